@@ -1,0 +1,75 @@
+/*
+ * What an instrumented file offers to the runtime inside the target, and how its probes call it.
+ *
+ * An instrumented file carries a PT_NOTE (name "tare", type TARE_NOTE_MODULE) whose descriptor is
+ * struct tare_module. Offsets in it are relative to the run-time address of the descriptor itself,
+ * so the runtime needs no load bias. In the file the writable part (slots, arming bytes) is a
+ * PT_LOAD without file contents: all zero, so every probe is dormant until a runtime arms it.
+ *
+ * A probe is `cmpb $0, arm(%rip); jne stub` in the copied code, where the flags are dead. The stub
+ * lies behind the copied code, calls through a slot, and jumps back. Where the flags are live the
+ * probe is `jmp stub`, and the stub does `pushf; cmpb; jne; popf; jmp back` around the same call
+ * (flags restored before the call, so the stack is as described). Handlers preserve every register
+ * but the arithmetic flags; they may use the stack below rsp (SYSCALL stubs first step over the
+ * red zone).
+ *
+ *   kind          stub                                         at entry of the handler
+ *   ENTER         call *enter; nopl F                          frame sp = rsp+8, key = F
+ *   LEAVE         call *leave                                  frame sp = rsp+8
+ *   CALL          call *call; nopl T; nopl A                   frame sp = rsp,   key = T
+ *   CALL_INDIRECT push target; call *call_indirect; nopl A;    frame sp = rsp+8, key = 8(%rsp)
+ *                 lea 8(%rsp),%rsp
+ *   RETURN        call *return_                                frame sp = rsp
+ *   LANDING       call *return_     (after unwinding into a landing pad)   the same
+ *   SYSCALL       lea -128(%rsp),%rsp; call *syscall_; lea 128(%rsp),%rsp
+ *                 rax = system call number, rdi… = arguments, as before the instruction
+ *
+ * "frame sp" is the address of the stack slot that holds (or, for CALL, will hold) the callee's
+ * return address: the identity of a frame. RETURN's frame sp is that of the call it follows.
+ *
+ * A nopl is the 7 bytes 0f 1f 80 disp32, which the processor skips; it carries the address
+ * (address of the byte behind the nopl) + disp32:
+ *   F  the original entry of the function (run address; what a function pointer to it holds)
+ *   T  the call's target: original entry of a function of this module, or a PLT stub, or the GOT
+ *      slot through which `call *slot(%rip)` goes
+ *   A  the arming byte of this call site. The runtime may clear it when the callee turns out to
+ *      report ENTER itself: the pair CALL/RETURN then only measures the call instruction.
+ */
+#ifndef TARE_ABI_MODULE_H
+#define TARE_ABI_MODULE_H
+
+#include <stdint.h>
+
+#define TARE_NOTE_NAME	 "tare"
+#define TARE_NOTE_MODULE 1
+#define TARE_MODULE_ABI	 1
+
+/* Pointers to the handlers, set by the runtime before any code of the module runs. */
+struct tare_slots {
+	uint64_t enter;
+	uint64_t leave;
+	uint64_t call;
+	uint64_t call_indirect;
+	uint64_t return_;
+	uint64_t syscall_;
+	uint64_t reserved[2];
+};
+
+struct tare_module {
+	uint32_t abi; /* TARE_MODULE_ABI */
+	uint32_t function_count;
+	uint32_t call_site_count;
+	uint32_t syscall_site_count;
+	int64_t slots_offset; /* to struct tare_slots */
+	int64_t arm_offset;   /* to uint8_t[function_count + call_site_count + 1]; the last byte
+				 arms all SYSCALL probes of the module */
+	uint64_t link_addr;   /* of this descriptor: run address - link_addr is the load bias */
+	int64_t code_offset;  /* to the first byte of the copied code (stubs included) */
+	uint64_t code_size;
+	uint8_t source_id[32]; /* digest of the original file's bytes and the options */
+};
+
+_Static_assert(sizeof(struct tare_slots) == 64, "layout shared with instrumented files");
+_Static_assert(sizeof(struct tare_module) == 88, "layout shared with instrumented files");
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * How the runtime inside the target talks to the recorder.
+ *
+ * Environment (set by the recorder, removed from the target's sight by the runtime before any of
+ * its code runs, added again to every execve of an instrumented libc):
+ *   LD_AUDIT      …:<path of the runtime>   (appended to the user's own, if any)
+ *   TARE_SESSION  absolute path of the session directory
+ *
+ * In the session directory lies a Unix stream socket, TARE_SOCKET_NAME. For every library that
+ * the loader is about to open, and for the executable if it is not instrumented, the runtime
+ * connects, sends one struct tare_request and the path, and reads one struct tare_reply and a
+ * path. When anything fails, the original file is used.
+ */
+#ifndef TARE_ABI_SESSION_H
+#define TARE_ABI_SESSION_H
+
+#include <stdint.h>
+
+#define TARE_ENV_SESSION  "TARE_SESSION"
+#define TARE_SOCKET_NAME  "socket"
+#define TARE_SESSION_ABI  1
+#define TARE_PATH_MAX	  4096
+
+enum tare_request_kind {
+	TARE_REQUEST_LIBRARY = 1,    /* which file to load instead of this library? */
+	TARE_REQUEST_EXECUTABLE = 2, /* which file to run instead of this executable? */
+};
+
+struct tare_request {
+	uint32_t abi;
+	uint32_t kind;
+	int32_t pid;
+	uint32_t path_bytes; /* absolute path follows, no NUL; < TARE_PATH_MAX */
+};
+
+struct tare_reply {
+	uint32_t abi;
+	uint32_t path_bytes; /* 0: use the original. Path of the copy follows, no NUL */
+};
+
+#endif

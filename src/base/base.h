@@ -1,0 +1,16 @@
+/*
+ * base: what every module stands on — errors, memory, vectors, maps, text, bounds-checked bytes,
+ * files. Knows nothing of profiling. Include the single headers; this one states the contract.
+ */
+#ifndef TARE_BASE_BASE_H
+#define TARE_BASE_BASE_H
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+#endif

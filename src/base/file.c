@@ -1,0 +1,172 @@
+/* See file.h. */
+#include "base/file.h"
+
+#include "base/arena.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool file_view_open(struct file_view *view, const char *path, struct error *err)
+{
+	struct stat info;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	*view = (struct file_view){0};
+	if (fd < 0)
+		return error_set_errno(err, errno, "cannot open %s", path);
+	if (fstat(fd, &info) < 0) {
+		error_set_errno(err, errno, "cannot read %s", path);
+		goto fail;
+	}
+	if (!S_ISREG(info.st_mode)) {
+		error_set(err, ERROR_INPUT, "%s is not a regular file", path);
+		goto fail;
+	}
+	view->size = (size_t)info.st_size;
+	view->mode = info.st_mode & 07777;
+	if (view->size) {
+		void *data = mmap(NULL, view->size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (data == MAP_FAILED) {
+			error_set_errno(err, errno, "cannot read %s", path);
+			goto fail;
+		}
+		view->data = data;
+	}
+	close(fd);
+	return true;
+fail:
+	close(fd);
+	return false;
+}
+
+void file_view_close(struct file_view *view)
+{
+	if (view->data)
+		munmap((void *)view->data, view->size);
+	*view = (struct file_view){0};
+}
+
+bool file_output_open(struct file_output *out, const char *path, struct error *err)
+{
+	struct str temporary = {0};
+
+	str_printf(&temporary, "%s.XXXXXX", path);
+	out->fd = mkostemp(temporary.data, O_CLOEXEC);
+	if (out->fd < 0) {
+		error_set_errno(err, errno, "cannot create a file beside %s", path);
+		str_fini(&temporary);
+		return false;
+	}
+	out->temporary = temporary.data;
+	out->path = mem_strdup(path);
+	return true;
+}
+
+bool file_output_write_at(struct file_output *out, const void *bytes, size_t size, uint64_t offset,
+			  struct error *err)
+{
+	const char *at = bytes;
+
+	while (size) {
+		const ssize_t done = pwrite(out->fd, at, size, (off_t)offset);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return error_set_errno(err, done ? errno : ENOSPC, "cannot write %s",
+					       out->path);
+		at += done;
+		size -= (size_t)done;
+		offset += (uint64_t)done;
+	}
+	return true;
+}
+
+static void file_output_release(struct file_output *out)
+{
+	free(out->path);
+	free(out->temporary);
+	*out = (struct file_output){.fd = -1};
+}
+
+bool file_output_commit(struct file_output *out, mode_t mode, struct error *err)
+{
+	bool ok = fchmod(out->fd, mode) == 0 && fsync(out->fd) == 0 &&
+		  rename(out->temporary, out->path) == 0;
+
+	if (!ok) {
+		error_set_errno(err, errno, "cannot write %s", out->path);
+		file_output_discard(out);
+		return false;
+	}
+	close(out->fd);
+	file_output_release(out);
+	return true;
+}
+
+void file_output_discard(struct file_output *out)
+{
+	if (!out->temporary)
+		return;
+	close(out->fd);
+	unlink(out->temporary);
+	file_output_release(out);
+}
+
+static bool directory_check_own(const char *path, struct error *err)
+{
+	struct stat info;
+
+	if (lstat(path, &info) < 0)
+		return error_set_errno(err, errno, "cannot use the directory %s", path);
+	if (!S_ISDIR(info.st_mode))
+		return error_set(err, ERROR_INPUT, "%s is not a directory", path);
+	if (info.st_uid != geteuid())
+		return error_set(err, ERROR_PERMISSION, "the directory %s belongs to another user",
+				 path);
+	if (info.st_mode & 0022)
+		return error_set(err, ERROR_PERMISSION,
+				 "the directory %s can be written by other users; run chmod 700 on it",
+				 path);
+	return true;
+}
+
+bool directory_create_private(const char *path, struct error *err)
+{
+	char *copy = mem_strdup(path);
+	bool ok = true;
+
+	for (char *slash = strchr(copy + 1, '/'); slash && ok; slash = strchr(slash + 1, '/')) {
+		*slash = 0;
+		ok = mkdir(copy, 0700) == 0 || errno == EEXIST;
+		if (!ok)
+			error_set_errno(err, errno, "cannot create the directory %s", copy);
+		*slash = '/';
+	}
+	if (ok && mkdir(copy, 0700) < 0 && errno != EEXIST)
+		ok = error_set_errno(err, errno, "cannot create the directory %s", copy);
+	free(copy);
+	return ok && directory_check_own(path, err);
+}
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *ftw)
+{
+	(void)info;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+bool directory_remove(const char *path, struct error *err)
+{
+	if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) < 0 && errno != ENOENT)
+		return error_set_errno(err, errno, "cannot remove %s", path);
+	return true;
+}

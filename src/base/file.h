@@ -1,0 +1,49 @@
+/*
+ * Files: reading whole files without copying, and output that appears only when it is complete
+ * (written beside its place, fsynced, renamed).
+ */
+#ifndef TARE_BASE_FILE_H
+#define TARE_BASE_FILE_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A read-only mapping of a whole regular file. `data` is NULL for an empty file. */
+struct file_view {
+	const unsigned char *data;
+	size_t size;
+	mode_t mode;
+};
+
+bool file_view_open(struct file_view *view, const char *path, struct error *err);
+void file_view_close(struct file_view *view);
+
+/* An output file under a temporary name in the directory of `path`. */
+struct file_output {
+	int fd;
+	char *path, *temporary;
+};
+
+/* Creates the temporary (O_EXCL, mode 0600 until commit). */
+bool file_output_open(struct file_output *out, const char *path, struct error *err);
+/* pwrite of all bytes. */
+bool file_output_write_at(struct file_output *out, const void *bytes, size_t size, uint64_t offset,
+			  struct error *err);
+/* chmod to `mode`, fsync, rename over `path`, close. On failure the temporary is removed. */
+bool file_output_commit(struct file_output *out, mode_t mode, struct error *err);
+/* Removes the temporary. Does nothing after a commit. */
+void file_output_discard(struct file_output *out);
+
+/*
+ * Creates `path` and missing parents with mode 0700. Fails if the last component exists and is not
+ * a directory of this user, or is a symbolic link.
+ */
+bool directory_create_private(const char *path, struct error *err);
+
+/* Removes a directory and everything below it; never follows links. */
+bool directory_remove(const char *path, struct error *err);
+
+#endif

@@ -1,0 +1,26 @@
+/* Growing text buffer. Zero-initialise; str_fini frees. `data` is NUL-terminated once non-NULL. */
+#ifndef TARE_BASE_STR_H
+#define TARE_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct str {
+	char *data;
+	size_t len, cap;
+};
+
+void str_append(struct str *str, const char *text);
+void str_append_bytes(struct str *str, const char *bytes, size_t length);
+__attribute__((format(printf, 2, 3))) void str_printf(struct str *str, const char *format, ...);
+void str_clear(struct str *str);
+void str_fini(struct str *str);
+
+bool str_starts_with(const char *text, const char *prefix);
+bool str_ends_with(const char *text, const char *suffix);
+/* The part after the last '/'. */
+const char *path_basename(const char *path);
+/* Damerau-Levenshtein distance of two short strings, for "did you mean". */
+size_t str_distance(const char *a, const char *b);
+
+#endif

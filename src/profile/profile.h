@@ -1,0 +1,183 @@
+/*
+ * profile: the data model and its file, one SQLite database (*.tare). Collectors write it through
+ * profile_writer, analysis reads it through profile_reader. The only user of SQLite. Tables and
+ * columns are documented in docs/profile-format.md; one struct here is one table's row.
+ *
+ * Ids are dense, from 1, in the order of adding; 0 means none. Times are TSC ticks unless named
+ * otherwise; ticks_per_second of the session converts them.
+ */
+#ifndef TARE_PROFILE_PROFILE_H
+#define TARE_PROFILE_PROFILE_H
+
+#include "abi/arena.h"
+#include "base/base.h"
+
+#define PROFILE_APPLICATION_ID 0x74617265 /* "tare" */
+#define PROFILE_SCHEMA_VERSION 1
+
+struct profile_session {
+	const char *command_line; /* shell-quoted */
+	const char *directory;    /* working directory */
+	const char *host;         /* nodename */
+	const char *system;       /* kernel name, release, machine */
+	const char *processor;    /* model name */
+	const char *tare_version;
+	const char *method;   /* "instrument" */
+	const char *settings; /* options in effect, as text */
+	int64_t begin_unix_ns;
+	uint64_t begin_ticks, end_ticks;
+	double ticks_per_second;
+	double clock_drift_ppm; /* disagreement of the two halves of the clock's calibration */
+	int exit_status;        /* of the command, as a shell would report it */
+	bool complete;          /* false: something was cut off; `incomplete_reason` says what */
+	const char *incomplete_reason; /* may be NULL */
+};
+
+struct profile_process {
+	int64_t pid, parent_pid;
+	const char *name;       /* executable's base name */
+	const char *executable; /* path */
+	uint64_t begin_ticks, end_ticks; /* end 0: unknown */
+	bool forked, ended;
+	uint64_t cost_ticks[TARE_EVENT_KINDS];
+	uint32_t os_means;
+	uint64_t threads_lost, records_lost;
+};
+
+struct profile_thread {
+	int64_t process; /* id of struct profile_process */
+	int64_t tid;
+	const char *name;
+	uint64_t begin_ticks, end_ticks;
+	/* as in struct tare_thread_file */
+	uint64_t now_ticks, os_ticks, own_ticks, overhead_ticks;
+	uint64_t dropped, negative, folded, too_deep, unmatched, os_lost, flagged;
+	uint64_t open_frames; /* frames in progress when the thread's data ended */
+};
+
+struct profile_module {
+	const char *name; /* base name */
+	const char *path; /* of the original file */
+	const char *build_id; /* hexadecimal, may be "" */
+	bool system;          /* C or C++ run-time library, loader, vDSO */
+	bool instrumented;
+};
+
+/* A function, or the target of calls that were timed at the call site. */
+struct profile_function {
+	int64_t module;
+	const char *name;   /* as in the file (mangled); "" if it has no name */
+	uint64_t link_addr; /* in its module; 0 if known by name only */
+	uint64_t size;
+	const char *source; /* file, may be NULL */
+	int64_t line;       /* 0 if unknown */
+};
+
+/* Node of a thread's calling-context tree; see struct tare_node. Roots have parent 0. */
+struct profile_node {
+	int64_t id; /* unique in the profile; a parent's id is smaller than its children's */
+	int64_t thread, parent;
+	int64_t function; /* 0: the thread's root */
+	uint64_t calls, unwound, calls_by_call;
+	uint64_t elapsed_ticks;  /* exclusive, open frames included */
+	uint64_t os_ticks[TARE_OS_CAUSES]; /* exclusive, by cause; part of elapsed_ticks */
+	uint64_t overhead_ticks; /* exclusive: probe cost that was subtracted */
+	/* per call; min > max where no call ended */
+	uint64_t elapsed_inclusive_min, elapsed_inclusive_max;
+	uint64_t elapsed_exclusive_min, elapsed_exclusive_max;
+	uint64_t application_inclusive_min, application_inclusive_max;
+	uint64_t application_exclusive_min, application_exclusive_max;
+	bool folded; /* an overflow node: stands for many contexts */
+};
+
+/* OS time of a node by cause, system call and object. */
+struct profile_os {
+	int64_t node;
+	enum tare_os_cause cause;
+	int syscall_number; /* -1: none or unknown */
+	uint64_t object;
+	uint64_t count, ticks;
+};
+
+/* What became of each function that was found in a module. */
+struct profile_coverage {
+	int64_t module;
+	const char *function; /* name or "" */
+	uint64_t link_addr, size;
+	const char *verdict; /* name of enum rewrite_verdict, see rewrite/rewrite.h */
+	int64_t count;       /* functions this row stands for (1, or many where summed) */
+};
+
+struct profile_mark {
+	int64_t thread;
+	int64_t mark;
+	const char *name;
+	uint64_t ticks;
+};
+
+/* ---- writing ---- */
+
+struct profile_writer;
+
+/*
+ * Starts a profile that will appear at `path` when committed (written beside, fsynced, renamed).
+ * An existing file there becomes `path`.old at commit if keep_old.
+ */
+struct profile_writer *profile_writer_open(const char *path, bool keep_old, struct error *err);
+bool profile_write_session(struct profile_writer *writer, const struct profile_session *row,
+			   struct error *err);
+/* These return the new id, or 0 with err. */
+int64_t profile_add_process(struct profile_writer *writer, const struct profile_process *row,
+			    struct error *err);
+int64_t profile_add_thread(struct profile_writer *writer, const struct profile_thread *row,
+			   struct error *err);
+int64_t profile_add_module(struct profile_writer *writer, const struct profile_module *row,
+			   struct error *err);
+int64_t profile_add_function(struct profile_writer *writer, const struct profile_function *row,
+			     struct error *err);
+/* row->id is chosen by the caller. */
+bool profile_add_node(struct profile_writer *writer, const struct profile_node *row,
+		      struct error *err);
+bool profile_add_os(struct profile_writer *writer, const struct profile_os *row, struct error *err);
+bool profile_add_coverage(struct profile_writer *writer, const struct profile_coverage *row,
+			  struct error *err);
+bool profile_add_mark(struct profile_writer *writer, const struct profile_mark *row,
+		      struct error *err);
+/* Indexes, commits, renames. Frees the writer in any case. */
+bool profile_writer_commit(struct profile_writer *writer, struct error *err);
+/* Removes what was written. */
+void profile_writer_discard(struct profile_writer *writer);
+
+/* ---- reading ---- */
+
+struct profile;
+
+/*
+ * Opens read-only and checks application id, schema version and integrity of what is needed.
+ * Strings handed out live until profile_close.
+ */
+struct profile *profile_open(const char *path, struct error *err);
+void profile_close(struct profile *profile);
+
+const struct profile_session *profile_session(const struct profile *profile);
+/* Whole tables, element i has id i + 1. */
+const struct profile_process *profile_processes(const struct profile *profile, size_t *count);
+const struct profile_thread *profile_threads(const struct profile *profile, size_t *count);
+const struct profile_module *profile_modules(const struct profile *profile, size_t *count);
+const struct profile_function *profile_functions(const struct profile *profile, size_t *count);
+
+/* Streams; the callback returns false to stop. Nodes come in the order of their ids. */
+bool profile_each_node(struct profile *profile,
+		       bool (*each)(const struct profile_node *row, void *context), void *context,
+		       struct error *err);
+bool profile_each_os(struct profile *profile,
+		     bool (*each)(const struct profile_os *row, void *context), void *context,
+		     struct error *err);
+bool profile_each_coverage(struct profile *profile,
+			   bool (*each)(const struct profile_coverage *row, void *context),
+			   void *context, struct error *err);
+bool profile_each_mark(struct profile *profile,
+		       bool (*each)(const struct profile_mark *row, void *context), void *context,
+		       struct error *err);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * What the code emitter hands to the writers of unwind tables and of the file: where each original
+ * instruction went, and what was put between.
+ */
+#ifndef TARE_REWRITE_COPY_H
+#define TARE_REWRITE_COPY_H
+
+#include "object/cfi.h"
+#include "object/object.h"
+
+/* One original instruction that was copied. Where a probe stands before the instruction,
+   copy_addr is that of the probe. */
+struct copy_point {
+	uint64_t addr;      /* original link address */
+	uint64_t copy_addr;
+};
+
+/* A place in the copy that is no copied instruction (a stub, a step in it): from copy_addr on the
+   unwind state is that of the original address `like`, with cfa_delta more bytes on the stack. */
+struct copy_extra {
+	uint64_t copy_addr;
+	uint64_t like;
+	int32_t cfa_delta;
+};
+
+/* One copied range: the code of one FDE. Stubs lie in [stubs_begin, copy_end). */
+struct copy_range {
+	const struct object_fde *fde;
+	uint64_t copy_begin, copy_end; /* the first byte may be the entry probe */
+	uint64_t stubs_begin;
+	uint64_t unit_begin; /* lowest copy_begin of the ranges that share code with this one */
+	size_t unit;         /* ranges with equal numbers share code */
+	struct vec_of(struct copy_point) points; /* ascending in both addresses */
+	struct vec_of(struct copy_extra) extras; /* ascending; those in the stubs and inline ones */
+};
+
+struct copy_ranges vec_of(struct copy_range);
+
+/* The copy of original address `addr` in the range: of the instruction there, or of the next one
+   behind it (dropped padding); copy of fde->end is stubs_begin. */
+uint64_t copy_of(const struct copy_range *range, uint64_t addr);
+
+#endif
