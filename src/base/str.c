@@ -108,3 +108,22 @@ size_t str_distance(const char *a, const char *b)
 	}
 	return rows[la % 3][lb];
 }
+
+const char *str_nearest(const char *text, const char *const *names, size_t count)
+{
+	const size_t length = strlen(text);
+	size_t best_distance = 1 + length / 3;
+	const char *best = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const size_t distance = str_distance(text, names[i]);
+		if (distance <= best_distance && (!best || distance < best_distance)) {
+			best = names[i];
+			best_distance = distance;
+		}
+	}
+	for (size_t i = 0; i < count && !best && length >= 3; i++)
+		if (str_starts_with(names[i], text))
+			best = names[i];
+	return best;
+}

@@ -22,5 +22,7 @@ bool str_ends_with(const char *text, const char *suffix);
 const char *path_basename(const char *path);
 /* Damerau-Levenshtein distance of two short strings, for "did you mean". */
 size_t str_distance(const char *a, const char *b);
+/* The one of `count` names that `text` was probably meant to be, or NULL if none is near. */
+const char *str_nearest(const char *text, const char *const *names, size_t count);
 
 #endif

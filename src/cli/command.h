@@ -1,0 +1,38 @@
+/*
+ * cli: parse the command line, call the libraries, print errors, choose the exit status. One file
+ * per command, which defines one `const struct command`; main.c holds the table of them.
+ */
+#ifndef TARE_CLI_COMMAND_H
+#define TARE_CLI_COMMAND_H
+
+#include "base/error.h"
+#include "cli/options.h"
+
+enum exit_status {
+	EXIT_STATUS_OK = 0,
+	EXIT_STATUS_FAILED = 1, /* understood, but could not be done */
+	EXIT_STATUS_USAGE = 2,	/* the command line is wrong */
+};
+
+struct command {
+	const char *name;
+	const char *operands;	      /* as shown behind [OPTIONS], e.g. "[VIEW] FILE" */
+	const char *summary;	      /* a few words for the list of commands */
+	const char *description;      /* paragraphs for the command's own --help */
+	const struct option *options; /* ends with an option without name */
+	const void *defaults;	      /* initial values of `values_bytes`, NULL for zeroes */
+	size_t values_bytes;	      /* size of the struct that the options are stored in */
+	bool stop_at_operand;	      /* see struct options_syntax */
+	int failure_status;	      /* exit status where tare fails; 0: by enum exit_status */
+	/*
+	 * Returns an exit status, or -1 with err set: main prints it and chooses the status.
+	 */
+	int (*run)(const void *values, const struct operands *operands, struct error *err);
+};
+
+extern const struct command command_report;
+
+/* Prints "tare NAME: message" as one line on stderr; control characters are escaped. */
+void command_print_error(const struct command *command, const struct error *err);
+
+#endif

@@ -1,0 +1,156 @@
+/*
+ * tare: the command table, --help, --version, and the one place where errors are printed. Refuses
+ * unknown commands with the nearest name. Exit statuses: see enum exit_status in command.h; the
+ * commands document their own.
+ */
+#include "cli/command.h"
+
+#include "base/arena.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command *const commands[] = {
+	&command_report,
+};
+
+enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
+
+static void print_escaped(const char *text)
+{
+	for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+		if (*at < 0x20 || *at == 0x7f)
+			fprintf(stderr, "\\x%02x", *at);
+		else
+			fputc(*at, stderr);
+	}
+}
+
+void command_print_error(const struct command *command, const struct error *err)
+{
+	fprintf(stderr, "tare%s%s: ", command ? " " : "", command ? command->name : "");
+	print_escaped(err->message);
+	fputc('\n', stderr);
+}
+
+static const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+static void print_usage(FILE *stream)
+{
+	fputs("tare - where a program spends its time\n\n"
+	      "Usage: tare COMMAND [OPTIONS] [--] [ARGUMENTS]\n\nCommands:\n",
+	      stream);
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		fprintf(stream, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
+	fputs("\n\"tare COMMAND --help\" describes a command, \"tare --version\" prints the "
+	      "version.\n",
+	      stream);
+}
+
+static void print_help(const struct command *command)
+{
+	struct str options = {0};
+
+	options_help(command->options, &options);
+	printf("Usage: tare %s [OPTIONS] %s\n\n%s\n\nOptions:\n%s", command->name,
+	       command->operands, command->description, options.data);
+	str_fini(&options);
+}
+
+static int unknown_command(const char *name)
+{
+	const char *names[COMMAND_COUNT];
+	struct error err;
+
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		names[i] = commands[i]->name;
+	const char *nearest = str_nearest(name, names, COMMAND_COUNT);
+	if (nearest)
+		error_set(&err, ERROR_USAGE, "unknown command \"%s\"; did you mean \"%s\"?", name,
+			  nearest);
+	else
+		error_set(&err, ERROR_USAGE, "unknown command \"%s\"; see tare --help", name);
+	command_print_error(NULL, &err);
+	return EXIT_STATUS_USAGE;
+}
+
+static int failure_status(const struct command *command, const struct error *err)
+{
+	if (command->failure_status)
+		return command->failure_status;
+	return err->code == ERROR_USAGE ? EXIT_STATUS_USAGE : EXIT_STATUS_FAILED;
+}
+
+static int command_run(const struct command *command, char **argv, int argc)
+{
+	const struct options_syntax syntax = {.options = command->options,
+					      .stop_at_operand = command->stop_at_operand};
+	void *values = mem_zalloc(command->values_bytes + 1);
+	struct operands operands;
+	struct error err = {0};
+	bool help = false;
+	int status = -1;
+
+	if (command->defaults)
+		memcpy(values, command->defaults, command->values_bytes);
+	if (options_parse(&syntax, argv, argc, values, &operands, &help, &err)) {
+		if (help) {
+			print_help(command);
+			status = EXIT_STATUS_OK;
+		} else {
+			status = command->run(values, &operands, &err);
+		}
+	}
+	if (status < 0) {
+		command_print_error(command, &err);
+		status = failure_status(command, &err);
+	}
+	options_fini(command->options, values);
+	free(values);
+	return status;
+}
+
+/* A full disk or closed pipe behind stdout is a failure too. */
+static int finish_output(int status)
+{
+	struct error err;
+
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	error_set_errno(&err, errno, "cannot write the standard output");
+	command_print_error(NULL, &err);
+	return status ? status : EXIT_STATUS_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		print_usage(stderr);
+		return EXIT_STATUS_USAGE;
+	}
+	const char *name = argv[1];
+	if (strcmp(name, "--version") == 0) {
+		puts("tare " TARE_VERSION);
+		return finish_output(EXIT_STATUS_OK);
+	}
+	if (strcmp(name, "help") == 0 && argc > 2 && command_find(argv[2])) {
+		print_help(command_find(argv[2]));
+		return finish_output(EXIT_STATUS_OK);
+	}
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+		print_usage(stdout);
+		return finish_output(EXIT_STATUS_OK);
+	}
+	const struct command *command = command_find(name);
+	if (!command)
+		return unknown_command(name);
+	return finish_output(command_run(command, argv + 2, argc - 2));
+}

@@ -1,0 +1,271 @@
+/*
+ * Table-driven option parser, see options.h. Accepts --name, --name=value, --name value, -x,
+ * -x value, -xvalue and -xyz for flags. Refuses unknown names (with the nearest known one),
+ * missing and superfluous arguments, numbers out of range, and values that are not a choice.
+ */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HELP_INDENT = 30, HELP_WIDTH = 100, NAMES_MAX = 64 };
+
+/* The state of one parse: argv[next] is read next, argv[0..operands) are operands. */
+struct parse {
+	const struct options_syntax *syntax;
+	char **argv;
+	int argc, next, operands;
+	char *values;
+	bool help;
+};
+
+static const struct option *option_find(const struct option *options, const char *name,
+					size_t length)
+{
+	for (const struct option *o = options; o->name; o++)
+		if (strlen(o->name) == length && memcmp(o->name, name, length) == 0)
+			return o;
+	return NULL;
+}
+
+static const struct option *option_find_letter(const struct option *options, char letter)
+{
+	for (const struct option *o = options; o->name; o++)
+		if (o->letter == letter)
+			return o;
+	return NULL;
+}
+
+static bool unknown_option(const struct option *options, const char *name, struct error *err)
+{
+	const char *names[NAMES_MAX];
+	size_t count = 0;
+
+	for (const struct option *o = options; o->name && count < NAMES_MAX - 1; o++)
+		names[count++] = o->name;
+	names[count++] = "help";
+	const char *nearest = str_nearest(name, names, count);
+	if (nearest)
+		return error_set(err, ERROR_USAGE, "unknown option --%s; did you mean --%s?", name,
+				 nearest);
+	return error_set(err, ERROR_USAGE, "unknown option --%s; see --help", name);
+}
+
+static bool store_choice(const struct option *o, void *value, const char *text, struct error *err)
+{
+	struct str all = {0};
+	size_t count = 0;
+
+	for (; o->choices[count]; count++) {
+		if (strcmp(o->choices[count], text) == 0) {
+			*(int *)value = (int)count;
+			str_fini(&all);
+			return true;
+		}
+		str_printf(&all, "%s%s", count ? ", " : "", o->choices[count]);
+	}
+	const char *nearest = str_nearest(text, o->choices, count);
+	error_set(err, ERROR_USAGE, "--%s=%s is not one of %s%s%s%s", o->name, text, all.data,
+		  nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+	str_fini(&all);
+	return false;
+}
+
+static bool store_number(const struct option *o, void *value, const char *text, struct error *err)
+{
+	const bool bounded = o->min != 0 || o->max != 0;
+	const double max = bounded ? (double)o->max : HUGE_VAL;
+	char *end = NULL;
+	double number;
+
+	errno = 0;
+	if (o->type == OPTION_INTEGER) {
+		const long long whole = strtoll(text, &end, 10);
+		*(int64_t *)value = whole;
+		number = (double)whole;
+	} else {
+		number = strtod(text, &end);
+		*(double *)value = number;
+	}
+	if (end == text || *end || errno || isnan(number))
+		return error_set(err, ERROR_USAGE, "--%s=%s is not a number", o->name, text);
+	if (number < (double)o->min || number > max) {
+		if (bounded)
+			return error_set(err, ERROR_USAGE, "--%s=%s is not between %lld and %lld",
+					 o->name, text, (long long)o->min, (long long)o->max);
+		return error_set(err, ERROR_USAGE, "--%s=%s is negative", o->name, text);
+	}
+	return true;
+}
+
+static bool option_store(const struct option *o, char *values, const char *text, struct error *err)
+{
+	void *value = values + o->offset;
+
+	switch (o->type) {
+	case OPTION_FLAG:
+		*(bool *)value = true;
+		return true;
+	case OPTION_TEXT:
+		*(const char **)value = text;
+		return true;
+	case OPTION_CHOICE:
+		return store_choice(o, value, text, err);
+	case OPTION_INTEGER:
+	case OPTION_NUMBER:
+		return store_number(o, value, text, err);
+	case OPTION_LIST:
+		vec_push((struct option_list *)value,
+			 ((struct option_item){.tag = o->tag, .value = text}));
+		return true;
+	}
+	return true;
+}
+
+/* The option's argument: `attached` if there is one, else the next word. */
+static bool take_argument(struct parse *parse, const struct option *o, const char *attached,
+			  struct error *err)
+{
+	const char *text = attached;
+
+	if (o->type == OPTION_FLAG)
+		return option_store(o, parse->values, NULL, err);
+	if (!text)
+		text = o->fallback;
+	if (!text && parse->next < parse->argc)
+		text = parse->argv[parse->next++];
+	if (!text)
+		return error_set(err, ERROR_USAGE, "--%s needs %s", o->name, o->argument);
+	return option_store(o, parse->values, text, err);
+}
+
+static bool parse_long(struct parse *parse, const char *name, struct error *err)
+{
+	const char *equals = strchr(name, '=');
+	const size_t length = equals ? (size_t)(equals - name) : strlen(name);
+	const struct option *o = option_find(parse->syntax->options, name, length);
+
+	if (!o && length == 4 && memcmp(name, "help", 4) == 0) {
+		parse->help = true;
+		return true;
+	}
+	if (!o) {
+		struct str bare = {0};
+		str_append_bytes(&bare, name, length);
+		unknown_option(parse->syntax->options, bare.data ? bare.data : "", err);
+		str_fini(&bare);
+		return false;
+	}
+	if (o->type == OPTION_FLAG && equals)
+		return error_set(err, ERROR_USAGE, "--%s takes no value", o->name);
+	return take_argument(parse, o, equals ? equals + 1 : NULL, err);
+}
+
+static bool parse_letters(struct parse *parse, const char *letters, struct error *err)
+{
+	for (const char *at = letters; *at && !parse->help; at++) {
+		const struct option *o = option_find_letter(parse->syntax->options, *at);
+		if (!o && *at == 'h') {
+			parse->help = true;
+			return true;
+		}
+		if (!o)
+			return error_set(err, ERROR_USAGE, "unknown option -%c; see --help", *at);
+		if (o->type != OPTION_FLAG)
+			return take_argument(parse, o, at[1] ? at + 1 : NULL, err);
+		if (!take_argument(parse, o, NULL, err))
+			return false;
+	}
+	return true;
+}
+
+bool options_parse(const struct options_syntax *syntax, char **argv, int argc, void *values,
+		   struct operands *operands, bool *help, struct error *err)
+{
+	struct parse parse = {.syntax = syntax, .argv = argv, .argc = argc, .values = values};
+	bool only_operands = false;
+
+	while (parse.next < argc && !parse.help) {
+		char *word = argv[parse.next++];
+		if (only_operands || word[0] != '-' || !word[1]) {
+			argv[parse.operands++] = word;
+			only_operands = only_operands || syntax->stop_at_operand;
+		} else if (strcmp(word, "--") == 0) {
+			only_operands = true;
+		} else if (word[1] == '-') {
+			if (!parse_long(&parse, word + 2, err))
+				return false;
+		} else if (!parse_letters(&parse, word + 1, err)) {
+			return false;
+		}
+	}
+	*help = parse.help;
+	*operands = (struct operands){.items = argv, .count = (size_t)parse.operands};
+	return true;
+}
+
+void options_fini(const struct option *options, void *values)
+{
+	for (const struct option *o = options; o->name; o++)
+		if (o->type == OPTION_LIST)
+			vec_fini((struct option_list *)(void *)((char *)values + o->offset));
+}
+
+/* Words of `text`, wrapped; the cursor stands in column HELP_INDENT. */
+static void help_wrap(struct str *out, const char *text)
+{
+	size_t column = HELP_INDENT;
+
+	while (*text) {
+		const size_t word = strcspn(text, " ");
+		if (column > HELP_INDENT && column + 1 + word > HELP_WIDTH) {
+			str_printf(out, "\n%*s", HELP_INDENT, "");
+			column = HELP_INDENT;
+		} else if (column > HELP_INDENT) {
+			str_append(out, " ");
+			column++;
+		}
+		str_append_bytes(out, text, word);
+		column += word;
+		text += word;
+		while (*text == ' ')
+			text++;
+	}
+	str_append(out, "\n");
+}
+
+static void help_entry(const struct option *o, struct str *out)
+{
+	const size_t start = out->len;
+
+	if (o->letter)
+		str_printf(out, "  -%c, --%s", o->letter, o->name);
+	else
+		str_printf(out, "      --%s", o->name);
+	if (o->type == OPTION_CHOICE) {
+		str_append(out, o->fallback ? "[=" : "=");
+		for (size_t i = 0; o->choices[i]; i++)
+			str_printf(out, "%s%s", i ? "|" : "", o->choices[i]);
+	} else if (o->argument) {
+		str_printf(out, "%s%s", o->fallback ? "[=" : "=", o->argument);
+	}
+	if (o->fallback)
+		str_append(out, "]");
+	if (out->len - start + 2 > HELP_INDENT)
+		str_printf(out, "\n%*s", HELP_INDENT, "");
+	else
+		str_printf(out, "%*s", HELP_INDENT - (int)(out->len - start), "");
+	help_wrap(out, o->help);
+}
+
+void options_help(const struct option *options, struct str *out)
+{
+	static const struct option help = {
+		.name = "help", .letter = 'h', .help = "Print this help and exit"};
+
+	for (const struct option *o = options; o->name; o++)
+		help_entry(o, out);
+	help_entry(&help, out);
+}

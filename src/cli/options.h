@@ -1,0 +1,69 @@
+/*
+ * options: the command line of one command, described by a table. The same table drives parsing
+ * and the text of --help. Values are stored in a struct of the command, at the offsets given.
+ */
+#ifndef TARE_CLI_OPTIONS_H
+#define TARE_CLI_OPTIONS_H
+
+#include "base/error.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_type {
+	OPTION_FLAG,	/* bool: true when given */
+	OPTION_TEXT,	/* const char *: the argument, or `fallback` when given without "=…" */
+	OPTION_CHOICE,	/* int: index into `choices` */
+	OPTION_INTEGER, /* int64_t, between `min` and `max` */
+	OPTION_NUMBER,	/* double, between `min` and `max` */
+	OPTION_LIST,	/* struct option_list: appends; several options may share one list */
+};
+
+struct option {
+	const char *name;	    /* without "--" */
+	const char *argument;	    /* name of the argument in the help, NULL for flags */
+	const char *help;	    /* one sentence, without final full stop */
+	const char *fallback;	    /* OPTION_TEXT, OPTION_CHOICE: the argument is optional */
+	const char *const *choices; /* OPTION_CHOICE: ends with NULL */
+	size_t offset;		    /* of the value in the command's struct */
+	int64_t min, max;	    /* OPTION_INTEGER, OPTION_NUMBER; both 0: min 0, no maximum */
+	enum option_type type;
+	int tag;     /* OPTION_LIST: stored with the argument */
+	char letter; /* short name, or 0 */
+};
+
+struct option_item {
+	int tag;
+	const char *value; /* part of argv */
+};
+
+struct option_list vec_of(struct option_item);
+
+/* What is left of argv besides options. */
+struct operands {
+	char **items;
+	size_t count;
+};
+
+struct options_syntax {
+	const struct option *options; /* ends with an option without name */
+	bool stop_at_operand;	      /* the first operand ends the options, as "--" does */
+};
+
+/*
+ * Parses argv[0..argc) (without the command's name) into `values`. Options and operands may be
+ * mixed unless stop_at_operand. Operands are moved to the front of argv. Sets *help and returns at
+ * once where --help or -h is met. Fails with ERROR_USAGE.
+ */
+bool options_parse(const struct options_syntax *syntax, char **argv, int argc, void *values,
+		   struct operands *operands, bool *help, struct error *err);
+/* Frees the lists in `values`. */
+void options_fini(const struct option *options, void *values);
+
+/* Appends one aligned, wrapped entry per option. */
+void options_help(const struct option *options, struct str *out);
+
+#endif
