@@ -1,0 +1,75 @@
+# Thin front of Meson: sets up, builds, tests. Everything real is in meson.build and scripts/.
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+# Options for `meson setup`, as in `make SETUP=-Dwerror=true`.
+SETUP  ?=
+
+.PHONY: all build demo test test-update install check-format lint sanitize fuzz bench clean
+.PHONY: setup-build setup-test
+
+all: build
+
+$(BUILD)/build.ninja:
+	meson setup $(SETUP) $(BUILD)
+
+build: setup-build
+	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	ninja -C $(BUILD)
+
+setup-build:
+	@scripts/setup build
+
+setup-test:
+	@scripts/setup build test
+
+demo:
+	@scripts/setup build demo
+	@$(MAKE) --no-print-directory build
+	@scripts/demo $(BUILD)
+
+test: setup-test
+	@$(MAKE) --no-print-directory build
+	@scripts/run-tests $(BUILD)
+
+# Rewrites the expected outputs from the present ones; look at the difference before committing.
+test-update: build
+	TARE_TEST_UPDATE=1 meson test -C $(BUILD) --suite golden --suite cli
+
+install: build
+	meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
+	ninja -C $(BUILD)
+	meson install -C $(BUILD) --no-rebuild
+
+check-format:
+	@scripts/setup lint
+	git ls-files -z -- '*.c' '*.h' | xargs -0 clang-format --dry-run -Werror
+
+lint: build
+	@scripts/setup lint
+	git ls-files -z -- 'src/*.c' | xargs -0 -P 2 -n 4 clang-tidy -p $(BUILD) --quiet
+	scripts/check-includes
+	scripts/check-size
+
+# A build of its own with AddressSanitizer and UndefinedBehaviorSanitizer.
+sanitize: setup-test
+	@test -e $(BUILD)-sanitize/build.ninja || meson setup $(SETUP) $(BUILD)-sanitize \
+		-Db_sanitize=address,undefined -Db_lundef=false
+	ninja -C $(BUILD)-sanitize
+	@scripts/run-tests $(BUILD)-sanitize --suite unit --suite golden
+
+# Seconds per fuzz target.
+FUZZ_SECONDS ?= 60
+fuzz:
+	@scripts/setup build lint
+	@test -e $(BUILD)-fuzz/build.ninja || CC=clang meson setup $(SETUP) $(BUILD)-fuzz \
+		-Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
+	@scripts/fuzz $(BUILD)-fuzz $(FUZZ_SECONDS)
+
+bench:
+	@scripts/setup build bench
+	@$(MAKE) --no-print-directory build
+	bench/run $(BUILD)
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-fuzz
