@@ -1,0 +1,195 @@
+/*
+ * The description of the tables, see schema.h. Every table is STRICT and begins with
+ * `id INTEGER PRIMARY KEY`, so that rows lie in the file in the order of their ids.
+ */
+#include "profile/schema.h"
+
+#define COLUMN(row, member, kind)                                                                  \
+	{                                                                                          \
+		.name = #member, .offset = offsetof(struct row, member), .type = (kind)            \
+	}
+#define NAMED(row, column, member, kind)                                                           \
+	{                                                                                          \
+		.name = column, .offset = offsetof(struct row, member), .type = (kind)             \
+	}
+#define REFERENCE(row, member, table)                                                              \
+	{                                                                                          \
+		.name = #member, .offset = offsetof(struct row, member), .type = COLUMN_REFERENCE, \
+		.references = (table)                                                              \
+	}
+
+static const struct profile_column session_columns[] = {
+	COLUMN(profile_session, command_line, COLUMN_TEXT),
+	COLUMN(profile_session, directory, COLUMN_TEXT),
+	COLUMN(profile_session, host, COLUMN_TEXT),
+	COLUMN(profile_session, system, COLUMN_TEXT),
+	COLUMN(profile_session, processor, COLUMN_TEXT),
+	COLUMN(profile_session, tare_version, COLUMN_TEXT),
+	COLUMN(profile_session, method, COLUMN_TEXT),
+	COLUMN(profile_session, settings, COLUMN_TEXT),
+	COLUMN(profile_session, begin_unix_ns, COLUMN_SIGNED),
+	COLUMN(profile_session, begin_ticks, COLUMN_COUNT),
+	COLUMN(profile_session, end_ticks, COLUMN_COUNT),
+	COLUMN(profile_session, ticks_per_second, COLUMN_REAL),
+	COLUMN(profile_session, clock_drift_ppm, COLUMN_REAL),
+	COLUMN(profile_session, exit_status, COLUMN_INT),
+	COLUMN(profile_session, complete, COLUMN_BOOL),
+	COLUMN(profile_session, incomplete_reason, COLUMN_TEXT),
+};
+
+static const struct profile_column process_columns[] = {
+	COLUMN(profile_process, pid, COLUMN_SIGNED),
+	COLUMN(profile_process, parent_pid, COLUMN_SIGNED),
+	COLUMN(profile_process, name, COLUMN_TEXT),
+	COLUMN(profile_process, executable, COLUMN_TEXT),
+	COLUMN(profile_process, begin_ticks, COLUMN_COUNT),
+	COLUMN(profile_process, end_ticks, COLUMN_COUNT),
+	COLUMN(profile_process, forked, COLUMN_BOOL),
+	COLUMN(profile_process, ended, COLUMN_BOOL),
+	NAMED(profile_process, "cost_enter_ticks", cost_ticks[TARE_EVENT_ENTER], COLUMN_COUNT),
+	NAMED(profile_process, "cost_leave_ticks", cost_ticks[TARE_EVENT_LEAVE], COLUMN_COUNT),
+	NAMED(profile_process, "cost_call_ticks", cost_ticks[TARE_EVENT_CALL], COLUMN_COUNT),
+	NAMED(profile_process, "cost_return_ticks", cost_ticks[TARE_EVENT_RETURN], COLUMN_COUNT),
+	COLUMN(profile_process, os_means, COLUMN_UNSIGNED),
+	COLUMN(profile_process, threads_lost, COLUMN_COUNT),
+	COLUMN(profile_process, records_lost, COLUMN_COUNT),
+};
+
+static const struct profile_column thread_columns[] = {
+	REFERENCE(profile_thread, process, PROFILE_PROCESS),
+	COLUMN(profile_thread, tid, COLUMN_SIGNED),
+	COLUMN(profile_thread, name, COLUMN_TEXT),
+	COLUMN(profile_thread, begin_ticks, COLUMN_COUNT),
+	COLUMN(profile_thread, end_ticks, COLUMN_COUNT),
+	COLUMN(profile_thread, now_ticks, COLUMN_COUNT),
+	COLUMN(profile_thread, os_ticks, COLUMN_COUNT),
+	COLUMN(profile_thread, own_ticks, COLUMN_COUNT),
+	COLUMN(profile_thread, overhead_ticks, COLUMN_COUNT),
+	COLUMN(profile_thread, dropped, COLUMN_COUNT),
+	COLUMN(profile_thread, negative, COLUMN_COUNT),
+	COLUMN(profile_thread, folded, COLUMN_COUNT),
+	COLUMN(profile_thread, too_deep, COLUMN_COUNT),
+	COLUMN(profile_thread, unmatched, COLUMN_COUNT),
+	COLUMN(profile_thread, os_lost, COLUMN_COUNT),
+	COLUMN(profile_thread, flagged, COLUMN_COUNT),
+	COLUMN(profile_thread, open_frames, COLUMN_COUNT),
+};
+
+static const struct profile_column module_columns[] = {
+	COLUMN(profile_module, name, COLUMN_TEXT),
+	COLUMN(profile_module, path, COLUMN_TEXT),
+	COLUMN(profile_module, build_id, COLUMN_TEXT),
+	COLUMN(profile_module, system, COLUMN_BOOL),
+	COLUMN(profile_module, instrumented, COLUMN_BOOL),
+};
+
+static const struct profile_column function_columns[] = {
+	REFERENCE(profile_function, module, PROFILE_MODULE),
+	COLUMN(profile_function, name, COLUMN_TEXT),
+	COLUMN(profile_function, link_addr, COLUMN_BITS),
+	COLUMN(profile_function, size, COLUMN_BITS),
+	COLUMN(profile_function, source, COLUMN_TEXT),
+	COLUMN(profile_function, line, COLUMN_SIGNED),
+};
+
+static const struct profile_column node_columns[] = {
+	REFERENCE(profile_node, thread, PROFILE_THREAD),
+	REFERENCE(profile_node, parent, PROFILE_NODE),
+	REFERENCE(profile_node, function, PROFILE_FUNCTION),
+	COLUMN(profile_node, calls, COLUMN_COUNT),
+	COLUMN(profile_node, unwound, COLUMN_COUNT),
+	COLUMN(profile_node, calls_by_call, COLUMN_COUNT),
+	COLUMN(profile_node, elapsed_ticks, COLUMN_COUNT),
+	NAMED(profile_node, "os_blocked_ticks", os_ticks[TARE_OS_BLOCKED], COLUMN_COUNT),
+	NAMED(profile_node, "os_preempted_ticks", os_ticks[TARE_OS_PREEMPTED], COLUMN_COUNT),
+	NAMED(profile_node, "os_major_fault_ticks", os_ticks[TARE_OS_MAJOR_FAULT], COLUMN_COUNT),
+	NAMED(profile_node, "os_minor_fault_ticks", os_ticks[TARE_OS_MINOR_FAULT], COLUMN_COUNT),
+	NAMED(profile_node, "os_syscall_ticks", os_ticks[TARE_OS_SYSCALL], COLUMN_COUNT),
+	NAMED(profile_node, "os_interrupt_ticks", os_ticks[TARE_OS_INTERRUPT], COLUMN_COUNT),
+	COLUMN(profile_node, overhead_ticks, COLUMN_COUNT),
+	COLUMN(profile_node, elapsed_inclusive_min, COLUMN_MIN),
+	COLUMN(profile_node, elapsed_inclusive_max, COLUMN_MAX),
+	COLUMN(profile_node, elapsed_exclusive_min, COLUMN_MIN),
+	COLUMN(profile_node, elapsed_exclusive_max, COLUMN_MAX),
+	COLUMN(profile_node, application_inclusive_min, COLUMN_MIN),
+	COLUMN(profile_node, application_inclusive_max, COLUMN_MAX),
+	COLUMN(profile_node, application_exclusive_min, COLUMN_MIN),
+	COLUMN(profile_node, application_exclusive_max, COLUMN_MAX),
+	COLUMN(profile_node, folded, COLUMN_BOOL),
+};
+
+static const struct profile_column os_columns[] = {
+	REFERENCE(profile_os, node, PROFILE_NODE),	COLUMN(profile_os, cause, COLUMN_UNSIGNED),
+	COLUMN(profile_os, syscall_number, COLUMN_INT), COLUMN(profile_os, object, COLUMN_BITS),
+	COLUMN(profile_os, count, COLUMN_COUNT),	COLUMN(profile_os, ticks, COLUMN_COUNT),
+};
+
+static const struct profile_column coverage_columns[] = {
+	REFERENCE(profile_coverage, module, PROFILE_MODULE),
+	COLUMN(profile_coverage, function, COLUMN_TEXT),
+	COLUMN(profile_coverage, link_addr, COLUMN_BITS),
+	COLUMN(profile_coverage, size, COLUMN_BITS),
+	COLUMN(profile_coverage, verdict, COLUMN_TEXT),
+	COLUMN(profile_coverage, count, COLUMN_SIGNED),
+};
+
+static const struct profile_column mark_columns[] = {
+	REFERENCE(profile_mark, thread, PROFILE_THREAD),
+	COLUMN(profile_mark, mark, COLUMN_SIGNED),
+	COLUMN(profile_mark, name, COLUMN_TEXT),
+	COLUMN(profile_mark, ticks, COLUMN_COUNT),
+};
+
+#define TABLE(table)                                                                               \
+	{                                                                                          \
+		.name = #table, .columns = table##_columns,                                        \
+		.column_count = sizeof(table##_columns) / sizeof(table##_columns[0]),              \
+		.row_bytes = sizeof(struct profile_##table)                                        \
+	}
+
+const struct profile_table profile_tables[PROFILE_TABLES] = {
+	[PROFILE_SESSION] = TABLE(session),
+	[PROFILE_PROCESS] = TABLE(process),
+	[PROFILE_THREAD] = TABLE(thread),
+	[PROFILE_MODULE] = TABLE(module),
+	[PROFILE_FUNCTION] = TABLE(function),
+	[PROFILE_NODE] = TABLE(node),
+	[PROFILE_OS] = TABLE(os),
+	[PROFILE_COVERAGE] = TABLE(coverage),
+	[PROFILE_MARK] = TABLE(mark),
+};
+
+static const char *column_sql_type(enum profile_column_type type)
+{
+	switch (type) {
+	case COLUMN_TEXT:
+		return "TEXT";
+	case COLUMN_REAL:
+		return "REAL NOT NULL";
+	case COLUMN_REFERENCE:
+	case COLUMN_MIN:
+	case COLUMN_MAX:
+		return "INTEGER";
+	case COLUMN_SIGNED:
+	case COLUMN_COUNT:
+	case COLUMN_BITS:
+	case COLUMN_INT:
+	case COLUMN_UNSIGNED:
+	case COLUMN_BOOL:
+		break;
+	}
+	return "INTEGER NOT NULL";
+}
+
+void profile_table_sql(const struct profile_table *table, struct str *out)
+{
+	str_printf(out, "CREATE TABLE %s (\n\tid INTEGER PRIMARY KEY", table->name);
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct profile_column *column = &table->columns[i];
+		str_printf(out, ",\n\t%s %s", column->name, column_sql_type(column->type));
+		if (column->type == COLUMN_REFERENCE)
+			str_printf(out, " REFERENCES %s(id)",
+				   profile_tables[column->references].name);
+	}
+	str_append(out, "\n) STRICT");
+}

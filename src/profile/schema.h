@@ -1,0 +1,56 @@
+/*
+ * The tables of a profile file, described once: writer, reader and the SQL schema follow from
+ * this description. Private to the profile module.
+ */
+#ifndef TARE_PROFILE_SCHEMA_H
+#define TARE_PROFILE_SCHEMA_H
+
+#include "profile/profile.h"
+
+enum profile_table_id {
+	PROFILE_SESSION,
+	PROFILE_PROCESS,
+	PROFILE_THREAD,
+	PROFILE_MODULE,
+	PROFILE_FUNCTION,
+	PROFILE_NODE,
+	PROFILE_OS,
+	PROFILE_COVERAGE,
+	PROFILE_MARK,
+	PROFILE_TABLES
+};
+
+/* How a member of a row struct is stored. */
+enum profile_column_type {
+	COLUMN_TEXT,	  /* const char *, NULL allowed */
+	COLUMN_SIGNED,	  /* int64_t */
+	COLUMN_COUNT,	  /* uint64_t below 2^63 */
+	COLUMN_BITS,	  /* uint64_t of any value, stored as the signed number of the same bits */
+	COLUMN_INT,	  /* int */
+	COLUMN_UNSIGNED,  /* uint32_t */
+	COLUMN_BOOL,	  /* bool, 0 or 1 */
+	COLUMN_REAL,	  /* double */
+	COLUMN_REFERENCE, /* int64_t id of a row of `references`, NULL for 0 */
+	COLUMN_MIN,	  /* uint64_t; the next column is its COLUMN_MAX; both NULL if min > max */
+	COLUMN_MAX,
+};
+
+struct profile_column {
+	const char *name;
+	size_t offset; /* in the row's struct */
+	enum profile_column_type type;
+	enum profile_table_id references;
+};
+
+struct profile_table {
+	const char *name;
+	const struct profile_column *columns; /* behind the `id` that every table has */
+	size_t column_count, row_bytes;
+};
+
+extern const struct profile_table profile_tables[PROFILE_TABLES];
+
+/* The CREATE TABLE statement, exactly as the file holds it. */
+void profile_table_sql(const struct profile_table *table, struct str *out);
+
+#endif

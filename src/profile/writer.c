@@ -1,0 +1,383 @@
+/*
+ * Writes a profile: one transaction without journal into a temporary file beside the final one,
+ * which is fsynced and renamed at commit. Any failure makes the writer refuse everything that
+ * follows, so that no incomplete profile can appear. Refuses rows that refer to rows which were
+ * not added, nodes whose parent does not precede them, and counters of 2^63 and more.
+ */
+#include "profile/schema.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct profile_writer {
+	sqlite3 *database;
+	sqlite3_stmt *insert[PROFILE_TABLES];
+	int64_t count[PROFILE_TABLES]; /* rows; of nodes: the largest id */
+	char *path, *temporary;
+	bool keep_old, failed;
+};
+
+static bool writer_fail(struct profile_writer *writer, struct error *err)
+{
+	const int code = sqlite3_extended_errcode(writer->database) & 0xff;
+	const int errno_value = sqlite3_system_errno(writer->database);
+
+	writer->failed = true;
+	if (code == SQLITE_FULL)
+		return error_set_errno(err, ENOSPC, "cannot write the profile %s", writer->path);
+	if (code == SQLITE_IOERR && errno_value)
+		return error_set_errno(err, errno_value, "cannot write the profile %s",
+				       writer->path);
+	return error_set(err, ERROR_SYSTEM, "cannot write the profile %s: %s", writer->path,
+			 sqlite3_errmsg(writer->database));
+}
+
+static bool writer_execute(struct profile_writer *writer, const char *sql, struct error *err)
+{
+	if (sqlite3_exec(writer->database, sql, NULL, NULL, NULL) == SQLITE_OK)
+		return true;
+	return writer_fail(writer, err);
+}
+
+static bool writer_prepare(struct profile_writer *writer, enum profile_table_id id,
+			   struct error *err)
+{
+	const struct profile_table *table = &profile_tables[id];
+	struct str sql = {0};
+
+	profile_table_sql(table, &sql);
+	bool ok = writer_execute(writer, sql.data, err);
+	str_clear(&sql);
+	str_printf(&sql, "INSERT INTO %s VALUES (?", table->name);
+	for (size_t i = 0; i < table->column_count; i++)
+		str_append(&sql, ",?");
+	str_append(&sql, ")");
+	if (ok && sqlite3_prepare_v2(writer->database, sql.data, -1, &writer->insert[id], NULL))
+		ok = writer_fail(writer, err);
+	str_fini(&sql);
+	return ok;
+}
+
+/* The lists that only readers of the SQL need: names of the numbers used in other tables. */
+static bool writer_create_names(struct profile_writer *writer, struct error *err)
+{
+	return writer_execute(writer,
+			      "CREATE TABLE os_cause (id INTEGER PRIMARY KEY, name TEXT) STRICT;"
+			      "INSERT INTO os_cause VALUES (0,'blocked'),(1,'preempted'),"
+			      "(2,'major_fault'),(3,'minor_fault'),(4,'syscall'),(5,'interrupt')",
+			      err);
+}
+
+static bool writer_create(struct profile_writer *writer, struct error *err)
+{
+	struct str sql = {0};
+
+	str_printf(&sql,
+		   "PRAGMA application_id=%d; PRAGMA user_version=%d; PRAGMA journal_mode=OFF;"
+		   "PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
+		   "PRAGMA cache_size=-65536; BEGIN",
+		   PROFILE_APPLICATION_ID, PROFILE_SCHEMA_VERSION);
+	bool ok = writer_execute(writer, sql.data, err);
+	str_fini(&sql);
+	for (int i = 0; i < PROFILE_TABLES && ok; i++)
+		ok = writer_prepare(writer, (enum profile_table_id)i, err);
+	return ok && writer_create_names(writer, err);
+}
+
+struct profile_writer *profile_writer_open(const char *path, bool keep_old, struct error *err)
+{
+	struct profile_writer *writer = mem_zalloc(sizeof(*writer));
+	struct str temporary = {0};
+
+	/* A name that SQLite cannot take for one of its special names. */
+	str_printf(&temporary, "%s%s.XXXXXX", path[0] == '/' ? "" : "./", path);
+	writer->path = mem_strdup(path);
+	writer->keep_old = keep_old;
+	const int fd = mkostemp(temporary.data, O_CLOEXEC);
+	if (fd < 0) {
+		error_set_errno(err, errno, "cannot create a file beside %s", path);
+		str_fini(&temporary);
+		profile_writer_discard(writer);
+		return NULL;
+	}
+	close(fd);
+	writer->temporary = temporary.data;
+	if (sqlite3_open_v2(writer->temporary, &writer->database,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX,
+			    NULL) != SQLITE_OK)
+		writer_fail(writer, err);
+	else if (writer_create(writer, err))
+		return writer;
+	profile_writer_discard(writer);
+	return NULL;
+}
+
+static void writer_free(struct profile_writer *writer)
+{
+	free(writer->temporary);
+	free(writer->path);
+	free(writer);
+}
+
+/* Every statement must be finalized for the close to succeed. */
+static bool writer_close(struct profile_writer *writer)
+{
+	for (int i = 0; i < PROFILE_TABLES; i++) {
+		sqlite3_finalize(writer->insert[i]);
+		writer->insert[i] = NULL;
+	}
+	const bool ok = sqlite3_close(writer->database) == SQLITE_OK;
+	if (ok)
+		writer->database = NULL;
+	return ok;
+}
+
+void profile_writer_discard(struct profile_writer *writer)
+{
+	if (!writer)
+		return;
+	writer_close(writer);
+	if (writer->temporary)
+		unlink(writer->temporary);
+	writer_free(writer);
+}
+
+static mode_t current_umask(void)
+{
+	const mode_t mask = umask(0077);
+
+	umask(mask);
+	return mask;
+}
+
+static bool file_make_durable(const char *path, mode_t mode)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return false;
+	const bool ok = fchmod(fd, mode) == 0 && fsync(fd) == 0;
+	const int saved = errno;
+	close(fd);
+	errno = saved;
+	return ok;
+}
+
+static bool writer_publish(struct profile_writer *writer, struct error *err)
+{
+	struct str old = {0};
+	bool ok = file_make_durable(writer->temporary, 0644 & ~current_umask());
+
+	if (!ok)
+		return error_set_errno(err, errno, "cannot write the profile %s", writer->path);
+	str_printf(&old, "%s.old", writer->path);
+	if (writer->keep_old && rename(writer->path, old.data) < 0 && errno != ENOENT)
+		ok = error_set_errno(err, errno, "cannot keep %s as %s", writer->path, old.data);
+	str_fini(&old);
+	if (ok && rename(writer->temporary, writer->path) < 0)
+		ok = error_set_errno(err, errno, "cannot write the profile %s", writer->path);
+	return ok;
+}
+
+bool profile_writer_commit(struct profile_writer *writer, struct error *err)
+{
+	bool ok = !writer->failed;
+
+	if (!ok)
+		error_set(err, ERROR_SYSTEM, "the profile %s could not be written completely",
+			  writer->path);
+	else if (!writer->count[PROFILE_SESSION])
+		ok = error_set(err, ERROR_INPUT, "the profile %s has no session", writer->path);
+	ok = ok && writer_execute(writer, "CREATE INDEX node_parent ON node(parent); COMMIT", err);
+	if (ok && !writer_close(writer))
+		ok = writer_fail(writer, err);
+	ok = ok && writer_publish(writer, err);
+	if (ok)
+		writer_free(writer);
+	else
+		profile_writer_discard(writer);
+	return ok;
+}
+
+/* Whether a COLUMN_MIN, or the COLUMN_MAX behind it, has a value. */
+static bool range_is_empty(const struct profile_column *column, const char *row)
+{
+	const size_t min_at =
+		column->type == COLUMN_MIN ? column->offset : column->offset - sizeof(uint64_t);
+	uint64_t range[2];
+
+	memcpy(range, row + min_at, sizeof(range));
+	return range[0] > range[1];
+}
+
+/* The value of a column that is stored as an integer. Sets *null where it has none. */
+static int64_t column_integer(const struct profile_column *column, const char *row, bool *null)
+{
+	const void *at = row + column->offset;
+
+	*null = false;
+	switch (column->type) {
+	case COLUMN_INT:
+		return *(const int *)at;
+	case COLUMN_UNSIGNED:
+		return *(const uint32_t *)at;
+	case COLUMN_BOOL:
+		return *(const bool *)at;
+	case COLUMN_REFERENCE:
+		*null = *(const int64_t *)at == 0;
+		break;
+	case COLUMN_MIN:
+	case COLUMN_MAX:
+		*null = range_is_empty(column, row);
+		break;
+	case COLUMN_TEXT:
+	case COLUMN_SIGNED:
+	case COLUMN_COUNT:
+	case COLUMN_BITS:
+	case COLUMN_REAL:
+		break;
+	}
+	return *(const int64_t *)at;
+}
+
+static bool column_check(struct profile_writer *writer, const struct profile_column *column,
+			 int64_t value, struct error *err)
+{
+	switch (column->type) {
+	case COLUMN_COUNT:
+	case COLUMN_MIN:
+	case COLUMN_MAX:
+		if (value >= 0)
+			return true;
+		return error_set(err, ERROR_INPUT, "the value %llu of %s is too large",
+				 (unsigned long long)value, column->name);
+	case COLUMN_REFERENCE:
+		if (value > 0 && value <= writer->count[column->references])
+			return true;
+		return error_set(err, ERROR_INPUT, "%s %lld was not added to the profile",
+				 column->name, (long long)value);
+	default:
+		return true;
+	}
+}
+
+static bool column_bind(struct profile_writer *writer, sqlite3_stmt *insert, int index,
+			const struct profile_column *column, const char *row, struct error *err)
+{
+	int code;
+
+	if (column->type == COLUMN_TEXT) {
+		const char *text = *(const char *const *)(const void *)(row + column->offset);
+		code = sqlite3_bind_text(insert, index, text, -1, SQLITE_STATIC);
+	} else if (column->type == COLUMN_REAL) {
+		const double *real = (const double *)(const void *)(row + column->offset);
+		code = sqlite3_bind_double(insert, index, *real);
+	} else {
+		bool null;
+		const int64_t value = column_integer(column, row, &null);
+		if (!null && !column_check(writer, column, value, err)) {
+			writer->failed = true;
+			return error_prefix(err, "cannot write the profile %s", writer->path);
+		}
+		code = null ? sqlite3_bind_null(insert, index)
+			    : sqlite3_bind_int64(insert, index, value);
+	}
+	return code == SQLITE_OK || writer_fail(writer, err);
+}
+
+static bool writer_insert(struct profile_writer *writer, enum profile_table_id table_id, int64_t id,
+			  const void *row, struct error *err)
+{
+	const struct profile_table *table = &profile_tables[table_id];
+	sqlite3_stmt *insert = writer->insert[table_id];
+	bool ok = sqlite3_bind_int64(insert, 1, id) == SQLITE_OK;
+
+	if (writer->failed)
+		return error_set(err, ERROR_SYSTEM, "the profile %s could not be written earlier",
+				 writer->path);
+	for (size_t i = 0; i < table->column_count && ok; i++)
+		ok = column_bind(writer, insert, (int)i + 2, &table->columns[i], row, err);
+	if (!ok)
+		return false;
+	if (sqlite3_step(insert) != SQLITE_DONE)
+		return writer_fail(writer, err);
+	sqlite3_reset(insert);
+	if (id > writer->count[table_id])
+		writer->count[table_id] = id;
+	return true;
+}
+
+static int64_t writer_append(struct profile_writer *writer, enum profile_table_id table,
+			     const void *row, struct error *err)
+{
+	const int64_t id = writer->count[table] + 1;
+
+	return writer_insert(writer, table, id, row, err) ? id : 0;
+}
+
+bool profile_write_session(struct profile_writer *writer, const struct profile_session *row,
+			   struct error *err)
+{
+	return writer_insert(writer, PROFILE_SESSION, 1, row, err);
+}
+
+int64_t profile_add_process(struct profile_writer *writer, const struct profile_process *row,
+			    struct error *err)
+{
+	return writer_append(writer, PROFILE_PROCESS, row, err);
+}
+
+int64_t profile_add_thread(struct profile_writer *writer, const struct profile_thread *row,
+			   struct error *err)
+{
+	return writer_append(writer, PROFILE_THREAD, row, err);
+}
+
+int64_t profile_add_module(struct profile_writer *writer, const struct profile_module *row,
+			   struct error *err)
+{
+	return writer_append(writer, PROFILE_MODULE, row, err);
+}
+
+int64_t profile_add_function(struct profile_writer *writer, const struct profile_function *row,
+			     struct error *err)
+{
+	return writer_append(writer, PROFILE_FUNCTION, row, err);
+}
+
+bool profile_add_node(struct profile_writer *writer, const struct profile_node *row,
+		      struct error *err)
+{
+	if (row->id > 0 && row->parent >= 0 && row->parent < row->id &&
+	    (row->parent == 0) == (row->function == 0))
+		return writer_insert(writer, PROFILE_NODE, row->id, row, err);
+	writer->failed = true;
+	return error_set(err, ERROR_INPUT,
+			 "cannot write the profile %s: node %lld of function %lld cannot be a "
+			 "child of node %lld",
+			 writer->path, (long long)row->id, (long long)row->function,
+			 (long long)row->parent);
+}
+
+bool profile_add_os(struct profile_writer *writer, const struct profile_os *row, struct error *err)
+{
+	return writer_append(writer, PROFILE_OS, row, err) != 0;
+}
+
+bool profile_add_coverage(struct profile_writer *writer, const struct profile_coverage *row,
+			  struct error *err)
+{
+	return writer_append(writer, PROFILE_COVERAGE, row, err) != 0;
+}
+
+bool profile_add_mark(struct profile_writer *writer, const struct profile_mark *row,
+		      struct error *err)
+{
+	return writer_append(writer, PROFILE_MARK, row, err) != 0;
+}
