@@ -45,15 +45,15 @@ enum tare_os_cause {
 /* How OS events are detected in this process: a set of bits. */
 enum tare_os_means {
 	TARE_OS_BY_SELECTOR = 1, /* %es is zeroed by every IRET to user mode; self-test passed */
-	TARE_OS_BY_RSEQ = 2,     /* rseq_cs is cleared at switches */
-	TARE_OS_BY_SITES = 4,    /* rewritten system call sites count */
+	TARE_OS_BY_RSEQ = 2,	 /* rseq_cs is cleared at switches */
+	TARE_OS_BY_SITES = 4,	 /* rewritten system call sites count */
 };
 
 /* ---- process file ---- */
 
 enum tare_process_flags {
 	TARE_PROCESS_FORKED = 1, /* began by fork from a recorded process */
-	TARE_PROCESS_ENDED = 2,  /* the runtime saw exit or exec */
+	TARE_PROCESS_ENDED = 2,	 /* the runtime saw exit or exec */
 };
 
 struct tare_process_file {
@@ -62,13 +62,13 @@ struct tare_process_file {
 	uint32_t flags;
 	int32_t pid, parent_pid;
 	uint64_t begin_ticks, end_ticks; /* TSC; end 0 when unknown */
-	uint64_t used_bytes;             /* of the whole file; records begin behind this struct */
+	uint64_t used_bytes;		 /* of the whole file; records begin behind this struct */
 	uint64_t cost_ticks[TARE_EVENT_KINDS];
 	uint32_t os_means;
-	uint32_t threads_lost;    /* threads whose arena could not be made */
-	uint64_t records_lost;    /* module records that did not fit */
+	uint32_t threads_lost; /* threads whose arena could not be made */
+	uint64_t records_lost; /* module records that did not fit */
 	uint64_t reserved[4];
-	char command[64];         /* comm, NUL-padded */
+	char command[64]; /* comm, NUL-padded */
 };
 
 enum tare_record_type {
@@ -84,7 +84,7 @@ struct tare_record {
 struct tare_module_record {
 	struct tare_record head;
 	uint64_t ticks;
-	uint64_t bias;         /* run address - link address */
+	uint64_t bias;	       /* run address - link address */
 	uint64_t dynamic_addr; /* run address of its dynamic section */
 	uint32_t instrumented; /* 1 when its probes were armed */
 	uint32_t path_bytes;   /* path follows, NUL-terminated, padded to 8 */
@@ -96,14 +96,14 @@ struct tare_module_record {
 struct tare_node {
 	/* Run address of the function's original entry, or of the call's target. 0: thread root. */
 	uint64_t key;
-	uint64_t last_child; /* run address of the child found last: a cache of one */
-	uint64_t alias;      /* pending node: run address of the node its callee's ENTER made */
-	uint64_t calls;      /* frames ended */
+	uint64_t last_child;	/* run address of the child found last: a cache of one */
+	uint64_t alias;		/* pending node: run address of the node its callee's ENTER made */
+	uint64_t calls;		/* frames ended */
 	uint64_t elapsed_ticks; /* exclusive, of ended frames, probe cost subtracted */
 	uint64_t calls_by_call; /* of `calls`: those that began with a CALL event */
 	uint64_t clamped_ticks; /* probe cost that could not be subtracted (interval shorter) */
-	uint32_t parent;        /* index of the parent; own index for the root */
-	uint32_t unwound;       /* of `calls`: ended by unwinding */
+	uint32_t parent;	/* index of the parent; own index for the root; see below */
+	uint32_t unwound;	/* of `calls`: ended by unwinding */
 	/* Per ended frame; min starts at ~0. Application frames are those less their OS time. */
 	uint64_t elapsed_inclusive_min, elapsed_inclusive_max;
 	uint64_t elapsed_exclusive_min, elapsed_exclusive_max;
@@ -111,25 +111,41 @@ struct tare_node {
 	uint64_t application_exclusive_min, application_exclusive_max;
 };
 
-/* One call in progress. frames[0] is the thread's root and never ends. */
+/*
+ * When no more contexts can be kept, further ones fold into one node per function: `parent` is
+ * TARE_NODE_FOLDED | 0. Its values are right, only its call path is lost. Node 1 is always there:
+ * folded too, key TARE_NODE_OTHER; it takes the calls for which not even that node could be made.
+ * A node that was only ever the pending target of calls whose callee reported ENTER itself stays
+ * with calls == 0.
+ */
+#define TARE_NODE_FOLDED 0x80000000U
+#define TARE_NODE_OTHER	 (~0ULL)
+
+/*
+ * One call in progress, from frames[0], the thread's root, which never ends, to the one at
+ * `top`. What is charged to a frame reaches its node when the frame ends, so readers add
+ * `exclusive` of the open frames to their nodes. OS records are complete at once.
+ */
 struct tare_frame {
-	uint64_t node;       /* run address of struct tare_node */
-	uint64_t sp;         /* frame sp, see abi/module.h; ~0 for the root */
-	uint64_t start;      /* value of `now_ticks` at its begin */
-	uint64_t exclusive;  /* ticks charged to it so far */
-	uint64_t os_start;   /* value of `os_ticks` at its begin */
+	uint64_t node;	    /* run address of struct tare_node */
+	uint64_t sp;	    /* frame sp, see abi/module.h, + 1 while pending; ~0 for the root */
+	uint64_t start;	    /* value of `now_ticks` at its begin */
+	uint64_t exclusive; /* ticks charged to it so far */
+	/* OS time of this call so far, for min and max only; the calls it made that have ended
+	   are in os_inclusive, those still open are not. */
+	uint64_t os_inclusive;
 	uint64_t os_exclusive;
-	uint64_t pending;    /* 1: begun by CALL and no ENTER seen */
-	uint64_t by_call;    /* 1: begun by CALL */
+	uint64_t pending; /* not 0: begun by CALL and no ENTER seen (arming byte's address, or 1) */
+	uint64_t by_call; /* 1: begun by CALL */
 };
 
-/* OS time of one node by cause and system call. Exclusive. */
+/* OS time of one node by cause and system call. Exclusive, open frames included. */
 struct tare_os_record {
-	uint32_t node;   /* index */
-	uint16_t cause;  /* enum tare_os_cause */
+	uint32_t node;		 /* index */
+	uint16_t cause;		 /* enum tare_os_cause */
 	uint16_t syscall_number; /* 0xffff: none or unknown */
 	uint64_t object; /* first argument of the system call (fd, futex address…), else 0 */
-	uint64_t count;  /* intervals */
+	uint64_t count;	 /* intervals */
 	uint64_t ticks;
 };
 
@@ -157,31 +173,32 @@ struct tare_thread_file {
 
 	/* hot; the fast path touches only these two cache lines of the page */
 	_Alignas(64) uint64_t gate; /* 0: open; else rsp of the probe at work, or ~0: off */
-	uint64_t top;               /* run address of the top frame */
-	uint64_t last_ticks;        /* TSC of the last event + cost of its probe */
-	uint64_t now_ticks;         /* the thread's clock: sum of all intervals, cost subtracted */
-	uint64_t os_ticks;          /* of these, in intervals with an OS event */
-	uint64_t rseq_word;         /* run address of the thread's rseq_cs, or of a dummy word */
-	uint64_t rseq_armed;        /* the value it holds while nothing has happened */
-	uint64_t syscalls;          /* system calls counted by SYSCALL probes */
+	uint64_t top;		    /* run address of the top frame */
+	uint64_t last_ticks;	    /* TSC of the last event + cost of its probe */
+	uint64_t now_ticks;	    /* the thread's clock: sum of all intervals, cost subtracted */
+	uint64_t os_ticks;	    /* of these, in intervals with an OS event */
+	uint64_t rseq_word;	    /* run address of the thread's rseq_cs, or of a dummy word */
+	uint64_t rseq_armed;	    /* the value it holds while nothing has happened */
+	uint64_t syscalls;	    /* system calls counted by SYSCALL probes */
 
 	_Alignas(64) uint64_t frame_limit; /* run address behind the last frame that may be used */
 	uint64_t node_count, node_limit;   /* used; room that is backed by the file */
 	uint64_t os_count, os_limit;
 	uint64_t syscall_number, syscall_object; /* of the last SYSCALL probe */
+	uint64_t local;				 /* run address of the runtime's private state */
 
 	/* accounting of what is not in the tree */
 	/* Spent in the runtime's slow paths, charged to nobody. What is then missing from
 	   last_ticks - begin_ticks = now_ticks + own_ticks + x is x, the probe cost subtracted. */
 	uint64_t own_ticks;
-	uint64_t events;         /* slow-path events, for diagnosis */
-	uint64_t dropped;        /* events dropped: a probe interrupted by a signal's probes */
-	uint64_t negative;       /* intervals that would have been negative */
-	uint64_t folded;         /* calls that went to an overflow node */
-	uint64_t too_deep;       /* calls beyond TARE_THREAD_FRAMES_MAX */
-	uint64_t unmatched;      /* LEAVE or RETURN without its frame */
-	uint64_t os_lost;        /* OS intervals whose record did not fit; time is still counted */
-	uint64_t flagged;        /* intervals with an OS event */
+	uint64_t events;    /* slow-path events, for diagnosis */
+	uint64_t dropped;   /* events dropped: a probe interrupted by a signal's probes */
+	uint64_t negative;  /* intervals that would have been negative */
+	uint64_t folded;    /* times a new context had to go to a folded node */
+	uint64_t too_deep;  /* calls beyond TARE_THREAD_FRAMES_MAX */
+	uint64_t unmatched; /* LEAVE or RETURN without its frame */
+	uint64_t os_lost;   /* OS intervals whose record did not fit; time is still counted */
+	uint64_t flagged;   /* intervals with an OS event */
 	uint64_t inherited_frames; /* frames copied from the parent's stack at fork */
 };
 
