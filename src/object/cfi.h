@@ -10,18 +10,18 @@
 enum { CFI_REGISTERS = 17 }; /* 16 general registers by DWARF number, and the return address */
 
 enum cfi_rule_kind {
-	CFI_SAME,       /* not mentioned, or DW_CFA_same_value */
+	CFI_SAME, /* not mentioned, or DW_CFA_same_value */
 	CFI_UNDEFINED,
-	CFI_OFFSET,     /* at CFA + offset */
+	CFI_OFFSET,	/* at CFA + offset */
 	CFI_VAL_OFFSET, /* is CFA + offset */
-	CFI_REGISTER,   /* in register `offset` */
+	CFI_REGISTER,	/* in register `offset` */
 	CFI_EXPRESSION, /* at the address that the expression gives */
 	CFI_VAL_EXPRESSION,
 };
 
 struct cfi_rule {
 	enum cfi_rule_kind kind;
-	int64_t offset;                  /* bytes (factored offsets are multiplied out) */
+	int64_t offset;			 /* bytes (factored offsets are multiplied out) */
 	const unsigned char *expression; /* borrowed from the object */
 	size_t expression_size;
 };

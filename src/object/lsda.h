@@ -15,11 +15,11 @@ struct lsda_call_site {
 
 struct lsda {
 	struct vec_of(struct lsda_call_site) call_sites;
-	uint8_t type_encoding;      /* DW_EH_PE_*, omit if no type table */
-	uint64_t type_base;         /* link address behind the type table, 0 if none */
+	uint8_t type_encoding;	      /* DW_EH_PE_*, omit if no type table */
+	uint64_t type_base;	      /* link address behind the type table, 0 if none */
 	const unsigned char *actions; /* the action table's reachable bytes */
 	size_t actions_size;
-	uint64_t type_count;        /* entries of the type table that actions or filters use */
+	uint64_t type_count;	      /* entries of the type table that actions or filters use */
 	const unsigned char *filters; /* exception specifications behind type_base */
 	size_t filters_size;
 };

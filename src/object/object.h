@@ -40,9 +40,9 @@ const Elf64_Ehdr *object_header(const struct object *object);
 const Elf64_Phdr *object_segments(const struct object *object, size_t *count);
 
 enum object_kind {
-	OBJECT_LIBRARY,           /* ET_DYN without an interpreter or DF_1_PIE */
-	OBJECT_PIE,               /* ET_DYN with one */
-	OBJECT_EXECUTABLE,        /* ET_EXEC with an interpreter */
+	OBJECT_LIBRARY,		  /* ET_DYN without an interpreter or DF_1_PIE */
+	OBJECT_PIE,		  /* ET_DYN with one */
+	OBJECT_EXECUTABLE,	  /* ET_EXEC with an interpreter */
 	OBJECT_STATIC_EXECUTABLE, /* no interpreter: ET_EXEC, or ET_DYN with DF_1_PIE */
 };
 enum object_kind object_kind(const struct object *object);
@@ -74,9 +74,9 @@ const struct object_section *object_section_by_name(const struct object *object,
 struct object_symbol {
 	uint64_t addr, size;
 	const char *name; /* as in the file: mangled, without version */
-	uint8_t type;     /* STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT */
+	uint8_t type;	  /* STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT */
 	uint8_t bind;
-	bool dynamic;     /* from .dynsym */
+	bool dynamic; /* from .dynsym */
 };
 
 /*
@@ -109,25 +109,26 @@ const uint64_t *object_text_relocations(const struct object *object, size_t *cou
 /* ---- call-frame information ---- */
 
 struct object_cie {
-	uint64_t offset;             /* in .eh_frame */
+	uint64_t offset; /* in .eh_frame */
 	uint64_t code_align;
 	int64_t data_align;
 	unsigned return_register;
-	uint8_t pointer_encoding;    /* DW_EH_PE_* of FDE addresses */
-	uint8_t lsda_encoding;       /* DW_EH_PE_omit if none */
+	uint8_t pointer_encoding;     /* DW_EH_PE_* of FDE addresses */
+	uint8_t lsda_encoding;	      /* DW_EH_PE_omit if none */
 	uint8_t personality_encoding; /* DW_EH_PE_omit if none */
-	uint64_t personality_field;  /* link address of the encoded personality pointer */
-	uint64_t personality;        /* decoded without the indirection */
-	bool signal_frame;           /* 'S' */
-	bool understood;             /* false: an augmentation tare does not know */
+	uint64_t personality_field;   /* link address of the encoded personality pointer */
+	uint64_t personality;	      /* decoded without the indirection */
+	bool augmented;		      /* 'z': FDEs have a length of augmentation data */
+	bool signal_frame;	      /* 'S' */
+	bool understood;	      /* false: an augmentation tare does not know */
 	const unsigned char *program; /* initial instructions */
 	size_t program_size;
 };
 
 struct object_fde {
 	uint64_t begin, end; /* the code it covers */
-	uint64_t addr;       /* link address of the FDE record itself */
-	uint64_t lsda;       /* 0 if none */
+	uint64_t addr;	     /* link address of the FDE record itself */
+	uint64_t lsda;	     /* 0 if none */
 	const struct object_cie *cie;
 	const unsigned char *program;
 	size_t program_size;

@@ -1,0 +1,180 @@
+/*
+ * PT_DYNAMIC: where the loader finds its tables, read through segments only, so that files without
+ * section headers work. The number of dynamic symbols is nowhere stated; it follows from DT_HASH,
+ * DT_GNU_HASH or, failing these, the section header of .dynsym.
+ */
+#include "object/object_private.h"
+
+#include <string.h>
+
+static void entry_take(struct object_dynamic *dynamic, uint64_t tag, uint64_t value)
+{
+	switch (tag) {
+	case DT_STRTAB:
+		dynamic->strtab = value;
+		break;
+	case DT_STRSZ:
+		dynamic->strtab_size = value;
+		break;
+	case DT_SYMTAB:
+		dynamic->symtab = value;
+		break;
+	case DT_HASH:
+		dynamic->hash = value;
+		break;
+	case DT_GNU_HASH:
+		dynamic->gnu_hash = value;
+		break;
+	case DT_VERSYM:
+		dynamic->versym = value;
+		break;
+	case DT_RELA:
+		dynamic->rela = value;
+		break;
+	case DT_RELASZ:
+		dynamic->rela_size = value;
+		break;
+	case DT_JMPREL:
+		dynamic->jmprel = value;
+		break;
+	case DT_PLTRELSZ:
+		dynamic->jmprel_size = value;
+		break;
+	case DT_RELR:
+		dynamic->relr = value;
+		break;
+	case DT_RELRSZ:
+		dynamic->relr_size = value;
+		break;
+	case DT_FLAGS_1:
+		dynamic->flags_1 = value;
+		break;
+	default:
+		break;
+	}
+}
+
+static void names_load(struct object *object, struct byte_reader entries)
+{
+	struct object_dynamic *dynamic = &object->dynamic;
+	const char *rpath = NULL;
+
+	for (;;) {
+		const uint64_t tag = read_u64(&entries), value = read_u64(&entries);
+		if (entries.failed || tag == DT_NULL)
+			break;
+		if (tag == DT_SONAME)
+			dynamic->soname = dynamic_string(object, value);
+		else if (tag == DT_RUNPATH)
+			dynamic->runpath = dynamic_string(object, value);
+		else if (tag == DT_RPATH)
+			rpath = dynamic_string(object, value);
+	}
+	/* The loader ignores DT_RPATH where there is a DT_RUNPATH. */
+	if (!dynamic->runpath)
+		dynamic->runpath = rpath;
+}
+
+void dynamic_load(struct object *object)
+{
+	for (size_t i = 0; i < object->segment_count; i++) {
+		const Elf64_Phdr *segment = &object->segments[i];
+		if (segment->p_type != PT_DYNAMIC)
+			continue;
+		const unsigned char *at = object_at(object, segment->p_vaddr, segment->p_filesz);
+		if (!at)
+			return;
+		struct byte_reader entries = byte_reader(at, segment->p_filesz);
+		object->dynamic.present = true;
+		for (;;) {
+			const uint64_t tag = read_u64(&entries), value = read_u64(&entries);
+			if (entries.failed || tag == DT_NULL)
+				break;
+			entry_take(&object->dynamic, tag, value);
+		}
+		names_load(object, byte_reader(at, segment->p_filesz));
+		return;
+	}
+}
+
+const char *dynamic_string(const struct object *object, uint64_t offset)
+{
+	const struct object_dynamic *dynamic = &object->dynamic;
+	uint64_t rest;
+	const unsigned char *strings = object_rest_at(object, dynamic->strtab, &rest);
+	struct byte_reader reader;
+
+	if (!strings || offset >= dynamic->strtab_size)
+		return NULL;
+	/* A rewritten file's strings continue in its last segment, far behind the table. */
+	if (offset >= rest) {
+		strings = object_rest_at(object, dynamic->strtab + offset, &rest);
+		offset = 0;
+	}
+	if (!strings)
+		return NULL;
+	reader = byte_reader(strings, rest);
+	read_skip(&reader, offset);
+	return read_string(&reader);
+}
+
+/* Highest index in any chain, plus one; entries of the chains end with bit 0 set. */
+static uint64_t gnu_hash_count(const struct object *object)
+{
+	uint64_t rest;
+	const unsigned char *at = object_rest_at(object, object->dynamic.gnu_hash, &rest);
+	struct byte_reader table, chain;
+	uint32_t last = 0;
+
+	if (!at)
+		return 0;
+	table = byte_reader(at, rest);
+	const uint32_t buckets = read_u32(&table), first = read_u32(&table),
+		       bloom_words = read_u32(&table);
+	read_u32(&table);
+	read_skip(&table, (uint64_t)bloom_words * 8);
+	for (uint32_t i = 0; i < buckets && !table.failed; i++) {
+		const uint32_t bucket = read_u32(&table);
+		last = bucket > last ? bucket : last;
+	}
+	if (table.failed || last < first)
+		return table.failed ? 0 : first;
+	chain = table;
+	read_skip(&chain, (uint64_t)(last - first) * 4);
+	while (!chain.failed && !(read_u32(&chain) & 1))
+		last++;
+	return chain.failed ? 0 : (uint64_t)last + 1;
+}
+
+uint64_t dynamic_symbol_count(const struct object *object)
+{
+	const unsigned char *hash = object_at(object, object->dynamic.hash, 8);
+
+	if (!object->dynamic.symtab)
+		return 0;
+	if (object->dynamic.hash && hash) {
+		struct byte_reader reader = byte_reader(hash, 8);
+		read_u32(&reader);
+		return read_u32(&reader);
+	}
+	if (object->dynamic.gnu_hash) {
+		const uint64_t count = gnu_hash_count(object);
+		if (count)
+			return count;
+	}
+	for (size_t i = 0; i < object->section_count; i++)
+		if (object->sections[i].header.sh_type == SHT_DYNSYM)
+			return object->sections[i].header.sh_size / sizeof(Elf64_Sym);
+	return 0;
+}
+
+bool dynamic_symbol_get(const struct object *object, uint64_t index, Elf64_Sym *symbol)
+{
+	uint64_t rest;
+	const unsigned char *table = object_rest_at(object, object->dynamic.symtab, &rest);
+
+	if (!table || index >= rest / sizeof(*symbol))
+		return false;
+	memcpy(symbol, table + index * sizeof(*symbol), sizeof(*symbol));
+	return true;
+}

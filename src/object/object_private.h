@@ -1,0 +1,95 @@
+/*
+ * The inside of struct object, shared by the files of this folder only. Every loader below fills
+ * its own members from members loaded before it; after object_open nothing changes.
+ */
+#ifndef TARE_OBJECT_OBJECT_PRIVATE_H
+#define TARE_OBJECT_OBJECT_PRIVATE_H
+
+#include "object/object.h"
+
+struct u64_vec vec_of(uint64_t);
+struct symbol_vec vec_of(struct object_symbol);
+struct fde_vec vec_of(struct object_fde);
+
+/* Link addresses and sizes from PT_DYNAMIC; 0 where absent. */
+struct object_dynamic {
+	bool present;
+	uint64_t strtab, strtab_size;
+	uint64_t symtab, hash, gnu_hash, versym;
+	uint64_t rela, rela_size;
+	uint64_t jmprel, jmprel_size;
+	uint64_t relr, relr_size;
+	uint64_t flags_1;
+	const char *soname, *runpath;
+};
+
+struct object {
+	char *path;
+	struct arena arena;
+	struct file_view view, debug_view;
+	const unsigned char *bytes;
+	size_t size;
+	mode_t mode;
+	Elf64_Ehdr header;
+	Elf64_Phdr *segments;
+	size_t segment_count;
+	Elf64_Phdr *loads; /* the PT_LOADs with memory, ascending, disjoint */
+	size_t load_count;
+	struct object_section *sections;
+	size_t section_count;
+	struct object_dynamic dynamic;
+	const unsigned char *build_id;
+	size_t build_id_size;
+	uint64_t tare_note;
+	enum object_kind kind;
+
+	struct symbol_vec symbols;
+	uint32_t *symbol_outer; /* 1 + index of the nearest earlier symbol that reaches here */
+	struct strmap dynamic_symbols;
+	struct map slot_names; /* GOT slot -> const char * */
+
+	struct u64_vec code_pointers, text_relocations;
+
+	struct object_extent eh_frame, eh_frame_hdr;
+	struct map cies; /* offset in .eh_frame -> const struct object_cie * */
+	struct fde_vec fdes;
+};
+
+/* elf_file.c: the PT_LOAD that holds `addr` (bss included), or NULL. */
+const Elf64_Phdr *object_load_at(const struct object *object, uint64_t addr);
+/* The file contents from `addr` to the end of its segment, NULL and 0 where there are none. */
+const unsigned char *object_rest_at(const struct object *object, uint64_t addr, uint64_t *size);
+/* [offset, offset + size) of the file, or NULL. */
+const unsigned char *object_file_range(const struct object *object, uint64_t offset, uint64_t size);
+
+/* sections.c: the section headers of any ELF file in memory; false where they are damaged. */
+bool sections_read(struct arena *arena, struct byte_reader file, const Elf64_Ehdr *header,
+		   struct object_section **sections, size_t *count);
+/* The contents of a section, empty where it has none or they lie outside the file. */
+struct byte_reader section_contents(struct byte_reader file, const struct object_section *section);
+
+/* dynamic.c */
+void dynamic_load(struct object *object);
+/* The string at `offset` of the dynamic string table, or NULL. */
+const char *dynamic_string(const struct object *object, uint64_t offset);
+/* Number of dynamic symbols: from the sections or from the hash tables. */
+uint64_t dynamic_symbol_count(const struct object *object);
+/* Copies dynamic symbol `index`; false outside the table. */
+bool dynamic_symbol_get(const struct object *object, uint64_t index, Elf64_Sym *symbol);
+
+/* symbols.c, debug_file.c */
+void symbols_load(struct object *object);
+/* Appends the symbols of the separate debug file, if there is one that matches. */
+void debug_file_load(struct object *object);
+/* Appends the wanted ones of a table of Elf64_Sym. */
+void symbols_append(struct object *object, struct byte_reader table, struct byte_reader strings,
+		    bool dynamic);
+
+/* relocs.c */
+void slot_names_load(struct object *object);
+void relocations_load(struct object *object);
+
+/* eh_frame.c */
+void eh_frame_load(struct object *object);
+
+#endif
