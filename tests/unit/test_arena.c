@@ -1,0 +1,144 @@
+/* Arena and checked allocation: alignment, zeroing, block growth, text. */
+#include "base/arena.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void allocations_are_zeroed_aligned_and_apart(void **state)
+{
+	enum { COUNT = 5000 };
+	unsigned char *blocks[COUNT];
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < COUNT; i++) {
+		const size_t size = i % 97;
+		blocks[i] = arena_alloc(&arena, size);
+		assert_int_equal((uintptr_t)blocks[i] % 16, 0);
+		for (size_t at = 0; at < size; at++)
+			assert_int_equal(blocks[i][at], 0);
+		memset(blocks[i], (int)(i & 0xff), size);
+	}
+	for (size_t i = 0; i < COUNT; i++) {
+		for (size_t at = 0; at < i % 97; at++)
+			assert_int_equal(blocks[i][at], i & 0xff);
+	}
+	arena_fini(&arena);
+}
+
+static void larger_than_a_block_is_served(void **state)
+{
+	enum { LARGE_BYTES = 3 << 20 };
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	char *before = arena_strdup(&arena, "before");
+	unsigned char *large = arena_alloc(&arena, LARGE_BYTES);
+	char *after = arena_strdup(&arena, "after");
+	memset(large, 0xff, LARGE_BYTES);
+	assert_string_equal(before, "before");
+	assert_string_equal(after, "after");
+	arena_fini(&arena);
+	assert_null(arena.blocks);
+}
+
+static void exactly_a_block_then_one_more(void **state)
+{
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	unsigned char *whole = arena_alloc(&arena, 64 * 1024);
+	unsigned char *next = arena_alloc(&arena, 1);
+	memset(whole, 0xff, 64 * 1024);
+	assert_int_equal(*next, 0);
+	arena_fini(&arena);
+}
+
+static void fini_twice_is_harmless(void **state)
+{
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	arena_fini(&arena);
+	arena_strdup(&arena, "again");
+	arena_fini(&arena);
+	arena_fini(&arena);
+}
+
+static void text_is_copied(void **state)
+{
+	struct arena arena;
+	char source[] = "changing";
+
+	(void)state;
+	arena_init(&arena);
+	char *whole = arena_strdup(&arena, source);
+	char *part = arena_strndup(&arena, source, 3);
+	source[0] = '?';
+	assert_string_equal(whole, "changing");
+	assert_string_equal(part, "cha");
+	assert_string_equal(arena_strndup(&arena, "x", 0), "");
+	assert_string_equal(arena_printf(&arena, "%s-%d", part, 42), "cha-42");
+	char *wide = arena_printf(&arena, "%100000d", 7);
+	assert_int_equal(strlen(wide), 100000);
+	assert_int_equal(wide[99999], '7');
+	arena_fini(&arena);
+}
+
+static void typed_allocation(void **state)
+{
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	const uint64_t *numbers = arena_array(&arena, uint64_t, 1000);
+	for (size_t i = 0; i < 1000; i++)
+		assert_int_equal(numbers[i], 0);
+	const struct error_like {
+		int code;
+		char text[8];
+	} *one = arena_new(&arena, struct error_like);
+	assert_int_equal(one->code, 0);
+	arena_fini(&arena);
+}
+
+static void heap_of_zero_bytes_is_a_pointer(void **state)
+{
+	(void)state;
+	void *a = mem_alloc(0);
+	void *b = mem_zalloc(0);
+	assert_non_null(a);
+	assert_non_null(b);
+	a = mem_realloc(a, 0);
+	assert_non_null(a);
+	free(a);
+	free(b);
+	char *text = mem_strdup("");
+	assert_string_equal(text, "");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(allocations_are_zeroed_aligned_and_apart),
+		cmocka_unit_test(larger_than_a_block_is_served),
+		cmocka_unit_test(exactly_a_block_then_one_more),
+		cmocka_unit_test(fini_twice_is_harmless),
+		cmocka_unit_test(text_is_copied),
+		cmocka_unit_test(typed_allocation),
+		cmocka_unit_test(heap_of_zero_bytes_is_a_pointer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,276 @@
+/* Reading whole files, output that appears only when complete, private directories, removal. */
+#include "base/file.h"
+
+#include "base/arena.h"
+#include "base/str.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[] = "/tmp/tare-test-file-XXXXXX";
+
+static const char *at(const char *name)
+{
+	static char path[2][256];
+	static int turn;
+
+	turn = !turn;
+	snprintf(path[turn], sizeof(path[turn]), "%s/%s", directory, name);
+	return path[turn];
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static size_t entries_in(const char *path)
+{
+	DIR *dir = opendir(path);
+	size_t count = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count - 2;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(directory + strlen(directory) - 6, "XXXXXX");
+	return mkdtemp(directory) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct error err;
+
+	(void)state;
+	return directory_remove(directory, &err) ? 0 : -1;
+}
+
+static void whole_file_is_mapped(void **state)
+{
+	struct file_view view;
+	struct error err = {0};
+
+	(void)state;
+	write_file(at("f"), "content");
+	assert_int_equal(chmod(at("f"), 0640), 0);
+	assert_true(file_view_open(&view, at("f"), &err));
+	assert_int_equal(view.size, 7);
+	assert_memory_equal(view.data, "content", 7);
+	assert_int_equal(view.mode, 0640);
+	file_view_close(&view);
+	file_view_close(&view);
+}
+
+static void empty_file_has_no_data(void **state)
+{
+	struct file_view view;
+	struct error err = {0};
+
+	(void)state;
+	write_file(at("empty"), "");
+	assert_true(file_view_open(&view, at("empty"), &err));
+	assert_int_equal(view.size, 0);
+	assert_null(view.data);
+	file_view_close(&view);
+}
+
+static void what_is_no_file_is_refused(void **state)
+{
+	struct file_view view;
+	struct error err = {0};
+
+	(void)state;
+	assert_false(file_view_open(&view, at("missing"), &err));
+	assert_int_equal(err.code, ERROR_NOT_FOUND);
+	assert_non_null(strstr(err.message, "missing"));
+	assert_false(file_view_open(&view, directory, &err));
+	assert_int_equal(err.code, ERROR_INPUT);
+	/* Opening a FIFO must not wait for a writer. */
+	assert_int_equal(mkfifo(at("fifo"), 0600), 0);
+	assert_false(file_view_open(&view, at("fifo"), &err));
+	assert_int_equal(err.code, ERROR_INPUT);
+}
+
+static void output_appears_at_commit(void **state)
+{
+	struct file_output out;
+	struct file_view view;
+	struct stat info;
+	struct error err = {0};
+
+	(void)state;
+	assert_true(file_output_open(&out, at("out"), &err));
+	assert_int_equal(access(at("out"), F_OK), -1);
+	assert_int_equal(fstat(out.fd, &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0600);
+	assert_true(file_output_write_at(&out, "world", 5, 6, &err));
+	assert_true(file_output_write_at(&out, "hello ", 6, 0, &err));
+	assert_true(file_output_commit(&out, 0755, &err));
+	assert_int_equal(entries_in(directory), 1);
+	assert_true(file_view_open(&view, at("out"), &err));
+	assert_int_equal(view.size, 11);
+	assert_memory_equal(view.data, "hello world", 11);
+	assert_int_equal(view.mode, 0755);
+	file_view_close(&view);
+	file_output_discard(&out);
+	assert_int_equal(access(at("out"), F_OK), 0);
+}
+
+static void discarded_output_leaves_the_old_file(void **state)
+{
+	struct file_output out;
+	struct file_view view;
+	struct error err = {0};
+
+	(void)state;
+	write_file(at("out"), "old");
+	assert_true(file_output_open(&out, at("out"), &err));
+	assert_true(file_output_write_at(&out, "newer", 5, 0, &err));
+	file_output_discard(&out);
+	file_output_discard(&out);
+	assert_int_equal(entries_in(directory), 1);
+	assert_true(file_view_open(&view, at("out"), &err));
+	assert_memory_equal(view.data, "old", 3);
+	file_view_close(&view);
+}
+
+static void output_without_a_place_fails(void **state)
+{
+	struct file_output out;
+	struct error err = {0};
+
+	(void)state;
+	assert_false(file_output_open(&out, at("no/such/dir"), &err));
+	assert_int_equal(err.code, ERROR_NOT_FOUND);
+	/* A directory in the way shows only at the rename. */
+	assert_int_equal(mkdir(at("out"), 0700), 0);
+	assert_true(file_output_open(&out, at("out"), &err));
+	assert_false(file_output_commit(&out, 0644, &err));
+	assert_non_null(strstr(err.message, "out"));
+	assert_int_equal(entries_in(directory), 1);
+}
+
+static void full_file_system_is_an_error(void **state)
+{
+	const struct rlimit small = {4096, RLIM_INFINITY};
+	struct rlimit before;
+	struct file_output out;
+	struct error err = {0};
+	char block[8192] = {0};
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_true(file_output_open(&out, at("out"), &err));
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	const bool ok = file_output_write_at(&out, block, sizeof(block), 0, &err);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_false(ok);
+	assert_int_equal(err.code, ERROR_SYSTEM);
+	file_output_discard(&out);
+	assert_int_equal(entries_in(directory), 0);
+}
+
+static void private_directory_and_parents(void **state)
+{
+	struct stat info;
+	struct error err = {0};
+
+	(void)state;
+	assert_true(directory_create_private(at("a/b/c"), &err));
+	assert_int_equal(stat(at("a/b/c"), &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0700);
+	assert_true(directory_create_private(at("a/b/c"), &err));
+}
+
+static void foreign_places_are_refused(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	write_file(at("file"), "");
+	assert_false(directory_create_private(at("file"), &err));
+	assert_false(directory_create_private(at("file/below"), &err));
+	assert_int_equal(mkdir(at("real"), 0700), 0);
+	assert_int_equal(symlink(at("real"), at("link")), 0);
+	assert_false(directory_create_private(at("link"), &err));
+	assert_int_equal(err.code, ERROR_INPUT);
+	assert_int_equal(mkdir(at("open"), 0700), 0);
+	assert_int_equal(chmod(at("open"), 0777), 0);
+	assert_false(directory_create_private(at("open"), &err));
+	assert_int_equal(err.code, ERROR_PERMISSION);
+}
+
+static void another_users_directory_is_refused(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	if (geteuid() != 0) {
+		print_message("skipped: only root can give a directory to another user\n");
+		skip();
+	}
+	assert_int_equal(mkdir(at("theirs"), 0700), 0);
+	assert_int_equal(chown(at("theirs"), 65534, 65534), 0);
+	assert_false(directory_create_private(at("theirs"), &err));
+	assert_int_equal(err.code, ERROR_PERMISSION);
+}
+
+static void removal_does_not_follow_links(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	assert_true(directory_create_private(at("keep"), &err));
+	write_file(at("keep/file"), "x");
+	assert_true(directory_create_private(at("gone/deep"), &err));
+	write_file(at("gone/deep/file"), "x");
+	assert_int_equal(symlink(at("keep"), at("gone/link")), 0);
+	assert_true(directory_remove(at("gone"), &err));
+	assert_int_equal(access(at("gone"), F_OK), -1);
+	assert_int_equal(access(at("keep/file"), F_OK), 0);
+	assert_true(directory_remove(at("gone"), &err));
+}
+
+int main(void)
+{
+#define in_directory(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		in_directory(whole_file_is_mapped),
+		in_directory(empty_file_has_no_data),
+		in_directory(what_is_no_file_is_refused),
+		in_directory(output_appears_at_commit),
+		in_directory(discarded_output_leaves_the_old_file),
+		in_directory(output_without_a_place_fails),
+		in_directory(full_file_system_is_an_error),
+		in_directory(private_directory_and_parents),
+		in_directory(foreign_places_are_refused),
+		in_directory(another_users_directory_is_refused),
+		in_directory(removal_does_not_follow_links),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
