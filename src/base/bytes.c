@@ -6,7 +6,10 @@
 
 struct byte_reader byte_reader(const void *bytes, size_t length)
 {
-	return (struct byte_reader){.at = bytes, .end = (const unsigned char *)bytes + length};
+	const unsigned char *at = bytes;
+
+	/* Even adding 0 to NULL is undefined. */
+	return (struct byte_reader){.at = at, .end = length ? at + length : at};
 }
 
 size_t bytes_left(const struct byte_reader *reader)
@@ -95,7 +98,7 @@ void read_skip(struct byte_reader *reader, uint64_t count)
 {
 	if (reader->failed || bytes_left(reader) < count)
 		reader->failed = true;
-	else
+	else if (count)
 		reader->at += count;
 }
 

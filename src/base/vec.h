@@ -44,7 +44,7 @@ void vec_grow(void **data, size_t *cap, size_t want, size_t element_bytes);
 #define vec_last(v) ((v)->data[(v)->len - 1])
 
 #define vec_foreach(item, v)                                                                       \
-	for (__typeof__((v)->data) item = (v)->data; item < (v)->data + (v)->len; item++)
+	for (__typeof__(*(v)->data) *item = (v)->data; item && item < (v)->data + (v)->len; item++)
 
 #define vec_sort(v, compare)                                                                       \
 	do {                                                                                       \
