@@ -1,0 +1,192 @@
+/*
+ * Starting and waiting for the command. SIGTERM, SIGHUP and SIGCHLD are blocked in tare and read
+ * from a signalfd; the child gets the mask and the dispositions that tare had. Errors of execve
+ * come back through a pipe that the exec closes.
+ */
+#include "target/launch.h"
+
+#include "abi/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+void launch_guard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+static bool is_variable(const char *entry, const char *name)
+{
+	const size_t length = strlen(name);
+
+	return strncmp(entry, name, length) == 0 && entry[length] == '=';
+}
+
+/* The present environment with LD_AUDIT and TARE_SESSION; free the array and its last two. */
+static char **launch_environment(const struct launch_options *options, size_t *own_first)
+{
+	size_t count = 0, kept = 0;
+	const char *audit = getenv("LD_AUDIT");
+	struct str audit_entry = {0}, session_entry = {0};
+
+	while (environ[count])
+		count++;
+	char **all = mem_zalloc((count + 3) * sizeof(*all));
+	for (size_t i = 0; i < count; i++) {
+		if (!is_variable(environ[i], "LD_AUDIT") &&
+		    !is_variable(environ[i], TARE_ENV_SESSION))
+			all[kept++] = environ[i];
+	}
+	str_printf(&audit_entry, "LD_AUDIT=%s%s%s", audit ? audit : "", audit && *audit ? ":" : "",
+		   options->runtime);
+	str_printf(&session_entry, TARE_ENV_SESSION "=%s", options->session);
+	*own_first = kept;
+	all[kept++] = audit_entry.data;
+	all[kept] = session_entry.data;
+	return all;
+}
+
+static void child_run(const struct launch *launch, const struct launch_options *options,
+		      char **environment, int error_fd) __attribute__((noreturn));
+
+static void child_run(const struct launch *launch, const struct launch_options *options,
+		      char **environment, int error_fd)
+{
+	sigaction(SIGCHLD, &launch->old_child, NULL);
+	sigprocmask(SIG_SETMASK, &launch->old_mask, NULL);
+	execve(options->path, options->arguments, environment);
+	const int reason = errno;
+	if (write(error_fd, &reason, sizeof(reason)) != sizeof(reason))
+		_exit(TARGET_STATUS_FAILED);
+	_exit(TARGET_STATUS_NOT_EXECUTABLE);
+}
+
+/* 0 when the exec succeeded, else its errno. */
+static int exec_result(int error_fd)
+{
+	int reason = 0;
+	ssize_t got;
+
+	do
+		got = read(error_fd, &reason, sizeof(reason));
+	while (got < 0 && errno == EINTR);
+	return got == sizeof(reason) ? reason : 0;
+}
+
+static bool signals_take_over(struct launch *launch, struct error *err)
+{
+	const struct sigaction standard = {.sa_handler = SIG_DFL};
+	sigset_t mine;
+
+	/* With SIGCHLD ignored, as some parents leave it, the status of the child would be lost. */
+	sigaction(SIGCHLD, &standard, &launch->old_child);
+	sigaction(SIGINT, NULL, &launch->old_interrupt);
+	sigaction(SIGQUIT, NULL, &launch->old_quit);
+	sigemptyset(&mine);
+	sigaddset(&mine, SIGTERM);
+	sigaddset(&mine, SIGHUP);
+	sigaddset(&mine, SIGCHLD);
+	/* Blocked until tare ignores them: a ^C while the child starts must not end tare. */
+	sigaddset(&mine, SIGINT);
+	sigaddset(&mine, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &mine, &launch->old_mask);
+	sigdelset(&mine, SIGINT);
+	sigdelset(&mine, SIGQUIT);
+	launch->signal_fd = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
+	return launch->signal_fd >= 0 ||
+	       error_set_errno(err, errno, "cannot receive signals by a descriptor");
+}
+
+static bool launch_fork(struct launch *launch, const struct launch_options *options, int *reason,
+			struct error *err)
+{
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	size_t own_first;
+	int pipe_fds[2];
+
+	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
+		return error_set_errno(err, errno, "cannot make a pipe");
+	char **environment = launch_environment(options, &own_first);
+	launch->pid = fork();
+	if (launch->pid == 0)
+		child_run(launch, options, environment, pipe_fds[1]);
+	const int fork_errno = errno;
+	sigaction(SIGINT, &ignore, NULL);
+	sigaction(SIGQUIT, &ignore, NULL);
+	close(pipe_fds[1]);
+	*reason = launch->pid > 0 ? exec_result(pipe_fds[0]) : 0;
+	close(pipe_fds[0]);
+	free(environment[own_first]);
+	free(environment[own_first + 1]);
+	free(environment);
+	return launch->pid > 0 || error_set_errno(err, fork_errno, "cannot fork");
+}
+
+bool launch_start(struct launch *launch, const struct launch_options *options, int *status,
+		  struct error *err)
+{
+	int reason = 0;
+
+	*launch = (struct launch){.pid = -1, .signal_fd = -1};
+	*status = TARGET_STATUS_FAILED;
+	if (!signals_take_over(launch, err) || !launch_fork(launch, options, &reason, err)) {
+		launch_fini(launch);
+		return false;
+	}
+	if (!reason)
+		return true;
+	while (waitpid(launch->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	launch_fini(launch);
+	*status = reason == ENOENT ? TARGET_STATUS_NOT_FOUND : TARGET_STATUS_NOT_EXECUTABLE;
+	return error_set_errno(err, reason, "cannot execute %s", options->arguments[0]);
+}
+
+void launch_handle_signals(struct launch *launch)
+{
+	struct signalfd_siginfo info;
+
+	while (read(launch->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo != SIGCHLD && !launch->ended)
+			kill(launch->pid, (int)info.ssi_signo);
+	}
+	/* SIGCHLD may stand for several children, and for stops: ask for the command itself. */
+	if (!launch->ended && waitpid(launch->pid, &launch->wait_status, WNOHANG) == launch->pid)
+		launch->ended = true;
+}
+
+int launch_exit_status(const struct launch *launch)
+{
+	return WIFSIGNALED(launch->wait_status) ? 128 + WTERMSIG(launch->wait_status)
+						: WEXITSTATUS(launch->wait_status);
+}
+
+void launch_fini(struct launch *launch)
+{
+	struct signalfd_siginfo info;
+
+	if (launch->signal_fd >= 0) {
+		/* What arrived meanwhile was meant for the command and is gone with it. */
+		while (read(launch->signal_fd, &info, sizeof(info)) == sizeof(info))
+			;
+		close(launch->signal_fd);
+	}
+	launch->signal_fd = -1;
+	sigaction(SIGINT, &launch->old_interrupt, NULL);
+	sigaction(SIGQUIT, &launch->old_quit, NULL);
+	sigaction(SIGCHLD, &launch->old_child, NULL);
+	sigprocmask(SIG_SETMASK, &launch->old_mask, NULL);
+}

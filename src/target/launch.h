@@ -1,0 +1,47 @@
+/*
+ * Starts a program as if tare were not there: descriptors, signal dispositions and mask, working
+ * directory, umask, process group and limits are those that tare itself was given.
+ */
+#ifndef TARE_TARGET_LAUNCH_H
+#define TARE_TARGET_LAUNCH_H
+
+#include "target/target.h"
+
+#include <signal.h>
+#include <sys/types.h>
+
+/* Makes sure that descriptors 0, 1 and 2 are open (on /dev/null, closed at exec), so that no file
+   of tare's gets such a number. Call before anything is opened. */
+void launch_guard_descriptors(void);
+
+struct launch_options {
+	const char *path;	/* file to execute */
+	char *const *arguments; /* ends with NULL */
+	const char *runtime;	/* appended to LD_AUDIT */
+	const char *session;	/* TARE_SESSION */
+};
+
+struct launch {
+	pid_t pid;
+	int signal_fd; /* readable when launch_handle_signals has something to do */
+	bool ended;
+	int wait_status;
+	sigset_t old_mask;
+	struct sigaction old_interrupt, old_quit, old_child;
+};
+
+/*
+ * Forks and executes. From then on tare ignores SIGINT and SIGQUIT (a terminal sends them to the
+ * command itself) and SIGTERM and SIGHUP are forwarded by launch_handle_signals. False with err
+ * and *status (enum target_status) when the program could not be started.
+ */
+bool launch_start(struct launch *launch, const struct launch_options *options, int *status,
+		  struct error *err);
+/* Forwards signals, and reaps the command (only it): sets `ended` and `wait_status`. */
+void launch_handle_signals(struct launch *launch);
+/* The command's exit status as a shell reports it. */
+int launch_exit_status(const struct launch *launch);
+/* Restores tare's own signal handling. */
+void launch_fini(struct launch *launch);
+
+#endif
