@@ -136,7 +136,7 @@ struct tare_frame {
 	uint64_t os_inclusive;
 	uint64_t os_exclusive;
 	uint64_t pending; /* not 0: begun by CALL and no ENTER seen (arming byte's address, or 1) */
-	uint64_t by_call; /* 1: begun by CALL */
+	uint64_t by_call; /* 1: begun by CALL; 2: stood open at fork, its end is not counted */
 };
 
 /* OS time of one node by cause and system call. Exclusive, open frames included. */

@@ -8,10 +8,10 @@
  *
  * A probe is `cmpb $0, arm(%rip); jne stub` in the copied code, where the flags are dead. The stub
  * lies behind the copied code, calls through a slot, and jumps back. Where the flags are live the
- * probe is `jmp stub`, and the stub does `pushf; cmpb; jne; popf; jmp back` around the same call
- * (flags restored before the call, so the stack is as described). Handlers preserve every register
- * but the arithmetic flags; they may use the stack below rsp (SYSCALL stubs first step over the
- * red zone).
+ * probe is `jmp stub`, and the stub is `pushf; cmpb $0, arm; je 1f; …; 1: popf; jmp back` with the
+ * same in the middle, but through the handlers of `below_flags`, which find everything on the stack
+ * one word higher. Handlers preserve every register but the arithmetic flags; they may use the
+ * stack below rsp (SYSCALL stubs first step over the red zone).
  *
  *   kind          stub                                         at entry of the handler
  *   ENTER         call *enter; nopl F                          frame sp = rsp+8, key = F
@@ -44,15 +44,19 @@
 #define TARE_NOTE_MODULE 1
 #define TARE_MODULE_ABI	 1
 
-/* Pointers to the handlers, set by the runtime before any code of the module runs. */
-struct tare_slots {
+struct tare_handlers {
 	uint64_t enter;
 	uint64_t leave;
 	uint64_t call;
 	uint64_t call_indirect;
 	uint64_t return_;
 	uint64_t syscall_;
-	uint64_t reserved[2];
+};
+
+/* Pointers to the handlers, set by the runtime before any code of the module runs. */
+struct tare_slots {
+	struct tare_handlers plain;
+	struct tare_handlers below_flags; /* called with the flags on the stack, see above */
 };
 
 struct tare_module {
@@ -69,7 +73,7 @@ struct tare_module {
 	uint8_t source_id[32]; /* digest of the original file's bytes and the options */
 };
 
-_Static_assert(sizeof(struct tare_slots) == 64, "layout shared with instrumented files");
+_Static_assert(sizeof(struct tare_slots) == 96, "layout shared with instrumented files");
 _Static_assert(sizeof(struct tare_module) == 88, "layout shared with instrumented files");
 
 #endif

@@ -1,0 +1,710 @@
+/*
+ * The accumulation of events, fed with explicit times: the vectors of data-values exactly, and
+ * what real control flow does to a stack of calls. Every event goes through the probes' inline
+ * path first, and through the general one where that declines.
+ */
+#include "runtime/accumulate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#define SP_TOP	  0x7fff0000ULL
+#define NODES_CAP 4096
+
+struct thread {
+	struct tare_thread_file *file;
+	struct accumulate_local local;
+	uint64_t ticks, cost;
+	unsigned fast; /* events that the inline path took */
+};
+
+struct values {
+	uint64_t calls, elapsed_inclusive, elapsed_exclusive;
+	uint64_t application_inclusive, application_exclusive;
+};
+
+static uint64_t nodes_cap = NODES_CAP;
+static uint64_t frames_cap = TARE_THREAD_FRAMES_MAX;
+
+bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area area)
+{
+	const uint64_t frame_end =
+		self->run_addr + TARE_THREAD_FRAMES_OFFSET + frames_cap * sizeof(struct tare_frame);
+
+	switch (area) {
+	case ACCUMULATE_FRAMES:
+		if (self->frame_limit >= frame_end)
+			return false;
+		self->frame_limit += 4 * sizeof(struct tare_frame);
+		return true;
+	case ACCUMULATE_NODES:
+		if (self->node_limit >= nodes_cap)
+			return false;
+		self->node_limit += 64;
+		return true;
+	case ACCUMULATE_OS:
+		if (self->os_limit >= 8)
+			return false;
+		self->os_limit += 4;
+		return true;
+	}
+	return false;
+}
+
+void *accumulate_host_map(size_t size_bytes)
+{
+	return calloc(1, size_bytes);
+}
+
+void accumulate_host_unmap(void *memory, size_t size_bytes)
+{
+	(void)size_bytes;
+	free(memory);
+}
+
+static void thread_begin(struct thread *thread)
+{
+	struct tare_thread_file *file = mmap(NULL, TARE_THREAD_FILE_BYTES, PROT_READ | PROT_WRITE,
+					     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	assert_ptr_not_equal(file, MAP_FAILED);
+	*thread = (struct thread){.file = file, .ticks = 1000};
+	file->run_addr = (uint64_t)file;
+	file->frame_limit =
+		file->run_addr + TARE_THREAD_FRAMES_OFFSET + 4 * sizeof(struct tare_frame);
+	file->node_limit = 64;
+	file->os_limit = 4;
+	accumulate_init(file, &thread->local, thread->ticks);
+}
+
+static void thread_end(struct thread *thread)
+{
+	accumulate_fini(&thread->local);
+	munmap(thread->file, TARE_THREAD_FILE_BYTES);
+}
+
+static void event_apply(struct thread *thread, struct accumulate_event event, uint64_t after)
+{
+	struct tare_thread_file *file = thread->file;
+	bool done = false;
+
+	thread->ticks += after;
+	event.ticks = thread->ticks;
+	event.cost_ticks = thread->cost;
+	if (!event.os && event.kind == TARE_EVENT_ENTER)
+		done = accumulate_enter(file, &event);
+	else if (!event.os && event.kind == TARE_EVENT_LEAVE)
+		done = accumulate_leave(file, &event);
+	else if (!event.os && event.kind == TARE_EVENT_CALL)
+		done = accumulate_call(file, &event);
+	else if (!event.os)
+		done = accumulate_return(file, &event);
+	thread->fast += done;
+	if (!done)
+		accumulate_event(file, &event);
+}
+
+static void enter(struct thread *thread, uint64_t after, uint64_t key, uint64_t sp)
+{
+	event_apply(thread, (struct accumulate_event){TARE_EVENT_ENTER, .key = key, .sp = sp},
+		    after);
+}
+
+static void leave(struct thread *thread, uint64_t after, uint64_t sp)
+{
+	event_apply(thread, (struct accumulate_event){TARE_EVENT_LEAVE, .sp = sp}, after);
+}
+
+static void call(struct thread *thread, uint64_t after, uint64_t key, uint64_t sp)
+{
+	event_apply(thread,
+		    (struct accumulate_event){TARE_EVENT_CALL, .key = key, .sp = sp,
+					      .site = ACCUMULATE_ANY_SITE},
+		    after);
+}
+
+static void after_call(struct thread *thread, uint64_t after, uint64_t sp)
+{
+	event_apply(thread, (struct accumulate_event){TARE_EVENT_RETURN, .sp = sp}, after);
+}
+
+static void with_os(struct thread *thread, struct accumulate_event event, uint64_t after,
+		    enum tare_os_cause cause)
+{
+	event.os = true;
+	event.os_cause = cause;
+	event.syscall_number = 1;
+	event_apply(thread, event, after);
+}
+
+static struct tare_node *nodes(const struct thread *thread)
+{
+	return (struct tare_node *)((char *)thread->file + TARE_THREAD_NODES_OFFSET);
+}
+
+static struct tare_frame *frames(const struct thread *thread)
+{
+	return (struct tare_frame *)((char *)thread->file + TARE_THREAD_FRAMES_OFFSET);
+}
+
+static uint64_t node_elapsed(const struct thread *thread, uint32_t at)
+{
+	uint64_t ticks = nodes(thread)[at].elapsed_ticks;
+
+	for (struct tare_frame *frame = frames(thread);
+	     frame <= (struct tare_frame *)thread->file->top; frame++)
+		if (frame->node == (uint64_t)&nodes(thread)[at])
+			ticks += frame->exclusive;
+	return ticks;
+}
+
+static uint64_t node_os(const struct thread *thread, uint32_t at)
+{
+	const struct tare_os_record *records =
+		(struct tare_os_record *)((char *)thread->file + TARE_THREAD_OS_OFFSET);
+	uint64_t ticks = 0;
+
+	for (uint64_t i = 0; i < thread->file->os_count; i++)
+		if (records[i].node == at)
+			ticks += records[i].ticks;
+	return ticks;
+}
+
+static bool on_path(const struct thread *thread, uint32_t at, uint64_t key)
+{
+	while (nodes(thread)[at].key != key) {
+		if (at == 0 || nodes(thread)[at].parent & TARE_NODE_FOLDED)
+			return false;
+		at = nodes(thread)[at].parent;
+	}
+	return true;
+}
+
+/* The four values of a function: each interval once, however often the function is on the path. */
+static struct values values_of(const struct thread *thread, uint64_t key)
+{
+	struct values values = {0};
+
+	for (uint32_t at = 0; at < thread->file->node_count; at++) {
+		const uint64_t elapsed = node_elapsed(thread, at);
+		const uint64_t application = elapsed - node_os(thread, at);
+
+		if (on_path(thread, at, key)) {
+			values.elapsed_inclusive += elapsed;
+			values.application_inclusive += application;
+		}
+		if (nodes(thread)[at].key != key)
+			continue;
+		values.calls += nodes(thread)[at].calls;
+		values.elapsed_exclusive += elapsed;
+		values.application_exclusive += application;
+	}
+	return values;
+}
+
+static void assert_values(const struct thread *thread, uint64_t key, struct values expected)
+{
+	const struct values values = values_of(thread, key);
+
+	assert_int_equal(values.calls, expected.calls);
+	assert_int_equal(values.elapsed_inclusive, expected.elapsed_inclusive);
+	assert_int_equal(values.elapsed_exclusive, expected.elapsed_exclusive);
+	assert_int_equal(values.application_inclusive, expected.application_inclusive);
+	assert_int_equal(values.application_exclusive, expected.application_exclusive);
+}
+
+/* Whatever happened, nothing is lost or charged twice. */
+static void assert_adds_up(const struct thread *thread)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t at = 0; at < thread->file->node_count; at++)
+		sum += node_elapsed(thread, at);
+	assert_int_equal(sum, thread->file->now_ticks);
+}
+
+enum {
+	MAIN = 0x1000,
+	FOO = 0x2000,
+	BAR = 0x3000,
+	WRITE = 0x4000,
+	A = 0x5000,
+	B = 0x6000,
+	C = 0x7000
+};
+
+static const struct tare_node *node_of(const struct thread *thread, uint64_t key)
+{
+	for (uint32_t at = 1; at < thread->file->node_count; at++)
+		if (nodes(thread)[at].key == key)
+			return &nodes(thread)[at];
+	fail_msg("no node has the key %#lx", (unsigned long)key);
+	return NULL;
+}
+
+static void test_vector_a(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	enter(&thread, 50, FOO, SP_TOP - 16);
+	enter(&thread, 200, BAR, SP_TOP - 32);
+	leave(&thread, 250, SP_TOP - 32);
+	leave(&thread, 0, SP_TOP - 16);
+	leave(&thread, 0, SP_TOP);
+	assert_values(&thread, MAIN, (struct values){1, 500, 50, 500, 50});
+	assert_values(&thread, FOO, (struct values){1, 450, 200, 450, 200});
+	assert_values(&thread, BAR, (struct values){1, 250, 250, 250, 250});
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
+static void test_vector_b(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, FOO, SP_TOP);
+	call(&thread, 10, BAR, SP_TOP - 32);
+	after_call(&thread, 20, SP_TOP - 32);
+	with_os(&thread,
+		(struct accumulate_event){TARE_EVENT_CALL, .key = WRITE, .sp = SP_TOP - 32,
+					  .site = ACCUMULATE_ANY_SITE},
+		30, TARE_OS_PREEMPTED);
+	with_os(&thread, (struct accumulate_event){TARE_EVENT_RETURN, .sp = SP_TOP - 32}, 40,
+		TARE_OS_SYSCALL);
+	leave(&thread, 5, SP_TOP);
+	assert_values(&thread, FOO, (struct values){1, 105, 45, 35, 15});
+	assert_values(&thread, BAR, (struct values){1, 20, 20, 20, 20});
+	assert_values(&thread, WRITE, (struct values){1, 40, 40, 0, 0});
+	assert_int_equal(thread.file->os_ticks, 70);
+	assert_int_equal(node_of(&thread, FOO)->application_inclusive_max, 35);
+	assert_int_equal(node_of(&thread, FOO)->application_exclusive_max, 15);
+	assert_int_equal(node_of(&thread, FOO)->elapsed_inclusive_max, 105);
+	assert_int_equal(node_of(&thread, WRITE)->application_inclusive_min, 0);
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
+static void test_vector_c_recursion(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	enter(&thread, 1, A, SP_TOP - 16);
+	enter(&thread, 2, B, SP_TOP - 32);
+	enter(&thread, 4, A, SP_TOP - 48);
+	enter(&thread, 8, C, SP_TOP - 64);
+	leave(&thread, 16, SP_TOP - 64);
+	leave(&thread, 0, SP_TOP - 48);
+	leave(&thread, 0, SP_TOP - 32);
+	leave(&thread, 0, SP_TOP - 16);
+	leave(&thread, 0, SP_TOP);
+	assert_values(&thread, A, (struct values){2, 30, 10, 30, 10});
+	assert_values(&thread, B, (struct values){1, 28, 4, 28, 4});
+	assert_values(&thread, C, (struct values){1, 16, 16, 16, 16});
+	assert_values(&thread, MAIN, (struct values){1, 31, 1, 31, 1});
+	thread_end(&thread);
+}
+
+/* The inline path and the general one give the same tree; the inline one takes what is usual. */
+static void test_fast_path_repeats(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	for (int i = 0; i < 1000; i++) {
+		enter(&thread, 3, A, SP_TOP - 16);
+		leave(&thread, 5, SP_TOP - 16);
+		enter(&thread, 2, B, SP_TOP - 16);
+		leave(&thread, 7, SP_TOP - 16);
+	}
+	leave(&thread, 0, SP_TOP);
+	assert_values(&thread, MAIN, (struct values){1, 17000, 5000, 17000, 5000});
+	assert_values(&thread, A, (struct values){1000, 5000, 5000, 5000, 5000});
+	assert_values(&thread, B, (struct values){1000, 7000, 7000, 7000, 7000});
+	assert_true(thread.fast >= 3998);
+	thread_end(&thread);
+}
+
+static void test_tail_call(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	enter(&thread, 1, A, SP_TOP - 16);
+	leave(&thread, 2, SP_TOP - 16); /* before the jump */
+	enter(&thread, 1, B, SP_TOP - 16);
+	leave(&thread, 4, SP_TOP - 16);
+	leave(&thread, 0, SP_TOP);
+	assert_values(&thread, MAIN, (struct values){1, 8, 2, 8, 2});
+	assert_values(&thread, A, (struct values){1, 2, 2, 2, 2});
+	assert_values(&thread, B, (struct values){1, 4, 4, 4, 4});
+	assert_int_equal(node_of(&thread, B)->parent, node_of(&thread, A)->parent);
+	thread_end(&thread);
+}
+
+static void test_longjmp_unwinds(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	call(&thread, 0, WRITE, SP_TOP - 16); /* setjmp */
+	after_call(&thread, 0, SP_TOP - 16);
+	enter(&thread, 1, A, SP_TOP - 32);
+	call(&thread, 2, B, SP_TOP - 64);
+	enter(&thread, 4, C, SP_TOP - 96);
+	after_call(&thread, 8, SP_TOP - 16); /* setjmp returns once more */
+	assert_ptr_equal(thread.file->top, &frames(&thread)[1]);
+	leave(&thread, 16, SP_TOP);
+	assert_values(&thread, MAIN, (struct values){1, 31, 17, 31, 17});
+	assert_int_equal(node_of(&thread, A)->unwound, 1);
+	assert_int_equal(node_of(&thread, B)->unwound, 1);
+	assert_int_equal(node_of(&thread, B)->calls_by_call, 1);
+	assert_int_equal(node_of(&thread, C)->unwound, 1);
+	assert_int_equal(node_of(&thread, MAIN)->unwound, 0);
+	assert_int_equal(thread.file->unmatched, 0);
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
+static void test_unmatched_leave(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	leave(&thread, 5, SP_TOP);
+	enter(&thread, 1, A, SP_TOP - 16);
+	leave(&thread, 2, SP_TOP - 32);
+	leave(&thread, 3, SP_TOP - 16);
+	assert_int_equal(thread.file->unmatched, 2);
+	assert_values(&thread, A, (struct values){1, 5, 5, 5, 5});
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
+/* A pending call whose target has another address (a PLT stub) becomes the function's own frame. */
+static void test_pending_becomes_function(void **state)
+{
+	struct thread thread;
+	uint8_t arm = 1;
+	struct accumulate_event plt = {TARE_EVENT_CALL, .key = WRITE, .sp = SP_TOP - 32,
+				       .site = (uint64_t)&arm};
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	event_apply(&thread, plt, 1);
+	enter(&thread, 2, FOO, SP_TOP - 32);
+	assert_int_equal(arm, 0);
+	leave(&thread, 4, SP_TOP - 32);
+	after_call(&thread, 8, SP_TOP - 32);
+	leave(&thread, 16, SP_TOP);
+	assert_values(&thread, FOO, (struct values){1, 6, 6, 6, 6});
+	assert_values(&thread, WRITE, (struct values){0, 0, 0, 0, 0});
+	assert_values(&thread, MAIN, (struct values){1, 31, 25, 31, 25});
+	assert_int_equal(node_of(&thread, FOO)->calls_by_call, 1);
+	thread_end(&thread);
+}
+
+/* An indirect call stays armed; alternating callees each get their own frames. */
+static void test_pending_indirect_alternates(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	for (int i = 0; i < 100; i++) {
+		const uint64_t key = i % 3 == 0 ? A : i % 3 == 1 ? B : C;
+
+		call(&thread, 1, key, SP_TOP - 32);
+		if (key != C)
+			enter(&thread, 0, key, SP_TOP - 32);
+		if (key != C)
+			leave(&thread, 3, SP_TOP - 32);
+		after_call(&thread, key == C ? 3 : 0, SP_TOP - 32);
+	}
+	leave(&thread, 0, SP_TOP);
+	assert_values(&thread, A, (struct values){34, 102, 102, 102, 102});
+	assert_values(&thread, B, (struct values){33, 99, 99, 99, 99});
+	assert_values(&thread, C, (struct values){33, 99, 99, 99, 99});
+	assert_int_equal(node_of(&thread, C)->calls_by_call, 33);
+	assert_int_equal(node_of(&thread, A)->calls_by_call, 34);
+	thread_end(&thread);
+}
+
+/* OS time recorded for a target before its function reports itself stays with the target. */
+static void test_pending_with_os_splits(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	call(&thread, 1, WRITE, SP_TOP - 32);
+	with_os(&thread, (struct accumulate_event){TARE_EVENT_ENTER, .key = A, .sp = SP_TOP - 64},
+		10, TARE_OS_MINOR_FAULT); /* the loader's resolver calls back */
+	leave(&thread, 5, SP_TOP - 64);
+	enter(&thread, 2, FOO, SP_TOP - 32);
+	leave(&thread, 7, SP_TOP - 32);
+	leave(&thread, 0, SP_TOP);
+	assert_values(&thread, WRITE, (struct values){1, 17, 12, 7, 2});
+	assert_values(&thread, FOO, (struct values){1, 7, 7, 7, 7});
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
+/* An OS event in the very interval that ENTER ends belongs to the function. */
+static void test_pending_os_at_join(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	call(&thread, 1, WRITE, SP_TOP - 32);
+	with_os(&thread, (struct accumulate_event){TARE_EVENT_ENTER, .key = FOO, .sp = SP_TOP - 32},
+		10, TARE_OS_MINOR_FAULT);
+	leave(&thread, 7, SP_TOP - 32);
+	assert_values(&thread, WRITE, (struct values){0, 0, 0, 0, 0});
+	assert_values(&thread, FOO, (struct values){1, 17, 17, 7, 7});
+	thread_end(&thread);
+}
+
+static void test_extremes(void **state)
+{
+	struct thread thread;
+	const uint64_t times[] = {30, 10, 50, 20};
+
+	(void)state;
+	thread_begin(&thread);
+	for (int i = 0; i < 4; i++) {
+		enter(&thread, 1, A, SP_TOP);
+		enter(&thread, times[i], B, SP_TOP - 16);
+		leave(&thread, 2 * times[i], SP_TOP - 16);
+		leave(&thread, 0, SP_TOP);
+	}
+	enter(&thread, 1, A, SP_TOP);
+	with_os(&thread, (struct accumulate_event){TARE_EVENT_LEAVE, .sp = SP_TOP}, 400,
+		TARE_OS_INTERRUPT);
+	const struct tare_node *node = node_of(&thread, A);
+
+	assert_int_equal(node->elapsed_inclusive_min, 30);
+	assert_int_equal(node->elapsed_inclusive_max, 400);
+	assert_int_equal(node->elapsed_exclusive_min, 10);
+	assert_int_equal(node->elapsed_exclusive_max, 400);
+	assert_int_equal(node->application_inclusive_min, 0);
+	assert_int_equal(node->application_inclusive_max, 150);
+	assert_int_equal(node->application_exclusive_min, 0);
+	assert_int_equal(node->application_exclusive_max, 50);
+	thread_end(&thread);
+}
+
+static void test_cost_and_clamping(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	thread.cost = 20;
+	enter(&thread, 5, MAIN, SP_TOP);
+	enter(&thread, 120, A, SP_TOP - 16);
+	leave(&thread, 15, SP_TOP - 16); /* 5 less than the probe's cost */
+	leave(&thread, 120, SP_TOP);
+	assert_values(&thread, A, (struct values){1, 0, 0, 0, 0});
+	assert_values(&thread, MAIN, (struct values){1, 200, 200, 200, 200});
+	assert_int_equal(node_of(&thread, A)->clamped_ticks, 5);
+	assert_int_equal(thread.file->negative, 0);
+	thread.ticks -= 1000; /* the clock steps back */
+	enter(&thread, 0, A, SP_TOP);
+	assert_int_equal(thread.file->negative, 1);
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
+static void test_folding_at_the_cap(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	nodes_cap = 128;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	for (int path = 0; path < 200; path++) {
+		enter(&thread, 1, 0x10000 + 16 * path, SP_TOP - 16);
+		enter(&thread, 2, A, SP_TOP - 32);
+		leave(&thread, 4, SP_TOP - 32);
+		leave(&thread, 0, SP_TOP - 16);
+	}
+	leave(&thread, 0, SP_TOP);
+	assert_int_equal(thread.file->node_count, 128);
+	assert_true(thread.file->folded > 0);
+	assert_values(&thread, A, (struct values){200, 800, 800, 800, 800});
+	uint64_t calls = 0;
+	for (uint32_t at = 1; at < thread.file->node_count; at++)
+		calls += nodes(&thread)[at].calls;
+	assert_int_equal(calls, 401);
+	assert_int_equal(nodes(&thread)[1].key, TARE_NODE_OTHER);
+	assert_true(nodes(&thread)[1].calls > 0);
+	assert_adds_up(&thread);
+	thread_end(&thread);
+	nodes_cap = NODES_CAP;
+}
+
+static void test_many_children(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	for (int round = 0; round < 3; round++)
+		for (int child = 0; child < 2000; child++) {
+			enter(&thread, 1, 0x10000 + 16 * child, SP_TOP);
+			leave(&thread, 2, SP_TOP);
+		}
+	assert_int_equal(thread.file->node_count, 2002);
+	for (int child = 0; child < 2000; child++)
+		assert_int_equal(nodes(&thread)[2 + child].calls, 3);
+	assert_true(thread.fast >= 8000); /* found again without the general path */
+	thread_end(&thread);
+}
+
+static void test_too_deep(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	frames_cap = 16;
+	thread_begin(&thread);
+	for (uint64_t depth = 0; depth < 30; depth++)
+		enter(&thread, 1, A, SP_TOP - 16 * depth);
+	for (uint64_t depth = 30; depth-- > 0;)
+		leave(&thread, 1, SP_TOP - 16 * depth);
+	assert_int_equal(thread.file->too_deep, 15);
+	assert_int_equal(values_of(&thread, A).calls, 15);
+	assert_ptr_equal(thread.file->top, frames(&thread));
+	assert_adds_up(&thread);
+	thread_end(&thread);
+	frames_cap = TARE_THREAD_FRAMES_MAX;
+}
+
+static void test_os_records_fold(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	for (uint64_t fd = 0; fd < 20; fd++) {
+		struct accumulate_event event = {TARE_EVENT_ENTER,
+						 .key = A,
+						 .sp = SP_TOP,
+						 .os = true,
+						 .os_cause = TARE_OS_SYSCALL,
+						 .syscall_number = 1,
+						 .syscall_object = fd};
+
+		event_apply(&thread, event, 10);
+		leave(&thread, 1, SP_TOP);
+	}
+	assert_true(thread.file->os_count < 8);
+	assert_int_equal(thread.file->os_ticks, 200);
+	assert_int_equal(thread.file->os_lost, 0);
+	assert_values(&thread, A, (struct values){20, 20, 20, 20, 20});
+	assert_int_equal(node_os(&thread, ACCUMULATE_NODE_ROOT), 200);
+	thread_end(&thread);
+}
+
+static void test_inherited_frames(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	accumulate_inherit(thread.file, MAIN, SP_TOP);
+	accumulate_inherit(thread.file, WRITE, (SP_TOP - 32) | ACCUMULATE_PENDING);
+	after_call(&thread, 5, SP_TOP - 32); /* fork returns in the child */
+	enter(&thread, 7, A, SP_TOP - 32);
+	leave(&thread, 11, SP_TOP - 32);
+	leave(&thread, 13, SP_TOP);
+	assert_values(&thread, MAIN, (struct values){0, 36, 20, 36, 20});
+	assert_values(&thread, WRITE, (struct values){0, 5, 5, 5, 5});
+	assert_values(&thread, A, (struct values){1, 11, 11, 11, 11});
+	assert_int_equal(thread.file->inherited_frames, 2);
+	assert_int_equal(thread.file->unmatched, 0);
+	thread_end(&thread);
+}
+
+/* Any sequence of events, however senseless, keeps the sums and the bounds. */
+static void test_random_events(void **state)
+{
+	struct thread thread;
+	uint64_t random = 88172645463325252ULL;
+
+	(void)state;
+	thread_begin(&thread);
+	thread.cost = 3;
+	for (int i = 0; i < 200000; i++) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		struct accumulate_event event = {
+			.kind = random >> 8 & 3,
+			.sp = SP_TOP - 16 * (random >> 16 & 31),
+			.key = 0x1000 + (random >> 24 & 7),
+			.site = ACCUMULATE_ANY_SITE,
+			.os = (random >> 32 & 15) == 0,
+			.os_cause = random >> 40 & 3,
+		};
+		event_apply(&thread, event, random >> 48 & 63);
+		assert_true(thread.file->top >= (uint64_t)frames(&thread));
+		const struct tare_frame *above = (struct tare_frame *)thread.file->top + 1;
+		assert_true(!above->os_inclusive && !above->os_exclusive && !above->pending &&
+			    !above->by_call);
+	}
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_vector_a),
+		cmocka_unit_test(test_vector_b),
+		cmocka_unit_test(test_vector_c_recursion),
+		cmocka_unit_test(test_fast_path_repeats),
+		cmocka_unit_test(test_tail_call),
+		cmocka_unit_test(test_longjmp_unwinds),
+		cmocka_unit_test(test_unmatched_leave),
+		cmocka_unit_test(test_pending_becomes_function),
+		cmocka_unit_test(test_pending_indirect_alternates),
+		cmocka_unit_test(test_pending_with_os_splits),
+		cmocka_unit_test(test_pending_os_at_join),
+		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_cost_and_clamping),
+		cmocka_unit_test(test_folding_at_the_cap),
+		cmocka_unit_test(test_many_children),
+		cmocka_unit_test(test_too_deep),
+		cmocka_unit_test(test_os_records_fold),
+		cmocka_unit_test(test_inherited_frames),
+		cmocka_unit_test(test_random_events),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
