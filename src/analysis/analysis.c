@@ -1,0 +1,246 @@
+/* Opening an analysis: selection of processes and threads, totals, conversions. See analysis.h. */
+#include "analysis/internal.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct analysis_values analysis_values_zero(void)
+{
+	struct analysis_values values = {0};
+
+	for (int i = 0; i < ANALYSIS_MEASURES; i++)
+		values.range[i].min = UINT64_MAX;
+	return values;
+}
+
+static void range_add(struct analysis_range *to, const struct analysis_range *from)
+{
+	if (from->min > from->max)
+		return;
+	if (from->min < to->min)
+		to->min = from->min;
+	if (from->max > to->max)
+		to->max = from->max;
+}
+
+void analysis_values_add_exclusive(struct analysis_values *to, const struct analysis_values *from)
+{
+	to->calls += from->calls;
+	to->unwound += from->unwound;
+	to->ticks[ELAPSED_EXCLUSIVE] += from->ticks[ELAPSED_EXCLUSIVE];
+	to->ticks[APPLICATION_EXCLUSIVE] += from->ticks[APPLICATION_EXCLUSIVE];
+	to->overhead_exclusive += from->overhead_exclusive;
+	to->probe_ticks += from->probe_ticks;
+	for (int i = 0; i < TARE_OS_CAUSES; i++)
+		to->os_ticks[i] += from->os_ticks[i];
+	for (int i = 0; i < ANALYSIS_MEASURES; i++)
+		range_add(&to->range[i], &from->range[i]);
+}
+
+void analysis_values_add_inclusive(struct analysis_values *to, const struct analysis_values *from)
+{
+	to->ticks[ELAPSED_INCLUSIVE] += from->ticks[ELAPSED_INCLUSIVE];
+	to->ticks[APPLICATION_INCLUSIVE] += from->ticks[APPLICATION_INCLUSIVE];
+	to->overhead_inclusive += from->overhead_inclusive;
+}
+
+bool analysis_glob_matches(const struct analysis_globs *globs, const char *text)
+{
+	for (size_t i = 0; i < globs->count; i++)
+		if (strcmp(globs->items[i], text) == 0 || fnmatch(globs->items[i], text, 0) == 0)
+			return true;
+	return globs->count == 0;
+}
+
+static bool matches_name_or_id(const struct analysis_globs *globs, const char *name, int64_t id)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%lld", (long long)id);
+	return analysis_glob_matches(globs, name ? name : "") ||
+	       analysis_glob_matches(globs, digits);
+}
+
+/* "ns::f(int)" is found as "ns::f" too. Parentheses of a template argument do not end a name. */
+static size_t length_without_parameters(const char *name)
+{
+	int depth = 0;
+
+	for (const char *at = name; *at; at++) {
+		if (*at == '<')
+			depth++;
+		else if (*at == '>' && depth > 0)
+			depth--;
+		else if (*at == '(' && depth == 0 && at > name &&
+			 strncmp(at, "(anonymous", 10) != 0)
+			return (size_t)(at - name);
+	}
+	return strlen(name);
+}
+
+bool analysis_function_matches(const struct analysis *analysis, uint32_t function,
+			       const struct analysis_globs *globs)
+{
+	const struct analysis_function *row = &analysis->functions.data[function];
+
+	if (analysis_glob_matches(globs, row->name) ||
+	    (row->symbol[0] && analysis_glob_matches(globs, row->symbol)))
+		return true;
+	const size_t length = length_without_parameters(row->name);
+	if (!row->name[length])
+		return false;
+	struct str bare = {0};
+	str_append_bytes(&bare, row->name, length);
+	const bool matches = analysis_glob_matches(globs, bare.data);
+	str_fini(&bare);
+	return matches;
+}
+
+static void select_threads(struct analysis *analysis, const struct analysis_options *options)
+{
+	struct analysis_totals *totals = &analysis->totals;
+	size_t count;
+	const struct profile_process *processes = profile_processes(analysis->profile, &count);
+
+	for (size_t i = 0; i < count; i++)
+		vec_push(&analysis->processes,
+			 ((struct analysis_process){
+				 .row = &processes[i],
+				 .selected = matches_name_or_id(
+					 &options->processes, processes[i].name, processes[i].pid),
+				 .values = analysis_values_zero()}));
+	const struct profile_thread *threads = profile_threads(analysis->profile, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct analysis_process *process =
+			&analysis->processes.data[threads[i].process - 1];
+		struct analysis_thread thread = {.row = &threads[i],
+						 .process = (uint32_t)(threads[i].process - 1),
+						 .root = ANALYSIS_NONE,
+						 .values = analysis_values_zero()};
+		thread.selected =
+			process->selected &&
+			matches_name_or_id(&options->threads, threads[i].name, threads[i].tid);
+		process->threads += thread.selected;
+		totals->threads += thread.selected;
+		vec_push(&analysis->threads, thread);
+	}
+	/* A filter by thread leaves only the processes of those threads. */
+	vec_foreach (process, &analysis->processes) {
+		if (options->threads.count && !process->threads)
+			process->selected = false;
+		totals->processes += process->selected;
+	}
+}
+
+static void sum_losses(struct analysis *analysis)
+{
+	struct analysis_totals *totals = &analysis->totals;
+
+	vec_foreach (thread, &analysis->threads) {
+		const struct profile_thread *row = thread->row;
+		if (!thread->selected)
+			continue;
+		totals->overhead += row->overhead_ticks;
+		totals->own += row->own_ticks;
+		totals->dropped += row->dropped;
+		totals->negative += row->negative;
+		totals->folded += row->folded;
+		totals->too_deep += row->too_deep;
+		totals->unmatched += row->unmatched;
+		totals->os_lost += row->os_lost;
+		totals->open_frames += row->open_frames;
+	}
+	vec_foreach (process, &analysis->processes) {
+		if (!process->selected)
+			continue;
+		totals->threads_lost += process->row->threads_lost;
+		totals->records_lost += process->row->records_lost;
+	}
+}
+
+struct analysis *analysis_open(struct profile *profile, const struct analysis_options *options,
+			       struct error *err)
+{
+	struct analysis *analysis = mem_zalloc(sizeof(*analysis));
+
+	analysis->profile = profile;
+	analysis->ticks_per_second = profile_session(profile)->ticks_per_second;
+	arena_init(&analysis->arena);
+	select_threads(analysis, options);
+	sum_losses(analysis);
+	analysis_load_identities(analysis, options->keep_mangled);
+	if (analysis_load_tree(analysis, profile, err) &&
+	    analysis_load_os(analysis, profile, err) &&
+	    analysis_load_coverage(analysis, profile, options, err))
+		return analysis;
+	analysis_close(analysis);
+	return NULL;
+}
+
+void analysis_close(struct analysis *analysis)
+{
+	if (!analysis)
+		return;
+	vec_fini(&analysis->processes);
+	vec_fini(&analysis->threads);
+	vec_fini(&analysis->modules);
+	vec_fini(&analysis->functions);
+	vec_fini(&analysis->nodes);
+	vec_fini(&analysis->os);
+	vec_fini(&analysis->module_coverage);
+	vec_fini(&analysis->coverage);
+	vec_fini(&analysis->node_ids);
+	vec_fini(&analysis->node_of);
+	arena_fini(&analysis->arena);
+	free(analysis);
+}
+
+uint64_t analysis_ns(const struct analysis *analysis, uint64_t ticks)
+{
+	const long double ns = (long double)ticks * 1e9L / (long double)analysis->ticks_per_second;
+
+	return ns < 9.2e18L ? (uint64_t)llroundl(ns) : INT64_MAX;
+}
+
+uint64_t analysis_os_ns(const struct analysis *analysis, const struct analysis_values *values,
+			enum tare_os_cause cause)
+{
+	uint64_t before = values->ticks[APPLICATION_EXCLUSIVE];
+
+	for (int i = 0; i < (int)cause; i++)
+		before += values->os_ticks[i];
+	return analysis_ns(analysis, before + values->os_ticks[cause]) -
+	       analysis_ns(analysis, before);
+}
+
+double analysis_percent(const struct analysis *analysis, const struct analysis_values *values,
+			enum analysis_measure measure)
+{
+	const bool elapsed = measure == ELAPSED_INCLUSIVE || measure == ELAPSED_EXCLUSIVE;
+	const uint64_t total = elapsed ? analysis->totals.elapsed : analysis->totals.application;
+
+	return total ? 100.0 * (double)values->ticks[measure] / (double)total : NAN;
+}
+
+bool analysis_is_overhead_dominated(const struct analysis_values *values)
+{
+	return values->calls && values->ticks[ELAPSED_EXCLUSIVE] / 5 < values->probe_ticks;
+}
+
+const char *analysis_measure_name(enum analysis_measure measure)
+{
+	static const char *const names[] = {"elapsed_inclusive", "elapsed_exclusive",
+					    "application_inclusive", "application_exclusive"};
+
+	return names[measure];
+}
+
+const char *analysis_cause_name(enum tare_os_cause cause)
+{
+	static const char *const names[] = {"blocked",	   "preempted", "major_fault",
+					    "minor_fault", "syscall",	"interrupt"};
+
+	return names[cause];
+}

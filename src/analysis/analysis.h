@@ -1,0 +1,234 @@
+/*
+ * analysis: profile → values of functions, call paths, modules, threads, processes, OS time and
+ * coverage. Deterministic, prints nothing. All values are ticks until analysis_ns converts them.
+ *
+ * Definitions: a value is inclusive where the function (module) stands anywhere on the stack, and
+ * counts each interval once however often it stands there; it is exclusive where the function is
+ * the current one. Application is Elapsed less the OS time.
+ */
+#ifndef TARE_ANALYSIS_ANALYSIS_H
+#define TARE_ANALYSIS_ANALYSIS_H
+
+#include "profile/profile.h"
+
+#define ANALYSIS_NONE UINT32_MAX
+
+enum analysis_measure {
+	ELAPSED_INCLUSIVE,
+	ELAPSED_EXCLUSIVE,
+	APPLICATION_INCLUSIVE,
+	APPLICATION_EXCLUSIVE,
+	ANALYSIS_MEASURES
+};
+
+/* min > max: no call ended. */
+struct analysis_range {
+	uint64_t min, max;
+};
+
+struct analysis_values {
+	uint64_t calls, unwound;
+	uint64_t ticks[ANALYSIS_MEASURES];
+	struct analysis_range range[ANALYSIS_MEASURES]; /* per call */
+	uint64_t overhead_inclusive, overhead_exclusive;
+	uint64_t os_ticks[TARE_OS_CAUSES]; /* exclusive; sum is elapsed - application */
+	uint64_t probe_ticks; /* cost of the probes that its calls passed, by calibration */
+};
+
+struct analysis_module {
+	const char *name, *path, *build_id;
+	bool system, instrumented;
+	struct analysis_values values;
+};
+
+struct analysis_function {
+	uint32_t module;    /* index into analysis.modules */
+	const char *name;   /* for people: demangled if asked for, "module+0x…" if nameless */
+	const char *symbol; /* as in the file, "" if nameless */
+	const char *source; /* NULL if unknown */
+	int64_t line;	    /* 0 if unknown */
+	uint64_t link_addr;
+	bool has_twin; /* another function of the module has the same name */
+	struct analysis_values values;
+};
+
+struct analysis_process {
+	const struct profile_process *row;
+	bool selected;
+	uint64_t threads;
+	uint64_t root_ticks; /* elapsed outside of all functions */
+	struct analysis_values values;
+};
+
+struct analysis_thread {
+	const struct profile_thread *row;
+	uint32_t process; /* index */
+	uint32_t root;	  /* node, or ANALYSIS_NONE */
+	bool selected;
+	uint64_t root_ticks;
+	struct analysis_values values;
+};
+
+/*
+ * One call path of one thread: the chain of its parents. The path of a root is empty, its
+ * function ANALYSIS_NONE, its exclusive values those of the time outside of all functions.
+ * Parents have smaller indexes than their children.
+ */
+struct analysis_node {
+	uint32_t parent, first_child, next_sibling; /* ANALYSIS_NONE where there is none */
+	uint32_t function, thread;
+	uint32_t level; /* 0 for roots */
+	bool folded;	/* stands for contexts beyond the recording's limit */
+	struct analysis_values values;
+};
+
+/* OS time of a function by cause, system call and object. */
+struct analysis_os {
+	uint32_t function; /* ANALYSIS_NONE: outside of all functions */
+	enum tare_os_cause cause;
+	int syscall_number; /* -1: none or unknown */
+	uint64_t object;
+	uint64_t count, ticks; /* count 0: unknown, records were lost */
+};
+
+enum analysis_coverage_class {
+	COVERAGE_INSTRUMENTED,
+	COVERAGE_PART,
+	COVERAGE_SMALL,
+	COVERAGE_NOT_SELECTED, /* by options, or nothing to do */
+	COVERAGE_REFUSED,
+	COVERAGE_CLASSES
+};
+
+/* One function, or many of a module with the same verdict. */
+struct analysis_coverage {
+	uint32_t module;
+	const char *name; /* for people; "" where the row stands for many */
+	uint64_t link_addr, size;
+	const char *verdict;
+	enum analysis_coverage_class class;
+	uint64_t count;
+};
+
+/* One module's functions by class. */
+struct analysis_module_coverage {
+	uint32_t module;
+	uint64_t found, count[COVERAGE_CLASSES];
+	const char *refusals; /* "3 jump-unproven, 1 bad-target"; "" if there are none */
+};
+
+struct analysis_totals {
+	uint64_t elapsed, application; /* of the session: all intervals of the selected threads */
+	uint64_t overhead, own;	       /* probe cost subtracted; time in the runtime */
+	uint64_t root_ticks;
+	uint64_t os_ticks[TARE_OS_CAUSES];
+	uint64_t dropped, negative, folded, too_deep, unmatched, os_lost, open_frames;
+	uint64_t threads_lost, records_lost;
+	uint64_t processes, threads, nodes;
+	uint64_t coverage[COVERAGE_CLASSES];
+	uint64_t inconsistent_ticks; /* by which the recorded sums contradict each other */
+};
+
+struct analysis_globs {
+	const char *const *items;
+	size_t count; /* 0 selects everything */
+};
+
+/*
+ * Processes (by name or pid) and threads (by name or tid) that match no glob are left out with all
+ * their time: session totals are those of the rest.
+ */
+struct analysis_options {
+	struct analysis_globs processes, threads;
+	bool keep_mangled;
+	bool coverage_functions; /* fill analysis.coverage, which may be large */
+};
+
+struct analysis {
+	const struct profile *profile;
+	struct arena arena;
+	double ticks_per_second;
+	struct vec_of(struct analysis_process) processes; /* in the order of the profile */
+	struct vec_of(struct analysis_thread) threads;
+	struct vec_of(struct analysis_module) modules;
+	struct vec_of(struct analysis_function) functions;
+	struct vec_of(struct analysis_node) nodes;
+	struct vec_of(struct analysis_os) os; /* by cause, then descending ticks */
+	struct vec_of(struct analysis_module_coverage) module_coverage;
+	struct vec_of(struct analysis_coverage) coverage; /* if asked for */
+	const char *refusals; /* of all modules, as in struct analysis_module_coverage */
+	struct analysis_totals totals;
+	/* from the ids of the profile (less one) to indexes here */
+	uint32_t *function_of, *module_of;
+	struct vec_of(int64_t) node_ids; /* of the profile, ascending */
+	struct vec_of(uint32_t) node_of; /* beside node_ids; ANALYSIS_NONE where not selected */
+};
+
+/* `profile` has to outlive the result. */
+struct analysis *analysis_open(struct profile *profile, const struct analysis_options *options,
+			       struct error *err);
+void analysis_close(struct analysis *analysis);
+
+/* Nanoseconds, rounded to the nearest. */
+uint64_t analysis_ns(const struct analysis *analysis, uint64_t ticks);
+
+/*
+ * OS time of one cause in nanoseconds. Rounded so that with it the application exclusive time and
+ * all six causes add up to the elapsed exclusive time, each in nanoseconds.
+ */
+uint64_t analysis_os_ns(const struct analysis *analysis, const struct analysis_values *values,
+			enum tare_os_cause cause);
+
+/* Percent of the session's total, as data values are defined; NAN where the total is zero. */
+double analysis_percent(const struct analysis *analysis, const struct analysis_values *values,
+			enum analysis_measure measure);
+
+/* Whether the average exclusive time is below five times the cost of the probes. */
+bool analysis_is_overhead_dominated(const struct analysis_values *values);
+
+const char *analysis_measure_name(enum analysis_measure measure);
+const char *analysis_cause_name(enum tare_os_cause cause);
+
+bool analysis_glob_matches(const struct analysis_globs *globs, const char *text);
+/* Functions by their name, symbol, or name without parameters. */
+bool analysis_function_matches(const struct analysis *analysis, uint32_t function,
+			       const struct analysis_globs *globs);
+
+/* ---- caller and callee ---- */
+
+/*
+ * The values that belong to one edge of the call graph: inclusive are the intervals with at least
+ * one such call on the stack, exclusive those in which its callee was the current function.
+ */
+struct analysis_edge {
+	uint32_t function; /* the other end; ANALYSIS_NONE: called by no function */
+	struct analysis_values values;
+};
+
+struct analysis_edges {
+	struct vec_of(struct analysis_edge) callers, callees; /* descending elapsed inclusive */
+};
+
+void analysis_edges_find(const struct analysis *analysis, uint32_t function,
+			 struct analysis_edges *edges);
+void analysis_edges_fini(struct analysis_edges *edges);
+
+/* ---- hot path ---- */
+
+enum analysis_step_kind { STEP_PROCESS, STEP_THREAD, STEP_NODE };
+
+struct analysis_step {
+	enum analysis_step_kind kind;
+	uint32_t index;
+	const struct analysis_values *values; /* of a thread: its root's */
+};
+
+struct analysis_path vec_of(struct analysis_step);
+
+/*
+ * From the session over a process and a thread down the tree: the child with the largest elapsed
+ * inclusive value, as long as it holds at least `share` of its parent's.
+ */
+void analysis_hot_path(const struct analysis *analysis, double share, struct analysis_path *path);
+
+#endif

@@ -1,0 +1,217 @@
+/*
+ * Callers and callees of one function, and the hot path. One walk over all trees per function: an
+ * edge's inclusive values are those of its outermost occurrences, found as for functions in tree.c.
+ */
+#include "analysis/internal.h"
+
+/* Caller and callee edges by the function at the other end; the last slot is "no function". */
+struct edge_walk {
+	const struct analysis *analysis;
+	uint32_t function;
+	uint32_t *caller_depth, *callee_depth;
+	struct map callers, callees; /* function → index into edges */
+	struct analysis_edges *edges;
+};
+
+static struct analysis_edge *edge_of(struct analysis_edges *edges, struct map *known, bool caller,
+				     uint32_t function)
+{
+	const size_t len = caller ? edges->callers.len : edges->callees.len;
+	const uint64_t index = *map_put(known, function, len);
+	const struct analysis_edge fresh = {.function = function, .values = analysis_values_zero()};
+
+	if (index == len && caller)
+		vec_push(&edges->callers, fresh);
+	else if (index == len)
+		vec_push(&edges->callees, fresh);
+	return caller ? &edges->callers.data[index] : &edges->callees.data[index];
+}
+
+static size_t depth_slot(const struct edge_walk *walk, uint32_t function)
+{
+	return function == ANALYSIS_NONE ? walk->analysis->functions.len : function;
+}
+
+static void edge_enter(struct edge_walk *walk, const struct analysis_node *node)
+{
+	if (node->parent == ANALYSIS_NONE)
+		return;
+	const uint32_t caller = walk->analysis->nodes.data[node->parent].function;
+	if (node->function == walk->function) {
+		struct analysis_edge *edge = edge_of(walk->edges, &walk->callers, true, caller);
+		analysis_values_add_exclusive(&edge->values, &node->values);
+		if (walk->caller_depth[depth_slot(walk, caller)]++ == 0)
+			analysis_values_add_inclusive(&edge->values, &node->values);
+	}
+	if (caller == walk->function) {
+		struct analysis_edge *edge =
+			edge_of(walk->edges, &walk->callees, false, node->function);
+		analysis_values_add_exclusive(&edge->values, &node->values);
+		if (walk->callee_depth[depth_slot(walk, node->function)]++ == 0)
+			analysis_values_add_inclusive(&edge->values, &node->values);
+	}
+}
+
+static void edge_leave(struct edge_walk *walk, const struct analysis_node *node)
+{
+	if (node->parent == ANALYSIS_NONE)
+		return;
+	const uint32_t caller = walk->analysis->nodes.data[node->parent].function;
+	if (node->function == walk->function)
+		walk->caller_depth[depth_slot(walk, caller)]--;
+	if (caller == walk->function)
+		walk->callee_depth[depth_slot(walk, node->function)]--;
+}
+
+static void edge_walk_thread(struct edge_walk *walk, uint32_t root)
+{
+	const struct analysis_node *nodes = walk->analysis->nodes.data;
+	uint32_t at = root;
+
+	while (at != ANALYSIS_NONE) {
+		edge_enter(walk, &nodes[at]);
+		if (nodes[at].first_child != ANALYSIS_NONE) {
+			at = nodes[at].first_child;
+			continue;
+		}
+		while (at != ANALYSIS_NONE && nodes[at].next_sibling == ANALYSIS_NONE) {
+			edge_leave(walk, &nodes[at]);
+			at = nodes[at].parent;
+		}
+		if (at == ANALYSIS_NONE)
+			break;
+		edge_leave(walk, &nodes[at]);
+		at = nodes[at].next_sibling;
+	}
+}
+
+static int edge_compare(const void *a, const void *b)
+{
+	const struct analysis_edge *x = a, *y = b;
+	const uint64_t left = x->values.ticks[ELAPSED_INCLUSIVE];
+	const uint64_t right = y->values.ticks[ELAPSED_INCLUSIVE];
+
+	if (left != right)
+		return left > right ? -1 : 1;
+	return x->function < y->function ? -1 : x->function > y->function;
+}
+
+void analysis_edges_find(const struct analysis *analysis, uint32_t function,
+			 struct analysis_edges *edges)
+{
+	const size_t slots = analysis->functions.len + 1;
+	struct edge_walk walk = {
+		.analysis = analysis,
+		.function = function,
+		.caller_depth = mem_zalloc(slots * sizeof(uint32_t)),
+		.callee_depth = mem_zalloc(slots * sizeof(uint32_t)),
+		.edges = edges,
+	};
+
+	*edges = (struct analysis_edges){0};
+	map_init(&walk.callers);
+	map_init(&walk.callees);
+	for (size_t i = 0; i < analysis->threads.len; i++)
+		edge_walk_thread(&walk, analysis->threads.data[i].root);
+	vec_sort(&edges->callers, edge_compare);
+	vec_sort(&edges->callees, edge_compare);
+	map_fini(&walk.callers);
+	map_fini(&walk.callees);
+	free(walk.caller_depth);
+	free(walk.callee_depth);
+}
+
+void analysis_edges_fini(struct analysis_edges *edges)
+{
+	vec_fini(&edges->callers);
+	vec_fini(&edges->callees);
+}
+
+/* All intervals of a process: its functions' and those outside. */
+static uint64_t process_ticks(const struct analysis_process *process)
+{
+	return process->values.ticks[ELAPSED_INCLUSIVE] + process->root_ticks;
+}
+
+static bool holds(uint64_t part, uint64_t whole, double share)
+{
+	return part && (double)part >= share * (double)whole;
+}
+
+static uint32_t hottest_process(const struct analysis *analysis)
+{
+	uint32_t best = ANALYSIS_NONE;
+
+	for (uint32_t i = 0; i < analysis->processes.len; i++)
+		if (best == ANALYSIS_NONE || process_ticks(&analysis->processes.data[i]) >
+						     process_ticks(&analysis->processes.data[best]))
+			best = i;
+	return best;
+}
+
+static uint32_t hottest_thread(const struct analysis *analysis, uint32_t process)
+{
+	uint32_t best = ANALYSIS_NONE;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < analysis->threads.len; i++) {
+		const struct analysis_thread *thread = &analysis->threads.data[i];
+		if (thread->process != process || thread->root == ANALYSIS_NONE)
+			continue;
+		const uint64_t ticks =
+			analysis->nodes.data[thread->root].values.ticks[ELAPSED_INCLUSIVE];
+		if (best == ANALYSIS_NONE || ticks > most) {
+			best = i;
+			most = ticks;
+		}
+	}
+	return best;
+}
+
+static uint32_t hottest_child(const struct analysis *analysis, uint32_t node)
+{
+	const struct analysis_node *nodes = analysis->nodes.data;
+	uint32_t best = nodes[node].first_child;
+
+	for (uint32_t at = best; at != ANALYSIS_NONE; at = nodes[at].next_sibling)
+		if (nodes[at].values.ticks[ELAPSED_INCLUSIVE] >
+		    nodes[best].values.ticks[ELAPSED_INCLUSIVE])
+			best = at;
+	return best;
+}
+
+void analysis_hot_path(const struct analysis *analysis, double share, struct analysis_path *path)
+{
+	const struct analysis_node *nodes = analysis->nodes.data;
+	const uint32_t process = hottest_process(analysis);
+
+	*path = (struct analysis_path){0};
+	if (process == ANALYSIS_NONE)
+		return;
+	const uint64_t all = process_ticks(&analysis->processes.data[process]);
+	if (!holds(all, analysis->totals.elapsed, share))
+		return;
+	vec_push(path,
+		 ((struct analysis_step){.kind = STEP_PROCESS,
+					 .index = process,
+					 .values = &analysis->processes.data[process].values}));
+	const uint32_t thread = hottest_thread(analysis, process);
+	if (thread == ANALYSIS_NONE)
+		return;
+	uint32_t at = analysis->threads.data[thread].root;
+	if (!holds(nodes[at].values.ticks[ELAPSED_INCLUSIVE], all, share))
+		return;
+	vec_push(path, ((struct analysis_step){
+			       .kind = STEP_THREAD, .index = thread, .values = &nodes[at].values}));
+	for (;;) {
+		const uint32_t child = hottest_child(analysis, at);
+		if (child == ANALYSIS_NONE ||
+		    !holds(nodes[child].values.ticks[ELAPSED_INCLUSIVE],
+			   nodes[at].values.ticks[ELAPSED_INCLUSIVE], share))
+			return;
+		vec_push(path, ((struct analysis_step){.kind = STEP_NODE,
+						       .index = child,
+						       .values = &nodes[child].values}));
+		at = child;
+	}
+}

@@ -1,0 +1,29 @@
+/* What the files of analysis share among themselves. */
+#ifndef TARE_ANALYSIS_INTERNAL_H
+#define TARE_ANALYSIS_INTERNAL_H
+
+#include "analysis/analysis.h"
+
+/* An empty set of values: zeroes, and ranges without a call. */
+struct analysis_values analysis_values_zero(void);
+/* Adds everything but the inclusive values, which depend on where the node stands. */
+void analysis_values_add_exclusive(struct analysis_values *to, const struct analysis_values *from);
+void analysis_values_add_inclusive(struct analysis_values *to, const struct analysis_values *from);
+
+/* identity.c: fills modules and functions. */
+void analysis_load_identities(struct analysis *analysis, bool keep_mangled);
+/* tree.c: fills nodes and every value. */
+bool analysis_load_tree(struct analysis *analysis, struct profile *profile, struct error *err);
+/* os.c */
+bool analysis_load_os(struct analysis *analysis, struct profile *profile, struct error *err);
+/* coverage.c */
+bool analysis_load_coverage(struct analysis *analysis, struct profile *profile,
+			    const struct analysis_options *options, struct error *err);
+
+/* demangle.c: the demangled form of `symbol`, or `symbol` itself. */
+const char *analysis_demangle(struct arena *arena, const char *symbol);
+
+/* Node of the profile → index, ANALYSIS_NONE if unknown or not selected. */
+uint32_t analysis_node_find(const struct analysis *analysis, int64_t node_id);
+
+#endif

@@ -1,0 +1,107 @@
+/*
+ * OS time by cause × function × system call × object, summed over call paths. What the records do
+ * not cover, because some were lost, appears as rows without system call, so that the rows of a
+ * function and cause add up to the function's value.
+ */
+#include "analysis/internal.h"
+
+static bool load_os(const struct profile_os *row, void *context)
+{
+	struct analysis *analysis = context;
+	const uint32_t node = analysis_node_find(analysis, row->node);
+
+	if (node != ANALYSIS_NONE)
+		vec_push(&analysis->os,
+			 ((struct analysis_os){.function = analysis->nodes.data[node].function,
+					       .cause = row->cause,
+					       .syscall_number = row->syscall_number,
+					       .object = row->object,
+					       .count = row->count,
+					       .ticks = row->ticks}));
+	return true;
+}
+
+static int os_compare_key(const void *a, const void *b)
+{
+	const struct analysis_os *x = a, *y = b;
+
+	if (x->cause != y->cause)
+		return x->cause < y->cause ? -1 : 1;
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	if (x->syscall_number != y->syscall_number)
+		return x->syscall_number < y->syscall_number ? -1 : 1;
+	return x->object < y->object ? -1 : x->object > y->object;
+}
+
+static int os_compare_ticks(const void *a, const void *b)
+{
+	const struct analysis_os *x = a, *y = b;
+
+	if (x->cause != y->cause)
+		return x->cause < y->cause ? -1 : 1;
+	if (x->ticks != y->ticks)
+		return x->ticks > y->ticks ? -1 : 1;
+	return os_compare_key(a, b);
+}
+
+static void merge_rows(struct analysis *analysis)
+{
+	size_t kept = 0;
+
+	vec_sort(&analysis->os, os_compare_key);
+	for (size_t i = 0; i < analysis->os.len; i++) {
+		const struct analysis_os *row = &analysis->os.data[i];
+		if (kept && os_compare_key(&analysis->os.data[kept - 1], row) == 0) {
+			analysis->os.data[kept - 1].count += row->count;
+			analysis->os.data[kept - 1].ticks += row->ticks;
+		} else {
+			analysis->os.data[kept++] = *row;
+		}
+	}
+	analysis->os.len = kept;
+}
+
+/* Time of each function (the last slot: of none) and cause that no record covers. */
+static void add_remainders(struct analysis *analysis)
+{
+	const size_t functions = analysis->functions.len;
+	uint64_t(*left)[TARE_OS_CAUSES] = mem_zalloc((functions + 1) * sizeof(*left));
+
+	vec_foreach (node, &analysis->nodes) {
+		const size_t slot = node->function == ANALYSIS_NONE ? functions : node->function;
+		for (int i = 0; i < TARE_OS_CAUSES; i++)
+			left[slot][i] += node->values.os_ticks[i];
+	}
+	vec_foreach (row, &analysis->os) {
+		const size_t slot = row->function == ANALYSIS_NONE ? functions : row->function;
+		const uint64_t room = left[slot][row->cause];
+		if (row->ticks > room) {
+			analysis->totals.inconsistent_ticks += row->ticks - room;
+			row->ticks = room;
+		}
+		left[slot][row->cause] -= row->ticks;
+	}
+	for (size_t slot = 0; slot <= functions; slot++)
+		for (int i = 0; i < TARE_OS_CAUSES; i++)
+			if (left[slot][i])
+				vec_push(&analysis->os,
+					 ((struct analysis_os){.function = slot == functions
+										   ? ANALYSIS_NONE
+										   : (uint32_t)slot,
+							       .cause = (enum tare_os_cause)i,
+							       .syscall_number = -1,
+							       .ticks = left[slot][i]}));
+	free(left);
+}
+
+bool analysis_load_os(struct analysis *analysis, struct profile *profile, struct error *err)
+{
+	if (!profile_each_os(profile, load_os, analysis, err))
+		return false;
+	merge_rows(analysis);
+	add_remainders(analysis);
+	merge_rows(analysis);
+	vec_sort(&analysis->os, os_compare_ticks);
+	return true;
+}

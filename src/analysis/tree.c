@@ -1,0 +1,302 @@
+/*
+ * The calling-context trees of all selected threads, and every value that follows from them.
+ *
+ * Nodes of one function under one parent (a call target that is known by several addresses, or a
+ * function loaded twice) become one node. As parents precede their children, subtree totals are
+ * sums in reverse order; a walk in depth-first order, which follows the links and needs no stack,
+ * then knows for every node whether its function or module already stands above it: only where it
+ * does not, the node's subtree belongs to the function's inclusive values.
+ */
+#include "analysis/internal.h"
+
+struct loader {
+	struct analysis *analysis;
+	struct map merged; /* (parent, function) → node */
+	struct error *err;
+	bool failed;
+};
+
+static uint64_t merge_key(uint32_t parent, uint32_t function, uint32_t thread)
+{
+	return parent == ANALYSIS_NONE ? (uint64_t)ANALYSIS_NONE << 32 | thread
+				       : (uint64_t)parent << 32 | function;
+}
+
+/* A killed target can leave more OS time than time: the excess goes, last cause first. */
+static void values_set_os(struct analysis_values *values, const struct profile_node *row,
+			  uint64_t *inconsistent)
+{
+	uint64_t left = row->elapsed_ticks;
+
+	for (int i = 0; i < TARE_OS_CAUSES; i++) {
+		const uint64_t ticks = row->os_ticks[i] < left ? row->os_ticks[i] : left;
+		*inconsistent += row->os_ticks[i] - ticks;
+		values->os_ticks[i] = ticks;
+		left -= ticks;
+	}
+	values->ticks[ELAPSED_EXCLUSIVE] = row->elapsed_ticks;
+	values->ticks[APPLICATION_EXCLUSIVE] = left;
+}
+
+static struct analysis_values node_values(struct analysis *analysis, const struct profile_node *row,
+					  const struct profile_process *process)
+{
+	struct analysis_values values = analysis_values_zero();
+	const uint64_t by_call = row->calls_by_call < row->calls ? row->calls_by_call : row->calls;
+	const uint64_t *cost = process->cost_ticks;
+
+	values.calls = row->calls;
+	values.unwound = row->unwound;
+	values_set_os(&values, row, &analysis->totals.inconsistent_ticks);
+	values.overhead_exclusive = row->overhead_ticks;
+	values.probe_ticks =
+		by_call * (cost[TARE_EVENT_CALL] + cost[TARE_EVENT_RETURN]) +
+		(row->calls - by_call) * (cost[TARE_EVENT_ENTER] + cost[TARE_EVENT_LEAVE]);
+	values.range[ELAPSED_INCLUSIVE] =
+		(struct analysis_range){row->elapsed_inclusive_min, row->elapsed_inclusive_max};
+	values.range[ELAPSED_EXCLUSIVE] =
+		(struct analysis_range){row->elapsed_exclusive_min, row->elapsed_exclusive_max};
+	values.range[APPLICATION_INCLUSIVE] = (struct analysis_range){
+		row->application_inclusive_min, row->application_inclusive_max};
+	values.range[APPLICATION_EXCLUSIVE] = (struct analysis_range){
+		row->application_exclusive_min, row->application_exclusive_max};
+	return values;
+}
+
+static uint32_t node_add(struct loader *loader, const struct profile_node *row, uint32_t parent,
+			 const struct analysis_values *values)
+{
+	struct analysis *analysis = loader->analysis;
+	const uint32_t thread = (uint32_t)(row->thread - 1);
+	const uint32_t function =
+		row->function ? analysis->function_of[row->function - 1] : ANALYSIS_NONE;
+	const uint64_t key = merge_key(parent, function, thread);
+	const uint64_t index = *map_put(&loader->merged, key, analysis->nodes.len);
+
+	if (index < analysis->nodes.len) {
+		struct analysis_node *node = &analysis->nodes.data[index];
+		analysis_values_add_exclusive(&node->values, values);
+		node->folded = node->folded || row->folded;
+		return (uint32_t)index;
+	}
+	vec_push(&analysis->nodes, ((struct analysis_node){.parent = parent,
+							   .first_child = ANALYSIS_NONE,
+							   .next_sibling = ANALYSIS_NONE,
+							   .function = function,
+							   .thread = thread,
+							   .folded = row->folded,
+							   .values = *values}));
+	if (parent == ANALYSIS_NONE)
+		analysis->threads.data[thread].root = (uint32_t)index;
+	return (uint32_t)index;
+}
+
+static bool load_node(const struct profile_node *row, void *context)
+{
+	struct loader *loader = context;
+	struct analysis *analysis = loader->analysis;
+	const struct analysis_thread *thread = &analysis->threads.data[row->thread - 1];
+	uint32_t index = ANALYSIS_NONE;
+
+	if (analysis->nodes.len >= ANALYSIS_NONE - 1) {
+		loader->failed = true;
+		return error_set(loader->err, ERROR_UNSUPPORTED,
+				 "the profile has more than %u call paths", ANALYSIS_NONE - 1);
+	}
+	if (thread->selected) {
+		const struct profile_process *process =
+			analysis->processes.data[thread->process].row;
+		const struct analysis_values values = node_values(analysis, row, process);
+		const uint32_t parent =
+			row->parent ? analysis_node_find(analysis, row->parent) : ANALYSIS_NONE;
+		index = node_add(loader, row, parent, &values);
+	}
+	vec_push(&analysis->node_ids, row->id);
+	vec_push(&analysis->node_of, index);
+	return true;
+}
+
+uint32_t analysis_node_find(const struct analysis *analysis, int64_t node_id)
+{
+	const int64_t *ids = analysis->node_ids.data;
+	size_t low = 0, high = analysis->node_ids.len;
+
+	if (node_id > 0 && (uint64_t)node_id <= high && ids[node_id - 1] == node_id)
+		return analysis->node_of.data[node_id - 1];
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (ids[middle] < node_id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < analysis->node_ids.len && ids[low] == node_id ? analysis->node_of.data[low]
+								   : ANALYSIS_NONE;
+}
+
+/* Subtree totals, levels, and lists of children in the order of their indexes. */
+static void link_nodes(struct analysis *analysis)
+{
+	struct analysis_node *nodes = analysis->nodes.data;
+
+	for (size_t i = analysis->nodes.len; i-- > 0;) {
+		struct analysis_node *node = &nodes[i];
+		struct analysis_values *values = &node->values;
+		values->ticks[ELAPSED_INCLUSIVE] += values->ticks[ELAPSED_EXCLUSIVE];
+		values->ticks[APPLICATION_INCLUSIVE] += values->ticks[APPLICATION_EXCLUSIVE];
+		values->overhead_inclusive += values->overhead_exclusive;
+		if (node->parent == ANALYSIS_NONE)
+			continue;
+		struct analysis_node *parent = &nodes[node->parent];
+		analysis_values_add_inclusive(&parent->values, values);
+		node->next_sibling = parent->first_child;
+		parent->first_child = (uint32_t)i;
+	}
+	for (size_t i = 0; i < analysis->nodes.len; i++)
+		if (nodes[i].parent != ANALYSIS_NONE)
+			nodes[i].level = nodes[nodes[i].parent].level + 1;
+}
+
+/* How often each function and module stands on the stack of the node that is visited. */
+struct depths {
+	uint32_t *functions, *modules;
+};
+
+static void visit_enter(struct analysis *analysis, const struct analysis_node *node,
+			struct depths *depths)
+{
+	if (node->function == ANALYSIS_NONE)
+		return;
+	struct analysis_function *function = &analysis->functions.data[node->function];
+	struct analysis_module *module = &analysis->modules.data[function->module];
+
+	analysis_values_add_exclusive(&function->values, &node->values);
+	analysis_values_add_exclusive(&module->values, &node->values);
+	if (depths->functions[node->function]++ == 0)
+		analysis_values_add_inclusive(&function->values, &node->values);
+	if (depths->modules[function->module]++ == 0)
+		analysis_values_add_inclusive(&module->values, &node->values);
+}
+
+static void visit_leave(const struct analysis *analysis, const struct analysis_node *node,
+			struct depths *depths)
+{
+	if (node->function == ANALYSIS_NONE)
+		return;
+	depths->functions[node->function]--;
+	depths->modules[analysis->functions.data[node->function].module]--;
+}
+
+static void walk_thread(struct analysis *analysis, uint32_t root, struct depths *depths)
+{
+	const struct analysis_node *nodes = analysis->nodes.data;
+	uint32_t at = root;
+
+	while (at != ANALYSIS_NONE) {
+		visit_enter(analysis, &nodes[at], depths);
+		if (nodes[at].first_child != ANALYSIS_NONE) {
+			at = nodes[at].first_child;
+			continue;
+		}
+		while (at != ANALYSIS_NONE && nodes[at].next_sibling == ANALYSIS_NONE) {
+			visit_leave(analysis, &nodes[at], depths);
+			at = nodes[at].parent;
+		}
+		if (at == ANALYSIS_NONE)
+			break;
+		visit_leave(analysis, &nodes[at], depths);
+		at = nodes[at].next_sibling;
+	}
+}
+
+static void sum_functions(struct analysis *analysis)
+{
+	struct depths depths = {
+		.functions = mem_zalloc((analysis->functions.len + 1) * sizeof(uint32_t)),
+		.modules = mem_zalloc((analysis->modules.len + 1) * sizeof(uint32_t)),
+	};
+
+	for (size_t i = 0; i < analysis->threads.len; i++)
+		walk_thread(analysis, analysis->threads.data[i].root, &depths);
+	free(depths.functions);
+	free(depths.modules);
+}
+
+/* Threads and processes have every function of theirs on the stack, except in their roots. */
+static void sum_threads(struct analysis *analysis)
+{
+	vec_foreach (node, &analysis->nodes) {
+		struct analysis_thread *thread = &analysis->threads.data[node->thread];
+		struct analysis_process *process = &analysis->processes.data[thread->process];
+		for (int i = 0; i < TARE_OS_CAUSES; i++)
+			analysis->totals.os_ticks[i] += node->values.os_ticks[i];
+		if (node->parent == ANALYSIS_NONE) {
+			const uint64_t ticks = node->values.ticks[ELAPSED_EXCLUSIVE];
+			thread->root_ticks += ticks;
+			process->root_ticks += ticks;
+			analysis->totals.root_ticks += ticks;
+			continue;
+		}
+		analysis_values_add_exclusive(&thread->values, &node->values);
+		analysis_values_add_exclusive(&process->values, &node->values);
+		if (analysis->nodes.data[node->parent].parent == ANALYSIS_NONE) {
+			analysis_values_add_inclusive(&thread->values, &node->values);
+			analysis_values_add_inclusive(&process->values, &node->values);
+		}
+	}
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/*
+ * The session's totals are the sums of the threads' clocks. What the nodes hold must agree; the
+ * larger is taken where it does not, so that no share exceeds the whole.
+ */
+static void sum_session(struct analysis *analysis)
+{
+	struct analysis_totals *totals = &analysis->totals;
+
+	for (size_t i = 0; i < analysis->threads.len; i++) {
+		const struct analysis_thread *thread = &analysis->threads.data[i];
+		const struct profile_thread *row = thread->row;
+		uint64_t elapsed = 0, application = 0;
+		if (!thread->selected)
+			continue;
+		if (thread->root != ANALYSIS_NONE) {
+			const struct analysis_values *all =
+				&analysis->nodes.data[thread->root].values;
+			elapsed = all->ticks[ELAPSED_INCLUSIVE];
+			application = all->ticks[APPLICATION_INCLUSIVE];
+		}
+		const uint64_t os = row->os_ticks < row->now_ticks ? row->os_ticks : row->now_ticks;
+		totals->inconsistent_ticks +=
+			distance(elapsed, row->now_ticks) + distance(elapsed - application, os);
+		totals->elapsed += larger(elapsed, row->now_ticks);
+		totals->application += larger(application, row->now_ticks - os);
+	}
+}
+
+bool analysis_load_tree(struct analysis *analysis, struct profile *profile, struct error *err)
+{
+	struct loader loader = {.analysis = analysis, .err = err};
+
+	map_init(&loader.merged);
+	const bool ok = profile_each_node(profile, load_node, &loader, err) && !loader.failed;
+	map_fini(&loader.merged);
+	if (!ok)
+		return false;
+	link_nodes(analysis);
+	sum_functions(analysis);
+	sum_threads(analysis);
+	sum_session(analysis);
+	analysis->totals.nodes = analysis->nodes.len;
+	return true;
+}
