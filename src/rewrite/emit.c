@@ -1,0 +1,420 @@
+/*
+ * Emits the copy of one range: each instruction moved, with probes before, behind or instead.
+ * Branches keep their 8-bit form where they still reach; the whole range is emitted again when one
+ * turns out not to. Alignment filler before aligned addresses is dropped and made anew.
+ */
+#include "rewrite/emit.h"
+
+#include <string.h>
+
+enum { ALIGN_FILLER_BYTES = 16, EMIT_ROUNDS_MAX = 30 };
+
+void emit_fixup(struct emitter *emitter, enum fixup_kind kind, uint64_t target, unsigned trailing)
+{
+	const struct fixup fixup = {.position = emit_offset(emitter),
+				    .kind = (uint8_t)kind,
+				    .trailing = (uint8_t)trailing,
+				    .target = target};
+
+	vec_push(&emitter->range->fixups, fixup);
+	put_u32(&emitter->range->code, 0);
+}
+
+void emit_state(struct emitter *emitter, uint64_t like, int32_t cfa_delta)
+{
+	const struct copy_extra extra = {
+		.copy_addr = emit_offset(emitter), .like = like, .cfa_delta = cfa_delta};
+
+	vec_push(&emitter->range->extras, extra);
+}
+
+void emit_land(struct emitter *emitter, uint32_t position)
+{
+	set_u32(&emitter->range->code, position, emit_offset(emitter) - (position + 4));
+}
+
+/* Makes the four bytes at `at`, already emitted, a fixup to a link address. */
+static void fix_operand(struct emitter *emitter, uint32_t at, uint64_t target)
+{
+	const struct fixup fixup = {.position = at,
+				    .kind = FIXUP_ADDRESS,
+				    .trailing = (uint8_t)(emit_offset(emitter) - at - 4),
+				    .target = target};
+
+	vec_push(&emitter->range->fixups, fixup);
+}
+
+void emit_raw(struct emitter *emitter, const struct insn *insn)
+{
+	const uint32_t at = emit_offset(emitter);
+
+	put_bytes(&emitter->range->code, insn_bytes(emitter->program, insn), insn->length);
+	if (insn->rip_offset)
+		fix_operand(emitter, at + insn->rip_offset, insn->target);
+}
+
+bool emit_reused(struct emitter *emitter, const struct insn *insn, uint8_t opcode, unsigned reg,
+		 bool wide)
+{
+	unsigned char bytes[24];
+	size_t rip_offset;
+	const size_t length = insn_reuse_operand(insn_bytes(emitter->program, insn), insn, opcode,
+						 reg, wide, bytes, &rip_offset);
+	const uint32_t at = emit_offset(emitter);
+
+	put_bytes(&emitter->range->code, bytes, length);
+	if (length && rip_offset)
+		fix_operand(emitter, at + (uint32_t)rip_offset, insn->target);
+	return length > 0;
+}
+
+/* ---- branches ---- */
+
+bool branch_is_inside(const struct program *program, const struct range *range, uint64_t target)
+{
+	struct range *other = program_range(program, target);
+
+	if (!other || other->unit != range->unit || !other->copied)
+		return false;
+	if (target == other->begin)
+		return other == range || !other->entry;
+	if (other->index[target - other->begin])
+		return true;
+	const uint32_t before = other->index[target - other->begin - 1];
+	return before && other->insns[before - 1].prefix_lock;
+}
+
+/* Index of the branch's target where an 8-bit branch may do, or UINT32_MAX. */
+static uint32_t short_target(const struct emitter *emitter, uint32_t number)
+{
+	const struct range *range = emitter->range;
+	const struct insn *insn = &range->insns[number];
+
+	if (insn->rel_bits != 8 || emitter->is_long[number] || insn->target < range->begin ||
+	    insn->target >= range->end)
+		return UINT32_MAX;
+	return range->index[insn->target - range->begin] - 1;
+}
+
+static void emit_short(struct emitter *emitter, uint32_t number, uint32_t target)
+{
+	const struct short_branch branch = {emit_offset(emitter), number, target};
+
+	vec_push(&emitter->shorts, branch);
+	put_u8(&emitter->range->code, 0);
+}
+
+/* jmp to original code, as a tail call where it leaves the function. */
+static void emit_jump_to(struct emitter *emitter, uint64_t like, uint64_t target)
+{
+	if (!branch_is_inside(emitter->program, emitter->range, target))
+		emit_leave(emitter, like, flags_live(emitter->program, target));
+	emit_code(emitter, 0xe9);
+	emit_fixup(emitter, FIXUP_CODE_JUMP, target, 0);
+}
+
+static void emit_jump(struct emitter *emitter, uint32_t number)
+{
+	const struct insn *insn = &emitter->range->insns[number];
+	const uint32_t target = short_target(emitter, number);
+
+	if (target == UINT32_MAX) {
+		emit_jump_to(emitter, insn->addr, insn->target);
+		return;
+	}
+	emit_code(emitter, 0xeb);
+	emit_short(emitter, number, target);
+}
+
+static void emit_branch(struct emitter *emitter, uint32_t number)
+{
+	const struct insn *insn = &emitter->range->insns[number];
+	const unsigned char condition =
+		insn_bytes(emitter->program, insn)[insn->rel_offset - 1] & 15;
+	const uint32_t target = short_target(emitter, number);
+
+	if (target != UINT32_MAX) {
+		emit_code(emitter, 0x70 | condition);
+		emit_short(emitter, number, target);
+	} else if (probes_functions(emitter) &&
+		   !branch_is_inside(emitter->program, emitter->range, insn->target)) {
+		/* A conditional tail call: the inverted branch steps over probe and jump. */
+		emit_code(emitter, 0x0f, 0x80 | (condition ^ 1));
+		const uint32_t skip = emit_offset(emitter);
+		put_u32(&emitter->range->code, 0);
+		emit_jump_to(emitter, insn->addr, insn->target);
+		emit_land(emitter, skip);
+	} else {
+		emit_code(emitter, 0x0f, 0x80 | condition);
+		emit_fixup(emitter, FIXUP_CODE_JUMP, insn->target, 0);
+	}
+}
+
+/* loop and jrcxz have no 32-bit form: they jump to a jump. */
+static void emit_loop(struct emitter *emitter, const struct insn *insn)
+{
+	const uint32_t at = emit_offset(emitter);
+
+	put_bytes(&emitter->range->code, insn_bytes(emitter->program, insn), insn->length);
+	emitter->range->code.data[at + insn->rel_offset] = 5;
+	emit_code(emitter, 0xe9);
+	const uint32_t skip = emit_offset(emitter);
+	put_u32(&emitter->range->code, 0);
+	emit_jump_to(emitter, insn->addr, insn->target);
+	emit_land(emitter, skip);
+}
+
+/* ---- instructions ---- */
+
+/* The read of a copied jump table: the same with a 32-bit displacement. */
+static void emit_table_read(struct emitter *emitter, const struct insn *insn,
+			    const struct indirect_jump *jump)
+{
+	const unsigned char *bytes = insn_bytes(emitter->program, insn);
+	const unsigned modrm = insn->modrm_offset;
+
+	if (emitter->program->tables.data[jump->table].absolute) {
+		put_bytes(&emitter->range->code, bytes, insn->length - 4u);
+	} else {
+		put_bytes(&emitter->range->code, bytes, modrm);
+		emit_code(emitter, (unsigned char)((bytes[modrm] & 0x3f) | 0x80), bytes[modrm + 1]);
+	}
+	emit_fixup(emitter, FIXUP_TABLE, jump->table, 0);
+}
+
+static const struct indirect_jump *jump_reading_table(const struct range *range, uint32_t number)
+{
+	vec_foreach(jump, &range->jumps)
+	{
+		if (jump->way == JUMP_TABLE && jump->table_insn == number)
+			return jump;
+	}
+	return NULL;
+}
+
+static const struct indirect_jump *jump_at(const struct range *range, uint32_t number)
+{
+	vec_foreach(jump, &range->jumps)
+	{
+		if (jump->insn == number)
+			return jump;
+	}
+	return NULL;
+}
+
+static void emit_plain(struct emitter *emitter, uint32_t number)
+{
+	const struct insn *insn = &emitter->range->insns[number];
+	const struct indirect_jump *jump = jump_reading_table(emitter->range, number);
+
+	if (insn->rel_bits) {
+		put_bytes(&emitter->range->code, insn_bytes(emitter->program, insn),
+			  insn->rel_offset);
+		emit_fixup(emitter, FIXUP_CODE_JUMP, insn->target, 0);
+	} else if (jump) {
+		emit_table_read(emitter, insn, jump);
+	} else {
+		emit_raw(emitter, insn);
+	}
+}
+
+static void emit_jump_indirect(struct emitter *emitter, uint32_t number)
+{
+	const struct insn *insn = &emitter->range->insns[number];
+	const struct indirect_jump *jump = jump_at(emitter->range, number);
+
+	if (jump->way != JUMP_TABLE)
+		emit_indirect_jump(emitter, jump);
+	else if (jump->table_insn == number)
+		emit_table_read(emitter, insn, jump);
+	else
+		emit_raw(emitter, insn);
+}
+
+static void emit_insn(struct emitter *emitter, uint32_t number)
+{
+	const struct insn *insn = &emitter->range->insns[number];
+
+	switch (insn->kind) {
+	case INSN_RETURN:
+		emit_leave(emitter, insn->addr, emitter->range->returns_flags);
+		emit_raw(emitter, insn);
+		break;
+	case INSN_JUMP:
+		emit_jump(emitter, number);
+		break;
+	case INSN_BRANCH:
+		emit_branch(emitter, number);
+		break;
+	case INSN_LOOP:
+		emit_loop(emitter, insn);
+		break;
+	case INSN_CALL:
+	case INSN_CALL_INDIRECT:
+		emit_call(emitter, insn);
+		break;
+	case INSN_JUMP_INDIRECT:
+		emit_jump_indirect(emitter, number);
+		break;
+	default:
+		emit_plain(emitter, number);
+	}
+}
+
+/* ---- filler ---- */
+
+static const unsigned char nops[10][9] = {
+	{0},
+	{0x90},
+	{0x66, 0x90},
+	{0x0f, 0x1f, 0x00},
+	{0x0f, 0x1f, 0x40, 0x00},
+	{0x0f, 0x1f, 0x44, 0x00, 0x00},
+	{0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00},
+	{0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00},
+	{0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
+	{0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
+};
+
+/* Copies are placed at multiples of 16, so offsets align as addresses do. */
+static void emit_alignment(struct emitter *emitter)
+{
+	size_t missing = (16 - emit_offset(emitter) % 16) % 16;
+
+	while (missing) {
+		const size_t piece = missing > 9 ? 9 : missing;
+		put_bytes(&emitter->range->code, nops[piece], piece);
+		missing -= piece;
+	}
+}
+
+/* A run of nops that only brings the next instruction to a multiple of 16. */
+static bool is_alignment(const struct range *range, uint32_t number)
+{
+	uint32_t next = number;
+
+	while (next < range->insn_count && range->insns[next].is_nop)
+		next++;
+	return number > 0 && next > number && next < range->insn_count &&
+	       range->insns[next].addr % 16 == 0 &&
+	       range->insns[next].addr - range->insns[number].addr < ALIGN_FILLER_BYTES;
+}
+
+/* ---- the range ---- */
+
+static void emit_landing(struct emitter *emitter, const struct insn *insn)
+{
+	if (!probes_functions(emitter) || !map_get(&emitter->program->landing_pads, insn->addr))
+		return;
+	emit_probe(emitter, &(struct probe){.kind = PROBE_LANDING,
+					    .like = insn->addr,
+					    .flags_live = flags_live(emitter->program, insn->addr)});
+}
+
+static void emit_syscall(struct emitter *emitter, const struct insn *insn)
+{
+	if (!insn->is_syscall || emitter->program->options->mode == REWRITE_NULL)
+		return;
+	emit_probe(emitter, &(struct probe){.kind = PROBE_SYSCALL,
+					    .like = insn->addr,
+					    .flags_live = flags_live(emitter->program, insn->addr)});
+}
+
+static void emit_one(struct emitter *emitter, uint32_t number)
+{
+	struct range *range = emitter->range;
+	const struct insn *insn = &range->insns[number];
+
+	range->copy_offset[number] = emit_offset(emitter);
+	if (is_alignment(range, number)) {
+		emitter->align_pending = true;
+		return;
+	}
+	if (emitter->align_pending) {
+		emit_alignment(emitter);
+		emitter->align_pending = false;
+		range->copy_offset[number] = emit_offset(emitter);
+	}
+	if (!insn->is_endbr)
+		emit_landing(emitter, insn);
+	emit_syscall(emitter, insn);
+	emit_insn(emitter, number);
+	if (insn->is_endbr)
+		emit_landing(emitter, insn);
+}
+
+/* Control that would run past the end of the range goes on in the original, or in its copy. */
+static void emit_end(struct emitter *emitter)
+{
+	const struct range *range = emitter->range;
+	const struct insn *last = &range->insns[range->insn_count - 1];
+
+	if (!insn_falls_through(last))
+		return;
+	if (last->kind != INSN_CALL && last->kind != INSN_CALL_INDIRECT) {
+		emit_jump_to(emitter, last->addr, range->end);
+		return;
+	}
+	emit_code(emitter, 0xe9);
+	emit_fixup(emitter, FIXUP_CODE_JUMP, range->end, 0);
+}
+
+static void emit_body(struct emitter *emitter)
+{
+	struct range *range = emitter->range;
+
+	range->code.len = range->fixups.len = range->extras.len = 0;
+	range->site_count = 0;
+	emitter->stubs.len = emitter->shorts.len = 0;
+	emitter->align_pending = false;
+	if (range->entry && probes_functions(emitter))
+		emit_probe(emitter,
+			   &(struct probe){.kind = PROBE_ENTER,
+					   .like = range->begin,
+					   .flags_live = flags_live(emitter->program,
+								    range->begin)});
+	range->body_offset = emit_offset(emitter);
+	for (uint32_t i = 0; i < range->insn_count; i++)
+		emit_one(emitter, i);
+	emit_end(emitter);
+	emit_stubs(emitter);
+}
+
+/* Fills the 8-bit branches; those that do not reach become long. False if there was one. */
+static bool fill_shorts(struct emitter *emitter)
+{
+	bool all_fit = true;
+
+	vec_foreach(branch, &emitter->shorts)
+	{
+		const int64_t distance =
+			(int64_t)emitter->range->copy_offset[branch->target_insn] -
+			(int64_t)(branch->position + 1);
+		if (distance < INT8_MIN || distance > INT8_MAX) {
+			emitter->is_long[branch->insn] = 1;
+			all_fit = false;
+		}
+		emitter->range->code.data[branch->position] = (unsigned char)distance;
+	}
+	return all_fit;
+}
+
+void emit_range(struct program *program, struct range *range)
+{
+	struct emitter emitter = {.program = program,
+				  .range = range,
+				  .is_long = mem_zalloc(range->insn_count)};
+	struct rewrite_statistics before = *program->statistics;
+
+	range->copy_offset = arena_array(&program->arena, uint32_t, range->insn_count);
+	emit_body(&emitter);
+	for (int round = 0; !fill_shorts(&emitter); round++) {
+		if (round == EMIT_ROUNDS_MAX)
+			memset(emitter.is_long, 1, range->insn_count);
+		*program->statistics = before;
+		emit_body(&emitter);
+	}
+	vec_fini(&emitter.stubs);
+	vec_fini(&emitter.shorts);
+	free(emitter.is_long);
+}

@@ -1,0 +1,83 @@
+/* The emitter of one range's code: shared by emit.c, emit_probe.c and emit_jump.c. */
+#ifndef TARE_REWRITE_EMIT_H
+#define TARE_REWRITE_EMIT_H
+
+#include "rewrite/program.h"
+
+enum probe_kind {
+	PROBE_ENTER,
+	PROBE_LEAVE,
+	PROBE_CALL,
+	PROBE_CALL_INDIRECT,
+	PROBE_RETURN,
+	PROBE_LANDING,
+	PROBE_SYSCALL,
+};
+
+/* A probe, as its place in the code asks for it. */
+struct probe {
+	enum probe_kind kind;
+	uint64_t like;           /* original address whose unwind state holds here */
+	const struct insn *insn; /* CALL_INDIRECT: the call */
+	uint64_t target;         /* CALL: T of abi/module.h */
+	uint32_t site;           /* CALL…RETURN: number of the call site in the range */
+	bool flags_live;
+};
+
+/* A stub that is still to be written. */
+struct stub {
+	struct probe probe;
+	uint32_t jump; /* offset of the rel32 that leads to it */
+	uint32_t back; /* offset to come back to */
+};
+
+/* An 8-bit branch inside the range, to be filled when all offsets are known. */
+struct short_branch {
+	uint32_t position; /* of the byte */
+	uint32_t insn, target_insn;
+};
+
+struct emitter {
+	struct program *program;
+	struct range *range;
+	struct vec_of(struct stub) stubs;
+	struct vec_of(struct short_branch) shorts;
+	unsigned char *is_long; /* per instruction: its branch does not fit into 8 bits */
+	bool align_pending;
+};
+
+static inline uint32_t emit_offset(const struct emitter *emitter)
+{
+	return (uint32_t)emitter->range->code.len;
+}
+
+/* Appends four bytes that `kind` and `target` will fill. */
+void emit_fixup(struct emitter *emitter, enum fixup_kind kind, uint64_t target, unsigned trailing);
+/* Appends bytes given as arguments. */
+#define emit_code(emitter, ...)                                                                    \
+	do {                                                                                       \
+		const unsigned char emit_bytes[] = {__VA_ARGS__};                                  \
+		put_bytes(&(emitter)->range->code, emit_bytes, sizeof(emit_bytes));                \
+	} while (0)
+/* Notes the unwind state from here on; see struct copy_extra. */
+void emit_state(struct emitter *emitter, uint64_t like, int32_t cfa_delta);
+/* Copies the instruction with its rip-relative operand re-based. */
+void emit_raw(struct emitter *emitter, const struct insn *insn);
+/* Appends an instruction made by insn_reuse_operand. False if it cannot be made. */
+bool emit_reused(struct emitter *emitter, const struct insn *insn, uint8_t opcode, unsigned reg,
+		 bool wide);
+/* Fills the rel32 at `position` so that it leads to the present offset. */
+void emit_land(struct emitter *emitter, uint32_t position);
+
+/* emit_probe.c */
+bool probes_functions(const struct emitter *emitter);
+void emit_probe(struct emitter *emitter, const struct probe *probe);
+void emit_leave(struct emitter *emitter, uint64_t like, bool flags);
+void emit_stubs(struct emitter *emitter);
+/* The call, with its probes where it leaves instrumented code. */
+void emit_call(struct emitter *emitter, const struct insn *insn);
+
+/* emit_jump.c */
+void emit_indirect_jump(struct emitter *emitter, const struct indirect_jump *jump);
+
+#endif

@@ -1,0 +1,175 @@
+/*
+ * Indirect jumps that are translated at run time: the target's offset in each range of the unit
+ * that it may lie in indexes a dense map from original to copied code. A target outside is a tail
+ * call: exit probe, then the original jump. With two registers proven dead:
+ *
+ *     lea begin(%rip),A; sub target,A; neg A          A = target - begin
+ *     cmp $size,A; jae next
+ *     lea map(%rip),B; movslq (B,A,4),A; add B,A; jmp *A
+ *   next:
+ *
+ * Else two registers and the flags are saved behind the red zone, and `ret` both jumps and gives
+ * the stack back in one instruction, as nothing below rsp survives a signal.
+ */
+#include "rewrite/emit.h"
+
+enum { RED_ZONE_BYTES = 128, SAVED_WORDS = 4 };
+
+static void emit_lea(struct emitter *emitter, unsigned reg, enum fixup_kind kind, uint64_t target)
+{
+	emit_code(emitter, (unsigned char)(0x48 | (reg >> 3) << 2), 0x8d,
+		  (unsigned char)(0x05 | (reg & 7) << 3));
+	emit_fixup(emitter, kind, target, 0);
+}
+
+/* a = target of the jump - begin */
+static void emit_offset_of_target(struct emitter *emitter, const struct insn *insn, unsigned a,
+				  uint64_t begin)
+{
+	emit_lea(emitter, a, FIXUP_ADDRESS, begin);
+	emit_reused(emitter, insn, 0x2b, a, true);
+	emit_code(emitter, (unsigned char)(0x48 | a >> 3), 0xf7, (unsigned char)(0xd8 | (a & 7)));
+}
+
+/* cmp $size,a; jae …; returns the place of the jump's distance. */
+static uint32_t emit_range_check(struct emitter *emitter, unsigned a, uint64_t size)
+{
+	emit_code(emitter, (unsigned char)(0x48 | a >> 3), 0x81, (unsigned char)(0xf8 | (a & 7)));
+	put_u32(&emitter->range->code, (uint32_t)size);
+	emit_code(emitter, 0x0f, 0x83);
+	const uint32_t position = emit_offset(emitter);
+	put_u32(&emitter->range->code, 0);
+	return position;
+}
+
+/* a = address of the copy; b is used up */
+static void emit_map_lookup(struct emitter *emitter, unsigned a, unsigned b, uint64_t range_number)
+{
+	emit_lea(emitter, b, FIXUP_MAP, range_number);
+	emit_code(emitter, (unsigned char)(0x48 | (a >> 3) << 2 | (a >> 3) << 1 | b >> 3), 0x63,
+		  (unsigned char)(0x44 | (a & 7) << 3), (unsigned char)(0x80 | (a & 7) << 3 | (b & 7)),
+		  0);
+	emit_code(emitter, (unsigned char)(0x48 | (b >> 3) << 2 | a >> 3), 0x01,
+		  (unsigned char)(0xc0 | (b & 7) << 3 | (a & 7)));
+}
+
+static void emit_push(struct emitter *emitter, unsigned reg)
+{
+	if (reg >= 8)
+		emit_code(emitter, 0x41);
+	emit_code(emitter, (unsigned char)(0x50 | (reg & 7)));
+}
+
+static void emit_pop(struct emitter *emitter, unsigned reg)
+{
+	if (reg >= 8)
+		emit_code(emitter, 0x41);
+	emit_code(emitter, (unsigned char)(0x58 | (reg & 7)));
+}
+
+/* The range may hold a target: it has labels, or nothing is known of the unit's labels. */
+static bool may_hold_target(const struct unit *unit, const struct range *range)
+{
+	return range->copied && (range->labels.len || unit->incomplete || !unit->has_labels);
+}
+
+/* The map begins behind the first byte of a function: that one is a target outside. */
+static uint64_t map_begin(const struct range *range)
+{
+	return range->begin + range->entry;
+}
+
+static void emit_fast(struct emitter *emitter, const struct insn *insn, unsigned a, unsigned b)
+{
+	const struct program *program = emitter->program;
+	const struct unit *unit = &program->units.data[emitter->range->unit];
+
+	vec_foreach(number, &unit->ranges)
+	{
+		struct range *range = &emitter->program->ranges.data[*number];
+		if (!may_hold_target(unit, range))
+			continue;
+		range->needs_map = true;
+		emit_offset_of_target(emitter, insn, a, map_begin(range));
+		const uint32_t next = emit_range_check(emitter, a, range->end - map_begin(range));
+		emit_map_lookup(emitter, a, b, *number);
+		if (a >= 8)
+			emit_code(emitter, 0x41);
+		emit_code(emitter, 0xff, (unsigned char)(0xe0 | (a & 7)));
+		emit_land(emitter, next);
+	}
+}
+
+/* Steps over the red zone, makes room for the target, saves flags, a and b. */
+static void emit_save(struct emitter *emitter, const struct insn *insn, unsigned a, unsigned b)
+{
+	emit_code(emitter, 0x48, 0x8d, 0x64, 0x24, 0x80); /* lea -128(%rsp),%rsp */
+	emit_state(emitter, insn->addr, RED_ZONE_BYTES);
+	emit_code(emitter, 0x6a, 0); /* push $0 */
+	emit_state(emitter, insn->addr, RED_ZONE_BYTES + 8);
+	emit_code(emitter, 0x9c); /* pushf */
+	emit_state(emitter, insn->addr, RED_ZONE_BYTES + 16);
+	emit_push(emitter, a);
+	emit_state(emitter, insn->addr, RED_ZONE_BYTES + 24);
+	emit_push(emitter, b);
+	emit_state(emitter, insn->addr, RED_ZONE_BYTES + 32);
+}
+
+static void emit_restore(struct emitter *emitter, const struct insn *insn, unsigned a, unsigned b)
+{
+	emit_pop(emitter, b);
+	emit_state(emitter, insn->addr, RED_ZONE_BYTES + 24);
+	emit_pop(emitter, a);
+	emit_state(emitter, insn->addr, RED_ZONE_BYTES + 16);
+	emit_code(emitter, 0x9d); /* popf */
+	emit_state(emitter, insn->addr, RED_ZONE_BYTES + 8);
+}
+
+static void emit_saving(struct emitter *emitter, const struct insn *insn)
+{
+	const struct program *program = emitter->program;
+	const struct unit *unit = &program->units.data[emitter->range->unit];
+	static const unsigned choice[] = {REG_R11, REG_RAX, REG_RCX, REG_RDX, REG_R9, REG_R10};
+	unsigned pair[2], found = 0;
+
+	for (size_t i = 0; i < sizeof(choice) / sizeof(*choice) && found < 2; i++) {
+		if (!(insn->reads & REG_BIT(choice[i])))
+			pair[found++] = choice[i];
+	}
+	const unsigned a = pair[0], b = pair[1];
+	emit_save(emitter, insn, a, b);
+	vec_foreach(number, &unit->ranges)
+	{
+		struct range *range = &emitter->program->ranges.data[*number];
+		if (!may_hold_target(unit, range))
+			continue;
+		range->needs_map = true;
+		emit_offset_of_target(emitter, insn, a, map_begin(range));
+		const uint32_t next = emit_range_check(emitter, a, range->end - map_begin(range));
+		emit_map_lookup(emitter, a, b, *number);
+		/* mov a,24(%rsp): the room made for the target */
+		emit_code(emitter, (unsigned char)(0x48 | (a >> 3) << 2), 0x89,
+			  (unsigned char)(0x44 | (a & 7) << 3), 0x24, 24);
+		emit_restore(emitter, insn, a, b);
+		emit_code(emitter, 0xc2, RED_ZONE_BYTES, 0); /* ret $128 */
+		emit_land(emitter, next);
+		emit_state(emitter, insn->addr, RED_ZONE_BYTES + SAVED_WORDS * 8);
+	}
+	emit_restore(emitter, insn, a, b);
+	emit_code(emitter, 0x48, 0x8d, 0xa4, 0x24, RED_ZONE_BYTES + 8, 0, 0, 0);
+	emit_state(emitter, insn->addr, 0);
+}
+
+void emit_indirect_jump(struct emitter *emitter, const struct indirect_jump *jump)
+{
+	const struct insn *insn = &emitter->range->insns[jump->insn];
+
+	if (jump->way == JUMP_TRANSLATE) {
+		if (jump->scratch_a != REG_NONE)
+			emit_fast(emitter, insn, jump->scratch_a, jump->scratch_b);
+		else
+			emit_saving(emitter, insn);
+	}
+	emit_leave(emitter, insn->addr, false);
+	emit_raw(emitter, insn);
+}

@@ -1,0 +1,246 @@
+/*
+ * Probes and their stubs, in the shapes that abi/module.h states. Inline, dormant code pays a
+ * compare and a branch that is not taken; everything else stands in the stub.
+ */
+#include "rewrite/emit.h"
+
+#include "abi/module.h"
+
+#include <string.h>
+
+enum { RED_ZONE_BYTES = 128 };
+
+bool probes_functions(const struct emitter *emitter)
+{
+	return emitter->program->options->mode == REWRITE_FULL;
+}
+
+static void emit_arm_compare(struct emitter *emitter, const struct probe *probe)
+{
+	emit_code(emitter, 0x80, 0x3d); /* cmpb $0, arm(%rip) */
+	switch (probe->kind) {
+	case PROBE_CALL:
+	case PROBE_CALL_INDIRECT:
+	case PROBE_RETURN:
+		emit_fixup(emitter, FIXUP_SITE_ARM, probe->site, 1);
+		break;
+	case PROBE_SYSCALL:
+		emit_fixup(emitter, FIXUP_SYSCALL_ARM, 0, 1);
+		break;
+	default:
+		emit_fixup(emitter, FIXUP_ARM, 0, 1);
+	}
+	emit_code(emitter, 0);
+}
+
+void emit_probe(struct emitter *emitter, const struct probe *probe)
+{
+	struct stub stub = {.probe = *probe};
+
+	if (probe->flags_live) {
+		emit_code(emitter, 0xe9); /* jmp stub */
+		emitter->program->statistics->probes_with_live_flags++;
+	} else {
+		emit_arm_compare(emitter, probe);
+		emit_code(emitter, 0x0f, 0x85); /* jne stub */
+	}
+	stub.jump = emit_offset(emitter);
+	put_u32(&emitter->range->code, 0);
+	stub.back = emit_offset(emitter);
+	vec_push(&emitter->stubs, stub);
+	emitter->program->statistics->probes++;
+}
+
+void emit_leave(struct emitter *emitter, uint64_t like, bool flags)
+{
+	if (probes_functions(emitter))
+		emit_probe(emitter, &(struct probe){.kind = PROBE_LEAVE,
+						    .like = like,
+						    .flags_live = flags});
+}
+
+/* ---- stubs ---- */
+
+static void emit_handler_call(struct emitter *emitter, const struct probe *probe, size_t slot_offset)
+{
+	if (probe->flags_live)
+		slot_offset += offsetof(struct tare_slots, below_flags);
+	emit_code(emitter, 0xff, 0x15); /* call *slot(%rip) */
+	emit_fixup(emitter, FIXUP_SLOT, slot_offset, 0);
+}
+
+/* nopl disp32(%rax): the address is data for the handler. */
+static void emit_nop_address(struct emitter *emitter, enum fixup_kind kind, uint64_t target)
+{
+	emit_code(emitter, 0x0f, 0x1f, 0x80);
+	emit_fixup(emitter, kind, target, 0);
+}
+
+static void emit_indirect_call_body(struct emitter *emitter, const struct probe *probe,
+				    int32_t depth)
+{
+	/* push target: ff /6 on the operand of the call; its address is taken before rsp moves */
+	emit_reused(emitter, probe->insn, 0xff, 6, false);
+	emit_state(emitter, probe->like, depth + 8);
+	emit_handler_call(emitter, probe, offsetof(struct tare_handlers, call_indirect));
+	emit_nop_address(emitter, FIXUP_SITE_ARM, probe->site);
+	emit_code(emitter, 0x48, 0x8d, 0x64, 0x24, 8); /* lea 8(%rsp),%rsp */
+	emit_state(emitter, probe->like, depth);
+}
+
+static void emit_stub_body(struct emitter *emitter, const struct probe *probe, int32_t depth)
+{
+	switch (probe->kind) {
+	case PROBE_ENTER:
+		emit_handler_call(emitter, probe, offsetof(struct tare_handlers, enter));
+		emit_nop_address(emitter, FIXUP_ADDRESS, emitter->range->begin);
+		break;
+	case PROBE_LEAVE:
+		emit_handler_call(emitter, probe, offsetof(struct tare_handlers, leave));
+		break;
+	case PROBE_CALL:
+		emit_handler_call(emitter, probe, offsetof(struct tare_handlers, call));
+		emit_nop_address(emitter, FIXUP_ADDRESS, probe->target);
+		emit_nop_address(emitter, FIXUP_SITE_ARM, probe->site);
+		break;
+	case PROBE_CALL_INDIRECT:
+		emit_indirect_call_body(emitter, probe, depth);
+		break;
+	case PROBE_RETURN:
+	case PROBE_LANDING:
+		emit_handler_call(emitter, probe, offsetof(struct tare_handlers, return_));
+		break;
+	case PROBE_SYSCALL:
+		emit_handler_call(emitter, probe, offsetof(struct tare_handlers, syscall_));
+		break;
+	}
+}
+
+static void emit_jump_back(struct emitter *emitter, const struct stub *stub, bool red_zone)
+{
+	if (red_zone) {
+		/* lea 128(%rsp),%rsp */
+		emit_code(emitter, 0x48, 0x8d, 0xa4, 0x24, RED_ZONE_BYTES, 0, 0, 0);
+		emit_state(emitter, stub->probe.like, 0);
+	}
+	emit_code(emitter, 0xe9);
+	put_u32(&emitter->range->code, stub->back - (emit_offset(emitter) + 4));
+}
+
+static void emit_stub(struct emitter *emitter, const struct stub *stub)
+{
+	const struct probe *probe = &stub->probe;
+	const bool red_zone = probe->kind == PROBE_SYSCALL;
+	const int32_t depth = red_zone ? RED_ZONE_BYTES : 0;
+	uint32_t skip = 0;
+
+	emit_land(emitter, stub->jump);
+	emit_state(emitter, probe->like, 0);
+	if (red_zone) {
+		emit_code(emitter, 0x48, 0x8d, 0x64, 0x24, 0x80); /* lea -128(%rsp),%rsp */
+		emit_state(emitter, probe->like, depth);
+	}
+	if (probe->flags_live) {
+		emit_code(emitter, 0x9c); /* pushf */
+		emit_state(emitter, probe->like, depth + 8);
+		emit_arm_compare(emitter, probe);
+		emit_code(emitter, 0x0f, 0x84); /* je: not armed */
+		skip = emit_offset(emitter);
+		put_u32(&emitter->range->code, 0);
+	}
+	emit_stub_body(emitter, probe, probe->flags_live ? depth + 8 : depth);
+	if (probe->flags_live) {
+		emit_land(emitter, skip);
+		emit_code(emitter, 0x9d); /* popf */
+		emit_state(emitter, probe->like, depth);
+	}
+	emit_jump_back(emitter, stub, red_zone);
+}
+
+void emit_stubs(struct emitter *emitter)
+{
+	emitter->range->stubs_offset = emit_offset(emitter);
+	for (size_t i = 0; i < emitter->stubs.len; i++)
+		emit_stub(emitter, &emitter->stubs.data[i]);
+}
+
+/* ---- calls ---- */
+
+/* Compiler-made calls with conventions of their own, which are no functions to a reader. */
+static bool is_artefact(const char *name)
+{
+	return name && (strcmp(name, "__tls_get_addr") == 0 || strcmp(name, "__fentry__") == 0 ||
+			strcmp(name, "mcount") == 0 || strcmp(name, "_mcount") == 0 ||
+			str_starts_with(name, "__x86_indirect_thunk") ||
+			str_starts_with(name, "__x86_return_thunk"));
+}
+
+/* Whether the direct call leaves instrumented code. */
+static bool call_leaves(const struct emitter *emitter, const struct insn *insn)
+{
+	const struct program *program = emitter->program;
+	const struct range *callee = program_range(program, insn->target);
+
+	if (is_artefact(object_plt_symbol(program->object, insn->target)))
+		return false;
+	if (!callee)
+		return true;
+	if (insn->target != callee->begin || !callee->entry || is_artefact(callee->name))
+		return false;
+	if (callee->verdict == REWRITE_INSTRUMENTED)
+		return program->options->probes == REWRITE_PROBES_ALL;
+	return callee->verdict != REWRITE_SMALL ||
+	       program->options->probes == REWRITE_PROBES_ALL;
+}
+
+static bool make_call_probe(struct emitter *emitter, const struct insn *insn, struct probe *probe)
+{
+	const struct program *program = emitter->program;
+
+	*probe = (struct probe){.like = insn->addr, .insn = insn, .site = emitter->range->site_count};
+	if (insn->kind == INSN_CALL) {
+		probe->kind = PROBE_CALL;
+		probe->target = insn->target;
+		probe->flags_live = program_range(program, insn->target) &&
+				    flags_live(program, insn->target);
+		return call_leaves(emitter, insn);
+	}
+	const char *symbol =
+		insn->rip_offset ? object_plt_symbol(program->object, insn->target) : NULL;
+	if (symbol) {
+		probe->kind = PROBE_CALL;
+		probe->target = insn->target;
+		return !is_artefact(symbol);
+	}
+	unsigned char bytes[16];
+	size_t rip_offset;
+	probe->kind = PROBE_CALL_INDIRECT;
+	return insn_reuse_operand(insn_bytes(program, insn), insn, 0xff, 6, false, bytes,
+				  &rip_offset) > 0;
+}
+
+static void emit_call_itself(struct emitter *emitter, const struct insn *insn)
+{
+	if (insn->kind == INSN_CALL_INDIRECT) {
+		emit_raw(emitter, insn);
+		return;
+	}
+	put_bytes(&emitter->range->code, insn_bytes(emitter->program, insn), insn->rel_offset);
+	emit_fixup(emitter, FIXUP_CODE, insn->target, 0);
+}
+
+void emit_call(struct emitter *emitter, const struct insn *insn)
+{
+	struct probe probe;
+
+	if (!probes_functions(emitter) || !make_call_probe(emitter, insn, &probe)) {
+		emit_call_itself(emitter, insn);
+		return;
+	}
+	emitter->range->site_count++;
+	emit_probe(emitter, &probe);
+	emit_call_itself(emitter, insn);
+	probe.kind = PROBE_RETURN;
+	probe.flags_live = flags_live(emitter->program, insn_end(insn));
+	emit_probe(emitter, &probe);
+}

@@ -1,0 +1,562 @@
+/*
+ * How each indirect jump of a unit is handled.
+ *
+ * A jump table is proven when the jump reads it by one of the compilers' forms
+ *
+ *     lea T(%rip),B … movslq (B,I,4),D … add B,D … jmp *D          offsets relative to T
+ *     jmp *T(,I,8)                                                  absolute, in non-PIE files
+ *
+ * and, for the first, every definition of B that reaches the read is that lea. The copy then gets
+ * a table of its own: B stays as it is, and the read's displacement leads to the new table, whose
+ * entries are again relative to T. A bound by `cmp; ja` is a lower bound of the table's length
+ * only: entries are taken as long as they lead into the unit, single strange ones as they are.
+ *
+ * All else is translated at run time, or leaves the function where the stack is as at its entry and
+ * no label of the unit is known.
+ */
+#include "rewrite/program.h"
+
+#include <string.h>
+
+enum {
+	TABLE_ENTRIES_MAX = 65536,
+	TABLE_HOLE_MAX = 4,      /* strange entries in a row that do not yet end a table */
+	LOOK_BACK_INSNS = 8,     /* from the jump to the table's read */
+	LOOK_BACK_BOUND = 14,    /* from there to the comparison */
+	LABEL_EDGES_MAX = 1000000,
+};
+
+/* Predecessors of each instruction of a unit; nodes are numbered over all its ranges. */
+struct flow_graph {
+	const struct program *program;
+	const struct unit *unit;
+	uint32_t *first_node;  /* per range */
+	uint32_t node_count;
+	uint32_t *first_edge;  /* per node, and one more */
+	uint32_t *sources;     /* per edge */
+	unsigned char *origin; /* entered from outside, from unknown places */
+	const struct insn **insns; /* per node */
+};
+
+static const struct range *unit_range(const struct program *program, const struct unit *unit,
+				      size_t i)
+{
+	return &program->ranges.data[unit->ranges.data[i]];
+}
+
+/* Node of the instruction at `addr`, or UINT32_MAX if it is not in the unit. */
+static uint32_t graph_node(const struct flow_graph *graph, uint64_t addr)
+{
+	struct range *range;
+	const struct insn *insn = program_insn(graph->program, addr, &range);
+
+	if (!insn || &graph->program->units.data[range->unit] != graph->unit)
+		return UINT32_MAX;
+	return graph->first_node[range->slot] + (uint32_t)(insn - range->insns);
+}
+
+/* Counts (sources NULL) or enters the edge. */
+static void add_edge(struct flow_graph *graph, uint32_t from, uint64_t to_addr)
+{
+	const uint32_t to = graph_node(graph, to_addr);
+
+	if (to == UINT32_MAX)
+		return;
+	if (!graph->sources)
+		graph->first_edge[to + 1]++;
+	else
+		graph->sources[--graph->first_edge[to + 1]] = from;
+}
+
+static void mark_origin(struct flow_graph *graph, uint64_t addr)
+{
+	const uint32_t node = graph_node(graph, addr);
+
+	if (node != UINT32_MAX)
+		graph->origin[node] = 1;
+}
+
+static void add_range_edges(struct flow_graph *graph, const struct range *range)
+{
+	const uint32_t base = graph->first_node[range->slot];
+
+	for (uint32_t i = 0; i < range->insn_count; i++) {
+		const struct insn *insn = &range->insns[i];
+		graph->insns[base + i] = insn;
+		if (insn_is_branch(insn))
+			add_edge(graph, base + i, insn->target);
+		if (insn->kind == INSN_CALL && insn->target != range->begin)
+			mark_origin(graph, insn->target);
+		if (insn_falls_through(insn))
+			add_edge(graph, base + i, insn_end(insn));
+	}
+	if (range->entry)
+		mark_origin(graph, range->begin);
+	vec_foreach(pad, &range->landing_pads) mark_origin(graph, *pad);
+}
+
+/* Every indirect jump may lead to every label. */
+static void add_label_edges(struct flow_graph *graph, const struct range *range, bool too_many)
+{
+	for (size_t l = 0; l < range->labels.len; l++) {
+		const uint64_t label = range->begin + range->labels.data[l];
+		if (too_many) {
+			mark_origin(graph, label);
+			continue;
+		}
+		for (size_t i = 0; i < graph->unit->ranges.len; i++) {
+			const struct range *other = unit_range(graph->program, graph->unit, i);
+			vec_foreach(jump, &other->jumps)
+				add_edge(graph, graph->first_node[i] + jump->insn, label);
+		}
+	}
+}
+
+static void add_all_edges(struct flow_graph *graph)
+{
+	size_t labels = 0, jumps = 0;
+
+	for (size_t i = 0; i < graph->unit->ranges.len; i++) {
+		labels += unit_range(graph->program, graph->unit, i)->labels.len;
+		jumps += unit_range(graph->program, graph->unit, i)->jumps.len;
+	}
+	for (size_t i = 0; i < graph->unit->ranges.len; i++) {
+		const struct range *range = unit_range(graph->program, graph->unit, i);
+		add_range_edges(graph, range);
+		add_label_edges(graph, range, labels * jumps > LABEL_EDGES_MAX);
+	}
+}
+
+static void graph_init(struct flow_graph *graph, const struct program *program,
+		       const struct unit *unit)
+{
+	*graph = (struct flow_graph){.program = program, .unit = unit};
+	graph->first_node = mem_zalloc(unit->ranges.len * sizeof(*graph->first_node));
+	for (size_t i = 0; i < unit->ranges.len; i++) {
+		graph->first_node[i] = graph->node_count;
+		graph->node_count += unit_range(program, unit, i)->insn_count;
+	}
+	graph->origin = mem_zalloc(graph->node_count);
+	graph->insns = mem_zalloc(graph->node_count * sizeof(*graph->insns));
+	graph->first_edge = mem_zalloc((graph->node_count + 2) * sizeof(*graph->first_edge));
+	add_all_edges(graph);
+	for (uint32_t i = 0; i < graph->node_count; i++)
+		graph->first_edge[i + 1] += graph->first_edge[i];
+	graph->first_edge[graph->node_count + 1] = graph->first_edge[graph->node_count];
+	graph->sources = mem_zalloc((graph->first_edge[graph->node_count] + 1) *
+				    sizeof(*graph->sources));
+	add_all_edges(graph);
+}
+
+static void graph_fini(struct flow_graph *graph)
+{
+	free(graph->first_node);
+	free(graph->first_edge);
+	free(graph->sources);
+	free(graph->origin);
+	free(graph->insns);
+}
+
+/* ---- reaching definitions of a table's base ---- */
+
+struct definition_search {
+	const struct flow_graph *graph;
+	uint8_t reg;
+	uint64_t base; /* the one lea target found, 0 none yet */
+	bool failed;
+	unsigned char *seen;
+	struct vec_of(uint32_t) work;
+};
+
+static void add_predecessors(struct definition_search *search, uint32_t node)
+{
+	const struct flow_graph *graph = search->graph;
+
+	if (graph->origin[node]) {
+		search->failed = true;
+		return;
+	}
+	/* After filling, the edges of node n stand at first_edge[n + 1]…first_edge[n + 2]. */
+	for (uint32_t e = graph->first_edge[node + 1]; e < graph->first_edge[node + 2]; e++) {
+		const uint32_t source = graph->sources[e];
+		if (!search->seen[source]) {
+			search->seen[source] = 1;
+			vec_push(&search->work, source);
+		}
+	}
+}
+
+static bool may_write(const struct insn *insn, uint8_t reg)
+{
+	if (insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT)
+		return REGS_CALLER_SAVED & REG_BIT(reg);
+	if (insn->is_syscall && (reg == REG_RCX || reg == REG_R11))
+		return true;
+	return insn->writes & REG_BIT(reg);
+}
+
+/* A partial or conditional write shows as a read only; those never hold a table's base. */
+static void visit_definition(struct definition_search *search, uint32_t node)
+{
+	const struct insn *insn = search->graph->insns[node];
+
+	if (!may_write(insn, search->reg)) {
+		add_predecessors(search, node);
+		return;
+	}
+	if (!insn->is_lea || !insn->rip_offset || (search->base && search->base != insn->target))
+		search->failed = true;
+	else
+		search->base = insn->target;
+}
+
+/* The address that register `reg` holds before `node` on every path, or 0. */
+static uint64_t base_of(const struct flow_graph *graph, uint32_t node, uint8_t reg)
+{
+	struct definition_search search = {.graph = graph, .reg = reg};
+
+	search.seen = mem_zalloc(graph->node_count);
+	add_predecessors(&search, node);
+	while (search.work.len && !search.failed)
+		visit_definition(&search, search.work.data[--search.work.len]);
+	free(search.seen);
+	vec_fini(&search.work);
+	return search.failed ? 0 : search.base;
+}
+
+/* ---- forms ---- */
+
+static bool describe(const struct program *program, const struct insn *insn,
+		     struct insn_detail *detail)
+{
+	const unsigned char *bytes = insn_bytes(program, insn);
+
+	return bytes && insn_describe(bytes, insn, detail);
+}
+
+/* Length of the table by the comparison before instruction `at`, -1 if there is none. */
+static int64_t table_bound(const struct program *program, const struct range *range, uint32_t at)
+{
+	for (uint32_t back = 1; back <= LOOK_BACK_BOUND && back < at; back++) {
+		const struct insn *insn = &range->insns[at - back];
+		struct insn_detail branch, compare;
+		if (insn->kind == INSN_CALL || insn->kind == INSN_RETURN ||
+		    insn->kind == INSN_JUMP)
+			return -1;
+		if (insn->kind != INSN_BRANCH || !describe(program, insn, &branch) ||
+		    !describe(program, insn - 1, &compare) ||
+		    compare.form != INSN_FORM_CMP_IMM || compare.immediate > TABLE_ENTRIES_MAX)
+			continue;
+		if (branch.condition == 7) /* ja */
+			return (int64_t)compare.immediate + 1;
+		if (branch.condition == 3) /* jae */
+			return (int64_t)compare.immediate;
+	}
+	return -1;
+}
+
+static bool is_table_read(const struct insn_detail *detail)
+{
+	return detail->form == INSN_FORM_MOVSXD && detail->memory.base != REG_NONE &&
+	       detail->memory.index != REG_NONE && detail->memory.scale == 4 &&
+	       detail->memory.disp == 0 && !detail->memory.segment;
+}
+
+static bool is_base_addition(const struct insn_detail *add, const struct insn_detail *read,
+			     uint8_t result)
+{
+	const uint8_t base = read->memory.base, offset = read->destination;
+
+	return add->form == INSN_FORM_ADD && add->destination == result &&
+	       ((add->destination == offset && add->source == base) ||
+		(add->destination == base && add->source == offset));
+}
+
+/* Between the read and the jump: exactly one addition of base and offset, nothing else to them. */
+static bool adds_base_once(const struct program *program, const struct range *range, uint32_t read_at,
+			   const struct insn_detail *read, uint32_t jump_at)
+{
+	const unsigned watched = REG_BIT(read->destination) | REG_BIT(read->memory.base) |
+				 REG_BIT(range->insns[jump_at].jump_register);
+	bool added = false;
+
+	for (uint32_t i = read_at + 1; i < jump_at; i++) {
+		const struct insn *insn = &range->insns[i];
+		struct insn_detail detail;
+		if (!(insn->writes & watched))
+			continue;
+		if (added || !describe(program, insn, &detail) ||
+		    !is_base_addition(&detail, read, range->insns[jump_at].jump_register))
+			return false;
+		added = true;
+	}
+	return added;
+}
+
+/* The table's read before a jump through a register: its index, or UINT32_MAX. */
+static uint32_t find_read(const struct program *program, const struct range *range, uint32_t jump_at,
+			  struct insn_detail *read)
+{
+	for (uint32_t back = 1; back <= LOOK_BACK_INSNS && back <= jump_at; back++) {
+		const uint32_t at = jump_at - back;
+		if (range->insns[at].kind != INSN_PLAIN)
+			return UINT32_MAX;
+		if (!describe(program, &range->insns[at], read) || !is_table_read(read))
+			continue;
+		return adds_base_once(program, range, at, read, jump_at) ? at : UINT32_MAX;
+	}
+	return UINT32_MAX;
+}
+
+/* ---- tables ---- */
+
+static bool leads_into_unit(const struct program *program, const struct unit *unit, uint64_t target)
+{
+	struct range *range;
+
+	if (program_insn(program, target, &range))
+		return &program->units.data[range->unit] == unit &&
+		       range->verdict == REWRITE_INSTRUMENTED;
+	for (size_t i = 0; i < unit->ranges.len; i++) {
+		if (unit_range(program, unit, i)->end == target)
+			return true;
+	}
+	return false;
+}
+
+static bool table_entry(const struct program *program, uint64_t addr,
+			const struct jump_table *table, uint64_t *target)
+{
+	const unsigned char *bytes = object_at(program->object, addr, table->absolute ? 8 : 4);
+	int32_t offset;
+
+	if (!bytes)
+		return false;
+	if (table->absolute) {
+		memcpy(target, bytes, sizeof(*target));
+	} else {
+		memcpy(&offset, bytes, sizeof(offset));
+		*target = table->base + (uint64_t)(int64_t)offset;
+	}
+	return true;
+}
+
+/* Reads entries from `addr` on; true if there are enough of them. */
+static bool read_table(const struct program *program, const struct unit *unit, uint64_t addr,
+		       int64_t bound, struct jump_table *table)
+{
+	size_t good = 0;
+	uint64_t target;
+
+	while (table->targets.len < TABLE_ENTRIES_MAX &&
+	       table_entry(program, addr, table, &target)) {
+		vec_push(&table->targets, target);
+		if (leads_into_unit(program, unit, target))
+			good = table->targets.len;
+		else if (table->targets.len - good > TABLE_HOLE_MAX)
+			break;
+		addr += table->absolute ? 8 : 4;
+	}
+	table->targets.len = good;
+	return good > 0 && (bound < 0 || (int64_t)good >= bound);
+}
+
+static bool plan_table(struct program *program, const struct unit *unit, uint64_t addr,
+		       int64_t bound, struct jump_table table, struct indirect_jump *jump)
+{
+	if (!read_table(program, unit, addr, bound, &table)) {
+		vec_fini(&table.targets);
+		return false;
+	}
+	jump->way = JUMP_TABLE;
+	jump->table = (uint32_t)program->tables.len;
+	vec_push(&program->tables, table);
+	return true;
+}
+
+static bool plan_relative_table(struct program *program, const struct flow_graph *graph,
+				const struct range *range, struct indirect_jump *jump)
+{
+	struct insn_detail read;
+	const uint32_t at = find_read(program, range, jump->insn, &read);
+
+	if (at == UINT32_MAX)
+		return false;
+	const uint64_t base =
+		base_of(graph, graph->first_node[range->slot] + at, read.memory.base);
+	if (!base)
+		return false;
+	jump->table_insn = at;
+	return plan_table(program, graph->unit, base, table_bound(program, range, at),
+			  (struct jump_table){.base = base, .from = range}, jump);
+}
+
+static bool plan_absolute_table(struct program *program, const struct unit *unit,
+				const struct range *range, struct indirect_jump *jump)
+{
+	struct insn_detail detail;
+
+	if (object_header(program->object)->e_type != ET_EXEC ||
+	    !describe(program, &range->insns[jump->insn], &detail) ||
+	    detail.form != INSN_FORM_JUMP_MEM || detail.memory.base != REG_NONE ||
+	    detail.memory.index == REG_NONE || detail.memory.scale != 8 ||
+	    detail.memory.rip_relative || detail.memory.segment)
+		return false;
+	jump->table_insn = jump->insn;
+	return plan_table(program, unit, (uint64_t)detail.memory.disp,
+			  table_bound(program, range, jump->insn),
+			  (struct jump_table){.absolute = true, .from = range}, jump);
+}
+
+/* ---- translation ---- */
+
+static uint8_t pick_register(unsigned allowed)
+{
+	static const uint8_t order[] = {REG_R11, REG_RAX, REG_RCX, REG_RDX, REG_RSI,
+					REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_RBX,
+					REG_RBP, REG_R12, REG_R13, REG_R14, REG_R15};
+
+	for (size_t i = 0; i < sizeof(order); i++) {
+		if (allowed & REG_BIT(order[i]))
+			return order[i];
+	}
+	return REG_NONE;
+}
+
+static bool any_label_uses_flags(const struct program *program, const struct unit *unit)
+{
+	for (size_t i = 0; i < unit->ranges.len; i++) {
+		const struct range *range = unit_range(program, unit, i);
+		vec_foreach(offset, &range->labels)
+		{
+			if (flags_live(program, range->begin + *offset))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Two registers that nothing needs behind the jump. The first is written before it is known
+   whether the jump stays in the unit. */
+static void pick_scratch(struct program *program, struct unit *unit, const struct range *range,
+			 struct indirect_jump *jump)
+{
+	const struct insn *insn = &range->insns[jump->insn];
+
+	jump->scratch_a = jump->scratch_b = REG_NONE;
+	if (unit->incomplete || !unit->has_labels || any_label_uses_flags(program, unit))
+		return;
+	if (!unit->liveness_known)
+		unit_find_liveness(program, unit);
+	unsigned soft = REG_BIT(REG_R11);
+	if (insn->jump_register != REG_NONE)
+		soft |= REG_BIT(insn->jump_register);
+	const unsigned free_regs = unit->dead_strict | (unit->dead_medium & unit->clobbers) |
+				   (unit->dead_soft & unit->clobbers & soft);
+	const unsigned first = free_regs & ~(unsigned)insn->reads &
+			       (jump->may_leave ? REG_BIT(REG_R11) : REGS_ALL);
+	jump->scratch_a = pick_register(first);
+	if (jump->scratch_a == REG_NONE)
+		return;
+	jump->scratch_b = pick_register(free_regs & ~REG_BIT(jump->scratch_a));
+	if (jump->scratch_b == REG_NONE)
+		jump->scratch_a = REG_NONE;
+}
+
+/* The operand can be used by other instructions, with the stack pointer moved. */
+static bool can_translate(const struct program *program, const struct range *range,
+			  const struct indirect_jump *jump)
+{
+	const struct insn *insn = &range->insns[jump->insn];
+	unsigned char bytes[24];
+	size_t rip_offset;
+
+	return !(insn->reads & REG_BIT(REG_RSP)) &&
+	       insn_reuse_operand(insn_bytes(program, insn), insn, 0x2b, 0, true, bytes,
+				  &rip_offset) > 0;
+}
+
+static void plan_jump(struct program *program, struct flow_graph *graph, struct unit *unit,
+		      struct range *range, struct indirect_jump *jump)
+{
+	struct rewrite_statistics *statistics = program->statistics;
+
+	statistics->jumps_indirect++;
+	if (plan_relative_table(program, graph, range, jump) ||
+	    plan_absolute_table(program, unit, range, jump)) {
+		statistics->jumps_table_static++;
+		return;
+	}
+	if ((jump->may_leave && !unit->has_labels) || !can_translate(program, range, jump)) {
+		jump->way = JUMP_LEAVES;
+		statistics->jumps_tail++;
+		return;
+	}
+	jump->way = JUMP_TRANSLATE;
+	pick_scratch(program, unit, range, jump);
+	if (jump->scratch_a == REG_NONE)
+		statistics->jumps_saved++;
+	else
+		statistics->jumps_translated++;
+}
+
+/* The stack pointer stands where it stood at the function's entry. */
+static bool stack_is_as_at_entry(const struct cfi_rows *rows, uint64_t addr)
+{
+	const struct cfi_row *row = cfi_row_at(rows, addr);
+
+	return !row || row->state.cfa.kind != CFI_OFFSET ||
+	       (row->state.cfa_register == 7 && row->state.cfa.offset == 8);
+}
+
+static void find_jumps(struct range *range)
+{
+	struct error err;
+	struct cfi_rows rows = {0};
+
+	if (!range->has_jump_indirect)
+		return;
+	const bool known = cfi_rows_read(range->fde, &rows, &err);
+	for (uint32_t i = 0; i < range->insn_count; i++) {
+		if (range->insns[i].kind != INSN_JUMP_INDIRECT)
+			continue;
+		const struct indirect_jump jump = {
+			.insn = i,
+			.may_leave = !known || stack_is_as_at_entry(&rows, range->insns[i].addr),
+			.scratch_a = REG_NONE,
+			.scratch_b = REG_NONE};
+		vec_push(&range->jumps, jump);
+	}
+	vec_fini(&rows);
+}
+
+static bool unit_has_jumps(struct program *program, const struct unit *unit)
+{
+	bool any = false;
+
+	vec_foreach(number, &unit->ranges)
+	{
+		struct range *range = &program->ranges.data[*number];
+		if (range->verdict != REWRITE_INSTRUMENTED)
+			continue;
+		find_jumps(range);
+		any |= range->jumps.len > 0;
+	}
+	return any;
+}
+
+void unit_plan_jumps(struct program *program, struct unit *unit)
+{
+	struct flow_graph graph;
+
+	if (!unit_has_jumps(program, unit))
+		return;
+	unit_find_labels(program, unit);
+	graph_init(&graph, program, unit);
+	vec_foreach(number, &unit->ranges)
+	{
+		struct range *range = &program->ranges.data[*number];
+		vec_foreach(jump, &range->jumps) plan_jump(program, &graph, unit, range, jump);
+	}
+	graph_fini(&graph);
+}

@@ -1,0 +1,172 @@
+/*
+ * Gives every piece of the new segment its address, then fills the fixups. The image is laid out as
+ *
+ *     room for program headers, note | code of all copied ranges | jump tables | dense maps
+ *
+ * and output.c appends exception tables and unwind data. Writable data (slots, arming bytes) lies
+ * in a segment of its own before it.
+ */
+#include "rewrite/program.h"
+
+#include "abi/module.h"
+
+#include <string.h>
+
+enum { CODE_ALIGN = 16 };
+
+static uint64_t image_end(const struct program *program)
+{
+	return program->image_addr + program->image.len;
+}
+
+uint64_t copied_code(const struct program *program, uint64_t addr, const struct range *jump_from)
+{
+	struct range *range;
+	const struct insn *insn = program_insn(program, addr, &range);
+
+	if (!insn) {
+		/* A jump over a lock prefix lands one byte into the instruction. */
+		insn = program_insn(program, addr - 1, &range);
+		if (insn && insn->prefix_lock && range->copied)
+			return range->copy_addr + range->copy_offset[insn - range->insns] + 1;
+		return addr;
+	}
+	if (!range->copied)
+		return addr;
+	if (addr == range->begin && range->entry && range != jump_from)
+		return range->copy_addr;
+	return range->copy_addr + range->copy_offset[insn - range->insns];
+}
+
+static void place_code(struct program *program)
+{
+	put_align(&program->image, CODE_ALIGN, 0xcc);
+	program->code_begin = image_end(program);
+	vec_foreach(range, &program->ranges)
+	{
+		if (!range->copied)
+			continue;
+		put_align(&program->image, CODE_ALIGN, 0xcc);
+		range->copy_addr = image_end(program);
+		put_bytes(&program->image, range->code.data, range->code.len);
+	}
+	program->code_end = image_end(program);
+	program->statistics->code_bytes = program->code_end - program->code_begin;
+}
+
+static void place_tables(struct program *program)
+{
+	vec_foreach(table, &program->tables)
+	{
+		put_align(&program->image, 8, 0);
+		table->copy_addr = image_end(program);
+		vec_foreach(target, &table->targets)
+		{
+			const uint64_t copy = copied_code(program, *target, table->from);
+			if (table->absolute)
+				put_u64(&program->image, copy);
+			else
+				put_u32(&program->image, (uint32_t)(copy - table->base));
+		}
+	}
+}
+
+/* Per original byte the distance from the map to the copy; to the original inside instructions. */
+static void place_map(struct program *program, struct range *range)
+{
+	const uint64_t size = range->end - range->begin;
+
+	put_align(&program->image, 4, 0);
+	range->map_addr = image_end(program);
+	for (uint64_t offset = range->entry; offset < size; offset++) {
+		const uint32_t number = range->index[offset];
+		const uint64_t target = number
+						? range->copy_addr + range->copy_offset[number - 1]
+						: range->begin + offset;
+		put_u32(&program->image, (uint32_t)(target - range->map_addr));
+	}
+}
+
+static void place_maps(struct program *program)
+{
+	const size_t before = program->image.len;
+
+	vec_foreach(range, &program->ranges)
+	{
+		if (range->needs_map)
+			place_map(program, range);
+	}
+	program->statistics->map_bytes = program->image.len - before;
+}
+
+/* The address that the fixup's four bytes have to lead to. */
+static uint64_t fixup_target(const struct program *program, const struct range *range,
+			     const struct fixup *fixup)
+{
+	const uint64_t sites = program->arm_addr + program->function_count;
+
+	switch ((enum fixup_kind)fixup->kind) {
+	case FIXUP_CODE:
+		return copied_code(program, fixup->target, NULL);
+	case FIXUP_CODE_JUMP:
+		return copied_code(program, fixup->target, range);
+	case FIXUP_ADDRESS:
+		return fixup->target;
+	case FIXUP_ARM:
+		return program->arm_addr + range->function;
+	case FIXUP_SITE_ARM:
+		return sites + range->first_site + fixup->target;
+	case FIXUP_SYSCALL_ARM:
+		return sites + program->site_count;
+	case FIXUP_SLOT:
+		return program->slots_addr + fixup->target;
+	case FIXUP_TABLE:
+		return program->tables.data[fixup->target].copy_addr;
+	case FIXUP_MAP:
+		return program->ranges.data[fixup->target].map_addr;
+	}
+	return 0;
+}
+
+static bool apply_fixup(struct program *program, const struct range *range,
+			const struct fixup *fixup)
+{
+	const uint64_t field = range->copy_addr + fixup->position;
+	const uint64_t target = fixup_target(program, range, fixup);
+	int64_t value;
+
+	if (fixup->kind == FIXUP_TABLE)
+		value = (int64_t)(target - program->tables.data[fixup->target].base);
+	else
+		value = (int64_t)(target - (field + 4 + fixup->trailing));
+	if (value < INT32_MIN || value > INT32_MAX)
+		return false;
+	set_u32(&program->image, field - program->image_addr, (uint32_t)value);
+	return true;
+}
+
+static bool apply_fixups(struct program *program, struct error *err)
+{
+	vec_foreach(range, &program->ranges)
+	{
+		if (!range->copied)
+			continue;
+		vec_foreach(fixup, &range->fixups)
+		{
+			if (!apply_fixup(program, range, fixup))
+				return error_set(err, ERROR_UNSUPPORTED,
+						 "%s is too large: the copied code would lie more "
+						 "than 2 GB from what it uses",
+						 object_path(program->object));
+		}
+	}
+	return true;
+}
+
+bool program_place(struct program *program, struct error *err)
+{
+	place_code(program);
+	place_tables(program);
+	place_maps(program);
+	return apply_fixups(program, err);
+}

@@ -1,0 +1,227 @@
+/*
+ * Selection: which ranges are wanted, and which must be left alone. A unit is copied as a whole;
+ * one refused member that others share code with does not spoil it, as branches to it leave the
+ * copy, but what a unit needs and cannot have refuses it as a whole.
+ */
+#include "rewrite/program.h"
+#include "rewrite/unwind_out.h"
+
+#include <string.h>
+
+/*
+ * A small function: its probes would cost more than its work. At most this many instructions
+ * (markers and filler not counted), no loop, no call, no system call, no jump elsewhere.
+ */
+enum { SMALL_FUNCTION_INSNS = 12 };
+
+static bool is_small(const struct program *program, const struct range *range)
+{
+	uint32_t work = 0;
+
+	if (program->units.data[range->unit].ranges.len > 1 || range->has_syscall ||
+	    range->has_jump_indirect)
+		return false;
+	for (uint32_t i = 0; i < range->insn_count; i++) {
+		const struct insn *insn = &range->insns[i];
+		if (insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT ||
+		    insn->kind == INSN_LOOP)
+			return false;
+		if (insn_is_branch(insn) &&
+		    (insn->target <= insn->addr || insn->target >= range->end))
+			return false;
+		work += !insn->is_nop && !insn->is_endbr;
+	}
+	return work <= SMALL_FUNCTION_INSNS;
+}
+
+static bool is_chosen(const struct program *program, const struct range *range)
+{
+	const struct rewrite_options *options = program->options;
+
+	return !options->select ||
+	       options->select(range->name, range->begin, options->select_context);
+}
+
+/* The verdict of a function that nothing is wrong with. */
+static enum rewrite_verdict wanted_verdict(const struct program *program, const struct range *range)
+{
+	const struct rewrite_options *options = program->options;
+
+	if (options->mode == REWRITE_SYSCALLS)
+		return REWRITE_INSTRUMENTED;
+	if (!is_chosen(program, range))
+		return REWRITE_NOT_SELECTED;
+	if (options->mode == REWRITE_FULL && !options->keep_small && is_small(program, range))
+		return REWRITE_SMALL;
+	return REWRITE_INSTRUMENTED;
+}
+
+static void set_unit(struct program *program, const struct unit *unit, enum rewrite_verdict verdict)
+{
+	vec_foreach(number, &unit->ranges)
+	{
+		struct range *range = &program->ranges.data[*number];
+		if (range->verdict == REWRITE_INSTRUMENTED)
+			range->verdict = verdict;
+	}
+}
+
+void unit_refuse(struct program *program, struct unit *unit, enum rewrite_verdict verdict)
+{
+	set_unit(program, unit, verdict);
+}
+
+static bool unit_has_syscall(const struct program *program, const struct unit *unit)
+{
+	vec_foreach(number, &unit->ranges)
+	{
+		if (program->ranges.data[*number].has_syscall)
+			return true;
+	}
+	return false;
+}
+
+static bool unit_in_window(const struct program *program, size_t number)
+{
+	const struct rewrite_options *options = program->options;
+
+	return options->last_unit == 0 ||
+	       (number >= options->first_unit && number < options->last_unit);
+}
+
+/* The five bytes of the jump that goes over the entry; endbr64 stays before it. */
+static uint64_t patch_addr(const struct range *range)
+{
+	return range->insns[0].is_endbr ? insn_end(&range->insns[0]) : range->begin;
+}
+
+static bool is_copied_unit(const struct program *program, const struct range *range, uint64_t from)
+{
+	const struct range *source = program_range(program, from);
+
+	return source && source->unit == range->unit && source->verdict == REWRITE_INSTRUMENTED;
+}
+
+/* First branch whose target is not below `addr`. */
+static size_t first_branch_to(const struct program *program, uint64_t addr)
+{
+	size_t low = 0, high = program->branches.len;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (program->branches.data[middle].to < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Something that will not be copied leads into the bytes that the entry jump overwrites. */
+static bool window_is_entered(const struct program *program, const struct range *range)
+{
+	const uint64_t patch = patch_addr(range);
+
+	for (size_t i = first_branch_to(program, patch + 1);
+	     i < program->branches.len && program->branches.data[i].to < patch + 5; i++) {
+		if (!is_copied_unit(program, range, program->branches.data[i].from))
+			return true;
+	}
+	for (uint64_t addr = patch + 1; addr < patch + 5; addr++) {
+		if (object_symbol_at(program->object, addr) && program_is_pointed_to(program, addr))
+			return true;
+	}
+	return false;
+}
+
+static enum rewrite_verdict entry_verdict(const struct program *program, const struct range *range)
+{
+	if (patch_addr(range) + 5 > range->end + range->padding)
+		return REWRITE_ENTRY_TOO_SHORT;
+	if (window_is_entered(program, range))
+		return REWRITE_ENTRY_BRANCHED;
+	return REWRITE_INSTRUMENTED;
+}
+
+/* Unwind tables that cannot be carried over, landing pads in code that is not copied. */
+static bool unwind_is_carried(const struct program *program, const struct range *range)
+{
+	struct error err;
+
+	if (!unwind_out_check(program->object, range->fde, &err))
+		return false;
+	vec_foreach(pad, &range->landing_pads)
+	{
+		const struct range *holder = program_range(program, *pad);
+		if (!holder || holder->verdict != REWRITE_INSTRUMENTED ||
+		    holder->unit != range->unit)
+			return false;
+	}
+	return true;
+}
+
+/* Refusals that spread over the unit. */
+static void judge_unit(struct program *program, struct unit *unit)
+{
+	vec_foreach(number, &unit->ranges)
+	{
+		struct range *range = &program->ranges.data[*number];
+		if (range->verdict != REWRITE_INSTRUMENTED)
+			continue;
+		if (!unwind_is_carried(program, range)) {
+			unit_refuse(program, unit, REWRITE_BAD_UNWIND);
+			return;
+		}
+		const enum rewrite_verdict verdict =
+			range->entry ? entry_verdict(program, range) : REWRITE_INSTRUMENTED;
+		if (verdict != REWRITE_INSTRUMENTED) {
+			unit_refuse(program, unit, verdict);
+			return;
+		}
+	}
+}
+
+/* A unit is wanted when one of its functions is; then all of it is copied. */
+static void select_unit(struct program *program, struct unit *unit)
+{
+	enum rewrite_verdict verdict = REWRITE_NOT_SELECTED;
+
+	vec_foreach(number, &unit->ranges)
+	{
+		const struct range *range = &program->ranges.data[*number];
+		if (range->verdict != REWRITE_INSTRUMENTED || !range->entry)
+			continue;
+		verdict = wanted_verdict(program, range);
+		if (verdict == REWRITE_INSTRUMENTED)
+			break;
+	}
+	if (verdict != REWRITE_INSTRUMENTED)
+		set_unit(program, unit, verdict);
+	else if (program->options->mode == REWRITE_SYSCALLS && !unit_has_syscall(program, unit))
+		set_unit(program, unit, REWRITE_NO_SYSCALL);
+}
+
+static bool unit_has_entry(const struct program *program, const struct unit *unit)
+{
+	vec_foreach(number, &unit->ranges)
+	{
+		const struct range *range = &program->ranges.data[*number];
+		if (range->entry && range->verdict == REWRITE_INSTRUMENTED)
+			return true;
+	}
+	return false;
+}
+
+void program_select(struct program *program)
+{
+	for (size_t i = 0; i < program->units.len; i++) {
+		struct unit *unit = &program->units.data[i];
+		if (!unit_in_window(program, i))
+			set_unit(program, unit, REWRITE_NOT_SELECTED);
+		else
+			select_unit(program, unit);
+		judge_unit(program, unit);
+		if (!unit_has_entry(program, unit))
+			set_unit(program, unit, REWRITE_NOT_SELECTED);
+	}
+}
