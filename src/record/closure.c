@@ -1,0 +1,77 @@
+/*
+ * The loader's own list of what a program links to ("name => /path (0x…)" or "/path (0x…)" per
+ * line). It honours RUNPATH, LD_LIBRARY_PATH, LD_PRELOAD and ld.so.cache as only the loader knows.
+ */
+#include "record/closure.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static pid_t loader_start(const char *loader, const char *program, int *output_fd)
+{
+	char *const arguments[] = {(char *)loader, (char *)"--list", (char *)program, NULL};
+	posix_spawn_file_actions_t actions;
+	int pipe_fds[2];
+	pid_t pid = -1;
+
+	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
+		return -1;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, pipe_fds[1], STDOUT_FILENO);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	if (posix_spawn(&pid, loader, &actions, NULL, arguments, environ) != 0)
+		pid = -1;
+	posix_spawn_file_actions_destroy(&actions);
+	close(pipe_fds[1]);
+	if (pid < 0)
+		close(pipe_fds[0]);
+	*output_fd = pipe_fds[0];
+	return pid;
+}
+
+static void take_line(char *line, struct path_list *paths)
+{
+	char *at = strstr(line, "=> "), *end = strstr(line, " (0x");
+
+	at = at ? at + 3 : line + strspn(line, " \t");
+	if (!end || *at != '/')
+		return;
+	*end = 0;
+	vec_push(paths, mem_strdup(at));
+}
+
+void closure_list(const char *loader, const char *program, struct path_list *paths)
+{
+	char *line = NULL;
+	size_t size = 0;
+	int fd;
+	const pid_t pid = loader_start(loader, program, &fd);
+
+	if (pid < 0)
+		return;
+	FILE *output = fdopen(fd, "r");
+	while (output && getline(&line, &size, output) > 0)
+		take_line(line, paths);
+	free(line);
+	if (output)
+		fclose(output);
+	else
+		close(fd);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+void closure_fini(struct path_list *paths)
+{
+	vec_foreach (path, paths)
+		free(*path);
+	vec_fini(paths);
+}

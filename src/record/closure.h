@@ -1,0 +1,17 @@
+/* The libraries that the loader will map for a program, asked of the program's own loader. */
+#ifndef TARE_RECORD_CLOSURE_H
+#define TARE_RECORD_CLOSURE_H
+
+#include "base/base.h"
+
+struct path_list vec_of(char *);
+
+/*
+ * Runs `LOADER --list PROGRAM` with the present environment and appends the absolute paths that it
+ * prints. Only for a program that is about to be run anyway. An empty list where the loader does
+ * not answer: the libraries are then found one by one when they are loaded.
+ */
+void closure_list(const char *loader, const char *program, struct path_list *paths);
+void closure_fini(struct path_list *paths);
+
+#endif

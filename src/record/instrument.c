@@ -1,0 +1,262 @@
+/*
+ * From a path to its instrumented copy. Refusals of the rewriter become entries of the cache, so
+ * that a file is not tried again; failures of the system are errors and leave no trace.
+ */
+#include "record/instrument.h"
+
+#include "record/cache_entry.h"
+#include "record/coverage.h"
+#include "record/text.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+void instrumenter_init(struct instrumenter *instrumenter, struct instrument_options *options,
+		       struct cache *cache)
+{
+	*instrumenter = (struct instrumenter){.options = options, .cache = cache};
+}
+
+void instrumenter_fini(struct instrumenter *instrumenter)
+{
+	vec_foreach (file, &instrumenter->files) {
+		cache_entry_fini(&(*file)->entry);
+		free((*file)->path);
+		free(*file);
+	}
+	vec_fini(&instrumenter->files);
+}
+
+void instrument_describe(const struct instrument_options *options, struct str *out)
+{
+	str_printf(out, "--method=instrument --probes=%s --small-functions=%s",
+		   options->probes == REWRITE_PROBES_ALL ? "all" : "merged",
+		   options->keep_small ? "keep" : "skip");
+	vec_foreach (module, &options->policy.modules)
+		str_printf(out, " --module=%s", *module);
+	selection_describe(&options->selection, out);
+}
+
+/* ---- building ---- */
+
+struct build {
+	struct instrument_options *options;
+	enum policy_mode mode;
+	const char *path;
+};
+
+static bool build_select(const char *name, uint64_t addr, void *context)
+{
+	struct instrument_options *options = context;
+
+	(void)addr;
+	return selection_decide(&options->selection, name);
+}
+
+struct build_progress {
+	const struct instrument_options *options;
+	const char *path;
+};
+
+static void build_report(double done, void *context)
+{
+	const struct build_progress *progress = context;
+
+	progress->options->progress(progress->path, done, progress->options->progress_context);
+}
+
+bool instrument_rewrite(struct instrument_options *options, enum policy_mode mode,
+			const struct object *object, const char *key, struct byte_vec *out,
+			struct rewrite_result *result, struct error *err)
+{
+	char *directory = mem_strdup(object_path(object)), *slash = strrchr(directory, '/');
+	struct build_progress progress = {options, object_path(object)};
+	struct rewrite_options rewrite = {
+		.mode = mode == POLICY_FULL ? REWRITE_FULL : REWRITE_SYSCALLS,
+		.probes = options->probes,
+		.keep_small = options->keep_small,
+	};
+
+	if (slash) {
+		slash[slash == directory] = 0;
+		rewrite.origin = directory;
+	}
+	if (mode == POLICY_FULL && options->selection.patterns.len) {
+		rewrite.select = build_select;
+		rewrite.select_context = options;
+	}
+	if (options->progress) {
+		rewrite.progress = build_report;
+		rewrite.progress_context = &progress;
+	}
+	if (key && !digest_parse(key, rewrite.source_id))
+		memset(rewrite.source_id, 0, sizeof(rewrite.source_id));
+	const bool ok = rewrite_object(object, &rewrite, out, result, err);
+	if (options->progress)
+		options->progress(progress.path, 1, options->progress_context);
+	free(directory);
+	return ok;
+}
+
+/* "instrumented N of M" for people, then the patterns' matches. */
+static void build_summarize(const struct build *build, const struct rewrite_result *result,
+			    struct str *out)
+{
+	size_t done = 0, refused = 0;
+
+	vec_foreach (function, &result->functions) {
+		done += rewrite_verdict_is_instrumented(function->verdict);
+		refused += rewrite_verdict_is_refusal(function->verdict);
+	}
+	if (build->mode == POLICY_FULL)
+		selection_put_matches(&build->options->selection, out);
+	str_printf(out, "|%zu of %zu functions instrumented, %zu refused", done,
+		   result->functions.len, refused);
+}
+
+static bool is_system_failure(const struct error *err)
+{
+	return err->code == ERROR_SYSTEM || err->code == ERROR_PERMISSION ||
+	       err->code == ERROR_NOT_FOUND;
+}
+
+static bool build_file(const char *path, const char *key, struct cache_product *product,
+		       void *context, struct error *err)
+{
+	struct build *build = context;
+	struct rewrite_result result = {0};
+	struct selection *selection = &build->options->selection;
+	bool ok = false;
+
+	/* Only this file's matches go into its entry; the run's counts come from all entries. */
+	selection_clear_counts(selection);
+	struct object *object = object_open(path, OBJECT_ALL, err);
+	if (object)
+		ok = instrument_rewrite(build->options, build->mode, object, key, &product->bytes,
+					&result, err);
+	if (ok) {
+		product->outcome = result.nothing_to_do ? CACHE_NOTHING_TO_DO : CACHE_INSTRUMENTED;
+		coverage_format(&result, &product->coverage);
+		build_summarize(build, &result, &product->summary);
+	} else if (!is_system_failure(err)) {
+		product->outcome = CACHE_REFUSED;
+		memcpy(product->refusal, err->message, sizeof(product->refusal));
+		str_append(&product->coverage, "");
+		ok = true;
+	}
+	rewrite_result_fini(&result);
+	object_close(object);
+	return ok;
+}
+
+/* ---- one run ---- */
+
+static struct instrumented *find_known(const struct instrumenter *instrumenter, const char *path)
+{
+	vec_foreach (file, &instrumenter->files) {
+		if (!strcmp((*file)->path, path))
+			return *file;
+	}
+	return NULL;
+}
+
+static bool get_entry(struct instrumenter *instrumenter, struct instrumented *file,
+		      struct error *err)
+{
+	struct str text = {0};
+	struct build build = {instrumenter->options, file->mode, file->path};
+	const struct cache_request request = {
+		.path = file->path, .build = build_file, .context = &build};
+	struct cache_request complete = request;
+
+	str_printf(&text, "%s ", policy_mode_name(file->mode));
+	if (file->mode == POLICY_FULL) {
+		str_printf(&text, "%d %d", (int)instrumenter->options->probes,
+			   instrumenter->options->keep_small);
+		selection_describe(&instrumenter->options->selection, &text);
+	}
+	complete.options = text.data;
+	const bool ok = cache_get(instrumenter->cache, &complete, &file->entry, err);
+	str_fini(&text);
+	return ok;
+}
+
+const struct instrumented *instrumenter_get(struct instrumenter *instrumenter, const char *path,
+					    bool *is_new, struct error *err)
+{
+	char real[PATH_MAX];
+
+	*is_new = false;
+	if (!realpath(path, real)) {
+		error_set_errno(err, errno, "cannot find %s", path);
+		return NULL;
+	}
+	struct instrumented *file = find_known(instrumenter, real);
+	if (file)
+		return file;
+	file = mem_zalloc(sizeof(*file));
+	file->path = mem_strdup(real);
+	file->mode = policy_mode_of(&instrumenter->options->policy, real);
+	if (file->mode != POLICY_NONE && !get_entry(instrumenter, file, err)) {
+		free(file->path);
+		free(file);
+		return NULL;
+	}
+	vec_push(&instrumenter->files, file);
+	*is_new = true;
+	return file;
+}
+
+/* ---- patterns without a match ---- */
+
+struct name_list vec_of(const char *);
+
+static bool report_unmatched(struct instrumenter *instrumenter, const char *pattern,
+			     struct error *err)
+{
+	struct error ignored;
+	struct name_list names = {0};
+	struct vec_of(struct coverage) all = {0};
+	struct str nearest = {0};
+
+	vec_foreach (file, &instrumenter->files) {
+		struct coverage coverage = {0};
+		char *text = (*file)->mode == POLICY_FULL
+				     ? cache_read_coverage((*file)->entry.directory, &ignored)
+				     : NULL;
+		if (!text || !coverage_parse(&coverage, text, &ignored))
+			continue;
+		vec_foreach (row, &coverage.rows)
+			vec_push(&names, row->name);
+		vec_push(&all, coverage);
+	}
+	selection_nearest(&instrumenter->options->selection, pattern, names.data, names.len,
+			  &nearest);
+	error_set(err, ERROR_USAGE,
+		  "the pattern %s matches no function of the %zu that were found%s%s", pattern,
+		  names.len, nearest.len ? "; the nearest: " : "", nearest.len ? nearest.data : "");
+	vec_foreach (coverage, &all)
+		coverage_fini(coverage);
+	vec_fini(&all);
+	vec_fini(&names);
+	str_fini(&nearest);
+	return false;
+}
+
+bool instrumenter_check_patterns(struct instrumenter *instrumenter, struct error *err)
+{
+	struct selection *selection = &instrumenter->options->selection;
+
+	selection_clear_counts(selection);
+	vec_foreach (file, &instrumenter->files) {
+		if ((*file)->mode == POLICY_FULL && (*file)->entry.summary)
+			selection_add_matches(selection, (*file)->entry.summary);
+	}
+	vec_foreach (pattern, &selection->patterns) {
+		if (!pattern->matches)
+			return report_unmatched(instrumenter, pattern->text, err);
+	}
+	return true;
+}

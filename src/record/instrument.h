@@ -1,0 +1,61 @@
+/*
+ * Instruments files: applies policy and selection, asks the cache, and remembers what became of
+ * each file in this run.
+ */
+#ifndef TARE_RECORD_INSTRUMENT_H
+#define TARE_RECORD_INSTRUMENT_H
+
+#include "record/cache.h"
+#include "record/policy.h"
+#include "record/selection.h"
+#include "rewrite/rewrite.h"
+
+struct instrument_options {
+	struct policy policy;
+	struct selection selection;
+	enum rewrite_probes probes;
+	bool keep_small;
+	/* Called while a file is rewritten, with a fraction of 1; and with 1 at its end. */
+	void (*progress)(const char *path, double done, void *context);
+	void *progress_context;
+};
+
+struct instrumented {
+	char *path; /* of the original, links resolved */
+	enum policy_mode mode;
+	struct cache_entry entry; /* empty where mode is POLICY_NONE */
+};
+
+struct instrumenter {
+	struct instrument_options *options; /* borrowed */
+	struct cache *cache;		    /* borrowed */
+	struct vec_of(struct instrumented *) files;
+};
+
+void instrumenter_init(struct instrumenter *instrumenter, struct instrument_options *options,
+		       struct cache *cache);
+void instrumenter_fini(struct instrumenter *instrumenter);
+
+/*
+ * What became of the file at `path`: made now, found in the cache, or known from before. `*is_new`
+ * says that it was not asked for before in this run. NULL with err where the file or the cache
+ * cannot be used; a file that cannot be instrumented is an entry with CACHE_REFUSED.
+ */
+const struct instrumented *instrumenter_get(struct instrumenter *instrumenter, const char *path,
+					    bool *is_new, struct error *err);
+
+/* Fails if a pattern has matched no function in any file so far, and names the nearest ones. */
+bool instrumenter_check_patterns(struct instrumenter *instrumenter, struct error *err);
+
+/* The options that a copy depends on, as one line. */
+void instrument_describe(const struct instrument_options *options, struct str *out);
+
+/*
+ * Rewrites one open object with these options and mode. False with err where the file as a whole
+ * cannot be instrumented.
+ */
+bool instrument_rewrite(struct instrument_options *options, enum policy_mode mode,
+			const struct object *object, const char *key, struct byte_vec *out,
+			struct rewrite_result *result, struct error *err);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * The file `recording` in a session directory: what the recorder knows and the arenas do not. It
+ * is appended line by line while recording, so that a profile can be built from what a killed
+ * recorder left. Lines are as in text.h; unknown ones are ignored.
+ */
+#ifndef TARE_RECORD_RECORDING_H
+#define TARE_RECORD_RECORDING_H
+
+#include "base/base.h"
+#include "record/clock.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* One file that was looked at: a module of the profile. */
+struct recording_module {
+	const char *path;    /* original */
+	const char *copy;    /* instrumented copy, "" if none */
+	const char *entry;   /* cache entry with its coverage, "" if none */
+	const char *refusal; /* why it was not instrumented, "" if it was or was not meant to be */
+};
+
+struct recording {
+	struct arena arena; /* owns all text */
+	const char *command_line, *directory, *host, *system, *processor, *settings, *output;
+	int64_t begin_unix_ns;
+	uint64_t begin_ticks, end_ticks;   /* of the command; end 0: unknown */
+	int64_t recorder_pid, command_pid; /* 0: unknown */
+	bool follow;			   /* child processes belong to the profile */
+	bool exited;			   /* exit_status is known */
+	int64_t exit_status;
+	struct clock_points clock;
+	struct vec_of(struct recording_module) modules;
+	bool failed; /* a line could not be written */
+	int fd;	     /* open for appending, or -1 */
+};
+
+/* Appending: each stores the value and writes its line; a full disk sets `failed`. */
+bool recording_create(struct recording *recording, int session_fd, struct error *err);
+void recording_put_text(struct recording *recording, const char *name, const char *value);
+void recording_put_number(struct recording *recording, const char *name, int64_t value);
+void recording_put_clock(struct recording *recording);
+void recording_put_module(struct recording *recording, const struct recording_module *module);
+
+/* Reads what was written, up to the last whole line. */
+bool recording_read(struct recording *recording, int session_fd, struct error *err);
+void recording_fini(struct recording *recording);
+
+/* The module whose original or copy has this path, or NULL. */
+const struct recording_module *recording_find(const struct recording *recording, const char *path);
+
+#endif

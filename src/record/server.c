@@ -1,0 +1,165 @@
+/*
+ * Serving requests for instrumented files. Requests are untrusted: of other users, too long, cut
+ * off, with a NUL or a relative path, they are answered by closing the connection, and the client
+ * uses the original.
+ */
+#include "record/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+bool server_open(struct server *server, const char *session_directory, int session_fd,
+		 struct error *err)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	server->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (server->fd < 0)
+		return error_set_errno(err, errno, "cannot make a socket");
+	/* The directory's descriptor keeps the address short, however long its path is. */
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/" TARE_SOCKET_NAME,
+		 session_fd);
+	if (bind(server->fd, (const struct sockaddr *)&address, sizeof(address)) == 0 &&
+	    listen(server->fd, SOMAXCONN) == 0)
+		return true;
+	error_set_errno(err, errno, "cannot make a socket in %s", session_directory);
+	close(server->fd);
+	server->fd = -1;
+	return false;
+}
+
+void server_close(struct server *server)
+{
+	vec_foreach (client, &server->clients) {
+		close((*client)->fd);
+		free(*client);
+	}
+	vec_fini(&server->clients);
+	if (server->fd >= 0)
+		close(server->fd);
+	server->fd = -1;
+}
+
+void server_poll(const struct server *server, struct pollfd *fds, size_t *count)
+{
+	fds[(*count)++] = (struct pollfd){.fd = server->fd, .events = POLLIN};
+	vec_foreach (client, &server->clients)
+		fds[(*count)++] = (struct pollfd){.fd = (*client)->fd, .events = POLLIN};
+}
+
+static bool peer_is_own(int fd, pid_t *pid)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.uid != geteuid())
+		return false;
+	*pid = peer.pid;
+	return true;
+}
+
+static void server_accept(struct server *server)
+{
+	pid_t pid;
+
+	while (server->clients.len < SERVER_CLIENTS_MAX) {
+		const int fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0)
+			return;
+		if (!peer_is_own(fd, &pid)) {
+			close(fd);
+			continue;
+		}
+		struct server_client *client = mem_zalloc(sizeof(*client));
+		client->fd = fd;
+		vec_push(&server->clients, client);
+	}
+}
+
+static bool send_all(int fd, const void *bytes, size_t size)
+{
+	return send(fd, bytes, size, MSG_NOSIGNAL) == (ssize_t)size;
+}
+
+static bool request_is_sane(const struct tare_request *request)
+{
+	return request->abi == TARE_SESSION_ABI && request->path_bytes > 0 &&
+	       request->path_bytes < TARE_PATH_MAX &&
+	       (request->kind == TARE_REQUEST_LIBRARY || request->kind == TARE_REQUEST_EXECUTABLE);
+}
+
+static void client_answer(struct server *server, struct server_client *client)
+{
+	struct tare_request request;
+	struct tare_reply reply = {.abi = TARE_SESSION_ABI};
+	char path[TARE_PATH_MAX];
+	const char *copy = NULL;
+	pid_t pid;
+
+	memcpy(&request, client->bytes, sizeof(request));
+	memcpy(path, client->bytes + sizeof(request), request.path_bytes);
+	path[request.path_bytes] = 0;
+	if (path[0] == '/' && strlen(path) == request.path_bytes && peer_is_own(client->fd, &pid))
+		copy = server->answer((enum tare_request_kind)request.kind, path, pid,
+				      server->context);
+	if (copy && strlen(copy) < TARE_PATH_MAX)
+		reply.path_bytes = (uint32_t)strlen(copy);
+	if (send_all(client->fd, &reply, sizeof(reply)) && reply.path_bytes)
+		send_all(client->fd, copy, reply.path_bytes);
+}
+
+/* Reads what is there. False when the client is done with: answered, gone, or malformed. */
+static bool client_read(struct server *server, struct server_client *client)
+{
+	struct tare_request request;
+
+	for (;;) {
+		size_t want = sizeof(request);
+		if (client->have >= sizeof(request)) {
+			memcpy(&request, client->bytes, sizeof(request));
+			if (!request_is_sane(&request))
+				return false;
+			want += request.path_bytes;
+		}
+		if (client->have == want) {
+			client_answer(server, client);
+			return false;
+		}
+		const ssize_t got =
+			recv(client->fd, client->bytes + client->have, want - client->have, 0);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno == EAGAIN)
+			return true;
+		if (got <= 0)
+			return false;
+		client->have += (size_t)got;
+	}
+}
+
+static void client_remove(struct server *server, size_t at)
+{
+	struct server_client *client = server->clients.data[at];
+
+	close(client->fd);
+	free(client);
+	server->clients.data[at] = vec_last(&server->clients);
+	server->clients.len--;
+}
+
+void server_handle(struct server *server, const struct pollfd *fds, size_t count)
+{
+	/* From the last to the first: removal moves the last into the gap. */
+	for (size_t i = count; i-- > 1;) {
+		if (i - 1 < server->clients.len && fds[i].revents &&
+		    !client_read(server, server->clients.data[i - 1]))
+			client_remove(server, i - 1);
+	}
+	if (count && fds[0].revents)
+		server_accept(server);
+}

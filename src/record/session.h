@@ -1,0 +1,28 @@
+/* The private directory through which recorder and target exchange their files. */
+#ifndef TARE_RECORD_SESSION_H
+#define TARE_RECORD_SESSION_H
+
+#include "base/base.h"
+
+struct session {
+	char *directory; /* absolute path, mode 0700 */
+	int fd;
+};
+
+/*
+ * Makes the directory in memory if possible: XDG_RUNTIME_DIR or /dev/shm where they are tmpfs with
+ * room, else TMPDIR, else /tmp. Fails where none has SESSION_ROOM_BYTES_MIN free.
+ */
+bool session_create(struct session *session, struct error *err);
+/* Opens an existing one; checks that it is a directory of this user that nobody else can write. */
+bool session_open(struct session *session, const char *directory, struct error *err);
+/* Closes; removes everything if `remove`. */
+void session_close(struct session *session, bool remove);
+
+/* A new private directory whose files may be executed; free it. NULL with err. */
+char *session_make_executable_directory(struct error *err);
+
+#define SESSION_ROOM_BYTES_MIN	(8ULL << 20)
+#define SESSION_ROOM_BYTES_GOOD (256ULL << 20)
+
+#endif
