@@ -1,0 +1,34 @@
+#!/bin/bash
+# kill -9 of a running target keeps everything up to that moment.
+. "$(dirname "$0")/lib.sh"
+
+"$TARE" record -q --small-functions=keep -o "$work/profile.tare" -- "$FIXTURES/killed" \
+	>"$work/out" 2>"$work/err" &
+recorder=$!
+for _ in $(seq 100); do
+	[ "$(wc -l <"$work/out")" -lt 20 ] || break
+	sleep 0.1
+done
+[ "$(wc -l <"$work/out")" -ge 20 ] || fail "the target does not run: $(cat "$work/err")"
+read -r target _ <"/proc/$recorder/task/$recorder/children"
+kill -KILL "$target"
+status=0
+wait "$recorder" || status=$?
+[ "$status" = 137 ] || fail "status $status after SIGKILL, expected 137: $(cat "$work/err")"
+
+report functions
+calls_of() {
+	awk -F, -v name="$1" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["function"] == name { sum += $at["calls"] }
+		END { print sum + 0 }' "$work/functions.csv"
+}
+outer=$(calls_of outer)
+inner=$(calls_of inner)
+# The last whole line that was seen; up to 1000 calls may have followed before the next one.
+seen=$(grep -E '^outer [0-9]+000$' "$work/out" | tail -n 1 | cut -d' ' -f2)
+[ "$outer" -ge "$seen" ] || fail "$seen outer calls were made before the kill, $outer are reported"
+[ "$outer" -le $((seen + 2001)) ] || fail "$outer outer calls reported, about $seen were made"
+[ "$inner" -ge $(((outer - 1) * 100)) ] && [ "$inner" -le $((outer * 100 + 100)) ] ||
+	fail "$inner inner calls do not fit $outer outer ones of 100 each"
+compare sums "$work/functions.csv"
