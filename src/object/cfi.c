@@ -41,7 +41,7 @@ static bool fail_unsupported(const struct machine *machine, unsigned op)
 
 /* ---- rows ---- */
 
-static bool rule_equal(const struct cfi_rule *a, const struct cfi_rule *b)
+bool cfi_rule_equal(const struct cfi_rule *a, const struct cfi_rule *b)
 {
 	if (a->kind != b->kind)
 		return false;
@@ -62,13 +62,18 @@ static bool rule_equal(const struct cfi_rule *a, const struct cfi_rule *b)
 	return false;
 }
 
+bool cfi_cfa_equal(const struct cfi_state *a, const struct cfi_state *b)
+{
+	return cfi_rule_equal(&a->cfa, &b->cfa) &&
+	       (a->cfa.kind != CFI_OFFSET || a->cfa_register == b->cfa_register);
+}
+
 bool cfi_state_equal(const struct cfi_state *a, const struct cfi_state *b)
 {
-	if (!rule_equal(&a->cfa, &b->cfa) || a->args_size != b->args_size ||
-	    (a->cfa.kind == CFI_OFFSET && a->cfa_register != b->cfa_register))
+	if (!cfi_cfa_equal(a, b) || a->args_size != b->args_size)
 		return false;
 	for (size_t i = 0; i < CFI_REGISTERS; i++)
-		if (!rule_equal(&a->registers[i], &b->registers[i]))
+		if (!cfi_rule_equal(&a->registers[i], &b->registers[i]))
 			return false;
 	return true;
 }

@@ -50,6 +50,9 @@ bool cfi_rows_read(const struct object_fde *fde, struct cfi_rows *rows, struct e
 /* The row that holds at `addr`, or NULL. */
 const struct cfi_row *cfi_row_at(const struct cfi_rows *rows, uint64_t addr);
 
+bool cfi_rule_equal(const struct cfi_rule *a, const struct cfi_rule *b);
+/* Whether both define the frame address in the same way. */
+bool cfi_cfa_equal(const struct cfi_state *a, const struct cfi_state *b);
 bool cfi_state_equal(const struct cfi_state *a, const struct cfi_state *b);
 
 #endif

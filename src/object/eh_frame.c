@@ -193,13 +193,25 @@ static bool fde_is_usable(const struct object *object, const struct object_fde *
 	       object_at(object, fde->begin, fde->end - fde->begin);
 }
 
+static bool fde_decode(const struct object *object, const struct eh_record *record,
+		       const struct object_cie *cie, struct object_fde *fde)
+{
+	*fde = (struct object_fde){0};
+	return cie && (cie->understood || cie->augmented) && fde_read(record, cie, fde) &&
+	       fde_is_usable(object, fde);
+}
+
+bool eh_fde_read(const struct object *object, const struct eh_record *record,
+		 struct object_fde *fde)
+{
+	return fde_decode(object, record, eh_cie_at(object, record->cie_addr), fde);
+}
+
 static void fde_append(struct object *object, const struct eh_record *record)
 {
-	const struct object_cie *cie = cie_get(object, record->cie_addr);
-	struct object_fde fde = {0};
+	struct object_fde fde;
 
-	if (cie && (cie->understood || cie->augmented) && fde_read(record, cie, &fde) &&
-	    fde_is_usable(object, &fde))
+	if (fde_decode(object, record, cie_get(object, record->cie_addr), &fde))
 		vec_push(&object->fdes, fde);
 }
 

@@ -22,6 +22,13 @@ struct eh_record {
  */
 bool eh_record_next(const struct object *object, uint64_t *addr, struct eh_record *record);
 
+/*
+ * Decodes an FDE record, also one that object_fdes leaves out because it overlaps another. False
+ * where it is malformed, or covers no code that could run.
+ */
+bool eh_fde_read(const struct object *object, const struct eh_record *record,
+		 struct object_fde *fde);
+
 /* The decoded CIE at a link address, NULL if it is malformed or unknown. */
 const struct object_cie *eh_cie_at(const struct object *object, uint64_t addr);
 

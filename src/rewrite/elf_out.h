@@ -1,0 +1,70 @@
+/*
+ * Writing the new file: the original with two more segments.
+ *
+ *   original file, patched                    same offsets and addresses
+ *   hole
+ *   image (read, execute)                     program headers, code, tables, unwind data, note
+ *   string and symbol tables, section headers not loaded
+ *
+ * A writable segment without file contents lies below the image in memory.
+ */
+#ifndef TARE_REWRITE_ELF_OUT_H
+#define TARE_REWRITE_ELF_OUT_H
+
+#include "object/object.h"
+
+struct elf_layout {
+	uint64_t rw_addr;      /* link address of the writable segment */
+	uint64_t rw_size;      /* whole pages */
+	uint64_t image_addr;   /* link address of the image */
+	uint64_t image_offset; /* its place in the file */
+	uint64_t headers_size; /* at its begin: left free for the program headers */
+};
+
+/* Where new segments go: above everything in memory and in the file. */
+struct elf_layout elf_out_layout(const struct object *object, uint64_t rw_size);
+
+/* Replaces bytes of the original. */
+struct elf_patch {
+	uint64_t addr;
+	const unsigned char *bytes;
+	size_t size;
+};
+
+/* A section to describe. One that is named as an original one takes its place: the original is
+   renamed (".tare.orig_eh_frame"). */
+struct elf_section {
+	const char *name;
+	uint32_t type; /* SHT_* */
+	uint64_t flags;
+	uint64_t addr, size; /* in the image, or SHT_NOBITS in the writable segment */
+	uint64_t align;
+};
+
+/* A function in the image; becomes a LOCAL FUNC symbol. */
+struct elf_symbol {
+	const char *name;
+	uint64_t addr, size;
+};
+
+struct elf_out_input {
+	const struct object *object;
+	struct elf_layout layout; /* as elf_out_layout gave it */
+	const struct byte_vec *image;
+	const struct elf_patch *patches;
+	size_t patch_count;
+	const struct elf_section *sections;
+	size_t section_count;
+	const struct elf_symbol *symbols;
+	size_t symbol_count;
+	struct object_extent note;	   /* the note of struct tare_module; size 0: none */
+	struct object_extent eh_frame_hdr; /* size 0: the original stays in force */
+	/* Link address, in the image, of a string that replaces DT_RUNPATH (or DT_RPATH); 0: keep.
+	 */
+	uint64_t runpath_addr;
+};
+
+/* Appends the file to `out`. Fails where the input contradicts the object. */
+bool elf_out_write(const struct elf_out_input *input, struct byte_vec *out, struct error *err);
+
+#endif

@@ -1,0 +1,198 @@
+/*
+ * Exception tables for copied code, in the form that gcc writes:
+ *
+ *   0x1b LPStart  below the unit's lowest copy, so that every landing pad is ahead of it
+ *   type encoding and distance to type_base (uleb128, padded to 5 bytes)
+ *   0x01 length, call sites (uleb128)
+ *   action records, as they were: their links are relative
+ *   types n..1 (4 bytes each, pc-relative) | specifications, as they were
+ *
+ * Type entries are relative to themselves, directly or through a slot that the loader fills. Where
+ * the original entry is itself such a slot (an absolute pointer), the copy goes through it.
+ * Refused: absolute pointers that are indirect on top, and distances beyond 2 GiB.
+ */
+#include "rewrite/lsda_out.h"
+#include "object/encoded_pointer.h"
+
+#include <inttypes.h>
+
+enum {
+	PAD_BASE_DISTANCE = 16,
+	PCREL32 = POINTER_PCREL | POINTER_S32,
+	TYPE_BYTES = 4,
+};
+
+static bool types_through_slots(const struct lsda *lsda)
+{
+	return (lsda->type_encoding & POINTER_BASE) == 0 && pointer_size(lsda->type_encoding) == 8;
+}
+
+static uint8_t type_encoding_new(const struct lsda *lsda)
+{
+	if (lsda->type_encoding == POINTER_OMIT)
+		return POINTER_OMIT;
+	if (types_through_slots(lsda))
+		return PCREL32 | POINTER_INDIRECT;
+	return (uint8_t)(PCREL32 | (lsda->type_encoding & POINTER_INDIRECT));
+}
+
+static bool types_check(const struct object *object, const struct object_fde *fde,
+			const struct lsda *lsda, struct error *err)
+{
+	uint64_t entry, value;
+
+	for (uint64_t i = 1; i <= lsda->type_count; i++)
+		if (!lsda_type(object, lsda, i, &entry, &value) ||
+		    (types_through_slots(lsda) && (lsda->type_encoding & POINTER_INDIRECT)))
+			return error_set(
+				err, ERROR_UNSUPPORTED,
+				"the exception table of the code at 0x%" PRIx64
+				" encodes its types in a way that is not supported (0x%02x)",
+				fde->begin, lsda->type_encoding);
+	return true;
+}
+
+bool lsda_out_check(const struct object *object, const struct object_fde *fde, struct error *err)
+{
+	struct lsda lsda;
+	bool ok;
+
+	if (!lsda_read(object, fde, &lsda, err))
+		return false;
+	ok = types_check(object, fde, &lsda, err);
+	lsda_fini(&lsda);
+	return ok;
+}
+
+/* A 32-bit distance from the place where it is stored, the end of the bytes. */
+static bool put_distance(const struct lsda_out *out, uint64_t target, struct error *err)
+{
+	const uint64_t distance = target - (out->bytes_addr + out->bytes->len);
+
+	if ((uint64_t)(int64_t)(int32_t)distance != distance)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the exception tables at 0x%" PRIx64
+				 " are too far from what they refer to",
+				 out->bytes_addr);
+	put_u32(out->bytes, (uint32_t)distance);
+	return true;
+}
+
+static void put_uleb_5(struct byte_vec *out, uint64_t value)
+{
+	for (unsigned group = 0; group < 4; group++, value >>= 7)
+		put_u8(out, (unsigned)(value & 0x7f) | 0x80);
+	put_u8(out, (unsigned)value & 0x7f);
+}
+
+static bool put_call_site(const struct lsda_out *out, const struct copy_range *range,
+			  const struct lsda_call_site *site, struct byte_vec *sites,
+			  struct error *err)
+{
+	const uint64_t begin = copy_of(range, site->begin), end = copy_of(range, site->end);
+	uint64_t pad = 0;
+
+	if (begin >= end)
+		return true;
+	if (site->landing_pad) {
+		pad = out->landing_pad(out->context, site->landing_pad);
+		if (pad < range->unit_begin)
+			return error_set(err, ERROR_UNSUPPORTED,
+					 "the exception table of the code at 0x%" PRIx64
+					 " has a landing pad at 0x%" PRIx64
+					 " that was not copied with it",
+					 range->fde->begin, site->landing_pad);
+		pad -= range->unit_begin - PAD_BASE_DISTANCE;
+	}
+	put_uleb(sites, begin - range->copy_begin);
+	put_uleb(sites, end - begin);
+	put_uleb(sites, pad);
+	put_uleb(sites, site->action);
+	return true;
+}
+
+static bool put_call_sites(const struct lsda_out *out, const struct copy_range *range,
+			   const struct lsda *lsda, struct byte_vec *sites, struct error *err)
+{
+	vec_foreach (site, &lsda->call_sites)
+		if (!put_call_site(out, range, site, sites, err))
+			return false;
+	if (range->stubs_begin < range->copy_end) {
+		put_uleb(sites, range->stubs_begin - range->copy_begin);
+		put_uleb(sites, range->copy_end - range->stubs_begin);
+		put_uleb(sites, 0);
+		put_uleb(sites, 0);
+	}
+	return true;
+}
+
+static bool put_types(const struct lsda_out *out, const struct lsda *lsda, struct error *err)
+{
+	uint64_t entry, value;
+
+	for (uint64_t i = lsda->type_count; i > 0; i--) {
+		if (!lsda_type(out->object, lsda, i, &entry, &value))
+			return error_set(err, ERROR_INPUT,
+					 "the type table at 0x%" PRIx64 " is damaged",
+					 lsda->type_base);
+		if (types_through_slots(lsda))
+			value = entry;
+		if (!value)
+			put_u32(out->bytes, 0);
+		else if (!put_distance(out, value, err))
+			return false;
+	}
+	put_bytes(out->bytes, lsda->filters, lsda->filters_size);
+	return true;
+}
+
+static bool put_table(const struct lsda_out *out, const struct copy_range *range,
+		      const struct lsda *lsda, const struct byte_vec *sites, struct error *err)
+{
+	struct byte_vec *bytes = out->bytes;
+	struct byte_vec length = {0};
+
+	put_u8(bytes, PCREL32);
+	if (!put_distance(out, range->unit_begin - PAD_BASE_DISTANCE, err))
+		return false;
+	put_u8(bytes, type_encoding_new(lsda));
+	put_uleb(&length, sites->len);
+	if (lsda->type_encoding != POINTER_OMIT) {
+		const size_t behind = 1 + length.len + sites->len + lsda->actions_size;
+		const size_t padding = -(bytes->len + 5 + behind) & (TYPE_BYTES - 1);
+		put_uleb_5(bytes, behind + padding + lsda->type_count * TYPE_BYTES);
+	}
+	put_u8(bytes, POINTER_ULEB);
+	put_bytes(bytes, length.data, length.len);
+	put_bytes(bytes, sites->data, sites->len);
+	put_bytes(bytes, lsda->actions, lsda->actions_size);
+	vec_fini(&length);
+	if (lsda->type_encoding == POINTER_OMIT)
+		return true;
+	put_align(bytes, TYPE_BYTES, 0);
+	return put_types(out, lsda, err);
+}
+
+bool lsda_out_append(const struct lsda_out *out, const struct copy_range *range,
+		     uint64_t *lsda_addr, struct error *err)
+{
+	const size_t before = out->bytes->len;
+	struct byte_vec sites = {0};
+	struct lsda lsda;
+	bool ok;
+
+	if (!lsda_read(out->object, range->fde, &lsda, err))
+		return false;
+	ok = types_check(out->object, range->fde, &lsda, err) &&
+	     put_call_sites(out, range, &lsda, &sites, err);
+	if (ok) {
+		put_align(out->bytes, TYPE_BYTES, 0);
+		*lsda_addr = out->bytes_addr + out->bytes->len;
+		ok = put_table(out, range, &lsda, &sites, err);
+	}
+	if (!ok)
+		out->bytes->len = before;
+	vec_fini(&sites);
+	lsda_fini(&lsda);
+	return ok;
+}

@@ -1,0 +1,586 @@
+/*
+ * Unwind tables of the new file.
+ *
+ *   .eh_frame      original CIEs and FDEs, moved: distances to other places are adjusted
+ *                  CIE 1, FDE, FDE, CIE 2, FDE ...   of the copies, all pc-relative 32-bit
+ *                  one terminator
+ *   .eh_frame_hdr  one sorted table of all FDEs
+ *
+ * The rows of a copy are those of the original at the places where its instructions went, and at
+ * extras (stubs, steps of probes) those of an original instruction with a deeper stack.
+ *
+ * Original records that cannot be moved (their pointers are changed by the loader, or their program
+ * holds an address) stay where they are; the table refers to them there. Refused: records that are
+ * malformed, as unwinding might need them, and distances beyond 2 GiB.
+ */
+#include "rewrite/unwind_out.h"
+#include "object/eh_frame.h"
+#include "object/encoded_pointer.h"
+#include "rewrite/cfi_out.h"
+#include "rewrite/lsda_out.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { PCREL32 = POINTER_PCREL | POINTER_S32, RECORD_ALIGN = 8 };
+
+struct table_entry {
+	uint64_t begin, record_addr;
+};
+
+struct builder {
+	const struct unwind_out_input *input;
+	struct unwind_out *out;
+	struct vec_of(struct table_entry) table;
+	struct map moved_cies; /* original address -> new address */
+	struct map new_cies;   /* struct object_cie * -> new address */
+	struct arena arena;    /* shifted expressions of one range */
+	struct cfi_rows rows;  /* of one range */
+	struct error *err;
+};
+
+static uint64_t builder_addr(const struct builder *builder)
+{
+	return builder->input->eh_frame_addr + builder->out->eh_frame.len;
+}
+
+static bool fail_distance(const struct builder *builder)
+{
+	return error_set(
+		builder->err, ERROR_UNSUPPORTED,
+		"%s is too large: its unwind tables would be more than 2 GiB from the code",
+		object_path(builder->input->object));
+}
+
+static bool put_distance(struct builder *builder, uint64_t target)
+{
+	const uint64_t distance = target - builder_addr(builder);
+
+	if ((uint64_t)(int64_t)(int32_t)distance != distance)
+		return fail_distance(builder);
+	put_u32(&builder->out->eh_frame, (uint32_t)distance);
+	return true;
+}
+
+static void table_put(struct builder *builder, uint64_t begin, uint64_t record_addr)
+{
+	const struct table_entry entry = {begin, record_addr};
+
+	vec_push(&builder->table, entry);
+}
+
+/* ---- original records ---- */
+
+/* Whether a field of this encoding stays true when it moves, or can be adjusted. */
+static bool encoding_is_movable(const struct object *object, uint8_t encoding)
+{
+	const uint8_t base = encoding & POINTER_BASE, format = encoding & POINTER_FORMAT;
+
+	if (encoding == POINTER_OMIT)
+		return true;
+	if (base == POINTER_PCREL)
+		return format == POINTER_S32 || pointer_size(encoding) == 8;
+	/* Absolute pointers of position-independent files are filled in by the loader. */
+	return base == 0 && object_header(object)->e_type == ET_EXEC && pointer_size(encoding);
+}
+
+/*
+ * An absolute personality pointer need not move with its CIE: the moved CIE refers to it. (A
+ * pointer of eight bytes becomes a distance of eight bytes.)
+ */
+static bool personality_by_reference(const struct object *object, const struct object_cie *cie)
+{
+	return object_header(object)->e_type != ET_EXEC &&
+	       (cie->personality_encoding & (POINTER_BASE | POINTER_INDIRECT)) == 0 &&
+	       pointer_size(cie->personality_encoding) == 8;
+}
+
+static bool cie_is_movable(const struct object *object, const struct object_cie *cie)
+{
+	return cie && cie->understood && encoding_is_movable(object, cie->pointer_encoding) &&
+	       encoding_is_movable(object, cie->lsda_encoding) &&
+	       (encoding_is_movable(object, cie->personality_encoding) ||
+		personality_by_reference(object, cie));
+}
+
+/* Adjusts the pc-relative field at `offset` of the output, which came `distance` bytes up. */
+static bool field_adjust(struct builder *builder, size_t offset, uint8_t encoding,
+			 uint64_t distance)
+{
+	unsigned char *field = builder->out->eh_frame.data + offset;
+	const unsigned size = pointer_size(encoding);
+	struct byte_reader reader = byte_reader(field, size);
+	uint64_t value;
+
+	if (encoding == POINTER_OMIT || (encoding & POINTER_BASE) != POINTER_PCREL)
+		return true;
+	value = pointer_read_number(&reader, encoding);
+	if (!value)
+		return true;
+	value -= distance;
+	if (size == 4 && (uint64_t)(int64_t)(int32_t)value != value)
+		return fail_distance(builder);
+	memcpy(field, &value, size);
+	return true;
+}
+
+static bool cie_move(struct builder *builder, const struct eh_record *record,
+		     const struct object_cie *cie)
+{
+	struct byte_vec *bytes = &builder->out->eh_frame;
+	const uint64_t addr = builder_addr(builder), distance = addr - record->addr;
+	const size_t start = bytes->len, field = cie->personality_field - record->addr;
+
+	map_put(&builder->moved_cies, record->addr, addr);
+	put_bytes(bytes, record->bytes, record->size);
+	if (!cie->personality)
+		return true;
+	if (personality_by_reference(builder->input->object, cie)) {
+		const uint64_t relative = cie->personality_field - (addr + field);
+		bytes->data[start + field - 1] = POINTER_INDIRECT | POINTER_PCREL | POINTER_S64;
+		memcpy(bytes->data + start + field, &relative, sizeof(relative));
+		return true;
+	}
+	return field_adjust(builder, start + field, cie->personality_encoding, distance);
+}
+
+/* DW_CFA_set_loc is the only instruction that would have to be adjusted; the reader refuses it. */
+static bool fde_is_movable(struct builder *builder, const struct object_fde *fde)
+{
+	struct error ignored;
+
+	builder->rows.len = 0;
+	return cie_is_movable(builder->input->object, fde->cie) &&
+	       cfi_rows_read(fde, &builder->rows, &ignored);
+}
+
+/* Offset of the LSDA pointer in an FDE record, 0 if it has none. */
+static size_t fde_lsda_offset(const struct eh_record *record, const struct object_cie *cie)
+{
+	struct byte_reader reader = byte_reader(record->bytes, record->size);
+
+	read_skip(&reader, 8 + UINT64_C(2) * pointer_size(cie->pointer_encoding));
+	if (!cie->augmented || cie->lsda_encoding == POINTER_OMIT || !read_uleb(&reader))
+		return 0;
+	return (size_t)(reader.at - record->bytes);
+}
+
+static bool fde_move(struct builder *builder, const struct eh_record *record,
+		     const struct object_fde *fde)
+{
+	struct byte_vec *bytes = &builder->out->eh_frame;
+	const uint64_t addr = builder_addr(builder), distance = addr - record->addr;
+	const uint64_t *cie_addr = map_get(&builder->moved_cies, record->cie_addr);
+	const size_t start = bytes->len, lsda = fde_lsda_offset(record, fde->cie);
+
+	/* Its CIE comes later, which no tool writes. */
+	if (!cie_addr) {
+		builder->out->records_kept++;
+		table_put(builder, fde->begin, record->addr);
+		return true;
+	}
+	put_bytes(bytes, record->bytes, record->size);
+	set_u32(bytes, start + 4, (uint32_t)(addr + 4 - *cie_addr));
+	table_put(builder, fde->begin, addr);
+	builder->out->records_moved++;
+	return field_adjust(builder, start + 8, fde->cie->pointer_encoding, distance) &&
+	       (!lsda || field_adjust(builder, start + lsda, fde->cie->lsda_encoding, distance));
+}
+
+static bool record_move(struct builder *builder, const struct eh_record *record)
+{
+	const struct object *object = builder->input->object;
+	struct object_fde fde;
+
+	if (record->is_cie) {
+		const struct object_cie *cie = eh_cie_at(object, record->addr);
+		return !cie_is_movable(object, cie) || cie_move(builder, record, cie);
+	}
+	/* What covers no code (discarded sections) is dropped. */
+	if (!eh_fde_read(object, record, &fde))
+		return true;
+	if (fde_is_movable(builder, &fde))
+		return fde_move(builder, record, &fde);
+	builder->out->records_kept++;
+	table_put(builder, fde.begin, record->addr);
+	return true;
+}
+
+static bool records_move(struct builder *builder)
+{
+	const struct object *object = builder->input->object;
+	const struct object_extent extent = object_eh_frame(object);
+	uint64_t addr = extent.addr;
+	struct eh_record record;
+
+	while (eh_record_next(object, &addr, &record))
+		if (!record_move(builder, &record))
+			return false;
+	if (extent.addr + extent.size - addr >= 4)
+		return error_set(builder->err, ERROR_INPUT,
+				 "%s has a damaged unwind table: the record at 0x%" PRIx64
+				 " is malformed",
+				 object_path(object), addr);
+	return true;
+}
+
+/* ---- records of the copies ---- */
+
+static void record_end(struct builder *builder, size_t start)
+{
+	struct byte_vec *bytes = &builder->out->eh_frame;
+
+	/* DW_CFA_nop fills */
+	put_align(bytes, RECORD_ALIGN, 0);
+	set_u32(bytes, start, (uint32_t)(bytes->len - start - 4));
+}
+
+static bool put_personality(struct builder *builder, const struct object_cie *cie)
+{
+	struct byte_vec *bytes = &builder->out->eh_frame;
+
+	/* A pointer of eight bytes may be filled in by the loader: go through it. */
+	if ((cie->personality_encoding & POINTER_BASE) != POINTER_PCREL &&
+	    pointer_size(cie->personality_encoding) == 8) {
+		put_u8(bytes, POINTER_INDIRECT | PCREL32);
+		return put_distance(builder, cie->personality_field);
+	}
+	put_u8(bytes, PCREL32 | (cie->personality_encoding & POINTER_INDIRECT));
+	return put_distance(builder, cie->personality);
+}
+
+static bool has_personality(const struct object_cie *cie)
+{
+	return cie->personality_encoding != POINTER_OMIT && cie->personality;
+}
+
+static bool has_lsda(const struct object_cie *cie)
+{
+	return cie->lsda_encoding != POINTER_OMIT;
+}
+
+static bool new_cie_put(struct builder *builder, const struct object_cie *cie)
+{
+	struct byte_vec *bytes = &builder->out->eh_frame;
+	const size_t start = bytes->len;
+	const bool personality = has_personality(cie), lsda = has_lsda(cie);
+
+	put_u32(bytes, 0);
+	put_u32(bytes, 0);
+	put_u8(bytes, 1);
+	put_u8(bytes, 'z');
+	if (personality)
+		put_u8(bytes, 'P');
+	if (lsda)
+		put_u8(bytes, 'L');
+	put_u8(bytes, 'R');
+	if (cie->signal_frame)
+		put_u8(bytes, 'S');
+	put_u8(bytes, 0);
+	put_uleb(bytes, 1);
+	put_sleb(bytes, cie->data_align);
+	put_u8(bytes, cie->return_register);
+	put_uleb(bytes, (personality ? 5 : 0) + (lsda ? 1 : 0) + 1);
+	if (personality && !put_personality(builder, cie))
+		return false;
+	if (lsda)
+		put_u8(bytes, PCREL32);
+	put_u8(bytes, PCREL32);
+	put_bytes(bytes, cie->program, cie->program_size);
+	record_end(builder, start);
+	return true;
+}
+
+static bool new_cie_get(struct builder *builder, const struct object_cie *cie, uint64_t *addr)
+{
+	const uint64_t key = (uint64_t)(uintptr_t)cie, *known = map_get(&builder->new_cies, key);
+
+	*addr = known ? *known : builder_addr(builder);
+	if (known)
+		return true;
+	map_put(&builder->new_cies, key, *addr);
+	return new_cie_put(builder, cie);
+}
+
+/* The state behind the CIE's initial instructions. */
+static bool initial_state(const struct object_cie *cie, struct cfi_state *state, struct error *err)
+{
+	const struct object_fde empty = {.begin = 0, .end = 1, .cie = cie, .program = cie->program};
+	struct cfi_rows rows = {0};
+	const bool ok = cfi_rows_read(&empty, &rows, err);
+
+	if (ok)
+		*state = rows.data[0].state;
+	vec_fini(&rows);
+	return ok;
+}
+
+/* ---- rows of a copy ---- */
+
+/* From copy_addr on, the state of `row` holds, with `delta` more bytes on the stack. */
+struct event {
+	uint64_t copy_addr;
+	const struct cfi_row *row;
+	int64_t delta;
+};
+
+struct events vec_of(struct event);
+
+/* The first point behind copy_addr, or NULL: there the original's own state is in force again. */
+static const struct copy_point *point_behind(const struct copy_range *range, uint64_t copy_addr)
+{
+	size_t low = 0, high = range->points.len;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+		if (range->points.data[middle].copy_addr <= copy_addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < range->points.len ? &range->points.data[low] : NULL;
+}
+
+static void event_put(struct events *events, uint64_t copy_addr, const struct cfi_row *row,
+		      int64_t delta)
+{
+	const struct event event = {copy_addr, row, delta};
+
+	/* The later statement about the same place is the one that counts. */
+	if (events->len && vec_last(events).copy_addr == copy_addr)
+		events->len--;
+	vec_push(events, event);
+}
+
+/* Rows before `limit`, from number *next on. */
+static void put_rows_before(const struct copy_range *range, const struct cfi_rows *rows,
+			    uint64_t limit, size_t *next, struct events *events)
+{
+	for (; *next < rows->len; ++*next) {
+		const struct cfi_row *row = &rows->data[*next];
+		const uint64_t copy_addr = *next ? copy_of(range, row->addr) : range->copy_begin;
+		/* A row in the padding at the end says nothing about the stubs. */
+		if (copy_addr > limit || (*next && copy_addr >= range->stubs_begin))
+			return;
+		event_put(events, copy_addr, row, 0);
+	}
+}
+
+/*
+ * Merges rows and extras in the order of the copy; at equal addresses the extra wins. After an
+ * extra, the next copied instruction returns to its own row.
+ */
+static void events_collect(const struct copy_range *range, const struct cfi_rows *rows,
+			   struct events *events)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < range->extras.len; i++) {
+		const struct copy_extra *extra = &range->extras.data[i];
+		const struct copy_extra *following = i + 1 < range->extras.len ? extra + 1 : NULL;
+		const struct copy_point *resume = point_behind(range, extra->copy_addr);
+		put_rows_before(range, rows, extra->copy_addr, &next, events);
+		event_put(events, extra->copy_addr, cfi_row_at(rows, extra->like),
+			  extra->cfa_delta);
+		if (resume && resume->copy_addr < range->stubs_begin &&
+		    (!following || resume->copy_addr < following->copy_addr)) {
+			put_rows_before(range, rows, resume->copy_addr, &next, events);
+			event_put(events, resume->copy_addr, cfi_row_at(rows, resume->addr), 0);
+		}
+	}
+	put_rows_before(range, rows, UINT64_MAX, &next, events);
+}
+
+static bool event_state(struct builder *builder, const struct event *event, struct cfi_state *state)
+{
+	*state = event->row->state;
+	return !event->delta || cfi_out_shift(state, event->delta, &builder->arena, builder->err);
+}
+
+static bool put_program(struct builder *builder, const struct copy_range *range,
+			const struct events *events)
+{
+	struct cfi_state initial, states[2];
+	struct byte_vec *bytes = &builder->out->eh_frame;
+	uint64_t location = range->copy_begin;
+	unsigned present = 0;
+
+	if (!initial_state(range->fde->cie, &initial, builder->err))
+		return false;
+	states[present] = initial;
+	const struct cfi_out writer = {bytes, range->fde->cie->data_align, &initial};
+	vec_foreach (event, events) {
+		struct cfi_state *state = &states[!present];
+		if (!event_state(builder, event, state))
+			return false;
+		if (cfi_state_equal(&states[present], state))
+			continue;
+		cfi_out_advance(bytes, event->copy_addr - location);
+		location = event->copy_addr;
+		if (!cfi_out_change(&writer, &states[present], state, builder->err))
+			return false;
+		present = !present;
+	}
+	return true;
+}
+
+static bool new_fde_put(struct builder *builder, const struct copy_range *range, uint64_t lsda_addr)
+{
+	struct byte_vec *bytes = &builder->out->eh_frame;
+	struct events events = {0};
+	uint64_t cie_addr;
+
+	builder->rows.len = 0;
+	if (!cfi_rows_read(range->fde, &builder->rows, builder->err) ||
+	    !new_cie_get(builder, range->fde->cie, &cie_addr))
+		return false;
+	const size_t start = bytes->len;
+	table_put(builder, range->copy_begin, builder_addr(builder));
+	put_u32(bytes, 0);
+	put_u32(bytes, (uint32_t)(builder_addr(builder) - cie_addr));
+	if (!put_distance(builder, range->copy_begin))
+		return false;
+	put_u32(bytes, (uint32_t)(range->copy_end - range->copy_begin));
+	put_u8(bytes, has_lsda(range->fde->cie) ? 4 : 0);
+	if (has_lsda(range->fde->cie) && !lsda_addr)
+		put_u32(bytes, 0);
+	else if (has_lsda(range->fde->cie) && !put_distance(builder, lsda_addr))
+		return false;
+	events_collect(range, &builder->rows, &events);
+	const bool ok = put_program(builder, range, &events);
+	vec_fini(&events);
+	record_end(builder, start);
+	builder->out->records_new++;
+	return ok;
+}
+
+static bool new_fdes_put(struct builder *builder)
+{
+	const struct unwind_out_input *input = builder->input;
+
+	for (size_t i = 0; i < input->ranges->len; i++) {
+		const struct copy_range *range = &input->ranges->data[i];
+		if (!new_fde_put(builder, range, input->lsda_addrs[i]))
+			return error_prefix(builder->err, "the copy of the code at 0x%" PRIx64,
+					    range->fde->begin);
+		arena_fini(&builder->arena);
+		arena_init(&builder->arena);
+	}
+	return true;
+}
+
+/* ---- .eh_frame_hdr ---- */
+
+static int entry_compare(const void *a_pointer, const void *b_pointer)
+{
+	const struct table_entry *a = a_pointer, *b = b_pointer;
+
+	if (a->begin != b->begin)
+		return a->begin < b->begin ? -1 : 1;
+	return a->record_addr < b->record_addr ? -1 : a->record_addr > b->record_addr;
+}
+
+static bool header_put(struct builder *builder)
+{
+	struct unwind_out *out = builder->out;
+	struct byte_vec *bytes = &out->eh_frame_hdr;
+	const uint64_t addr = builder_addr(builder);
+
+	vec_sort(&builder->table, entry_compare);
+	out->eh_frame_hdr_addr = addr;
+	put_u8(bytes, 1);
+	put_u8(bytes, PCREL32);
+	put_u8(bytes, POINTER_U32);
+	put_u8(bytes, POINTER_DATAREL | POINTER_S32);
+	put_u32(bytes, (uint32_t)(builder->input->eh_frame_addr - (addr + 4)));
+	put_u32(bytes, (uint32_t)builder->table.len);
+	vec_foreach (entry, &builder->table) {
+		const uint64_t begin = entry->begin - addr, record = entry->record_addr - addr;
+		if ((uint64_t)(int64_t)(int32_t)begin != begin ||
+		    (uint64_t)(int64_t)(int32_t)record != record)
+			return fail_distance(builder);
+		put_u32(bytes, (uint32_t)begin);
+		put_u32(bytes, (uint32_t)record);
+	}
+	return true;
+}
+
+/* ---- public ---- */
+
+bool unwind_out_build(const struct unwind_out_input *input, struct unwind_out *out,
+		      struct error *err)
+{
+	struct builder builder = {.input = input, .out = out, .err = err};
+	bool ok;
+
+	*out = (struct unwind_out){0};
+	map_init(&builder.moved_cies);
+	map_init(&builder.new_cies);
+	arena_init(&builder.arena);
+	ok = records_move(&builder);
+	ok = ok && new_fdes_put(&builder);
+	if (ok) {
+		put_u32(&out->eh_frame, 0);
+		ok = header_put(&builder);
+	}
+	vec_fini(&builder.table);
+	vec_fini(&builder.rows);
+	map_fini(&builder.moved_cies);
+	map_fini(&builder.new_cies);
+	arena_fini(&builder.arena);
+	if (!ok)
+		unwind_out_fini(out);
+	return ok;
+}
+
+void unwind_out_fini(struct unwind_out *out)
+{
+	vec_fini(&out->eh_frame);
+	vec_fini(&out->eh_frame_hdr);
+}
+
+static bool rows_check(const struct object_fde *fde, const struct cfi_rows *rows, struct error *err)
+{
+	struct arena arena;
+	bool ok = true;
+
+	arena_init(&arena);
+	vec_foreach (row, rows) {
+		struct cfi_state state = row->state;
+		if (state.cfa.kind == CFI_UNDEFINED)
+			ok = error_set(err, ERROR_UNSUPPORTED,
+				       "the unwind information of the code at 0x%" PRIx64
+				       " defines no frame address",
+				       fde->begin);
+		ok = ok && cfi_out_shift(&state, 8, &arena, err);
+		if (!ok)
+			break;
+	}
+	arena_fini(&arena);
+	return ok;
+}
+
+bool unwind_out_check(const struct object *object, const struct object_fde *fde, struct error *err)
+{
+	const struct object_cie *cie = fde->cie;
+	struct cfi_rows rows = {0};
+	bool ok;
+
+	if (cie->personality_encoding != POINTER_OMIT &&
+	    (cie->personality_encoding & POINTER_INDIRECT) &&
+	    (cie->personality_encoding & POINTER_BASE) != POINTER_PCREL &&
+	    pointer_size(cie->personality_encoding) == 8)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the code at 0x%" PRIx64
+				 " encodes its personality routine in a way that is not supported",
+				 fde->begin);
+	if (!cie->data_align)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the unwind information of the code at 0x%" PRIx64
+				 " has no factor for stack offsets",
+				 fde->begin);
+	ok = cfi_rows_read(fde, &rows, err) && rows_check(fde, &rows, err) &&
+	     (!fde->lsda || lsda_out_check(object, fde, err));
+	vec_fini(&rows);
+	return ok;
+}
