@@ -14,9 +14,9 @@
  * malformed, as unwinding might need them, and distances beyond 2 GiB.
  */
 #include "rewrite/unwind_out.h"
+#include "object/cfi_write.h"
 #include "object/eh_frame.h"
 #include "object/encoded_pointer.h"
-#include "rewrite/cfi_out.h"
 #include "rewrite/lsda_out.h"
 
 #include <inttypes.h>
@@ -394,7 +394,7 @@ static void events_collect(const struct copy_range *range, const struct cfi_rows
 static bool event_state(struct builder *builder, const struct event *event, struct cfi_state *state)
 {
 	*state = event->row->state;
-	return !event->delta || cfi_out_shift(state, event->delta, &builder->arena, builder->err);
+	return !event->delta || cfi_write_shift(state, event->delta, &builder->arena, builder->err);
 }
 
 static bool put_program(struct builder *builder, const struct copy_range *range,
@@ -408,16 +408,16 @@ static bool put_program(struct builder *builder, const struct copy_range *range,
 	if (!initial_state(range->fde->cie, &initial, builder->err))
 		return false;
 	states[present] = initial;
-	const struct cfi_out writer = {bytes, range->fde->cie->data_align, &initial};
+	const struct cfi_writer writer = {bytes, range->fde->cie->data_align, &initial};
 	vec_foreach (event, events) {
 		struct cfi_state *state = &states[!present];
 		if (!event_state(builder, event, state))
 			return false;
 		if (cfi_state_equal(&states[present], state))
 			continue;
-		cfi_out_advance(bytes, event->copy_addr - location);
+		cfi_write_advance(bytes, event->copy_addr - location);
 		location = event->copy_addr;
-		if (!cfi_out_change(&writer, &states[present], state, builder->err))
+		if (!cfi_write_change(&writer, &states[present], state, builder->err))
 			return false;
 		present = !present;
 	}
@@ -552,7 +552,7 @@ static bool rows_check(const struct object_fde *fde, const struct cfi_rows *rows
 				       "the unwind information of the code at 0x%" PRIx64
 				       " defines no frame address",
 				       fde->begin);
-		ok = ok && cfi_out_shift(&state, 8, &arena, err);
+		ok = ok && cfi_write_shift(&state, 8, &arena, err);
 		if (!ok)
 			break;
 	}

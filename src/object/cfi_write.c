@@ -3,14 +3,14 @@
  * places where the stack is deeper. Refused: expressions that use rsp and also branch (their jumps
  * would have to be relocated) or contain operations without a known size.
  */
-#include "rewrite/cfi_out.h"
+#include "object/cfi_write.h"
 
 #include <assert.h>
 #include <dwarf.h>
 
 enum { REGISTER_RSP = 7 };
 
-void cfi_out_advance(struct byte_vec *bytes, uint64_t delta)
+void cfi_write_advance(struct byte_vec *bytes, uint64_t delta)
 {
 	assert(delta <= UINT32_MAX);
 	if (!delta)
@@ -37,7 +37,8 @@ static void put_block(struct byte_vec *bytes, const struct cfi_rule *rule)
 	put_bytes(bytes, rule->expression, rule->expression_size);
 }
 
-static bool factor(const struct cfi_out *out, int64_t offset, int64_t *factored, struct error *err)
+static bool factor(const struct cfi_writer *out, int64_t offset, int64_t *factored,
+		   struct error *err)
 {
 	if (!out->data_align || offset == INT64_MIN || offset % out->data_align)
 		return error_set(
@@ -47,7 +48,7 @@ static bool factor(const struct cfi_out *out, int64_t offset, int64_t *factored,
 	return true;
 }
 
-static bool put_cfa(const struct cfi_out *out, const struct cfi_state *from,
+static bool put_cfa(const struct cfi_writer *out, const struct cfi_state *from,
 		    const struct cfi_state *to, struct error *err)
 {
 	struct byte_vec *bytes = out->bytes;
@@ -97,7 +98,7 @@ static void put_offset(struct byte_vec *bytes, unsigned number, int64_t factored
 	}
 }
 
-static bool put_rule(const struct cfi_out *out, unsigned number, const struct cfi_rule *rule,
+static bool put_rule(const struct cfi_writer *out, unsigned number, const struct cfi_rule *rule,
 		     struct error *err)
 {
 	struct byte_vec *bytes = out->bytes;
@@ -137,8 +138,8 @@ static bool put_rule(const struct cfi_out *out, unsigned number, const struct cf
 	return false;
 }
 
-bool cfi_out_change(const struct cfi_out *out, const struct cfi_state *from,
-		    const struct cfi_state *to, struct error *err)
+bool cfi_write_change(const struct cfi_writer *out, const struct cfi_state *from,
+		      const struct cfi_state *to, struct error *err)
 {
 	if (!cfi_cfa_equal(from, to) && !put_cfa(out, from, to, err))
 		return false;
@@ -266,7 +267,7 @@ static bool rule_shift(struct cfi_rule *rule, int64_t delta, struct arena *arena
 	return ok;
 }
 
-bool cfi_out_shift(struct cfi_state *state, int64_t delta, struct arena *arena, struct error *err)
+bool cfi_write_shift(struct cfi_state *state, int64_t delta, struct arena *arena, struct error *err)
 {
 	if (state->cfa.kind == CFI_OFFSET && state->cfa_register == REGISTER_RSP)
 		state->cfa.offset += delta;
