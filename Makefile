@@ -69,7 +69,7 @@ fuzz:
 bench:
 	@scripts/setup build bench
 	@$(MAKE) --no-print-directory build
-	bench/run $(BUILD)
+	bench/run $(BUILD) --write docs/benchmarks.md
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-fuzz

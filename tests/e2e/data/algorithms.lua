@@ -86,10 +86,13 @@ local function caught(n)
 	return failures
 end
 
-print("primes", sieve(1000000))
-print("queens", queens(8))
-print("matrix", multiply(70))
-print("sorted", sorted(20000))
-print("words", words(20000))
-print("coroutine", generated(30000))
-print("errors", caught(20000))
+-- As often as the first argument says.
+for _ = 1, tonumber(arg[1] or 1) do
+	print("primes", sieve(1000000))
+	print("queens", queens(8))
+	print("matrix", multiply(70))
+	print("sorted", sorted(20000))
+	print("words", words(20000))
+	print("coroutine", generated(30000))
+	print("errors", caught(20000))
+end
