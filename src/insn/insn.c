@@ -256,8 +256,8 @@ static enum insn_form form_of(const struct decoded *decoded)
 		return is_register(first, 64) && is_register(second, 64) ? INSN_FORM_ADD
 									 : INSN_FORM_OTHER;
 	case ZYDIS_MNEMONIC_MOV:
-		return is_register(first, 64) && is_register(second, 64) ? INSN_FORM_MOV_REG
-									 : INSN_FORM_OTHER;
+		return is_register(first, 64) && is_memory(second) ? INSN_FORM_LOAD
+								   : INSN_FORM_OTHER;
 	case ZYDIS_MNEMONIC_CMP:
 		return second->type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? INSN_FORM_CMP_IMM
 								    : INSN_FORM_OTHER;

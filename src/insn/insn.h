@@ -111,7 +111,7 @@ enum insn_form {
 	INSN_FORM_LEA,	    /* destination = address */
 	INSN_FORM_MOVSXD,   /* destination = sign-extended 32-bit memory */
 	INSN_FORM_ADD,	    /* destination += source register */
-	INSN_FORM_MOV_REG,  /* destination = source register, 64 bits */
+	INSN_FORM_LOAD,	    /* destination = 64-bit memory */
 	INSN_FORM_CMP_IMM,  /* compare register or memory with an immediate */
 	INSN_FORM_JUMP_MEM, /* jmp [memory] */
 };

@@ -166,7 +166,7 @@ static void emit_loop(struct emitter *emitter, const struct insn *insn)
 
 /* ---- instructions ---- */
 
-/* The read of a copied jump table: the same with a 32-bit displacement. */
+/* The read of a copied jump table: the same with another displacement of 32 bits. */
 static void emit_table_read(struct emitter *emitter, const struct insn *insn,
 			    const struct indirect_jump *jump)
 {
@@ -184,8 +184,7 @@ static void emit_table_read(struct emitter *emitter, const struct insn *insn,
 
 static const struct indirect_jump *jump_reading_table(const struct range *range, uint32_t number)
 {
-	vec_foreach(jump, &range->jumps)
-	{
+	vec_foreach (jump, &range->jumps) {
 		if (jump->way == JUMP_TABLE && jump->table_insn == number)
 			return jump;
 	}
@@ -194,8 +193,7 @@ static const struct indirect_jump *jump_reading_table(const struct range *range,
 
 static const struct indirect_jump *jump_at(const struct range *range, uint32_t number)
 {
-	vec_foreach(jump, &range->jumps)
-	{
+	vec_foreach (jump, &range->jumps) {
 		if (jump->insn == number)
 			return jump;
 	}
@@ -306,18 +304,20 @@ static void emit_landing(struct emitter *emitter, const struct insn *insn)
 {
 	if (!probes_functions(emitter) || !map_get(&emitter->program->landing_pads, insn->addr))
 		return;
-	emit_probe(emitter, &(struct probe){.kind = PROBE_LANDING,
-					    .like = insn->addr,
-					    .flags_live = flags_live(emitter->program, insn->addr)});
+	emit_probe(emitter,
+		   &(struct probe){.kind = PROBE_LANDING,
+				   .like = insn->addr,
+				   .flags_live = flags_live(emitter->program, insn->addr)});
 }
 
 static void emit_syscall(struct emitter *emitter, const struct insn *insn)
 {
 	if (!insn->is_syscall || emitter->program->options->mode == REWRITE_NULL)
 		return;
-	emit_probe(emitter, &(struct probe){.kind = PROBE_SYSCALL,
-					    .like = insn->addr,
-					    .flags_live = flags_live(emitter->program, insn->addr)});
+	emit_probe(emitter,
+		   &(struct probe){.kind = PROBE_SYSCALL,
+				   .like = insn->addr,
+				   .flags_live = flags_live(emitter->program, insn->addr)});
 }
 
 static void emit_one(struct emitter *emitter, uint32_t number)
@@ -368,11 +368,10 @@ static void emit_body(struct emitter *emitter)
 	emitter->stubs.len = emitter->shorts.len = 0;
 	emitter->align_pending = false;
 	if (range->entry && probes_functions(emitter))
-		emit_probe(emitter,
-			   &(struct probe){.kind = PROBE_ENTER,
-					   .like = range->begin,
-					   .flags_live = flags_live(emitter->program,
-								    range->begin)});
+		emit_probe(emitter, &(struct probe){.kind = PROBE_ENTER,
+						    .like = range->begin,
+						    .flags_live = flags_live(emitter->program,
+									     range->begin)});
 	range->body_offset = emit_offset(emitter);
 	for (uint32_t i = 0; i < range->insn_count; i++)
 		emit_one(emitter, i);
@@ -385,11 +384,9 @@ static bool fill_shorts(struct emitter *emitter)
 {
 	bool all_fit = true;
 
-	vec_foreach(branch, &emitter->shorts)
-	{
-		const int64_t distance =
-			(int64_t)emitter->range->copy_offset[branch->target_insn] -
-			(int64_t)(branch->position + 1);
+	vec_foreach (branch, &emitter->shorts) {
+		const int64_t distance = (int64_t)emitter->range->copy_offset[branch->target_insn] -
+					 (int64_t)(branch->position + 1);
 		if (distance < INT8_MIN || distance > INT8_MAX) {
 			emitter->is_long[branch->insn] = 1;
 			all_fit = false;
@@ -401,9 +398,8 @@ static bool fill_shorts(struct emitter *emitter)
 
 void emit_range(struct program *program, struct range *range)
 {
-	struct emitter emitter = {.program = program,
-				  .range = range,
-				  .is_long = mem_zalloc(range->insn_count)};
+	struct emitter emitter = {
+		.program = program, .range = range, .is_long = mem_zalloc(range->insn_count)};
 	struct rewrite_statistics before = *program->statistics;
 
 	range->copy_offset = arena_array(&program->arena, uint32_t, range->insn_count);

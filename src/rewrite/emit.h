@@ -17,10 +17,10 @@ enum probe_kind {
 /* A probe, as its place in the code asks for it. */
 struct probe {
 	enum probe_kind kind;
-	uint64_t like;           /* original address whose unwind state holds here */
+	uint64_t like;		 /* original address whose unwind state holds here */
 	const struct insn *insn; /* CALL_INDIRECT: the call */
-	uint64_t target;         /* CALL: T of abi/module.h */
-	uint32_t site;           /* CALL…RETURN: number of the call site in the range */
+	uint64_t target;	 /* CALL: T of abi/module.h */
+	uint32_t site;		 /* CALL…RETURN: number of the call site in the range */
 	bool flags_live;
 };
 

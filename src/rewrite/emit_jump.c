@@ -47,8 +47,8 @@ static void emit_map_lookup(struct emitter *emitter, unsigned a, unsigned b, uin
 {
 	emit_lea(emitter, b, FIXUP_MAP, range_number);
 	emit_code(emitter, (unsigned char)(0x48 | (a >> 3) << 2 | (a >> 3) << 1 | b >> 3), 0x63,
-		  (unsigned char)(0x44 | (a & 7) << 3), (unsigned char)(0x80 | (a & 7) << 3 | (b & 7)),
-		  0);
+		  (unsigned char)(0x44 | (a & 7) << 3),
+		  (unsigned char)(0x80 | (a & 7) << 3 | (b & 7)), 0);
 	emit_code(emitter, (unsigned char)(0x48 | (b >> 3) << 2 | a >> 3), 0x01,
 		  (unsigned char)(0xc0 | (b & 7) << 3 | (a & 7)));
 }
@@ -84,8 +84,7 @@ static void emit_fast(struct emitter *emitter, const struct insn *insn, unsigned
 	const struct program *program = emitter->program;
 	const struct unit *unit = &program->units.data[emitter->range->unit];
 
-	vec_foreach(number, &unit->ranges)
-	{
+	vec_foreach (number, &unit->ranges) {
 		struct range *range = &emitter->program->ranges.data[*number];
 		if (!may_hold_target(unit, range))
 			continue;
@@ -138,8 +137,7 @@ static void emit_saving(struct emitter *emitter, const struct insn *insn)
 	}
 	const unsigned a = pair[0], b = pair[1];
 	emit_save(emitter, insn, a, b);
-	vec_foreach(number, &unit->ranges)
-	{
+	vec_foreach (number, &unit->ranges) {
 		struct range *range = &emitter->program->ranges.data[*number];
 		if (!may_hold_target(unit, range))
 			continue;

@@ -54,14 +54,14 @@ void emit_probe(struct emitter *emitter, const struct probe *probe)
 void emit_leave(struct emitter *emitter, uint64_t like, bool flags)
 {
 	if (probes_functions(emitter))
-		emit_probe(emitter, &(struct probe){.kind = PROBE_LEAVE,
-						    .like = like,
-						    .flags_live = flags});
+		emit_probe(emitter,
+			   &(struct probe){.kind = PROBE_LEAVE, .like = like, .flags_live = flags});
 }
 
 /* ---- stubs ---- */
 
-static void emit_handler_call(struct emitter *emitter, const struct probe *probe, size_t slot_offset)
+static void emit_handler_call(struct emitter *emitter, const struct probe *probe,
+			      size_t slot_offset)
 {
 	if (probe->flags_live)
 		slot_offset += offsetof(struct tare_slots, below_flags);
@@ -189,20 +189,20 @@ static bool call_leaves(const struct emitter *emitter, const struct insn *insn)
 		return false;
 	if (callee->verdict == REWRITE_INSTRUMENTED)
 		return program->options->probes == REWRITE_PROBES_ALL;
-	return callee->verdict != REWRITE_SMALL ||
-	       program->options->probes == REWRITE_PROBES_ALL;
+	return callee->verdict != REWRITE_SMALL || program->options->probes == REWRITE_PROBES_ALL;
 }
 
 static bool make_call_probe(struct emitter *emitter, const struct insn *insn, struct probe *probe)
 {
 	const struct program *program = emitter->program;
 
-	*probe = (struct probe){.like = insn->addr, .insn = insn, .site = emitter->range->site_count};
+	*probe = (struct probe){
+		.like = insn->addr, .insn = insn, .site = emitter->range->site_count};
 	if (insn->kind == INSN_CALL) {
 		probe->kind = PROBE_CALL;
 		probe->target = insn->target;
-		probe->flags_live = program_range(program, insn->target) &&
-				    flags_live(program, insn->target);
+		probe->flags_live =
+			program_range(program, insn->target) && flags_live(program, insn->target);
 		return call_leaves(emitter, insn);
 	}
 	const char *symbol =

@@ -66,8 +66,8 @@ static bool spread_clobbers(struct program *program, const struct call_edges *ca
 	for (size_t i = 0; i < program->units.len; i++) {
 		struct unit *unit = &program->units.data[i];
 		uint16_t clobbers = unit->clobbers;
-		vec_foreach(callee, &callees[i]) clobbers |=
-			program->units.data[*callee].clobbers;
+		vec_foreach (callee, &callees[i])
+			clobbers |= program->units.data[*callee].clobbers;
 		changed |= clobbers != unit->clobbers;
 		unit->clobbers = clobbers;
 	}
@@ -80,8 +80,9 @@ void program_find_clobbers(struct program *program)
 
 	for (size_t i = 0; i < program->units.len; i++) {
 		struct unit *unit = &program->units.data[i];
-		vec_foreach(number, &unit->ranges) unit->clobbers |= direct_clobbers(
-			program, &program->ranges.data[*number], &callees[i]);
+		vec_foreach (number, &unit->ranges)
+			unit->clobbers |= direct_clobbers(program, &program->ranges.data[*number],
+							  &callees[i]);
 	}
 	while (spread_clobbers(program, callees))
 		;
@@ -132,8 +133,8 @@ static struct live live_through_call(const struct insn *insn, struct live after)
 
 	return (struct live){
 		.strict = REGS_ALL,
-		.medium = (uint16_t)((after.medium & REGS_CALLEE_SAVED) | REGS_ARGUMENTS |
-				     operand | REG_BIT(REG_RSP)),
+		.medium = (uint16_t)((after.medium & REGS_CALLEE_SAVED) | REGS_ARGUMENTS | operand |
+				     REG_BIT(REG_RSP)),
 		.soft = survives | operand | REG_BIT(REG_RSP),
 	};
 }
@@ -152,9 +153,22 @@ static struct live live_through(const struct insn *insn, struct live after)
 	return live;
 }
 
-static struct live live_before(const struct liveness *flow, const struct insn *insn,
-			       struct live next)
+/* What an indirect jump's targets need: labels, and the outside where it may be a tail call. */
+static struct live live_at_jump_targets(const struct liveness *flow, const struct range *range,
+					uint32_t number)
 {
+	vec_foreach (jump, &range->jumps) {
+		if (jump->insn == number && !jump->may_leave)
+			return flow->labels;
+	}
+	return live_or(flow->leaving, flow->labels);
+}
+
+static struct live live_before(const struct liveness *flow, const struct range *range,
+			       uint32_t number, struct live next)
+{
+	const struct insn *insn = &range->insns[number];
+
 	switch (insn->kind) {
 	case INSN_RETURN:
 		return flow->returning;
@@ -163,7 +177,7 @@ static struct live live_before(const struct liveness *flow, const struct insn *i
 	case INSN_JUMP:
 		return live_at(flow, insn->target);
 	case INSN_JUMP_INDIRECT:
-		return live_through(insn, live_or(flow->leaving, flow->labels));
+		return live_through(insn, live_at_jump_targets(flow, range, number));
 	case INSN_CALL:
 	case INSN_CALL_INDIRECT:
 		return live_through_call(insn, next);
@@ -182,7 +196,7 @@ static bool update_range(struct liveness *flow, size_t slot)
 	bool changed = false;
 
 	for (uint32_t i = range->insn_count; i-- > 0;) {
-		const struct live live = live_before(flow, &range->insns[i], next);
+		const struct live live = live_before(flow, range, i, next);
 		changed |= !live_equal(live, flow->before[slot][i]);
 		flow->before[slot][i] = next = live;
 	}
@@ -194,8 +208,9 @@ static void update_labels(struct liveness *flow)
 	for (size_t slot = 0; slot < flow->unit->ranges.len; slot++) {
 		const struct range *range =
 			&flow->program->ranges.data[flow->unit->ranges.data[slot]];
-		vec_foreach(offset, &range->labels) flow->labels = live_or(
-			flow->labels, flow->before[slot][range->index[*offset] - 1]);
+		vec_foreach (offset, &range->labels)
+			flow->labels = live_or(flow->labels,
+					       flow->before[slot][range->index[*offset] - 1]);
 	}
 }
 
@@ -206,9 +221,9 @@ void unit_find_liveness(struct program *program, struct unit *unit)
 		.program = program,
 		.unit = unit,
 		.before = mem_zalloc(unit->ranges.len * sizeof(*flow.before)),
-		.leaving = {REGS_ALL, REGS_ALL, REGS_CALLEE_SAVED | kept},
-		.returning = {REGS_ALL,
-			      (uint16_t)(kept | REG_BIT(REG_RAX) | REG_BIT(REG_RDX)),
+		.leaving = {REGS_ALL, REGS_CALLEE_SAVED | REGS_ARGUMENTS | kept,
+			    REGS_CALLEE_SAVED | kept},
+		.returning = {REGS_ALL, (uint16_t)(kept | REG_BIT(REG_RAX) | REG_BIT(REG_RDX)),
 			      REGS_CALLEE_SAVED | kept},
 	};
 	bool changed = true;
@@ -225,9 +240,9 @@ void unit_find_liveness(struct program *program, struct unit *unit)
 	}
 	update_labels(&flow);
 	const uint16_t never = changed ? REGS_ALL : REG_BIT(REG_RSP);
-	unit->dead_strict = (uint16_t)~(flow.labels.strict | never);
-	unit->dead_medium = (uint16_t)~(flow.labels.medium | never);
-	unit->dead_soft = (uint16_t)~(flow.labels.soft | never);
+	unit->dead_strict = (uint16_t) ~(flow.labels.strict | never);
+	unit->dead_medium = (uint16_t) ~(flow.labels.medium | never);
+	unit->dead_soft = (uint16_t) ~(flow.labels.soft | never);
 	unit->liveness_known = true;
 	for (size_t slot = 0; slot < unit->ranges.len; slot++)
 		free(flow.before[slot]);

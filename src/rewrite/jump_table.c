@@ -4,7 +4,7 @@
  * A jump table is proven when the jump reads it by one of the compilers' forms
  *
  *     lea T(%rip),B … movslq (B,I,4),D … add B,D … jmp *D          offsets relative to T
- *     jmp *T(,I,8)                                                  absolute, in non-PIE files
+ *     jmp *T(,I,8)   or   mov T(,I,8),D … jmp *D                    absolute, in non-PIE files
  *
  * and, for the first, every definition of B that reaches the read is that lea. The copy then gets
  * a table of its own: B stays as it is, and the read's displacement leads to the new table, whose
@@ -20,9 +20,9 @@
 
 enum {
 	TABLE_ENTRIES_MAX = 65536,
-	TABLE_HOLE_MAX = 4,      /* strange entries in a row that do not yet end a table */
-	LOOK_BACK_INSNS = 8,     /* from the jump to the table's read */
-	LOOK_BACK_BOUND = 14,    /* from there to the comparison */
+	TABLE_HOLE_MAX = 4,   /* strange entries in a row that do not yet end a table */
+	LOOK_BACK_INSNS = 8,  /* from the jump to the table's read */
+	LOOK_BACK_BOUND = 14, /* from there to the comparison */
 	LABEL_EDGES_MAX = 1000000,
 };
 
@@ -30,11 +30,11 @@ enum {
 struct flow_graph {
 	const struct program *program;
 	const struct unit *unit;
-	uint32_t *first_node;  /* per range */
+	uint32_t *first_node; /* per range */
 	uint32_t node_count;
-	uint32_t *first_edge;  /* per node, and one more */
-	uint32_t *sources;     /* per edge */
-	unsigned char *origin; /* entered from outside, from unknown places */
+	uint32_t *first_edge;	   /* per node, and one more */
+	uint32_t *sources;	   /* per edge */
+	unsigned char *origin;	   /* entered from outside, from unknown places */
 	const struct insn **insns; /* per node */
 };
 
@@ -92,7 +92,8 @@ static void add_range_edges(struct flow_graph *graph, const struct range *range)
 	}
 	if (range->entry)
 		mark_origin(graph, range->begin);
-	vec_foreach(pad, &range->landing_pads) mark_origin(graph, *pad);
+	vec_foreach (pad, &range->landing_pads)
+		mark_origin(graph, *pad);
 }
 
 /* Every indirect jump may lead to every label. */
@@ -106,7 +107,7 @@ static void add_label_edges(struct flow_graph *graph, const struct range *range,
 		}
 		for (size_t i = 0; i < graph->unit->ranges.len; i++) {
 			const struct range *other = unit_range(graph->program, graph->unit, i);
-			vec_foreach(jump, &other->jumps)
+			vec_foreach (jump, &other->jumps)
 				add_edge(graph, graph->first_node[i] + jump->insn, label);
 		}
 	}
@@ -143,8 +144,8 @@ static void graph_init(struct flow_graph *graph, const struct program *program,
 	for (uint32_t i = 0; i < graph->node_count; i++)
 		graph->first_edge[i + 1] += graph->first_edge[i];
 	graph->first_edge[graph->node_count + 1] = graph->first_edge[graph->node_count];
-	graph->sources = mem_zalloc((graph->first_edge[graph->node_count] + 1) *
-				    sizeof(*graph->sources));
+	graph->sources =
+		mem_zalloc((graph->first_edge[graph->node_count] + 1) * sizeof(*graph->sources));
 	add_all_edges(graph);
 }
 
@@ -240,12 +241,11 @@ static int64_t table_bound(const struct program *program, const struct range *ra
 	for (uint32_t back = 1; back <= LOOK_BACK_BOUND && back < at; back++) {
 		const struct insn *insn = &range->insns[at - back];
 		struct insn_detail branch, compare;
-		if (insn->kind == INSN_CALL || insn->kind == INSN_RETURN ||
-		    insn->kind == INSN_JUMP)
+		if (insn->kind == INSN_CALL || insn->kind == INSN_RETURN || insn->kind == INSN_JUMP)
 			return -1;
 		if (insn->kind != INSN_BRANCH || !describe(program, insn, &branch) ||
-		    !describe(program, insn - 1, &compare) ||
-		    compare.form != INSN_FORM_CMP_IMM || compare.immediate > TABLE_ENTRIES_MAX)
+		    !describe(program, insn - 1, &compare) || compare.form != INSN_FORM_CMP_IMM ||
+		    compare.immediate > TABLE_ENTRIES_MAX)
 			continue;
 		if (branch.condition == 7) /* ja */
 			return (int64_t)compare.immediate + 1;
@@ -273,8 +273,8 @@ static bool is_base_addition(const struct insn_detail *add, const struct insn_de
 }
 
 /* Between the read and the jump: exactly one addition of base and offset, nothing else to them. */
-static bool adds_base_once(const struct program *program, const struct range *range, uint32_t read_at,
-			   const struct insn_detail *read, uint32_t jump_at)
+static bool adds_base_once(const struct program *program, const struct range *range,
+			   uint32_t read_at, const struct insn_detail *read, uint32_t jump_at)
 {
 	const unsigned watched = REG_BIT(read->destination) | REG_BIT(read->memory.base) |
 				 REG_BIT(range->insns[jump_at].jump_register);
@@ -294,8 +294,8 @@ static bool adds_base_once(const struct program *program, const struct range *ra
 }
 
 /* The table's read before a jump through a register: its index, or UINT32_MAX. */
-static uint32_t find_read(const struct program *program, const struct range *range, uint32_t jump_at,
-			  struct insn_detail *read)
+static uint32_t find_read(const struct program *program, const struct range *range,
+			  uint32_t jump_at, struct insn_detail *read)
 {
 	for (uint32_t back = 1; back <= LOOK_BACK_INSNS && back <= jump_at; back++) {
 		const uint32_t at = jump_at - back;
@@ -341,12 +341,12 @@ static bool table_entry(const struct program *program, uint64_t addr,
 	return true;
 }
 
-/* Reads entries from `addr` on; true if there are enough of them. */
-static bool read_table(const struct program *program, const struct unit *unit, uint64_t addr,
-		       int64_t bound, struct jump_table *table)
+/* Reads the original's entries; true if there are enough of them. */
+static bool read_table(const struct program *program, const struct unit *unit, int64_t bound,
+		       struct jump_table *table)
 {
+	uint64_t addr = table->source, target;
 	size_t good = 0;
-	uint64_t target;
 
 	while (table->targets.len < TABLE_ENTRIES_MAX &&
 	       table_entry(program, addr, table, &target)) {
@@ -361,16 +361,36 @@ static bool read_table(const struct program *program, const struct unit *unit, u
 	return good > 0 && (bound < 0 || (int64_t)good >= bound);
 }
 
-static bool plan_table(struct program *program, const struct unit *unit, uint64_t addr,
-		       int64_t bound, struct jump_table table, struct indirect_jump *jump)
+/* The table planned before for the same original, or a new one; UINT32_MAX if it is not proven. */
+static uint32_t find_table(struct program *program, const struct unit *unit, int64_t bound,
+			   struct jump_table table)
 {
-	if (!read_table(program, unit, addr, bound, &table)) {
-		vec_fini(&table.targets);
-		return false;
+	for (size_t i = program->tables.len; i-- > 0;) {
+		const struct jump_table *known = &program->tables.data[i];
+		if (known->from->unit != table.from->unit)
+			break;
+		if (known->source == table.source && known->from == table.from &&
+		    known->absolute == table.absolute && (int64_t)known->targets.len >= bound)
+			return (uint32_t)i;
 	}
-	jump->way = JUMP_TABLE;
-	jump->table = (uint32_t)program->tables.len;
+	if (!read_table(program, unit, bound, &table)) {
+		vec_fini(&table.targets);
+		return UINT32_MAX;
+	}
 	vec_push(&program->tables, table);
+	return (uint32_t)program->tables.len - 1;
+}
+
+static bool plan_table(struct program *program, const struct unit *unit, struct jump_table table,
+		       struct indirect_jump *jump)
+{
+	const struct range *range = table.from;
+
+	jump->table =
+		find_table(program, unit, table_bound(program, range, jump->table_insn), table);
+	if (jump->table == UINT32_MAX)
+		return false;
+	jump->way = JUMP_TABLE;
 	return true;
 }
 
@@ -382,13 +402,39 @@ static bool plan_relative_table(struct program *program, const struct flow_graph
 
 	if (at == UINT32_MAX)
 		return false;
-	const uint64_t base =
-		base_of(graph, graph->first_node[range->slot] + at, read.memory.base);
+	const uint64_t base = base_of(graph, graph->first_node[range->slot] + at, read.memory.base);
 	if (!base)
 		return false;
 	jump->table_insn = at;
-	return plan_table(program, graph->unit, base, table_bound(program, range, at),
-			  (struct jump_table){.base = base, .from = range}, jump);
+	return plan_table(program, graph->unit,
+			  (struct jump_table){.source = base, .base = base, .from = range}, jump);
+}
+
+/* [I * 8 + T], by absolute address. */
+static bool is_absolute_table(const struct insn_memory *memory)
+{
+	return memory->base == REG_NONE && memory->index != REG_NONE && memory->scale == 8 &&
+	       !memory->rip_relative && !memory->segment;
+}
+
+/* The load that the jump's register comes from: its index, or UINT32_MAX. */
+static uint32_t find_load(const struct program *program, const struct range *range,
+			  uint32_t jump_at, struct insn_detail *load)
+{
+	const uint8_t reg = range->insns[jump_at].jump_register;
+
+	for (uint32_t back = 1; back <= LOOK_BACK_INSNS && back <= jump_at; back++) {
+		const struct insn *insn = &range->insns[jump_at - back];
+		if (insn->kind != INSN_PLAIN)
+			return UINT32_MAX;
+		if (!((insn->writes | insn->reads) & REG_BIT(reg)))
+			continue;
+		return describe(program, insn, load) && load->form == INSN_FORM_LOAD &&
+				       load->destination == reg
+			       ? jump_at - back
+			       : UINT32_MAX;
+	}
+	return UINT32_MAX;
 }
 
 static bool plan_absolute_table(struct program *program, const struct unit *unit,
@@ -396,16 +442,20 @@ static bool plan_absolute_table(struct program *program, const struct unit *unit
 {
 	struct insn_detail detail;
 
-	if (object_header(program->object)->e_type != ET_EXEC ||
-	    !describe(program, &range->insns[jump->insn], &detail) ||
-	    detail.form != INSN_FORM_JUMP_MEM || detail.memory.base != REG_NONE ||
-	    detail.memory.index == REG_NONE || detail.memory.scale != 8 ||
-	    detail.memory.rip_relative || detail.memory.segment)
+	if (object_header(program->object)->e_type != ET_EXEC)
 		return false;
 	jump->table_insn = jump->insn;
-	return plan_table(program, unit, (uint64_t)detail.memory.disp,
-			  table_bound(program, range, jump->insn),
-			  (struct jump_table){.absolute = true, .from = range}, jump);
+	if (range->insns[jump->insn].jump_register != REG_NONE)
+		jump->table_insn = find_load(program, range, jump->insn, &detail);
+	else if (!describe(program, &range->insns[jump->insn], &detail))
+		return false;
+	if (jump->table_insn == UINT32_MAX || !is_absolute_table(&detail.memory))
+		return false;
+	return plan_table(program, unit,
+			  (struct jump_table){.source = (uint64_t)detail.memory.disp,
+					      .absolute = true,
+					      .from = range},
+			  jump);
 }
 
 /* ---- translation ---- */
@@ -427,8 +477,7 @@ static bool any_label_uses_flags(const struct program *program, const struct uni
 {
 	for (size_t i = 0; i < unit->ranges.len; i++) {
 		const struct range *range = unit_range(program, unit, i);
-		vec_foreach(offset, &range->labels)
-		{
+		vec_foreach (offset, &range->labels) {
 			if (flags_live(program, range->begin + *offset))
 				return true;
 		}
@@ -534,8 +583,7 @@ static bool unit_has_jumps(struct program *program, const struct unit *unit)
 {
 	bool any = false;
 
-	vec_foreach(number, &unit->ranges)
-	{
+	vec_foreach (number, &unit->ranges) {
 		struct range *range = &program->ranges.data[*number];
 		if (range->verdict != REWRITE_INSTRUMENTED)
 			continue;
@@ -553,10 +601,10 @@ void unit_plan_jumps(struct program *program, struct unit *unit)
 		return;
 	unit_find_labels(program, unit);
 	graph_init(&graph, program, unit);
-	vec_foreach(number, &unit->ranges)
-	{
+	vec_foreach (number, &unit->ranges) {
 		struct range *range = &program->ranges.data[*number];
-		vec_foreach(jump, &range->jumps) plan_jump(program, &graph, unit, range, jump);
+		vec_foreach (jump, &range->jumps)
+			plan_jump(program, &graph, unit, range, jump);
 	}
 	graph_fini(&graph);
 }

@@ -75,7 +75,8 @@ static void add_lea(struct label_search *search, const struct insn *insn)
 	if (!object_is_mapped(search->program->object, insn->target))
 		return;
 	add_table(search, insn->target, insn->target);
-	vec_foreach(label, &search->own) add_table(search, insn->target, *label);
+	vec_foreach (label, &search->own)
+		add_table(search, insn->target, *label);
 }
 
 /* A 32-bit immediate or displacement at the end of the instruction that is an own address. */
@@ -178,8 +179,10 @@ static void reach_from_known(struct reach *reach)
 	for (size_t i = 0; i < reach->search->unit->ranges.len; i++) {
 		const struct range *range = unit_range(reach->search, i);
 		reach_add(reach, range->begin);
-		vec_foreach(offset, &range->labels) reach_add(reach, range->begin + *offset);
-		vec_foreach(pad, &range->landing_pads) reach_add(reach, *pad);
+		vec_foreach (offset, &range->labels)
+			reach_add(reach, range->begin + *offset);
+		vec_foreach (pad, &range->landing_pads)
+			reach_add(reach, *pad);
 	}
 	reach_drain(reach);
 }

@@ -42,8 +42,7 @@ static void place_code(struct program *program)
 {
 	put_align(&program->image, CODE_ALIGN, 0xcc);
 	program->code_begin = image_end(program);
-	vec_foreach(range, &program->ranges)
-	{
+	vec_foreach (range, &program->ranges) {
 		if (!range->copied)
 			continue;
 		put_align(&program->image, CODE_ALIGN, 0xcc);
@@ -56,12 +55,10 @@ static void place_code(struct program *program)
 
 static void place_tables(struct program *program)
 {
-	vec_foreach(table, &program->tables)
-	{
+	vec_foreach (table, &program->tables) {
 		put_align(&program->image, 8, 0);
 		table->copy_addr = image_end(program);
-		vec_foreach(target, &table->targets)
-		{
+		vec_foreach (target, &table->targets) {
 			const uint64_t copy = copied_code(program, *target, table->from);
 			if (table->absolute)
 				put_u64(&program->image, copy);
@@ -80,9 +77,8 @@ static void place_map(struct program *program, struct range *range)
 	range->map_addr = image_end(program);
 	for (uint64_t offset = range->entry; offset < size; offset++) {
 		const uint32_t number = range->index[offset];
-		const uint64_t target = number
-						? range->copy_addr + range->copy_offset[number - 1]
-						: range->begin + offset;
+		const uint64_t target = number ? range->copy_addr + range->copy_offset[number - 1]
+					       : range->begin + offset;
 		put_u32(&program->image, (uint32_t)(target - range->map_addr));
 	}
 }
@@ -91,8 +87,7 @@ static void place_maps(struct program *program)
 {
 	const size_t before = program->image.len;
 
-	vec_foreach(range, &program->ranges)
-	{
+	vec_foreach (range, &program->ranges) {
 		if (range->needs_map)
 			place_map(program, range);
 	}
@@ -147,12 +142,10 @@ static bool apply_fixup(struct program *program, const struct range *range,
 
 static bool apply_fixups(struct program *program, struct error *err)
 {
-	vec_foreach(range, &program->ranges)
-	{
+	vec_foreach (range, &program->ranges) {
 		if (!range->copied)
 			continue;
-		vec_foreach(fixup, &range->fixups)
-		{
+		vec_foreach (fixup, &range->fixups) {
 			if (!apply_fixup(program, range, fixup))
 				return error_set(err, ERROR_UNSUPPORTED,
 						 "%s is too large: the copied code would lie more "

@@ -22,15 +22,15 @@
 
 /* What stands in the code for an address that is known only when everything has its place. */
 enum fixup_kind {
-	FIXUP_CODE,      /* rel32 to original code: its copy, or the original */
+	FIXUP_CODE,	 /* rel32 to original code: its copy, or the original */
 	FIXUP_CODE_JUMP, /* the same for a jump: one to the own entry skips the entry probe */
-	FIXUP_ADDRESS,   /* rel32 to a link address as it is */
-	FIXUP_ARM,       /* rel32 to the arming byte of this range's function */
-	FIXUP_SITE_ARM,  /* rel32 to the arming byte of call site `target` of this range */
+	FIXUP_ADDRESS,	 /* rel32 to a link address as it is */
+	FIXUP_ARM,	 /* rel32 to the arming byte of this range's function */
+	FIXUP_SITE_ARM,	 /* rel32 to the arming byte of call site `target` of this range */
 	FIXUP_SYSCALL_ARM,
-	FIXUP_SLOT,      /* rel32 to the slot at offset `target` of struct tare_slots */
-	FIXUP_TABLE,     /* disp32: new table number `target` minus its base, or its address */
-	FIXUP_MAP,       /* rel32 to the dense map of range number `target` */
+	FIXUP_SLOT,  /* rel32 to the slot at offset `target` of struct tare_slots */
+	FIXUP_TABLE, /* disp32: new table number `target` minus its base, or its address */
+	FIXUP_MAP,   /* rel32 to the dense map of range number `target` */
 };
 
 struct fixup {
@@ -44,24 +44,25 @@ struct range;
 
 /* A jump table of which the copy gets its own. */
 struct jump_table {
-	uint64_t base;     /* relative tables: what entries are relative to; absolute: 0 */
-	bool absolute;     /* 8-byte addresses, else 4-byte offsets */
+	uint64_t source; /* address of the original */
+	uint64_t base;	 /* relative tables: what entries are relative to; absolute: 0 */
+	bool absolute;	 /* 8-byte addresses, else 4-byte offsets */
 	struct vec_of(uint64_t) targets; /* original addresses */
-	const struct range *from;        /* where the jump stands */
+	const struct range *from;	 /* where the jump stands */
 	uint64_t copy_addr;
 };
 
 /* How an indirect jump is handled. */
 enum jump_way {
-	JUMP_LEAVES,    /* a tail call: exit probe, then as it was */
-	JUMP_TABLE,     /* goes through a copied table */
+	JUMP_LEAVES,	/* a tail call: exit probe, then as it was */
+	JUMP_TABLE,	/* goes through a copied table */
 	JUMP_TRANSLATE, /* through the dense map */
 };
 
 struct indirect_jump {
-	uint32_t insn;        /* index in the range */
-	uint32_t table_insn;  /* JUMP_TABLE: the instruction that reads the table */
-	uint32_t table;       /* JUMP_TABLE: index in program.tables */
+	uint32_t insn;	     /* index in the range */
+	uint32_t table_insn; /* JUMP_TABLE: the instruction that reads the table */
+	uint32_t table;	     /* JUMP_TABLE: index in program.tables */
 	enum jump_way way;
 	bool may_leave; /* the stack is as at the function's entry: may be a tail call */
 	/* JUMP_TRANSLATE: scratch registers proven dead, or REG_NONE: save registers */
@@ -74,14 +75,14 @@ struct range {
 	const char *name;
 	struct insn *insns;
 	uint32_t insn_count;
-	uint32_t *index;   /* per byte: 1 + index of the instruction that begins there, or 0 */
-	uint64_t padding;  /* bytes of filler behind the end */
+	uint32_t *index;  /* per byte: 1 + index of the instruction that begins there, or 0 */
+	uint64_t padding; /* bytes of filler behind the end */
 	size_t unit;
-	uint32_t slot;     /* its place among the unit's ranges */
+	uint32_t slot; /* its place among the unit's ranges */
 	enum rewrite_verdict verdict;
-	bool decoded;      /* all bytes are instructions that can be moved */
-	bool entry;        /* functions begin here; else a cold part */
-	bool called;       /* by a direct call */
+	bool decoded; /* all bytes are instructions that can be moved */
+	bool entry;   /* functions begin here; else a cold part */
+	bool called;  /* by a direct call */
 	bool has_jump_indirect;
 	bool has_syscall;
 	bool returns_flags; /* some caller uses the flags it leaves */
@@ -98,8 +99,8 @@ struct range {
 	uint32_t stubs_offset;
 	struct vec_of(struct fixup) fixups;
 	struct vec_of(struct copy_extra) extras; /* copy_addr is an offset until placed */
-	uint32_t site_count;  /* call sites with probes */
-	uint32_t first_site;  /* number of the first one in the file */
+	uint32_t site_count;			 /* call sites with probes */
+	uint32_t first_site;			 /* number of the first one in the file */
 
 	/* made by place */
 	uint64_t copy_addr, map_addr;

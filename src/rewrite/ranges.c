@@ -22,7 +22,8 @@ static bool in_linkage_section(const struct program *program, uint64_t addr)
 
 	for (size_t i = 0; i < count; i++) {
 		const Elf64_Shdr *header = &sections[i].header;
-		if ((header->sh_flags & SHF_EXECINSTR) && addr - header->sh_addr < header->sh_size &&
+		if ((header->sh_flags & SHF_EXECINSTR) &&
+		    addr - header->sh_addr < header->sh_size &&
 		    is_linkage_section(sections[i].name))
 			return true;
 	}
@@ -285,15 +286,13 @@ static int compare_branches(const void *left, const void *right)
 
 static void find_branches(struct program *program)
 {
-	vec_foreach(range, &program->ranges)
-	{
+	vec_foreach (range, &program->ranges) {
 		for (uint32_t i = 0; i < range->insn_count; i++)
 			add_branch(program, &range->insns[i]);
 	}
 	add_all_gap_branches(program);
 	vec_sort(&program->branches, compare_branches);
-	vec_foreach(branch, &program->branches)
-	{
+	vec_foreach (branch, &program->branches) {
 		struct range *range = branch->call ? program_range(program, branch->to) : NULL;
 		if (range && range->begin == branch->to)
 			range->called = true;
@@ -321,8 +320,7 @@ bool program_read_ranges(struct program *program, struct error *err)
 		judge_range(program, range);
 	}
 	vec_fini(&scratch);
-	vec_foreach(range, &program->ranges)
-	{
+	vec_foreach (range, &program->ranges) {
 		if (range->decoded && range->verdict == REWRITE_INSTRUMENTED)
 			judge_targets(program, range);
 	}

@@ -61,8 +61,7 @@ static void report_progress(const struct program *program, double done)
 /* Functions after whose return some caller looks at the flags. */
 static void find_returned_flags(struct program *program)
 {
-	vec_foreach(range, &program->ranges)
-	{
+	vec_foreach (range, &program->ranges) {
 		for (uint32_t i = 0; i < range->insn_count; i++) {
 			const struct insn *insn = &range->insns[i];
 			if (insn->kind != INSN_CALL)
@@ -70,7 +69,7 @@ static void find_returned_flags(struct program *program)
 			const struct range *callee = program_range(program, insn->target);
 			if (!callee || !flags_live(program, insn_end(insn)))
 				continue;
-			vec_foreach(number, &program->units.data[callee->unit].ranges)
+			vec_foreach (number, &program->units.data[callee->unit].ranges)
 				program->ranges.data[*number].returns_flags = true;
 		}
 	}
@@ -78,8 +77,7 @@ static void find_returned_flags(struct program *program)
 
 static void mark_copied(struct program *program)
 {
-	vec_foreach(range, &program->ranges)
-	{
+	vec_foreach (range, &program->ranges) {
 		range->copied = range->verdict == REWRITE_INSTRUMENTED;
 		program->function_count += range->copied && range->entry;
 	}
@@ -90,22 +88,18 @@ static void number_functions(struct program *program)
 {
 	uint32_t next = 0;
 
-	vec_foreach(range, &program->ranges)
-	{
+	vec_foreach (range, &program->ranges) {
 		if (range->copied && range->entry)
 			range->function = next++;
 	}
-	vec_foreach(unit, &program->units)
-	{
+	vec_foreach (unit, &program->units) {
 		const struct range *first = NULL;
-		vec_foreach(number, &unit->ranges)
-		{
+		vec_foreach (number, &unit->ranges) {
 			struct range *range = &program->ranges.data[*number];
 			if (range->copied && range->entry && !first)
 				first = range;
 		}
-		vec_foreach(number, &unit->ranges)
-		{
+		vec_foreach (number, &unit->ranges) {
 			struct range *range = &program->ranges.data[*number];
 			if (first && range->copied && !range->entry)
 				range->function = first->function;
@@ -125,18 +119,18 @@ static void emit_all(struct program *program)
 		for (uint32_t k = 0; k < range->insn_count; k++)
 			program->syscall_count += range->insns[k].is_syscall;
 		if (i % PROGRESS_STEP == 0)
-			report_progress(program, 0.4 + 0.4 * (double)i / (double)program->ranges.len);
+			report_progress(program,
+					0.4 + 0.4 * (double)i / (double)program->ranges.len);
 	}
 }
 
 static void plan_all_jumps(struct program *program)
 {
 	program_find_clobbers(program);
-	vec_foreach(unit, &program->units)
-	{
+	vec_foreach (unit, &program->units) {
 		bool copied = false;
-		vec_foreach(number, &unit->ranges) copied |=
-			program->ranges.data[*number].copied;
+		vec_foreach (number, &unit->ranges)
+			copied |= program->ranges.data[*number].copied;
 		if (copied)
 			unit_plan_jumps(program, unit);
 	}
@@ -144,8 +138,7 @@ static void plan_all_jumps(struct program *program)
 
 static void fill_result(const struct program *program, struct rewrite_result *result)
 {
-	vec_foreach(range, &program->ranges)
-	{
+	vec_foreach (range, &program->ranges) {
 		struct rewrite_function function = {.addr = range->begin,
 						    .size = range->end - range->begin,
 						    .name = range->name,
@@ -159,8 +152,7 @@ static void fill_result(const struct program *program, struct rewrite_result *re
 
 static void program_fini(struct program *program)
 {
-	vec_foreach(range, &program->ranges)
-	{
+	vec_foreach (range, &program->ranges) {
 		vec_fini(&range->landing_pads);
 		vec_fini(&range->labels);
 		vec_fini(&range->jumps);
@@ -168,8 +160,10 @@ static void program_fini(struct program *program)
 		vec_fini(&range->fixups);
 		vec_fini(&range->extras);
 	}
-	vec_foreach(unit, &program->units) vec_fini(&unit->ranges);
-	vec_foreach(table, &program->tables) vec_fini(&table->targets);
+	vec_foreach (unit, &program->units)
+		vec_fini(&unit->ranges);
+	vec_foreach (table, &program->tables)
+		vec_fini(&table->targets);
 	vec_fini(&program->ranges);
 	vec_fini(&program->units);
 	vec_fini(&program->branches);

@@ -58,8 +58,7 @@ static enum rewrite_verdict wanted_verdict(const struct program *program, const 
 
 static void set_unit(struct program *program, const struct unit *unit, enum rewrite_verdict verdict)
 {
-	vec_foreach(number, &unit->ranges)
-	{
+	vec_foreach (number, &unit->ranges) {
 		struct range *range = &program->ranges.data[*number];
 		if (range->verdict == REWRITE_INSTRUMENTED)
 			range->verdict = verdict;
@@ -73,8 +72,7 @@ void unit_refuse(struct program *program, struct unit *unit, enum rewrite_verdic
 
 static bool unit_has_syscall(const struct program *program, const struct unit *unit)
 {
-	vec_foreach(number, &unit->ranges)
-	{
+	vec_foreach (number, &unit->ranges) {
 		if (program->ranges.data[*number].has_syscall)
 			return true;
 	}
@@ -150,8 +148,7 @@ static bool unwind_is_carried(const struct program *program, const struct range 
 
 	if (!unwind_out_check(program->object, range->fde, &err))
 		return false;
-	vec_foreach(pad, &range->landing_pads)
-	{
+	vec_foreach (pad, &range->landing_pads) {
 		const struct range *holder = program_range(program, *pad);
 		if (!holder || holder->verdict != REWRITE_INSTRUMENTED ||
 		    holder->unit != range->unit)
@@ -163,8 +160,7 @@ static bool unwind_is_carried(const struct program *program, const struct range 
 /* Refusals that spread over the unit. */
 static void judge_unit(struct program *program, struct unit *unit)
 {
-	vec_foreach(number, &unit->ranges)
-	{
+	vec_foreach (number, &unit->ranges) {
 		struct range *range = &program->ranges.data[*number];
 		if (range->verdict != REWRITE_INSTRUMENTED)
 			continue;
@@ -186,8 +182,7 @@ static void select_unit(struct program *program, struct unit *unit)
 {
 	enum rewrite_verdict verdict = REWRITE_NOT_SELECTED;
 
-	vec_foreach(number, &unit->ranges)
-	{
+	vec_foreach (number, &unit->ranges) {
 		const struct range *range = &program->ranges.data[*number];
 		if (range->verdict != REWRITE_INSTRUMENTED || !range->entry)
 			continue;
@@ -203,8 +198,7 @@ static void select_unit(struct program *program, struct unit *unit)
 
 static bool unit_has_entry(const struct program *program, const struct unit *unit)
 {
-	vec_foreach(number, &unit->ranges)
-	{
+	vec_foreach (number, &unit->ranges) {
 		const struct range *range = &program->ranges.data[*number];
 		if (range->entry && range->verdict == REWRITE_INSTRUMENTED)
 			return true;

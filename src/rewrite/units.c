@@ -42,10 +42,8 @@ static bool begins_with_frame(const struct range *range)
 
 static void find_cold(struct program *program)
 {
-	vec_foreach(range, &program->ranges)
-	{
-		if (!range->called &&
-		    (strstr(range->name, ".cold") || begins_with_frame(range)))
+	vec_foreach (range, &program->ranges) {
+		if (!range->called && (strstr(range->name, ".cold") || begins_with_frame(range)))
 			range->entry = false;
 	}
 }
@@ -66,8 +64,7 @@ static void read_landing_pads(struct program *program, struct range *range)
 		range->verdict = REWRITE_BAD_UNWIND;
 		return;
 	}
-	vec_foreach(site, &lsda.call_sites)
-	{
+	vec_foreach (site, &lsda.call_sites) {
 		if (!site->landing_pad)
 			continue;
 		if (!program_insn(program, site->landing_pad, NULL))
@@ -110,8 +107,7 @@ static void join_by_landing_pads(struct program *program, size_t number, size_t 
 {
 	const struct range *range = &program->ranges.data[number];
 
-	vec_foreach(pad, &range->landing_pads)
-	{
+	vec_foreach (pad, &range->landing_pads) {
 		const struct range *other = program_range(program, *pad);
 		if (is_usable(other) && other != range)
 			join(parents, number, range_number(program, other));
@@ -141,8 +137,7 @@ static void collect_units(struct program *program, size_t *parents)
 /* In stripped files: a range of a larger unit that only its own unit jumps to is no function. */
 static void find_unnamed_cold(struct program *program)
 {
-	vec_foreach(branch, &program->branches)
-	{
+	vec_foreach (branch, &program->branches) {
 		const struct range *from = program_range(program, branch->from);
 		struct range *to = program_range(program, branch->to);
 		if (!from || !to || from == to || branch->call || branch->to != to->begin ||

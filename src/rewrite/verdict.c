@@ -8,8 +8,8 @@ struct verdict_info {
 static const struct verdict_info verdicts[REWRITE_VERDICTS] = {
 	[REWRITE_INSTRUMENTED] = {"instrumented", "has probes"},
 	[REWRITE_PART] = {"part", "a separate part of an instrumented function"},
-	[REWRITE_SMALL] = {"small",
-			   "a short function without loops and calls; its time goes to its callers"},
+	[REWRITE_SMALL] =
+		{"small", "a short function without loops and calls; its time goes to its callers"},
 	[REWRITE_NOT_SELECTED] = {"not-selected", "left out by the options"},
 	[REWRITE_NO_SYSCALL] = {"no-syscall",
 				"a run-time library's function that makes no system call itself"},

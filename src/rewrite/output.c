@@ -1,0 +1,340 @@
+/*
+ * The new file from the placed code: note for the runtime, exception tables, unwind data, jumps
+ * over the original entries, sections and symbols for debuggers.
+ */
+#include "rewrite/program.h"
+
+#include "abi/module.h"
+#include "rewrite/elf_out.h"
+#include "rewrite/lsda_out.h"
+#include "rewrite/unwind_out.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { ENTRY_JUMP_BYTES = 5, NOTE_HEADER_BYTES = 20 };
+
+struct output {
+	struct program *program;
+	struct elf_layout layout;
+	struct copy_ranges copies;
+	struct vec_of(const struct range *) copied; /* of copies, one to one */
+	struct vec_of(uint64_t) lsda_addrs;
+	struct vec_of(struct elf_patch) patches;
+	struct vec_of(struct elf_symbol) symbols;
+	struct vec_of(struct elf_section) sections;
+	struct object_extent note, tables, exceptions, unwind, unwind_header;
+	uint64_t runpath_addr;
+};
+
+static uint64_t image_end(const struct program *program)
+{
+	return program->image_addr + program->image.len;
+}
+
+/* ---- layout ---- */
+
+static void plan_layout(struct output *output)
+{
+	struct program *program = output->program;
+	const uint64_t rw_bytes =
+		sizeof(struct tare_slots) + program->function_count + program->site_count + 1;
+
+	output->layout = elf_out_layout(program->object, rw_bytes);
+	program->slots_addr = output->layout.rw_addr;
+	program->arm_addr = program->slots_addr + sizeof(struct tare_slots);
+	program->image_addr = output->layout.image_addr;
+	while (program->image.len < output->layout.headers_size)
+		put_u8(&program->image, 0);
+}
+
+/* Room for the note; its descriptor stands at a multiple of 8. */
+static void reserve_note(struct output *output)
+{
+	struct program *program = output->program;
+
+	while ((program->image.len + NOTE_HEADER_BYTES) % 8 || program->image.len % 4)
+		put_u8(&program->image, 0);
+	output->note.addr = image_end(program);
+	output->note.size = NOTE_HEADER_BYTES + sizeof(struct tare_module);
+	for (uint64_t i = 0; i < output->note.size; i++)
+		put_u8(&program->image, 0);
+}
+
+static void write_note(const struct output *output)
+{
+	struct program *program = output->program;
+	const uint64_t desc = output->note.addr + NOTE_HEADER_BYTES;
+	const uint32_t header[3] = {sizeof(TARE_NOTE_NAME), sizeof(struct tare_module),
+				    TARE_NOTE_MODULE};
+	struct tare_module module = {
+		.abi = TARE_MODULE_ABI,
+		.function_count = program->function_count,
+		.call_site_count = program->site_count,
+		.syscall_site_count = program->syscall_count,
+		.slots_offset = (int64_t)(program->slots_addr - desc),
+		.arm_offset = (int64_t)(program->arm_addr - desc),
+		.link_addr = desc,
+		.code_offset = (int64_t)(program->code_begin - desc),
+		.code_size = program->code_end - program->code_begin,
+	};
+	unsigned char *at = program->image.data + (output->note.addr - program->image_addr);
+
+	memcpy(module.source_id, program->options->source_id, sizeof(module.source_id));
+	memcpy(at, header, sizeof(header));
+	memcpy(at + sizeof(header), TARE_NOTE_NAME, sizeof(TARE_NOTE_NAME));
+	memcpy(at + NOTE_HEADER_BYTES, &module, sizeof(module));
+}
+
+/* ---- copies, as the unwind writers want them ---- */
+
+static void describe_points(const struct range *range, struct copy_range *copy)
+{
+	vec_reserve(&copy->points, range->insn_count);
+	for (uint32_t i = 0; i < range->insn_count; i++) {
+		const struct copy_point point = {range->insns[i].addr,
+						 range->copy_addr + range->copy_offset[i]};
+		vec_push(&copy->points, point);
+	}
+	vec_reserve(&copy->extras, range->extras.len);
+	vec_foreach (extra, &range->extras) {
+		struct copy_extra placed = *extra;
+		placed.copy_addr += range->copy_addr;
+		vec_push(&copy->extras, placed);
+	}
+}
+
+static uint64_t unit_begin(const struct program *program, const struct range *range)
+{
+	uint64_t lowest = UINT64_MAX;
+
+	vec_foreach (number, &program->units.data[range->unit].ranges) {
+		const struct range *member = &program->ranges.data[*number];
+		if (member->copied && member->copy_addr < lowest)
+			lowest = member->copy_addr;
+	}
+	return lowest;
+}
+
+static void describe_copies(struct output *output)
+{
+	const struct program *program = output->program;
+
+	vec_foreach (range, &program->ranges) {
+		if (!range->copied)
+			continue;
+		struct copy_range copy = {.fde = range->fde,
+					  .copy_begin = range->copy_addr,
+					  .copy_end = range->copy_addr + range->code.len,
+					  .stubs_begin = range->copy_addr + range->stubs_offset,
+					  .unit_begin = unit_begin(program, range),
+					  .unit = range->unit};
+		describe_points(range, &copy);
+		vec_push(&output->copies, copy);
+		vec_push(&output->copied, range);
+	}
+}
+
+/* ---- exception tables and unwind data ---- */
+
+static uint64_t copied_landing_pad(void *context, uint64_t addr)
+{
+	const struct program *program = context;
+	struct range *range;
+
+	if (!program_insn(program, addr, &range) || !range->copied)
+		return 0;
+	return copied_code(program, addr, range);
+}
+
+static bool append_exceptions(struct output *output, struct error *err)
+{
+	struct program *program = output->program;
+
+	put_align(&program->image, 4, 0);
+	output->exceptions.addr = image_end(program);
+	for (size_t i = 0; i < output->copies.len; i++) {
+		const struct copy_range *copy = &output->copies.data[i];
+		const struct lsda_out lsda = {.object = program->object,
+					      .bytes = &program->image,
+					      .bytes_addr = program->image_addr,
+					      .landing_pad = copied_landing_pad,
+					      .context = program};
+		uint64_t addr = 0;
+		if (copy->fde->lsda && !lsda_out_append(&lsda, copy, &addr, err))
+			return false;
+		vec_push(&output->lsda_addrs, addr);
+	}
+	output->exceptions.size = image_end(program) - output->exceptions.addr;
+	return true;
+}
+
+static bool append_unwind(struct output *output, struct error *err)
+{
+	struct program *program = output->program;
+	struct unwind_out unwind = {0};
+
+	put_align(&program->image, 8, 0);
+	const struct unwind_out_input input = {.object = program->object,
+					       .ranges = &output->copies,
+					       .lsda_addrs = output->lsda_addrs.data,
+					       .eh_frame_addr = image_end(program)};
+	if (!unwind_out_build(&input, &unwind, err))
+		return false;
+	output->unwind = (struct object_extent){image_end(program), unwind.eh_frame.len};
+	put_bytes(&program->image, unwind.eh_frame.data, unwind.eh_frame.len);
+	while (image_end(program) < unwind.eh_frame_hdr_addr)
+		put_u8(&program->image, 0);
+	output->unwind_header = (struct object_extent){image_end(program), unwind.eh_frame_hdr.len};
+	put_bytes(&program->image, unwind.eh_frame_hdr.data, unwind.eh_frame_hdr.len);
+	unwind_out_fini(&unwind);
+	return true;
+}
+
+/* ---- the original's changes ---- */
+
+static void patch_entries(struct output *output)
+{
+	struct program *program = output->program;
+
+	vec_foreach (range, &program->ranges) {
+		if (!range->copied || !range->entry)
+			continue;
+		unsigned char *jump = arena_alloc(&program->arena, ENTRY_JUMP_BYTES);
+		struct elf_patch patch = {.addr = range->insns[0].is_endbr
+							  ? insn_end(&range->insns[0])
+							  : range->begin,
+					  .bytes = jump,
+					  .size = ENTRY_JUMP_BYTES};
+		const uint32_t distance =
+			(uint32_t)(range->copy_addr - (patch.addr + ENTRY_JUMP_BYTES));
+		jump[0] = 0xe9;
+		memcpy(jump + 1, &distance, sizeof(distance));
+		vec_push(&output->patches, patch);
+	}
+}
+
+/* $ORIGIN of a file that lives elsewhere: the directory of the original. */
+static void append_runpath(struct output *output)
+{
+	struct program *program = output->program;
+	const char *runpath = object_runpath(program->object);
+	const char *origin = program->options->origin;
+	struct str text = {0};
+
+	if (!origin || !runpath || !strstr(runpath, "ORIGIN"))
+		return;
+	for (const char *at = runpath; *at;) {
+		const size_t length = str_starts_with(at, "$ORIGIN")	 ? 7
+				      : str_starts_with(at, "${ORIGIN}") ? 9
+									 : 0;
+		if (length)
+			str_append(&text, origin);
+		else
+			str_append_bytes(&text, at, 1);
+		at += length ? length : 1;
+	}
+	output->runpath_addr = image_end(program);
+	put_bytes(&program->image, text.data, text.len + 1);
+	str_fini(&text);
+}
+
+/* ---- for debuggers ---- */
+
+static void describe_symbols(struct output *output)
+{
+	vec_foreach (range, &output->copied) {
+		if (!(*range)->name[0])
+			continue;
+		const struct elf_symbol symbol = {(*range)->name, (*range)->copy_addr,
+						  (*range)->code.len};
+		vec_push(&output->symbols, symbol);
+	}
+}
+
+static void add_section(struct output *output, const char *name, uint32_t type, uint64_t flags,
+			struct object_extent extent)
+{
+	const struct elf_section section = {.name = name,
+					    .type = type,
+					    .flags = SHF_ALLOC | flags,
+					    .addr = extent.addr,
+					    .size = extent.size,
+					    .align = 8};
+
+	if (extent.size)
+		vec_push(&output->sections, section);
+}
+
+static void describe_sections(struct output *output)
+{
+	const struct program *program = output->program;
+
+	add_section(output, ".tare.data", SHT_NOBITS, SHF_WRITE,
+		    (struct object_extent){output->layout.rw_addr, output->layout.rw_size});
+	add_section(output, ".note.tare", SHT_NOTE, 0, output->note);
+	add_section(output, ".tare.text", SHT_PROGBITS, SHF_EXECINSTR,
+		    (struct object_extent){program->code_begin,
+					   program->code_end - program->code_begin});
+	add_section(output, ".tare.tables", SHT_PROGBITS, 0, output->tables);
+	add_section(output, ".tare.except_table", SHT_PROGBITS, 0, output->exceptions);
+	add_section(output, ".eh_frame", SHT_PROGBITS, 0, output->unwind);
+	add_section(output, ".eh_frame_hdr", SHT_PROGBITS, 0, output->unwind_header);
+}
+
+static bool write_file(struct output *output, struct byte_vec *out, struct error *err)
+{
+	const struct elf_out_input input = {.object = output->program->object,
+					    .layout = output->layout,
+					    .image = &output->program->image,
+					    .patches = output->patches.data,
+					    .patch_count = output->patches.len,
+					    .sections = output->sections.data,
+					    .section_count = output->sections.len,
+					    .symbols = output->symbols.data,
+					    .symbol_count = output->symbols.len,
+					    .note = output->note,
+					    .eh_frame_hdr = output->unwind_header,
+					    .runpath_addr = output->runpath_addr};
+
+	return elf_out_write(&input, out, err);
+}
+
+static void output_fini(struct output *output)
+{
+	vec_foreach (copy, &output->copies) {
+		vec_fini(&copy->points);
+		vec_fini(&copy->extras);
+	}
+	vec_fini(&output->copies);
+	vec_fini(&output->copied);
+	vec_fini(&output->lsda_addrs);
+	vec_fini(&output->patches);
+	vec_fini(&output->symbols);
+	vec_fini(&output->sections);
+}
+
+bool program_output(struct program *program, struct byte_vec *out, struct error *err)
+{
+	struct output output = {.program = program};
+
+	plan_layout(&output);
+	reserve_note(&output);
+	bool ok = program_place(program, err);
+	if (ok) {
+		output.tables = (struct object_extent){program->code_end,
+						       image_end(program) - program->code_end};
+		describe_copies(&output);
+		ok = append_exceptions(&output, err) && append_unwind(&output, err);
+	}
+	if (ok) {
+		append_runpath(&output);
+		patch_entries(&output);
+		write_note(&output);
+		describe_symbols(&output);
+		describe_sections(&output);
+		ok = write_file(&output, out, err);
+	}
+	output_fini(&output);
+	return ok;
+}

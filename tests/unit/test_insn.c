@@ -1,0 +1,181 @@
+/* insn: kinds, register and flag effects, and re-encoded operands. */
+#include "insn/insn.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define DECODE(...)                                                                                \
+	decode((const unsigned char[]){__VA_ARGS__}, sizeof((const unsigned char[]){__VA_ARGS__}))
+
+static struct insn decode(const unsigned char *bytes, size_t size)
+{
+	struct insn insn;
+
+	assert_true(insn_decode(bytes, size, 0x1000, &insn));
+	assert_int_equal(insn.length, size);
+	return insn;
+}
+
+static void test_kinds(void **state)
+{
+	(void)state;
+	assert_int_equal(DECODE(0x90).kind, INSN_PLAIN);
+	assert_int_equal(DECODE(0x74, 0x10).kind, INSN_BRANCH);
+	assert_int_equal(DECODE(0x0f, 0x84, 0, 1, 0, 0).kind, INSN_BRANCH);
+	assert_int_equal(DECODE(0xe2, 0xfe).kind, INSN_LOOP);
+	assert_int_equal(DECODE(0xe3, 0x05).kind, INSN_LOOP);
+	assert_int_equal(DECODE(0xeb, 0x05).kind, INSN_JUMP);
+	assert_int_equal(DECODE(0xff, 0xe0).kind, INSN_JUMP_INDIRECT);
+	assert_int_equal(DECODE(0x3e, 0xff, 0xe0).kind, INSN_JUMP_INDIRECT);
+	assert_int_equal(DECODE(0xe8, 0, 0, 0, 0).kind, INSN_CALL);
+	assert_int_equal(DECODE(0xff, 0xd0).kind, INSN_CALL_INDIRECT);
+	assert_int_equal(DECODE(0xc3).kind, INSN_RETURN);
+	assert_int_equal(DECODE(0xf3, 0xc3).kind, INSN_RETURN);
+	assert_int_equal(DECODE(0xc2, 0x10, 0).kind, INSN_RETURN);
+	assert_int_equal(DECODE(0x0f, 0x0b).kind, INSN_TRAP);
+	assert_int_equal(DECODE(0xf4).kind, INSN_TRAP);
+	assert_true(DECODE(0x0f, 0x05).is_syscall);
+	assert_true(DECODE(0xf3, 0x0f, 0x1e, 0xfa).is_endbr);
+	assert_true(DECODE(0x66, 0x0f, 0x1f, 0x44, 0, 0).is_nop);
+	assert_true(DECODE(0xf0, 0x0f, 0xb1, 0x17).prefix_lock);
+}
+
+static void test_refused(void **state)
+{
+	struct insn insn;
+	static const unsigned char far_jump[] = {0xff, 0x28};
+	static const unsigned char eip_relative[] = {0x67, 0x8b, 0x05, 0, 0, 0, 0};
+	static const unsigned char truncated[] = {0xe8, 0, 0};
+	static const unsigned char invalid[] = {0x06};
+
+	(void)state;
+	assert_false(insn_decode(far_jump, sizeof(far_jump), 0, &insn));
+	assert_false(insn_decode(eip_relative, sizeof(eip_relative), 0, &insn));
+	assert_false(insn_decode(truncated, sizeof(truncated), 0, &insn));
+	assert_false(insn_decode(invalid, sizeof(invalid), 0, &insn));
+}
+
+static void test_targets(void **state)
+{
+	(void)state;
+	assert_int_equal(DECODE(0x74, 0x10).target, 0x1012);
+	assert_int_equal(DECODE(0xe8, 0xfb, 0xff, 0xff, 0xff).target, 0x1000);
+	const struct insn lea = DECODE(0x48, 0x8d, 0x05, 0x10, 0, 0, 0);
+	assert_true(lea.is_lea);
+	assert_int_equal(lea.rip_offset, 3);
+	assert_int_equal(lea.target, 0x1017);
+	const struct insn compare = DECODE(0x83, 0x3d, 0x10, 0, 0, 0, 0x01);
+	assert_int_equal(compare.rip_offset, 2);
+	assert_int_equal(compare.target, 0x1017);
+	assert_int_equal(DECODE(0xff, 0xe1).jump_register, REG_RCX);
+	assert_int_equal(DECODE(0x41, 0xff, 0xe3).jump_register, REG_R11);
+}
+
+static void test_registers(void **state)
+{
+	(void)state;
+	const struct insn move = DECODE(0x89, 0xc8); /* mov %ecx,%eax */
+	assert_int_equal(move.reads, REG_BIT(REG_RCX));
+	assert_int_equal(move.writes, REG_BIT(REG_RAX));
+	const struct insn byte = DECODE(0x88, 0xc8); /* mov %cl,%al keeps the rest of rax */
+	assert_int_equal(byte.reads, REG_BIT(REG_RCX) | REG_BIT(REG_RAX));
+	assert_int_equal(byte.writes, 0);
+	const struct insn zero = DECODE(0x31, 0xc0); /* xor %eax,%eax */
+	assert_int_equal(zero.reads, 0);
+	assert_int_equal(zero.writes, REG_BIT(REG_RAX));
+	const struct insn cmov = DECODE(0x48, 0x0f, 0x44, 0xc1); /* cmove %rcx,%rax */
+	assert_int_equal(cmov.reads, REG_BIT(REG_RCX) | REG_BIT(REG_RAX));
+	assert_int_equal(cmov.writes, 0);
+	const struct insn load = DECODE(0x49, 0x8b, 0x04, 0xc8); /* mov (%r8,%rcx,8),%rax */
+	assert_int_equal(load.reads, REG_BIT(REG_R8) | REG_BIT(REG_RCX));
+}
+
+static void test_flags(void **state)
+{
+	(void)state;
+	assert_true(DECODE(0x39, 0xc8).kills_flags); /* cmp */
+	assert_false(DECODE(0x39, 0xc8).reads_flags);
+	assert_true(DECODE(0x11, 0xc8).reads_flags);  /* adc */
+	assert_false(DECODE(0xff, 0xc0).kills_flags); /* inc keeps CF */
+	assert_false(DECODE(0xd3, 0xe0).kills_flags); /* shl %cl may change nothing */
+	assert_true(DECODE(0x74, 0x00).reads_flags);
+	assert_true(DECODE(0x9c).reads_flags);			  /* pushf */
+	assert_false(DECODE(0x48, 0x8d, 0x04, 0x08).kills_flags); /* lea */
+}
+
+static void check_reuse(const unsigned char *bytes, size_t size, unsigned opcode, unsigned reg,
+			bool wide, const unsigned char *expected, size_t expected_size)
+{
+	const struct insn insn = decode(bytes, size);
+	unsigned char out[24];
+	size_t rip_offset;
+
+	const size_t length =
+		insn_reuse_operand(bytes, &insn, (uint8_t)opcode, reg, wide, out, &rip_offset);
+	assert_int_equal(length, expected_size);
+	assert_memory_equal(out, expected, expected_size);
+	assert_int_equal(rip_offset != 0, insn.rip_offset != 0);
+}
+
+#define BYTES(...)                                                                                 \
+	(const unsigned char[]){__VA_ARGS__}, sizeof((const unsigned char[]){__VA_ARGS__})
+
+static void test_reuse(void **state)
+{
+	(void)state;
+	/* call -> push */
+	check_reuse(BYTES(0xff, 0xd0), 0xff, 6, false, BYTES(0xff, 0xf0));
+	check_reuse(BYTES(0x41, 0xff, 0xd4), 0xff, 6, false, BYTES(0x41, 0xff, 0xf4));
+	check_reuse(BYTES(0xff, 0x53, 0x08), 0xff, 6, false, BYTES(0xff, 0x73, 0x08));
+	check_reuse(BYTES(0xff, 0x54, 0x24, 0x08), 0xff, 6, false, BYTES(0xff, 0x74, 0x24, 0x08));
+	check_reuse(BYTES(0xff, 0x15, 1, 2, 3, 4), 0xff, 6, false, BYTES(0xff, 0x35, 1, 2, 3, 4));
+	check_reuse(BYTES(0x64, 0xff, 0x14, 0x25, 0x10, 0, 0, 0), 0xff, 6, false,
+		    BYTES(0x64, 0xff, 0x34, 0x25, 0x10, 0, 0, 0));
+	check_reuse(BYTES(0x3e, 0xff, 0xd0), 0xff, 6, false, BYTES(0xff, 0xf0));
+	/* jmp *(%rdx,%rax,8) -> sub (%rdx,%rax,8),%r11 */
+	check_reuse(BYTES(0xff, 0x24, 0xc2), 0x2b, REG_R11, true, BYTES(0x4c, 0x2b, 0x1c, 0xc2));
+	check_reuse(BYTES(0x41, 0xff, 0xe2), 0x2b, REG_RAX, true, BYTES(0x49, 0x2b, 0xc2));
+}
+
+static void test_describe(void **state)
+{
+	struct insn_detail detail;
+	static const unsigned char read[] = {0x48, 0x63, 0x04,
+					     0x81};		 /* movslq (%rcx,%rax,4),%rax */
+	static const unsigned char bound[] = {0x80, 0xf9, 0xf0}; /* cmp $0xf0,%cl */
+	static const unsigned char jump[] = {0xff, 0x24, 0xc5, 0,
+					     0x10, 0x40, 0}; /* jmp *0x401000(,%rax,8) */
+
+	(void)state;
+	struct insn insn = decode(read, sizeof(read));
+	assert_true(insn_describe(read, &insn, &detail));
+	assert_int_equal(detail.form, INSN_FORM_MOVSXD);
+	assert_int_equal(detail.destination, REG_RAX);
+	assert_int_equal(detail.memory.base, REG_RCX);
+	assert_int_equal(detail.memory.index, REG_RAX);
+	assert_int_equal(detail.memory.scale, 4);
+	insn = decode(bound, sizeof(bound));
+	assert_true(insn_describe(bound, &insn, &detail));
+	assert_int_equal(detail.form, INSN_FORM_CMP_IMM);
+	assert_int_equal(detail.immediate, 0xf0);
+	insn = decode(jump, sizeof(jump));
+	assert_true(insn_describe(jump, &insn, &detail));
+	assert_int_equal(detail.form, INSN_FORM_JUMP_MEM);
+	assert_int_equal(detail.memory.base, REG_NONE);
+	assert_int_equal(detail.memory.disp, 0x401000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kinds),	 cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_targets),	 cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_flags),	 cmocka_unit_test(test_reuse),
+		cmocka_unit_test(test_describe),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
