@@ -1,0 +1,380 @@
+/*
+ * Thread and process files, checked. Everything is read with pread, never mapped: a process that
+ * still runs, or truncates its file, must not be able to hurt the reader.
+ *
+ *   header ─▶ magic, abi ─▶ counts cut to the file's size ─▶ nodes: parent < own index
+ *                                                        ─▶ frames up to `top`: node in range
+ *                                                        ─▶ OS records: node, cause in range
+ */
+#include "record/arena_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MODULE_RECORDS_BYTES_MAX = 256 << 20 };
+
+/* Up to `size` bytes at `offset`; what the file does not have stays zero. */
+static size_t read_at(int fd, void *bytes, size_t size, uint64_t offset)
+{
+	size_t have = 0;
+
+	while (have < size) {
+		const ssize_t got =
+			pread(fd, (char *)bytes + have, size - have, (off_t)(offset + have));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		have += (size_t)got;
+	}
+	return have;
+}
+
+static int open_arena(int dir_fd, const char *name, uint64_t *size, struct error *err)
+{
+	struct stat info;
+	const int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0) {
+		error_set_errno(err, errno, "cannot open %s", name);
+		return -1;
+	}
+	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+		*size = (uint64_t)info.st_size;
+		return fd;
+	}
+	error_set(err, ERROR_INPUT, "%s is not a regular file", name);
+	close(fd);
+	return -1;
+}
+
+static void cut_value(uint64_t *value, uint64_t *damaged)
+{
+	if (*value <= ARENA_VALUE_MAX)
+		return;
+	*value = 0;
+	++*damaged;
+}
+
+/* ---- process files ---- */
+
+static bool process_check_header(struct arena_process *process, struct error *err)
+{
+	struct tare_process_file *header = &process->header;
+
+	if (header->magic != TARE_PROCESS_MAGIC)
+		return error_set(err, ERROR_INPUT, "it is no process file");
+	if (header->abi != TARE_ARENA_ABI)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "it has version %" PRIu32 ", this tare reads version %d",
+				 header->abi, TARE_ARENA_ABI);
+	header->command[sizeof(header->command) - 1] = 0;
+	for (size_t i = 0; i < TARE_EVENT_KINDS; i++)
+		cut_value(&header->cost_ticks[i], &process->damaged);
+	cut_value(&header->records_lost, &process->damaged);
+	return true;
+}
+
+static void process_take_open(struct arena_process *process,
+			      const struct tare_module_record *record, const char *path)
+{
+	const size_t room = record->head.size_bytes - sizeof(*record);
+
+	if (record->path_bytes > room || strnlen(path, room) == room) {
+		process->damaged++;
+		return;
+	}
+	const struct arena_module module = {
+		.open_ticks = record->ticks,
+		.close_ticks = UINT64_MAX,
+		.bias = record->bias,
+		.dynamic_addr = record->dynamic_addr,
+		.instrumented = record->instrumented == 1,
+		.path = mem_strdup(path),
+	};
+	vec_push(&process->modules, module);
+}
+
+static void process_take_close(struct arena_process *process,
+			       const struct tare_module_record *record)
+{
+	for (size_t i = process->modules.len; i-- > 0;) {
+		struct arena_module *module = &process->modules.data[i];
+		if (module->dynamic_addr != record->dynamic_addr ||
+		    module->close_ticks != UINT64_MAX)
+			continue;
+		module->close_ticks = record->ticks;
+		return;
+	}
+}
+
+static void process_take_records(struct arena_process *process, const char *bytes, size_t size)
+{
+	size_t at = 0;
+
+	while (size - at >= sizeof(struct tare_record)) {
+		struct tare_module_record record = {0};
+		memcpy(&record.head, bytes + at, sizeof(record.head));
+		const uint32_t length = record.head.size_bytes;
+		if (length < sizeof(record.head) || length % 8 || length > size - at) {
+			process->damaged++;
+			return;
+		}
+		if (length >= sizeof(record)) {
+			memcpy(&record, bytes + at, sizeof(record));
+			record.head.size_bytes = length;
+			if (record.head.type == TARE_RECORD_MODULE_OPEN)
+				process_take_open(process, &record, bytes + at + sizeof(record));
+			else if (record.head.type == TARE_RECORD_MODULE_CLOSE)
+				process_take_close(process, &record);
+		}
+		at += length;
+	}
+}
+
+bool arena_process_parse(struct arena_process *process, const void *bytes, size_t size,
+			 struct error *err)
+{
+	*process = (struct arena_process){0};
+	if (size < sizeof(process->header))
+		return error_set(err, ERROR_INPUT, "it is cut off within its header");
+	memcpy(&process->header, bytes, sizeof(process->header));
+	if (!process_check_header(process, err))
+		return false;
+	uint64_t used = process->header.used_bytes;
+	if (used > size || used < sizeof(process->header)) {
+		process->damaged++;
+		used = used > size ? size : sizeof(process->header);
+	}
+	process_take_records(process, (const char *)bytes + sizeof(process->header),
+			     (size_t)used - sizeof(process->header));
+	return true;
+}
+
+bool arena_process_read(struct arena_process *process, int dir_fd, const char *name,
+			struct error *err)
+{
+	uint64_t size;
+	const int fd = open_arena(dir_fd, name, &size, err);
+
+	if (fd < 0)
+		return false;
+	if (size > MODULE_RECORDS_BYTES_MAX)
+		size = MODULE_RECORDS_BYTES_MAX;
+	char *bytes = mem_zalloc((size_t)size + 1);
+	const size_t have = read_at(fd, bytes, (size_t)size, 0);
+	close(fd);
+	const bool ok = arena_process_parse(process, bytes, have, err);
+	free(bytes);
+	return ok || error_prefix(err, "cannot use %s", name);
+}
+
+void arena_process_fini(struct arena_process *process)
+{
+	vec_foreach (module, &process->modules)
+		free(module->path);
+	vec_fini(&process->modules);
+}
+
+/* ---- thread files ---- */
+
+static bool thread_check_header(struct arena_thread *thread, struct error *err)
+{
+	struct tare_thread_file *header = &thread->header;
+	uint64_t *const values[] = {
+		&header->now_ticks,	   &header->os_ticks,  &header->own_ticks,
+		&header->dropped,	   &header->negative,  &header->folded,
+		&header->too_deep,	   &header->unmatched, &header->os_lost,
+		&header->flagged,	   &header->syscalls,  &header->events,
+		&header->inherited_frames,
+	};
+
+	if (header->magic != TARE_THREAD_MAGIC)
+		return error_set(err, ERROR_INPUT, "it is no thread file");
+	if (header->abi != TARE_ARENA_ABI)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "it has version %" PRIu32 ", this tare reads version %d",
+				 header->abi, TARE_ARENA_ABI);
+	header->name[sizeof(header->name) - 1] = 0;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		cut_value(values[i], &thread->damaged);
+	return true;
+}
+
+/* How many of `count` elements at `offset` may be read. */
+static size_t elements_in_file(uint64_t count, uint64_t max, uint64_t offset, size_t element,
+			       uint64_t file_size)
+{
+	const uint64_t room = file_size > offset ? (file_size - offset) / element : 0;
+
+	if (count > max)
+		count = max;
+	return (size_t)(count < room ? count : room);
+}
+
+static void range_check(uint64_t *min, uint64_t *max)
+{
+	if (*min <= *max && *max <= ARENA_VALUE_MAX)
+		return;
+	*min = 1;
+	*max = 0;
+}
+
+static void node_check(struct arena_thread *thread, size_t index)
+{
+	struct tare_node *node = &thread->nodes[index];
+
+	thread->folded[index] = index && (node->parent & TARE_NODE_FOLDED);
+	node->parent &= ~TARE_NODE_FOLDED;
+	if (index ? node->parent >= index : node->parent != 0) {
+		node->parent = 0;
+		thread->damaged++;
+	}
+	cut_value(&node->calls, &thread->damaged);
+	cut_value(&node->elapsed_ticks, &thread->damaged);
+	cut_value(&node->clamped_ticks, &thread->damaged);
+	if (node->calls_by_call > node->calls) {
+		node->calls_by_call = node->calls;
+		thread->damaged++;
+	}
+	if (node->unwound > node->calls) {
+		node->unwound = (uint32_t)node->calls;
+		thread->damaged++;
+	}
+	range_check(&node->elapsed_inclusive_min, &node->elapsed_inclusive_max);
+	range_check(&node->elapsed_exclusive_min, &node->elapsed_exclusive_max);
+	range_check(&node->application_inclusive_min, &node->application_inclusive_max);
+	range_check(&node->application_exclusive_min, &node->application_exclusive_max);
+}
+
+static void read_nodes(struct arena_thread *thread, int fd, uint64_t file_size)
+{
+	const uint64_t wanted = thread->header.node_count;
+
+	thread->node_count =
+		elements_in_file(wanted, TARE_THREAD_NODES_MAX, TARE_THREAD_NODES_OFFSET,
+				 sizeof(*thread->nodes), file_size);
+	thread->damaged += wanted != thread->node_count;
+	/* The root is always there, if only to hold what else has no place. */
+	if (!thread->node_count)
+		thread->node_count = 1;
+	thread->nodes = mem_zalloc(thread->node_count * sizeof(*thread->nodes));
+	thread->folded = mem_zalloc(thread->node_count * sizeof(*thread->folded));
+	read_at(fd, thread->nodes, thread->node_count * sizeof(*thread->nodes),
+		TARE_THREAD_NODES_OFFSET);
+	for (size_t i = 0; i < thread->node_count; i++)
+		node_check(thread, i);
+}
+
+/* The index of the element at run address `addr`; false where it points elsewhere. */
+static bool index_of(const struct arena_thread *thread, uint64_t addr, uint64_t offset,
+		     size_t element, size_t *index)
+{
+	const uint64_t base = thread->header.run_addr + offset;
+
+	if (addr < base || (addr - base) % element)
+		return false;
+	*index = (size_t)((addr - base) / element);
+	return true;
+}
+
+static void frame_take(struct arena_thread *thread, const struct tare_frame *frame)
+{
+	size_t node;
+
+	if (!index_of(thread, frame->node, TARE_THREAD_NODES_OFFSET, sizeof(struct tare_node),
+		      &node) ||
+	    node >= thread->node_count) {
+		thread->damaged++;
+		node = 0;
+	}
+	struct tare_frame *kept = &thread->frames[thread->frame_count];
+	*kept = *frame;
+	cut_value(&kept->exclusive, &thread->damaged);
+	kept->by_call = kept->by_call != 0;
+	thread->frame_nodes[thread->frame_count++] = (uint32_t)node;
+}
+
+static void read_frames(struct arena_thread *thread, int fd, uint64_t file_size)
+{
+	size_t top = 0;
+
+	if (!index_of(thread, thread->header.top, TARE_THREAD_FRAMES_OFFSET,
+		      sizeof(struct tare_frame), &top) ||
+	    top >= TARE_THREAD_FRAMES_MAX) {
+		thread->damaged++;
+		return;
+	}
+	const size_t count =
+		elements_in_file(top + 1, TARE_THREAD_FRAMES_MAX, TARE_THREAD_FRAMES_OFFSET,
+				 sizeof(struct tare_frame), file_size);
+	thread->damaged += count != top + 1;
+	if (!count)
+		return;
+	struct tare_frame *all = mem_zalloc(count * sizeof(*all));
+	read_at(fd, all, count * sizeof(*all), TARE_THREAD_FRAMES_OFFSET);
+	thread->frames = mem_zalloc(count * sizeof(*thread->frames));
+	thread->frame_nodes = mem_zalloc(count * sizeof(*thread->frame_nodes));
+	thread->root_exclusive = all[0].exclusive;
+	cut_value(&thread->root_exclusive, &thread->damaged);
+	for (size_t i = 1; i < count; i++)
+		frame_take(thread, &all[i]);
+	free(all);
+}
+
+static void read_os(struct arena_thread *thread, int fd, uint64_t file_size)
+{
+	const uint64_t wanted = thread->header.os_count;
+	const size_t count = elements_in_file(wanted, TARE_THREAD_OS_MAX, TARE_THREAD_OS_OFFSET,
+					      sizeof(*thread->os), file_size);
+
+	thread->damaged += wanted != count;
+	if (!count)
+		return;
+	thread->os = mem_zalloc(count * sizeof(*thread->os));
+	read_at(fd, thread->os, count * sizeof(*thread->os), TARE_THREAD_OS_OFFSET);
+	for (size_t i = 0; i < count; i++) {
+		struct tare_os_record record = thread->os[i];
+		if (record.node >= thread->node_count || record.cause >= TARE_OS_CAUSES ||
+		    record.ticks > ARENA_VALUE_MAX || record.count > ARENA_VALUE_MAX) {
+			thread->damaged++;
+			continue;
+		}
+		thread->os[thread->os_count++] = record;
+	}
+}
+
+bool arena_thread_read(struct arena_thread *thread, int dir_fd, const char *name, struct error *err)
+{
+	uint64_t size;
+	const int fd = open_arena(dir_fd, name, &size, err);
+
+	*thread = (struct arena_thread){0};
+	if (fd < 0)
+		return false;
+	bool ok = read_at(fd, &thread->header, sizeof(thread->header), 0) == sizeof(thread->header);
+	if (!ok)
+		error_set(err, ERROR_INPUT, "it is cut off within its header");
+	ok = ok && thread_check_header(thread, err);
+	if (ok) {
+		read_nodes(thread, fd, size);
+		read_frames(thread, fd, size);
+		read_os(thread, fd, size);
+	}
+	close(fd);
+	return ok || error_prefix(err, "cannot use %s", name);
+}
+
+void arena_thread_fini(struct arena_thread *thread)
+{
+	free(thread->nodes);
+	free(thread->folded);
+	free(thread->frames);
+	free(thread->frame_nodes);
+	free(thread->os);
+	*thread = (struct arena_thread){0};
+}

@@ -1,0 +1,55 @@
+/*
+ * Reading what the runtime left (abi/arena.h), as untrusted bytes: copied out of the files with
+ * every index, size and pointer checked, so that nothing behind this interface needs to check
+ * again. What is out of bounds is dropped or cut and counted in `damaged`.
+ */
+#ifndef TARE_RECORD_ARENA_FILE_H
+#define TARE_RECORD_ARENA_FILE_H
+
+#include "abi/arena.h"
+#include "base/base.h"
+
+/* Counters and times above this are damage: it leaves room for every sum. */
+#define ARENA_VALUE_MAX (1ULL << 52)
+
+struct arena_module {
+	uint64_t open_ticks, close_ticks; /* close UINT64_MAX: was still loaded */
+	uint64_t bias, dynamic_addr;
+	bool instrumented;
+	char *path;
+};
+
+struct arena_process {
+	struct tare_process_file header;	    /* command is NUL-terminated */
+	struct vec_of(struct arena_module) modules; /* in load order */
+	uint64_t damaged;
+};
+
+struct arena_thread {
+	struct tare_thread_file header; /* name is NUL-terminated */
+	struct tare_node *nodes;	/* [0] is the root; parent is an index below the own one */
+	bool *folded;
+	size_t node_count;
+	/* Frames 1… of the calls in progress, outermost first. */
+	struct tare_frame *frames;
+	uint32_t *frame_nodes; /* index of each frame's node */
+	size_t frame_count;
+	uint64_t root_exclusive; /* of the root's frame */
+	struct tare_os_record *os;
+	size_t os_count;
+	uint64_t damaged;
+};
+
+/* False with err where the file is none of this kind, or of another version. */
+bool arena_process_read(struct arena_process *process, int dir_fd, const char *name,
+			struct error *err);
+void arena_process_fini(struct arena_process *process);
+bool arena_thread_read(struct arena_thread *thread, int dir_fd, const char *name,
+		       struct error *err);
+void arena_thread_fini(struct arena_thread *thread);
+
+/* The same from memory (tests, fuzzing). */
+bool arena_process_parse(struct arena_process *process, const void *bytes, size_t size,
+			 struct error *err);
+
+#endif

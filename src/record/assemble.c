@@ -1,0 +1,473 @@
+/*
+ * Assembling the profile.
+ *
+ *   session directory ─▶ process files, by begin ─▶ process rows, modules
+ *                     └▶ thread files, each to the image of its pid that began last before it
+ *                          └▶ tree: sums, overhead, pruning ─▶ node and OS rows
+ *
+ * Refuses nothing as a whole but a failing output: an unreadable arena is a reason why the profile
+ * is partial, and the others count.
+ */
+#include "record/assemble.h"
+
+#include "record/resolve.h"
+#include "record/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { REASON_BYTES_MAX = 2000 };
+
+struct assemble_process {
+	struct arena_process arena;
+	struct resolve_process resolve;
+	int64_t id; /* in the profile; 0: left out */
+};
+
+/* A thread file whose header was read, to be sorted. */
+struct assemble_thread {
+	char *name;
+	int32_t pid, tid;
+	uint64_t begin_ticks;
+};
+
+struct assembly {
+	const struct session *session;
+	const struct recording *recording;
+	struct profile_writer *writer;
+	struct assembled *assembled;
+	struct resolver resolver;
+	struct vec_of(struct assemble_process) processes; /* by begin */
+	struct vec_of(struct assemble_thread) threads;	  /* by process begin, then own begin */
+	int64_t next_node;
+};
+
+__attribute__((format(printf, 2, 3))) static void add_reason(struct assembly *assembly,
+							     const char *format, ...)
+{
+	struct str *reason = &assembly->assembled->reason;
+	char sentence[ERROR_MESSAGE_BYTES];
+	va_list args;
+
+	assembly->assembled->complete = false;
+	va_start(args, format);
+	vsnprintf(sentence, sizeof(sentence), format, args);
+	va_end(args);
+	if (reason->len + strlen(sentence) < REASON_BYTES_MAX)
+		str_printf(reason, "%s%s", reason->len ? "; " : "", sentence);
+}
+
+/* ---- finding the files ---- */
+
+static void take_process_file(struct assembly *assembly, const char *name)
+{
+	struct error err;
+	struct assemble_process process = {0};
+	const struct recording *recording = assembly->recording;
+
+	if (!arena_process_read(&process.arena, assembly->session->fd, name, &err)) {
+		add_reason(assembly, "%s", err.message);
+		return;
+	}
+	if (!recording->follow && process.arena.header.pid != recording->command_pid) {
+		arena_process_fini(&process.arena);
+		return;
+	}
+	vec_push(&assembly->processes, process);
+}
+
+static void take_thread_file(struct assembly *assembly, const char *name)
+{
+	struct tare_thread_file header;
+	const int fd =
+		openat(assembly->session->fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	const ssize_t got = fd < 0 ? -1 : pread(fd, &header, sizeof(header), 0);
+
+	if (fd >= 0)
+		close(fd);
+	if (got != sizeof(header)) {
+		add_reason(assembly, "%s is cut off", name);
+		return;
+	}
+	/* A file that was made, but not yet filled when its process was killed. */
+	if (!header.magic && !header.now_ticks)
+		return;
+	const struct assemble_thread thread = {.name = mem_strdup(name),
+					       .pid = header.pid,
+					       .tid = header.tid,
+					       .begin_ticks = header.begin_ticks};
+	vec_push(&assembly->threads, thread);
+}
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_processes(const void *a, const void *b)
+{
+	const struct assemble_process *x = a, *y = b;
+	const int by_begin = compare_u64(x->arena.header.begin_ticks, y->arena.header.begin_ticks);
+
+	return by_begin ? by_begin : x->arena.header.pid - y->arena.header.pid;
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct assemble_thread *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	const int by_begin = compare_u64(x->begin_ticks, y->begin_ticks);
+	return by_begin ? by_begin : strcmp(x->name, y->name);
+}
+
+static bool find_files(struct assembly *assembly, struct error *err)
+{
+	const int fd = openat(assembly->session->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!directory) {
+		error_set_errno(err, errno, "cannot read %s", assembly->session->directory);
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	for (const struct dirent *file; (file = readdir(directory));) {
+		if (str_starts_with(file->d_name, "process."))
+			take_process_file(assembly, file->d_name);
+		else if (str_starts_with(file->d_name, "thread."))
+			take_thread_file(assembly, file->d_name);
+	}
+	closedir(directory);
+	vec_sort(&assembly->processes, compare_processes);
+	vec_sort(&assembly->threads, compare_threads);
+	return true;
+}
+
+/* ---- processes ---- */
+
+static void note_process_state(struct assembly *assembly, const struct arena_process *arena)
+{
+	const struct tare_process_file *header = &arena->header;
+
+	if (arena->damaged)
+		add_reason(assembly,
+			   "the data of process %" PRId32 " are damaged in %" PRIu64 " places",
+			   header->pid, arena->damaged);
+	if (header->threads_lost)
+		add_reason(assembly,
+			   "%" PRIu32 " threads of process %" PRId32
+			   " found no room for their data",
+			   header->threads_lost, header->pid);
+	if (header->records_lost)
+		add_reason(assembly,
+			   "%" PRIu64 " modules of process %" PRId32 " found no room in its list",
+			   header->records_lost, header->pid);
+	if (header->flags & TARE_PROCESS_ENDED)
+		return;
+	if (header->pid > 0 && (kill(header->pid, 0) == 0 || errno == EPERM)) {
+		assembly->assembled->running++;
+		add_reason(assembly, "process %" PRId32 " (%s) was still running", header->pid,
+			   header->command);
+	} else {
+		add_reason(assembly, "process %" PRId32 " (%s) was killed", header->pid,
+			   header->command);
+	}
+}
+
+static bool write_process(struct assembly *assembly, struct assemble_process *process,
+			  struct error *err)
+{
+	const struct tare_process_file *header = &process->arena.header;
+	const char *executable = header->command;
+
+	if (!resolve_process_init(&assembly->resolver, &process->resolve, &process->arena, err))
+		return false;
+	if (process->resolve.loaded.len)
+		executable = process->resolve.loaded.data[0].module->path;
+	struct profile_process row = {
+		.pid = header->pid,
+		.parent_pid = header->parent_pid,
+		.name = path_basename(executable),
+		.executable = executable,
+		.begin_ticks = header->begin_ticks,
+		.end_ticks = header->end_ticks,
+		.forked = header->flags & TARE_PROCESS_FORKED,
+		.ended = header->flags & TARE_PROCESS_ENDED,
+		.os_means = header->os_means,
+		.threads_lost = header->threads_lost,
+		.records_lost = header->records_lost,
+	};
+	memcpy(row.cost_ticks, header->cost_ticks, sizeof(row.cost_ticks));
+	process->id = profile_add_process(assembly->writer, &row, err);
+	note_process_state(assembly, &process->arena);
+	assembly->assembled->processes++;
+	return process->id != 0;
+}
+
+/* The image of the thread's process that began last before the thread did. */
+static struct assemble_process *process_of(struct assembly *assembly,
+					   const struct tare_thread_file *header)
+{
+	struct assemble_process *found = NULL;
+
+	vec_foreach (process, &assembly->processes) {
+		if (process->arena.header.pid != header->pid)
+			continue;
+		if (!found || process->arena.header.begin_ticks <= header->begin_ticks)
+			found = process;
+	}
+	return found;
+}
+
+/* ---- threads ---- */
+
+struct thread_rows {
+	const struct arena_thread *arena;
+	struct assemble_process *process;
+	struct tree tree;
+	struct resolve_target *targets; /* per node */
+	int64_t *ids;			/* per node, 0: dropped */
+	int64_t thread;			/* id */
+};
+
+static bool resolve_nodes(struct assembly *assembly, struct thread_rows *rows, struct error *err)
+{
+	const struct tare_thread_file *header = &rows->arena->header;
+	const uint64_t life_ticks[2] = {header->begin_ticks, header->end_ticks};
+
+	for (size_t i = 1; i < rows->arena->node_count; i++) {
+		struct tree_node *node = &rows->tree.nodes[i];
+		if (!node->keep)
+			continue;
+		if (!resolve_key(&assembly->resolver, &rows->process->resolve,
+				 rows->arena->nodes[i].key, life_ticks, &rows->targets[i], err))
+			return false;
+		node->reports_enter = rows->targets[i].reports_enter;
+	}
+	return true;
+}
+
+static void note_thread_state(struct assembly *assembly, const struct thread_rows *rows)
+{
+	struct error err;
+	const struct tare_thread_file *header = &rows->arena->header;
+
+	if (rows->arena->damaged)
+		add_reason(assembly,
+			   "the data of thread %" PRId32 " are damaged in %" PRIu64 " places",
+			   header->tid, rows->arena->damaged);
+	if (!tree_check_sums(&rows->tree, &err))
+		add_reason(assembly, "thread %" PRId32 " was cut off: %s", header->tid,
+			   err.message);
+}
+
+static bool write_thread(struct assembly *assembly, struct thread_rows *rows, struct error *err)
+{
+	const struct tare_thread_file *header = &rows->arena->header;
+	const struct profile_thread row = {
+		.process = rows->process->id,
+		.tid = header->tid,
+		.name = header->name,
+		.begin_ticks = header->begin_ticks,
+		.end_ticks = header->end_ticks,
+		.now_ticks = header->now_ticks,
+		.os_ticks = header->os_ticks,
+		.own_ticks = header->own_ticks,
+		.overhead_ticks = rows->tree.overhead_ticks,
+		.dropped = header->dropped,
+		.negative = header->negative,
+		.folded = header->folded,
+		.too_deep = header->too_deep,
+		.unmatched = header->unmatched,
+		.os_lost = header->os_lost,
+		.flagged = header->flagged,
+		.open_frames = rows->arena->frame_count,
+	};
+
+	rows->thread = profile_add_thread(assembly->writer, &row, err);
+	note_thread_state(assembly, rows);
+	assembly->assembled->threads++;
+	return rows->thread != 0;
+}
+
+static bool write_node(struct assembly *assembly, struct thread_rows *rows, size_t index,
+		       struct error *err)
+{
+	const struct tare_node *from = &rows->arena->nodes[index];
+	const struct tree_node *node = &rows->tree.nodes[index];
+	struct profile_node row = {
+		.id = assembly->next_node,
+		.thread = rows->thread,
+		.parent = index ? rows->ids[from->parent] : 0,
+		.function = rows->targets[index].function,
+		.calls = node->calls,
+		.unwound = from->unwound,
+		.calls_by_call = node->calls_by_call,
+		.elapsed_ticks = node->elapsed_ticks,
+		.overhead_ticks = node->overhead_ticks,
+		.elapsed_inclusive_min = from->elapsed_inclusive_min,
+		.elapsed_inclusive_max = from->elapsed_inclusive_max,
+		.elapsed_exclusive_min = from->elapsed_exclusive_min,
+		.elapsed_exclusive_max = from->elapsed_exclusive_max,
+		.application_inclusive_min = from->application_inclusive_min,
+		.application_inclusive_max = from->application_inclusive_max,
+		.application_exclusive_min = from->application_exclusive_min,
+		.application_exclusive_max = from->application_exclusive_max,
+		.folded = rows->arena->folded[index],
+	};
+
+	memcpy(row.os_ticks, node->os_ticks, sizeof(row.os_ticks));
+	if (!profile_add_node(assembly->writer, &row, err))
+		return false;
+	rows->ids[index] = assembly->next_node++;
+	assembly->assembled->nodes++;
+	return true;
+}
+
+static bool write_os(struct assembly *assembly, const struct thread_rows *rows, struct error *err)
+{
+	for (size_t i = 0; i < rows->arena->os_count; i++) {
+		const struct tare_os_record *record = &rows->arena->os[i];
+		const struct profile_os row = {
+			.node = rows->ids[record->node],
+			.cause = (enum tare_os_cause)record->cause,
+			.syscall_number =
+				record->syscall_number == 0xffff ? -1 : record->syscall_number,
+			.object = record->object,
+			.count = record->count,
+			.ticks = record->ticks,
+		};
+		if (row.node && !profile_add_os(assembly->writer, &row, err))
+			return false;
+	}
+	return true;
+}
+
+static bool write_tree(struct assembly *assembly, struct thread_rows *rows, struct error *err)
+{
+	if (!resolve_nodes(assembly, rows, err))
+		return false;
+	tree_compute_overhead(&rows->tree, rows->process->arena.header.cost_ticks);
+	if (!write_thread(assembly, rows, err))
+		return false;
+	for (size_t i = 0; i < rows->arena->node_count; i++) {
+		if (rows->tree.nodes[i].keep && !write_node(assembly, rows, i, err))
+			return false;
+	}
+	return write_os(assembly, rows, err);
+}
+
+static bool assemble_thread(struct assembly *assembly, const char *name, struct error *err)
+{
+	struct error reason;
+	struct arena_thread arena;
+	struct thread_rows rows = {.arena = &arena};
+	bool ok = true;
+
+	if (!arena_thread_read(&arena, assembly->session->fd, name, &reason)) {
+		add_reason(assembly, "%s", reason.message);
+		return true;
+	}
+	rows.process = process_of(assembly, &arena.header);
+	if (!rows.process) {
+		if (assembly->recording->follow)
+			add_reason(assembly, "%s belongs to no process file", name);
+	} else {
+		tree_init(&rows.tree, &arena);
+		rows.targets = mem_zalloc(arena.node_count * sizeof(*rows.targets));
+		rows.ids = mem_zalloc(arena.node_count * sizeof(*rows.ids));
+		ok = write_tree(assembly, &rows, err);
+		free(rows.targets);
+		free(rows.ids);
+		tree_fini(&rows.tree);
+	}
+	arena_thread_fini(&arena);
+	return ok;
+}
+
+/* ---- session ---- */
+
+static bool write_session(struct assembly *assembly, struct error *err)
+{
+	const struct recording *recording = assembly->recording;
+	struct clock_rate rate;
+
+	if (!clock_rate_compute(&recording->clock, &rate, err))
+		return error_prefix(err, "times cannot be converted");
+	if (!recording->exited)
+		add_reason(assembly, "the recorder was killed");
+	if (recording->failed)
+		add_reason(assembly, "the recorder's own notes found no room");
+	if (!assembly->processes.len)
+		add_reason(assembly, "no process left any data");
+	const struct profile_session row = {
+		.command_line = recording->command_line,
+		.directory = recording->directory,
+		.host = recording->host,
+		.system = recording->system,
+		.processor = recording->processor,
+		.tare_version = TARE_VERSION,
+		.method = "instrument",
+		.settings = recording->settings,
+		.begin_unix_ns = recording->begin_unix_ns,
+		.begin_ticks = recording->begin_ticks,
+		.end_ticks = recording->end_ticks,
+		.ticks_per_second = rate.ticks_per_second,
+		.clock_drift_ppm = rate.drift_ppm,
+		.exit_status = (int)recording->exit_status,
+		.complete = assembly->assembled->complete,
+		.incomplete_reason = assembly->assembled->reason.data,
+	};
+	return profile_write_session(assembly->writer, &row, err);
+}
+
+static bool assemble_rows(struct assembly *assembly, struct error *err)
+{
+	vec_foreach (process, &assembly->processes) {
+		if (!write_process(assembly, process, err))
+			return false;
+	}
+	vec_foreach (thread, &assembly->threads) {
+		if (!assemble_thread(assembly, thread->name, err))
+			return false;
+	}
+	return resolver_write_coverage(&assembly->resolver, err) && write_session(assembly, err);
+}
+
+bool assemble_profile(const struct session *session, const struct recording *recording,
+		      struct profile_writer *writer, struct assembled *assembled, struct error *err)
+{
+	struct assembly assembly = {.session = session,
+				    .recording = recording,
+				    .writer = writer,
+				    .assembled = assembled,
+				    .next_node = 1};
+
+	*assembled = (struct assembled){.complete = true};
+	resolver_init(&assembly.resolver, recording, writer);
+	const bool ok = find_files(&assembly, err) && assemble_rows(&assembly, err);
+	vec_foreach (process, &assembly.processes) {
+		resolve_process_fini(&process->resolve);
+		arena_process_fini(&process->arena);
+	}
+	vec_foreach (thread, &assembly.threads)
+		free(thread->name);
+	vec_fini(&assembly.processes);
+	vec_fini(&assembly.threads);
+	resolver_fini(&assembly.resolver);
+	return ok;
+}
+
+void assembled_fini(struct assembled *assembled)
+{
+	str_fini(&assembled->reason);
+}

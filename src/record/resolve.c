@@ -1,0 +1,380 @@
+/*
+ * Resolving keys. A key in a PLT or GOT is named by its symbol and looked up as the loader does:
+ * the first module in load order that defines it. Where nothing is known about an address, the
+ * function belongs to the module "[unknown]".
+ */
+#include "record/resolve.h"
+
+#include "record/policy.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#define UNKNOWN_PATH "[unknown]"
+
+void resolver_init(struct resolver *resolver, const struct recording *recording,
+		   struct profile_writer *writer)
+{
+	*resolver = (struct resolver){.recording = recording, .writer = writer};
+	arena_init(&resolver->arena);
+	strmap_init(&resolver->modules_by_path);
+}
+
+void resolver_fini(struct resolver *resolver)
+{
+	vec_foreach (item, &resolver->modules) {
+		struct resolve_module *module = *item;
+		object_close(module->object);
+		coverage_fini(&module->coverage);
+		map_fini(&module->functions);
+		strmap_fini(&module->functions_by_name);
+	}
+	vec_fini(&resolver->modules);
+	strmap_fini(&resolver->modules_by_path);
+	arena_fini(&resolver->arena);
+}
+
+/* ---- modules ---- */
+
+/* The vDSO is no file, but every process of this kernel has the one that this process has. */
+static struct object *open_vdso(void)
+{
+	struct error ignored;
+	const unsigned char *image = (const unsigned char *)getauxval(AT_SYSINFO_EHDR);
+	Elf64_Ehdr header;
+
+	if (!image)
+		return NULL;
+	memcpy(&header, image, sizeof(header));
+	uint64_t size = header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
+	for (size_t i = 0; i < header.e_phnum; i++) {
+		Elf64_Phdr segment;
+		memcpy(&segment, image + header.e_phoff + i * sizeof(segment), sizeof(segment));
+		if (segment.p_type == PT_LOAD && segment.p_offset + segment.p_filesz > size)
+			size = segment.p_offset + segment.p_filesz;
+	}
+	return object_open_bytes(image, (size_t)size, "linux-vdso.so.1", OBJECT_SYMBOLS, &ignored);
+}
+
+/* The original, or the copy that was made of it where the original is gone. */
+static struct object *open_module(const char *path, const struct recording_module *known)
+{
+	struct error ignored;
+
+	if (str_starts_with(path_basename(path), "linux-vdso"))
+		return open_vdso();
+	struct object *object = path[0] == '/' ? object_open(path, OBJECT_SYMBOLS, &ignored) : NULL;
+	if (!object && known && *known->copy)
+		object = object_open(known->copy, OBJECT_SYMBOLS, &ignored);
+	return object;
+}
+
+static void module_measure(struct resolve_module *module)
+{
+	size_t count;
+
+	if (!module->object)
+		return;
+	const Elf64_Phdr *segments = object_segments(module->object, &count);
+	module->low = UINT64_MAX;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t end = segments[i].p_vaddr + segments[i].p_memsz;
+		if (segments[i].p_type != PT_LOAD || end < segments[i].p_vaddr)
+			continue;
+		if (segments[i].p_vaddr < module->low)
+			module->low = segments[i].p_vaddr;
+		if (end > module->high)
+			module->high = end;
+	}
+}
+
+static const char *build_id_text(struct resolver *resolver, const struct object *object)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t size = 0;
+	const unsigned char *bytes = object ? object_build_id(object, &size) : NULL;
+
+	if (!bytes)
+		return "";
+	char *text = arena_alloc(&resolver->arena, size * 2 + 1);
+	for (size_t i = 0; i < size; i++) {
+		text[2 * i] = digits[bytes[i] >> 4];
+		text[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	return text;
+}
+
+static void module_load_coverage(struct resolve_module *module,
+				 const struct recording_module *known)
+{
+	struct error ignored;
+
+	if (!known || !*known->entry)
+		return;
+	char *text = cache_read_coverage(known->entry, &ignored);
+	module->covered = text && coverage_parse(&module->coverage, text, &ignored);
+}
+
+static struct resolve_module *module_add(struct resolver *resolver, const char *path,
+					 const struct recording_module *known, struct error *err)
+{
+	struct resolve_module *module = arena_new(&resolver->arena, struct resolve_module);
+
+	module->path = arena_strdup(&resolver->arena, path);
+	module->object = open_module(path, known);
+	map_init(&module->functions);
+	strmap_init(&module->functions_by_name);
+	module_measure(module);
+	module_load_coverage(module, known);
+	vec_push(&resolver->modules, module);
+	const struct profile_module row = {
+		.name = path_basename(path),
+		.path = module->path,
+		.build_id = build_id_text(resolver, module->object),
+		.system = policy_is_system(path),
+		.instrumented = known && *known->copy,
+	};
+	module->id = profile_add_module(resolver->writer, &row, err);
+	return module->id ? module : NULL;
+}
+
+/* The module of a path as a process had it: of a copy, of a link, or of the original. */
+static struct resolve_module *module_get(struct resolver *resolver, const char *path,
+					 struct error *err)
+{
+	char real[PATH_MAX];
+	uint64_t *index = strmap_get(&resolver->modules_by_path, path);
+
+	if (index)
+		return resolver->modules.data[*index];
+	const struct recording_module *known = recording_find(resolver->recording, path);
+	const char *original = path;
+	if (!known && path[0] == '/' && realpath(path, real)) {
+		original = real;
+		known = recording_find(resolver->recording, real);
+	}
+	if (known)
+		original = known->path;
+	index = strmap_get(&resolver->modules_by_path, original);
+	size_t at;
+	if (index) {
+		at = (size_t)*index;
+	} else {
+		if (!module_add(resolver, original, known, err))
+			return NULL;
+		at = resolver->modules.len - 1;
+		strmap_put(&resolver->modules_by_path, resolver->modules.data[at]->path, at);
+	}
+	strmap_put(&resolver->modules_by_path, arena_strdup(&resolver->arena, path), at);
+	return resolver->modules.data[at];
+}
+
+bool resolve_process_init(struct resolver *resolver, struct resolve_process *process,
+			  const struct arena_process *arena, struct error *err)
+{
+	*process = (struct resolve_process){0};
+	map_init(&process->known);
+	vec_foreach (record, &arena->modules) {
+		const struct resolve_loaded loaded = {
+			.module = module_get(resolver, *record->path ? record->path : UNKNOWN_PATH,
+					     err),
+			.bias = record->bias,
+			.open_ticks = record->open_ticks,
+			.close_ticks = record->close_ticks,
+			.instrumented = record->instrumented,
+		};
+		if (!loaded.module)
+			return false;
+		process->addresses_reused |= loaded.close_ticks != UINT64_MAX;
+		vec_push(&process->loaded, loaded);
+	}
+	return true;
+}
+
+void resolve_process_fini(struct resolve_process *process)
+{
+	vec_fini(&process->loaded);
+	vec_fini(&process->targets);
+	map_fini(&process->known);
+}
+
+/* ---- functions ---- */
+
+/* The id of the function at `link_addr`, entered under `name` where it is new. 0 with err. */
+static int64_t function_at(struct resolver *resolver, struct resolve_module *module,
+			   uint64_t link_addr, const char *name, struct error *err)
+{
+	uint64_t *id = map_get(&module->functions, link_addr);
+
+	if (id)
+		return (int64_t)*id;
+	const struct object_symbol *symbol =
+		module->object ? object_symbol_at(module->object, link_addr) : NULL;
+	const struct coverage_row *row = coverage_find(&module->coverage, link_addr);
+	const struct profile_function function = {
+		.module = module->id,
+		.name = name	 ? name
+			: symbol ? symbol->name
+			: row	 ? row->name
+				 : "",
+		.link_addr = link_addr,
+		.size = row	 ? row->size
+			: symbol ? symbol->size
+				 : 0,
+	};
+	const int64_t added = profile_add_function(resolver->writer, &function, err);
+	if (added)
+		map_put(&module->functions, link_addr, (uint64_t)added);
+	return added;
+}
+
+static int64_t function_by_name(struct resolver *resolver, struct resolve_module *module,
+				const char *name, struct error *err)
+{
+	const uint64_t *id = strmap_get(&module->functions_by_name, name);
+
+	if (id)
+		return (int64_t)*id;
+	const struct profile_function function = {.module = module->id, .name = name};
+	const int64_t added = profile_add_function(resolver->writer, &function, err);
+	if (added)
+		strmap_put(&module->functions_by_name, arena_strdup(&resolver->arena, name),
+			   (uint64_t)added);
+	return added;
+}
+
+static bool lived_together(const struct resolve_loaded *loaded, const uint64_t life_ticks[2])
+{
+	return loaded->close_ticks > life_ticks[0] &&
+	       (!life_ticks[1] || loaded->open_ticks < life_ticks[1]);
+}
+
+static const struct resolve_loaded *loaded_at(const struct resolve_process *process, uint64_t key,
+					      const uint64_t life_ticks[2])
+{
+	const struct resolve_loaded *found = NULL;
+
+	vec_foreach (loaded, &process->loaded) {
+		const uint64_t link_addr = key - loaded->bias;
+		if (link_addr < loaded->module->low || link_addr >= loaded->module->high)
+			continue;
+		if (!found || lived_together(loaded, life_ticks))
+			found = loaded;
+	}
+	return found;
+}
+
+/* A PLT stub or GOT slot of `caller` for symbol `name`. */
+static int64_t function_of_symbol(struct resolver *resolver, struct resolve_process *process,
+				  struct resolve_module *caller, const char *name,
+				  struct error *err)
+{
+	struct str label = {0};
+
+	vec_foreach (loaded, &process->loaded) {
+		const uint64_t addr = loaded->module->object
+					      ? object_dynamic_symbol(loaded->module->object, name)
+					      : 0;
+		if (addr)
+			return function_at(resolver, loaded->module, addr, name, err);
+	}
+	str_printf(&label, "%s@plt", name);
+	const int64_t id = function_by_name(resolver, caller, label.data, err);
+	str_fini(&label);
+	return id;
+}
+
+static bool resolve_new(struct resolver *resolver, struct resolve_process *process, uint64_t key,
+			const uint64_t life_ticks[2], struct resolve_target *target,
+			struct error *err)
+{
+	const struct resolve_loaded *loaded = loaded_at(process, key, life_ticks);
+
+	*target = (struct resolve_target){0};
+	if (!loaded) {
+		struct resolve_module *unknown = module_get(resolver, UNKNOWN_PATH, err);
+		if (!unknown)
+			return false;
+		target->function = key == TARE_NODE_OTHER
+					   ? function_by_name(resolver, unknown, "[other]", err)
+					   : function_at(resolver, unknown, key, NULL, err);
+		return target->function != 0;
+	}
+	struct resolve_module *module = loaded->module;
+	const uint64_t link_addr = key - loaded->bias;
+	const char *name = object_plt_symbol(module->object, link_addr);
+	if (name) {
+		target->function = function_of_symbol(resolver, process, module, name, err);
+		return target->function != 0;
+	}
+	const struct coverage_row *row = coverage_find(&module->coverage, link_addr);
+	target->reports_enter = loaded->instrumented && row && row->verdict == REWRITE_INSTRUMENTED;
+	target->function = function_at(resolver, module, link_addr, NULL, err);
+	return target->function != 0;
+}
+
+bool resolve_key(struct resolver *resolver, struct resolve_process *process, uint64_t key,
+		 const uint64_t life_ticks[2], struct resolve_target *target, struct error *err)
+{
+	const uint64_t *known = process->addresses_reused ? NULL : map_get(&process->known, key);
+
+	if (known) {
+		*target = process->targets.data[*known];
+		return true;
+	}
+	if (!resolve_new(resolver, process, key, life_ticks, target, err))
+		return false;
+	if (!process->addresses_reused) {
+		map_put(&process->known, key, process->targets.len);
+		vec_push(&process->targets, *target);
+	}
+	return true;
+}
+
+/* ---- coverage ---- */
+
+static bool write_row(struct resolver *resolver, const struct resolve_module *module,
+		      const struct coverage_row *row, int64_t count, struct error *err)
+{
+	const struct profile_coverage coverage = {
+		.module = module->id,
+		.function = count > 1 ? "" : row->name,
+		.link_addr = count > 1 ? 0 : row->addr,
+		.size = count > 1 ? 0 : row->size,
+		.verdict = rewrite_verdict_name(row->verdict),
+		.count = count,
+	};
+
+	return profile_add_coverage(resolver->writer, &coverage, err);
+}
+
+/* Functions that were not asked for are counted, not listed: they are the bulk of a C library. */
+static bool write_module_coverage(struct resolver *resolver, const struct resolve_module *module,
+				  struct error *err)
+{
+	const struct coverage_row *unasked = NULL;
+	int64_t unasked_count = 0;
+
+	vec_foreach (row, &module->coverage.rows) {
+		if (row->verdict == REWRITE_NO_SYSCALL) {
+			unasked = row;
+			unasked_count++;
+		} else if (!write_row(resolver, module, row, 1, err)) {
+			return false;
+		}
+	}
+	return !unasked || write_row(resolver, module, unasked, unasked_count, err);
+}
+
+bool resolver_write_coverage(struct resolver *resolver, struct error *err)
+{
+	vec_foreach (module, &resolver->modules) {
+		if ((*module)->covered && !write_module_coverage(resolver, *module, err))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,77 @@
+/*
+ * From the keys of calling-context trees (run addresses) to functions of modules: which module of
+ * the process lies there, which function begins there, and for PLT stubs and GOT slots which
+ * function of which module the name stands for. Adds modules and functions to the profile as they
+ * are met; functions are the same across processes where module path and link address are.
+ */
+#ifndef TARE_RECORD_RESOLVE_H
+#define TARE_RECORD_RESOLVE_H
+
+#include "object/object.h"
+#include "profile/profile.h"
+#include "record/arena_file.h"
+#include "record/cache.h"
+#include "record/coverage.h"
+#include "record/recording.h"
+
+/* A file that some process had loaded. */
+struct resolve_module {
+	int64_t id;	       /* in the profile */
+	char *path;	       /* original */
+	struct object *object; /* NULL where the file cannot be read */
+	uint64_t low, high;    /* link addresses that it occupies; high 0: unknown */
+	struct coverage coverage;
+	bool covered;			 /* coverage is known */
+	struct map functions;		 /* link address → function id */
+	struct strmap functions_by_name; /* of those known by name only */
+};
+
+struct resolver {
+	const struct recording *recording; /* borrowed */
+	struct profile_writer *writer;	   /* borrowed */
+	struct arena arena;
+	struct vec_of(struct resolve_module *) modules;
+	struct strmap modules_by_path; /* path as recorded → index + 1 */
+	int64_t function_count;
+};
+
+void resolver_init(struct resolver *resolver, const struct recording *recording,
+		   struct profile_writer *writer);
+void resolver_fini(struct resolver *resolver);
+
+/* One process: its modules at their places, and what its keys were found to be. */
+struct resolve_loaded {
+	struct resolve_module *module;
+	uint64_t bias, open_ticks, close_ticks;
+	bool instrumented;
+};
+
+struct resolve_target {
+	int64_t function;   /* id in the profile */
+	bool reports_enter; /* an instrumented function's entry */
+};
+
+struct resolve_process {
+	struct vec_of(struct resolve_loaded) loaded; /* in load order */
+	bool addresses_reused; /* a module was unloaded: a key's meaning depends on the time */
+	struct map known;      /* key → index into targets */
+	struct vec_of(struct resolve_target) targets;
+};
+
+/* Adds the modules that the profile does not have yet. */
+bool resolve_process_init(struct resolver *resolver, struct resolve_process *process,
+			  const struct arena_process *arena, struct error *err);
+void resolve_process_fini(struct resolve_process *process);
+
+/*
+ * The function of a key, as a thread met it that lived from `begin_ticks` to `end_ticks` (0: still
+ * alive); of modules that were at this address one after the other the last of that time counts.
+ * False with err when the profile cannot be written.
+ */
+bool resolve_key(struct resolver *resolver, struct resolve_process *process, uint64_t key,
+		 const uint64_t life_ticks[2], struct resolve_target *target, struct error *err);
+
+/* Adds the verdicts for all modules that have some. */
+bool resolver_write_coverage(struct resolver *resolver, struct error *err);
+
+#endif

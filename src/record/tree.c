@@ -1,0 +1,135 @@
+/*
+ * Adding up one thread's tree. Works in one pass over the nodes from the last to the first,
+ * because a parent's index is smaller than its children's; no recursion.
+ */
+#include "record/tree.h"
+
+#include <inttypes.h>
+
+static void add_open_frames(struct tree *tree)
+{
+	const struct arena_thread *thread = tree->thread;
+
+	tree->nodes[0].elapsed_ticks += thread->root_exclusive;
+	for (size_t i = 0; i < thread->frame_count; i++) {
+		const struct tare_frame *frame = &thread->frames[i];
+		struct tree_node *node = &tree->nodes[thread->frame_nodes[i]];
+		node->elapsed_ticks += frame->exclusive;
+		/* The first frames of a forked child were begun, and are counted, in its parent. */
+		if (i < thread->header.inherited_frames)
+			continue;
+		node->calls++;
+		node->calls_by_call += frame->by_call;
+	}
+}
+
+/* OS time is part of the elapsed time; a killed thread may have noted the one without the other. */
+static void fit_os_time(struct tree *tree, struct tree_node *node)
+{
+	uint64_t room = node->elapsed_ticks;
+
+	for (size_t cause = 0; cause < TARE_OS_CAUSES; cause++) {
+		if (node->os_ticks[cause] > room) {
+			tree->os_cut_ticks += node->os_ticks[cause] - room;
+			node->os_ticks[cause] = room;
+		}
+		room -= node->os_ticks[cause];
+	}
+}
+
+static bool has_values(const struct tree_node *node)
+{
+	uint64_t os_ticks = 0;
+
+	for (size_t cause = 0; cause < TARE_OS_CAUSES; cause++)
+		os_ticks |= node->os_ticks[cause];
+	return node->calls || node->elapsed_ticks || os_ticks;
+}
+
+void tree_init(struct tree *tree, const struct arena_thread *thread)
+{
+	*tree = (struct tree){.thread = thread};
+	tree->nodes = mem_zalloc(thread->node_count * sizeof(*tree->nodes));
+	for (size_t i = 0; i < thread->node_count; i++) {
+		const struct tare_node *from = &thread->nodes[i];
+		tree->nodes[i] = (struct tree_node){
+			.calls = from->calls,
+			.ended = from->calls,
+			.calls_by_call = from->calls_by_call,
+			.ended_by_call = from->calls_by_call,
+			.elapsed_ticks = from->elapsed_ticks,
+		};
+	}
+	add_open_frames(tree);
+	for (size_t i = 0; i < thread->os_count; i++) {
+		tree->nodes[thread->os[i].node].os_ticks[thread->os[i].cause] +=
+			thread->os[i].ticks;
+		tree->os_ticks += thread->os[i].ticks;
+	}
+	for (size_t i = thread->node_count; i-- > 0;) {
+		struct tree_node *node = &tree->nodes[i];
+		if (node->elapsed_ticks > ARENA_VALUE_MAX)
+			node->elapsed_ticks = 0;
+		fit_os_time(tree, node);
+		tree->elapsed_ticks += node->elapsed_ticks;
+		node->keep |= !i || has_values(node);
+		if (node->keep)
+			tree->nodes[thread->nodes[i].parent].keep = true;
+	}
+}
+
+void tree_fini(struct tree *tree)
+{
+	free(tree->nodes);
+	tree->nodes = NULL;
+}
+
+static uint64_t without(uint64_t all, uint64_t some)
+{
+	return all > some ? all - some : 0;
+}
+
+void tree_compute_overhead(struct tree *tree, const uint64_t cost_ticks[TARE_EVENT_KINDS])
+{
+	const struct arena_thread *thread = tree->thread;
+
+	for (size_t i = 0; i < thread->node_count; i++) {
+		struct tree_node *node = &tree->nodes[i];
+		struct tree_node *parent = &tree->nodes[thread->nodes[i].parent];
+		if (node->reports_enter) {
+			node->overhead_ticks += node->calls * cost_ticks[TARE_EVENT_ENTER];
+			parent->overhead_ticks += without(node->ended, thread->nodes[i].unwound) *
+						  cost_ticks[TARE_EVENT_LEAVE];
+		}
+		node->overhead_ticks += node->calls_by_call * cost_ticks[TARE_EVENT_CALL];
+		parent->overhead_ticks += node->ended_by_call * cost_ticks[TARE_EVENT_RETURN];
+	}
+	tree->overhead_ticks = 0;
+	for (size_t i = 0; i < thread->node_count; i++) {
+		struct tree_node *node = &tree->nodes[i];
+		node->overhead_ticks =
+			without(node->overhead_ticks, thread->nodes[i].clamped_ticks);
+		if (node->overhead_ticks > ARENA_VALUE_MAX)
+			node->overhead_ticks = 0;
+		tree->overhead_ticks += node->overhead_ticks;
+	}
+}
+
+bool tree_check_sums(const struct tree *tree, struct error *err)
+{
+	const struct tare_thread_file *header = &tree->thread->header;
+
+	if (tree->elapsed_ticks != header->now_ticks)
+		return error_set(err, ERROR_INPUT,
+				 "its functions add up to %" PRIu64 " ticks, its clock to %" PRIu64,
+				 tree->elapsed_ticks, header->now_ticks);
+	if (tree->os_cut_ticks)
+		return error_set(err, ERROR_INPUT,
+				 "%" PRIu64 " ticks of OS time exceed the time of their functions",
+				 tree->os_cut_ticks);
+	if (!header->os_lost && tree->os_ticks != header->os_ticks)
+		return error_set(err, ERROR_INPUT,
+				 "its OS times add up to %" PRIu64 " ticks instead of %" PRIu64,
+				 tree->os_ticks, header->os_ticks);
+	return true;
+}
