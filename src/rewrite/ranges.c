@@ -299,13 +299,29 @@ static void find_branches(struct program *program)
 	}
 }
 
+/* Libraries of data alone have an executable segment, too, but nothing in it. */
+static bool has_code(const struct object *object)
+{
+	size_t count;
+	const struct object_section *sections = object_sections(object, &count);
+
+	if (!count)
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		if ((sections[i].header.sh_flags & SHF_EXECINSTR) && sections[i].header.sh_size &&
+		    !is_linkage_section(sections[i].name))
+			return true;
+	}
+	return false;
+}
+
 bool program_read_ranges(struct program *program, struct error *err)
 {
 	struct insn_vec scratch = {0};
 
 	program->pointers = object_code_pointers(program->object, &program->pointer_count);
 	add_ranges(program);
-	if (!program->ranges.len)
+	if (!program->ranges.len && has_code(program->object))
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "%s has no unwind tables (.eh_frame) that tell its functions; "
 				 "rebuild it with -fasynchronous-unwind-tables",

@@ -136,6 +136,15 @@ static void plan_all_jumps(struct program *program)
 	}
 }
 
+static void keep_points(const struct range *range, struct rewrite_result *result)
+{
+	for (uint32_t i = 0; i < range->insn_count; i++) {
+		const struct rewrite_point point = {range->insns[i].addr,
+						    range->copy_addr + range->copy_offset[i]};
+		vec_push(&result->points, point);
+	}
+}
+
 static void fill_result(const struct program *program, struct rewrite_result *result)
 {
 	vec_foreach (range, &program->ranges) {
@@ -147,7 +156,11 @@ static void fill_result(const struct program *program, struct rewrite_result *re
 			function.verdict = REWRITE_PART;
 		vec_push(&result->functions, function);
 		result->statistics.functions += range->entry;
+		if (range->copied && program->options->keep_points)
+			keep_points(range, result);
 	}
+	result->code_begin = program->code_begin;
+	result->code_end = program->code_end;
 }
 
 static void program_fini(struct program *program)
@@ -223,4 +236,5 @@ bool rewrite_object(const struct object *object, const struct rewrite_options *o
 void rewrite_result_fini(struct rewrite_result *result)
 {
 	vec_fini(&result->functions);
+	vec_fini(&result->points);
 }

@@ -13,9 +13,9 @@
 #include "object/object.h"
 
 enum rewrite_mode {
-	REWRITE_FULL,     /* probes at functions, calls and system calls */
+	REWRITE_FULL,	  /* probes at functions, calls and system calls */
 	REWRITE_SYSCALLS, /* copy only what holds a syscall instruction, and probe only that */
-	REWRITE_NULL,     /* copies without probes: the transform by itself */
+	REWRITE_NULL,	  /* copies without probes: the transform by itself */
 };
 
 enum rewrite_probes {
@@ -26,22 +26,22 @@ enum rewrite_probes {
 /* What became of a function. Names for the reports: rewrite_verdict_name. */
 enum rewrite_verdict {
 	REWRITE_INSTRUMENTED,
-	REWRITE_PART,          /* a cold or other part of an instrumented function */
-	REWRITE_SMALL,         /* short loop-free leaf: skipped, its time goes to the caller */
-	REWRITE_NOT_SELECTED,  /* by options */
-	REWRITE_NO_SYSCALL,    /* REWRITE_SYSCALLS: nothing to do */
+	REWRITE_PART,	      /* a cold or other part of an instrumented function */
+	REWRITE_SMALL,	      /* short loop-free leaf: skipped, its time goes to the caller */
+	REWRITE_NOT_SELECTED, /* by options */
+	REWRITE_NO_SYSCALL,   /* REWRITE_SYSCALLS: nothing to do */
 	/* refused */
-	REWRITE_STARTUP,         /* _start and the like */
-	REWRITE_SIGNAL_FRAME,    /* signal trampoline */
-	REWRITE_UNDECODABLE,     /* bytes that are no instruction, or one that cannot be moved */
-	REWRITE_BAD_TARGET,      /* branches into the middle of an instruction */
-	REWRITE_READS_PC,        /* call/pop: computes with its own address */
+	REWRITE_STARTUP,	 /* _start and the like */
+	REWRITE_SIGNAL_FRAME,	 /* signal trampoline */
+	REWRITE_UNDECODABLE,	 /* bytes that are no instruction, or one that cannot be moved */
+	REWRITE_BAD_TARGET,	 /* branches into the middle of an instruction */
+	REWRITE_READS_PC,	 /* call/pop: computes with its own address */
 	REWRITE_TEXT_RELOCATION, /* its code is changed by the loader */
-	REWRITE_JUMP_UNPROVEN,   /* an indirect jump that could not be handled */
+	REWRITE_JUMP_UNPROVEN,	 /* an indirect jump that could not be handled */
 	REWRITE_ENTRY_TOO_SHORT, /* no room for the jump at its entry */
-	REWRITE_ENTRY_BRANCHED,  /* other code branches into the first bytes */
-	REWRITE_BAD_UNWIND,      /* its unwind or exception tables are not understood */
-	REWRITE_SPECIAL,         /* restartable sequence or PC-checked code */
+	REWRITE_ENTRY_BRANCHED,	 /* other code branches into the first bytes */
+	REWRITE_BAD_UNWIND,	 /* its unwind or exception tables are not understood */
+	REWRITE_SPECIAL,	 /* restartable sequence or PC-checked code */
 	REWRITE_VERDICTS
 };
 
@@ -71,6 +71,8 @@ struct rewrite_options {
 	uint8_t source_id[32]; /* put into struct tare_module */
 	/* Units [first, last) only, for bisection; 0, 0 means all. */
 	size_t first_unit, last_unit;
+	/* Fill rewrite_result.points (for verification). */
+	bool keep_points;
 	/* Called now and then with a fraction of 1; may be NULL. */
 	void (*progress)(double done, void *context);
 	void *progress_context;
@@ -83,8 +85,15 @@ struct rewrite_statistics {
 	uint64_t input_bytes, output_bytes, code_bytes, map_bytes;
 };
 
+/* Where an original instruction went: to its copy, or to the probe before that. */
+struct rewrite_point {
+	uint64_t addr, copy_addr;
+};
+
 struct rewrite_result {
 	struct vec_of(struct rewrite_function) functions; /* ascending */
+	struct vec_of(struct rewrite_point) points; /* if keep_points; ascending per function */
+	uint64_t code_begin, code_end;		    /* of the copied code */
 	struct rewrite_statistics statistics;
 	bool nothing_to_do; /* no function was instrumented: no output was made */
 };
