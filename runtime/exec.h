@@ -1,0 +1,23 @@
+/*
+ * exec: keeps the session's two variables out of the target's sight, and gives them to every
+ * program that it starts.
+ */
+#ifndef TARE_RUNTIME_EXEC_H
+#define TARE_RUNTIME_EXEC_H
+
+#include "runtime/probes.h"
+#include "runtime/state.h"
+
+/*
+ * Removes the session's variables from the environment on the program's initial stack, in place.
+ * `environment` is followed by the auxiliary vector there, and still is afterwards.
+ */
+void exec_hide_session(char **environment);
+
+/*
+ * At execve or execveat: performs it with the variables added. Returns when it failed; the
+ * target's own system call then follows and fails likewise. `self` may be NULL.
+ */
+void exec_with_session(struct tare_thread_file *self, const struct probes_registers *registers);
+
+#endif

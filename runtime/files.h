@@ -1,0 +1,22 @@
+/*
+ * files: the session's files, created, mapped and grown so that the target sees neither faults,
+ * nor signals, nor file descriptors that stay.
+ */
+#ifndef TARE_RUNTIME_FILES_H
+#define TARE_RUNTIME_FILES_H
+
+#include "runtime/state.h"
+
+/*
+ * Creates the first free `<session directory>/<name>.<n>`, sparse, maps it shared and not into
+ * forked children. 0 when that is not possible (no descriptors, no space, limits).
+ */
+uint64_t files_create(const char *name, uint64_t size_bytes);
+
+/*
+ * Backs [start, start + size_bytes) of a mapped file by storage and page table entries, so that
+ * touching it can neither fault nor fail. False when there is no space.
+ */
+bool files_back(uint64_t start, uint64_t size_bytes);
+
+#endif

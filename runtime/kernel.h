@@ -1,0 +1,48 @@
+/*
+ * kernel: system calls without libc. They return what the kernel returns (-errno on failure) and
+ * never touch the target's errno.
+ */
+#ifndef TARE_RUNTIME_KERNEL_H
+#define TARE_RUNTIME_KERNEL_H
+
+#include <stdint.h>
+#include <sys/syscall.h>
+
+static inline long kernel_call6(long number, const long arguments[6])
+{
+	register long r10 __asm__("r10") = arguments[3];
+	register long r8 __asm__("r8") = arguments[4];
+	register long r9 __asm__("r9") = arguments[5];
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(arguments[0]), "S"(arguments[1]), "d"(arguments[2]),
+			   "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+#define KERNEL_ARGUMENTS(a, b, c, d, e, f, ...)                                                    \
+	((const long[6]){(long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f)})
+
+/* kernel_call(number, up to six arguments) */
+#define kernel_call(number, ...)                                                                   \
+	kernel_call6((number), KERNEL_ARGUMENTS(__VA_ARGS__, 0, 0, 0, 0, 0, 0))
+
+static inline uint64_t kernel_ticks(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+static inline int32_t kernel_pid(void)
+{
+	return (int32_t)kernel_call(SYS_getpid, 0);
+}
+
+static inline int32_t kernel_tid(void)
+{
+	return (int32_t)kernel_call(SYS_gettid, 0);
+}
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * os_flag: did the operating system do anything in this thread since the flag was armed?
+ *
+ * Two marks, both set by user code and removed by the kernel: the null selector 3 in %es, which
+ * every IRET to user mode replaces by 0 (page faults, interrupts, preemption, signals; SYSRET
+ * leaves it), and the address of a harmless descriptor in the thread's rseq_cs, which the kernel
+ * clears when the thread was switched, and SYSCALL probes clear themselves.
+ */
+#ifndef TARE_RUNTIME_OS_FLAG_H
+#define TARE_RUNTIME_OS_FLAG_H
+
+#include "runtime/state.h"
+
+#include <linux/rseq.h>
+
+extern const struct rseq_cs os_flag_descriptor __attribute__((visibility("hidden")));
+
+static inline uint64_t os_flag_armed(void)
+{
+	return (uint64_t)&os_flag_descriptor;
+}
+
+static inline uint64_t os_flag_word(uint64_t offset)
+{
+	uint64_t word;
+
+	__asm__ volatile("mov %%fs:(%1), %0" : "=r"(word) : "r"(offset) : "memory");
+	return word;
+}
+
+static inline uint64_t os_flag_selector(void)
+{
+	uint32_t selector;
+
+	__asm__ volatile("mov %%es, %0" : "=r"(selector)::"memory");
+	return selector;
+}
+
+static inline bool os_flag_raised(void)
+{
+	return os_flag_word(state_process.rseq_offset) != os_flag_armed() ||
+	       os_flag_selector() != state_process.selector;
+}
+
+/*
+ * Finds what this host offers: fills os_means, rseq_offset and selector of state_session.
+ * `loader_base` is where the dynamic loader is mapped (AT_BASE), 0 if unknown.
+ */
+void os_flag_probe_host(uint64_t loader_base);
+
+/* Arms the flag for the calling thread and forgets what happened so far. */
+void os_flag_begin(struct tare_thread_file *self, struct state_private *private_state);
+
+/*
+ * When the flag is raised: arms it again, moves event->ticks to the end of the gap, and says in
+ * the event whether it was an OS event and which.
+ */
+void os_flag_collect(const struct tare_thread_file *self, struct state_private *private_state,
+		     struct accumulate_event *event);
+
+/* At the end of the runtime's own work: forgets what that work raised. Returns the time. */
+uint64_t os_flag_settle(const struct tare_thread_file *self, struct state_private *private_state);
+
+#endif

@@ -1,0 +1,218 @@
+/*
+ * The process file. Its module records are also kept in private memory: a forked child has the
+ * same modules at the same addresses and writes them into a file of its own.
+ *
+ * Refuses to record a process whose file cannot be made: all its probes then return at once.
+ */
+#include "runtime/process.h"
+
+#include "runtime/bytes.h"
+#include "runtime/files.h"
+#include "runtime/kernel.h"
+
+#define FILE_BYTES   (1ULL << 20)
+#define BACKED_BYTES 16384ULL
+
+enum { BEGUN_NOT, BEGUN_IN_WORK, BEGUN_DONE, BEGUN_REFUSED };
+
+/* Alone in its page, which the kernel zeroes in forked children. */
+struct state_process state_process __attribute__((aligned(4096), section(".bss.state_process")));
+struct state_session state_session __attribute__((aligned(4096)));
+_Thread_local struct tare_thread_file *state_thread;
+_Thread_local struct state_private *state_private;
+_Thread_local uint64_t state_birth;
+_Thread_local uint64_t state_word;
+
+static struct tare_process_file *process_file;
+static uint64_t backed_bytes;
+static char *records; /* as in the file, for forked children */
+static uint64_t records_bytes, records_room;
+static struct state_private *free_list;
+static uint32_t free_lock;
+
+static bool records_reserve(uint64_t more)
+{
+	if (records_bytes + more <= records_room)
+		return true;
+	const uint64_t room = (records_room + more) * 2 + 4096;
+	char *larger = accumulate_host_map(room);
+
+	if (!larger)
+		return false;
+	memcpy(larger, records, records_bytes);
+	if (records)
+		accumulate_host_unmap(records, records_room);
+	records = larger;
+	records_room = room;
+	return true;
+}
+
+static void file_append(const void *record, uint64_t size_bytes)
+{
+	struct tare_process_file *file = process_file;
+
+	if (!file)
+		return;
+	const uint64_t end = file->used_bytes + size_bytes;
+	uint64_t backed = backed_bytes;
+
+	while (backed < end && backed < FILE_BYTES)
+		backed *= 2;
+	if (end > FILE_BYTES || (backed > backed_bytes && !files_back((uint64_t)file + backed_bytes,
+								      backed - backed_bytes))) {
+		file->records_lost++;
+		return;
+	}
+	backed_bytes = backed;
+	memcpy((char *)file + file->used_bytes, record, size_bytes);
+	state_barrier();
+	file->used_bytes = end;
+}
+
+static void file_fill(struct tare_process_file *file, int32_t pid)
+{
+	file->abi = TARE_ARENA_ABI;
+	file->flags = state_session.started ? TARE_PROCESS_FORKED : 0;
+	file->pid = pid;
+	file->parent_pid = (int32_t)kernel_call(SYS_getppid, 0);
+	file->begin_ticks = kernel_ticks();
+	file->used_bytes = sizeof(*file);
+	for (int kind = 0; kind < TARE_EVENT_KINDS; kind++)
+		file->cost_ticks[kind] = state_session.cost_ticks[kind];
+	file->os_means = state_session.os_means;
+	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, file->command);
+}
+
+static bool file_make(void)
+{
+	const int32_t pid = kernel_pid();
+	char name[64];
+	struct bytes_text text = {.start = name, .size_bytes = sizeof(name)};
+
+	bytes_put(&text, "process.");
+	bytes_put_number(&text, (uint64_t)pid);
+	const uint64_t map = files_create(name, FILE_BYTES);
+	if (!map)
+		return false;
+	if (!files_back(map, BACKED_BYTES)) {
+		kernel_call(SYS_munmap, map, FILE_BYTES);
+		return false;
+	}
+	struct tare_process_file *file = (struct tare_process_file *)map;
+
+	file_fill(file, pid);
+	backed_bytes = BACKED_BYTES;
+	process_file = file;
+	if (records_bytes)
+		file_append(records, records_bytes);
+	file->magic = TARE_PROCESS_MAGIC;
+	return true;
+}
+
+bool process_begin(void)
+{
+	uint32_t expected = BEGUN_NOT;
+
+	if (!state_session.active ||
+	    !__atomic_compare_exchange_n(&state_process.begun, &expected, BEGUN_IN_WORK, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return expected == BEGUN_DONE;
+	process_file = NULL; /* a forked child's is its parent's, and not mapped */
+	free_lock = 0;
+	state_process.selector = state_session.selector;
+	const bool made = file_make();
+
+	if (state_session.started)
+		state_thread = NULL;
+	state_session.started = true;
+	__atomic_store_n(&state_process.begun, made ? BEGUN_DONE : BEGUN_REFUSED, __ATOMIC_RELEASE);
+	if (made)
+		__atomic_store_n(&state_process.rseq_offset, state_session.rseq_offset,
+				 __ATOMIC_RELEASE);
+	return made;
+}
+
+void process_module_note(const struct process_module *module)
+{
+	const uint64_t path_bytes = module->path ? bytes_length(module->path) + 1 : 0;
+	const uint64_t size = (sizeof(struct tare_module_record) + path_bytes + 7) & ~7ULL;
+
+	if (!records_reserve(size)) {
+		if (process_file)
+			process_file->records_lost++;
+		return;
+	}
+	struct tare_module_record *record = (struct tare_module_record *)(records + records_bytes);
+
+	*record = (struct tare_module_record){
+		.head = {.size_bytes = (uint32_t)size, .type = module->type},
+		.ticks = kernel_ticks(),
+		.bias = module->bias,
+		.dynamic_addr = module->dynamic_addr,
+		.instrumented = module->instrumented,
+		.path_bytes = (uint32_t)path_bytes};
+	memcpy(record + 1, module->path, path_bytes);
+	records_bytes += size;
+	if (state_process.begun == BEGUN_DONE)
+		file_append(record, size);
+}
+
+void process_complete(void)
+{
+	struct tare_process_file *file = process_file;
+
+	if (state_process.begun != BEGUN_DONE || file->pid != kernel_pid())
+		return;
+	file->end_ticks = kernel_ticks();
+	file->flags |= TARE_PROCESS_ENDED;
+}
+
+void process_resume(void)
+{
+	struct tare_process_file *file = process_file;
+
+	if (state_process.begun != BEGUN_DONE || file->pid != kernel_pid())
+		return;
+	file->end_ticks = 0;
+	file->flags &= ~(uint32_t)TARE_PROCESS_ENDED;
+}
+
+void process_thread_lost(void)
+{
+	if (state_process.begun == BEGUN_DONE)
+		__atomic_fetch_add(&process_file->threads_lost, 1, __ATOMIC_RELAXED);
+}
+
+static bool free_list_lock(void)
+{
+	return !__atomic_exchange_n(&free_lock, 1, __ATOMIC_ACQUIRE);
+}
+
+static void free_list_unlock(void)
+{
+	__atomic_store_n(&free_lock, 0, __ATOMIC_RELEASE);
+}
+
+struct state_private *process_private_take(void)
+{
+	if (!free_list_lock())
+		return NULL; /* not worth waiting for */
+	struct state_private *private_state = free_list;
+
+	if (private_state)
+		free_list = private_state->next;
+	free_list_unlock();
+	if (private_state)
+		private_state->next = NULL;
+	return private_state;
+}
+
+void process_private_give(struct state_private *private_state)
+{
+	private_state->open_frame_count = 0;
+	if (!free_list_lock())
+		return;
+	private_state->next = free_list;
+	free_list = private_state;
+	free_list_unlock();
+}

@@ -1,0 +1,35 @@
+/*
+ * process: the process file, its module records, and what all threads share.
+ */
+#ifndef TARE_RUNTIME_PROCESS_H
+#define TARE_RUNTIME_PROCESS_H
+
+#include "runtime/state.h"
+
+/*
+ * Makes the process file: at the start of a program, and at the first probe in a forked child.
+ * False while another thread does it, or when this process is not recorded.
+ */
+bool process_begin(void);
+
+/* Module records; kept in private memory too, because a forked child writes them anew. */
+struct process_module {
+	uint32_t type; /* enum tare_record_type */
+	bool instrumented;
+	uint64_t bias, dynamic_addr;
+	const char *path; /* of MODULE_OPEN */
+};
+
+void process_module_note(const struct process_module *module);
+
+/* The process ends, or becomes another program; the second takes it back when that failed. */
+void process_complete(void);
+void process_resume(void);
+
+void process_thread_lost(void);
+
+/* Private memory of ended threads, for new ones. NULL when there is none. */
+struct state_private *process_private_take(void);
+void process_private_give(struct state_private *private_state);
+
+#endif

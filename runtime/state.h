@@ -1,0 +1,73 @@
+/*
+ * state: what the runtime knows of this process and this thread.
+ *
+ * Two words decide whether a probe may work at once: the thread's `state_thread`, and
+ * `state_process.rseq_offset` in a page that the kernel zeroes in every forked child (the thread
+ * files' mappings do not exist there). While either is 0 the probe takes its general path, which
+ * makes what is missing.
+ */
+#ifndef TARE_RUNTIME_STATE_H
+#define TARE_RUNTIME_STATE_H
+
+#include "abi/arena.h"
+#include "abi/session.h"
+#include "runtime/accumulate.h"
+
+/* Counters of the kernel for this thread, as last seen. */
+struct state_os_seen {
+	uint64_t voluntary_switches, involuntary_switches;
+	uint64_t minor_faults, major_faults;
+	uint64_t syscalls; /* of tare_thread_file.syscalls */
+};
+
+/* A frame that stood open when a fork began. */
+struct state_open_frame {
+	uint64_t key, sp;
+};
+
+/* Private memory of a thread; in a forked child a copy of its parent's. */
+struct state_private {
+	struct accumulate_local local;
+	struct state_os_seen os_seen;
+	struct state_open_frame *open_frames; /* as of the last fork-like system call */
+	uint64_t open_frame_count, open_frame_room;
+	char *exec_memory; /* for the environment of a program to be started */
+	uint64_t exec_memory_bytes;
+	struct state_private *next; /* all threads', so that the dead ones' memory is reused */
+	uint64_t file_addr;	    /* run address of the thread file while it is mapped, else 0 */
+};
+
+/* Zero in every forked child. Alone in its page. */
+struct state_process {
+	uint64_t rseq_offset; /* from the thread pointer to the word that switches clear */
+	uint64_t selector;    /* what %es holds while nothing has happened */
+	uint32_t begun; /* 0: not yet, 1: being done, 2: done, 3: this process is not recorded */
+};
+
+/* Kept across fork. */
+struct state_session {
+	char directory[TARE_PATH_MAX];
+	char runtime_path[TARE_PATH_MAX]; /* our own entry in LD_AUDIT */
+	bool active;			  /* the environment named a session */
+	bool started;			  /* a process of this image has been recorded */
+	uint32_t os_means;
+	uint64_t rseq_offset, selector; /* for state_process */
+	uint64_t cost_ticks[TARE_EVENT_KINDS];
+};
+
+#pragma GCC visibility push(hidden)
+extern struct state_process state_process;
+extern struct state_session state_session;
+extern _Thread_local struct tare_thread_file *state_thread;
+extern _Thread_local struct state_private *state_private;
+extern _Thread_local uint64_t state_birth; /* sp of the probe that makes the thread's file */
+extern _Thread_local uint64_t state_word;  /* where rseq is not to be had */
+#pragma GCC visibility pop
+
+/* Keeps the compiler from moving memory accesses across; a signal handler sees program order. */
+static inline void state_barrier(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+#endif

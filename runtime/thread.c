@@ -1,0 +1,218 @@
+/*
+ * A thread's file: made at its first probe, grown when full, completed at its end. What belongs to
+ * the thread but to no reader lies in private memory, reused by later threads.
+ *
+ * Refuses to record a thread whose file cannot be made; it is counted in the process file.
+ */
+#include "runtime/thread.h"
+
+#include "runtime/bytes.h"
+#include "runtime/files.h"
+#include "runtime/kernel.h"
+#include "runtime/os_flag.h"
+#include "runtime/process.h"
+
+#include <sys/mman.h>
+
+#define FIRST_FRAMES_BYTES 8192ULL
+#define FIRST_NODES_BYTES  32768ULL
+#define FIRST_OS_BYTES	   8192ULL
+#define GROWTH_MAX_BYTES   (1ULL << 20)
+
+void *accumulate_host_map(size_t size_bytes)
+{
+	const long map = kernel_call(SYS_mmap, 0, size_bytes, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	return map < 0 && map > -4096 ? NULL : (void *)map;
+}
+
+void accumulate_host_unmap(void *memory, size_t size_bytes)
+{
+	kernel_call(SYS_munmap, memory, size_bytes);
+}
+
+/* Doubles what is backed of an area, in steps of at most GROWTH_MAX_BYTES. Returns the new size. */
+static uint64_t area_grow(uint64_t start, uint64_t used_bytes, uint64_t max_bytes)
+{
+	uint64_t more = used_bytes < GROWTH_MAX_BYTES ? used_bytes : GROWTH_MAX_BYTES;
+
+	if (more > max_bytes - used_bytes)
+		more = max_bytes - used_bytes;
+	if (!more || !files_back(start + used_bytes, more))
+		return used_bytes;
+	return used_bytes + more;
+}
+
+bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area area)
+{
+	const uint64_t frames = self->run_addr + TARE_THREAD_FRAMES_OFFSET;
+	uint64_t before, after;
+
+	switch (area) {
+	case ACCUMULATE_FRAMES:
+		before = self->frame_limit - frames;
+		after = area_grow(frames, before,
+				  TARE_THREAD_FRAMES_MAX * sizeof(struct tare_frame));
+		self->frame_limit = frames + after;
+		return after > before;
+	case ACCUMULATE_NODES:
+		before = self->node_limit * sizeof(struct tare_node);
+		after = area_grow(self->run_addr + TARE_THREAD_NODES_OFFSET, before,
+				  TARE_THREAD_NODES_MAX * sizeof(struct tare_node));
+		self->node_limit = after / sizeof(struct tare_node);
+		return after > before;
+	case ACCUMULATE_OS:
+		before = self->os_limit * sizeof(struct tare_os_record);
+		after = area_grow(self->run_addr + TARE_THREAD_OS_OFFSET, before,
+				  TARE_THREAD_OS_MAX * sizeof(struct tare_os_record));
+		self->os_limit = after / sizeof(struct tare_os_record);
+		return after > before;
+	}
+	return false;
+}
+
+static bool areas_back(uint64_t map)
+{
+	return files_back(map, TARE_THREAD_FRAMES_OFFSET + FIRST_FRAMES_BYTES) &&
+	       files_back(map + TARE_THREAD_NODES_OFFSET, FIRST_NODES_BYTES) &&
+	       files_back(map + TARE_THREAD_OS_OFFSET, FIRST_OS_BYTES);
+}
+
+static struct tare_thread_file *file_make(int32_t pid, int32_t tid)
+{
+	char name[64];
+	struct bytes_text text = {.start = name, .size_bytes = sizeof(name)};
+
+	bytes_put(&text, "thread.");
+	bytes_put_number(&text, (uint64_t)pid);
+	bytes_put(&text, ".");
+	bytes_put_number(&text, (uint64_t)tid);
+	const uint64_t map = files_create(name, TARE_THREAD_FILE_BYTES);
+	if (!map)
+		return NULL;
+	if (!areas_back(map)) {
+		kernel_call(SYS_munmap, map, TARE_THREAD_FILE_BYTES);
+		return NULL;
+	}
+	struct tare_thread_file *self = (struct tare_thread_file *)map;
+
+	self->abi = TARE_ARENA_ABI;
+	self->pid = pid;
+	self->tid = tid;
+	self->run_addr = map;
+	self->frame_limit = map + TARE_THREAD_FRAMES_OFFSET + FIRST_FRAMES_BYTES;
+	self->node_limit = FIRST_NODES_BYTES / sizeof(struct tare_node);
+	self->os_limit = FIRST_OS_BYTES / sizeof(struct tare_os_record);
+	return self;
+}
+
+/* In a forked child the calling thread's private memory is there already, with the parent's tree.
+ */
+static struct state_private *private_make(void)
+{
+	struct state_private *private_state = state_private;
+
+	if (private_state) {
+		accumulate_fini(&private_state->local);
+		return private_state;
+	}
+	private_state = process_private_take();
+	if (!private_state)
+		private_state = accumulate_host_map(sizeof(*private_state));
+	return private_state;
+}
+
+static void frames_inherit(struct tare_thread_file *self, struct state_private *private_state)
+{
+	for (uint64_t i = 0; i < private_state->open_frame_count; i++)
+		accumulate_inherit(self, private_state->open_frames[i].key,
+				   private_state->open_frames[i].sp);
+	private_state->open_frame_count = 0;
+}
+
+bool thread_begin(uint64_t sp)
+{
+	if (state_birth && sp < state_birth)
+		return false; /* a signal handler's probe during the birth of its thread */
+	state_birth = sp;
+	state_barrier();
+	const int32_t pid = kernel_pid();
+	struct state_private *private_state = private_make();
+	struct tare_thread_file *self = private_state ? file_make(pid, kernel_tid()) : NULL;
+
+	if (self) {
+		private_state->file_addr = self->run_addr;
+		accumulate_init(self, &private_state->local, kernel_ticks());
+		frames_inherit(self, private_state);
+		kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->name);
+		state_private = private_state;
+		self->magic = TARE_THREAD_MAGIC;
+		os_flag_begin(self, private_state);
+		self->begin_ticks = self->last_ticks = kernel_ticks();
+		state_thread = self;
+	} else {
+		process_thread_lost();
+	}
+	state_barrier();
+	state_birth = 0;
+	return self != NULL;
+}
+
+void thread_note_frames(const struct tare_thread_file *self)
+{
+	struct state_private *private_state = state_private;
+	const struct tare_frame *first =
+		(const struct tare_frame *)(self->run_addr + TARE_THREAD_FRAMES_OFFSET);
+	const uint64_t count = (uint64_t)((const struct tare_frame *)self->top - first);
+
+	private_state->open_frame_count = 0;
+	if (count > private_state->open_frame_room) {
+		const uint64_t room = count * 2;
+		struct state_open_frame *frames =
+			accumulate_host_map(room * sizeof(struct state_open_frame));
+
+		if (!frames)
+			return;
+		if (private_state->open_frames)
+			accumulate_host_unmap(private_state->open_frames,
+					      private_state->open_frame_room * sizeof(*frames));
+		private_state->open_frames = frames;
+		private_state->open_frame_room = room;
+	}
+	for (uint64_t i = 0; i < count; i++)
+		private_state->open_frames[i] = (struct state_open_frame){
+			.key = ((const struct tare_node *)first[i + 1].node)->key,
+			.sp = first[i + 1].sp};
+	private_state->open_frame_count = count;
+}
+
+void thread_complete(struct tare_thread_file *self)
+{
+	struct accumulate_event event = {.ticks = kernel_ticks()};
+
+	if (self->gate)
+		return; /* a probe is at work below: its thread ends from a signal handler */
+	self->gate = (uint64_t)__builtin_frame_address(0);
+	state_barrier();
+	os_flag_collect(self, state_private, &event);
+	accumulate_charge(self, &event);
+	self->end_ticks = event.ticks;
+	self->flags |= TARE_THREAD_ENDED;
+	state_barrier();
+	self->gate = 0;
+}
+
+void thread_end(struct tare_thread_file *self)
+{
+	struct state_private *private_state = state_private;
+
+	thread_complete(self);
+	state_thread = NULL;
+	state_private = NULL;
+	state_barrier();
+	accumulate_fini(&private_state->local);
+	kernel_call(SYS_munmap, self->run_addr, TARE_THREAD_FILE_BYTES);
+	private_state->file_addr = 0;
+	process_private_give(private_state);
+}

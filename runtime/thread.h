@@ -1,0 +1,24 @@
+/*
+ * thread: birth, growth and end of a thread's file.
+ */
+#ifndef TARE_RUNTIME_THREAD_H
+#define TARE_RUNTIME_THREAD_H
+
+#include "runtime/state.h"
+
+/*
+ * Makes the calling thread's file and sets state_thread; false when that is not possible, now or
+ * at all. In a forked child it opens the frames that stood open at the fork.
+ */
+bool thread_begin(uint64_t sp);
+
+/* Notes the open frames, for a child that a system call is about to fork. */
+void thread_note_frames(const struct tare_thread_file *self);
+
+/* Charges the last interval and marks the file as complete. */
+void thread_complete(struct tare_thread_file *self);
+
+/* As thread_complete, and gives up the memory: the thread has no further probes. */
+void thread_end(struct tare_thread_file *self);
+
+#endif
