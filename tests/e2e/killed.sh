@@ -10,7 +10,7 @@ for _ in $(seq 100); do
 	sleep 0.1
 done
 [ "$(wc -l <"$work/out")" -ge 20 ] || fail "the target does not run: $(cat "$work/err")"
-read -r target _ <"/proc/$recorder/task/$recorder/children"
+read -r target _ <"/proc/$recorder/task/$recorder/children" || fail "the recorder has no child"
 kill -KILL "$target"
 status=0
 wait "$recorder" || status=$?

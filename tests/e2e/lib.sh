@@ -38,7 +38,7 @@ run_in() {
 	shift
 	rm -rf "$work/run"
 	mkdir "$work/run"
-	(cd "$work/run" && exec env "$@") <"$input" >"$directory.stdout" 2>"$directory.stderr" ||
+	(cd "$work/run" && exec env -u _ "$@") <"$input" >"$directory.stdout" 2>"$directory.stderr" ||
 		status=$?
 	echo "$status" >"$directory.status"
 	rm -rf "$directory"
