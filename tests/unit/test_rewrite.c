@@ -120,6 +120,10 @@ static void check_points(const struct rewritten *file)
 
 	assert_true(file->result.points.len > 1000);
 	vec_foreach (point, &file->result.points) {
+		/* Dropped filler has the place of the instruction behind it. */
+		if (point + 1 < file->result.points.data + file->result.points.len &&
+		    point->copy_addr == point[1].copy_addr)
+			continue;
 		if (frames_agree(file, point->addr, point->copy_addr))
 			continue;
 		if (wrong++ < 5)
