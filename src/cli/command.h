@@ -30,6 +30,10 @@ struct command {
 	int (*run)(const void *values, const struct operands *operands, struct error *err);
 };
 
+extern const struct command command_doctor;
+extern const struct command command_instrument;
+extern const struct command command_record;
+extern const struct command command_recover;
 extern const struct command command_report;
 
 /* Prints "tare NAME: message" as one line on stderr; control characters are escaped. */

@@ -1,0 +1,180 @@
+/*
+ * tare record: run a command and profile it. Exit status: the command's; 125 where tare failed or
+ * does not support the program, 126 where the command cannot be executed, 127 where it is not
+ * found, 128+n where signal n killed it.
+ */
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "cli/selection_options.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STATUS_FAILED = 125 };
+
+enum record_method { METHOD_INSTRUMENT, METHOD_SAMPLE };
+
+static const char *const method_choices[] = {"instrument", "sample", NULL};
+
+struct record_values {
+	struct selection_values selection;
+	struct option_list modules;
+	const char *output;
+	int method;
+	bool no_follow, no_cache, quiet, verbose;
+};
+
+static const struct option record_option_table[] = {
+	{.name = "method",
+	 .argument = "METHOD",
+	 .help = "How to collect: instrument",
+	 .type = OPTION_CHOICE,
+	 .choices = method_choices,
+	 .offset = offsetof(struct record_values, method)},
+	{.name = "output",
+	 .letter = 'o',
+	 .argument = "FILE",
+	 .help = "Write the profile to FILE instead of COMMAND.tare; an existing one is kept as "
+		 "FILE.old",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct record_values, output)},
+	{.name = "module",
+	 .argument = "GLOB",
+	 .help = "Instrument only files whose base name or path matches, run-time libraries too; "
+		 "repeatable",
+	 .type = OPTION_LIST,
+	 .offset = offsetof(struct record_values, modules)},
+	SELECTION_OPTIONS(offsetof(struct record_values, selection)),
+	{.name = "no-follow",
+	 .help = "Leave child processes out of the profile",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct record_values, no_follow)},
+	{.name = "no-cache",
+	 .help = "Keep no instrumented files for the next run",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct record_values, no_cache)},
+	{.name = "quiet",
+	 .letter = 'q',
+	 .help = "Print errors only",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct record_values, quiet)},
+	{.name = "verbose",
+	 .letter = 'v',
+	 .help = "Say what became of each file",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct record_values, verbose)},
+	{0},
+};
+
+struct record_output {
+	struct progress progress;
+	bool verbose;
+};
+
+static void show_progress(const char *path, double done, void *context)
+{
+	struct record_output *output = context;
+
+	progress_show(path, done, &output->progress);
+}
+
+static void show_note(const char *sentence, void *context)
+{
+	struct record_output *output = context;
+
+	progress_erase(&output->progress);
+	if (output->verbose)
+		fprintf(stderr, "tare record: %s\n", sentence);
+}
+
+/* Relative to the working directory where it lies below it, as people think of it. */
+static const char *shortened(const char *path)
+{
+	char directory[PATH_MAX];
+
+	if (!getcwd(directory, sizeof(directory)))
+		return path;
+	const size_t length = strlen(directory);
+	return strncmp(path, directory, length) == 0 && path[length] == '/' ? path + length + 1
+									    : path;
+}
+
+static void print_success(const struct record_result *result)
+{
+	const char *path = shortened(result->output);
+
+	fprintf(stderr, "tare record: wrote %s%s%s%s; to see it: tare report %s\n", path,
+		result->partial ? " (partial: " : "", result->partial ? result->partial : "",
+		result->partial ? ")" : "", path);
+}
+
+static int record_command_run(const void *values_at, const struct operands *operands,
+			      struct error *err)
+{
+	const struct record_values *values = values_at;
+	struct record_output output = {.verbose = values->verbose};
+	struct record_result result;
+	int status;
+
+	if (values->method != METHOD_INSTRUMENT) {
+		error_set(err, ERROR_UNSUPPORTED,
+			  "sampling is not built yet; only --method=instrument works");
+		return -1;
+	}
+	if (!operands->count) {
+		error_set(err, ERROR_USAGE,
+			  "which command? tare record [OPTIONS] -- COMMAND [ARGUMENT…]");
+		return -1;
+	}
+	progress_begin(&output.progress, values->quiet);
+	struct record_options options = {
+		.words = operands->items,
+		.word_count = operands->count,
+		.output = values->output,
+		.follow = !values->no_follow,
+		.use_cache = !values->no_cache,
+		.progress = show_progress,
+		.note = show_note,
+		.context = &output,
+	};
+	selection_from_options(&values->selection, &options.selection);
+	vec_foreach (item, &values->modules)
+		vec_push(&options.selection.modules, item->value);
+	const bool ok = record_run(&options, &result, &status, err);
+	progress_erase(&output.progress);
+	if (ok) {
+		if (!values->quiet)
+			print_success(&result);
+		status = result.command_status;
+	} else {
+		command_print_error(&command_record, err);
+	}
+	record_result_fini(&result);
+	selection_release(&options.selection);
+	return status;
+}
+
+const struct command command_record = {
+	.name = "record",
+	.operands = "[--] COMMAND [ARGUMENT…]",
+	.summary = "run a command and profile it, its children included",
+	.description =
+		"Runs COMMAND with instrumented copies of its executable and of the libraries "
+		"that\n"
+		"it loads, and writes a profile. The run-time libraries of C and C++ are left "
+		"alone,\n"
+		"but for the C library's system calls; calls into them are timed where they are "
+		"made.\n"
+		"Instrumented copies are cached in $XDG_CACHE_HOME/tare or ~/.cache/tare.\n\n"
+		"Exit status: that of COMMAND; 125 if tare failed or does not support the "
+		"program,\n"
+		"126 if it cannot be executed, 127 if it is not found, 128+N if signal N killed "
+		"it.",
+	.options = record_option_table,
+	.values_bytes = sizeof(struct record_values),
+	.stop_at_operand = true,
+	.failure_status = STATUS_FAILED,
+	.run = record_command_run,
+};

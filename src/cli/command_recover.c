@@ -1,0 +1,57 @@
+/* tare recover: build the profile from what an interrupted recording left. */
+#include "cli/command.h"
+#include "record/record.h"
+
+#include <stdio.h>
+
+struct recover_values {
+	const char *output;
+	bool quiet;
+};
+
+static const struct option recover_options[] = {
+	{.name = "output",
+	 .letter = 'o',
+	 .argument = "FILE",
+	 .help = "Write the profile to FILE instead of where the recording would have",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct recover_values, output)},
+	{.name = "quiet",
+	 .letter = 'q',
+	 .help = "Print errors only",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct recover_values, quiet)},
+	{0},
+};
+
+static int recover_run(const void *values_at, const struct operands *operands, struct error *err)
+{
+	const struct recover_values *values = values_at;
+	struct record_result result;
+
+	if (operands->count != 1) {
+		error_set(err, ERROR_USAGE, "which recording? tare recover [OPTIONS] DIRECTORY");
+		return -1;
+	}
+	if (!record_recover(operands->items[0], values->output, &result, err))
+		return -1;
+	if (!values->quiet)
+		fprintf(stderr, "tare recover: wrote %s%s%s%s; to see it: tare report %s\n",
+			result.output, result.partial ? " (partial: " : "",
+			result.partial ? result.partial : "", result.partial ? ")" : "",
+			result.output);
+	record_result_fini(&result);
+	return EXIT_STATUS_OK;
+}
+
+const struct command command_recover = {
+	.name = "recover",
+	.operands = "DIRECTORY",
+	.summary = "build the profile from what an interrupted recording left",
+	.description =
+		"Builds the profile from the session directory of a recording whose recorder was\n"
+		"killed or could not write the profile, and removes the directory.",
+	.options = recover_options,
+	.values_bytes = sizeof(struct recover_values),
+	.run = recover_run,
+};

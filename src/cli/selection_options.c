@@ -1,0 +1,39 @@
+/* From the options' values to what record understands. */
+#include "cli/selection_options.h"
+
+#include "analysis/demangle.h"
+
+const char *const selection_small_choices[] = {"skip", "keep", NULL};
+const char *const selection_probes_choices[] = {"merged", "all", NULL};
+
+static char *demangle(const char *name)
+{
+	struct arena arena;
+
+	arena_init(&arena);
+	const char *text = analysis_demangle(&arena, name);
+	char *copy = text == name ? NULL : mem_strdup(text);
+	arena_fini(&arena);
+	return copy;
+}
+
+void selection_from_options(const struct selection_values *values,
+			    struct record_selection *selection)
+{
+	*selection = (struct record_selection){
+		.probes_all = values->probes == 1,
+		.keep_small = values->small_functions == 1,
+		.demangle = demangle,
+	};
+	vec_foreach (item, &values->patterns) {
+		const struct record_pattern pattern = {.text = item->value,
+						       .exclude = item->tag == SELECTION_EXCLUDE};
+		vec_push(&selection->patterns, pattern);
+	}
+}
+
+void selection_release(struct record_selection *selection)
+{
+	vec_fini(&selection->patterns);
+	vec_fini(&selection->modules);
+}

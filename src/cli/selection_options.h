@@ -1,0 +1,53 @@
+/* The options that say what to instrument, shared by tare record and tare instrument. */
+#ifndef TARE_CLI_SELECTION_OPTIONS_H
+#define TARE_CLI_SELECTION_OPTIONS_H
+
+#include "cli/options.h"
+#include "record/record.h"
+
+struct selection_values {
+	struct option_list patterns; /* tag: enum selection_tag */
+	int small_functions, probes;
+};
+
+enum selection_tag { SELECTION_FUNCTION, SELECTION_EXCLUDE };
+
+extern const char *const selection_small_choices[], *const selection_probes_choices[];
+
+/* Elements of an option table whose values begin with a struct selection_values `at`. */
+#define SELECTION_OPTIONS(at)                                                                      \
+	{.name = "function",                                                                       \
+	 .argument = "GLOB|/REGEX/",                                                               \
+	 .help = "Instrument only functions whose demangled name matches; repeatable",             \
+	 .type = OPTION_LIST,                                                                      \
+	 .tag = SELECTION_FUNCTION,                                                                \
+	 .offset = (at) + offsetof(struct selection_values, patterns)},                            \
+		{.name = "exclude",                                                                \
+		 .argument = "GLOB|/REGEX/",                                                       \
+		 .help = "Leave out functions whose demangled name matches; of several "           \
+			 "--function and "                                                         \
+			 "--exclude the last that matches decides",                                \
+		 .type = OPTION_LIST,                                                              \
+		 .tag = SELECTION_EXCLUDE,                                                         \
+		 .offset = (at) + offsetof(struct selection_values, patterns)},                    \
+		{.name = "small-functions",                                                        \
+		 .argument = "skip|keep",                                                          \
+		 .help = "Short loop-free leaf functions: skip them, as if they were inlined "     \
+			 "(default), "                                                             \
+			 "or keep them",                                                           \
+		 .type = OPTION_CHOICE,                                                            \
+		 .choices = selection_small_choices,                                               \
+		 .offset = (at) + offsetof(struct selection_values, small_functions)},             \
+	{                                                                                          \
+		.name = "probes", .argument = "merged|all",                                        \
+		.help = "Probes around direct calls to instrumented functions: merged into the "   \
+			"function's own (default), or all",                                        \
+		.type = OPTION_CHOICE, .choices = selection_probes_choices,                        \
+		.offset = (at) + offsetof(struct selection_values, probes)                         \
+	}
+
+void selection_from_options(const struct selection_values *values,
+			    struct record_selection *selection);
+void selection_release(struct record_selection *selection);
+
+#endif

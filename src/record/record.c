@@ -1,0 +1,556 @@
+/*
+ * Recording one command. Everything that can fail for the user's sake (program, output, runtime,
+ * cache, patterns) is tried before the command starts; once it runs, nothing that goes wrong here
+ * may change its outcome, and its data stay in the session directory until a profile is written.
+ */
+#include "record/record.h"
+
+#include "record/assemble.h"
+#include "record/closure.h"
+#include "record/instrument.h"
+#include "record/server.h"
+#include "target/launch.h"
+#include "target/program.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+struct run {
+	const struct record_options *options;
+	struct program program;
+	char *output, *runtime, *private_cache;
+	struct cache cache;
+	bool cache_is_open;
+	struct instrument_options instrument;
+	struct instrumenter instrumenter;
+	struct session session;
+	struct recording recording;
+	struct server server;
+	struct launch launch;
+	bool session_is_open, keep_session;
+};
+
+/* ---- before the command ---- */
+
+static bool choose_output(struct run *run, struct error *err)
+{
+	struct str path = {0};
+	struct stat info;
+	struct file_output probe;
+	char directory[PATH_MAX];
+	const char *given = run->options->output;
+
+	/* Absolute, because a recovery may happen elsewhere. */
+	if (!given || given[0] != '/') {
+		if (!getcwd(directory, sizeof(directory)))
+			return error_set_errno(err, errno, "the working directory has no path");
+		str_printf(&path, "%s/", strcmp(directory, "/") ? directory : "");
+	}
+	if (given)
+		str_append(&path, given);
+	else
+		str_printf(&path, "%s.tare", path_basename(run->options->words[0]));
+	run->output = path.data;
+	if (stat(run->output, &info) == 0 && !S_ISREG(info.st_mode))
+		return error_set(err, ERROR_INPUT, "the output %s exists and is not a regular file",
+				 run->output);
+	if (!file_output_open(&probe, run->output, err))
+		return error_prefix(err, "the profile cannot be written");
+	file_output_discard(&probe);
+	return true;
+}
+
+static bool selection_convert(const struct record_selection *from, struct instrument_options *to,
+			      struct error *err)
+{
+	to->probes = from->probes_all ? REWRITE_PROBES_ALL : REWRITE_PROBES_MERGED;
+	to->keep_small = from->keep_small;
+	to->selection.demangle = from->demangle;
+	vec_append(&to->policy.modules, from->modules.data, from->modules.len);
+	vec_foreach (pattern, &from->patterns) {
+		if (!selection_add(&to->selection, pattern->text, pattern->exclude, err))
+			return false;
+	}
+	return true;
+}
+
+static bool open_cache(struct run *run, struct error *err)
+{
+	char *root = run->options->use_cache ? cache_default_root(err)
+					     : session_make_executable_directory(err);
+
+	if (!root)
+		return false;
+	run->cache_is_open = cache_open(&run->cache, root, CACHE_LIMIT_BYTES, err);
+	if (run->options->use_cache)
+		free(root);
+	else
+		run->private_cache = root;
+	return run->cache_is_open;
+}
+
+static void note_file(const struct run *run, const struct instrumented *file)
+{
+	struct str sentence = {0};
+	const struct cache_entry *entry = &file->entry;
+	const char *summary = entry->summary ? strchr(entry->summary, '|') : NULL;
+
+	if (!run->options->note)
+		return;
+	str_printf(&sentence, "%s: ", file->path);
+	if (file->mode == POLICY_NONE)
+		str_append(&sentence, "left alone");
+	else if (entry->outcome == CACHE_REFUSED)
+		str_printf(&sentence, "not instrumented: %s", entry->refusal);
+	else
+		str_printf(&sentence, "%s%s (%s)", summary ? summary + 1 : "",
+			   file->mode == POLICY_SYSCALLS ? ", system calls only" : "",
+			   entry->was_built ? "new" : "from the cache");
+	run->options->note(sentence.data, run->options->context);
+	str_fini(&sentence);
+}
+
+static void record_module(struct run *run, const struct instrumented *file)
+{
+	const struct recording_module module = {
+		.path = file->path,
+		.copy = file->entry.copy ? file->entry.copy : "",
+		.entry = file->entry.directory ? file->entry.directory : "",
+		.refusal = file->entry.refusal ? file->entry.refusal : "",
+	};
+
+	recording_put_module(&run->recording, &module);
+}
+
+/* The executable must be instrumented, or be left alone on purpose; its libraries may be refused.
+ */
+static bool instrument_closure(struct run *run, const struct instrumented **executable,
+			       struct error *err)
+{
+	struct path_list libraries = {0};
+	bool is_new, ok = true;
+
+	*executable = instrumenter_get(&run->instrumenter, run->program.path, &is_new, err);
+	if (!*executable)
+		return false;
+	note_file(run, *executable);
+	if ((*executable)->entry.outcome == CACHE_REFUSED)
+		return error_set(err, ERROR_UNSUPPORTED, "cannot instrument %s: %s",
+				 run->program.path, (*executable)->entry.refusal);
+	closure_list(run->program.loader, run->program.path, &libraries);
+	vec_foreach (path, &libraries) {
+		const struct instrumented *file =
+			instrumenter_get(&run->instrumenter, *path, &is_new, err);
+		ok = file != NULL;
+		if (!ok)
+			break;
+		if (is_new)
+			note_file(run, file);
+	}
+	closure_fini(&libraries);
+	return ok && instrumenter_check_patterns(&run->instrumenter, err);
+}
+
+/* ---- the session ---- */
+
+static void put_quoted(struct str *out, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789@%_-+=:,./";
+
+	if (*word && !word[strspn(word, plain)]) {
+		str_append(out, word);
+		return;
+	}
+	str_append(out, "'");
+	for (const char *at = word; *at; at++) {
+		if (*at == '\'')
+			str_append(out, "'\\''");
+		else
+			str_append_bytes(out, at, 1);
+	}
+	str_append(out, "'");
+}
+
+static void put_command_line(struct run *run)
+{
+	struct str line = {0};
+
+	for (size_t i = 0; i < run->options->word_count; i++) {
+		if (i)
+			str_append(&line, " ");
+		put_quoted(&line, run->options->words[i]);
+	}
+	recording_put_text(&run->recording, "command_line", line.data);
+	str_fini(&line);
+}
+
+static void put_processor(struct run *run)
+{
+	char *line = NULL;
+	size_t size = 0;
+	FILE *file = fopen("/proc/cpuinfo", "re");
+
+	while (file && getline(&line, &size, file) > 0) {
+		char *value = strchr(line, ':');
+		if (!str_starts_with(line, "model name") || !value)
+			continue;
+		value += 1 + (value[1] == ' ');
+		value[strcspn(value, "\n")] = 0;
+		recording_put_text(&run->recording, "processor", value);
+		break;
+	}
+	free(line);
+	if (file)
+		fclose(file);
+}
+
+static void put_host(struct run *run)
+{
+	struct utsname host;
+	struct str system = {0};
+	char directory[PATH_MAX];
+
+	if (uname(&host) == 0) {
+		str_printf(&system, "%s %s %s", host.sysname, host.release, host.machine);
+		recording_put_text(&run->recording, "host", host.nodename);
+		recording_put_text(&run->recording, "system", system.data);
+		str_fini(&system);
+	}
+	if (getcwd(directory, sizeof(directory)))
+		recording_put_text(&run->recording, "directory", directory);
+	put_processor(run);
+}
+
+static void put_settings(struct run *run)
+{
+	struct str settings = {0};
+
+	instrument_describe(&run->instrument, &settings);
+	if (!run->options->follow)
+		str_append(&settings, " --no-follow");
+	recording_put_text(&run->recording, "settings", settings.data);
+	str_fini(&settings);
+}
+
+static int64_t unix_time_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* What the runtime asks for: a library that is about to be loaded, or its own executable. */
+static const char *answer_request(enum tare_request_kind kind, const char *path, pid_t pid,
+				  void *context)
+{
+	struct run *run = context;
+	struct error err;
+	bool is_new;
+
+	(void)kind;
+	if (!run->options->follow && pid != run->launch.pid)
+		return NULL;
+	const struct instrumented *file = instrumenter_get(&run->instrumenter, path, &is_new, &err);
+	if (!file)
+		return NULL;
+	if (is_new) {
+		note_file(run, file);
+		record_module(run, file);
+	}
+	return file->entry.copy;
+}
+
+static bool open_session(struct run *run, struct error *err)
+{
+	if (!session_create(&run->session, err))
+		return false;
+	run->session_is_open = true;
+	if (!recording_create(&run->recording, run->session.fd, err))
+		return false;
+	recording_put_clock(&run->recording);
+	recording_put_number(&run->recording, "recorder_pid", getpid());
+	recording_put_number(&run->recording, "follow", run->options->follow);
+	recording_put_text(&run->recording, "output", run->output);
+	put_command_line(run);
+	put_host(run);
+	put_settings(run);
+	vec_foreach (file, &run->instrumenter.files)
+		record_module(run, *file);
+	run->server.answer = answer_request;
+	run->server.context = run;
+	return server_open(&run->server, run->session.directory, run->session.fd, err);
+}
+
+/* ---- the command ---- */
+
+/*
+ * The name under which the command runs decides what ps shows: that of the file, or the link, or
+ * the script, that was asked for. Where the copy's name differs, a link in the session has it.
+ */
+static char *execution_path(struct run *run, const struct instrumented *executable)
+{
+	struct str link = {0};
+	const char *file = executable->entry.copy ? executable->entry.copy : run->program.path;
+	const char *wanted =
+		path_basename(run->program.script ? run->program.script : run->options->words[0]);
+
+	if (!*wanted || !strcmp(path_basename(file), wanted))
+		return mem_strdup(file);
+	if (mkdirat(run->session.fd, "run", 0700) < 0)
+		return mem_strdup(file);
+	str_printf(&link, "%s/run/%s", run->session.directory, wanted);
+	if (symlink(file, link.data) == 0)
+		return link.data;
+	str_fini(&link);
+	return mem_strdup(file);
+}
+
+static bool start_command(struct run *run, const struct instrumented *executable, int *status,
+			  struct error *err)
+{
+	char *path = execution_path(run, executable);
+	const struct launch_options options = {
+		.path = path,
+		.arguments = run->program.arguments,
+		.runtime = run->runtime,
+		.session = run->session.directory,
+	};
+
+	recording_put_number(&run->recording, "begin_unix_ns", unix_time_ns());
+	recording_put_number(&run->recording, "begin_ticks", (int64_t)clock_ticks());
+	const bool ok = launch_start(&run->launch, &options, status, err);
+	free(path);
+	if (ok)
+		recording_put_number(&run->recording, "command_pid", run->launch.pid);
+	return ok;
+}
+
+enum { CLOCK_FIRST_WAIT_MS = 10, CLOCK_LAST_WAIT_MS = 60000 };
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Serves requests and forwards signals until the command has ended. Now and then it takes a point
+   of the clock, ever more rarely, for the drift and for a recording without end. */
+static void wait_for_command(struct run *run)
+{
+	struct pollfd fds[SERVER_CLIENTS_MAX + 2];
+	int64_t wait_ms = CLOCK_FIRST_WAIT_MS, due_ms = now_ms() + wait_ms;
+
+	while (!run->launch.ended) {
+		size_t count = 1;
+		fds[0] = (struct pollfd){.fd = run->launch.signal_fd, .events = POLLIN};
+		server_poll(&run->server, fds, &count);
+		const int64_t left_ms = due_ms - now_ms();
+		const int ready = poll(fds, count, left_ms > 0 ? (int)left_ms : 0);
+		if (now_ms() >= due_ms) {
+			recording_put_clock(&run->recording);
+			wait_ms =
+				wait_ms * 2 < CLOCK_LAST_WAIT_MS ? wait_ms * 2 : CLOCK_LAST_WAIT_MS;
+			due_ms = now_ms() + wait_ms;
+		}
+		if (ready > 0)
+			server_handle(&run->server, fds + 1, count - 1);
+		launch_handle_signals(&run->launch);
+	}
+	recording_put_number(&run->recording, "end_ticks", (int64_t)clock_ticks());
+}
+
+/* The last point; of a very short command only after a span that gives a rate. */
+static void finish_clock(struct run *run)
+{
+	enum { SPAN_NS_GOOD = 10000000 };
+	const struct clock_point first = run->recording.clock.data[0];
+
+	for (;;) {
+		const struct clock_point now = clock_take_point();
+		const uint64_t span_ns = now.raw_ns - first.raw_ns;
+		if (span_ns >= SPAN_NS_GOOD)
+			break;
+		const struct timespec rest = {.tv_nsec = (long)(SPAN_NS_GOOD - span_ns)};
+		nanosleep(&rest, NULL);
+	}
+	recording_put_clock(&run->recording);
+}
+
+/* ---- the profile ---- */
+
+static bool build_profile(const struct session *session, const struct recording *recording,
+			  const char *output, struct record_result *result, struct error *err)
+{
+	struct assembled assembled = {0};
+	struct profile_writer *writer = profile_writer_open(output, true, err);
+
+	if (!writer)
+		return false;
+	bool ok = assemble_profile(session, recording, writer, &assembled, err);
+	if (ok)
+		ok = profile_writer_commit(writer, err);
+	else
+		profile_writer_discard(writer);
+	if (ok) {
+		result->output = mem_strdup(output);
+		if (!assembled.complete)
+			result->partial = mem_strdup(assembled.reason.data);
+	}
+	assembled_fini(&assembled);
+	return ok;
+}
+
+static bool keep_and_explain(const char *directory, struct error *err)
+{
+	struct error cause = *err;
+
+	error_set(err, cause.code, "%.600s; the recorded data are kept: tare recover %s",
+		  cause.message, directory);
+	return false;
+}
+
+static bool finish_run(struct run *run, struct record_result *result, struct error *err)
+{
+	result->command_status = launch_exit_status(&run->launch);
+	recording_put_number(&run->recording, "exit_status", result->command_status);
+	finish_clock(run);
+	if (build_profile(&run->session, &run->recording, run->output, result, err))
+		return true;
+	run->keep_session = true;
+	return keep_and_explain(run->session.directory, err);
+}
+
+/* ---- all of it ---- */
+
+static bool run_prepare(struct run *run, const struct instrumented **executable, int *status,
+			struct error *err)
+{
+	const struct record_options *options = run->options;
+
+	if (!program_resolve(&run->program, options->words, options->word_count, status, err))
+		return false;
+	*status = TARGET_STATUS_FAILED;
+	if (!selection_convert(&options->selection, &run->instrument, err) ||
+	    !choose_output(run, err))
+		return false;
+	run->runtime = target_runtime_path(err);
+	run->instrument.progress = options->progress;
+	run->instrument.progress_context = options->context;
+	if (!run->runtime || !open_cache(run, err))
+		return false;
+	instrumenter_init(&run->instrumenter, &run->instrument, &run->cache);
+	return instrument_closure(run, executable, err) && open_session(run, err);
+}
+
+static void run_release(struct run *run)
+{
+	struct error ignored;
+	bool built = false;
+
+	server_close(&run->server);
+	recording_fini(&run->recording);
+	if (run->session_is_open)
+		session_close(&run->session, !run->keep_session);
+	vec_foreach (file, &run->instrumenter.files)
+		built |= (*file)->entry.was_built;
+	instrumenter_fini(&run->instrumenter);
+	if (run->cache_is_open) {
+		if (built && !run->private_cache)
+			cache_trim(&run->cache);
+		cache_close(&run->cache);
+	}
+	/* What is kept for a recovery needs the verdicts beside the private copies. */
+	if (run->private_cache && !run->keep_session)
+		directory_remove(run->private_cache, &ignored);
+	selection_fini(&run->instrument.selection);
+	vec_fini(&run->instrument.policy.modules);
+	program_fini(&run->program);
+	free(run->private_cache);
+	free(run->output);
+	free(run->runtime);
+}
+
+bool record_run(const struct record_options *options, struct record_result *result, int *status,
+		struct error *err)
+{
+	struct run run = {.options = options,
+			  .cache = {.root_fd = -1},
+			  .session = {.fd = -1},
+			  .recording = {.fd = -1},
+			  .server = {.fd = -1}};
+	const struct instrumented *executable;
+
+	*result = (struct record_result){.command_status = -1};
+	launch_guard_descriptors();
+	bool ok = run_prepare(&run, &executable, status, err) &&
+		  start_command(&run, executable, status, err);
+	if (ok) {
+		wait_for_command(&run);
+		server_close(&run.server);
+		*status = TARGET_STATUS_FAILED;
+		ok = finish_run(&run, result, err);
+		launch_fini(&run.launch);
+	}
+	run_release(&run);
+	return ok;
+}
+
+/* ---- recovery ---- */
+
+static bool recorder_is_alive(const struct recording *recording)
+{
+	return recording->recorder_pid > 0 && !recording->exited &&
+	       kill((pid_t)recording->recorder_pid, 0) == 0;
+}
+
+static bool recover_open(const struct session *session, struct recording *recording,
+			 const char *directory, struct error *err)
+{
+	if (!recording_read(recording, session->fd, err))
+		return error_prefix(err, "%s", directory);
+	if (!recorder_is_alive(recording))
+		return true;
+	error_set(err, ERROR_INPUT, "%s is still being recorded by process %jd", directory,
+		  (intmax_t)recording->recorder_pid);
+	recording_fini(recording);
+	return false;
+}
+
+bool record_recover(const char *directory, const char *output, struct record_result *result,
+		    struct error *err)
+{
+	struct session session;
+	struct recording recording;
+
+	*result = (struct record_result){.command_status = -1};
+	if (!session_open(&session, directory, err))
+		return false;
+	bool ok = recover_open(&session, &recording, directory, err);
+	if (ok) {
+		if (recording.exited)
+			result->command_status = (int)recording.exit_status;
+		ok = build_profile(&session, &recording, output ? output : recording.output, result,
+				   err);
+		recording_fini(&recording);
+	}
+	session_close(&session, ok);
+	return ok;
+}
+
+void record_result_fini(struct record_result *result)
+{
+	free(result->output);
+	free(result->partial);
+	*result = (struct record_result){0};
+}

@@ -1,0 +1,162 @@
+/*
+ * Instrumenting one file by itself, outside of any recording and cache: for a look at what would
+ * be done, or for a copy to keep.
+ */
+#include "record/instrument.h"
+#include "record/record.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct record_file_owner {
+	struct object *object;
+	struct rewrite_result result;
+};
+
+static bool convert_options(const struct record_file_options *from, struct instrument_options *to,
+			    struct error *err)
+{
+	to->probes = from->selection.probes_all ? REWRITE_PROBES_ALL : REWRITE_PROBES_MERGED;
+	to->keep_small = from->selection.keep_small;
+	to->selection.demangle = from->selection.demangle;
+	to->progress = from->progress;
+	to->progress_context = from->context;
+	vec_foreach (pattern, &from->selection.patterns) {
+		if (!selection_add(&to->selection, pattern->text, pattern->exclude, err))
+			return false;
+	}
+	return true;
+}
+
+static bool check_patterns(const struct instrument_options *options,
+			   const struct rewrite_result *result, struct error *err)
+{
+	struct vec_of(const char *) names = {0};
+	struct str nearest = {0};
+	bool ok = true;
+
+	vec_foreach (pattern, &options->selection.patterns) {
+		if (pattern->matches || !ok)
+			continue;
+		vec_foreach (function, &result->functions)
+			vec_push(&names, function->name);
+		selection_nearest(&options->selection, pattern->text, names.data, names.len,
+				  &nearest);
+		ok = error_set(err, ERROR_USAGE, "the pattern %s matches none of %zu functions%s%s",
+			       pattern->text, names.len, nearest.len ? "; the nearest: " : "",
+			       nearest.len ? nearest.data : "");
+	}
+	vec_fini(&names);
+	str_fini(&nearest);
+	return ok;
+}
+
+static void list_functions(struct record_file *file, const struct rewrite_result *result)
+{
+	vec_foreach (function, &result->functions) {
+		const struct record_function row = {
+			.addr = function->addr,
+			.size = function->size,
+			.name = function->name,
+			.verdict = rewrite_verdict_name(function->verdict),
+			.reason = rewrite_verdict_text(function->verdict),
+			.instrumented = rewrite_verdict_is_instrumented(function->verdict),
+			.refused = rewrite_verdict_is_refusal(function->verdict),
+		};
+		file->instrumented += row.instrumented;
+		file->refused += row.refused;
+		vec_push(&file->functions, row);
+	}
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static bool write_output(const struct record_file_options *options, const struct object *object,
+			 const struct byte_vec *bytes, struct error *err)
+{
+	struct file_output output;
+
+	if (is_same_file(options->path, options->output))
+		return error_set(err, ERROR_USAGE, "%s would overwrite its own original",
+				 options->output);
+	if (!file_output_open(&output, options->output, err))
+		return false;
+	if (!file_output_write_at(&output, bytes->data, bytes->len, 0, err)) {
+		file_output_discard(&output);
+		return false;
+	}
+	/* Never the setuid and setgid bits: the copy is another program. */
+	return file_output_commit(&output, object_mode(object) & 0777, err);
+}
+
+static bool instrument_object(const struct record_file_options *options,
+			      struct instrument_options *instrument, struct record_file *file,
+			      struct error *err)
+{
+	struct record_file_owner *owner = file->owner;
+	struct byte_vec bytes = {0};
+	char digest[DIGEST_TEXT_BYTES];
+	size_t size;
+
+	const unsigned char *input = object_bytes(owner->object, &size);
+	digest_bytes(input, size, digest);
+	bool ok = instrument_rewrite(instrument, POLICY_FULL, owner->object, digest, &bytes,
+				     &owner->result, err) &&
+		  check_patterns(instrument, &owner->result, err);
+	if (ok) {
+		list_functions(file, &owner->result);
+		file->input_bytes = size;
+		file->output_bytes = bytes.len;
+	}
+	if (ok && options->output)
+		ok = owner->result.nothing_to_do
+			     ? error_set(err, ERROR_UNSUPPORTED,
+					 "none of the %zu functions of %s can be instrumented; see "
+					 "tare instrument --list",
+					 file->functions.len, options->path)
+			     : write_output(options, owner->object, &bytes, err);
+	vec_fini(&bytes);
+	return ok;
+}
+
+bool record_instrument(const struct record_file_options *options, struct record_file *file,
+		       struct error *err)
+{
+	struct instrument_options instrument = {0};
+	char real[PATH_MAX];
+
+	*file = (struct record_file){0};
+	if (!realpath(options->path, real))
+		return error_set_errno(err, errno, "cannot open %s", options->path);
+	struct record_file_owner *owner = mem_zalloc(sizeof(*owner));
+	file->owner = owner;
+	bool ok = convert_options(options, &instrument, err);
+	if (ok) {
+		owner->object = object_open(real, OBJECT_ALL, err);
+		ok = owner->object && instrument_object(options, &instrument, file, err);
+	}
+	selection_fini(&instrument.selection);
+	if (!ok)
+		record_file_fini(file);
+	return ok;
+}
+
+void record_file_fini(struct record_file *file)
+{
+	struct record_file_owner *owner = file->owner;
+
+	if (owner) {
+		rewrite_result_fini(&owner->result);
+		object_close(owner->object);
+	}
+	free(owner);
+	vec_fini(&file->functions);
+	*file = (struct record_file){0};
+}
