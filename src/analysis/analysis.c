@@ -110,7 +110,8 @@ static void select_threads(struct analysis *analysis, const struct analysis_opti
 				 .row = &processes[i],
 				 .selected = matches_name_or_id(
 					 &options->processes, processes[i].name, processes[i].pid),
-				 .values = analysis_values_zero()}));
+				 .values = analysis_values_zero(),
+				 .tree = analysis_values_zero()}));
 	const struct profile_thread *threads = profile_threads(analysis->profile, &count);
 	for (size_t i = 0; i < count; i++) {
 		struct analysis_process *process =
@@ -155,6 +156,10 @@ static void sum_losses(struct analysis *analysis)
 	vec_foreach (process, &analysis->processes) {
 		if (!process->selected)
 			continue;
+		for (int i = 0; i < TARE_EVENT_KINDS; i++)
+			if (process->row->cost_ticks[i] > totals->cost_ticks[i])
+				totals->cost_ticks[i] = process->row->cost_ticks[i];
+		totals->os_means &= process->row->os_means;
 		totals->threads_lost += process->row->threads_lost;
 		totals->records_lost += process->row->records_lost;
 	}
@@ -213,6 +218,23 @@ uint64_t analysis_os_ns(const struct analysis *analysis, const struct analysis_v
 		before += values->os_ticks[i];
 	return analysis_ns(analysis, before + values->os_ticks[cause]) -
 	       analysis_ns(analysis, before);
+}
+
+uint64_t analysis_average_ticks(const struct analysis_values *values, enum analysis_measure measure)
+{
+	if (!values->calls)
+		return 0;
+	return values->ticks[measure] / values->calls +
+	       (values->ticks[measure] % values->calls >= (values->calls + 1) / 2);
+}
+
+uint64_t analysis_average_ns(const struct analysis *analysis, const struct analysis_values *values,
+			     enum analysis_measure measure)
+{
+	if (!values->calls)
+		return 0;
+	const long double ns = (long double)analysis_ns(analysis, values->ticks[measure]);
+	return (uint64_t)llroundl(ns / (long double)values->calls);
 }
 
 double analysis_percent(const struct analysis *analysis, const struct analysis_values *values,

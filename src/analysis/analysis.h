@@ -58,6 +58,7 @@ struct analysis_process {
 	uint64_t threads;
 	uint64_t root_ticks; /* elapsed outside of all functions */
 	struct analysis_values values;
+	struct analysis_values tree; /* sum of its threads' roots: all of its intervals */
 };
 
 struct analysis_thread {
@@ -126,6 +127,8 @@ struct analysis_totals {
 	uint64_t threads_lost, records_lost;
 	uint64_t processes, threads, nodes;
 	uint64_t coverage[COVERAGE_CLASSES];
+	uint64_t cost_ticks[TARE_EVENT_KINDS]; /* of a probe: the largest of the processes */
+	uint32_t os_means;		       /* which all processes had, see enum tare_os_means */
 	uint64_t inconsistent_ticks; /* by which the recorded sums contradict each other */
 };
 
@@ -178,6 +181,12 @@ uint64_t analysis_ns(const struct analysis *analysis, uint64_t ticks);
  */
 uint64_t analysis_os_ns(const struct analysis *analysis, const struct analysis_values *values,
 			enum tare_os_cause cause);
+
+/* Average per call, rounded; 0 where no call ended. */
+uint64_t analysis_average_ticks(const struct analysis_values *values,
+				enum analysis_measure measure);
+uint64_t analysis_average_ns(const struct analysis *analysis, const struct analysis_values *values,
+			     enum analysis_measure measure);
 
 /* Percent of the session's total, as data values are defined; NAN where the total is zero. */
 double analysis_percent(const struct analysis *analysis, const struct analysis_values *values,

@@ -127,10 +127,9 @@ void analysis_edges_fini(struct analysis_edges *edges)
 	vec_fini(&edges->callees);
 }
 
-/* All intervals of a process: its functions' and those outside. */
 static uint64_t process_ticks(const struct analysis_process *process)
 {
-	return process->values.ticks[ELAPSED_INCLUSIVE] + process->root_ticks;
+	return process->tree.ticks[ELAPSED_INCLUSIVE];
 }
 
 static bool holds(uint64_t part, uint64_t whole, double share)
@@ -191,10 +190,9 @@ void analysis_hot_path(const struct analysis *analysis, double share, struct ana
 	const uint64_t all = process_ticks(&analysis->processes.data[process]);
 	if (!holds(all, analysis->totals.elapsed, share))
 		return;
-	vec_push(path,
-		 ((struct analysis_step){.kind = STEP_PROCESS,
-					 .index = process,
-					 .values = &analysis->processes.data[process].values}));
+	vec_push(path, ((struct analysis_step){.kind = STEP_PROCESS,
+					       .index = process,
+					       .values = &analysis->processes.data[process].tree}));
 	const uint32_t thread = hottest_thread(analysis, process);
 	if (thread == ANALYSIS_NONE)
 		return;

@@ -235,6 +235,7 @@ static void sum_threads(struct analysis *analysis)
 			thread->root_ticks += ticks;
 			process->root_ticks += ticks;
 			analysis->totals.root_ticks += ticks;
+			analysis_values_add_inclusive(&process->tree, &node->values);
 			continue;
 		}
 		analysis_values_add_exclusive(&thread->values, &node->values);

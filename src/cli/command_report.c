@@ -1,32 +1,383 @@
-/* tare report: one view of a profile. Refuses unknown views, columns and options. */
+/*
+ * tare report: one view of a profile as text, CSV or JSON, on stdout, through a pager, or into a
+ * file that appears only when complete. Refuses unknown views, columns and options.
+ */
 #include "cli/command.h"
 
+#include "base/base.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 60, WIDTH_MAX = 10000 };
+
+enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
 struct report_values {
-	bool no_pager;
+	const char *sort, *columns, *output;
+	int64_t limit;
+	double min_percent;
+	struct option_list filters, processes, threads, modules, functions;
+	int demangle, unit, format, color; /* indexes of choices */
+	bool no_pager, verbose;
 };
 
-static const struct option report_options[] = {
+static const char *const demangle_choices[] = {"yes", "no", NULL};
+static const char *const unit_choices[] = {"ms", "ticks", NULL};
+static const char *const format_choices[] = {"text", "csv", "json", NULL};
+static const char *const color_choices[] = {"auto", "always", "never", NULL};
+
+#define AT(member) offsetof(struct report_values, member)
+
+static const struct option report_command_options[] = {
+	{.name = "sort",
+	 .argument = "COL[,COL...]",
+	 .help = "Sort by columns; numbers descend, names ascend, + or - before a column reverses",
+	 .type = OPTION_TEXT,
+	 .offset = AT(sort)},
+	{.name = "columns",
+	 .argument = "COL[,COL...]",
+	 .help = "Show these columns, or \"all\"; default: a selection for text, all for CSV and "
+		 "JSON",
+	 .type = OPTION_TEXT,
+	 .offset = AT(columns)},
+	{.name = "limit",
+	 .argument = "N",
+	 .help = "Show at most N rows, 0 for all; default: all for CSV and JSON, few for text",
+	 .type = OPTION_INTEGER,
+	 .offset = AT(limit)},
+	{.name = "min-percent",
+	 .argument = "P",
+	 .help = "Leave out rows below P percent of elapsed inclusive time",
+	 .type = OPTION_NUMBER,
+	 .min = 0,
+	 .max = 100,
+	 .offset = AT(min_percent)},
+	{.name = "filter",
+	 .argument = "GLOB",
+	 .help = "Show only functions whose name matches (repeatable)",
+	 .type = OPTION_LIST,
+	 .offset = AT(filters)},
+	{.name = "process",
+	 .argument = "GLOB",
+	 .help = "Analyse only processes of this name or id (repeatable)",
+	 .type = OPTION_LIST,
+	 .offset = AT(processes)},
+	{.name = "thread",
+	 .argument = "GLOB",
+	 .help = "Analyse only threads of this name or id (repeatable)",
+	 .type = OPTION_LIST,
+	 .offset = AT(threads)},
+	{.name = "module",
+	 .argument = "GLOB",
+	 .help = "Show only modules of this name or path (repeatable)",
+	 .type = OPTION_LIST,
+	 .offset = AT(modules)},
+	{.name = "function",
+	 .argument = "GLOB",
+	 .help = "Show only functions of this name (repeatable)",
+	 .type = OPTION_LIST,
+	 .offset = AT(functions)},
+	{.name = "demangle",
+	 .help = "Show C++ and Rust names as in the source, or as in the file",
+	 .type = OPTION_CHOICE,
+	 .choices = demangle_choices,
+	 .offset = AT(demangle)},
+	{.name = "unit",
+	 .help = "Times in milliseconds (CSV, JSON: nanoseconds) or in clock ticks",
+	 .type = OPTION_CHOICE,
+	 .choices = unit_choices,
+	 .offset = AT(unit)},
+	{.name = "format",
+	 .help = "What to write",
+	 .type = OPTION_CHOICE,
+	 .choices = format_choices,
+	 .offset = AT(format)},
+	{.name = "output",
+	 .letter = 'o',
+	 .argument = "FILE",
+	 .help = "Write to FILE instead of the standard output",
+	 .type = OPTION_TEXT,
+	 .offset = AT(output)},
+	{.name = "verbose",
+	 .letter = 'v',
+	 .help = "coverage: one row per function",
+	 .type = OPTION_FLAG,
+	 .offset = AT(verbose)},
+	{.name = "color",
+	 .help = "Colour text; auto: on a terminal, unless NO_COLOR is set",
+	 .type = OPTION_CHOICE,
+	 .choices = color_choices,
+	 .fallback = "always",
+	 .offset = AT(color)},
 	{.name = "no-pager",
 	 .help = "Do not page through $PAGER",
 	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct report_values, no_pager)},
+	 .offset = AT(no_pager)},
 	{0},
 };
 
-static int report_run(const void *values, const struct operands *operands, struct error *err)
+static const struct report_values report_defaults = {.limit = REPORT_LIMIT_DEFAULT};
+
+/* The patterns of one option, borrowed from argv. */
+struct globs {
+	struct vec_of(const char *) items;
+};
+
+static struct analysis_globs globs_of(struct globs *globs, const struct option_list *list)
 {
-	(void)values;
-	(void)operands;
-	error_set(err, ERROR_UNSUPPORTED, "no view is available");
-	return -1;
+	vec_foreach (item, list) {
+		vec_push(&globs->items, item->value);
+	}
+	return (struct analysis_globs){.items = globs->items.data, .count = globs->items.len};
+}
+
+/* ---- where the report goes ---- */
+
+struct sink {
+	FILE *stream;
+	struct file_output file;
+	enum { SINK_STDOUT, SINK_PAGER, SINK_FILE } kind;
+};
+
+static bool sink_open_file(struct sink *sink, const char *path, struct error *err)
+{
+	if (!file_output_open(&sink->file, path, err))
+		return false;
+	const int fd = dup(sink->file.fd);
+	sink->stream = fd < 0 ? NULL : fdopen(fd, "w");
+	if (sink->stream)
+		return true;
+	error_set_errno(err, errno, "cannot write %s", path);
+	if (fd >= 0)
+		close(fd);
+	file_output_discard(&sink->file);
+	return false;
+}
+
+/* "less" shows colours and leaves short reports on the screen. */
+static FILE *pager_open(void)
+{
+	const char *pager = getenv("PAGER");
+
+	if (!pager || !pager[0])
+		pager = "less";
+	if (strcmp(pager, "cat") == 0)
+		return NULL;
+	setenv("LESS", "FRSX", 0);
+	fflush(stdout);
+	return popen(pager, "w");
+}
+
+static bool sink_open(struct sink *sink, const struct report_values *values, struct error *err)
+{
+	*sink = (struct sink){.stream = stdout};
+	if (values->output) {
+		sink->kind = SINK_FILE;
+		return sink_open_file(sink, values->output, err);
+	}
+	if (values->format == REPORT_TEXT && !values->no_pager && isatty(STDOUT_FILENO)) {
+		FILE *pager = pager_open();
+		if (pager) {
+			sink->kind = SINK_PAGER;
+			sink->stream = pager;
+		}
+	}
+	return true;
+}
+
+static mode_t default_mode(void)
+{
+	const mode_t mask = umask(0077);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+static bool sink_close(struct sink *sink, bool ok, struct error *err)
+{
+	if (sink->kind == SINK_STDOUT)
+		return ok;
+	if (sink->kind == SINK_PAGER) {
+		pclose(sink->stream);
+		return ok;
+	}
+	if (ferror(sink->stream) && ok)
+		ok = error_set_errno(err, ENOSPC, "cannot write %s", sink->file.path);
+	if (fclose(sink->stream) != 0 && ok)
+		ok = error_set_errno(err, errno, "cannot write %s", sink->file.path);
+	if (ok)
+		return file_output_commit(&sink->file, default_mode(), err);
+	file_output_discard(&sink->file);
+	return false;
+}
+
+static int text_width(bool to_file)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	int width = WIDTH_DEFAULT;
+
+	if (!to_file && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		width = size.ws_col;
+	else if (columns && atoi(columns) > 0)
+		width = atoi(columns);
+	if (width < WIDTH_MIN)
+		return WIDTH_MIN;
+	return width < WIDTH_MAX ? width : WIDTH_MAX;
+}
+
+static bool use_color(const struct report_values *values)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (values->color != COLOR_AUTO)
+		return values->color == COLOR_ALWAYS;
+	return !values->output && isatty(STDOUT_FILENO) && !(no_color && no_color[0]) && term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+static bool locale_is_unicode(void)
+{
+	setlocale(LC_CTYPE, "");
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+/* ---- operands ---- */
+
+static bool is_view(const char *name)
+{
+	for (const char *const *view = report_view_names(); *view; view++)
+		if (strcmp(*view, name) == 0)
+			return true;
+	return false;
+}
+
+/* FILE | VIEW FILE | VIEW FUNCTION FILE */
+static bool take_operands(const struct operands *operands, struct report_options *options,
+			  struct error *err)
+{
+	char **items = operands->items;
+
+	options->view = "summary";
+	switch (operands->count) {
+	case 1:
+		options->profile_path = items[0];
+		if (!is_view(items[0]) || access(items[0], F_OK) == 0)
+			return true;
+		return error_set(err, ERROR_USAGE, "which profile? tare report %s%s FILE", items[0],
+				 report_view_needs_function(items[0]) ? " FUNCTION" : "");
+	case 2:
+		options->view = items[0];
+		options->profile_path = items[1];
+		return true;
+	case 3:
+		options->view = items[0];
+		options->function = items[1];
+		options->profile_path = items[2];
+		return true;
+	default:
+		return error_set(err, ERROR_USAGE,
+				 operands->count ? "too many operands; see tare report --help"
+						 : "which profile? tare report [VIEW] FILE");
+	}
+}
+
+static bool report_show(const struct report_values *values, const struct report_options *options,
+			struct analysis_options *selection, struct error *err)
+{
+	struct sink sink;
+	struct profile *profile = profile_open(options->profile_path, err);
+
+	if (!profile)
+		return false;
+	struct analysis *analysis = analysis_open(profile, selection, err);
+	bool ok = analysis != NULL;
+	if (ok && !analysis->totals.threads &&
+	    (selection->threads.count || selection->processes.count))
+		ok = error_set(err, ERROR_NOT_FOUND,
+			       "no process or thread of %s matches; the threads view lists them",
+			       options->profile_path);
+	if (ok && sink_open(&sink, values, err)) {
+		ok = report_write(analysis, options, sink.stream, err);
+		ok = sink_close(&sink, ok, err);
+	} else {
+		ok = false;
+	}
+	analysis_close(analysis);
+	profile_close(profile);
+	return ok;
+}
+
+static int report_run(const void *opaque, const struct operands *operands, struct error *err)
+{
+	const struct report_values *values = opaque;
+	struct globs processes = {0}, threads = {0}, modules = {0}, functions = {0}, filters = {0};
+	struct analysis_options selection = {
+		.processes = globs_of(&processes, &values->processes),
+		.threads = globs_of(&threads, &values->threads),
+		.keep_mangled = values->demangle == 1,
+		.coverage_functions = values->verbose,
+	};
+	struct report_options options = {
+		.format = (enum report_format)values->format,
+		.unit = (enum report_unit)values->unit,
+		.sort = values->sort,
+		.columns = values->columns,
+		.limit = values->limit,
+		.min_percent = values->min_percent,
+		.modules = globs_of(&modules, &values->modules),
+		.functions = globs_of(&functions, &values->functions),
+		.filters = globs_of(&filters, &values->filters),
+		.verbose = values->verbose,
+		.width = text_width(values->output != NULL),
+		.color = use_color(values),
+		.unicode = locale_is_unicode(),
+	};
+	const bool ok = take_operands(operands, &options, err) && report_check(&options, err) &&
+			report_show(values, &options, &selection, err);
+
+	vec_fini(&processes.items);
+	vec_fini(&threads.items);
+	vec_fini(&modules.items);
+	vec_fini(&functions.items);
+	vec_fini(&filters.items);
+	return ok ? EXIT_STATUS_OK : -1;
 }
 
 const struct command command_report = {
 	.name = "report",
-	.operands = "[VIEW] FILE",
+	.operands = "[VIEW [FUNCTION]] FILE",
 	.summary = "show one view of a profile",
-	.description = "Shows one view of a profile.",
-	.options = report_options,
+	.description =
+		"Shows one view of a profile. Views:\n"
+		"  summary            hot path, functions with most individual work, OS time by "
+		"cause (default)\n"
+		"  functions          one row per function\n"
+		"  callers FUNCTION   callers and callees of a function (a name or a glob)\n"
+		"  calltree           call paths below process and thread\n"
+		"  modules            one row per executable or library\n"
+		"  threads            one row per thread\n"
+		"  processes          one row per process\n"
+		"  os                 OS time by cause, function, system call and object\n"
+		"  coverage           which functions were instrumented, and why others were not\n"
+		"  marks              marks in the order of time\n"
+		"\n"
+		"Elapsed time is all time; Application is what is left without the intervals in\n"
+		"which the operating system was at work. Inclusive counts the functions called,\n"
+		"exclusive the function alone.\n"
+		"\n"
+		"Exit status: 0 shown, 1 failed (no such profile or function, damaged file,\n"
+		"output not writable), 2 wrong command line.",
+	.options = report_command_options,
+	.defaults = &report_defaults,
 	.values_bytes = sizeof(struct report_values),
 	.run = report_run,
 };

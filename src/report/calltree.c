@@ -1,0 +1,182 @@
+/*
+ * The call tree view: processes, below them threads, below them call paths, in depth-first order,
+ * siblings sorted. A limit keeps the rows with the largest inclusive values: as no child has more
+ * than its parent, what is kept is always connected.
+ */
+#include "report/table.h"
+
+#include <string.h>
+
+struct tree {
+	struct report *report;
+	struct report_table *table;
+	bool *keep;		  /* per node: it or a descendant is selected; NULL: all are */
+	uint64_t threshold;	  /* rows with fewer ticks are left out */
+	uint64_t ties;		  /* rows with exactly as many that are still wanted */
+	struct report_rows stack; /* rows to come, the next one last */
+};
+
+/* Whether the row belongs to what is shown; if not, nothing below it does. */
+static bool tree_wants(struct tree *tree, const struct report_row *row)
+{
+	const uint64_t ticks = row->values->ticks[ELAPSED_INCLUSIVE];
+	const double least = tree->report->options->min_percent;
+
+	if (row->node != ANALYSIS_NONE && tree->keep && !tree->keep[row->node])
+		return false;
+	if (least > 0 &&
+	    !(analysis_percent(tree->report->analysis, row->values, ELAPSED_INCLUSIVE) >= least))
+		return false;
+	if (ticks != tree->threshold)
+		return ticks > tree->threshold;
+	if (!tree->ties)
+		return false;
+	tree->ties--;
+	return true;
+}
+
+static struct report_row node_row(const struct analysis *analysis, const struct report_row *parent,
+				  uint32_t index)
+{
+	const struct analysis_node *node = &analysis->nodes.data[index];
+	struct report_row row = *parent;
+
+	row.function = &analysis->functions.data[node->function];
+	row.module = &analysis->modules.data[row.function->module];
+	row.values = &node->values;
+	row.node = index;
+	row.level = parent->level + 1;
+	return row;
+}
+
+/* Pushes rows[0..count) sorted, so that the first of them is popped first. */
+static void push_sorted(struct tree *tree, struct report_rows *rows)
+{
+	report_sort(tree->report, rows->data, rows->len, NULL);
+	for (size_t i = rows->len; i-- > 0;)
+		vec_push(&tree->stack, rows->data[i]);
+	vec_fini(rows);
+}
+
+static void push_processes(struct tree *tree)
+{
+	struct report_rows rows = {0};
+
+	vec_foreach (process, &tree->report->analysis->processes) {
+		if (process->selected)
+			vec_push(&rows, ((struct report_row){.process = process,
+							     .values = &process->tree,
+							     .node = ANALYSIS_NONE}));
+	}
+	push_sorted(tree, &rows);
+}
+
+static void push_threads(struct tree *tree, const struct report_row *parent)
+{
+	const struct analysis *analysis = tree->report->analysis;
+	struct report_rows rows = {0};
+
+	vec_foreach (thread, &analysis->threads) {
+		struct report_row row = *parent;
+		if (!thread->selected || thread->root == ANALYSIS_NONE ||
+		    &analysis->processes.data[thread->process] != parent->process)
+			continue;
+		row.thread = thread;
+		row.values = &analysis->nodes.data[thread->root].values;
+		row.node = thread->root;
+		row.level = parent->level + 1;
+		vec_push(&rows, row);
+	}
+	push_sorted(tree, &rows);
+}
+
+static void push_children(struct tree *tree, const struct report_row *parent)
+{
+	const struct analysis_node *nodes = tree->report->analysis->nodes.data;
+	struct report_rows rows = {0};
+
+	for (uint32_t at = nodes[parent->node].first_child; at != ANALYSIS_NONE;
+	     at = nodes[at].next_sibling)
+		vec_push(&rows, node_row(tree->report->analysis, parent, at));
+	push_sorted(tree, &rows);
+}
+
+/* A node is kept when it or anything below it is selected. */
+static void mark_kept(struct tree *tree)
+{
+	const struct analysis *analysis = tree->report->analysis;
+	const struct report_options *options = tree->report->options;
+
+	if (!options->modules.count && !options->functions.count && !options->filters.count)
+		return;
+	bool *function_kept = mem_zalloc(analysis->functions.len + 1);
+	for (uint32_t i = 0; i < analysis->functions.len; i++)
+		function_kept[i] = report_is_selected(tree->report, i);
+	tree->keep = mem_zalloc(analysis->nodes.len + 1);
+	for (size_t i = analysis->nodes.len; i-- > 0;) {
+		const struct analysis_node *node = &analysis->nodes.data[i];
+		if (node->function != ANALYSIS_NONE && function_kept[node->function])
+			tree->keep[i] = true;
+		if (tree->keep[i] && node->parent != ANALYSIS_NONE)
+			tree->keep[node->parent] = true;
+	}
+	free(function_kept);
+}
+
+static int descending(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x > y ? -1 : x < y;
+}
+
+/* Finds the value of the last row within the limit, and how many rows of that value fit. */
+static void find_threshold(struct tree *tree)
+{
+	const struct analysis *analysis = tree->report->analysis;
+	const uint64_t limit = (uint64_t)report_limit(tree->report);
+	struct vec_of(uint64_t) ticks = {0};
+
+	tree->ties = UINT64_MAX;
+	vec_foreach (process, &analysis->processes) {
+		if (process->selected)
+			vec_push(&ticks, process->tree.ticks[ELAPSED_INCLUSIVE]);
+	}
+	for (size_t i = 0; i < analysis->nodes.len; i++)
+		if (!tree->keep || tree->keep[i])
+			vec_push(&ticks, analysis->nodes.data[i].values.ticks[ELAPSED_INCLUSIVE]);
+	if (ticks.len > limit) {
+		vec_sort(&ticks, descending);
+		tree->threshold = ticks.data[limit - 1];
+		tree->ties = 0;
+		for (uint64_t i = limit; i-- > 0 && ticks.data[i] == tree->threshold;)
+			tree->ties++;
+	}
+	tree->table->hidden = ticks.len;
+	vec_fini(&ticks);
+}
+
+bool report_fill_calltree(struct report *report, struct error *err)
+{
+	struct tree tree = {.report = report,
+			    .table = report_add_table(report, "calltree", NULL, NULL)};
+
+	(void)err;
+	mark_kept(&tree);
+	find_threshold(&tree);
+	push_processes(&tree);
+	while (tree.stack.len) {
+		const struct report_row row = tree.stack.data[--tree.stack.len];
+		if (!tree_wants(&tree, &row))
+			continue;
+		vec_push(&tree.table->rows, row);
+		if (row.node != ANALYSIS_NONE)
+			push_children(&tree, &row);
+		else
+			push_threads(&tree, &row);
+	}
+	tree.table->hidden -= tree.table->rows.len;
+	vec_fini(&tree.stack);
+	free(tree.keep);
+	return true;
+}

@@ -1,0 +1,31 @@
+/* One value of a table, before any format is chosen. */
+#ifndef TARE_REPORT_CELL_H
+#define TARE_REPORT_CELL_H
+
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum cell_type {
+	CELL_EMPTY, /* no value: NULL, empty field, "-" */
+	CELL_TEXT,
+	CELL_COUNT,   /* whole number */
+	CELL_TIME,    /* whole nanoseconds or ticks */
+	CELL_PERCENT, /* real number */
+	CELL_ADDRESS, /* hexadecimal */
+};
+
+struct cell {
+	enum cell_type type;
+	union {
+		const char *text;
+		uint64_t number;
+		double percent;
+	};
+};
+
+/* Order of two cells of one column: numbers by size, text by bytes, empty cells after all. */
+int cell_compare(const struct cell *a, const struct cell *b);
+
+#endif

@@ -1,0 +1,630 @@
+/*
+ * The columns of all views: names, titles, and how a row yields their cells. In text, names carry
+ * what tells twins apart and shares have one unit per column; in CSV and JSON cells are plain.
+ */
+#include "report/name.h"
+#include "report/syscalls.h"
+#include "report/table.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PATH_FRAMES_MAX = 256, PATH_FRAMES_HEAD = 16 };
+
+/* A getter; most need only some of the parameters. */
+#define MAYBE __attribute__((unused))
+#define GET(name)                                                                                  \
+	static void get_##name(MAYBE const struct report *report, const struct report_row *row,    \
+			       MAYBE const struct column *column, MAYBE struct str *scratch,       \
+			       struct cell *cell)
+
+static void set_text(struct cell *cell, const char *text)
+{
+	if (!text)
+		return;
+	cell->type = CELL_TEXT;
+	cell->text = text;
+}
+
+static void set_number(struct cell *cell, const struct column *column, uint64_t number)
+{
+	cell->type = column->type;
+	cell->number = number;
+}
+
+static void set_ticks(const struct report *report, struct cell *cell, uint64_t ticks)
+{
+	cell->type = CELL_TIME;
+	cell->number = report->options->unit == REPORT_TICKS ? ticks
+							     : analysis_ns(report->analysis, ticks);
+}
+
+static void set_percent(struct cell *cell, double percent)
+{
+	if (isnan(percent))
+		return;
+	cell->type = CELL_PERCENT;
+	cell->percent = percent;
+}
+
+static const char *scratch_text(struct str *scratch)
+{
+	return scratch->data ? scratch->data : "";
+}
+
+/* "name (id)" */
+static void append_named_id(struct str *scratch, const char *name, int64_t id)
+{
+	str_printf(scratch, "%s (%lld)", name && name[0] ? name : "?", (long long)id);
+}
+
+static const char *const outside_name = "[outside functions]";
+
+/* ---- identity ---- */
+
+GET(section)
+{
+	set_text(cell, row->section);
+}
+
+GET(process)
+{
+	if (!row->process)
+		return;
+	append_named_id(scratch, row->process->row->name, row->process->row->pid);
+	set_text(cell, scratch_text(scratch));
+}
+
+GET(thread)
+{
+	if (!row->thread)
+		return;
+	append_named_id(scratch, row->thread->row->name, row->thread->row->tid);
+	set_text(cell, scratch_text(scratch));
+}
+
+GET(module)
+{
+	if (row->module)
+		set_text(cell, row->module->name);
+}
+
+GET(module_path)
+{
+	if (row->module)
+		set_text(cell, row->module->path);
+}
+
+GET(build_id)
+{
+	if (row->module)
+		set_text(cell, row->module->build_id);
+}
+
+static void append_function(const struct report *report, const struct analysis_function *function,
+			    struct str *scratch)
+{
+	str_append(scratch, function->name);
+	if (report->options->format == REPORT_TEXT && function->has_twin)
+		str_printf(scratch, " @%llx", (unsigned long long)function->link_addr);
+}
+
+GET(function)
+{
+	if (row->function) {
+		append_function(report, row->function, scratch);
+		set_text(cell, scratch_text(scratch));
+	} else if (row->coverage) {
+		set_text(cell, row->coverage->name);
+	} else if (row->outside) {
+		set_text(cell, outside_name);
+	}
+}
+
+/* The row's place in a tree: process, thread or function. */
+GET(frame)
+{
+	if (row->function || row->outside)
+		get_function(report, row, column, scratch, cell);
+	else if (row->thread)
+		get_thread(report, row, column, scratch, cell);
+	else
+		get_process(report, row, column, scratch, cell);
+}
+
+GET(source)
+{
+	if (row->function)
+		set_text(cell, row->function->source);
+}
+
+GET(line)
+{
+	if (row->function && row->function->line > 0)
+		set_number(cell, column, (uint64_t)row->function->line);
+}
+
+GET(address)
+{
+	if (row->function && row->function->link_addr)
+		set_number(cell, column, row->function->link_addr);
+	else if (row->coverage && row->coverage->link_addr)
+		set_number(cell, column, row->coverage->link_addr);
+}
+
+GET(type)
+{
+	set_text(cell, row->type);
+}
+
+GET(root_function)
+{
+	if (!row->root_function)
+		return;
+	append_function(report, row->root_function, scratch);
+	set_text(cell, scratch_text(scratch));
+}
+
+GET(level)
+{
+	set_number(cell, column, row->level);
+}
+
+/* Separators inside a name are escaped, so that a path splits into its frames again. */
+static void append_frame(struct str *scratch, const char *name)
+{
+	for (const char *at = name; *at; at++) {
+		if (*at == ';' || *at == '\\')
+			str_append(scratch, "\\");
+		str_append_bytes(scratch, at, 1);
+	}
+}
+
+static void append_frames(const struct report *report, const struct report_row *row,
+			  struct str *scratch)
+{
+	const struct analysis *analysis = report->analysis;
+	const uint32_t count = analysis->nodes.data[row->node].level;
+	const uint32_t tail = PATH_FRAMES_MAX - PATH_FRAMES_HEAD;
+	const struct analysis_function *frames[PATH_FRAMES_MAX];
+	uint32_t at = row->node;
+
+	for (uint32_t i = count; i-- > 0; at = analysis->nodes.data[at].parent) {
+		const uint32_t slot = count <= PATH_FRAMES_MAX || i < PATH_FRAMES_HEAD
+					      ? i
+					      : i - (count - PATH_FRAMES_MAX);
+		if (count <= PATH_FRAMES_MAX || i < PATH_FRAMES_HEAD || i >= count - tail)
+			frames[slot] = &analysis->functions.data[analysis->nodes.data[at].function];
+	}
+	for (uint32_t i = 0; i < count && i < PATH_FRAMES_MAX; i++) {
+		if (i == PATH_FRAMES_HEAD && count > PATH_FRAMES_MAX)
+			str_printf(scratch, ";[%u more]", count - PATH_FRAMES_MAX);
+		str_append(scratch, ";");
+		append_frame(scratch, frames[i]->name);
+	}
+}
+
+GET(path)
+{
+	struct str part = {0};
+
+	if (row->process) {
+		append_named_id(&part, row->process->row->name, row->process->row->pid);
+		append_frame(scratch, part.data);
+	}
+	if (row->thread) {
+		str_clear(&part);
+		append_named_id(&part, row->thread->row->name, row->thread->row->tid);
+		str_append(scratch, ";");
+		append_frame(scratch, part.data);
+	}
+	str_fini(&part);
+	if (row->node != ANALYSIS_NONE)
+		append_frames(report, row, scratch);
+	set_text(cell, scratch_text(scratch));
+}
+
+/* ---- values ---- */
+
+GET(calls)
+{
+	if (row->values)
+		set_number(cell, column, row->values->calls);
+}
+
+GET(unwound)
+{
+	if (row->values)
+		set_number(cell, column, row->values->unwound);
+}
+
+GET(total)
+{
+	if (row->values)
+		set_ticks(report, cell, row->values->ticks[column->param]);
+}
+
+GET(percent)
+{
+	if (row->values)
+		set_percent(cell, analysis_percent(report->analysis, row->values,
+						   (enum analysis_measure)column->param));
+}
+
+GET(average)
+{
+	const enum analysis_measure measure = (enum analysis_measure)column->param;
+
+	if (!row->values || !row->values->calls)
+		return;
+	set_number(cell, column,
+		   report->options->unit == REPORT_TICKS
+			   ? analysis_average_ticks(row->values, measure)
+			   : analysis_average_ns(report->analysis, row->values, measure));
+}
+
+GET(min)
+{
+	if (row->values &&
+	    row->values->range[column->param].min <= row->values->range[column->param].max)
+		set_ticks(report, cell, row->values->range[column->param].min);
+}
+
+GET(max)
+{
+	if (row->values &&
+	    row->values->range[column->param].min <= row->values->range[column->param].max)
+		set_ticks(report, cell, row->values->range[column->param].max);
+}
+
+GET(overhead)
+{
+	if (row->values)
+		set_ticks(report, cell,
+			  column->param ? row->values->overhead_inclusive
+					: row->values->overhead_exclusive);
+}
+
+GET(os)
+{
+	const enum tare_os_cause cause = (enum tare_os_cause)column->param;
+
+	if (!row->values)
+		return;
+	set_number(cell, column,
+		   report->options->unit == REPORT_TICKS
+			   ? row->values->os_ticks[cause]
+			   : analysis_os_ns(report->analysis, row->values, cause));
+}
+
+GET(confidence)
+{
+	if (row->function && row->values && analysis_is_overhead_dominated(row->values))
+		set_text(cell, report->options->format == REPORT_TEXT ? "~" : "overhead-dominated");
+}
+
+/* ---- processes and threads ---- */
+
+GET(pid)
+{
+	if (row->process)
+		set_number(cell, column,
+			   (uint64_t)(column->param ? row->process->row->parent_pid
+						    : row->process->row->pid));
+}
+
+GET(executable)
+{
+	if (row->process)
+		set_text(cell, row->process->row->executable);
+}
+
+GET(threads)
+{
+	if (row->process)
+		set_number(cell, column, row->process->threads);
+}
+
+GET(tid)
+{
+	if (row->thread)
+		set_number(cell, column, (uint64_t)row->thread->row->tid);
+}
+
+/* Since the session's begin; what began before it is 0. */
+GET(begin_end)
+{
+	const uint64_t begin = profile_session(report->analysis->profile)->begin_ticks;
+	uint64_t ticks = 0;
+
+	if (row->thread)
+		ticks = column->param ? row->thread->row->end_ticks : row->thread->row->begin_ticks;
+	else if (row->process)
+		ticks = column->param ? row->process->row->end_ticks
+				      : row->process->row->begin_ticks;
+	if (ticks)
+		set_ticks(report, cell, ticks > begin ? ticks - begin : 0);
+}
+
+GET(outside)
+{
+	if (row->thread)
+		set_ticks(report, cell, row->thread->root_ticks);
+	else if (row->process)
+		set_ticks(report, cell, row->process->root_ticks);
+}
+
+/* ---- OS time ---- */
+
+GET(cause)
+{
+	if (row->os)
+		set_text(cell, analysis_cause_name(row->os->cause));
+	else if (row->has_cause)
+		set_text(cell, analysis_cause_name(row->cause));
+}
+
+GET(syscall)
+{
+	if (!row->os || row->os->syscall_number < 0)
+		return;
+	const char *name = syscall_name(row->os->syscall_number);
+	if (!name) {
+		str_printf(scratch, "syscall_%d", row->os->syscall_number);
+		name = scratch_text(scratch);
+	}
+	set_text(cell, name);
+}
+
+GET(object)
+{
+	if (!row->os || row->os->syscall_number < 0)
+		return;
+	const unsigned long long object = row->os->object;
+	switch (syscall_object_kind(row->os->syscall_number)) {
+	case SYSCALL_OBJECT_FILE:
+		str_printf(scratch, "fd %d", (int)object);
+		break;
+	case SYSCALL_OBJECT_FUTEX:
+		str_printf(scratch, "futex 0x%llx", object);
+		break;
+	case SYSCALL_OBJECT_OTHER:
+		str_printf(scratch, "0x%llx", object);
+		break;
+	}
+	set_text(cell, scratch_text(scratch));
+}
+
+GET(os_count)
+{
+	if (row->os && row->os->count)
+		set_number(cell, column, row->os->count);
+}
+
+static uint64_t os_row_ticks(const struct report *report, const struct report_row *row)
+{
+	return row->os ? row->os->ticks : report->analysis->totals.os_ticks[row->cause];
+}
+
+GET(os_time)
+{
+	if (row->os || row->has_cause)
+		set_ticks(report, cell, os_row_ticks(report, row));
+}
+
+GET(os_percent)
+{
+	const uint64_t all = report->analysis->totals.elapsed;
+
+	if ((row->os || row->has_cause) && all)
+		set_percent(cell, 100.0 * (double)os_row_ticks(report, row) / (double)all);
+}
+
+/* ---- coverage, marks ---- */
+
+GET(found)
+{
+	if (row->module_coverage)
+		set_number(cell, column, row->module_coverage->found);
+}
+
+GET(class_count)
+{
+	if (row->module_coverage)
+		set_number(cell, column, row->module_coverage->count[column->param]);
+}
+
+GET(refusals)
+{
+	if (row->module_coverage)
+		set_text(cell, row->module_coverage->refusals);
+}
+
+GET(verdict)
+{
+	if (row->coverage)
+		set_text(cell, row->coverage->verdict);
+}
+
+GET(coverage_count)
+{
+	if (row->coverage)
+		set_number(cell, column,
+			   column->param ? row->coverage->size : row->coverage->count);
+}
+
+GET(mark)
+{
+	if (row->mark)
+		set_number(cell, column, (uint64_t)row->mark->mark);
+}
+
+GET(mark_name)
+{
+	if (row->mark)
+		set_text(cell, row->mark->name);
+}
+
+GET(mark_time)
+{
+	if (row->mark)
+		set_ticks(report, cell, row->mark->ticks);
+}
+
+/* ---- the table ---- */
+
+#define V(view) (1u << VIEW_##view)
+#define CODE	(V(SUMMARY) | V(FUNCTIONS) | V(CALLERS) | V(CALLTREE))
+#define VALUES	(CODE | V(MODULES) | V(THREADS) | V(PROCESSES))
+#define TREE	(V(SUMMARY) | V(CALLTREE))
+
+#define COLUMN(name_, group_, title_, type_, views_, get_, param_)                                 \
+	{                                                                                          \
+		.name = (name_), .group = (group_), .title = (title_), .type = (type_),            \
+		.views = (views_), .get = (get_), .param = (param_)                                \
+	}
+#define EACH(name_, group_, title_, get_, param_)                                                  \
+	{                                                                                          \
+		.name = (name_), .group = (group_), .title = (title_), .type = CELL_TIME,          \
+		.views = CODE, .each = true, .get = (get_), .param = (param_)                      \
+	}
+#define PER_CALL(name, group, measure)                                                             \
+	COLUMN(name "_percent", group, "%", CELL_PERCENT, VALUES, get_percent, measure),           \
+		EACH(name "_avg", group, "avg", get_average, measure),                             \
+		EACH(name "_min", group, "min", get_min, measure),                                 \
+		EACH(name "_max", group, "max", get_max, measure)
+#define OS(cause, title, param)                                                                    \
+	COLUMN("os_" cause, "OS time", title, CELL_TIME, VALUES, get_os, param)
+
+const struct column report_columns[] = {
+	COLUMN("section", "", "Section", CELL_TEXT, V(SUMMARY), get_section, 0),
+	COLUMN("process", "", "Process", CELL_TEXT, TREE | V(THREADS) | V(PROCESSES) | V(MARKS),
+	       get_process, 0),
+	COLUMN("thread", "", "Thread", CELL_TEXT, TREE | V(THREADS) | V(MARKS), get_thread, 0),
+	COLUMN("module", "", "Module", CELL_TEXT,
+	       CODE | V(MODULES) | V(OS) | V(COVERAGE) | V(COVERAGE_FUNCTIONS), get_module, 0),
+	COLUMN("function", "", "Function", CELL_TEXT, CODE | V(OS) | V(COVERAGE_FUNCTIONS),
+	       get_function, 0),
+	COLUMN("source", "", "Source", CELL_TEXT, CODE, get_source, 0),
+	COLUMN("line", "", "Line", CELL_COUNT, CODE, get_line, 0),
+	COLUMN("address", "", "Address", CELL_ADDRESS, CODE | V(COVERAGE_FUNCTIONS), get_address,
+	       0),
+	COLUMN("pid", "", "PID", CELL_COUNT, V(PROCESSES) | V(THREADS), get_pid, 0),
+	COLUMN("parent_pid", "", "Parent", CELL_COUNT, V(PROCESSES), get_pid, 1),
+	COLUMN("tid", "", "TID", CELL_COUNT, V(THREADS), get_tid, 0),
+	COLUMN("executable", "", "Executable", CELL_TEXT, V(PROCESSES), get_executable, 0),
+	COLUMN("threads", "", "Threads", CELL_COUNT, V(PROCESSES), get_threads, 0),
+	COLUMN("begin", "", "Begin", CELL_TIME, V(PROCESSES) | V(THREADS), get_begin_end, 0),
+	COLUMN("end", "", "End", CELL_TIME, V(PROCESSES) | V(THREADS), get_begin_end, 1),
+	COLUMN("module_path", "", "Path", CELL_TEXT, V(MODULES) | V(COVERAGE), get_module_path, 0),
+	COLUMN("build_id", "", "Build id", CELL_TEXT, V(MODULES) | V(COVERAGE), get_build_id, 0),
+	COLUMN("cause", "", "Cause", CELL_TEXT, V(OS) | V(SUMMARY), get_cause, 0),
+	COLUMN("syscall", "", "System call", CELL_TEXT, V(OS), get_syscall, 0),
+	COLUMN("object", "", "Object", CELL_TEXT, V(OS), get_object, 0),
+	COLUMN("count", "", "Count", CELL_COUNT, V(OS), get_os_count, 0),
+	COLUMN("os_time", "", "OS time", CELL_TIME, V(OS) | V(SUMMARY), get_os_time, 0),
+	COLUMN("os_percent", "", "%", CELL_PERCENT, V(OS) | V(SUMMARY), get_os_percent, 0),
+	COLUMN("calls", "", "Calls", CELL_COUNT, VALUES, get_calls, 0),
+	COLUMN("unwound", "", "Unwound", CELL_COUNT, VALUES, get_unwound, 0),
+	COLUMN("elapsed_inclusive", "Elapsed", "incl", CELL_TIME, VALUES, get_total,
+	       ELAPSED_INCLUSIVE),
+	COLUMN("elapsed_exclusive", "Elapsed", "excl", CELL_TIME, VALUES, get_total,
+	       ELAPSED_EXCLUSIVE),
+	COLUMN("application_inclusive", "Application", "incl", CELL_TIME, VALUES, get_total,
+	       APPLICATION_INCLUSIVE),
+	COLUMN("application_exclusive", "Application", "excl", CELL_TIME, VALUES, get_total,
+	       APPLICATION_EXCLUSIVE),
+	PER_CALL("elapsed_inclusive", "Elapsed", ELAPSED_INCLUSIVE),
+	PER_CALL("elapsed_exclusive", "Elapsed", ELAPSED_EXCLUSIVE),
+	PER_CALL("application_inclusive", "Application", APPLICATION_INCLUSIVE),
+	PER_CALL("application_exclusive", "Application", APPLICATION_EXCLUSIVE),
+	COLUMN("overhead_inclusive", "Overhead", "incl", CELL_TIME, VALUES, get_overhead, 1),
+	COLUMN("overhead_exclusive", "Overhead", "excl", CELL_TIME, VALUES, get_overhead, 0),
+	OS("blocked", "blocked", TARE_OS_BLOCKED),
+	OS("preempted", "preempt", TARE_OS_PREEMPTED),
+	OS("major_fault", "major", TARE_OS_MAJOR_FAULT),
+	OS("minor_fault", "minor", TARE_OS_MINOR_FAULT),
+	OS("syscall", "syscall", TARE_OS_SYSCALL),
+	OS("interrupt", "irq", TARE_OS_INTERRUPT),
+	COLUMN("outside", "", "Outside", CELL_TIME, V(PROCESSES) | V(THREADS), get_outside, 0),
+	COLUMN("confidence", "", "", CELL_TEXT, CODE, get_confidence, 0),
+	COLUMN("level", "", "Level", CELL_COUNT, TREE, get_level, 0),
+	COLUMN("path", "", "Path", CELL_TEXT, V(CALLTREE), get_path, 0),
+	COLUMN("type", "", "Type", CELL_TEXT, V(CALLERS), get_type, 0),
+	COLUMN("root_function", "", "Of function", CELL_TEXT, V(CALLERS), get_root_function, 0),
+	COLUMN("found", "", "Found", CELL_COUNT, V(COVERAGE), get_found, 0),
+	COLUMN("instrumented", "", "Instrumented", CELL_COUNT, V(COVERAGE), get_class_count,
+	       COVERAGE_INSTRUMENTED),
+	COLUMN("part", "", "Parts", CELL_COUNT, V(COVERAGE), get_class_count, COVERAGE_PART),
+	COLUMN("small", "", "Small", CELL_COUNT, V(COVERAGE), get_class_count, COVERAGE_SMALL),
+	COLUMN("not_selected", "", "Not selected", CELL_COUNT, V(COVERAGE), get_class_count,
+	       COVERAGE_NOT_SELECTED),
+	COLUMN("refused", "", "Refused", CELL_COUNT, V(COVERAGE), get_class_count,
+	       COVERAGE_REFUSED),
+	COLUMN("refusals", "", "Reasons of refusal", CELL_TEXT, V(COVERAGE), get_refusals, 0),
+	COLUMN("verdict", "", "Verdict", CELL_TEXT, V(COVERAGE_FUNCTIONS), get_verdict, 0),
+	COLUMN("size", "", "Size", CELL_COUNT, V(COVERAGE_FUNCTIONS), get_coverage_count, 1),
+	COLUMN("functions", "", "Functions", CELL_COUNT, V(COVERAGE_FUNCTIONS), get_coverage_count,
+	       0),
+	COLUMN("mark", "", "Mark", CELL_COUNT, V(MARKS), get_mark, 0),
+	COLUMN("name", "", "Name", CELL_TEXT, V(MARKS), get_mark_name, 0),
+	COLUMN("time", "", "Time", CELL_TIME, V(MARKS), get_mark_time, 0),
+	{.name = "frame",
+	 .group = "",
+	 .title = "Process / thread / function",
+	 .type = CELL_TEXT,
+	 .views = TREE,
+	 .text_only = true,
+	 .get = get_frame},
+};
+
+const size_t report_column_count = sizeof(report_columns) / sizeof(report_columns[0]);
+
+void column_append_name(const struct column *column, enum report_unit unit, struct str *out)
+{
+	str_append(out, column->name);
+	if (column->type == CELL_TIME)
+		str_append(out, unit == REPORT_TICKS ? "_ticks" : "_ns");
+}
+
+/* The name with or without its unit. */
+static bool column_is_named(const struct column *column, const char *name, size_t length)
+{
+	const size_t stem = strlen(column->name);
+
+	if (length < stem || memcmp(column->name, name, stem) != 0)
+		return false;
+	const char *rest = name + stem;
+	const size_t left = length - stem;
+	return left == 0 ||
+	       (column->type == CELL_TIME && ((left == 3 && memcmp(rest, "_ns", 3) == 0) ||
+					      (left == 6 && memcmp(rest, "_ticks", 6) == 0)));
+}
+
+const struct column *column_find(enum view_id view, const char *name, size_t length,
+				 struct error *err)
+{
+	const char *names[COLUMNS_MAX];
+	size_t count = 0;
+
+	for (size_t i = 0; i < report_column_count; i++) {
+		const struct column *column = &report_columns[i];
+		if (!(column->views & (1u << view)))
+			continue;
+		if (column_is_named(column, name, length))
+			return column;
+		names[count++] = column->name;
+	}
+	struct str given = {0};
+	str_append_bytes(&given, name, length);
+	const char *text = given.data ? given.data : "";
+	const char *nearest = str_nearest(text, names, count);
+	if (nearest)
+		error_set(err, ERROR_USAGE, "this view has no column \"%s\"; did you mean \"%s\"?",
+			  text, nearest);
+	else
+		error_set(err, ERROR_USAGE,
+			  "this view has no column \"%s\"; --columns=all shows every column", text);
+	str_fini(&given);
+	return NULL;
+}

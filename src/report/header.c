@@ -1,0 +1,208 @@
+/* The header of text reports: what was recorded where, how well, and what is missing. */
+#include "report/name.h"
+#include "report/number.h"
+#include "report/table.h"
+
+#include <time.h>
+
+static const char *text_or(const char *text, const char *otherwise)
+{
+	return text && text[0] ? text : otherwise;
+}
+
+/* One line; `text` is escaped, shortened to the width, and cleared. */
+static void write_line(const struct report *report, FILE *stream, const char *key, struct str *text)
+{
+	const struct report_options *options = report->options;
+	struct str escaped = {0}, line = {0};
+	const int room = options->width - 13;
+
+	name_append_escaped(&escaped, text->data ? text->data : "", options->unicode);
+	name_append_shortened(&line, escaped.data ? escaped.data : "",
+			      room > 20 ? (size_t)room : 20, "");
+	fprintf(stream, "%s%-11s%s %s\n", options->color ? "\033[2m" : "", key,
+		options->color ? "\033[0m" : "", line.data ? line.data : "");
+	str_fini(&escaped);
+	str_fini(&line);
+	str_clear(text);
+}
+
+static void append_time(const struct report *report, uint64_t ticks, struct str *text)
+{
+	time_append_with_unit(text, analysis_ns(report->analysis, ticks), false);
+}
+
+static void append_start(const struct profile_session *session, struct str *text)
+{
+	const time_t seconds = (time_t)(session->begin_unix_ns / 1000000000);
+	struct tm broken;
+	char date[64];
+
+	if (gmtime_r(&seconds, &broken) &&
+	    strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &broken))
+		str_append(text, date);
+	else
+		str_append(text, "at an unknown time");
+}
+
+static void write_recording(const struct report *report, FILE *stream, struct str *text)
+{
+	const struct profile_session *session = profile_session(report->analysis->profile);
+
+	str_append(text, text_or(session->command_line, "?"));
+	write_line(report, stream, "command", text);
+	str_printf(text, "%s, %s, %s", text_or(session->host, "?"), text_or(session->system, "?"),
+		   text_or(session->processor, "unknown processor"));
+	write_line(report, stream, "host", text);
+	append_start(session, text);
+	str_append(text, ", for ");
+	append_time(report,
+		    session->end_ticks > session->begin_ticks
+			    ? session->end_ticks - session->begin_ticks
+			    : 0,
+		    text);
+	str_printf(text, ", exit status %d, tare %s", session->exit_status,
+		   text_or(session->tare_version, "?"));
+	write_line(report, stream, "recorded", text);
+	str_printf(text, "%s%s%s", text_or(session->method, "?"),
+		   session->settings && session->settings[0] ? "; " : "",
+		   text_or(session->settings, ""));
+	write_line(report, stream, "method", text);
+	str_printf(text, "%.6f GHz, calibrations differ by %.1f ppm",
+		   session->ticks_per_second / 1e9, session->clock_drift_ppm);
+	write_line(report, stream, "clock", text);
+}
+
+static void append_os_means(uint32_t means, struct str *text)
+{
+	static const struct {
+		uint32_t bit;
+		const char *name;
+	} known[] = {{TARE_OS_BY_SELECTOR, "interrupts and faults"},
+		     {TARE_OS_BY_RSEQ, "switches"},
+		     {TARE_OS_BY_SITES, "system calls"}};
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (!(means & known[i].bit))
+			continue;
+		str_printf(text, "%s%s", any ? ", " : "", known[i].name);
+		any = true;
+	}
+	if (!any)
+		str_append(text, "not observed: Application equals Elapsed");
+}
+
+static void append_count(struct str *text, uint64_t count, const char *one, const char *many)
+{
+	number_append(text, count);
+	str_printf(text, " %s", count == 1 ? one : many);
+}
+
+static void write_extent(const struct report *report, FILE *stream, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+
+	append_count(text, totals->processes, "process, ", "processes, ");
+	append_count(text, totals->threads, "thread, ", "threads, ");
+	append_count(text, totals->nodes, "call path", "call paths");
+	write_line(report, stream, "extent", text);
+	append_time(report, totals->elapsed, text);
+	str_append(text, " elapsed, ");
+	append_time(report, totals->application, text);
+	str_append(text, " of it application; sums over all threads");
+	write_line(report, stream, "time", text);
+	append_os_means(totals->os_means, text);
+	write_line(report, stream, "OS events", text);
+}
+
+static void write_coverage(const struct report *report, FILE *stream, struct str *text)
+{
+	const uint64_t *count = report->analysis->totals.coverage;
+	const uint64_t done = count[COVERAGE_INSTRUMENTED] + count[COVERAGE_PART];
+	const uint64_t selected = done + count[COVERAGE_REFUSED];
+
+	if (selected) {
+		number_append(text, done);
+		str_append(text, " of ");
+		append_count(text, selected, "selected function", "selected functions");
+		str_printf(text, " instrumented (%.2f %%)",
+			   100.0 * (double)done / (double)selected);
+		if (count[COVERAGE_SMALL]) {
+			str_append(text, ", ");
+			number_append(text, count[COVERAGE_SMALL]);
+			str_append(text, " small ones skipped");
+		}
+	} else {
+		str_append(text, "unknown");
+	}
+	write_line(report, stream, "coverage", text);
+	if (count[COVERAGE_REFUSED]) {
+		str_append(text, report->analysis->refusals);
+		write_line(report, stream, "refused", text);
+	}
+}
+
+static void write_cost(const struct report *report, FILE *stream, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+	const uint64_t *cost = totals->cost_ticks;
+
+	append_time(report, totals->overhead, text);
+	str_printf(text, " subtracted; ticks per enter %llu, leave %llu, call %llu, return %llu",
+		   (unsigned long long)cost[TARE_EVENT_ENTER],
+		   (unsigned long long)cost[TARE_EVENT_LEAVE],
+		   (unsigned long long)cost[TARE_EVENT_CALL],
+		   (unsigned long long)cost[TARE_EVENT_RETURN]);
+	write_line(report, stream, "probe cost", text);
+}
+
+static void append_loss(struct str *text, uint64_t count, const char *what)
+{
+	if (!count)
+		return;
+	if (text->len)
+		str_append(text, ", ");
+	number_append(text, count);
+	str_printf(text, " %s", what);
+}
+
+static void write_losses(const struct report *report, FILE *stream, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+	const struct profile_session *session = profile_session(report->analysis->profile);
+
+	append_loss(text, totals->dropped, "events dropped");
+	append_loss(text, totals->negative, "negative intervals discarded");
+	append_loss(text, totals->folded, "calls folded into overflow nodes");
+	append_loss(text, totals->too_deep, "calls too deep");
+	append_loss(text, totals->unmatched, "ends without begin");
+	append_loss(text, totals->os_lost, "OS records lost");
+	append_loss(text, totals->threads_lost, "threads lost");
+	append_loss(text, totals->records_lost, "module records lost");
+	if (totals->inconsistent_ticks) {
+		if (text->len)
+			str_append(text, ", ");
+		append_time(report, totals->inconsistent_ticks, text);
+		str_append(text, " contradictory");
+	}
+	if (!text->len)
+		str_append(text, "none");
+	write_line(report, stream, "losses", text);
+	if (session->complete)
+		return;
+	str_printf(text, "%s", text_or(session->incomplete_reason, "the recording was cut off"));
+	write_line(report, stream, "INCOMPLETE", text);
+}
+
+void report_write_text_header(const struct report *report, FILE *stream)
+{
+	struct str text = {0};
+
+	write_recording(report, stream, &text);
+	write_extent(report, stream, &text);
+	write_coverage(report, stream, &text);
+	write_cost(report, stream, &text);
+	write_losses(report, stream, &text);
+	str_fini(&text);
+}

@@ -1,0 +1,206 @@
+/*
+ * JSON as in RFC 8259, by the schema in docs/reports.md. Always valid UTF-8: bytes of names that
+ * are none appear as \xNN; control characters are escaped as JSON has it.
+ */
+#include "report/name.h"
+#include "report/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static void write_string(FILE *stream, const char *text)
+{
+	struct str valid = {0};
+
+	name_append_utf8(&valid, text);
+	fputc('"', stream);
+	for (size_t i = 0; i < valid.len; i++) {
+		const unsigned char c = (unsigned char)valid.data[i];
+		if (c == '"' || c == '\\')
+			fprintf(stream, "\\%c", c);
+		else if (c == '\n')
+			fputs("\\n", stream);
+		else if (c < 0x20 || c == 0x7f || c == '<')
+			fprintf(stream, "\\u%04x", c);
+		else
+			fputc(c, stream);
+	}
+	fputc('"', stream);
+	str_fini(&valid);
+}
+
+static void write_cell(FILE *stream, const struct cell *cell)
+{
+	switch (cell->type) {
+	case CELL_EMPTY:
+		fputs("null", stream);
+		break;
+	case CELL_TEXT:
+		write_string(stream, cell->text);
+		break;
+	case CELL_COUNT:
+	case CELL_TIME:
+		fprintf(stream, "%" PRIu64, cell->number);
+		break;
+	case CELL_PERCENT:
+		fprintf(stream, "%.4f", cell->percent);
+		break;
+	case CELL_ADDRESS:
+		fprintf(stream, "\"0x%" PRIx64 "\"", cell->number);
+		break;
+	}
+}
+
+/* ---- header ---- */
+
+static void write_key(FILE *stream, const char *key, bool first)
+{
+	fprintf(stream, "%s\n    \"%s\": ", first ? "" : ",", key);
+}
+
+static void field_text(FILE *stream, const char *key, const char *text)
+{
+	write_key(stream, key, false);
+	if (text)
+		write_string(stream, text);
+	else
+		fputs("null", stream);
+}
+
+static void field_number(FILE *stream, const char *key, uint64_t number)
+{
+	write_key(stream, key, false);
+	fprintf(stream, "%" PRIu64, number);
+}
+
+static void field_real(FILE *stream, const char *key, double real)
+{
+	write_key(stream, key, false);
+	if (isfinite(real))
+		fprintf(stream, "%.6f", real);
+	else
+		fputs("null", stream);
+}
+
+static void field_bool(FILE *stream, const char *key, bool value)
+{
+	write_key(stream, key, false);
+	fputs(value ? "true" : "false", stream);
+}
+
+static void write_session(const struct report *report, FILE *stream)
+{
+	const struct profile_session *session = profile_session(report->analysis->profile);
+
+	write_key(stream, "profile", true);
+	write_string(stream, report->options->profile_path);
+	field_text(stream, "command_line", session->command_line);
+	field_text(stream, "directory", session->directory);
+	field_text(stream, "host", session->host);
+	field_text(stream, "system", session->system);
+	field_text(stream, "processor", session->processor);
+	field_text(stream, "tare_version", session->tare_version);
+	field_text(stream, "method", session->method);
+	field_text(stream, "settings", session->settings);
+	write_key(stream, "begin_unix_ns", false);
+	fprintf(stream, "%" PRId64, session->begin_unix_ns);
+	field_number(
+		stream, "duration_ns",
+		session->end_ticks > session->begin_ticks
+			? analysis_ns(report->analysis, session->end_ticks - session->begin_ticks)
+			: 0);
+	field_real(stream, "ticks_per_second", session->ticks_per_second);
+	field_real(stream, "clock_drift_ppm", session->clock_drift_ppm);
+	write_key(stream, "exit_status", false);
+	fprintf(stream, "%d", session->exit_status);
+	field_bool(stream, "complete", session->complete);
+	field_text(stream, "incomplete_reason", session->incomplete_reason);
+}
+
+static void write_totals(const struct report *report, FILE *stream)
+{
+	const struct analysis *analysis = report->analysis;
+	const struct analysis_totals *totals = &analysis->totals;
+	const uint64_t *coverage = totals->coverage;
+
+	field_number(stream, "processes", totals->processes);
+	field_number(stream, "threads", totals->threads);
+	field_number(stream, "call_paths", totals->nodes);
+	field_number(stream, "elapsed_ns", analysis_ns(analysis, totals->elapsed));
+	field_number(stream, "application_ns", analysis_ns(analysis, totals->application));
+	field_number(stream, "outside_functions_ns", analysis_ns(analysis, totals->root_ticks));
+	field_number(stream, "overhead_ns", analysis_ns(analysis, totals->overhead));
+	field_number(stream, "runtime_ns", analysis_ns(analysis, totals->own));
+	field_number(stream, "functions_instrumented", coverage[COVERAGE_INSTRUMENTED]);
+	field_number(stream, "functions_part", coverage[COVERAGE_PART]);
+	field_number(stream, "functions_small", coverage[COVERAGE_SMALL]);
+	field_number(stream, "functions_not_selected", coverage[COVERAGE_NOT_SELECTED]);
+	field_number(stream, "functions_refused", coverage[COVERAGE_REFUSED]);
+	field_text(stream, "refusals", analysis->refusals);
+}
+
+static void write_losses(const struct report *report, FILE *stream)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+
+	field_number(stream, "events_dropped", totals->dropped);
+	field_number(stream, "intervals_negative", totals->negative);
+	field_number(stream, "calls_folded", totals->folded);
+	field_number(stream, "calls_too_deep", totals->too_deep);
+	field_number(stream, "events_unmatched", totals->unmatched);
+	field_number(stream, "os_records_lost", totals->os_lost);
+	field_number(stream, "frames_open", totals->open_frames);
+	field_number(stream, "threads_lost", totals->threads_lost);
+	field_number(stream, "module_records_lost", totals->records_lost);
+	field_number(stream, "inconsistent_ns",
+		     analysis_ns(report->analysis, totals->inconsistent_ticks));
+}
+
+/* ---- tables ---- */
+
+static void write_row(const struct report *report, const struct report_table *table,
+		      const struct report_row *row, FILE *stream)
+{
+	struct str scratch = {0}, name = {0};
+
+	fputs("{", stream);
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct column *column = table->columns[i];
+		struct cell cell = {0};
+		str_clear(&scratch);
+		str_clear(&name);
+		column_append_name(column, report->options->unit, &name);
+		column->get(report, row, column, &scratch, &cell);
+		fprintf(stream, "%s\"%s\": ", i ? ", " : "", name.data);
+		write_cell(stream, &cell);
+	}
+	fputs("}", stream);
+	str_fini(&scratch);
+	str_fini(&name);
+}
+
+static void write_table(const struct report *report, const struct report_table *table, FILE *stream)
+{
+	fprintf(stream, "    \"%s\": [", table->name);
+	for (size_t i = 0; i < table->rows.len; i++) {
+		fputs(i ? ",\n      " : "\n      ", stream);
+		write_row(report, table, &table->rows.data[i], stream);
+	}
+	fputs(table->rows.len ? "\n    ]" : "]", stream);
+}
+
+void report_write_json(const struct report *report, FILE *stream)
+{
+	fprintf(stream, "{\n  \"format\": \"tare-report\",\n  \"version\": 1,\n");
+	fprintf(stream, "  \"view\": \"%s\",\n  \"header\": {", report->options->view);
+	write_session(report, stream);
+	write_totals(report, stream);
+	write_losses(report, stream);
+	fputs("\n  },\n  \"tables\": {\n", stream);
+	for (size_t i = 0; i < report->table_count; i++) {
+		write_table(report, &report->tables[i], stream);
+		fputs(i + 1 < report->table_count ? ",\n" : "\n", stream);
+	}
+	fputs("  }\n}\n", stream);
+}

@@ -1,0 +1,178 @@
+/* See name.h. Widths follow the East Asian Width of Unicode for the common wide ranges. */
+#include "report/name.h"
+
+#include <string.h>
+
+struct span {
+	unsigned first, last;
+};
+
+/* Combining marks and the like, which take no column. */
+static const struct span zero_width[] = {
+	{0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd},	{0x0610, 0x061a},
+	{0x064b, 0x065f}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff},	{0x20d0, 0x20ff},
+	{0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xe0100, 0xe01ef},
+};
+
+static const struct span double_width[] = {
+	{0x1100, 0x115f},   {0x2e80, 0x303e},	{0x3041, 0x33ff}, {0x3400, 0x4dbf},
+	{0x4e00, 0x9fff},   {0xa000, 0xa4cf},	{0xac00, 0xd7a3}, {0xf900, 0xfaff},
+	{0xfe30, 0xfe6f},   {0xff00, 0xff60},	{0xffe0, 0xffe6}, {0x1f300, 0x1f64f},
+	{0x1f900, 0x1f9ff}, {0x20000, 0x3fffd},
+};
+
+/* Controls, marks of direction, invisible separators, private and unassigned planes. */
+static const struct span unsafe[] = {
+	{0x00, 0x1f},	  {0x7f, 0x9f},	    {0xad, 0xad},	{0x061c, 0x061c},
+	{0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},	{0xe000, 0xf8ff},
+	{0xfeff, 0xfeff}, {0xfff0, 0xffff}, {0xe0000, 0xe00ff}, {0xf0000, 0x10ffff},
+};
+
+static bool in_spans(const struct span *spans, size_t count, unsigned code_point)
+{
+	for (size_t i = 0; i < count; i++)
+		if (code_point >= spans[i].first && code_point <= spans[i].last)
+			return true;
+	return false;
+}
+
+#define IN(spans, code_point) in_spans(spans, sizeof(spans) / sizeof((spans)[0]), code_point)
+
+static size_t sequence_length(unsigned char lead)
+{
+	if (lead < 0x80)
+		return 1;
+	if (lead >= 0xc2 && lead <= 0xdf)
+		return 2;
+	if (lead >= 0xe0 && lead <= 0xef)
+		return 3;
+	return lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
+}
+
+size_t utf8_decode(const char *at, unsigned *code_point)
+{
+	const unsigned char *bytes = (const unsigned char *)at;
+	const size_t length = sequence_length(bytes[0]);
+	unsigned value;
+
+	if (length <= 1) {
+		*code_point = bytes[0];
+		return length;
+	}
+	value = bytes[0] & (0x7fu >> length);
+	for (size_t i = 1; i < length; i++) {
+		if ((bytes[i] & 0xc0) != 0x80)
+			return 0;
+		value = value << 6 | (bytes[i] & 0x3fu);
+	}
+	*code_point = value;
+	if ((length == 3 && value < 0x800) || (length == 4 && value < 0x10000) ||
+	    value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+		return 0;
+	return length;
+}
+
+static void append_escape(struct str *out, unsigned code_point)
+{
+	if (code_point == '\n')
+		str_append(out, "\\n");
+	else if (code_point == '\t')
+		str_append(out, "\\t");
+	else if (code_point == '\r')
+		str_append(out, "\\r");
+	else if (code_point < 0x80)
+		str_printf(out, "\\x%02x", code_point);
+	else
+		str_printf(out, "\\u{%x}", code_point);
+}
+
+void name_append_escaped(struct str *out, const char *text, bool unicode)
+{
+	while (*text) {
+		unsigned code_point;
+		const size_t length = utf8_decode(text, &code_point);
+		if (!length) {
+			str_printf(out, "\\x%02x", (unsigned char)*text);
+			text++;
+			continue;
+		}
+		if (IN(unsafe, code_point) || (!unicode && code_point >= 0x80))
+			append_escape(out, code_point);
+		else
+			str_append_bytes(out, text, length);
+		text += length;
+	}
+}
+
+void name_append_utf8(struct str *out, const char *text)
+{
+	while (*text) {
+		unsigned code_point;
+		const size_t length = utf8_decode(text, &code_point);
+		if (length)
+			str_append_bytes(out, text, length);
+		else
+			str_printf(out, "\\x%02x", (unsigned char)*text);
+		text += length ? length : 1;
+	}
+}
+
+static size_t code_point_width(unsigned code_point)
+{
+	if (IN(zero_width, code_point))
+		return 0;
+	return IN(double_width, code_point) ? 2 : 1;
+}
+
+size_t name_width(const char *text)
+{
+	size_t width = 0;
+
+	while (*text) {
+		unsigned code_point = 0;
+		const size_t length = utf8_decode(text, &code_point);
+		width += length ? code_point_width(code_point) : 1;
+		text += length ? length : 1;
+	}
+	return width;
+}
+
+/* Bytes of the longest beginning of `text` that takes at most `width` columns. */
+static size_t bytes_within(const char *text, size_t width)
+{
+	const char *at = text;
+
+	while (*at) {
+		unsigned code_point = 0;
+		const size_t length = utf8_decode(at, &code_point);
+		const size_t columns = length ? code_point_width(code_point) : 1;
+		if (columns > width)
+			break;
+		width -= columns;
+		at += length ? length : 1;
+	}
+	return (size_t)(at - text);
+}
+
+void name_append_shortened(struct str *out, const char *text, size_t width, const char *mark)
+{
+	const size_t full = name_width(text), dots = 3 + strlen(mark);
+
+	if (full <= width && !mark[0]) {
+		str_append(out, text);
+		return;
+	}
+	const size_t rest = width > dots ? width - dots : 0;
+	const size_t head = rest - rest / 2, tail = rest / 2;
+	const char *end = text + bytes_within(text, full > tail ? full - tail : 0);
+	str_append_bytes(out, text, bytes_within(text, head));
+	str_append(out, "...");
+	str_append(out, mark);
+	/* A wide character across the cut leaves the tail one column too wide. */
+	while (*end && name_width(end) > tail) {
+		unsigned code_point;
+		const size_t length = utf8_decode(end, &code_point);
+		end += length ? length : 1;
+	}
+	str_append(out, end);
+}

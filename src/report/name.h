@@ -1,0 +1,34 @@
+/*
+ * Names that anybody may have chosen, made fit for a format: valid UTF-8, without control
+ * characters, no wider than asked.
+ */
+#ifndef TARE_REPORT_NAME_H
+#define TARE_REPORT_NAME_H
+
+#include "base/str.h"
+
+/*
+ * The length of the valid UTF-8 sequence at `at`, 0 where there is none. Stores the code point.
+ */
+size_t utf8_decode(const char *at, unsigned *code_point);
+
+/*
+ * Appends `text` with control characters, bytes that are no UTF-8, and characters that change the
+ * direction or cannot be seen as \n, \t, \xNN or \u{NNNN}. Without `unicode`, everything beyond
+ * ASCII is escaped.
+ */
+void name_append_escaped(struct str *out, const char *text, bool unicode);
+
+/* Appends `text` with only the bytes that are no UTF-8 escaped, as \xNN. */
+void name_append_utf8(struct str *out, const char *text);
+
+/* Columns that valid UTF-8 without control characters takes on a terminal. */
+size_t name_width(const char *text);
+
+/*
+ * Appends `text` (valid UTF-8), shortened to `width` columns by "..." in its middle; what
+ * follows the middle begins with `mark`, which tells apart names that would look alike.
+ */
+void name_append_shortened(struct str *out, const char *text, size_t width, const char *mark);
+
+#endif

@@ -1,0 +1,59 @@
+/* See number.h. Independent of the locale. */
+#include "report/number.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void number_append(struct str *out, uint64_t number)
+{
+	char digits[24];
+	const int length = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)number);
+
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			str_append(out, ",");
+		str_append_bytes(out, digits + i, 1);
+	}
+}
+
+enum time_scale time_scale_for(uint64_t largest_ns)
+{
+	if (largest_ns >= 1000000)
+		return SCALE_MS;
+	return largest_ns >= 1000 ? SCALE_US : SCALE_NS;
+}
+
+const char *time_scale_name(enum time_scale scale, bool unicode)
+{
+	switch (scale) {
+	case SCALE_MS:
+		return "ms";
+	case SCALE_US:
+		return unicode ? "\xc2\xb5s" : "us";
+	case SCALE_NS:
+		return "ns";
+	case SCALE_TICKS:
+		break;
+	}
+	return "ticks";
+}
+
+void time_append(struct str *out, uint64_t value, enum time_scale scale)
+{
+	if (scale == SCALE_NS || scale == SCALE_TICKS) {
+		number_append(out, value);
+		return;
+	}
+	const uint64_t thousandths =
+		scale == SCALE_MS ? value / 1000 + (value % 1000 >= 500) : value;
+	number_append(out, thousandths / 1000);
+	str_printf(out, ".%03u", (unsigned)(thousandths % 1000));
+}
+
+void time_append_with_unit(struct str *out, uint64_t ns, bool unicode)
+{
+	const enum time_scale scale = time_scale_for(ns);
+
+	time_append(out, ns, scale);
+	str_printf(out, " %s", time_scale_name(scale, unicode));
+}

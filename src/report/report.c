@@ -1,0 +1,320 @@
+/*
+ * Runs a view: finds it by name, resolves the columns in effect, lets it fill its tables, and
+ * hands them to the renderer of the format. Sorting and limits are here, as every view has them.
+ */
+#include "report/report.h"
+#include "report/table.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SORT_KEYS_MAX = 8 };
+
+/* ---- views by name ---- */
+
+const char *const *report_view_names(void)
+{
+	static const char *names[VIEW_COUNT + 1];
+	size_t count = 0;
+
+	for (size_t i = 0; i < report_view_count; i++)
+		if (report_views[i].name)
+			names[count++] = report_views[i].name;
+	names[count] = NULL;
+	return names;
+}
+
+static const struct view *view_find(const char *name, bool verbose)
+{
+	for (size_t i = 0; i < report_view_count; i++) {
+		const struct view *view = &report_views[i];
+		if (!view->name || strcmp(view->name, name) != 0)
+			continue;
+		return view->id == VIEW_COVERAGE && verbose ? view + 1 : view;
+	}
+	return NULL;
+}
+
+const char *report_view_summary(const char *view)
+{
+	return view_find(view, false)->summary;
+}
+
+bool report_view_needs_function(const char *view)
+{
+	const struct view *found = view_find(view, false);
+
+	return found && found->needs_function;
+}
+
+static const struct view *view_require(const struct report_options *options, struct error *err)
+{
+	const char *const *names = report_view_names();
+	const struct view *view = view_find(options->view, options->verbose);
+	size_t count = 0;
+
+	if (view)
+		return view;
+	while (names[count])
+		count++;
+	const char *nearest = str_nearest(options->view, names, count);
+	if (nearest)
+		error_set(err, ERROR_USAGE, "unknown view \"%s\"; did you mean \"%s\"?",
+			  options->view, nearest);
+	else
+		error_set(err, ERROR_USAGE, "unknown view \"%s\"; tare report --help lists them",
+			  options->view);
+	return NULL;
+}
+
+/* ---- lists of columns ---- */
+
+/* The next name of a comma-separated list, or false at its end. */
+static bool list_next(const char **list, const char **name, size_t *length)
+{
+	while (**list == ',')
+		++*list;
+	*name = *list;
+	*length = strcspn(*list, ",");
+	*list += *length;
+	return *length > 0;
+}
+
+struct sort_key {
+	const struct column *column;
+	bool ascending;
+};
+
+/* Numbers descend and texts ascend unless said otherwise. */
+static bool sort_parse(enum view_id view, const char *list, struct sort_key *keys, size_t *count,
+		       struct error *err)
+{
+	const char *name;
+	size_t length;
+
+	*count = 0;
+	while (list_next(&list, &name, &length)) {
+		const char sign = name[0] == '+' || name[0] == '-' ? name[0] : 0;
+		const struct column *column =
+			column_find(view, name + (sign != 0), length - (sign != 0), err);
+		if (!column)
+			return false;
+		if (*count == SORT_KEYS_MAX)
+			return error_set(err, ERROR_USAGE, "--sort takes at most %d columns",
+					 SORT_KEYS_MAX);
+		keys[(*count)++] = (struct sort_key){.column = column,
+						     .ascending = sign ? sign == '+'
+								       : column->type == CELL_TEXT};
+	}
+	return true;
+}
+
+static bool columns_are_default(const struct report_options *options)
+{
+	return !options->columns || !options->columns[0];
+}
+
+static void columns_all(struct report_table *table, enum view_id view)
+{
+	for (size_t i = 0; i < report_column_count; i++)
+		if ((report_columns[i].views & (1u << view)) && !report_columns[i].text_only)
+			table->columns[table->column_count++] = &report_columns[i];
+}
+
+static bool columns_parse(struct report_table *table, enum view_id view, const char *list,
+			  struct error *err)
+{
+	const char *name;
+	size_t length;
+
+	if (strcmp(list, "all") == 0) {
+		columns_all(table, view);
+		return true;
+	}
+	while (list_next(&list, &name, &length)) {
+		const struct column *column = column_find(view, name, length, err);
+		if (!column)
+			return false;
+		if (table->column_count == COLUMNS_MAX)
+			return error_set(err, ERROR_USAGE, "--columns takes at most %d columns",
+					 COLUMNS_MAX);
+		table->columns[table->column_count++] = column;
+	}
+	return true;
+}
+
+bool report_check(const struct report_options *options, struct error *err)
+{
+	const struct view *view = view_require(options, err);
+	struct report_table table = {0};
+	struct sort_key keys[SORT_KEYS_MAX];
+	size_t count;
+
+	if (!view)
+		return false;
+	if (view->needs_function != (options->function != NULL))
+		return error_set(err, ERROR_USAGE,
+				 view->needs_function ? "the view %s needs a function: tare report "
+							"%s FUNCTION FILE"
+						      : "the view %s takes no function; use "
+							"--function=%s",
+				 view->name, options->function ? options->function : view->name);
+	return (columns_are_default(options) ||
+		columns_parse(&table, view->id, options->columns, err)) &&
+	       (!options->sort || sort_parse(view->id, options->sort, keys, &count, err));
+}
+
+/* ---- rows ---- */
+
+struct report_table *report_add_table(struct report *report, const char *name, const char *title,
+				      const char *text_columns)
+{
+	struct report_table *table = &report->tables[report->table_count++];
+	const enum view_id view = report->view->id;
+	struct error ignored;
+
+	table->name = name;
+	table->title = title;
+	table->drop = report->view->drop;
+	table->by_user = !columns_are_default(report->options);
+	if (table->by_user)
+		columns_parse(table, view, report->options->columns, &ignored);
+	else if (report->options->format != REPORT_TEXT)
+		columns_all(table, view);
+	else
+		columns_parse(table, view, text_columns ? text_columns : report->view->columns,
+			      &ignored);
+	return table;
+}
+
+int cell_compare(const struct cell *a, const struct cell *b)
+{
+	if (a->type == CELL_EMPTY || b->type == CELL_EMPTY)
+		return (a->type == CELL_EMPTY) - (b->type == CELL_EMPTY);
+	if (a->type == CELL_TEXT)
+		return strcmp(a->text, b->text);
+	if (a->type == CELL_PERCENT)
+		return a->percent < b->percent ? -1 : a->percent > b->percent;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* What qsort_r hands to the comparison. */
+struct sorter {
+	const struct report *report;
+	struct sort_key keys[SORT_KEYS_MAX];
+	size_t count;
+	struct str left, right;
+};
+
+/* Rows with their place before sorting, which decides between equal ones. */
+struct sort_row {
+	struct report_row row;
+	size_t place;
+};
+
+static int row_compare(const void *a, const void *b, void *context)
+{
+	const struct sort_row *x = a, *y = b;
+	struct sorter *sorter = context;
+
+	for (size_t i = 0; i < sorter->count; i++) {
+		const struct column *column = sorter->keys[i].column;
+		struct cell left = {0}, right = {0};
+		str_clear(&sorter->left);
+		str_clear(&sorter->right);
+		column->get(sorter->report, &x->row, column, &sorter->left, &left);
+		column->get(sorter->report, &y->row, column, &sorter->right, &right);
+		int order = cell_compare(&left, &right);
+		/* Rows without value come last either way. */
+		if (order && !sorter->keys[i].ascending && left.type && right.type)
+			order = -order;
+		if (order)
+			return order;
+	}
+	return x->place < y->place ? -1 : 1;
+}
+
+void report_sort(struct report *report, struct report_row *rows, size_t count, const char *sort)
+{
+	struct sorter sorter = {.report = report};
+	struct error ignored;
+
+	if (count < 2)
+		return;
+	if (!sort)
+		sort = report->options->sort ? report->options->sort : report->view->sort;
+	sort_parse(report->view->id, sort, sorter.keys, &sorter.count, &ignored);
+	struct sort_row *sorted = mem_alloc(count * sizeof(*sorted));
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = (struct sort_row){.row = rows[i], .place = i};
+	qsort_r(sorted, count, sizeof(*sorted), row_compare, &sorter);
+	for (size_t i = 0; i < count; i++)
+		rows[i] = sorted[i].row;
+	free(sorted);
+	str_fini(&sorter.left);
+	str_fini(&sorter.right);
+}
+
+int64_t report_limit(const struct report *report)
+{
+	int64_t limit = report->options->limit;
+
+	if (limit == REPORT_LIMIT_DEFAULT)
+		limit = report->options->format == REPORT_TEXT ? report->view->limit : 0;
+	return limit ? limit : INT64_MAX;
+}
+
+void report_finish_rows(struct report *report, struct report_table *table, size_t first,
+			const char *sort)
+{
+	const double least = report->options->min_percent;
+	size_t kept = first;
+
+	for (size_t i = first; i < table->rows.len; i++) {
+		const struct report_row *row = &table->rows.data[i];
+		if (least > 0 && row->values &&
+		    !(analysis_percent(report->analysis, row->values, ELAPSED_INCLUSIVE) >= least))
+			continue;
+		table->rows.data[kept++] = *row;
+	}
+	table->hidden += table->rows.len - kept;
+	table->rows.len = kept;
+	report_sort(report, table->rows.data + first, kept - first, sort);
+	const uint64_t limit = (uint64_t)report_limit(report);
+	if (kept - first > limit) {
+		table->hidden += kept - first - limit;
+		table->rows.len = first + limit;
+	}
+}
+
+/* ---- writing ---- */
+
+static void report_fini(struct report *report)
+{
+	for (size_t i = 0; i < report->table_count; i++)
+		vec_fini(&report->tables[i].rows);
+	for (size_t i = 0; i < report->edges_count; i++)
+		analysis_edges_fini(&report->edges[i]);
+	vec_fini(&report->marks);
+	arena_fini(&report->arena);
+}
+
+bool report_write(const struct analysis *analysis, const struct report_options *options,
+		  FILE *stream, struct error *err)
+{
+	struct report report = {.analysis = analysis, .options = options};
+
+	if (!report_check(options, err))
+		return false;
+	report.view = view_find(options->view, options->verbose);
+	arena_init(&report.arena);
+	const bool ok = report.view->fill(&report, err);
+	if (ok && options->format == REPORT_TEXT)
+		report_write_text(&report, stream);
+	else if (ok && options->format == REPORT_CSV)
+		report_write_csv(&report, stream);
+	else if (ok)
+		report_write_json(&report, stream);
+	report_fini(&report);
+	return ok;
+}

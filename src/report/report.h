@@ -1,0 +1,47 @@
+/*
+ * report: one analysis → one view in one format on a stream. Computes no values. Views, columns
+ * and the JSON schema are described in docs/reports.md.
+ */
+#ifndef TARE_REPORT_REPORT_H
+#define TARE_REPORT_REPORT_H
+
+#include "analysis/analysis.h"
+
+#include <stdio.h>
+
+enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
+enum report_unit { REPORT_MS, REPORT_TICKS }; /* ms: nanoseconds in CSV and JSON */
+
+#define REPORT_LIMIT_DEFAULT (-1) /* of the view for text, none for CSV and JSON */
+
+struct report_options {
+	const char *view;	  /* a name of report_view_names */
+	const char *function;	  /* of views that need one, else NULL: a name or glob */
+	const char *profile_path; /* as the user gave it */
+	enum report_format format;
+	enum report_unit unit;
+	const char *sort;    /* "[+|-]COL,…"; NULL: the view's */
+	const char *columns; /* "COL,…" or "all"; NULL: the view's for text, all for CSV, JSON */
+	int64_t limit;	     /* rows; 0: no limit */
+	double min_percent;  /* of elapsed inclusive */
+	struct analysis_globs modules, functions, filters;
+	bool verbose; /* coverage: a row per function */
+	int width;    /* text: columns of the terminal */
+	bool color;   /* text: with escape sequences */
+	bool unicode; /* text: characters beyond ASCII may be written */
+};
+
+/* Names and one-line descriptions, ended by NULL. */
+const char *const *report_view_names(void);
+const char *report_view_summary(const char *view);
+/* Whether the view takes a function; true for "callers". */
+bool report_view_needs_function(const char *view);
+
+/* Checks names of view and columns before anything is read. Fails with ERROR_USAGE. */
+bool report_check(const struct report_options *options, struct error *err);
+
+/* Fails with ERROR_NOT_FOUND where no function matches `function`. */
+bool report_write(const struct analysis *analysis, const struct report_options *options,
+		  FILE *stream, struct error *err);
+
+#endif

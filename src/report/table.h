@@ -1,0 +1,143 @@
+/* What views fill and renderers write: columns, rows, tables. Private to report. */
+#ifndef TARE_REPORT_TABLE_H
+#define TARE_REPORT_TABLE_H
+
+#include "report/cell.h"
+#include "report/report.h"
+
+enum view_id {
+	VIEW_SUMMARY,
+	VIEW_FUNCTIONS,
+	VIEW_CALLERS,
+	VIEW_CALLTREE,
+	VIEW_MODULES,
+	VIEW_THREADS,
+	VIEW_PROCESSES,
+	VIEW_OS,
+	VIEW_COVERAGE,
+	VIEW_COVERAGE_FUNCTIONS, /* coverage with a row per function */
+	VIEW_MARKS,
+	VIEW_COUNT
+};
+
+enum { COLUMNS_MAX = 96, TABLES_MAX = 3 };
+
+struct report_mark {
+	int64_t mark;
+	const char *name;
+	uint64_t ticks; /* since the session's begin */
+};
+
+/* One row: what it is about. Columns without subject in a row are empty. */
+struct report_row {
+	const char *heading; /* text: printed above the row; NULL: nothing */
+	const char *section; /* of the summary */
+	const char *type;    /* "caller", "function", "callee" */
+	const struct analysis_values *values;
+	const struct analysis_process *process;
+	const struct analysis_thread *thread;
+	const struct analysis_module *module;
+	const struct analysis_function *function, *root_function;
+	const struct analysis_os *os;
+	const struct analysis_module_coverage *module_coverage;
+	const struct analysis_coverage *coverage;
+	const struct report_mark *mark;
+	enum tare_os_cause cause; /* where has_cause */
+	bool has_cause;
+	bool outside;  /* the time outside of all functions */
+	uint32_t node; /* ANALYSIS_NONE: none */
+	uint32_t level;
+};
+
+struct report_rows vec_of(struct report_row);
+
+struct report_table {
+	const char *name;  /* key in JSON */
+	const char *title; /* heading in text */
+	const struct column *columns[COLUMNS_MAX];
+	size_t column_count;
+	struct report_rows rows;
+	uint64_t hidden;  /* rows left out by the limit */
+	bool by_user;	  /* the user chose the columns */
+	const char *drop; /* text: columns to leave out where there is no room, in this order */
+};
+
+/* A whole report on its way from analysis to stream. */
+struct report {
+	const struct analysis *analysis;
+	const struct report_options *options;
+	const struct view *view;
+	struct arena arena;
+	struct report_table tables[TABLES_MAX];
+	size_t table_count;
+	struct vec_of(struct report_mark) marks;
+	struct analysis_edges edges[8]; /* owns the values of callers' rows */
+	size_t edges_count;
+};
+
+struct view {
+	enum view_id id;
+	const char *name, *summary;
+	const char *columns; /* text */
+	const char *drop;
+	const char *sort;
+	int64_t limit; /* text */
+	bool needs_function;
+	bool (*fill)(struct report *report, struct error *err);
+};
+
+extern const struct view report_views[];
+extern const size_t report_view_count;
+
+/* ---- columns ---- */
+
+struct column {
+	const char *name;	   /* CSV and JSON; of times without "_ns" or "_ticks" */
+	const char *group, *title; /* text */
+	enum cell_type type;
+	unsigned views; /* bits 1 << enum view_id */
+	int param;	/* for `get` */
+	bool each;	/* a time per call: every cell in a unit of its own */
+	bool text_only;
+	/* Text in the cell is valid until the next call with the same scratch. */
+	void (*get)(const struct report *report, const struct report_row *row,
+		    const struct column *column, struct str *scratch, struct cell *cell);
+};
+
+extern const struct column report_columns[];
+extern const size_t report_column_count;
+
+/* By its name in CSV, which may lack the unit. Fails with the nearest name. */
+const struct column *column_find(enum view_id view, const char *name, size_t length,
+				 struct error *err);
+/* Name with unit as in CSV and JSON. */
+void column_append_name(const struct column *column, enum report_unit unit, struct str *out);
+
+/* ---- rows ---- */
+
+/* A table of the view with the columns in effect. */
+struct report_table *report_add_table(struct report *report, const char *name, const char *title,
+				      const char *text_columns);
+/*
+ * Drops rows below min_percent from `first` on, sorts the rest by `sort` (NULL: options, else the
+ * view's) and cuts it to the limit.
+ */
+void report_finish_rows(struct report *report, struct report_table *table, size_t first,
+			const char *sort);
+/* Sorts rows[0..count) as above. */
+void report_sort(struct report *report, struct report_row *rows, size_t count, const char *sort);
+/* Rows that text or the user limits a table to; INT64_MAX for no limit. */
+int64_t report_limit(const struct report *report);
+bool report_is_selected(const struct report *report, uint32_t function);
+
+/* calltree.c */
+bool report_fill_calltree(struct report *report, struct error *err);
+
+/* ---- renderers ---- */
+
+void report_write_text(const struct report *report, FILE *stream);
+void report_write_text_header(const struct report *report, FILE *stream);
+void report_write_csv(const struct report *report, FILE *stream);
+void report_write_json(const struct report *report, FILE *stream);
+
+#endif

@@ -1,0 +1,440 @@
+/*
+ * Text for people: columns aligned and as wide as the terminal, one unit per column, names
+ * shortened in the middle and told apart by their address where that makes them look alike.
+ * Two passes over the rows: the first measures, the second writes.
+ */
+#include "report/name.h"
+#include "report/number.h"
+#include "report/table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { GAP = 2, NAME_MIN = 12, MAIN_MIN = 24, MAIN_WANTED = 40 };
+
+struct text_column {
+	const struct column *column;
+	enum time_scale scale;
+	uint64_t largest;
+	size_t natural, width;
+	bool is_text, is_main, is_empty;
+	char title[48];
+};
+
+struct text_table {
+	const struct report *report;
+	const struct report_table *table;
+	FILE *stream;
+	struct text_column columns[COLUMNS_MAX];
+	size_t count;
+	struct str scratch, cell;
+	struct strmap shown; /* shortened name → its row's function, to find look-alikes */
+	struct arena names;
+	bool any_dominated;
+};
+
+static bool is_text(const struct column *column)
+{
+	return column->type == CELL_TEXT || column->type == CELL_ADDRESS;
+}
+
+static bool is_indented(const struct column *column)
+{
+	return column->text_only;
+}
+
+static void cell_get(struct text_table *t, const struct report_row *row,
+		     const struct text_column *column, struct cell *cell)
+{
+	*cell = (struct cell){0};
+	str_clear(&t->scratch);
+	column->column->get(t->report, row, column->column, &t->scratch, cell);
+}
+
+/* Deep levels indent by one column, very deep ones no more: the level is still legible. */
+static size_t indent_of(const struct report_row *row)
+{
+	const size_t level = row->level;
+
+	return level <= 16 ? 2 * level : level <= 32 ? 16 + level : 48;
+}
+
+/* The cell as text in t->cell, names in full. */
+static void cell_format(struct text_table *t, const struct report_row *row,
+			const struct text_column *column)
+{
+	const bool unicode = t->report->options->unicode;
+	struct cell cell;
+
+	str_clear(&t->cell);
+	cell_get(t, row, column, &cell);
+	switch (cell.type) {
+	case CELL_EMPTY:
+		break;
+	case CELL_TEXT:
+		if (is_indented(column->column))
+			str_printf(&t->cell, "%*s", (int)indent_of(row), "");
+		name_append_escaped(&t->cell, cell.text, unicode);
+		break;
+	case CELL_COUNT:
+		number_append(&t->cell, cell.number);
+		break;
+	case CELL_TIME:
+		if (column->column->each && column->scale != SCALE_TICKS)
+			time_append_with_unit(&t->cell, cell.number, unicode);
+		else
+			time_append(&t->cell, cell.number, column->scale);
+		break;
+	case CELL_PERCENT:
+		str_printf(&t->cell, "%.1f", cell.percent);
+		break;
+	case CELL_ADDRESS:
+		str_printf(&t->cell, "0x%" PRIx64, cell.number);
+		break;
+	}
+}
+
+/* ---- measuring ---- */
+
+static void find_largest(struct text_table *t, struct text_column *column)
+{
+	vec_foreach (row, &t->table->rows) {
+		struct cell cell;
+		cell_get(t, row, column, &cell);
+		if (cell.type != CELL_EMPTY)
+			column->is_empty = false;
+		if (cell.type == CELL_TIME && cell.number > column->largest)
+			column->largest = cell.number;
+	}
+}
+
+static void column_measure(struct text_table *t, struct text_column *column)
+{
+	const struct report_options *options = t->report->options;
+	const struct column *c = column->column;
+
+	find_largest(t, column);
+	column->scale =
+		options->unit == REPORT_TICKS ? SCALE_TICKS : time_scale_for(column->largest);
+	if (c->type == CELL_TIME && !c->each)
+		snprintf(column->title, sizeof(column->title), "%s %s", c->title,
+			 time_scale_name(column->scale, options->unicode));
+	else
+		snprintf(column->title, sizeof(column->title), "%s", c->title);
+	column->natural = name_width(column->title);
+	vec_foreach (row, &t->table->rows) {
+		cell_format(t, row, column);
+		const size_t width = t->cell.data ? name_width(t->cell.data) : 0;
+		if (width > column->natural)
+			column->natural = width;
+	}
+	column->width = column->natural;
+}
+
+/* The column that takes what room is left: the function, else the last name. */
+static void choose_main(struct text_table *t)
+{
+	struct text_column *best = NULL;
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct text_column *column = &t->columns[i];
+		const char *name = column->column->name;
+		if (strcmp(name, "function") == 0 || strcmp(name, "frame") == 0) {
+			best = column;
+			break;
+		}
+		if (column->is_text && column->column->title[0])
+			best = column;
+	}
+	if (best)
+		best->is_main = true;
+}
+
+static size_t total_width(const struct text_table *t)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		width += t->columns[i].width + (i ? GAP : 0);
+	return width;
+}
+
+/* What the table takes when names are as short as is still useful. */
+static size_t least_width(const struct text_table *t)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct text_column *column = &t->columns[i];
+		const size_t least = column->is_main ? MAIN_WANTED : NAME_MIN;
+		width += (column->is_text && column->natural > least ? least : column->natural) +
+			 (i ? GAP : 0);
+	}
+	return width;
+}
+
+static void column_remove(struct text_table *t, size_t index)
+{
+	memmove(&t->columns[index], &t->columns[index + 1],
+		(t->count - index - 1) * sizeof(t->columns[0]));
+	t->count--;
+}
+
+static void column_drop(struct text_table *t, const char *name, size_t length)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		const char *own = t->columns[i].column->name;
+		if (strlen(own) == length && memcmp(own, name, length) == 0) {
+			column_remove(t, i);
+			return;
+		}
+	}
+}
+
+/* Leaves out the view's less important columns until there is room for the rest. */
+static void drop_columns(struct text_table *t, size_t width)
+{
+	const char *drop = t->table->drop;
+
+	while (!t->table->by_user && drop && *drop && least_width(t) > width) {
+		const size_t length = strcspn(drop, ",");
+		column_drop(t, drop, length);
+		drop += length + (drop[length] == ',');
+	}
+}
+
+static void shrink_names(struct text_table *t, size_t width)
+{
+	for (size_t i = 0; i < t->count && total_width(t) > width; i++) {
+		struct text_column *column = &t->columns[i];
+		const size_t excess = total_width(t) - width;
+		if (!column->is_main || column->width <= MAIN_WANTED)
+			continue;
+		column->width =
+			column->width - MAIN_WANTED > excess ? column->width - excess : MAIN_WANTED;
+	}
+	for (size_t i = t->count; i-- > 0 && total_width(t) > width;) {
+		struct text_column *column = &t->columns[i];
+		const size_t excess = total_width(t) - width;
+		const size_t least = column->is_main ? MAIN_MIN : NAME_MIN;
+		if (!column->is_text || column->width <= least)
+			continue;
+		column->width = column->width - least > excess ? column->width - excess : least;
+	}
+}
+
+static void table_measure(struct text_table *t)
+{
+	const size_t width = (size_t)t->report->options->width;
+
+	for (size_t i = 0; i < t->table->column_count; i++) {
+		struct text_column *column = &t->columns[t->count++];
+		*column = (struct text_column){.column = t->table->columns[i],
+					       .is_text = is_text(t->table->columns[i]),
+					       .is_empty = true};
+		column_measure(t, column);
+		/* A column of marks that nothing bears. */
+		if (column->is_empty && !column->column->title[0])
+			t->count--;
+	}
+	choose_main(t);
+	drop_columns(t, width);
+	shrink_names(t, width);
+}
+
+/* ---- writing ---- */
+
+static void write_padding(FILE *stream, size_t width)
+{
+	fprintf(stream, "%*s", (int)width, "");
+}
+
+/* A title over neighbouring columns of one group: "--- Elapsed ---". */
+static void write_group(struct text_table *t, size_t first, size_t last)
+{
+	const char *group = t->columns[first].column->group;
+	const size_t length = strlen(group);
+	size_t width = (last - first) * GAP;
+
+	for (size_t i = first; i <= last; i++)
+		width += t->columns[i].width;
+	if (!length || width < length) {
+		write_padding(t->stream, width);
+		return;
+	}
+	const size_t around = width - length;
+	for (size_t i = 0; i < around / 2; i++)
+		fputc(i + 1 < around / 2 ? '-' : ' ', t->stream);
+	fputs(group, t->stream);
+	for (size_t i = 0; i < around - around / 2; i++)
+		fputc(i ? '-' : ' ', t->stream);
+}
+
+static void write_groups(struct text_table *t)
+{
+	size_t last_group = t->count;
+
+	for (size_t i = 0; i < t->count; i++)
+		if (t->columns[i].column->group[0])
+			last_group = i;
+	if (last_group == t->count)
+		return;
+	for (size_t i = 0; i <= last_group;) {
+		size_t last = i;
+		while (last + 1 <= last_group && t->columns[i].column->group[0] &&
+		       strcmp(t->columns[last + 1].column->group, t->columns[i].column->group) == 0)
+			last++;
+		if (i)
+			write_padding(t->stream, GAP);
+		write_group(t, i, last);
+		i = last + 1;
+	}
+	fputc('\n', t->stream);
+}
+
+static void write_titles(struct text_table *t)
+{
+	const bool color = t->report->options->color;
+
+	if (color)
+		fputs("\033[1m", t->stream);
+	write_groups(t);
+	for (size_t i = 0; i < t->count; i++) {
+		const struct text_column *column = &t->columns[i];
+		const size_t pad = column->width - name_width(column->title);
+		if (i)
+			write_padding(t->stream, GAP);
+		if (!column->is_text)
+			write_padding(t->stream, pad);
+		fputs(column->title, t->stream);
+		if (column->is_text && i + 1 < t->count)
+			write_padding(t->stream, pad);
+	}
+	fputs(color ? "\033[0m\n" : "\n", t->stream);
+}
+
+/* Names that differ but would look alike when shortened get their address, or a number. */
+static void append_distinct(struct text_table *t, const struct report_row *row, const char *text,
+			    size_t width, struct str *out)
+{
+	char mark[32];
+
+	name_append_shortened(out, text, width, "");
+	for (unsigned attempt = 1; attempt < 1000; attempt++) {
+		const char *key = arena_strdup(&t->names, out->data);
+		const uint64_t identity = hash_bytes(text, strlen(text));
+		if (*strmap_put(&t->shown, key, identity) == identity)
+			return;
+		if (attempt == 1 && row->function && row->function->link_addr)
+			snprintf(mark, sizeof(mark), "[%" PRIx64 "]...", row->function->link_addr);
+		else
+			snprintf(mark, sizeof(mark), "[%u]...", attempt);
+		str_clear(out);
+		name_append_shortened(out, text, width, mark);
+	}
+}
+
+static const char *percent_color(const struct cell *cell)
+{
+	if (cell->type != CELL_PERCENT)
+		return NULL;
+	if (cell->percent >= 50)
+		return "\033[1;31m";
+	if (cell->percent >= 10)
+		return "\033[33m";
+	return cell->percent < 0.5 ? "\033[2m" : NULL;
+}
+
+static void write_cell(struct text_table *t, const struct report_row *row, size_t index)
+{
+	const struct text_column *column = &t->columns[index];
+	struct str text = {0};
+	struct cell cell;
+
+	cell_get(t, row, column, &cell);
+	const char *color = t->report->options->color ? percent_color(&cell) : NULL;
+	if (column->column->type == CELL_TEXT && !column->column->title[0] && cell.type)
+		t->any_dominated = true;
+	cell_format(t, row, column);
+	if (column->is_text && t->cell.data)
+		append_distinct(t, row, t->cell.data, column->width, &text);
+	else
+		str_append(&text, t->cell.len ? t->cell.data : column->is_text ? "" : "-");
+	const char *shown = text.data ? text.data : "";
+	const size_t width = name_width(shown);
+	const size_t pad = column->width > width ? column->width - width : 0;
+	if (!column->is_text)
+		write_padding(t->stream, pad);
+	fprintf(t->stream, "%s%s%s", color ? color : "", shown, color ? "\033[0m" : "");
+	if (column->is_text && index + 1 < t->count)
+		write_padding(t->stream, pad);
+	str_fini(&text);
+}
+
+static void write_rows(struct text_table *t)
+{
+	const bool color = t->report->options->color;
+
+	vec_foreach (row, &t->table->rows) {
+		if (row->heading)
+			fprintf(t->stream, "%s%s%s%s\n", row == t->table->rows.data ? "" : "\n",
+				color ? "\033[1m" : "", row->heading, color ? "\033[0m" : "");
+		for (size_t i = 0; i < t->count; i++) {
+			if (i)
+				write_padding(t->stream, GAP);
+			write_cell(t, row, i);
+		}
+		fputc('\n', t->stream);
+	}
+}
+
+static void write_footer(const struct text_table *t)
+{
+	struct str text = {0};
+
+	if (t->table->hidden) {
+		number_append(&text, t->table->hidden);
+		fprintf(t->stream, "... %s more; --limit=0 shows all\n", text.data);
+	}
+	if (t->any_dominated)
+		fputs("~ overhead-dominated: exclusive time per call is below 5 x the cost of its "
+		      "probes\n",
+		      t->stream);
+	str_fini(&text);
+}
+
+static void write_table(const struct report *report, const struct report_table *table, FILE *stream)
+{
+	const bool color = report->options->color;
+	struct text_table *t = mem_zalloc(sizeof(*t));
+
+	t->report = report;
+	t->table = table;
+	t->stream = stream;
+	strmap_init(&t->shown);
+	arena_init(&t->names);
+	fputc('\n', stream);
+	if (table->title)
+		fprintf(stream, "%s%s%s\n", color ? "\033[1;4m" : "", table->title,
+			color ? "\033[0m" : "");
+	if (table->rows.len) {
+		table_measure(t);
+		write_titles(t);
+		write_rows(t);
+	} else {
+		fputs("(no rows)\n", stream);
+	}
+	write_footer(t);
+	strmap_fini(&t->shown);
+	arena_fini(&t->names);
+	str_fini(&t->scratch);
+	str_fini(&t->cell);
+	free(t);
+}
+
+void report_write_text(const struct report *report, FILE *stream)
+{
+	report_write_text_header(report, stream);
+	for (size_t i = 0; i < report->table_count; i++)
+		write_table(report, &report->tables[i], stream);
+}

@@ -1,0 +1,470 @@
+/*
+ * The views: which rows each has, and what rows share: columns in effect, selection, sorting,
+ * limits. Refuses unknown views, columns and functions.
+ */
+#include "report/table.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct report_row row_empty(void)
+{
+	return (struct report_row){.node = ANALYSIS_NONE};
+}
+
+static struct report_row row_of_function(const struct report *report, uint32_t function)
+{
+	const struct analysis *analysis = report->analysis;
+	struct report_row row = row_empty();
+
+	if (function == ANALYSIS_NONE) {
+		row.outside = true;
+		return row;
+	}
+	row.function = &analysis->functions.data[function];
+	row.module = &analysis->modules.data[row.function->module];
+	row.values = &row.function->values;
+	return row;
+}
+
+static bool module_is_selected(const struct report *report, const struct analysis_module *module)
+{
+	const struct analysis_globs *globs = &report->options->modules;
+
+	return analysis_glob_matches(globs, module->name) ||
+	       analysis_glob_matches(globs, module->path);
+}
+
+bool report_is_selected(const struct report *report, uint32_t function)
+{
+	const struct analysis *analysis = report->analysis;
+	const struct report_options *options = report->options;
+
+	if (function == ANALYSIS_NONE)
+		return !options->modules.count && !options->functions.count &&
+		       !options->filters.count;
+	const struct analysis_function *row = &analysis->functions.data[function];
+	return module_is_selected(report, &analysis->modules.data[row->module]) &&
+	       (!options->functions.count ||
+		analysis_function_matches(analysis, function, &options->functions)) &&
+	       (!options->filters.count ||
+		analysis_function_matches(analysis, function, &options->filters));
+}
+
+static bool was_seen(const struct analysis_values *values)
+{
+	return values->calls || values->ticks[ELAPSED_INCLUSIVE];
+}
+
+/* ---- fillers ---- */
+
+static bool fill_functions(struct report *report, struct error *err)
+{
+	struct report_table *table = report_add_table(report, "functions", NULL, NULL);
+
+	(void)err;
+	for (uint32_t i = 0; i < report->analysis->functions.len; i++)
+		if (was_seen(&report->analysis->functions.data[i].values) &&
+		    report_is_selected(report, i))
+			vec_push(&table->rows, row_of_function(report, i));
+	report_finish_rows(report, table, 0, NULL);
+	return true;
+}
+
+static bool fill_modules(struct report *report, struct error *err)
+{
+	struct report_table *table = report_add_table(report, "modules", NULL, NULL);
+
+	(void)err;
+	vec_foreach (module, &report->analysis->modules) {
+		struct report_row row = row_empty();
+		row.module = module;
+		row.values = &module->values;
+		if (was_seen(row.values) && module_is_selected(report, module))
+			vec_push(&table->rows, row);
+	}
+	report_finish_rows(report, table, 0, NULL);
+	return true;
+}
+
+static bool fill_threads(struct report *report, struct error *err)
+{
+	struct report_table *table = report_add_table(report, "threads", NULL, NULL);
+
+	(void)err;
+	vec_foreach (thread, &report->analysis->threads) {
+		struct report_row row = row_empty();
+		row.thread = thread;
+		row.process = &report->analysis->processes.data[thread->process];
+		row.values = &thread->values;
+		if (thread->selected)
+			vec_push(&table->rows, row);
+	}
+	report_finish_rows(report, table, 0, NULL);
+	return true;
+}
+
+static bool fill_processes(struct report *report, struct error *err)
+{
+	struct report_table *table = report_add_table(report, "processes", NULL, NULL);
+
+	(void)err;
+	vec_foreach (process, &report->analysis->processes) {
+		struct report_row row = row_empty();
+		row.process = process;
+		row.values = &process->values;
+		if (process->selected)
+			vec_push(&table->rows, row);
+	}
+	report_finish_rows(report, table, 0, NULL);
+	return true;
+}
+
+static bool fill_os(struct report *report, struct error *err)
+{
+	struct report_table *table = report_add_table(report, "os", NULL, NULL);
+
+	(void)err;
+	vec_foreach (os, &report->analysis->os) {
+		struct report_row row = row_of_function(report, os->function);
+		row.values = NULL;
+		row.os = os;
+		if (report_is_selected(report, os->function))
+			vec_push(&table->rows, row);
+	}
+	report_finish_rows(report, table, 0, NULL);
+	return true;
+}
+
+static bool fill_coverage_modules(struct report *report, struct error *err)
+{
+	struct report_table *table = report_add_table(report, "coverage", NULL, NULL);
+
+	(void)err;
+	vec_foreach (coverage, &report->analysis->module_coverage) {
+		struct report_row row = row_empty();
+		row.module = &report->analysis->modules.data[coverage->module];
+		row.module_coverage = coverage;
+		if (module_is_selected(report, row.module))
+			vec_push(&table->rows, row);
+	}
+	report_finish_rows(report, table, 0, NULL);
+	return true;
+}
+
+static bool fill_coverage_functions(struct report *report, struct error *err)
+{
+	struct report_table *table = report_add_table(report, "coverage", NULL, NULL);
+	const struct report_options *options = report->options;
+
+	(void)err;
+	vec_foreach (coverage, &report->analysis->coverage) {
+		struct report_row row = row_empty();
+		row.module = &report->analysis->modules.data[coverage->module];
+		row.coverage = coverage;
+		if (module_is_selected(report, row.module) &&
+		    analysis_glob_matches(&options->functions, coverage->name) &&
+		    analysis_glob_matches(&options->filters, coverage->name))
+			vec_push(&table->rows, row);
+	}
+	report_finish_rows(report, table, 0, NULL);
+	return true;
+}
+
+struct mark_loader {
+	struct report *report;
+	struct vec_of(uint32_t) threads;
+};
+
+static bool load_mark(const struct profile_mark *row, void *context)
+{
+	struct mark_loader *loader = context;
+	struct report *report = loader->report;
+	const uint64_t begin = profile_session(report->analysis->profile)->begin_ticks;
+
+	if (!report->analysis->threads.data[row->thread - 1].selected)
+		return true;
+	vec_push(&report->marks,
+		 ((struct report_mark){
+			 .mark = row->mark,
+			 .name = arena_strdup(&report->arena, row->name ? row->name : ""),
+			 .ticks = row->ticks > begin ? row->ticks - begin : 0}));
+	vec_push(&loader->threads, (uint32_t)(row->thread - 1));
+	return true;
+}
+
+static bool fill_marks(struct report *report, struct error *err)
+{
+	struct report_table *table = report_add_table(report, "marks", NULL, NULL);
+	struct mark_loader loader = {.report = report};
+	/* Streaming moves the profile's cursor only: its contents stay as they are. */
+	struct profile *profile = (struct profile *)report->analysis->profile;
+	const bool ok = profile_each_mark(profile, load_mark, &loader, err);
+
+	for (size_t i = 0; i < report->marks.len && ok; i++) {
+		struct report_row row = row_empty();
+		row.thread = &report->analysis->threads.data[loader.threads.data[i]];
+		row.process = &report->analysis->processes.data[row.thread->process];
+		row.mark = &report->marks.data[i];
+		vec_push(&table->rows, row);
+	}
+	vec_fini(&loader.threads);
+	report_finish_rows(report, table, 0, NULL);
+	return ok;
+}
+
+/* ---- callers ---- */
+
+static void add_edges(struct report *report, struct report_table *table,
+		      const struct analysis_function *root, bool callers)
+{
+	const struct analysis_edges *edges = &report->edges[report->edges_count - 1];
+	const struct analysis_edge *data = callers ? edges->callers.data : edges->callees.data;
+	const size_t count = callers ? edges->callers.len : edges->callees.len;
+	const size_t first = table->rows.len;
+
+	for (size_t i = 0; i < count; i++) {
+		struct report_row row = row_of_function(report, data[i].function);
+		row.values = &data[i].values;
+		row.type = callers ? "caller" : "callee";
+		row.root_function = root;
+		vec_push(&table->rows, row);
+	}
+	report_finish_rows(report, table, first, NULL);
+	if (table->rows.len > first)
+		table->rows.data[first].heading =
+			callers ? "Called by (values of the function when called from there)"
+				: "Calls (values of the callee when called from the function)";
+}
+
+static void add_relations(struct report *report, struct report_table *table, uint32_t function)
+{
+	struct report_row row = row_of_function(report, function);
+
+	analysis_edges_find(report->analysis, function, &report->edges[report->edges_count++]);
+	add_edges(report, table, row.function, true);
+	row.type = "function";
+	row.root_function = row.function;
+	row.heading = "Function";
+	vec_push(&table->rows, row);
+	add_edges(report, table, row.function, false);
+}
+
+static bool unknown_function(const struct report *report, struct error *err)
+{
+	const struct analysis *analysis = report->analysis;
+	const char *wanted = report->options->function;
+	struct vec_of(const char *) names = {0};
+
+	vec_foreach (function, &analysis->functions) {
+		if (was_seen(&function->values))
+			vec_push(&names, function->name);
+	}
+	const char *nearest = str_nearest(wanted, names.data, names.len);
+	if (nearest)
+		error_set(err, ERROR_NOT_FOUND,
+			  "no function of the profile is called \"%s\"; did "
+			  "you mean \"%s\"?",
+			  wanted, nearest);
+	else
+		error_set(err, ERROR_NOT_FOUND,
+			  "no function of the profile is called \"%s\"; the functions view lists "
+			  "them",
+			  wanted);
+	vec_fini(&names);
+	return false;
+}
+
+static bool fill_callers(struct report *report, struct error *err)
+{
+	enum { MATCHES_MAX = sizeof(report->edges) / sizeof(report->edges[0]) };
+	const struct analysis_globs wanted = {.items = &report->options->function, .count = 1};
+	struct report_table *table = report_add_table(report, "callers", NULL, NULL);
+	size_t matches = 0;
+
+	for (uint32_t i = 0; i < report->analysis->functions.len; i++) {
+		const struct analysis_function *function = &report->analysis->functions.data[i];
+		if (!was_seen(&function->values) || !report_is_selected(report, i) ||
+		    !analysis_function_matches(report->analysis, i, &wanted))
+			continue;
+		if (matches++ < MATCHES_MAX)
+			add_relations(report, table, i);
+	}
+	if (matches > MATCHES_MAX)
+		return error_set(err, ERROR_USAGE,
+				 "%zu functions match \"%s\", at most %d can be shown; give a "
+				 "longer name, or --module",
+				 matches, report->options->function, MATCHES_MAX);
+	return matches || unknown_function(report, err);
+}
+
+/* ---- summary ---- */
+
+static void add_hot_path(struct report *report)
+{
+	const struct analysis *analysis = report->analysis;
+	struct report_table *table = report_add_table(
+		report, "hot_path", "Hot path (children with at least half of their parent's time)",
+		"elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,"
+		"application_inclusive,frame,module");
+	struct analysis_path path;
+
+	analysis_hot_path(analysis, 0.5, &path);
+	for (uint32_t i = 0; i < path.len; i++) {
+		const struct analysis_step *step = &path.data[i];
+		struct report_row row = row_empty();
+		if (step->kind == STEP_NODE)
+			row = row_of_function(report, analysis->nodes.data[step->index].function);
+		else if (step->kind == STEP_THREAD)
+			row.thread = &analysis->threads.data[step->index];
+		else
+			row.process = &analysis->processes.data[step->index];
+		row.section = "hot_path";
+		row.values = step->values;
+		row.level = i;
+		vec_push(&table->rows, row);
+	}
+	vec_fini(&path);
+}
+
+static void add_most_work(struct report *report)
+{
+	struct report_table *table = report_add_table(
+		report, "functions", "Functions with most individual work",
+		"calls,elapsed_exclusive,elapsed_exclusive_percent,application_exclusive,"
+		"application_exclusive_percent,confidence,function,module");
+
+	for (uint32_t i = 0; i < report->analysis->functions.len; i++) {
+		struct report_row row = row_of_function(report, i);
+		row.section = "functions";
+		if (was_seen(row.values) && report_is_selected(report, i))
+			vec_push(&table->rows, row);
+	}
+	report_finish_rows(report, table, 0, NULL);
+}
+
+static void add_causes(struct report *report)
+{
+	struct report_table *table =
+		report_add_table(report, "os", "OS time by cause", "os_time,os_percent,cause");
+
+	for (int i = 0; i < TARE_OS_CAUSES; i++) {
+		struct report_row row = row_empty();
+		row.section = "os";
+		row.cause = (enum tare_os_cause)i;
+		row.has_cause = true;
+		vec_push(&table->rows, row);
+	}
+}
+
+static bool fill_summary(struct report *report, struct error *err)
+{
+	(void)err;
+	add_hot_path(report);
+	add_most_work(report);
+	add_causes(report);
+	return true;
+}
+
+/* ---- the views ---- */
+
+#define VALUE_COLUMNS                                                                              \
+	"calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,"                     \
+	"elapsed_exclusive_percent,application_inclusive,application_exclusive,"
+#define VALUE_DROPS                                                                                \
+	"elapsed_inclusive_percent,application_inclusive,elapsed_exclusive_percent,"               \
+	"application_exclusive,module"
+
+const struct view report_views[] = {
+	{.id = VIEW_SUMMARY,
+	 .name = "summary",
+	 .summary = "hot path, functions with most individual work, OS time by cause",
+	 .drop = "application_exclusive_percent,application_inclusive,elapsed_exclusive_percent",
+	 .sort = "elapsed_exclusive",
+	 .limit = 10,
+	 .fill = fill_summary},
+	{.id = VIEW_FUNCTIONS,
+	 .name = "functions",
+	 .summary = "one row per function",
+	 .columns = VALUE_COLUMNS "confidence,function,module",
+	 .drop = VALUE_DROPS,
+	 .sort = "elapsed_exclusive",
+	 .limit = 25,
+	 .fill = fill_functions},
+	{.id = VIEW_CALLERS,
+	 .name = "callers",
+	 .summary = "callers and callees of a function",
+	 .columns = VALUE_COLUMNS "confidence,function,module",
+	 .drop = VALUE_DROPS,
+	 .sort = "elapsed_inclusive",
+	 .limit = 25,
+	 .needs_function = true,
+	 .fill = fill_callers},
+	{.id = VIEW_CALLTREE,
+	 .name = "calltree",
+	 .summary = "call paths below process and thread",
+	 .columns = "calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,"
+		    "application_inclusive,frame,module",
+	 .drop = "application_inclusive,module,elapsed_exclusive,calls",
+	 .sort = "elapsed_inclusive",
+	 .limit = 40,
+	 .fill = report_fill_calltree},
+	{.id = VIEW_MODULES,
+	 .name = "modules",
+	 .summary = "one row per executable or library",
+	 .columns = VALUE_COLUMNS "module,module_path",
+	 .drop = "module_path," VALUE_DROPS,
+	 .sort = "elapsed_exclusive",
+	 .limit = 25,
+	 .fill = fill_modules},
+	{.id = VIEW_THREADS,
+	 .name = "threads",
+	 .summary = "one row per thread",
+	 .columns = "begin,end,elapsed_inclusive,elapsed_inclusive_percent,"
+		    "application_inclusive,outside,thread,process",
+	 .drop = "end,outside,begin",
+	 .sort = "elapsed_inclusive",
+	 .limit = 25,
+	 .fill = fill_threads},
+	{.id = VIEW_PROCESSES,
+	 .name = "processes",
+	 .summary = "one row per process",
+	 .columns = "parent_pid,threads,begin,end,elapsed_inclusive,elapsed_inclusive_percent,"
+		    "application_inclusive,outside,process",
+	 .drop = "outside,end,parent_pid,begin",
+	 .sort = "elapsed_inclusive",
+	 .limit = 25,
+	 .fill = fill_processes},
+	{.id = VIEW_OS,
+	 .name = "os",
+	 .summary = "OS time by cause, function, system call and object",
+	 .columns = "os_time,os_percent,count,cause,syscall,object,function,module",
+	 .drop = "module,count,object",
+	 .sort = "os_time",
+	 .limit = 25,
+	 .fill = fill_os},
+	{.id = VIEW_COVERAGE,
+	 .name = "coverage",
+	 .summary = "which functions were instrumented, and why others were not",
+	 .columns = "found,instrumented,part,small,not_selected,refused,module,refusals",
+	 .drop = "not_selected,part",
+	 .sort = "found",
+	 .limit = 0,
+	 .fill = fill_coverage_modules},
+	{.id = VIEW_COVERAGE_FUNCTIONS,
+	 .columns = "size,verdict,address,function,module",
+	 .drop = "address",
+	 .sort = "verdict,module,address",
+	 .limit = 0,
+	 .fill = fill_coverage_functions},
+	{.id = VIEW_MARKS,
+	 .name = "marks",
+	 .summary = "marks in the order of time",
+	 .columns = "time,mark,name,thread,process",
+	 .drop = "process",
+	 .sort = "+time",
+	 .limit = 0,
+	 .fill = fill_marks},
+};
+
+const size_t report_view_count = sizeof(report_views) / sizeof(report_views[0]);
