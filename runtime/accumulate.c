@@ -278,14 +278,6 @@ static void extreme_note(uint64_t *min, uint64_t *max, uint64_t value)
 		*max = value;
 }
 
-void accumulate_widen(struct tare_node *node, uint64_t inclusive, uint64_t exclusive)
-{
-	extreme_note(&node->elapsed_inclusive_min, &node->elapsed_inclusive_max, inclusive);
-	extreme_note(&node->application_inclusive_min, &node->application_inclusive_max, inclusive);
-	extreme_note(&node->elapsed_exclusive_min, &node->elapsed_exclusive_max, exclusive);
-	extreme_note(&node->application_exclusive_min, &node->application_exclusive_max, exclusive);
-}
-
 static void frame_count(const struct tare_thread_file *self, const struct tare_frame *frame,
 			bool unwound)
 {

@@ -1,31 +1,64 @@
 /*
- * The probes. Each handler is a straight line around one rdtsc; whatever is not usual goes to
- * probe_general: first probe of a thread or forked child, OS flag raised, new context, lost stack.
+ * The general path of the probes, behind the handlers of probes_fast.S: the first probe of a
+ * thread or forked child, a raised OS flag, a new context, a stack that control flow has left; and
+ * the SYSCALL probe.
  *
- *   stub ── call *slot ──▶ handler: thread born? gate open? ──no──▶ probe_general
- *                             │ gate = sp; t = rdtsc; OS flag? ──yes─▶      │
- *                             │ accumulate_<kind> ──declined──────────▶     │
- *                             ▼                                             ▼
- *                           gate = 0 ◀──────────────────────────────────────┘
- *
- * The gate: a signal handler may run at any instruction here, and its code has probes. Those find
- * the gate closed and drop their event (counted). When their stack lies above the gate's, the
+ * The gate: a signal handler may run at any instruction of a probe, and its code has probes. Those
+ * find the gate closed and drop their event (counted). When their stack lies above the gate's, the
  * probe that closed it was left by siglongjmp and will not go on.
  */
 #include "runtime/probes.h"
 
 #include "runtime/exec.h"
 #include "runtime/kernel.h"
+#include "runtime/offsets.h"
 #include "runtime/os_flag.h"
 #include "runtime/process.h"
 #include "runtime/thread.h"
 
 #include <linux/sched.h>
 
-#define GATE_OFF       ~0ULL
-#define NOPL_BYTES     7 /* 0f 1f 80 disp32 */
-#define FLAG_DIRECTION 0x400ULL
-#define HANDLER	       __attribute__((no_caller_saved_registers, aligned(64)))
+#define GATE_OFF		 ~0ULL
+#define NOPL_BYTES		 7 /* 0f 1f 80 disp32 */
+#define FLAG_DIRECTION		 0x400ULL
+#define HANDLER			 __attribute__((no_caller_saved_registers, aligned(64)))
+
+#define AT(type, member, offset) _Static_assert(offsetof(struct type, member) == (offset), #offset)
+AT(tare_thread_file, gate, THREAD_GATE);
+AT(tare_thread_file, top, THREAD_TOP);
+AT(tare_thread_file, last_ticks, THREAD_LAST_TICKS);
+AT(tare_thread_file, now_ticks, THREAD_NOW_TICKS);
+AT(tare_thread_file, frame_limit, THREAD_FRAME_LIMIT);
+AT(tare_frame, node, FRAME_NODE);
+AT(tare_frame, sp, FRAME_SP);
+AT(tare_frame, start, FRAME_START);
+AT(tare_frame, exclusive, FRAME_EXCLUSIVE);
+AT(tare_frame, os_inclusive, FRAME_OS_INCLUSIVE);
+AT(tare_frame, os_exclusive, FRAME_OS_EXCLUSIVE);
+AT(tare_frame, pending, FRAME_PENDING);
+AT(tare_frame, by_call, FRAME_BY_CALL);
+AT(tare_node, key, NODE_KEY);
+AT(tare_node, last_child, NODE_LAST_CHILD);
+AT(tare_node, alias, NODE_ALIAS);
+AT(tare_node, calls, NODE_CALLS);
+AT(tare_node, elapsed_ticks, NODE_ELAPSED);
+AT(tare_node, calls_by_call, NODE_CALLS_BY_CALL);
+AT(tare_node, clamped_ticks, NODE_CLAMPED);
+AT(tare_node, elapsed_inclusive_min, NODE_ELAPSED_INCLUSIVE_MIN);
+AT(tare_node, elapsed_inclusive_max, NODE_ELAPSED_INCLUSIVE_MAX);
+AT(tare_node, elapsed_exclusive_min, NODE_ELAPSED_EXCLUSIVE_MIN);
+AT(tare_node, elapsed_exclusive_max, NODE_ELAPSED_EXCLUSIVE_MAX);
+AT(tare_node, application_inclusive_min, NODE_APPLICATION_INCLUSIVE_MIN);
+AT(tare_node, application_inclusive_max, NODE_APPLICATION_INCLUSIVE_MAX);
+AT(tare_node, application_exclusive_min, NODE_APPLICATION_EXCLUSIVE_MIN);
+AT(tare_node, application_exclusive_max, NODE_APPLICATION_EXCLUSIVE_MAX);
+AT(state_process, rseq_offset, PROCESS_RSEQ_OFFSET);
+AT(state_process, selector, PROCESS_SELECTOR);
+AT(state_session, cost_ticks, SESSION_COSTS);
+_Static_assert(sizeof(struct tare_frame) == FRAME_BYTES, "the assembly steps by it");
+_Static_assert((int)TARE_EVENT_ENTER == KIND_ENTER && (int)TARE_EVENT_LEAVE == KIND_LEAVE &&
+		       (int)TARE_EVENT_CALL == KIND_CALL && (int)TARE_EVENT_RETURN == KIND_RETURN,
+	       "kinds of abi/arena.h");
 
 /* The address that the nopl at `at` carries. */
 static inline uint64_t nopl_addr(uint64_t at)
@@ -56,7 +89,7 @@ static inline uint64_t direction_clear(void)
 
 static inline void direction_restore(uint64_t flags)
 {
-	if (UNLIKELY(flags & FLAG_DIRECTION))
+	if (flags & FLAG_DIRECTION)
 		__asm__ volatile("std" ::: "memory");
 }
 
@@ -84,93 +117,33 @@ static void probe_work(struct accumulate_event *event)
 	self->gate = 0;
 }
 
-/* `ticks` 0: not yet read. */
-__attribute__((no_caller_saved_registers, noinline, cold)) static void
-probe_general(uint64_t ticks, uint64_t sp, uint64_t key, uint64_t site, uint64_t kind)
+/* What the stub says, see abi/module.h. `entry` is rsp at the handler's entry. */
+static void event_describe(struct accumulate_event *event, const uint64_t *entry, uint32_t place)
+{
+	const uint32_t kind = place & PLACE_KIND_MASK;
+	const uint64_t at = entry[0];
+
+	event->kind = kind == KIND_CALL_INDIRECT ? TARE_EVENT_CALL : (enum tare_event_kind)kind;
+	event->sp = (uint64_t)entry + (place >> PLACE_SP_SHIFT);
+	if (kind == KIND_ENTER || kind == KIND_CALL)
+		event->key = nopl_addr(at);
+	if (kind == KIND_CALL)
+		event->site = nopl_addr(at + NOPL_BYTES);
+	if (kind == KIND_CALL_INDIRECT) {
+		event->key = entry[1];
+		event->site = ACCUMULATE_ANY_SITE;
+	}
+}
+
+void probes_general(const uint64_t *entry, uint64_t ticks, uint32_t place)
 {
 	const uint64_t flags = direction_clear();
-	struct accumulate_event event = {.kind = (enum tare_event_kind)kind,
-					 .ticks = ticks,
-					 .sp = sp,
-					 .key = key,
-					 .site = site};
+	struct accumulate_event event = {.ticks = ticks};
 
+	event_describe(&event, entry, place);
 	probe_work(&event);
 	direction_restore(flags);
 }
-
-/* One probe of a kind known at compile time. */
-static inline __attribute__((always_inline)) void probe(enum tare_event_kind kind, uint64_t sp,
-							uint64_t key, uint64_t site)
-{
-	struct tare_thread_file *self = state_thread;
-	const uint64_t rseq_offset = state_process.rseq_offset;
-
-	if (UNLIKELY(!self || !rseq_offset || self->gate)) {
-		probe_general(0, sp, key, site, kind);
-		return;
-	}
-	self->gate = sp;
-	state_barrier();
-	const struct accumulate_event event = {.kind = kind,
-					       .ticks = kernel_ticks(),
-					       .cost_ticks = state_session.cost_ticks[kind],
-					       .sp = sp,
-					       .key = key,
-					       .site = site};
-	bool done = os_flag_word(rseq_offset) == os_flag_armed() &&
-		    os_flag_selector() == state_process.selector;
-
-	if (LIKELY(done)) {
-		if (kind == TARE_EVENT_ENTER)
-			done = accumulate_enter(self, &event);
-		else if (kind == TARE_EVENT_LEAVE)
-			done = accumulate_leave(self, &event);
-		else if (kind == TARE_EVENT_CALL)
-			done = accumulate_call(self, &event);
-		else
-			done = accumulate_return(self, &event);
-	}
-	if (UNLIKELY(!done)) {
-		probe_general(event.ticks, sp, key, site, kind);
-		return;
-	}
-	state_barrier();
-	self->gate = 0;
-}
-
-#define FRAME_TOP()	 ((uint64_t)__builtin_dwarf_cfa()) /* rsp before the stub's call */
-#define RETURN_ADDRESS() ((uint64_t)__builtin_return_address(0))
-
-/* The five handlers, for stubs that have pushed `pushed` bytes before what abi/module.h shows. */
-#define HANDLERS(prefix, pushed)                                                                   \
-	HANDLER void prefix##enter(void)                                                           \
-	{                                                                                          \
-		probe(TARE_EVENT_ENTER, FRAME_TOP() + (pushed), nopl_addr(RETURN_ADDRESS()), 0);   \
-	}                                                                                          \
-	HANDLER void prefix##leave(void)                                                           \
-	{                                                                                          \
-		probe(TARE_EVENT_LEAVE, FRAME_TOP() + (pushed), 0, 0);                             \
-	}                                                                                          \
-	HANDLER void prefix##call(void)                                                            \
-	{                                                                                          \
-		const uint64_t at = RETURN_ADDRESS();                                              \
-                                                                                                   \
-		probe(TARE_EVENT_CALL, FRAME_TOP() - 8 + (pushed), nopl_addr(at),                  \
-		      nopl_addr(at + NOPL_BYTES));                                                 \
-	}                                                                                          \
-	HANDLER void prefix##call_indirect(void)                                                   \
-	{                                                                                          \
-		probe(TARE_EVENT_CALL, FRAME_TOP() + (pushed), *(const uint64_t *)FRAME_TOP(),     \
-		      ACCUMULATE_ANY_SITE);                                                        \
-	}                                                                                          \
-	HANDLER void prefix##return (void)                                                         \
-	{                                                                                          \
-		probe(TARE_EVENT_RETURN, FRAME_TOP() - 8 + (pushed), 0, 0);                        \
-	}
-
-HANDLERS(probes_, 0)
-HANDLERS(probes_below_flags_, 8)
 
 static bool forks(const struct probes_registers *registers)
 {

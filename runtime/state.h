@@ -46,13 +46,13 @@ struct state_process {
 
 /* Kept across fork. */
 struct state_session {
+	uint64_t cost_ticks[TARE_EVENT_KINDS];
 	char directory[TARE_PATH_MAX];
 	char runtime_path[TARE_PATH_MAX]; /* our own entry in LD_AUDIT */
 	bool active;			  /* the environment named a session */
 	bool started;			  /* a process of this image has been recorded */
 	uint32_t os_means;
 	uint64_t rseq_offset, selector; /* for state_process */
-	uint64_t cost_ticks[TARE_EVENT_KINDS];
 };
 
 #pragma GCC visibility push(hidden)
