@@ -3,6 +3,7 @@
 #define TARE_ANALYSIS_INTERNAL_H
 
 #include "analysis/analysis.h"
+#include "analysis/demangle.h"
 
 /* An empty set of values: zeroes, and ranges without a call. */
 struct analysis_values analysis_values_zero(void);
@@ -19,9 +20,6 @@ bool analysis_load_os(struct analysis *analysis, struct profile *profile, struct
 /* coverage.c */
 bool analysis_load_coverage(struct analysis *analysis, struct profile *profile,
 			    const struct analysis_options *options, struct error *err);
-
-/* demangle.c: the demangled form of `symbol`, or `symbol` itself. */
-const char *analysis_demangle(struct arena *arena, const char *symbol);
 
 /* Node of the profile → index, ANALYSIS_NONE if unknown or not selected. */
 uint32_t analysis_node_find(const struct analysis *analysis, int64_t node_id);

@@ -94,14 +94,14 @@ static int command_run(const struct command *command, char **argv, int argc)
 	const struct options_syntax syntax = {.options = command->options,
 					      .stop_at_operand = command->stop_at_operand};
 	void *values = mem_zalloc(command->values_bytes + 1);
-	struct operands operands;
+	struct operands operands = {.items = argv, .count = (size_t)argc};
 	struct error err = {0};
 	bool help = false;
 	int status = -1;
 
 	if (command->defaults)
 		memcpy(values, command->defaults, command->values_bytes);
-	if (options_parse(&syntax, argv, argc, values, &operands, &help, &err)) {
+	if (options_parse(&syntax, &operands, values, &help, &err)) {
 		if (help) {
 			print_help(command);
 			status = EXIT_STATUS_OK;

@@ -181,16 +181,19 @@ static bool parse_letters(struct parse *parse, const char *letters, struct error
 	return true;
 }
 
-bool options_parse(const struct options_syntax *syntax, char **argv, int argc, void *values,
-		   struct operands *operands, bool *help, struct error *err)
+bool options_parse(const struct options_syntax *syntax, struct operands *operands, void *values,
+		   bool *help, struct error *err)
 {
-	struct parse parse = {.syntax = syntax, .argv = argv, .argc = argc, .values = values};
+	struct parse parse = {.syntax = syntax,
+			      .argv = operands->items,
+			      .argc = (int)operands->count,
+			      .values = values};
 	bool only_operands = false;
 
-	while (parse.next < argc && !parse.help) {
-		char *word = argv[parse.next++];
+	while (parse.next < parse.argc && !parse.help) {
+		char *word = parse.argv[parse.next++];
 		if (only_operands || word[0] != '-' || !word[1]) {
-			argv[parse.operands++] = word;
+			parse.argv[parse.operands++] = word;
 			only_operands = only_operands || syntax->stop_at_operand;
 		} else if (strcmp(word, "--") == 0) {
 			only_operands = true;
@@ -202,7 +205,7 @@ bool options_parse(const struct options_syntax *syntax, char **argv, int argc, v
 		}
 	}
 	*help = parse.help;
-	*operands = (struct operands){.items = argv, .count = (size_t)parse.operands};
+	operands->count = (size_t)parse.operands;
 	return true;
 }
 

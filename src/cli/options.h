@@ -54,12 +54,12 @@ struct options_syntax {
 };
 
 /*
- * Parses argv[0..argc) (without the command's name) into `values`. Options and operands may be
- * mixed unless stop_at_operand. Operands are moved to the front of argv. Sets *help and returns at
- * once where --help or -h is met. Fails with ERROR_USAGE.
+ * Parses the words in `operands` (without the command's name) into `values`, and leaves in it what
+ * is no option, in order. Options and operands may be mixed unless stop_at_operand. Sets *help and
+ * returns at once where --help or -h is met. Fails with ERROR_USAGE.
  */
-bool options_parse(const struct options_syntax *syntax, char **argv, int argc, void *values,
-		   struct operands *operands, bool *help, struct error *err);
+bool options_parse(const struct options_syntax *syntax, struct operands *operands, void *values,
+		   bool *help, struct error *err);
 /* Frees the lists in `values`. */
 void options_fini(const struct option *options, void *values);
 

@@ -1,0 +1,152 @@
+/* See small_profile.h. */
+#include "tests/support/small_profile.h"
+
+#include <stdio.h>
+
+static void require(bool ok, const struct error *err)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "%s\n", err->message);
+	exit(1);
+}
+
+struct profile_session small_profile_session(void)
+{
+	return (struct profile_session){
+		.command_line = "./work --fast 'two words'",
+		.directory = "/home/user",
+		.host = "box",
+		.system = "Linux 6.1 x86_64",
+		.processor = "Test Processor",
+		.tare_version = "0.1.0",
+		.method = "instrument",
+		.settings = "probes=merged",
+		.begin_unix_ns = 1700000000000000000,
+		.begin_ticks = 1000,
+		.end_ticks = 1000 + 2000000,
+		.ticks_per_second = 1e9,
+		.clock_drift_ppm = 0.25,
+		.complete = true,
+	};
+}
+
+struct profile_writer *small_profile_open(const char *path)
+{
+	struct error err;
+	struct profile_writer *writer = profile_writer_open(path, false, &err);
+
+	require(writer != NULL, &err);
+	return writer;
+}
+
+int64_t small_process(struct profile_writer *writer, int64_t pid, const char *name)
+{
+	struct error err;
+	const struct profile_process row = {
+		.pid = pid,
+		.parent_pid = 1,
+		.name = name,
+		.executable = name,
+		.begin_ticks = 1000,
+		.end_ticks = 2001000,
+		.ended = true,
+		.cost_ticks = {4, 4, 3, 3},
+		.os_means = TARE_OS_BY_SELECTOR | TARE_OS_BY_RSEQ | TARE_OS_BY_SITES,
+	};
+	const int64_t id = profile_add_process(writer, &row, &err);
+
+	require(id != 0, &err);
+	return id;
+}
+
+int64_t small_thread(struct profile_writer *writer, int64_t process, int64_t tid,
+		     uint64_t now_ticks, uint64_t os_ticks)
+{
+	struct error err;
+	const struct profile_thread row = {
+		.process = process,
+		.tid = tid,
+		.name = "worker",
+		.begin_ticks = 1500,
+		.end_ticks = 2000500,
+		.now_ticks = now_ticks,
+		.os_ticks = os_ticks,
+		.overhead_ticks = 40,
+	};
+	const int64_t id = profile_add_thread(writer, &row, &err);
+
+	require(id != 0, &err);
+	return id;
+}
+
+int64_t small_module(struct profile_writer *writer, const char *path)
+{
+	struct error err;
+	const struct profile_module row = {.name = path_basename(path),
+					   .path = path,
+					   .build_id = "0123abcd",
+					   .instrumented = true};
+	const int64_t id = profile_add_module(writer, &row, &err);
+
+	require(id != 0, &err);
+	return id;
+}
+
+int64_t small_function(struct profile_writer *writer, int64_t module, const char *name,
+		       uint64_t link_addr)
+{
+	struct error err;
+	const struct profile_function row = {
+		.module = module, .name = name, .link_addr = link_addr, .size = 64};
+	const int64_t id = profile_add_function(writer, &row, &err);
+
+	require(id != 0, &err);
+	return id;
+}
+
+static struct profile_node node_row(const struct small_node *node, size_t index)
+{
+	const uint64_t application = node->elapsed - node->os;
+	struct profile_node row = {
+		.id = (int64_t)index + 1,
+		.thread = node->thread,
+		.parent = node->parent,
+		.function = node->function,
+		.calls = node->calls,
+		.elapsed_ticks = node->elapsed,
+		.overhead_ticks = node->calls * 8,
+		.elapsed_inclusive_min = UINT64_MAX,
+		.elapsed_exclusive_min = UINT64_MAX,
+		.application_inclusive_min = UINT64_MAX,
+		.application_exclusive_min = UINT64_MAX,
+	};
+
+	row.os_ticks[node->cause] = node->os;
+	if (node->calls) {
+		row.elapsed_exclusive_min = node->elapsed / node->calls;
+		row.elapsed_exclusive_max = node->elapsed;
+		row.application_exclusive_min = application / node->calls;
+		row.application_exclusive_max = application;
+	}
+	return row;
+}
+
+void small_nodes(struct profile_writer *writer, const struct small_node *nodes, size_t count)
+{
+	struct error err;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct profile_node row = node_row(&nodes[i], i);
+		require(profile_add_node(writer, &row, &err), &err);
+	}
+}
+
+void small_profile_commit(struct profile_writer *writer)
+{
+	const struct profile_session session = small_profile_session();
+	struct error err;
+
+	require(profile_write_session(writer, &session, &err), &err);
+	require(profile_writer_commit(writer, &err), &err);
+}

@@ -1,0 +1,31 @@
+/*
+ * Small profiles for tests, written through the writer. Nodes are given in order, their ids count
+ * from 1; any failure ends the test program with the writer's message.
+ */
+#ifndef TARE_TESTS_SMALL_PROFILE_H
+#define TARE_TESTS_SMALL_PROFILE_H
+
+#include "profile/profile.h"
+
+struct small_node {
+	int64_t thread, parent, function;
+	uint64_t calls, elapsed;
+	enum tare_os_cause cause; /* of `os` ticks */
+	uint64_t os;
+};
+
+/* A writer with a session of 1 GHz, so that a tick is a nanosecond. */
+struct profile_writer *small_profile_open(const char *path);
+/* The session alone, to be changed by the caller before it is written. */
+struct profile_session small_profile_session(void);
+int64_t small_process(struct profile_writer *writer, int64_t pid, const char *name);
+/* now_ticks and os_ticks have to be the sums over the thread's nodes. */
+int64_t small_thread(struct profile_writer *writer, int64_t process, int64_t tid,
+		     uint64_t now_ticks, uint64_t os_ticks);
+int64_t small_module(struct profile_writer *writer, const char *path);
+int64_t small_function(struct profile_writer *writer, int64_t module, const char *name,
+		       uint64_t link_addr);
+void small_nodes(struct profile_writer *writer, const struct small_node *nodes, size_t count);
+void small_profile_commit(struct profile_writer *writer);
+
+#endif

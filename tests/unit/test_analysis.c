@@ -1,0 +1,449 @@
+/*
+ * The vectors of the definition of data values, and what follows from it: recursion, modules,
+ * threads, callers and callees, OS time by cause, shares, hot path, filters, deep trees.
+ */
+#include "analysis/analysis.h"
+#include "tests/support/small_profile.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static char path[64];
+static struct profile *profile;
+static struct analysis *analysis;
+
+static void open_result(const struct analysis_options *options)
+{
+	static const struct analysis_options none;
+	struct error err = {0};
+
+	profile = profile_open(path, &err);
+	if (!profile)
+		fail_msg("%s", err.message);
+	analysis = analysis_open(profile, options ? options : &none, &err);
+	if (!analysis)
+		fail_msg("%s", err.message);
+}
+
+static int close_result(void **state)
+{
+	(void)state;
+	analysis_close(analysis);
+	profile_close(profile);
+	analysis = NULL;
+	profile = NULL;
+	unlink(path);
+	return 0;
+}
+
+static int choose_path(void **state)
+{
+	(void)state;
+	snprintf(path, sizeof(path), "test_analysis.%ld.tare", (long)getpid());
+	return 0;
+}
+
+static const struct analysis_values *values_of(const char *name)
+{
+	vec_foreach (function, &analysis->functions) {
+		if (strcmp(function->name, name) == 0)
+			return &function->values;
+	}
+	fail_msg("no function %s", name);
+	return NULL;
+}
+
+static void expect(const struct analysis_values *values, uint64_t ei, uint64_t ee, uint64_t ai,
+		   uint64_t ae)
+{
+	assert_int_equal(values->ticks[ELAPSED_INCLUSIVE], ei);
+	assert_int_equal(values->ticks[ELAPSED_EXCLUSIVE], ee);
+	assert_int_equal(values->ticks[APPLICATION_INCLUSIVE], ai);
+	assert_int_equal(values->ticks[APPLICATION_EXCLUSIVE], ae);
+}
+
+/* One process, one thread, one module; functions a..h are 1..8. */
+static struct profile_writer *simple_open(const char *const *names, size_t count, uint64_t now,
+					  uint64_t os)
+{
+	struct profile_writer *writer = small_profile_open(path);
+	const int64_t process = small_process(writer, 100, "work");
+	const int64_t module = small_module(writer, "/bin/work");
+
+	small_thread(writer, process, 101, now, os);
+	for (size_t i = 0; i < count; i++)
+		small_function(writer, module, names[i], 0x1000 + 64 * i);
+	return writer;
+}
+
+static void test_vector_a(void **state)
+{
+	static const char *const names[] = {"main", "foo", "bar"};
+	static const struct small_node nodes[] = {
+		{.thread = 1},
+		{.thread = 1, .parent = 1, .function = 1, .calls = 1, .elapsed = 50},
+		{.thread = 1, .parent = 2, .function = 2, .calls = 1, .elapsed = 200},
+		{.thread = 1, .parent = 3, .function = 3, .calls = 1, .elapsed = 250},
+	};
+	struct profile_writer *writer = simple_open(names, COUNT(names), 500, 0);
+
+	(void)state;
+	small_nodes(writer, nodes, COUNT(nodes));
+	small_profile_commit(writer);
+	open_result(NULL);
+	expect(values_of("main"), 500, 50, 500, 50);
+	expect(values_of("foo"), 450, 200, 450, 200);
+	expect(values_of("bar"), 250, 250, 250, 250);
+	assert_int_equal(analysis->totals.elapsed, 500);
+	assert_int_equal(analysis->totals.inconsistent_ticks, 0);
+	assert_true(fabs(analysis_percent(analysis, values_of("foo"), ELAPSED_INCLUSIVE) - 90) <
+		    1e-9);
+	assert_true(fabs(analysis_percent(analysis, values_of("foo"), ELAPSED_EXCLUSIVE) - 40) <
+		    1e-9);
+}
+
+/* 30 ticks with a context switch, 40 in a system call. */
+static void write_vector_b(void)
+{
+	static const char *const names[] = {"foo", "bar", "write"};
+	static const struct small_node nodes[] = {
+		{.thread = 1},
+		{1, 1, 1, 1, 45, TARE_OS_PREEMPTED, 30},
+		{1, 2, 2, 1, 20, 0, 0},
+		{1, 2, 3, 1, 40, TARE_OS_SYSCALL, 40},
+	};
+	struct profile_writer *writer = simple_open(names, COUNT(names), 105, 70);
+	struct error err;
+
+	small_nodes(writer, nodes, COUNT(nodes));
+	assert_true(profile_add_os(writer,
+				   &(struct profile_os){.node = 4,
+							.cause = TARE_OS_SYSCALL,
+							.syscall_number = 1,
+							.object = 2,
+							.count = 1,
+							.ticks = 40},
+				   &err));
+	small_profile_commit(writer);
+}
+
+static void test_vector_b(void **state)
+{
+	(void)state;
+	write_vector_b();
+	open_result(NULL);
+	expect(values_of("foo"), 105, 45, 35, 15);
+	expect(values_of("bar"), 20, 20, 20, 20);
+	expect(values_of("write"), 40, 40, 0, 0);
+	assert_int_equal(analysis->totals.elapsed, 105);
+	assert_int_equal(analysis->totals.application, 35);
+	/* Application shares are of the session's application time. */
+	assert_true(fabs(analysis_percent(analysis, values_of("bar"), APPLICATION_EXCLUSIVE) -
+			 100.0 * 20 / 35) < 1e-9);
+}
+
+static void test_os_rows_add_up(void **state)
+{
+	uint64_t rows[TARE_OS_CAUSES] = {0};
+
+	(void)state;
+	write_vector_b();
+	open_result(NULL);
+	assert_int_equal(values_of("foo")->os_ticks[TARE_OS_PREEMPTED], 30);
+	assert_int_equal(values_of("write")->os_ticks[TARE_OS_SYSCALL], 40);
+	vec_foreach (os, &analysis->os) {
+		rows[os->cause] += os->ticks;
+	}
+	/* No record covers the 30 ticks of foo: they appear without system call. */
+	assert_int_equal(analysis->os.len, 2);
+	assert_int_equal(rows[TARE_OS_PREEMPTED], 30);
+	assert_int_equal(rows[TARE_OS_SYSCALL], 40);
+	assert_int_equal(analysis->os.data[0].syscall_number, -1);
+	assert_int_equal(analysis->os.data[1].syscall_number, 1);
+	assert_int_equal(analysis->os.data[1].object, 2);
+}
+
+static void write_vector_c(void)
+{
+	static const char *const names[] = {"main", "A", "B", "C"};
+	static const struct small_node nodes[] = {
+		{.thread = 1},
+		{.thread = 1, .parent = 1, .function = 1, .calls = 1, .elapsed = 1},
+		{.thread = 1, .parent = 2, .function = 2, .calls = 1, .elapsed = 2},
+		{.thread = 1, .parent = 3, .function = 3, .calls = 1, .elapsed = 4},
+		{.thread = 1, .parent = 4, .function = 2, .calls = 1, .elapsed = 8},
+		{.thread = 1, .parent = 5, .function = 4, .calls = 1, .elapsed = 16},
+	};
+	struct profile_writer *writer = simple_open(names, COUNT(names), 31, 0);
+
+	small_nodes(writer, nodes, COUNT(nodes));
+	small_profile_commit(writer);
+}
+
+static void test_vector_c(void **state)
+{
+	(void)state;
+	write_vector_c();
+	open_result(NULL);
+	expect(values_of("main"), 31, 1, 31, 1);
+	expect(values_of("A"), 30, 10, 30, 10);
+	expect(values_of("B"), 28, 4, 28, 4);
+	expect(values_of("C"), 16, 16, 16, 16);
+	assert_int_equal(values_of("A")->calls, 2);
+	expect(&analysis->modules.data[0].values, 31, 31, 31, 31);
+}
+
+static const struct analysis_edge *edge_to(const struct analysis_edge *edges, size_t count,
+					   const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (edges[i].function != ANALYSIS_NONE &&
+		    strcmp(analysis->functions.data[edges[i].function].name, name) == 0)
+			return &edges[i];
+	fail_msg("no edge to %s", name);
+	return NULL;
+}
+
+static void test_edges_of_recursion(void **state)
+{
+	struct analysis_edges edges;
+
+	(void)state;
+	write_vector_c();
+	open_result(NULL);
+	analysis_edges_find(analysis, 1, &edges);
+	assert_int_equal(edges.callers.len, 2);
+	assert_int_equal(edges.callees.len, 2);
+	expect(&edge_to(edges.callers.data, 2, "main")->values, 30, 2, 30, 2);
+	expect(&edge_to(edges.callers.data, 2, "B")->values, 24, 8, 24, 8);
+	expect(&edge_to(edges.callees.data, 2, "B")->values, 28, 4, 28, 4);
+	expect(&edge_to(edges.callees.data, 2, "C")->values, 16, 16, 16, 16);
+	analysis_edges_fini(&edges);
+}
+
+static void test_hot_path(void **state)
+{
+	struct analysis_path steps;
+
+	(void)state;
+	write_vector_c();
+	open_result(NULL);
+	analysis_hot_path(analysis, 0.5, &steps);
+	assert_int_equal(steps.len, 7);
+	assert_int_equal(steps.data[0].kind, STEP_PROCESS);
+	assert_int_equal(steps.data[1].kind, STEP_THREAD);
+	assert_int_equal(analysis->nodes.data[steps.data[6].index].function, 3);
+	vec_fini(&steps);
+	analysis_hot_path(analysis, 0.7, &steps);
+	assert_int_equal(steps.len, 6);
+	vec_fini(&steps);
+}
+
+/* Two modules in turn: the outer one's inclusive time holds the inner one's. */
+static void test_modules_and_roots(void **state)
+{
+	static const struct small_node nodes[] = {
+		{.thread = 1, .elapsed = 7},
+		{.thread = 1, .parent = 1, .function = 1, .calls = 1, .elapsed = 10},
+		{.thread = 1, .parent = 2, .function = 2, .calls = 3, .elapsed = 20},
+		{.thread = 1, .parent = 3, .function = 1, .calls = 3, .elapsed = 40},
+	};
+	struct profile_writer *writer = small_profile_open(path);
+	const int64_t process = small_process(writer, 100, "work");
+
+	(void)state;
+	small_thread(writer, process, 101, 77, 0);
+	small_function(writer, small_module(writer, "/bin/work"), "outer", 0x10);
+	small_function(writer, small_module(writer, "/lib/inner.so"), "inner", 0x10);
+	small_nodes(writer, nodes, COUNT(nodes));
+	small_profile_commit(writer);
+	open_result(NULL);
+	expect(&analysis->modules.data[0].values, 70, 50, 70, 50);
+	expect(&analysis->modules.data[1].values, 60, 20, 60, 20);
+	expect(&analysis->threads.data[0].values, 70, 70, 70, 70);
+	assert_int_equal(analysis->threads.data[0].root_ticks, 7);
+	assert_int_equal(analysis->totals.elapsed, 77);
+}
+
+static void write_two_threads(void)
+{
+	static const struct small_node nodes[] = {
+		{.thread = 1},
+		{.thread = 1, .parent = 1, .function = 1, .calls = 1, .elapsed = 10},
+		{.thread = 2},
+		{.thread = 2, .parent = 3, .function = 2, .calls = 1, .elapsed = 30},
+	};
+	struct profile_writer *writer = small_profile_open(path);
+
+	small_thread(writer, small_process(writer, 100, "first"), 101, 10, 0);
+	small_thread(writer, small_process(writer, 200, "second"), 201, 30, 0);
+	/* The module was recorded once per process; it is one module. */
+	small_function(writer, small_module(writer, "/bin/work"), "f", 0x10);
+	small_function(writer, small_module(writer, "/bin/work"), "f", 0x10);
+	small_nodes(writer, nodes, COUNT(nodes));
+	small_profile_commit(writer);
+}
+
+static void test_function_of_two_processes_is_one(void **state)
+{
+	(void)state;
+	write_two_threads();
+	open_result(NULL);
+	assert_int_equal(analysis->modules.len, 1);
+	assert_int_equal(analysis->functions.len, 1);
+	expect(values_of("f"), 40, 40, 40, 40);
+	assert_int_equal(values_of("f")->calls, 2);
+}
+
+static void test_process_filter_changes_totals(void **state)
+{
+	static const char *const items[] = {"sec*"};
+	const struct analysis_options options = {.processes = {.items = items, .count = 1}};
+
+	(void)state;
+	write_two_threads();
+	open_result(&options);
+	expect(values_of("f"), 30, 30, 30, 30);
+	assert_int_equal(analysis->totals.elapsed, 30);
+	assert_int_equal(analysis->totals.processes, 1);
+	assert_int_equal(analysis->totals.threads, 1);
+}
+
+static void test_confidence(void **state)
+{
+	static const char *const names[] = {"tiny", "big"};
+	static const struct small_node nodes[] = {
+		{.thread = 1},
+		{.thread = 1, .parent = 1, .function = 1, .calls = 100, .elapsed = 3995},
+		{.thread = 1, .parent = 1, .function = 2, .calls = 100, .elapsed = 4000},
+	};
+	struct profile_writer *writer = simple_open(names, COUNT(names), 7995, 0);
+
+	(void)state;
+	small_nodes(writer, nodes, COUNT(nodes));
+	small_profile_commit(writer);
+	open_result(NULL);
+	/* Enter and leave cost 8 ticks: 5 x 8 x 100 calls. */
+	assert_true(analysis_is_overhead_dominated(values_of("tiny")));
+	assert_false(analysis_is_overhead_dominated(values_of("big")));
+}
+
+static void test_names(void **state)
+{
+	static const char *const names[] = {"_ZN3foo3barEi", "", "_Zjunk", "twin", "twin"};
+	static const char *const without_parameters[] = {"foo::bar"};
+	const struct analysis_globs globs = {.items = without_parameters, .count = 1};
+	struct profile_writer *writer = simple_open(names, COUNT(names), 0, 0);
+
+	(void)state;
+	small_profile_commit(writer);
+	open_result(NULL);
+	assert_string_equal(analysis->functions.data[0].name, "foo::bar(int)");
+	assert_string_equal(analysis->functions.data[1].name, "work+0x1040");
+	assert_string_equal(analysis->functions.data[2].name, "_Zjunk");
+	assert_true(analysis_function_matches(analysis, 0, &globs));
+	assert_false(analysis_function_matches(analysis, 1, &globs));
+	assert_true(analysis->functions.data[3].has_twin);
+	assert_true(analysis->functions.data[4].has_twin);
+	assert_false(analysis->functions.data[0].has_twin);
+}
+
+/* Application and the six causes add up to Elapsed in nanoseconds as well as in ticks. */
+static void test_rounding_adds_up(void **state)
+{
+	static const char *const names[] = {"f"};
+	struct profile_writer *writer = simple_open(names, COUNT(names), 0, 0);
+	struct analysis_values values = {.ticks = {0, 1000, 0, 1000 - 6 * 7}};
+
+	(void)state;
+	small_profile_commit(writer);
+	open_result(NULL);
+	for (int i = 0; i < TARE_OS_CAUSES; i++)
+		values.os_ticks[i] = 7;
+	for (double rate = 1.1e9; rate < 5e9; rate += 0.17e9) {
+		analysis->ticks_per_second = rate;
+		uint64_t sum = analysis_ns(analysis, values.ticks[APPLICATION_EXCLUSIVE]);
+		for (int i = 0; i < TARE_OS_CAUSES; i++)
+			sum += analysis_os_ns(analysis, &values, (enum tare_os_cause)i);
+		assert_int_equal(sum, analysis_ns(analysis, values.ticks[ELAPSED_EXCLUSIVE]));
+	}
+}
+
+/* A killed target's OS time may exceed its time: it is cut, and counted. */
+static void test_contradictory_os_time(void **state)
+{
+	static const char *const names[] = {"f"};
+	struct profile_writer *writer = simple_open(names, COUNT(names), 10, 10);
+	struct profile_node node = {.id = 2,
+				    .thread = 1,
+				    .parent = 1,
+				    .function = 1,
+				    .elapsed_ticks = 10,
+				    .os_ticks = {6, 0, 0, 0, 7, 0}};
+	struct error err;
+
+	(void)state;
+	assert_true(profile_add_node(writer, &(struct profile_node){.id = 1, .thread = 1}, &err));
+	assert_true(profile_add_node(writer, &node, &err));
+	small_profile_commit(writer);
+	open_result(NULL);
+	expect(values_of("f"), 10, 10, 0, 0);
+	assert_int_equal(values_of("f")->os_ticks[TARE_OS_BLOCKED], 6);
+	assert_int_equal(values_of("f")->os_ticks[TARE_OS_SYSCALL], 4);
+	assert_int_equal(analysis->totals.inconsistent_ticks, 3);
+}
+
+static void test_deep_tree(void **state)
+{
+	enum { DEPTH = 200000 };
+	static const char *const names[] = {"f"};
+	struct profile_writer *writer = simple_open(names, COUNT(names), DEPTH, 0);
+	struct error err;
+
+	(void)state;
+	for (int64_t id = 1; id <= DEPTH + 1; id++)
+		assert_true(profile_add_node(writer,
+					     &(struct profile_node){.id = id,
+								    .thread = 1,
+								    .parent = id - 1,
+								    .function = id > 1,
+								    .calls = id > 1,
+								    .elapsed_ticks = id > 1},
+					     &err));
+	small_profile_commit(writer);
+	open_result(NULL);
+	expect(values_of("f"), DEPTH, DEPTH, DEPTH, DEPTH);
+	assert_int_equal(analysis->nodes.data[DEPTH].level, DEPTH);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, choose_path, close_result)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_vector_a),
+		TEST(test_vector_b),
+		TEST(test_vector_c),
+		TEST(test_os_rows_add_up),
+		TEST(test_edges_of_recursion),
+		TEST(test_hot_path),
+		TEST(test_modules_and_roots),
+		TEST(test_function_of_two_processes_is_one),
+		TEST(test_process_filter_changes_totals),
+		TEST(test_confidence),
+		TEST(test_names),
+		TEST(test_rounding_adds_up),
+		TEST(test_contradictory_os_time),
+		TEST(test_deep_tree),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
