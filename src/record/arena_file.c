@@ -60,6 +60,15 @@ static void cut_value(uint64_t *value, uint64_t *damaged)
 	++*damaged;
 }
 
+/* Time stamps are larger than times, but still fit a signed number. */
+static void cut_stamp(uint64_t *ticks, uint64_t *damaged)
+{
+	if (*ticks >> 62 == 0)
+		return;
+	*ticks = 0;
+	++*damaged;
+}
+
 /* ---- process files ---- */
 
 static bool process_check_header(struct arena_process *process, struct error *err)
@@ -76,6 +85,8 @@ static bool process_check_header(struct arena_process *process, struct error *er
 	for (size_t i = 0; i < TARE_EVENT_KINDS; i++)
 		cut_value(&header->cost_ticks[i], &process->damaged);
 	cut_value(&header->records_lost, &process->damaged);
+	cut_stamp(&header->begin_ticks, &process->damaged);
+	cut_stamp(&header->end_ticks, &process->damaged);
 	return true;
 }
 
@@ -202,6 +213,9 @@ static bool thread_check_header(struct arena_thread *thread, struct error *err)
 	header->name[sizeof(header->name) - 1] = 0;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		cut_value(values[i], &thread->damaged);
+	cut_stamp(&header->begin_ticks, &thread->damaged);
+	cut_stamp(&header->end_ticks, &thread->damaged);
+	cut_stamp(&header->last_ticks, &thread->damaged);
 	return true;
 }
 

@@ -47,6 +47,7 @@ struct assembly {
 	struct vec_of(struct assemble_process) processes; /* by begin */
 	struct vec_of(struct assemble_thread) threads;	  /* by process begin, then own begin */
 	int64_t next_node;
+	uint64_t last_ticks; /* of all threads: the end where the recorder saw none */
 };
 
 __attribute__((format(printf, 2, 3))) static void add_reason(struct assembly *assembly,
@@ -256,6 +257,12 @@ static bool resolve_nodes(struct assembly *assembly, struct thread_rows *rows, s
 	return true;
 }
 
+static void take_last_ticks(struct assembly *assembly, uint64_t ticks)
+{
+	if (ticks > assembly->last_ticks && ticks >> 62 == 0)
+		assembly->last_ticks = ticks;
+}
+
 static void note_thread_state(struct assembly *assembly, const struct thread_rows *rows)
 {
 	struct error err;
@@ -295,6 +302,8 @@ static bool write_thread(struct assembly *assembly, struct thread_rows *rows, st
 
 	rows->thread = profile_add_thread(assembly->writer, &row, err);
 	note_thread_state(assembly, rows);
+	take_last_ticks(assembly, header->last_ticks);
+	take_last_ticks(assembly, header->end_ticks);
 	assembly->assembled->threads++;
 	return rows->thread != 0;
 }
@@ -409,6 +418,9 @@ static bool write_session(struct assembly *assembly, struct error *err)
 		add_reason(assembly, "the recorder's own notes found no room");
 	if (!assembly->processes.len)
 		add_reason(assembly, "no process left any data");
+	const uint64_t last_ticks = assembly->last_ticks > recording->begin_ticks
+					    ? assembly->last_ticks
+					    : recording->begin_ticks;
 	const struct profile_session row = {
 		.command_line = recording->command_line,
 		.directory = recording->directory,
@@ -420,7 +432,7 @@ static bool write_session(struct assembly *assembly, struct error *err)
 		.settings = recording->settings,
 		.begin_unix_ns = recording->begin_unix_ns,
 		.begin_ticks = recording->begin_ticks,
-		.end_ticks = recording->end_ticks,
+		.end_ticks = recording->end_ticks ? recording->end_ticks : last_ticks,
 		.ticks_per_second = rate.ticks_per_second,
 		.clock_drift_ppm = rate.drift_ppm,
 		.exit_status = (int)recording->exit_status,

@@ -168,26 +168,35 @@ bool cache_entry_load(struct cache *cache, const char *key, const char *source,
 	return ok;
 }
 
+struct entry_file {
+	const char *name;
+	mode_t mode;
+	const void *bytes;
+	size_t size;
+};
+
 /* Writes one file of a new entry; its stat text is appended to `stat_out` where wanted. */
-static bool entry_write_file(int dir_fd, const char *name, mode_t mode, const void *bytes,
-			     size_t size, struct str *stat_out, struct error *err)
+static bool entry_write_file(int dir_fd, const struct entry_file *file, struct str *stat_out,
+			     struct error *err)
 {
 	struct stat info;
-	const char *at = bytes;
-	int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	const char *at = file->bytes;
+	size_t left = file->size;
+	int fd = openat(dir_fd, file->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+			0600);
 
 	if (fd < 0)
-		return error_set_errno(err, errno, "cannot write %s in the cache", name);
-	while (size) {
-		const ssize_t done = write(fd, at, size);
+		return error_set_errno(err, errno, "cannot write %s in the cache", file->name);
+	while (left) {
+		const ssize_t done = write(fd, at, left);
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0)
 			goto fail;
 		at += done;
-		size -= (size_t)done;
+		left -= (size_t)done;
 	}
-	if (fchmod(fd, mode) < 0 || fsync(fd) < 0 || fstat(fd, &info) < 0)
+	if (fchmod(fd, file->mode) < 0 || fsync(fd) < 0 || fstat(fd, &info) < 0)
 		goto fail;
 	if (stat_out)
 		cache_stat_text(&info, stat_out);
@@ -197,7 +206,7 @@ fail:
 	error_set_errno(err, errno,
 			"cannot write %s in the cache (--no-cache or XDG_CACHE_HOME choose another "
 			"place)",
-			name);
+			file->name);
 	close(fd);
 	return false;
 }
@@ -234,18 +243,21 @@ static void meta_compose(struct str *out, const char *source, const struct cache
 static bool entry_write_all(int dir_fd, const char *source, const struct cache_product *product,
 			    struct error *err)
 {
+	const struct entry_file copy = {path_basename(source), 0500, product->bytes.data,
+					product->bytes.len};
+	const struct entry_file coverage = {COVERAGE_NAME, 0400, product->coverage.data,
+					    product->coverage.len};
 	struct str meta = {0}, copy_stat = {0};
 	bool ok = true;
 
 	/* The meta file comes last: an entry without one is no entry. */
 	if (product->outcome == CACHE_INSTRUMENTED)
-		ok = entry_write_file(dir_fd, path_basename(source), 0500, product->bytes.data,
-				      product->bytes.len, &copy_stat, err);
-	ok = ok && entry_write_file(dir_fd, COVERAGE_NAME, 0400, product->coverage.data,
-				    product->coverage.len, NULL, err);
+		ok = entry_write_file(dir_fd, &copy, &copy_stat, err);
+	ok = ok && entry_write_file(dir_fd, &coverage, NULL, err);
 	if (ok) {
 		meta_compose(&meta, source, product, copy_stat.data);
-		ok = entry_write_file(dir_fd, META_NAME, 0600, meta.data, meta.len, NULL, err);
+		const struct entry_file file = {META_NAME, 0600, meta.data, meta.len};
+		ok = entry_write_file(dir_fd, &file, NULL, err);
 	}
 	str_fini(&meta);
 	str_fini(&copy_stat);

@@ -67,14 +67,14 @@ static void build_report(double done, void *context)
 	progress->options->progress(progress->path, done, progress->options->progress_context);
 }
 
-bool instrument_rewrite(struct instrument_options *options, enum policy_mode mode,
-			const struct object *object, const char *key, struct byte_vec *out,
-			struct rewrite_result *result, struct error *err)
+bool instrument_rewrite(struct instrument_options *options, const struct instrument_input *input,
+			struct byte_vec *out, struct rewrite_result *result, struct error *err)
 {
-	char *directory = mem_strdup(object_path(object)), *slash = strrchr(directory, '/');
-	struct build_progress progress = {options, object_path(object)};
+	const char *path = object_path(input->object);
+	char *directory = mem_strdup(path), *slash = strrchr(directory, '/');
+	struct build_progress progress = {options, path};
 	struct rewrite_options rewrite = {
-		.mode = mode == POLICY_FULL ? REWRITE_FULL : REWRITE_SYSCALLS,
+		.mode = input->mode == POLICY_FULL ? REWRITE_FULL : REWRITE_SYSCALLS,
 		.probes = options->probes,
 		.keep_small = options->keep_small,
 	};
@@ -83,7 +83,7 @@ bool instrument_rewrite(struct instrument_options *options, enum policy_mode mod
 		slash[slash == directory] = 0;
 		rewrite.origin = directory;
 	}
-	if (mode == POLICY_FULL && options->selection.patterns.len) {
+	if (input->mode == POLICY_FULL && options->selection.patterns.len) {
 		rewrite.select = build_select;
 		rewrite.select_context = options;
 	}
@@ -91,9 +91,9 @@ bool instrument_rewrite(struct instrument_options *options, enum policy_mode mod
 		rewrite.progress = build_report;
 		rewrite.progress_context = &progress;
 	}
-	if (key && !digest_parse(key, rewrite.source_id))
+	if (!digest_parse(input->key, rewrite.source_id))
 		memset(rewrite.source_id, 0, sizeof(rewrite.source_id));
-	const bool ok = rewrite_object(object, &rewrite, out, result, err);
+	const bool ok = rewrite_object(input->object, &rewrite, out, result, err);
 	if (options->progress)
 		options->progress(progress.path, 1, options->progress_context);
 	free(directory);
@@ -133,9 +133,9 @@ static bool build_file(const char *path, const char *key, struct cache_product *
 	/* Only this file's matches go into its entry; the run's counts come from all entries. */
 	selection_clear_counts(selection);
 	struct object *object = object_open(path, OBJECT_ALL, err);
+	const struct instrument_input input = {object, build->mode, key};
 	if (object)
-		ok = instrument_rewrite(build->options, build->mode, object, key, &product->bytes,
-					&result, err);
+		ok = instrument_rewrite(build->options, &input, &product->bytes, &result, err);
 	if (ok) {
 		product->outcome = result.nothing_to_do ? CACHE_NOTHING_TO_DO : CACHE_INSTRUMENTED;
 		coverage_format(&result, &product->coverage);

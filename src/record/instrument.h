@@ -50,12 +50,17 @@ bool instrumenter_check_patterns(struct instrumenter *instrumenter, struct error
 /* The options that a copy depends on, as one line. */
 void instrument_describe(const struct instrument_options *options, struct str *out);
 
+struct instrument_input {
+	const struct object *object;
+	enum policy_mode mode;
+	const char *key; /* digest that goes into the copy's note */
+};
+
 /*
- * Rewrites one open object with these options and mode. False with err where the file as a whole
- * cannot be instrumented.
+ * Rewrites one open object with these options. False with err where the file as a whole cannot be
+ * instrumented.
  */
-bool instrument_rewrite(struct instrument_options *options, enum policy_mode mode,
-			const struct object *object, const char *key, struct byte_vec *out,
-			struct rewrite_result *result, struct error *err);
+bool instrument_rewrite(struct instrument_options *options, const struct instrument_input *input,
+			struct byte_vec *out, struct rewrite_result *result, struct error *err);
 
 #endif

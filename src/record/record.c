@@ -280,6 +280,8 @@ static bool open_session(struct run *run, struct error *err)
 	recording_put_number(&run->recording, "recorder_pid", getpid());
 	recording_put_number(&run->recording, "follow", run->options->follow);
 	recording_put_text(&run->recording, "output", run->output);
+	if (run->private_cache)
+		recording_put_text(&run->recording, "private_copies", run->private_cache);
 	put_command_line(run);
 	put_host(run);
 	put_settings(run);
@@ -527,6 +529,17 @@ static bool recover_open(const struct session *session, struct recording *record
 	return false;
 }
 
+/* Only what looks like a directory that a run without cache has made. */
+static void remove_private_copies(const struct recording *recording)
+{
+	struct error ignored;
+	struct session copies;
+
+	if (str_starts_with(path_basename(recording->private_copies), "tare.") &&
+	    session_open(&copies, recording->private_copies, &ignored))
+		session_close(&copies, true);
+}
+
 bool record_recover(const char *directory, const char *output, struct record_result *result,
 		    struct error *err)
 {
@@ -542,6 +555,8 @@ bool record_recover(const char *directory, const char *output, struct record_res
 			result->command_status = (int)recording.exit_status;
 		ok = build_profile(&session, &recording, output ? output : recording.output, result,
 				   err);
+		if (ok)
+			remove_private_copies(&recording);
 		recording_fini(&recording);
 	}
 	session_close(&session, ok);

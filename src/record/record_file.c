@@ -107,8 +107,8 @@ static bool instrument_object(const struct record_file_options *options,
 
 	const unsigned char *input = object_bytes(owner->object, &size);
 	digest_bytes(input, size, digest);
-	bool ok = instrument_rewrite(instrument, POLICY_FULL, owner->object, digest, &bytes,
-				     &owner->result, err) &&
+	const struct instrument_input source = {owner->object, POLICY_FULL, digest};
+	bool ok = instrument_rewrite(instrument, &source, &bytes, &owner->result, err) &&
 		  check_patterns(instrument, &owner->result, err);
 	if (ok) {
 		list_functions(file, &owner->result);

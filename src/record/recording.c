@@ -29,6 +29,7 @@ static const struct {
 	{"processor", offsetof(struct recording, processor)},
 	{"settings", offsetof(struct recording, settings)},
 	{"output", offsetof(struct recording, output)},
+	{"private_copies", offsetof(struct recording, private_copies)},
 };
 
 static void recording_append(struct recording *recording, const struct str *line)

@@ -23,6 +23,7 @@ struct recording_module {
 struct recording {
 	struct arena arena; /* owns all text */
 	const char *command_line, *directory, *host, *system, *processor, *settings, *output;
+	const char *private_copies; /* directory of a run without cache, "" if none */
 	int64_t begin_unix_ns;
 	uint64_t begin_ticks, end_ticks;   /* of the command; end 0: unknown */
 	int64_t recorder_pid, command_pid; /* 0: unknown */
