@@ -154,10 +154,11 @@ static bool classify(struct insn *insn, const ZydisDecodedInstruction *info, boo
 
 	switch (info->meta.category) {
 	case ZYDIS_CATEGORY_COND_BR:
+		if (info->mnemonic == ZYDIS_MNEMONIC_XBEGIN ||
+		    info->mnemonic == ZYDIS_MNEMONIC_XEND)
+			return true;
 		if (!relative)
 			return false;
-		if (info->mnemonic == ZYDIS_MNEMONIC_XBEGIN)
-			return true;
 		insn->kind = is_loop(info->mnemonic) ? INSN_LOOP : INSN_BRANCH;
 		return true;
 	case ZYDIS_CATEGORY_UNCOND_BR:

@@ -37,6 +37,8 @@ static void test_kinds(void **state)
 	assert_int_equal(DECODE(0xc2, 0x10, 0).kind, INSN_RETURN);
 	assert_int_equal(DECODE(0x0f, 0x0b).kind, INSN_TRAP);
 	assert_int_equal(DECODE(0xf4).kind, INSN_TRAP);
+	assert_int_equal(DECODE(0x0f, 0x01, 0xd5).kind, INSN_PLAIN);	   /* xend */
+	assert_int_equal(DECODE(0xc7, 0xf8, 0, 0, 0, 0).kind, INSN_PLAIN); /* xbegin */
 	assert_true(DECODE(0x0f, 0x05).is_syscall);
 	assert_true(DECODE(0xf3, 0x0f, 0x1e, 0xfa).is_endbr);
 	assert_true(DECODE(0x66, 0x0f, 0x1f, 0x44, 0, 0).is_nop);
