@@ -1,0 +1,305 @@
+/*
+ * Opening ELF files: what a small written file and real ones contain, one sentence for each kind of
+ * unsuitable file, and no crash for any damage.
+ */
+#include "object/object.h"
+#include "tests/support/object_walk.h"
+#include "tests/support/small_elf.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct object *open_small(struct small_elf *elf, const struct small_elf_options *options)
+{
+	struct error err = {0};
+
+	small_elf_build(elf, options);
+	struct object *object =
+		object_open_bytes(elf->bytes.data, elf->bytes.len, "small", OBJECT_ALL, &err);
+	if (!object)
+		fail_msg("%s", err.message);
+	return object;
+}
+
+static void check_functions(const struct object *object, const struct small_elf *elf)
+{
+	size_t count;
+	const struct object_fde *fdes = object_fdes(object, &count);
+
+	assert_int_equal(count, 2);
+	assert_int_equal(fdes[0].begin, SMALL_TEXT);
+	assert_int_equal(fdes[0].end, SMALL_BETA);
+	assert_int_equal(fdes[0].lsda, elf->lsda);
+	assert_int_equal(fdes[1].begin, SMALL_BETA);
+	assert_int_equal(fdes[1].end, SMALL_BETA + SMALL_BETA_BYTES);
+	assert_int_equal(fdes[1].lsda, 0);
+	assert_ptr_equal(fdes[0].cie, fdes[1].cie);
+	assert_int_equal(fdes[0].cie->personality, SMALL_GOT);
+	assert_int_equal(fdes[0].cie->personality_encoding, 0x9b);
+	assert_int_equal(fdes[0].cie->data_align, -8);
+	assert_true(fdes[0].cie->understood && fdes[0].cie->augmented);
+	assert_ptr_equal(object_fde_covering(object, SMALL_BETA - 1), &fdes[0]);
+	assert_null(object_fde_covering(object, SMALL_TEXT - 1));
+	assert_null(object_fde_covering(object, SMALL_PLT));
+	assert_int_equal(object_eh_frame(object).addr, elf->eh_frame);
+}
+
+static void check_dynamic(const struct object *object)
+{
+	size_t count;
+
+	assert_string_equal(object_soname(object), "libsmall.so");
+	assert_string_equal(object_runpath(object), "$ORIGIN/lib");
+	assert_int_equal(object_kind(object), OBJECT_LIBRARY);
+	assert_memory_equal(object_build_id(object, &count), "\x01\x02\x03", 3);
+	assert_int_equal(count, 3);
+	assert_int_equal(object_tare_note(object), 0);
+	assert_int_equal(object_dynamic_symbol(object, "alpha"), SMALL_TEXT);
+	assert_int_equal(object_dynamic_symbol(object, "imported"), 0);
+	assert_string_equal(object_plt_symbol(object, SMALL_PLT), "imported");
+	assert_string_equal(object_plt_symbol(object, SMALL_GOT), "imported");
+	assert_null(object_plt_symbol(object, SMALL_TEXT));
+	const uint64_t *pointers = object_code_pointers(object, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(pointers[0], SMALL_TEXT);
+	assert_int_equal(pointers[1], SMALL_BETA);
+	const uint64_t *places = object_text_relocations(object, &count);
+	assert_int_equal(count, 3);
+	assert_int_equal(places[0], SMALL_GOT);
+	assert_int_equal(places[2], SMALL_DATA + 8);
+}
+
+static void small_file(void **state)
+{
+	static const struct small_elf_options all[] = {
+		{0},
+		{.gnu_hash = true},
+		{.no_sections = true},
+		{.no_sections = true, .gnu_hash = true},
+		{.terminators = true},
+		{.terminators = true, .no_sections = true},
+		{.header_short = true},
+		{.no_eh_header = true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		struct small_elf elf;
+		size_t count;
+		struct object *object = open_small(&elf, &all[i]);
+		check_functions(object, &elf);
+		check_dynamic(object);
+		const struct object_symbol *symbols = object_symbols(object, &count);
+		assert_int_equal(count, all[i].no_sections ? 1 : 2);
+		assert_string_equal(symbols[0].name, "alpha");
+		assert_true(symbols[0].dynamic);
+		assert_ptr_equal(object_symbol_covering(object, SMALL_TEXT + 5), &symbols[0]);
+		assert_ptr_equal(object_symbol_at(object, SMALL_TEXT), &symbols[0]);
+		assert_null(object_symbol_at(object, SMALL_TEXT + 1));
+		assert_null(object_symbol_covering(object, SMALL_PLT));
+		assert_int_equal(object_eh_frame_hdr(object).addr,
+				 all[i].no_eh_header ? 0 : elf.eh_frame_hdr);
+		object_close(object);
+		small_elf_fini(&elf);
+	}
+}
+
+static void mapping(void **state)
+{
+	struct small_elf elf;
+	struct object *object = open_small(&elf, &(struct small_elf_options){0});
+	size_t count;
+	const uint64_t end = object_segments(object, &count)[0].p_filesz;
+
+	(void)state;
+	assert_ptr_equal(object_at(object, 0, end), elf.bytes.data);
+	assert_ptr_equal(object_at(object, SMALL_TEXT, end - SMALL_TEXT),
+			 elf.bytes.data + SMALL_TEXT);
+	assert_null(object_at(object, SMALL_TEXT, end - SMALL_TEXT + 1));
+	assert_null(object_at(object, SMALL_TEXT, UINT64_MAX));
+	assert_null(object_at(object, end, 1));
+	assert_null(object_at(object, UINT64_MAX, 1));
+	assert_true(object_is_mapped(object, 0) && !object_is_mapped(object, end));
+	assert_true(object_is_executable(object, end - 1));
+	object_close(object);
+	small_elf_fini(&elf);
+}
+
+/* ---- unsuitable files ---- */
+
+static void check_refused(const void *bytes, size_t size, enum error_code code, const char *text)
+{
+	struct error err = {0};
+
+	assert_null(object_open_bytes(bytes, size, "some file", OBJECT_ALL, &err));
+	assert_int_equal(err.code, code);
+	if (!strstr(err.message, text) || strncmp(err.message, "some file ", 10) != 0)
+		fail_msg("\"%s\" does not say \"%s\"", err.message, text);
+}
+
+static void unsuitable_files(void **state)
+{
+	struct small_elf elf;
+
+	(void)state;
+	small_elf_build(&elf, &(struct small_elf_options){0});
+	Elf64_Ehdr *header = (Elf64_Ehdr *)elf.bytes.data;
+	Elf64_Phdr *load = (Elf64_Phdr *)(header + 1);
+	const size_t size = elf.bytes.len;
+	check_refused("", 0, ERROR_INPUT, "not an ELF file");
+	check_refused("hello", 5, ERROR_INPUT, "not an ELF file");
+	check_refused("#! /bin/sh -e\n", 14, ERROR_INPUT, "interpreter is /bin/sh");
+	check_refused("#!", 2, ERROR_INPUT, "script");
+	check_refused("\x7f"
+		      "ELF",
+		      4, ERROR_INPUT, "truncated");
+	check_refused(header, 40, ERROR_INPUT, "truncated");
+	check_refused(header, 100, ERROR_INPUT, "program headers");
+	check_refused(header, 0x420, ERROR_INPUT, "segment 0");
+	check_refused(header, size - 1, ERROR_INPUT, "section headers");
+	header->e_ident[EI_CLASS] = ELFCLASS32;
+	check_refused(header, size, ERROR_UNSUPPORTED, "32-bit");
+	header->e_ident[EI_CLASS] = ELFCLASS64;
+	header->e_ident[EI_DATA] = ELFDATA2MSB;
+	check_refused(header, size, ERROR_UNSUPPORTED, "big-endian");
+	header->e_ident[EI_DATA] = ELFDATA2LSB;
+	header->e_machine = EM_AARCH64;
+	check_refused(header, size, ERROR_UNSUPPORTED, "another machine");
+	header->e_machine = EM_X86_64;
+	header->e_type = ET_REL;
+	check_refused(header, size, ERROR_UNSUPPORTED, "relocatable");
+	header->e_type = ET_CORE;
+	check_refused(header, size, ERROR_UNSUPPORTED, "core dump");
+	header->e_type = 77;
+	check_refused(header, size, ERROR_UNSUPPORTED, "neither");
+	header->e_type = ET_DYN;
+	load->p_memsz = load->p_filesz - 1;
+	check_refused(header, size, ERROR_INPUT, "invalid size");
+	load->p_memsz = load->p_filesz;
+	load[1] = load[0];
+	check_refused(header, size, ERROR_INPUT, "overlap");
+	load[1].p_type = load[0].p_type = PT_NULL;
+	check_refused(header, size, ERROR_INPUT, "no loadable");
+	header->e_phnum = 0;
+	check_refused(header, size, ERROR_INPUT, "no usable program headers");
+	small_elf_fini(&elf);
+}
+
+static void missing_file(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	assert_null(object_open("/nonexistent/file", OBJECT_ALL, &err));
+	assert_int_equal(err.code, ERROR_NOT_FOUND);
+	assert_null(object_open("/", OBJECT_ALL, &err));
+	assert_int_equal(err.code, ERROR_INPUT);
+}
+
+/* ---- damage ---- */
+
+static void walk_exact_copy(const unsigned char *bytes, size_t size, size_t *opened)
+{
+	struct error err = {0};
+	unsigned char *copy = mem_alloc(size + 1);
+
+	/* At the end of its block, so that a sanitizer sees reads behind it. */
+	memcpy(copy + 1, bytes, size);
+	if (object_walk_bytes(copy + 1, size, &err))
+		++*opened;
+	else
+		assert_true(err.code != ERROR_NONE && err.message[0]);
+	free(copy);
+}
+
+static void every_truncation(void **state)
+{
+	size_t opened = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct small_elf elf;
+		small_elf_build(&elf, &(struct small_elf_options){.no_sections = i});
+		for (size_t size = 0; size <= elf.bytes.len; size++)
+			walk_exact_copy(elf.bytes.data, size, &opened);
+		small_elf_fini(&elf);
+	}
+	assert_true(opened >= 2);
+}
+
+static void every_byte_changed(void **state)
+{
+	static const unsigned char changes[] = {0x01, 0x80, 0xff, 0x7f};
+	static const struct small_elf_options all[] = {
+		{0}, {.no_sections = true, .gnu_hash = true, .terminators = true}};
+	size_t opened = 0, tried = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct small_elf elf;
+		small_elf_build(&elf, &all[i]);
+		for (size_t at = 0; at < elf.bytes.len; at++)
+			for (size_t k = 0; k < sizeof(changes); k++, tried++) {
+				elf.bytes.data[at] ^= changes[k];
+				walk_exact_copy(elf.bytes.data, elf.bytes.len, &opened);
+				elf.bytes.data[at] ^= changes[k];
+			}
+		small_elf_fini(&elf);
+	}
+	print_message("%zu of %zu changed files could be opened\n", opened, tried);
+	assert_true(opened > 0 && opened < tried);
+}
+
+/* ---- real files ---- */
+
+static void real_files(void **state)
+{
+	struct error err;
+	struct object *bash = object_open("/bin/bash", OBJECT_ALL, &err);
+	struct object *libc = object_open("/lib/x86_64-linux-gnu/libc.so.6", OBJECT_ALL, &err);
+	struct object *loader = object_open("/lib64/ld-linux-x86-64.so.2", OBJECT_ALL, &err);
+	size_t count;
+
+	(void)state;
+	assert_true(bash && libc && loader);
+	assert_int_equal(object_kind(bash), OBJECT_PIE);
+	assert_int_equal(object_kind(libc), OBJECT_LIBRARY);
+	assert_int_equal(object_kind(loader), OBJECT_LIBRARY);
+	assert_string_equal(object_soname(libc), "libc.so.6");
+	const uint64_t printf_addr = object_dynamic_symbol(libc, "printf");
+	assert_true(printf_addr && object_fde_covering(libc, printf_addr)->begin == printf_addr);
+	assert_string_equal(object_symbol_at(libc, printf_addr)->name, "printf");
+	assert_int_equal(object_dynamic_symbol(bash, "printf"), 0);
+	const struct object_section *plt = object_section_by_name(bash, ".plt.sec");
+	if (!plt)
+		plt = object_section_by_name(bash, ".plt");
+	assert_non_null(plt);
+	size_t named = 0;
+	for (uint64_t at = 16; at < plt->header.sh_size; at += 16)
+		named += object_plt_symbol(bash, plt->header.sh_addr + at) != NULL;
+	assert_true(named >= plt->header.sh_size / 16 - 1);
+	object_code_pointers(bash, &count);
+	assert_true(count > 100);
+	object_text_relocations(bash, &count);
+	assert_int_equal(count, 0);
+	object_close(bash);
+	object_close(libc);
+	object_close(loader);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(small_file),	    cmocka_unit_test(mapping),
+		cmocka_unit_test(unsuitable_files), cmocka_unit_test(missing_file),
+		cmocka_unit_test(every_truncation), cmocka_unit_test(every_byte_changed),
+		cmocka_unit_test(real_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
