@@ -153,6 +153,7 @@ static void sum_losses(struct analysis *analysis)
 		totals->os_lost += row->os_lost;
 		totals->open_frames += row->open_frames;
 	}
+	totals->os_means = UINT32_MAX;
 	vec_foreach (process, &analysis->processes) {
 		if (!process->selected)
 			continue;
