@@ -5,6 +5,7 @@
 "$TARE" record -q --small-functions=keep -o "$work/profile.tare" -- "$FIXTURES/killed" \
 	>"$work/out" 2>"$work/err" &
 recorder=$!
+trap 'kill -KILL "$recorder" $(cat /proc/"$recorder"/task/*/children) 2>/dev/null; rm -rf "$work"' EXIT
 for _ in $(seq 100); do
 	[ "$(wc -l <"$work/out")" -lt 20 ] || break
 	sleep 0.1

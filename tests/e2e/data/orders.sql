@@ -25,7 +25,8 @@ INSERT INTO "order" SELECT i, 1 + (seed >> 8) % 2000, (seed >> 4) % 365 FROM n;
 WITH RECURSIVE n(i, seed) AS (
   SELECT 1, 54321
   UNION ALL SELECT i + 1, (seed * 1103515245 + 12345) % 2147483648 FROM n WHERE i < 60000)
-INSERT INTO line SELECT 1 + (seed >> 6) % 20000, 1 + (seed >> 9) % 500, 1 + (seed >> 3) % 9 FROM n;
+INSERT INTO line SELECT 1 + (seed >> 6) % 20000, 1 + (seed >> 15) % 500,
+  1 + (seed >> 3) % 9 FROM n;
 COMMIT;
 
 CREATE INDEX line_by_order ON line("order");
