@@ -30,6 +30,11 @@ static struct tare_os_record *os_of(const struct tare_thread_file *self)
 	return (struct tare_os_record *)(self->run_addr + TARE_THREAD_OS_OFFSET);
 }
 
+static struct tare_frame *root_of(const struct tare_thread_file *self)
+{
+	return accumulate_frame(self->run_addr + TARE_THREAD_FRAMES_OFFSET);
+}
+
 static struct accumulate_local *local_of(const struct tare_thread_file *self)
 {
 	return (struct accumulate_local *)self->local;
@@ -447,9 +452,27 @@ void accumulate_inherit(struct tare_thread_file *self, uint64_t key, uint64_t sp
 	self->inherited_frames++;
 }
 
+void accumulate_repair(struct tare_thread_file *self)
+{
+	struct tare_frame *top = accumulate_frame(self->top);
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < self->node_count; i++)
+		sum += nodes_of(self)[i].elapsed_ticks;
+	for (const struct tare_frame *frame = top; frame->sp != ~0ULL; frame--)
+		sum += frame->exclusive;
+	self->now_ticks = sum + root_of(self)->exclusive;
+	if ((uint64_t)(top + 1) >= self->frame_limit)
+		return;
+	top[1].os_inclusive = 0;
+	top[1].os_exclusive = 0;
+	top[1].by_call = 0;
+	top[1].pending = 0;
+}
+
 void accumulate_init(struct tare_thread_file *self, struct accumulate_local *local, uint64_t ticks)
 {
-	struct tare_frame *root = accumulate_frame(self->run_addr + TARE_THREAD_FRAMES_OFFSET);
+	struct tare_frame *root = root_of(self);
 
 	self->local = (uint64_t)local;
 	self->node_count = 0;

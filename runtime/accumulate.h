@@ -87,6 +87,12 @@ void accumulate_event(struct tare_thread_file *self, const struct accumulate_eve
 void accumulate_charge(struct tare_thread_file *self, const struct accumulate_event *event);
 
 /*
+ * After a probe was left halfway for good (siglongjmp from a signal handler): restores that the
+ * clock is the sum of what has been charged, and what holds for the frames above the top.
+ */
+void accumulate_repair(struct tare_thread_file *self);
+
+/*
  * Opens a frame of `key` that stood open in the parent process at fork; `sp` is its stored sp, with
  * the pending bit. Time is charged to it; its end is no call.
  */

@@ -93,6 +93,7 @@ void calibrate_probes(void)
 	batches_run(self, calibrate_called, costs);
 	state_session.cost_ticks[TARE_EVENT_CALL] = costs[0];
 	state_session.cost_ticks[TARE_EVENT_RETURN] = costs[1];
+	os_flag_end(self);
 	state_thread = NULL;
 	state_private = NULL;
 	state_process.rseq_offset = 0;

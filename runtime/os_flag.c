@@ -176,6 +176,13 @@ void os_flag_begin(struct tare_thread_file *self, struct state_private *private_
 	os_flag_settle(self, private_state);
 }
 
+void os_flag_end(const struct tare_thread_file *self)
+{
+	*(volatile uint64_t *)self->rseq_word = 0;
+	if (state_process.selector == SELECTOR_ARMED)
+		selector_set(0);
+}
+
 static enum tare_os_cause cause_of(const struct state_os_seen *before,
 				   const struct state_os_seen *after)
 {

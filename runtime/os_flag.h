@@ -51,6 +51,9 @@ void os_flag_probe_host(uint64_t loader_base);
 /* Arms the flag for the calling thread and forgets what happened so far. */
 void os_flag_begin(struct tare_thread_file *self, struct state_private *private_state);
 
+/* Takes the flag back: where the runtime may be unloaded, its descriptor must not stay behind. */
+void os_flag_end(const struct tare_thread_file *self);
+
 /*
  * When the flag is raised: arms it again, moves event->ticks to the end of the gap, and says in
  * the event whether it was an OS event and which.

@@ -107,6 +107,8 @@ static void probe_work(struct accumulate_event *event)
 		self->dropped++;
 		return;
 	}
+	if (self->gate && !event->ticks)
+		accumulate_repair(self); /* not this probe's gate */
 	self->gate = event->sp;
 	state_barrier();
 	if (!event->ticks)

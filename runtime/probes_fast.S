@@ -130,9 +130,15 @@
 	jmp	.Lfound_\name
 	.endm
 
-	/* Charges the interval to the top frame, which has no OS time, and ends it */
+	/*
+	 * Charges the interval to the top frame, which has no OS time, and ends it. The frame goes
+	 * first: a probe that a signal handler leaves for good then loses a call, and counts no
+	 * time twice (see accumulate_repair).
+	 */
 	.macro	pop_frame name
 	mov	FRAME_NODE(%rsi), %rdi
+	lea	-FRAME_BYTES(%rsi), %rax
+	mov	%rax, THREAD_TOP(%rcx)
 	mov	FRAME_EXCLUSIVE(%rsi), %rax
 	add	%rdx, %rax
 	incq	NODE_CALLS(%rdi)
@@ -152,8 +158,6 @@
 	cmp	NODE_APPLICATION_INCLUSIVE_MAX(%rdi), %rax
 	ja	.Linclusive_\name
 .Linclusive_done_\name:
-	sub	$FRAME_BYTES, %rsi
-	mov	%rsi, THREAD_TOP(%rcx)
 	.endm
 
 	.macro	widen min, max
