@@ -5,7 +5,12 @@
 "$TARE" record -q --small-functions=keep -o "$work/profile.tare" -- "$FIXTURES/killed" \
 	>"$work/out" 2>"$work/err" &
 recorder=$!
-trap 'kill -KILL "$recorder" $(cat /proc/"$recorder"/task/*/children) 2>/dev/null; rm -rf "$work"' EXIT
+# The target outlives its recorder: whatever fails here, it must not stay behind.
+clean_up() {
+	kill -KILL $(cat /proc/"$recorder"/task/*/children) "$recorder" || true
+	rm -rf "$work"
+} 2>/dev/null
+trap clean_up EXIT
 for _ in $(seq 100); do
 	[ "$(wc -l <"$work/out")" -lt 20 ] || break
 	sleep 0.1
