@@ -153,7 +153,7 @@ static void sum_losses(struct analysis *analysis)
 		totals->os_lost += row->os_lost;
 		totals->open_frames += row->open_frames;
 	}
-	totals->os_means = UINT32_MAX;
+	totals->os_means = totals->processes ? UINT32_MAX : 0;
 	vec_foreach (process, &analysis->processes) {
 		if (!process->selected)
 			continue;

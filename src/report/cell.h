@@ -10,7 +10,8 @@
 enum cell_type {
 	CELL_EMPTY, /* no value: NULL, empty field, "-" */
 	CELL_TEXT,
-	CELL_COUNT,   /* whole number */
+	CELL_COUNT,   /* whole number, digits in groups */
+	CELL_SIGNED,  /* an id: the bits of an int64_t */
 	CELL_TIME,    /* whole nanoseconds or ticks */
 	CELL_PERCENT, /* real number */
 	CELL_ADDRESS, /* hexadecimal */

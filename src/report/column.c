@@ -226,15 +226,23 @@ GET(path)
 
 /* ---- values ---- */
 
+/* Processes and threads stand above the calls of a tree. */
+static bool has_calls(const struct report *report, const struct report_row *row)
+{
+	const enum view_id view = report->view->id;
+
+	return row->values && (row->function || (view != VIEW_CALLTREE && view != VIEW_SUMMARY));
+}
+
 GET(calls)
 {
-	if (row->values)
+	if (has_calls(report, row))
 		set_number(cell, column, row->values->calls);
 }
 
 GET(unwound)
 {
-	if (row->values)
+	if (has_calls(report, row))
 		set_number(cell, column, row->values->unwound);
 }
 
@@ -488,11 +496,11 @@ GET(mark_time)
 		.name = (name_), .group = (group_), .title = (title_), .type = CELL_TIME,          \
 		.views = CODE, .each = true, .get = (get_), .param = (param_)                      \
 	}
-#define PER_CALL(name, group, measure)                                                             \
-	COLUMN(name "_percent", group, "%", CELL_PERCENT, VALUES, get_percent, measure),           \
-		EACH(name "_avg", group, "avg", get_average, measure),                             \
-		EACH(name "_min", group, "min", get_min, measure),                                 \
-		EACH(name "_max", group, "max", get_max, measure)
+#define PER_CALL(name, group, part, measure)                                                       \
+	COLUMN(name "_percent", group, part " %", CELL_PERCENT, VALUES, get_percent, measure),     \
+		EACH(name "_avg", group, part " avg", get_average, measure),                       \
+		EACH(name "_min", group, part " min", get_min, measure),                           \
+		EACH(name "_max", group, part " max", get_max, measure)
 #define OS(cause, title, param)                                                                    \
 	COLUMN("os_" cause, "OS time", title, CELL_TIME, VALUES, get_os, param)
 
@@ -509,9 +517,9 @@ const struct column report_columns[] = {
 	COLUMN("line", "", "Line", CELL_COUNT, CODE, get_line, 0),
 	COLUMN("address", "", "Address", CELL_ADDRESS, CODE | V(COVERAGE_FUNCTIONS), get_address,
 	       0),
-	COLUMN("pid", "", "PID", CELL_COUNT, V(PROCESSES) | V(THREADS), get_pid, 0),
-	COLUMN("parent_pid", "", "Parent", CELL_COUNT, V(PROCESSES), get_pid, 1),
-	COLUMN("tid", "", "TID", CELL_COUNT, V(THREADS), get_tid, 0),
+	COLUMN("pid", "", "PID", CELL_SIGNED, V(PROCESSES) | V(THREADS), get_pid, 0),
+	COLUMN("parent_pid", "", "Parent", CELL_SIGNED, V(PROCESSES), get_pid, 1),
+	COLUMN("tid", "", "TID", CELL_SIGNED, V(THREADS), get_tid, 0),
 	COLUMN("executable", "", "Executable", CELL_TEXT, V(PROCESSES), get_executable, 0),
 	COLUMN("threads", "", "Threads", CELL_COUNT, V(PROCESSES), get_threads, 0),
 	COLUMN("begin", "", "Begin", CELL_TIME, V(PROCESSES) | V(THREADS), get_begin_end, 0),
@@ -534,10 +542,10 @@ const struct column report_columns[] = {
 	       APPLICATION_INCLUSIVE),
 	COLUMN("application_exclusive", "Application", "excl", CELL_TIME, VALUES, get_total,
 	       APPLICATION_EXCLUSIVE),
-	PER_CALL("elapsed_inclusive", "Elapsed", ELAPSED_INCLUSIVE),
-	PER_CALL("elapsed_exclusive", "Elapsed", ELAPSED_EXCLUSIVE),
-	PER_CALL("application_inclusive", "Application", APPLICATION_INCLUSIVE),
-	PER_CALL("application_exclusive", "Application", APPLICATION_EXCLUSIVE),
+	PER_CALL("elapsed_inclusive", "Elapsed", "incl", ELAPSED_INCLUSIVE),
+	PER_CALL("elapsed_exclusive", "Elapsed", "excl", ELAPSED_EXCLUSIVE),
+	PER_CALL("application_inclusive", "Application", "incl", APPLICATION_INCLUSIVE),
+	PER_CALL("application_exclusive", "Application", "excl", APPLICATION_EXCLUSIVE),
 	COLUMN("overhead_inclusive", "Overhead", "incl", CELL_TIME, VALUES, get_overhead, 1),
 	COLUMN("overhead_exclusive", "Overhead", "excl", CELL_TIME, VALUES, get_overhead, 0),
 	OS("blocked", "blocked", TARE_OS_BLOCKED),
@@ -566,7 +574,7 @@ const struct column report_columns[] = {
 	COLUMN("size", "", "Size", CELL_COUNT, V(COVERAGE_FUNCTIONS), get_coverage_count, 1),
 	COLUMN("functions", "", "Functions", CELL_COUNT, V(COVERAGE_FUNCTIONS), get_coverage_count,
 	       0),
-	COLUMN("mark", "", "Mark", CELL_COUNT, V(MARKS), get_mark, 0),
+	COLUMN("mark", "", "Mark", CELL_SIGNED, V(MARKS), get_mark, 0),
 	COLUMN("name", "", "Name", CELL_TEXT, V(MARKS), get_mark_name, 0),
 	COLUMN("time", "", "Time", CELL_TIME, V(MARKS), get_mark_time, 0),
 	{.name = "frame",

@@ -39,6 +39,9 @@ static void write_cell(FILE *stream, const struct cell *cell)
 	case CELL_TIME:
 		fprintf(stream, "%" PRIu64, cell->number);
 		break;
+	case CELL_SIGNED:
+		fprintf(stream, "%" PRId64, (int64_t)cell->number);
+		break;
 	case CELL_PERCENT:
 		fprintf(stream, "%.4f", cell->percent);
 		break;

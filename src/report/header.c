@@ -131,7 +131,7 @@ static void write_coverage(const struct report *report, FILE *stream, struct str
 		if (count[COVERAGE_SMALL]) {
 			str_append(text, ", ");
 			number_append(text, count[COVERAGE_SMALL]);
-			str_append(text, " small ones skipped");
+			str_append(text, " small skipped");
 		}
 	} else {
 		str_append(text, "unknown");

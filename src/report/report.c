@@ -195,6 +195,10 @@ int cell_compare(const struct cell *a, const struct cell *b)
 		return strcmp(a->text, b->text);
 	if (a->type == CELL_PERCENT)
 		return a->percent < b->percent ? -1 : a->percent > b->percent;
+	if (a->type == CELL_SIGNED)
+		return (int64_t)a->number < (int64_t)b->number
+			       ? -1
+			       : (int64_t)a->number > (int64_t)b->number;
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 

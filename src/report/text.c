@@ -10,12 +10,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { GAP = 2, NAME_MIN = 12, MAIN_MIN = 24, MAIN_WANTED = 40 };
+enum { GAP = 2, NAME_MIN = 9, MAIN_MIN = 20, MAIN_WANTED = 28 };
 
 struct text_column {
 	const struct column *column;
-	enum time_scale scale;
-	uint64_t largest;
 	size_t natural, width;
 	bool is_text, is_main, is_empty;
 	char title[48];
@@ -27,7 +25,9 @@ struct text_table {
 	FILE *stream;
 	struct text_column columns[COLUMNS_MAX];
 	size_t count;
-	struct str scratch, cell;
+	enum time_scale scale; /* of all times but those per call, so that they compare */
+	uint64_t largest;
+	struct str scratch, cell, line;
 	struct strmap shown; /* shortened name → its row's function, to find look-alikes */
 	struct arena names;
 	bool any_dominated;
@@ -79,11 +79,14 @@ static void cell_format(struct text_table *t, const struct report_row *row,
 	case CELL_COUNT:
 		number_append(&t->cell, cell.number);
 		break;
+	case CELL_SIGNED:
+		str_printf(&t->cell, "%" PRId64, (int64_t)cell.number);
+		break;
 	case CELL_TIME:
-		if (column->column->each && column->scale != SCALE_TICKS)
+		if (column->column->each && t->scale != SCALE_TICKS)
 			time_append_with_unit(&t->cell, cell.number, unicode);
 		else
-			time_append(&t->cell, cell.number, column->scale);
+			time_append(&t->cell, cell.number, t->scale);
 		break;
 	case CELL_PERCENT:
 		str_printf(&t->cell, "%.1f", cell.percent);
@@ -96,15 +99,15 @@ static void cell_format(struct text_table *t, const struct report_row *row,
 
 /* ---- measuring ---- */
 
-static void find_largest(struct text_table *t, struct text_column *column)
+static void column_scan(struct text_table *t, struct text_column *column)
 {
 	vec_foreach (row, &t->table->rows) {
 		struct cell cell;
 		cell_get(t, row, column, &cell);
 		if (cell.type != CELL_EMPTY)
 			column->is_empty = false;
-		if (cell.type == CELL_TIME && cell.number > column->largest)
-			column->largest = cell.number;
+		if (cell.type == CELL_TIME && !column->column->each && cell.number > t->largest)
+			t->largest = cell.number;
 	}
 }
 
@@ -113,12 +116,9 @@ static void column_measure(struct text_table *t, struct text_column *column)
 	const struct report_options *options = t->report->options;
 	const struct column *c = column->column;
 
-	find_largest(t, column);
-	column->scale =
-		options->unit == REPORT_TICKS ? SCALE_TICKS : time_scale_for(column->largest);
 	if (c->type == CELL_TIME && !c->each)
 		snprintf(column->title, sizeof(column->title), "%s %s", c->title,
-			 time_scale_name(column->scale, options->unicode));
+			 time_scale_name(t->scale, options->unicode));
 	else
 		snprintf(column->title, sizeof(column->title), "%s", c->title);
 	column->natural = name_width(column->title);
@@ -223,6 +223,38 @@ static void shrink_names(struct text_table *t, size_t width)
 	}
 }
 
+/* The last column of the group that begins at `first`; groups without title are single columns. */
+static size_t group_last(const struct text_table *t, size_t first)
+{
+	const char *group = t->columns[first].column->group;
+	size_t last = first;
+
+	while (group[0] && last + 1 < t->count &&
+	       strcmp(t->columns[last + 1].column->group, group) == 0)
+		last++;
+	return last;
+}
+
+static size_t span_width(const struct text_table *t, size_t first, size_t last)
+{
+	size_t width = (last - first) * GAP;
+
+	for (size_t i = first; i <= last; i++)
+		width += t->columns[i].width;
+	return width;
+}
+
+/* A group's title needs as much room as its columns. */
+static void widen_groups(struct text_table *t)
+{
+	for (size_t i = 0; i < t->count; i = group_last(t, i) + 1) {
+		const size_t width = span_width(t, i, group_last(t, i));
+		const size_t title = strlen(t->columns[i].column->group);
+		if (width < title)
+			t->columns[i].width += title - width;
+	}
+}
+
 static void table_measure(struct text_table *t)
 {
 	const size_t width = (size_t)t->report->options->width;
@@ -232,64 +264,69 @@ static void table_measure(struct text_table *t)
 		*column = (struct text_column){.column = t->table->columns[i],
 					       .is_text = is_text(t->table->columns[i]),
 					       .is_empty = true};
-		column_measure(t, column);
+		column_scan(t, column);
 		/* A column of marks that nothing bears. */
 		if (column->is_empty && !column->column->title[0])
 			t->count--;
 	}
+	t->scale =
+		t->report->options->unit == REPORT_TICKS ? SCALE_TICKS : time_scale_for(t->largest);
+	for (size_t i = 0; i < t->count; i++)
+		column_measure(t, &t->columns[i]);
 	choose_main(t);
 	drop_columns(t, width);
-	shrink_names(t, width);
+	widen_groups(t);
+	/* Columns that the user asked for and that cannot fit are not mutilated either. */
+	if (!t->table->by_user || least_width(t) <= width)
+		shrink_names(t, width);
 }
 
 /* ---- writing ---- */
 
-static void write_padding(FILE *stream, size_t width)
+static void append_padding(struct text_table *t, size_t width)
 {
-	fprintf(stream, "%*s", (int)width, "");
+	str_printf(&t->line, "%*s", (int)width, "");
 }
 
-/* A title over neighbouring columns of one group: "--- Elapsed ---". */
-static void write_group(struct text_table *t, size_t first, size_t last)
+/* Without the blanks at its end. */
+static void write_line(struct text_table *t)
 {
-	const char *group = t->columns[first].column->group;
-	const size_t length = strlen(group);
-	size_t width = (last - first) * GAP;
+	while (t->line.len && t->line.data[t->line.len - 1] == ' ')
+		t->line.len--;
+	fwrite(t->line.data ? t->line.data : "", 1, t->line.len, t->stream);
+	fputc('\n', t->stream);
+	str_clear(&t->line);
+}
 
-	for (size_t i = first; i <= last; i++)
-		width += t->columns[i].width;
-	if (!length || width < length) {
-		write_padding(t->stream, width);
-		return;
-	}
-	const size_t around = width - length;
-	for (size_t i = 0; i < around / 2; i++)
-		fputc(i + 1 < around / 2 ? '-' : ' ', t->stream);
-	fputs(group, t->stream);
-	for (size_t i = 0; i < around - around / 2; i++)
-		fputc(i ? '-' : ' ', t->stream);
+/* A title over neighbouring columns of one group: "---- Elapsed ----". */
+static void append_group(struct text_table *t, const char *title, size_t width)
+{
+	const size_t around = width - strlen(title), left = around / 2;
+
+	for (size_t i = 0; i < left; i++)
+		str_append(&t->line, i + 1 < left ? "-" : " ");
+	str_append(&t->line, title);
+	for (size_t i = 0; i < around - left; i++)
+		str_append(&t->line, i ? "-" : " ");
 }
 
 static void write_groups(struct text_table *t)
 {
-	size_t last_group = t->count;
+	bool any = false;
 
-	for (size_t i = 0; i < t->count; i++)
-		if (t->columns[i].column->group[0])
-			last_group = i;
-	if (last_group == t->count)
-		return;
-	for (size_t i = 0; i <= last_group;) {
-		size_t last = i;
-		while (last + 1 <= last_group && t->columns[i].column->group[0] &&
-		       strcmp(t->columns[last + 1].column->group, t->columns[i].column->group) == 0)
-			last++;
-		if (i)
-			write_padding(t->stream, GAP);
-		write_group(t, i, last);
-		i = last + 1;
+	for (size_t i = 0; i < t->count; i = group_last(t, i) + 1) {
+		const char *title = t->columns[i].column->group;
+		const size_t width = span_width(t, i, group_last(t, i));
+		any = any || title[0];
+		append_padding(t, i ? GAP : 0);
+		if (title[0])
+			append_group(t, title, width);
+		else
+			append_padding(t, width);
 	}
-	fputc('\n', t->stream);
+	if (any)
+		write_line(t);
+	str_clear(&t->line);
 }
 
 static void write_titles(struct text_table *t)
@@ -302,15 +339,13 @@ static void write_titles(struct text_table *t)
 	for (size_t i = 0; i < t->count; i++) {
 		const struct text_column *column = &t->columns[i];
 		const size_t pad = column->width - name_width(column->title);
-		if (i)
-			write_padding(t->stream, GAP);
-		if (!column->is_text)
-			write_padding(t->stream, pad);
-		fputs(column->title, t->stream);
-		if (column->is_text && i + 1 < t->count)
-			write_padding(t->stream, pad);
+		append_padding(t, (i ? GAP : 0) + (column->is_text ? 0 : pad));
+		str_append(&t->line, column->title);
+		append_padding(t, column->is_text ? pad : 0);
 	}
-	fputs(color ? "\033[0m\n" : "\n", t->stream);
+	write_line(t);
+	if (color)
+		fputs("\033[0m", t->stream);
 }
 
 /* Names that differ but would look alike when shortened get their address, or a number. */
@@ -345,7 +380,7 @@ static const char *percent_color(const struct cell *cell)
 	return cell->percent < 0.5 ? "\033[2m" : NULL;
 }
 
-static void write_cell(struct text_table *t, const struct report_row *row, size_t index)
+static void append_cell(struct text_table *t, const struct report_row *row, size_t index)
 {
 	const struct text_column *column = &t->columns[index];
 	struct str text = {0};
@@ -363,11 +398,9 @@ static void write_cell(struct text_table *t, const struct report_row *row, size_
 	const char *shown = text.data ? text.data : "";
 	const size_t width = name_width(shown);
 	const size_t pad = column->width > width ? column->width - width : 0;
-	if (!column->is_text)
-		write_padding(t->stream, pad);
-	fprintf(t->stream, "%s%s%s", color ? color : "", shown, color ? "\033[0m" : "");
-	if (column->is_text && index + 1 < t->count)
-		write_padding(t->stream, pad);
+	append_padding(t, (index ? GAP : 0) + (column->is_text ? 0 : pad));
+	str_printf(&t->line, "%s%s%s", color ? color : "", shown, color ? "\033[0m" : "");
+	append_padding(t, column->is_text ? pad : 0);
 	str_fini(&text);
 }
 
@@ -379,12 +412,9 @@ static void write_rows(struct text_table *t)
 		if (row->heading)
 			fprintf(t->stream, "%s%s%s%s\n", row == t->table->rows.data ? "" : "\n",
 				color ? "\033[1m" : "", row->heading, color ? "\033[0m" : "");
-		for (size_t i = 0; i < t->count; i++) {
-			if (i)
-				write_padding(t->stream, GAP);
-			write_cell(t, row, i);
-		}
-		fputc('\n', t->stream);
+		for (size_t i = 0; i < t->count; i++)
+			append_cell(t, row, i);
+		write_line(t);
 	}
 }
 
@@ -429,6 +459,7 @@ static void write_table(const struct report *report, const struct report_table *
 	arena_fini(&t->names);
 	str_fini(&t->scratch);
 	str_fini(&t->cell);
+	str_fini(&t->line);
 	free(t);
 }
 

@@ -372,8 +372,8 @@ static bool fill_summary(struct report *report, struct error *err)
 	"calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,"                     \
 	"elapsed_exclusive_percent,application_inclusive,application_exclusive,"
 #define VALUE_DROPS                                                                                \
-	"elapsed_inclusive_percent,application_inclusive,elapsed_exclusive_percent,"               \
-	"application_exclusive,module"
+	"elapsed_exclusive_percent,elapsed_inclusive_percent,application_inclusive,module,"        \
+	"application_exclusive"
 
 const struct view report_views[] = {
 	{.id = VIEW_SUMMARY,
@@ -447,7 +447,7 @@ const struct view report_views[] = {
 	 .name = "coverage",
 	 .summary = "which functions were instrumented, and why others were not",
 	 .columns = "found,instrumented,part,small,not_selected,refused,module,refusals",
-	 .drop = "not_selected,part",
+	 .drop = "part,not_selected,small",
 	 .sort = "found",
 	 .limit = 0,
 	 .fill = fill_coverage_modules},

@@ -1,0 +1,219 @@
+/*
+ * Writes the profiles of the golden tests into a directory: always the same ones.
+ *   work     two processes, three threads, C and C++, recursion, OS time of every cause, coverage
+ *   hostile  names that would do harm where they were not escaped
+ *   cut      a recording that was cut off and lost events
+ *   empty    a session in which nothing was recorded
+ */
+#include "tests/support/small_profile.h"
+
+#include <stdio.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct error err;
+
+static void require(bool ok)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "%s\n", err.message);
+	exit(1);
+}
+
+static struct profile_writer *open_in(const char *directory, const char *name)
+{
+	struct str path = {0};
+
+	str_printf(&path, "%s/%s.tare", directory, name);
+	struct profile_writer *writer = small_profile_open(path.data);
+	str_fini(&path);
+	return writer;
+}
+
+enum { MAIN = 1, PARSE, EVALUATE, FIND, PUSH_BACK, NAMELESS, TWIN_A, TWIN_B, READ, FUTEX, TINY };
+
+static void add_work_functions(struct profile_writer *writer)
+{
+	const int64_t work = small_module(writer, "/usr/bin/work");
+	const int64_t stripped = small_module(writer, "/usr/lib/x86_64-linux-gnu/libstripped.so.1");
+	const int64_t libc = small_module(writer, "/usr/lib/x86_64-linux-gnu/libc.so.6");
+	const struct profile_function parse = {.module = work,
+					       .name = "parse",
+					       .link_addr = 0x1200,
+					       .size = 300,
+					       .source = "/src/work/parse.c",
+					       .line = 42};
+
+	small_function(writer, work, "main", 0x1100);
+	require(profile_add_function(writer, &parse, &err) == PARSE);
+	small_function(writer, work, "evaluate", 0x1400);
+	small_function(writer, work,
+		       "_ZNSt3mapINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEiSt4lessIS5_"
+		       "ESaISt4pairIKS5_iEEE4findERS9_",
+		       0x1600);
+	small_function(writer, work, "_ZNSt6vectorIiSaIiEE9push_backERKi", 0x1700);
+	small_function(writer, stripped, "", 0x5f40);
+	small_function(writer, work, "init", 0x1800);
+	small_function(writer, work, "init", 0x1900);
+	small_function(writer, libc, "read", 0);
+	small_function(writer, libc, "pthread_mutex_lock", 0);
+	small_function(writer, work, "tiny", 0x1a00);
+}
+
+/* Nodes 1..10 are thread 1, 11..13 thread 2, 14..17 thread 3, of the second process. */
+static const struct small_node work_nodes[] = {
+	{1, 0, 0, 0, 12000, TARE_OS_MINOR_FAULT, 8000},
+	{1, 1, MAIN, 1, 50000, TARE_OS_PREEMPTED, 20000},
+	{1, 2, PARSE, 20, 400000, TARE_OS_MINOR_FAULT, 30000},
+	{1, 3, READ, 40, 250000, TARE_OS_SYSCALL, 240000},
+	{1, 3, FIND, 4000, 300000, 0, 0},
+	{1, 2, EVALUATE, 10, 80000, 0, 0},
+	{1, 6, EVALUATE, 100, 160000, TARE_OS_INTERRUPT, 5000},
+	{1, 7, PUSH_BACK, 9000, 110000, TARE_OS_MAJOR_FAULT, 40000},
+	{1, 7, TINY, 9000, 90000, 0, 0},
+	{1, 2, TWIN_A, 1, 1500, 0, 0},
+	{2, 0, 0, 0, 3000, 0, 0},
+	{2, 11, EVALUATE, 5, 60000, 0, 0},
+	{2, 12, FUTEX, 5, 700000, TARE_OS_BLOCKED, 699000},
+	{3, 0, 0, 0, 1000, 0, 0},
+	{3, 14, MAIN, 1, 7000, 0, 0},
+	{3, 15, NAMELESS, 3, 21000, 0, 0},
+	{3, 15, TWIN_B, 1, 900, 0, 0},
+};
+
+static void add_threads(struct profile_writer *writer)
+{
+	uint64_t now[4] = {0}, os[4] = {0};
+
+	for (size_t i = 0; i < COUNT(work_nodes); i++) {
+		now[work_nodes[i].thread] += work_nodes[i].elapsed;
+		os[work_nodes[i].thread] += work_nodes[i].os;
+	}
+	const int64_t parent = small_process(writer, 4001, "work");
+	const int64_t child = small_process(writer, 4003, "work");
+	small_thread(writer, parent, 4001, now[1], os[1]);
+	small_thread(writer, parent, 4002, now[2], os[2]);
+	small_thread(writer, child, 4003, now[3], os[3]);
+}
+
+static void add_os(struct profile_writer *writer)
+{
+	static const struct profile_os rows[] = {
+		{4, TARE_OS_SYSCALL, 0, 3, 30, 180000},
+		{4, TARE_OS_SYSCALL, 0, 4, 10, 50000},
+		{13, TARE_OS_BLOCKED, 202, 0x7f0000001040, 5, 699000},
+		{2, TARE_OS_PREEMPTED, -1, 0, 2, 20000},
+		{8, TARE_OS_MAJOR_FAULT, -1, 0, 1, 40000},
+		{7, TARE_OS_INTERRUPT, 9999, 1, 1, 5000},
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		require(profile_add_os(writer, &rows[i], &err));
+}
+
+static void add_coverage(struct profile_writer *writer)
+{
+	static const struct profile_coverage rows[] = {
+		{1, "main", 0x1100, 64, "instrumented", 1},
+		{1, "parse", 0x1200, 300, "instrumented", 1},
+		{1, "evaluate", 0x1400, 64, "instrumented", 1},
+		{1, "evaluate.cold", 0x1500, 20, "part", 1},
+		{1, "tiny_leaf", 0x1b00, 9, "small", 1},
+		{1, "_start", 0x1000, 34, "startup", 1},
+		{1, "_ZN3ns15jumperEv", 0x1c00, 90, "jump-unproven", 1},
+		{2, "", 0x5f40, 128, "instrumented", 1},
+		{2, "", 0x6000, 128, "jump-unproven", 1},
+		{2, "", 0x6100, 16, "bad-target", 1},
+		{3, "", 0, 0, "no-syscall", 3300},
+		{3, "", 0, 0, "instrumented", 403},
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		require(profile_add_coverage(writer, &rows[i], &err));
+}
+
+static void make_work(const char *directory)
+{
+	struct profile_writer *writer = open_in(directory, "work");
+
+	add_work_functions(writer);
+	add_threads(writer);
+	small_nodes(writer, work_nodes, COUNT(work_nodes));
+	add_os(writer);
+	add_coverage(writer);
+	require(profile_add_mark(writer, &(struct profile_mark){1, 7, "warm", 501000}, &err));
+	require(profile_add_mark(writer, &(struct profile_mark){2, 8, NULL, 301000}, &err));
+	small_profile_commit(writer);
+}
+
+static void make_hostile(const char *directory)
+{
+	static const char *const names[] = {
+		"main",
+		"line\nbreak\tand\033[31mcolour",
+		"quote\"comma,semicolon;back\\slash",
+		"invalid\xff\xc3(utf8)\xed\xa0\x80",
+		"<script>alert(1)</script>",
+		"\xe2\x80\xae"
+		"reversed\xe2\x80\x8b",
+		"wide\xe6\xbc\xa2\xe5\xad\x97 caf\xc3\xa9 e\xcc\x81",
+		" leading space",
+		"=1+1",
+	};
+	struct profile_writer *writer = open_in(directory, "hostile");
+	const int64_t process = small_process(writer, 7, "evil\nname\x7f");
+	struct small_node nodes[COUNT(names) + 1] = {{.thread = 1}};
+
+	small_thread(writer, process, 7, 1000 * COUNT(names), 0);
+	const int64_t module = small_module(writer, "/tmp/dir\nwith newline/mod\"ule,\xfe");
+	for (size_t i = 0; i < COUNT(names); i++) {
+		small_function(writer, module, names[i], 0x100 * (i + 1));
+		nodes[i + 1] = (struct small_node){.thread = 1,
+						   .parent = (int64_t)i / 2 + 1,
+						   .function = (int64_t)i + 1,
+						   .calls = 1,
+						   .elapsed = 1000};
+	}
+	small_nodes(writer, nodes, COUNT(nodes));
+	require(profile_add_mark(writer, &(struct profile_mark){1, -1, "a\r\nb", 5000}, &err));
+	small_profile_commit(writer);
+}
+
+static void make_cut(const char *directory)
+{
+	static const struct small_node nodes[] = {{.thread = 1}, {1, 1, 1, 3, 5000, 0, 0}};
+	struct profile_writer *writer = open_in(directory, "cut");
+	struct profile_session session = small_profile_session();
+	const struct profile_thread thread = {.process = 1,
+					      .tid = 9,
+					      .name = "cut",
+					      .begin_ticks = 1500,
+					      .now_ticks = 5600,
+					      .dropped = 1234567,
+					      .folded = 3,
+					      .open_frames = 1};
+
+	session.complete = false;
+	session.incomplete_reason = "process 9 was killed by signal 9";
+	session.exit_status = 137;
+	small_process(writer, 9, "cut");
+	require(profile_add_thread(writer, &thread, &err) == 1);
+	small_function(writer, small_module(writer, "/bin/cut"), "main", 0x10);
+	small_nodes(writer, nodes, COUNT(nodes));
+	require(profile_write_session(writer, &session, &err));
+	require(profile_writer_commit(writer, &err));
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2) {
+		fprintf(stderr, "usage: make_profile DIRECTORY\n");
+		return 2;
+	}
+	make_work(argv[1]);
+	make_hostile(argv[1]);
+	make_cut(argv[1]);
+	small_profile_commit(open_in(argv[1], "empty"));
+	return 0;
+}
