@@ -1,0 +1,178 @@
+/* See arena_writer.h. Failures end the test program. */
+#include "tests/support/arena_writer.h"
+
+#include <assert.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static uint64_t node_addr(size_t node)
+{
+	return ARENA_WRITER_RUN_ADDR + TARE_THREAD_NODES_OFFSET + node * sizeof(struct tare_node);
+}
+
+static void no_ranges(struct tare_node *node)
+{
+	node->elapsed_inclusive_min = node->elapsed_exclusive_min = UINT64_MAX;
+	node->application_inclusive_min = node->application_exclusive_min = UINT64_MAX;
+}
+
+void arena_writer_thread_init(struct arena_writer_thread *thread, int pid, int tid)
+{
+	memset(thread, 0, sizeof(*thread));
+	thread->header = (struct tare_thread_file){
+		.magic = TARE_THREAD_MAGIC,
+		.abi = TARE_ARENA_ABI,
+		.flags = TARE_THREAD_ENDED,
+		.pid = pid,
+		.tid = tid,
+		.run_addr = ARENA_WRITER_RUN_ADDR,
+		.begin_ticks = 1000,
+		.end_ticks = 9000,
+		.name = "writer",
+		.node_count = 2,
+	};
+	thread->nodes[1].key = TARE_NODE_OTHER;
+	thread->nodes[1].parent = TARE_NODE_FOLDED;
+	no_ranges(&thread->nodes[0]);
+	no_ranges(&thread->nodes[1]);
+	thread->frames[0].node = node_addr(0);
+	thread->frames[0].sp = UINT64_MAX;
+	thread->frame_count = 1;
+}
+
+size_t arena_writer_add_node(struct arena_writer_thread *thread, size_t parent, uint64_t key,
+			     uint64_t calls, uint64_t elapsed_ticks)
+{
+	const size_t index = thread->header.node_count++;
+	struct tare_node *node = &thread->nodes[index];
+
+	assert(index < sizeof(thread->nodes) / sizeof(thread->nodes[0]));
+	*node = (struct tare_node){.key = key,
+				   .calls = calls,
+				   .elapsed_ticks = elapsed_ticks,
+				   .parent = (uint32_t)parent};
+	no_ranges(node);
+	thread->header.now_ticks += elapsed_ticks;
+	return index;
+}
+
+void arena_writer_open_frame(struct arena_writer_thread *thread, size_t node,
+			     uint64_t exclusive_ticks, int by_call)
+{
+	thread->frames[thread->frame_count++] = (struct tare_frame){.node = node_addr(node),
+								    .exclusive = exclusive_ticks,
+								    .by_call = (uint64_t)by_call};
+	thread->header.now_ticks += exclusive_ticks;
+}
+
+void arena_writer_add_os(struct arena_writer_thread *thread, size_t node, enum tare_os_cause cause,
+			 uint64_t ticks)
+{
+	thread->os[thread->header.os_count++] = (struct tare_os_record){.node = (uint32_t)node,
+									.cause = (uint16_t)cause,
+									.syscall_number = 0xffff,
+									.count = 1,
+									.ticks = ticks};
+	thread->header.os_ticks += ticks;
+}
+
+static int create(const char *directory, const char *name)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	assert(fd >= 0);
+	return fd;
+}
+
+static void put(int fd, const void *bytes, size_t size, uint64_t offset)
+{
+	const ssize_t done = pwrite(fd, bytes, size, (off_t)offset);
+
+	assert(done == (ssize_t)size);
+	(void)done;
+}
+
+void arena_writer_write_thread(const struct arena_writer_thread *thread, const char *directory,
+			       const char *name)
+{
+	struct tare_thread_file header = thread->header;
+	const int fd = create(directory, name);
+
+	header.top = ARENA_WRITER_RUN_ADDR + TARE_THREAD_FRAMES_OFFSET +
+		     (thread->frame_count - 1) * sizeof(struct tare_frame);
+	put(fd, &header, sizeof(header), 0);
+	put(fd, thread->frames, thread->frame_count * sizeof(struct tare_frame),
+	    TARE_THREAD_FRAMES_OFFSET);
+	put(fd, thread->nodes, sizeof(thread->nodes), TARE_THREAD_NODES_OFFSET);
+	put(fd, thread->os, sizeof(thread->os), TARE_THREAD_OS_OFFSET);
+	close(fd);
+}
+
+void arena_writer_process_init(struct arena_writer_process *process, int pid)
+{
+	memset(process, 0, sizeof(*process));
+	process->header = (struct tare_process_file){
+		.magic = TARE_PROCESS_MAGIC,
+		.abi = TARE_ARENA_ABI,
+		.flags = TARE_PROCESS_ENDED,
+		.pid = pid,
+		.parent_pid = 1,
+		.begin_ticks = 900,
+		.end_ticks = 9100,
+		.cost_ticks = {10, 20, 30, 40},
+		.command = "writer",
+	};
+}
+
+static void add_record(struct arena_writer_process *process, struct tare_module_record record,
+		       const char *path)
+{
+	const size_t path_bytes = path ? strlen(path) + 1 : 0;
+	const size_t size = (sizeof(record) + path_bytes + 7) / 8 * 8;
+
+	assert(process->size + size <= sizeof(process->records));
+	record.head.size_bytes = (uint32_t)size;
+	record.path_bytes = (uint32_t)path_bytes;
+	memcpy(process->records + process->size, &record, sizeof(record));
+	if (path)
+		memcpy(process->records + process->size + sizeof(record), path, path_bytes);
+	process->size += size;
+}
+
+void arena_writer_open_module(struct arena_writer_process *process, const char *path, uint64_t bias,
+			      uint64_t ticks)
+{
+	add_record(process,
+		   (struct tare_module_record){.head.type = TARE_RECORD_MODULE_OPEN,
+					       .ticks = ticks,
+					       .bias = bias,
+					       .dynamic_addr = bias + 16,
+					       .instrumented = 1},
+		   path);
+}
+
+void arena_writer_close_module(struct arena_writer_process *process, uint64_t bias, uint64_t ticks)
+{
+	add_record(process,
+		   (struct tare_module_record){.head.type = TARE_RECORD_MODULE_CLOSE,
+					       .ticks = ticks,
+					       .bias = bias,
+					       .dynamic_addr = bias + 16},
+		   NULL);
+}
+
+void arena_writer_write_process(struct arena_writer_process *process, const char *directory,
+				const char *name)
+{
+	const int fd = create(directory, name);
+
+	process->header.used_bytes = sizeof(process->header) + process->size;
+	put(fd, &process->header, sizeof(process->header), 0);
+	put(fd, process->records, process->size, sizeof(process->header));
+	close(fd);
+}

@@ -1,0 +1,46 @@
+/* Writes arena files (abi/arena.h) as the runtime would, for tests of their readers. */
+#ifndef TARE_TESTS_ARENA_WRITER_H
+#define TARE_TESTS_ARENA_WRITER_H
+
+#include "abi/arena.h"
+
+#include <stddef.h>
+
+/* Where the writer says that its thread files were mapped. */
+#define ARENA_WRITER_RUN_ADDR 0x7f0000000000ULL
+
+/* A thread with its root and node 1 (TARE_NODE_OTHER), and no open frame but the root's. */
+struct arena_writer_thread {
+	struct tare_thread_file header;
+	struct tare_node nodes[64];
+	struct tare_frame frames[16];
+	struct tare_os_record os[16];
+	size_t frame_count; /* the root's included */
+};
+
+void arena_writer_thread_init(struct arena_writer_thread *thread, int pid, int tid);
+/* Adds a node and its time; the thread's clock follows. The index. */
+size_t arena_writer_add_node(struct arena_writer_thread *thread, size_t parent, uint64_t key,
+			     uint64_t calls, uint64_t elapsed_ticks);
+void arena_writer_open_frame(struct arena_writer_thread *thread, size_t node,
+			     uint64_t exclusive_ticks, int by_call);
+void arena_writer_add_os(struct arena_writer_thread *thread, size_t node, enum tare_os_cause cause,
+			 uint64_t ticks);
+/* Writes `name` in `directory`; the file ends behind the last record. */
+void arena_writer_write_thread(const struct arena_writer_thread *thread, const char *directory,
+			       const char *name);
+
+struct arena_writer_process {
+	struct tare_process_file header;
+	unsigned char records[4096];
+	size_t size;
+};
+
+void arena_writer_process_init(struct arena_writer_process *process, int pid);
+void arena_writer_open_module(struct arena_writer_process *process, const char *path, uint64_t bias,
+			      uint64_t ticks);
+void arena_writer_close_module(struct arena_writer_process *process, uint64_t bias, uint64_t ticks);
+void arena_writer_write_process(struct arena_writer_process *process, const char *directory,
+				const char *name);
+
+#endif

@@ -1,0 +1,538 @@
+/*
+ * From arena files to a profile, read back through the profile's reader: open calls, sums,
+ * overhead, pruning, folded nodes, exec chains, damage of every kind, keys of unloaded modules.
+ */
+#include "record/assemble.h"
+
+#include "object/object.h"
+#include "record/arena_file.h"
+#include "record/tree.h"
+#include "tests/support/arena_writer.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[] = "/tmp/tare-test-assemble-XXXXXX";
+static struct session session;
+static struct recording recording;
+static struct assembled assembled;
+static struct profile *profile;
+static struct profile_node nodes[64];
+static size_t node_count;
+
+static int set_up(void **state)
+{
+	struct error err;
+
+	(void)state;
+	strcpy(directory + strlen(directory) - 6, "XXXXXX");
+	if (!mkdtemp(directory) || !session_open(&session, directory, &err) ||
+	    !recording_create(&recording, session.fd, &err))
+		return -1;
+	recording_put_number(&recording, "begin_ticks", 800);
+	recording_put_number(&recording, "end_ticks", 10000);
+	recording_put_number(&recording, "exit_status", 0);
+	const struct clock_point points[] = {{0, 0, 10}, {4000000, 2000000, 10}};
+	vec_append(&recording.clock, points, 2);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	profile_close(profile);
+	profile = NULL;
+	assembled_fini(&assembled);
+	recording_fini(&recording);
+	session_close(&session, true);
+	return 0;
+}
+
+static bool take_node(const struct profile_node *row, void *context)
+{
+	(void)context;
+	nodes[node_count++] = *row;
+	return node_count < sizeof(nodes) / sizeof(nodes[0]);
+}
+
+static void assemble(void)
+{
+	struct error err = {0};
+	struct str path = {0};
+
+	str_printf(&path, "%s/out.tare", directory);
+	struct profile_writer *writer = profile_writer_open(path.data, false, &err);
+	assert_non_null(writer);
+	if (!assemble_profile(&session, &recording, writer, &assembled, &err))
+		fail_msg("%s", err.message);
+	if (!profile_writer_commit(writer, &err))
+		fail_msg("%s", err.message);
+	profile = profile_open(path.data, &err);
+	if (!profile)
+		fail_msg("%s", err.message);
+	node_count = 0;
+	if (!profile_each_node(profile, take_node, NULL, &err))
+		fail_msg("%s", err.message);
+	str_fini(&path);
+}
+
+static void write_plain_process(int pid)
+{
+	struct arena_writer_process process;
+	char name[64];
+
+	arena_writer_process_init(&process, pid);
+	snprintf(name, sizeof(name), "process.%d.0", pid);
+	arena_writer_write_process(&process, directory, name);
+}
+
+static const char *function_name(int64_t id)
+{
+	size_t count;
+	const struct profile_function *functions = profile_functions(profile, &count);
+
+	return functions[id - 1].name;
+}
+
+static void test_open_calls_count_and_keep_their_time(void **state)
+{
+	struct arena_writer_thread thread;
+
+	(void)state;
+	write_plain_process(10);
+	arena_writer_thread_init(&thread, 10, 10);
+	const size_t main_node = arena_writer_add_node(&thread, 0, 0x1000, 0, 0);
+	const size_t callee = arena_writer_add_node(&thread, main_node, 0x2000, 5, 500);
+	arena_writer_open_frame(&thread, main_node, 70, 0);
+	arena_writer_open_frame(&thread, callee, 30, 0);
+	arena_writer_add_os(&thread, callee, TARE_OS_BLOCKED, 120);
+	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	assemble();
+	assert_true(assembled.complete);
+	/* The root, main, the callee; node 1 is empty and dropped. */
+	assert_int_equal(node_count, 3);
+	assert_int_equal(nodes[0].parent, 0);
+	assert_int_equal(nodes[1].parent, nodes[0].id);
+	assert_int_equal(nodes[1].calls, 1);
+	assert_int_equal(nodes[1].elapsed_ticks, 70);
+	assert_int_equal(nodes[2].parent, nodes[1].id);
+	assert_int_equal(nodes[2].calls, 6);
+	assert_int_equal(nodes[2].elapsed_ticks, 530);
+	assert_int_equal(nodes[2].os_ticks[TARE_OS_BLOCKED], 120);
+	size_t count;
+	const struct profile_thread *rows = profile_threads(profile, &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(rows[0].now_ticks, 600);
+	assert_int_equal(rows[0].open_frames, 2);
+}
+
+static void test_inherited_calls_count_in_the_parent(void **state)
+{
+	struct arena_writer_thread thread;
+
+	(void)state;
+	write_plain_process(10);
+	arena_writer_thread_init(&thread, 10, 10);
+	const size_t outer = arena_writer_add_node(&thread, 0, 0x1000, 0, 0);
+	const size_t inner = arena_writer_add_node(&thread, outer, 0x2000, 0, 0);
+	arena_writer_open_frame(&thread, outer, 10, 0);
+	arena_writer_open_frame(&thread, inner, 20, 0);
+	thread.header.inherited_frames = 1;
+	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	assemble();
+	assert_int_equal(node_count, 3);
+	assert_int_equal(nodes[1].calls, 0);
+	assert_int_equal(nodes[1].elapsed_ticks, 10);
+	assert_int_equal(nodes[2].calls, 1);
+}
+
+static void test_sums_that_disagree_make_it_partial(void **state)
+{
+	struct arena_writer_thread thread;
+
+	(void)state;
+	write_plain_process(10);
+	arena_writer_thread_init(&thread, 10, 10);
+	arena_writer_add_node(&thread, 0, 0x1000, 1, 100);
+	thread.header.now_ticks = 101;
+	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	assemble();
+	assert_false(assembled.complete);
+	assert_non_null(strstr(assembled.reason.data, "100 ticks, its clock to 101"));
+	assert_false(profile_session(profile)->complete);
+}
+
+static void test_os_time_never_exceeds_elapsed(void **state)
+{
+	struct arena_writer_thread thread;
+
+	(void)state;
+	write_plain_process(10);
+	arena_writer_thread_init(&thread, 10, 10);
+	const size_t node = arena_writer_add_node(&thread, 0, 0x1000, 1, 100);
+	arena_writer_add_os(&thread, node, TARE_OS_BLOCKED, 90);
+	arena_writer_add_os(&thread, node, TARE_OS_SYSCALL, 20);
+	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	assemble();
+	assert_int_equal(nodes[1].os_ticks[TARE_OS_BLOCKED], 90);
+	assert_int_equal(nodes[1].os_ticks[TARE_OS_SYSCALL], 10);
+	assert_false(assembled.complete);
+}
+
+static void test_overhead_by_kind_of_event(void **state)
+{
+	struct arena_writer_thread arena_thread;
+	struct arena_thread thread;
+	struct tree tree;
+	struct error err;
+	static const uint64_t cost[TARE_EVENT_KINDS] = {[TARE_EVENT_ENTER] = 1,
+							[TARE_EVENT_LEAVE] = 10,
+							[TARE_EVENT_CALL] = 100,
+							[TARE_EVENT_RETURN] = 1000};
+
+	(void)state;
+	arena_writer_thread_init(&arena_thread, 10, 10);
+	const size_t outer = arena_writer_add_node(&arena_thread, 0, 0x1000, 1, 10);
+	const size_t entered = arena_writer_add_node(&arena_thread, outer, 0x2000, 7, 10);
+	const size_t called = arena_writer_add_node(&arena_thread, outer, 0x3000, 3, 10);
+	arena_thread.nodes[entered].unwound = 2;
+	arena_thread.nodes[called].calls_by_call = 3;
+	arena_thread.nodes[called].clamped_ticks = 40;
+	arena_writer_open_frame(&arena_thread, outer, 5, 0);
+	arena_writer_write_thread(&arena_thread, directory, "thread.10.10.0");
+	if (!arena_thread_read(&thread, session.fd, "thread.10.10.0", &err))
+		fail_msg("%s", err.message);
+	tree_init(&tree, &thread);
+	tree.nodes[outer].reports_enter = tree.nodes[entered].reports_enter = true;
+	tree_compute_overhead(&tree, cost);
+	/* outer: 2 ENTER (one in progress), 5 LEAVE of `entered`, 3 RETURN of `called`. */
+	assert_int_equal(tree.nodes[outer].overhead_ticks, 2 + 50 + 3000);
+	assert_int_equal(tree.nodes[entered].overhead_ticks, 7);
+	assert_int_equal(tree.nodes[called].overhead_ticks, 300 - 40);
+	assert_int_equal(tree.nodes[0].overhead_ticks, 10);
+	assert_int_equal(tree.overhead_ticks, 2 + 50 + 3000 + 7 + 260 + 10);
+	tree_fini(&tree);
+	arena_thread_fini(&thread);
+}
+
+static void test_folded_nodes_are_marked(void **state)
+{
+	struct arena_writer_thread thread;
+
+	(void)state;
+	write_plain_process(10);
+	arena_writer_thread_init(&thread, 10, 10);
+	const size_t folded = arena_writer_add_node(&thread, 0, 0x1000, 3, 30);
+	thread.nodes[folded].parent |= TARE_NODE_FOLDED;
+	thread.nodes[1].calls = 2;
+	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	assemble();
+	assert_int_equal(node_count, 3);
+	assert_true(nodes[1].folded);
+	assert_string_equal(function_name(nodes[1].function), "[other]");
+	assert_true(nodes[2].folded);
+	assert_false(nodes[0].folded);
+}
+
+static void test_threads_go_to_the_image_of_their_time(void **state)
+{
+	struct arena_writer_process process;
+	struct arena_writer_thread thread;
+
+	(void)state;
+	for (int image = 0; image < 2; image++) {
+		char name[32];
+		arena_writer_process_init(&process, 10);
+		process.header.begin_ticks = 900 + (uint64_t)image * 2000;
+		snprintf(name, sizeof(name), "process.10.%d", image);
+		arena_writer_write_process(&process, directory, name);
+		arena_writer_thread_init(&thread, 10, 10);
+		thread.header.begin_ticks = 1000 + (uint64_t)image * 2000;
+		snprintf(name, sizeof(name), "thread.10.10.%d", image);
+		arena_writer_write_thread(&thread, directory, name);
+	}
+	assemble();
+	size_t count;
+	const struct profile_thread *rows = profile_threads(profile, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(rows[0].process, 1);
+	assert_int_equal(rows[0].begin_ticks, 1000);
+	assert_int_equal(rows[1].process, 2);
+}
+
+static void test_children_are_left_out_where_not_followed(void **state)
+{
+	(void)state;
+	write_plain_process(10);
+	write_plain_process(11);
+	recording_put_number(&recording, "follow", 0);
+	recording_put_number(&recording, "command_pid", 11);
+	assemble();
+	size_t count;
+	const struct profile_process *rows = profile_processes(profile, &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(rows[0].pid, 11);
+}
+
+static void test_killed_processes_and_recorders_are_told(void **state)
+{
+	struct arena_writer_process process;
+
+	(void)state;
+	/* A pid that cannot exist. */
+	arena_writer_process_init(&process, 0x7ffffff0);
+	process.header.flags = 0;
+	arena_writer_write_process(&process, directory, "process.2147483632.0");
+	recording.exited = false;
+	assemble();
+	assert_false(assembled.complete);
+	assert_non_null(strstr(assembled.reason.data, "was killed"));
+	assert_non_null(strstr(assembled.reason.data, "the recorder was killed"));
+	assert_int_equal(assembled.running, 0);
+}
+
+/* Each damages a thread of two nodes, a frame and an OS record in its own way. */
+static void damage_parent(struct arena_writer_thread *thread)
+{
+	thread->nodes[2].parent = 3;
+}
+static void damage_self_parent(struct arena_writer_thread *thread)
+{
+	thread->nodes[3].parent = 3;
+}
+static void damage_parent_range(struct arena_writer_thread *thread)
+{
+	thread->nodes[3].parent = 1000000;
+}
+static void damage_root(struct arena_writer_thread *thread)
+{
+	thread->nodes[0].parent = 2;
+}
+static void damage_frame(struct arena_writer_thread *thread)
+{
+	thread->frames[1].node = 12345;
+}
+static void damage_frame_alignment(struct arena_writer_thread *thread)
+{
+	thread->frames[1].node += 8;
+}
+static void damage_run_addr(struct arena_writer_thread *thread)
+{
+	thread->header.run_addr = UINT64_MAX - 100;
+}
+static void damage_os_node(struct arena_writer_thread *thread)
+{
+	thread->os[0].node = 77;
+}
+static void damage_os_cause(struct arena_writer_thread *thread)
+{
+	thread->os[0].cause = 6;
+}
+static void damage_node_count(struct arena_writer_thread *thread)
+{
+	thread->header.node_count = UINT64_MAX;
+}
+static void damage_os_count(struct arena_writer_thread *thread)
+{
+	thread->header.os_count = UINT64_MAX / 2;
+}
+static void damage_times(struct arena_writer_thread *thread)
+{
+	thread->nodes[2].elapsed_ticks = UINT64_MAX;
+	thread->header.begin_ticks = UINT64_MAX;
+	thread->frames[1].exclusive = UINT64_MAX;
+}
+static void damage_calls(struct arena_writer_thread *thread)
+{
+	thread->nodes[2].calls = 1ULL << 63;
+	thread->nodes[3].unwound = 0xffffffff;
+	thread->nodes[3].calls_by_call = UINT64_MAX;
+}
+static void damage_zero_nodes(struct arena_writer_thread *thread)
+{
+	thread->header.node_count = 0;
+}
+
+static void (*const damages[])(struct arena_writer_thread *) = {
+	damage_parent,	 damage_self_parent,	 damage_parent_range, damage_root,
+	damage_frame,	 damage_frame_alignment, damage_run_addr,     damage_os_node,
+	damage_os_cause, damage_node_count,	 damage_os_count,     damage_times,
+	damage_calls,	 damage_zero_nodes,
+};
+
+static void test_damage_is_survived_and_told(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
+		struct arena_writer_thread thread;
+		write_plain_process(10);
+		arena_writer_thread_init(&thread, 10, 10);
+		const size_t outer = arena_writer_add_node(&thread, 0, 0x1000, 1, 100);
+		const size_t inner = arena_writer_add_node(&thread, outer, 0x2000, 1, 100);
+		arena_writer_open_frame(&thread, inner, 30, 0);
+		arena_writer_add_os(&thread, inner, TARE_OS_BLOCKED, 10);
+		damages[i](&thread);
+		arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+		assemble();
+		if (assembled.complete)
+			fail_msg("damage %zu went unnoticed", i);
+		assert_true(node_count >= 1);
+		profile_close(profile);
+		profile = NULL;
+		assembled_fini(&assembled);
+		assembled = (struct assembled){0};
+	}
+}
+
+static void test_files_of_another_kind_are_left_out(void **state)
+{
+	struct arena_writer_thread thread;
+	char path[96];
+
+	(void)state;
+	write_plain_process(10);
+	arena_writer_thread_init(&thread, 10, 10);
+	thread.header.abi = 99;
+	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	arena_writer_thread_init(&thread, 12, 12);
+	arena_writer_write_thread(&thread, directory, "thread.12.12.0");
+	snprintf(path, sizeof(path), "%s/thread.10.11.0", directory);
+	assert_int_equal(close(open(path, O_WRONLY | O_CREAT, 0600)), 0);
+	snprintf(path, sizeof(path), "%s/process.77.0", directory);
+	assert_int_equal(symlink("/etc/passwd", path), 0);
+	assemble();
+	assert_false(assembled.complete);
+	assert_int_equal(assembled.threads, 0);
+	assert_int_equal(assembled.processes, 1);
+	assert_non_null(strstr(assembled.reason.data, "version 99"));
+	assert_non_null(strstr(assembled.reason.data, "thread.10.11.0 is cut off"));
+	assert_non_null(strstr(assembled.reason.data, "thread.12.12.0 belongs to no process"));
+	assert_non_null(strstr(assembled.reason.data, "process.77.0"));
+}
+
+static void test_module_records(void **state)
+{
+	struct arena_writer_process writer;
+	struct arena_process process;
+	struct error err;
+
+	(void)state;
+	arena_writer_process_init(&writer, 10);
+	arena_writer_open_module(&writer, "/lib/a.so", 0x10000, 100);
+	arena_writer_open_module(&writer, "/lib/b.so", 0x20000, 200);
+	arena_writer_close_module(&writer, 0x10000, 300);
+	arena_writer_open_module(&writer, "/lib/c.so", 0x10000, 400);
+	arena_writer_write_process(&writer, directory, "process.10.0");
+	assert_true(arena_process_read(&process, session.fd, "process.10.0", &err));
+	assert_int_equal(process.modules.len, 3);
+	assert_int_equal(process.modules.data[0].close_ticks, 300);
+	assert_int_equal(process.modules.data[2].close_ticks, UINT64_MAX);
+	assert_string_equal(process.modules.data[2].path, "/lib/c.so");
+	assert_int_equal(process.damaged, 0);
+	arena_process_fini(&process);
+}
+
+static void test_damaged_module_records(void **state)
+{
+	struct arena_writer_process writer;
+	struct error err;
+
+	(void)state;
+	/* Every cut and every changed byte: nothing may be read out of bounds. */
+	arena_writer_process_init(&writer, 10);
+	arena_writer_open_module(&writer, "/lib/a.so", 0x10000, 100);
+	arena_writer_open_module(&writer, "/lib/b.so", 0x20000, 200);
+	writer.header.used_bytes = sizeof(writer.header) + writer.size;
+	const size_t size = (size_t)writer.header.used_bytes;
+	for (size_t i = 0; i <= size * 2; i++) {
+		struct arena_process process;
+		unsigned char *bytes = mem_alloc(size);
+		memcpy(bytes, &writer.header, sizeof(writer.header));
+		memcpy(bytes + sizeof(writer.header), writer.records, writer.size);
+		if (i >= size && i < size * 2)
+			bytes[i - size] ^= 0xff;
+		if (arena_process_parse(&process, bytes, i < size ? i : size, &err))
+			arena_process_fini(&process);
+		free(bytes);
+	}
+}
+
+/* The test's own executable stands for a module; its functions are found by address. */
+static void test_keys_become_functions_of_their_modules(void **state)
+{
+	struct arena_writer_process process;
+	struct arena_writer_thread thread;
+	struct error err = {0};
+	size_t count;
+	char self[512];
+
+	(void)state;
+	const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	assert_true(length > 0);
+	self[length] = 0;
+	struct object *object = object_open(self, OBJECT_SYMBOLS, &err);
+	assert_non_null(object);
+	uint64_t link_addr = 0;
+	const struct object_symbol *symbols = object_symbols(object, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (!strcmp(symbols[i].name, "main"))
+			link_addr = symbols[i].addr;
+	}
+	assert_int_not_equal(link_addr, 0);
+	object_close(object);
+
+	enum { BIAS = 0x40000000, GONE = 0x100 };
+	arena_writer_process_init(&process, 10);
+	arena_writer_open_module(&process, self, BIAS, 100);
+	arena_writer_write_process(&process, directory, "process.10.0");
+	arena_writer_thread_init(&thread, 10, 10);
+	arena_writer_add_node(&thread, 0, BIAS + link_addr, 1, 10);
+	arena_writer_add_node(&thread, 0, GONE, 1, 10);
+	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	assemble();
+	assert_int_equal(node_count, 3);
+	assert_string_equal(function_name(nodes[1].function), "main");
+	const struct profile_function *functions = profile_functions(profile, &count);
+	const struct profile_module *modules = profile_modules(profile, &count);
+	const struct profile_function *found = &functions[nodes[1].function - 1];
+	assert_int_equal(found->link_addr, link_addr);
+	assert_string_equal(modules[found->module - 1].path, self);
+	found = &functions[nodes[2].function - 1];
+	assert_string_equal(found->name, "");
+	assert_int_equal(found->link_addr, GONE);
+	assert_string_equal(modules[found->module - 1].name, "[unknown]");
+	assert_string_equal(profile_processes(profile, &count)->executable, self);
+}
+
+int main(void)
+{
+#define ASSEMBLE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		ASSEMBLE_TEST(test_open_calls_count_and_keep_their_time),
+		ASSEMBLE_TEST(test_inherited_calls_count_in_the_parent),
+		ASSEMBLE_TEST(test_sums_that_disagree_make_it_partial),
+		ASSEMBLE_TEST(test_os_time_never_exceeds_elapsed),
+		ASSEMBLE_TEST(test_overhead_by_kind_of_event),
+		ASSEMBLE_TEST(test_folded_nodes_are_marked),
+		ASSEMBLE_TEST(test_threads_go_to_the_image_of_their_time),
+		ASSEMBLE_TEST(test_children_are_left_out_where_not_followed),
+		ASSEMBLE_TEST(test_killed_processes_and_recorders_are_told),
+		ASSEMBLE_TEST(test_damage_is_survived_and_told),
+		ASSEMBLE_TEST(test_files_of_another_kind_are_left_out),
+		ASSEMBLE_TEST(test_module_records),
+		ASSEMBLE_TEST(test_damaged_module_records),
+		ASSEMBLE_TEST(test_keys_become_functions_of_their_modules),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,419 @@
+/*
+ * The cache of instrumented files: hits, misses, keys, damage, links and owners, the bound,
+ * entries in use, concurrent builders, refusals.
+ */
+#include "record/cache.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char base[] = "/tmp/tare-test-cache-XXXXXX";
+static char root[64], source[64];
+static int builds;
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Old enough for the stat index to trust it. */
+static void age(const char *path)
+{
+	const struct timespec times[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
+
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	builds = 0;
+	strcpy(base + strlen(base) - 6, "XXXXXX");
+	if (!mkdtemp(base))
+		return -1;
+	snprintf(root, sizeof(root), "%s/cache", base);
+	snprintf(source, sizeof(source), "%s/program", base);
+	write_text(source, "original");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct error err;
+
+	(void)state;
+	return directory_remove(base, &err) ? 0 : -1;
+}
+
+struct recipe {
+	enum cache_outcome outcome;
+	size_t size_bytes;
+	bool fails;
+};
+
+static bool build(const char *path, const char *key, struct cache_product *product, void *context,
+		  struct error *err)
+{
+	const struct recipe *recipe = context;
+
+	builds++;
+	assert_string_equal(path, source);
+	assert_int_equal(strlen(key), DIGEST_TEXT_BYTES - 1);
+	if (recipe->fails)
+		return error_set(err, ERROR_SYSTEM, "no luck");
+	product->outcome = recipe->outcome;
+	for (size_t i = 0; i < recipe->size_bytes; i++)
+		vec_push(&product->bytes, (unsigned char)i);
+	str_append(&product->summary, "one\ttwo");
+	str_append(&product->coverage, "0x10\t0x20\tinstrumented\tmain\n");
+	snprintf(product->refusal, sizeof(product->refusal), "it is a test");
+	return true;
+}
+
+static bool get(struct cache *cache, struct recipe *recipe, const char *options,
+		struct cache_entry *entry, struct error *err)
+{
+	const struct cache_request request = {
+		.path = source, .options = options, .build = build, .context = recipe};
+
+	return cache_get(cache, &request, entry, err);
+}
+
+static struct cache open_cache(uint64_t limit_bytes)
+{
+	struct cache cache;
+	struct error err = {0};
+
+	if (!cache_open(&cache, root, limit_bytes, &err))
+		fail_msg("%s", err.message);
+	return cache;
+}
+
+static struct recipe plain = {.outcome = CACHE_INSTRUMENTED, .size_bytes = 1000};
+
+static void get_ok(struct cache *cache, struct recipe *recipe, const char *options,
+		   struct cache_entry *entry)
+{
+	struct error err = {0};
+
+	if (!get(cache, recipe, options, entry, &err))
+		fail_msg("%s", err.message);
+}
+
+static void test_second_time_is_a_hit(void **state)
+{
+	struct cache cache = open_cache(1 << 20);
+	struct cache_entry first, second;
+	struct error err;
+	struct stat info;
+
+	(void)state;
+	get_ok(&cache, &plain, "a", &first);
+	assert_true(first.was_built);
+	assert_string_equal(path_basename(first.copy), "program");
+	assert_int_equal(stat(first.copy, &info), 0);
+	assert_int_equal(info.st_mode & 07777, 0500);
+	assert_int_equal(info.st_size, 1000);
+	cache_close(&cache);
+
+	cache = open_cache(1 << 20);
+	get_ok(&cache, &plain, "a", &second);
+	assert_false(second.was_built);
+	assert_int_equal(builds, 1);
+	assert_string_equal(second.copy, first.copy);
+	assert_string_equal(second.summary, "one\ttwo");
+	char *coverage = cache_read_coverage(second.directory, &err);
+	assert_string_equal(coverage, "0x10\t0x20\tinstrumented\tmain\n");
+	free(coverage);
+	cache_entry_fini(&first);
+	cache_entry_fini(&second);
+	cache_close(&cache);
+}
+
+static void test_options_and_content_are_part_of_the_key(void **state)
+{
+	struct cache cache = open_cache(1 << 20);
+	struct cache_entry a, b, c;
+
+	(void)state;
+	get_ok(&cache, &plain, "a", &a);
+	get_ok(&cache, &plain, "b", &b);
+	assert_string_not_equal(a.key, b.key);
+	write_text(source, "other!!!"); /* of the same length */
+	get_ok(&cache, &plain, "a", &c);
+	assert_string_not_equal(a.key, c.key);
+	assert_int_equal(builds, 3);
+	cache_entry_fini(&a);
+	cache_entry_fini(&b);
+	cache_entry_fini(&c);
+	cache_close(&cache);
+}
+
+static void test_refusals_and_nothing_to_do_are_kept(void **state)
+{
+	struct cache cache = open_cache(1 << 20);
+	struct recipe refused = {.outcome = CACHE_REFUSED},
+		      nothing = {.outcome = CACHE_NOTHING_TO_DO};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct cache_entry entry;
+		get_ok(&cache, &refused, "refused", &entry);
+		assert_int_equal(entry.outcome, CACHE_REFUSED);
+		assert_string_equal(entry.refusal, "it is a test");
+		assert_null(entry.copy);
+		cache_entry_fini(&entry);
+		get_ok(&cache, &nothing, "nothing", &entry);
+		assert_int_equal(entry.outcome, CACHE_NOTHING_TO_DO);
+		assert_null(entry.copy);
+		cache_entry_fini(&entry);
+	}
+	assert_int_equal(builds, 2);
+	cache_close(&cache);
+}
+
+static void test_failures_leave_nothing(void **state)
+{
+	struct cache cache = open_cache(1 << 20);
+	struct recipe failing = {.fails = true};
+	struct cache_entry entry;
+	struct error err;
+
+	(void)state;
+	assert_false(get(&cache, &failing, "a", &entry, &err));
+	assert_string_equal(err.message, "no luck");
+	get_ok(&cache, &plain, "a", &entry);
+	assert_true(entry.was_built);
+	cache_entry_fini(&entry);
+	cache_close(&cache);
+}
+
+/* Changes one byte of a file behind the cache's back. */
+static void damage(const char *path, off_t offset)
+{
+	assert_int_equal(chmod(path, 0700), 0);
+	const int fd = open(path, O_WRONLY);
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, "\x7f", 1, offset), 1);
+	close(fd);
+}
+
+static void test_damaged_entries_are_rebuilt(void **state)
+{
+	static const char *const names[] = {"program", ".tare-meta"};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct cache cache = open_cache(1 << 20);
+		struct cache_entry entry;
+		struct str path = {0};
+		char options[8];
+		snprintf(options, sizeof(options), "%zu", i);
+		get_ok(&cache, &plain, options, &entry);
+		str_printf(&path, "%s/%s", entry.directory, names[i]);
+		cache_entry_fini(&entry);
+		cache_close(&cache);
+		damage(path.data, 30);
+
+		cache = open_cache(1 << 20);
+		get_ok(&cache, &plain, options, &entry);
+		assert_true(entry.was_built);
+		cache_entry_fini(&entry);
+		cache_close(&cache);
+		str_fini(&path);
+	}
+}
+
+static void test_new_time_stamps_with_old_bytes_are_a_hit(void **state)
+{
+	struct cache cache = open_cache(1 << 20);
+	struct cache_entry entry;
+
+	(void)state;
+	get_ok(&cache, &plain, "a", &entry);
+	age(entry.copy);
+	cache_entry_fini(&entry);
+	get_ok(&cache, &plain, "a", &entry);
+	assert_false(entry.was_built);
+	cache_entry_fini(&entry);
+	cache_close(&cache);
+}
+
+static void test_damaged_coverage_is_an_error(void **state)
+{
+	struct cache cache = open_cache(1 << 20);
+	struct cache_entry entry;
+	struct error err;
+	struct str path = {0};
+
+	(void)state;
+	get_ok(&cache, &plain, "a", &entry);
+	str_printf(&path, "%s/.tare-coverage", entry.directory);
+	damage(path.data, 3);
+	assert_null(cache_read_coverage(entry.directory, &err));
+	assert_non_null(strstr(err.message, "damaged"));
+	str_fini(&path);
+	cache_entry_fini(&entry);
+	cache_close(&cache);
+}
+
+static void test_roots_that_are_refused(void **state)
+{
+	struct cache cache;
+	struct error err;
+	char other[64];
+
+	(void)state;
+	snprintf(other, sizeof(other), "%s/other", base);
+	assert_int_equal(mkdir(other, 0700), 0);
+	assert_int_equal(symlink(other, root), 0);
+	assert_false(cache_open(&cache, root, 1, &err));
+	assert_int_equal(unlink(root), 0);
+	assert_int_equal(mkdir(root, 0700), 0);
+	assert_int_equal(chmod(root, 0777), 0);
+	assert_false(cache_open(&cache, root, 1, &err));
+	assert_non_null(strstr(err.message, "--no-cache"));
+	assert_int_equal(chmod(root, 0700), 0);
+	if (geteuid() == 0) {
+		assert_int_equal(chown(root, 65534, 65534), 0);
+		assert_false(cache_open(&cache, root, 1, &err));
+		assert_non_null(strstr(err.message, "another user"));
+	} else {
+		print_message("not root: a cache of another user is not tried\n");
+	}
+}
+
+static void test_links_in_place_of_files_are_not_followed(void **state)
+{
+	struct cache cache = open_cache(1 << 20);
+	struct cache_entry entry;
+	struct str elsewhere = {0};
+
+	(void)state;
+	get_ok(&cache, &plain, "a", &entry);
+	str_printf(&elsewhere, "%s/elsewhere", base);
+	assert_int_equal(rename(entry.copy, elsewhere.data), 0);
+	assert_int_equal(symlink(elsewhere.data, entry.copy), 0);
+	cache_entry_fini(&entry);
+	get_ok(&cache, &plain, "a", &entry);
+	assert_true(entry.was_built);
+	cache_entry_fini(&entry);
+	cache_close(&cache);
+	str_fini(&elsewhere);
+}
+
+static void test_bound_keeps_what_is_in_use(void **state)
+{
+	struct cache cache = open_cache(150000), later;
+	struct recipe large = {.outcome = CACHE_INSTRUMENTED, .size_bytes = 100000};
+	struct cache_entry old, held, probe;
+
+	(void)state;
+	get_ok(&cache, &large, "old", &old);
+	cache_close(&cache);
+	cache = open_cache(150000);
+	get_ok(&cache, &large, "held", &held);
+	cache_trim(&cache);
+	assert_int_not_equal(access(old.copy, F_OK), 0);
+	assert_int_equal(access(held.copy, F_OK), 0);
+	/* Another run with a smaller bound may not take it away either, until it is released. */
+	later = open_cache(1);
+	cache_trim(&later);
+	assert_int_equal(access(held.copy, F_OK), 0);
+	cache_close(&cache);
+	cache_trim(&later);
+	assert_int_not_equal(access(held.copy, F_OK), 0);
+	get_ok(&later, &large, "held", &probe);
+	assert_true(probe.was_built);
+	cache_entry_fini(&old);
+	cache_entry_fini(&held);
+	cache_entry_fini(&probe);
+	cache_close(&later);
+}
+
+static bool build_slowly(const char *path, const char *key, struct cache_product *product,
+			 void *context, struct error *err)
+{
+	char mark[96];
+
+	/* Two builders at once would meet here. */
+	snprintf(mark, sizeof(mark), "%s/building", base);
+	const int fd = open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return error_set(err, ERROR_SYSTEM, "two builders at once");
+	close(fd);
+	usleep(20000);
+	unlink(mark);
+	return build(path, key, product, context, err);
+}
+
+static int child_gets(void)
+{
+	const struct cache_request request = {
+		.path = source, .options = "a", .build = build_slowly, .context = &plain};
+	struct cache_entry entry;
+	struct cache cache;
+	struct error err;
+
+	if (!cache_open(&cache, root, 1 << 20, &err) || !cache_get(&cache, &request, &entry, &err))
+		return 100;
+	if (!entry.copy || access(entry.copy, X_OK) != 0)
+		return 101;
+	return entry.was_built;
+}
+
+static void test_concurrent_runs_build_once(void **state)
+{
+	enum { RUNS = 8 };
+	pid_t pids[RUNS];
+	int built = 0;
+
+	(void)state;
+	for (int i = 0; i < RUNS; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0)
+			_exit(child_gets());
+	}
+	for (int i = 0; i < RUNS; i++) {
+		int status;
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= 1);
+		built += WEXITSTATUS(status);
+	}
+	assert_int_equal(built, 1);
+}
+
+int main(void)
+{
+#define CACHE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		CACHE_TEST(test_second_time_is_a_hit),
+		CACHE_TEST(test_options_and_content_are_part_of_the_key),
+		CACHE_TEST(test_refusals_and_nothing_to_do_are_kept),
+		CACHE_TEST(test_failures_leave_nothing),
+		CACHE_TEST(test_damaged_entries_are_rebuilt),
+		CACHE_TEST(test_new_time_stamps_with_old_bytes_are_a_hit),
+		CACHE_TEST(test_damaged_coverage_is_an_error),
+		CACHE_TEST(test_roots_that_are_refused),
+		CACHE_TEST(test_links_in_place_of_files_are_not_followed),
+		CACHE_TEST(test_bound_keeps_what_is_in_use),
+		CACHE_TEST(test_concurrent_runs_build_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
