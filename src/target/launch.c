@@ -110,10 +110,25 @@ static bool signals_take_over(struct launch *launch, struct error *err)
 	       error_set_errno(err, errno, "cannot receive signals by a descriptor");
 }
 
+/* A blocked signal stays pending even while it is ignored, so these two must not stay blocked. */
+static void ignore_interrupts(const struct launch *launch)
+{
+	static const int signals[] = {SIGINT, SIGQUIT};
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	sigset_t unblocked;
+
+	sigemptyset(&unblocked);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		sigaction(signals[i], &ignore, NULL);
+		if (!sigismember(&launch->old_mask, signals[i]))
+			sigaddset(&unblocked, signals[i]);
+	}
+	sigprocmask(SIG_UNBLOCK, &unblocked, NULL);
+}
+
 static bool launch_fork(struct launch *launch, const struct launch_options *options, int *reason,
 			struct error *err)
 {
-	const struct sigaction ignore = {.sa_handler = SIG_IGN};
 	size_t own_first;
 	int pipe_fds[2];
 
@@ -124,8 +139,7 @@ static bool launch_fork(struct launch *launch, const struct launch_options *opti
 	if (launch->pid == 0)
 		child_run(launch, options, environment, pipe_fds[1]);
 	const int fork_errno = errno;
-	sigaction(SIGINT, &ignore, NULL);
-	sigaction(SIGQUIT, &ignore, NULL);
+	ignore_interrupts(launch);
 	close(pipe_fds[1]);
 	*reason = launch->pid > 0 ? exec_result(pipe_fds[0]) : 0;
 	close(pipe_fds[0]);
