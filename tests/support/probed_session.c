@@ -1,0 +1,205 @@
+/*
+ * Runs the fixture in a fresh directory, keeps what it printed and maps what the runtime left.
+ * Anything unexpected fails the running test.
+ */
+#include "tests/support/probed_session.h"
+
+#include "abi/session.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *runtime_path, *fixture_path;
+
+bool probed_session_arguments(int argc, char **argv)
+{
+	if (argc < 3) {
+		fprintf(stderr, "usage: %s RUNTIME FIXTURE\n", argv[0]);
+		return false;
+	}
+	runtime_path = argv[1];
+	fixture_path = argv[2];
+	return true;
+}
+
+static const void *file_map(const struct probed_session *session, const char *name, size_t size)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", session->directory, name);
+	const int fd = open(path, O_RDONLY);
+	assert_true(fd >= 0);
+	struct stat status;
+
+	assert_int_equal(fstat(fd, &status), 0);
+	assert_true((size_t)status.st_size >= size);
+	const void *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(map, MAP_FAILED);
+	close(fd);
+	return map;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void files_read(struct probed_session *session)
+{
+	struct dirent **entries;
+	const int count = scandir(session->directory, &entries, NULL, by_name);
+
+	assert_true(count >= 0);
+	for (int i = 0; i < count; i++) {
+		const char *name = entries[i]->d_name;
+
+		if (!strncmp(name, "thread.", 7) && session->thread_count < PROBED_FILES_MAX)
+			session->threads[session->thread_count++] =
+				file_map(session, name, TARE_THREAD_FILE_BYTES);
+		if (!strncmp(name, "process.", 8) && session->process_count < PROBED_FILES_MAX)
+			session->processes[session->process_count++] =
+				file_map(session, name, 4096);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
+static void child_exec(const struct probed_session *session, const char *program,
+		       const struct probed_limits *limits, const char *user_audit)
+{
+	char audit[4096], directory[128];
+	char *arguments[] = {(char *)fixture_path, (char *)program, NULL};
+	char *environment[] = {(char *)"FIRST=1", audit, directory, (char *)"LAST=1", NULL};
+
+	snprintf(audit, sizeof(audit), "LD_AUDIT=%s%s%s", user_audit ? user_audit : "",
+		 user_audit ? ":" : "", runtime_path);
+	snprintf(directory, sizeof(directory), TARE_ENV_SESSION "=%s", session->directory);
+	if (limits && limits->file_size)
+		setrlimit(RLIMIT_FSIZE, &(struct rlimit){limits->file_size, limits->file_size});
+	execve(fixture_path, arguments, environment);
+	_exit(127);
+}
+
+void probed_session_run_with(struct probed_session *session, const char *program,
+			     const struct probed_limits *limits, const char *user_audit)
+{
+	int pipe_fds[2];
+	size_t length = 0;
+	ssize_t got;
+
+	*session = (struct probed_session){.directory = "/dev/shm/tare-test-XXXXXX"};
+	if (!mkdtemp(session->directory)) {
+		strcpy(session->directory, "/tmp/tare-test-XXXXXX");
+		assert_non_null(mkdtemp(session->directory));
+	}
+	assert_int_equal(pipe(pipe_fds), 0);
+	const pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		dup2(pipe_fds[1], 1);
+		close(pipe_fds[0]);
+		close(pipe_fds[1]);
+		child_exec(session, program, limits, user_audit);
+	}
+	close(pipe_fds[1]);
+	while ((got = read(pipe_fds[0], session->output + length,
+			   sizeof(session->output) - 1 - length)) > 0)
+		length += (size_t)got;
+	close(pipe_fds[0]);
+	assert_int_equal(waitpid(pid, &session->status, 0), pid);
+	assert_int_equal(sscanf(session->output,
+				"empty %lx run %lx fib %lx tail %lx plt %lx leaf %lx",
+				&session->keys.empty, &session->keys.run, &session->keys.fib,
+				&session->keys.tail, &session->keys.plt, &session->keys.leaf),
+			 6);
+	files_read(session);
+}
+
+void probed_session_run(struct probed_session *session, const char *program)
+{
+	probed_session_run_with(session, program, NULL, NULL);
+}
+
+void probed_session_end(struct probed_session *session)
+{
+	struct dirent **entries;
+	const int count = scandir(session->directory, &entries, NULL, NULL);
+
+	for (size_t i = 0; i < session->thread_count; i++)
+		munmap((void *)session->threads[i], TARE_THREAD_FILE_BYTES);
+	for (size_t i = 0; i < session->process_count; i++)
+		munmap((void *)session->processes[i], 4096);
+	for (int i = 0; i < count; i++) {
+		char path[512];
+
+		snprintf(path, sizeof(path), "%s/%s", session->directory, entries[i]->d_name);
+		unlink(path);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	rmdir(session->directory);
+}
+
+const struct tare_node *probed_nodes(const struct tare_thread_file *thread)
+{
+	return (const void *)((const char *)thread + TARE_THREAD_NODES_OFFSET);
+}
+
+static const struct tare_frame *frames_of(const struct tare_thread_file *thread)
+{
+	return (const void *)((const char *)thread + TARE_THREAD_FRAMES_OFFSET);
+}
+
+uint64_t probed_depth(const struct tare_thread_file *thread)
+{
+	return (thread->top - thread->run_addr - TARE_THREAD_FRAMES_OFFSET) /
+	       sizeof(struct tare_frame);
+}
+
+static uint64_t sum_of(const struct tare_thread_file *thread)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < thread->node_count; i++)
+		sum += probed_nodes(thread)[i].elapsed_ticks;
+	for (uint64_t i = 0; i <= probed_depth(thread); i++)
+		sum += frames_of(thread)[i].exclusive;
+	return sum;
+}
+
+void probed_thread_check(const struct tare_thread_file *thread)
+{
+	assert_int_equal(thread->magic, TARE_THREAD_MAGIC);
+	assert_int_equal(thread->abi, TARE_ARENA_ABI);
+	assert_int_equal(thread->gate, 0);
+	assert_int_equal(sum_of(thread), thread->now_ticks);
+	assert_true(thread->os_ticks <= thread->now_ticks);
+	assert_int_equal(thread->folded, 0);
+	assert_int_equal(thread->too_deep, 0);
+	assert_int_equal(thread->os_lost, 0);
+}
+
+uint64_t probed_calls(const struct tare_thread_file *thread, uint64_t key)
+{
+	uint64_t calls = 0;
+
+	for (uint64_t i = 0; i < thread->node_count; i++)
+		if (probed_nodes(thread)[i].key == key)
+			calls += probed_nodes(thread)[i].calls;
+	return calls;
+}

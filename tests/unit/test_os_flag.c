@@ -1,0 +1,166 @@
+/*
+ * The OS flag against what the kernel itself counted: every switch, fault, signal and system call
+ * marks its interval, and no more intervals are marked than the kernel had occasions.
+ * Arguments: the runtime, the fixture.
+ */
+#include "tests/support/probed_session.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include <cmocka.h>
+
+struct part {
+	unsigned long key, interrupts;
+	long count, voluntary, involuntary, faults;
+	uint64_t marked[TARE_OS_CAUSES], all; /* intervals of its node */
+	uint64_t by_syscall;		      /* of these, with the system call's number */
+};
+
+static struct probed_session session;
+
+static int session_begin(void **state)
+{
+	(void)state;
+	probed_session_run(&session, "os");
+	probed_thread_check(session.threads[0]);
+	return 0;
+}
+
+static int session_finish(void **state)
+{
+	(void)state;
+	probed_session_end(&session);
+	return 0;
+}
+
+static struct part part_of(const char *name, unsigned syscall_number)
+{
+	const struct tare_thread_file *thread = session.threads[0];
+	const struct tare_os_record *records =
+		(const void *)((const char *)thread + TARE_THREAD_OS_OFFSET);
+	struct part part = {0};
+	char line[64];
+
+	snprintf(line, sizeof(line), "\n%s ", name);
+	const char *at = strstr(session.output, line);
+
+	assert_non_null(at);
+	assert_int_equal(
+		sscanf(at + strlen(line),
+		       "%lx count %ld voluntary %ld involuntary %ld faults %ld interrupts %lu",
+		       &part.key, &part.count, &part.voluntary, &part.involuntary, &part.faults,
+		       &part.interrupts),
+		6);
+	for (uint64_t i = 0; i < thread->os_count; i++) {
+		if (probed_nodes(thread)[records[i].node].key != part.key)
+			continue;
+		assert_true(records[i].cause < TARE_OS_CAUSES);
+		part.marked[records[i].cause] += records[i].count;
+		part.all += records[i].count;
+		if (records[i].syscall_number == syscall_number)
+			part.by_syscall += records[i].count;
+	}
+	return part;
+}
+
+/* At most one mark more per occasion of the kernel that the part did not ask for itself. */
+static void assert_marks(const struct part *part, uint64_t expected)
+{
+	const uint64_t other = part->interrupts + (uint64_t)part->involuntary + 20;
+
+	assert_in_range(part->all, expected, expected + other);
+}
+
+static void test_means(void **state)
+{
+	(void)state;
+	assert_true(session.processes[0]->os_means & TARE_OS_BY_SITES);
+	if (session.processes[0]->os_means !=
+	    (TARE_OS_BY_SELECTOR | TARE_OS_BY_RSEQ | TARE_OS_BY_SITES))
+		print_message("this host lacks a means: %u\n", session.processes[0]->os_means);
+}
+
+static void test_system_calls(void **state)
+{
+	const struct part part = part_of("system_calls", SYS_getppid);
+
+	(void)state;
+	assert_marks(&part, (uint64_t)part.count);
+	assert_in_range(part.by_syscall,
+			(uint64_t)part.count - (uint64_t)part.faults - (uint64_t)part.involuntary,
+			(uint64_t)part.count);
+}
+
+static void test_blocked(void **state)
+{
+	const struct part part = part_of("sleeps", SYS_nanosleep);
+
+	(void)state;
+	assert_marks(&part, (uint64_t)part.count);
+	assert_int_equal(part.marked[TARE_OS_BLOCKED], part.voluntary);
+	assert_int_equal(part.by_syscall, part.voluntary);
+}
+
+static void test_blocked_without_site(void **state)
+{
+	const struct part part = part_of("unseen_sleeps", SYS_nanosleep);
+
+	(void)state;
+	if (!(session.processes[0]->os_means & TARE_OS_BY_RSEQ))
+		skip();
+	assert_marks(&part, (uint64_t)part.count);
+	assert_int_equal(part.marked[TARE_OS_BLOCKED], part.voluntary);
+	assert_int_equal(part.by_syscall, 0);
+}
+
+static void test_faults(void **state)
+{
+	const struct part part = part_of("faults", SYS_getppid);
+
+	(void)state;
+	if (!(session.processes[0]->os_means & TARE_OS_BY_SELECTOR))
+		skip();
+	assert_marks(&part, (uint64_t)part.count);
+	assert_true(part.marked[TARE_OS_MINOR_FAULT] + part.marked[TARE_OS_MAJOR_FAULT] +
+			    (uint64_t)part.involuntary + (uint64_t)part.voluntary >=
+		    (uint64_t)part.count);
+}
+
+static void test_signals(void **state)
+{
+	const struct part part = part_of("raises", SYS_getppid);
+
+	(void)state;
+	if (!(session.processes[0]->os_means & TARE_OS_BY_SELECTOR))
+		skip();
+	assert_marks(&part, (uint64_t)part.count);
+}
+
+static void test_nothing_false(void **state)
+{
+	const struct part part = part_of("quiet", SYS_getppid);
+
+	(void)state;
+	assert_marks(&part, 0);
+	assert_int_equal(part.marked[TARE_OS_SYSCALL], 0);
+	assert_int_equal(part.marked[TARE_OS_BLOCKED], part.voluntary);
+	assert_true(part.marked[TARE_OS_PREEMPTED] <= (uint64_t)part.involuntary);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_means),	      cmocka_unit_test(test_system_calls),
+		cmocka_unit_test(test_blocked),	      cmocka_unit_test(test_blocked_without_site),
+		cmocka_unit_test(test_faults),	      cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_nothing_false),
+	};
+
+	if (!probed_session_arguments(argc, argv))
+		return 2;
+	return cmocka_run_group_tests(tests, session_begin, session_finish);
+}
