@@ -30,6 +30,7 @@ static const struct section_name {
 	{".symtab", SHT_SYMTAB, 0},
 	{".strtab", SHT_STRTAB, 0},
 	{".shstrtab", SHT_STRTAB, 0},
+	{".gnu_debuglink", SHT_PROGBITS, 0},
 };
 
 enum { SECTIONS = sizeof(section_names) / sizeof(*section_names) };
@@ -125,9 +126,15 @@ static size_t put_cie(struct builder *builder)
 	put_uleb(out, 1);
 	put_sleb(out, -8);
 	put_u8(out, 16);
-	put_uleb(out, 7);
-	put_u8(out, 0x9b);
-	put_distance(out, SMALL_GOT);
+	if (builder->options->absolute_personality) {
+		put_uleb(out, 11);
+		put_u8(out, 0);
+		put_u64(out, SMALL_BETA);
+	} else {
+		put_uleb(out, 7);
+		put_u8(out, 0x9b);
+		put_distance(out, SMALL_GOT);
+	}
 	put_u8(out, 0x1b);
 	put_u8(out, 0x1b);
 	put_bytes(out, (const unsigned char[]){0x0c, 7, 8, 0x90, 1}, 5);
@@ -150,6 +157,10 @@ static size_t put_fde(struct builder *builder, size_t cie, uint64_t begin, uint6
 		put_u32(out, 0);
 	put_bytes(out, (const unsigned char[]){0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x0a}, 9);
 	put_bytes(out, (const unsigned char[]){0x48, 0x0c, 7, 8, 0xc6, 0x42, 0x0b}, 7);
+	if (begin == SMALL_BETA && builder->options->set_loc) {
+		put_u8(out, 1);
+		put_distance(out, begin + 0x10);
+	}
 	record_end(builder, start);
 	return start;
 }
@@ -299,17 +310,33 @@ static void put_segment(struct byte_vec *headers, uint32_t type, uint64_t addr, 
 	put_bytes(headers, &segment, sizeof(segment));
 }
 
+static void put_debug_link(struct builder *builder)
+{
+	struct byte_vec *out = builder->out;
+
+	put_align(out, 4, 0);
+	builder->section_addrs[9] = out->len;
+	put_bytes(out, "small.debug", 12);
+	put_u32(out, builder->options->debug_link_crc);
+	builder->section_sizes[9] = out->len - builder->section_addrs[9];
+}
+
 static void put_sections(struct builder *builder)
 {
 	struct byte_vec *out = builder->out;
 	uint32_t names[SECTIONS];
 
+	put_debug_link(builder);
 	builder->section_addrs[8] = out->len;
 	for (size_t i = 0; i < SECTIONS; i++) {
 		names[i] = (uint32_t)(out->len - builder->section_addrs[8]);
 		put_bytes(out, section_names[i].name, strlen(section_names[i].name) + 1);
 	}
 	builder->section_sizes[8] = out->len - builder->section_addrs[8];
+	if (!builder->options->debug_link_crc)
+		names[9] = 0;
+	if (builder->options->no_symtab)
+		builder->section_sizes[6] = 0;
 	put_align(out, 8, 0);
 	for (size_t i = 0; i < SECTIONS; i++) {
 		const struct section_name *name = &section_names[i];
@@ -348,7 +375,8 @@ static void put_headers(struct builder *builder, uint64_t loaded, uint64_t secti
 	put_bytes(&headers, &header, sizeof(header));
 	put_segment(&headers, PT_LOAD, 0, loaded);
 	put_segment(&headers, PT_DYNAMIC, builder->elf->dynamic, builder->dynamic_size);
-	put_segment(&headers, PT_NOTE, builder->note, builder->note_size);
+	put_segment(&headers, builder->options->no_build_id ? PT_NULL : PT_NOTE, builder->note,
+		    builder->note_size);
 	put_segment(&headers, builder->options->no_eh_header ? PT_NULL : PT_GNU_EH_FRAME,
 		    builder->elf->eh_frame_hdr, builder->eh_header_size);
 	put_segment(&headers, PT_GNU_STACK, 0, 0);

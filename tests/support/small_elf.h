@@ -22,10 +22,14 @@ enum {
 
 struct small_elf_options {
 	bool no_sections;
-	bool gnu_hash;	   /* instead of DT_HASH */
-	bool terminators;  /* zero words between the records of .eh_frame */
-	bool no_eh_header; /* neither PT_GNU_EH_FRAME nor .eh_frame_hdr */
-	bool header_short; /* the table names one FDE only */
+	bool gnu_hash;		   /* instead of DT_HASH */
+	bool terminators;	   /* zero words between the records of .eh_frame */
+	bool no_eh_header;	   /* neither PT_GNU_EH_FRAME nor .eh_frame_hdr */
+	bool header_short;	   /* the table names one FDE only */
+	bool absolute_personality; /* an address for the loader to adjust */
+	bool set_loc;		   /* beta's program holds an address */
+	bool no_build_id, no_symtab;
+	uint32_t debug_link_crc; /* of "small.debug"; 0: no .gnu_debuglink */
 };
 
 struct small_elf {

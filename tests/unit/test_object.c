@@ -255,6 +255,83 @@ static void every_byte_changed(void **state)
 	assert_true(opened > 0 && opened < tried);
 }
 
+/* ---- separate debug files ---- */
+
+/* CRC-32 bit by bit. */
+static uint32_t checksum(const struct byte_vec *bytes)
+{
+	uint32_t crc = UINT32_MAX;
+
+	for (size_t i = 0; i < bytes->len * 8; i++) {
+		const uint32_t bit = (crc ^ (uint32_t)bytes->data[i / 8] >> (i % 8)) & 1;
+		crc = crc >> 1 ^ (bit ? UINT32_C(0xedb88320) : 0);
+	}
+	return ~crc;
+}
+
+static void write_file(const char *directory, const char *name, const struct small_elf *elf)
+{
+	struct file_output out;
+	struct error err;
+	struct str path = {0};
+
+	str_printf(&path, "%s/%s", directory, name);
+	assert_true(file_output_open(&out, path.data, &err));
+	assert_true(file_output_write_at(&out, elf->bytes.data, elf->bytes.len, 0, &err));
+	assert_true(file_output_commit(&out, 0755, &err));
+	str_fini(&path);
+}
+
+/* beta is in .symtab only: the name is known if the debug file was taken. */
+static bool knows_beta(const char *directory, uint32_t crc)
+{
+	const struct small_elf_options options = {
+		.no_symtab = true, .no_build_id = true, .debug_link_crc = crc};
+	struct str path = {0};
+	struct small_elf elf;
+	struct error err;
+
+	small_elf_build(&elf, &options);
+	write_file(directory, "program", &elf);
+	str_printf(&path, "%s/program", directory);
+	struct object *object = object_open(path.data, OBJECT_ALL, &err);
+	assert_non_null(object);
+	const struct object_symbol *beta = object_symbol_at(object, SMALL_BETA);
+	const bool known = beta && strcmp(beta->name, "beta") == 0 && !beta->dynamic;
+	object_close(object);
+	str_fini(&path);
+	small_elf_fini(&elf);
+	return known;
+}
+
+static void debug_link(void **state)
+{
+	char directory[] = "/tmp/tare-object-XXXXXX";
+	struct str inner = {0};
+	struct small_elf elf;
+	struct error err;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	small_elf_build(&elf, &(struct small_elf_options){0});
+	const uint32_t crc = checksum(&elf.bytes);
+	assert_false(knows_beta(directory, crc));
+	str_printf(&inner, "%s/.debug", directory);
+	assert_true(directory_create_private(inner.data, &err));
+	write_file(inner.data, "small.debug", &elf);
+	assert_true(knows_beta(directory, crc));
+	assert_false(knows_beta(directory, crc ^ 1));
+	assert_true(directory_remove(inner.data, &err));
+	write_file(directory, "small.debug", &elf);
+	assert_true(knows_beta(directory, crc));
+	elf.bytes.len = 100;
+	write_file(directory, "small.debug", &elf);
+	assert_false(knows_beta(directory, checksum(&elf.bytes)));
+	assert_true(directory_remove(directory, &err));
+	str_fini(&inner);
+	small_elf_fini(&elf);
+}
+
 /* ---- real files ---- */
 
 static void real_files(void **state)
@@ -298,7 +375,7 @@ int main(void)
 		cmocka_unit_test(small_file),	    cmocka_unit_test(mapping),
 		cmocka_unit_test(unsuitable_files), cmocka_unit_test(missing_file),
 		cmocka_unit_test(every_truncation), cmocka_unit_test(every_byte_changed),
-		cmocka_unit_test(real_files),
+		cmocka_unit_test(debug_link),	    cmocka_unit_test(real_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include "object/cfi_write.h"
 #include "tests/support/fake_copies.h"
 #include "tests/support/frame_compare.h"
+#include "tests/support/small_elf.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -251,6 +252,146 @@ static void loader_search_finds_copies(void **state)
 	pair_close(&pair);
 }
 
+/* ---- files by hand ---- */
+
+enum { NEW_FRAME = 0x100000 };
+
+static struct object *small_build(struct small_elf *elf, const struct small_elf_options *options,
+				  struct unwind_out *out, struct error *err)
+{
+	const struct copy_ranges none = {0};
+
+	small_elf_build(elf, options);
+	struct object *object =
+		object_open_bytes(elf->bytes.data, elf->bytes.len, "small", OBJECT_ALL, err);
+	assert_non_null(object);
+	const struct unwind_out_input input = {
+		.object = object, .ranges = &none, .eh_frame_addr = NEW_FRAME};
+	if (!unwind_out_build(&input, out, err)) {
+		object_close(object);
+		return NULL;
+	}
+	return object;
+}
+
+static uint32_t word_at(const struct byte_vec *bytes, size_t offset)
+{
+	uint32_t word;
+
+	assert_true(offset + 4 <= bytes->len);
+	memcpy(&word, bytes->data + offset, 4);
+	return word;
+}
+
+/* The FDE record of table entry `index`, as a link address. */
+static uint64_t table_record(const struct unwind_out *out, size_t index, uint64_t *begin)
+{
+	const struct byte_vec *header = &out->eh_frame_hdr;
+
+	*begin = out->eh_frame_hdr_addr + (int64_t)(int32_t)word_at(header, 12 + index * 8);
+	return out->eh_frame_hdr_addr + (int64_t)(int32_t)word_at(header, 16 + index * 8);
+}
+
+static void no_terminator_but_the_last(void **state)
+{
+	static const struct small_elf_options all[] = {
+		{0}, {.terminators = true}, {.terminators = true, .no_sections = true}};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct small_elf elf;
+		struct unwind_out out;
+		struct error err;
+		uint64_t begin;
+		size_t records = 0, at = 0;
+		struct object *object = small_build(&elf, &all[i], &out, &err);
+		assert_non_null(object);
+		for (; word_at(&out.eh_frame, at); records++)
+			at += word_at(&out.eh_frame, at) + 4;
+		assert_int_equal(at + 4, out.eh_frame.len);
+		assert_int_equal(records, 3);
+		assert_int_equal(word_at(&out.eh_frame_hdr, 8), 2);
+		const size_t fde = table_record(&out, 0, &begin) - NEW_FRAME;
+		assert_int_equal(begin, SMALL_TEXT);
+		/* its CIE is the first record */
+		assert_int_equal(word_at(&out.eh_frame, fde + 4), fde + 4);
+		assert_int_equal((int32_t)word_at(&out.eh_frame, fde + 8),
+				 SMALL_TEXT - (int32_t)(NEW_FRAME + fde + 8));
+		unwind_out_fini(&out);
+		object_close(object);
+		small_elf_fini(&elf);
+	}
+}
+
+/* An address in a program cannot be moved by those who do not read it. */
+static void record_with_an_address_stays(void **state)
+{
+	struct small_elf elf;
+	struct unwind_out out;
+	struct error err;
+	uint64_t begin;
+
+	(void)state;
+	struct object *object =
+		small_build(&elf, &(struct small_elf_options){.set_loc = true}, &out, &err);
+	assert_non_null(object);
+	assert_int_equal(out.records_moved, 1);
+	assert_int_equal(out.records_kept, 1);
+	const struct object_fde *beta = object_fde_covering(object, SMALL_BETA);
+	assert_int_equal(table_record(&out, 1, &begin), beta->addr);
+	assert_int_equal(begin, SMALL_BETA);
+	assert_false(unwind_out_check(object, beta, &err));
+	assert_int_equal(err.code, ERROR_UNSUPPORTED);
+	unwind_out_fini(&out);
+	object_close(object);
+	small_elf_fini(&elf);
+}
+
+/* The loader adjusts the pointer in its old place: the moved CIE goes through it. */
+static void personality_that_the_loader_adjusts(void **state)
+{
+	struct small_elf elf;
+	struct unwind_out out;
+	struct error err;
+	int64_t distance;
+
+	(void)state;
+	struct object *object = small_build(
+		&elf, &(struct small_elf_options){.absolute_personality = true}, &out, &err);
+	assert_non_null(object);
+	const struct object_cie *cie = object_fde_covering(object, SMALL_TEXT)->cie;
+	assert_int_equal(cie->personality, SMALL_BETA);
+	const size_t field = cie->personality_field - elf.eh_frame;
+	assert_int_equal(out.eh_frame.data[field - 1], 0x9c);
+	memcpy(&distance, out.eh_frame.data + field, sizeof(distance));
+	assert_int_equal(NEW_FRAME + field + distance, cie->personality_field);
+	unwind_out_fini(&out);
+	object_close(object);
+	small_elf_fini(&elf);
+}
+
+static void damaged_table_is_refused(void **state)
+{
+	struct small_elf elf;
+	struct unwind_out out;
+	struct error err;
+
+	(void)state;
+	struct object *object = small_build(&elf, &(struct small_elf_options){0}, &out, &err);
+	assert_non_null(object);
+	const struct object_fde *beta = object_fde_covering(object, SMALL_BETA);
+	elf.bytes.data[beta->addr + 2] = 1; /* its length */
+	const struct copy_ranges none = {0};
+	const struct unwind_out_input input = {
+		.object = object, .ranges = &none, .eh_frame_addr = NEW_FRAME};
+	unwind_out_fini(&out);
+	assert_false(unwind_out_build(&input, &out, &err));
+	assert_int_equal(err.code, ERROR_INPUT);
+	assert_int_equal(out.eh_frame.len, 0);
+	object_close(object);
+	small_elf_fini(&elf);
+}
+
 /* ---- expressions with a deeper stack ---- */
 
 static void shifted_expressions(void **state)
@@ -287,6 +428,10 @@ int main(void)
 		cmocka_unit_test(original_records_keep_their_meaning),
 		cmocka_unit_test(without_sections),
 		cmocka_unit_test(loader_search_finds_copies),
+		cmocka_unit_test(no_terminator_but_the_last),
+		cmocka_unit_test(record_with_an_address_stays),
+		cmocka_unit_test(personality_that_the_loader_adjusts),
+		cmocka_unit_test(damaged_table_is_refused),
 		cmocka_unit_test(shifted_expressions),
 	};
 
