@@ -21,7 +21,13 @@
 
 #define HEADER_MAGIC "SQLite format 3"
 
-enum { HEADER_BYTES = 100, HEADER_VERSION_AT = 60, HEADER_APPLICATION_AT = 68 };
+enum {
+	HEADER_BYTES = 100,
+	HEADER_PAGE_SIZE_AT = 16, /* two bytes */
+	HEADER_PAGES_AT = 28,
+	HEADER_VERSION_AT = 60,
+	HEADER_APPLICATION_AT = 68
+};
 
 struct node_key {
 	int64_t id, thread;
@@ -80,26 +86,39 @@ static uint32_t big_endian_u32(const unsigned char *at)
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-static bool header_check(const char *path, const unsigned char *header, size_t size,
+static bool version_check(const char *path, uint32_t version, struct error *err)
+{
+	if (version == PROFILE_SCHEMA_VERSION)
+		return true;
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "the profile %s has schema version %u, this tare reads version %d; %s",
+			 path, version, PROFILE_SCHEMA_VERSION,
+			 version > PROFILE_SCHEMA_VERSION
+				 ? "read it with a newer tare"
+				 : "record it again or read it with an older tare");
+}
+
+/* SQLite itself would notice missing pages only where it needs them. */
+static bool size_check(const char *path, const unsigned char *header, uint64_t size,
+		       struct error *err)
+{
+	const uint32_t raw =
+		(uint32_t)header[HEADER_PAGE_SIZE_AT] << 8 | header[HEADER_PAGE_SIZE_AT + 1];
+	const uint64_t page_bytes = raw == 1 ? 65536 : raw;
+
+	if (size >= page_bytes * big_endian_u32(header + HEADER_PAGES_AT))
+		return true;
+	return error_set(err, ERROR_INPUT, "the profile %s is damaged: its end is missing", path);
+}
+
+static bool header_check(const char *path, const unsigned char *header, uint64_t size,
 			 struct error *err)
 {
-	if (size < HEADER_BYTES || memcmp(header, HEADER_MAGIC, sizeof(HEADER_MAGIC)) != 0 ||
+	if (memcmp(header, HEADER_MAGIC, sizeof(HEADER_MAGIC)) != 0 ||
 	    big_endian_u32(header + HEADER_APPLICATION_AT) != PROFILE_APPLICATION_ID)
 		return error_set(err, ERROR_INPUT, "%s is not a profile of tare", path);
-	const uint32_t version = big_endian_u32(header + HEADER_VERSION_AT);
-	if (version > PROFILE_SCHEMA_VERSION)
-		return error_set(
-			err, ERROR_UNSUPPORTED,
-			"the profile %s has schema version %u, this tare reads version %d; "
-			"read it with a newer tare",
-			path, version, PROFILE_SCHEMA_VERSION);
-	if (version < PROFILE_SCHEMA_VERSION)
-		return error_set(
-			err, ERROR_UNSUPPORTED,
-			"the profile %s has schema version %u, this tare reads version %d; "
-			"record it again or read it with an older tare",
-			path, version, PROFILE_SCHEMA_VERSION);
-	return true;
+	return version_check(path, big_endian_u32(header + HEADER_VERSION_AT), err) &&
+	       size_check(path, header, size, err);
 }
 
 static bool file_check(const char *path, struct error *err)
@@ -110,7 +129,7 @@ static bool file_check(const char *path, struct error *err)
 
 	if (fd < 0)
 		return error_set_errno(err, errno, "cannot open the profile %s", path);
-	if (fstat(fd, &info) == 0 && !S_ISREG(info.st_mode)) {
+	if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) {
 		close(fd);
 		return error_set(err, ERROR_INPUT, "%s is not a regular file", path);
 	}
@@ -119,7 +138,9 @@ static bool file_check(const char *path, struct error *err)
 	close(fd);
 	if (got < 0)
 		return error_set_errno(err, saved, "cannot read the profile %s", path);
-	return header_check(path, header, (size_t)got, err);
+	if (got < HEADER_BYTES)
+		return error_set(err, ERROR_INPUT, "%s is not a profile of tare", path);
+	return header_check(path, header, (uint64_t)info.st_size, err);
 }
 
 /* As a URI, every byte that could have a meaning there is escaped. */

@@ -29,7 +29,7 @@ static void write_line(const struct report *report, FILE *stream, const char *ke
 
 static void append_time(const struct report *report, uint64_t ticks, struct str *text)
 {
-	time_append_with_unit(text, analysis_ns(report->analysis, ticks), false);
+	time_append_with_unit(text, analysis_ns(report->analysis, ticks), report->options->unicode);
 }
 
 static void append_start(const struct profile_session *session, struct str *text)

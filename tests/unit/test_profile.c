@@ -1,0 +1,390 @@
+/*
+ * The profile file: what is written is read back, whatever values it has; an existing file is kept
+ * or replaced, and nothing is left behind by failures. Files that are no profile, of another
+ * version, or damaged in ways that SQLite accepts are refused with a sentence that says why.
+ */
+#include "profile/profile.h"
+#include "tests/support/small_profile.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[] = "test_profile.XXXXXX";
+static char path[64], old_path[80];
+
+static int make_directory(void **state)
+{
+	(void)state;
+	if (!mkdtemp(directory))
+		return -1;
+	snprintf(path, sizeof(path), "%s/p.tare", directory);
+	snprintf(old_path, sizeof(old_path), "%s.old", path);
+	return 0;
+}
+
+static int remove_directory(void **state)
+{
+	struct error err;
+
+	(void)state;
+	return directory_remove(directory, &err) ? 0 : -1;
+}
+
+static int remove_files(void **state)
+{
+	(void)state;
+	unlink(path);
+	unlink(old_path);
+	return 0;
+}
+
+/* Whether the directory is empty, that is, nothing temporary was left in it. */
+static bool is_clean(void)
+{
+	const bool clean = rmdir(directory) == 0;
+
+	if (clean)
+		assert_int_equal(mkdir(directory, 0700), 0);
+	return clean;
+}
+
+static void write_small(void)
+{
+	static const struct small_node nodes[] = {
+		{.thread = 1}, {1, 1, 1, 2, 30, TARE_OS_SYSCALL, 10}, {1, 2, 2, 1, 5, 0, 0}};
+	struct profile_writer *writer = small_profile_open(path);
+	struct error err;
+
+	small_thread(writer, small_process(writer, 5, "p"), 6, 35, 10);
+	const int64_t module = small_module(writer, "/bin/p");
+	small_function(writer, module, "f", 0xffffffffff600000);
+	small_function(writer, module, "", 0x20);
+	small_nodes(writer, nodes, 3);
+	assert_true(profile_add_os(
+		writer, &(struct profile_os){2, TARE_OS_SYSCALL, 1, UINT64_MAX, 1, 10}, &err));
+	assert_true(profile_add_coverage(
+		writer, &(struct profile_coverage){1, "f", 0x10, 64, "instrumented", 1}, &err));
+	assert_true(profile_add_mark(writer, &(struct profile_mark){1, -3, "m", 7}, &err));
+	small_profile_commit(writer);
+}
+
+static void execute(const char *sql)
+{
+	sqlite3 *database;
+	char *message = NULL;
+
+	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+	sqlite3_db_config(database, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
+	if (sqlite3_exec(database, sql, NULL, NULL, &message) != SQLITE_OK)
+		fail_msg("%s: %s", sql, message);
+	sqlite3_close(database);
+}
+
+struct seen {
+	struct profile_node nodes[8];
+	size_t node_count;
+	struct profile_os os;
+	size_t os_count, coverage_count, mark_count;
+	int64_t mark;
+};
+
+static bool see_node(const struct profile_node *row, void *context)
+{
+	struct seen *seen = context;
+
+	if (seen->node_count < 8)
+		seen->nodes[seen->node_count] = *row;
+	seen->node_count++;
+	return true;
+}
+
+static bool see_os(const struct profile_os *row, void *context)
+{
+	struct seen *seen = context;
+
+	seen->os = *row;
+	seen->os_count++;
+	return true;
+}
+
+static bool see_coverage(const struct profile_coverage *row, void *context)
+{
+	struct seen *seen = context;
+
+	assert_string_equal(row->verdict, "instrumented");
+	seen->coverage_count++;
+	return true;
+}
+
+static bool see_mark(const struct profile_mark *row, void *context)
+{
+	struct seen *seen = context;
+
+	seen->mark = row->mark;
+	seen->mark_count++;
+	return true;
+}
+
+/* Reads everything; the message of the first failure, or NULL. */
+static const char *read_all(struct seen *seen, struct error *err)
+{
+	struct profile *profile = profile_open(path, err);
+
+	*seen = (struct seen){0};
+	if (!profile)
+		return err->message;
+	const bool ok = profile_each_os(profile, see_os, seen, err) &&
+			profile_each_node(profile, see_node, seen, err) &&
+			profile_each_coverage(profile, see_coverage, seen, err) &&
+			profile_each_mark(profile, see_mark, seen, err);
+	profile_close(profile);
+	return ok ? NULL : err->message;
+}
+
+static void test_round_trip(void **state)
+{
+	struct seen seen;
+	struct error err;
+	size_t count;
+
+	(void)state;
+	write_small();
+	assert_null(read_all(&seen, &err));
+	assert_int_equal(seen.node_count, 3);
+	assert_int_equal(seen.nodes[1].elapsed_ticks, 30);
+	assert_int_equal(seen.nodes[1].os_ticks[TARE_OS_SYSCALL], 10);
+	assert_int_equal(seen.nodes[1].elapsed_exclusive_min, 15);
+	/* A range without calls is stored as NULL and comes back empty. */
+	assert_true(seen.nodes[1].elapsed_inclusive_min > seen.nodes[1].elapsed_inclusive_max);
+	assert_int_equal(seen.os.object, UINT64_MAX);
+	assert_int_equal(seen.os_count, 1);
+	assert_int_equal(seen.coverage_count, 1);
+	assert_int_equal(seen.mark, -3);
+	struct profile *profile = profile_open(path, &err);
+	const struct profile_function *functions = profile_functions(profile, &count);
+	assert_int_equal(count, 2);
+	assert_true(functions[0].link_addr == 0xffffffffff600000);
+	assert_string_equal(profile_session(profile)->command_line, "./work --fast 'two words'");
+	assert_null(profile_session(profile)->incomplete_reason);
+	profile_close(profile);
+}
+
+static void test_file_mode_follows_umask(void **state)
+{
+	const mode_t before = umask(0027);
+	struct stat info;
+
+	(void)state;
+	write_small();
+	umask(before);
+	assert_int_equal(stat(path, &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0640);
+}
+
+static void test_old_file_is_kept(void **state)
+{
+	struct error err;
+
+	(void)state;
+	write_small();
+	struct profile_writer *writer = profile_writer_open(path, true, &err);
+	small_profile_commit(writer);
+	assert_int_equal(access(old_path, F_OK), 0);
+	unlink(old_path);
+	write_small();
+	assert_int_not_equal(access(old_path, F_OK), 0);
+}
+
+static void test_discard_leaves_nothing(void **state)
+{
+	struct error err;
+
+	(void)state;
+	profile_writer_discard(profile_writer_open(path, false, &err));
+	assert_true(is_clean());
+	profile_writer_discard(NULL);
+}
+
+static void test_unwritable_directory(void **state)
+{
+	struct error err;
+
+	(void)state;
+	assert_null(profile_writer_open("/nonexistent/p.tare", false, &err));
+	assert_int_equal(err.code, ERROR_NOT_FOUND);
+}
+
+/* A limit on the size of files stands for a full disk. */
+static void test_no_room_leaves_nothing(void **state)
+{
+	const struct rlimit small = {.rlim_cur = 20000, .rlim_max = RLIM_INFINITY};
+	struct rlimit before;
+	struct error err = {0};
+	bool ok = true;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	struct profile_writer *writer = profile_writer_open(path, false, &err);
+	if (writer) {
+		const struct profile_session session = small_profile_session();
+		ok = profile_write_session(writer, &session, &err);
+		ok = profile_writer_commit(writer, &err) && ok;
+	}
+	setrlimit(RLIMIT_FSIZE, &before);
+	assert_false(writer && ok);
+	assert_non_null(strstr(err.message, "cannot write the profile"));
+	assert_true(is_clean());
+}
+
+static void test_writer_refuses_bad_rows(void **state)
+{
+	const struct profile_node bad[] = {
+		{.id = 0, .thread = 1},
+		{.id = 2, .thread = 1, .parent = 2, .function = 1},
+		{.id = 2, .thread = 1, .parent = 3, .function = 1},
+		{.id = 2, .thread = 1, .parent = 1},
+		{.id = 2, .thread = 1, .function = 1},
+		{.id = 2, .thread = 9, .parent = 1, .function = 1},
+		{.id = 2, .thread = 1, .parent = 1, .function = 9},
+		{.id = 2, .thread = 1, .parent = 1, .function = 1, .elapsed_ticks = UINT64_MAX},
+		{.id = 1, .thread = 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct profile_writer *writer = small_profile_open(path);
+		struct error err = {0};
+		small_thread(writer, small_process(writer, 5, "p"), 6, 0, 0);
+		small_function(writer, small_module(writer, "/bin/p"), "f", 0x10);
+		assert_true(profile_add_node(writer, &(struct profile_node){.id = 1, .thread = 1},
+					     &err));
+		assert_false(profile_add_node(writer, &bad[i], &err));
+		/* Nothing can be written after a failure, so that nothing incomplete appears. */
+		assert_false(profile_add_mark(writer, &(struct profile_mark){.thread = 1}, &err));
+		assert_false(profile_writer_commit(writer, &err));
+		assert_true(is_clean());
+	}
+}
+
+static void test_refuses_other_files(void **state)
+{
+	struct seen seen;
+	struct error err;
+
+	(void)state;
+	assert_non_null(strstr(read_all(&seen, &err), "cannot open"));
+	FILE *file = fopen(path, "w");
+	fputs("no profile at all", file);
+	fclose(file);
+	assert_non_null(strstr(read_all(&seen, &err), "is not a profile"));
+	unlink(path);
+	execute("CREATE TABLE t (a)");
+	assert_non_null(strstr(read_all(&seen, &err), "is not a profile"));
+	assert_null(profile_open(directory, &err));
+	assert_non_null(strstr(err.message, "not a regular file"));
+}
+
+static void test_refuses_other_versions(void **state)
+{
+	struct seen seen;
+	struct error err;
+
+	(void)state;
+	write_small();
+	execute("PRAGMA user_version = 2");
+	assert_non_null(strstr(read_all(&seen, &err), "newer tare"));
+	execute("PRAGMA user_version = 0");
+	assert_non_null(strstr(read_all(&seen, &err), "older tare"));
+}
+
+static void test_refuses_contradictions(void **state)
+{
+	static const struct {
+		const char *sql, *message;
+	} cases[] = {
+		{"DELETE FROM session", "0 sessions"},
+		{"UPDATE session SET ticks_per_second = 0", "ticks per second"},
+		{"UPDATE session SET ticks_per_second = 9e999", "ticks per second"},
+		{"UPDATE thread SET process = 2", "process of row 1"},
+		{"UPDATE thread SET process = NULL", "has no process"},
+		{"UPDATE thread SET now_ticks = -1", "now_ticks"},
+		{"UPDATE process SET os_means = 4294967296", "os_means"},
+		{"DELETE FROM function WHERE id = 1", "row 1 of table function is missing"},
+		{"UPDATE function SET module = -1", "module of row 1"},
+		{"UPDATE node SET parent = 3 WHERE id = 2", "does not precede"},
+		{"DELETE FROM node WHERE id = 1", "does not precede"},
+		{"UPDATE node SET function = 3 WHERE id = 2", "function of row 2"},
+		{"UPDATE node SET function = NULL WHERE id = 2", "neither a root"},
+		{"UPDATE node SET thread = NULL WHERE id = 1", "has no thread"},
+		{"INSERT INTO thread SELECT 2, process, 1, name, 0,0,0,0,0,0,0,0,0,0,0,0,0,0 "
+		 "FROM thread; UPDATE node SET thread = 2 WHERE id = 3",
+		 "different threads"},
+		{"UPDATE os SET cause = 6", "cause 6"},
+		{"UPDATE os SET node = 4", "of node 4"},
+		{"UPDATE coverage SET module = NULL", "has no module"},
+		{"UPDATE mark SET thread = NULL", "has no thread"},
+		{"DROP TABLE mark", "no table mark"},
+		{"ALTER TABLE node ADD COLUMN more INTEGER", "other columns"},
+		{"DROP TABLE mark; CREATE VIEW mark AS SELECT * FROM os", "other columns"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct seen seen;
+		struct error err = {0};
+		unlink(path);
+		write_small();
+		execute(cases[i].sql);
+		const char *message = read_all(&seen, &err);
+		if (!message || !strstr(message, cases[i].message))
+			fail_msg("%s: %s", cases[i].sql, message ? message : "was accepted");
+	}
+}
+
+/* Also where only pages are missing that reading does not need. */
+static void test_truncated_file(void **state)
+{
+	struct stat info;
+
+	(void)state;
+	write_small();
+	assert_int_equal(stat(path, &info), 0);
+	for (off_t size = info.st_size - 1; size > 0; size -= 1021) {
+		struct seen seen;
+		struct error err = {0};
+		assert_int_equal(truncate(path, size), 0);
+		assert_non_null(read_all(&seen, &err));
+	}
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, remove_files)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_round_trip),
+		TEST(test_file_mode_follows_umask),
+		TEST(test_old_file_is_kept),
+		TEST(test_discard_leaves_nothing),
+		TEST(test_unwritable_directory),
+		TEST(test_no_room_leaves_nothing),
+		TEST(test_writer_refuses_bad_rows),
+		TEST(test_refuses_other_files),
+		TEST(test_refuses_other_versions),
+		TEST(test_refuses_contradictions),
+		TEST(test_truncated_file),
+	};
+
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
