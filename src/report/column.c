@@ -609,23 +609,19 @@ static bool column_is_named(const struct column *column, const char *name, size_
 					      (left == 6 && memcmp(rest, "_ticks", 6) == 0)));
 }
 
-const struct column *column_find(enum view_id view, const char *name, size_t length,
-				 struct error *err)
+static bool column_unknown(enum view_id view, const char *text, struct error *err)
 {
 	const char *names[COLUMNS_MAX];
 	size_t count = 0;
+	struct arena arena;
 
+	arena_init(&arena);
 	for (size_t i = 0; i < report_column_count; i++) {
 		const struct column *column = &report_columns[i];
-		if (!(column->views & (1u << view)))
-			continue;
-		if (column_is_named(column, name, length))
-			return column;
-		names[count++] = column->name;
+		if (column->views & (1u << view))
+			names[count++] = arena_printf(&arena, "%s%s", column->name,
+						      column->type == CELL_TIME ? "_ns" : "");
 	}
-	struct str given = {0};
-	str_append_bytes(&given, name, length);
-	const char *text = given.data ? given.data : "";
 	const char *nearest = str_nearest(text, names, count);
 	if (nearest)
 		error_set(err, ERROR_USAGE, "this view has no column \"%s\"; did you mean \"%s\"?",
@@ -633,6 +629,21 @@ const struct column *column_find(enum view_id view, const char *name, size_t len
 	else
 		error_set(err, ERROR_USAGE,
 			  "this view has no column \"%s\"; --columns=all shows every column", text);
-	str_fini(&given);
+	arena_fini(&arena);
+	return false;
+}
+
+const struct column *column_find(enum view_id view, const char *name, size_t length,
+				 struct error *err)
+{
+	for (size_t i = 0; i < report_column_count; i++) {
+		const struct column *column = &report_columns[i];
+		if ((column->views & (1u << view)) && column_is_named(column, name, length))
+			return column;
+	}
+	struct str text = {0};
+	str_append_bytes(&text, name, length);
+	column_unknown(view, text.data ? text.data : "", err);
+	str_fini(&text);
 	return NULL;
 }
