@@ -142,8 +142,7 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 		return false;
 	note_file(run, *executable);
 	if ((*executable)->entry.outcome == CACHE_REFUSED)
-		return error_set(err, ERROR_UNSUPPORTED, "cannot instrument %s: %s",
-				 run->program.path, (*executable)->entry.refusal);
+		return error_set(err, ERROR_UNSUPPORTED, "%s", (*executable)->entry.refusal);
 	closure_list(run->program.loader, run->program.path, &libraries);
 	vec_foreach (path, &libraries) {
 		const struct instrumented *file =
@@ -276,6 +275,7 @@ static bool open_session(struct run *run, struct error *err)
 	run->session_is_open = true;
 	if (!recording_create(&run->recording, run->session.fd, err))
 		return false;
+	recording_put_boot(&run->recording);
 	recording_put_clock(&run->recording);
 	recording_put_number(&run->recording, "recorder_pid", getpid());
 	recording_put_number(&run->recording, "follow", run->options->follow);
@@ -553,6 +553,7 @@ bool record_recover(const char *directory, const char *output, struct record_res
 	if (ok) {
 		if (recording.exited)
 			result->command_status = (int)recording.exit_status;
+		recording_extend_clock(&recording);
 		ok = build_profile(&session, &recording, output ? output : recording.output, result,
 				   err);
 		if (ok)

@@ -29,6 +29,7 @@ static const struct {
 	{"processor", offsetof(struct recording, processor)},
 	{"settings", offsetof(struct recording, settings)},
 	{"output", offsetof(struct recording, output)},
+	{"boot", offsetof(struct recording, boot)},
 	{"private_copies", offsetof(struct recording, private_copies)},
 };
 
@@ -131,6 +132,41 @@ void recording_put_clock(struct recording *recording)
 		   (uintmax_t)point.width_ticks);
 	recording_append(recording, &line);
 	str_fini(&line);
+}
+
+static char *boot_identity(void)
+{
+	char *line = NULL;
+	size_t size = 0;
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!file || getline(&line, &size, file) <= 0) {
+		free(line);
+		line = mem_strdup("");
+	}
+	if (file)
+		fclose(file);
+	line[strcspn(line, "\n")] = 0;
+	return line;
+}
+
+void recording_put_boot(struct recording *recording)
+{
+	char *boot = boot_identity();
+
+	recording_put_text(recording, "boot", boot);
+	free(boot);
+}
+
+void recording_extend_clock(struct recording *recording)
+{
+	char *boot = boot_identity();
+
+	if (*boot && !strcmp(boot, recording->boot)) {
+		const struct clock_point now = clock_take_point();
+		vec_push(&recording->clock, now);
+	}
+	free(boot);
 }
 
 static void recording_take_module(struct recording *recording, const char *const fields[4])

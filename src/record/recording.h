@@ -23,6 +23,7 @@ struct recording_module {
 struct recording {
 	struct arena arena; /* owns all text */
 	const char *command_line, *directory, *host, *system, *processor, *settings, *output;
+	const char *boot;	    /* identity of the boot whose clocks were read */
 	const char *private_copies; /* directory of a run without cache, "" if none */
 	int64_t begin_unix_ns;
 	uint64_t begin_ticks, end_ticks;   /* of the command; end 0: unknown */
@@ -41,10 +42,13 @@ bool recording_create(struct recording *recording, int session_fd, struct error 
 void recording_put_text(struct recording *recording, const char *name, const char *value);
 void recording_put_number(struct recording *recording, const char *name, int64_t value);
 void recording_put_clock(struct recording *recording);
+void recording_put_boot(struct recording *recording);
 void recording_put_module(struct recording *recording, const struct recording_module *module);
 
 /* Reads what was written, up to the last whole line. */
 bool recording_read(struct recording *recording, int session_fd, struct error *err);
+/* Adds a point of now, if the clocks that were read are still the same ones. */
+void recording_extend_clock(struct recording *recording);
 void recording_fini(struct recording *recording);
 
 /* The module whose original or copy has this path, or NULL. */

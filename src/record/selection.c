@@ -65,6 +65,16 @@ static char *name_without_parameters(const char *name)
 	return copy;
 }
 
+/* What the compiler split off or specialised (work.constprop.0) is still that function. */
+static char *name_of_clone(const char *name)
+{
+	char *copy = mem_strdup(name), *dot = *copy ? strchr(copy + 1, '.') : NULL;
+
+	if (dot)
+		*dot = 0;
+	return copy;
+}
+
 struct names {
 	const char *mangled;
 	char *full, *plain;
@@ -76,8 +86,7 @@ static struct names names_make(const struct selection *selection, const char *na
 
 	if (selection->demangle)
 		names.full = selection->demangle(name);
-	if (names.full)
-		names.plain = name_without_parameters(names.full);
+	names.plain = names.full ? name_without_parameters(names.full) : name_of_clone(name);
 	return names;
 }
 
@@ -94,8 +103,8 @@ static bool pattern_matches(const struct selection_pattern *pattern, const struc
 	if (pattern->is_regex)
 		return regexec(&pattern->regex, full, 0, NULL, 0) == 0;
 	return fnmatch(pattern->text, full, 0) == 0 ||
-	       (names->full && (fnmatch(pattern->text, names->plain, 0) == 0 ||
-				fnmatch(pattern->text, names->mangled, 0) == 0));
+	       fnmatch(pattern->text, names->plain, 0) == 0 ||
+	       fnmatch(pattern->text, names->mangled, 0) == 0;
 }
 
 bool selection_decide(struct selection *selection, const char *name)
@@ -197,7 +206,7 @@ void selection_nearest(const struct selection *selection, const char *pattern,
 
 	for (size_t i = 0; i < count; i++) {
 		struct names forms = names_make(selection, names[i]);
-		const char *name = forms.plain ? forms.plain : names[i];
+		const char *name = forms.plain;
 		size_t distance = str_distance(wanted, name);
 		/* A part of a name is what people type when they do not know the whole. */
 		if (*wanted && strstr(name, wanted))

@@ -2,7 +2,8 @@
  * Which functions are instrumented: an ordered list of --function and --exclude patterns over
  * demangled names, of which the last that matches decides. A pattern is a glob over the whole
  * name, or /REGEX/ (extended, anywhere in the name). A glob may leave out a C++ function's
- * parameters: it is compared with "ns::f(int)", with "ns::f" and with the mangled name.
+ * parameters and the suffix of a compiler's clone: it is compared with "ns::f(int)", with "ns::f"
+ * and with the mangled name; with "work.constprop.0" and with "work".
  */
 #ifndef TARE_RECORD_SELECTION_H
 #define TARE_RECORD_SELECTION_H

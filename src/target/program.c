@@ -238,11 +238,8 @@ static bool check_header(const char *path, const unsigned char *head, size_t siz
 				 header.e_machine);
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return error_set(err, ERROR_INPUT, "%s is an ELF file, but not a program", path);
-	if (header.e_phentsize != sizeof(Elf64_Phdr) || !header.e_phnum ||
-	    header.e_phoff > HEAD_BYTES ||
-	    header.e_phoff + header.e_phnum * sizeof(Elf64_Phdr) > size)
-		return error_set(err, ERROR_INPUT,
-				 "%s is cut off or damaged: its program headers cannot be read",
+	if (header.e_phentsize != sizeof(Elf64_Phdr) || !header.e_phnum)
+		return error_set(err, ERROR_INPUT, "%s is damaged: it has no program headers",
 				 path);
 	return true;
 }
@@ -264,41 +261,60 @@ static bool check_loader(struct program *program, int *status, struct error *err
 	return true;
 }
 
+/* Takes over the loader's name where `segment` holds it; false where it lies outside of the file.
+ */
+static bool check_segment(struct program *program, int fd, const Elf64_Phdr *segment,
+			  uint64_t file_size, struct error *err)
+{
+	const uint64_t end = segment->p_offset + segment->p_filesz;
+	const bool is_outside = end < segment->p_offset || end > file_size;
+
+	if (segment->p_type == PT_LOAD && is_outside)
+		return error_set(err, ERROR_INPUT,
+				 "%s is cut off: a segment ends at byte %ju of %ju", program->path,
+				 (uintmax_t)end, (uintmax_t)file_size);
+	if (segment->p_type != PT_INTERP || program->loader)
+		return true;
+	if (segment->p_filesz < 2 || segment->p_filesz > LOADER_BYTES_MAX || is_outside)
+		return error_set(err, ERROR_INPUT, "%s is damaged: its loader has no name",
+				 program->path);
+	program->loader = mem_zalloc(segment->p_filesz + 1);
+	return pread(fd, program->loader, segment->p_filesz, (off_t)segment->p_offset) ==
+		       (ssize_t)segment->p_filesz ||
+	       error_set(err, ERROR_INPUT, "cannot read the loader's name in %s", program->path);
+}
+
+static bool check_segments(struct program *program, int fd, const Elf64_Ehdr *header,
+			   struct error *err)
+{
+	const size_t size = header->e_phnum * sizeof(Elf64_Phdr);
+	Elf64_Phdr *segments = mem_zalloc(size);
+	struct stat info;
+	bool ok = fstat(fd, &info) == 0 && header->e_phoff <= (uint64_t)info.st_size &&
+		  pread(fd, segments, size, (off_t)header->e_phoff) == (ssize_t)size;
+
+	if (!ok)
+		error_set(err, ERROR_INPUT, "%s is cut off before its program headers",
+			  program->path);
+	for (size_t i = 0; ok && i < header->e_phnum; i++)
+		ok = check_segment(program, fd, &segments[i], (uint64_t)info.st_size, err);
+	free(segments);
+	return ok;
+}
+
 static bool read_loader_name(struct program *program, const unsigned char *head, int *status,
 			     struct error *err)
 {
 	Elf64_Ehdr header;
-	struct stat info;
+	const int fd = open(program->path, O_RDONLY | O_CLOEXEC);
 
-	memcpy(&header, head, sizeof(header));
 	*status = TARGET_STATUS_NOT_EXECUTABLE;
-	if (stat(program->path, &info) < 0)
+	if (fd < 0)
 		return error_set_errno(err, errno, "cannot read %s", program->path);
-	for (size_t i = 0; i < header.e_phnum; i++) {
-		Elf64_Phdr segment;
-		memcpy(&segment, head + header.e_phoff + i * sizeof(segment), sizeof(segment));
-		const uint64_t end = segment.p_offset + segment.p_filesz;
-		if (segment.p_type == PT_LOAD &&
-		    (end < segment.p_offset || end > (uint64_t)info.st_size))
-			return error_set(err, ERROR_INPUT,
-					 "%s is cut off: a segment ends at byte %ju of %jd",
-					 program->path, (uintmax_t)end, (intmax_t)info.st_size);
-		if (segment.p_type != PT_INTERP || program->loader)
-			continue;
-		if (segment.p_filesz < 2 || segment.p_filesz > LOADER_BYTES_MAX ||
-		    end > (uint64_t)info.st_size)
-			return error_set(err, ERROR_INPUT, "%s is damaged: its loader has no name",
-					 program->path);
-		program->loader = mem_zalloc(segment.p_filesz + 1);
-		const int fd = open(program->path, O_RDONLY | O_CLOEXEC);
-		const ssize_t got =
-			pread(fd, program->loader, segment.p_filesz, (off_t)segment.p_offset);
-		close(fd);
-		if (got != (ssize_t)segment.p_filesz)
-			return error_set(err, ERROR_INPUT, "cannot read the loader's name in %s",
-					 program->path);
-	}
-	return check_loader(program, status, err);
+	memcpy(&header, head, sizeof(header));
+	const bool ok = check_segments(program, fd, &header, err);
+	close(fd);
+	return ok && check_loader(program, status, err);
 }
 
 static bool program_check(struct program *program, char *file, int *status, struct error *err)

@@ -75,6 +75,8 @@ static void test_demangled_names(void **state)
 	assert_true(decides(PATTERNS("/::f\\(/"), "_ZN2ns1fEi"));
 	assert_true(decides(PATTERNS("ns::g"), "_ZN2ns1gEPFvvE"));
 	assert_true(decides(PATTERNS("ns::A::operator()"), "_ZN2nsclEv"));
+	assert_true(decides(PATTERNS("work"), "work.constprop.0"));
+	assert_true(decides(PATTERNS("*.constprop.*"), "work.constprop.0"));
 }
 
 static void test_malformed_patterns(void **state)

@@ -1,0 +1,1 @@
+tare record -o killed.tare -- sh -c 'kill -9 $$'

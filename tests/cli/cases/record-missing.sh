@@ -1,0 +1,1 @@
+tare record no-such-command

@@ -1,0 +1,3 @@
+echo data >file
+chmod +x file
+tare record ./file

@@ -1,0 +1,2 @@
+echo data >file
+tare record ./file

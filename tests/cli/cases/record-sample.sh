@@ -1,0 +1,1 @@
+tare record --method=sample true

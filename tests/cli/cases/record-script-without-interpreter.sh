@@ -1,0 +1,3 @@
+printf '#!/no/such/interpreter\n' >script
+chmod +x script
+tare record ./script

@@ -1,0 +1,3 @@
+head -c 9000 "$PROGRAMS/plain_program" >file
+chmod +x file
+tare record ./file

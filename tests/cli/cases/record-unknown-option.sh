@@ -1,0 +1,1 @@
+tare record --metod=instrument true
