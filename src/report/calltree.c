@@ -11,6 +11,7 @@ struct tree {
 	struct report *report;
 	struct report_table *table;
 	bool *keep;		  /* per node: it or a descendant is selected; NULL: all are */
+	bool *keep_process;	  /* per process, likewise */
 	uint64_t threshold;	  /* rows with fewer ticks are left out */
 	uint64_t ties;		  /* rows with exactly as many that are still wanted */
 	struct report_rows stack; /* rows to come, the next one last */
@@ -58,12 +59,19 @@ static void push_sorted(struct tree *tree, struct report_rows *rows)
 	vec_fini(rows);
 }
 
+static bool process_is_kept(const struct tree *tree, const struct analysis_process *process)
+{
+	return process->selected &&
+	       (!tree->keep_process ||
+		tree->keep_process[process - tree->report->analysis->processes.data]);
+}
+
 static void push_processes(struct tree *tree)
 {
 	struct report_rows rows = {0};
 
 	vec_foreach (process, &tree->report->analysis->processes) {
-		if (process->selected)
+		if (process_is_kept(tree, process))
 			vec_push(&rows, ((struct report_row){.process = process,
 							     .values = &process->tree,
 							     .node = ANALYSIS_NONE}));
@@ -121,6 +129,11 @@ static void mark_kept(struct tree *tree)
 			tree->keep[node->parent] = true;
 	}
 	free(function_kept);
+	tree->keep_process = mem_zalloc(analysis->processes.len + 1);
+	vec_foreach (thread, &analysis->threads) {
+		if (thread->root != ANALYSIS_NONE && tree->keep[thread->root])
+			tree->keep_process[thread->process] = true;
+	}
 }
 
 static int descending(const void *a, const void *b)
@@ -139,7 +152,7 @@ static void find_threshold(struct tree *tree)
 
 	tree->ties = UINT64_MAX;
 	vec_foreach (process, &analysis->processes) {
-		if (process->selected)
+		if (process_is_kept(tree, process))
 			vec_push(&ticks, process->tree.ticks[ELAPSED_INCLUSIVE]);
 	}
 	for (size_t i = 0; i < analysis->nodes.len; i++)
@@ -178,5 +191,6 @@ bool report_fill_calltree(struct report *report, struct error *err)
 	tree.table->hidden -= tree.table->rows.len;
 	vec_fini(&tree.stack);
 	free(tree.keep);
+	free(tree.keep_process);
 	return true;
 }

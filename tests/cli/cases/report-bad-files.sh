@@ -17,5 +17,6 @@ try functions work.tare -o missing/out
 try callers evalate work.tare
 try callers 'no such thing at all' work.tare
 try functions work.tare --process=nobody
-try functions work.tare --format=csv >/dev/full
+tare report functions work.tare --format=csv 2>&1 >/dev/full
+echo "status $?"
 ls
