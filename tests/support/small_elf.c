@@ -70,6 +70,8 @@ static void put_code(struct builder *builder)
 	put_u64(out, 0);
 	put_u64(out, SMALL_BETA);
 	put_u64(out, SMALL_TEXT);
+	put_u64(out, 0);
+	put_u64(out, SMALL_TEXT + 0x10);
 	builder->section_addrs[1] = SMALL_TEXT;
 	builder->section_sizes[1] = SMALL_PLT - SMALL_TEXT;
 	builder->section_addrs[2] = SMALL_PLT;
@@ -85,8 +87,9 @@ static void put_lsda(struct builder *builder)
 	put_align(out, 4, 0);
 	builder->elf->lsda = out->len;
 	put_u8(out, 0xff); /* landing pads relative to the function */
-	put_u8(out, 0x1b);
-	put_uleb(out, 2 + 8 + 6 + 2 + 8); /* to behind the types */
+	put_u8(out, builder->options->absolute_types ? 0 : 0x1b);
+	/* to behind the types */
+	put_uleb(out, 2 + 8 + 6 + 2 + (builder->options->absolute_types ? 16 : 8));
 	put_u8(out, 1);
 	put_uleb(out, 8);
 	/* [4, 20): landing pad 0x30, action 1; [20, 24): none */
@@ -94,8 +97,14 @@ static void put_lsda(struct builder *builder)
 	/* type 1, then the specification at -1, then type 2 */
 	put_bytes(out, (const unsigned char[]){1, 1, 0x7f, 1, 2, 0}, 6);
 	put_u16(out, 0);
-	put_distance(out, SMALL_DATA); /* type 2 */
-	put_u32(out, 0);	       /* type 1: everything */
+	/* type 2, and type 1: everything */
+	if (builder->options->absolute_types) {
+		put_u64(out, SMALL_DATA);
+		put_u64(out, 0);
+	} else {
+		put_distance(out, SMALL_DATA);
+		put_u32(out, 0);
+	}
 	put_bytes(out, (const unsigned char[]){1, 2, 0}, 3);
 }
 
@@ -256,6 +265,7 @@ static void put_relocations(struct builder *builder)
 	put_rela(out, SMALL_GOT, ELF64_R_INFO(1, R_X86_64_JUMP_SLOT), 0);
 	builder->relr = out->len;
 	put_u64(out, SMALL_DATA + 8);
+	put_u64(out, 1 << 2 | 1); /* the second word behind */
 }
 
 static void put_dynamic(struct builder *builder)
@@ -270,7 +280,7 @@ static void put_dynamic(struct builder *builder)
 		{DT_JMPREL, builder->jmprel},
 		{DT_PLTRELSZ, sizeof(Elf64_Rela)},
 		{DT_RELR, builder->relr},
-		{DT_RELRSZ, 8},
+		{DT_RELRSZ, 16},
 		{DT_SONAME, STRING_SONAME},
 		{DT_RUNPATH, STRING_RUNPATH},
 		{DT_NULL, 0},

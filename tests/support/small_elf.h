@@ -17,7 +17,7 @@ enum {
 	SMALL_PLT = SMALL_BETA + SMALL_BETA_BYTES, /* a stub for "imported" */
 	SMALL_PLT_BYTES = 0x10,
 	SMALL_GOT = 0x490,  /* its slot */
-	SMALL_DATA = 0x498, /* a relocated pointer to beta, and RELR's to alpha */
+	SMALL_DATA = 0x498, /* a relocated pointer to beta; RELR's to alpha and into it */
 };
 
 struct small_elf_options {
@@ -27,6 +27,7 @@ struct small_elf_options {
 	bool no_eh_header;	   /* neither PT_GNU_EH_FRAME nor .eh_frame_hdr */
 	bool header_short;	   /* the table names one FDE only */
 	bool absolute_personality; /* an address for the loader to adjust */
+	bool absolute_types;	   /* of exceptions, likewise */
 	bool set_loc;		   /* beta's program holds an address */
 	bool no_build_id, no_symtab;
 	uint32_t debug_link_crc; /* of "small.debug"; 0: no .gnu_debuglink */

@@ -179,6 +179,21 @@ static void locations_and_states(void **state)
 	vec_fini(&rows);
 }
 
+/* Restoring a state leaves the size of the pushed arguments alone, as in libgcc. */
+static void arguments_survive_a_restored_state(void **state)
+{
+	struct cfi_rows rows = {0};
+	struct error err;
+
+	(void)state;
+	assert_true(RUN("\x0a\x41\x0e\x10\x2e\x20\x42\x0b", &rows, &err));
+	assert_int_equal(rows.len, 3);
+	assert_int_equal(rows.data[1].state.args_size, 32);
+	assert_int_equal(rows.data[2].state.cfa.offset, 8);
+	assert_int_equal(rows.data[2].state.args_size, 32);
+	vec_fini(&rows);
+}
+
 static void malformed_programs(void **state)
 {
 	static const struct {
@@ -221,6 +236,7 @@ int main(void)
 		cmocka_unit_test(rows_agree_with_libdw),
 		cmocka_unit_test(every_rule),
 		cmocka_unit_test(locations_and_states),
+		cmocka_unit_test(arguments_survive_a_restored_state),
 		cmocka_unit_test(malformed_programs),
 	};
 

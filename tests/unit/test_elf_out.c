@@ -341,6 +341,44 @@ static void lacking_files(void **state)
 	small_close(&pair);
 }
 
+/* An existing symbol table grows in its middle: local symbols come before global ones. */
+static void symbols_join_a_symbol_table(void **state)
+{
+	struct small_elf elf;
+	struct fake_copies fake;
+	struct error err;
+	size_t globals = 0, copies = 0;
+
+	(void)state;
+	small_elf_build(&elf, &(struct small_elf_options){0});
+	struct object *original =
+		object_open_bytes(elf.bytes.data, elf.bytes.len, "small", OBJECT_ALL, &err);
+	assert_true(fake_copies_build(original, &fake, &err));
+	struct object *copy =
+		object_open_bytes(fake.file.data, fake.file.len, "copy", OBJECT_ALL, &err);
+	assert_non_null(copy);
+	const Elf64_Shdr *table = &object_section_by_name(copy, ".symtab")->header;
+	const Elf64_Shdr *strings = &object_section_by_name(copy, ".strtab")->header;
+	for (size_t i = 1; i < table->sh_size / sizeof(Elf64_Sym); i++) {
+		const unsigned char *at = fake.file.data + table->sh_offset;
+		const Elf64_Sym *symbol = (const Elf64_Sym *)at + i;
+		const char *name =
+			(const char *)fake.file.data + strings->sh_offset + symbol->st_name;
+		const bool local = ELF64_ST_BIND(symbol->st_info) == STB_LOCAL;
+		assert_int_equal(local, i < table->sh_info);
+		copies += local;
+		globals += !local;
+		if (symbol->st_value)
+			assert_string_equal(object_symbol_at(copy, symbol->st_value)->name, name);
+	}
+	assert_int_equal(copies, 2);
+	assert_int_equal(globals, 3);
+	object_close(copy);
+	fake_copies_fini(&fake);
+	object_close(original);
+	small_elf_fini(&elf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +388,7 @@ int main(void)
 		cmocka_unit_test(segments_sections_symbols),
 		cmocka_unit_test(patches_and_search_path),
 		cmocka_unit_test(lacking_files),
+		cmocka_unit_test(symbols_join_a_symbol_table),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);

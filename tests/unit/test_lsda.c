@@ -205,6 +205,30 @@ static void copies_have_the_tables_of_the_original(void **state)
 	assert_true(tables > 0);
 }
 
+/* Absolute pointers in the type table are filled in by the loader: copies go through them. */
+static void types_that_the_loader_adjusts(void **state)
+{
+	struct small_elf elf;
+	struct fake_copies fake;
+	struct error err;
+	size_t tables = 0;
+
+	(void)state;
+	small_elf_build(&elf, &(struct small_elf_options){.absolute_types = true});
+	struct object *original =
+		object_open_bytes(elf.bytes.data, elf.bytes.len, "small", OBJECT_ALL, &err);
+	assert_true(fake_copies_build(original, &fake, &err));
+	struct object *copy =
+		object_open_bytes(fake.file.data, fake.file.len, "copy", OBJECT_UNWIND, &err);
+	assert_non_null(copy);
+	check_tables(original, copy, &fake, &tables);
+	assert_int_equal(tables, 1);
+	object_close(copy);
+	fake_copies_fini(&fake);
+	object_close(original);
+	small_elf_fini(&elf);
+}
+
 /* A landing pad outside the copies makes the table impossible; nothing may be left behind. */
 static uint64_t no_pad(void *context, uint64_t addr)
 {
@@ -252,6 +276,7 @@ int main(void)
 		cmocka_unit_test(small_table),
 		cmocka_unit_test(damaged_tables),
 		cmocka_unit_test(copies_have_the_tables_of_the_original),
+		cmocka_unit_test(types_that_the_loader_adjusts),
 		cmocka_unit_test(landing_pad_not_copied),
 	};
 

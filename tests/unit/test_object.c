@@ -65,13 +65,15 @@ static void check_dynamic(const struct object *object)
 	assert_string_equal(object_plt_symbol(object, SMALL_GOT), "imported");
 	assert_null(object_plt_symbol(object, SMALL_TEXT));
 	const uint64_t *pointers = object_code_pointers(object, &count);
-	assert_int_equal(count, 2);
-	assert_int_equal(pointers[0], SMALL_TEXT);
-	assert_int_equal(pointers[1], SMALL_BETA);
-	const uint64_t *places = object_text_relocations(object, &count);
 	assert_int_equal(count, 3);
+	assert_int_equal(pointers[0], SMALL_TEXT);
+	assert_int_equal(pointers[1], SMALL_TEXT + 0x10);
+	assert_int_equal(pointers[2], SMALL_BETA);
+	const uint64_t *places = object_text_relocations(object, &count);
+	assert_int_equal(count, 4);
 	assert_int_equal(places[0], SMALL_GOT);
 	assert_int_equal(places[2], SMALL_DATA + 8);
+	assert_int_equal(places[3], SMALL_DATA + 24);
 }
 
 static void small_file(void **state)
@@ -369,13 +371,53 @@ static void real_files(void **state)
 	object_close(loader);
 }
 
+/* The hash tables alone lead to every dynamic symbol. */
+static void dynamic_symbols_without_sections(void **state)
+{
+	struct error err;
+	struct object *with =
+		object_open("/usr/lib/x86_64-linux-gnu/libstdc++.so.6", OBJECT_SYMBOLS, &err);
+	size_t size, checked = 0;
+
+	(void)state;
+	if (!with) {
+		print_message("skipped: %s\n", err.message);
+		skip();
+	}
+	const unsigned char *bytes = object_bytes(with, &size);
+	unsigned char *copy = mem_alloc(size);
+	memcpy(copy, bytes, size);
+	((Elf64_Ehdr *)copy)->e_shoff = 0;
+	struct object *without = object_open_bytes(copy, size, "copy", OBJECT_SYMBOLS, &err);
+	assert_non_null(without);
+	const Elf64_Shdr *table = &object_section_by_name(with, ".dynsym")->header;
+	const char *names =
+		(const char *)bytes + object_section_by_name(with, ".dynstr")->header.sh_offset;
+	for (size_t i = 0; i < table->sh_size / sizeof(Elf64_Sym); i++) {
+		const Elf64_Sym *symbol = (const Elf64_Sym *)(bytes + table->sh_offset) + i;
+		if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !symbol->st_shndx)
+			continue;
+		assert_true(object_dynamic_symbol(without, names + symbol->st_name) != 0);
+		checked++;
+	}
+	assert_true(checked > 1000);
+	object_close(without);
+	object_close(with);
+	free(copy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small_file),	    cmocka_unit_test(mapping),
-		cmocka_unit_test(unsuitable_files), cmocka_unit_test(missing_file),
-		cmocka_unit_test(every_truncation), cmocka_unit_test(every_byte_changed),
-		cmocka_unit_test(debug_link),	    cmocka_unit_test(real_files),
+		cmocka_unit_test(small_file),
+		cmocka_unit_test(mapping),
+		cmocka_unit_test(unsuitable_files),
+		cmocka_unit_test(missing_file),
+		cmocka_unit_test(every_truncation),
+		cmocka_unit_test(every_byte_changed),
+		cmocka_unit_test(debug_link),
+		cmocka_unit_test(real_files),
+		cmocka_unit_test(dynamic_symbols_without_sections),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
