@@ -362,23 +362,27 @@ static void read_os(struct arena_thread *thread, int fd, uint64_t file_size)
 	}
 }
 
+bool arena_thread_parse(struct arena_thread *thread, int fd, uint64_t size, struct error *err)
+{
+	*thread = (struct arena_thread){0};
+	if (read_at(fd, &thread->header, sizeof(thread->header), 0) != sizeof(thread->header))
+		return error_set(err, ERROR_INPUT, "it is cut off within its header");
+	if (!thread_check_header(thread, err))
+		return false;
+	read_nodes(thread, fd, size);
+	read_frames(thread, fd, size);
+	read_os(thread, fd, size);
+	return true;
+}
+
 bool arena_thread_read(struct arena_thread *thread, int dir_fd, const char *name, struct error *err)
 {
 	uint64_t size;
 	const int fd = open_arena(dir_fd, name, &size, err);
 
-	*thread = (struct arena_thread){0};
 	if (fd < 0)
 		return false;
-	bool ok = read_at(fd, &thread->header, sizeof(thread->header), 0) == sizeof(thread->header);
-	if (!ok)
-		error_set(err, ERROR_INPUT, "it is cut off within its header");
-	ok = ok && thread_check_header(thread, err);
-	if (ok) {
-		read_nodes(thread, fd, size);
-		read_frames(thread, fd, size);
-		read_os(thread, fd, size);
-	}
+	const bool ok = arena_thread_parse(thread, fd, size, err);
 	close(fd);
 	return ok || error_prefix(err, "cannot use %s", name);
 }

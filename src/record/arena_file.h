@@ -48,8 +48,9 @@ bool arena_thread_read(struct arena_thread *thread, int dir_fd, const char *name
 		       struct error *err);
 void arena_thread_fini(struct arena_thread *thread);
 
-/* The same from memory (tests, fuzzing). */
+/* The same from memory, and from an open file of `size` bytes (tests, fuzzing). */
 bool arena_process_parse(struct arena_process *process, const void *bytes, size_t size,
 			 struct error *err);
+bool arena_thread_parse(struct arena_thread *thread, int fd, uint64_t size, struct error *err);
 
 #endif

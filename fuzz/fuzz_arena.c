@@ -1,0 +1,105 @@
+/*
+ * Arena files with any contents: the process file as it is, and a thread file whose header, nodes,
+ * frames and OS records come from the input, one after the other, as sparse as the real ones.
+ * Whatever the reader accepts is then added up as the recorder does.
+ */
+#include "fuzz/fuzz.h"
+#include "record/arena_file.h"
+#include "record/tree.h"
+
+#include <assert.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static size_t put_part(int fd, uint64_t offset, const uint8_t **data, size_t *size, size_t part)
+{
+	const size_t take = *size < part ? *size : part;
+	const ssize_t done = pwrite(fd, *data, take, (off_t)offset);
+
+	assert(done == (ssize_t)take);
+	*data += done;
+	*size -= take;
+	return take;
+}
+
+static void check_tree(const struct arena_thread *thread)
+{
+	static const uint64_t cost[TARE_EVENT_KINDS] = {30, 31, 32, 33};
+	struct error err;
+	struct tree tree;
+
+	tree_init(&tree, thread);
+	for (size_t i = 0; i < thread->node_count; i++) {
+		tree.nodes[i].reports_enter = i & 1;
+		assert(thread->nodes[i].parent < i || i == 0);
+		assert(tree.nodes[i].elapsed_ticks <= ARENA_VALUE_MAX);
+		if (tree.nodes[i].keep)
+			assert(tree.nodes[thread->nodes[i].parent].keep);
+	}
+	tree_compute_overhead(&tree, cost);
+	tree_check_sums(&tree, &err);
+	tree_fini(&tree);
+}
+
+static void try_thread(const uint8_t *data, size_t size)
+{
+	struct tare_thread_file header;
+	struct arena_thread thread;
+	struct error err;
+	uint64_t end = sizeof(header);
+	const int fd = memfd_create("arena", MFD_CLOEXEC);
+
+	assert(fd >= 0);
+	put_part(fd, 0, &data, &size, sizeof(header));
+	if (put_part(fd, TARE_THREAD_FRAMES_OFFSET, &data, &size, 512))
+		end = TARE_THREAD_FRAMES_OFFSET + 512;
+	if (put_part(fd, TARE_THREAD_NODES_OFFSET, &data, &size, 2048))
+		end = TARE_THREAD_NODES_OFFSET + 2048;
+	if (put_part(fd, TARE_THREAD_OS_OFFSET, &data, &size, size))
+		end = TARE_THREAD_OS_OFFSET + 512;
+	/* Magic and version right, so that the rest is reached; and pointers near the file. */
+	if (pread(fd, &header, sizeof(header), 0) == sizeof(header)) {
+		header.magic = TARE_THREAD_MAGIC;
+		header.abi = TARE_ARENA_ABI;
+		header.node_count &= 0xfff;
+		header.run_addr = 0;
+		const ssize_t done = pwrite(fd, &header, sizeof(header), 0);
+		assert(done == sizeof(header));
+	}
+	if (arena_thread_parse(&thread, fd, end, &err)) {
+		check_tree(&thread);
+		arena_thread_fini(&thread);
+	}
+	close(fd);
+}
+
+static void try_process(const uint8_t *data, size_t size)
+{
+	struct arena_process process;
+	struct tare_process_file header;
+	struct error err;
+
+	if (size < sizeof(header))
+		return;
+	uint8_t *bytes = mem_alloc(size);
+	memcpy(bytes, data, size);
+	memcpy(&header, bytes, sizeof(header));
+	header.magic = TARE_PROCESS_MAGIC;
+	header.abi = TARE_ARENA_ABI;
+	header.used_bytes = size;
+	memcpy(bytes, &header, sizeof(header));
+	if (arena_process_parse(&process, bytes, size, &err)) {
+		vec_foreach (module, &process.modules)
+			assert(module->path);
+		arena_process_fini(&process);
+	}
+	free(bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	try_process(data, size);
+	try_thread(data, size);
+	return 0;
+}
