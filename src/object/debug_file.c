@@ -85,7 +85,7 @@ static bool debug_file_take(struct object *object, const char *path, const struc
 	const struct byte_reader file = byte_reader(view.data, view.size);
 	if (!debug_sections_read(object, file, &sections, &count) ||
 	    !(object->build_id ? build_id_matches(object, file, sections, count)
-			       : crc32_of(view.data, view.size) == link->crc)) {
+			       : link && crc32_of(view.data, view.size) == link->crc)) {
 		file_view_close(&view);
 		return false;
 	}

@@ -112,7 +112,8 @@ static bool cie_read(const struct eh_record *record, struct object_cie *cie)
 	const char *augmentation = read_string(&reader.bytes);
 	if (!augmentation || (version != 1 && version != 3 && version != 4))
 		return false;
-	if (version == 4 && (read_u8(&reader.bytes) != 8 || read_u8(&reader.bytes) != 0))
+	/* address size 8, no segment selector */
+	if (version == 4 && read_u16(&reader.bytes) != 8)
 		return false;
 	cie->code_align = read_uleb(&reader.bytes);
 	cie->data_align = read_sleb(&reader.bytes);
@@ -140,13 +141,15 @@ static const struct object_cie *cie_get(struct object *object, uint64_t addr)
 	struct object_cie *cie;
 
 	if (slot)
-		return (const struct object_cie *)(uintptr_t)*slot;
+		return object->cie_list.data[*slot].cie;
 	cie = arena_new(&object->arena, struct object_cie);
 	cie->offset = offset;
 	if (!eh_record_next(object, &at, &record) || record.addr != addr || !record.is_cie ||
 	    !cie_read(&record, cie))
 		cie = NULL;
-	map_put(&object->cies, offset, (uint64_t)(uintptr_t)cie);
+	map_put(&object->cies, offset, object->cie_list.len);
+	const struct cie_entry entry = {cie};
+	vec_push(&object->cie_list, entry);
 	return cie;
 }
 
@@ -154,7 +157,7 @@ const struct object_cie *eh_cie_at(const struct object *object, uint64_t addr)
 {
 	const uint64_t *slot = map_get(&object->cies, addr - object->eh_frame.addr);
 
-	return slot ? (const struct object_cie *)(uintptr_t)*slot : NULL;
+	return slot ? object->cie_list.data[*slot].cie : NULL;
 }
 
 /* ---- FDE ---- */

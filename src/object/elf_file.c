@@ -290,6 +290,8 @@ void object_close(struct object *object)
 	vec_fini(&object->code_pointers);
 	vec_fini(&object->text_relocations);
 	vec_fini(&object->fdes);
+	vec_fini(&object->names);
+	vec_fini(&object->cie_list);
 	strmap_fini(&object->dynamic_symbols);
 	map_fini(&object->slot_names);
 	map_fini(&object->cies);

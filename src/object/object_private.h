@@ -11,6 +11,10 @@ struct u64_vec vec_of(uint64_t);
 struct symbol_vec vec_of(struct object_symbol);
 struct fde_vec vec_of(struct object_fde);
 
+struct cie_entry {
+	const struct object_cie *cie; /* NULL: malformed */
+};
+
 /* Link addresses and sizes from PT_DYNAMIC; 0 where absent. */
 struct object_dynamic {
 	bool present;
@@ -46,12 +50,14 @@ struct object {
 	struct symbol_vec symbols;
 	uint32_t *symbol_outer; /* 1 + index of the nearest earlier symbol that reaches here */
 	struct strmap dynamic_symbols;
-	struct map slot_names; /* GOT slot -> const char * */
+	struct map slot_names; /* GOT slot -> index in names */
+	struct vec_of(const char *) names;
 
 	struct u64_vec code_pointers, text_relocations;
 
 	struct object_extent eh_frame, eh_frame_hdr;
-	struct map cies; /* offset in .eh_frame -> const struct object_cie * */
+	struct map cies; /* offset in .eh_frame -> index in cie_list */
+	struct vec_of(struct cie_entry) cie_list;
 	struct fde_vec fdes;
 };
 

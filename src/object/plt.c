@@ -42,7 +42,7 @@ static uint64_t stub_slot(const struct object *object, uint64_t addr)
 	if (bytes_left(&code) >= 6 && code.at[0] == 0x41 && code.at[1] == 0xbb)
 		code.at += 6;
 	skip_bytes(&code, "\xf2", 1);
-	if (read_u8(&code) != 0xff || read_u8(&code) != 0x25)
+	if (read_u16(&code) != 0x25ff)
 		return 0;
 	const int32_t displacement = (int32_t)read_u32(&code);
 	return code.failed ? 0
@@ -57,5 +57,5 @@ const char *object_plt_symbol(const struct object *object, uint64_t addr)
 		const uint64_t slot = stub_slot(object, addr);
 		name = slot ? map_get(&object->slot_names, slot) : NULL;
 	}
-	return name ? (const char *)(uintptr_t)*name : NULL;
+	return name ? object->names.data[*name] : NULL;
 }

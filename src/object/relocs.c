@@ -72,8 +72,10 @@ static void slot_name_put(struct object *object, const Elf64_Rela *rela)
 {
 	const char *name = rela_name(object, rela);
 
-	if (name && *name)
-		map_put(&object->slot_names, rela->r_offset, (uint64_t)(uintptr_t)name);
+	if (!name || !*name)
+		return;
+	map_put(&object->slot_names, rela->r_offset, object->names.len);
+	vec_push(&object->names, name);
 }
 
 void slot_names_load(struct object *object)
