@@ -7,7 +7,9 @@
 
 #include "record/assemble.h"
 #include "record/closure.h"
+#include "record/host_notes.h"
 #include "record/instrument.h"
+#include "record/interrupt.h"
 #include "record/server.h"
 #include "target/launch.h"
 #include "target/program.h"
@@ -18,7 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -93,6 +94,8 @@ static bool open_cache(struct run *run, struct error *err)
 		free(root);
 	else
 		run->private_cache = root;
+	if (run->private_cache)
+		interrupt_remove_directory(run->private_cache);
 	return run->cache_is_open;
 }
 
@@ -159,75 +162,6 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 
 /* ---- the session ---- */
 
-static void put_quoted(struct str *out, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789@%_-+=:,./";
-
-	if (*word && !word[strspn(word, plain)]) {
-		str_append(out, word);
-		return;
-	}
-	str_append(out, "'");
-	for (const char *at = word; *at; at++) {
-		if (*at == '\'')
-			str_append(out, "'\\''");
-		else
-			str_append_bytes(out, at, 1);
-	}
-	str_append(out, "'");
-}
-
-static void put_command_line(struct run *run)
-{
-	struct str line = {0};
-
-	for (size_t i = 0; i < run->options->word_count; i++) {
-		if (i)
-			str_append(&line, " ");
-		put_quoted(&line, run->options->words[i]);
-	}
-	recording_put_text(&run->recording, "command_line", line.data);
-	str_fini(&line);
-}
-
-static void put_processor(struct run *run)
-{
-	char *line = NULL;
-	size_t size = 0;
-	FILE *file = fopen("/proc/cpuinfo", "re");
-
-	while (file && getline(&line, &size, file) > 0) {
-		char *value = strchr(line, ':');
-		if (!str_starts_with(line, "model name") || !value)
-			continue;
-		value += 1 + (value[1] == ' ');
-		value[strcspn(value, "\n")] = 0;
-		recording_put_text(&run->recording, "processor", value);
-		break;
-	}
-	free(line);
-	if (file)
-		fclose(file);
-}
-
-static void put_host(struct run *run)
-{
-	struct utsname host;
-	struct str system = {0};
-	char directory[PATH_MAX];
-
-	if (uname(&host) == 0) {
-		str_printf(&system, "%s %s %s", host.sysname, host.release, host.machine);
-		recording_put_text(&run->recording, "host", host.nodename);
-		recording_put_text(&run->recording, "system", system.data);
-		str_fini(&system);
-	}
-	if (getcwd(directory, sizeof(directory)))
-		recording_put_text(&run->recording, "directory", directory);
-	put_processor(run);
-}
-
 static void put_settings(struct run *run)
 {
 	struct str settings = {0};
@@ -273,6 +207,7 @@ static bool open_session(struct run *run, struct error *err)
 	if (!session_create(&run->session, err))
 		return false;
 	run->session_is_open = true;
+	interrupt_remove_directory(run->session.directory);
 	if (!recording_create(&run->recording, run->session.fd, err))
 		return false;
 	recording_put_boot(&run->recording);
@@ -282,8 +217,8 @@ static bool open_session(struct run *run, struct error *err)
 	recording_put_text(&run->recording, "output", run->output);
 	if (run->private_cache)
 		recording_put_text(&run->recording, "private_copies", run->private_cache);
-	put_command_line(run);
-	put_host(run);
+	recording_put_command_line(&run->recording, run->options->words, run->options->word_count);
+	recording_put_host(&run->recording);
 	put_settings(run);
 	vec_foreach (file, &run->instrumenter.files)
 		record_module(run, *file);
@@ -495,8 +430,10 @@ bool record_run(const struct record_options *options, struct record_result *resu
 
 	*result = (struct record_result){.command_status = -1};
 	launch_guard_descriptors();
-	bool ok = run_prepare(&run, &executable, status, err) &&
-		  start_command(&run, executable, status, err);
+	interrupt_arm();
+	bool ok = run_prepare(&run, &executable, status, err);
+	interrupt_disarm();
+	ok = ok && start_command(&run, executable, status, err);
 	if (ok) {
 		wait_for_command(&run);
 		server_close(&run.server);
