@@ -283,7 +283,8 @@ void report_finish_rows(struct report *report, struct report_table *table, size_
 	}
 	table->hidden += table->rows.len - kept;
 	table->rows.len = kept;
-	report_sort(report, table->rows.data + first, kept - first, sort);
+	if (kept > first)
+		report_sort(report, table->rows.data + first, kept - first, sort);
 	const uint64_t limit = (uint64_t)report_limit(report);
 	if (kept - first > limit) {
 		table->hidden += kept - first - limit;

@@ -10,7 +10,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { GAP = 2, NAME_MIN = 9, MAIN_MIN = 20, MAIN_WANTED = 28 };
+enum {
+	GAP = 2,
+	NAME_MIN = 9,
+	MAIN_MIN = 20,
+	MAIN_WANTED = 28,
+	TREE_WANTED = 48,
+	TREE_MIN = 40,
+	INDENT_SHARE = 5,
+	LOOK_ALIKES_MAX = 1000
+};
 
 struct text_column {
 	const struct column *column;
@@ -38,11 +47,6 @@ static bool is_text(const struct column *column)
 	return column->type == CELL_TEXT || column->type == CELL_ADDRESS;
 }
 
-static bool is_indented(const struct column *column)
-{
-	return column->text_only;
-}
-
 static void cell_get(struct text_table *t, const struct report_row *row,
 		     const struct text_column *column, struct cell *cell)
 {
@@ -51,12 +55,19 @@ static void cell_get(struct text_table *t, const struct report_row *row,
 	column->column->get(t->report, row, column->column, &t->scratch, cell);
 }
 
-/* Deep levels indent by one column, very deep ones no more: the level is still legible. */
-static size_t indent_of(const struct report_row *row)
+/* What stands before the name of a row of a tree: blanks, for deep ones fewer and the level. */
+static void append_indent(const struct text_table *t, const struct report_row *row,
+			  const struct text_column *column, struct str *out)
 {
-	const size_t level = row->level;
+	const size_t natural = 2 * (size_t)row->level;
+	const int most = t->report->options->width / INDENT_SHARE;
 
-	return level <= 16 ? 2 * level : level <= 32 ? 16 + level : 48;
+	if (!column->column->text_only)
+		return;
+	if (natural <= (size_t)most)
+		str_printf(out, "%*s", (int)natural, "");
+	else
+		str_printf(out, "%*s[%u] ", most, "", row->level);
 }
 
 /* The cell as text in t->cell, names in full. */
@@ -72,8 +83,6 @@ static void cell_format(struct text_table *t, const struct report_row *row,
 	case CELL_EMPTY:
 		break;
 	case CELL_TEXT:
-		if (is_indented(column->column))
-			str_printf(&t->cell, "%*s", (int)indent_of(row), "");
 		name_append_escaped(&t->cell, cell.text, unicode);
 		break;
 	case CELL_COUNT:
@@ -123,11 +132,14 @@ static void column_measure(struct text_table *t, struct text_column *column)
 		snprintf(column->title, sizeof(column->title), "%s", c->title);
 	column->natural = name_width(column->title);
 	vec_foreach (row, &t->table->rows) {
+		str_clear(&t->line);
+		append_indent(t, row, column, &t->line);
 		cell_format(t, row, column);
-		const size_t width = t->cell.data ? name_width(t->cell.data) : 0;
+		const size_t width = t->line.len + (t->cell.data ? name_width(t->cell.data) : 0);
 		if (width > column->natural)
 			column->natural = width;
 	}
+	str_clear(&t->line);
 	column->width = column->natural;
 }
 
@@ -159,6 +171,13 @@ static size_t total_width(const struct text_table *t)
 	return width;
 }
 
+static size_t wanted_width(const struct text_column *column)
+{
+	if (column->column->text_only)
+		return TREE_WANTED;
+	return column->is_main ? MAIN_WANTED : NAME_MIN;
+}
+
 /* What the table takes when names are as short as is still useful. */
 static size_t least_width(const struct text_table *t)
 {
@@ -166,7 +185,7 @@ static size_t least_width(const struct text_table *t)
 
 	for (size_t i = 0; i < t->count; i++) {
 		const struct text_column *column = &t->columns[i];
-		const size_t least = column->is_main ? MAIN_WANTED : NAME_MIN;
+		const size_t least = wanted_width(column);
 		width += (column->is_text && column->natural > least ? least : column->natural) +
 			 (i ? GAP : 0);
 	}
@@ -207,16 +226,17 @@ static void shrink_names(struct text_table *t, size_t width)
 {
 	for (size_t i = 0; i < t->count && total_width(t) > width; i++) {
 		struct text_column *column = &t->columns[i];
-		const size_t excess = total_width(t) - width;
-		if (!column->is_main || column->width <= MAIN_WANTED)
-			continue;
-		column->width =
-			column->width - MAIN_WANTED > excess ? column->width - excess : MAIN_WANTED;
+		const size_t excess = total_width(t) - width, wanted = wanted_width(column);
+		if (column->is_main && column->width > wanted)
+			column->width =
+				column->width - wanted > excess ? column->width - excess : wanted;
 	}
 	for (size_t i = t->count; i-- > 0 && total_width(t) > width;) {
 		struct text_column *column = &t->columns[i];
 		const size_t excess = total_width(t) - width;
-		const size_t least = column->is_main ? MAIN_MIN : NAME_MIN;
+		const size_t least = column->column->text_only ? TREE_MIN
+				     : column->is_main	       ? MAIN_MIN
+							       : NAME_MIN;
 		if (!column->is_text || column->width <= least)
 			continue;
 		column->width = column->width - least > excess ? column->width - excess : least;
@@ -348,25 +368,30 @@ static void write_titles(struct text_table *t)
 		fputs("\033[0m", t->stream);
 }
 
-/* Names that differ but would look alike when shortened get their address, or a number. */
-static void append_distinct(struct text_table *t, const struct report_row *row, const char *text,
-			    size_t width, struct str *out)
+/*
+ * Appends the name in t->cell. Names that differ but would look alike when shortened get their
+ * address, or a number.
+ */
+static void append_distinct(struct text_table *t, const struct report_row *row, size_t width,
+			    struct str *out)
 {
-	char mark[32];
+	const uint64_t identity = hash_bytes(t->cell.data, t->cell.len);
+	struct str name = {0};
+	char mark[32] = "";
 
-	name_append_shortened(out, text, width, "");
-	for (unsigned attempt = 1; attempt < 1000; attempt++) {
-		const char *key = arena_strdup(&t->names, out->data);
-		const uint64_t identity = hash_bytes(text, strlen(text));
-		if (*strmap_put(&t->shown, key, identity) == identity)
-			return;
+	for (unsigned attempt = 0; attempt < LOOK_ALIKES_MAX; attempt++) {
 		if (attempt == 1 && row->function && row->function->link_addr)
 			snprintf(mark, sizeof(mark), "[%" PRIx64 "]...", row->function->link_addr);
-		else
+		else if (attempt)
 			snprintf(mark, sizeof(mark), "[%u]...", attempt);
-		str_clear(out);
-		name_append_shortened(out, text, width, mark);
+		str_clear(&name);
+		name_append_shortened(&name, t->cell.data, width, mark);
+		const char *key = arena_strdup(&t->names, name.data ? name.data : "");
+		if (*strmap_put(&t->shown, key, identity) == identity)
+			break;
 	}
+	str_append(out, name.data ? name.data : "");
+	str_fini(&name);
 }
 
 static const char *percent_color(const struct cell *cell)
@@ -391,8 +416,9 @@ static void append_cell(struct text_table *t, const struct report_row *row, size
 	if (column->column->type == CELL_TEXT && !column->column->title[0] && cell.type)
 		t->any_dominated = true;
 	cell_format(t, row, column);
-	if (column->is_text && t->cell.data)
-		append_distinct(t, row, t->cell.data, column->width, &text);
+	append_indent(t, row, column, &text);
+	if (column->is_text && t->cell.len)
+		append_distinct(t, row, column->width - text.len, &text);
 	else
 		str_append(&text, t->cell.len ? t->cell.data : column->is_text ? "" : "-");
 	const char *shown = text.data ? text.data : "";

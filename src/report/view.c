@@ -379,7 +379,8 @@ const struct view report_views[] = {
 	{.id = VIEW_SUMMARY,
 	 .name = "summary",
 	 .summary = "hot path, functions with most individual work, OS time by cause",
-	 .drop = "application_exclusive_percent,application_inclusive,elapsed_exclusive_percent",
+	 .drop = "application_exclusive_percent,application_inclusive,elapsed_exclusive_percent,"
+		 "module",
 	 .sort = "elapsed_exclusive",
 	 .limit = 10,
 	 .fill = fill_summary},
@@ -405,7 +406,7 @@ const struct view report_views[] = {
 	 .summary = "call paths below process and thread",
 	 .columns = "calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,"
 		    "application_inclusive,frame,module",
-	 .drop = "application_inclusive,module,elapsed_exclusive,calls",
+	 .drop = "module,application_inclusive,elapsed_exclusive,calls",
 	 .sort = "elapsed_inclusive",
 	 .limit = 40,
 	 .fill = report_fill_calltree},
