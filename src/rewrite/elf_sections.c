@@ -82,7 +82,8 @@ static void new_section_put(struct sections *sections, const struct elf_section 
 		.sh_addr = section->addr,
 		.sh_offset = layout->image_offset + section->addr - layout->image_addr,
 		.sh_size = section->size,
-		.sh_addralign = section->align,
+		/* Readers take a note's alignment for that of its fields, which here are words. */
+		.sh_addralign = section->type == SHT_NOTE ? 4 : section->align,
 	};
 
 	vec_push(&sections->headers, header);

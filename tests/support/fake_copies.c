@@ -79,6 +79,20 @@ static void lsdas_put(const struct object *object, struct fake_copies *copies)
 	}
 }
 
+/* As large as the real one, but of a type that nobody looks for. */
+static void note_put(struct fake_copies *copies)
+{
+	put_align(&copies->image, 4, 0);
+	copies->note.addr = copies->layout.image_addr + copies->image.len;
+	put_u32(&copies->image, 5);
+	put_u32(&copies->image, 88);
+	put_u32(&copies->image, 0x7fff);
+	put_bytes(&copies->image, "tare\0\0\0", 8);
+	for (unsigned i = 0; i < 88; i++)
+		put_u8(&copies->image, 0);
+	copies->note.size = 20 + 88;
+}
+
 static bool file_put(const struct object *object, struct fake_copies *copies, struct error *err)
 {
 	const struct elf_layout *layout = &copies->layout;
@@ -94,6 +108,7 @@ static bool file_put(const struct object *object, struct fake_copies *copies, st
 		{".eh_frame", SHT_PROGBITS, SHF_ALLOC, frame_addr, copies->unwind.eh_frame.len, 8},
 		{".eh_frame_hdr", SHT_PROGBITS, SHF_ALLOC, copies->unwind.eh_frame_hdr_addr,
 		 copies->unwind.eh_frame_hdr.len, 4},
+		{".note.tare", SHT_NOTE, SHF_ALLOC, copies->note.addr, copies->note.size, 8},
 	};
 	struct vec_of(struct elf_symbol) symbols = {0};
 
@@ -115,6 +130,7 @@ static bool file_put(const struct object *object, struct fake_copies *copies, st
 		.section_count = sizeof(sections) / sizeof(*sections),
 		.symbols = symbols.data,
 		.symbol_count = symbols.len,
+		.note = copies->note,
 		.eh_frame_hdr = {copies->unwind.eh_frame_hdr_addr, copies->unwind.eh_frame_hdr.len},
 	};
 	const bool ok = elf_out_write(&input, &copies->file, err);
@@ -133,6 +149,7 @@ bool fake_copies_build(const struct object *object, struct fake_copies *copies, 
 	memset(copies->image.data, 0xcc, code_bytes);
 	copies->image.len = code_bytes;
 	lsdas_put(object, copies);
+	note_put(copies);
 	put_align(&copies->image, 8, 0);
 	const struct unwind_out_input input = {.object = object,
 					       .ranges = &copies->ranges,

@@ -15,6 +15,7 @@ struct fake_copies {
 	struct vec_of(uint64_t) lsda_addrs;
 	struct elf_layout layout;
 	struct byte_vec image;
+	struct object_extent note;
 	struct unwind_out unwind;
 	struct byte_vec file; /* the whole new file */
 	size_t refused;	      /* functions that unwind_out_check or lsda_out_append refused */
