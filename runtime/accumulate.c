@@ -387,16 +387,20 @@ static void event_enter(struct tare_thread_file *self, const struct accumulate_e
 	frames_unwind(self, event->sp);
 	if (accumulate_frame(self->top)->sp == (event->sp | ACCUMULATE_PENDING))
 		frame_join(self, event);
-	else
-		frame_begin(self, event->key, event->sp);
+	else if (!frame_begin(self, event->key, event->sp))
+		local_of(self)->deeper++;
 }
 
 static void event_leave(struct tare_thread_file *self, const struct accumulate_event *event)
 {
+	struct accumulate_local *local = local_of(self);
+
 	accumulate_charge(self, event);
 	frames_unwind(self, event->sp - 1);
 	if (accumulate_frame(self->top)->sp == event->sp)
 		frame_end(self, false);
+	else if (local->deeper)
+		local->deeper--;
 	else
 		self->unmatched++;
 }

@@ -37,10 +37,15 @@ struct accumulate_index {
 	uint64_t used;
 };
 
+/* Areas of a thread file that grow. */
+enum accumulate_area { ACCUMULATE_FRAMES, ACCUMULATE_NODES, ACCUMULATE_OS, ACCUMULATE_AREAS };
+
 /* What belongs to a thread's arena but to no reader. */
 struct accumulate_local {
 	struct accumulate_index nodes; /* by (parent, key) */
 	struct accumulate_index os;    /* by all but count and ticks */
+	uint64_t deeper;	       /* calls in progress for which there was no frame */
+	bool full[ACCUMULATE_AREAS];   /* the host's: areas that cannot grow */
 };
 
 struct accumulate_event {
@@ -54,13 +59,6 @@ struct accumulate_event {
 	enum tare_os_cause os_cause;
 	uint16_t syscall_number;
 	uint64_t syscall_object;
-};
-
-/* Areas of a thread file that grow. */
-enum accumulate_area {
-	ACCUMULATE_FRAMES,
-	ACCUMULATE_NODES,
-	ACCUMULATE_OS,
 };
 
 /*

@@ -1,8 +1,9 @@
 /*
  * Runs the real handlers through real stubs on a thread state of its own: batches of calls of an
  * empty instrumented function, and of an empty function that is not instrumented. A batch gives
- * the mean length of the intervals that begin with each kind of event; the cost is the median of
- * the batches, so that interrupts and cold caches do not count.
+ * the mean length of the intervals that begin with each kind of event; the cost is the lower
+ * quartile of the batches: what disturbs a batch (interrupts, cold caches, a busy sibling) only
+ * makes it longer.
  */
 #include "runtime/calibrate.h"
 
@@ -22,7 +23,7 @@ extern uint64_t calibrate_slots[4] __attribute__((visibility("hidden")));
 void calibrate_entered(void);
 void calibrate_called(void);
 
-static uint64_t median(uint64_t *values)
+static uint64_t quartile(uint64_t *values)
 {
 	for (int i = 1; i < BATCHES; i++)
 		for (int k = i; k > 0 && values[k] < values[k - 1]; k--) {
@@ -31,7 +32,7 @@ static uint64_t median(uint64_t *values)
 			values[k] = values[k - 1];
 			values[k - 1] = swap;
 		}
-	return values[BATCHES / 2];
+	return values[BATCHES / 4];
 }
 
 /* Ticks per call inside the callee's frame, and outside of it. */
@@ -52,8 +53,8 @@ static void batches_run(struct tare_thread_file *self, void (*batch)(void), uint
 		inside[i] = (node->elapsed_ticks - elapsed) / BATCH_CALLS;
 		outside[i] = (self->now_ticks - now) / BATCH_CALLS - inside[i];
 	}
-	costs[0] = median(inside);
-	costs[1] = median(outside);
+	costs[0] = quartile(inside);
+	costs[1] = quartile(outside);
 }
 
 static void thread_state_init(struct tare_thread_file *self, struct state_private *private_state)

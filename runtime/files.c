@@ -35,12 +35,11 @@ static bool size_allowed(uint64_t size_bytes)
 	return limit.rlim_cur >= size_bytes;
 }
 
-static long file_open(const char *name)
+/* Opens the first free name and leaves its path in `path`. */
+static long file_open(const char *name, char *path, size_t path_bytes)
 {
-	char path[TARE_PATH_MAX + 64];
-
 	for (uint64_t number = 0; number < NUMBERS_MAX; number++) {
-		struct bytes_text text = {.start = path, .size_bytes = sizeof(path)};
+		struct bytes_text text = {.start = path, .size_bytes = path_bytes};
 
 		bytes_put(&text, state_session.directory);
 		bytes_put(&text, "/");
@@ -58,26 +57,39 @@ static long file_open(const char *name)
 	return -EEXIST;
 }
 
-uint64_t files_create(const char *name, uint64_t size_bytes)
+static uint64_t file_map(long fd, uint64_t size_bytes, const struct files_part *parts)
 {
-	if (!size_allowed(size_bytes))
+	if (kernel_call(SYS_ftruncate, fd, size_bytes))
 		return 0;
-	const long fd = file_open(name);
-	if (failed(fd))
-		return 0;
-	long map = -EIO;
-
-	if (kernel_call(SYS_ftruncate, fd, size_bytes) == 0)
-		map = kernel_call(SYS_mmap, 0, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-				  0);
-	kernel_call(SYS_close, fd);
+	const long map =
+		kernel_call(SYS_mmap, 0, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (failed(map))
 		return 0;
-	if (kernel_call(SYS_madvise, map, size_bytes, MADV_DONTFORK)) {
-		kernel_call(SYS_munmap, map, size_bytes);
+	bool good = kernel_call(SYS_madvise, map, size_bytes, MADV_DONTFORK) == 0;
+
+	for (; good && parts->size_bytes; parts++)
+		good = files_back((uint64_t)map + parts->offset, parts->size_bytes);
+	if (good)
+		return (uint64_t)map;
+	kernel_call(SYS_munmap, map, size_bytes);
+	return 0;
+}
+
+uint64_t files_create(const char *name, uint64_t size_bytes, const struct files_part *parts)
+{
+	char path[TARE_PATH_MAX + 64];
+
+	if (!size_allowed(size_bytes))
 		return 0;
-	}
-	return (uint64_t)map;
+	const long fd = file_open(name, path, sizeof(path));
+	if (failed(fd))
+		return 0;
+	const uint64_t map = file_map(fd, size_bytes, parts);
+
+	kernel_call(SYS_close, fd);
+	if (!map)
+		kernel_call(SYS_unlinkat, AT_FDCWD, path, 0);
+	return map;
 }
 
 bool files_back(uint64_t start, uint64_t size_bytes)

@@ -7,11 +7,17 @@
 
 #include "runtime/state.h"
 
+/* A part of a file that is to be backed from the start. */
+struct files_part {
+	uint64_t offset, size_bytes;
+};
+
 /*
- * Creates the first free `<session directory>/<name>.<n>`, sparse, maps it shared and not into
- * forked children. 0 when that is not possible (no descriptors, no space, limits).
+ * Creates the first free `<session directory>/<name>.<n>`, sparse but for `parts` (up to one of
+ * size 0), maps it shared and not into forked children. 0, and no file, when that is not possible
+ * (no descriptors, no space, limits).
  */
-uint64_t files_create(const char *name, uint64_t size_bytes);
+uint64_t files_create(const char *name, uint64_t size_bytes, const struct files_part *parts);
 
 /*
  * Backs [start, start + size_bytes) of a mapped file by storage and page table entries, so that

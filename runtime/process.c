@@ -91,13 +91,10 @@ static bool file_make(void)
 
 	bytes_put(&text, "process.");
 	bytes_put_number(&text, (uint64_t)pid);
-	const uint64_t map = files_create(name, FILE_BYTES);
+	const uint64_t map =
+		files_create(name, FILE_BYTES, (struct files_part[]){{0, BACKED_BYTES}, {0, 0}});
 	if (!map)
 		return false;
-	if (!files_back(map, BACKED_BYTES)) {
-		kernel_call(SYS_munmap, map, FILE_BYTES);
-		return false;
-	}
 	struct tare_process_file *file = (struct tare_process_file *)map;
 
 	file_fill(file, pid);
@@ -122,8 +119,10 @@ bool process_begin(void)
 	state_process.selector = state_session.selector;
 	const bool made = file_make();
 
-	if (state_session.started)
+	if (state_session.started) {
 		state_thread = NULL;
+		state_birth = 0;
+	}
 	state_session.started = true;
 	__atomic_store_n(&state_process.begun, made ? BEGUN_DONE : BEGUN_REFUSED, __ATOMIC_RELEASE);
 	if (made)

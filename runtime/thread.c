@@ -18,6 +18,12 @@
 #define FIRST_NODES_BYTES  32768ULL
 #define FIRST_OS_BYTES	   8192ULL
 #define GROWTH_MAX_BYTES   (1ULL << 20)
+#define BIRTH_FAILED	   (~0ULL) /* value of state_birth: no later probe tries again */
+
+static const struct files_part first_parts[] = {{0, TARE_THREAD_FRAMES_OFFSET + FIRST_FRAMES_BYTES},
+						{TARE_THREAD_NODES_OFFSET, FIRST_NODES_BYTES},
+						{TARE_THREAD_OS_OFFSET, FIRST_OS_BYTES},
+						{0, 0}};
 
 void *accumulate_host_map(size_t size_bytes)
 {
@@ -32,51 +38,52 @@ void accumulate_host_unmap(void *memory, size_t size_bytes)
 	kernel_call(SYS_munmap, memory, size_bytes);
 }
 
-/* Doubles what is backed of an area, in steps of at most GROWTH_MAX_BYTES. Returns the new size. */
-static uint64_t area_grow(uint64_t start, uint64_t used_bytes, uint64_t max_bytes)
+/*
+ * Doubles what is backed of an area, in steps of at most GROWTH_MAX_BYTES. Returns the new size.
+ * An area that could not grow once is not tried again: each try would cost the target time.
+ */
+static uint64_t area_grow(bool *full, uint64_t start, uint64_t used_bytes, uint64_t max_bytes)
 {
 	uint64_t more = used_bytes < GROWTH_MAX_BYTES ? used_bytes : GROWTH_MAX_BYTES;
 
 	if (more > max_bytes - used_bytes)
 		more = max_bytes - used_bytes;
-	if (!more || !files_back(start + used_bytes, more))
+	if (*full || !more || !files_back(start + used_bytes, more)) {
+		*full = true;
 		return used_bytes;
+	}
 	return used_bytes + more;
 }
 
 bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area area)
 {
 	const uint64_t frames = self->run_addr + TARE_THREAD_FRAMES_OFFSET;
+	bool *full = &((struct accumulate_local *)self->local)->full[area];
 	uint64_t before, after;
 
 	switch (area) {
 	case ACCUMULATE_FRAMES:
 		before = self->frame_limit - frames;
-		after = area_grow(frames, before,
+		after = area_grow(full, frames, before,
 				  TARE_THREAD_FRAMES_MAX * sizeof(struct tare_frame));
 		self->frame_limit = frames + after;
 		return after > before;
 	case ACCUMULATE_NODES:
 		before = self->node_limit * sizeof(struct tare_node);
-		after = area_grow(self->run_addr + TARE_THREAD_NODES_OFFSET, before,
+		after = area_grow(full, self->run_addr + TARE_THREAD_NODES_OFFSET, before,
 				  TARE_THREAD_NODES_MAX * sizeof(struct tare_node));
 		self->node_limit = after / sizeof(struct tare_node);
 		return after > before;
 	case ACCUMULATE_OS:
 		before = self->os_limit * sizeof(struct tare_os_record);
-		after = area_grow(self->run_addr + TARE_THREAD_OS_OFFSET, before,
+		after = area_grow(full, self->run_addr + TARE_THREAD_OS_OFFSET, before,
 				  TARE_THREAD_OS_MAX * sizeof(struct tare_os_record));
 		self->os_limit = after / sizeof(struct tare_os_record);
 		return after > before;
+	case ACCUMULATE_AREAS:
+		break;
 	}
 	return false;
-}
-
-static bool areas_back(uint64_t map)
-{
-	return files_back(map, TARE_THREAD_FRAMES_OFFSET + FIRST_FRAMES_BYTES) &&
-	       files_back(map + TARE_THREAD_NODES_OFFSET, FIRST_NODES_BYTES) &&
-	       files_back(map + TARE_THREAD_OS_OFFSET, FIRST_OS_BYTES);
 }
 
 static struct tare_thread_file *file_make(int32_t pid, int32_t tid)
@@ -88,13 +95,9 @@ static struct tare_thread_file *file_make(int32_t pid, int32_t tid)
 	bytes_put_number(&text, (uint64_t)pid);
 	bytes_put(&text, ".");
 	bytes_put_number(&text, (uint64_t)tid);
-	const uint64_t map = files_create(name, TARE_THREAD_FILE_BYTES);
+	const uint64_t map = files_create(name, TARE_THREAD_FILE_BYTES, first_parts);
 	if (!map)
 		return NULL;
-	if (!areas_back(map)) {
-		kernel_call(SYS_munmap, map, TARE_THREAD_FILE_BYTES);
-		return NULL;
-	}
 	struct tare_thread_file *self = (struct tare_thread_file *)map;
 
 	self->abi = TARE_ARENA_ABI;
@@ -115,6 +118,7 @@ static struct state_private *private_make(void)
 
 	if (private_state) {
 		accumulate_fini(&private_state->local);
+		private_state->local = (struct accumulate_local){0};
 		return private_state;
 	}
 	private_state = process_private_take();
@@ -134,7 +138,7 @@ static void frames_inherit(struct tare_thread_file *self, struct state_private *
 bool thread_begin(uint64_t sp)
 {
 	if (state_birth && sp < state_birth)
-		return false; /* a signal handler's probe during the birth of its thread */
+		return false; /* in a signal handler during the birth, or it has failed */
 	state_birth = sp;
 	state_barrier();
 	const int32_t pid = kernel_pid();
@@ -155,7 +159,7 @@ bool thread_begin(uint64_t sp)
 		process_thread_lost();
 	}
 	state_barrier();
-	state_birth = 0;
+	state_birth = self ? 0 : BIRTH_FAILED;
 	return self != NULL;
 }
 
@@ -212,6 +216,7 @@ void thread_end(struct tare_thread_file *self)
 	state_private = NULL;
 	state_barrier();
 	accumulate_fini(&private_state->local);
+	private_state->local = (struct accumulate_local){0};
 	kernel_call(SYS_munmap, self->run_addr, TARE_THREAD_FILE_BYTES);
 	private_state->file_addr = 0;
 	process_private_give(private_state);

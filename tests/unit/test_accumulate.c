@@ -50,6 +50,8 @@ bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area ar
 			return false;
 		self->os_limit += 4;
 		return true;
+	case ACCUMULATE_AREAS:
+		break;
 	}
 	return false;
 }
@@ -580,6 +582,7 @@ static void test_too_deep(void **state)
 	for (uint64_t depth = 30; depth-- > 0;)
 		leave(&thread, 1, SP_TOP - 16 * depth);
 	assert_int_equal(thread.file->too_deep, 15);
+	assert_int_equal(thread.file->unmatched, 0);
 	assert_int_equal(values_of(&thread, A).calls, 15);
 	assert_ptr_equal(thread.file->top, frames(&thread));
 	assert_adds_up(&thread);
