@@ -1,5 +1,5 @@
 /*
- * Unwind tables of the new file.
+ * Unwind tables of the new file: those of the copies, and all in one.
  *
  *   .eh_frame      original CIEs and FDEs, moved: distances to other places are adjusted
  *                  CIE 1, FDE, FDE, CIE 2, FDE ...   of the copies, all pc-relative 32-bit
@@ -7,44 +7,26 @@
  *   .eh_frame_hdr  one sorted table of all FDEs
  *
  * The rows of a copy are those of the original at the places where its instructions went, and at
- * extras (stubs, steps of probes) those of an original instruction with a deeper stack.
- *
- * Original records that cannot be moved (their pointers are changed by the loader, or their program
- * holds an address) stay where they are; the table refers to them there. Refused: records that are
- * malformed, as unwinding might need them, and distances beyond 2 GiB.
+ * extras (stubs, steps of probes) those of an original instruction with a deeper stack. Refused:
+ * distances beyond 2 GiB.
  */
 #include "rewrite/unwind_out.h"
 #include "object/cfi_write.h"
-#include "object/eh_frame.h"
 #include "object/encoded_pointer.h"
 #include "rewrite/lsda_out.h"
+#include "rewrite/unwind_builder.h"
 
+#include <assert.h>
 #include <inttypes.h>
-#include <string.h>
 
 enum { PCREL32 = POINTER_PCREL | POINTER_S32, RECORD_ALIGN = 8 };
 
-struct table_entry {
-	uint64_t begin, record_addr;
-};
-
-struct builder {
-	const struct unwind_out_input *input;
-	struct unwind_out *out;
-	struct vec_of(struct table_entry) table;
-	struct map moved_cies; /* original address -> new address */
-	struct map new_cies;   /* struct object_cie * -> new address */
-	struct arena arena;    /* shifted expressions of one range */
-	struct cfi_rows rows;  /* of one range */
-	struct error *err;
-};
-
-static uint64_t builder_addr(const struct builder *builder)
+uint64_t unwind_builder_addr(const struct unwind_builder *builder)
 {
 	return builder->input->eh_frame_addr + builder->out->eh_frame.len;
 }
 
-static bool fail_distance(const struct builder *builder)
+bool unwind_builder_fail_distance(const struct unwind_builder *builder)
 {
 	return error_set(
 		builder->err, ERROR_UNSUPPORTED,
@@ -52,181 +34,26 @@ static bool fail_distance(const struct builder *builder)
 		object_path(builder->input->object));
 }
 
-static bool put_distance(struct builder *builder, uint64_t target)
+static bool put_distance(struct unwind_builder *builder, uint64_t target)
 {
-	const uint64_t distance = target - builder_addr(builder);
+	const uint64_t distance = target - unwind_builder_addr(builder);
 
 	if ((uint64_t)(int64_t)(int32_t)distance != distance)
-		return fail_distance(builder);
+		return unwind_builder_fail_distance(builder);
 	put_u32(&builder->out->eh_frame, (uint32_t)distance);
 	return true;
 }
 
-static void table_put(struct builder *builder, uint64_t begin, uint64_t record_addr)
+void unwind_builder_put_entry(struct unwind_builder *builder, uint64_t begin, uint64_t record_addr)
 {
-	const struct table_entry entry = {begin, record_addr};
+	const struct unwind_entry entry = {begin, record_addr};
 
 	vec_push(&builder->table, entry);
 }
 
-/* ---- original records ---- */
-
-/* Whether a field of this encoding stays true when it moves, or can be adjusted. */
-static bool encoding_is_movable(const struct object *object, uint8_t encoding)
-{
-	const uint8_t base = encoding & POINTER_BASE, format = encoding & POINTER_FORMAT;
-
-	if (encoding == POINTER_OMIT)
-		return true;
-	if (base == POINTER_PCREL)
-		return format == POINTER_S32 || pointer_size(encoding) == 8;
-	/* Absolute pointers of position-independent files are filled in by the loader. */
-	return base == 0 && object_header(object)->e_type == ET_EXEC && pointer_size(encoding);
-}
-
-/*
- * An absolute personality pointer need not move with its CIE: the moved CIE refers to it. (A
- * pointer of eight bytes becomes a distance of eight bytes.)
- */
-static bool personality_by_reference(const struct object *object, const struct object_cie *cie)
-{
-	return object_header(object)->e_type != ET_EXEC &&
-	       (cie->personality_encoding & (POINTER_BASE | POINTER_INDIRECT)) == 0 &&
-	       pointer_size(cie->personality_encoding) == 8;
-}
-
-static bool cie_is_movable(const struct object *object, const struct object_cie *cie)
-{
-	return cie && cie->understood && encoding_is_movable(object, cie->pointer_encoding) &&
-	       encoding_is_movable(object, cie->lsda_encoding) &&
-	       (encoding_is_movable(object, cie->personality_encoding) ||
-		personality_by_reference(object, cie));
-}
-
-/* Adjusts the pc-relative field at `offset` of the output, which came `distance` bytes up. */
-static bool field_adjust(struct builder *builder, size_t offset, uint8_t encoding,
-			 uint64_t distance)
-{
-	unsigned char *field = builder->out->eh_frame.data + offset;
-	const unsigned size = pointer_size(encoding);
-	struct byte_reader reader = byte_reader(field, size);
-	uint64_t value;
-
-	if (encoding == POINTER_OMIT || (encoding & POINTER_BASE) != POINTER_PCREL)
-		return true;
-	value = pointer_read_number(&reader, encoding);
-	if (!value)
-		return true;
-	value -= distance;
-	if (size == 4 && (uint64_t)(int64_t)(int32_t)value != value)
-		return fail_distance(builder);
-	memcpy(field, &value, size);
-	return true;
-}
-
-static bool cie_move(struct builder *builder, const struct eh_record *record,
-		     const struct object_cie *cie)
-{
-	struct byte_vec *bytes = &builder->out->eh_frame;
-	const uint64_t addr = builder_addr(builder), distance = addr - record->addr;
-	const size_t start = bytes->len, field = cie->personality_field - record->addr;
-
-	map_put(&builder->moved_cies, record->addr, addr);
-	put_bytes(bytes, record->bytes, record->size);
-	if (!cie->personality)
-		return true;
-	if (personality_by_reference(builder->input->object, cie)) {
-		const uint64_t relative = cie->personality_field - (addr + field);
-		bytes->data[start + field - 1] = POINTER_INDIRECT | POINTER_PCREL | POINTER_S64;
-		memcpy(bytes->data + start + field, &relative, sizeof(relative));
-		return true;
-	}
-	return field_adjust(builder, start + field, cie->personality_encoding, distance);
-}
-
-/* DW_CFA_set_loc is the only instruction that would have to be adjusted; the reader refuses it. */
-static bool fde_is_movable(struct builder *builder, const struct object_fde *fde)
-{
-	struct error ignored;
-
-	builder->rows.len = 0;
-	return cie_is_movable(builder->input->object, fde->cie) &&
-	       cfi_rows_read(fde, &builder->rows, &ignored);
-}
-
-/* Offset of the LSDA pointer in an FDE record, 0 if it has none. */
-static size_t fde_lsda_offset(const struct eh_record *record, const struct object_cie *cie)
-{
-	struct byte_reader reader = byte_reader(record->bytes, record->size);
-
-	read_skip(&reader, 8 + UINT64_C(2) * pointer_size(cie->pointer_encoding));
-	if (!cie->augmented || cie->lsda_encoding == POINTER_OMIT || !read_uleb(&reader))
-		return 0;
-	return (size_t)(reader.at - record->bytes);
-}
-
-static bool fde_move(struct builder *builder, const struct eh_record *record,
-		     const struct object_fde *fde)
-{
-	struct byte_vec *bytes = &builder->out->eh_frame;
-	const uint64_t addr = builder_addr(builder), distance = addr - record->addr;
-	const uint64_t *cie_addr = map_get(&builder->moved_cies, record->cie_addr);
-	const size_t start = bytes->len, lsda = fde_lsda_offset(record, fde->cie);
-
-	/* Its CIE comes later, which no tool writes. */
-	if (!cie_addr) {
-		builder->out->records_kept++;
-		table_put(builder, fde->begin, record->addr);
-		return true;
-	}
-	put_bytes(bytes, record->bytes, record->size);
-	set_u32(bytes, start + 4, (uint32_t)(addr + 4 - *cie_addr));
-	table_put(builder, fde->begin, addr);
-	builder->out->records_moved++;
-	return field_adjust(builder, start + 8, fde->cie->pointer_encoding, distance) &&
-	       (!lsda || field_adjust(builder, start + lsda, fde->cie->lsda_encoding, distance));
-}
-
-static bool record_move(struct builder *builder, const struct eh_record *record)
-{
-	const struct object *object = builder->input->object;
-	struct object_fde fde;
-
-	if (record->is_cie) {
-		const struct object_cie *cie = eh_cie_at(object, record->addr);
-		return !cie_is_movable(object, cie) || cie_move(builder, record, cie);
-	}
-	/* What covers no code (discarded sections) is dropped. */
-	if (!eh_fde_read(object, record, &fde))
-		return true;
-	if (fde_is_movable(builder, &fde))
-		return fde_move(builder, record, &fde);
-	builder->out->records_kept++;
-	table_put(builder, fde.begin, record->addr);
-	return true;
-}
-
-static bool records_move(struct builder *builder)
-{
-	const struct object *object = builder->input->object;
-	const struct object_extent extent = object_eh_frame(object);
-	uint64_t addr = extent.addr;
-	struct eh_record record;
-
-	while (eh_record_next(object, &addr, &record))
-		if (!record_move(builder, &record))
-			return false;
-	if (extent.addr + extent.size - addr >= 4)
-		return error_set(builder->err, ERROR_INPUT,
-				 "%s has a damaged unwind table: the record at 0x%" PRIx64
-				 " is malformed",
-				 object_path(object), addr);
-	return true;
-}
-
 /* ---- records of the copies ---- */
 
-static void record_end(struct builder *builder, size_t start)
+static void record_end(struct unwind_builder *builder, size_t start)
 {
 	struct byte_vec *bytes = &builder->out->eh_frame;
 
@@ -235,7 +62,7 @@ static void record_end(struct builder *builder, size_t start)
 	set_u32(bytes, start, (uint32_t)(bytes->len - start - 4));
 }
 
-static bool put_personality(struct builder *builder, const struct object_cie *cie)
+static bool put_personality(struct unwind_builder *builder, const struct object_cie *cie)
 {
 	struct byte_vec *bytes = &builder->out->eh_frame;
 
@@ -259,7 +86,7 @@ static bool has_lsda(const struct object_cie *cie)
 	return cie->lsda_encoding != POINTER_OMIT;
 }
 
-static bool new_cie_put(struct builder *builder, const struct object_cie *cie)
+static bool new_cie_put(struct unwind_builder *builder, const struct object_cie *cie)
 {
 	struct byte_vec *bytes = &builder->out->eh_frame;
 	const size_t start = bytes->len;
@@ -291,14 +118,15 @@ static bool new_cie_put(struct builder *builder, const struct object_cie *cie)
 	return true;
 }
 
-static bool new_cie_get(struct builder *builder, const struct object_cie *cie, uint64_t *addr)
+static bool new_cie_get(struct unwind_builder *builder, const struct object_cie *cie,
+			uint64_t *addr)
 {
-	const uint64_t key = (uint64_t)(uintptr_t)cie, *known = map_get(&builder->new_cies, key);
+	const uint64_t *known = map_get(&builder->new_cies, cie->offset);
 
-	*addr = known ? *known : builder_addr(builder);
+	*addr = known ? *known : unwind_builder_addr(builder);
 	if (known)
 		return true;
-	map_put(&builder->new_cies, key, *addr);
+	map_put(&builder->new_cies, cie->offset, *addr);
 	return new_cie_put(builder, cie);
 }
 
@@ -346,6 +174,8 @@ static void event_put(struct events *events, uint64_t copy_addr, const struct cf
 {
 	const struct event event = {copy_addr, row, delta};
 
+	/* An extra is like an address of its own function. */
+	assert(row);
 	/* The later statement about the same place is the one that counts. */
 	if (events->len && vec_last(events).copy_addr == copy_addr)
 		events->len--;
@@ -391,13 +221,14 @@ static void events_collect(const struct copy_range *range, const struct cfi_rows
 	put_rows_before(range, rows, UINT64_MAX, &next, events);
 }
 
-static bool event_state(struct builder *builder, const struct event *event, struct cfi_state *state)
+static bool event_state(struct unwind_builder *builder, const struct event *event,
+			struct cfi_state *state)
 {
 	*state = event->row->state;
 	return !event->delta || cfi_write_shift(state, event->delta, &builder->arena, builder->err);
 }
 
-static bool put_program(struct builder *builder, const struct copy_range *range,
+static bool put_program(struct unwind_builder *builder, const struct copy_range *range,
 			const struct events *events)
 {
 	struct cfi_state initial, states[2];
@@ -424,7 +255,8 @@ static bool put_program(struct builder *builder, const struct copy_range *range,
 	return true;
 }
 
-static bool new_fde_put(struct builder *builder, const struct copy_range *range, uint64_t lsda_addr)
+static bool new_fde_put(struct unwind_builder *builder, const struct copy_range *range,
+			uint64_t lsda_addr)
 {
 	struct byte_vec *bytes = &builder->out->eh_frame;
 	struct events events = {0};
@@ -435,9 +267,9 @@ static bool new_fde_put(struct builder *builder, const struct copy_range *range,
 	    !new_cie_get(builder, range->fde->cie, &cie_addr))
 		return false;
 	const size_t start = bytes->len;
-	table_put(builder, range->copy_begin, builder_addr(builder));
+	unwind_builder_put_entry(builder, range->copy_begin, unwind_builder_addr(builder));
 	put_u32(bytes, 0);
-	put_u32(bytes, (uint32_t)(builder_addr(builder) - cie_addr));
+	put_u32(bytes, (uint32_t)(unwind_builder_addr(builder) - cie_addr));
 	if (!put_distance(builder, range->copy_begin))
 		return false;
 	put_u32(bytes, (uint32_t)(range->copy_end - range->copy_begin));
@@ -454,7 +286,7 @@ static bool new_fde_put(struct builder *builder, const struct copy_range *range,
 	return ok;
 }
 
-static bool new_fdes_put(struct builder *builder)
+static bool new_fdes_put(struct unwind_builder *builder)
 {
 	const struct unwind_out_input *input = builder->input;
 
@@ -473,18 +305,18 @@ static bool new_fdes_put(struct builder *builder)
 
 static int entry_compare(const void *a_pointer, const void *b_pointer)
 {
-	const struct table_entry *a = a_pointer, *b = b_pointer;
+	const struct unwind_entry *a = a_pointer, *b = b_pointer;
 
 	if (a->begin != b->begin)
 		return a->begin < b->begin ? -1 : 1;
 	return a->record_addr < b->record_addr ? -1 : a->record_addr > b->record_addr;
 }
 
-static bool header_put(struct builder *builder)
+static bool header_put(struct unwind_builder *builder)
 {
 	struct unwind_out *out = builder->out;
 	struct byte_vec *bytes = &out->eh_frame_hdr;
-	const uint64_t addr = builder_addr(builder);
+	const uint64_t addr = unwind_builder_addr(builder);
 
 	vec_sort(&builder->table, entry_compare);
 	out->eh_frame_hdr_addr = addr;
@@ -498,7 +330,7 @@ static bool header_put(struct builder *builder)
 		const uint64_t begin = entry->begin - addr, record = entry->record_addr - addr;
 		if ((uint64_t)(int64_t)(int32_t)begin != begin ||
 		    (uint64_t)(int64_t)(int32_t)record != record)
-			return fail_distance(builder);
+			return unwind_builder_fail_distance(builder);
 		put_u32(bytes, (uint32_t)begin);
 		put_u32(bytes, (uint32_t)record);
 	}
@@ -510,14 +342,14 @@ static bool header_put(struct builder *builder)
 bool unwind_out_build(const struct unwind_out_input *input, struct unwind_out *out,
 		      struct error *err)
 {
-	struct builder builder = {.input = input, .out = out, .err = err};
+	struct unwind_builder builder = {.input = input, .out = out, .err = err};
 	bool ok;
 
 	*out = (struct unwind_out){0};
 	map_init(&builder.moved_cies);
 	map_init(&builder.new_cies);
 	arena_init(&builder.arena);
-	ok = records_move(&builder);
+	ok = unwind_move_records(&builder);
 	ok = ok && new_fdes_put(&builder);
 	if (ok) {
 		put_u32(&out->eh_frame, 0);
