@@ -1,0 +1,273 @@
+/*
+ * Keys to functions: PLT stubs to the library that defines their symbol, addresses of libraries
+ * that were unloaded, copies to originals, the same function in several processes. The test's own
+ * executable and C library stand for the modules.
+ */
+#include "record/resolve.h"
+
+#include <link.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[] = "/tmp/tare-test-resolve-XXXXXX";
+static char own_path[512], library_path[512];
+static struct recording recording;
+static struct profile_writer *writer;
+static struct resolver resolver;
+static struct profile *profile;
+
+static int find_library(struct dl_phdr_info *info, size_t size, void *context)
+{
+	(void)size;
+	(void)context;
+	if (str_starts_with(path_basename(info->dlpi_name), "libc.so"))
+		snprintf(library_path, sizeof(library_path), "%s", info->dlpi_name);
+	return 0;
+}
+
+static int set_up(void **state)
+{
+	struct error err;
+	struct str path = {0};
+
+	(void)state;
+	const ssize_t length = readlink("/proc/self/exe", own_path, sizeof(own_path) - 1);
+	if (length <= 0)
+		return -1;
+	own_path[length] = 0;
+	dl_iterate_phdr(find_library, NULL);
+	strcpy(directory + strlen(directory) - 6, "XXXXXX");
+	if (!*library_path || !mkdtemp(directory))
+		return -1;
+	str_printf(&path, "%s/out.tare", directory);
+	writer = profile_writer_open(path.data, false, &err);
+	str_fini(&path);
+	recording = (struct recording){.fd = -1};
+	arena_init(&recording.arena);
+	resolver_init(&resolver, &recording, writer);
+	return writer ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct error err;
+
+	(void)state;
+	profile_close(profile);
+	profile = NULL;
+	resolver_fini(&resolver);
+	recording_fini(&recording);
+	return directory_remove(directory, &err) ? 0 : -1;
+}
+
+/* Ends the writing and opens the profile. */
+static void finish(void)
+{
+	struct error err = {0};
+	struct str path = {0};
+	const struct profile_session row = {.ticks_per_second = 1e9};
+
+	str_printf(&path, "%s/out.tare", directory);
+	assert_true(profile_write_session(writer, &row, &err));
+	if (!profile_writer_commit(writer, &err))
+		fail_msg("%s", err.message);
+	profile = profile_open(path.data, &err);
+	if (!profile)
+		fail_msg("%s", err.message);
+	str_fini(&path);
+}
+
+struct loaded {
+	const char *path;
+	uint64_t bias, open_ticks, close_ticks;
+};
+
+static struct resolve_process make_process(const struct loaded *modules, size_t count)
+{
+	struct arena_process arena = {0};
+	struct resolve_process process;
+	struct error err = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		const struct arena_module module = {
+			.path = (char *)modules[i].path,
+			.bias = modules[i].bias,
+			.open_ticks = modules[i].open_ticks,
+			.close_ticks = modules[i].close_ticks,
+		};
+		vec_push(&arena.modules, module);
+	}
+	if (!resolve_process_init(&resolver, &process, &arena, &err))
+		fail_msg("%s", err.message);
+	vec_fini(&arena.modules);
+	return process;
+}
+
+static int64_t resolve(struct resolve_process *process, uint64_t key, uint64_t begin, uint64_t end)
+{
+	const uint64_t life_ticks[2] = {begin, end};
+	struct resolve_target target;
+	struct error err = {0};
+
+	if (!resolve_key(&resolver, process, key, life_ticks, &target, &err))
+		fail_msg("%s", err.message);
+	return target.function;
+}
+
+/* The link address of a PLT stub or GOT slot of this program for the symbol. */
+static uint64_t plt_address(const char *symbol)
+{
+	struct error err;
+	size_t count;
+	uint64_t found = 0;
+	struct object *object = object_open(own_path, OBJECT_SYMBOLS, &err);
+
+	assert_non_null(object);
+	const struct object_section *sections = object_sections(object, &count);
+	for (size_t i = 0; i < count && !found; i++) {
+		const Elf64_Shdr *header = &sections[i].header;
+		if (!str_starts_with(sections[i].name, ".plt") &&
+		    !str_starts_with(sections[i].name, ".got"))
+			continue;
+		for (uint64_t at = header->sh_addr; at < header->sh_addr + header->sh_size;
+		     at += 8) {
+			const char *name = object_plt_symbol(object, at);
+			if (name && !strcmp(name, symbol)) {
+				found = at;
+				break;
+			}
+		}
+	}
+	object_close(object);
+	return found;
+}
+
+enum { OWN_BIAS = 0x10000000, LIBRARY_BIAS = 0x40000000 };
+
+static void expect(int64_t function, const char *name, const char *path)
+{
+	size_t count;
+	const struct profile_function *functions = profile_functions(profile, &count);
+	const struct profile_module *modules = profile_modules(profile, &count);
+
+	assert_string_equal(functions[function - 1].name, name);
+	assert_string_equal(modules[functions[function - 1].module - 1].name, path_basename(path));
+}
+
+static void test_plt_goes_to_the_library(void **state)
+{
+	const uint64_t stub = plt_address("readlink");
+	const struct loaded both[] = {{own_path, OWN_BIAS, 1, UINT64_MAX},
+				      {library_path, LIBRARY_BIAS, 2, UINT64_MAX}};
+
+	(void)state;
+	assert_int_not_equal(stub, 0);
+	struct resolve_process process = make_process(both, 2), alone = make_process(both, 1);
+	const int64_t found = resolve(&process, OWN_BIAS + stub, 10, 20);
+	const int64_t missing = resolve(&alone, OWN_BIAS + stub, 10, 20);
+	assert_int_equal(resolve(&process, OWN_BIAS + stub, 10, 20), found);
+	assert_int_not_equal(found, missing);
+	finish();
+	expect(found, "readlink", library_path);
+	expect(missing, "readlink@plt", own_path);
+	resolve_process_fini(&process);
+	resolve_process_fini(&alone);
+}
+
+static uint64_t symbol_address(const char *path, const char *name)
+{
+	struct error err;
+	struct object *object = object_open(path, OBJECT_SYMBOLS, &err);
+
+	assert_non_null(object);
+	const uint64_t addr = object_dynamic_symbol(object, name);
+	object_close(object);
+	return addr;
+}
+
+static void test_processes_share_functions(void **state)
+{
+	const struct loaded here = {library_path, LIBRARY_BIAS, 1, UINT64_MAX},
+			    there = {library_path, 2 * (uint64_t)LIBRARY_BIAS, 1, UINT64_MAX};
+	const uint64_t addr = symbol_address(library_path, "qsort");
+
+	(void)state;
+	struct resolve_process first = make_process(&here, 1), second = make_process(&there, 1);
+	const int64_t function = resolve(&first, here.bias + addr, 1, 0);
+	assert_int_equal(resolve(&second, there.bias + addr, 1, 0), function);
+	finish();
+	expect(function, "qsort", library_path);
+	size_t count;
+	profile_modules(profile, &count);
+	assert_int_equal(count, 1);
+	resolve_process_fini(&first);
+	resolve_process_fini(&second);
+}
+
+static void test_time_decides_between_unloaded_modules(void **state)
+{
+	/* The library was there first, then the program came to the same place. */
+	const struct loaded modules[] = {{library_path, OWN_BIAS, 100, 200},
+					 {own_path, OWN_BIAS, 300, UINT64_MAX}};
+	const uint64_t addr = plt_address("readlink");
+
+	(void)state;
+	struct resolve_process process = make_process(modules, 2);
+	const int64_t early = resolve(&process, OWN_BIAS + addr, 110, 190);
+	const int64_t late = resolve(&process, OWN_BIAS + addr, 310, 0);
+	finish();
+	size_t count;
+	const struct profile_function *functions = profile_functions(profile, &count);
+	const struct profile_module *rows = profile_modules(profile, &count);
+	assert_string_equal(rows[functions[early - 1].module - 1].path, library_path);
+	assert_int_equal(functions[early - 1].link_addr, addr);
+	/* The program's stub again: the library that is gone by then still defines the symbol. */
+	assert_string_equal(functions[late - 1].name, "readlink");
+	resolve_process_fini(&process);
+}
+
+static void test_copies_are_their_originals(void **state)
+{
+	const struct recording_module known = {
+		.path = library_path, .copy = "/nonexistent/copy.so", .entry = "", .refusal = ""};
+	const struct loaded modules[] = {{"/nonexistent/copy.so", LIBRARY_BIAS, 1, UINT64_MAX},
+					 {"/nonexistent/other.so", OWN_BIAS, 1, UINT64_MAX}};
+	const uint64_t addr = symbol_address(library_path, "qsort");
+
+	(void)state;
+	vec_push(&recording.modules, known);
+	struct resolve_process process = make_process(modules, 2);
+	const int64_t function = resolve(&process, LIBRARY_BIAS + addr, 1, 0);
+	const int64_t unknown = resolve(&process, OWN_BIAS + 0x1000, 1, 0);
+	finish();
+	expect(function, "qsort", library_path);
+	expect(unknown, "", "[unknown]");
+	size_t count;
+	const struct profile_module *rows = profile_modules(profile, &count);
+	assert_string_equal(rows[0].path, library_path);
+	assert_true(rows[0].instrumented);
+	assert_true(rows[0].system);
+	assert_string_equal(rows[1].name, "other.so");
+	resolve_process_fini(&process);
+}
+
+int main(void)
+{
+#define RESOLVE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		RESOLVE_TEST(test_plt_goes_to_the_library),
+		RESOLVE_TEST(test_processes_share_functions),
+		RESOLVE_TEST(test_time_decides_between_unloaded_modules),
+		RESOLVE_TEST(test_copies_are_their_originals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,216 @@
+/* Requests for instrumented files: whole, in pieces, many at once, and malformed ones. */
+#include "record/server.h"
+
+#include "record/session.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[] = "/tmp/tare-test-server-XXXXXX";
+static struct session session;
+static struct server server;
+static int answers;
+
+static const char *answer(enum tare_request_kind kind, const char *path, pid_t pid, void *context)
+{
+	(void)context;
+	answers++;
+	assert_int_equal(pid, getpid());
+	assert_int_equal(kind, TARE_REQUEST_LIBRARY);
+	return strcmp(path, "/lib/a.so") == 0 ? "/cache/a.so" : NULL;
+}
+
+static int set_up(void **state)
+{
+	struct error err;
+
+	(void)state;
+	answers = 0;
+	strcpy(directory + strlen(directory) - 6, "XXXXXX");
+	server = (struct server){.fd = -1, .answer = answer};
+	return mkdtemp(directory) && session_open(&session, directory, &err) &&
+			       server_open(&server, session.directory, session.fd, &err)
+		       ? 0
+		       : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	server_close(&server);
+	session_close(&session, true);
+	return 0;
+}
+
+static void serve(void)
+{
+	for (int i = 0; i < 3; i++) {
+		struct pollfd fds[SERVER_CLIENTS_MAX + 1];
+		size_t count = 0;
+		server_poll(&server, fds, &count);
+		if (poll(fds, count, 0) > 0)
+			server_handle(&server, fds, count);
+	}
+}
+
+static int connect_client(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%.64s/" TARE_SOCKET_NAME, directory);
+	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+static size_t make_request(unsigned char *bytes, const char *path)
+{
+	const struct tare_request request = {.abi = TARE_SESSION_ABI,
+					     .kind = TARE_REQUEST_LIBRARY,
+					     .pid = getpid(),
+					     .path_bytes = (uint32_t)strlen(path)};
+
+	memcpy(bytes, &request, sizeof(request));
+	memcpy(bytes + sizeof(request), path, strlen(path));
+	return sizeof(request) + strlen(path);
+}
+
+/* The path of the reply; "" for the original; NULL when the connection was closed. */
+static const char *read_reply(int fd)
+{
+	static char path[TARE_PATH_MAX];
+	struct tare_reply reply;
+
+	if (recv(fd, &reply, sizeof(reply), 0) != sizeof(reply))
+		return NULL;
+	assert_int_equal(reply.abi, TARE_SESSION_ABI);
+	assert_true(reply.path_bytes < sizeof(path));
+	if (reply.path_bytes)
+		assert_int_equal(recv(fd, path, reply.path_bytes, 0), reply.path_bytes);
+	path[reply.path_bytes] = 0;
+	return path;
+}
+
+static void test_whole_requests(void **state)
+{
+	static const char *const paths[] = {"/lib/a.so", "/lib/b.so"};
+	static const char *const replies[] = {"/cache/a.so", ""};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		unsigned char bytes[256];
+		const int fd = connect_client();
+		const size_t size = make_request(bytes, paths[i]);
+		assert_int_equal(send(fd, bytes, size, 0), size);
+		serve();
+		assert_string_equal(read_reply(fd), replies[i]);
+		close(fd);
+	}
+	assert_int_equal(server.clients.len, 0);
+}
+
+static void test_request_byte_by_byte(void **state)
+{
+	unsigned char bytes[256];
+	const size_t size = make_request(bytes, "/lib/a.so");
+	const int fd = connect_client();
+
+	(void)state;
+	for (size_t i = 0; i < size; i++) {
+		assert_int_equal(answers, 0);
+		assert_int_equal(send(fd, bytes + i, 1, 0), 1);
+		serve();
+	}
+	assert_string_equal(read_reply(fd), "/cache/a.so");
+	close(fd);
+}
+
+static void test_slow_clients_hold_up_nobody(void **state)
+{
+	unsigned char bytes[256];
+	const size_t size = make_request(bytes, "/lib/a.so");
+	int slow[20];
+
+	(void)state;
+	for (size_t i = 0; i < 20; i++) {
+		slow[i] = connect_client();
+		assert_int_equal(send(slow[i], bytes, i, 0), i);
+		serve();
+	}
+	const int fd = connect_client();
+	assert_int_equal(send(fd, bytes, size, 0), size);
+	serve();
+	assert_string_equal(read_reply(fd), "/cache/a.so");
+	close(fd);
+	for (size_t i = 0; i < 20; i++)
+		close(slow[i]);
+	serve();
+	assert_int_equal(server.clients.len, 0);
+}
+
+static void expect_hang_up(const unsigned char *bytes, size_t size)
+{
+	const int fd = connect_client();
+
+	assert_int_equal(send(fd, bytes, size, MSG_NOSIGNAL), size);
+	serve();
+	const char *reply = read_reply(fd);
+	/* An unusable path is answered with "use the original". */
+	assert_true(!reply || !*reply);
+	assert_int_equal(answers, 0);
+	assert_int_equal(server.clients.len, 0);
+	close(fd);
+}
+
+static void test_malformed_requests(void **state)
+{
+	unsigned char bytes[TARE_PATH_MAX + 64] = {0};
+	struct tare_request request;
+	size_t size = make_request(bytes, "/lib/a.so");
+
+	(void)state;
+	memcpy(&request, bytes, sizeof(request));
+	request.abi = 99;
+	memcpy(bytes, &request, sizeof(request));
+	expect_hang_up(bytes, size);
+	size = make_request(bytes, "/lib/a.so");
+	memcpy(&request, bytes, sizeof(request));
+	request.path_bytes = TARE_PATH_MAX;
+	memcpy(bytes, &request, sizeof(request));
+	expect_hang_up(bytes, sizeof(bytes));
+	request.path_bytes = 0;
+	memcpy(bytes, &request, sizeof(request));
+	expect_hang_up(bytes, sizeof(request));
+	request.path_bytes = 9;
+	request.kind = 7;
+	memcpy(bytes, &request, sizeof(request));
+	expect_hang_up(bytes, size);
+	size = make_request(bytes, "relative");
+	expect_hang_up(bytes, size);
+	size = make_request(bytes, "/lib/a.so");
+	bytes[size - 3] = 0;
+	expect_hang_up(bytes, size);
+}
+
+int main(void)
+{
+#define SERVER_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		SERVER_TEST(test_whole_requests),
+		SERVER_TEST(test_request_byte_by_byte),
+		SERVER_TEST(test_slow_clients_hold_up_nobody),
+		SERVER_TEST(test_malformed_requests),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
