@@ -76,14 +76,13 @@ struct report {
 };
 
 struct view {
-	enum view_id id;
-	const char *name, *summary;
-	const char *columns; /* text */
-	const char *drop;
-	const char *sort;
+	const char *name, *summary; /* name NULL: a variant of the view before it */
+	const char *columns;	    /* text */
+	const char *drop, *sort;
 	int64_t limit; /* text */
-	bool needs_function;
 	bool (*fill)(struct report *report, struct error *err);
+	enum view_id id;
+	bool needs_function;
 };
 
 extern const struct view report_views[];

@@ -308,13 +308,14 @@ static void append_padding(struct text_table *t, size_t width)
 	str_printf(&t->line, "%*s", (int)width, "");
 }
 
-/* Without the blanks at its end. */
-static void write_line(struct text_table *t)
+/* Without the blanks at its end; bold lines begin and end so by themselves, as pagers want it. */
+static void write_line(struct text_table *t, bool bold)
 {
+	bold = bold && t->report->options->color;
 	while (t->line.len && t->line.data[t->line.len - 1] == ' ')
-		t->line.len--;
-	fwrite(t->line.data ? t->line.data : "", 1, t->line.len, t->stream);
-	fputc('\n', t->stream);
+		t->line.data[--t->line.len] = 0;
+	fprintf(t->stream, "%s%s%s\n", bold ? "\033[1m" : "", t->line.data ? t->line.data : "",
+		bold ? "\033[0m" : "");
 	str_clear(&t->line);
 }
 
@@ -345,16 +346,12 @@ static void write_groups(struct text_table *t)
 			append_padding(t, width);
 	}
 	if (any)
-		write_line(t);
+		write_line(t, true);
 	str_clear(&t->line);
 }
 
 static void write_titles(struct text_table *t)
 {
-	const bool color = t->report->options->color;
-
-	if (color)
-		fputs("\033[1m", t->stream);
 	write_groups(t);
 	for (size_t i = 0; i < t->count; i++) {
 		const struct text_column *column = &t->columns[i];
@@ -363,9 +360,7 @@ static void write_titles(struct text_table *t)
 		str_append(&t->line, column->title);
 		append_padding(t, column->is_text ? pad : 0);
 	}
-	write_line(t);
-	if (color)
-		fputs("\033[0m", t->stream);
+	write_line(t, true);
 }
 
 /*
@@ -379,6 +374,11 @@ static void append_distinct(struct text_table *t, const struct report_row *row, 
 	struct str name = {0};
 	char mark[32] = "";
 
+	/* A full name looks like no shortened one, unless it has dots of its own. */
+	if (name_width(t->cell.data) <= width && !strstr(t->cell.data, "...")) {
+		str_append(out, t->cell.data);
+		return;
+	}
 	for (unsigned attempt = 0; attempt < LOOK_ALIKES_MAX; attempt++) {
 		if (attempt == 1 && row->function && row->function->link_addr)
 			snprintf(mark, sizeof(mark), "[%" PRIx64 "]...", row->function->link_addr);
@@ -432,15 +432,16 @@ static void append_cell(struct text_table *t, const struct report_row *row, size
 
 static void write_rows(struct text_table *t)
 {
-	const bool color = t->report->options->color;
-
 	vec_foreach (row, &t->table->rows) {
-		if (row->heading)
-			fprintf(t->stream, "%s%s%s%s\n", row == t->table->rows.data ? "" : "\n",
-				color ? "\033[1m" : "", row->heading, color ? "\033[0m" : "");
+		if (row->heading) {
+			if (row != t->table->rows.data)
+				fputc('\n', t->stream);
+			str_append(&t->line, row->heading);
+			write_line(t, true);
+		}
 		for (size_t i = 0; i < t->count; i++)
 			append_cell(t, row, i);
-		write_line(t);
+		write_line(t, false);
 	}
 }
 
