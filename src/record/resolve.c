@@ -268,22 +268,28 @@ static const struct resolve_loaded *loaded_at(const struct resolve_process *proc
 	return found;
 }
 
-/* A PLT stub or GOT slot of `caller` for symbol `name`. */
-static int64_t function_of_symbol(struct resolver *resolver, struct resolve_process *process,
-				  struct resolve_module *caller, const char *name,
-				  struct error *err)
+/* A PLT stub or GOT slot of `caller` for symbol `name`, used by a thread in its time. */
+struct symbol_use {
+	struct resolve_module *caller;
+	const char *name;
+	const uint64_t *life_ticks;
+};
+
+static int64_t function_of_symbol(struct resolver *resolver, const struct resolve_process *process,
+				  const struct symbol_use *use, struct error *err)
 {
 	struct str label = {0};
 
 	vec_foreach (loaded, &process->loaded) {
-		const uint64_t addr = loaded->module->object
-					      ? object_dynamic_symbol(loaded->module->object, name)
-					      : 0;
+		const struct object *object = loaded->module->object;
+		if (!object || !lived_together(loaded, use->life_ticks))
+			continue;
+		const uint64_t addr = object_dynamic_symbol(object, use->name);
 		if (addr)
-			return function_at(resolver, loaded->module, addr, name, err);
+			return function_at(resolver, loaded->module, addr, use->name, err);
 	}
-	str_printf(&label, "%s@plt", name);
-	const int64_t id = function_by_name(resolver, caller, label.data, err);
+	str_printf(&label, "%s@plt", use->name);
+	const int64_t id = function_by_name(resolver, use->caller, label.data, err);
 	str_fini(&label);
 	return id;
 }
@@ -308,7 +314,8 @@ static bool resolve_new(struct resolver *resolver, struct resolve_process *proce
 	const uint64_t link_addr = key - loaded->bias;
 	const char *name = object_plt_symbol(module->object, link_addr);
 	if (name) {
-		target->function = function_of_symbol(resolver, process, module, name, err);
+		const struct symbol_use use = {module, name, life_ticks};
+		target->function = function_of_symbol(resolver, process, &use, err);
 		return target->function != 0;
 	}
 	const struct coverage_row *row = coverage_find(&module->coverage, link_addr);
