@@ -1,19 +1,17 @@
 /* See number.h. Independent of the locale. */
 #include "report/number.h"
 
-#include <stdio.h>
-#include <string.h>
-
 void number_append(struct str *out, uint64_t number)
 {
-	char digits[24];
-	const int length = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)number);
+	char digits[32], *at = digits + sizeof(digits);
 
-	for (int i = 0; i < length; i++) {
-		if (i && (length - i) % 3 == 0)
-			str_append(out, ",");
-		str_append_bytes(out, digits + i, 1);
+	for (int count = 0; number || !count; count++) {
+		if (count && count % 3 == 0)
+			*--at = ',';
+		*--at = (char)('0' + number % 10);
+		number /= 10;
 	}
+	str_append_bytes(out, at, (size_t)(digits + sizeof(digits) - at));
 }
 
 enum time_scale time_scale_for(uint64_t largest_ns)
@@ -47,7 +45,10 @@ void time_append(struct str *out, uint64_t value, enum time_scale scale)
 	const uint64_t thousandths =
 		scale == SCALE_MS ? value / 1000 + (value % 1000 >= 500) : value;
 	number_append(out, thousandths / 1000);
-	str_printf(out, ".%03u", (unsigned)(thousandths % 1000));
+	const unsigned rest = (unsigned)(thousandths % 1000);
+	const char fraction[] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),
+				 (char)('0' + rest % 10)};
+	str_append_bytes(out, fraction, sizeof(fraction));
 }
 
 void time_append_with_unit(struct str *out, uint64_t ns, bool unicode)

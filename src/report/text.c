@@ -13,7 +13,8 @@
 enum {
 	GAP = 2,
 	NAME_MIN = 9,
-	MAIN_MIN = 20,
+	NAME_WANTED = 14,
+	MAIN_MIN = 22,
 	MAIN_WANTED = 28,
 	TREE_WANTED = 48,
 	TREE_MIN = 40,
@@ -222,25 +223,28 @@ static void drop_columns(struct text_table *t, size_t width)
 	}
 }
 
-static void shrink_names(struct text_table *t, size_t width)
+/* Takes what is too much from names, the main one or the others, down to their floor. */
+static void shrink_to(struct text_table *t, size_t width, bool main, size_t floor)
 {
-	for (size_t i = 0; i < t->count && total_width(t) > width; i++) {
-		struct text_column *column = &t->columns[i];
-		const size_t excess = total_width(t) - width, wanted = wanted_width(column);
-		if (column->is_main && column->width > wanted)
-			column->width =
-				column->width - wanted > excess ? column->width - excess : wanted;
-	}
 	for (size_t i = t->count; i-- > 0 && total_width(t) > width;) {
 		struct text_column *column = &t->columns[i];
 		const size_t excess = total_width(t) - width;
-		const size_t least = column->column->text_only ? TREE_MIN
-				     : column->is_main	       ? MAIN_MIN
-							       : NAME_MIN;
-		if (!column->is_text || column->width <= least)
+		if (!column->is_text || column->is_main != main || column->width <= floor)
 			continue;
-		column->width = column->width - least > excess ? column->width - excess : least;
+		column->width = column->width - floor > excess ? column->width - excess : floor;
 	}
+}
+
+static void shrink_names(struct text_table *t, size_t width)
+{
+	bool tree = false;
+
+	for (size_t i = 0; i < t->count; i++)
+		tree = tree || t->columns[i].column->text_only;
+	shrink_to(t, width, true, tree ? TREE_WANTED : MAIN_WANTED);
+	shrink_to(t, width, false, NAME_WANTED);
+	shrink_to(t, width, true, tree ? TREE_MIN : MAIN_MIN);
+	shrink_to(t, width, false, NAME_MIN);
 }
 
 /* The last column of the group that begins at `first`; groups without title are single columns. */
@@ -305,7 +309,13 @@ static void table_measure(struct text_table *t)
 
 static void append_padding(struct text_table *t, size_t width)
 {
-	str_printf(&t->line, "%*s", (int)width, "");
+	static const char blanks[] = "                                                            ";
+
+	for (size_t left = width; left;) {
+		const size_t part = left < sizeof(blanks) - 1 ? left : sizeof(blanks) - 1;
+		str_append_bytes(&t->line, blanks, part);
+		left -= part;
+	}
 }
 
 /* Without the blanks at its end; bold lines begin and end so by themselves, as pagers want it. */
