@@ -9,7 +9,9 @@
  * created with O_CREAT|O_EXCL|O_NOFOLLOW, mode 0600, and grows by fallocate before it is touched,
  * so that a full file system makes the runtime fold or drop (and count), never SIGBUS.
  *
- * Readers treat everything here as untrusted: a killed target leaves half-done updates.
+ * Readers treat everything here as untrusted: a killed target leaves half-done updates. Where the
+ * gate was closed at death, the last interval may be in `now_ticks` and not yet in a frame or node,
+ * or the other way round: totals are sums over nodes and open frames.
  */
 #ifndef TARE_ABI_ARENA_H
 #define TARE_ABI_ARENA_H

@@ -19,6 +19,7 @@
 #include <linux/sched.h>
 
 #define GATE_OFF		 ~0ULL
+#define STACK_BYTES_MAX		 (64ULL << 20)
 #define NOPL_BYTES		 7 /* 0f 1f 80 disp32 */
 #define FLAG_DIRECTION		 0x400ULL
 #define HANDLER			 __attribute__((no_caller_saved_registers, aligned(64)))
@@ -93,6 +94,15 @@ static inline void direction_restore(uint64_t flags)
 		__asm__ volatile("std" ::: "memory");
 }
 
+/*
+ * Is the probe that closed the gate still at work below this one? Not when this one's stack lies
+ * above; but a stack far away is a signal handler's own.
+ */
+static bool gate_held(uint64_t gate, uint64_t sp)
+{
+	return sp < gate || sp - gate > STACK_BYTES_MAX;
+}
+
 static void probe_work(struct accumulate_event *event)
 {
 	if (!state_process.rseq_offset && !process_begin())
@@ -103,7 +113,7 @@ static void probe_work(struct accumulate_event *event)
 
 	if (self->gate == GATE_OFF)
 		return;
-	if (self->gate > event->sp) {
+	if (self->gate && gate_held(self->gate, event->sp)) {
 		self->dropped++;
 		return;
 	}

@@ -7,6 +7,7 @@
 #include "abi/session.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -93,6 +95,19 @@ static void child_exec(const struct probed_session *session, const char *program
 	_exit(127);
 }
 
+static void space_limit(struct probed_session *session, uint64_t space)
+{
+	char options[64];
+
+	snprintf(options, sizeof(options), "size=%lu", (unsigned long)space);
+	session->mounted = mount("tare-test", session->directory, "tmpfs", 0, options) == 0;
+	if (session->mounted)
+		return;
+	rmdir(session->directory);
+	print_message("skipped: a small file system cannot be mounted: %s\n", strerror(errno));
+	skip();
+}
+
 void probed_session_run_with(struct probed_session *session, const char *program,
 			     const struct probed_limits *limits, const char *user_audit)
 {
@@ -105,6 +120,8 @@ void probed_session_run_with(struct probed_session *session, const char *program
 		strcpy(session->directory, "/tmp/tare-test-XXXXXX");
 		assert_non_null(mkdtemp(session->directory));
 	}
+	if (limits && limits->space)
+		space_limit(session, limits->space);
 	assert_int_equal(pipe(pipe_fds), 0);
 	const pid_t pid = fork();
 
@@ -152,6 +169,8 @@ void probed_session_end(struct probed_session *session)
 	}
 	if (count >= 0)
 		free(entries);
+	if (session->mounted)
+		umount2(session->directory, MNT_DETACH);
 	rmdir(session->directory);
 }
 

@@ -23,6 +23,7 @@ struct probed_session {
 	char output[4096]; /* the first line gives the keys */
 	struct probed_keys keys;
 	int status;
+	bool mounted; /* the directory is a file system of its own */
 	const struct tare_thread_file *threads[PROBED_FILES_MAX];
 	const struct tare_process_file *processes[PROBED_FILES_MAX];
 	size_t thread_count, process_count;
@@ -30,12 +31,16 @@ struct probed_session {
 
 struct probed_limits {
 	uint64_t file_size; /* RLIMIT_FSIZE; 0: none */
+	uint64_t space;	    /* of the file system that the session lies on; 0: as it is */
 };
 
 /* Takes the paths of the runtime and the fixture from the test's arguments. */
 bool probed_session_arguments(int argc, char **argv);
 
-/* Runs one of the fixture's programs; with limits, and with an auditor of the user's own. */
+/*
+ * Runs one of the fixture's programs; with limits, and with an auditor of the user's own. Skips
+ * the test when a small file system cannot be mounted.
+ */
 void probed_session_run(struct probed_session *session, const char *program);
 void probed_session_run_with(struct probed_session *session, const char *program,
 			     const struct probed_limits *limits, const char *user_audit);

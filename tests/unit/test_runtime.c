@@ -305,6 +305,23 @@ static void test_limits(void **state)
 	}
 }
 
+/* A file system that fills up: some threads are lost, and counted; the program notices nothing. */
+static void test_full_file_system(void **state)
+{
+	const struct probed_limits limits = {.space = 120 << 10};
+	struct probed_session session;
+
+	(void)state;
+	probed_session_run_with(&session, "threads", &limits, NULL);
+	assert_exit_ok(&session);
+	assert_int_equal(session.process_count, 1);
+	assert_in_range(session.thread_count, 1, 7);
+	assert_int_equal(session.processes[0]->threads_lost, 8 - session.thread_count);
+	for (size_t i = 0; i < session.thread_count; i++)
+		probed_thread_check(session.threads[i]);
+	probed_session_end(&session);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -324,6 +341,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_environment_hidden),
 		cmocka_unit_test(test_environment_keeps_users_auditor),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_full_file_system),
 	};
 
 	if (!probed_session_arguments(argc, argv))
