@@ -19,7 +19,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { META_LIMIT = 1 << 20, COVERAGE_LIMIT = 1 << 28 };
+enum { META_LIMIT = 1 << 20, COVERAGE_LIMIT = 1 << 28, HELD_MAX = 512 };
 
 struct meta {
 	uint64_t outcome;
@@ -158,7 +158,11 @@ bool cache_entry_load(struct cache *cache, const char *key, const char *source,
 	    (meta.outcome != CACHE_INSTRUMENTED || copy_is_intact(dir_fd, &meta))) {
 		futimens(held_fd, NULL);
 		entry_fill(entry, cache, key, &meta);
-		vec_push(&cache->held, held_fd);
+		/* A run over thousands of files must not use up the descriptors. */
+		if (cache->held.len < HELD_MAX)
+			vec_push(&cache->held, held_fd);
+		else
+			close(held_fd);
 		ok = true;
 	} else {
 		close(held_fd);

@@ -24,6 +24,7 @@ void instrumenter_fini(struct instrumenter *instrumenter)
 	vec_foreach (file, &instrumenter->files) {
 		cache_entry_fini(&(*file)->entry);
 		free((*file)->path);
+		free((*file)->stat);
 		free(*file);
 	}
 	vec_fini(&instrumenter->files);
@@ -153,10 +154,11 @@ static bool build_file(const char *path, const char *key, struct cache_product *
 
 /* ---- one run ---- */
 
-static struct instrumented *find_known(const struct instrumenter *instrumenter, const char *path)
+static struct instrumented *find_known(const struct instrumenter *instrumenter, const char *path,
+				       const char *stat_text)
 {
 	vec_foreach (file, &instrumenter->files) {
-		if (!strcmp((*file)->path, path))
+		if (!strcmp((*file)->path, path) && !strcmp((*file)->stat, stat_text))
 			return *file;
 	}
 	return NULL;
@@ -187,20 +189,31 @@ const struct instrumented *instrumenter_get(struct instrumenter *instrumenter, c
 					    bool *is_new, struct error *err)
 {
 	char real[PATH_MAX];
+	struct stat info;
+	struct str stat_text = {0};
 
 	*is_new = false;
 	if (!realpath(path, real)) {
 		error_set_errno(err, errno, "cannot find %s", path);
 		return NULL;
 	}
-	struct instrumented *file = find_known(instrumenter, real);
-	if (file)
+	if (stat(real, &info) < 0) {
+		error_set_errno(err, errno, "cannot read %s", path);
+		return NULL;
+	}
+	cache_stat_text(&info, &stat_text);
+	struct instrumented *file = find_known(instrumenter, real, stat_text.data);
+	if (file) {
+		str_fini(&stat_text);
 		return file;
+	}
 	file = mem_zalloc(sizeof(*file));
+	file->stat = stat_text.data;
 	file->path = mem_strdup(real);
 	file->mode = policy_mode_of(&instrumenter->options->policy, real);
 	if (file->mode != POLICY_NONE && !get_entry(instrumenter, file, err)) {
 		free(file->path);
+		free(file->stat);
 		free(file);
 		return NULL;
 	}

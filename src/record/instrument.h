@@ -22,6 +22,7 @@ struct instrument_options {
 
 struct instrumented {
 	char *path; /* of the original, links resolved */
+	char *stat; /* device, inode, size and times: a file that is replaced is another one */
 	enum policy_mode mode;
 	struct cache_entry entry; /* empty where mode is POLICY_NONE */
 };

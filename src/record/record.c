@@ -127,6 +127,7 @@ static void record_module(struct run *run, const struct instrumented *file)
 		.copy = file->entry.copy ? file->entry.copy : "",
 		.entry = file->entry.directory ? file->entry.directory : "",
 		.refusal = file->entry.refusal ? file->entry.refusal : "",
+		.stat = file->stat,
 	};
 
 	recording_put_module(&run->recording, &module);

@@ -169,7 +169,7 @@ void recording_extend_clock(struct recording *recording)
 	free(boot);
 }
 
-static void recording_take_module(struct recording *recording, const char *const fields[4])
+static void recording_take_module(struct recording *recording, const char *const fields[5])
 {
 	struct arena *arena = &recording->arena;
 	const struct recording_module module = {
@@ -177,6 +177,7 @@ static void recording_take_module(struct recording *recording, const char *const
 		.copy = arena_strdup(arena, fields[1]),
 		.entry = arena_strdup(arena, fields[2]),
 		.refusal = arena_strdup(arena, fields[3]),
+		.stat = arena_strdup(arena, fields[4]),
 	};
 
 	vec_push(&recording->modules, module);
@@ -184,12 +185,13 @@ static void recording_take_module(struct recording *recording, const char *const
 
 void recording_put_module(struct recording *recording, const struct recording_module *module)
 {
-	const char *const fields[4] = {module->path, module->copy, module->entry, module->refusal};
+	const char *const fields[5] = {module->path, module->copy, module->entry, module->refusal,
+				       module->stat};
 	struct str line = {0};
 
 	recording_take_module(recording, fields);
 	text_put_field(&line, "module");
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 5; i++)
 		text_put_field(&line, fields[i]);
 	text_end_line(&line);
 	recording_append(recording, &line);
@@ -215,8 +217,9 @@ static bool recording_take_line(struct recording *recording, const struct text_l
 	if (!strcmp(name, "clock"))
 		return recording_take_clock(recording, line);
 	if (!strcmp(name, "module")) {
-		const char *const fields[4] = {text_field(line, 1), text_field(line, 2),
-					       text_field(line, 3), text_field(line, 4)};
+		const char *const fields[5] = {text_field(line, 1), text_field(line, 2),
+					       text_field(line, 3), text_field(line, 4),
+					       text_field(line, 5)};
 		recording_take_module(recording, fields);
 		return true;
 	}
@@ -271,8 +274,12 @@ void recording_fini(struct recording *recording)
 const struct recording_module *recording_find(const struct recording *recording, const char *path)
 {
 	vec_foreach (module, &recording->modules) {
-		if (!strcmp(module->path, path) || (*module->copy && !strcmp(module->copy, path)))
+		if (*module->copy && !strcmp(module->copy, path))
 			return module;
+	}
+	for (size_t i = recording->modules.len; i-- > 0;) {
+		if (!strcmp(recording->modules.data[i].path, path))
+			return &recording->modules.data[i];
 	}
 	return NULL;
 }

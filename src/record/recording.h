@@ -18,6 +18,7 @@ struct recording_module {
 	const char *copy;    /* instrumented copy, "" if none */
 	const char *entry;   /* cache entry with its coverage, "" if none */
 	const char *refusal; /* why it was not instrumented, "" if it was or was not meant to be */
+	const char *stat;    /* device, inode, size and times of the original then */
 };
 
 struct recording {
@@ -51,7 +52,7 @@ bool recording_read(struct recording *recording, int session_fd, struct error *e
 void recording_extend_clock(struct recording *recording);
 void recording_fini(struct recording *recording);
 
-/* The module whose original or copy has this path, or NULL. */
+/* The module whose copy or original has this path, or NULL; of several originals the last. */
 const struct recording_module *recording_find(const struct recording *recording, const char *path);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "record/resolve.h"
 
+#include "record/cache_entry.h"
 #include "record/policy.h"
 
 #include <elf.h>
@@ -60,16 +61,31 @@ static struct object *open_vdso(void)
 	return object_open_bytes(image, (size_t)size, "linux-vdso.so.1", OBJECT_SYMBOLS, &ignored);
 }
 
-/* The original, or the copy that was made of it where the original is gone. */
+static bool is_unchanged(const char *path, const char *stat_then)
+{
+	struct stat info;
+	struct str now = {0};
+
+	if (stat(path, &info) < 0)
+		return false;
+	cache_stat_text(&info, &now);
+	const bool same = !strcmp(now.data, stat_then);
+	str_fini(&now);
+	return same;
+}
+
+/* The original, or the copy that was made of it where the original is gone or another one now. */
 static struct object *open_module(const char *path, const struct recording_module *known)
 {
 	struct error ignored;
+	struct object *object = NULL;
 
 	if (str_starts_with(path_basename(path), "linux-vdso"))
 		return open_vdso();
-	struct object *object = path[0] == '/' ? object_open(path, OBJECT_SYMBOLS, &ignored) : NULL;
-	if (!object && known && *known->copy)
+	if (known && *known->copy && !is_unchanged(path, known->stat))
 		object = object_open(known->copy, OBJECT_SYMBOLS, &ignored);
+	if (!object && path[0] == '/')
+		object = object_open(path, OBJECT_SYMBOLS, &ignored);
 	return object;
 }
 
@@ -159,7 +175,9 @@ static struct resolve_module *module_get(struct resolver *resolver, const char *
 	}
 	if (known)
 		original = known->path;
-	index = strmap_get(&resolver->modules_by_path, original);
+	/* Two files that had the same path one after the other have copies of their own. */
+	const char *identity = known && *known->copy ? known->copy : original;
+	index = strmap_get(&resolver->modules_by_path, identity);
 	size_t at;
 	if (index) {
 		at = (size_t)*index;
@@ -167,7 +185,8 @@ static struct resolve_module *module_get(struct resolver *resolver, const char *
 		if (!module_add(resolver, original, known, err))
 			return NULL;
 		at = resolver->modules.len - 1;
-		strmap_put(&resolver->modules_by_path, resolver->modules.data[at]->path, at);
+		strmap_put(&resolver->modules_by_path, arena_strdup(&resolver->arena, identity),
+			   at);
 	}
 	strmap_put(&resolver->modules_by_path, arena_strdup(&resolver->arena, path), at);
 	return resolver->modules.data[at];

@@ -38,8 +38,11 @@ static void write_recording(void)
 {
 	struct recording recording;
 	struct error err;
-	const struct recording_module module = {
-		.path = "/bin/a\tb\nc", .copy = "/cache/a", .entry = "/cache", .refusal = ""};
+	const struct recording_module module = {.path = "/bin/a\tb\nc",
+						.copy = "/cache/a",
+						.entry = "/cache",
+						.refusal = "",
+						.stat = "1 2"};
 
 	assert_true(recording_create(&recording, session.fd, &err));
 	recording_put_text(&recording, "command_line", "a 'b\\\n'");

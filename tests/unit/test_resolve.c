@@ -239,8 +239,11 @@ static void test_time_decides_between_unloaded_modules(void **state)
 
 static void test_copies_are_their_originals(void **state)
 {
-	const struct recording_module known = {
-		.path = library_path, .copy = "/nonexistent/copy.so", .entry = "", .refusal = ""};
+	const struct recording_module known = {.path = library_path,
+					       .copy = "/nonexistent/copy.so",
+					       .entry = "",
+					       .refusal = "",
+					       .stat = ""};
 	const struct loaded modules[] = {{"/nonexistent/copy.so", LIBRARY_BIAS, 1, UINT64_MAX},
 					 {"/nonexistent/other.so", OWN_BIAS, 1, UINT64_MAX}};
 	const uint64_t addr = symbol_address(library_path, "qsort");
