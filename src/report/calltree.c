@@ -12,6 +12,8 @@ struct tree {
 	struct report_table *table;
 	bool *keep;		  /* per node: it or a descendant is selected; NULL: all are */
 	bool *keep_process;	  /* per process, likewise */
+	uint32_t *first_thread;	  /* per process, ANALYSIS_NONE: none */
+	uint32_t *next_thread;	  /* per thread, of the same process */
 	uint64_t threshold;	  /* rows with fewer ticks are left out */
 	uint64_t ties;		  /* rows with exactly as many that are still wanted */
 	struct report_rows stack; /* rows to come, the next one last */
@@ -83,11 +85,12 @@ static void push_threads(struct tree *tree, const struct report_row *parent)
 {
 	const struct analysis *analysis = tree->report->analysis;
 	struct report_rows rows = {0};
+	uint32_t at = tree->first_thread[parent->process - analysis->processes.data];
 
-	vec_foreach (thread, &analysis->threads) {
+	for (; at != ANALYSIS_NONE; at = tree->next_thread[at]) {
+		const struct analysis_thread *thread = &analysis->threads.data[at];
 		struct report_row row = *parent;
-		if (!thread->selected || thread->root == ANALYSIS_NONE ||
-		    &analysis->processes.data[thread->process] != parent->process)
+		if (!thread->selected || thread->root == ANALYSIS_NONE)
 			continue;
 		row.thread = thread;
 		row.values = &analysis->nodes.data[thread->root].values;
@@ -107,6 +110,23 @@ static void push_children(struct tree *tree, const struct report_row *parent)
 	     at = nodes[at].next_sibling)
 		vec_push(&rows, node_row(tree->report->analysis, parent, at));
 	push_sorted(tree, &rows);
+}
+
+/* Lists of each process's threads, in their order. */
+static void link_threads(struct tree *tree)
+{
+	const struct analysis *analysis = tree->report->analysis;
+	struct arena *arena = &tree->report->arena;
+
+	tree->first_thread = arena_array(arena, uint32_t, analysis->processes.len + 1);
+	tree->next_thread = arena_array(arena, uint32_t, analysis->threads.len + 1);
+	for (size_t i = 0; i < analysis->processes.len; i++)
+		tree->first_thread[i] = ANALYSIS_NONE;
+	for (size_t i = analysis->threads.len; i-- > 0;) {
+		uint32_t *first = &tree->first_thread[analysis->threads.data[i].process];
+		tree->next_thread[i] = *first;
+		*first = (uint32_t)i;
+	}
 }
 
 /* A node is kept when it or anything below it is selected. */
@@ -175,6 +195,7 @@ bool report_fill_calltree(struct report *report, struct error *err)
 			    .table = report_add_table(report, "calltree", NULL, NULL)};
 
 	(void)err;
+	link_threads(&tree);
 	mark_kept(&tree);
 	find_threshold(&tree);
 	push_processes(&tree);

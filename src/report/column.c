@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PATH_FRAMES_MAX = 256, PATH_FRAMES_HEAD = 16 };
+enum { PATH_FRAMES_MAX = 256 };
 
 /* A getter; most need only some of the parameters. */
 #define MAYBE __attribute__((unused))
@@ -180,25 +180,21 @@ static void append_frame(struct str *scratch, const char *name)
 	}
 }
 
+/* The innermost frames: so a row costs the same however deep the recursion that it lies in. */
 static void append_frames(const struct report *report, const struct report_row *row,
 			  struct str *scratch)
 {
 	const struct analysis *analysis = report->analysis;
-	const uint32_t count = analysis->nodes.data[row->node].level;
-	const uint32_t tail = PATH_FRAMES_MAX - PATH_FRAMES_HEAD;
+	const uint32_t level = analysis->nodes.data[row->node].level;
+	const uint32_t count = level < PATH_FRAMES_MAX ? level : PATH_FRAMES_MAX;
 	const struct analysis_function *frames[PATH_FRAMES_MAX];
 	uint32_t at = row->node;
 
-	for (uint32_t i = count; i-- > 0; at = analysis->nodes.data[at].parent) {
-		const uint32_t slot = count <= PATH_FRAMES_MAX || i < PATH_FRAMES_HEAD
-					      ? i
-					      : i - (count - PATH_FRAMES_MAX);
-		if (count <= PATH_FRAMES_MAX || i < PATH_FRAMES_HEAD || i >= count - tail)
-			frames[slot] = &analysis->functions.data[analysis->nodes.data[at].function];
-	}
-	for (uint32_t i = 0; i < count && i < PATH_FRAMES_MAX; i++) {
-		if (i == PATH_FRAMES_HEAD && count > PATH_FRAMES_MAX)
-			str_printf(scratch, ";[%u more]", count - PATH_FRAMES_MAX);
+	for (uint32_t i = count; i-- > 0; at = analysis->nodes.data[at].parent)
+		frames[i] = &analysis->functions.data[analysis->nodes.data[at].function];
+	if (count < level)
+		str_printf(scratch, ";[%u more]", level - count);
+	for (uint32_t i = 0; i < count; i++) {
 		str_append(scratch, ";");
 		append_frame(scratch, frames[i]->name);
 	}

@@ -119,6 +119,8 @@ void name_append_utf8(struct str *out, const char *text)
 
 static size_t code_point_width(unsigned code_point)
 {
+	if (code_point < zero_width[0].first)
+		return 1;
 	if (IN(zero_width, code_point))
 		return 0;
 	return IN(double_width, code_point) ? 2 : 1;
