@@ -1,4 +1,5 @@
 command -v cc >/dev/null || skip "no C compiler"
+command -v sqlite3 >/dev/null || skip "no sqlite3"
 cat >script <<'END'
 echo 'int old(int x) { for (volatile int i = 0; i < x; i++); return x; } int main(void) { return old(11); }' >p.c
 cc -O0 -o p p.c && ./p || echo $?
@@ -6,4 +7,4 @@ echo 'int now(int x) { for (volatile int i = 0; i < x; i++); return x; } int mai
 cc -O0 -o p p.c && ./p || echo $?
 END
 tare record -q -o out.tare -- bash script
-tare report functions --no-pager --format=csv --columns=module,function out.tare | grep '^p,' | sort
+sqlite3 out.tare "select m.name, f.name from function f join module m on m.id = f.module where m.name = 'p' order by m.id, f.name"
