@@ -69,10 +69,10 @@ static bool meta_parse(struct meta *meta, char *text)
 		return false;
 	end[1] = 0;
 	char *at = text;
-	if (!text_next_line(&at, &line) || strcmp(text_field(&line, 0), "tare-entry") ||
-	    strcmp(text_field(&line, 1), "1"))
+	if (!text_next_line(&at, &line) || strcmp(text_field(&line, 0), "tare-entry") != 0 ||
+	    strcmp(text_field(&line, 1), "1") != 0)
 		return false;
-	if (!text_next_line(&at, &line) || strcmp(text_field(&line, 0), "outcome") ||
+	if (!text_next_line(&at, &line) || strcmp(text_field(&line, 0), "outcome") != 0 ||
 	    !text_u64(&line, 1, &meta->outcome) || meta->outcome > CACHE_REFUSED)
 		return false;
 	while (text_next_line(&at, &line))

@@ -82,7 +82,7 @@ bool clock_rate_compute(const struct clock_points *points, struct clock_rate *ra
 				 "the clock was calibrated over %ju ns, which is too short",
 				 (uintmax_t)span_ns);
 	rate->ticks_per_second = rate_between(first, last);
-	rate->uncertainty_ppm = (double)(first->width_ticks / 2 + last->width_ticks / 2) * 1e6 /
+	rate->uncertainty_ppm = (double)(first->width_ticks + last->width_ticks) * 0.5e6 /
 				(double)(last->ticks - first->ticks);
 	const struct clock_point *middle = middle_point(points);
 	if (middle)

@@ -240,7 +240,7 @@ bool recording_read(struct recording *recording, int session_fd, struct error *e
 	     *at = text;
 	if (!text)
 		return error_prefix(err, "this is not the directory of a recording");
-	if (!text_next_line(&at, &line) || strcmp(text_field(&line, 0), "tare-recording") ||
+	if (!text_next_line(&at, &line) || strcmp(text_field(&line, 0), "tare-recording") != 0 ||
 	    !text_u64(&line, 1, &version)) {
 		error_set(err, ERROR_INPUT, "this is not the directory of a recording");
 	} else if (version != RECORDING_VERSION) {
