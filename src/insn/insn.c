@@ -296,10 +296,10 @@ bool insn_describe(const unsigned char *bytes, const struct insn *insn, struct i
 	return true;
 }
 
-size_t insn_reuse_operand(const unsigned char *bytes, const struct insn *insn, uint8_t opcode,
-			  unsigned reg, bool wide, unsigned char *out, size_t *rip_offset)
+size_t insn_reuse_operand(const unsigned char *bytes, const struct insn *insn,
+			  struct insn_operation operation, unsigned char *out, size_t *rip_offset)
 {
-	unsigned rex = (wide ? 0x48u : 0x40u) | (reg >> 3) << 2;
+	unsigned rex = (operation.wide ? 0x48u : 0x40u) | ((unsigned)operation.reg >> 3) << 2;
 	size_t length = 0, at = 0;
 
 	/* Legacy prefixes and REX stand before the one opcode byte ff. */
@@ -314,8 +314,9 @@ size_t insn_reuse_operand(const unsigned char *bytes, const struct insn *insn, u
 	}
 	if (rex != 0x40)
 		out[length++] = (unsigned char)rex;
-	out[length++] = opcode;
-	out[length++] = (unsigned char)((bytes[insn->modrm_offset] & 0xc7) | (reg & 7) << 3);
+	out[length++] = operation.opcode;
+	out[length++] =
+		(unsigned char)((bytes[insn->modrm_offset] & 0xc7) | (operation.reg & 7) << 3);
 	const size_t rest = insn->modrm_offset + 1u;
 	*rip_offset = insn->rip_offset ? length + (insn->rip_offset - rest) : 0;
 	memcpy(out + length, bytes + rest, insn->length - rest);

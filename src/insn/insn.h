@@ -128,13 +128,19 @@ struct insn_detail {
 /* Decodes the same bytes again in more depth. */
 bool insn_describe(const unsigned char *bytes, const struct insn *insn, struct insn_detail *detail);
 
+/* Another instruction to make of an operand: opcode, reg field of ModRM, REX.W. */
+struct insn_operation {
+	uint8_t opcode;
+	uint8_t reg;
+	bool wide;
+};
+
 /*
- * Re-encodes an indirect jump or call (ff /4, ff /2) as another instruction on the same operand:
- * opcode `opcode` with `reg` in the reg field of ModRM, 64-bit where `wide`. Writes to `out` (room
- * for 16 bytes); *rip_offset gets the offset of a rip-relative displacement, or 0. Returns the
- * length, 0 if the instruction has prefixes that do not carry over.
+ * Re-encodes an indirect jump or call (ff /4, ff /2) as another instruction on the same operand.
+ * Writes to `out` (room for 16 bytes); *rip_offset gets the offset of a rip-relative displacement,
+ * or 0. Returns the length, 0 if the instruction has prefixes that do not carry over.
  */
-size_t insn_reuse_operand(const unsigned char *bytes, const struct insn *insn, uint8_t opcode,
-			  unsigned reg, bool wide, unsigned char *out, size_t *rip_offset);
+size_t insn_reuse_operand(const unsigned char *bytes, const struct insn *insn,
+			  struct insn_operation operation, unsigned char *out, size_t *rip_offset);
 
 #endif

@@ -53,13 +53,12 @@ void emit_raw(struct emitter *emitter, const struct insn *insn)
 		fix_operand(emitter, at + insn->rip_offset, insn->target);
 }
 
-bool emit_reused(struct emitter *emitter, const struct insn *insn, uint8_t opcode, unsigned reg,
-		 bool wide)
+bool emit_reused(struct emitter *emitter, const struct insn *insn, struct insn_operation operation)
 {
 	unsigned char bytes[24];
 	size_t rip_offset;
-	const size_t length = insn_reuse_operand(insn_bytes(emitter->program, insn), insn, opcode,
-						 reg, wide, bytes, &rip_offset);
+	const size_t length = insn_reuse_operand(insn_bytes(emitter->program, insn), insn,
+						 operation, bytes, &rip_offset);
 	const uint32_t at = emit_offset(emitter);
 
 	put_bytes(&emitter->range->code, bytes, length);

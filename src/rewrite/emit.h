@@ -64,8 +64,7 @@ void emit_state(struct emitter *emitter, uint64_t like, int32_t cfa_delta);
 /* Copies the instruction with its rip-relative operand re-based. */
 void emit_raw(struct emitter *emitter, const struct insn *insn);
 /* Appends an instruction made by insn_reuse_operand. False if it cannot be made. */
-bool emit_reused(struct emitter *emitter, const struct insn *insn, uint8_t opcode, unsigned reg,
-		 bool wide);
+bool emit_reused(struct emitter *emitter, const struct insn *insn, struct insn_operation operation);
 /* Fills the rel32 at `position` so that it leads to the present offset. */
 void emit_land(struct emitter *emitter, uint32_t position);
 

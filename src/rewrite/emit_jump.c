@@ -27,7 +27,8 @@ static void emit_offset_of_target(struct emitter *emitter, const struct insn *in
 				  uint64_t begin)
 {
 	emit_lea(emitter, a, FIXUP_ADDRESS, begin);
-	emit_reused(emitter, insn, 0x2b, a, true);
+	emit_reused(emitter, insn,
+		    (struct insn_operation){.opcode = 0x2b, .reg = (uint8_t)a, .wide = true});
 	emit_code(emitter, (unsigned char)(0x48 | a >> 3), 0xf7, (unsigned char)(0xd8 | (a & 7)));
 }
 

@@ -10,6 +10,8 @@
 
 enum { RED_ZONE_BYTES = 128 };
 
+static const struct insn_operation push_operand = {.opcode = 0xff, .reg = 6};
+
 bool probes_functions(const struct emitter *emitter)
 {
 	return emitter->program->options->mode == REWRITE_FULL;
@@ -80,7 +82,7 @@ static void emit_indirect_call_body(struct emitter *emitter, const struct probe 
 				    int32_t depth)
 {
 	/* push target: ff /6 on the operand of the call; its address is taken before rsp moves */
-	emit_reused(emitter, probe->insn, 0xff, 6, false);
+	emit_reused(emitter, probe->insn, push_operand);
 	emit_state(emitter, probe->like, depth + 8);
 	emit_handler_call(emitter, probe, offsetof(struct tare_handlers, call_indirect));
 	emit_nop_address(emitter, FIXUP_SITE_ARM, probe->site);
@@ -215,7 +217,7 @@ static bool make_call_probe(struct emitter *emitter, const struct insn *insn, st
 	unsigned char bytes[16];
 	size_t rip_offset;
 	probe->kind = PROBE_CALL_INDIRECT;
-	return insn_reuse_operand(insn_bytes(program, insn), insn, 0xff, 6, false, bytes,
+	return insn_reuse_operand(insn_bytes(program, insn), insn, push_operand, bytes,
 				  &rip_offset) > 0;
 }
 

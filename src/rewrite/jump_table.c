@@ -517,12 +517,13 @@ static bool can_translate(const struct program *program, const struct range *ran
 			  const struct indirect_jump *jump)
 {
 	const struct insn *insn = &range->insns[jump->insn];
+	const struct insn_operation subtract = {.opcode = 0x2b, .wide = true};
 	unsigned char bytes[24];
 	size_t rip_offset;
 
 	return !(insn->reads & REG_BIT(REG_RSP)) &&
-	       insn_reuse_operand(insn_bytes(program, insn), insn, 0x2b, 0, true, bytes,
-				  &rip_offset) > 0;
+	       insn_reuse_operand(insn_bytes(program, insn), insn, subtract, bytes, &rip_offset) >
+		       0;
 }
 
 static void plan_jump(struct program *program, struct flow_graph *graph, struct unit *unit,

@@ -108,38 +108,55 @@ static void test_flags(void **state)
 	assert_false(DECODE(0x48, 0x8d, 0x04, 0x08).kills_flags); /* lea */
 }
 
-static void check_reuse(const unsigned char *bytes, size_t size, unsigned opcode, unsigned reg,
-			bool wide, const unsigned char *expected, size_t expected_size)
-{
-	const struct insn insn = decode(bytes, size);
-	unsigned char out[24];
-	size_t rip_offset;
+struct reuse {
+	unsigned char bytes[16];
+	size_t size;
+	struct insn_operation operation;
+	unsigned char expected[16];
+	size_t expected_size;
+};
 
-	const size_t length =
-		insn_reuse_operand(bytes, &insn, (uint8_t)opcode, reg, wide, out, &rip_offset);
-	assert_int_equal(length, expected_size);
-	assert_memory_equal(out, expected, expected_size);
-	assert_int_equal(rip_offset != 0, insn.rip_offset != 0);
-}
+#define PUSH                                                                                       \
+	{                                                                                          \
+		.opcode = 0xff, .reg = 6                                                           \
+	}
+#define SUB(register)                                                                              \
+	{                                                                                          \
+		.opcode = 0x2b, .reg = (register), .wide = true                                    \
+	}
 
-#define BYTES(...)                                                                                 \
-	(const unsigned char[]){__VA_ARGS__}, sizeof((const unsigned char[]){__VA_ARGS__})
+static const struct reuse reuses[] = {
+	/* call -> push */
+	{{0xff, 0xd0}, 2, PUSH, {0xff, 0xf0}, 2},
+	{{0x41, 0xff, 0xd4}, 3, PUSH, {0x41, 0xff, 0xf4}, 3},
+	{{0xff, 0x53, 0x08}, 3, PUSH, {0xff, 0x73, 0x08}, 3},
+	{{0xff, 0x54, 0x24, 0x08}, 4, PUSH, {0xff, 0x74, 0x24, 0x08}, 4},
+	{{0xff, 0x15, 1, 2, 3, 4}, 6, PUSH, {0xff, 0x35, 1, 2, 3, 4}, 6},
+	{{0x64, 0xff, 0x14, 0x25, 0x10, 0, 0, 0},
+	 8,
+	 PUSH,
+	 {0x64, 0xff, 0x34, 0x25, 0x10, 0, 0, 0},
+	 8},
+	{{0x3e, 0xff, 0xd0}, 3, PUSH, {0xff, 0xf0}, 2},
+	/* jmp -> sub */
+	{{0xff, 0x24, 0xc2}, 3, SUB(REG_R11), {0x4c, 0x2b, 0x1c, 0xc2}, 4},
+	{{0x41, 0xff, 0xe2}, 3, SUB(REG_RAX), {0x49, 0x2b, 0xc2}, 3},
+};
 
 static void test_reuse(void **state)
 {
 	(void)state;
-	/* call -> push */
-	check_reuse(BYTES(0xff, 0xd0), 0xff, 6, false, BYTES(0xff, 0xf0));
-	check_reuse(BYTES(0x41, 0xff, 0xd4), 0xff, 6, false, BYTES(0x41, 0xff, 0xf4));
-	check_reuse(BYTES(0xff, 0x53, 0x08), 0xff, 6, false, BYTES(0xff, 0x73, 0x08));
-	check_reuse(BYTES(0xff, 0x54, 0x24, 0x08), 0xff, 6, false, BYTES(0xff, 0x74, 0x24, 0x08));
-	check_reuse(BYTES(0xff, 0x15, 1, 2, 3, 4), 0xff, 6, false, BYTES(0xff, 0x35, 1, 2, 3, 4));
-	check_reuse(BYTES(0x64, 0xff, 0x14, 0x25, 0x10, 0, 0, 0), 0xff, 6, false,
-		    BYTES(0x64, 0xff, 0x34, 0x25, 0x10, 0, 0, 0));
-	check_reuse(BYTES(0x3e, 0xff, 0xd0), 0xff, 6, false, BYTES(0xff, 0xf0));
-	/* jmp *(%rdx,%rax,8) -> sub (%rdx,%rax,8),%r11 */
-	check_reuse(BYTES(0xff, 0x24, 0xc2), 0x2b, REG_R11, true, BYTES(0x4c, 0x2b, 0x1c, 0xc2));
-	check_reuse(BYTES(0x41, 0xff, 0xe2), 0x2b, REG_RAX, true, BYTES(0x49, 0x2b, 0xc2));
+	for (size_t i = 0; i < sizeof(reuses) / sizeof(*reuses); i++) {
+		const struct reuse *reuse = &reuses[i];
+		const struct insn insn = decode(reuse->bytes, reuse->size);
+		unsigned char out[24];
+		size_t rip_offset;
+		const size_t length =
+			insn_reuse_operand(reuse->bytes, &insn, reuse->operation, out, &rip_offset);
+		assert_int_equal(length, reuse->expected_size);
+		assert_memory_equal(out, reuse->expected, length);
+		assert_int_equal(rip_offset != 0, insn.rip_offset != 0);
+	}
 }
 
 static void test_describe(void **state)
