@@ -223,12 +223,14 @@ static void drop_columns(struct text_table *t, size_t width)
 	}
 }
 
-/* Takes what is too much from names, the main one or the others, down to their floor. */
-static void shrink_to(struct text_table *t, size_t width, bool main, size_t floor)
+/* Takes what is too much from names, the main one or the others, down to a floor or the title. */
+static void shrink_to(struct text_table *t, size_t width, bool main, size_t least)
 {
 	for (size_t i = t->count; i-- > 0 && total_width(t) > width;) {
 		struct text_column *column = &t->columns[i];
 		const size_t excess = total_width(t) - width;
+		const size_t title = name_width(column->title);
+		const size_t floor = least > title ? least : title;
 		if (!column->is_text || column->is_main != main || column->width <= floor)
 			continue;
 		column->width = column->width - floor > excess ? column->width - excess : floor;
@@ -464,8 +466,7 @@ static void write_footer(const struct text_table *t)
 		fprintf(t->stream, "... %s more; --limit=0 shows all\n", text.data);
 	}
 	if (t->any_dominated)
-		fputs("~ overhead-dominated: exclusive time per call is below 5 x the cost of its "
-		      "probes\n",
+		fputs("~ overhead-dominated: exclusive time per call < 5 x probe cost\n",
 		      t->stream);
 	str_fini(&text);
 }
