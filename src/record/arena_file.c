@@ -309,7 +309,6 @@ static void frame_take(struct arena_thread *thread, const struct tare_frame *fra
 	struct tare_frame *kept = &thread->frames[thread->frame_count];
 	*kept = *frame;
 	cut_value(&kept->exclusive, &thread->damaged);
-	kept->by_call = kept->by_call != 0;
 	thread->frame_nodes[thread->frame_count++] = (uint32_t)node;
 }
 

@@ -6,6 +6,9 @@
 
 #include <inttypes.h>
 
+/* Bits of tare_frame.by_call. */
+enum { FRAME_BY_CALL = 1, FRAME_INHERITED = 2 };
+
 static void add_open_frames(struct tree *tree)
 {
 	const struct arena_thread *thread = tree->thread;
@@ -15,11 +18,11 @@ static void add_open_frames(struct tree *tree)
 		const struct tare_frame *frame = &thread->frames[i];
 		struct tree_node *node = &tree->nodes[thread->frame_nodes[i]];
 		node->elapsed_ticks += frame->exclusive;
-		/* The first frames of a forked child were begun, and are counted, in its parent. */
-		if (i < thread->header.inherited_frames)
+		/* What stood open at a fork was begun, and is counted, in the parent. */
+		if (frame->by_call & FRAME_INHERITED)
 			continue;
 		node->calls++;
-		node->calls_by_call += frame->by_call;
+		node->calls_by_call += frame->by_call & FRAME_BY_CALL;
 	}
 }
 

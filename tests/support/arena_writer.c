@@ -60,11 +60,10 @@ size_t arena_writer_add_node(struct arena_writer_thread *thread, size_t parent, 
 }
 
 void arena_writer_open_frame(struct arena_writer_thread *thread, size_t node,
-			     uint64_t exclusive_ticks, int by_call)
+			     uint64_t exclusive_ticks, unsigned by_call)
 {
-	thread->frames[thread->frame_count++] = (struct tare_frame){.node = node_addr(node),
-								    .exclusive = exclusive_ticks,
-								    .by_call = (uint64_t)by_call};
+	thread->frames[thread->frame_count++] = (struct tare_frame){
+		.node = node_addr(node), .exclusive = exclusive_ticks, .by_call = by_call};
 	thread->header.now_ticks += exclusive_ticks;
 }
 

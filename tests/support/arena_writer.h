@@ -23,7 +23,7 @@ void arena_writer_thread_init(struct arena_writer_thread *thread, int pid, int t
 size_t arena_writer_add_node(struct arena_writer_thread *thread, size_t parent, uint64_t key,
 			     uint64_t calls, uint64_t elapsed_ticks);
 void arena_writer_open_frame(struct arena_writer_thread *thread, size_t node,
-			     uint64_t exclusive_ticks, int by_call);
+			     uint64_t exclusive_ticks, unsigned by_call);
 void arena_writer_add_os(struct arena_writer_thread *thread, size_t node, enum tare_os_cause cause,
 			 uint64_t ticks);
 /* Writes `name` in `directory`; the file ends behind the last record. */

@@ -145,15 +145,21 @@ static void test_inherited_calls_count_in_the_parent(void **state)
 	arena_writer_thread_init(&thread, 10, 10);
 	const size_t outer = arena_writer_add_node(&thread, 0, 0x1000, 0, 0);
 	const size_t inner = arena_writer_add_node(&thread, outer, 0x2000, 0, 0);
-	arena_writer_open_frame(&thread, outer, 10, 0);
+	const size_t called = arena_writer_add_node(&thread, inner, 0x3000, 0, 0);
+	arena_writer_open_frame(&thread, outer, 10, 2);
 	arena_writer_open_frame(&thread, inner, 20, 0);
-	thread.header.inherited_frames = 1;
+	arena_writer_open_frame(&thread, called, 30, 1);
+	/* A second inherited frame has ended since: the number says nothing about those open. */
+	thread.header.inherited_frames = 2;
 	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
-	assert_int_equal(node_count, 3);
+	assert_int_equal(node_count, 4);
 	assert_int_equal(nodes[1].calls, 0);
 	assert_int_equal(nodes[1].elapsed_ticks, 10);
 	assert_int_equal(nodes[2].calls, 1);
+	assert_int_equal(nodes[2].calls_by_call, 0);
+	assert_int_equal(nodes[3].calls, 1);
+	assert_int_equal(nodes[3].calls_by_call, 1);
 }
 
 static void test_sums_that_disagree_make_it_partial(void **state)
