@@ -14,24 +14,18 @@
 
 enum { STATUS_FAILED = 125 };
 
-enum record_method { METHOD_INSTRUMENT, METHOD_SAMPLE };
-
-static const char *const method_choices[] = {"instrument", "sample", NULL};
-
 struct record_values {
 	struct selection_values selection;
 	struct option_list modules;
-	const char *output;
-	int method;
+	const char *output, *method;
 	bool no_follow, no_cache, quiet, verbose;
 };
 
 static const struct option record_option_table[] = {
 	{.name = "method",
-	 .argument = "METHOD",
-	 .help = "How to collect: instrument",
-	 .type = OPTION_CHOICE,
-	 .choices = method_choices,
+	 .argument = "instrument",
+	 .help = "How to collect",
+	 .type = OPTION_TEXT,
 	 .offset = offsetof(struct record_values, method)},
 	{.name = "output",
 	 .letter = 'o',
@@ -110,6 +104,17 @@ static void print_success(const struct record_result *result)
 		result->partial ? ")" : "", path);
 }
 
+static bool method_check(const char *method, struct error *err)
+{
+	if (!method || !strcmp(method, "instrument"))
+		return true;
+	if (!strcmp(method, "sample"))
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "sampling is not built yet; only --method=instrument works");
+	return error_set(err, ERROR_USAGE, "unknown method \"%s\"; only --method=instrument works",
+			 method);
+}
+
 static int record_command_run(const void *values_at, const struct operands *operands,
 			      struct error *err)
 {
@@ -118,11 +123,8 @@ static int record_command_run(const void *values_at, const struct operands *oper
 	struct record_result result;
 	int status;
 
-	if (values->method != METHOD_INSTRUMENT) {
-		error_set(err, ERROR_UNSUPPORTED,
-			  "sampling is not built yet; only --method=instrument works");
+	if (!method_check(values->method, err))
 		return -1;
-	}
 	if (!operands->count) {
 		error_set(err, ERROR_USAGE,
 			  "which command? tare record [OPTIONS] -- COMMAND [ARGUMENT…]");

@@ -1,1 +1,2 @@
 tare record --method=sample true
+tare record --method=sampel true
