@@ -267,9 +267,11 @@ static bool column_check(struct profile_writer *writer, const struct profile_col
 	}
 }
 
-static bool column_bind(struct profile_writer *writer, sqlite3_stmt *insert, int index,
+static bool column_bind(struct profile_writer *writer, enum profile_table_id table,
 			const struct profile_column *column, const char *row, struct error *err)
 {
+	sqlite3_stmt *insert = writer->insert[table];
+	const int index = (int)(column - profile_tables[table].columns) + 2;
 	int code;
 
 	if (column->type == COLUMN_TEXT) {
@@ -302,7 +304,7 @@ static bool writer_insert(struct profile_writer *writer, enum profile_table_id t
 		return error_set(err, ERROR_SYSTEM, "the profile %s could not be written earlier",
 				 writer->path);
 	for (size_t i = 0; i < table->column_count && ok; i++)
-		ok = column_bind(writer, insert, (int)i + 2, &table->columns[i], row, err);
+		ok = column_bind(writer, table_id, &table->columns[i], row, err);
 	if (!ok)
 		return false;
 	if (sqlite3_step(insert) != SQLITE_DONE)
