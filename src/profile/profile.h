@@ -17,10 +17,10 @@
 
 struct profile_session {
 	const char *command_line; /* shell-quoted */
-	const char *directory;    /* working directory */
-	const char *host;         /* nodename */
-	const char *system;       /* kernel name, release, machine */
-	const char *processor;    /* model name */
+	const char *directory;	  /* working directory */
+	const char *host;	  /* nodename */
+	const char *system;	  /* kernel name, release, machine */
+	const char *processor;	  /* model name */
 	const char *tare_version;
 	const char *method;   /* "instrument" */
 	const char *settings; /* options in effect, as text */
@@ -28,15 +28,15 @@ struct profile_session {
 	uint64_t begin_ticks, end_ticks;
 	double ticks_per_second;
 	double clock_drift_ppm; /* disagreement of the two halves of the clock's calibration */
-	int exit_status;        /* of the command, as a shell would report it */
-	bool complete;          /* false: something was cut off; `incomplete_reason` says what */
+	int exit_status;	/* of the command, as a shell would report it */
+	bool complete;		/* false: something was cut off; `incomplete_reason` says what */
 	const char *incomplete_reason; /* may be NULL */
 };
 
 struct profile_process {
 	int64_t pid, parent_pid;
-	const char *name;       /* executable's base name */
-	const char *executable; /* path */
+	const char *name;		 /* executable's base name */
+	const char *executable;		 /* path */
 	uint64_t begin_ticks, end_ticks; /* end 0: unknown */
 	bool forked, ended;
 	uint64_t cost_ticks[TARE_EVENT_KINDS];
@@ -56,10 +56,10 @@ struct profile_thread {
 };
 
 struct profile_module {
-	const char *name; /* base name */
-	const char *path; /* of the original file */
+	const char *name;     /* base name */
+	const char *path;     /* of the original file */
 	const char *build_id; /* hexadecimal, may be "" */
-	bool system;          /* C or C++ run-time library, loader, vDSO */
+	bool system;	      /* C or C++ run-time library, loader, vDSO */
 	bool instrumented;
 };
 
@@ -70,7 +70,7 @@ struct profile_function {
 	uint64_t link_addr; /* in its module; 0 if known by name only */
 	uint64_t size;
 	const char *source; /* file, may be NULL */
-	int64_t line;       /* 0 if unknown */
+	int64_t line;	    /* 0 if unknown */
 };
 
 /* Node of a thread's calling-context tree; see struct tare_node. Roots have parent 0. */
@@ -79,9 +79,9 @@ struct profile_node {
 	int64_t thread, parent;
 	int64_t function; /* 0: the thread's root */
 	uint64_t calls, unwound, calls_by_call;
-	uint64_t elapsed_ticks;  /* exclusive, open frames included */
+	uint64_t elapsed_ticks;		   /* exclusive, open frames included */
 	uint64_t os_ticks[TARE_OS_CAUSES]; /* exclusive, by cause; part of elapsed_ticks */
-	uint64_t overhead_ticks; /* exclusive: probe cost that was subtracted */
+	uint64_t overhead_ticks;	   /* exclusive: probe cost that was subtracted */
 	/* per call; min > max where no call ended */
 	uint64_t elapsed_inclusive_min, elapsed_inclusive_max;
 	uint64_t elapsed_exclusive_min, elapsed_exclusive_max;
@@ -105,7 +105,7 @@ struct profile_coverage {
 	const char *function; /* name or "" */
 	uint64_t link_addr, size;
 	const char *verdict; /* name of enum rewrite_verdict, see rewrite/rewrite.h */
-	int64_t count;       /* functions this row stands for (1, or many where summed) */
+	int64_t count;	     /* functions this row stands for (1, or many where summed) */
 };
 
 struct profile_mark {
