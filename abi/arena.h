@@ -9,16 +9,14 @@
  * created with O_CREAT|O_EXCL|O_NOFOLLOW, mode 0600, and grows by fallocate before it is touched,
  * so that a full file system makes the runtime fold or drop (and count), never SIGBUS.
  *
- * Readers treat everything here as untrusted: a killed target leaves half-done updates. Where the
- * gate was closed at death, the last interval may be in `now_ticks` and not yet in a frame or node,
- * or the other way round: totals are sums over nodes and open frames.
+ * Readers treat everything here as untrusted: a killed target leaves half-done updates.
  */
 #ifndef TARE_ABI_ARENA_H
 #define TARE_ABI_ARENA_H
 
 #include <stdint.h>
 
-#define TARE_ARENA_ABI	   1
+#define TARE_ARENA_ABI	   2
 #define TARE_PROCESS_MAGIC 0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC  0x7268746572617400ULL
 
@@ -94,54 +92,73 @@ struct tare_module_record {
 
 /* ---- thread file ---- */
 
-/* A node of the calling-context tree: one function (or call target) under one call path. */
+/*
+ * A node of the calling-context tree: one function (or call target) under one call path. A context
+ * is active at most once per thread, so the call in progress is described by its node: those
+ * from the thread's `top` along `parent` to the root, node 0, are the calls in progress.
+ *
+ * The clock of all times here is the thread's `now_ticks`. A call's inclusive time is the clock at
+ * its end less `start`; its exclusive time is that less `child`. The exclusive time so far of a
+ * call in progress is (start of the call above it, or the clock) - start - child.
+ */
 struct tare_node {
-	/* Run address of the function's original entry, or of the call's target. 0: thread root. */
-	uint64_t key;
-	uint64_t last_child;	/* run address of the child found last: a cache of one */
-	uint64_t alias;		/* pending node: run address of the node its callee's ENTER made */
-	uint64_t calls;		/* frames ended */
-	uint64_t elapsed_ticks; /* exclusive, of ended frames, probe cost subtracted */
-	uint64_t calls_by_call; /* of `calls`: those that began with a CALL event */
-	uint64_t clamped_ticks; /* probe cost that could not be subtracted (interval shorter) */
-	uint32_t parent;	/* index of the parent; own index for the root; see below */
-	uint32_t unwound;	/* of `calls`: ended by unwinding */
-	/* Per ended frame; min starts at ~0. Application frames are those less their OS time. */
+	/* Return address of the handler call of the ENTER or direct CALL stub that reported this
+	   node last, 0 if none: says at a glance that the same stub reports the same node. */
+	uint64_t stub;
+	uint64_t last_child; /* run address of the child found last: a cache of one */
+	uint64_t parent;     /* run address of the caller's node; the root's own for the root */
+	uint64_t sp;	     /* in progress: frame sp - TARE_CALL_BELOW - marks; ~0 for the root */
+	uint64_t start;	     /* in progress: the clock at its begin */
+	uint64_t child;	     /* in progress: inclusive ticks of the calls it made that have ended */
+	uint64_t calls;	     /* ended */
+	uint64_t elapsed_ticks; /* exclusive, of ended calls, probe cost subtracted */
+
+	/* Per ended call; min starts at ~0. Application times are those less their OS time. */
 	uint64_t elapsed_inclusive_min, elapsed_inclusive_max;
 	uint64_t elapsed_exclusive_min, elapsed_exclusive_max;
 	uint64_t application_inclusive_min, application_inclusive_max;
 	uint64_t application_exclusive_min, application_exclusive_max;
+
+	/* Run address of the function's original entry, or of the call's target. 0: thread root. */
+	uint64_t key;
+	uint32_t alias; /* offset in the file of the node that a pending call's ENTER made */
+	uint32_t next;	/* offset in the file of the sibling that was last called after this one */
+	uint64_t site;	/* run address of the arming byte of the CALL at `stub`, or 0 */
+	uint64_t calls_by_call; /* of `calls`: those that began with a CALL event */
+	uint64_t clamped_ticks; /* probe cost that could not be subtracted (calls too short) */
+	/* OS time of the call in progress, else 0; the calls it made that have ended are in
+	   os_inclusive, those still open are not. */
+	uint64_t os_inclusive, os_exclusive;
+	uint32_t parent_index; /* of `parent`; see below */
+	uint32_t unwound;      /* of `calls`: ended by unwinding */
 };
 
 /*
- * When no more contexts can be kept, further ones fold into one node per function: `parent` is
- * TARE_NODE_FOLDED | 0. Its values are right, only its call path is lost. Node 1 is always there:
- * folded too, key TARE_NODE_OTHER; it takes the calls for which not even that node could be made.
- * A node that was only ever the pending target of calls whose callee reported ENTER itself stays
- * with calls == 0.
+ * What is special about a call in progress; any of them keeps its end off the short way. They are
+ * subtracted from a multiple of 8: where ENTER's handler has its stack pointer (abi/module.h).
+ */
+enum tare_call_marks {
+	TARE_CALL_PENDING = 1, /* begun by CALL, and no ENTER seen */
+	TARE_CALL_BY_CALL = 2, /* begun by CALL and counted as such */
+	TARE_CALL_SPECIAL = 4, /* has OS time, is temporary, or stood open at fork */
+};
+
+#define TARE_CALL_MARKS 7ULL
+#define TARE_CALL_BELOW 32ULL
+
+/*
+ * When no more contexts can be kept, further ones fold into one node per function: `parent_index`
+ * is TARE_NODE_FOLDED | 0. Its values are right, only its call path is lost. Node 1 is always
+ * there: folded too, key TARE_NODE_OTHER; it takes the calls for which not even that node could be
+ * made. While such a call is in progress it has a temporary node, whose `alias` is the offset
+ * of the folded one; temporary nodes lie in a stack of their own, `temporary_count` high. A node
+ * that was only ever the pending target of calls whose callee reported ENTER itself stays with
+ * calls == 0.
  */
 #define TARE_NODE_FOLDED 0x80000000U
 #define TARE_NODE_OTHER	 (~0ULL)
 
-/*
- * One call in progress, from frames[0], the thread's root, which never ends, to the one at
- * `top`. What is charged to a frame reaches its node when the frame ends, so readers add
- * `exclusive` of the open frames to their nodes. OS records are complete at once.
- */
-struct tare_frame {
-	uint64_t node;	    /* run address of struct tare_node */
-	uint64_t sp;	    /* frame sp, see abi/module.h, + 1 while pending; ~0 for the root */
-	uint64_t start;	    /* value of `now_ticks` at its begin */
-	uint64_t exclusive; /* ticks charged to it so far */
-	/* OS time of this call so far, for min and max only; the calls it made that have ended
-	   are in os_inclusive, those still open are not. */
-	uint64_t os_inclusive;
-	uint64_t os_exclusive;
-	uint64_t pending; /* not 0: begun by CALL and no ENTER seen (arming byte's address, or 1) */
-	uint64_t by_call; /* 1: begun by CALL; 2: stood open at fork, its end is not counted */
-};
-
-/* OS time of one node by cause and system call. Exclusive, open frames included. */
+/* OS time of one node by cause and system call. Exclusive, calls in progress included. */
 struct tare_os_record {
 	uint32_t node;		 /* index */
 	uint16_t cause;		 /* enum tare_os_cause */
@@ -155,13 +172,15 @@ enum tare_thread_flags {
 	TARE_THREAD_ENDED = 1,
 };
 
-#define TARE_THREAD_FRAMES_OFFSET 4096ULL
-#define TARE_THREAD_FRAMES_MAX	  (1ULL << 20)
-#define TARE_THREAD_NODES_OFFSET  (TARE_THREAD_FRAMES_OFFSET + TARE_THREAD_FRAMES_MAX * 64)
-#define TARE_THREAD_NODES_MAX	  (1ULL << 20)
-#define TARE_THREAD_OS_OFFSET	  (TARE_THREAD_NODES_OFFSET + TARE_THREAD_NODES_MAX * 128)
-#define TARE_THREAD_OS_MAX	  (1ULL << 18)
-#define TARE_THREAD_FILE_BYTES	  (TARE_THREAD_OS_OFFSET + TARE_THREAD_OS_MAX * 32)
+#define TARE_THREAD_NODES_OFFSET 4096ULL
+#define TARE_THREAD_NODES_MAX	 (1ULL << 20)
+#define TARE_THREAD_TEMPORARY_OFFSET                                                               \
+	(TARE_THREAD_NODES_OFFSET + TARE_THREAD_NODES_MAX * sizeof(struct tare_node))
+#define TARE_THREAD_TEMPORARY_MAX (1ULL << 16)
+#define TARE_THREAD_OS_OFFSET                                                                      \
+	(TARE_THREAD_TEMPORARY_OFFSET + TARE_THREAD_TEMPORARY_MAX * sizeof(struct tare_node))
+#define TARE_THREAD_OS_MAX     (1ULL << 18)
+#define TARE_THREAD_FILE_BYTES (TARE_THREAD_OS_OFFSET + TARE_THREAD_OS_MAX * 32)
 
 /* The first page of a thread file, and the state of the thread's probes. */
 struct tare_thread_file {
@@ -175,39 +194,41 @@ struct tare_thread_file {
 
 	/* hot; the fast path touches only these two cache lines of the page */
 	_Alignas(64) uint64_t gate; /* 0: open; else rsp of the probe at work, or ~0: off */
-	uint64_t top;		    /* run address of the top frame */
-	uint64_t last_ticks;	    /* TSC of the last event + cost of its probe */
-	uint64_t now_ticks;	    /* the thread's clock: sum of all intervals, cost subtracted */
+	uint64_t top;		    /* run address of the innermost call's node */
+	uint64_t now_ticks;	    /* the thread's clock at its last event, 0 at its begin */
+	uint64_t lost_ticks;	    /* TSC less the clock: cost of the probes so far, and begin */
 	uint64_t os_ticks;	    /* of these, in intervals with an OS event */
 	uint64_t rseq_word;	    /* run address of the thread's rseq_cs, or of a dummy word */
 	uint64_t rseq_armed;	    /* the value it holds while nothing has happened */
 	uint64_t syscalls;	    /* system calls counted by SYSCALL probes */
 
-	_Alignas(64) uint64_t frame_limit; /* run address behind the last frame that may be used */
-	uint64_t node_count, node_limit;   /* used; room that is backed by the file */
+	_Alignas(64) uint64_t node_count; /* used */
+	uint64_t node_limit;		  /* room that is backed by the file */
+	uint64_t temporary_count, temporary_limit;
 	uint64_t os_count, os_limit;
 	uint64_t syscall_number, syscall_object; /* of the last SYSCALL probe */
 	uint64_t local;				 /* run address of the runtime's private state */
 
 	/* accounting of what is not in the tree */
 	/* Spent in the runtime's slow paths, charged to nobody. What is then missing from
-	   last_ticks - begin_ticks = now_ticks + own_ticks + x is x, the probe cost subtracted. */
+	   lost_ticks = begin_ticks + own_ticks + x is x, the probe cost subtracted. */
 	uint64_t own_ticks;
 	uint64_t events;    /* slow-path events, for diagnosis */
 	uint64_t dropped;   /* events dropped: a probe interrupted by a signal's probes */
 	uint64_t negative;  /* intervals that would have been negative */
 	uint64_t folded;    /* times a new context had to go to a folded node */
-	uint64_t too_deep;  /* calls beyond TARE_THREAD_FRAMES_MAX */
+	uint64_t too_deep;  /* calls for which not even a temporary node could be had */
 	uint64_t unmatched; /* LEAVE or RETURN without its frame */
 	uint64_t os_lost;   /* OS intervals whose record did not fit; time is still counted */
 	uint64_t flagged;   /* intervals with an OS event */
-	uint64_t inherited_frames; /* frames copied from the parent's stack at fork */
+	uint64_t inherited_frames; /* calls that stood open in the parent at fork */
+	uint64_t inherited; /* run address of the innermost of them still open; with all outside
+			       of it its end is no call of this thread */
 };
 
-_Static_assert(sizeof(struct tare_node) == 128, "shared layout");
-_Static_assert(sizeof(struct tare_frame) == 64, "shared layout");
+_Static_assert(sizeof(struct tare_node) == 192, "shared layout");
 _Static_assert(sizeof(struct tare_os_record) == 32, "shared layout");
-_Static_assert(sizeof(struct tare_thread_file) <= TARE_THREAD_FRAMES_OFFSET, "shared layout");
+_Static_assert(sizeof(struct tare_thread_file) <= TARE_THREAD_NODES_OFFSET, "shared layout");
 _Static_assert(sizeof(struct tare_process_file) % 8 == 0, "records are aligned");
 
 #endif

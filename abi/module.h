@@ -14,10 +14,10 @@
  * stack below rsp (SYSCALL stubs first step over the red zone).
  *
  *   kind          stub                                         at entry of the handler
- *   ENTER         call *enter; nopl F                          frame sp = rsp+8, key = F
+ *   ENTER         call *enter; data F                          frame sp = rsp+8, key = F
  *   LEAVE         call *leave                                  frame sp = rsp+8
- *   CALL          call *call; nopl T; nopl A                   frame sp = rsp,   key = T
- *   CALL_INDIRECT push target; call *call_indirect; nopl A;    frame sp = rsp+8, key = 8(%rsp)
+ *   CALL          call *call; data T, A                        frame sp = rsp,   key = T
+ *   CALL_INDIRECT push target; call *call_indirect;            frame sp = rsp+8, key = 8(%rsp)
  *                 lea 8(%rsp),%rsp
  *   RETURN        call *return_                                frame sp = rsp
  *   LANDING       call *return_     (after unwinding into a landing pad)   the same
@@ -27,8 +27,8 @@
  * "frame sp" is the address of the stack slot that holds (or, for CALL, will hold) the callee's
  * return address: the identity of a frame. RETURN's frame sp is that of the call it follows.
  *
- * A nopl is the 7 bytes 0f 1f 80 disp32, which the processor skips; it carries the address
- * (address of the byte behind the nopl) + disp32:
+ * Data are words of 4 bytes that are never executed: they begin TARE_STUB_DATA bytes behind the
+ * end of the call, behind the jump back. Each is the distance to an address from its own end:
  *   F  the original entry of the function (run address; what a function pointer to it holds)
  *   T  the call's target: original entry of a function of this module, or a PLT stub, or the GOT
  *      slot through which `call *slot(%rip)` goes
@@ -42,7 +42,8 @@
 
 #define TARE_NOTE_NAME	 "tare"
 #define TARE_NOTE_MODULE 1
-#define TARE_MODULE_ABI	 1
+#define TARE_MODULE_ABI	 2
+#define TARE_STUB_DATA	 8 /* from a handler's return address; room for popf and the jump back */
 
 struct tare_handlers {
 	uint64_t enter;

@@ -32,10 +32,10 @@ static void check_tree(const struct arena_thread *thread)
 	tree_init(&tree, thread);
 	for (size_t i = 0; i < thread->node_count; i++) {
 		tree.nodes[i].reports_enter = i & 1;
-		assert(thread->nodes[i].parent < i || i == 0);
+		assert(thread->nodes[i].parent_index < i || i == 0);
 		assert(tree.nodes[i].elapsed_ticks <= ARENA_VALUE_MAX);
 		if (tree.nodes[i].keep)
-			assert(tree.nodes[thread->nodes[i].parent].keep);
+			assert(tree.nodes[thread->nodes[i].parent_index].keep);
 	}
 	tree_compute_overhead(&tree, cost);
 	tree_check_sums(&tree, &err);
@@ -52,10 +52,10 @@ static void try_thread(const uint8_t *data, size_t size)
 
 	assert(fd >= 0);
 	put_part(fd, 0, &data, &size, sizeof(header));
-	if (put_part(fd, TARE_THREAD_FRAMES_OFFSET, &data, &size, 512))
-		end = TARE_THREAD_FRAMES_OFFSET + 512;
-	if (put_part(fd, TARE_THREAD_NODES_OFFSET, &data, &size, 2048))
-		end = TARE_THREAD_NODES_OFFSET + 2048;
+	if (put_part(fd, TARE_THREAD_NODES_OFFSET, &data, &size, 3072))
+		end = TARE_THREAD_NODES_OFFSET + 3072;
+	if (put_part(fd, TARE_THREAD_TEMPORARY_OFFSET, &data, &size, 768))
+		end = TARE_THREAD_TEMPORARY_OFFSET + 768;
 	if (put_part(fd, TARE_THREAD_OS_OFFSET, &data, &size, size))
 		end = TARE_THREAD_OS_OFFSET + 512;
 	/* Magic and version right, so that the rest is reached; and pointers near the file. */

@@ -4,15 +4,18 @@
  * Pure arithmetic on struct tare_thread_file: no system calls, no clock, no libc, so that it runs
  * in the target's probes and, fed with explicit events, in the tests.
  *
- * The state is two structures: the tree of nodes, one per (parent, function), and a stack of open
- * frames. An interval is charged to the top frame's `exclusive`; a frame's inclusive time is the
- * thread's clock now less the clock at its begin; both reach the node when the frame ends. So at
- * any time: sum of exclusive over nodes and open frames == now_ticks.
+ * The state is the tree of nodes, one per (caller's node, function), in which the calls in progress
+ * are the nodes from `top` to the root. The thread's clock runs with the TSC, less the cost of the
+ * probes: now = ticks - lost. A call's times are differences of it (abi/arena.h), so no interval is
+ * added up on its own, and one that was shorter than the cost assumed for its probe is made good
+ * by the call's other intervals. Only when a whole call would be negative, the deficit is given
+ * back to the clock. So at any time: the sum of elapsed_ticks over all nodes is the sum of `child`
+ * over the calls in progress, and with their exclusive time so far it is now_ticks.
  *
  * The handlers of probes_fast.S do the same for the usual course of events, on the same state.
  *
- * Invariant that they live on: above the top frame, the fields os_inclusive, os_exclusive,
- * pending and by_call of all frames are zero.
+ * Invariant that they live on: os_inclusive and os_exclusive are zero in a node that is not in
+ * progress; one in progress for which they are not is marked TARE_CALL_SPECIAL.
  */
 #ifndef TARE_RUNTIME_ACCUMULATE_H
 #define TARE_RUNTIME_ACCUMULATE_H
@@ -23,12 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ACCUMULATE_PENDING   1ULL /* bit of tare_frame.sp */
-#define ACCUMULATE_ANY_SITE  1ULL /* value of tare_frame.pending without an arming byte */
-#define ACCUMULATE_BY_CALL   1ULL /* bits of tare_frame.by_call */
-#define ACCUMULATE_INHERITED 2ULL
-#define ACCUMULATE_NODE_ROOT 0U
-#define ACCUMULATE_NODE_LAST 1U /* the folded node that is always there */
+#define ACCUMULATE_SHORT_TICKS 256 /* no probe costs more: a longer step back is the clock's */
 
 /* Open addressing, linear probing. A slot is tag << 32 | index; 0 is free. */
 struct accumulate_index {
@@ -38,13 +36,13 @@ struct accumulate_index {
 };
 
 /* Areas of a thread file that grow. */
-enum accumulate_area { ACCUMULATE_FRAMES, ACCUMULATE_NODES, ACCUMULATE_OS, ACCUMULATE_AREAS };
+enum accumulate_area { ACCUMULATE_NODES, ACCUMULATE_TEMPORARY, ACCUMULATE_OS, ACCUMULATE_AREAS };
 
 /* What belongs to a thread's arena but to no reader. */
 struct accumulate_local {
 	struct accumulate_index nodes; /* by (parent, key) */
 	struct accumulate_index os;    /* by all but count and ticks */
-	uint64_t deeper;	       /* calls in progress for which there was no frame */
+	uint64_t deeper;	       /* calls in progress for which there was no node */
 	bool full[ACCUMULATE_AREAS];   /* the host's: areas that cannot grow */
 };
 
@@ -54,7 +52,8 @@ struct accumulate_event {
 	uint64_t cost_ticks; /* of this probe, in the interval that it begins */
 	uint64_t sp;	     /* frame sp */
 	uint64_t key;	     /* ENTER, CALL: function or call target */
-	uint64_t site;	     /* CALL: run address of the arming byte, or ACCUMULATE_ANY_SITE */
+	uint64_t stub;	     /* ENTER, direct CALL: see tare_node.stub */
+	uint64_t site;	     /* CALL: run address of the arming byte, or 0 */
 	bool os;	     /* an OS event lies in the interval that ends here */
 	enum tare_os_cause os_cause;
 	uint16_t syscall_number;
@@ -62,8 +61,8 @@ struct accumulate_event {
 };
 
 /*
- * Supplied by the surroundings: raise frame_limit, node_limit or os_limit; false when there is no
- * more room, for good. And zeroed private memory, NULL when there is none.
+ * Supplied by the surroundings: raise node_limit, temporary_limit or os_limit; false when there is
+ * no more room, for good. And zeroed private memory, NULL when there is none.
  */
 bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area area);
 void *accumulate_host_map(size_t size_bytes);
@@ -75,39 +74,32 @@ void accumulate_host_unmap(void *memory, size_t size_bytes);
  */
 void accumulate_init(struct tare_thread_file *self, struct accumulate_local *local, uint64_t ticks);
 
+/* Lets the clock go on from `ticks`, which becomes the thread's begin. */
+void accumulate_begin(struct tare_thread_file *self, uint64_t ticks);
+
 /* Frees what accumulate_local holds. */
 void accumulate_fini(struct accumulate_local *local);
 
 /* Applies one event of any kind. */
 void accumulate_event(struct tare_thread_file *self, const struct accumulate_event *event);
 
-/* Charges the interval that ends at `ticks` to the top frame, without an event. */
+/* Charges the interval that ends at `ticks` to the top call, without an event. */
 void accumulate_charge(struct tare_thread_file *self, const struct accumulate_event *event);
 
 /*
  * After a probe was left halfway for good (siglongjmp from a signal handler): restores that the
- * clock is the sum of what has been charged, and what holds for the frames above the top.
+ * times of the nodes are those of the calls in progress; what the two differ by is the top's.
  */
 void accumulate_repair(struct tare_thread_file *self);
 
 /*
- * Opens a frame of `key` that stood open in the parent process at fork; `sp` is its stored sp, with
- * the pending bit. Time is charged to it; its end is no call.
+ * Begins a call of `key` that stood open in the parent process at fork; `sp` is its stored sp, with
+ * marks. Time is charged to it; its end is no call.
  */
 void accumulate_inherit(struct tare_thread_file *self, uint64_t key, uint64_t sp);
 
 /* The child of `parent` for `key`, or NULL. Makes it the parent's last child. */
 struct tare_node *accumulate_find(const struct tare_thread_file *self, struct tare_node *parent,
 				  uint64_t key);
-
-static inline struct tare_frame *accumulate_frame(uint64_t run_addr)
-{
-	return (struct tare_frame *)run_addr;
-}
-
-static inline struct tare_node *accumulate_node(uint64_t run_addr)
-{
-	return (struct tare_node *)run_addr;
-}
 
 #endif

@@ -99,19 +99,7 @@ static bool module_arm(const struct segments *segments)
 	if (!segments_writable(segments, (uint64_t)slots, sizeof(*slots)) ||
 	    !segments_writable(segments, (uint64_t)arm, arm_bytes))
 		return false;
-	slots->plain = (struct tare_handlers){.enter = (uint64_t)probes_enter,
-					      .leave = (uint64_t)probes_leave,
-					      .call = (uint64_t)probes_call,
-					      .call_indirect = (uint64_t)probes_call_indirect,
-					      .return_ = (uint64_t)probes_return,
-					      .syscall_ = (uint64_t)probes_syscall};
-	slots->below_flags =
-		(struct tare_handlers){.enter = (uint64_t)probes_below_flags_enter,
-				       .leave = (uint64_t)probes_below_flags_leave,
-				       .call = (uint64_t)probes_below_flags_call,
-				       .call_indirect = (uint64_t)probes_below_flags_call_indirect,
-				       .return_ = (uint64_t)probes_below_flags_return,
-				       .syscall_ = (uint64_t)probes_syscall};
+	*slots = *probes_slots();
 	memset(arm, 1, arm_bytes);
 	return true;
 }
@@ -216,9 +204,9 @@ __attribute__((constructor)) static void audit_start(int argc, char **argv, char
 
 __attribute__((destructor)) static void audit_end(void)
 {
-	struct tare_thread_file *self = state_process.rseq_offset ? state_thread : NULL;
+	struct tare_thread_file *self = state_process.rseq_offset ? state_thread : &state_unborn;
 
-	if (self && self->tid == kernel_tid())
+	if (self != &state_unborn && self->tid == kernel_tid())
 		thread_complete(self);
 	process_complete();
 }

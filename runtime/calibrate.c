@@ -44,11 +44,10 @@ static void batches_run(struct tare_thread_file *self, void (*batch)(void), uint
 
 	for (int i = 0; i < BATCHES; i++) {
 		const uint64_t now = self->now_ticks;
-		const struct tare_node *node =
-			(const struct tare_node *)nodes[ACCUMULATE_NODE_ROOT].last_child;
+		const struct tare_node *node = (const struct tare_node *)nodes[0].last_child;
 		const uint64_t elapsed = node->elapsed_ticks;
 
-		self->last_ticks = kernel_ticks();
+		accumulate_begin(self, kernel_ticks());
 		batch();
 		inside[i] = (node->elapsed_ticks - elapsed) / BATCH_CALLS;
 		outside[i] = (self->now_ticks - now) / BATCH_CALLS - inside[i];
@@ -60,7 +59,6 @@ static void batches_run(struct tare_thread_file *self, void (*batch)(void), uint
 static void thread_state_init(struct tare_thread_file *self, struct state_private *private_state)
 {
 	self->run_addr = (uint64_t)self;
-	self->frame_limit = self->run_addr + TARE_THREAD_FRAMES_OFFSET + AREA_BYTES;
 	self->node_limit = AREA_BYTES / sizeof(struct tare_node);
 	self->os_limit = AREA_BYTES / sizeof(struct tare_os_record);
 	accumulate_init(self, &private_state->local, kernel_ticks());
@@ -73,17 +71,19 @@ void calibrate_probes(void)
 {
 	const long map = kernel_call(SYS_mmap, 0, TARE_THREAD_FILE_BYTES, PROT_READ | PROT_WRITE,
 				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	const struct tare_handlers *handlers = &probes_slots()->plain;
 	struct state_private private_state = {0};
 
 	if (map < 0 && map > -4096)
 		return;
 	struct tare_thread_file *self = (struct tare_thread_file *)map;
 
-	calibrate_slots[0] = (uint64_t)probes_enter;
-	calibrate_slots[1] = (uint64_t)probes_leave;
-	calibrate_slots[2] = (uint64_t)probes_call;
-	calibrate_slots[3] = (uint64_t)probes_return;
+	calibrate_slots[0] = handlers->enter;
+	calibrate_slots[1] = handlers->leave;
+	calibrate_slots[2] = handlers->call;
+	calibrate_slots[3] = handlers->return_;
 	state_process.selector = state_session.selector;
+	state_process.rseq_armed = os_flag_armed();
 	state_process.rseq_offset = state_session.rseq_offset;
 	thread_state_init(self, &private_state);
 	calibrate_entered();
@@ -95,7 +95,7 @@ void calibrate_probes(void)
 	state_session.cost_ticks[TARE_EVENT_CALL] = costs[0];
 	state_session.cost_ticks[TARE_EVENT_RETURN] = costs[1];
 	os_flag_end(self);
-	state_thread = NULL;
+	state_thread = &state_unborn;
 	state_private = NULL;
 	state_process.rseq_offset = 0;
 	accumulate_fini(&private_state.local);

@@ -3,11 +3,6 @@
  * probes with: calibrate_entered calls an empty function with ENTER and LEAVE BATCH_CALLS (16)
  * times, calibrate_called an empty function without, between CALL and RETURN.
  */
-	.macro	nopl_addr target
-	.byte	0x0f, 0x1f, 0x80
-	.long	\target - . - 4
-	.endm
-
 	.macro	probe slot
 	cmpb	$0, arm(%rip)
 	jne	10\@f
@@ -15,14 +10,17 @@
 	.subsection 1
 10\@:
 	call	*calibrate_slots+8*\slot(%rip)
+12\@:
+	jmp	11\@b
 	.if	\slot == 0
-	nopl_addr function
+	.org	12\@b+8, 0xcc
+	.long	function - . - 4
 	.endif
 	.if	\slot == 2
-	nopl_addr leaf
-	nopl_addr arm
+	.org	12\@b+8, 0xcc
+	.long	leaf - . - 4
+	.long	arm - . - 4
 	.endif
-	jmp	11\@b
 	.previous
 	.endm
 

@@ -4,27 +4,17 @@
 
 #define THREAD_GATE		       64
 #define THREAD_TOP		       72
-#define THREAD_LAST_TICKS	       80
-#define THREAD_NOW_TICKS	       88
-#define THREAD_FRAME_LIMIT	       128
+#define THREAD_NOW_TICKS	       80
+#define THREAD_LOST_TICKS	       88
 
-#define FRAME_NODE		       0
-#define FRAME_SP		       8
-#define FRAME_START		       16
-#define FRAME_EXCLUSIVE		       24
-#define FRAME_OS_INCLUSIVE	       32
-#define FRAME_OS_EXCLUSIVE	       40
-#define FRAME_PENDING		       48
-#define FRAME_BY_CALL		       56
-#define FRAME_BYTES		       64
-
-#define NODE_KEY		       0
+#define NODE_STUB		       0
 #define NODE_LAST_CHILD		       8
-#define NODE_ALIAS		       16
-#define NODE_CALLS		       24
-#define NODE_ELAPSED		       32
-#define NODE_CALLS_BY_CALL	       40
-#define NODE_CLAMPED		       48
+#define NODE_PARENT		       16
+#define NODE_SP			       24
+#define NODE_START		       32
+#define NODE_CHILD		       40
+#define NODE_CALLS		       48
+#define NODE_ELAPSED		       56
 #define NODE_ELAPSED_INCLUSIVE_MIN     64
 #define NODE_ELAPSED_INCLUSIVE_MAX     72
 #define NODE_ELAPSED_EXCLUSIVE_MIN     80
@@ -33,16 +23,30 @@
 #define NODE_APPLICATION_INCLUSIVE_MAX 104
 #define NODE_APPLICATION_EXCLUSIVE_MIN 112
 #define NODE_APPLICATION_EXCLUSIVE_MAX 120
+#define NODE_KEY		       128
+#define NODE_ALIAS		       136
+#define NODE_NEXT		       140
+#define NODE_SITE		       144
+#define NODE_CALLS_BY_CALL	       152
 
-#define SESSION_COSTS		       0
-#define PROCESS_RSEQ_OFFSET	       0
-#define PROCESS_SELECTOR	       8
+/* What is subtracted from the place in a node's sp. */
+#define MARK_PENDING	    1
+#define MARK_BY_CALL	    2
+#define CALL_BELOW	    32 /* TARE_CALL_BELOW */
 
-#define KIND_ENTER		       0
-#define KIND_LEAVE		       1
-#define KIND_CALL		       2
-#define KIND_RETURN		       3
-#define KIND_CALL_INDIRECT	       4 /* TARE_EVENT_CALL, with the target on the stack */
+#define SESSION_COSTS	    0
+#define PROCESS_RSEQ_OFFSET 0
+#define PROCESS_RSEQ_ARMED  8
+
+#define STUB_DATA	    8 /* TARE_STUB_DATA */
+#define SELECTOR_ARMED	    3 /* in %es while nothing has happened */
+#define SHORT_TICKS	    256
+
+#define KIND_ENTER	    0
+#define KIND_LEAVE	    1
+#define KIND_CALL	    2
+#define KIND_RETURN	    3
+#define KIND_CALL_INDIRECT  4 /* TARE_EVENT_CALL, with the target on the stack */
 
 /* How a handler tells the general path what it is: kind | frame sp's distance from rsp << 8. */
 #define PLACE_KIND_MASK 0xff

@@ -9,6 +9,7 @@
  */
 #include "runtime/probes.h"
 
+#include "abi/module.h"
 #include "runtime/exec.h"
 #include "runtime/kernel.h"
 #include "runtime/offsets.h"
@@ -18,33 +19,22 @@
 
 #include <linux/sched.h>
 
-#define GATE_OFF		 ~0ULL
 #define STACK_BYTES_MAX		 (64ULL << 20)
-#define NOPL_BYTES		 7 /* 0f 1f 80 disp32 */
 #define FLAG_DIRECTION		 0x400ULL
-#define HANDLER			 __attribute__((no_caller_saved_registers, aligned(64)))
 
 #define AT(type, member, offset) _Static_assert(offsetof(struct type, member) == (offset), #offset)
 AT(tare_thread_file, gate, THREAD_GATE);
 AT(tare_thread_file, top, THREAD_TOP);
-AT(tare_thread_file, last_ticks, THREAD_LAST_TICKS);
 AT(tare_thread_file, now_ticks, THREAD_NOW_TICKS);
-AT(tare_thread_file, frame_limit, THREAD_FRAME_LIMIT);
-AT(tare_frame, node, FRAME_NODE);
-AT(tare_frame, sp, FRAME_SP);
-AT(tare_frame, start, FRAME_START);
-AT(tare_frame, exclusive, FRAME_EXCLUSIVE);
-AT(tare_frame, os_inclusive, FRAME_OS_INCLUSIVE);
-AT(tare_frame, os_exclusive, FRAME_OS_EXCLUSIVE);
-AT(tare_frame, pending, FRAME_PENDING);
-AT(tare_frame, by_call, FRAME_BY_CALL);
-AT(tare_node, key, NODE_KEY);
+AT(tare_thread_file, lost_ticks, THREAD_LOST_TICKS);
+AT(tare_node, stub, NODE_STUB);
 AT(tare_node, last_child, NODE_LAST_CHILD);
-AT(tare_node, alias, NODE_ALIAS);
+AT(tare_node, parent, NODE_PARENT);
+AT(tare_node, sp, NODE_SP);
+AT(tare_node, start, NODE_START);
+AT(tare_node, child, NODE_CHILD);
 AT(tare_node, calls, NODE_CALLS);
 AT(tare_node, elapsed_ticks, NODE_ELAPSED);
-AT(tare_node, calls_by_call, NODE_CALLS_BY_CALL);
-AT(tare_node, clamped_ticks, NODE_CLAMPED);
 AT(tare_node, elapsed_inclusive_min, NODE_ELAPSED_INCLUSIVE_MIN);
 AT(tare_node, elapsed_inclusive_max, NODE_ELAPSED_INCLUSIVE_MAX);
 AT(tare_node, elapsed_exclusive_min, NODE_ELAPSED_EXCLUSIVE_MIN);
@@ -53,18 +43,28 @@ AT(tare_node, application_inclusive_min, NODE_APPLICATION_INCLUSIVE_MIN);
 AT(tare_node, application_inclusive_max, NODE_APPLICATION_INCLUSIVE_MAX);
 AT(tare_node, application_exclusive_min, NODE_APPLICATION_EXCLUSIVE_MIN);
 AT(tare_node, application_exclusive_max, NODE_APPLICATION_EXCLUSIVE_MAX);
+AT(tare_node, key, NODE_KEY);
+AT(tare_node, alias, NODE_ALIAS);
+AT(tare_node, next, NODE_NEXT);
+AT(tare_node, site, NODE_SITE);
+AT(tare_node, calls_by_call, NODE_CALLS_BY_CALL);
 AT(state_process, rseq_offset, PROCESS_RSEQ_OFFSET);
-AT(state_process, selector, PROCESS_SELECTOR);
+AT(state_process, rseq_armed, PROCESS_RSEQ_ARMED);
 AT(state_session, cost_ticks, SESSION_COSTS);
-_Static_assert(sizeof(struct tare_frame) == FRAME_BYTES, "the assembly steps by it");
+_Static_assert(STUB_DATA == TARE_STUB_DATA && SHORT_TICKS == ACCUMULATE_SHORT_TICKS &&
+		       CALL_BELOW == TARE_CALL_BELOW && MARK_PENDING == (int)TARE_CALL_PENDING &&
+		       MARK_BY_CALL == (int)TARE_CALL_BY_CALL,
+	       "values of the other headers");
 _Static_assert((int)TARE_EVENT_ENTER == KIND_ENTER && (int)TARE_EVENT_LEAVE == KIND_LEAVE &&
 		       (int)TARE_EVENT_CALL == KIND_CALL && (int)TARE_EVENT_RETURN == KIND_RETURN,
 	       "kinds of abi/arena.h");
 
-/* The address that the nopl at `at` carries. */
-static inline uint64_t nopl_addr(uint64_t at)
+/* The address that word `number` of a stub's data carries. */
+static inline uint64_t stub_addr(uint64_t return_addr, uint64_t number)
 {
-	return at + NOPL_BYTES + (uint64_t)(int64_t) * (const int32_t *)(at + 3);
+	const uint64_t at = return_addr + TARE_STUB_DATA + number * 4;
+
+	return at + 4 + (uint64_t)(int64_t) * (const int32_t *)at;
 }
 
 static void event_general(struct tare_thread_file *self, struct accumulate_event *event)
@@ -76,7 +76,7 @@ static void event_general(struct tare_thread_file *self, struct accumulate_event
 	if ((int64_t)spent < 0)
 		return;
 	self->own_ticks += spent;
-	self->last_ticks += spent;
+	self->lost_ticks += spent;
 }
 
 /* Code that runs with the direction flag set is no place where functions begin or end, but may. */
@@ -107,12 +107,10 @@ static void probe_work(struct accumulate_event *event)
 {
 	if (!state_process.rseq_offset && !process_begin())
 		return;
-	if (!state_thread && !thread_begin(event->sp))
+	if (state_thread == &state_unborn && !thread_begin(event->sp))
 		return;
 	struct tare_thread_file *self = state_thread;
 
-	if (self->gate == GATE_OFF)
-		return;
 	if (self->gate && gate_held(self->gate, event->sp)) {
 		self->dropped++;
 		return;
@@ -121,7 +119,8 @@ static void probe_work(struct accumulate_event *event)
 		accumulate_repair(self); /* not this probe's gate */
 	self->gate = event->sp;
 	state_barrier();
-	if (!event->ticks)
+	/* a time before the clock's was read before another probe's, a signal handler's */
+	if ((int64_t)(event->ticks - self->lost_ticks - self->now_ticks) < 0)
 		event->ticks = kernel_ticks();
 	event->cost_ticks = state_session.cost_ticks[event->kind];
 	event_general(self, event);
@@ -137,14 +136,14 @@ static void event_describe(struct accumulate_event *event, const uint64_t *entry
 
 	event->kind = kind == KIND_CALL_INDIRECT ? TARE_EVENT_CALL : (enum tare_event_kind)kind;
 	event->sp = (uint64_t)entry + (place >> PLACE_SP_SHIFT);
-	if (kind == KIND_ENTER || kind == KIND_CALL)
-		event->key = nopl_addr(at);
-	if (kind == KIND_CALL)
-		event->site = nopl_addr(at + NOPL_BYTES);
-	if (kind == KIND_CALL_INDIRECT) {
-		event->key = entry[1];
-		event->site = ACCUMULATE_ANY_SITE;
+	if (kind == KIND_ENTER || kind == KIND_CALL) {
+		event->key = stub_addr(at, 0);
+		event->stub = at;
 	}
+	if (kind == KIND_CALL)
+		event->site = stub_addr(at, 1);
+	if (kind == KIND_CALL_INDIRECT)
+		event->key = entry[1];
 }
 
 void probes_general(const uint64_t *entry, uint64_t ticks, uint32_t place)
@@ -174,7 +173,7 @@ static bool forks(const struct probes_registers *registers)
 
 static struct tare_thread_file *thread_alive(void)
 {
-	return state_process.rseq_offset ? state_thread : NULL;
+	return state_process.rseq_offset && state_thread != &state_unborn ? state_thread : NULL;
 }
 
 /* Before the system call; an end is noted only by the thread itself, not by its vfork child. */
@@ -185,7 +184,7 @@ static void syscall_note(struct tare_thread_file *self, const struct probes_regi
 	self->syscall_object = registers->rdi;
 	*(volatile uint64_t *)self->rseq_word = 0;
 	if (forks(registers))
-		thread_note_frames(self);
+		thread_note_calls(self);
 	if (registers->rax != SYS_exit && registers->rax != SYS_exit_group)
 		return;
 	if (self->tid != kernel_tid())

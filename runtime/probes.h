@@ -5,18 +5,22 @@
 #ifndef TARE_RUNTIME_PROBES_H
 #define TARE_RUNTIME_PROBES_H
 
+#include "abi/module.h"
 #include "runtime/state.h"
 
-void probes_enter(void);
-void probes_leave(void);
-void probes_call(void);
-void probes_call_indirect(void);
-void probes_return(void);
-void probes_below_flags_enter(void);
-void probes_below_flags_leave(void);
-void probes_below_flags_call(void);
-void probes_below_flags_call_indirect(void);
-void probes_below_flags_return(void);
+/*
+ * Two sets, for hosts where %es tells what interrupted a probe and for the others (os_flag.h,
+ * probes_fast.S).
+ */
+extern const struct tare_slots probes_by_selector __attribute__((visibility("hidden")));
+extern const struct tare_slots probes_by_clock __attribute__((visibility("hidden")));
+
+static inline const struct tare_slots *probes_slots(void)
+{
+	return state_session.os_means & TARE_OS_BY_SELECTOR ? &probes_by_selector
+							    : &probes_by_clock;
+}
+
 void probes_syscall(void); /* in probes_syscall.S */
 
 /*

@@ -1,66 +1,91 @@
 /*
- * The handlers (abi/module.h): the usual course of each event as a straight line around rdtsc. It
+ * The handlers (abi/module.h): the usual course of each event as a straight line behind rdtsc. It
  * is accumulate_event for the case that nothing has to be made or unwound; everything is checked
- * before anything is written, and what is not usual goes to probes_general.
+ * before anything but the clock is written, and what is not usual goes to probes_general.
  *
- *   rcx thread file   rsi top frame   rax ticks, then other   rdx interval   rdi node
+ *   rcx thread file   rdx top, then the other node   rax clock, then other
+ *
+ * rdtsc hides nothing here, so what counts is the number of instructions. Three registers are
+ * saved; flags are free at a probe; vector state is never touched. With them saved, rsp is the
+ * place of an ENTER's frame (tare_node.sp); `place` is what other handlers add to it.
  *
  * The gate holds rsp while a probe is at work: a signal handler's probes then drop their events.
- * Five registers are saved; flags are free at a probe; vector state is never touched.
+ * One that runs between rdtsc and the gate has moved the clock past the time read: this shows in
+ * what every handler checks last, that nothing has interrupted it. Where the selector in %es tells
+ * (see os_flag.h) it is the signal itself; elsewhere a clock that would step back.
  */
 #include "runtime/offsets.h"
 
-#define SAVED	  40   /* bytes pushed by `begin` */
-#define SHORT_MIN -256 /* ticks; no probe costs more */
+#define SAVED 24 /* bytes pushed by `begin` */
+#define PENDING (MARK_PENDING | MARK_BY_CALL)
 
-	/* Opens the gate for this probe, reads the clock; at .Lcharge_\name rdx is the interval. */
-	.macro	begin name
+	/*
+	 * Closes the gate and moves the thread's clock to now: rax = the clock, rdx = top, rcx = the
+	 * thread file.
+	 */
+	.macro	begin name, by
 	.text
 	.balign	64
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-\name:
+	.type	\name\()_by_\by, @function
+\name\()_by_\by:
 	.cfi_startproc
 	push	%rax
 	push	%rdx
 	push	%rcx
-	push	%rsi
-	push	%rdi
 	.cfi_def_cfa_offset 8+SAVED
 	mov	state_thread@gottpoff(%rip), %rcx
 	mov	%fs:(%rcx), %rcx
-	mov	state_process+PROCESS_RSEQ_OFFSET(%rip), %rsi
-	test	%rcx, %rcx
-	jz	.Lunready_\name
-	test	%rsi, %rsi		/* zeroed by the kernel in a forked child */
-	jz	.Lunready_\name
-	cmpq	$0, THREAD_GATE(%rcx)
-	jne	.Lunready_\name
-	mov	%rsp, THREAD_GATE(%rcx)
 	rdtsc
-	lea	os_flag_descriptor(%rip), %rdi
 	shl	$32, %rdx
 	or	%rdx, %rax
-	cmp	%rdi, %fs:(%rsi)	/* has the kernel been here since the last probe? */
-	jne	.Lgeneral_\name
-	mov	%es, %edi
-	cmp	%edi, state_process+PROCESS_SELECTOR(%rip)
-	jne	.Lgeneral_\name
-	mov	%rax, %rdx
-	mov	THREAD_TOP(%rcx), %rsi
-	sub	THREAD_LAST_TICKS(%rcx), %rdx
-	js	.Lshort_\name
-.Lcharge_\name:
+	/*
+	 * Has the kernel been here since the last probe? In a forked child, where the thread file is
+	 * not mapped, both are 0, and the word at %fs:0 is not: it holds its own address.
+	 */
+	mov	state_process+PROCESS_RSEQ_OFFSET(%rip), %rdx
+	mov	%fs:(%rdx), %rdx
+	cmp	state_process+PROCESS_RSEQ_ARMED(%rip), %rdx
+	jne	.Lunready_\name\()_\by
+	cmpq	$0, THREAD_GATE(%rcx)
+	jne	.Lunready_\name\()_\by
+	mov	%rsp, THREAD_GATE(%rcx)
+	.ifc	\by, selector
+	mov	%es, %edx
+	cmp	$SELECTOR_ARMED, %edx
+	jne	.Lgeneral_\name\()_\by
+	sub	THREAD_LOST_TICKS(%rcx), %rax
+	.else
+	sub	THREAD_LOST_TICKS(%rcx), %rax
+	lea	SHORT_TICKS(%rax), %rdx
+	cmp	THREAD_NOW_TICKS(%rcx), %rdx
+	js	.Lbackwards_\name\()_\by
+	.endif
+	mov	THREAD_TOP(%rcx), %rdx
+	mov	%rax, THREAD_NOW_TICKS(%rcx)
 	.endm
 
-	/* last_ticks = ticks + cost, as the sum of what is known; opens the gate */
+	/* Compares the sp of the node rdx with the place; rax is lost where that is not rsp. */
+	.macro	compare_place place
+	.if	\place == 0
+	cmp	%rsp, NODE_SP(%rdx)
+	.else
+	lea	\place(%rsp), %rax
+	cmp	%rax, NODE_SP(%rdx)
+	.endif
+	.endm
+
+	/* rax = the clock, where compare_place has lost it */
+	.macro	reload_clock place
+	.if	\place != 0
+	mov	THREAD_NOW_TICKS(%rcx), %rax
+	.endif
+	.endm
+
+	/* The next interval begins with this probe's cost; opens the gate */
 	.macro	finish kind
-	add	state_session+SESSION_COSTS+8*\kind(%rip), %rdx
-	add	%rdx, THREAD_LAST_TICKS(%rcx)
+	mov	state_session+SESSION_COSTS+8*\kind(%rip), %rax
+	add	%rax, THREAD_LOST_TICKS(%rcx)
 	movq	$0, THREAD_GATE(%rcx)
-	pop	%rdi
-	pop	%rsi
 	pop	%rcx
 	pop	%rdx
 	pop	%rax
@@ -71,274 +96,334 @@
 	.endm
 
 	/* What is off the straight line, and the end of the function */
-	.macro	end name, kind, sp
-	/* shorter than the cost of the probe that began it: an empty interval */
-.Lshort_\name:
-	cmp	$SHORT_MIN, %rdx
-	jl	.Lgeneral_\name		/* the clock stepped back */
-	mov	FRAME_NODE(%rsi), %rdi
-	sub	%rdx, NODE_CLAMPED(%rdi)
-	mov	%rax, THREAD_LAST_TICKS(%rcx)
-	xor	%edx, %edx
-	jmp	.Lcharge_\name
-.Lunready_\name:
+	.macro	end name, kind, place, by
+.Lunready_\name\()_\by:
 	xor	%eax, %eax
-	jmp	.Lgeneral_\name
-.Lcharged_\name:
-	mov	THREAD_LAST_TICKS(%rcx), %rax
-	add	%rdx, %rax
-.Lgeneral_\name:
-	mov	$(\kind | (\sp) << PLACE_SP_SHIFT), %edx
+	jmp	.Lgeneral_\name\()_\by
+	.ifc	\by, clock
+.Lbackwards_\name\()_\by:
+	add	THREAD_LOST_TICKS(%rcx), %rax
+	jmp	.Lgeneral_\name\()_\by
+	.endif
+.Lcharged_\name\()_\by:
+	mov	THREAD_NOW_TICKS(%rcx), %rax
+	add	THREAD_LOST_TICKS(%rcx), %rax
+.Lgeneral_\name\()_\by:
+	mov	$(\kind | (\place+8) << PLACE_SP_SHIFT), %edx
 	jmp	general
 	.cfi_endproc
-	.size	\name, .-\name
+	.size	\name\()_by_\by, .-\name\()_by_\by
 	.endm
 
-	/* rax = address that the nopl at \offset behind the return address carries; uses rdi */
-	.macro	nopl_addr offset
-	mov	SAVED(%rsp), %rax
-	movslq	\offset+3(%rax), %rdi
-	lea	\offset+7(%rax,%rdi), %rax
-	.endm
-
-	/* A frame for the child with key rax of the top's node; its sp field is \sp + rsp at entry */
-	.macro	push_frame name, sp
-	mov	FRAME_NODE(%rsi), %rdi
-	mov	NODE_LAST_CHILD(%rdi), %rdi
-	cmp	%rax, NODE_KEY(%rdi)
-	jne	.Lfind_\name
-.Lfound_\name:
-	lea	FRAME_BYTES(%rsi), %rax
-	cmp	THREAD_FRAME_LIMIT(%rcx), %rax
-	jae	.Lcharged_\name
-	mov	%rdi, FRAME_BYTES+FRAME_NODE(%rsi)
-	lea	SAVED+\sp(%rsp), %rdi
-	mov	%rdi, FRAME_BYTES+FRAME_SP(%rsi)
-	add	%rdx, FRAME_EXCLUSIVE(%rsi)
-	mov	THREAD_NOW_TICKS(%rcx), %rdi
-	add	%rdx, %rdi
-	mov	%rdi, THREAD_NOW_TICKS(%rcx)
-	mov	%rdi, FRAME_BYTES+FRAME_START(%rsi)
-	movq	$0, FRAME_BYTES+FRAME_EXCLUSIVE(%rsi)
-	.endm
-
-	.macro	push_frame_cold name
-.Lfind_\name:
-	call	find_child
-	test	%rdi, %rdi
-	jz	.Lcharged_\name
-	jmp	.Lfound_\name
+	/* \register = the address that word \number of the data behind the stub at rax carries */
+	.macro	stub_addr number, register
+	movslq	STUB_DATA+4*\number(%rax), \register
+	lea	STUB_DATA+4*\number+4(%rax,\register), \register
 	.endm
 
 	/*
-	 * Charges the interval to the top frame, which has no OS time, and ends it. The frame goes
-	 * first: a probe that a signal handler leaves for good then loses a call, and counts no
-	 * time twice (see accumulate_repair).
+	 * Not the child found last. Is it the one that followed it before? Otherwise rdx = the top's
+	 * child by its key, from the stub's data, or the general path; at .Lfound_ its stub is set.
 	 */
-	.macro	pop_frame name
-	mov	FRAME_NODE(%rsi), %rdi
-	lea	-FRAME_BYTES(%rsi), %rax
-	mov	%rax, THREAD_TOP(%rcx)
-	mov	FRAME_EXCLUSIVE(%rsi), %rax
-	add	%rdx, %rax
-	incq	NODE_CALLS(%rdi)
-	add	%rax, NODE_ELAPSED(%rdi)
+	.macro	find name, by
+.Lother_\name\()_\by:
+	mov	NODE_NEXT(%rdx), %edx
+	add	%rcx, %rdx
+	cmp	%rax, NODE_STUB(%rdx)
+	jne	.Lsearch_\name\()_\by
+	mov	THREAD_TOP(%rcx), %rax
+	mov	%rdx, NODE_LAST_CHILD(%rax)
+	jmp	.Lchild_\name\()_\by
+.Lsearch_\name\()_\by:
+	stub_addr 0, %rdx
+	search	\name, \by
+	mov	SAVED(%rsp), %rax
+	mov	%rax, NODE_STUB(%rdx)
+	.endm
+
+	/* rdx = the top's child with key rdx, or the general path */
+	.macro	search name, by
+	mov	THREAD_TOP(%rcx), %rax
+	mov	NODE_LAST_CHILD(%rax), %rax
+	cmp	%rdx, NODE_KEY(%rax)
+	je	12f
+	call	find_child
+	test	%rax, %rax
+	jz	.Lcharged_\name\()_\by
+12:	mov	%rax, %rdx
+	.endm
+
+	/*
+	 * Ends the call of the node rdx, which has no OS time, at the clock rax. It is taken off
+	 * before its time is charged to the caller: see accumulate_repair.
+	 */
+	.macro	end_call name, by
+	sub	NODE_START(%rdx), %rax
+	sub	NODE_CHILD(%rdx), %rax
 	/* application <= elapsed for each call, so these two bounds are the inner ones */
-	cmp	NODE_ELAPSED_EXCLUSIVE_MIN(%rdi), %rax
-	jb	.Lexclusive_\name
-	cmp	NODE_APPLICATION_EXCLUSIVE_MAX(%rdi), %rax
-	ja	.Lexclusive_\name
-.Lexclusive_done_\name:
+	cmp	NODE_ELAPSED_EXCLUSIVE_MIN(%rdx), %rax
+	jb	.Lexclusive_\name\()_\by
+	cmp	NODE_APPLICATION_EXCLUSIVE_MAX(%rdx), %rax
+	ja	.Lexclusive_\name\()_\by
+.Lexclusive_done_\name\()_\by:
+	add	%rax, NODE_ELAPSED(%rdx)
+	add	NODE_CHILD(%rdx), %rax
+	cmp	NODE_ELAPSED_INCLUSIVE_MIN(%rdx), %rax
+	jb	.Linclusive_\name\()_\by
+	cmp	NODE_APPLICATION_INCLUSIVE_MAX(%rdx), %rax
+	ja	.Linclusive_\name\()_\by
+.Linclusive_done_\name\()_\by:
+	incq	NODE_CALLS(%rdx)
+	mov	NODE_PARENT(%rdx), %rdx
+	mov	%rdx, THREAD_TOP(%rcx)
+	add	%rax, NODE_CHILD(%rdx)
+	.endm
+
+	/* A call that was begun by CALL: counts as such, if its end will not go the general path. */
+	.macro	count_by_call name, by
 	mov	THREAD_NOW_TICKS(%rcx), %rax
-	add	%rdx, %rax
-	mov	%rax, THREAD_NOW_TICKS(%rcx)
-	sub	FRAME_START(%rsi), %rax
-	cmp	NODE_ELAPSED_INCLUSIVE_MIN(%rdi), %rax
-	jb	.Linclusive_\name
-	cmp	NODE_APPLICATION_INCLUSIVE_MAX(%rdi), %rax
-	ja	.Linclusive_\name
-.Linclusive_done_\name:
+	sub	NODE_START(%rdx), %rax
+	sub	NODE_CHILD(%rdx), %rax
+	js	.Lcharged_\name\()_\by
+	incq	NODE_CALLS_BY_CALL(%rdx)
+	mov	THREAD_NOW_TICKS(%rcx), %rax
 	.endm
 
 	.macro	widen min, max
-	cmp	\min(%rdi), %rax
+	cmp	\min(%rdx), %rax
 	jae	10\@f
-	mov	%rax, \min(%rdi)
-10\@:	cmp	\max(%rdi), %rax
+	mov	%rax, \min(%rdx)
+10\@:	cmp	\max(%rdx), %rax
 	jbe	11\@f
-	mov	%rax, \max(%rdi)
+	mov	%rax, \max(%rdx)
 11\@:
 	.endm
 
-	.macro	pop_frame_cold name
-.Lexclusive_\name:
+	.macro	end_call_cold name, by
+.Lexclusive_\name\()_\by:
+	test	%rax, %rax	/* all its intervals were shorter than their probes' cost? */
+	js	.Lcharged_\name\()_\by
 	widen	NODE_ELAPSED_EXCLUSIVE_MIN, NODE_ELAPSED_EXCLUSIVE_MAX
 	widen	NODE_APPLICATION_EXCLUSIVE_MIN, NODE_APPLICATION_EXCLUSIVE_MAX
-	jmp	.Lexclusive_done_\name
-.Linclusive_\name:
+	jmp	.Lexclusive_done_\name\()_\by
+.Linclusive_\name\()_\by:
 	widen	NODE_ELAPSED_INCLUSIVE_MIN, NODE_ELAPSED_INCLUSIVE_MAX
 	widen	NODE_APPLICATION_INCLUSIVE_MIN, NODE_APPLICATION_INCLUSIVE_MAX
-	jmp	.Linclusive_done_\name
+	jmp	.Linclusive_done_\name\()_\by
 	.endm
 
-	.macro	enter_handler name, sp
-	begin	\name
-	lea	SAVED+\sp+1(%rsp), %rdi
-	cmp	%rdi, FRAME_SP(%rsi)
-	nopl_addr 0			/* keeps the flags */
-	jbe	.Ljoin_\name
-	push_frame \name, \sp
-	lea	FRAME_BYTES(%rsi), %rax
-	mov	%rax, THREAD_TOP(%rcx)
+	.macro	enter_handler name, place, by
+	begin	\name, \by
+	compare_place \place
+	jbe	.Lbelow_\name\()_\by
+	reload_clock \place
+	mov	NODE_LAST_CHILD(%rdx), %rdx
+	mov	%rax, NODE_START(%rdx)
+	mov	SAVED(%rsp), %rax
+	cmp	%rax, NODE_STUB(%rdx)
+	jne	.Lother_\name\()_\by
+.Lfound_\name\()_\by:
+	.if	\place == 0
+	mov	%rsp, NODE_SP(%rdx)
+	.else
+	lea	\place(%rsp), %rax
+	mov	%rax, NODE_SP(%rdx)
+	.endif
+	movq	$0, NODE_CHILD(%rdx)
+	mov	%rdx, THREAD_TOP(%rcx)
 	finish	KIND_ENTER
-	push_frame_cold \name
+	find	\name, \by
+.Lchild_\name\()_\by:
+	mov	THREAD_NOW_TICKS(%rcx), %rax
+	mov	%rax, NODE_START(%rdx)
+	jmp	.Lfound_\name\()_\by
 	/* a pending call through a pointer, whose function reports itself once more? */
-.Ljoin_\name:
-	jne	.Lcharged_\name
-	cmpq	$1, FRAME_PENDING(%rsi)
-	jne	.Lcharged_\name
-	cmpq	$0, FRAME_OS_EXCLUSIVE(%rsi)
-	jne	.Lcharged_\name
-	mov	FRAME_NODE(%rsi), %rdi
-	cmp	%rax, NODE_KEY(%rdi)
-	je	.Ljoined_\name
-	mov	NODE_ALIAS(%rdi), %rdi
-	cmp	%rax, NODE_KEY(%rdi)
-	jne	.Lcharged_\name
-	mov	%rdi, FRAME_NODE(%rsi)
-.Ljoined_\name:
-	decq	FRAME_SP(%rsi)		/* no longer pending */
-	movq	$0, FRAME_PENDING(%rsi)
-	add	%rdx, FRAME_EXCLUSIVE(%rsi)
-	add	%rdx, THREAD_NOW_TICKS(%rcx)
+.Lbelow_\name\()_\by:
+	lea	\place-PENDING(%rsp), %rax
+	cmp	%rax, NODE_SP(%rdx)
+	jne	.Lcharged_\name\()_\by
+	cmpq	$0, NODE_SITE(%rdx)
+	jne	.Lcharged_\name\()_\by
+	mov	SAVED(%rsp), %rax
+	cmp	%rax, NODE_STUB(%rdx)
+	je	.Ljoined_\name\()_\by
+	push	%rsi
+	.cfi_adjust_cfa_offset 8
+	mov	NODE_ALIAS(%rdx), %esi
+	cmp	%rax, NODE_STUB(%rcx,%rsi)
+	jne	.Lnew_\name\()_\by
+	mov	NODE_START(%rdx), %rax
+	mov	%rax, NODE_START(%rcx,%rsi)
+	mov	NODE_CHILD(%rdx), %rax
+	mov	%rax, NODE_CHILD(%rcx,%rsi)
+	lea	(%rcx,%rsi), %rdx
+	pop	%rsi
+	.cfi_adjust_cfa_offset -8
+.Ljoined_\name\()_\by:
+	lea	\place-MARK_BY_CALL(%rsp), %rax	/* no longer pending */
+	mov	%rax, NODE_SP(%rdx)
+	mov	%rdx, THREAD_TOP(%rcx)
 	finish	KIND_ENTER
-	end	\name, KIND_ENTER, \sp
+.Lnew_\name\()_\by:
+	.cfi_adjust_cfa_offset 8
+	pop	%rsi
+	.cfi_adjust_cfa_offset -8
+	jmp	.Lcharged_\name\()_\by
+	end	\name, KIND_ENTER, \place, \by
 	.endm
 
-	.macro	leave_handler name, sp
-	begin	\name
-	lea	SAVED+\sp(%rsp), %rdi
-	cmp	%rdi, FRAME_SP(%rsi)
-	jne	.Lcharged_\name
-	cmpq	$0, FRAME_OS_INCLUSIVE(%rsi)
-	jne	.Lcharged_\name
-	cmpl	$0, FRAME_BY_CALL(%rsi)
-	jne	.Lby_call_\name
-.Lcounted_\name:
-	pop_frame \name
+	.macro	leave_handler name, place, by
+	begin	\name, \by
+	compare_place \place
+	jne	.Lmarked_\name\()_\by
+	reload_clock \place
+.Lcounted_\name\()_\by:
+	end_call \name, \by
 	finish	KIND_LEAVE
-	pop_frame_cold \name
-.Lby_call_\name:
-	cmpl	$1, FRAME_BY_CALL(%rsi)
-	jne	.Lcharged_\name
-	movq	$0, FRAME_BY_CALL(%rsi)
-	mov	FRAME_NODE(%rsi), %rdi
-	incq	NODE_CALLS_BY_CALL(%rdi)
-	jmp	.Lcounted_\name
-	end	\name, KIND_LEAVE, \sp
+	end_call_cold \name, \by
+.Lmarked_\name\()_\by:
+	lea	\place-MARK_BY_CALL(%rsp), %rax
+	cmp	%rax, NODE_SP(%rdx)
+	jne	.Lcharged_\name\()_\by
+	count_by_call \name, \by
+	jmp	.Lcounted_\name\()_\by
+	end	\name, KIND_LEAVE, \place, \by
 	.endm
 
-	.macro	call_handler name, sp
-	begin	\name
-	lea	SAVED+\sp+1(%rsp), %rdi
-	cmp	%rdi, FRAME_SP(%rsi)
-	jbe	.Lcharged_\name
-	nopl_addr 0
-	push_frame \name, \sp+1
-	nopl_addr 7
-	mov	%rax, FRAME_BYTES+FRAME_PENDING(%rsi)
-	movq	$1, FRAME_BYTES+FRAME_BY_CALL(%rsi)
-	add	$FRAME_BYTES, %rsi
-	mov	%rsi, THREAD_TOP(%rcx)
+	/* The call of the node rdx, whose start is set, begins. */
+	.macro	begin_pending place
+	lea	\place-PENDING(%rsp), %rax
+	mov	%rax, NODE_SP(%rdx)
+	movq	$0, NODE_CHILD(%rdx)
+	mov	%rdx, THREAD_TOP(%rcx)
 	finish	KIND_CALL
-	push_frame_cold \name
-	end	\name, KIND_CALL, \sp
 	.endm
 
-	.macro	call_indirect_handler name, sp
-	begin	\name
-	lea	SAVED+\sp+1(%rsp), %rdi
-	cmp	%rdi, FRAME_SP(%rsi)
-	jbe	.Lcharged_\name
+	.macro	call_handler name, place, by
+	begin	\name, \by
+	compare_place \place
+	jbe	.Lcharged_\name\()_\by
+	reload_clock \place
+	mov	NODE_LAST_CHILD(%rdx), %rdx
+	mov	%rax, NODE_START(%rdx)
+	mov	SAVED(%rsp), %rax
+	cmp	%rax, NODE_STUB(%rdx)
+	jne	.Lother_\name\()_\by
+.Lfound_\name\()_\by:
+	begin_pending \place
+	find	\name, \by
+	push	%rsi
+	.cfi_adjust_cfa_offset 8
+	stub_addr 1, %rsi
+	mov	%rsi, NODE_SITE(%rdx)
+	pop	%rsi
+	.cfi_adjust_cfa_offset -8
+.Lchild_\name\()_\by:
+	mov	THREAD_NOW_TICKS(%rcx), %rax
+	mov	%rax, NODE_START(%rdx)
+	jmp	.Lfound_\name\()_\by
+	end	\name, KIND_CALL, \place, \by
+	.endm
+
+	.macro	call_indirect_handler name, place, by
+	begin	\name, \by
+	compare_place \place
+	jbe	.Lcharged_\name\()_\by
+	reload_clock \place
+	mov	NODE_LAST_CHILD(%rdx), %rdx
+	mov	%rax, NODE_START(%rdx)
 	mov	SAVED+8(%rsp), %rax
-	push_frame \name, \sp+1
-	movq	$1, FRAME_BYTES+FRAME_PENDING(%rsi)
-	movq	$1, FRAME_BYTES+FRAME_BY_CALL(%rsi)
-	add	$FRAME_BYTES, %rsi
-	mov	%rsi, THREAD_TOP(%rcx)
-	finish	KIND_CALL
-	push_frame_cold \name
-	end	\name, KIND_CALL_INDIRECT, \sp
+	cmp	%rax, NODE_KEY(%rdx)
+	jne	.Lother_\name\()_\by
+.Lfound_\name\()_\by:
+	begin_pending \place
+.Lother_\name\()_\by:
+	mov	%rax, %rdx
+	search	\name, \by
+	mov	THREAD_NOW_TICKS(%rcx), %rax
+	mov	%rax, NODE_START(%rdx)
+	jmp	.Lfound_\name\()_\by
+	end	\name, KIND_CALL_INDIRECT, \place, \by
 	.endm
 
-	.macro	return_handler name, sp
-	begin	\name
-	lea	SAVED+\sp+1(%rsp), %rdi
-	cmp	%rdi, FRAME_SP(%rsi)
-	ja	.Lleft_\name
-	jne	.Lcharged_\name
-	cmpq	$0, FRAME_OS_INCLUSIVE(%rsi)
-	jne	.Lcharged_\name
-	cmpl	$1, FRAME_BY_CALL(%rsi)
-	jne	.Lcharged_\name
-	movq	$0, FRAME_BY_CALL(%rsi)
-	movq	$0, FRAME_PENDING(%rsi)
-	mov	FRAME_NODE(%rsi), %rdi
-	incq	NODE_CALLS_BY_CALL(%rdi)
-	pop_frame \name
+	.macro	return_handler name, place, by
+	begin	\name, \by
+	compare_place \place
+	jbe	.Lat_\name\()_\by
+	finish	KIND_RETURN		/* the callee has reported itself, and left */
+.Lat_\name\()_\by:
+	lea	\place-PENDING(%rsp), %rax
+	cmp	%rax, NODE_SP(%rdx)
+	jne	.Lcharged_\name\()_\by
+	count_by_call \name, \by
+	end_call \name, \by
 	finish	KIND_RETURN
-	pop_frame_cold \name
-	/* the callee has reported itself, and left */
-.Lleft_\name:
-	add	%rdx, FRAME_EXCLUSIVE(%rsi)
-	add	%rdx, THREAD_NOW_TICKS(%rcx)
-	finish	KIND_RETURN
-	end	\name, KIND_RETURN, \sp
+	end_call_cold \name, \by
+	end	\name, KIND_RETURN, \place, \by
 	.endm
 
-	enter_handler		probes_enter, 8
-	leave_handler		probes_leave, 8
-	call_handler		probes_call, 0
-	call_indirect_handler	probes_call_indirect, 8
-	return_handler		probes_return, 0
+	.macro	handlers by
+	enter_handler		enter, 0, \by
+	leave_handler		leave, 0, \by
+	call_handler		call, -8, \by
+	call_indirect_handler	call_indirect, 0, \by
+	return_handler		return, -8, \by
 	/* for stubs that have pushed the flags */
-	enter_handler		probes_below_flags_enter, 16
-	leave_handler		probes_below_flags_leave, 16
-	call_handler		probes_below_flags_call, 8
-	call_indirect_handler	probes_below_flags_call_indirect, 16
-	return_handler		probes_below_flags_return, 8
+	enter_handler		below_flags_enter, 8, \by
+	leave_handler		below_flags_leave, 8, \by
+	call_handler		below_flags_call, 0, \by
+	call_indirect_handler	below_flags_call_indirect, 8, \by
+	return_handler		below_flags_return, 0, \by
+	.endm
 
-	/*
-	 * rcx thread file, rsi top frame, rax key: rdi = the child of the top's node, or 0. The
-	 * others are kept.
-	 */
+	handlers selector
+	handlers clock
+
+	/* struct tare_slots */
+	.macro	slots by
+	.section .data.rel.ro, "aw"
+	.balign	8
+	.globl	probes_by_\by
+	.hidden	probes_by_\by
+	.type	probes_by_\by, @object
+probes_by_\by:
+	.quad	enter_by_\by, leave_by_\by, call_by_\by, call_indirect_by_\by
+	.quad	return_by_\by, probes_syscall
+	.quad	below_flags_enter_by_\by, below_flags_leave_by_\by, below_flags_call_by_\by
+	.quad	below_flags_call_indirect_by_\by, below_flags_return_by_\by, probes_syscall
+	.size	probes_by_\by, .-probes_by_\by
+	.text
+	.endm
+
+	slots	selector
+	slots	clock
+
+	/* rcx thread file, rdx key: rax = the child of the top, or 0. The others are kept. */
 	.balign	16
 	.type	find_child, @function
 find_child:
 	.cfi_startproc
 	.cfi_def_cfa_offset 16+SAVED
-	push	%rax
 	push	%rdx
 	push	%rcx
 	push	%rsi
+	push	%rdi
 	push	%r8
 	push	%r9
 	push	%r10
 	push	%r11
 	.cfi_def_cfa_offset 80+SAVED
 	mov	%rcx, %rdi
-	mov	FRAME_NODE(%rsi), %rsi
-	mov	%rax, %rdx
+	mov	THREAD_TOP(%rcx), %rsi
 	call	accumulate_find
-	mov	%rax, %rdi
 	pop	%r11
 	pop	%r10
 	pop	%r9
 	pop	%r8
+	pop	%rdi
 	pop	%rsi
 	pop	%rcx
 	pop	%rdx
-	pop	%rax
 	.cfi_def_cfa_offset 16+SAVED
 	ret
 	.cfi_endproc
@@ -355,6 +440,8 @@ general:
 	.cfi_offset %rbp, -16-SAVED
 	mov	%rsp, %rbp
 	.cfi_def_cfa_register %rbp
+	push	%rsi
+	push	%rdi
 	push	%r8
 	push	%r9
 	push	%r10
@@ -363,15 +450,15 @@ general:
 	mov	%rax, %rsi
 	and	$-16, %rsp
 	call	probes_general
-	lea	-32(%rbp), %rsp
+	lea	-48(%rbp), %rsp
 	pop	%r11
 	pop	%r10
 	pop	%r9
 	pop	%r8
-	pop	%rbp
-	.cfi_def_cfa %rsp, 8+SAVED
 	pop	%rdi
 	pop	%rsi
+	pop	%rbp
+	.cfi_def_cfa %rsp, 8+SAVED
 	pop	%rcx
 	pop	%rdx
 	pop	%rax

@@ -9,6 +9,7 @@
 #include "runtime/bytes.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
+#include "runtime/os_flag.h"
 
 #define FILE_BYTES   (1ULL << 20)
 #define BACKED_BYTES 16384ULL
@@ -18,7 +19,9 @@ enum { BEGUN_NOT, BEGUN_IN_WORK, BEGUN_DONE, BEGUN_REFUSED };
 /* Alone in its page, which the kernel zeroes in forked children. */
 struct state_process state_process __attribute__((aligned(4096), section(".bss.state_process")));
 struct state_session state_session __attribute__((aligned(4096)));
-_Thread_local struct tare_thread_file *state_thread;
+/* The file of threads that have none: every probe finds the gate closed. Never written. */
+struct tare_thread_file state_unborn = {.gate = ~0ULL};
+_Thread_local struct tare_thread_file *state_thread = &state_unborn;
 _Thread_local struct state_private *state_private;
 _Thread_local uint64_t state_birth;
 _Thread_local uint64_t state_word;
@@ -117,10 +120,11 @@ bool process_begin(void)
 	process_file = NULL; /* a forked child's is its parent's, and not mapped */
 	free_lock = 0;
 	state_process.selector = state_session.selector;
+	state_process.rseq_armed = os_flag_armed();
 	const bool made = file_make();
 
 	if (state_session.started) {
-		state_thread = NULL;
+		state_thread = &state_unborn;
 		state_birth = 0;
 	}
 	state_session.started = true;
@@ -208,7 +212,7 @@ struct state_private *process_private_take(void)
 
 void process_private_give(struct state_private *private_state)
 {
-	private_state->open_frame_count = 0;
+	private_state->open_call_count = 0;
 	if (!free_list_lock())
 		return;
 	private_state->next = free_list;

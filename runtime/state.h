@@ -1,10 +1,10 @@
 /*
  * state: what the runtime knows of this process and this thread.
  *
- * Two words decide whether a probe may work at once: the thread's `state_thread`, and
- * `state_process.rseq_offset` in a page that the kernel zeroes in every forked child (the thread
- * files' mappings do not exist there). While either is 0 the probe takes its general path, which
- * makes what is missing.
+ * Two words decide whether a probe may work at once: the thread's `state_thread`, which at first
+ * is a file whose gate is always closed, and `state_process.rseq_offset` in a page that the kernel
+ * zeroes in every forked child (the thread files' mappings do not exist there). Without either the
+ * probe takes its general path, which makes what is missing.
  */
 #ifndef TARE_RUNTIME_STATE_H
 #define TARE_RUNTIME_STATE_H
@@ -20,8 +20,8 @@ struct state_os_seen {
 	uint64_t syscalls; /* of tare_thread_file.syscalls */
 };
 
-/* A frame that stood open when a fork began. */
-struct state_open_frame {
+/* A call that stood open when a fork began. */
+struct state_open_call {
 	uint64_t key, sp;
 };
 
@@ -29,8 +29,8 @@ struct state_open_frame {
 struct state_private {
 	struct accumulate_local local;
 	struct state_os_seen os_seen;
-	struct state_open_frame *open_frames; /* as of the last fork-like system call */
-	uint64_t open_frame_count, open_frame_room;
+	struct state_open_call *open_calls; /* as of the last fork-like system call */
+	uint64_t open_call_count, open_call_room;
 	char *exec_memory; /* for the environment of a program to be started */
 	uint64_t exec_memory_bytes;
 	struct state_private *next; /* all threads', so that the dead ones' memory is reused */
@@ -40,6 +40,7 @@ struct state_private {
 /* Zero in every forked child. Alone in its page. */
 struct state_process {
 	uint64_t rseq_offset; /* from the thread pointer to the word that switches clear */
+	uint64_t rseq_armed;  /* what that word holds while nothing has happened */
 	uint64_t selector;    /* what %es holds while nothing has happened */
 	uint32_t begun; /* 0: not yet, 1: being done, 2: done, 3: this process is not recorded */
 };
@@ -58,6 +59,7 @@ struct state_session {
 #pragma GCC visibility push(hidden)
 extern struct state_process state_process;
 extern struct state_session state_session;
+extern struct tare_thread_file state_unborn;
 extern _Thread_local struct tare_thread_file *state_thread;
 extern _Thread_local struct state_private *state_private;
 extern _Thread_local uint64_t state_birth; /* sp of the probe that makes the thread's file */

@@ -14,14 +14,13 @@
 
 #include <sys/mman.h>
 
-#define FIRST_FRAMES_BYTES 8192ULL
-#define FIRST_NODES_BYTES  32768ULL
-#define FIRST_OS_BYTES	   8192ULL
-#define GROWTH_MAX_BYTES   (1ULL << 20)
-#define BIRTH_FAILED	   (~0ULL) /* value of state_birth: no later probe tries again */
+#define FIRST_NODES_BYTES 32768ULL
+#define FIRST_OS_BYTES	  8192ULL
+#define GROWTH_MIN_BYTES  8192ULL
+#define GROWTH_MAX_BYTES  (1ULL << 20)
+#define BIRTH_FAILED	  (~0ULL) /* value of state_birth: no later probe tries again */
 
-static const struct files_part first_parts[] = {{0, TARE_THREAD_FRAMES_OFFSET + FIRST_FRAMES_BYTES},
-						{TARE_THREAD_NODES_OFFSET, FIRST_NODES_BYTES},
+static const struct files_part first_parts[] = {{0, TARE_THREAD_NODES_OFFSET + FIRST_NODES_BYTES},
 						{TARE_THREAD_OS_OFFSET, FIRST_OS_BYTES},
 						{0, 0}};
 
@@ -39,13 +38,18 @@ void accumulate_host_unmap(void *memory, size_t size_bytes)
 }
 
 /*
- * Doubles what is backed of an area, in steps of at most GROWTH_MAX_BYTES. Returns the new size.
- * An area that could not grow once is not tried again: each try would cost the target time.
+ * Doubles what is backed of an area, in steps of GROWTH_MIN_BYTES to GROWTH_MAX_BYTES. Returns the
+ * new size. An area that could not grow once is not tried again: each try would cost the target
+ * time.
  */
 static uint64_t area_grow(bool *full, uint64_t start, uint64_t used_bytes, uint64_t max_bytes)
 {
-	uint64_t more = used_bytes < GROWTH_MAX_BYTES ? used_bytes : GROWTH_MAX_BYTES;
+	uint64_t more = used_bytes;
 
+	if (more < GROWTH_MIN_BYTES)
+		more = GROWTH_MIN_BYTES;
+	if (more > GROWTH_MAX_BYTES)
+		more = GROWTH_MAX_BYTES;
 	if (more > max_bytes - used_bytes)
 		more = max_bytes - used_bytes;
 	if (*full || !more || !files_back(start + used_bytes, more)) {
@@ -57,22 +61,21 @@ static uint64_t area_grow(bool *full, uint64_t start, uint64_t used_bytes, uint6
 
 bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area area)
 {
-	const uint64_t frames = self->run_addr + TARE_THREAD_FRAMES_OFFSET;
 	bool *full = &((struct accumulate_local *)self->local)->full[area];
 	uint64_t before, after;
 
 	switch (area) {
-	case ACCUMULATE_FRAMES:
-		before = self->frame_limit - frames;
-		after = area_grow(full, frames, before,
-				  TARE_THREAD_FRAMES_MAX * sizeof(struct tare_frame));
-		self->frame_limit = frames + after;
-		return after > before;
 	case ACCUMULATE_NODES:
 		before = self->node_limit * sizeof(struct tare_node);
 		after = area_grow(full, self->run_addr + TARE_THREAD_NODES_OFFSET, before,
 				  TARE_THREAD_NODES_MAX * sizeof(struct tare_node));
 		self->node_limit = after / sizeof(struct tare_node);
+		return after > before;
+	case ACCUMULATE_TEMPORARY:
+		before = self->temporary_limit * sizeof(struct tare_node);
+		after = area_grow(full, self->run_addr + TARE_THREAD_TEMPORARY_OFFSET, before,
+				  TARE_THREAD_TEMPORARY_MAX * sizeof(struct tare_node));
+		self->temporary_limit = after / sizeof(struct tare_node);
 		return after > before;
 	case ACCUMULATE_OS:
 		before = self->os_limit * sizeof(struct tare_os_record);
@@ -104,7 +107,6 @@ static struct tare_thread_file *file_make(int32_t pid, int32_t tid)
 	self->pid = pid;
 	self->tid = tid;
 	self->run_addr = map;
-	self->frame_limit = map + TARE_THREAD_FRAMES_OFFSET + FIRST_FRAMES_BYTES;
 	self->node_limit = FIRST_NODES_BYTES / sizeof(struct tare_node);
 	self->os_limit = FIRST_OS_BYTES / sizeof(struct tare_os_record);
 	return self;
@@ -127,12 +129,12 @@ static struct state_private *private_make(void)
 	return private_state;
 }
 
-static void frames_inherit(struct tare_thread_file *self, struct state_private *private_state)
+static void calls_inherit(struct tare_thread_file *self, struct state_private *private_state)
 {
-	for (uint64_t i = 0; i < private_state->open_frame_count; i++)
-		accumulate_inherit(self, private_state->open_frames[i].key,
-				   private_state->open_frames[i].sp);
-	private_state->open_frame_count = 0;
+	for (uint64_t i = 0; i < private_state->open_call_count; i++)
+		accumulate_inherit(self, private_state->open_calls[i].key,
+				   private_state->open_calls[i].sp);
+	private_state->open_call_count = 0;
 }
 
 bool thread_begin(uint64_t sp)
@@ -148,12 +150,12 @@ bool thread_begin(uint64_t sp)
 	if (self) {
 		private_state->file_addr = self->run_addr;
 		accumulate_init(self, &private_state->local, kernel_ticks());
-		frames_inherit(self, private_state);
+		calls_inherit(self, private_state);
 		kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->name);
 		state_private = private_state;
 		self->magic = TARE_THREAD_MAGIC;
 		os_flag_begin(self, private_state);
-		self->begin_ticks = self->last_ticks = kernel_ticks();
+		accumulate_begin(self, kernel_ticks());
 		state_thread = self;
 	} else {
 		process_thread_lost();
@@ -163,32 +165,47 @@ bool thread_begin(uint64_t sp)
 	return self != NULL;
 }
 
-void thread_note_frames(const struct tare_thread_file *self)
+static const struct tare_node *caller_of(const struct tare_node *node)
 {
-	struct state_private *private_state = state_private;
-	const struct tare_frame *first =
-		(const struct tare_frame *)(self->run_addr + TARE_THREAD_FRAMES_OFFSET);
-	const uint64_t count = (uint64_t)((const struct tare_frame *)self->top - first);
+	return (const struct tare_node *)node->parent;
+}
 
-	private_state->open_frame_count = 0;
-	if (count > private_state->open_frame_room) {
-		const uint64_t room = count * 2;
-		struct state_open_frame *frames =
-			accumulate_host_map(room * sizeof(struct state_open_frame));
+static bool calls_reserve(struct state_private *private_state, uint64_t count)
+{
+	const uint64_t room = count * 2;
 
-		if (!frames)
-			return;
-		if (private_state->open_frames)
-			accumulate_host_unmap(private_state->open_frames,
-					      private_state->open_frame_room * sizeof(*frames));
-		private_state->open_frames = frames;
-		private_state->open_frame_room = room;
-	}
-	for (uint64_t i = 0; i < count; i++)
-		private_state->open_frames[i] = (struct state_open_frame){
-			.key = ((const struct tare_node *)first[i + 1].node)->key,
-			.sp = first[i + 1].sp};
-	private_state->open_frame_count = count;
+	private_state->open_call_count = 0;
+	if (count <= private_state->open_call_room)
+		return true;
+	struct state_open_call *calls = accumulate_host_map(room * sizeof(*calls));
+
+	if (!calls)
+		return false;
+	if (private_state->open_calls)
+		accumulate_host_unmap(private_state->open_calls,
+				      private_state->open_call_room * sizeof(*calls));
+	private_state->open_calls = calls;
+	private_state->open_call_room = room;
+	return true;
+}
+
+void thread_note_calls(const struct tare_thread_file *self)
+{
+	const struct tare_node *root =
+		(const struct tare_node *)(self->run_addr + TARE_THREAD_NODES_OFFSET);
+	const struct tare_node *top = (const struct tare_node *)self->top;
+	uint64_t count = 0;
+
+	for (const struct tare_node *node = top; node != root; node = caller_of(node))
+		count++;
+	if (!calls_reserve(state_private, count))
+		return;
+	uint64_t at = count;
+
+	for (const struct tare_node *node = top; node != root; node = caller_of(node))
+		state_private->open_calls[--at] =
+			(struct state_open_call){.key = node->key, .sp = node->sp};
+	state_private->open_call_count = count;
 }
 
 void thread_complete(struct tare_thread_file *self)
@@ -212,7 +229,7 @@ void thread_end(struct tare_thread_file *self)
 	struct state_private *private_state = state_private;
 
 	thread_complete(self);
-	state_thread = NULL;
+	state_thread = &state_unborn;
 	state_private = NULL;
 	state_barrier();
 	accumulate_fini(&private_state->local);

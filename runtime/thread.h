@@ -8,12 +8,12 @@
 
 /*
  * Makes the calling thread's file and sets state_thread; false when that is not possible, now or
- * at all. In a forked child it opens the frames that stood open at the fork.
+ * at all. In a forked child it begins the calls that stood open at the fork.
  */
 bool thread_begin(uint64_t sp);
 
-/* Notes the open frames, for a child that a system call is about to fork. */
-void thread_note_frames(const struct tare_thread_file *self);
+/* Notes the calls in progress, for a child that a system call is about to fork. */
+void thread_note_calls(const struct tare_thread_file *self);
 
 /* Charges the last interval and marks the file as complete. */
 void thread_complete(struct tare_thread_file *self);

@@ -2,11 +2,11 @@
  * Thread and process files, checked. Everything is read with pread, never mapped: a process that
  * still runs, or truncates its file, must not be able to hurt the reader.
  *
- *   header ─▶ magic, abi ─▶ counts cut to the file's size ─▶ nodes: parent < own index
- *                                                        ─▶ frames up to `top`: node in range
+ *   header ─▶ magic, abi ─▶ counts cut to the file's size ─▶ nodes: parent_index < own
+ *                                                        ─▶ open calls: see open_calls.c
  *                                                        ─▶ OS records: node, cause in range
  */
-#include "record/arena_file.h"
+#include "record/arena_part.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +17,7 @@
 
 enum { MODULE_RECORDS_BYTES_MAX = 256 << 20 };
 
-/* Up to `size` bytes at `offset`; what the file does not have stays zero. */
-static size_t read_at(int fd, void *bytes, size_t size, uint64_t offset)
+size_t arena_read_at(int fd, void *bytes, size_t size, uint64_t offset)
 {
 	size_t have = 0;
 
@@ -177,7 +176,7 @@ bool arena_process_read(struct arena_process *process, int dir_fd, const char *n
 	if (size > MODULE_RECORDS_BYTES_MAX)
 		size = MODULE_RECORDS_BYTES_MAX;
 	char *bytes = mem_zalloc((size_t)size + 1);
-	const size_t have = read_at(fd, bytes, (size_t)size, 0);
+	const size_t have = arena_read_at(fd, bytes, (size_t)size, 0);
 	close(fd);
 	const bool ok = arena_process_parse(process, bytes, have, err);
 	free(bytes);
@@ -215,13 +214,12 @@ static bool thread_check_header(struct arena_thread *thread, struct error *err)
 		cut_value(values[i], &thread->damaged);
 	cut_stamp(&header->begin_ticks, &thread->damaged);
 	cut_stamp(&header->end_ticks, &thread->damaged);
-	cut_stamp(&header->last_ticks, &thread->damaged);
+	cut_stamp(&header->lost_ticks, &thread->damaged);
 	return true;
 }
 
-/* How many of `count` elements at `offset` may be read. */
-static size_t elements_in_file(uint64_t count, uint64_t max, uint64_t offset, size_t element,
-			       uint64_t file_size)
+size_t arena_elements_in_file(uint64_t count, uint64_t max, uint64_t offset, size_t element,
+			      uint64_t file_size)
 {
 	const uint64_t room = file_size > offset ? (file_size - offset) / element : 0;
 
@@ -242,10 +240,10 @@ static void node_check(struct arena_thread *thread, size_t index)
 {
 	struct tare_node *node = &thread->nodes[index];
 
-	thread->folded[index] = index && (node->parent & TARE_NODE_FOLDED);
-	node->parent &= ~TARE_NODE_FOLDED;
-	if (index ? node->parent >= index : node->parent != 0) {
-		node->parent = 0;
+	thread->folded[index] = index && (node->parent_index & TARE_NODE_FOLDED);
+	node->parent_index &= ~TARE_NODE_FOLDED;
+	if (index ? node->parent_index >= index : node->parent_index != 0) {
+		node->parent_index = 0;
 		thread->damaged++;
 	}
 	cut_value(&node->calls, &thread->damaged);
@@ -270,86 +268,31 @@ static void read_nodes(struct arena_thread *thread, int fd, uint64_t file_size)
 	const uint64_t wanted = thread->header.node_count;
 
 	thread->node_count =
-		elements_in_file(wanted, TARE_THREAD_NODES_MAX, TARE_THREAD_NODES_OFFSET,
-				 sizeof(*thread->nodes), file_size);
+		arena_elements_in_file(wanted, TARE_THREAD_NODES_MAX, TARE_THREAD_NODES_OFFSET,
+				       sizeof(*thread->nodes), file_size);
 	thread->damaged += wanted != thread->node_count;
 	/* The root is always there, if only to hold what else has no place. */
 	if (!thread->node_count)
 		thread->node_count = 1;
 	thread->nodes = mem_zalloc(thread->node_count * sizeof(*thread->nodes));
 	thread->folded = mem_zalloc(thread->node_count * sizeof(*thread->folded));
-	read_at(fd, thread->nodes, thread->node_count * sizeof(*thread->nodes),
-		TARE_THREAD_NODES_OFFSET);
+	arena_read_at(fd, thread->nodes, thread->node_count * sizeof(*thread->nodes),
+		      TARE_THREAD_NODES_OFFSET);
 	for (size_t i = 0; i < thread->node_count; i++)
 		node_check(thread, i);
-}
-
-/* The index of the element at run address `addr`; false where it points elsewhere. */
-static bool index_of(const struct arena_thread *thread, uint64_t addr, uint64_t offset,
-		     size_t element, size_t *index)
-{
-	const uint64_t base = thread->header.run_addr + offset;
-
-	if (addr < base || (addr - base) % element)
-		return false;
-	*index = (size_t)((addr - base) / element);
-	return true;
-}
-
-static void frame_take(struct arena_thread *thread, const struct tare_frame *frame)
-{
-	size_t node;
-
-	if (!index_of(thread, frame->node, TARE_THREAD_NODES_OFFSET, sizeof(struct tare_node),
-		      &node) ||
-	    node >= thread->node_count) {
-		thread->damaged++;
-		node = 0;
-	}
-	struct tare_frame *kept = &thread->frames[thread->frame_count];
-	*kept = *frame;
-	cut_value(&kept->exclusive, &thread->damaged);
-	thread->frame_nodes[thread->frame_count++] = (uint32_t)node;
-}
-
-static void read_frames(struct arena_thread *thread, int fd, uint64_t file_size)
-{
-	size_t top = 0;
-
-	if (!index_of(thread, thread->header.top, TARE_THREAD_FRAMES_OFFSET,
-		      sizeof(struct tare_frame), &top) ||
-	    top >= TARE_THREAD_FRAMES_MAX) {
-		thread->damaged++;
-		return;
-	}
-	const size_t count =
-		elements_in_file(top + 1, TARE_THREAD_FRAMES_MAX, TARE_THREAD_FRAMES_OFFSET,
-				 sizeof(struct tare_frame), file_size);
-	thread->damaged += count != top + 1;
-	if (!count)
-		return;
-	struct tare_frame *all = mem_zalloc(count * sizeof(*all));
-	read_at(fd, all, count * sizeof(*all), TARE_THREAD_FRAMES_OFFSET);
-	thread->frames = mem_zalloc(count * sizeof(*thread->frames));
-	thread->frame_nodes = mem_zalloc(count * sizeof(*thread->frame_nodes));
-	thread->root_exclusive = all[0].exclusive;
-	cut_value(&thread->root_exclusive, &thread->damaged);
-	for (size_t i = 1; i < count; i++)
-		frame_take(thread, &all[i]);
-	free(all);
 }
 
 static void read_os(struct arena_thread *thread, int fd, uint64_t file_size)
 {
 	const uint64_t wanted = thread->header.os_count;
-	const size_t count = elements_in_file(wanted, TARE_THREAD_OS_MAX, TARE_THREAD_OS_OFFSET,
-					      sizeof(*thread->os), file_size);
+	const size_t count = arena_elements_in_file(
+		wanted, TARE_THREAD_OS_MAX, TARE_THREAD_OS_OFFSET, sizeof(*thread->os), file_size);
 
 	thread->damaged += wanted != count;
 	if (!count)
 		return;
 	thread->os = mem_zalloc(count * sizeof(*thread->os));
-	read_at(fd, thread->os, count * sizeof(*thread->os), TARE_THREAD_OS_OFFSET);
+	arena_read_at(fd, thread->os, count * sizeof(*thread->os), TARE_THREAD_OS_OFFSET);
 	for (size_t i = 0; i < count; i++) {
 		struct tare_os_record record = thread->os[i];
 		if (record.node >= thread->node_count || record.cause >= TARE_OS_CAUSES ||
@@ -364,12 +307,12 @@ static void read_os(struct arena_thread *thread, int fd, uint64_t file_size)
 bool arena_thread_parse(struct arena_thread *thread, int fd, uint64_t size, struct error *err)
 {
 	*thread = (struct arena_thread){0};
-	if (read_at(fd, &thread->header, sizeof(thread->header), 0) != sizeof(thread->header))
+	if (arena_read_at(fd, &thread->header, sizeof(thread->header), 0) != sizeof(thread->header))
 		return error_set(err, ERROR_INPUT, "it is cut off within its header");
 	if (!thread_check_header(thread, err))
 		return false;
 	read_nodes(thread, fd, size);
-	read_frames(thread, fd, size);
+	open_calls_read(thread, fd, size);
 	read_os(thread, fd, size);
 	return true;
 }
@@ -390,8 +333,7 @@ void arena_thread_fini(struct arena_thread *thread)
 {
 	free(thread->nodes);
 	free(thread->folded);
-	free(thread->frames);
-	free(thread->frame_nodes);
+	free(thread->open_calls);
 	free(thread->os);
 	*thread = (struct arena_thread){0};
 }

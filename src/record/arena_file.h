@@ -25,16 +25,23 @@ struct arena_process {
 	uint64_t damaged;
 };
 
+/* A call in progress when the thread's data ended. */
+struct arena_open_call {
+	uint32_t node; /* index of the node that keeps its values */
+	bool by_call;
+	bool inherited; /* stood open at a fork: its end is no call of this thread */
+	uint64_t exclusive_ticks;
+};
+
 struct arena_thread {
-	struct tare_thread_file header; /* name is NUL-terminated */
-	struct tare_node *nodes;	/* [0] is the root; parent is an index below the own one */
+	/* name is NUL-terminated; now_ticks has what open calls were charged too little */
+	struct tare_thread_file header;
+	struct tare_node *nodes; /* [0] is the root; parent_index is below the own one */
 	bool *folded;
 	size_t node_count;
-	/* Frames 1… of the calls in progress, outermost first. */
-	struct tare_frame *frames;
-	uint32_t *frame_nodes; /* index of each frame's node */
-	size_t frame_count;
-	uint64_t root_exclusive; /* of the root's frame */
+	struct arena_open_call *open_calls; /* without the root; innermost first */
+	size_t open_call_count;
+	uint64_t root_exclusive; /* ticks so far */
 	struct tare_os_record *os;
 	size_t os_count;
 	uint64_t damaged;

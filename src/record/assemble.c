@@ -297,12 +297,12 @@ static bool write_thread(struct assembly *assembly, struct thread_rows *rows, st
 		.unmatched = header->unmatched,
 		.os_lost = header->os_lost,
 		.flagged = header->flagged,
-		.open_frames = rows->arena->frame_count,
+		.open_frames = rows->arena->open_call_count,
 	};
 
 	rows->thread = profile_add_thread(assembly->writer, &row, err);
 	note_thread_state(assembly, rows);
-	take_last_ticks(assembly, header->last_ticks);
+	take_last_ticks(assembly, header->now_ticks + header->lost_ticks);
 	take_last_ticks(assembly, header->end_ticks);
 	assembly->assembled->threads++;
 	return rows->thread != 0;
@@ -316,7 +316,7 @@ static bool write_node(struct assembly *assembly, struct thread_rows *rows, size
 	struct profile_node row = {
 		.id = assembly->next_node,
 		.thread = rows->thread,
-		.parent = index ? rows->ids[from->parent] : 0,
+		.parent = index ? rows->ids[from->parent_index] : 0,
 		.function = rows->targets[index].function,
 		.calls = node->calls,
 		.unwound = from->unwound,

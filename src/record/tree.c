@@ -6,23 +6,20 @@
 
 #include <inttypes.h>
 
-/* Bits of tare_frame.by_call. */
-enum { FRAME_BY_CALL = 1, FRAME_INHERITED = 2 };
-
-static void add_open_frames(struct tree *tree)
+static void add_open_calls(struct tree *tree)
 {
 	const struct arena_thread *thread = tree->thread;
 
 	tree->nodes[0].elapsed_ticks += thread->root_exclusive;
-	for (size_t i = 0; i < thread->frame_count; i++) {
-		const struct tare_frame *frame = &thread->frames[i];
-		struct tree_node *node = &tree->nodes[thread->frame_nodes[i]];
-		node->elapsed_ticks += frame->exclusive;
+	for (size_t i = 0; i < thread->open_call_count; i++) {
+		const struct arena_open_call *call = &thread->open_calls[i];
+		struct tree_node *node = &tree->nodes[call->node];
+		node->elapsed_ticks += call->exclusive_ticks;
 		/* What stood open at a fork was begun, and is counted, in the parent. */
-		if (frame->by_call & FRAME_INHERITED)
+		if (call->inherited)
 			continue;
 		node->calls++;
-		node->calls_by_call += frame->by_call & FRAME_BY_CALL;
+		node->calls_by_call += call->by_call;
 	}
 }
 
@@ -63,7 +60,7 @@ void tree_init(struct tree *tree, const struct arena_thread *thread)
 			.elapsed_ticks = from->elapsed_ticks,
 		};
 	}
-	add_open_frames(tree);
+	add_open_calls(tree);
 	for (size_t i = 0; i < thread->os_count; i++) {
 		tree->nodes[thread->os[i].node].os_ticks[thread->os[i].cause] +=
 			thread->os[i].ticks;
@@ -77,7 +74,7 @@ void tree_init(struct tree *tree, const struct arena_thread *thread)
 		tree->elapsed_ticks += node->elapsed_ticks;
 		node->keep |= !i || has_values(node);
 		if (node->keep)
-			tree->nodes[thread->nodes[i].parent].keep = true;
+			tree->nodes[thread->nodes[i].parent_index].keep = true;
 	}
 }
 
@@ -98,7 +95,7 @@ void tree_compute_overhead(struct tree *tree, const uint64_t cost_ticks[TARE_EVE
 
 	for (size_t i = 0; i < thread->node_count; i++) {
 		struct tree_node *node = &tree->nodes[i];
-		struct tree_node *parent = &tree->nodes[thread->nodes[i].parent];
+		struct tree_node *parent = &tree->nodes[thread->nodes[i].parent_index];
 		if (node->reports_enter) {
 			node->overhead_ticks += node->calls * cost_ticks[TARE_EVENT_ENTER];
 			parent->overhead_ticks += without(node->ended, thread->nodes[i].unwound) *

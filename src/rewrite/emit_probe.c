@@ -71,13 +71,6 @@ static void emit_handler_call(struct emitter *emitter, const struct probe *probe
 	emit_fixup(emitter, FIXUP_SLOT, slot_offset, 0);
 }
 
-/* nopl disp32(%rax): the address is data for the handler. */
-static void emit_nop_address(struct emitter *emitter, enum fixup_kind kind, uint64_t target)
-{
-	emit_code(emitter, 0x0f, 0x1f, 0x80);
-	emit_fixup(emitter, kind, target, 0);
-}
-
 static void emit_indirect_call_body(struct emitter *emitter, const struct probe *probe,
 				    int32_t depth)
 {
@@ -85,7 +78,6 @@ static void emit_indirect_call_body(struct emitter *emitter, const struct probe 
 	emit_reused(emitter, probe->insn, push_operand);
 	emit_state(emitter, probe->like, depth + 8);
 	emit_handler_call(emitter, probe, offsetof(struct tare_handlers, call_indirect));
-	emit_nop_address(emitter, FIXUP_SITE_ARM, probe->site);
 	emit_code(emitter, 0x48, 0x8d, 0x64, 0x24, 8); /* lea 8(%rsp),%rsp */
 	emit_state(emitter, probe->like, depth);
 }
@@ -95,15 +87,12 @@ static void emit_stub_body(struct emitter *emitter, const struct probe *probe, i
 	switch (probe->kind) {
 	case PROBE_ENTER:
 		emit_handler_call(emitter, probe, offsetof(struct tare_handlers, enter));
-		emit_nop_address(emitter, FIXUP_ADDRESS, emitter->range->begin);
 		break;
 	case PROBE_LEAVE:
 		emit_handler_call(emitter, probe, offsetof(struct tare_handlers, leave));
 		break;
 	case PROBE_CALL:
 		emit_handler_call(emitter, probe, offsetof(struct tare_handlers, call));
-		emit_nop_address(emitter, FIXUP_ADDRESS, probe->target);
-		emit_nop_address(emitter, FIXUP_SITE_ARM, probe->site);
 		break;
 	case PROBE_CALL_INDIRECT:
 		emit_indirect_call_body(emitter, probe, depth);
@@ -129,6 +118,21 @@ static void emit_jump_back(struct emitter *emitter, const struct stub *stub, boo
 	put_u32(&emitter->range->code, stub->back - (emit_offset(emitter) + 4));
 }
 
+/* What the handler reads, behind the jump back: see abi/module.h. */
+static void emit_stub_data(struct emitter *emitter, const struct probe *probe, uint32_t call_end)
+{
+	if (probe->kind != PROBE_ENTER && probe->kind != PROBE_CALL)
+		return;
+	while (emit_offset(emitter) < call_end + TARE_STUB_DATA)
+		emit_code(emitter, 0xcc);
+	if (probe->kind == PROBE_ENTER) {
+		emit_fixup(emitter, FIXUP_ADDRESS, emitter->range->begin, 0);
+		return;
+	}
+	emit_fixup(emitter, FIXUP_ADDRESS, probe->target, 0);
+	emit_fixup(emitter, FIXUP_SITE_ARM, probe->site, 0);
+}
+
 static void emit_stub(struct emitter *emitter, const struct stub *stub)
 {
 	const struct probe *probe = &stub->probe;
@@ -151,12 +155,14 @@ static void emit_stub(struct emitter *emitter, const struct stub *stub)
 		put_u32(&emitter->range->code, 0);
 	}
 	emit_stub_body(emitter, probe, probe->flags_live ? depth + 8 : depth);
+	const uint32_t call_end = emit_offset(emitter);
 	if (probe->flags_live) {
 		emit_land(emitter, skip);
 		emit_code(emitter, 0x9d); /* popf */
 		emit_state(emitter, probe->like, depth);
 	}
 	emit_jump_back(emitter, stub, red_zone);
+	emit_stub_data(emitter, probe, call_end);
 }
 
 void emit_stubs(struct emitter *emitter)

@@ -35,12 +35,10 @@ void arena_writer_thread_init(struct arena_writer_thread *thread, int pid, int t
 		.node_count = 2,
 	};
 	thread->nodes[1].key = TARE_NODE_OTHER;
-	thread->nodes[1].parent = TARE_NODE_FOLDED;
+	thread->nodes[0].parent = thread->nodes[1].parent = node_addr(0);
+	thread->nodes[1].parent_index = TARE_NODE_FOLDED;
 	no_ranges(&thread->nodes[0]);
 	no_ranges(&thread->nodes[1]);
-	thread->frames[0].node = node_addr(0);
-	thread->frames[0].sp = UINT64_MAX;
-	thread->frame_count = 1;
 }
 
 size_t arena_writer_add_node(struct arena_writer_thread *thread, size_t parent, uint64_t key,
@@ -53,17 +51,25 @@ size_t arena_writer_add_node(struct arena_writer_thread *thread, size_t parent, 
 	*node = (struct tare_node){.key = key,
 				   .calls = calls,
 				   .elapsed_ticks = elapsed_ticks,
-				   .parent = (uint32_t)parent};
+				   .parent = node_addr(parent),
+				   .parent_index = (uint32_t)parent};
 	no_ranges(node);
+	thread->nodes[0].child += elapsed_ticks;
+	thread->ended_ticks += elapsed_ticks;
 	thread->header.now_ticks += elapsed_ticks;
 	return index;
 }
 
-void arena_writer_open_frame(struct arena_writer_thread *thread, size_t node,
-			     uint64_t exclusive_ticks, unsigned by_call)
+void arena_writer_open_call(struct arena_writer_thread *thread, size_t node,
+			    uint64_t exclusive_ticks, enum arena_writer_open how)
 {
-	thread->frames[thread->frame_count++] = (struct tare_frame){
-		.node = node_addr(node), .exclusive = exclusive_ticks, .by_call = by_call};
+	thread->open[thread->open_count].node = node;
+	thread->open[thread->open_count++].exclusive_ticks = exclusive_ticks;
+	thread->nodes[node].sp = 0x7fff0000;
+	if (how == OPEN_BY_CALL)
+		thread->nodes[node].sp -= TARE_CALL_BY_CALL;
+	if (how == OPEN_INHERITED)
+		thread->header.inherited = node_addr(node);
 	thread->header.now_ticks += exclusive_ticks;
 }
 
@@ -99,15 +105,19 @@ static void put(int fd, const void *bytes, size_t size, uint64_t offset)
 void arena_writer_write_thread(const struct arena_writer_thread *thread, const char *directory,
 			       const char *name)
 {
-	struct tare_thread_file header = thread->header;
+	struct arena_writer_thread full = *thread;
 	const int fd = create(directory, name);
+	uint64_t start = thread->ended_ticks;
 
-	header.top = ARENA_WRITER_RUN_ADDR + TARE_THREAD_FRAMES_OFFSET +
-		     (thread->frame_count - 1) * sizeof(struct tare_frame);
-	put(fd, &header, sizeof(header), 0);
-	put(fd, thread->frames, thread->frame_count * sizeof(struct tare_frame),
-	    TARE_THREAD_FRAMES_OFFSET);
-	put(fd, thread->nodes, sizeof(thread->nodes), TARE_THREAD_NODES_OFFSET);
+	if (!full.header.top)
+		full.header.top = node_addr(0);
+	for (size_t i = 0; i < thread->open_count; i++) {
+		full.header.top = node_addr(thread->open[i].node);
+		full.nodes[thread->open[i].node].start = start;
+		start += thread->open[i].exclusive_ticks;
+	}
+	put(fd, &full.header, sizeof(full.header), 0);
+	put(fd, full.nodes, sizeof(full.nodes), TARE_THREAD_NODES_OFFSET);
 	put(fd, thread->os, sizeof(thread->os), TARE_THREAD_OS_OFFSET);
 	close(fd);
 }

@@ -9,21 +9,28 @@
 /* Where the writer says that its thread files were mapped. */
 #define ARENA_WRITER_RUN_ADDR 0x7f0000000000ULL
 
-/* A thread with its root and node 1 (TARE_NODE_OTHER), and no open frame but the root's. */
+enum arena_writer_open { OPEN_ENTERED, OPEN_BY_CALL, OPEN_INHERITED };
+
+/* A thread with its root and node 1 (TARE_NODE_OTHER), and no call in progress. */
 struct arena_writer_thread {
 	struct tare_thread_file header;
 	struct tare_node nodes[64];
-	struct tare_frame frames[16];
 	struct tare_os_record os[16];
-	size_t frame_count; /* the root's included */
+	uint64_t ended_ticks; /* of the nodes */
+	struct {
+		size_t node;
+		uint64_t exclusive_ticks;
+	} open[16];
+	size_t open_count;
 };
 
 void arena_writer_thread_init(struct arena_writer_thread *thread, int pid, int tid);
 /* Adds a node and its time; the thread's clock follows. The index. */
 size_t arena_writer_add_node(struct arena_writer_thread *thread, size_t parent, uint64_t key,
 			     uint64_t calls, uint64_t elapsed_ticks);
-void arena_writer_open_frame(struct arena_writer_thread *thread, size_t node,
-			     uint64_t exclusive_ticks, unsigned by_call);
+/* Begins a call of the node, whose caller is the one opened before. */
+void arena_writer_open_call(struct arena_writer_thread *thread, size_t node,
+			    uint64_t exclusive_ticks, enum arena_writer_open how);
 void arena_writer_add_os(struct arena_writer_thread *thread, size_t node, enum tare_os_cause cause,
 			 uint64_t ticks);
 /* Writes `name` in `directory`; the file ends behind the last record. */

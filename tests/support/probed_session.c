@@ -179,26 +179,39 @@ const struct tare_node *probed_nodes(const struct tare_thread_file *thread)
 	return (const void *)((const char *)thread + TARE_THREAD_NODES_OFFSET);
 }
 
-static const struct tare_frame *frames_of(const struct tare_thread_file *thread)
+static const struct tare_node *caller_of(const struct tare_thread_file *thread,
+					 const struct tare_node *node)
 {
-	return (const void *)((const char *)thread + TARE_THREAD_FRAMES_OFFSET);
+	return (const void *)((const char *)thread + (node->parent - thread->run_addr));
+}
+
+static const struct tare_node *top_of(const struct tare_thread_file *thread)
+{
+	return (const void *)((const char *)thread + (thread->top - thread->run_addr));
 }
 
 uint64_t probed_depth(const struct tare_thread_file *thread)
 {
-	return (thread->top - thread->run_addr - TARE_THREAD_FRAMES_OFFSET) /
-	       sizeof(struct tare_frame);
+	uint64_t depth = 0;
+
+	for (const struct tare_node *node = top_of(thread); node != probed_nodes(thread);
+	     node = caller_of(thread, node))
+		depth++;
+	return depth;
 }
 
-static uint64_t sum_of(const struct tare_thread_file *thread)
+/* What the nodes have is what the calls in progress know of ended ones. */
+static void assert_adds_up(const struct tare_thread_file *thread)
 {
-	uint64_t sum = 0;
+	uint64_t ended = 0, known = probed_nodes(thread)[0].child;
 
 	for (uint64_t i = 0; i < thread->node_count; i++)
-		sum += probed_nodes(thread)[i].elapsed_ticks;
-	for (uint64_t i = 0; i <= probed_depth(thread); i++)
-		sum += frames_of(thread)[i].exclusive;
-	return sum;
+		ended += probed_nodes(thread)[i].elapsed_ticks;
+	for (const struct tare_node *node = top_of(thread); node != probed_nodes(thread);
+	     node = caller_of(thread, node))
+		known += node->child;
+	assert_int_equal(ended, known);
+	assert_true(ended <= thread->now_ticks);
 }
 
 void probed_thread_check(const struct tare_thread_file *thread)
@@ -206,7 +219,7 @@ void probed_thread_check(const struct tare_thread_file *thread)
 	assert_int_equal(thread->magic, TARE_THREAD_MAGIC);
 	assert_int_equal(thread->abi, TARE_ARENA_ABI);
 	assert_int_equal(thread->gate, 0);
-	assert_int_equal(sum_of(thread), thread->now_ticks);
+	assert_adds_up(thread);
 	assert_true(thread->os_ticks <= thread->now_ticks);
 	assert_int_equal(thread->folded, 0);
 	assert_int_equal(thread->too_deep, 0);

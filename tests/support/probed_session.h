@@ -50,7 +50,7 @@ void probed_session_end(struct probed_session *session);
 
 const struct tare_node *probed_nodes(const struct tare_thread_file *thread);
 
-/* Open frames above the root. */
+/* Calls in progress. */
 uint64_t probed_depth(const struct tare_thread_file *thread);
 
 /* Ended calls of the function, on all paths. */

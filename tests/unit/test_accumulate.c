@@ -27,18 +27,15 @@ struct values {
 };
 
 static uint64_t nodes_cap = NODES_CAP;
-static uint64_t frames_cap = TARE_THREAD_FRAMES_MAX;
+static uint64_t temporary_cap = TARE_THREAD_TEMPORARY_MAX;
 
 bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area area)
 {
-	const uint64_t frame_end =
-		self->run_addr + TARE_THREAD_FRAMES_OFFSET + frames_cap * sizeof(struct tare_frame);
-
 	switch (area) {
-	case ACCUMULATE_FRAMES:
-		if (self->frame_limit >= frame_end)
+	case ACCUMULATE_TEMPORARY:
+		if (self->temporary_limit >= temporary_cap)
 			return false;
-		self->frame_limit += 4 * sizeof(struct tare_frame);
+		self->temporary_limit += 4;
 		return true;
 	case ACCUMULATE_NODES:
 		if (self->node_limit >= nodes_cap)
@@ -75,8 +72,6 @@ static void thread_begin(struct thread *thread)
 	assert_ptr_not_equal(file, MAP_FAILED);
 	*thread = (struct thread){.file = file, .ticks = 1000};
 	file->run_addr = (uint64_t)file;
-	file->frame_limit =
-		file->run_addr + TARE_THREAD_FRAMES_OFFSET + 4 * sizeof(struct tare_frame);
 	file->node_limit = 64;
 	file->os_limit = 4;
 	accumulate_init(file, &thread->local, thread->ticks);
@@ -109,9 +104,7 @@ static void leave(struct thread *thread, uint64_t after, uint64_t sp)
 
 static void call(struct thread *thread, uint64_t after, uint64_t key, uint64_t sp)
 {
-	event_apply(thread,
-		    (struct accumulate_event){TARE_EVENT_CALL, .key = key, .sp = sp,
-					      .site = ACCUMULATE_ANY_SITE},
+	event_apply(thread, (struct accumulate_event){TARE_EVENT_CALL, .key = key, .sp = sp},
 		    after);
 }
 
@@ -134,20 +127,42 @@ static struct tare_node *nodes(const struct thread *thread)
 	return (struct tare_node *)((char *)thread->file + TARE_THREAD_NODES_OFFSET);
 }
 
-static struct tare_frame *frames(const struct thread *thread)
+static struct tare_node *top(const struct thread *thread)
 {
-	return (struct tare_frame *)((char *)thread->file + TARE_THREAD_FRAMES_OFFSET);
+	return (struct tare_node *)thread->file->top;
+}
+
+static struct tare_node *caller(const struct tare_node *node)
+{
+	return (struct tare_node *)node->parent;
+}
+
+static bool is_temporary(const struct thread *thread, const struct tare_node *node)
+{
+	return (char *)node >= (char *)thread->file + TARE_THREAD_TEMPORARY_OFFSET;
+}
+
+/* The exclusive time so far of the calls in progress whose values this node keeps. */
+static uint64_t node_open(const struct thread *thread, uint32_t at)
+{
+	uint64_t end = thread->file->now_ticks, ticks = 0;
+
+	for (const struct tare_node *node = top(thread);; node = caller(node)) {
+		const uint64_t kept = is_temporary(thread, node)
+					      ? thread->file->run_addr + node->alias
+					      : (uint64_t)node;
+
+		if (kept == (uint64_t)&nodes(thread)[at])
+			ticks += end - node->start - node->child;
+		if (node == nodes(thread))
+			return ticks;
+		end = node->start;
+	}
 }
 
 static uint64_t node_elapsed(const struct thread *thread, uint32_t at)
 {
-	uint64_t ticks = nodes(thread)[at].elapsed_ticks;
-
-	for (struct tare_frame *frame = frames(thread);
-	     frame <= (struct tare_frame *)thread->file->top; frame++)
-		if (frame->node == (uint64_t)&nodes(thread)[at])
-			ticks += frame->exclusive;
-	return ticks;
+	return nodes(thread)[at].elapsed_ticks + node_open(thread, at);
 }
 
 static uint64_t node_os(const struct thread *thread, uint32_t at)
@@ -165,9 +180,9 @@ static uint64_t node_os(const struct thread *thread, uint32_t at)
 static bool on_path(const struct thread *thread, uint32_t at, uint64_t key)
 {
 	while (nodes(thread)[at].key != key) {
-		if (at == 0 || nodes(thread)[at].parent & TARE_NODE_FOLDED)
+		if (at == 0 || nodes(thread)[at].parent_index & TARE_NODE_FOLDED)
 			return false;
-		at = nodes(thread)[at].parent;
+		at = nodes(thread)[at].parent_index;
 	}
 	return true;
 }
@@ -208,10 +223,15 @@ static void assert_values(const struct thread *thread, uint64_t key, struct valu
 /* Whatever happened, nothing is lost or charged twice. */
 static void assert_adds_up(const struct thread *thread)
 {
-	uint64_t sum = 0;
+	uint64_t ended = 0, sum = 0, known = nodes(thread)->child;
 
-	for (uint32_t at = 0; at < thread->file->node_count; at++)
+	for (uint32_t at = 0; at < thread->file->node_count; at++) {
+		ended += nodes(thread)[at].elapsed_ticks;
 		sum += node_elapsed(thread, at);
+	}
+	for (const struct tare_node *node = top(thread); node != nodes(thread); node = caller(node))
+		known += node->child;
+	assert_int_equal(ended, known);
 	assert_int_equal(sum, thread->file->now_ticks);
 }
 
@@ -263,9 +283,8 @@ static void test_vector_b(void **state)
 	call(&thread, 10, BAR, SP_TOP - 32);
 	after_call(&thread, 20, SP_TOP - 32);
 	with_os(&thread,
-		(struct accumulate_event){TARE_EVENT_CALL, .key = WRITE, .sp = SP_TOP - 32,
-					  .site = ACCUMULATE_ANY_SITE},
-		30, TARE_OS_PREEMPTED);
+		(struct accumulate_event){TARE_EVENT_CALL, .key = WRITE, .sp = SP_TOP - 32}, 30,
+		TARE_OS_PREEMPTED);
 	with_os(&thread, (struct accumulate_event){TARE_EVENT_RETURN, .sp = SP_TOP - 32}, 40,
 		TARE_OS_SYSCALL);
 	leave(&thread, 5, SP_TOP);
@@ -339,7 +358,7 @@ static void test_tail_call(void **state)
 	assert_values(&thread, MAIN, (struct values){1, 8, 2, 8, 2});
 	assert_values(&thread, A, (struct values){1, 2, 2, 2, 2});
 	assert_values(&thread, B, (struct values){1, 4, 4, 4, 4});
-	assert_int_equal(node_of(&thread, B)->parent, node_of(&thread, A)->parent);
+	assert_int_equal(node_of(&thread, B)->parent_index, node_of(&thread, A)->parent_index);
 	thread_end(&thread);
 }
 
@@ -356,7 +375,7 @@ static void test_longjmp_unwinds(void **state)
 	call(&thread, 2, B, SP_TOP - 64);
 	enter(&thread, 4, C, SP_TOP - 96);
 	after_call(&thread, 8, SP_TOP - 16); /* setjmp returns once more */
-	assert_ptr_equal(thread.file->top, &frames(&thread)[1]);
+	assert_ptr_equal(top(&thread), node_of(&thread, MAIN));
 	leave(&thread, 16, SP_TOP);
 	assert_values(&thread, MAIN, (struct values){1, 31, 17, 31, 17});
 	assert_int_equal(node_of(&thread, A)->unwound, 1);
@@ -575,19 +594,129 @@ static void test_too_deep(void **state)
 	struct thread thread;
 
 	(void)state;
-	frames_cap = 16;
+	nodes_cap = 64;
+	temporary_cap = 16;
 	thread_begin(&thread);
-	for (uint64_t depth = 0; depth < 30; depth++)
+	for (uint64_t depth = 0; depth < 100; depth++)
 		enter(&thread, 1, A, SP_TOP - 16 * depth);
-	for (uint64_t depth = 30; depth-- > 0;)
+	assert_adds_up(&thread);
+	for (uint64_t depth = 100; depth-- > 0;)
 		leave(&thread, 1, SP_TOP - 16 * depth);
-	assert_int_equal(thread.file->too_deep, 15);
+	/* two nodes are there at once, one is the folded A's, one more is kept back */
+	assert_int_equal(thread.file->too_deep, 100 - (64 - 4) - 16);
+	assert_int_equal(thread.file->folded, 16);
+	assert_int_equal(thread.file->temporary_count, 0);
 	assert_int_equal(thread.file->unmatched, 0);
-	assert_int_equal(values_of(&thread, A).calls, 15);
-	assert_ptr_equal(thread.file->top, frames(&thread));
+	assert_int_equal(values_of(&thread, A).calls, 100 - thread.file->too_deep);
+	assert_ptr_equal(top(&thread), nodes(&thread));
 	assert_adds_up(&thread);
 	thread_end(&thread);
-	frames_cap = TARE_THREAD_FRAMES_MAX;
+	nodes_cap = NODES_CAP;
+	temporary_cap = TARE_THREAD_TEMPORARY_MAX;
+}
+
+/* Without a context of its own a call still has its own times, extremes and OS time. */
+static void test_folded_calls_overlap(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	nodes_cap = 64;
+	thread_begin(&thread);
+	for (int i = 0; i < 60; i++) {
+		enter(&thread, 0, 0x10000 + 16 * i, SP_TOP);
+		leave(&thread, 0, SP_TOP);
+	}
+	enter(&thread, 0, A, SP_TOP - 16);
+	enter(&thread, 1, A, SP_TOP - 32);
+	call(&thread, 2, WRITE, SP_TOP - 48);
+	with_os(&thread, (struct accumulate_event){TARE_EVENT_ENTER, .key = B, .sp = SP_TOP - 48},
+		4, TARE_OS_BLOCKED);
+	leave(&thread, 8, SP_TOP - 48);
+	after_call(&thread, 16, SP_TOP - 48);
+	leave(&thread, 32, SP_TOP - 32);
+	assert_adds_up(&thread);
+	leave(&thread, 64, SP_TOP - 16);
+	const struct tare_node *node = node_of(&thread, A);
+
+	assert_true(node->parent_index & TARE_NODE_FOLDED);
+	assert_int_equal(node->calls, 2);
+	assert_int_equal(node->elapsed_ticks, 1 + 2 + 16 + 32 + 64);
+	assert_int_equal(node->elapsed_inclusive_min, 2 + 4 + 8 + 16 + 32);
+	assert_int_equal(node->elapsed_inclusive_max, 127);
+	assert_int_equal(node->elapsed_exclusive_min, 2 + 16 + 32);
+	assert_int_equal(node->application_inclusive_max, 123);
+	assert_int_equal(thread.file->os_ticks, 4);
+	assert_int_equal(thread.file->temporary_count, 0);
+	assert_ptr_equal(top(&thread), nodes(&thread));
+	assert_adds_up(&thread);
+	thread_end(&thread);
+	nodes_cap = NODES_CAP;
+}
+
+/* An interval that is shorter than its probe's cost is made good by the call's others. */
+static void test_short_interval_within_a_call(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	thread.cost = 20;
+	enter(&thread, 5, MAIN, SP_TOP);
+	enter(&thread, 13, A, SP_TOP - 16); /* 7 less than the probe's cost */
+	leave(&thread, 120, SP_TOP - 16);
+	leave(&thread, 60, SP_TOP);
+	assert_values(&thread, A, (struct values){1, 100, 100, 100, 100});
+	assert_values(&thread, MAIN, (struct values){1, 133, 33, 133, 33});
+	assert_int_equal(node_of(&thread, MAIN)->clamped_ticks, 0);
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
+/* OS time is never more than what is left of its call's time. */
+static void test_short_interval_after_os(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	thread.cost = 20;
+	enter(&thread, 5, MAIN, SP_TOP);
+	with_os(&thread, (struct accumulate_event){TARE_EVENT_ENTER, .key = A, .sp = SP_TOP - 16},
+		220, TARE_OS_BLOCKED);
+	leave(&thread, 50, SP_TOP - 16);
+	leave(&thread, 15, SP_TOP);
+	assert_values(&thread, MAIN, (struct values){1, 230, 200, 30, 0});
+	assert_int_equal(node_of(&thread, MAIN)->application_exclusive_min, 0);
+	assert_int_equal(node_of(&thread, MAIN)->clamped_ticks, 5);
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
+/* A probe left between taking the call off and telling its caller, as repair finds it. */
+static void test_repair(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	enter(&thread, 10, A, SP_TOP - 16);
+	enter(&thread, 20, B, SP_TOP - 32);
+	leave(&thread, 40, SP_TOP - 32);
+	struct tare_node *ended = top(&thread);
+
+	thread.file->now_ticks += 5;
+	ended->elapsed_ticks += 25;
+	thread.file->top = ended->parent;
+	thread.ticks += 5;
+	accumulate_repair(thread.file);
+	assert_adds_up(&thread);
+	leave(&thread, 80, SP_TOP);
+	assert_values(&thread, A, (struct values){0, 65, 25, 65, 25});
+	assert_int_equal(node_of(&thread, MAIN)->elapsed_ticks, 90);
+	assert_adds_up(&thread);
+	thread_end(&thread);
 }
 
 static void test_os_records_fold(void **state)
@@ -612,7 +741,7 @@ static void test_os_records_fold(void **state)
 	assert_int_equal(thread.file->os_ticks, 200);
 	assert_int_equal(thread.file->os_lost, 0);
 	assert_values(&thread, A, (struct values){20, 20, 20, 20, 20});
-	assert_int_equal(node_os(&thread, ACCUMULATE_NODE_ROOT), 200);
+	assert_int_equal(node_os(&thread, 0), 200);
 	thread_end(&thread);
 }
 
@@ -622,8 +751,8 @@ static void test_inherited_frames(void **state)
 
 	(void)state;
 	thread_begin(&thread);
-	accumulate_inherit(thread.file, MAIN, SP_TOP);
-	accumulate_inherit(thread.file, WRITE, (SP_TOP - 32) | ACCUMULATE_PENDING);
+	accumulate_inherit(thread.file, MAIN, SP_TOP - TARE_CALL_BELOW);
+	accumulate_inherit(thread.file, WRITE, SP_TOP - 32 - TARE_CALL_BELOW - TARE_CALL_PENDING);
 	after_call(&thread, 5, SP_TOP - 32); /* fork returns in the child */
 	enter(&thread, 7, A, SP_TOP - 32);
 	leave(&thread, 11, SP_TOP - 32);
@@ -634,6 +763,14 @@ static void test_inherited_frames(void **state)
 	assert_int_equal(thread.file->inherited_frames, 2);
 	assert_int_equal(thread.file->unmatched, 0);
 	thread_end(&thread);
+}
+
+static bool is_open(const struct thread *thread, const struct tare_node *wanted)
+{
+	for (const struct tare_node *node = top(thread); node != nodes(thread); node = caller(node))
+		if (node == wanted)
+			return true;
+	return false;
 }
 
 /* Any sequence of events, however senseless, keeps the sums and the bounds. */
@@ -653,15 +790,17 @@ static void test_random_events(void **state)
 			.kind = random >> 8 & 3,
 			.sp = SP_TOP - 16 * (random >> 16 & 31),
 			.key = 0x1000 + (random >> 24 & 7),
-			.site = ACCUMULATE_ANY_SITE,
 			.os = (random >> 32 & 15) == 0,
 			.os_cause = random >> 40 & 3,
 		};
 		event_apply(&thread, event, random >> 48 & 63);
-		assert_true(thread.file->top >= (uint64_t)frames(&thread));
-		const struct tare_frame *above = (struct tare_frame *)thread.file->top + 1;
-		assert_true(!above->os_inclusive && !above->os_exclusive && !above->pending &&
-			    !above->by_call);
+		if (i % 64)
+			continue;
+		assert_adds_up(&thread);
+		for (uint32_t at = 1; at < thread.file->node_count; at++)
+			assert_true(is_open(&thread, &nodes(&thread)[at]) ||
+				    (!nodes(&thread)[at].os_inclusive &&
+				     !nodes(&thread)[at].os_exclusive));
 	}
 	assert_adds_up(&thread);
 	thread_end(&thread);
@@ -686,6 +825,10 @@ int main(void)
 		cmocka_unit_test(test_folding_at_the_cap),
 		cmocka_unit_test(test_many_children),
 		cmocka_unit_test(test_too_deep),
+		cmocka_unit_test(test_folded_calls_overlap),
+		cmocka_unit_test(test_short_interval_within_a_call),
+		cmocka_unit_test(test_short_interval_after_os),
+		cmocka_unit_test(test_repair),
 		cmocka_unit_test(test_os_records_fold),
 		cmocka_unit_test(test_inherited_frames),
 		cmocka_unit_test(test_random_events),

@@ -113,8 +113,8 @@ static void test_open_calls_count_and_keep_their_time(void **state)
 	arena_writer_thread_init(&thread, 10, 10);
 	const size_t main_node = arena_writer_add_node(&thread, 0, 0x1000, 0, 0);
 	const size_t callee = arena_writer_add_node(&thread, main_node, 0x2000, 5, 500);
-	arena_writer_open_frame(&thread, main_node, 70, 0);
-	arena_writer_open_frame(&thread, callee, 30, 0);
+	arena_writer_open_call(&thread, main_node, 70, OPEN_ENTERED);
+	arena_writer_open_call(&thread, callee, 30, OPEN_ENTERED);
 	arena_writer_add_os(&thread, callee, TARE_OS_BLOCKED, 120);
 	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
@@ -146,9 +146,9 @@ static void test_inherited_calls_count_in_the_parent(void **state)
 	const size_t outer = arena_writer_add_node(&thread, 0, 0x1000, 0, 0);
 	const size_t inner = arena_writer_add_node(&thread, outer, 0x2000, 0, 0);
 	const size_t called = arena_writer_add_node(&thread, inner, 0x3000, 0, 0);
-	arena_writer_open_frame(&thread, outer, 10, 2);
-	arena_writer_open_frame(&thread, inner, 20, 0);
-	arena_writer_open_frame(&thread, called, 30, 1);
+	arena_writer_open_call(&thread, outer, 10, OPEN_INHERITED);
+	arena_writer_open_call(&thread, inner, 20, OPEN_ENTERED);
+	arena_writer_open_call(&thread, called, 30, OPEN_BY_CALL);
 	/* A second inherited frame has ended since: the number says nothing about those open. */
 	thread.header.inherited_frames = 2;
 	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
@@ -170,11 +170,11 @@ static void test_sums_that_disagree_make_it_partial(void **state)
 	write_plain_process(10);
 	arena_writer_thread_init(&thread, 10, 10);
 	arena_writer_add_node(&thread, 0, 0x1000, 1, 100);
-	thread.header.now_ticks = 101;
+	thread.nodes[0].child = 99;
 	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
 	assert_false(assembled.complete);
-	assert_non_null(strstr(assembled.reason.data, "100 ticks, its clock to 101"));
+	assert_non_null(strstr(assembled.reason.data, "101 ticks, its clock to 100"));
 	assert_false(profile_session(profile)->complete);
 }
 
@@ -214,7 +214,7 @@ static void test_overhead_by_kind_of_event(void **state)
 	arena_thread.nodes[entered].unwound = 2;
 	arena_thread.nodes[called].calls_by_call = 3;
 	arena_thread.nodes[called].clamped_ticks = 40;
-	arena_writer_open_frame(&arena_thread, outer, 5, 0);
+	arena_writer_open_call(&arena_thread, outer, 5, OPEN_ENTERED);
 	arena_writer_write_thread(&arena_thread, directory, "thread.10.10.0");
 	if (!arena_thread_read(&thread, session.fd, "thread.10.10.0", &err))
 		fail_msg("%s", err.message);
@@ -239,7 +239,7 @@ static void test_folded_nodes_are_marked(void **state)
 	write_plain_process(10);
 	arena_writer_thread_init(&thread, 10, 10);
 	const size_t folded = arena_writer_add_node(&thread, 0, 0x1000, 3, 30);
-	thread.nodes[folded].parent |= TARE_NODE_FOLDED;
+	thread.nodes[folded].parent_index |= TARE_NODE_FOLDED;
 	thread.nodes[1].calls = 2;
 	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
@@ -310,27 +310,50 @@ static void test_killed_processes_and_recorders_are_told(void **state)
 /* Each damages a thread of two nodes, a frame and an OS record in its own way. */
 static void damage_parent(struct arena_writer_thread *thread)
 {
-	thread->nodes[2].parent = 3;
+	thread->nodes[2].parent_index = 3;
 }
 static void damage_self_parent(struct arena_writer_thread *thread)
 {
-	thread->nodes[3].parent = 3;
+	thread->nodes[3].parent_index = 3;
 }
 static void damage_parent_range(struct arena_writer_thread *thread)
 {
-	thread->nodes[3].parent = 1000000;
+	thread->nodes[3].parent_index = 1000000;
 }
 static void damage_root(struct arena_writer_thread *thread)
 {
-	thread->nodes[0].parent = 2;
+	thread->nodes[0].parent_index = 2;
 }
-static void damage_frame(struct arena_writer_thread *thread)
+static void damage_top(struct arena_writer_thread *thread)
 {
-	thread->frames[1].node = 12345;
+	thread->open_count = 0;
+	thread->header.top = 12345;
 }
-static void damage_frame_alignment(struct arena_writer_thread *thread)
+static void damage_caller(struct arena_writer_thread *thread)
 {
-	thread->frames[1].node += 8;
+	thread->nodes[3].parent = UINT64_MAX;
+}
+static void damage_caller_alignment(struct arena_writer_thread *thread)
+{
+	thread->nodes[3].parent += 8;
+}
+static void damage_caller_cycle(struct arena_writer_thread *thread)
+{
+	thread->nodes[3].parent += sizeof(struct tare_node);
+}
+static void damage_temporary(struct arena_writer_thread *thread)
+{
+	thread->open_count = 0;
+	thread->header.temporary_count = 1;
+	thread->header.top = ARENA_WRITER_RUN_ADDR + TARE_THREAD_TEMPORARY_OFFSET;
+}
+static void damage_temporary_count(struct arena_writer_thread *thread)
+{
+	thread->header.temporary_count = UINT64_MAX;
+}
+static void damage_start(struct arena_writer_thread *thread)
+{
+	thread->nodes[3].child = UINT64_MAX;
 }
 static void damage_run_addr(struct arena_writer_thread *thread)
 {
@@ -356,7 +379,6 @@ static void damage_times(struct arena_writer_thread *thread)
 {
 	thread->nodes[2].elapsed_ticks = UINT64_MAX;
 	thread->header.begin_ticks = UINT64_MAX;
-	thread->frames[1].exclusive = UINT64_MAX;
 }
 static void damage_calls(struct arena_writer_thread *thread)
 {
@@ -370,10 +392,25 @@ static void damage_zero_nodes(struct arena_writer_thread *thread)
 }
 
 static void (*const damages[])(struct arena_writer_thread *) = {
-	damage_parent,	 damage_self_parent,	 damage_parent_range, damage_root,
-	damage_frame,	 damage_frame_alignment, damage_run_addr,     damage_os_node,
-	damage_os_cause, damage_node_count,	 damage_os_count,     damage_times,
-	damage_calls,	 damage_zero_nodes,
+	damage_parent,
+	damage_self_parent,
+	damage_parent_range,
+	damage_root,
+	damage_top,
+	damage_caller,
+	damage_caller_alignment,
+	damage_caller_cycle,
+	damage_temporary,
+	damage_temporary_count,
+	damage_start,
+	damage_run_addr,
+	damage_os_node,
+	damage_os_cause,
+	damage_node_count,
+	damage_os_count,
+	damage_times,
+	damage_calls,
+	damage_zero_nodes,
 };
 
 static void test_damage_is_survived_and_told(void **state)
@@ -385,7 +422,8 @@ static void test_damage_is_survived_and_told(void **state)
 		arena_writer_thread_init(&thread, 10, 10);
 		const size_t outer = arena_writer_add_node(&thread, 0, 0x1000, 1, 100);
 		const size_t inner = arena_writer_add_node(&thread, outer, 0x2000, 1, 100);
-		arena_writer_open_frame(&thread, inner, 30, 0);
+		arena_writer_open_call(&thread, outer, 0, OPEN_ENTERED);
+		arena_writer_open_call(&thread, inner, 30, OPEN_ENTERED);
 		arena_writer_add_os(&thread, inner, TARE_OS_BLOCKED, 10);
 		damages[i](&thread);
 		arena_writer_write_thread(&thread, directory, "thread.10.10.0");
