@@ -16,14 +16,17 @@
 
 #include <stdint.h>
 
-#define TARE_ENV_SESSION  "TARE_SESSION"
-#define TARE_SOCKET_NAME  "socket"
-#define TARE_SESSION_ABI  1
-#define TARE_PATH_MAX	  4096
+#define TARE_ENV_SESSION "TARE_SESSION"
+#define TARE_SOCKET_NAME "socket"
+#define TARE_SESSION_ABI 1
+#define TARE_PATH_MAX	 4096
 
 enum tare_request_kind {
 	TARE_REQUEST_LIBRARY = 1,    /* which file to load instead of this library? */
 	TARE_REQUEST_EXECUTABLE = 2, /* which file to run instead of this executable? */
+	/* Of which file is this a copy? The reply is the path of a symbolic link, in the session
+	   directory, that leads to the original: what /proc/self/exe would be without tare. */
+	TARE_REQUEST_ORIGINAL = 3,
 };
 
 struct tare_request {

@@ -14,6 +14,7 @@
 #include "runtime/bytes.h"
 #include "runtime/calibrate.h"
 #include "runtime/exec.h"
+#include "runtime/executable.h"
 #include "runtime/kernel.h"
 #include "runtime/os_flag.h"
 #include "runtime/probes.h"
@@ -37,6 +38,7 @@ struct segments {
 static struct segments executable; /* as the kernel says */
 static char **program_environment;
 static char search_path[TARE_PATH_MAX], search_copy[TARE_PATH_MAX];
+static char search_name[TARE_PATH_MAX]; /* what was asked for when search_copy was answered */
 
 /* ---- the note, and arming ---- */
 
@@ -109,6 +111,7 @@ static bool module_arm(const struct segments *segments)
 struct start {
 	const char *audit, *session;
 	uint64_t loader_base, headers, header_count;
+	Elf64_auxv_t *vector; /* auxiliary, on the target's stack */
 };
 
 static void environment_scan(struct start *start, char **environment)
@@ -119,8 +122,8 @@ static void environment_scan(struct start *start, char **environment)
 		if (bytes_begin_with(*environment, TARE_ENV_SESSION "="))
 			start->session = *environment + sizeof(TARE_ENV_SESSION);
 	}
-	for (const Elf64_auxv_t *entry = (const Elf64_auxv_t *)(environment + 1);
-	     entry->a_type != AT_NULL; entry++) {
+	start->vector = (Elf64_auxv_t *)(environment + 1);
+	for (const Elf64_auxv_t *entry = start->vector; entry->a_type != AT_NULL; entry++) {
 		if (entry->a_type == AT_BASE)
 			start->loader_base = entry->a_un.a_val;
 		if (entry->a_type == AT_PHDR)
@@ -159,15 +162,22 @@ static bool link_read(const char *link, char *path)
 	return true;
 }
 
-/* A program started by a recorded one is the original: become its copy, if there is one. */
-static void executable_replace(char **arguments, char **environment)
+/*
+ * A program started by a recorded one is the original: become its copy, if there is one. A copy
+ * learns whose it is.
+ */
+static void executable_replace(const struct start *start, char **arguments, char **environment)
 {
 	static char path[TARE_PATH_MAX], copy[TARE_PATH_MAX];
 
-	if (segments_module(&executable) || !link_read("/proc/self/exe", path) ||
-	    !session_ask(TARE_REQUEST_EXECUTABLE, path, copy) || bytes_equal(path, copy))
+	if (!link_read("/proc/self/exe", path))
 		return;
-	kernel_call(SYS_execve, copy, arguments, environment);
+	if (segments_module(&executable)) {
+		executable_know(path, start->vector);
+		return;
+	}
+	if (session_ask(TARE_REQUEST_EXECUTABLE, path, copy) && !bytes_equal(path, copy))
+		kernel_call(SYS_execve, copy, arguments, environment);
 }
 
 static void executable_set(const struct start *start)
@@ -190,7 +200,7 @@ __attribute__((constructor)) static void audit_start(int argc, char **argv, char
 	state_session.active = true;
 	program_environment = environment;
 	executable_set(&start);
-	executable_replace(argv, environment);
+	executable_replace(&start, argv, environment);
 	/* one whole page: what the kernel zeroes in a forked child */
 	if (kernel_call(SYS_madvise, &state_process, 4096, 18 /* MADV_WIPEONFORK */)) {
 		state_session.active = false;
@@ -243,11 +253,26 @@ static bool search_file(const char *name)
 
 EXPORTED char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
 {
+	struct bytes_text asked = {.start = search_name, .size_bytes = TARE_PATH_MAX};
+
 	(void)cookie;
 	(void)flag;
-	if (search_file(name) && session_ask(TARE_REQUEST_LIBRARY, search_path, search_copy))
-		return search_copy;
-	return (char *)name;
+	if (!search_file(name) || !session_ask(TARE_REQUEST_LIBRARY, search_path, search_copy))
+		return (char *)name;
+	bytes_put(&asked, name);
+	return search_copy;
+}
+
+/*
+ * A library that was asked for by path gets the path of its copy as its name, unlike one that was
+ * searched for. dladdr, and programs that find their files by it, must see the original.
+ */
+static void library_rename(const struct link_map *map)
+{
+	const size_t length = bytes_length(search_name);
+
+	if (bytes_equal(map->l_name, search_copy) && length <= bytes_length(search_copy))
+		memcpy(map->l_name, search_name, length + 1);
 }
 
 /* The program headers of a loaded library, if its file header is where it usually is. */
@@ -276,6 +301,8 @@ EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *
 	(void)cookie;
 	if (space != LM_ID_BASE || !state_session.active)
 		return 0;
+	if (!is_executable)
+		library_rename(map);
 	const struct segments segments = is_executable ? executable : library_segments(map);
 	struct process_module module = {.type = TARE_RECORD_MODULE_OPEN,
 					.bias = map->l_addr,

@@ -11,12 +11,11 @@
 
 #include "runtime/bytes.h"
 #include "runtime/kernel.h"
+#include "runtime/memory.h"
 #include "runtime/process.h"
 #include "runtime/thread.h"
 
-#include <asm/errno.h>
 #include <elf.h>
-#include <sys/uio.h>
 
 #define AUDIT_PREFIX   "LD_AUDIT="
 #define SESSION_PREFIX TARE_ENV_SESSION "="
@@ -57,19 +56,6 @@ void exec_hide_session(char **environment)
 	/* Programs that look for the auxiliary vector behind the environment must find it there. */
 	for (long pair = 0; pair + 2 <= removed; pair += 2)
 		kept[1 + pair] = (char *)AT_IGNORE;
-}
-
-/* Copies `size_bytes` at `from`, which may not exist. Returns how much could be read. */
-static long memory_read(void *to, uint64_t from, uint64_t size_bytes)
-{
-	const struct iovec local = {.iov_base = to, .iov_len = size_bytes};
-	const struct iovec remote = {.iov_base = (void *)from, .iov_len = size_bytes};
-	const long got = kernel_call(SYS_process_vm_readv, kernel_pid(), &local, 1, &remote, 1, 0);
-
-	if (got >= 0 || got == -EFAULT)
-		return got;
-	memcpy(to, (const void *)from, size_bytes); /* the system call is forbidden here */
-	return (long)size_bytes;
 }
 
 /* The number of entries before the NULL; -1 when they cannot be read. */

@@ -11,6 +11,7 @@
 
 #include "abi/module.h"
 #include "runtime/exec.h"
+#include "runtime/executable.h"
 #include "runtime/kernel.h"
 #include "runtime/offsets.h"
 #include "runtime/os_flag.h"
@@ -197,7 +198,7 @@ static void syscall_note(struct tare_thread_file *self, const struct probes_regi
 	}
 }
 
-void probes_syscall_event(const struct probes_registers *registers)
+void probes_syscall_event(struct probes_registers *registers)
 {
 	struct tare_thread_file *self = thread_alive();
 
@@ -205,4 +206,6 @@ void probes_syscall_event(const struct probes_registers *registers)
 		syscall_note(self, registers);
 	if (registers->rax == SYS_execve || registers->rax == SYS_execveat)
 		exec_with_session(self, registers);
+	if (registers->rax == SYS_readlink || registers->rax == SYS_readlinkat)
+		executable_show(registers);
 }

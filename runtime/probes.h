@@ -34,6 +34,7 @@ struct probes_registers {
 	uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
 };
 
-void probes_syscall_event(const struct probes_registers *registers);
+/* May change the registers: they are what the system call gets. */
+void probes_syscall_event(struct probes_registers *registers);
 
 #endif

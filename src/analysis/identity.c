@@ -1,7 +1,7 @@
 /*
- * Which rows of the profile are the same module or function: modules by path, functions by module
- * and address, or by module and name where only that is known. So a function is one row however
- * many processes ran it.
+ * Which rows of the profile are the same module or function: modules by path and build (a program
+ * may be rebuilt while it is recorded), functions by module and address, or by module and name
+ * where only that is known. So a function is one row however many processes ran it.
  */
 #include "analysis/internal.h"
 
@@ -25,8 +25,8 @@ static void load_modules(struct analysis *analysis)
 		const struct profile_module *row = &rows[i];
 		const char *path = text_or_empty(row->path);
 		const char *name = text_or_empty(row->name);
-		const char *key =
-			arena_printf(&analysis->arena, "%s\n%s", path, path[0] ? "" : name);
+		const char *key = arena_printf(&analysis->arena, "%s\n%s\n%s", path,
+					       text_or_empty(row->build_id), path[0] ? "" : name);
 		const uint64_t index = *strmap_put(&by_path, key, analysis->modules.len);
 		analysis->module_of[i] = (uint32_t)index;
 		if (index < analysis->modules.len) {

@@ -132,9 +132,10 @@ static bool directory_check_own(const char *path, struct error *err)
 		return error_set(err, ERROR_PERMISSION, "the directory %s belongs to another user",
 				 path);
 	if (info.st_mode & 0022)
-		return error_set(err, ERROR_PERMISSION,
-				 "the directory %s can be written by other users; run chmod 700 on it",
-				 path);
+		return error_set(
+			err, ERROR_PERMISSION,
+			"the directory %s can be written by other users; run chmod 700 on it",
+			path);
 	return true;
 }
 

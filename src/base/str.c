@@ -100,7 +100,8 @@ size_t str_distance(const char *a, const char *b)
 		size_t *now = rows[i % 3], *up = rows[(i + 2) % 3], *up2 = rows[(i + 1) % 3];
 		now[0] = i;
 		for (size_t j = 1; j <= lb; j++) {
-			now[j] = min3(up[j] + 1, now[j - 1] + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
+			now[j] =
+				min3(up[j] + 1, now[j - 1] + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
 			    up2[j - 2] + 1 < now[j])
 				now[j] = up2[j - 2] + 1;

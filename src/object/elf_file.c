@@ -294,6 +294,7 @@ void object_close(struct object *object)
 	vec_fini(&object->cie_list);
 	strmap_fini(&object->dynamic_symbols);
 	map_fini(&object->slot_names);
+	map_fini(&object->code_words);
 	map_fini(&object->cies);
 	file_view_close(&object->debug_view);
 	file_view_close(&object->view);

@@ -103,6 +103,9 @@ const char *object_plt_symbol(const struct object *object, uint64_t addr);
    addresses of defined symbols in 64-bit relocations; in ET_EXEC also every aligned word of data
    that holds the address of code. */
 const uint64_t *object_code_pointers(const struct object *object, size_t *count);
+/* Whether the loader puts an address of the file's own code into the word at `addr` (RELATIVE and
+   RELR relocations); *target gets it. */
+bool object_code_word(const struct object *object, uint64_t addr, uint64_t *target);
 /* Sorted addresses in executable segments that are changed by dynamic relocations. */
 const uint64_t *object_text_relocations(const struct object *object, size_t *count);
 

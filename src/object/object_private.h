@@ -54,6 +54,7 @@ struct object {
 	struct vec_of(const char *) names;
 
 	struct u64_vec code_pointers, text_relocations;
+	struct map code_words; /* relocated word -> the code address that it will hold */
 
 	struct object_extent eh_frame, eh_frame_hdr;
 	struct map cies; /* offset in .eh_frame -> index in cie_list */

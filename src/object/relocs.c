@@ -91,6 +91,14 @@ static void code_pointer_add(struct object *object, uint64_t addr)
 		vec_push(&object->code_pointers, addr);
 }
 
+/* The word at `where` will hold `addr`. */
+static void code_word_add(struct object *object, uint64_t where, uint64_t addr)
+{
+	if (object_is_executable(object, addr))
+		*map_put(&object->code_words, where, addr) = addr;
+	code_pointer_add(object, addr);
+}
+
 static void target_add(struct object *object, const Elf64_Rela *rela)
 {
 	const uint64_t addend = (uint64_t)rela->r_addend;
@@ -99,6 +107,8 @@ static void target_add(struct object *object, const Elf64_Rela *rela)
 	switch (ELF64_R_TYPE(rela->r_info)) {
 	case R_X86_64_RELATIVE:
 	case R_X86_64_RELATIVE64:
+		code_word_add(object, rela->r_offset, addend);
+		break;
 	case R_X86_64_IRELATIVE:
 		code_pointer_add(object, addend);
 		break;
@@ -133,7 +143,7 @@ static void relr_take(struct object *object, uint64_t addr)
 	if (!word)
 		return;
 	struct byte_reader reader = byte_reader(word, 8);
-	code_pointer_add(object, read_u64(&reader));
+	code_word_add(object, addr, read_u64(&reader));
 	if (object_is_executable(object, addr))
 		vec_push(&object->text_relocations, addr);
 }
@@ -225,4 +235,13 @@ const uint64_t *object_text_relocations(const struct object *object, size_t *cou
 {
 	*count = object->text_relocations.len;
 	return object->text_relocations.data;
+}
+
+bool object_code_word(const struct object *object, uint64_t addr, uint64_t *target)
+{
+	const uint64_t *known = map_get(&object->code_words, addr);
+
+	if (known)
+		*target = *known;
+	return known != NULL;
 }

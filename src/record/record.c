@@ -35,6 +35,7 @@ struct run {
 	struct recording recording;
 	struct server server;
 	struct launch launch;
+	struct str original_link; /* the last answer to TARE_REQUEST_ORIGINAL */
 	bool session_is_open, keep_session;
 };
 
@@ -182,7 +183,23 @@ static int64_t unix_time_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* What the runtime asks for: a library that is about to be loaded, or its own executable. */
+/* A link in the session directory to the original of the copy at `path`, or NULL. */
+static const char *link_to_original(struct run *run, const char *path)
+{
+	const struct recording_module *module = recording_find(&run->recording, path);
+
+	if (!module || strcmp(module->copy, path) != 0)
+		return NULL;
+	str_clear(&run->original_link);
+	str_printf(&run->original_link, "%s/original.%zu", run->session.directory,
+		   (size_t)(module - run->recording.modules.data));
+	if (symlink(module->path, run->original_link.data) < 0 && errno != EEXIST)
+		return NULL;
+	return run->original_link.data;
+}
+
+/* What the runtime asks for: a library that is about to be loaded, its own executable, or whose
+   copy that is. */
 static const char *answer_request(enum tare_request_kind kind, const char *path, pid_t pid,
 				  void *context)
 {
@@ -190,7 +207,8 @@ static const char *answer_request(enum tare_request_kind kind, const char *path,
 	struct error err;
 	bool is_new;
 
-	(void)kind;
+	if (kind == TARE_REQUEST_ORIGINAL)
+		return link_to_original(run, path);
 	if (!run->options->follow && pid != run->launch.pid)
 		return NULL;
 	const struct instrumented *file = instrumenter_get(&run->instrumenter, path, &is_new, &err);
@@ -393,6 +411,7 @@ static bool run_prepare(struct run *run, const struct instrumented **executable,
 
 static void run_release(struct run *run)
 {
+	str_fini(&run->original_link);
 	struct error ignored;
 	bool built = false;
 

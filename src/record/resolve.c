@@ -41,6 +41,11 @@ void resolver_fini(struct resolver *resolver)
 
 /* ---- modules ---- */
 
+static bool is_vdso(const char *path)
+{
+	return str_starts_with(path_basename(path), "linux-vdso");
+}
+
 /* The vDSO is no file, but every process of this kernel has the one that this process has. */
 static struct object *open_vdso(void)
 {
@@ -80,7 +85,7 @@ static struct object *open_module(const char *path, const struct recording_modul
 	struct error ignored;
 	struct object *object = NULL;
 
-	if (str_starts_with(path_basename(path), "linux-vdso"))
+	if (is_vdso(path))
 		return open_vdso();
 	if (known && *known->copy && !is_unchanged(path, known->stat))
 		object = object_open(known->copy, OBJECT_SYMBOLS, &ignored);
@@ -301,7 +306,9 @@ static int64_t function_of_symbol(struct resolver *resolver, const struct resolv
 
 	vec_foreach (loaded, &process->loaded) {
 		const struct object *object = loaded->module->object;
-		if (!object || !lived_together(loaded, use->life_ticks))
+		/* The loader binds no symbol to the vDSO; the C library calls it by itself. */
+		if (!object || is_vdso(loaded->module->path) ||
+		    !lived_together(loaded, use->life_ticks))
 			continue;
 		const uint64_t addr = object_dynamic_symbol(object, use->name);
 		if (addr)

@@ -11,7 +11,7 @@
 /* One original instruction that was copied. Where a probe stands before the instruction,
    copy_addr is that of the probe. */
 struct copy_point {
-	uint64_t addr;      /* original link address */
+	uint64_t addr; /* original link address */
 	uint64_t copy_addr;
 };
 
@@ -29,7 +29,7 @@ struct copy_range {
 	uint64_t copy_begin, copy_end; /* the first byte may be the entry probe */
 	uint64_t stubs_begin;
 	uint64_t unit_begin; /* lowest copy_begin of the ranges that share code with this one */
-	size_t unit;         /* ranges with equal numbers share code */
+	size_t unit;	     /* ranges with equal numbers share code */
 	struct vec_of(struct copy_point) points; /* ascending in both addresses */
 	struct vec_of(struct copy_extra) extras; /* ascending; those in the stubs and inline ones */
 };

@@ -165,6 +165,20 @@ static void emit_loop(struct emitter *emitter, const struct insn *insn)
 
 /* ---- instructions ---- */
 
+/* movslq table(BASE,INDEX,8),REG; add BASE,REG: the pointer that the original reads. */
+static void emit_pointer_read(struct emitter *emitter, const struct indirect_jump *jump,
+			      unsigned reg)
+{
+	const unsigned base = jump->base_register, index = jump->index_register;
+
+	emit_code(emitter, (unsigned char)(0x48 | (reg >> 3) << 2 | (index >> 3) << 1 | base >> 3),
+		  0x63, (unsigned char)(0x84 | (reg & 7) << 3),
+		  (unsigned char)(0xc0 | (index & 7) << 3 | (base & 7)));
+	emit_fixup(emitter, FIXUP_TABLE, jump->table, 0);
+	emit_code(emitter, (unsigned char)(0x48 | (base >> 3) << 2 | reg >> 3), 0x01,
+		  (unsigned char)(0xc0 | (base & 7) << 3 | (reg & 7)));
+}
+
 /* The read of a copied jump table: the same with another displacement of 32 bits. */
 static void emit_table_read(struct emitter *emitter, const struct insn *insn,
 			    const struct indirect_jump *jump)
@@ -172,11 +186,17 @@ static void emit_table_read(struct emitter *emitter, const struct insn *insn,
 	const unsigned char *bytes = insn_bytes(emitter->program, insn);
 	const unsigned modrm = insn->modrm_offset;
 
-	if (emitter->program->tables.data[jump->table].absolute) {
+	switch (emitter->program->tables.data[jump->table].kind) {
+	case TABLE_POINTERS:
+		emit_pointer_read(emitter, jump, jump->read_register);
+		return;
+	case TABLE_ADDRESSES:
 		put_bytes(&emitter->range->code, bytes, insn->length - 4u);
-	} else {
+		break;
+	case TABLE_OFFSETS:
 		put_bytes(&emitter->range->code, bytes, modrm);
 		emit_code(emitter, (unsigned char)((bytes[modrm] & 0x3f) | 0x80), bytes[modrm + 1]);
+		break;
 	}
 	emit_fixup(emitter, FIXUP_TABLE, jump->table, 0);
 }
@@ -220,12 +240,20 @@ static void emit_jump_indirect(struct emitter *emitter, uint32_t number)
 	const struct insn *insn = &emitter->range->insns[number];
 	const struct indirect_jump *jump = jump_at(emitter->range, number);
 
-	if (jump->way != JUMP_TABLE)
+	if (jump->way != JUMP_TABLE) {
 		emit_indirect_jump(emitter, jump);
-	else if (jump->table_insn == number)
-		emit_table_read(emitter, insn, jump);
-	else
+		return;
+	}
+	if (jump->table_insn != number) {
 		emit_raw(emitter, insn);
+		return;
+	}
+	emit_table_read(emitter, insn, jump);
+	if (emitter->program->tables.data[jump->table].kind == TABLE_POINTERS) {
+		if (jump->read_register >= 8)
+			emit_code(emitter, 0x41);
+		emit_code(emitter, 0xff, (unsigned char)(0xe0 | (jump->read_register & 7)));
+	}
 }
 
 static void emit_insn(struct emitter *emitter, uint32_t number)

@@ -5,11 +5,13 @@
  *
  *     lea T(%rip),B … movslq (B,I,4),D … add B,D … jmp *D          offsets relative to T
  *     jmp *T(,I,8)   or   mov T(,I,8),D … jmp *D                    absolute, in non-PIE files
+ *     lea T(%rip),B … mov (B,I,8),D … jmp *D  or  jmp *(B,I,8)      relocated pointers
  *
- * and, for the first, every definition of B that reaches the read is that lea. The copy then gets
- * a table of its own: B stays as it is, and the read's displacement leads to the new table, whose
- * entries are again relative to T. A bound by `cmp; ja` is a lower bound of the table's length
- * only: entries are taken as long as they lead into the unit, single strange ones as they are.
+ * and, where there is a B, every definition of it that reaches the read is that lea. The copy then
+ * gets a table of its own: B stays as it is, and the read's displacement leads to the new table,
+ * whose entries are relative to T (for relocated pointers, too: then an addition follows). A bound
+ * by `cmp; ja` is a lower bound of the table's length only: entries are taken as long as they lead
+ * into the unit, single strange ones as they are.
  *
  * All else is translated at run time, or leaves the function where the stack is as at its entry and
  * no label of the unit is known.
@@ -327,12 +329,15 @@ static bool leads_into_unit(const struct program *program, const struct unit *un
 static bool table_entry(const struct program *program, uint64_t addr,
 			const struct jump_table *table, uint64_t *target)
 {
-	const unsigned char *bytes = object_at(program->object, addr, table->absolute ? 8 : 4);
+	if (table->kind == TABLE_POINTERS)
+		return object_code_word(program->object, addr, target);
+	const unsigned char *bytes =
+		object_at(program->object, addr, table->kind == TABLE_ADDRESSES ? 8 : 4);
 	int32_t offset;
 
 	if (!bytes)
 		return false;
-	if (table->absolute) {
+	if (table->kind == TABLE_ADDRESSES) {
 		memcpy(target, bytes, sizeof(*target));
 	} else {
 		memcpy(&offset, bytes, sizeof(offset));
@@ -355,7 +360,7 @@ static bool read_table(const struct program *program, const struct unit *unit, i
 			good = table->targets.len;
 		else if (table->targets.len - good > TABLE_HOLE_MAX)
 			break;
-		addr += table->absolute ? 8 : 4;
+		addr += table->kind == TABLE_OFFSETS ? 4 : 8;
 	}
 	table->targets.len = good;
 	return good > 0 && (bound < 0 || (int64_t)good >= bound);
@@ -370,7 +375,8 @@ static uint32_t find_table(struct program *program, const struct unit *unit, int
 		if (known->from->unit != table.from->unit)
 			break;
 		if (known->source == table.source && known->from == table.from &&
-		    known->absolute == table.absolute && (int64_t)known->targets.len >= bound)
+		    known->kind == table.kind && known->base == table.base &&
+		    (int64_t)known->targets.len >= bound)
 			return (uint32_t)i;
 	}
 	if (!read_table(program, unit, bound, &table)) {
@@ -438,24 +444,75 @@ static uint32_t find_load(const struct program *program, const struct range *ran
 }
 
 static bool plan_absolute_table(struct program *program, const struct unit *unit,
-				const struct range *range, struct indirect_jump *jump)
+				const struct insn_detail *read, const struct range *range,
+				struct indirect_jump *jump)
 {
-	struct insn_detail detail;
-
-	if (object_header(program->object)->e_type != ET_EXEC)
-		return false;
-	jump->table_insn = jump->insn;
-	if (range->insns[jump->insn].jump_register != REG_NONE)
-		jump->table_insn = find_load(program, range, jump->insn, &detail);
-	else if (!describe(program, &range->insns[jump->insn], &detail))
-		return false;
-	if (jump->table_insn == UINT32_MAX || !is_absolute_table(&detail.memory))
-		return false;
-	return plan_table(program, unit,
-			  (struct jump_table){.source = (uint64_t)detail.memory.disp,
-					      .absolute = true,
+	return object_header(program->object)->e_type == ET_EXEC &&
+	       is_absolute_table(&read->memory) &&
+	       plan_table(program, unit,
+			  (struct jump_table){.kind = TABLE_ADDRESSES,
+					      .source = (uint64_t)read->memory.disp,
 					      .from = range},
 			  jump);
+}
+
+/* [B + I * 8 + disp] */
+static bool is_pointer_table(const struct insn_memory *memory)
+{
+	return memory->base != REG_NONE && memory->index != REG_NONE && memory->scale == 8 &&
+	       !memory->rip_relative && !memory->segment;
+}
+
+/* Nothing between the read and the jump changes the base or needs the flags of before. */
+static bool may_add_behind(const struct program *program, const struct range *range,
+			   const struct indirect_jump *jump)
+{
+	for (uint32_t i = jump->table_insn + 1; i < jump->insn; i++) {
+		if (range->insns[i].writes & REG_BIT(jump->read_register))
+			return false;
+	}
+	return !flags_live(program, insn_end(&range->insns[jump->table_insn]));
+}
+
+static bool plan_pointer_table(struct program *program, const struct flow_graph *graph,
+			       const struct insn_detail *read, const struct range *range,
+			       struct indirect_jump *jump)
+{
+	const uint8_t loaded = range->insns[jump->insn].jump_register;
+
+	if (!is_pointer_table(&read->memory))
+		return false;
+	jump->base_register = read->memory.base;
+	jump->index_register = read->memory.index;
+	jump->read_register = loaded != REG_NONE ? loaded : jump->scratch_a;
+	if (jump->read_register == REG_NONE || jump->read_register == jump->base_register ||
+	    !may_add_behind(program, range, jump))
+		return false;
+	const uint64_t base = base_of(graph, graph->first_node[range->slot] + jump->table_insn,
+				      jump->base_register);
+	return base && plan_table(program, graph->unit,
+				  (struct jump_table){.kind = TABLE_POINTERS,
+						      .source = base + (uint64_t)read->memory.disp,
+						      .base = base,
+						      .from = range},
+				  jump);
+}
+
+/* Tables of whole addresses, read by the jump itself or by a load before it. */
+static bool plan_address_table(struct program *program, const struct flow_graph *graph,
+			       const struct range *range, struct indirect_jump *jump)
+{
+	struct insn_detail read;
+
+	jump->table_insn = jump->insn;
+	if (range->insns[jump->insn].jump_register != REG_NONE)
+		jump->table_insn = find_load(program, range, jump->insn, &read);
+	else if (!describe(program, &range->insns[jump->insn], &read))
+		return false;
+	if (jump->table_insn == UINT32_MAX)
+		return false;
+	return plan_absolute_table(program, graph->unit, &read, range, jump) ||
+	       plan_pointer_table(program, graph, &read, range, jump);
 }
 
 /* ---- translation ---- */
@@ -532,8 +589,9 @@ static void plan_jump(struct program *program, struct flow_graph *graph, struct 
 	struct rewrite_statistics *statistics = program->statistics;
 
 	statistics->jumps_indirect++;
+	pick_scratch(program, unit, range, jump);
 	if (plan_relative_table(program, graph, range, jump) ||
-	    plan_absolute_table(program, unit, range, jump)) {
+	    plan_address_table(program, graph, range, jump)) {
 		statistics->jumps_table_static++;
 		return;
 	}
@@ -543,7 +601,6 @@ static void plan_jump(struct program *program, struct flow_graph *graph, struct 
 		return;
 	}
 	jump->way = JUMP_TRANSLATE;
-	pick_scratch(program, unit, range, jump);
 	if (jump->scratch_a == REG_NONE)
 		statistics->jumps_saved++;
 	else

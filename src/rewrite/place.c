@@ -60,10 +60,10 @@ static void place_tables(struct program *program)
 		table->copy_addr = image_end(program);
 		vec_foreach (target, &table->targets) {
 			const uint64_t copy = copied_code(program, *target, table->from);
-			if (table->absolute)
-				put_u64(&program->image, copy);
-			else
+			if (table->kind == TABLE_OFFSETS)
 				put_u32(&program->image, (uint32_t)(copy - table->base));
+			else
+				put_u64(&program->image, copy - table->base);
 		}
 	}
 }

@@ -42,11 +42,18 @@ struct fixup {
 
 struct range;
 
+enum table_kind {
+	TABLE_OFFSETS,	 /* 32-bit offsets from a base register */
+	TABLE_ADDRESSES, /* 64-bit addresses, read by absolute address */
+	TABLE_POINTERS,	 /* 64-bit addresses by relocation, read through a base register: the copy
+			    has 32-bit offsets from the base in their place */
+};
+
 /* A jump table of which the copy gets its own. */
 struct jump_table {
-	uint64_t source; /* address of the original */
-	uint64_t base;	 /* relative tables: what entries are relative to; absolute: 0 */
-	bool absolute;	 /* 8-byte addresses, else 4-byte offsets */
+	enum table_kind kind;
+	uint64_t source;		 /* address of the original */
+	uint64_t base;			 /* what the base register holds; 0 for TABLE_ADDRESSES */
 	struct vec_of(uint64_t) targets; /* original addresses */
 	const struct range *from;	 /* where the jump stands */
 	uint64_t copy_addr;
@@ -63,6 +70,8 @@ struct indirect_jump {
 	uint32_t insn;	     /* index in the range */
 	uint32_t table_insn; /* JUMP_TABLE: the instruction that reads the table */
 	uint32_t table;	     /* JUMP_TABLE: index in program.tables */
+	/* TABLE_POINTERS: the operand's registers, and the one that gets the pointer */
+	uint8_t base_register, index_register, read_register;
 	enum jump_way way;
 	bool may_leave; /* the stack is as at the function's entry: may be a tail call */
 	/* JUMP_TRANSLATE: scratch registers proven dead, or REG_NONE: save registers */

@@ -2,6 +2,7 @@
 # kill -9 of a running target keeps everything up to that moment.
 . "$(dirname "$0")/lib.sh"
 
+: >"$work/out"
 "$TARE" record -q --small-functions=keep -o "$work/profile.tare" -- "$FIXTURES/killed" \
 	>"$work/out" 2>"$work/err" &
 recorder=$!

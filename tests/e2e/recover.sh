@@ -4,6 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 mkdir -m 700 "$work/runtime"
+: >"$work/out"
 XDG_RUNTIME_DIR=$work/runtime TMPDIR=$work/runtime "$TARE" record -q --small-functions=keep \
 	-o "$work/profile.tare" -- "$FIXTURES/killed" >"$work/out" 2>"$work/err" &
 recorder=$!

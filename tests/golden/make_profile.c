@@ -155,8 +155,7 @@ static void make_hostile(const char *directory)
 		"quote\"comma,semicolon;back\\slash",
 		"invalid\xff\xc3(utf8)\xed\xa0\x80",
 		"<script>alert(1)</script>",
-		"\xe2\x80\xae"
-		"reversed\xe2\x80\x8b",
+		"\xe2\x80\xaereversed\xe2\x80\x8b",
 		"wide\xe6\xbc\xa2\xe5\xad\x97 caf\xc3\xa9 e\xcc\x81",
 		" leading space",
 		"=1+1",

@@ -303,6 +303,32 @@ static void test_function_of_two_processes_is_one(void **state)
 	assert_int_equal(values_of("f")->calls, 2);
 }
 
+/* A program that was rebuilt while it was recorded is two modules. */
+static void test_builds_of_one_path_are_apart(void **state)
+{
+	static const struct small_node nodes[] = {
+		{.thread = 1},
+		{.thread = 1, .parent = 1, .function = 1, .calls = 1, .elapsed = 50},
+		{.thread = 1, .parent = 1, .function = 2, .calls = 1, .elapsed = 20},
+	};
+	struct profile_writer *writer = small_profile_open(path);
+	const int64_t process = small_process(writer, 100, "work");
+	struct profile_module build = {.name = "work", .path = "/bin/work", .instrumented = true};
+	struct error err;
+
+	(void)state;
+	small_thread(writer, process, 101, 70, 0);
+	build.build_id = "aa";
+	small_function(writer, profile_add_module(writer, &build, &err), "old", 0x1000);
+	build.build_id = "bb";
+	small_function(writer, profile_add_module(writer, &build, &err), "now", 0x1000);
+	small_nodes(writer, nodes, COUNT(nodes));
+	small_profile_commit(writer);
+	open_result(NULL);
+	expect(values_of("old"), 50, 50, 50, 50);
+	expect(values_of("now"), 20, 20, 20, 20);
+}
+
 static void test_process_filter_changes_totals(void **state)
 {
 	static const char *const items[] = {"sec*"};
@@ -437,6 +463,7 @@ int main(void)
 		TEST(test_hot_path),
 		TEST(test_modules_and_roots),
 		TEST(test_function_of_two_processes_is_one),
+		TEST(test_builds_of_one_path_are_apart),
 		TEST(test_process_filter_changes_totals),
 		TEST(test_confidence),
 		TEST(test_names),

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -153,7 +154,7 @@ static uint64_t plt_address(const char *symbol)
 	return found;
 }
 
-enum { OWN_BIAS = 0x10000000, LIBRARY_BIAS = 0x40000000 };
+enum { OWN_BIAS = 0x10000000, VDSO_BIAS = 0x30000000, LIBRARY_BIAS = 0x40000000 };
 
 static void expect(int64_t function, const char *name, const char *path)
 {
@@ -183,6 +184,25 @@ static void test_plt_goes_to_the_library(void **state)
 	expect(missing, "readlink@plt", own_path);
 	resolve_process_fini(&process);
 	resolve_process_fini(&alone);
+}
+
+/* The vDSO defines clock_gettime too, and stands before libc, but nothing is bound to it. */
+static void test_plt_never_goes_to_the_vdso(void **state)
+{
+	struct timespec now;
+	const uint64_t stub = plt_address("clock_gettime");
+	const struct loaded modules[] = {{own_path, OWN_BIAS, 1, UINT64_MAX},
+					 {"linux-vdso.so.1", VDSO_BIAS, 2, UINT64_MAX},
+					 {library_path, LIBRARY_BIAS, 3, UINT64_MAX}};
+
+	(void)state;
+	assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &now), 0);
+	assert_int_not_equal(stub, 0);
+	struct resolve_process process = make_process(modules, 3);
+	const int64_t found = resolve(&process, OWN_BIAS + stub, 10, 20);
+	finish();
+	expect(found, "clock_gettime", library_path);
+	resolve_process_fini(&process);
 }
 
 static uint64_t symbol_address(const char *path, const char *name)
@@ -270,6 +290,7 @@ int main(void)
 #define RESOLVE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		RESOLVE_TEST(test_plt_goes_to_the_library),
+		RESOLVE_TEST(test_plt_never_goes_to_the_vdso),
 		RESOLVE_TEST(test_processes_share_functions),
 		RESOLVE_TEST(test_time_decides_between_unloaded_modules),
 		RESOLVE_TEST(test_copies_are_their_originals),
