@@ -144,7 +144,7 @@ enum tare_call_marks {
 };
 
 #define TARE_CALL_MARKS 7ULL
-#define TARE_CALL_BELOW 32ULL
+#define TARE_CALL_BELOW 40ULL
 
 /*
  * When no more contexts can be kept, further ones fold into one node per function: `parent_index`

@@ -83,7 +83,6 @@ void calibrate_probes(void)
 	calibrate_slots[2] = handlers->call;
 	calibrate_slots[3] = handlers->return_;
 	state_process.selector = state_session.selector;
-	state_process.rseq_armed = os_flag_armed();
 	state_process.rseq_offset = state_session.rseq_offset;
 	thread_state_init(self, &private_state);
 	calibrate_entered();

@@ -32,11 +32,10 @@
 /* What is subtracted from the place in a node's sp. */
 #define MARK_PENDING	    1
 #define MARK_BY_CALL	    2
-#define CALL_BELOW	    32 /* TARE_CALL_BELOW */
+#define CALL_BELOW	    40 /* TARE_CALL_BELOW */
 
 #define SESSION_COSTS	    0
 #define PROCESS_RSEQ_OFFSET 0
-#define PROCESS_RSEQ_ARMED  8
 
 #define STUB_DATA	    8 /* TARE_STUB_DATA */
 #define SELECTOR_ARMED	    3 /* in %es while nothing has happened */

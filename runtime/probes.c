@@ -50,7 +50,6 @@ AT(tare_node, next, NODE_NEXT);
 AT(tare_node, site, NODE_SITE);
 AT(tare_node, calls_by_call, NODE_CALLS_BY_CALL);
 AT(state_process, rseq_offset, PROCESS_RSEQ_OFFSET);
-AT(state_process, rseq_armed, PROCESS_RSEQ_ARMED);
 AT(state_session, cost_ticks, SESSION_COSTS);
 _Static_assert(STUB_DATA == TARE_STUB_DATA && SHORT_TICKS == ACCUMULATE_SHORT_TICKS &&
 		       CALL_BELOW == TARE_CALL_BELOW && MARK_PENDING == (int)TARE_CALL_PENDING &&

@@ -3,9 +3,9 @@
  * is accumulate_event for the case that nothing has to be made or unwound; everything is checked
  * before anything but the clock is written, and what is not usual goes to probes_general.
  *
- *   rcx thread file   rdx top, then the other node   rax clock, then other
+ *   rcx thread file   rdx top, then the other node   rax clock   rsi scratch
  *
- * rdtsc hides nothing here, so what counts is the number of instructions. Three registers are
+ * rdtsc hides nothing here, so what counts is the number of instructions. Four registers are
  * saved; flags are free at a probe; vector state is never touched. With them saved, rsp is the
  * place of an ENTER's frame (tare_node.sp); `place` is what other handlers add to it.
  *
@@ -16,7 +16,7 @@
  */
 #include "runtime/offsets.h"
 
-#define SAVED 24 /* bytes pushed by `begin` */
+#define SAVED 32 /* bytes pushed by `begin` */
 #define PENDING (MARK_PENDING | MARK_BY_CALL)
 
 	/*
@@ -32,19 +32,20 @@
 	push	%rax
 	push	%rdx
 	push	%rcx
+	push	%rsi
 	.cfi_def_cfa_offset 8+SAVED
 	mov	state_thread@gottpoff(%rip), %rcx
 	mov	%fs:(%rcx), %rcx
+	mov	state_process+PROCESS_RSEQ_OFFSET(%rip), %rsi
 	rdtsc
 	shl	$32, %rdx
 	or	%rdx, %rax
 	/*
 	 * Has the kernel been here since the last probe? In a forked child, where the thread file is
-	 * not mapped, both are 0, and the word at %fs:0 is not: it holds its own address.
+	 * not mapped, rsi is 0 and the word is the one at %fs:0, which holds its own address.
 	 */
-	mov	state_process+PROCESS_RSEQ_OFFSET(%rip), %rdx
-	mov	%fs:(%rdx), %rdx
-	cmp	state_process+PROCESS_RSEQ_ARMED(%rip), %rdx
+	lea	os_flag_descriptor(%rip), %rdx
+	cmp	%rdx, %fs:(%rsi)
 	jne	.Lunready_\name\()_\by
 	cmpq	$0, THREAD_GATE(%rcx)
 	jne	.Lunready_\name\()_\by
@@ -64,20 +65,13 @@
 	mov	%rax, THREAD_NOW_TICKS(%rcx)
 	.endm
 
-	/* Compares the sp of the node rdx with the place; rax is lost where that is not rsp. */
+	/* Compares the sp of the node rdx with the place of this probe's frame. */
 	.macro	compare_place place
 	.if	\place == 0
 	cmp	%rsp, NODE_SP(%rdx)
 	.else
-	lea	\place(%rsp), %rax
-	cmp	%rax, NODE_SP(%rdx)
-	.endif
-	.endm
-
-	/* rax = the clock, where compare_place has lost it */
-	.macro	reload_clock place
-	.if	\place != 0
-	mov	THREAD_NOW_TICKS(%rcx), %rax
+	lea	\place(%rsp), %rsi
+	cmp	%rsi, NODE_SP(%rdx)
 	.endif
 	.endm
 
@@ -86,6 +80,7 @@
 	mov	state_session+SESSION_COSTS+8*\kind(%rip), %rax
 	add	%rax, THREAD_LOST_TICKS(%rcx)
 	movq	$0, THREAD_GATE(%rcx)
+	pop	%rsi
 	pop	%rcx
 	pop	%rdx
 	pop	%rax
@@ -115,42 +110,55 @@
 	.size	\name\()_by_\by, .-\name\()_by_\by
 	.endm
 
-	/* \register = the address that word \number of the data behind the stub at rax carries */
-	.macro	stub_addr number, register
-	movslq	STUB_DATA+4*\number(%rax), \register
-	lea	STUB_DATA+4*\number+4(%rax,\register), \register
+	/* rsi = the address that word \number of the data behind the stub at rsi carries */
+	.macro	stub_addr number, scratch
+	movslq	STUB_DATA+4*\number(%rsi), \scratch
+	lea	STUB_DATA+4*\number+4(%rsi,\scratch), %rsi
 	.endm
 
 	/*
-	 * Not the child found last. Is it the one that followed it before? Otherwise rdx = the top's
-	 * child by its key, from the stub's data, or the general path; at .Lfound_ its stub is set.
+	 * The child found last, rdx, was not reported by the stub at rsi. Is it the one that followed
+	 * it before? Otherwise the top's child by its key from the stub's data, or the general path.
 	 */
 	.macro	find name, by
 .Lother_\name\()_\by:
 	mov	NODE_NEXT(%rdx), %edx
 	add	%rcx, %rdx
-	cmp	%rax, NODE_STUB(%rdx)
+	cmp	%rsi, NODE_STUB(%rdx)
 	jne	.Lsearch_\name\()_\by
-	mov	THREAD_TOP(%rcx), %rax
-	mov	%rdx, NODE_LAST_CHILD(%rax)
-	jmp	.Lchild_\name\()_\by
+	mov	THREAD_TOP(%rcx), %rsi
+	mov	%rdx, NODE_LAST_CHILD(%rsi)
+	jmp	.Lfound_\name\()_\by
 .Lsearch_\name\()_\by:
 	stub_addr 0, %rdx
 	search	\name, \by
-	mov	SAVED(%rsp), %rax
-	mov	%rax, NODE_STUB(%rdx)
+	mov	SAVED(%rsp), %rsi
+	mov	%rsi, NODE_STUB(%rdx)
 	.endm
 
-	/* rdx = the top's child with key rdx, or the general path */
+	/* rdx = the top's child with key rsi, or the general path */
 	.macro	search name, by
-	mov	THREAD_TOP(%rcx), %rax
-	mov	NODE_LAST_CHILD(%rax), %rax
-	cmp	%rdx, NODE_KEY(%rax)
+	mov	THREAD_TOP(%rcx), %rdx
+	mov	NODE_LAST_CHILD(%rdx), %rdx
+	cmp	%rsi, NODE_KEY(%rdx)
 	je	12f
 	call	find_child
-	test	%rax, %rax
+	test	%rdx, %rdx
 	jz	.Lcharged_\name\()_\by
-12:	mov	%rax, %rdx
+12:
+	.endm
+
+	/* A call of the node rdx begins at the clock rax; \mark is subtracted from its place. */
+	.macro	begin_call place, mark
+	mov	%rax, NODE_START(%rdx)
+	.if	\place == \mark
+	mov	%rsp, NODE_SP(%rdx)
+	.else
+	lea	\place-\mark(%rsp), %rsi
+	mov	%rsi, NODE_SP(%rdx)
+	.endif
+	movq	$0, NODE_CHILD(%rdx)
+	mov	%rdx, THREAD_TOP(%rcx)
 	.endm
 
 	/*
@@ -181,12 +189,11 @@
 
 	/* A call that was begun by CALL: counts as such, if its end will not go the general path. */
 	.macro	count_by_call name, by
-	mov	THREAD_NOW_TICKS(%rcx), %rax
-	sub	NODE_START(%rdx), %rax
-	sub	NODE_CHILD(%rdx), %rax
+	mov	%rax, %rsi
+	sub	NODE_START(%rdx), %rsi
+	sub	NODE_CHILD(%rdx), %rsi
 	js	.Lcharged_\name\()_\by
 	incq	NODE_CALLS_BY_CALL(%rdx)
-	mov	THREAD_NOW_TICKS(%rcx), %rax
 	.endm
 
 	.macro	widen min, max
@@ -216,59 +223,38 @@
 	begin	\name, \by
 	compare_place \place
 	jbe	.Lbelow_\name\()_\by
-	reload_clock \place
 	mov	NODE_LAST_CHILD(%rdx), %rdx
-	mov	%rax, NODE_START(%rdx)
-	mov	SAVED(%rsp), %rax
-	cmp	%rax, NODE_STUB(%rdx)
+	mov	SAVED(%rsp), %rsi
+	cmp	%rsi, NODE_STUB(%rdx)
 	jne	.Lother_\name\()_\by
 .Lfound_\name\()_\by:
-	.if	\place == 0
-	mov	%rsp, NODE_SP(%rdx)
-	.else
-	lea	\place(%rsp), %rax
-	mov	%rax, NODE_SP(%rdx)
-	.endif
-	movq	$0, NODE_CHILD(%rdx)
-	mov	%rdx, THREAD_TOP(%rcx)
+	begin_call \place, 0
 	finish	KIND_ENTER
 	find	\name, \by
-.Lchild_\name\()_\by:
-	mov	THREAD_NOW_TICKS(%rcx), %rax
-	mov	%rax, NODE_START(%rdx)
 	jmp	.Lfound_\name\()_\by
 	/* a pending call through a pointer, whose function reports itself once more? */
 .Lbelow_\name\()_\by:
-	lea	\place-PENDING(%rsp), %rax
-	cmp	%rax, NODE_SP(%rdx)
+	lea	\place-PENDING(%rsp), %rsi
+	cmp	%rsi, NODE_SP(%rdx)
 	jne	.Lcharged_\name\()_\by
 	cmpq	$0, NODE_SITE(%rdx)
 	jne	.Lcharged_\name\()_\by
 	mov	SAVED(%rsp), %rax
 	cmp	%rax, NODE_STUB(%rdx)
 	je	.Ljoined_\name\()_\by
-	push	%rsi
-	.cfi_adjust_cfa_offset 8
 	mov	NODE_ALIAS(%rdx), %esi
 	cmp	%rax, NODE_STUB(%rcx,%rsi)
-	jne	.Lnew_\name\()_\by
+	jne	.Lcharged_\name\()_\by
 	mov	NODE_START(%rdx), %rax
 	mov	%rax, NODE_START(%rcx,%rsi)
 	mov	NODE_CHILD(%rdx), %rax
 	mov	%rax, NODE_CHILD(%rcx,%rsi)
 	lea	(%rcx,%rsi), %rdx
-	pop	%rsi
-	.cfi_adjust_cfa_offset -8
 .Ljoined_\name\()_\by:
-	lea	\place-MARK_BY_CALL(%rsp), %rax	/* no longer pending */
-	mov	%rax, NODE_SP(%rdx)
+	lea	\place-MARK_BY_CALL(%rsp), %rsi	/* no longer pending */
+	mov	%rsi, NODE_SP(%rdx)
 	mov	%rdx, THREAD_TOP(%rcx)
 	finish	KIND_ENTER
-.Lnew_\name\()_\by:
-	.cfi_adjust_cfa_offset 8
-	pop	%rsi
-	.cfi_adjust_cfa_offset -8
-	jmp	.Lcharged_\name\()_\by
 	end	\name, KIND_ENTER, \place, \by
 	.endm
 
@@ -276,51 +262,37 @@
 	begin	\name, \by
 	compare_place \place
 	jne	.Lmarked_\name\()_\by
-	reload_clock \place
 .Lcounted_\name\()_\by:
 	end_call \name, \by
 	finish	KIND_LEAVE
 	end_call_cold \name, \by
 .Lmarked_\name\()_\by:
-	lea	\place-MARK_BY_CALL(%rsp), %rax
-	cmp	%rax, NODE_SP(%rdx)
+	lea	\place-MARK_BY_CALL(%rsp), %rsi
+	cmp	%rsi, NODE_SP(%rdx)
 	jne	.Lcharged_\name\()_\by
 	count_by_call \name, \by
 	jmp	.Lcounted_\name\()_\by
 	end	\name, KIND_LEAVE, \place, \by
 	.endm
 
-	/* The call of the node rdx, whose start is set, begins. */
-	.macro	begin_pending place
-	lea	\place-PENDING(%rsp), %rax
-	mov	%rax, NODE_SP(%rdx)
-	movq	$0, NODE_CHILD(%rdx)
-	mov	%rdx, THREAD_TOP(%rcx)
-	finish	KIND_CALL
-	.endm
-
 	.macro	call_handler name, place, by
 	begin	\name, \by
 	compare_place \place
 	jbe	.Lcharged_\name\()_\by
-	reload_clock \place
 	mov	NODE_LAST_CHILD(%rdx), %rdx
-	mov	%rax, NODE_START(%rdx)
-	mov	SAVED(%rsp), %rax
-	cmp	%rax, NODE_STUB(%rdx)
+	mov	SAVED(%rsp), %rsi
+	cmp	%rsi, NODE_STUB(%rdx)
 	jne	.Lother_\name\()_\by
 .Lfound_\name\()_\by:
-	begin_pending \place
+	begin_call \place, PENDING
+	finish	KIND_CALL
 	find	\name, \by
-	push	%rsi
+	push	%rax
 	.cfi_adjust_cfa_offset 8
-	stub_addr 1, %rsi
-	mov	%rsi, NODE_SITE(%rdx)
-	pop	%rsi
+	stub_addr 1, %rax
+	pop	%rax
 	.cfi_adjust_cfa_offset -8
-.Lchild_\name\()_\by:
-	mov	THREAD_NOW_TICKS(%rcx), %rax
-	mov	%rax, NODE_START(%rdx)
+	mov	%rsi, NODE_SITE(%rdx)
 	jmp	.Lfound_\name\()_\by
 	end	\name, KIND_CALL, \place, \by
 	.endm
@@ -329,19 +301,15 @@
 	begin	\name, \by
 	compare_place \place
 	jbe	.Lcharged_\name\()_\by
-	reload_clock \place
 	mov	NODE_LAST_CHILD(%rdx), %rdx
-	mov	%rax, NODE_START(%rdx)
-	mov	SAVED+8(%rsp), %rax
-	cmp	%rax, NODE_KEY(%rdx)
+	mov	SAVED+8(%rsp), %rsi
+	cmp	%rsi, NODE_KEY(%rdx)
 	jne	.Lother_\name\()_\by
 .Lfound_\name\()_\by:
-	begin_pending \place
+	begin_call \place, PENDING
+	finish	KIND_CALL
 .Lother_\name\()_\by:
-	mov	%rax, %rdx
 	search	\name, \by
-	mov	THREAD_NOW_TICKS(%rcx), %rax
-	mov	%rax, NODE_START(%rdx)
 	jmp	.Lfound_\name\()_\by
 	end	\name, KIND_CALL_INDIRECT, \place, \by
 	.endm
@@ -352,8 +320,8 @@
 	jbe	.Lat_\name\()_\by
 	finish	KIND_RETURN		/* the callee has reported itself, and left */
 .Lat_\name\()_\by:
-	lea	\place-PENDING(%rsp), %rax
-	cmp	%rax, NODE_SP(%rdx)
+	lea	\place-PENDING(%rsp), %rsi
+	cmp	%rsi, NODE_SP(%rdx)
 	jne	.Lcharged_\name\()_\by
 	count_by_call \name, \by
 	end_call \name, \by
@@ -398,13 +366,13 @@ probes_by_\by:
 	slots	selector
 	slots	clock
 
-	/* rcx thread file, rdx key: rax = the child of the top, or 0. The others are kept. */
+	/* rcx thread file, rsi key: rdx = the child of the top, or 0. The others are kept. */
 	.balign	16
 	.type	find_child, @function
 find_child:
 	.cfi_startproc
 	.cfi_def_cfa_offset 16+SAVED
-	push	%rdx
+	push	%rax
 	push	%rcx
 	push	%rsi
 	push	%rdi
@@ -414,8 +382,10 @@ find_child:
 	push	%r11
 	.cfi_def_cfa_offset 80+SAVED
 	mov	%rcx, %rdi
+	mov	%rsi, %rdx
 	mov	THREAD_TOP(%rcx), %rsi
 	call	accumulate_find
+	mov	%rax, %rdx
 	pop	%r11
 	pop	%r10
 	pop	%r9
@@ -423,7 +393,7 @@ find_child:
 	pop	%rdi
 	pop	%rsi
 	pop	%rcx
-	pop	%rdx
+	pop	%rax
 	.cfi_def_cfa_offset 16+SAVED
 	ret
 	.cfi_endproc
@@ -440,7 +410,6 @@ general:
 	.cfi_offset %rbp, -16-SAVED
 	mov	%rsp, %rbp
 	.cfi_def_cfa_register %rbp
-	push	%rsi
 	push	%rdi
 	push	%r8
 	push	%r9
@@ -450,15 +419,15 @@ general:
 	mov	%rax, %rsi
 	and	$-16, %rsp
 	call	probes_general
-	lea	-48(%rbp), %rsp
+	lea	-40(%rbp), %rsp
 	pop	%r11
 	pop	%r10
 	pop	%r9
 	pop	%r8
 	pop	%rdi
-	pop	%rsi
 	pop	%rbp
 	.cfi_def_cfa %rsp, 8+SAVED
+	pop	%rsi
 	pop	%rcx
 	pop	%rdx
 	pop	%rax

@@ -9,7 +9,6 @@
 #include "runtime/bytes.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
-#include "runtime/os_flag.h"
 
 #define FILE_BYTES   (1ULL << 20)
 #define BACKED_BYTES 16384ULL
@@ -120,7 +119,6 @@ bool process_begin(void)
 	process_file = NULL; /* a forked child's is its parent's, and not mapped */
 	free_lock = 0;
 	state_process.selector = state_session.selector;
-	state_process.rseq_armed = os_flag_armed();
 	const bool made = file_make();
 
 	if (state_session.started) {

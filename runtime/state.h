@@ -40,7 +40,6 @@ struct state_private {
 /* Zero in every forked child. Alone in its page. */
 struct state_process {
 	uint64_t rseq_offset; /* from the thread pointer to the word that switches clear */
-	uint64_t rseq_armed;  /* what that word holds while nothing has happened */
 	uint64_t selector;    /* what %es holds while nothing has happened */
 	uint32_t begun; /* 0: not yet, 1: being done, 2: done, 3: this process is not recorded */
 };
