@@ -12,8 +12,8 @@ struct progress {
 
 /* Stays silent where stderr is no terminal, or if `quiet`. */
 void progress_begin(struct progress *progress, bool quiet);
-/* `progress` is a struct progress; has the form of record's callback. */
-void progress_show(const char *path, double done, void *progress);
+/* `context` is a struct progress; has the form of record's callback. */
+void progress_show(const char *path, double done, void *context);
 void progress_erase(struct progress *progress);
 
 #endif

@@ -113,7 +113,7 @@ static void decode_range(struct program *program, struct range *range, struct in
 	const unsigned char *bytes = object_at(program->object, range->begin, size);
 
 	range->verdict = REWRITE_UNDECODABLE;
-	if (!bytes || size > UINT32_MAX / 8)
+	if (!bytes || !size || size > UINT32_MAX / 8)
 		return;
 	range->index = arena_array(&program->arena, uint32_t, size);
 	scratch->len = 0;
