@@ -323,7 +323,9 @@ EXPORTED unsigned int la_objclose(uintptr_t *cookie)
 					      .bias = map->l_addr,
 					      .dynamic_addr = (uint64_t)map->l_ld};
 
-	if (state_session.active)
-		process_module_note(&module);
+	if (!state_session.active)
+		return 0;
+	process_module_note(&module);
+	os_flag_renew();
 	return 0;
 }

@@ -35,6 +35,7 @@
 #define CALL_BELOW	    40 /* TARE_CALL_BELOW */
 
 #define SESSION_COSTS	    0
+#define SESSION_RSEQ_ARMED  32
 #define PROCESS_RSEQ_OFFSET 0
 
 #define STUB_DATA	    8 /* TARE_STUB_DATA */

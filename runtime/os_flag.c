@@ -11,12 +11,13 @@
 
 #include "runtime/bytes.h"
 #include "runtime/kernel.h"
+#include "runtime/offsets.h"
 
 #include <elf.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#define SELECTOR_ARMED	 3
+#define DESCRIPTORS	 64 /* a thread may miss all but this many modules being unloaded */
 #define SELF_TEST_ROUNDS 4
 #define SYMBOLS_MAX	 4096
 #define OBJECT_SMALL_MAX 65536
@@ -36,8 +37,8 @@ __asm__(".section .text.os_flag_abort,\"ax\",@progbits\n"
 extern const char os_flag_abort[] __attribute__((visibility("hidden")));
 
 /* An empty range: no instruction is ever inside, so the kernel only clears the word. */
-const struct rseq_cs os_flag_descriptor __attribute__((aligned(32))) = {
-	.abort_ip = (uint64_t)os_flag_abort,
+static const struct rseq_cs descriptors[DESCRIPTORS] __attribute__((aligned(32))) = {
+	[0 ... DESCRIPTORS - 1] = {.abort_ip = (uint64_t)os_flag_abort},
 };
 
 static void selector_set(uint64_t selector)
@@ -131,6 +132,7 @@ void os_flag_probe_host(uint64_t loader_base)
 	const uint32_t *size = symbol_addr(loader_base, "__rseq_size");
 
 	state_session.os_means = TARE_OS_BY_SITES;
+	state_session.rseq_armed = (uint64_t)descriptors;
 	if (offset && size && *size) {
 		state_session.os_means |= TARE_OS_BY_RSEQ;
 		state_session.rseq_offset = *offset + offsetof(struct rseq, rseq_cs);
@@ -174,6 +176,29 @@ void os_flag_begin(struct tare_thread_file *self, struct state_private *private_
 	self->rseq_word = (uint64_t)__builtin_thread_pointer() + state_process.rseq_offset;
 	self->rseq_armed = os_flag_armed();
 	os_flag_settle(self, private_state);
+}
+
+void os_flag_renew(void)
+{
+	const uint64_t next = state_session.rseq_armed + sizeof(descriptors[0]);
+	const bool last = next == (uint64_t)&descriptors[DESCRIPTORS];
+
+	__atomic_store_n(&state_session.rseq_armed, last ? (uint64_t)descriptors : next,
+			 __ATOMIC_RELEASE);
+}
+
+void os_flag_noticed(struct tare_thread_file *self)
+{
+	struct tare_node *nodes = (struct tare_node *)(self->run_addr + TARE_THREAD_NODES_OFFSET);
+	const uint64_t armed = os_flag_armed();
+
+	if (self->rseq_armed == armed)
+		return;
+	for (uint64_t i = 0; i < self->node_count; i++) {
+		nodes[i].stub = 0;
+		nodes[i].site = 0;
+	}
+	self->rseq_armed = armed;
 }
 
 void os_flag_end(const struct tare_thread_file *self)

@@ -3,8 +3,8 @@
  *
  * Two marks, both set by user code and removed by the kernel: the null selector 3 in %es, which
  * every IRET to user mode replaces by 0 (page faults, interrupts, preemption, signals; SYSRET
- * leaves it), and the address of a harmless descriptor in the thread's rseq_cs, which the kernel
- * clears when the thread was switched, and SYSCALL probes clear themselves.
+ * leaves it), and the address of one of a few harmless descriptors in the thread's rseq_cs, which
+ * the kernel clears when the thread was switched, and SYSCALL probes clear themselves.
  */
 #ifndef TARE_RUNTIME_OS_FLAG_H
 #define TARE_RUNTIME_OS_FLAG_H
@@ -13,11 +13,9 @@
 
 #include <linux/rseq.h>
 
-extern const struct rseq_cs os_flag_descriptor __attribute__((visibility("hidden")));
-
 static inline uint64_t os_flag_armed(void)
 {
-	return (uint64_t)&os_flag_descriptor;
+	return state_session.rseq_armed;
 }
 
 static inline uint64_t os_flag_word(uint64_t offset)
@@ -50,6 +48,13 @@ void os_flag_probe_host(uint64_t loader_base);
 
 /* Arms the flag for the calling thread and forgets what happened so far. */
 void os_flag_begin(struct tare_thread_file *self, struct state_private *private_state);
+
+/*
+ * A module is unloaded, and its addresses may come back with another: every thread's next probe
+ * takes the general path, where os_flag_noticed finds that and forgets the stubs it has seen.
+ */
+void os_flag_renew(void);
+void os_flag_noticed(struct tare_thread_file *self);
 
 /* Takes the flag back: where the runtime may be unloaded, its descriptor must not stay behind. */
 void os_flag_end(const struct tare_thread_file *self);

@@ -51,6 +51,7 @@ AT(tare_node, site, NODE_SITE);
 AT(tare_node, calls_by_call, NODE_CALLS_BY_CALL);
 AT(state_process, rseq_offset, PROCESS_RSEQ_OFFSET);
 AT(state_session, cost_ticks, SESSION_COSTS);
+AT(state_session, rseq_armed, SESSION_RSEQ_ARMED);
 _Static_assert(STUB_DATA == TARE_STUB_DATA && SHORT_TICKS == ACCUMULATE_SHORT_TICKS &&
 		       CALL_BELOW == TARE_CALL_BELOW && MARK_PENDING == (int)TARE_CALL_PENDING &&
 		       MARK_BY_CALL == (int)TARE_CALL_BY_CALL,
@@ -69,6 +70,7 @@ static inline uint64_t stub_addr(uint64_t return_addr, uint64_t number)
 
 static void event_general(struct tare_thread_file *self, struct accumulate_event *event)
 {
+	os_flag_noticed(self);
 	os_flag_collect(self, state_private, event);
 	accumulate_event(self, event);
 	const uint64_t spent = os_flag_settle(self, state_private) - event->ticks;

@@ -44,7 +44,7 @@
 	 * Has the kernel been here since the last probe? In a forked child, where the thread file is
 	 * not mapped, rsi is 0 and the word is the one at %fs:0, which holds its own address.
 	 */
-	lea	os_flag_descriptor(%rip), %rdx
+	mov	state_session+SESSION_RSEQ_ARMED(%rip), %rdx
 	cmp	%rdx, %fs:(%rsi)
 	jne	.Lunready_\name\()_\by
 	cmpq	$0, THREAD_GATE(%rcx)
