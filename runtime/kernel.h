@@ -45,4 +45,19 @@ static inline int32_t kernel_tid(void)
 	return (int32_t)kernel_call(SYS_gettid, 0);
 }
 
+/* Keeps signals off the calling thread; the mask of before goes to kernel_signals_restore. */
+static inline uint64_t kernel_signals_block(void)
+{
+	const uint64_t all = ~0ULL;
+	uint64_t before = 0;
+
+	kernel_call(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &before, sizeof(all));
+	return before;
+}
+
+static inline void kernel_signals_restore(uint64_t before)
+{
+	kernel_call(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &before, 0, sizeof(before));
+}
+
 #endif

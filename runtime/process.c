@@ -108,12 +108,12 @@ static bool file_make(void)
 	return true;
 }
 
-bool process_begin(void)
+/* The first probe of the process, with signals blocked. */
+static bool begin_first(void)
 {
 	uint32_t expected = BEGUN_NOT;
 
-	if (!state_session.active ||
-	    !__atomic_compare_exchange_n(&state_process.begun, &expected, BEGUN_IN_WORK, false,
+	if (!__atomic_compare_exchange_n(&state_process.begun, &expected, BEGUN_IN_WORK, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return expected == BEGUN_DONE;
 	process_file = NULL; /* a forked child's is its parent's, and not mapped */
@@ -130,6 +130,19 @@ bool process_begin(void)
 	if (made)
 		__atomic_store_n(&state_process.rseq_offset, state_session.rseq_offset,
 				 __ATOMIC_RELEASE);
+	return made;
+}
+
+bool process_begin(void)
+{
+	const uint32_t begun = __atomic_load_n(&state_process.begun, __ATOMIC_ACQUIRE);
+
+	if (!state_session.active || begun != BEGUN_NOT)
+		return state_session.active && begun == BEGUN_DONE;
+	const uint64_t mask = kernel_signals_block();
+	const bool made = begin_first();
+
+	kernel_signals_restore(mask);
 	return made;
 }
 

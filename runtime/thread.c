@@ -137,32 +137,45 @@ static void calls_inherit(struct tare_thread_file *self, struct state_private *p
 	private_state->open_call_count = 0;
 }
 
+/* Makes the file, with signals blocked: their handlers' probes would be lost. */
+static struct tare_thread_file *file_begin(void)
+{
+	struct state_private *private_state = private_make();
+	struct tare_thread_file *self =
+		private_state ? file_make(kernel_pid(), kernel_tid()) : NULL;
+
+	if (!self)
+		return NULL;
+	private_state->file_addr = self->run_addr;
+	accumulate_init(self, &private_state->local, kernel_ticks());
+	calls_inherit(self, private_state);
+	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->name);
+	state_private = private_state;
+	self->magic = TARE_THREAD_MAGIC;
+	os_flag_begin(self, private_state);
+	accumulate_begin(self, kernel_ticks());
+	return self;
+}
+
 bool thread_begin(uint64_t sp)
 {
 	if (state_birth && sp < state_birth)
 		return false; /* in a signal handler during the birth, or it has failed */
-	state_birth = sp;
-	state_barrier();
-	const int32_t pid = kernel_pid();
-	struct state_private *private_state = private_make();
-	struct tare_thread_file *self = private_state ? file_make(pid, kernel_tid()) : NULL;
+	const uint64_t mask = kernel_signals_block();
 
-	if (self) {
-		private_state->file_addr = self->run_addr;
-		accumulate_init(self, &private_state->local, kernel_ticks());
-		calls_inherit(self, private_state);
-		kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->name);
-		state_private = private_state;
-		self->magic = TARE_THREAD_MAGIC;
-		os_flag_begin(self, private_state);
-		accumulate_begin(self, kernel_ticks());
-		state_thread = self;
-	} else {
-		process_thread_lost();
+	if (state_thread == &state_unborn) { /* no handler has just done it */
+		state_birth = sp;
+		state_barrier();
+		struct tare_thread_file *self = file_begin();
+		if (self)
+			state_thread = self;
+		else
+			process_thread_lost();
+		state_barrier();
+		state_birth = self ? 0 : BIRTH_FAILED;
 	}
-	state_barrier();
-	state_birth = self ? 0 : BIRTH_FAILED;
-	return self != NULL;
+	kernel_signals_restore(mask);
+	return state_thread != &state_unborn;
 }
 
 static const struct tare_node *caller_of(const struct tare_node *node)
