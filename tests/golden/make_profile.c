@@ -42,7 +42,7 @@ static void add_work_functions(struct profile_writer *writer)
 					       .name = "parse",
 					       .link_addr = 0x1200,
 					       .size = 300,
-					       .source = "/src/work/parse.c",
+					       .source = "/src/demo/parse.c",
 					       .line = 42};
 
 	small_function(writer, work, "main", 0x1100);
