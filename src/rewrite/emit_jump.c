@@ -80,19 +80,30 @@ static uint64_t map_begin(const struct range *range)
 	return range->begin + range->entry;
 }
 
+/* a = address of the copy, if the target is in the range; else control goes on at emit_land of the
+   place that is returned. */
+static uint32_t emit_translation(struct emitter *emitter, const struct insn *insn,
+				 uint32_t range_number, unsigned a, unsigned b)
+{
+	struct range *range = &emitter->program->ranges.data[range_number];
+	const uint64_t begin = map_begin(range);
+
+	range->needs_map = true;
+	emit_offset_of_target(emitter, insn, a, begin);
+	const uint32_t next = emit_range_check(emitter, a, range->end - begin);
+	emit_map_lookup(emitter, a, b, range_number);
+	return next;
+}
+
 static void emit_fast(struct emitter *emitter, const struct insn *insn, unsigned a, unsigned b)
 {
 	const struct program *program = emitter->program;
 	const struct unit *unit = &program->units.data[emitter->range->unit];
 
 	vec_foreach (number, &unit->ranges) {
-		struct range *range = &emitter->program->ranges.data[*number];
-		if (!may_hold_target(unit, range))
+		if (!may_hold_target(unit, &program->ranges.data[*number]))
 			continue;
-		range->needs_map = true;
-		emit_offset_of_target(emitter, insn, a, map_begin(range));
-		const uint32_t next = emit_range_check(emitter, a, range->end - map_begin(range));
-		emit_map_lookup(emitter, a, b, *number);
+		const uint32_t next = emit_translation(emitter, insn, *number, a, b);
 		if (a >= 8)
 			emit_code(emitter, 0x41);
 		emit_code(emitter, 0xff, (unsigned char)(0xe0 | (a & 7)));
@@ -139,13 +150,9 @@ static void emit_saving(struct emitter *emitter, const struct insn *insn)
 	const unsigned a = pair[0], b = pair[1];
 	emit_save(emitter, insn, a, b);
 	vec_foreach (number, &unit->ranges) {
-		struct range *range = &emitter->program->ranges.data[*number];
-		if (!may_hold_target(unit, range))
+		if (!may_hold_target(unit, &program->ranges.data[*number]))
 			continue;
-		range->needs_map = true;
-		emit_offset_of_target(emitter, insn, a, map_begin(range));
-		const uint32_t next = emit_range_check(emitter, a, range->end - map_begin(range));
-		emit_map_lookup(emitter, a, b, *number);
+		const uint32_t next = emit_translation(emitter, insn, *number, a, b);
 		/* mov a,24(%rsp): the room made for the target */
 		emit_code(emitter, (unsigned char)(0x48 | (a >> 3) << 2), 0x89,
 			  (unsigned char)(0x44 | (a & 7) << 3), 0x24, 24);

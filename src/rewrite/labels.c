@@ -112,17 +112,10 @@ static void find_own_labels(struct label_search *search)
 static void add_pointers(struct label_search *search, const struct range *range)
 {
 	const struct program *program = search->program;
-	size_t low = 0, high = program->pointer_count;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (program->pointers[middle] < range->begin)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < program->pointer_count && program->pointers[low] < range->end; low++)
-		add_label(search, program->pointers[low]);
+	for (size_t i = program_first_pointer(program, range->begin);
+	     i < program->pointer_count && program->pointers[i] < range->end; i++)
+		add_label(search, program->pointers[i]);
 }
 
 static void add_from_code(struct label_search *search, const struct range *range)

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { ENTRY_JUMP_BYTES = 5, NOTE_HEADER_BYTES = 20 };
+enum { NOTE_HEADER_BYTES = 20 };
 
 struct output {
 	struct program *program;
@@ -26,11 +26,6 @@ struct output {
 	struct object_extent note, tables, exceptions, unwind, unwind_header;
 	uint64_t runpath_addr;
 };
-
-static uint64_t image_end(const struct program *program)
-{
-	return program->image_addr + program->image.len;
-}
 
 /* ---- layout ---- */
 

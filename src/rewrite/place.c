@@ -14,11 +14,6 @@
 
 enum { CODE_ALIGN = 16 };
 
-static uint64_t image_end(const struct program *program)
-{
-	return program->image_addr + program->image.len;
-}
-
 uint64_t copied_code(const struct program *program, uint64_t addr, const struct range *jump_from)
 {
 	struct range *range;

@@ -151,6 +151,20 @@ struct program {
 	uint64_t code_begin, code_end;
 };
 
+enum { ENTRY_JUMP_BYTES = 5 };
+
+/* Where the jump to the copy goes over the original; endbr64 stays before it. */
+static inline uint64_t range_patch_addr(const struct range *range)
+{
+	return range->insns[0].is_endbr ? insn_end(&range->insns[0]) : range->begin;
+}
+
+/* Link address behind what the image holds so far. */
+static inline uint64_t image_end(const struct program *program)
+{
+	return program->image_addr + program->image.len;
+}
+
 /* ---- ranges.c ---- */
 bool program_read_ranges(struct program *program, struct error *err);
 /* The range that covers `addr`, or NULL. */
@@ -159,6 +173,8 @@ struct range *program_range(const struct program *program, uint64_t addr);
 struct insn *program_insn(const struct program *program, uint64_t addr, struct range **range);
 /* Whether the file's data points to `addr`. */
 bool program_is_pointed_to(const struct program *program, uint64_t addr);
+/* Index of the first of the data's code pointers that is not below `addr`. */
+size_t program_first_pointer(const struct program *program, uint64_t addr);
 const unsigned char *insn_bytes(const struct program *program, const struct insn *insn);
 
 /* ---- units.c ---- */
@@ -166,8 +182,6 @@ void program_find_units(struct program *program);
 
 /* ---- select.c ---- */
 void program_select(struct program *program);
-/* A unit cannot be handled: nothing of it is copied. */
-void unit_refuse(struct program *program, struct unit *unit, enum rewrite_verdict verdict);
 
 /* ---- flow.c ---- */
 /* Whether the arithmetic flags may be used by the code from `addr` on. */

@@ -59,7 +59,7 @@ struct insn *program_insn(const struct program *program, uint64_t addr, struct r
 	return number ? &found->insns[number - 1] : NULL;
 }
 
-bool program_is_pointed_to(const struct program *program, uint64_t addr)
+size_t program_first_pointer(const struct program *program, uint64_t addr)
 {
 	size_t low = 0, high = program->pointer_count;
 
@@ -70,7 +70,14 @@ bool program_is_pointed_to(const struct program *program, uint64_t addr)
 		else
 			high = middle;
 	}
-	return low < program->pointer_count && program->pointers[low] == addr;
+	return low;
+}
+
+bool program_is_pointed_to(const struct program *program, uint64_t addr)
+{
+	const size_t first = program_first_pointer(program, addr);
+
+	return first < program->pointer_count && program->pointers[first] == addr;
 }
 
 const unsigned char *insn_bytes(const struct program *program, const struct insn *insn)

@@ -37,7 +37,6 @@ enum rewrite_verdict {
 	REWRITE_BAD_TARGET,	 /* branches into the middle of an instruction */
 	REWRITE_READS_PC,	 /* call/pop: computes with its own address */
 	REWRITE_TEXT_RELOCATION, /* its code is changed by the loader */
-	REWRITE_JUMP_UNPROVEN,	 /* an indirect jump that could not be handled */
 	REWRITE_ENTRY_TOO_SHORT, /* no room for the jump at its entry */
 	REWRITE_ENTRY_BRANCHED,	 /* other code branches into the first bytes */
 	REWRITE_BAD_UNWIND,	 /* its unwind or exception tables are not understood */

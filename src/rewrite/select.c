@@ -65,11 +65,6 @@ static void set_unit(struct program *program, const struct unit *unit, enum rewr
 	}
 }
 
-void unit_refuse(struct program *program, struct unit *unit, enum rewrite_verdict verdict)
-{
-	set_unit(program, unit, verdict);
-}
-
 static bool unit_has_syscall(const struct program *program, const struct unit *unit)
 {
 	vec_foreach (number, &unit->ranges) {
@@ -85,12 +80,6 @@ static bool unit_in_window(const struct program *program, size_t number)
 
 	return options->last_unit == 0 ||
 	       (number >= options->first_unit && number < options->last_unit);
-}
-
-/* The five bytes of the jump that goes over the entry; endbr64 stays before it. */
-static uint64_t patch_addr(const struct range *range)
-{
-	return range->insns[0].is_endbr ? insn_end(&range->insns[0]) : range->begin;
 }
 
 static bool is_copied_unit(const struct program *program, const struct range *range, uint64_t from)
@@ -118,14 +107,15 @@ static size_t first_branch_to(const struct program *program, uint64_t addr)
 /* Something that will not be copied leads into the bytes that the entry jump overwrites. */
 static bool window_is_entered(const struct program *program, const struct range *range)
 {
-	const uint64_t patch = patch_addr(range);
+	const uint64_t patch = range_patch_addr(range);
 
 	for (size_t i = first_branch_to(program, patch + 1);
-	     i < program->branches.len && program->branches.data[i].to < patch + 5; i++) {
+	     i < program->branches.len && program->branches.data[i].to < patch + ENTRY_JUMP_BYTES;
+	     i++) {
 		if (!is_copied_unit(program, range, program->branches.data[i].from))
 			return true;
 	}
-	for (uint64_t addr = patch + 1; addr < patch + 5; addr++) {
+	for (uint64_t addr = patch + 1; addr < patch + ENTRY_JUMP_BYTES; addr++) {
 		if (object_symbol_at(program->object, addr) && program_is_pointed_to(program, addr))
 			return true;
 	}
@@ -134,7 +124,7 @@ static bool window_is_entered(const struct program *program, const struct range 
 
 static enum rewrite_verdict entry_verdict(const struct program *program, const struct range *range)
 {
-	if (patch_addr(range) + 5 > range->end + range->padding)
+	if (range_patch_addr(range) + ENTRY_JUMP_BYTES > range->end + range->padding)
 		return REWRITE_ENTRY_TOO_SHORT;
 	if (window_is_entered(program, range))
 		return REWRITE_ENTRY_BRANCHED;
@@ -165,13 +155,13 @@ static void judge_unit(struct program *program, struct unit *unit)
 		if (range->verdict != REWRITE_INSTRUMENTED)
 			continue;
 		if (!unwind_is_carried(program, range)) {
-			unit_refuse(program, unit, REWRITE_BAD_UNWIND);
+			set_unit(program, unit, REWRITE_BAD_UNWIND);
 			return;
 		}
 		const enum rewrite_verdict verdict =
 			range->entry ? entry_verdict(program, range) : REWRITE_INSTRUMENTED;
 		if (verdict != REWRITE_INSTRUMENTED) {
-			unit_refuse(program, unit, verdict);
+			set_unit(program, unit, verdict);
 			return;
 		}
 	}

@@ -19,7 +19,6 @@ static const struct verdict_info verdicts[REWRITE_VERDICTS] = {
 	[REWRITE_BAD_TARGET] = {"bad-target", "branches into the middle of an instruction"},
 	[REWRITE_READS_PC] = {"reads-pc", "computes with the address it runs at"},
 	[REWRITE_TEXT_RELOCATION] = {"text-relocation", "its code is changed by the loader"},
-	[REWRITE_JUMP_UNPROVEN] = {"jump-unproven", "an indirect jump that is not understood"},
 	[REWRITE_ENTRY_TOO_SHORT] = {"entry-too-short", "no room for a jump at its entry"},
 	[REWRITE_ENTRY_BRANCHED] = {"entry-branched", "other code branches into its first bytes"},
 	[REWRITE_BAD_UNWIND] = {"bad-unwind", "its unwind or exception tables are not understood"},
