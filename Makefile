@@ -5,8 +5,8 @@ PREFIX ?= /usr/local
 # Options for `meson setup`, as in `make SETUP=-Dwerror=true`.
 SETUP  ?=
 
-.PHONY: all build demo test test-update install check-format lint sanitize fuzz bench clean
-.PHONY: setup-build setup-test
+.PHONY: all build demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential bench clean
+.PHONY: setup-build setup-test check-rewriter check-rewriter-full
 
 all: build
 
@@ -21,7 +21,7 @@ setup-build:
 	@scripts/setup build
 
 setup-test:
-	@scripts/setup build test
+	@scripts/setup build test rewriter
 
 demo:
 	@scripts/setup build demo
@@ -31,6 +31,18 @@ demo:
 test: setup-test
 	@$(MAKE) --no-print-directory build
 	@scripts/run-tests $(BUILD)
+
+# The rewriter over real programs: what `make test` does of it, and all of it with the table of results.
+check-rewriter: setup-test
+	@$(MAKE) --no-print-directory build
+	@scripts/run-tests $(BUILD) --suite rewriter --suite corpus
+
+check-rewriter-full:
+	@scripts/setup build test rewriter rewriter-full
+	@$(MAKE) --no-print-directory build
+	@scripts/run-tests $(BUILD) --suite rewriter --suite corpus --suite corpus-full; status=$$?; \
+	tests/corpus/table $(BUILD)/tests/corpus/results src/rewrite/verdict.c docs/compatibility.md && \
+	exit $$status
 
 # Rewrites the expected outputs from the present ones; look at the difference before committing.
 test-update: build
@@ -65,6 +77,23 @@ fuzz:
 	@test -e $(BUILD)-fuzz/build.ninja || CC=clang meson setup $(SETUP) $(BUILD)-fuzz \
 		-Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
 	@scripts/fuzz $(BUILD)-fuzz $(FUZZ_SECONDS)
+
+# What the fuzzers reach, with what `make fuzz` has found so far.
+fuzz-coverage:
+	@scripts/setup build lint
+	@test -e $(BUILD)-coverage/build.ninja || CC=clang meson setup $(SETUP) $(BUILD)-coverage \
+		-Dfuzz=true -Dc_args='-fprofile-instr-generate -fcoverage-mapping' \
+		-Dc_link_args=-fprofile-instr-generate -Db_lundef=false
+	@scripts/fuzz-coverage $(BUILD)-coverage $(BUILD)-fuzz
+
+# Generated programs against their instrumented selves; SEED of the first program.
+SECONDS ?= 60
+SEED ?= 1
+fuzz-differential: setup-build
+	@scripts/setup build differential
+	@$(MAKE) --no-print-directory build
+	scripts/fuzz-differential --tare $(BUILD)/src/cli/tare --seconds $(SECONDS) --seed $(SEED) \
+		--keep $(BUILD)/differential
 
 bench:
 	@scripts/setup build bench

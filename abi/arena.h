@@ -54,6 +54,8 @@ enum tare_os_means {
 enum tare_process_flags {
 	TARE_PROCESS_FORKED = 1, /* began by fork from a recorded process */
 	TARE_PROCESS_ENDED = 2,	 /* the runtime saw exit or exec */
+	/* Probes of a static executable have run without thread-local storage, and none with it. */
+	TARE_PROCESS_UNREADY = 4,
 };
 
 struct tare_process_file {

@@ -3,8 +3,8 @@
  *
  * An instrumented file carries a PT_NOTE (name "tare", type TARE_NOTE_MODULE) whose descriptor is
  * struct tare_module. Offsets in it are relative to the run-time address of the descriptor itself,
- * so the runtime needs no load bias. In the file the writable part (slots, arming bytes) is a
- * PT_LOAD without file contents: all zero, so every probe is dormant until a runtime arms it.
+ * so the runtime needs no load bias. The writable part (slots, arming bytes) is a PT_LOAD, in the
+ * file all zero, so every probe is dormant until a runtime arms it.
  *
  * A probe is `cmpb $0, arm(%rip); jne stub` in the copied code, where the flags are dead. The stub
  * lies behind the copied code, calls through a slot, and jumps back. Where the flags are live the
@@ -23,6 +23,14 @@
  *   LANDING       call *return_     (after unwinding into a landing pad)   the same
  *   SYSCALL       lea -128(%rsp),%rsp; call *syscall_; lea 128(%rsp),%rsp
  *                 rax = system call number, rdi… = arguments, as before the instruction
+ *
+ * In a poisoned file, which is for trying the probes, `call *slot(%rip)` is `addr32 call` of a
+ * handler that lies in the file itself (runtime/poison.S) and scrambles all that handlers need not
+ * keep; the senses of je and jne are exchanged, so that a probe runs with its byte zero. A runtime
+ * finds no functions and no call sites in it. Its SYSCALL probes have their function's byte, and
+ * call through the slot as well if the byte that the runtime sets says so:
+ *
+ *     addr32 call poison; cmpb $0, arm(%rip); je 1f; call *syscall_; 1:
  *
  * "frame sp" is the address of the stack slot that holds (or, for CALL, will hold) the callee's
  * return address: the identity of a frame. RETURN's frame sp is that of the call it follows.

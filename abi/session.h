@@ -5,6 +5,9 @@
  * its code runs, added again to every execve of an instrumented libc):
  *   LD_AUDIT      …:<path of the runtime>   (appended to the user's own, if any)
  *   TARE_SESSION  absolute path of the session directory
+ *   GLIBC_TUNABLES  …:TARE_TUNABLE_STATIC_TLS and 16 hexadecimal digits, where it is needed: under
+ *                 LD_AUDIT the loader places the thread-local storage of libraries as that of ones
+ *                 opened later, so what wants a place at a fixed offset needs a larger reserve
  *
  * In the session directory lies a Unix stream socket, TARE_SOCKET_NAME. For every library that
  * the loader is about to open, and for the executable if it is not instrumented, the runtime
@@ -16,10 +19,12 @@
 
 #include <stdint.h>
 
-#define TARE_ENV_SESSION "TARE_SESSION"
-#define TARE_SOCKET_NAME "socket"
-#define TARE_SESSION_ABI 1
-#define TARE_PATH_MAX	 4096
+#define TARE_ENV_SESSION	"TARE_SESSION"
+#define TARE_SOCKET_NAME	"socket"
+#define TARE_ENV_TUNABLES	"GLIBC_TUNABLES"
+#define TARE_TUNABLE_STATIC_TLS "glibc.rtld.optional_static_tls=0x"
+#define TARE_SESSION_ABI	2
+#define TARE_PATH_MAX		4096
 
 enum tare_request_kind {
 	TARE_REQUEST_LIBRARY = 1,    /* which file to load instead of this library? */
@@ -38,7 +43,8 @@ struct tare_request {
 
 struct tare_reply {
 	uint32_t abi;
-	uint32_t path_bytes; /* 0: use the original. Path of the copy follows, no NUL */
+	uint32_t path_bytes;	   /* 0: use the original. Path of the copy follows, no NUL */
+	uint64_t static_tls_bytes; /* TARE_REQUEST_EXECUTABLE: for the tunable; 0: none needed */
 };
 
 #endif

@@ -1,7 +1,8 @@
 /*
  * Stands in for libFuzzer in ordinary builds: runs a fuzz target over the seeds that are named on
  * the command line (files or directories), and over a fixed number of reproducible mutations of
- * each: bytes changed, ranges cut, copied and filled. Without seeds it starts from an empty input.
+ * each: bytes changed, ranges cut, copied and filled, and every second time the target's own way of
+ * mutation, if it has one. Without seeds it starts from an empty input.
  * It finds no new paths; it keeps the targets building and the known inputs harmless.
  */
 #include "fuzz/fuzz.h"
@@ -29,9 +30,12 @@ static size_t random_below(size_t bound)
 	return bound ? (size_t)(random_next() % bound) : 0;
 }
 
+#pragma weak LLVMFuzzerCustomMutator
+
 /* Changes `size` bytes of `data` in place; returns the new size, never a larger one. */
-static size_t mutate(uint8_t *data, size_t size)
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t size_max)
 {
+	(void)size_max;
 	const size_t changes = 1 + random_below(8);
 
 	for (size_t i = 0; i < changes && size; i++) {
@@ -57,6 +61,13 @@ static size_t mutate(uint8_t *data, size_t size)
 	return size;
 }
 
+static size_t mutate(uint8_t *data, size_t size, int round)
+{
+	if (!LLVMFuzzerCustomMutator || round % 2 == 0)
+		return LLVMFuzzerMutate(data, size, size);
+	return LLVMFuzzerCustomMutator(data, size, size, (unsigned)random_next());
+}
+
 static void run_with_mutations(const uint8_t *seed, size_t size)
 {
 	LLVMFuzzerTestOneInput(seed, size);
@@ -67,7 +78,7 @@ static void run_with_mutations(const uint8_t *seed, size_t size)
 			abort();
 		if (size)
 			memcpy(scratch, seed, size);
-		const size_t mutated_size = mutate(scratch, size);
+		const size_t mutated_size = mutate(scratch, size, i);
 		uint8_t *exact = malloc(mutated_size ? mutated_size : 1);
 		if (!exact)
 			abort();

@@ -333,6 +333,7 @@ static void event_leave(struct tare_thread_file *self, const struct accumulate_e
 	struct accumulate_local *local = local_of(self);
 
 	accumulate_charge(self, event);
+	const struct tare_node *before = top_of(self);
 	calls_unwind_below(self, event->sp);
 	const struct tare_node *top = top_of(self);
 
@@ -340,7 +341,7 @@ static void event_leave(struct tare_thread_file *self, const struct accumulate_e
 		call_end(self, false);
 	else if (local->deeper)
 		local->deeper--;
-	else
+	else if (top == before) /* else longjmp leaves: its own call was among the unwound */
 		self->unmatched++;
 }
 

@@ -10,16 +10,16 @@
  * Refuses everything without a session: la_version then tells the loader to unload it. Refuses to
  * arm a module whose note points outside its own writable segments.
  */
-#include "abi/module.h"
 #include "runtime/bytes.h"
-#include "runtime/calibrate.h"
 #include "runtime/exec.h"
 #include "runtime/executable.h"
 #include "runtime/kernel.h"
+#include "runtime/module.h"
 #include "runtime/os_flag.h"
 #include "runtime/probes.h"
 #include "runtime/process.h"
 #include "runtime/session.h"
+#include "runtime/startup.h"
 #include "runtime/thread.h"
 
 #include <asm/errno.h>
@@ -29,158 +29,34 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-struct segments {
-	uint64_t bias;
-	const Elf64_Phdr *headers;
-	uint64_t count;
-};
-
-static struct segments executable; /* as the kernel says */
+static struct module_segments executable; /* as the kernel says */
 static char **program_environment;
-static char search_path[TARE_PATH_MAX], search_copy[TARE_PATH_MAX];
+static char search_path[TARE_PATH_MAX];
+static struct session_answer search_copy;
 static char search_name[TARE_PATH_MAX]; /* what was asked for when search_copy was answered */
 
-/* ---- the note, and arming ---- */
-
-static const struct tare_module *notes_find(const char *at, uint64_t size_bytes)
-{
-	while (size_bytes >= sizeof(Elf64_Nhdr)) {
-		const Elf64_Nhdr *note = (const Elf64_Nhdr *)at;
-		const uint64_t name_bytes = ((uint64_t)note->n_namesz + 3) & ~3ULL;
-		const uint64_t body_bytes = ((uint64_t)note->n_descsz + 3) & ~3ULL;
-		const uint64_t all = sizeof(*note) + name_bytes + body_bytes;
-
-		if (all > size_bytes)
-			return NULL;
-		if (note->n_type == TARE_NOTE_MODULE && note->n_namesz == sizeof(TARE_NOTE_NAME) &&
-		    note->n_descsz >= sizeof(struct tare_module) &&
-		    bytes_equal(at + sizeof(*note), TARE_NOTE_NAME))
-			return (const struct tare_module *)(at + sizeof(*note) + name_bytes);
-		at += all;
-		size_bytes -= all;
-	}
-	return NULL;
-}
-
-static const struct tare_module *segments_module(const struct segments *segments)
-{
-	const struct tare_module *module = NULL;
-
-	for (uint64_t i = 0; i < segments->count && !module; i++)
-		if (segments->headers[i].p_type == PT_NOTE)
-			module = notes_find(
-				(const char *)(segments->bias + segments->headers[i].p_vaddr),
-				segments->headers[i].p_memsz);
-	return module && module->abi == TARE_MODULE_ABI ? module : NULL;
-}
-
-static bool segments_writable(const struct segments *segments, uint64_t addr, uint64_t size_bytes)
-{
-	for (uint64_t i = 0; i < segments->count; i++) {
-		const Elf64_Phdr *header = &segments->headers[i];
-		const uint64_t offset = addr - segments->bias - header->p_vaddr;
-
-		if (header->p_type == PT_LOAD && header->p_flags & PF_W &&
-		    offset <= header->p_memsz && size_bytes <= header->p_memsz - offset)
-			return true;
-	}
-	return false;
-}
-
-static bool module_arm(const struct segments *segments)
-{
-	const struct tare_module *module = segments_module(segments);
-
-	if (!module)
-		return false;
-	struct tare_slots *slots =
-		(struct tare_slots *)((uint64_t)module + (uint64_t)module->slots_offset);
-	uint8_t *arm = (uint8_t *)module + module->arm_offset;
-	const uint64_t arm_bytes = (uint64_t)module->function_count + module->call_site_count + 1;
-
-	if (!segments_writable(segments, (uint64_t)slots, sizeof(*slots)) ||
-	    !segments_writable(segments, (uint64_t)arm, arm_bytes))
-		return false;
-	*slots = *probes_slots();
-	memset(arm, 1, arm_bytes);
-	return true;
-}
-
 /* ---- start and end of the program ---- */
-
-struct start {
-	const char *audit, *session;
-	uint64_t loader_base, headers, header_count;
-	Elf64_auxv_t *vector; /* auxiliary, on the target's stack */
-};
-
-static void environment_scan(struct start *start, char **environment)
-{
-	for (; *environment; environment++) {
-		if (bytes_begin_with(*environment, "LD_AUDIT="))
-			start->audit = *environment + 9;
-		if (bytes_begin_with(*environment, TARE_ENV_SESSION "="))
-			start->session = *environment + sizeof(TARE_ENV_SESSION);
-	}
-	start->vector = (Elf64_auxv_t *)(environment + 1);
-	for (const Elf64_auxv_t *entry = start->vector; entry->a_type != AT_NULL; entry++) {
-		if (entry->a_type == AT_BASE)
-			start->loader_base = entry->a_un.a_val;
-		if (entry->a_type == AT_PHDR)
-			start->headers = entry->a_un.a_val;
-		if (entry->a_type == AT_PHNUM)
-			start->header_count = entry->a_un.a_val;
-	}
-}
-
-static bool session_set(const struct start *start)
-{
-	struct bytes_text directory = {.start = state_session.directory,
-				       .size_bytes = TARE_PATH_MAX};
-	struct bytes_text runtime = {.start = state_session.runtime_path,
-				     .size_bytes = TARE_PATH_MAX};
-
-	if (!start->audit || !start->session || start->session[0] != '/')
-		return false;
-	const char *last = start->audit;
-
-	for (const char *at = last; *at; at++)
-		if (*at == ':')
-			last = at + 1;
-	bytes_put(&directory, start->session);
-	bytes_put(&runtime, last);
-	return !directory.full && !runtime.full;
-}
-
-static bool link_read(const char *link, char *path)
-{
-	const long length = kernel_call(SYS_readlinkat, AT_FDCWD, link, path, TARE_PATH_MAX - 1);
-
-	if (length <= 0)
-		return false;
-	path[length] = 0;
-	return true;
-}
 
 /*
  * A program started by a recorded one is the original: become its copy, if there is one. A copy
  * learns whose it is.
  */
-static void executable_replace(const struct start *start, char **arguments, char **environment)
+static void executable_replace(const struct startup *start, char **arguments, char **environment)
 {
-	static char path[TARE_PATH_MAX], copy[TARE_PATH_MAX];
+	static char path[TARE_PATH_MAX];
+	static struct session_answer copy;
 
-	if (!link_read("/proc/self/exe", path))
+	if (!startup_read_link("/proc/self/exe", path))
 		return;
-	if (segments_module(&executable)) {
+	if (module_find(&executable)) {
 		executable_know(path, start->vector);
 		return;
 	}
-	if (session_ask(TARE_REQUEST_EXECUTABLE, path, copy) && !bytes_equal(path, copy))
-		kernel_call(SYS_execve, copy, arguments, environment);
+	if (session_ask(TARE_REQUEST_EXECUTABLE, path, &copy) && !bytes_equal(path, copy.path))
+		exec_copy(&copy, arguments, environment);
 }
 
-static void executable_set(const struct start *start)
+static void executable_set(const struct startup *start)
 {
 	executable.headers = (const Elf64_Phdr *)start->headers;
 	executable.count = start->headers ? start->header_count : 0;
@@ -191,25 +67,16 @@ static void executable_set(const struct start *start)
 
 __attribute__((constructor)) static void audit_start(int argc, char **argv, char **environment)
 {
-	struct start start = {0};
+	struct startup start = {0};
 
 	(void)argc;
-	environment_scan(&start, environment);
-	if (!session_set(&start))
+	startup_scan(&start, environment);
+	if (!startup_take_session(&start))
 		return;
-	state_session.active = true;
 	program_environment = environment;
 	executable_set(&start);
 	executable_replace(&start, argv, environment);
-	/* one whole page: what the kernel zeroes in a forked child */
-	if (kernel_call(SYS_madvise, &state_process, 4096, 18 /* MADV_WIPEONFORK */)) {
-		state_session.active = false;
-		return;
-	}
-	os_flag_probe_host(start.loader_base);
-	calibrate_probes();
-	if (!process_begin())
-		state_session.active = false;
+	startup_begin(&start);
 }
 
 __attribute__((destructor)) static void audit_end(void)
@@ -242,7 +109,7 @@ static bool search_file(const char *name)
 	if (!is_path)
 		return false;
 	if (name[0] != '/') {
-		if (!link_read("/proc/self/cwd", search_path))
+		if (!startup_read_link("/proc/self/cwd", search_path))
 			return false;
 		text.length = bytes_length(search_path);
 		bytes_put(&text, "/");
@@ -257,10 +124,10 @@ EXPORTED char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int fl
 
 	(void)cookie;
 	(void)flag;
-	if (!search_file(name) || !session_ask(TARE_REQUEST_LIBRARY, search_path, search_copy))
+	if (!search_file(name) || !session_ask(TARE_REQUEST_LIBRARY, search_path, &search_copy))
 		return (char *)name;
 	bytes_put(&asked, name);
-	return search_copy;
+	return search_copy.path;
 }
 
 /*
@@ -271,14 +138,14 @@ static void library_rename(const struct link_map *map)
 {
 	const size_t length = bytes_length(search_name);
 
-	if (bytes_equal(map->l_name, search_copy) && length <= bytes_length(search_copy))
+	if (bytes_equal(map->l_name, search_copy.path) && length <= bytes_length(search_copy.path))
 		memcpy(map->l_name, search_name, length + 1);
 }
 
 /* The program headers of a loaded library, if its file header is where it usually is. */
-static struct segments library_segments(const struct link_map *map)
+static struct module_segments library_segments(const struct link_map *map)
 {
-	struct segments segments = {.bias = map->l_addr};
+	struct module_segments segments = {.bias = map->l_addr};
 	const Elf64_Ehdr *header = (const Elf64_Ehdr *)map->l_addr;
 	unsigned char resident;
 
@@ -303,14 +170,14 @@ EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *
 		return 0;
 	if (!is_executable)
 		library_rename(map);
-	const struct segments segments = is_executable ? executable : library_segments(map);
+	const struct module_segments segments = is_executable ? executable : library_segments(map);
 	struct process_module module = {.type = TARE_RECORD_MODULE_OPEN,
 					.bias = map->l_addr,
 					.dynamic_addr = (uint64_t)map->l_ld,
 					.path = map->l_name};
 
 	if (is_executable)
-		module.path = link_read("/proc/self/exe", path) ? path : "";
+		module.path = startup_read_link("/proc/self/exe", path) ? path : "";
 	module.instrumented = module_arm(&segments);
 	process_module_note(&module);
 	return 0;

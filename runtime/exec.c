@@ -10,6 +10,7 @@
 #include "runtime/exec.h"
 
 #include "runtime/bytes.h"
+#include "runtime/exec_static.h"
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
 #include "runtime/process.h"
@@ -19,13 +20,33 @@
 
 #define AUDIT_PREFIX   "LD_AUDIT="
 #define SESSION_PREFIX TARE_ENV_SESSION "="
+#define TUNABLE_PREFIX TARE_ENV_TUNABLES "="
+#define TUNABLE_DIGITS 16
 #define ENTRIES_MAX    (1U << 20)
 #define CHUNK_ENTRIES  256
+
+/* Whether nothing is left; else the colon behind the user's own tunables is now the end. */
+static bool tunable_remove(char *entry, bool *shortened)
+{
+	const size_t length = bytes_length(entry);
+	const size_t own = sizeof(TARE_TUNABLE_STATIC_TLS) - 1 + TUNABLE_DIGITS;
+
+	if (length < sizeof(TUNABLE_PREFIX) - 1 + own ||
+	    !bytes_begin_with(entry + length - own, TARE_TUNABLE_STATIC_TLS))
+		return false;
+	if (length == sizeof(TUNABLE_PREFIX) - 1 + own)
+		return true;
+	entry[length - own - 1] = 0;
+	*shortened = true;
+	return false;
+}
 
 static bool is_session_entry(char *entry, bool *shortened)
 {
 	if (bytes_begin_with(entry, SESSION_PREFIX))
 		return true;
+	if (bytes_begin_with(entry, TUNABLE_PREFIX))
+		return tunable_remove(entry, shortened);
 	if (!bytes_begin_with(entry, AUDIT_PREFIX))
 		return false;
 	const size_t length = bytes_length(entry);
@@ -107,13 +128,18 @@ static char **environment_build(char *memory, uint64_t size_bytes, char **old, l
 	long kept = 0;
 
 	for (long i = 0; i < count; i++) {
-		if (bytes_begin_with(old[i], AUDIT_PREFIX))
+		if (bytes_begin_with(old[i], SESSION_PREFIX))
+			continue;
+		const bool is_audit = bytes_begin_with(old[i], AUDIT_PREFIX);
+
+		if (is_audit && users)
+			continue;
+		if (is_audit)
 			users = old[i] + sizeof(AUDIT_PREFIX) - 1;
-		else if (!bytes_begin_with(old[i], SESSION_PREFIX))
-			entries[kept++] = old[i];
+		entries[kept++] = is_audit ? audit.start : old[i];
 	}
 	bytes_put(&audit, AUDIT_PREFIX);
-	if (users && *users) {
+	if (users) {
 		bytes_put(&audit, users);
 		bytes_put(&audit, ":");
 	}
@@ -125,7 +151,8 @@ static char **environment_build(char *memory, uint64_t size_bytes, char **old, l
 	bytes_put(&session, state_session.directory);
 	if (audit.full || session.full)
 		return NULL;
-	entries[kept++] = audit.start;
+	if (!users)
+		entries[kept++] = audit.start;
 	entries[kept++] = session.start;
 	entries[kept] = NULL;
 	return entries;
@@ -141,8 +168,23 @@ static uint64_t strings_size(char **old, long count)
 	return size;
 }
 
-static void exec_call(const struct probes_registers *registers, char **environment)
+/* What is to be executed. */
+struct exec {
+	const struct probes_registers *registers;
+	const char *copy; /* of a static executable, to be started in its place; or NULL */
+	char **environment;
+};
+
+static void exec_call(const struct exec *exec)
 {
+	const struct probes_registers *registers = exec->registers;
+	char **environment = exec->environment;
+
+	if (exec->copy)
+		kernel_call(SYS_execve, exec->copy,
+			    registers->rax == SYS_execve ? registers->rsi : registers->rdx,
+			    environment);
+	/* without a copy, or where it is gone by now */
 	if (registers->rax == SYS_execve)
 		kernel_call(SYS_execve, registers->rdi, registers->rsi, environment);
 	else
@@ -151,18 +193,21 @@ static void exec_call(const struct probes_registers *registers, char **environme
 }
 
 /* What is recorded ends here, if the exec succeeds and this is not a vfork child. */
-static void exec_recorded(struct tare_thread_file *self, const struct probes_registers *registers,
-			  char **environment)
+static void exec_recorded(struct tare_thread_file *self, const struct exec *exec)
 {
-	if (!self || self->tid != kernel_tid()) {
-		exec_call(registers, environment);
+	if (self && self->tid != kernel_tid()) {
+		exec_call(exec);
 		return;
 	}
-	thread_complete(self);
+	/* A process may have run no probe of a function yet; of a vfork child's it is not. */
+	if (self)
+		thread_complete(self);
 	process_complete();
-	exec_call(registers, environment);
-	self->flags &= ~(uint32_t)TARE_THREAD_ENDED;
-	self->end_ticks = 0;
+	exec_call(exec);
+	if (self) {
+		self->flags &= ~(uint32_t)TARE_THREAD_ENDED;
+		self->end_ticks = 0;
+	}
 	process_resume();
 }
 
@@ -174,15 +219,82 @@ void exec_with_session(struct tare_thread_file *self, const struct probes_regist
 	if (count < 0)
 		return;
 	struct state_private *private_state = self ? state_private : NULL;
-	const uint64_t size =
-		((uint64_t)count + 3) * sizeof(char *) + strings_size((char **)old, count);
+	const uint64_t size = sizeof(struct exec_static) + ((uint64_t)count + 3) * sizeof(char *) +
+			      strings_size((char **)old, count);
 	char *memory = exec_memory(private_state, size);
 	if (!memory)
 		return;
-	char **environment = environment_build(memory, size, (char **)old, count);
+	struct exec exec = {.registers = registers,
+			    .environment = environment_build(memory + sizeof(struct exec_static),
+							     size - sizeof(struct exec_static),
+							     (char **)old, count)};
 
-	if (environment)
-		exec_recorded(self, registers, environment);
+	exec.copy = exec_static_copy(registers, (struct exec_static *)memory);
+	if (exec.environment)
+		exec_recorded(self, &exec);
 	if (!private_state)
 		accumulate_host_unmap(memory, size);
+}
+
+static void put_hexadecimal(struct bytes_text *text, uint64_t number)
+{
+	for (int digit = TUNABLE_DIGITS; digit-- > 0;) {
+		const char one[2] = {"0123456789abcdef"[number >> (4 * digit) & 15], 0};
+		bytes_put(text, one);
+	}
+}
+
+/* The environment with the tunable in `memory`, or NULL where that does not suffice. */
+static char **environment_with_tunable(struct bytes_text memory, char **environment,
+				       uint64_t static_tls_bytes)
+{
+	char **entries = (char **)memory.start;
+	const char *users = NULL;
+	size_t count = 0, kept = 0;
+
+	while (environment[count])
+		count++;
+	const size_t array_bytes = (count + 2) * sizeof(char *);
+	struct bytes_text tunable = {.start = memory.start + array_bytes,
+				     .size_bytes = memory.size_bytes - array_bytes};
+
+	for (size_t i = 0; i < count; i++) {
+		const bool is_tunables = bytes_begin_with(environment[i], TUNABLE_PREFIX);
+
+		if (is_tunables && users)
+			continue;
+		if (is_tunables)
+			users = environment[i] + sizeof(TUNABLE_PREFIX) - 1;
+		entries[kept++] = is_tunables ? tunable.start : environment[i];
+	}
+
+	bytes_put(&tunable, TUNABLE_PREFIX);
+	if (users) {
+		bytes_put(&tunable, users);
+		bytes_put(&tunable, ":");
+	}
+	bytes_put(&tunable, TARE_TUNABLE_STATIC_TLS);
+	put_hexadecimal(&tunable, static_tls_bytes);
+	if (!users)
+		entries[kept++] = tunable.start;
+	entries[kept] = NULL;
+	return tunable.full ? NULL : entries;
+}
+
+void exec_copy(const struct session_answer *copy, char **arguments, char **environment)
+{
+	char **larger = environment;
+	uint64_t size = 2 * TARE_PATH_MAX;
+
+	for (char **entry = environment; *entry; entry++)
+		size += sizeof(char *) +
+			(bytes_begin_with(*entry, TUNABLE_PREFIX) ? bytes_length(*entry) : 0);
+	if (copy->static_tls_bytes) {
+		const struct bytes_text memory = {.start = accumulate_host_map(size),
+						  .size_bytes = size};
+		larger = memory.start ? environment_with_tunable(memory, environment,
+								 copy->static_tls_bytes)
+				      : NULL;
+	}
+	kernel_call(SYS_execve, copy->path, arguments, larger ? larger : environment);
 }

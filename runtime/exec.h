@@ -6,6 +6,7 @@
 #define TARE_RUNTIME_EXEC_H
 
 #include "runtime/probes.h"
+#include "runtime/session.h"
 #include "runtime/state.h"
 
 /*
@@ -13,6 +14,12 @@
  * `environment` is followed by the auxiliary vector there, and still is afterwards.
  */
 void exec_hide_session(char **environment);
+
+/*
+ * At the start of a program that is not instrumented: executes its copy, with the loader's reserve
+ * of static thread-local storage that the recorder asks for. Returns when that failed.
+ */
+void exec_copy(const struct session_answer *copy, char **arguments, char **environment);
 
 /*
  * At execve or execveat: performs it with the variables added. Returns when it failed; the

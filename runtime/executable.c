@@ -1,6 +1,6 @@
 /*
- * Only readlink is answered with the original: opening /proc/self/exe gives the copy. Other
- * processes' links, and relative paths to the own one, are left as they are.
+ * readlink and open are answered with the original; stat is not, for reading the path costs as much
+ * as a stat does. Other processes' links, and relative paths to the own one, are left as they are.
  */
 #include "runtime/executable.h"
 
@@ -13,14 +13,15 @@
 
 #define PROC_PATH_BYTES 32 /* "/proc/4194304/exe" fits */
 
-static char original_link[TARE_PATH_MAX], original_path[TARE_PATH_MAX];
+static struct session_answer original_link;
+static char original_path[TARE_PATH_MAX];
 static bool is_known;
 
 void executable_know(const char *path, Elf64_auxv_t *vector)
 {
-	if (!session_ask(TARE_REQUEST_ORIGINAL, path, original_link))
+	if (!session_ask(TARE_REQUEST_ORIGINAL, path, &original_link))
 		return;
-	const long length = kernel_call(SYS_readlinkat, AT_FDCWD, original_link, original_path,
+	const long length = kernel_call(SYS_readlinkat, AT_FDCWD, original_link.path, original_path,
 					TARE_PATH_MAX - 1);
 
 	if (length <= 0)
@@ -45,14 +46,28 @@ static bool is_own_link(const char *path)
 	return !own.full && bytes_equal(path, text);
 }
 
+static uint64_t *path_argument(struct probes_registers *registers)
+{
+	switch (registers->rax) {
+	case SYS_readlink:
+	case SYS_open:
+		return &registers->rdi;
+	case SYS_readlinkat:
+	case SYS_openat:
+		return &registers->rsi;
+	default:
+		return NULL;
+	}
+}
+
 void executable_show(struct probes_registers *registers)
 {
-	uint64_t *argument = registers->rax == SYS_readlink ? &registers->rdi : &registers->rsi;
-	const uint64_t to_page_end = 4096 - (*argument & 4095);
+	uint64_t *argument = is_known ? path_argument(registers) : NULL;
 	char path[PROC_PATH_BYTES + 1];
 
-	if (!is_known)
+	if (!argument)
 		return;
+	const uint64_t to_page_end = 4096 - (*argument & 4095);
 	/* The string may end before the page does, and the next page need not exist. */
 	const uint64_t wanted = to_page_end < PROC_PATH_BYTES ? to_page_end : PROC_PATH_BYTES;
 	long got = memory_read(path, *argument, wanted);
@@ -66,5 +81,5 @@ void executable_show(struct probes_registers *registers)
 		return;
 	path[got] = 0;
 	if (is_own_link(path))
-		*argument = (uint64_t)original_link;
+		*argument = (uint64_t)original_link.path;
 }

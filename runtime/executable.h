@@ -16,8 +16,8 @@
 void executable_know(const char *path, Elf64_auxv_t *vector);
 
 /*
- * At a readlink or readlinkat of the process's own /proc/…/exe: replaces the path argument by a
- * link that leads to the original.
+ * Before a system call: where it reads or opens the process's own link /proc/…/exe, replaces the
+ * path argument by a link that leads to the original.
  */
 void executable_show(struct probes_registers *registers);
 

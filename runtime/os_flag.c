@@ -12,7 +12,9 @@
 #include "runtime/bytes.h"
 #include "runtime/kernel.h"
 #include "runtime/offsets.h"
+#include "runtime/process.h"
 
+#include <asm/errno.h>
 #include <elf.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -22,6 +24,7 @@
 #define SYMBOLS_MAX	 4096
 #define OBJECT_SMALL_MAX 65536
 #define SETTLE_ROUNDS	 4
+#define COLLECT_ROUNDS	 4
 #define SYSCALL_UNKNOWN	 0xffff
 
 /* The signature that the C library registers stands before the (never used) abort address. */
@@ -151,6 +154,25 @@ void os_flag_probe_host(uint64_t loader_base)
 	}
 }
 
+void os_flag_registers(struct tare_thread_file *self, uint64_t area, uint64_t size_bytes,
+		       uint64_t flags)
+{
+	const uint64_t word = area + offsetof(struct rseq, rseq_cs);
+
+	if (!state_session.start_pointer || state_session.os_means & TARE_OS_BY_RSEQ)
+		return;
+	if (!area || size_bytes < sizeof(struct rseq) || flags ||
+	    kernel_call(SYS_rseq, 0, 0, 0, 0) != -EINVAL)
+		return; /* it will fail, or is none */
+	state_session.os_means |= TARE_OS_BY_RSEQ;
+	state_session.rseq_offset = word - (uint64_t)__builtin_thread_pointer();
+	if (state_process.rseq_offset)
+		state_process.rseq_offset = state_session.rseq_offset;
+	if (self)
+		self->rseq_word = word;
+	process_means_note();
+}
+
 static struct state_os_seen counters_read(const struct tare_thread_file *self)
 {
 	struct rusage usage = {0};
@@ -241,14 +263,14 @@ void os_flag_collect(const struct tare_thread_file *self, struct state_private *
 
 	if (word == os_flag_armed() && !by_selector)
 		return;
-	bool again = false;
+	bool raised = true, again = false;
 
-	for (;;) {
+	/* Bounded: where every instruction traps, as under a debugger, it never stays armed. */
+	for (int round = 0; round < COLLECT_ROUNDS && raised; round++) {
 		flag_arm(self);
 		event->ticks = kernel_ticks();
-		if (!os_flag_raised())
-			break;
-		again = true;
+		raised = os_flag_raised();
+		again |= raised;
 	}
 	const struct state_os_seen seen = counters_read(self);
 

@@ -46,6 +46,13 @@ static inline bool os_flag_raised(void)
  */
 void os_flag_probe_host(uint64_t loader_base);
 
+/*
+ * At a system call that registers the calling thread's rseq area. A static executable has no
+ * loader that could be asked where it is; its C library registers it while there is one thread.
+ */
+void os_flag_registers(struct tare_thread_file *self, uint64_t area, uint64_t size_bytes,
+		       uint64_t flags);
+
 /* Arms the flag for the calling thread and forgets what happened so far. */
 void os_flag_begin(struct tare_thread_file *self, struct state_private *private_state);
 

@@ -21,7 +21,6 @@
 #include <linux/sched.h>
 
 #define STACK_BYTES_MAX		 (64ULL << 20)
-#define FLAG_DIRECTION		 0x400ULL
 
 #define AT(type, member, offset) _Static_assert(offsetof(struct type, member) == (offset), #offset)
 AT(tare_thread_file, gate, THREAD_GATE);
@@ -81,21 +80,6 @@ static void event_general(struct tare_thread_file *self, struct accumulate_event
 	self->lost_ticks += spent;
 }
 
-/* Code that runs with the direction flag set is no place where functions begin or end, but may. */
-static inline uint64_t direction_clear(void)
-{
-	uint64_t flags;
-
-	__asm__ volatile("pushfq; pop %0; cld" : "=r"(flags)::"memory");
-	return flags;
-}
-
-static inline void direction_restore(uint64_t flags)
-{
-	if (flags & FLAG_DIRECTION)
-		__asm__ volatile("std" ::: "memory");
-}
-
 /*
  * Is the probe that closed the gate still at work below this one? Not when this one's stack lies
  * above; but a stack far away is a signal handler's own.
@@ -150,12 +134,10 @@ static void event_describe(struct accumulate_event *event, const uint64_t *entry
 
 void probes_general(const uint64_t *entry, uint64_t ticks, uint32_t place)
 {
-	const uint64_t flags = direction_clear();
 	struct accumulate_event event = {.ticks = ticks};
 
 	event_describe(&event, entry, place);
 	probe_work(&event);
-	direction_restore(flags);
 }
 
 static bool forks(const struct probes_registers *registers)
@@ -205,8 +187,11 @@ void probes_syscall_event(struct probes_registers *registers)
 
 	if (self)
 		syscall_note(self, registers);
+	else if (registers->rax == SYS_exit_group)
+		process_complete();
+	if (registers->rax == SYS_rseq)
+		os_flag_registers(self, registers->rdi, registers->rsi, registers->rdx);
 	if (registers->rax == SYS_execve || registers->rax == SYS_execveat)
 		exec_with_session(self, registers);
-	if (registers->rax == SYS_readlink || registers->rax == SYS_readlinkat)
-		executable_show(registers);
+	executable_show(registers);
 }

@@ -19,6 +19,28 @@
 #define SAVED 32 /* bytes pushed by `begin` */
 #define PENDING (MARK_PENDING | MARK_BY_CALL)
 
+	/* A debugger or a signal handler may unwind from any instruction. */
+	.macro	save register
+	push	\register
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset \register, 0
+	.endm
+
+	.macro	restore register
+	pop	\register
+	.cfi_adjust_cfa_offset -8
+	.cfi_restore \register
+	.endm
+
+	/* The state behind `begin`, where another function goes on. */
+	.macro	saved_state
+	.cfi_def_cfa_offset 8+SAVED
+	.cfi_offset %rax, -16
+	.cfi_offset %rdx, -24
+	.cfi_offset %rcx, -32
+	.cfi_offset %rsi, -40
+	.endm
+
 	/*
 	 * Closes the gate and moves the thread's clock to now: rax = the clock, rdx = top, rcx = the
 	 * thread file.
@@ -29,11 +51,10 @@
 	.type	\name\()_by_\by, @function
 \name\()_by_\by:
 	.cfi_startproc
-	push	%rax
-	push	%rdx
-	push	%rcx
-	push	%rsi
-	.cfi_def_cfa_offset 8+SAVED
+	save	%rax
+	save	%rdx
+	save	%rcx
+	save	%rsi
 	mov	state_thread@gottpoff(%rip), %rcx
 	mov	%fs:(%rcx), %rcx
 	mov	state_process+PROCESS_RSEQ_OFFSET(%rip), %rsi
@@ -80,12 +101,11 @@
 	mov	state_session+SESSION_COSTS+8*\kind(%rip), %rax
 	add	%rax, THREAD_LOST_TICKS(%rcx)
 	movq	$0, THREAD_GATE(%rcx)
-	pop	%rsi
-	pop	%rcx
-	pop	%rdx
-	pop	%rax
 	.cfi_remember_state
-	.cfi_def_cfa_offset 8
+	restore	%rsi
+	restore	%rcx
+	restore	%rdx
+	restore	%rax
 	ret
 	.cfi_restore_state
 	.endm
@@ -371,30 +391,27 @@ probes_by_\by:
 	.type	find_child, @function
 find_child:
 	.cfi_startproc
-	.cfi_def_cfa_offset 16+SAVED
-	push	%rax
-	push	%rcx
-	push	%rsi
-	push	%rdi
-	push	%r8
-	push	%r9
-	push	%r10
-	push	%r11
-	.cfi_def_cfa_offset 80+SAVED
+	save	%rax
+	save	%rcx
+	save	%rsi
+	save	%rdi
+	save	%r8
+	save	%r9
+	save	%r10
+	save	%r11
 	mov	%rcx, %rdi
 	mov	%rsi, %rdx
 	mov	THREAD_TOP(%rcx), %rsi
 	call	accumulate_find
 	mov	%rax, %rdx
-	pop	%r11
-	pop	%r10
-	pop	%r9
-	pop	%r8
-	pop	%rdi
-	pop	%rsi
-	pop	%rcx
-	pop	%rax
-	.cfi_def_cfa_offset 16+SAVED
+	restore	%r11
+	restore	%r10
+	restore	%r9
+	restore	%r8
+	restore	%rdi
+	restore	%rsi
+	restore	%rcx
+	restore	%rax
 	ret
 	.cfi_endproc
 	.size	find_child, .-find_child
@@ -404,34 +421,46 @@ find_child:
 	.type	general, @function
 general:
 	.cfi_startproc
-	.cfi_def_cfa_offset 8+SAVED
-	push	%rbp
-	.cfi_def_cfa_offset 16+SAVED
-	.cfi_offset %rbp, -16-SAVED
+	saved_state
+	save	%rbp
 	mov	%rsp, %rbp
 	.cfi_def_cfa_register %rbp
 	push	%rdi
+	.cfi_offset %rdi, -24-SAVED
 	push	%r8
+	.cfi_offset %r8, -32-SAVED
 	push	%r9
+	.cfi_offset %r9, -40-SAVED
 	push	%r10
+	.cfi_offset %r10, -48-SAVED
 	push	%r11
+	.cfi_offset %r11, -56-SAVED
+	/* Code that runs with the direction flag set is no place for functions to begin, but may. */
+	pushfq
+	cld
 	lea	8+SAVED(%rbp), %rdi
 	mov	%rax, %rsi
 	and	$-16, %rsp
 	call	probes_general
-	lea	-40(%rbp), %rsp
+	lea	-48(%rbp), %rsp
+	popfq
 	pop	%r11
+	.cfi_restore %r11
 	pop	%r10
+	.cfi_restore %r10
 	pop	%r9
+	.cfi_restore %r9
 	pop	%r8
+	.cfi_restore %r8
 	pop	%rdi
+	.cfi_restore %rdi
 	pop	%rbp
+	.cfi_restore %rbp
 	.cfi_def_cfa %rsp, 8+SAVED
-	pop	%rsi
-	pop	%rcx
-	pop	%rdx
-	pop	%rax
-	.cfi_def_cfa_offset 8
+	restore	%rsi
+	restore	%rcx
+	restore	%rdx
+	restore	%rax
 	ret
 	.cfi_endproc
 	.size	general, .-general

@@ -1,7 +1,10 @@
 /*
  * The SYSCALL handler: stores the caller-saved registers as struct probes_registers and hands them
- * to C. The C code keeps the others; no vector state is touched. Flags are free at a probe.
+ * to C. The C code keeps the others; no vector state is touched. Arithmetic flags are free at a
+ * probe; the direction flag is not, and C wants it clear.
  */
+#define DIRECTION 0x400
+
 	.text
 	.globl	probes_syscall
 	.hidden	probes_syscall
@@ -15,29 +18,52 @@ probes_syscall:
 	mov	%rsp, %rbp
 	.cfi_def_cfa_register %rbp
 	push	%rax
+	.cfi_offset %rax, -24
 	push	%rcx
+	.cfi_offset %rcx, -32
 	push	%rdx
+	.cfi_offset %rdx, -40
 	push	%rsi
+	.cfi_offset %rsi, -48
 	push	%rdi
+	.cfi_offset %rdi, -56
 	push	%r8
+	.cfi_offset %r8, -64
 	push	%r9
+	.cfi_offset %r9, -72
 	push	%r10
+	.cfi_offset %r10, -80
 	push	%r11
-	cld
+	.cfi_offset %r11, -88
 	mov	%rsp, %rdi
+	pushf
+	cld
 	and	$-16, %rsp
 	call	probes_syscall_event
-	lea	-72(%rbp), %rsp
+	testl	$DIRECTION, -80(%rbp)
+	jz	1f
+	std
+1:	lea	-72(%rbp), %rsp
 	pop	%r11
+	.cfi_restore %r11
 	pop	%r10
+	.cfi_restore %r10
 	pop	%r9
+	.cfi_restore %r9
 	pop	%r8
+	.cfi_restore %r8
 	pop	%rdi
+	.cfi_restore %rdi
 	pop	%rsi
+	.cfi_restore %rsi
 	pop	%rdx
+	.cfi_restore %rdx
 	pop	%rcx
+	.cfi_restore %rcx
 	pop	%rax
+	.cfi_restore %rax
 	pop	%rbp
+	.cfi_restore %rbp
 	.cfi_def_cfa %rsp, 8
 	ret
 	.cfi_endproc

@@ -197,6 +197,22 @@ void process_thread_lost(void)
 		__atomic_fetch_add(&process_file->threads_lost, 1, __ATOMIC_RELAXED);
 }
 
+void process_note_ready(bool ready)
+{
+	if (state_process.begun != BEGUN_DONE)
+		return;
+	if (ready)
+		process_file->flags &= ~(uint32_t)TARE_PROCESS_UNREADY;
+	else
+		process_file->flags |= TARE_PROCESS_UNREADY;
+}
+
+void process_means_note(void)
+{
+	if (state_process.begun == BEGUN_DONE)
+		process_file->os_means = state_session.os_means;
+}
+
 static bool free_list_lock(void)
 {
 	return !__atomic_exchange_n(&free_lock, 1, __ATOMIC_ACQUIRE);

@@ -28,6 +28,12 @@ void process_resume(void);
 
 void process_thread_lost(void);
 
+/* A probe found the C library of a static executable not ready, or ready for the first time. */
+void process_note_ready(bool ready);
+
+/* state_session.os_means has changed. */
+void process_means_note(void);
+
 /* Private memory of ended threads, for new ones. NULL when there is none. */
 struct state_private *process_private_take(void);
 void process_private_give(struct state_private *private_state);

@@ -59,7 +59,8 @@ static bool receive_all(int fd, void *bytes, uint64_t size_bytes)
 	return true;
 }
 
-static bool converse(int fd, enum tare_request_kind kind, const char *path, char *copy)
+static bool converse(int fd, enum tare_request_kind kind, const char *path,
+		     struct session_answer *answer)
 {
 	const struct tare_request request = {.abi = TARE_SESSION_ABI,
 					     .kind = kind,
@@ -72,18 +73,19 @@ static bool converse(int fd, enum tare_request_kind kind, const char *path, char
 		return false;
 	if (reply.abi != TARE_SESSION_ABI || !reply.path_bytes || reply.path_bytes >= TARE_PATH_MAX)
 		return false;
-	copy[reply.path_bytes] = 0;
-	return receive_all(fd, copy, reply.path_bytes);
+	answer->path[reply.path_bytes] = 0;
+	answer->static_tls_bytes = reply.static_tls_bytes;
+	return receive_all(fd, answer->path, reply.path_bytes);
 }
 
-bool session_ask(enum tare_request_kind kind, const char *path, char *copy)
+bool session_ask(enum tare_request_kind kind, const char *path, struct session_answer *answer)
 {
 	int fd;
 
 	if (!state_session.active || path[0] != '/' || bytes_length(path) >= TARE_PATH_MAX ||
 	    !socket_open(&fd))
 		return false;
-	const bool answered = converse(fd, kind, path, copy);
+	const bool answered = converse(fd, kind, path, answer);
 
 	kernel_call(SYS_close, fd);
 	return answered;

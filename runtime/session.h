@@ -6,10 +6,15 @@
 
 #include "runtime/state.h"
 
+struct session_answer {
+	char path[TARE_PATH_MAX];
+	uint64_t static_tls_bytes; /* see struct tare_reply */
+};
+
 /*
- * Asks which file to use instead of the one at `path` (absolute). True when there is one; its path
- * is then in `copy` (TARE_PATH_MAX bytes). False also when the recorder is gone or silent.
+ * Asks which file to use instead of the one at `path` (absolute). True when there is one. False
+ * also when the recorder is gone or silent.
  */
-bool session_ask(enum tare_request_kind kind, const char *path, char *copy);
+bool session_ask(enum tare_request_kind kind, const char *path, struct session_answer *answer);
 
 #endif

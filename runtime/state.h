@@ -54,6 +54,8 @@ struct state_session {
 	bool started;			  /* a process of this image has been recorded */
 	uint32_t os_means;
 	uint64_t rseq_offset, selector; /* for state_process */
+	/* In a static executable: the thread pointer until the C library has made its own. */
+	uint64_t start_pointer;
 };
 
 #pragma GCC visibility push(hidden)

@@ -153,6 +153,7 @@ static struct tare_thread_file *file_begin(void)
 	state_private = private_state;
 	self->magic = TARE_THREAD_MAGIC;
 	os_flag_begin(self, private_state);
+	process_note_ready(true);
 	accumulate_begin(self, kernel_ticks());
 	return self;
 }
@@ -161,6 +162,10 @@ bool thread_begin(uint64_t sp)
 {
 	if (state_birth && sp < state_birth)
 		return false; /* in a signal handler during the birth, or it has failed */
+	if (state_session.start_pointer == (uint64_t)__builtin_thread_pointer()) {
+		process_note_ready(false);
+		return false;
+	}
 	const uint64_t mask = kernel_signals_block();
 
 	if (state_thread == &state_unborn) { /* no handler has just done it */

@@ -3,6 +3,7 @@
  * become of each.
  */
 #include "cli/command.h"
+#include "cli/function_list.h"
 #include "cli/progress.h"
 #include "cli/selection_options.h"
 
@@ -12,8 +13,8 @@
 
 struct instrument_values {
 	struct selection_values selection;
-	const char *output;
-	bool list, json, quiet;
+	const char *output, *only_units, *original;
+	bool verify, null, poison, list, json, quiet;
 };
 
 static const struct option instrument_options[] = {
@@ -32,6 +33,29 @@ static const struct option instrument_options[] = {
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct instrument_values, json)},
 	SELECTION_OPTIONS(offsetof(struct instrument_values, selection)),
+	{.name = "null",
+	 .help = "The same as --transform=null",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct instrument_values, null)},
+	{.name = "poison",
+	 .help = "The same as --transform=poison",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct instrument_values, poison)},
+	{.name = "only-units",
+	 .argument = "A-B",
+	 .help = "Instrument only the units A to B, as the list numbers them",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct instrument_values, only_units)},
+	{.name = "verify",
+	 .help = "Compare the copy with the original, instruction by instruction; written only "
+		 "with --output. Exit status 1 if they differ",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct instrument_values, verify)},
+	{.name = "original",
+	 .argument = "FILE",
+	 .help = "With --verify: the operand is a copy that was made before, of FILE",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct instrument_values, original)},
 	{.name = "quiet",
 	 .letter = 'q',
 	 .help = "Print errors only",
@@ -40,89 +64,44 @@ static const struct option instrument_options[] = {
 	{0},
 };
 
-/* Valid UTF-8 of length 1 to 4 at `at`; 0 where it is none. */
-static int utf8_length(const unsigned char *at)
-{
-	const int length = at[0] < 0x80			   ? 1
-			   : at[0] >= 0xc2 && at[0] < 0xe0 ? 2
-			   : at[0] >= 0xe0 && at[0] < 0xf0 ? 3
-			   : at[0] >= 0xf0 && at[0] < 0xf5 ? 4
-							   : 0;
+/* ---- verification ---- */
 
-	for (int i = 1; i < length; i++) {
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
-	    (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
-		return 0;
-	return length;
+static void print_difference(const struct verify_difference *difference)
+{
+	printf("%s: 0x%" PRIx64 " copy 0x%" PRIx64 " %s: %s\n", verify_kind_name(difference->kind),
+	       difference->addr, difference->copy_addr,
+	       *difference->function ? difference->function : "-", difference->text);
 }
 
-static void print_json_text(const char *text)
+static void print_verification(const struct verify_result *result)
 {
-	putchar('"');
-	for (const unsigned char *at = (const unsigned char *)text; *at;) {
-		const int length = utf8_length(at);
-		if (length == 0)
-			fputs("\\ufffd", stdout);
-		else if (*at == '"' || *at == '\\')
-			printf("\\%c", *at);
-		else if (*at < 0x20 || *at == 0x7f)
-			printf("\\u%04x", *at);
-		else
-			fwrite(at, 1, (size_t)length, stdout);
-		at += length ? length : 1;
-	}
-	putchar('"');
-}
+	const struct verify_counts *counts = &result->counts;
 
-static void print_json(const char *path, const struct record_file *file)
-{
-	fputs("{\"file\":", stdout);
-	print_json_text(path);
-	printf(",\"functions_found\":%zu,\"functions_instrumented\":%zu,\"functions_refused\":%zu,"
-	       "\"functions\":[",
-	       file->functions.len, file->instrumented, file->refused);
-	vec_foreach (function, &file->functions) {
-		printf("%s\n{\"address\":%" PRIu64 ",\"size\":%" PRIu64 ",\"function\":",
-		       function == file->functions.data ? "" : ",", function->addr, function->size);
-		print_json_text(function->name);
-		printf(",\"verdict\":\"%s\"}", function->verdict);
-	}
-	puts("\n]}");
-}
-
-static void print_text_name(const char *name)
-{
-	for (const unsigned char *at = (const unsigned char *)name; *at; at++) {
-		if (*at < 0x20 || *at == 0x7f)
-			printf("\\x%02x", *at);
-		else
-			putchar(*at);
-	}
-}
-
-static void print_list(const struct record_file *file)
-{
-	printf("%16s %8s  %-18s %s\n", "address", "size", "verdict", "function");
-	vec_foreach (function, &file->functions) {
-		printf("%16" PRIx64 " %8" PRIu64 "  %-18s ", function->addr, function->size,
-		       function->verdict);
-		print_text_name(*function->name ? function->name : "-");
-		putchar('\n');
-	}
-	printf("%zu functions: %zu instrumented, %zu refused\n", file->functions.len,
-	       file->instrumented, file->refused);
+	vec_foreach (difference, &result->differences)
+		print_difference(difference);
+	if (result->difference_count > result->differences.len)
+		printf("and %" PRIu64 " more differences\n",
+		       result->difference_count - result->differences.len);
+	printf("compared: %" PRIu64 " functions and parts, %" PRIu64 " instructions, %" PRIu64
+	       " branches, %" PRIu64 " probes, %" PRIu64 " entries of %" PRIu64
+	       " jump tables, %" PRIu64 " of %" PRIu64 " maps, %" PRIu64 " unwind states, %" PRIu64
+	       " call sites, %" PRIu64 " unwind records, %" PRIu64 " bytes: %" PRIu64
+	       " differences\n",
+	       counts->ranges, counts->instructions, counts->branches, counts->probes,
+	       counts->table_entries, counts->tables, counts->map_entries, counts->maps,
+	       counts->rows, counts->call_sites, counts->records, counts->bytes,
+	       result->difference_count);
 }
 
 static void print_result(const struct instrument_values *values, const char *path,
 			 const char *output, const struct record_file *file)
 {
 	if (values->json)
-		print_json(path, file);
+		function_list_print_json(path, file);
 	else if (values->list)
-		print_list(file);
+		function_list_print_text(file);
+	if (file->verified && (!values->quiet || file->verification.difference_count))
+		print_verification(&file->verification);
 	if (output && !values->quiet)
 		fprintf(stderr,
 			"tare instrument: wrote %s: %zu of %zu functions instrumented, %zu "
@@ -130,6 +109,20 @@ static void print_result(const struct instrument_values *values, const char *pat
 			"%" PRIu64 " -> %" PRIu64 " bytes\n",
 			output, file->instrumented, file->functions.len, file->refused,
 			file->input_bytes, file->output_bytes);
+}
+
+static int verify_written(const struct instrument_values *values, const char *copy,
+			  struct error *err)
+{
+	struct record_file file;
+
+	if (!record_verify(values->original, copy, &file, err))
+		return -1;
+	const int status = file.verification.difference_count ? EXIT_STATUS_FAILED : EXIT_STATUS_OK;
+	if (!values->quiet || status != EXIT_STATUS_OK)
+		print_verification(&file.verification);
+	record_file_fini(&file);
+	return status;
 }
 
 static int instrument_run(const void *values_at, const struct operands *operands, struct error *err)
@@ -144,28 +137,47 @@ static int instrument_run(const void *values_at, const struct operands *operands
 		error_set(err, ERROR_USAGE, "which file? tare instrument [OPTIONS] FILE");
 		return -1;
 	}
+	if (values->null && values->poison) {
+		error_set(err, ERROR_USAGE, "--null and --poison exclude each other");
+		return -1;
+	}
+	if (values->original && !values->verify) {
+		error_set(err, ERROR_USAGE, "--original belongs to --verify");
+		return -1;
+	}
 	const char *path = operands->items[0];
+	if (values->original)
+		return verify_written(values, path, err);
 	if (values->output)
 		str_append(&output, values->output);
-	else if (!lists)
+	else if (!lists && !values->verify)
 		str_printf(&output, "%s.instrumented", path_basename(path));
 	progress_begin(&progress, values->quiet);
 	struct record_file_options options = {
 		.path = path,
 		.output = output.data,
+		.only_units = values->only_units,
+		.verify = values->verify,
 		.progress = progress_show,
 		.context = &progress,
 	};
 	selection_from_options(&values->selection, &options.selection);
+	if (values->null)
+		options.selection.transform = RECORD_TRANSFORM_NULL;
+	if (values->poison)
+		options.selection.transform = RECORD_TRANSFORM_POISON;
 	const bool ok = record_instrument(&options, &file, err);
+	int status = ok ? EXIT_STATUS_OK : -1;
 	progress_erase(&progress);
 	if (ok) {
 		print_result(values, path, output.data, &file);
+		if (file.verification.difference_count)
+			status = EXIT_STATUS_FAILED;
 		record_file_fini(&file);
 	}
 	selection_release(&options.selection);
 	str_fini(&output);
-	return ok ? EXIT_STATUS_OK : -1;
+	return status;
 }
 
 const struct command command_instrument = {

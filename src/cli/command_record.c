@@ -16,7 +16,7 @@ enum { STATUS_FAILED = 125 };
 
 struct record_values {
 	struct selection_values selection;
-	struct option_list modules;
+	struct option_list modules, units;
 	const char *output, *method;
 	bool no_follow, no_cache, quiet, verbose;
 };
@@ -41,6 +41,12 @@ static const struct option record_option_table[] = {
 	 .type = OPTION_LIST,
 	 .offset = offsetof(struct record_values, modules)},
 	SELECTION_OPTIONS(offsetof(struct record_values, selection)),
+	{.name = "only-units",
+	 .argument = "GLOB[:A-B]",
+	 .help = "Of files whose base name or path matches instrument only the units A to B, as "
+		 "tare instrument --list numbers them, and leave other files alone; repeatable",
+	 .type = OPTION_LIST,
+	 .offset = offsetof(struct record_values, units)},
 	{.name = "no-follow",
 	 .help = "Leave child processes out of the profile",
 	 .type = OPTION_FLAG,
@@ -144,6 +150,8 @@ static int record_command_run(const void *values_at, const struct operands *oper
 	selection_from_options(&values->selection, &options.selection);
 	vec_foreach (item, &values->modules)
 		vec_push(&options.selection.modules, item->value);
+	vec_foreach (item, &values->units)
+		vec_push(&options.selection.units, item->value);
 	const bool ok = record_run(&options, &result, &status, err);
 	progress_erase(&output.progress);
 	if (ok) {

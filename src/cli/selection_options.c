@@ -4,6 +4,7 @@
 #include "analysis/demangle.h"
 
 const char *const selection_small_choices[] = {"skip", "keep", NULL};
+const char *const selection_transform_choices[] = {"full", "null", "poison", NULL};
 const char *const selection_probes_choices[] = {"merged", "all", NULL};
 
 static char *demangle(const char *name)
@@ -21,6 +22,7 @@ void selection_from_options(const struct selection_values *values,
 			    struct record_selection *selection)
 {
 	*selection = (struct record_selection){
+		.transform = (enum record_transform)values->transform,
 		.probes_all = values->probes == 1,
 		.keep_small = values->small_functions == 1,
 		.demangle = demangle,
@@ -36,4 +38,5 @@ void selection_release(struct record_selection *selection)
 {
 	vec_fini(&selection->patterns);
 	vec_fini(&selection->modules);
+	vec_fini(&selection->units);
 }

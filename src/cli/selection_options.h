@@ -7,12 +7,13 @@
 
 struct selection_values {
 	struct option_list patterns; /* tag: enum selection_tag */
-	int small_functions, probes;
+	int small_functions, probes, transform;
 };
 
 enum selection_tag { SELECTION_FUNCTION, SELECTION_EXCLUDE };
 
-extern const char *const selection_small_choices[], *const selection_probes_choices[];
+extern const char *const selection_small_choices[], *const selection_probes_choices[],
+							    *const selection_transform_choices[];
 
 /* Elements of an option table whose values begin with a struct selection_values `at`. */
 #define SELECTION_OPTIONS(at)                                                                      \
@@ -38,6 +39,15 @@ extern const char *const selection_small_choices[], *const selection_probes_choi
 		 .type = OPTION_CHOICE,                                                            \
 		 .choices = selection_small_choices,                                               \
 		 .offset = (at) + offsetof(struct selection_values, small_functions)},             \
+		{.name = "transform",                                                              \
+		 .argument = "full|null|poison",                                                   \
+		 .help = "Code of the copies, to find faults of tare: with probes (full, the "     \
+			 "default), without (null: a recording keeps only those at system "        \
+			 "calls), or with probes that run and scramble whatever they may "         \
+			 "change (poison)",                                                        \
+		 .type = OPTION_CHOICE,                                                            \
+		 .choices = selection_transform_choices,                                           \
+		 .offset = (at) + offsetof(struct selection_values, transform)},                   \
 	{                                                                                          \
 		.name = "probes", .argument = "merged|all",                                        \
 		.help = "Probes around direct calls to instrumented functions: merged into the "   \

@@ -7,10 +7,6 @@
 #include <Zydis/Zydis.h>
 #include <string.h>
 
-#define ARITHMETIC_FLAGS                                                                           \
-	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF |               \
-	 ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)
-
 struct decoded {
 	ZydisDecodedInstruction info;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -120,18 +116,33 @@ static bool is_shift(ZydisMnemonic mnemonic)
 	}
 }
 
+/* A repeated comparison may be none. */
+static bool may_write_no_flags(const ZydisDecodedInstruction *info)
+{
+	return is_shift(info->mnemonic) ||
+	       (info->attributes &
+		(ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0;
+}
+
+static uint8_t flags_of(ZydisAccessedFlagsMask flags)
+{
+	return (uint8_t)((flags & ZYDIS_CPUFLAG_CF ? FLAG_CARRY : 0) |
+			 (flags & ZYDIS_CPUFLAG_PF ? FLAG_PARITY : 0) |
+			 (flags & ZYDIS_CPUFLAG_ZF ? FLAG_ZERO : 0) |
+			 (flags & ZYDIS_CPUFLAG_SF ? FLAG_SIGN : 0) |
+			 (flags & ZYDIS_CPUFLAG_OF ? FLAG_OVERFLOW : 0));
+}
+
 static void note_flags(struct insn *insn, const ZydisDecodedInstruction *info)
 {
 	if (!info->cpu_flags)
 		return;
 	const ZydisAccessedFlags *flags = info->cpu_flags;
-	/* AF is left out: compilers never read it, and some instructions keep it. */
-	const uint32_t written =
-		flags->modified | flags->set_0 | flags->set_1 | flags->undefined | ZYDIS_CPUFLAG_AF;
 	/* pushf and lahf read flags that Zydis lists; popf and sahf write them. */
-	insn->reads_flags = (flags->tested & ARITHMETIC_FLAGS) != 0;
-	insn->kills_flags =
-		(written & ARITHMETIC_FLAGS) == ARITHMETIC_FLAGS && !is_shift(info->mnemonic);
+	insn->flags_read = flags_of(flags->tested);
+	if (!may_write_no_flags(info))
+		insn->flags_written =
+			flags_of(flags->modified | flags->set_0 | flags->set_1 | flags->undefined);
 }
 
 static bool is_loop(ZydisMnemonic mnemonic)
@@ -199,6 +210,9 @@ bool insn_decode(const unsigned char *bytes, size_t size, uint64_t addr, struct 
 	note_flags(insn, info);
 	insn->modrm_offset = info->raw.modrm.offset;
 	insn->is_syscall = info->mnemonic == ZYDIS_MNEMONIC_SYSCALL;
+	/* Linux gives the flags back as they were. */
+	if (insn->is_syscall)
+		insn->flags_written = 0;
 	insn->is_nop = info->mnemonic == ZYDIS_MNEMONIC_NOP;
 	insn->is_endbr = info->mnemonic == ZYDIS_MNEMONIC_ENDBR64;
 	insn->is_lea = info->mnemonic == ZYDIS_MNEMONIC_LEA;

@@ -50,6 +50,16 @@ enum {
  */
 #define REGS_ARGUMENTS 0x07c7u
 
+/* Arithmetic flags. AF is left out: compilers never read it, and some instructions keep it. */
+enum {
+	FLAG_CARRY = 1,
+	FLAG_PARITY = 2,
+	FLAG_ZERO = 4,
+	FLAG_SIGN = 8,
+	FLAG_OVERFLOW = 16,
+	FLAGS_ALL = 31,
+};
+
 struct insn {
 	uint64_t addr;
 	uint64_t target; /* branch target, or address of a rip-relative operand */
@@ -61,9 +71,9 @@ struct insn {
 	uint8_t modrm_offset; /* 0 if none */
 	uint8_t rel_bits;     /* size of a relative target: 0, 8 or 32 */
 	uint8_t rel_offset;
+	uint8_t flags_read;    /* FLAG_* */
+	uint8_t flags_written; /* always written, or left undefined */
 	uint8_t jump_register; /* INSN_JUMP_INDIRECT through a register; else REG_NONE */
-	bool reads_flags : 1;  /* any arithmetic flag */
-	bool kills_flags : 1;  /* writes all of them, or leaves them undefined */
 	bool is_nop : 1;
 	bool is_syscall : 1;
 	bool is_endbr : 1;

@@ -17,6 +17,7 @@ struct machine {
 	struct cfi_state state, initial;
 	struct cfi_state remembered[REMEMBERED_MAX];
 	unsigned remembered_count;
+	uint64_t other_register; /* the last one beyond CFI_REGISTERS that has a rule, or 0 */
 	uint64_t addr;
 	bool in_cie;
 	struct cfi_rows *rows;
@@ -116,12 +117,10 @@ static bool rule_set(struct machine *machine, uint64_t number, struct cfi_rule r
 {
 	if (machine->program.failed)
 		return true;
-	if (number >= CFI_REGISTERS)
-		return error_set(machine->err, ERROR_UNSUPPORTED,
-				 "the unwind information of the code at 0x%" PRIx64
-				 " has a rule for register %" PRIu64 ", which is not supported",
-				 machine->fde->begin, number);
-	machine->state.registers[number] = rule;
+	if (number < CFI_REGISTERS)
+		machine->state.registers[number] = rule;
+	else
+		machine->other_register = number;
 	return true;
 }
 
@@ -166,10 +165,28 @@ static bool cfa_set(struct machine *machine, uint64_t number, uint64_t offset)
 	return cfa_set_register(machine, number);
 }
 
-static bool cfa_needs_register(const struct machine *machine)
+static bool cfa_needs_definition(const struct machine *machine)
 {
-	return machine->state.cfa.kind == CFI_OFFSET ||
+	return machine->state.cfa.kind != CFI_UNDEFINED ||
 	       fail_damaged(machine, "it changes a frame address that it has not defined");
+}
+
+/* As libgcc and gdb have it: behind an expression the offset of before is in force again, and a
+   new offset waits for a register. */
+static bool cfa_change_register(struct machine *machine, uint64_t number)
+{
+	if (!cfa_needs_definition(machine))
+		return false;
+	machine->state.cfa.kind = CFI_OFFSET;
+	return cfa_set_register(machine, number);
+}
+
+static void cfa_set_expression(struct machine *machine)
+{
+	const int64_t offset = machine->state.cfa.offset;
+
+	machine->state.cfa = rule_expression(machine, CFI_EXPRESSION);
+	machine->state.cfa.offset = offset;
 }
 
 static bool state_remember(struct machine *machine)
@@ -207,15 +224,15 @@ static bool execute_cfa(struct machine *machine, unsigned op)
 		number = read_uleb(program);
 		return cfa_set(machine, number, (uint64_t)read_sleb(program) * factor);
 	case DW_CFA_def_cfa_register:
-		return cfa_set_register(machine, read_uleb(program)) && cfa_needs_register(machine);
+		return cfa_change_register(machine, read_uleb(program));
 	case DW_CFA_def_cfa_offset:
 		machine->state.cfa.offset = (int64_t)read_uleb(program);
-		return cfa_needs_register(machine);
+		return cfa_needs_definition(machine);
 	case DW_CFA_def_cfa_offset_sf:
 		machine->state.cfa.offset = (int64_t)((uint64_t)read_sleb(program) * factor);
-		return cfa_needs_register(machine);
+		return cfa_needs_definition(machine);
 	case DW_CFA_def_cfa_expression:
-		machine->state.cfa = rule_expression(machine, CFI_EXPRESSION);
+		cfa_set_expression(machine);
 		return true;
 	default:
 		return fail_unsupported(machine, op);
@@ -323,7 +340,8 @@ static bool program_run(struct machine *machine, const unsigned char *program, s
 	return true;
 }
 
-bool cfi_rows_read(const struct object_fde *fde, struct cfi_rows *rows, struct error *err)
+bool cfi_rows_read_known(const struct object_fde *fde, struct cfi_rows *rows,
+			 uint64_t *other_register, struct error *err)
 {
 	struct machine machine;
 
@@ -331,11 +349,13 @@ bool cfi_rows_read(const struct object_fde *fde, struct cfi_rows *rows, struct e
 	machine.fde = fde;
 	machine.state = (struct cfi_state){.cfa.kind = CFI_UNDEFINED};
 	machine.remembered_count = 0;
+	machine.other_register = 0;
 	machine.addr = fde->begin;
 	machine.in_cie = true;
 	machine.rows = rows;
 	machine.first_row = rows->len;
 	machine.err = err;
+	*other_register = 0;
 	if (!fde->cie->understood)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the unwind information of the code at 0x%" PRIx64
@@ -348,7 +368,21 @@ bool cfi_rows_read(const struct object_fde *fde, struct cfi_rows *rows, struct e
 	if (!program_run(&machine, fde->program, fde->program_size))
 		return false;
 	row_put(&machine);
+	*other_register = machine.other_register;
 	return true;
+}
+
+bool cfi_rows_read(const struct object_fde *fde, struct cfi_rows *rows, struct error *err)
+{
+	uint64_t other_register;
+
+	if (!cfi_rows_read_known(fde, rows, &other_register, err))
+		return false;
+	return !other_register ||
+	       error_set(err, ERROR_UNSUPPORTED,
+			 "the unwind information of the code at 0x%" PRIx64
+			 " has a rule for register %" PRIu64 ", which is not supported",
+			 fde->begin, other_register);
 }
 
 const struct cfi_row *cfi_row_at(const struct cfi_rows *rows, uint64_t addr)

@@ -43,9 +43,13 @@ struct cfi_rows vec_of(struct cfi_row);
 
 /*
  * Appends the rows of `fde`, ascending, the first at fde->begin. Rows of equal address are merged
- * (the last wins), equal neighbours too. False (with err) for a malformed or unknown program.
+ * (the last wins), equal neighbours too. False (with err) for a malformed or unknown program, and
+ * for rules of other registers (xmm6…xmm15 in functions of the Windows convention).
  */
 bool cfi_rows_read(const struct object_fde *fde, struct cfi_rows *rows, struct error *err);
+/* The same, but `*other_register` gets one such register, or 0, and the rows leave them out. */
+bool cfi_rows_read_known(const struct object_fde *fde, struct cfi_rows *rows,
+			 uint64_t *other_register, struct error *err);
 
 /* The row that holds at `addr`, or NULL. */
 const struct cfi_row *cfi_row_at(const struct cfi_rows *rows, uint64_t addr);

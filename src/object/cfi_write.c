@@ -151,7 +151,8 @@ bool cfi_write_change(const struct cfi_writer *out, const struct cfi_state *from
 		const struct cfi_rule *rule = &to->registers[i];
 		if (cfi_rule_equal(&from->registers[i], rule))
 			continue;
-		if (cfi_rule_equal(&out->initial->registers[i], rule))
+		/* To libgcc, "restore" means "unchanged", whatever the CIE says. */
+		if (rule->kind == CFI_SAME && out->initial->registers[i].kind == CFI_SAME)
 			put_u8(out->bytes, DW_CFA_restore | i);
 		else if (!put_rule(out, i, rule, err))
 			return false;

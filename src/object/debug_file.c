@@ -59,8 +59,8 @@ static bool build_id_matches(const struct object *object, struct byte_reader fil
 	return false;
 }
 
-static bool debug_sections_read(struct object *object, struct byte_reader file,
-				struct object_section **sections, size_t *count)
+bool debug_sections_read(struct object *object, struct byte_reader file,
+			 struct object_section **sections, size_t *count)
 {
 	Elf64_Ehdr header;
 

@@ -49,6 +49,9 @@ static void entry_take(struct object_dynamic *dynamic, uint64_t tag, uint64_t va
 	case DT_FLAGS_1:
 		dynamic->flags_1 = value;
 		break;
+	case DT_FLAGS:
+		dynamic->static_tls = value & DF_STATIC_TLS;
+		break;
 	default:
 		break;
 	}
@@ -75,25 +78,46 @@ static void names_load(struct object *object, struct byte_reader entries)
 		dynamic->runpath = rpath;
 }
 
-void dynamic_load(struct object *object)
+/* The entries of PT_DYNAMIC; empty where there are none. */
+static struct byte_reader dynamic_entries(const struct object *object)
 {
 	for (size_t i = 0; i < object->segment_count; i++) {
 		const Elf64_Phdr *segment = &object->segments[i];
-		if (segment->p_type != PT_DYNAMIC)
-			continue;
-		const unsigned char *at = object_at(object, segment->p_vaddr, segment->p_filesz);
-		if (!at)
-			return;
-		struct byte_reader entries = byte_reader(at, segment->p_filesz);
-		object->dynamic.present = true;
-		for (;;) {
-			const uint64_t tag = read_u64(&entries), value = read_u64(&entries);
-			if (entries.failed || tag == DT_NULL)
-				break;
-			entry_take(&object->dynamic, tag, value);
-		}
-		names_load(object, byte_reader(at, segment->p_filesz));
-		return;
+		const unsigned char *at =
+			segment->p_type == PT_DYNAMIC
+				? object_at(object, segment->p_vaddr, segment->p_filesz)
+				: NULL;
+		if (at)
+			return byte_reader(at, segment->p_filesz);
+	}
+	return byte_reader(object->bytes, 0);
+}
+
+void dynamic_load(struct object *object)
+{
+	struct byte_reader entries = dynamic_entries(object);
+
+	object->dynamic.present = bytes_left(&entries) > 0;
+	for (;;) {
+		const uint64_t tag = read_u64(&entries), value = read_u64(&entries);
+		if (entries.failed || tag == DT_NULL)
+			break;
+		entry_take(&object->dynamic, tag, value);
+	}
+	names_load(object, dynamic_entries(object));
+}
+
+bool object_needs(const struct object *object, const char *prefix)
+{
+	struct byte_reader entries = dynamic_entries(object);
+
+	for (;;) {
+		const uint64_t tag = read_u64(&entries), value = read_u64(&entries);
+		if (entries.failed || tag == DT_NULL)
+			return false;
+		const char *name = tag == DT_NEEDED ? dynamic_string(object, value) : NULL;
+		if (name && str_starts_with(name, prefix))
+			return true;
 	}
 }
 

@@ -169,6 +169,7 @@ static void note_take(struct object *object, const Elf64_Nhdr *note, const unsig
 		object->build_id = desc;
 		object->build_id_size = note->n_descsz;
 	}
+	object->go_note |= note->n_namesz == 4 && memcmp(name, "Go\0", 4) == 0;
 	if (note->n_namesz == sizeof(TARE_NOTE_NAME) &&
 	    memcmp(name, TARE_NOTE_NAME, sizeof(TARE_NOTE_NAME)) == 0 &&
 	    note->n_type == TARE_NOTE_MODULE && note->n_descsz >= sizeof(struct tare_module) &&
@@ -224,12 +225,10 @@ static bool object_load(struct object *object, unsigned parts, struct error *err
 
 	if (!header_load(object, err) || !segments_load(object, err))
 		return false;
+	/* Nothing that runs needs sections: damaged ones are as good as none. */
 	if (!sections_read(&object->arena, file, &object->header, &object->sections,
 			   &object->section_count))
-		return error_set(err, ERROR_INPUT,
-				 "%s is truncated: its section headers lie beyond the end of the "
-				 "file",
-				 object->path);
+		object->section_count = 0;
 	for (size_t i = 0; i < object->segment_count; i++)
 		if (object->segments[i].p_type == PT_NOTE)
 			notes_load(object, &object->segments[i]);
@@ -299,6 +298,7 @@ void object_close(struct object *object)
 	file_view_close(&object->debug_view);
 	file_view_close(&object->view);
 	arena_fini(&object->arena);
+	free(object->mini_debug);
 	free(object->path);
 	free(object);
 }
@@ -346,6 +346,35 @@ const unsigned char *object_build_id(const struct object *object, size_t *size)
 uint64_t object_tare_note(const struct object *object)
 {
 	return object->tare_note;
+}
+
+const char *object_loader(const struct object *object)
+{
+	for (size_t i = 0; i < object->segment_count; i++) {
+		const Elf64_Phdr *segment = &object->segments[i];
+		if (segment->p_type != PT_INTERP || segment->p_offset > object->size ||
+		    segment->p_filesz > object->size - segment->p_offset)
+			continue;
+		const char *name = (const char *)object->bytes + segment->p_offset;
+		return memchr(name, 0, segment->p_filesz) ? name : NULL;
+	}
+	return NULL;
+}
+
+uint64_t object_static_tls_bytes(const struct object *object)
+{
+	for (size_t i = 0; object->dynamic.static_tls && i < object->segment_count; i++) {
+		const Elf64_Phdr *segment = &object->segments[i];
+		if (segment->p_type == PT_TLS && segment->p_memsz <= SIZE_MAX / 4 &&
+		    segment->p_align <= SIZE_MAX / 4)
+			return segment->p_memsz + segment->p_align;
+	}
+	return 0;
+}
+
+bool object_has_go_note(const struct object *object)
+{
+	return object->go_note;
 }
 
 const char *object_runpath(const struct object *object)

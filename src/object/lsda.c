@@ -72,6 +72,8 @@ static bool call_sites_read(struct lsda_reader *reader)
 
 	if (reader->bytes.failed || size > bytes_left(&reader->bytes))
 		return fail_damaged(reader, "it is cut off");
+	if (encoding & (POINTER_BASE | POINTER_INDIRECT))
+		return fail_damaged(reader, "a call site is relative to an unknown base");
 	const unsigned char *end = reader->bytes.end, *actions = reader->bytes.at + size;
 	reader->bytes.end = actions;
 	while (bytes_left(&reader->bytes))

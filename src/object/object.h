@@ -47,6 +47,10 @@ enum object_kind {
 };
 enum object_kind object_kind(const struct object *object);
 
+/* PT_INTERP, or NULL. */
+const char *object_loader(const struct object *object);
+/* Bytes of thread-local storage that a library wants at a fixed offset in every thread. */
+uint64_t object_static_tls_bytes(const struct object *object);
 /* GNU build-id bytes, or NULL. */
 const unsigned char *object_build_id(const struct object *object, size_t *size);
 /* The PT_NOTE of an instrumented file: link address of struct tare_module, or 0. */
@@ -54,6 +58,10 @@ uint64_t object_tare_note(const struct object *object);
 /* DT_RUNPATH or DT_RPATH, or NULL; DT_SONAME, or NULL. */
 const char *object_runpath(const struct object *object);
 const char *object_soname(const struct object *object);
+/* Whether a needed library's name begins with `prefix`. */
+bool object_needs(const struct object *object, const char *prefix);
+/* Whether Go's linker has left its note. */
+bool object_has_go_note(const struct object *object);
 
 /* File contents at a link address, or NULL where [addr, addr + size) is not wholly in the file. */
 const unsigned char *object_at(const struct object *object, uint64_t addr, uint64_t size);

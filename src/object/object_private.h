@@ -18,6 +18,7 @@ struct cie_entry {
 /* Link addresses and sizes from PT_DYNAMIC; 0 where absent. */
 struct object_dynamic {
 	bool present;
+	bool static_tls; /* DF_STATIC_TLS */
 	uint64_t strtab, strtab_size;
 	uint64_t symtab, hash, gnu_hash, versym;
 	uint64_t rela, rela_size;
@@ -31,6 +32,7 @@ struct object {
 	char *path;
 	struct arena arena;
 	struct file_view view, debug_view;
+	unsigned char *mini_debug; /* decompressed .gnu_debugdata, or NULL */
 	const unsigned char *bytes;
 	size_t size;
 	mode_t mode;
@@ -45,6 +47,7 @@ struct object {
 	const unsigned char *build_id;
 	size_t build_id_size;
 	uint64_t tare_note;
+	bool go_note;
 	enum object_kind kind;
 
 	struct symbol_vec symbols;
@@ -84,10 +87,15 @@ uint64_t dynamic_symbol_count(const struct object *object);
 /* Copies dynamic symbol `index`; false outside the table. */
 bool dynamic_symbol_get(const struct object *object, uint64_t index, Elf64_Sym *symbol);
 
-/* symbols.c, debug_file.c */
+/* symbols.c, debug_file.c, mini_debug.c */
 void symbols_load(struct object *object);
 /* Appends the symbols of the separate debug file, if there is one that matches. */
 void debug_file_load(struct object *object);
+/* The sections of an ELF file in memory that belongs to the object; false if it is none. */
+bool debug_sections_read(struct object *object, struct byte_reader file,
+			 struct object_section **sections, size_t *count);
+/* Appends the symbols of .gnu_debugdata. */
+void mini_debug_load(struct object *object);
 /* Appends the wanted ones of a table of Elf64_Sym. */
 void symbols_append(struct object *object, struct byte_reader table, struct byte_reader strings,
 		    bool dynamic);

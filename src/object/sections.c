@@ -1,6 +1,7 @@
 /*
- * Section headers and their names. They are optional in a program: none at all is fine, a table
- * that lies outside the file is not. Names and contents that point outside the file are empty.
+ * Section headers and their names. They are optional in a program: none at all is fine, and a table
+ * that lies outside the file is said to be damaged. Names and contents that point outside the file
+ * are empty.
  */
 #include "object/object_private.h"
 

@@ -1,7 +1,7 @@
 /*
- * Symbols in executable segments: collected from .symtab, .dynsym and the separate debug file, and
- * sorted so that the best name of an address comes first. The dynamic ones are found through
- * PT_DYNAMIC; section headers are needed for .symtab only.
+ * Symbols in executable segments: collected from .symtab, .dynsym, the separate debug file and
+ * .gnu_debugdata, and sorted so that the best name of an address comes first. The dynamic ones are
+ * found through PT_DYNAMIC; section headers are needed for .symtab only.
  */
 #include "object/object_private.h"
 
@@ -186,6 +186,7 @@ void symbols_load(struct object *object)
 	section_symbols_append(object);
 	dynamic_symbols_append(object);
 	debug_file_load(object);
+	mini_debug_load(object);
 	vec_sort(&object->symbols, symbol_compare);
 	duplicates_merge(&object->symbols);
 	outer_load(object);

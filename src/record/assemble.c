@@ -172,12 +172,22 @@ static void note_process_state(struct assembly *assembly, const struct arena_pro
 		add_reason(assembly,
 			   "%" PRIu64 " modules of process %" PRId32 " found no room in its list",
 			   header->records_lost, header->pid);
+	if (header->flags & TARE_PROCESS_UNREADY)
+		add_reason(assembly,
+			   "process %" PRId32
+			   " (%s) never set up thread-local storage, so none of it was recorded",
+			   header->pid, header->command);
 	if (header->flags & TARE_PROCESS_ENDED)
 		return;
 	if (header->pid > 0 && (kill(header->pid, 0) == 0 || errno == EPERM)) {
 		assembly->assembled->running++;
 		add_reason(assembly, "process %" PRId32 " (%s) was still running", header->pid,
 			   header->command);
+	} else if (header->os_means && !(header->os_means & TARE_OS_BY_SITES)) {
+		add_reason(assembly,
+			   "process %" PRId32
+			   " (%s) ended unseen: none of its system calls is instrumented",
+			   header->pid, header->command);
 	} else {
 		add_reason(assembly, "process %" PRId32 " (%s) was killed", header->pid,
 			   header->command);

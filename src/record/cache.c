@@ -12,6 +12,7 @@
 
 #include "record/cache_entry.h"
 #include "record/text.h"
+#include "target/target.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -43,16 +44,27 @@ char *cache_default_root(struct error *err)
 	return NULL;
 }
 
-/* Whoever builds tare anew must not meet copies that an older rewriter made. */
-static char *tool_identity(void)
+static void put_file_identity(struct str *tool, const char *path)
 {
 	struct stat info;
+
+	if (path && stat(path, &info) == 0)
+		str_printf(tool, " %jd %jd.%09ld", (intmax_t)info.st_size,
+			   (intmax_t)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+}
+
+/* Whoever builds tare anew must not meet copies that an older rewriter made, nor static
+   executables that carry an older runtime. */
+static char *tool_identity(void)
+{
 	struct str tool = {0};
+	struct error ignored;
+	char *runtime = target_runtime_path(&ignored);
 
 	str_printf(&tool, "tare " TARE_VERSION);
-	if (stat("/proc/self/exe", &info) == 0)
-		str_printf(&tool, " %jd %jd.%09ld", (intmax_t)info.st_size,
-			   (intmax_t)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+	put_file_identity(&tool, "/proc/self/exe");
+	put_file_identity(&tool, runtime);
+	free(runtime);
 	return tool.data;
 }
 

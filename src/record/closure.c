@@ -4,6 +4,8 @@
  */
 #include "record/closure.h"
 
+#include "object/object.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -67,6 +69,25 @@ void closure_list(const char *loader, const char *program, struct path_list *pat
 		close(fd);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
+}
+
+/* What the loader keeps by itself since glibc 2.33, and a bound for damaged files. */
+enum { STATIC_TLS_STANDARD = 512, STATIC_TLS_MAX = 64 << 20 };
+
+uint64_t closure_static_tls_bytes(const struct path_list *paths)
+{
+	uint64_t wanted = 0;
+
+	vec_foreach (path, paths) {
+		struct error ignored;
+		struct object *object = object_open(*path, 0, &ignored);
+		const uint64_t bytes = object ? object_static_tls_bytes(object) : 0;
+		object_close(object);
+		if (bytes > STATIC_TLS_MAX || wanted > STATIC_TLS_MAX)
+			return 0;
+		wanted += bytes;
+	}
+	return wanted > STATIC_TLS_STANDARD ? wanted + STATIC_TLS_STANDARD : 0;
 }
 
 void closure_fini(struct path_list *paths)

@@ -12,6 +12,12 @@ struct path_list vec_of(char *);
  * not answer: the libraries are then found one by one when they are loaded.
  */
 void closure_list(const char *loader, const char *program, struct path_list *paths);
+
+/*
+ * The reserve of static thread-local storage that the loader needs for these libraries under
+ * LD_AUDIT, in bytes; 0 where its standard reserve serves.
+ */
+uint64_t closure_static_tls_bytes(const struct path_list *paths);
 void closure_fini(struct path_list *paths);
 
 #endif

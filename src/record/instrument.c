@@ -7,11 +7,60 @@
 #include "record/cache_entry.h"
 #include "record/coverage.h"
 #include "record/text.h"
+#include "target/target.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* The companion that poisoned files take along. */
+static struct object *open_poison(struct error *err)
+{
+	char *path = target_poison_path(err);
+	struct object *object = path ? object_open(path, OBJECT_ALL, err) : NULL;
+
+	free(path);
+	return object;
+}
+
+bool instrument_options_init(struct instrument_options *options,
+			     const struct record_selection *from, struct error *err)
+{
+	static const enum rewrite_mode modes[] = {
+		[RECORD_TRANSFORM_FULL] = REWRITE_FULL,
+		[RECORD_TRANSFORM_NULL] = REWRITE_NULL,
+		[RECORD_TRANSFORM_POISON] = REWRITE_POISON,
+	};
+
+	options->mode = modes[from->transform];
+	options->probes = from->probes_all ? REWRITE_PROBES_ALL : REWRITE_PROBES_MERGED;
+	options->keep_small = from->keep_small;
+	options->selection.demangle = from->demangle;
+	vec_append(&options->policy.modules, from->modules.data, from->modules.len);
+	vec_foreach (pattern, &from->patterns) {
+		if (!selection_add(&options->selection, pattern->text, pattern->exclude, err))
+			return false;
+	}
+	if (options->mode == REWRITE_POISON)
+		options->companion = open_poison(err);
+	return options->mode != REWRITE_POISON || options->companion;
+}
+
+void instrument_options_fini(struct instrument_options *options)
+{
+	object_close(options->companion);
+	selection_fini(&options->selection);
+	policy_fini(&options->policy);
+}
+
+static const char *mode_name(enum rewrite_mode mode)
+{
+	static const char *const names[] = {
+		[REWRITE_FULL] = "full", [REWRITE_NULL] = "null", [REWRITE_POISON] = "poison"};
+
+	return names[mode];
+}
 
 void instrumenter_init(struct instrumenter *instrumenter, struct instrument_options *options,
 		       struct cache *cache)
@@ -32,11 +81,19 @@ void instrumenter_fini(struct instrumenter *instrumenter)
 
 void instrument_describe(const struct instrument_options *options, struct str *out)
 {
-	str_printf(out, "--method=instrument --probes=%s --small-functions=%s",
+	str_append(out, "--method=instrument");
+	if (options->mode != REWRITE_FULL)
+		str_printf(out, " --transform=%s", mode_name(options->mode));
+	str_printf(out, " --probes=%s --small-functions=%s",
 		   options->probes == REWRITE_PROBES_ALL ? "all" : "merged",
 		   options->keep_small ? "keep" : "skip");
 	vec_foreach (module, &options->policy.modules)
 		str_printf(out, " --module=%s", *module);
+	vec_foreach (units, &options->policy.units) {
+		str_printf(out, " --only-units=%s", units->glob);
+		if (!units->all)
+			str_printf(out, ":%zu-%zu", units->first, units->last - 1);
+	}
 	selection_describe(&options->selection, out);
 }
 
@@ -46,6 +103,7 @@ struct build {
 	struct instrument_options *options;
 	enum policy_mode mode;
 	const char *path;
+	const struct policy_units *units; /* NULL: all */
 };
 
 static bool build_select(const char *name, uint64_t addr, void *context)
@@ -68,16 +126,43 @@ static void build_report(double done, void *context)
 	progress->options->progress(progress->path, done, progress->options->progress_context);
 }
 
+/* Static executables carry the runtime. *runtime is NULL for all others, and without probes. */
+static bool open_runtime(const struct instrument_options *options,
+			 const struct instrument_input *input, struct object **runtime,
+			 struct error *err)
+{
+	*runtime = NULL;
+	if (object_kind(input->object) != OBJECT_STATIC_EXECUTABLE ||
+	    (options->mode != REWRITE_FULL && !input->syscall_probes))
+		return true;
+	char *path = target_runtime_path(err);
+
+	if (path)
+		*runtime = object_open(path, OBJECT_ALL, err);
+	free(path);
+	return *runtime != NULL;
+}
+
 bool instrument_rewrite(struct instrument_options *options, const struct instrument_input *input,
 			struct byte_vec *out, struct rewrite_result *result, struct error *err)
 {
 	const char *path = object_path(input->object);
+	struct object *runtime;
+
+	if (!open_runtime(options, input, &runtime, err))
+		return false;
 	char *directory = mem_strdup(path), *slash = strrchr(directory, '/');
 	struct build_progress progress = {options, path};
 	struct rewrite_options rewrite = {
-		.mode = input->mode == POLICY_FULL ? REWRITE_FULL : REWRITE_SYSCALLS,
+		.mode = options->mode,
+		.syscall_probes = input->syscall_probes,
+		.syscalls_only = input->mode == POLICY_SYSCALLS,
 		.probes = options->probes,
 		.keep_small = options->keep_small,
+		.first_unit = input->first_unit,
+		.last_unit = input->last_unit,
+		.companion = options->companion,
+		.runtime = runtime,
 	};
 
 	if (slash) {
@@ -98,6 +183,7 @@ bool instrument_rewrite(struct instrument_options *options, const struct instrum
 	if (options->progress)
 		options->progress(progress.path, 1, options->progress_context);
 	free(directory);
+	object_close(runtime);
 	return ok;
 }
 
@@ -117,10 +203,11 @@ static void build_summarize(const struct build *build, const struct rewrite_resu
 		   result->functions.len, refused);
 }
 
-static bool is_system_failure(const struct error *err)
+/* Of the system, or of the one who asked: nothing to remember about the file. */
+static bool is_foreign_failure(const struct error *err)
 {
-	return err->code == ERROR_SYSTEM || err->code == ERROR_PERMISSION ||
-	       err->code == ERROR_NOT_FOUND;
+	return err->code == ERROR_SYSTEM || err->code == ERROR_USAGE ||
+	       err->code == ERROR_PERMISSION || err->code == ERROR_NOT_FOUND;
 }
 
 static bool build_file(const char *path, const char *key, struct cache_product *product,
@@ -134,14 +221,21 @@ static bool build_file(const char *path, const char *key, struct cache_product *
 	/* Only this file's matches go into its entry; the run's counts come from all entries. */
 	selection_clear_counts(selection);
 	struct object *object = object_open(path, OBJECT_ALL, err);
-	const struct instrument_input input = {object, build->mode, key};
+	const struct instrument_input input = {
+		.object = object,
+		.mode = build->mode,
+		.key = key,
+		.syscall_probes = true,
+		.first_unit = build->units ? build->units->first : 0,
+		.last_unit = build->units ? build->units->last : 0,
+	};
 	if (object)
 		ok = instrument_rewrite(build->options, &input, &product->bytes, &result, err);
 	if (ok) {
 		product->outcome = result.nothing_to_do ? CACHE_NOTHING_TO_DO : CACHE_INSTRUMENTED;
 		coverage_format(&result, &product->coverage);
 		build_summarize(build, &result, &product->summary);
-	} else if (!is_system_failure(err)) {
+	} else if (!is_foreign_failure(err)) {
 		product->outcome = CACHE_REFUSED;
 		memcpy(product->refusal, err->message, sizeof(product->refusal));
 		str_append(&product->coverage, "");
@@ -168,16 +262,19 @@ static bool get_entry(struct instrumenter *instrumenter, struct instrumented *fi
 		      struct error *err)
 {
 	struct str text = {0};
-	struct build build = {instrumenter->options, file->mode, file->path};
+	const struct instrument_options *options = instrumenter->options;
+	const struct policy_units *units = policy_units_of(&options->policy, file->path);
+	struct build build = {instrumenter->options, file->mode, file->path, units};
 	const struct cache_request request = {
 		.path = file->path, .build = build_file, .context = &build};
 	struct cache_request complete = request;
 
-	str_printf(&text, "%s ", policy_mode_name(file->mode));
+	str_printf(&text, "%s %s ", policy_mode_name(file->mode), mode_name(options->mode));
+	if (units && !units->all)
+		str_printf(&text, "%zu-%zu ", units->first, units->last);
 	if (file->mode == POLICY_FULL) {
-		str_printf(&text, "%d %d", (int)instrumenter->options->probes,
-			   instrumenter->options->keep_small);
-		selection_describe(&instrumenter->options->selection, &text);
+		str_printf(&text, "%d %d", (int)options->probes, options->keep_small);
+		selection_describe(&options->selection, &text);
 	}
 	complete.options = text.data;
 	const bool ok = cache_get(instrumenter->cache, &complete, &file->entry, err);

@@ -7,18 +7,26 @@
 
 #include "record/cache.h"
 #include "record/policy.h"
+#include "record/record.h"
 #include "record/selection.h"
 #include "rewrite/rewrite.h"
 
 struct instrument_options {
 	struct policy policy;
 	struct selection selection;
+	enum rewrite_mode mode;
+	struct object *companion; /* REWRITE_POISON: the one with the handlers */
 	enum rewrite_probes probes;
 	bool keep_small;
 	/* Called while a file is rewritten, with a fraction of 1; and with 1 at its end. */
 	void (*progress)(const char *path, double done, void *context);
 	void *progress_context;
 };
+
+/* From what a user asked for; units are added by the caller. Zero-initialised before. */
+bool instrument_options_init(struct instrument_options *options,
+			     const struct record_selection *from, struct error *err);
+void instrument_options_fini(struct instrument_options *options);
 
 struct instrumented {
 	char *path; /* of the original, links resolved */
@@ -54,7 +62,9 @@ void instrument_describe(const struct instrument_options *options, struct str *o
 struct instrument_input {
 	const struct object *object;
 	enum policy_mode mode;
-	const char *key; /* digest that goes into the copy's note */
+	const char *key;	      /* digest that goes into the copy's note */
+	bool syscall_probes;	      /* with REWRITE_NULL too */
+	size_t first_unit, last_unit; /* as in rewrite_options */
 };
 
 /*

@@ -2,6 +2,7 @@
 #include "record/policy.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The dot or dash keeps "libcurl" apart from "libc". */
@@ -38,17 +39,94 @@ bool policy_is_system(const char *path)
 			     sizeof(system_names) / sizeof(system_names[0]));
 }
 
+static bool file_matches(const char *glob, const char *path)
+{
+	return fnmatch(glob, path_basename(path), 0) == 0 || fnmatch(glob, path, 0) == 0;
+}
+
+/* ---- units ---- */
+
+void policy_fini(struct policy *policy)
+{
+	vec_foreach (units, &policy->units)
+		free(units->glob);
+	vec_fini(&policy->units);
+	vec_fini(&policy->modules);
+}
+
+static bool number_parse(const char **at, size_t *number)
+{
+	const char *const begin = *at;
+
+	*number = 0;
+	while (**at >= '0' && **at <= '9' && *at - begin < 12)
+		*number = *number * 10 + (size_t)(*(*at)++ - '0');
+	return *at > begin;
+}
+
+bool policy_units_parse(const char *text, size_t *first, size_t *last, struct error *err)
+{
+	const char *at = text;
+	bool ok = number_parse(&at, first);
+
+	*last = *first;
+	if (ok && *at == '-') {
+		at++;
+		ok = number_parse(&at, last);
+	}
+	if (!ok || *at || *last < *first)
+		return error_set(err, ERROR_USAGE,
+				 "\"%s\" is no range of units; A-B with A not above B is one",
+				 text);
+	++*last;
+	return true;
+}
+
+bool policy_add_units(struct policy *policy, const char *text, struct error *err)
+{
+	const char *colon = strrchr(text, ':');
+	struct policy_units units = {0};
+
+	/* Names may hold colons: only what looks like numbers is a range. */
+	if (colon && strspn(colon + 1, "0123456789-") != strlen(colon + 1))
+		colon = NULL;
+	units.all = !colon;
+	if (colon && !policy_units_parse(colon + 1, &units.first, &units.last, err))
+		return false;
+	units.glob = mem_strdup(text);
+	if (colon)
+		units.glob[colon - text] = 0;
+	if (!*units.glob) {
+		free(units.glob);
+		return error_set(err, ERROR_USAGE, "\"%s\" names no file before its units", text);
+	}
+	vec_push(&policy->units, units);
+	return true;
+}
+
+const struct policy_units *policy_units_of(const struct policy *policy, const char *path)
+{
+	vec_foreach (units, &policy->units) {
+		if (file_matches(units->glob, path))
+			return units;
+	}
+	return NULL;
+}
+
+/* ---- modes ---- */
+
 enum policy_mode policy_mode_of(const struct policy *policy, const char *path)
 {
 	const char *name = path_basename(path);
+	const bool chosen = !policy->units.len || policy_units_of(policy, path);
 
 	vec_foreach (module, &policy->modules) {
-		if (fnmatch(*module, name, 0) == 0 || fnmatch(*module, path, 0) == 0)
+		if (chosen && file_matches(*module, path))
 			return POLICY_FULL;
 	}
 	if (name_is_among(name, syscall_names, sizeof(syscall_names) / sizeof(syscall_names[0])))
 		return POLICY_SYSCALLS;
-	return policy->modules.len || policy_is_system(path) ? POLICY_NONE : POLICY_FULL;
+	return !chosen || policy->modules.len || policy_is_system(path) ? POLICY_NONE : POLICY_FULL;
 }
 
 const char *policy_mode_name(enum policy_mode mode)

@@ -10,9 +10,25 @@ enum policy_mode {
 	POLICY_NONE,
 };
 
+/* Units of the files that match; see rewrite_function.unit. */
+struct policy_units {
+	char *glob; /* base name or path */
+	bool all;
+	size_t first, last; /* [first, last) */
+};
+
 struct policy {
 	struct vec_of(const char *) modules; /* --module globs: base name or path */
+	struct vec_of(struct policy_units) units;
 };
+
+void policy_fini(struct policy *policy);
+/* "GLOB:A-B" or "GLOB:A", both ends included, or "GLOB" for all units. */
+bool policy_add_units(struct policy *policy, const char *text, struct error *err);
+/* Reads "A-B" or "A", both ends included, as [first, last). */
+bool policy_units_parse(const char *text, size_t *first, size_t *last, struct error *err);
+/* What holds for the file, or NULL. */
+const struct policy_units *policy_units_of(const struct policy *policy, const char *path);
 
 /* C and C++ run-time library, loader, vDSO or sanitizer run-time, by base name. */
 bool policy_is_system(const char *path);
@@ -20,6 +36,8 @@ bool policy_is_system(const char *path);
 /*
  * Run-time libraries are left alone but for the C library, whose system calls carry the OS flag.
  * With --module patterns only what they match is instrumented in full, run-time libraries too.
+ * Where units were added, files that none of them matches are left alone, but for the C library's
+ * system calls: without them children would not be followed.
  */
 enum policy_mode policy_mode_of(const struct policy *policy, const char *path);
 const char *policy_mode_name(enum policy_mode mode);

@@ -23,6 +23,11 @@
 #include <time.h>
 #include <unistd.h>
 
+struct static_tls {
+	const struct instrumented *file;
+	uint64_t bytes;
+};
+
 struct run {
 	const struct record_options *options;
 	struct program program;
@@ -35,7 +40,9 @@ struct run {
 	struct recording recording;
 	struct server server;
 	struct launch launch;
-	struct str original_link; /* the last answer to TARE_REQUEST_ORIGINAL */
+	struct str original_link;  /* the last answer to TARE_REQUEST_ORIGINAL */
+	uint64_t static_tls_bytes; /* the command's own; those of its children: */
+	struct vec_of(struct static_tls) static_tls;
 	bool session_is_open, keep_session;
 };
 
@@ -69,15 +76,13 @@ static bool choose_output(struct run *run, struct error *err)
 	return true;
 }
 
-static bool selection_convert(const struct record_selection *from, struct instrument_options *to,
+static bool convert_selection(const struct record_selection *from, struct instrument_options *to,
 			      struct error *err)
 {
-	to->probes = from->probes_all ? REWRITE_PROBES_ALL : REWRITE_PROBES_MERGED;
-	to->keep_small = from->keep_small;
-	to->selection.demangle = from->demangle;
-	vec_append(&to->policy.modules, from->modules.data, from->modules.len);
-	vec_foreach (pattern, &from->patterns) {
-		if (!selection_add(&to->selection, pattern->text, pattern->exclude, err))
+	if (!instrument_options_init(to, from, err))
+		return false;
+	vec_foreach (units, &from->units) {
+		if (!policy_add_units(&to->policy, *units, err))
 			return false;
 	}
 	return true;
@@ -148,7 +153,9 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 	note_file(run, *executable);
 	if ((*executable)->entry.outcome == CACHE_REFUSED)
 		return error_set(err, ERROR_UNSUPPORTED, "%s", (*executable)->entry.refusal);
-	closure_list(run->program.loader, run->program.path, &libraries);
+	if (run->program.loader)
+		closure_list(run->program.loader, run->program.path, &libraries);
+	run->static_tls_bytes = closure_static_tls_bytes(&libraries);
 	vec_foreach (path, &libraries) {
 		const struct instrumented *file =
 			instrumenter_get(&run->instrumenter, *path, &is_new, err);
@@ -198,27 +205,52 @@ static const char *link_to_original(struct run *run, const char *path)
 	return run->original_link.data;
 }
 
+/* Of a program that a recorded one has started; found out once per program. */
+static uint64_t child_static_tls_bytes(struct run *run, const struct instrumented *file)
+{
+	struct path_list libraries = {0};
+	struct static_tls found = {.file = file};
+	struct error ignored;
+
+	vec_foreach (known, &run->static_tls) {
+		if (known->file == file)
+			return known->bytes;
+	}
+	struct object *object = object_open(file->path, 0, &ignored);
+	if (object && object_loader(object))
+		closure_list(object_loader(object), file->path, &libraries);
+	object_close(object);
+	found.bytes = closure_static_tls_bytes(&libraries);
+	closure_fini(&libraries);
+	vec_push(&run->static_tls, found);
+	return found.bytes;
+}
+
 /* What the runtime asks for: a library that is about to be loaded, its own executable, or whose
    copy that is. */
-static const char *answer_request(enum tare_request_kind kind, const char *path, pid_t pid,
-				  void *context)
+static struct server_answer answer_request(enum tare_request_kind kind, const char *path, pid_t pid,
+					   void *context)
 {
+	const struct server_answer none = {0};
 	struct run *run = context;
 	struct error err;
 	bool is_new;
 
 	if (kind == TARE_REQUEST_ORIGINAL)
-		return link_to_original(run, path);
+		return (struct server_answer){.path = link_to_original(run, path)};
 	if (!run->options->follow && pid != run->launch.pid)
-		return NULL;
+		return none;
 	const struct instrumented *file = instrumenter_get(&run->instrumenter, path, &is_new, &err);
 	if (!file)
-		return NULL;
+		return none;
 	if (is_new) {
 		note_file(run, file);
 		record_module(run, file);
 	}
-	return file->entry.copy;
+	struct server_answer answer = {.path = file->entry.copy};
+	if (kind == TARE_REQUEST_EXECUTABLE && answer.path)
+		answer.static_tls_bytes = child_static_tls_bytes(run, file);
+	return answer;
 }
 
 static bool open_session(struct run *run, struct error *err)
@@ -279,6 +311,7 @@ static bool start_command(struct run *run, const struct instrumented *executable
 		.arguments = run->program.arguments,
 		.runtime = run->runtime,
 		.session = run->session.directory,
+		.static_tls_bytes = run->static_tls_bytes,
 	};
 
 	recording_put_number(&run->recording, "begin_unix_ns", unix_time_ns());
@@ -397,7 +430,7 @@ static bool run_prepare(struct run *run, const struct instrumented **executable,
 	if (!program_resolve(&run->program, options->words, options->word_count, status, err))
 		return false;
 	*status = TARGET_STATUS_FAILED;
-	if (!selection_convert(&options->selection, &run->instrument, err) ||
+	if (!convert_selection(&options->selection, &run->instrument, err) ||
 	    !choose_output(run, err))
 		return false;
 	run->runtime = target_runtime_path(err);
@@ -412,6 +445,7 @@ static bool run_prepare(struct run *run, const struct instrumented **executable,
 static void run_release(struct run *run)
 {
 	str_fini(&run->original_link);
+	vec_fini(&run->static_tls);
 	struct error ignored;
 	bool built = false;
 
@@ -430,8 +464,7 @@ static void run_release(struct run *run)
 	/* What is kept for a recovery needs the verdicts beside the private copies. */
 	if (run->private_cache && !run->keep_session)
 		directory_remove(run->private_cache, &ignored);
-	selection_fini(&run->instrument.selection);
-	vec_fini(&run->instrument.policy.modules);
+	instrument_options_fini(&run->instrument);
 	program_fini(&run->program);
 	free(run->private_cache);
 	free(run->output);

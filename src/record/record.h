@@ -9,6 +9,7 @@
 #define TARE_RECORD_RECORD_H
 
 #include "base/base.h"
+#include "verify/verify.h"
 
 #include <stdint.h>
 
@@ -17,10 +18,26 @@ struct record_pattern {
 	bool exclude;
 };
 
+/* What copies of functions get. */
+enum record_transform {
+	RECORD_TRANSFORM_FULL,
+	/* No probes but at system calls, by which children are followed; record_instrument leaves
+	   out those as well. Everything runs from copies, and nothing is measured. */
+	RECORD_TRANSFORM_NULL,
+	/* All probes run, against handlers in the copy that scramble whatever a probe may change.
+	   Only system calls reach the runtime, by which children are followed. */
+	RECORD_TRANSFORM_POISON,
+};
+
 /* What to instrument and how; shared by recording and by writing one file. */
 struct record_selection {
 	struct vec_of(const char *) modules;	       /* --module globs */
 	struct vec_of(struct record_pattern) patterns; /* --function, --exclude, in order */
+	/* Restricts the instrumentation to units of files, and leaves all other files alone but
+	   for the C library's system calls:
+	   "GLOB:A-B" or "GLOB", see policy_add_units; for one file "A-B". */
+	struct vec_of(const char *) units;
+	enum record_transform transform;
 	bool probes_all, keep_small;
 	/* Demangled form of a name or NULL, freed by the caller; may be NULL. */
 	char *(*demangle)(const char *name);
@@ -61,8 +78,10 @@ void record_result_fini(struct record_result *result);
 
 struct record_file_options {
 	const char *path;
-	const char *output; /* NULL: list only */
-	struct record_selection selection;
+	const char *output;		   /* NULL: list only */
+	struct record_selection selection; /* without modules and units */
+	const char *only_units;		   /* "A-B": see record_function.unit; NULL: all */
+	bool verify;			   /* compare the copy with the original */
 	void (*progress)(const char *path, double done, void *context);
 	void *context;
 };
@@ -70,19 +89,33 @@ struct record_file_options {
 struct record_function {
 	uint64_t addr, size;
 	const char *name, *verdict, *reason; /* reason: a sentence; borrowed until the fini */
+	size_t unit; /* functions and parts with the same number share code */
 	bool instrumented, refused;
+};
+
+/* What was done to a file, for people who want to know how. */
+struct record_file_counts {
+	uint64_t units, instructions, probes, probes_with_live_flags;
+	uint64_t jumps_indirect, jumps_table_static, jumps_translated, jumps_saved, jumps_tail;
+	uint64_t code_bytes, map_bytes;
 };
 
 struct record_file {
 	struct vec_of(struct record_function) functions;
 	size_t instrumented, refused;
 	uint64_t input_bytes, output_bytes;
+	struct record_file_counts counts;
+	bool verified; /* the following was filled */
+	struct verify_result verification;
 	void *owner;
 };
 
 /* Instruments one file without any cache. The output appears only when it is complete. */
 bool record_instrument(const struct record_file_options *options, struct record_file *file,
 		       struct error *err);
+/* Compares a copy that was made before with its original: fills in the verification only. */
+bool record_verify(const char *original, const char *copy, struct record_file *file,
+		   struct error *err);
 void record_file_fini(struct record_file *file);
 
 #endif

@@ -11,24 +11,9 @@
 #include <sys/stat.h>
 
 struct record_file_owner {
-	struct object *object;
+	struct object *object, *copy;
 	struct rewrite_result result;
 };
-
-static bool convert_options(const struct record_file_options *from, struct instrument_options *to,
-			    struct error *err)
-{
-	to->probes = from->selection.probes_all ? REWRITE_PROBES_ALL : REWRITE_PROBES_MERGED;
-	to->keep_small = from->selection.keep_small;
-	to->selection.demangle = from->selection.demangle;
-	to->progress = from->progress;
-	to->progress_context = from->context;
-	vec_foreach (pattern, &from->selection.patterns) {
-		if (!selection_add(&to->selection, pattern->text, pattern->exclude, err))
-			return false;
-	}
-	return true;
-}
 
 static bool check_patterns(const struct instrument_options *options,
 			   const struct rewrite_result *result, struct error *err)
@@ -62,6 +47,7 @@ static void list_functions(struct record_file *file, const struct rewrite_result
 			.name = function->name,
 			.verdict = rewrite_verdict_name(function->verdict),
 			.reason = rewrite_verdict_text(function->verdict),
+			.unit = function->unit,
 			.instrumented = rewrite_verdict_is_instrumented(function->verdict),
 			.refused = rewrite_verdict_is_refusal(function->verdict),
 		};
@@ -69,6 +55,25 @@ static void list_functions(struct record_file *file, const struct rewrite_result
 		file->refused += row.refused;
 		vec_push(&file->functions, row);
 	}
+}
+
+static void count(struct record_file *file, const struct rewrite_statistics *statistics)
+{
+	file->input_bytes = statistics->input_bytes;
+	file->output_bytes = statistics->output_bytes;
+	file->counts = (struct record_file_counts){
+		.units = statistics->units,
+		.instructions = statistics->instructions,
+		.probes = statistics->probes,
+		.probes_with_live_flags = statistics->probes_with_live_flags,
+		.jumps_indirect = statistics->jumps_indirect,
+		.jumps_table_static = statistics->jumps_table_static,
+		.jumps_translated = statistics->jumps_translated,
+		.jumps_saved = statistics->jumps_saved,
+		.jumps_tail = statistics->jumps_tail,
+		.code_bytes = statistics->code_bytes,
+		.map_bytes = statistics->map_bytes,
+	};
 }
 
 static bool is_same_file(const char *a, const char *b)
@@ -96,6 +101,20 @@ static bool write_output(const struct record_file_options *options, const struct
 	return file_output_commit(&output, object_mode(object) & 0777, err);
 }
 
+static bool verify_bytes(const struct record_file_options *options, const struct byte_vec *bytes,
+			 struct record_file *file, struct error *err)
+{
+	const struct record_file_owner *owner = file->owner;
+
+	if (!options->verify || owner->result.nothing_to_do)
+		return true;
+	struct object *copy = object_open_bytes(bytes->data, bytes->len, "the instrumented copy",
+						OBJECT_ALL, err);
+	file->verified = copy && verify_copy(owner->object, copy, &file->verification, err);
+	object_close(copy);
+	return file->verified;
+}
+
 static bool instrument_object(const struct record_file_options *options,
 			      struct instrument_options *instrument, struct record_file *file,
 			      struct error *err)
@@ -107,13 +126,17 @@ static bool instrument_object(const struct record_file_options *options,
 
 	const unsigned char *input = object_bytes(owner->object, &size);
 	digest_bytes(input, size, digest);
-	const struct instrument_input source = {owner->object, POLICY_FULL, digest};
+	struct instrument_input source = {
+		.object = owner->object, .mode = POLICY_FULL, .key = digest};
+	if (options->only_units &&
+	    !policy_units_parse(options->only_units, &source.first_unit, &source.last_unit, err))
+		return false;
 	bool ok = instrument_rewrite(instrument, &source, &bytes, &owner->result, err) &&
 		  check_patterns(instrument, &owner->result, err);
 	if (ok) {
 		list_functions(file, &owner->result);
-		file->input_bytes = size;
-		file->output_bytes = bytes.len;
+		count(file, &owner->result.statistics);
+		ok = verify_bytes(options, &bytes, file, err);
 	}
 	if (ok && options->output)
 		ok = owner->result.nothing_to_do
@@ -129,7 +152,8 @@ static bool instrument_object(const struct record_file_options *options,
 bool record_instrument(const struct record_file_options *options, struct record_file *file,
 		       struct error *err)
 {
-	struct instrument_options instrument = {0};
+	struct instrument_options instrument = {.progress = options->progress,
+						.progress_context = options->context};
 	char real[PATH_MAX];
 
 	*file = (struct record_file){0};
@@ -137,15 +161,30 @@ bool record_instrument(const struct record_file_options *options, struct record_
 		return error_set_errno(err, errno, "cannot open %s", options->path);
 	struct record_file_owner *owner = mem_zalloc(sizeof(*owner));
 	file->owner = owner;
-	bool ok = convert_options(options, &instrument, err);
+	bool ok = instrument_options_init(&instrument, &options->selection, err);
 	if (ok) {
 		owner->object = object_open(real, OBJECT_ALL, err);
 		ok = owner->object && instrument_object(options, &instrument, file, err);
 	}
-	selection_fini(&instrument.selection);
+	instrument_options_fini(&instrument);
 	if (!ok)
 		record_file_fini(file);
 	return ok;
+}
+
+bool record_verify(const char *original, const char *copy, struct record_file *file,
+		   struct error *err)
+{
+	struct record_file_owner *owner = mem_zalloc(sizeof(*owner));
+
+	*file = (struct record_file){.owner = owner};
+	owner->object = object_open(original, OBJECT_ALL, err);
+	owner->copy = owner->object ? object_open(copy, OBJECT_ALL, err) : NULL;
+	file->verified =
+		owner->copy && verify_copy(owner->object, owner->copy, &file->verification, err);
+	if (!file->verified)
+		record_file_fini(file);
+	return file->verified;
 }
 
 void record_file_fini(struct record_file *file)
@@ -154,7 +193,9 @@ void record_file_fini(struct record_file *file)
 
 	if (owner) {
 		rewrite_result_fini(&owner->result);
+		object_close(owner->copy);
 		object_close(owner->object);
+		verify_result_fini(&file->verification);
 	}
 	free(owner);
 	vec_fini(&file->functions);

@@ -98,19 +98,20 @@ static void client_answer(struct server *server, struct server_client *client)
 	struct tare_request request;
 	struct tare_reply reply = {.abi = TARE_SESSION_ABI};
 	char path[TARE_PATH_MAX];
-	const char *copy = NULL;
+	struct server_answer answer = {0};
 	pid_t pid;
 
 	memcpy(&request, client->bytes, sizeof(request));
 	memcpy(path, client->bytes + sizeof(request), request.path_bytes);
 	path[request.path_bytes] = 0;
 	if (path[0] == '/' && strlen(path) == request.path_bytes && peer_is_own(client->fd, &pid))
-		copy = server->answer((enum tare_request_kind)request.kind, path, pid,
-				      server->context);
-	if (copy && strlen(copy) < TARE_PATH_MAX)
-		reply.path_bytes = (uint32_t)strlen(copy);
+		answer = server->answer((enum tare_request_kind)request.kind, path, pid,
+					server->context);
+	if (answer.path && strlen(answer.path) < TARE_PATH_MAX)
+		reply.path_bytes = (uint32_t)strlen(answer.path);
+	reply.static_tls_bytes = answer.static_tls_bytes;
 	if (send_all(client->fd, &reply, sizeof(reply)) && reply.path_bytes)
-		send_all(client->fd, copy, reply.path_bytes);
+		send_all(client->fd, answer.path, reply.path_bytes);
 }
 
 /* Reads what is there. False when the client is done with: answered, gone, or malformed. */

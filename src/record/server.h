@@ -17,13 +17,16 @@ struct server_client {
 	unsigned char bytes[sizeof(struct tare_request) + TARE_PATH_MAX];
 };
 
+struct server_answer {
+	const char *path; /* the file to use instead, or NULL; borrowed until the next answer */
+	uint64_t static_tls_bytes; /* see struct tare_reply */
+};
+
 struct server {
 	int fd;
 	struct vec_of(struct server_client *) clients;
-	/* The path of the file to use instead of `path`, or NULL for the original. Borrowed until
-	   the next call. */
-	const char *(*answer)(enum tare_request_kind kind, const char *path, pid_t pid,
-			      void *context);
+	struct server_answer (*answer)(enum tare_request_kind kind, const char *path, pid_t pid,
+				       void *context);
 	void *context;
 };
 

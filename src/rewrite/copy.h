@@ -16,16 +16,19 @@ struct copy_point {
 };
 
 /* A place in the copy that is no copied instruction (a stub, a step in it): from copy_addr on the
-   unwind state is that of the original address `like`, with cfa_delta more bytes on the stack. */
+   unwind state is that of the original address `like`, with cfa_delta more bytes on the stack.
+   Where a function leaves, a probe has written over the slots below the stack pointer from which
+   its epilogue took the caller's registers: those registers hold what they should. */
 struct copy_extra {
 	uint64_t copy_addr;
 	uint64_t like;
 	int32_t cfa_delta;
+	bool leaves;
 };
 
 /* One copied range: the code of one FDE. Stubs lie in [stubs_begin, copy_end). */
 struct copy_range {
-	const struct object_fde *fde;
+	const struct object_fde *fde;  /* addr 0: the original has none, and neither has the copy */
 	uint64_t copy_begin, copy_end; /* the first byte may be the entry probe */
 	uint64_t stubs_begin;
 	uint64_t unit_begin; /* lowest copy_begin of the ranges that share code with this one */

@@ -5,6 +5,12 @@
  * segment) + e_phoff. So that this is true, the image lies in the file as far behind the first
  * segment as in memory; the hole costs no disk space. Only where memory is far larger than the file
  * (huge .bss), the image follows the file at once, and such programs need a newer kernel.
+ *
+ * GNU strip and objcopy write the program headers at the begin of the segment that holds them, and
+ * misplace it unless the segment before fills its pages in the file; elfutils' strip leaves them
+ * where they are, and zeroes what no section covers. So the image begins with room for them, then
+ * comes a section with the table as it is, and the writable segment, all zero, has its place in the
+ * file.
  */
 #include "rewrite/elf_out.h"
 #include "rewrite/elf_sections.h"
@@ -16,7 +22,7 @@
 enum {
 	PAGE = 0x1000,
 	HEADERS_ALIGN = 16,
-	NEW_SEGMENTS = 4, /* writable, image, note, .eh_frame_hdr */
+	NEW_SEGMENTS = 7, /* two of the front, writable, image, TLS, note, .eh_frame_hdr */
 };
 
 static const uint64_t hole_max = UINT64_C(256) << 20;
@@ -28,9 +34,10 @@ static uint64_t round_up(uint64_t value, uint64_t alignment)
 
 /* ---- layout ---- */
 
-struct elf_layout elf_out_layout(const struct object *object, uint64_t rw_size)
+struct elf_layout elf_out_layout(const struct object *object, uint64_t rw_size, uint64_t front_size)
 {
-	struct elf_layout layout = {.rw_size = round_up(rw_size, PAGE)};
+	struct elf_layout layout = {.rw_size = round_up(rw_size, PAGE),
+				    .front_size = round_up(front_size, PAGE)};
 	uint64_t memory_end = 0, first_addr = UINT64_MAX, first_offset = 0;
 	size_t count, file_size;
 	const Elf64_Phdr *segments = object_segments(object, &count);
@@ -56,11 +63,19 @@ struct elf_layout elf_out_layout(const struct object *object, uint64_t rw_size)
 	} else if (offset - file_end > hole_max) {
 		offset = file_end;
 	}
-	layout.rw_addr = addr;
-	layout.image_addr = addr + layout.rw_size;
-	layout.image_offset = offset + layout.rw_size;
-	layout.headers_size = round_up((count + NEW_SEGMENTS) * sizeof(Elf64_Phdr), HEADERS_ALIGN);
+	layout.front_addr = addr;
+	layout.rw_addr = addr + layout.front_size;
+	layout.image_addr = layout.rw_addr + layout.rw_size;
+	layout.image_offset = offset + layout.front_size + layout.rw_size;
+	layout.headers_size =
+		2 * round_up((count + NEW_SEGMENTS) * sizeof(Elf64_Phdr), HEADERS_ALIGN);
 	return layout;
+}
+
+struct object_extent elf_out_headers(const struct elf_layout *layout)
+{
+	return (struct object_extent){layout->image_addr + layout->headers_size / 2,
+				      layout->headers_size / 2};
 }
 
 /* ---- program headers ---- */
@@ -92,12 +107,46 @@ static Elf64_Phdr image_part(const struct elf_out_input *input, uint32_t type,
 			    .p_align = 4};
 }
 
+/* Place in the file of an address of the front. */
+static uint64_t front_offset(const struct elf_layout *layout)
+{
+	return layout->image_offset - (layout->image_addr - layout->front_addr);
+}
+
+static void headers_put_front(struct headers *headers)
+{
+	const struct elf_layout *layout = &headers->input->layout;
+	const struct elf_front *front = &headers->input->front;
+	const uint64_t addr = layout->front_addr, offset = front_offset(layout);
+
+	headers_put(headers, (Elf64_Phdr){.p_type = PT_LOAD,
+					  .p_flags = PF_R | PF_X,
+					  .p_offset = offset,
+					  .p_vaddr = addr,
+					  .p_paddr = addr,
+					  .p_filesz = front->code_size,
+					  .p_memsz = front->code_size,
+					  .p_align = PAGE});
+	if (front->memory_size == front->code_size)
+		return;
+	headers_put(headers, (Elf64_Phdr){.p_type = PT_LOAD,
+					  .p_flags = PF_R | PF_W,
+					  .p_offset = offset + front->code_size,
+					  .p_vaddr = addr + front->code_size,
+					  .p_paddr = addr + front->code_size,
+					  .p_filesz = front->bytes->len - front->code_size,
+					  .p_memsz = front->memory_size - front->code_size,
+					  .p_align = PAGE});
+}
+
 static void headers_put_loads(struct headers *headers)
 {
 	const struct elf_layout *layout = &headers->input->layout;
 	const struct object_extent image = {layout->image_addr, headers->input->image->len};
 	Elf64_Phdr load = image_part(headers->input, PT_LOAD, image);
 
+	if (layout->front_size)
+		headers_put_front(headers);
 	if (layout->rw_size)
 		headers_put(headers,
 			    (Elf64_Phdr){.p_type = PT_LOAD,
@@ -105,6 +154,7 @@ static void headers_put_loads(struct headers *headers)
 					 .p_offset = layout->image_offset - layout->rw_size,
 					 .p_vaddr = layout->rw_addr,
 					 .p_paddr = layout->rw_addr,
+					 .p_filesz = layout->rw_size,
 					 .p_memsz = layout->rw_size,
 					 .p_align = PAGE});
 	load.p_flags = PF_R | PF_X;
@@ -118,14 +168,24 @@ static void headers_put_original(struct headers *headers, const Elf64_Phdr *orig
 
 	if (original->p_type == PT_GNU_EH_FRAME && input->eh_frame_hdr.size)
 		headers_put(headers, image_part(input, PT_GNU_EH_FRAME, input->eh_frame_hdr));
-	else
+	else if (original->p_type != PT_TLS || input->tls.p_type == PT_NULL)
 		headers_put(headers, *original);
+}
+
+/* It lies in the writable segment. */
+static void headers_put_tls(struct headers *headers)
+{
+	const struct elf_layout *layout = &headers->input->layout;
+	Elf64_Phdr tls = headers->input->tls;
+
+	tls.p_offset = layout->image_offset - layout->rw_size + (tls.p_vaddr - layout->rw_addr);
+	headers_put(headers, tls);
 }
 
 /* PT_PHDR describes the table itself, whose size is known at the end. */
 static void headers_fix_own(struct headers *headers)
 {
-	const struct object_extent own = {headers->input->layout.image_addr,
+	const struct object_extent own = {elf_out_headers(&headers->input->layout).addr,
 					  headers->count * sizeof(Elf64_Phdr)};
 
 	for (size_t i = 0; i < headers->count; i++)
@@ -151,6 +211,8 @@ static void headers_build(struct headers *headers)
 		if (i == last_load)
 			headers_put_loads(headers);
 	}
+	if (input->tls.p_type != PT_NULL)
+		headers_put_tls(headers);
 	if (input->note.size)
 		headers_put(headers, image_part(input, PT_NOTE, input->note));
 	if (input->eh_frame_hdr.size && !has_eh_frame_hdr)
@@ -161,6 +223,7 @@ static void headers_build(struct headers *headers)
 static void headers_write(const struct elf_out_input *input, unsigned char *file)
 {
 	struct headers headers = {.input = input};
+	const uint64_t offset = input->layout.image_offset + input->layout.headers_size / 2;
 	size_t count;
 	Elf64_Ehdr header;
 
@@ -168,11 +231,12 @@ static void headers_write(const struct elf_out_input *input, unsigned char *file
 	headers.entries = mem_zalloc((count + NEW_SEGMENTS) * sizeof(Elf64_Phdr));
 	headers_build(&headers);
 	assert(headers.count <= count + NEW_SEGMENTS);
-	memcpy(file + input->layout.image_offset, headers.entries,
-	       headers.count * sizeof(Elf64_Phdr));
+	memcpy(file + offset, headers.entries, headers.count * sizeof(Elf64_Phdr));
 	memcpy(&header, file, sizeof(header));
-	header.e_phoff = input->layout.image_offset;
+	header.e_phoff = offset;
 	header.e_phnum = (Elf64_Half)headers.count;
+	if (input->entry)
+		header.e_entry = input->entry;
 	memcpy(file, &header, sizeof(header));
 	free(headers.entries);
 }
@@ -269,9 +333,18 @@ bool elf_out_write(const struct elf_out_input *input, struct byte_vec *out, stru
 	const unsigned char *bytes = object_bytes(input->object, &size);
 
 	assert(size <= image_offset && input->image->len >= input->layout.headers_size);
+	assert(!input->layout.front_size || (input->front.bytes->len >= input->front.code_size &&
+					     input->front.bytes->len <= input->layout.front_size));
+	assert(!input->rw_bytes || input->rw_bytes->len <= input->layout.rw_size);
 	vec_reserve(&file, image_offset + input->image->len);
 	put_bytes(&file, bytes, size);
 	memset(file.data + size, 0, image_offset - size);
+	if (input->layout.front_size)
+		memcpy(file.data + front_offset(&input->layout), input->front.bytes->data,
+		       input->front.bytes->len);
+	if (input->rw_bytes && input->rw_bytes->len)
+		memcpy(file.data + image_offset - input->layout.rw_size, input->rw_bytes->data,
+		       input->rw_bytes->len);
 	file.len = image_offset;
 	put_bytes(&file, input->image->data, input->image->len);
 	headers_write(input, file.data);

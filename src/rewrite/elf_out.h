@@ -3,10 +3,11 @@
  *
  *   original file, patched                    same offsets and addresses
  *   hole
+ *   front                                     code and data of a companion, if there is one
  *   image (read, execute)                     program headers, code, tables, unwind data, note
  *   string and symbol tables, section headers not loaded
  *
- * A writable segment without file contents lies below the image in memory.
+ * A writable segment lies below the image in memory, behind the front.
  */
 #ifndef TARE_REWRITE_ELF_OUT_H
 #define TARE_REWRITE_ELF_OUT_H
@@ -14,15 +15,28 @@
 #include "object/object.h"
 
 struct elf_layout {
+	uint64_t front_addr;   /* link address of the front */
+	uint64_t front_size;   /* whole pages; 0: there is none */
 	uint64_t rw_addr;      /* link address of the writable segment */
 	uint64_t rw_size;      /* whole pages */
 	uint64_t image_addr;   /* link address of the image */
 	uint64_t image_offset; /* its place in the file */
-	uint64_t headers_size; /* at its begin: left free for the program headers */
+	uint64_t headers_size; /* at its begin: left free for the program headers, twice */
 };
 
 /* Where new segments go: above everything in memory and in the file. */
-struct elf_layout elf_out_layout(const struct object *object, uint64_t rw_size);
+struct elf_layout elf_out_layout(const struct object *object, uint64_t rw_size,
+				 uint64_t front_size);
+
+/* The table of program headers in the image. */
+struct object_extent elf_out_headers(const struct elf_layout *layout);
+
+/* Segments with contents of their own, below the others. */
+struct elf_front {
+	const struct byte_vec *bytes;
+	uint64_t code_size;   /* read and executed; whole pages */
+	uint64_t memory_size; /* with the writable part behind it; zero where bytes end */
+};
 
 /* Replaces bytes of the original. */
 struct elf_patch {
@@ -30,6 +44,8 @@ struct elf_patch {
 	const unsigned char *bytes;
 	size_t size;
 };
+
+struct elf_patches vec_of(struct elf_patch);
 
 /* A section to describe. One that is named as an original one takes its place: the original is
    renamed (".tare.orig_eh_frame"). */
@@ -51,6 +67,7 @@ struct elf_out_input {
 	const struct object *object;
 	struct elf_layout layout; /* as elf_out_layout gave it */
 	const struct byte_vec *image;
+	struct elf_front front; /* if layout.front_size */
 	const struct elf_patch *patches;
 	size_t patch_count;
 	const struct elf_section *sections;
@@ -62,6 +79,12 @@ struct elf_out_input {
 	/* Link address, in the image, of a string that replaces DT_RUNPATH (or DT_RPATH); 0: keep.
 	 */
 	uint64_t runpath_addr;
+	/* Static executables: contents of the writable segment's begin (or NULL), the program
+	   header that takes the place of PT_TLS (p_type PT_NULL: none does; its p_offset is
+	   ignored), the entry point (0: the original's). */
+	const struct byte_vec *rw_bytes;
+	Elf64_Phdr tls;
+	uint64_t entry;
 };
 
 /* Appends the file to `out`. Fails where the input contradicts the object. */

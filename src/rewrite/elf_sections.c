@@ -56,6 +56,16 @@ static void originals_copy(struct sections *sections)
 	sections->original_count = count;
 }
 
+/* A section that is no longer thread-local; one without contents had no addresses of its own. */
+static void tls_remove(Elf64_Shdr *header)
+{
+	if (header->sh_flags & SHF_TLS && header->sh_type == SHT_NOBITS) {
+		header->sh_flags = 0;
+		header->sh_size = 0;
+	}
+	header->sh_flags &= ~(Elf64_Xword)SHF_TLS;
+}
+
 /* The original of a section that is replaced gets another name: readers look for sections by
    name and take the first. */
 static void original_rename(struct sections *sections, const char *name)
@@ -66,9 +76,11 @@ static void original_rename(struct sections *sections, const char *name)
 
 	str_printf(&renamed, ".tare.orig_%s", name + (name[0] == '.'));
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(originals[i].name, name) == 0)
+		if (strcmp(originals[i].name, name) == 0) {
 			sections->headers.data[i].sh_name =
 				string_put(&sections->names, renamed.data);
+			tls_remove(&sections->headers.data[i]);
+		}
 	str_fini(&renamed);
 }
 
@@ -228,27 +240,61 @@ static void table_write(struct sections *sections)
 	memcpy(&header, file->data, sizeof(header));
 	header.e_shoff = file->len;
 	header.e_shnum = (Elf64_Half)sections->headers.len;
+	header.e_shstrndx = (Elf64_Half)sections->names_index;
 	memcpy(file->data, &header, sizeof(header));
 	put_bytes(file, sections->headers.data, sections->headers.len * sizeof(Elf64_Shdr));
+}
+
+/* The original's table, if it has one, cannot be read: the copy gets none. */
+static void table_remove(struct byte_vec *file)
+{
+	Elf64_Ehdr header;
+
+	memcpy(&header, file->data, sizeof(header));
+	header.e_shoff = 0;
+	header.e_shnum = 0;
+	header.e_shstrndx = SHN_UNDEF;
+	memcpy(file->data, &header, sizeof(header));
+}
+
+/* Goes on with the original's table of names, or begins one where that cannot be found: then the
+   original's sections have no names. */
+static void names_begin(struct sections *sections)
+{
+	const size_t index = object_header(sections->input->object)->e_shstrndx;
+
+	if (index && index < sections->headers.len &&
+	    sections->headers.data[index].sh_type == SHT_STRTAB &&
+	    !(sections->headers.data[index].sh_flags & SHF_ALLOC)) {
+		sections->names_index = index;
+		contents_copy(sections, index, &sections->names);
+		return;
+	}
+	vec_foreach (header, &sections->headers)
+		header->sh_name = 0;
+	put_u8(&sections->names, 0);
+	const Elf64_Shdr names = {.sh_name = string_put(&sections->names, ".shstrtab"),
+				  .sh_type = SHT_STRTAB,
+				  .sh_addralign = 1};
+	sections->names_index = sections->headers.len;
+	vec_push(&sections->headers, names);
 }
 
 bool elf_sections_write(const struct elf_out_input *input, struct byte_vec *file, struct error *err)
 {
 	struct sections sections = {.input = input, .file = file};
-	const size_t names_index = object_header(input->object)->e_shstrndx;
 
 	originals_copy(&sections);
-	if (!sections.headers.len)
+	if (!sections.headers.len) {
+		table_remove(file);
 		return true;
-	if (sections.headers.len + input->section_count + 2 >= SHN_LORESERVE ||
-	    names_index >= sections.headers.len) {
+	}
+	if (sections.headers.len + input->section_count + 3 >= SHN_LORESERVE) {
 		vec_fini(&sections.headers);
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "%s has too many sections, or sections without names",
+		return error_set(err, ERROR_UNSUPPORTED, "%s has too many sections",
 				 object_path(input->object));
 	}
-	sections.names_index = names_index;
-	contents_copy(&sections, names_index, &sections.names);
+	names_begin(&sections);
 	for (size_t i = 0; i < input->section_count; i++) {
 		original_rename(&sections, input->sections[i].name);
 		new_section_put(&sections, &input->sections[i]);

@@ -22,8 +22,10 @@ void emit_fixup(struct emitter *emitter, enum fixup_kind kind, uint64_t target, 
 
 void emit_state(struct emitter *emitter, uint64_t like, int32_t cfa_delta)
 {
-	const struct copy_extra extra = {
-		.copy_addr = emit_offset(emitter), .like = like, .cfa_delta = cfa_delta};
+	const struct copy_extra extra = {.copy_addr = emit_offset(emitter),
+					 .like = like,
+					 .cfa_delta = cfa_delta,
+					 .leaves = emitter->leaves};
 
 	vec_push(&emitter->range->extras, extra);
 }
@@ -77,9 +79,9 @@ bool branch_is_inside(const struct program *program, const struct range *range, 
 		return false;
 	if (target == other->begin)
 		return other == range || !other->entry;
-	if (other->index[target - other->begin])
+	if (range_insn_number(other, target - other->begin))
 		return true;
-	const uint32_t before = other->index[target - other->begin - 1];
+	const uint32_t before = range_insn_number(other, target - other->begin - 1);
 	return before && other->insns[before - 1].prefix_lock;
 }
 
@@ -92,7 +94,7 @@ static uint32_t short_target(const struct emitter *emitter, uint32_t number)
 	if (insn->rel_bits != 8 || emitter->is_long[number] || insn->target < range->begin ||
 	    insn->target >= range->end)
 		return UINT32_MAX;
-	return range->index[insn->target - range->begin] - 1;
+	return range_insn_number(range, insn->target - range->begin) - 1;
 }
 
 static void emit_short(struct emitter *emitter, uint32_t number, uint32_t target)
@@ -107,7 +109,8 @@ static void emit_short(struct emitter *emitter, uint32_t number, uint32_t target
 static void emit_jump_to(struct emitter *emitter, uint64_t like, uint64_t target)
 {
 	if (!branch_is_inside(emitter->program, emitter->range, target))
-		emit_leave(emitter, like, flags_live(emitter->program, target));
+		emit_leave(emitter, like,
+			   emitter->range->returns_flags || flags_live(emitter->program, target));
 	emit_code(emitter, 0xe9);
 	emit_fixup(emitter, FIXUP_CODE_JUMP, target, 0);
 }
@@ -179,6 +182,12 @@ static void emit_pointer_read(struct emitter *emitter, const struct indirect_jum
 		  (unsigned char)(0xc0 | (base & 7) << 3 | (reg & 7)));
 }
 
+static const struct jump_table *jump_table_of(const struct emitter *emitter,
+					      const struct indirect_jump *jump)
+{
+	return &emitter->program->units.data[emitter->range->unit].tables.data[jump->table];
+}
+
 /* The read of a copied jump table: the same with another displacement of 32 bits. */
 static void emit_table_read(struct emitter *emitter, const struct insn *insn,
 			    const struct indirect_jump *jump)
@@ -186,7 +195,7 @@ static void emit_table_read(struct emitter *emitter, const struct insn *insn,
 	const unsigned char *bytes = insn_bytes(emitter->program, insn);
 	const unsigned modrm = insn->modrm_offset;
 
-	switch (emitter->program->tables.data[jump->table].kind) {
+	switch (jump_table_of(emitter, jump)->kind) {
 	case TABLE_POINTERS:
 		emit_pointer_read(emitter, jump, jump->read_register);
 		return;
@@ -201,28 +210,18 @@ static void emit_table_read(struct emitter *emitter, const struct insn *insn,
 	emit_fixup(emitter, FIXUP_TABLE, jump->table, 0);
 }
 
-static const struct indirect_jump *jump_reading_table(const struct range *range, uint32_t number)
+static const struct indirect_jump *jump_reading_table(const struct emitter *emitter,
+						      uint32_t number)
 {
-	vec_foreach (jump, &range->jumps) {
-		if (jump->way == JUMP_TABLE && jump->table_insn == number)
-			return jump;
-	}
-	return NULL;
-}
+	const uint32_t reader = emitter->table_readers ? emitter->table_readers[number] : 0;
 
-static const struct indirect_jump *jump_at(const struct range *range, uint32_t number)
-{
-	vec_foreach (jump, &range->jumps) {
-		if (jump->insn == number)
-			return jump;
-	}
-	return NULL;
+	return reader ? &emitter->range->jumps.data[reader - 1] : NULL;
 }
 
 static void emit_plain(struct emitter *emitter, uint32_t number)
 {
 	const struct insn *insn = &emitter->range->insns[number];
-	const struct indirect_jump *jump = jump_reading_table(emitter->range, number);
+	const struct indirect_jump *jump = jump_reading_table(emitter, number);
 
 	if (insn->rel_bits) {
 		put_bytes(&emitter->range->code, insn_bytes(emitter->program, insn),
@@ -238,7 +237,7 @@ static void emit_plain(struct emitter *emitter, uint32_t number)
 static void emit_jump_indirect(struct emitter *emitter, uint32_t number)
 {
 	const struct insn *insn = &emitter->range->insns[number];
-	const struct indirect_jump *jump = jump_at(emitter->range, number);
+	const struct indirect_jump *jump = range_jump_at(emitter->range, number);
 
 	if (jump->way != JUMP_TABLE) {
 		emit_indirect_jump(emitter, jump);
@@ -249,7 +248,7 @@ static void emit_jump_indirect(struct emitter *emitter, uint32_t number)
 		return;
 	}
 	emit_table_read(emitter, insn, jump);
-	if (emitter->program->tables.data[jump->table].kind == TABLE_POINTERS) {
+	if (jump_table_of(emitter, jump)->kind == TABLE_POINTERS) {
 		if (jump->read_register >= 8)
 			emit_code(emitter, 0x41);
 		emit_code(emitter, 0xff, (unsigned char)(0xe0 | (jump->read_register & 7)));
@@ -318,7 +317,8 @@ static bool is_alignment(const struct range *range, uint32_t number)
 {
 	uint32_t next = number;
 
-	while (next < range->insn_count && range->insns[next].is_nop)
+	while (next < range->insn_count && range->insns[next].is_nop &&
+	       next - number < ALIGN_FILLER_BYTES)
 		next++;
 	return number > 0 && next > number && next < range->insn_count &&
 	       range->insns[next].addr % 16 == 0 &&
@@ -329,7 +329,8 @@ static bool is_alignment(const struct range *range, uint32_t number)
 
 static void emit_landing(struct emitter *emitter, const struct insn *insn)
 {
-	if (!probes_functions(emitter) || !map_get(&emitter->program->landing_pads, insn->addr))
+	if (!probes_functions(emitter) || !emitter->range->has_landing_pad ||
+	    !map_get(&emitter->program->landing_pads, insn->addr))
 		return;
 	emit_probe(emitter,
 		   &(struct probe){.kind = PROBE_LANDING,
@@ -339,7 +340,9 @@ static void emit_landing(struct emitter *emitter, const struct insn *insn)
 
 static void emit_syscall(struct emitter *emitter, const struct insn *insn)
 {
-	if (!insn->is_syscall || emitter->program->options->mode == REWRITE_NULL)
+	const struct rewrite_options *options = emitter->program->options;
+
+	if (!insn->is_syscall || (options->mode == REWRITE_NULL && !options->syscall_probes))
 		return;
 	emit_probe(emitter,
 		   &(struct probe){.kind = PROBE_SYSCALL,
@@ -365,6 +368,7 @@ static void emit_one(struct emitter *emitter, uint32_t number)
 	if (!insn->is_endbr)
 		emit_landing(emitter, insn);
 	emit_syscall(emitter, insn);
+	range->syscall_count += insn->is_syscall;
 	emit_insn(emitter, number);
 	if (insn->is_endbr)
 		emit_landing(emitter, insn);
@@ -391,9 +395,10 @@ static void emit_body(struct emitter *emitter)
 	struct range *range = emitter->range;
 
 	range->code.len = range->fixups.len = range->extras.len = 0;
-	range->site_count = 0;
+	range->site_count = range->syscall_count = 0;
 	emitter->stubs.len = emitter->shorts.len = 0;
 	emitter->align_pending = false;
+	emitter->probe_count = emitter->live_flags_count = 0;
 	if (range->entry && probes_functions(emitter))
 		emit_probe(emitter, &(struct probe){.kind = PROBE_ENTER,
 						    .like = range->begin,
@@ -423,21 +428,39 @@ static bool fill_shorts(struct emitter *emitter)
 	return all_fit;
 }
 
-void emit_range(struct program *program, struct range *range)
+/* Which instructions read a table for a jump: that one's number plus one. */
+static uint32_t *find_table_readers(const struct range *range)
+{
+	uint32_t *readers =
+		range->jumps.len ? mem_zalloc(range->insn_count * sizeof(*readers)) : NULL;
+
+	for (size_t i = range->jumps.len; i-- > 0;) {
+		if (range->jumps.data[i].way == JUMP_TABLE)
+			readers[range->jumps.data[i].table_insn] = (uint32_t)i + 1;
+	}
+	return readers;
+}
+
+void emit_range(struct program *program, struct range *range, struct worker *worker)
 {
 	struct emitter emitter = {
-		.program = program, .range = range, .is_long = mem_zalloc(range->insn_count)};
-	struct rewrite_statistics before = *program->statistics;
+		.program = program,
+		.range = range,
+		.is_long = mem_zalloc(range->insn_count),
+		.table_readers = find_table_readers(range),
+	};
 
-	range->copy_offset = arena_array(&program->arena, uint32_t, range->insn_count);
+	range->copy_offset = arena_array(&worker->arena, uint32_t, range->insn_count);
 	emit_body(&emitter);
 	for (int round = 0; !fill_shorts(&emitter); round++) {
 		if (round == EMIT_ROUNDS_MAX)
 			memset(emitter.is_long, 1, range->insn_count);
-		*program->statistics = before;
 		emit_body(&emitter);
 	}
+	worker->statistics.probes += emitter.probe_count;
+	worker->statistics.probes_with_live_flags += emitter.live_flags_count;
 	vec_fini(&emitter.stubs);
 	vec_fini(&emitter.shorts);
 	free(emitter.is_long);
+	free(emitter.table_readers);
 }

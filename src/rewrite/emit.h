@@ -42,8 +42,11 @@ struct emitter {
 	struct range *range;
 	struct vec_of(struct stub) stubs;
 	struct vec_of(struct short_branch) shorts;
-	unsigned char *is_long; /* per instruction: its branch does not fit into 8 bits */
+	unsigned char *is_long;	 /* per instruction: its branch does not fit into 8 bits */
+	uint32_t *table_readers; /* per instruction, see find_table_readers; NULL without jumps */
 	bool align_pending;
+	uint32_t probe_count, live_flags_count;
+	bool leaves; /* of the unwind states that are noted: see struct copy_extra */
 };
 
 static inline uint32_t emit_offset(const struct emitter *emitter)

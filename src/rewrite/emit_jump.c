@@ -95,6 +95,33 @@ static uint32_t emit_translation(struct emitter *emitter, const struct insn *ins
 	return next;
 }
 
+static void emit_scramble(struct emitter *emitter, unsigned reg)
+{
+	if (reg >= 8)
+		emit_code(emitter, 0x41);
+	emit_code(emitter, (unsigned char)(0xb8 | (reg & 7)), 0x5a, 0x5a, 0x5a, 0x5a); /* mov */
+}
+
+/* Poison: what is said to be dead at the target, the flags too, has no sensible value there. */
+static void emit_poison(struct emitter *emitter, const struct insn *insn, unsigned b)
+{
+	const unsigned char prefix = (unsigned char)(0x40 | (b >> 3) << 2 | b >> 3);
+	const unsigned char both = (unsigned char)(0xc0 | (b & 7) << 3 | (b & 7));
+
+	if (insn->addr & 2) {
+		/* mov $0x80000000,b; add b,b: carry, overflow, zero, parity */
+		emit_code(emitter, (unsigned char)(0x40 | b >> 3), (unsigned char)(0xb8 | (b & 7)),
+			  0, 0, 0, 0x80);
+		emit_code(emitter, prefix, 0x01, both);
+	} else {
+		/* mov $1,b; test b,b: none */
+		emit_code(emitter, (unsigned char)(0x40 | b >> 3), (unsigned char)(0xb8 | (b & 7)),
+			  1, 0, 0, 0);
+		emit_code(emitter, prefix, 0x85, both);
+	}
+	emit_scramble(emitter, b);
+}
+
 static void emit_fast(struct emitter *emitter, const struct insn *insn, unsigned a, unsigned b)
 {
 	const struct program *program = emitter->program;
@@ -104,11 +131,15 @@ static void emit_fast(struct emitter *emitter, const struct insn *insn, unsigned
 		if (!may_hold_target(unit, &program->ranges.data[*number]))
 			continue;
 		const uint32_t next = emit_translation(emitter, insn, *number, a, b);
+		if (program_poisons(program))
+			emit_poison(emitter, insn, b);
 		if (a >= 8)
 			emit_code(emitter, 0x41);
 		emit_code(emitter, 0xff, (unsigned char)(0xe0 | (a & 7)));
 		emit_land(emitter, next);
 	}
+	if (program_poisons(program))
+		emit_scramble(emitter, a);
 }
 
 /* Steps over the red zone, makes room for the target, saves flags, a and b. */
@@ -176,6 +207,6 @@ void emit_indirect_jump(struct emitter *emitter, const struct indirect_jump *jum
 		else
 			emit_saving(emitter, insn);
 	}
-	emit_leave(emitter, insn->addr, false);
+	emit_leave(emitter, insn->addr, emitter->range->returns_flags);
 	emit_raw(emitter, insn);
 }

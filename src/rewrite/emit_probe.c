@@ -14,25 +14,45 @@ static const struct insn_operation push_operand = {.opcode = 0xff, .reg = 6};
 
 bool probes_functions(const struct emitter *emitter)
 {
-	return emitter->program->options->mode == REWRITE_FULL;
+	const struct rewrite_options *options = emitter->program->options;
+
+	return options->mode != REWRITE_NULL && !options->syscalls_only;
 }
 
-static void emit_arm_compare(struct emitter *emitter, const struct probe *probe)
+/* The probe's arming byte. A poisoned SYSCALL has its function's; the other is the runtime's. */
+static enum fixup_kind arming_byte(const struct emitter *emitter, const struct probe *probe)
 {
-	emit_code(emitter, 0x80, 0x3d); /* cmpb $0, arm(%rip) */
 	switch (probe->kind) {
 	case PROBE_CALL:
 	case PROBE_CALL_INDIRECT:
 	case PROBE_RETURN:
-		emit_fixup(emitter, FIXUP_SITE_ARM, probe->site, 1);
-		break;
+		return FIXUP_SITE_ARM;
 	case PROBE_SYSCALL:
-		emit_fixup(emitter, FIXUP_SYSCALL_ARM, 0, 1);
-		break;
+		return program_poisons(emitter->program) ? FIXUP_ARM : FIXUP_SYSCALL_ARM;
 	default:
-		emit_fixup(emitter, FIXUP_ARM, 0, 1);
+		return FIXUP_ARM;
 	}
+}
+
+/* cmpb $0, arm(%rip) */
+static void emit_compare(struct emitter *emitter, enum fixup_kind kind, uint64_t target)
+{
+	emit_code(emitter, 0x80, 0x3d);
+	emit_fixup(emitter, kind, target, 1);
 	emit_code(emitter, 0);
+}
+
+/* Compares, and jumps if the probe runs (or if it does not); returns the place of the distance. */
+static uint32_t emit_arm_jump(struct emitter *emitter, const struct probe *probe, bool if_it_runs)
+{
+	const enum fixup_kind kind = arming_byte(emitter, probe);
+
+	emit_compare(emitter, kind, kind == FIXUP_SITE_ARM ? probe->site : 0);
+	/* je or jne: poison runs where the byte is zero, which it always is. */
+	emit_code(emitter, 0x0f, 0x84 | (if_it_runs != program_poisons(emitter->program)));
+	const uint32_t position = emit_offset(emitter);
+	put_u32(&emitter->range->code, 0);
+	return position;
 }
 
 void emit_probe(struct emitter *emitter, const struct probe *probe)
@@ -41,34 +61,64 @@ void emit_probe(struct emitter *emitter, const struct probe *probe)
 
 	if (probe->flags_live) {
 		emit_code(emitter, 0xe9); /* jmp stub */
-		emitter->program->statistics->probes_with_live_flags++;
+		stub.jump = emit_offset(emitter);
+		put_u32(&emitter->range->code, 0);
+		emitter->live_flags_count++;
 	} else {
-		emit_arm_compare(emitter, probe);
-		emit_code(emitter, 0x0f, 0x85); /* jne stub */
+		stub.jump = emit_arm_jump(emitter, probe, true);
 	}
-	stub.jump = emit_offset(emitter);
-	put_u32(&emitter->range->code, 0);
 	stub.back = emit_offset(emitter);
 	vec_push(&emitter->stubs, stub);
-	emitter->program->statistics->probes++;
+	emitter->probe_count++;
 }
 
 void emit_leave(struct emitter *emitter, uint64_t like, bool flags)
 {
-	if (probes_functions(emitter))
-		emit_probe(emitter,
-			   &(struct probe){.kind = PROBE_LEAVE, .like = like, .flags_live = flags});
+	if (!probes_functions(emitter))
+		return;
+	emit_probe(emitter,
+		   &(struct probe){.kind = PROBE_LEAVE, .like = like, .flags_live = flags});
+	/* Until the function has been left. */
+	emitter->leaves = true;
+	emit_state(emitter, like, 0);
+	emitter->leaves = false;
 }
 
 /* ---- stubs ---- */
 
-static void emit_handler_call(struct emitter *emitter, const struct probe *probe,
-			      size_t slot_offset)
+static void emit_slot_call(struct emitter *emitter, const struct probe *probe, size_t slot_offset)
 {
 	if (probe->flags_live)
 		slot_offset += offsetof(struct tare_slots, below_flags);
 	emit_code(emitter, 0xff, 0x15); /* call *slot(%rip) */
 	emit_fixup(emitter, FIXUP_SLOT, slot_offset, 0);
+}
+
+/* The poison handler in its place. The runtime follows exec by SYSCALL probes: it gets its turn. */
+static void emit_poison_call(struct emitter *emitter, const struct probe *probe, size_t slot_offset)
+{
+	const struct poison_handlers *poison = &emitter->program->poison;
+
+	emit_code(emitter, 0x67, 0xe8); /* addr32 call: as long as the call through a slot */
+	emit_fixup(emitter, FIXUP_COMPANION,
+		   probe->kind == PROBE_CALL_INDIRECT ? poison->call_indirect : poison->plain, 0);
+	if (probe->kind != PROBE_SYSCALL)
+		return;
+	emit_compare(emitter, FIXUP_SYSCALL_ARM, 0);
+	emit_code(emitter, 0x0f, 0x84); /* je */
+	const uint32_t skip = emit_offset(emitter);
+	put_u32(&emitter->range->code, 0);
+	emit_slot_call(emitter, probe, slot_offset);
+	emit_land(emitter, skip);
+}
+
+static void emit_handler_call(struct emitter *emitter, const struct probe *probe,
+			      size_t slot_offset)
+{
+	if (program_poisons(emitter->program))
+		emit_poison_call(emitter, probe, slot_offset);
+	else
+		emit_slot_call(emitter, probe, slot_offset);
 }
 
 static void emit_indirect_call_body(struct emitter *emitter, const struct probe *probe,
@@ -140,6 +190,7 @@ static void emit_stub(struct emitter *emitter, const struct stub *stub)
 	const int32_t depth = red_zone ? RED_ZONE_BYTES : 0;
 	uint32_t skip = 0;
 
+	emitter->leaves = probe->kind == PROBE_LEAVE;
 	emit_land(emitter, stub->jump);
 	emit_state(emitter, probe->like, 0);
 	if (red_zone) {
@@ -149,10 +200,7 @@ static void emit_stub(struct emitter *emitter, const struct stub *stub)
 	if (probe->flags_live) {
 		emit_code(emitter, 0x9c); /* pushf */
 		emit_state(emitter, probe->like, depth + 8);
-		emit_arm_compare(emitter, probe);
-		emit_code(emitter, 0x0f, 0x84); /* je: not armed */
-		skip = emit_offset(emitter);
-		put_u32(&emitter->range->code, 0);
+		skip = emit_arm_jump(emitter, probe, false);
 	}
 	emit_stub_body(emitter, probe, probe->flags_live ? depth + 8 : depth);
 	const uint32_t call_end = emit_offset(emitter);
@@ -163,6 +211,7 @@ static void emit_stub(struct emitter *emitter, const struct stub *stub)
 	}
 	emit_jump_back(emitter, stub, red_zone);
 	emit_stub_data(emitter, probe, call_end);
+	emitter->leaves = false;
 }
 
 void emit_stubs(struct emitter *emitter)
@@ -177,10 +226,13 @@ void emit_stubs(struct emitter *emitter)
 /* Compiler-made calls with conventions of their own, which are no functions to a reader. */
 static bool is_artefact(const char *name)
 {
-	return name && (strcmp(name, "__tls_get_addr") == 0 || strcmp(name, "__fentry__") == 0 ||
-			strcmp(name, "mcount") == 0 || strcmp(name, "_mcount") == 0 ||
-			str_starts_with(name, "__x86_indirect_thunk") ||
-			str_starts_with(name, "__x86_return_thunk"));
+	/* Asked for every call: the first letters decide nearly always. */
+	if (!name || !(name[0] == 'm' || (name[0] == '_' && (name[1] == '_' || name[1] == 'm'))))
+		return false;
+	return strcmp(name, "__tls_get_addr") == 0 || strcmp(name, "__fentry__") == 0 ||
+	       strcmp(name, "mcount") == 0 || strcmp(name, "_mcount") == 0 ||
+	       str_starts_with(name, "__x86_indirect_thunk") ||
+	       str_starts_with(name, "__x86_return_thunk");
 }
 
 /* Whether the direct call leaves instrumented code. */

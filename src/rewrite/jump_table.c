@@ -4,14 +4,17 @@
  * A jump table is proven when the jump reads it by one of the compilers' forms
  *
  *     lea T(%rip),B … movslq (B,I,4),D … add B,D … jmp *D          offsets relative to T
+ *     lea L(%rip),E, and add E,D in the place of add B,D            to a label of the function
  *     jmp *T(,I,8)   or   mov T(,I,8),D … jmp *D                    absolute, in non-PIE files
  *     lea T(%rip),B … mov (B,I,8),D … jmp *D  or  jmp *(B,I,8)      relocated pointers
  *
- * and, where there is a B, every definition of it that reaches the read is that lea. The copy then
- * gets a table of its own: B stays as it is, and the read's displacement leads to the new table,
- * whose entries are relative to T (for relocated pointers, too: then an addition follows). A bound
- * by `cmp; ja` is a lower bound of the table's length only: entries are taken as long as they lead
- * into the unit, single strange ones as they are.
+ * and, where there is a B or E, every definition of it that reaches the read (the addition) is that
+ * lea. The copy then gets a table of its own: B stays as it is, and the read's displacement leads
+ * to the new table, whose entries are relative to T or L (for relocated pointers, too: then an
+ * addition follows). A bound by `cmp; ja` is a lower bound of the table's length only: entries are
+ * taken as long as they lead into the unit, single strange ones as they are.
+ *
+ * A table that the program can change while it runs is no proof: `static void *labels[]`.
  *
  * All else is translated at run time, or leaves the function where the stack is as at its entry and
  * no label of the unit is known.
@@ -26,12 +29,15 @@ enum {
 	LOOK_BACK_INSNS = 8,  /* from the jump to the table's read */
 	LOOK_BACK_BOUND = 14, /* from there to the comparison */
 	LABEL_EDGES_MAX = 1000000,
+	/* Per unit, so that no file makes the work endless: */
+	SEARCHED_MAX = 1000000000, /* instructions that searches for a base may visit */
+	ENTRIES_READ_MAX = 8000000,
 };
 
 /* Predecessors of each instruction of a unit; nodes are numbered over all its ranges. */
 struct flow_graph {
 	const struct program *program;
-	const struct unit *unit;
+	struct unit *unit;
 	uint32_t *first_node; /* per range */
 	uint32_t node_count;
 	uint32_t *first_edge;	   /* per node, and one more */
@@ -130,8 +136,7 @@ static void add_all_edges(struct flow_graph *graph)
 	}
 }
 
-static void graph_init(struct flow_graph *graph, const struct program *program,
-		       const struct unit *unit)
+static void graph_init(struct flow_graph *graph, const struct program *program, struct unit *unit)
 {
 	*graph = (struct flow_graph){.program = program, .unit = unit};
 	graph->first_node = mem_zalloc(unit->ranges.len * sizeof(*graph->first_node));
@@ -218,6 +223,9 @@ static uint64_t base_of(const struct flow_graph *graph, uint32_t node, uint8_t r
 {
 	struct definition_search search = {.graph = graph, .reg = reg};
 
+	if (graph->unit->searched > SEARCHED_MAX)
+		return 0;
+	graph->unit->searched += graph->node_count;
 	search.seen = mem_zalloc(graph->node_count);
 	add_predecessors(&search, node);
 	while (search.work.len && !search.failed)
@@ -237,13 +245,33 @@ static bool describe(const struct program *program, const struct insn *insn,
 	return bytes && insn_describe(bytes, insn, detail);
 }
 
-/* Length of the table by the comparison before instruction `at`, -1 if there is none. */
+/* movzbl (B,I),REG: the index of one table comes out of another, as in glibc's vfprintf. */
+static bool is_byte_lookup(const struct program *program, const struct insn *insn, uint8_t reg)
+{
+	struct insn_detail detail;
+
+	if (reg == REG_NONE || !(insn->writes & REG_BIT(reg)) || !insn->modrm_offset ||
+	    !describe(program, insn, &detail))
+		return false;
+	const unsigned char *modrm = insn_bytes(program, insn) + insn->modrm_offset;
+	return modrm[-1] == 0xb6 && insn->modrm_offset >= 2 && modrm[-2] == 0x0f &&
+	       (modrm[0] & 0xc0) != 0xc0 && detail.destination == reg &&
+	       detail.memory.index != REG_NONE;
+}
+
+/* Length of the table by the comparison before instruction `at`, which reads it; -1 if there is
+   none of its index. */
 static int64_t table_bound(const struct program *program, const struct range *range, uint32_t at)
 {
+	struct insn_detail read;
+
+	if (!describe(program, &range->insns[at], &read))
+		return -1;
 	for (uint32_t back = 1; back <= LOOK_BACK_BOUND && back < at; back++) {
 		const struct insn *insn = &range->insns[at - back];
 		struct insn_detail branch, compare;
-		if (insn->kind == INSN_CALL || insn->kind == INSN_RETURN || insn->kind == INSN_JUMP)
+		if (insn->kind == INSN_CALL || insn->kind == INSN_RETURN ||
+		    insn->kind == INSN_JUMP || is_byte_lookup(program, insn, read.memory.index))
 			return -1;
 		if (insn->kind != INSN_BRANCH || !describe(program, insn, &branch) ||
 		    !describe(program, insn - 1, &compare) || compare.form != INSN_FORM_CMP_IMM ||
@@ -264,50 +292,65 @@ static bool is_table_read(const struct insn_detail *detail)
 	       detail->memory.disp == 0 && !detail->memory.segment;
 }
 
-static bool is_base_addition(const struct insn_detail *add, const struct insn_detail *read,
-			     uint8_t result)
-{
-	const uint8_t base = read->memory.base, offset = read->destination;
+/* Read and jump, and the addition between them. */
+struct table_jump {
+	uint32_t read, add;
+	uint8_t table_register; /* holds the table's address at the read */
+	uint8_t base_register;	/* is added to what was read */
+};
 
-	return add->form == INSN_FORM_ADD && add->destination == result &&
-	       ((add->destination == offset && add->source == base) ||
-		(add->destination == base && add->source == offset));
+/* The other register of an addition that has `offset` as one of its two, or REG_NONE. */
+static uint8_t added_register(const struct insn_detail *add, uint8_t offset, uint8_t result)
+{
+	if (add->form != INSN_FORM_ADD || add->destination != result ||
+	    add->destination == add->source)
+		return REG_NONE;
+	return add->destination == offset ? add->source
+	       : add->source == offset	  ? add->destination
+					  : REG_NONE;
 }
 
-/* Between the read and the jump: exactly one addition of base and offset, nothing else to them. */
+/* Between the read and the jump: exactly one addition to the offset, nothing else to it. */
 static bool adds_base_once(const struct program *program, const struct range *range,
-			   uint32_t read_at, const struct insn_detail *read, uint32_t jump_at)
+			   const struct insn_detail *read, uint32_t jump_at,
+			   struct table_jump *found)
 {
-	const unsigned watched = REG_BIT(read->destination) | REG_BIT(read->memory.base) |
-				 REG_BIT(range->insns[jump_at].jump_register);
-	bool added = false;
+	const uint8_t result = range->insns[jump_at].jump_register;
+	unsigned watched = REG_BIT(read->destination) | REG_BIT(result);
 
-	for (uint32_t i = read_at + 1; i < jump_at; i++) {
+	found->base_register = REG_NONE;
+	for (uint32_t i = found->read + 1; i < jump_at; i++) {
 		const struct insn *insn = &range->insns[i];
 		struct insn_detail detail;
 		if (!(insn->writes & watched))
 			continue;
-		if (added || !describe(program, insn, &detail) ||
-		    !is_base_addition(&detail, read, range->insns[jump_at].jump_register))
+		if (found->base_register != REG_NONE || !describe(program, insn, &detail))
 			return false;
-		added = true;
+		found->add = i;
+		found->base_register = added_register(&detail, read->destination, result);
+		if (found->base_register == REG_NONE)
+			return false;
 	}
-	return added;
+	return found->base_register != REG_NONE;
 }
 
-/* The table's read before a jump through a register: its index, or UINT32_MAX. */
-static uint32_t find_read(const struct program *program, const struct range *range,
-			  uint32_t jump_at, struct insn_detail *read)
+static bool find_table_jump(const struct program *program, const struct range *range,
+			    uint32_t jump_at, struct table_jump *found)
 {
+	struct insn_detail read;
+
+	if (range->insns[jump_at].jump_register == REG_NONE)
+		return false;
 	for (uint32_t back = 1; back <= LOOK_BACK_INSNS && back <= jump_at; back++) {
-		const uint32_t at = jump_at - back;
-		if (range->insns[at].kind != INSN_PLAIN)
-			return UINT32_MAX;
-		if (!describe(program, &range->insns[at], read) || !is_table_read(read))
+		found->read = jump_at - back;
+		if (range->insns[found->read].kind != INSN_PLAIN)
+			return false;
+		if (!describe(program, &range->insns[found->read], &read) || !is_table_read(&read))
 			continue;
-		return adds_base_once(program, range, at, read, jump_at) ? at : UINT32_MAX;
+		found->table_register = read.memory.base;
+		return adds_base_once(program, range, &read, jump_at, found);
 	}
-	return UINT32_MAX;
+	return false;
 }
 
 /* ---- tables ---- */
@@ -316,11 +359,44 @@ static bool leads_into_unit(const struct program *program, const struct unit *un
 {
 	struct range *range;
 
-	if (program_insn(program, target, &range))
-		return &program->units.data[range->unit] == unit &&
-		       range->verdict == REWRITE_INSTRUMENTED;
+	if (program_insn(program, target, &range) && &program->units.data[range->unit] == unit)
+		return range->verdict == REWRITE_INSTRUMENTED;
+	/* Unreachable cases lead to the end, where another function may begin. */
 	for (size_t i = 0; i < unit->ranges.len; i++) {
 		if (unit_range(program, unit, i)->end == target)
+			return true;
+	}
+	return false;
+}
+
+static bool in_segment(const Elf64_Phdr *segment, uint64_t addr)
+{
+	return addr >= segment->p_vaddr && addr - segment->p_vaddr < segment->p_memsz;
+}
+
+/*
+ * Whether the program cannot change what stands at `addr` once it runs: no writable segment, or the
+ * part of one that the loader protects, or that a compiler chose for constants.
+ */
+static bool is_constant(const struct program *program, uint64_t addr)
+{
+	size_t count;
+	const Elf64_Phdr *segments = object_segments(program->object, &count);
+	bool writable = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (segments[i].p_type == PT_GNU_RELRO && in_segment(&segments[i], addr))
+			return true;
+		writable |= segments[i].p_type == PT_LOAD && (segments[i].p_flags & PF_W) &&
+			    in_segment(&segments[i], addr);
+	}
+	if (!writable)
+		return true;
+	const struct object_section *sections = object_sections(program->object, &count);
+	for (size_t i = 0; i < count; i++) {
+		const Elf64_Shdr *header = &sections[i].header;
+		if (addr - header->sh_addr < header->sh_size && (header->sh_flags & SHF_ALLOC) &&
+		    str_starts_with(sections[i].name, ".data.rel.ro"))
 			return true;
 	}
 	return false;
@@ -329,6 +405,8 @@ static bool leads_into_unit(const struct program *program, const struct unit *un
 static bool table_entry(const struct program *program, uint64_t addr,
 			const struct jump_table *table, uint64_t *target)
 {
+	if (!is_constant(program, addr))
+		return false;
 	if (table->kind == TABLE_POINTERS)
 		return object_code_word(program->object, addr, target);
 	const unsigned char *bytes =
@@ -347,15 +425,16 @@ static bool table_entry(const struct program *program, uint64_t addr,
 }
 
 /* Reads the original's entries; true if there are enough of them. */
-static bool read_table(const struct program *program, const struct unit *unit, int64_t bound,
+static bool read_table(const struct program *program, struct unit *unit, int64_t bound,
 		       struct jump_table *table)
 {
 	uint64_t addr = table->source, target;
 	size_t good = 0;
 
-	while (table->targets.len < TABLE_ENTRIES_MAX &&
+	while (table->targets.len < TABLE_ENTRIES_MAX && unit->entries_read < ENTRIES_READ_MAX &&
 	       table_entry(program, addr, table, &target)) {
 		vec_push(&table->targets, target);
+		unit->entries_read++;
 		if (leads_into_unit(program, unit, target))
 			good = table->targets.len;
 		else if (table->targets.len - good > TABLE_HOLE_MAX)
@@ -363,31 +442,44 @@ static bool read_table(const struct program *program, const struct unit *unit, i
 		addr += table->kind == TABLE_OFFSETS ? 4 : 8;
 	}
 	table->targets.len = good;
-	return good > 0 && (bound < 0 || (int64_t)good >= bound);
+	return good > 0 && (bound < 0 || (int64_t)good >= bound) &&
+	       unit->entries_read < ENTRIES_READ_MAX;
 }
 
-/* The table planned before for the same original, or a new one; UINT32_MAX if it is not proven. */
-static uint32_t find_table(struct program *program, const struct unit *unit, int64_t bound,
+/*
+ * As a table is read until something leads elsewhere, it takes in those that follow it. Without
+ * this, a function with many switches would get the last one's table as often as it has switches.
+ */
+static bool is_end_of(const struct jump_table *table, const struct jump_table *known, int64_t bound)
+{
+	const uint64_t entry_bytes = table->kind == TABLE_OFFSETS ? 4 : 8;
+	const uint64_t distance = table->source - known->source, number = distance / entry_bytes;
+
+	return table->kind == known->kind && table->base == known->base && !known->within &&
+	       table->from == known->from && distance % entry_bytes == 0 &&
+	       number < known->targets.len && (int64_t)(known->targets.len - number) >= bound;
+}
+
+/* The end of a table planned before, or a new one; UINT32_MAX if it is not proven. */
+static uint32_t find_table(const struct program *program, struct unit *unit, int64_t bound,
 			   struct jump_table table)
 {
-	for (size_t i = program->tables.len; i-- > 0;) {
-		const struct jump_table *known = &program->tables.data[i];
-		if (known->from->unit != table.from->unit)
-			break;
-		if (known->source == table.source && known->from == table.from &&
-		    known->kind == table.kind && known->base == table.base &&
-		    (int64_t)known->targets.len >= bound)
-			return (uint32_t)i;
+	for (size_t i = 0; i < unit->tables.len; i++) {
+		if (!is_end_of(&table, &unit->tables.data[i], bound))
+			continue;
+		table.within = (uint32_t)i + 1;
+		vec_push(&unit->tables, table);
+		return (uint32_t)unit->tables.len - 1;
 	}
 	if (!read_table(program, unit, bound, &table)) {
 		vec_fini(&table.targets);
 		return UINT32_MAX;
 	}
-	vec_push(&program->tables, table);
-	return (uint32_t)program->tables.len - 1;
+	vec_push(&unit->tables, table);
+	return (uint32_t)unit->tables.len - 1;
 }
 
-static bool plan_table(struct program *program, const struct unit *unit, struct jump_table table,
+static bool plan_table(const struct program *program, struct unit *unit, struct jump_table table,
 		       struct indirect_jump *jump)
 {
 	const struct range *range = table.from;
@@ -400,20 +492,21 @@ static bool plan_table(struct program *program, const struct unit *unit, struct 
 	return true;
 }
 
-static bool plan_relative_table(struct program *program, const struct flow_graph *graph,
+static bool plan_relative_table(const struct program *program, const struct flow_graph *graph,
 				const struct range *range, struct indirect_jump *jump)
 {
-	struct insn_detail read;
-	const uint32_t at = find_read(program, range, jump->insn, &read);
+	const uint32_t first = graph->first_node[range->slot];
+	struct table_jump found;
 
-	if (at == UINT32_MAX)
+	if (!find_table_jump(program, range, jump->insn, &found))
 		return false;
-	const uint64_t base = base_of(graph, graph->first_node[range->slot] + at, read.memory.base);
+	const uint64_t source = base_of(graph, first + found.read, found.table_register);
+	const uint64_t base = source ? base_of(graph, first + found.add, found.base_register) : 0;
 	if (!base)
 		return false;
-	jump->table_insn = at;
+	jump->table_insn = found.read;
 	return plan_table(program, graph->unit,
-			  (struct jump_table){.source = base, .base = base, .from = range}, jump);
+			  (struct jump_table){.source = source, .base = base, .from = range}, jump);
 }
 
 /* [I * 8 + T], by absolute address. */
@@ -443,7 +536,7 @@ static uint32_t find_load(const struct program *program, const struct range *ran
 	return UINT32_MAX;
 }
 
-static bool plan_absolute_table(struct program *program, const struct unit *unit,
+static bool plan_absolute_table(const struct program *program, struct unit *unit,
 				const struct insn_detail *read, const struct range *range,
 				struct indirect_jump *jump)
 {
@@ -474,7 +567,7 @@ static bool may_add_behind(const struct program *program, const struct range *ra
 	return !flags_live(program, insn_end(&range->insns[jump->table_insn]));
 }
 
-static bool plan_pointer_table(struct program *program, const struct flow_graph *graph,
+static bool plan_pointer_table(const struct program *program, const struct flow_graph *graph,
 			       const struct insn_detail *read, const struct range *range,
 			       struct indirect_jump *jump)
 {
@@ -499,7 +592,7 @@ static bool plan_pointer_table(struct program *program, const struct flow_graph 
 }
 
 /* Tables of whole addresses, read by the jump itself or by a load before it. */
-static bool plan_address_table(struct program *program, const struct flow_graph *graph,
+static bool plan_address_table(const struct program *program, const struct flow_graph *graph,
 			       const struct range *range, struct indirect_jump *jump)
 {
 	struct insn_detail read;
@@ -544,8 +637,8 @@ static bool any_label_uses_flags(const struct program *program, const struct uni
 
 /* Two registers that nothing needs behind the jump. The first is written before it is known
    whether the jump stays in the unit. */
-static void pick_scratch(struct program *program, struct unit *unit, const struct range *range,
-			 struct indirect_jump *jump)
+static void pick_scratch(const struct program *program, struct unit *unit,
+			 const struct range *range, struct indirect_jump *jump)
 {
 	const struct insn *insn = &range->insns[jump->insn];
 
@@ -583,10 +676,11 @@ static bool can_translate(const struct program *program, const struct range *ran
 		       0;
 }
 
-static void plan_jump(struct program *program, struct flow_graph *graph, struct unit *unit,
-		      struct range *range, struct indirect_jump *jump)
+static void plan_jump(const struct program *program, struct flow_graph *graph,
+		      const struct range *range, struct indirect_jump *jump,
+		      struct rewrite_statistics *statistics)
 {
-	struct rewrite_statistics *statistics = program->statistics;
+	struct unit *unit = graph->unit;
 
 	statistics->jumps_indirect++;
 	pick_scratch(program, unit, range, jump);
@@ -637,7 +731,7 @@ static void find_jumps(struct range *range)
 	vec_fini(&rows);
 }
 
-static bool unit_has_jumps(struct program *program, const struct unit *unit)
+static bool unit_has_jumps(const struct program *program, const struct unit *unit)
 {
 	bool any = false;
 
@@ -651,7 +745,7 @@ static bool unit_has_jumps(struct program *program, const struct unit *unit)
 	return any;
 }
 
-void unit_plan_jumps(struct program *program, struct unit *unit)
+void unit_plan_jumps(struct program *program, struct unit *unit, struct worker *worker)
 {
 	struct flow_graph graph;
 
@@ -662,7 +756,7 @@ void unit_plan_jumps(struct program *program, struct unit *unit)
 	vec_foreach (number, &unit->ranges) {
 		struct range *range = &program->ranges.data[*number];
 		vec_foreach (jump, &range->jumps)
-			plan_jump(program, &graph, unit, range, jump);
+			plan_jump(program, &graph, range, jump, &worker->statistics);
 	}
 	graph_fini(&graph);
 }

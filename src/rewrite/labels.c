@@ -12,12 +12,13 @@
 
 #include <string.h>
 
-enum { OWN_LABELS_MAX = 64 };
+enum { OWN_LABELS_MAX = 64, ENTRIES_MAX = 4000000 };
 
 struct label_search {
 	struct program *program;
 	struct unit *unit;
 	struct vec_of(uint64_t) own; /* lea targets inside the unit */
+	uint32_t entries; /* of tables that were looked at; beyond a limit they are not */
 };
 
 static struct range *unit_range(const struct label_search *search, size_t i)
@@ -55,6 +56,11 @@ static bool is_unit_end(const struct label_search *search, uint64_t addr)
 static void add_table(struct label_search *search, uint64_t table, uint64_t base)
 {
 	for (uint64_t at = table;; at += 4) {
+		if (search->entries == ENTRIES_MAX) {
+			search->unit->incomplete = true;
+			return;
+		}
+		search->entries++;
 		const unsigned char *bytes = object_at(search->program->object, at, 4);
 		int32_t offset;
 		if (!bytes)

@@ -1,7 +1,9 @@
 /*
  * Exception tables for copied code, in the form that gcc writes:
  *
- *   0x1b LPStart  below the unit's lowest copy, so that every landing pad is ahead of it
+ *   0xff          landing pads count from the copy's begin, where all of them are ahead of it;
+ *                 Rust's personality misreads the other form
+ *   0x1b LPStart  else: below the unit's lowest copy, so that every landing pad is ahead of it
  *   type encoding and distance to type_base (uleb128, padded to 5 bytes)
  *   0x01 length, call sites (uleb128)
  *   action records, as they were: their links are relative
@@ -85,8 +87,19 @@ static void put_uleb_5(struct byte_vec *out, uint64_t value)
 	put_u8(out, (unsigned)value & 0x7f);
 }
 
+/* What the landing pads of the new table count from. A distance of 0 means that there is none. */
+static uint64_t pads_base(const struct lsda_out *out, const struct copy_range *range,
+			  const struct lsda *lsda)
+{
+	vec_foreach (site, &lsda->call_sites)
+		if (site->landing_pad &&
+		    out->landing_pad(out->context, site->landing_pad) <= range->copy_begin)
+			return range->unit_begin - PAD_BASE_DISTANCE;
+	return range->copy_begin;
+}
+
 static bool put_call_site(const struct lsda_out *out, const struct copy_range *range,
-			  const struct lsda_call_site *site, struct byte_vec *sites,
+			  const struct lsda_call_site *site, uint64_t base, struct byte_vec *sites,
 			  struct error *err)
 {
 	const uint64_t begin = copy_of(range, site->begin), end = copy_of(range, site->end);
@@ -102,7 +115,7 @@ static bool put_call_site(const struct lsda_out *out, const struct copy_range *r
 					 " has a landing pad at 0x%" PRIx64
 					 " that was not copied with it",
 					 range->fde->begin, site->landing_pad);
-		pad -= range->unit_begin - PAD_BASE_DISTANCE;
+		pad -= base;
 	}
 	put_uleb(sites, begin - range->copy_begin);
 	put_uleb(sites, end - begin);
@@ -114,8 +127,10 @@ static bool put_call_site(const struct lsda_out *out, const struct copy_range *r
 static bool put_call_sites(const struct lsda_out *out, const struct copy_range *range,
 			   const struct lsda *lsda, struct byte_vec *sites, struct error *err)
 {
+	const uint64_t base = pads_base(out, range, lsda);
+
 	vec_foreach (site, &lsda->call_sites)
-		if (!put_call_site(out, range, site, sites, err))
+		if (!put_call_site(out, range, site, base, sites, err))
 			return false;
 	if (range->stubs_begin < range->copy_end) {
 		put_uleb(sites, range->stubs_begin - range->copy_begin);
@@ -149,12 +164,17 @@ static bool put_types(const struct lsda_out *out, const struct lsda *lsda, struc
 static bool put_table(const struct lsda_out *out, const struct copy_range *range,
 		      const struct lsda *lsda, const struct byte_vec *sites, struct error *err)
 {
+	const uint64_t base = pads_base(out, range, lsda);
 	struct byte_vec *bytes = out->bytes;
 	struct byte_vec length = {0};
 
-	put_u8(bytes, PCREL32);
-	if (!put_distance(out, range->unit_begin - PAD_BASE_DISTANCE, err))
-		return false;
+	if (base == range->copy_begin) {
+		put_u8(bytes, POINTER_OMIT);
+	} else {
+		put_u8(bytes, PCREL32);
+		if (!put_distance(out, base, err))
+			return false;
+	}
 	put_u8(bytes, type_encoding_new(lsda));
 	put_uleb(&length, sites->len);
 	if (lsda->type_encoding != POINTER_OMIT) {

@@ -7,6 +7,7 @@
 #include "abi/module.h"
 #include "rewrite/elf_out.h"
 #include "rewrite/lsda_out.h"
+#include "rewrite/static_out.h"
 #include "rewrite/unwind_out.h"
 
 #include <stddef.h>
@@ -20,27 +21,38 @@ struct output {
 	struct copy_ranges copies;
 	struct vec_of(const struct range *) copied; /* of copies, one to one */
 	struct vec_of(uint64_t) lsda_addrs;
-	struct vec_of(struct elf_patch) patches;
+	struct elf_patches patches;
+	struct static_out standalone; /* if it is a static executable that carries its runtime */
 	struct vec_of(struct elf_symbol) symbols;
 	struct vec_of(struct elf_section) sections;
 	struct object_extent note, tables, exceptions, unwind, unwind_header;
-	uint64_t runpath_addr;
+	struct object_extent runpath;
 };
 
 /* ---- layout ---- */
 
-static void plan_layout(struct output *output)
+/* The writable segment: initial image of thread-local storage (if static), slots, arming bytes. */
+static bool plan_layout(struct output *output, struct error *err)
 {
 	struct program *program = output->program;
-	const uint64_t rw_bytes =
-		sizeof(struct tare_slots) + program->function_count + program->site_count + 1;
+	struct static_out *standalone = &output->standalone;
 
-	output->layout = elf_out_layout(program->object, rw_bytes);
-	program->slots_addr = output->layout.rw_addr;
+	if (static_out_is_wanted(program) && !static_out_plan(program, standalone, err))
+		return false;
+	const uint64_t image_size = (standalone->image.len + 7) & ~UINT64_C(7);
+	const uint64_t rw_bytes = image_size + sizeof(struct tare_slots) + program->function_count +
+				  program->site_count + 1;
+
+	output->layout = elf_out_layout(program->object, rw_bytes, program->companion.memory_size);
+	companion_place(&program->companion, output->layout.front_addr,
+			object_header(program->object)->e_type == ET_EXEC);
+	standalone->image_addr = output->layout.rw_addr;
+	program->slots_addr = output->layout.rw_addr + image_size;
 	program->arm_addr = program->slots_addr + sizeof(struct tare_slots);
 	program->image_addr = output->layout.image_addr;
 	while (program->image.len < output->layout.headers_size)
 		put_u8(&program->image, 0);
+	return true;
 }
 
 /* Room for the note; its descriptor stands at a multiple of 8. */
@@ -73,6 +85,11 @@ static void write_note(const struct output *output)
 		.code_offset = (int64_t)(program->code_begin - desc),
 		.code_size = program->code_end - program->code_begin,
 	};
+	/* Poison is not for the runtime to arm: of the bytes only the SYSCALL probes' is. */
+	if (program_poisons(program)) {
+		module.arm_offset += program->function_count + program->site_count;
+		module.function_count = module.call_site_count = 0;
+	}
 	unsigned char *at = program->image.data + (output->note.addr - program->image_addr);
 
 	memcpy(module.source_id, program->options->source_id, sizeof(module.source_id));
@@ -99,21 +116,23 @@ static void describe_points(const struct range *range, struct copy_range *copy)
 	}
 }
 
-static uint64_t unit_begin(const struct program *program, const struct range *range)
+/* Per unit the lowest address of its copies. The caller frees it. */
+static uint64_t *find_unit_begins(const struct program *program)
 {
-	uint64_t lowest = UINT64_MAX;
+	uint64_t *begins = mem_alloc(program->units.len * sizeof(*begins));
 
-	vec_foreach (number, &program->units.data[range->unit].ranges) {
-		const struct range *member = &program->ranges.data[*number];
-		if (member->copied && member->copy_addr < lowest)
-			lowest = member->copy_addr;
+	memset(begins, 0xff, program->units.len * sizeof(*begins));
+	vec_foreach (range, &program->ranges) {
+		if (range->copied && range->copy_addr < begins[range->unit])
+			begins[range->unit] = range->copy_addr;
 	}
-	return lowest;
+	return begins;
 }
 
 static void describe_copies(struct output *output)
 {
 	const struct program *program = output->program;
+	uint64_t *unit_begins = find_unit_begins(program);
 
 	vec_foreach (range, &program->ranges) {
 		if (!range->copied)
@@ -122,12 +141,13 @@ static void describe_copies(struct output *output)
 					  .copy_begin = range->copy_addr,
 					  .copy_end = range->copy_addr + range->code.len,
 					  .stubs_begin = range->copy_addr + range->stubs_offset,
-					  .unit_begin = unit_begin(program, range),
+					  .unit_begin = unit_begins[range->unit],
 					  .unit = range->unit};
 		describe_points(range, &copy);
 		vec_push(&output->copies, copy);
 		vec_push(&output->copied, range);
 	}
+	free(unit_begins);
 }
 
 /* ---- exception tables and unwind data ---- */
@@ -171,6 +191,8 @@ static bool append_unwind(struct output *output, struct error *err)
 
 	put_align(&program->image, 8, 0);
 	const struct unwind_out_input input = {.object = program->object,
+					       .companion = program->companion.object,
+					       .companion_addr = program->companion.addr,
 					       .ranges = &output->copies,
 					       .lsda_addrs = output->lsda_addrs.data,
 					       .eh_frame_addr = image_end(program)};
@@ -196,11 +218,8 @@ static void patch_entries(struct output *output)
 		if (!range->copied || !range->entry)
 			continue;
 		unsigned char *jump = arena_alloc(&program->arena, ENTRY_JUMP_BYTES);
-		struct elf_patch patch = {.addr = range->insns[0].is_endbr
-							  ? insn_end(&range->insns[0])
-							  : range->begin,
-					  .bytes = jump,
-					  .size = ENTRY_JUMP_BYTES};
+		struct elf_patch patch = {
+			.addr = range_patch_addr(range), .bytes = jump, .size = ENTRY_JUMP_BYTES};
 		const uint32_t distance =
 			(uint32_t)(range->copy_addr - (patch.addr + ENTRY_JUMP_BYTES));
 		jump[0] = 0xe9;
@@ -229,7 +248,7 @@ static void append_runpath(struct output *output)
 			str_append_bytes(&text, at, 1);
 		at += length ? length : 1;
 	}
-	output->runpath_addr = image_end(program);
+	output->runpath = (struct object_extent){image_end(program), text.len + 1};
 	put_bytes(&program->image, text.data, text.len + 1);
 	str_fini(&text);
 }
@@ -261,12 +280,44 @@ static void add_section(struct output *output, const char *name, uint32_t type, 
 		vec_push(&output->sections, section);
 }
 
+/* Thread-local storage has sections of its own: its segment is known by them to tools that write
+   files anew. */
+static void describe_data(struct output *output)
+{
+	const struct elf_layout *layout = &output->layout;
+	const struct static_tls *tls = &output->standalone.tls;
+	const uint64_t image_addr = output->standalone.image_addr;
+	uint64_t data_addr = layout->rw_addr;
+
+	if (static_out_is_wanted(output->program)) {
+		add_section(output, ".tdata", SHT_PROGBITS, SHF_WRITE | SHF_TLS,
+			    (struct object_extent){image_addr, tls->file_size});
+		add_section(output, ".tbss", SHT_NOBITS, SHF_WRITE | SHF_TLS,
+			    (struct object_extent){image_addr + tls->file_size,
+						   tls->memory_size - tls->file_size});
+		data_addr = output->program->slots_addr;
+	}
+	add_section(
+		output, ".tare.data", SHT_PROGBITS, SHF_WRITE,
+		(struct object_extent){data_addr, layout->rw_addr + layout->rw_size - data_addr});
+}
+
 static void describe_sections(struct output *output)
 {
 	const struct program *program = output->program;
+	const struct companion *companion = &program->companion;
 
-	add_section(output, ".tare.data", SHT_NOBITS, SHF_WRITE,
-		    (struct object_extent){output->layout.rw_addr, output->layout.rw_size});
+	add_section(output, ".tare.companion", SHT_PROGBITS, SHF_EXECINSTR,
+		    (struct object_extent){companion->addr, companion->code_size});
+	add_section(output, ".tare.companion.data", SHT_PROGBITS, SHF_WRITE,
+		    (struct object_extent){companion->addr + companion->code_size,
+					   companion->bytes.len - companion->code_size});
+	add_section(output, ".tare.companion.bss", SHT_NOBITS, SHF_WRITE,
+		    (struct object_extent){companion->addr + companion->bytes.len,
+					   companion->memory_size - companion->bytes.len});
+	describe_data(output);
+	/* Tools that write files anew keep in segments only what sections cover; see elf_out.c. */
+	add_section(output, ".tare.headers", SHT_PROGBITS, 0, elf_out_headers(&output->layout));
 	add_section(output, ".note.tare", SHT_NOTE, 0, output->note);
 	add_section(output, ".tare.text", SHT_PROGBITS, SHF_EXECINSTR,
 		    (struct object_extent){program->code_begin,
@@ -275,23 +326,33 @@ static void describe_sections(struct output *output)
 	add_section(output, ".tare.except_table", SHT_PROGBITS, 0, output->exceptions);
 	add_section(output, ".eh_frame", SHT_PROGBITS, 0, output->unwind);
 	add_section(output, ".eh_frame_hdr", SHT_PROGBITS, 0, output->unwind_header);
+	add_section(output, ".tare.runpath", SHT_PROGBITS, 0, output->runpath);
 }
 
 static bool write_file(struct output *output, struct byte_vec *out, struct error *err)
 {
-	const struct elf_out_input input = {.object = output->program->object,
-					    .layout = output->layout,
-					    .image = &output->program->image,
-					    .patches = output->patches.data,
-					    .patch_count = output->patches.len,
-					    .sections = output->sections.data,
-					    .section_count = output->sections.len,
-					    .symbols = output->symbols.data,
-					    .symbol_count = output->symbols.len,
-					    .note = output->note,
-					    .eh_frame_hdr = output->unwind_header,
-					    .runpath_addr = output->runpath_addr};
+	const struct companion *companion = &output->program->companion;
+	struct elf_out_input input = {.object = output->program->object,
+				      .layout = output->layout,
+				      .image = &output->program->image,
+				      .front = {.bytes = &companion->bytes,
+						.code_size = companion->code_size,
+						.memory_size = companion->memory_size},
+				      .patches = output->patches.data,
+				      .patch_count = output->patches.len,
+				      .sections = output->sections.data,
+				      .section_count = output->sections.len,
+				      .symbols = output->symbols.data,
+				      .symbol_count = output->symbols.len,
+				      .note = output->note,
+				      .eh_frame_hdr = output->unwind_header,
+				      .runpath_addr = output->runpath.addr};
 
+	if (static_out_is_wanted(output->program)) {
+		input.rw_bytes = &output->standalone.image;
+		input.tls = static_out_segment(&output->standalone);
+		input.entry = output->standalone.entry;
+	}
 	return elf_out_write(&input, out, err);
 }
 
@@ -307,20 +368,25 @@ static void output_fini(struct output *output)
 	vec_fini(&output->patches);
 	vec_fini(&output->symbols);
 	vec_fini(&output->sections);
+	static_out_fini(&output->standalone);
 }
 
 bool program_output(struct program *program, struct byte_vec *out, struct error *err)
 {
 	struct output output = {.program = program};
 
-	plan_layout(&output);
-	reserve_note(&output);
-	bool ok = program_place(program, err);
+	bool ok = plan_layout(&output, err);
+	if (ok) {
+		reserve_note(&output);
+		ok = program_place(program, err);
+	}
 	if (ok) {
 		output.tables = (struct object_extent){program->code_end,
 						       image_end(program) - program->code_end};
 		describe_copies(&output);
-		ok = append_exceptions(&output, err) && append_unwind(&output, err);
+		ok = append_exceptions(&output, err) && append_unwind(&output, err) &&
+		     (!static_out_is_wanted(program) ||
+		      static_out_place(program, &output.standalone, &output.patches, err));
 	}
 	if (ok) {
 		append_runpath(&output);

@@ -48,18 +48,29 @@ static void place_code(struct program *program)
 	program->statistics->code_bytes = program->code_end - program->code_begin;
 }
 
+static void place_table(struct program *program, const struct unit *unit, struct jump_table *table)
+{
+	if (table->within) {
+		const struct jump_table *whole = &unit->tables.data[table->within - 1];
+		table->copy_addr = whole->copy_addr + (table->source - whole->source);
+		return;
+	}
+	put_align(&program->image, 8, 0);
+	table->copy_addr = image_end(program);
+	vec_foreach (target, &table->targets) {
+		const uint64_t copy = copied_code(program, *target, table->from);
+		if (table->kind == TABLE_OFFSETS)
+			put_u32(&program->image, (uint32_t)(copy - table->base));
+		else
+			put_u64(&program->image, copy - table->base);
+	}
+}
+
 static void place_tables(struct program *program)
 {
-	vec_foreach (table, &program->tables) {
-		put_align(&program->image, 8, 0);
-		table->copy_addr = image_end(program);
-		vec_foreach (target, &table->targets) {
-			const uint64_t copy = copied_code(program, *target, table->from);
-			if (table->kind == TABLE_OFFSETS)
-				put_u32(&program->image, (uint32_t)(copy - table->base));
-			else
-				put_u64(&program->image, copy - table->base);
-		}
+	vec_foreach (unit, &program->units) {
+		vec_foreach (table, &unit->tables)
+			place_table(program, unit, table);
 	}
 }
 
@@ -71,7 +82,7 @@ static void place_map(struct program *program, struct range *range)
 	put_align(&program->image, 4, 0);
 	range->map_addr = image_end(program);
 	for (uint64_t offset = range->entry; offset < size; offset++) {
-		const uint32_t number = range->index[offset];
+		const uint32_t number = range_insn_number(range, offset);
 		const uint64_t target = number ? range->copy_addr + range->copy_offset[number - 1]
 					       : range->begin + offset;
 		put_u32(&program->image, (uint32_t)(target - range->map_addr));
@@ -87,6 +98,18 @@ static void place_maps(struct program *program)
 			place_map(program, range);
 	}
 	program->statistics->map_bytes = program->image.len - before;
+}
+
+static const struct jump_table *fixup_table(const struct program *program,
+					    const struct range *range, const struct fixup *fixup)
+{
+	return &program->units.data[range->unit].tables.data[fixup->target];
+}
+
+/* What the base register of the table's read holds. */
+static uint64_t table_register_value(const struct jump_table *table)
+{
+	return table->kind == TABLE_OFFSETS ? table->source : table->base;
 }
 
 /* The address that the fixup's four bytes have to lead to. */
@@ -111,9 +134,11 @@ static uint64_t fixup_target(const struct program *program, const struct range *
 	case FIXUP_SLOT:
 		return program->slots_addr + fixup->target;
 	case FIXUP_TABLE:
-		return program->tables.data[fixup->target].copy_addr;
+		return fixup_table(program, range, fixup)->copy_addr;
 	case FIXUP_MAP:
 		return program->ranges.data[fixup->target].map_addr;
+	case FIXUP_COMPANION:
+		return program->companion.addr + fixup->target;
 	}
 	return 0;
 }
@@ -126,7 +151,8 @@ static bool apply_fixup(struct program *program, const struct range *range,
 	int64_t value;
 
 	if (fixup->kind == FIXUP_TABLE)
-		value = (int64_t)(target - program->tables.data[fixup->target].base);
+		value = (int64_t)(target -
+				  table_register_value(fixup_table(program, range, fixup)));
 	else
 		value = (int64_t)(target - (field + 4 + fixup->trailing));
 	if (value < INT32_MIN || value > INT32_MAX)
@@ -135,18 +161,27 @@ static bool apply_fixup(struct program *program, const struct range *range,
 	return true;
 }
 
+static bool entry_jump_reaches(const struct range *range)
+{
+	const int64_t distance =
+		(int64_t)(range->copy_addr - (range_patch_addr(range) + ENTRY_JUMP_BYTES));
+
+	return !range->entry || (distance >= INT32_MIN && distance <= INT32_MAX);
+}
+
 static bool apply_fixups(struct program *program, struct error *err)
 {
 	vec_foreach (range, &program->ranges) {
 		if (!range->copied)
 			continue;
-		vec_foreach (fixup, &range->fixups) {
-			if (!apply_fixup(program, range, fixup))
-				return error_set(err, ERROR_UNSUPPORTED,
-						 "%s is too large: the copied code would lie more "
-						 "than 2 GB from what it uses",
-						 object_path(program->object));
-		}
+		bool fits = entry_jump_reaches(range);
+		vec_foreach (fixup, &range->fixups)
+			fits = fits && apply_fixup(program, range, fixup);
+		if (!fits)
+			return error_set(err, ERROR_UNSUPPORTED,
+					 "%s is too large: the copied code would lie more than "
+					 "2 GB from what it uses",
+					 object_path(program->object));
 	}
 	return true;
 }

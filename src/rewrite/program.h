@@ -2,12 +2,17 @@
  * The rewriter's view of one file while it is at work: ranges (one FDE's code each), units (ranges
  * that share code), and what is known of them. Inside src/rewrite only.
  *
- *   ranges.c      FDEs -> ranges, decoded
+ *   foreign.c     what forbids copying anything of a file
+ *   extents.c     FDEs, and symbols where there are none -> ranges
+ *   ranges.c      ranges -> instructions, branches
+ *   lookup.c      addresses -> ranges, instructions
+ *   judge.c       what forbids copying a range, whatever the others are
  *   units.c       who jumps into whom -> units; cold parts
  *   select.c      what is wanted and possible -> verdicts
  *   flow.c        liveness of flags and registers
  *   labels.c      where indirect jumps of a unit may lead
  *   jump_table.c  indirect jumps whose table is proven
+ *   companion.c   code of another file that comes along
  *   emit*.c       code of one range, with fixups
  *   place.c       addresses, fixups applied, tables, maps
  *   output.c      unwind data, note, entry jumps -> the new file
@@ -17,6 +22,7 @@
 
 #include "insn/insn.h"
 #include "object/cfi.h"
+#include "rewrite/companion.h"
 #include "rewrite/copy.h"
 #include "rewrite/rewrite.h"
 
@@ -28,9 +34,10 @@ enum fixup_kind {
 	FIXUP_ARM,	 /* rel32 to the arming byte of this range's function */
 	FIXUP_SITE_ARM,	 /* rel32 to the arming byte of call site `target` of this range */
 	FIXUP_SYSCALL_ARM,
-	FIXUP_SLOT,  /* rel32 to the slot at offset `target` of struct tare_slots */
-	FIXUP_TABLE, /* disp32: new table number `target` minus its base, or its address */
-	FIXUP_MAP,   /* rel32 to the dense map of range number `target` */
+	FIXUP_SLOT,	 /* rel32 to the slot at offset `target` of struct tare_slots */
+	FIXUP_TABLE,	 /* disp32: new table `target` of the unit minus what its register holds */
+	FIXUP_MAP,	 /* rel32 to the dense map of range number `target` */
+	FIXUP_COMPANION, /* rel32 to address `target` of the companion */
 };
 
 struct fixup {
@@ -43,7 +50,7 @@ struct fixup {
 struct range;
 
 enum table_kind {
-	TABLE_OFFSETS,	 /* 32-bit offsets from a base register */
+	TABLE_OFFSETS,	 /* 32-bit offsets, read through a register, from it or a label */
 	TABLE_ADDRESSES, /* 64-bit addresses, read by absolute address */
 	TABLE_POINTERS,	 /* 64-bit addresses by relocation, read through a base register: the copy
 			    has 32-bit offsets from the base in their place */
@@ -53,9 +60,10 @@ enum table_kind {
 struct jump_table {
 	enum table_kind kind;
 	uint64_t source;		 /* address of the original */
-	uint64_t base;			 /* what the base register holds; 0 for TABLE_ADDRESSES */
+	uint64_t base;			 /* that entries are relative to; 0 for TABLE_ADDRESSES */
 	struct vec_of(uint64_t) targets; /* original addresses */
 	const struct range *from;	 /* where the jump stands */
+	uint32_t within;		 /* 1 + number of the table whose end this is, 0 if none */
 	uint64_t copy_addr;
 };
 
@@ -69,7 +77,7 @@ enum jump_way {
 struct indirect_jump {
 	uint32_t insn;	     /* index in the range */
 	uint32_t table_insn; /* JUMP_TABLE: the instruction that reads the table */
-	uint32_t table;	     /* JUMP_TABLE: index in program.tables */
+	uint32_t table;	     /* JUMP_TABLE: index in the unit's tables */
 	/* TABLE_POINTERS: the operand's registers, and the one that gets the pointer */
 	uint8_t base_register, index_register, read_register;
 	enum jump_way way;
@@ -78,13 +86,21 @@ struct indirect_jump {
 	uint8_t scratch_a, scratch_b;
 };
 
+/* Which bytes of a range begin an instruction. */
+struct insn_index {
+	uint8_t *within;  /* per byte: 1 + number of the instruction in its block, or 0 */
+	uint32_t *before; /* per block: instructions that begin before it */
+};
+
+enum { INDEX_BLOCK_BYTES = 64 };
+
 struct range {
 	uint64_t begin, end;
-	const struct object_fde *fde;
+	const struct object_fde *fde; /* its addr is 0 where there is none: a symbol's extent */
 	const char *name;
 	struct insn *insns;
 	uint32_t insn_count;
-	uint32_t *index;  /* per byte: 1 + index of the instruction that begins there, or 0 */
+	struct insn_index index;
 	uint64_t padding; /* bytes of filler behind the end */
 	size_t unit;
 	uint32_t slot; /* its place among the unit's ranges */
@@ -94,12 +110,16 @@ struct range {
 	bool called;  /* by a direct call */
 	bool has_jump_indirect;
 	bool has_syscall;
-	bool returns_flags; /* some caller uses the flags it leaves */
+	bool has_landing_pad; /* an exception may lead into it */
+	bool unwind_is_known; /* its unwind and exception tables can be carried over */
+	bool returns_flags;   /* some caller uses the flags it leaves */
+	bool window_is_read;  /* code takes or reads an address inside the entry jump's bytes */
+	bool label_is_taken;  /* code takes the address of an instruction behind the first */
 	bool copied;
 	uint32_t function; /* number of its arming byte */
 	struct vec_of(uint64_t) landing_pads;
-	struct vec_of(uint32_t) labels; /* offsets where indirect jumps may lead */
-	struct vec_of(struct indirect_jump) jumps;
+	struct vec_of(uint32_t) labels;		   /* offsets where indirect jumps may lead */
+	struct vec_of(struct indirect_jump) jumps; /* ascending */
 
 	/* made by emit_range */
 	struct byte_vec code;
@@ -110,6 +130,7 @@ struct range {
 	struct vec_of(struct copy_extra) extras; /* copy_addr is an offset until placed */
 	uint32_t site_count;			 /* call sites with probes */
 	uint32_t first_site;			 /* number of the first one in the file */
+	uint32_t syscall_count;
 
 	/* made by place */
 	uint64_t copy_addr, map_addr;
@@ -118,9 +139,11 @@ struct range {
 
 struct unit {
 	struct vec_of(uint32_t) ranges;
+	struct vec_of(struct jump_table) tables;
 	bool has_labels;
 	bool incomplete; /* has code that no known label or branch leads to */
 	bool liveness_known;
+	uint64_t searched, entries_read; /* for jump tables, which has its limits */
 	uint16_t clobbers; /* caller-saved registers that it, or what it calls, may write */
 	uint16_t dead_strict, dead_medium, dead_soft; /* at all labels, under three assumptions */
 };
@@ -130,16 +153,37 @@ struct branch {
 	bool call;
 };
 
+/* Addresses of the poison handlers in the companion. */
+struct poison_handlers {
+	uint64_t plain;
+	uint64_t call_indirect;
+};
+
+struct branch_vec vec_of(struct branch);
+
+/* What one thread fills; statistics are summed at the end. */
+struct worker {
+	struct arena arena; /* lives as long as the program */
+	struct rewrite_statistics statistics;
+};
+
 struct program {
 	const struct object *object;
 	const struct rewrite_options *options;
 	struct rewrite_statistics *statistics;
 	struct arena arena;
+	struct worker *workers;
+	unsigned thread_count;
 	struct vec_of(struct range) ranges; /* ascending */
+	uint32_t *hints; /* per block of 1 << hint_shift bytes from the first range on: the number
+			    of ranges that begin at or before the block's begin; and one more */
+	size_t hint_count;
+	unsigned hint_shift;
 	struct vec_of(struct unit) units;
-	struct vec_of(struct branch) branches; /* by target */
-	struct vec_of(struct jump_table) tables;
-	struct map landing_pads;  /* addresses of all of them */
+	struct branch_vec branches; /* by target; see concerns_others in ranges.c */
+	struct map landing_pads;    /* addresses of all of them */
+	struct companion companion;
+	struct poison_handlers poison;
 	const uint64_t *pointers; /* code pointers of the file's data */
 	size_t pointer_count;
 
@@ -151,7 +195,10 @@ struct program {
 	uint64_t code_begin, code_end;
 };
 
-enum { ENTRY_JUMP_BYTES = 5 };
+enum {
+	ENTRY_JUMP_BYTES = 5,
+	ENTRY_WINDOW_BYTES = 4 + ENTRY_JUMP_BYTES, /* endbr64 and the jump */
+};
 
 /* Where the jump to the copy goes over the original; endbr64 stays before it. */
 static inline uint64_t range_patch_addr(const struct range *range)
@@ -165,17 +212,61 @@ static inline uint64_t image_end(const struct program *program)
 	return program->image_addr + program->image.len;
 }
 
+/* Probes run by themselves, against handlers of the companion. */
+static inline bool program_poisons(const struct program *program)
+{
+	return program->options->mode == REWRITE_POISON;
+}
+
+/* Link address of an exported symbol of the companion, once it has its place; 0 if there is none.
+ */
+uint64_t program_companion_symbol(const struct program *program, const char *name);
+
+/* ---- foreign.c ---- */
+/* False, with the reason, if the file as a whole must stay as it is. */
+bool runtime_allows_copies(const struct object *object, struct error *err);
+
+/* Number of the instruction that begins `offset` bytes into a decoded range, plus 1; else 0. */
+static inline uint32_t range_insn_number(const struct range *range, uint64_t offset)
+{
+	const uint8_t within = range->index.within[offset];
+
+	return within ? range->index.before[offset / INDEX_BLOCK_BYTES] + within : 0;
+}
+
+/* Runs `run` on all threads over [0, count); its context is the program. While passes run in
+   parallel, each writes only to its own ranges or units, and to its worker. */
+void program_run(struct program *program, void (*run)(void *, unsigned, size_t, size_t),
+		 size_t count);
+/* Pieces of that size are handed out. */
+enum { PROGRAM_PIECE = 256 };
+
+/* ---- extents.c ---- */
+/* Fills program->ranges, ascending. */
+bool program_find_extents(struct program *program, struct error *err);
+
 /* ---- ranges.c ---- */
 bool program_read_ranges(struct program *program, struct error *err);
+const unsigned char *insn_bytes(const struct program *program, const struct insn *insn);
+
+/* ---- lookup.c ---- */
+/* Call it when all ranges are there; the others need it. */
+void program_index_ranges(struct program *program);
 /* The range that covers `addr`, or NULL. */
 struct range *program_range(const struct program *program, uint64_t addr);
+/* The last range that begins at or before `addr`, or NULL. */
+struct range *program_range_before(const struct program *program, uint64_t addr);
 /* The instruction that begins at `addr`, or NULL; *range gets its range. */
 struct insn *program_insn(const struct program *program, uint64_t addr, struct range **range);
 /* Whether the file's data points to `addr`. */
 bool program_is_pointed_to(const struct program *program, uint64_t addr);
+/* The indirect jump that instruction `number` of the range is, or NULL. */
+const struct indirect_jump *range_jump_at(const struct range *range, uint32_t number);
 /* Index of the first of the data's code pointers that is not below `addr`. */
 size_t program_first_pointer(const struct program *program, uint64_t addr);
-const unsigned char *insn_bytes(const struct program *program, const struct insn *insn);
+
+/* ---- judge.c ---- */
+void program_judge_ranges(struct program *program);
 
 /* ---- units.c ---- */
 void program_find_units(struct program *program);
@@ -186,19 +277,21 @@ void program_select(struct program *program);
 /* ---- flow.c ---- */
 /* Whether the arithmetic flags may be used by the code from `addr` on. */
 bool flags_live(const struct program *program, uint64_t addr);
+/* Marks the functions after whose return some caller uses the flags; precedes flags_live. */
+void program_find_returned_flags(struct program *program);
 void program_find_clobbers(struct program *program);
 /* Fills the dead_* sets of the unit: registers that no label's code reads. */
-void unit_find_liveness(struct program *program, struct unit *unit);
+void unit_find_liveness(const struct program *program, struct unit *unit);
 
 /* ---- labels.c ---- */
 void unit_find_labels(struct program *program, struct unit *unit);
 
 /* ---- jump_table.c ---- */
 /* Decides the way of every indirect jump of the unit. */
-void unit_plan_jumps(struct program *program, struct unit *unit);
+void unit_plan_jumps(struct program *program, struct unit *unit, struct worker *worker);
 
 /* ---- emit.c ---- */
-void emit_range(struct program *program, struct range *range);
+void emit_range(struct program *program, struct range *range, struct worker *worker);
 
 /* Whether a branch from `range` to `target` stays in copied code of the same function. */
 bool branch_is_inside(const struct program *program, const struct range *range, uint64_t target);

@@ -1,78 +1,56 @@
 /*
  * The passes over one file, in order; see program.h for the map. Refuses whole files that cannot
- * work: static executables (the loader brings no runtime), files that are instrumented already,
- * and programs whose language runtime keys its own tables on code addresses.
+ * work: static executables without a runtime to put into them (no loader brings it), files that are
+ * instrumented already, and those that need their code where it is (see foreign.c).
  */
 #include "rewrite/program.h"
 
 #include <string.h>
 
-enum { PROGRESS_STEP = 1024 };
-
-static bool has_section(const struct object *object, const char *name)
+/* What comes along in the file, or NULL. */
+static const struct object *wanted_companion(const struct object *object,
+					     const struct rewrite_options *options)
 {
-	return object_section_by_name(object, name) != NULL;
+	/* The runtime has the poison handlers, too. */
+	if (object_kind(object) == OBJECT_STATIC_EXECUTABLE &&
+	    (options->runtime || options->mode != REWRITE_POISON))
+		return options->runtime;
+	return options->companion;
 }
 
-/* The language whose runtime relies on code addresses, or NULL. */
-static const char *address_keyed_language(const struct object *object)
-{
-	size_t count;
-	const struct object_symbol *symbols = object_symbols(object, &count);
-
-	if (has_section(object, ".gopclntab") || has_section(object, ".note.go.buildid"))
-		return "Go";
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(symbols[i].name, "caml_startup") == 0 ||
-		    strcmp(symbols[i].name, "caml_startup_code") == 0)
-			return "OCaml";
-		if (strcmp(symbols[i].name, "hs_main") == 0 && !symbols[i].dynamic)
-			return "Haskell";
-	}
-	return NULL;
-}
-
-static bool check_object(const struct object *object, struct error *err)
+static bool check_object(const struct object *object, const struct rewrite_options *options,
+			 struct error *err)
 {
 	const char *path = object_path(object);
 
 	if (object_tare_note(object))
 		return error_set(err, ERROR_INPUT, "%s is instrumented already", path);
-	if (object_kind(object) == OBJECT_STATIC_EXECUTABLE)
+	if (!runtime_allows_copies(object, err))
+		return false;
+	if (object_kind(object) == OBJECT_STATIC_EXECUTABLE && options->mode == REWRITE_FULL &&
+	    !options->runtime)
 		return error_set(err, ERROR_UNSUPPORTED,
-				 "%s is statically linked, which tare cannot instrument: no loader "
-				 "would bring in its runtime",
+				 "%s is statically linked, and there is no runtime to put into it",
 				 path);
-	const char *language = address_keyed_language(object);
-	if (language)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "%s is a %s program: its runtime relies on the addresses of its "
-				 "code, so it cannot be instrumented; sampling is the way",
-				 path, language);
 	return true;
+}
+
+static bool check_window(const struct program *program, struct error *err)
+{
+	const struct rewrite_options *options = program->options;
+
+	if (options->last_unit <= program->units.len && options->first_unit <= options->last_unit)
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "%s has %zu units, numbered from 0, and no units %zu-%zu",
+			 object_path(program->object), program->units.len, options->first_unit,
+			 options->last_unit - 1);
 }
 
 static void report_progress(const struct program *program, double done)
 {
 	if (program->options->progress)
 		program->options->progress(done, program->options->progress_context);
-}
-
-/* Functions after whose return some caller looks at the flags. */
-static void find_returned_flags(struct program *program)
-{
-	vec_foreach (range, &program->ranges) {
-		for (uint32_t i = 0; i < range->insn_count; i++) {
-			const struct insn *insn = &range->insns[i];
-			if (insn->kind != INSN_CALL)
-				continue;
-			const struct range *callee = program_range(program, insn->target);
-			if (!callee || !flags_live(program, insn_end(insn)))
-				continue;
-			vec_foreach (number, &program->units.data[callee->unit].ranges)
-				program->ranges.data[*number].returns_flags = true;
-		}
-	}
 }
 
 static void mark_copied(struct program *program)
@@ -107,33 +85,50 @@ static void number_functions(struct program *program)
 	}
 }
 
+/* By units: a range's code may ask for the map of another one in its unit. */
+static void emit_piece(void *program_at, unsigned worker, size_t begin, size_t end)
+{
+	struct program *program = program_at;
+
+	for (size_t i = begin; i < end; i++) {
+		vec_foreach (number, &program->units.data[i].ranges) {
+			struct range *range = &program->ranges.data[*number];
+			if (range->copied)
+				emit_range(program, range, &program->workers[worker]);
+		}
+	}
+	if (worker == 0)
+		report_progress(program, 0.4 + 0.4 * (double)begin / (double)program->units.len);
+}
+
 static void emit_all(struct program *program)
 {
-	for (size_t i = 0; i < program->ranges.len; i++) {
-		struct range *range = &program->ranges.data[i];
-		if (!range->copied)
-			continue;
-		emit_range(program, range);
+	program_run(program, emit_piece, program->units.len);
+	vec_foreach (range, &program->ranges) {
 		range->first_site = program->site_count;
 		program->site_count += range->site_count;
-		for (uint32_t k = 0; k < range->insn_count; k++)
-			program->syscall_count += range->insns[k].is_syscall;
-		if (i % PROGRESS_STEP == 0)
-			report_progress(program,
-					0.4 + 0.4 * (double)i / (double)program->ranges.len);
+		program->syscall_count += range->syscall_count;
+	}
+}
+
+static void plan_piece(void *program_at, unsigned worker, size_t begin, size_t end)
+{
+	struct program *program = program_at;
+
+	for (size_t i = begin; i < end; i++) {
+		struct unit *unit = &program->units.data[i];
+		bool copied = false;
+		vec_foreach (number, &unit->ranges)
+			copied |= program->ranges.data[*number].copied;
+		if (copied)
+			unit_plan_jumps(program, unit, &program->workers[worker]);
 	}
 }
 
 static void plan_all_jumps(struct program *program)
 {
 	program_find_clobbers(program);
-	vec_foreach (unit, &program->units) {
-		bool copied = false;
-		vec_foreach (number, &unit->ranges)
-			copied |= program->ranges.data[*number].copied;
-		if (copied)
-			unit_plan_jumps(program, unit);
-	}
+	program_run(program, plan_piece, program->units.len);
 }
 
 static void keep_points(const struct range *range, struct rewrite_result *result)
@@ -151,7 +146,8 @@ static void fill_result(const struct program *program, struct rewrite_result *re
 		struct rewrite_function function = {.addr = range->begin,
 						    .size = range->end - range->begin,
 						    .name = range->name,
-						    .verdict = range->verdict};
+						    .verdict = range->verdict,
+						    .unit = range->unit};
 		if (range->copied && !range->entry)
 			function.verdict = REWRITE_PART;
 		vec_push(&result->functions, function);
@@ -161,6 +157,37 @@ static void fill_result(const struct program *program, struct rewrite_result *re
 	}
 	result->code_begin = program->code_begin;
 	result->code_end = program->code_end;
+}
+
+/* ---- the companion ---- */
+
+uint64_t program_companion_symbol(const struct program *program, const char *name)
+{
+	uint64_t offset;
+
+	return companion_symbol(&program->companion, name, &offset)
+		       ? program->companion.addr + offset
+		       : 0;
+}
+
+static bool open_companion(struct program *program, struct error *err)
+{
+	struct companion *companion = &program->companion;
+
+	if (!companion_init(companion, wanted_companion(program->object, program->options), err))
+		return false;
+	if (companion->relocations.len && object_header(program->object)->e_type != ET_EXEC)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "%s has relocations, which cannot be added to %s",
+				 object_path(companion->object), object_path(program->object));
+	if (program_poisons(program) &&
+	    (!companion_symbol(companion, "tare_poison", &program->poison.plain) ||
+	     !companion_symbol(companion, "tare_poison_call_indirect",
+			       &program->poison.call_indirect)))
+		return error_set(err, ERROR_INPUT, "%s has no poison handlers",
+				 companion->object ? object_path(companion->object)
+						   : "the companion, which is not given,");
+	return true;
 }
 
 static void program_fini(struct program *program)
@@ -173,17 +200,57 @@ static void program_fini(struct program *program)
 		vec_fini(&range->fixups);
 		vec_fini(&range->extras);
 	}
-	vec_foreach (unit, &program->units)
+	vec_foreach (unit, &program->units) {
+		vec_foreach (table, &unit->tables)
+			vec_fini(&table->targets);
+		vec_fini(&unit->tables);
 		vec_fini(&unit->ranges);
-	vec_foreach (table, &program->tables)
-		vec_fini(&table->targets);
+	}
 	vec_fini(&program->ranges);
 	vec_fini(&program->units);
 	vec_fini(&program->branches);
-	vec_fini(&program->tables);
 	vec_fini(&program->image);
 	map_fini(&program->landing_pads);
+	companion_fini(&program->companion);
+	for (unsigned i = 0; i < program->thread_count; i++)
+		arena_fini(&program->workers[i].arena);
+	free(program->workers);
 	arena_fini(&program->arena);
+}
+
+static void make_workers(struct program *program)
+{
+	program->thread_count = parallel_threads(program->options->threads);
+	program->workers = mem_zalloc(program->thread_count * sizeof(*program->workers));
+	for (unsigned i = 0; i < program->thread_count; i++)
+		arena_init(&program->workers[i].arena);
+}
+
+static void sum_statistics(const struct program *program)
+{
+	struct rewrite_statistics *sum = program->statistics;
+
+	for (unsigned i = 0; i < program->thread_count; i++) {
+		const struct rewrite_statistics *part = &program->workers[i].statistics;
+		sum->instructions += part->instructions;
+		sum->probes += part->probes;
+		sum->probes_with_live_flags += part->probes_with_live_flags;
+		sum->jumps_indirect += part->jumps_indirect;
+		sum->jumps_table_static += part->jumps_table_static;
+		sum->jumps_translated += part->jumps_translated;
+		sum->jumps_saved += part->jumps_saved;
+		sum->jumps_tail += part->jumps_tail;
+	}
+}
+
+void program_run(struct program *program, void (*run)(void *, unsigned, size_t, size_t),
+		 size_t count)
+{
+	parallel_run(&(struct parallel_loop){.run = run,
+					     .context = program,
+					     .count = count,
+					     .piece = PROGRAM_PIECE,
+					     .threads = program->thread_count});
 }
 
 static bool run_passes(struct program *program, struct byte_vec *out, struct rewrite_result *result,
@@ -192,11 +259,14 @@ static bool run_passes(struct program *program, struct byte_vec *out, struct rew
 	if (!program_read_ranges(program, err))
 		return false;
 	report_progress(program, 0.2);
+	program_judge_ranges(program);
 	program_find_units(program);
+	if (!check_window(program, err))
+		return false;
 	program_select(program);
 	mark_copied(program);
 	number_functions(program);
-	find_returned_flags(program);
+	program_find_returned_flags(program);
 	report_progress(program, 0.3);
 	result->nothing_to_do = program->function_count == 0;
 	if (!result->nothing_to_do) {
@@ -219,13 +289,15 @@ bool rewrite_object(const struct object *object, const struct rewrite_options *o
 	size_t size;
 
 	*result = (struct rewrite_result){0};
-	if (!check_object(object, err))
+	if (!check_object(object, options, err))
 		return false;
 	object_bytes(object, &size);
 	result->statistics.input_bytes = size;
 	arena_init(&program.arena);
 	map_init(&program.landing_pads);
-	const bool ok = run_passes(&program, out, result, err);
+	make_workers(&program);
+	const bool ok = open_companion(&program, err) && run_passes(&program, out, result, err);
+	sum_statistics(&program);
 	result->statistics.output_bytes = out->len;
 	program_fini(&program);
 	if (!ok)

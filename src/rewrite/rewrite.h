@@ -13,9 +13,10 @@
 #include "object/object.h"
 
 enum rewrite_mode {
-	REWRITE_FULL,	  /* probes at functions, calls and system calls */
-	REWRITE_SYSCALLS, /* copy only what holds a syscall instruction, and probe only that */
-	REWRITE_NULL,	  /* copies without probes: the transform by itself */
+	REWRITE_FULL,	/* probes at functions, calls and system calls */
+	REWRITE_NULL,	/* copies without probes: the transform by itself */
+	REWRITE_POISON, /* each probe runs, against handlers of the companion that scramble
+			   whatever it may change; without a runtime. See abi/module.h */
 };
 
 enum rewrite_probes {
@@ -29,7 +30,7 @@ enum rewrite_verdict {
 	REWRITE_PART,	      /* a cold or other part of an instrumented function */
 	REWRITE_SMALL,	      /* short loop-free leaf: skipped, its time goes to the caller */
 	REWRITE_NOT_SELECTED, /* by options */
-	REWRITE_NO_SYSCALL,   /* REWRITE_SYSCALLS: nothing to do */
+	REWRITE_NO_SYSCALL,   /* syscalls_only: nothing to do */
 	/* refused */
 	REWRITE_STARTUP,	 /* _start and the like */
 	REWRITE_SIGNAL_FRAME,	 /* signal trampoline */
@@ -41,6 +42,7 @@ enum rewrite_verdict {
 	REWRITE_ENTRY_BRANCHED,	 /* other code branches into the first bytes */
 	REWRITE_BAD_UNWIND,	 /* its unwind or exception tables are not understood */
 	REWRITE_SPECIAL,	 /* restartable sequence or PC-checked code */
+	REWRITE_ORPHAN,		 /* a cold part without a function that leads to it */
 	REWRITE_VERDICTS
 };
 
@@ -56,20 +58,35 @@ struct rewrite_function {
 	uint64_t addr, size;
 	const char *name; /* mangled, "" if none; borrowed from the object */
 	enum rewrite_verdict verdict;
+	size_t unit; /* functions and parts with the same number share code */
 };
 
 struct rewrite_options {
 	enum rewrite_mode mode;
 	enum rewrite_probes probes;
-	bool keep_small; /* instrument short leaf functions too */
+	bool keep_small;    /* instrument short leaf functions too */
+	bool syscalls_only; /* copy only what holds a syscall instruction, and probe only that */
+	/* REWRITE_NULL: probes at system calls all the same. The runtime follows children, and
+	   shows a program its original's path, by what it sees there. */
+	bool syscall_probes;
 	/* Selects functions by name (mangled, "" if none); NULL selects all. */
 	bool (*select)(const char *name, uint64_t addr, void *context);
 	void *select_context;
 	/* Directory of the original, to make $ORIGIN absolute; NULL keeps it. */
 	const char *origin;
 	uint8_t source_id[32]; /* put into struct tare_module */
-	/* Units [first, last) only, for bisection; 0, 0 means all. */
+	/*
+	 * Code that comes along in the file, opened with OBJECT_ALL; companion.h says what it has
+	 * to be. REWRITE_POISON needs the one with its handlers. NULL: none.
+	 */
+	const struct object *companion;
+	/* The runtime library, likewise: static executables carry it (abi/static.h). */
+	const struct object *runtime;
+	/* Units [first, last) only, for bisection; 0, 0 means all. The numbers are the same in
+	   every mode. Refused with an error: an end beyond the file's units. */
 	size_t first_unit, last_unit;
+	/* Threads to work with; 0 means one for each processor. The output is the same. */
+	unsigned threads;
 	/* Fill rewrite_result.points (for verification). */
 	bool keep_points;
 	/* Called now and then with a fraction of 1; may be NULL. */
@@ -99,8 +116,8 @@ struct rewrite_result {
 
 /*
  * Rewrites `object` (opened with OBJECT_ALL) and appends the new file's bytes to `out`; holes are
- * zero. Refused as a whole, with an error: static executables, already instrumented files, files
- * without unwind tables, Go/OCaml/Haskell programs.
+ * zero. Refused as a whole, with an error: static executables without a runtime, already
+ * instrumented files, files without unwind tables, Go/OCaml/Haskell programs.
  */
 bool rewrite_object(const struct object *object, const struct rewrite_options *options,
 		    struct byte_vec *out, struct rewrite_result *result, struct error *err);

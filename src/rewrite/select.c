@@ -47,11 +47,11 @@ static enum rewrite_verdict wanted_verdict(const struct program *program, const 
 {
 	const struct rewrite_options *options = program->options;
 
-	if (options->mode == REWRITE_SYSCALLS)
+	if (options->syscalls_only)
 		return REWRITE_INSTRUMENTED;
 	if (!is_chosen(program, range))
 		return REWRITE_NOT_SELECTED;
-	if (options->mode == REWRITE_FULL && !options->keep_small && is_small(program, range))
+	if (options->mode != REWRITE_NULL && !options->keep_small && is_small(program, range))
 		return REWRITE_SMALL;
 	return REWRITE_INSTRUMENTED;
 }
@@ -104,17 +104,45 @@ static size_t first_branch_to(const struct program *program, uint64_t addr)
 	return low;
 }
 
-/* Something that will not be copied leads into the bytes that the entry jump overwrites. */
-static bool window_is_entered(const struct program *program, const struct range *range)
+static bool range_is_entered_inside(const struct program *program, const struct range *range)
 {
-	const uint64_t patch = range_patch_addr(range);
+	const size_t pointer = program_first_pointer(program, range->begin + 1);
 
-	for (size_t i = first_branch_to(program, patch + 1);
-	     i < program->branches.len && program->branches.data[i].to < patch + ENTRY_JUMP_BYTES;
-	     i++) {
+	if (range->label_is_taken ||
+	    (pointer < program->pointer_count && program->pointers[pointer] < range->end))
+		return true;
+	for (size_t i = first_branch_to(program, range->begin + 1);
+	     i < program->branches.len && program->branches.data[i].to < range->end; i++) {
 		if (!is_copied_unit(program, range, program->branches.data[i].from))
 			return true;
 	}
+	return false;
+}
+
+/* The original's code may run although all entries lead to the copy: a part of it is not copied,
+   something leads into its middle that is not copied, or may be kept and used at any time
+   (__builtin_setjmp). */
+static bool unit_is_entered_inside(const struct program *program, const struct unit *unit)
+{
+	vec_foreach (number, &unit->ranges) {
+		const struct range *range = &program->ranges.data[*number];
+		if (range->verdict != REWRITE_INSTRUMENTED ||
+		    range_is_entered_inside(program, range))
+			return true;
+	}
+	return false;
+}
+
+/* Something that may run as it was leads into the bytes that the entry jump overwrites. */
+static bool window_is_entered(const struct program *program, const struct range *range)
+{
+	const uint64_t patch = range_patch_addr(range);
+	const size_t branch = first_branch_to(program, patch + 1);
+
+	if (branch < program->branches.len &&
+	    program->branches.data[branch].to < patch + ENTRY_JUMP_BYTES &&
+	    unit_is_entered_inside(program, &program->units.data[range->unit]))
+		return true;
 	for (uint64_t addr = patch + 1; addr < patch + ENTRY_JUMP_BYTES; addr++) {
 		if (object_symbol_at(program->object, addr) && program_is_pointed_to(program, addr))
 			return true;
@@ -122,11 +150,23 @@ static bool window_is_entered(const struct program *program, const struct range 
 	return false;
 }
 
+/* Control goes on in the filler behind the range. */
+static bool runs_past_end(const struct range *range)
+{
+	const struct insn *last = &range->insns[range->insn_count - 1];
+
+	return insn_falls_through(last) && last->kind != INSN_CALL &&
+	       last->kind != INSN_CALL_INDIRECT;
+}
+
 static enum rewrite_verdict entry_verdict(const struct program *program, const struct range *range)
 {
-	if (range_patch_addr(range) + ENTRY_JUMP_BYTES > range->end + range->padding)
+	const uint64_t patch_end = range_patch_addr(range) + ENTRY_JUMP_BYTES;
+	const uint64_t end = runs_past_end(range) ? range->end : range->end + range->padding;
+
+	if (patch_end > end)
 		return REWRITE_ENTRY_TOO_SHORT;
-	if (window_is_entered(program, range))
+	if (range->window_is_read || window_is_entered(program, range))
 		return REWRITE_ENTRY_BRANCHED;
 	return REWRITE_INSTRUMENTED;
 }
@@ -134,9 +174,7 @@ static enum rewrite_verdict entry_verdict(const struct program *program, const s
 /* Unwind tables that cannot be carried over, landing pads in code that is not copied. */
 static bool unwind_is_carried(const struct program *program, const struct range *range)
 {
-	struct error err;
-
-	if (!unwind_out_check(program->object, range->fde, &err))
+	if (!range->unwind_is_known)
 		return false;
 	vec_foreach (pad, &range->landing_pads) {
 		const struct range *holder = program_range(program, *pad);
@@ -167,10 +205,20 @@ static void judge_unit(struct program *program, struct unit *unit)
 	}
 }
 
+static bool is_orphan(const struct program *program, const struct unit *unit)
+{
+	vec_foreach (number, &unit->ranges) {
+		if (program->ranges.data[*number].entry)
+			return false;
+	}
+	return true;
+}
+
 /* A unit is wanted when one of its functions is; then all of it is copied. */
 static void select_unit(struct program *program, struct unit *unit)
 {
-	enum rewrite_verdict verdict = REWRITE_NOT_SELECTED;
+	enum rewrite_verdict verdict =
+		is_orphan(program, unit) ? REWRITE_ORPHAN : REWRITE_NOT_SELECTED;
 
 	vec_foreach (number, &unit->ranges) {
 		const struct range *range = &program->ranges.data[*number];
@@ -182,7 +230,7 @@ static void select_unit(struct program *program, struct unit *unit)
 	}
 	if (verdict != REWRITE_INSTRUMENTED)
 		set_unit(program, unit, verdict);
-	else if (program->options->mode == REWRITE_SYSCALLS && !unit_has_syscall(program, unit))
+	else if (program->options->syscalls_only && !unit_has_syscall(program, unit))
 		set_unit(program, unit, REWRITE_NO_SYSCALL);
 }
 
@@ -196,6 +244,19 @@ static bool unit_has_entry(const struct program *program, const struct unit *uni
 	return false;
 }
 
+static void check_unwind_piece(void *program_at, unsigned worker, size_t begin, size_t end)
+{
+	const struct program *program = program_at;
+	struct error ignored;
+
+	(void)worker;
+	for (size_t i = begin; i < end; i++) {
+		struct range *range = &program->ranges.data[i];
+		range->unwind_is_known = range->verdict == REWRITE_INSTRUMENTED &&
+					 unwind_out_check(program->object, range->fde, &ignored);
+	}
+}
+
 void program_select(struct program *program)
 {
 	for (size_t i = 0; i < program->units.len; i++) {
@@ -204,6 +265,9 @@ void program_select(struct program *program)
 			set_unit(program, unit, REWRITE_NOT_SELECTED);
 		else
 			select_unit(program, unit);
+	}
+	program_run(program, check_unwind_piece, program->ranges.len);
+	vec_foreach (unit, &program->units) {
 		judge_unit(program, unit);
 		if (!unit_has_entry(program, unit))
 			set_unit(program, unit, REWRITE_NOT_SELECTED);

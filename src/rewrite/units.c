@@ -53,7 +53,7 @@ static bool is_usable(const struct range *range)
 	return range && range->decoded && range->verdict == REWRITE_INSTRUMENTED;
 }
 
-static void read_landing_pads(struct program *program, struct range *range)
+static void read_landing_pads(const struct program *program, struct range *range)
 {
 	struct error err;
 	struct lsda lsda = {0};
@@ -70,9 +70,30 @@ static void read_landing_pads(struct program *program, struct range *range)
 		if (!program_insn(program, site->landing_pad, NULL))
 			range->verdict = REWRITE_BAD_UNWIND;
 		vec_push(&range->landing_pads, site->landing_pad);
-		map_put(&program->landing_pads, site->landing_pad, 1);
 	}
 	lsda_fini(&lsda);
+}
+
+static void landing_pads_piece(void *program_at, unsigned worker, size_t begin, size_t end)
+{
+	const struct program *program = program_at;
+
+	(void)worker;
+	for (size_t i = begin; i < end; i++)
+		read_landing_pads(program, &program->ranges.data[i]);
+}
+
+static void find_landing_pads(struct program *program)
+{
+	program_run(program, landing_pads_piece, program->ranges.len);
+	vec_foreach (range, &program->ranges) {
+		vec_foreach (pad, &range->landing_pads) {
+			struct range *holder = program_range(program, *pad);
+			if (holder)
+				holder->has_landing_pad = true;
+			map_put(&program->landing_pads, *pad, 1);
+		}
+	}
 }
 
 static void join_by_branches(struct program *program, size_t number, size_t *parents)
@@ -154,10 +175,9 @@ void program_find_units(struct program *program)
 	size_t *parents = mem_alloc(program->ranges.len * sizeof(*parents));
 
 	find_cold(program);
-	for (size_t i = 0; i < program->ranges.len; i++) {
+	find_landing_pads(program);
+	for (size_t i = 0; i < program->ranges.len; i++)
 		parents[i] = i;
-		read_landing_pads(program, &program->ranges.data[i]);
-	}
 	for (size_t i = 0; i < program->ranges.len; i++) {
 		if (!is_usable(&program->ranges.data[i]))
 			continue;

@@ -16,7 +16,7 @@ struct unwind_builder {
 	const struct unwind_out_input *input;
 	struct unwind_out *out;
 	struct vec_of(struct unwind_entry) table;
-	struct map moved_cies; /* original address -> new address */
+	struct map moved_cies; /* address in the file -> new address */
 	struct map new_cies;   /* offset of the original -> address of the copies' CIE */
 	struct arena arena;    /* shifted expressions of one range */
 	struct cfi_rows rows;  /* of one range */
@@ -29,7 +29,7 @@ void unwind_builder_put_entry(struct unwind_builder *builder, uint64_t begin, ui
 /* Sets the error for distances that 32 bits do not hold; false. */
 bool unwind_builder_fail_distance(const struct unwind_builder *builder);
 
-/* unwind_move.c: all original records. */
+/* unwind_move.c: all records of the original and of the companion. */
 bool unwind_move_records(struct unwind_builder *builder);
 
 #endif

@@ -21,6 +21,9 @@
 
 enum { PCREL32 = POINTER_PCREL | POINTER_S32, RECORD_ALIGN = 8 };
 
+/* Register numbers of DWARF; r8…r15 have their own. */
+enum { DWARF_RBX = 3, DWARF_RBP = 6, DWARF_RSP = 7 };
+
 uint64_t unwind_builder_addr(const struct unwind_builder *builder)
 {
 	return builder->input->eh_frame_addr + builder->out->eh_frame.len;
@@ -145,17 +148,17 @@ static bool initial_state(const struct object_cie *cie, struct cfi_state *state,
 
 /* ---- rows of a copy ---- */
 
-/* From copy_addr on, the state of `row` holds, with `delta` more bytes on the stack. */
+/* From copy_addr on, the state of `row` holds but for what the extra says, if there is one. */
 struct event {
 	uint64_t copy_addr;
 	const struct cfi_row *row;
-	int64_t delta;
+	const struct copy_extra *extra;
 };
 
 struct events vec_of(struct event);
 
-/* The first point behind copy_addr, or NULL: there the original's own state is in force again. */
-static const struct copy_point *point_behind(const struct copy_range *range, uint64_t copy_addr)
+/* Index of the first point that is not at or below copy_addr in the copy. */
+static size_t point_above(const struct copy_range *range, uint64_t copy_addr)
 {
 	size_t low = 0, high = range->points.len;
 
@@ -166,13 +169,26 @@ static const struct copy_point *point_behind(const struct copy_range *range, uin
 		else
 			high = middle;
 	}
-	return low < range->points.len ? &range->points.data[low] : NULL;
+	return low;
+}
+
+/*
+ * The next instruction behind copy_addr, or NULL: there the original's own state is in force again.
+ * Dropped filler has the place of the instruction behind it, whose state is what counts.
+ */
+static const struct copy_point *point_behind(const struct copy_range *range, uint64_t copy_addr)
+{
+	const size_t first = point_above(range, copy_addr);
+
+	if (first == range->points.len)
+		return NULL;
+	return &range->points.data[point_above(range, range->points.data[first].copy_addr) - 1];
 }
 
 static void event_put(struct events *events, uint64_t copy_addr, const struct cfi_row *row,
-		      int64_t delta)
+		      const struct copy_extra *extra)
 {
-	const struct event event = {copy_addr, row, delta};
+	const struct event event = {copy_addr, row, extra};
 
 	/* An extra is like an address of its own function. */
 	assert(row);
@@ -192,7 +208,7 @@ static void put_rows_before(const struct copy_range *range, const struct cfi_row
 		/* A row in the padding at the end says nothing about the stubs. */
 		if (copy_addr > limit || (*next && copy_addr >= range->stubs_begin))
 			return;
-		event_put(events, copy_addr, row, 0);
+		event_put(events, copy_addr, row, NULL);
 	}
 }
 
@@ -210,22 +226,40 @@ static void events_collect(const struct copy_range *range, const struct cfi_rows
 		const struct copy_extra *following = i + 1 < range->extras.len ? extra + 1 : NULL;
 		const struct copy_point *resume = point_behind(range, extra->copy_addr);
 		put_rows_before(range, rows, extra->copy_addr, &next, events);
-		event_put(events, extra->copy_addr, cfi_row_at(rows, extra->like),
-			  extra->cfa_delta);
+		event_put(events, extra->copy_addr, cfi_row_at(rows, extra->like), extra);
 		if (resume && resume->copy_addr < range->stubs_begin &&
 		    (!following || resume->copy_addr < following->copy_addr)) {
 			put_rows_before(range, rows, resume->copy_addr, &next, events);
-			event_put(events, resume->copy_addr, cfi_row_at(rows, resume->addr), 0);
+			event_put(events, resume->copy_addr, cfi_row_at(rows, resume->addr), NULL);
 		}
 	}
 	put_rows_before(range, rows, UINT64_MAX, &next, events);
+}
+
+/* Registers saved below the stack pointer are in themselves: see struct copy_extra. */
+static void slots_forget(struct cfi_state *state)
+{
+	static const unsigned saved[] = {DWARF_RBX, DWARF_RBP, 12, 13, 14, 15};
+
+	if (state->cfa.kind != CFI_OFFSET || state->cfa_register != DWARF_RSP)
+		return;
+	for (size_t i = 0; i < sizeof(saved) / sizeof(*saved); i++) {
+		struct cfi_rule *rule = &state->registers[saved[i]];
+		if (rule->kind == CFI_OFFSET && rule->offset < -state->cfa.offset)
+			*rule = (struct cfi_rule){.kind = CFI_SAME};
+	}
 }
 
 static bool event_state(struct unwind_builder *builder, const struct event *event,
 			struct cfi_state *state)
 {
 	*state = event->row->state;
-	return !event->delta || cfi_write_shift(state, event->delta, &builder->arena, builder->err);
+	if (!event->extra)
+		return true;
+	if (event->extra->leaves)
+		slots_forget(state);
+	return !event->extra->cfa_delta ||
+	       cfi_write_shift(state, event->extra->cfa_delta, &builder->arena, builder->err);
 }
 
 static bool put_program(struct unwind_builder *builder, const struct copy_range *range,
@@ -292,6 +326,8 @@ static bool new_fdes_put(struct unwind_builder *builder)
 
 	for (size_t i = 0; i < input->ranges->len; i++) {
 		const struct copy_range *range = &input->ranges->data[i];
+		if (!range->fde->addr)
+			continue; /* the original has none */
 		if (!new_fde_put(builder, range, input->lsda_addrs[i]))
 			return error_prefix(builder->err, "the copy of the code at 0x%" PRIx64,
 					    range->fde->begin);
@@ -398,6 +434,8 @@ bool unwind_out_check(const struct object *object, const struct object_fde *fde,
 	struct cfi_rows rows = {0};
 	bool ok;
 
+	if (!fde->addr)
+		return true; /* nothing to carry over */
 	if (cie->personality_encoding != POINTER_OMIT &&
 	    (cie->personality_encoding & POINTER_INDIRECT) &&
 	    (cie->personality_encoding & POINTER_BASE) != POINTER_PCREL &&

@@ -9,6 +9,10 @@
 
 struct unwind_out_input {
 	const struct object *object;
+	/* Another object that lies in the file, its address 0 at companion_addr; NULL: none. Its
+	   records come along. */
+	const struct object *companion;
+	uint64_t companion_addr;
 	const struct copy_ranges *ranges;
 	const uint64_t *lsda_addrs; /* per range: of the copied exception table, 0 if none */
 	uint64_t eh_frame_addr;	    /* where the result will lie; a multiple of 8 */

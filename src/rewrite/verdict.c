@@ -20,9 +20,12 @@ static const struct verdict_info verdicts[REWRITE_VERDICTS] = {
 	[REWRITE_READS_PC] = {"reads-pc", "computes with the address it runs at"},
 	[REWRITE_TEXT_RELOCATION] = {"text-relocation", "its code is changed by the loader"},
 	[REWRITE_ENTRY_TOO_SHORT] = {"entry-too-short", "no room for a jump at its entry"},
-	[REWRITE_ENTRY_BRANCHED] = {"entry-branched", "other code branches into its first bytes"},
+	[REWRITE_ENTRY_BRANCHED] = {"entry-branched",
+				    "other code uses or branches into its first bytes"},
 	[REWRITE_BAD_UNWIND] = {"bad-unwind", "its unwind or exception tables are not understood"},
-	[REWRITE_SPECIAL] = {"special", "its address has a meaning to the kernel or the C library"},
+	[REWRITE_ORPHAN] = {"orphan", "a part of a function, but of which one is not known"},
+	[REWRITE_SPECIAL] = {"special",
+			     "its address has a meaning to the kernel, the C library or V8"},
 };
 
 const char *rewrite_verdict_name(enum rewrite_verdict verdict)

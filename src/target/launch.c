@@ -35,28 +35,61 @@ static bool is_variable(const char *entry, const char *name)
 	return strncmp(entry, name, length) == 0 && entry[length] == '=';
 }
 
-/* The present environment with LD_AUDIT and TARE_SESSION; free the array and its last two. */
-static char **launch_environment(const struct launch_options *options, size_t *own_first)
+struct environment {
+	char **entries; /* ends with NULL; those of tare itself are also in `own` */
+	size_t count;
+	struct vec_of(char *) own;
+};
+
+/*
+ * Appends `value` to the variable, behind a colon, in its place; or adds the variable. The array
+ * has room.
+ */
+static void environment_append(struct environment *environment, const char *name, const char *value)
 {
-	size_t count = 0, kept = 0;
-	const char *audit = getenv("LD_AUDIT");
-	struct str audit_entry = {0}, session_entry = {0};
+	struct str entry = {0};
+	size_t at = 0;
+
+	while (at < environment->count && !is_variable(environment->entries[at], name))
+		at++;
+	if (at < environment->count)
+		str_printf(&entry, "%s:%s", environment->entries[at], value);
+	else
+		str_printf(&entry, "%s=%s", name, value);
+	environment->entries[at] = entry.data;
+	environment->count += at == environment->count;
+	vec_push(&environment->own, entry.data);
+}
+
+/* The present environment with the session's variables, see abi/session.h. */
+static void environment_init(struct environment *environment, const struct launch_options *options)
+{
+	struct str tunable = {0};
+	size_t count = 0;
 
 	while (environ[count])
 		count++;
-	char **all = mem_zalloc((count + 3) * sizeof(*all));
+	*environment = (struct environment){.entries = mem_zalloc((count + 4) * sizeof(char *))};
 	for (size_t i = 0; i < count; i++) {
-		if (!is_variable(environ[i], "LD_AUDIT") &&
-		    !is_variable(environ[i], TARE_ENV_SESSION))
-			all[kept++] = environ[i];
+		if (!is_variable(environ[i], TARE_ENV_SESSION))
+			environment->entries[environment->count++] = environ[i];
 	}
-	str_printf(&audit_entry, "LD_AUDIT=%s%s%s", audit ? audit : "", audit && *audit ? ":" : "",
-		   options->runtime);
-	str_printf(&session_entry, TARE_ENV_SESSION "=%s", options->session);
-	*own_first = kept;
-	all[kept++] = audit_entry.data;
-	all[kept] = session_entry.data;
-	return all;
+	environment_append(environment, "LD_AUDIT", options->runtime);
+	environment_append(environment, TARE_ENV_SESSION, options->session);
+	if (!options->static_tls_bytes)
+		return;
+	str_printf(&tunable, TARE_TUNABLE_STATIC_TLS "%016jx",
+		   (uintmax_t)options->static_tls_bytes);
+	environment_append(environment, TARE_ENV_TUNABLES, tunable.data);
+	str_fini(&tunable);
+}
+
+static void environment_fini(struct environment *environment)
+{
+	vec_foreach (entry, &environment->own)
+		free(*entry);
+	vec_fini(&environment->own);
+	free(environment->entries);
 }
 
 static void child_run(const struct launch *launch, const struct launch_options *options,
@@ -129,23 +162,21 @@ static void ignore_interrupts(const struct launch *launch)
 static bool launch_fork(struct launch *launch, const struct launch_options *options, int *reason,
 			struct error *err)
 {
-	size_t own_first;
+	struct environment environment;
 	int pipe_fds[2];
 
 	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
 		return error_set_errno(err, errno, "cannot make a pipe");
-	char **environment = launch_environment(options, &own_first);
+	environment_init(&environment, options);
 	launch->pid = fork();
 	if (launch->pid == 0)
-		child_run(launch, options, environment, pipe_fds[1]);
+		child_run(launch, options, environment.entries, pipe_fds[1]);
 	const int fork_errno = errno;
 	ignore_interrupts(launch);
 	close(pipe_fds[1]);
 	*reason = launch->pid > 0 ? exec_result(pipe_fds[0]) : 0;
 	close(pipe_fds[0]);
-	free(environment[own_first]);
-	free(environment[own_first + 1]);
-	free(environment);
+	environment_fini(&environment);
 	return launch->pid > 0 || error_set_errno(err, fork_errno, "cannot fork");
 }
 

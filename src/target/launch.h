@@ -19,6 +19,8 @@ struct launch_options {
 	char *const *arguments; /* ends with NULL */
 	const char *runtime;	/* appended to LD_AUDIT */
 	const char *session;	/* TARE_SESSION */
+	/* The reserve of static thread-local storage to ask the loader for; 0: its own */
+	uint64_t static_tls_bytes;
 };
 
 struct launch {

@@ -247,13 +247,7 @@ static bool check_header(const char *path, const unsigned char *head, size_t siz
 static bool check_loader(struct program *program, int *status, struct error *err)
 {
 	*status = TARGET_STATUS_FAILED;
-	if (!program->loader)
-		return error_set(
-			err, ERROR_UNSUPPORTED,
-			"%s is statically linked; tare profiles dynamically linked programs "
-			"only",
-			program->path);
-	if (str_starts_with(path_basename(program->loader), "ld-musl"))
+	if (program->loader && str_starts_with(path_basename(program->loader), "ld-musl"))
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "%s uses musl's loader, which has no audit interface; tare needs "
 				 "glibc's",

@@ -13,14 +13,14 @@ struct program {
 	 */
 	char **arguments;
 	size_t argument_count;
-	char *loader; /* PT_INTERP */
+	char *loader; /* PT_INTERP; NULL for a static executable */
 };
 
 /*
  * Finds words[0] in PATH as execvp does, follows #! lines (at most 5, as the kernel), and checks
  * that the program can be profiled. On failure `*status` is one of enum target_status and err says
  * why: not found; a directory, not executable, not an ELF file, damaged; 32-bit, another machine,
- * statically linked, setuid, setgid, with capabilities, loader without LD_AUDIT.
+ * setuid, setgid, with capabilities, loader without LD_AUDIT.
  */
 bool program_resolve(struct program *program, char *const *words, size_t count, int *status,
 		     struct error *err);

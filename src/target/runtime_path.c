@@ -1,6 +1,6 @@
 /*
- * Where the runtime library is, relative to the tare that runs. Refuses a place that others
- * than tare's owner could write: the library runs inside every profiled process.
+ * Where the libraries are that run inside profiled processes, relative to the tare that runs.
+ * Refuses a place that others than tare's owner could write.
  */
 #include "target/target.h"
 
@@ -11,18 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define RUNTIME_NAME "libtare-runtime.so"
-
 /* Relative to the directory that holds tare: installed (plain and Debian's), then build trees of
    tare itself and of its tests. */
-static const char *const runtime_places[] = {
-	"../lib/tare/" RUNTIME_NAME,
-	"../lib/x86_64-linux-gnu/tare/" RUNTIME_NAME,
-	"../lib64/tare/" RUNTIME_NAME,
-	"../../runtime/" RUNTIME_NAME,
+static const char *const library_places[] = {
+	"../lib/tare",
+	"../lib/x86_64-linux-gnu/tare",
+	"../lib64/tare",
+	"../../runtime",
 };
 
-char *target_runtime_path(struct error *err)
+static char *library_path(const char *name, struct error *err)
 {
 	char own[PATH_MAX];
 	const ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
@@ -33,10 +31,10 @@ char *target_runtime_path(struct error *err)
 	}
 	own[length] = 0;
 	*strrchr(own, '/') = 0;
-	for (size_t i = 0; i < sizeof(runtime_places) / sizeof(runtime_places[0]); i++) {
+	for (size_t i = 0; i < sizeof(library_places) / sizeof(library_places[0]); i++) {
 		struct str candidate = {0};
 		struct stat info, own_info;
-		str_printf(&candidate, "%s/%s", own, runtime_places[i]);
+		str_printf(&candidate, "%s/%s/%s", own, library_places[i], name);
 		char *path = realpath(candidate.data, NULL);
 		str_fini(&candidate);
 		if (!path || stat(path, &info) < 0 || !S_ISREG(info.st_mode)) {
@@ -47,15 +45,23 @@ char *target_runtime_path(struct error *err)
 		    (info.st_uid != own_info.st_uid && info.st_uid != geteuid() &&
 		     info.st_uid != 0)) {
 			error_set(err, ERROR_PERMISSION,
-				  "the runtime library %s can be changed by other users", path);
+				  "the library %s can be changed by other users", path);
 			free(path);
 			return NULL;
 		}
 		return path;
 	}
 	error_set(err, ERROR_NOT_FOUND,
-		  "the runtime library " RUNTIME_NAME " is not in its place near %s; install tare "
-		  "again",
-		  own);
+		  "the library %s is not in its place near %s; install tare again", name, own);
 	return NULL;
+}
+
+char *target_runtime_path(struct error *err)
+{
+	return library_path("libtare-runtime.so", err);
+}
+
+char *target_poison_path(struct error *err)
+{
+	return library_path("libtare-poison.so", err);
 }

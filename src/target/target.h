@@ -19,5 +19,7 @@ enum target_status {
  * (../../runtime/ or ../lib/tare/ and the like, relative to /proc/self/exe). Free it.
  */
 char *target_runtime_path(struct error *err);
+/* The same of libtare-poison.so, the companion of poisoned files. */
+char *target_poison_path(struct error *err);
 
 #endif

@@ -9,7 +9,8 @@ DESTDIR=$work/root meson install -C "$(dirname "$TARE")/../.." --no-rebuild --qu
 installed=$(find "$work/root" -type f -name tare -perm -u+x)
 [ -n "$installed" ] || fail "no command was installed"
 mv "$(dirname "$(dirname "$installed")")" "$prefix"
-for file in bin/tare lib/tare/libtare-runtime.so share/man/man1/tare.1; do
+for file in bin/tare lib/tare/libtare-runtime.so share/man/man1/tare.1 \
+	share/tare/tare-gdb.py; do
 	[ -f "$prefix/$file" ] || fail "$file was not installed"
 done
 

@@ -1,9 +1,18 @@
 #!/bin/bash
-# kill -9 of a running target keeps everything up to that moment.
+# kill -9 of a running target keeps everything up to that moment. Usage: killed.sh [COMPILER OPTION…],
+# the program then being compiled by that.
 . "$(dirname "$0")/lib.sh"
 
+program=$FIXTURES/killed
+if [ $# -gt 0 ]; then
+	need "$1"
+	program=$work/killed
+	"$@" -O2 -w -o "$program" "$E2E/../fixtures/killed.c" 2>"$work/build" ||
+		skip "it cannot be built here: $(tail -n 1 "$work/build")"
+fi
+
 : >"$work/out"
-"$TARE" record -q --small-functions=keep -o "$work/profile.tare" -- "$FIXTURES/killed" \
+"$TARE" record -q --small-functions=keep -o "$work/profile.tare" -- "$program" \
 	>"$work/out" 2>"$work/err" &
 recorder=$!
 # The target outlives its recorder: whatever fails here, it must not stay behind.

@@ -47,6 +47,37 @@ sort)
 	make_text "$work/text"
 	same sort -S 64M -k3,3 -k1,1nr "$work/text" -o sorted
 	;;
+bash-static)
+	need bash-static
+	same bash-static "$data/loop.sh" 20000
+	same bash-static "$data/streams.sh"
+	;;
+busybox)
+	need busybox
+	same busybox sh "$data/streams.sh"
+	report processes
+	# Its pipelines and subshells, at least: each is a fork or starts itself again.
+	[ "$(wc -l <"$work/processes.csv")" -gt 5 ] || fail "processes are missing"
+	# What starts it is not static.
+	same bash -c 'busybox seq 5000 | busybox sort -rn | busybox head -n 5000 | busybox md5sum'
+	report processes
+	[ "$(grep -c busybox "$work/processes.csv")" -ge 4 ] || fail "static children are not followed"
+	# And what it starts.
+	same busybox sh -c "env bash '$data/loop.sh' 500"
+	report processes
+	grep -q bash "$work/processes.csv" || fail "children of static programs are not followed"
+	;;
+ldconfig)
+	PATH=$PATH:/sbin
+	need ldconfig
+	same ldconfig -p
+	;;
+sqlite-static)
+	need gcc
+	gcc -O2 -static -w -o "$work/static_sqlite" "$E2E/../fixtures/static_sqlite.c" -lsqlite3 -lm \
+		2>"$work/build" || skip "sqlite cannot be linked statically here: $(tail -n 1 "$work/build")"
+	same "$work/static_sqlite" shop.db "$data/orders.sql"
+	;;
 *)
 	fail "programs.sh knows no program $1"
 	;;

@@ -10,3 +10,7 @@ same bash -c "'$FIXTURES/whereabouts' '$FIXTURES/libcounted.so'; exec readlink /
 # A library by a relative path keeps that as its name.
 cp "$FIXTURES/libcounted.so" "$work/lib.so"
 same bash -c "cp '$work/lib.so' . && exec '$FIXTURES/whereabouts' ./lib.so"
+# A static executable brings its own entry point.
+if gcc -static -O2 -w -o "$work/static" "$E2E/../fixtures/whereabouts.c" 2>/dev/null; then
+	same "$work/static"
+fi

@@ -5,9 +5,15 @@
 
 static void extra_put(struct copy_range *range, uint64_t copy_addr, uint64_t like, int32_t delta)
 {
-	const struct copy_extra extra = {copy_addr, like, delta};
+	const struct copy_extra extra = {.copy_addr = copy_addr, .like = like, .cfa_delta = delta};
 
 	vec_push(&range->extras, extra);
+}
+
+/* Filler that was dropped: it has the place of what follows it. */
+static bool is_dropped(uint64_t i, uint64_t size)
+{
+	return i % 22 == 17 && i + 1 < size;
 }
 
 /* One byte deep inside every eleventh copied byte the stack is 128 bytes deeper. */
@@ -17,7 +23,8 @@ static void points_put(struct copy_range *range)
 
 	for (uint64_t i = 0; i < size; i++) {
 		const struct copy_point point = {range->fde->begin + i,
-						 range->copy_begin + i * FAKE_STRIDE};
+						 range->copy_begin +
+							 (i + is_dropped(i, size)) * FAKE_STRIDE};
 		vec_push(&range->points, point);
 		if (i % 11 == 5)
 			extra_put(range, point.copy_addr + 1, point.addr, 128);
@@ -140,7 +147,7 @@ static bool file_put(const struct object *object, struct fake_copies *copies, st
 
 bool fake_copies_build(const struct object *object, struct fake_copies *copies, struct error *err)
 {
-	*copies = (struct fake_copies){.layout = elf_out_layout(object, 100)};
+	*copies = (struct fake_copies){.layout = elf_out_layout(object, 100, 0)};
 	ranges_put(object, copies);
 	const size_t code_bytes =
 		copies->ranges.len ? vec_last(&copies->ranges).copy_end - copies->layout.image_addr
@@ -183,6 +190,10 @@ void fake_copies_expect(const struct copy_range *range, uint64_t copy_addr, uint
 	*delta = i % 11 == 5 && within >= 1 ? 128 : 0;
 	if (i % 22 == 5 && within == 2)
 		*delta = 0;
+	if (is_dropped(i, size)) {
+		*like = range->fde->begin + i - 1;
+		*delta = 128;
+	}
 	if (copy_addr < range->stubs_begin)
 		return;
 	const uint64_t in_stubs = copy_addr - range->stubs_begin;

@@ -388,6 +388,25 @@ static void test_longjmp_unwinds(void **state)
 	thread_end(&thread);
 }
 
+/* longjmp with probes: its LEAVE comes when the stack is that of the call of setjmp already. */
+static void test_longjmp_leaves(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	enter(&thread, 1, A, SP_TOP - 32);
+	enter(&thread, 2, B, SP_TOP - 64);
+	leave(&thread, 4, SP_TOP - 16);
+	assert_ptr_equal(top(&thread), node_of(&thread, MAIN));
+	assert_int_equal(node_of(&thread, B)->unwound, 1);
+	leave(&thread, 8, SP_TOP);
+	assert_int_equal(thread.file->unmatched, 0);
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
 static void test_unmatched_leave(void **state)
 {
 	struct thread thread;
@@ -815,6 +834,7 @@ int main(void)
 		cmocka_unit_test(test_repeated_calls),
 		cmocka_unit_test(test_tail_call),
 		cmocka_unit_test(test_longjmp_unwinds),
+		cmocka_unit_test(test_longjmp_leaves),
 		cmocka_unit_test(test_unmatched_leave),
 		cmocka_unit_test(test_pending_becomes_function),
 		cmocka_unit_test(test_pending_indirect_alternates),

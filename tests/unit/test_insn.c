@@ -98,14 +98,20 @@ static void test_registers(void **state)
 static void test_flags(void **state)
 {
 	(void)state;
-	assert_true(DECODE(0x39, 0xc8).kills_flags); /* cmp */
-	assert_false(DECODE(0x39, 0xc8).reads_flags);
-	assert_true(DECODE(0x11, 0xc8).reads_flags);  /* adc */
-	assert_false(DECODE(0xff, 0xc0).kills_flags); /* inc keeps CF */
-	assert_false(DECODE(0xd3, 0xe0).kills_flags); /* shl %cl may change nothing */
-	assert_true(DECODE(0x74, 0x00).reads_flags);
-	assert_true(DECODE(0x9c).reads_flags);			  /* pushf */
-	assert_false(DECODE(0x48, 0x8d, 0x04, 0x08).kills_flags); /* lea */
+	assert_int_equal(DECODE(0x39, 0xc8).flags_written, FLAGS_ALL); /* cmp */
+	assert_int_equal(DECODE(0x39, 0xc8).flags_read, 0);
+	assert_int_equal(DECODE(0x11, 0xc8).flags_read, FLAG_CARRY);		     /* adc */
+	assert_int_equal(DECODE(0xff, 0xc0).flags_written, FLAGS_ALL & ~FLAG_CARRY); /* inc */
+	assert_int_equal(DECODE(0xd3, 0xe0).flags_written, 0);	 /* shl %cl may change nothing */
+	assert_int_equal(DECODE(0xf3, 0xa6).flags_written, 0);	 /* repe cmpsb, too */
+	assert_int_equal(DECODE(0xa6).flags_written, FLAGS_ALL); /* cmpsb */
+	assert_int_equal(DECODE(0x0f, 0xba, 0xe0, 0x01).flags_written & (FLAG_CARRY | FLAG_ZERO),
+			 FLAG_CARRY); /* bt */
+	assert_int_equal(DECODE(0x74, 0x00).flags_read, FLAG_ZERO);
+	assert_int_equal(DECODE(0x76, 0x00).flags_read, FLAG_ZERO | FLAG_CARRY); /* jbe */
+	assert_int_equal(DECODE(0x0f, 0x05).flags_written, 0);			 /* syscall */
+	assert_int_equal(DECODE(0x9c).flags_read, FLAGS_ALL);			 /* pushf */
+	assert_int_equal(DECODE(0x48, 0x8d, 0x04, 0x08).flags_written, 0);	 /* lea */
 }
 
 struct reuse {

@@ -21,13 +21,16 @@ static struct session session;
 static struct server server;
 static int answers;
 
-static const char *answer(enum tare_request_kind kind, const char *path, pid_t pid, void *context)
+static struct server_answer answer(enum tare_request_kind kind, const char *path, pid_t pid,
+				   void *context)
 {
 	(void)context;
 	answers++;
 	assert_int_equal(pid, getpid());
 	assert_int_equal(kind, TARE_REQUEST_LIBRARY);
-	return strcmp(path, "/lib/a.so") == 0 ? "/cache/a.so" : NULL;
+	const struct server_answer copy = {.path = "/cache/a.so", .static_tls_bytes = 4711};
+
+	return strcmp(path, "/lib/a.so") == 0 ? copy : (struct server_answer){0};
 }
 
 static int set_up(void **state)
@@ -94,6 +97,7 @@ static const char *read_reply(int fd)
 	if (recv(fd, &reply, sizeof(reply), 0) != sizeof(reply))
 		return NULL;
 	assert_int_equal(reply.abi, TARE_SESSION_ABI);
+	assert_int_equal(reply.static_tls_bytes, reply.path_bytes ? 4711 : 0);
 	assert_true(reply.path_bytes < sizeof(path));
 	if (reply.path_bytes)
 		assert_int_equal(recv(fd, path, reply.path_bytes, 0), reply.path_bytes);

@@ -1,0 +1,74 @@
+/*
+ * Finding the note of an instrumented file among its segments, and switching its probes on.
+ *
+ * Refuses notes that point outside the file's own writable segments, and other versions of them.
+ */
+#include "runtime/module.h"
+
+#include "runtime/bytes.h"
+#include "runtime/probes.h"
+
+static const struct tare_module *notes_find(const char *at, uint64_t size_bytes)
+{
+	while (size_bytes >= sizeof(Elf64_Nhdr)) {
+		const Elf64_Nhdr *note = (const Elf64_Nhdr *)at;
+		const uint64_t name_bytes = ((uint64_t)note->n_namesz + 3) & ~3ULL;
+		const uint64_t body_bytes = ((uint64_t)note->n_descsz + 3) & ~3ULL;
+		const uint64_t all = sizeof(*note) + name_bytes + body_bytes;
+
+		if (all > size_bytes)
+			return NULL;
+		if (note->n_type == TARE_NOTE_MODULE && note->n_namesz == sizeof(TARE_NOTE_NAME) &&
+		    note->n_descsz >= sizeof(struct tare_module) &&
+		    bytes_equal(at + sizeof(*note), TARE_NOTE_NAME))
+			return (const struct tare_module *)(at + sizeof(*note) + name_bytes);
+		at += all;
+		size_bytes -= all;
+	}
+	return NULL;
+}
+
+const struct tare_module *module_find(const struct module_segments *segments)
+{
+	const struct tare_module *module = NULL;
+
+	for (uint64_t i = 0; i < segments->count && !module; i++)
+		if (segments->headers[i].p_type == PT_NOTE)
+			module = notes_find(
+				(const char *)(segments->bias + segments->headers[i].p_vaddr),
+				segments->headers[i].p_memsz);
+	return module && module->abi == TARE_MODULE_ABI ? module : NULL;
+}
+
+static bool segments_writable(const struct module_segments *segments, uint64_t addr,
+			      uint64_t size_bytes)
+{
+	for (uint64_t i = 0; i < segments->count; i++) {
+		const Elf64_Phdr *header = &segments->headers[i];
+		const uint64_t offset = addr - segments->bias - header->p_vaddr;
+
+		if (header->p_type == PT_LOAD && header->p_flags & PF_W &&
+		    offset <= header->p_memsz && size_bytes <= header->p_memsz - offset)
+			return true;
+	}
+	return false;
+}
+
+bool module_arm(const struct module_segments *segments)
+{
+	const struct tare_module *module = module_find(segments);
+
+	if (!module)
+		return false;
+	struct tare_slots *slots =
+		(struct tare_slots *)((uint64_t)module + (uint64_t)module->slots_offset);
+	uint8_t *arm = (uint8_t *)module + module->arm_offset;
+	const uint64_t arm_bytes = (uint64_t)module->function_count + module->call_site_count + 1;
+
+	if (!segments_writable(segments, (uint64_t)slots, sizeof(*slots)) ||
+	    !segments_writable(segments, (uint64_t)arm, arm_bytes))
+		return false;
+	*slots = *probes_slots();
+	memset(arm, 1, arm_bytes);
+	return true;
+}

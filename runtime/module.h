@@ -1,0 +1,28 @@
+/*
+ * module: an instrumented file in memory: its note, its slots and arming bytes (abi/module.h).
+ */
+#ifndef TARE_RUNTIME_MODULE_H
+#define TARE_RUNTIME_MODULE_H
+
+#include "abi/module.h"
+
+#include <elf.h>
+#include <stdbool.h>
+
+/* A loaded file as its program headers describe it. */
+struct module_segments {
+	uint64_t bias;
+	const Elf64_Phdr *headers;
+	uint64_t count;
+};
+
+/* The descriptor of its note, or NULL where it is not instrumented. */
+const struct tare_module *module_find(const struct module_segments *segments);
+
+/*
+ * Fills the slots and arms all probes. False where there is no note, or where it points outside
+ * the file's own writable segments.
+ */
+bool module_arm(const struct module_segments *segments);
+
+#endif

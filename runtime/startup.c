@@ -1,0 +1,79 @@
+/*
+ * The first steps of the runtime in a process. Refuses sessions whose paths are not absolute or do
+ * not fit, and kernels that cannot wipe a page in forked children.
+ */
+#include "runtime/startup.h"
+
+#include "runtime/bytes.h"
+#include "runtime/calibrate.h"
+#include "runtime/kernel.h"
+#include "runtime/os_flag.h"
+#include "runtime/process.h"
+
+#include <fcntl.h>
+
+void startup_scan(struct startup *startup, char **environment)
+{
+	for (; *environment; environment++) {
+		if (bytes_begin_with(*environment, "LD_AUDIT="))
+			startup->audit = *environment + 9;
+		if (bytes_begin_with(*environment, TARE_ENV_SESSION "="))
+			startup->session = *environment + sizeof(TARE_ENV_SESSION);
+	}
+	startup->vector = (Elf64_auxv_t *)(environment + 1);
+	for (const Elf64_auxv_t *entry = startup->vector; entry->a_type != AT_NULL; entry++) {
+		if (entry->a_type == AT_BASE)
+			startup->loader_base = entry->a_un.a_val;
+		if (entry->a_type == AT_PHDR)
+			startup->headers = entry->a_un.a_val;
+		if (entry->a_type == AT_PHNUM)
+			startup->header_count = entry->a_un.a_val;
+		if (entry->a_type == AT_SECURE)
+			startup->secure = entry->a_un.a_val != 0;
+	}
+}
+
+bool startup_take_session(const struct startup *startup)
+{
+	struct bytes_text directory = {.start = state_session.directory,
+				       .size_bytes = TARE_PATH_MAX};
+	struct bytes_text runtime = {.start = state_session.runtime_path,
+				     .size_bytes = TARE_PATH_MAX};
+
+	if (!startup->audit || !startup->session || startup->session[0] != '/')
+		return false;
+	const char *last = startup->audit;
+
+	for (const char *at = last; *at; at++)
+		if (*at == ':')
+			last = at + 1;
+	bytes_put(&directory, startup->session);
+	bytes_put(&runtime, last);
+	state_session.active = !directory.full && !runtime.full;
+	return state_session.active;
+}
+
+bool startup_read_link(const char *link, char *path)
+{
+	const long length = kernel_call(SYS_readlinkat, AT_FDCWD, link, path, TARE_PATH_MAX - 1);
+
+	if (length <= 0)
+		return false;
+	path[length] = 0;
+	return true;
+}
+
+void startup_begin(const struct startup *startup)
+{
+	/* one whole page: what the kernel zeroes in a forked child */
+	if (kernel_call(SYS_madvise, &state_process, 4096, 18 /* MADV_WIPEONFORK */)) {
+		state_session.active = false;
+		return;
+	}
+	os_flag_probe_host(startup->loader_base);
+	if (startup->no_syscall_sites)
+		state_session.os_means &= ~(uint32_t)TARE_OS_BY_SITES;
+	calibrate_probes();
+	if (!process_begin())
+		state_session.active = false;
+}

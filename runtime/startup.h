@@ -1,0 +1,35 @@
+/*
+ * startup: what both ways into a process share, the loader's constructor (audit.c) and the entry
+ * of a static executable (static.c): reading the initial stack, taking up the session.
+ */
+#ifndef TARE_RUNTIME_STARTUP_H
+#define TARE_RUNTIME_STARTUP_H
+
+#include "runtime/state.h"
+
+#include <elf.h>
+
+/* What the kernel and the recorder say on the initial stack. */
+struct startup {
+	const char *audit, *session; /* values of the variables, NULL if not there */
+	uint64_t loader_base, headers, header_count;
+	bool secure;	       /* the program has gained privileges by its start */
+	bool no_syscall_sites; /* no module has any, and none will come */
+	Elf64_auxv_t *vector;  /* auxiliary, on the target's stack */
+};
+
+void startup_scan(struct startup *startup, char **environment);
+
+/* Fills state_session with the session's paths; false where there is none. */
+bool startup_take_session(const struct startup *startup);
+
+/*
+ * Learns what this host offers and what probes cost, and makes the process file; state_session
+ * stays active only if that works. The thread pointer must be good.
+ */
+void startup_begin(const struct startup *startup);
+
+/* The target of a symbolic link in `path` (TARE_PATH_MAX bytes). */
+bool startup_read_link(const char *link, char *path);
+
+#endif

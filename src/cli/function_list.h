@@ -1,0 +1,11 @@
+/* The list of a file's functions with what becomes of each, as text and as JSON. */
+#ifndef TARE_CLI_FUNCTION_LIST_H
+#define TARE_CLI_FUNCTION_LIST_H
+
+#include "record/record.h"
+
+void function_list_print_text(const struct record_file *file);
+/* One object; the layout is in docs/record.md. */
+void function_list_print_json(const char *path, const struct record_file *file);
+
+#endif

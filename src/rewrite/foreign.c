@@ -1,0 +1,124 @@
+/*
+ * Files that need their code where it is and as it is: programs whose language's run-time system
+ * finds its tables by code addresses, modules that compare their code in memory with a digest, and
+ * valgrind's tools. Known by notes, sections, symbols and strings. A module that reads its own file
+ * for that is no concern: under tare it finds the original.
+ */
+#include "rewrite/program.h"
+
+#include <string.h>
+
+static bool has_section(const struct object *object, const char *name)
+{
+	return object_section_by_name(object, name) != NULL;
+}
+
+struct mark {
+	const char *symbol, *meaning;
+};
+
+static const struct mark language_marks[] = {
+	{"caml_startup", "OCaml"}, {"caml_startup_code", "OCaml"},    {"caml_frametable", "OCaml"},
+	{"hs_main", "Haskell"},	   {"stg_upd_frame_info", "Haskell"},
+};
+
+/* Where the code begins that is summed up. */
+static const struct mark digest_marks[] = {
+	{"FIPS_text_start", "OpenSSL"},
+	{"FIPS_text_startX", "OpenSSL"},
+	{"BORINGSSL_bcm_text_start", "BoringSSL"},
+	{"BORINGSSL_bcm_text_hash", "BoringSSL"},
+	{"wolfCrypt_FIPS_first", "wolfCrypt"},
+};
+
+static const char *mark_of(const struct object *object, const struct mark *marks, size_t mark_count)
+{
+	size_t count;
+	const struct object_symbol *symbols = object_symbols(object, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < mark_count; k++) {
+			if (strcmp(symbols[i].name, marks[k].symbol) == 0)
+				return marks[k].meaning;
+		}
+	}
+	return NULL;
+}
+
+/* Compiled Haskell has no unwind tables, which leaves little of such a program with them. */
+static bool is_mostly_without_unwind(const struct object *object)
+{
+	size_t count;
+	uint64_t code = 0, described = 0;
+	const Elf64_Phdr *segments = object_segments(object, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (segments[i].p_type == PT_LOAD && (segments[i].p_flags & PF_X))
+			code += segments[i].p_filesz;
+	}
+	const struct object_fde *fdes = object_fdes(object, &count);
+	for (size_t i = 0; i < count; i++)
+		described += fdes[i].end - fdes[i].begin;
+	return described < code / 2;
+}
+
+/* What Haskell's run-time system says of its faults, which stripping leaves. The sentence is kept
+   without its first letter, so as not to be found in tare itself. */
+static bool has_haskell_sentence(const struct object *object)
+{
+	static const char rest[] = "lease report this as a GHC bug";
+	size_t size;
+	const unsigned char *bytes = object_bytes(object, &size);
+	const unsigned char *found = memmem(bytes, size, rest, sizeof(rest) - 1);
+
+	return found > bytes && found[-1] == 'P';
+}
+
+/* The language whose run-time system relies on code addresses, or NULL. */
+static const char *address_keyed_language(const struct object *object)
+{
+	const char *soname = object_soname(object);
+
+	if (object_has_go_note(object) || has_section(object, ".gopclntab"))
+		return "Go";
+	if ((soname && str_starts_with(soname, "libHS")) || object_needs(object, "libHSrts"))
+		return "Haskell";
+	if (is_mostly_without_unwind(object) && has_haskell_sentence(object))
+		return "Haskell";
+	return mark_of(object, language_marks, sizeof(language_marks) / sizeof(*language_marks));
+}
+
+/* valgrind's tools: they let the translated program run pieces of their own code, and no other. */
+static bool is_translator(const struct object *object)
+{
+	static const char variable[] = "VALGRIND_LAUNCHER";
+	size_t size;
+	const unsigned char *bytes = object_bytes(object, &size);
+
+	return object_kind(object) == OBJECT_STATIC_EXECUTABLE &&
+	       memmem(bytes, size, variable, sizeof(variable)) != NULL;
+}
+
+bool runtime_allows_copies(const struct object *object, struct error *err)
+{
+	const char *path = object_path(object), *language = address_keyed_language(object);
+
+	if (language)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "%s is a %s program: its runtime relies on the addresses of its "
+				 "code, so it cannot be instrumented; sampling is the way",
+				 path, language);
+	const char *checker =
+		mark_of(object, digest_marks, sizeof(digest_marks) / sizeof(*digest_marks));
+	if (checker)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "%s compares its own code with a digest (%s in FIPS mode), so it "
+				 "cannot be instrumented; sampling is the way",
+				 path, checker);
+	if (is_translator(object))
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "%s is a tool of valgrind, which knows its code by address, so it "
+				 "cannot be instrumented; sampling is the way",
+				 path);
+	return true;
+}

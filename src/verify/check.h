@@ -1,0 +1,234 @@
+/*
+ * Inside src/verify only: the state of one comparison.
+ *
+ *   verify.c     ranges, the order of work, differences
+ *   walk.c       original and copy of one range side by side
+ *   probe.c      probes and stubs
+ *   indirect.c   translated jumps and their maps, reads of jump tables
+ *   tables.c     entries of jump tables
+ *   rows.c       unwind rows and exception tables of copies
+ *   records.c    the original's unwind records in the copy, and the sorted header
+ *   file.c       bytes, program headers, dynamic section
+ *   static.c     what static executables have besides
+ */
+#ifndef TARE_VERIFY_CHECK_H
+#define TARE_VERIFY_CHECK_H
+
+#include "abi/module.h"
+#include "insn/insn.h"
+#include "object/cfi.h"
+#include "object/lsda.h"
+#include "verify/verify.h"
+
+/* One instruction of a range; offsets from the begin of the range and of its copy. */
+struct check_point {
+	uint32_t offset, copy;
+	uint32_t copy_end; /* filler may be met anywhere up to here; else equal to copy */
+};
+
+struct check_range {
+	uint64_t begin, end;
+	const struct object_fde *fde, *copy_fde; /* NULL: only a symbol tells of it */
+	uint64_t copy_begin, copy_end;
+	bool copied; /* the copy is known */
+	bool entry;  /* the original entry jumps to the copy */
+	bool broken; /* a difference ended the walk: nothing else is known of it */
+	bool walked;
+	uint64_t arm_addr; /* of its function; 0 unknown */
+	struct vec_of(struct check_point) points;
+};
+
+/* A transfer of control that can be judged when all ranges are known. */
+struct check_target {
+	uint64_t addr, copy_addr;	/* where it stands */
+	uint64_t target, copy_target;	/* where it leads */
+	const struct check_range *from; /* NULL: a call, which enters by the entry */
+};
+
+enum check_table_kind { CHECK_OFFSETS, CHECK_ADDRESSES, CHECK_POINTERS };
+
+struct check_table {
+	enum check_table_kind kind;
+	uint64_t addr, copy_addr; /* of the instruction that reads it */
+	const struct check_range *from;
+	unsigned base_register;
+	int64_t disp, copy_disp;
+	uint64_t base;	     /* found: what the base register holds */
+	uint64_t label;	     /* found: what CHECK_OFFSETS are relative to, the base or a label */
+	uint64_t copy_table; /* found; 0 if not */
+};
+
+struct check_map {
+	uint64_t addr, copy_addr; /* of the jump */
+	uint64_t first;		  /* original address of its first entry */
+	uint64_t map_addr;
+};
+
+/* Addresses that an instruction of the range puts into a register: bases of tables. */
+struct check_base {
+	const struct check_range *range;
+	uint64_t addr; /* of the instruction */
+	uint64_t value;
+	unsigned reg;
+};
+
+struct check {
+	const struct object *original, *copy;
+	struct verify_result *result;
+	struct tare_module module;
+	uint64_t slots_addr, arm_addr, arm_end; /* arm_end: behind the last arming byte */
+	uint64_t code_begin, code_end;
+	bool poison;
+	struct vec_of(struct check_range) ranges; /* ascending */
+	struct vec_of(uint64_t) begins;		  /* of copies without FDE, ascending */
+	struct vec_of(uint32_t) work;		  /* ranges to walk */
+	struct vec_of(struct check_target) targets;
+	struct vec_of(struct check_table) tables;
+	struct vec_of(struct check_map) maps;
+	struct vec_of(struct check_base) bases;
+	struct map sites, enters; /* arming bytes that are taken */
+	struct map claimed;	  /* begins of copies */
+	struct map pads;	  /* original addresses where exceptions land */
+};
+
+/* ---- verify.c ---- */
+struct check_place {
+	uint64_t addr, copy_addr; /* 0: none */
+};
+
+__attribute__((format(printf, 4, 5))) void check_report(struct check *check, enum verify_kind kind,
+							struct check_place place,
+							const char *format, ...);
+#define check_differs(check, kind, addr, copy_addr, ...)                                           \
+	check_report((check), (kind), (struct check_place){(addr), (copy_addr)}, __VA_ARGS__)
+struct check_range *check_range_at(const struct check *check, uint64_t addr);
+/* Where the jump to the copy would stand: behind an endbr64. */
+uint64_t check_patch_addr(const struct check *check, const struct check_range *range);
+/* Pairs the range with the copy that begins at copy_begin; false if that is no begin of one. */
+bool check_pair(struct check *check, struct check_range *range, uint64_t copy_begin);
+/* Where control that would reach `target` may go in the copy. */
+bool check_leads_to(const struct check *check, uint64_t target, const struct check_range *from,
+		    uint64_t copy_target);
+
+/* ---- walk.c ---- */
+
+struct check_stub {
+	uint64_t begin, end;
+};
+
+struct walk {
+	struct check *check;
+	struct check_range *range;
+	const unsigned char *original, *code; /* bytes of both */
+	uint32_t size, at;		      /* of the copy; place in it */
+	const struct insn *insn;	      /* the present original instruction */
+	uint64_t filler;		      /* the first nop before it that was dropped, or 0 */
+	struct cfi_rows rows, copy_rows;
+	struct lsda lsda, copy_lsda;
+	bool has_lsda;
+	bool reached;  /* control comes from the instruction before */
+	bool left;     /* behind a LEAVE probe, until the function is left */
+	bool in_leave; /* in what may be its stub */
+	struct vec_of(struct check_stub) stubs; /* in order of their probes */
+};
+
+void check_walk(struct check *check, struct check_range *range);
+
+/* Link address of the present place in the copy. */
+static inline uint64_t walk_addr(const struct walk *walk)
+{
+	return walk->range->copy_begin + walk->at;
+}
+/* Steps over these bytes if they are next. */
+bool walk_take(struct walk *walk, const void *bytes, size_t size);
+#define walk_take_bytes(walk, ...)                                                                 \
+	({                                                                                         \
+		const unsigned char walk_bytes[] = {__VA_ARGS__};                                  \
+		walk_take((walk), walk_bytes, sizeof(walk_bytes));                                 \
+	})
+/* Reads a distance of four bytes; the address that it leads to from behind it and `trailing`. */
+bool walk_take_distance(struct walk *walk, unsigned trailing, uint64_t *target);
+/* Steps over an instruction that was made of the present one's operand. */
+bool walk_take_reused(struct walk *walk, struct insn_operation operation);
+/* Steps over the present instruction as it is, its operand based anew. */
+bool walk_take_raw(struct walk *walk);
+/* Notes a transfer of control that is to be judged. `call`: it enters by the entry. */
+void walk_note_target(struct walk *walk, uint64_t target, uint64_t copy_target, bool call);
+/* Reports a difference at the present place, and returns false. */
+__attribute__((format(printf, 3, 4))) bool walk_fails(struct walk *walk, enum verify_kind kind,
+						      const char *format, ...);
+
+/* ---- probe.c ---- */
+
+enum check_probe_kind {
+	CHECK_ENTER,
+	CHECK_LEAVE,
+	CHECK_CALL,
+	CHECK_CALL_INDIRECT,
+	CHECK_RETURN,
+	CHECK_SYSCALL,
+	CHECK_NO_PROBE,
+	CHECK_WRONG_PROBE, /* reported */
+};
+
+struct check_probe {
+	enum check_probe_kind kind; /* CHECK_RETURN: a landing too */
+	uint64_t arm_addr;
+	bool arms_function;
+};
+
+/* Steps over a probe, if one is next, and checks it and its stub. `enters`: one of kind ENTER is
+   possible here; `behind_call`: only RETURN is. */
+struct check_probe probe_take(struct walk *walk, bool enters, bool behind_call);
+
+/* ---- indirect.c ---- */
+
+/* Steps over the translation of an indirect jump, if one is next. False: a difference. */
+bool indirect_take_translation(struct walk *walk);
+/* Steps over the read of a jump table that replaces the present instruction. */
+bool indirect_take_table(struct walk *walk);
+void indirect_check_maps(struct check *check);
+
+/* ---- tables.c ---- */
+
+void tables_check(struct check *check);
+
+/* ---- rows.c ---- */
+
+/* Reads what the walk needs; false: a difference. */
+bool rows_begin(struct walk *walk);
+void rows_end(struct walk *walk);
+/* At offset `at` of the copy the state is that of the original address, `depth` bytes deeper. */
+void rows_check(struct walk *walk, uint32_t at, uint64_t like, int64_t depth);
+/* The instruction's copy at [begin, end) is handled as the original when something is thrown. */
+void rows_check_call_site(struct walk *walk, const struct insn *insn, uint32_t begin, uint32_t end);
+/* In the stubs nothing is caught. */
+void rows_check_stubs(struct walk *walk, uint32_t begin, uint32_t end);
+/* Personality routine, types, actions. */
+void rows_check_tables(struct walk *walk);
+/* Whether both name the same personality routine. */
+bool rows_same_personality(const struct check *check, const struct object_cie *a,
+			   const struct object_cie *b);
+bool rows_same_types(struct check *check, const struct lsda *a, const struct lsda *b);
+
+/* ---- records.c, file.c ---- */
+
+void records_check(struct check *check);
+/* Places in the file where the copy may differ. */
+struct check_allowed {
+	uint64_t offset, size;
+};
+
+struct check_allowances vec_of(struct check_allowed);
+
+/* `at`: in the original's bytes. */
+void check_allow(const struct check *check, struct check_allowances *allowances,
+		 const unsigned char *at, uint64_t size);
+void file_check(struct check *check);
+
+/* ---- static.c ---- */
+
+bool static_has_runtime(const struct check *check);
+void static_check(struct check *check, struct check_allowances *allowances);
+
+#endif

@@ -1,0 +1,410 @@
+/*
+ * Probes and their stubs, in the shapes of abi/module.h, and nothing else.
+ *
+ *   inline   cmpb $0,arm(%rip); jne stub      or      jmp stub, where the flags are live
+ *   stub     [lea -128(%rsp),%rsp] [pushf; cmpb $0,arm(%rip); je 1f]
+ *            [push operand] call handler [lea 8(%rsp),%rsp]
+ *            [1: popf] [lea 128(%rsp),%rsp] jmp back; [filler; data]
+ */
+#include "verify/check.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { RED_ZONE_BYTES = 128, WORD_BYTES = 8, COMPARE_BYTES = 7 };
+
+/* A probe while it is read: the walk's place goes to the stub and back. */
+struct reading {
+	struct walk *walk;
+	uint64_t arm_addr;
+	uint32_t begin, back, stub; /* of the probe; behind it; of its stub */
+	uint32_t call_end;
+	bool flags_live, flags_saved, red_zone, pushes;
+	bool known; /* the slot tells the kind */
+	enum check_probe_kind kind;
+};
+
+static bool is_arm(const struct check *check, uint64_t addr)
+{
+	return addr >= check->arm_addr && addr < check->arm_end;
+}
+
+/* cmpb $0, arm(%rip) */
+static bool take_compare(struct walk *walk, uint64_t *arm_addr)
+{
+	const uint32_t before = walk->at;
+
+	if (walk_take_bytes(walk, 0x80, 0x3d) && walk_take_distance(walk, 1, arm_addr) &&
+	    walk_take_bytes(walk, 0) && is_arm(walk->check, *arm_addr))
+		return true;
+	walk->at = before;
+	return false;
+}
+
+/* je or jne: of poison the opposite. */
+static bool take_condition(struct walk *walk, bool if_armed, uint64_t *target)
+{
+	const unsigned char equal = 0x84, opcode = equal | (if_armed != walk->check->poison);
+
+	return walk_take_bytes(walk, 0x0f, opcode) && walk_take_distance(walk, 0, target);
+}
+
+static bool stub_offset(const struct walk *walk, uint64_t addr, uint32_t *offset)
+{
+	const uint64_t value = addr - walk->range->copy_begin;
+
+	*offset = (uint32_t)value;
+	return value < walk->size;
+}
+
+/* `jmp` to what saves the flags and asks for an arming byte: no copy of code looks like that. */
+static bool leads_to_saving_stub(struct walk *walk, uint32_t stub)
+{
+	const uint32_t before = walk->at;
+	uint64_t arm_addr;
+
+	walk->at = stub;
+	walk_take_bytes(walk, 0x48, 0x8d, 0x64, 0x24, 0x80);
+	const bool found = walk_take_bytes(walk, 0x9c) && take_compare(walk, &arm_addr);
+	walk->at = before;
+	return found;
+}
+
+/* The inline part. False: there is no probe here. */
+static bool take_inline(struct reading *reading)
+{
+	struct walk *walk = reading->walk;
+	uint64_t target;
+
+	reading->begin = walk->at;
+	if (take_compare(walk, &reading->arm_addr) && take_condition(walk, true, &target) &&
+	    stub_offset(walk, target, &reading->stub)) {
+		reading->back = walk->at;
+		return true;
+	}
+	walk->at = reading->begin;
+	if (walk_take_bytes(walk, 0xe9) && walk_take_distance(walk, 0, &target) &&
+	    stub_offset(walk, target, &reading->stub) &&
+	    leads_to_saving_stub(walk, reading->stub)) {
+		reading->flags_live = true;
+		reading->back = walk->at;
+		return true;
+	}
+	walk->at = reading->begin;
+	return false;
+}
+
+/* ---- the stub ---- */
+
+static int64_t depth_of(const struct reading *reading)
+{
+	return (reading->red_zone ? RED_ZONE_BYTES : 0) + (reading->flags_saved ? WORD_BYTES : 0) +
+	       (reading->pushes ? WORD_BYTES : 0);
+}
+
+static void check_row(const struct reading *reading)
+{
+	rows_check(reading->walk, reading->walk->at, reading->walk->insn->addr, depth_of(reading));
+}
+
+/* call *slot(%rip) */
+static bool take_slot_call(struct reading *reading)
+{
+	static const enum check_probe_kind kinds[] = {CHECK_ENTER,  CHECK_LEAVE,
+						      CHECK_CALL,   CHECK_CALL_INDIRECT,
+						      CHECK_RETURN, CHECK_SYSCALL};
+	struct walk *walk = reading->walk;
+	uint64_t slot;
+
+	if (!walk_take_bytes(walk, 0xff, 0x15) || !walk_take_distance(walk, 0, &slot))
+		return false;
+	slot -= walk->check->slots_addr;
+	if (reading->flags_live)
+		slot -= offsetof(struct tare_slots, below_flags);
+	if (slot % WORD_BYTES || slot >= sizeof(struct tare_handlers))
+		return false;
+	reading->kind = kinds[slot / WORD_BYTES];
+	reading->known = true;
+	return true;
+}
+
+/* addr32 call of a handler in the file; a SYSCALL has the runtime's as well. */
+static bool take_poison_call(struct reading *reading)
+{
+	struct walk *walk = reading->walk;
+	uint64_t handler, arm_addr, skip;
+
+	if (!walk_take_bytes(walk, 0x67, 0xe8) || !walk_take_distance(walk, 0, &handler) ||
+	    !object_is_executable(walk->check->copy, handler))
+		return false;
+	if (!take_compare(walk, &arm_addr))
+		return true;
+	return walk_take_bytes(walk, 0x0f, 0x84) && walk_take_distance(walk, 0, &skip) &&
+	       take_slot_call(reading) && reading->kind == CHECK_SYSCALL && skip == walk_addr(walk);
+}
+
+static bool take_call(struct reading *reading)
+{
+	static const struct insn_operation push_operand = {.opcode = 0xff, .reg = 6};
+	struct walk *walk = reading->walk;
+
+	if (walk->insn->kind == INSN_CALL_INDIRECT && walk_take_reused(walk, push_operand)) {
+		reading->pushes = true;
+		check_row(reading);
+	}
+	if (walk->check->poison ? !take_poison_call(reading) : !take_slot_call(reading))
+		return walk_fails(walk, VERIFY_PROBE, "a stub calls no handler");
+	reading->call_end = walk->at;
+	check_row(reading);
+	if (reading->pushes) {
+		if (!walk_take_bytes(walk, 0x48, 0x8d, 0x64, 0x24, 8))
+			return walk_fails(walk, VERIFY_PROBE, "a stub keeps its operand");
+		reading->pushes = false;
+		reading->call_end = walk->at;
+		reading->kind = reading->known && reading->kind != CHECK_CALL_INDIRECT
+					? CHECK_WRONG_PROBE
+					: CHECK_CALL_INDIRECT;
+		reading->known = true;
+		check_row(reading);
+	}
+	return true;
+}
+
+static bool take_begin(struct reading *reading, uint64_t *skip)
+{
+	struct walk *walk = reading->walk;
+	uint64_t arm_addr;
+
+	check_row(reading);
+	if (walk_take_bytes(walk, 0x48, 0x8d, 0x64, 0x24, 0x80)) {
+		reading->red_zone = true;
+		check_row(reading);
+	}
+	if (!reading->flags_live)
+		return true;
+	if (!walk_take_bytes(walk, 0x9c))
+		return walk_fails(walk, VERIFY_PROBE, "a stub does not save the flags");
+	reading->flags_saved = true;
+	check_row(reading);
+	if (!take_compare(walk, &arm_addr) || !take_condition(walk, false, skip))
+		return walk_fails(walk, VERIFY_PROBE, "a stub does not ask whether it is armed");
+	reading->arm_addr = arm_addr;
+	check_row(reading);
+	return true;
+}
+
+static bool take_end(struct reading *reading, uint64_t skip)
+{
+	struct walk *walk = reading->walk;
+	uint64_t back;
+
+	if (reading->flags_live) {
+		if (skip != walk_addr(walk) || !walk_take_bytes(walk, 0x9d))
+			return walk_fails(walk, VERIFY_PROBE, "a stub does not restore the flags");
+		reading->flags_saved = false;
+		check_row(reading);
+	}
+	if (reading->red_zone) {
+		if (!walk_take_bytes(walk, 0x48, 0x8d, 0xa4, 0x24, RED_ZONE_BYTES, 0, 0, 0))
+			return walk_fails(walk, VERIFY_PROBE, "a stub loses the red zone");
+		reading->red_zone = false;
+		check_row(reading);
+	}
+	if (!walk_take_bytes(walk, 0xe9) || !walk_take_distance(walk, 0, &back) ||
+	    back != walk->range->copy_begin + reading->back)
+		return walk_fails(walk, VERIFY_PROBE, "a stub does not lead back behind its probe");
+	return true;
+}
+
+/* ---- data ---- */
+
+static bool take_data(struct reading *reading, uint64_t key, bool with_arm)
+{
+	struct walk *walk = reading->walk;
+	const uint32_t before = walk->at;
+	uint64_t found, arm_addr;
+
+	while (walk->at < reading->call_end + TARE_STUB_DATA)
+		if (!walk_take_bytes(walk, 0xcc))
+			break;
+	if (walk->at == reading->call_end + TARE_STUB_DATA && walk_take_distance(walk, 0, &found) &&
+	    found == key &&
+	    (!with_arm ||
+	     (walk_take_distance(walk, 0, &arm_addr) && arm_addr == reading->arm_addr)))
+		return true;
+	walk->at = before;
+	return false;
+}
+
+/* ---- what may stand where ---- */
+
+/* The function may be left here: also at its end, before a jump to what follows. */
+static bool leaves(const struct walk *walk)
+{
+	const enum insn_kind kind = (enum insn_kind)walk->insn->kind;
+
+	return kind == INSN_RETURN || kind == INSN_JUMP || kind == INSN_BRANCH ||
+	       kind == INSN_LOOP || kind == INSN_JUMP_INDIRECT ||
+	       insn_end(walk->insn) == walk->range->end;
+}
+
+/* What the context says of a poisoned probe, whose stub does not tell. */
+static enum check_probe_kind guess_kind(const struct reading *reading, bool enters,
+					bool behind_call, bool was_red)
+{
+	const enum insn_kind kind = (enum insn_kind)reading->walk->insn->kind;
+
+	if (behind_call)
+		return CHECK_RETURN;
+	if (was_red)
+		return CHECK_SYSCALL;
+	if (enters)
+		return CHECK_ENTER;
+	if (kind == INSN_CALL || kind == INSN_CALL_INDIRECT)
+		return CHECK_CALL;
+	return leaves(reading->walk) ? CHECK_LEAVE : CHECK_RETURN;
+}
+
+static bool may_stand_here(const struct reading *reading, bool enters, bool behind_call)
+{
+	const struct insn *insn = reading->walk->insn;
+	const enum insn_kind kind = (enum insn_kind)insn->kind;
+
+	switch (reading->kind) {
+	case CHECK_ENTER:
+		return enters;
+	case CHECK_LEAVE:
+		return leaves(reading->walk);
+	case CHECK_CALL:
+		return kind == INSN_CALL || kind == INSN_CALL_INDIRECT;
+	case CHECK_CALL_INDIRECT:
+		return kind == INSN_CALL_INDIRECT;
+	case CHECK_SYSCALL:
+		return insn->is_syscall;
+	case CHECK_RETURN:
+		return behind_call || map_get(&reading->walk->check->pads, insn->addr);
+	default:
+		return false;
+	}
+}
+
+static bool check_function_arm(struct reading *reading)
+{
+	struct check_range *range = reading->walk->range;
+
+	if (!range->arm_addr)
+		range->arm_addr = reading->arm_addr;
+	else if (range->arm_addr != reading->arm_addr)
+		return walk_fails(reading->walk, VERIFY_PROBE,
+				  "probes of one function have different arming bytes");
+	if (reading->kind != CHECK_ENTER)
+		return true;
+	uint64_t *owner = map_put(&reading->walk->check->enters, reading->arm_addr, range->begin);
+	return *owner == range->begin || walk_fails(reading->walk, VERIFY_PROBE,
+						    "its arming byte is another function's, too");
+}
+
+static bool check_arm(struct reading *reading, bool behind_call)
+{
+	const struct check *check = reading->walk->check;
+	const uint64_t sites = check->arm_addr + check->module.function_count;
+	const bool of_site = reading->kind == CHECK_CALL || reading->kind == CHECK_CALL_INDIRECT ||
+			     (reading->kind == CHECK_RETURN && behind_call);
+
+	if (of_site) {
+		if (reading->kind == CHECK_RETURN)
+			return true;
+		uint64_t *owner = map_put(&reading->walk->check->sites, reading->arm_addr,
+					  reading->walk->insn->addr);
+		if (*owner != reading->walk->insn->addr ||
+		    (!check->poison && reading->arm_addr < sites))
+			return walk_fails(reading->walk, VERIFY_PROBE,
+					  "its arming byte is another's, too");
+		return true;
+	}
+	if (check->poison)
+		return check_function_arm(reading);
+	if (reading->kind == CHECK_SYSCALL)
+		return reading->arm_addr == check->arm_end - 1 ||
+		       walk_fails(reading->walk, VERIFY_PROBE, "not the byte of system calls");
+	if (reading->arm_addr >= sites)
+		return walk_fails(reading->walk, VERIFY_PROBE, "its arming byte is a call's");
+	return check_function_arm(reading);
+}
+
+/* The data behind stubs that have some: they tell a poisoned ENTER from others, too. */
+static bool check_data(struct reading *reading)
+{
+	const struct insn *insn = reading->walk->insn;
+
+	if (reading->kind == CHECK_ENTER)
+		return take_data(reading, reading->walk->range->begin, false);
+	if (reading->kind == CHECK_CALL)
+		return take_data(reading, insn->target, true);
+	return true;
+}
+
+static bool take_stub(struct reading *reading, bool enters, bool behind_call)
+{
+	struct walk *walk = reading->walk;
+	uint64_t skip = 0;
+
+	walk->at = reading->stub;
+	if (!take_begin(reading, &skip))
+		return false;
+	const bool red_zone = reading->red_zone;
+	if (!take_call(reading) || !take_end(reading, skip))
+		return false;
+	if (!reading->known)
+		reading->kind = guess_kind(reading, enters, behind_call, red_zone);
+	if (red_zone != (reading->kind == CHECK_SYSCALL))
+		return walk_fails(walk, VERIFY_PROBE, "a stub treats the red zone wrongly");
+	return true;
+}
+
+struct check_probe probe_take(struct walk *walk, bool enters, bool behind_call)
+{
+	struct reading reading = {.walk = walk, .kind = CHECK_WRONG_PROBE};
+	const struct check_probe none = {.kind = CHECK_NO_PROBE},
+				 wrong = {.kind = CHECK_WRONG_PROBE};
+
+	if (!take_inline(&reading))
+		return none;
+	if (!reading.flags_live)
+		rows_check(walk, reading.begin + COMPARE_BYTES, walk->insn->addr, 0);
+	walk->in_leave = leaves(walk);
+	const bool ok = take_stub(&reading, enters, behind_call);
+	walk->in_leave = false;
+	if (!ok)
+		return wrong;
+	const uint32_t data_begin = walk->at;
+	if (enters &&
+	    (reading.kind != CHECK_ENTER || (walk->check->poison && !check_data(&reading)))) {
+		/* Some probe of the first instruction: its turn comes. */
+		walk->at = reading.begin;
+		return none;
+	}
+	/* A poisoned landing pad may begin with a call. */
+	if (walk->check->poison && reading.kind == CHECK_CALL && !check_data(&reading))
+		reading.kind = CHECK_RETURN;
+	else if (walk->check->poison && reading.kind == CHECK_CALL)
+		walk->at = data_begin;
+	if (!may_stand_here(&reading, enters, behind_call)) {
+		walk->at = reading.begin;
+		walk_fails(walk, VERIFY_PROBE, "a probe of a kind that has no meaning here");
+		return wrong;
+	}
+	if (!(enters && walk->check->poison) && !check_data(&reading)) {
+		walk_fails(walk, VERIFY_PROBE, "the data of a stub are wrong");
+		return wrong;
+	}
+	if (!check_arm(&reading, behind_call))
+		return wrong;
+	const struct check_stub stub = {reading.stub, walk->at};
+	vec_push(&walk->stubs, stub);
+	walk->check->result->counts.probes++;
+	walk->left |= reading.kind == CHECK_LEAVE;
+	walk->at = reading.back;
+	return (struct check_probe){.kind = reading.kind, .arm_addr = reading.arm_addr};
+}

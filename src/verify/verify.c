@@ -1,0 +1,529 @@
+/*
+ * The order of the comparison. The jumps over original entries say where the copies of functions
+ * begin; parts that are not entered by a call are found by the branches that lead to them. A range
+ * is walked once (walk.c); branches between ranges, tables and maps are judged at the end, when it
+ * is known where everything went.
+ */
+#include "verify/check.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ENTRY_JUMP_BYTES = 5 };
+
+const char *verify_kind_name(enum verify_kind kind)
+{
+	static const char *const names[VERIFY_KINDS] = {
+		[VERIFY_CODE] = "code",
+		[VERIFY_PROBE] = "probe",
+		[VERIFY_TABLE] = "table",
+		[VERIFY_UNWIND] = "unwind",
+		[VERIFY_EXCEPTIONS] = "exceptions",
+		[VERIFY_BYTES] = "bytes",
+		[VERIFY_HEADERS] = "headers",
+	};
+
+	return names[kind];
+}
+
+void check_report(struct check *check, enum verify_kind kind, struct check_place place,
+		  const char *format, ...)
+{
+	const struct object_symbol *symbol = object_symbol_covering(check->original, place.addr);
+	struct verify_difference difference = {.kind = kind,
+					       .addr = place.addr,
+					       .copy_addr = place.copy_addr,
+					       .function = symbol ? symbol->name : ""};
+	va_list arguments;
+
+	if (check->result->difference_count++ >= VERIFY_KEPT_DIFFERENCES)
+		return;
+	va_start(arguments, format);
+	vsnprintf(difference.text, sizeof(difference.text), format, arguments);
+	va_end(arguments);
+	vec_push(&check->result->differences, difference);
+}
+
+/* ---- ranges ---- */
+
+struct check_range *check_range_at(const struct check *check, uint64_t addr)
+{
+	size_t low = 0, high = check->ranges.len;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (check->ranges.data[middle].begin <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || addr >= check->ranges.data[low - 1].end)
+		return NULL;
+	return &check->ranges.data[low - 1];
+}
+
+/* Behind the copy that begins at copy_begin; 0 if none does. */
+static uint64_t copy_end(const struct check *check, const struct check_range *range,
+			 uint64_t copy_begin)
+{
+	const struct object_fde *fde = object_fde_covering(check->copy, copy_begin);
+	uint64_t end = check->code_end;
+	size_t count;
+
+	if (range->fde)
+		return fde && fde->begin == copy_begin && fde->end <= end ? fde->end : 0;
+	const struct object_fde *fdes = object_fdes(check->copy, &count);
+	for (size_t i = 0; i < count && fdes[i].begin < end; i++)
+		if (fdes[i].begin > copy_begin) {
+			end = fdes[i].begin;
+			break;
+		}
+	vec_foreach (begin, &check->begins)
+		if (*begin > copy_begin && *begin < end)
+			end = *begin;
+	return end;
+}
+
+bool check_pair(struct check *check, struct check_range *range, uint64_t copy_begin)
+{
+	const uint64_t end = copy_end(check, range, copy_begin);
+
+	if (!end || copy_begin < check->code_begin || copy_begin >= check->code_end)
+		return false;
+	uint64_t *claim = map_put(&check->claimed, copy_begin, 0);
+	if (*claim)
+		return false;
+	*claim = range->begin;
+	range->copied = true;
+	range->copy_fde = range->fde ? object_fde_covering(check->copy, copy_begin) : NULL;
+	range->copy_begin = copy_begin;
+	range->copy_end = end;
+	vec_push(&check->work, (uint32_t)(range - check->ranges.data));
+	return true;
+}
+
+uint64_t check_patch_addr(const struct check *check, const struct check_range *range)
+{
+	static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	const unsigned char *bytes = object_at(check->original, range->begin, sizeof(endbr64));
+
+	return range->begin +
+	       (bytes && memcmp(bytes, endbr64, sizeof(endbr64)) == 0 ? sizeof(endbr64) : 0);
+}
+
+/* Where a jump into the copied code leads that stands over the entry; 0 if there is none. */
+static uint64_t entry_target(const struct check *check, const struct check_range *range)
+{
+	const uint64_t addr = check_patch_addr(check, range);
+	const unsigned char *bytes = object_at(check->copy, addr, ENTRY_JUMP_BYTES);
+	int32_t distance;
+
+	if (!bytes || bytes[0] != 0xe9)
+		return 0;
+	memcpy(&distance, bytes + 1, sizeof(distance));
+	const uint64_t target = addr + ENTRY_JUMP_BYTES + (uint64_t)(int64_t)distance;
+	return target >= check->code_begin && target < check->code_end ? target : 0;
+}
+
+static void find_entry(struct check *check, struct check_range *range)
+{
+	const uint64_t target = entry_target(check, range);
+
+	range->entry = target && check_pair(check, range, target);
+	if (target && !range->entry)
+		check_differs(check, VERIFY_BYTES, range->begin, target,
+			      "the jump over the entry leads to no begin of a copy");
+}
+
+/* Functions that have no unwind record, if they are entered by a jump to a copy. */
+static void add_symbols(struct check *check)
+{
+	size_t count;
+	const struct object_symbol *symbols = object_symbols(check->original, &count);
+	uint64_t covered = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct object_symbol *symbol = &symbols[i];
+		const struct check_range range = {.begin = symbol->addr,
+						  .end = symbol->addr + symbol->size};
+		if ((symbol->type != STT_FUNC && symbol->type != STT_GNU_IFUNC) ||
+		    range.end <= range.begin || range.begin < covered ||
+		    object_fde_covering(check->original, range.begin) ||
+		    object_fde_covering(check->original, range.end - 1) ||
+		    !object_at(check->original, range.begin, symbol->size))
+			continue;
+		covered = range.end;
+		const uint64_t target = entry_target(check, &range);
+		if (!target)
+			continue;
+		vec_push(&check->ranges, range);
+		vec_push(&check->begins, target);
+	}
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct check_range *a = left, *b = right;
+
+	return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+static void find_landing_pads(struct check *check, const struct object_fde *fde)
+{
+	struct lsda lsda;
+	struct error ignored;
+
+	if (!fde->lsda || !lsda_read(check->original, fde, &lsda, &ignored))
+		return;
+	vec_foreach (site, &lsda.call_sites)
+		if (site->landing_pad)
+			map_put(&check->pads, site->landing_pad, 1);
+	lsda_fini(&lsda);
+}
+
+static void find_entries(struct check *check)
+{
+	size_t count;
+	const struct object_fde *fdes = object_fdes(check->original, &count);
+
+	vec_reserve(&check->ranges, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct check_range range = {
+			.begin = fdes[i].begin, .end = fdes[i].end, .fde = &fdes[i]};
+		vec_push(&check->ranges, range);
+		find_landing_pads(check, &fdes[i]);
+	}
+	add_symbols(check);
+	vec_sort(&check->ranges, compare_ranges);
+	vec_foreach (range, &check->ranges)
+		find_entry(check, range);
+}
+
+/* ---- where control may go ---- */
+
+static const struct check_point *point_at(const struct check_range *range, uint64_t addr)
+{
+	size_t low = 0, high = range->points.len;
+	const uint64_t offset = addr - range->begin;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (range->points.data[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < range->points.len && range->points.data[low].offset == offset
+		       ? &range->points.data[low]
+		       : NULL;
+}
+
+/* A branch over a lock prefix: into the copy of the instruction, behind its prefix. */
+static bool skips_lock(const struct check *check, const struct check_range *range, uint64_t target,
+		       uint64_t copy_target)
+{
+	const struct check_point *before = point_at(range, target - 1);
+	const unsigned char *prefix = object_at(check->original, target - 1, 1);
+	const unsigned char *copy_prefix = object_at(check->copy, copy_target - 1, 1);
+
+	return before && prefix && copy_prefix && *prefix == 0xf0 && *copy_prefix == 0xf0 &&
+	       copy_target == range->copy_begin + before->copy + 1;
+}
+
+bool check_leads_to(const struct check *check, uint64_t target, const struct check_range *from,
+		    uint64_t copy_target)
+{
+	const struct check_range *range = check_range_at(check, target);
+
+	if (!range || !range->copied)
+		return copy_target == target;
+	if (range->broken)
+		return true; /* reported already */
+	const struct check_point *point = point_at(range, target);
+	if (!point)
+		return copy_target == target || skips_lock(check, range, target, copy_target);
+	if (target == range->begin && range->entry && range != from)
+		return copy_target == range->copy_begin;
+	return copy_target >= range->copy_begin + point->copy &&
+	       copy_target <= range->copy_begin + point->copy_end;
+}
+
+/* ---- parts that no jump over an entry leads to ---- */
+
+/* A branch leads from a copy into one that is not known yet: that of the original's target. */
+static bool find_part(struct check *check, uint64_t target, uint64_t copy_target)
+{
+	struct check_range *range = check_range_at(check, target);
+	const struct object_fde *fde = object_fde_covering(check->copy, copy_target);
+
+	if (!range || range->copied || !fde || copy_target < check->code_begin ||
+	    copy_target >= check->code_end)
+		return false;
+	return check_pair(check, range, fde->begin);
+}
+
+static bool find_parts_of_maps(struct check *check)
+{
+	bool found = false;
+
+	vec_foreach (map, &check->maps) {
+		const unsigned char *entry = object_at(check->copy, map->map_addr, 4);
+		int32_t distance;
+		if (!entry)
+			continue;
+		memcpy(&distance, entry, sizeof(distance));
+		found |= find_part(check, map->first, map->map_addr + (uint64_t)(int64_t)distance);
+	}
+	return found;
+}
+
+/*
+ * What only tables lead to: copies lie in the order of their originals, so an unknown copy belongs
+ * to an unknown range between the neighbours' originals. The first whose walk agrees is it.
+ */
+static bool try_pair(struct check *check, struct check_range *range, uint64_t copy_begin)
+{
+	const struct verify_result before = *check->result;
+	const size_t kept = check->result->differences.len, targets = check->targets.len,
+		     tables = check->tables.len, maps = check->maps.len;
+
+	if (!check_pair(check, range, copy_begin))
+		return false;
+	check->work.len--;
+	check_walk(check, range);
+	if (!range->broken)
+		return true;
+	/* Taken back. */
+	check->result->counts = before.counts;
+	check->result->difference_count = before.difference_count;
+	check->result->differences.len = kept;
+	check->targets.len = targets;
+	check->tables.len = tables;
+	check->maps.len = maps;
+	*map_get(&check->claimed, copy_begin) = 0;
+	vec_fini(&range->points);
+	range->copy_fde = NULL;
+	range->copied = false;
+	range->broken = range->walked = false;
+	return false;
+}
+
+static bool find_parts_by_order(struct check *check)
+{
+	size_t count;
+	const struct object_fde *fdes = object_fdes(check->copy, &count);
+	uint64_t low = 0;
+	bool found = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t copy = fdes[i].begin;
+		const uint64_t *claim = map_get(&check->claimed, copy);
+		if (copy < check->code_begin || copy >= check->code_end)
+			continue;
+		if (claim && *claim) {
+			low = *claim;
+			continue;
+		}
+		uint64_t high = UINT64_MAX;
+		for (size_t k = i + 1; k < count && high == UINT64_MAX; k++) {
+			claim = map_get(&check->claimed, fdes[k].begin);
+			high = claim && *claim ? *claim : UINT64_MAX;
+		}
+		vec_foreach (range, &check->ranges) {
+			if (range->begin <= low || range->begin >= high || range->copied ||
+			    !try_pair(check, range, copy))
+				continue;
+			low = range->begin;
+			found = true;
+			break;
+		}
+	}
+	return found;
+}
+
+static void walk_all(struct check *check)
+{
+	size_t judged = 0;
+
+	do {
+		while (check->work.len) {
+			const uint32_t number = check->work.data[--check->work.len];
+			check_walk(check, &check->ranges.data[number]);
+		}
+		for (; judged < check->targets.len; judged++) {
+			const struct check_target *target = &check->targets.data[judged];
+			find_part(check, target->target, target->copy_target);
+		}
+	} while (check->work.len || find_parts_of_maps(check) || find_parts_by_order(check));
+}
+
+static void judge_targets(struct check *check)
+{
+	vec_foreach (target, &check->targets) {
+		check->result->counts.branches++;
+		if (!check_leads_to(check, target->target, target->from, target->copy_target))
+			check_differs(check, VERIFY_CODE, target->addr, target->copy_addr,
+				      "leads to 0x%" PRIx64 ", which is no copy of 0x%" PRIx64,
+				      target->copy_target, target->target);
+	}
+}
+
+struct extents vec_of(struct object_extent);
+
+static int compare_extents(const void *left, const void *right)
+{
+	const struct object_extent *a = left, *b = right;
+
+	return (a->addr > b->addr) - (a->addr < b->addr);
+}
+
+/* All copies: those that unwind records tell of, and those that were found by their entries. */
+static void list_copies(const struct check *check, struct extents *copies)
+{
+	size_t count;
+	const struct object_fde *fdes = object_fdes(check->copy, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct object_extent extent = {fdes[i].begin, fdes[i].end - fdes[i].begin};
+		if (extent.addr >= check->code_begin && extent.addr < check->code_end)
+			vec_push(copies, extent);
+	}
+	vec_foreach (range, &check->ranges) {
+		const struct object_extent extent = {range->copy_begin,
+						     range->copy_end - range->copy_begin};
+		if (range->copied && !range->fde)
+			vec_push(copies, extent);
+	}
+	vec_sort(copies, compare_extents);
+}
+
+static void check_filler(struct check *check, uint64_t at, uint64_t end)
+{
+	for (; at < end; at++) {
+		const unsigned char *byte = object_at(check->copy, at, 1);
+		if (byte && *byte == 0xcc)
+			continue;
+		check_differs(check, VERIFY_CODE, 0, at,
+			      "code between the copies that belongs to none");
+		return;
+	}
+}
+
+/* Every copy belongs to a range; between copies there is filler. */
+static void judge_copies(struct check *check)
+{
+	struct extents copies = {0};
+	uint64_t at = check->code_begin;
+
+	list_copies(check, &copies);
+	vec_foreach (copy, &copies) {
+		const uint64_t *claim = map_get(&check->claimed, copy->addr);
+		if (!claim || !*claim)
+			check_differs(check, VERIFY_CODE, 0, copy->addr,
+				      "a copy of no known function");
+		check_filler(check, at, copy->addr);
+		at = copy->addr + copy->size;
+	}
+	check_filler(check, at, check->code_end);
+	vec_fini(&copies);
+}
+
+/* ---- the whole ---- */
+
+/* Behind the writable segment that holds the slots. */
+static uint64_t writable_end(const struct check *check)
+{
+	size_t count;
+	const Elf64_Phdr *segments = object_segments(check->copy, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (segments[i].p_type == PT_LOAD &&
+		    check->slots_addr - segments[i].p_vaddr < segments[i].p_memsz)
+			return segments[i].p_vaddr + segments[i].p_memsz;
+	return 0;
+}
+
+static bool read_note(struct check *check, struct error *err)
+{
+	const uint64_t note = object_tare_note(check->copy);
+	const unsigned char *bytes =
+		note ? object_at(check->copy, note, sizeof(check->module)) : NULL;
+	struct tare_module *module = &check->module;
+
+	if (!bytes)
+		return error_set(err, ERROR_INPUT, "%s is not instrumented",
+				 object_path(check->copy));
+	if (object_tare_note(check->original))
+		return error_set(err, ERROR_INPUT, "%s is instrumented itself: it is no original",
+				 object_path(check->original));
+	memcpy(module, bytes, sizeof(*module));
+	if (module->abi != TARE_MODULE_ABI || module->link_addr != note)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "%s was made by another version of tare (layout %" PRIu32 ")",
+				 object_path(check->copy), module->abi);
+	check->slots_addr = note + (uint64_t)module->slots_offset;
+	check->arm_addr = note + (uint64_t)module->arm_offset;
+	check->code_begin = note + (uint64_t)module->code_offset;
+	check->code_end = check->code_begin + module->code_size;
+	const uint64_t end = writable_end(check);
+	check->arm_end =
+		check->arm_addr + module->function_count + UINT64_C(1) + module->call_site_count;
+	/* A poisoned file shows the runtime only the last of its arming bytes. */
+	check->poison = !module->function_count && !module->call_site_count;
+	if (check->poison)
+		check->arm_addr = check->slots_addr + sizeof(struct tare_slots);
+	if (check->arm_addr < check->slots_addr + sizeof(struct tare_slots) ||
+	    check->arm_end > end || check->arm_end <= check->arm_addr ||
+	    check->code_end <= check->code_begin)
+		return error_set(err, ERROR_INPUT, "the note of %s contradicts its segments",
+				 object_path(check->copy));
+	return true;
+}
+
+static void check_fini(struct check *check)
+{
+	vec_foreach (range, &check->ranges)
+		vec_fini(&range->points);
+	vec_fini(&check->ranges);
+	vec_fini(&check->begins);
+	vec_fini(&check->work);
+	vec_fini(&check->targets);
+	vec_fini(&check->tables);
+	vec_fini(&check->maps);
+	vec_fini(&check->bases);
+	map_fini(&check->sites);
+	map_fini(&check->enters);
+	map_fini(&check->claimed);
+	map_fini(&check->pads);
+}
+
+bool verify_copy(const struct object *original, const struct object *copy,
+		 struct verify_result *result, struct error *err)
+{
+	struct check check = {.original = original, .copy = copy, .result = result};
+
+	*result = (struct verify_result){0};
+	if (!read_note(&check, err))
+		return false;
+	map_init(&check.sites);
+	map_init(&check.enters);
+	map_init(&check.claimed);
+	map_init(&check.pads);
+	find_entries(&check);
+	walk_all(&check);
+	judge_targets(&check);
+	judge_copies(&check);
+	tables_check(&check);
+	indirect_check_maps(&check);
+	records_check(&check);
+	file_check(&check);
+	check_fini(&check);
+	return true;
+}
+
+void verify_result_fini(struct verify_result *result)
+{
+	vec_fini(&result->differences);
+}

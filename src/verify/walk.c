@@ -1,0 +1,439 @@
+/*
+ * Original and copy of one range, side by side. Each instruction must be met again, in order, with
+ * no more than these changes:
+ *
+ *   filler (nops) dropped or added
+ *   operands relative to rip: another distance to the same address
+ *   branches: short or long; to the copy of the target, or to the target where there is no copy
+ *   conditional tail calls: the inverted branch over a probe and a jump
+ *   loop, jrcxz: over a jump to a jump
+ *   reads of jump tables, indirect jumps: see indirect.c
+ *   probes between instructions: see probe.c
+ *
+ * Behind the last instruction, if control runs on, stands a jump to where it goes; then come the
+ * stubs of the probes, in the same order, to the end of the copy.
+ */
+#include "verify/check.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { INSN_BYTES_MAX = 15 };
+
+/* ---- reading the copy ---- */
+
+bool walk_fails(struct walk *walk, enum verify_kind kind, const char *format, ...)
+{
+	char text[sizeof(((struct verify_difference *)NULL)->text)];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	check_differs(walk->check, kind, walk->insn ? walk->insn->addr : walk->range->begin,
+		      walk_addr(walk), "%s", text);
+	return false;
+}
+
+bool walk_take(struct walk *walk, const void *bytes, size_t size)
+{
+	if (walk->size - walk->at < size || memcmp(walk->code + walk->at, bytes, size) != 0)
+		return false;
+	walk->at += (uint32_t)size;
+	return true;
+}
+
+bool walk_take_distance(struct walk *walk, unsigned trailing, uint64_t *target)
+{
+	int32_t distance;
+
+	if (walk->size - walk->at < sizeof(distance) + trailing)
+		return false;
+	memcpy(&distance, walk->code + walk->at, sizeof(distance));
+	walk->at += (uint32_t)sizeof(distance);
+	*target = walk_addr(walk) + trailing + (uint64_t)(int64_t)distance;
+	return true;
+}
+
+static const unsigned char *insn_at(const struct walk *walk, const struct insn *insn)
+{
+	return walk->original + (insn->addr - walk->range->begin);
+}
+
+/* These bytes, but for a distance of four at `rip_offset` (if any) that leads to `target`. */
+static bool take_moved(struct walk *walk, const unsigned char *bytes, size_t size,
+		       size_t rip_offset, uint64_t target)
+{
+	const uint32_t before = walk->at;
+	uint64_t copy_target;
+
+	if (!rip_offset)
+		return walk_take(walk, bytes, size);
+	if (walk_take(walk, bytes, rip_offset) &&
+	    walk_take_distance(walk, (unsigned)(size - rip_offset - 4), &copy_target) &&
+	    copy_target == target && walk_take(walk, bytes + rip_offset + 4, size - rip_offset - 4))
+		return true;
+	walk->at = before;
+	return false;
+}
+
+bool walk_take_reused(struct walk *walk, struct insn_operation operation)
+{
+	unsigned char bytes[24];
+	size_t rip_offset = 0;
+	const size_t size = insn_reuse_operand(insn_at(walk, walk->insn), walk->insn, operation,
+					       bytes, &rip_offset);
+
+	return size && take_moved(walk, bytes, size, rip_offset, walk->insn->target);
+}
+
+bool walk_take_raw(struct walk *walk)
+{
+	const struct insn *insn = walk->insn;
+
+	return take_moved(walk, insn_at(walk, insn), insn->length, insn->rip_offset, insn->target);
+}
+
+/* ---- transfers of control ---- */
+
+void walk_note_target(struct walk *walk, uint64_t target, uint64_t copy_target, bool call)
+{
+	const struct check_target noted = {.addr = walk->insn->addr,
+					   .copy_addr = walk_addr(walk),
+					   .target = target,
+					   .copy_target = copy_target,
+					   .from = call ? NULL : walk->range};
+
+	vec_push(&walk->check->targets, noted);
+}
+
+/* jmp, short or long, to where `target` went. */
+static bool take_jump(struct walk *walk, uint64_t target)
+{
+	uint64_t copy_target;
+
+	if (walk->size - walk->at >= 2 && walk->code[walk->at] == 0xeb) {
+		walk->at += 2;
+		copy_target = walk_addr(walk) + (uint64_t)(int64_t)(int8_t)walk->code[walk->at - 1];
+	} else if (!walk_take_bytes(walk, 0xe9) || !walk_take_distance(walk, 0, &copy_target)) {
+		return walk_fails(walk, VERIFY_CODE, "no jump to the copy of 0x%" PRIx64, target);
+	}
+	walk_note_target(walk, target, copy_target, false);
+	return true;
+}
+
+/* A probe of kind LEAVE, as there may be where a function is left. */
+static bool take_leave(struct walk *walk)
+{
+	struct check_probe probe;
+
+	do
+		probe = probe_take(walk, false, false);
+	while (probe.kind == CHECK_LEAVE);
+	return probe.kind == CHECK_NO_PROBE ||
+	       (probe.kind != CHECK_WRONG_PROBE &&
+		walk_fails(walk, VERIFY_PROBE, "a probe that does not belong before a jump"));
+}
+
+/* The inverted branch, or a loop over a jump, has led to: [probe] jump, behind which it goes on. */
+static bool take_jump_over(struct walk *walk, uint64_t skip)
+{
+	const uint32_t begin = walk->at;
+
+	rows_check(walk, begin, walk->insn->addr, 0);
+	if (!take_leave(walk))
+		return false;
+	rows_check(walk, walk->at, walk->insn->addr, 0);
+	if (!take_jump(walk, walk->insn->target))
+		return false;
+	return skip == walk_addr(walk) ||
+	       walk_fails(walk, VERIFY_CODE, "the inverted branch leads elsewhere");
+}
+
+static bool take_branch(struct walk *walk)
+{
+	const struct insn *insn = walk->insn;
+	const unsigned condition = insn_at(walk, insn)[insn->rel_offset - 1] & 15;
+	uint64_t copy_target;
+
+	if (walk->size - walk->at >= 2 && walk->code[walk->at] == (0x70 | condition)) {
+		walk->at += 2;
+		copy_target = walk_addr(walk) + (uint64_t)(int64_t)(int8_t)walk->code[walk->at - 1];
+		walk_note_target(walk, insn->target, copy_target, false);
+		return true;
+	}
+	if (walk_take_bytes(walk, 0x0f, (unsigned char)(0x80 | condition))) {
+		if (!walk_take_distance(walk, 0, &copy_target))
+			return walk_fails(walk, VERIFY_CODE, "a branch is cut off");
+		walk_note_target(walk, insn->target, copy_target, false);
+		return true;
+	}
+	if (!walk_take_bytes(walk, 0x0f, (unsigned char)(0x80 | (condition ^ 1))) ||
+	    !walk_take_distance(walk, 0, &copy_target))
+		return walk_fails(walk, VERIFY_CODE, "not the same branch");
+	return take_jump_over(walk, copy_target);
+}
+
+static bool take_loop(struct walk *walk)
+{
+	const struct insn *insn = walk->insn;
+	uint64_t skip;
+
+	if (!walk_take(walk, insn_at(walk, insn), insn->rel_offset) ||
+	    !walk_take_bytes(walk, 5, 0xe9) || !walk_take_distance(walk, 0, &skip))
+		return walk_fails(walk, VERIFY_CODE, "not the same loop");
+	return take_jump_over(walk, skip);
+}
+
+/* call, or another instruction with a target of 32 bits (xbegin). */
+static bool take_relative(struct walk *walk, bool call)
+{
+	const struct insn *insn = walk->insn;
+	uint64_t copy_target;
+
+	if (!walk_take(walk, insn_at(walk, insn), insn->rel_offset) ||
+	    !walk_take_distance(walk, 0, &copy_target))
+		return walk_fails(walk, VERIFY_CODE, "not the same instruction");
+	walk_note_target(walk, insn->target, copy_target, call);
+	return true;
+}
+
+static bool take_call(struct walk *walk, const struct check_probe *before)
+{
+	const uint32_t begin = walk->at;
+
+	if (walk->insn->kind == INSN_CALL
+		    ? !take_relative(walk, true)
+		    : !walk_take_raw(walk) && !walk_fails(walk, VERIFY_CODE, "not the same call"))
+		return false;
+	rows_check_call_site(walk, walk->insn, begin, walk->at);
+	if (before->kind != CHECK_CALL && before->kind != CHECK_CALL_INDIRECT)
+		return true;
+	const struct check_probe behind = probe_take(walk, false, true);
+	if (behind.kind == CHECK_WRONG_PROBE)
+		return false;
+	return (behind.kind == CHECK_RETURN && behind.arm_addr == before->arm_addr) ||
+	       walk_fails(walk, VERIFY_PROBE, "the probe of a call has none of its return");
+}
+
+static bool take_indirect_jump(struct walk *walk)
+{
+	if (!indirect_take_translation(walk) || !take_leave(walk))
+		return false;
+	rows_check(walk, walk->at, walk->insn->addr, 0);
+	return walk_take_raw(walk) || indirect_take_table(walk) ||
+	       walk_fails(walk, VERIFY_CODE, "not the same jump");
+}
+
+static bool take_plain(struct walk *walk)
+{
+	if (walk->insn->rel_bits)
+		return take_relative(walk, false);
+	return walk_take_raw(walk) || indirect_take_table(walk) ||
+	       walk_fails(walk, VERIFY_CODE, "not the same instruction");
+}
+
+/* ---- instructions ---- */
+
+static bool take_probes(struct walk *walk, struct check_probe *last)
+{
+	*last = (struct check_probe){.kind = CHECK_NO_PROBE};
+	for (;;) {
+		rows_check(walk, walk->at, walk->insn->addr, 0);
+		const struct check_probe probe = probe_take(walk, false, false);
+		if (probe.kind == CHECK_WRONG_PROBE)
+			return false;
+		if (probe.kind == CHECK_NO_PROBE)
+			return true;
+		*last = probe;
+	}
+}
+
+/* The probe of an entry stands before everything that a branch may lead to. */
+static bool take_enter(struct walk *walk)
+{
+	rows_check(walk, walk->at, walk->insn->addr, 0);
+	return probe_take(walk, true, false).kind != CHECK_WRONG_PROBE;
+}
+
+static bool take_landing(struct walk *walk)
+{
+	const struct check_probe probe = probe_take(walk, false, false);
+
+	return probe.kind == CHECK_NO_PROBE || probe.kind == CHECK_RETURN ||
+	       (probe.kind != CHECK_WRONG_PROBE &&
+		walk_fails(walk, VERIFY_PROBE, "a probe that does not belong to a landing pad"));
+}
+
+static bool take_insn(struct walk *walk)
+{
+	struct check_probe last;
+
+	if (!take_probes(walk, &last))
+		return false;
+	const uint32_t begin = walk->at;
+	switch ((enum insn_kind)walk->insn->kind) {
+	case INSN_CALL:
+	case INSN_CALL_INDIRECT:
+		return take_call(walk, &last);
+	case INSN_JUMP:
+		return take_jump(walk, walk->insn->target);
+	case INSN_BRANCH:
+		return take_branch(walk);
+	case INSN_LOOP:
+		return take_loop(walk);
+	case INSN_JUMP_INDIRECT:
+		return take_indirect_jump(walk);
+	default:
+		break;
+	}
+	if (!take_plain(walk))
+		return false;
+	rows_check_call_site(walk, walk->insn, begin, walk->at);
+	/* That of a landing pad follows the mark that indirect jumps need. */
+	return !walk->insn->is_endbr || !map_get(&walk->check->pads, walk->insn->addr) ||
+	       take_landing(walk);
+}
+
+static void skip_filler(struct walk *walk)
+{
+	struct insn insn;
+
+	while (walk->at < walk->size &&
+	       insn_decode(walk->code + walk->at, walk->size - walk->at, walk_addr(walk), &insn) &&
+	       insn.is_nop && !insn.is_endbr) {
+		/* Behind a jump it is never met. */
+		if (walk->reached)
+			rows_check(walk, walk->at, walk->filler ? walk->filler : walk->insn->addr,
+				   0);
+		walk->at += insn.length;
+	}
+}
+
+static void note_base(struct walk *walk)
+{
+	const struct insn *insn = walk->insn;
+	const unsigned char *bytes = insn_at(walk, insn);
+	const bool rex = (bytes[0] & 0xf0) == 0x40;
+	struct check_base base = {.range = walk->range, .addr = insn->addr};
+	uint32_t value;
+
+	if (insn->is_lea && insn->rip_offset) {
+		base.value = insn->target;
+		base.reg = (bytes[insn->modrm_offset] >> 3 & 7u) | (rex ? (bytes[0] & 4u) << 1 : 0);
+	} else if (insn->length == 5u + rex && (bytes[rex] & 0xf8) == 0xb8) {
+		memcpy(&value, bytes + insn->length - 4, sizeof(value));
+		base.value = value;
+		base.reg = (bytes[rex] & 7u) | (rex ? (bytes[0] & 1u) << 3 : 0);
+	} else {
+		return;
+	}
+	if (object_is_mapped(walk->check->original, base.value))
+		vec_push(&walk->check->bases, base);
+}
+
+/* Nops of the original may be dropped: they are anywhere in the filler of the copy. */
+static bool take_original_insn(struct walk *walk, size_t *first_filler)
+{
+	struct check_range *range = walk->range;
+	const struct insn *insn = walk->insn;
+	const bool filler = insn->is_nop && !insn->is_endbr;
+
+	walk->left = false;
+	if (!filler)
+		skip_filler(walk);
+	for (size_t i = *first_filler; i < range->points.len; i++)
+		range->points.data[i].copy_end = walk->at;
+	const struct check_point point = {(uint32_t)(insn->addr - range->begin), walk->at,
+					  walk->at};
+	vec_push(&range->points, point);
+	if (filler && !walk->filler)
+		walk->filler = insn->addr;
+	if (filler)
+		return true;
+	walk->filler = 0;
+	*first_filler = range->points.len;
+	note_base(walk);
+	walk->check->result->counts.instructions++;
+	const bool ok = take_insn(walk);
+	walk->reached = insn_falls_through(insn);
+	return ok;
+}
+
+/* Control that runs past the end of the range. */
+static bool take_end(struct walk *walk, const struct insn *last)
+{
+	if (!insn_falls_through(last))
+		return true;
+	if (last->kind != INSN_CALL && last->kind != INSN_CALL_INDIRECT && !take_leave(walk))
+		return false;
+	return take_jump(walk, walk->range->end);
+}
+
+static bool check_stub_order(struct walk *walk)
+{
+	uint64_t at = walk->at;
+
+	vec_foreach (stub, &walk->stubs) {
+		if (stub->begin != at)
+			return walk_fails(walk, VERIFY_PROBE,
+					  "the stub at 0x%" PRIx64
+					  " does not follow the one before",
+					  walk->range->copy_begin + stub->begin);
+		at = stub->end;
+	}
+	/* Without an unwind record nothing tells the end. */
+	while (!walk->range->fde && at < walk->size && walk->code[at] == 0xcc)
+		at++;
+	if (at != walk->size)
+		return walk_fails(walk, VERIFY_PROBE, "bytes behind the stubs that belong to none");
+	rows_check_stubs(walk, walk->at, walk->size);
+	return true;
+}
+
+static bool walk_range(struct walk *walk)
+{
+	struct check_range *range = walk->range;
+	const uint64_t size = range->end - range->begin;
+	size_t first_filler = 0;
+	struct insn insn = {.addr = range->begin};
+
+	walk->insn = &insn;
+	if (range->entry && !take_enter(walk))
+		return false;
+	for (uint64_t at = 0; at < size; at += insn.length) {
+		if (!insn_decode(walk->original + at, size - at, range->begin + at, &insn))
+			return walk_fails(walk, VERIFY_CODE, "the original is no instruction here");
+		if (!take_original_insn(walk, &first_filler))
+			return false;
+	}
+	if (first_filler < range->points.len)
+		skip_filler(walk);
+	for (size_t i = first_filler; i < range->points.len; i++)
+		range->points.data[i].copy_end = walk->at;
+	return take_end(walk, &insn) && check_stub_order(walk);
+}
+
+void check_walk(struct check *check, struct check_range *range)
+{
+	const uint64_t size = range->end - range->begin;
+	const uint64_t copy_size = range->copy_end - range->copy_begin;
+	struct walk walk = {.check = check,
+			    .range = range,
+			    .original = object_at(check->original, range->begin, size),
+			    .code = object_at(check->copy, range->copy_begin, copy_size),
+			    .size = (uint32_t)copy_size};
+
+	range->walked = true;
+	check->result->counts.ranges++;
+	range->broken =
+		!walk.original || !walk.code || copy_size > UINT32_MAX || !rows_begin(&walk);
+	if (!range->broken) {
+		rows_check_tables(&walk);
+		range->broken = !walk_range(&walk);
+	}
+	rows_end(&walk);
+	vec_fini(&walk.stubs);
+}

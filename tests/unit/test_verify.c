@@ -1,0 +1,274 @@
+/*
+ * The comparison of copies with originals: it finds nothing in what the rewriter makes, in every
+ * mode, and it finds every byte that is changed afterwards, wherever it stands.
+ */
+#include "rewrite/rewrite.h"
+#include "verify/verify.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { FLIPS = 40, FLIPS_OF_LARGE = 20 };
+
+static const char libc[] = "/lib/x86_64-linux-gnu/libc.so.6";
+static const char libstdcxx[] = "/usr/lib/x86_64-linux-gnu/libstdc++.so.6";
+
+struct pair {
+	struct object *original;
+	struct byte_vec bytes;
+	struct rewrite_result result;
+};
+
+static void pair_make(struct pair *pair, const char *path, const struct rewrite_options *options)
+{
+	struct error err;
+
+	*pair = (struct pair){0};
+	pair->original = object_open(path, OBJECT_ALL, &err);
+	if (!pair->original)
+		fail_msg("%s", err.message);
+	if (!rewrite_object(pair->original, options, &pair->bytes, &pair->result, &err))
+		fail_msg("%s", err.message);
+}
+
+static void pair_release(struct pair *pair)
+{
+	vec_fini(&pair->bytes);
+	rewrite_result_fini(&pair->result);
+	object_close(pair->original);
+}
+
+/* Whether the copy is found to be wrong, or is no longer taken for one. */
+static bool is_refused(const struct pair *pair, struct verify_result *result)
+{
+	struct error err;
+	struct object *copy =
+		object_open_bytes(pair->bytes.data, pair->bytes.len, "copy", OBJECT_ALL, &err);
+	const bool ok = copy && verify_copy(pair->original, copy, result, &err);
+
+	object_close(copy);
+	return !ok || result->difference_count;
+}
+
+static void check_clean(const char *path, const struct rewrite_options *options)
+{
+	struct pair pair;
+	struct verify_result result = {0};
+
+	pair_make(&pair, path, options);
+	const bool refused = is_refused(&pair, &result);
+	vec_foreach (difference, &result.differences)
+		print_error("%s %#lx %#lx: %s\n", verify_kind_name(difference->kind),
+			    difference->addr, difference->copy_addr, difference->text);
+	assert_false(refused);
+	assert_true(result.counts.instructions > 1000);
+	assert_true(options->mode == REWRITE_NULL || result.counts.probes > 100);
+	verify_result_fini(&result);
+	pair_release(&pair);
+}
+
+static void need(const char *path)
+{
+	if (access(path, R_OK) == 0)
+		return;
+	print_message("skipped: %s is not installed\n", path);
+	skip();
+}
+
+static void test_copies_are_clean(void **state)
+{
+	static const struct rewrite_options variants[] = {
+		{.mode = REWRITE_FULL},
+		{.mode = REWRITE_FULL, .keep_small = true, .probes = REWRITE_PROBES_ALL},
+		{.mode = REWRITE_FULL, .syscalls_only = true},
+		{.mode = REWRITE_NULL},
+		{.mode = REWRITE_NULL, .syscall_probes = true},
+	};
+
+	(void)state;
+	need(libc);
+	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++)
+		check_clean(libc, &variants[i]);
+	check_clean("/bin/bash", &variants[1]);
+}
+
+static void test_exception_tables_are_clean(void **state)
+{
+	const struct rewrite_options options = {.keep_small = true};
+
+	(void)state;
+	need(libstdcxx);
+	check_clean(libstdcxx, &options);
+}
+
+static void test_what_is_no_copy(void **state)
+{
+	struct pair pair;
+	struct verify_result result;
+	struct error err;
+	const struct rewrite_options options = {.mode = REWRITE_NULL};
+
+	(void)state;
+	pair_make(&pair, "/bin/true", &options);
+	assert_false(verify_copy(pair.original, pair.original, &result, &err));
+	assert_non_null(strstr(err.message, "is not instrumented"));
+	verify_result_fini(&result);
+	struct object *copy =
+		object_open_bytes(pair.bytes.data, pair.bytes.len, "copy", OBJECT_ALL, &err);
+	assert_false(verify_copy(copy, copy, &result, &err));
+	assert_non_null(strstr(err.message, "no original"));
+	verify_result_fini(&result);
+	/* Of another program. */
+	struct object *other = object_open("/bin/false", OBJECT_ALL, &err);
+	assert_non_null(other);
+	assert_true(!verify_copy(other, copy, &result, &err) || result.difference_count);
+	verify_result_fini(&result);
+	object_close(other);
+	object_close(copy);
+	pair_release(&pair);
+}
+
+/* ---- damage ---- */
+
+static uint64_t random_state = 88172645463325252;
+
+static uint64_t random_next(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+struct region {
+	uint64_t offset, size; /* in the copy's file */
+};
+
+static struct region section_region(const struct pair *pair, const char *name)
+{
+	struct error err;
+	struct object *copy =
+		object_open_bytes(pair->bytes.data, pair->bytes.len, "copy", OBJECT_ALL, &err);
+	const struct object_section *section = copy ? object_section_by_name(copy, name) : NULL;
+	struct region region = {0};
+
+	if (section)
+		region = (struct region){section->header.sh_offset, section->header.sh_size};
+	object_close(copy);
+	return region;
+}
+
+/*
+ * Changes one byte of the region at a time. `filler` percent of the changes at most may be missed:
+ * those in nops, in the gaps that align tables, and of call sites' bounds inside a probe. Most gaps
+ * are left out with all `zeros`.
+ */
+static void check_region(struct pair *pair, struct region region, unsigned filler, bool zeros)
+{
+	const int flips = pair->bytes.len > (1 << 20) ? FLIPS_OF_LARGE : FLIPS;
+	int missed = 0;
+
+	assert_true(region.size > 0);
+	for (int i = 0; i < flips; i++) {
+		const uint64_t offset = region.offset + random_next() % region.size;
+		const unsigned char mask = (unsigned char)(1 + random_next() % 255);
+		struct verify_result result = {0};
+		if (!zeros && !pair->bytes.data[offset])
+			continue;
+		pair->bytes.data[offset] ^= mask;
+		if (!is_refused(pair, &result)) {
+			print_message("not found: offset %#lx ^ %#x\n", offset, mask);
+			missed++;
+		}
+		verify_result_fini(&result);
+		pair->bytes.data[offset] ^= mask;
+	}
+	assert_true(missed * 100 <= (int)filler * flips);
+}
+
+static void test_changed_code_is_found(void **state)
+{
+	struct pair pair;
+	const struct rewrite_options options = {.keep_small = true};
+
+	(void)state;
+	pair_make(&pair, "/bin/true", &options);
+	check_region(&pair, section_region(&pair, ".tare.text"), 6, true);
+	check_region(&pair, section_region(&pair, ".tare.tables"), 3, true);
+	pair_release(&pair);
+}
+
+static void test_changed_originals_are_found(void **state)
+{
+	struct pair pair;
+	const struct rewrite_options options = {.keep_small = true};
+	size_t size;
+
+	(void)state;
+	pair_make(&pair, "/bin/true", &options);
+	object_bytes(pair.original, &size);
+	check_region(&pair, (struct region){0, size}, 0, true);
+	check_region(&pair, section_region(&pair, ".dynamic"), 0, true);
+	pair_release(&pair);
+}
+
+static void test_changed_unwind_tables_are_found(void **state)
+{
+	struct pair pair;
+	const struct rewrite_options options = {.first_unit = 3000, .last_unit = 3040};
+
+	(void)state;
+	need(libstdcxx);
+	pair_make(&pair, libstdcxx, &options);
+	check_region(&pair, section_region(&pair, ".tare.except_table"), 10, false);
+	check_region(&pair, section_region(&pair, ".eh_frame"), 5, false);
+	check_region(&pair, section_region(&pair, ".eh_frame_hdr"), 0, true);
+	pair_release(&pair);
+}
+
+/* A position-independent static executable, and the runtime that its copy carries. */
+static const char *runtime_path, *static_path;
+
+static void test_static_copies(void **state)
+{
+	struct error err;
+	struct pair pair;
+	struct object *runtime = object_open(runtime_path, OBJECT_ALL, &err);
+	const struct rewrite_options all = {.keep_small = true, .runtime = runtime};
+	const struct rewrite_options some = {.first_unit = 0, .last_unit = 40, .runtime = runtime};
+
+	(void)state;
+	assert_non_null(runtime);
+	check_clean(static_path, &all);
+	pair_make(&pair, static_path, &some);
+	check_region(&pair, (struct region){offsetof(Elf64_Ehdr, e_entry), 4}, 0, true);
+	check_region(&pair, section_region(&pair, ".tdata"), 0, true);
+	check_region(&pair, section_region(&pair, ".rela.dyn"), 0, true);
+	check_region(&pair, section_region(&pair, ".dynamic"), 0, true);
+	pair_release(&pair);
+	object_close(runtime);
+}
+
+int main(int argc, char **argv)
+{
+	assert_true(argc == 3);
+	runtime_path = argv[1];
+	static_path = argv[2];
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_static_copies),
+		cmocka_unit_test(test_copies_are_clean),
+		cmocka_unit_test(test_exception_tables_are_clean),
+		cmocka_unit_test(test_what_is_no_copy),
+		cmocka_unit_test(test_changed_code_is_found),
+		cmocka_unit_test(test_changed_originals_are_found),
+		cmocka_unit_test(test_changed_unwind_tables_are_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
