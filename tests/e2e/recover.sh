@@ -28,10 +28,16 @@ kill -KILL "$recorder"
 wait "$recorder" 2>/dev/null || true
 recorder=
 before=$(wc -l <"$work/out")
-sleep 0.5
+for _ in $(seq 200); do
+	[ "$(wc -l <"$work/out")" -gt "$before" ] && break
+	sleep 0.1
+done
 [ "$(wc -l <"$work/out")" -gt "$before" ] || fail "the target ended with its recorder"
 kill -KILL $target
-while kill -0 $target 2>/dev/null; do sleep 0.05; done
+# Gone, or a zombie that nobody waits for.
+while state=$(awk '{print $3}' "/proc/$target/stat" 2>/dev/null) && [ "$state" != Z ]; do
+	sleep 0.05
+done
 
 "$TARE" recover "$session" -o "$work/profile.tare" >"$work/recover.out" 2>&1 ||
 	fail "tare recover: $(cat "$work/recover.out")"

@@ -104,7 +104,9 @@ static void test_elapsed_time(void **state)
 	/* all but the root: what ran inside probed_run */
 	for (uint64_t i = 2; i < thread->node_count; i++)
 		inclusive += probed_nodes(thread)[i].elapsed_ticks;
-	assert_in_range(inclusive, ticks / 100 * 97, ticks / 100 * 103);
+	assert_true(inclusive <= ticks / 100 * 103);
+	/* A thread that is suspended in a slow path loses that time to it. */
+	assert_true(inclusive + thread->own_ticks >= ticks / 100 * 97);
 	probed_session_end(&session);
 }
 

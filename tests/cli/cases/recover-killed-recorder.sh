@@ -1,16 +1,17 @@
-mkfifo ready
+mkfifo ready go
 exec 2>/dev/null
-"$TARE" record -o out.tare -- sh -c 'echo started >ready; sleep 0.3; exit 3' &
+"$TARE" record -o out.tare -- sh -c 'echo $$ >ready; read -r line <go; exit 3' &
 recorder=$!
-read -r line <ready
-echo "$line"
+read -r target <ready
 for directory in /dev/shm/tare.*; do
 	grep -sq "recorder_pid	$recorder" "$directory/recording" && session=$directory
 done
 tare recover "$session" 2>&1 | sed 's/process [0-9]*$/process N/'
 kill -9 $recorder
 { wait $recorder; } 2>/dev/null
-sleep 0.6
+echo go >go
+# Gone, or a zombie that nobody waits for.
+while state=$(awk '{print $3}' "/proc/$target/stat") && [ "$state" != Z ]; do sleep 0.05; done
 tare recover "$session" 2>/dev/null
 ls out.tare
 [ -e "$session" ] && echo "the session is still there"
