@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#define TARE_ARENA_ABI	   2
+#define TARE_ARENA_ABI	   3
 #define TARE_PROCESS_MAGIC 0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC  0x7268746572617400ULL
 
@@ -56,6 +56,11 @@ enum tare_process_flags {
 	TARE_PROCESS_ENDED = 2,	 /* the runtime saw exit or exec */
 	/* Probes of a static executable have run without thread-local storage, and none with it. */
 	TARE_PROCESS_UNREADY = 4,
+	/* The program gave up the right to read the clock (seccomp's strict mode, PR_SET_TSC), so
+	   its probes were switched off before. */
+	TARE_PROCESS_BLINDED = 8,
+	/* Works under system call filters of its own: the runtime makes only calls they allow. */
+	TARE_PROCESS_FILTERED = 16,
 };
 
 struct tare_process_file {
@@ -69,7 +74,9 @@ struct tare_process_file {
 	uint32_t os_means;
 	uint32_t threads_lost; /* threads whose arena could not be made */
 	uint64_t records_lost; /* module records that did not fit */
-	uint64_t reserved[4];
+	uint32_t children_lost;	    /* forked children whose own file could not be made */
+	uint32_t images_unfollowed; /* programs started for which the session is out of reach */
+	uint64_t reserved[3];
 	char command[64]; /* comm, NUL-padded */
 };
 
@@ -121,7 +128,9 @@ struct tare_node {
 	uint64_t application_inclusive_min, application_inclusive_max;
 	uint64_t application_exclusive_min, application_exclusive_max;
 
-	/* Run address of the function's original entry, or of the call's target. 0: thread root. */
+	/* Run address of the function's original entry, or of the call's target. 0: thread root.
+	   Once another module has taken the place, the upper 16 bits tell which it was: see
+	   TARE_KEY_ORDINAL_SHIFT. */
 	uint64_t key;
 	uint32_t alias; /* offset in the file of the node that a pending call's ENTER made */
 	uint32_t next;	/* offset in the file of the sibling that was last called after this one */
@@ -144,6 +153,13 @@ enum tare_call_marks {
 	TARE_CALL_BY_CALL = 2, /* begun by CALL and counted as such */
 	TARE_CALL_SPECIAL = 4, /* has OS time, is temporary, or stood open at fork */
 };
+
+/*
+ * The ordinal in a key counts the MODULE_OPEN records of the process from 1. 0: none; the largest
+ * stands for all modules beyond those that can be numbered.
+ */
+#define TARE_KEY_ORDINAL_SHIFT 48
+#define TARE_KEY_ORDINAL_MAX   0xfffeULL
 
 #define TARE_CALL_MARKS 7ULL
 #define TARE_CALL_BELOW 40ULL
@@ -226,6 +242,13 @@ struct tare_thread_file {
 	uint64_t inherited_frames; /* calls that stood open in the parent at fork */
 	uint64_t inherited; /* run address of the innermost of them still open; with all outside
 			       of it its end is no call of this thread */
+	/* begin_ticks of the process file that the thread belongs to: ids of processes come again,
+	   at the same time too, in namespaces of their own */
+	uint64_t process_begin_ticks;
+	/* Modules that had been opened when the thread last took note of them: its keys without
+	   an ordinal mean the last of these at their address. */
+	uint64_t modules_seen;
+	uint64_t causes_unasked; /* of `flagged`: the kernel could not be asked for the cause */
 };
 
 _Static_assert(sizeof(struct tare_node) == 192, "shared layout");

@@ -191,6 +191,11 @@ void process_resume(void)
 	file->flags &= ~(uint32_t)TARE_PROCESS_ENDED;
 }
 
+uint64_t process_begin_ticks(void)
+{
+	return process_file->begin_ticks;
+}
+
 void process_thread_lost(void)
 {
 	if (state_process.begun == BEGUN_DONE)

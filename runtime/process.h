@@ -26,6 +26,9 @@ void process_module_note(const struct process_module *module);
 void process_complete(void);
 void process_resume(void);
 
+/* Identifies the process among those of its id; see struct tare_thread_file. */
+uint64_t process_begin_ticks(void);
+
 void process_thread_lost(void);
 
 /* A probe found the C library of a static executable not ready, or ready for the first time. */

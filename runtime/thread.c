@@ -106,6 +106,7 @@ static struct tare_thread_file *file_make(int32_t pid, int32_t tid)
 	self->abi = TARE_ARENA_ABI;
 	self->pid = pid;
 	self->tid = tid;
+	self->process_begin_ticks = process_begin_ticks();
 	self->run_addr = map;
 	self->node_limit = FIRST_NODES_BYTES / sizeof(struct tare_node);
 	self->os_limit = FIRST_OS_BYTES / sizeof(struct tare_os_record);

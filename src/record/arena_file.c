@@ -200,7 +200,7 @@ static bool thread_check_header(struct arena_thread *thread, struct error *err)
 		&header->dropped,	   &header->negative,  &header->folded,
 		&header->too_deep,	   &header->unmatched, &header->os_lost,
 		&header->flagged,	   &header->syscalls,  &header->events,
-		&header->inherited_frames,
+		&header->inherited_frames, &header->causes_unasked,
 	};
 
 	if (header->magic != TARE_THREAD_MAGIC)

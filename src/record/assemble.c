@@ -2,7 +2,7 @@
  * Assembling the profile.
  *
  *   session directory ─▶ process files, by begin ─▶ process rows, modules
- *                     └▶ thread files, each to the image of its pid that began last before it
+ *                     └▶ thread files, each to the process file that it names
  *                          └▶ tree: sums, overhead, pruning ─▶ node and OS rows
  *
  * Refuses nothing as a whole but a failing output: an unreadable arena is a reason why the profile
@@ -224,19 +224,15 @@ static bool write_process(struct assembly *assembly, struct assemble_process *pr
 	return process->id != 0;
 }
 
-/* The image of the thread's process that began last before the thread did. */
 static struct assemble_process *process_of(struct assembly *assembly,
 					   const struct tare_thread_file *header)
 {
-	struct assemble_process *found = NULL;
-
 	vec_foreach (process, &assembly->processes) {
-		if (process->arena.header.pid != header->pid)
-			continue;
-		if (!found || process->arena.header.begin_ticks <= header->begin_ticks)
-			found = process;
+		if (process->arena.header.pid == header->pid &&
+		    process->arena.header.begin_ticks == header->process_begin_ticks)
+			return process;
 	}
-	return found;
+	return NULL;
 }
 
 /* ---- threads ---- */

@@ -30,6 +30,7 @@ void arena_writer_thread_init(struct arena_writer_thread *thread, int pid, int t
 		.tid = tid,
 		.run_addr = ARENA_WRITER_RUN_ADDR,
 		.begin_ticks = 1000,
+		.process_begin_ticks = 900,
 		.end_ticks = 9000,
 		.name = "writer",
 		.node_count = 2,

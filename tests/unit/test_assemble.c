@@ -250,20 +250,22 @@ static void test_folded_nodes_are_marked(void **state)
 	assert_false(nodes[0].folded);
 }
 
-static void test_threads_go_to_the_image_of_their_time(void **state)
+static void test_threads_go_to_their_process_file(void **state)
 {
 	struct arena_writer_process process;
 	struct arena_writer_thread thread;
 
 	(void)state;
+	/* two processes of one id at the same time, in namespaces of their own */
 	for (int image = 0; image < 2; image++) {
 		char name[32];
 		arena_writer_process_init(&process, 10);
-		process.header.begin_ticks = 900 + (uint64_t)image * 2000;
+		process.header.begin_ticks = 900 + (uint64_t)image * 50;
 		snprintf(name, sizeof(name), "process.10.%d", image);
 		arena_writer_write_process(&process, directory, name);
 		arena_writer_thread_init(&thread, 10, 10);
 		thread.header.begin_ticks = 1000 + (uint64_t)image * 2000;
+		thread.header.process_begin_ticks = process.header.begin_ticks;
 		snprintf(name, sizeof(name), "thread.10.10.%d", image);
 		arena_writer_write_thread(&thread, directory, name);
 	}
@@ -568,7 +570,7 @@ int main(void)
 		ASSEMBLE_TEST(test_os_time_never_exceeds_elapsed),
 		ASSEMBLE_TEST(test_overhead_by_kind_of_event),
 		ASSEMBLE_TEST(test_folded_nodes_are_marked),
-		ASSEMBLE_TEST(test_threads_go_to_the_image_of_their_time),
+		ASSEMBLE_TEST(test_threads_go_to_their_process_file),
 		ASSEMBLE_TEST(test_children_are_left_out_where_not_followed),
 		ASSEMBLE_TEST(test_killed_processes_and_recorders_are_told),
 		ASSEMBLE_TEST(test_damage_is_survived_and_told),
