@@ -4,6 +4,8 @@
  */
 #include "insn/insn.h"
 
+#include "insn/memo.h"
+
 #include <Zydis/Zydis.h>
 #include <string.h>
 
@@ -64,7 +66,6 @@ static bool note_memory(struct insn *insn, const struct decoded *decoded,
 		(uint16_t)(register_bit(operand->mem.base) | register_bit(operand->mem.index));
 	if (operand->mem.base == ZYDIS_REGISTER_RIP && decoded->info.raw.disp.size == 32) {
 		insn->rip_offset = decoded->info.raw.disp.offset;
-		insn->target = insn_end(insn) + (uint64_t)decoded->info.raw.disp.value;
 	}
 	return true;
 }
@@ -196,14 +197,32 @@ static bool decode_full(const unsigned char *bytes, size_t size, struct decoded 
 		ZydisDecoderDecodeFull(decoder(), bytes, size, &decoded->info, decoded->operands));
 }
 
-bool insn_decode(const unsigned char *bytes, size_t size, uint64_t addr, struct insn *insn)
+/* How many of the first bytes decide everything but the values of displacement and immediates. */
+static size_t deciding_bytes(const ZydisDecodedInstruction *info)
+{
+	size_t count = info->length;
+
+	/* The last byte of a 3DNow! instruction is a part of its opcode. */
+	if (info->opcode_map == ZYDIS_OPCODE_MAP_0F0F)
+		return count;
+	if (info->raw.disp.size && info->raw.disp.offset < count)
+		count = info->raw.disp.offset;
+	for (int i = 0; i < 2; i++)
+		if (info->raw.imm[i].size && info->raw.imm[i].offset < count)
+			count = info->raw.imm[i].offset;
+	return count;
+}
+
+/* All but addr and target. */
+static bool decode(const unsigned char *bytes, size_t size, struct insn *insn, size_t *deciding)
 {
 	struct decoded decoded;
 
-	*insn = (struct insn){.addr = addr, .jump_register = REG_NONE};
+	*insn = (struct insn){.jump_register = REG_NONE};
 	if (!decode_full(bytes, size, &decoded))
 		return false;
 	const ZydisDecodedInstruction *info = &decoded.info;
+	*deciding = deciding_bytes(info);
 	insn->length = info->length;
 	if (!note_operands(insn, &decoded))
 		return false;
@@ -220,7 +239,6 @@ bool insn_decode(const unsigned char *bytes, size_t size, uint64_t addr, struct 
 	const bool relative =
 		(info->attributes & ZYDIS_ATTRIB_IS_RELATIVE) && info->raw.imm[0].is_relative;
 	if (relative) {
-		insn->target = insn_end(insn) + (uint64_t)info->raw.imm[0].value.s;
 		insn->rel_bits = info->raw.imm[0].size;
 		insn->rel_offset = info->raw.imm[0].offset;
 		if (insn->rel_bits == 16)
@@ -231,6 +249,35 @@ bool insn_decode(const unsigned char *bytes, size_t size, uint64_t addr, struct 
 	if (insn->kind == INSN_JUMP_INDIRECT &&
 	    decoded.operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER)
 		insn->jump_register = register_number(decoded.operands[0].reg.value);
+	return true;
+}
+
+/* The value that is added to the end of the instruction. A jump's own distance comes last. */
+static uint64_t relative_value(const unsigned char *bytes, const struct insn *insn)
+{
+	int32_t distance;
+
+	if (insn->rel_bits == 8)
+		return (uint64_t)(int64_t)(int8_t)bytes[insn->rel_offset];
+	memcpy(&distance, bytes + (insn->rel_bits ? insn->rel_offset : insn->rip_offset),
+	       sizeof(distance));
+	return (uint64_t)(int64_t)distance;
+}
+
+bool insn_decode(const unsigned char *bytes, size_t size, uint64_t addr, struct insn *insn)
+{
+	if (!memo_find(bytes, size, insn)) {
+		size_t deciding;
+
+		if (!decode(bytes, size, insn, &deciding)) {
+			insn->addr = addr;
+			return false;
+		}
+		memo_keep(bytes, size, deciding, insn);
+	}
+	insn->addr = addr;
+	if (insn->rel_bits || insn->rip_offset)
+		insn->target = insn_end(insn) + relative_value(bytes, insn);
 	return true;
 }
 

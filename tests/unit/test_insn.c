@@ -193,13 +193,59 @@ static void test_describe(void **state)
 	assert_int_equal(detail.memory.disp, 0x401000);
 }
 
+/* xorshift: the same bytes in each run. */
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/*
+ * What was decoded before does not change what an instruction is: with fewer bytes than are looked
+ * up the same instruction is decoded anew. First bytes are drawn from a few, so that most are met
+ * again with other displacements and immediates.
+ */
+static void test_met_before(void **state)
+{
+	static const unsigned char firsts[] = {0x48, 0x4c, 0x41, 0x0f, 0x66, 0xf2, 0xf3, 0x64,
+					       0x67, 0x89, 0x8b, 0x8d, 0x83, 0xc1, 0xff, 0xe8,
+					       0x75, 0xeb, 0xc7, 0x31, 0x29, 0xa8, 0xb6, 0xaf,
+					       0x05, 0x24, 0x1f, 0x90, 0xe2, 0xc5, 0xf0, 0x62};
+	uint64_t random = 0x2545f4914f6cdd1d;
+	unsigned same = 0;
+
+	(void)state;
+	for (int i = 0; i < 400000; i++) {
+		unsigned char bytes[16];
+		struct insn met, anew;
+		uint64_t value = next_random(&random);
+
+		memcpy(bytes, &value, sizeof(value));
+		memcpy(bytes + 8, &value, sizeof(value));
+		for (int k = 0; k < 4; k++)
+			bytes[k] = firsts[bytes[k] % sizeof(firsts)];
+		if (!insn_decode(bytes, sizeof(bytes), 0x1000, &met)) {
+			assert_false(insn_decode(bytes, 7, 0x1000, &anew));
+			continue;
+		}
+		if (met.length > 7)
+			continue;
+		assert_true(insn_decode(bytes, 7, 0x1000, &anew));
+		assert_memory_equal(&met, &anew, sizeof(met));
+		same++;
+	}
+	assert_true(same > 100000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),	 cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_targets),	 cmocka_unit_test(test_registers),
 		cmocka_unit_test(test_flags),	 cmocka_unit_test(test_reuse),
-		cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_describe), cmocka_unit_test(test_met_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
