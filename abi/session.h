@@ -13,6 +13,8 @@
  * the loader is about to open, and for the executable if it is not instrumented, the runtime
  * connects, sends one struct tare_request and the path, and reads one struct tare_reply and a
  * path. When anything fails, the original file is used.
+ *
+ * Beside it lies the file TARE_SETTINGS_NAME: struct tare_settings, what the runtime is to do.
  */
 #ifndef TARE_ABI_SESSION_H
 #define TARE_ABI_SESSION_H
@@ -21,6 +23,7 @@
 
 #define TARE_ENV_SESSION	"TARE_SESSION"
 #define TARE_SOCKET_NAME	"socket"
+#define TARE_SETTINGS_NAME	"settings"
 #define TARE_ENV_TUNABLES	"GLIBC_TUNABLES"
 #define TARE_TUNABLE_STATIC_TLS "glibc.rtld.optional_static_tls=0x"
 #define TARE_SESSION_ABI	2
@@ -45,6 +48,13 @@ struct tare_reply {
 	uint32_t abi;
 	uint32_t path_bytes;	   /* 0: use the original. Path of the copy follows, no NUL */
 	uint64_t static_tls_bytes; /* TARE_REQUEST_EXECUTABLE: for the tunable; 0: none needed */
+};
+
+/* Zero means the default. New members go to the end; those missing in a file are zero. */
+struct tare_settings {
+	uint32_t abi; /* TARE_SESSION_ABI */
+	/* --adaptive: 100 × RATIO; 0: no function is disarmed */
+	uint32_t adaptive_percent;
 };
 
 #endif

@@ -10,6 +10,7 @@
  * Refuses everything without a session: la_version then tells the loader to unload it. Refuses to
  * arm a module whose note points outside its own writable segments.
  */
+#include "runtime/arming.h"
 #include "runtime/bytes.h"
 #include "runtime/exec.h"
 #include "runtime/executable.h"
@@ -192,7 +193,12 @@ EXPORTED unsigned int la_objclose(uintptr_t *cookie)
 
 	if (!state_session.active)
 		return 0;
+	const struct module_segments segments = library_segments(map);
+	const struct tare_module *instrumented = module_find(&segments);
+
 	process_module_note(&module);
 	os_flag_renew();
+	if (instrumented)
+		arming_remove(instrumented);
 	return 0;
 }

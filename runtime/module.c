@@ -5,6 +5,7 @@
  */
 #include "runtime/module.h"
 
+#include "runtime/arming.h"
 #include "runtime/bytes.h"
 #include "runtime/probes.h"
 
@@ -62,13 +63,12 @@ bool module_arm(const struct module_segments *segments)
 		return false;
 	struct tare_slots *slots =
 		(struct tare_slots *)((uint64_t)module + (uint64_t)module->slots_offset);
-	uint8_t *arm = (uint8_t *)module + module->arm_offset;
+	const uint64_t arm = (uint64_t)module + (uint64_t)module->arm_offset;
 	const uint64_t arm_bytes = (uint64_t)module->function_count + module->call_site_count + 1;
 
 	if (!segments_writable(segments, (uint64_t)slots, sizeof(*slots)) ||
-	    !segments_writable(segments, (uint64_t)arm, arm_bytes))
+	    !segments_writable(segments, arm, arm_bytes))
 		return false;
 	*slots = *probes_slots();
-	memset(arm, 1, arm_bytes);
-	return true;
+	return arming_add(module);
 }

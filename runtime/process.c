@@ -6,6 +6,7 @@
  */
 #include "runtime/process.h"
 
+#include "runtime/arming.h"
 #include "runtime/bytes.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
@@ -118,6 +119,7 @@ static bool begin_first(void)
 		return expected == BEGUN_DONE;
 	process_file = NULL; /* a forked child's is its parent's, and not mapped */
 	free_lock = 0;
+	arming_unlock();
 	state_process.selector = state_session.selector;
 	const bool made = file_make();
 

@@ -33,6 +33,26 @@ void startup_scan(struct startup *startup, char **environment)
 	}
 }
 
+/* What is not there stays zero. */
+static void settings_read(void)
+{
+	struct tare_settings *settings = &state_session.settings;
+	char path[TARE_PATH_MAX];
+	struct bytes_text text = {.start = path, .size_bytes = sizeof(path)};
+
+	bytes_put(&text, state_session.directory);
+	bytes_put(&text, "/" TARE_SETTINGS_NAME);
+	const long fd = text.full ? -1
+				  : kernel_call(SYS_openat, AT_FDCWD, path,
+						O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return;
+	kernel_call(SYS_read, fd, settings, sizeof(*settings));
+	kernel_call(SYS_close, fd);
+	if (settings->abi != TARE_SESSION_ABI)
+		*settings = (struct tare_settings){0};
+}
+
 bool startup_take_session(const struct startup *startup)
 {
 	struct bytes_text directory = {.start = state_session.directory,
@@ -50,6 +70,8 @@ bool startup_take_session(const struct startup *startup)
 	bytes_put(&directory, startup->session);
 	bytes_put(&runtime, last);
 	state_session.active = !directory.full && !runtime.full;
+	if (state_session.active)
+		settings_read();
 	return state_session.active;
 }
 

@@ -20,7 +20,7 @@ struct startup {
 
 void startup_scan(struct startup *startup, char **environment);
 
-/* Fills state_session with the session's paths; false where there is none. */
+/* Fills state_session with the session's paths and settings; false where there is none. */
 bool startup_take_session(const struct startup *startup);
 
 /*

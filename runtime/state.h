@@ -56,6 +56,7 @@ struct state_session {
 	uint64_t rseq_offset, selector; /* for state_process */
 	/* In a static executable: the thread pointer until the C library has made its own. */
 	uint64_t start_pointer;
+	struct tare_settings settings; /* all zero where the session has none */
 };
 
 #pragma GCC visibility push(hidden)

@@ -259,7 +259,8 @@ static bool open_session(struct run *run, struct error *err)
 		return false;
 	run->session_is_open = true;
 	interrupt_remove_directory(run->session.directory);
-	if (!recording_create(&run->recording, run->session.fd, err))
+	if (!session_write_settings(&run->session, run->options->settings, err) ||
+	    !recording_create(&run->recording, run->session.fd, err))
 		return false;
 	recording_put_boot(&run->recording);
 	recording_put_clock(&run->recording);

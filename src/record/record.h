@@ -8,6 +8,7 @@
 #ifndef TARE_RECORD_RECORD_H
 #define TARE_RECORD_RECORD_H
 
+#include "abi/session.h"
 #include "base/base.h"
 #include "verify/verify.h"
 
@@ -49,6 +50,7 @@ struct record_options {
 	const char *output; /* NULL: the command's base name + ".tare" */
 	struct record_selection selection;
 	bool follow, use_cache;
+	struct tare_settings settings; /* of the runtime; abi/session.h */
 	/* Called while a file is rewritten: fraction of 1. May be NULL. */
 	void (*progress)(const char *path, double done, void *context);
 	/* Called with a sentence about each file that was looked at. May be NULL. */

@@ -125,6 +125,23 @@ bool session_open(struct session *session, const char *directory, struct error *
 	return true;
 }
 
+bool session_write_settings(const struct session *session, struct tare_settings settings,
+			    struct error *err)
+{
+	const int fd = openat(session->fd, TARE_SETTINGS_NAME,
+			      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	settings.abi = TARE_SESSION_ABI;
+	errno = 0;
+	const bool ok = fd >= 0 && write(fd, &settings, sizeof(settings)) == sizeof(settings);
+	if (!ok)
+		error_set_errno(err, errno ? errno : ENOSPC, "cannot write %s/%s",
+				session->directory, TARE_SETTINGS_NAME);
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
 void session_close(struct session *session, bool remove)
 {
 	struct error ignored;

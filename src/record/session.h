@@ -2,6 +2,7 @@
 #ifndef TARE_RECORD_SESSION_H
 #define TARE_RECORD_SESSION_H
 
+#include "abi/session.h"
 #include "base/base.h"
 
 struct session {
@@ -16,6 +17,9 @@ struct session {
 bool session_create(struct session *session, struct error *err);
 /* Opens an existing one; checks that it is a directory of this user that nobody else can write. */
 bool session_open(struct session *session, const char *directory, struct error *err);
+/* Writes what the runtime is to do; settings->abi is filled in. Precedes the command's start. */
+bool session_write_settings(const struct session *session, struct tare_settings settings,
+			    struct error *err);
 /* Closes; removes everything if `remove`. */
 void session_close(struct session *session, bool remove);
 

@@ -1,0 +1,150 @@
+/*
+ * The modules' arming bytes. Beside each module that has disarmed bytes lies a map of them, of the
+ * same size, so that switching all probes off and on again leaves them off.
+ *
+ * Refuses to arm a module that it cannot keep in mind, and bytes that are no module's.
+ */
+#include "runtime/arming.h"
+
+#include "runtime/accumulate.h"
+#include "runtime/bytes.h"
+#include "runtime/kernel.h"
+
+#define WAIT_ROUNDS   4096
+#define FIRST_MODULES 64
+
+struct armed_module {
+	uint8_t *arm; /* NULL: its place is free */
+	uint64_t size_bytes;
+	uint64_t reachable; /* bytes of functions and call sites, which come first */
+	uint8_t *disarmed;  /* NULL: none is */
+};
+
+static struct armed_module *modules;
+static uint64_t module_count, module_room;
+static bool switched_off;
+static uint64_t lock; /* thread pointer of the holder, 0: free */
+
+bool arming_lock(void)
+{
+	const uint64_t self = (uint64_t)__builtin_thread_pointer();
+	uint64_t holder = 0;
+
+	return __atomic_compare_exchange_n(&lock, &holder, self, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED) ||
+	       holder == self;
+}
+
+void arming_unlock(void)
+{
+	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+}
+
+/* What cannot be put off. After long waiting the holder is taken for dead. */
+static void lock_wait(void)
+{
+	for (int round = 0; round < WAIT_ROUNDS && !arming_lock(); round++)
+		kernel_call(SYS_sched_yield, 0);
+}
+
+static struct armed_module *place_find(void)
+{
+	for (uint64_t i = 0; i < module_count; i++)
+		if (!modules[i].arm)
+			return &modules[i];
+	if (module_count == module_room) {
+		const uint64_t room = module_room ? module_room * 2 : FIRST_MODULES;
+		struct armed_module *larger = accumulate_host_map(room * sizeof(*larger));
+
+		if (!larger)
+			return NULL;
+		memcpy(larger, modules, module_count * sizeof(*modules));
+		if (modules)
+			accumulate_host_unmap(modules, module_room * sizeof(*modules));
+		modules = larger;
+		module_room = room;
+	}
+	return &modules[module_count++];
+}
+
+static uint8_t *module_bytes(const struct tare_module *module)
+{
+	return (uint8_t *)((uint64_t)module + (uint64_t)module->arm_offset);
+}
+
+bool arming_add(const struct tare_module *module)
+{
+	lock_wait();
+	struct armed_module *place = place_find();
+
+	if (place) {
+		place->reachable = (uint64_t)module->function_count + module->call_site_count;
+		place->size_bytes = place->reachable + 1;
+		place->arm = module_bytes(module);
+		if (!switched_off)
+			memset(place->arm, 1, place->size_bytes);
+	}
+	arming_unlock();
+	return place != NULL;
+}
+
+void arming_remove(const struct tare_module *module)
+{
+	const uint8_t *arm = module_bytes(module);
+
+	lock_wait();
+	for (uint64_t i = 0; i < module_count; i++) {
+		if (modules[i].arm != arm)
+			continue;
+		if (modules[i].disarmed)
+			accumulate_host_unmap(modules[i].disarmed, modules[i].size_bytes);
+		modules[i] = (struct armed_module){0};
+	}
+	arming_unlock();
+}
+
+static void module_switch(const struct armed_module *module, bool on)
+{
+	if (!on || !module->disarmed) {
+		memset(module->arm, on, module->size_bytes);
+		return;
+	}
+	for (uint64_t i = 0; i < module->size_bytes; i++)
+		module->arm[i] = !module->disarmed[i];
+}
+
+bool arming_switch(bool on)
+{
+	if (!arming_lock())
+		return false;
+	switched_off = !on;
+	for (uint64_t i = 0; i < module_count; i++)
+		if (modules[i].arm)
+			module_switch(&modules[i], on);
+	arming_unlock();
+	return true;
+}
+
+static struct armed_module *module_of(const uint8_t *byte)
+{
+	for (uint64_t i = 0; i < module_count; i++)
+		if (modules[i].arm &&
+		    (uint64_t)byte - (uint64_t)modules[i].arm < modules[i].reachable)
+			return &modules[i];
+	return NULL;
+}
+
+bool arming_disarm(uint8_t *byte)
+{
+	struct armed_module *module = module_of(byte);
+
+	if (!module)
+		return false;
+	if (!module->disarmed)
+		module->disarmed = accumulate_host_map(module->size_bytes);
+	if (!module->disarmed)
+		return false;
+	module->disarmed[byte - module->arm] = 1;
+	__atomic_store_n(byte, 0, __ATOMIC_RELEASE);
+	return true;
+}

@@ -1,0 +1,43 @@
+/*
+ * arming: which probes are on. The one place that knows the arming bytes of all loaded modules
+ * (abi/module.h) and sets them; the probes of a cleared byte do nothing, in all threads.
+ *
+ * What is switched off while calls are in progress never reports their end: see adapt.h.
+ *
+ * Every function may be called from any thread. None allocates through the target or blocks for
+ * long: where another thread is at work, those that can be done later fail.
+ */
+#ifndef TARE_RUNTIME_ARMING_H
+#define TARE_RUNTIME_ARMING_H
+
+#include "abi/module.h"
+
+#include <stdbool.h>
+
+/* Takes up a module whose bytes are all zero, and arms it unless probes are switched off. */
+bool arming_add(const struct tare_module *module);
+
+/* Before its memory goes. */
+void arming_remove(const struct tare_module *module);
+
+/*
+ * Clears the bytes of all modules, or sets those that are not disarmed. Modules that come while
+ * probes are switched off are not armed either. False where another thread is at it.
+ */
+bool arming_switch(bool on);
+
+/*
+ * The lock of all this, also for work that must not meet a module going away. False where another
+ * thread has it. A signal handler that finds it taken by its own thread shares it. In a forked
+ * child the holder may be gone: unlock.
+ */
+bool arming_lock(void);
+void arming_unlock(void);
+
+/*
+ * Clears one byte for good; the caller has the lock. False, and nothing happens, where it belongs
+ * to no function or call site of a module, or could not be kept in mind.
+ */
+bool arming_disarm(uint8_t *byte);
+
+#endif

@@ -1,0 +1,144 @@
+/* Arming bytes: what is disarmed stays so, whatever is switched, loaded and unloaded. */
+#include "runtime/accumulate.h"
+#include "runtime/arming.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { FUNCTIONS = 5, SITES = 3, BYTES = FUNCTIONS + SITES + 1 };
+
+struct file {
+	struct tare_module module;
+	uint8_t arm[BYTES];
+};
+
+void *accumulate_host_map(size_t size_bytes)
+{
+	return calloc(1, size_bytes);
+}
+
+void accumulate_host_unmap(void *memory, size_t size_bytes)
+{
+	(void)size_bytes;
+	free(memory);
+}
+
+static void load(struct file *file)
+{
+	*file = (struct file){.module = {.abi = TARE_MODULE_ABI,
+					 .function_count = FUNCTIONS,
+					 .call_site_count = SITES,
+					 .arm_offset = offsetof(struct file, arm)}};
+	assert_true(arming_add(&file->module));
+}
+
+static bool disarm(uint8_t *byte)
+{
+	assert_true(arming_lock());
+	const bool disarmed = arming_disarm(byte);
+	arming_unlock();
+	return disarmed;
+}
+
+static void assert_bytes(const struct file *file, const char *expected)
+{
+	for (int i = 0; i < BYTES; i++)
+		assert_int_equal(file->arm[i], expected[i] - '0');
+}
+
+static void test_disarmed_stays_off(void **state)
+{
+	struct file first, second;
+
+	(void)state;
+	load(&first);
+	load(&second);
+	assert_true(disarm(&first.arm[1]));
+	assert_true(disarm(&first.arm[FUNCTIONS + 2]));
+	assert_bytes(&first, "101111101");
+	assert_bytes(&second, "111111111");
+	assert_true(arming_switch(false));
+	assert_bytes(&first, "000000000");
+	assert_bytes(&second, "000000000");
+	assert_true(disarm(&second.arm[0]));
+	assert_true(arming_switch(true));
+	assert_bytes(&first, "101111101");
+	assert_bytes(&second, "011111111");
+	arming_remove(&first.module);
+	arming_remove(&second.module);
+}
+
+static void test_only_functions_and_sites(void **state)
+{
+	struct file file;
+	uint8_t foreign = 1;
+
+	(void)state;
+	load(&file);
+	assert_false(disarm(&file.arm[BYTES - 1])); /* all SYSCALL probes */
+	assert_false(disarm(&foreign));
+	assert_int_equal(foreign, 1);
+	assert_bytes(&file, "111111111");
+	arming_remove(&file.module);
+	assert_false(disarm(&file.arm[0]));
+	assert_true(arming_switch(false));
+	assert_bytes(&file, "111111111"); /* unloaded: not touched any more */
+	assert_true(arming_switch(true));
+}
+
+static void test_loaded_while_off(void **state)
+{
+	struct file file;
+
+	(void)state;
+	assert_true(arming_switch(false));
+	load(&file);
+	assert_bytes(&file, "000000000");
+	assert_true(arming_switch(true));
+	assert_bytes(&file, "111111111");
+	arming_remove(&file.module);
+	load(&file); /* again, at the same place */
+	assert_bytes(&file, "111111111");
+	arming_remove(&file.module);
+}
+
+static void test_many_modules(void **state)
+{
+	enum { MANY = 200 };
+	struct file *files = calloc(MANY, sizeof(*files));
+
+	(void)state;
+	for (int i = 0; i < MANY; i++)
+		load(&files[i]);
+	for (int i = 0; i < MANY; i++)
+		assert_true(disarm(&files[i].arm[i % FUNCTIONS]));
+	assert_true(arming_switch(true));
+	for (int i = 0; i < MANY; i++) {
+		int armed = 0;
+
+		for (int k = 0; k < BYTES; k++)
+			armed += files[i].arm[k];
+		assert_int_equal(armed, BYTES - 1);
+		assert_int_equal(files[i].arm[i % FUNCTIONS], 0);
+		arming_remove(&files[i].module);
+	}
+	free(files);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_disarmed_stays_off),
+		cmocka_unit_test(test_only_functions_and_sites),
+		cmocka_unit_test(test_loaded_while_off),
+		cmocka_unit_test(test_many_modules),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
