@@ -14,11 +14,11 @@
  * stack below rsp (SYSCALL stubs first step over the red zone).
  *
  *   kind          stub                                         at entry of the handler
- *   ENTER         call *enter; data F                          frame sp = rsp+8, key = F
+ *   ENTER         call *enter; data F, A                       frame sp = rsp+8, key = F
  *   LEAVE         call *leave                                  frame sp = rsp+8
  *   CALL          call *call; data T, A                        frame sp = rsp,   key = T
  *   CALL_INDIRECT push target; call *call_indirect;            frame sp = rsp+8, key = 8(%rsp)
- *                 lea 8(%rsp),%rsp
+ *                 lea 8(%rsp),%rsp; data A
  *   RETURN        call *return_                                frame sp = rsp
  *   LANDING       call *return_     (after unwinding into a landing pad)   the same
  *   SYSCALL       lea -128(%rsp),%rsp; call *syscall_; lea 128(%rsp),%rsp
@@ -36,12 +36,14 @@
  * return address: the identity of a frame. RETURN's frame sp is that of the call it follows.
  *
  * Data are words of 4 bytes that are never executed: they begin TARE_STUB_DATA bytes behind the
- * end of the call, behind the jump back. Each is the distance to an address from its own end:
+ * end of the call (CALL_INDIRECT: TARE_STUB_DATA_INDIRECT), behind the jump back. Each is the
+ * distance to an address from its own end:
  *   F  the original entry of the function (run address; what a function pointer to it holds)
  *   T  the call's target: original entry of a function of this module, or a PLT stub, or the GOT
  *      slot through which `call *slot(%rip)` goes
- *   A  the arming byte of this call site. The runtime may clear it when the callee turns out to
- *      report ENTER itself: the pair CALL/RETURN then only measures the call instruction.
+ *   A  the arming byte of this probe: a function's or a call site's. The runtime may clear a call
+ *      site's when the callee turns out to report ENTER itself: the pair CALL/RETURN then only
+ *      measures the call instruction.
  */
 #ifndef TARE_ABI_MODULE_H
 #define TARE_ABI_MODULE_H
@@ -50,8 +52,10 @@
 
 #define TARE_NOTE_NAME	 "tare"
 #define TARE_NOTE_MODULE 1
-#define TARE_MODULE_ABI	 2
-#define TARE_STUB_DATA	 8 /* from a handler's return address; room for popf and the jump back */
+#define TARE_MODULE_ABI	 3
+/* From a handler's return address; room for popf and the jump back. */
+#define TARE_STUB_DATA		8
+#define TARE_STUB_DATA_INDIRECT 12 /* and for lea */
 
 struct tare_handlers {
 	uint64_t enter;

@@ -15,6 +15,7 @@
 	.if	\slot == 0
 	.org	12\@b+8, 0xcc
 	.long	function - . - 4
+	.long	arm - . - 4
 	.endif
 	.if	\slot == 2
 	.org	12\@b+8, 0xcc

@@ -8,7 +8,10 @@
 
 #include <string.h>
 
-enum { RED_ZONE_BYTES = 128 };
+enum {
+	RED_ZONE_BYTES = 128,
+	DROP_BYTES = 5, /* of the lea behind CALL_INDIRECT's handler call */
+};
 
 static const struct insn_operation push_operand = {.opcode = 0xff, .reg = 6};
 
@@ -171,16 +174,21 @@ static void emit_jump_back(struct emitter *emitter, const struct stub *stub, boo
 /* What the handler reads, behind the jump back: see abi/module.h. */
 static void emit_stub_data(struct emitter *emitter, const struct probe *probe, uint32_t call_end)
 {
-	if (probe->kind != PROBE_ENTER && probe->kind != PROBE_CALL)
+	const bool indirect = probe->kind == PROBE_CALL_INDIRECT;
+
+	if (probe->kind != PROBE_ENTER && probe->kind != PROBE_CALL && !indirect)
 		return;
-	while (emit_offset(emitter) < call_end + TARE_STUB_DATA)
+	const uint32_t begin =
+		call_end + (indirect ? TARE_STUB_DATA_INDIRECT - DROP_BYTES : TARE_STUB_DATA);
+	while (emit_offset(emitter) < begin)
 		emit_code(emitter, 0xcc);
-	if (probe->kind == PROBE_ENTER) {
-		emit_fixup(emitter, FIXUP_ADDRESS, emitter->range->begin, 0);
-		return;
-	}
-	emit_fixup(emitter, FIXUP_ADDRESS, probe->target, 0);
-	emit_fixup(emitter, FIXUP_SITE_ARM, probe->site, 0);
+	if (!indirect)
+		emit_fixup(emitter, FIXUP_ADDRESS,
+			   probe->kind == PROBE_ENTER ? emitter->range->begin : probe->target, 0);
+	if (probe->kind == PROBE_ENTER)
+		emit_fixup(emitter, FIXUP_ARM, 0, 0);
+	else
+		emit_fixup(emitter, FIXUP_SITE_ARM, probe->site, 0);
 }
 
 static void emit_stub(struct emitter *emitter, const struct stub *stub)

@@ -161,7 +161,6 @@ static bool take_call(struct reading *reading)
 		if (!walk_take_bytes(walk, 0x48, 0x8d, 0x64, 0x24, 8))
 			return walk_fails(walk, VERIFY_PROBE, "a stub keeps its operand");
 		reading->pushes = false;
-		reading->call_end = walk->at;
 		reading->kind = reading->known && reading->kind != CHECK_CALL_INDIRECT
 					? CHECK_WRONG_PROBE
 					: CHECK_CALL_INDIRECT;
@@ -219,19 +218,19 @@ static bool take_end(struct reading *reading, uint64_t skip)
 
 /* ---- data ---- */
 
-static bool take_data(struct reading *reading, uint64_t key, bool with_arm)
+/* `key` is NULL where there is none, as with an indirect call. */
+static bool take_data(struct reading *reading, const uint64_t *key)
 {
 	struct walk *walk = reading->walk;
 	const uint32_t before = walk->at;
+	const uint32_t begin = reading->call_end + (key ? TARE_STUB_DATA : TARE_STUB_DATA_INDIRECT);
 	uint64_t found, arm_addr;
 
-	while (walk->at < reading->call_end + TARE_STUB_DATA)
+	while (walk->at < begin)
 		if (!walk_take_bytes(walk, 0xcc))
 			break;
-	if (walk->at == reading->call_end + TARE_STUB_DATA && walk_take_distance(walk, 0, &found) &&
-	    found == key &&
-	    (!with_arm ||
-	     (walk_take_distance(walk, 0, &arm_addr) && arm_addr == reading->arm_addr)))
+	if (walk->at == begin && (!key || (walk_take_distance(walk, 0, &found) && found == *key)) &&
+	    walk_take_distance(walk, 0, &arm_addr) && arm_addr == reading->arm_addr)
 		return true;
 	walk->at = before;
 	return false;
@@ -339,10 +338,10 @@ static bool check_data(struct reading *reading)
 	const struct insn *insn = reading->walk->insn;
 
 	if (reading->kind == CHECK_ENTER)
-		return take_data(reading, reading->walk->range->begin, false);
+		return take_data(reading, &reading->walk->range->begin);
 	if (reading->kind == CHECK_CALL)
-		return take_data(reading, insn->target, true);
-	return true;
+		return take_data(reading, &insn->target);
+	return reading->kind != CHECK_CALL_INDIRECT || take_data(reading, NULL);
 }
 
 static bool take_stub(struct reading *reading, bool enters, bool behind_call)
