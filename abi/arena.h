@@ -132,16 +132,19 @@ struct tare_node {
 	   Once another module has taken the place, the upper 16 bits tell which it was: see
 	   TARE_KEY_ORDINAL_SHIFT. */
 	uint64_t key;
-	uint32_t alias; /* offset in the file of the node that a pending call's ENTER made */
-	uint32_t next;	/* offset in the file of the sibling that was last called after this one */
-	uint64_t site;	/* run address of the arming byte of the CALL at `stub`, or 0 */
+	/* Run addresses of nodes; each a cache, right only if that node has the same parent. */
+	uint64_t alias;		/* the one that a pending call's ENTER made */
+	uint64_t next;		/* the sibling that was last called after this one */
+	uint64_t site;		/* run address of the arming byte of the CALL at `stub`, or 0 */
 	uint64_t calls_by_call; /* of `calls`: those that began with a CALL event */
 	uint64_t clamped_ticks; /* probe cost that could not be subtracted (calls too short) */
 	/* OS time of the call in progress, else 0; the calls it made that have ended are in
 	   os_inclusive, those still open are not. */
 	uint64_t os_inclusive, os_exclusive;
+	uint64_t unwound;      /* of `calls`: ended by unwinding */
 	uint32_t parent_index; /* of `parent`; see below */
-	uint32_t unwound;      /* of `calls`: ended by unwinding */
+	uint32_t reserved32;
+	uint64_t reserved[6];
 };
 
 /*
@@ -168,8 +171,8 @@ enum tare_call_marks {
  * When no more contexts can be kept, further ones fold into one node per function: `parent_index`
  * is TARE_NODE_FOLDED | 0. Its values are right, only its call path is lost. Node 1 is always
  * there: folded too, key TARE_NODE_OTHER; it takes the calls for which not even that node could be
- * made. While such a call is in progress it has a temporary node, whose `alias` is the offset
- * of the folded one; temporary nodes lie in a stack of their own, `temporary_count` high. A node
+ * made. While such a call is in progress it has a temporary node, whose `alias` is the
+ * folded one; temporary nodes lie in a stack of their own, `temporary_count` high. A node
  * that was only ever the pending target of calls whose callee reported ENTER itself stays with
  * calls == 0.
  */
@@ -251,7 +254,7 @@ struct tare_thread_file {
 	uint64_t causes_unasked; /* of `flagged`: the kernel could not be asked for the cause */
 };
 
-_Static_assert(sizeof(struct tare_node) == 192, "shared layout");
+_Static_assert(sizeof(struct tare_node) == 256, "shared layout");
 _Static_assert(sizeof(struct tare_os_record) == 32, "shared layout");
 _Static_assert(sizeof(struct tare_thread_file) <= TARE_THREAD_NODES_OFFSET, "shared layout");
 _Static_assert(sizeof(struct tare_process_file) % 8 == 0, "records are aligned");

@@ -244,13 +244,13 @@ static struct tare_node *call_begin(struct tare_thread_file *self, uint64_t key,
 static struct tare_node *alias_of(struct tare_thread_file *self, struct tare_node *node,
 				  uint64_t key)
 {
-	struct tare_node *function = context_at(self, node->alias);
+	struct tare_node *function = context_node(node->alias);
 
-	if (function->key == key)
+	if (function->key == key && function->parent == node->parent)
 		return function;
 	function = context_child(self, context_node(node->parent), key);
 	if (function && !context_is_temporary(self, function))
-		node->alias = context_offset(self, function);
+		node->alias = (uint64_t)function;
 	return function;
 }
 

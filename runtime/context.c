@@ -103,7 +103,7 @@ static void child_note(const struct tare_thread_file *self, struct tare_node *pa
 	struct tare_node *before = context_node(parent->last_child);
 
 	if (before != &context_nodes(self)[CONTEXT_NODE_LAST])
-		before->next = context_offset(self, node);
+		before->next = (uint64_t)node;
 	parent->last_child = (uint64_t)node;
 }
 
@@ -128,8 +128,8 @@ static struct tare_node *node_append(struct tare_thread_file *self, uint32_t par
 
 	*node = (struct tare_node){.key = key,
 				   .last_child = (uint64_t)none,
-				   .alias = context_offset(self, none),
-				   .next = context_offset(self, none),
+				   .alias = (uint64_t)none,
+				   .next = (uint64_t)none,
 				   .parent = (uint64_t)&nodes[parent & ~TARE_NODE_FOLDED],
 				   .parent_index = parent,
 				   .elapsed_inclusive_min = ~0ULL,
@@ -188,7 +188,7 @@ static struct tare_node *temporary_push(struct tare_thread_file *self, uint64_t 
 
 	*node = (struct tare_node){.key = key,
 				   .last_child = (uint64_t)&context_nodes(self)[CONTEXT_NODE_LAST],
-				   .alias = context_offset(self, node_fold(self, key)),
+				   .alias = (uint64_t)node_fold(self, key),
 				   .parent = parent};
 	self->temporary_count++;
 	return node;
@@ -213,7 +213,7 @@ struct tare_node *context_child(struct tare_thread_file *self, struct tare_node 
 void context_refold(struct tare_thread_file *self, struct tare_node *temporary, uint64_t key)
 {
 	temporary->key = key;
-	temporary->alias = context_offset(self, node_fold(self, key));
+	temporary->alias = (uint64_t)node_fold(self, key);
 }
 
 static uint64_t os_hash_values(const struct tare_os_record *record)

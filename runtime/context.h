@@ -31,18 +31,6 @@ static inline bool context_is_temporary(const struct tare_thread_file *self,
 	return node >= context_temporaries(self);
 }
 
-/* Nodes as their offsets in the file. */
-static inline struct tare_node *context_at(const struct tare_thread_file *self, uint32_t offset)
-{
-	return context_node(self->run_addr + offset);
-}
-
-static inline uint32_t context_offset(const struct tare_thread_file *self,
-				      const struct tare_node *node)
-{
-	return (uint32_t)((uint64_t)node - self->run_addr);
-}
-
 /* Of a node that is not temporary. */
 static inline uint32_t context_index(const struct tare_thread_file *self,
 				     const struct tare_node *node)
@@ -54,7 +42,7 @@ static inline uint32_t context_index(const struct tare_thread_file *self,
 static inline struct tare_node *context_kept(const struct tare_thread_file *self,
 					     struct tare_node *node)
 {
-	return context_is_temporary(self, node) ? context_at(self, node->alias) : node;
+	return context_is_temporary(self, node) ? context_node(node->alias) : node;
 }
 
 /* The root and node 1; no temporary nodes. */

@@ -25,9 +25,9 @@
 #define NODE_APPLICATION_EXCLUSIVE_MAX 120
 #define NODE_KEY		       128
 #define NODE_ALIAS		       136
-#define NODE_NEXT		       140
-#define NODE_SITE		       144
-#define NODE_CALLS_BY_CALL	       152
+#define NODE_NEXT		       144
+#define NODE_SITE		       152
+#define NODE_CALLS_BY_CALL	       160
 
 /* What is subtracted from the place in a node's sp. */
 #define MARK_PENDING	    1

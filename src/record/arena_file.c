@@ -254,7 +254,7 @@ static void node_check(struct arena_thread *thread, size_t index)
 		thread->damaged++;
 	}
 	if (node->unwound > node->calls) {
-		node->unwound = (uint32_t)node->calls;
+		node->unwound = node->calls;
 		thread->damaged++;
 	}
 	range_check(&node->elapsed_inclusive_min, &node->elapsed_inclusive_max);

@@ -49,8 +49,7 @@ static bool link_at(const struct chain *chain, uint64_t addr, struct link *link)
 	link->node = &thread->nodes[kept];
 	if (link->place >= thread->node_count) {
 		link->node = &chain->temporaries[link->place - thread->node_count];
-		if (!place_of(chain, thread->header.run_addr + link->node->alias, &kept) ||
-		    kept >= thread->node_count)
+		if (!place_of(chain, link->node->alias, &kept) || kept >= thread->node_count)
 			return false;
 	}
 	link->kept = (uint32_t)kept;

@@ -148,9 +148,7 @@ static uint64_t node_open(const struct thread *thread, uint32_t at)
 	uint64_t end = thread->file->now_ticks, ticks = 0;
 
 	for (const struct tare_node *node = top(thread);; node = caller(node)) {
-		const uint64_t kept = is_temporary(thread, node)
-					      ? thread->file->run_addr + node->alias
-					      : (uint64_t)node;
+		const uint64_t kept = is_temporary(thread, node) ? node->alias : (uint64_t)node;
 
 		if (kept == (uint64_t)&nodes(thread)[at])
 			ticks += end - node->start - node->child;
