@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#define TARE_ARENA_ABI	   3
+#define TARE_ARENA_ABI	   4
 #define TARE_PROCESS_MAGIC 0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC  0x7268746572617400ULL
 
@@ -72,8 +72,8 @@ struct tare_process_file {
 	uint64_t used_bytes;		 /* of the whole file; records begin behind this struct */
 	uint64_t cost_ticks[TARE_EVENT_KINDS];
 	uint32_t os_means;
-	uint32_t threads_lost; /* threads whose arena could not be made */
-	uint64_t records_lost; /* module records that did not fit */
+	uint32_t threads_lost;	    /* threads whose arena could not be made */
+	uint64_t records_lost;	    /* module records that did not fit */
 	uint32_t children_lost;	    /* forked children whose own file could not be made */
 	uint32_t images_unfollowed; /* programs started for which the session is out of reach */
 	uint64_t reserved[3];
@@ -101,6 +101,9 @@ struct tare_module_record {
 
 /* ---- thread file ---- */
 
+#define TARE_CALL_BUCKETS 64
+#define TARE_BUCKET_FULL  (1U << 31)
+
 /*
  * A node of the calling-context tree: one function (or call target) under one call path. A context
  * is active at most once per thread, so the call in progress is described by its node: those
@@ -119,7 +122,10 @@ struct tare_node {
 	uint64_t sp;	     /* in progress: frame sp - TARE_CALL_BELOW - marks; ~0 for the root */
 	uint64_t start;	     /* in progress: the clock at its begin */
 	uint64_t child;	     /* in progress: inclusive ticks of the calls it made that have ended */
-	uint64_t calls;	     /* ended */
+	/* Run address of the function's original entry, or of the call's target. 0: thread root.
+	   Once another module has taken the place, the upper 16 bits tell which it was: see
+	   TARE_KEY_ORDINAL_SHIFT. */
+	uint64_t key;
 	uint64_t elapsed_ticks; /* exclusive, of ended calls, probe cost subtracted */
 
 	/* Per ended call; min starts at ~0. Application times are those less their OS time. */
@@ -128,24 +134,33 @@ struct tare_node {
 	uint64_t application_inclusive_min, application_inclusive_max;
 	uint64_t application_exclusive_min, application_exclusive_max;
 
-	/* Run address of the function's original entry, or of the call's target. 0: thread root.
-	   Once another module has taken the place, the upper 16 bits tell which it was: see
-	   TARE_KEY_ORDINAL_SHIFT. */
-	uint64_t key;
 	/* Run addresses of nodes; each a cache, right only if that node has the same parent. */
 	uint64_t alias;		/* the one that a pending call's ENTER made */
 	uint64_t next;		/* the sibling that was last called after this one */
 	uint64_t site;		/* run address of the arming byte of the CALL at `stub`, or 0 */
-	uint64_t calls_by_call; /* of `calls`: those that began with a CALL event */
+	uint64_t calls_by_call; /* of the calls that ended: those that began with a CALL event */
 	uint64_t clamped_ticks; /* probe cost that could not be subtracted (calls too short) */
 	/* OS time of the call in progress, else 0; the calls it made that have ended are in
 	   os_inclusive, those still open are not. */
 	uint64_t os_inclusive, os_exclusive;
-	uint64_t unwound;      /* of `calls`: ended by unwinding */
+	uint64_t unwound;      /* of the calls that ended: by unwinding */
 	uint32_t parent_index; /* of `parent`; see below */
 	uint32_t reserved32;
-	uint64_t reserved[6];
+	uint64_t reserved[7];
+
+	/* The calls that ended, by their elapsed inclusive time: tare_call_bucket. A counter that
+	   reaches TARE_BUCKET_FULL gives so many calls to an OS record. */
+	uint32_t buckets[TARE_CALL_BUCKETS];
 };
+
+/*
+ * Bucket 0 holds the calls of no time, b > 0 those of 2^(b-1) ticks to less than 2^b; the last one
+ * those that were shorter than the probe's cost assumed for them.
+ */
+static inline uint32_t tare_call_bucket(uint64_t ticks)
+{
+	return TARE_CALL_BUCKETS - 1 - (uint32_t)__builtin_clzll(2 * ticks + 1);
+}
 
 /*
  * What is special about a call in progress; any of them keeps its end off the short way. They are
@@ -164,8 +179,8 @@ enum tare_call_marks {
 #define TARE_KEY_ORDINAL_SHIFT 48
 #define TARE_KEY_ORDINAL_MAX   0xfffeULL
 
-#define TARE_CALL_MARKS 7ULL
-#define TARE_CALL_BELOW 40ULL
+#define TARE_CALL_MARKS	       7ULL
+#define TARE_CALL_BELOW	       40ULL
 
 /*
  * When no more contexts can be kept, further ones fold into one node per function: `parent_index`
@@ -173,16 +188,21 @@ enum tare_call_marks {
  * there: folded too, key TARE_NODE_OTHER; it takes the calls for which not even that node could be
  * made. While such a call is in progress it has a temporary node, whose `alias` is the
  * folded one; temporary nodes lie in a stack of their own, `temporary_count` high. A node
- * that was only ever the pending target of calls whose callee reported ENTER itself stays with
- * calls == 0.
+ * that was only ever the pending target of calls whose callee reported ENTER itself stays without
+ * calls.
  */
 #define TARE_NODE_FOLDED 0x80000000U
 #define TARE_NODE_OTHER	 (~0ULL)
 
-/* OS time of one node by cause and system call. Exclusive, calls in progress included. */
+/*
+ * OS time of one node by cause and system call. Exclusive, calls in progress included. With the
+ * cause TARE_RECORD_CALLS, `count` calls that the node's bucket `syscall_number` has given away.
+ */
+#define TARE_RECORD_CALLS TARE_OS_CAUSES
+
 struct tare_os_record {
 	uint32_t node;		 /* index */
-	uint16_t cause;		 /* enum tare_os_cause */
+	uint16_t cause;		 /* enum tare_os_cause, or TARE_RECORD_CALLS */
 	uint16_t syscall_number; /* 0xffff: none or unknown */
 	uint64_t object; /* first argument of the system call (fd, futex address…), else 0 */
 	uint64_t count;	 /* intervals */
@@ -254,7 +274,7 @@ struct tare_thread_file {
 	uint64_t causes_unasked; /* of `flagged`: the kernel could not be asked for the cause */
 };
 
-_Static_assert(sizeof(struct tare_node) == 256, "shared layout");
+_Static_assert(sizeof(struct tare_node) == 512, "shared layout");
 _Static_assert(sizeof(struct tare_os_record) == 32, "shared layout");
 _Static_assert(sizeof(struct tare_thread_file) <= TARE_THREAD_NODES_OFFSET, "shared layout");
 _Static_assert(sizeof(struct tare_process_file) % 8 == 0, "records are aligned");

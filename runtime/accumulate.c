@@ -132,6 +132,28 @@ void accumulate_charge(struct tare_thread_file *self, const struct accumulate_ev
 
 /* ---- begin and end of calls ---- */
 
+void accumulate_bucket_full(struct tare_thread_file *self, struct tare_node *node, uint32_t bucket)
+{
+	const struct tare_os_record wanted = {.node = context_index(self, node),
+					      .cause = TARE_RECORD_CALLS,
+					      .syscall_number = (uint16_t)bucket};
+	struct tare_os_record *record = context_os(self, &wanted, 0);
+
+	if (!record)
+		return; /* tried again at each further call: the counter has room for as many */
+	record->count += node->buckets[bucket];
+	node->buckets[bucket] = 0;
+}
+
+uint64_t accumulate_calls(const struct tare_node *node)
+{
+	uint64_t calls = 0;
+
+	for (int i = 0; i < TARE_CALL_BUCKETS; i++)
+		calls += node->buckets[i];
+	return calls;
+}
+
 static void extreme_note(uint64_t *min, uint64_t *max, uint64_t value)
 {
 	if (value < *min)
@@ -146,9 +168,13 @@ struct ended_call {
 	bool unwound;
 };
 
-static void call_count(struct tare_node *node, const struct ended_call *ended)
+static void call_count(struct tare_thread_file *self, struct tare_node *node,
+		       const struct ended_call *ended)
 {
-	node->calls++;
+	const uint32_t bucket = tare_call_bucket(ended->inclusive);
+
+	if (++node->buckets[bucket] >= TARE_BUCKET_FULL)
+		accumulate_bucket_full(self, node, bucket);
 	node->calls_by_call += (ended->marks & TARE_CALL_BY_CALL) != 0;
 	node->unwound += ended->unwound;
 	extreme_note(&node->elapsed_inclusive_min, &node->elapsed_inclusive_max, ended->inclusive);
@@ -200,7 +226,7 @@ static void call_end(struct tare_thread_file *self, bool unwound)
 	if ((uint64_t)node == self->inherited)
 		self->inherited = (uint64_t)caller;
 	else
-		call_count(kept, &ended);
+		call_count(self, kept, &ended);
 	if (kept != node)
 		self->temporary_count--;
 }

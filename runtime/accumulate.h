@@ -98,6 +98,12 @@ void accumulate_repair(struct tare_thread_file *self);
  */
 void accumulate_inherit(struct tare_thread_file *self, uint64_t key, uint64_t sp);
 
+/* The calls in a bucket of `node` have become TARE_BUCKET_FULL: moves them to an OS record. */
+void accumulate_bucket_full(struct tare_thread_file *self, struct tare_node *node, uint32_t bucket);
+
+/* The calls of `node` that ended, without those that full buckets have moved. */
+uint64_t accumulate_calls(const struct tare_node *node);
+
 /* The child of `parent` for `key`, or NULL. Makes it the parent's last child. */
 struct tare_node *accumulate_find(const struct tare_thread_file *self, struct tare_node *parent,
 				  uint64_t key);

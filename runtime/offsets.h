@@ -13,7 +13,7 @@
 #define NODE_SP			       24
 #define NODE_START		       32
 #define NODE_CHILD		       40
-#define NODE_CALLS		       48
+#define NODE_KEY		       48
 #define NODE_ELAPSED		       56
 #define NODE_ELAPSED_INCLUSIVE_MIN     64
 #define NODE_ELAPSED_INCLUSIVE_MAX     72
@@ -23,11 +23,11 @@
 #define NODE_APPLICATION_INCLUSIVE_MAX 104
 #define NODE_APPLICATION_EXCLUSIVE_MIN 112
 #define NODE_APPLICATION_EXCLUSIVE_MAX 120
-#define NODE_KEY		       128
-#define NODE_ALIAS		       136
-#define NODE_NEXT		       144
-#define NODE_SITE		       152
-#define NODE_CALLS_BY_CALL	       160
+#define NODE_ALIAS		       128
+#define NODE_NEXT		       136
+#define NODE_SITE		       144
+#define NODE_CALLS_BY_CALL	       152
+#define NODE_BUCKETS		       256
 
 /* What is subtracted from the place in a node's sp. */
 #define MARK_PENDING	    1

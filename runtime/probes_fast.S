@@ -9,13 +9,8 @@
 	slots	selector
 	slots	clock
 
-	/* rcx thread file, rsi key: rdx = the child of the top, or 0. The others are kept. */
-	.balign	16
-	.globl	probes_find_child
-	.hidden	probes_find_child
-	.type	probes_find_child, @function
-probes_find_child:
-	.cfi_startproc
+	/* What a C function may change, but for rdx. */
+	.macro	save_others
 	save	%rax
 	save	%rcx
 	save	%rsi
@@ -24,11 +19,9 @@ probes_find_child:
 	save	%r9
 	save	%r10
 	save	%r11
-	mov	%rcx, %rdi
-	mov	%rsi, %rdx
-	mov	THREAD_TOP(%rcx), %rsi
-	call	accumulate_find
-	mov	%rax, %rdx
+	.endm
+
+	.macro	restore_others
 	restore	%r11
 	restore	%r10
 	restore	%r9
@@ -37,9 +30,45 @@ probes_find_child:
 	restore	%rsi
 	restore	%rcx
 	restore	%rax
+	.endm
+
+	/* A function that handlers call: keeps all registers, but for rdx where it returns that. */
+	.macro	callable name
+	.balign	16
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+\name:
+	.cfi_startproc
+	.endm
+
+	.macro	callable_end name
 	ret
 	.cfi_endproc
-	.size	probes_find_child, .-probes_find_child
+	.size	\name, .-\name
+	.endm
+
+	/* rcx thread file, rsi key: rdx = the child of the top, or 0. */
+	callable probes_find_child
+	save_others
+	mov	%rcx, %rdi
+	mov	%rsi, %rdx
+	mov	THREAD_TOP(%rcx), %rsi
+	call	accumulate_find
+	mov	%rax, %rdx
+	restore_others
+	callable_end probes_find_child
+
+	/* rcx thread file, rdx node, rsi bucket */
+	callable probes_bucket_full
+	save_others
+	save	%rdx
+	mov	%rcx, %rdi
+	xchg	%rdx, %rsi
+	call	accumulate_bucket_full
+	restore	%rdx
+	restore_others
+	callable_end probes_bucket_full
 
 	/* rax ticks or 0, edx place; the rest of a handler */
 	.balign	16

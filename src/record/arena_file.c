@@ -196,10 +196,10 @@ static bool thread_check_header(struct arena_thread *thread, struct error *err)
 {
 	struct tare_thread_file *header = &thread->header;
 	uint64_t *const values[] = {
-		&header->now_ticks,	   &header->os_ticks,  &header->own_ticks,
-		&header->dropped,	   &header->negative,  &header->folded,
-		&header->too_deep,	   &header->unmatched, &header->os_lost,
-		&header->flagged,	   &header->syscalls,  &header->events,
+		&header->now_ticks,	   &header->os_ticks,	    &header->own_ticks,
+		&header->dropped,	   &header->negative,	    &header->folded,
+		&header->too_deep,	   &header->unmatched,	    &header->os_lost,
+		&header->flagged,	   &header->syscalls,	    &header->events,
 		&header->inherited_frames, &header->causes_unasked,
 	};
 
@@ -236,9 +236,38 @@ static void range_check(uint64_t *min, uint64_t *max)
 	*max = 0;
 }
 
+static uint64_t counted_calls(const struct arena_thread *thread, size_t node, uint32_t bucket)
+{
+	uint64_t calls = thread->nodes[node].buckets[bucket];
+
+	vec_foreach (record, &thread->full_buckets)
+		if (record->node == node && record->syscall_number == bucket)
+			calls += record->count;
+	return calls;
+}
+
+uint64_t arena_bucket_calls(const struct arena_thread *thread, size_t node, uint32_t bucket)
+{
+	const uint64_t calls = counted_calls(thread, node, bucket);
+
+	if (bucket == TARE_CALL_BUCKETS - 1)
+		return 0;
+	return calls + (bucket ? 0 : counted_calls(thread, node, TARE_CALL_BUCKETS - 1));
+}
+
+uint64_t arena_calls(const struct arena_thread *thread, size_t node)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t bucket = 0; bucket < TARE_CALL_BUCKETS; bucket++)
+		calls += counted_calls(thread, node, bucket);
+	return calls;
+}
+
 static void node_check(struct arena_thread *thread, size_t index)
 {
 	struct tare_node *node = &thread->nodes[index];
+	const uint64_t calls = arena_calls(thread, index);
 
 	thread->folded[index] = index && (node->parent_index & TARE_NODE_FOLDED);
 	node->parent_index &= ~TARE_NODE_FOLDED;
@@ -246,21 +275,26 @@ static void node_check(struct arena_thread *thread, size_t index)
 		node->parent_index = 0;
 		thread->damaged++;
 	}
-	cut_value(&node->calls, &thread->damaged);
 	cut_value(&node->elapsed_ticks, &thread->damaged);
 	cut_value(&node->clamped_ticks, &thread->damaged);
-	if (node->calls_by_call > node->calls) {
-		node->calls_by_call = node->calls;
+	if (node->calls_by_call > calls) {
+		node->calls_by_call = calls;
 		thread->damaged++;
 	}
-	if (node->unwound > node->calls) {
-		node->unwound = node->calls;
+	if (node->unwound > calls) {
+		node->unwound = calls;
 		thread->damaged++;
 	}
 	range_check(&node->elapsed_inclusive_min, &node->elapsed_inclusive_max);
 	range_check(&node->elapsed_exclusive_min, &node->elapsed_exclusive_max);
 	range_check(&node->application_inclusive_min, &node->application_inclusive_max);
 	range_check(&node->application_exclusive_min, &node->application_exclusive_max);
+}
+
+static void nodes_check(struct arena_thread *thread)
+{
+	for (size_t i = 0; i < thread->node_count; i++)
+		node_check(thread, i);
 }
 
 static void read_nodes(struct arena_thread *thread, int fd, uint64_t file_size)
@@ -278,8 +312,6 @@ static void read_nodes(struct arena_thread *thread, int fd, uint64_t file_size)
 	thread->folded = mem_zalloc(thread->node_count * sizeof(*thread->folded));
 	arena_read_at(fd, thread->nodes, thread->node_count * sizeof(*thread->nodes),
 		      TARE_THREAD_NODES_OFFSET);
-	for (size_t i = 0; i < thread->node_count; i++)
-		node_check(thread, i);
 }
 
 static void read_os(struct arena_thread *thread, int fd, uint64_t file_size)
@@ -295,12 +327,17 @@ static void read_os(struct arena_thread *thread, int fd, uint64_t file_size)
 	arena_read_at(fd, thread->os, count * sizeof(*thread->os), TARE_THREAD_OS_OFFSET);
 	for (size_t i = 0; i < count; i++) {
 		struct tare_os_record record = thread->os[i];
-		if (record.node >= thread->node_count || record.cause >= TARE_OS_CAUSES ||
+		const bool calls = record.cause == TARE_RECORD_CALLS;
+		if (record.node >= thread->node_count || record.cause > TARE_RECORD_CALLS ||
+		    (calls && record.syscall_number >= TARE_CALL_BUCKETS) ||
 		    record.ticks > ARENA_VALUE_MAX || record.count > ARENA_VALUE_MAX) {
 			thread->damaged++;
 			continue;
 		}
-		thread->os[thread->os_count++] = record;
+		if (calls)
+			vec_push(&thread->full_buckets, record);
+		else
+			thread->os[thread->os_count++] = record;
 	}
 }
 
@@ -312,8 +349,9 @@ bool arena_thread_parse(struct arena_thread *thread, int fd, uint64_t size, stru
 	if (!thread_check_header(thread, err))
 		return false;
 	read_nodes(thread, fd, size);
-	open_calls_read(thread, fd, size);
 	read_os(thread, fd, size);
+	nodes_check(thread);
+	open_calls_read(thread, fd, size);
 	return true;
 }
 
@@ -335,5 +373,6 @@ void arena_thread_fini(struct arena_thread *thread)
 	free(thread->folded);
 	free(thread->open_calls);
 	free(thread->os);
+	vec_fini(&thread->full_buckets);
 	*thread = (struct arena_thread){0};
 }

@@ -44,6 +44,7 @@ struct arena_thread {
 	uint64_t root_exclusive; /* ticks so far */
 	struct tare_os_record *os;
 	size_t os_count;
+	struct vec_of(struct tare_os_record) full_buckets; /* of TARE_RECORD_CALLS */
 	uint64_t damaged;
 };
 
@@ -54,6 +55,11 @@ void arena_process_fini(struct arena_process *process);
 bool arena_thread_read(struct arena_thread *thread, int dir_fd, const char *name,
 		       struct error *err);
 void arena_thread_fini(struct arena_thread *thread);
+
+/* The ended calls of a node in one bucket (see tare_call_bucket; the last one is in bucket 0). */
+uint64_t arena_bucket_calls(const struct arena_thread *thread, size_t node, uint32_t bucket);
+/* All that ended. */
+uint64_t arena_calls(const struct arena_thread *thread, size_t node);
 
 /* The same from memory, and from an open file of `size` bytes (tests, fuzzing). */
 bool arena_process_parse(struct arena_process *process, const void *bytes, size_t size,

@@ -52,9 +52,10 @@ void tree_init(struct tree *tree, const struct arena_thread *thread)
 	tree->nodes = mem_zalloc(thread->node_count * sizeof(*tree->nodes));
 	for (size_t i = 0; i < thread->node_count; i++) {
 		const struct tare_node *from = &thread->nodes[i];
+		const uint64_t calls = arena_calls(thread, i);
 		tree->nodes[i] = (struct tree_node){
-			.calls = from->calls,
-			.ended = from->calls,
+			.calls = calls,
+			.ended = calls,
 			.calls_by_call = from->calls_by_call,
 			.ended_by_call = from->calls_by_call,
 			.elapsed_ticks = from->elapsed_ticks,

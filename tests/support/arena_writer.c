@@ -50,11 +50,12 @@ size_t arena_writer_add_node(struct arena_writer_thread *thread, size_t parent, 
 
 	assert(index < sizeof(thread->nodes) / sizeof(thread->nodes[0]));
 	*node = (struct tare_node){.key = key,
-				   .calls = calls,
 				   .elapsed_ticks = elapsed_ticks,
 				   .parent = node_addr(parent),
 				   .parent_index = (uint32_t)parent};
 	no_ranges(node);
+	if (calls)
+		node->buckets[tare_call_bucket(elapsed_ticks / calls)] = (uint32_t)calls;
 	thread->nodes[0].child += elapsed_ticks;
 	thread->ended_ticks += elapsed_ticks;
 	thread->header.now_ticks += elapsed_ticks;

@@ -250,12 +250,28 @@ void probed_thread_check(const struct tare_thread_file *thread)
 	assert_int_equal(thread->os_lost, 0);
 }
 
+static uint64_t full_calls(const struct tare_thread_file *thread, uint64_t node)
+{
+	const struct tare_os_record *records =
+		(const void *)((const char *)thread + TARE_THREAD_OS_OFFSET);
+	uint64_t calls = 0;
+
+	for (uint64_t i = 0; i < thread->os_count; i++)
+		if (records[i].node == node && records[i].cause == TARE_RECORD_CALLS)
+			calls += records[i].count;
+	return calls;
+}
+
 uint64_t probed_calls(const struct tare_thread_file *thread, uint64_t key)
 {
 	uint64_t calls = 0;
 
-	for (uint64_t i = 0; i < thread->node_count; i++)
-		if (probed_nodes(thread)[i].key == key)
-			calls += probed_nodes(thread)[i].calls;
+	for (uint64_t i = 0; i < thread->node_count; i++) {
+		if (probed_nodes(thread)[i].key != key)
+			continue;
+		for (int bucket = 0; bucket < TARE_CALL_BUCKETS; bucket++)
+			calls += probed_nodes(thread)[i].buckets[bucket];
+		calls += full_calls(thread, i);
+	}
 	return calls;
 }

@@ -200,7 +200,7 @@ static struct values values_of(const struct thread *thread, uint64_t key)
 		}
 		if (nodes(thread)[at].key != key)
 			continue;
-		values.calls += nodes(thread)[at].calls;
+		values.calls += accumulate_calls(&nodes(thread)[at]);
 		values.elapsed_exclusive += elapsed;
 		values.application_exclusive += application;
 	}
@@ -243,7 +243,7 @@ enum {
 	C = 0x7000
 };
 
-static const struct tare_node *node_of(const struct thread *thread, uint64_t key)
+static struct tare_node *node_of(const struct thread *thread, uint64_t key)
 {
 	for (uint32_t at = 1; at < thread->file->node_count; at++)
 		if (nodes(thread)[at].key == key)
@@ -580,10 +580,10 @@ static void test_folding_at_the_cap(void **state)
 	assert_values(&thread, A, (struct values){200, 800, 800, 800, 800});
 	uint64_t calls = 0;
 	for (uint32_t at = 1; at < thread.file->node_count; at++)
-		calls += nodes(&thread)[at].calls;
+		calls += accumulate_calls(&nodes(&thread)[at]);
 	assert_int_equal(calls, 401);
 	assert_int_equal(nodes(&thread)[1].key, TARE_NODE_OTHER);
-	assert_true(nodes(&thread)[1].calls > 0);
+	assert_true(accumulate_calls(&nodes(&thread)[1]) > 0);
 	assert_adds_up(&thread);
 	thread_end(&thread);
 	nodes_cap = NODES_CAP;
@@ -602,7 +602,7 @@ static void test_many_children(void **state)
 		}
 	assert_int_equal(thread.file->node_count, 2002);
 	for (int child = 0; child < 2000; child++)
-		assert_int_equal(nodes(&thread)[2 + child].calls, 3);
+		assert_int_equal(accumulate_calls(&nodes(&thread)[2 + child]), 3);
 	thread_end(&thread);
 }
 
@@ -632,6 +632,37 @@ static void test_too_deep(void **state)
 	temporary_cap = TARE_THREAD_TEMPORARY_MAX;
 }
 
+static void test_calls_by_size(void **state)
+{
+	static const uint64_t ticks[] = {0, 1, 2, 3, 4, 8, 15, 1ULL << 40};
+	static const uint32_t buckets[] = {0, 1, 2, 2, 3, 4, 4, 41};
+	struct thread thread;
+	uint32_t expected[TARE_CALL_BUCKETS] = {0};
+
+	(void)state;
+	thread_begin(&thread);
+	for (size_t i = 0; i < sizeof(ticks) / sizeof(ticks[0]); i++) {
+		enter(&thread, 1, A, SP_TOP);
+		leave(&thread, ticks[i], SP_TOP);
+		expected[buckets[i]]++;
+	}
+	assert_memory_equal(node_of(&thread, A)->buckets, expected, sizeof(expected));
+	/* one of them is full */
+	node_of(&thread, A)->buckets[4] = TARE_BUCKET_FULL - 1;
+	enter(&thread, 1, A, SP_TOP);
+	leave(&thread, 9, SP_TOP);
+	const struct tare_os_record *record =
+		(struct tare_os_record *)((char *)thread.file + TARE_THREAD_OS_OFFSET);
+
+	assert_int_equal(node_of(&thread, A)->buckets[4], 0);
+	assert_int_equal(thread.file->os_count, 1);
+	assert_int_equal(record->cause, TARE_RECORD_CALLS);
+	assert_int_equal(record->syscall_number, 4);
+	assert_int_equal(record->count, TARE_BUCKET_FULL);
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
 /* Without a context of its own a call still has its own times, extremes and OS time. */
 static void test_folded_calls_overlap(void **state)
 {
@@ -657,7 +688,7 @@ static void test_folded_calls_overlap(void **state)
 	const struct tare_node *node = node_of(&thread, A);
 
 	assert_true(node->parent_index & TARE_NODE_FOLDED);
-	assert_int_equal(node->calls, 2);
+	assert_int_equal(accumulate_calls(node), 2);
 	assert_int_equal(node->elapsed_ticks, 1 + 2 + 16 + 32 + 64);
 	assert_int_equal(node->elapsed_inclusive_min, 2 + 4 + 8 + 16 + 32);
 	assert_int_equal(node->elapsed_inclusive_max, 127);
@@ -844,6 +875,8 @@ int main(void)
 		cmocka_unit_test(test_many_children),
 		cmocka_unit_test(test_too_deep),
 		cmocka_unit_test(test_folded_calls_overlap),
+		cmocka_unit_test(test_calls_by_size),
+		cmocka_unit_test(test_calls_by_size),
 		cmocka_unit_test(test_short_interval_within_a_call),
 		cmocka_unit_test(test_short_interval_after_os),
 		cmocka_unit_test(test_repair),

@@ -231,6 +231,39 @@ static void test_overhead_by_kind_of_event(void **state)
 	arena_thread_fini(&thread);
 }
 
+/* What full counters have moved to a record are calls of the node. */
+static void test_full_buckets(void **state)
+{
+	struct arena_writer_thread arena_thread;
+	struct arena_thread thread;
+	struct error err;
+
+	(void)state;
+	arena_writer_thread_init(&arena_thread, 10, 10);
+	const size_t node = arena_writer_add_node(&arena_thread, 0, 0x1000, 3, 30);
+	const uint32_t bucket = tare_call_bucket(10);
+	arena_thread.nodes[node].buckets[TARE_CALL_BUCKETS - 1] = 2;
+	arena_thread.nodes[node].buckets[0] = 4;
+	arena_thread.nodes[node].calls_by_call = TARE_BUCKET_FULL + 9ULL;
+	for (uint16_t at = 0; at < 2; at++)
+		arena_thread.os[arena_thread.header.os_count++] = (struct tare_os_record){
+			.node = (uint32_t)node,
+			.cause = TARE_RECORD_CALLS,
+			.syscall_number = at ? TARE_CALL_BUCKETS : (uint16_t)bucket,
+			.count = TARE_BUCKET_FULL};
+	arena_writer_write_thread(&arena_thread, directory, "thread.10.10.0");
+	if (!arena_thread_read(&thread, session.fd, "thread.10.10.0", &err))
+		fail_msg("%s", err.message);
+	assert_int_equal(arena_calls(&thread, node), TARE_BUCKET_FULL + 9ULL);
+	assert_int_equal(arena_bucket_calls(&thread, node, bucket), TARE_BUCKET_FULL + 3ULL);
+	assert_int_equal(arena_bucket_calls(&thread, node, 0), 6);
+	assert_int_equal(arena_bucket_calls(&thread, node, TARE_CALL_BUCKETS - 1), 0);
+	assert_int_equal(thread.nodes[node].calls_by_call, TARE_BUCKET_FULL + 9ULL);
+	assert_int_equal(thread.os_count, 0);
+	assert_int_equal(thread.damaged, 1); /* the record of no bucket */
+	arena_thread_fini(&thread);
+}
+
 static void test_folded_nodes_are_marked(void **state)
 {
 	struct arena_writer_thread thread;
@@ -240,7 +273,7 @@ static void test_folded_nodes_are_marked(void **state)
 	arena_writer_thread_init(&thread, 10, 10);
 	const size_t folded = arena_writer_add_node(&thread, 0, 0x1000, 3, 30);
 	thread.nodes[folded].parent_index |= TARE_NODE_FOLDED;
-	thread.nodes[1].calls = 2;
+	thread.nodes[1].buckets[0] = 2;
 	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
 	assert_int_equal(node_count, 3);
@@ -384,7 +417,6 @@ static void damage_times(struct arena_writer_thread *thread)
 }
 static void damage_calls(struct arena_writer_thread *thread)
 {
-	thread->nodes[2].calls = 1ULL << 63;
 	thread->nodes[3].unwound = 0xffffffff;
 	thread->nodes[3].calls_by_call = UINT64_MAX;
 }
@@ -569,6 +601,7 @@ int main(void)
 		ASSEMBLE_TEST(test_sums_that_disagree_make_it_partial),
 		ASSEMBLE_TEST(test_os_time_never_exceeds_elapsed),
 		ASSEMBLE_TEST(test_overhead_by_kind_of_event),
+		ASSEMBLE_TEST(test_full_buckets),
 		ASSEMBLE_TEST(test_folded_nodes_are_marked),
 		ASSEMBLE_TEST(test_threads_go_to_their_process_file),
 		ASSEMBLE_TEST(test_children_are_left_out_where_not_followed),

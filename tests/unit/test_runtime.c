@@ -55,6 +55,23 @@ static void test_counts(void **state)
 	probed_session_end(&session);
 }
 
+/* The counters of a node have 32 bits; the calls do not. */
+static void test_full_counters(void **state)
+{
+	struct probed_session session;
+
+	(void)state;
+	probed_session_run(&session, "full");
+	assert_exit_ok(&session);
+	const struct tare_thread_file *thread = session.threads[0];
+
+	assert_thread_complete(thread);
+	assert_int_equal(probed_calls(thread, session.keys.empty),
+			 TARE_CALL_BUCKETS * (TARE_BUCKET_FULL - 1ULL) + 1000);
+	assert_true(thread->os_count > 0);
+	probed_session_end(&session);
+}
+
 static void test_modules_noted(void **state)
 {
 	struct probed_session session;
@@ -328,6 +345,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_full_counters),
 		cmocka_unit_test(test_modules_noted),
 		cmocka_unit_test(test_elapsed_time),
 		cmocka_unit_test(test_fork_inherits),
