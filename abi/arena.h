@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#define TARE_ARENA_ABI	   4
+#define TARE_ARENA_ABI	   5
 #define TARE_PROCESS_MAGIC 0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC  0x7268746572617400ULL
 
@@ -119,7 +119,7 @@ struct tare_node {
 	uint64_t stub;
 	uint64_t last_child; /* run address of the child found last: a cache of one */
 	uint64_t parent;     /* run address of the caller's node; the root's own for the root */
-	uint64_t sp;	     /* in progress: frame sp - TARE_CALL_BELOW - marks; ~0 for the root */
+	uint64_t sp;	     /* in progress: frame sp - TARE_CALL_BELOW - marks; root: stack's end */
 	uint64_t start;	     /* in progress: the clock at its begin */
 	uint64_t child;	     /* in progress: inclusive ticks of the calls it made that have ended */
 	/* Run address of the function's original entry, or of the call's target. 0: thread root.
@@ -238,7 +238,7 @@ struct tare_thread_file {
 	uint64_t top;		    /* run address of the innermost call's node */
 	uint64_t now_ticks;	    /* the thread's clock at its last event, 0 at its begin */
 	uint64_t lost_ticks;	    /* TSC less the clock: cost of the probes so far, and begin */
-	uint64_t os_ticks;	    /* of these, in intervals with an OS event */
+	uint64_t stack_low;	    /* place of the lowest frame of the present stack, or below */
 	uint64_t rseq_word;	    /* run address of the thread's rseq_cs, or of a dummy word */
 	uint64_t rseq_armed;	    /* the value it holds while nothing has happened */
 	uint64_t syscalls;	    /* system calls counted by SYSCALL probes */
@@ -249,6 +249,7 @@ struct tare_thread_file {
 	uint64_t os_count, os_limit;
 	uint64_t syscall_number, syscall_object; /* of the last SYSCALL probe */
 	uint64_t local;				 /* run address of the runtime's private state */
+	uint64_t os_ticks;			 /* of now_ticks, in intervals with an OS event */
 
 	/* accounting of what is not in the tree */
 	/* Spent in the runtime's slow paths, charged to nobody. What is then missing from
@@ -272,6 +273,12 @@ struct tare_thread_file {
 	   an ordinal mean the last of these at their address. */
 	uint64_t modules_seen;
 	uint64_t causes_unasked; /* of `flagged`: the kernel could not be asked for the cause */
+	/* Other stacks than the thread's own: fibers, coroutines, contexts. A call on a stack that
+	   the thread has left is in no node until a thread, this or another, comes back to it. */
+	uint64_t stack_switches;
+	uint64_t calls_set_aside;  /* calls in progress on the stacks left, each time */
+	uint64_t calls_taken_back; /* by coming back to a stack, or to end them as unwound */
+	uint64_t stacks_lost;	   /* for which there was no room: their calls ended as unwound */
 };
 
 _Static_assert(sizeof(struct tare_node) == 512, "shared layout");

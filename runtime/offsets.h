@@ -6,6 +6,7 @@
 #define THREAD_TOP		       72
 #define THREAD_NOW_TICKS	       80
 #define THREAD_LOST_TICKS	       88
+#define THREAD_STACK_LOW	       96
 
 #define NODE_STUB		       0
 #define NODE_LAST_CHILD		       8

@@ -27,6 +27,7 @@ AT(tare_thread_file, gate, THREAD_GATE);
 AT(tare_thread_file, top, THREAD_TOP);
 AT(tare_thread_file, now_ticks, THREAD_NOW_TICKS);
 AT(tare_thread_file, lost_ticks, THREAD_LOST_TICKS);
+AT(tare_thread_file, stack_low, THREAD_STACK_LOW);
 AT(tare_node, stub, NODE_STUB);
 AT(tare_node, last_child, NODE_LAST_CHILD);
 AT(tare_node, parent, NODE_PARENT);

@@ -138,6 +138,7 @@ static void select_threads(struct analysis *analysis, const struct analysis_opti
 static void sum_losses(struct analysis *analysis)
 {
 	struct analysis_totals *totals = &analysis->totals;
+	uint64_t set_aside = 0, taken_back = 0;
 
 	vec_foreach (thread, &analysis->threads) {
 		const struct profile_thread *row = thread->row;
@@ -152,7 +153,12 @@ static void sum_losses(struct analysis *analysis)
 		totals->unmatched += row->unmatched;
 		totals->os_lost += row->os_lost;
 		totals->open_frames += row->open_frames;
+		totals->stacks_lost += row->stacks_lost;
+		set_aside += row->calls_set_aside;
+		taken_back += row->calls_taken_back;
 	}
+	/* A view of some threads may lack the one that took them back. */
+	totals->calls_aside = set_aside > taken_back ? set_aside - taken_back : 0;
 	totals->os_means = totals->processes ? UINT32_MAX : 0;
 	vec_foreach (process, &analysis->processes) {
 		if (!process->selected)

@@ -124,6 +124,8 @@ struct analysis_totals {
 	uint64_t root_ticks;
 	uint64_t os_ticks[TARE_OS_CAUSES];
 	uint64_t dropped, negative, folded, too_deep, unmatched, os_lost, open_frames;
+	uint64_t stacks_lost;
+	uint64_t calls_aside; /* in progress on stacks that no thread was on at the end */
 	uint64_t threads_lost, records_lost;
 	uint64_t processes, threads, nodes;
 	uint64_t coverage[COVERAGE_CLASSES];

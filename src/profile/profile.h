@@ -53,6 +53,7 @@ struct profile_thread {
 	uint64_t now_ticks, os_ticks, own_ticks, overhead_ticks;
 	uint64_t dropped, negative, folded, too_deep, unmatched, os_lost, flagged;
 	uint64_t open_frames; /* frames in progress when the thread's data ended */
+	uint64_t stack_switches, calls_set_aside, calls_taken_back, stacks_lost;
 };
 
 struct profile_module {

@@ -73,6 +73,10 @@ static const struct profile_column thread_columns[] = {
 	COLUMN(profile_thread, os_lost, COLUMN_COUNT),
 	COLUMN(profile_thread, flagged, COLUMN_COUNT),
 	COLUMN(profile_thread, open_frames, COLUMN_COUNT),
+	COLUMN(profile_thread, stack_switches, COLUMN_COUNT),
+	COLUMN(profile_thread, calls_set_aside, COLUMN_COUNT),
+	COLUMN(profile_thread, calls_taken_back, COLUMN_COUNT),
+	COLUMN(profile_thread, stacks_lost, COLUMN_COUNT),
 };
 
 static const struct profile_column module_columns[] = {

@@ -304,6 +304,10 @@ static bool write_thread(struct assembly *assembly, struct thread_rows *rows, st
 		.os_lost = header->os_lost,
 		.flagged = header->flagged,
 		.open_frames = rows->arena->open_call_count,
+		.stack_switches = header->stack_switches,
+		.calls_set_aside = header->calls_set_aside,
+		.calls_taken_back = header->calls_taken_back,
+		.stacks_lost = header->stacks_lost,
 	};
 
 	rows->thread = profile_add_thread(assembly->writer, &row, err);

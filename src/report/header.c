@@ -178,6 +178,8 @@ static void write_losses(const struct report *report, FILE *stream, struct str *
 	append_loss(text, totals->too_deep, "calls too deep");
 	append_loss(text, totals->unmatched, "ends without begin");
 	append_loss(text, totals->os_lost, "OS records lost");
+	append_loss(text, totals->stacks_lost, "stacks given up");
+	append_loss(text, totals->calls_aside, "calls on stacks set aside not counted");
 	append_loss(text, totals->threads_lost, "threads lost");
 	append_loss(text, totals->records_lost, "module records lost");
 	if (totals->inconsistent_ticks) {

@@ -154,6 +154,8 @@ static void write_losses(const struct report *report, FILE *stream)
 	field_number(stream, "events_unmatched", totals->unmatched);
 	field_number(stream, "os_records_lost", totals->os_lost);
 	field_number(stream, "frames_open", totals->open_frames);
+	field_number(stream, "stacks_lost", totals->stacks_lost);
+	field_number(stream, "calls_aside", totals->calls_aside);
 	field_number(stream, "threads_lost", totals->threads_lost);
 	field_number(stream, "module_records_lost", totals->records_lost);
 	field_number(stream, "inconsistent_ns",

@@ -327,8 +327,8 @@ static void test_refuses_contradictions(void **state)
 		{"UPDATE node SET function = 3 WHERE id = 2", "function of row 2"},
 		{"UPDATE node SET function = NULL WHERE id = 2", "neither a root"},
 		{"UPDATE node SET thread = NULL WHERE id = 1", "has no thread"},
-		{"INSERT INTO thread SELECT 2, process, 1, name, 0,0,0,0,0,0,0,0,0,0,0,0,0,0 "
-		 "FROM thread; UPDATE node SET thread = 2 WHERE id = 3",
+		{"CREATE TEMP TABLE other AS SELECT * FROM thread; UPDATE other SET id = 2; "
+		 "INSERT INTO thread SELECT * FROM other; UPDATE node SET thread = 2 WHERE id = 3",
 		 "different threads"},
 		{"UPDATE os SET cause = 6", "cause 6"},
 		{"UPDATE os SET node = 4", "of node 4"},
