@@ -14,9 +14,11 @@
 #ifndef TARE_ABI_ARENA_H
 #define TARE_ABI_ARENA_H
 
+#include "abi/control.h"
+
 #include <stdint.h>
 
-#define TARE_ARENA_ABI	   5
+#define TARE_ARENA_ABI	   6
 #define TARE_PROCESS_MAGIC 0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC  0x7268746572617400ULL
 
@@ -78,6 +80,7 @@ struct tare_process_file {
 	uint32_t images_unfollowed; /* programs started for which the session is out of reach */
 	uint64_t reserved[3];
 	char command[64]; /* comm, NUL-padded */
+	struct tare_control control;
 };
 
 enum tare_record_type {
@@ -119,9 +122,9 @@ struct tare_node {
 	uint64_t stub;
 	uint64_t last_child; /* run address of the child found last: a cache of one */
 	uint64_t parent;     /* run address of the caller's node; the root's own for the root */
-	uint64_t sp;	     /* in progress: frame sp - TARE_CALL_BELOW - marks; root: stack's end */
-	uint64_t start;	     /* in progress: the clock at its begin */
-	uint64_t child;	     /* in progress: inclusive ticks of the calls it made that have ended */
+	uint64_t sp;	/* in progress: frame sp - TARE_CALL_BELOW - marks; root: stack's end */
+	uint64_t start; /* in progress: the clock at its begin */
+	uint64_t child; /* in progress: inclusive ticks of the calls it made that have ended */
 	/* Run address of the function's original entry, or of the call's target. 0: thread root.
 	   Once another module has taken the place, the upper 16 bits tell which it was: see
 	   TARE_KEY_ORDINAL_SHIFT. */
@@ -220,8 +223,26 @@ enum tare_thread_flags {
 #define TARE_THREAD_TEMPORARY_MAX (1ULL << 16)
 #define TARE_THREAD_OS_OFFSET                                                                      \
 	(TARE_THREAD_TEMPORARY_OFFSET + TARE_THREAD_TEMPORARY_MAX * sizeof(struct tare_node))
-#define TARE_THREAD_OS_MAX     (1ULL << 18)
-#define TARE_THREAD_FILE_BYTES (TARE_THREAD_OS_OFFSET + TARE_THREAD_OS_MAX * 32)
+#define TARE_THREAD_OS_MAX	 (1ULL << 18)
+#define TARE_THREAD_MARKS_OFFSET (TARE_THREAD_OS_OFFSET + TARE_THREAD_OS_MAX * 32)
+#define TARE_THREAD_MARKS_BYTES	 (16ULL << 20)
+#define TARE_THREAD_FILE_BYTES	 (TARE_THREAD_MARKS_OFFSET + TARE_THREAD_MARKS_BYTES)
+
+enum tare_mark_kind {
+	TARE_MARK_UNFINISHED, /* its text is not there yet */
+	TARE_MARK_PLAIN,
+	TARE_MARK_THREAD_NAME, /* the text is the thread's name; the last one counts */
+};
+
+struct tare_mark_record {
+	uint32_t size_bytes; /* with the text, a multiple of 8; 0: the end, as yet */
+	uint32_t kind;	     /* enum tare_mark_kind */
+	uint64_t ticks;	     /* TSC */
+	int64_t id;
+	/* text, NUL-terminated */
+};
+
+#define TARE_MARK_TEXT_BYTES 1001 /* at most, with the NUL */
 
 /* The first page of a thread file, and the state of the thread's probes. */
 struct tare_thread_file {
@@ -279,6 +300,22 @@ struct tare_thread_file {
 	uint64_t calls_set_aside;  /* calls in progress on the stacks left, each time */
 	uint64_t calls_taken_back; /* by coming back to a stack, or to end them as unwound */
 	uint64_t stacks_lost;	   /* for which there was no room: their calls ended as unwound */
+
+	/* Collection on and off (abi/control.h). The clock stands still while it is off. */
+	uint64_t level;	       /* the thread's own */
+	uint64_t off_ticks;    /* in lost_ticks: time off */
+	uint64_t off_seen;     /* tare_control_off_ticks of the process, as far as taken in */
+	uint64_t off_periods;  /* of the process, as far as taken in */
+	uint32_t control_seen; /* generation of the process's control taken in; odd: is off */
+	uint32_t control_reserved;
+	uint64_t begun_above; /* calls with frames above may have begun while off; ~0: none */
+	uint64_t cut;	      /* calls that ended while off: neither unwound, nor in min and max */
+	uint64_t begun_while_off; /* ends of calls whose begin was not seen for that reason */
+	uint64_t beyond_depth;	  /* calls deeper than --max-depth, their time is the caller's */
+
+	/* Marks: struct tare_mark_record one after the other. */
+	uint64_t marks_bytes, marks_limit; /* used, and backed by the file */
+	uint64_t marks_lost;
 };
 
 _Static_assert(sizeof(struct tare_node) == 512, "shared layout");

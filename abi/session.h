@@ -35,6 +35,12 @@ enum tare_request_kind {
 	/* Of which file is this a copy? The reply is the path of a symbolic link, in the session
 	   directory, that leads to the original: what /proc/self/exe would be without tare. */
 	TARE_REQUEST_ORIGINAL = 3,
+	/* Which functions of this instrumented file switch collection on or off? The reply is the
+	   path of a file of struct tare_trigger. */
+	TARE_REQUEST_TRIGGERS = 4,
+	/* The global level, or a process's, has changed: let the processes take it in. The path is
+	   the session directory; it is the reply, too. */
+	TARE_REQUEST_CONTROL = 5,
 };
 
 struct tare_request {
@@ -50,11 +56,21 @@ struct tare_reply {
 	uint64_t static_tls_bytes; /* TARE_REQUEST_EXECUTABLE: for the tunable; 0: none needed */
 };
 
+struct tare_trigger {
+	uint64_t link_addr; /* the function's original entry */
+	uint32_t operation; /* enum tare_operation, on the process's level */
+	uint32_t reserved;
+};
+
 /* Zero means the default. New members go to the end; those missing in a file are zero. */
 struct tare_settings {
 	uint32_t abi; /* TARE_SESSION_ABI */
 	/* --adaptive: 100 × RATIO; 0: no function is disarmed */
 	uint32_t adaptive_percent;
+	/* --max-depth: calls in progress that are kept apart; 0: any number */
+	uint32_t max_depth;
+	/* --start-at, --stop-at: the runtime asks TARE_REQUEST_TRIGGERS for each module */
+	uint32_t has_triggers;
 };
 
 #endif

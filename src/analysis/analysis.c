@@ -156,6 +156,11 @@ static void sum_losses(struct analysis *analysis)
 		totals->stacks_lost += row->stacks_lost;
 		set_aside += row->calls_set_aside;
 		taken_back += row->calls_taken_back;
+		totals->off += row->off_ticks;
+		totals->cut += row->cut;
+		totals->begun_while_off += row->begun_while_off;
+		totals->beyond_depth += row->beyond_depth;
+		totals->marks_lost += row->marks_lost;
 	}
 	/* A view of some threads may lack the one that took them back. */
 	totals->calls_aside = set_aside > taken_back ? set_aside - taken_back : 0;

@@ -127,6 +127,7 @@ struct analysis_totals {
 	uint64_t stacks_lost;
 	uint64_t calls_aside; /* in progress on stacks that no thread was on at the end */
 	uint64_t threads_lost, records_lost;
+	uint64_t off, cut, begun_while_off, beyond_depth, marks_lost; /* off: ticks of threads */
 	uint64_t processes, threads, nodes;
 	uint64_t coverage[COVERAGE_CLASSES];
 	uint64_t cost_ticks[TARE_EVENT_KINDS]; /* of a probe: the largest of the processes */

@@ -54,6 +54,7 @@ struct profile_thread {
 	uint64_t dropped, negative, folded, too_deep, unmatched, os_lost, flagged;
 	uint64_t open_frames; /* frames in progress when the thread's data ended */
 	uint64_t stack_switches, calls_set_aside, calls_taken_back, stacks_lost;
+	uint64_t off_ticks, cut, begun_while_off, beyond_depth, marks_lost;
 };
 
 struct profile_module {
@@ -110,9 +111,9 @@ struct profile_coverage {
 };
 
 struct profile_mark {
-	int64_t thread;
+	int64_t thread; /* 0: made from outside of the recorded processes */
 	int64_t mark;
-	const char *name;
+	const char *name; /* its text; "" or NULL if none */
 	uint64_t ticks;
 };
 

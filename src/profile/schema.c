@@ -77,6 +77,11 @@ static const struct profile_column thread_columns[] = {
 	COLUMN(profile_thread, calls_set_aside, COLUMN_COUNT),
 	COLUMN(profile_thread, calls_taken_back, COLUMN_COUNT),
 	COLUMN(profile_thread, stacks_lost, COLUMN_COUNT),
+	COLUMN(profile_thread, off_ticks, COLUMN_COUNT),
+	COLUMN(profile_thread, cut, COLUMN_COUNT),
+	COLUMN(profile_thread, begun_while_off, COLUMN_COUNT),
+	COLUMN(profile_thread, beyond_depth, COLUMN_COUNT),
+	COLUMN(profile_thread, marks_lost, COLUMN_COUNT),
 };
 
 static const struct profile_column module_columns[] = {

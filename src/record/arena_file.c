@@ -196,12 +196,18 @@ static bool thread_check_header(struct arena_thread *thread, struct error *err)
 {
 	struct tare_thread_file *header = &thread->header;
 	uint64_t *const values[] = {
-		&header->now_ticks,	   &header->os_ticks,	      &header->own_ticks,
-		&header->dropped,	   &header->negative,	      &header->folded,
-		&header->too_deep,	   &header->unmatched,	      &header->os_lost,
-		&header->flagged,	   &header->syscalls,	      &header->events,
-		&header->inherited_frames, &header->causes_unasked,   &header->stack_switches,
-		&header->calls_set_aside,  &header->calls_taken_back, &header->stacks_lost,
+		&header->now_ticks,	   &header->os_ticks,
+		&header->own_ticks,	   &header->dropped,
+		&header->negative,	   &header->folded,
+		&header->too_deep,	   &header->unmatched,
+		&header->os_lost,	   &header->flagged,
+		&header->syscalls,	   &header->events,
+		&header->inherited_frames, &header->causes_unasked,
+		&header->stack_switches,   &header->calls_set_aside,
+		&header->calls_taken_back, &header->stacks_lost,
+		&header->off_ticks,	   &header->cut,
+		&header->begun_while_off,  &header->beyond_depth,
+		&header->marks_lost,
 	};
 
 	if (header->magic != TARE_THREAD_MAGIC)

@@ -308,6 +308,11 @@ static bool write_thread(struct assembly *assembly, struct thread_rows *rows, st
 		.calls_set_aside = header->calls_set_aside,
 		.calls_taken_back = header->calls_taken_back,
 		.stacks_lost = header->stacks_lost,
+		.off_ticks = header->off_ticks,
+		.cut = header->cut,
+		.begun_while_off = header->begun_while_off,
+		.beyond_depth = header->beyond_depth,
+		.marks_lost = header->marks_lost,
 	};
 
 	rows->thread = profile_add_thread(assembly->writer, &row, err);

@@ -182,6 +182,7 @@ static void write_losses(const struct report *report, FILE *stream, struct str *
 	append_loss(text, totals->calls_aside, "calls on stacks set aside not counted");
 	append_loss(text, totals->threads_lost, "threads lost");
 	append_loss(text, totals->records_lost, "module records lost");
+	append_loss(text, totals->marks_lost, "marks lost");
 	if (totals->inconsistent_ticks) {
 		if (text->len)
 			str_append(text, ", ");
@@ -197,6 +198,23 @@ static void write_losses(const struct report *report, FILE *stream, struct str *
 	write_line(report, stream, "INCOMPLETE", text);
 }
 
+/* Only where collection was ever off, or calls were too deep to be kept apart. */
+static void write_control(const struct report *report, FILE *stream, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+
+	if (totals->off || totals->cut || totals->begun_while_off) {
+		append_time(report, totals->off, text);
+		str_append(text, " of the threads, not counted");
+		append_loss(text, totals->cut, "calls ended meanwhile");
+		append_loss(text, totals->begun_while_off, "began meanwhile");
+		write_line(report, stream, "while off", text);
+	}
+	append_loss(text, totals->beyond_depth, "calls, whose time is their callers'");
+	if (text->len)
+		write_line(report, stream, "too deep", text);
+}
+
 void report_write_text_header(const struct report *report, FILE *stream)
 {
 	struct str text = {0};
@@ -205,6 +223,7 @@ void report_write_text_header(const struct report *report, FILE *stream)
 	write_extent(report, stream, &text);
 	write_coverage(report, stream, &text);
 	write_cost(report, stream, &text);
+	write_control(report, stream, &text);
 	write_losses(report, stream, &text);
 	str_fini(&text);
 }

@@ -158,6 +158,11 @@ static void write_losses(const struct report *report, FILE *stream)
 	field_number(stream, "calls_aside", totals->calls_aside);
 	field_number(stream, "threads_lost", totals->threads_lost);
 	field_number(stream, "module_records_lost", totals->records_lost);
+	field_number(stream, "off_ns", analysis_ns(report->analysis, totals->off));
+	field_number(stream, "calls_ended_while_off", totals->cut);
+	field_number(stream, "calls_begun_while_off", totals->begun_while_off);
+	field_number(stream, "calls_beyond_depth", totals->beyond_depth);
+	field_number(stream, "marks_lost", totals->marks_lost);
 	field_number(stream, "inconsistent_ns",
 		     analysis_ns(report->analysis, totals->inconsistent_ticks));
 }
