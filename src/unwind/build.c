@@ -1,0 +1,288 @@
+/*
+ * From call-frame programs to rows of rules. Rules are few: each is kept once.
+ *
+ *   FDEs, by address ── rows of cfi ── rule (form or program) ── index of the equal rule
+ */
+#include "unwind/build.h"
+
+#include "object/cfi.h"
+
+#include <string.h>
+
+struct builder {
+	struct vec_of(uint32_t) starts;
+	struct vec_of(uint32_t) row_rules;
+	struct vec_of(struct unwind_rule) rules;
+	struct byte_vec programs;
+	struct map rules_by_hash, programs_by_hash;
+	uint64_t base;
+	struct cfi_rows rows; /* of one function */
+};
+
+/* The slot of UNWIND_SAVED_*, or -1 for registers that functions do not preserve. */
+static int saved_slot(unsigned number)
+{
+	switch (number) {
+	case UNWIND_RBX:
+		return UNWIND_SAVED_RBX;
+	case UNWIND_RBP:
+		return UNWIND_SAVED_RBP;
+	case UNWIND_R12:
+		return UNWIND_SAVED_R12;
+	case UNWIND_R13:
+		return UNWIND_SAVED_R13;
+	case UNWIND_R14:
+		return UNWIND_SAVED_R14;
+	case UNWIND_R15:
+		return UNWIND_SAVED_R15;
+	default:
+		return -1;
+	}
+}
+
+/* Nobody needs what is lost, or it is what the form says anyway. */
+static bool is_implied(unsigned number, const struct cfi_rule *rule)
+{
+	if (number == UNWIND_RA)
+		return rule->kind == CFI_OFFSET && rule->offset == -8;
+	if (rule->kind == CFI_SAME || rule->kind == CFI_UNDEFINED)
+		return true;
+	return number == UNWIND_RSP && rule->kind == CFI_VAL_OFFSET && rule->offset == 0;
+}
+
+/* The rule as a form, false if it is none. */
+static bool make_form(const struct cfi_state *state, struct unwind_rule *rule)
+{
+	if (state->cfa.kind != CFI_OFFSET || state->cfa_register >= UNWIND_REGISTERS ||
+	    state->cfa.offset != (int32_t)state->cfa.offset)
+		return false;
+	rule->cfa_register = (uint8_t)state->cfa_register;
+	rule->cfa_offset = (int32_t)state->cfa.offset;
+	for (int i = 0; i < UNWIND_SAVED_COUNT; i++)
+		rule->saved[i] = UNWIND_SAME;
+	for (unsigned number = 0; number < CFI_REGISTERS; number++) {
+		const struct cfi_rule *value = &state->registers[number];
+		const int slot = saved_slot(number);
+
+		if (is_implied(number, value))
+			continue;
+		if (slot < 0 || value->kind != CFI_OFFSET || value->offset <= UNWIND_SAME ||
+		    value->offset > INT16_MAX)
+			return false;
+		rule->saved[slot] = (int16_t)value->offset;
+	}
+	return true;
+}
+
+/* ---- programs ---- */
+
+static bool put_offset(struct byte_vec *out, int64_t offset)
+{
+	put_u32(out, (uint32_t)offset);
+	return offset == (int32_t)offset;
+}
+
+static bool put_expression(struct byte_vec *out, const struct cfi_rule *rule)
+{
+	if (rule->expression_size > UINT16_MAX)
+		return false;
+	put_u16(out, (unsigned)rule->expression_size);
+	put_bytes(out, rule->expression, rule->expression_size);
+	return true;
+}
+
+static bool put_cfa(struct byte_vec *out, const struct cfi_state *state)
+{
+	if (state->cfa.kind == CFI_EXPRESSION) {
+		put_u8(out, UNWIND_ITEM_CFA_EXPRESSION);
+		return put_expression(out, &state->cfa);
+	}
+	put_u8(out, UNWIND_ITEM_CFA);
+	put_u8(out, state->cfa_register);
+	return state->cfa.kind == CFI_OFFSET && state->cfa_register < UNWIND_REGISTERS &&
+	       put_offset(out, state->cfa.offset);
+}
+
+static bool put_register(struct byte_vec *out, unsigned number, const struct cfi_rule *rule)
+{
+	static const uint8_t items[] = {
+		[CFI_UNDEFINED] = UNWIND_ITEM_UNDEFINED,
+		[CFI_OFFSET] = UNWIND_ITEM_AT,
+		[CFI_VAL_OFFSET] = UNWIND_ITEM_IS,
+		[CFI_REGISTER] = UNWIND_ITEM_REGISTER,
+		[CFI_EXPRESSION] = UNWIND_ITEM_AT_EXPRESSION,
+		[CFI_VAL_EXPRESSION] = UNWIND_ITEM_IS_EXPRESSION,
+	};
+	if (rule->kind == CFI_SAME)
+		return true;
+	put_u8(out, items[rule->kind]);
+	put_u8(out, number);
+	switch (rule->kind) {
+	case CFI_OFFSET:
+	case CFI_VAL_OFFSET:
+		return put_offset(out, rule->offset);
+	case CFI_REGISTER:
+		put_u8(out, (unsigned)rule->offset);
+		return rule->offset >= 0 && rule->offset < UNWIND_REGISTERS;
+	case CFI_EXPRESSION:
+	case CFI_VAL_EXPRESSION:
+		return put_expression(out, rule);
+	default:
+		return true;
+	}
+}
+
+static bool make_program(const struct cfi_state *state, struct byte_vec *out)
+{
+	if (!put_cfa(out, state))
+		return false;
+	for (unsigned number = 0; number < CFI_REGISTERS; number++)
+		if (!put_register(out, number, &state->registers[number]))
+			return false;
+	put_u8(out, UNWIND_ITEM_END);
+	return true;
+}
+
+/* Its offset among the programs, where each stands once. */
+static uint32_t keep_program(struct builder *builder, const struct byte_vec *program)
+{
+	const uint64_t hash = hash_bytes(program->data, program->len);
+	const uint64_t *known = map_get(&builder->programs_by_hash, hash);
+
+	if (known && builder->programs.len - *known >= program->len &&
+	    memcmp(builder->programs.data + *known, program->data, program->len) == 0)
+		return (uint32_t)*known;
+	const size_t offset = builder->programs.len;
+
+	put_bytes(&builder->programs, program->data, program->len);
+	map_put(&builder->programs_by_hash, hash, offset);
+	return (uint32_t)offset;
+}
+
+/* ---- rows ---- */
+
+static uint32_t keep_rule(struct builder *builder, const struct unwind_rule *rule)
+{
+	const uint64_t hash = hash_bytes(rule, sizeof(*rule));
+	const uint64_t *known = map_get(&builder->rules_by_hash, hash);
+
+	if (known && memcmp(&builder->rules.data[*known], rule, sizeof(*rule)) == 0)
+		return (uint32_t)*known;
+	const uint32_t index = (uint32_t)builder->rules.len;
+
+	vec_push(&builder->rules, *rule);
+	map_put(&builder->rules_by_hash, hash, index);
+	return index;
+}
+
+static uint32_t make_rule(struct builder *builder, const struct cfi_state *state, bool signal_frame)
+{
+	struct unwind_rule rule = {.flags = signal_frame ? UNWIND_SIGNAL_FRAME : 0};
+
+	if (state->registers[UNWIND_RA].kind == CFI_UNDEFINED) {
+		rule.flags |= UNWIND_OUTERMOST;
+		return keep_rule(builder, &rule);
+	}
+	if (make_form(state, &rule))
+		return keep_rule(builder, &rule);
+	struct byte_vec program = {0};
+	uint32_t index = UNWIND_RULE_NONE;
+
+	if (make_program(state, &program)) {
+		rule = (struct unwind_rule){
+			.flags = (uint8_t)(rule.flags | UNWIND_BY_PROGRAM),
+			.cfa_offset = (int32_t)keep_program(builder, &program)};
+		index = keep_rule(builder, &rule);
+	}
+	vec_fini(&program);
+	return index;
+}
+
+static void put_row(struct builder *builder, uint64_t addr, uint32_t rule)
+{
+	const uint32_t start = (uint32_t)(addr - builder->base);
+
+	/* The end of a function is where the next begins. */
+	if (builder->starts.len && vec_last(&builder->starts) == start) {
+		builder->starts.len--;
+		builder->row_rules.len--;
+	}
+	if (builder->row_rules.len && vec_last(&builder->row_rules) == rule)
+		return;
+	vec_push(&builder->starts, start);
+	vec_push(&builder->row_rules, rule);
+}
+
+static bool put_function(struct builder *builder, const struct object_fde *fde)
+{
+	uint64_t other_register;
+	struct error err;
+
+	builder->rows.len = 0;
+	const bool known = fde->end - builder->base <= UINT32_MAX &&
+			   cfi_rows_read_known(fde, &builder->rows, &other_register, &err);
+	if (!known) {
+		if (fde->begin - builder->base <= UINT32_MAX)
+			put_row(builder, fde->begin, UNWIND_RULE_NONE);
+		return false;
+	}
+	vec_foreach(row, &builder->rows)
+		put_row(builder, row->addr,
+			make_rule(builder, &row->state, fde->cie->signal_frame));
+	put_row(builder, fde->end, UNWIND_RULE_NONE);
+	return true;
+}
+
+static struct unwind_table *assemble(const struct builder *builder)
+{
+	const size_t rows = builder->starts.len, rules = builder->rules.len;
+	const size_t row_bytes = rows * sizeof(uint32_t);
+	const size_t rule_bytes = rules * sizeof(struct unwind_rule);
+	const size_t size =
+		sizeof(struct unwind_table) + 2 * row_bytes + rule_bytes + builder->programs.len;
+	struct unwind_table *table = mem_alloc(size);
+
+	*table = (struct unwind_table){.magic = UNWIND_TABLE_MAGIC,
+				       .version = UNWIND_TABLE_VERSION,
+				       .row_count = (uint32_t)rows,
+				       .base = builder->base,
+				       .rule_count = (uint32_t)rules,
+				       .program_bytes = (uint32_t)builder->programs.len,
+				       .size_bytes = size};
+	char *at = (char *)(table + 1);
+	if (rows) {
+		memcpy(at, builder->starts.data, row_bytes);
+		memcpy(at + row_bytes, builder->row_rules.data, row_bytes);
+	}
+	memcpy(at + 2 * row_bytes, builder->rules.data, rule_bytes);
+	if (builder->programs.len)
+		memcpy(at + 2 * row_bytes + rule_bytes, builder->programs.data,
+		       builder->programs.len);
+	return table;
+}
+
+struct unwind_table *unwind_table_build(const struct object *object,
+					struct unwind_build_statistics *statistics)
+{
+	size_t count;
+	const struct object_fde *fdes = object_fdes(object, &count);
+	struct builder builder = {.base = count ? fdes[0].begin : 0};
+	const struct unwind_rule none = {0};
+
+	*statistics = (struct unwind_build_statistics){.functions = count};
+	map_init(&builder.rules_by_hash);
+	map_init(&builder.programs_by_hash);
+	vec_push(&builder.rules, none);
+	for (size_t i = 0; i < count; i++)
+		statistics->refused += !put_function(&builder, &fdes[i]);
+	struct unwind_table *table = assemble(&builder);
+
+	map_fini(&builder.rules_by_hash);
+	map_fini(&builder.programs_by_hash);
+	vec_fini(&builder.starts);
+	vec_fini(&builder.row_rules);
+	vec_fini(&builder.rules);
+	vec_fini(&builder.programs);
+	vec_fini(&builder.rows);
+	return table;
+}
