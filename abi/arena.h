@@ -32,6 +32,9 @@ enum tare_event_kind {
 	TARE_EVENT_KINDS
 };
 
+/* No probe costs more: what seems a longer step back of the clock is one. */
+#define TARE_PROBE_TICKS_MAX 256
+
 /* ---- causes of OS time, in the order in which an interval with several is charged ---- */
 
 enum tare_os_cause {
@@ -115,6 +118,10 @@ struct tare_module_record {
  * The clock of all times here is the thread's `now_ticks`. A call's inclusive time is the clock at
  * its end less `start`; its exclusive time is that less `child`. The exclusive time so far of a
  * call in progress is (start of the call above it, or the clock) - start - child.
+ *
+ * Where a call was shorter than the cost assumed for its probes, these times are below 0, so that
+ * what one call was charged too little another is not charged too much. Whoever adds them up
+ * raises a node's sum to its OS time, or 0, and the thread's clock by as much.
  */
 struct tare_node {
 	/* Return address of the handler call of the ENTER or direct CALL stub that reported this
@@ -124,25 +131,26 @@ struct tare_node {
 	uint64_t parent;     /* run address of the caller's node; the root's own for the root */
 	uint64_t sp;	/* in progress: frame sp - TARE_CALL_BELOW - marks; root: stack's end */
 	uint64_t start; /* in progress: the clock at its begin */
-	uint64_t child; /* in progress: inclusive ticks of the calls it made that have ended */
+	int64_t child;	/* in progress: inclusive ticks of the calls it made that have ended */
 	/* Run address of the function's original entry, or of the call's target. 0: thread root.
 	   Once another module has taken the place, the upper 16 bits tell which it was: see
 	   TARE_KEY_ORDINAL_SHIFT. */
 	uint64_t key;
-	uint64_t elapsed_ticks; /* exclusive, of ended calls, probe cost subtracted */
+	int64_t elapsed_ticks; /* exclusive, of ended calls, probe cost subtracted */
 
-	/* Per ended call; min starts at ~0. Application times are those less their OS time. */
-	uint64_t elapsed_inclusive_min, elapsed_inclusive_max;
-	uint64_t elapsed_exclusive_min, elapsed_exclusive_max;
-	uint64_t application_inclusive_min, application_inclusive_max;
-	uint64_t application_exclusive_min, application_exclusive_max;
+	/* Per ended call; min starts at INT64_MAX. Application times are those less their OS time.
+	 */
+	int64_t elapsed_inclusive_min, elapsed_inclusive_max;
+	int64_t elapsed_exclusive_min, elapsed_exclusive_max;
+	int64_t application_inclusive_min, application_inclusive_max;
+	int64_t application_exclusive_min, application_exclusive_max;
 
 	/* Run addresses of nodes; each a cache, right only if that node has the same parent. */
 	uint64_t alias;		/* the one that a pending call's ENTER made */
 	uint64_t next;		/* the sibling that was last called after this one */
 	uint64_t site;		/* run address of the arming byte of the CALL at `stub`, or 0 */
 	uint64_t calls_by_call; /* of the calls that ended: those that began with a CALL event */
-	uint64_t clamped_ticks; /* probe cost that could not be subtracted (calls too short) */
+	uint64_t clamped_ticks; /* by which the clock stepped back in its calls */
 	/* OS time of the call in progress, else 0; the calls it made that have ended are in
 	   os_inclusive, those still open are not. */
 	uint64_t os_inclusive, os_exclusive;

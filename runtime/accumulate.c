@@ -64,10 +64,11 @@ static bool is_pending_at(const struct tare_thread_file *self, uint64_t sp)
 
 /* ---- the clock ---- */
 
-/* Gives back what was subtracted too much: the clock, `now`, moves on by `ticks`. */
-static void clock_give_back(struct tare_thread_file *self, struct tare_node *node, uint64_t ticks)
+/* The clock has stepped back by more than the cost of a probe: it goes on from where it was. */
+static void clock_step_over(struct tare_thread_file *self, uint64_t ticks)
 {
-	context_kept(self, node)->clamped_ticks += ticks;
+	self->negative++;
+	context_kept(self, top_of(self))->clamped_ticks += ticks;
 	self->now_ticks += ticks;
 	self->lost_ticks -= ticks;
 }
@@ -121,10 +122,8 @@ void accumulate_charge(struct tare_thread_file *self, const struct accumulate_ev
 	self->now_ticks = event->ticks - self->lost_ticks;
 	const int64_t delta = (int64_t)(self->now_ticks - before);
 
-	if (delta < -ACCUMULATE_SHORT_TICKS) {
-		self->negative++;
-		clock_give_back(self, top_of(self), (uint64_t)-delta);
-	}
+	if (delta < -TARE_PROBE_TICKS_MAX)
+		clock_step_over(self, (uint64_t)-delta);
 	if (event->os)
 		os_charge(self, event, delta);
 	self->lost_ticks += event->cost_ticks;
@@ -154,7 +153,7 @@ uint64_t accumulate_calls(const struct tare_node *node)
 	return calls;
 }
 
-static void extreme_note(uint64_t *min, uint64_t *max, uint64_t value)
+static void extreme_note(int64_t *min, int64_t *max, int64_t value)
 {
 	if (value < *min)
 		*min = value;
@@ -162,16 +161,17 @@ static void extreme_note(uint64_t *min, uint64_t *max, uint64_t value)
 		*max = value;
 }
 
-/* A call that ends, all values exact. */
+/* A call that ends. */
 struct ended_call {
-	uint64_t marks, inclusive, exclusive, os_inclusive, os_exclusive;
+	uint64_t marks;
+	int64_t inclusive, exclusive, os_inclusive, os_exclusive;
 	bool unwound;
 };
 
 static void call_count(struct tare_thread_file *self, struct tare_node *node,
 		       const struct ended_call *ended)
 {
-	const uint32_t bucket = tare_call_bucket(ended->inclusive);
+	const uint32_t bucket = tare_call_bucket((uint64_t)ended->inclusive);
 
 	if (++node->buckets[bucket] >= TARE_BUCKET_FULL)
 		accumulate_bucket_full(self, node, bucket);
@@ -185,7 +185,7 @@ static void call_count(struct tare_thread_file *self, struct tare_node *node,
 		     ended->exclusive - ended->os_exclusive);
 }
 
-/* The values of the top call, which ends now; gives back what has been subtracted too much. */
+/* The values of the top call, which ends now. */
 static struct ended_call top_close(struct tare_thread_file *self, bool unwound)
 {
 	struct tare_node *top = top_of(self);
@@ -193,12 +193,8 @@ static struct ended_call top_close(struct tare_thread_file *self, bool unwound)
 				   .os_inclusive = top->os_inclusive,
 				   .os_exclusive = top->os_exclusive,
 				   .unwound = unwound};
-	const int64_t over =
-		(int64_t)(self->now_ticks - top->start - top->child - top->os_exclusive);
 
-	if (over < 0)
-		clock_give_back(self, top, (uint64_t)-over);
-	ended.inclusive = self->now_ticks - top->start;
+	ended.inclusive = (int64_t)(self->now_ticks - top->start);
 	ended.exclusive = ended.inclusive - top->child;
 	top->os_inclusive = 0;
 	top->os_exclusive = 0;

@@ -8,9 +8,9 @@
  * are the nodes from `top` to the root. The thread's clock runs with the TSC, less the cost of the
  * probes: now = ticks - lost. A call's times are differences of it (abi/arena.h), so no interval is
  * added up on its own, and one that was shorter than the cost assumed for its probe is made good
- * by the call's other intervals. Only when a whole call would be negative, the deficit is given
- * back to the clock. So at any time: the sum of elapsed_ticks over all nodes is the sum of `child`
- * over the calls in progress, and with their exclusive time so far it is now_ticks.
+ * by the others of its function: times are signed. So at any time: the sum of elapsed_ticks over
+ * all nodes is the sum of `child` over the calls in progress, and with their exclusive time so far
+ * it is now_ticks.
  *
  * The handlers of probes_fast.S do the same for the usual course of events, on the same state.
  *
@@ -25,8 +25,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define ACCUMULATE_SHORT_TICKS 256 /* no probe costs more: a longer step back is the clock's */
 
 /* Open addressing, linear probing. A slot is tag << 32 | index; 0 is free. */
 struct accumulate_index {

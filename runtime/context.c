@@ -132,10 +132,10 @@ static struct tare_node *node_append(struct tare_thread_file *self, uint32_t par
 				   .next = (uint64_t)none,
 				   .parent = (uint64_t)&nodes[parent & ~TARE_NODE_FOLDED],
 				   .parent_index = parent,
-				   .elapsed_inclusive_min = ~0ULL,
-				   .elapsed_exclusive_min = ~0ULL,
-				   .application_inclusive_min = ~0ULL,
-				   .application_exclusive_min = ~0ULL};
+				   .elapsed_inclusive_min = INT64_MAX,
+				   .elapsed_exclusive_min = INT64_MAX,
+				   .application_inclusive_min = INT64_MAX,
+				   .application_exclusive_min = INT64_MAX};
 	self->node_count++;
 	return node;
 }

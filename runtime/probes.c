@@ -52,7 +52,7 @@ AT(tare_node, buckets, NODE_BUCKETS);
 AT(state_process, rseq_offset, PROCESS_RSEQ_OFFSET);
 AT(state_session, cost_ticks, SESSION_COSTS);
 AT(state_session, rseq_armed, SESSION_RSEQ_ARMED);
-_Static_assert(STUB_DATA == TARE_STUB_DATA && SHORT_TICKS == ACCUMULATE_SHORT_TICKS &&
+_Static_assert(STUB_DATA == TARE_STUB_DATA && SHORT_TICKS == TARE_PROBE_TICKS_MAX &&
 		       CALL_BELOW == TARE_CALL_BELOW && MARK_PENDING == (int)TARE_CALL_PENDING &&
 		       MARK_BY_CALL == (int)TARE_CALL_BY_CALL,
 	       "values of the other headers");

@@ -235,9 +235,21 @@ size_t arena_elements_in_file(uint64_t count, uint64_t max, uint64_t offset, siz
 	return (size_t)(count < room ? count : room);
 }
 
-static void range_check(uint64_t *min, uint64_t *max)
+/* A sum of times; those below 0 are the reader's to raise. */
+static void cut_sum(int64_t *sum, uint64_t *damaged)
 {
-	if (*min <= *max && *max <= ARENA_VALUE_MAX)
+	if (*sum <= (int64_t)ARENA_VALUE_MAX && *sum >= -(int64_t)ARENA_VALUE_MAX)
+		return;
+	*sum = 0;
+	(*damaged)++;
+}
+
+/* Calls that were shorter than their probes' cost took no time. */
+static void range_check(int64_t *min, int64_t *max)
+{
+	*min = *min < 0 ? 0 : *min;
+	*max = *max < 0 ? 0 : *max;
+	if (*min <= *max && *max <= (int64_t)ARENA_VALUE_MAX)
 		return;
 	*min = 1;
 	*max = 0;
@@ -282,7 +294,7 @@ static void node_check(struct arena_thread *thread, size_t index)
 		node->parent_index = 0;
 		thread->damaged++;
 	}
-	cut_value(&node->elapsed_ticks, &thread->damaged);
+	cut_sum(&node->elapsed_ticks, &thread->damaged);
 	cut_value(&node->clamped_ticks, &thread->damaged);
 	if (node->calls_by_call > calls) {
 		node->calls_by_call = calls;

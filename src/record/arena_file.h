@@ -29,19 +29,19 @@ struct arena_process {
 struct arena_open_call {
 	uint32_t node; /* index of the node that keeps its values */
 	bool by_call;
-	bool inherited; /* stood open at a fork: its end is no call of this thread */
-	uint64_t exclusive_ticks;
+	bool inherited;		 /* stood open at a fork: its end is no call of this thread */
+	int64_t exclusive_ticks; /* so far */
 };
 
 struct arena_thread {
-	/* name is NUL-terminated; now_ticks has what open calls were charged too little */
+	/* name is NUL-terminated */
 	struct tare_thread_file header;
 	struct tare_node *nodes; /* [0] is the root; parent_index is below the own one */
 	bool *folded;
 	size_t node_count;
 	struct arena_open_call *open_calls; /* without the root; innermost first */
 	size_t open_call_count;
-	uint64_t root_exclusive; /* ticks so far */
+	int64_t root_exclusive; /* ticks so far */
 	struct tare_os_record *os;
 	size_t os_count;
 	struct vec_of(struct tare_os_record) full_buckets; /* of TARE_RECORD_CALLS */

@@ -38,6 +38,12 @@ static bool place_of(const struct chain *chain, uint64_t addr, size_t *place)
 	return index < count;
 }
 
+/* Sums of times may lie below 0: abi/arena.h. */
+static bool value_is_sound(int64_t sum)
+{
+	return sum <= (int64_t)ARENA_VALUE_MAX && sum >= -(int64_t)ARENA_VALUE_MAX;
+}
+
 static bool link_at(const struct chain *chain, uint64_t addr, struct link *link)
 {
 	const struct arena_thread *thread = chain->thread;
@@ -53,7 +59,7 @@ static bool link_at(const struct chain *chain, uint64_t addr, struct link *link)
 			return false;
 	}
 	link->kept = (uint32_t)kept;
-	return link->node->start <= ARENA_VALUE_MAX && link->node->child <= ARENA_VALUE_MAX &&
+	return link->node->start <= ARENA_VALUE_MAX && value_is_sound(link->node->child) &&
 	       link->node->os_exclusive <= ARENA_VALUE_MAX;
 }
 
@@ -84,10 +90,10 @@ static void chain_follow(struct chain *chain)
  * A probe that was at work when the thread was killed may have ended a call and not yet told its
  * caller, which is then at the top: the time that is missing there. See accumulate_repair.
  */
-static uint64_t missing_child_ticks(const struct chain *chain)
+static int64_t missing_child_ticks(const struct chain *chain)
 {
 	const struct arena_thread *thread = chain->thread;
-	uint64_t missing = 0;
+	int64_t missing = 0;
 
 	if (!thread->header.gate)
 		return 0;
@@ -96,31 +102,17 @@ static uint64_t missing_child_ticks(const struct chain *chain)
 	for (size_t i = 0; i < chain->count; i++)
 		missing -= chain->links[i].node->child;
 	missing -= thread->nodes[0].child;
-	return missing <= thread->header.now_ticks ? missing : 0;
+	const int64_t most = (int64_t)thread->header.now_ticks;
+
+	return missing <= most && missing >= -most ? missing : 0;
 }
 
-/*
- * The exclusive time so far. It is less than the call's OS time, or than nothing, where more probe
- * cost was subtracted than its intervals were long: the clock gets it back, as at a call's end.
- */
-static uint64_t exclusive_ticks(struct arena_thread *thread, const struct link *link,
-				uint64_t end_ticks, uint64_t more_child_ticks)
+/* The exclusive time so far. */
+static int64_t exclusive_ticks(const struct link *link, uint64_t end_ticks, int64_t more_child)
 {
 	const struct tare_node *node = link->node;
-	const int64_t ticks = (int64_t)(end_ticks - node->start - node->child - more_child_ticks);
-	const int64_t least = (int64_t)node->os_exclusive;
 
-	if (ticks >= least)
-		return (uint64_t)ticks;
-	const uint64_t back = (uint64_t)(least - ticks);
-
-	if (thread->header.now_ticks + back > ARENA_VALUE_MAX) {
-		thread->damaged++;
-		return 0;
-	}
-	thread->header.now_ticks += back;
-	thread->nodes[link->kept].clamped_ticks += back;
-	return (uint64_t)least;
+	return (int64_t)(end_ticks - node->start) - node->child - more_child;
 }
 
 static void chain_take(const struct chain *chain)
@@ -128,7 +120,7 @@ static void chain_take(const struct chain *chain)
 	struct arena_thread *thread = chain->thread;
 	const struct link root = {.node = &thread->nodes[0]};
 	uint64_t end_ticks = thread->header.now_ticks;
-	uint64_t missing = missing_child_ticks(chain);
+	int64_t missing = missing_child_ticks(chain);
 	bool inherited = false;
 
 	thread->open_calls = mem_zalloc((chain->count + 1) * sizeof(*thread->open_calls));
@@ -142,13 +134,13 @@ static void chain_take(const struct chain *chain)
 			.node = link->kept,
 			.by_call = (0 - link->node->sp) & TARE_CALL_BY_CALL,
 			.inherited = inherited,
-			.exclusive_ticks = exclusive_ticks(thread, link, end_ticks, missing),
+			.exclusive_ticks = exclusive_ticks(link, end_ticks, missing),
 		};
 		end_ticks = link->node->start;
 		missing = 0;
 	}
 	thread->open_call_count = chain->count;
-	thread->root_exclusive = exclusive_ticks(thread, &root, end_ticks, missing);
+	thread->root_exclusive = exclusive_ticks(&root, end_ticks, missing);
 }
 
 void open_calls_read(struct arena_thread *thread, int fd, uint64_t file_size)

@@ -6,21 +6,47 @@
 
 #include <inttypes.h>
 
-static void add_open_calls(struct tree *tree)
+/* `elapsed_ticks` per node, signed. */
+static void add_open_calls(struct tree *tree, int64_t *elapsed_ticks)
 {
 	const struct arena_thread *thread = tree->thread;
 
-	tree->nodes[0].elapsed_ticks += thread->root_exclusive;
+	elapsed_ticks[0] += thread->root_exclusive;
 	for (size_t i = 0; i < thread->open_call_count; i++) {
 		const struct arena_open_call *call = &thread->open_calls[i];
 		struct tree_node *node = &tree->nodes[call->node];
-		node->elapsed_ticks += call->exclusive_ticks;
+		elapsed_ticks[call->node] += call->exclusive_ticks;
 		/* What stood open at a fork was begun, and is counted, in the parent. */
 		if (call->inherited)
 			continue;
 		node->calls++;
 		node->calls_by_call += call->by_call;
 	}
+}
+
+static uint64_t os_ticks_of(const struct tree_node *node)
+{
+	uint64_t ticks = 0;
+
+	for (size_t cause = 0; cause < TARE_OS_CAUSES; cause++)
+		ticks += node->os_ticks[cause];
+	return ticks;
+}
+
+/*
+ * Where more probe cost was subtracted from a node's calls than they took, it gets back what is
+ * missing to its OS time, or to none. More than all probes can have cost is damage instead.
+ */
+static void give_back(struct tree *tree, struct tree_node *node, int64_t elapsed_ticks)
+{
+	const int64_t missing = (int64_t)os_ticks_of(node) - elapsed_ticks;
+
+	node->elapsed_ticks = elapsed_ticks > 0 ? (uint64_t)elapsed_ticks : 0;
+	if (missing <= 0 || (uint64_t)missing / TARE_PROBE_TICKS_MAX > tree->calls)
+		return;
+	node->elapsed_ticks = os_ticks_of(node);
+	node->given_back_ticks = (uint64_t)missing;
+	tree->given_back_ticks += (uint64_t)missing;
 }
 
 /* OS time is part of the elapsed time; a killed thread may have noted the one without the other. */
@@ -39,17 +65,15 @@ static void fit_os_time(struct tree *tree, struct tree_node *node)
 
 static bool has_values(const struct tree_node *node)
 {
-	uint64_t os_ticks = 0;
-
-	for (size_t cause = 0; cause < TARE_OS_CAUSES; cause++)
-		os_ticks |= node->os_ticks[cause];
-	return node->calls || node->elapsed_ticks || os_ticks;
+	return node->calls || node->elapsed_ticks || os_ticks_of(node);
 }
 
 void tree_init(struct tree *tree, const struct arena_thread *thread)
 {
 	*tree = (struct tree){.thread = thread};
 	tree->nodes = mem_zalloc(thread->node_count * sizeof(*tree->nodes));
+	int64_t *elapsed_ticks = mem_zalloc(thread->node_count * sizeof(*elapsed_ticks));
+
 	for (size_t i = 0; i < thread->node_count; i++) {
 		const struct tare_node *from = &thread->nodes[i];
 		const uint64_t calls = arena_calls(thread, i);
@@ -58,10 +82,11 @@ void tree_init(struct tree *tree, const struct arena_thread *thread)
 			.ended = calls,
 			.calls_by_call = from->calls_by_call,
 			.ended_by_call = from->calls_by_call,
-			.elapsed_ticks = from->elapsed_ticks,
 		};
+		elapsed_ticks[i] = from->elapsed_ticks;
+		tree->calls += calls;
 	}
-	add_open_calls(tree);
+	add_open_calls(tree, elapsed_ticks);
 	for (size_t i = 0; i < thread->os_count; i++) {
 		tree->nodes[thread->os[i].node].os_ticks[thread->os[i].cause] +=
 			thread->os[i].ticks;
@@ -69,14 +94,14 @@ void tree_init(struct tree *tree, const struct arena_thread *thread)
 	}
 	for (size_t i = thread->node_count; i-- > 0;) {
 		struct tree_node *node = &tree->nodes[i];
-		if (node->elapsed_ticks > ARENA_VALUE_MAX)
-			node->elapsed_ticks = 0;
+		give_back(tree, node, elapsed_ticks[i]);
 		fit_os_time(tree, node);
 		tree->elapsed_ticks += node->elapsed_ticks;
 		node->keep |= !i || has_values(node);
 		if (node->keep)
 			tree->nodes[thread->nodes[i].parent_index].keep = true;
 	}
+	free(elapsed_ticks);
 }
 
 void tree_fini(struct tree *tree)
@@ -109,21 +134,27 @@ void tree_compute_overhead(struct tree *tree, const uint64_t cost_ticks[TARE_EVE
 	for (size_t i = 0; i < thread->node_count; i++) {
 		struct tree_node *node = &tree->nodes[i];
 		node->overhead_ticks =
-			without(node->overhead_ticks, thread->nodes[i].clamped_ticks);
+			without(node->overhead_ticks,
+				thread->nodes[i].clamped_ticks + node->given_back_ticks);
 		if (node->overhead_ticks > ARENA_VALUE_MAX)
 			node->overhead_ticks = 0;
 		tree->overhead_ticks += node->overhead_ticks;
 	}
 }
 
+uint64_t tree_clock(const struct tree *tree)
+{
+	return tree->thread->header.now_ticks + tree->given_back_ticks;
+}
+
 bool tree_check_sums(const struct tree *tree, struct error *err)
 {
 	const struct tare_thread_file *header = &tree->thread->header;
 
-	if (tree->elapsed_ticks != header->now_ticks)
+	if (tree->elapsed_ticks != tree_clock(tree))
 		return error_set(err, ERROR_INPUT,
 				 "its functions add up to %" PRIu64 " ticks, its clock to %" PRIu64,
-				 tree->elapsed_ticks, header->now_ticks);
+				 tree->elapsed_ticks, tree_clock(tree));
 	if (tree->os_cut_ticks)
 		return error_set(err, ERROR_INPUT,
 				 "%" PRIu64 " ticks of OS time exceed the time of their functions",

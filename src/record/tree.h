@@ -16,16 +16,19 @@ struct tree_node {
 	uint64_t elapsed_ticks;
 	uint64_t os_ticks[TARE_OS_CAUSES];
 	uint64_t overhead_ticks;
-	bool reports_enter; /* set by the caller before tree_compute_overhead */
+	uint64_t given_back_ticks; /* cost that was subtracted beyond the node's time */
+	bool reports_enter;	   /* set by the caller before tree_compute_overhead */
 	bool keep;
 };
 
 struct tree {
 	const struct arena_thread *thread; /* borrowed */
 	struct tree_node *nodes;	   /* thread->node_count */
+	uint64_t calls;			   /* ended ones of all nodes */
 	uint64_t elapsed_ticks;		   /* sum over all nodes */
 	uint64_t os_ticks;		   /* sum over all OS records */
 	uint64_t overhead_ticks;	   /* sum, once computed */
+	uint64_t given_back_ticks;	   /* sum: by so much the thread's clock is more */
 	uint64_t os_cut_ticks;		   /* OS time that exceeded its node's elapsed time */
 };
 
@@ -39,9 +42,12 @@ void tree_fini(struct tree *tree);
 /*
  * The probe cost that was subtracted from each node's time: every event costs its kind's cost in
  * the interval that it starts. ENTER and CALL start one of their node, LEAVE and RETURN one of the
- * parent. What could not be subtracted (clamped) is taken off; never below 0.
+ * parent. What could not be subtracted is taken off; never below 0.
  */
 void tree_compute_overhead(struct tree *tree, const uint64_t cost_ticks[TARE_EVENT_KINDS]);
+
+/* The thread's time: its clock, and what was given back. */
+uint64_t tree_clock(const struct tree *tree);
 
 /* False, with a sentence, where the sums disagree with what the runtime counted. */
 bool tree_check_sums(const struct tree *tree, struct error *err);

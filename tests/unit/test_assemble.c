@@ -187,11 +187,41 @@ static void test_os_time_never_exceeds_elapsed(void **state)
 	arena_writer_thread_init(&thread, 10, 10);
 	const size_t node = arena_writer_add_node(&thread, 0, 0x1000, 1, 100);
 	arena_writer_add_os(&thread, node, TARE_OS_BLOCKED, 90);
-	arena_writer_add_os(&thread, node, TARE_OS_SYSCALL, 20);
+	arena_writer_add_os(&thread, node, TARE_OS_SYSCALL, 11 + TARE_PROBE_TICKS_MAX * 2);
 	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
 	assert_int_equal(nodes[1].os_ticks[TARE_OS_BLOCKED], 90);
 	assert_int_equal(nodes[1].os_ticks[TARE_OS_SYSCALL], 10);
+	assert_false(assembled.complete);
+}
+
+/* Where more probe cost was subtracted than calls took, the thread's clock gets it back. */
+static void test_cost_is_given_back(void **state)
+{
+	struct arena_writer_thread thread;
+	size_t count;
+
+	(void)state;
+	write_plain_process(10);
+	arena_writer_thread_init(&thread, 10, 10);
+	const size_t outer = arena_writer_add_node(&thread, 0, 0x1000, 1, 100);
+	const size_t inner = arena_writer_add_node(&thread, outer, 0x2000, 3, (uint64_t)-7);
+	arena_writer_add_os(&thread, outer, TARE_OS_BLOCKED, 105);
+	thread.nodes[inner].elapsed_inclusive_min = thread.nodes[inner].elapsed_exclusive_min = -9;
+	thread.nodes[inner].elapsed_inclusive_max = thread.nodes[inner].elapsed_exclusive_max = 4;
+	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	assemble();
+	assert_true(assembled.complete);
+	assert_int_equal(nodes[1].elapsed_ticks, 105);
+	assert_int_equal(nodes[2].elapsed_ticks, 0);
+	assert_int_equal(nodes[2].elapsed_inclusive_min, 0);
+	assert_int_equal(nodes[2].elapsed_inclusive_max, 4);
+	assert_int_equal(profile_threads(profile, &count)->now_ticks, 105);
+	/* a sum that no cost explains is damage */
+	thread.nodes[inner].elapsed_ticks -= 5 * TARE_PROBE_TICKS_MAX;
+	thread.header.now_ticks -= 5 * TARE_PROBE_TICKS_MAX;
+	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	assemble();
 	assert_false(assembled.complete);
 }
 
@@ -600,6 +630,7 @@ int main(void)
 		ASSEMBLE_TEST(test_inherited_calls_count_in_the_parent),
 		ASSEMBLE_TEST(test_sums_that_disagree_make_it_partial),
 		ASSEMBLE_TEST(test_os_time_never_exceeds_elapsed),
+		ASSEMBLE_TEST(test_cost_is_given_back),
 		ASSEMBLE_TEST(test_overhead_by_kind_of_event),
 		ASSEMBLE_TEST(test_full_buckets),
 		ASSEMBLE_TEST(test_folded_nodes_are_marked),
