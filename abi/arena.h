@@ -4,6 +4,7 @@
  *
  *   process.<pid>.<n>        struct tare_process_file, then records up to `used_bytes`
  *   thread.<pid>.<tid>.<n>   struct tare_thread_file; frames, nodes and OS records at fixed offsets
+ *   spare.<pid>.<n>          either of them, made beforehand; all zero if it was never needed
  *
  * <n> counts from 0 and distinguishes re-used ids (and the images of an exec chain). A file is
  * created with O_CREAT|O_EXCL|O_NOFOLLOW, mode 0600, and grows by fallocate before it is touched,
@@ -18,7 +19,7 @@
 
 #include <stdint.h>
 
-#define TARE_ARENA_ABI	   6
+#define TARE_ARENA_ABI	   7
 #define TARE_PROCESS_MAGIC 0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC  0x7268746572617400ULL
 
@@ -81,7 +82,8 @@ struct tare_process_file {
 	uint64_t records_lost;	    /* module records that did not fit */
 	uint32_t children_lost;	    /* forked children whose own file could not be made */
 	uint32_t images_unfollowed; /* programs started for which the session is out of reach */
-	uint64_t reserved[3];
+	uint64_t run_addr;	    /* where the file is mapped in the target */
+	uint64_t reserved[2];
 	char command[64]; /* comm, NUL-padded */
 	struct tare_control control;
 };

@@ -75,6 +75,9 @@ void accumulate_init(struct tare_thread_file *self, struct accumulate_local *loc
 /* Lets the clock go on from `ticks`, which becomes the thread's begin. */
 void accumulate_begin(struct tare_thread_file *self, uint64_t ticks);
 
+/* Makes room for `count` more nodes and OS records as long as that is possible. */
+void accumulate_reserve(struct tare_thread_file *self, uint64_t count);
+
 /* Frees what accumulate_local holds. */
 void accumulate_fini(struct accumulate_local *local);
 

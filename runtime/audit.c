@@ -84,7 +84,7 @@ __attribute__((destructor)) static void audit_end(void)
 {
 	struct tare_thread_file *self = state_process.rseq_offset ? state_thread : &state_unborn;
 
-	if (self != &state_unborn && self->tid == kernel_tid())
+	if (self != &state_unborn && kernel_is_tid(self->tid))
 		thread_complete(self);
 	process_complete();
 }

@@ -43,21 +43,16 @@ static void index_put(struct accumulate_index *index, uint64_t hash, uint32_t va
 	index->used++;
 }
 
-/*
- * Makes room for one more entry, doubling when half full. `hash_of` gives an entry's hash anew.
- * False when there is no memory and the index is nearly full.
- */
-static bool index_reserve(struct accumulate_index *index, const struct tare_thread_file *self,
-			  uint64_t (*hash_of)(const struct tare_thread_file *, uint32_t))
+/* `hash_of` gives an entry's hash anew. False where there is no memory. */
+static bool index_double(struct accumulate_index *index, const struct tare_thread_file *self,
+			 uint64_t (*hash_of)(const struct tare_thread_file *, uint32_t))
 {
-	if (index->used < index->slot_count / 2)
-		return true;
 	struct accumulate_index larger = {.slot_count = index->slot_count ? index->slot_count * 2
 									  : INDEX_SLOTS_MIN};
 
 	larger.slots = accumulate_host_map(larger.slot_count * sizeof(*larger.slots));
 	if (!larger.slots)
-		return index->slot_count && index->used < index->slot_count / 8 * 7;
+		return false;
 	for (uint64_t i = 0; i < index->slot_count; i++) {
 		const uint32_t value = (uint32_t)index->slots[i];
 
@@ -68,6 +63,17 @@ static bool index_reserve(struct accumulate_index *index, const struct tare_thre
 		accumulate_host_unmap(index->slots, index->slot_count * sizeof(*index->slots));
 	*index = larger;
 	return true;
+}
+
+/*
+ * Makes room for one more entry, doubling when half full. False when there is no memory and the
+ * index is nearly full.
+ */
+static bool index_reserve(struct accumulate_index *index, const struct tare_thread_file *self,
+			  uint64_t (*hash_of)(const struct tare_thread_file *, uint32_t))
+{
+	return index->used < index->slot_count / 2 || index_double(index, self, hash_of) ||
+	       (index->slot_count && index->used < index->slot_count / 8 * 7);
 }
 
 static uint64_t node_hash(const struct tare_thread_file *self, uint32_t at)
@@ -265,6 +271,24 @@ struct tare_os_record *context_os(struct tare_thread_file *self,
 	self->os_count++;
 	index_put(&local_of(self)->os, os_hash_values(record), (uint32_t)self->os_count);
 	return record;
+}
+
+void accumulate_reserve(struct tare_thread_file *self, uint64_t count)
+{
+	struct accumulate_local *local = local_of(self);
+
+	while (self->node_limit < self->node_count + count &&
+	       accumulate_host_grow(self, ACCUMULATE_NODES))
+		;
+	while (self->os_limit < self->os_count + count && accumulate_host_grow(self, ACCUMULATE_OS))
+		;
+	if (self->temporary_limit < self->temporary_count + 1)
+		accumulate_host_grow(self, ACCUMULATE_TEMPORARY);
+	while (local->nodes.slot_count / 2 < self->node_limit &&
+	       index_double(&local->nodes, self, node_hash))
+		;
+	while (local->os.slot_count / 2 < self->os_limit && index_double(&local->os, self, os_hash))
+		;
 }
 
 static void index_free(struct accumulate_index *index)

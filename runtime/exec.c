@@ -14,6 +14,7 @@
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
 #include "runtime/process.h"
+#include "runtime/sandbox.h"
 #include "runtime/thread.h"
 
 #include <elf.h>
@@ -195,7 +196,7 @@ static void exec_call(const struct exec *exec)
 /* What is recorded ends here, if the exec succeeds and this is not a vfork child. */
 static void exec_recorded(struct tare_thread_file *self, const struct exec *exec)
 {
-	if (self && self->tid != kernel_tid()) {
+	if (self && !kernel_is_tid(self->tid)) {
 		exec_call(exec);
 		return;
 	}
@@ -216,7 +217,7 @@ void exec_with_session(struct tare_thread_file *self, const struct probes_regist
 	const uint64_t old = registers->rax == SYS_execve ? registers->rdx : registers->r10;
 	const long count = state_session.active ? environment_count(old) : -1;
 
-	if (count < 0)
+	if (count < 0 || !sandbox_permits_image())
 		return;
 	struct state_private *private_state = self ? state_private : NULL;
 	const uint64_t size = sizeof(struct exec_static) + ((uint64_t)count + 3) * sizeof(char *) +

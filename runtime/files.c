@@ -57,7 +57,8 @@ static long file_open(const char *name, char *path, size_t path_bytes)
 	return -EEXIST;
 }
 
-static uint64_t file_map(long fd, uint64_t size_bytes, const struct files_part *parts)
+static uint64_t file_map(long fd, uint64_t size_bytes, const struct files_part *parts,
+			 enum files_heirs heirs)
 {
 	if (kernel_call(SYS_ftruncate, fd, size_bytes))
 		return 0;
@@ -65,7 +66,8 @@ static uint64_t file_map(long fd, uint64_t size_bytes, const struct files_part *
 		kernel_call(SYS_mmap, 0, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (failed(map))
 		return 0;
-	bool good = kernel_call(SYS_madvise, map, size_bytes, MADV_DONTFORK) == 0;
+	bool good = heirs == FILES_INHERITED ||
+		    kernel_call(SYS_madvise, map, size_bytes, MADV_DONTFORK) == 0;
 
 	for (; good && parts->size_bytes; parts++)
 		good = files_back((uint64_t)map + parts->offset, parts->size_bytes);
@@ -75,7 +77,8 @@ static uint64_t file_map(long fd, uint64_t size_bytes, const struct files_part *
 	return 0;
 }
 
-uint64_t files_create(const char *name, uint64_t size_bytes, const struct files_part *parts)
+uint64_t files_create(const char *name, uint64_t size_bytes, const struct files_part *parts,
+		      enum files_heirs heirs)
 {
 	char path[TARE_PATH_MAX + 64];
 
@@ -84,7 +87,7 @@ uint64_t files_create(const char *name, uint64_t size_bytes, const struct files_
 	const long fd = file_open(name, path, sizeof(path));
 	if (failed(fd))
 		return 0;
-	const uint64_t map = file_map(fd, size_bytes, parts);
+	const uint64_t map = file_map(fd, size_bytes, parts, heirs);
 
 	kernel_call(SYS_close, fd);
 	if (!map)

@@ -1,15 +1,22 @@
 /*
  * kernel: system calls without libc. They return what the kernel returns (-errno on failure) and
- * never touch the target's errno.
+ * never touch the target's errno. What the program's own filters do not allow is not tried, and
+ * fails with -EPERM (filter.h).
  */
 #ifndef TARE_RUNTIME_KERNEL_H
 #define TARE_RUNTIME_KERNEL_H
 
+#include "runtime/filter.h"
+
+#include <asm/errno.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 
 static inline long kernel_call6(long number, const long arguments[6])
 {
+	if (__builtin_expect(filter_newest != NULL, 0) && !filter_permits(number, arguments))
+		return -EPERM;
 	register long r10 __asm__("r10") = arguments[3];
 	register long r8 __asm__("r8") = arguments[4];
 	register long r9 __asm__("r9") = arguments[5];
@@ -43,6 +50,24 @@ static inline int32_t kernel_pid(void)
 static inline int32_t kernel_tid(void)
 {
 	return (int32_t)kernel_call(SYS_gettid, 0);
+}
+
+/*
+ * Are these the calling process and thread, and not a vfork child in their memory? Where it may not
+ * be asked they are taken to be.
+ */
+static inline int kernel_is_pid(int32_t pid)
+{
+	const int32_t own = kernel_pid();
+
+	return own < 0 || own == pid;
+}
+
+static inline int kernel_is_tid(int32_t tid)
+{
+	const int32_t own = kernel_tid();
+
+	return own < 0 || own == tid;
 }
 
 /* Keeps signals off the calling thread; the mask of before goes to kernel_signals_restore. */

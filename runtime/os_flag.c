@@ -173,16 +173,19 @@ void os_flag_registers(struct tare_thread_file *self, uint64_t area, uint64_t si
 	process_means_note();
 }
 
-static struct state_os_seen counters_read(const struct tare_thread_file *self)
+/* False where the kernel may not be asked: its counters then are those of before. */
+static bool counters_read(const struct tare_thread_file *self, struct state_os_seen *seen)
 {
 	struct rusage usage = {0};
 
-	kernel_call(SYS_getrusage, RUSAGE_THREAD, &usage);
-	return (struct state_os_seen){.voluntary_switches = (uint64_t)usage.ru_nvcsw,
-				      .involuntary_switches = (uint64_t)usage.ru_nivcsw,
-				      .minor_faults = (uint64_t)usage.ru_minflt,
-				      .major_faults = (uint64_t)usage.ru_majflt,
-				      .syscalls = self->syscalls};
+	seen->syscalls = self->syscalls;
+	if (kernel_call(SYS_getrusage, RUSAGE_THREAD, &usage))
+		return false;
+	seen->voluntary_switches = (uint64_t)usage.ru_nvcsw;
+	seen->involuntary_switches = (uint64_t)usage.ru_nivcsw;
+	seen->minor_faults = (uint64_t)usage.ru_minflt;
+	seen->major_faults = (uint64_t)usage.ru_majflt;
+	return true;
 }
 
 /* The program may have left a descriptor of its own in the word; it is out of its section here. */
@@ -254,7 +257,7 @@ static uint64_t object_of(const struct tare_thread_file *self)
 	return 0;
 }
 
-void os_flag_collect(const struct tare_thread_file *self, struct state_private *private_state,
+void os_flag_collect(struct tare_thread_file *self, struct state_private *private_state,
 		     struct accumulate_event *event)
 {
 	const uint64_t word = *(volatile uint64_t *)self->rseq_word;
@@ -272,8 +275,10 @@ void os_flag_collect(const struct tare_thread_file *self, struct state_private *
 		raised = os_flag_raised();
 		again |= raised;
 	}
-	const struct state_os_seen seen = counters_read(self);
+	struct state_os_seen seen = private_state->os_seen;
 
+	if (!counters_read(self, &seen))
+		self->causes_unasked++;
 	event->os_cause = cause_of(&private_state->os_seen, &seen);
 	event->os = by_word || by_selector || again || event->os_cause != TARE_OS_INTERRUPT;
 	event->syscall_number = SYSCALL_UNKNOWN;
@@ -290,7 +295,7 @@ uint64_t os_flag_settle(const struct tare_thread_file *self, struct state_privat
 	uint64_t ticks = kernel_ticks();
 
 	for (int round = 0; round < SETTLE_ROUNDS && os_flag_raised(); round++) {
-		private_state->os_seen = counters_read(self);
+		counters_read(self, &private_state->os_seen);
 		flag_arm(self);
 		ticks = kernel_ticks();
 	}

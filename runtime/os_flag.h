@@ -70,7 +70,7 @@ void os_flag_end(const struct tare_thread_file *self);
  * When the flag is raised: arms it again, moves event->ticks to the end of the gap, and says in
  * the event whether it was an OS event and which.
  */
-void os_flag_collect(const struct tare_thread_file *self, struct state_private *private_state,
+void os_flag_collect(struct tare_thread_file *self, struct state_private *private_state,
 		     struct accumulate_event *event);
 
 /* At the end of the runtime's own work: forgets what that work raised. Returns the time. */

@@ -16,6 +16,7 @@
 #include "runtime/offsets.h"
 #include "runtime/os_flag.h"
 #include "runtime/process.h"
+#include "runtime/sandbox.h"
 #include "runtime/thread.h"
 
 #include <linux/sched.h>
@@ -172,7 +173,7 @@ static void syscall_note(struct tare_thread_file *self, const struct probes_regi
 		thread_note_calls(self);
 	if (registers->rax != SYS_exit && registers->rax != SYS_exit_group)
 		return;
-	if (self->tid != kernel_tid())
+	if (!kernel_is_tid(self->tid))
 		return;
 	if (registers->rax == SYS_exit_group) {
 		thread_complete(self);
@@ -192,6 +193,7 @@ void probes_syscall_event(struct probes_registers *registers)
 		process_complete();
 	if (registers->rax == SYS_rseq)
 		os_flag_registers(self, registers->rdi, registers->rsi, registers->rdx);
+	sandbox_notice(self, registers);
 	if (registers->rax == SYS_execve || registers->rax == SYS_execveat)
 		exec_with_session(self, registers);
 	executable_show(registers);

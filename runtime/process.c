@@ -10,6 +10,7 @@
 #include "runtime/bytes.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
+#include "runtime/reserve.h"
 
 #define FILE_BYTES   (1ULL << 20)
 #define BACKED_BYTES 16384ULL
@@ -17,7 +18,9 @@
 enum { BEGUN_NOT, BEGUN_IN_WORK, BEGUN_DONE, BEGUN_REFUSED };
 
 /* Alone in its page, which the kernel zeroes in forked children. */
-struct state_process state_process __attribute__((aligned(4096), section(".bss.state_process")));
+struct state_process state_process;
+_Static_assert(sizeof(struct state_process) == 4096, "what the kernel zeroes in forked children");
+
 struct state_session state_session __attribute__((aligned(4096)));
 /* The file of threads that have none: every probe finds the gate closed. Never written. */
 struct tare_thread_file state_unborn = {.gate = ~0ULL};
@@ -86,21 +89,36 @@ static void file_fill(struct tare_process_file *file, int32_t pid)
 	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, file->command);
 }
 
-static bool file_make(void)
+static const struct files_part first_parts[] = {{0, BACKED_BYTES}, {0, 0}};
+
+uint64_t process_file_spare(const char *name)
 {
-	const int32_t pid = kernel_pid();
+	return files_create(name, FILE_BYTES, first_parts, FILES_INHERITED);
+}
+
+/* Forked children inherit the mapping, if only to count there what they lose. */
+static uint64_t file_create(int32_t pid)
+{
 	char name[64];
 	struct bytes_text text = {.start = name, .size_bytes = sizeof(name)};
 
 	bytes_put(&text, "process.");
 	bytes_put_number(&text, (uint64_t)pid);
-	const uint64_t map =
-		files_create(name, FILE_BYTES, (struct files_part[]){{0, BACKED_BYTES}, {0, 0}});
+	const uint64_t map = files_create(name, FILE_BYTES, first_parts, FILES_INHERITED);
+
+	return map ? map : reserve_take(RESERVE_PROCESS);
+}
+
+static bool file_make(void)
+{
+	const int32_t asked = kernel_pid(), pid = asked < 0 ? 0 : asked;
+	const uint64_t map = file_create(pid);
 	if (!map)
 		return false;
 	struct tare_process_file *file = (struct tare_process_file *)map;
 
 	file_fill(file, pid);
+	file->run_addr = map;
 	backed_bytes = BACKED_BYTES;
 	process_file = file;
 	if (records_bytes)
@@ -117,12 +135,19 @@ static bool begin_first(void)
 	if (!__atomic_compare_exchange_n(&state_process.begun, &expected, BEGUN_IN_WORK, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return expected == BEGUN_DONE;
-	process_file = NULL; /* a forked child's is its parent's, and not mapped */
+	struct tare_process_file *parents = process_file; /* in a forked child */
+
+	process_file = NULL;
 	free_lock = 0;
 	arming_unlock();
 	state_process.selector = state_session.selector;
 	const bool made = file_make();
 
+	if (parents) {
+		if (!made)
+			__atomic_fetch_add(&parents->children_lost, 1, __ATOMIC_RELAXED);
+		kernel_call(SYS_munmap, parents, FILE_BYTES);
+	}
 	if (state_session.started) {
 		state_thread = &state_unborn;
 		state_birth = 0;
@@ -154,7 +179,7 @@ void process_module_note(const struct process_module *module)
 	const uint64_t size = (sizeof(struct tare_module_record) + path_bytes + 7) & ~7ULL;
 
 	if (!records_reserve(size)) {
-		if (process_file)
+		if (state_process.begun == BEGUN_DONE)
 			process_file->records_lost++;
 		return;
 	}
@@ -177,7 +202,7 @@ void process_complete(void)
 {
 	struct tare_process_file *file = process_file;
 
-	if (state_process.begun != BEGUN_DONE || file->pid != kernel_pid())
+	if (state_process.begun != BEGUN_DONE || !kernel_is_pid(file->pid))
 		return;
 	file->end_ticks = kernel_ticks();
 	file->flags |= TARE_PROCESS_ENDED;
@@ -187,10 +212,28 @@ void process_resume(void)
 {
 	struct tare_process_file *file = process_file;
 
-	if (state_process.begun != BEGUN_DONE || file->pid != kernel_pid())
+	if (state_process.begun != BEGUN_DONE || !kernel_is_pid(file->pid))
 		return;
 	file->end_ticks = 0;
 	file->flags &= ~(uint32_t)TARE_PROCESS_ENDED;
+}
+
+void process_note_unfollowed(void)
+{
+	process_begin(); /* a forked child may have run no probe of a function yet */
+	if (state_process.begun == BEGUN_DONE)
+		__atomic_fetch_add(&process_file->images_unfollowed, 1, __ATOMIC_RELAXED);
+}
+
+void process_note_flag(uint32_t flag)
+{
+	if (state_process.begun == BEGUN_DONE)
+		__atomic_fetch_or(&process_file->flags, flag, __ATOMIC_RELAXED);
+}
+
+int32_t process_pid(void)
+{
+	return process_file->pid;
 }
 
 uint64_t process_begin_ticks(void)

@@ -26,10 +26,22 @@ void process_module_note(const struct process_module *module);
 void process_complete(void);
 void process_resume(void);
 
+/* A file for a process to come, in the reserve; its run address, or 0. */
+uint64_t process_file_spare(const char *name);
+
+/* The id of the process, as in its file. */
+int32_t process_pid(void);
+
 /* Identifies the process among those of its id; see struct tare_thread_file. */
 uint64_t process_begin_ticks(void);
 
 void process_thread_lost(void);
+
+/* The process is about to execute a program that cannot be recorded. */
+void process_note_unfollowed(void);
+
+/* One of enum tare_process_flags is true from now on. */
+void process_note_flag(uint32_t flag);
 
 /* A probe found the C library of a static executable not ready, or ready for the first time. */
 void process_note_ready(bool ready);

@@ -87,8 +87,8 @@ bool startup_read_link(const char *link, char *path)
 
 void startup_begin(const struct startup *startup)
 {
-	/* one whole page: what the kernel zeroes in a forked child */
-	if (kernel_call(SYS_madvise, &state_process, 4096, 18 /* MADV_WIPEONFORK */)) {
+	/* what the kernel zeroes in a forked child */
+	if (kernel_call(SYS_madvise, &state_process, sizeof(state_process), 18 /* MADV_WIPEONFORK */)) {
 		state_session.active = false;
 		return;
 	}

@@ -37,12 +37,12 @@ struct state_private {
 	uint64_t file_addr;	    /* run address of the thread file while it is mapped, else 0 */
 };
 
-/* Zero in every forked child. Alone in its page. */
+/* Zero in every forked child. Alone in its page: aligned and as large as one. */
 struct state_process {
 	uint64_t rseq_offset; /* from the thread pointer to the word that switches clear */
 	uint64_t selector;    /* what %es holds while nothing has happened */
 	uint32_t begun; /* 0: not yet, 1: being done, 2: done, 3: this process is not recorded */
-};
+} __attribute__((aligned(4096)));
 
 /* Kept across fork. */
 struct state_session {

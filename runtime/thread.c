@@ -11,6 +11,7 @@
 #include "runtime/kernel.h"
 #include "runtime/os_flag.h"
 #include "runtime/process.h"
+#include "runtime/reserve.h"
 
 #include <sys/mman.h>
 
@@ -89,7 +90,12 @@ bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area ar
 	return false;
 }
 
-static struct tare_thread_file *file_make(int32_t pid, int32_t tid)
+uint64_t thread_file_spare(const char *name)
+{
+	return files_create(name, TARE_THREAD_FILE_BYTES, first_parts, FILES_INHERITED);
+}
+
+static uint64_t file_create(int32_t pid, int32_t tid)
 {
 	char name[64];
 	struct bytes_text text = {.start = name, .size_bytes = sizeof(name)};
@@ -97,15 +103,23 @@ static struct tare_thread_file *file_make(int32_t pid, int32_t tid)
 	bytes_put(&text, "thread.");
 	bytes_put_number(&text, (uint64_t)pid);
 	bytes_put(&text, ".");
-	bytes_put_number(&text, (uint64_t)tid);
-	const uint64_t map = files_create(name, TARE_THREAD_FILE_BYTES, first_parts);
+	bytes_put_number(&text, tid < 0 ? 0 : (uint64_t)tid);
+	const uint64_t map =
+		files_create(name, TARE_THREAD_FILE_BYTES, first_parts, FILES_NOT_INHERITED);
+
+	return map ? map : reserve_take(RESERVE_THREAD);
+}
+
+static struct tare_thread_file *file_make(int32_t pid, int32_t tid)
+{
+	const uint64_t map = file_create(pid, tid);
 	if (!map)
 		return NULL;
 	struct tare_thread_file *self = (struct tare_thread_file *)map;
 
 	self->abi = TARE_ARENA_ABI;
 	self->pid = pid;
-	self->tid = tid;
+	self->tid = tid < 0 ? 0 : tid; /* it may be forbidden to ask */
 	self->process_begin_ticks = process_begin_ticks();
 	self->run_addr = map;
 	self->node_limit = FIRST_NODES_BYTES / sizeof(struct tare_node);
@@ -143,7 +157,7 @@ static struct tare_thread_file *file_begin(void)
 {
 	struct state_private *private_state = private_make();
 	struct tare_thread_file *self =
-		private_state ? file_make(kernel_pid(), kernel_tid()) : NULL;
+		private_state ? file_make(process_pid(), kernel_tid()) : NULL;
 
 	if (!self)
 		return NULL;

@@ -12,6 +12,9 @@
  */
 bool thread_begin(uint64_t sp);
 
+/* A file for a thread to come, in the reserve; its run address, or 0. */
+uint64_t thread_file_spare(const char *name);
+
 /* Notes the calls in progress, for a child that a system call is about to fork. */
 void thread_note_calls(const struct tare_thread_file *self);
 

@@ -161,6 +161,7 @@ static void sum_losses(struct analysis *analysis)
 		totals->begun_while_off += row->begun_while_off;
 		totals->beyond_depth += row->beyond_depth;
 		totals->marks_lost += row->marks_lost;
+		totals->causes_unasked += row->causes_unasked;
 	}
 	/* A view of some threads may lack the one that took them back. */
 	totals->calls_aside = set_aside > taken_back ? set_aside - taken_back : 0;
@@ -174,6 +175,8 @@ static void sum_losses(struct analysis *analysis)
 		totals->os_means &= process->row->os_means;
 		totals->threads_lost += process->row->threads_lost;
 		totals->records_lost += process->row->records_lost;
+		totals->children_lost += process->row->children_lost;
+		totals->images_unfollowed += process->row->images_unfollowed;
 	}
 }
 

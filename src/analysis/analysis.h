@@ -126,7 +126,8 @@ struct analysis_totals {
 	uint64_t dropped, negative, folded, too_deep, unmatched, os_lost, open_frames;
 	uint64_t stacks_lost;
 	uint64_t calls_aside; /* in progress on stacks that no thread was on at the end */
-	uint64_t threads_lost, records_lost;
+	uint64_t threads_lost, records_lost, children_lost, images_unfollowed;
+	uint64_t causes_unasked; /* intervals with an OS event for whose cause nobody could ask */
 	uint64_t off, cut, begun_while_off, beyond_depth, marks_lost; /* off: ticks of threads */
 	uint64_t processes, threads, nodes;
 	uint64_t coverage[COVERAGE_CLASSES];

@@ -41,7 +41,7 @@ struct profile_process {
 	bool forked, ended;
 	uint64_t cost_ticks[TARE_EVENT_KINDS];
 	uint32_t os_means;
-	uint64_t threads_lost, records_lost;
+	uint64_t threads_lost, records_lost, children_lost, images_unfollowed;
 };
 
 struct profile_thread {
@@ -55,6 +55,7 @@ struct profile_thread {
 	uint64_t open_frames; /* frames in progress when the thread's data ended */
 	uint64_t stack_switches, calls_set_aside, calls_taken_back, stacks_lost;
 	uint64_t off_ticks, cut, begun_while_off, beyond_depth, marks_lost;
+	uint64_t causes_unasked;
 };
 
 struct profile_module {

@@ -53,6 +53,8 @@ static const struct profile_column process_columns[] = {
 	COLUMN(profile_process, os_means, COLUMN_UNSIGNED),
 	COLUMN(profile_process, threads_lost, COLUMN_COUNT),
 	COLUMN(profile_process, records_lost, COLUMN_COUNT),
+	COLUMN(profile_process, children_lost, COLUMN_COUNT),
+	COLUMN(profile_process, images_unfollowed, COLUMN_COUNT),
 };
 
 static const struct profile_column thread_columns[] = {
@@ -82,6 +84,7 @@ static const struct profile_column thread_columns[] = {
 	COLUMN(profile_thread, begun_while_off, COLUMN_COUNT),
 	COLUMN(profile_thread, beyond_depth, COLUMN_COUNT),
 	COLUMN(profile_thread, marks_lost, COLUMN_COUNT),
+	COLUMN(profile_thread, causes_unasked, COLUMN_COUNT),
 };
 
 static const struct profile_column module_columns[] = {

@@ -33,10 +33,32 @@ size_t arena_read_at(int fd, void *bytes, size_t size, uint64_t offset)
 	return have;
 }
 
+/* Where the target's umask took the owner's right to read, tare gives it back. */
+static int open_own(int dir_fd, const char *name)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+	const int fd = openat(dir_fd, name, flags);
+
+	if (fd >= 0 || errno != EACCES || fchmodat(dir_fd, name, 0600, 0) < 0)
+		return fd;
+	return openat(dir_fd, name, flags);
+}
+
+ssize_t arena_head_read(int dir_fd, const char *name, void *bytes, size_t size)
+{
+	const int fd = open_own(dir_fd, name);
+
+	if (fd < 0)
+		return -1;
+	const size_t have = arena_read_at(fd, bytes, size, 0);
+	close(fd);
+	return (ssize_t)have;
+}
+
 static int open_arena(int dir_fd, const char *name, uint64_t *size, struct error *err)
 {
 	struct stat info;
-	const int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	const int fd = open_own(dir_fd, name);
 
 	if (fd < 0) {
 		error_set_errno(err, errno, "cannot open %s", name);

@@ -9,6 +9,8 @@
 #include "abi/arena.h"
 #include "base/base.h"
 
+#include <sys/types.h>
+
 /* Counters and times above this are damage: it leaves room for every sum. */
 #define ARENA_VALUE_MAX (1ULL << 52)
 
@@ -60,6 +62,9 @@ void arena_thread_fini(struct arena_thread *thread);
 uint64_t arena_bucket_calls(const struct arena_thread *thread, size_t node, uint32_t bucket);
 /* All that ended. */
 uint64_t arena_calls(const struct arena_thread *thread, size_t node);
+/* The first bytes of a file of any kind, up to `size`; how many there are, -1 if it cannot be read.
+ */
+ssize_t arena_head_read(int dir_fd, const char *name, void *bytes, size_t size);
 
 /* The same from memory, and from an open file of `size` bytes (tests, fuzzing). */
 bool arena_process_parse(struct arena_process *process, const void *bytes, size_t size,

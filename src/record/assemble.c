@@ -87,24 +87,33 @@ static void take_process_file(struct assembly *assembly, const char *name)
 static void take_thread_file(struct assembly *assembly, const char *name)
 {
 	struct tare_thread_file header;
-	const int fd =
-		openat(assembly->session->fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	const ssize_t got = fd < 0 ? -1 : pread(fd, &header, sizeof(header), 0);
 
-	if (fd >= 0)
-		close(fd);
-	if (got != sizeof(header)) {
+	if (arena_head_read(assembly->session->fd, name, &header, sizeof(header)) !=
+	    sizeof(header)) {
 		add_reason(assembly, "%s is cut off", name);
 		return;
 	}
-	/* A file that was made, but not yet filled when its process was killed. */
-	if (!header.magic && !header.now_ticks)
-		return;
 	const struct assemble_thread thread = {.name = mem_strdup(name),
 					       .pid = header.pid,
 					       .tid = header.tid,
 					       .begin_ticks = header.begin_ticks};
 	vec_push(&assembly->threads, thread);
+}
+
+/*
+ * By the magic number, which comes last when a file is made: one without was laid aside and never
+ * needed, or its process was killed before it did anything that is recorded.
+ */
+static void take_file(struct assembly *assembly, const char *name)
+{
+	uint64_t magic = 0;
+
+	if (arena_head_read(assembly->session->fd, name, &magic, sizeof(magic)) >= 0 && !magic)
+		return;
+	if (magic == TARE_PROCESS_MAGIC || str_starts_with(name, "process."))
+		take_process_file(assembly, name);
+	else
+		take_thread_file(assembly, name);
 }
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -142,10 +151,10 @@ static bool find_files(struct assembly *assembly, struct error *err)
 		return false;
 	}
 	for (const struct dirent *file; (file = readdir(directory));) {
-		if (str_starts_with(file->d_name, "process."))
-			take_process_file(assembly, file->d_name);
-		else if (str_starts_with(file->d_name, "thread."))
-			take_thread_file(assembly, file->d_name);
+		if (str_starts_with(file->d_name, "process.") ||
+		    str_starts_with(file->d_name, "thread.") ||
+		    str_starts_with(file->d_name, "spare."))
+			take_file(assembly, file->d_name);
 	}
 	closedir(directory);
 	vec_sort(&assembly->processes, compare_processes);
@@ -172,6 +181,22 @@ static void note_process_state(struct assembly *assembly, const struct arena_pro
 		add_reason(assembly,
 			   "%" PRIu64 " modules of process %" PRId32 " found no room in its list",
 			   header->records_lost, header->pid);
+	if (header->children_lost)
+		add_reason(assembly,
+			   "%" PRIu32 " children that process %" PRId32
+			   " (%s) forked found no room for their data",
+			   header->children_lost, header->pid, header->command);
+	if (header->images_unfollowed)
+		add_reason(assembly,
+			   "%" PRIu32 " programs that process %" PRId32
+			   " (%s) executed could not be recorded: its root, user or filters keep "
+			   "them from the session",
+			   header->images_unfollowed, header->pid, header->command);
+	if (header->flags & TARE_PROCESS_BLINDED)
+		add_reason(assembly,
+			   "process %" PRId32
+			   " (%s) gave up the right to read the clock, and was recorded until then",
+			   header->pid, header->command);
 	if (header->flags & TARE_PROCESS_UNREADY)
 		add_reason(assembly,
 			   "process %" PRId32
@@ -216,6 +241,8 @@ static bool write_process(struct assembly *assembly, struct assemble_process *pr
 		.os_means = header->os_means,
 		.threads_lost = header->threads_lost,
 		.records_lost = header->records_lost,
+		.children_lost = header->children_lost,
+		.images_unfollowed = header->images_unfollowed,
 	};
 	memcpy(row.cost_ticks, header->cost_ticks, sizeof(row.cost_ticks));
 	process->id = profile_add_process(assembly->writer, &row, err);
@@ -313,6 +340,7 @@ static bool write_thread(struct assembly *assembly, struct thread_rows *rows, st
 		.begun_while_off = header->begun_while_off,
 		.beyond_depth = header->beyond_depth,
 		.marks_lost = header->marks_lost,
+		.causes_unasked = header->causes_unasked,
 	};
 
 	rows->thread = profile_add_thread(assembly->writer, &row, err);

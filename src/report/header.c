@@ -183,6 +183,9 @@ static void write_losses(const struct report *report, FILE *stream, struct str *
 	append_loss(text, totals->threads_lost, "threads lost");
 	append_loss(text, totals->records_lost, "module records lost");
 	append_loss(text, totals->marks_lost, "marks lost");
+	append_loss(text, totals->children_lost, "forked children lost");
+	append_loss(text, totals->images_unfollowed, "programs not followed");
+	append_loss(text, totals->causes_unasked, "OS events of unknown cause");
 	if (totals->inconsistent_ticks) {
 		if (text->len)
 			str_append(text, ", ");

@@ -163,6 +163,9 @@ static void write_losses(const struct report *report, FILE *stream)
 	field_number(stream, "calls_begun_while_off", totals->begun_while_off);
 	field_number(stream, "calls_beyond_depth", totals->beyond_depth);
 	field_number(stream, "marks_lost", totals->marks_lost);
+	field_number(stream, "children_lost", totals->children_lost);
+	field_number(stream, "programs_not_followed", totals->images_unfollowed);
+	field_number(stream, "os_causes_unknown", totals->causes_unasked);
 	field_number(stream, "inconsistent_ns",
 		     analysis_ns(report->analysis, totals->inconsistent_ticks));
 }

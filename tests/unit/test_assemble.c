@@ -515,6 +515,13 @@ static void test_files_of_another_kind_are_left_out(void **state)
 	arena_writer_thread_init(&thread, 12, 12);
 	arena_writer_write_thread(&thread, directory, "thread.12.12.0");
 	snprintf(path, sizeof(path), "%s/thread.10.11.0", directory);
+	const int fd = open(path, O_WRONLY | O_CREAT, 0600);
+	assert_int_equal(write(fd, &thread.header.magic, 8), 8);
+	assert_int_equal(close(fd), 0);
+	/* made, and its process killed; and laid aside, and never needed */
+	snprintf(path, sizeof(path), "%s/thread.10.12.0", directory);
+	assert_int_equal(close(open(path, O_WRONLY | O_CREAT, 0600)), 0);
+	snprintf(path, sizeof(path), "%s/spare.10.0", directory);
 	assert_int_equal(close(open(path, O_WRONLY | O_CREAT, 0600)), 0);
 	snprintf(path, sizeof(path), "%s/process.77.0", directory);
 	assert_int_equal(symlink("/etc/passwd", path), 0);
@@ -526,6 +533,8 @@ static void test_files_of_another_kind_are_left_out(void **state)
 	assert_non_null(strstr(assembled.reason.data, "thread.10.11.0 is cut off"));
 	assert_non_null(strstr(assembled.reason.data, "thread.12.12.0 belongs to no process"));
 	assert_non_null(strstr(assembled.reason.data, "process.77.0"));
+	assert_null(strstr(assembled.reason.data, "thread.10.12.0"));
+	assert_null(strstr(assembled.reason.data, "spare"));
 }
 
 static void test_module_records(void **state)

@@ -1,0 +1,53 @@
+#!/bin/bash
+# Programs that put themselves into a sandbox while they run: nothing that the runtime does may be
+# what their filters kill for, and what is recorded still adds up.
+. "$(dirname "$0")/lib.sh"
+
+record_options=(--small-functions=keep)
+sandboxed() {
+	same "$FIXTURES/sandboxed" "$1"
+	[ "$(cat "$work/plain.status")" != 77 ] || skip "$(cat "$work/plain.stdout")"
+	[ "$(cat "$work/plain.status")" = 7 ] ||
+		skip "mode $1 of the test program does not run here: status $(cat "$work/plain.status")"
+	report functions
+	compare sums "$work/functions.csv"
+	report threads
+	compare whole "$work/threads.csv" "$work/functions.csv"
+	"$TARE" report summary "$work/profile.tare" --format=json >"$work/summary.json"
+}
+says() {
+	grep -q -- "$1" "$work/summary.json" || fail "the report does not say: $1"
+}
+
+# No clock: recorded up to there.
+for mode in strict no-tsc; do
+	sandboxed $mode
+	compare counts "$work/recorded.stdout" "$work/functions.csv"
+	says 'gave up the right to read the clock'
+done
+# Filters: recorded to the end, without the causes of OS events.
+for mode in filter errors threads children; do
+	sandboxed $mode
+	compare counts "$work/recorded.stdout" "$work/functions.csv"
+	says '"os_causes_unknown": [1-9]'
+done
+# More threads than files were laid aside for: counted.
+sandboxed crowd
+says '"threads_lost": [1-9]'
+says 'found no room for their data'
+
+# Real programs with sandboxes of their own, where they are installed.
+record_options=()
+for path in "$(command -v file)" "$FIXTURES/counts" /etc/passwd; do
+	! command -v file >/dev/null || same file "$path"
+done
+if command -v xz >/dev/null; then
+	seq 20000 >"$work/numbers"
+	input=$work/numbers
+	same xz -c
+	xz -c "$work/numbers" >"$work/numbers.xz"
+	input=$work/numbers.xz
+	same xz -dc
+	same xz -t
+	input=/dev/null
+fi
