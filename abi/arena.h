@@ -89,8 +89,9 @@ struct tare_process_file {
 };
 
 enum tare_record_type {
-	TARE_RECORD_MODULE_OPEN = 1, /* struct tare_module_record, then the path */
-	TARE_RECORD_MODULE_CLOSE = 2 /* struct tare_module_record without path */
+	TARE_RECORD_MODULE_OPEN = 1,  /* struct tare_module_record, then the path */
+	TARE_RECORD_MODULE_CLOSE = 2, /* struct tare_module_record without path */
+	TARE_RECORD_DISARM = 3,	      /* struct tare_disarm_record */
 };
 
 struct tare_record {
@@ -105,6 +106,17 @@ struct tare_module_record {
 	uint64_t dynamic_addr; /* run address of its dynamic section */
 	uint32_t instrumented; /* 1 when its probes were armed */
 	uint32_t path_bytes;   /* path follows, NUL-terminated, padded to 8 */
+};
+
+/*
+ * --adaptive has switched off the probes of a function or call target. A forked child's file has
+ * its parent's too. Calls of it that were in progress are not counted as ended.
+ */
+struct tare_disarm_record {
+	struct tare_record head;
+	uint64_t ticks; /* TSC */
+	uint64_t key;	/* as in struct tare_node */
+	uint64_t calls; /* that the thread which did it had counted */
 };
 
 /* ---- thread file ---- */
@@ -182,7 +194,8 @@ static inline uint32_t tare_call_bucket(uint64_t ticks)
 enum tare_call_marks {
 	TARE_CALL_PENDING = 1, /* begun by CALL, and no ENTER seen */
 	TARE_CALL_BY_CALL = 2, /* begun by CALL and counted as such */
-	TARE_CALL_SPECIAL = 4, /* has OS time, is temporary, or stood open at fork */
+	/* has OS time, is temporary, stood open at fork, or its caller will not report its end */
+	TARE_CALL_SPECIAL = 4,
 };
 
 /*

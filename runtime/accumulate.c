@@ -186,13 +186,12 @@ static void call_count(struct tare_thread_file *self, struct tare_node *node,
 }
 
 /* The values of the top call, which ends now. */
-static struct ended_call top_close(struct tare_thread_file *self, bool unwound)
+static struct ended_call top_close(struct tare_thread_file *self)
 {
 	struct tare_node *top = top_of(self);
 	struct ended_call ended = {.marks = marks_of(top),
 				   .os_inclusive = top->os_inclusive,
-				   .os_exclusive = top->os_exclusive,
-				   .unwound = unwound};
+				   .os_exclusive = top->os_exclusive};
 
 	ended.inclusive = (int64_t)(self->now_ticks - top->start);
 	ended.exclusive = ended.inclusive - top->child;
@@ -204,27 +203,55 @@ static struct ended_call top_close(struct tare_thread_file *self, bool unwound)
 /*
  * Ends the top call, which is not the root, at the present clock. It is taken off first: when a
  * signal handler leaves this for good, accumulate_repair charges what is then missing to the
- * caller.
+ * caller. Returns the node that counts the call; NULL where it is none of this thread's.
  */
-static void call_end(struct tare_thread_file *self, bool unwound)
+static struct tare_node *top_take_off(struct tare_thread_file *self, struct ended_call *ended)
 {
 	struct tare_node *node = top_of(self), *caller = context_node(node->parent);
 	struct tare_node *kept = context_kept(self, node);
-	const struct ended_call ended = top_close(self, unwound);
 
+	*ended = top_close(self);
 	self->top = (uint64_t)caller;
-	kept->elapsed_ticks += ended.exclusive;
-	caller->child += ended.inclusive;
-	if (ended.os_inclusive && !is_root(self, caller)) {
+	kept->elapsed_ticks += ended->exclusive;
+	caller->child += ended->inclusive;
+	if (ended->os_inclusive && !is_root(self, caller)) {
 		mark_special(self, caller);
-		caller->os_inclusive += ended.os_inclusive;
+		caller->os_inclusive += ended->os_inclusive;
 	}
-	if ((uint64_t)node == self->inherited)
-		self->inherited = (uint64_t)caller;
-	else
-		call_count(self, kept, &ended);
 	if (kept != node)
 		self->temporary_count--;
+	if ((uint64_t)node != self->inherited)
+		return kept;
+	self->inherited = (uint64_t)caller;
+	return NULL;
+}
+
+static void call_end(struct tare_thread_file *self, bool unwound)
+{
+	struct ended_call ended;
+	struct tare_node *node = top_take_off(self, &ended);
+
+	ended.unwound = unwound;
+	if (node)
+		call_count(self, node, &ended);
+}
+
+void accumulate_abandon(struct tare_thread_file *self)
+{
+	struct ended_call ended;
+
+	top_take_off(self, &ended);
+}
+
+void accumulate_watch(const struct tare_thread_file *self, struct tare_node *node)
+{
+	mark_special(self, node);
+}
+
+bool accumulate_ends_top(const struct tare_thread_file *self, const struct accumulate_event *event)
+{
+	return (event->kind == TARE_EVENT_LEAVE || event->kind == TARE_EVENT_RETURN) &&
+	       is_at(self, top_of(self), event->sp);
 }
 
 /* Ends, as unwound, the calls whose frames lie below `sp`. */

@@ -26,6 +26,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* In tare_node.stub: some stub reported it, whose module may be gone. */
+#define NODE_STUB_FORGOTTEN 1ULL
+
 /* Open addressing, linear probing. A slot is tag << 32 | index; 0 is free. */
 struct accumulate_index {
 	uint64_t *slots;
@@ -51,7 +54,8 @@ struct accumulate_event {
 	uint64_t sp;	     /* frame sp */
 	uint64_t key;	     /* ENTER, CALL: function or call target */
 	uint64_t stub;	     /* ENTER, direct CALL: see tare_node.stub */
-	uint64_t site;	     /* CALL: run address of the arming byte, or 0 */
+	uint64_t site;	     /* CALL of a known target: run address of the arming byte, or 0 */
+	uint64_t arm;	     /* CALL: the same, whatever is called */
 	bool os;	     /* an OS event lies in the interval that ends here */
 	enum tare_os_cause os_cause;
 	uint16_t syscall_number;
@@ -86,6 +90,18 @@ void accumulate_event(struct tare_thread_file *self, const struct accumulate_eve
 
 /* Charges the interval that ends at `ticks` to the top call, without an event. */
 void accumulate_charge(struct tare_thread_file *self, const struct accumulate_event *event);
+
+/* Does the event end the call at the top, and no other? */
+bool accumulate_ends_top(const struct tare_thread_file *self, const struct accumulate_event *event);
+
+/*
+ * Ends the top call, which is not the root and will never report its end, with the last event. It
+ * keeps its time and is counted nowhere.
+ */
+void accumulate_abandon(struct tare_thread_file *self);
+
+/* Makes the end of the call in progress `node` take the general path. */
+void accumulate_watch(const struct tare_thread_file *self, struct tare_node *node);
 
 /*
  * After a probe was left halfway for good (siglongjmp from a signal handler): restores that the

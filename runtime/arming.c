@@ -40,8 +40,8 @@ void arming_unlock(void)
 	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
 }
 
-/* What cannot be put off. After long waiting the holder is taken for dead. */
-static void lock_wait(void)
+/* After long waiting the holder is taken for dead. */
+void arming_lock_wait(void)
 {
 	for (int round = 0; round < WAIT_ROUNDS && !arming_lock(); round++)
 		kernel_call(SYS_sched_yield, 0);
@@ -74,7 +74,7 @@ static uint8_t *module_bytes(const struct tare_module *module)
 
 bool arming_add(const struct tare_module *module)
 {
-	lock_wait();
+	arming_lock_wait();
 	struct armed_module *place = place_find();
 
 	if (place) {
@@ -92,7 +92,7 @@ void arming_remove(const struct tare_module *module)
 {
 	const uint8_t *arm = module_bytes(module);
 
-	lock_wait();
+	arming_lock_wait();
 	for (uint64_t i = 0; i < module_count; i++) {
 		if (modules[i].arm != arm)
 			continue;

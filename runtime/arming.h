@@ -32,6 +32,7 @@ bool arming_switch(bool on);
  * child the holder may be gone: unlock.
  */
 bool arming_lock(void);
+void arming_lock_wait(void); /* for what cannot be put off */
 void arming_unlock(void);
 
 /*

@@ -10,6 +10,7 @@
  * Refuses everything without a session: la_version then tells the loader to unload it. Refuses to
  * arm a module whose note points outside its own writable segments.
  */
+#include "runtime/adapt.h"
 #include "runtime/arming.h"
 #include "runtime/bytes.h"
 #include "runtime/exec.h"
@@ -197,8 +198,9 @@ EXPORTED unsigned int la_objclose(uintptr_t *cookie)
 	const struct tare_module *instrumented = module_find(&segments);
 
 	process_module_note(&module);
-	os_flag_renew();
+	os_flag_unload();
 	if (instrumented)
 		arming_remove(instrumented);
+	adapt_forget(module_begin(&segments), module_end(&segments));
 	return 0;
 }

@@ -55,6 +55,23 @@ static bool segments_writable(const struct module_segments *segments, uint64_t a
 	return false;
 }
 
+uint64_t module_begin(const struct module_segments *segments)
+{
+	for (uint64_t i = 0; i < segments->count; i++) /* in ascending order */
+		if (segments->headers[i].p_type == PT_LOAD)
+			return segments->bias + segments->headers[i].p_vaddr;
+	return 0;
+}
+
+uint64_t module_end(const struct module_segments *segments)
+{
+	for (uint64_t i = segments->count; i-- > 0;)
+		if (segments->headers[i].p_type == PT_LOAD)
+			return segments->bias + segments->headers[i].p_vaddr +
+			       segments->headers[i].p_memsz;
+	return 0;
+}
+
 bool module_arm(const struct module_segments *segments)
 {
 	const struct tare_module *module = module_find(segments);

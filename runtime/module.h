@@ -19,6 +19,10 @@ struct module_segments {
 /* The descriptor of its note, or NULL where it is not instrumented. */
 const struct tare_module *module_find(const struct module_segments *segments);
 
+/* The addresses that it occupies: [begin, end). Both 0 where the headers are not known. */
+uint64_t module_begin(const struct module_segments *segments);
+uint64_t module_end(const struct module_segments *segments);
+
 /*
  * Fills the slots and arms all probes. False where there is no note, or where it points outside
  * the file's own writable segments.

@@ -19,7 +19,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#define DESCRIPTORS	 64 /* a thread may miss all but this many modules being unloaded */
+#define DESCRIPTORS	 256 /* a thread that nothing interrupts may miss all but so many renewals */
 #define SELF_TEST_ROUNDS 4
 #define SYMBOLS_MAX	 4096
 #define OBJECT_SMALL_MAX 65536
@@ -43,6 +43,8 @@ extern const char os_flag_abort[] __attribute__((visibility("hidden")));
 static const struct rseq_cs descriptors[DESCRIPTORS] __attribute__((aligned(32))) = {
 	[0 ... DESCRIPTORS - 1] = {.abort_ip = (uint64_t)os_flag_abort},
 };
+
+static uint64_t unloads; /* of modules, so far */
 
 static void selector_set(uint64_t selector)
 {
@@ -191,7 +193,7 @@ static bool counters_read(const struct tare_thread_file *self, struct state_os_s
 /* The program may have left a descriptor of its own in the word; it is out of its section here. */
 static void flag_arm(const struct tare_thread_file *self)
 {
-	*(volatile uint64_t *)self->rseq_word = os_flag_armed();
+	*(volatile uint64_t *)self->rseq_word = self->rseq_armed; /* what has been noticed */
 	if (state_process.selector == SELECTOR_ARMED)
 		selector_set(SELECTOR_ARMED);
 }
@@ -199,7 +201,7 @@ static void flag_arm(const struct tare_thread_file *self)
 void os_flag_begin(struct tare_thread_file *self, struct state_private *private_state)
 {
 	self->rseq_word = (uint64_t)__builtin_thread_pointer() + state_process.rseq_offset;
-	self->rseq_armed = os_flag_armed();
+	os_flag_noticed(self, private_state);
 	os_flag_settle(self, private_state);
 }
 
@@ -212,18 +214,36 @@ void os_flag_renew(void)
 			 __ATOMIC_RELEASE);
 }
 
-void os_flag_noticed(struct tare_thread_file *self)
+void os_flag_unload(void)
+{
+	__atomic_fetch_add(&unloads, 1, __ATOMIC_RELEASE);
+	os_flag_renew();
+}
+
+bool os_flag_stubs_known(void)
+{
+	return __atomic_load_n(&unloads, __ATOMIC_ACQUIRE) == state_private->unloads;
+}
+
+static void stubs_forget(const struct tare_thread_file *self)
 {
 	struct tare_node *nodes = (struct tare_node *)(self->run_addr + TARE_THREAD_NODES_OFFSET);
-	const uint64_t armed = os_flag_armed();
 
-	if (self->rseq_armed == armed)
-		return;
 	for (uint64_t i = 0; i < self->node_count; i++) {
-		nodes[i].stub = 0;
+		nodes[i].stub = nodes[i].stub ? NODE_STUB_FORGOTTEN : 0;
 		nodes[i].site = 0;
 	}
-	self->rseq_armed = armed;
+}
+
+void os_flag_noticed(struct tare_thread_file *self, struct state_private *private_state)
+{
+	self->rseq_armed = os_flag_armed();
+	const uint64_t now = __atomic_load_n(&unloads, __ATOMIC_ACQUIRE);
+
+	if (private_state->unloads == now)
+		return;
+	stubs_forget(self);
+	private_state->unloads = now;
 }
 
 void os_flag_end(const struct tare_thread_file *self)

@@ -56,12 +56,17 @@ void os_flag_registers(struct tare_thread_file *self, uint64_t area, uint64_t si
 /* Arms the flag for the calling thread and forgets what happened so far. */
 void os_flag_begin(struct tare_thread_file *self, struct state_private *private_state);
 
-/*
- * A module is unloaded, and its addresses may come back with another: every thread's next probe
- * takes the general path, where os_flag_noticed finds that and forgets the stubs it has seen.
- */
+/* Makes every thread's next probe take the general path, where os_flag_noticed sees that. */
 void os_flag_renew(void);
-void os_flag_noticed(struct tare_thread_file *self);
+void os_flag_noticed(struct tare_thread_file *self, struct state_private *private_state);
+
+/*
+ * A module is unloaded, and its addresses may come back with another: every thread forgets the
+ * stubs it has seen, whose place in its nodes gets NODE_STUB_FORGOTTEN. Has the calling one done
+ * so? While the answer is yes and arming's lock is held, it may look at them.
+ */
+void os_flag_unload(void);
+bool os_flag_stubs_known(void);
 
 /* Takes the flag back: where the runtime may be unloaded, its descriptor must not stay behind. */
 void os_flag_end(const struct tare_thread_file *self);

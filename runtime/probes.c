@@ -10,6 +10,7 @@
 #include "runtime/probes.h"
 
 #include "abi/module.h"
+#include "runtime/adapt.h"
 #include "runtime/exec.h"
 #include "runtime/executable.h"
 #include "runtime/kernel.h"
@@ -61,19 +62,13 @@ _Static_assert((int)TARE_EVENT_ENTER == KIND_ENTER && (int)TARE_EVENT_LEAVE == K
 		       (int)TARE_EVENT_CALL == KIND_CALL && (int)TARE_EVENT_RETURN == KIND_RETURN,
 	       "kinds of abi/arena.h");
 
-/* The address that word `number` of a stub's data carries. */
-static inline uint64_t stub_addr(uint64_t return_addr, uint64_t number)
-{
-	const uint64_t at = return_addr + TARE_STUB_DATA + number * 4;
-
-	return at + 4 + (uint64_t)(int64_t) * (const int32_t *)at;
-}
-
 static void event_general(struct tare_thread_file *self, struct accumulate_event *event)
 {
-	os_flag_noticed(self);
+	os_flag_noticed(self, state_private);
 	os_flag_collect(self, state_private, event);
+	adapt_before(self, event);
 	accumulate_event(self, event);
+	adapt_after(self, &state_private->adapt, event);
 	const uint64_t spent = os_flag_settle(self, state_private) - event->ticks;
 
 	if ((int64_t)spent < 0)
@@ -125,13 +120,15 @@ static void event_describe(struct accumulate_event *event, const uint64_t *entry
 	event->kind = kind == KIND_CALL_INDIRECT ? TARE_EVENT_CALL : (enum tare_event_kind)kind;
 	event->sp = (uint64_t)entry + (place >> PLACE_SP_SHIFT);
 	if (kind == KIND_ENTER || kind == KIND_CALL) {
-		event->key = stub_addr(at, 0);
+		event->key = probes_stub_addr(at, 0);
 		event->stub = at;
 	}
 	if (kind == KIND_CALL)
-		event->site = stub_addr(at, 1);
-	if (kind == KIND_CALL_INDIRECT)
+		event->arm = event->site = probes_stub_addr(at, 1);
+	if (kind == KIND_CALL_INDIRECT) {
 		event->key = entry[1];
+		event->arm = probes_stub_addr(at + TARE_STUB_DATA_INDIRECT - TARE_STUB_DATA, 0);
+	}
 }
 
 void probes_general(const uint64_t *entry, uint64_t ticks, uint32_t place)

@@ -21,6 +21,14 @@ static inline const struct tare_slots *probes_slots(void)
 							    : &probes_by_clock;
 }
 
+/* The address that word `number` of a stub's data carries; not of an indirect call's. */
+static inline uint64_t probes_stub_addr(uint64_t return_addr, uint64_t number)
+{
+	const uint64_t at = return_addr + TARE_STUB_DATA + number * 4;
+
+	return at + 4 + (uint64_t)(int64_t) * (const int32_t *)at;
+}
+
 void probes_syscall(void); /* in probes_syscall.S */
 
 /*

@@ -173,29 +173,64 @@ bool process_begin(void)
 	return made;
 }
 
-void process_module_note(const struct process_module *module)
+/* Zeroed room for a record at the end of the private ones, or NULL; record_append makes it one. */
+static struct tare_record *record_make(uint64_t size_bytes, uint32_t type)
+{
+	if (!records_reserve(size_bytes)) {
+		if (state_process.begun == BEGUN_DONE)
+			process_file->records_lost++;
+		return NULL;
+	}
+	struct tare_record *record = (struct tare_record *)(records + records_bytes);
+
+	memset(record, 0, size_bytes);
+	*record = (struct tare_record){.size_bytes = (uint32_t)size_bytes, .type = type};
+	return record;
+}
+
+static void record_append(const struct tare_record *record)
+{
+	records_bytes += record->size_bytes;
+	if (state_process.begun == BEGUN_DONE)
+		file_append(record, record->size_bytes);
+}
+
+static void module_append(const struct process_module *module)
 {
 	const uint64_t path_bytes = module->path ? bytes_length(module->path) + 1 : 0;
 	const uint64_t size = (sizeof(struct tare_module_record) + path_bytes + 7) & ~7ULL;
+	struct tare_record *head = record_make(size, module->type);
+	struct tare_module_record *record = (struct tare_module_record *)head;
 
-	if (!records_reserve(size)) {
-		if (state_process.begun == BEGUN_DONE)
-			process_file->records_lost++;
+	if (!record)
 		return;
-	}
-	struct tare_module_record *record = (struct tare_module_record *)(records + records_bytes);
-
-	*record = (struct tare_module_record){
-		.head = {.size_bytes = (uint32_t)size, .type = module->type},
-		.ticks = kernel_ticks(),
-		.bias = module->bias,
-		.dynamic_addr = module->dynamic_addr,
-		.instrumented = module->instrumented,
-		.path_bytes = (uint32_t)path_bytes};
+	*record = (struct tare_module_record){.head = *head,
+					      .ticks = kernel_ticks(),
+					      .bias = module->bias,
+					      .dynamic_addr = module->dynamic_addr,
+					      .instrumented = module->instrumented,
+					      .path_bytes = (uint32_t)path_bytes};
 	memcpy(record + 1, module->path, path_bytes);
-	records_bytes += size;
-	if (state_process.begun == BEGUN_DONE)
-		file_append(record, size);
+	record_append(head);
+}
+
+void process_module_note(const struct process_module *module)
+{
+	arming_lock_wait();
+	module_append(module);
+	arming_unlock();
+}
+
+void process_disarm_note(uint64_t key, uint64_t calls)
+{
+	struct tare_record *head =
+		record_make(sizeof(struct tare_disarm_record), TARE_RECORD_DISARM);
+
+	if (!head)
+		return;
+	*(struct tare_disarm_record *)head = (struct tare_disarm_record){
+		.head = *head, .ticks = kernel_ticks(), .key = key, .calls = calls};
+	record_append(head);
 }
 
 void process_complete(void)

@@ -22,6 +22,9 @@ struct process_module {
 
 void process_module_note(const struct process_module *module);
 
+/* A function or call target was disarmed after `calls`. The caller has arming's lock. */
+void process_disarm_note(uint64_t key, uint64_t calls);
+
 /* The process ends, or becomes another program; the second takes it back when that failed. */
 void process_complete(void);
 void process_resume(void);

@@ -12,6 +12,7 @@
 #include "abi/arena.h"
 #include "abi/session.h"
 #include "runtime/accumulate.h"
+#include "runtime/adapt.h"
 
 /* Counters of the kernel for this thread, as last seen. */
 struct state_os_seen {
@@ -35,6 +36,8 @@ struct state_private {
 	uint64_t exec_memory_bytes;
 	struct state_private *next; /* all threads', so that the dead ones' memory is reused */
 	uint64_t file_addr;	    /* run address of the thread file while it is mapped, else 0 */
+	uint64_t unloads;	    /* of modules, as noticed: see os_flag.h */
+	struct adapt_local adapt;
 };
 
 /* Zero in every forked child. Alone in its page: aligned and as large as one. */

@@ -163,6 +163,7 @@ static struct tare_thread_file *file_begin(void)
 		return NULL;
 	private_state->file_addr = self->run_addr;
 	accumulate_init(self, &private_state->local, kernel_ticks());
+	private_state->adapt = (struct adapt_local){0};
 	calls_inherit(self, private_state);
 	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->name);
 	state_private = private_state;

@@ -18,6 +18,7 @@ struct record_values {
 	struct selection_values selection;
 	struct option_list modules, units;
 	const char *output, *method;
+	double adaptive;
 	bool no_follow, no_cache, quiet, verbose;
 };
 
@@ -41,6 +42,16 @@ static const struct option record_option_table[] = {
 	 .type = OPTION_LIST,
 	 .offset = offsetof(struct record_values, modules)},
 	SELECTION_OPTIONS(offsetof(struct record_values, selection)),
+	{.name = "adaptive",
+	 .argument = "RATIO",
+	 .help = "While the program runs, switch off the probes of functions that are called very "
+		 "often and last less, without the calls they make, than RATIO (5) times the "
+		 "cost of the probes; their later time is their callers'",
+	 .type = OPTION_NUMBER,
+	 .fallback = "5",
+	 .min = 0,
+	 .max = 1000,
+	 .offset = offsetof(struct record_values, adaptive)},
 	{.name = "only-units",
 	 .argument = "GLOB[:A-B]",
 	 .help = "Of files whose base name or path matches instrument only the units A to B, as "
@@ -143,6 +154,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		.output = values->output,
 		.follow = !values->no_follow,
 		.use_cache = !values->no_cache,
+		.settings = {.adaptive_percent = (uint32_t)(values->adaptive * 100)},
 		.progress = show_progress,
 		.note = show_note,
 		.context = &output,

@@ -176,6 +176,9 @@ static void put_settings(struct run *run)
 	struct str settings = {0};
 
 	instrument_describe(&run->instrument, &settings);
+	if (run->options->settings.adaptive_percent)
+		str_printf(&settings, " --adaptive=%g",
+			   run->options->settings.adaptive_percent / 100.0);
 	if (!run->options->follow)
 		str_append(&settings, " --no-follow");
 	recording_put_text(&run->recording, "settings", settings.data);
