@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { ENTRY_BYTES = 256 }; /* code at the entry point that is taken for its function */
+
 struct builder {
 	struct vec_of(uint32_t) starts;
 	struct vec_of(uint32_t) row_rules;
@@ -189,9 +191,8 @@ static uint32_t make_rule(struct builder *builder, const struct cfi_state *state
 	uint32_t index = UNWIND_RULE_NONE;
 
 	if (make_program(state, &program)) {
-		rule = (struct unwind_rule){
-			.flags = (uint8_t)(rule.flags | UNWIND_BY_PROGRAM),
-			.cfa_offset = (int32_t)keep_program(builder, &program)};
+		rule = (struct unwind_rule){.flags = (uint8_t)(rule.flags | UNWIND_BY_PROGRAM),
+					    .cfa_offset = (int32_t)keep_program(builder, &program)};
 		index = keep_rule(builder, &rule);
 	}
 	vec_fini(&program);
@@ -226,11 +227,28 @@ static bool put_function(struct builder *builder, const struct object_fde *fde)
 			put_row(builder, fde->begin, UNWIND_RULE_NONE);
 		return false;
 	}
-	vec_foreach(row, &builder->rows)
+	vec_foreach (row, &builder->rows)
 		put_row(builder, row->addr,
 			make_rule(builder, &row->state, fde->cie->signal_frame));
 	put_row(builder, fde->end, UNWIND_RULE_NONE);
 	return true;
+}
+
+/*
+ * Where the kernel starts a program has often no unwind information (the loader's _start), and
+ * nothing before it. `next`: where the code with information goes on.
+ */
+static void put_entry(struct builder *builder, uint64_t entry, uint64_t next)
+{
+	const struct unwind_rule outermost = {.flags = UNWIND_OUTERMOST};
+	const bool in_gap = builder->row_rules.len &&
+			    vec_last(&builder->row_rules) == UNWIND_RULE_NONE &&
+			    entry >= builder->base + vec_last(&builder->starts);
+
+	if (!in_gap || entry >= next || next - builder->base > UINT32_MAX)
+		return;
+	put_row(builder, entry, keep_rule(builder, &outermost));
+	put_row(builder, next - entry < ENTRY_BYTES ? next : entry + ENTRY_BYTES, UNWIND_RULE_NONE);
 }
 
 static struct unwind_table *assemble(const struct builder *builder)
@@ -268,13 +286,17 @@ struct unwind_table *unwind_table_build(const struct object *object,
 	const struct object_fde *fdes = object_fdes(object, &count);
 	struct builder builder = {.base = count ? fdes[0].begin : 0};
 	const struct unwind_rule none = {0};
+	const uint64_t entry = object_header(object)->e_entry;
 
 	*statistics = (struct unwind_build_statistics){.functions = count};
 	map_init(&builder.rules_by_hash);
 	map_init(&builder.programs_by_hash);
 	vec_push(&builder.rules, none);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		if (i && entry >= fdes[i - 1].end && entry < fdes[i].begin)
+			put_entry(&builder, entry, fdes[i].begin);
 		statistics->refused += !put_function(&builder, &fdes[i]);
+	}
 	struct unwind_table *table = assemble(&builder);
 
 	map_fini(&builder.rules_by_hash);

@@ -13,8 +13,8 @@ struct unwind_expression {
 };
 
 /*
- * Evaluates to *value, with the CFA as first value on the stack if `cfa` is not NULL. UNWIND_CALLER,
- * UNWIND_UNREADABLE, or UNWIND_BROKEN for what is malformed, unknown or endless.
+ * Evaluates to *value, with the CFA as first value on the stack if `cfa` is not NULL.
+ * UNWIND_CALLER, UNWIND_UNREADABLE, or UNWIND_BROKEN for what is malformed, unknown or endless.
  */
 enum unwind_result unwind_evaluate(const struct unwind_expression *expression, const uint64_t *cfa,
 				   uint64_t *value);

@@ -1,6 +1,6 @@
 /*
- * Applies rules. A rule of the common form needs the CFA and one word per saved register; others are
- * programs of items. unwind_table_check has seen that these end where they should.
+ * Applies rules. A rule of the common form needs the CFA and one word per saved register; others
+ * are programs of items. unwind_table_check has seen that these end where they should.
  *
  * Refuses a caller that does not lie above its callee: stacks grow downwards, and only a signal
  * frame may lead to another stack.

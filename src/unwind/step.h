@@ -9,16 +9,19 @@
 
 struct unwind_registers {
 	uint64_t value[UNWIND_REGISTERS];
-	/* The address in value[UNWIND_RA] is where the frame was interrupted, not a return address. */
+	/* The address in value[UNWIND_RA] is where the frame was interrupted, not a return address.
+	 */
 	bool exact;
 };
 
-/* What can be read of the thread's memory: a copy of a part of its stack, and `read` for the rest. */
+/* What can be read of the thread's memory: a copy of a part of its stack, and `read` for the rest.
+ */
 struct unwind_memory {
-	uint64_t begin;	     /* run address of bytes[0] */
-	size_t size_bytes;   /* of the copy; 0: none */
+	uint64_t begin;	   /* run address of bytes[0] */
+	size_t size_bytes; /* of the copy; 0: none */
 	const void *bytes;
-	/* Reads the word at `run_addr`, false if it cannot; NULL: there is no more than the copy. */
+	/* Reads the word at `run_addr`, false if it cannot; NULL: there is no more than the copy.
+	 */
 	bool (*read)(void *context, uint64_t run_addr, uint64_t *word);
 	void *context;
 };

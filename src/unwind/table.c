@@ -28,10 +28,14 @@ const unsigned char *unwind_table_programs(const struct unwind_table *table)
 static uint64_t item_bytes(const unsigned char *at, uint64_t left)
 {
 	static const uint8_t fixed[] = {
-		[UNWIND_ITEM_END] = 1,		 [UNWIND_ITEM_CFA] = 6,
-		[UNWIND_ITEM_CFA_EXPRESSION] = 3, [UNWIND_ITEM_UNDEFINED] = 2,
-		[UNWIND_ITEM_AT] = 6,		 [UNWIND_ITEM_IS] = 6,
-		[UNWIND_ITEM_REGISTER] = 3,	 [UNWIND_ITEM_AT_EXPRESSION] = 4,
+		[UNWIND_ITEM_END] = 1,
+		[UNWIND_ITEM_CFA] = 6,
+		[UNWIND_ITEM_CFA_EXPRESSION] = 3,
+		[UNWIND_ITEM_UNDEFINED] = 2,
+		[UNWIND_ITEM_AT] = 6,
+		[UNWIND_ITEM_IS] = 6,
+		[UNWIND_ITEM_REGISTER] = 3,
+		[UNWIND_ITEM_AT_EXPRESSION] = 4,
 		[UNWIND_ITEM_IS_EXPRESSION] = 4,
 	};
 	if (!left || *at >= sizeof(fixed) || fixed[*at] > left)
@@ -51,8 +55,8 @@ static bool program_check(const struct unwind_table *table, uint32_t offset)
 	bool first = true;
 
 	for (;;) {
-		const uint64_t left = offset < table->program_bytes ? table->program_bytes - offset
-								    : 0;
+		const uint64_t left =
+			offset < table->program_bytes ? table->program_bytes - offset : 0;
 		const uint64_t bytes = item_bytes(programs + offset, left);
 
 		if (!bytes)

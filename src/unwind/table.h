@@ -1,6 +1,6 @@
 /*
- * The unwind rules of one ELF file in a form that is searched and applied without memory of its own:
- * one block of bytes without pointers, made once per file, that any process may map.
+ * The unwind rules of one ELF file in a form that is searched and applied without memory of its
+ * own: one block of bytes without pointers, made once per file, that any process may map.
  *
  *   header | starts, ascending | rule of each start | rules | programs
  *
@@ -70,11 +70,12 @@ struct unwind_rule {
 };
 
 #define UNWIND_SAME	 INT16_MIN
-#define UNWIND_RULE_NONE 0 /* index of the rule of code that has none; its contents mean nothing */
+#define UNWIND_RULE_NONE 0 /* index of the rule of code that has none; its contents mean nothing   \
+			    */
 
 /*
- * A program: first the CFA, then registers, each an item; ended by UNWIND_ITEM_END. An expression is
- * DWARF's, its length as a word of two bytes before it.
+ * A program: first the CFA, then registers, each an item; ended by UNWIND_ITEM_END. An expression
+ * is DWARF's, its length as a word of two bytes before it.
  */
 enum unwind_item {
 	UNWIND_ITEM_END,

@@ -113,8 +113,7 @@ const struct unwind_mapping *unwind_map_find(const struct unwind_map *map, uint6
 /* NULL where there is no rule. */
 static const struct cached_rule *find_rule(struct unwind_map *map, uint64_t addr)
 {
-	struct cached_rule *cached =
-		&map->cache[addr * 0x9e3779b97f4a7c15ULL >> (64 - CACHE_BITS)];
+	struct cached_rule *cached = &map->cache[addr * 0x9e3779b97f4a7c15ULL >> (64 - CACHE_BITS)];
 
 	if (cached->addr == addr && addr)
 		return cached->rule ? cached : NULL;

@@ -41,10 +41,9 @@ static int add_file(struct dl_phdr_info *info, size_t size, void *context)
 
 	(void)size;
 	(void)context;
-	struct object *object =
-		is_vdso ? object_open_bytes((const void *)info->dlpi_addr, 8192, "vdso",
-					    OBJECT_UNWIND, &err)
-			: object_open(path, OBJECT_UNWIND, &err);
+	struct object *object = is_vdso ? object_open_bytes((const void *)info->dlpi_addr, 8192,
+							    "vdso", OBJECT_UNWIND, &err)
+					: object_open(path, OBJECT_UNWIND, &err);
 	if (!object)
 		return 0;
 	struct unwind_table *table = unwind_table_build(object, &statistics);
@@ -80,9 +79,9 @@ static int files_close(void **state)
 {
 	(void)state;
 	unwind_map_free(files.map);
-	vec_foreach(table, &files.tables)
+	vec_foreach (table, &files.tables)
 		free(*table);
-	vec_foreach(object, &files.objects)
+	vec_foreach (object, &files.objects)
 		object_close(*object);
 	vec_fini(&files.tables);
 	vec_fini(&files.objects);
@@ -250,10 +249,8 @@ static enum unwind_result evaluate(const unsigned char *bytes, size_t size, uint
 		.begin = 0x7000, .size_bytes = sizeof(stack), .bytes = stack};
 	const struct unwind_registers registers = {.value[UNWIND_RSP] = 0x7000,
 						   .value[UNWIND_RA] = 0x100b};
-	const struct unwind_expression expression = {.bytes = bytes,
-						     .size_bytes = size,
-						     .registers = &registers,
-						     .memory = &memory};
+	const struct unwind_expression expression = {
+		.bytes = bytes, .size_bytes = size, .registers = &registers, .memory = &memory};
 
 	return unwind_evaluate(&expression, NULL, value);
 }
@@ -386,9 +383,11 @@ static void handle(int number)
 
 static void collect(void)
 {
-	const struct itimerval often = {.it_interval = {.tv_usec = 1000}, .it_value = {.tv_usec = 1000}};
+	const struct itimerval often = {.it_interval = {.tv_usec = 1000},
+					.it_value = {.tv_usec = 1000}};
 	const struct itimerval never = {0};
-	struct sigaction action = {.sa_sigaction = take_sample, .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction action = {.sa_sigaction = take_sample,
+				   .sa_flags = SA_SIGINFO | SA_RESTART};
 	const struct sigaction handled = {.sa_handler = handle, .sa_flags = SA_ONSTACK};
 	static char alternate[ALTERNATE_BYTES];
 	char text[64];

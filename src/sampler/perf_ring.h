@@ -1,0 +1,24 @@
+/* One ring buffer of perf_event_open: records in the order in which one processor wrote them. */
+#ifndef TARE_SAMPLER_PERF_RING_H
+#define TARE_SAMPLER_PERF_RING_H
+
+#include "base/base.h"
+
+struct perf_ring {
+	void *map; /* NULL: not open */
+	size_t data_bytes;
+	unsigned char *copy; /* for a record that goes over the end of the ring */
+};
+
+/* Maps `pages` (a power of two) pages of records of an event's descriptor. */
+bool perf_ring_open(struct perf_ring *ring, int fd, size_t pages, struct error *err);
+void perf_ring_close(struct perf_ring *ring);
+
+/*
+ * The next record, whole, with its length; NULL if there is none. It is valid until
+ * perf_ring_consume, which gives its room back to the kernel.
+ */
+const void *perf_ring_next(struct perf_ring *ring, size_t *size_bytes);
+void perf_ring_consume(struct perf_ring *ring, size_t size_bytes);
+
+#endif
