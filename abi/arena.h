@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#define TARE_ARENA_ABI	   7
+#define TARE_ARENA_ABI	   8
 #define TARE_PROCESS_MAGIC 0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC  0x7268746572617400ULL
 
@@ -35,6 +35,26 @@ enum tare_event_kind {
 
 /* No probe costs more: what seems a longer step back of the clock is one. */
 #define TARE_PROBE_TICKS_MAX 256
+
+/*
+ * Pairs of probes around a call of an empty function, as they are measured in the target. The
+ * first of a pair begins the interval inside of the call, the second the one outside.
+ */
+enum tare_probe_pair {
+	TARE_PAIR_ENTER,	 /* ENTER and LEAVE */
+	TARE_PAIR_CALL,		 /* CALL and RETURN */
+	TARE_PAIR_CALL_INDIRECT, /* CALL through a pointer and RETURN */
+	TARE_PAIR_ENTER_FLAGS,	 /* ENTER and LEAVE where the flags are live, see abi/module.h */
+	TARE_PAIR_CALL_FLAGS,	 /* CALL and RETURN where they are */
+	TARE_PAIRS
+};
+
+/* All in ticks per call. The intervals have in them the call itself, which takes bare_ticks. */
+struct tare_calibration {
+	uint64_t inside_ticks[TARE_PAIRS], outside_ticks[TARE_PAIRS];
+	uint64_t bare_ticks;	/* the call of the empty function with its probes dormant */
+	uint64_t syscall_ticks; /* a SYSCALL probe */
+};
 
 /* ---- causes of OS time, in the order in which an interval with several is charged ---- */
 
@@ -86,6 +106,8 @@ struct tare_process_file {
 	uint64_t reserved[2];
 	char command[64]; /* comm, NUL-padded */
 	struct tare_control control;
+	/* cost_ticks are of the first; all of the second are 0 where the end was not seen */
+	struct tare_calibration begin_calibration, end_calibration;
 };
 
 enum tare_record_type {

@@ -87,7 +87,7 @@ __attribute__((destructor)) static void audit_end(void)
 
 	if (self != &state_unborn && kernel_is_tid(self->tid))
 		thread_complete(self);
-	process_complete();
+	process_end();
 }
 
 /* ---- the loader's calls ---- */

@@ -1,9 +1,12 @@
 /*
  * Runs the real handlers through real stubs on a thread state of its own: batches of calls of an
- * empty instrumented function, and of an empty function that is not instrumented. A batch gives
- * the mean length of the intervals that begin with each kind of event; the cost is the lower
- * quartile of the batches: what disturbs a batch (interrupts, cold caches, a busy sibling) only
- * makes it longer.
+ * empty function with probes in it, and around it. A batch gives the mean length of the intervals
+ * inside of the call and outside of it, as the handlers' own clock reads them; the cost is the
+ * lower quartile of the batches: what disturbs a batch (interrupts, cold caches, a busy sibling)
+ * only makes it longer.
+ *
+ * It is repeated at the end of the process, with the same memory: by then the program may have
+ * forbidden itself system calls.
  */
 #include "runtime/calibrate.h"
 
@@ -12,91 +15,157 @@
 #include "runtime/os_flag.h"
 #include "runtime/probes.h"
 
-#include <sys/mman.h>
-
 #define BATCHES	    33
-#define BATCH_CALLS 16 /* of calibrate_entered and calibrate_called */
-#define AREA_BYTES  8192ULL
+#define BATCHES_END 9 /* the program waits for them to end */
+#define BATCH_CALLS 16
+#define NODES	    16
+#define FILE_BYTES  (TARE_THREAD_NODES_OFFSET + NODES * sizeof(struct tare_node))
 
 /* In calibrate_stubs.S. */
-extern uint64_t calibrate_slots[4] __attribute__((visibility("hidden")));
-void calibrate_entered(void);
-void calibrate_called(void);
+extern struct tare_slots calibrate_slots __attribute__((visibility("hidden")));
+extern volatile uint8_t calibrate_arm __attribute__((visibility("hidden")));
+void calibrate_enter(void);
+void calibrate_enter_flags(void);
+void calibrate_call(void);
+void calibrate_call_flags(void);
+void calibrate_call_indirect(void);
+void calibrate_syscall(void);
 
-static uint64_t quartile(uint64_t *values)
+static const struct {
+	void (*batch)(void);
+	enum tare_event_kind first, second;
+} pairs[TARE_PAIRS] = {
+	[TARE_PAIR_ENTER] = {calibrate_enter, TARE_EVENT_ENTER, TARE_EVENT_LEAVE},
+	[TARE_PAIR_CALL] = {calibrate_call, TARE_EVENT_CALL, TARE_EVENT_RETURN},
+	[TARE_PAIR_CALL_INDIRECT] = {calibrate_call_indirect, TARE_EVENT_CALL, TARE_EVENT_RETURN},
+	[TARE_PAIR_ENTER_FLAGS] = {calibrate_enter_flags, TARE_EVENT_ENTER, TARE_EVENT_LEAVE},
+	[TARE_PAIR_CALL_FLAGS] = {calibrate_call_flags, TARE_EVENT_CALL, TARE_EVENT_RETURN},
+};
+
+/* A thread file without room for anything but the nodes of the empty functions. */
+static char file_memory[FILE_BYTES] __attribute__((aligned(4096)));
+static struct state_private calibration_private;
+
+static uint64_t per_call(uint64_t ticks)
 {
-	for (int i = 1; i < BATCHES; i++)
+	return (ticks + BATCH_CALLS / 2) / BATCH_CALLS;
+}
+
+static uint64_t quartile(uint64_t *values, int count)
+{
+	for (int i = 1; i < count; i++)
 		for (int k = i; k > 0 && values[k] < values[k - 1]; k--) {
 			const uint64_t swap = values[k];
 
 			values[k] = values[k - 1];
 			values[k - 1] = swap;
 		}
-	return values[BATCHES / 4];
+	return values[count / 4];
 }
 
-/* Ticks per call inside the callee's frame, and outside of it. */
-static void batches_run(struct tare_thread_file *self, void (*batch)(void), uint64_t costs[2])
+/*
+ * Ticks per call inside the callee's frame, and outside of it. What the handlers subtract already
+ * is added again; the clock stops before the last event's.
+ */
+static void pair_measure(struct tare_thread_file *self, enum tare_probe_pair pair, int count,
+			 struct tare_calibration *result)
 {
+	const uint64_t *costs = state_session.cost_ticks;
 	uint64_t inside[BATCHES], outside[BATCHES];
 	const struct tare_node *nodes =
 		(const struct tare_node *)(self->run_addr + TARE_THREAD_NODES_OFFSET);
 
-	for (int i = 0; i < BATCHES; i++) {
+	pairs[pair].batch();
+	for (int i = 0; i < count; i++) {
 		const uint64_t now = self->now_ticks;
 		const struct tare_node *node = (const struct tare_node *)nodes[0].last_child;
 		const uint64_t elapsed = node->elapsed_ticks;
 
 		accumulate_begin(self, kernel_ticks());
-		batch();
-		inside[i] = (node->elapsed_ticks - elapsed) / BATCH_CALLS;
-		outside[i] = (self->now_ticks - now) / BATCH_CALLS - inside[i];
+		pairs[pair].batch();
+		inside[i] = node->elapsed_ticks - elapsed;
+		outside[i] = self->now_ticks - now - inside[i];
+		inside[i] += costs[pairs[pair].first] * BATCH_CALLS;
+		outside[i] += costs[pairs[pair].second] * (BATCH_CALLS - 1);
 	}
-	costs[0] = quartile(inside);
-	costs[1] = quartile(outside);
+	result->inside_ticks[pair] = per_call(quartile(inside, count));
+	result->outside_ticks[pair] = per_call(quartile(outside, count));
 }
 
-static void thread_state_init(struct tare_thread_file *self, struct state_private *private_state)
+/* Ticks of a batch whose probes do not read the clock; what reading it takes is taken off. */
+static uint64_t batch_measure(void (*batch)(void), int count)
 {
+	uint64_t all[BATCHES], clock[BATCHES];
+
+	batch();
+	for (int i = 0; i < count; i++) {
+		const uint64_t begin = kernel_ticks();
+		const uint64_t middle = kernel_ticks();
+		batch();
+		all[i] = kernel_ticks() - middle;
+		clock[i] = middle - begin;
+	}
+	const uint64_t ticks = quartile(all, count), without = quartile(clock, count);
+
+	return per_call(ticks > without ? ticks - without : 0);
+}
+
+/* Measures the first pairs of enum tare_probe_pair. */
+static void pairs_measure(struct tare_thread_file *self, int pair_count, int count,
+			  struct tare_calibration *result)
+{
+	for (int pair = 0; pair < pair_count; pair++)
+		pair_measure(self, (enum tare_probe_pair)pair, count, result);
+}
+
+static void thread_state_init(struct tare_thread_file *self)
+{
+	calibrate_slots = *probes_slots();
 	self->run_addr = (uint64_t)self;
-	self->node_limit = AREA_BYTES / sizeof(struct tare_node);
-	self->os_limit = AREA_BYTES / sizeof(struct tare_os_record);
-	accumulate_init(self, &private_state->local, kernel_ticks());
-	state_private = private_state;
-	os_flag_begin(self, private_state);
-	state_thread = self;
+	self->node_limit = NODES;
+	for (int area = 0; area < ACCUMULATE_AREAS; area++)
+		calibration_private.local.full[area] = true;
+	accumulate_init(self, &calibration_private.local, kernel_ticks());
 }
 
-void calibrate_probes(void)
+void calibrate_begin(void)
 {
-	const long map = kernel_call(SYS_mmap, 0, TARE_THREAD_FILE_BYTES, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	const struct tare_handlers *handlers = &probes_slots()->plain;
-	struct state_private private_state = {0};
+	struct tare_thread_file *self = (struct tare_thread_file *)file_memory;
+	struct tare_calibration *result = &state_session.calibration;
 
-	if (map < 0 && map > -4096)
-		return;
-	struct tare_thread_file *self = (struct tare_thread_file *)map;
-
-	calibrate_slots[0] = handlers->enter;
-	calibrate_slots[1] = handlers->leave;
-	calibrate_slots[2] = handlers->call;
-	calibrate_slots[3] = handlers->return_;
+	thread_state_init(self);
 	state_process.selector = state_session.selector;
 	state_process.rseq_offset = state_session.rseq_offset;
-	thread_state_init(self, &private_state);
-	calibrate_entered();
-	batches_run(self, calibrate_entered, &state_session.cost_ticks[TARE_EVENT_ENTER]);
-	calibrate_called();
-	uint64_t costs[2];
-
-	batches_run(self, calibrate_called, costs);
-	state_session.cost_ticks[TARE_EVENT_CALL] = costs[0];
-	state_session.cost_ticks[TARE_EVENT_RETURN] = costs[1];
+	state_private = &calibration_private;
+	os_flag_begin(self, &calibration_private);
+	state_thread = self;
+	pairs_measure(self, TARE_PAIRS, BATCHES, result);
+	result->syscall_ticks = batch_measure(calibrate_syscall, BATCHES);
+	calibrate_arm = 0;
+	result->bare_ticks = batch_measure(calibrate_enter, BATCHES);
+	calibrate_arm = 1;
 	os_flag_end(self);
 	state_thread = &state_unborn;
 	state_private = NULL;
 	state_process.rseq_offset = 0;
-	accumulate_fini(&private_state.local);
-	kernel_call(SYS_munmap, map, TARE_THREAD_FILE_BYTES);
+	state_session.cost_ticks[TARE_EVENT_ENTER] = result->inside_ticks[TARE_PAIR_ENTER];
+	state_session.cost_ticks[TARE_EVENT_LEAVE] = result->outside_ticks[TARE_PAIR_ENTER];
+	state_session.cost_ticks[TARE_EVENT_CALL] = result->inside_ticks[TARE_PAIR_CALL];
+	state_session.cost_ticks[TARE_EVENT_RETURN] = result->outside_ticks[TARE_PAIR_CALL];
+}
+
+void calibrate_end(struct tare_calibration *result)
+{
+	struct tare_thread_file *self = (struct tare_thread_file *)file_memory;
+	struct tare_thread_file *thread = state_thread;
+	struct state_private *private_state = state_private;
+
+	self->rseq_word = (uint64_t)__builtin_thread_pointer() + state_process.rseq_offset;
+	state_private = &calibration_private;
+	state_thread = self;
+	state_barrier();
+	pairs_measure(self, TARE_PAIR_CALL + 1, BATCHES_END, result);
+	state_barrier();
+	state_thread = thread;
+	state_private = private_state;
 }

@@ -40,6 +40,7 @@
 #define PROCESS_RSEQ_OFFSET 0
 
 #define STUB_DATA	    8 /* TARE_STUB_DATA */
+#define STUB_DATA_INDIRECT  12
 #define SELECTOR_ARMED	    3 /* in %es while nothing has happened */
 #define SHORT_TICKS	    256
 

@@ -54,8 +54,9 @@ AT(tare_node, buckets, NODE_BUCKETS);
 AT(state_process, rseq_offset, PROCESS_RSEQ_OFFSET);
 AT(state_session, cost_ticks, SESSION_COSTS);
 AT(state_session, rseq_armed, SESSION_RSEQ_ARMED);
-_Static_assert(STUB_DATA == TARE_STUB_DATA && SHORT_TICKS == TARE_PROBE_TICKS_MAX &&
-		       CALL_BELOW == TARE_CALL_BELOW && MARK_PENDING == (int)TARE_CALL_PENDING &&
+_Static_assert(STUB_DATA == TARE_STUB_DATA && STUB_DATA_INDIRECT == TARE_STUB_DATA_INDIRECT &&
+		       SHORT_TICKS == TARE_PROBE_TICKS_MAX && CALL_BELOW == TARE_CALL_BELOW &&
+		       MARK_PENDING == (int)TARE_CALL_PENDING &&
 		       MARK_BY_CALL == (int)TARE_CALL_BY_CALL,
 	       "values of the other headers");
 _Static_assert((int)TARE_EVENT_ENTER == KIND_ENTER && (int)TARE_EVENT_LEAVE == KIND_LEAVE &&
@@ -174,7 +175,7 @@ static void syscall_note(struct tare_thread_file *self, const struct probes_regi
 		return;
 	if (registers->rax == SYS_exit_group) {
 		thread_complete(self);
-		process_complete();
+		process_end();
 	} else {
 		thread_end(self);
 	}

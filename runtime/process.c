@@ -8,6 +8,7 @@
 
 #include "runtime/arming.h"
 #include "runtime/bytes.h"
+#include "runtime/calibrate.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
 #include "runtime/reserve.h"
@@ -85,6 +86,7 @@ static void file_fill(struct tare_process_file *file, int32_t pid)
 	file->used_bytes = sizeof(*file);
 	for (int kind = 0; kind < TARE_EVENT_KINDS; kind++)
 		file->cost_ticks[kind] = state_session.cost_ticks[kind];
+	file->begin_calibration = state_session.calibration;
 	file->os_means = state_session.os_means;
 	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, file->command);
 }
@@ -233,14 +235,23 @@ void process_disarm_note(uint64_t key, uint64_t calls)
 	record_append(head);
 }
 
-void process_complete(void)
+bool process_complete(void)
 {
 	struct tare_process_file *file = process_file;
 
 	if (state_process.begun != BEGUN_DONE || !kernel_is_pid(file->pid))
-		return;
+		return false;
 	file->end_ticks = kernel_ticks();
 	file->flags |= TARE_PROCESS_ENDED;
+	return true;
+}
+
+void process_end(void)
+{
+	if (!process_complete() || process_file->flags & TARE_PROCESS_BLINDED ||
+	    process_file->end_calibration.inside_ticks[TARE_PAIR_ENTER])
+		return;
+	calibrate_end(&process_file->end_calibration);
 }
 
 void process_resume(void)

@@ -25,8 +25,11 @@ void process_module_note(const struct process_module *module);
 /* A function or call target was disarmed after `calls`. The caller has arming's lock. */
 void process_disarm_note(uint64_t key, uint64_t calls);
 
-/* The process ends, or becomes another program; the second takes it back when that failed. */
-void process_complete(void);
+/*
+ * The process becomes another program; the second takes it back when that failed. False when it
+ * has no file.
+ */
+bool process_complete(void);
 void process_resume(void);
 
 /* A file for a process to come, in the reserve; its run address, or 0. */
@@ -34,6 +37,9 @@ uint64_t process_file_spare(const char *name);
 
 /* The id of the process, as in its file. */
 int32_t process_pid(void);
+
+/* The process ends, and with it the calling thread's recording: what probes cost is checked. */
+void process_end(void);
 
 /* Identifies the process among those of its id; see struct tare_thread_file. */
 uint64_t process_begin_ticks(void);

@@ -95,7 +95,7 @@ void startup_begin(const struct startup *startup)
 	os_flag_probe_host(startup->loader_base);
 	if (startup->no_syscall_sites)
 		state_session.os_means &= ~(uint32_t)TARE_OS_BY_SITES;
-	calibrate_probes();
+	calibrate_begin();
 	if (!process_begin())
 		state_session.active = false;
 }

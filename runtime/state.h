@@ -60,6 +60,7 @@ struct state_session {
 	/* In a static executable: the thread pointer until the C library has made its own. */
 	uint64_t start_pointer;
 	struct tare_settings settings; /* all zero where the session has none */
+	struct tare_calibration calibration;
 };
 
 #pragma GCC visibility push(hidden)

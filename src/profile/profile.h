@@ -40,6 +40,8 @@ struct profile_process {
 	uint64_t begin_ticks, end_ticks; /* end 0: unknown */
 	bool forked, ended;
 	uint64_t cost_ticks[TARE_EVENT_KINDS];
+	/* what probes cost, at the begin, and of the pairs ENTER and CALL at the end (0: unseen) */
+	struct tare_calibration begin_calibration, end_calibration;
 	uint32_t os_means;
 	uint64_t threads_lost, records_lost, children_lost, images_unfollowed;
 };

@@ -37,6 +37,12 @@ static const struct profile_column session_columns[] = {
 	COLUMN(profile_session, incomplete_reason, COLUMN_TEXT),
 };
 
+#define PAIR_COLUMNS(prefix, member, name, pair)                                                   \
+	NAMED(profile_process, prefix "_" name "_inside_ticks", member.inside_ticks[pair],         \
+	      COLUMN_COUNT),                                                                       \
+		NAMED(profile_process, prefix "_" name "_outside_ticks",                           \
+		      member.outside_ticks[pair], COLUMN_COUNT)
+
 static const struct profile_column process_columns[] = {
 	COLUMN(profile_process, pid, COLUMN_SIGNED),
 	COLUMN(profile_process, parent_pid, COLUMN_SIGNED),
@@ -55,6 +61,16 @@ static const struct profile_column process_columns[] = {
 	COLUMN(profile_process, records_lost, COLUMN_COUNT),
 	COLUMN(profile_process, children_lost, COLUMN_COUNT),
 	COLUMN(profile_process, images_unfollowed, COLUMN_COUNT),
+	PAIR_COLUMNS("begin", begin_calibration, "enter", TARE_PAIR_ENTER),
+	PAIR_COLUMNS("begin", begin_calibration, "call", TARE_PAIR_CALL),
+	PAIR_COLUMNS("begin", begin_calibration, "call_indirect", TARE_PAIR_CALL_INDIRECT),
+	PAIR_COLUMNS("begin", begin_calibration, "enter_flags", TARE_PAIR_ENTER_FLAGS),
+	PAIR_COLUMNS("begin", begin_calibration, "call_flags", TARE_PAIR_CALL_FLAGS),
+	NAMED(profile_process, "begin_bare_ticks", begin_calibration.bare_ticks, COLUMN_COUNT),
+	NAMED(profile_process, "begin_syscall_ticks", begin_calibration.syscall_ticks,
+	      COLUMN_COUNT),
+	PAIR_COLUMNS("end", end_calibration, "enter", TARE_PAIR_ENTER),
+	PAIR_COLUMNS("end", end_calibration, "call", TARE_PAIR_CALL),
 };
 
 static const struct profile_column thread_columns[] = {

@@ -92,6 +92,16 @@ static void cut_stamp(uint64_t *ticks, uint64_t *damaged)
 
 /* ---- process files ---- */
 
+static void cut_calibration(struct tare_calibration *calibration, uint64_t *damaged)
+{
+	for (size_t i = 0; i < TARE_PAIRS; i++) {
+		cut_value(&calibration->inside_ticks[i], damaged);
+		cut_value(&calibration->outside_ticks[i], damaged);
+	}
+	cut_value(&calibration->bare_ticks, damaged);
+	cut_value(&calibration->syscall_ticks, damaged);
+}
+
 static bool process_check_header(struct arena_process *process, struct error *err)
 {
 	struct tare_process_file *header = &process->header;
@@ -106,6 +116,8 @@ static bool process_check_header(struct arena_process *process, struct error *er
 	for (size_t i = 0; i < TARE_EVENT_KINDS; i++)
 		cut_value(&header->cost_ticks[i], &process->damaged);
 	cut_value(&header->records_lost, &process->damaged);
+	cut_calibration(&header->begin_calibration, &process->damaged);
+	cut_calibration(&header->end_calibration, &process->damaged);
 	cut_stamp(&header->begin_ticks, &process->damaged);
 	cut_stamp(&header->end_ticks, &process->damaged);
 	return true;

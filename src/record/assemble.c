@@ -243,6 +243,8 @@ static bool write_process(struct assembly *assembly, struct assemble_process *pr
 		.records_lost = header->records_lost,
 		.children_lost = header->children_lost,
 		.images_unfollowed = header->images_unfollowed,
+		.begin_calibration = header->begin_calibration,
+		.end_calibration = header->end_calibration,
 	};
 	memcpy(row.cost_ticks, header->cost_ticks, sizeof(row.cost_ticks));
 	process->id = profile_add_process(assembly->writer, &row, err);
