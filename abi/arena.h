@@ -3,7 +3,7 @@
  * was written survives any death of the target. They lie in the session directory:
  *
  *   process.<pid>.<n>        struct tare_process_file, then records up to `used_bytes`
- *   thread.<pid>.<tid>.<n>   struct tare_thread_file; frames, nodes and OS records at fixed offsets
+ *   thread.<pid>.<tid>.<n>   struct tare_thread_file; nodes and OS records in its chunks
  *   spare.<pid>.<n>          either of them, made beforehand; all zero if it was never needed
  *
  * <n> counts from 0 and distinguishes re-used ids (and the images of an exec chain). A file is
@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#define TARE_ARENA_ABI	   8
+#define TARE_ARENA_ABI	   11
 #define TARE_PROCESS_MAGIC 0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC  0x7268746572617400ULL
 
@@ -103,7 +103,9 @@ struct tare_process_file {
 	uint32_t children_lost;	    /* forked children whose own file could not be made */
 	uint32_t images_unfollowed; /* programs started for which the session is out of reach */
 	uint64_t run_addr;	    /* where the file is mapped in the target */
-	uint64_t reserved[2];
+	uint32_t limits;	    /* enum tare_limits: why threads or records were lost */
+	uint32_t reserved32;
+	uint64_t reserved[1];
 	char command[64]; /* comm, NUL-padded */
 	struct tare_control control;
 	/* cost_ticks are of the first; all of the second are 0 where the end was not seen */
@@ -190,10 +192,13 @@ struct tare_node {
 	/* OS time of the call in progress, else 0; the calls it made that have ended are in
 	   os_inclusive, those still open are not. */
 	uint64_t os_inclusive, os_exclusive;
-	uint64_t unwound;      /* of the calls that ended: by unwinding */
-	uint32_t parent_index; /* of `parent`; see below */
+	uint64_t unwound;  /* of the calls that ended: by unwinding */
+	uint32_t index;	   /* its number; see TARE_NODE_FOLDED */
+	uint32_t children; /* nodes whose parent this is */
+	uint32_t os_first; /* 1 + number of one of its OS records; 0: it has none */
 	uint32_t reserved32;
-	uint64_t reserved[7];
+	int64_t folded_elapsed, folded_os; /* see below */
+	uint64_t reserved[4];
 
 	/* The calls that ended, by their elapsed inclusive time: tare_call_bucket. A counter that
 	   reaches TARE_BUCKET_FULL gives so many calls to an OS record. */
@@ -216,7 +221,7 @@ static inline uint32_t tare_call_bucket(uint64_t ticks)
 enum tare_call_marks {
 	TARE_CALL_PENDING = 1, /* begun by CALL, and no ENTER seen */
 	TARE_CALL_BY_CALL = 2, /* begun by CALL and counted as such */
-	/* has OS time, is temporary, stood open at fork, or its caller will not report its end */
+	/* has OS time, stood open at fork, or its caller will not report its end */
 	TARE_CALL_SPECIAL = 4,
 };
 
@@ -231,13 +236,20 @@ enum tare_call_marks {
 #define TARE_CALL_BELOW	       40ULL
 
 /*
- * When no more contexts can be kept, further ones fold into one node per function: `parent_index`
- * is TARE_NODE_FOLDED | 0. Its values are right, only its call path is lost. Node 1 is always
- * there: folded too, key TARE_NODE_OTHER; it takes the calls for which not even that node could be
- * made. While such a call is in progress it has a temporary node, whose `alias` is the
- * folded one; temporary nodes lie in a stack of their own, `temporary_count` high. A node
- * that was only ever the pending target of calls whose callee reported ENTER itself stays without
- * calls.
+ * The tree has at most `node_max` nodes, or more only while that many calls are in progress. For
+ * a new context another one that no call is in progress of, without callees, ends: its node folds
+ * into the one of its function (`index` has TARE_NODE_FOLDED, the parent is the root) and becomes
+ * the new context's. So a parent's index may be larger than its children's. Node 1 is always
+ * there: folded too, key TARE_NODE_OTHER; it takes the functions for which not even such a node
+ * could be had. Values of functions stay right, the call path is lost:
+ *
+ * `folded_elapsed` of a node is the time, in its calls and those within, of callees that have
+ * folded: with it, its subtree's inclusive time is complete. In a folded node it is what the
+ * inclusive time of the calls folded into it exceeds their exclusive time by; below 0 where calls
+ * within one of the same function, whose time counts for the outer one, have folded alone.
+ *
+ * A node that was only ever the pending target of calls whose callee reported ENTER itself stays
+ * without calls. One whose `parent` is 0 is not in use.
  */
 #define TARE_NODE_FOLDED 0x80000000U
 #define TARE_NODE_OTHER	 (~0ULL)
@@ -253,25 +265,58 @@ struct tare_os_record {
 	uint16_t cause;		 /* enum tare_os_cause, or TARE_RECORD_CALLS */
 	uint16_t syscall_number; /* 0xffff: none or unknown */
 	uint64_t object; /* first argument of the system call (fd, futex address…), else 0 */
-	uint64_t count;	 /* intervals */
+	uint64_t count;	 /* intervals; 0: not in use */
 	uint64_t ticks;
+	uint32_t next; /* 1 + number of another record of the node, or of one not in use */
+	uint32_t reserved;
 };
 
 enum tare_thread_flags {
 	TARE_THREAD_ENDED = 1,
 };
 
-#define TARE_THREAD_NODES_OFFSET 4096ULL
-#define TARE_THREAD_NODES_MAX	 (1ULL << 20)
-#define TARE_THREAD_TEMPORARY_OFFSET                                                               \
-	(TARE_THREAD_NODES_OFFSET + TARE_THREAD_NODES_MAX * sizeof(struct tare_node))
-#define TARE_THREAD_TEMPORARY_MAX (1ULL << 16)
-#define TARE_THREAD_OS_OFFSET                                                                      \
-	(TARE_THREAD_TEMPORARY_OFFSET + TARE_THREAD_TEMPORARY_MAX * sizeof(struct tare_node))
-#define TARE_THREAD_OS_MAX	 (1ULL << 18)
-#define TARE_THREAD_MARKS_OFFSET (TARE_THREAD_OS_OFFSET + TARE_THREAD_OS_MAX * 32)
-#define TARE_THREAD_MARKS_BYTES	 (16ULL << 20)
-#define TARE_THREAD_FILE_BYTES	 (TARE_THREAD_MARKS_OFFSET + TARE_THREAD_MARKS_BYTES)
+/*
+ * A thread file begins small and grows by chunks, each a run of elements of one kind, mapped at an
+ * address of its own; nothing ever moves. The numbers of a kind's elements go on from chunk to
+ * chunk.
+ */
+enum tare_chunk_kind {
+	TARE_CHUNK_NODES,
+	TARE_CHUNK_OS,
+	TARE_CHUNK_MARKS, /* bytes; there is at most one */
+	TARE_CHUNK_KINDS
+};
+
+struct tare_chunk {
+	uint64_t run_addr;    /* of its first element */
+	uint64_t file_offset; /* the same in the file */
+	uint32_t first;	      /* number of its first element */
+	uint32_t count;	      /* room for so many elements */
+	uint32_t kind;
+	uint32_t reserved;
+};
+
+#define TARE_CHUNKS_MAX		 48
+#define TARE_THREAD_HEADER_BYTES 4096ULL
+/* The first chunk of each kind, mapped with the header. */
+#define TARE_THREAD_FIRST_NODES 48U
+#define TARE_THREAD_FIRST_OS	102U
+#define TARE_THREAD_FIRST_BYTES 32768ULL
+
+/* Numbers of nodes and OS records are below. */
+#define TARE_THREAD_NODES_MAX	(1U << 26)
+#define TARE_THREAD_OS_MAX	(1U << 18)
+
+#define TARE_THREAD_MARKS_BYTES (16U << 20)
+
+/* Why a thread or process could not have more; a set of bits. */
+enum tare_limits {
+	TARE_LIMIT_NODES = 1,	/* --max-nodes */
+	TARE_LIMIT_MEMORY = 2,	/* --max-memory */
+	TARE_LIMIT_DISK = 4,	/* --max-disk */
+	TARE_LIMIT_SYSTEM = 8,	/* file system, address space or a limit of the system */
+	TARE_LIMIT_THREADS = 16 /* threads share files once there are --max-threads of them */
+};
 
 enum tare_mark_kind {
 	TARE_MARK_UNFINISHED, /* its text is not there yet */
@@ -311,7 +356,8 @@ struct tare_thread_file {
 
 	_Alignas(64) uint64_t node_count; /* used */
 	uint64_t node_limit;		  /* room that is backed by the file */
-	uint64_t temporary_count, temporary_limit;
+	uint64_t node_max;		  /* in effect; see struct tare_node */
+	uint64_t chunk_count;		  /* of `chunks` */
 	uint64_t os_count, os_limit;
 	uint64_t syscall_number, syscall_object; /* of the last SYSCALL probe */
 	uint64_t local;				 /* run address of the runtime's private state */
@@ -324,8 +370,8 @@ struct tare_thread_file {
 	uint64_t events;    /* slow-path events, for diagnosis */
 	uint64_t dropped;   /* events dropped: a probe interrupted by a signal's probes */
 	uint64_t negative;  /* intervals that would have been negative */
-	uint64_t folded;    /* times a new context had to go to a folded node */
-	uint64_t too_deep;  /* calls for which not even a temporary node could be had */
+	uint64_t folded;    /* calls whose context has folded */
+	uint64_t too_deep;  /* calls for which no node could be had */
 	uint64_t unmatched; /* LEAVE or RETURN without its frame */
 	uint64_t os_lost;   /* OS intervals whose record did not fit; time is still counted */
 	uint64_t flagged;   /* intervals with an OS event */
@@ -361,11 +407,19 @@ struct tare_thread_file {
 	/* Marks: struct tare_mark_record one after the other. */
 	uint64_t marks_bytes, marks_limit; /* used, and backed by the file */
 	uint64_t marks_lost;
+
+	uint32_t limits;	  /* enum tare_limits: what it has met */
+	uint32_t threads_before;  /* ended threads whose file this was; times and nodes are sums */
+	uint64_t folded_contexts; /* nodes that have folded */
+	uint64_t idle_ticks;	  /* between those threads; part of lost_ticks */
+	_Alignas(64) struct tare_chunk chunks[TARE_CHUNKS_MAX];
 };
 
 _Static_assert(sizeof(struct tare_node) == 512, "shared layout");
-_Static_assert(sizeof(struct tare_os_record) == 32, "shared layout");
-_Static_assert(sizeof(struct tare_thread_file) <= TARE_THREAD_NODES_OFFSET, "shared layout");
+_Static_assert(sizeof(struct tare_os_record) == 40, "shared layout");
+_Static_assert(sizeof(struct tare_chunk) == 32, "shared layout");
+_Static_assert(sizeof(struct tare_thread_file) <= TARE_THREAD_HEADER_BYTES, "shared layout");
+_Static_assert(TARE_THREAD_FIRST_NODES * sizeof(struct tare_node) % 4096 == 0, "whole pages");
 _Static_assert(sizeof(struct tare_process_file) % 8 == 0, "records are aligned");
 
 #endif

@@ -24,6 +24,7 @@
 #define TARE_ENV_SESSION	"TARE_SESSION"
 #define TARE_SOCKET_NAME	"socket"
 #define TARE_SETTINGS_NAME	"settings"
+#define TARE_USAGE_NAME		"usage"
 #define TARE_ENV_TUNABLES	"GLIBC_TUNABLES"
 #define TARE_TUNABLE_STATIC_TLS "glibc.rtld.optional_static_tls=0x"
 #define TARE_SESSION_ABI	2
@@ -71,6 +72,22 @@ struct tare_settings {
 	uint32_t max_depth;
 	/* --start-at, --stop-at: the runtime asks TARE_REQUEST_TRIGGERS for each module */
 	uint32_t has_triggers;
+	uint64_t max_nodes;	   /* --max-nodes: per thread */
+	uint64_t max_memory_bytes; /* --max-memory: of the runtime in one process */
+	uint64_t max_disk_bytes;   /* --max-disk: of all files of the session */
+	uint64_t max_threads;	   /* --max-threads: of a process with files of their own */
+};
+
+#define TARE_NODES_USUAL	(1ULL << 20)
+#define TARE_MEMORY_BYTES_USUAL (2ULL << 30)
+#define TARE_DISK_BYTES_USUAL	(4ULL << 30)
+#define TARE_THREADS_USUAL	1000ULL
+
+/* What all processes of a session have used: the whole of its file TARE_USAGE_NAME. */
+struct tare_usage {
+	uint32_t abi; /* TARE_SESSION_ABI */
+	uint32_t reserved;
+	uint64_t disk_bytes;
 };
 
 #endif

@@ -32,14 +32,32 @@ static void check_tree(const struct arena_thread *thread)
 	tree_init(&tree, thread);
 	for (size_t i = 0; i < thread->node_count; i++) {
 		tree.nodes[i].reports_enter = i & 1;
-		assert(thread->nodes[i].parent_index < i || i == 0);
+		assert(thread->parents[i] < i || i == 0);
 		assert(tree.nodes[i].elapsed_ticks <= ARENA_VALUE_MAX);
 		if (tree.nodes[i].keep)
-			assert(tree.nodes[thread->nodes[i].parent_index].keep);
+			assert(tree.nodes[thread->parents[i]].keep);
 	}
 	tree_compute_overhead(&tree, cost);
 	tree_check_sums(&tree, &err);
 	tree_fini(&tree);
+}
+
+#define NODES_OFFSET TARE_THREAD_HEADER_BYTES
+#define OS_OFFSET    (NODES_OFFSET + 64 * sizeof(struct tare_node))
+
+/* Two chunks of nodes and one of OS records, as a runtime would have them. */
+static void put_chunks(struct tare_thread_file *header)
+{
+	header->chunk_count = 3;
+	header->chunks[0] = (struct tare_chunk){
+		.run_addr = NODES_OFFSET, .file_offset = NODES_OFFSET, .count = 8};
+	header->chunks[1] =
+		(struct tare_chunk){.kind = TARE_CHUNK_OS, .file_offset = OS_OFFSET, .count = 99};
+	header->chunks[2] =
+		(struct tare_chunk){.run_addr = 1 << 20,
+				    .file_offset = NODES_OFFSET + 8 * sizeof(struct tare_node),
+				    .first = 8,
+				    .count = 56};
 }
 
 static void try_thread(const uint8_t *data, size_t size)
@@ -52,18 +70,18 @@ static void try_thread(const uint8_t *data, size_t size)
 
 	assert(fd >= 0);
 	put_part(fd, 0, &data, &size, sizeof(header));
-	if (put_part(fd, TARE_THREAD_NODES_OFFSET, &data, &size, 3072))
-		end = TARE_THREAD_NODES_OFFSET + 3072;
-	if (put_part(fd, TARE_THREAD_TEMPORARY_OFFSET, &data, &size, 768))
-		end = TARE_THREAD_TEMPORARY_OFFSET + 768;
-	if (put_part(fd, TARE_THREAD_OS_OFFSET, &data, &size, size))
-		end = TARE_THREAD_OS_OFFSET + 512;
+	if (put_part(fd, NODES_OFFSET, &data, &size, 16 * sizeof(struct tare_node)))
+		end = NODES_OFFSET + 16 * sizeof(struct tare_node);
+	if (put_part(fd, OS_OFFSET, &data, &size, size))
+		end = OS_OFFSET + 512;
 	/* Magic and version right, so that the rest is reached; and pointers near the file. */
 	if (pread(fd, &header, sizeof(header), 0) == sizeof(header)) {
 		header.magic = TARE_THREAD_MAGIC;
 		header.abi = TARE_ARENA_ABI;
 		header.node_count &= 0xfff;
 		header.run_addr = 0;
+		if (header.chunk_count & 1)
+			put_chunks(&header);
 		const ssize_t done = pwrite(fd, &header, sizeof(header), 0);
 		assert(done == sizeof(header));
 	}

@@ -11,11 +11,6 @@
 #define OS_OBJECT_UNKNOWN  0
 #define OS_SYSCALL_UNKNOWN 0xffff
 
-static struct accumulate_local *local_of(const struct tare_thread_file *self)
-{
-	return (struct accumulate_local *)self->local;
-}
-
 static struct tare_node *top_of(const struct tare_thread_file *self)
 {
 	return context_node(self->top);
@@ -68,7 +63,7 @@ static bool is_pending_at(const struct tare_thread_file *self, uint64_t sp)
 static void clock_step_over(struct tare_thread_file *self, uint64_t ticks)
 {
 	self->negative++;
-	context_kept(self, top_of(self))->clamped_ticks += ticks;
+	top_of(self)->clamped_ticks += ticks;
 	self->now_ticks += ticks;
 	self->lost_ticks -= ticks;
 }
@@ -76,11 +71,10 @@ static void clock_step_over(struct tare_thread_file *self, uint64_t ticks)
 static void os_record(struct tare_thread_file *self, const struct accumulate_event *event,
 		      uint64_t delta)
 {
-	struct tare_os_record wanted = {
-		.node = context_index(self, context_kept(self, top_of(self))),
-		.cause = (uint16_t)event->os_cause,
-		.syscall_number = event->syscall_number,
-		.object = event->syscall_object};
+	struct tare_os_record wanted = {.node = context_index(top_of(self)),
+					.cause = (uint16_t)event->os_cause,
+					.syscall_number = event->syscall_number,
+					.object = event->syscall_object};
 	struct tare_os_record *record = context_os(self, &wanted, self->os_limit / 2);
 
 	if (!record) {
@@ -133,7 +127,7 @@ void accumulate_charge(struct tare_thread_file *self, const struct accumulate_ev
 
 void accumulate_bucket_full(struct tare_thread_file *self, struct tare_node *node, uint32_t bucket)
 {
-	const struct tare_os_record wanted = {.node = context_index(self, node),
+	const struct tare_os_record wanted = {.node = context_index(node),
 					      .cause = TARE_RECORD_CALLS,
 					      .syscall_number = (uint16_t)bucket};
 	struct tare_os_record *record = context_os(self, &wanted, 0);
@@ -208,20 +202,17 @@ static struct ended_call top_close(struct tare_thread_file *self)
 static struct tare_node *top_take_off(struct tare_thread_file *self, struct ended_call *ended)
 {
 	struct tare_node *node = top_of(self), *caller = context_node(node->parent);
-	struct tare_node *kept = context_kept(self, node);
 
 	*ended = top_close(self);
 	self->top = (uint64_t)caller;
-	kept->elapsed_ticks += ended->exclusive;
+	node->elapsed_ticks += ended->exclusive;
 	caller->child += ended->inclusive;
 	if (ended->os_inclusive && !is_root(self, caller)) {
 		mark_special(self, caller);
 		caller->os_inclusive += ended->os_inclusive;
 	}
-	if (kept != node)
-		self->temporary_count--;
 	if ((uint64_t)node != self->inherited)
-		return kept;
+		return node;
 	self->inherited = (uint64_t)caller;
 	return NULL;
 }
@@ -278,8 +269,6 @@ static struct tare_node *call_begin(struct tare_thread_file *self, uint64_t key,
 		self->too_deep++;
 		return NULL;
 	}
-	if (context_is_temporary(self, node))
-		marks |= TARE_CALL_SPECIAL;
 	node->sp = place_at(sp) - marks;
 	node->start = self->now_ticks;
 	node->child = 0;
@@ -295,10 +284,11 @@ static struct tare_node *alias_of(struct tare_thread_file *self, struct tare_nod
 {
 	struct tare_node *function = context_node(node->alias);
 
-	if (function->key == key && function->parent == node->parent)
+	if (function->key == key && function->parent == node->parent &&
+	    !(function->index & TARE_NODE_FOLDED))
 		return function;
 	function = context_child(self, context_node(node->parent), key);
-	if (function && !context_is_temporary(self, function))
+	if (function)
 		node->alias = (uint64_t)function;
 	return function;
 }
@@ -308,17 +298,11 @@ static void top_rename(struct tare_thread_file *self, uint64_t key)
 {
 	struct tare_node *top = top_of(self);
 
-	if (context_is_temporary(self, top)) {
-		context_refold(self, top, key);
-		return;
-	}
 	struct tare_node *function = alias_of(self, top, key);
 
 	if (!function)
 		return;
 	function->sp = top->sp;
-	if (context_is_temporary(self, function))
-		mark_special(self, function);
 	function->start = top->start;
 	function->child = top->child;
 	function->os_inclusive = top->os_inclusive;
@@ -374,12 +358,12 @@ static void event_enter(struct tare_thread_file *self, const struct accumulate_e
 	if (node)
 		node->stub = event->stub;
 	else
-		local_of(self)->deeper++;
+		context_local(self)->deeper++;
 }
 
 static void event_leave(struct tare_thread_file *self, const struct accumulate_event *event)
 {
-	struct accumulate_local *local = local_of(self);
+	struct accumulate_local *local = context_local(self);
 
 	accumulate_charge(self, event);
 	const struct tare_node *before = top_of(self);
@@ -452,29 +436,37 @@ void accumulate_inherit(struct tare_thread_file *self, uint64_t key, uint64_t sp
 	self->inherited_frames++;
 }
 
-/* The temporary nodes in use: up to the innermost that is in progress. */
-static uint64_t temporaries_used(const struct tare_thread_file *self)
-{
-	const struct tare_node *node = top_of(self);
-
-	while (!is_root(self, node) && !context_is_temporary(self, node))
-		node = context_node(node->parent);
-	return is_root(self, node) ? 0 : (uint64_t)(node - context_temporaries(self)) + 1;
-}
-
 void accumulate_repair(struct tare_thread_file *self)
 {
 	uint64_t missing = 0;
 
 	for (uint64_t i = 0; i < self->node_count; i++)
-		missing += context_nodes(self)[i].elapsed_ticks;
+		missing += context_node_at(self, (uint32_t)i)->elapsed_ticks;
 	for (const struct tare_node *node = top_of(self);; node = context_node(node->parent)) {
 		missing -= node->child;
 		if (is_root(self, node))
 			break;
 	}
 	top_of(self)->child += missing;
-	self->temporary_count = temporaries_used(self);
+}
+
+void accumulate_place(struct tare_thread_file *self, uint64_t node_max)
+{
+	const uint64_t nodes_bytes = TARE_THREAD_FIRST_NODES * sizeof(struct tare_node);
+
+	self->run_addr = (uint64_t)self;
+	self->node_max = node_max;
+	self->node_limit = TARE_THREAD_FIRST_NODES;
+	self->os_limit = TARE_THREAD_FIRST_OS;
+	self->chunk_count = 2;
+	self->chunks[0] = (struct tare_chunk){.kind = TARE_CHUNK_NODES,
+					      .file_offset = TARE_THREAD_HEADER_BYTES,
+					      .count = TARE_THREAD_FIRST_NODES};
+	self->chunks[1] = (struct tare_chunk){.kind = TARE_CHUNK_OS,
+					      .file_offset = TARE_THREAD_HEADER_BYTES + nodes_bytes,
+					      .count = TARE_THREAD_FIRST_OS};
+	for (int i = 0; i < 2; i++)
+		self->chunks[i].run_addr = self->run_addr + self->chunks[i].file_offset;
 }
 
 void accumulate_init(struct tare_thread_file *self, struct accumulate_local *local, uint64_t ticks)

@@ -29,7 +29,7 @@
 /* In tare_node.stub: some stub reported it, whose module may be gone. */
 #define NODE_STUB_FORGOTTEN 1ULL
 
-/* Open addressing, linear probing. A slot is tag << 32 | index; 0 is free. */
+/* See index.h. */
 struct accumulate_index {
 	uint64_t *slots;
 	uint64_t slot_count; /* a power of two, or 0 */
@@ -37,14 +37,19 @@ struct accumulate_index {
 };
 
 /* Areas of a thread file that grow. */
-enum accumulate_area { ACCUMULATE_NODES, ACCUMULATE_TEMPORARY, ACCUMULATE_OS, ACCUMULATE_AREAS };
+enum accumulate_area { ACCUMULATE_NODES, ACCUMULATE_OS, ACCUMULATE_AREAS };
 
 /* What belongs to a thread's arena but to no reader. */
 struct accumulate_local {
 	struct accumulate_index nodes; /* by (parent, key) */
 	struct accumulate_index os;    /* by all but count and ticks */
 	uint64_t deeper;	       /* calls in progress for which there was no node */
-	bool full[ACCUMULATE_AREAS];   /* the host's: areas that cannot grow */
+	uint32_t hand;		       /* number of the node at which folding looked last */
+	uint32_t bereft;	       /* number of a node that has lost its last callee to it */
+	uint32_t folded_count;	       /* folded nodes */
+	uint32_t os_free;	       /* 1 + number of a record not in use, 0: there is none */
+	uint32_t os_free_count;
+	bool full[ACCUMULATE_AREAS]; /* the host's: areas that cannot grow */
 };
 
 struct accumulate_event {
@@ -63,16 +68,19 @@ struct accumulate_event {
 };
 
 /*
- * Supplied by the surroundings: raise node_limit, temporary_limit or os_limit; false when there is
- * no more room, for good. And zeroed private memory, NULL when there is none.
+ * Supplied by the surroundings: raise node_limit or os_limit and add a chunk where that needs one;
+ * false when there is no more room, for good. And zeroed private memory, NULL when there is none.
  */
 bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area area);
 void *accumulate_host_map(size_t size_bytes);
 void accumulate_host_unmap(void *memory, size_t size_bytes);
 
+/* Lays out a file of TARE_THREAD_FIRST_BYTES, zero and mapped at `self`. */
+void accumulate_place(struct tare_thread_file *self, uint64_t node_max);
+
 /*
- * Starts an empty tree at `ticks` in a thread file whose limits and run_addr are set and whose
- * memory up to them is zero. Sets self->local.
+ * Starts an empty tree at `ticks` in a thread file whose limits, chunks and run_addr are set and
+ * whose memory up to them is zero. Sets self->local.
  */
 void accumulate_init(struct tare_thread_file *self, struct accumulate_local *local, uint64_t ticks);
 

@@ -151,12 +151,11 @@ static struct sum *sum_of(uint64_t key, bool make)
 
 /* The nodes that are looked at this time. */
 struct part {
-	const struct tare_node *begin, *end;
+	uint64_t begin, end; /* numbers */
 };
 
 static struct part part_next(const struct tare_thread_file *self, struct adapt_local *local)
 {
-	const struct tare_node *nodes = context_nodes(self);
 	const uint64_t first = CONTEXT_NODE_LAST + 1;
 	uint64_t begin = local->next_node, end;
 
@@ -164,12 +163,13 @@ static struct part part_next(const struct tare_thread_file *self, struct adapt_l
 		begin = first;
 	end = begin + NODES_MAX < self->node_count ? begin + NODES_MAX : self->node_count;
 	local->next_node = end;
-	return (struct part){nodes + begin, nodes + (end > begin ? end : begin)};
+	return (struct part){begin, end > begin ? end : begin};
 }
 
-static void part_sum(const struct part *part)
+static void part_sum(const struct tare_thread_file *self, const struct part *part)
 {
-	for (const struct tare_node *node = part->begin; node < part->end; node++) {
+	for (uint64_t at = part->begin; at < part->end; at++) {
+		const struct tare_node *node = context_node_at(self, (uint32_t)at);
 		const uint64_t calls = accumulate_calls(node);
 		struct sum *sum = calls ? sum_of(node->key, true) : NULL;
 
@@ -217,7 +217,8 @@ static bool part_disarm(const struct tare_thread_file *self, const struct part *
 {
 	bool cleared = false;
 
-	for (const struct tare_node *node = part->begin; node < part->end; node++) {
+	for (uint64_t at = part->begin; at < part->end; at++) {
+		const struct tare_node *node = context_node_at(self, (uint32_t)at);
 		const struct sum *sum = sum_of(node->key, false);
 		const bool known = is_disarmed(node->key);
 
@@ -245,7 +246,7 @@ static void nodes_judge(const struct tare_thread_file *self, struct adapt_local 
 		return;
 	const struct part part = part_next(self, local);
 
-	part_sum(&part);
+	part_sum(self, &part);
 	if (part_disarm(self, &part))
 		generation_begin();
 }

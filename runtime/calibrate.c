@@ -18,8 +18,6 @@
 #define BATCHES	    33
 #define BATCHES_END 9 /* the program waits for them to end */
 #define BATCH_CALLS 16
-#define NODES	    16
-#define FILE_BYTES  (TARE_THREAD_NODES_OFFSET + NODES * sizeof(struct tare_node))
 
 /* In calibrate_stubs.S. */
 extern struct tare_slots calibrate_slots __attribute__((visibility("hidden")));
@@ -42,8 +40,8 @@ static const struct {
 	[TARE_PAIR_CALL_FLAGS] = {calibrate_call_flags, TARE_EVENT_CALL, TARE_EVENT_RETURN},
 };
 
-/* A thread file without room for anything but the nodes of the empty functions. */
-static char file_memory[FILE_BYTES] __attribute__((aligned(4096)));
+/* A thread file of the calibration's own; it never grows. */
+static char file_memory[TARE_THREAD_FIRST_BYTES] __attribute__((aligned(4096)));
 static struct state_private calibration_private;
 
 static uint64_t per_call(uint64_t ticks)
@@ -73,7 +71,7 @@ static void pair_measure(struct tare_thread_file *self, enum tare_probe_pair pai
 	const uint64_t *costs = state_session.cost_ticks;
 	uint64_t inside[BATCHES], outside[BATCHES];
 	const struct tare_node *nodes =
-		(const struct tare_node *)(self->run_addr + TARE_THREAD_NODES_OFFSET);
+		(const struct tare_node *)(self->run_addr + TARE_THREAD_HEADER_BYTES);
 
 	pairs[pair].batch();
 	for (int i = 0; i < count; i++) {
@@ -121,8 +119,8 @@ static void pairs_measure(struct tare_thread_file *self, int pair_count, int cou
 static void thread_state_init(struct tare_thread_file *self)
 {
 	calibrate_slots = *probes_slots();
-	self->run_addr = (uint64_t)self;
-	self->node_limit = NODES;
+	accumulate_place(self, TARE_THREAD_FIRST_NODES);
+	self->os_limit = 0;
 	for (int area = 0; area < ACCUMULATE_AREAS; area++)
 		calibration_private.local.full[area] = true;
 	accumulate_init(self, &calibration_private.local, kernel_ticks());

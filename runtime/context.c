@@ -1,105 +1,76 @@
 /*
  * The look-up of nodes and OS records, and what happens when there is no room for them.
  *
- *   child of (parent, key) ── found ── made ── folded: a temporary node while the call lasts
+ *   child of (parent, key) ── found ── made ── made in the place of one that folds (fold.c)
  *
- * Refuses nothing for good: without room a context folds into its function's node, without room
- * for that into node 1, and only without room for a temporary node there is none.
+ * Refuses a node only without memory for it: more of them than node_max are in use while so many
+ * calls are in progress.
  */
 #include "runtime/context.h"
 
-#define INDEX_SLOTS_MIN 512
-#define FOLDED_RESERVE	64 /* one in so many of the nodes is kept for folded ones */
+#include "runtime/index.h"
 
-static uint64_t hash_mix(uint64_t a, uint64_t b)
+void *context_element(const struct tare_thread_file *self, enum tare_chunk_kind kind,
+		      uint32_t number)
 {
-	uint64_t h = (b ^ (a + 1) * 0x9e3779b97f4a7c15ULL) * 0xff51afd7ed558ccdULL;
+	static const uint64_t element_bytes[TARE_CHUNK_KINDS] = {
+		[TARE_CHUNK_NODES] = sizeof(struct tare_node),
+		[TARE_CHUNK_OS] = sizeof(struct tare_os_record),
+		[TARE_CHUNK_MARKS] = 1};
+	const struct tare_chunk *chunk = &self->chunks[self->chunk_count];
 
-	return h ^ h >> 29;
+	do
+		chunk--;
+	while (chunk->kind != kind || chunk->first > number);
+	return (char *)chunk->run_addr + (number - chunk->first) * element_bytes[kind];
 }
 
-static struct tare_os_record *os_of(const struct tare_thread_file *self)
+/* ---- nodes ---- */
+
+/* Of (parent's index, key); folded nodes have a parent that no other node has. */
+static uint64_t hash_of(uint32_t parent, uint64_t key)
 {
-	return (struct tare_os_record *)(self->run_addr + TARE_THREAD_OS_OFFSET);
+	return index_hash(parent, key);
 }
 
-static struct accumulate_local *local_of(const struct tare_thread_file *self)
+static uint64_t node_hash(const struct tare_node *node)
 {
-	return (struct accumulate_local *)self->local;
+	return node->index & TARE_NODE_FOLDED
+		       ? hash_of(TARE_NODE_FOLDED, node->key)
+		       : hash_of(context_index(context_node(node->parent)), node->key);
 }
 
-static uint64_t slot_at(const struct accumulate_index *index, uint64_t hash)
+static struct tare_node *node_find(const struct tare_thread_file *self,
+				   const struct tare_node *parent, uint32_t folded, uint64_t key)
 {
-	return hash >> 20 & (index->slot_count - 1);
-}
+	const struct accumulate_index *nodes = &context_local(self)->nodes;
+	const uint64_t hash = hash_of(folded ? folded : context_index(parent), key);
+	uint64_t at = UINT64_MAX;
+	uint32_t number;
 
-static void index_put(struct accumulate_index *index, uint64_t hash, uint32_t value)
-{
-	uint64_t slot = slot_at(index, hash);
+	while (index_next(nodes, hash, &at, &number)) {
+		struct tare_node *node = context_node_at(self, number);
 
-	while (index->slots[slot])
-		slot = (slot + 1) & (index->slot_count - 1);
-	index->slots[slot] = hash << 32 | value;
-	index->used++;
-}
-
-/* `hash_of` gives an entry's hash anew. False where there is no memory. */
-static bool index_double(struct accumulate_index *index, const struct tare_thread_file *self,
-			 uint64_t (*hash_of)(const struct tare_thread_file *, uint32_t))
-{
-	struct accumulate_index larger = {.slot_count = index->slot_count ? index->slot_count * 2
-									  : INDEX_SLOTS_MIN};
-
-	larger.slots = accumulate_host_map(larger.slot_count * sizeof(*larger.slots));
-	if (!larger.slots)
-		return false;
-	for (uint64_t i = 0; i < index->slot_count; i++) {
-		const uint32_t value = (uint32_t)index->slots[i];
-
-		if (value)
-			index_put(&larger, hash_of(self, value), value);
-	}
-	if (index->slots)
-		accumulate_host_unmap(index->slots, index->slot_count * sizeof(*index->slots));
-	*index = larger;
-	return true;
-}
-
-/*
- * Makes room for one more entry, doubling when half full. False when there is no memory and the
- * index is nearly full.
- */
-static bool index_reserve(struct accumulate_index *index, const struct tare_thread_file *self,
-			  uint64_t (*hash_of)(const struct tare_thread_file *, uint32_t))
-{
-	return index->used < index->slot_count / 2 || index_double(index, self, hash_of) ||
-	       (index->slot_count && index->used < index->slot_count / 8 * 7);
-}
-
-static uint64_t node_hash(const struct tare_thread_file *self, uint32_t at)
-{
-	const struct tare_node *node = &context_nodes(self)[at];
-
-	return hash_mix(node->parent_index, node->key);
-}
-
-static struct tare_node *node_find(const struct tare_thread_file *self, uint32_t parent,
-				   uint64_t key)
-{
-	const struct accumulate_index *index = &local_of(self)->nodes;
-	const uint64_t hash = hash_mix(parent, key);
-
-	if (!index->slot_count)
-		return NULL;
-	for (uint64_t slot = slot_at(index, hash); index->slots[slot];
-	     slot = (slot + 1) & (index->slot_count - 1)) {
-		if ((uint32_t)hash != index->slots[slot] >> 32)
-			continue;
-		struct tare_node *node = &context_nodes(self)[(uint32_t)index->slots[slot]];
-		if (node->key == key && node->parent_index == parent)
+		if (node->key == key && node->parent == (uint64_t)parent &&
+		    (node->index & TARE_NODE_FOLDED) == folded)
 			return node;
 	}
 	return NULL;
+}
+
+struct tare_node *context_folded(const struct tare_thread_file *self, uint64_t key)
+{
+	return node_find(self, context_nodes(self), TARE_NODE_FOLDED, key);
+}
+
+void context_node_forget(struct tare_thread_file *self, const struct tare_node *node)
+{
+	index_remove(&context_local(self)->nodes, node_hash(node), context_index(node));
+}
+
+void context_node_note(struct tare_thread_file *self, const struct tare_node *node)
+{
+	index_put(&context_local(self)->nodes, node_hash(node), context_index(node));
 }
 
 /* Makes `node` the parent's last child, and the successor of the one that was. */
@@ -116,135 +87,121 @@ static void child_note(const struct tare_thread_file *self, struct tare_node *pa
 struct tare_node *accumulate_find(const struct tare_thread_file *self, struct tare_node *parent,
 				  uint64_t key)
 {
-	if (context_is_temporary(self, parent))
-		return NULL;
-	struct tare_node *node = node_find(self, context_index(self, parent), key);
+	struct tare_node *node = node_find(self, parent, 0, key);
 
 	if (node)
 		child_note(self, parent, node);
 	return node;
 }
 
-/* `parent` may carry TARE_NODE_FOLDED. */
-static struct tare_node *node_append(struct tare_thread_file *self, uint32_t parent, uint64_t key)
+static void node_fill(const struct tare_thread_file *self, struct tare_node *node, uint32_t index,
+		      const struct tare_node *parent)
 {
-	struct tare_node *nodes = context_nodes(self);
-	struct tare_node *node = &nodes[self->node_count];
-	const struct tare_node *none = &nodes[CONTEXT_NODE_LAST];
+	const uint64_t none = (uint64_t)&context_nodes(self)[CONTEXT_NODE_LAST];
 
-	*node = (struct tare_node){.key = key,
-				   .last_child = (uint64_t)none,
-				   .alias = (uint64_t)none,
-				   .next = (uint64_t)none,
-				   .parent = (uint64_t)&nodes[parent & ~TARE_NODE_FOLDED],
-				   .parent_index = parent,
+	*node = (struct tare_node){.index = index,
+				   .last_child = none,
+				   .alias = none,
+				   .next = none,
+				   .parent = (uint64_t)parent,
 				   .elapsed_inclusive_min = INT64_MAX,
 				   .elapsed_exclusive_min = INT64_MAX,
 				   .application_inclusive_min = INT64_MAX,
 				   .application_exclusive_min = INT64_MAX};
-	self->node_count++;
-	return node;
 }
 
 void context_init(struct tare_thread_file *self)
 {
-	self->node_count = 0;
-	self->temporary_count = 0;
-	node_append(self, CONTEXT_NODE_ROOT, 0)->sp = ~0ULL;
-	node_append(self, TARE_NODE_FOLDED | CONTEXT_NODE_ROOT, TARE_NODE_OTHER);
+	struct tare_node *nodes = context_nodes(self);
+
+	node_fill(self, &nodes[CONTEXT_NODE_ROOT], CONTEXT_NODE_ROOT, nodes);
+	node_fill(self, &nodes[CONTEXT_NODE_LAST], TARE_NODE_FOLDED | CONTEXT_NODE_LAST, nodes);
+	nodes[CONTEXT_NODE_ROOT].sp = ~0ULL;
+	nodes[CONTEXT_NODE_LAST].key = TARE_NODE_OTHER;
+	self->node_count = CONTEXT_NODE_LAST + 1;
 }
 
-/* A new node while more than `keep` would remain; NULL otherwise. */
-static struct tare_node *node_make(struct tare_thread_file *self, uint32_t parent, uint64_t key,
-				   uint64_t keep)
+/* A node that was never in use, or NULL. */
+static struct tare_node *node_append(struct tare_thread_file *self)
 {
-	if (self->node_count + keep >= self->node_limit &&
-	    !accumulate_host_grow(self, ACCUMULATE_NODES) &&
-	    self->node_count + keep >= self->node_limit)
+	if (self->node_count >= self->node_limit && !accumulate_host_grow(self, ACCUMULATE_NODES))
 		return NULL;
-	if (!index_reserve(&local_of(self)->nodes, self, node_hash))
-		return NULL;
-	const uint32_t at = (uint32_t)self->node_count;
-	struct tare_node *node = node_append(self, parent, key);
+	const uint32_t index = (uint32_t)self->node_count;
+	struct tare_node *node = context_node_at(self, index);
 
-	index_put(&local_of(self)->nodes, node_hash(self, at), at);
+	node_fill(self, node, index, context_nodes(self));
+	self->node_count++;
 	return node;
 }
 
-/* The node of `key` when a context of its own cannot be had. */
-static struct tare_node *node_fold(struct tare_thread_file *self, uint64_t key)
+static struct tare_node *node_take(struct tare_thread_file *self, const struct tare_node *parent)
 {
-	const uint32_t folded = TARE_NODE_FOLDED | CONTEXT_NODE_ROOT;
-	struct tare_node *node = node_find(self, folded, key);
+	struct tare_node *node = NULL;
 
-	self->folded++;
+	if (self->node_count < self->node_max)
+		node = node_append(self);
+	else
+		self->limits |= TARE_LIMIT_NODES;
 	if (!node)
-		node = node_make(self, folded, key, 0);
-	return node ? node : &context_nodes(self)[CONTEXT_NODE_LAST];
+		node = fold_one(self, parent);
+	if (!node && self->node_count >= self->node_max)
+		node = node_append(self);
+	return node;
 }
 
-/* A temporary node for a call of `key`, whose values go to the folded node. */
-static struct tare_node *temporary_push(struct tare_thread_file *self, uint64_t parent,
-					uint64_t key)
+static struct tare_node *node_make(struct tare_thread_file *self, struct tare_node *parent,
+				   uint64_t key)
 {
-	if (self->temporary_count >= self->temporary_limit &&
-	    !accumulate_host_grow(self, ACCUMULATE_TEMPORARY))
-		return NULL;
-	struct tare_node *node = &context_temporaries(self)[self->temporary_count];
+	/* One that folds makes room in the index too. */
+	struct tare_node *node = index_reserve(&context_local(self)->nodes)
+					 ? node_take(self, parent)
+					 : fold_one(self, parent);
 
-	*node = (struct tare_node){.key = key,
-				   .last_child = (uint64_t)&context_nodes(self)[CONTEXT_NODE_LAST],
-				   .alias = (uint64_t)node_fold(self, key),
-				   .parent = parent};
-	self->temporary_count++;
+	if (!node)
+		return NULL;
+	node_fill(self, node, context_index(node), parent);
+	node->key = key;
+	parent->children++;
+	context_node_note(self, node);
 	return node;
 }
 
 struct tare_node *context_child(struct tare_thread_file *self, struct tare_node *parent,
 				uint64_t key)
 {
-	if (context_is_temporary(self, parent))
-		return temporary_push(self, (uint64_t)parent, key);
-	const uint32_t index = context_index(self, parent);
-	struct tare_node *node = node_find(self, index, key);
+	struct tare_node *node = node_find(self, parent, 0, key);
 
 	if (!node)
-		node = node_make(self, index, key, 1 + self->node_limit / FOLDED_RESERVE);
-	if (!node)
-		return temporary_push(self, (uint64_t)parent, key);
-	child_note(self, parent, node);
+		node = node_make(self, parent, key);
+	if (node)
+		child_note(self, parent, node);
 	return node;
 }
 
-void context_refold(struct tare_thread_file *self, struct tare_node *temporary, uint64_t key)
+/* ---- OS records ---- */
+
+static struct tare_os_record *os_at(const struct tare_thread_file *self, uint32_t number)
 {
-	temporary->key = key;
-	temporary->alias = (uint64_t)node_fold(self, key);
+	return context_element(self, TARE_CHUNK_OS, number);
 }
 
-static uint64_t os_hash_values(const struct tare_os_record *record)
+static uint64_t os_hash(const struct tare_os_record *record)
 {
-	return hash_mix((uint64_t)record->node << 32 | (uint64_t)record->cause << 16 |
-				record->syscall_number,
-			record->object);
-}
-
-static uint64_t os_hash(const struct tare_thread_file *self, uint32_t at)
-{
-	return os_hash_values(&os_of(self)[at - 1]); /* an index entry must not be 0 */
+	return index_hash((uint64_t)record->node << 32 | (uint64_t)record->cause << 16 |
+				  record->syscall_number,
+			  record->object);
 }
 
 static struct tare_os_record *os_find(const struct tare_thread_file *self,
 				      const struct tare_os_record *wanted)
 {
-	const struct accumulate_index *index = &local_of(self)->os;
-	const uint64_t hash = os_hash_values(wanted);
+	const struct accumulate_index *index = &context_local(self)->os;
+	const uint64_t hash = os_hash(wanted);
+	uint64_t at = UINT64_MAX;
+	uint32_t number;
 
-	if (!index->slot_count)
-		return NULL;
-	for (uint64_t slot = slot_at(index, hash); index->slots[slot];
-	     slot = (slot + 1) & (index->slot_count - 1)) {
-		struct tare_os_record *record = &os_of(self)[(uint32_t)index->slots[slot] - 1];
+	while (index_next(index, hash, &at, &number)) {
+		struct tare_os_record *record = os_at(self, number);
 
 		if (record->node == wanted->node && record->cause == wanted->cause &&
 		    record->syscall_number == wanted->syscall_number &&
@@ -254,48 +211,110 @@ static struct tare_os_record *os_find(const struct tare_thread_file *self,
 	return NULL;
 }
 
+static void os_note(struct tare_thread_file *self, struct tare_node *node, uint32_t number)
+{
+	struct tare_os_record *record = os_at(self, number);
+
+	record->node = context_index(node);
+	record->next = node->os_first;
+	node->os_first = number + 1;
+	index_put(&context_local(self)->os, os_hash(record), number);
+}
+
+/* The number of a record not in use, while more than `keep` would remain. */
+static bool os_take(struct tare_thread_file *self, uint64_t keep, uint32_t *number)
+{
+	struct accumulate_local *local = context_local(self);
+	const uint64_t used = self->os_count - local->os_free_count;
+
+	if (used + keep >= self->os_limit && !accumulate_host_grow(self, ACCUMULATE_OS) &&
+	    used + keep >= self->os_limit)
+		return false;
+	if (!index_reserve(&local->os))
+		return false;
+	if (local->os_free) {
+		*number = local->os_free - 1;
+		local->os_free = os_at(self, *number)->next;
+		local->os_free_count--;
+	} else {
+		*number = (uint32_t)self->os_count++;
+	}
+	return true;
+}
+
 struct tare_os_record *context_os(struct tare_thread_file *self,
 				  const struct tare_os_record *wanted, uint64_t keep)
 {
 	struct tare_os_record *record = os_find(self, wanted);
+	uint32_t number;
 
-	if (record)
+	if (record || !os_take(self, keep, &number))
 		return record;
-	if (self->os_count + keep >= self->os_limit && !accumulate_host_grow(self, ACCUMULATE_OS) &&
-	    self->os_count + keep >= self->os_limit)
-		return NULL;
-	if (!index_reserve(&local_of(self)->os, self, os_hash))
-		return NULL;
-	record = &os_of(self)[self->os_count];
+	record = os_at(self, number);
 	*record = *wanted;
-	self->os_count++;
-	index_put(&local_of(self)->os, os_hash_values(record), (uint32_t)self->os_count);
+	os_note(self, context_node_at(self, wanted->node), number);
 	return record;
 }
 
 void accumulate_reserve(struct tare_thread_file *self, uint64_t count)
 {
-	struct accumulate_local *local = local_of(self);
+	struct accumulate_local *local = context_local(self);
 
 	while (self->node_limit < self->node_count + count &&
 	       accumulate_host_grow(self, ACCUMULATE_NODES))
 		;
 	while (self->os_limit < self->os_count + count && accumulate_host_grow(self, ACCUMULATE_OS))
 		;
-	if (self->temporary_limit < self->temporary_count + 1)
-		accumulate_host_grow(self, ACCUMULATE_TEMPORARY);
-	while (local->nodes.slot_count / 2 < self->node_limit &&
-	       index_double(&local->nodes, self, node_hash))
+	while (local->nodes.slot_count / 2 < self->node_limit && index_double(&local->nodes))
 		;
-	while (local->os.slot_count / 2 < self->os_limit && index_double(&local->os, self, os_hash))
+	while (local->os.slot_count / 2 < self->os_limit && index_double(&local->os))
 		;
 }
 
-static void index_free(struct accumulate_index *index)
+uint64_t context_os_ticks(const struct tare_thread_file *self, const struct tare_node *node)
 {
-	if (index->slots)
-		accumulate_host_unmap(index->slots, index->slot_count * sizeof(*index->slots));
-	*index = (struct accumulate_index){0};
+	uint64_t ticks = 0;
+
+	for (uint32_t at = node->os_first; at; at = os_at(self, at - 1)->next)
+		ticks += os_at(self, at - 1)->ticks;
+	return ticks;
+}
+
+static void os_move(struct tare_thread_file *self, uint32_t number, struct tare_node *to)
+{
+	struct accumulate_local *local = context_local(self);
+	struct tare_os_record *from = os_at(self, number);
+	struct tare_os_record wanted = *from;
+
+	wanted.node = context_index(to);
+	struct tare_os_record *record = os_find(self, &wanted);
+
+	index_remove(&local->os, os_hash(from), number);
+	if (!record) {
+		os_note(self, to, number);
+		return;
+	}
+	from->ticks = 0;
+	from->count = 0;
+	record->ticks += wanted.ticks;
+	record->count += wanted.count;
+	from->next = local->os_free;
+	local->os_free = number + 1;
+	local->os_free_count++;
+}
+
+uint64_t context_os_move(struct tare_thread_file *self, struct tare_node *node,
+			 struct tare_node *to)
+{
+	const uint64_t ticks = context_os_ticks(self, node);
+
+	while (node->os_first) {
+		const uint32_t number = node->os_first - 1;
+
+		node->os_first = os_at(self, number)->next;
+		os_move(self, number, to);
+	}
+	return ticks;
 }
 
 void context_fini(struct accumulate_local *local)

@@ -1,5 +1,5 @@
 /*
- * context: nodes and OS records of a thread's calling-context tree, found or made.
+ * context: nodes and OS records of a thread's calling-context tree, found, made or folded.
  */
 #ifndef TARE_RUNTIME_CONTEXT_H
 #define TARE_RUNTIME_CONTEXT_H
@@ -15,51 +15,51 @@ static inline struct tare_node *context_node(uint64_t run_addr)
 	return (struct tare_node *)run_addr;
 }
 
+/* The root, and behind it node 1. */
 static inline struct tare_node *context_nodes(const struct tare_thread_file *self)
 {
-	return context_node(self->run_addr + TARE_THREAD_NODES_OFFSET);
+	return context_node(self->run_addr + TARE_THREAD_HEADER_BYTES);
 }
 
-static inline struct tare_node *context_temporaries(const struct tare_thread_file *self)
+static inline struct accumulate_local *context_local(const struct tare_thread_file *self)
 {
-	return context_node(self->run_addr + TARE_THREAD_TEMPORARY_OFFSET);
+	return (struct accumulate_local *)self->local;
 }
 
-static inline bool context_is_temporary(const struct tare_thread_file *self,
-					const struct tare_node *node)
+static inline uint32_t context_index(const struct tare_node *node)
 {
-	return node >= context_temporaries(self);
+	return node->index & ~TARE_NODE_FOLDED;
 }
 
-/* Of a node that is not temporary. */
-static inline uint32_t context_index(const struct tare_thread_file *self,
-				     const struct tare_node *node)
+/* Element `number` of a kind; it is there. */
+void *context_element(const struct tare_thread_file *self, enum tare_chunk_kind kind,
+		      uint32_t number);
+
+static inline struct tare_node *context_node_at(const struct tare_thread_file *self,
+						uint32_t number)
 {
-	return (uint32_t)(node - context_nodes(self));
+	return context_element(self, TARE_CHUNK_NODES, number);
 }
 
-/* The node that keeps the values of calls of `node`: itself, or the folded one. */
-static inline struct tare_node *context_kept(const struct tare_thread_file *self,
-					     struct tare_node *node)
-{
-	return context_is_temporary(self, node) ? context_node(node->alias) : node;
-}
-
-/* The root and node 1; no temporary nodes. */
+/* The root and node 1. */
 void context_init(struct tare_thread_file *self);
 
 /* Frees the indices. */
 void context_fini(struct accumulate_local *local);
 
 /*
- * The node for a call of `key` from `parent`, which is in progress: found, made, or a temporary
- * one on top of the stack of those. NULL when there is no room even for that.
+ * The node for a call of `key` from `parent`, which is in progress: found or made. NULL when there
+ * is no room.
  */
 struct tare_node *context_child(struct tare_thread_file *self, struct tare_node *parent,
 				uint64_t key);
 
-/* Makes a temporary node that of another function. */
-void context_refold(struct tare_thread_file *self, struct tare_node *temporary, uint64_t key);
+/* The folded node of `key`, or NULL. */
+struct tare_node *context_folded(const struct tare_thread_file *self, uint64_t key);
+
+/* Takes a node out of the index, or puts it in; there is room where one was taken out. */
+void context_node_forget(struct tare_thread_file *self, const struct tare_node *node);
+void context_node_note(struct tare_thread_file *self, const struct tare_node *node);
 
 /*
  * The record with the first four values of `wanted`, a new one while more than `keep` would
@@ -67,5 +67,19 @@ void context_refold(struct tare_thread_file *self, struct tare_node *temporary, 
  */
 struct tare_os_record *context_os(struct tare_thread_file *self,
 				  const struct tare_os_record *wanted, uint64_t keep);
+
+/* The records of `node` become those of `to`. Returns their ticks. */
+uint64_t context_os_move(struct tare_thread_file *self, struct tare_node *node,
+			 struct tare_node *to);
+
+/* The ticks of a node's records. */
+uint64_t context_os_ticks(const struct tare_thread_file *self, const struct tare_node *node);
+
+/*
+ * Folds a context that has no callees and of which no call is in progress, and gives its node,
+ * which is then not in use; NULL where none is near. `parent` will be the caller of the new
+ * context. See fold.c.
+ */
+struct tare_node *fold_one(struct tare_thread_file *self, const struct tare_node *parent);
 
 #endif

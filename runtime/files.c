@@ -1,12 +1,14 @@
 /*
- * Files of the session. A file has its full size from the start, without storage; room is backed
- * piecewise by MADV_POPULATE_WRITE, which reports a full file system as an error where touching
- * the page would be a SIGBUS.
+ * Files of the session. A file has its full size from the start, without storage, and is mapped as
+ * far as it is used; room is backed piecewise by MADV_POPULATE_WRITE, which reports a full file
+ * system as an error where touching the page would be a SIGBUS. Growing needs neither the file's
+ * descriptor nor its path, which a program may have closed or left by chroot.
  *
- * Refuses to create a file larger than RLIMIT_FSIZE: the kernel would send SIGXFSZ.
+ * Refuses to make a file larger than RLIMIT_FSIZE: the kernel would send SIGXFSZ.
  */
 #include "runtime/files.h"
 
+#include "runtime/budget.h"
 #include "runtime/bytes.h"
 #include "runtime/kernel.h"
 
@@ -16,6 +18,7 @@
 #include <sys/resource.h>
 
 #define NUMBERS_MAX 100000
+#define PAGE_BYTES  4096ULL
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -26,13 +29,14 @@ static bool failed(long result)
 	return result < 0 && result > -4096;
 }
 
-static bool size_allowed(uint64_t size_bytes)
+/* So much of `size_bytes` as a file may have. */
+static uint64_t size_allowed(uint64_t size_bytes)
 {
 	struct rlimit limit;
 
 	if (kernel_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit))
-		return false;
-	return limit.rlim_cur >= size_bytes;
+		return 0;
+	return limit.rlim_cur < size_bytes ? limit.rlim_cur & ~(PAGE_BYTES - 1) : size_bytes;
 }
 
 /* Opens the first free name and leaves its path in `path`. */
@@ -57,37 +61,37 @@ static long file_open(const char *name, char *path, size_t path_bytes)
 	return -EEXIST;
 }
 
-static uint64_t file_map(long fd, uint64_t size_bytes, const struct files_part *parts,
-			 enum files_heirs heirs)
+static uint64_t file_map(long fd, const struct files_size *size, uint32_t *limits)
 {
-	if (kernel_call(SYS_ftruncate, fd, size_bytes))
+	*limits = TARE_LIMIT_SYSTEM;
+	if (kernel_call(SYS_ftruncate, fd, size_allowed(size->file_bytes)))
 		return 0;
-	const long map =
-		kernel_call(SYS_mmap, 0, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	const long map = kernel_call(SYS_mmap, 0, size->mapped_bytes, PROT_READ | PROT_WRITE,
+				     MAP_SHARED, fd, 0);
 	if (failed(map))
 		return 0;
-	bool good = heirs == FILES_INHERITED ||
-		    kernel_call(SYS_madvise, map, size_bytes, MADV_DONTFORK) == 0;
+	const bool good = size->heirs == FILES_INHERITED ||
+			  kernel_call(SYS_madvise, map, size->mapped_bytes, MADV_DONTFORK) == 0;
 
-	for (; good && parts->size_bytes; parts++)
-		good = files_back((uint64_t)map + parts->offset, parts->size_bytes);
 	if (good)
+		*limits = files_back((uint64_t)map, size->backed_bytes);
+	if (!*limits)
 		return (uint64_t)map;
-	kernel_call(SYS_munmap, map, size_bytes);
+	kernel_call(SYS_munmap, map, size->mapped_bytes);
 	return 0;
 }
 
-uint64_t files_create(const char *name, uint64_t size_bytes, const struct files_part *parts,
-		      enum files_heirs heirs)
+uint64_t files_create(const char *name, const struct files_size *size, uint32_t *limits)
 {
 	char path[TARE_PATH_MAX + 64];
 
-	if (!size_allowed(size_bytes))
+	*limits = TARE_LIMIT_SYSTEM;
+	if (size_allowed(size->backed_bytes) != size->backed_bytes)
 		return 0;
 	const long fd = file_open(name, path, sizeof(path));
 	if (failed(fd))
 		return 0;
-	const uint64_t map = file_map(fd, size_bytes, parts, heirs);
+	const uint64_t map = file_map(fd, size, limits);
 
 	kernel_call(SYS_close, fd);
 	if (!map)
@@ -95,9 +99,28 @@ uint64_t files_create(const char *name, uint64_t size_bytes, const struct files_
 	return map;
 }
 
-bool files_back(uint64_t start, uint64_t size_bytes)
+uint64_t files_extend(uint64_t last, uint64_t size_bytes)
 {
-	const uint64_t page = start & ~4095ULL;
+	/* An old size of 0: a further mapping of the same file. */
+	const long map = kernel_call(SYS_mremap, last, 0, size_bytes, MREMAP_MAYMOVE);
 
-	return kernel_call(SYS_madvise, page, start + size_bytes - page, MADV_POPULATE_WRITE) == 0;
+	if (failed(map))
+		return 0;
+	kernel_call(SYS_madvise, map, size_bytes, MADV_DONTFORK);
+	kernel_call(SYS_munmap, last, PAGE_BYTES);
+	return (uint64_t)map;
+}
+
+uint32_t files_back(uint64_t start, uint64_t size_bytes)
+{
+	const uint64_t page = start & ~(PAGE_BYTES - 1);
+	const uint64_t all = start + size_bytes - page;
+	const uint32_t limit = budget_take_file(all);
+
+	if (limit)
+		return limit;
+	if (kernel_call(SYS_madvise, page, all, MADV_POPULATE_WRITE) == 0)
+		return 0;
+	budget_give_file(all, false);
+	return TARE_LIMIT_SYSTEM;
 }

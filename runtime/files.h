@@ -7,25 +7,32 @@
 
 #include "runtime/state.h"
 
-/* A part of a file that is to be backed from the start. */
-struct files_part {
-	uint64_t offset, size_bytes;
-};
-
 enum files_heirs { FILES_NOT_INHERITED, FILES_INHERITED };
 
+struct files_size {
+	uint64_t file_bytes;   /* sparse; less where RLIMIT_FSIZE wants it */
+	uint64_t mapped_bytes; /* address space from the start */
+	uint64_t backed_bytes; /* of these */
+	enum files_heirs heirs;
+};
+
 /*
- * Creates the first free `<session directory>/<name>.<n>`, sparse but for `parts` (up to one of
- * size 0), and maps it shared; into forked children if they are to inherit it. 0, and no file,
- * when that is not possible (no descriptors, no space, limits).
+ * Creates the first free `<session directory>/<name>.<n>` and maps its beginning shared; into
+ * forked children if they are to inherit it. 0, and no file, when that is not possible (no
+ * descriptors, no space, limits); *limits then has the reason.
  */
-uint64_t files_create(const char *name, uint64_t size_bytes, const struct files_part *parts,
-		      enum files_heirs heirs);
+uint64_t files_create(const char *name, const struct files_size *size, uint32_t *limits);
+
+/*
+ * Maps what follows in a file: its page `last`, which is mapped already but not used, and
+ * size_bytes - 4096 behind it, at another place; `last` is given up. The address, or 0.
+ */
+uint64_t files_extend(uint64_t last, uint64_t size_bytes);
 
 /*
  * Backs [start, start + size_bytes) of a mapped file by storage and page table entries, so that
- * touching it can neither fault nor fail. False when there is no space.
+ * touching it can neither fault nor fail. 0, or what kept it from that.
  */
-bool files_back(uint64_t start, uint64_t size_bytes);
+uint32_t files_back(uint64_t start, uint64_t size_bytes);
 
 #endif

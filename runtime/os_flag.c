@@ -10,6 +10,7 @@
 #include "runtime/os_flag.h"
 
 #include "runtime/bytes.h"
+#include "runtime/context.h"
 #include "runtime/kernel.h"
 #include "runtime/offsets.h"
 #include "runtime/process.h"
@@ -227,11 +228,11 @@ bool os_flag_stubs_known(void)
 
 static void stubs_forget(const struct tare_thread_file *self)
 {
-	struct tare_node *nodes = (struct tare_node *)(self->run_addr + TARE_THREAD_NODES_OFFSET);
-
 	for (uint64_t i = 0; i < self->node_count; i++) {
-		nodes[i].stub = nodes[i].stub ? NODE_STUB_FORGOTTEN : 0;
-		nodes[i].site = 0;
+		struct tare_node *node = context_node_at(self, (uint32_t)i);
+
+		node->stub = node->stub ? NODE_STUB_FORGOTTEN : 0;
+		node->site = 0;
 	}
 }
 

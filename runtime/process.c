@@ -7,13 +7,14 @@
 #include "runtime/process.h"
 
 #include "runtime/arming.h"
+#include "runtime/budget.h"
 #include "runtime/bytes.h"
 #include "runtime/calibrate.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
 #include "runtime/reserve.h"
 
-#define FILE_BYTES   (1ULL << 20)
+#define FILE_BYTES   (16ULL << 20)
 #define BACKED_BYTES 16384ULL
 
 enum { BEGUN_NOT, BEGUN_IN_WORK, BEGUN_DONE, BEGUN_REFUSED };
@@ -65,8 +66,8 @@ static void file_append(const void *record, uint64_t size_bytes)
 
 	while (backed < end && backed < FILE_BYTES)
 		backed *= 2;
-	if (end > FILE_BYTES || (backed > backed_bytes && !files_back((uint64_t)file + backed_bytes,
-								      backed - backed_bytes))) {
+	if (end > FILE_BYTES || (backed > backed_bytes && files_back((uint64_t)file + backed_bytes,
+								     backed - backed_bytes))) {
 		file->records_lost++;
 		return;
 	}
@@ -91,22 +92,27 @@ static void file_fill(struct tare_process_file *file, int32_t pid)
 	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, file->command);
 }
 
-static const struct files_part first_parts[] = {{0, BACKED_BYTES}, {0, 0}};
+static const struct files_size first_size = {.file_bytes = FILE_BYTES,
+					     .mapped_bytes = FILE_BYTES,
+					     .backed_bytes = BACKED_BYTES,
+					     .heirs = FILES_INHERITED};
 
 uint64_t process_file_spare(const char *name)
 {
-	return files_create(name, FILE_BYTES, first_parts, FILES_INHERITED);
+	uint32_t limits;
+
+	return files_create(name, &first_size, &limits);
 }
 
 /* Forked children inherit the mapping, if only to count there what they lose. */
-static uint64_t file_create(int32_t pid)
+static uint64_t file_create(int32_t pid, uint32_t *limits)
 {
 	char name[64];
 	struct bytes_text text = {.start = name, .size_bytes = sizeof(name)};
 
 	bytes_put(&text, "process.");
 	bytes_put_number(&text, (uint64_t)pid);
-	const uint64_t map = files_create(name, FILE_BYTES, first_parts, FILES_INHERITED);
+	const uint64_t map = files_create(name, &first_size, limits);
 
 	return map ? map : reserve_take(RESERVE_PROCESS);
 }
@@ -114,7 +120,8 @@ static uint64_t file_create(int32_t pid)
 static bool file_make(void)
 {
 	const int32_t asked = kernel_pid(), pid = asked < 0 ? 0 : asked;
-	const uint64_t map = file_create(pid);
+	uint32_t limits;
+	const uint64_t map = file_create(pid, &limits);
 	if (!map)
 		return false;
 	struct tare_process_file *file = (struct tare_process_file *)map;
@@ -142,6 +149,7 @@ static bool begin_first(void)
 	process_file = NULL;
 	free_lock = 0;
 	arming_unlock();
+	budget_forked();
 	state_process.selector = state_session.selector;
 	const bool made = file_make();
 
@@ -287,10 +295,12 @@ uint64_t process_begin_ticks(void)
 	return process_file->begin_ticks;
 }
 
-void process_thread_lost(void)
+void process_thread_lost(uint32_t limits)
 {
-	if (state_process.begun == BEGUN_DONE)
-		__atomic_fetch_add(&process_file->threads_lost, 1, __ATOMIC_RELAXED);
+	if (state_process.begun != BEGUN_DONE)
+		return;
+	__atomic_fetch_add(&process_file->threads_lost, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&process_file->limits, limits, __ATOMIC_RELAXED);
 }
 
 void process_note_ready(bool ready)

@@ -44,7 +44,8 @@ void process_end(void);
 /* Identifies the process among those of its id; see struct tare_thread_file. */
 uint64_t process_begin_ticks(void);
 
-void process_thread_lost(void);
+/* A thread could not be recorded, because of `limits`. */
+void process_thread_lost(uint32_t limits);
 
 /* The process is about to execute a program that cannot be recorded. */
 void process_note_unfollowed(void);

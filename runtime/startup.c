@@ -4,6 +4,7 @@
  */
 #include "runtime/startup.h"
 
+#include "runtime/budget.h"
 #include "runtime/bytes.h"
 #include "runtime/calibrate.h"
 #include "runtime/kernel.h"
@@ -88,10 +89,12 @@ bool startup_read_link(const char *link, char *path)
 void startup_begin(const struct startup *startup)
 {
 	/* what the kernel zeroes in a forked child */
-	if (kernel_call(SYS_madvise, &state_process, sizeof(state_process), 18 /* MADV_WIPEONFORK */)) {
+	if (kernel_call(SYS_madvise, &state_process, sizeof(state_process),
+			18 /* MADV_WIPEONFORK */)) {
 		state_session.active = false;
 		return;
 	}
+	budget_begin();
 	os_flag_probe_host(startup->loader_base);
 	if (startup->no_syscall_sites)
 		state_session.os_means &= ~(uint32_t)TARE_OS_BY_SITES;

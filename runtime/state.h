@@ -36,9 +36,16 @@ struct state_private {
 	uint64_t exec_memory_bytes;
 	struct state_private *next; /* all threads', so that the dead ones' memory is reused */
 	uint64_t file_addr;	    /* run address of the thread file while it is mapped, else 0 */
+	uint64_t file_last;	    /* of the page behind what is used of it; see files_extend */
+	uint64_t file_end;	    /* that page's offset in the file */
 	uint64_t unloads;	    /* of modules, as noticed: see os_flag.h */
 	struct adapt_local adapt;
 };
+
+static inline struct state_private *state_private_of(const struct tare_thread_file *self)
+{
+	return (struct state_private *)self->local; /* its first member */
+}
 
 /* Zero in every forked child. Alone in its page: aligned and as large as one. */
 struct state_process {

@@ -6,6 +6,7 @@
  */
 #include "runtime/thread.h"
 
+#include "runtime/budget.h"
 #include "runtime/bytes.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
@@ -15,87 +16,201 @@
 
 #include <sys/mman.h>
 
-#define FIRST_NODES_BYTES 32768ULL
-#define FIRST_OS_BYTES	  8192ULL
-#define GROWTH_MIN_BYTES  8192ULL
-#define GROWTH_MAX_BYTES  (1ULL << 20)
-#define BIRTH_FAILED	  (~0ULL) /* value of state_birth: no later probe tries again */
+#define PAGE_BYTES	 4096ULL
+#define GROWTH_MIN_BYTES 8192ULL
+#define GROWTH_MAX_BYTES (1ULL << 20)
+#define CHUNK_MIN_BYTES	 32768ULL
+#define BIRTH_FAILED	 (~0ULL) /* value of state_birth: no later probe tries again */
 
-static const struct files_part first_parts[] = {{0, TARE_THREAD_NODES_OFFSET + FIRST_NODES_BYTES},
-						{TARE_THREAD_OS_OFFSET, FIRST_OS_BYTES},
-						{0, 0}};
+static const uint64_t element_bytes[TARE_CHUNK_KINDS] = {
+	[TARE_CHUNK_NODES] = sizeof(struct tare_node),
+	[TARE_CHUNK_OS] = sizeof(struct tare_os_record),
+	[TARE_CHUNK_MARKS] = 1,
+};
 
 void *accumulate_host_map(size_t size_bytes)
 {
+	if (budget_take_memory(size_bytes))
+		return NULL;
 	const long map = kernel_call(SYS_mmap, 0, size_bytes, PROT_READ | PROT_WRITE,
 				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
-	return map < 0 && map > -4096 ? NULL : (void *)map;
+	if (map >= 0 || map <= -4096)
+		return (void *)map;
+	budget_give_memory(size_bytes);
+	return NULL;
 }
 
 void accumulate_host_unmap(void *memory, size_t size_bytes)
 {
+	budget_give_memory(size_bytes);
 	kernel_call(SYS_munmap, memory, size_bytes);
 }
 
-/*
- * Doubles what is backed of an area, in steps of GROWTH_MIN_BYTES to GROWTH_MAX_BYTES. Returns the
- * new size. An area that could not grow once is not tried again: each try would cost the target
- * time.
- */
-static uint64_t area_grow(bool *full, uint64_t start, uint64_t used_bytes, uint64_t max_bytes)
+/* ---- growth ---- */
+
+static uint64_t pages_of(uint64_t size_bytes)
 {
-	uint64_t more = used_bytes;
+	return (size_bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+}
+
+static uint64_t chunk_bytes(const struct tare_chunk *chunk)
+{
+	return pages_of(chunk->count * element_bytes[chunk->kind]);
+}
+
+/* The last chunk of a kind, or NULL. */
+static struct tare_chunk *last_chunk(struct tare_thread_file *self, uint32_t kind)
+{
+	for (uint64_t i = self->chunk_count; i-- > 0;)
+		if (self->chunks[i].kind == kind)
+			return &self->chunks[i];
+	return NULL;
+}
+
+/* A chunk of `wanted` elements; of less where there is not so much address space. */
+static struct tare_chunk *chunk_add(struct tare_thread_file *self, uint32_t kind, uint64_t first,
+				    uint64_t wanted)
+{
+	struct state_private *private_state = state_private_of(self);
+	struct tare_chunk chunk = {.kind = kind,
+				   .first = (uint32_t)first,
+				   .count = (uint32_t)wanted,
+				   .file_offset = private_state->file_end};
+
+	if (self->chunk_count == TARE_CHUNKS_MAX || !private_state->file_last)
+		return NULL;
+	while (!(chunk.run_addr = files_extend(private_state->file_last,
+					       chunk_bytes(&chunk) + PAGE_BYTES))) {
+		chunk.count /= 2;
+		if (chunk_bytes(&chunk) < CHUNK_MIN_BYTES)
+			return NULL;
+	}
+	private_state->file_last = chunk.run_addr + chunk_bytes(&chunk);
+	private_state->file_end += chunk_bytes(&chunk);
+	self->chunks[self->chunk_count] = chunk;
+	state_barrier();
+	self->chunk_count++;
+	return &self->chunks[self->chunk_count - 1];
+}
+
+/* A further chunk as large as all before. */
+static struct tare_chunk *chunk_follow(struct tare_thread_file *self,
+				       const struct tare_chunk *before, uint64_t elements_max)
+{
+	const uint64_t have = before->first + before->count;
+	uint64_t count = CHUNK_MIN_BYTES / element_bytes[before->kind];
+
+	if (count < have)
+		count = have;
+	if (count > elements_max - have)
+		count = elements_max - have;
+	return chunk_add(self, before->kind, have, count);
+}
+
+uint64_t thread_area(struct tare_thread_file *self, enum tare_chunk_kind kind, uint64_t elements)
+{
+	const struct tare_chunk *chunk = last_chunk(self, kind);
+
+	if (!chunk)
+		chunk = chunk_add(self, kind, 0, elements);
+	return chunk && chunk->count == elements ? chunk->run_addr : 0;
+}
+
+/* Doubles what is backed of a kind, in steps of GROWTH_MIN_BYTES to GROWTH_MAX_BYTES. */
+static uint32_t kind_grow(struct tare_thread_file *self, uint32_t kind, uint64_t elements_max,
+			  uint64_t *limit)
+{
+	struct tare_chunk *chunk = last_chunk(self, kind);
+	uint64_t more = *limit * element_bytes[kind] & ~(PAGE_BYTES - 1);
+
+	if (*limit >= elements_max)
+		return TARE_LIMIT_NODES;
+	if (*limit == chunk->first + chunk->count) {
+		chunk = chunk_follow(self, chunk, elements_max);
+		if (!chunk)
+			return TARE_LIMIT_SYSTEM;
+	}
+	const uint64_t backed = pages_of((*limit - chunk->first) * element_bytes[kind]);
 
 	if (more < GROWTH_MIN_BYTES)
 		more = GROWTH_MIN_BYTES;
 	if (more > GROWTH_MAX_BYTES)
 		more = GROWTH_MAX_BYTES;
-	if (more > max_bytes - used_bytes)
-		more = max_bytes - used_bytes;
-	if (*full || !more || !files_back(start + used_bytes, more)) {
-		*full = true;
-		return used_bytes;
-	}
-	return used_bytes + more;
+	if (more > chunk_bytes(chunk) - backed)
+		more = chunk_bytes(chunk) - backed;
+	const uint32_t refused = files_back(chunk->run_addr + backed, more);
+
+	if (refused)
+		return refused;
+	*limit = chunk->first + (backed + more) / element_bytes[kind];
+	if (*limit > chunk->first + chunk->count)
+		*limit = chunk->first + chunk->count;
+	return 0;
 }
 
+/* An area that could not grow once is not tried again: each try would cost the target time. */
 bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area area)
 {
 	bool *full = &((struct accumulate_local *)self->local)->full[area];
-	uint64_t before, after;
+	uint32_t refused;
 
-	switch (area) {
-	case ACCUMULATE_NODES:
-		before = self->node_limit * sizeof(struct tare_node);
-		after = area_grow(full, self->run_addr + TARE_THREAD_NODES_OFFSET, before,
-				  TARE_THREAD_NODES_MAX * sizeof(struct tare_node));
-		self->node_limit = after / sizeof(struct tare_node);
-		return after > before;
-	case ACCUMULATE_TEMPORARY:
-		before = self->temporary_limit * sizeof(struct tare_node);
-		after = area_grow(full, self->run_addr + TARE_THREAD_TEMPORARY_OFFSET, before,
-				  TARE_THREAD_TEMPORARY_MAX * sizeof(struct tare_node));
-		self->temporary_limit = after / sizeof(struct tare_node);
-		return after > before;
-	case ACCUMULATE_OS:
-		before = self->os_limit * sizeof(struct tare_os_record);
-		after = area_grow(full, self->run_addr + TARE_THREAD_OS_OFFSET, before,
-				  TARE_THREAD_OS_MAX * sizeof(struct tare_os_record));
-		self->os_limit = after / sizeof(struct tare_os_record);
-		return after > before;
-	case ACCUMULATE_AREAS:
-		break;
-	}
-	return false;
+	if (*full)
+		return false;
+	if (area == ACCUMULATE_NODES)
+		refused =
+			kind_grow(self, TARE_CHUNK_NODES, TARE_THREAD_NODES_MAX, &self->node_limit);
+	else
+		refused = kind_grow(self, TARE_CHUNK_OS, TARE_THREAD_OS_MAX, &self->os_limit);
+	*full = refused != 0;
+	if (area == ACCUMULATE_NODES || refused != TARE_LIMIT_NODES)
+		self->limits |= refused;
+	return !refused;
+}
+
+/* ---- the file ---- */
+
+static uint64_t file_bytes_max(void)
+{
+	return 2 * (budget_nodes() * sizeof(struct tare_node) +
+		    TARE_THREAD_OS_MAX * sizeof(struct tare_os_record)) +
+	       (64ULL << 20);
+}
+
+static void file_unmap(const struct tare_thread_file *self, struct state_private *private_state)
+{
+	uint64_t bytes = TARE_THREAD_FIRST_BYTES;
+
+	for (uint64_t i = 2; i < self->chunk_count; i++)
+		kernel_call(SYS_munmap, self->chunks[i].run_addr, chunk_bytes(&self->chunks[i]));
+	bytes += pages_of((self->node_limit - TARE_THREAD_FIRST_NODES) * sizeof(struct tare_node));
+	bytes += pages_of((self->os_limit - TARE_THREAD_FIRST_OS) * sizeof(struct tare_os_record));
+	bytes += pages_of(self->marks_limit);
+	budget_give_file(bytes, true);
+	kernel_call(SYS_munmap, private_state->file_last, PAGE_BYTES);
+	kernel_call(SYS_munmap, self->run_addr, TARE_THREAD_FIRST_BYTES);
+	private_state->file_addr = 0;
+	private_state->file_last = 0;
+}
+
+static uint64_t file_create(const char *name, enum files_heirs heirs, uint32_t *limits)
+{
+	const struct files_size size = {.file_bytes = file_bytes_max(),
+					.mapped_bytes = TARE_THREAD_FIRST_BYTES + PAGE_BYTES,
+					.backed_bytes = TARE_THREAD_FIRST_BYTES,
+					.heirs = heirs};
+
+	return files_create(name, &size, limits);
 }
 
 uint64_t thread_file_spare(const char *name)
 {
-	return files_create(name, TARE_THREAD_FILE_BYTES, first_parts, FILES_INHERITED);
+	uint32_t limits;
+
+	return file_create(name, FILES_INHERITED, &limits);
 }
 
-static uint64_t file_create(int32_t pid, int32_t tid)
+static uint64_t file_find(int32_t pid, int32_t tid, uint32_t *limits)
 {
 	char name[64];
 	struct bytes_text text = {.start = name, .size_bytes = sizeof(name)};
@@ -104,15 +219,14 @@ static uint64_t file_create(int32_t pid, int32_t tid)
 	bytes_put_number(&text, (uint64_t)pid);
 	bytes_put(&text, ".");
 	bytes_put_number(&text, tid < 0 ? 0 : (uint64_t)tid);
-	const uint64_t map =
-		files_create(name, TARE_THREAD_FILE_BYTES, first_parts, FILES_NOT_INHERITED);
+	const uint64_t map = file_create(name, FILES_NOT_INHERITED, limits);
 
 	return map ? map : reserve_take(RESERVE_THREAD);
 }
 
-static struct tare_thread_file *file_make(int32_t pid, int32_t tid)
+static struct tare_thread_file *file_make(int32_t pid, int32_t tid, uint32_t *limits)
 {
-	const uint64_t map = file_create(pid, tid);
+	const uint64_t map = file_find(pid, tid, limits);
 	if (!map)
 		return NULL;
 	struct tare_thread_file *self = (struct tare_thread_file *)map;
@@ -121,9 +235,7 @@ static struct tare_thread_file *file_make(int32_t pid, int32_t tid)
 	self->pid = pid;
 	self->tid = tid < 0 ? 0 : tid; /* it may be forbidden to ask */
 	self->process_begin_ticks = process_begin_ticks();
-	self->run_addr = map;
-	self->node_limit = FIRST_NODES_BYTES / sizeof(struct tare_node);
-	self->os_limit = FIRST_OS_BYTES / sizeof(struct tare_os_record);
+	accumulate_place(self, budget_nodes());
 	return self;
 }
 
@@ -153,15 +265,23 @@ static void calls_inherit(struct tare_thread_file *self, struct state_private *p
 }
 
 /* Makes the file, with signals blocked: their handlers' probes would be lost. */
-static struct tare_thread_file *file_begin(void)
+static struct tare_thread_file *file_begin(uint32_t *limits)
 {
 	struct state_private *private_state = private_make();
-	struct tare_thread_file *self =
-		private_state ? file_make(process_pid(), kernel_tid()) : NULL;
 
-	if (!self)
+	*limits = TARE_LIMIT_MEMORY;
+	if (!private_state)
 		return NULL;
+	struct tare_thread_file *self = file_make(process_pid(), kernel_tid(), limits);
+
+	if (!self) {
+		state_private = NULL;
+		process_private_give(private_state);
+		return NULL;
+	}
 	private_state->file_addr = self->run_addr;
+	private_state->file_last = self->run_addr + TARE_THREAD_FIRST_BYTES;
+	private_state->file_end = TARE_THREAD_FIRST_BYTES;
 	accumulate_init(self, &private_state->local, kernel_ticks());
 	private_state->adapt = (struct adapt_local){0};
 	calls_inherit(self, private_state);
@@ -187,11 +307,12 @@ bool thread_begin(uint64_t sp)
 	if (state_thread == &state_unborn) { /* no handler has just done it */
 		state_birth = sp;
 		state_barrier();
-		struct tare_thread_file *self = file_begin();
+		uint32_t limits;
+		struct tare_thread_file *self = file_begin(&limits);
 		if (self)
 			state_thread = self;
 		else
-			process_thread_lost();
+			process_thread_lost(limits);
 		state_barrier();
 		state_birth = self ? 0 : BIRTH_FAILED;
 	}
@@ -226,7 +347,7 @@ static bool calls_reserve(struct state_private *private_state, uint64_t count)
 void thread_note_calls(const struct tare_thread_file *self)
 {
 	const struct tare_node *root =
-		(const struct tare_node *)(self->run_addr + TARE_THREAD_NODES_OFFSET);
+		(const struct tare_node *)(self->run_addr + TARE_THREAD_HEADER_BYTES);
 	const struct tare_node *top = (const struct tare_node *)self->top;
 	uint64_t count = 0;
 
@@ -268,7 +389,6 @@ void thread_end(struct tare_thread_file *self)
 	state_barrier();
 	accumulate_fini(&private_state->local);
 	private_state->local = (struct accumulate_local){0};
-	kernel_call(SYS_munmap, self->run_addr, TARE_THREAD_FILE_BYTES);
-	private_state->file_addr = 0;
+	file_unmap(self, private_state);
 	process_private_give(private_state);
 }

@@ -18,6 +18,12 @@ uint64_t thread_file_spare(const char *name);
 /* Notes the calls in progress, for a child that a system call is about to fork. */
 void thread_note_calls(const struct tare_thread_file *self);
 
+/*
+ * The run address of the kind's only chunk, for the calling thread; made with room for so many
+ * elements, not backed, where there is none. 0 where it cannot be had.
+ */
+uint64_t thread_area(struct tare_thread_file *self, enum tare_chunk_kind kind, uint64_t elements);
+
 /* Charges the last interval and marks the file as complete. */
 void thread_complete(struct tare_thread_file *self);
 

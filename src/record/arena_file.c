@@ -2,7 +2,7 @@
  * Thread and process files, checked. Everything is read with pread, never mapped: a process that
  * still runs, or truncates its file, must not be able to hurt the reader.
  *
- *   header ─▶ magic, abi ─▶ counts cut to the file's size ─▶ nodes: parent_index < own
+ *   header ─▶ magic, abi ─▶ nodes: callers first, see arena_nodes.c
  *                                                        ─▶ open calls: see open_calls.c
  *                                                        ─▶ OS records: node, cause in range
  */
@@ -259,16 +259,6 @@ static bool thread_check_header(struct arena_thread *thread, struct error *err)
 	return true;
 }
 
-size_t arena_elements_in_file(uint64_t count, uint64_t max, uint64_t offset, size_t element,
-			      uint64_t file_size)
-{
-	const uint64_t room = file_size > offset ? (file_size - offset) / element : 0;
-
-	if (count > max)
-		count = max;
-	return (size_t)(count < room ? count : room);
-}
-
 /* A sum of times; those below 0 are the reader's to raise. */
 static void cut_sum(int64_t *sum, uint64_t *damaged)
 {
@@ -322,12 +312,6 @@ static void node_check(struct arena_thread *thread, size_t index)
 	struct tare_node *node = &thread->nodes[index];
 	const uint64_t calls = arena_calls(thread, index);
 
-	thread->folded[index] = index && (node->parent_index & TARE_NODE_FOLDED);
-	node->parent_index &= ~TARE_NODE_FOLDED;
-	if (index ? node->parent_index >= index : node->parent_index != 0) {
-		node->parent_index = 0;
-		thread->damaged++;
-	}
 	cut_sum(&node->elapsed_ticks, &thread->damaged);
 	cut_value(&node->clamped_ticks, &thread->damaged);
 	if (node->calls_by_call > calls) {
@@ -350,43 +334,33 @@ static void nodes_check(struct arena_thread *thread)
 		node_check(thread, i);
 }
 
-static void read_nodes(struct arena_thread *thread, int fd, uint64_t file_size)
+static void read_os(struct arena_thread *thread, const struct arena_source *source)
 {
-	const uint64_t wanted = thread->header.node_count;
+	uint64_t wanted = thread->header.os_count;
 
-	thread->node_count =
-		arena_elements_in_file(wanted, TARE_THREAD_NODES_MAX, TARE_THREAD_NODES_OFFSET,
-				       sizeof(*thread->nodes), file_size);
-	thread->damaged += wanted != thread->node_count;
-	/* The root is always there, if only to hold what else has no place. */
-	if (!thread->node_count)
-		thread->node_count = 1;
-	thread->nodes = mem_zalloc(thread->node_count * sizeof(*thread->nodes));
-	thread->folded = mem_zalloc(thread->node_count * sizeof(*thread->folded));
-	arena_read_at(fd, thread->nodes, thread->node_count * sizeof(*thread->nodes),
-		      TARE_THREAD_NODES_OFFSET);
-}
+	if (wanted > TARE_THREAD_OS_MAX)
+		wanted = TARE_THREAD_OS_MAX;
+	const size_t count = arena_read_kind(thread, source, TARE_CHUNK_OS, wanted, NULL);
 
-static void read_os(struct arena_thread *thread, int fd, uint64_t file_size)
-{
-	const uint64_t wanted = thread->header.os_count;
-	const size_t count = arena_elements_in_file(
-		wanted, TARE_THREAD_OS_MAX, TARE_THREAD_OS_OFFSET, sizeof(*thread->os), file_size);
-
-	thread->damaged += wanted != count;
+	thread->damaged += thread->header.os_count != count;
 	if (!count)
 		return;
 	thread->os = mem_zalloc(count * sizeof(*thread->os));
-	arena_read_at(fd, thread->os, count * sizeof(*thread->os), TARE_THREAD_OS_OFFSET);
+	arena_read_kind(thread, source, TARE_CHUNK_OS, count, thread->os);
 	for (size_t i = 0; i < count; i++) {
 		struct tare_os_record record = thread->os[i];
 		const bool calls = record.cause == TARE_RECORD_CALLS;
-		if (record.node >= thread->node_count || record.cause > TARE_RECORD_CALLS ||
+		if (!record.count && !record.ticks)
+			continue;
+		if (record.node >= thread->number_count ||
+		    thread->numbers[record.node] == ARENA_NODE_NONE ||
+		    record.cause > TARE_RECORD_CALLS ||
 		    (calls && record.syscall_number >= TARE_CALL_BUCKETS) ||
 		    record.ticks > ARENA_VALUE_MAX || record.count > ARENA_VALUE_MAX) {
 			thread->damaged++;
 			continue;
 		}
+		record.node = thread->numbers[record.node];
 		if (calls)
 			vec_push(&thread->full_buckets, record);
 		else
@@ -396,15 +370,17 @@ static void read_os(struct arena_thread *thread, int fd, uint64_t file_size)
 
 bool arena_thread_parse(struct arena_thread *thread, int fd, uint64_t size, struct error *err)
 {
+	const struct arena_source source = {.fd = fd, .size = size};
+
 	*thread = (struct arena_thread){0};
 	if (arena_read_at(fd, &thread->header, sizeof(thread->header), 0) != sizeof(thread->header))
 		return error_set(err, ERROR_INPUT, "it is cut off within its header");
 	if (!thread_check_header(thread, err))
 		return false;
-	read_nodes(thread, fd, size);
-	read_os(thread, fd, size);
+	arena_read_nodes(thread, &source);
+	read_os(thread, &source);
 	nodes_check(thread);
-	open_calls_read(thread, fd, size);
+	open_calls_read(thread);
 	return true;
 }
 
@@ -423,6 +399,8 @@ bool arena_thread_read(struct arena_thread *thread, int dir_fd, const char *name
 void arena_thread_fini(struct arena_thread *thread)
 {
 	free(thread->nodes);
+	free(thread->parents);
+	free(thread->numbers);
 	free(thread->folded);
 	free(thread->open_calls);
 	free(thread->os);

@@ -38,9 +38,12 @@ struct arena_open_call {
 struct arena_thread {
 	/* name is NUL-terminated */
 	struct tare_thread_file header;
-	struct tare_node *nodes; /* [0] is the root; parent_index is below the own one */
+	struct tare_node *nodes; /* [0] is the root; in the file's order but for: */
+	uint32_t *parents;	 /* indexes of callers, below their callees' */
 	bool *folded;
 	size_t node_count;
+	uint32_t *numbers; /* index by the number in the file */
+	size_t number_count;
 	struct arena_open_call *open_calls; /* without the root; innermost first */
 	size_t open_call_count;
 	int64_t root_exclusive; /* ticks so far */

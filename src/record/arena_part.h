@@ -1,20 +1,41 @@
-/* What the readers of a thread file's parts share; for arena_file.c and open_calls.c. */
+/* What the readers of a thread file's parts share; for arena_file.c, arena_nodes.c, open_calls.c.
+ */
 #ifndef TARE_RECORD_ARENA_PART_H
 #define TARE_RECORD_ARENA_PART_H
 
 #include "record/arena_file.h"
 
+/* An open thread file. */
+struct arena_source {
+	int fd;
+	uint64_t size;
+};
+
+/* arena_thread.numbers of nodes that are not in use, and (above all numbers, too) while ordering.
+ */
+#define ARENA_NODE_NONE	   UINT32_MAX
+#define ARENA_NODE_ON_PATH (UINT32_MAX - 1)
+
 /* Up to `size` bytes at `offset`; what the file does not have stays as it was. */
 size_t arena_read_at(int fd, void *bytes, size_t size, uint64_t offset);
 
-/* How many of `count` elements of `element` bytes at `offset` may be read, at most `max`. */
-size_t arena_elements_in_file(uint64_t count, uint64_t max, uint64_t offset, size_t element,
-			      uint64_t file_size);
+/*
+ * Reads the first `wanted` elements of a kind from the chunks, unless `elements` is NULL. How many
+ * of them the file has.
+ */
+size_t arena_read_kind(const struct arena_thread *thread, const struct arena_source *source,
+		       enum tare_chunk_kind kind, uint64_t wanted, void *elements);
+
+/* Fills what arena_thread has of nodes, unchecked but for their callers. */
+void arena_read_nodes(struct arena_thread *thread, const struct arena_source *source);
+
+/* The node at a run address, as the index in arena_thread.nodes; false where there is none. */
+bool arena_node_at(const struct arena_thread *thread, uint64_t addr, size_t *node);
 
 /*
  * Fills open_calls and root_exclusive from the chain of callers that begins at header.top. The
  * nodes have been read and checked.
  */
-void open_calls_read(struct arena_thread *thread, int fd, uint64_t file_size);
+void open_calls_read(struct arena_thread *thread);
 
 #endif

@@ -361,7 +361,7 @@ static bool write_node(struct assembly *assembly, struct thread_rows *rows, size
 	struct profile_node row = {
 		.id = assembly->next_node,
 		.thread = rows->thread,
-		.parent = index ? rows->ids[from->parent_index] : 0,
+		.parent = index ? rows->ids[rows->arena->parents[index]] : 0,
 		.function = rows->targets[index].function,
 		.calls = node->calls,
 		.unwound = from->unwound,

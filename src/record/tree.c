@@ -99,7 +99,7 @@ void tree_init(struct tree *tree, const struct arena_thread *thread)
 		tree->elapsed_ticks += node->elapsed_ticks;
 		node->keep |= !i || has_values(node);
 		if (node->keep)
-			tree->nodes[thread->nodes[i].parent_index].keep = true;
+			tree->nodes[thread->parents[i]].keep = true;
 	}
 	free(elapsed_ticks);
 }
@@ -121,7 +121,7 @@ void tree_compute_overhead(struct tree *tree, const uint64_t cost_ticks[TARE_EVE
 
 	for (size_t i = 0; i < thread->node_count; i++) {
 		struct tree_node *node = &tree->nodes[i];
-		struct tree_node *parent = &tree->nodes[thread->nodes[i].parent_index];
+		struct tree_node *parent = &tree->nodes[thread->parents[i]];
 		if (node->reports_enter) {
 			node->overhead_ticks += node->calls * cost_ticks[TARE_EVENT_ENTER];
 			parent->overhead_ticks += without(node->ended, thread->nodes[i].unwound) *

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static uint64_t node_addr(size_t node)
+uint64_t arena_writer_node_addr(size_t node)
 {
-	return ARENA_WRITER_RUN_ADDR + TARE_THREAD_NODES_OFFSET + node * sizeof(struct tare_node);
+	return ARENA_WRITER_RUN_ADDR + TARE_THREAD_HEADER_BYTES + node * sizeof(struct tare_node);
 }
 
 static void no_ranges(struct tare_node *node)
@@ -34,10 +34,18 @@ void arena_writer_thread_init(struct arena_writer_thread *thread, int pid, int t
 		.end_ticks = 9000,
 		.name = "writer",
 		.node_count = 2,
+		.chunk_count = 2,
+		.chunks = {{.kind = TARE_CHUNK_NODES,
+			    .run_addr = arena_writer_node_addr(0),
+			    .file_offset = TARE_THREAD_HEADER_BYTES,
+			    .count = ARENA_WRITER_NODES},
+			   {.kind = TARE_CHUNK_OS,
+			    .file_offset = TARE_THREAD_HEADER_BYTES + sizeof(thread->nodes),
+			    .count = ARENA_WRITER_OS}},
 	};
 	thread->nodes[1].key = TARE_NODE_OTHER;
-	thread->nodes[0].parent = thread->nodes[1].parent = node_addr(0);
-	thread->nodes[1].parent_index = TARE_NODE_FOLDED;
+	thread->nodes[0].parent = thread->nodes[1].parent = arena_writer_node_addr(0);
+	thread->nodes[1].index = TARE_NODE_FOLDED | 1;
 	no_ranges(&thread->nodes[0]);
 	no_ranges(&thread->nodes[1]);
 }
@@ -51,8 +59,8 @@ size_t arena_writer_add_node(struct arena_writer_thread *thread, size_t parent, 
 	assert(index < sizeof(thread->nodes) / sizeof(thread->nodes[0]));
 	*node = (struct tare_node){.key = key,
 				   .elapsed_ticks = elapsed_ticks,
-				   .parent = node_addr(parent),
-				   .parent_index = (uint32_t)parent};
+				   .parent = arena_writer_node_addr(parent),
+				   .index = (uint32_t)index};
 	no_ranges(node);
 	if (calls)
 		node->buckets[tare_call_bucket(elapsed_ticks / calls)] = (uint32_t)calls;
@@ -71,7 +79,7 @@ void arena_writer_open_call(struct arena_writer_thread *thread, size_t node,
 	if (how == OPEN_BY_CALL)
 		thread->nodes[node].sp -= TARE_CALL_BY_CALL;
 	if (how == OPEN_INHERITED)
-		thread->header.inherited = node_addr(node);
+		thread->header.inherited = arena_writer_node_addr(node);
 	thread->header.now_ticks += exclusive_ticks;
 }
 
@@ -112,15 +120,15 @@ void arena_writer_write_thread(const struct arena_writer_thread *thread, const c
 	uint64_t start = thread->ended_ticks;
 
 	if (!full.header.top)
-		full.header.top = node_addr(0);
+		full.header.top = arena_writer_node_addr(0);
 	for (size_t i = 0; i < thread->open_count; i++) {
-		full.header.top = node_addr(thread->open[i].node);
+		full.header.top = arena_writer_node_addr(thread->open[i].node);
 		full.nodes[thread->open[i].node].start = start;
 		start += thread->open[i].exclusive_ticks;
 	}
 	put(fd, &full.header, sizeof(full.header), 0);
-	put(fd, full.nodes, sizeof(full.nodes), TARE_THREAD_NODES_OFFSET);
-	put(fd, thread->os, sizeof(thread->os), TARE_THREAD_OS_OFFSET);
+	put(fd, full.nodes, sizeof(full.nodes), TARE_THREAD_HEADER_BYTES);
+	put(fd, thread->os, sizeof(thread->os), TARE_THREAD_HEADER_BYTES + sizeof(full.nodes));
 	close(fd);
 }
 

@@ -9,13 +9,18 @@
 /* Where the writer says that its thread files were mapped. */
 #define ARENA_WRITER_RUN_ADDR 0x7f0000000000ULL
 
+enum { ARENA_WRITER_NODES = 64, ARENA_WRITER_OS = 16 };
+
+/* Where the writer says that a node was. */
+uint64_t arena_writer_node_addr(size_t node);
+
 enum arena_writer_open { OPEN_ENTERED, OPEN_BY_CALL, OPEN_INHERITED };
 
 /* A thread with its root and node 1 (TARE_NODE_OTHER), and no call in progress. */
 struct arena_writer_thread {
 	struct tare_thread_file header;
-	struct tare_node nodes[64];
-	struct tare_os_record os[16];
+	struct tare_node nodes[ARENA_WRITER_NODES];
+	struct tare_os_record os[ARENA_WRITER_OS];
 	uint64_t ended_ticks; /* of the nodes */
 	struct {
 		size_t node;

@@ -54,6 +54,88 @@ static const void *file_map(const struct probed_session *session, const char *na
 	return map;
 }
 
+static uint64_t pages_of(uint64_t bytes)
+{
+	return (bytes + 4095) & ~4095ULL;
+}
+
+/* Where the address of a node leads in the flat copy. */
+static uint64_t flat_addr(const struct tare_thread_file *file, uint64_t addr)
+{
+	for (uint64_t i = 0; i < file->chunk_count; i++) {
+		const struct tare_chunk *chunk = &file->chunks[i];
+		const uint64_t offset = addr - chunk->run_addr;
+
+		if (chunk->kind == TARE_CHUNK_NODES &&
+		    offset < chunk->count * sizeof(struct tare_node))
+			return file->run_addr + TARE_THREAD_HEADER_BYTES +
+			       chunk->first * sizeof(struct tare_node) + offset;
+	}
+	return addr;
+}
+
+static uint64_t os_offset(const struct tare_thread_file *thread)
+{
+	return TARE_THREAD_HEADER_BYTES + pages_of(thread->node_count * sizeof(struct tare_node));
+}
+
+static uint64_t flat_bytes(const struct tare_thread_file *thread)
+{
+	return os_offset(thread) + pages_of(thread->os_count * sizeof(struct tare_os_record));
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void chunk_copy(struct tare_thread_file *flat, const struct tare_chunk *chunk,
+		       const char *file)
+{
+	const bool nodes = chunk->kind == TARE_CHUNK_NODES;
+	const uint64_t all = nodes ? flat->node_count : flat->os_count;
+	const uint64_t bytes = nodes ? sizeof(struct tare_node) : sizeof(struct tare_os_record);
+	const uint64_t start = nodes ? TARE_THREAD_HEADER_BYTES : os_offset(flat);
+
+	if (chunk->first < all)
+		memcpy((char *)flat + start + chunk->first * bytes, file + chunk->file_offset,
+		       least(chunk->count, all - chunk->first) * bytes);
+}
+
+/* A copy of a thread file in which nodes, and OS records, lie behind each other. */
+static const struct tare_thread_file *thread_flat(const struct probed_session *session,
+						  const char *name)
+{
+	const struct tare_thread_file *file = file_map(session, name, TARE_THREAD_FIRST_BYTES);
+	uint64_t size = TARE_THREAD_FIRST_BYTES;
+
+	for (uint64_t i = 0; i < file->chunk_count; i++) {
+		const struct tare_chunk *chunk = &file->chunks[i];
+		const uint64_t element = chunk->kind == TARE_CHUNK_NODES
+						 ? sizeof(struct tare_node)
+						 : sizeof(struct tare_os_record);
+
+		if (chunk->file_offset + chunk->count * element > size)
+			size = chunk->file_offset + chunk->count * element;
+	}
+	munmap((void *)file, TARE_THREAD_FIRST_BYTES);
+	file = file_map(session, name, size);
+	struct tare_thread_file *flat = mmap(NULL, flat_bytes(file), PROT_READ | PROT_WRITE,
+					     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(flat, MAP_FAILED);
+	*flat = *file;
+	for (uint64_t i = 0; i < file->chunk_count; i++)
+		chunk_copy(flat, &file->chunks[i], (const char *)file);
+	struct tare_node *nodes = (struct tare_node *)probed_nodes(flat);
+
+	for (uint64_t i = 0; i < flat->node_count; i++)
+		nodes[i].parent = flat_addr(file, nodes[i].parent);
+	flat->top = flat_addr(file, flat->top);
+	munmap((void *)file, size);
+	return flat;
+}
+
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
@@ -69,8 +151,7 @@ static void files_read(struct probed_session *session)
 		const char *name = entries[i]->d_name;
 
 		if (!strncmp(name, "thread.", 7) && session->thread_count < PROBED_FILES_MAX)
-			session->threads[session->thread_count++] =
-				file_map(session, name, TARE_THREAD_FILE_BYTES);
+			session->threads[session->thread_count++] = thread_flat(session, name);
 		if (!strncmp(name, "process.", 8) && session->process_count < PROBED_FILES_MAX)
 			session->processes[session->process_count++] =
 				file_map(session, name, 4096);
@@ -157,7 +238,7 @@ void probed_session_end(struct probed_session *session)
 	const int count = scandir(session->directory, &entries, NULL, NULL);
 
 	for (size_t i = 0; i < session->thread_count; i++)
-		munmap((void *)session->threads[i], TARE_THREAD_FILE_BYTES);
+		munmap((void *)session->threads[i], flat_bytes(session->threads[i]));
 	for (size_t i = 0; i < session->process_count; i++)
 		munmap((void *)session->processes[i], 4096);
 	for (int i = 0; i < count; i++) {
@@ -176,7 +257,12 @@ void probed_session_end(struct probed_session *session)
 
 const struct tare_node *probed_nodes(const struct tare_thread_file *thread)
 {
-	return (const void *)((const char *)thread + TARE_THREAD_NODES_OFFSET);
+	return (const void *)((const char *)thread + TARE_THREAD_HEADER_BYTES);
+}
+
+const struct tare_os_record *probed_os(const struct tare_thread_file *thread)
+{
+	return (const void *)((const char *)thread + os_offset(thread));
 }
 
 static const struct tare_node *caller_of(const struct tare_thread_file *thread,
@@ -252,8 +338,7 @@ void probed_thread_check(const struct tare_thread_file *thread)
 
 static uint64_t full_calls(const struct tare_thread_file *thread, uint64_t node)
 {
-	const struct tare_os_record *records =
-		(const void *)((const char *)thread + TARE_THREAD_OS_OFFSET);
+	const struct tare_os_record *records = probed_os(thread);
 	uint64_t calls = 0;
 
 	for (uint64_t i = 0; i < thread->os_count; i++)

@@ -48,7 +48,9 @@ void probed_session_run_with(struct probed_session *session, const char *program
 /* Unmaps and removes everything. */
 void probed_session_end(struct probed_session *session);
 
+/* All of the thread's, one behind the other. */
 const struct tare_node *probed_nodes(const struct tare_thread_file *thread);
+const struct tare_os_record *probed_os(const struct tare_thread_file *thread);
 
 /* Calls in progress. */
 uint64_t probed_depth(const struct tare_thread_file *thread);

@@ -12,8 +12,12 @@
 
 #include <cmocka.h>
 
-#define SP_TOP	  0x7fff0000ULL
-#define NODES_CAP 4096
+#define SP_TOP	   0x7fff0000ULL
+#define NODES_CAP  4096
+#define OS_CAP	   8
+#define OS_MAX	   4096
+#define OS_OFFSET  (TARE_THREAD_HEADER_BYTES + 2 * NODES_CAP * sizeof(struct tare_node))
+#define FILE_BYTES (OS_OFFSET + OS_MAX * sizeof(struct tare_os_record))
 
 struct thread {
 	struct tare_thread_file *file;
@@ -26,24 +30,20 @@ struct values {
 	uint64_t application_inclusive, application_exclusive;
 };
 
-static uint64_t nodes_cap = NODES_CAP;
-static uint64_t temporary_cap = TARE_THREAD_TEMPORARY_MAX;
+static uint64_t nodes_cap = NODES_CAP; /* of those kept */
+static uint64_t nodes_room = 2 * NODES_CAP;
+static uint64_t os_cap = OS_CAP;
 
 bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area area)
 {
 	switch (area) {
-	case ACCUMULATE_TEMPORARY:
-		if (self->temporary_limit >= temporary_cap)
-			return false;
-		self->temporary_limit += 4;
-		return true;
 	case ACCUMULATE_NODES:
-		if (self->node_limit >= nodes_cap)
+		if (self->node_limit >= nodes_room)
 			return false;
-		self->node_limit += 64;
+		self->node_limit += 32;
 		return true;
 	case ACCUMULATE_OS:
-		if (self->os_limit >= 8)
+		if (self->os_limit >= os_cap)
 			return false;
 		self->os_limit += 4;
 		return true;
@@ -66,13 +66,16 @@ void accumulate_host_unmap(void *memory, size_t size_bytes)
 
 static void thread_begin(struct thread *thread)
 {
-	struct tare_thread_file *file = mmap(NULL, TARE_THREAD_FILE_BYTES, PROT_READ | PROT_WRITE,
+	struct tare_thread_file *file = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE,
 					     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	assert_ptr_not_equal(file, MAP_FAILED);
 	*thread = (struct thread){.file = file, .ticks = 1000};
-	file->run_addr = (uint64_t)file;
-	file->node_limit = 64;
+	accumulate_place(file, nodes_cap);
+	file->chunks[0].count = 2 * NODES_CAP;
+	file->chunks[1].run_addr = file->run_addr + OS_OFFSET;
+	file->chunks[1].count = OS_MAX;
+	file->node_limit = 32;
 	file->os_limit = 4;
 	accumulate_init(file, &thread->local, thread->ticks);
 }
@@ -80,7 +83,7 @@ static void thread_begin(struct thread *thread)
 static void thread_end(struct thread *thread)
 {
 	accumulate_fini(&thread->local);
-	munmap(thread->file, TARE_THREAD_FILE_BYTES);
+	munmap(thread->file, FILE_BYTES);
 }
 
 static void event_apply(struct thread *thread, struct accumulate_event event, uint64_t after)
@@ -124,7 +127,7 @@ static void with_os(struct thread *thread, struct accumulate_event event, uint64
 
 static struct tare_node *nodes(const struct thread *thread)
 {
-	return (struct tare_node *)((char *)thread->file + TARE_THREAD_NODES_OFFSET);
+	return (struct tare_node *)((char *)thread->file + TARE_THREAD_HEADER_BYTES);
 }
 
 static struct tare_node *top(const struct thread *thread)
@@ -137,20 +140,13 @@ static struct tare_node *caller(const struct tare_node *node)
 	return (struct tare_node *)node->parent;
 }
 
-static bool is_temporary(const struct thread *thread, const struct tare_node *node)
-{
-	return (char *)node >= (char *)thread->file + TARE_THREAD_TEMPORARY_OFFSET;
-}
-
 /* The exclusive time so far of the calls in progress whose values this node keeps. */
 static uint64_t node_open(const struct thread *thread, uint32_t at)
 {
 	uint64_t end = thread->file->now_ticks, ticks = 0;
 
 	for (const struct tare_node *node = top(thread);; node = caller(node)) {
-		const uint64_t kept = is_temporary(thread, node) ? node->alias : (uint64_t)node;
-
-		if (kept == (uint64_t)&nodes(thread)[at])
+		if (node == &nodes(thread)[at])
 			ticks += end - node->start - node->child;
 		if (node == nodes(thread))
 			return ticks;
@@ -166,7 +162,7 @@ static uint64_t node_elapsed(const struct thread *thread, uint32_t at)
 static uint64_t node_os(const struct thread *thread, uint32_t at)
 {
 	const struct tare_os_record *records =
-		(struct tare_os_record *)((char *)thread->file + TARE_THREAD_OS_OFFSET);
+		(struct tare_os_record *)((char *)thread->file + OS_OFFSET);
 	uint64_t ticks = 0;
 
 	for (uint64_t i = 0; i < thread->file->os_count; i++)
@@ -177,11 +173,11 @@ static uint64_t node_os(const struct thread *thread, uint32_t at)
 
 static bool on_path(const struct thread *thread, uint32_t at, uint64_t key)
 {
-	while (nodes(thread)[at].key != key) {
-		if (at == 0 || nodes(thread)[at].parent_index & TARE_NODE_FOLDED)
+	const struct tare_node *node = &nodes(thread)[at];
+
+	for (; node->key != key; node = caller(node))
+		if (node == nodes(thread) || node->index & TARE_NODE_FOLDED)
 			return false;
-		at = nodes(thread)[at].parent_index;
-	}
 	return true;
 }
 
@@ -195,8 +191,11 @@ static struct values values_of(const struct thread *thread, uint64_t key)
 		const uint64_t application = elapsed - node_os(thread, at);
 
 		if (on_path(thread, at, key)) {
-			values.elapsed_inclusive += elapsed;
-			values.application_inclusive += application;
+			const struct tare_node *node = &nodes(thread)[at];
+
+			values.elapsed_inclusive += elapsed + node->folded_elapsed;
+			values.application_inclusive +=
+				application + node->folded_elapsed - node->folded_os;
 		}
 		if (nodes(thread)[at].key != key)
 			continue;
@@ -356,7 +355,7 @@ static void test_tail_call(void **state)
 	assert_values(&thread, MAIN, (struct values){1, 8, 2, 8, 2});
 	assert_values(&thread, A, (struct values){1, 2, 2, 2, 2});
 	assert_values(&thread, B, (struct values){1, 4, 4, 4, 4});
-	assert_int_equal(node_of(&thread, B)->parent_index, node_of(&thread, A)->parent_index);
+	assert_int_equal(node_of(&thread, B)->parent, node_of(&thread, A)->parent);
 	thread_end(&thread);
 }
 
@@ -570,21 +569,113 @@ static void test_folding_at_the_cap(void **state)
 	thread_begin(&thread);
 	enter(&thread, 0, MAIN, SP_TOP);
 	for (int path = 0; path < 200; path++) {
-		enter(&thread, 1, 0x10000 + 16 * path, SP_TOP - 16);
-		enter(&thread, 2, A, SP_TOP - 32);
-		leave(&thread, 4, SP_TOP - 32);
+		enter(&thread, 1, 0x10000 + 16 * (path % 40), SP_TOP - 16);
+		enter(&thread, 2, 0x20000 + 16 * path, SP_TOP - 32);
+		enter(&thread, 0, A, SP_TOP - 48);
+		leave(&thread, 4, SP_TOP - 48);
+		leave(&thread, 0, SP_TOP - 32);
 		leave(&thread, 0, SP_TOP - 16);
 	}
 	leave(&thread, 0, SP_TOP);
 	assert_int_equal(thread.file->node_count, 128);
-	assert_true(thread.file->folded > 0);
+	assert_int_equal(thread.file->limits, TARE_LIMIT_NODES);
 	assert_values(&thread, A, (struct values){200, 800, 800, 800, 800});
+	assert_values(&thread, MAIN, (struct values){1, 1400, 200, 1400, 200});
 	uint64_t calls = 0;
 	for (uint32_t at = 1; at < thread.file->node_count; at++)
 		calls += accumulate_calls(&nodes(&thread)[at]);
-	assert_int_equal(calls, 401);
+	assert_int_equal(calls, 601);
+	/* more functions than nodes: the last resort takes some */
 	assert_int_equal(nodes(&thread)[1].key, TARE_NODE_OTHER);
 	assert_true(accumulate_calls(&nodes(&thread)[1]) > 0);
+	assert_true(thread.file->folded >= 400 - 128);
+	assert_adds_up(&thread);
+	thread_end(&thread);
+	nodes_cap = NODES_CAP;
+}
+
+/* The same events of a program that goes everywhere, recursion included. */
+static void wander(struct thread *thread, uint64_t events)
+{
+	uint64_t random = 1, depth = 0;
+
+	enter(thread, 0, MAIN, SP_TOP);
+	for (uint64_t i = 0; i < events; i++) {
+		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+		const uint64_t turn = random >> 33, after = turn >> 8 & 15;
+		const uint64_t key = A + 16 * (turn >> 12 & 3), sp = SP_TOP - 16 * depth;
+
+		if (depth < 5 && (turn & 7) < 4) {
+			depth++;
+			enter(thread, after, key, sp - 16);
+		} else if ((turn & 7) == 7) {
+			with_os(thread,
+				(struct accumulate_event){TARE_EVENT_CALL, .key = key,
+							  .sp = sp - 16},
+				after, (enum tare_os_cause)(turn >> 16 & 3));
+			after_call(thread, after, sp - 16);
+		} else if (depth) {
+			leave(thread, after, sp);
+			depth--;
+		}
+	}
+	for (; depth; depth--)
+		leave(thread, 1, SP_TOP - 16 * depth);
+	leave(thread, 1, SP_TOP);
+}
+
+/* Only call paths are lost: every value of every function is what it is without a limit. */
+static void test_folding_loses_only_paths(void **state)
+{
+	struct thread whole, folded;
+
+	(void)state;
+	os_cap = OS_MAX;
+	thread_begin(&whole);
+	wander(&whole, 40000);
+	nodes_cap = 40;
+	thread_begin(&folded);
+	wander(&folded, 40000);
+	assert_int_equal(whole.file->folded, 0);
+	assert_in_range(folded.file->node_count, 40, 48);
+	assert_true(whole.file->node_count > 600);
+	assert_true(folded.file->folded > 10000);
+	assert_true(folded.file->folded_contexts >= whole.file->node_count - 40);
+	assert_int_equal(folded.file->now_ticks, whole.file->now_ticks);
+	assert_int_equal(folded.file->os_ticks, whole.file->os_ticks);
+	assert_values(&folded, MAIN, values_of(&whole, MAIN));
+	for (uint64_t key = A; key < A + 64; key += 16)
+		assert_values(&folded, key, values_of(&whole, key));
+	assert_int_equal(folded.file->os_lost, 0);
+	assert_true(folded.file->os_count < 400);
+	assert_adds_up(&folded);
+	thread_end(&whole);
+	thread_end(&folded);
+	nodes_cap = NODES_CAP;
+	os_cap = OS_CAP;
+}
+
+/* Calls in progress have nodes beyond the limit, which then serve others. */
+static void test_depth_beyond_the_cap(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	nodes_cap = 64;
+	thread_begin(&thread);
+	for (int round = 0; round < 3; round++) {
+		for (uint64_t depth = 0; depth < 500; depth++)
+			enter(&thread, 1, 0x10000 + 16 * ((depth + round) % 7),
+			      SP_TOP - 16 * depth);
+		for (uint64_t depth = 500; depth-- > 0;)
+			leave(&thread, 1, SP_TOP - 16 * depth);
+	}
+	assert_int_equal(thread.file->too_deep, 0);
+	assert_in_range(thread.file->node_count, 502, 550);
+	uint64_t calls = 0;
+	for (uint64_t key = 0; key < 7; key++)
+		calls += values_of(&thread, 0x10000 + 16 * key).calls;
+	assert_int_equal(calls, 1500);
 	assert_adds_up(&thread);
 	thread_end(&thread);
 	nodes_cap = NODES_CAP;
@@ -612,25 +703,21 @@ static void test_too_deep(void **state)
 	struct thread thread;
 
 	(void)state;
-	nodes_cap = 64;
-	temporary_cap = 16;
+	nodes_cap = nodes_room = 64;
 	thread_begin(&thread);
 	for (uint64_t depth = 0; depth < 100; depth++)
 		enter(&thread, 1, A, SP_TOP - 16 * depth);
 	assert_adds_up(&thread);
 	for (uint64_t depth = 100; depth-- > 0;)
 		leave(&thread, 1, SP_TOP - 16 * depth);
-	/* two nodes are there at once, one is the folded A's, one more is kept back */
-	assert_int_equal(thread.file->too_deep, 100 - (64 - 4) - 16);
-	assert_int_equal(thread.file->folded, 16);
-	assert_int_equal(thread.file->temporary_count, 0);
+	assert_int_equal(thread.file->too_deep, 100 - (64 - 2));
 	assert_int_equal(thread.file->unmatched, 0);
 	assert_int_equal(values_of(&thread, A).calls, 100 - thread.file->too_deep);
 	assert_ptr_equal(top(&thread), nodes(&thread));
 	assert_adds_up(&thread);
 	thread_end(&thread);
 	nodes_cap = NODES_CAP;
-	temporary_cap = TARE_THREAD_TEMPORARY_MAX;
+	nodes_room = 2 * NODES_CAP;
 }
 
 static void test_calls_by_size(void **state)
@@ -653,7 +740,7 @@ static void test_calls_by_size(void **state)
 	enter(&thread, 1, A, SP_TOP);
 	leave(&thread, 9, SP_TOP);
 	const struct tare_os_record *record =
-		(struct tare_os_record *)((char *)thread.file + TARE_THREAD_OS_OFFSET);
+		(struct tare_os_record *)((char *)thread.file + OS_OFFSET);
 
 	assert_int_equal(node_of(&thread, A)->buckets[4], 0);
 	assert_int_equal(thread.file->os_count, 1);
@@ -662,45 +749,6 @@ static void test_calls_by_size(void **state)
 	assert_int_equal(record->count, TARE_BUCKET_FULL);
 	assert_adds_up(&thread);
 	thread_end(&thread);
-}
-
-/* Without a context of its own a call still has its own times, extremes and OS time. */
-static void test_folded_calls_overlap(void **state)
-{
-	struct thread thread;
-
-	(void)state;
-	nodes_cap = 64;
-	thread_begin(&thread);
-	for (int i = 0; i < 60; i++) {
-		enter(&thread, 0, 0x10000 + 16 * i, SP_TOP);
-		leave(&thread, 0, SP_TOP);
-	}
-	enter(&thread, 0, A, SP_TOP - 16);
-	enter(&thread, 1, A, SP_TOP - 32);
-	call(&thread, 2, WRITE, SP_TOP - 48);
-	with_os(&thread, (struct accumulate_event){TARE_EVENT_ENTER, .key = B, .sp = SP_TOP - 48},
-		4, TARE_OS_BLOCKED);
-	leave(&thread, 8, SP_TOP - 48);
-	after_call(&thread, 16, SP_TOP - 48);
-	leave(&thread, 32, SP_TOP - 32);
-	assert_adds_up(&thread);
-	leave(&thread, 64, SP_TOP - 16);
-	const struct tare_node *node = node_of(&thread, A);
-
-	assert_true(node->parent_index & TARE_NODE_FOLDED);
-	assert_int_equal(accumulate_calls(node), 2);
-	assert_int_equal(node->elapsed_ticks, 1 + 2 + 16 + 32 + 64);
-	assert_int_equal(node->elapsed_inclusive_min, 2 + 4 + 8 + 16 + 32);
-	assert_int_equal(node->elapsed_inclusive_max, 127);
-	assert_int_equal(node->elapsed_exclusive_min, 2 + 16 + 32);
-	assert_int_equal(node->application_inclusive_max, 123);
-	assert_int_equal(thread.file->os_ticks, 4);
-	assert_int_equal(thread.file->temporary_count, 0);
-	assert_ptr_equal(top(&thread), nodes(&thread));
-	assert_adds_up(&thread);
-	thread_end(&thread);
-	nodes_cap = NODES_CAP;
 }
 
 /* An interval that is shorter than its probe's cost is made good by the call's others. */
@@ -871,9 +919,10 @@ int main(void)
 		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_cost_above_a_call),
 		cmocka_unit_test(test_folding_at_the_cap),
+		cmocka_unit_test(test_folding_loses_only_paths),
+		cmocka_unit_test(test_depth_beyond_the_cap),
 		cmocka_unit_test(test_many_children),
 		cmocka_unit_test(test_too_deep),
-		cmocka_unit_test(test_folded_calls_overlap),
 		cmocka_unit_test(test_calls_by_size),
 		cmocka_unit_test(test_calls_by_size),
 		cmocka_unit_test(test_short_interval_within_a_call),

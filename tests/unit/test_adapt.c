@@ -116,21 +116,26 @@ static int module_end_again(void **state)
 	return 0;
 }
 
+#define NODES_MAX  64
+#define FILE_BYTES (TARE_THREAD_HEADER_BYTES + NODES_MAX * sizeof(struct tare_node))
+
 static void thread_begin(struct thread *thread)
 {
-	struct tare_thread_file *self = mmap(NULL, TARE_THREAD_FILE_BYTES, PROT_READ | PROT_WRITE,
+	struct tare_thread_file *self = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE,
 					     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	assert_ptr_not_equal(self, MAP_FAILED);
 	*thread = (struct thread){.file = self, .ticks = 1000};
-	self->run_addr = (uint64_t)self;
-	self->node_limit = 64;
+	accumulate_place(self, NODES_MAX);
+	self->chunks[0].count = NODES_MAX;
+	self->node_limit = NODES_MAX;
+	self->os_limit = 0;
 	accumulate_init(self, &thread->local, thread->ticks);
 }
 
 static struct tare_node *nodes_of(const struct thread *thread)
 {
-	return (struct tare_node *)(thread->file->run_addr + TARE_THREAD_NODES_OFFSET);
+	return (struct tare_node *)(thread->file->run_addr + TARE_THREAD_HEADER_BYTES);
 }
 
 static struct tare_node *top_of(const struct thread *thread)
@@ -161,7 +166,7 @@ static void thread_end(struct thread *thread)
 {
 	thread_check(thread);
 	accumulate_fini(&thread->local);
-	munmap(thread->file, TARE_THREAD_FILE_BYTES);
+	munmap(thread->file, FILE_BYTES);
 }
 
 /* As the short way of a probe does it, and as the general one. */
@@ -406,7 +411,7 @@ static void test_forgotten(void **state)
 	assert_int_equal(node_of(&thread, key(LONG))->unwound, 0);
 	assert_int_equal(accumulate_calls(node_of(&thread, key(SHORT))), 1);
 	accumulate_fini(&thread.local);
-	munmap(thread.file, TARE_THREAD_FILE_BYTES);
+	munmap(thread.file, FILE_BYTES);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, module_begin_again, module_end_again)

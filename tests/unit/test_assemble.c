@@ -302,7 +302,7 @@ static void test_folded_nodes_are_marked(void **state)
 	write_plain_process(10);
 	arena_writer_thread_init(&thread, 10, 10);
 	const size_t folded = arena_writer_add_node(&thread, 0, 0x1000, 3, 30);
-	thread.nodes[folded].parent_index |= TARE_NODE_FOLDED;
+	thread.nodes[folded].index |= TARE_NODE_FOLDED;
 	thread.nodes[1].buckets[0] = 2;
 	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
@@ -375,19 +375,19 @@ static void test_killed_processes_and_recorders_are_told(void **state)
 /* Each damages a thread of two nodes, a frame and an OS record in its own way. */
 static void damage_parent(struct arena_writer_thread *thread)
 {
-	thread->nodes[2].parent_index = 3;
+	thread->nodes[2].parent = arena_writer_node_addr(3);
 }
 static void damage_self_parent(struct arena_writer_thread *thread)
 {
-	thread->nodes[3].parent_index = 3;
+	thread->nodes[3].parent = arena_writer_node_addr(3);
 }
 static void damage_parent_range(struct arena_writer_thread *thread)
 {
-	thread->nodes[3].parent_index = 1000000;
+	thread->nodes[3].parent = arena_writer_node_addr(1000000);
 }
 static void damage_root(struct arena_writer_thread *thread)
 {
-	thread->nodes[0].parent_index = 2;
+	thread->nodes[0].parent = arena_writer_node_addr(2);
 }
 static void damage_top(struct arena_writer_thread *thread)
 {
@@ -406,15 +406,26 @@ static void damage_caller_cycle(struct arena_writer_thread *thread)
 {
 	thread->nodes[3].parent += sizeof(struct tare_node);
 }
-static void damage_temporary(struct arena_writer_thread *thread)
+static void damage_caller_folded(struct arena_writer_thread *thread)
 {
-	thread->open_count = 0;
-	thread->header.temporary_count = 1;
-	thread->header.top = ARENA_WRITER_RUN_ADDR + TARE_THREAD_TEMPORARY_OFFSET;
+	thread->nodes[3].parent = arena_writer_node_addr(1);
 }
-static void damage_temporary_count(struct arena_writer_thread *thread)
+static void damage_chunk_first(struct arena_writer_thread *thread)
 {
-	thread->header.temporary_count = UINT64_MAX;
+	thread->header.chunks[0].first = 7;
+}
+static void damage_chunk_offset(struct arena_writer_thread *thread)
+{
+	thread->header.chunks[0].file_offset = UINT64_MAX - 100;
+}
+static void damage_chunk_count(struct arena_writer_thread *thread)
+{
+	thread->header.chunks[1].count = 0;
+}
+static void damage_chunks(struct arena_writer_thread *thread)
+{
+	thread->header.chunk_count = UINT64_MAX;
+	thread->header.chunks[0].kind = TARE_CHUNK_KINDS;
 }
 static void damage_start(struct arena_writer_thread *thread)
 {
@@ -422,7 +433,7 @@ static void damage_start(struct arena_writer_thread *thread)
 }
 static void damage_run_addr(struct arena_writer_thread *thread)
 {
-	thread->header.run_addr = UINT64_MAX - 100;
+	thread->header.chunks[0].run_addr = UINT64_MAX - 100;
 }
 static void damage_os_node(struct arena_writer_thread *thread)
 {
@@ -456,25 +467,12 @@ static void damage_zero_nodes(struct arena_writer_thread *thread)
 }
 
 static void (*const damages[])(struct arena_writer_thread *) = {
-	damage_parent,
-	damage_self_parent,
-	damage_parent_range,
-	damage_root,
-	damage_top,
-	damage_caller,
-	damage_caller_alignment,
-	damage_caller_cycle,
-	damage_temporary,
-	damage_temporary_count,
-	damage_start,
-	damage_run_addr,
-	damage_os_node,
-	damage_os_cause,
-	damage_node_count,
-	damage_os_count,
-	damage_times,
-	damage_calls,
-	damage_zero_nodes,
+	damage_parent,	      damage_self_parent, damage_parent_range,	   damage_root,
+	damage_top,	      damage_caller,	  damage_caller_alignment, damage_caller_cycle,
+	damage_caller_folded, damage_chunk_first, damage_chunk_offset,	   damage_chunk_count,
+	damage_chunks,	      damage_start,	  damage_run_addr,	   damage_os_node,
+	damage_os_cause,      damage_node_count,  damage_os_count,	   damage_times,
+	damage_calls,	      damage_zero_nodes,
 };
 
 static void test_damage_is_survived_and_told(void **state)

@@ -42,8 +42,7 @@ static int session_finish(void **state)
 static struct part part_of(const char *name, unsigned syscall_number)
 {
 	const struct tare_thread_file *thread = session.threads[0];
-	const struct tare_os_record *records =
-		(const void *)((const char *)thread + TARE_THREAD_OS_OFFSET);
+	const struct tare_os_record *records = probed_os(thread);
 	struct part part = {0};
 	char line[64];
 
