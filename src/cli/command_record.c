@@ -19,6 +19,7 @@ struct record_values {
 	struct option_list modules, units;
 	const char *output, *method;
 	double adaptive;
+	int64_t max_nodes, max_memory, max_disk;
 	bool no_follow, no_cache, quiet, verbose;
 };
 
@@ -58,6 +59,29 @@ static const struct option record_option_table[] = {
 		 "tare instrument --list numbers them, and leave other files alone; repeatable",
 	 .type = OPTION_LIST,
 	 .offset = offsetof(struct record_values, units)},
+	{.name = "max-nodes",
+	 .argument = "NUMBER",
+	 .help = "Keep at most so many call paths per thread (default 1M, with k, M or G); beyond, "
+		 "those of least worth fold into one per function",
+	 .type = OPTION_SIZE,
+	 .min = 64,
+	 .max = 32 << 20,
+	 .offset = offsetof(struct record_values, max_nodes)},
+	{.name = "max-memory",
+	 .argument = "SIZE",
+	 .help = "Let the runtime use at most so much memory in each process (default 2G)",
+	 .type = OPTION_SIZE,
+	 .min = 1 << 20,
+	 .max = 1LL << 40,
+	 .offset = offsetof(struct record_values, max_memory)},
+	{.name = "max-disk",
+	 .argument = "SIZE",
+	 .help = "Let the data of all processes take at most so much storage while recording "
+		 "(default 4G)",
+	 .type = OPTION_SIZE,
+	 .min = 1 << 20,
+	 .max = 1LL << 44,
+	 .offset = offsetof(struct record_values, max_disk)},
 	{.name = "no-follow",
 	 .help = "Leave child processes out of the profile",
 	 .type = OPTION_FLAG,
@@ -154,7 +178,10 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		.output = values->output,
 		.follow = !values->no_follow,
 		.use_cache = !values->no_cache,
-		.settings = {.adaptive_percent = (uint32_t)(values->adaptive * 100)},
+		.settings = {.adaptive_percent = (uint32_t)(values->adaptive * 100),
+			     .max_nodes = (uint64_t)values->max_nodes,
+			     .max_memory_bytes = (uint64_t)values->max_memory,
+			     .max_disk_bytes = (uint64_t)values->max_disk},
 		.progress = show_progress,
 		.note = show_note,
 		.context = &output,

@@ -100,6 +100,53 @@ static bool store_number(const struct option *o, void *value, const char *text, 
 	return true;
 }
 
+static bool size_is_within(const struct option *o, long long number, unsigned shift)
+{
+	return number >= 0 && number <= INT64_MAX >> shift && number << shift >= o->min &&
+	       (!o->max || number << shift <= o->max);
+}
+
+/* A number of bytes in whole units, as people write it. */
+static void size_append(struct str *out, int64_t size)
+{
+	static const char units[] = {0, 'k', 'M', 'G'};
+	unsigned unit = 0;
+
+	while (unit < 3 && size && size % 1024 == 0) {
+		size /= 1024;
+		unit++;
+	}
+	str_printf(out, "%lld%.1s", (long long)size, unit ? &units[unit] : "");
+}
+
+static bool store_size(const struct option *o, void *value, const char *text, struct error *err)
+{
+	static const char units[] = "kMG";
+	struct str min = {0}, max = {0};
+	char *end = NULL;
+
+	errno = 0;
+	const long long number = strtoll(text, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+	const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+
+	if (end == text || (*end && (!unit || end[1])))
+		return error_set(err, ERROR_USAGE,
+				 "--%s=%s is not a size; write a number, or one with k, M or G",
+				 o->name, text);
+	if (!errno && size_is_within(o, number, shift)) {
+		*(int64_t *)value = number << shift;
+		return true;
+	}
+	size_append(&min, o->min);
+	size_append(&max, o->max);
+	error_set(err, ERROR_USAGE, "--%s=%s is not between %s and %s", o->name, text, min.data,
+		  max.data);
+	str_fini(&min);
+	str_fini(&max);
+	return false;
+}
+
 static bool option_store(const struct option *o, char *values, const char *text, struct error *err)
 {
 	void *value = values + o->offset;
@@ -116,6 +163,8 @@ static bool option_store(const struct option *o, char *values, const char *text,
 	case OPTION_INTEGER:
 	case OPTION_NUMBER:
 		return store_number(o, value, text, err);
+	case OPTION_SIZE:
+		return store_size(o, value, text, err);
 	case OPTION_LIST:
 		vec_push((struct option_list *)value,
 			 ((struct option_item){.tag = o->tag, .value = text}));

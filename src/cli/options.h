@@ -19,7 +19,8 @@ enum option_type {
 	OPTION_CHOICE,	/* int: index into `choices` */
 	OPTION_INTEGER, /* int64_t, between `min` and `max` */
 	OPTION_NUMBER,	/* double, between `min` and `max` */
-	OPTION_LIST,	/* struct option_list: appends; several options may share one list */
+	OPTION_SIZE, /* int64_t, between `min` and `max`; k, M and G multiply by 1024 and so on */
+	OPTION_LIST, /* struct option_list: appends; several options may share one list */
 };
 
 struct option {
@@ -29,7 +30,8 @@ struct option {
 	const char *fallback;	    /* OPTION_TEXT, OPTION_CHOICE: the argument is optional */
 	const char *const *choices; /* OPTION_CHOICE: ends with NULL */
 	size_t offset;		    /* of the value in the command's struct */
-	int64_t min, max;	    /* OPTION_INTEGER, OPTION_NUMBER; both 0: min 0, no maximum */
+	int64_t min,
+		max; /* OPTION_INTEGER, OPTION_NUMBER, OPTION_SIZE; both 0: min 0, no maximum */
 	enum option_type type;
 	int tag;     /* OPTION_LIST: stored with the argument */
 	char letter; /* short name, or 0 */

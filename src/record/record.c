@@ -171,6 +171,12 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 
 /* ---- the session ---- */
 
+static void put_limit(struct str *settings, const char *option, uint64_t value)
+{
+	if (value)
+		str_printf(settings, " --%s=%ju", option, (uintmax_t)value);
+}
+
 static void put_settings(struct run *run)
 {
 	struct str settings = {0};
@@ -179,6 +185,9 @@ static void put_settings(struct run *run)
 	if (run->options->settings.adaptive_percent)
 		str_printf(&settings, " --adaptive=%g",
 			   run->options->settings.adaptive_percent / 100.0);
+	put_limit(&settings, "max-nodes", run->options->settings.max_nodes);
+	put_limit(&settings, "max-memory", run->options->settings.max_memory_bytes);
+	put_limit(&settings, "max-disk", run->options->settings.max_disk_bytes);
 	if (!run->options->follow)
 		str_append(&settings, " --no-follow");
 	recording_put_text(&run->recording, "settings", settings.data);

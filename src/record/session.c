@@ -125,21 +125,30 @@ bool session_open(struct session *session, const char *directory, struct error *
 	return true;
 }
 
-bool session_write_settings(const struct session *session, struct tare_settings settings,
-			    struct error *err)
+static bool write_file(const struct session *session, const char *name, const void *bytes,
+		       size_t size, struct error *err)
 {
-	const int fd = openat(session->fd, TARE_SETTINGS_NAME,
+	const int fd = openat(session->fd, name,
 			      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
-	settings.abi = TARE_SESSION_ABI;
 	errno = 0;
-	const bool ok = fd >= 0 && write(fd, &settings, sizeof(settings)) == sizeof(settings);
+	const bool ok = fd >= 0 && write(fd, bytes, size) == (ssize_t)size;
 	if (!ok)
 		error_set_errno(err, errno ? errno : ENOSPC, "cannot write %s/%s",
-				session->directory, TARE_SETTINGS_NAME);
+				session->directory, name);
 	if (fd >= 0)
 		close(fd);
 	return ok;
+}
+
+bool session_write_settings(const struct session *session, struct tare_settings settings,
+			    struct error *err)
+{
+	const struct tare_usage usage = {.abi = TARE_SESSION_ABI};
+
+	settings.abi = TARE_SESSION_ABI;
+	return write_file(session, TARE_SETTINGS_NAME, &settings, sizeof(settings), err) &&
+	       write_file(session, TARE_USAGE_NAME, &usage, sizeof(usage), err);
 }
 
 void session_close(struct session *session, bool remove)

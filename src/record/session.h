@@ -17,7 +17,8 @@ struct session {
 bool session_create(struct session *session, struct error *err);
 /* Opens an existing one; checks that it is a directory of this user that nobody else can write. */
 bool session_open(struct session *session, const char *directory, struct error *err);
-/* Writes what the runtime is to do; settings->abi is filled in. Precedes the command's start. */
+/* Writes what the runtime is to do, and the count of storage, which is 0; settings->abi is filled
+ * in. Precedes the command's start. */
 bool session_write_settings(const struct session *session, struct tare_settings settings,
 			    struct error *err);
 /* Closes; removes everything if `remove`. */
