@@ -20,7 +20,12 @@
 #define GROWTH_MIN_BYTES 8192ULL
 #define GROWTH_MAX_BYTES (1ULL << 20)
 #define CHUNK_MIN_BYTES	 32768ULL
-#define BIRTH_FAILED	 (~0ULL) /* value of state_birth: no later probe tries again */
+/* Files of the reserve have a further chunk from the start: their threads may not map memory. */
+#define SPARE_NODES	   16384ULL
+#define SPARE_NODES_BACKED 512ULL
+#define SPARE_BYTES	   (SPARE_NODES * sizeof(struct tare_node))
+#define SPARE_BACKED_BYTES (SPARE_NODES_BACKED * sizeof(struct tare_node))
+#define BIRTH_FAILED	   (~0ULL) /* value of state_birth: no later probe tries again */
 
 static const uint64_t element_bytes[TARE_CHUNK_KINDS] = {
 	[TARE_CHUNK_NODES] = sizeof(struct tare_node),
@@ -193,25 +198,40 @@ static void file_unmap(const struct tare_thread_file *self, struct state_private
 	private_state->file_last = 0;
 }
 
-static uint64_t file_create(const char *name, enum files_heirs heirs, uint32_t *limits)
+uint64_t thread_file_spare(const char *name)
+{
+	const struct files_size size = {
+		.file_bytes = file_bytes_max() + SPARE_BYTES,
+		.mapped_bytes = TARE_THREAD_FIRST_BYTES + SPARE_BYTES + PAGE_BYTES,
+		.backed_bytes = TARE_THREAD_FIRST_BYTES + SPARE_BACKED_BYTES,
+		.heirs = FILES_INHERITED};
+	uint32_t limits;
+
+	return files_create(name, &size, &limits);
+}
+
+static struct tare_thread_file *spare_take(void)
+{
+	struct tare_thread_file *self = (struct tare_thread_file *)reserve_take(RESERVE_THREAD);
+
+	if (!self)
+		return NULL;
+	accumulate_place(self, budget_nodes());
+	self->chunks[self->chunk_count++] =
+		(struct tare_chunk){.kind = TARE_CHUNK_NODES,
+				    .first = TARE_THREAD_FIRST_NODES,
+				    .count = SPARE_NODES,
+				    .file_offset = TARE_THREAD_FIRST_BYTES,
+				    .run_addr = self->run_addr + TARE_THREAD_FIRST_BYTES};
+	self->node_limit += SPARE_NODES_BACKED;
+	return self;
+}
+
+static struct tare_thread_file *file_find(int32_t pid, int32_t tid, uint32_t *limits)
 {
 	const struct files_size size = {.file_bytes = file_bytes_max(),
 					.mapped_bytes = TARE_THREAD_FIRST_BYTES + PAGE_BYTES,
-					.backed_bytes = TARE_THREAD_FIRST_BYTES,
-					.heirs = heirs};
-
-	return files_create(name, &size, limits);
-}
-
-uint64_t thread_file_spare(const char *name)
-{
-	uint32_t limits;
-
-	return file_create(name, FILES_INHERITED, &limits);
-}
-
-static uint64_t file_find(int32_t pid, int32_t tid, uint32_t *limits)
-{
+					.backed_bytes = TARE_THREAD_FIRST_BYTES};
 	char name[64];
 	struct bytes_text text = {.start = name, .size_bytes = sizeof(name)};
 
@@ -219,23 +239,25 @@ static uint64_t file_find(int32_t pid, int32_t tid, uint32_t *limits)
 	bytes_put_number(&text, (uint64_t)pid);
 	bytes_put(&text, ".");
 	bytes_put_number(&text, tid < 0 ? 0 : (uint64_t)tid);
-	const uint64_t map = file_create(name, FILES_NOT_INHERITED, limits);
+	struct tare_thread_file *self =
+		(struct tare_thread_file *)files_create(name, &size, limits);
 
-	return map ? map : reserve_take(RESERVE_THREAD);
+	if (!self)
+		return spare_take();
+	accumulate_place(self, budget_nodes());
+	return self;
 }
 
 static struct tare_thread_file *file_make(int32_t pid, int32_t tid, uint32_t *limits)
 {
-	const uint64_t map = file_find(pid, tid, limits);
-	if (!map)
-		return NULL;
-	struct tare_thread_file *self = (struct tare_thread_file *)map;
+	struct tare_thread_file *self = file_find(pid, tid, limits);
 
+	if (!self)
+		return NULL;
 	self->abi = TARE_ARENA_ABI;
 	self->pid = pid;
 	self->tid = tid < 0 ? 0 : tid; /* it may be forbidden to ask */
 	self->process_begin_ticks = process_begin_ticks();
-	accumulate_place(self, budget_nodes());
 	return self;
 }
 
@@ -280,8 +302,9 @@ static struct tare_thread_file *file_begin(uint32_t *limits)
 		return NULL;
 	}
 	private_state->file_addr = self->run_addr;
-	private_state->file_last = self->run_addr + TARE_THREAD_FIRST_BYTES;
-	private_state->file_end = TARE_THREAD_FIRST_BYTES;
+	private_state->file_end =
+		TARE_THREAD_FIRST_BYTES + (self->chunk_count > 2 ? SPARE_BYTES : 0);
+	private_state->file_last = self->run_addr + private_state->file_end;
 	accumulate_init(self, &private_state->local, kernel_ticks());
 	private_state->adapt = (struct adapt_local){0};
 	calls_inherit(self, private_state);
