@@ -313,7 +313,7 @@ static uint64_t clock_owed(const struct tare_thread_file *thread)
 /* What the nodes have is what the calls in progress know of ended ones. */
 static void assert_adds_up(const struct tare_thread_file *thread)
 {
-	uint64_t ended = 0, known = probed_nodes(thread)[0].child;
+	int64_t ended = 0, known = probed_nodes(thread)[0].child;
 
 	for (uint64_t i = 0; i < thread->node_count; i++)
 		ended += probed_nodes(thread)[i].elapsed_ticks;
@@ -321,7 +321,7 @@ static void assert_adds_up(const struct tare_thread_file *thread)
 	     node = caller_of(thread, node))
 		known += node->child;
 	assert_int_equal(ended, known);
-	assert_true(ended <= thread->now_ticks + clock_owed(thread));
+	assert_true(ended <= (int64_t)(thread->now_ticks + clock_owed(thread)));
 }
 
 void probed_thread_check(const struct tare_thread_file *thread)
