@@ -155,11 +155,17 @@ static void extreme_note(int64_t *min, int64_t *max, int64_t value)
 		*max = value;
 }
 
+enum call_ending {
+	CALL_RETURNS,
+	CALL_UNWOUND,
+	CALL_CUT, /* while collection was off: nobody knows when */
+};
+
 /* A call that ends. */
 struct ended_call {
 	uint64_t marks;
 	int64_t inclusive, exclusive, os_inclusive, os_exclusive;
-	bool unwound;
+	enum call_ending how;
 };
 
 static void call_count(struct tare_thread_file *self, struct tare_node *node,
@@ -170,7 +176,9 @@ static void call_count(struct tare_thread_file *self, struct tare_node *node,
 	if (++node->buckets[bucket] >= TARE_BUCKET_FULL)
 		accumulate_bucket_full(self, node, bucket);
 	node->calls_by_call += (ended->marks & TARE_CALL_BY_CALL) != 0;
-	node->unwound += ended->unwound;
+	if (ended->how == CALL_CUT)
+		return;
+	node->unwound += ended->how == CALL_UNWOUND;
 	extreme_note(&node->elapsed_inclusive_min, &node->elapsed_inclusive_max, ended->inclusive);
 	extreme_note(&node->elapsed_exclusive_min, &node->elapsed_exclusive_max, ended->exclusive);
 	extreme_note(&node->application_inclusive_min, &node->application_inclusive_max,
@@ -217,12 +225,12 @@ static struct tare_node *top_take_off(struct tare_thread_file *self, struct ende
 	return NULL;
 }
 
-static void call_end(struct tare_thread_file *self, bool unwound)
+static void call_end(struct tare_thread_file *self, enum call_ending how)
 {
 	struct ended_call ended;
 	struct tare_node *node = top_take_off(self, &ended);
 
-	ended.unwound = unwound;
+	ended.how = how;
 	if (node)
 		call_count(self, node, &ended);
 }
@@ -249,7 +257,7 @@ bool accumulate_ends_top(const struct tare_thread_file *self, const struct accum
 static void calls_unwind_below(struct tare_thread_file *self, uint64_t sp)
 {
 	while (!is_root(self, top_of(self)) && place_of(top_of(self)) < place_at(sp))
-		call_end(self, true);
+		call_end(self, CALL_UNWOUND);
 }
 
 /* The same with those at `sp` that are not pending. */
@@ -257,12 +265,37 @@ static void calls_unwind(struct tare_thread_file *self, uint64_t sp)
 {
 	calls_unwind_below(self, sp);
 	while (is_at(self, top_of(self), sp) && !is_pending_at(self, sp))
-		call_end(self, true);
+		call_end(self, CALL_UNWOUND);
+}
+
+/*
+ * Is the top call as deep as calls are kept apart (--max-depth)? Those that it makes have no node;
+ * their time is its own.
+ */
+static bool is_deepest(const struct tare_thread_file *self)
+{
+	struct accumulate_local *local = context_local(self);
+	const struct tare_node *node = top_of(self);
+
+	if (!local->max_depth)
+		return false;
+	for (uint32_t depth = 0; local->deepest != self->top; node = context_node(node->parent)) {
+		if (is_root(self, node))
+			return false;
+		if (++depth == local->max_depth)
+			local->deepest = self->top;
+	}
+	return true;
 }
 
 static struct tare_node *call_begin(struct tare_thread_file *self, uint64_t key, uint64_t sp,
 				    uint64_t marks)
 {
+	if (is_deepest(self)) {
+		self->beyond_depth += sp != context_local(self)->beyond_sp;
+		context_local(self)->beyond_sp = marks & TARE_CALL_PENDING ? sp : 0;
+		return NULL;
+	}
 	struct tare_node *node = context_child(self, top_of(self), key);
 
 	if (!node) {
@@ -327,7 +360,7 @@ static void call_join(struct tare_thread_file *self, const struct accumulate_eve
 	if (top->os_exclusive) {
 		if (!charged)
 			accumulate_charge(self, event);
-		call_end(self, false);
+		call_end(self, CALL_RETURNS);
 		call_begin(self, event->key, event->sp, 0);
 	} else {
 		if (top->key != event->key)
@@ -357,8 +390,19 @@ static void event_enter(struct tare_thread_file *self, const struct accumulate_e
 
 	if (node)
 		node->stub = event->stub;
-	else
+	else if (!is_deepest(self))
 		context_local(self)->deeper++;
+}
+
+/* The end of a call that is not in progress: it may have begun while collection was off. */
+static void end_without_begin(struct tare_thread_file *self, uint64_t sp)
+{
+	if (sp < self->begun_above) {
+		self->unmatched++;
+		return;
+	}
+	self->begun_while_off++;
+	self->begun_above = sp + 1;
 }
 
 static void event_leave(struct tare_thread_file *self, const struct accumulate_event *event)
@@ -371,11 +415,12 @@ static void event_leave(struct tare_thread_file *self, const struct accumulate_e
 	const struct tare_node *top = top_of(self);
 
 	if (is_at(self, top, event->sp) && !(marks_of(top) & TARE_CALL_PENDING))
-		call_end(self, false);
+		call_end(self, CALL_RETURNS);
 	else if (local->deeper)
 		local->deeper--;
-	else if (top == before) /* else longjmp leaves: its own call was among the unwound */
-		self->unmatched++;
+	else if (top == before && !is_deepest(self))
+		/* else longjmp leaves: its own call was among the unwound */
+		end_without_begin(self, event->sp);
 }
 
 static void event_call(struct tare_thread_file *self, const struct accumulate_event *event)
@@ -383,7 +428,7 @@ static void event_call(struct tare_thread_file *self, const struct accumulate_ev
 	accumulate_charge(self, event);
 	calls_unwind(self, event->sp);
 	if (is_pending_at(self, event->sp))
-		call_end(self, true);
+		call_end(self, CALL_UNWOUND);
 	struct tare_node *node =
 		call_begin(self, event->key, event->sp, TARE_CALL_PENDING | TARE_CALL_BY_CALL);
 
@@ -399,7 +444,7 @@ static void event_return(struct tare_thread_file *self, const struct accumulate_
 	accumulate_charge(self, event);
 	calls_unwind(self, event->sp);
 	if (is_pending_at(self, event->sp))
-		call_end(self, false);
+		call_end(self, CALL_RETURNS);
 }
 
 void accumulate_event(struct tare_thread_file *self, const struct accumulate_event *event)
@@ -421,6 +466,60 @@ void accumulate_event(struct tare_thread_file *self, const struct accumulate_eve
 	case TARE_EVENT_KINDS:
 		break;
 	}
+}
+
+/* ---- collection off and on ---- */
+
+/* The call in progress that is outermost of those that no longer stand, or NULL. */
+static const struct tare_node *outermost_fallen(const struct tare_thread_file *self,
+						accumulate_stands *stands)
+{
+	const struct tare_node *fallen = NULL;
+
+	for (const struct tare_node *node = top_of(self); !is_root(self, node);
+	     node = context_node(node->parent))
+		if (!stands(place_of(node) + TARE_CALL_BELOW, node->stub))
+			fallen = node;
+	return fallen;
+}
+
+/* Has control flow left the top call, other than by the event itself? */
+static bool top_is_left(const struct tare_thread_file *self, const struct accumulate_event *event)
+{
+	const struct tare_node *top = top_of(self);
+
+	if (is_root(self, top) || place_of(top) > place_at(event->sp))
+		return false;
+	if (place_of(top) < place_at(event->sp))
+		return true;
+	switch (event->kind) {
+	case TARE_EVENT_LEAVE:
+		return marks_of(top) & TARE_CALL_PENDING;
+	case TARE_EVENT_RETURN:
+	case TARE_EVENT_ENTER:
+		return !(marks_of(top) & TARE_CALL_PENDING);
+	case TARE_EVENT_CALL:
+	case TARE_EVENT_KINDS:
+		break;
+	}
+	return true;
+}
+
+void accumulate_resume(struct tare_thread_file *self, const struct accumulate_event *event,
+		       accumulate_stands *stands)
+{
+	const struct tare_node *fallen = outermost_fallen(self, stands);
+	bool more = fallen != NULL;
+
+	for (struct tare_node *node = top_of(self); !is_root(self, node);
+	     node = context_node(node->parent))
+		node->stub = NODE_STUB_FORGOTTEN;
+	while (more || top_is_left(self, event)) {
+		more = more && top_of(self) != fallen;
+		self->cut++;
+		call_end(self, CALL_CUT);
+	}
+	self->begun_above = event->sp;
 }
 
 void accumulate_inherit(struct tare_thread_file *self, uint64_t key, uint64_t sp)
@@ -473,6 +572,7 @@ void accumulate_init(struct tare_thread_file *self, struct accumulate_local *loc
 {
 	self->local = (uint64_t)local;
 	context_init(self);
+	self->begun_above = ~0ULL;
 	accumulate_begin(self, ticks);
 	self->top = (uint64_t)context_nodes(self);
 }

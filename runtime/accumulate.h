@@ -50,6 +50,9 @@ struct accumulate_local {
 	uint32_t os_free;	       /* 1 + number of a record not in use, 0: there is none */
 	uint32_t os_free_count;
 	bool full[ACCUMULATE_AREAS]; /* the host's: areas that cannot grow */
+	uint32_t max_depth;	     /* calls that are kept apart, 0: all; set after the init */
+	uint64_t deepest;	     /* run address of the node last found to be so deep */
+	uint64_t beyond_sp;	     /* frame sp of the last CALL that was too deep */
 };
 
 struct accumulate_event {
@@ -116,6 +119,17 @@ void accumulate_watch(const struct tare_thread_file *self, struct tare_node *nod
  * times of the nodes are those of the calls in progress; what the two differ by is the top's.
  */
 void accumulate_repair(struct tare_thread_file *self);
+
+/*
+ * Collection was off, and `event` is the first one after it. Calls in progress that have ended
+ * meanwhile are cut: their time so far stays. Whether one is the same as before says `stands`, from
+ * the address of its return address and the value that was there when collection was switched
+ * off, which has been put into node->stub for the time. Calls inside of one that does not stand
+ * are cut as well.
+ */
+typedef bool accumulate_stands(uint64_t slot_addr, uint64_t return_addr);
+void accumulate_resume(struct tare_thread_file *self, const struct accumulate_event *event,
+		       accumulate_stands *stands);
 
 /*
  * Begins a call of `key` that stood open in the parent process at fork; `sp` is its stored sp, with

@@ -7,6 +7,7 @@
 #include "runtime/arming.h"
 
 #include "runtime/accumulate.h"
+#include "runtime/arming_shared.h"
 #include "runtime/bytes.h"
 #include "runtime/kernel.h"
 
@@ -18,11 +19,14 @@ struct armed_module {
 	uint64_t size_bytes;
 	uint64_t reachable; /* bytes of functions and call sites, which come first */
 	uint8_t *disarmed;  /* NULL: none is */
+	bool shared;	    /* its bytes lie in a file: arming_shared.h */
 };
 
 static struct armed_module *modules;
 static uint64_t module_count, module_room;
-static bool switched_off;
+static bool switched_off, paused;
+static uint8_t *kept[ARMING_KEPT_MAX]; /* armed also while paused */
+static uint32_t kept_count;
 static uint64_t lock; /* thread pointer of the holder, 0: free */
 
 bool arming_lock(void)
@@ -72,6 +76,76 @@ static uint8_t *module_bytes(const struct tare_module *module)
 	return (uint8_t *)((uint64_t)module + (uint64_t)module->arm_offset);
 }
 
+static void module_arm_all(const struct armed_module *module)
+{
+	if (!module->disarmed) {
+		memset(module->arm, 1, module->size_bytes);
+		return;
+	}
+	for (uint64_t i = 0; i < module->size_bytes; i++)
+		module->arm[i] = !module->disarmed[i];
+}
+
+/* System calls are followed, and kept functions reported, all the time. */
+static void module_pause(struct armed_module *module)
+{
+	const struct arming_range range = {.bytes = module->arm, .size_bytes = module->reachable};
+
+	if (!module->shared)
+		module->shared = arming_share(&range);
+	memset(module->arm, 0, module->reachable);
+	module->arm[module->reachable] = 1;
+	for (uint32_t i = 0; i < kept_count; i++)
+		if ((uint64_t)kept[i] - (uint64_t)module->arm < module->reachable)
+			*kept[i] = 1;
+}
+
+static void module_set(struct armed_module *module)
+{
+	if (switched_off)
+		memset(module->arm, 0, module->size_bytes);
+	else if (paused)
+		module_pause(module);
+	else
+		module_arm_all(module);
+}
+
+static void modules_set(void)
+{
+	for (uint64_t i = 0; i < module_count; i++)
+		if (modules[i].arm)
+			module_set(&modules[i]);
+}
+
+void arming_forked(void)
+{
+	for (uint64_t i = 0; i < module_count; i++) {
+		const struct arming_range range = {.bytes = modules[i].arm,
+						   .size_bytes = modules[i].reachable};
+
+		if (modules[i].arm && modules[i].shared)
+			modules[i].shared = !arming_unshare(&range);
+	}
+}
+
+bool arming_keep(uint8_t *byte)
+{
+	if (kept_count == ARMING_KEPT_MAX)
+		return false;
+	kept[kept_count++] = byte;
+	return true;
+}
+
+static void kept_forget(const struct armed_module *module)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < kept_count; i++)
+		if ((uint64_t)kept[i] - (uint64_t)module->arm >= module->reachable)
+			kept[count++] = kept[i];
+	kept_count = count;
+}
+
 bool arming_add(const struct tare_module *module)
 {
 	arming_lock_wait();
@@ -81,8 +155,8 @@ bool arming_add(const struct tare_module *module)
 		place->reachable = (uint64_t)module->function_count + module->call_site_count;
 		place->size_bytes = place->reachable + 1;
 		place->arm = module_bytes(module);
-		if (!switched_off)
-			memset(place->arm, 1, place->size_bytes);
+		place->shared = false;
+		module_set(place);
 	}
 	arming_unlock();
 	return place != NULL;
@@ -98,19 +172,10 @@ void arming_remove(const struct tare_module *module)
 			continue;
 		if (modules[i].disarmed)
 			accumulate_host_unmap(modules[i].disarmed, modules[i].size_bytes);
+		kept_forget(&modules[i]);
 		modules[i] = (struct armed_module){0};
 	}
 	arming_unlock();
-}
-
-static void module_switch(const struct armed_module *module, bool on)
-{
-	if (!on || !module->disarmed) {
-		memset(module->arm, on, module->size_bytes);
-		return;
-	}
-	for (uint64_t i = 0; i < module->size_bytes; i++)
-		module->arm[i] = !module->disarmed[i];
 }
 
 bool arming_switch(bool on)
@@ -118,11 +183,28 @@ bool arming_switch(bool on)
 	if (!arming_lock())
 		return false;
 	switched_off = !on;
-	for (uint64_t i = 0; i < module_count; i++)
-		if (modules[i].arm)
-			module_switch(&modules[i], on);
+	modules_set();
 	arming_unlock();
 	return true;
+}
+
+bool arming_pause(bool pause)
+{
+	if (!arming_lock())
+		return false;
+	paused = pause;
+	modules_set();
+	arming_unlock();
+	return true;
+}
+
+uint64_t arming_unreachable(void)
+{
+	uint64_t count = 0;
+
+	for (uint64_t i = 0; paused && i < module_count; i++)
+		count += modules[i].arm && !modules[i].shared;
+	return count;
 }
 
 static struct armed_module *module_of(const uint8_t *byte)

@@ -27,6 +27,24 @@ void arming_remove(const struct tare_module *module);
 bool arming_switch(bool on);
 
 /*
+ * While paused, only the probes of system calls run, and those whose bytes are kept; the others'
+ * bytes lie where they can be set from outside (arming_shared.h). False where another thread is at
+ * it.
+ */
+bool arming_pause(bool pause);
+
+/* Modules for which that is not so. */
+uint64_t arming_unreachable(void);
+
+/* The byte stays armed while paused; to be said before. False where there are too many. */
+bool arming_keep(uint8_t *byte);
+
+/* In a forked child: the bytes are its own from now on. */
+void arming_forked(void);
+
+#define ARMING_KEPT_MAX 64
+
+/*
  * The lock of all this, also for work that must not meet a module going away. False where another
  * thread has it. A signal handler that finds it taken by its own thread shares it. In a forked
  * child the holder may be gone: unlock.

@@ -11,6 +11,7 @@
  * arm a module whose note points outside its own writable segments.
  */
 #include "runtime/adapt.h"
+#include "runtime/api.h"
 #include "runtime/arming.h"
 #include "runtime/bytes.h"
 #include "runtime/exec.h"
@@ -181,6 +182,7 @@ EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *
 	if (is_executable)
 		module.path = startup_read_link("/proc/self/exe", path) ? path : "";
 	module.instrumented = module_arm(&segments);
+	api_connect(&segments);
 	process_module_note(&module);
 	return 0;
 }

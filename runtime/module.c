@@ -7,9 +7,11 @@
 
 #include "runtime/arming.h"
 #include "runtime/bytes.h"
+#include "runtime/control.h"
 #include "runtime/probes.h"
 
-static const struct tare_module *notes_find(const char *at, uint64_t size_bytes)
+static const void *notes_find(const char *at, uint64_t size_bytes, uint32_t type,
+			      uint64_t least_bytes)
 {
 	while (size_bytes >= sizeof(Elf64_Nhdr)) {
 		const Elf64_Nhdr *note = (const Elf64_Nhdr *)at;
@@ -19,30 +21,37 @@ static const struct tare_module *notes_find(const char *at, uint64_t size_bytes)
 
 		if (all > size_bytes)
 			return NULL;
-		if (note->n_type == TARE_NOTE_MODULE && note->n_namesz == sizeof(TARE_NOTE_NAME) &&
-		    note->n_descsz >= sizeof(struct tare_module) &&
+		if (note->n_type == type && note->n_namesz == sizeof(TARE_NOTE_NAME) &&
+		    note->n_descsz >= least_bytes &&
 		    bytes_equal(at + sizeof(*note), TARE_NOTE_NAME))
-			return (const struct tare_module *)(at + sizeof(*note) + name_bytes);
+			return at + sizeof(*note) + name_bytes;
 		at += all;
 		size_bytes -= all;
 	}
 	return NULL;
 }
 
+const void *module_note(const struct module_segments *segments, uint32_t type, uint64_t least_bytes)
+{
+	const void *found = NULL;
+
+	for (uint64_t i = 0; i < segments->count && !found; i++)
+		if (segments->headers[i].p_type == PT_NOTE)
+			found = notes_find(
+				(const char *)(segments->bias + segments->headers[i].p_vaddr),
+				segments->headers[i].p_memsz, type, least_bytes);
+	return found;
+}
+
 const struct tare_module *module_find(const struct module_segments *segments)
 {
-	const struct tare_module *module = NULL;
+	const struct tare_module *module =
+		module_note(segments, TARE_NOTE_MODULE, sizeof(struct tare_module));
 
-	for (uint64_t i = 0; i < segments->count && !module; i++)
-		if (segments->headers[i].p_type == PT_NOTE)
-			module = notes_find(
-				(const char *)(segments->bias + segments->headers[i].p_vaddr),
-				segments->headers[i].p_memsz);
 	return module && module->abi == TARE_MODULE_ABI ? module : NULL;
 }
 
-static bool segments_writable(const struct module_segments *segments, uint64_t addr,
-			      uint64_t size_bytes)
+bool module_may_write(const struct module_segments *segments, uint64_t addr, uint64_t size_bytes)
 {
 	for (uint64_t i = 0; i < segments->count; i++) {
 		const Elf64_Phdr *header = &segments->headers[i];
@@ -83,9 +92,12 @@ bool module_arm(const struct module_segments *segments)
 	const uint64_t arm = (uint64_t)module + (uint64_t)module->arm_offset;
 	const uint64_t arm_bytes = (uint64_t)module->function_count + module->call_site_count + 1;
 
-	if (!segments_writable(segments, (uint64_t)slots, sizeof(*slots)) ||
-	    !segments_writable(segments, arm, arm_bytes))
+	if (!module_may_write(segments, (uint64_t)slots, sizeof(*slots)) ||
+	    !module_may_write(segments, arm, arm_bytes))
 		return false;
 	*slots = *probes_slots();
-	return arming_add(module);
+	const bool added = arming_add(module);
+
+	control_note_module();
+	return added;
 }

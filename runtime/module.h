@@ -16,6 +16,13 @@ struct module_segments {
 	uint64_t count;
 };
 
+/* The descriptor of the file's first note of tare's of a type, at least so long; or NULL. */
+const void *module_note(const struct module_segments *segments, uint32_t type,
+			uint64_t least_bytes);
+
+/* Does the range lie in one of the file's own writable segments? */
+bool module_may_write(const struct module_segments *segments, uint64_t addr, uint64_t size_bytes);
+
 /* The descriptor of its note, or NULL where it is not instrumented. */
 const struct tare_module *module_find(const struct module_segments *segments);
 

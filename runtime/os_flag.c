@@ -208,11 +208,14 @@ void os_flag_begin(struct tare_thread_file *self, struct state_private *private_
 
 void os_flag_renew(void)
 {
-	const uint64_t next = state_session.rseq_armed + sizeof(descriptors[0]);
-	const bool last = next == (uint64_t)&descriptors[DESCRIPTORS];
+	uint64_t before = __atomic_load_n(&state_session.rseq_armed, __ATOMIC_ACQUIRE), next;
 
-	__atomic_store_n(&state_session.rseq_armed, last ? (uint64_t)descriptors : next,
-			 __ATOMIC_RELEASE);
+	do {
+		next = before + sizeof(descriptors[0]);
+		if (next == (uint64_t)&descriptors[DESCRIPTORS])
+			next = (uint64_t)descriptors;
+	} while (!__atomic_compare_exchange_n(&state_session.rseq_armed, &before, next, false,
+					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 }
 
 void os_flag_unload(void)

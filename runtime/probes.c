@@ -11,6 +11,7 @@
 
 #include "abi/module.h"
 #include "runtime/adapt.h"
+#include "runtime/control.h"
 #include "runtime/exec.h"
 #include "runtime/executable.h"
 #include "runtime/kernel.h"
@@ -63,19 +64,25 @@ _Static_assert((int)TARE_EVENT_ENTER == KIND_ENTER && (int)TARE_EVENT_LEAVE == K
 		       (int)TARE_EVENT_CALL == KIND_CALL && (int)TARE_EVENT_RETURN == KIND_RETURN,
 	       "kinds of abi/arena.h");
 
-static void event_general(struct tare_thread_file *self, struct accumulate_event *event)
+/* Returns the value for the gate. */
+static uint64_t event_general(struct tare_thread_file *self, struct accumulate_event *event)
 {
 	os_flag_noticed(self, state_private);
 	os_flag_collect(self, state_private, event);
+	if (!control_admits(self, event)) {
+		os_flag_settle(self, state_private);
+		return CONTROL_GATE_OFF;
+	}
 	adapt_before(self, event);
 	accumulate_event(self, event);
 	adapt_after(self, &state_private->adapt, event);
 	const uint64_t spent = os_flag_settle(self, state_private) - event->ticks;
 
-	if ((int64_t)spent < 0)
-		return;
-	self->own_ticks += spent;
-	self->lost_ticks += spent;
+	if ((int64_t)spent > 0) {
+		self->own_ticks += spent;
+		self->lost_ticks += spent;
+	}
+	return 0;
 }
 
 /*
@@ -87,29 +94,65 @@ static bool gate_held(uint64_t gate, uint64_t sp)
 	return sp < gate || sp - gate > STACK_BYTES_MAX;
 }
 
+struct tare_thread_file *probes_thread(uint64_t sp)
+{
+	return state_thread != &state_unborn || thread_begin(sp) ? state_thread : NULL;
+}
+
+/* `own`: the gate may be that of the probe itself. */
+static bool gate_close(struct tare_thread_file *self, uint64_t sp, bool own)
+{
+	const uint64_t gate = self->gate;
+
+	if (gate && gate != CONTROL_GATE_OFF) {
+		if (gate_held(gate, sp))
+			return false;
+		if (!own)
+			accumulate_repair(self);
+	}
+	self->gate = sp;
+	state_barrier();
+	return true;
+}
+
+bool probes_enter(struct tare_thread_file *self, uint64_t sp)
+{
+	return gate_close(self, sp, false);
+}
+
+void probes_exit(struct tare_thread_file *self, uint64_t gate)
+{
+	state_barrier();
+	self->gate = gate;
+}
+
+/* Does collection being off end the matter? */
+static bool is_off(void)
+{
+	if (state_thread == &state_unborn)
+		return control_process_is_off();
+	return state_thread->gate == CONTROL_GATE_OFF && control_thread_is_off(state_thread);
+}
+
 static void probe_work(struct accumulate_event *event)
 {
 	if (!state_process.rseq_offset && !process_begin())
 		return;
-	if (state_thread == &state_unborn && !thread_begin(event->sp))
+	if (is_off())
 		return;
-	struct tare_thread_file *self = state_thread;
+	struct tare_thread_file *self = probes_thread(event->sp);
 
-	if (self->gate && gate_held(self->gate, event->sp)) {
+	if (!self)
+		return;
+	if (!gate_close(self, event->sp, event->ticks != 0)) {
 		self->dropped++;
 		return;
 	}
-	if (self->gate && !event->ticks)
-		accumulate_repair(self); /* not this probe's gate */
-	self->gate = event->sp;
-	state_barrier();
 	/* a time before the clock's was read before another probe's, a signal handler's */
 	if ((int64_t)(event->ticks - self->lost_ticks - self->now_ticks) < 0)
 		event->ticks = kernel_ticks();
 	event->cost_ticks = state_session.cost_ticks[event->kind];
-	event_general(self, event);
-	state_barrier();
-	self->gate = 0;
+	probes_exit(self, event_general(self, event));
 }
 
 /* What the stub says, see abi/module.h. `entry` is rsp at the handler's entry. */
@@ -195,4 +238,5 @@ void probes_syscall_event(struct probes_registers *registers)
 	if (registers->rax == SYS_execve || registers->rax == SYS_execveat)
 		exec_with_session(self, registers);
 	executable_show(registers);
+	control_poll();
 }

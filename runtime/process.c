@@ -10,12 +10,14 @@
 #include "runtime/budget.h"
 #include "runtime/bytes.h"
 #include "runtime/calibrate.h"
+#include "runtime/control.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
 #include "runtime/reserve.h"
 
 #define FILE_BYTES   (16ULL << 20)
 #define BACKED_BYTES 16384ULL
+#define LOCK_ROUNDS  100000
 
 enum { BEGUN_NOT, BEGUN_IN_WORK, BEGUN_DONE, BEGUN_REFUSED };
 
@@ -37,6 +39,8 @@ static char *records; /* as in the file, for forked children */
 static uint64_t records_bytes, records_room;
 static struct state_private *free_list;
 static uint32_t free_lock;
+static struct state_private *made_last; /* the list of all */
+static uint32_t threads_lock;
 
 static bool records_reserve(uint64_t more)
 {
@@ -136,6 +140,14 @@ static bool file_make(void)
 	return true;
 }
 
+/* A forked child has none of its parent's other threads. */
+static void threads_forget(void)
+{
+	for (struct state_private *each = made_last; each; each = each->made_before)
+		each->file_addr = 0;
+	threads_lock = 0;
+}
+
 /* The first probe of the process, with signals blocked. */
 static bool begin_first(void)
 {
@@ -148,6 +160,7 @@ static bool begin_first(void)
 
 	process_file = NULL;
 	free_lock = 0;
+	threads_forget();
 	arming_unlock();
 	budget_forked();
 	state_process.selector = state_session.selector;
@@ -163,6 +176,7 @@ static bool begin_first(void)
 		state_birth = 0;
 	}
 	state_session.started = true;
+	control_begin_process(made ? &process_file->control : NULL);
 	__atomic_store_n(&state_process.begun, made ? BEGUN_DONE : BEGUN_REFUSED, __ATOMIC_RELEASE);
 	if (made)
 		__atomic_store_n(&state_process.rseq_offset, state_session.rseq_offset,
@@ -351,4 +365,45 @@ void process_private_give(struct state_private *private_state)
 	private_state->next = free_list;
 	free_list = private_state;
 	free_list_unlock();
+}
+
+void process_private_made(struct state_private *private_state)
+{
+	struct state_private *before = __atomic_load_n(&made_last, __ATOMIC_RELAXED);
+
+	do
+		private_state->made_before = before;
+	while (!__atomic_compare_exchange_n(&made_last, &before, private_state, false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+static bool threads_try_lock(void)
+{
+	for (int round = 0; round < LOCK_ROUNDS; round++) {
+		if (!__atomic_exchange_n(&threads_lock, 1, __ATOMIC_ACQUIRE))
+			return true;
+		__builtin_ia32_pause();
+	}
+	return false;
+}
+
+void process_each_thread(void (*each)(uint64_t file_addr))
+{
+	if (!threads_try_lock())
+		return;
+	const struct state_private *thread = __atomic_load_n(&made_last, __ATOMIC_ACQUIRE);
+
+	for (; thread; thread = thread->made_before)
+		if (thread->file_addr)
+			each(thread->file_addr);
+	__atomic_store_n(&threads_lock, 0, __ATOMIC_RELEASE);
+}
+
+bool process_thread_gone(struct state_private *private_state)
+{
+	if (!threads_try_lock())
+		return false;
+	private_state->file_addr = 0;
+	__atomic_store_n(&threads_lock, 0, __ATOMIC_RELEASE);
+	return true;
 }

@@ -63,4 +63,16 @@ void process_means_note(void);
 struct state_private *process_private_take(void);
 void process_private_give(struct state_private *private_state);
 
+/* To be said once of each that was made. */
+void process_private_made(struct state_private *private_state);
+
+/*
+ * Calls `each` for the files of all threads that have one mapped; of those that ended unseen, too.
+ * Not at all where another thread is at it for too long.
+ */
+void process_each_thread(void (*each)(uint64_t file_addr));
+
+/* Before a thread's file is unmapped. False where it may be in use: it then has to stay. */
+bool process_thread_gone(struct state_private *private_state);
+
 #endif

@@ -14,7 +14,7 @@
 
 #define WAIT_SECONDS 60
 
-static bool socket_open(int *fd)
+static bool socket_open(int *fd, int flags)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct bytes_text path = {.start = address.sun_path,
@@ -25,7 +25,7 @@ static bool socket_open(int *fd)
 	bytes_put(&path, "/" TARE_SOCKET_NAME);
 	if (path.full)
 		return false;
-	*fd = (int)kernel_call(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	*fd = (int)kernel_call(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
 	if (*fd < 0)
 		return false;
 	kernel_call(SYS_setsockopt, *fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
@@ -59,17 +59,22 @@ static bool receive_all(int fd, void *bytes, uint64_t size_bytes)
 	return true;
 }
 
-static bool converse(int fd, enum tare_request_kind kind, const char *path,
-		     struct session_answer *answer)
+static bool request_send(int fd, enum tare_request_kind kind, const char *path)
 {
 	const struct tare_request request = {.abi = TARE_SESSION_ABI,
 					     .kind = kind,
 					     .pid = kernel_pid(),
 					     .path_bytes = (uint32_t)bytes_length(path)};
+
+	return send_all(fd, &request, sizeof(request)) && send_all(fd, path, request.path_bytes);
+}
+
+static bool converse(int fd, enum tare_request_kind kind, const char *path,
+		     struct session_answer *answer)
+{
 	struct tare_reply reply;
 
-	if (!send_all(fd, &request, sizeof(request)) || !send_all(fd, path, request.path_bytes) ||
-	    !receive_all(fd, &reply, sizeof(reply)))
+	if (!request_send(fd, kind, path) || !receive_all(fd, &reply, sizeof(reply)))
 		return false;
 	if (reply.abi != TARE_SESSION_ABI || !reply.path_bytes || reply.path_bytes >= TARE_PATH_MAX)
 		return false;
@@ -83,10 +88,20 @@ bool session_ask(enum tare_request_kind kind, const char *path, struct session_a
 	int fd;
 
 	if (!state_session.active || path[0] != '/' || bytes_length(path) >= TARE_PATH_MAX ||
-	    !socket_open(&fd))
+	    !socket_open(&fd, 0))
 		return false;
 	const bool answered = converse(fd, kind, path, answer);
 
 	kernel_call(SYS_close, fd);
 	return answered;
+}
+
+void session_tell(enum tare_request_kind kind, const char *path)
+{
+	int fd;
+
+	if (!state_session.active || !socket_open(&fd, SOCK_NONBLOCK))
+		return;
+	request_send(fd, kind, path);
+	kernel_call(SYS_close, fd);
 }

@@ -17,4 +17,7 @@ struct session_answer {
  */
 bool session_ask(enum tare_request_kind kind, const char *path, struct session_answer *answer);
 
+/* The same without an answer, and without waiting; it may get lost. */
+void session_tell(enum tare_request_kind kind, const char *path);
+
 #endif

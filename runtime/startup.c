@@ -7,6 +7,7 @@
 #include "runtime/budget.h"
 #include "runtime/bytes.h"
 #include "runtime/calibrate.h"
+#include "runtime/control.h"
 #include "runtime/kernel.h"
 #include "runtime/os_flag.h"
 #include "runtime/process.h"
@@ -95,6 +96,7 @@ void startup_begin(const struct startup *startup)
 		return;
 	}
 	budget_begin();
+	control_begin_session();
 	os_flag_probe_host(startup->loader_base);
 	if (startup->no_syscall_sites)
 		state_session.os_means &= ~(uint32_t)TARE_OS_BY_SITES;

@@ -40,6 +40,7 @@ struct state_private {
 	uint64_t file_end;	    /* that page's offset in the file */
 	uint64_t unloads;	    /* of modules, as noticed: see os_flag.h */
 	struct adapt_local adapt;
+	struct state_private *made_before; /* all that were ever made */
 };
 
 static inline struct state_private *state_private_of(const struct tare_thread_file *self)

@@ -13,6 +13,7 @@
  * Refuses privileged programs, and relocations that it does not know.
  */
 #include "abi/static.h"
+#include "runtime/api.h"
 #include "runtime/bytes.h"
 #include "runtime/exec.h"
 #include "runtime/executable.h"
@@ -121,6 +122,7 @@ static void executable_begin(struct startup *startup)
 	if (!state_session.active)
 		return;
 	record.instrumented = module_arm(&segments);
+	api_connect(&segments);
 	process_module_note(&record);
 }
 

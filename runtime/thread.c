@@ -8,6 +8,7 @@
 
 #include "runtime/budget.h"
 #include "runtime/bytes.h"
+#include "runtime/control.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
 #include "runtime/os_flag.h"
@@ -273,8 +274,11 @@ static struct state_private *private_make(void)
 		return private_state;
 	}
 	private_state = process_private_take();
-	if (!private_state)
-		private_state = accumulate_host_map(sizeof(*private_state));
+	if (private_state)
+		return private_state;
+	private_state = accumulate_host_map(sizeof(*private_state));
+	if (private_state)
+		process_private_made(private_state);
 	return private_state;
 }
 
@@ -307,6 +311,7 @@ static struct tare_thread_file *file_begin(uint32_t *limits)
 	private_state->file_last = self->run_addr + private_state->file_end;
 	accumulate_init(self, &private_state->local, kernel_ticks());
 	private_state->adapt = (struct adapt_local){0};
+	private_state->local.max_depth = state_session.settings.max_depth;
 	calls_inherit(self, private_state);
 	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->name);
 	state_private = private_state;
@@ -314,6 +319,8 @@ static struct tare_thread_file *file_begin(uint32_t *limits)
 	os_flag_begin(self, private_state);
 	process_note_ready(true);
 	accumulate_begin(self, kernel_ticks());
+	control_begin_thread(self, state_birth);
+	private_state->file_addr = self->run_addr;
 	return self;
 }
 
@@ -388,14 +395,17 @@ void thread_note_calls(const struct tare_thread_file *self)
 
 void thread_complete(struct tare_thread_file *self)
 {
-	struct accumulate_event event = {.ticks = kernel_ticks()};
+	struct accumulate_event event = {.kind = TARE_EVENT_LEAVE,
+					 .sp = (uint64_t)__builtin_frame_address(0),
+					 .ticks = kernel_ticks()};
 
-	if (self->gate)
+	if (self->gate && self->gate != CONTROL_GATE_OFF)
 		return; /* a probe is at work below: its thread ends from a signal handler */
-	self->gate = (uint64_t)__builtin_frame_address(0);
+	self->gate = event.sp;
 	state_barrier();
 	os_flag_collect(self, state_private, &event);
-	accumulate_charge(self, &event);
+	if (control_admits(self, &event))
+		accumulate_charge(self, &event);
 	self->end_ticks = event.ticks;
 	self->flags |= TARE_THREAD_ENDED;
 	state_barrier();
@@ -412,6 +422,8 @@ void thread_end(struct tare_thread_file *self)
 	state_barrier();
 	accumulate_fini(&private_state->local);
 	private_state->local = (struct accumulate_local){0};
-	file_unmap(self, private_state);
+	if (process_thread_gone(private_state))
+		file_unmap(self, private_state);
+	private_state->file_last = 0;
 	process_private_give(private_state);
 }

@@ -381,6 +381,7 @@ bool arena_thread_parse(struct arena_thread *thread, int fd, uint64_t size, stru
 	read_os(thread, &source);
 	nodes_check(thread);
 	open_calls_read(thread);
+	marks_read(thread, &source);
 	return true;
 }
 
@@ -398,6 +399,10 @@ bool arena_thread_read(struct arena_thread *thread, int dir_fd, const char *name
 
 void arena_thread_fini(struct arena_thread *thread)
 {
+	vec_foreach (mark, &thread->marks)
+		free(mark->text);
+	vec_fini(&thread->marks);
+	free(thread->given_name);
 	free(thread->nodes);
 	free(thread->parents);
 	free(thread->numbers);

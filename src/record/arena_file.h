@@ -27,6 +27,12 @@ struct arena_process {
 	uint64_t damaged;
 };
 
+struct arena_mark {
+	uint64_t ticks;
+	int64_t id;
+	char *text;
+};
+
 /* A call in progress when the thread's data ended. */
 struct arena_open_call {
 	uint32_t node; /* index of the node that keeps its values */
@@ -50,6 +56,8 @@ struct arena_thread {
 	struct tare_os_record *os;
 	size_t os_count;
 	struct vec_of(struct tare_os_record) full_buckets; /* of TARE_RECORD_CALLS */
+	struct vec_of(struct arena_mark) marks;
+	char *given_name; /* by the program, or NULL */
 	uint64_t damaged;
 };
 

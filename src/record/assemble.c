@@ -318,7 +318,7 @@ static bool write_thread(struct assembly *assembly, struct thread_rows *rows, st
 	const struct profile_thread row = {
 		.process = rows->process->id,
 		.tid = header->tid,
-		.name = header->name,
+		.name = rows->arena->given_name ? rows->arena->given_name : header->name,
 		.begin_ticks = header->begin_ticks,
 		.end_ticks = header->end_ticks,
 		.now_ticks = tree_clock(&rows->tree),
@@ -406,6 +406,20 @@ static bool write_os(struct assembly *assembly, const struct thread_rows *rows, 
 	return true;
 }
 
+static bool write_marks(struct assembly *assembly, const struct thread_rows *rows,
+			struct error *err)
+{
+	vec_foreach (mark, &rows->arena->marks) {
+		const struct profile_mark row = {.thread = rows->thread,
+						 .mark = mark->id,
+						 .name = mark->text,
+						 .ticks = mark->ticks};
+		if (!profile_add_mark(assembly->writer, &row, err))
+			return false;
+	}
+	return true;
+}
+
 static bool write_tree(struct assembly *assembly, struct thread_rows *rows, struct error *err)
 {
 	if (!resolve_nodes(assembly, rows, err))
@@ -417,7 +431,7 @@ static bool write_tree(struct assembly *assembly, struct thread_rows *rows, stru
 		if (rows->tree.nodes[i].keep && !write_node(assembly, rows, i, err))
 			return false;
 	}
-	return write_os(assembly, rows, err);
+	return write_os(assembly, rows, err) && write_marks(assembly, rows, err);
 }
 
 static bool assemble_thread(struct assembly *assembly, const char *name, struct error *err)

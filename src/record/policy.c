@@ -15,6 +15,7 @@ static const char *const system_names[] = {
 	"libBrokenLocale*", "libgcc_s.so*",   "libgcc_s-*",	   "libstdc++.so*",
 	"libc++.so*",	    "libc++abi.so*",  "libunwind.so.1*",   "libasan.so*",
 	"libtsan.so*",	    "libubsan.so*",   "liblsan.so*",	   "libtare-runtime.so*",
+	"libtare.so*",
 };
 
 static const char *const syscall_names[] = {

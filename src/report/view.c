@@ -182,14 +182,15 @@ static bool load_mark(const struct profile_mark *row, void *context)
 	struct report *report = loader->report;
 	const uint64_t begin = profile_session(report->analysis->profile)->begin_ticks;
 
-	if (!report->analysis->threads.data[row->thread - 1].selected)
+	/* Those made from outside are of no thread, and there in all views. */
+	if (row->thread && !report->analysis->threads.data[row->thread - 1].selected)
 		return true;
 	vec_push(&report->marks,
 		 ((struct report_mark){
 			 .mark = row->mark,
 			 .name = arena_strdup(&report->arena, row->name ? row->name : ""),
 			 .ticks = row->ticks > begin ? row->ticks - begin : 0}));
-	vec_push(&loader->threads, (uint32_t)(row->thread - 1));
+	vec_push(&loader->threads, (uint32_t)row->thread);
 	return true;
 }
 
@@ -203,8 +204,10 @@ static bool fill_marks(struct report *report, struct error *err)
 
 	for (size_t i = 0; i < report->marks.len && ok; i++) {
 		struct report_row row = row_empty();
-		row.thread = &report->analysis->threads.data[loader.threads.data[i]];
-		row.process = &report->analysis->processes.data[row.thread->process];
+		if (loader.threads.data[i]) {
+			row.thread = &report->analysis->threads.data[loader.threads.data[i] - 1];
+			row.process = &report->analysis->processes.data[row.thread->process];
+		}
 		row.mark = &report->marks.data[i];
 		vec_push(&table->rows, row);
 	}

@@ -1,0 +1,56 @@
+/*
+ * control: collection on and off (abi/control.h), for the probes and for the program's own calls.
+ *
+ *   a level changes ─▶ process on or off ─▶ arming bytes, attention of all threads
+ *                                            └▶ each thread's next event: control_admits
+ *
+ * A thread that is off has the gate CONTROL_GATE_OFF, so that its probes go no further than the
+ * general path; where the whole process is off, its arming bytes are zero besides.
+ */
+#ifndef TARE_RUNTIME_CONTROL_H
+#define TARE_RUNTIME_CONTROL_H
+
+#include "abi/control.h"
+#include "runtime/state.h"
+
+#define CONTROL_GATE_OFF (~0ULL)
+
+/* Maps the session's global level. Without it there is one of this process's own. */
+void control_begin_session(void);
+
+/*
+ * The process file's part begins to count; NULL: the process is not recorded. A forked child has
+ * its parent's process level.
+ */
+void control_begin_process(struct tare_control *control);
+
+/* A module has been armed. */
+void control_note_module(void);
+
+/* The thread's clock has begun, at an event with that frame sp. */
+void control_begin_thread(struct tare_thread_file *self, uint64_t sp);
+
+/* Is the process off? Sees to it that no more probes run, where they still do. */
+bool control_process_is_off(void);
+
+/* Of a thread whose gate is CONTROL_GATE_OFF: is it still to be so? */
+bool control_thread_is_off(const struct tare_thread_file *self);
+
+/*
+ * With the gate closed: is the event to be counted? Takes the time off out of the thread's clock.
+ * Where the thread is off from now on, the time until then is charged, and the gate is to become
+ * CONTROL_GATE_OFF.
+ */
+bool control_admits(struct tare_thread_file *self, const struct accumulate_event *event);
+
+/* At a system call: takes in what has been changed from outside. */
+void control_poll(void);
+
+/* The functions of abi/api.h; enum tare_result. */
+int control_change(int operation, int level, uint32_t id);
+int control_state(void);
+
+/* A trigger's change of the process level, from a probe. */
+void control_change_process(enum tare_operation operation);
+
+#endif
