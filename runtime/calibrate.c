@@ -11,6 +11,7 @@
 #include "runtime/calibrate.h"
 
 #include "runtime/bytes.h"
+#include "runtime/control.h"
 #include "runtime/kernel.h"
 #include "runtime/os_flag.h"
 #include "runtime/probes.h"
@@ -159,6 +160,7 @@ void calibrate_end(struct tare_calibration *result)
 	struct state_private *private_state = state_private;
 
 	self->rseq_word = (uint64_t)__builtin_thread_pointer() + state_process.rseq_offset;
+	control_begin_own(self);
 	state_private = &calibration_private;
 	state_thread = self;
 	state_barrier();

@@ -225,6 +225,11 @@ void control_begin_thread(struct tare_thread_file *self, uint64_t sp)
 	self->control_seen = view.off_since ? SEEN_OFF : view.generation;
 }
 
+void control_begin_own(struct tare_thread_file *self)
+{
+	self->control_seen = control->generation;
+}
+
 bool control_thread_is_off(const struct tare_thread_file *self)
 {
 	return control_process_is_off() || !tare_level_is_on(self->level);

@@ -30,6 +30,9 @@ void control_note_module(void);
 /* The thread's clock has begun, at an event with that frame sp. */
 void control_begin_thread(struct tare_thread_file *self, uint64_t sp);
 
+/* The same of a thread file that is not a thread's: its events count whatever the levels are. */
+void control_begin_own(struct tare_thread_file *self);
+
 /* Is the process off? Sees to it that no more probes run, where they still do. */
 bool control_process_is_off(void);
 

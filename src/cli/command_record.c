@@ -20,7 +20,8 @@ struct record_values {
 	const char *output, *method;
 	double adaptive;
 	int64_t max_nodes, max_memory, max_disk;
-	bool no_follow, no_cache, quiet, verbose;
+	int64_t max_depth; /* 0: any */
+	bool paused, no_follow, no_cache, quiet, verbose;
 };
 
 static const struct option record_option_table[] = {
@@ -82,6 +83,19 @@ static const struct option record_option_table[] = {
 	 .min = 1 << 20,
 	 .max = 1LL << 44,
 	 .offset = offsetof(struct record_values, max_disk)},
+	{.name = "paused",
+	 .help = "Record nothing until the recording is started, by tare ctl PID start or by the "
+		 "program itself",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct record_values, paused)},
+	{.name = "max-depth",
+	 .argument = "N",
+	 .help = "Keep calls apart down to N calls in progress; the time of deeper ones is that of "
+		 "the N-th",
+	 .type = OPTION_INTEGER,
+	 .min = 1,
+	 .max = 1000000,
+	 .offset = offsetof(struct record_values, max_depth)},
 	{.name = "no-follow",
 	 .help = "Leave child processes out of the profile",
 	 .type = OPTION_FLAG,
@@ -178,10 +192,12 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		.output = values->output,
 		.follow = !values->no_follow,
 		.use_cache = !values->no_cache,
+		.paused = values->paused,
 		.settings = {.adaptive_percent = (uint32_t)(values->adaptive * 100),
 			     .max_nodes = (uint64_t)values->max_nodes,
 			     .max_memory_bytes = (uint64_t)values->max_memory,
-			     .max_disk_bytes = (uint64_t)values->max_disk},
+			     .max_disk_bytes = (uint64_t)values->max_disk,
+			     .max_depth = (uint32_t)values->max_depth},
 		.progress = show_progress,
 		.note = show_note,
 		.context = &output,

@@ -4,6 +4,8 @@
  */
 #include "cli/function_list.h"
 
+#include "cli/json_text.h"
+
 #include "analysis/demangle.h"
 
 #include <inttypes.h>
@@ -35,43 +37,6 @@ void function_list_print_text(const struct record_file *file)
 
 /* ---- JSON ---- */
 
-/* Valid UTF-8 of length 1 to 4 at `at`; 0 where it is none. */
-static int utf8_length(const unsigned char *at)
-{
-	const int length = at[0] < 0x80			   ? 1
-			   : at[0] >= 0xc2 && at[0] < 0xe0 ? 2
-			   : at[0] >= 0xe0 && at[0] < 0xf0 ? 3
-			   : at[0] >= 0xf0 && at[0] < 0xf5 ? 4
-							   : 0;
-
-	for (int i = 1; i < length; i++) {
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
-	    (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
-		return 0;
-	return length;
-}
-
-static void print_json_text(const char *text)
-{
-	putchar('"');
-	for (const unsigned char *at = (const unsigned char *)text; *at;) {
-		const int length = utf8_length(at);
-		if (length == 0)
-			fputs("\\ufffd", stdout);
-		else if (*at == '"' || *at == '\\')
-			printf("\\%c", *at);
-		else if (*at < 0x20 || *at == 0x7f)
-			printf("\\u%04x", *at);
-		else
-			fwrite(at, 1, (size_t)length, stdout);
-		at += length ? length : 1;
-	}
-	putchar('"');
-}
-
 static void print_function(const struct record_function *function)
 {
 	struct arena arena;
@@ -79,11 +44,11 @@ static void print_function(const struct record_function *function)
 	arena_init(&arena);
 	printf("{\"address\":%" PRIu64 ",\"size\":%" PRIu64 ",\"unit\":%zu,\"function\":",
 	       function->addr, function->size, function->unit);
-	print_json_text(analysis_demangle(&arena, function->name));
+	json_text_print(analysis_demangle(&arena, function->name));
 	fputs(",\"mangled\":", stdout);
-	print_json_text(function->name);
+	json_text_print(function->name);
 	printf(",\"verdict\":\"%s\",\"reason\":", function->verdict);
-	print_json_text(function->reason);
+	json_text_print(function->reason);
 	putchar('}');
 	arena_fini(&arena);
 }
@@ -109,7 +74,7 @@ static void print_verdicts(const struct record_file *file)
 	vec_foreach (count, &counts) {
 		printf("%s\n{\"verdict\":\"%s\",\"functions\":%zu,\"reason\":",
 		       count == counts.data ? "" : ",", count->verdict, count->functions);
-		print_json_text(count->reason);
+		json_text_print(count->reason);
 		putchar('}');
 	}
 	vec_fini(&counts);
@@ -143,7 +108,7 @@ static void print_counts(const struct record_file *file)
 void function_list_print_json(const char *path, const struct record_file *file)
 {
 	fputs("{\"file\":", stdout);
-	print_json_text(path);
+	json_text_print(path);
 	printf(",\"functions_found\":%zu,\"functions_instrumented\":%zu,\"functions_refused\":%zu,"
 	       "\"units\":%" PRIu64 ",\n\"statistics\":{",
 	       file->functions.len, file->instrumented, file->refused, file->counts.units);

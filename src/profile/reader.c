@@ -604,10 +604,7 @@ bool profile_each_mark(struct profile *profile,
 	int more = 0;
 
 	while (ok && (more = scan_next(&scan, err)) > 0) {
-		if (!mark.thread)
-			ok = profile_damaged(profile, err, "mark %lld has no thread",
-					     (long long)scan.id);
-		else if (!each(&mark, context))
+		if (!each(&mark, context))
 			break;
 	}
 	scan_close(&scan);

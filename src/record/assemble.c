@@ -10,7 +10,9 @@
  */
 #include "record/assemble.h"
 
+#include "record/control.h"
 #include "record/resolve.h"
+#include "record/text.h"
 #include "record/tree.h"
 
 #include <dirent.h>
@@ -204,6 +206,10 @@ static void note_process_state(struct assembly *assembly, const struct arena_pro
 			   header->pid, header->command);
 	if (header->flags & TARE_PROCESS_ENDED)
 		return;
+	if (assembly->recording->is_snapshot && header->pid > 0 && kill(header->pid, 0) == 0) {
+		assembly->assembled->running++;
+		return;
+	}
 	if (header->pid > 0 && (kill(header->pid, 0) == 0 || errno == EPERM)) {
 		assembly->assembled->running++;
 		add_reason(assembly, "process %" PRId32 " (%s) was still running", header->pid,
@@ -451,6 +457,8 @@ static bool assemble_thread(struct assembly *assembly, const char *name, struct 
 			add_reason(assembly, "%s belongs to no process file", name);
 	} else {
 		tree_init(&rows.tree, &arena);
+		if (assembly->recording->is_snapshot && !(arena.header.flags & TARE_THREAD_ENDED))
+			tree_settle(&rows.tree, &arena);
 		rows.targets = mem_zalloc(arena.node_count * sizeof(*rows.targets));
 		rows.ids = mem_zalloc(arena.node_count * sizeof(*rows.ids));
 		ok = write_tree(assembly, &rows, err);
@@ -471,7 +479,9 @@ static bool write_session(struct assembly *assembly, struct error *err)
 
 	if (!clock_rate_compute(&recording->clock, &rate, err))
 		return error_prefix(err, "times cannot be converted");
-	if (!recording->exited)
+	if (recording->is_snapshot)
+		add_reason(assembly, "a snapshot of a recording that went on");
+	else if (!recording->exited)
 		add_reason(assembly, "the recorder was killed");
 	if (recording->failed)
 		add_reason(assembly, "the recorder's own notes found no room");
@@ -501,6 +511,25 @@ static bool write_session(struct assembly *assembly, struct error *err)
 	return profile_write_session(assembly->writer, &row, err);
 }
 
+/* Marks that were made from outside, by tare ctl. */
+static bool write_session_marks(struct assembly *assembly, struct error *err)
+{
+	struct error absent;
+	struct text_line line;
+	char *text = text_read_file(assembly->session->fd, CONTROL_MARKS_NAME,
+				    CONTROL_MARKS_BYTES_MAX, &absent);
+	bool ok = true;
+
+	for (char *at = text; ok && text && text_next_line(&at, &line);) {
+		struct profile_mark row = {.name = text_field(&line, 3)};
+		if (text_u64(&line, 1, &row.ticks) && text_i64(&line, 2, &row.mark) &&
+		    row.ticks >> 62 == 0)
+			ok = profile_add_mark(assembly->writer, &row, err);
+	}
+	free(text);
+	return ok;
+}
+
 static bool assemble_rows(struct assembly *assembly, struct error *err)
 {
 	vec_foreach (process, &assembly->processes) {
@@ -511,7 +540,8 @@ static bool assemble_rows(struct assembly *assembly, struct error *err)
 		if (!assemble_thread(assembly, thread->name, err))
 			return false;
 	}
-	return resolver_write_coverage(&assembly->resolver, err) && write_session(assembly, err);
+	return write_session_marks(assembly, err) &&
+	       resolver_write_coverage(&assembly->resolver, err) && write_session(assembly, err);
 }
 
 bool assemble_profile(const struct session *session, const struct recording *recording,

@@ -7,6 +7,7 @@
 
 #include "record/assemble.h"
 #include "record/closure.h"
+#include "record/control.h"
 #include "record/host_notes.h"
 #include "record/instrument.h"
 #include "record/interrupt.h"
@@ -190,6 +191,10 @@ static void put_settings(struct run *run)
 	put_limit(&settings, "max-disk", run->options->settings.max_disk_bytes);
 	if (!run->options->follow)
 		str_append(&settings, " --no-follow");
+	if (run->options->paused)
+		str_append(&settings, " --paused");
+	if (run->options->settings.max_depth)
+		str_printf(&settings, " --max-depth=%u", run->options->settings.max_depth);
 	recording_put_text(&run->recording, "settings", settings.data);
 	str_fini(&settings);
 }
@@ -248,6 +253,10 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 	struct error err;
 	bool is_new;
 
+	if (kind == TARE_REQUEST_CONTROL) {
+		control_follow_apart(&run->session);
+		return (struct server_answer){.path = run->session.directory};
+	}
 	if (kind == TARE_REQUEST_ORIGINAL)
 		return (struct server_answer){.path = link_to_original(run, path)};
 	if (!run->options->follow && pid != run->launch.pid)
@@ -272,6 +281,7 @@ static bool open_session(struct run *run, struct error *err)
 	run->session_is_open = true;
 	interrupt_remove_directory(run->session.directory);
 	if (!session_write_settings(&run->session, run->options->settings, err) ||
+	    !control_create(&run->session, run->options->paused, err) ||
 	    !recording_create(&run->recording, run->session.fd, err))
 		return false;
 	recording_put_boot(&run->recording);
@@ -564,6 +574,36 @@ bool record_recover(const char *directory, const char *output, struct record_res
 		recording_fini(&recording);
 	}
 	session_close(&session, ok);
+	return ok;
+}
+
+/* ---- snapshots ---- */
+
+static char *snapshot_path(const char *output)
+{
+	struct str path = {0};
+	const char *suffix = ".tare";
+	const size_t length = strlen(output) - (str_ends_with(output, suffix) ? strlen(suffix) : 0);
+
+	str_append_bytes(&path, output, length);
+	str_printf(&path, ".snapshot%s", suffix);
+	return path.data;
+}
+
+bool record_dump(const struct session *session, const char *output, struct record_result *result,
+		 struct error *err)
+{
+	struct recording recording;
+
+	*result = (struct record_result){.command_status = -1};
+	if (!recording_read(&recording, session->fd, err))
+		return false;
+	char *path = output ? mem_strdup(output) : snapshot_path(recording.output);
+	recording.is_snapshot = true;
+	recording_extend_clock(&recording);
+	const bool ok = build_profile(session, &recording, path, result, err);
+	free(path);
+	recording_fini(&recording);
 	return ok;
 }
 

@@ -50,6 +50,7 @@ struct record_options {
 	const char *output; /* NULL: the command's base name + ".tare" */
 	struct record_selection selection;
 	bool follow, use_cache;
+	bool paused;		       /* the global level is stopped at first */
 	struct tare_settings settings; /* of the runtime; abi/session.h */
 	/* Called while a file is rewritten: fraction of 1. May be NULL. */
 	void (*progress)(const char *path, double done, void *context);
@@ -75,6 +76,14 @@ bool record_run(const struct record_options *options, struct record_result *resu
 /* Builds the profile from what a recording left in `directory`, and removes the directory. */
 bool record_recover(const char *directory, const char *output, struct record_result *result,
 		    struct error *err);
+
+/*
+ * Writes a profile of what a running recording has so far; NULL: `output` is that of the recording
+ * with ".snapshot" before its suffix.
+ */
+struct session;
+bool record_dump(const struct session *session, const char *output, struct record_result *result,
+		 struct error *err);
 
 void record_result_fini(struct record_result *result);
 

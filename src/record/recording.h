@@ -34,8 +34,9 @@ struct recording {
 	int64_t exit_status;
 	struct clock_points clock;
 	struct vec_of(struct recording_module) modules;
-	bool failed; /* a line could not be written */
-	int fd;	     /* open for appending, or -1 */
+	bool is_snapshot; /* it goes on while it is being read */
+	bool failed;	  /* a line could not be written */
+	int fd;		  /* open for appending, or -1 */
 };
 
 /* Appending: each stores the value and writes its line; a full disk sets `failed`. */

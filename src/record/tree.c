@@ -147,6 +147,13 @@ uint64_t tree_clock(const struct tree *tree)
 	return tree->thread->header.now_ticks + tree->given_back_ticks;
 }
 
+void tree_settle(struct tree *tree, struct arena_thread *thread)
+{
+	thread->header.now_ticks += tree->elapsed_ticks - tree_clock(tree);
+	thread->header.os_ticks = tree->os_ticks;
+	tree->os_cut_ticks = 0;
+}
+
 bool tree_check_sums(const struct tree *tree, struct error *err)
 {
 	const struct tare_thread_file *header = &tree->thread->header;

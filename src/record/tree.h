@@ -49,6 +49,13 @@ void tree_compute_overhead(struct tree *tree, const uint64_t cost_ticks[TARE_EVE
 /* The thread's time: its clock, and what was given back. */
 uint64_t tree_clock(const struct tree *tree);
 
+/*
+ * Of a thread that went on while it was read: what was read first may not fit what was read last.
+ * The thread's totals become the sums of what was read; they are off by no more than happened
+ * meanwhile.
+ */
+void tree_settle(struct tree *tree, struct arena_thread *thread);
+
 /* False, with a sentence, where the sums disagree with what the runtime counted. */
 bool tree_check_sums(const struct tree *tree, struct error *err);
 

@@ -333,7 +333,6 @@ static void test_refuses_contradictions(void **state)
 		{"UPDATE os SET cause = 6", "cause 6"},
 		{"UPDATE os SET node = 4", "of node 4"},
 		{"UPDATE coverage SET module = NULL", "has no module"},
-		{"UPDATE mark SET thread = NULL", "has no thread"},
 		{"DROP TABLE mark", "no table mark"},
 		{"ALTER TABLE node ADD COLUMN more INTEGER", "other columns"},
 		{"DROP TABLE mark; CREATE VIEW mark AS SELECT * FROM os", "other columns"},
