@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 # Options for `meson setup`, as in `make SETUP=-Dwerror=true`.
 SETUP  ?=
 
-.PHONY: all build demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential bench clean
+.PHONY: all build demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential bench accuracy clean
 .PHONY: setup-build setup-test check-rewriter check-rewriter-full
 
 all: build
@@ -99,6 +99,11 @@ bench:
 	@scripts/setup build bench
 	@$(MAKE) --no-print-directory build
 	bench/run $(BUILD) --write docs/benchmarks.md
+
+# What is reported beside what is known to be true; a quarter of an hour on a machine that does nothing else.
+accuracy: setup-build
+	@$(MAKE) --no-print-directory build
+	bench/accuracy $(BUILD) --write docs/accuracy.md
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-fuzz

@@ -70,7 +70,7 @@ static void pair_measure(struct tare_thread_file *self, enum tare_probe_pair pai
 			 struct tare_calibration *result)
 {
 	const uint64_t *costs = state_session.cost_ticks;
-	uint64_t inside[BATCHES], outside[BATCHES];
+	uint64_t inside[BATCHES], both[BATCHES];
 	const struct tare_node *nodes =
 		(const struct tare_node *)(self->run_addr + TARE_THREAD_HEADER_BYTES);
 
@@ -83,12 +83,14 @@ static void pair_measure(struct tare_thread_file *self, enum tare_probe_pair pai
 		accumulate_begin(self, kernel_ticks());
 		pairs[pair].batch();
 		inside[i] = node->elapsed_ticks - elapsed;
-		outside[i] = self->now_ticks - now - inside[i];
+		both[i] = self->now_ticks - now;
 		inside[i] += costs[pairs[pair].first] * BATCH_CALLS;
-		outside[i] += costs[pairs[pair].second] * (BATCH_CALLS - 1);
+		both[i] += costs[pairs[pair].first] * BATCH_CALLS +
+			   costs[pairs[pair].second] * (BATCH_CALLS - 1);
 	}
 	result->inside_ticks[pair] = per_call(quartile(inside, count));
-	result->outside_ticks[pair] = per_call(quartile(outside, count));
+	/* the pair's cost is rounded once */
+	result->outside_ticks[pair] = per_call(quartile(both, count)) - result->inside_ticks[pair];
 }
 
 /* Ticks of a batch whose probes do not read the clock; what reading it takes is taken off. */

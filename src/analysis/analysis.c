@@ -32,6 +32,8 @@ void analysis_values_add_exclusive(struct analysis_values *to, const struct anal
 	to->ticks[ELAPSED_EXCLUSIVE] += from->ticks[ELAPSED_EXCLUSIVE];
 	to->ticks[APPLICATION_EXCLUSIVE] += from->ticks[APPLICATION_EXCLUSIVE];
 	to->overhead_exclusive += from->overhead_exclusive;
+	to->residual_exclusive += from->residual_exclusive;
+	to->error_exclusive += from->error_exclusive;
 	to->probe_ticks += from->probe_ticks;
 	for (int i = 0; i < TARE_OS_CAUSES; i++)
 		to->os_ticks[i] += from->os_ticks[i];
@@ -44,6 +46,7 @@ void analysis_values_add_inclusive(struct analysis_values *to, const struct anal
 	to->ticks[ELAPSED_INCLUSIVE] += from->ticks[ELAPSED_INCLUSIVE];
 	to->ticks[APPLICATION_INCLUSIVE] += from->ticks[APPLICATION_INCLUSIVE];
 	to->overhead_inclusive += from->overhead_inclusive;
+	to->error_inclusive += from->error_inclusive;
 }
 
 bool analysis_glob_matches(const struct analysis_globs *globs, const char *text)
@@ -259,6 +262,11 @@ double analysis_percent(const struct analysis *analysis, const struct analysis_v
 	const uint64_t total = elapsed ? analysis->totals.elapsed : analysis->totals.application;
 
 	return total ? 100.0 * (double)values->ticks[measure] / (double)total : NAN;
+}
+
+bool analysis_is_within_error(const struct analysis_values *values)
+{
+	return values->calls && values->ticks[ELAPSED_EXCLUSIVE] <= values->error_exclusive;
 }
 
 bool analysis_is_overhead_dominated(const struct analysis_values *values)

@@ -29,8 +29,11 @@ struct analysis_range {
 struct analysis_values {
 	uint64_t calls, unwound;
 	uint64_t ticks[ANALYSIS_MEASURES];
-	struct analysis_range range[ANALYSIS_MEASURES]; /* per call */
-	uint64_t overhead_inclusive, overhead_exclusive;
+	struct analysis_range range[ANALYSIS_MEASURES];	 /* per call */
+	uint64_t overhead_inclusive, overhead_exclusive; /* subtracted: cost of probes */
+	uint64_t residual_exclusive; /* of it: what probes cost beyond their calibration */
+	/* By how much the times above may be wrong, as the probes' cost is known no better. */
+	uint64_t error_inclusive, error_exclusive;
 	uint64_t os_ticks[TARE_OS_CAUSES]; /* exclusive; sum is elapsed - application */
 	uint64_t probe_ticks; /* cost of the probes that its calls passed, by calibration */
 };
@@ -57,6 +60,9 @@ struct analysis_process {
 	bool selected;
 	uint64_t threads;
 	uint64_t root_ticks; /* elapsed outside of all functions */
+	/* Shares of the calibrated cost of the probes: what they cost beyond it, by estimate, and
+	   by how much cost and estimate may be wrong together. */
+	double residual, uncertainty;
 	struct analysis_values values;
 	struct analysis_values tree; /* sum of its threads' roots: all of its intervals */
 };
@@ -67,6 +73,7 @@ struct analysis_thread {
 	uint32_t root;	  /* node, or ANALYSIS_NONE */
 	bool selected;
 	uint64_t root_ticks;
+	uint64_t residual_ticks; /* taken off its nodes */
 	struct analysis_values values;
 };
 
@@ -121,6 +128,10 @@ struct analysis_module_coverage {
 struct analysis_totals {
 	uint64_t elapsed, application; /* of the session: all intervals of the selected threads */
 	uint64_t overhead, own;	       /* probe cost subtracted; time in the runtime */
+	uint64_t residual, error; /* of overhead: beyond calibration; sum of exclusive bounds */
+	double residual_share;	  /* of the calibrated cost: the largest of the processes */
+	double cost_drift;	  /* the furthest from 0 of the processes_checked */
+	uint64_t processes_checked;
 	uint64_t root_ticks;
 	uint64_t os_ticks[TARE_OS_CAUSES];
 	uint64_t dropped, negative, folded, too_deep, unmatched, os_lost, open_frames;
@@ -195,6 +206,15 @@ uint64_t analysis_average_ns(const struct analysis *analysis, const struct analy
 /* Percent of the session's total, as data values are defined; NAN where the total is zero. */
 double analysis_percent(const struct analysis *analysis, const struct analysis_values *values,
 			enum analysis_measure measure);
+
+/*
+ * By which share the cost of pairs of probes had changed when it was measured again at the end of
+ * the process: that which had changed most. False where it was not measured again.
+ */
+bool analysis_cost_drift(const struct profile_process *process, double *drift);
+
+/* Whether the exclusive time may be nothing but the probes' cost. */
+bool analysis_is_within_error(const struct analysis_values *values);
 
 /* Whether the average exclusive time is below five times the cost of the probes. */
 bool analysis_is_overhead_dominated(const struct analysis_values *values);

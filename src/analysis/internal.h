@@ -15,6 +15,9 @@ void analysis_values_add_inclusive(struct analysis_values *to, const struct anal
 void analysis_load_identities(struct analysis *analysis, bool keep_mangled);
 /* tree.c: fills nodes and every value. */
 bool analysis_load_tree(struct analysis *analysis, struct profile *profile, struct error *err);
+/* residual.c: before the nodes are linked; and for each node's values afterwards. */
+void analysis_correct_residual(struct analysis *analysis);
+void analysis_fit_ranges(struct analysis_values *values);
 /* os.c */
 bool analysis_load_os(struct analysis *analysis, struct profile *profile, struct error *err);
 /* coverage.c */

@@ -145,6 +145,9 @@ static void link_nodes(struct analysis *analysis)
 		values->ticks[ELAPSED_INCLUSIVE] += values->ticks[ELAPSED_EXCLUSIVE];
 		values->ticks[APPLICATION_INCLUSIVE] += values->ticks[APPLICATION_EXCLUSIVE];
 		values->overhead_inclusive += values->overhead_exclusive;
+		values->error_inclusive += values->error_exclusive;
+		if (analysis->totals.residual)
+			analysis_fit_ranges(values);
 		if (node->parent == ANALYSIS_NONE)
 			continue;
 		struct analysis_node *parent = &nodes[node->parent];
@@ -252,14 +255,20 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
+static uint64_t without(uint64_t all, uint64_t some)
+{
+	return all > some ? all - some : 0;
+}
+
 static uint64_t larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
 /*
- * The session's totals are the sums of the threads' clocks. What the nodes hold must agree; the
- * larger is taken where it does not, so that no share exceeds the whole.
+ * The session's totals are the sums of the threads' clocks, less what was taken off by estimate.
+ * What the nodes hold must agree; the larger is taken where it does not, so that no share exceeds
+ * the whole.
  */
 static void sum_session(struct analysis *analysis)
 {
@@ -277,11 +286,12 @@ static void sum_session(struct analysis *analysis)
 			elapsed = all->ticks[ELAPSED_INCLUSIVE];
 			application = all->ticks[APPLICATION_INCLUSIVE];
 		}
-		const uint64_t os = row->os_ticks < row->now_ticks ? row->os_ticks : row->now_ticks;
+		const uint64_t clock = without(row->now_ticks, thread->residual_ticks);
+		const uint64_t os = row->os_ticks < clock ? row->os_ticks : clock;
 		totals->inconsistent_ticks +=
-			distance(elapsed, row->now_ticks) + distance(elapsed - application, os);
-		totals->elapsed += larger(elapsed, row->now_ticks);
-		totals->application += larger(application, row->now_ticks - os);
+			distance(elapsed, clock) + distance(elapsed - application, os);
+		totals->elapsed += larger(elapsed, clock);
+		totals->application += larger(application, clock - os);
 	}
 }
 
@@ -294,6 +304,7 @@ bool analysis_load_tree(struct analysis *analysis, struct profile *profile, stru
 	map_fini(&loader.merged);
 	if (!ok)
 		return false;
+	analysis_correct_residual(analysis);
 	link_nodes(analysis);
 	sum_functions(analysis);
 	sum_threads(analysis);

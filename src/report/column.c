@@ -289,6 +289,14 @@ GET(overhead)
 					: row->values->overhead_exclusive);
 }
 
+GET(error)
+{
+	if (row->values)
+		set_ticks(report, cell,
+			  column->param ? row->values->error_inclusive
+					: row->values->error_exclusive);
+}
+
 GET(os)
 {
 	const enum tare_os_cause cause = (enum tare_os_cause)column->param;
@@ -303,8 +311,14 @@ GET(os)
 
 GET(confidence)
 {
-	if (row->function && row->values && analysis_is_overhead_dominated(row->values))
-		set_text(cell, report->options->format == REPORT_TEXT ? "~" : "overhead-dominated");
+	const bool text = report->options->format == REPORT_TEXT;
+
+	if (!row->function || !row->values)
+		return;
+	if (analysis_is_within_error(row->values))
+		set_text(cell, text ? "?" : "within-error");
+	else if (analysis_is_overhead_dominated(row->values))
+		set_text(cell, text ? "~" : "overhead-dominated");
 }
 
 /* ---- processes and threads ---- */
@@ -544,6 +558,8 @@ const struct column report_columns[] = {
 	PER_CALL("application_exclusive", "Application", "excl", APPLICATION_EXCLUSIVE),
 	COLUMN("overhead_inclusive", "Overhead", "incl", CELL_TIME, VALUES, get_overhead, 1),
 	COLUMN("overhead_exclusive", "Overhead", "excl", CELL_TIME, VALUES, get_overhead, 0),
+	COLUMN("error_inclusive", "Error", "incl", CELL_TIME, VALUES, get_error, 1),
+	COLUMN("error_exclusive", "Error", "excl", CELL_TIME, VALUES, get_error, 0),
 	OS("blocked", "blocked", TARE_OS_BLOCKED),
 	OS("preempted", "preempt", TARE_OS_PREEMPTED),
 	OS("major_fault", "major", TARE_OS_MAJOR_FAULT),

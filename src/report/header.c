@@ -3,6 +3,7 @@
 #include "report/number.h"
 #include "report/table.h"
 
+#include <math.h>
 #include <time.h>
 
 static const char *text_or(const char *text, const char *otherwise)
@@ -157,6 +158,25 @@ static void write_cost(const struct report *report, FILE *stream, struct str *te
 	write_line(report, stream, "probe cost", text);
 }
 
+/* How far the subtracted cost can be trusted: docs/accuracy.md. */
+static void write_accuracy(const struct report *report, FILE *stream, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+
+	str_append(text, report->options->unicode ? "\u00b1 " : "+- ");
+	append_time(report, totals->error, text);
+	str_append(text, "; ");
+	append_time(report, totals->residual, text);
+	str_printf(text, " of the cost estimated (at most %.0f %%); ",
+		   100 * totals->residual_share);
+	if (totals->processes_checked)
+		str_printf(text, "%.0f %% %s at the end", 100 * fabs(totals->cost_drift),
+			   totals->cost_drift < 0 ? "less" : "more");
+	else
+		str_append(text, "not checked at the end");
+	write_line(report, stream, "accuracy", text);
+}
+
 static void append_loss(struct str *text, uint64_t count, const char *what)
 {
 	if (!count)
@@ -226,6 +246,7 @@ void report_write_text_header(const struct report *report, FILE *stream)
 	write_extent(report, stream, &text);
 	write_coverage(report, stream, &text);
 	write_cost(report, stream, &text);
+	write_accuracy(report, stream, &text);
 	write_control(report, stream, &text);
 	write_losses(report, stream, &text);
 	str_fini(&text);
