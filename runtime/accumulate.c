@@ -583,6 +583,15 @@ void accumulate_begin(struct tare_thread_file *self, uint64_t ticks)
 	self->lost_ticks = ticks - self->now_ticks;
 }
 
+void accumulate_continue(struct tare_thread_file *self, uint64_t ticks)
+{
+	while (!is_root(self, top_of(self)))
+		call_end(self, true);
+	context_local(self)->deeper = 0;
+	self->idle_ticks += ticks - self->now_ticks - self->lost_ticks;
+	self->lost_ticks = ticks - self->now_ticks;
+}
+
 void accumulate_fini(struct accumulate_local *local)
 {
 	context_fini(local);

@@ -90,6 +90,12 @@ void accumulate_init(struct tare_thread_file *self, struct accumulate_local *loc
 /* Lets the clock go on from `ticks`, which becomes the thread's begin. */
 void accumulate_begin(struct tare_thread_file *self, uint64_t ticks);
 
+/*
+ * Goes on with the tree of a thread that has ended: ends what it left in progress, as unwound, and
+ * lets the clock go on from `ticks`.
+ */
+void accumulate_continue(struct tare_thread_file *self, uint64_t ticks);
+
 /* Makes room for `count` more nodes and OS records as long as that is possible. */
 void accumulate_reserve(struct tare_thread_file *self, uint64_t count);
 

@@ -14,6 +14,7 @@
 #include "runtime/files.h"
 #include "runtime/kernel.h"
 #include "runtime/reserve.h"
+#include "runtime/thread.h"
 
 #define FILE_BYTES   (16ULL << 20)
 #define BACKED_BYTES 16384ULL
@@ -163,6 +164,7 @@ static bool begin_first(void)
 	threads_forget();
 	arming_unlock();
 	budget_forked();
+	thread_forked();
 	state_process.selector = state_session.selector;
 	const bool made = file_make();
 

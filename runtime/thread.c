@@ -264,6 +264,31 @@ static struct tare_thread_file *file_make(int32_t pid, int32_t tid, uint32_t *li
 
 /* In a forked child the calling thread's private memory is there already, with the parent's tree.
  */
+/* Files that this process has made for threads. */
+static uint64_t files_made;
+
+void thread_forked(void)
+{
+	files_made = 0;
+}
+
+static bool file_is_shared(void)
+{
+	const uint64_t most = state_session.settings.max_threads;
+
+	return __atomic_load_n(&files_made, __ATOMIC_RELAXED) >= (most ? most : TARE_THREADS_USUAL);
+}
+
+/* What an ended thread of this process, or of its parent before a fork, has left. */
+static void private_clear(struct state_private *private_state)
+{
+	if (private_state->file_addr && private_state->file_process == process_begin_ticks())
+		return;
+	accumulate_fini(&private_state->local);
+	private_state->local = (struct accumulate_local){0};
+	private_state->file_addr = 0;
+}
+
 static struct state_private *private_make(void)
 {
 	struct state_private *private_state = state_private;
@@ -274,8 +299,10 @@ static struct state_private *private_make(void)
 		return private_state;
 	}
 	private_state = process_private_take();
-	if (private_state)
+	if (private_state) {
+		private_clear(private_state);
 		return private_state;
+	}
 	private_state = accumulate_host_map(sizeof(*private_state));
 	if (private_state)
 		process_private_made(private_state);
@@ -290,6 +317,29 @@ static void calls_inherit(struct tare_thread_file *self, struct state_private *p
 	private_state->open_call_count = 0;
 }
 
+/* The file of an ended thread becomes this one's too: the tree and the clock go on. */
+static struct tare_thread_file *file_continue(struct state_private *private_state)
+{
+	struct tare_thread_file *self = (struct tare_thread_file *)private_state->file_addr;
+
+	self->tid = kernel_tid();
+	self->threads_before++;
+	self->limits |= TARE_LIMIT_THREADS;
+	self->end_ticks = 0;
+	self->flags &= ~(uint32_t)TARE_THREAD_ENDED;
+	private_state->adapt = (struct adapt_local){0};
+	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->name);
+	state_private = private_state;
+	os_flag_begin(self, private_state);
+	const uint64_t first_begin = self->begin_ticks;
+
+	self->begin_ticks = kernel_ticks();
+	accumulate_continue(self, self->begin_ticks);
+	control_begin_thread(self, state_birth);
+	self->begin_ticks = first_begin;
+	return self;
+}
+
 /* Makes the file, with signals blocked: their handlers' probes would be lost. */
 static struct tare_thread_file *file_begin(uint32_t *limits)
 {
@@ -298,6 +348,8 @@ static struct tare_thread_file *file_begin(uint32_t *limits)
 	*limits = TARE_LIMIT_MEMORY;
 	if (!private_state)
 		return NULL;
+	if (!state_private && private_state->file_addr)
+		return file_continue(private_state);
 	struct tare_thread_file *self = file_make(process_pid(), kernel_tid(), limits);
 
 	if (!self) {
@@ -305,7 +357,9 @@ static struct tare_thread_file *file_begin(uint32_t *limits)
 		process_private_give(private_state);
 		return NULL;
 	}
+	__atomic_add_fetch(&files_made, 1, __ATOMIC_RELAXED);
 	private_state->file_addr = self->run_addr;
+	private_state->file_process = process_begin_ticks();
 	private_state->file_end =
 		TARE_THREAD_FIRST_BYTES + (self->chunk_count > 2 ? SPARE_BYTES : 0);
 	private_state->file_last = self->run_addr + private_state->file_end;
@@ -420,10 +474,13 @@ void thread_end(struct tare_thread_file *self)
 	state_thread = &state_unborn;
 	state_private = NULL;
 	state_barrier();
-	accumulate_fini(&private_state->local);
-	private_state->local = (struct accumulate_local){0};
-	if (process_thread_gone(private_state))
-		file_unmap(self, private_state);
-	private_state->file_last = 0;
+	if (!file_is_shared()) {
+		accumulate_fini(&private_state->local);
+		private_state->local = (struct accumulate_local){0};
+		if (process_thread_gone(private_state))
+			file_unmap(self, private_state);
+		private_state->file_last = 0;
+		private_state->file_process = 0;
+	}
 	process_private_give(private_state);
 }

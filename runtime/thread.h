@@ -12,6 +12,9 @@
  */
 bool thread_begin(uint64_t sp);
 
+/* In a forked child, which has none of its parent's files. */
+void thread_forked(void);
+
 /* A file for a thread to come, in the reserve; its run address, or 0. */
 uint64_t thread_file_spare(const char *name);
 

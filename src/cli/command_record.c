@@ -19,7 +19,7 @@ struct record_values {
 	struct option_list modules, units;
 	const char *output, *method;
 	double adaptive;
-	int64_t max_nodes, max_memory, max_disk;
+	int64_t max_nodes, max_memory, max_disk, max_threads;
 	int64_t max_depth; /* 0: any */
 	bool paused, no_follow, no_cache, quiet, verbose;
 };
@@ -96,6 +96,14 @@ static const struct option record_option_table[] = {
 	 .min = 1,
 	 .max = 1000000,
 	 .offset = offsetof(struct record_values, max_depth)},
+	{.name = "max-threads",
+	 .argument = "NUMBER",
+	 .help = "Keep so many threads of a process apart (default 1000); later ones share a row "
+		 "with threads that have ended",
+	 .type = OPTION_INTEGER,
+	 .min = 1,
+	 .max = 1 << 20,
+	 .offset = offsetof(struct record_values, max_threads)},
 	{.name = "no-follow",
 	 .help = "Leave child processes out of the profile",
 	 .type = OPTION_FLAG,
@@ -197,6 +205,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 			     .max_nodes = (uint64_t)values->max_nodes,
 			     .max_memory_bytes = (uint64_t)values->max_memory,
 			     .max_disk_bytes = (uint64_t)values->max_disk,
+			     .max_threads = (uint64_t)values->max_threads,
 			     .max_depth = (uint32_t)values->max_depth},
 		.progress = show_progress,
 		.note = show_note,

@@ -318,13 +318,25 @@ static void note_thread_state(struct assembly *assembly, const struct thread_row
 			   err.message);
 }
 
+/* Of several threads that had the file one after the other, the last one's. */
+static const char *thread_name(const struct arena_thread *arena, char *buffer, size_t size)
+{
+	const char *name = arena->given_name ? arena->given_name : arena->header.name;
+
+	if (!arena->header.threads_before)
+		return name;
+	snprintf(buffer, size, "%.200s and %" PRIu32 " merged", name, arena->header.threads_before);
+	return buffer;
+}
+
 static bool write_thread(struct assembly *assembly, struct thread_rows *rows, struct error *err)
 {
 	const struct tare_thread_file *header = &rows->arena->header;
+	char name[256];
 	const struct profile_thread row = {
 		.process = rows->process->id,
 		.tid = header->tid,
-		.name = rows->arena->given_name ? rows->arena->given_name : header->name,
+		.name = thread_name(rows->arena, name, sizeof(name)),
 		.begin_ticks = header->begin_ticks,
 		.end_ticks = header->end_ticks,
 		.now_ticks = tree_clock(&rows->tree),

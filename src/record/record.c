@@ -188,6 +188,7 @@ static void put_settings(struct run *run)
 			   run->options->settings.adaptive_percent / 100.0);
 	put_limit(&settings, "max-nodes", run->options->settings.max_nodes);
 	put_limit(&settings, "max-memory", run->options->settings.max_memory_bytes);
+	put_limit(&settings, "max-threads", run->options->settings.max_threads);
 	put_limit(&settings, "max-disk", run->options->settings.max_disk_bytes);
 	if (!run->options->follow)
 		str_append(&settings, " --no-follow");
