@@ -1,0 +1,47 @@
+#!/bin/bash
+# Limits of nodes, memory, storage and threads: what is recorded stays right, or is counted as lost,
+# and the program notices nothing.
+. "$(dirname "$0")/lib.sh"
+
+record() {
+	record_options=(--small-functions=keep "$@")
+}
+counted() {
+	report functions
+	compare counts "$work/recorded.stdout" "$work/functions.csv"
+}
+
+# Folded contexts lose their path only.
+record --max-nodes=64
+same "$FIXTURES/counts"
+counted
+
+# Many threads one after the other, and many at once.
+record --max-threads=20
+same "$FIXTURES/crowds" 5000 4
+counted
+report threads
+lines=$(wc -l <"$work/threads.csv")
+[ "$lines" -lt 40 ] || fail "$lines rows for 5000 threads of which 20 are to be kept apart"
+grep -q ' merged' "$work/threads.csv" || fail "no row says that it stands for several threads"
+record
+same "$FIXTURES/crowds" 2000 2000
+counted
+
+# Without room for all of them, threads are lost and counted.
+record --max-disk=1M
+same "$FIXTURES/crowds" 200 200
+"$TARE" report summary "$work/profile.tare" --format=json >"$work/summary.json"
+grep -q '"threads_lost": [1-9]' "$work/summary.json" || fail "lost threads are not counted"
+record --max-memory=1M
+same "$FIXTURES/crowds" 200 200
+"$TARE" report summary "$work/profile.tare" --format=json >"$work/summary.json"
+grep -q '"threads_lost": [1-9]' "$work/summary.json" || fail "lost threads are not counted"
+
+# Little address space, and small files.
+record
+(
+	ulimit -v 400000
+	same "$FIXTURES/crowds" 400 40
+)
+counted
