@@ -35,6 +35,7 @@ void analysis_values_add_exclusive(struct analysis_values *to, const struct anal
 	to->residual_exclusive += from->residual_exclusive;
 	to->error_exclusive += from->error_exclusive;
 	to->probe_ticks += from->probe_ticks;
+	to->disarmed |= from->disarmed;
 	for (int i = 0; i < TARE_OS_CAUSES; i++)
 		to->os_ticks[i] += from->os_ticks[i];
 	for (int i = 0; i < ANALYSIS_MEASURES; i++)

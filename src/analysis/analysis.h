@@ -35,6 +35,7 @@ struct analysis_values {
 	/* By how much the times above may be wrong, as the probes' cost is known no better. */
 	uint64_t error_inclusive, error_exclusive;
 	uint64_t os_ticks[TARE_OS_CAUSES]; /* exclusive; sum is elapsed - application */
+	bool disarmed; /* probes were switched off while it ran: there were further calls */
 	uint64_t probe_ticks; /* cost of the probes that its calls passed, by calibration */
 };
 
@@ -122,10 +123,12 @@ struct analysis_coverage {
 struct analysis_module_coverage {
 	uint32_t module;
 	uint64_t found, count[COVERAGE_CLASSES];
+	uint64_t disarmed; /* functions and call targets, while the program ran */
 	const char *refusals; /* "3 jump-unproven, 1 bad-target"; "" if there are none */
 };
 
 struct analysis_totals {
+	uint64_t functions_disarmed, calls_disarmed; /* --adaptive: and their counted calls */
 	uint64_t elapsed, application; /* of the session: all intervals of the selected threads */
 	uint64_t overhead, own;	       /* probe cost subtracted; time in the runtime */
 	uint64_t residual, error; /* of overhead: beyond calibration; sum of exclusive bounds */

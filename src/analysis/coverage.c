@@ -152,6 +152,9 @@ bool analysis_load_coverage(struct analysis *analysis, struct profile *profile,
 	for (size_t i = 0; i < modules; i++)
 		vec_push(&analysis->module_coverage,
 			 ((struct analysis_module_coverage){.module = (uint32_t)i}));
+	vec_foreach (function, &analysis->functions)
+		analysis->module_coverage.data[function->module].disarmed +=
+			function->values.disarmed;
 	const bool ok = profile_each_coverage(profile, load_row, &loader, err);
 	for (size_t i = 0; i < modules; i++)
 		analysis->module_coverage.data[i].refusals =

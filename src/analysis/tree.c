@@ -11,7 +11,8 @@
 
 struct loader {
 	struct analysis *analysis;
-	struct map merged; /* (parent, function) → node */
+	struct map merged;   /* (parent, function) → node */
+	struct map disarmed; /* (process, function) */
 	struct error *err;
 	bool failed;
 };
@@ -91,6 +92,32 @@ static uint32_t node_add(struct loader *loader, const struct profile_node *row, 
 	return (uint32_t)index;
 }
 
+static uint64_t disarm_key(uint32_t process, uint32_t function)
+{
+	return (uint64_t)process << 32 | function;
+}
+
+static bool load_disarm(const struct profile_disarm *row, void *context)
+{
+	struct loader *loader = context;
+	const uint32_t process = (uint32_t)(row->process - 1);
+
+	if (loader->analysis->processes.data[process].selected)
+		map_put(&loader->disarmed,
+			disarm_key(process, loader->analysis->function_of[row->function - 1]), 0);
+	return true;
+}
+
+static bool is_disarmed(const struct loader *loader, const struct profile_node *row)
+{
+	const struct analysis *analysis = loader->analysis;
+	const uint32_t process = analysis->threads.data[row->thread - 1].process;
+
+	return row->function &&
+	       map_get(&loader->disarmed,
+		       disarm_key(process, analysis->function_of[row->function - 1]));
+}
+
 static bool load_node(const struct profile_node *row, void *context)
 {
 	struct loader *loader = context;
@@ -106,7 +133,8 @@ static bool load_node(const struct profile_node *row, void *context)
 	if (thread->selected) {
 		const struct profile_process *process =
 			analysis->processes.data[thread->process].row;
-		const struct analysis_values values = node_values(analysis, row, process);
+		struct analysis_values values = node_values(analysis, row, process);
+		values.disarmed = is_disarmed(loader, row);
 		const uint32_t parent =
 			row->parent ? analysis_node_find(analysis, row->parent) : ANALYSIS_NONE;
 		index = node_add(loader, row, parent, &values);
@@ -212,6 +240,15 @@ static void walk_thread(struct analysis *analysis, uint32_t root, struct depths 
 	}
 }
 
+static void sum_disarmed(struct analysis *analysis)
+{
+	vec_foreach (function, &analysis->functions) {
+		analysis->totals.functions_disarmed += function->values.disarmed;
+		if (function->values.disarmed)
+			analysis->totals.calls_disarmed += function->values.calls;
+	}
+}
+
 static void sum_functions(struct analysis *analysis)
 {
 	struct depths depths = {
@@ -300,13 +337,17 @@ bool analysis_load_tree(struct analysis *analysis, struct profile *profile, stru
 	struct loader loader = {.analysis = analysis, .err = err};
 
 	map_init(&loader.merged);
-	const bool ok = profile_each_node(profile, load_node, &loader, err) && !loader.failed;
+	map_init(&loader.disarmed);
+	const bool ok = profile_each_disarm(profile, load_disarm, &loader, err) &&
+			profile_each_node(profile, load_node, &loader, err) && !loader.failed;
 	map_fini(&loader.merged);
+	map_fini(&loader.disarmed);
 	if (!ok)
 		return false;
 	analysis_correct_residual(analysis);
 	link_nodes(analysis);
 	sum_functions(analysis);
+	sum_disarmed(analysis);
 	sum_threads(analysis);
 	sum_session(analysis);
 	analysis->totals.nodes = analysis->nodes.len;

@@ -113,6 +113,13 @@ struct profile_coverage {
 	int64_t count;	     /* functions this row stands for (1, or many where summed) */
 };
 
+/* A function whose probes were switched off while the process ran (--adaptive). */
+struct profile_disarm {
+	int64_t process, function;
+	uint64_t ticks; /* when; before the process's begin where it was inherited at fork */
+	uint64_t calls; /* that the thread which did it had counted */
+};
+
 struct profile_mark {
 	int64_t thread; /* 0: made from outside of the recorded processes */
 	int64_t mark;
@@ -146,6 +153,8 @@ bool profile_add_node(struct profile_writer *writer, const struct profile_node *
 bool profile_add_os(struct profile_writer *writer, const struct profile_os *row, struct error *err);
 bool profile_add_coverage(struct profile_writer *writer, const struct profile_coverage *row,
 			  struct error *err);
+bool profile_add_disarm(struct profile_writer *writer, const struct profile_disarm *row,
+			struct error *err);
 bool profile_add_mark(struct profile_writer *writer, const struct profile_mark *row,
 		      struct error *err);
 /* Indexes, commits, renames. Frees the writer in any case. */
@@ -181,6 +190,9 @@ bool profile_each_os(struct profile *profile,
 bool profile_each_coverage(struct profile *profile,
 			   bool (*each)(const struct profile_coverage *row, void *context),
 			   void *context, struct error *err);
+bool profile_each_disarm(struct profile *profile,
+			 bool (*each)(const struct profile_disarm *row, void *context),
+			 void *context, struct error *err);
 bool profile_each_mark(struct profile *profile,
 		       bool (*each)(const struct profile_mark *row, void *context), void *context,
 		       struct error *err);

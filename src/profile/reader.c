@@ -594,6 +594,27 @@ bool profile_each_coverage(struct profile *profile,
 	return ok && more >= 0;
 }
 
+bool profile_each_disarm(struct profile *profile,
+			 bool (*each)(const struct profile_disarm *row, void *context),
+			 void *context, struct error *err)
+{
+	struct profile_disarm disarm = {0};
+	struct scan scan;
+	bool ok = scan_open(&scan, profile, PROFILE_DISARM, &disarm, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!disarm.process || !disarm.function)
+			ok = profile_damaged(profile, err,
+					     "disarm record %lld has no process or function",
+					     (long long)scan.id);
+		else if (!each(&disarm, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
 bool profile_each_mark(struct profile *profile,
 		       bool (*each)(const struct profile_mark *row, void *context), void *context,
 		       struct error *err)

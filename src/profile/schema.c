@@ -168,6 +168,13 @@ static const struct profile_column mark_columns[] = {
 	COLUMN(profile_mark, ticks, COLUMN_COUNT),
 };
 
+static const struct profile_column disarm_columns[] = {
+	REFERENCE(profile_disarm, process, PROFILE_PROCESS),
+	REFERENCE(profile_disarm, function, PROFILE_FUNCTION),
+	COLUMN(profile_disarm, ticks, COLUMN_COUNT),
+	COLUMN(profile_disarm, calls, COLUMN_COUNT),
+};
+
 #define TABLE(table)                                                                               \
 	{                                                                                          \
 		.name = #table, .columns = table##_columns,                                        \
@@ -185,6 +192,7 @@ const struct profile_table profile_tables[PROFILE_TABLES] = {
 	[PROFILE_OS] = TABLE(os),
 	[PROFILE_COVERAGE] = TABLE(coverage),
 	[PROFILE_MARK] = TABLE(mark),
+	[PROFILE_DISARM] = TABLE(disarm),
 };
 
 static const char *column_sql_type(enum profile_column_type type)

@@ -378,6 +378,12 @@ bool profile_add_coverage(struct profile_writer *writer, const struct profile_co
 	return writer_append(writer, PROFILE_COVERAGE, row, err) != 0;
 }
 
+bool profile_add_disarm(struct profile_writer *writer, const struct profile_disarm *row,
+			struct error *err)
+{
+	return writer_append(writer, PROFILE_DISARM, row, err) != 0;
+}
+
 bool profile_add_mark(struct profile_writer *writer, const struct profile_mark *row,
 		      struct error *err)
 {

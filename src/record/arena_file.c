@@ -156,6 +156,16 @@ static void process_take_close(struct arena_process *process,
 	}
 }
 
+static void process_take_disarm(struct arena_process *process, const char *bytes)
+{
+	struct tare_disarm_record record;
+
+	memcpy(&record, bytes, sizeof(record));
+	cut_stamp(&record.ticks, &process->damaged);
+	cut_value(&record.calls, &process->damaged);
+	vec_push(&process->disarmed, record);
+}
+
 static void process_take_records(struct arena_process *process, const char *bytes, size_t size)
 {
 	size_t at = 0;
@@ -168,7 +178,10 @@ static void process_take_records(struct arena_process *process, const char *byte
 			process->damaged++;
 			return;
 		}
-		if (length >= sizeof(record)) {
+		if (record.head.type == TARE_RECORD_DISARM &&
+		    length >= sizeof(struct tare_disarm_record)) {
+			process_take_disarm(process, bytes + at);
+		} else if (length >= sizeof(record)) {
 			memcpy(&record, bytes + at, sizeof(record));
 			record.head.size_bytes = length;
 			if (record.head.type == TARE_RECORD_MODULE_OPEN)
@@ -222,6 +235,7 @@ void arena_process_fini(struct arena_process *process)
 	vec_foreach (module, &process->modules)
 		free(module->path);
 	vec_fini(&process->modules);
+	vec_fini(&process->disarmed);
 }
 
 /* ---- thread files ---- */

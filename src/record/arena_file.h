@@ -24,6 +24,7 @@ struct arena_module {
 struct arena_process {
 	struct tare_process_file header;	    /* command is NUL-terminated */
 	struct vec_of(struct arena_module) modules; /* in load order */
+	struct vec_of(struct tare_disarm_record) disarmed;
 	uint64_t damaged;
 };
 

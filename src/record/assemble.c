@@ -225,6 +225,27 @@ static void note_process_state(struct assembly *assembly, const struct arena_pro
 	}
 }
 
+/* One function may have several call targets: its own entry, and stubs that lead to it. */
+static bool write_disarmed(struct assembly *assembly, struct assemble_process *process,
+			   struct error *err)
+{
+	vec_foreach (record, &process->arena.disarmed) {
+		const uint64_t life_ticks[2] = {record->ticks, record->ticks};
+		struct resolve_target target = {0};
+
+		if (!resolve_key(&assembly->resolver, &process->resolve, record->key, life_ticks,
+				 &target, err))
+			return false;
+		const struct profile_disarm row = {.process = process->id,
+						   .function = target.function,
+						   .ticks = record->ticks,
+						   .calls = record->calls};
+		if (!profile_add_disarm(assembly->writer, &row, err))
+			return false;
+	}
+	return true;
+}
+
 static bool write_process(struct assembly *assembly, struct assemble_process *process,
 			  struct error *err)
 {
@@ -256,7 +277,7 @@ static bool write_process(struct assembly *assembly, struct assemble_process *pr
 	process->id = profile_add_process(assembly->writer, &row, err);
 	note_process_state(assembly, &process->arena);
 	assembly->assembled->processes++;
-	return process->id != 0;
+	return process->id != 0 && write_disarmed(assembly, process, err);
 }
 
 static struct assemble_process *process_of(struct assembly *assembly,

@@ -321,6 +321,18 @@ GET(confidence)
 		set_text(cell, text ? "~" : "overhead-dominated");
 }
 
+GET(disarmed)
+{
+	if (!has_calls(report, row))
+		return;
+	if (report->options->format != REPORT_TEXT) {
+		cell->type = CELL_COUNT;
+		cell->number = row->values->disarmed;
+	} else if (row->values->disarmed) {
+		set_text(cell, "≥");
+	}
+}
+
 /* ---- processes and threads ---- */
 
 GET(pid)
@@ -439,6 +451,12 @@ GET(os_percent)
 }
 
 /* ---- coverage, marks ---- */
+
+GET(module_disarmed)
+{
+	if (row->module_coverage)
+		set_number(cell, column, row->module_coverage->disarmed);
+}
 
 GET(found)
 {
@@ -568,6 +586,7 @@ const struct column report_columns[] = {
 	OS("interrupt", "irq", TARE_OS_INTERRUPT),
 	COLUMN("outside", "", "Outside", CELL_TIME, V(PROCESSES) | V(THREADS), get_outside, 0),
 	COLUMN("confidence", "", "", CELL_TEXT, CODE, get_confidence, 0),
+	COLUMN("disarmed", "", "", CELL_TEXT, VALUES, get_disarmed, 0),
 	COLUMN("level", "", "Level", CELL_COUNT, TREE, get_level, 0),
 	COLUMN("path", "", "Path", CELL_TEXT, V(CALLTREE), get_path, 0),
 	COLUMN("type", "", "Type", CELL_TEXT, V(CALLERS), get_type, 0),
@@ -579,6 +598,7 @@ const struct column report_columns[] = {
 	COLUMN("small", "", "Small", CELL_COUNT, V(COVERAGE), get_class_count, COVERAGE_SMALL),
 	COLUMN("not_selected", "", "Not selected", CELL_COUNT, V(COVERAGE), get_class_count,
 	       COVERAGE_NOT_SELECTED),
+	COLUMN("disarmed", "", "Disarmed", CELL_COUNT, V(COVERAGE), get_module_disarmed, 0),
 	COLUMN("refused", "", "Refused", CELL_COUNT, V(COVERAGE), get_class_count,
 	       COVERAGE_REFUSED),
 	COLUMN("refusals", "", "Reasons of refusal", CELL_TEXT, V(COVERAGE), get_refusals, 0),

@@ -221,6 +221,19 @@ static void write_losses(const struct report *report, FILE *stream, struct str *
 	write_line(report, stream, "INCOMPLETE", text);
 }
 
+static void write_disarmed(const struct report *report, FILE *stream, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+
+	if (!totals->functions_disarmed)
+		return;
+	append_count(text, totals->functions_disarmed, "function", "functions");
+	str_append(text, " after ");
+	append_count(text, totals->calls_disarmed, "counted call", "counted calls");
+	str_append(text, " (--adaptive)");
+	write_line(report, stream, "disarmed", text);
+}
+
 /* Only where collection was ever off, or calls were too deep to be kept apart. */
 static void write_control(const struct report *report, FILE *stream, struct str *text)
 {
@@ -247,6 +260,7 @@ void report_write_text_header(const struct report *report, FILE *stream)
 	write_coverage(report, stream, &text);
 	write_cost(report, stream, &text);
 	write_accuracy(report, stream, &text);
+	write_disarmed(report, stream, &text);
 	write_control(report, stream, &text);
 	write_losses(report, stream, &text);
 	str_fini(&text);

@@ -143,6 +143,8 @@ static void write_totals(const struct report *report, FILE *stream)
 	field_number(stream, "functions_not_selected", coverage[COVERAGE_NOT_SELECTED]);
 	field_number(stream, "functions_refused", coverage[COVERAGE_REFUSED]);
 	field_text(stream, "refusals", analysis->refusals);
+	field_number(stream, "functions_disarmed", totals->functions_disarmed);
+	field_number(stream, "calls_of_disarmed", totals->calls_disarmed);
 }
 
 static void write_losses(const struct report *report, FILE *stream)

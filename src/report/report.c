@@ -164,6 +164,17 @@ bool report_check(const struct report_options *options, struct error *err)
 	       (!options->sort || sort_parse(view->id, options->sort, keys, &count, err));
 }
 
+/* Text has the column only where some function was disarmed. */
+static void columns_drop_disarmed(struct report_table *table)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < table->column_count; i++)
+		if (strcmp(table->columns[i]->name, "disarmed") != 0)
+			table->columns[kept++] = table->columns[i];
+	table->column_count = kept;
+}
+
 /* ---- rows ---- */
 
 struct report_table *report_add_table(struct report *report, const char *name, const char *title,
@@ -184,6 +195,9 @@ struct report_table *report_add_table(struct report *report, const char *name, c
 	else
 		columns_parse(table, view, text_columns ? text_columns : report->view->columns,
 			      &ignored);
+	if (!table->by_user && report->options->format == REPORT_TEXT &&
+	    !report->analysis->totals.functions_disarmed)
+		columns_drop_disarmed(table);
 	return table;
 }
 

@@ -40,7 +40,7 @@ struct text_table {
 	struct str scratch, cell, line;
 	struct strmap shown; /* shortened name → its row's function, to find look-alikes */
 	struct arena names;
-	bool any_dominated, any_within_error;
+	bool any_dominated, any_within_error, any_disarmed;
 };
 
 static bool is_text(const struct column *column)
@@ -425,10 +425,11 @@ static void append_cell(struct text_table *t, const struct report_row *row, size
 
 	cell_get(t, row, column, &cell);
 	const char *color = t->report->options->color ? percent_color(&cell) : NULL;
-	if (column->column->type == CELL_TEXT && !column->column->title[0] && cell.type) {
+	if (strcmp(column->column->name, "confidence") == 0 && cell.type) {
 		t->any_dominated |= cell.text[0] == '~';
 		t->any_within_error |= cell.text[0] == '?';
 	}
+	t->any_disarmed |= strcmp(column->column->name, "disarmed") == 0 && cell.type == CELL_TEXT;
 	cell_format(t, row, column);
 	append_indent(t, row, column, &text);
 	if (column->is_text && t->cell.len)
@@ -472,6 +473,10 @@ static void write_footer(const struct text_table *t)
 		      t->stream);
 	if (t->any_within_error)
 		fputs("? the same, and its exclusive time may be nothing but probe cost\n",
+		      t->stream);
+	if (t->any_disarmed)
+		fputs("≥ disarmed while running: later calls are not counted, their time is the "
+		      "callers'\n",
 		      t->stream);
 	str_fini(&text);
 }

@@ -334,7 +334,7 @@ static void add_most_work(struct report *report)
 {
 	struct report_table *table = report_add_table(
 		report, "functions", "Functions with most individual work",
-		"calls,elapsed_exclusive,elapsed_exclusive_percent,application_exclusive,"
+		"disarmed,calls,elapsed_exclusive,elapsed_exclusive_percent,application_exclusive,"
 		"application_exclusive_percent,confidence,function,module");
 
 	for (uint32_t i = 0; i < report->analysis->functions.len; i++) {
@@ -372,7 +372,7 @@ static bool fill_summary(struct report *report, struct error *err)
 /* ---- the views ---- */
 
 #define VALUE_COLUMNS                                                                              \
-	"calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,"                     \
+	"disarmed,calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,"            \
 	"elapsed_exclusive_percent,application_inclusive,application_exclusive,"
 #define VALUE_DROPS                                                                                \
 	"elapsed_exclusive_percent,elapsed_inclusive_percent,application_inclusive,module,"        \
@@ -407,7 +407,7 @@ const struct view report_views[] = {
 	{.id = VIEW_CALLTREE,
 	 .name = "calltree",
 	 .summary = "call paths below process and thread",
-	 .columns = "calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,"
+	 .columns = "disarmed,calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,"
 		    "application_inclusive,frame,module",
 	 .drop = "module,application_inclusive,elapsed_exclusive,calls",
 	 .sort = "elapsed_inclusive",
@@ -450,7 +450,7 @@ const struct view report_views[] = {
 	{.id = VIEW_COVERAGE,
 	 .name = "coverage",
 	 .summary = "which functions were instrumented, and why others were not",
-	 .columns = "found,instrumented,part,small,not_selected,refused,module,refusals",
+	 .columns = "found,instrumented,disarmed,part,small,not_selected,refused,module,refusals",
 	 .drop = "part,not_selected,small",
 	 .sort = "found",
 	 .limit = 0,

@@ -2,7 +2,7 @@
  * Writes the profiles of the golden tests into a directory: always the same ones.
  *   work     two processes, three threads, C and C++, recursion, OS time of every cause, coverage
  *   hostile  names that would do harm where they were not escaped
- *   cut      a recording that was cut off and lost events
+ *   cut      a recording that was cut off and lost events, with a function that was disarmed
  *   empty    a session in which nothing was recorded
  */
 #include "tests/support/small_profile.h"
@@ -181,14 +181,15 @@ static void make_hostile(const char *directory)
 
 static void make_cut(const char *directory)
 {
-	static const struct small_node nodes[] = {{.thread = 1}, {1, 1, 1, 3, 5000, 0, 0}};
+	static const struct small_node nodes[] = {
+		{.thread = 1}, {1, 1, 1, 3, 5000, 0, 0}, {1, 2, 2, 20000, 500, 0, 0}};
 	struct profile_writer *writer = open_in(directory, "cut");
 	struct profile_session session = small_profile_session();
 	const struct profile_thread thread = {.process = 1,
 					      .tid = 9,
 					      .name = "cut",
 					      .begin_ticks = 1500,
-					      .now_ticks = 5600,
+					      .now_ticks = 6100,
 					      .dropped = 1234567,
 					      .folded = 3,
 					      .open_frames = 1};
@@ -198,7 +199,14 @@ static void make_cut(const char *directory)
 	session.exit_status = 137;
 	small_process(writer, 9, "cut");
 	require(profile_add_thread(writer, &thread, &err) == 1);
-	small_function(writer, small_module(writer, "/bin/cut"), "main", 0x10);
+	const int64_t module = small_module(writer, "/bin/cut");
+	small_function(writer, module, "main", 0x10);
+	const struct profile_disarm disarm = {.process = 1,
+					      .function =
+						      small_function(writer, module, "tiny", 0x50),
+					      .ticks = 2000,
+					      .calls = 19000};
+	require(profile_add_disarm(writer, &disarm, &err));
 	small_nodes(writer, nodes, COUNT(nodes));
 	require(profile_write_session(writer, &session, &err));
 	require(profile_writer_commit(writer, &err));
