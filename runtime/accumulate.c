@@ -253,11 +253,20 @@ bool accumulate_ends_top(const struct tare_thread_file *self, const struct accum
 	       is_at(self, top_of(self), event->sp);
 }
 
+/* Ends the top call, which control has left without an event. */
+static void call_unwind(struct tare_thread_file *self)
+{
+	if (accumulate_host_loses_ends(top_of(self)->key))
+		accumulate_abandon(self);
+	else
+		call_end(self, CALL_UNWOUND);
+}
+
 /* Ends, as unwound, the calls whose frames lie below `sp`. */
 static void calls_unwind_below(struct tare_thread_file *self, uint64_t sp)
 {
 	while (!is_root(self, top_of(self)) && place_of(top_of(self)) < place_at(sp))
-		call_end(self, CALL_UNWOUND);
+		call_unwind(self);
 }
 
 /* The same with those at `sp` that are not pending. */
@@ -265,7 +274,7 @@ static void calls_unwind(struct tare_thread_file *self, uint64_t sp)
 {
 	calls_unwind_below(self, sp);
 	while (is_at(self, top_of(self), sp) && !is_pending_at(self, sp))
-		call_end(self, CALL_UNWOUND);
+		call_unwind(self);
 }
 
 /*

@@ -81,6 +81,9 @@ void accumulate_host_unmap(void *memory, size_t size_bytes);
 /* Lays out a file of TARE_THREAD_FIRST_BYTES, zero and mapped at `self`. */
 void accumulate_place(struct tare_thread_file *self, uint64_t node_max);
 
+/* Also: have the probes of function `key` been switched off, or are they just being so? */
+bool accumulate_host_loses_ends(uint64_t key);
+
 /*
  * Starts an empty tree at `ticks` in a thread file whose limits, chunks and run_addr are set and
  * whose memory up to them is zero. Sets self->local.

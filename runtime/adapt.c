@@ -28,6 +28,7 @@
 
 /* Keys of disarmed functions: read by any thread at any time, written under arming's lock. */
 static uint64_t disarmed[DISARMED_SLOTS];
+static bool silent[DISARMED_SLOTS]; /* beside them: a byte has been cleared */
 static uint64_t disarmed_count, generation;
 
 /* The calls of one function in the nodes at hand. Under arming's lock. */
@@ -46,30 +47,46 @@ static uint64_t slot_of(uint64_t key, uint64_t slots)
 
 /* ---- the set ---- */
 
-static bool is_disarmed(uint64_t key)
+/* DISARMED_SLOTS where it is not. */
+static uint64_t disarmed_find(uint64_t key)
 {
 	if (!__atomic_load_n(&disarmed_count, __ATOMIC_ACQUIRE))
-		return false;
+		return DISARMED_SLOTS;
 	for (uint64_t slot = slot_of(key, DISARMED_SLOTS);;
 	     slot = (slot + 1) & (DISARMED_SLOTS - 1)) {
 		const uint64_t found = __atomic_load_n(&disarmed[slot], __ATOMIC_RELAXED);
 
-		if (!found || found == key)
-			return found;
+		if (!found)
+			return DISARMED_SLOTS;
+		if (found == key)
+			return slot;
 	}
 }
 
-static bool disarmed_put(uint64_t key)
+static bool is_disarmed(uint64_t key)
+{
+	const uint64_t slot = disarmed_find(key);
+
+	return slot < DISARMED_SLOTS && __atomic_load_n(&silent[slot], __ATOMIC_ACQUIRE);
+}
+
+bool accumulate_host_loses_ends(uint64_t key)
+{
+	return disarmed_find(key) < DISARMED_SLOTS;
+}
+
+/* From now on its calls may end unseen; DISARMED_SLOTS where there is no place. */
+static uint64_t disarmed_begin(uint64_t key)
 {
 	uint64_t slot = slot_of(key, DISARMED_SLOTS);
 
 	if (disarmed_count >= DISARMED_MAX)
-		return false;
+		return DISARMED_SLOTS;
 	while (disarmed[slot])
 		slot = (slot + 1) & (DISARMED_SLOTS - 1);
 	__atomic_store_n(&disarmed[slot], key, __ATOMIC_RELAXED);
 	__atomic_store_n(&disarmed_count, disarmed_count + 1, __ATOMIC_RELEASE);
-	return true;
+	return slot;
 }
 
 void adapt_forget(uint64_t begin, uint64_t end)
@@ -166,6 +183,12 @@ static struct part part_next(const struct tare_thread_file *self, struct adapt_l
 	return (struct part){begin, end > begin ? end : begin};
 }
 
+/* Time that the operating system took is none of the function's own. */
+static int64_t node_own_ticks(const struct tare_thread_file *self, const struct tare_node *node)
+{
+	return node->elapsed_ticks - (int64_t)context_os_ticks(self, node);
+}
+
 static void part_sum(const struct tare_thread_file *self, const struct part *part)
 {
 	for (uint64_t at = part->begin; at < part->end; at++) {
@@ -176,7 +199,7 @@ static void part_sum(const struct tare_thread_file *self, const struct part *par
 		if (!sum)
 			continue;
 		sum->calls += calls;
-		sum->ticks += node->elapsed_ticks;
+		sum->ticks += node_own_ticks(self, node);
 	}
 }
 
@@ -200,16 +223,36 @@ static bool byte_clear(uint64_t arm)
 	return arm && *(volatile uint8_t *)byte && arming_disarm(byte);
 }
 
-/* The byte of the function or call site that reported the node last. */
-static bool node_disarm(const struct tare_node *node)
+/* The byte of the function or call site that reported the node last, 0 where that is not known. */
+static uint64_t node_arm(const struct tare_node *node)
 {
-	return node->stub > NODE_STUB_FORGOTTEN && byte_clear(probes_stub_addr(node->stub, 1));
+	return node->stub > NODE_STUB_FORGOTTEN ? probes_stub_addr(node->stub, 1) : 0;
 }
 
-static void disarmed_note(const struct sum *sum)
+/* The one that was put there last: no other has been placed behind it. */
+static void disarmed_take_back(uint64_t slot)
 {
-	if (disarmed_put(sum->key))
-		process_disarm_note(sum->key, sum->calls);
+	__atomic_store_n(&disarmed[slot], 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&disarmed_count, disarmed_count - 1, __ATOMIC_RELEASE);
+}
+
+/*
+ * Clears the byte of a function that is not disarmed yet. Before that all threads know that its
+ * calls may end unseen; when it has happened, that they will.
+ */
+static bool function_disarm(const struct sum *sum, uint64_t arm)
+{
+	const uint64_t slot = disarmed_begin(sum->key);
+
+	if (slot == DISARMED_SLOTS)
+		return false;
+	if (!byte_clear(arm)) {
+		disarmed_take_back(slot);
+		return false;
+	}
+	__atomic_store_n(&silent[slot], true, __ATOMIC_RELEASE);
+	process_disarm_note(sum->key, sum->calls);
+	return true;
 }
 
 /* Returns whether a byte was cleared. */
@@ -220,15 +263,11 @@ static bool part_disarm(const struct tare_thread_file *self, const struct part *
 	for (uint64_t at = part->begin; at < part->end; at++) {
 		const struct tare_node *node = context_node_at(self, (uint32_t)at);
 		const struct sum *sum = sum_of(node->key, false);
-		const bool known = is_disarmed(node->key);
 
-		if (!known && (!sum || !is_worth_it(self, sum)))
-			continue;
-		if (!node_disarm(node))
-			continue;
-		cleared = true;
-		if (!known)
-			disarmed_note(sum);
+		if (is_disarmed(node->key))
+			cleared |= byte_clear(node_arm(node));
+		else if (sum && is_worth_it(self, sum))
+			cleared |= function_disarm(sum, node_arm(node));
 	}
 	return cleared;
 }
@@ -273,22 +312,31 @@ static void judge_when_due(const struct tare_thread_file *self, struct adapt_loc
  * At a call: its site is met with only now, or calls through a pointer, which no node tells. A
  * target that is always called so, and does not report itself, is judged here, in this context.
  */
-static void site_judge(const struct tare_thread_file *self, const struct accumulate_event *event)
+static bool target_is_worth_it(const struct tare_thread_file *self,
+			       const struct accumulate_event *event, struct sum *sum)
 {
 	const struct tare_node *node = context_node(self->top);
-	const struct sum sum = {event->key, accumulate_calls(node), node->elapsed_ticks};
-	const bool known = is_disarmed(event->key);
 
-	if (!known &&
-	    (event->stub || node->stub || node->key != event->key || !is_worth_it(self, &sum)))
+	if (event->stub || node->stub || node->key != event->key)
+		return false;
+	*sum = (struct sum){.key = node->key, .calls = accumulate_calls(node)};
+	if (sum->calls < ADAPT_CALLS_MIN)
+		return false;
+	sum->ticks = node_own_ticks(self, node);
+	return is_worth_it(self, sum);
+}
+
+static void site_judge(const struct tare_thread_file *self, const struct accumulate_event *event)
+{
+	const bool known = is_disarmed(event->key);
+	struct sum sum;
+
+	if (!known && !target_is_worth_it(self, event, &sum))
 		return;
 	if (!arming_lock())
 		return;
-	if (byte_clear(event->arm)) {
-		if (!known)
-			disarmed_note(&sum);
+	if (known ? byte_clear(event->arm) : function_disarm(&sum, event->arm))
 		generation_begin();
-	}
 	arming_unlock();
 }
 

@@ -8,7 +8,8 @@
  * function is disarmed when all of this holds:
  *
  *   - ADAPT_CALLS_MIN calls of it have ended,
- *   - their average exclusive time is below RATIO × the cost of the probes of a call,
+ *   - their average exclusive time, without the operating system's, is below RATIO × the cost of
+ *     the probes of a call,
  *   - these probes have cost ADAPT_SHARE of the time that the thread itself has worked,
  *   - it shares no code with other functions (abi/module.h).
  *

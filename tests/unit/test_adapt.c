@@ -117,7 +117,9 @@ static int module_end_again(void **state)
 }
 
 #define NODES_MAX  64
-#define FILE_BYTES (TARE_THREAD_HEADER_BYTES + NODES_MAX * sizeof(struct tare_node))
+#define OS_MAX	   4
+#define OS_OFFSET  (TARE_THREAD_HEADER_BYTES + NODES_MAX * sizeof(struct tare_node))
+#define FILE_BYTES (OS_OFFSET + OS_MAX * sizeof(struct tare_os_record))
 
 static void thread_begin(struct thread *thread)
 {
@@ -129,7 +131,8 @@ static void thread_begin(struct thread *thread)
 	accumulate_place(self, NODES_MAX);
 	self->chunks[0].count = NODES_MAX;
 	self->node_limit = NODES_MAX;
-	self->os_limit = 0;
+	self->chunks[1].run_addr = self->run_addr + OS_OFFSET;
+	self->os_limit = self->chunks[1].count = OS_MAX;
 	accumulate_init(self, &thread->local, thread->ticks);
 }
 
@@ -245,6 +248,27 @@ static void test_short_and_dear(void **state)
 	assert_int_equal(noted_keys[0], key(SHORT));
 	assert_int_equal(noted_calls[0], MANY);
 	assert_int_equal(renewals, 1);
+	thread_end(&thread);
+}
+
+/* A machine where others run makes no function longer. */
+static void test_without_time_of_the_system(void **state)
+{
+	const struct accumulate_event late = {.kind = TARE_EVENT_LEAVE,
+					      .sp = SP_TOP - 128,
+					      .os = true,
+					      .os_cause = TARE_OS_PREEMPTED,
+					      .syscall_number = 0xffff};
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	calls(&thread, SHORT, MANY, 1);
+	enter(&thread, 0, SHORT, 2);
+	apply(&thread, late, (uint64_t)MANY * PAIR * 2, false);
+	judge(&thread);
+	assert_int_equal(file.arm[SHORT], 0);
 	thread_end(&thread);
 }
 
@@ -419,10 +443,15 @@ static void test_forgotten(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_short_and_dear),     TEST(test_rare_ones_are_kept),
-		TEST(test_off_by_default),     TEST(test_top_of_another_thread),
-		TEST(test_below_another_call), TEST(test_end_on_its_way),
-		TEST(test_recursion),	       TEST(test_call_through_pointer),
+		TEST(test_without_time_of_the_system),
+		TEST(test_short_and_dear),
+		TEST(test_rare_ones_are_kept),
+		TEST(test_off_by_default),
+		TEST(test_top_of_another_thread),
+		TEST(test_below_another_call),
+		TEST(test_end_on_its_way),
+		TEST(test_recursion),
+		TEST(test_call_through_pointer),
 		TEST(test_forgotten),
 	};
 

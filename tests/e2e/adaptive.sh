@@ -1,0 +1,55 @@
+#!/bin/bash
+# --adaptive: a tiny function is disarmed and says so, all others keep exact counts, all times add
+# up, and programs do what they do without it.
+. "$(dirname "$0")/lib.sh"
+
+need g++ python3
+cd "$work"
+g++ -O1 -fno-optimize-sibling-calls -pthread -o adaptive "$E2E/../fixtures/adaptive.cpp"
+
+for probes in merged all; do
+	record_options=(--adaptive=50 --small-functions=keep --probes="$probes")
+	record "$work/adaptive"
+	report functions
+	report threads
+	"$TARE" report summary "$work/profile.tare" --format=json >"$work/summary.json"
+	python3 - "$work" <<'END'
+import csv, json, sys
+work = sys.argv[1]
+rows = {row["function"]: row for row in csv.DictReader(open(f"{work}/functions.csv"))}
+truth = dict(line.split() for line in open(f"{work}/recorded.stdout") if line[0] != "#")
+most = int(truth.pop("most"))
+tiny = rows["tiny"]
+assert tiny["disarmed"] == "1" and 10000 <= int(tiny["calls"]) < most, tiny
+assert tiny["unwound"] == "0", tiny
+for name, count in truth.items():
+    assert rows[name]["calls"] == count and rows[name]["disarmed"] == "0", rows[name]
+assert rows["thrower"]["unwound"] == truth["thrower"], rows["thrower"]
+threads = list(csv.DictReader(open(f"{work}/threads.csv")))
+exclusive = sum(int(row["elapsed_exclusive_ns"]) + int(row["outside_ns"]) for row in threads)
+functions = sum(int(row["elapsed_exclusive_ns"]) for row in rows.values())
+outside = sum(int(row["outside_ns"]) for row in threads)
+assert abs(exclusive - functions - outside) <= len(rows) + len(threads)
+header = json.load(open(f"{work}/summary.json"))["header"]
+assert header["functions_disarmed"] >= 1 and header["inconsistent_ns"] == 0, header
+assert header["complete"], header
+END
+done
+
+# The profile says when, in which process, and after how many calls.
+record_options=(--adaptive=50 --small-functions=keep)
+record "$work/adaptive"
+found=$(python3 - "$work/profile.tare" <<'END'
+import sqlite3, sys
+base = sqlite3.connect(sys.argv[1])
+print(base.execute("""SELECT count(*) FROM disarm d JOIN function f ON f.id = d.function, session s
+    WHERE f.name = 'tiny' AND d.calls >= 10000
+    AND d.ticks BETWEEN s.begin_ticks AND s.end_ticks""").fetchone()[0])
+END
+)
+test "$found" -ge 1 || fail "the profile does not say when tiny was disarmed"
+
+for command in "lua5.4 $E2E/data/algorithms.lua 1" "bash $E2E/data/loop.sh 3000"; do
+	command -v ${command%% *} >/dev/null || { echo "without ${command%% *}: not installed"; continue; }
+	same $command
+done
