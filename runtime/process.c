@@ -38,7 +38,7 @@ static struct tare_process_file *process_file;
 static uint64_t backed_bytes;
 static char *records; /* as in the file, for forked children */
 static uint64_t records_bytes, records_room;
-static struct state_private *free_list;
+static struct state_private *free_list, *given_list; /* the second is taken as a whole */
 static uint32_t free_lock;
 static struct state_private *made_last; /* the list of all */
 static uint32_t threads_lock;
@@ -337,7 +337,12 @@ void process_means_note(void)
 
 static bool free_list_lock(void)
 {
-	return !__atomic_exchange_n(&free_lock, 1, __ATOMIC_ACQUIRE);
+	for (int round = 0; round < LOCK_ROUNDS; round++) {
+		if (!__atomic_exchange_n(&free_lock, 1, __ATOMIC_ACQUIRE))
+			return true;
+		__builtin_ia32_pause();
+	}
+	return false;
 }
 
 static void free_list_unlock(void)
@@ -349,6 +354,8 @@ struct state_private *process_private_take(void)
 {
 	if (!free_list_lock())
 		return NULL; /* not worth waiting for */
+	if (!free_list)
+		free_list = __atomic_exchange_n(&given_list, NULL, __ATOMIC_ACQUIRE);
 	struct state_private *private_state = free_list;
 
 	if (private_state)
@@ -359,14 +366,16 @@ struct state_private *process_private_take(void)
 	return private_state;
 }
 
+/* Never waits, and never loses one: its file may be worth keeping. */
 void process_private_give(struct state_private *private_state)
 {
+	struct state_private *first = __atomic_load_n(&given_list, __ATOMIC_RELAXED);
+
 	private_state->open_call_count = 0;
-	if (!free_list_lock())
-		return;
-	private_state->next = free_list;
-	free_list = private_state;
-	free_list_unlock();
+	do
+		private_state->next = first;
+	while (!__atomic_compare_exchange_n(&given_list, &first, private_state, false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
 void process_private_made(struct state_private *private_state)
