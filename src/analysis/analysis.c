@@ -25,8 +25,10 @@ static void range_add(struct analysis_range *to, const struct analysis_range *fr
 		to->max = from->max;
 }
 
-void analysis_values_add_exclusive(struct analysis_values *to, const struct analysis_values *from)
+void analysis_values_add_exclusive(struct arena *arena, struct analysis_values *to,
+				   const struct analysis_values *from)
 {
+	analysis_histogram_add(arena, &to->histogram, from->histogram);
 	to->calls += from->calls;
 	to->unwound += from->unwound;
 	to->ticks[ELAPSED_EXCLUSIVE] += from->ticks[ELAPSED_EXCLUSIVE];

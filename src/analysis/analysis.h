@@ -26,8 +26,18 @@ struct analysis_range {
 	uint64_t min, max;
 };
 
+/*
+ * Ended calls by their elapsed inclusive time, in the buckets of struct profile_histogram from
+ * `first` on. A call that is in progress is counted in `calls` of its values, but not here.
+ */
+struct analysis_histogram {
+	uint32_t first, count;
+	uint64_t calls[];
+};
+
 struct analysis_values {
 	uint64_t calls, unwound;
+	struct analysis_histogram *histogram; /* NULL: no call ended */
 	uint64_t ticks[ANALYSIS_MEASURES];
 	struct analysis_range range[ANALYSIS_MEASURES];	 /* per call */
 	uint64_t overhead_inclusive, overhead_exclusive; /* subtracted: cost of probes */
@@ -206,6 +216,15 @@ uint64_t analysis_average_ticks(const struct analysis_values *values,
 uint64_t analysis_average_ns(const struct analysis *analysis, const struct analysis_values *values,
 			     enum analysis_measure measure);
 
+/*
+ * The elapsed inclusive time that `percent` of the ended calls did not exceed: exact to the bucket;
+ * within it, calls are taken to be spread evenly. False where no call ended.
+ */
+bool analysis_percentile_ticks(const struct analysis_values *values, double percent,
+			       uint64_t *ticks);
+/* The least time of a bucket. */
+uint64_t analysis_bucket_ticks(uint32_t bucket);
+
 /* Percent of the session's total, as data values are defined; NAN where the total is zero. */
 double analysis_percent(const struct analysis *analysis, const struct analysis_values *values,
 			enum analysis_measure measure);
@@ -242,6 +261,7 @@ struct analysis_edge {
 };
 
 struct analysis_edges {
+	struct arena arena;				      /* of their histograms */
 	struct vec_of(struct analysis_edge) callers, callees; /* descending elapsed inclusive */
 };
 

@@ -39,14 +39,14 @@ static void edge_enter(struct edge_walk *walk, const struct analysis_node *node)
 	const uint32_t caller = walk->analysis->nodes.data[node->parent].function;
 	if (node->function == walk->function) {
 		struct analysis_edge *edge = edge_of(walk->edges, &walk->callers, true, caller);
-		analysis_values_add_exclusive(&edge->values, &node->values);
+		analysis_values_add_exclusive(&walk->edges->arena, &edge->values, &node->values);
 		if (walk->caller_depth[depth_slot(walk, caller)]++ == 0)
 			analysis_values_add_inclusive(&edge->values, &node->values);
 	}
 	if (caller == walk->function) {
 		struct analysis_edge *edge =
 			edge_of(walk->edges, &walk->callees, false, node->function);
-		analysis_values_add_exclusive(&edge->values, &node->values);
+		analysis_values_add_exclusive(&walk->edges->arena, &edge->values, &node->values);
 		if (walk->callee_depth[depth_slot(walk, node->function)]++ == 0)
 			analysis_values_add_inclusive(&edge->values, &node->values);
 	}
@@ -109,6 +109,7 @@ void analysis_edges_find(const struct analysis *analysis, uint32_t function,
 	};
 
 	*edges = (struct analysis_edges){0};
+	arena_init(&edges->arena);
 	map_init(&walk.callers);
 	map_init(&walk.callees);
 	for (size_t i = 0; i < analysis->threads.len; i++)
@@ -125,6 +126,7 @@ void analysis_edges_fini(struct analysis_edges *edges)
 {
 	vec_fini(&edges->callers);
 	vec_fini(&edges->callees);
+	arena_fini(&edges->arena);
 }
 
 static uint64_t process_ticks(const struct analysis_process *process)

@@ -7,9 +7,20 @@
 
 /* An empty set of values: zeroes, and ranges without a call. */
 struct analysis_values analysis_values_zero(void);
-/* Adds everything but the inclusive values, which depend on where the node stands. */
-void analysis_values_add_exclusive(struct analysis_values *to, const struct analysis_values *from);
+/*
+ * Adds everything but the inclusive values, which depend on where the node stands. The sum's
+ * histogram is of the arena.
+ */
+void analysis_values_add_exclusive(struct arena *arena, struct analysis_values *to,
+				   const struct analysis_values *from);
 void analysis_values_add_inclusive(struct analysis_values *to, const struct analysis_values *from);
+
+/* histogram.c: adds to *to, which may be NULL. */
+void analysis_histogram_add(struct arena *arena, struct analysis_histogram **to,
+			    const struct analysis_histogram *from);
+/* Reads those of the nodes, which have been loaded. */
+bool analysis_load_histograms(struct analysis *analysis, struct profile *profile,
+			      struct error *err);
 
 /* identity.c: fills modules and functions. */
 void analysis_load_identities(struct analysis *analysis, bool keep_mangled);

@@ -76,7 +76,7 @@ static uint32_t node_add(struct loader *loader, const struct profile_node *row, 
 
 	if (index < analysis->nodes.len) {
 		struct analysis_node *node = &analysis->nodes.data[index];
-		analysis_values_add_exclusive(&node->values, values);
+		analysis_values_add_exclusive(&analysis->arena, &node->values, values);
 		node->folded = node->folded || row->folded;
 		return (uint32_t)index;
 	}
@@ -201,8 +201,8 @@ static void visit_enter(struct analysis *analysis, const struct analysis_node *n
 	struct analysis_function *function = &analysis->functions.data[node->function];
 	struct analysis_module *module = &analysis->modules.data[function->module];
 
-	analysis_values_add_exclusive(&function->values, &node->values);
-	analysis_values_add_exclusive(&module->values, &node->values);
+	analysis_values_add_exclusive(&analysis->arena, &function->values, &node->values);
+	analysis_values_add_exclusive(&analysis->arena, &module->values, &node->values);
 	if (depths->functions[node->function]++ == 0)
 		analysis_values_add_inclusive(&function->values, &node->values);
 	if (depths->modules[function->module]++ == 0)
@@ -278,8 +278,8 @@ static void sum_threads(struct analysis *analysis)
 			analysis_values_add_inclusive(&process->tree, &node->values);
 			continue;
 		}
-		analysis_values_add_exclusive(&thread->values, &node->values);
-		analysis_values_add_exclusive(&process->values, &node->values);
+		analysis_values_add_exclusive(&analysis->arena, &thread->values, &node->values);
+		analysis_values_add_exclusive(&analysis->arena, &process->values, &node->values);
 		if (analysis->nodes.data[node->parent].parent == ANALYSIS_NONE) {
 			analysis_values_add_inclusive(&thread->values, &node->values);
 			analysis_values_add_inclusive(&process->values, &node->values);
@@ -342,7 +342,7 @@ bool analysis_load_tree(struct analysis *analysis, struct profile *profile, stru
 			profile_each_node(profile, load_node, &loader, err) && !loader.failed;
 	map_fini(&loader.merged);
 	map_fini(&loader.disarmed);
-	if (!ok)
+	if (!ok || !analysis_load_histograms(analysis, profile, err))
 		return false;
 	analysis_correct_residual(analysis);
 	link_nodes(analysis);

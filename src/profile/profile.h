@@ -104,6 +104,16 @@ struct profile_os {
 	uint64_t count, ticks;
 };
 
+/*
+ * The ended calls of a node by their elapsed inclusive time: in bucket 0 those of no time, in
+ * bucket b those of 2^(b-1) ticks to less than 2^b. Buckets without calls have no row.
+ */
+struct profile_histogram {
+	int64_t node;
+	uint32_t bucket;
+	uint64_t calls;
+};
+
 /* What became of each function that was found in a module. */
 struct profile_coverage {
 	int64_t module;
@@ -151,6 +161,8 @@ int64_t profile_add_function(struct profile_writer *writer, const struct profile
 bool profile_add_node(struct profile_writer *writer, const struct profile_node *row,
 		      struct error *err);
 bool profile_add_os(struct profile_writer *writer, const struct profile_os *row, struct error *err);
+bool profile_add_histogram(struct profile_writer *writer, const struct profile_histogram *row,
+			   struct error *err);
 bool profile_add_coverage(struct profile_writer *writer, const struct profile_coverage *row,
 			  struct error *err);
 bool profile_add_disarm(struct profile_writer *writer, const struct profile_disarm *row,
@@ -187,6 +199,9 @@ bool profile_each_node(struct profile *profile,
 bool profile_each_os(struct profile *profile,
 		     bool (*each)(const struct profile_os *row, void *context), void *context,
 		     struct error *err);
+bool profile_each_histogram(struct profile *profile,
+			    bool (*each)(const struct profile_histogram *row, void *context),
+			    void *context, struct error *err);
 bool profile_each_coverage(struct profile *profile,
 			   bool (*each)(const struct profile_coverage *row, void *context),
 			   void *context, struct error *err);

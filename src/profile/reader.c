@@ -574,6 +574,30 @@ bool profile_each_os(struct profile *profile,
 	return ok && more >= 0;
 }
 
+bool profile_each_histogram(struct profile *profile,
+			    bool (*each)(const struct profile_histogram *row, void *context),
+			    void *context, struct error *err)
+{
+	struct profile_histogram histogram = {0};
+	struct scan scan;
+	bool ok = profile->nodes_known || profile_each_node(profile, node_ignore, NULL, err);
+	int more = 0;
+
+	ok = ok && scan_open(&scan, profile, PROFILE_HISTOGRAM, &histogram, err);
+	if (!ok)
+		return false;
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (histogram.bucket >= TARE_CALL_BUCKETS || !node_find(profile, histogram.node))
+			ok = profile_damaged(
+				profile, err, "histogram record %lld has bucket %u of node %lld",
+				(long long)scan.id, histogram.bucket, (long long)histogram.node);
+		else if (!each(&histogram, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
 bool profile_each_coverage(struct profile *profile,
 			   bool (*each)(const struct profile_coverage *row, void *context),
 			   void *context, struct error *err)

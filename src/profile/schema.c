@@ -175,6 +175,12 @@ static const struct profile_column disarm_columns[] = {
 	COLUMN(profile_disarm, calls, COLUMN_COUNT),
 };
 
+static const struct profile_column histogram_columns[] = {
+	REFERENCE(profile_histogram, node, PROFILE_NODE),
+	COLUMN(profile_histogram, bucket, COLUMN_UNSIGNED),
+	COLUMN(profile_histogram, calls, COLUMN_COUNT),
+};
+
 #define TABLE(table)                                                                               \
 	{                                                                                          \
 		.name = #table, .columns = table##_columns,                                        \
@@ -193,6 +199,7 @@ const struct profile_table profile_tables[PROFILE_TABLES] = {
 	[PROFILE_COVERAGE] = TABLE(coverage),
 	[PROFILE_MARK] = TABLE(mark),
 	[PROFILE_DISARM] = TABLE(disarm),
+	[PROFILE_HISTOGRAM] = TABLE(histogram),
 };
 
 static const char *column_sql_type(enum profile_column_type type)

@@ -389,3 +389,9 @@ bool profile_add_mark(struct profile_writer *writer, const struct profile_mark *
 {
 	return writer_append(writer, PROFILE_MARK, row, err) != 0;
 }
+
+bool profile_add_histogram(struct profile_writer *writer, const struct profile_histogram *row,
+			   struct error *err)
+{
+	return writer_append(writer, PROFILE_HISTOGRAM, row, err) != 0;
+}

@@ -426,6 +426,21 @@ static bool write_node(struct assembly *assembly, struct thread_rows *rows, size
 	return true;
 }
 
+static bool write_histogram(struct assembly *assembly, const struct thread_rows *rows, size_t index,
+			    struct error *err)
+{
+	for (uint32_t bucket = 0; bucket < TARE_CALL_BUCKETS; bucket++) {
+		const struct profile_histogram row = {
+			.node = rows->ids[index],
+			.bucket = bucket,
+			.calls = arena_bucket_calls(rows->arena, index, bucket),
+		};
+		if (row.calls && !profile_add_histogram(assembly->writer, &row, err))
+			return false;
+	}
+	return true;
+}
+
 static bool write_os(struct assembly *assembly, const struct thread_rows *rows, struct error *err)
 {
 	for (size_t i = 0; i < rows->arena->os_count; i++) {
@@ -467,7 +482,8 @@ static bool write_tree(struct assembly *assembly, struct thread_rows *rows, stru
 	if (!write_thread(assembly, rows, err))
 		return false;
 	for (size_t i = 0; i < rows->arena->node_count; i++) {
-		if (rows->tree.nodes[i].keep && !write_node(assembly, rows, i, err))
+		if (rows->tree.nodes[i].keep && !(write_node(assembly, rows, i, err) &&
+						  write_histogram(assembly, rows, i, err)))
 			return false;
 	}
 	return write_os(assembly, rows, err) && write_marks(assembly, rows, err);

@@ -281,6 +281,35 @@ GET(max)
 		set_ticks(report, cell, row->values->range[column->param].max);
 }
 
+/* Of elapsed inclusive time; param: per cent. */
+GET(percentile)
+{
+	uint64_t ticks;
+
+	if (row->values && analysis_percentile_ticks(row->values, column->param, &ticks))
+		set_ticks(report, cell, ticks);
+}
+
+/* "least:calls" of each bucket with calls. */
+GET(histogram)
+{
+	const struct analysis_histogram *histogram = row->values ? row->values->histogram : NULL;
+	const bool in_ticks = report->options->unit == REPORT_TICKS;
+
+	for (uint32_t i = 0; histogram && i < histogram->count; i++) {
+		const uint64_t least = analysis_bucket_ticks(histogram->first + i);
+
+		if (histogram->calls[i])
+			str_printf(scratch, "%s%llu:%llu", scratch->len ? " " : "",
+				   (unsigned long long)(in_ticks ? least
+								 : analysis_ns(report->analysis,
+									       least)),
+				   (unsigned long long)histogram->calls[i]);
+	}
+	if (scratch->len)
+		set_text(cell, scratch_text(scratch));
+}
+
 GET(overhead)
 {
 	if (row->values)
@@ -571,6 +600,9 @@ const struct column report_columns[] = {
 	COLUMN("application_exclusive", "Application", "excl", CELL_TIME, VALUES, get_total,
 	       APPLICATION_EXCLUSIVE),
 	PER_CALL("elapsed_inclusive", "Elapsed", "incl", ELAPSED_INCLUSIVE),
+	EACH("elapsed_inclusive_p50", "Elapsed", "incl p50", get_percentile, 50),
+	EACH("elapsed_inclusive_p90", "Elapsed", "incl p90", get_percentile, 90),
+	EACH("elapsed_inclusive_p99", "Elapsed", "incl p99", get_percentile, 99),
 	PER_CALL("elapsed_exclusive", "Elapsed", "excl", ELAPSED_EXCLUSIVE),
 	PER_CALL("application_inclusive", "Application", "incl", APPLICATION_INCLUSIVE),
 	PER_CALL("application_exclusive", "Application", "excl", APPLICATION_EXCLUSIVE),
@@ -609,6 +641,13 @@ const struct column report_columns[] = {
 	COLUMN("mark", "", "Mark", CELL_SIGNED, V(MARKS), get_mark, 0),
 	COLUMN("name", "", "Name", CELL_TEXT, V(MARKS), get_mark_name, 0),
 	COLUMN("time", "", "Time", CELL_TIME, V(MARKS), get_mark_time, 0),
+	{.name = "elapsed_inclusive_histogram",
+	 .group = "Elapsed",
+	 .title = "incl histogram",
+	 .type = CELL_TEXT,
+	 .views = CODE,
+	 .on_request = true,
+	 .get = get_histogram},
 	{.name = "frame",
 	 .group = "",
 	 .title = "Process / thread / function",

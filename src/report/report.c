@@ -114,10 +114,11 @@ static bool columns_are_default(const struct report_options *options)
 	return !options->columns || !options->columns[0];
 }
 
-static void columns_all(struct report_table *table, enum view_id view)
+static void columns_all(struct report_table *table, enum view_id view, bool on_request)
 {
 	for (size_t i = 0; i < report_column_count; i++)
-		if ((report_columns[i].views & (1u << view)) && !report_columns[i].text_only)
+		if ((report_columns[i].views & (1u << view)) && !report_columns[i].text_only &&
+		    (on_request || !report_columns[i].on_request))
 			table->columns[table->column_count++] = &report_columns[i];
 }
 
@@ -128,7 +129,7 @@ static bool columns_parse(struct report_table *table, enum view_id view, const c
 	size_t length;
 
 	if (strcmp(list, "all") == 0) {
-		columns_all(table, view);
+		columns_all(table, view, true);
 		return true;
 	}
 	while (list_next(&list, &name, &length)) {
@@ -191,7 +192,7 @@ struct report_table *report_add_table(struct report *report, const char *name, c
 	if (table->by_user)
 		columns_parse(table, view, report->options->columns, &ignored);
 	else if (report->options->format != REPORT_TEXT)
-		columns_all(table, view);
+		columns_all(table, view, false);
 	else
 		columns_parse(table, view, text_columns ? text_columns : report->view->columns,
 			      &ignored);

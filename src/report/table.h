@@ -98,6 +98,7 @@ struct column {
 	int param;	/* for `get` */
 	bool each;	/* a time per call: every cell in a unit of its own */
 	bool text_only;
+	bool on_request; /* only where it is named, or all are asked for */
 	/* Text in the cell is valid until the next call with the same scratch. */
 	void (*get)(const struct report *report, const struct report_row *row,
 		    const struct column *column, struct str *scratch, struct cell *cell);

@@ -10,6 +10,8 @@ for probes in merged all; do
 	report functions
 	compare counts "$work/recorded.stdout" "$work/functions.csv"
 	compare sums "$work/functions.csv"
+	report functions --columns=function,elapsed_inclusive_histogram
+	compare lengths "$work/recorded.stdout" "$work/functions.csv"
 done
 
 # With the defaults the program behaves the same, too.

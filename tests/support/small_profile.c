@@ -105,6 +105,21 @@ int64_t small_function(struct profile_writer *writer, int64_t module, const char
 	return id;
 }
 
+/* All calls of a node but the first in the bucket of their average, that in the next one. */
+static void add_histogram(struct profile_writer *writer, const struct small_node *node, int64_t id)
+{
+	struct error err;
+	struct profile_histogram row = {.node = id,
+					.bucket = tare_call_bucket(node->elapsed / node->calls),
+					.calls = node->calls - 1};
+
+	if (row.calls)
+		require(profile_add_histogram(writer, &row, &err), &err);
+	row.bucket++;
+	row.calls = 1;
+	require(profile_add_histogram(writer, &row, &err), &err);
+}
+
 static struct profile_node node_row(const struct small_node *node, size_t index)
 {
 	const uint64_t application = node->elapsed - node->os;
@@ -139,6 +154,8 @@ void small_nodes(struct profile_writer *writer, const struct small_node *nodes, 
 	for (size_t i = 0; i < count; i++) {
 		const struct profile_node row = node_row(&nodes[i], i);
 		require(profile_add_node(writer, &row, &err), &err);
+		if (row.calls)
+			add_histogram(writer, &nodes[i], row.id);
 	}
 }
 

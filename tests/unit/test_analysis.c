@@ -110,6 +110,47 @@ static void test_vector_a(void **state)
 		    1e-9);
 }
 
+static uint64_t percentile_of(const char *function, double percent)
+{
+	uint64_t ticks = UINT64_MAX;
+
+	assert_true(analysis_percentile_ticks(values_of(function), percent, &ticks));
+	return ticks;
+}
+
+/* On two paths: 99 calls of 16 to 31 ticks, 1 of 32 to 63, 9 of 512 to 1023, 1 of 1024 to 2047. */
+static void test_percentiles(void **state)
+{
+	static const char *const names[] = {"main", "f", "g", "never"};
+	static const struct small_node nodes[] = {
+		{.thread = 1},
+		{.thread = 1, .parent = 1, .function = 1, .calls = 1, .elapsed = 5},
+		{.thread = 1, .parent = 2, .function = 2, .calls = 100, .elapsed = 2000},
+		{.thread = 1, .parent = 2, .function = 3, .calls = 1, .elapsed = 7},
+		{.thread = 1, .parent = 4, .function = 2, .calls = 10, .elapsed = 10000},
+	};
+	struct profile_writer *writer = simple_open(names, COUNT(names), 12012, 0);
+	uint64_t all = 0, ticks;
+
+	(void)state;
+	small_nodes(writer, nodes, COUNT(nodes));
+	small_profile_commit(writer);
+	open_result(NULL);
+	const struct analysis_histogram *histogram = values_of("f")->histogram;
+
+	assert_int_equal(histogram->first, 5);
+	assert_int_equal(histogram->count, 7);
+	for (uint32_t i = 0; i < histogram->count; i++)
+		all += histogram->calls[i];
+	assert_int_equal(all, values_of("f")->calls);
+	assert_int_equal(percentile_of("f", 0), 16);
+	assert_int_equal(percentile_of("f", 50), 25);
+	assert_int_equal(percentile_of("f", 90), 32);
+	assert_int_equal(percentile_of("f", 99), 996);
+	assert_int_equal(percentile_of("f", 100), 1536);
+	assert_false(analysis_percentile_ticks(values_of("never"), 50, &ticks));
+}
+
 /* 30 ticks with a context switch, 40 in a system call. */
 static void write_vector_b(void)
 {
@@ -456,6 +497,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_vector_a),
+		TEST(test_percentiles),
 		TEST(test_vector_b),
 		TEST(test_vector_c),
 		TEST(test_os_rows_add_up),

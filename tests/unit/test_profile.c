@@ -94,6 +94,7 @@ struct seen {
 	size_t node_count;
 	struct profile_os os;
 	size_t os_count, coverage_count, mark_count;
+	uint64_t histogram_calls;
 	int64_t mark;
 };
 
@@ -134,6 +135,14 @@ static bool see_mark(const struct profile_mark *row, void *context)
 	return true;
 }
 
+static bool see_histogram(const struct profile_histogram *row, void *context)
+{
+	struct seen *seen = context;
+
+	seen->histogram_calls += row->calls;
+	return true;
+}
+
 /* Reads everything; the message of the first failure, or NULL. */
 static const char *read_all(struct seen *seen, struct error *err)
 {
@@ -145,6 +154,7 @@ static const char *read_all(struct seen *seen, struct error *err)
 	const bool ok = profile_each_os(profile, see_os, seen, err) &&
 			profile_each_node(profile, see_node, seen, err) &&
 			profile_each_coverage(profile, see_coverage, seen, err) &&
+			profile_each_histogram(profile, see_histogram, seen, err) &&
 			profile_each_mark(profile, see_mark, seen, err);
 	profile_close(profile);
 	return ok ? NULL : err->message;
@@ -168,6 +178,7 @@ static void test_round_trip(void **state)
 	assert_int_equal(seen.os.object, UINT64_MAX);
 	assert_int_equal(seen.os_count, 1);
 	assert_int_equal(seen.coverage_count, 1);
+	assert_int_equal(seen.histogram_calls, 3);
 	assert_int_equal(seen.mark, -3);
 	struct profile *profile = profile_open(path, &err);
 	const struct profile_function *functions = profile_functions(profile, &count);
@@ -332,6 +343,8 @@ static void test_refuses_contradictions(void **state)
 		 "different threads"},
 		{"UPDATE os SET cause = 6", "cause 6"},
 		{"UPDATE os SET node = 4", "of node 4"},
+		{"UPDATE histogram SET bucket = 64", "bucket 64"},
+		{"UPDATE histogram SET node = NULL WHERE id = 1", "of node 0"},
 		{"UPDATE coverage SET module = NULL", "has no module"},
 		{"DROP TABLE mark", "no table mark"},
 		{"ALTER TABLE node ADD COLUMN more INTEGER", "other columns"},
