@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#define TARE_ARENA_ABI	   11
+#define TARE_ARENA_ABI	   12
 #define TARE_PROCESS_MAGIC 0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC  0x7268746572617400ULL
 
@@ -198,7 +198,9 @@ struct tare_node {
 	uint32_t os_first; /* 1 + number of one of its OS records; 0: it has none */
 	uint32_t reserved32;
 	int64_t folded_elapsed, folded_os; /* see below */
-	uint64_t reserved[4];
+	/* Records of the event log before it: those that name the node mean another context. */
+	uint64_t trace_from;
+	uint64_t reserved[3];
 
 	/* The calls that ended, by their elapsed inclusive time: tare_call_bucket. A counter that
 	   reaches TARE_BUCKET_FULL gives so many calls to an OS record. */
@@ -354,6 +356,17 @@ struct tare_thread_file {
 	uint64_t rseq_armed;	    /* the value it holds while nothing has happened */
 	uint64_t syscalls;	    /* system calls counted by SYSCALL probes */
 
+	/* The event log (abi/trace.h), of which the handlers touch this line only. */
+	_Alignas(64) uint64_t trace_next; /* run address of the next record; 0: no log */
+	uint64_t trace_end;		  /* no record begins behind this run address */
+	uint64_t trace_ticks;		  /* TSC of the last record */
+	uint64_t trace_events;		  /* records so far, also those that are gone */
+	uint64_t trace_chunk;		  /* run address of the current chunk; 0: none can be had */
+	uint64_t trace_chunk_bytes;	  /* 0: no log */
+	uint64_t trace_limit_bytes;	  /* of a ring, else 0 */
+	uint32_t trace_slots;		  /* chunks that the file has had room for so far */
+	uint32_t trace_number;		  /* of the log's file */
+
 	_Alignas(64) uint64_t node_count; /* used */
 	uint64_t node_limit;		  /* room that is backed by the file */
 	uint64_t node_max;		  /* in effect; see struct tare_node */
@@ -413,6 +426,8 @@ struct tare_thread_file {
 	uint64_t folded_contexts; /* nodes that have folded */
 	uint64_t idle_ticks;	  /* between those threads; part of lost_ticks */
 	_Alignas(64) struct tare_chunk chunks[TARE_CHUNKS_MAX];
+
+	int32_t trace_tid; /* of the event log's file: the first thread's */
 };
 
 _Static_assert(sizeof(struct tare_node) == 512, "shared layout");

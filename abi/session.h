@@ -76,6 +76,9 @@ struct tare_settings {
 	uint64_t max_memory_bytes; /* --max-memory: of the runtime in one process */
 	uint64_t max_disk_bytes;   /* --max-disk: of all files of the session */
 	uint64_t max_threads;	   /* --max-threads: of a process with files of their own */
+	/* --trace: the event log of a thread. 0: none; TARE_TRACE_FULL: all; else a ring of so
+	   many bytes */
+	uint64_t trace_bytes;
 };
 
 #define TARE_NODES_USUAL	(1ULL << 20)
@@ -89,5 +92,7 @@ struct tare_usage {
 	uint32_t reserved;
 	uint64_t disk_bytes;
 };
+
+#define TARE_TRACE_FULL (~0ULL)
 
 #endif

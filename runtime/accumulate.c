@@ -7,6 +7,7 @@
  * counted in the thread file. Nothing here trusts that LEAVE follows ENTER.
  */
 #include "runtime/context.h"
+#include "runtime/trace.h"
 
 #define OS_OBJECT_UNKNOWN  0
 #define OS_SYSCALL_UNKNOWN 0xffff
@@ -113,13 +114,16 @@ void accumulate_charge(struct tare_thread_file *self, const struct accumulate_ev
 {
 	const uint64_t before = self->now_ticks;
 
+	trace_clock(self, event->ticks);
 	self->now_ticks = event->ticks - self->lost_ticks;
 	const int64_t delta = (int64_t)(self->now_ticks - before);
 
 	if (delta < -TARE_PROBE_TICKS_MAX)
 		clock_step_over(self, (uint64_t)-delta);
-	if (event->os)
+	if (event->os) {
 		os_charge(self, event, delta);
+		trace_os(self, event);
+	}
 	self->lost_ticks += event->cost_ticks;
 }
 
@@ -228,6 +232,8 @@ static struct tare_node *top_take_off(struct tare_thread_file *self, struct ende
 static void call_end(struct tare_thread_file *self, enum call_ending how)
 {
 	struct ended_call ended;
+
+	trace_call_end(self, how == CALL_UNWOUND);
 	struct tare_node *node = top_take_off(self, &ended);
 
 	ended.how = how;
@@ -240,6 +246,8 @@ void accumulate_abandon(struct tare_thread_file *self)
 	struct ended_call ended;
 
 	top_take_off(self, &ended);
+	trace_clock(self, self->now_ticks + self->lost_ticks);
+	trace_stack(self);
 }
 
 void accumulate_watch(const struct tare_thread_file *self, struct tare_node *node)
@@ -314,6 +322,7 @@ static struct tare_node *call_begin(struct tare_thread_file *self, uint64_t key,
 	node->sp = place_at(sp) - marks;
 	node->start = self->now_ticks;
 	node->child = 0;
+	trace_call_begin(self, node);
 	self->top = (uint64_t)node;
 	return node;
 }
@@ -349,6 +358,7 @@ static void top_rename(struct tare_thread_file *self, uint64_t key)
 	function->child = top->child;
 	function->os_inclusive = top->os_inclusive;
 	top->os_inclusive = 0;
+	trace_call_join(self, function);
 	self->top = (uint64_t)function;
 }
 
@@ -459,6 +469,7 @@ static void event_return(struct tare_thread_file *self, const struct accumulate_
 void accumulate_event(struct tare_thread_file *self, const struct accumulate_event *event)
 {
 	self->events++;
+	trace_clock(self, event->ticks);
 	switch (event->kind) {
 	case TARE_EVENT_ENTER:
 		event_enter(self, event);
@@ -520,6 +531,8 @@ void accumulate_resume(struct tare_thread_file *self, const struct accumulate_ev
 	const struct tare_node *fallen = outermost_fallen(self, stands);
 	bool more = fallen != NULL;
 
+	trace_clock(self, event->ticks);
+	trace_state(self, true);
 	for (struct tare_node *node = top_of(self); !is_root(self, node);
 	     node = context_node(node->parent))
 		node->stub = NODE_STUB_FORGOTTEN;
@@ -556,6 +569,8 @@ void accumulate_repair(struct tare_thread_file *self)
 			break;
 	}
 	top_of(self)->child += missing;
+	trace_clock(self, self->now_ticks + self->lost_ticks);
+	trace_stack(self);
 }
 
 void accumulate_place(struct tare_thread_file *self, uint64_t node_max)

@@ -53,6 +53,10 @@ struct accumulate_local {
 	uint32_t max_depth;	     /* calls that are kept apart, 0: all; set after the init */
 	uint64_t deepest;	     /* run address of the node last found to be so deep */
 	uint64_t beyond_sp;	     /* frame sp of the last CALL that was too deep */
+	uint64_t trace_ticks;	       /* TSC of the event at work, for the event log */
+	/* The host's: where the log is mapped, and whether the mapping moves on with it. */
+	uint64_t trace_window, trace_window_bytes;
+	bool trace_moves;
 };
 
 struct accumulate_event {

@@ -15,10 +15,12 @@
 #include "runtime/kernel.h"
 #include "runtime/os_flag.h"
 #include "runtime/probes.h"
+#include "runtime/trace.h"
 
 #define BATCHES	    33
 #define BATCHES_END 9 /* the program waits for them to end */
 #define BATCH_CALLS 16
+#define SCRATCH_BYTES 65536
 
 /* In calibrate_stubs.S. */
 extern struct tare_slots calibrate_slots __attribute__((visibility("hidden")));
@@ -93,6 +95,21 @@ static void pair_measure(struct tare_thread_file *self, enum tare_probe_pair pai
 	result->outside_ticks[pair] = per_call(quartile(both, count)) - result->inside_ticks[pair];
 }
 
+/* For handlers that log: a ring of one chunk that nobody reads. */
+static void trace_scratch_begin(struct tare_thread_file *self, struct accumulate_local *local)
+{
+	static unsigned char scratch[SCRATCH_BYTES] __attribute__((aligned(64)));
+
+	if (!state_session.settings.trace_bytes)
+		return;
+	local->trace_window = (uint64_t)scratch;
+	local->trace_window_bytes = sizeof(scratch);
+	self->trace_slots = 1;
+	self->trace_chunk_bytes = sizeof(scratch);
+	self->trace_end = (uint64_t)scratch + sizeof(scratch) - TRACE_ROOM_BYTES;
+	trace_begin(self, kernel_ticks());
+}
+
 /* Ticks of a batch whose probes do not read the clock; what reading it takes is taken off. */
 static uint64_t batch_measure(void (*batch)(void), int count)
 {
@@ -127,6 +144,7 @@ static void thread_state_init(struct tare_thread_file *self)
 	for (int area = 0; area < ACCUMULATE_AREAS; area++)
 		calibration_private.local.full[area] = true;
 	accumulate_init(self, &calibration_private.local, kernel_ticks());
+	trace_scratch_begin(self, &calibration_private.local);
 }
 
 void calibrate_begin(void)

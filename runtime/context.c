@@ -104,6 +104,7 @@ static void node_fill(const struct tare_thread_file *self, struct tare_node *nod
 				   .alias = none,
 				   .next = none,
 				   .parent = (uint64_t)parent,
+				   .trace_from = self->trace_events,
 				   .elapsed_inclusive_min = INT64_MAX,
 				   .elapsed_exclusive_min = INT64_MAX,
 				   .application_inclusive_min = INT64_MAX,

@@ -24,6 +24,7 @@
 #include "runtime/process.h"
 #include "runtime/session.h"
 #include "runtime/thread.h"
+#include "runtime/trace.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -256,6 +257,7 @@ static void thread_goes_off(struct tare_thread_file *self, const struct accumula
 
 	last.cost_ticks = 0;
 	accumulate_charge(self, &last);
+	trace_state(self, false);
 	self->control_seen = SEEN_OFF;
 }
 

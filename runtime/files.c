@@ -39,17 +39,17 @@ static uint64_t size_allowed(uint64_t size_bytes)
 	return limit.rlim_cur < size_bytes ? limit.rlim_cur & ~(PAGE_BYTES - 1) : size_bytes;
 }
 
-/* Opens the first free name and leaves its path in `path`. */
-static long file_open(const char *name, char *path, size_t path_bytes)
+/* Opens the first free name; leaves its path in `path`. */
+static long file_open(const char *name, uint64_t *number, char *path, size_t path_bytes)
 {
-	for (uint64_t number = 0; number < NUMBERS_MAX; number++) {
+	for (*number = 0; *number < NUMBERS_MAX; ++*number) {
 		struct bytes_text text = {.start = path, .size_bytes = path_bytes};
 
 		bytes_put(&text, state_session.directory);
 		bytes_put(&text, "/");
 		bytes_put(&text, name);
 		bytes_put(&text, ".");
-		bytes_put_number(&text, number);
+		bytes_put_number(&text, *number);
 		if (text.full)
 			return -ENAMETOOLONG;
 		const long fd =
@@ -70,6 +70,8 @@ static uint64_t file_map(long fd, const struct files_size *size, uint32_t *limit
 				     MAP_SHARED, fd, 0);
 	if (failed(map))
 		return 0;
+	/* On a disk, a fault would read ahead: megabytes of what was never written. */
+	kernel_call(SYS_madvise, map, size->mapped_bytes, MADV_RANDOM);
 	const bool good = size->heirs == FILES_INHERITED ||
 			  kernel_call(SYS_madvise, map, size->mapped_bytes, MADV_DONTFORK) == 0;
 
@@ -88,7 +90,8 @@ uint64_t files_create(const char *name, const struct files_size *size, uint32_t 
 	*limits = TARE_LIMIT_SYSTEM;
 	if (size_allowed(size->backed_bytes) != size->backed_bytes)
 		return 0;
-	const long fd = file_open(name, path, sizeof(path));
+	uint64_t number;
+	const long fd = file_open(name, size->number ? size->number : &number, path, sizeof(path));
 	if (failed(fd))
 		return 0;
 	const uint64_t map = file_map(fd, size, limits);

@@ -14,6 +14,7 @@ struct files_size {
 	uint64_t mapped_bytes; /* address space from the start */
 	uint64_t backed_bytes; /* of these */
 	enum files_heirs heirs;
+	uint64_t *number; /* out: the <n> of its name; NULL: not wanted */
 };
 
 /*

@@ -7,6 +7,10 @@
 #define THREAD_NOW_TICKS	       80
 #define THREAD_LOST_TICKS	       88
 #define THREAD_STACK_LOW	       96
+#define THREAD_TRACE_NEXT	       128
+#define THREAD_TRACE_END	       136
+#define THREAD_TRACE_TICKS	       144
+#define THREAD_TRACE_EVENTS	       152
 
 #define NODE_STUB		       0
 #define NODE_LAST_CHILD		       8
@@ -28,6 +32,7 @@
 #define NODE_NEXT		       136
 #define NODE_SITE		       144
 #define NODE_CALLS_BY_CALL	       152
+#define NODE_INDEX		       192
 #define NODE_BUCKETS		       256
 
 /* What is subtracted from the place in a node's sp. */
@@ -49,6 +54,11 @@
 #define KIND_CALL	    2
 #define KIND_RETURN	    3
 #define KIND_CALL_INDIRECT  4 /* TARE_EVENT_CALL, with the target on the stack */
+
+/* Kinds of records of the event log (abi/trace.h). */
+#define LOG_ENTER	    1
+#define LOG_LEAVE	    2
+#define LOG_JOIN	    4
 
 /* How a handler tells the general path what it is: kind | frame sp's distance from rsp << 8. */
 #define PLACE_KIND_MASK 0xff

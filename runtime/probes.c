@@ -10,6 +10,7 @@
 #include "runtime/probes.h"
 
 #include "abi/module.h"
+#include "abi/trace.h"
 #include "runtime/adapt.h"
 #include "runtime/control.h"
 #include "runtime/exec.h"
@@ -31,6 +32,11 @@ AT(tare_thread_file, top, THREAD_TOP);
 AT(tare_thread_file, now_ticks, THREAD_NOW_TICKS);
 AT(tare_thread_file, lost_ticks, THREAD_LOST_TICKS);
 AT(tare_thread_file, stack_low, THREAD_STACK_LOW);
+AT(tare_thread_file, trace_next, THREAD_TRACE_NEXT);
+AT(tare_thread_file, trace_end, THREAD_TRACE_END);
+AT(tare_thread_file, trace_ticks, THREAD_TRACE_TICKS);
+AT(tare_thread_file, trace_events, THREAD_TRACE_EVENTS);
+AT(tare_node, index, NODE_INDEX);
 AT(tare_node, stub, NODE_STUB);
 AT(tare_node, last_child, NODE_LAST_CHILD);
 AT(tare_node, parent, NODE_PARENT);
@@ -63,6 +69,9 @@ _Static_assert(STUB_DATA == TARE_STUB_DATA && STUB_DATA_INDIRECT == TARE_STUB_DA
 _Static_assert((int)TARE_EVENT_ENTER == KIND_ENTER && (int)TARE_EVENT_LEAVE == KIND_LEAVE &&
 		       (int)TARE_EVENT_CALL == KIND_CALL && (int)TARE_EVENT_RETURN == KIND_RETURN,
 	       "kinds of abi/arena.h");
+_Static_assert((int)TARE_TRACE_ENTER == LOG_ENTER && (int)TARE_TRACE_LEAVE == LOG_LEAVE &&
+		       (int)TARE_TRACE_JOIN == LOG_JOIN,
+	       "kinds of abi/trace.h");
 
 /* Returns the value for the gate. */
 static uint64_t event_general(struct tare_thread_file *self, struct accumulate_event *event)

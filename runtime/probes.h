@@ -9,16 +9,21 @@
 #include "runtime/state.h"
 
 /*
- * Two sets, for hosts where %es tells what interrupted a probe and for the others (os_flag.h,
- * probes_fast.S).
+ * Families of handlers: for hosts where %es tells what interrupted a probe and for the others
+ * (os_flag.h), without an event log (probes_fast.S) and with one (probes_log.S).
  */
-extern const struct tare_slots probes_by_selector __attribute__((visibility("hidden")));
-extern const struct tare_slots probes_by_clock __attribute__((visibility("hidden")));
+#pragma GCC visibility push(hidden)
+extern const struct tare_slots probes_by_selector, probes_by_selector_log;
+extern const struct tare_slots probes_by_clock, probes_by_clock_log;
+#pragma GCC visibility pop
 
 static inline const struct tare_slots *probes_slots(void)
 {
-	return state_session.os_means & TARE_OS_BY_SELECTOR ? &probes_by_selector
-							    : &probes_by_clock;
+	const bool logs = state_session.settings.trace_bytes != 0;
+
+	if (state_session.os_means & TARE_OS_BY_SELECTOR)
+		return logs ? &probes_by_selector_log : &probes_by_selector;
+	return logs ? &probes_by_clock_log : &probes_by_clock;
 }
 
 /* The address that word `number` of a stub's data carries; not of an indirect call's. */

@@ -4,8 +4,8 @@
  */
 #include "runtime/handlers.inc"
 
-	handlers selector
-	handlers clock
+	handlers selector, 1, 0
+	handlers clock, 0, 0
 	slots	selector
 	slots	clock
 

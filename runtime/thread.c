@@ -14,6 +14,8 @@
 #include "runtime/os_flag.h"
 #include "runtime/process.h"
 #include "runtime/reserve.h"
+#include "runtime/trace.h"
+#include "runtime/trace_file.h"
 
 #include <sys/mman.h>
 
@@ -335,6 +337,8 @@ static struct tare_thread_file *file_continue(struct state_private *private_stat
 
 	self->begin_ticks = kernel_ticks();
 	accumulate_continue(self, self->begin_ticks);
+	trace_clock(self, self->begin_ticks);
+	trace_stack(self);
 	control_begin_thread(self, state_birth);
 	self->begin_ticks = first_begin;
 	return self;
@@ -367,6 +371,8 @@ static struct tare_thread_file *file_begin(uint32_t *limits)
 	private_state->adapt = (struct adapt_local){0};
 	private_state->local.max_depth = state_session.settings.max_depth;
 	calls_inherit(self, private_state);
+	trace_file_make(self, &private_state->local);
+	trace_begin(self, kernel_ticks());
 	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->name);
 	state_private = private_state;
 	self->magic = TARE_THREAD_MAGIC;
@@ -475,6 +481,7 @@ void thread_end(struct tare_thread_file *self)
 	state_private = NULL;
 	state_barrier();
 	if (!file_is_shared()) {
+		trace_file_end(&private_state->local);
 		accumulate_fini(&private_state->local);
 		private_state->local = (struct accumulate_local){0};
 		if (process_thread_gone(private_state))

@@ -32,6 +32,7 @@ struct command {
 
 extern const struct command command_ctl;
 extern const struct command command_doctor;
+extern const struct command command_export;
 extern const struct command command_instrument;
 extern const struct command command_record;
 extern const struct command command_recover;

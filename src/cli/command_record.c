@@ -7,17 +7,22 @@
 #include "cli/progress.h"
 #include "cli/selection_options.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { STATUS_FAILED = 125 };
 
+#define TRACE_BYTES_MIN (64ULL << 10)
+#define TRACE_BYTES_MAX (64ULL << 30)
+
 struct record_values {
 	struct selection_values selection;
 	struct option_list modules, units;
-	const char *output, *method;
+	const char *output, *method, *trace;
 	double adaptive;
 	int64_t max_nodes, max_memory, max_disk, max_threads;
 	int64_t max_depth; /* 0: any */
@@ -104,6 +109,13 @@ static const struct option record_option_table[] = {
 	 .min = 1,
 	 .max = 1 << 20,
 	 .offset = offsetof(struct record_values, max_threads)},
+	{.name = "trace",
+	 .argument = "SIZE",
+	 .help = "Keep the log of all calls in order, too; with SIZE (64K, 16M, 1G) only the last "
+		 "so many bytes of each thread. See tare report calltrace, tare export",
+	 .fallback = "full",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct record_values, trace)},
 	{.name = "no-follow",
 	 .help = "Leave child processes out of the profile",
 	 .type = OPTION_FLAG,
@@ -178,6 +190,31 @@ static bool method_check(const char *method, struct error *err)
 			 method);
 }
 
+/* "full", or a number of bytes with K, M or G. */
+static bool trace_parse(const char *text, uint64_t *bytes, struct error *err)
+{
+	static const char units[] = "KMG";
+	char *end = NULL;
+
+	*bytes = TARE_TRACE_FULL;
+	if (!strcmp(text, "full"))
+		return true;
+	errno = 0;
+	const unsigned long long number = strtoull(text, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+	const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+
+	if (text[0] < '0' || text[0] > '9' || (*end && (!unit || end[1])))
+		return error_set(err, ERROR_USAGE,
+				 "--trace=%s is no size; say 64K, 16M or 1G, or full", text);
+	*bytes = number << shift;
+	if (errno || *bytes >> shift != number || *bytes < TRACE_BYTES_MIN ||
+	    *bytes > TRACE_BYTES_MAX)
+		return error_set(err, ERROR_USAGE,
+				 "--trace=%s: the log of a thread takes from 64K to 64G", text);
+	return true;
+}
+
 static int record_command_run(const void *values_at, const struct operands *operands,
 			      struct error *err)
 {
@@ -193,6 +230,9 @@ static int record_command_run(const void *values_at, const struct operands *oper
 			  "which command? tare record [OPTIONS] -- COMMAND [ARGUMENT…]");
 		return -1;
 	}
+	uint64_t trace_bytes = 0;
+	if (values->trace && !trace_parse(values->trace, &trace_bytes, err))
+		return -1;
 	progress_begin(&output.progress, values->quiet);
 	struct record_options options = {
 		.words = operands->items,
@@ -206,7 +246,8 @@ static int record_command_run(const void *values_at, const struct operands *oper
 			     .max_memory_bytes = (uint64_t)values->max_memory,
 			     .max_disk_bytes = (uint64_t)values->max_disk,
 			     .max_threads = (uint64_t)values->max_threads,
-			     .max_depth = (uint32_t)values->max_depth},
+			     .max_depth = (uint32_t)values->max_depth,
+			     .trace_bytes = trace_bytes},
 		.progress = show_progress,
 		.note = show_note,
 		.context = &output,

@@ -3,6 +3,7 @@
  * file that appears only when complete. Refuses unknown views, columns and options.
  */
 #include "cli/command.h"
+#include "cli/sink.h"
 
 #include "base/base.h"
 #include "report/report.h"
@@ -21,8 +22,8 @@ enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 60, WIDTH_MAX = 10000 };
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct report_values {
-	const char *sort, *columns, *output;
-	int64_t limit;
+	const char *sort, *columns, *output, *from, *to;
+	int64_t limit, depth;
 	double min_percent;
 	struct option_list filters, processes, threads, modules, functions;
 	int demangle, unit, format, color; /* indexes of choices */
@@ -85,6 +86,24 @@ static const struct option report_command_options[] = {
 	 .help = "Show only functions of this name (repeatable)",
 	 .type = OPTION_LIST,
 	 .offset = AT(functions)},
+	{.name = "from",
+	 .argument = "TIME",
+	 .help = "calltrace: begin at TIME, milliseconds since the begin, or the name or #number "
+		 "of "
+		 "a mark",
+	 .type = OPTION_TEXT,
+	 .offset = AT(from)},
+	{.name = "to",
+	 .argument = "TIME",
+	 .help = "calltrace: end there",
+	 .type = OPTION_TEXT,
+	 .offset = AT(to)},
+	{.name = "depth",
+	 .argument = "N",
+	 .help = "calltrace: leave out calls below the N outermost",
+	 .type = OPTION_INTEGER,
+	 .max = INT32_MAX,
+	 .offset = AT(depth)},
 	{.name = "demangle",
 	 .help = "Show C++ and Rust names as in the source, or as in the file",
 	 .type = OPTION_CHOICE,
@@ -139,85 +158,7 @@ static struct analysis_globs globs_of(struct globs *globs, const struct option_l
 	return (struct analysis_globs){.items = globs->items.data, .count = globs->items.len};
 }
 
-/* ---- where the report goes ---- */
-
-struct sink {
-	FILE *stream;
-	struct file_output file;
-	enum { SINK_STDOUT, SINK_PAGER, SINK_FILE } kind;
-};
-
-static bool sink_open_file(struct sink *sink, const char *path, struct error *err)
-{
-	if (!file_output_open(&sink->file, path, err))
-		return false;
-	const int fd = dup(sink->file.fd);
-	sink->stream = fd < 0 ? NULL : fdopen(fd, "w");
-	if (sink->stream)
-		return true;
-	error_set_errno(err, errno, "cannot write %s", path);
-	if (fd >= 0)
-		close(fd);
-	file_output_discard(&sink->file);
-	return false;
-}
-
-/* "less" shows colours and leaves short reports on the screen. */
-static FILE *pager_open(void)
-{
-	const char *pager = getenv("PAGER");
-
-	if (!pager || !pager[0])
-		pager = "less";
-	if (strcmp(pager, "cat") == 0)
-		return NULL;
-	setenv("LESS", "FRSX", 0);
-	fflush(stdout);
-	return popen(pager, "w");
-}
-
-static bool sink_open(struct sink *sink, const struct report_values *values, struct error *err)
-{
-	*sink = (struct sink){.stream = stdout};
-	if (values->output) {
-		sink->kind = SINK_FILE;
-		return sink_open_file(sink, values->output, err);
-	}
-	if (values->format == REPORT_TEXT && !values->no_pager && isatty(STDOUT_FILENO)) {
-		FILE *pager = pager_open();
-		if (pager) {
-			sink->kind = SINK_PAGER;
-			sink->stream = pager;
-		}
-	}
-	return true;
-}
-
-static mode_t default_mode(void)
-{
-	const mode_t mask = umask(0077);
-
-	umask(mask);
-	return 0666 & ~mask;
-}
-
-static bool sink_close(struct sink *sink, bool ok, struct error *err)
-{
-	if (sink->kind == SINK_STDOUT)
-		return ok;
-	if (sink->kind == SINK_PAGER) {
-		pclose(sink->stream);
-		return ok;
-	}
-	if (ferror(sink->stream) && ok)
-		ok = error_set_errno(err, ENOSPC, "cannot write %s", sink->file.path);
-	if (fclose(sink->stream) != 0 && ok)
-		ok = error_set_errno(err, errno, "cannot write %s", sink->file.path);
-	if (ok)
-		return file_output_commit(&sink->file, default_mode(), err);
-	file_output_discard(&sink->file);
-	return false;
-}
+/* ---- appearance ---- */
 
 static int text_width(bool to_file)
 {
@@ -293,6 +234,7 @@ static bool take_operands(const struct operands *operands, struct report_options
 static bool report_show(const struct report_values *values, const struct report_options *options,
 			struct analysis_options *selection, struct error *err)
 {
+	const bool pages = values->format == REPORT_TEXT && !values->no_pager;
 	struct sink sink;
 	struct profile *profile = profile_open(options->profile_path, err);
 
@@ -305,7 +247,7 @@ static bool report_show(const struct report_values *values, const struct report_
 		ok = error_set(err, ERROR_NOT_FOUND,
 			       "no process or thread of %s matches; the threads view lists them",
 			       options->profile_path);
-	if (ok && sink_open(&sink, values, err)) {
+	if (ok && sink_open(&sink, values->output, pages, err)) {
 		ok = report_write(analysis, options, sink.stream, err);
 		ok = sink_close(&sink, ok, err);
 	} else {
@@ -333,6 +275,9 @@ static int report_run(const void *opaque, const struct operands *operands, struc
 		.columns = values->columns,
 		.limit = values->limit,
 		.min_percent = values->min_percent,
+		.from = values->from,
+		.to = values->to,
+		.depth = values->depth,
 		.modules = globs_of(&modules, &values->modules),
 		.functions = globs_of(&functions, &values->functions),
 		.filters = globs_of(&filters, &values->filters),
@@ -369,6 +314,7 @@ const struct command command_report = {
 		"  os                 OS time by cause, function, system call and object\n"
 		"  coverage           which functions were instrumented, and why others were not\n"
 		"  marks              marks in the order of time\n"
+		"  calltrace          each event in the order of time, recorded with --trace\n"
 		"\n"
 		"Elapsed time is all time; Application is what is left without the intervals in\n"
 		"which the operating system was at work. Inclusive counts the functions called,\n"

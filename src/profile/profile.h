@@ -13,7 +13,7 @@
 #include "base/base.h"
 
 #define PROFILE_APPLICATION_ID 0x74617265 /* "tare" */
-#define PROFILE_SCHEMA_VERSION 1
+#define PROFILE_SCHEMA_VERSION 2
 
 struct profile_session {
 	const char *command_line; /* shell-quoted */
@@ -137,6 +137,35 @@ struct profile_mark {
 	uint64_t ticks;
 };
 
+/* The event log of a thread that has one. */
+struct profile_trace {
+	int64_t thread;
+	uint64_t limit_bytes; /* of a ring, which keeps the last events; 0: all were to be kept */
+	uint64_t events;      /* that were logged */
+	uint64_t lost;	      /* of these not here: overwritten, no room, or damaged */
+};
+
+struct profile_bytes {
+	const void *start;
+	size_t size;
+};
+
+/*
+ * A part of a log, which can be read by itself. `data` are records as abi/trace.h has them, but
+ * nodes have the number id - id of the thread's root node: ENTER's value is that of the call's
+ * node less the caller's, other kinds' the number itself, or TARE_TRACE_UNKNOWN.
+ */
+struct profile_trace_chunk {
+	int64_t thread;
+	uint64_t sequence;		 /* ascending in a thread's log */
+	uint64_t begin_ticks, end_ticks; /* what the first record counts from; of the last one */
+	uint64_t lost_before;		 /* events missing between the chunk before and this */
+	uint64_t events;		 /* records */
+	uint64_t node;	 /* number of the innermost call's before the first record */
+	uint64_t folded; /* calls within that one, of functions not known */
+	struct profile_bytes data;
+};
+
 /* ---- writing ---- */
 
 struct profile_writer;
@@ -169,6 +198,10 @@ bool profile_add_disarm(struct profile_writer *writer, const struct profile_disa
 			struct error *err);
 bool profile_add_mark(struct profile_writer *writer, const struct profile_mark *row,
 		      struct error *err);
+bool profile_add_trace(struct profile_writer *writer, const struct profile_trace *row,
+		       struct error *err);
+bool profile_add_trace_chunk(struct profile_writer *writer, const struct profile_trace_chunk *row,
+			     struct error *err);
 /* Indexes, commits, renames. Frees the writer in any case. */
 bool profile_writer_commit(struct profile_writer *writer, struct error *err);
 /* Removes what was written. */
@@ -211,5 +244,16 @@ bool profile_each_disarm(struct profile *profile,
 bool profile_each_mark(struct profile *profile,
 		       bool (*each)(const struct profile_mark *row, void *context), void *context,
 		       struct error *err);
+bool profile_each_trace(struct profile *profile,
+			bool (*each)(const struct profile_trace *row, void *context), void *context,
+			struct error *err);
+/* Without data. */
+bool profile_each_trace_chunk(struct profile *profile,
+			      bool (*each)(int64_t id, const struct profile_trace_chunk *row,
+					   void *context),
+			      void *context, struct error *err);
+/* The data of the chunk with that id; free them. False with err. */
+bool profile_read_trace_chunk(struct profile *profile, int64_t id, void **data, size_t *size,
+			      struct error *err);
 
 #endif

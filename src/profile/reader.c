@@ -293,6 +293,8 @@ static bool scan_row(struct scan *scan, sqlite3_value **values)
 	}
 	for (size_t i = 0; i < scan->table->column_count; i++) {
 		const struct profile_column *column = &scan->table->columns[i];
+		if (column->type == COLUMN_BLOB)
+			break;
 		sqlite3_value *source = values[i + 1];
 		if (column->type == COLUMN_TEXT) {
 			scan_text(scan, column, source);
@@ -327,7 +329,8 @@ static bool scan_open(struct scan *scan, struct profile *profile, enum profile_t
 	arena_init(&scan->texts);
 	str_append(&sql, "SELECT tare_row(id");
 	for (size_t i = 0; i < scan->table->column_count; i++)
-		str_printf(&sql, ",%s", scan->table->columns[i].name);
+		if (scan->table->columns[i].type != COLUMN_BLOB)
+			str_printf(&sql, ",%s", scan->table->columns[i].name);
 	str_printf(&sql, ") FROM %s NOT INDEXED ORDER BY id", scan->table->name);
 	int code = sqlite3_create_function(profile->database, "tare_row", -1, SQLITE_UTF8, scan,
 					   scan_take_row, NULL, NULL);
@@ -654,4 +657,68 @@ bool profile_each_mark(struct profile *profile,
 	}
 	scan_close(&scan);
 	return ok && more >= 0;
+}
+
+bool profile_each_trace(struct profile *profile,
+			bool (*each)(const struct profile_trace *row, void *context), void *context,
+			struct error *err)
+{
+	struct profile_trace trace = {0};
+	struct scan scan;
+	bool ok = scan_open(&scan, profile, PROFILE_TRACE, &trace, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!trace.thread)
+			ok = profile_damaged(profile, err, "event log %lld has no thread",
+					     (long long)scan.id);
+		else if (!each(&trace, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
+bool profile_each_trace_chunk(struct profile *profile,
+			      bool (*each)(int64_t id, const struct profile_trace_chunk *row,
+					   void *context),
+			      void *context, struct error *err)
+{
+	struct profile_trace_chunk chunk = {0};
+	struct scan scan;
+	bool ok = scan_open(&scan, profile, PROFILE_TRACE_CHUNK, &chunk, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!chunk.thread || chunk.begin_ticks >> 62 || chunk.end_ticks >> 62)
+			ok = profile_damaged(profile, err, "part %lld of an event log is misplaced",
+					     (long long)scan.id);
+		else if (!each(scan.id, &chunk, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
+bool profile_read_trace_chunk(struct profile *profile, int64_t id, void **data, size_t *size,
+			      struct error *err)
+{
+	sqlite3_stmt *select = NULL;
+	bool ok = sqlite3_prepare_v2(profile->database, "SELECT data FROM trace_chunk WHERE id = ?",
+				     -1, &select, NULL) == SQLITE_OK &&
+		  sqlite3_bind_int64(select, 1, id) == SQLITE_OK &&
+		  sqlite3_step(select) == SQLITE_ROW;
+
+	if (ok) {
+		const void *bytes = sqlite3_column_blob(select, 0);
+		*size = (size_t)sqlite3_column_bytes(select, 0);
+		*data = mem_alloc(*size + 1);
+		if (*size)
+			memcpy(*data, bytes, *size);
+	} else {
+		profile_damaged(profile, err, "part %lld of an event log cannot be read",
+				(long long)id);
+	}
+	sqlite3_finalize(select);
+	return ok;
 }

@@ -181,6 +181,25 @@ static const struct profile_column histogram_columns[] = {
 	COLUMN(profile_histogram, calls, COLUMN_COUNT),
 };
 
+static const struct profile_column trace_columns[] = {
+	REFERENCE(profile_trace, thread, PROFILE_THREAD),
+	COLUMN(profile_trace, limit_bytes, COLUMN_COUNT),
+	COLUMN(profile_trace, events, COLUMN_COUNT),
+	COLUMN(profile_trace, lost, COLUMN_COUNT),
+};
+
+static const struct profile_column trace_chunk_columns[] = {
+	REFERENCE(profile_trace_chunk, thread, PROFILE_THREAD),
+	COLUMN(profile_trace_chunk, sequence, COLUMN_COUNT),
+	COLUMN(profile_trace_chunk, begin_ticks, COLUMN_COUNT),
+	COLUMN(profile_trace_chunk, end_ticks, COLUMN_COUNT),
+	COLUMN(profile_trace_chunk, lost_before, COLUMN_COUNT),
+	COLUMN(profile_trace_chunk, events, COLUMN_COUNT),
+	COLUMN(profile_trace_chunk, node, COLUMN_COUNT),
+	COLUMN(profile_trace_chunk, folded, COLUMN_COUNT),
+	COLUMN(profile_trace_chunk, data, COLUMN_BLOB),
+};
+
 #define TABLE(table)                                                                               \
 	{                                                                                          \
 		.name = #table, .columns = table##_columns,                                        \
@@ -200,6 +219,8 @@ const struct profile_table profile_tables[PROFILE_TABLES] = {
 	[PROFILE_MARK] = TABLE(mark),
 	[PROFILE_DISARM] = TABLE(disarm),
 	[PROFILE_HISTOGRAM] = TABLE(histogram),
+	[PROFILE_TRACE] = TABLE(trace),
+	[PROFILE_TRACE_CHUNK] = TABLE(trace_chunk),
 };
 
 static const char *column_sql_type(enum profile_column_type type)
@@ -213,6 +234,8 @@ static const char *column_sql_type(enum profile_column_type type)
 	case COLUMN_MIN:
 	case COLUMN_MAX:
 		return "INTEGER";
+	case COLUMN_BLOB:
+		return "BLOB NOT NULL";
 	case COLUMN_SIGNED:
 	case COLUMN_COUNT:
 	case COLUMN_BITS:

@@ -19,6 +19,8 @@ enum profile_table_id {
 	PROFILE_MARK,
 	PROFILE_DISARM,
 	PROFILE_HISTOGRAM,
+	PROFILE_TRACE,
+	PROFILE_TRACE_CHUNK,
 	PROFILE_TABLES
 };
 
@@ -35,6 +37,8 @@ enum profile_column_type {
 	COLUMN_REFERENCE, /* int64_t id of a row of `references`, NULL for 0 */
 	COLUMN_MIN,	  /* uint64_t; the next column is its COLUMN_MAX; both NULL if min > max */
 	COLUMN_MAX,
+	COLUMN_BLOB, /* struct profile_bytes, the table's last column; read by profile_read_… only
+		      */
 };
 
 struct profile_column {

@@ -241,6 +241,7 @@ static int64_t column_integer(const struct profile_column *column, const char *r
 	case COLUMN_COUNT:
 	case COLUMN_BITS:
 	case COLUMN_REAL:
+	case COLUMN_BLOB:
 		break;
 	}
 	return *(const int64_t *)at;
@@ -274,7 +275,11 @@ static bool column_bind(struct profile_writer *writer, enum profile_table_id tab
 	const int index = (int)(column - profile_tables[table].columns) + 2;
 	int code;
 
-	if (column->type == COLUMN_TEXT) {
+	if (column->type == COLUMN_BLOB) {
+		const struct profile_bytes *bytes = (const void *)(row + column->offset);
+		code = sqlite3_bind_blob64(insert, index, bytes->size ? bytes->start : "",
+					   bytes->size, SQLITE_STATIC);
+	} else if (column->type == COLUMN_TEXT) {
 		const char *text = *(const char *const *)(const void *)(row + column->offset);
 		code = sqlite3_bind_text(insert, index, text, -1, SQLITE_STATIC);
 	} else if (column->type == COLUMN_REAL) {
@@ -394,4 +399,16 @@ bool profile_add_histogram(struct profile_writer *writer, const struct profile_h
 			   struct error *err)
 {
 	return writer_append(writer, PROFILE_HISTOGRAM, row, err) != 0;
+}
+
+bool profile_add_trace(struct profile_writer *writer, const struct profile_trace *row,
+		       struct error *err)
+{
+	return writer_append(writer, PROFILE_TRACE, row, err) != 0;
+}
+
+bool profile_add_trace_chunk(struct profile_writer *writer, const struct profile_trace_chunk *row,
+			     struct error *err)
+{
+	return writer_append(writer, PROFILE_TRACE_CHUNK, row, err) != 0;
 }

@@ -55,7 +55,7 @@ ssize_t arena_head_read(int dir_fd, const char *name, void *bytes, size_t size)
 	return (ssize_t)have;
 }
 
-static int open_arena(int dir_fd, const char *name, uint64_t *size, struct error *err)
+int arena_open(int dir_fd, const char *name, uint64_t *size, struct error *err)
 {
 	struct stat info;
 	const int fd = open_own(dir_fd, name);
@@ -216,7 +216,7 @@ bool arena_process_read(struct arena_process *process, int dir_fd, const char *n
 			struct error *err)
 {
 	uint64_t size;
-	const int fd = open_arena(dir_fd, name, &size, err);
+	const int fd = arena_open(dir_fd, name, &size, err);
 
 	if (fd < 0)
 		return false;
@@ -402,7 +402,7 @@ bool arena_thread_parse(struct arena_thread *thread, int fd, uint64_t size, stru
 bool arena_thread_read(struct arena_thread *thread, int dir_fd, const char *name, struct error *err)
 {
 	uint64_t size;
-	const int fd = open_arena(dir_fd, name, &size, err);
+	const int fd = arena_open(dir_fd, name, &size, err);
 
 	if (fd < 0)
 		return false;

@@ -1,9 +1,12 @@
-/* What the readers of a thread file's parts share; for arena_file.c, arena_nodes.c, open_calls.c.
- */
+/* What the readers of a thread file share; for arena_file.c, arena_nodes.c, open_calls.c and
+   trace_log.c. */
 #ifndef TARE_RECORD_ARENA_PART_H
 #define TARE_RECORD_ARENA_PART_H
 
 #include "record/arena_file.h"
+
+/* Opens a file of the session, if it is a regular one. -1 with err. */
+int arena_open(int dir_fd, const char *name, uint64_t *size, struct error *err);
 
 /* An open thread file. */
 struct arena_source {

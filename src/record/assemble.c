@@ -10,9 +10,11 @@
  */
 #include "record/assemble.h"
 
+#include "record/arena_part.h"
 #include "record/control.h"
 #include "record/resolve.h"
 #include "record/text.h"
+#include "record/trace_log.h"
 #include "record/tree.h"
 
 #include <dirent.h>
@@ -489,6 +491,37 @@ static bool write_tree(struct assembly *assembly, struct thread_rows *rows, stru
 	return write_os(assembly, rows, err) && write_marks(assembly, rows, err);
 }
 
+/* The event log, if there is one. */
+static bool write_trace(struct assembly *assembly, const struct thread_rows *rows,
+			struct error *err)
+{
+	const struct tare_thread_file *header = &rows->arena->header;
+	struct error reason;
+	struct str name = {0};
+	struct trace_log log = {
+		.thread = rows->arena, .ids = rows->ids, .thread_id = rows->thread, .fd = -1};
+
+	if (!trace_log_exists(rows->arena))
+		return true;
+	str_printf(&name, "trace.%" PRId32 ".%" PRId32 ".%" PRIu32, header->pid, header->trace_tid,
+		   header->trace_number);
+	if (header->trace_slots) {
+		log.fd = arena_open(assembly->session->fd, name.data, &log.file_bytes, &reason);
+		if (log.fd < 0)
+			add_reason(assembly, "%s", reason.message);
+	}
+	str_fini(&name);
+	const bool ok = trace_log_write(&log, assembly->writer, err);
+
+	if (log.fd >= 0)
+		close(log.fd);
+	if (log.damaged)
+		add_reason(assembly,
+			   "the event log of thread %" PRId32 " is damaged in %" PRIu64 " places",
+			   header->tid, log.damaged);
+	return ok;
+}
+
 static bool assemble_thread(struct assembly *assembly, const char *name, struct error *err)
 {
 	struct error reason;
@@ -510,7 +543,7 @@ static bool assemble_thread(struct assembly *assembly, const char *name, struct 
 			tree_settle(&rows.tree, &arena);
 		rows.targets = mem_zalloc(arena.node_count * sizeof(*rows.targets));
 		rows.ids = mem_zalloc(arena.node_count * sizeof(*rows.ids));
-		ok = write_tree(assembly, &rows, err);
+		ok = write_tree(assembly, &rows, err) && write_trace(assembly, &rows, err);
 		free(rows.targets);
 		free(rows.ids);
 		tree_fini(&rows.tree);

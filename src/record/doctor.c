@@ -94,7 +94,7 @@ static void examine_session(struct doctor_facts *facts)
 	struct error err;
 	struct session session;
 
-	if (!session_create(&session, &err)) {
+	if (!session_create(&session, false, &err)) {
 		add_fact(facts, "recorded data", DOCTOR_FAILS, "%s", err.message);
 		return;
 	}

@@ -180,6 +180,7 @@ static void put_limit(struct str *settings, const char *option, uint64_t value)
 
 static void put_settings(struct run *run)
 {
+	const uint64_t trace_bytes = run->options->settings.trace_bytes;
 	struct str settings = {0};
 
 	instrument_describe(&run->instrument, &settings);
@@ -196,6 +197,10 @@ static void put_settings(struct run *run)
 		str_append(&settings, " --paused");
 	if (run->options->settings.max_depth)
 		str_printf(&settings, " --max-depth=%u", run->options->settings.max_depth);
+	if (trace_bytes == TARE_TRACE_FULL)
+		str_append(&settings, " --trace");
+	else if (trace_bytes)
+		str_printf(&settings, " --trace=%ju", (uintmax_t)trace_bytes);
 	recording_put_text(&run->recording, "settings", settings.data);
 	str_fini(&settings);
 }
@@ -277,7 +282,9 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 
 static bool open_session(struct run *run, struct error *err)
 {
-	if (!session_create(&run->session, err))
+	const uint64_t trace_bytes = run->options->settings.trace_bytes;
+
+	if (!session_create(&run->session, trace_bytes == TARE_TRACE_FULL, err))
 		return false;
 	run->session_is_open = true;
 	interrupt_remove_directory(run->session.directory);

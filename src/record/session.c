@@ -68,6 +68,22 @@ static const struct place *place_choose(const struct place *places, size_t count
 	return best && best->room_bytes >= SESSION_ROOM_BYTES_MIN ? best : NULL;
 }
 
+/* Not in memory if possible; where there is most room. */
+static const struct place *place_choose_large(const struct place *places, size_t count)
+{
+	const struct place *best = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct place *place = &places[i];
+		if (place->room_bytes < SESSION_ROOM_BYTES_MIN)
+			continue;
+		if (!best || best->in_memory > place->in_memory ||
+		    (best->in_memory == place->in_memory && best->room_bytes < place->room_bytes))
+			best = place;
+	}
+	return best;
+}
+
 static char *make_directory(const char *place, struct error *err)
 {
 	struct str path = {0};
@@ -80,11 +96,12 @@ static char *make_directory(const char *place, struct error *err)
 	return NULL;
 }
 
-bool session_create(struct session *session, struct error *err)
+bool session_create(struct session *session, bool large, struct error *err)
 {
 	struct place places[PLACES];
 	const size_t count = places_list(places);
-	const struct place *place = place_choose(places, count);
+	const struct place *place =
+		large ? place_choose_large(places, count) : place_choose(places, count);
 
 	*session = (struct session){.fd = -1};
 	if (!place)

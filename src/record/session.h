@@ -12,9 +12,10 @@ struct session {
 
 /*
  * Makes the directory in memory if possible: XDG_RUNTIME_DIR or /dev/shm where they are tmpfs with
- * room, else TMPDIR, else /tmp. Fails where none has SESSION_ROOM_BYTES_MIN free.
+ * room, else TMPDIR, else /tmp. With `large`, for data without bound, on the disk with most room
+ * if there is one. Fails where none has SESSION_ROOM_BYTES_MIN free.
  */
-bool session_create(struct session *session, struct error *err);
+bool session_create(struct session *session, bool large, struct error *err);
 /* Opens an existing one; checks that it is a directory of this user that nobody else can write. */
 bool session_open(struct session *session, const char *directory, struct error *err);
 /* Writes what the runtime is to do, and the count of storage, which is 0; settings->abi is filled

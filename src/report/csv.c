@@ -52,8 +52,8 @@ static void write_cell(FILE *stream, const struct cell *cell)
 	str_fini(&text);
 }
 
-static void write_header(const struct report *report, const struct report_table *table,
-			 FILE *stream)
+void report_write_csv_names(const struct report *report, const struct report_table *table,
+			    FILE *stream)
 {
 	struct str name = {0};
 
@@ -66,25 +66,29 @@ static void write_header(const struct report *report, const struct report_table 
 	str_fini(&name);
 }
 
-void report_write_csv(const struct report *report, FILE *stream)
+void report_write_csv_row(const struct report *report, const struct report_table *table,
+			  const struct report_row *row, FILE *stream)
 {
 	struct str scratch = {0};
 
-	write_header(report, &report->tables[0], stream);
+	for (size_t i = 0; i < table->column_count; i++) {
+		struct cell cell = {0};
+		str_clear(&scratch);
+		table->columns[i]->get(report, row, table->columns[i], &scratch, &cell);
+		if (i)
+			fputc(',', stream);
+		write_cell(stream, &cell);
+	}
+	fputs("\r\n", stream);
+	str_fini(&scratch);
+}
+
+void report_write_csv(const struct report *report, FILE *stream)
+{
+	report_write_csv_names(report, &report->tables[0], stream);
 	for (size_t t = 0; t < report->table_count; t++) {
 		const struct report_table *table = &report->tables[t];
-		vec_foreach (row, &table->rows) {
-			for (size_t i = 0; i < table->column_count; i++) {
-				struct cell cell = {0};
-				str_clear(&scratch);
-				table->columns[i]->get(report, row, table->columns[i], &scratch,
-						       &cell);
-				if (i)
-					fputc(',', stream);
-				write_cell(stream, &cell);
-			}
-			fputs("\r\n", stream);
-		}
+		vec_foreach (row, &table->rows)
+			report_write_csv_row(report, table, row, stream);
 	}
-	str_fini(&scratch);
 }

@@ -12,7 +12,8 @@ static const char *text_or(const char *text, const char *otherwise)
 }
 
 /* One line; `text` is escaped, shortened to the width, and cleared. */
-static void write_line(const struct report *report, FILE *stream, const char *key, struct str *text)
+void report_write_text_line(const struct report *report, FILE *stream, const char *key,
+			    struct str *text)
 {
 	const struct report_options *options = report->options;
 	struct str escaped = {0}, line = {0};
@@ -51,10 +52,10 @@ static void write_recording(const struct report *report, FILE *stream, struct st
 	const struct profile_session *session = profile_session(report->analysis->profile);
 
 	str_append(text, text_or(session->command_line, "?"));
-	write_line(report, stream, "command", text);
+	report_write_text_line(report, stream, "command", text);
 	str_printf(text, "%s, %s, %s", text_or(session->host, "?"), text_or(session->system, "?"),
 		   text_or(session->processor, "unknown processor"));
-	write_line(report, stream, "host", text);
+	report_write_text_line(report, stream, "host", text);
 	append_start(session, text);
 	str_append(text, ", for ");
 	append_time(report,
@@ -64,14 +65,14 @@ static void write_recording(const struct report *report, FILE *stream, struct st
 		    text);
 	str_printf(text, ", exit status %d, tare %s", session->exit_status,
 		   text_or(session->tare_version, "?"));
-	write_line(report, stream, "recorded", text);
+	report_write_text_line(report, stream, "recorded", text);
 	str_printf(text, "%s%s%s", text_or(session->method, "?"),
 		   session->settings && session->settings[0] ? "; " : "",
 		   text_or(session->settings, ""));
-	write_line(report, stream, "method", text);
+	report_write_text_line(report, stream, "method", text);
 	str_printf(text, "%.6f GHz, calibrations differ by %.1f ppm",
 		   session->ticks_per_second / 1e9, session->clock_drift_ppm);
-	write_line(report, stream, "clock", text);
+	report_write_text_line(report, stream, "clock", text);
 }
 
 static void append_os_means(uint32_t means, struct str *text)
@@ -107,14 +108,14 @@ static void write_extent(const struct report *report, FILE *stream, struct str *
 	append_count(text, totals->processes, "process, ", "processes, ");
 	append_count(text, totals->threads, "thread, ", "threads, ");
 	append_count(text, totals->nodes, "call path", "call paths");
-	write_line(report, stream, "extent", text);
+	report_write_text_line(report, stream, "extent", text);
 	append_time(report, totals->elapsed, text);
 	str_append(text, " elapsed, ");
 	append_time(report, totals->application, text);
 	str_append(text, " of it application; sums over all threads");
-	write_line(report, stream, "time", text);
+	report_write_text_line(report, stream, "time", text);
 	append_os_means(totals->os_means, text);
-	write_line(report, stream, "OS events", text);
+	report_write_text_line(report, stream, "OS events", text);
 }
 
 static void write_coverage(const struct report *report, FILE *stream, struct str *text)
@@ -137,10 +138,10 @@ static void write_coverage(const struct report *report, FILE *stream, struct str
 	} else {
 		str_append(text, "unknown");
 	}
-	write_line(report, stream, "coverage", text);
+	report_write_text_line(report, stream, "coverage", text);
 	if (count[COVERAGE_REFUSED]) {
 		str_append(text, report->analysis->refusals);
-		write_line(report, stream, "refused", text);
+		report_write_text_line(report, stream, "refused", text);
 	}
 }
 
@@ -155,7 +156,7 @@ static void write_cost(const struct report *report, FILE *stream, struct str *te
 		   (unsigned long long)cost[TARE_EVENT_LEAVE],
 		   (unsigned long long)cost[TARE_EVENT_CALL],
 		   (unsigned long long)cost[TARE_EVENT_RETURN]);
-	write_line(report, stream, "probe cost", text);
+	report_write_text_line(report, stream, "probe cost", text);
 }
 
 /* How far the subtracted cost can be trusted: docs/accuracy.md. */
@@ -174,7 +175,7 @@ static void write_accuracy(const struct report *report, FILE *stream, struct str
 			   totals->cost_drift < 0 ? "less" : "more");
 	else
 		str_append(text, "not checked at the end");
-	write_line(report, stream, "accuracy", text);
+	report_write_text_line(report, stream, "accuracy", text);
 }
 
 static void append_loss(struct str *text, uint64_t count, const char *what)
@@ -214,11 +215,11 @@ static void write_losses(const struct report *report, FILE *stream, struct str *
 	}
 	if (!text->len)
 		str_append(text, "none");
-	write_line(report, stream, "losses", text);
+	report_write_text_line(report, stream, "losses", text);
 	if (session->complete)
 		return;
 	str_printf(text, "%s", text_or(session->incomplete_reason, "the recording was cut off"));
-	write_line(report, stream, "INCOMPLETE", text);
+	report_write_text_line(report, stream, "INCOMPLETE", text);
 }
 
 static void write_disarmed(const struct report *report, FILE *stream, struct str *text)
@@ -231,7 +232,7 @@ static void write_disarmed(const struct report *report, FILE *stream, struct str
 	str_append(text, " after ");
 	append_count(text, totals->calls_disarmed, "counted call", "counted calls");
 	str_append(text, " (--adaptive)");
-	write_line(report, stream, "disarmed", text);
+	report_write_text_line(report, stream, "disarmed", text);
 }
 
 /* Only where collection was ever off, or calls were too deep to be kept apart. */
@@ -244,11 +245,11 @@ static void write_control(const struct report *report, FILE *stream, struct str 
 		str_append(text, " of the threads, not counted");
 		append_loss(text, totals->cut, "calls ended meanwhile");
 		append_loss(text, totals->begun_while_off, "began meanwhile");
-		write_line(report, stream, "while off", text);
+		report_write_text_line(report, stream, "while off", text);
 	}
 	append_loss(text, totals->beyond_depth, "calls, whose time is their callers'");
 	if (text->len)
-		write_line(report, stream, "too deep", text);
+		report_write_text_line(report, stream, "too deep", text);
 }
 
 void report_write_text_header(const struct report *report, FILE *stream)

@@ -176,8 +176,8 @@ static void write_losses(const struct report *report, FILE *stream)
 
 /* ---- tables ---- */
 
-static void write_row(const struct report *report, const struct report_table *table,
-		      const struct report_row *row, FILE *stream)
+void report_write_json_row(const struct report *report, const struct report_table *table,
+			   const struct report_row *row, FILE *stream)
 {
 	struct str scratch = {0}, name = {0};
 
@@ -202,19 +202,34 @@ static void write_table(const struct report *report, const struct report_table *
 	fprintf(stream, "    \"%s\": [", table->name);
 	for (size_t i = 0; i < table->rows.len; i++) {
 		fputs(i ? ",\n      " : "\n      ", stream);
-		write_row(report, table, &table->rows.data[i], stream);
+		report_write_json_row(report, table, &table->rows.data[i], stream);
 	}
 	fputs(table->rows.len ? "\n    ]" : "]", stream);
 }
 
-void report_write_json(const struct report *report, FILE *stream)
+void report_write_json_header(const struct report *report, FILE *stream)
 {
 	fprintf(stream, "{\n  \"format\": \"tare-report\",\n  \"version\": 1,\n");
 	fprintf(stream, "  \"view\": \"%s\",\n  \"header\": {", report->options->view);
 	write_session(report, stream);
 	write_totals(report, stream);
 	write_losses(report, stream);
+}
+
+void report_write_json_number(FILE *stream, const char *key, uint64_t number)
+{
+	field_number(stream, key, number);
+}
+
+void report_write_json_tables(FILE *stream)
+{
 	fputs("\n  },\n  \"tables\": {\n", stream);
+}
+
+void report_write_json(const struct report *report, FILE *stream)
+{
+	report_write_json_header(report, stream);
+	report_write_json_tables(stream);
 	for (size_t i = 0; i < report->table_count; i++) {
 		write_table(report, &report->tables[i], stream);
 		fputs(i + 1 < report->table_count ? ",\n" : "\n", stream);

@@ -328,13 +328,19 @@ bool report_write(const struct analysis *analysis, const struct report_options *
 		return false;
 	report.view = view_find(options->view, options->verbose);
 	arena_init(&report.arena);
-	const bool ok = report.view->fill(&report, err);
-	if (ok && options->format == REPORT_TEXT)
+	const bool streams = report.view->stream != NULL;
+	const bool ok = streams ? report.view->stream(&report, stream, err)
+				: report.view->fill(&report, err);
+	if (!ok || streams) {
+		report_fini(&report);
+		return ok;
+	}
+	if (options->format == REPORT_TEXT)
 		report_write_text(&report, stream);
-	else if (ok && options->format == REPORT_CSV)
+	else if (options->format == REPORT_CSV)
 		report_write_csv(&report, stream);
-	else if (ok)
+	else
 		report_write_json(&report, stream);
 	report_fini(&report);
-	return ok;
+	return true;
 }

@@ -25,6 +25,9 @@ struct report_options {
 	int64_t limit;	     /* rows; 0: no limit */
 	double min_percent;  /* of elapsed inclusive */
 	struct analysis_globs modules, functions, filters;
+	/* calltrace: range of time as analysis_time_parse has it, NULL: all; calls that deep */
+	const char *from, *to;
+	int64_t depth;
 	bool verbose; /* coverage: a row per function */
 	int width;    /* text: columns of the terminal */
 	bool color;   /* text: with escape sequences */

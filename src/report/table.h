@@ -2,6 +2,7 @@
 #ifndef TARE_REPORT_TABLE_H
 #define TARE_REPORT_TABLE_H
 
+#include "analysis/trace.h"
 #include "report/cell.h"
 #include "report/report.h"
 
@@ -17,6 +18,7 @@ enum view_id {
 	VIEW_COVERAGE,
 	VIEW_COVERAGE_FUNCTIONS, /* coverage with a row per function */
 	VIEW_MARKS,
+	VIEW_CALLTRACE,
 	VIEW_COUNT
 };
 
@@ -42,6 +44,7 @@ struct report_row {
 	const struct analysis_module_coverage *module_coverage;
 	const struct analysis_coverage *coverage;
 	const struct report_mark *mark;
+	const struct analysis_trace_event *event;
 	enum tare_os_cause cause; /* where has_cause */
 	bool has_cause;
 	bool outside;  /* the time outside of all functions */
@@ -81,6 +84,8 @@ struct view {
 	const char *drop, *sort;
 	int64_t limit; /* text */
 	bool (*fill)(struct report *report, struct error *err);
+	/* Instead of `fill`, of a view with too many rows to keep: writes it by itself. */
+	bool (*stream)(struct report *report, FILE *stream, struct error *err);
 	enum view_id id;
 	bool needs_function;
 };
@@ -133,7 +138,36 @@ bool report_is_selected(const struct report *report, uint32_t function);
 /* calltree.c */
 bool report_fill_calltree(struct report *report, struct error *err);
 
+/* calltrace.c */
+enum event_column {
+	EVENT_TIME,
+	EVENT_KIND,
+	EVENT_DEPTH,
+	EVENT_DURATION,
+	EVENT_CAUSE,
+	EVENT_SYSCALL,
+	EVENT_MARK,
+	EVENT_LOST
+};
+void report_get_event(const struct report *report, const struct report_row *row,
+		      const struct column *column, struct str *scratch, struct cell *cell);
+bool report_stream_calltrace(struct report *report, FILE *stream, struct error *err);
+
 /* ---- renderers ---- */
+
+/* The parts of CSV and JSON, for a view that streams its only table. */
+void report_write_csv_names(const struct report *report, const struct report_table *table,
+			    FILE *stream);
+void report_write_csv_row(const struct report *report, const struct report_table *table,
+			  const struct report_row *row, FILE *stream);
+/* Up to the tables' names; the header stays open for more fields. */
+void report_write_json_header(const struct report *report, FILE *stream);
+void report_write_json_number(FILE *stream, const char *key, uint64_t number);
+void report_write_json_tables(FILE *stream);
+void report_write_json_row(const struct report *report, const struct report_table *table,
+			   const struct report_row *row, FILE *stream);
+void report_write_text_line(const struct report *report, FILE *stream, const char *key,
+			    struct str *text);
 
 void report_write_text(const struct report *report, FILE *stream);
 void report_write_text_header(const struct report *report, FILE *stream);

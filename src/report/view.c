@@ -469,6 +469,12 @@ const struct view report_views[] = {
 	 .sort = "+time",
 	 .limit = 0,
 	 .fill = fill_marks},
+	{.id = VIEW_CALLTRACE,
+	 .name = "calltrace",
+	 .summary = "each event in the order of time, of a recording with --trace",
+	 .columns = "time,event,depth,duration,function,thread",
+	 .limit = 0,
+	 .stream = report_stream_calltrace},
 };
 
 const size_t report_view_count = sizeof(report_views) / sizeof(report_views[0]);

@@ -1,0 +1,15 @@
+/*
+ * trace_file: where a thread's event log is mapped, and its growth (see trace.h, abi/trace.h).
+ */
+#ifndef TARE_RUNTIME_TRACE_FILE_H
+#define TARE_RUNTIME_TRACE_FILE_H
+
+#include "runtime/files.h"
+
+/* Makes the log's file if the session's settings want one; before trace_begin. */
+void trace_file_make(struct tare_thread_file *self, struct accumulate_local *local);
+
+/* Unmaps the log. */
+void trace_file_end(const struct accumulate_local *local);
+
+#endif

@@ -1,0 +1,99 @@
+/* Refuses output files that cannot be made; what was written so far is then discarded. */
+#include "cli/sink.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A device is written to: a file beside it that takes its name would be no device. */
+static bool sink_open_device(struct sink *sink, const char *path, struct error *err)
+{
+	sink->kind = SINK_DEVICE;
+	sink->stream = fopen(path, "we");
+	return sink->stream || error_set_errno(err, errno, "cannot write %s", path);
+}
+
+static bool is_device(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+static bool sink_open_file(struct sink *sink, const char *path, struct error *err)
+{
+	if (!file_output_open(&sink->file, path, err))
+		return false;
+	const int fd = dup(sink->file.fd);
+	sink->stream = fd < 0 ? NULL : fdopen(fd, "w");
+	if (sink->stream)
+		return true;
+	error_set_errno(err, errno, "cannot write %s", path);
+	if (fd >= 0)
+		close(fd);
+	file_output_discard(&sink->file);
+	return false;
+}
+
+/* "less" shows colours and leaves short reports on the screen. */
+static FILE *pager_open(void)
+{
+	const char *pager = getenv("PAGER");
+
+	if (!pager || !pager[0])
+		pager = "less";
+	if (strcmp(pager, "cat") == 0)
+		return NULL;
+	setenv("LESS", "FRSX", 0);
+	fflush(stdout);
+	return popen(pager, "w");
+}
+
+bool sink_open(struct sink *sink, const char *output, bool pages, struct error *err)
+{
+	*sink = (struct sink){.stream = stdout, .path = output};
+	if (output && is_device(output))
+		return sink_open_device(sink, output, err);
+	if (output) {
+		sink->kind = SINK_FILE;
+		return sink_open_file(sink, output, err);
+	}
+	if (pages && isatty(STDOUT_FILENO)) {
+		FILE *pager = pager_open();
+		if (pager) {
+			sink->kind = SINK_PAGER;
+			sink->stream = pager;
+		}
+	}
+	return true;
+}
+
+static mode_t default_mode(void)
+{
+	const mode_t mask = umask(0077);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+bool sink_close(struct sink *sink, bool ok, struct error *err)
+{
+	if (sink->kind == SINK_STDOUT)
+		return ok;
+	if (sink->kind == SINK_PAGER) {
+		pclose(sink->stream);
+		return ok;
+	}
+	if (ferror(sink->stream) && ok)
+		ok = error_set_errno(err, ENOSPC, "cannot write %s", sink->path);
+	if (fclose(sink->stream) != 0 && ok)
+		ok = error_set_errno(err, errno, "cannot write %s", sink->path);
+	if (sink->kind == SINK_DEVICE)
+		return ok;
+	if (ok)
+		return file_output_commit(&sink->file, default_mode(), err);
+	file_output_discard(&sink->file);
+	return false;
+}

@@ -1,0 +1,24 @@
+/*
+ * sink: where a command's output goes: the standard output, a pager, or a file that appears only
+ * when it is complete. A device or pipe is written to as it is.
+ */
+#ifndef TARE_CLI_SINK_H
+#define TARE_CLI_SINK_H
+
+#include "base/base.h"
+
+#include <stdio.h>
+
+struct sink {
+	FILE *stream;
+	const char *path; /* borrowed; NULL: the standard output */
+	struct file_output file;
+	enum { SINK_STDOUT, SINK_PAGER, SINK_FILE, SINK_DEVICE } kind;
+};
+
+/* `output` NULL: the standard output, through $PAGER if `pages` and it is a terminal. */
+bool sink_open(struct sink *sink, const char *output, bool pages, struct error *err);
+/* Returns `ok`, or false where the output could not be written. */
+bool sink_close(struct sink *sink, bool ok, struct error *err);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * export: profiles in the formats of other tools. What is written is described where each format
+ * is, and in docs/reports.md.
+ */
+#ifndef TARE_REPORT_EXPORT_H
+#define TARE_REPORT_EXPORT_H
+
+#include "analysis/analysis.h"
+
+#include <stdio.h>
+
+struct export_options {
+	const char *from, *to; /* range of time as analysis_time_parse has it; NULL: all */
+	int64_t depth;	       /* calls deeper than that are left out; 0: none */
+};
+
+struct export_format {
+	const char *name, *summary;
+	bool is_binary; /* not for a terminal */
+	bool (*write)(const struct analysis *analysis, const struct export_options *options,
+		      FILE *stream, struct error *err);
+};
+
+/* Ends with a format without name. */
+extern const struct export_format export_formats[];
+
+/* NULL with err (ERROR_USAGE) for an unknown name. */
+const struct export_format *export_format_find(const char *name, struct error *err);
+
+#endif

@@ -1,0 +1,251 @@
+/*
+ * Event logs as Perfetto's protobuf: a Trace, which is TracePackets one after the other. Each
+ * process and thread is a track; calls are slices, names are interned. Nothing else of the format
+ * is needed, so its few messages are encoded here (github.com/google/perfetto,
+ * protos/perfetto/trace):
+ *
+ *   Trace            1 packet
+ *   TracePacket      8 timestamp  10 trusted_packet_sequence_id  11 track_event
+ *                    12 interned_data  13 sequence_flags  60 track_descriptor
+ *   TrackEvent       9 type  10 name_iid  11 track_uuid  23 name  4 debug_annotations
+ *   InternedData     2 event_names (1 iid, 2 name)
+ *   TrackDescriptor  1 uuid  2 name  3 process  4 thread  5 parent_uuid
+ *   ProcessDescriptor 1 pid  6 process_name    ThreadDescriptor 1 pid  2 tid  5 thread_name
+ *   DebugAnnotation  10 name  2 bool_value
+ */
+#include "report/timeline.h"
+
+#include "base/bytes.h"
+
+#include <string.h>
+
+enum {
+	PACKET = 1,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE = 10,
+	PACKET_EVENT = 11,
+	PACKET_INTERNED = 12,
+	PACKET_FLAGS = 13,
+	PACKET_TRACK = 60,
+	EVENT_ANNOTATION = 4,
+	EVENT_TYPE = 9,
+	EVENT_NAME_IID = 10,
+	EVENT_TRACK = 11,
+	EVENT_NAME = 23,
+	INTERNED_NAMES = 2,
+	NAME_IID = 1,
+	NAME_TEXT = 2,
+	TRACK_UUID = 1,
+	TRACK_PROCESS = 3,
+	TRACK_THREAD = 4,
+	TRACK_PARENT = 5,
+	PROCESS_PID = 1,
+	PROCESS_NAME = 6,
+	THREAD_PID = 1,
+	THREAD_TID = 2,
+	THREAD_NAME = 5,
+	ANNOTATION_BOOL = 2,
+	ANNOTATION_NAME = 10,
+};
+
+enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
+enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
+enum { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
+enum { SEQUENCE = 1 };
+
+struct perfetto {
+	struct timeline timeline;
+	FILE *stream;
+	bool *interned; /* by function */
+	struct byte_vec packet, message, inner, head;
+	struct str scratch;
+};
+
+/* ---- protobuf ---- */
+
+static void put_number(struct byte_vec *out, unsigned field, uint64_t number)
+{
+	put_uleb(out, field << 3 | WIRE_NUMBER);
+	put_uleb(out, number);
+}
+
+static void put_field(struct byte_vec *out, unsigned field, const void *bytes, size_t size)
+{
+	put_uleb(out, field << 3 | WIRE_BYTES);
+	put_uleb(out, size);
+	put_bytes(out, bytes, size);
+}
+
+static void put_text(struct byte_vec *out, unsigned field, const char *text)
+{
+	put_field(out, field, text, strlen(text));
+}
+
+static void put_message(struct byte_vec *out, unsigned field, const struct byte_vec *message)
+{
+	put_field(out, field, message->data, message->len);
+}
+
+/* Negative ids are what int32 makes of them. */
+static uint64_t id_number(int64_t id)
+{
+	return (uint64_t)id;
+}
+
+static void packet_write(struct perfetto *perfetto)
+{
+	struct byte_vec *head = &perfetto->head;
+
+	head->len = 0;
+	put_uleb(head, PACKET << 3 | WIRE_BYTES);
+	put_uleb(head, perfetto->packet.len);
+	fwrite(head->data, 1, head->len, perfetto->stream);
+	fwrite(perfetto->packet.data, 1, perfetto->packet.len, perfetto->stream);
+}
+
+static void packet_begin(struct perfetto *perfetto)
+{
+	perfetto->packet.len = 0;
+	put_number(&perfetto->packet, PACKET_SEQUENCE, SEQUENCE);
+}
+
+/* ---- tracks ---- */
+
+static uint64_t process_uuid(const struct perfetto *perfetto, uint32_t process)
+{
+	(void)perfetto;
+	return 1 + (uint64_t)process;
+}
+
+static uint64_t thread_uuid(const struct perfetto *perfetto, uint32_t thread)
+{
+	return 1 + perfetto->timeline.analysis->processes.len + thread;
+}
+
+static void write_process(struct perfetto *perfetto, uint32_t index)
+{
+	const struct profile_process *row = perfetto->timeline.analysis->processes.data[index].row;
+	struct byte_vec *track = &perfetto->message, *process = &perfetto->inner;
+
+	process->len = track->len = 0;
+	put_number(process, PROCESS_PID, id_number(row->pid));
+	timeline_put_name(&perfetto->scratch, row->name);
+	put_text(process, PROCESS_NAME, perfetto->scratch.data);
+	put_number(track, TRACK_UUID, process_uuid(perfetto, index));
+	put_message(track, TRACK_PROCESS, process);
+	packet_begin(perfetto);
+	put_message(&perfetto->packet, PACKET_TRACK, track);
+	packet_write(perfetto);
+}
+
+static void write_thread(struct perfetto *perfetto, uint32_t index)
+{
+	const struct analysis *analysis = perfetto->timeline.analysis;
+	const struct analysis_thread *row = &analysis->threads.data[index];
+	struct byte_vec *track = &perfetto->message, *thread = &perfetto->inner;
+
+	thread->len = track->len = 0;
+	put_number(thread, THREAD_PID, id_number(analysis->processes.data[row->process].row->pid));
+	put_number(thread, THREAD_TID, id_number(row->row->tid));
+	timeline_put_name(&perfetto->scratch, row->row->name);
+	put_text(thread, THREAD_NAME, perfetto->scratch.data);
+	put_number(track, TRACK_UUID, thread_uuid(perfetto, index));
+	put_number(track, TRACK_PARENT, process_uuid(perfetto, row->process));
+	put_message(track, TRACK_THREAD, thread);
+	packet_begin(perfetto);
+	put_message(&perfetto->packet, PACKET_TRACK, track);
+	packet_write(perfetto);
+}
+
+static void write_tracks(struct perfetto *perfetto)
+{
+	const struct analysis *analysis = perfetto->timeline.analysis;
+
+	packet_begin(perfetto);
+	put_number(&perfetto->packet, PACKET_FLAGS, STATE_CLEARED);
+	packet_write(perfetto);
+	for (uint32_t i = 0; i < analysis->processes.len; i++)
+		if (analysis->processes.data[i].selected)
+			write_process(perfetto, i);
+	for (uint32_t i = 0; i < analysis->threads.len; i++)
+		if (analysis->threads.data[i].selected)
+			write_thread(perfetto, i);
+}
+
+/* ---- events ---- */
+
+/* Names are sent once, with the first event that has them. */
+static void put_interned(struct perfetto *perfetto, uint64_t iid, const char *name)
+{
+	struct byte_vec *data = &perfetto->message, *entry = &perfetto->inner;
+
+	entry->len = data->len = 0;
+	put_number(entry, NAME_IID, iid);
+	put_text(entry, NAME_TEXT, name);
+	put_message(data, INTERNED_NAMES, entry);
+	put_message(&perfetto->packet, PACKET_INTERNED, data);
+}
+
+static void put_unwound(struct perfetto *perfetto, struct byte_vec *event)
+{
+	struct byte_vec *annotation = &perfetto->inner;
+
+	annotation->len = 0;
+	put_number(annotation, ANNOTATION_BOOL, 1);
+	put_text(annotation, ANNOTATION_NAME, "unwound");
+	put_message(event, EVENT_ANNOTATION, annotation);
+}
+
+static void write_event(struct perfetto *perfetto, const struct analysis_trace_event *event)
+{
+	const char *note = timeline_note(event, &perfetto->scratch);
+	const bool begins = event->kind == TRACE_ENTER;
+	const size_t functions = perfetto->timeline.analysis->functions.len;
+	const size_t name = event->function == ANALYSIS_NONE ? functions : event->function;
+	struct byte_vec *message = &perfetto->message;
+
+	if (event->kind == TRACE_SWITCHED)
+		return;
+	packet_begin(perfetto);
+	put_number(&perfetto->packet, PACKET_TIMESTAMP,
+		   analysis_ns(perfetto->timeline.analysis, event->ticks));
+	put_number(&perfetto->packet, PACKET_FLAGS, NEEDS_STATE);
+	if (begins && !perfetto->interned[name])
+		put_interned(perfetto, name + 1, timeline_name(&perfetto->timeline, event));
+	perfetto->interned[name] |= begins;
+	message->len = 0;
+	if (event->kind == TRACE_UNWOUND && !event->implied)
+		put_unwound(perfetto, message);
+	put_number(message, EVENT_TYPE, begins ? SLICE_BEGIN : note ? INSTANT : SLICE_END);
+	if (begins)
+		put_number(message, EVENT_NAME_IID, name + 1);
+	put_number(message, EVENT_TRACK, thread_uuid(perfetto, event->thread));
+	if (note)
+		put_text(message, EVENT_NAME, note);
+	put_message(&perfetto->packet, PACKET_EVENT, message);
+	packet_write(perfetto);
+}
+
+bool timeline_write_perfetto(const struct analysis *analysis, const struct export_options *options,
+			     FILE *stream, struct error *err)
+{
+	struct perfetto perfetto = {.stream = stream};
+	struct analysis_trace_event event;
+	int more;
+
+	if (!timeline_open(&perfetto.timeline, analysis, options, err))
+		return false;
+	perfetto.interned = mem_zalloc(analysis->functions.len + 1);
+	write_tracks(&perfetto);
+	while ((more = analysis_trace_next(perfetto.timeline.trace, &event, err)) > 0 &&
+	       !ferror(stream))
+		write_event(&perfetto, &event);
+	timeline_close(&perfetto.timeline);
+	free(perfetto.interned);
+	vec_fini(&perfetto.packet);
+	vec_fini(&perfetto.message);
+	vec_fini(&perfetto.inner);
+	vec_fini(&perfetto.head);
+	str_fini(&perfetto.scratch);
+	return more >= 0;
+}

@@ -1,0 +1,128 @@
+/* The list of formats, and the events of a timeline with their names. */
+#include "report/timeline.h"
+
+#include "report/name.h"
+#include "report/syscalls.h"
+
+#include <string.h>
+
+const struct export_format export_formats[] = {
+	{.name = "chrome",
+	 .summary = "event log as JSON for chrome://tracing, Perfetto, speedscope",
+	 .write = timeline_write_chrome},
+	{.name = "perfetto",
+	 .summary = "event log as Perfetto's protobuf, for ui.perfetto.dev and trace_processor",
+	 .is_binary = true,
+	 .write = timeline_write_perfetto},
+	{0},
+};
+
+const struct export_format *export_format_find(const char *name, struct error *err)
+{
+	const char *names[sizeof(export_formats) / sizeof(export_formats[0])];
+	size_t count = 0;
+
+	for (; export_formats[count].name; count++) {
+		names[count] = export_formats[count].name;
+		if (strcmp(name, names[count]) == 0)
+			return &export_formats[count];
+	}
+	const char *nearest = str_nearest(name, names, count);
+	if (nearest)
+		error_set(err, ERROR_USAGE, "unknown format \"%s\"; did you mean \"%s\"?", name,
+			  nearest);
+	else
+		error_set(err, ERROR_USAGE, "unknown format \"%s\"; tare export --help lists them",
+			  name);
+	return NULL;
+}
+
+static bool choose_range(const struct analysis *analysis, struct profile *profile,
+			 const struct export_options *options, struct analysis_trace_options *range,
+			 struct error *err)
+{
+	*range = (struct analysis_trace_options){.balanced = true,
+						 .depth_max = (uint32_t)options->depth};
+	return (!options->from || analysis_time_parse(analysis, profile, options->from, false,
+						      &range->from_ticks, err)) &&
+	       (!options->to ||
+		analysis_time_parse(analysis, profile, options->to, true, &range->to_ticks, err));
+}
+
+bool timeline_open(struct timeline *timeline, const struct analysis *analysis,
+		   const struct export_options *options, struct error *err)
+{
+	/* Streaming moves the profile's cursor only: its contents stay as they are. */
+	struct profile *profile = (struct profile *)analysis->profile;
+	struct analysis_trace_options range;
+	struct str name = {0};
+
+	*timeline = (struct timeline){.analysis = analysis};
+	if (!choose_range(analysis, profile, options, &range, err))
+		return false;
+	timeline->trace = analysis_trace_open(analysis, profile, &range, err);
+	if (!timeline->trace)
+		return false;
+	arena_init(&timeline->arena);
+	timeline->names = arena_array(&timeline->arena, const char *, analysis->functions.len + 1);
+	for (size_t i = 0; i < analysis->functions.len; i++) {
+		str_clear(&name);
+		name_append_utf8(&name, analysis->functions.data[i].name);
+		timeline->names[i] = arena_strdup(&timeline->arena, name.data ? name.data : "");
+	}
+	str_fini(&name);
+	return true;
+}
+
+void timeline_close(struct timeline *timeline)
+{
+	analysis_trace_close(timeline->trace);
+	arena_fini(&timeline->arena);
+}
+
+const char *timeline_name(const struct timeline *timeline, const struct analysis_trace_event *event)
+{
+	return event->function == ANALYSIS_NONE ? "[unknown function]"
+						: timeline->names[event->function];
+}
+
+void timeline_put_name(struct str *out, const char *name)
+{
+	str_clear(out);
+	name_append_utf8(out, name ? name : "");
+	if (!out->data)
+		str_append(out, "");
+}
+
+const char *timeline_note(const struct analysis_trace_event *event, struct str *scratch)
+{
+	const char *call = syscall_name(event->syscall_number);
+
+	str_clear(scratch);
+	switch (event->kind) {
+	case TRACE_OS:
+		str_printf(scratch, "OS: %s", analysis_cause_name(event->cause));
+		if (call)
+			str_printf(scratch, " (%s)", call);
+		break;
+	case TRACE_MARK:
+		str_printf(scratch, "mark %lld", (long long)event->mark);
+		if (event->mark_name) {
+			str_append(scratch, " ");
+			name_append_utf8(scratch, event->mark_name);
+		}
+		break;
+	case TRACE_OFF:
+		str_append(scratch, "not recorded from here on");
+		break;
+	case TRACE_ON:
+		str_append(scratch, "recorded again");
+		break;
+	case TRACE_LOST:
+		str_printf(scratch, "%llu events are missing", (unsigned long long)event->lost);
+		break;
+	default:
+		return NULL;
+	}
+	return scratch->data;
+}
