@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 SETUP  ?=
 
 .PHONY: all build demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential bench accuracy clean
-.PHONY: setup-build setup-test check-rewriter check-rewriter-full
+.PHONY: setup-build setup-test check-rewriter check-rewriter-full check-kills
 
 all: build
 
@@ -33,6 +33,12 @@ test: setup-test
 	@scripts/run-tests $(BUILD)
 
 # The rewriter over real programs: what `make test` does of it, and all of it with the table of results.
+# kill -9 at random moments; COUNT of them.
+check-kills: setup-test
+	@$(MAKE) --no-print-directory build
+	@TARE=$(abspath $(BUILD))/src/cli/tare FIXTURES=$(abspath $(BUILD))/tests/fixtures E2E=tests/e2e \
+	E2E_CACHE=$(abspath $(BUILD))/e2e-cache tests/e2e/kills.sh $(or $(COUNT),100)
+
 check-rewriter: setup-test
 	@$(MAKE) --no-print-directory build
 	@scripts/run-tests $(BUILD) --suite rewriter --suite corpus

@@ -130,6 +130,7 @@ struct tare_module_record {
 	uint64_t dynamic_addr; /* run address of its dynamic section */
 	uint32_t instrumented; /* 1 when its probes were armed */
 	uint32_t path_bytes;   /* path follows, NUL-terminated, padded to 8 */
+	uint64_t ordinal; /* of MODULE_OPEN: how many of them there are so far; see tare_node */
 };
 
 /*

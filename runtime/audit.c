@@ -17,6 +17,7 @@
 #include "runtime/exec.h"
 #include "runtime/executable.h"
 #include "runtime/kernel.h"
+#include "runtime/loaded.h"
 #include "runtime/module.h"
 #include "runtime/os_flag.h"
 #include "runtime/probes.h"
@@ -101,10 +102,10 @@ EXPORTED unsigned int la_version(unsigned int version)
 	return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
-/* Makes `name` absolute in search_path; false when it is not a path, or no file is there. */
-static bool search_file(const char *name)
+/* Makes `name` absolute in `path` (TARE_PATH_MAX bytes); false when it is not a path. */
+static bool path_of(const char *name, char *path)
 {
-	struct bytes_text text = {.start = search_path, .size_bytes = TARE_PATH_MAX};
+	struct bytes_text text = {.start = path, .size_bytes = TARE_PATH_MAX};
 	bool is_path = false;
 
 	for (const char *at = name; *at; at++)
@@ -112,13 +113,20 @@ static bool search_file(const char *name)
 	if (!is_path)
 		return false;
 	if (name[0] != '/') {
-		if (!startup_read_link("/proc/self/cwd", search_path))
+		if (!startup_read_link("/proc/self/cwd", path))
 			return false;
-		text.length = bytes_length(search_path);
+		text.length = bytes_length(path);
 		bytes_put(&text, "/");
 	}
 	bytes_put(&text, name);
-	return !text.full && kernel_call(SYS_faccessat, AT_FDCWD, search_path, 4 /* R_OK */) == 0;
+	return !text.full;
+}
+
+/* The same in search_path; false also when no file is there. */
+static bool search_file(const char *name)
+{
+	return path_of(name, search_path) &&
+	       kernel_call(SYS_faccessat, AT_FDCWD, search_path, 4 /* R_OK */) == 0;
 }
 
 EXPORTED char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
@@ -169,7 +177,8 @@ EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *
 	const bool is_executable = !map->l_name[0];
 
 	(void)cookie;
-	if (space != LM_ID_BASE || !state_session.active)
+	(void)space; /* those of dlmopen are like any other */
+	if (!state_session.active)
 		return 0;
 	if (!is_executable)
 		library_rename(map);
@@ -181,26 +190,24 @@ EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *
 
 	if (is_executable)
 		module.path = startup_read_link("/proc/self/exe", path) ? path : "";
+	else if (path_of(map->l_name, path))
+		module.path = path;
 	module.instrumented = module_arm(&segments);
 	api_connect(&segments);
-	process_module_note(&module);
+	loaded_open(&module, &segments);
 	return 0;
 }
 
 EXPORTED unsigned int la_objclose(uintptr_t *cookie)
 {
 	const struct link_map *map = (const struct link_map *)*cookie;
-	const struct process_module module = {.type = TARE_RECORD_MODULE_CLOSE,
-					      .bias = map->l_addr,
-					      .dynamic_addr = (uint64_t)map->l_ld};
 
 	if (!state_session.active)
 		return 0;
 	const struct module_segments segments = library_segments(map);
 	const struct tare_module *instrumented = module_find(&segments);
 
-	process_module_note(&module);
-	os_flag_unload();
+	loaded_close((uint64_t)map->l_ld);
 	if (instrumented)
 		arming_remove(instrumented);
 	adapt_forget(module_begin(&segments), module_end(&segments));

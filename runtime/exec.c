@@ -212,29 +212,48 @@ static void exec_recorded(struct tare_thread_file *self, const struct exec *exec
 	process_resume();
 }
 
+/* The program gets the session, in `memory`. */
+static void exec_followed(struct tare_thread_file *self, struct exec *exec,
+			  struct bytes_text memory, long count)
+{
+	struct exec_static *work = (struct exec_static *)memory.start;
+
+	exec->environment =
+		environment_build(memory.start + sizeof(*work), memory.size_bytes - sizeof(*work),
+				  exec->environment, count);
+	exec->copy = exec_static_copy(exec->registers, work);
+	if (exec->environment)
+		exec_recorded(self, exec);
+}
+
 void exec_with_session(struct tare_thread_file *self, const struct probes_registers *registers)
 {
-	const uint64_t old = registers->rax == SYS_execve ? registers->rdx : registers->r10;
-	const long count = state_session.active ? environment_count(old) : -1;
+	struct exec exec = {
+		.registers = registers,
+		.environment =
+			(char **)(registers->rax == SYS_execve ? registers->rdx : registers->r10)};
+	const long count =
+		state_session.active ? environment_count((uint64_t)exec.environment) : -1;
 
-	if (count < 0 || !sandbox_permits_image())
+	if (count < 0)
 		return;
-	struct state_private *private_state = self ? state_private : NULL;
-	const uint64_t size = sizeof(struct exec_static) + ((uint64_t)count + 3) * sizeof(char *) +
-			      strings_size((char **)old, count);
-	char *memory = exec_memory(private_state, size);
-	if (!memory)
-		return;
-	struct exec exec = {.registers = registers,
-			    .environment = environment_build(memory + sizeof(struct exec_static),
-							     size - sizeof(struct exec_static),
-							     (char **)old, count)};
-
-	exec.copy = exec_static_copy(registers, (struct exec_static *)memory);
-	if (exec.environment)
+	if (!sandbox_permits_image()) {
+		process_note_unfollowed();
 		exec_recorded(self, &exec);
+		process_forget_unfollowed();
+		return;
+	}
+	struct state_private *private_state = self ? state_private : NULL;
+	struct bytes_text memory = {.size_bytes = sizeof(struct exec_static) +
+						  ((uint64_t)count + 3) * sizeof(char *) +
+						  strings_size(exec.environment, count)};
+
+	memory.start = exec_memory(private_state, memory.size_bytes);
+	if (!memory.start)
+		return;
+	exec_followed(self, &exec, memory, count);
 	if (!private_state)
-		accumulate_host_unmap(memory, size);
+		accumulate_host_unmap(memory.start, memory.size_bytes);
 }
 
 static void put_hexadecimal(struct bytes_text *text, uint64_t number)

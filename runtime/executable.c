@@ -1,5 +1,5 @@
 /*
- * readlink and open are answered with the original; stat is not, for reading the path costs as much
+ * readlink, open and execve get the original; stat is not, for reading the path costs as much
  * as a stat does. Other processes' links, and relative paths to the own one, are left as they are.
  */
 #include "runtime/executable.h"
@@ -51,9 +51,11 @@ static uint64_t *path_argument(struct probes_registers *registers)
 	switch (registers->rax) {
 	case SYS_readlink:
 	case SYS_open:
+	case SYS_execve:
 		return &registers->rdi;
 	case SYS_readlinkat:
 	case SYS_openat:
+	case SYS_execveat:
 		return &registers->rsi;
 	default:
 		return NULL;
@@ -80,6 +82,10 @@ void executable_show(struct probes_registers *registers)
 	if (got <= 0)
 		return;
 	path[got] = 0;
-	if (is_own_link(path))
+	if (!is_own_link(path))
+		return;
+	if (registers->rax != SYS_execve && registers->rax != SYS_execveat)
 		*argument = (uint64_t)original_link.path;
+	else if (kernel_call(SYS_faccessat, AT_FDCWD, original_path, 1 /* X_OK */) == 0)
+		*argument = (uint64_t)original_path;
 }

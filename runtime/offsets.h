@@ -46,7 +46,9 @@
 
 #define STUB_DATA	    8 /* TARE_STUB_DATA */
 #define STUB_DATA_INDIRECT  12
-#define SELECTOR_ARMED	    3 /* in %es while nothing has happened */
+#define SELECTOR_ARMED	    3	  /* in %es while nothing has happened */
+#define FLAG_DIRECTION	    0x400 /* of rflags */
+#define FLAG_ALIGNMENT	    0x40000
 #define SHORT_TICKS	    256
 
 #define KIND_ENTER	    0

@@ -153,7 +153,7 @@ void os_flag_probe_host(uint64_t loader_base)
 		state_session.selector = SELECTOR_ARMED;
 	} else {
 		selector_set(before);
-		state_session.selector = before;
+		state_session.selector = 0;
 	}
 }
 
@@ -195,7 +195,7 @@ static bool counters_read(const struct tare_thread_file *self, struct state_os_s
 static void flag_arm(const struct tare_thread_file *self)
 {
 	*(volatile uint64_t *)self->rseq_word = self->rseq_armed; /* what has been noticed */
-	if (state_process.selector == SELECTOR_ARMED)
+	if (os_flag_selector_lost())
 		selector_set(SELECTOR_ARMED);
 }
 
@@ -253,7 +253,7 @@ void os_flag_noticed(struct tare_thread_file *self, struct state_private *privat
 void os_flag_end(const struct tare_thread_file *self)
 {
 	*(volatile uint64_t *)self->rseq_word = 0;
-	if (state_process.selector == SELECTOR_ARMED)
+	if (state_process.selector == SELECTOR_ARMED && os_flag_selector() == SELECTOR_ARMED)
 		selector_set(0);
 }
 
@@ -286,7 +286,7 @@ void os_flag_collect(struct tare_thread_file *self, struct state_private *privat
 {
 	const uint64_t word = *(volatile uint64_t *)self->rseq_word;
 	const bool by_word = word == 0;
-	const bool by_selector = os_flag_selector() != state_process.selector;
+	const bool by_selector = os_flag_selector_lost();
 
 	if (word == os_flag_armed() && !by_selector)
 		return;

@@ -34,10 +34,16 @@ static inline uint64_t os_flag_selector(void)
 	return selector;
 }
 
+/* A selector that is neither ours nor zero is the program's own, which stays: it tells nothing. */
+static inline bool os_flag_selector_lost(void)
+{
+	return state_process.selector != 0 && os_flag_selector() == 0;
+}
+
 static inline bool os_flag_raised(void)
 {
 	return os_flag_word(state_process.rseq_offset) != os_flag_armed() ||
-	       os_flag_selector() != state_process.selector;
+	       os_flag_selector_lost();
 }
 
 /*

@@ -16,6 +16,7 @@
 #include "runtime/exec.h"
 #include "runtime/executable.h"
 #include "runtime/kernel.h"
+#include "runtime/loaded.h"
 #include "runtime/offsets.h"
 #include "runtime/os_flag.h"
 #include "runtime/process.h"
@@ -77,6 +78,7 @@ _Static_assert((int)TARE_TRACE_ENTER == LOG_ENTER && (int)TARE_TRACE_LEAVE == LO
 static uint64_t event_general(struct tare_thread_file *self, struct accumulate_event *event)
 {
 	os_flag_noticed(self, state_private);
+	loaded_notice(self, state_private);
 	os_flag_collect(self, state_private, event);
 	if (!control_admits(self, event)) {
 		os_flag_settle(self, state_private);
@@ -244,8 +246,8 @@ void probes_syscall_event(struct probes_registers *registers)
 	if (registers->rax == SYS_rseq)
 		os_flag_registers(self, registers->rdi, registers->rsi, registers->rdx);
 	sandbox_notice(self, registers);
+	executable_show(registers);
 	if (registers->rax == SYS_execve || registers->rax == SYS_execveat)
 		exec_with_session(self, registers);
-	executable_show(registers);
 	control_poll();
 }

@@ -91,10 +91,14 @@ probes_general_entry:
 	.cfi_offset %r10, -48-SAVED
 	push	%r11
 	.cfi_offset %r11, -56-SAVED
-	/* Code that runs with the direction flag set is no place for functions to begin, but may. */
+	/* C wants these two clear; a program may call its functions with either set. */
 	pushfq
-	cld
-	lea	8+SAVED(%rbp), %rdi
+	testl	$FLAG_DIRECTION | FLAG_ALIGNMENT, (%rsp)
+	jz	1f
+	pushq	(%rsp)
+	andl	$~(FLAG_DIRECTION | FLAG_ALIGNMENT), (%rsp)
+	popfq
+1:	lea	8+SAVED(%rbp), %rdi
 	mov	%rax, %rsi
 	and	$-16, %rsp
 	call	probes_general

@@ -1,9 +1,11 @@
 /*
  * The SYSCALL handler: stores the caller-saved registers as struct probes_registers and hands them
  * to C. The C code keeps the others; no vector state is touched. Arithmetic flags are free at a
- * probe; the direction flag is not, and C wants it clear.
+ * probe; the direction flag and that for alignment checks are not, and C wants them clear.
  */
-#define DIRECTION 0x400
+#include "runtime/offsets.h"
+
+#define MODES (FLAG_DIRECTION | FLAG_ALIGNMENT)
 
 	.text
 	.globl	probes_syscall
@@ -36,14 +38,19 @@ probes_syscall:
 	push	%r11
 	.cfi_offset %r11, -88
 	mov	%rsp, %rdi
-	pushf
-	cld
-	and	$-16, %rsp
-	call	probes_syscall_event
-	testl	$DIRECTION, -80(%rbp)
+	pushfq
+	testl	$MODES, (%rsp)
 	jz	1f
-	std
-1:	lea	-72(%rbp), %rsp
+	pushq	(%rsp)
+	andl	$~MODES, (%rsp)
+	popfq
+1:	and	$-16, %rsp
+	call	probes_syscall_event
+	testl	$MODES, -80(%rbp)
+	jz	2f
+	lea	-80(%rbp), %rsp
+	popfq
+2:	lea	-72(%rbp), %rsp
 	pop	%r11
 	.cfi_restore %r11
 	pop	%r10

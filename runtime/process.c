@@ -235,6 +235,7 @@ static void module_append(const struct process_module *module)
 					      .bias = module->bias,
 					      .dynamic_addr = module->dynamic_addr,
 					      .instrumented = module->instrumented,
+					      .ordinal = module->ordinal,
 					      .path_bytes = (uint32_t)path_bytes};
 	memcpy(record + 1, module->path, path_bytes);
 	record_append(head);
@@ -293,6 +294,12 @@ void process_note_unfollowed(void)
 	process_begin(); /* a forked child may have run no probe of a function yet */
 	if (state_process.begun == BEGUN_DONE)
 		__atomic_fetch_add(&process_file->images_unfollowed, 1, __ATOMIC_RELAXED);
+}
+
+void process_forget_unfollowed(void)
+{
+	if (state_process.begun == BEGUN_DONE)
+		__atomic_fetch_sub(&process_file->images_unfollowed, 1, __ATOMIC_RELAXED);
 }
 
 void process_note_flag(uint32_t flag)

@@ -17,7 +17,8 @@ struct process_module {
 	uint32_t type; /* enum tare_record_type */
 	bool instrumented;
 	uint64_t bias, dynamic_addr;
-	const char *path; /* of MODULE_OPEN */
+	uint64_t ordinal; /* of MODULE_OPEN */
+	const char *path; /* the same */
 };
 
 void process_module_note(const struct process_module *module);
@@ -47,8 +48,9 @@ uint64_t process_begin_ticks(void);
 /* A thread could not be recorded, because of `limits`. */
 void process_thread_lost(uint32_t limits);
 
-/* The process is about to execute a program that cannot be recorded. */
+/* The process is about to execute a program that cannot be recorded; the second: that failed. */
 void process_note_unfollowed(void);
+void process_forget_unfollowed(void);
 
 /* One of enum tare_process_flags is true from now on. */
 void process_note_flag(uint32_t flag);

@@ -185,13 +185,19 @@ static bool is_reachable(const char *path, int mode)
 	return result == 0;
 }
 
+/* Not only reachable: there may be no descriptor to be had. */
+static bool is_openable(const char *path)
+{
+	const long fd = kernel_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		kernel_call(SYS_close, fd);
+	return fd >= 0;
+}
+
 bool sandbox_permits_image(void)
 {
-	const bool permitted = (!filter_newest || filters_permit_start()) &&
-			       is_reachable(state_session.runtime_path, 4 /* R_OK */) &&
-			       is_reachable(state_session.directory, 3 /* W_OK | X_OK */);
-
-	if (!permitted)
-		process_note_unfollowed();
-	return permitted;
+	return (!filter_newest || filters_permit_start()) &&
+	       is_openable(state_session.runtime_path) &&
+	       is_reachable(state_session.directory, 3 /* W_OK | X_OK */);
 }

@@ -35,6 +35,7 @@ struct state_private {
 	char *exec_memory; /* for the environment of a program to be started */
 	uint64_t exec_memory_bytes;
 	struct state_private *next; /* all threads', so that the dead ones' memory is reused */
+	uint64_t modules_replaced;  /* of these the thread has taken note; see loaded.h */
 	uint64_t file_addr;	    /* run address of the thread file while it is mapped, else 0 */
 	uint64_t file_process;	    /* begin_ticks of the process that has it mapped */
 	uint64_t file_last;	    /* of the page behind what is used of it; see files_extend */
@@ -52,7 +53,7 @@ static inline struct state_private *state_private_of(const struct tare_thread_fi
 /* Zero in every forked child. Alone in its page: aligned and as large as one. */
 struct state_process {
 	uint64_t rseq_offset; /* from the thread pointer to the word that switches clear */
-	uint64_t selector;    /* what %es holds while nothing has happened */
+	uint64_t selector;    /* what %es holds while nothing has happened; 0: it tells nothing */
 	uint32_t begun; /* 0: not yet, 1: being done, 2: done, 3: this process is not recorded */
 } __attribute__((aligned(4096)));
 

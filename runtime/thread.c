@@ -11,6 +11,7 @@
 #include "runtime/control.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
+#include "runtime/loaded.h"
 #include "runtime/os_flag.h"
 #include "runtime/process.h"
 #include "runtime/reserve.h"
@@ -376,6 +377,7 @@ static struct tare_thread_file *file_begin(uint32_t *limits)
 	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->name);
 	state_private = private_state;
 	self->magic = TARE_THREAD_MAGIC;
+	loaded_begin(self, private_state);
 	os_flag_begin(self, private_state);
 	process_note_ready(true);
 	accumulate_begin(self, kernel_ticks());

@@ -26,7 +26,7 @@ struct record_values {
 	double adaptive;
 	int64_t max_nodes, max_memory, max_disk, max_threads;
 	int64_t max_depth; /* 0: any */
-	bool paused, no_follow, no_cache, quiet, verbose;
+	bool paused, no_follow, no_cache, wait, quiet, verbose;
 };
 
 static const struct option record_option_table[] = {
@@ -120,6 +120,11 @@ static const struct option record_option_table[] = {
 	 .help = "Leave child processes out of the profile",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct record_values, no_follow)},
+	{.name = "wait",
+	 .help = "Record until all processes that the command has started have ended, daemons "
+		 "included; ^C ends the recording before, not the processes",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct record_values, wait)},
 	{.name = "no-cache",
 	 .help = "Keep no instrumented files for the next run",
 	 .type = OPTION_FLAG,
@@ -248,6 +253,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 			     .max_threads = (uint64_t)values->max_threads,
 			     .max_depth = (uint32_t)values->max_depth,
 			     .trace_bytes = trace_bytes},
+		.wait = values->wait,
 		.progress = show_progress,
 		.note = show_note,
 		.context = &output,

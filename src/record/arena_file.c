@@ -137,6 +137,7 @@ static void process_take_open(struct arena_process *process,
 		.close_ticks = UINT64_MAX,
 		.bias = record->bias,
 		.dynamic_addr = record->dynamic_addr,
+		.ordinal = record->ordinal,
 		.instrumented = record->instrumented == 1,
 		.path = mem_strdup(path),
 	};
@@ -321,6 +322,15 @@ uint64_t arena_calls(const struct arena_thread *thread, size_t node)
 	return calls;
 }
 
+/* A part of the calls; one more where the thread was killed in the probe that counts the call. */
+static void cut_excess(struct arena_thread *thread, uint64_t *part, uint64_t calls)
+{
+	if (*part <= calls)
+		return;
+	thread->damaged += *part > calls + (thread->header.gate != 0);
+	*part = calls;
+}
+
 static void node_check(struct arena_thread *thread, size_t index)
 {
 	struct tare_node *node = &thread->nodes[index];
@@ -328,14 +338,8 @@ static void node_check(struct arena_thread *thread, size_t index)
 
 	cut_sum(&node->elapsed_ticks, &thread->damaged);
 	cut_value(&node->clamped_ticks, &thread->damaged);
-	if (node->calls_by_call > calls) {
-		node->calls_by_call = calls;
-		thread->damaged++;
-	}
-	if (node->unwound > calls) {
-		node->unwound = calls;
-		thread->damaged++;
-	}
+	cut_excess(thread, &node->calls_by_call, calls);
+	cut_excess(thread, &node->unwound, calls);
 	range_check(&node->elapsed_inclusive_min, &node->elapsed_inclusive_max);
 	range_check(&node->elapsed_exclusive_min, &node->elapsed_exclusive_max);
 	range_check(&node->application_inclusive_min, &node->application_inclusive_max);
@@ -382,6 +386,23 @@ static void read_os(struct arena_thread *thread, const struct arena_source *sour
 	}
 }
 
+/*
+ * A probe that was at work when the thread was killed may have counted OS time for the thread and
+ * not yet for its cause: it was not seen to the end, so it is not taken for OS time.
+ */
+static void settle_os(struct arena_thread *thread)
+{
+	struct tare_thread_file *header = &thread->header;
+	uint64_t ticks = 0;
+
+	if (!header->gate || header->os_lost)
+		return;
+	for (size_t i = 0; i < thread->os_count; i++)
+		ticks += thread->os[i].ticks;
+	if (ticks < header->os_ticks)
+		header->os_ticks = ticks;
+}
+
 bool arena_thread_parse(struct arena_thread *thread, int fd, uint64_t size, struct error *err)
 {
 	const struct arena_source source = {.fd = fd, .size = size};
@@ -393,6 +414,7 @@ bool arena_thread_parse(struct arena_thread *thread, int fd, uint64_t size, stru
 		return false;
 	arena_read_nodes(thread, &source);
 	read_os(thread, &source);
+	settle_os(thread);
 	nodes_check(thread);
 	open_calls_read(thread);
 	marks_read(thread, &source);

@@ -16,7 +16,7 @@
 
 struct arena_module {
 	uint64_t open_ticks, close_ticks; /* close UINT64_MAX: was still loaded */
-	uint64_t bias, dynamic_addr;
+	uint64_t bias, dynamic_addr, ordinal;
 	bool instrumented;
 	char *path;
 };

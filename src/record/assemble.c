@@ -12,6 +12,7 @@
 
 #include "record/arena_part.h"
 #include "record/control.h"
+#include "record/members.h"
 #include "record/resolve.h"
 #include "record/text.h"
 #include "record/trace_log.h"
@@ -21,7 +22,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +30,8 @@
 enum { REASON_BYTES_MAX = 2000 };
 
 struct assemble_process {
+	char *name; /* of its file */
+	bool running;
 	struct arena_process arena;
 	struct resolve_process resolve;
 	int64_t id; /* in the profile; 0: left out */
@@ -50,6 +52,8 @@ struct assembly {
 	struct resolver resolver;
 	struct vec_of(struct assemble_process) processes; /* by begin */
 	struct vec_of(struct assemble_thread) threads;	  /* by process begin, then own begin */
+	struct member_list members;			  /* looked for where an end was not seen */
+	bool members_known;
 	int64_t next_node;
 	uint64_t last_ticks; /* of all threads: the end where the recorder saw none */
 };
@@ -85,6 +89,7 @@ static void take_process_file(struct assembly *assembly, const char *name)
 		arena_process_fini(&process.arena);
 		return;
 	}
+	process.name = mem_strdup(name);
 	vec_push(&assembly->processes, process);
 }
 
@@ -168,8 +173,17 @@ static bool find_files(struct assembly *assembly, struct error *err)
 
 /* ---- processes ---- */
 
-static void note_process_state(struct assembly *assembly, const struct arena_process *arena)
+static bool is_running(struct assembly *assembly, const struct assemble_process *process)
 {
+	if (!assembly->members_known)
+		members_find(assembly->session->directory, &assembly->members);
+	assembly->members_known = true;
+	return members_have(&assembly->members, process->name, process->arena.header.pid);
+}
+
+static void note_process_state(struct assembly *assembly, const struct assemble_process *process)
+{
+	const struct arena_process *arena = &process->arena;
 	const struct tare_process_file *header = &arena->header;
 
 	if (arena->damaged)
@@ -208,11 +222,11 @@ static void note_process_state(struct assembly *assembly, const struct arena_pro
 			   header->pid, header->command);
 	if (header->flags & TARE_PROCESS_ENDED)
 		return;
-	if (assembly->recording->is_snapshot && header->pid > 0 && kill(header->pid, 0) == 0) {
+	if (assembly->recording->is_snapshot && process->running) {
 		assembly->assembled->running++;
 		return;
 	}
-	if (header->pid > 0 && (kill(header->pid, 0) == 0 || errno == EPERM)) {
+	if (process->running) {
 		assembly->assembled->running++;
 		add_reason(assembly, "process %" PRId32 " (%s) was still running", header->pid,
 			   header->command);
@@ -227,15 +241,27 @@ static void note_process_state(struct assembly *assembly, const struct arena_pro
 	}
 }
 
+/* The modules that had been opened by then. */
+static uint64_t modules_at(const struct arena_process *arena, uint64_t ticks)
+{
+	uint64_t seen = 0;
+
+	vec_foreach (module, &arena->modules)
+		if (module->open_ticks <= ticks && module->ordinal > seen)
+			seen = module->ordinal;
+	return seen;
+}
+
 /* One function may have several call targets: its own entry, and stubs that lead to it. */
 static bool write_disarmed(struct assembly *assembly, struct assemble_process *process,
 			   struct error *err)
 {
 	vec_foreach (record, &process->arena.disarmed) {
-		const uint64_t life_ticks[2] = {record->ticks, record->ticks};
+		const struct resolve_time time = {record->ticks, record->ticks,
+						  modules_at(&process->arena, record->ticks)};
 		struct resolve_target target = {0};
 
-		if (!resolve_key(&assembly->resolver, &process->resolve, record->key, life_ticks,
+		if (!resolve_key(&assembly->resolver, &process->resolve, record->key, &time,
 				 &target, err))
 			return false;
 		const struct profile_disarm row = {.process = process->id,
@@ -248,12 +274,33 @@ static bool write_disarmed(struct assembly *assembly, struct assemble_process *p
 	return true;
 }
 
+/*
+ * Does a process run whose end is not in its file? One that does not may have ended since the file
+ * was read, so that is looked at once more.
+ */
+static void settle_end(struct assembly *assembly, struct assemble_process *process)
+{
+	struct tare_process_file *header = &process->arena.header, now;
+
+	if (header->flags & TARE_PROCESS_ENDED)
+		return;
+	process->running = is_running(assembly, process);
+	if (process->running ||
+	    arena_head_read(assembly->session->fd, process->name, &now, sizeof(now)) !=
+		    sizeof(now) ||
+	    !(now.flags & TARE_PROCESS_ENDED) || now.end_ticks >> 62)
+		return;
+	header->flags |= TARE_PROCESS_ENDED;
+	header->end_ticks = now.end_ticks;
+}
+
 static bool write_process(struct assembly *assembly, struct assemble_process *process,
 			  struct error *err)
 {
 	const struct tare_process_file *header = &process->arena.header;
 	const char *executable = header->command;
 
+	settle_end(assembly, process);
 	if (!resolve_process_init(&assembly->resolver, &process->resolve, &process->arena, err))
 		return false;
 	if (process->resolve.loaded.len)
@@ -277,7 +324,7 @@ static bool write_process(struct assembly *assembly, struct assemble_process *pr
 	};
 	memcpy(row.cost_ticks, header->cost_ticks, sizeof(row.cost_ticks));
 	process->id = profile_add_process(assembly->writer, &row, err);
-	note_process_state(assembly, &process->arena);
+	note_process_state(assembly, process);
 	assembly->assembled->processes++;
 	return process->id != 0 && write_disarmed(assembly, process, err);
 }
@@ -307,14 +354,15 @@ struct thread_rows {
 static bool resolve_nodes(struct assembly *assembly, struct thread_rows *rows, struct error *err)
 {
 	const struct tare_thread_file *header = &rows->arena->header;
-	const uint64_t life_ticks[2] = {header->begin_ticks, header->end_ticks};
+	const struct resolve_time time = {header->begin_ticks, header->end_ticks,
+					  header->modules_seen};
 
 	for (size_t i = 1; i < rows->arena->node_count; i++) {
 		struct tree_node *node = &rows->tree.nodes[i];
 		if (!node->keep)
 			continue;
 		if (!resolve_key(&assembly->resolver, &rows->process->resolve,
-				 rows->arena->nodes[i].key, life_ticks, &rows->targets[i], err))
+				 rows->arena->nodes[i].key, &time, &rows->targets[i], err))
 			return false;
 		node->reports_enter = rows->targets[i].reports_enter;
 	}
@@ -641,7 +689,9 @@ bool assemble_profile(const struct session *session, const struct recording *rec
 	vec_foreach (process, &assembly.processes) {
 		resolve_process_fini(&process->resolve);
 		arena_process_fini(&process->arena);
+		free(process->name);
 	}
+	members_fini(&assembly.members);
 	vec_foreach (thread, &assembly.threads)
 		free(thread->name);
 	vec_fini(&assembly.processes);

@@ -16,7 +16,8 @@
 
 extern char **environ;
 
-static pid_t loader_start(const char *loader, const char *program, int *output_fd)
+static pid_t loader_start(const char *loader, const char *program, char *const *variables,
+			  int *output_fd)
 {
 	char *const arguments[] = {(char *)loader, (char *)"--list", (char *)program, NULL};
 	posix_spawn_file_actions_t actions;
@@ -29,7 +30,8 @@ static pid_t loader_start(const char *loader, const char *program, int *output_f
 	posix_spawn_file_actions_adddup2(&actions, pipe_fds[1], STDOUT_FILENO);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	if (posix_spawn(&pid, loader, &actions, NULL, arguments, environ) != 0)
+	if (posix_spawn(&pid, loader, &actions, NULL, arguments,
+			(char **)(variables ? variables : environ)) != 0)
 		pid = -1;
 	posix_spawn_file_actions_destroy(&actions);
 	close(pipe_fds[1]);
@@ -50,12 +52,13 @@ static void take_line(char *line, struct path_list *paths)
 	vec_push(paths, mem_strdup(at));
 }
 
-void closure_list(const char *loader, const char *program, struct path_list *paths)
+void closure_list(const char *loader, const char *program, char *const *variables,
+		  struct path_list *paths)
 {
 	char *line = NULL;
 	size_t size = 0;
 	int fd;
-	const pid_t pid = loader_start(loader, program, &fd);
+	const pid_t pid = loader_start(loader, program, variables, &fd);
 
 	if (pid < 0)
 		return;
@@ -69,6 +72,25 @@ void closure_list(const char *loader, const char *program, struct path_list *pat
 		close(fd);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
+}
+
+void closure_variables(pid_t pid, struct str *variables)
+{
+	char path[64], *entry = NULL;
+	size_t size = 0;
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	FILE *environment = fopen(path, "re");
+	while (environment && (length = getdelim(&entry, &size, 0, environment)) > 0) {
+		if (str_starts_with(entry, "LD_PRELOAD=") ||
+		    str_starts_with(entry, "LD_LIBRARY_PATH="))
+			str_append_bytes(variables, entry, (size_t)length);
+	}
+	str_append_bytes(variables, "", 1);
+	free(entry);
+	if (environment)
+		fclose(environment);
 }
 
 /* What the loader keeps by itself since glibc 2.33, and a bound for damaged files. */

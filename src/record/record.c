@@ -11,6 +11,7 @@
 #include "record/host_notes.h"
 #include "record/instrument.h"
 #include "record/interrupt.h"
+#include "record/members.h"
 #include "record/server.h"
 #include "target/launch.h"
 #include "target/program.h"
@@ -21,11 +22,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 struct static_tls {
 	const struct instrumented *file;
+	struct str variables; /* with which it was found out; see closure_variables */
 	uint64_t bytes;
 };
 
@@ -155,7 +158,7 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 	if ((*executable)->entry.outcome == CACHE_REFUSED)
 		return error_set(err, ERROR_UNSUPPORTED, "%s", (*executable)->entry.refusal);
 	if (run->program.loader)
-		closure_list(run->program.loader, run->program.path, &libraries);
+		closure_list(run->program.loader, run->program.path, NULL, &libraries);
 	run->static_tls_bytes = closure_static_tls_bytes(&libraries);
 	vec_foreach (path, &libraries) {
 		const struct instrumented *file =
@@ -228,23 +231,39 @@ static const char *link_to_original(struct run *run, const char *path)
 	return run->original_link.data;
 }
 
-/* Of a program that a recorded one has started; found out once per program. */
-static uint64_t child_static_tls_bytes(struct run *run, const struct instrumented *file)
+/* What is needed of the reserve when the loader works with these variables. */
+static uint64_t static_tls_find(const struct instrumented *file, const struct str *variables)
 {
+	char *environment[] = {NULL, NULL, NULL};
 	struct path_list libraries = {0};
-	struct static_tls found = {.file = file};
 	struct error ignored;
+	char *at = variables->data;
 
-	vec_foreach (known, &run->static_tls) {
-		if (known->file == file)
-			return known->bytes;
-	}
+	for (size_t i = 0; i < 2 && *at; i++, at += strlen(at) + 1)
+		environment[i] = at;
 	struct object *object = object_open(file->path, 0, &ignored);
 	if (object && object_loader(object))
-		closure_list(object_loader(object), file->path, &libraries);
+		closure_list(object_loader(object), file->path, environment, &libraries);
 	object_close(object);
-	found.bytes = closure_static_tls_bytes(&libraries);
+	const uint64_t bytes = closure_static_tls_bytes(&libraries);
 	closure_fini(&libraries);
+	return bytes;
+}
+
+/* Of a program that a recorded one has started; found out once per program and its variables. */
+static uint64_t child_static_tls_bytes(struct run *run, const struct instrumented *file, pid_t pid)
+{
+	struct static_tls found = {.file = file};
+
+	closure_variables(pid, &found.variables);
+	vec_foreach (known, &run->static_tls) {
+		if (known->file != file || known->variables.len != found.variables.len ||
+		    memcmp(known->variables.data, found.variables.data, found.variables.len) != 0)
+			continue;
+		str_fini(&found.variables);
+		return known->bytes;
+	}
+	found.bytes = static_tls_find(file, &found.variables);
 	vec_push(&run->static_tls, found);
 	return found.bytes;
 }
@@ -276,7 +295,7 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 	}
 	struct server_answer answer = {.path = file->entry.copy};
 	if (kind == TARE_REQUEST_EXECUTABLE && answer.path)
-		answer.static_tls_bytes = child_static_tls_bytes(run, file);
+		answer.static_tls_bytes = child_static_tls_bytes(run, file, pid);
 	return answer;
 }
 
@@ -354,7 +373,12 @@ static bool start_command(struct run *run, const struct instrumented *executable
 	return ok;
 }
 
-enum { CLOCK_FIRST_WAIT_MS = 10, CLOCK_LAST_WAIT_MS = 60000 };
+enum {
+	CLOCK_FIRST_WAIT_MS = 10,
+	CLOCK_LAST_WAIT_MS = 60000,
+	MEMBERS_WATCHED = 64,
+	MEMBERS_AGAIN_MS = 200,
+};
 
 static int64_t now_ms(void)
 {
@@ -364,29 +388,109 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Serves requests and forwards signals until the command has ended. Now and then it takes a point
-   of the clock, ever more rarely, for the drift and for a recording without end. */
-static void wait_for_command(struct run *run)
-{
-	struct pollfd fds[SERVER_CLIENTS_MAX + 2];
-	int64_t wait_ms = CLOCK_FIRST_WAIT_MS, due_ms = now_ms() + wait_ms;
+/* Points of the clock, ever more rarely: for the drift, and for a recording without end. */
+struct clock_schedule {
+	int64_t wait_ms, due_ms;
+};
 
+static int clock_left_ms(const struct clock_schedule *clock)
+{
+	const int64_t left_ms = clock->due_ms - now_ms();
+
+	return left_ms > 0 ? (int)left_ms : 0;
+}
+
+static void clock_take_due(struct run *run, struct clock_schedule *clock)
+{
+	if (now_ms() < clock->due_ms)
+		return;
+	recording_put_clock(&run->recording);
+	if (clock->wait_ms * 2 <= CLOCK_LAST_WAIT_MS)
+		clock->wait_ms *= 2;
+	clock->due_ms = now_ms() + clock->wait_ms;
+}
+
+/* Serves requests and handles signals for a while, or until `others` descriptors say something. */
+static void serve(struct run *run, struct pollfd *others, size_t other_count, int wait_ms)
+{
+	struct pollfd fds[SERVER_CLIENTS_MAX + 2 + MEMBERS_WATCHED];
+	size_t count = 1 + other_count;
+
+	fds[0] = (struct pollfd){.fd = run->launch.signal_fd, .events = POLLIN};
+	for (size_t i = 0; i < other_count; i++)
+		fds[1 + i] = others[i];
+	server_poll(&run->server, fds, &count);
+	if (poll(fds, count, wait_ms) > 0)
+		server_handle(&run->server, fds + 1 + other_count, count - 1 - other_count);
+	for (size_t i = 0; i < other_count; i++)
+		others[i].revents = fds[1 + i].revents;
+	launch_handle_signals(&run->launch);
+}
+
+static void wait_for_command(struct run *run, struct clock_schedule *clock)
+{
 	while (!run->launch.ended) {
-		size_t count = 1;
-		fds[0] = (struct pollfd){.fd = run->launch.signal_fd, .events = POLLIN};
-		server_poll(&run->server, fds, &count);
-		const int64_t left_ms = due_ms - now_ms();
-		const int ready = poll(fds, count, left_ms > 0 ? (int)left_ms : 0);
-		if (now_ms() >= due_ms) {
-			recording_put_clock(&run->recording);
-			wait_ms =
-				wait_ms * 2 < CLOCK_LAST_WAIT_MS ? wait_ms * 2 : CLOCK_LAST_WAIT_MS;
-			due_ms = now_ms() + wait_ms;
-		}
-		if (ready > 0)
-			server_handle(&run->server, fds + 1, count - 1);
-		launch_handle_signals(&run->launch);
+		serve(run, NULL, 0, clock_left_ms(clock));
+		clock_take_due(run, clock);
 	}
+}
+
+static bool any_ended(const struct pollfd *members, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (members[i].revents)
+			return true;
+	return false;
+}
+
+/* Until one of the members ends: only then their number can have become zero. */
+static void wait_for_member(struct run *run, struct clock_schedule *clock,
+			    const struct member_list *members)
+{
+	struct pollfd fds[MEMBERS_WATCHED];
+	size_t count = 0;
+
+	vec_foreach (member, members) {
+		const int fd =
+			count < MEMBERS_WATCHED ? (int)syscall(SYS_pidfd_open, member->pid, 0) : -1;
+		if (fd >= 0)
+			fds[count++] = (struct pollfd){.fd = fd, .events = POLLIN};
+	}
+	const bool all = count == members->len;
+	do {
+		const int left_ms = clock_left_ms(clock);
+		serve(run, fds, count,
+		      all || left_ms < MEMBERS_AGAIN_MS ? left_ms : MEMBERS_AGAIN_MS);
+		clock_take_due(run, clock);
+	} while (all && !any_ended(fds, count) && !run->launch.interrupted);
+	for (size_t i = 0; i < count; i++)
+		close(fds[i].fd);
+}
+
+/* A program that was executed just now has nothing mapped yet, so it takes two looks. */
+static void wait_for_members(struct run *run, struct clock_schedule *clock)
+{
+	launch_take_interrupts(&run->launch);
+	for (int empty_looks = 0; empty_looks < 2 && !run->launch.interrupted;) {
+		struct member_list members;
+
+		members_find(run->session.directory, &members);
+		empty_looks = members.len ? 0 : empty_looks + 1;
+		if (members.len)
+			wait_for_member(run, clock, &members);
+		else
+			serve(run, NULL, 0, MEMBERS_AGAIN_MS);
+		members_fini(&members);
+	}
+}
+
+static void wait_for_all(struct run *run)
+{
+	struct clock_schedule clock = {CLOCK_FIRST_WAIT_MS, now_ms() + CLOCK_FIRST_WAIT_MS};
+
+	wait_for_command(run, &clock);
+	if (run->options->wait)
+		wait_for_members(run, &clock);
 	recording_put_number(&run->recording, "end_ticks", (int64_t)clock_ticks());
 }
 
@@ -476,6 +580,8 @@ static bool run_prepare(struct run *run, const struct instrumented **executable,
 static void run_release(struct run *run)
 {
 	str_fini(&run->original_link);
+	vec_foreach (known, &run->static_tls)
+		str_fini(&known->variables);
 	vec_fini(&run->static_tls);
 	struct error ignored;
 	bool built = false;
@@ -519,7 +625,7 @@ bool record_run(const struct record_options *options, struct record_result *resu
 	interrupt_disarm();
 	ok = ok && start_command(&run, executable, status, err);
 	if (ok) {
-		wait_for_command(&run);
+		wait_for_all(&run);
 		server_close(&run.server);
 		*status = TARGET_STATUS_FAILED;
 		ok = finish_run(&run, result, err);

@@ -51,6 +51,7 @@ struct record_options {
 	struct record_selection selection;
 	bool follow, use_cache;
 	bool paused;		       /* the global level is stopped at first */
+	bool wait;		       /* for all recorded processes, not only for the command */
 	struct tare_settings settings; /* of the runtime; abi/session.h */
 	/* Called while a file is rewritten: fraction of 1. May be NULL. */
 	void (*progress)(const char *path, double done, void *context);

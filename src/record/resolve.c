@@ -209,6 +209,7 @@ bool resolve_process_init(struct resolver *resolver, struct resolve_process *pro
 			.bias = record->bias,
 			.open_ticks = record->open_ticks,
 			.close_ticks = record->close_ticks,
+			.ordinal = record->ordinal,
 			.instrumented = record->instrumented,
 		};
 		if (!loaded.module)
@@ -271,22 +272,37 @@ static int64_t function_by_name(struct resolver *resolver, struct resolve_module
 	return added;
 }
 
-static bool lived_together(const struct resolve_loaded *loaded, const uint64_t life_ticks[2])
+static bool lived_together(const struct resolve_loaded *loaded, const struct resolve_time *time)
 {
-	return loaded->close_ticks > life_ticks[0] &&
-	       (!life_ticks[1] || loaded->open_ticks < life_ticks[1]);
+	return loaded->close_ticks > time->begin_ticks &&
+	       (!time->end_ticks || loaded->open_ticks < time->end_ticks);
+}
+
+static bool covers(const struct resolve_loaded *loaded, uint64_t addr)
+{
+	const uint64_t link_addr = addr - loaded->bias;
+
+	return link_addr >= loaded->module->low && link_addr < loaded->module->high;
+}
+
+/* The run address in a key, which may carry an ordinal. */
+static uint64_t addr_of(uint64_t key)
+{
+	return key & ((1ULL << TARE_KEY_ORDINAL_SHIFT) - 1);
 }
 
 static const struct resolve_loaded *loaded_at(const struct resolve_process *process, uint64_t key,
-					      const uint64_t life_ticks[2])
+					      const struct resolve_time *time)
 {
+	const uint64_t addr = addr_of(key), ordinal = key >> TARE_KEY_ORDINAL_SHIFT;
 	const struct resolve_loaded *found = NULL;
 
+	if (key == TARE_NODE_OTHER)
+		return NULL;
 	vec_foreach (loaded, &process->loaded) {
-		const uint64_t link_addr = key - loaded->bias;
-		if (link_addr < loaded->module->low || link_addr >= loaded->module->high)
+		if (!covers(loaded, addr) || (ordinal && loaded->ordinal != ordinal))
 			continue;
-		if (!found || lived_together(loaded, life_ticks))
+		if (!found || loaded->ordinal <= time->modules_seen)
 			found = loaded;
 	}
 	return found;
@@ -296,7 +312,7 @@ static const struct resolve_loaded *loaded_at(const struct resolve_process *proc
 struct symbol_use {
 	struct resolve_module *caller;
 	const char *name;
-	const uint64_t *life_ticks;
+	const struct resolve_time *time;
 };
 
 static int64_t function_of_symbol(struct resolver *resolver, const struct resolve_process *process,
@@ -307,8 +323,7 @@ static int64_t function_of_symbol(struct resolver *resolver, const struct resolv
 	vec_foreach (loaded, &process->loaded) {
 		const struct object *object = loaded->module->object;
 		/* The loader binds no symbol to the vDSO; the C library calls it by itself. */
-		if (!object || is_vdso(loaded->module->path) ||
-		    !lived_together(loaded, use->life_ticks))
+		if (!object || is_vdso(loaded->module->path) || !lived_together(loaded, use->time))
 			continue;
 		const uint64_t addr = object_dynamic_symbol(object, use->name);
 		if (addr)
@@ -321,26 +336,27 @@ static int64_t function_of_symbol(struct resolver *resolver, const struct resolv
 }
 
 static bool resolve_new(struct resolver *resolver, struct resolve_process *process, uint64_t key,
-			const uint64_t life_ticks[2], struct resolve_target *target,
+			const struct resolve_time *time, struct resolve_target *target,
 			struct error *err)
 {
-	const struct resolve_loaded *loaded = loaded_at(process, key, life_ticks);
+	const struct resolve_loaded *loaded = loaded_at(process, key, time);
 
 	*target = (struct resolve_target){0};
 	if (!loaded) {
 		struct resolve_module *unknown = module_get(resolver, UNKNOWN_PATH, err);
 		if (!unknown)
 			return false;
-		target->function = key == TARE_NODE_OTHER
-					   ? function_by_name(resolver, unknown, "[other]", err)
-					   : function_at(resolver, unknown, key, NULL, err);
+		target->function =
+			key == TARE_NODE_OTHER
+				? function_by_name(resolver, unknown, "[other]", err)
+				: function_at(resolver, unknown, addr_of(key), NULL, err);
 		return target->function != 0;
 	}
 	struct resolve_module *module = loaded->module;
-	const uint64_t link_addr = key - loaded->bias;
+	const uint64_t link_addr = addr_of(key) - loaded->bias;
 	const char *name = object_plt_symbol(module->object, link_addr);
 	if (name) {
-		const struct symbol_use use = {module, name, life_ticks};
+		const struct symbol_use use = {module, name, time};
 		target->function = function_of_symbol(resolver, process, &use, err);
 		return target->function != 0;
 	}
@@ -351,7 +367,7 @@ static bool resolve_new(struct resolver *resolver, struct resolve_process *proce
 }
 
 bool resolve_key(struct resolver *resolver, struct resolve_process *process, uint64_t key,
-		 const uint64_t life_ticks[2], struct resolve_target *target, struct error *err)
+		 const struct resolve_time *time, struct resolve_target *target, struct error *err)
 {
 	const uint64_t *known = process->addresses_reused ? NULL : map_get(&process->known, key);
 
@@ -359,7 +375,7 @@ bool resolve_key(struct resolver *resolver, struct resolve_process *process, uin
 		*target = process->targets.data[*known];
 		return true;
 	}
-	if (!resolve_new(resolver, process, key, life_ticks, target, err))
+	if (!resolve_new(resolver, process, key, time, target, err))
 		return false;
 	if (!process->addresses_reused) {
 		map_put(&process->known, key, process->targets.len);

@@ -42,7 +42,7 @@ void resolver_fini(struct resolver *resolver);
 /* One process: its modules at their places, and what its keys were found to be. */
 struct resolve_loaded {
 	struct resolve_module *module;
-	uint64_t bias, open_ticks, close_ticks;
+	uint64_t bias, open_ticks, close_ticks, ordinal;
 	bool instrumented;
 };
 
@@ -63,13 +63,19 @@ bool resolve_process_init(struct resolver *resolver, struct resolve_process *pro
 			  const struct arena_process *arena, struct error *err);
 void resolve_process_fini(struct resolve_process *process);
 
+/* A thread, as far as the meaning of its keys depends on it. */
+struct resolve_time {
+	uint64_t begin_ticks, end_ticks; /* end 0: still alive */
+	uint64_t modules_seen;		 /* of struct tare_thread_file */
+};
+
 /*
- * The function of a key, as a thread met it that lived from `begin_ticks` to `end_ticks` (0: still
- * alive); of modules that were at this address one after the other the last of that time counts.
- * False with err when the profile cannot be written.
+ * The function of a key, as the thread met it: in the module that the key's ordinal names, else in
+ * the last at its address of those that the thread had seen. False with err when the profile
+ * cannot be written.
  */
 bool resolve_key(struct resolver *resolver, struct resolve_process *process, uint64_t key,
-		 const uint64_t life_ticks[2], struct resolve_target *target, struct error *err);
+		 const struct resolve_time *time, struct resolve_target *target, struct error *err);
 
 /* Adds the verdicts for all modules that have some. */
 bool resolver_write_coverage(struct resolver *resolver, struct error *err);

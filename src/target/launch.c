@@ -205,12 +205,33 @@ void launch_handle_signals(struct launch *launch)
 	struct signalfd_siginfo info;
 
 	while (read(launch->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo != SIGCHLD && !launch->ended)
+		if (info.ssi_signo == SIGCHLD)
+			continue;
+		if (launch->ended)
+			launch->interrupted = true;
+		else
 			kill(launch->pid, (int)info.ssi_signo);
 	}
 	/* SIGCHLD may stand for several children, and for stops: ask for the command itself. */
 	if (!launch->ended && waitpid(launch->pid, &launch->wait_status, WNOHANG) == launch->pid)
 		launch->ended = true;
+}
+
+void launch_take_interrupts(struct launch *launch)
+{
+	static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+	const struct sigaction standard = {.sa_handler = SIG_DFL};
+	sigset_t mine;
+
+	sigemptyset(&mine);
+	sigaddset(&mine, SIGCHLD);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaddset(&mine, signals[i]);
+	sigprocmask(SIG_BLOCK, &mine, NULL);
+	/* An ignored signal does not reach the descriptor. */
+	for (size_t i = 0; i < 2; i++)
+		sigaction(signals[i], &standard, NULL);
+	signalfd(launch->signal_fd, &mine, 0);
 }
 
 int launch_exit_status(const struct launch *launch)

@@ -27,6 +27,7 @@ struct launch {
 	pid_t pid;
 	int signal_fd; /* readable when launch_handle_signals has something to do */
 	bool ended;
+	bool interrupted; /* a signal that would end tare came after that */
 	int wait_status;
 	sigset_t old_mask;
 	struct sigaction old_interrupt, old_quit, old_child;
@@ -41,6 +42,8 @@ bool launch_start(struct launch *launch, const struct launch_options *options, i
 		  struct error *err);
 /* Forwards signals, and reaps the command (only it): sets `ended` and `wait_status`. */
 void launch_handle_signals(struct launch *launch);
+/* From here on ^C is for tare: it sets `interrupted`, like SIGTERM once the command has ended. */
+void launch_take_interrupts(struct launch *launch);
 /* The command's exit status as a shell reports it. */
 int launch_exit_status(const struct launch *launch);
 /* Restores tare's own signal handling. */

@@ -51,3 +51,9 @@ if command -v xz >/dev/null; then
 	same xz -t
 	input=/dev/null
 fi
+# man starts each of its helpers in a sandbox that forbids sockets: they run unprofiled, and are counted.
+if command -v man >/dev/null && command -v groff >/dev/null; then
+	printf '.TH T 1\n.SH NAME\nt \\- test\n.SH DESCRIPTION\nHello.\n' >"$work/t.1"
+	same env MANPAGER=cat man -P cat -l "$work/t.1"
+fi
+exit 0

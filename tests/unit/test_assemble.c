@@ -355,6 +355,41 @@ static void test_children_are_left_out_where_not_followed(void **state)
 	assert_int_equal(rows[0].pid, 11);
 }
 
+static void write_halfway_thread(uint64_t gate)
+{
+	struct arena_writer_thread thread;
+
+	write_plain_process(10);
+	arena_writer_thread_init(&thread, 10, 10);
+	const size_t node = arena_writer_add_node(&thread, 0, 0x1000, 5, 1000);
+	arena_writer_add_os(&thread, node, TARE_OS_SYSCALL, 100);
+	thread.header.os_ticks += 10;
+	thread.nodes[node].calls_by_call = 6;
+	thread.header.gate = gate;
+	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+}
+
+static void test_a_kill_within_a_probe_is_no_damage(void **state)
+{
+	(void)state;
+	write_halfway_thread(0x7fff0000);
+	assemble();
+	size_t count;
+	const struct profile_thread *rows = profile_threads(profile, &count);
+	assert_true(assembled.complete);
+	assert_int_equal(rows[0].os_ticks, 100);
+}
+
+static void test_the_same_outside_of_probes_is(void **state)
+{
+	(void)state;
+	write_halfway_thread(0);
+	assemble();
+	assert_false(assembled.complete);
+	assert_non_null(strstr(assembled.reason.data, "damaged in 1 places"));
+	assert_non_null(strstr(assembled.reason.data, "OS times add up to"));
+}
+
 static void test_killed_processes_and_recorders_are_told(void **state)
 {
 	struct arena_writer_process process;
@@ -643,6 +678,8 @@ int main(void)
 		ASSEMBLE_TEST(test_folded_nodes_are_marked),
 		ASSEMBLE_TEST(test_threads_go_to_their_process_file),
 		ASSEMBLE_TEST(test_children_are_left_out_where_not_followed),
+		ASSEMBLE_TEST(test_a_kill_within_a_probe_is_no_damage),
+		ASSEMBLE_TEST(test_the_same_outside_of_probes_is),
 		ASSEMBLE_TEST(test_killed_processes_and_recorders_are_told),
 		ASSEMBLE_TEST(test_damage_is_survived_and_told),
 		ASSEMBLE_TEST(test_files_of_another_kind_are_left_out),

@@ -106,6 +106,7 @@ static struct resolve_process make_process(const struct loaded *modules, size_t 
 			.bias = modules[i].bias,
 			.open_ticks = modules[i].open_ticks,
 			.close_ticks = modules[i].close_ticks,
+			.ordinal = i + 1,
 		};
 		vec_push(&arena.modules, module);
 	}
@@ -115,15 +116,22 @@ static struct resolve_process make_process(const struct loaded *modules, size_t 
 	return process;
 }
 
-static int64_t resolve(struct resolve_process *process, uint64_t key, uint64_t begin, uint64_t end)
+/* As a thread sees it that lived from begin to end and took note of the first `seen` modules. */
+static int64_t resolve_seen(struct resolve_process *process, uint64_t key,
+			    const uint64_t life_ticks[2], uint64_t seen)
 {
-	const uint64_t life_ticks[2] = {begin, end};
+	const struct resolve_time time = {life_ticks[0], life_ticks[1], seen};
 	struct resolve_target target;
 	struct error err = {0};
 
-	if (!resolve_key(&resolver, process, key, life_ticks, &target, &err))
+	if (!resolve_key(&resolver, process, key, &time, &target, &err))
 		fail_msg("%s", err.message);
 	return target.function;
+}
+
+static int64_t resolve(struct resolve_process *process, uint64_t key, uint64_t begin, uint64_t end)
+{
+	return resolve_seen(process, key, (const uint64_t[]){begin, end}, UINT64_MAX);
 }
 
 /* The link address of a PLT stub or GOT slot of this program for the symbol. */
@@ -235,7 +243,7 @@ static void test_processes_share_functions(void **state)
 	resolve_process_fini(&second);
 }
 
-static void test_time_decides_between_unloaded_modules(void **state)
+static void test_what_was_seen_decides_between_modules_of_one_place(void **state)
 {
 	/* The library was there first, then the program came to the same place. */
 	const struct loaded modules[] = {{library_path, OWN_BIAS, 100, 200},
@@ -244,9 +252,12 @@ static void test_time_decides_between_unloaded_modules(void **state)
 
 	(void)state;
 	struct resolve_process process = make_process(modules, 2);
-	const int64_t early = resolve(&process, OWN_BIAS + addr, 110, 190);
+	const uint64_t always[2] = {110, 0}, of_first = 1ULL << TARE_KEY_ORDINAL_SHIFT;
+	const int64_t early = resolve_seen(&process, OWN_BIAS + addr, always, 1);
+	const int64_t numbered = resolve_seen(&process, (OWN_BIAS + addr) | of_first, always, 2);
 	const int64_t late = resolve(&process, OWN_BIAS + addr, 310, 0);
 	finish();
+	assert_int_equal(numbered, early);
 	size_t count;
 	const struct profile_function *functions = profile_functions(profile, &count);
 	const struct profile_module *rows = profile_modules(profile, &count);
@@ -292,7 +303,7 @@ int main(void)
 		RESOLVE_TEST(test_plt_goes_to_the_library),
 		RESOLVE_TEST(test_plt_never_goes_to_the_vdso),
 		RESOLVE_TEST(test_processes_share_functions),
-		RESOLVE_TEST(test_time_decides_between_unloaded_modules),
+		RESOLVE_TEST(test_what_was_seen_decides_between_modules_of_one_place),
 		RESOLVE_TEST(test_copies_are_their_originals),
 	};
 

@@ -1,0 +1,72 @@
+#!/bin/bash
+# Libraries that come and go: at the addresses of others, in namespaces of their own, before all others
+# (LD_PRELOAD), and as auditors beside tare's runtime. Each function's calls stay its own.
+. "$(dirname "$0")/lib.sh"
+need cc
+
+# Of one size, so that the loader puts them at one place.
+mkdir "$work/plugins"
+salt=1
+for name in one two three; do
+	cc -shared -fPIC -O2 -DPLUGIN=$name -DSALT=$salt -o "$work/plugins/$name.so" \
+		"$E2E/../fixtures/plugin.c"
+	salt=$((salt + 1))
+done
+
+record_options=(--small-functions=keep)
+for words in '' elsewhere; do
+	same "$FIXTURES/plugins" "$work/plugins" $words
+	report functions
+	compare counts "$work/recorded.stdout" "$work/functions.csv"
+	compare sums "$work/functions.csv"
+	report threads
+	compare whole "$work/threads.csv" "$work/functions.csv"
+done
+grep -q '^# one place: yes$' "$work/recorded.stdout" ||
+	echo "the loader did not put the plug-ins at one place here"
+
+# By relative paths, from where they are.
+for kind in plain recorded; do
+	prefix=()
+	[ $kind = plain ] || prefix=("$TARE" record -q -o "$work/profile.tare" "${record_options[@]}" --)
+	run_in "$work/$kind" env -C "$work" "${prefix[@]}" "$FIXTURES/plugins" plugins
+done
+diff "$work/plain.stdout" "$work/recorded.stdout" || fail "output differs with relative paths"
+report functions
+compare counts "$work/recorded.stdout" "$work/functions.csv"
+
+# An auditor of the program's own. (Among those of its own namespace it sees the runtime as well.)
+cat >"$work/auditor.c" <<'C'
+#define _GNU_SOURCE
+#include <link.h>
+#include <stdio.h>
+static int opened, closed;
+unsigned int la_version(unsigned int version) { return version; }
+unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
+{
+	opened += space == LM_ID_BASE;
+	return 0;
+}
+unsigned int la_objclose(uintptr_t *cookie) { closed++; return 0; }
+__attribute__((destructor)) static void end(void)
+{
+	fprintf(stderr, "opened %d closed %d\n", opened, closed);
+}
+C
+cc -shared -fPIC -O2 -o "$work/auditor.so" "$work/auditor.c"
+same env LD_AUDIT="$work/auditor.so" "$FIXTURES/plugins" "$work/plugins"
+grep -q '^opened' "$work/recorded.stderr" || fail "the program's auditor did not run"
+report functions
+compare counts "$work/recorded.stdout" "$work/functions.csv"
+
+# Replaced memory allocators.
+record_options=()
+for library in libjemalloc.so.2 libtcmalloc_minimal.so.4; do
+	path=$(/sbin/ldconfig -p | sed -n "s,^.*$library .*=> ,,p" | head -n 1)
+	[ -n "$path" ] || continue
+	same env LD_PRELOAD="$path" sh -c 'echo first | tr a-z A-Z; (exit 3); echo $?'
+	same env LD_PRELOAD="$path" "$FIXTURES/threads"
+	report functions
+	compare sums "$work/functions.csv"
+done
+exit 0
