@@ -1,11 +1,13 @@
 /*
  * The general path of every event.
  *
- *   event ── join? ── charge interval to top ── pop what control flow has left ── push or pop
+ *   event ── same stack? ── join? ── charge interval to top ── pop what control flow has left
+ *         ── push or pop
  *
  * Refuses nothing: an event that cannot be kept (no memory, no node) is folded or dropped, and
  * counted in the thread file. Nothing here trusts that LEAVE follows ENTER.
  */
+#include "runtime/calls.h"
 #include "runtime/context.h"
 #include "runtime/trace.h"
 
@@ -24,38 +26,21 @@ static bool is_root(const struct tare_thread_file *self, const struct tare_node 
 
 /* ---- places on the stack ---- */
 
-/* A node's sp without marks. */
-static uint64_t place_of(const struct tare_node *node)
-{
-	return (node->sp + TARE_CALL_MARKS) & ~TARE_CALL_MARKS;
-}
-
-/* The same of a frame; those of a stack that is not aligned do not fall together. */
-static uint64_t place_at(uint64_t sp)
-{
-	return (sp & ~TARE_CALL_MARKS) - TARE_CALL_BELOW;
-}
-
-static uint64_t marks_of(const struct tare_node *node)
-{
-	return place_of(node) - node->sp;
-}
-
 static void mark_special(const struct tare_thread_file *self, struct tare_node *node)
 {
 	if (!is_root(self, node))
-		node->sp = place_of(node) - (marks_of(node) | TARE_CALL_SPECIAL);
+		node->sp = calls_place_of(node) - (calls_marks_of(node) | TARE_CALL_SPECIAL);
 }
 
 /* Is the frame of `node` at frame sp `sp`? */
 static bool is_at(const struct tare_thread_file *self, const struct tare_node *node, uint64_t sp)
 {
-	return !is_root(self, node) && place_of(node) == place_at(sp);
+	return !is_root(self, node) && calls_place_of(node) == calls_place_at(sp);
 }
 
 static bool is_pending_at(const struct tare_thread_file *self, uint64_t sp)
 {
-	return is_at(self, top_of(self), sp) && marks_of(top_of(self)) & TARE_CALL_PENDING;
+	return is_at(self, top_of(self), sp) && calls_marks_of(top_of(self)) & TARE_CALL_PENDING;
 }
 
 /* ---- the clock ---- */
@@ -195,7 +180,7 @@ static void call_count(struct tare_thread_file *self, struct tare_node *node,
 static struct ended_call top_close(struct tare_thread_file *self)
 {
 	struct tare_node *top = top_of(self);
-	struct ended_call ended = {.marks = marks_of(top),
+	struct ended_call ended = {.marks = calls_marks_of(top),
 				   .os_inclusive = top->os_inclusive,
 				   .os_exclusive = top->os_exclusive};
 
@@ -207,25 +192,54 @@ static struct ended_call top_close(struct tare_thread_file *self)
 }
 
 /*
- * Ends the top call, which is not the root, at the present clock. It is taken off first: when a
- * signal handler leaves this for good, accumulate_repair charges what is then missing to the
- * caller. Returns the node that counts the call; NULL where it is none of this thread's.
+ * Takes the top call, which is not the root, off its node at the present clock; its caller is the
+ * top before anything is charged: when a signal handler leaves this for good, accumulate_repair
+ * charges what is then missing to it.
  */
-static struct tare_node *top_take_off(struct tare_thread_file *self, struct ended_call *ended)
+static struct ended_call top_take_off(struct tare_thread_file *self)
 {
 	struct tare_node *node = top_of(self), *caller = context_node(node->parent);
+	const struct ended_call ended = top_close(self);
 
-	*ended = top_close(self);
 	self->top = (uint64_t)caller;
-	node->elapsed_ticks += ended->exclusive;
-	caller->child += ended->inclusive;
-	if (ended->os_inclusive && !is_root(self, caller)) {
+	node->elapsed_ticks += ended.exclusive;
+	caller->child += ended.inclusive;
+	if (ended.os_inclusive && !is_root(self, caller)) {
 		mark_special(self, caller);
-		caller->os_inclusive += ended->os_inclusive;
+		caller->os_inclusive += ended.os_inclusive;
 	}
+	return ended;
+}
+
+/* Adds what the call had before its stack was left and found again. */
+static void carried_add(struct tare_thread_file *self, const struct tare_node *node,
+			struct ended_call *ended)
+{
+	const struct stack_frame *carried = stacks_carried(self, node);
+
+	if (!carried)
+		return;
+	ended->inclusive += carried->inclusive;
+	ended->exclusive += carried->exclusive;
+	ended->os_inclusive += carried->os_inclusive;
+	ended->os_exclusive += carried->os_exclusive;
+}
+
+/*
+ * Ends the top call, which is not the root, at the present clock. Returns the node that counts the
+ * call; NULL where it is none of this thread's.
+ */
+static struct tare_node *top_end(struct tare_thread_file *self, struct ended_call *ended)
+{
+	struct tare_node *node = top_of(self);
+
+	*ended = top_take_off(self);
+	carried_add(self, node, ended);
+	if (stacks_is_floor(self, top_of(self)))
+		stacks_nested_end(self);
 	if ((uint64_t)node != self->inherited)
 		return node;
-	self->inherited = (uint64_t)caller;
+	self->inherited = node->parent;
 	return NULL;
 }
 
@@ -234,7 +248,7 @@ static void call_end(struct tare_thread_file *self, enum call_ending how)
 	struct ended_call ended;
 
 	trace_call_end(self, how == CALL_UNWOUND);
-	struct tare_node *node = top_take_off(self, &ended);
+	struct tare_node *node = top_end(self, &ended);
 
 	ended.how = how;
 	if (node)
@@ -245,9 +259,30 @@ void accumulate_abandon(struct tare_thread_file *self)
 {
 	struct ended_call ended;
 
-	top_take_off(self, &ended);
+	top_end(self, &ended);
 	trace_clock(self, self->now_ticks + self->lost_ticks);
 	trace_stack(self);
+}
+
+void calls_end(struct tare_thread_file *self, bool unwound)
+{
+	call_end(self, unwound ? CALL_UNWOUND : CALL_RETURNS);
+}
+
+void calls_take_off(struct tare_thread_file *self, struct stack_frame *frame)
+{
+	const struct tare_node *node = top_of(self);
+	const uint64_t sp = node->sp;
+	const struct ended_call ended = top_take_off(self);
+
+	frame->key = node->key;
+	frame->sp = sp;
+	frame->site = node->site;
+	frame->node = (uint64_t)node;
+	frame->inclusive += ended.inclusive;
+	frame->exclusive += ended.exclusive;
+	frame->os_inclusive += ended.os_inclusive;
+	frame->os_exclusive += ended.os_exclusive;
 }
 
 void accumulate_watch(const struct tare_thread_file *self, struct tare_node *node)
@@ -273,7 +308,8 @@ static void call_unwind(struct tare_thread_file *self)
 /* Ends, as unwound, the calls whose frames lie below `sp`. */
 static void calls_unwind_below(struct tare_thread_file *self, uint64_t sp)
 {
-	while (!is_root(self, top_of(self)) && place_of(top_of(self)) < place_at(sp))
+	while (!is_root(self, top_of(self)) && !stacks_is_floor(self, top_of(self)) &&
+	       stacks_is_here(self, sp) && calls_place_of(top_of(self)) < calls_place_at(sp))
 		call_unwind(self);
 }
 
@@ -319,12 +355,27 @@ static struct tare_node *call_begin(struct tare_thread_file *self, uint64_t key,
 		self->too_deep++;
 		return NULL;
 	}
-	node->sp = place_at(sp) - marks;
+	if (stacks_is_floor(self, top_of(self)))
+		marks |= TARE_CALL_SPECIAL;
+	node->sp = calls_place_at(sp) - marks;
 	node->start = self->now_ticks;
 	node->child = 0;
 	trace_call_begin(self, node);
 	self->top = (uint64_t)node;
 	return node;
+}
+
+bool calls_put_on(struct tare_thread_file *self, struct stack_frame *frame)
+{
+	struct tare_node *node = call_begin(self, frame->key, 0, 0);
+
+	if (!node)
+		return false;
+	node->sp = frame->sp;
+	mark_special(self, node);
+	node->site = frame->site;
+	frame->node = (uint64_t)node;
+	return true;
 }
 
 /* ---- pending calls ---- */
@@ -359,6 +410,7 @@ static void top_rename(struct tare_thread_file *self, uint64_t key)
 	function->os_inclusive = top->os_inclusive;
 	top->os_inclusive = 0;
 	trace_call_join(self, function);
+	stacks_renamed(self, top, function);
 	self->top = (uint64_t)function;
 }
 
@@ -433,11 +485,11 @@ static void event_leave(struct tare_thread_file *self, const struct accumulate_e
 	calls_unwind_below(self, event->sp);
 	const struct tare_node *top = top_of(self);
 
-	if (is_at(self, top, event->sp) && !(marks_of(top) & TARE_CALL_PENDING))
+	if (is_at(self, top, event->sp) && !(calls_marks_of(top) & TARE_CALL_PENDING))
 		call_end(self, CALL_RETURNS);
 	else if (local->deeper)
 		local->deeper--;
-	else if (top == before && !is_deepest(self))
+	else if (top == before && !is_deepest(self) && !stacks_is_arrival(self, event->sp))
 		/* else longjmp leaves: its own call was among the unwound */
 		end_without_begin(self, event->sp);
 }
@@ -468,20 +520,23 @@ static void event_return(struct tare_thread_file *self, const struct accumulate_
 
 void accumulate_event(struct tare_thread_file *self, const struct accumulate_event *event)
 {
+	struct accumulate_event here = *event;
+
 	self->events++;
 	trace_clock(self, event->ticks);
-	switch (event->kind) {
+	stacks_follow(self, &here);
+	switch (here.kind) {
 	case TARE_EVENT_ENTER:
-		event_enter(self, event);
+		event_enter(self, &here);
 		break;
 	case TARE_EVENT_LEAVE:
-		event_leave(self, event);
+		event_leave(self, &here);
 		break;
 	case TARE_EVENT_CALL:
-		event_call(self, event);
+		event_call(self, &here);
 		break;
 	case TARE_EVENT_RETURN:
-		event_return(self, event);
+		event_return(self, &here);
 		break;
 	case TARE_EVENT_KINDS:
 		break;
@@ -498,7 +553,7 @@ static const struct tare_node *outermost_fallen(const struct tare_thread_file *s
 
 	for (const struct tare_node *node = top_of(self); !is_root(self, node);
 	     node = context_node(node->parent))
-		if (!stands(place_of(node) + TARE_CALL_BELOW, node->stub))
+		if (!stands(calls_place_of(node) + TARE_CALL_BELOW, node->stub))
 			fallen = node;
 	return fallen;
 }
@@ -508,16 +563,16 @@ static bool top_is_left(const struct tare_thread_file *self, const struct accumu
 {
 	const struct tare_node *top = top_of(self);
 
-	if (is_root(self, top) || place_of(top) > place_at(event->sp))
+	if (is_root(self, top) || calls_place_of(top) > calls_place_at(event->sp))
 		return false;
-	if (place_of(top) < place_at(event->sp))
+	if (calls_place_of(top) < calls_place_at(event->sp))
 		return true;
 	switch (event->kind) {
 	case TARE_EVENT_LEAVE:
-		return marks_of(top) & TARE_CALL_PENDING;
+		return calls_marks_of(top) & TARE_CALL_PENDING;
 	case TARE_EVENT_RETURN:
 	case TARE_EVENT_ENTER:
-		return !(marks_of(top) & TARE_CALL_PENDING);
+		return !(calls_marks_of(top) & TARE_CALL_PENDING);
 	case TARE_EVENT_CALL:
 	case TARE_EVENT_KINDS:
 		break;
@@ -547,12 +602,13 @@ void accumulate_resume(struct tare_thread_file *self, const struct accumulate_ev
 void accumulate_inherit(struct tare_thread_file *self, uint64_t key, uint64_t sp)
 {
 	const struct tare_node parents = {.sp = sp};
-	const uint64_t pending = marks_of(&parents) & TARE_CALL_PENDING;
+	const uint64_t pending = calls_marks_of(&parents) & TARE_CALL_PENDING;
 	struct tare_node *node = call_begin(self, key, 0, 0);
 
 	if (!node)
 		return;
-	node->sp = place_of(&parents) - (pending | TARE_CALL_SPECIAL);
+	node->sp = calls_place_of(&parents) - (pending | TARE_CALL_SPECIAL);
+	stacks_take_in(self, calls_place_of(&parents));
 	self->inherited = (uint64_t)node;
 	self->inherited_frames++;
 }
@@ -561,6 +617,7 @@ void accumulate_repair(struct tare_thread_file *self)
 {
 	uint64_t missing = 0;
 
+	stack_table_lock_break();
 	for (uint64_t i = 0; i < self->node_count; i++)
 		missing += context_node_at(self, (uint32_t)i)->elapsed_ticks;
 	for (const struct tare_node *node = top_of(self);; node = context_node(node->parent)) {
@@ -597,6 +654,7 @@ void accumulate_init(struct tare_thread_file *self, struct accumulate_local *loc
 	self->local = (uint64_t)local;
 	context_init(self);
 	self->begun_above = ~0ULL;
+	stacks_init(self);
 	accumulate_begin(self, ticks);
 	self->top = (uint64_t)context_nodes(self);
 }

@@ -21,6 +21,7 @@
 #define TARE_RUNTIME_ACCUMULATE_H
 
 #include "abi/arena.h"
+#include "runtime/stacks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,6 +58,8 @@ struct accumulate_local {
 	/* The host's: where the log is mapped, and whether the mapping moves on with it. */
 	uint64_t trace_window, trace_window_bytes;
 	bool trace_moves;
+	bool trace_silent; /* what changes is not for the log */
+	struct stacks_local stacks;
 };
 
 struct accumulate_event {
@@ -68,6 +71,7 @@ struct accumulate_event {
 	uint64_t stub;	     /* ENTER, direct CALL: see tare_node.stub */
 	uint64_t site;	     /* CALL of a known target: run address of the arming byte, or 0 */
 	uint64_t arm;	     /* CALL: the same, whatever is called */
+	uint64_t return_addr; /* ENTER: where the function will return to, or 0 */
 	bool os;	     /* an OS event lies in the interval that ends here */
 	enum tare_os_cause os_cause;
 	uint16_t syscall_number;

@@ -88,7 +88,7 @@ __attribute__((destructor)) static void audit_end(void)
 	struct tare_thread_file *self = state_process.rseq_offset ? state_thread : &state_unborn;
 
 	if (self != &state_unborn && kernel_is_tid(self->tid))
-		thread_complete(self);
+		thread_complete(self, true);
 	process_end();
 }
 

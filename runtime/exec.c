@@ -202,7 +202,7 @@ static void exec_recorded(struct tare_thread_file *self, const struct exec *exec
 	}
 	/* A process may have run no probe of a function yet; of a vfork child's it is not. */
 	if (self)
-		thread_complete(self);
+		thread_complete(self, false);
 	process_complete();
 	exec_call(exec);
 	if (self) {

@@ -21,11 +21,10 @@
 #include "runtime/os_flag.h"
 #include "runtime/process.h"
 #include "runtime/sandbox.h"
+#include "runtime/stack_signs.h"
 #include "runtime/thread.h"
 
 #include <linux/sched.h>
-
-#define STACK_BYTES_MAX		 (64ULL << 20)
 
 #define AT(type, member, offset) _Static_assert(offsetof(struct type, member) == (offset), #offset)
 AT(tare_thread_file, gate, THREAD_GATE);
@@ -96,15 +95,6 @@ static uint64_t event_general(struct tare_thread_file *self, struct accumulate_e
 	return 0;
 }
 
-/*
- * Is the probe that closed the gate still at work below this one? Not when this one's stack lies
- * above; but a stack far away is a signal handler's own.
- */
-static bool gate_held(uint64_t gate, uint64_t sp)
-{
-	return sp < gate || sp - gate > STACK_BYTES_MAX;
-}
-
 struct tare_thread_file *probes_thread(uint64_t sp)
 {
 	return state_thread != &state_unborn || thread_begin(sp) ? state_thread : NULL;
@@ -116,8 +106,8 @@ static bool gate_close(struct tare_thread_file *self, uint64_t sp, bool own)
 	const uint64_t gate = self->gate;
 
 	if (gate && gate != CONTROL_GATE_OFF) {
-		if (gate_held(gate, sp))
-			return false;
+		if (!own && !stacks_abandoned(self, gate, sp))
+			return false; /* of a probe that is still at work below this one */
 		if (!own)
 			accumulate_repair(self);
 	}
@@ -178,6 +168,8 @@ static void event_describe(struct accumulate_event *event, const uint64_t *entry
 		event->key = probes_stub_addr(at, 0);
 		event->stub = at;
 	}
+	if (kind == KIND_ENTER)
+		event->return_addr = *(const uint64_t *)event->sp;
 	if (kind == KIND_CALL)
 		event->arm = event->site = probes_stub_addr(at, 1);
 	if (kind == KIND_CALL_INDIRECT) {
@@ -228,7 +220,7 @@ static void syscall_note(struct tare_thread_file *self, const struct probes_regi
 	if (!kernel_is_tid(self->tid))
 		return;
 	if (registers->rax == SYS_exit_group) {
-		thread_complete(self);
+		thread_complete(self, true);
 		process_end();
 	} else {
 		thread_end(self);
@@ -239,6 +231,7 @@ void probes_syscall_event(struct probes_registers *registers)
 {
 	struct tare_thread_file *self = thread_alive();
 
+	stack_signs_note(self, registers);
 	if (self)
 		syscall_note(self, registers);
 	else if (registers->rax == SYS_exit_group)

@@ -32,6 +32,7 @@ struct tare_thread_file state_unborn = {.gate = ~0ULL};
 _Thread_local struct tare_thread_file *state_thread = &state_unborn;
 _Thread_local struct state_private *state_private;
 _Thread_local uint64_t state_birth;
+_Thread_local struct state_stack state_signal_stack;
 _Thread_local uint64_t state_word;
 
 static struct tare_process_file *process_file;
@@ -165,6 +166,8 @@ static bool begin_first(void)
 	arming_unlock();
 	budget_forked();
 	thread_forked();
+	if (state_session.started)
+		stack_table_fork();
 	state_process.selector = state_session.selector;
 	const bool made = file_make();
 

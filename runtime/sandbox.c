@@ -38,7 +38,7 @@
 static void blind(struct tare_thread_file *self)
 {
 	if (self)
-		thread_complete(self);
+		thread_complete(self, true);
 	process_note_flag(TARE_PROCESS_BLINDED);
 	process_complete();
 	for (int round = 0; round < SWITCH_ROUNDS && !arming_switch(false); round++)

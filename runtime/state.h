@@ -21,6 +21,11 @@ struct state_os_seen {
 	uint64_t syscalls; /* of tare_thread_file.syscalls */
 };
 
+/* The signal stack that the thread has registered. */
+struct state_stack {
+	uint64_t low, size_bytes; /* no bytes: none */
+};
+
 /* A call that stood open when a fork began. */
 struct state_open_call {
 	uint64_t key, sp;
@@ -80,7 +85,8 @@ extern struct tare_thread_file state_unborn;
 extern _Thread_local struct tare_thread_file *state_thread;
 extern _Thread_local struct state_private *state_private;
 extern _Thread_local uint64_t state_birth; /* sp of the probe that makes the thread's file */
-extern _Thread_local uint64_t state_word;  /* where rseq is not to be had */
+extern _Thread_local struct state_stack state_signal_stack;
+extern _Thread_local uint64_t state_word; /* where rseq is not to be had */
 #pragma GCC visibility pop
 
 /* Keeps the compiler from moving memory accesses across; a signal handler sees program order. */

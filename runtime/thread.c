@@ -455,7 +455,7 @@ void thread_note_calls(const struct tare_thread_file *self)
 	state_private->open_call_count = count;
 }
 
-void thread_complete(struct tare_thread_file *self)
+void thread_complete(struct tare_thread_file *self, bool with_process)
 {
 	struct accumulate_event event = {.kind = TARE_EVENT_LEAVE,
 					 .sp = (uint64_t)__builtin_frame_address(0),
@@ -468,6 +468,8 @@ void thread_complete(struct tare_thread_file *self)
 	os_flag_collect(self, state_private, &event);
 	if (control_admits(self, &event))
 		accumulate_charge(self, &event);
+	if (with_process)
+		stacks_process_end(self);
 	self->end_ticks = event.ticks;
 	self->flags |= TARE_THREAD_ENDED;
 	state_barrier();
@@ -478,7 +480,8 @@ void thread_end(struct tare_thread_file *self)
 {
 	struct state_private *private_state = state_private;
 
-	thread_complete(self);
+	thread_complete(self, false);
+	stacks_thread_end(self);
 	state_thread = &state_unborn;
 	state_private = NULL;
 	state_barrier();

@@ -27,8 +27,8 @@ void thread_note_calls(const struct tare_thread_file *self);
  */
 uint64_t thread_area(struct tare_thread_file *self, enum tare_chunk_kind kind, uint64_t elements);
 
-/* Charges the last interval and marks the file as complete. */
-void thread_complete(struct tare_thread_file *self);
+/* Charges the last interval and marks the file as complete; `with_process`: no thread goes on. */
+void thread_complete(struct tare_thread_file *self, bool with_process);
 
 /* As thread_complete, and gives up the memory: the thread has no further probes. */
 void thread_end(struct tare_thread_file *self);

@@ -105,7 +105,7 @@ static void record_put(struct tare_thread_file *self, enum tare_trace_kind kind,
 
 static bool is_off(const struct tare_thread_file *self)
 {
-	return !self->trace_next;
+	return !self->trace_next || ((const struct accumulate_local *)self->local)->trace_silent;
 }
 
 void trace_call_begin(struct tare_thread_file *self, struct tare_node *node)

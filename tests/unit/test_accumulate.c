@@ -3,6 +3,7 @@
  * what real control flow does to a stack of calls.
  */
 #include "runtime/accumulate.h"
+#include "tests/support/plain_stacks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

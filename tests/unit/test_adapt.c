@@ -7,6 +7,7 @@
 #include "runtime/arming.h"
 #include "runtime/os_flag.h"
 #include "runtime/process.h"
+#include "tests/support/plain_stacks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,6 +4,7 @@
  */
 #include "profile/trace_record.h"
 #include "runtime/trace.h"
+#include "tests/support/plain_stacks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
