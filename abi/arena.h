@@ -249,7 +249,8 @@ enum tare_call_marks {
  * `folded_elapsed` of a node is the time, in its calls and those within, of callees that have
  * folded: with it, its subtree's inclusive time is complete. In a folded node it is what the
  * inclusive time of the calls folded into it exceeds their exclusive time by; below 0 where calls
- * within one of the same function, whose time counts for the outer one, have folded alone.
+ * within one of the same function, whose time counts for the outer one, have folded alone. Node 1,
+ * which takes several functions, has none.
  *
  * A node that was only ever the pending target of calls whose callee reported ENTER itself stays
  * without calls. One whose `parent` is 0 is not in use.

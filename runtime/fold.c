@@ -145,6 +145,8 @@ static void times_move(struct tare_thread_file *self, const struct tare_node *no
 
 	caller->folded_elapsed += node->elapsed_ticks + elapsed_within;
 	caller->folded_os += os_ticks + os_within;
+	if (to->key == TARE_NODE_OTHER)
+		return;
 	if (is_recursive(self, node)) {
 		to->folded_elapsed -= node->elapsed_ticks;
 		to->folded_os -= os_ticks;

@@ -45,7 +45,7 @@ struct analysis_values {
 	/* By how much the times above may be wrong, as the probes' cost is known no better. */
 	uint64_t error_inclusive, error_exclusive;
 	uint64_t os_ticks[TARE_OS_CAUSES]; /* exclusive; sum is elapsed - application */
-	bool disarmed; /* probes were switched off while it ran: there were further calls */
+	bool disarmed;	      /* probes were switched off while it ran: there were further calls */
 	uint64_t probe_ticks; /* cost of the probes that its calls passed, by calibration */
 };
 
@@ -82,10 +82,19 @@ struct analysis_thread {
 	const struct profile_thread *row;
 	uint32_t process; /* index */
 	uint32_t root;	  /* node, or ANALYSIS_NONE */
-	bool selected;
+	bool selected, has_folded;
 	uint64_t root_ticks;
 	uint64_t residual_ticks; /* taken off its nodes */
 	struct analysis_values values;
+};
+
+/*
+ * Time of call paths that have folded. At a caller: what its inclusive values have of it, callees
+ * included. At a folded node, 0 or below: by how much less its inclusive values add to those of its
+ * function, because calls of the same function stood above.
+ */
+struct analysis_folded_time {
+	int64_t application, os;
 };
 
 /*
@@ -97,7 +106,11 @@ struct analysis_node {
 	uint32_t parent, first_child, next_sibling; /* ANALYSIS_NONE where there is none */
 	uint32_t function, thread;
 	uint32_t level; /* 0 for roots */
-	bool folded;	/* stands for contexts beyond the recording's limit */
+	/* Stands for contexts beyond the recording's limit, which were anywhere: a child of the
+	   root whose inclusive values are in those of its callers, not in those of the root again.
+	 */
+	bool folded;
+	struct analysis_folded_time folded_time;
 	struct analysis_values values;
 };
 
@@ -133,7 +146,7 @@ struct analysis_coverage {
 struct analysis_module_coverage {
 	uint32_t module;
 	uint64_t found, count[COVERAGE_CLASSES];
-	uint64_t disarmed; /* functions and call targets, while the program ran */
+	uint64_t disarmed;    /* functions and call targets, while the program ran */
 	const char *refusals; /* "3 jump-unproven, 1 bad-target"; "" if there are none */
 };
 

@@ -41,14 +41,14 @@ static void edge_enter(struct edge_walk *walk, const struct analysis_node *node)
 		struct analysis_edge *edge = edge_of(walk->edges, &walk->callers, true, caller);
 		analysis_values_add_exclusive(&walk->edges->arena, &edge->values, &node->values);
 		if (walk->caller_depth[depth_slot(walk, caller)]++ == 0)
-			analysis_values_add_inclusive(&edge->values, &node->values);
+			analysis_values_add_outermost(&edge->values, node);
 	}
 	if (caller == walk->function) {
 		struct analysis_edge *edge =
 			edge_of(walk->edges, &walk->callees, false, node->function);
 		analysis_values_add_exclusive(&walk->edges->arena, &edge->values, &node->values);
 		if (walk->callee_depth[depth_slot(walk, node->function)]++ == 0)
-			analysis_values_add_inclusive(&edge->values, &node->values);
+			analysis_values_add_outermost(&edge->values, node);
 	}
 }
 

@@ -29,6 +29,22 @@ bool analysis_load_tree(struct analysis *analysis, struct profile *profile, stru
 /* residual.c: before the nodes are linked; and for each node's values afterwards. */
 void analysis_correct_residual(struct analysis *analysis);
 void analysis_fit_ranges(struct analysis_values *values);
+/*
+ * folded.c: adds to a node what its row says of time that has folded. Once all are there and
+ * corrected, shares it out: the inclusive values become what they have of it.
+ */
+void analysis_folded_load(struct analysis_node *node, const struct profile_node *row);
+void analysis_share_folded(struct analysis *analysis);
+void analysis_folded_sum(struct analysis_folded_time *to, const struct analysis_folded_time *from);
+/* The inclusive values of a node of a function that does not stand above it. */
+void analysis_values_add_outermost(struct analysis_values *values,
+				   const struct analysis_node *node);
+/* For each node of a thread with a function of `module`; then what the module lacks. */
+void analysis_folded_note(struct analysis_folded_time *module, const struct analysis_node *node,
+			  bool outermost);
+void analysis_folded_add(struct analysis_values *values, struct analysis_folded_time *module);
+/* Sums of estimates: not below the exclusive values, not above those of all. */
+void analysis_folded_fit(struct analysis_values *values, const struct analysis_values *all);
 /* os.c */
 bool analysis_load_os(struct analysis *analysis, struct profile *profile, struct error *err);
 /* coverage.c */

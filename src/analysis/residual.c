@@ -42,7 +42,8 @@ static bool is_evidence(const struct analysis_node *node, bool calls_others)
 	const struct analysis_values *values = &node->values;
 	const struct analysis_range *range = &values->range[ELAPSED_EXCLUSIVE];
 
-	return !calls_others && !node->folded && node->function != ANALYSIS_NONE &&
+	return !calls_others && !node->folded && !node->folded_time.application &&
+	       !node->folded_time.os && node->function != ANALYSIS_NONE &&
 	       values->calls >= EVIDENCE_CALLS_MIN && values->overhead_exclusive &&
 	       range->min <= range->max &&
 	       values->ticks[APPLICATION_EXCLUSIVE] / EVIDENCE_SMALL <= values->overhead_exclusive;

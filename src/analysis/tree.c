@@ -5,7 +5,8 @@
  * function loaded twice) become one node. As parents precede their children, subtree totals are
  * sums in reverse order; a walk in depth-first order, which follows the links and needs no stack,
  * then knows for every node whether its function or module already stands above it: only where it
- * does not, the node's subtree belongs to the function's inclusive values.
+ * does not, the node's subtree belongs to the function's inclusive values. Where the recording met
+ * a limit, parts of subtrees have folded: see folded.c.
  */
 #include "analysis/internal.h"
 
@@ -17,10 +18,20 @@ struct loader {
 	bool failed;
 };
 
+/* Functions have numbers below FOLDED. */
+#define FOLDED (1U << 31)
+
 static uint64_t merge_key(uint32_t parent, uint32_t function, uint32_t thread)
 {
 	return parent == ANALYSIS_NONE ? (uint64_t)ANALYSIS_NONE << 32 | thread
 				       : (uint64_t)parent << 32 | function;
+}
+
+/* The root never is; what stands below a folded node is. */
+static bool is_folded(const struct analysis *analysis, const struct profile_node *row,
+		      uint32_t parent)
+{
+	return parent != ANALYSIS_NONE && (row->folded || analysis->nodes.data[parent].folded);
 }
 
 /* A killed target can leave more OS time than time: the excess goes, last cause first. */
@@ -71,13 +82,14 @@ static uint32_t node_add(struct loader *loader, const struct profile_node *row, 
 	const uint32_t thread = (uint32_t)(row->thread - 1);
 	const uint32_t function =
 		row->function ? analysis->function_of[row->function - 1] : ANALYSIS_NONE;
-	const uint64_t key = merge_key(parent, function, thread);
+	const bool folded = is_folded(analysis, row, parent);
+	const uint64_t key = merge_key(parent, folded ? function | FOLDED : function, thread);
 	const uint64_t index = *map_put(&loader->merged, key, analysis->nodes.len);
 
 	if (index < analysis->nodes.len) {
 		struct analysis_node *node = &analysis->nodes.data[index];
 		analysis_values_add_exclusive(&analysis->arena, &node->values, values);
-		node->folded = node->folded || row->folded;
+		analysis_folded_load(node, row);
 		return (uint32_t)index;
 	}
 	vec_push(&analysis->nodes, ((struct analysis_node){.parent = parent,
@@ -85,8 +97,9 @@ static uint32_t node_add(struct loader *loader, const struct profile_node *row, 
 							   .next_sibling = ANALYSIS_NONE,
 							   .function = function,
 							   .thread = thread,
-							   .folded = row->folded,
+							   .folded = folded,
 							   .values = *values}));
+	analysis_folded_load(&analysis->nodes.data[index], row);
 	if (parent == ANALYSIS_NONE)
 		analysis->threads.data[thread].root = (uint32_t)index;
 	return (uint32_t)index;
@@ -174,14 +187,17 @@ static void link_nodes(struct analysis *analysis)
 		values->ticks[APPLICATION_INCLUSIVE] += values->ticks[APPLICATION_EXCLUSIVE];
 		values->overhead_inclusive += values->overhead_exclusive;
 		values->error_inclusive += values->error_exclusive;
-		if (analysis->totals.residual)
+		if (analysis->totals.residual && !node->folded)
 			analysis_fit_ranges(values);
 		if (node->parent == ANALYSIS_NONE)
 			continue;
 		struct analysis_node *parent = &nodes[node->parent];
-		analysis_values_add_inclusive(&parent->values, values);
 		node->next_sibling = parent->first_child;
 		parent->first_child = (uint32_t)i;
+		if (node->folded)
+			continue;
+		analysis_values_add_inclusive(&parent->values, values);
+		analysis_folded_sum(&parent->folded_time, &node->folded_time);
 	}
 	for (size_t i = 0; i < analysis->nodes.len; i++)
 		if (nodes[i].parent != ANALYSIS_NONE)
@@ -191,6 +207,7 @@ static void link_nodes(struct analysis *analysis)
 /* How often each function and module stands on the stack of the node that is visited. */
 struct depths {
 	uint32_t *functions, *modules;
+	struct analysis_folded_time *modules_folded; /* of the thread */
 };
 
 static void visit_enter(struct analysis *analysis, const struct analysis_node *node,
@@ -204,8 +221,10 @@ static void visit_enter(struct analysis *analysis, const struct analysis_node *n
 	analysis_values_add_exclusive(&analysis->arena, &function->values, &node->values);
 	analysis_values_add_exclusive(&analysis->arena, &module->values, &node->values);
 	if (depths->functions[node->function]++ == 0)
-		analysis_values_add_inclusive(&function->values, &node->values);
-	if (depths->modules[function->module]++ == 0)
+		analysis_values_add_outermost(&function->values, node);
+	const bool outermost = depths->modules[function->module]++ == 0;
+	analysis_folded_note(&depths->modules_folded[function->module], node, outermost);
+	if (outermost && !node->folded)
 		analysis_values_add_inclusive(&module->values, &node->values);
 }
 
@@ -249,17 +268,59 @@ static void sum_disarmed(struct analysis *analysis)
 	}
 }
 
+static void modules_add_folded(struct analysis *analysis, struct depths *depths)
+{
+	for (size_t i = 0; i < analysis->modules.len; i++)
+		analysis_folded_add(&analysis->modules.data[i].values, &depths->modules_folded[i]);
+}
+
+static void fit_folded(struct analysis *analysis)
+{
+	struct analysis_values all = analysis_values_zero();
+	bool any = false;
+
+	vec_foreach (thread, &analysis->threads) {
+		any |= thread->has_folded;
+		if (thread->root != ANALYSIS_NONE)
+			analysis_values_add_inclusive(&all,
+						      &analysis->nodes.data[thread->root].values);
+	}
+	if (!any)
+		return;
+	vec_foreach (function, &analysis->functions)
+		analysis_folded_fit(&function->values, &all);
+	vec_foreach (module, &analysis->modules)
+		analysis_folded_fit(&module->values, &all);
+}
+
 static void sum_functions(struct analysis *analysis)
 {
+	const size_t module_count = analysis->modules.len + 1;
 	struct depths depths = {
 		.functions = mem_zalloc((analysis->functions.len + 1) * sizeof(uint32_t)),
-		.modules = mem_zalloc((analysis->modules.len + 1) * sizeof(uint32_t)),
+		.modules = mem_zalloc(module_count * sizeof(uint32_t)),
+		.modules_folded = mem_zalloc(module_count * sizeof(*depths.modules_folded)),
 	};
 
-	for (size_t i = 0; i < analysis->threads.len; i++)
-		walk_thread(analysis, analysis->threads.data[i].root, &depths);
+	vec_foreach (thread, &analysis->threads) {
+		walk_thread(analysis, thread->root, &depths);
+		if (thread->has_folded)
+			modules_add_folded(analysis, &depths);
+	}
 	free(depths.functions);
 	free(depths.modules);
+	free(depths.modules_folded);
+	fit_folded(analysis);
+}
+
+/* What the root's inclusive values have beyond its exclusive ones. */
+static void add_within(struct analysis_values *to, const struct analysis_values *root)
+{
+	analysis_values_add_inclusive(to, root);
+	to->ticks[ELAPSED_INCLUSIVE] -= root->ticks[ELAPSED_EXCLUSIVE];
+	to->ticks[APPLICATION_INCLUSIVE] -= root->ticks[APPLICATION_EXCLUSIVE];
+	to->overhead_inclusive -= root->overhead_exclusive;
+	to->error_inclusive -= root->error_exclusive;
 }
 
 /* Threads and processes have every function of theirs on the stack, except in their roots. */
@@ -276,14 +337,12 @@ static void sum_threads(struct analysis *analysis)
 			process->root_ticks += ticks;
 			analysis->totals.root_ticks += ticks;
 			analysis_values_add_inclusive(&process->tree, &node->values);
+			add_within(&thread->values, &node->values);
+			add_within(&process->values, &node->values);
 			continue;
 		}
 		analysis_values_add_exclusive(&analysis->arena, &thread->values, &node->values);
 		analysis_values_add_exclusive(&analysis->arena, &process->values, &node->values);
-		if (analysis->nodes.data[node->parent].parent == ANALYSIS_NONE) {
-			analysis_values_add_inclusive(&thread->values, &node->values);
-			analysis_values_add_inclusive(&process->values, &node->values);
-		}
 	}
 }
 
@@ -345,6 +404,7 @@ bool analysis_load_tree(struct analysis *analysis, struct profile *profile, stru
 	if (!ok || !analysis_load_histograms(analysis, profile, err))
 		return false;
 	analysis_correct_residual(analysis);
+	analysis_share_folded(analysis);
 	link_nodes(analysis);
 	sum_functions(analysis);
 	sum_disarmed(analysis);

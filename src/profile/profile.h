@@ -93,6 +93,8 @@ struct profile_node {
 	uint64_t application_inclusive_min, application_inclusive_max;
 	uint64_t application_exclusive_min, application_exclusive_max;
 	bool folded; /* an overflow node: stands for many contexts */
+	/* as in struct tare_node */
+	int64_t folded_elapsed_ticks, folded_os_ticks;
 };
 
 /* OS time of a node by cause, system call and object. */

@@ -144,6 +144,8 @@ static const struct profile_column node_columns[] = {
 	COLUMN(profile_node, application_exclusive_min, COLUMN_MIN),
 	COLUMN(profile_node, application_exclusive_max, COLUMN_MAX),
 	COLUMN(profile_node, folded, COLUMN_BOOL),
+	COLUMN(profile_node, folded_elapsed_ticks, COLUMN_SIGNED),
+	COLUMN(profile_node, folded_os_ticks, COLUMN_SIGNED),
 };
 
 static const struct profile_column os_columns[] = {

@@ -337,6 +337,8 @@ static void node_check(struct arena_thread *thread, size_t index)
 	const uint64_t calls = arena_calls(thread, index);
 
 	cut_sum(&node->elapsed_ticks, &thread->damaged);
+	cut_sum(&node->folded_elapsed, &thread->damaged);
+	cut_sum(&node->folded_os, &thread->damaged);
 	cut_value(&node->clamped_ticks, &thread->damaged);
 	cut_excess(thread, &node->calls_by_call, calls);
 	cut_excess(thread, &node->unwound, calls);

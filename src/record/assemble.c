@@ -466,6 +466,8 @@ static bool write_node(struct assembly *assembly, struct thread_rows *rows, size
 		.application_exclusive_min = (uint64_t)from->application_exclusive_min,
 		.application_exclusive_max = (uint64_t)from->application_exclusive_max,
 		.folded = rows->arena->folded[index],
+		.folded_elapsed_ticks = from->folded_elapsed,
+		.folded_os_ticks = from->folded_os,
 	};
 
 	memcpy(row.os_ticks, node->os_ticks, sizeof(row.os_ticks));

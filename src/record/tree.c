@@ -63,9 +63,10 @@ static void fit_os_time(struct tree *tree, struct tree_node *node)
 	}
 }
 
-static bool has_values(const struct tree_node *node)
+static bool has_values(const struct tree_node *node, const struct tare_node *from)
 {
-	return node->calls || node->elapsed_ticks || os_ticks_of(node);
+	return node->calls || node->elapsed_ticks || os_ticks_of(node) || from->folded_elapsed ||
+	       from->folded_os;
 }
 
 void tree_init(struct tree *tree, const struct arena_thread *thread)
@@ -97,7 +98,7 @@ void tree_init(struct tree *tree, const struct arena_thread *thread)
 		give_back(tree, node, elapsed_ticks[i]);
 		fit_os_time(tree, node);
 		tree->elapsed_ticks += node->elapsed_ticks;
-		node->keep |= !i || has_values(node);
+		node->keep |= !i || has_values(node, &thread->nodes[i]);
 		if (node->keep)
 			tree->nodes[thread->parents[i]].keep = true;
 	}

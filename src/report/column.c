@@ -126,7 +126,14 @@ GET(frame)
 {
 	if (row->function || row->outside)
 		get_function(report, row, column, scratch, cell);
-	else if (row->thread)
+	if (row->function && row->node != ANALYSIS_NONE &&
+	    report->analysis->nodes.data[row->node].folded) {
+		str_append(scratch, " [folded]");
+		set_text(cell, scratch_text(scratch));
+	}
+	if (row->function || row->outside)
+		return;
+	if (row->thread)
 		get_thread(report, row, column, scratch, cell);
 	else
 		get_process(report, row, column, scratch, cell);
@@ -190,6 +197,8 @@ static void append_frames(const struct report *report, const struct report_row *
 	const struct analysis_function *frames[PATH_FRAMES_MAX];
 	uint32_t at = row->node;
 
+	if (analysis->nodes.data[at].folded)
+		str_append(scratch, ";[folded]");
 	for (uint32_t i = count; i-- > 0; at = analysis->nodes.data[at].parent)
 		frames[i] = &analysis->functions.data[analysis->nodes.data[at].function];
 	if (count < level)

@@ -11,9 +11,13 @@ counted() {
 	compare counts "$work/recorded.stdout" "$work/functions.csv"
 }
 
-# Folded contexts lose their path only.
-record --max-nodes=64
+# Folded contexts lose their path only: the time of callees stays in their callers' inclusive time.
+record --max-nodes=64 --exclude=before_main
 same "$FIXTURES/counts"
+report threads --unit=ticks
+report functions --unit=ticks
+compare outermost main "$work/threads.csv" "$work/functions.csv"
+sed -i '/^before_main /d' "$work/recorded.stdout"
 counted
 
 # Many threads one after the other, and many at once.

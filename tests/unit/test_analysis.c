@@ -242,6 +242,131 @@ static void test_vector_c(void **state)
 	expect(&analysis->modules.data[0].values, 31, 31, 31, 31);
 }
 
+/* As a recording with a limit leaves them. */
+struct folded_node {
+	int64_t parent, function;
+	bool folded;
+	uint64_t elapsed, os;
+	int64_t folded_elapsed, folded_os;
+};
+
+/* main and f in one module, g and h in another. */
+static void open_folded(const struct folded_node *nodes, size_t count)
+{
+	struct profile_writer *writer = small_profile_open(path);
+	const int64_t process = small_process(writer, 100, "work");
+	const int64_t program = small_module(writer, "/bin/work");
+	const int64_t library = small_module(writer, "/lib/library");
+	uint64_t elapsed = 0, os = 0;
+	struct error err;
+
+	for (size_t i = 0; i < count; i++) {
+		elapsed += nodes[i].elapsed;
+		os += nodes[i].os;
+	}
+	small_thread(writer, process, 101, elapsed, os);
+	small_function(writer, program, "main", 0x1000);
+	small_function(writer, program, "f", 0x1100);
+	small_function(writer, library, "g", 0x1000);
+	small_function(writer, library, "h", 0x1100);
+	for (size_t i = 0; i < count; i++) {
+		const struct profile_node row = {
+			.id = (int64_t)i + 1,
+			.thread = 1,
+			.parent = nodes[i].parent,
+			.function = nodes[i].function,
+			.calls = nodes[i].function != 0,
+			.elapsed_ticks = nodes[i].elapsed,
+			.os_ticks[TARE_OS_SYSCALL] = nodes[i].os,
+			.folded = nodes[i].folded,
+			.folded_elapsed_ticks = nodes[i].folded_elapsed,
+			.folded_os_ticks = nodes[i].folded_os,
+		};
+		assert_true(profile_add_node(writer, &row, &err));
+	}
+	small_profile_commit(writer);
+	open_result(NULL);
+}
+
+/*
+ * main 10 (f 20 (f 5 (g 7)), h 3 (g 4)), and h 6 outside of main: both g, the inner f and the last
+ * h have folded. 4 of the 7 and 2 of the 4 ticks are the operating system's.
+ */
+static void test_folded_paths_count_for_their_callers(void **state)
+{
+	static const struct folded_node nodes[] = {
+		{.elapsed = 1, .folded_elapsed = 6},
+		{.parent = 1, .function = 1, .elapsed = 10},
+		{2, 2, false, 20, 0, 12, 4},
+		{2, 4, false, 3, 0, 4, 2},
+		{1, 2, true, 5, 0, -5, 0},
+		{1, 3, true, 11, 6, 0, 0},
+		{1, 4, true, 6, 0, 0, 0},
+	};
+
+	(void)state;
+	open_folded(nodes, COUNT(nodes));
+	expect(&analysis->nodes.data[0].values, 56, 1, 50, 1);
+	expect(&analysis->threads.data[0].values, 55, 55, 49, 49);
+	expect(&analysis->processes.data[0].values, 55, 55, 49, 49);
+	expect(values_of("main"), 49, 10, 43, 10);
+	expect(values_of("f"), 32, 25, 28, 25);
+	expect(values_of("g"), 11, 11, 5, 5);
+	expect(values_of("h"), 13, 9, 11, 9);
+	expect(&analysis->modules.data[0].values, 49, 35, 43, 35);
+	expect(&analysis->modules.data[1].values, 20, 20, 14, 14);
+	assert_int_equal(analysis->totals.elapsed, 56);
+	assert_int_equal(analysis->totals.application, 50);
+	assert_int_equal(analysis->totals.inconsistent_ticks, 0);
+}
+
+/* Where a function has folded and is still called from the root, these are two nodes. */
+static void test_folded_node_stays_apart(void **state)
+{
+	static const struct folded_node nodes[] = {
+		{.elapsed = 0},
+		{.parent = 1, .function = 1, .elapsed = 10, .folded_elapsed = 8},
+		{.parent = 1, .function = 2, .elapsed = 5},
+		{.parent = 1, .function = 2, .folded = true, .elapsed = 8},
+	};
+
+	(void)state;
+	open_folded(nodes, COUNT(nodes));
+	assert_int_equal(analysis->nodes.len, 4);
+	assert_false(analysis->nodes.data[2].folded);
+	assert_true(analysis->nodes.data[3].folded);
+	expect(&analysis->nodes.data[0].values, 23, 0, 23, 0);
+	expect(values_of("main"), 18, 10, 18, 10);
+	expect(values_of("f"), 13, 13, 13, 13);
+	expect(&analysis->modules.data[0].values, 23, 23, 23, 23);
+}
+
+/* What callers say need not agree with what is there: that is shared out, to the tick. */
+static void test_folded_time_adds_up_whatever_callers_say(void **state)
+{
+	static const struct folded_node nodes[] = {
+		{.elapsed = 1},
+		{.parent = 1, .function = 1, .elapsed = 10, .folded_elapsed = 20},
+		{.parent = 2, .function = 2, .elapsed = 20, .folded_elapsed = 10},
+		{.parent = 2, .function = 4, .elapsed = 3, .folded_elapsed = -5, .folded_os = -9},
+		{.parent = 1, .function = 3, .folded = true, .elapsed = 11, .folded_elapsed = -30},
+		{.parent = 1, .function = 4, .folded = true, .elapsed = 9, .folded_elapsed = 999},
+		{.parent = 6, .function = 2, .elapsed = 2},
+	};
+
+	(void)state;
+	open_folded(nodes, COUNT(nodes));
+	expect(&analysis->nodes.data[0].values, 56, 1, 56, 1);
+	expect(values_of("main"), 55, 10, 55, 10);
+	expect(values_of("g"), 11, 11, 11, 11);
+	vec_foreach (function, &analysis->functions) {
+		const struct analysis_values *values = &function->values;
+		assert_in_range(values->ticks[ELAPSED_INCLUSIVE], values->ticks[ELAPSED_EXCLUSIVE],
+				56);
+	}
+	assert_int_equal(analysis->totals.inconsistent_ticks, 0);
+}
+
 static const struct analysis_edge *edge_to(const struct analysis_edge *edges, size_t count,
 					   const char *name)
 {
@@ -500,6 +625,9 @@ int main(void)
 		TEST(test_percentiles),
 		TEST(test_vector_b),
 		TEST(test_vector_c),
+		TEST(test_folded_paths_count_for_their_callers),
+		TEST(test_folded_node_stays_apart),
+		TEST(test_folded_time_adds_up_whatever_callers_say),
 		TEST(test_os_rows_add_up),
 		TEST(test_edges_of_recursion),
 		TEST(test_hot_path),
