@@ -57,6 +57,12 @@ done
 "$TARE" report "$work/profile.tare" --format=text >"$work/summary"
 grep -q 'snapshot' "$work/summary" || fail "a snapshot does not say that it is one"
 
+"$TARE" top $target --once >"$work/top" || fail "tare top --once failed"
+grep -q ' leaf  computes$' "$work/top" || fail "tare top does not show leaf: $(cat "$work/top")"
+"$TARE" top $recorder --json --count=2 --interval=0.2 --rows=1 >"$work/top.json"
+[ "$(grep -c '"functions": \[{"function": ' "$work/top.json")" = 2 ] ||
+	fail "not two tables of JSON: $(cat "$work/top.json")"
+
 # Levels: the recording is suspended twice, the process stopped.
 ctl $recorder suspend
 ctl $target suspend

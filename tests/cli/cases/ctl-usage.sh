@@ -9,3 +9,6 @@ tare ctl 1 start now; echo $?
 tare ctl 2147483647 status; echo $?
 tare ctl $$ status 2>&1 | sed "s/ $$ / PID /"
 tare record --max-depth=0 -- true; echo $?
+tare top one; echo $?
+tare top 2147483647; echo $?
+tare top --sort=name 1; echo $?
