@@ -232,7 +232,7 @@ static void calls_unwind_all(struct tare_thread_file *self)
 		calls_end(self, true);
 }
 
-/* Ends the calls on stacks that are in no list any more, in a chain. */
+/* Ends the calls on stacks that are in no list any more, in a chain. The log has their ends. */
 static void chain_end(struct tare_thread_file *self, struct stack_saved *chain)
 {
 	while (chain) {
@@ -240,7 +240,10 @@ static void chain_end(struct tare_thread_file *self, struct stack_saved *chain)
 
 		chain = saved->next;
 		frames_put_on(self, saved);
+		local_of(self)->trace_silent = false;
+		trace_stack(self);
 		calls_unwind_all(self);
+		local_of(self)->trace_silent = true;
 		if (!stack_table_lock())
 			continue; /* its record is lost */
 		stack_table_free(saved);
@@ -606,4 +609,5 @@ void stacks_process_end(struct tare_thread_file *self)
 	present->extent = now;
 	frames_put_on(self, present);
 	local_of(self)->trace_silent = false;
+	trace_stack(self);
 }

@@ -36,3 +36,11 @@ for probes in merged all; do
 			fail "with --probes=$probes $(grep "\"${loss%%\"*}\"" "$work/summary.json")"
 	done
 done
+
+# The event log follows the thread from stack to stack, and says how the calls ended that stayed behind.
+[ "$source" = contexts.c ] && [[ " $* " != *" -static "* ]] || exit 0
+record_options=(--trace --small-functions=keep)
+same "$work/program"
+report functions
+report calltrace
+"$E2E/trace_check" replay "$work/calltrace.csv" "$work/functions.csv" || fail "the log is not the tree's"
