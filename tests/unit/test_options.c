@@ -13,7 +13,7 @@ struct values {
 	bool all, quick;
 	const char *name, *trace;
 	int color;
-	int64_t count;
+	int64_t count, size;
 	double share;
 	struct option_list patterns;
 };
@@ -53,6 +53,13 @@ static const struct option options[] = {
 	 .type = OPTION_INTEGER,
 	 .max = 10,
 	 .offset = offsetof(struct values, count)},
+	{.name = "size",
+	 .argument = "SIZE",
+	 .help = "Size",
+	 .type = OPTION_SIZE,
+	 .min = 64,
+	 .max = 1LL << 40,
+	 .offset = offsetof(struct values, size)},
 	{.name = "share",
 	 .argument = "X",
 	 .help = "Share",
@@ -164,6 +171,49 @@ static void test_numbers(void **state)
 	assert_false(PARSE(false, "--share=-1"));
 }
 
+static void test_sizes(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t size;
+	} good[] = {
+		{"64", 64},
+		{"1000", 1000},
+		{"1k", 1024},
+		{"32M", 32 << 20},
+		{"3G", 3LL << 30},
+		{"1024G", 1LL << 40},
+		{"1099511627776", 1LL << 40},
+	};
+	/* 2^34 + 1 G and 2^63 k are small again in 64 bits. */
+	static const char *const bad[] = {
+		"",
+		"k",
+		"x",
+		"1K",
+		"1kB",
+		"1.5M",
+		"1T",
+		"63",
+		"0",
+		"-64",
+		"-1k",
+		"1025G",
+		"1099511627777",
+		"17179869185G",
+		"9223372036854775808k",
+		"99999999999999999999",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_true(PARSE(false, "--size", (char *)good[i].text));
+		assert_int_equal(values.size, good[i].size);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(PARSE(false, "--size", (char *)bad[i]));
+}
+
 static void expect_error(bool ok, const char *text)
 {
 	assert_false(ok);
@@ -208,8 +258,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms),	 cmocka_unit_test(test_optional_arguments),
 		cmocka_unit_test(test_operands), cmocka_unit_test(test_lists_keep_their_order),
-		cmocka_unit_test(test_numbers),	 cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_numbers),	 cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_errors),	 cmocka_unit_test(test_help),
 	};
 	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
