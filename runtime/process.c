@@ -69,11 +69,14 @@ static void file_append(const void *record, uint64_t size_bytes)
 		return;
 	const uint64_t end = file->used_bytes + size_bytes;
 	uint64_t backed = backed_bytes;
+	uint32_t refused = 0;
 
 	while (backed < end && backed < FILE_BYTES)
 		backed *= 2;
-	if (end > FILE_BYTES || (backed > backed_bytes && files_back((uint64_t)file + backed_bytes,
-								     backed - backed_bytes))) {
+	if (end <= FILE_BYTES && backed > backed_bytes)
+		refused = files_back((uint64_t)file + backed_bytes, backed - backed_bytes);
+	if (end > FILE_BYTES || refused) {
+		__atomic_fetch_or(&file->limits, refused, __ATOMIC_RELAXED);
 		file->records_lost++;
 		return;
 	}

@@ -81,6 +81,8 @@ void trace_file_make(struct tare_thread_file *self, struct accumulate_local *loc
 	self->trace_tid = self->tid;
 	if (map)
 		first_chunk(self, local, map);
+	else
+		self->limits |= limits;
 }
 
 void trace_file_end(const struct accumulate_local *local)
@@ -99,6 +101,14 @@ static void room_end(struct tare_thread_file *self, uint64_t end)
 	self->trace_end = end - TRACE_ROOM_BYTES;
 }
 
+static bool back(struct tare_thread_file *self, uint64_t addr, uint64_t size_bytes)
+{
+	const uint32_t refused = files_back(addr, size_bytes);
+
+	self->limits |= refused;
+	return !refused;
+}
+
 bool trace_host_grow(struct tare_thread_file *self)
 {
 	const uint64_t end = self->trace_chunk + self->trace_chunk_bytes;
@@ -107,7 +117,7 @@ bool trace_host_grow(struct tare_thread_file *self)
 
 	if (more > end - backed)
 		more = end - backed;
-	if (!more || files_back(backed, more))
+	if (!more || !back(self, backed, more))
 		return false;
 	room_end(self, backed + more);
 	return true;
@@ -116,7 +126,7 @@ bool trace_host_grow(struct tare_thread_file *self)
 /* Storage for a chunk that was not used before. The first may stay the only one; others fill. */
 static bool chunk_back(struct tare_thread_file *self, uint64_t start)
 {
-	if (files_back(start, self->trace_chunk_bytes))
+	if (!back(self, start, self->trace_chunk_bytes))
 		return false;
 	room_end(self, start + self->trace_chunk_bytes);
 	self->trace_slots++;

@@ -168,6 +168,7 @@ static void sum_losses(struct analysis *analysis)
 		totals->beyond_depth += row->beyond_depth;
 		totals->marks_lost += row->marks_lost;
 		totals->causes_unasked += row->causes_unasked;
+		totals->limits |= row->limits;
 	}
 	/* A view of some threads may lack the one that took them back. */
 	totals->calls_aside = set_aside > taken_back ? set_aside - taken_back : 0;
@@ -183,6 +184,7 @@ static void sum_losses(struct analysis *analysis)
 		totals->records_lost += process->row->records_lost;
 		totals->children_lost += process->row->children_lost;
 		totals->images_unfollowed += process->row->images_unfollowed;
+		totals->limits |= process->row->limits;
 	}
 }
 

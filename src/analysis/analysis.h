@@ -169,6 +169,7 @@ struct analysis_totals {
 	uint64_t processes, threads, nodes;
 	uint64_t coverage[COVERAGE_CLASSES];
 	uint64_t cost_ticks[TARE_EVENT_KINDS]; /* of a probe: the largest of the processes */
+	uint32_t limits;		       /* enum tare_limits: met by any of them */
 	uint32_t os_means;		       /* which all processes had, see enum tare_os_means */
 	uint64_t inconsistent_ticks; /* by which the recorded sums contradict each other */
 };

@@ -44,6 +44,7 @@ struct profile_process {
 	struct tare_calibration begin_calibration, end_calibration;
 	uint32_t os_means;
 	uint64_t threads_lost, records_lost, children_lost, images_unfollowed;
+	uint32_t limits; /* enum tare_limits: why some of these were lost */
 };
 
 struct profile_thread {
@@ -58,6 +59,7 @@ struct profile_thread {
 	uint64_t stack_switches, calls_set_aside, calls_taken_back, stacks_lost;
 	uint64_t off_ticks, cut, begun_while_off, beyond_depth, marks_lost;
 	uint64_t causes_unasked;
+	uint32_t limits; /* enum tare_limits: what it has met */
 };
 
 struct profile_module {

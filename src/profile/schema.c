@@ -61,6 +61,7 @@ static const struct profile_column process_columns[] = {
 	COLUMN(profile_process, records_lost, COLUMN_COUNT),
 	COLUMN(profile_process, children_lost, COLUMN_COUNT),
 	COLUMN(profile_process, images_unfollowed, COLUMN_COUNT),
+	COLUMN(profile_process, limits, COLUMN_UNSIGNED),
 	PAIR_COLUMNS("begin", begin_calibration, "enter", TARE_PAIR_ENTER),
 	PAIR_COLUMNS("begin", begin_calibration, "call", TARE_PAIR_CALL),
 	PAIR_COLUMNS("begin", begin_calibration, "call_indirect", TARE_PAIR_CALL_INDIRECT),
@@ -101,6 +102,7 @@ static const struct profile_column thread_columns[] = {
 	COLUMN(profile_thread, beyond_depth, COLUMN_COUNT),
 	COLUMN(profile_thread, marks_lost, COLUMN_COUNT),
 	COLUMN(profile_thread, causes_unasked, COLUMN_COUNT),
+	COLUMN(profile_thread, limits, COLUMN_UNSIGNED),
 };
 
 static const struct profile_column module_columns[] = {

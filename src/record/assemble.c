@@ -319,6 +319,7 @@ static bool write_process(struct assembly *assembly, struct assemble_process *pr
 		.records_lost = header->records_lost,
 		.children_lost = header->children_lost,
 		.images_unfollowed = header->images_unfollowed,
+		.limits = header->limits,
 		.begin_calibration = header->begin_calibration,
 		.end_calibration = header->end_calibration,
 	};
@@ -432,6 +433,7 @@ static bool write_thread(struct assembly *assembly, struct thread_rows *rows, st
 		.beyond_depth = header->beyond_depth,
 		.marks_lost = header->marks_lost,
 		.causes_unasked = header->causes_unasked,
+		.limits = header->limits,
 	};
 
 	rows->thread = profile_add_thread(assembly->writer, &row, err);

@@ -222,6 +222,30 @@ static void write_losses(const struct report *report, FILE *stream, struct str *
 	report_write_text_line(report, stream, "INCOMPLETE", text);
 }
 
+const struct report_limit report_limits[REPORT_LIMITS] = {
+	{TARE_LIMIT_NODES, "max-nodes"}, {TARE_LIMIT_MEMORY, "max-memory"},
+	{TARE_LIMIT_DISK, "max-disk"},	 {TARE_LIMIT_THREADS, "max-threads"},
+	{TARE_LIMIT_SYSTEM, "system"},
+};
+
+/* Why call paths have folded, threads share rows, or something found no room. */
+static void write_limits(const struct report *report, FILE *stream, struct str *text)
+{
+	const uint32_t met = report->analysis->totals.limits;
+
+	for (size_t i = 0; i < REPORT_LIMITS; i++)
+		if (met & report_limits[i].bit & ~(uint32_t)TARE_LIMIT_SYSTEM)
+			str_printf(text, "%s--%s", text->len ? ", " : "", report_limits[i].name);
+	if (text->len) {
+		str_append(text, ": larger values keep more");
+		report_write_text_line(report, stream, "limits met", text);
+	}
+	if (met & TARE_LIMIT_SYSTEM) {
+		str_append(text, "the system's: address space, file size or storage");
+		report_write_text_line(report, stream, "limits met", text);
+	}
+}
+
 static void write_disarmed(const struct report *report, FILE *stream, struct str *text)
 {
 	const struct analysis_totals *totals = &report->analysis->totals;
@@ -264,5 +288,6 @@ void report_write_text_header(const struct report *report, FILE *stream)
 	write_disarmed(report, stream, &text);
 	write_control(report, stream, &text);
 	write_losses(report, stream, &text);
+	write_limits(report, stream, &text);
 	str_fini(&text);
 }

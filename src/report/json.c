@@ -147,6 +147,21 @@ static void write_totals(const struct report *report, FILE *stream)
 	field_number(stream, "calls_of_disarmed", totals->calls_disarmed);
 }
 
+static void field_limits(FILE *stream, uint32_t met)
+{
+	bool any = false;
+
+	write_key(stream, "limits_met", false);
+	fputs("[", stream);
+	for (size_t i = 0; i < REPORT_LIMITS; i++) {
+		if (!(met & report_limits[i].bit))
+			continue;
+		fprintf(stream, "%s\"%s\"", any ? ", " : "", report_limits[i].name);
+		any = true;
+	}
+	fputs("]", stream);
+}
+
 static void write_losses(const struct report *report, FILE *stream)
 {
 	const struct analysis_totals *totals = &report->analysis->totals;
@@ -170,6 +185,7 @@ static void write_losses(const struct report *report, FILE *stream)
 	field_number(stream, "children_lost", totals->children_lost);
 	field_number(stream, "programs_not_followed", totals->images_unfollowed);
 	field_number(stream, "os_causes_unknown", totals->causes_unasked);
+	field_limits(stream, totals->limits);
 	field_number(stream, "inconsistent_ns",
 		     analysis_ns(report->analysis, totals->inconsistent_ticks));
 }

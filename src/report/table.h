@@ -169,6 +169,14 @@ void report_write_json_row(const struct report *report, const struct report_tabl
 void report_write_text_line(const struct report *report, FILE *stream, const char *key,
 			    struct str *text);
 
+/* The limits of a recording: enum tare_limits, and the option of tare record, or "system". */
+struct report_limit {
+	uint32_t bit;
+	const char *name;
+};
+#define REPORT_LIMITS 5
+extern const struct report_limit report_limits[REPORT_LIMITS];
+
 void report_write_text(const struct report *report, FILE *stream);
 void report_write_text_header(const struct report *report, FILE *stream);
 void report_write_csv(const struct report *report, FILE *stream);

@@ -192,6 +192,8 @@ static void make_cut(const char *directory)
 					      .now_ticks = 6100,
 					      .dropped = 1234567,
 					      .folded = 3,
+					      .limits = TARE_LIMIT_NODES | TARE_LIMIT_DISK |
+							TARE_LIMIT_SYSTEM,
 					      .open_frames = 1};
 
 	session.complete = false;

@@ -303,6 +303,9 @@ static void test_folded_nodes_are_marked(void **state)
 	arena_writer_thread_init(&thread, 10, 10);
 	const size_t folded = arena_writer_add_node(&thread, 0, 0x1000, 3, 30);
 	thread.nodes[folded].index |= TARE_NODE_FOLDED;
+	thread.nodes[folded].folded_elapsed = -7;
+	thread.nodes[folded].folded_os = -2;
+	thread.nodes[0].folded_elapsed = 37;
 	thread.nodes[1].buckets[0] = 2;
 	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
@@ -310,7 +313,29 @@ static void test_folded_nodes_are_marked(void **state)
 	assert_true(nodes[1].folded);
 	assert_string_equal(function_name(nodes[1].function), "[other]");
 	assert_true(nodes[2].folded);
+	assert_int_equal(nodes[2].folded_elapsed_ticks, -7);
+	assert_int_equal(nodes[2].folded_os_ticks, -2);
 	assert_false(nodes[0].folded);
+	assert_int_equal(nodes[0].folded_elapsed_ticks, 37);
+}
+
+static void test_limits_are_kept(void **state)
+{
+	struct arena_writer_process process;
+	struct arena_writer_thread thread;
+	size_t count;
+
+	(void)state;
+	arena_writer_process_init(&process, 10);
+	process.header.limits = TARE_LIMIT_MEMORY;
+	arena_writer_write_process(&process, directory, "process.10.0");
+	arena_writer_thread_init(&thread, 10, 10);
+	thread.header.limits = TARE_LIMIT_NODES | TARE_LIMIT_THREADS;
+	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	assemble();
+	assert_int_equal(profile_processes(profile, &count)->limits, TARE_LIMIT_MEMORY);
+	assert_int_equal(profile_threads(profile, &count)->limits,
+			 TARE_LIMIT_NODES | TARE_LIMIT_THREADS);
 }
 
 static void test_threads_go_to_their_process_file(void **state)
@@ -676,6 +701,7 @@ int main(void)
 		ASSEMBLE_TEST(test_overhead_by_kind_of_event),
 		ASSEMBLE_TEST(test_full_buckets),
 		ASSEMBLE_TEST(test_folded_nodes_are_marked),
+		ASSEMBLE_TEST(test_limits_are_kept),
 		ASSEMBLE_TEST(test_threads_go_to_their_process_file),
 		ASSEMBLE_TEST(test_children_are_left_out_where_not_followed),
 		ASSEMBLE_TEST(test_a_kill_within_a_probe_is_no_damage),
