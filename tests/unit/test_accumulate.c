@@ -595,6 +595,7 @@ static void test_folding_at_the_cap(void **state)
 	/* more functions than nodes: the last resort takes some */
 	assert_int_equal(nodes(&thread)[1].key, TARE_NODE_OTHER);
 	assert_true(accumulate_calls(&nodes(&thread)[1]) > 0);
+	assert_int_equal(nodes(&thread)[1].folded_elapsed, 0);
 	assert_true(thread.file->folded >= 400 - 128);
 	assert_adds_up(&thread);
 	thread_end(&thread);
