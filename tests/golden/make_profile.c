@@ -189,7 +189,7 @@ static void make_cut(const char *directory)
 					      .tid = 9,
 					      .name = "cut",
 					      .begin_ticks = 1500,
-					      .now_ticks = 6100,
+					      .now_ticks = 6200,
 					      .dropped = 1234567,
 					      .folded = 3,
 					      .limits = TARE_LIMIT_NODES | TARE_LIMIT_DISK |
@@ -210,6 +210,27 @@ static void make_cut(const char *directory)
 					      .calls = 19000};
 	require(profile_add_disarm(writer, &disarm, &err));
 	small_nodes(writer, nodes, COUNT(nodes));
+	/* main called itself, and tiny from there, on a path that has folded. */
+	const struct profile_node folded[] = {{.id = 4,
+					       .thread = 1,
+					       .parent = 2,
+					       .function = 1,
+					       .calls = 1,
+					       .elapsed_ticks = 40,
+					       .elapsed_exclusive_min = 40,
+					       .elapsed_exclusive_max = 40,
+					       .folded_elapsed_ticks = 60},
+					      {.id = 5,
+					       .thread = 1,
+					       .parent = 1,
+					       .function = 2,
+					       .calls = 3,
+					       .elapsed_ticks = 60,
+					       .elapsed_exclusive_min = 19,
+					       .elapsed_exclusive_max = 21,
+					       .folded = true}};
+	for (size_t i = 0; i < COUNT(folded); i++)
+		require(profile_add_node(writer, &folded[i], &err));
 	require(profile_write_session(writer, &session, &err));
 	require(profile_writer_commit(writer, &err));
 }

@@ -367,6 +367,28 @@ static void test_folded_time_adds_up_whatever_callers_say(void **state)
 	assert_int_equal(analysis->totals.inconsistent_ticks, 0);
 }
 
+static void test_folded_time_beyond_measure(void **state)
+{
+	static const struct folded_node nodes[] = {
+		{0, 0, false, 1LL << 60, 0, INT64_MAX, INT64_MIN},
+		{1, 1, false, 1LL << 60, 1LL << 59, INT64_MIN, INT64_MAX},
+		{2, 2, false, 1LL << 60, 0, INT64_MAX, INT64_MAX},
+		{1, 2, true, 1LL << 60, 0, INT64_MIN, INT64_MIN},
+		{1, 3, true, 1LL << 60, 1LL << 60, INT64_MAX, 0},
+		{1, 4, true, 1LL << 60, 1LL << 40, INT64_MIN, INT64_MAX},
+	};
+
+	(void)state;
+	open_folded(nodes, COUNT(nodes));
+	assert_int_equal(analysis->nodes.data[0].values.ticks[ELAPSED_INCLUSIVE], 6LL << 60);
+	assert_int_equal(analysis->totals.inconsistent_ticks, 0);
+	vec_foreach (function, &analysis->functions) {
+		const struct analysis_values *values = &function->values;
+		assert_in_range(values->ticks[ELAPSED_INCLUSIVE], values->ticks[ELAPSED_EXCLUSIVE],
+				6LL << 60);
+	}
+}
+
 static const struct analysis_edge *edge_to(const struct analysis_edge *edges, size_t count,
 					   const char *name)
 {
@@ -627,6 +649,7 @@ int main(void)
 		TEST(test_vector_c),
 		TEST(test_folded_paths_count_for_their_callers),
 		TEST(test_folded_node_stays_apart),
+		TEST(test_folded_time_beyond_measure),
 		TEST(test_folded_time_adds_up_whatever_callers_say),
 		TEST(test_os_rows_add_up),
 		TEST(test_edges_of_recursion),
