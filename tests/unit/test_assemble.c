@@ -47,12 +47,18 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+static void close_assembled(void)
 {
-	(void)state;
 	profile_close(profile);
 	profile = NULL;
 	assembled_fini(&assembled);
+	assembled = (struct assembled){0};
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	close_assembled();
 	recording_fini(&recording);
 	session_close(&session, true);
 	return 0;
@@ -70,6 +76,7 @@ static void assemble(void)
 	struct error err = {0};
 	struct str path = {0};
 
+	close_assembled();
 	str_printf(&path, "%s/out.tare", directory);
 	struct profile_writer *writer = profile_writer_open(path.data, false, &err);
 	assert_non_null(writer);
@@ -553,10 +560,6 @@ static void test_damage_is_survived_and_told(void **state)
 		if (assembled.complete)
 			fail_msg("damage %zu went unnoticed", i);
 		assert_true(node_count >= 1);
-		profile_close(profile);
-		profile = NULL;
-		assembled_fini(&assembled);
-		assembled = (struct assembled){0};
 	}
 }
 
