@@ -14,7 +14,9 @@
  * connects, sends one struct tare_request and the path, and reads one struct tare_reply and a
  * path. When anything fails, the original file is used.
  *
- * Beside it lies the file TARE_SETTINGS_NAME: struct tare_settings, what the runtime is to do.
+ * Beside it lies the file TARE_SETTINGS_NAME: struct tare_settings, what the runtime is to do; and,
+ * where there are any, TARE_TRIGGERS_NAME: one struct tare_trigger after another, those of a file
+ * before the path of its copy is replied.
  */
 #ifndef TARE_ABI_SESSION_H
 #define TARE_ABI_SESSION_H
@@ -25,9 +27,10 @@
 #define TARE_SOCKET_NAME	"socket"
 #define TARE_SETTINGS_NAME	"settings"
 #define TARE_USAGE_NAME		"usage"
+#define TARE_TRIGGERS_NAME	"triggers"
 #define TARE_ENV_TUNABLES	"GLIBC_TUNABLES"
 #define TARE_TUNABLE_STATIC_TLS "glibc.rtld.optional_static_tls=0x"
-#define TARE_SESSION_ABI	2
+#define TARE_SESSION_ABI	3
 #define TARE_PATH_MAX		4096
 
 enum tare_request_kind {
@@ -36,12 +39,9 @@ enum tare_request_kind {
 	/* Of which file is this a copy? The reply is the path of a symbolic link, in the session
 	   directory, that leads to the original: what /proc/self/exe would be without tare. */
 	TARE_REQUEST_ORIGINAL = 3,
-	/* Which functions of this instrumented file switch collection on or off? The reply is the
-	   path of a file of struct tare_trigger. */
-	TARE_REQUEST_TRIGGERS = 4,
 	/* The global level, or a process's, has changed: let the processes take it in. The path is
 	   the session directory; it is the reply, too. */
-	TARE_REQUEST_CONTROL = 5,
+	TARE_REQUEST_CONTROL = 4,
 };
 
 struct tare_request {
@@ -57,11 +57,19 @@ struct tare_reply {
 	uint64_t static_tls_bytes; /* TARE_REQUEST_EXECUTABLE: for the tunable; 0: none needed */
 };
 
+/* A function whose begin changes the process's level. */
 struct tare_trigger {
-	uint64_t link_addr; /* the function's original entry */
-	uint32_t operation; /* enum tare_operation, on the process's level */
-	uint32_t reserved;
+	uint8_t source_id[32]; /* of the instrumented file: struct tare_module */
+	uint64_t link_addr;    /* the function's original entry */
+	uint32_t function;     /* number of its arming byte */
+	uint32_t operation;    /* enum tare_operation: TARE_START or TARE_STOP */
 };
+
+#define TARE_TRIGGERS_MAX 256 /* in a session */
+
+/* tare_settings.triggers */
+#define TARE_TRIGGERS_ANY    1U
+#define TARE_TRIGGERS_STARTS 2U /* some start: processes begin stopped */
 
 /* Zero means the default. New members go to the end; those missing in a file are zero. */
 struct tare_settings {
@@ -70,8 +78,7 @@ struct tare_settings {
 	uint32_t adaptive_percent;
 	/* --max-depth: calls in progress that are kept apart; 0: any number */
 	uint32_t max_depth;
-	/* --start-at, --stop-at: the runtime asks TARE_REQUEST_TRIGGERS for each module */
-	uint32_t has_triggers;
+	uint32_t triggers;	   /* --start-at, --stop-at: TARE_TRIGGERS_ANY … */
 	uint64_t max_nodes;	   /* --max-nodes: per thread */
 	uint64_t max_memory_bytes; /* --max-memory: of the runtime in one process */
 	uint64_t max_disk_bytes;   /* --max-disk: of all files of the session */

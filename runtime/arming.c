@@ -130,10 +130,21 @@ void arming_forked(void)
 
 bool arming_keep(uint8_t *byte)
 {
-	if (kept_count == ARMING_KEPT_MAX)
-		return false;
-	kept[kept_count++] = byte;
-	return true;
+	arming_lock_wait();
+	const bool room = kept_count < ARMING_KEPT_MAX;
+
+	if (room)
+		kept[kept_count++] = byte;
+	arming_unlock();
+	return room;
+}
+
+static bool is_kept(const uint8_t *byte)
+{
+	for (uint32_t i = 0; i < kept_count; i++)
+		if (kept[i] == byte)
+			return true;
+	return false;
 }
 
 static void kept_forget(const struct armed_module *module)
@@ -220,7 +231,7 @@ bool arming_disarm(uint8_t *byte)
 {
 	struct armed_module *module = module_of(byte);
 
-	if (!module)
+	if (!module || is_kept(byte))
 		return false;
 	if (!module->disarmed)
 		module->disarmed = accumulate_host_map(module->size_bytes);

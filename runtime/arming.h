@@ -11,6 +11,7 @@
 #define TARE_RUNTIME_ARMING_H
 
 #include "abi/module.h"
+#include "abi/session.h"
 
 #include <stdbool.h>
 
@@ -36,13 +37,16 @@ bool arming_pause(bool pause);
 /* Modules for which that is not so. */
 uint64_t arming_unreachable(void);
 
-/* The byte stays armed while paused; to be said before. False where there are too many. */
+/*
+ * The byte stays armed while paused, and cannot be disarmed; to be said before. False where there
+ * are too many.
+ */
 bool arming_keep(uint8_t *byte);
 
 /* In a forked child: the bytes are its own from now on. */
 void arming_forked(void);
 
-#define ARMING_KEPT_MAX 64
+#define ARMING_KEPT_MAX TARE_TRIGGERS_MAX
 
 /*
  * The lock of all this, also for work that must not meet a module going away. False where another
@@ -55,7 +59,7 @@ void arming_unlock(void);
 
 /*
  * Clears one byte for good; the caller has the lock. False, and nothing happens, where it belongs
- * to no function or call site of a module, or could not be kept in mind.
+ * to no function or call site of a module, is to be kept armed, or could not be kept in mind.
  */
 bool arming_disarm(uint8_t *byte);
 

@@ -25,6 +25,7 @@
 #include "runtime/session.h"
 #include "runtime/startup.h"
 #include "runtime/thread.h"
+#include "runtime/triggers.h"
 
 #include <asm/errno.h>
 #include <elf.h>
@@ -208,8 +209,10 @@ EXPORTED unsigned int la_objclose(uintptr_t *cookie)
 	const struct tare_module *instrumented = module_find(&segments);
 
 	loaded_close((uint64_t)map->l_ld);
-	if (instrumented)
+	if (instrumented) {
+		triggers_remove(instrumented);
 		arming_remove(instrumented);
+	}
 	adapt_forget(module_begin(&segments), module_end(&segments));
 	return 0;
 }

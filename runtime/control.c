@@ -44,7 +44,7 @@ static bool probes_paused;
 
 /* ---- beginnings ---- */
 
-void control_begin_session(void)
+static void session_map(void)
 {
 	char path[TARE_PATH_MAX + 16];
 	struct bytes_text text = {.start = path, .size_bytes = sizeof(path)};
@@ -65,6 +65,13 @@ void control_begin_session(void)
 		session = file;
 	else
 		kernel_call(SYS_munmap, map, 4096);
+}
+
+void control_begin_session(void)
+{
+	if (state_session.settings.triggers & TARE_TRIGGERS_STARTS)
+		process_level = TARE_LEVEL_STOPPED;
+	session_map();
 }
 
 static uint64_t global_level(void)
@@ -305,7 +312,10 @@ static int change_process(enum tare_operation operation)
 
 void control_change_process(enum tare_operation operation)
 {
-	change_process(operation);
+	const uint64_t level = __atomic_load_n(&control->process, __ATOMIC_ACQUIRE);
+
+	if (tare_level_after(level, operation) != level)
+		change_process(operation);
 }
 
 /* The other processes are the recorder's to tell. */

@@ -15,7 +15,10 @@
 
 #define CONTROL_GATE_OFF (~0ULL)
 
-/* Maps the session's global level. Without it there is one of this process's own. */
+/*
+ * Maps the session's global level; without it there is one of this process's own. Says how the
+ * process's level begins.
+ */
 void control_begin_session(void);
 
 /*
@@ -53,7 +56,7 @@ void control_poll(void);
 int control_change(int operation, int level, uint32_t id);
 int control_state(void);
 
-/* A trigger's change of the process level, from a probe. */
+/* A change of the process level from a probe; nothing where it makes no difference. */
 void control_change_process(enum tare_operation operation);
 
 #endif

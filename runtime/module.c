@@ -9,6 +9,7 @@
 #include "runtime/bytes.h"
 #include "runtime/control.h"
 #include "runtime/probes.h"
+#include "runtime/triggers.h"
 
 static const void *notes_find(const char *at, uint64_t size_bytes, uint32_t type,
 			      uint64_t least_bytes)
@@ -96,6 +97,7 @@ bool module_arm(const struct module_segments *segments)
 	    !module_may_write(segments, arm, arm_bytes))
 		return false;
 	*slots = *probes_slots();
+	triggers_add(module);
 	const bool added = arming_add(module);
 
 	control_note_module();

@@ -23,6 +23,7 @@
 #include "runtime/sandbox.h"
 #include "runtime/stack_signs.h"
 #include "runtime/thread.h"
+#include "runtime/triggers.h"
 
 #include <linux/sched.h>
 
@@ -139,6 +140,7 @@ static void probe_work(struct accumulate_event *event)
 {
 	if (!state_process.rseq_offset && !process_begin())
 		return;
+	triggers_meet(event);
 	if (is_off())
 		return;
 	struct tare_thread_file *self = probes_thread(event->sp);

@@ -21,7 +21,7 @@ enum { STATUS_FAILED = 125 };
 
 struct record_values {
 	struct selection_values selection;
-	struct option_list modules, units;
+	struct option_list modules, units, start_at, stop_at;
 	const char *output, *method, *trace;
 	double adaptive;
 	int64_t max_nodes, max_memory, max_disk, max_threads;
@@ -93,6 +93,18 @@ static const struct option record_option_table[] = {
 		 "program itself",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct record_values, paused)},
+	{.name = "start-at",
+	 .argument = "GLOB|/REGEX/",
+	 .help = "Record a process only from the first time that it enters a function whose "
+		 "demangled name matches; repeatable",
+	 .type = OPTION_LIST,
+	 .offset = offsetof(struct record_values, start_at)},
+	{.name = "stop-at",
+	 .argument = "GLOB|/REGEX/",
+	 .help = "Stop recording a process when it enters a function whose demangled name matches, "
+		 "until it next enters one of --start-at; repeatable",
+	 .type = OPTION_LIST,
+	 .offset = offsetof(struct record_values, stop_at)},
 	{.name = "max-depth",
 	 .argument = "N",
 	 .help = "Keep calls apart down to N calls in progress; the time of deeper ones is that of "
@@ -263,6 +275,10 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		vec_push(&options.selection.modules, item->value);
 	vec_foreach (item, &values->units)
 		vec_push(&options.selection.units, item->value);
+	vec_foreach (item, &values->start_at)
+		vec_push(&options.selection.start_at, item->value);
+	vec_foreach (item, &values->stop_at)
+		vec_push(&options.selection.stop_at, item->value);
 	const bool ok = record_run(&options, &result, &status, err);
 	progress_erase(&output.progress);
 	if (ok) {

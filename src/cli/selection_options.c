@@ -39,4 +39,6 @@ void selection_release(struct record_selection *selection)
 	vec_fini(&selection->patterns);
 	vec_fini(&selection->modules);
 	vec_fini(&selection->units);
+	vec_fini(&selection->start_at);
+	vec_fini(&selection->stop_at);
 }

@@ -323,8 +323,8 @@ const struct instrumented *instrumenter_get(struct instrumenter *instrumenter, c
 
 struct name_list vec_of(const char *);
 
-static bool report_unmatched(struct instrumenter *instrumenter, const char *pattern,
-			     struct error *err)
+bool instrumenter_report_unmatched(struct instrumenter *instrumenter, const char *pattern,
+				   struct error *err)
 {
 	struct error ignored;
 	struct name_list names = {0};
@@ -366,7 +366,7 @@ bool instrumenter_check_patterns(struct instrumenter *instrumenter, struct error
 	}
 	vec_foreach (pattern, &selection->patterns) {
 		if (!pattern->matches)
-			return report_unmatched(instrumenter, pattern->text, err);
+			return instrumenter_report_unmatched(instrumenter, pattern->text, err);
 	}
 	return true;
 }

@@ -56,6 +56,10 @@ const struct instrumented *instrumenter_get(struct instrumenter *instrumenter, c
 /* Fails if a pattern has matched no function in any file so far, and names the nearest ones. */
 bool instrumenter_check_patterns(struct instrumenter *instrumenter, struct error *err);
 
+/* Says so of one pattern, whatever list it is of; returns false. */
+bool instrumenter_report_unmatched(struct instrumenter *instrumenter, const char *pattern,
+				   struct error *err);
+
 /* The options that a copy depends on, as one line. */
 void instrument_describe(const struct instrument_options *options, struct str *out);
 

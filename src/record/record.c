@@ -13,6 +13,7 @@
 #include "record/interrupt.h"
 #include "record/members.h"
 #include "record/server.h"
+#include "record/triggers.h"
 #include "target/launch.h"
 #include "target/program.h"
 
@@ -40,6 +41,7 @@ struct run {
 	bool cache_is_open;
 	struct instrument_options instrument;
 	struct instrumenter instrumenter;
+	struct triggers triggers;
 	struct session session;
 	struct recording recording;
 	struct server server;
@@ -170,7 +172,8 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 			note_file(run, file);
 	}
 	closure_fini(&libraries);
-	return ok && instrumenter_check_patterns(&run->instrumenter, err);
+	return ok && instrumenter_check_patterns(&run->instrumenter, err) &&
+	       triggers_check(&run->triggers, &run->instrumenter, err);
 }
 
 /* ---- the session ---- */
@@ -198,6 +201,7 @@ static void put_settings(struct run *run)
 		str_append(&settings, " --no-follow");
 	if (run->options->paused)
 		str_append(&settings, " --paused");
+	triggers_describe(&run->triggers, &settings);
 	if (run->options->settings.max_depth)
 		str_printf(&settings, " --max-depth=%u", run->options->settings.max_depth);
 	if (trace_bytes == TARE_TRACE_FULL)
@@ -268,6 +272,23 @@ static uint64_t child_static_tls_bytes(struct run *run, const struct instrumente
 	return found.bytes;
 }
 
+/* Of a file that a process asks for; it is only told of what goes wrong. */
+static void write_triggers(struct run *run, const struct instrumented *file)
+{
+	const bool was_beyond = run->triggers.beyond;
+	struct error err;
+
+	const bool ok = triggers_write(&run->triggers, &run->session, file, &err);
+	if (!run->options->note)
+		return;
+	if (!ok)
+		run->options->note(err.message, run->options->context);
+	else if (run->triggers.beyond && !was_beyond)
+		run->options->note("more functions match --start-at and --stop-at than can switch; "
+				   "some in libraries opened later do not",
+				   run->options->context);
+}
+
 /* What the runtime asks for: a library that is about to be loaded, its own executable, or whose
    copy that is. */
 static struct server_answer answer_request(enum tare_request_kind kind, const char *path, pid_t pid,
@@ -292,6 +313,7 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 	if (is_new) {
 		note_file(run, file);
 		record_module(run, file);
+		write_triggers(run, file);
 	}
 	struct server_answer answer = {.path = file->entry.copy};
 	if (kind == TARE_REQUEST_EXECUTABLE && answer.path)
@@ -302,12 +324,14 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 static bool open_session(struct run *run, struct error *err)
 {
 	const uint64_t trace_bytes = run->options->settings.trace_bytes;
+	struct tare_settings settings = run->options->settings;
 
+	settings.triggers = triggers_flags(&run->triggers);
 	if (!session_create(&run->session, trace_bytes == TARE_TRACE_FULL, err))
 		return false;
 	run->session_is_open = true;
 	interrupt_remove_directory(run->session.directory);
-	if (!session_write_settings(&run->session, run->options->settings, err) ||
+	if (!session_write_settings(&run->session, settings, err) ||
 	    !control_create(&run->session, run->options->paused, err) ||
 	    !recording_create(&run->recording, run->session.fd, err))
 		return false;
@@ -321,8 +345,11 @@ static bool open_session(struct run *run, struct error *err)
 	recording_put_command_line(&run->recording, run->options->words, run->options->word_count);
 	recording_put_host(&run->recording);
 	put_settings(run);
-	vec_foreach (file, &run->instrumenter.files)
+	vec_foreach (file, &run->instrumenter.files) {
 		record_module(run, *file);
+		if (!triggers_write(&run->triggers, &run->session, *file, err))
+			return false;
+	}
 	run->server.answer = answer_request;
 	run->server.context = run;
 	return server_open(&run->server, run->session.directory, run->session.fd, err);
@@ -566,7 +593,7 @@ static bool run_prepare(struct run *run, const struct instrumented **executable,
 		return false;
 	*status = TARGET_STATUS_FAILED;
 	if (!convert_selection(&options->selection, &run->instrument, err) ||
-	    !choose_output(run, err))
+	    !triggers_init(&run->triggers, &options->selection, err) || !choose_output(run, err))
 		return false;
 	run->runtime = target_runtime_path(err);
 	run->instrument.progress = options->progress;
@@ -602,6 +629,7 @@ static void run_release(struct run *run)
 	if (run->private_cache && !run->keep_session)
 		directory_remove(run->private_cache, &ignored);
 	instrument_options_fini(&run->instrument);
+	triggers_fini(&run->triggers);
 	program_fini(&run->program);
 	free(run->private_cache);
 	free(run->output);

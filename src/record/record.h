@@ -38,6 +38,8 @@ struct record_selection {
 	   for the C library's system calls:
 	   "GLOB:A-B" or "GLOB", see policy_add_units; for one file "A-B". */
 	struct vec_of(const char *) units;
+	/* --start-at, --stop-at, of recordings */
+	struct vec_of(const char *) start_at, stop_at;
 	enum record_transform transform;
 	bool probes_all, keep_small;
 	/* Demangled form of a name or NULL, freed by the caller; may be NULL. */

@@ -108,6 +108,31 @@ static void test_loaded_while_off(void **state)
 	arming_remove(&file.module);
 }
 
+static void test_kept_while_paused(void **state)
+{
+	struct file file;
+
+	(void)state;
+	assert_true(arming_pause(true));
+	assert_true(arming_keep(&file.arm[3]));
+	load(&file);
+	assert_bytes(&file, "000100001");
+	assert_false(disarm(&file.arm[3]));
+	assert_true(disarm(&file.arm[1]));
+	assert_true(arming_pause(false));
+	assert_bytes(&file, "101111111");
+	assert_true(arming_pause(true));
+	assert_bytes(&file, "000100001");
+	arming_remove(&file.module);
+	load(&file); /* another one, at the same place */
+	assert_bytes(&file, "000000001");
+	arming_remove(&file.module);
+	for (int i = 0; i < ARMING_KEPT_MAX; i++)
+		assert_true(arming_keep(&file.arm[0]));
+	assert_false(arming_keep(&file.arm[0]));
+	assert_true(arming_pause(false));
+}
+
 static void test_many_modules(void **state)
 {
 	enum { MANY = 200 };
@@ -138,6 +163,7 @@ int main(void)
 		cmocka_unit_test(test_only_functions_and_sites),
 		cmocka_unit_test(test_loaded_while_off),
 		cmocka_unit_test(test_many_modules),
+		cmocka_unit_test(test_kept_while_paused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
