@@ -11,6 +11,7 @@ struct process {
 	uint32_t pid, parent_pid;
 	char name[PROCESS_NAME_BYTES];
 	uint64_t begin_time, end_time; /* of the records; end 0: not seen */
+	bool looked_at;		       /* what it has mapped has been asked for */
 	struct unwind_map *map;
 	struct vec_of(struct process_image) images; /* by begin, as mapped */
 };

@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <time.h>
 
-#define SETTLE_NS 2000000ULL
+#define SETTLE_NS 20000000ULL
 
 /* The next record of a ring. */
 struct waiting {
@@ -74,6 +74,7 @@ static void take_sample(struct sampler *sampler, const struct perf_sample *sampl
 	struct process *process = processes_get(sampler->processes, sample->pid);
 	struct unwind_stack stack = {.frames = sampler->frames, .room = SAMPLER_FRAMES_MAX};
 	pid_t pid = (pid_t)sample->pid;
+	struct error err;
 	const struct unwind_memory memory = {.begin = sample->registers.value[UNWIND_RSP],
 					     .size_bytes = sample->stack_bytes,
 					     .bytes = sample->stack,
@@ -84,6 +85,10 @@ static void take_sample(struct sampler *sampler, const struct perf_sample *sampl
 		sampler->counts.discarded++;
 		return;
 	}
+	/* No record has told of it, or that record is lost. */
+	if (!process->images.len && !process->looked_at)
+		processes_attach(sampler->processes, sample->pid, &err);
+	process->looked_at = true;
 	unwind_walk(process->map, &sample->registers, &memory, &stack);
 	sampler->counts.samples++;
 	sampler->counts.complete += stack.end == UNWIND_ROOT;

@@ -86,8 +86,9 @@ void unwind_map_remove(struct unwind_map *map, uint64_t begin, uint64_t end)
 	size_t last = at;
 	while (last < map->mappings.len && map->mappings.data[last].end <= end)
 		last++;
-	memmove(&map->mappings.data[at], &map->mappings.data[last],
-		(map->mappings.len - last) * sizeof(*map->mappings.data));
+	if (last < map->mappings.len)
+		memmove(&map->mappings.data[at], &map->mappings.data[last],
+			(map->mappings.len - last) * sizeof(*map->mappings.data));
 	map->mappings.len -= last - at;
 	if (at < map->mappings.len && map->mappings.data[at].begin < end)
 		map->mappings.data[at].begin = end;

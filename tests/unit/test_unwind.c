@@ -417,14 +417,16 @@ static void test_stacks_like_those_of_libgcc(void **state)
 	for (int i = 0; i < SAMPLES; i++) {
 		const struct sample *sample = &samples[i];
 
-		/* The other one begins with the handler and what it returns to. */
+		/* The other one begins with the handler and what it returns to, and a sanitizer. */
+		const size_t first = sample->expected_count - sample->found_count;
+
 		assert_int_equal(sample->end, UNWIND_ROOT);
-		assert_int_equal(sample->found_count + 2, sample->expected_count);
+		assert_in_range(first, 2, 3);
 		for (size_t k = 0; k < sample->found_count; k++) {
 			const struct unwind_frame *frame = &sample->found[k];
 
 			assert_int_equal(frame->addr + !(frame->flags & UNWIND_FRAME_EXACT),
-					 sample->expected[k + 2]);
+					 sample->expected[first + k]);
 		}
 		frames += sample->found_count;
 	}
