@@ -193,15 +193,16 @@ struct tare_node {
 	/* OS time of the call in progress, else 0; the calls it made that have ended are in
 	   os_inclusive, those still open are not. */
 	uint64_t os_inclusive, os_exclusive;
-	uint64_t unwound;  /* of the calls that ended: by unwinding */
-	uint32_t index;	   /* its number; see TARE_NODE_FOLDED */
-	uint32_t children; /* nodes whose parent this is */
-	uint32_t os_first; /* 1 + number of one of its OS records; 0: it has none */
-	uint32_t reserved32;
+	uint64_t unwound;		   /* of the calls that ended: by unwinding */
+	uint32_t index;			   /* its number; see TARE_NODE_FOLDED */
+	uint32_t children;		   /* nodes whose parent this is */
+	uint32_t os_first;		   /* 1 + number of one of its OS records; 0: it has none */
+	uint32_t recursive;		   /* 1: one of its callers is of the same function */
 	int64_t folded_elapsed, folded_os; /* see below */
 	/* Records of the event log before it: those that name the node mean another context. */
 	uint64_t trace_from;
-	uint64_t reserved[3];
+	uint64_t around[2]; /* the runtime's: the functions of it and its callers, as bits */
+	uint64_t reserved;
 
 	/* The calls that ended, by their elapsed inclusive time: tare_call_bucket. A counter that
 	   reaches TARE_BUCKET_FULL gives so many calls to an OS record. */

@@ -88,7 +88,7 @@ struct tare_settings {
 	uint64_t trace_bytes;
 };
 
-#define TARE_NODES_USUAL	(1ULL << 20)
+#define TARE_NODES_USUAL	(1ULL << 17)
 #define TARE_MEMORY_BYTES_USUAL (2ULL << 30)
 #define TARE_DISK_BYTES_USUAL	(4ULL << 30)
 #define TARE_THREADS_USUAL	1000ULL

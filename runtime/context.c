@@ -10,6 +10,17 @@
 
 #include "runtime/index.h"
 
+const struct tare_chunk *context_chunk(const struct tare_thread_file *self,
+				       enum tare_chunk_kind kind, uint32_t number)
+{
+	const struct tare_chunk *chunk = &self->chunks[self->chunk_count];
+
+	do
+		chunk--;
+	while (chunk->kind != kind || chunk->first > number);
+	return chunk;
+}
+
 void *context_element(const struct tare_thread_file *self, enum tare_chunk_kind kind,
 		      uint32_t number)
 {
@@ -17,11 +28,8 @@ void *context_element(const struct tare_thread_file *self, enum tare_chunk_kind 
 		[TARE_CHUNK_NODES] = sizeof(struct tare_node),
 		[TARE_CHUNK_OS] = sizeof(struct tare_os_record),
 		[TARE_CHUNK_MARKS] = 1};
-	const struct tare_chunk *chunk = &self->chunks[self->chunk_count];
+	const struct tare_chunk *chunk = context_chunk(self, kind, number);
 
-	do
-		chunk--;
-	while (chunk->kind != kind || chunk->first > number);
 	return (char *)chunk->run_addr + (number - chunk->first) * element_bytes[kind];
 }
 
@@ -111,12 +119,41 @@ static void node_fill(const struct tare_thread_file *self, struct tare_node *nod
 				   .application_exclusive_min = INT64_MAX};
 }
 
+/* Is there a call of function `key` among the caller `parent` and its callers? */
+static bool is_recursive(const struct tare_thread_file *self, const struct tare_node *parent,
+			 uint64_t key)
+{
+	const struct tare_node *root = context_nodes(self), *at = parent;
+
+	while (at != root && at->key != key)
+		at = context_node(at->parent);
+	return at->key == key;
+}
+
+/*
+ * Notes in a new node which functions are in progress around it, each as one bit of `around`, the
+ * same for a function that has got an ordinal since.
+ */
+static void path_note(const struct tare_thread_file *self, struct tare_node *node,
+		      const struct tare_node *parent)
+{
+	const uint64_t hash = index_hash(0, node->key << 16) >> 32;
+	const uint64_t bit = 1ULL << (hash & 63);
+	uint64_t *word = &node->around[hash >> 6 & 1];
+
+	node->around[0] = parent->around[0];
+	node->around[1] = parent->around[1];
+	node->recursive = (*word & bit) && is_recursive(self, parent, node->key);
+	*word |= bit;
+}
+
 void context_init(struct tare_thread_file *self)
 {
 	struct tare_node *nodes = context_nodes(self);
 
 	node_fill(self, &nodes[CONTEXT_NODE_ROOT], CONTEXT_NODE_ROOT, nodes);
 	node_fill(self, &nodes[CONTEXT_NODE_LAST], TARE_NODE_FOLDED | CONTEXT_NODE_LAST, nodes);
+	path_note(self, &nodes[CONTEXT_NODE_ROOT], &nodes[CONTEXT_NODE_ROOT]);
 	nodes[CONTEXT_NODE_ROOT].sp = ~0ULL;
 	nodes[CONTEXT_NODE_LAST].key = TARE_NODE_OTHER;
 	self->node_count = CONTEXT_NODE_LAST + 1;
@@ -162,6 +199,7 @@ static struct tare_node *node_make(struct tare_thread_file *self, struct tare_no
 		return NULL;
 	node_fill(self, node, context_index(node), parent);
 	node->key = key;
+	path_note(self, node, parent);
 	parent->children++;
 	context_node_note(self, node);
 	return node;

@@ -31,6 +31,10 @@ static inline uint32_t context_index(const struct tare_node *node)
 	return node->index & ~TARE_NODE_FOLDED;
 }
 
+/* The chunk of element `number` of a kind; it is there. */
+const struct tare_chunk *context_chunk(const struct tare_thread_file *self,
+				       enum tare_chunk_kind kind, uint32_t number);
+
 /* Element `number` of a kind; it is there. */
 void *context_element(const struct tare_thread_file *self, enum tare_chunk_kind kind,
 		      uint32_t number);

@@ -15,6 +15,7 @@
 
 #define CANDIDATES  8
 #define STEPS_MAX   256	 /* of the hand for one node */
+#define STEPS_AHEAD 16	 /* that the hand fetches */
 #define WORTH_TICKS 4096 /* a context without any time is worth so much */
 
 static bool may_fold(const struct tare_thread_file *self, const struct tare_node *node,
@@ -33,36 +34,67 @@ static bool worth_less(const struct tare_thread_file *self, const struct tare_no
 	       (__int128)(b->elapsed_ticks + WORTH_TICKS) * a_age;
 }
 
-/* The next node in the round of the hand. */
-static struct tare_node *hand_move(const struct tare_thread_file *self)
+/* What is left of the run of nodes in memory from the hand on. */
+struct run {
+	struct tare_node *node;
+	uint32_t left;
+};
+
+static struct run run_at(const struct tare_thread_file *self, uint32_t number)
+{
+	const struct tare_chunk *chunk = context_chunk(self, TARE_CHUNK_NODES, number);
+	const uint64_t end = chunk->first + chunk->count;
+
+	return (struct run){.node = context_node_at(self, number),
+			    .left = (uint32_t)(end < self->node_count ? end : self->node_count) -
+				    number};
+}
+
+/*
+ * The next node in the round of the hand. Those further on are cold: what choose looks at of them
+ * is fetched meanwhile.
+ */
+static struct tare_node *hand_move(const struct tare_thread_file *self, struct run *run)
 {
 	struct accumulate_local *local = context_local(self);
 
-	local->hand++;
-	if (local->hand >= self->node_count)
-		local->hand = CONTEXT_NODE_LAST;
-	return context_node_at(self, local->hand);
+	if (run->left > 1) {
+		local->hand++;
+		run->node++;
+		run->left--;
+	} else {
+		const uint32_t next = local->hand + 1;
+
+		local->hand = next < self->node_count ? next : CONTEXT_NODE_LAST;
+		*run = run_at(self, local->hand);
+	}
+	__builtin_prefetch(run->node + STEPS_AHEAD);
+	return run->node;
 }
 
 /*
  * The node that gives way, or NULL. One that is not in use gives way at once. The caller of the
- * last one is looked at too, so that a long path goes as fast as it came.
+ * last one is looked at too, so that a long path goes as fast as it came. Most nodes are cold, so
+ * what lies beyond their first cache line is looked at last.
  */
 static struct tare_node *choose(const struct tare_thread_file *self, const struct tare_node *parent)
 {
-	struct tare_node *node = context_node_at(self, context_local(self)->bereft);
+	const struct accumulate_local *local = context_local(self);
+	const uint64_t none = (uint64_t)&context_nodes(self)[CONTEXT_NODE_LAST];
+	struct tare_node *node = context_node_at(self, local->bereft);
 	struct tare_node *chosen = node->parent && may_fold(self, node, parent) ? node : NULL;
 	const unsigned steps_max = chosen ? STEPS_MAX / 8 : STEPS_MAX;
+	struct run run = run_at(self, local->hand);
 
 	for (unsigned steps = 0, seen = 0; steps < steps_max && seen < CANDIDATES; steps++) {
-		node = hand_move(self);
+		node = hand_move(self, &run);
 		if (!node->parent)
 			return node;
-		if (!may_fold(self, node, parent))
-			continue;
-		seen++;
-		if (!chosen || worth_less(self, node, chosen))
+		if (node->last_child != none)
+			continue; /* it has callees */
+		if ((!chosen || worth_less(self, node, chosen)) && may_fold(self, node, parent))
 			chosen = node;
+		seen += chosen != NULL;
 	}
 	return chosen;
 }
@@ -91,20 +123,24 @@ static void widen(int64_t *min, int64_t *max, int64_t other_min, int64_t other_m
 		*max = other_max;
 }
 
-/* A counter that would go beyond its end gives to a record what both have. */
-static void buckets_move(struct tare_thread_file *self, struct tare_node *to,
-			 struct tare_node *from)
+/* Returns the calls. A counter that would go beyond its end gives to a record what both have. */
+static uint64_t buckets_move(struct tare_thread_file *self, struct tare_node *to,
+			     struct tare_node *from)
 {
+	uint64_t moved = 0;
+
 	for (uint32_t i = 0; i < TARE_CALL_BUCKETS; i++) {
 		const uint32_t calls = from->buckets[i];
 
 		if (!calls)
 			continue;
 		from->buckets[i] = 0;
+		moved += calls;
 		to->buckets[i] += calls;
 		if (to->buckets[i] >= TARE_BUCKET_FULL)
 			accumulate_bucket_full(self, to, i);
 	}
+	return moved;
 }
 
 static void values_move(struct tare_node *to, struct tare_node *from)
@@ -123,18 +159,6 @@ static void values_move(struct tare_node *to, struct tare_node *from)
 	      from->application_exclusive_min, from->application_exclusive_max);
 }
 
-static bool is_recursive(const struct tare_thread_file *self, const struct tare_node *node)
-{
-	const struct tare_node *root = context_nodes(self);
-
-	for (const struct tare_node *at = node; at != root;) {
-		at = context_node(at->parent);
-		if (at->key == node->key)
-			return true;
-	}
-	return false;
-}
-
 /* Tells caller and folded node of the time that is no longer in the tree below the caller. */
 static void times_move(struct tare_thread_file *self, const struct tare_node *node,
 		       struct tare_node *to)
@@ -147,7 +171,7 @@ static void times_move(struct tare_thread_file *self, const struct tare_node *no
 	caller->folded_os += os_ticks + os_within;
 	if (to->key == TARE_NODE_OTHER)
 		return;
-	if (is_recursive(self, node)) {
+	if (node->recursive) {
 		to->folded_elapsed -= node->elapsed_ticks;
 		to->folded_os -= os_ticks;
 	} else {
@@ -174,6 +198,7 @@ static void become_folded(struct tare_thread_file *self, struct tare_node *node)
 {
 	struct tare_node before = *node;
 
+	self->folded += accumulate_calls(node);
 	before.folded_elapsed = before.folded_os = 0;
 	times_move(self, node, &before);
 	detach(self, node);
@@ -191,7 +216,7 @@ static void fold_into(struct tare_thread_file *self, struct tare_node *node, str
 	detach(self, node);
 	context_os_move(self, node, to);
 	values_move(to, node);
-	buckets_move(self, to, node);
+	self->folded += buckets_move(self, to, node);
 	*(volatile uint64_t *)&node->parent = 0;
 }
 
@@ -204,7 +229,6 @@ struct tare_node *fold_one(struct tare_thread_file *self, const struct tare_node
 			return node;
 		struct tare_node *to = context_folded(self, node->key);
 
-		self->folded += accumulate_calls(node);
 		self->folded_contexts++;
 		if (!to && context_local(self)->folded_count < self->node_max / 2) {
 			become_folded(self, node);

@@ -67,7 +67,7 @@ static const struct option record_option_table[] = {
 	 .offset = offsetof(struct record_values, units)},
 	{.name = "max-nodes",
 	 .argument = "NUMBER",
-	 .help = "Keep at most so many call paths per thread (default 1M, with k, M or G); beyond, "
+	 .help = "Keep at most so many call paths per thread (default 128k, with k, M or G); beyond, "
 		 "those of least worth fold into one per function",
 	 .type = OPTION_SIZE,
 	 .min = 64,
