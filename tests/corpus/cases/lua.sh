@@ -9,6 +9,6 @@ run() {
 	lua5.4 -e 'error("message", 0)' || echo "status $?"
 	lua5.4 -e 'local t = nil; t.x = 1' || echo "status $?"
 	lua5.4 -e 'os.exit(7)' || echo "status $?"
-	lua5.4 -e 'local function f() return f() + 1 end; f()' 2>&1 | head -n 1
+	lua5.4 -e 'local function f() return f() + 1 end; f()' 2>&1 | sed -n 1p
 	echo 'print(1 + 1) = 3' | lua5.4 -i
 }

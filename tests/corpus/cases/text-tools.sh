@@ -24,7 +24,7 @@ run() {
 	grep -c -P '(?<=[aeiou])th(?=e)' "$DATA/license"
 	grep -r -l -w name7 "$DATA/tree" | sort | wc -l
 	grep -o -i 'software\|license' "$DATA/license" | sort | uniq -c
-	grep -F -f <(cut -d, -f 2 "$DATA/table.csv" | head -n 100) "$DATA/table.csv" | tail -n 5
+	grep -F -f <(head -n 100 "$DATA/table.csv" | cut -d, -f 2) "$DATA/table.csv" | tail -n 5
 	grep -q nothing-like-this "$DATA/license" || echo "status $?"
 	for awk in gawk mawk; do
 		"$awk" -F, '{ n[$3] += $2; v[$3] = v[$3] $4 }
