@@ -33,6 +33,12 @@ done
 surroundings root
 followed 0 # nothing is to be executed there
 for mode in user mounts few-descriptors; do
+	# As another user the program executes itself again, which needs a way to it.
+	if [ $mode = user ] && [ "$(id -u)" = 0 ] && ! setpriv --reuid=nobody --regid=nogroup \
+		--clear-groups test -x "$FIXTURES/surroundings"; then
+		skipped="$skipped $mode"
+		continue
+	fi
 	surroundings $mode
 	followed 1
 done
