@@ -8,9 +8,10 @@ need gdb awk
 debug() {
 	local name=$1 pid
 	shift
+	rm -f "$work/out" # what the run before has left is not this one's
 	"$@" >"$work/out" 2>&1 &
 	for _ in $(seq 200); do
-		grep -q works "$work/out" && break
+		grep -qs works "$work/out" && break
 		sleep 0.1
 	done
 	pid=$(awk '$1 == "works" {print $2}' "$work/out")
