@@ -9,6 +9,7 @@ cat >"$work/start" <<'S'
 setsid sh -c 'sh -c "exec 3>ready; read -r line <go; echo \$line >said"; exec true' \
 	</dev/null >/dev/null 2>&1 &
 while ! [ -e ready ]; do sleep 0.05; done
+echo >left
 exit 3
 S
 chmod +x "$work/start"
@@ -31,7 +32,7 @@ compare sums "$work/functions.csv"
 prepare
 (cd "$work/run" && exec "$TARE" record --wait -o "$work/profile.tare" -- "$work/start") 2>"$work/err" &
 recorder=$!
-while ! [ -e "$work/run/ready" ]; do sleep 0.05; done
+while ! [ -e "$work/run/left" ]; do sleep 0.05; done
 sleep 0.5
 kill -0 $recorder || fail "--wait does not wait: $(cat "$work/err")"
 echo second >"$work/run/go"
@@ -51,8 +52,8 @@ set -m
 (cd "$work/run" && exec "$TARE" record --wait -o "$work/profile.tare" -- "$work/start") 2>"$work/err" &
 recorder=$!
 set +m
-while ! [ -e "$work/run/ready" ]; do sleep 0.05; done
-sleep 0.5
+while ! [ -e "$work/run/left" ]; do sleep 0.05; done
+sleep 1 # until tare has seen the command's end: before, ^C is the command's
 kill -INT $recorder
 status=0
 wait $recorder || status=$?

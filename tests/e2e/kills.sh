@@ -79,7 +79,10 @@ for mode in threads plugins; do
 	sleep "0.$(printf %03d $((RANDOM % 100)))"
 	kill -KILL $target
 	recorder=
-	while kill -0 $target 2>/dev/null; do sleep 0.02; done
+	# Gone, or a zombie that nobody waits for.
+	while state=$(awk '{print $3}' "/proc/$target/stat" 2>/dev/null) && [ "$state" != Z ]; do
+		sleep 0.02
+	done
 	"$TARE" recover "$session" -o "$work/profile.tare" >"$work/recover.out" 2>&1 ||
 		fail "tare recover: $(cat "$work/recover.out")"
 	session=
