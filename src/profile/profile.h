@@ -13,7 +13,7 @@
 #include "base/base.h"
 
 #define PROFILE_APPLICATION_ID 0x74617265 /* "tare" */
-#define PROFILE_SCHEMA_VERSION 2
+#define PROFILE_SCHEMA_VERSION 3
 
 struct profile_session {
 	const char *command_line; /* shell-quoted */
@@ -22,7 +22,7 @@ struct profile_session {
 	const char *system;	  /* kernel name, release, machine */
 	const char *processor;	  /* model name */
 	const char *tare_version;
-	const char *method;   /* "instrument" */
+	const char *method;   /* "instrument", "sample" or "instrument,sample" */
 	const char *settings; /* options in effect, as text */
 	int64_t begin_unix_ns;
 	uint64_t begin_ticks, end_ticks;
@@ -170,6 +170,80 @@ struct profile_trace_chunk {
 	struct profile_bytes data;
 };
 
+/* ---- samples ---- */
+
+/* One way by which samples were collected. */
+struct profile_sampling {
+	const char *collector; /* "perf" (perf_event_open), "timer" (in the target), "perf.data" */
+	const char *reason;    /* why this one and no better one; "" or NULL */
+	const char *unwinding; /* "rules" (CFI, frame pointers where there is none), "fp", "none" */
+	bool kernel;	       /* frames of the kernel are in the stacks */
+	uint64_t samples;      /* kept */
+	uint64_t truncated;    /* of these, stacks that do not reach the thread's root */
+	uint64_t discarded;    /* taken while the processor was not executing the target */
+	uint64_t in_runtime;   /* taken in tare's own code, and discarded too */
+	uint64_t lost;	       /* that the kernel, or the runtime, had no room for */
+	uint64_t throttled;    /* times that the kernel sampled less often than was asked for */
+	uint64_t unreadable;   /* records that made no sense */
+};
+
+struct profile_event {
+	const char *name; /* "cpu-clock", "page-faults", "off-cpu", … */
+	const char *unit; /* of weights: "ns", or "" for a number of events */
+	uint64_t period;  /* one sample in so many events; 0: by frequency */
+	uint64_t frequency;
+};
+
+struct profile_source {
+	const char *path;
+};
+
+/* An address of code that stood in a stack. */
+struct profile_location {
+	int64_t function;
+	/* in the function's module: of the instruction that was at work. Of a caller's it is that
+	   of the last byte of the call. */
+	uint64_t link_addr;
+};
+
+/*
+ * Where a location stands in the source. Those of one location follow each other, depth 0 is the
+ * innermost inlined function, the last one the function that the code belongs to. None: unknown.
+ */
+struct profile_location_line {
+	int64_t location;
+	uint32_t depth;
+	const char *function;  /* as in the debug information (linkage name if it has one) */
+	int64_t source;	       /* 0: unknown */
+	uint32_t line, column; /* 0: unknown */
+};
+
+/* A stack: `location`, called from the stack `parent` (0: outermost), which precedes it. */
+struct profile_stack {
+	int64_t parent, location;
+};
+
+/* The samples of a thread whose whole stack is this one. */
+struct profile_stack_value {
+	int64_t thread, event, stack; /* stack 0: nothing of it could be read */
+	uint64_t samples;
+	uint64_t weight;    /* events that they stand for */
+	uint64_t truncated; /* of samples: the stack goes on beyond the root that is known */
+};
+
+/*
+ * A thread's samples of one event in the order of time. Each is three numbers in LEB128: ticks
+ * since the one before (the first: since begin_ticks); id of the stack less that of the one before
+ * (the first: less 0), signed; weight less that of the one before (less 0), signed. Signed numbers
+ * are zigzag: n >= 0 ? 2n : -2n - 1.
+ */
+struct profile_sample_chunk {
+	int64_t thread, event;
+	uint64_t begin_ticks, end_ticks; /* end: of the last one */
+	uint64_t samples;
+	struct profile_bytes data;
+};
+
 /* ---- writing ---- */
 
 struct profile_writer;
@@ -206,6 +280,22 @@ bool profile_add_trace(struct profile_writer *writer, const struct profile_trace
 		       struct error *err);
 bool profile_add_trace_chunk(struct profile_writer *writer, const struct profile_trace_chunk *row,
 			     struct error *err);
+int64_t profile_add_sampling(struct profile_writer *writer, const struct profile_sampling *row,
+			     struct error *err);
+int64_t profile_add_event(struct profile_writer *writer, const struct profile_event *row,
+			  struct error *err);
+int64_t profile_add_source(struct profile_writer *writer, const struct profile_source *row,
+			   struct error *err);
+int64_t profile_add_location(struct profile_writer *writer, const struct profile_location *row,
+			     struct error *err);
+bool profile_add_location_line(struct profile_writer *writer,
+			       const struct profile_location_line *row, struct error *err);
+int64_t profile_add_stack(struct profile_writer *writer, const struct profile_stack *row,
+			  struct error *err);
+bool profile_add_stack_value(struct profile_writer *writer, const struct profile_stack_value *row,
+			     struct error *err);
+bool profile_add_sample_chunk(struct profile_writer *writer, const struct profile_sample_chunk *row,
+			      struct error *err);
 /* Indexes, commits, renames. Frees the writer in any case. */
 bool profile_writer_commit(struct profile_writer *writer, struct error *err);
 /* Removes what was written. */
@@ -228,6 +318,13 @@ const struct profile_process *profile_processes(const struct profile *profile, s
 const struct profile_thread *profile_threads(const struct profile *profile, size_t *count);
 const struct profile_module *profile_modules(const struct profile *profile, size_t *count);
 const struct profile_function *profile_functions(const struct profile *profile, size_t *count);
+const struct profile_sampling *profile_samplings(const struct profile *profile, size_t *count);
+const struct profile_event *profile_events(const struct profile *profile, size_t *count);
+const struct profile_source *profile_sources(const struct profile *profile, size_t *count);
+const struct profile_location *profile_locations(const struct profile *profile, size_t *count);
+const struct profile_location_line *profile_location_lines(const struct profile *profile,
+							   size_t *count);
+const struct profile_stack *profile_stacks(const struct profile *profile, size_t *count);
 
 /* Streams; the callback returns false to stop. Nodes come in the order of their ids. */
 bool profile_each_node(struct profile *profile,
@@ -259,5 +356,15 @@ bool profile_each_trace_chunk(struct profile *profile,
 /* The data of the chunk with that id; free them. False with err. */
 bool profile_read_trace_chunk(struct profile *profile, int64_t id, void **data, size_t *size,
 			      struct error *err);
+bool profile_each_stack_value(struct profile *profile,
+			      bool (*each)(const struct profile_stack_value *row, void *context),
+			      void *context, struct error *err);
+/* Without data. */
+bool profile_each_sample_chunk(struct profile *profile,
+			       bool (*each)(int64_t id, const struct profile_sample_chunk *row,
+					    void *context),
+			       void *context, struct error *err);
+bool profile_read_sample_chunk(struct profile *profile, int64_t id, void **data, size_t *size,
+			       struct error *err);
 
 #endif

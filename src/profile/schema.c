@@ -122,6 +122,68 @@ static const struct profile_column function_columns[] = {
 	COLUMN(profile_function, line, COLUMN_SIGNED),
 };
 
+static const struct profile_column sampling_columns[] = {
+	COLUMN(profile_sampling, collector, COLUMN_TEXT),
+	COLUMN(profile_sampling, reason, COLUMN_TEXT),
+	COLUMN(profile_sampling, unwinding, COLUMN_TEXT),
+	COLUMN(profile_sampling, kernel, COLUMN_BOOL),
+	COLUMN(profile_sampling, samples, COLUMN_COUNT),
+	COLUMN(profile_sampling, truncated, COLUMN_COUNT),
+	COLUMN(profile_sampling, discarded, COLUMN_COUNT),
+	COLUMN(profile_sampling, in_runtime, COLUMN_COUNT),
+	COLUMN(profile_sampling, lost, COLUMN_COUNT),
+	COLUMN(profile_sampling, throttled, COLUMN_COUNT),
+	COLUMN(profile_sampling, unreadable, COLUMN_COUNT),
+};
+
+static const struct profile_column event_columns[] = {
+	COLUMN(profile_event, name, COLUMN_TEXT),
+	COLUMN(profile_event, unit, COLUMN_TEXT),
+	COLUMN(profile_event, period, COLUMN_COUNT),
+	COLUMN(profile_event, frequency, COLUMN_COUNT),
+};
+
+static const struct profile_column source_columns[] = {
+	COLUMN(profile_source, path, COLUMN_TEXT),
+};
+
+static const struct profile_column location_columns[] = {
+	REFERENCE(profile_location, function, PROFILE_FUNCTION),
+	COLUMN(profile_location, link_addr, COLUMN_BITS),
+};
+
+static const struct profile_column location_line_columns[] = {
+	REFERENCE(profile_location_line, location, PROFILE_LOCATION),
+	COLUMN(profile_location_line, depth, COLUMN_UNSIGNED),
+	COLUMN(profile_location_line, function, COLUMN_TEXT),
+	REFERENCE(profile_location_line, source, PROFILE_SOURCE),
+	COLUMN(profile_location_line, line, COLUMN_UNSIGNED),
+	COLUMN(profile_location_line, column, COLUMN_UNSIGNED),
+};
+
+static const struct profile_column stack_columns[] = {
+	REFERENCE(profile_stack, parent, PROFILE_STACK),
+	REFERENCE(profile_stack, location, PROFILE_LOCATION),
+};
+
+static const struct profile_column stack_value_columns[] = {
+	REFERENCE(profile_stack_value, thread, PROFILE_THREAD),
+	REFERENCE(profile_stack_value, event, PROFILE_EVENT),
+	REFERENCE(profile_stack_value, stack, PROFILE_STACK),
+	COLUMN(profile_stack_value, samples, COLUMN_COUNT),
+	COLUMN(profile_stack_value, weight, COLUMN_COUNT),
+	COLUMN(profile_stack_value, truncated, COLUMN_COUNT),
+};
+
+static const struct profile_column sample_chunk_columns[] = {
+	REFERENCE(profile_sample_chunk, thread, PROFILE_THREAD),
+	REFERENCE(profile_sample_chunk, event, PROFILE_EVENT),
+	COLUMN(profile_sample_chunk, begin_ticks, COLUMN_COUNT),
+	COLUMN(profile_sample_chunk, end_ticks, COLUMN_COUNT),
+	COLUMN(profile_sample_chunk, samples, COLUMN_COUNT),
+	COLUMN(profile_sample_chunk, data, COLUMN_BLOB),
+};
+
 static const struct profile_column node_columns[] = {
 	REFERENCE(profile_node, thread, PROFILE_THREAD),
 	REFERENCE(profile_node, parent, PROFILE_NODE),
@@ -217,6 +279,12 @@ const struct profile_table profile_tables[PROFILE_TABLES] = {
 	[PROFILE_THREAD] = TABLE(thread),
 	[PROFILE_MODULE] = TABLE(module),
 	[PROFILE_FUNCTION] = TABLE(function),
+	[PROFILE_SAMPLING] = TABLE(sampling),
+	[PROFILE_EVENT] = TABLE(event),
+	[PROFILE_SOURCE] = TABLE(source),
+	[PROFILE_LOCATION] = TABLE(location),
+	[PROFILE_LOCATION_LINE] = TABLE(location_line),
+	[PROFILE_STACK] = TABLE(stack),
 	[PROFILE_NODE] = TABLE(node),
 	[PROFILE_OS] = TABLE(os),
 	[PROFILE_COVERAGE] = TABLE(coverage),
@@ -225,6 +293,8 @@ const struct profile_table profile_tables[PROFILE_TABLES] = {
 	[PROFILE_HISTOGRAM] = TABLE(histogram),
 	[PROFILE_TRACE] = TABLE(trace),
 	[PROFILE_TRACE_CHUNK] = TABLE(trace_chunk),
+	[PROFILE_STACK_VALUE] = TABLE(stack_value),
+	[PROFILE_SAMPLE_CHUNK] = TABLE(sample_chunk),
 };
 
 static const char *column_sql_type(enum profile_column_type type)

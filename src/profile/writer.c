@@ -412,3 +412,51 @@ bool profile_add_trace_chunk(struct profile_writer *writer, const struct profile
 {
 	return writer_append(writer, PROFILE_TRACE_CHUNK, row, err) != 0;
 }
+
+int64_t profile_add_sampling(struct profile_writer *writer, const struct profile_sampling *row,
+			     struct error *err)
+{
+	return writer_append(writer, PROFILE_SAMPLING, row, err);
+}
+
+int64_t profile_add_event(struct profile_writer *writer, const struct profile_event *row,
+			  struct error *err)
+{
+	return writer_append(writer, PROFILE_EVENT, row, err);
+}
+
+int64_t profile_add_source(struct profile_writer *writer, const struct profile_source *row,
+			   struct error *err)
+{
+	return writer_append(writer, PROFILE_SOURCE, row, err);
+}
+
+int64_t profile_add_location(struct profile_writer *writer, const struct profile_location *row,
+			     struct error *err)
+{
+	return writer_append(writer, PROFILE_LOCATION, row, err);
+}
+
+bool profile_add_location_line(struct profile_writer *writer,
+			       const struct profile_location_line *row, struct error *err)
+{
+	return writer_append(writer, PROFILE_LOCATION_LINE, row, err) != 0;
+}
+
+int64_t profile_add_stack(struct profile_writer *writer, const struct profile_stack *row,
+			  struct error *err)
+{
+	return writer_append(writer, PROFILE_STACK, row, err);
+}
+
+bool profile_add_stack_value(struct profile_writer *writer, const struct profile_stack_value *row,
+			     struct error *err)
+{
+	return writer_append(writer, PROFILE_STACK_VALUE, row, err) != 0;
+}
+
+bool profile_add_sample_chunk(struct profile_writer *writer, const struct profile_sample_chunk *row,
+			      struct error *err)
+{
+	return writer_append(writer, PROFILE_SAMPLE_CHUNK, row, err) != 0;
+}

@@ -313,7 +313,7 @@ static void test_refuses_other_versions(void **state)
 
 	(void)state;
 	write_small();
-	execute("PRAGMA user_version = 3");
+	execute("PRAGMA user_version = 4");
 	assert_non_null(strstr(read_all(&seen, &err), "newer tare"));
 	execute("PRAGMA user_version = 0");
 	assert_non_null(strstr(read_all(&seen, &err), "older tare"));

@@ -1,0 +1,55 @@
+/* What the files of the reader share: an open profile, and one pass over a table. */
+#ifndef TARE_PROFILE_READER_PRIVATE_H
+#define TARE_PROFILE_READER_PRIVATE_H
+
+#include "profile/schema.h"
+
+#include <sqlite3.h>
+
+struct node_key {
+	int64_t id, thread;
+};
+
+struct rows {
+	unsigned char *bytes;
+	size_t count;
+};
+
+struct profile {
+	sqlite3 *database;
+	char *path;
+	struct arena arena;
+	struct rows tables[PROFILE_LAST_IN_MEMORY + 1];
+	struct vec_of(struct node_key) nodes; /* ascending; filled by profile_each_node */
+	bool nodes_known;
+};
+
+/*
+ * One pass over a table. The values of a row reach tare as the arguments of an SQL function, which
+ * costs less than asking for each column of the result.
+ */
+struct scan {
+	struct profile *profile;
+	const struct profile_table *table;
+	enum profile_table_id table_id;
+	sqlite3_stmt *select;
+	struct arena texts; /* of the current row, where rows are not kept */
+	struct error *err;
+	int64_t id;
+	void *row;
+	bool failed;
+};
+
+__attribute__((format(printf, 3, 4))) bool
+profile_damaged(const struct profile *profile, struct error *err, const char *format, ...);
+/* What SQLite says of the last call. */
+bool profile_database_fail(const struct profile *profile, struct error *err);
+
+/* Rows go to `row`, a struct of the table. To be closed whatever this returns. */
+bool scan_open(struct scan *scan, struct profile *profile, enum profile_table_id table, void *row,
+	       struct error *err);
+/* 1: a row was read, 0: there are no more, -1: err is set. */
+int scan_next(struct scan *scan, struct error *err);
+void scan_close(struct scan *scan);
+
+#endif

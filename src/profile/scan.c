@@ -1,0 +1,148 @@
+/*
+ * One pass over a table: each row becomes the table's struct, checked as far as its columns say.
+ */
+#include "profile/reader_private.h"
+
+#include <limits.h>
+#include <string.h>
+
+static int64_t rows_known(const struct profile *profile, enum profile_table_id table)
+{
+	return table <= PROFILE_LAST_IN_MEMORY ? (int64_t)profile->tables[table].count : INT64_MAX;
+}
+
+static bool scan_integer(const struct scan *scan, const struct profile_column *column,
+			 sqlite3_value *source)
+{
+	char *at = (char *)scan->row + column->offset;
+	int64_t value = sqlite3_value_int64(source);
+	bool ok = true;
+
+	switch (column->type) {
+	case COLUMN_MIN:
+		ok = value >= 0;
+		if (!value && sqlite3_value_type(source) == SQLITE_NULL)
+			value = -1;
+		break;
+	case COLUMN_COUNT:
+	case COLUMN_MAX:
+		ok = value >= 0;
+		break;
+	case COLUMN_REFERENCE:
+		ok = value >= 0 && value <= rows_known(scan->profile, column->references);
+		break;
+	case COLUMN_INT:
+		ok = value >= INT_MIN && value <= INT_MAX;
+		*(int *)(void *)at = (int)value;
+		break;
+	case COLUMN_UNSIGNED:
+		ok = value >= 0 && value <= UINT32_MAX;
+		*(uint32_t *)(void *)at = (uint32_t)value;
+		break;
+	case COLUMN_BOOL:
+		*(bool *)(void *)at = value != 0;
+		break;
+	default:
+		break;
+	}
+	if (!ok)
+		return profile_damaged(scan->profile, scan->err,
+				       "%s of row %lld of table %s is %lld", column->name,
+				       (long long)scan->id, scan->table->name, (long long)value);
+	if (column->type != COLUMN_INT && column->type != COLUMN_UNSIGNED &&
+	    column->type != COLUMN_BOOL)
+		memcpy(at, &value, sizeof(value));
+	return true;
+}
+
+/* Text of tables in memory lives as long as the profile, else until the next row. */
+static void scan_text(struct scan *scan, const struct profile_column *column, sqlite3_value *source)
+{
+	const bool kept = scan->table_id <= PROFILE_LAST_IN_MEMORY;
+	const char *text = (const char *)sqlite3_value_text(source);
+	const char **at = (const char **)(void *)((char *)scan->row + column->offset);
+
+	*at = text ? arena_strdup(kept ? &scan->profile->arena : &scan->texts, text) : NULL;
+}
+
+static bool scan_row(struct scan *scan, sqlite3_value **values)
+{
+	const int64_t id = sqlite3_value_int64(values[0]);
+
+	/* Pages that a hostile file uses twice would yield rows without end. */
+	if (id <= scan->id)
+		return profile_damaged(scan->profile, scan->err,
+				       "row %lld of table %s follows row %lld", (long long)id,
+				       scan->table->name, (long long)scan->id);
+	scan->id = id;
+	if (scan->texts.blocks) {
+		arena_fini(&scan->texts);
+		arena_init(&scan->texts);
+	}
+	for (size_t i = 0; i < scan->table->column_count; i++) {
+		const struct profile_column *column = &scan->table->columns[i];
+		if (column->type == COLUMN_BLOB)
+			break;
+		sqlite3_value *source = values[i + 1];
+		if (column->type == COLUMN_TEXT) {
+			scan_text(scan, column, source);
+		} else if (column->type == COLUMN_REAL) {
+			const double real = sqlite3_value_double(source);
+			memcpy((char *)scan->row + column->offset, &real, sizeof(real));
+		} else if (!scan_integer(scan, column, source)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void scan_take_row(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	struct scan *scan = sqlite3_user_data(context);
+
+	(void)count;
+	scan->failed = !scan_row(scan, values);
+}
+
+bool scan_open(struct scan *scan, struct profile *profile, enum profile_table_id table, void *row,
+	       struct error *err)
+{
+	struct str sql = {0};
+
+	*scan = (struct scan){.profile = profile,
+			      .table = &profile_tables[table],
+			      .table_id = table,
+			      .err = err,
+			      .row = row};
+	arena_init(&scan->texts);
+	str_append(&sql, "SELECT tare_row(id");
+	for (size_t i = 0; i < scan->table->column_count; i++)
+		if (scan->table->columns[i].type != COLUMN_BLOB)
+			str_printf(&sql, ",%s", scan->table->columns[i].name);
+	str_printf(&sql, ") FROM %s NOT INDEXED ORDER BY id", scan->table->name);
+	int code = sqlite3_create_function(profile->database, "tare_row", -1, SQLITE_UTF8, scan,
+					   scan_take_row, NULL, NULL);
+	if (code == SQLITE_OK)
+		code = sqlite3_prepare_v2(profile->database, sql.data, -1, &scan->select, NULL);
+	str_fini(&sql);
+	return code == SQLITE_OK || profile_database_fail(profile, err);
+}
+
+int scan_next(struct scan *scan, struct error *err)
+{
+	const int code = sqlite3_step(scan->select);
+
+	if (code == SQLITE_DONE)
+		return 0;
+	if (code != SQLITE_ROW) {
+		profile_database_fail(scan->profile, err);
+		return -1;
+	}
+	return scan->failed ? -1 : 1;
+}
+
+void scan_close(struct scan *scan)
+{
+	sqlite3_finalize(scan->select);
+	arena_fini(&scan->texts);
+}

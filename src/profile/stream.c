@@ -1,0 +1,323 @@
+/*
+ * The tables that are not kept in memory, row by row, each row checked against what it refers to.
+ */
+#include "profile/reader_private.h"
+
+#include <string.h>
+
+struct stream_chunk {
+	const char *what;
+	void *data;
+	size_t size;
+};
+
+/* Where node `id` is in profile->nodes[0..len), or NULL. Dense ids are found at once. */
+static const struct node_key *node_find(const struct profile *profile, int64_t id)
+{
+	const struct node_key *nodes = profile->nodes.data;
+	size_t low = 0, high = profile->nodes.len;
+
+	if (id > 0 && (uint64_t)id <= high && nodes[id - 1].id == id)
+		return &nodes[id - 1];
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (nodes[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < profile->nodes.len && nodes[low].id == id ? &nodes[low] : NULL;
+}
+
+static bool node_check(struct profile *profile, const struct profile_node *node, struct error *err)
+{
+	if (node->id < 1 || !node->thread)
+		return profile_damaged(profile, err, "node %lld has no thread",
+				       (long long)node->id);
+	if (!node->parent != !node->function)
+		return profile_damaged(profile, err, "node %lld is neither a root nor a function",
+				       (long long)node->id);
+	if (node->parent) {
+		const struct node_key *parent = node_find(profile, node->parent);
+		if (!parent)
+			return profile_damaged(profile, err,
+					       "the parent %lld of node %lld does not precede it",
+					       (long long)node->parent, (long long)node->id);
+		if (parent->thread != node->thread)
+			return profile_damaged(profile, err,
+					       "node %lld and its parent are of different threads",
+					       (long long)node->id);
+	}
+	vec_push(&profile->nodes, ((struct node_key){.id = node->id, .thread = node->thread}));
+	return true;
+}
+
+bool profile_each_node(struct profile *profile,
+		       bool (*each)(const struct profile_node *row, void *context), void *context,
+		       struct error *err)
+{
+	struct profile_node node = {0};
+	struct scan scan;
+	bool ok = scan_open(&scan, profile, PROFILE_NODE, &node, err);
+	int more = 0;
+
+	profile->nodes.len = 0;
+	profile->nodes_known = false;
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		node.id = scan.id;
+		ok = node_check(profile, &node, err);
+		if (ok && !each(&node, context))
+			break;
+	}
+	scan_close(&scan);
+	profile->nodes_known = ok && more == 0;
+	return ok && more >= 0;
+}
+
+static bool node_ignore(const struct profile_node *row, void *context)
+{
+	(void)row;
+	(void)context;
+	return true;
+}
+
+bool profile_each_os(struct profile *profile,
+		     bool (*each)(const struct profile_os *row, void *context), void *context,
+		     struct error *err)
+{
+	struct profile_os os = {0};
+	struct scan scan;
+	uint32_t cause;
+	bool ok = profile->nodes_known || profile_each_node(profile, node_ignore, NULL, err);
+	int more = 0;
+
+	ok = ok && scan_open(&scan, profile, PROFILE_OS, &os, err);
+	if (!ok)
+		return false;
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		memcpy(&cause, &os.cause, sizeof(cause));
+		if (cause >= TARE_OS_CAUSES || !node_find(profile, os.node))
+			ok = profile_damaged(profile, err,
+					     "OS record %lld has cause %u of node %lld",
+					     (long long)scan.id, cause, (long long)os.node);
+		else if (!each(&os, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
+bool profile_each_histogram(struct profile *profile,
+			    bool (*each)(const struct profile_histogram *row, void *context),
+			    void *context, struct error *err)
+{
+	struct profile_histogram histogram = {0};
+	struct scan scan;
+	bool ok = profile->nodes_known || profile_each_node(profile, node_ignore, NULL, err);
+	int more = 0;
+
+	ok = ok && scan_open(&scan, profile, PROFILE_HISTOGRAM, &histogram, err);
+	if (!ok)
+		return false;
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (histogram.bucket >= TARE_CALL_BUCKETS || !node_find(profile, histogram.node))
+			ok = profile_damaged(
+				profile, err, "histogram record %lld has bucket %u of node %lld",
+				(long long)scan.id, histogram.bucket, (long long)histogram.node);
+		else if (!each(&histogram, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
+bool profile_each_coverage(struct profile *profile,
+			   bool (*each)(const struct profile_coverage *row, void *context),
+			   void *context, struct error *err)
+{
+	struct profile_coverage coverage = {0};
+	struct scan scan;
+	bool ok = scan_open(&scan, profile, PROFILE_COVERAGE, &coverage, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!coverage.module || coverage.count < 0)
+			ok = profile_damaged(profile, err, "coverage record %lld has no module",
+					     (long long)scan.id);
+		else if (!each(&coverage, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
+bool profile_each_disarm(struct profile *profile,
+			 bool (*each)(const struct profile_disarm *row, void *context),
+			 void *context, struct error *err)
+{
+	struct profile_disarm disarm = {0};
+	struct scan scan;
+	bool ok = scan_open(&scan, profile, PROFILE_DISARM, &disarm, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!disarm.process || !disarm.function)
+			ok = profile_damaged(profile, err,
+					     "disarm record %lld has no process or function",
+					     (long long)scan.id);
+		else if (!each(&disarm, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
+bool profile_each_mark(struct profile *profile,
+		       bool (*each)(const struct profile_mark *row, void *context), void *context,
+		       struct error *err)
+{
+	struct profile_mark mark = {0};
+	struct scan scan;
+	bool ok = scan_open(&scan, profile, PROFILE_MARK, &mark, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!each(&mark, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
+bool profile_each_trace(struct profile *profile,
+			bool (*each)(const struct profile_trace *row, void *context), void *context,
+			struct error *err)
+{
+	struct profile_trace trace = {0};
+	struct scan scan;
+	bool ok = scan_open(&scan, profile, PROFILE_TRACE, &trace, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!trace.thread)
+			ok = profile_damaged(profile, err, "event log %lld has no thread",
+					     (long long)scan.id);
+		else if (!each(&trace, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
+bool profile_each_trace_chunk(struct profile *profile,
+			      bool (*each)(int64_t id, const struct profile_trace_chunk *row,
+					   void *context),
+			      void *context, struct error *err)
+{
+	struct profile_trace_chunk chunk = {0};
+	struct scan scan;
+	bool ok = scan_open(&scan, profile, PROFILE_TRACE_CHUNK, &chunk, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!chunk.thread || chunk.begin_ticks >> 62 || chunk.end_ticks >> 62)
+			ok = profile_damaged(profile, err, "part %lld of an event log is misplaced",
+					     (long long)scan.id);
+		else if (!each(scan.id, &chunk, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
+bool profile_each_stack_value(struct profile *profile,
+			      bool (*each)(const struct profile_stack_value *row, void *context),
+			      void *context, struct error *err)
+{
+	struct profile_stack_value value = {0};
+	struct scan scan;
+	bool ok = scan_open(&scan, profile, PROFILE_STACK_VALUE, &value, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!value.thread || !value.event || value.truncated > value.samples)
+			ok = profile_damaged(
+				profile, err,
+				"value %lld of a stack has no thread or event, or more "
+				"cut-off samples than samples",
+				(long long)scan.id);
+		else if (!each(&value, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
+bool profile_each_sample_chunk(struct profile *profile,
+			       bool (*each)(int64_t id, const struct profile_sample_chunk *row,
+					    void *context),
+			       void *context, struct error *err)
+{
+	struct profile_sample_chunk chunk = {0};
+	struct scan scan;
+	bool ok = scan_open(&scan, profile, PROFILE_SAMPLE_CHUNK, &chunk, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!chunk.thread || !chunk.event || chunk.begin_ticks >> 62 ||
+		    chunk.end_ticks >> 62)
+			ok = profile_damaged(profile, err, "part %lld of the samples is misplaced",
+					     (long long)scan.id);
+		else if (!each(scan.id, &chunk, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
+/* The data of one row; `what` names it where they cannot be read. */
+static bool chunk_read(struct profile *profile, const char *sql, int64_t id,
+		       struct stream_chunk *chunk, struct error *err)
+{
+	sqlite3_stmt *select = NULL;
+	bool ok = sqlite3_prepare_v2(profile->database, sql, -1, &select, NULL) == SQLITE_OK &&
+		  sqlite3_bind_int64(select, 1, id) == SQLITE_OK &&
+		  sqlite3_step(select) == SQLITE_ROW;
+
+	if (ok) {
+		const void *bytes = sqlite3_column_blob(select, 0);
+		chunk->size = (size_t)sqlite3_column_bytes(select, 0);
+		chunk->data = mem_alloc(chunk->size + 1);
+		if (chunk->size)
+			memcpy(chunk->data, bytes, chunk->size);
+	} else {
+		profile_damaged(profile, err, "part %lld of %s cannot be read", (long long)id,
+				chunk->what);
+	}
+	sqlite3_finalize(select);
+	return ok;
+}
+
+bool profile_read_trace_chunk(struct profile *profile, int64_t id, void **data, size_t *size,
+			      struct error *err)
+{
+	struct stream_chunk chunk = {.what = "an event log"};
+	const bool ok =
+		chunk_read(profile, "SELECT data FROM trace_chunk WHERE id = ?", id, &chunk, err);
+
+	*data = chunk.data;
+	*size = chunk.size;
+	return ok;
+}
+
+bool profile_read_sample_chunk(struct profile *profile, int64_t id, void **data, size_t *size,
+			       struct error *err)
+{
+	struct stream_chunk chunk = {.what = "the samples"};
+	const bool ok =
+		chunk_read(profile, "SELECT data FROM sample_chunk WHERE id = ?", id, &chunk, err);
+
+	*data = chunk.data;
+	*size = chunk.size;
+	return ok;
+}
