@@ -3,6 +3,7 @@
  * terminal.
  */
 #include "cli/command.h"
+#include "cli/profile_options.h"
 #include "cli/sink.h"
 #include "report/export.h"
 
@@ -10,13 +11,9 @@
 #include <unistd.h>
 
 struct export_values {
-	const char *format, *output, *from, *to;
-	int64_t depth;
-	int demangle; /* index of choices */
-	struct option_list processes, threads;
+	const char *format, *output;
+	struct profile_values profile;
 };
-
-static const char *const demangle_choices[] = {"yes", "no", NULL};
 
 #define AT(member) offsetof(struct export_values, member)
 
@@ -32,55 +29,17 @@ static const struct option export_command_options[] = {
 	 .help = "Write to FILE instead of the standard output",
 	 .type = OPTION_TEXT,
 	 .offset = AT(output)},
-	{.name = "from",
-	 .argument = "TIME",
-	 .help = "Begin at TIME, milliseconds since the begin, or the name or #number of a mark",
-	 .type = OPTION_TEXT,
-	 .offset = AT(from)},
-	{.name = "to",
-	 .argument = "TIME",
-	 .help = "End there",
-	 .type = OPTION_TEXT,
-	 .offset = AT(to)},
-	{.name = "depth",
-	 .argument = "N",
-	 .help = "Leave out calls below the N outermost",
-	 .type = OPTION_INTEGER,
-	 .max = INT32_MAX,
-	 .offset = AT(depth)},
-	{.name = "process",
-	 .argument = "GLOB",
-	 .help = "Only processes of this name or id (repeatable)",
-	 .type = OPTION_LIST,
-	 .offset = AT(processes)},
-	{.name = "thread",
-	 .argument = "GLOB",
-	 .help = "Only threads of this name or id (repeatable)",
-	 .type = OPTION_LIST,
-	 .offset = AT(threads)},
-	{.name = "demangle",
-	 .help = "Show C++ and Rust names as in the source, or as in the file",
-	 .type = OPTION_CHOICE,
-	 .choices = demangle_choices,
-	 .offset = AT(demangle)},
+	PROFILE_OPTIONS(AT(profile)),
 	{0},
 };
-
-struct globs vec_of(const char *);
-
-static struct analysis_globs globs_of(struct globs *globs, const struct option_list *list)
-{
-	vec_foreach (item, list)
-		vec_push(globs, item->value);
-	return (struct analysis_globs){.items = globs->data, .count = globs->len};
-}
 
 static bool write_profile(const struct export_format *format, const struct export_values *values,
 			  struct profile *profile, const struct analysis_options *selection,
 			  struct error *err)
 {
-	const struct export_options options = {
-		.from = values->from, .to = values->to, .depth = values->depth};
+	const struct export_options options = {.from = values->profile.from,
+					       .to = values->profile.to,
+					       .depth = values->profile.depth};
 	struct analysis *analysis = analysis_open(profile, selection, err);
 	struct sink sink;
 
@@ -116,21 +75,16 @@ static int export_run(const void *opaque, const struct operands *operands, struc
 {
 	const struct export_values *values = opaque;
 	const struct export_format *format = NULL;
-	struct globs processes = {0}, threads = {0};
-	const struct analysis_options selection = {
-		.processes = globs_of(&processes, &values->processes),
-		.threads = globs_of(&threads, &values->threads),
-		.keep_mangled = values->demangle == 1,
-	};
+	struct profile_selection selection;
 	bool ok = check(values, operands, &format, err);
 
+	profile_selection_init(&selection, &values->profile);
 	if (ok) {
 		struct profile *profile = profile_open(operands->items[0], err);
-		ok = profile && write_profile(format, values, profile, &selection, err);
+		ok = profile && write_profile(format, values, profile, &selection.options, err);
 		profile_close(profile);
 	}
-	vec_fini(&processes);
-	vec_fini(&threads);
+	profile_selection_fini(&selection);
 	return ok ? EXIT_STATUS_OK : -1;
 }
 

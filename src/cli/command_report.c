@@ -3,6 +3,7 @@
  * file that appears only when complete. Refuses unknown views, columns and options.
  */
 #include "cli/command.h"
+#include "cli/profile_options.h"
 #include "cli/sink.h"
 
 #include "base/base.h"
@@ -22,15 +23,15 @@ enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 60, WIDTH_MAX = 10000 };
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct report_values {
-	const char *sort, *columns, *output, *from, *to;
-	int64_t limit, depth;
+	const char *sort, *columns, *output;
+	struct profile_values profile;
+	int64_t limit;
 	double min_percent;
-	struct option_list filters, processes, threads, modules, functions;
-	int demangle, unit, format, color; /* indexes of choices */
+	struct option_list filters, modules, functions;
+	int unit, format, color; /* indexes of choices */
 	bool no_pager, verbose;
 };
 
-static const char *const demangle_choices[] = {"yes", "no", NULL};
 static const char *const unit_choices[] = {"ms", "ticks", NULL};
 static const char *const format_choices[] = {"text", "csv", "json", NULL};
 static const char *const color_choices[] = {"auto", "always", "never", NULL};
@@ -66,16 +67,6 @@ static const struct option report_command_options[] = {
 	 .help = "Show only functions whose name matches (repeatable)",
 	 .type = OPTION_LIST,
 	 .offset = AT(filters)},
-	{.name = "process",
-	 .argument = "GLOB",
-	 .help = "Analyse only processes of this name or id (repeatable)",
-	 .type = OPTION_LIST,
-	 .offset = AT(processes)},
-	{.name = "thread",
-	 .argument = "GLOB",
-	 .help = "Analyse only threads of this name or id (repeatable)",
-	 .type = OPTION_LIST,
-	 .offset = AT(threads)},
 	{.name = "module",
 	 .argument = "GLOB",
 	 .help = "Show only modules of this name or path (repeatable)",
@@ -86,29 +77,7 @@ static const struct option report_command_options[] = {
 	 .help = "Show only functions of this name (repeatable)",
 	 .type = OPTION_LIST,
 	 .offset = AT(functions)},
-	{.name = "from",
-	 .argument = "TIME",
-	 .help = "calltrace: begin at TIME, milliseconds since the begin, or the name or #number "
-		 "of "
-		 "a mark",
-	 .type = OPTION_TEXT,
-	 .offset = AT(from)},
-	{.name = "to",
-	 .argument = "TIME",
-	 .help = "calltrace: end there",
-	 .type = OPTION_TEXT,
-	 .offset = AT(to)},
-	{.name = "depth",
-	 .argument = "N",
-	 .help = "calltrace: leave out calls below the N outermost",
-	 .type = OPTION_INTEGER,
-	 .max = INT32_MAX,
-	 .offset = AT(depth)},
-	{.name = "demangle",
-	 .help = "Show C++ and Rust names as in the source, or as in the file",
-	 .type = OPTION_CHOICE,
-	 .choices = demangle_choices,
-	 .offset = AT(demangle)},
+	PROFILE_OPTIONS(AT(profile)),
 	{.name = "unit",
 	 .help = "Times in milliseconds (CSV, JSON: nanoseconds) or in clock ticks",
 	 .type = OPTION_CHOICE,
@@ -144,19 +113,6 @@ static const struct option report_command_options[] = {
 };
 
 static const struct report_values report_defaults = {.limit = REPORT_LIMIT_DEFAULT};
-
-/* The patterns of one option, borrowed from argv. */
-struct globs {
-	struct vec_of(const char *) items;
-};
-
-static struct analysis_globs globs_of(struct globs *globs, const struct option_list *list)
-{
-	vec_foreach (item, list) {
-		vec_push(&globs->items, item->value);
-	}
-	return (struct analysis_globs){.items = globs->items.data, .count = globs->items.len};
-}
 
 /* ---- appearance ---- */
 
@@ -261,13 +217,8 @@ static bool report_show(const struct report_values *values, const struct report_
 static int report_run(const void *opaque, const struct operands *operands, struct error *err)
 {
 	const struct report_values *values = opaque;
-	struct globs processes = {0}, threads = {0}, modules = {0}, functions = {0}, filters = {0};
-	struct analysis_options selection = {
-		.processes = globs_of(&processes, &values->processes),
-		.threads = globs_of(&threads, &values->threads),
-		.keep_mangled = values->demangle == 1,
-		.coverage_functions = values->verbose,
-	};
+	struct globs modules = {0}, functions = {0}, filters = {0};
+	struct profile_selection selection;
 	struct report_options options = {
 		.format = (enum report_format)values->format,
 		.unit = (enum report_unit)values->unit,
@@ -275,9 +226,9 @@ static int report_run(const void *opaque, const struct operands *operands, struc
 		.columns = values->columns,
 		.limit = values->limit,
 		.min_percent = values->min_percent,
-		.from = values->from,
-		.to = values->to,
-		.depth = values->depth,
+		.from = values->profile.from,
+		.to = values->profile.to,
+		.depth = values->profile.depth,
 		.modules = globs_of(&modules, &values->modules),
 		.functions = globs_of(&functions, &values->functions),
 		.filters = globs_of(&filters, &values->filters),
@@ -286,14 +237,15 @@ static int report_run(const void *opaque, const struct operands *operands, struc
 		.color = use_color(values),
 		.unicode = locale_is_unicode(),
 	};
-	const bool ok = take_operands(operands, &options, err) && report_check(&options, err) &&
-			report_show(values, &options, &selection, err);
 
-	vec_fini(&processes.items);
-	vec_fini(&threads.items);
-	vec_fini(&modules.items);
-	vec_fini(&functions.items);
-	vec_fini(&filters.items);
+	profile_selection_init(&selection, &values->profile);
+	selection.options.coverage_functions = values->verbose;
+	const bool ok = take_operands(operands, &options, err) && report_check(&options, err) &&
+			report_show(values, &options, &selection.options, err);
+	profile_selection_fini(&selection);
+	vec_fini(&modules);
+	vec_fini(&functions);
+	vec_fini(&filters);
 	return ok ? EXIT_STATUS_OK : -1;
 }
 

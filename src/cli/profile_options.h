@@ -1,0 +1,68 @@
+/* The options that say what of a profile to look at, shared by the commands that read one. */
+#ifndef TARE_CLI_PROFILE_OPTIONS_H
+#define TARE_CLI_PROFILE_OPTIONS_H
+
+#include "analysis/analysis.h"
+#include "cli/options.h"
+
+struct profile_values {
+	struct option_list processes, threads;
+	const char *from, *to;
+	int64_t depth;
+	int demangle; /* index of choices */
+};
+
+extern const char *const profile_demangle_choices[];
+
+/* Elements of an option table whose values begin with a struct profile_values `at`. */
+#define PROFILE_OPTIONS(at)                                                                        \
+	{.name = "process",                                                                        \
+	 .argument = "GLOB",                                                                       \
+	 .help = "Only processes of this name or id (repeatable)",                                 \
+	 .type = OPTION_LIST,                                                                      \
+	 .offset = (at) + offsetof(struct profile_values, processes)},                             \
+		{.name = "thread",                                                                 \
+		 .argument = "GLOB",                                                               \
+		 .help = "Only threads of this name or id (repeatable)",                           \
+		 .type = OPTION_LIST,                                                              \
+		 .offset = (at) + offsetof(struct profile_values, threads)},                       \
+		{.name = "from",                                                                   \
+		 .argument = "TIME",                                                               \
+		 .help = "Event logs: begin at TIME, milliseconds since the begin, or the name "   \
+			 "or #number of a mark",                                                   \
+		 .type = OPTION_TEXT,                                                              \
+		 .offset = (at) + offsetof(struct profile_values, from)},                          \
+		{.name = "to",                                                                     \
+		 .argument = "TIME",                                                               \
+		 .help = "Event logs: end there",                                                  \
+		 .type = OPTION_TEXT,                                                              \
+		 .offset = (at) + offsetof(struct profile_values, to)},                            \
+		{.name = "depth",                                                                  \
+		 .argument = "N",                                                                  \
+		 .help = "Event logs: leave out calls below the N outermost",                      \
+		 .type = OPTION_INTEGER,                                                           \
+		 .max = INT32_MAX,                                                                 \
+		 .offset = (at) + offsetof(struct profile_values, depth)},                         \
+	{                                                                                          \
+		.name = "demangle",                                                                \
+		.help = "Show C++ and Rust names as in the source, or as in "                      \
+			"the file",                                                                \
+		.type = OPTION_CHOICE, .choices = profile_demangle_choices,                        \
+		.offset = (at) + offsetof(struct profile_values, demangle)                         \
+	}
+
+/* Patterns of one option, borrowed from the command line. */
+struct globs vec_of(const char *);
+
+struct analysis_globs globs_of(struct globs *globs, const struct option_list *list);
+
+struct profile_selection {
+	struct analysis_options options;
+	struct globs processes, threads;
+};
+
+void profile_selection_init(struct profile_selection *selection,
+			    const struct profile_values *values);
+void profile_selection_fini(struct profile_selection *selection);
+
+#endif
