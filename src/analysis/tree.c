@@ -160,17 +160,10 @@ static bool load_node(const struct profile_node *row, void *context)
 uint32_t analysis_node_find(const struct analysis *analysis, int64_t node_id)
 {
 	const int64_t *ids = analysis->node_ids.data;
-	size_t low = 0, high = analysis->node_ids.len;
-
-	if (node_id > 0 && (uint64_t)node_id <= high && ids[node_id - 1] == node_id)
+	if (node_id > 0 && (uint64_t)node_id <= analysis->node_ids.len &&
+	    ids[node_id - 1] == node_id)
 		return analysis->node_of.data[node_id - 1];
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (ids[middle] < node_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const size_t low = partition_point(analysis->node_ids.len, i, ids[i] < node_id);
 	return low < analysis->node_ids.len && ids[low] == node_id ? analysis->node_of.data[low]
 								   : ANALYSIS_NONE;
 }

@@ -1,7 +1,7 @@
 /*
  * base: what every module stands on — errors, memory, vectors, maps, text, bounds-checked bytes,
- * files, loops on all processors. Knows nothing of profiling. Include the single headers; this one
- * states the contract.
+ * files, searches, loops on all processors. Knows nothing of profiling. Include the single headers;
+ * this one states the contract.
  */
 #ifndef TARE_BASE_BASE_H
 #define TARE_BASE_BASE_H
@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/parallel.h"
+#include "base/partition.h"
 #include "base/str.h"
 #include "base/vec.h"
 

@@ -387,14 +387,7 @@ bool cfi_rows_read(const struct object_fde *fde, struct cfi_rows *rows, struct e
 
 const struct cfi_row *cfi_row_at(const struct cfi_rows *rows, uint64_t addr)
 {
-	size_t low = 0, high = rows->len;
+	const size_t low = partition_point(rows->len, i, rows->data[i].addr <= addr);
 
-	while (low < high) {
-		const size_t middle = (low + high) / 2;
-		if (rows->data[middle].addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? &rows->data[low - 1] : NULL;
 }

@@ -343,15 +343,8 @@ const struct object_fde *object_fdes(const struct object *object, size_t *count)
 
 const struct object_fde *object_fde_covering(const struct object *object, uint64_t addr)
 {
-	size_t low = 0, high = object->fdes.len;
+	const size_t low = partition_point(object->fdes.len, i, object->fdes.data[i].begin <= addr);
 
-	while (low < high) {
-		const size_t middle = (low + high) / 2;
-		if (object->fdes.data[middle].begin <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low && addr < object->fdes.data[low - 1].end ? &object->fdes.data[low - 1] : NULL;
 }
 

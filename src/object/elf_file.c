@@ -389,15 +389,8 @@ const char *object_soname(const struct object *object)
 
 const Elf64_Phdr *object_load_at(const struct object *object, uint64_t addr)
 {
-	size_t low = 0, high = object->load_count;
+	const size_t low = partition_point(object->load_count, i, object->loads[i].p_vaddr <= addr);
 
-	while (low < high) {
-		const size_t middle = (low + high) / 2;
-		if (object->loads[middle].p_vaddr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low)
 		return NULL;
 	const Elf64_Phdr *load = &object->loads[low - 1];

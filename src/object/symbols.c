@@ -203,16 +203,7 @@ const struct object_symbol *object_symbols(const struct object *object, size_t *
 /* Index of the first symbol whose address is not below `addr`. */
 static size_t symbol_lower_bound(const struct object *object, uint64_t addr)
 {
-	size_t low = 0, high = object->symbols.len;
-
-	while (low < high) {
-		const size_t middle = (low + high) / 2;
-		if (object->symbols.data[middle].addr < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return partition_point(object->symbols.len, i, object->symbols.data[i].addr < addr);
 }
 
 const struct object_symbol *object_symbol_at(const struct object *object, uint64_t addr)

@@ -15,17 +15,9 @@ struct stream_chunk {
 static const struct node_key *node_find(const struct profile *profile, int64_t id)
 {
 	const struct node_key *nodes = profile->nodes.data;
-	size_t low = 0, high = profile->nodes.len;
-
-	if (id > 0 && (uint64_t)id <= high && nodes[id - 1].id == id)
+	if (id > 0 && (uint64_t)id <= profile->nodes.len && nodes[id - 1].id == id)
 		return &nodes[id - 1];
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (nodes[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const size_t low = partition_point(profile->nodes.len, i, nodes[i].id < id);
 	return low < profile->nodes.len && nodes[low].id == id ? &nodes[low] : NULL;
 }
 

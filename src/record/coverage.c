@@ -61,15 +61,9 @@ void coverage_fini(struct coverage *coverage)
 
 const struct coverage_row *coverage_find(const struct coverage *coverage, uint64_t addr)
 {
-	size_t low = 0, high = coverage->rows.len;
+	const size_t low =
+		partition_point(coverage->rows.len, i, coverage->rows.data[i].addr < addr);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (coverage->rows.data[middle].addr < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < coverage->rows.len && coverage->rows.data[low].addr == addr
 		       ? &coverage->rows.data[low]
 		       : NULL;

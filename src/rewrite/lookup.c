@@ -42,14 +42,9 @@ struct range *program_range_before(const struct program *program, uint64_t addr)
 		return &vec_last(&program->ranges);
 	/* Ranges before hints[block] begin at or before the block, those from the next block's hint
 	   on behind it. */
-	size_t low = program->hints[block], high = program->hints[block + 1];
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (program->ranges.data[middle].begin <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const size_t from = program->hints[block], count = program->hints[block + 1] - from;
+	const size_t low =
+		from + partition_point(count, i, program->ranges.data[from + i].begin <= addr);
 	return &program->ranges.data[low - 1];
 }
 
@@ -74,15 +69,8 @@ struct insn *program_insn(const struct program *program, uint64_t addr, struct r
 
 const struct indirect_jump *range_jump_at(const struct range *range, uint32_t number)
 {
-	size_t low = 0, high = range->jumps.len;
+	const size_t low = partition_point(range->jumps.len, i, range->jumps.data[i].insn < number);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (range->jumps.data[middle].insn < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < range->jumps.len && range->jumps.data[low].insn == number
 		       ? &range->jumps.data[low]
 		       : NULL;
@@ -90,16 +78,7 @@ const struct indirect_jump *range_jump_at(const struct range *range, uint32_t nu
 
 size_t program_first_pointer(const struct program *program, uint64_t addr)
 {
-	size_t low = 0, high = program->pointer_count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (program->pointers[middle] < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return partition_point(program->pointer_count, i, program->pointers[i] < addr);
 }
 
 bool program_is_pointed_to(const struct program *program, uint64_t addr)

@@ -92,16 +92,7 @@ static bool is_copied_unit(const struct program *program, const struct range *ra
 /* First branch whose target is not below `addr`. */
 static size_t first_branch_to(const struct program *program, uint64_t addr)
 {
-	size_t low = 0, high = program->branches.len;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (program->branches.data[middle].to < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return partition_point(program->branches.len, i, program->branches.data[i].to < addr);
 }
 
 static bool range_is_entered_inside(const struct program *program, const struct range *range)

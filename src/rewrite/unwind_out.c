@@ -160,16 +160,7 @@ struct events vec_of(struct event);
 /* Index of the first point that is not at or below copy_addr in the copy. */
 static size_t point_above(const struct copy_range *range, uint64_t copy_addr)
 {
-	size_t low = 0, high = range->points.len;
-
-	while (low < high) {
-		const size_t middle = (low + high) / 2;
-		if (range->points.data[middle].copy_addr <= copy_addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return partition_point(range->points.len, i, range->points.data[i].copy_addr <= copy_addr);
 }
 
 /*

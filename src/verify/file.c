@@ -153,15 +153,9 @@ static void allow_search_path(const struct check *check, struct check_allowances
 static const struct check_allowed *allowed_at(const struct check_allowances *allowances,
 					      uint64_t offset)
 {
-	size_t low = 0, high = allowances->len;
+	const size_t low =
+		partition_point(allowances->len, i, allowances->data[i].offset <= offset);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (allowances->data[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	const struct check_allowed *before = low ? &allowances->data[low - 1] : NULL;
 	return before && offset - before->offset < before->size ? before : NULL;
 }

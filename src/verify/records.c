@@ -94,15 +94,8 @@ static uint64_t entry_part(const struct header *header, uint64_t i, unsigned par
 
 static bool header_has(const struct header *header, const struct object_fde *fde)
 {
-	uint64_t low = 0, high = header->count;
+	size_t low = partition_point(header->count, i, entry_part(header, i, 0) < fde->begin);
 
-	while (low < high) {
-		const uint64_t middle = low + (high - low) / 2;
-		if (entry_part(header, middle, 0) < fde->begin)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (; low < header->count && entry_part(header, low, 0) == fde->begin; low++)
 		if (entry_part(header, low, 1) == fde->addr)
 			return true;

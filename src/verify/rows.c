@@ -125,15 +125,9 @@ void rows_check(struct walk *walk, uint32_t at, uint64_t like, int64_t depth)
 
 static const struct lsda_call_site *site_at(const struct lsda *lsda, uint64_t addr)
 {
-	size_t low = 0, high = lsda->call_sites.len;
+	const size_t low =
+		partition_point(lsda->call_sites.len, i, lsda->call_sites.data[i].end <= addr);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (lsda->call_sites.data[middle].end <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low < lsda->call_sites.len && lsda->call_sites.data[low].begin <= addr)
 		return &lsda->call_sites.data[low];
 	return NULL;

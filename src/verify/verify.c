@@ -50,15 +50,9 @@ void check_report(struct check *check, enum verify_kind kind, struct check_place
 
 struct check_range *check_range_at(const struct check *check, uint64_t addr)
 {
-	size_t low = 0, high = check->ranges.len;
+	const size_t low =
+		partition_point(check->ranges.len, i, check->ranges.data[i].begin <= addr);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (check->ranges.data[middle].begin <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low || addr >= check->ranges.data[low - 1].end)
 		return NULL;
 	return &check->ranges.data[low - 1];
@@ -205,16 +199,10 @@ static void find_entries(struct check *check)
 
 static const struct check_point *point_at(const struct check_range *range, uint64_t addr)
 {
-	size_t low = 0, high = range->points.len;
 	const uint64_t offset = addr - range->begin;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (range->points.data[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const size_t low =
+		partition_point(range->points.len, i, range->points.data[i].offset < offset);
 	return low < range->points.len && range->points.data[low].offset == offset
 		       ? &range->points.data[low]
 		       : NULL;

@@ -27,15 +27,9 @@ END { finish(); print stacks " stacks, " wrong + 0 " wrong"; exit wrong > 0 || s
 
 # stop NAME COMMAND…
 stop() {
-	local name=$1 pid
+	local name=$1
 	shift
-	rm -f "$work/out" # what the run before has left is not this one's
-	"$@" >"$work/out" 2>&1 &
-	for _ in $(seq 200); do
-		grep -qs works "$work/out" && break
-		sleep 0.1
-	done
-	pid=$(awk '$1 == "works" {print $2}' "$work/out")
+	begin_debugged "$@"
 	for _ in $(seq $stops); do
 		eu-stack -p "$pid" 2>>"$work/err" || true
 	done >"$work/stacks"

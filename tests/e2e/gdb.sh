@@ -6,15 +6,9 @@ need gdb awk
 
 # debug NAME COMMAND…: starts it, attaches and steps.
 debug() {
-	local name=$1 pid
+	local name=$1
 	shift
-	rm -f "$work/out" # what the run before has left is not this one's
-	"$@" >"$work/out" 2>&1 &
-	for _ in $(seq 200); do
-		grep -qs works "$work/out" && break
-		sleep 0.1
-	done
-	pid=$(awk '$1 == "works" {print $2}' "$work/out")
+	begin_debugged "$@"
 	gdb -nx -batch -p "$pid" -x "$SCRIPTS/tare-gdb.py" -x "$E2E/gdb_stacks.py" \
 		>"$work/gdb" 2>"$work/gdb.err" || {
 		grep -q 'ptrace: Operation not permitted' "$work/gdb.err" &&

@@ -83,3 +83,16 @@ report() {
 compare() {
 	"$E2E/compare" "$@" || fail "(compare $*)"
 }
+
+# begin_debugged COMMAND…: starts it, one that runs the fixture `debugged` in the end, and waits until
+# that works; its process id is in $pid then, its output in $work/out.
+begin_debugged() {
+	rm -f "$work/out" # what the run before has left is not this one's
+	"$@" >"$work/out" 2>&1 &
+	for _ in $(seq 200); do
+		grep -qs works "$work/out" && break
+		sleep 0.1
+	done
+	pid=$(awk '$1 == "works" {print $2}' "$work/out")
+	[ -n "$pid" ] || fail "$1 does not begin to work: $(cat "$work/out")"
+}
