@@ -1,8 +1,10 @@
 /* insn: kinds, register and flag effects, and re-encoded operands. */
+#include "insn/format.h"
 #include "insn/insn.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -239,6 +241,41 @@ static void test_met_before(void **state)
 	assert_true(same > 100000);
 }
 
+static bool name_of(void *context, uint64_t addr, char *text, size_t size)
+{
+	(void)context;
+	return addr == 0x1105 && snprintf(text, size, "main+0x5") > 0;
+}
+
+#define FORMAT(text, syntax, ...)                                                                  \
+	insn_format(&(const struct insn_format){syntax, name_of, NULL},                            \
+		    (struct insn_code){(const unsigned char[]){__VA_ARGS__},                       \
+				       sizeof((const unsigned char[]){__VA_ARGS__}), 0x1000},      \
+		    text, sizeof(text))
+
+static void test_format(void **state)
+{
+	char text[256], little[8];
+
+	(void)state;
+	assert_int_equal(FORMAT(text, INSN_ATT, 0xe8, 0, 1, 0, 0), 5);
+	assert_string_equal(text, "call 0x1105 <main+0x5>");
+	assert_int_equal(FORMAT(text, INSN_INTEL, 0x74, 0x10), 2);
+	assert_string_equal(text, "jz 0x1012");
+	assert_int_equal(FORMAT(text, INSN_INTEL, 0x48, 0x8b, 0x05, 0xfe, 0, 0, 0), 7);
+	assert_string_equal(text, "mov rax, [rip+0xfe] # 0x1105 <main+0x5>");
+	assert_int_equal(FORMAT(text, INSN_ATT, 0x48, 0x8b, 0x05, 0xfe, 0, 0, 0, 0x90), 7);
+	assert_string_equal(text, "mov 0xfe(%rip), %rax # 0x1105 <main+0x5>");
+	assert_int_equal(FORMAT(text, INSN_ATT, 0xc7, 0x04, 0x98, 1, 0, 0, 0), 7);
+	assert_string_equal(text, "movl $0x1, (%rax,%rbx,4)");
+	assert_int_equal(FORMAT(text, INSN_INTEL, 0x06, 0x90), 1);
+	assert_string_equal(text, "(bad)");
+	assert_int_equal(FORMAT(text, INSN_ATT, 0xe8, 0), 1);
+	assert_string_equal(text, "(bad)");
+	assert_int_equal(FORMAT(little, INSN_ATT, 0xe8, 0, 1, 0, 0), 5);
+	assert_string_equal(little, "call 0x");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +283,7 @@ int main(void)
 		cmocka_unit_test(test_targets),	 cmocka_unit_test(test_registers),
 		cmocka_unit_test(test_flags),	 cmocka_unit_test(test_reuse),
 		cmocka_unit_test(test_describe), cmocka_unit_test(test_met_before),
+		cmocka_unit_test(test_format),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
