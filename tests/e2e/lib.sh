@@ -96,3 +96,12 @@ begin_debugged() {
 	pid=$(awk '$1 == "works" {print $2}' "$work/out")
 	[ -n "$pid" ] || fail "$1 does not begin to work: $(cat "$work/out")"
 }
+
+# compare_all: the functions' counts are those that the program told, and all sums hold.
+compare_all() {
+	report functions
+	compare counts "$work/recorded.stdout" "$work/functions.csv"
+	compare sums "$work/functions.csv"
+	report threads
+	compare whole "$work/threads.csv" "$work/functions.csv"
+}

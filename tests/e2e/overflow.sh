@@ -10,11 +10,7 @@ ulimit -c 0
 for probes in merged all; do
 	record_options=(--small-functions=keep --probes=$probes)
 	same "$work/program"
-	report functions
-	compare counts "$work/recorded.stdout" "$work/functions.csv"
-	compare sums "$work/functions.csv"
-	report threads
-	compare whole "$work/threads.csv" "$work/functions.csv"
+	compare_all
 	same "$work/program" unhandled
 	[ "$(cat "$work/plain.status")" = 139 ] || fail "status $(cat "$work/plain.status")"
 	report functions

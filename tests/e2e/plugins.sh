@@ -16,11 +16,7 @@ done
 record_options=(--small-functions=keep)
 for words in '' elsewhere; do
 	same "$FIXTURES/plugins" "$work/plugins" $words
-	report functions
-	compare counts "$work/recorded.stdout" "$work/functions.csv"
-	compare sums "$work/functions.csv"
-	report threads
-	compare whole "$work/threads.csv" "$work/functions.csv"
+	compare_all
 done
 grep -q '^# one place: yes$' "$work/recorded.stdout" ||
 	echo "the loader did not put the plug-ins at one place here"

@@ -5,11 +5,7 @@
 
 record_options=(--small-functions=keep)
 check() {
-	report functions
-	compare counts "$work/recorded.stdout" "$work/functions.csv"
-	compare sums "$work/functions.csv"
-	report threads
-	compare whole "$work/threads.csv" "$work/functions.csv"
+	compare_all
 	"$TARE" report summary "$work/profile.tare" --format=json >"$work/summary.json"
 }
 complete() {

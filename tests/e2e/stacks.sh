@@ -20,11 +20,7 @@ unmatched=0
 for probes in merged all; do
 	record_options=(--small-functions=keep --probes=$probes)
 	same "$work/program"
-	report functions
-	compare counts "$work/recorded.stdout" "$work/functions.csv"
-	compare sums "$work/functions.csv"
-	report threads
-	compare whole "$work/threads.csv" "$work/functions.csv"
+	compare_all
 	if grep -q '^# inside' "$work/recorded.stdout"; then
 		report calltree
 		compare inside "$work/recorded.stdout" "$work/calltree.csv"

@@ -11,11 +11,7 @@ surroundings() {
 		skipped="$skipped $*"
 		return 0
 	fi
-	report functions
-	compare counts "$work/recorded.stdout" "$work/functions.csv"
-	compare sums "$work/functions.csv"
-	report threads
-	compare whole "$work/threads.csv" "$work/functions.csv"
+	compare_all
 	"$TARE" report summary "$work/profile.tare" --format=json >"$work/summary.json"
 }
 followed() {

@@ -1,6 +1,7 @@
 /* See event_thread.h. The host's memory is the heap; areas grow as far as the test lets them. */
 #include "tests/support/event_thread.h"
 
+#include "tests/support/heap_memory.h"
 #include "tests/support/plain_stacks.h"
 
 #include <setjmp.h>
@@ -32,17 +33,6 @@ bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area ar
 		break;
 	}
 	return false;
-}
-
-void *accumulate_host_map(size_t size_bytes)
-{
-	return calloc(1, size_bytes);
-}
-
-void accumulate_host_unmap(void *memory, size_t size_bytes)
-{
-	(void)size_bytes;
-	free(memory);
 }
 
 bool accumulate_host_loses_ends(uint64_t key)

@@ -7,6 +7,7 @@
 #include "runtime/arming.h"
 #include "runtime/os_flag.h"
 #include "runtime/process.h"
+#include "tests/support/heap_memory.h"
 #include "tests/support/plain_stacks.h"
 
 #include <setjmp.h>
@@ -44,17 +45,6 @@ bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area ar
 	(void)self;
 	(void)area;
 	return false;
-}
-
-void *accumulate_host_map(size_t size_bytes)
-{
-	return calloc(1, size_bytes);
-}
-
-void accumulate_host_unmap(void *memory, size_t size_bytes)
-{
-	(void)size_bytes;
-	free(memory);
 }
 
 void os_flag_renew(void)

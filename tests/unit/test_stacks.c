@@ -4,6 +4,7 @@
  */
 #include "runtime/accumulate.h"
 #include "runtime/calls.h"
+#include "tests/support/heap_memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,17 +37,6 @@ bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area ar
 {
 	(void)self, (void)area;
 	return false;
-}
-
-void *accumulate_host_map(size_t size_bytes)
-{
-	return calloc(1, size_bytes);
-}
-
-void accumulate_host_unmap(void *memory, size_t size_bytes)
-{
-	(void)size_bytes;
-	free(memory);
 }
 
 bool accumulate_host_loses_ends(uint64_t key)

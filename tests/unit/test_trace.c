@@ -4,6 +4,7 @@
  */
 #include "profile/trace_record.h"
 #include "runtime/trace.h"
+#include "tests/support/heap_memory.h"
 #include "tests/support/plain_stacks.h"
 
 #include <setjmp.h>
@@ -144,17 +145,6 @@ bool accumulate_host_loses_ends(uint64_t key)
 {
 	(void)key;
 	return false;
-}
-
-void *accumulate_host_map(size_t size_bytes)
-{
-	return calloc(1, size_bytes);
-}
-
-void accumulate_host_unmap(void *memory, size_t size_bytes)
-{
-	(void)size_bytes;
-	free(memory);
 }
 
 bool trace_host_grow(struct tare_thread_file *self)
