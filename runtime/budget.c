@@ -4,7 +4,7 @@
  */
 #include "runtime/budget.h"
 
-#include "runtime/bytes.h"
+#include "runtime/files.h"
 #include "runtime/kernel.h"
 #include "runtime/state.h"
 
@@ -17,14 +17,7 @@ static uint64_t memory_used, files_mapped;
 
 void budget_begin(void)
 {
-	char path[TARE_PATH_MAX];
-	struct bytes_text text = {.start = path, .size_bytes = sizeof(path)};
-
-	bytes_put(&text, state_session.directory);
-	bytes_put(&text, "/" TARE_USAGE_NAME);
-	const long fd = text.full ? -1
-				  : kernel_call(SYS_openat, AT_FDCWD, path,
-						O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	const long fd = files_open(TARE_USAGE_NAME, O_RDWR);
 	if (fd < 0)
 		return;
 	/* Backed at once: the recorder has written it, and a fault would be one of the target. */

@@ -16,7 +16,7 @@
 
 #include "abi/module.h"
 #include "runtime/arming.h"
-#include "runtime/bytes.h"
+#include "runtime/files.h"
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
 #include "runtime/os_flag.h"
@@ -46,12 +46,7 @@ static bool probes_paused;
 
 static void session_map(void)
 {
-	char path[TARE_PATH_MAX + 16];
-	struct bytes_text text = {.start = path, .size_bytes = sizeof(path)};
-
-	bytes_put(&text, state_session.directory);
-	bytes_put(&text, "/" TARE_CONTROL_NAME);
-	const long fd = kernel_call(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	const long fd = files_open(TARE_CONTROL_NAME, O_RDWR);
 
 	if (fd < 0)
 		return;

@@ -39,6 +39,19 @@ static uint64_t size_allowed(uint64_t size_bytes)
 	return limit.rlim_cur < size_bytes ? limit.rlim_cur & ~(PAGE_BYTES - 1) : size_bytes;
 }
 
+long files_open(const char *name, int flags)
+{
+	char path[TARE_PATH_MAX + 16];
+	struct bytes_text text = {.start = path, .size_bytes = sizeof(path)};
+
+	bytes_put(&text, state_session.directory);
+	bytes_put(&text, "/");
+	bytes_put(&text, name);
+	if (text.full)
+		return -ENAMETOOLONG;
+	return kernel_call(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC | O_NOFOLLOW);
+}
+
 /* Opens the first free name; leaves its path in `path`. */
 static long file_open(const char *name, uint64_t *number, char *path, size_t path_bytes)
 {

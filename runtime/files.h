@@ -17,6 +17,9 @@ struct files_size {
 	uint64_t *number; /* out: the <n> of its name; NULL: not wanted */
 };
 
+/* Opens a file that the recorder has put into the session: its descriptor, or below 0. */
+long files_open(const char *name, int flags);
+
 /*
  * Creates the first free `<session directory>/<name>.<n>` and maps its beginning shared; into
  * forked children if they are to inherit it. 0, and no file, when that is not possible (no

@@ -8,6 +8,7 @@
 #include "runtime/bytes.h"
 #include "runtime/calibrate.h"
 #include "runtime/control.h"
+#include "runtime/files.h"
 #include "runtime/kernel.h"
 #include "runtime/os_flag.h"
 #include "runtime/process.h"
@@ -39,14 +40,8 @@ void startup_scan(struct startup *startup, char **environment)
 static void settings_read(void)
 {
 	struct tare_settings *settings = &state_session.settings;
-	char path[TARE_PATH_MAX];
-	struct bytes_text text = {.start = path, .size_bytes = sizeof(path)};
 
-	bytes_put(&text, state_session.directory);
-	bytes_put(&text, "/" TARE_SETTINGS_NAME);
-	const long fd = text.full ? -1
-				  : kernel_call(SYS_openat, AT_FDCWD, path,
-						O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	const long fd = files_open(TARE_SETTINGS_NAME, O_RDONLY);
 	if (fd < 0)
 		return;
 	kernel_call(SYS_read, fd, settings, sizeof(*settings));

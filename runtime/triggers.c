@@ -7,8 +7,8 @@
 #include "runtime/triggers.h"
 
 #include "runtime/arming.h"
-#include "runtime/bytes.h"
 #include "runtime/control.h"
+#include "runtime/files.h"
 #include "runtime/kernel.h"
 
 #include <fcntl.h>
@@ -53,15 +53,11 @@ static void add(const struct tare_module *module, const struct tare_trigger *tri
 void triggers_add(const struct tare_module *module)
 {
 	struct tare_trigger some[READ_AT_ONCE];
-	char path[TARE_PATH_MAX + 16];
-	struct bytes_text text = {.start = path, .size_bytes = sizeof(path)};
 	long got;
 
 	if (!state_session.settings.triggers)
 		return;
-	bytes_put(&text, state_session.directory);
-	bytes_put(&text, "/" TARE_TRIGGERS_NAME);
-	const long fd = kernel_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	const long fd = files_open(TARE_TRIGGERS_NAME, O_RDONLY);
 
 	if (fd < 0)
 		return;
