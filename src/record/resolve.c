@@ -15,8 +15,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#define UNKNOWN_PATH "[unknown]"
-
 void resolver_init(struct resolver *resolver, const struct recording *recording,
 		   struct profile_writer *writer)
 {
@@ -33,9 +31,13 @@ void resolver_fini(struct resolver *resolver)
 		coverage_fini(&module->coverage);
 		map_fini(&module->functions);
 		strmap_fini(&module->functions_by_name);
+		map_fini(&module->locations);
+		object_close(module->unwind);
 	}
 	vec_fini(&resolver->modules);
 	strmap_fini(&resolver->modules_by_path);
+	if (resolver->kernel_is_read)
+		kernel_symbols_fini(&resolver->kernel);
 	arena_fini(&resolver->arena);
 }
 
@@ -43,11 +45,12 @@ void resolver_fini(struct resolver *resolver)
 
 static bool is_vdso(const char *path)
 {
-	return str_starts_with(path_basename(path), "linux-vdso");
+	return str_starts_with(path_basename(path), "linux-vdso") ||
+	       !strcmp(path, RESOLVE_VDSO_PATH);
 }
 
 /* The vDSO is no file, but every process of this kernel has the one that this process has. */
-static struct object *open_vdso(void)
+static struct object *open_vdso(unsigned parts)
 {
 	struct error ignored;
 	const unsigned char *image = (const unsigned char *)getauxval(AT_SYSINFO_EHDR);
@@ -63,7 +66,7 @@ static struct object *open_vdso(void)
 		if (segment.p_type == PT_LOAD && segment.p_offset + segment.p_filesz > size)
 			size = segment.p_offset + segment.p_filesz;
 	}
-	return object_open_bytes(image, (size_t)size, "linux-vdso.so.1", OBJECT_SYMBOLS, &ignored);
+	return object_open_bytes(image, (size_t)size, "linux-vdso.so.1", parts, &ignored);
 }
 
 static bool is_unchanged(const char *path, const char *stat_then)
@@ -86,7 +89,7 @@ static struct object *open_module(const char *path, const struct recording_modul
 	struct object *object = NULL;
 
 	if (is_vdso(path))
-		return open_vdso();
+		return open_vdso(OBJECT_SYMBOLS | OBJECT_UNWIND);
 	if (known && *known->copy && !is_unchanged(path, known->stat))
 		object = object_open(known->copy, OBJECT_SYMBOLS, &ignored);
 	if (!object && path[0] == '/')
@@ -140,6 +143,19 @@ static void module_load_coverage(struct resolve_module *module,
 	module->covered = text && coverage_parse(&module->coverage, text, &ignored);
 }
 
+/* Of code that a compiler made while the program ran, as perf does. */
+static bool is_jit(const char *path)
+{
+	return str_starts_with(path, "/tmp/perf-") && str_ends_with(path, ".map");
+}
+
+static const char *module_name(const char *path)
+{
+	if (!strcmp(path, RESOLVE_KERNEL_PATH))
+		return "[kernel]";
+	return is_jit(path) ? "[jit]" : path_basename(path);
+}
+
 static struct resolve_module *module_add(struct resolver *resolver, const char *path,
 					 const struct recording_module *known, struct error *err)
 {
@@ -148,12 +164,13 @@ static struct resolve_module *module_add(struct resolver *resolver, const char *
 	module->path = arena_strdup(&resolver->arena, path);
 	module->object = open_module(path, known);
 	map_init(&module->functions);
+	map_init(&module->locations);
 	strmap_init(&module->functions_by_name);
 	module_measure(module);
 	module_load_coverage(module, known);
 	vec_push(&resolver->modules, module);
 	const struct profile_module row = {
-		.name = path_basename(path),
+		.name = module_name(path),
 		.path = module->path,
 		.build_id = build_id_text(resolver, module->object),
 		.system = policy_is_system(path),
@@ -163,20 +180,27 @@ static struct resolve_module *module_add(struct resolver *resolver, const char *
 	return module->id ? module : NULL;
 }
 
-/* The module of a path as a process had it: of a copy, of a link, or of the original. */
-static struct resolve_module *module_get(struct resolver *resolver, const char *path,
-					 struct error *err)
+static const struct recording_module *find_recorded(const struct resolver *resolver,
+						    const char *path)
+{
+	return resolver->recording ? recording_find(resolver->recording, path) : NULL;
+}
+
+struct resolve_module *resolver_module(struct resolver *resolver, const char *path,
+				       struct error *err)
 {
 	char real[PATH_MAX];
 	uint64_t *index = strmap_get(&resolver->modules_by_path, path);
 
+	if (!index && !strcmp(path, RESOLVE_VDSO_PATH)) /* as loaders name it */
+		index = strmap_get(&resolver->modules_by_path, "linux-vdso.so.1");
 	if (index)
 		return resolver->modules.data[*index];
-	const struct recording_module *known = recording_find(resolver->recording, path);
+	const struct recording_module *known = find_recorded(resolver, path);
 	const char *original = path;
 	if (!known && path[0] == '/' && realpath(path, real)) {
 		original = real;
-		known = recording_find(resolver->recording, real);
+		known = find_recorded(resolver, real);
 	}
 	if (known)
 		original = known->path;
@@ -204,8 +228,8 @@ bool resolve_process_init(struct resolver *resolver, struct resolve_process *pro
 	map_init(&process->known);
 	vec_foreach (record, &arena->modules) {
 		const struct resolve_loaded loaded = {
-			.module = module_get(resolver, *record->path ? record->path : UNKNOWN_PATH,
-					     err),
+			.module = resolver_module(
+				resolver, *record->path ? record->path : RESOLVE_UNKNOWN_PATH, err),
 			.bias = record->bias,
 			.open_ticks = record->open_ticks,
 			.close_ticks = record->close_ticks,
@@ -229,19 +253,36 @@ void resolve_process_fini(struct resolve_process *process)
 
 /* ---- functions ---- */
 
-/* The id of the function at `link_addr`, entered under `name` where it is new. 0 with err. */
-static int64_t function_at(struct resolver *resolver, struct resolve_module *module,
-			   uint64_t link_addr, const char *name, struct error *err)
+int64_t resolver_function(struct resolver *resolver, struct resolve_module *module,
+			  const struct resolve_function *function, struct error *err)
 {
-	uint64_t *id = map_get(&module->functions, link_addr);
+	const uint64_t *id = function->link_addr
+				     ? map_get(&module->functions, function->link_addr)
+				     : strmap_get(&module->functions_by_name, function->name);
 
 	if (id)
 		return (int64_t)*id;
+	const struct profile_function row = {.module = module->id,
+					     .name = function->name,
+					     .link_addr = function->link_addr,
+					     .size = function->size};
+	const int64_t added = profile_add_function(resolver->writer, &row, err);
+	if (added && row.link_addr)
+		map_put(&module->functions, row.link_addr, (uint64_t)added);
+	else if (added)
+		strmap_put(&module->functions_by_name, arena_strdup(&resolver->arena, row.name),
+			   (uint64_t)added);
+	return added;
+}
+
+/* The function at `link_addr`, under `name` or the one that the module has for it. */
+static int64_t function_at(struct resolver *resolver, struct resolve_module *module,
+			   uint64_t link_addr, const char *name, struct error *err)
+{
 	const struct object_symbol *symbol =
 		module->object ? object_symbol_at(module->object, link_addr) : NULL;
 	const struct coverage_row *row = coverage_find(&module->coverage, link_addr);
-	const struct profile_function function = {
-		.module = module->id,
+	const struct resolve_function function = {
 		.name = name	 ? name
 			: symbol ? symbol->name
 			: row	 ? row->name
@@ -251,25 +292,16 @@ static int64_t function_at(struct resolver *resolver, struct resolve_module *mod
 			: symbol ? symbol->size
 				 : 0,
 	};
-	const int64_t added = profile_add_function(resolver->writer, &function, err);
-	if (added)
-		map_put(&module->functions, link_addr, (uint64_t)added);
-	return added;
+
+	return resolver_function(resolver, module, &function, err);
 }
 
 static int64_t function_by_name(struct resolver *resolver, struct resolve_module *module,
 				const char *name, struct error *err)
 {
-	const uint64_t *id = strmap_get(&module->functions_by_name, name);
+	const struct resolve_function function = {.name = name};
 
-	if (id)
-		return (int64_t)*id;
-	const struct profile_function function = {.module = module->id, .name = name};
-	const int64_t added = profile_add_function(resolver->writer, &function, err);
-	if (added)
-		strmap_put(&module->functions_by_name, arena_strdup(&resolver->arena, name),
-			   (uint64_t)added);
-	return added;
+	return resolver_function(resolver, module, &function, err);
 }
 
 static bool lived_together(const struct resolve_loaded *loaded, const struct resolve_time *time)
@@ -343,7 +375,8 @@ static bool resolve_new(struct resolver *resolver, struct resolve_process *proce
 
 	*target = (struct resolve_target){0};
 	if (!loaded) {
-		struct resolve_module *unknown = module_get(resolver, UNKNOWN_PATH, err);
+		struct resolve_module *unknown =
+			resolver_module(resolver, RESOLVE_UNKNOWN_PATH, err);
 		if (!unknown)
 			return false;
 		target->function =

@@ -1,8 +1,9 @@
 /*
  * From the keys of calling-context trees (run addresses) to functions of modules: which module of
  * the process lies there, which function begins there, and for PLT stubs and GOT slots which
- * function of which module the name stands for. Adds modules and functions to the profile as they
- * are met; functions are the same across processes where module path and link address are.
+ * function of which module the name stands for. And from any address in a module, as stacks of
+ * samples have them, to the function that covers it. Adds modules and functions to the profile as
+ * they are met; functions are the same across processes where module path and link address are.
  */
 #ifndef TARE_RECORD_RESOLVE_H
 #define TARE_RECORD_RESOLVE_H
@@ -12,9 +13,15 @@
 #include "record/arena_file.h"
 #include "record/cache.h"
 #include "record/coverage.h"
+#include "record/kernel_symbols.h"
 #include "record/recording.h"
 
-/* A file that some process had loaded. */
+/* Modules that are no files, by the paths that the profile has of them. */
+#define RESOLVE_UNKNOWN_PATH "[unknown]"
+#define RESOLVE_KERNEL_PATH  "[kernel.kallsyms]"
+#define RESOLVE_VDSO_PATH    "[vdso]"
+
+/* A file that some process had loaded, or one of the modules that are no files. */
 struct resolve_module {
 	int64_t id;	       /* in the profile */
 	char *path;	       /* original */
@@ -22,22 +29,55 @@ struct resolve_module {
 	uint64_t low, high;    /* link addresses that it occupies; high 0: unknown */
 	struct coverage coverage;
 	bool covered;			 /* coverage is known */
+	bool unwind_is_read;		 /* and the next is what came of it */
+	struct object *unwind;		 /* its unwind information; NULL: none */
 	struct map functions;		 /* link address → function id */
 	struct strmap functions_by_name; /* of those known by name only */
+	struct map locations;		 /* link address → location id; of sample_builder */
 };
 
 struct resolver {
-	const struct recording *recording; /* borrowed */
+	const struct recording *recording; /* borrowed; NULL: there are no copies */
 	struct profile_writer *writer;	   /* borrowed */
 	struct arena arena;
 	struct vec_of(struct resolve_module *) modules;
 	struct strmap modules_by_path; /* path as recorded → index + 1 */
 	int64_t function_count;
+	struct kernel_symbols kernel; /* read when it is first needed */
+	bool kernel_is_read;
 };
 
 void resolver_init(struct resolver *resolver, const struct recording *recording,
 		   struct profile_writer *writer);
 void resolver_fini(struct resolver *resolver);
+
+/*
+ * The module of a path as a process had it: of a copy or a link that of the original, or one of the
+ * paths above. NULL with err when the profile cannot be written.
+ */
+struct resolve_module *resolver_module(struct resolver *resolver, const char *path,
+				       struct error *err);
+
+/*
+ * The function that covers an address of the module: of a symbol, of a PLT stub ("name@plt"), else
+ * a nameless one: what one piece of unwind information is about, or what lies between two such. Of
+ * a module that cannot be read it is "[unknown]", without an address. In the kernel module
+ * link_addr is the run address, and the function may be that of one of the kernel's own modules. 0
+ * with err.
+ */
+int64_t resolver_function_covering(struct resolver *resolver, struct resolve_module *module,
+				   uint64_t link_addr, struct error *err);
+
+/*
+ * The id of the function that begins at function->link_addr, added with its name and size where it
+ * is new, or, where that is 0, of the one that is known by its name only. 0 with err.
+ */
+struct resolve_function {
+	const char *name;
+	uint64_t link_addr, size;
+};
+int64_t resolver_function(struct resolver *resolver, struct resolve_module *module,
+			  const struct resolve_function *function, struct error *err);
 
 /* One process: its modules at their places, and what its keys were found to be. */
 struct resolve_loaded {

@@ -296,6 +296,97 @@ static void test_copies_are_their_originals(void **state)
 	resolve_process_fini(&process);
 }
 
+/* ---- any address, as samples have them ---- */
+
+static int64_t covering(const char *path, uint64_t link_addr)
+{
+	struct error err = {0};
+	struct resolve_module *module = resolver_module(&resolver, path, &err);
+	const int64_t function =
+		module ? resolver_function_covering(&resolver, module, link_addr, &err) : 0;
+
+	if (!function)
+		fail_msg("%s", err.message);
+	return function;
+}
+
+static void test_addresses_inside_functions(void **state)
+{
+	const uint64_t addr = symbol_address(library_path, "qsort");
+	const uint64_t stub = plt_address("readlink") & ~7ULL;
+
+	(void)state;
+	const int64_t function = covering(library_path, addr + 1);
+	assert_int_equal(covering(library_path, addr), function);
+	const int64_t in_stub = covering(own_path, stub + 5);
+	const int64_t beyond = covering(library_path, 1ULL << 40);
+	const int64_t nowhere = covering(RESOLVE_UNKNOWN_PATH, 0x1234);
+	finish();
+	expect(function, "qsort", library_path);
+	expect(in_stub, "readlink@plt", own_path);
+	expect(beyond, "[unknown]", library_path);
+	expect(nowhere, "[unknown]", RESOLVE_UNKNOWN_PATH);
+}
+
+/* Every address of the program's code has a function whose extent it does not precede. */
+static void test_all_code_belongs_to_a_function(void **state)
+{
+	struct error err = {0};
+	size_t count;
+	struct resolve_module *module = resolver_module(&resolver, own_path, &err);
+	const Elf64_Phdr *segments = object_segments(module->object, &count);
+	struct {
+		uint64_t addr;
+		int64_t function;
+	} seen[64];
+	size_t seen_count = 0;
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		if (segments[i].p_type != PT_LOAD || !(segments[i].p_flags & PF_X))
+			continue;
+		for (size_t k = 0; k < 64; k++) {
+			seen[k].addr = segments[i].p_vaddr + k * (segments[i].p_filesz / 64);
+			seen[k].function = covering(own_path, seen[k].addr);
+		}
+		seen_count = 64;
+	}
+	finish();
+	assert_int_equal(seen_count, 64);
+	const struct profile_function *functions = profile_functions(profile, &count);
+	for (size_t k = 0; k < seen_count; k++) {
+		const struct profile_function *function = &functions[seen[k].function - 1];
+		assert_true(function->link_addr && function->link_addr <= seen[k].addr);
+		assert_true(!function->size || seen[k].addr - function->link_addr < function->size);
+	}
+}
+
+static void test_kernel_addresses(void **state)
+{
+	(void)state;
+	kernel_symbols_parse(&resolver.kernel, "ffffffff81000000 T _text\n"
+					       "0000000000000010 T percpu\n"
+					       "ffffffff81000000 T first\n"
+					       "ffffffff81000100 t second\n"
+					       "ffffffff81000100 t second_alias\n"
+					       "ffffffff81000180 D data\n"
+					       "ffffffff81000200 T third\n"
+					       "not a line\n"
+					       "ffffffffc0000000 t fourth\t[ext4]");
+	resolver.kernel_is_read = true;
+	const int64_t second = covering(RESOLVE_KERNEL_PATH, 0xffffffff810001ff);
+	const int64_t third = covering(RESOLVE_KERNEL_PATH, 0xffffffff81000200);
+	const int64_t fourth = covering(RESOLVE_KERNEL_PATH, 0xffffffffc0000010);
+	const int64_t below = covering(RESOLVE_KERNEL_PATH, 0xffffffff80ffffff);
+	finish();
+	expect(second, "second", "[kernel]");
+	expect(third, "third", "[kernel]");
+	expect(fourth, "fourth", "[ext4]");
+	expect(below, "[unknown]", "[kernel]");
+	size_t count;
+	assert_int_equal(profile_functions(profile, &count)[second - 1].size, 0x100);
+}
+
 int main(void)
 {
 #define RESOLVE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -305,6 +396,9 @@ int main(void)
 		RESOLVE_TEST(test_processes_share_functions),
 		RESOLVE_TEST(test_what_was_seen_decides_between_modules_of_one_place),
 		RESOLVE_TEST(test_copies_are_their_originals),
+		RESOLVE_TEST(test_addresses_inside_functions),
+		RESOLVE_TEST(test_all_code_belongs_to_a_function),
+		RESOLVE_TEST(test_kernel_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
