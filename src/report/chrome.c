@@ -4,6 +4,7 @@
  * the point. Written as it is read. Threads are told apart by process id and thread id; a process
  * that executed another program is one process there.
  */
+#include "report/json_string.h"
 #include "report/timeline.h"
 
 #include <inttypes.h>
@@ -14,21 +15,6 @@ struct chrome {
 	struct str scratch;
 	bool any;
 };
-
-/* `text` is valid UTF-8. */
-static void write_string(FILE *stream, const char *text)
-{
-	fputc('"', stream);
-	for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-		if (*at == '"' || *at == '\\')
-			fprintf(stream, "\\%c", *at);
-		else if (*at < 0x20 || *at == 0x7f)
-			fprintf(stream, "\\u%04x", *at);
-		else
-			fputc(*at, stream);
-	}
-	fputc('"', stream);
-}
 
 static const struct analysis_thread *thread_of(const struct chrome *chrome, uint32_t thread)
 {
@@ -61,13 +47,11 @@ static void write_names(struct chrome *chrome)
 			continue;
 		begin_event(chrome, "M", i);
 		fputs(",\"name\":\"process_name\",\"args\":{\"name\":", chrome->stream);
-		timeline_put_name(&chrome->scratch, process->name);
-		write_string(chrome->stream, chrome->scratch.data);
+		json_write_string(chrome->stream, process->name);
 		fputs("}}", chrome->stream);
 		begin_event(chrome, "M", i);
 		fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", chrome->stream);
-		timeline_put_name(&chrome->scratch, thread->row->name);
-		write_string(chrome->stream, chrome->scratch.data);
+		json_write_string(chrome->stream, thread->row->name);
 		fputs("}}", chrome->stream);
 	}
 }
@@ -89,7 +73,8 @@ static void write_event(struct chrome *chrome, const struct analysis_trace_event
 	write_time(chrome, event);
 	if (event->kind == TRACE_ENTER || note) {
 		fputs(",\"name\":", chrome->stream);
-		write_string(chrome->stream, note ? note : timeline_name(&chrome->timeline, event));
+		json_write_string(chrome->stream,
+				  note ? note : timeline_name(&chrome->timeline, event));
 	}
 	if (note)
 		fputs(",\"s\":\"t\"", chrome->stream);
@@ -105,8 +90,7 @@ static void write_end(struct chrome *chrome)
 
 	fputs("\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"command_line\":",
 	      chrome->stream);
-	timeline_put_name(&chrome->scratch, session->command_line);
-	write_string(chrome->stream, chrome->scratch.data);
+	json_write_string(chrome->stream, session->command_line);
 	fprintf(chrome->stream,
 		",\"tare_version\":\"%s\",\"events_logged\":%" PRIu64 ",\"events_lost\":%" PRIu64
 		"}}\n",

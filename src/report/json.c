@@ -2,33 +2,12 @@
  * JSON as in RFC 8259, by the schema in docs/reports.md. Always valid UTF-8: bytes of names that
  * are none appear as \xNN; control characters are escaped as JSON has it.
  */
-#include "report/name.h"
+#include "report/json_string.h"
 #include "report/table.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-static void write_string(FILE *stream, const char *text)
-{
-	struct str valid = {0};
-
-	name_append_utf8(&valid, text);
-	fputc('"', stream);
-	for (size_t i = 0; i < valid.len; i++) {
-		const unsigned char c = (unsigned char)valid.data[i];
-		if (c == '"' || c == '\\')
-			fprintf(stream, "\\%c", c);
-		else if (c == '\n')
-			fputs("\\n", stream);
-		else if (c < 0x20 || c == 0x7f || c == '<')
-			fprintf(stream, "\\u%04x", c);
-		else
-			fputc(c, stream);
-	}
-	fputc('"', stream);
-	str_fini(&valid);
-}
 
 static void write_cell(FILE *stream, const struct cell *cell)
 {
@@ -37,7 +16,7 @@ static void write_cell(FILE *stream, const struct cell *cell)
 		fputs("null", stream);
 		break;
 	case CELL_TEXT:
-		write_string(stream, cell->text);
+		json_write_string(stream, cell->text);
 		break;
 	case CELL_COUNT:
 	case CELL_TIME:
@@ -66,7 +45,7 @@ static void field_text(FILE *stream, const char *key, const char *text)
 {
 	write_key(stream, key, false);
 	if (text)
-		write_string(stream, text);
+		json_write_string(stream, text);
 	else
 		fputs("null", stream);
 }
@@ -97,7 +76,7 @@ static void write_session(const struct report *report, FILE *stream)
 	const struct profile_session *session = profile_session(report->analysis->profile);
 
 	write_key(stream, "profile", true);
-	write_string(stream, report->options->profile_path);
+	json_write_string(stream, report->options->profile_path);
 	field_text(stream, "command_line", session->command_line);
 	field_text(stream, "directory", session->directory);
 	field_text(stream, "host", session->host);

@@ -13,9 +13,8 @@
  *   ProcessDescriptor 1 pid  6 process_name    ThreadDescriptor 1 pid  2 tid  5 thread_name
  *   DebugAnnotation  10 name  2 bool_value
  */
+#include "report/protobuf.h"
 #include "report/timeline.h"
-
-#include "base/bytes.h"
 
 #include <string.h>
 
@@ -50,7 +49,6 @@ enum {
 
 enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
 enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
-enum { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
 enum { SEQUENCE = 1 };
 
 struct perfetto {
@@ -60,31 +58,6 @@ struct perfetto {
 	struct byte_vec packet, message, inner, head;
 	struct str scratch;
 };
-
-/* ---- protobuf ---- */
-
-static void put_number(struct byte_vec *out, unsigned field, uint64_t number)
-{
-	put_uleb(out, field << 3 | WIRE_NUMBER);
-	put_uleb(out, number);
-}
-
-static void put_field(struct byte_vec *out, unsigned field, const void *bytes, size_t size)
-{
-	put_uleb(out, field << 3 | WIRE_BYTES);
-	put_uleb(out, size);
-	put_bytes(out, bytes, size);
-}
-
-static void put_text(struct byte_vec *out, unsigned field, const char *text)
-{
-	put_field(out, field, text, strlen(text));
-}
-
-static void put_message(struct byte_vec *out, unsigned field, const struct byte_vec *message)
-{
-	put_field(out, field, message->data, message->len);
-}
 
 /* Negative ids are what int32 makes of them. */
 static uint64_t id_number(int64_t id)
@@ -97,7 +70,7 @@ static void packet_write(struct perfetto *perfetto)
 	struct byte_vec *head = &perfetto->head;
 
 	head->len = 0;
-	put_uleb(head, PACKET << 3 | WIRE_BYTES);
+	put_uleb(head, protobuf_tag(PACKET, PROTOBUF_BYTES));
 	put_uleb(head, perfetto->packet.len);
 	fwrite(head->data, 1, head->len, perfetto->stream);
 	fwrite(perfetto->packet.data, 1, perfetto->packet.len, perfetto->stream);
@@ -106,7 +79,7 @@ static void packet_write(struct perfetto *perfetto)
 static void packet_begin(struct perfetto *perfetto)
 {
 	perfetto->packet.len = 0;
-	put_number(&perfetto->packet, PACKET_SEQUENCE, SEQUENCE);
+	protobuf_number(&perfetto->packet, PACKET_SEQUENCE, SEQUENCE);
 }
 
 /* ---- tracks ---- */
@@ -128,13 +101,13 @@ static void write_process(struct perfetto *perfetto, uint32_t index)
 	struct byte_vec *track = &perfetto->message, *process = &perfetto->inner;
 
 	process->len = track->len = 0;
-	put_number(process, PROCESS_PID, id_number(row->pid));
+	protobuf_number(process, PROCESS_PID, id_number(row->pid));
 	timeline_put_name(&perfetto->scratch, row->name);
-	put_text(process, PROCESS_NAME, perfetto->scratch.data);
-	put_number(track, TRACK_UUID, process_uuid(perfetto, index));
-	put_message(track, TRACK_PROCESS, process);
+	protobuf_text(process, PROCESS_NAME, perfetto->scratch.data);
+	protobuf_number(track, TRACK_UUID, process_uuid(perfetto, index));
+	protobuf_message(track, TRACK_PROCESS, process);
 	packet_begin(perfetto);
-	put_message(&perfetto->packet, PACKET_TRACK, track);
+	protobuf_message(&perfetto->packet, PACKET_TRACK, track);
 	packet_write(perfetto);
 }
 
@@ -145,15 +118,16 @@ static void write_thread(struct perfetto *perfetto, uint32_t index)
 	struct byte_vec *track = &perfetto->message, *thread = &perfetto->inner;
 
 	thread->len = track->len = 0;
-	put_number(thread, THREAD_PID, id_number(analysis->processes.data[row->process].row->pid));
-	put_number(thread, THREAD_TID, id_number(row->row->tid));
+	protobuf_number(thread, THREAD_PID,
+			id_number(analysis->processes.data[row->process].row->pid));
+	protobuf_number(thread, THREAD_TID, id_number(row->row->tid));
 	timeline_put_name(&perfetto->scratch, row->row->name);
-	put_text(thread, THREAD_NAME, perfetto->scratch.data);
-	put_number(track, TRACK_UUID, thread_uuid(perfetto, index));
-	put_number(track, TRACK_PARENT, process_uuid(perfetto, row->process));
-	put_message(track, TRACK_THREAD, thread);
+	protobuf_text(thread, THREAD_NAME, perfetto->scratch.data);
+	protobuf_number(track, TRACK_UUID, thread_uuid(perfetto, index));
+	protobuf_number(track, TRACK_PARENT, process_uuid(perfetto, row->process));
+	protobuf_message(track, TRACK_THREAD, thread);
 	packet_begin(perfetto);
-	put_message(&perfetto->packet, PACKET_TRACK, track);
+	protobuf_message(&perfetto->packet, PACKET_TRACK, track);
 	packet_write(perfetto);
 }
 
@@ -162,7 +136,7 @@ static void write_tracks(struct perfetto *perfetto)
 	const struct analysis *analysis = perfetto->timeline.analysis;
 
 	packet_begin(perfetto);
-	put_number(&perfetto->packet, PACKET_FLAGS, STATE_CLEARED);
+	protobuf_number(&perfetto->packet, PACKET_FLAGS, STATE_CLEARED);
 	packet_write(perfetto);
 	for (uint32_t i = 0; i < analysis->processes.len; i++)
 		if (analysis->processes.data[i].selected)
@@ -180,10 +154,10 @@ static void put_interned(struct perfetto *perfetto, uint64_t iid, const char *na
 	struct byte_vec *data = &perfetto->message, *entry = &perfetto->inner;
 
 	entry->len = data->len = 0;
-	put_number(entry, NAME_IID, iid);
-	put_text(entry, NAME_TEXT, name);
-	put_message(data, INTERNED_NAMES, entry);
-	put_message(&perfetto->packet, PACKET_INTERNED, data);
+	protobuf_number(entry, NAME_IID, iid);
+	protobuf_text(entry, NAME_TEXT, name);
+	protobuf_message(data, INTERNED_NAMES, entry);
+	protobuf_message(&perfetto->packet, PACKET_INTERNED, data);
 }
 
 static void put_unwound(struct perfetto *perfetto, struct byte_vec *event)
@@ -191,9 +165,9 @@ static void put_unwound(struct perfetto *perfetto, struct byte_vec *event)
 	struct byte_vec *annotation = &perfetto->inner;
 
 	annotation->len = 0;
-	put_number(annotation, ANNOTATION_BOOL, 1);
-	put_text(annotation, ANNOTATION_NAME, "unwound");
-	put_message(event, EVENT_ANNOTATION, annotation);
+	protobuf_number(annotation, ANNOTATION_BOOL, 1);
+	protobuf_text(annotation, ANNOTATION_NAME, "unwound");
+	protobuf_message(event, EVENT_ANNOTATION, annotation);
 }
 
 static void write_event(struct perfetto *perfetto, const struct analysis_trace_event *event)
@@ -207,22 +181,22 @@ static void write_event(struct perfetto *perfetto, const struct analysis_trace_e
 	if (event->kind == TRACE_SWITCHED)
 		return;
 	packet_begin(perfetto);
-	put_number(&perfetto->packet, PACKET_TIMESTAMP,
-		   analysis_ns(perfetto->timeline.analysis, event->ticks));
-	put_number(&perfetto->packet, PACKET_FLAGS, NEEDS_STATE);
+	protobuf_number(&perfetto->packet, PACKET_TIMESTAMP,
+			analysis_ns(perfetto->timeline.analysis, event->ticks));
+	protobuf_number(&perfetto->packet, PACKET_FLAGS, NEEDS_STATE);
 	if (begins && !perfetto->interned[name])
 		put_interned(perfetto, name + 1, timeline_name(&perfetto->timeline, event));
 	perfetto->interned[name] |= begins;
 	message->len = 0;
 	if (event->kind == TRACE_UNWOUND && !event->implied)
 		put_unwound(perfetto, message);
-	put_number(message, EVENT_TYPE, begins ? SLICE_BEGIN : note ? INSTANT : SLICE_END);
+	protobuf_number(message, EVENT_TYPE, begins ? SLICE_BEGIN : note ? INSTANT : SLICE_END);
 	if (begins)
-		put_number(message, EVENT_NAME_IID, name + 1);
-	put_number(message, EVENT_TRACK, thread_uuid(perfetto, event->thread));
+		protobuf_number(message, EVENT_NAME_IID, name + 1);
+	protobuf_number(message, EVENT_TRACK, thread_uuid(perfetto, event->thread));
 	if (note)
-		put_text(message, EVENT_NAME, note);
-	put_message(&perfetto->packet, PACKET_EVENT, message);
+		protobuf_text(message, EVENT_NAME, note);
+	protobuf_message(&perfetto->packet, PACKET_EVENT, message);
 	packet_write(perfetto);
 }
 

@@ -1,0 +1,37 @@
+/* The list of formats. */
+#include "report/export.h"
+
+#include "report/timeline.h"
+
+#include <string.h>
+
+const struct export_format export_formats[] = {
+	{.name = "chrome",
+	 .summary = "event log as JSON for chrome://tracing, Perfetto, speedscope",
+	 .write = timeline_write_chrome},
+	{.name = "perfetto",
+	 .summary = "event log as Perfetto's protobuf, for ui.perfetto.dev and trace_processor",
+	 .is_binary = true,
+	 .write = timeline_write_perfetto},
+	{0},
+};
+
+const struct export_format *export_format_find(const char *name, struct error *err)
+{
+	const char *names[sizeof(export_formats) / sizeof(export_formats[0])];
+	size_t count = 0;
+
+	for (; export_formats[count].name; count++) {
+		names[count] = export_formats[count].name;
+		if (strcmp(name, names[count]) == 0)
+			return &export_formats[count];
+	}
+	const char *nearest = str_nearest(name, names, count);
+	if (nearest)
+		error_set(err, ERROR_USAGE, "unknown format \"%s\"; did you mean \"%s\"?", name,
+			  nearest);
+	else
+		error_set(err, ERROR_USAGE, "unknown format \"%s\"; tare export --help lists them",
+			  name);
+	return NULL;
+}
