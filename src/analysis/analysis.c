@@ -1,5 +1,5 @@
 /* Opening an analysis: selection of processes and threads, totals, conversions. See analysis.h. */
-#include "analysis/internal.h"
+#include "analysis/stacks.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -37,6 +37,8 @@ void analysis_values_add_exclusive(struct arena *arena, struct analysis_values *
 	to->residual_exclusive += from->residual_exclusive;
 	to->error_exclusive += from->error_exclusive;
 	to->probe_ticks += from->probe_ticks;
+	to->samples.exclusive += from->samples.exclusive;
+	to->samples.exclusive_weight += from->samples.exclusive_weight;
 	to->disarmed |= from->disarmed;
 	for (int i = 0; i < TARE_OS_CAUSES; i++)
 		to->os_ticks[i] += from->os_ticks[i];
@@ -50,6 +52,8 @@ void analysis_values_add_inclusive(struct analysis_values *to, const struct anal
 	to->ticks[APPLICATION_INCLUSIVE] += from->ticks[APPLICATION_INCLUSIVE];
 	to->overhead_inclusive += from->overhead_inclusive;
 	to->error_inclusive += from->error_inclusive;
+	to->samples.inclusive += from->samples.inclusive;
+	to->samples.inclusive_weight += from->samples.inclusive_weight;
 }
 
 bool analysis_glob_matches(const struct analysis_globs *globs, const char *text)
@@ -199,9 +203,10 @@ struct analysis *analysis_open(struct profile *profile, const struct analysis_op
 	select_threads(analysis, options);
 	sum_losses(analysis);
 	analysis_load_identities(analysis, options->keep_mangled);
-	if (analysis_load_tree(analysis, profile, err) &&
+	if (analysis_choose(analysis, options, err) && analysis_load_tree(analysis, profile, err) &&
 	    analysis_load_os(analysis, profile, err) &&
-	    analysis_load_coverage(analysis, profile, options, err))
+	    analysis_load_coverage(analysis, profile, options, err) &&
+	    analysis_load_samples(analysis, profile, options, err))
 		return analysis;
 	analysis_close(analysis);
 	return NULL;
@@ -216,11 +221,16 @@ void analysis_close(struct analysis *analysis)
 	vec_fini(&analysis->modules);
 	vec_fini(&analysis->functions);
 	vec_fini(&analysis->nodes);
+	vec_fini(&analysis->lines);
+	vec_fini(&analysis->instructions);
 	vec_fini(&analysis->os);
 	vec_fini(&analysis->module_coverage);
 	vec_fini(&analysis->coverage);
 	vec_fini(&analysis->node_ids);
 	vec_fini(&analysis->node_of);
+	if (analysis->stacks)
+		analysis_stacks_fini(analysis->stacks);
+	free(analysis->stacks);
 	arena_fini(&analysis->arena);
 	free(analysis);
 }
@@ -260,13 +270,69 @@ uint64_t analysis_average_ns(const struct analysis *analysis, const struct analy
 	return (uint64_t)llroundl(ns / (long double)values->calls);
 }
 
+static double percent_of(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : NAN;
+}
+
 double analysis_percent(const struct analysis *analysis, const struct analysis_values *values,
 			enum analysis_measure measure)
 {
 	const bool elapsed = measure == ELAPSED_INCLUSIVE || measure == ELAPSED_EXCLUSIVE;
-	const uint64_t total = elapsed ? analysis->totals.elapsed : analysis->totals.application;
 
-	return total ? 100.0 * (double)values->ticks[measure] / (double)total : NAN;
+	return percent_of(values->ticks[measure],
+			  elapsed ? analysis->totals.elapsed : analysis->totals.application);
+}
+
+uint64_t analysis_inclusive(const struct analysis *analysis, const struct analysis_values *values)
+{
+	if (analysis->method == ANALYSIS_INSTRUMENT)
+		return values->ticks[ELAPSED_INCLUSIVE];
+	return analysis->by_weight ? values->samples.inclusive_weight : values->samples.inclusive;
+}
+
+double analysis_samples_percent(const struct analysis *analysis, uint64_t samples)
+{
+	return percent_of(samples, analysis->totals.samples.kept);
+}
+
+double analysis_weight_percent(const struct analysis *analysis, uint64_t weight)
+{
+	return percent_of(weight, analysis->totals.samples.weight);
+}
+
+double analysis_share(const struct analysis *analysis, const struct analysis_values *values)
+{
+	if (analysis->method == ANALYSIS_INSTRUMENT)
+		return analysis_percent(analysis, values, ELAPSED_INCLUSIVE);
+	return analysis->by_weight
+		       ? analysis_weight_percent(analysis, values->samples.inclusive_weight)
+		       : analysis_samples_percent(analysis, values->samples.inclusive);
+}
+
+bool analysis_samples_interval(const struct analysis *analysis, uint64_t samples, double *low,
+			       double *high)
+{
+	static const double z = 1.959963984540054; /* of the normal distribution, two-sided 95 % */
+	const double n = (double)analysis->totals.samples.kept;
+
+	if (n <= 0)
+		return false;
+	const double p = fmin((double)samples / n, 1);
+	const double middle = (p + z * z / (2 * n)) / (1 + z * z / n);
+	const double half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+	*low = samples ? 100 * fmax(middle - half, 0) : 0;
+	*high = p < 1 ? 100 * fmin(middle + half, 1) : 100;
+	return true;
+}
+
+uint64_t analysis_cpu_ticks(const struct analysis_values *values)
+{
+	const uint64_t off =
+		values->os_ticks[TARE_OS_BLOCKED] + values->os_ticks[TARE_OS_PREEMPTED];
+	const uint64_t all = values->ticks[ELAPSED_EXCLUSIVE];
+
+	return off < all ? all - off : 0;
 }
 
 bool analysis_is_within_error(const struct analysis_values *values)

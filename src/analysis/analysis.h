@@ -1,6 +1,7 @@
 /*
- * analysis: profile → values of functions, call paths, modules, threads, processes, OS time and
- * coverage. Deterministic, prints nothing. All values are ticks until analysis_ns converts them.
+ * analysis: profile → values of functions, call paths, modules, threads, processes, OS time,
+ * coverage, and of source lines and instructions where there are samples. Deterministic, prints
+ * nothing. All values are ticks until analysis_ns converts them.
  *
  * Definitions: a value is inclusive where the function (module) stands anywhere on the stack, and
  * counts each interval once however often it stands there; it is exclusive where the function is
@@ -13,12 +14,31 @@
 
 #define ANALYSIS_NONE UINT32_MAX
 
+struct analysis_stacks;
+
 enum analysis_measure {
 	ELAPSED_INCLUSIVE,
 	ELAPSED_EXCLUSIVE,
 	APPLICATION_INCLUSIVE,
 	APPLICATION_EXCLUSIVE,
 	ANALYSIS_MEASURES
+};
+
+/* Which values nodes, hot path and callers are about. */
+enum analysis_method {
+	ANALYSIS_AUTO, /* asked for: calls if the profile has any, else samples */
+	ANALYSIS_INSTRUMENT,
+	ANALYSIS_SAMPLE,
+};
+
+/*
+ * Kept samples of the event shown: inclusive where the function, line, … stands anywhere on the
+ * stack, once however often; exclusive where it was executing. Weights are the events that these
+ * samples stand for, in the event's unit.
+ */
+struct analysis_samples {
+	uint64_t inclusive, exclusive;
+	uint64_t inclusive_weight, exclusive_weight;
 };
 
 /* min > max: no call ended. */
@@ -47,6 +67,7 @@ struct analysis_values {
 	uint64_t os_ticks[TARE_OS_CAUSES]; /* exclusive; sum is elapsed - application */
 	bool disarmed;	      /* probes were switched off while it ran: there were further calls */
 	uint64_t probe_ticks; /* cost of the probes that its calls passed, by calibration */
+	struct analysis_samples samples;
 };
 
 struct analysis_module {
@@ -63,6 +84,9 @@ struct analysis_function {
 	int64_t line;	    /* 0 if unknown */
 	uint64_t link_addr;
 	bool has_twin; /* another function of the module has the same name */
+	bool inlined;  /* has no code of its own: it was only inlined into others */
+	/* Samples taken in it, or below it in functions that instrumentation does not know. */
+	uint64_t samples_charged;
 	struct analysis_values values;
 };
 
@@ -114,6 +138,25 @@ struct analysis_node {
 	struct analysis_values values;
 };
 
+/* A source line, or what has none of a function. */
+struct analysis_line {
+	const char *source; /* path; NULL: not known */
+	uint32_t line;
+	const char *name;  /* of the function that the line is in, which may be inlined */
+	uint32_t others;   /* how many more functions it is in: instances of a template, … */
+	uint32_t function; /* whose code it is in, by its first address */
+	struct analysis_samples samples;
+};
+
+/* An address of code: of the instruction at work, or within a call. */
+struct analysis_instruction {
+	uint32_t function;
+	uint64_t link_addr;
+	const char *source; /* of the innermost line there; NULL: not known */
+	uint32_t line;
+	struct analysis_samples samples;
+};
+
 /* OS time of a function by cause, system call and object. */
 struct analysis_os {
 	uint32_t function; /* ANALYSIS_NONE: outside of all functions */
@@ -150,7 +193,18 @@ struct analysis_module_coverage {
 	const char *refusals; /* "3 jump-unproven, 1 bad-target"; "" if there are none */
 };
 
+/* Of the event shown; the last five are those of the whole recording. */
+struct analysis_sample_totals {
+	uint64_t kept, weight;
+	uint64_t truncated;	  /* stacks that do not reach their thread's root */
+	uint64_t unread;	  /* samples nothing of whose stack could be read */
+	uint64_t charged_outside; /* to no function that instrumentation knows */
+	uint64_t discarded, in_runtime, lost, throttled, unreadable;
+	bool truncated_known; /* not of a part of the time */
+};
+
 struct analysis_totals {
+	struct analysis_sample_totals samples;
 	uint64_t functions_disarmed, calls_disarmed; /* --adaptive: and their counted calls */
 	uint64_t elapsed, application; /* of the session: all intervals of the selected threads */
 	uint64_t overhead, own;	       /* probe cost subtracted; time in the runtime */
@@ -187,17 +241,29 @@ struct analysis_options {
 	struct analysis_globs processes, threads;
 	bool keep_mangled;
 	bool coverage_functions; /* fill analysis.coverage, which may be large */
+	enum analysis_method method;
+	const char *event; /* whose samples; NULL: the first of the profile */
+	bool inlines;	   /* inlined functions are functions and calls of their own, in samples */
+	bool places;	   /* fill analysis.lines and .instructions */
+	/* Only samples of this time, as analysis_time_parse has it; NULL: all. */
+	const char *from, *to;
 };
 
 struct analysis {
 	const struct profile *profile;
 	struct arena arena;
 	double ticks_per_second;
+	enum analysis_method method; /* of the nodes; not ANALYSIS_AUTO */
+	bool has_calls;
+	const struct profile_event *event; /* whose samples there are; NULL: there are none */
+	bool by_weight;			   /* samples of this event count by their weight */
 	struct vec_of(struct analysis_process) processes; /* in the order of the profile */
 	struct vec_of(struct analysis_thread) threads;
 	struct vec_of(struct analysis_module) modules;
 	struct vec_of(struct analysis_function) functions;
 	struct vec_of(struct analysis_node) nodes;
+	struct vec_of(struct analysis_line) lines; /* these two if asked for, with samples only */
+	struct vec_of(struct analysis_instruction) instructions;
 	struct vec_of(struct analysis_os) os; /* by cause, then descending ticks */
 	struct vec_of(struct analysis_module_coverage) module_coverage;
 	struct vec_of(struct analysis_coverage) coverage; /* if asked for */
@@ -207,9 +273,13 @@ struct analysis {
 	uint32_t *function_of, *module_of;
 	struct vec_of(int64_t) node_ids; /* of the profile, ascending */
 	struct vec_of(uint32_t) node_of; /* beside node_ids; ANALYSIS_NONE where not selected */
+	struct analysis_stacks *stacks;	 /* of the samples, where places were asked for */
 };
 
-/* `profile` has to outlive the result. */
+/*
+ * `profile` has to outlive the result. Fails where it is damaged, and where it has not what the
+ * options ask for: ERROR_NOT_FOUND.
+ */
 struct analysis *analysis_open(struct profile *profile, const struct analysis_options *options,
 			       struct error *err);
 void analysis_close(struct analysis *analysis);
@@ -244,6 +314,26 @@ double analysis_percent(const struct analysis *analysis, const struct analysis_v
 			enum analysis_measure measure);
 
 /*
+ * What the method shown ranks by: elapsed inclusive time, inclusive samples, or their weight. And
+ * its share of the session's total, in percent; NAN where that is zero.
+ */
+uint64_t analysis_inclusive(const struct analysis *analysis, const struct analysis_values *values);
+double analysis_share(const struct analysis *analysis, const struct analysis_values *values);
+
+/* Of the kept samples, in percent; NAN where there are none. */
+double analysis_samples_percent(const struct analysis *analysis, uint64_t samples);
+double analysis_weight_percent(const struct analysis *analysis, uint64_t weight);
+/*
+ * The 95 % confidence interval of that percent, by Wilson (1927): where the share in infinitely
+ * many samples is to be expected. False where there are no samples.
+ */
+bool analysis_samples_interval(const struct analysis *analysis, uint64_t samples, double *low,
+			       double *high);
+
+/* Elapsed exclusive time less what the thread waited, blocked or preempted. */
+uint64_t analysis_cpu_ticks(const struct analysis_values *values);
+
+/*
  * By which share the cost of pairs of probes had changed when it was measured again at the end of
  * the process: that which had changed most. False where it was not measured again.
  */
@@ -276,7 +366,7 @@ struct analysis_edge {
 
 struct analysis_edges {
 	struct arena arena;				      /* of their histograms */
-	struct vec_of(struct analysis_edge) callers, callees; /* descending elapsed inclusive */
+	struct vec_of(struct analysis_edge) callers, callees; /* descending analysis_inclusive */
 };
 
 void analysis_edges_find(const struct analysis *analysis, uint32_t function,
@@ -296,7 +386,7 @@ struct analysis_step {
 struct analysis_path vec_of(struct analysis_step);
 
 /*
- * From the session over a process and a thread down the tree: the child with the largest elapsed
+ * From the session over a process and a thread down the tree: the child with the largest
  * inclusive value, as long as it holds at least `share` of its parent's.
  */
 void analysis_hot_path(const struct analysis *analysis, double share, struct analysis_path *path);

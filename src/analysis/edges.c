@@ -85,11 +85,11 @@ static void edge_walk_thread(struct edge_walk *walk, uint32_t root)
 	}
 }
 
-static int edge_compare(const void *a, const void *b)
+static int edge_compare(const void *a, const void *b, void *analysis)
 {
 	const struct analysis_edge *x = a, *y = b;
-	const uint64_t left = x->values.ticks[ELAPSED_INCLUSIVE];
-	const uint64_t right = y->values.ticks[ELAPSED_INCLUSIVE];
+	const uint64_t left = analysis_inclusive(analysis, &x->values);
+	const uint64_t right = analysis_inclusive(analysis, &y->values);
 
 	if (left != right)
 		return left > right ? -1 : 1;
@@ -114,8 +114,12 @@ void analysis_edges_find(const struct analysis *analysis, uint32_t function,
 	map_init(&walk.callees);
 	for (size_t i = 0; i < analysis->threads.len; i++)
 		edge_walk_thread(&walk, analysis->threads.data[i].root);
-	vec_sort(&edges->callers, edge_compare);
-	vec_sort(&edges->callees, edge_compare);
+	if (edges->callers.len)
+		qsort_r(edges->callers.data, edges->callers.len, sizeof(*edges->callers.data),
+			edge_compare, (void *)analysis);
+	if (edges->callees.len)
+		qsort_r(edges->callees.data, edges->callees.len, sizeof(*edges->callees.data),
+			edge_compare, (void *)analysis);
 	map_fini(&walk.callers);
 	map_fini(&walk.callees);
 	free(walk.caller_depth);
@@ -129,14 +133,30 @@ void analysis_edges_fini(struct analysis_edges *edges)
 	arena_fini(&edges->arena);
 }
 
-static uint64_t process_ticks(const struct analysis_process *process)
-{
-	return process->tree.ticks[ELAPSED_INCLUSIVE];
-}
+/* ---- hot path ---- */
 
 static bool holds(uint64_t part, uint64_t whole, double share)
 {
 	return part && (double)part >= share * (double)whole;
+}
+
+static uint64_t session_inclusive(const struct analysis *analysis)
+{
+	const struct analysis_sample_totals *samples = &analysis->totals.samples;
+
+	if (analysis->method == ANALYSIS_INSTRUMENT)
+		return analysis->totals.elapsed;
+	return analysis->by_weight ? samples->weight : samples->kept;
+}
+
+static uint64_t process_inclusive(const struct analysis *analysis, uint32_t process)
+{
+	return analysis_inclusive(analysis, &analysis->processes.data[process].tree);
+}
+
+static uint64_t node_inclusive(const struct analysis *analysis, uint32_t node)
+{
+	return analysis_inclusive(analysis, &analysis->nodes.data[node].values);
 }
 
 static uint32_t hottest_process(const struct analysis *analysis)
@@ -144,8 +164,8 @@ static uint32_t hottest_process(const struct analysis *analysis)
 	uint32_t best = ANALYSIS_NONE;
 
 	for (uint32_t i = 0; i < analysis->processes.len; i++)
-		if (best == ANALYSIS_NONE || process_ticks(&analysis->processes.data[i]) >
-						     process_ticks(&analysis->processes.data[best]))
+		if (best == ANALYSIS_NONE ||
+		    process_inclusive(analysis, i) > process_inclusive(analysis, best))
 			best = i;
 	return best;
 }
@@ -159,11 +179,10 @@ static uint32_t hottest_thread(const struct analysis *analysis, uint32_t process
 		const struct analysis_thread *thread = &analysis->threads.data[i];
 		if (thread->process != process || thread->root == ANALYSIS_NONE)
 			continue;
-		const uint64_t ticks =
-			analysis->nodes.data[thread->root].values.ticks[ELAPSED_INCLUSIVE];
-		if (best == ANALYSIS_NONE || ticks > most) {
+		const uint64_t inclusive = node_inclusive(analysis, thread->root);
+		if (best == ANALYSIS_NONE || inclusive > most) {
 			best = i;
-			most = ticks;
+			most = inclusive;
 		}
 	}
 	return best;
@@ -175,8 +194,7 @@ static uint32_t hottest_child(const struct analysis *analysis, uint32_t node)
 	uint32_t best = nodes[node].first_child;
 
 	for (uint32_t at = best; at != ANALYSIS_NONE; at = nodes[at].next_sibling)
-		if (nodes[at].values.ticks[ELAPSED_INCLUSIVE] >
-		    nodes[best].values.ticks[ELAPSED_INCLUSIVE])
+		if (node_inclusive(analysis, at) > node_inclusive(analysis, best))
 			best = at;
 	return best;
 }
@@ -189,8 +207,8 @@ void analysis_hot_path(const struct analysis *analysis, double share, struct ana
 	*path = (struct analysis_path){0};
 	if (process == ANALYSIS_NONE)
 		return;
-	const uint64_t all = process_ticks(&analysis->processes.data[process]);
-	if (!holds(all, analysis->totals.elapsed, share))
+	const uint64_t all = process_inclusive(analysis, process);
+	if (!holds(all, session_inclusive(analysis), share))
 		return;
 	vec_push(path, ((struct analysis_step){.kind = STEP_PROCESS,
 					       .index = process,
@@ -199,15 +217,14 @@ void analysis_hot_path(const struct analysis *analysis, double share, struct ana
 	if (thread == ANALYSIS_NONE)
 		return;
 	uint32_t at = analysis->threads.data[thread].root;
-	if (!holds(nodes[at].values.ticks[ELAPSED_INCLUSIVE], all, share))
+	if (!holds(node_inclusive(analysis, at), all, share))
 		return;
 	vec_push(path, ((struct analysis_step){
 			       .kind = STEP_THREAD, .index = thread, .values = &nodes[at].values}));
 	for (;;) {
 		const uint32_t child = hottest_child(analysis, at);
 		if (child == ANALYSIS_NONE ||
-		    !holds(nodes[child].values.ticks[ELAPSED_INCLUSIVE],
-			   nodes[at].values.ticks[ELAPSED_INCLUSIVE], share))
+		    !holds(node_inclusive(analysis, child), node_inclusive(analysis, at), share))
 			return;
 		vec_push(path, ((struct analysis_step){.kind = STEP_NODE,
 						       .index = child,

@@ -26,6 +26,16 @@ bool analysis_load_histograms(struct analysis *analysis, struct profile *profile
 void analysis_load_identities(struct analysis *analysis, bool keep_mangled);
 /* tree.c: fills nodes and every value. */
 bool analysis_load_tree(struct analysis *analysis, struct profile *profile, struct error *err);
+/* Of nodes with exclusive values: subtree totals, levels, and lists of children. */
+void analysis_link_nodes(struct analysis *analysis);
+/* Adds the values of all nodes to those of functions and modules. */
+void analysis_sum_functions(struct analysis *analysis);
+/* select.c: which method and event; fails where the profile has not what is asked for. */
+bool analysis_choose(struct analysis *analysis, const struct analysis_options *options,
+		     struct error *err);
+/* samples.c: samples of the event; of the method shown their call paths, too. */
+bool analysis_load_samples(struct analysis *analysis, struct profile *profile,
+			   const struct analysis_options *options, struct error *err);
 /* residual.c: before the nodes are linked; and for each node's values afterwards. */
 void analysis_correct_residual(struct analysis *analysis);
 void analysis_fit_ranges(struct analysis_values *values);
@@ -50,6 +60,9 @@ bool analysis_load_os(struct analysis *analysis, struct profile *profile, struct
 /* coverage.c */
 bool analysis_load_coverage(struct analysis *analysis, struct profile *profile,
 			    const struct analysis_options *options, struct error *err);
+
+/* places.c: lines and instructions; the stacks are there. */
+void analysis_load_places(struct analysis *analysis, const struct analysis_options *options);
 
 /* Node of the profile → index, ANALYSIS_NONE if unknown or not selected. */
 uint32_t analysis_node_find(const struct analysis *analysis, int64_t node_id);

@@ -168,8 +168,8 @@ uint32_t analysis_node_find(const struct analysis *analysis, int64_t node_id)
 								   : ANALYSIS_NONE;
 }
 
-/* Subtree totals, levels, and lists of children in the order of their indexes. */
-static void link_nodes(struct analysis *analysis)
+/* Lists of children are in the order of their indexes. */
+void analysis_link_nodes(struct analysis *analysis)
 {
 	struct analysis_node *nodes = analysis->nodes.data;
 
@@ -180,6 +180,8 @@ static void link_nodes(struct analysis *analysis)
 		values->ticks[APPLICATION_INCLUSIVE] += values->ticks[APPLICATION_EXCLUSIVE];
 		values->overhead_inclusive += values->overhead_exclusive;
 		values->error_inclusive += values->error_exclusive;
+		values->samples.inclusive += values->samples.exclusive;
+		values->samples.inclusive_weight += values->samples.exclusive_weight;
 		if (analysis->totals.residual && !node->folded)
 			analysis_fit_ranges(values);
 		if (node->parent == ANALYSIS_NONE)
@@ -286,7 +288,7 @@ static void fit_folded(struct analysis *analysis)
 		analysis_folded_fit(&module->values, &all);
 }
 
-static void sum_functions(struct analysis *analysis)
+void analysis_sum_functions(struct analysis *analysis)
 {
 	const size_t module_count = analysis->modules.len + 1;
 	struct depths depths = {
@@ -303,7 +305,6 @@ static void sum_functions(struct analysis *analysis)
 	free(depths.functions);
 	free(depths.modules);
 	free(depths.modules_folded);
-	fit_folded(analysis);
 }
 
 /* What the root's inclusive values have beyond its exclusive ones. */
@@ -398,8 +399,9 @@ bool analysis_load_tree(struct analysis *analysis, struct profile *profile, stru
 		return false;
 	analysis_correct_residual(analysis);
 	analysis_share_folded(analysis);
-	link_nodes(analysis);
-	sum_functions(analysis);
+	analysis_link_nodes(analysis);
+	analysis_sum_functions(analysis);
+	fit_folded(analysis);
 	sum_disarmed(analysis);
 	sum_threads(analysis);
 	sum_session(analysis);

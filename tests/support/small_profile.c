@@ -159,11 +159,86 @@ void small_nodes(struct profile_writer *writer, const struct small_node *nodes, 
 	}
 }
 
-void small_profile_commit(struct profile_writer *writer)
+void small_profile_commit_as(struct profile_writer *writer, const char *method)
 {
-	const struct profile_session session = small_profile_session();
+	struct profile_session session = small_profile_session();
 	struct error err;
 
+	session.method = method;
 	require(profile_write_session(writer, &session, &err), &err);
 	require(profile_writer_commit(writer, &err), &err);
+}
+
+void small_profile_commit(struct profile_writer *writer)
+{
+	small_profile_commit_as(writer, "instrument");
+}
+
+int64_t small_event(struct profile_writer *writer, const char *name, const char *unit)
+{
+	struct error err;
+	const struct profile_event row = {.name = name, .unit = unit, .frequency = 997};
+	const int64_t id = profile_add_event(writer, &row, &err);
+
+	require(id != 0, &err);
+	return id;
+}
+
+int64_t small_stack_at(struct profile_writer *writer, int64_t parent, int64_t location)
+{
+	struct error err;
+	const struct profile_stack row = {.parent = parent, .location = location};
+	const int64_t id = profile_add_stack(writer, &row, &err);
+
+	require(id != 0, &err);
+	return id;
+}
+
+int64_t small_stack(struct profile_writer *writer, int64_t parent, int64_t function,
+		    uint64_t link_addr)
+{
+	struct error err;
+	const struct profile_location row = {.function = function, .link_addr = link_addr};
+	const int64_t location = profile_add_location(writer, &row, &err);
+
+	require(location != 0, &err);
+	return small_stack_at(writer, parent, location);
+}
+
+void small_samples(struct profile_writer *writer, const struct profile_stack_value *row)
+{
+	struct error err;
+	struct profile_stack_value value = *row;
+
+	if (!value.weight)
+		value.weight = value.samples * 1000000;
+	require(profile_add_stack_value(writer, &value, &err), &err);
+}
+
+static uint64_t zigzag(uint64_t now, uint64_t before)
+{
+	const int64_t change = (int64_t)(now - before);
+
+	return (uint64_t)change << 1 ^ (uint64_t)(change >> 63);
+}
+
+void small_chunk(struct profile_writer *writer, struct profile_sample_chunk row,
+		 const struct small_sample *samples)
+{
+	struct error err;
+	struct byte_vec data = {0};
+	uint64_t stack = 0, weight = 0;
+
+	row.end_ticks = row.begin_ticks;
+	for (uint64_t i = 0; i < row.samples; i++) {
+		put_uleb(&data, samples[i].later);
+		put_uleb(&data, zigzag(samples[i].stack, stack));
+		put_uleb(&data, zigzag(samples[i].weight, weight));
+		stack = samples[i].stack;
+		weight = samples[i].weight;
+		row.end_ticks += samples[i].later;
+	}
+	row.data = (struct profile_bytes){.start = data.data, .size = data.len};
+	require(profile_add_sample_chunk(writer, &row, &err), &err);
+	vec_fini(&data);
 }

@@ -27,5 +27,24 @@ int64_t small_function(struct profile_writer *writer, int64_t module, const char
 		       uint64_t link_addr);
 void small_nodes(struct profile_writer *writer, const struct small_node *nodes, size_t count);
 void small_profile_commit(struct profile_writer *writer);
+/* With another method of the session than "instrument". */
+void small_profile_commit_as(struct profile_writer *writer, const char *method);
+
+/* ---- samples ---- */
+
+int64_t small_event(struct profile_writer *writer, const char *name, const char *unit);
+/* A stack of one more call, at link_addr of the function; returns its id. */
+int64_t small_stack(struct profile_writer *writer, int64_t parent, int64_t function,
+		    uint64_t link_addr);
+/* The same at a location that is there. */
+int64_t small_stack_at(struct profile_writer *writer, int64_t parent, int64_t location);
+/* A millisecond of weight each. */
+void small_samples(struct profile_writer *writer, const struct profile_stack_value *row);
+/* A sample of a chunk: ticks since the one before, stack, weight. */
+struct small_sample {
+	uint64_t later, stack, weight;
+};
+void small_chunk(struct profile_writer *writer, struct profile_sample_chunk row,
+		 const struct small_sample *samples);
 
 #endif

@@ -1,0 +1,138 @@
+/*
+ * The samples of a part of the time, read from the chunks in which they are in its order. Refuses
+ * damaged chunks, and profiles that have none.
+ */
+#include "analysis/stacks.h"
+#include "analysis/trace.h"
+
+struct chunk {
+	int64_t id;
+	struct profile_sample_chunk row;
+};
+
+struct range_loader {
+	struct analysis *analysis;
+	uint64_t from, to; /* ticks */
+	int64_t event;
+	bool any; /* chunks of the event, whenever */
+	struct vec_of(struct chunk) chunks;
+	struct map known; /* (thread, stack) → index of its value */
+	struct sample_values *values;
+};
+
+static bool take_chunk(int64_t id, const struct profile_sample_chunk *row, void *context)
+{
+	struct range_loader *loader = context;
+	const struct chunk chunk = {.id = id, .row = *row};
+
+	if (row->event != loader->event)
+		return true;
+	loader->any = true;
+	if (loader->analysis->threads.data[row->thread - 1].selected &&
+	    row->begin_ticks <= loader->to && row->end_ticks >= loader->from)
+		vec_push(&loader->chunks, chunk);
+	return true;
+}
+
+static int64_t unzigzag(uint64_t value)
+{
+	return (int64_t)(value >> 1 ^ (0 - (value & 1)));
+}
+
+static void take_sample(struct range_loader *loader, int64_t thread, uint64_t stack,
+			uint64_t weight)
+{
+	const uint64_t index =
+		*map_put(&loader->known, (uint64_t)thread << 32 | stack, loader->values->len);
+
+	if (index == loader->values->len)
+		vec_push(loader->values, ((struct sample_value){.thread = (uint32_t)(thread - 1),
+								.stack = (uint32_t)stack}));
+	loader->values->data[index].samples++;
+	loader->values->data[index].weight += weight;
+}
+
+static bool decode(struct range_loader *loader, const struct chunk *chunk,
+		   struct byte_reader reader, struct error *err)
+{
+	const struct profile_sample_chunk *row = &chunk->row;
+	uint64_t ticks = row->begin_ticks, stack = 0, weight = 0;
+	size_t stacks;
+
+	profile_stacks(loader->analysis->profile, &stacks);
+	for (uint64_t i = 0; i < row->samples; i++) {
+		const uint64_t later = read_uleb(&reader);
+		stack += (uint64_t)unzigzag(read_uleb(&reader));
+		weight += (uint64_t)unzigzag(read_uleb(&reader));
+		if (reader.failed || later > row->end_ticks - ticks || stack > stacks)
+			return error_set(
+				err, ERROR_INPUT,
+				"the profile is damaged: sample %llu of chunk %lld makes no "
+				"sense",
+				(unsigned long long)i + 1, (long long)chunk->id);
+		ticks += later;
+		if (ticks >= loader->from && ticks <= loader->to)
+			take_sample(loader, row->thread, stack, weight);
+	}
+	return true;
+}
+
+static bool read_chunks(struct range_loader *loader, struct profile *profile, struct error *err)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < loader->chunks.len && ok; i++) {
+		const struct chunk *chunk = &loader->chunks.data[i];
+		void *data;
+		size_t size;
+		if (!profile_read_sample_chunk(profile, chunk->id, &data, &size, err))
+			return false;
+		ok = decode(loader, chunk, byte_reader(data, size), err);
+		free(data);
+	}
+	return ok;
+}
+
+/* Ticks of the clock; what was not given is without bound. */
+static bool parse_bounds(struct range_loader *loader, struct profile *profile,
+			 const struct analysis_options *options, struct error *err)
+{
+	const uint64_t begin = profile_session(profile)->begin_ticks;
+	uint64_t from = 0, to = UINT64_MAX;
+
+	if ((options->from &&
+	     !analysis_time_parse(loader->analysis, profile, options->from, false, &from, err)) ||
+	    (options->to &&
+	     !analysis_time_parse(loader->analysis, profile, options->to, true, &to, err)))
+		return false;
+	if (from > to)
+		return error_set(err, ERROR_USAGE, "--from=%s is later than --to=%s", options->from,
+				 options->to);
+	loader->from = options->from ? begin + from : 0;
+	loader->to = to > UINT64_MAX - begin ? UINT64_MAX : begin + to;
+	return true;
+}
+
+bool analysis_load_range(struct analysis *analysis, struct profile *profile,
+			 const struct analysis_options *options, struct sample_values *values,
+			 struct error *err)
+{
+	size_t events;
+	struct range_loader loader = {.analysis = analysis,
+				      .values = values,
+				      .event = analysis->event - profile_events(profile, &events) +
+					       1};
+
+	if (!parse_bounds(&loader, profile, options, err))
+		return false;
+	map_init(&loader.known);
+	bool ok = profile_each_sample_chunk(profile, take_chunk, &loader, err);
+	if (ok && !loader.any)
+		ok = error_set(err, ERROR_NOT_FOUND,
+			       "the profile does not say when its samples were taken: leave out "
+			       "--from and --to");
+	ok = ok && read_chunks(&loader, profile, err);
+	map_fini(&loader.known);
+	vec_fini(&loader.chunks);
+	return ok;
+}

@@ -1,0 +1,372 @@
+/*
+ * Samples of one event: call paths of each thread, and what follows from them. Stacks are a tree
+ * of addresses that all threads share; here each thread gets a tree of functions of its own, as
+ * instrumentation has it, so that one code makes all views. Nodes are found by (parent, function);
+ * a stack's node is remembered while its thread's samples are added, so the work is linear in
+ * stacks and samples.
+ */
+#include "analysis/stacks.h"
+
+#include <string.h>
+
+struct sample_loader {
+	struct analysis *analysis;
+	int64_t event;
+	struct sample_values *values;
+};
+
+static bool take_value(const struct profile_stack_value *row, void *context)
+{
+	struct sample_loader *loader = context;
+	const uint32_t thread = (uint32_t)(row->thread - 1);
+
+	if (row->event != loader->event || !loader->analysis->threads.data[thread].selected)
+		return true;
+	vec_push(loader->values, ((struct sample_value){.thread = thread,
+							.stack = (uint32_t)row->stack,
+							.samples = row->samples,
+							.weight = row->weight}));
+	loader->analysis->totals.samples.truncated += row->truncated;
+	return true;
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct sample_value *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->stack < y->stack ? -1 : x->stack > y->stack;
+}
+
+static bool load_values(struct analysis *analysis, struct profile *profile,
+			const struct analysis_options *options, struct sample_values *values,
+			struct error *err)
+{
+	size_t count;
+	struct sample_loader loader = {.analysis = analysis,
+				       .event = analysis->event - profile_events(profile, &count) +
+						1,
+				       .values = values};
+
+	profile_stacks(profile, &count);
+	if (count >= ANALYSIS_NONE)
+		return error_set(err, ERROR_UNSUPPORTED, "the profile has more than %u stacks",
+				 ANALYSIS_NONE - 1);
+	analysis->totals.samples.truncated_known = !options->from && !options->to;
+	if (analysis->totals.samples.truncated_known
+		    ? !profile_each_stack_value(profile, take_value, &loader, err)
+		    : !analysis_load_range(analysis, profile, options, values, err))
+		return false;
+	vec_sort(values, compare_threads);
+	return true;
+}
+
+/* ---- functions of locations ---- */
+
+/* Symbols of functions; those that several of a module have belong to none. */
+enum { AMBIGUOUS = UINT32_MAX };
+
+struct inline_names {
+	struct analysis *analysis;
+	struct strmap known; /* "module:symbol" → function */
+	bool keep_mangled;
+};
+
+static const char *symbol_key(struct analysis *analysis, uint32_t module, const char *symbol)
+{
+	return arena_printf(&analysis->arena, "%u:%s", module, symbol);
+}
+
+static void inline_names_init(struct inline_names *names, struct analysis *analysis)
+{
+	strmap_init(&names->known);
+	names->analysis = analysis;
+	for (uint32_t i = 0; i < analysis->functions.len; i++) {
+		const struct analysis_function *function = &analysis->functions.data[i];
+		if (!function->symbol[0])
+			continue;
+		uint64_t *known = strmap_put(
+			&names->known, symbol_key(analysis, function->module, function->symbol), i);
+		if (*known != i)
+			*known = AMBIGUOUS;
+	}
+}
+
+/* The function of that symbol, or a new one that has no code of its own. */
+static uint32_t inlined_function(struct inline_names *names, uint32_t module, const char *symbol)
+{
+	struct analysis *analysis = names->analysis;
+	const char *key = symbol_key(analysis, module, symbol);
+	uint64_t *known = strmap_put(&names->known, key, AMBIGUOUS);
+
+	if (*known != AMBIGUOUS)
+		return (uint32_t)*known;
+	key = arena_printf(&analysis->arena, "inline %s", key);
+	known = strmap_put(&names->known, key, analysis->functions.len);
+	if (*known == analysis->functions.len)
+		vec_push(&analysis->functions,
+			 ((struct analysis_function){
+				 .module = module,
+				 .name = names->keep_mangled
+						 ? symbol
+						 : analysis_demangle(&analysis->arena, symbol),
+				 .symbol = symbol,
+				 .inlined = true,
+				 .values = analysis_values_zero()}));
+	return (uint32_t)*known;
+}
+
+/* Of each location its function, and what was inlined there, outermost first. */
+static void find_functions(struct analysis *analysis, const struct analysis_options *options,
+			   struct location_places *functions)
+{
+	size_t count, line_count;
+	const struct profile_location *locations = profile_locations(analysis->profile, &count);
+	const struct profile_location_line *lines =
+		profile_location_lines(analysis->profile, &line_count);
+	uint32_t *first = options->inlines ? analysis_lines_of_locations(analysis) : NULL;
+	struct inline_names names = {.keep_mangled = options->keep_mangled};
+
+	location_places_init(functions, analysis);
+	if (first)
+		inline_names_init(&names, analysis);
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t function = analysis->function_of[locations[i].function - 1];
+		const uint32_t module = analysis->functions.data[function].module;
+		vec_push(&functions->at, function);
+		/* The last line is the function's own. */
+		for (uint32_t left = first && first[i + 1] > first[i] ? first[i + 1] - first[i] - 1
+								      : 0;
+		     left-- > 0;) {
+			const char *name = lines[first[i] + left].function;
+			if (name && name[0])
+				vec_push(&functions->at, inlined_function(&names, module, name));
+		}
+		location_places_end(functions, i);
+	}
+	if (first)
+		strmap_fini(&names.known);
+	free(first);
+}
+
+/* ---- call paths ---- */
+
+struct path_builder {
+	struct analysis *analysis;
+	const struct profile_stack *stacks;
+	const struct location_places *functions;
+	uint32_t *node_of, *thread_of; /* by stack; of the thread that came by last, from 1 */
+	struct map known;	       /* (parent, function) → node */
+	struct vec_of(uint32_t) path;
+};
+
+static uint32_t node_push(struct path_builder *builder, uint32_t parent, uint32_t function,
+			  uint32_t thread)
+{
+	const struct analysis_node node = {.parent = parent,
+					   .first_child = ANALYSIS_NONE,
+					   .next_sibling = ANALYSIS_NONE,
+					   .function = function,
+					   .thread = thread,
+					   .values = analysis_values_zero()};
+
+	vec_push(&builder->analysis->nodes, node);
+	return (uint32_t)builder->analysis->nodes.len - 1;
+}
+
+static uint32_t child_of(struct path_builder *builder, uint32_t parent, uint32_t function)
+{
+	struct analysis *analysis = builder->analysis;
+	const size_t fresh = analysis->nodes.len;
+	const uint64_t node = *map_put(&builder->known, (uint64_t)parent << 32 | function, fresh);
+
+	if (node == fresh)
+		node_push(builder, parent, function, analysis->nodes.data[parent].thread);
+	return (uint32_t)node;
+}
+
+static uint32_t node_of_stack(struct path_builder *builder, uint32_t thread, uint32_t stack)
+{
+	const struct location_places *functions = builder->functions;
+	uint32_t node = builder->analysis->threads.data[thread].root;
+	uint32_t at = stack;
+
+	for (; at && builder->thread_of[at - 1] != thread + 1;
+	     at = (uint32_t)builder->stacks[at - 1].parent)
+		vec_push(&builder->path, at - 1);
+	if (at)
+		node = builder->node_of[at - 1];
+	while (builder->path.len) {
+		const uint32_t next = builder->path.data[--builder->path.len];
+		const size_t location = (size_t)builder->stacks[next].location - 1;
+		for (uint32_t i = functions->first[location]; i < functions->first[location + 1];
+		     i++)
+			node = child_of(builder, node, functions->at.data[i]);
+		builder->node_of[next] = node;
+		builder->thread_of[next] = thread + 1;
+	}
+	return node;
+}
+
+static bool build_paths(struct analysis *analysis, const struct sample_values *values,
+			const struct location_places *functions, struct error *err)
+{
+	size_t count;
+	struct path_builder builder = {.analysis = analysis, .functions = functions};
+	bool ok = true;
+
+	builder.stacks = profile_stacks(analysis->profile, &count);
+	builder.node_of = mem_alloc((count + 1) * sizeof(uint32_t));
+	builder.thread_of = mem_zalloc((count + 1) * sizeof(uint32_t));
+	map_init(&builder.known);
+	for (size_t i = 0; i < values->len && ok; i++) {
+		const struct sample_value *value = &values->data[i];
+		struct analysis_thread *thread = &analysis->threads.data[value->thread];
+		if (thread->root == ANALYSIS_NONE)
+			thread->root =
+				node_push(&builder, ANALYSIS_NONE, ANALYSIS_NONE, value->thread);
+		const uint32_t node = node_of_stack(&builder, value->thread, value->stack);
+		struct analysis_samples *samples = &analysis->nodes.data[node].values.samples;
+		samples->exclusive += value->samples;
+		samples->exclusive_weight += value->weight;
+		ok = analysis->nodes.len < ANALYSIS_NONE / 2 ||
+		     error_set(err, ERROR_UNSUPPORTED, "the profile has more than %u call paths",
+			       ANALYSIS_NONE / 2);
+	}
+	map_fini(&builder.known);
+	vec_fini(&builder.path);
+	free(builder.node_of);
+	free(builder.thread_of);
+	return ok;
+}
+
+/* ---- sums ---- */
+
+static void add(struct analysis_samples *to, const struct sample_value *value)
+{
+	to->inclusive += value->samples;
+	to->inclusive_weight += value->weight;
+	if (!value->stack)
+		return;
+	to->exclusive += value->samples;
+	to->exclusive_weight += value->weight;
+}
+
+static void sum_values(struct analysis *analysis, const struct sample_values *values)
+{
+	struct analysis_sample_totals *totals = &analysis->totals.samples;
+
+	vec_foreach (value, values) {
+		struct analysis_thread *thread = &analysis->threads.data[value->thread];
+		struct analysis_process *process = &analysis->processes.data[thread->process];
+		add(&thread->values.samples, value);
+		add(&process->values.samples, value);
+		add(&process->tree.samples, value);
+		totals->kept += value->samples;
+		totals->weight += value->weight;
+		totals->unread += value->stack ? 0 : value->samples;
+	}
+}
+
+/* To the innermost function of each stack that instrumentation knows as well. */
+static void charge(struct analysis *analysis)
+{
+	uint32_t *owners = mem_alloc((analysis->nodes.len + 1) * sizeof(*owners));
+
+	for (size_t i = 0; i < analysis->nodes.len; i++) {
+		const struct analysis_node *node = &analysis->nodes.data[i];
+		owners[i] = ANALYSIS_NONE;
+		if (node->parent == ANALYSIS_NONE) {
+			analysis->totals.samples.charged_outside += node->values.samples.exclusive;
+			continue;
+		}
+		const struct analysis_values *values =
+			&analysis->functions.data[node->function].values;
+		const bool known = values->calls || values->ticks[ELAPSED_INCLUSIVE];
+		owners[i] = known ? node->function : owners[node->parent];
+		*(owners[i] == ANALYSIS_NONE
+			  ? &analysis->totals.samples.charged_outside
+			  : &analysis->functions.data[owners[i]].samples_charged) +=
+			node->values.samples.exclusive;
+	}
+	free(owners);
+}
+
+static void sum_collectors(struct analysis *analysis)
+{
+	struct analysis_sample_totals *totals = &analysis->totals.samples;
+	size_t count;
+	const struct profile_sampling *rows = profile_samplings(analysis->profile, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		totals->discarded += rows[i].discarded;
+		totals->in_runtime += rows[i].in_runtime;
+		totals->lost += rows[i].lost;
+		totals->throttled += rows[i].throttled;
+		totals->unreadable += rows[i].unreadable;
+	}
+}
+
+/* The trees of samples take the place of those of calls, if they are to be shown. */
+static bool load_paths(struct analysis *analysis, const struct sample_values *values,
+		       const struct location_places *functions, struct error *err)
+{
+	__typeof__(analysis->nodes) calls = analysis->nodes;
+	uint32_t *roots = mem_alloc((analysis->threads.len + 1) * sizeof(*roots));
+	const bool shown = analysis->method == ANALYSIS_SAMPLE;
+
+	memset(&analysis->nodes, 0, sizeof(analysis->nodes));
+	for (size_t i = 0; i < analysis->threads.len; i++) {
+		roots[i] = analysis->threads.data[i].root;
+		analysis->threads.data[i].root = ANALYSIS_NONE;
+	}
+	const bool ok = build_paths(analysis, values, functions, err);
+	if (ok) {
+		analysis_link_nodes(analysis);
+		analysis_sum_functions(analysis);
+		if (analysis->has_calls)
+			charge(analysis);
+	}
+	if (shown) {
+		vec_fini(&calls);
+		vec_fini(&analysis->node_ids);
+		vec_fini(&analysis->node_of);
+		analysis->totals.nodes = analysis->nodes.len;
+	} else {
+		vec_fini(&analysis->nodes);
+		analysis->nodes.data = calls.data;
+		analysis->nodes.len = calls.len;
+		analysis->nodes.cap = calls.cap;
+	}
+	for (size_t i = 0; i < analysis->threads.len && !shown; i++)
+		analysis->threads.data[i].root = roots[i];
+	free(roots);
+	return ok;
+}
+
+bool analysis_load_samples(struct analysis *analysis, struct profile *profile,
+			   const struct analysis_options *options, struct error *err)
+{
+	struct sample_values values = {0};
+	struct location_places functions;
+
+	sum_collectors(analysis);
+	if (!analysis->event)
+		return true;
+	if (!load_values(analysis, profile, options, &values, err)) {
+		vec_fini(&values);
+		return false;
+	}
+	find_functions(analysis, options, &functions);
+	sum_values(analysis, &values);
+	const bool ok = load_paths(analysis, &values, &functions, err);
+	if (ok && options->places) {
+		analysis->stacks = mem_alloc(sizeof(*analysis->stacks));
+		analysis_stacks_init(analysis->stacks, analysis, &values);
+		analysis_load_places(analysis, options);
+	}
+	location_places_fini(&functions);
+	vec_fini(&values);
+	return ok;
+}

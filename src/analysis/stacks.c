@@ -1,0 +1,150 @@
+/*
+ * Counting what stands in stacks: one walk over the tree of all stacks, in which each place knows
+ * how often it stands above. Where it does not, the samples below belong to its inclusive value.
+ */
+#include "analysis/stacks.h"
+
+void analysis_stacks_init(struct analysis_stacks *stacks, const struct analysis *analysis,
+			  const struct sample_values *values)
+{
+	*stacks = (struct analysis_stacks){.first_root = ANALYSIS_NONE};
+	stacks->rows = profile_stacks(analysis->profile, &stacks->count);
+	stacks->samples = mem_zalloc((stacks->count + 1) * sizeof(*stacks->samples));
+	stacks->first_child = mem_alloc((stacks->count + 1) * sizeof(uint32_t));
+	stacks->next_sibling = mem_alloc((stacks->count + 1) * sizeof(uint32_t));
+	vec_foreach (value, values) {
+		if (!value->stack)
+			continue;
+		struct analysis_samples *samples = &stacks->samples[value->stack - 1];
+		samples->exclusive += value->samples;
+		samples->exclusive_weight += value->weight;
+	}
+	for (size_t i = 0; i < stacks->count; i++)
+		stacks->first_child[i] = ANALYSIS_NONE;
+	for (size_t i = stacks->count; i-- > 0;) {
+		struct analysis_samples *samples = &stacks->samples[i];
+		const int64_t parent = stacks->rows[i].parent;
+		uint32_t *first = parent ? &stacks->first_child[parent - 1] : &stacks->first_root;
+		samples->inclusive += samples->exclusive;
+		samples->inclusive_weight += samples->exclusive_weight;
+		stacks->next_sibling[i] = *first;
+		*first = (uint32_t)i;
+		if (!parent)
+			continue;
+		stacks->samples[parent - 1].inclusive += samples->inclusive;
+		stacks->samples[parent - 1].inclusive_weight += samples->inclusive_weight;
+	}
+}
+
+void analysis_stacks_fini(struct analysis_stacks *stacks)
+{
+	free(stacks->samples);
+	free(stacks->first_child);
+	free(stacks->next_sibling);
+	*stacks = (struct analysis_stacks){0};
+}
+
+static size_t location_count(const struct analysis *analysis)
+{
+	size_t count;
+
+	profile_locations(analysis->profile, &count);
+	return count;
+}
+
+void location_places_init(struct location_places *places, const struct analysis *analysis)
+{
+	*places = (struct location_places){0};
+	places->first = mem_zalloc((location_count(analysis) + 1) * sizeof(*places->first));
+}
+
+void location_places_end(struct location_places *places, size_t location)
+{
+	places->first[location + 1] = (uint32_t)places->at.len;
+}
+
+void location_places_fini(struct location_places *places)
+{
+	free(places->first);
+	vec_fini(&places->at);
+}
+
+uint32_t *analysis_lines_of_locations(const struct analysis *analysis)
+{
+	const size_t locations = location_count(analysis);
+	uint32_t *first = mem_zalloc((locations + 1) * sizeof(*first));
+	size_t count, at = 0;
+	const struct profile_location_line *lines =
+		profile_location_lines(analysis->profile, &count);
+
+	for (size_t i = 0; i < locations; i++) {
+		while (at < count && lines[at].location == (int64_t)i + 1)
+			at++;
+		first[i + 1] = (uint32_t)at;
+	}
+	return first;
+}
+
+struct counter {
+	const struct analysis_stacks *stacks;
+	const struct location_places *places;
+	uint32_t *depths; /* by place: how often it stands on the stack that is visited */
+	struct analysis_samples *samples;
+};
+
+static void enter(struct counter *counter, uint32_t stack)
+{
+	const struct location_places *places = counter->places;
+	const struct analysis_samples *from = &counter->stacks->samples[stack];
+	const size_t location = (size_t)counter->stacks->rows[stack].location - 1;
+	const uint32_t begin = places->first[location], end = places->first[location + 1];
+
+	for (uint32_t i = begin; i < end; i++) {
+		const uint32_t place = places->at.data[i];
+		if (counter->depths[place]++)
+			continue;
+		counter->samples[place].inclusive += from->inclusive;
+		counter->samples[place].inclusive_weight += from->inclusive_weight;
+	}
+	if (begin == end)
+		return;
+	counter->samples[places->at.data[end - 1]].exclusive += from->exclusive;
+	counter->samples[places->at.data[end - 1]].exclusive_weight += from->exclusive_weight;
+}
+
+static void leave(struct counter *counter, uint32_t stack)
+{
+	const struct location_places *places = counter->places;
+	const size_t location = (size_t)counter->stacks->rows[stack].location - 1;
+
+	for (uint32_t i = places->first[location]; i < places->first[location + 1]; i++)
+		counter->depths[places->at.data[i]]--;
+}
+
+void analysis_stacks_count(const struct analysis_stacks *stacks,
+			   const struct location_places *places, struct analysis_samples *samples)
+{
+	struct counter counter = {.stacks = stacks,
+				  .places = places,
+				  .depths = mem_zalloc((places->count + 1) * sizeof(uint32_t)),
+				  .samples = samples};
+	uint32_t at = stacks->first_root;
+
+	while (at != ANALYSIS_NONE) {
+		enter(&counter, at);
+		if (stacks->first_child[at] != ANALYSIS_NONE) {
+			at = stacks->first_child[at];
+			continue;
+		}
+		while (at != ANALYSIS_NONE) {
+			leave(&counter, at);
+			if (stacks->next_sibling[at] != ANALYSIS_NONE) {
+				at = stacks->next_sibling[at];
+				break;
+			}
+			const int64_t parent = stacks->rows[at].parent;
+			at = parent ? (uint32_t)(parent - 1) : ANALYSIS_NONE;
+		}
+	}
+	free(counter.depths);
+}

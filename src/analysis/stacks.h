@@ -1,0 +1,58 @@
+/*
+ * The samples of the event shown by their stacks, over all selected threads: what source lines,
+ * instructions and annotations are counted from. Private to analysis.
+ */
+#ifndef TARE_ANALYSIS_STACKS_H
+#define TARE_ANALYSIS_STACKS_H
+
+#include "analysis/internal.h"
+
+/* Samples of one thread with one stack (its id; 0: nothing of it could be read). */
+struct sample_value {
+	uint32_t thread, stack;
+	uint64_t samples, weight;
+};
+
+struct sample_values vec_of(struct sample_value);
+
+/* sample_range.c: those of the time asked for, from the samples in the order of time. */
+bool analysis_load_range(struct analysis *analysis, struct profile *profile,
+			 const struct analysis_options *options, struct sample_values *values,
+			 struct error *err);
+
+/* Element i is of the stack with id i + 1; inclusive: with all stacks below it. */
+struct analysis_stacks {
+	const struct profile_stack *rows;
+	size_t count;
+	struct analysis_samples *samples;
+	uint32_t *first_child, *next_sibling; /* indexes; ANALYSIS_NONE where there is none */
+	uint32_t first_root;
+};
+
+void analysis_stacks_init(struct analysis_stacks *stacks, const struct analysis *analysis,
+			  const struct sample_values *values);
+void analysis_stacks_fini(struct analysis_stacks *stacks);
+
+/*
+ * What stands at each location, by its id less one: elements first[i] to first[i + 1] of `at`, any
+ * numbers below `count`. The last of them is the one that executes where the location does.
+ */
+struct location_places {
+	uint32_t *first;
+	struct vec_of(uint32_t) at;
+	uint32_t count;
+};
+
+void location_places_init(struct location_places *places, const struct analysis *analysis);
+/* Ends those of the location, which has to follow the one before. */
+void location_places_end(struct location_places *places, size_t location);
+void location_places_fini(struct location_places *places);
+
+/* Adds to samples[place], which has places->count elements. */
+void analysis_stacks_count(const struct analysis_stacks *stacks,
+			   const struct location_places *places, struct analysis_samples *samples);
+
+/* The lines of each location, by its id less one: rows first[i] to first[i + 1]. */
+uint32_t *analysis_lines_of_locations(const struct analysis *analysis);
+
+#endif
