@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 struct export_values {
-	const char *format, *output;
+	const char *format, *output, *measure;
 	struct profile_values profile;
 };
 
@@ -29,6 +29,12 @@ static const struct option export_command_options[] = {
 	 .help = "Write to FILE instead of the standard output",
 	 .type = OPTION_TEXT,
 	 .offset = AT(output)},
+	{.name = "measure",
+	 .argument = "MEASURE",
+	 .help = "Formats of call paths: the value that comes first, or alone where the format has "
+		 "one only: elapsed (default), application, calls",
+	 .type = OPTION_TEXT,
+	 .offset = AT(measure)},
 	PROFILE_OPTIONS(AT(profile)),
 	{0},
 };
@@ -39,7 +45,8 @@ static bool write_profile(const struct export_format *format, const struct expor
 {
 	const struct export_options options = {.from = values->profile.from,
 					       .to = values->profile.to,
-					       .depth = values->profile.depth};
+					       .depth = values->profile.depth,
+					       .measure = values->measure};
 	struct analysis *analysis = analysis_open(profile, selection, err);
 	struct sink sink;
 
@@ -59,8 +66,9 @@ static bool check(const struct export_values *values, const struct operands *ope
 		return error_set(err, ERROR_USAGE,
 				 "which profile? tare export --format=FORMAT FILE [-o OUT]");
 	if (!values->format)
-		return error_set(err, ERROR_USAGE,
-				 "which format? say --format=chrome or --format=perfetto");
+		return error_set(
+			err, ERROR_USAGE,
+			"which format? say --format=FORMAT; tare export --help lists them");
 	*format = export_format_find(values->format, err);
 	if (!*format)
 		return false;
@@ -94,11 +102,18 @@ const struct command command_export = {
 	.summary = "write a profile in the format of another tool",
 	.description =
 		"Writes the profile FILE in the format of another tool. Formats:\n"
+		"  pprof       call paths with all values, gzipped protobuf, for pprof\n"
+		"  speedscope  call paths, a profile per thread and value, for speedscope\n"
+		"  callgrind   functions and the calls between them, for KCachegrind and\n"
+		"              callgrind_annotate\n"
+		"  folded      call paths as one line each with one value, for flamegraph.pl\n"
+		"  firefox     call paths with one value, for profiler.firefox.com\n"
 		"  chrome      event log (tare record --trace) as JSON, for chrome://tracing,\n"
 		"              ui.perfetto.dev, speedscope\n"
 		"  perfetto    event log as protobuf, for ui.perfetto.dev and trace_processor\n"
 		"\n"
-		"Times of event logs are those of the clock: the cost of the probes is in them.\n"
+		"Values of call paths are exclusive: their sums are the session's totals. Times\n"
+		"of event logs are those of the clock: the cost of the probes is in them.\n"
 		"\n"
 		"Exit status: 0 written, 1 failed (no such profile, damaged, without event log, "
 		"output\n"

@@ -1,17 +1,36 @@
 /* The list of formats. */
 #include "report/export.h"
 
+#include "report/paths.h"
 #include "report/timeline.h"
 
 #include <string.h>
 
 const struct export_format export_formats[] = {
+	{.name = "pprof",
+	 .summary = "call paths as gzipped protobuf, for pprof",
+	 .is_binary = true,
+	 .write = paths_write_pprof},
+	{.name = "speedscope",
+	 .summary = "call paths as JSON, for speedscope",
+	 .write = paths_write_speedscope},
+	{.name = "callgrind",
+	 .summary = "calls between functions, for KCachegrind and callgrind_annotate",
+	 .write = paths_write_callgrind},
+	{.name = "folded",
+	 .summary = "call paths as one line each, for flamegraph.pl and the like",
+	 .write = paths_write_folded},
+	{.name = "firefox",
+	 .summary = "call paths as JSON, for profiler.firefox.com",
+	 .write = paths_write_firefox},
 	{.name = "chrome",
-	 .summary = "event log as JSON for chrome://tracing, Perfetto, speedscope",
+	 .summary = "event log as JSON, for chrome://tracing, Perfetto, speedscope",
+	 .of_events = true,
 	 .write = timeline_write_chrome},
 	{.name = "perfetto",
-	 .summary = "event log as Perfetto's protobuf, for ui.perfetto.dev and trace_processor",
+	 .summary = "event log as protobuf, for ui.perfetto.dev and trace_processor",
 	 .is_binary = true,
+	 .of_events = true,
 	 .write = timeline_write_perfetto},
 	{0},
 };

@@ -12,11 +12,13 @@
 struct export_options {
 	const char *from, *to; /* range of time as analysis_time_parse has it; NULL: all */
 	int64_t depth;	       /* calls deeper than that are left out; 0: none */
+	const char *measure;   /* of call paths, where the format has one only; NULL: the first */
 };
 
 struct export_format {
 	const char *name, *summary;
 	bool is_binary; /* not for a terminal */
+	bool of_events; /* made from the event log, not from call paths */
 	bool (*write)(const struct analysis *analysis, const struct export_options *options,
 		      FILE *stream, struct error *err);
 };
