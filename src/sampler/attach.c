@@ -12,7 +12,6 @@
 
 struct attachment {
 	struct perf_events *set;
-	const struct perf_events_options *options;
 	struct map open; /* thread ids */
 	uint32_t pid;
 };
@@ -33,9 +32,12 @@ static bool attach_thread(struct attachment *attachment, uint32_t tid, struct er
 	if (map_get(&attachment->open, tid))
 		return true;
 	map_put(&attachment->open, tid, 1);
-	if (perf_events_open(attachment->set, attachment->options, tid, err))
+	if (perf_events_add(attachment->set, tid, err))
 		return true;
-	return tid != attachment->pid && !exists(tid);
+	if (err->code == ERROR_SYSTEM)
+		return false;
+	/* A leader can have ended before its threads. */
+	return !exists(tid) || (tid == attachment->pid && err->code == ERROR_NOT_FOUND);
 }
 
 /* One reading of the directory; *found counts the threads that were new. */
@@ -61,10 +63,10 @@ static bool attach_round(struct attachment *attachment, size_t *found, struct er
 	return good;
 }
 
-bool attach_threads(struct perf_events *set, const struct perf_events_options *options,
-		    uint32_t pid, struct error *err)
+bool attach_threads(struct perf_events *set, uint32_t pid, struct error *err)
 {
-	struct attachment attachment = {.set = set, .options = options, .pid = pid};
+	struct attachment attachment = {.set = set, .pid = pid};
+	const size_t before = set->descriptors.len;
 	size_t found = 1;
 	bool good = true;
 
@@ -72,5 +74,7 @@ bool attach_threads(struct perf_events *set, const struct perf_events_options *o
 	while (good && found)
 		good = attach_round(&attachment, &found, err);
 	map_fini(&attachment.open);
+	if (good && set->descriptors.len == before)
+		return error_set(err, ERROR_NOT_FOUND, "process %" PRIu32 " has ended", pid);
 	return good;
 }

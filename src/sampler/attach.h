@@ -5,10 +5,9 @@
 #include "sampler/perf_events.h"
 
 /*
- * Opens the events for each thread of `pid`. A thread that ends meanwhile is left out; one that
- * begins meanwhile is found, or inherits them.
+ * Adds each thread of `pid`. A thread that ends meanwhile is left out; one that begins meanwhile is
+ * found, or inherits the events. Fails if the process has ended.
  */
-bool attach_threads(struct perf_events *set, const struct perf_events_options *options,
-		    uint32_t pid, struct error *err);
+bool attach_threads(struct perf_events *set, uint32_t pid, struct error *err);
 
 #endif

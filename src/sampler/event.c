@@ -7,6 +7,8 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct named_event {
 	const char *name;
@@ -186,14 +188,50 @@ bool event_parse(const char *text, uint64_t frequency, struct event *event, stru
 				 text);
 	if (!event->period)
 		event->frequency = frequency;
+	if (strcmp(event->name, "off-cpu") == 0 || strcmp(event->name, "preempted") == 0) {
+		event->kind = event->name[0] == 'o' ? EVENT_OFF_CPU : EVENT_PREEMPTED;
+		return true;
+	}
 	if (strchr(event->name, ':'))
 		return find_tracepoint(event, err);
 	return find_named(event) || find_cache(event) || find_raw(event) ||
 	       fail_unknown(event->name, err);
 }
 
-bool event_is_time(const struct event *event)
+void event_default(uint64_t frequency, struct event *event)
 {
-	return event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_COUNT_SW_CPU_CLOCK ||
-						     event->config == PERF_COUNT_SW_TASK_CLOCK);
+	struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_HW_CPU_CYCLES,
+				       .sample_period = 1000000,
+				       .exclude_kernel = 1,
+				       .exclude_hv = 1,
+				       .disabled = 1};
+	const int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	struct error err;
+
+	event_parse(fd >= 0 ? "cycles" : "cpu-clock", frequency, event, &err);
+	if (fd >= 0)
+		close(fd);
+}
+
+bool event_is_in_kernel(const struct event *event)
+{
+	if (event->kind != EVENT_COUNTED || event->type == PERF_TYPE_TRACEPOINT)
+		return true;
+	return event->type == PERF_TYPE_SOFTWARE &&
+	       (event->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+		event->config == PERF_COUNT_SW_CPU_MIGRATIONS);
+}
+
+static bool is_time(const struct event *event)
+{
+	return event->kind != EVENT_COUNTED ||
+	       (event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_COUNT_SW_CPU_CLOCK ||
+						      event->config == PERF_COUNT_SW_TASK_CLOCK));
+}
+
+const char *event_unit(const struct event *event)
+{
+	return is_time(event) ? "ns" : "";
 }

@@ -9,21 +9,38 @@
 
 #include <linux/perf_event.h>
 
+enum event_kind {
+	EVENT_COUNTED,	 /* one of perf_event_open */
+	EVENT_OFF_CPU,	 /* a thread waited: a sample per wait, its weight the ns until it ran again
+			  */
+	EVENT_PREEMPTED, /* the same where it could have gone on, but another thread ran */
+};
+
 struct event {
 	char name[96]; /* as it was asked for, without a period */
+	enum event_kind kind;
 	uint32_t type;
-	uint64_t config;
+	uint64_t config, config1, config2;
 	uint64_t period;    /* one sample in so many events; 0: by frequency */
 	uint64_t frequency; /* samples per second, where period is 0 */
+	bool user_only;	    /* what happens in the kernel does not count (NAME:u) */
 };
 
 /*
- * Reads NAME, NAME:PERIOD, rHEX (raw) or SUBSYSTEM:NAME[:PERIOD] (a tracepoint). Without a period
- * the event is sampled `frequency` times a second. An unknown name fails with the nearest ones.
+ * Reads NAME[:PERIOD], where NAME is that of a software, hardware or cache event, rHEX (raw),
+ * PMU/TERM[=N],…/ as in /sys/bus/event_source/devices, SUBSYSTEM:NAME (a tracepoint), "off-cpu" or
+ * "preempted". Without a period the event is sampled `frequency` times a second, a tracepoint each
+ * time. An unknown name fails with the nearest ones.
  */
 bool event_parse(const char *text, uint64_t frequency, struct event *event, struct error *err);
 
-/* Whether one unit of the event is a nanosecond: samples then stand for time. */
-bool event_is_time(const struct event *event);
+/* What is sampled if nobody says: cycles where a processor counts them, else cpu-clock. */
+void event_default(uint64_t frequency, struct event *event);
+
+/* It happens in the kernel: only those who may sample the kernel may sample it. */
+bool event_is_in_kernel(const struct event *event);
+
+/* "ns" if the weight of samples is time, "" if it is a number of events. */
+const char *event_unit(const struct event *event);
 
 #endif

@@ -1,20 +1,31 @@
 /*
- * Files by path. The file may have been replaced since the process mapped it; that shows in its
- * rules not fitting, and later, where build-ids are known, in these.
+ * Files by path and identity. A path alone may name another file by now, or in this process's
+ * sight:
+ *
+ *   /proc/PID/root/PATH         while the process lives; in its own mount namespace
+ *   /proc/PID/map_files/RANGE   the mapped file itself, also where it is deleted; for root
+ *   PATH                        when the process has ended
+ *
+ * The first of these that is the file that was mapped is taken: by its build-id where the record
+ * has one, else by device and inode. (The inode of an overlay can differ from the one in its
+ * records, as can its device: a file of another device in the process's own sight is believed.)
  */
 #include "sampler/images.h"
 
 #include "unwind/build.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
-
-#define VDSO_BYTES 8192
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 struct images {
 	struct arena arena;
 	struct vec_of(struct image *) list;
-	struct strmap by_path;
+	struct strmap by_key;  /* what a record says of a file → index */
+	struct strmap by_file; /* what a file is → index */
 };
 
 struct images *images_new(void)
@@ -22,7 +33,8 @@ struct images *images_new(void)
 	struct images *images = mem_zalloc(sizeof(*images));
 
 	arena_init(&images->arena);
-	strmap_init(&images->by_path);
+	strmap_init(&images->by_key);
+	strmap_init(&images->by_file);
 	return images;
 }
 
@@ -35,62 +47,238 @@ void images_free(struct images *images)
 		object_close((*image)->object);
 	}
 	vec_fini(&images->list);
-	strmap_fini(&images->by_path);
+	strmap_fini(&images->by_key);
+	strmap_fini(&images->by_file);
 	arena_fini(&images->arena);
 	free(images);
 }
 
-static struct image *image_add(struct images *images, const char *path)
+static struct image *image_add(struct images *images, enum image_kind kind, const char *path)
 {
 	struct image *image = arena_new(&images->arena, struct image);
 
 	image->path = arena_strdup(&images->arena, path);
+	image->kind = kind;
 	image->index = (uint32_t)images->list.len;
-	strmap_put(&images->by_path, image->path, image->index);
 	vec_push(&images->list, image);
 	return image;
 }
 
-static void image_load(struct images *images, struct image *image, struct object *object,
-		       const struct error *err)
+static void image_load(struct image *image, struct object *object)
 {
 	struct unwind_build_statistics statistics;
 
 	image->object = object;
-	if (object)
-		image->table = unwind_table_build(object, &statistics);
-	else
-		image->why = arena_strdup(&images->arena, err->message);
+	image->table = unwind_table_build(object, &statistics);
 }
 
-const struct image *images_get(struct images *images, const char *root, const char *path)
+/* ---- which file ---- */
+
+static bool has_inode(const struct perf_mapping *mapping)
 {
-	const uint64_t *known = strmap_get(&images->by_path, path);
-	struct error err;
+	return !mapping->build_id_bytes && mapping->inode;
+}
 
-	if (known)
-		return images->list.data[*known];
-	struct image *image = image_add(images, path);
-	const char *where = *root ? arena_printf(&images->arena, "%s%s", root, path) : path;
+static bool is_same_inode(const struct perf_mapping *mapping, const struct stat *status)
+{
+	return status->st_ino == mapping->inode &&
+	       status->st_dev == makedev(mapping->major, mapping->minor);
+}
 
-	image_load(images, image, object_open(where, OBJECT_UNWIND, &err), &err);
+static bool is_same_build_id(const struct perf_mapping *mapping, const struct object *object)
+{
+	size_t size;
+	const unsigned char *build_id = object_build_id(object, &size);
+
+	if (!mapping->build_id_bytes)
+		return true;
+	/* The kernel's record has room for 20 bytes. */
+	return build_id && size >= mapping->build_id_bytes &&
+	       memcmp(build_id, mapping->build_id, mapping->build_id_bytes) == 0;
+}
+
+/* A way to a mapping's file. */
+struct way {
+	char path[4200];
+	bool certain; /* leads to the mapped file and no other */
+	bool own;     /* as the process sees it */
+};
+
+/*
+ * Opens the file if it is the one that was mapped. NULL with `err` otherwise; *known gets the image
+ * of a file that is open already.
+ */
+static struct object *open_way(struct images *images, const struct way *way,
+			       const struct perf_mapping *mapping, struct image **known,
+			       struct error *err)
+{
+	struct stat status;
+	char file[96];
+
+	if (stat(way->path, &status) != 0 || !S_ISREG(status.st_mode)) {
+		error_set(err, ERROR_NOT_FOUND, "%s is not there any more", mapping->path);
+		return NULL;
+	}
+	if (!way->certain && has_inode(mapping) && !is_same_inode(mapping, &status) &&
+	    (!way->own || status.st_dev == makedev(mapping->major, mapping->minor))) {
+		error_set(err, ERROR_NOT_FOUND,
+			  "%s has been replaced since it was mapped; its functions are not known",
+			  mapping->path);
+		return NULL;
+	}
+	snprintf(file, sizeof(file), "%jx:%jx:%jd.%09ld", (uintmax_t)status.st_dev,
+		 (uintmax_t)status.st_ino, (intmax_t)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+	const uint64_t *index = strmap_get(&images->by_file, file);
+	*known = index ? images->list.data[*index] : NULL;
+	struct object *object =
+		*known ? (*known)->object : object_open(way->path, OBJECT_UNWIND, err);
+
+	if (object && (way->certain || is_same_build_id(mapping, object))) {
+		if (!*known)
+			strmap_put(&images->by_file, arena_strdup(&images->arena, file),
+				   images->list.len);
+		return object;
+	}
+	if (object)
+		error_set(err, ERROR_NOT_FOUND,
+			  "%s has been replaced since it was mapped (by a file with another "
+			  "build-id); its functions are not known",
+			  mapping->path);
+	if (object && !*known)
+		object_close(object);
+	*known = NULL;
+	return NULL;
+}
+
+#define DELETED " (deleted)"
+
+static size_t find_ways(const struct perf_mapping *mapping, bool live, struct way ways[3])
+{
+	size_t count = 0;
+
+	if (live && !str_ends_with(mapping->path, DELETED)) {
+		ways[count] = (struct way){.own = true};
+		snprintf(ways[count++].path, sizeof(ways->path), "/proc/%" PRIu32 "/root%s",
+			 mapping->pid, mapping->path);
+	}
+	if (live) {
+		ways[count] = (struct way){.certain = true};
+		snprintf(ways[count++].path, sizeof(ways->path),
+			 "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, mapping->pid,
+			 mapping->addr, mapping->addr + mapping->size);
+	}
+	if (!str_ends_with(mapping->path, DELETED)) {
+		ways[count] = (struct way){.own = !live};
+		snprintf(ways[count++].path, sizeof(ways->path), "%s", mapping->path);
+	}
+	return count;
+}
+
+static struct image *file_open(struct images *images, const struct perf_mapping *mapping, bool live)
+{
+	struct way ways[3];
+	struct error err, first = {.message = ""};
+	const size_t count = find_ways(mapping, live, ways);
+	const size_t name = strlen(mapping->path) -
+			    (str_ends_with(mapping->path, DELETED) ? strlen(DELETED) : 0);
+	char *path = arena_strndup(&images->arena, mapping->path, name);
+
+	if (name < strlen(mapping->path))
+		error_set(&first, ERROR_NOT_FOUND,
+			  "%s has been deleted or replaced since it was mapped; its functions are "
+			  "not known",
+			  path);
+	for (size_t i = 0; i < count; i++) {
+		struct image *known = NULL;
+		struct object *object = open_way(images, &ways[i], mapping, &known, &err);
+
+		if (known)
+			return known;
+		if (object) {
+			struct image *image = image_add(images, IMAGE_FILE, path);
+			image_load(image, object);
+			return image;
+		}
+		/* The first way that leads to a file says most. */
+		if (!first.message[0] || (err.code != ERROR_NOT_FOUND && i + 1 < count))
+			first = err;
+	}
+	struct image *image = image_add(images, IMAGE_FILE, path);
+	image->why = arena_strdup(&images->arena, first.message);
 	return image;
 }
 
-const struct image *images_vdso(struct images *images)
+/* ---- what is no file ---- */
+
+static bool is_runtime_made(const char *path)
 {
-	static const char name[] = "[vdso]";
-	const uint64_t *known = strmap_get(&images->by_path, name);
-	const void *bytes = (const void *)getauxval(AT_SYSINFO_EHDR);
+	static const char *const prefixes[] = {"/memfd:",	 "/dev/zero", "/SYSV",
+					       "/anon_hugepage", "//anon",    "/i915"};
+
+	if (path[0] != '/')
+		return true; /* [heap], [stack], [anon:…], "" */
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (str_starts_with(path, prefixes[i]))
+			return true;
+	return false;
+}
+
+/* The vDSO of this kernel; its own headers say where it ends. */
+static struct image *vdso_open(struct images *images)
+{
+	const Elf64_Ehdr *header = (const void *)getauxval(AT_SYSINFO_EHDR);
+	struct image *image = image_add(images, IMAGE_VDSO, "[vdso]");
 	struct error err = {.message = "this process has no vDSO"};
+	struct object *object = NULL;
 
-	if (known)
-		return images->list.data[*known];
-	struct image *image = image_add(images, name);
+	if (header)
+		object = object_open_bytes(
+			header, header->e_shoff + (size_t)header->e_shnum * header->e_shentsize,
+			"[vdso]", OBJECT_UNWIND, &err);
+	if (object)
+		image_load(image, object);
+	else
+		image->why = arena_strdup(&images->arena, err.message);
+	return image;
+}
 
-	image_load(images, image,
-		   bytes ? object_open_bytes(bytes, VDSO_BYTES, name, OBJECT_UNWIND, &err) : NULL,
-		   &err);
+/* ---- */
+
+static void key_of(const struct perf_mapping *mapping, struct str *key)
+{
+	str_append(key, mapping->path);
+	str_printf(key, "\n");
+	for (size_t i = 0; i < mapping->build_id_bytes; i++)
+		str_printf(key, "%02x", mapping->build_id[i]);
+	if (has_inode(mapping))
+		str_printf(key, "%x:%x:%" PRIu64, mapping->major, mapping->minor, mapping->inode);
+}
+
+static struct image *image_new(struct images *images, const struct perf_mapping *mapping, bool live)
+{
+	if (strcmp(mapping->path, "[vdso]") == 0)
+		return vdso_open(images);
+	if (is_runtime_made(mapping->path))
+		return image_add(images, IMAGE_RUNTIME, "[jit]");
+	return file_open(images, mapping, live);
+}
+
+const struct image *images_get(struct images *images, const struct perf_mapping *mapping, bool live)
+{
+	struct str key = {0};
+
+	if (is_runtime_made(mapping->path) && strcmp(mapping->path, "[vdso]") != 0)
+		str_append(&key, "\n"); /* one for all */
+	else
+		key_of(mapping, &key);
+	const uint64_t *known = strmap_get(&images->by_key, key.data);
+	const struct image *image = known ? images->list.data[*known] : NULL;
+
+	if (!image) {
+		image = image_new(images, mapping, live);
+		strmap_put(&images->by_key, arena_strdup(&images->arena, key.data), image->index);
+	}
+	str_fini(&key);
 	return image;
 }
 

@@ -6,10 +6,18 @@
 #define TARE_SAMPLER_IMAGES_H
 
 #include "object/object.h"
+#include "sampler/perf_record.h"
 #include "unwind/unwind.h"
 
+enum image_kind {
+	IMAGE_FILE,
+	IMAGE_VDSO,
+	IMAGE_RUNTIME, /* code made at run time, in memory that no file is behind */
+};
+
 struct image {
-	const char *path;
+	const char *path; /* as mapped; "[vdso]", "[jit]" */
+	enum image_kind kind;
 	uint32_t index;		    /* in the order of first use */
 	struct object *object;	    /* NULL: not an ELF file, or it could not be opened */
 	struct unwind_table *table; /* NULL: none */
@@ -21,10 +29,13 @@ struct images;
 struct images *images_new(void);
 void images_free(struct images *images);
 
-/* The image of a file; `root` is put before its path ("" or /proc/PID/root). Never NULL. */
-const struct image *images_get(struct images *images, const char *root, const char *path);
-/* The vDSO of this kernel, which no file has. */
-const struct image *images_vdso(struct images *images);
+/*
+ * The image of a mapping; never NULL. A file is looked for in the sight of the process that has
+ * mapped it while that lives, or, if not `live`, by its path alone. One that is not the file that
+ * was mapped (replaced since: another build-id or inode) is not opened, and image->why says so.
+ */
+const struct image *images_get(struct images *images, const struct perf_mapping *mapping,
+			       bool live);
 
 size_t images_count(const struct images *images);
 const struct image *images_at(const struct images *images, size_t index);

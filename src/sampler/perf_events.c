@@ -1,182 +1,312 @@
 /*
  * An inherited event can only be mapped if it belongs to one processor, so each event is opened on
- * each of them; all events of a processor write into one ring.
+ * each of them.
+ *
+ * Rings are as large as samples with their stacks want; where the kernel locks no such amount of
+ * memory for this user (perf_event_mlock_kb), halves are tried. Descriptors are many: events ×
+ * processors × threads; the limit is raised as far as it goes when it is met.
  */
 #include "sampler/perf_events.h"
+
+#include "sampler/perf_errors.h"
 
 #include <asm/perf_regs.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { RING_PAGES = 256, PERF_FLAGS = PERF_FLAG_FD_CLOEXEC };
+enum {
+	RING_SAMPLES = 128, /* that a ring has room for */
+	RING_BYTES_MIN = 32 << 10,
+	RING_BYTES_START = 512 << 10,
+	RING_BYTES_MAX = 8 << 20,
+};
 
 /* rax to rsp and rip, and r8 to r15: not the segments, which 64-bit user mode does not have. */
 #define USER_REGISTERS                                                                             \
 	(((1ULL << (PERF_REG_X86_IP + 1)) - 1) |                                                   \
 	 (((1ULL << (PERF_REG_X86_R15 + 1)) - 1) & ~((1ULL << PERF_REG_X86_R8) - 1)))
 
-static struct perf_event_attr attributes(const struct perf_events_options *options, size_t index,
-					 bool kernel)
+uint64_t sampler_clock_ns(void)
 {
-	const struct event *event = &options->events[index];
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+}
+
+static int event_open(struct perf_event_attr *attr, int64_t task, int processor)
+{
+	return (int)syscall(SYS_perf_event_open, attr, (pid_t)task, processor, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+/* ---- rings ---- */
+
+/* The next processor that is on-line; `list` is as in /sys/devices/system/cpu/online: 0-3,6. */
+static bool next_processor(const char **list, int *last, int *number)
+{
+	char *end;
+
+	if (*last < 0 || *number == *last) {
+		if (**list < '0' || **list > '9')
+			return false;
+		*number = *last = (int)strtol(*list, &end, 10);
+		if (*end == '-')
+			*last = (int)strtol(end + 1, &end, 10);
+		*list = *end == ',' ? end + 1 : end;
+		return true;
+	}
+	return ++*number <= *last;
+}
+
+static void find_processors(struct perf_events *set)
+{
+	char text[4096] = "";
+	FILE *file = fopen("/sys/devices/system/cpu/online", "re");
+	int last = -1, number = -1;
+
+	if (!file || !fgets(text, sizeof(text), file))
+		snprintf(text, sizeof(text), "0-%ld", sysconf(_SC_NPROCESSORS_ONLN) - 1);
+	if (file)
+		fclose(file);
+	for (const char *list = text; next_processor(&list, &last, &number);) {
+		const struct perf_processor processor = {.number = number, .descriptor = -1};
+
+		vec_push(&set->processors, processor);
+	}
+}
+
+static bool open_ring(struct perf_processor *processor, size_t bytes)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_DUMMY,
+				       .exclude_kernel = 1,
+				       .exclude_hv = 1,
+				       .use_clockid = 1,
+				       .clockid = CLOCK_MONOTONIC_RAW,
+				       .watermark = 1,
+				       .wakeup_watermark = (uint32_t)bytes / 4};
+	processor->descriptor = event_open(&attr, getpid(), processor->number);
+	if (processor->descriptor < 0)
+		return false;
+	if (perf_ring_open(&processor->ring, processor->descriptor, bytes))
+		return true;
+	const int why = errno;
+	close(processor->descriptor);
+	processor->descriptor = -1;
+	errno = why;
+	return false;
+}
+
+static bool open_rings(struct perf_events *set, struct error *err)
+{
+	const size_t wanted = RING_SAMPLES * (set->options.stack_bytes + 1024);
+	size_t bytes = RING_BYTES_START;
+
+	while (bytes < wanted && bytes < RING_BYTES_MAX)
+		bytes *= 2;
+	vec_foreach (processor, &set->processors) {
+		while (!open_ring(processor, bytes)) {
+			if (errno != EPERM && errno != ENOMEM)
+				return perf_errors_ring(errno, err);
+			if (processor->ring.map || bytes / 2 < RING_BYTES_MIN)
+				return perf_errors_ring(errno, err);
+			bytes /= 2;
+		}
+	}
+	return true;
+}
+
+/* ---- events ---- */
+
+/* Samples of what the kernel does for the target are permitted. */
+static bool kernel_is_permitted(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_CPU_CLOCK,
+				       .disabled = 1};
+	const int fd = event_open(&attr, 0, -1);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static void set_rate(struct perf_event_attr *attr, const struct event *event)
+{
+	if (event->period) {
+		attr->sample_period = event->period;
+	} else {
+		attr->freq = 1;
+		attr->sample_freq = event->frequency;
+	}
+}
+
+static struct perf_event_attr attributes(const struct perf_events *set, const struct event *event)
+{
+	const struct perf_events_options *options = &set->options;
 	struct perf_event_attr attr = {
 		.type = event->type,
 		.size = sizeof(attr),
 		.config = event->config,
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-			       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-			       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
-		.sample_regs_user = USER_REGISTERS,
-		.sample_stack_user = (uint32_t)options->stack_bytes,
+		.config1 = event->config1,
+		.config2 = event->config2,
+		.sample_type = set->layout.sample_type,
 		.disabled = 1,
 		.enable_on_exec = options->on_exec,
 		.inherit = 1,
-		.exclude_kernel = !kernel,
-		.exclude_hv = 1,
-		.exclude_callchain_user = 1,
+		.exclude_kernel = !event_is_in_kernel(event) && (event->user_only || !set->kernel),
+		.exclude_hv = event->type != PERF_TYPE_TRACEPOINT,
+		.exclude_callchain_user = !options->by_frame_pointer,
+		.exclude_callchain_kernel = !options->kernel || !set->kernel,
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC_RAW,
 		.watermark = 1,
-		.wakeup_watermark = RING_PAGES * 4096 / 4,
 	};
-	if (event->period) {
-		attr.sample_period = event->period;
-	} else {
-		attr.freq = 1;
-		attr.sample_freq = event->frequency;
+
+	if (!options->by_frame_pointer) {
+		attr.sample_regs_user = USER_REGISTERS;
+		attr.sample_stack_user = (uint32_t)options->stack_bytes;
 	}
-	if (kernel)
-		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-	if (index == 0) { /* one event tells of the processes */
-		attr.mmap = 1;
-		attr.mmap2 = 1;
-		attr.comm = 1;
-		attr.comm_exec = 1;
-		attr.task = 1;
-	}
+	set_rate(&attr, event);
 	return attr;
 }
 
-static int paranoid_level(void)
+/* One event tells of the processes. */
+static void set_tracking(const struct perf_events *set, struct perf_event_attr *attr)
 {
-	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int level = -1;
-
-	if (file) {
-		if (fscanf(file, "%d", &level) != 1)
-			level = -1;
-		fclose(file);
-	}
-	return level;
+	attr->mmap = 1;
+	attr->mmap2 = 1;
+	attr->comm = 1;
+	attr->comm_exec = 1;
+	attr->task = 1;
+	attr->build_id = !set->no_build_ids;
 }
 
-static bool fail_open(const struct event *event, uint32_t task, int errno_value, struct error *err)
-{
-	switch (errno_value) {
-	case ENOENT:
-	case EOPNOTSUPP:
-	case ENODEV:
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "this machine cannot sample the event %s (virtual machines often "
-				 "have no hardware counters); cpu-clock always works",
-				 event->name);
-	case ESRCH:
-		return error_set(err, ERROR_NOT_FOUND, "there is no process %u", task);
-	case EACCES:
-	case EPERM:
-		return error_set(err, ERROR_PERMISSION,
-				 "the kernel does not permit sampling of process %u with the event "
-				 "%s (perf_event_paranoid is %d)",
-				 task, event->name, paranoid_level());
-	case EMFILE:
-		return error_set(err, ERROR_SYSTEM,
-				 "too many open files for a descriptor per thread and processor; "
-				 "raise the limit (ulimit -n)");
-	case EINVAL:
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "the kernel refuses the event %s with this period or frequency "
-				 "(at most /proc/sys/kernel/perf_event_max_sample_rate per second)",
-				 event->name);
-	default:
-		return error_set_errno(err, errno_value, "cannot sample the event %s", event->name);
-	}
-}
-
-static int open_one(struct perf_events *set, const struct perf_events_options *options,
-		    size_t index, uint32_t task, int processor)
-{
-	struct perf_event_attr attr = attributes(options, index, set->kernel);
-	int fd = (int)syscall(SYS_perf_event_open, &attr, task, processor, -1, PERF_FLAGS);
-
-	if (fd < 0 && (errno == EACCES || errno == EPERM) && set->kernel && !set->descriptors.len) {
-		set->kernel = false; /* user code may still be permitted */
-		attr = attributes(options, index, false);
-		fd = (int)syscall(SYS_perf_event_open, &attr, task, processor, -1, PERF_FLAGS);
-	}
-	set->layout = (struct perf_layout){.sample_type = attr.sample_type,
-					   .regs_user = attr.sample_regs_user,
-					   .sample_id_all = true};
-	return fd;
-}
-
-static bool keep_descriptor(struct perf_events *set, int fd, size_t event)
+static bool keep_descriptor(struct perf_events *set, int fd, const struct perf_processor *processor,
+			    size_t index)
 {
 	uint64_t id;
 
 	vec_push(&set->descriptors, fd);
-	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) != 0)
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) != 0 ||
+	    ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, processor->descriptor) != 0)
 		return false;
-	vec_push(&set->ids, id);
-	vec_push(&set->event_of_ids, event);
+	*map_put(&set->by_id, id, index) = index;
 	return true;
 }
 
-/* All events of a task on one processor, into the processor's ring, which the first one makes. */
-static bool open_processor(struct perf_events *set, const struct perf_events_options *options,
-			   uint32_t task, size_t processor, struct error *err)
+/* Raises the limit of open files as far as this user may; false if it is there already. */
+static bool raise_limit(struct perf_events *set)
 {
-	for (size_t i = 0; i < options->event_count; i++) {
-		const int fd = open_one(set, options, i, task, (int)processor);
+	struct rlimit limit, wanted;
 
-		if (fd < 0 && errno == ENODEV && processor)
-			return true; /* the processor is off-line */
-		if (fd < 0)
-			return fail_open(&options->events[i], task, errno, err);
-		if (!keep_descriptor(set, fd, i))
-			return error_set_errno(err, errno, "cannot identify an event");
-		if (set->rings.len > processor) {
-			if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT,
-				  set->ring_descriptors.data[processor]) != 0)
-				return error_set_errno(err, errno,
-						       "cannot share a ring of samples");
+	if (set->limit_raised || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return false;
+	set->limit = limit;
+	set->limit_raised = true;
+	wanted = (struct rlimit){.rlim_cur = 1 << 20, .rlim_max = 1 << 20};
+	if (limit.rlim_max < wanted.rlim_max && setrlimit(RLIMIT_NOFILE, &wanted) == 0)
+		return true;
+	wanted = (struct rlimit){.rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max};
+	return limit.rlim_cur < limit.rlim_max && setrlimit(RLIMIT_NOFILE, &wanted) == 0;
+}
+
+/* An event of a task on one processor; the descriptor, or -1 with errno. */
+static int open_on(struct perf_events *set, struct perf_event_attr *attr, int64_t task,
+		   const struct perf_processor *processor)
+{
+	int fd = event_open(attr, task, processor->number);
+
+	if (fd < 0 && errno == EMFILE && raise_limit(set))
+		fd = event_open(attr, task, processor->number);
+	if (fd < 0 && errno == EINVAL && attr->build_id) {
+		attr->build_id = 0;
+		fd = event_open(attr, task, processor->number);
+		set->no_build_ids = fd >= 0;
+		errno = EINVAL;
+	}
+	return fd;
+}
+
+/* An event of a task on all processors. Some may lack it, or be off-line; not all. */
+static bool add_event(struct perf_events *set, struct perf_event_attr *attr, int64_t task,
+		      size_t index)
+{
+	size_t opened = 0;
+
+	vec_foreach (processor, &set->processors) {
+		const int fd = open_on(set, attr, task, processor);
+
+		if (fd >= 0) {
+			if (!keep_descriptor(set, fd, processor, index))
+				return false;
+			opened++;
+		} else if (errno != ENODEV && errno != ENOENT) {
+			return false;
+		}
+	}
+	return opened > 0;
+}
+
+bool perf_events_add(struct perf_events *set, int64_t task, struct error *err)
+{
+	static const struct event switches = {.name = "context-switches",
+					      .type = PERF_TYPE_SOFTWARE,
+					      .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+					      .period = 1};
+	bool waits = false, tracked = false;
+
+	for (size_t i = 0; i <= set->options.event_count; i++) {
+		const bool last = i == set->options.event_count;
+		const struct event *event = last ? &switches : &set->options.events[i];
+
+		if (!last && event->kind != EVENT_COUNTED) {
+			waits = true;
 			continue;
 		}
-		struct perf_ring ring;
-		if (!perf_ring_open(&ring, fd, RING_PAGES, err))
-			return false;
-		vec_push(&set->rings, ring);
-		vec_push(&set->ring_descriptors, fd);
+		if (last && !waits)
+			break;
+		struct perf_event_attr attr = attributes(set, event);
+
+		if (!tracked)
+			set_tracking(set, &attr);
+		tracked = true;
+		attr.context_switch = last;
+		if (!add_event(set, &attr, task, last ? PERF_EVENTS_WAITS : i))
+			return perf_errors_open(event, task, errno, err);
 	}
 	return true;
 }
 
-bool perf_events_open(struct perf_events *set, const struct perf_events_options *options,
-		      uint32_t task, struct error *err)
+bool perf_events_begin(struct perf_events *set, const struct perf_events_options *options,
+		       struct error *err)
 {
-	const size_t processors = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+	const uint64_t stack = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 
-	if (!set->descriptors.len)
-		set->kernel = options->kernel;
-	for (size_t processor = 0; processor < processors; processor++)
-		if (!open_processor(set, options, task, processor, err))
-			return false;
-	return true;
+	*set = (struct perf_events){.options = *options, .kernel = kernel_is_permitted()};
+	map_init(&set->by_id);
+	set->layout = (struct perf_layout){
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
+		.regs_user = USER_REGISTERS,
+		.sample_id_all = true,
+	};
+	if (!options->by_frame_pointer)
+		set->layout.sample_type |= stack;
+	if (options->by_frame_pointer || (options->kernel && set->kernel))
+		set->layout.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	find_processors(set);
+	return open_rings(set, err);
 }
 
 void perf_events_enable(const struct perf_events *set, bool enabled)
@@ -187,21 +317,23 @@ void perf_events_enable(const struct perf_events *set, bool enabled)
 
 void perf_events_close(struct perf_events *set)
 {
-	vec_foreach (ring, &set->rings)
-		perf_ring_close(ring);
 	vec_foreach (fd, &set->descriptors)
 		close(*fd);
-	vec_fini(&set->rings);
-	vec_fini(&set->ring_descriptors);
+	vec_foreach (processor, &set->processors) {
+		perf_ring_close(&processor->ring);
+		if (processor->descriptor >= 0)
+			close(processor->descriptor);
+	}
+	if (set->limit_raised)
+		setrlimit(RLIMIT_NOFILE, &set->limit);
+	vec_fini(&set->processors);
 	vec_fini(&set->descriptors);
-	vec_fini(&set->ids);
-	vec_fini(&set->event_of_ids);
+	map_fini(&set->by_id);
 }
 
 size_t perf_events_index(const struct perf_events *set, uint64_t id)
 {
-	for (size_t i = 0; i < set->ids.len; i++)
-		if (set->ids.data[i] == id)
-			return set->event_of_ids.data[i];
-	return 0;
+	const uint64_t *index = map_get(&set->by_id, id);
+
+	return index ? *index : SIZE_MAX;
 }

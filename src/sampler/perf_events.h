@@ -1,4 +1,12 @@
-/* The descriptors of perf_event_open for a set of events, and a ring per processor. */
+/*
+ * The descriptors of perf_event_open for a set of events, and a ring per processor.
+ *
+ *   processor 0:  dummy ── ring ◀── event 0 of task A, event 1 of task A, event 0 of task B, …
+ *   processor 1:  dummy ── ring ◀── …
+ *
+ * A ring belongs to a dummy event of this process, which counts nothing: so it stays, and can be
+ * waited on, whatever tasks end.
+ */
 #ifndef TARE_SAMPLER_PERF_EVENTS_H
 #define TARE_SAMPLER_PERF_EVENTS_H
 
@@ -6,34 +14,58 @@
 #include "sampler/perf_record.h"
 #include "sampler/perf_ring.h"
 
-struct perf_events {
-	struct vec_of(int) descriptors;
-	struct vec_of(struct perf_ring) rings;
-	struct vec_of(int) ring_descriptors; /* to wait on */
-	struct vec_of(uint64_t) ids;	     /* the kernel's, of each descriptor… */
-	struct vec_of(size_t) event_of_ids;  /* …and the event's index */
-	struct perf_layout layout;
-	bool kernel; /* kernel frames are permitted */
-};
+#include <sys/resource.h>
 
 struct perf_events_options {
 	const struct event *events;
 	size_t event_count;
 	size_t stack_bytes;
 	bool kernel;
+	bool by_frame_pointer;
 	bool on_exec; /* begins when the task executes a program */
 };
 
+/* The ring of a processor. */
+struct perf_processor {
+	int number;
+	int descriptor; /* of the dummy */
+	struct perf_ring ring;
+};
+
+struct perf_events {
+	struct perf_events_options options;
+	struct vec_of(struct perf_processor) processors;
+	struct vec_of(int) descriptors; /* of all events but dummies */
+	struct map by_id;		/* the kernel's id → index of the event */
+	struct perf_layout layout;
+	bool kernel;	   /* kernel frames are permitted */
+	bool no_build_ids; /* the kernel is older than 5.12 */
+	bool limit_raised;
+	struct rlimit limit; /* of descriptors, before it was raised */
+};
+
+enum { PERF_EVERYTHING = -1 };
+
+/* Rings for all processors. Errors say what the kernel refused and what would permit it. */
+bool perf_events_begin(struct perf_events *set, const struct perf_events_options *options,
+		       struct error *err);
 /*
- * Opens the events for `task`, on every processor, inherited by what it starts; more tasks can be
- * added. Errors say what the kernel refused and what would permit it.
+ * Opens the events for `task` (PERF_EVERYTHING: all tasks) on every processor, inherited by what it
+ * starts; more tasks can be added.
  */
-bool perf_events_open(struct perf_events *set, const struct perf_events_options *options,
-		      uint32_t task, struct error *err);
+bool perf_events_add(struct perf_events *set, int64_t task, struct error *err);
 void perf_events_enable(const struct perf_events *set, bool enabled);
 void perf_events_close(struct perf_events *set);
 
-/* The index of the event with a kernel's id. */
+enum { PERF_EVENTS_WAITS = 0xffff }; /* more than there are events */
+
+/*
+ * The index of the event with a kernel's id; PERF_EVENTS_WAITS if it is the one that tells of
+ * switches, SIZE_MAX if there is none.
+ */
 size_t perf_events_index(const struct perf_events *set, uint64_t id);
+
+/* The clock of records: CLOCK_MONOTONIC_RAW. */
+uint64_t sampler_clock_ns(void);
 
 #endif

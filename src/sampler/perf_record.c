@@ -47,8 +47,11 @@ static void read_registers(struct byte_reader *reader, uint64_t mask, struct per
 {
 	uint64_t values[64] = {0};
 
-	if (read_u64(reader) == PERF_SAMPLE_REGS_ABI_NONE)
+	const uint64_t abi = read_u64(reader);
+
+	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
 		return; /* a thread of the kernel has none */
+	sample->is_32_bit = abi == PERF_SAMPLE_REGS_ABI_32;
 	for (int i = 0; i < 64; i++)
 		if (mask >> i & 1)
 			values[i] = read_u64(reader);
@@ -248,6 +251,7 @@ bool perf_record_read(const struct perf_layout *layout, const void *bytes, size_
 		record->lost = read_u64(&reader);
 		break;
 	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
 		record->switched = (struct perf_task){.pid = id.pid, .tid = id.tid};
 		break;
 	default:

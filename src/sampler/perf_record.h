@@ -25,6 +25,7 @@ struct perf_sample {
 	const unsigned char *callchain; /* callchain_count words, not aligned; borrowed */
 	uint64_t callchain_count;
 	bool has_registers; /* those of user mode; RA is the instruction pointer, exact */
+	bool is_32_bit;	    /* code of the 32-bit ABI, or x32 */
 	struct unwind_registers registers;
 	const void *stack; /* copy of the stack from rsp on; borrowed */
 	size_t stack_bytes;
@@ -66,7 +67,7 @@ struct perf_record {
 		struct perf_task task;	     /* FORK, EXIT */
 		struct perf_name name;	     /* COMM */
 		uint64_t lost;		     /* LOST, LOST_SAMPLES: records */
-		struct perf_task switched;   /* SWITCH: pid and tid of the thread itself */
+		struct perf_task switched;   /* SWITCH, SWITCH_CPU_WIDE: the thread itself */
 	};
 };
 

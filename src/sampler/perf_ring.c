@@ -5,7 +5,6 @@
  */
 #include "sampler/perf_ring.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,23 +17,17 @@ static struct perf_event_mmap_page *header_of(const struct perf_ring *ring)
 	return ring->map;
 }
 
-static const unsigned char *data_of(const struct perf_ring *ring)
-{
-	return (const unsigned char *)ring->map + sysconf(_SC_PAGESIZE);
-}
-
-bool perf_ring_open(struct perf_ring *ring, int fd, size_t pages, struct error *err)
+bool perf_ring_open(struct perf_ring *ring, int fd, size_t data_bytes)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	void *map = mmap(NULL, page * (pages + 1), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *map = mmap(NULL, page + data_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (map == MAP_FAILED)
-		return error_set_errno(err, errno,
-				       "cannot map a ring of %zu KiB for samples; the limit is in "
-				       "/proc/sys/kernel/perf_event_mlock_kb",
-				       page * pages / 1024);
-	*ring = (struct perf_ring){
-		.map = map, .data_bytes = page * pages, .copy = mem_alloc(RECORD_BYTES_MAX)};
+		return false;
+	*ring = (struct perf_ring){.map = map,
+				   .data = (const unsigned char *)map + page,
+				   .data_bytes = data_bytes,
+				   .copy = mem_alloc(RECORD_BYTES_MAX)};
 	return true;
 }
 
@@ -53,31 +46,33 @@ static const void *piece(struct perf_ring *ring, uint64_t position, size_t size)
 	const size_t first = ring->data_bytes - at;
 
 	if (size <= first)
-		return data_of(ring) + at;
-	memcpy(ring->copy, data_of(ring) + at, first);
-	memcpy(ring->copy + first, data_of(ring), size - first);
+		return ring->data + at;
+	memcpy(ring->copy, ring->data + at, first);
+	memcpy(ring->copy + first, ring->data, size - first);
 	return ring->copy;
+}
+
+void perf_ring_look(struct perf_ring *ring)
+{
+	ring->head = __atomic_load_n(&header_of(ring)->data_head, __ATOMIC_ACQUIRE);
 }
 
 const void *perf_ring_next(struct perf_ring *ring, size_t *size_bytes)
 {
-	const struct perf_event_mmap_page *header = header_of(ring);
-	const uint64_t head = __atomic_load_n(&header->data_head, __ATOMIC_ACQUIRE);
-	const uint64_t left = head - header->data_tail;
+	const uint64_t left = ring->head - ring->tail;
 	struct perf_event_header record;
 
 	if (left < sizeof(record) || left > ring->data_bytes)
 		return NULL;
-	memcpy(&record, piece(ring, header->data_tail, sizeof(record)), sizeof(record));
+	memcpy(&record, piece(ring, ring->tail, sizeof(record)), sizeof(record));
 	if (record.size < sizeof(record) || record.size > left)
 		return NULL;
 	*size_bytes = record.size;
-	return piece(ring, header->data_tail, record.size);
+	return piece(ring, ring->tail, record.size);
 }
 
 void perf_ring_consume(struct perf_ring *ring, size_t size_bytes)
 {
-	struct perf_event_mmap_page *header = header_of(ring);
-
-	__atomic_store_n(&header->data_tail, header->data_tail + size_bytes, __ATOMIC_RELEASE);
+	ring->tail += size_bytes;
+	__atomic_store_n(&header_of(ring)->data_tail, ring->tail, __ATOMIC_RELEASE);
 }

@@ -6,14 +6,18 @@
 
 struct perf_ring {
 	void *map; /* NULL: not open */
+	const unsigned char *data;
 	size_t data_bytes;
+	uint64_t head, tail; /* what was published when it was looked at, what is used up */
 	unsigned char *copy; /* for a record that goes over the end of the ring */
 };
 
-/* Maps `pages` (a power of two) pages of records of an event's descriptor. */
-bool perf_ring_open(struct perf_ring *ring, int fd, size_t pages, struct error *err);
+/* Maps `data_bytes` (a power of two) of records of an event's descriptor; false with errno. */
+bool perf_ring_open(struct perf_ring *ring, int fd, size_t data_bytes);
 void perf_ring_close(struct perf_ring *ring);
 
+/* Looks how far the kernel has got: what it publishes later is for the next time. */
+void perf_ring_look(struct perf_ring *ring);
 /*
  * The next record, whole, with its length; NULL if there is none. It is valid until
  * perf_ring_consume, which gives its room back to the kernel.

@@ -1,9 +1,13 @@
 /*
- * Records come in the order of time: fork copies the parent's map, exec begins an empty one, a
- * mapping replaces what was there. Mappings that are not of code are not looked at.
+ * Records come in the order of time: fork shares the parent's map until one of the two changes it,
+ * exec begins an empty one, a mapping replaces what was there. Mappings that are not of code are
+ * not looked at. A process has ended when its last thread has, which need not be its first one.
  */
 #include "sampler/processes.h"
 
+#include "sampler/perf_events.h"
+
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,15 +16,134 @@
 
 struct processes {
 	struct images *images;
+	struct process_memory *empty; /* of all that have mapped nothing, or not yet */
+	bool live;
 	struct map by_pid; /* pid → index; a pid that is used again gets a new one */
 	struct vec_of(struct process *) list;
 };
 
-struct processes *processes_new(struct images *images)
+/* ---- memory ---- */
+
+static struct process_memory *memory_new(void)
+{
+	struct process_memory *memory = mem_zalloc(sizeof(*memory));
+
+	memory->map = unwind_map_new();
+	memory->users = 1;
+	return memory;
+}
+
+static void memory_drop(struct process_memory *memory)
+{
+	if (--memory->users)
+		return;
+	unwind_map_free(memory->map);
+	vec_fini(&memory->images);
+	free(memory);
+}
+
+static struct process_memory *memory_share(struct process_memory *memory)
+{
+	memory->users++;
+	return memory;
+}
+
+static void memory_clear(const struct processes *processes, struct process *process)
+{
+	memory_drop(process->memory);
+	process->memory = memory_share(processes->empty);
+}
+
+/* The process's memory, for a change that no other process must see. */
+static struct process_memory *memory_own(struct process *process)
+{
+	struct process_memory *shared = process->memory;
+
+	if (shared->users == 1)
+		return shared;
+	process->memory = memory_new();
+	vec_append(&process->memory->images, shared->images.data, shared->images.len);
+	vec_foreach (mapped, &shared->images)
+		unwind_map_add(process->memory->map,
+			       &(struct unwind_mapping){.begin = mapped->begin,
+							.end = mapped->end,
+							.bias = mapped->bias,
+							.table = mapped->image->table});
+	memory_drop(shared);
+	return process->memory;
+}
+
+/* Index of the first image that ends above `run_addr`. */
+static size_t first_above(const struct process_memory *memory, uint64_t run_addr)
+{
+	size_t first = 0, count = memory->images.len;
+
+	while (count) {
+		const size_t half = count / 2;
+
+		if (memory->images.data[first + half].end <= run_addr) {
+			first += half + 1;
+			count -= half + 1;
+		} else {
+			count = half;
+		}
+	}
+	return first;
+}
+
+static void insert(struct process_memory *memory, size_t at, const struct process_image *mapped)
+{
+	vec_reserve(&memory->images, 1);
+	memmove(&memory->images.data[at + 1], &memory->images.data[at],
+		(memory->images.len - at) * sizeof(*mapped));
+	memory->images.data[at] = *mapped;
+	memory->images.len++;
+}
+
+/* Takes [begin, end) out, cutting what lies over its ends; returns where it was. */
+static size_t cut(struct process_memory *memory, uint64_t begin, uint64_t end)
+{
+	size_t at = first_above(memory, begin), last;
+
+	if (at < memory->images.len && memory->images.data[at].begin < begin) {
+		struct process_image rest = memory->images.data[at];
+
+		memory->images.data[at++].end = begin;
+		if (rest.end > end) {
+			rest.begin = end;
+			insert(memory, at, &rest);
+			return at;
+		}
+	}
+	for (last = at; last < memory->images.len && memory->images.data[last].end <= end;)
+		last++;
+	if (last > at)
+		memmove(&memory->images.data[at], &memory->images.data[last],
+			(memory->images.len - last) * sizeof(*memory->images.data));
+	memory->images.len -= last - at;
+	if (at < memory->images.len && memory->images.data[at].begin < end)
+		memory->images.data[at].begin = end;
+	return at;
+}
+
+static void memory_map(struct process_memory *memory, const struct process_image *mapped)
+{
+	insert(memory, cut(memory, mapped->begin, mapped->end), mapped);
+	unwind_map_add(memory->map, &(struct unwind_mapping){.begin = mapped->begin,
+							     .end = mapped->end,
+							     .bias = mapped->bias,
+							     .table = mapped->image->table});
+}
+
+/* ---- processes ---- */
+
+struct processes *processes_new(struct images *images, bool live)
 {
 	struct processes *processes = mem_zalloc(sizeof(*processes));
 
 	processes->images = images;
+	processes->live = live;
+	processes->empty = memory_new();
 	map_init(&processes->by_pid);
 	return processes;
 }
@@ -30,21 +153,30 @@ void processes_free(struct processes *processes)
 	if (!processes)
 		return;
 	vec_foreach (process, &processes->list) {
-		unwind_map_free((*process)->map);
-		vec_fini(&(*process)->images);
+		memory_drop((*process)->memory);
 		free(*process);
 	}
+	memory_drop(processes->empty);
 	vec_fini(&processes->list);
 	map_fini(&processes->by_pid);
 	free(processes);
 }
 
-static struct process *process_begin(struct processes *processes, uint32_t pid)
+static struct process *find(const struct processes *processes, uint32_t pid)
+{
+	const uint64_t *index = map_get(&processes->by_pid, pid);
+
+	return index ? processes->list.data[*index] : NULL;
+}
+
+static struct process *process_begin(struct processes *processes, uint32_t pid,
+				     struct process_memory *memory)
 {
 	struct process *process = mem_zalloc(sizeof(*process));
 
 	process->pid = pid;
-	process->map = unwind_map_new();
+	process->threads = 1;
+	process->memory = memory_share(memory);
 	*map_put(&processes->by_pid, pid, 0) = processes->list.len;
 	vec_push(&processes->list, process);
 	return process;
@@ -52,88 +184,80 @@ static struct process *process_begin(struct processes *processes, uint32_t pid)
 
 struct process *processes_get(struct processes *processes, uint32_t pid)
 {
-	const uint64_t *index = map_get(&processes->by_pid, pid);
+	struct process *process = find(processes, pid);
 
-	return index ? processes->list.data[*index] : process_begin(processes, pid);
+	return process ? process : process_begin(processes, pid, processes->empty);
 }
 
-static void images_cut(struct process *process, uint64_t begin, uint64_t end)
+size_t processes_count(const struct processes *processes)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < process->images.len; i++) {
-		const struct process_image image = process->images.data[i];
-
-		if (image.begin < end && begin < image.end)
-			continue;
-		process->images.data[kept++] = image;
-	}
-	process->images.len = kept;
+	return processes->list.len;
 }
 
-static void process_map(struct process *process, const struct process_image *mapped)
+const struct process *processes_at(const struct processes *processes, size_t index)
 {
-	size_t at = 0;
-
-	images_cut(process, mapped->begin, mapped->end);
-	while (at < process->images.len && process->images.data[at].begin < mapped->begin)
-		at++;
-	vec_reserve(&process->images, 1);
-	memmove(&process->images.data[at + 1], &process->images.data[at],
-		(process->images.len - at) * sizeof(*mapped));
-	process->images.data[at] = *mapped;
-	process->images.len++;
-	unwind_map_add(process->map, &(struct unwind_mapping){.begin = mapped->begin,
-							      .end = mapped->end,
-							      .bias = mapped->bias,
-							      .table = mapped->image->table});
+	return processes->list.data[index];
 }
 
-static bool is_vdso(const char *path)
-{
-	return strcmp(path, "[vdso]") == 0;
-}
+/* ---- records ---- */
 
-static void apply_mapping(struct processes *processes, const struct perf_mapping *mapping)
+static void apply_mapping(struct processes *processes, const struct perf_mapping *mapping,
+			  uint64_t time)
 {
+	struct process_image mapped = {.begin = mapping->addr};
+
+	if (!(mapping->protection & PROT_EXEC) || !mapping->size ||
+	    __builtin_add_overflow(mapping->addr, mapping->size, &mapped.end))
+		return;
 	struct process *process = processes_get(processes, mapping->pid);
-	struct process_image mapped = {.begin = mapping->addr,
-				       .end = mapping->addr + mapping->size};
-	char root[40];
 
-	if (!(mapping->protection & PROT_EXEC) || mapped.end <= mapped.begin)
-		return;
-	if (is_vdso(mapping->path)) {
-		mapped.image = images_vdso(processes->images);
+	if (time && time < process->known_time)
+		return; /* it has been replaced by what /proc has told */
+	mapped.image = images_get(processes->images, mapping, processes->live);
+	if (mapped.image->kind == IMAGE_VDSO)
 		mapped.bias = mapping->addr;
-	} else if (mapping->path[0] == '/' && strcmp(mapping->path, "//anon") != 0) {
-		snprintf(root, sizeof(root), "/proc/%" PRIu32 "/root", mapping->pid);
-		mapped.image = images_get(processes->images, root, mapping->path);
-		if (!image_bias(mapped.image, mapping->addr, mapping->size, mapping->file_offset,
-				&mapped.bias))
-			mapped.bias = mapping->addr - mapping->file_offset;
-	} else {
-		/* Code made at run time. */
-		images_cut(process, mapped.begin, mapped.end);
-		unwind_map_add(process->map,
-			       &(struct unwind_mapping){.begin = mapped.begin, .end = mapped.end});
-		return;
-	}
-	process_map(process, &mapped);
+	else if (mapped.image->kind == IMAGE_FILE &&
+		 !image_bias(mapped.image, mapping->addr, mapping->size, mapping->file_offset,
+			     &mapped.bias))
+		mapped.bias = mapping->addr - mapping->file_offset;
+	memory_map(memory_own(process), &mapped);
 }
 
 static void apply_fork(struct processes *processes, const struct perf_task *task, uint64_t time)
 {
-	if (task->pid == task->parent_pid)
-		return; /* a thread */
-	const struct process *parent = processes_get(processes, task->parent_pid);
-	struct process *child = process_begin(processes, task->pid);
+	struct process *parent = processes_get(processes, task->parent_pid);
+
+	if (task->pid == task->parent_pid) {
+		if (time >= parent->known_time) /* else it has been counted in /proc */
+			parent->threads++;
+		return;
+	}
+	struct process *before = find(processes, task->pid);
+	if (before && !before->end_time) { /* its end has been lost */
+		before->end_time = time;
+		memory_clear(processes, before);
+	}
+	struct process *child = process_begin(processes, task->pid, parent->memory);
 
 	child->parent_pid = task->parent_pid;
 	child->begin_time = time;
+	child->known = parent->known;
+	child->target = parent->target;
 	memcpy(child->name, parent->name, sizeof(child->name));
-	vec_foreach (mapped, &parent->images)
-		process_map(child, mapped);
+}
+
+static void apply_exit(struct processes *processes, const struct perf_task *task, uint64_t time)
+{
+	struct process *process = processes_get(processes, task->pid);
+
+	if (time < process->known_time)
+		return;
+	if (process->threads)
+		process->threads--;
+	if (process->threads)
+		return;
+	process->end_time = time;
+	memory_clear(processes, process);
 }
 
 static void apply_name(struct processes *processes, const struct perf_name *name)
@@ -141,8 +265,9 @@ static void apply_name(struct processes *processes, const struct perf_name *name
 	struct process *process = processes_get(processes, name->pid);
 
 	if (name->exec) {
-		process->images.len = 0;
-		unwind_map_remove(process->map, 0, ~UINT64_C(0));
+		memory_clear(processes, process);
+		process->known = true;
+		process->threads = 1; /* the others have ended, without records of their own */
 	}
 	if (name->pid == name->tid)
 		snprintf(process->name, sizeof(process->name), "%s", name->name);
@@ -153,14 +278,13 @@ void processes_apply(struct processes *processes, const struct perf_record *reco
 	switch (record->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		apply_mapping(processes, &record->mapping);
+		apply_mapping(processes, &record->mapping, record->time);
 		break;
 	case PERF_RECORD_FORK:
 		apply_fork(processes, &record->task, record->time);
 		break;
 	case PERF_RECORD_EXIT:
-		if (record->task.pid == record->task.tid)
-			processes_get(processes, record->task.pid)->end_time = record->time;
+		apply_exit(processes, &record->task, record->time);
 		break;
 	case PERF_RECORD_COMM:
 		apply_name(processes, &record->name);
@@ -170,60 +294,161 @@ void processes_apply(struct processes *processes, const struct perf_record *reco
 	}
 }
 
-bool processes_attach(struct processes *processes, uint32_t pid, struct error *err)
+/* ---- what runs already ---- */
+
+static void tell(struct processes *processes, const struct processes_told *told,
+		 const struct perf_record *record)
 {
-	struct process *process = processes_get(processes, pid);
-	char path[64], *line = NULL;
+	processes_apply(processes, record);
+	if (told)
+		told->record(told->context, record);
+}
+
+static FILE *open_file_of(uint32_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", pid, name);
+	return fopen(path, "re");
+}
+
+/* Lines of /proc/PID/maps, which escape nothing but line ends in paths. */
+static void attach_maps(struct processes *processes, uint32_t pid, FILE *file, uint64_t time,
+			const struct processes_told *told)
+{
+	char *line = NULL;
 	size_t room = 0;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return error_set_errno(err, errno,
-				       "cannot read what process %" PRIu32 " has mapped (%s)", pid,
-				       path);
 	while (getline(&line, &room, file) > 0) {
-		struct perf_mapping mapping = {.pid = pid, .tid = pid};
+		struct perf_record record = {.type = PERF_RECORD_MMAP2, .time = time};
+		struct perf_mapping *mapping = &record.mapping;
 		char access[8] = "";
 		uint64_t end;
 		int name = 0;
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n",
-			   &mapping.addr, &end, access, &mapping.file_offset, &name) < 4 ||
-		    access[2] != 'x')
+		if (sscanf(line,
+			   "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %" SCNx32 ":%" SCNx32
+			   " %" SCNu64 " %n",
+			   &mapping->addr, &end, access, &mapping->file_offset, &mapping->major,
+			   &mapping->minor, &mapping->inode, &name) < 7 ||
+		    access[2] != 'x' || end <= mapping->addr)
 			continue;
 		line[strcspn(line, "\n")] = 0;
-		mapping.size = end - mapping.addr;
-		mapping.protection = PROT_EXEC;
-		mapping.path = name ? line + name : "";
-		apply_mapping(processes, &mapping);
+		mapping->pid = mapping->tid = pid;
+		mapping->size = end - mapping->addr;
+		mapping->protection = PROT_EXEC;
+		mapping->path = name && line[name] ? line + name : "//anon";
+		tell(processes, told, &record);
 	}
 	free(line);
+}
+
+static void attach_thread_name(struct processes *processes, uint32_t pid, uint32_t tid,
+			       uint64_t time, const struct processes_told *told)
+{
+	char name[PROCESS_NAME_BYTES + 1] = "", path[48];
+
+	snprintf(path, sizeof(path), "task/%" PRIu32 "/comm", tid);
+	FILE *file = open_file_of(pid, path);
+	if (!file)
+		return;
+	if (fgets(name, sizeof(name), file)) {
+		name[strcspn(name, "\n")] = 0;
+		tell(processes, told,
+		     &(struct perf_record){.type = PERF_RECORD_COMM,
+					   .time = time,
+					   .name = {.pid = pid, .tid = tid, .name = name}});
+	}
 	fclose(file);
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/comm", pid);
-	file = fopen(path, "re");
-	if (file && fgets(process->name, sizeof(process->name), file))
-		process->name[strcspn(process->name, "\n")] = 0;
-	if (file)
-		fclose(file);
+}
+
+static size_t attach_threads_names(struct processes *processes, uint32_t pid, uint64_t time,
+				   const struct processes_told *told)
+{
+	char path[64];
+	size_t count = 0;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
+	DIR *directory = opendir(path);
+	for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+		const uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+
+		if (!tid)
+			continue;
+		attach_thread_name(processes, pid, tid, time, told);
+		count++;
+	}
+	if (directory)
+		closedir(directory);
+	return count;
+}
+
+/* The fourth field; the second one is a name in brackets, in which anything may stand. */
+static uint32_t parent_of(uint32_t pid)
+{
+	FILE *file = open_file_of(pid, "stat");
+	char text[512];
+	uint32_t parent = 0;
+
+	if (!file)
+		return 0;
+	const size_t size = fread(text, 1, sizeof(text) - 1, file);
+	text[size] = 0;
+	const char *end = strrchr(text, ')');
+	if (!end || sscanf(end, ") %*c %" SCNu32, &parent) != 1)
+		parent = 0;
+	fclose(file);
+	return parent;
+}
+
+bool processes_attach(struct processes *processes, uint32_t pid, const struct processes_told *told,
+		      struct error *err)
+{
+	FILE *file = open_file_of(pid, "maps");
+
+	if (!file)
+		return error_set_errno(err, errno,
+				       "cannot read what process %" PRIu32 " has mapped", pid);
+	struct process *process = processes_get(processes, pid);
+	const bool first = !process->known_time;
+
+	memory_clear(processes, process);
+	process->known_time = sampler_clock_ns();
+	process->known = true;
+	if (first) {
+		if (!process->parent_pid)
+			process->parent_pid = parent_of(pid);
+		const size_t threads =
+			attach_threads_names(processes, pid, process->known_time, told);
+		process->threads = threads ? threads : 1;
+	}
+	attach_maps(processes, pid, file, process->known_time, told);
+	fclose(file);
 	return true;
 }
 
 const struct process_image *process_image_at(const struct process *process, uint64_t run_addr)
 {
-	size_t first = 0, count = process->images.len;
+	const struct process_memory *memory = process->memory;
+	const size_t at = first_above(memory, run_addr);
 
-	while (count) { /* the first that ends above it */
-		const size_t half = count / 2;
-
-		if (process->images.data[first + half].end <= run_addr) {
-			first += half + 1;
-			count -= half + 1;
-		} else {
-			count = half;
-		}
-	}
-	if (first == process->images.len || process->images.data[first].begin > run_addr)
+	if (at == memory->images.len || memory->images.data[at].begin > run_addr)
 		return NULL;
-	return &process->images.data[first];
+	return &memory->images.data[at];
+}
+
+/*
+ * By the rule of its code; or where the C library starts programs and threads, whose frame pointers
+ * lead no further: in the function before __libc_start_main, or before pthread_create.
+ */
+bool process_is_root(const struct process *process, uint64_t run_addr)
+{
+	const struct process_image *mapped = process_image_at(process, run_addr);
+
+	if (!mapped || !mapped->image->table)
+		return false;
+	const struct unwind_rule *rule =
+		unwind_table_find(mapped->image->table, run_addr - mapped->bias);
+
+	return rule && rule->flags & UNWIND_OUTERMOST;
 }

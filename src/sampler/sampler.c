@@ -9,14 +9,21 @@
 #include "sampler/sampler.h"
 
 #include "sampler/attach.h"
+#include "sampler/perf_errors.h"
 #include "sampler/perf_events.h"
+#include "sampler/stack_reader.h"
+#include "sampler/waits.h"
 
-#include <poll.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <time.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
-#define SETTLE_NS 20000000ULL
+#define SETTLE_NS     5000000ULL
+#define LOOK_AGAIN_NS 1000000000ULL /* at what a process has mapped, at most so often */
 
 /* The next record of a ring. */
 struct waiting {
@@ -30,31 +37,20 @@ struct sampler {
 	struct sampler_counts counts;
 	struct images *images;
 	struct processes *processes;
-	struct vec_of(struct waiting) waiting; /* one per ring */
-	struct vec_of(struct pollfd) poll;
+	struct waits *waits;   /* NULL: not asked for */
+	bool everything;       /* all processes are sampled… */
+	bool filtered;	       /* …and those that are no target discarded */
+	struct map unexecuted; /* targets that count from their execve on */
+	int epoll;
+	struct vec_of(struct waiting) waiting; /* one per ring… */
+	struct vec_of(uint64_t) times;	       /* …and its record's time; UINT64_MAX: none */
+	char no_kernel[ERROR_MESSAGE_BYTES];
 	struct unwind_frame frames[SAMPLER_FRAMES_MAX];
 	uint64_t kernel[SAMPLER_FRAMES_MAX];
+	unsigned char beyond[STACK_READER_BYTES];
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
-
 /* ---- one sample ---- */
-
-/* The stack beyond the copy. Its older part stays as it is while the thread runs on. */
-static bool read_process(void *context, uint64_t run_addr, uint64_t *word)
-{
-	const struct iovec here = {.iov_base = word, .iov_len = sizeof(*word)};
-	const struct iovec there = {.iov_base = (void *)run_addr, .iov_len = sizeof(*word)};
-
-	return process_vm_readv(*(const pid_t *)context, &here, 1, &there, 1, 0) ==
-	       (ssize_t)sizeof(*word);
-}
 
 static size_t kernel_frames(struct sampler *sampler, const struct perf_sample *sample)
 {
@@ -63,46 +59,163 @@ static size_t kernel_frames(struct sampler *sampler, const struct perf_sample *s
 	for (uint64_t i = 0; i < sample->callchain_count && count < SAMPLER_FRAMES_MAX; i++) {
 		const uint64_t addr = perf_callchain_at(sample, i);
 
+		if (addr == (uint64_t)PERF_CONTEXT_USER)
+			break;
 		if (addr < (uint64_t)PERF_CONTEXT_MAX) /* else it says whose the next ones are */
 			sampler->kernel[count++] = addr;
 	}
 	return count;
 }
 
-static void take_sample(struct sampler *sampler, const struct perf_sample *sample)
+/* Frames of user code that the kernel has found by frame pointers. */
+static void callchain_walk(const struct process *process, const struct perf_sample *sample,
+			   struct unwind_stack *stack)
 {
-	struct process *process = processes_get(sampler->processes, sample->pid);
-	struct unwind_stack stack = {.frames = sampler->frames, .room = SAMPLER_FRAMES_MAX};
-	pid_t pid = (pid_t)sample->pid;
-	struct error err;
+	bool user = false;
+
+	for (uint64_t i = 0; i < sample->callchain_count && stack->count < stack->room; i++) {
+		const uint64_t addr = perf_callchain_at(sample, i);
+
+		if (addr >= (uint64_t)PERF_CONTEXT_MAX) {
+			user = addr == (uint64_t)PERF_CONTEXT_USER;
+			continue;
+		}
+		if (!user)
+			continue;
+		stack->frames[stack->count] = (struct unwind_frame){
+			.addr = addr - !!stack->count,
+			.flags = stack->count ? UNWIND_FRAME_GUESSED : UNWIND_FRAME_EXACT};
+		stack->count++;
+	}
+	stack->end = UNWIND_NO_RULE;
+	if (stack->count && process_is_root(process, stack->frames[stack->count - 1].addr))
+		stack->end = UNWIND_ROOT;
+}
+
+static void copy_walk(struct sampler *sampler, struct process *process,
+		      const struct perf_sample *sample, struct unwind_stack *stack)
+{
+	struct stack_reader reader = {.pid = sample->pid, .stack = stack, .bytes = sampler->beyond};
 	const struct unwind_memory memory = {.begin = sample->registers.value[UNWIND_RSP],
 					     .size_bytes = sample->stack_bytes,
 					     .bytes = sample->stack,
-					     .read = read_process,
-					     .context = &pid};
+					     .read = stack_reader_read,
+					     .context = &reader};
 
-	if (!sample->has_registers) {
+	reader.copy = &memory;
+	unwind_walk(process->memory->map, &sample->registers, &memory, stack);
+	sampler->counts.long_stacks += reader.asked;
+	sampler->counts.gone += reader.gone;
+}
+
+/* No record has told what it has mapped, or that record is lost. */
+static void look_at_process(struct sampler *sampler, struct process *process, uint64_t ip)
+{
+	const struct processes_told told = {.record = sampler->sink.record,
+					    .context = sampler->sink.context};
+	struct error err;
+
+	if (process->known && (!ip || process_image_at(process, ip) || process->end_time ||
+			       sampler_clock_ns() - process->known_time < LOOK_AGAIN_NS))
+		return;
+	processes_attach(sampler->processes, process->pid, told.record ? &told : NULL, &err);
+	process->known = true;
+	process->known_time = sampler_clock_ns();
+}
+
+static void walk(struct sampler *sampler, struct process *process, const struct perf_sample *sample,
+		 struct unwind_stack *stack)
+{
+	const bool copied = sample->has_registers;
+	const uint64_t ip = copied ? sample->registers.value[UNWIND_RA] : 0;
+
+	look_at_process(sampler, process, ip);
+	if (sample->is_32_bit) {
+		stack->frames[stack->count++] =
+			(struct unwind_frame){.addr = ip, .flags = UNWIND_FRAME_EXACT};
+		stack->end = UNWIND_NO_RULE;
+		sampler->counts.other_abi++;
+	} else if (copied) {
+		copy_walk(sampler, process, sample, stack);
+	} else {
+		callchain_walk(process, sample, stack);
+	}
+	/* A thread of the kernel has no frames but the kernel's. */
+	if (!stack->count)
+		stack->end = UNWIND_ROOT;
+}
+
+/* Counts those that are not the target's; NULL then. */
+static struct process *process_of(struct sampler *sampler, const struct perf_sample *sample)
+{
+	const bool is_idle = !sample->pid;
+
+	if (is_idle || sample->pid == UINT32_MAX) { /* or of a thread that is no more */
+		sampler->counts.idle += is_idle;
+		sampler->counts.outside += !is_idle;
 		sampler->counts.discarded++;
+		return NULL;
+	}
+	struct process *process = processes_get(sampler->processes, sample->pid);
+
+	if (sampler->filtered ? process->target
+			      : sampler->everything || sample->has_registers ||
+					sampler->events.options.by_frame_pointer)
+		return process;
+	sampler->counts.outside++;
+	sampler->counts.discarded++;
+	return NULL;
+}
+
+static void take_sample(struct sampler *sampler, const struct perf_sample *sample)
+{
+	const size_t event = perf_events_index(&sampler->events, sample->id);
+
+	if (event == SIZE_MAX) {
+		sampler->counts.unknown++;
 		return;
 	}
-	/* No record has told of it, or that record is lost. */
-	if (!process->images.len && !process->looked_at)
-		processes_attach(sampler->processes, sample->pid, &err);
-	process->looked_at = true;
-	unwind_walk(process->map, &sample->registers, &memory, &stack);
+	struct process *process = process_of(sampler, sample);
+	if (!process)
+		return;
+	struct unwind_stack stack = {.frames = sampler->frames, .room = SAMPLER_FRAMES_MAX};
+	const struct sampler_sample taken = {.process = process,
+					     .tid = sample->tid,
+					     .cpu = sample->cpu,
+					     .time = sample->time,
+					     .weight = sample->period,
+					     .event = event,
+					     .kernel = sampler->kernel,
+					     .kernel_count = kernel_frames(sampler, sample),
+					     .stack = &stack};
+
+	walk(sampler, process, sample, &stack);
+	if (event == PERF_EVENTS_WAITS) {
+		waits_sample(sampler->waits, &taken);
+		return;
+	}
 	sampler->counts.samples++;
 	sampler->counts.complete += stack.end == UNWIND_ROOT;
-	sampler->sink.sample(
-		sampler->sink.context,
-		&(struct sampler_sample){.process = process,
-					 .tid = sample->tid,
-					 .cpu = sample->cpu,
-					 .time = sample->time,
-					 .weight = sample->period,
-					 .event = perf_events_index(&sampler->events, sample->id),
-					 .kernel = sampler->kernel,
-					 .kernel_count = kernel_frames(sampler, sample),
-					 .stack = &stack});
+	sampler->sink.sample(sampler->sink.context, &taken);
+}
+
+/* ---- other records ---- */
+
+static void take_switch(struct sampler *sampler, const struct perf_record *record)
+{
+	const uint32_t pid = record->switched.pid;
+
+	if (!sampler->waits || !pid || pid == UINT32_MAX)
+		return;
+	const struct process *process = processes_get(sampler->processes, pid);
+	if (!sampler->filtered || process->target)
+		waits_switch(sampler->waits, process, record);
+}
+
+static void take_name(struct sampler *sampler, const struct perf_name *name)
+{
+	if (name->exec && map_get(&sampler->unexecuted, name->pid))
+		processes_get(sampler->processes, name->pid)->target = true;
 }
 
 static void take_record(struct sampler *sampler, const struct perf_record *record)
@@ -117,6 +230,19 @@ static void take_record(struct sampler *sampler, const struct perf_record *recor
 		break;
 	case PERF_RECORD_THROTTLE:
 		sampler->counts.throttled++;
+		break;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		take_switch(sampler, record);
+		return;
+	case PERF_RECORD_EXIT:
+		if (sampler->waits)
+			waits_end(sampler->waits, record->task.tid);
+		processes_apply(sampler->processes, record);
+		break;
+	case PERF_RECORD_COMM:
+		processes_apply(sampler->processes, record);
+		take_name(sampler, &record->name);
 		break;
 	default:
 		processes_apply(sampler->processes, record);
@@ -133,42 +259,36 @@ static uint64_t time_of(const struct perf_record *record)
 	return record->type == PERF_RECORD_SAMPLE ? record->sample.time : record->time;
 }
 
-/* Reads the next record of a ring, if that has not been done; false if there is none. */
-static bool look_at(struct sampler *sampler, size_t ring)
+/* Reads the next record of a ring. */
+static void look_at(struct sampler *sampler, size_t index)
 {
-	struct waiting *waiting = &sampler->waiting.data[ring];
-	struct perf_ring *source = &sampler->events.rings.data[ring];
+	struct waiting *waiting = &sampler->waiting.data[index];
+	struct perf_ring *ring = &sampler->events.processors.data[index].ring;
 	size_t size;
 
-	while (!waiting->size_bytes) {
-		const void *bytes = perf_ring_next(source, &size);
-
-		if (!bytes)
-			return false;
+	sampler->times.data[index] = UINT64_MAX;
+	for (const void *bytes; (bytes = perf_ring_next(ring, &size));) {
 		if (perf_record_read(&sampler->events.layout, bytes, size, &waiting->record,
 				     &size)) {
 			waiting->size_bytes = size;
-			return true;
+			sampler->times.data[index] = time_of(&waiting->record);
+			return;
 		}
 		sampler->counts.unknown++;
-		perf_ring_consume(source, size);
+		perf_ring_consume(ring, size);
 	}
-	return true;
 }
 
 /* The ring whose next record is the oldest; false if no record is older than `until`. */
-static bool find_oldest(struct sampler *sampler, uint64_t until, size_t *oldest)
+static bool find_oldest(const struct sampler *sampler, uint64_t until, size_t *oldest)
 {
-	bool found = false;
 	uint64_t time = until;
+	bool found = false;
 
-	for (size_t i = 0; i < sampler->events.rings.len; i++) {
-		if (!look_at(sampler, i))
+	for (size_t i = 0; i < sampler->times.len; i++) {
+		if (sampler->times.data[i] >= time)
 			continue;
-		const uint64_t its = time_of(&sampler->waiting.data[i].record);
-		if (its > time)
-			continue;
-		time = its;
+		time = sampler->times.data[i];
 		*oldest = i;
 		found = true;
 	}
@@ -177,108 +297,225 @@ static bool find_oldest(struct sampler *sampler, uint64_t until, size_t *oldest)
 
 static void take_until(struct sampler *sampler, uint64_t until)
 {
-	size_t ring;
+	size_t index;
 
-	while (find_oldest(sampler, until, &ring)) {
-		struct waiting *waiting = &sampler->waiting.data[ring];
+	for (size_t i = 0; i < sampler->times.len; i++) {
+		perf_ring_look(&sampler->events.processors.data[i].ring);
+		if (sampler->times.data[i] == UINT64_MAX)
+			look_at(sampler, i);
+	}
+	while (find_oldest(sampler, until, &index)) {
+		struct waiting *waiting = &sampler->waiting.data[index];
 
 		take_record(sampler, &waiting->record);
-		perf_ring_consume(&sampler->events.rings.data[ring], waiting->size_bytes);
-		waiting->size_bytes = 0;
+		perf_ring_consume(&sampler->events.processors.data[index].ring,
+				  waiting->size_bytes);
+		look_at(sampler, index);
 	}
 }
 
 /* ---- begin and end ---- */
 
-static struct sampler *sampler_new(const struct sampler_options *options)
+static bool has_waits(const struct sampler_options *options)
+{
+	for (size_t i = 0; i < options->event_count; i++)
+		if (options->events[i].kind != EVENT_COUNTED)
+			return true;
+	return false;
+}
+
+static bool sampler_ready(struct sampler *sampler, struct error *err)
+{
+	sampler->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (sampler->epoll < 0)
+		return error_set_errno(err, errno, "cannot wait for samples");
+	vec_foreach (processor, &sampler->events.processors) {
+		struct epoll_event event = {.events = EPOLLIN};
+
+		if (epoll_ctl(sampler->epoll, EPOLL_CTL_ADD, processor->descriptor, &event) != 0)
+			return error_set_errno(err, errno, "cannot wait for samples");
+		vec_push(&sampler->waiting, (struct waiting){.size_bytes = 0});
+		vec_push(&sampler->times, UINT64_MAX);
+	}
+	return true;
+}
+
+static struct sampler *sampler_new(const struct sampler_options *options, bool on_exec,
+				   struct error *err)
 {
 	struct sampler *sampler = mem_zalloc(sizeof(*sampler));
+	const size_t stack = options->stack_bytes ? options->stack_bytes : SAMPLER_STACK_BYTES;
+	const struct perf_events_options wanted = {.events = options->events,
+						   .event_count = options->event_count,
+						   .stack_bytes = stack & ~(size_t)7,
+						   .kernel = options->kernel,
+						   .by_frame_pointer = options->by_frame_pointer,
+						   .on_exec = on_exec};
 
 	sampler->sink = options->sink;
+	sampler->epoll = -1;
 	sampler->images = images_new();
-	sampler->processes = processes_new(sampler->images);
+	sampler->processes = processes_new(sampler->images, true);
+	map_init(&sampler->unexecuted);
+	if (has_waits(options))
+		sampler->waits = waits_new(options->events, options->event_count, &options->sink,
+					   &sampler->counts);
+	if (!perf_events_begin(&sampler->events, &wanted, err) || !sampler_ready(sampler, err)) {
+		sampler_close(sampler);
+		return NULL;
+	}
+	if (options->kernel && !sampler->events.kernel)
+		perf_errors_kernel(sampler->no_kernel, sizeof(sampler->no_kernel));
 	return sampler;
 }
 
-static struct perf_events_options events_options(const struct sampler_options *options,
-						 bool on_exec)
+static struct sampler *sampler_checked(struct sampler *sampler, bool good)
 {
-	return (struct perf_events_options){.events = options->events,
-					    .event_count = options->event_count,
-					    .stack_bytes = options->stack_bytes,
-					    .kernel = options->kernel,
-					    .on_exec = on_exec};
-}
-
-static void sampler_ready(struct sampler *sampler)
-{
-	vec_foreach (fd, &sampler->events.ring_descriptors) {
-		const struct pollfd entry = {.fd = *fd, .events = POLLIN};
-		const struct waiting none = {.size_bytes = 0};
-
-		vec_push(&sampler->poll, entry);
-		vec_push(&sampler->waiting, none);
-	}
+	if (good)
+		return sampler;
+	sampler_close(sampler);
+	return NULL;
 }
 
 struct sampler *sampler_open_command(const struct sampler_options *options, uint32_t pid,
 				     struct error *err)
 {
-	struct sampler *sampler = sampler_new(options);
-	const struct perf_events_options wanted = events_options(options, true);
+	struct sampler *sampler = sampler_new(options, true, err);
 
-	if (!perf_events_open(&sampler->events, &wanted, pid, err)) {
-		sampler_close(sampler);
+	if (!sampler)
 		return NULL;
-	}
-	sampler_ready(sampler);
-	return sampler;
+	processes_get(sampler->processes, pid);
+	return sampler_checked(sampler, perf_events_add(&sampler->events, pid, err));
+}
+
+static bool attach_process(struct sampler *sampler, uint32_t pid, struct error *err)
+{
+	const struct processes_told told = {.record = sampler->sink.record,
+					    .context = sampler->sink.context};
+
+	return processes_attach(sampler->processes, pid, told.record ? &told : NULL, err);
 }
 
 struct sampler *sampler_open_running(const struct sampler_options *options, const uint32_t *pids,
 				     size_t count, struct error *err)
 {
-	struct sampler *sampler = sampler_new(options);
-	const struct perf_events_options wanted = events_options(options, false);
-
-	bool good = true;
+	struct sampler *sampler = sampler_new(options, false, err);
+	bool good = sampler != NULL;
 
 	for (size_t i = 0; good && i < count; i++)
-		good = attach_threads(&sampler->events, &wanted, pids[i], err);
+		good = attach_threads(&sampler->events, pids[i], err);
 	/* First the records of what is mapped from now on, then what is mapped already. */
-	perf_events_enable(&sampler->events, good);
+	if (good)
+		perf_events_enable(&sampler->events, true);
 	for (size_t i = 0; good && i < count; i++)
-		good = processes_attach(sampler->processes, pids[i], err);
-	if (!good) {
-		sampler_close(sampler);
+		good = attach_process(sampler, pids[i], err);
+	return sampler_checked(sampler, good);
+}
+
+/* A child that is still this program, and will be another one. */
+static bool is_unexecuted(const struct process *process)
+{
+	char path[64], own[4096], its[4096];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", process->pid);
+	const ssize_t own_size = readlink("/proc/self/exe", own, sizeof(own));
+	const ssize_t its_size = readlink(path, its, sizeof(its));
+
+	return process->parent_pid == (uint32_t)getpid() && own_size > 0 && own_size == its_size &&
+	       memcmp(own, its, (size_t)own_size) == 0;
+}
+
+static bool add_target(struct sampler *sampler, uint32_t pid, struct error *err)
+{
+	if (!attach_process(sampler, pid, err))
+		return false;
+	struct process *process = processes_get(sampler->processes, pid);
+
+	if (is_unexecuted(process))
+		map_put(&sampler->unexecuted, pid, 1);
+	else
+		process->target = true;
+	return true;
+}
+
+struct sampler *sampler_open_everything(const struct sampler_options *options, struct error *err)
+{
+	struct sampler *sampler = sampler_new(options, false, err);
+
+	if (!sampler)
 		return NULL;
-	}
-	sampler_ready(sampler);
-	return sampler;
+	sampler->everything = true;
+	sampler->filtered = options->target != NULL;
+	bool good = perf_events_add(&sampler->events, PERF_EVERYTHING, err);
+
+	if (good)
+		perf_events_enable(&sampler->events, true);
+	for (size_t i = 0; good && i < options->target_count; i++)
+		good = add_target(sampler, options->target[i], err);
+	return sampler_checked(sampler, good);
 }
 
 void sampler_close(struct sampler *sampler)
 {
 	if (!sampler)
 		return;
+	if (sampler->epoll >= 0)
+		close(sampler->epoll);
 	perf_events_close(&sampler->events);
+	waits_free(sampler->waits);
 	processes_free(sampler->processes);
 	images_free(sampler->images);
+	map_fini(&sampler->unexecuted);
 	vec_fini(&sampler->waiting);
-	vec_fini(&sampler->poll);
+	vec_fini(&sampler->times);
 	free(sampler);
+}
+
+int sampler_descriptor(const struct sampler *sampler)
+{
+	return sampler->epoll;
 }
 
 void sampler_poll(struct sampler *sampler, int timeout_ms)
 {
-	poll(sampler->poll.data, sampler->poll.len, timeout_ms);
-	take_until(sampler, now_ns() - SETTLE_NS);
+	struct epoll_event events[16];
+
+	epoll_wait(sampler->epoll, events, sizeof(events) / sizeof(events[0]), timeout_ms);
+	take_until(sampler, sampler_clock_ns() - SETTLE_NS);
 }
 
 void sampler_stop(struct sampler *sampler)
 {
+	const uint64_t end = sampler_clock_ns();
+
 	perf_events_enable(&sampler->events, false);
 	take_until(sampler, UINT64_MAX);
+	if (sampler->waits)
+		waits_finish(sampler->waits, end);
+}
+
+bool sampler_is_over(const struct sampler *sampler)
+{
+	const size_t count = processes_count(sampler->processes);
+
+	if (sampler->everything && !sampler->filtered)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const struct process *process = processes_at(sampler->processes, i);
+
+		if (sampler->filtered && !process->target &&
+		    !map_get(&sampler->unexecuted, process->pid))
+			continue;
+		/* The record of its end can be lost. */
+		if (!process->end_time && (kill((pid_t)process->pid, 0) == 0 || errno != ESRCH))
+			return false;
+	}
+	return true;
+}
+
+const char *sampler_no_kernel(const struct sampler *sampler)
+{
+	return sampler->no_kernel[0] ? sampler->no_kernel : NULL;
 }
 
 const struct sampler_counts *sampler_counts(const struct sampler *sampler)

@@ -30,7 +30,7 @@ static void test_names_of_events(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("cpu-clock").frequency, 997);
-	assert_true(event_is_time(&(struct event){.type = PERF_TYPE_SOFTWARE}));
+	assert_string_equal(event_unit(&(struct event){.type = PERF_TYPE_SOFTWARE}), "ns");
 	assert_int_equal(parse("faults:5").period, 5);
 	assert_int_equal(parse("faults:5").frequency, 0);
 	assert_int_equal(parse("faults:5").config, PERF_COUNT_SW_PAGE_FAULTS);

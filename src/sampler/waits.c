@@ -1,0 +1,157 @@
+/*
+ * A thread has one wait at most, whose storage is used again for its next one. A switch whose
+ * sample was lost is a wait without frames; one whose end was lost is lost, and counted so, as its
+ * length is not known.
+ */
+#include "sampler/waits.h"
+
+#include <string.h>
+
+enum wait_state { WAIT_NONE, WAIT_SAMPLED, WAIT_GOES_ON };
+
+struct wait {
+	uint32_t tid, cpu;
+	enum wait_state state;
+	bool preempted;
+	uint64_t begin_time;
+	const struct process *process;
+	struct vec_of(struct unwind_frame) frames;
+	struct vec_of(uint64_t) kernel;
+	enum unwind_result end;
+};
+
+struct waits {
+	struct sampler_sink sink;
+	struct sampler_counts *counts;
+	size_t blocked_event, preempted_event; /* SIZE_MAX: not asked for */
+	struct map by_tid;
+	struct vec_of(struct wait) list;
+};
+
+struct waits *waits_new(const struct event *events, size_t event_count,
+			const struct sampler_sink *sink, struct sampler_counts *counts)
+{
+	struct waits *waits = mem_zalloc(sizeof(*waits));
+
+	waits->sink = *sink;
+	waits->counts = counts;
+	waits->blocked_event = waits->preempted_event = SIZE_MAX;
+	for (size_t i = event_count; i-- > 0;) {
+		if (events[i].kind == EVENT_OFF_CPU)
+			waits->blocked_event = i;
+		if (events[i].kind == EVENT_PREEMPTED)
+			waits->preempted_event = i;
+	}
+	map_init(&waits->by_tid);
+	return waits;
+}
+
+void waits_free(struct waits *waits)
+{
+	if (!waits)
+		return;
+	vec_foreach (wait, &waits->list) {
+		vec_fini(&wait->frames);
+		vec_fini(&wait->kernel);
+	}
+	vec_fini(&waits->list);
+	map_fini(&waits->by_tid);
+	free(waits);
+}
+
+static struct wait *wait_get(struct waits *waits, uint32_t tid)
+{
+	const uint64_t *index = map_put(&waits->by_tid, tid, waits->list.len);
+
+	if (*index == waits->list.len) {
+		const struct wait wait = {.tid = tid};
+		vec_push(&waits->list, wait);
+	}
+	return &waits->list.data[*index];
+}
+
+void waits_sample(struct waits *waits, const struct sampler_sample *sample)
+{
+	struct wait *wait = wait_get(waits, sample->tid);
+
+	if (wait->state == WAIT_GOES_ON)
+		waits->counts->lost++;
+	wait->state = WAIT_SAMPLED;
+	wait->process = sample->process;
+	wait->cpu = sample->cpu;
+	wait->begin_time = sample->time;
+	wait->end = sample->stack->end;
+	wait->frames.len = wait->kernel.len = 0;
+	vec_append(&wait->frames, sample->stack->frames, sample->stack->count);
+	vec_append(&wait->kernel, sample->kernel, sample->kernel_count);
+}
+
+static void switched_out(struct waits *waits, struct wait *wait, const struct process *process,
+			 const struct perf_record *record)
+{
+	if (wait->state != WAIT_SAMPLED) {
+		if (wait->state == WAIT_GOES_ON)
+			waits->counts->lost++;
+		wait->process = process;
+		wait->frames.len = wait->kernel.len = 0;
+		wait->end = UNWIND_UNREADABLE;
+	}
+	wait->state = WAIT_GOES_ON;
+	wait->begin_time = record->time;
+	wait->preempted = record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+}
+
+static void wait_tell(struct waits *waits, struct wait *wait, uint64_t time)
+{
+	const size_t event = wait->preempted ? waits->preempted_event : waits->blocked_event;
+	const struct unwind_stack stack = {.frames = wait->frames.data,
+					   .room = wait->frames.len,
+					   .count = wait->frames.len,
+					   .end = wait->end};
+	const bool ready = wait->state == WAIT_GOES_ON && time > wait->begin_time;
+
+	wait->state = WAIT_NONE;
+	if (event == SIZE_MAX || !ready)
+		return;
+	waits->counts->samples++;
+	waits->counts->complete += wait->end == UNWIND_ROOT;
+	waits->sink.sample(waits->sink.context,
+			   &(struct sampler_sample){.process = wait->process,
+						    .tid = wait->tid,
+						    .cpu = wait->cpu,
+						    .time = wait->begin_time,
+						    .weight = time - wait->begin_time,
+						    .event = event,
+						    .kernel = wait->kernel.data,
+						    .kernel_count = wait->kernel.len,
+						    .stack = &stack});
+}
+
+void waits_switch(struct waits *waits, const struct process *process,
+		  const struct perf_record *record)
+{
+	struct wait *wait = wait_get(waits, record->switched.tid);
+
+	if (record->misc & PERF_RECORD_MISC_SWITCH_OUT)
+		switched_out(waits, wait, process, record);
+	else
+		wait_tell(waits, wait, record->time);
+}
+
+void waits_end(struct waits *waits, uint32_t tid)
+{
+	const uint64_t *index = map_get(&waits->by_tid, tid);
+
+	if (!index)
+		return;
+	struct wait *wait = &waits->list.data[*index];
+	vec_fini(&wait->frames);
+	vec_fini(&wait->kernel);
+	wait->state = WAIT_NONE;
+}
+
+void waits_finish(struct waits *waits, uint64_t time)
+{
+	vec_foreach (wait, &waits->list)
+		wait_tell(waits, wait, time);
+}

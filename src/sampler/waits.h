@@ -1,0 +1,31 @@
+/*
+ * Waits of threads: from the sample at which the kernel took a processor from a thread, and the
+ * record of that switch, to the record that it runs again.
+ *
+ *   sample (stack) ── SWITCH out (blocked, or preempted) ── … ── SWITCH in: one wait
+ *
+ * What a thread waits for at the end counts until the end.
+ */
+#ifndef TARE_SAMPLER_WAITS_H
+#define TARE_SAMPLER_WAITS_H
+
+#include "sampler/sampler.h"
+
+struct waits;
+
+/* Waits are told to `sink` as samples of the events of these kinds among `events`. */
+struct waits *waits_new(const struct event *events, size_t event_count,
+			const struct sampler_sink *sink, struct sampler_counts *counts);
+void waits_free(struct waits *waits);
+
+/* The sample of a thread that is about to be switched out. */
+void waits_sample(struct waits *waits, const struct sampler_sample *sample);
+/* SWITCH or SWITCH_CPU_WIDE of a thread of `process`. */
+void waits_switch(struct waits *waits, const struct process *process,
+		  const struct perf_record *record);
+/* A thread has ended. */
+void waits_end(struct waits *waits, uint32_t tid);
+/* All that wait are told, as if they ran again at `time`. */
+void waits_finish(struct waits *waits, uint64_t time);
+
+#endif
