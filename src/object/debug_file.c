@@ -1,13 +1,32 @@
 /*
  * Names from a separate debug file: by build-id, then by .gnu_debuglink, below the directory of the
- * object and below /usr/lib/debug. A file that does not match (build-id, else the link's CRC) is
- * ignored, as is a damaged one: names are welcome, not needed.
+ * object and below the roots of debug files, /usr/lib/debug unless TARE_DEBUG_PATH names others. A
+ * file that does not match (build-id, else the link's CRC) is ignored, as is a damaged one: names
+ * are welcome, not needed.
  */
 #include "object/object_private.h"
 
 #include <string.h>
 
-#define DEBUG_ROOT "/usr/lib/debug"
+/* Where debug files lie, separated by colons. */
+static const char *debug_roots(void)
+{
+	const char *roots = getenv("TARE_DEBUG_PATH");
+
+	return roots ? roots : "/usr/lib/debug";
+}
+
+/* The next of the roots, without its end; false behind the last one. */
+static bool debug_root_next(const char **roots, struct str *root)
+{
+	while (**roots == ':')
+		(*roots)++;
+	const size_t length = strcspn(*roots, ":");
+	str_clear(root);
+	str_append_bytes(root, *roots, length);
+	*roots += length;
+	return length > 0;
+}
 
 struct debug_link {
 	const char *name;
@@ -90,6 +109,7 @@ static bool debug_file_take(struct object *object, const char *path, const struc
 		return false;
 	}
 	object->debug_view = view;
+	object->debug_path = arena_strdup(&object->arena, path);
 	for (size_t i = 0; i < count; i++) {
 		const Elf64_Shdr *section = &sections[i].header;
 		if (section->sh_type == SHT_SYMTAB && section->sh_link < count)
@@ -101,42 +121,51 @@ static bool debug_file_take(struct object *object, const char *path, const struc
 
 static bool debug_file_by_build_id(struct object *object)
 {
+	const char *roots = debug_roots();
 	struct str path = {0};
-	bool found;
+	bool found = false;
 
 	if (object->build_id_size < 2)
 		return false;
-	str_printf(&path, DEBUG_ROOT "/.build-id/%02x/", object->build_id[0]);
-	for (size_t i = 1; i < object->build_id_size; i++)
-		str_printf(&path, "%02x", object->build_id[i]);
-	str_append(&path, ".debug");
-	found = debug_file_take(object, path.data, NULL);
+	while (!found && debug_root_next(&roots, &path)) {
+		str_printf(&path, "/.build-id/%02x/", object->build_id[0]);
+		for (size_t i = 1; i < object->build_id_size; i++)
+			str_printf(&path, "%02x", object->build_id[i]);
+		str_append(&path, ".debug");
+		found = debug_file_take(object, path.data, NULL);
+	}
 	str_fini(&path);
 	return found;
 }
 
+/* DIRECTORY/BETWEEN/NAME below a root; `real` is the path of the object itself. */
+static bool debug_link_try(struct object *object, const struct debug_link *link, struct str *path,
+			   const char *real, const char *between)
+{
+	str_append_bytes(path, real, (size_t)(strrchr(real, '/') - real));
+	str_append(path, between);
+	str_append(path, link->name);
+	/* A stripped file may name itself. */
+	return strcmp(path->data, real) != 0 && debug_file_take(object, path->data, link);
+}
+
 static bool debug_file_by_link(struct object *object)
 {
-	static const char *const before[] = {"", "", DEBUG_ROOT};
-	static const char *const behind[] = {"/", "/.debug/", "/"};
+	const char *roots = debug_roots();
 	struct debug_link link;
-	bool found = false;
+	struct str path = {0};
 
 	if (!debug_link_read(object, &link))
 		return false;
 	char *real = realpath(object->path, NULL);
-	const char *slash = real ? strrchr(real, '/') : NULL;
-	for (size_t i = 0; slash && !found && i < sizeof(before) / sizeof(*before); i++) {
-		struct str path = {0};
-		str_append(&path, before[i]);
-		str_append_bytes(&path, real, (size_t)(slash - real));
-		str_append(&path, behind[i]);
-		str_append(&path, link.name);
-		/* A stripped file may name itself. */
-		if (strcmp(path.data, real) != 0)
-			found = debug_file_take(object, path.data, &link);
-		str_fini(&path);
-	}
+	if (!real)
+		return false;
+	bool found = debug_link_try(object, &link, &path, real, "/");
+	str_clear(&path);
+	found = found || debug_link_try(object, &link, &path, real, "/.debug/");
+	while (!found && debug_root_next(&roots, &path))
+		found = debug_link_try(object, &link, &path, real, "/");
+	str_fini(&path);
 	free(real);
 	return found;
 }
@@ -147,4 +176,9 @@ void debug_file_load(struct object *object)
 		return;
 	if (!debug_file_by_build_id(object))
 		debug_file_by_link(object);
+}
+
+const char *object_debug_file(const struct object *object)
+{
+	return object->debug_path;
 }

@@ -34,6 +34,8 @@ struct object *object_open_bytes(const void *bytes, size_t size, const char *nam
 void object_close(struct object *object);
 
 const char *object_path(const struct object *object);
+/* Path of the separate debug file, or NULL; found with OBJECT_SYMBOLS. */
+const char *object_debug_file(const struct object *object);
 const unsigned char *object_bytes(const struct object *object, size_t *size);
 mode_t object_mode(const struct object *object);
 const Elf64_Ehdr *object_header(const struct object *object);
@@ -90,7 +92,8 @@ struct object_symbol {
 /*
  * Defined symbols in executable segments, sorted by address, then best name first (FUNC before
  * NOTYPE, GLOBAL before WEAK before LOCAL, fewer leading underscores first). From .symtab, .dynsym
- * and the separate debug file (build-id, .gnu_debuglink, /usr/lib/debug).
+ * and the separate debug file (build-id or .gnu_debuglink, below /usr/lib/debug or the roots that
+ * the environment variable TARE_DEBUG_PATH names).
  */
 const struct object_symbol *object_symbols(const struct object *object, size_t *count);
 /* The best symbol that begins exactly at / that covers `addr`, or NULL. */

@@ -32,6 +32,7 @@ struct object {
 	char *path;
 	struct arena arena;
 	struct file_view view, debug_view;
+	const char *debug_path;	   /* of the file behind debug_view, or NULL */
 	unsigned char *mini_debug; /* decompressed .gnu_debugdata, or NULL */
 	const unsigned char *bytes;
 	size_t size;
