@@ -5,6 +5,7 @@
  *   /proc/PID/root/PATH         while the process lives; in its own mount namespace
  *   /proc/PID/map_files/RANGE   the mapped file itself, also where it is deleted; for root
  *   PATH                        when the process has ended
+ *   ~/.debug/.build-id/…        where perf has kept it, of a recording
  *
  * The first of these that is the file that was mapped is taken: by its build-id where the record
  * has one, else by device and inode. (The inode of an overlay can differ from the one in its
@@ -102,7 +103,18 @@ struct way {
 	char path[4200];
 	bool certain; /* leads to the mapped file and no other */
 	bool own;     /* as the process sees it */
+	bool later;   /* of a recording: of devices nothing is known any more */
 };
+
+static bool may_be(const struct way *way, const struct perf_mapping *mapping,
+		   const struct stat *status)
+{
+	if (way->certain || !has_inode(mapping) || is_same_inode(mapping, status))
+		return true;
+	if (way->later)
+		return status->st_ino == mapping->inode;
+	return way->own && status->st_dev != makedev(mapping->major, mapping->minor);
+}
 
 /*
  * Opens the file if it is the one that was mapped. NULL with `err` otherwise; *known gets the image
@@ -119,8 +131,7 @@ static struct object *open_way(struct images *images, const struct way *way,
 		error_set(err, ERROR_NOT_FOUND, "%s is not there any more", mapping->path);
 		return NULL;
 	}
-	if (!way->certain && has_inode(mapping) && !is_same_inode(mapping, &status) &&
-	    (!way->own || status.st_dev == makedev(mapping->major, mapping->minor))) {
+	if (!may_be(way, mapping, &status)) {
 		error_set(err, ERROR_NOT_FOUND,
 			  "%s has been replaced since it was mapped; its functions are not known",
 			  mapping->path);
@@ -152,6 +163,22 @@ static struct object *open_way(struct images *images, const struct way *way,
 
 #define DELETED " (deleted)"
 
+/* Where perf keeps the file `name` of a build-id; "" if that is unknown. */
+static void kept_path(const struct perf_mapping *mapping, const char *name, char *path, size_t room)
+{
+	const char *home = getenv("HOME");
+	size_t at;
+
+	path[0] = 0;
+	if (!home || mapping->build_id_bytes < 2)
+		return;
+	at = (size_t)snprintf(path, room, "%s/.debug/.build-id/%02x/", home, mapping->build_id[0]);
+	for (size_t i = 1; at < room && i < mapping->build_id_bytes; i++)
+		at += (size_t)snprintf(path + at, room - at, "%02x", mapping->build_id[i]);
+	if (at < room)
+		snprintf(path + at, room - at, "/%s", name);
+}
+
 static size_t find_ways(const struct perf_mapping *mapping, bool live, struct way ways[3])
 {
 	size_t count = 0;
@@ -168,8 +195,13 @@ static size_t find_ways(const struct perf_mapping *mapping, bool live, struct wa
 			 mapping->addr, mapping->addr + mapping->size);
 	}
 	if (!str_ends_with(mapping->path, DELETED)) {
-		ways[count] = (struct way){.own = !live};
+		ways[count] = (struct way){.later = !live};
 		snprintf(ways[count++].path, sizeof(ways->path), "%s", mapping->path);
+	}
+	if (!live) {
+		ways[count] = (struct way){.later = true};
+		kept_path(mapping, "elf", ways[count].path, sizeof(ways->path));
+		count += ways[count].path[0] != 0;
 	}
 	return count;
 }
@@ -197,6 +229,7 @@ static struct image *file_open(struct images *images, const struct perf_mapping 
 		if (object) {
 			struct image *image = image_add(images, IMAGE_FILE, path);
 			image_load(image, object);
+			image->file = arena_strdup(&images->arena, ways[i].path);
 			return image;
 		}
 		/* The first way that leads to a file says most. */
@@ -224,17 +257,36 @@ static bool is_runtime_made(const char *path)
 }
 
 /* The vDSO of this kernel; its own headers say where it ends. */
-static struct image *vdso_open(struct images *images)
+static struct object *own_vdso(struct error *err)
 {
 	const Elf64_Ehdr *header = (const void *)getauxval(AT_SYSINFO_EHDR);
-	struct image *image = image_add(images, IMAGE_VDSO, "[vdso]");
-	struct error err = {.message = "this process has no vDSO"};
-	struct object *object = NULL;
 
 	if (header)
-		object = object_open_bytes(
+		return object_open_bytes(
 			header, header->e_shoff + (size_t)header->e_shnum * header->e_shentsize,
-			"[vdso]", OBJECT_UNWIND, &err);
+			"[vdso]", OBJECT_UNWIND, err);
+	error_set(err, ERROR_NOT_FOUND, "this process has no vDSO");
+	return NULL;
+}
+
+/* Of a recording it may be that of another kernel, which perf has kept. */
+static struct image *vdso_open(struct images *images, const struct perf_mapping *mapping)
+{
+	struct image *image = image_add(images, IMAGE_VDSO, "[vdso]");
+	struct error err;
+	struct object *object = own_vdso(&err);
+	char path[4200];
+
+	if (object && !is_same_build_id(mapping, object)) {
+		object_close(object);
+		kept_path(mapping, "vdso", path, sizeof(path));
+		object = object_open(path, OBJECT_UNWIND, &err);
+		if (object)
+			image->file = arena_strdup(&images->arena, path);
+		else
+			error_set(&err, ERROR_NOT_FOUND,
+				  "[vdso] is that of another kernel; its functions are not known");
+	}
 	if (object)
 		image_load(image, object);
 	else
@@ -257,7 +309,7 @@ static void key_of(const struct perf_mapping *mapping, struct str *key)
 static struct image *image_new(struct images *images, const struct perf_mapping *mapping, bool live)
 {
 	if (strcmp(mapping->path, "[vdso]") == 0)
-		return vdso_open(images);
+		return vdso_open(images, mapping);
 	if (is_runtime_made(mapping->path))
 		return image_add(images, IMAGE_RUNTIME, "[jit]");
 	return file_open(images, mapping, live);

@@ -17,6 +17,7 @@ enum image_kind {
 
 struct image {
 	const char *path; /* as mapped; "[vdso]", "[jit]" */
+	const char *file; /* the one that was opened; NULL: none, or this kernel's own vDSO */
 	enum image_kind kind;
 	uint32_t index;		    /* in the order of first use */
 	struct object *object;	    /* NULL: not an ELF file, or it could not be opened */
@@ -31,8 +32,9 @@ void images_free(struct images *images);
 
 /*
  * The image of a mapping; never NULL. A file is looked for in the sight of the process that has
- * mapped it while that lives, or, if not `live`, by its path alone. One that is not the file that
- * was mapped (replaced since: another build-id or inode) is not opened, and image->why says so.
+ * mapped it while that lives, or, if not `live`, by its path or in perf's store of files
+ * (~/.debug). One that is not the file that was mapped (replaced since: another build-id or inode)
+ * is not opened, and image->why says so.
  */
 const struct image *images_get(struct images *images, const struct perf_mapping *mapping,
 			       bool live);

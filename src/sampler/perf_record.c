@@ -1,7 +1,6 @@
 /*
- * Decodes records field by field, in the order that the kernel writes them in. A layout that this
- * file does not know how to pass (branch stacks with counters, say) ends the reading of the record
- * behind the fields that it knows; what tare asks for comes before.
+ * Decodes records field by field, in the order that the kernel writes them in. Of samples it reads
+ * as far as the copy of the stack: nothing behind that is of use.
  */
 #include "sampler/perf_record.h"
 
@@ -58,8 +57,25 @@ static void read_registers(struct byte_reader *reader, uint64_t mask, struct per
 	for (int i = 0; i < UNWIND_REGISTERS; i++)
 		sample->registers.value[i] = values[perf_registers[i]];
 	sample->registers.exact = true;
-	sample->has_registers =
-		!reader->failed && mask >> PERF_REG_X86_SP & 1 && mask >> PERF_REG_X86_IP & 1;
+	sample->has_registers = !reader->failed && abi == PERF_SAMPLE_REGS_ABI_64 &&
+				mask >> PERF_REG_X86_SP & 1 && mask >> PERF_REG_X86_IP & 1;
+}
+
+#define BRANCH_COUNTERS (1U << 19) /* PERF_SAMPLE_BRANCH_COUNTERS of newer headers */
+
+static void read_branches(struct byte_reader *reader, uint64_t branch_type,
+			  struct perf_sample *sample)
+{
+	const uint64_t count = read_u64(reader);
+
+	if (branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
+		read_u64(reader);
+	sample->branches = reader->at;
+	if (!take(reader, count, 3 * sizeof(uint64_t)))
+		return;
+	sample->branch_count = count;
+	if (branch_type & BRANCH_COUNTERS)
+		take(reader, count, sizeof(uint64_t));
 }
 
 static void read_stack(struct byte_reader *reader, struct perf_sample *sample)
@@ -129,7 +145,7 @@ static bool read_sample(struct byte_reader *reader, const struct perf_layout *la
 	if (type & PERF_SAMPLE_RAW)
 		take(reader, read_u32(reader), 1);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
-		return !reader->failed; /* its size depends on attributes that tare never sets */
+		read_branches(reader, layout->branch_type, sample);
 	if (type & PERF_SAMPLE_REGS_USER)
 		read_registers(reader, layout->regs_user, sample);
 	if (type & PERF_SAMPLE_STACK_USER)
@@ -153,7 +169,7 @@ static void read_mapping(struct byte_reader *reader, uint32_t type, uint16_t mis
 	mapping->addr = read_u64(reader);
 	mapping->size = read_u64(reader);
 	mapping->file_offset = read_u64(reader);
-	mapping->protection = 4; /* PROT_EXEC */
+	mapping->protection = misc & PERF_RECORD_MISC_MMAP_DATA ? 0 : 4 /* PROT_EXEC */;
 	if (type == PERF_RECORD_MMAP2) {
 		if (misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
 			mapping->build_id_bytes = read_u8(reader);
@@ -236,6 +252,9 @@ bool perf_record_read(const struct perf_layout *layout, const void *bytes, size_
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		read_task(&reader, &record->task);
+		record->task.ran_already = record->misc & PERF_RECORD_MISC_FORK_EXEC;
+		if (!record->time)
+			record->time = read_u64(&reader);
 		break;
 	case PERF_RECORD_COMM:
 		record->name.pid = read_u32(&reader);

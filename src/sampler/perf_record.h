@@ -14,7 +14,8 @@
 /* What decides how records are laid out; from the event's attributes. */
 struct perf_layout {
 	uint64_t sample_type, read_format;
-	uint64_t regs_user; /* mask of PERF_REG_X86_* */
+	uint64_t regs_user;   /* mask of PERF_REG_X86_* */
+	uint64_t branch_type; /* PERF_SAMPLE_BRANCH_* */
 	bool sample_id_all;
 };
 
@@ -24,6 +25,9 @@ struct perf_sample {
 	uint16_t misc;			/* PERF_RECORD_MISC_* of the record */
 	const unsigned char *callchain; /* callchain_count words, not aligned; borrowed */
 	uint64_t callchain_count;
+	const unsigned char
+		*branches; /* branch_count of three words, the last one first; borrowed */
+	uint64_t branch_count;
 	bool has_registers; /* those of user mode; RA is the instruction pointer, exact */
 	bool is_32_bit;	    /* code of the 32-bit ABI, or x32 */
 	struct unwind_registers registers;
@@ -36,7 +40,7 @@ enum { PERF_BUILD_ID_BYTES = 20 };
 struct perf_mapping {
 	uint32_t pid, tid;
 	uint64_t addr, size, file_offset;
-	uint32_t protection; /* PROT_*; of MMAP records: PROT_EXEC */
+	uint32_t protection; /* PROT_*; of MMAP records: PROT_EXEC, or 0 if it is data */
 	uint32_t major, minor;
 	uint64_t inode,
 		inode_generation; /* 0 where a build-id stands instead, and in MMAP records */
@@ -48,6 +52,9 @@ struct perf_mapping {
 /* FORK and EXIT. */
 struct perf_task {
 	uint32_t pid, parent_pid, tid, parent_tid;
+	/* Made by perf for a process that ran already: what it has mapped is told by other records.
+	 */
+	bool ran_already;
 };
 
 struct perf_name {
@@ -60,7 +67,7 @@ struct perf_name {
 struct perf_record {
 	uint32_t type; /* PERF_RECORD_* */
 	uint16_t misc;
-	uint64_t time; /* of records other than samples: from sample_id, else 0 */
+	uint64_t time; /* of records other than samples: from sample_id or their own; else 0 */
 	union {
 		struct perf_sample sample;
 		struct perf_mapping mapping; /* MMAP, MMAP2 */
@@ -78,13 +85,18 @@ struct perf_record {
 bool perf_record_read(const struct perf_layout *layout, const void *bytes, size_t size,
 		      struct perf_record *record, size_t *size_bytes);
 
-/* The word of a callchain. */
-static inline uint64_t perf_callchain_at(const struct perf_sample *sample, uint64_t i)
+static inline uint64_t perf_word_at(const unsigned char *words, uint64_t i)
 {
 	uint64_t word;
 
-	__builtin_memcpy(&word, sample->callchain + i * sizeof(word), sizeof(word));
+	__builtin_memcpy(&word, words + i * sizeof(word), sizeof(word));
 	return word;
+}
+
+/* The word of a callchain. */
+static inline uint64_t perf_callchain_at(const struct perf_sample *sample, uint64_t i)
+{
+	return perf_word_at(sample->callchain, i);
 }
 
 #endif

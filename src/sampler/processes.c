@@ -237,7 +237,8 @@ static void apply_fork(struct processes *processes, const struct perf_task *task
 		before->end_time = time;
 		memory_clear(processes, before);
 	}
-	struct process *child = process_begin(processes, task->pid, parent->memory);
+	struct process *child = process_begin(
+		processes, task->pid, task->ran_already ? processes->empty : parent->memory);
 
 	child->parent_pid = task->parent_pid;
 	child->begin_time = time;
