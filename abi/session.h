@@ -42,6 +42,10 @@ enum tare_request_kind {
 	/* The global level, or a process's, has changed: let the processes take it in. The path is
 	   the session directory; it is the reply, too. */
 	TARE_REQUEST_CONTROL = 4,
+	/* Unwind rules (src/unwind/table.h) of this file, of its instrumented copy, or of
+	   TARE_TIMER_VDSO (abi/timer.h): the reply is the path of a file in the session. */
+	TARE_REQUEST_RULES = 5,
+	TARE_REQUEST_RULES_OF_COPY = 6,
 };
 
 struct tare_request {
@@ -86,6 +90,10 @@ struct tare_settings {
 	/* --trace: the event log of a thread. 0: none; TARE_TRACE_FULL: all; else a ring of so
 	   many bytes */
 	uint64_t trace_bytes;
+	/* Samples by timers of the threads' processor time (abi/timer.h), one in so many
+	   nanoseconds; 0: none */
+	uint64_t timer_period_ns;
+	uint64_t timer_only; /* functions are not instrumented */
 };
 
 #define TARE_NODES_USUAL	(1ULL << 17)

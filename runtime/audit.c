@@ -25,6 +25,7 @@
 #include "runtime/session.h"
 #include "runtime/startup.h"
 #include "runtime/thread.h"
+#include "runtime/timer.h"
 #include "runtime/triggers.h"
 
 #include <asm/errno.h>
@@ -196,6 +197,7 @@ EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *
 	module.instrumented = module_arm(&segments);
 	api_connect(&segments);
 	loaded_open(&module, &segments);
+	timer_open(&segments, module.path, is_executable);
 	return 0;
 }
 
@@ -209,6 +211,7 @@ EXPORTED unsigned int la_objclose(uintptr_t *cookie)
 	const struct tare_module *instrumented = module_find(&segments);
 
 	loaded_close((uint64_t)map->l_ld);
+	timer_close(&segments);
 	if (instrumented) {
 		triggers_remove(instrumented);
 		arming_remove(instrumented);

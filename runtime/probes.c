@@ -23,6 +23,7 @@
 #include "runtime/sandbox.h"
 #include "runtime/stack_signs.h"
 #include "runtime/thread.h"
+#include "runtime/timer.h"
 #include "runtime/triggers.h"
 
 #include <linux/sched.h>
@@ -231,6 +232,7 @@ static void syscall_note(struct tare_thread_file *self, const struct probes_regi
 
 void probes_syscall_event(struct probes_registers *registers)
 {
+	timer_syscall(registers);
 	struct tare_thread_file *self = thread_alive();
 
 	stack_signs_note(self, registers);

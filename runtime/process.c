@@ -279,7 +279,8 @@ bool process_complete(void)
 
 void process_end(void)
 {
-	if (!process_complete() || process_file->flags & TARE_PROCESS_BLINDED ||
+	if (!process_complete() || state_session.settings.timer_only ||
+	    process_file->flags & TARE_PROCESS_BLINDED ||
 	    process_file->end_calibration.inside_ticks[TARE_PAIR_ENTER])
 		return;
 	calibrate_end(&process_file->end_calibration);

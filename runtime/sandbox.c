@@ -19,6 +19,7 @@
 #include "runtime/process.h"
 #include "runtime/reserve.h"
 #include "runtime/thread.h"
+#include "runtime/timer.h"
 
 #include <fcntl.h>
 #include <linux/prctl.h>
@@ -39,6 +40,7 @@ static void blind(struct tare_thread_file *self)
 {
 	if (self)
 		thread_complete(self, true);
+	timer_stop();
 	process_note_flag(TARE_PROCESS_BLINDED);
 	process_complete();
 	for (int round = 0; round < SWITCH_ROUNDS && !arming_switch(false); round++)
@@ -78,6 +80,7 @@ static void confine(struct tare_thread_file *self, uint64_t program)
 		accumulate_reserve(self, RESERVE_NODES);
 	process_note_flag(TARE_PROCESS_FILTERED);
 	filter_add(filter);
+	timer_filtered();
 }
 
 static bool is_privileged(void)

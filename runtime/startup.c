@@ -12,6 +12,7 @@
 #include "runtime/kernel.h"
 #include "runtime/os_flag.h"
 #include "runtime/process.h"
+#include "runtime/timer.h"
 
 #include <fcntl.h>
 
@@ -27,6 +28,8 @@ void startup_scan(struct startup *startup, char **environment)
 	for (const Elf64_auxv_t *entry = startup->vector; entry->a_type != AT_NULL; entry++) {
 		if (entry->a_type == AT_BASE)
 			startup->loader_base = entry->a_un.a_val;
+		if (entry->a_type == AT_SYSINFO_EHDR)
+			startup->vdso = entry->a_un.a_val;
 		if (entry->a_type == AT_PHDR)
 			startup->headers = entry->a_un.a_val;
 		if (entry->a_type == AT_PHNUM)
@@ -95,7 +98,10 @@ void startup_begin(const struct startup *startup)
 	os_flag_probe_host(startup->loader_base);
 	if (startup->no_syscall_sites)
 		state_session.os_means &= ~(uint32_t)TARE_OS_BY_SITES;
-	calibrate_begin();
+	if (!state_session.settings.timer_only)
+		calibrate_begin();
 	if (!process_begin())
 		state_session.active = false;
+	else
+		timer_begin(startup);
 }

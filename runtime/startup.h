@@ -13,6 +13,7 @@
 struct startup {
 	const char *audit, *session; /* values of the variables, NULL if not there */
 	uint64_t loader_base, headers, header_count;
+	uint64_t vdso;	       /* where the kernel's code for the process is, 0: nowhere */
 	bool secure;	       /* the program has gained privileges by its start */
 	bool no_syscall_sites; /* no module has any, and none will come */
 	Elf64_auxv_t *vector;  /* auxiliary, on the target's stack */

@@ -59,6 +59,7 @@ static inline struct state_private *state_private_of(const struct tare_thread_fi
 struct state_process {
 	uint64_t rseq_offset; /* from the thread pointer to the word that switches clear */
 	uint64_t selector;    /* what %es holds while nothing has happened; 0: it tells nothing */
+	uint64_t timers;      /* begin_ticks of the process whose threads have timers; 0: none */
 	uint32_t begun; /* 0: not yet, 1: being done, 2: done, 3: this process is not recorded */
 } __attribute__((aligned(4096)));
 

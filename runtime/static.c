@@ -21,6 +21,7 @@
 #include "runtime/module.h"
 #include "runtime/process.h"
 #include "runtime/startup.h"
+#include "runtime/timer.h"
 
 #include <sys/mman.h>
 
@@ -124,6 +125,7 @@ static void executable_begin(struct startup *startup)
 	record.instrumented = module_arm(&segments);
 	api_connect(&segments);
 	process_module_note(&record);
+	timer_open(&segments, path, true);
 }
 
 /* Programs that start others by themselves (valgrind) hand AT_ENTRY on. */

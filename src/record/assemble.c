@@ -15,6 +15,7 @@
 #include "record/members.h"
 #include "record/resolve.h"
 #include "record/text.h"
+#include "record/timer_assemble.h"
 #include "record/trace_log.h"
 #include "record/tree.h"
 
@@ -37,6 +38,13 @@ struct assemble_process {
 	int64_t id; /* in the profile; 0: left out */
 };
 
+/* A thread that has a row. */
+struct assemble_row {
+	int64_t id, process;
+	int32_t tid;
+	uint64_t begin_ticks, end_ticks; /* end 0: unknown */
+};
+
 /* A thread file whose header was read, to be sorted. */
 struct assemble_thread {
 	char *name;
@@ -52,7 +60,9 @@ struct assembly {
 	struct resolver resolver;
 	struct vec_of(struct assemble_process) processes; /* by begin */
 	struct vec_of(struct assemble_thread) threads;	  /* by process begin, then own begin */
-	struct member_list members;			  /* looked for where an end was not seen */
+	struct vec_of(char *) timers;			  /* names of files of samples */
+	struct vec_of(struct assemble_row) rows;
+	struct member_list members; /* looked for where an end was not seen */
 	bool members_known;
 	int64_t next_node;
 	uint64_t last_ticks; /* of all threads: the end where the recorder saw none */
@@ -148,6 +158,11 @@ static int compare_threads(const void *a, const void *b)
 	return by_begin ? by_begin : strcmp(x->name, y->name);
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 static bool find_files(struct assembly *assembly, struct error *err)
 {
 	const int fd = openat(assembly->session->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -164,10 +179,13 @@ static bool find_files(struct assembly *assembly, struct error *err)
 		    str_starts_with(file->d_name, "thread.") ||
 		    str_starts_with(file->d_name, "spare."))
 			take_file(assembly, file->d_name);
+		if (str_starts_with(file->d_name, "timer."))
+			vec_push(&assembly->timers, mem_strdup(file->d_name));
 	}
 	closedir(directory);
 	vec_sort(&assembly->processes, compare_processes);
 	vec_sort(&assembly->threads, compare_threads);
+	vec_sort(&assembly->timers, compare_names);
 	return true;
 }
 
@@ -330,12 +348,12 @@ static bool write_process(struct assembly *assembly, struct assemble_process *pr
 	return process->id != 0 && write_disarmed(assembly, process, err);
 }
 
-static struct assemble_process *process_of(struct assembly *assembly,
-					   const struct tare_thread_file *header)
+static struct assemble_process *process_of(struct assembly *assembly, int32_t pid,
+					   uint64_t begin_ticks)
 {
 	vec_foreach (process, &assembly->processes) {
-		if (process->arena.header.pid == header->pid &&
-		    process->arena.header.begin_ticks == header->process_begin_ticks)
+		if (process->arena.header.pid == pid &&
+		    process->arena.header.begin_ticks == begin_ticks)
 			return process;
 	}
 	return NULL;
@@ -437,6 +455,12 @@ static bool write_thread(struct assembly *assembly, struct thread_rows *rows, st
 	};
 
 	rows->thread = profile_add_thread(assembly->writer, &row, err);
+	const struct assemble_row added = {.id = rows->thread,
+					   .process = rows->process->id,
+					   .tid = header->tid,
+					   .begin_ticks = header->begin_ticks,
+					   .end_ticks = header->end_ticks};
+	vec_push(&assembly->rows, added);
 	note_thread_state(assembly, rows);
 	take_last_ticks(assembly, header->now_ticks + header->lost_ticks);
 	take_last_ticks(assembly, header->end_ticks);
@@ -585,7 +609,7 @@ static bool assemble_thread(struct assembly *assembly, const char *name, struct 
 		add_reason(assembly, "%s", reason.message);
 		return true;
 	}
-	rows.process = process_of(assembly, &arena.header);
+	rows.process = process_of(assembly, arena.header.pid, arena.header.process_begin_ticks);
 	if (!rows.process) {
 		if (assembly->recording->follow)
 			add_reason(assembly, "%s belongs to no process file", name);
@@ -604,7 +628,101 @@ static bool assemble_thread(struct assembly *assembly, const char *name, struct 
 	return ok;
 }
 
+/* ---- the runtime's own samples ---- */
+
+/* Of a thread that has run at the same time; 0: it has no row. */
+static int64_t thread_row_of(const struct assembly *assembly, int64_t process,
+			     const struct tare_timer_file *header)
+{
+	vec_foreach (row, &assembly->rows)
+		if (row->process == process && row->tid == header->tid &&
+		    (!header->end_ticks || row->begin_ticks < header->end_ticks) &&
+		    (!row->end_ticks || row->end_ticks > header->begin_ticks))
+			return row->id;
+	return 0;
+}
+
+static bool assemble_timer(struct assembly *assembly, struct timer_assembly *timer,
+			   struct timer_reader *reader, struct error *err)
+{
+	const struct tare_timer_file *header = &reader->header;
+	const struct assemble_process *process =
+		process_of(assembly, header->pid, header->process_begin_ticks);
+
+	if (!process) {
+		if (assembly->recording->follow)
+			add_reason(assembly, "samples of thread %" PRId32 " belong to no process",
+				   header->tid);
+		return true;
+	}
+	const struct timer_process of = {.id = process->id,
+					 .resolve = &process->resolve,
+					 .end_ticks = process->arena.header.end_ticks};
+
+	if (!timer->event && !timer_assemble_begin(timer, header->period_ns, err))
+		return false;
+	assembly->assembled->threads++;
+	return timer_assemble_thread(timer, reader, &of,
+				     thread_row_of(assembly, process->id, header), err);
+}
+
+static bool assemble_timer_files(struct assembly *assembly, struct timer_assembly *timer,
+				 struct error *err)
+{
+	struct timer_reader *reader = mem_alloc(sizeof(*reader));
+	struct error reason;
+	bool ok = true;
+
+	vec_foreach (name, &assembly->timers) {
+		uint64_t magic = 0;
+		if (arena_head_read(assembly->session->fd, *name, &magic, sizeof(magic)) >= 0 &&
+		    !magic)
+			continue;
+		if (!timer_reader_open(reader, assembly->session->fd, *name, &reason)) {
+			add_reason(assembly, "%s", reason.message);
+			continue;
+		}
+		ok = assemble_timer(assembly, timer, reader, err);
+		timer_reader_close(reader);
+		if (!ok)
+			break;
+	}
+	free(reader);
+	return ok;
+}
+
+static bool assemble_timers(struct assembly *assembly, struct error *err)
+{
+	if (!assembly->timers.len)
+		return true;
+	struct timer_assembly timer = {
+		.resolver = &assembly->resolver,
+		.writer = assembly->writer,
+		.builder = sample_builder_new(&assembly->resolver, assembly->writer)};
+	bool ok = assemble_timer_files(assembly, &timer, err);
+	const struct profile_sampling row = {.collector = "timer",
+					     .reason = assembly->recording->timer_reason,
+					     .unwinding = "rules",
+					     .lost = timer.counts.lost,
+					     .in_runtime = timer.counts.in_runtime};
+
+	take_last_ticks(assembly, timer.counts.last_ticks);
+	if (timer.counts.damaged)
+		add_reason(assembly, "the samples are damaged in %" PRIu64 " places",
+			   timer.counts.damaged);
+	ok = ok && sample_builder_write(timer.builder, row, err);
+	sample_builder_free(timer.builder);
+	return ok;
+}
+
 /* ---- session ---- */
+
+static const char *method_of(const struct assembly *assembly)
+{
+	if (!assembly->timers.len)
+		return "instrument";
+	return assembly->threads.len ? "instrument,sample" : "sample";
+}
 
 static bool write_session(struct assembly *assembly, struct error *err)
 {
@@ -631,7 +749,7 @@ static bool write_session(struct assembly *assembly, struct error *err)
 		.system = recording->system,
 		.processor = recording->processor,
 		.tare_version = TARE_VERSION,
-		.method = "instrument",
+		.method = method_of(assembly),
 		.settings = recording->settings,
 		.begin_unix_ns = recording->begin_unix_ns,
 		.begin_ticks = recording->begin_ticks,
@@ -674,7 +792,7 @@ static bool assemble_rows(struct assembly *assembly, struct error *err)
 		if (!assemble_thread(assembly, thread->name, err))
 			return false;
 	}
-	return write_session_marks(assembly, err) &&
+	return assemble_timers(assembly, err) && write_session_marks(assembly, err) &&
 	       resolver_write_coverage(&assembly->resolver, err) && write_session(assembly, err);
 }
 
@@ -699,7 +817,11 @@ bool assemble_profile(const struct session *session, const struct recording *rec
 	vec_foreach (thread, &assembly.threads)
 		free(thread->name);
 	vec_fini(&assembly.processes);
+	vec_foreach (name, &assembly.timers)
+		free(*name);
 	vec_fini(&assembly.threads);
+	vec_fini(&assembly.timers);
+	vec_fini(&assembly.rows);
 	resolver_fini(&assembly.resolver);
 	return ok;
 }

@@ -282,6 +282,21 @@ static bool get_entry(struct instrumenter *instrumenter, struct instrumented *fi
 	return ok;
 }
 
+/* A static executable has its C library in it, and takes the runtime along only if it is copied. */
+static enum policy_mode mode_of(const struct policy *policy, const char *path)
+{
+	const enum policy_mode mode = policy_mode_of(policy, path);
+	struct error ignored;
+
+	if (!policy->syscalls_only || mode != POLICY_NONE)
+		return mode;
+	struct object *object = object_open(path, 0, &ignored);
+	const bool is_static = object && object_kind(object) == OBJECT_STATIC_EXECUTABLE;
+
+	object_close(object);
+	return is_static ? POLICY_SYSCALLS : POLICY_NONE;
+}
+
 const struct instrumented *instrumenter_get(struct instrumenter *instrumenter, const char *path,
 					    bool *is_new, struct error *err)
 {
@@ -307,7 +322,7 @@ const struct instrumented *instrumenter_get(struct instrumenter *instrumenter, c
 	file = mem_zalloc(sizeof(*file));
 	file->stat = stat_text.data;
 	file->path = mem_strdup(real);
-	file->mode = policy_mode_of(&instrumenter->options->policy, real);
+	file->mode = mode_of(&instrumenter->options->policy, real);
 	if (file->mode != POLICY_NONE && !get_entry(instrumenter, file, err)) {
 		free(file->path);
 		free(file->stat);

@@ -119,7 +119,8 @@ const struct policy_units *policy_units_of(const struct policy *policy, const ch
 enum policy_mode policy_mode_of(const struct policy *policy, const char *path)
 {
 	const char *name = path_basename(path);
-	const bool chosen = !policy->units.len || policy_units_of(policy, path);
+	const bool chosen =
+		!policy->syscalls_only && (!policy->units.len || policy_units_of(policy, path));
 
 	vec_foreach (module, &policy->modules) {
 		if (chosen && file_matches(*module, path))

@@ -20,6 +20,7 @@ struct policy_units {
 struct policy {
 	struct vec_of(const char *) modules; /* --module globs: base name or path */
 	struct vec_of(struct policy_units) units;
+	bool syscalls_only; /* everything is left alone but for the C library's system calls */
 };
 
 void policy_fini(struct policy *policy);

@@ -13,6 +13,7 @@
 #include "record/interrupt.h"
 #include "record/members.h"
 #include "record/server.h"
+#include "record/timer_rules.h"
 #include "record/triggers.h"
 #include "target/launch.h"
 #include "target/program.h"
@@ -45,6 +46,7 @@ struct run {
 	struct session session;
 	struct recording recording;
 	struct server server;
+	struct timer_rules timer_rules;
 	struct launch launch;
 	struct str original_link;  /* the last answer to TARE_REQUEST_ORIGINAL */
 	uint64_t static_tls_bytes; /* the command's own; those of its children: */
@@ -305,6 +307,9 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 	}
 	if (kind == TARE_REQUEST_ORIGINAL)
 		return (struct server_answer){.path = link_to_original(run, path)};
+	if (kind == TARE_REQUEST_RULES)
+		return (struct server_answer){
+			.path = timer_rules_get(&run->timer_rules, &run->session, path)};
 	if (!run->options->follow && pid != run->launch.pid)
 		return none;
 	const struct instrumented *file = instrumenter_get(&run->instrumenter, path, &is_new, &err);
@@ -315,6 +320,11 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 		record_module(run, file);
 		write_triggers(run, file);
 	}
+	if (kind == TARE_REQUEST_RULES_OF_COPY)
+		return (struct server_answer){
+			.path = file->entry.copy ? timer_rules_get(&run->timer_rules, &run->session,
+								   file->entry.copy)
+						 : NULL};
 	struct server_answer answer = {.path = file->entry.copy};
 	if (kind == TARE_REQUEST_EXECUTABLE && answer.path)
 		answer.static_tls_bytes = child_static_tls_bytes(run, file, pid);
@@ -595,6 +605,7 @@ static bool run_prepare(struct run *run, const struct instrumented **executable,
 	if (!convert_selection(&options->selection, &run->instrument, err) ||
 	    !triggers_init(&run->triggers, &options->selection, err) || !choose_output(run, err))
 		return false;
+	run->instrument.policy.syscalls_only = options->settings.timer_only;
 	run->runtime = target_runtime_path(err);
 	run->instrument.progress = options->progress;
 	run->instrument.progress_context = options->context;
@@ -614,6 +625,7 @@ static void run_release(struct run *run)
 	bool built = false;
 
 	server_close(&run->server);
+	timer_rules_fini(&run->timer_rules);
 	recording_fini(&run->recording);
 	if (run->session_is_open)
 		session_close(&run->session, !run->keep_session);
@@ -647,6 +659,7 @@ bool record_run(const struct record_options *options, struct record_result *resu
 	const struct instrumented *executable;
 
 	*result = (struct record_result){.command_status = -1};
+	timer_rules_init(&run.timer_rules);
 	launch_guard_descriptors();
 	interrupt_arm();
 	bool ok = run_prepare(&run, &executable, status, err);

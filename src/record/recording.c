@@ -31,6 +31,7 @@ static const struct {
 	{"output", offsetof(struct recording, output)},
 	{"boot", offsetof(struct recording, boot)},
 	{"private_copies", offsetof(struct recording, private_copies)},
+	{"timer_reason", offsetof(struct recording, timer_reason)},
 };
 
 static void recording_append(struct recording *recording, const struct str *line)

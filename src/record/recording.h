@@ -25,6 +25,7 @@ struct recording {
 	struct arena arena; /* owns all text */
 	const char *command_line, *directory, *host, *system, *processor, *settings, *output;
 	const char *boot;	    /* identity of the boot whose clocks were read */
+	const char *timer_reason;   /* why the runtime takes samples, "" if it does not */
 	const char *private_copies; /* directory of a run without cache, "" if none */
 	int64_t begin_unix_ns;
 	uint64_t begin_ticks, end_ticks;   /* of the command; end 0: unknown */

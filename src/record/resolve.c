@@ -29,6 +29,7 @@ void resolver_fini(struct resolver *resolver)
 		struct resolve_module *module = *item;
 		object_close(module->object);
 		coverage_fini(&module->coverage);
+		copy_code_fini(&module->copy_code);
 		map_fini(&module->functions);
 		strmap_fini(&module->functions_by_name);
 		map_fini(&module->locations);
@@ -162,6 +163,7 @@ static struct resolve_module *module_add(struct resolver *resolver, const char *
 	struct resolve_module *module = arena_new(&resolver->arena, struct resolve_module);
 
 	module->path = arena_strdup(&resolver->arena, path);
+	module->copy = known && *known->copy ? arena_strdup(&resolver->arena, known->copy) : NULL;
 	module->object = open_module(path, known);
 	map_init(&module->functions);
 	map_init(&module->locations);

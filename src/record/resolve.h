@@ -12,6 +12,7 @@
 #include "profile/profile.h"
 #include "record/arena_file.h"
 #include "record/cache.h"
+#include "record/copy_code.h"
 #include "record/coverage.h"
 #include "record/kernel_symbols.h"
 #include "record/recording.h"
@@ -28,7 +29,10 @@ struct resolve_module {
 	struct object *object; /* NULL where the file cannot be read */
 	uint64_t low, high;    /* link addresses that it occupies; high 0: unknown */
 	struct coverage coverage;
-	bool covered;			 /* coverage is known */
+	bool covered;	  /* coverage is known */
+	const char *copy; /* path of the instrumented one, NULL: none */
+	bool copy_is_read;
+	struct copy_code copy_code;
 	bool unwind_is_read;		 /* and the next is what came of it */
 	struct object *unwind;		 /* its unwind information; NULL: none */
 	struct map functions;		 /* link address → function id */
@@ -67,6 +71,12 @@ struct resolve_module *resolver_module(struct resolver *resolver, const char *pa
  */
 int64_t resolver_function_covering(struct resolver *resolver, struct resolve_module *module,
 				   uint64_t link_addr, struct error *err);
+
+/*
+ * The begin of the function whose copy covers link_addr, which the module's instrumented copy has
+ * behind all of the original; 0: none.
+ */
+uint64_t resolver_copied_function(struct resolve_module *module, uint64_t link_addr);
 
 /*
  * The id of the function that begins at function->link_addr, added with its name and size where it

@@ -11,6 +11,22 @@
 #include <stdio.h>
 #include <string.h>
 
+uint64_t resolver_copied_function(struct resolve_module *module, uint64_t link_addr)
+{
+	struct error ignored;
+
+	if (!module->copy || !module->high || link_addr < module->high)
+		return 0;
+	if (!module->copy_is_read) {
+		struct object *copy = object_open(module->copy, 0, &ignored);
+		if (copy)
+			copy_code_read(&module->copy_code, copy, module->high, &module->coverage);
+		object_close(copy);
+	}
+	module->copy_is_read = true;
+	return copy_code_function(&module->copy_code, link_addr);
+}
+
 static struct object *unwind_of(struct resolve_module *module)
 {
 	struct error ignored;

@@ -1,0 +1,377 @@
+/*
+ * Threads and their timers. What is done with a slot of the table is done under one lock, with all
+ * signals blocked; the handler takes no lock, and its thread cannot be within one.
+ *
+ * Refuses to sample more threads at once than the table holds, or than the kernel has timers for
+ * (RLIMIT_SIGPENDING): they are counted as lost.
+ */
+#include "runtime/timer_thread.h"
+
+#include "runtime/budget.h"
+#include "runtime/bytes.h"
+#include "runtime/kernel.h"
+#include "runtime/process.h"
+
+#include <linux/time_types.h>
+#include <sys/mman.h>
+
+#define LOCK_ROUNDS	100000
+#define SIGEV_THREAD_ID 4
+#define TIMER_SELF	((struct timer_thread *)1) /* timer_self of a thread that has none */
+#define MIXER		0x9e3779b97f4a7c15ULL
+#define STACK_MAX	(64ULL << 20) /* as far as a thread's stack may reach below its pointer */
+
+struct timer_thread *timer_threads[TIMER_THREADS_MAX];
+struct timer_state timer_state;
+
+/* The calling thread's slot, and the process for which it was found: it outlives a fork. */
+static _Thread_local struct timer_thread *timer_self;
+static _Thread_local uint64_t timer_process;
+
+struct kernel_event {
+	uint64_t value;
+	int32_t number, notify, tid;
+	int32_t rest[11];
+};
+
+struct kernel_interval {
+	struct __kernel_timespec interval, first;
+};
+
+_Static_assert(sizeof(struct kernel_event) == 64, "struct sigevent");
+
+/* ---- the kernel's timers ---- */
+
+/* linux/posix-timers.h: a thread's scheduler clock */
+static uint64_t thread_clock(int32_t tid)
+{
+	return (uint64_t)(int64_t)(int32_t)(~(uint32_t)tid << 3 | 6);
+}
+
+static struct __kernel_timespec timespec_of(uint64_t ns)
+{
+	return (struct __kernel_timespec){(long long)(ns / 1000000000),
+					  (long long)(ns % 1000000000)};
+}
+
+bool timer_arm(struct timer_thread *thread)
+{
+	const struct kernel_event event = {.value = thread->index,
+					   .number = timer_state.signal,
+					   .notify = SIGEV_THREAD_ID,
+					   .tid = thread->tid};
+	const uint64_t period_ns = timer_state.period_ns;
+	/* Anywhere in the first period: so short threads have their share of samples. */
+	const uint64_t first_ns = 1 + (kernel_ticks() * MIXER >> 16) % period_ns;
+	const struct kernel_interval times = {.interval = timespec_of(period_ns),
+					      .first = timespec_of(first_ns)};
+
+	if (kernel_call(SYS_timer_create, thread_clock(thread->tid), &event, &thread->timer))
+		return false;
+	thread->has_timer = kernel_call(SYS_timer_settime, thread->timer, 0, &times, 0) == 0;
+	if (!thread->has_timer)
+		kernel_call(SYS_timer_delete, thread->timer);
+	return thread->has_timer;
+}
+
+void timer_disarm(struct timer_thread *thread)
+{
+	if (thread->has_timer)
+		kernel_call(SYS_timer_delete, thread->timer);
+	thread->has_timer = false;
+}
+
+/* ---- slots ---- */
+
+static bool lock(void)
+{
+	for (int round = 0; round < LOCK_ROUNDS; round++) {
+		if (!__atomic_exchange_n(&timer_state.lock, 1, __ATOMIC_ACQUIRE))
+			return true;
+		if (round % 64 == 63)
+			kernel_call(SYS_sched_yield, 0);
+		__builtin_ia32_pause();
+	}
+	return false;
+}
+
+static void unlock(void)
+{
+	__atomic_store_n(&timer_state.lock, 0, __ATOMIC_RELEASE);
+}
+
+static struct timer_thread *slot_map(uint32_t index)
+{
+	const long map =
+		kernel_call(SYS_mmap, 0, sizeof(struct timer_thread), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (map < 0 && map > -4096)
+		return NULL;
+	struct timer_thread *thread = (struct timer_thread *)map;
+
+	thread->index = index;
+	thread->stack_high = (uint64_t)(thread->stack + sizeof(thread->stack));
+	return thread;
+}
+
+/* The thread's own; it has one already where its thread-local storage has been made anew. */
+static struct timer_thread *slot_take(int32_t tid)
+{
+	struct timer_thread *unused = NULL;
+
+	for (uint32_t i = 0; i < TIMER_THREADS_MAX; i++) {
+		struct timer_thread *thread = timer_threads[i];
+
+		if (!thread) {
+			if (!unused)
+				timer_threads[i] = unused = slot_map(i);
+			break;
+		}
+		if (thread->used && thread->tid == tid)
+			return thread;
+		if (!thread->used && !unused)
+			unused = thread;
+	}
+	return unused;
+}
+
+static uint64_t stack_end_of(int32_t tid)
+{
+	const uint64_t sp = (uint64_t)__builtin_frame_address(0);
+	const uint64_t pointer = (uint64_t)__builtin_thread_pointer();
+
+	if (tid == process_pid())
+		return timer_state.first_stack_end;
+	return pointer - sp < STACK_MAX ? pointer : 0;
+}
+
+static bool slot_begin(struct timer_thread *thread, int32_t tid, uint32_t *limits)
+{
+	thread->tid = tid;
+	thread->mask_stale = false;
+	thread->call = (struct timer_call){0};
+	thread->walker.stack_end = stack_end_of(tid);
+	*limits = TARE_LIMIT_SYSTEM;
+	if (!timer_file_begin(thread, limits))
+		return false;
+	thread->used = 1;
+	*limits = TARE_LIMIT_SYSTEM;
+	if (!timer_state.signal || timer_arm(thread))
+		return true;
+	thread->used = 0;
+	timer_file_end(thread);
+	return false;
+}
+
+static struct timer_thread *thread_make(void)
+{
+	const int32_t tid = kernel_tid();
+	uint32_t limits = TARE_LIMIT_THREADS;
+
+	if (tid <= 0 || !lock())
+		return TIMER_SELF;
+	struct timer_thread *thread = slot_take(tid);
+
+	if (thread && !thread->used && !slot_begin(thread, tid, &limits))
+		thread = NULL;
+	unlock();
+	if (!thread)
+		process_thread_lost(limits);
+	return thread ? thread : TIMER_SELF;
+}
+
+/* A forked child has none of its parent's timers, threads and files. */
+static void forked(void)
+{
+	for (uint32_t i = 0; i < TIMER_THREADS_MAX && timer_threads[i]; i++) {
+		timer_threads[i]->used = 0;
+		timer_threads[i]->has_timer = false;
+		timer_threads[i]->file = NULL;
+	}
+	timer_state.lock = 0;
+}
+
+static bool process_known(void)
+{
+	if (state_process.timers)
+		return true;
+	if (!process_begin())
+		return false;
+	forked();
+	state_process.timers = process_begin_ticks();
+	return true;
+}
+
+static void thread_begin_sampling(void)
+{
+	const uint64_t mask = kernel_signals_block();
+
+	if (process_known()) {
+		timer_self = thread_make();
+		timer_process = state_process.timers;
+	}
+	kernel_signals_restore(mask);
+	timer_signal_unblock();
+}
+
+/* The calling thread; NULL where it is not sampled. */
+static struct timer_thread *thread_known(void)
+{
+	if (!timer_process || timer_process != state_process.timers)
+		thread_begin_sampling();
+	return timer_self == TIMER_SELF ? NULL : timer_self;
+}
+
+static void thread_end_sampling(struct timer_thread *self)
+{
+	const uint64_t mask = kernel_signals_block();
+
+	if (lock()) {
+		timer_disarm(self);
+		timer_file_end(self);
+		self->used = 0;
+		unlock();
+	}
+	timer_self = TIMER_SELF;
+	kernel_signals_restore(mask);
+}
+
+/* ---- the session ---- */
+
+static void each_used(void (*each)(struct timer_thread *thread))
+{
+	for (uint32_t i = 0; i < TIMER_THREADS_MAX && timer_threads[i]; i++)
+		if (timer_threads[i]->used)
+			each(timer_threads[i]);
+}
+
+static void note_end(struct timer_thread *thread)
+{
+	thread->file->end_ticks = kernel_ticks();
+	thread->file->flags |= TARE_TIMER_ENDED;
+}
+
+static void arm_again(struct timer_thread *thread)
+{
+	if (!thread->has_timer && !timer_arm(thread))
+		process_thread_lost(TARE_LIMIT_SYSTEM);
+}
+
+/* Without timers no thread has the signal pending: none is there to be met by the program. */
+static void withdraw(void)
+{
+	const uint64_t mask = kernel_signals_block();
+
+	if (lock()) {
+		each_used(timer_disarm);
+		if (timer_state.signal)
+			timer_signal_give();
+		unlock();
+	}
+	kernel_signals_restore(mask);
+}
+
+static void come_back(void)
+{
+	const uint64_t mask = kernel_signals_block();
+
+	if (lock()) {
+		if (!timer_state.signal && timer_signal_take())
+			each_used(arm_again);
+		unlock();
+	}
+	kernel_signals_restore(mask);
+	timer_signal_unblock();
+}
+
+void timer_begin(const struct startup *startup)
+{
+	timer_state.period_ns = state_session.settings.timer_period_ns;
+	timer_state.first_stack_end = (uint64_t)startup->vector;
+	timer_state.vdso = startup->vdso;
+	if (!timer_state.period_ns || !state_session.active)
+		return;
+	if (!timer_signal_take()) {
+		process_thread_lost(TARE_LIMIT_SYSTEM);
+		timer_state.period_ns = 0;
+		return;
+	}
+	thread_known();
+}
+
+void timer_stop(void)
+{
+	if (!timer_state.period_ns)
+		return;
+	withdraw();
+	timer_state.period_ns = 0;
+}
+
+void timer_filtered(void)
+{
+	const long none[6] = {0};
+
+	/* how the handler ends */
+	if (timer_state.period_ns && !filter_permits(SYS_rt_sigreturn, none)) {
+		process_thread_lost(TARE_LIMIT_SYSTEM);
+		timer_stop();
+	}
+}
+
+/* ---- the program's system calls ---- */
+
+/* Of this thread, and not of a vfork child in its memory. */
+static void call_of_own(struct timer_thread *self, const struct probes_registers *registers)
+{
+	const uint64_t sp = (uint64_t)registers;
+
+	switch (registers->rax) {
+	case SYS_rt_sigaction:
+		if (registers->rdi == (uint64_t)timer_state.signal && kernel_is_tid(self->tid))
+			withdraw();
+		break;
+	case SYS_munmap: /* a thread's last but one */
+		if (sp - registers->rdi < registers->rsi && kernel_is_tid(self->tid))
+			thread_end_sampling(self);
+		break;
+	case SYS_exit:
+		if (kernel_is_tid(self->tid))
+			thread_end_sampling(self);
+		break;
+	case SYS_exit_group:
+		if (kernel_is_tid(self->tid))
+			each_used(note_end);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool keeps_mask(uint64_t number)
+{
+	return number == SYS_execve || number == SYS_execveat || number == SYS_exit ||
+	       number == SYS_munmap;
+}
+
+void timer_syscall(const struct probes_registers *registers)
+{
+	if (!timer_state.period_ns)
+		return;
+	struct timer_thread *self = thread_known();
+
+	if (!self)
+		return;
+	if (!timer_state.signal && kernel_is_tid(self->tid))
+		come_back();
+	if (self->mask_stale && !keeps_mask(registers->rax)) {
+		self->mask_stale = false;
+		timer_signal_unblock();
+	}
+	self->call =
+		(struct timer_call){registers->rax, registers->rdi, registers->rsi, registers->rdx};
+	if (registers->rax == SYS_rt_sigprocmask && registers->rsi)
+		self->mask_stale = true;
+	else
+		call_of_own(self, registers);
+}

@@ -1,0 +1,139 @@
+/*
+ * A frame's address is that of a module as the process had it loaded at the time of the sample.
+ * Code of an instrumented copy counts as the function that it is a copy of, at its begin: which of
+ * its instructions it was, the copy does not tell.
+ */
+#include "record/timer_assemble.h"
+
+#include <string.h>
+
+#define NS_PER_SECOND 1000000000ULL
+
+/* The stack so far: what of it the next sample shares is known. */
+struct stack_path {
+	int64_t ids[TARE_TIMER_FRAMES_MAX];
+	size_t count;
+};
+
+bool timer_assemble_begin(struct timer_assembly *assembly, uint64_t period_ns, struct error *err)
+{
+	const struct profile_event row = {.name = "cpu-clock",
+					  .unit = "ns",
+					  .period = period_ns,
+					  .frequency = (NS_PER_SECOND + period_ns / 2) / period_ns};
+
+	assembly->event = profile_add_event(assembly->writer, &row, err);
+	return assembly->event != 0;
+}
+
+static bool was_loaded(const struct resolve_loaded *loaded, uint64_t addr, uint64_t ticks)
+{
+	const struct resolve_module *module = loaded->module;
+	const uint64_t link_addr = addr - loaded->bias;
+
+	if (link_addr < module->low || ticks < loaded->open_ticks || ticks >= loaded->close_ticks)
+		return false;
+	return link_addr < module->high ||
+	       (loaded->instrumented && resolver_copied_function(loaded->module, link_addr));
+}
+
+/* The last one that was opened: a file may have taken another one's place unseen. */
+static const struct resolve_loaded *loaded_at(const struct resolve_process *process, uint64_t addr,
+					      uint64_t ticks)
+{
+	for (size_t i = process->loaded.len; i-- > 0;)
+		if (was_loaded(&process->loaded.data[i], addr, ticks))
+			return &process->loaded.data[i];
+	return NULL;
+}
+
+static int64_t location_of(struct timer_assembly *assembly, const struct timer_process *process,
+			   uint64_t addr, uint64_t ticks, struct error *err)
+{
+	const struct resolve_loaded *loaded = loaded_at(process->resolve, addr, ticks);
+	struct resolve_module *module =
+		loaded ? loaded->module
+		       : resolver_module(assembly->resolver, RESOLVE_UNKNOWN_PATH, err);
+
+	if (!module)
+		return 0;
+	uint64_t link_addr = loaded ? addr - loaded->bias : addr;
+	if (loaded && link_addr >= module->high)
+		link_addr = resolver_copied_function(module, link_addr);
+	return sample_builder_location(assembly->builder, module, link_addr, err);
+}
+
+static bool path_follow(struct timer_assembly *assembly, const struct timer_process *process,
+			const struct timer_sample *sample, struct stack_path *path,
+			struct error *err)
+{
+	size_t at = sample->shared < path->count ? sample->shared : path->count;
+
+	for (path->count = at; at < sample->count; at++) {
+		const int64_t location =
+			location_of(assembly, process, sample->frames[at], sample->ticks, err);
+		if (!location)
+			return false;
+		path->ids[at] = sample_builder_stack(assembly->builder, at ? path->ids[at - 1] : 0,
+						     location, err);
+		if (!path->ids[at])
+			return false;
+		path->count = at + 1;
+	}
+	return true;
+}
+
+static int64_t thread_add(struct timer_assembly *assembly, const struct tare_timer_file *header,
+			  const struct timer_process *process, struct error *err)
+{
+	const struct profile_thread row = {
+		.process = process->id,
+		.tid = header->tid,
+		.name = header->name,
+		.begin_ticks = header->begin_ticks,
+		.end_ticks = header->end_ticks ? header->end_ticks : process->end_ticks,
+		.limits = header->limits,
+	};
+
+	return profile_add_thread(assembly->writer, &row, err);
+}
+
+static bool samples_add(struct timer_assembly *assembly, struct timer_reader *reader,
+			const struct timer_process *process, int64_t thread, struct error *err)
+{
+	struct stack_path *path = mem_zalloc(sizeof(*path));
+	struct timer_sample sample;
+	bool ok = true;
+
+	while (ok && timer_reader_next(reader, &sample)) {
+		ok = path_follow(assembly, process, &sample, path, err);
+		const struct sample_builder_sample row = {
+			.thread = thread,
+			.event = assembly->event,
+			.stack = path->count ? path->ids[path->count - 1] : 0,
+			.ticks = sample.ticks,
+			.weight = sample.periods * reader->header.period_ns,
+			.truncated = !sample.complete,
+		};
+		ok = ok && sample_builder_add(assembly->builder, &row, err);
+		if (sample.ticks > assembly->counts.last_ticks)
+			assembly->counts.last_ticks = sample.ticks;
+	}
+	free(path);
+	return ok;
+}
+
+bool timer_assemble_thread(struct timer_assembly *assembly, struct timer_reader *reader,
+			   const struct timer_process *process, int64_t thread, struct error *err)
+{
+	const struct tare_timer_file *header = &reader->header;
+
+	if (!thread)
+		thread = thread_add(assembly, header, process, err);
+	if (!thread || !samples_add(assembly, reader, process, thread, err))
+		return false;
+	assembly->counts.lost += header->lost;
+	assembly->counts.in_runtime += header->in_runtime;
+	assembly->counts.damaged += reader->damaged;
+	return true;
+}
