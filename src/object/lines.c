@@ -147,15 +147,20 @@ struct lines *lines_open(const struct object *object, const char *debug_path)
 	return lines;
 }
 
-void lines_close(struct lines *lines)
+void lines_finish(struct lines *lines)
 {
-	if (!lines)
-		return;
 	debug_close(lines);
 	vec_fini(&lines->units);
 	vec_fini(&lines->ranges);
 	strmap_fini(&lines->sources);
 	strmap_fini(&lines->names);
+}
+
+void lines_close(struct lines *lines)
+{
+	if (!lines)
+		return;
+	lines_finish(lines);
 	arena_fini(&lines->arena);
 	free(lines);
 }
@@ -206,6 +211,11 @@ static void path_clean(char *path)
 	*out = 0;
 }
 
+static bool is_below(const char *path, const char *directory)
+{
+	return str_starts_with(path, directory) && path[strlen(directory)] == '/';
+}
+
 /* The path as it is shown: absolute where it can be, without detours. */
 static const char *source_keep(struct lines *lines, const struct lines_unit *unit, const char *path)
 {
@@ -216,7 +226,8 @@ static const char *source_keep(struct lines *lines, const struct lines_unit *uni
 	const uint64_t *known = path[0] == '/' ? strmap_get(&lines->sources, path) : NULL;
 	if (known)
 		return (const char *)(uintptr_t)*known;
-	if (path[0] != '/' && unit->directory)
+	/* The first directory of a table of files is the unit's, which may be relative itself. */
+	if (path[0] != '/' && unit->directory && !is_below(path, unit->directory))
 		kept = arena_printf(&lines->arena, "%s/%s", unit->directory, path);
 	else
 		kept = arena_strdup(&lines->arena, path);

@@ -49,6 +49,9 @@ struct lines;
 struct lines *lines_open(const struct object *object, const char *debug_path);
 void lines_close(struct lines *lines);
 
+/* Frees what is needed for looking up only; answers stay until lines_close. */
+void lines_finish(struct lines *lines);
+
 /* Whether there is debug information at all; if not, why. */
 enum lines_reason lines_state(const struct lines *lines);
 

@@ -68,6 +68,7 @@ struct profile_module {
 	const char *build_id; /* hexadecimal, may be "" */
 	bool system;	      /* C or C++ run-time library, loader, vDSO */
 	bool instrumented;
+	const char *lines; /* "known", or why source lines are not; NULL: nobody has looked */
 };
 
 /* A function, or the target of calls that were timed at the call site. */
@@ -264,6 +265,11 @@ int64_t profile_add_module(struct profile_writer *writer, const struct profile_m
 			   struct error *err);
 int64_t profile_add_function(struct profile_writer *writer, const struct profile_function *row,
 			     struct error *err);
+/* What is found out later about a row that was added. */
+bool profile_set_function_source(struct profile_writer *writer, int64_t function,
+				 const char *source, int64_t line, struct error *err);
+bool profile_set_module_lines(struct profile_writer *writer, int64_t module, const char *lines,
+			      struct error *err);
 /* row->id is chosen by the caller. */
 bool profile_add_node(struct profile_writer *writer, const struct profile_node *row,
 		      struct error *err);

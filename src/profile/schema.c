@@ -111,6 +111,7 @@ static const struct profile_column module_columns[] = {
 	COLUMN(profile_module, build_id, COLUMN_TEXT),
 	COLUMN(profile_module, system, COLUMN_BOOL),
 	COLUMN(profile_module, instrumented, COLUMN_BOOL),
+	COLUMN(profile_module, lines, COLUMN_TEXT),
 };
 
 static const struct profile_column function_columns[] = {

@@ -14,6 +14,7 @@
 #include "record/control.h"
 #include "record/members.h"
 #include "record/resolve.h"
+#include "record/symbolize.h"
 #include "record/text.h"
 #include "record/timer_assemble.h"
 #include "record/trace_log.h"
@@ -793,6 +794,7 @@ static bool assemble_rows(struct assembly *assembly, struct error *err)
 			return false;
 	}
 	return assemble_timers(assembly, err) && write_session_marks(assembly, err) &&
+	       symbolize(&assembly->resolver, NULL, 0, err) &&
 	       resolver_write_coverage(&assembly->resolver, err) && write_session(assembly, err);
 }
 

@@ -49,6 +49,7 @@ struct resolver {
 	int64_t function_count;
 	struct kernel_symbols kernel; /* read when it is first needed */
 	bool kernel_is_read;
+	bool symbolized; /* functions have their source lines */
 };
 
 void resolver_init(struct resolver *resolver, const struct recording *recording,

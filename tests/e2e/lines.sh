@@ -120,6 +120,24 @@ head -c 2000 whole >"$by_id"
 expect "$here/program" "damaged debug file" "no debug information"
 unset TARE_DEBUG_PATH
 
+# ---- what a recording says ----
+
+record_options=(--small-functions=keep)
+gcc -O2 -g -o program inlined.c
+record "$here/program"
+report functions
+csv_function_place() {
+	awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["function"] == name { print $at["source"] ":" $at["line"] }' "$work/functions.csv"
+}
+[ "$(csv_function_place outermost)" = "$here/inlined.c:$(line_of declared)" ] ||
+	fail "outermost stands in '$(csv_function_place outermost)'"
+gcc -O2 -g0 -o program inlined.c
+record "$here/program"
+report functions
+[ "$(csv_function_place outermost)" = ":" ] || [ "$(csv_function_place outermost)" = ":0" ] ||
+	fail "without debug information outermost stands in '$(csv_function_place outermost)'"
+
 # ---- many addresses, as another reader sees them ----
 
 # compare FILE: 400 addresses of its .text, but those between functions

@@ -1,0 +1,24 @@
+/*
+ * symbolize: source files and lines of what a profile mentions. Functions get the place of their
+ * declaration, locations their lines with the functions that were inlined there, modules what is
+ * known of them ("known", or why nothing is). The last thing before a profile is committed: every
+ * file's debug information is read once, those of different files at the same time.
+ */
+#ifndef TARE_RECORD_SYMBOLIZE_H
+#define TARE_RECORD_SYMBOLIZE_H
+
+#include "record/sample_builder.h"
+
+/*
+ * Looks up all functions that the resolver has met, and the `count` locations (0: there are none),
+ * which have the ids from 1 on. Sets source and line of functions, and lines of modules; adds the
+ * rows of the tables source and location_line. False when the profile cannot be written.
+ */
+bool symbolize(struct resolver *resolver, const struct sample_location *locations, size_t count,
+	       struct error *err);
+
+/* The same as sample_builder wants it; the context is the resolver. */
+bool symbolize_samples(struct profile_writer *writer, const struct sample_location *locations,
+		       size_t count, void *context, struct error *err);
+
+#endif
