@@ -9,6 +9,7 @@
 #include "record/sample_builder.h"
 
 #include "base/bytes.h"
+#include "record/symbolize.h"
 
 #include <string.h>
 
@@ -48,6 +49,7 @@ struct sample_builder *sample_builder_new(struct resolver *resolver, struct prof
 
 	builder->resolver = resolver;
 	builder->writer = writer;
+	sample_builder_symbolize_by(builder, symbolize_samples, resolver);
 	map_init(&builder->stacks);
 	map_init(&builder->tracks_by_id);
 	map_init(&builder->values_by_id);
