@@ -794,7 +794,7 @@ static bool assemble_rows(struct assembly *assembly, struct error *err)
 			return false;
 	}
 	return assemble_timers(assembly, err) && write_session_marks(assembly, err) &&
-	       symbolize(&assembly->resolver, NULL, 0, err) &&
+	       symbolize_profile(&assembly->resolver, NULL, 0, err) &&
 	       resolver_write_coverage(&assembly->resolver, err) && write_session(assembly, err);
 }
 

@@ -17,7 +17,7 @@
  * known (kernel, code made at run time, unknown memory) it stands for the link address.
  *
  * Lines of source: sample_builder_write hands all locations, sample_builder_locations, to
- * symbolize (symbolize.h), or to the function that sample_builder_symbolize_by was given.
+ * symbolize_profile (symbolize.h), or to the function that sample_builder_symbolize_by was given.
  */
 #ifndef TARE_RECORD_SAMPLE_BUILDER_H
 #define TARE_RECORD_SAMPLE_BUILDER_H

@@ -170,8 +170,8 @@ static bool write_all(struct symbolizing *all, const struct sample_location *loc
 	return ok;
 }
 
-bool symbolize(struct resolver *resolver, const struct sample_location *locations, size_t count,
-	       struct error *err)
+bool symbolize_profile(struct resolver *resolver, const struct sample_location *locations,
+		       size_t count, struct error *err)
 {
 	struct symbolizing all = {.writer = resolver->writer, .count = resolver->modules.len};
 
@@ -216,5 +216,5 @@ bool symbolize_samples(struct profile_writer *writer, const struct sample_locati
 	struct resolver *resolver = context;
 
 	(void)writer;
-	return symbolize(resolver, locations, count, err);
+	return symbolize_profile(resolver, locations, count, err);
 }

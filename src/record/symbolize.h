@@ -14,8 +14,8 @@
  * which have the ids from 1 on. Sets source and line of functions, and lines of modules; adds the
  * rows of the tables source and location_line. False when the profile cannot be written.
  */
-bool symbolize(struct resolver *resolver, const struct sample_location *locations, size_t count,
-	       struct error *err);
+bool symbolize_profile(struct resolver *resolver, const struct sample_location *locations,
+		       size_t count, struct error *err);
 
 /* The same as sample_builder wants it; the context is the resolver. */
 bool symbolize_samples(struct profile_writer *writer, const struct sample_location *locations,
