@@ -262,7 +262,8 @@ static void sum_values(struct analysis *analysis, const struct sample_values *va
 		struct analysis_process *process = &analysis->processes.data[thread->process];
 		add(&thread->values.samples, value);
 		add(&process->values.samples, value);
-		add(&process->tree.samples, value);
+		process->tree.samples.inclusive += value->samples;
+		process->tree.samples.inclusive_weight += value->weight;
 		totals->kept += value->samples;
 		totals->weight += value->weight;
 		totals->unread += value->stack ? 0 : value->samples;

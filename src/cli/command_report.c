@@ -57,7 +57,7 @@ static const struct option report_command_options[] = {
 	 .offset = AT(limit)},
 	{.name = "min-percent",
 	 .argument = "P",
-	 .help = "Leave out rows below P percent of elapsed inclusive time",
+	 .help = "Leave out rows below P percent of the inclusive value",
 	 .type = OPTION_NUMBER,
 	 .min = 0,
 	 .max = 100,
@@ -240,8 +240,15 @@ static int report_run(const void *opaque, const struct operands *operands, struc
 
 	profile_selection_init(&selection, &values->profile);
 	selection.options.coverage_functions = values->verbose;
-	const bool ok = take_operands(operands, &options, err) && report_check(&options, err) &&
-			report_show(values, &options, &selection.options, err);
+	bool ok = take_operands(operands, &options, err) && report_check(&options, err);
+	if (ok) {
+		selection.options.places = report_view_needs_places(options.view);
+		if (!report_view_has_ranges(options.view)) {
+			selection.options.from = options.from;
+			selection.options.to = options.to;
+		}
+		ok = report_show(values, &options, &selection.options, err);
+	}
 	profile_selection_fini(&selection);
 	vec_fini(&modules);
 	vec_fini(&functions);
@@ -267,10 +274,15 @@ const struct command command_report = {
 		"  coverage           which functions were instrumented, and why others were not\n"
 		"  marks              marks in the order of time\n"
 		"  calltrace          each event in the order of time, recorded with --trace\n"
+		"  lines              one row per source line (samples)\n"
+		"  instructions       one row per instruction (samples)\n"
+		"  methods            shares of CPU time by calls and by samples, side by side\n"
 		"\n"
 		"Elapsed time is all time; Application is what is left without the intervals in\n"
 		"which the operating system was at work. Inclusive counts the functions called,\n"
-		"exclusive the function alone.\n"
+		"exclusive the function alone. Of samples, inclusive are those with the function\n"
+		"anywhere on the stack, exclusive those that it was executing in; a share stands\n"
+		"with its 95 % confidence interval. Samples of one event are shown at a time.\n"
 		"\n"
 		"Exit status: 0 shown, 1 failed (no such profile or function, damaged file,\n"
 		"output not writable), 2 wrong command line.",

@@ -2,6 +2,8 @@
 #include "cli/profile_options.h"
 
 const char *const profile_demangle_choices[] = {"yes", "no", NULL};
+/* In the order of enum analysis_method. */
+const char *const profile_method_choices[] = {"auto", "instrument", "sample", NULL};
 
 struct analysis_globs globs_of(struct globs *globs, const struct option_list *list)
 {
@@ -18,6 +20,9 @@ void profile_selection_init(struct profile_selection *selection,
 		.processes = globs_of(&selection->processes, &values->processes),
 		.threads = globs_of(&selection->threads, &values->threads),
 		.keep_mangled = values->demangle == 1,
+		.method = (enum analysis_method)values->method,
+		.event = values->event,
+		.inlines = values->inlines,
 	};
 }
 

@@ -9,10 +9,12 @@ struct profile_values {
 	struct option_list processes, threads;
 	const char *from, *to;
 	int64_t depth;
-	int demangle; /* index of choices */
+	int demangle, method; /* indexes of choices */
+	const char *event;
+	bool inlines;
 };
 
-extern const char *const profile_demangle_choices[];
+extern const char *const profile_demangle_choices[], *const profile_method_choices[];
 
 /* Elements of an option table whose values begin with a struct profile_values `at`. */
 #define PROFILE_OPTIONS(at)                                                                        \
@@ -28,13 +30,13 @@ extern const char *const profile_demangle_choices[];
 		 .offset = (at) + offsetof(struct profile_values, threads)},                       \
 		{.name = "from",                                                                   \
 		 .argument = "TIME",                                                               \
-		 .help = "Event logs: begin at TIME, milliseconds since the begin, or the name "   \
-			 "or #number of a mark",                                                   \
+		 .help = "Samples and event logs: begin at TIME, milliseconds since the begin, "   \
+			 "or the name or #number of a mark",                                       \
 		 .type = OPTION_TEXT,                                                              \
 		 .offset = (at) + offsetof(struct profile_values, from)},                          \
 		{.name = "to",                                                                     \
 		 .argument = "TIME",                                                               \
-		 .help = "Event logs: end there",                                                  \
+		 .help = "Samples and event logs: end there",                                      \
 		 .type = OPTION_TEXT,                                                              \
 		 .offset = (at) + offsetof(struct profile_values, to)},                            \
 		{.name = "depth",                                                                  \
@@ -43,6 +45,22 @@ extern const char *const profile_demangle_choices[];
 		 .type = OPTION_INTEGER,                                                           \
 		 .max = INT32_MAX,                                                                 \
 		 .offset = (at) + offsetof(struct profile_values, depth)},                         \
+		{.name = "method",                                                                 \
+		 .argument = "METHOD",                                                             \
+		 .help = "Show calls (instrument) or samples (sample); auto: calls if there are "  \
+			 "any",                                                                    \
+		 .type = OPTION_CHOICE,                                                            \
+		 .choices = profile_method_choices,                                                \
+		 .offset = (at) + offsetof(struct profile_values, method)},                        \
+		{.name = "event",                                                                  \
+		 .argument = "NAME",                                                               \
+		 .help = "Show samples of this event; default: the first of the recording",        \
+		 .type = OPTION_TEXT,                                                              \
+		 .offset = (at) + offsetof(struct profile_values, event)},                         \
+		{.name = "inlines",                                                                \
+		 .help = "Samples: inlined functions are functions and calls of their own",        \
+		 .type = OPTION_FLAG,                                                              \
+		 .offset = (at) + offsetof(struct profile_values, inlines)},                       \
 	{                                                                                          \
 		.name = "demangle",                                                                \
 		.help = "Show C++ and Rust names as in the source, or as in "                      \

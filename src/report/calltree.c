@@ -14,24 +14,39 @@ struct tree {
 	bool *keep_process;	  /* per process, likewise */
 	uint32_t *first_thread;	  /* per process, ANALYSIS_NONE: none */
 	uint32_t *next_thread;	  /* per thread, of the same process */
-	uint64_t threshold;	  /* rows with fewer ticks are left out */
-	uint64_t ties;		  /* rows with exactly as many that are still wanted */
+	uint64_t threshold;	  /* rows with less are left out */
+	uint64_t ties;		  /* rows with exactly as much that are still wanted */
 	struct report_rows stack; /* rows to come, the next one last */
+	struct analysis_path hot;
 };
+
+/* Whether the row is the step of the hot path at its level. */
+static bool is_hot(const struct tree *tree, const struct report_row *row)
+{
+	const struct analysis *analysis = tree->report->analysis;
+
+	if (row->level >= tree->hot.len)
+		return false;
+	const struct analysis_step *step = &tree->hot.data[row->level];
+	if (step->kind == STEP_PROCESS)
+		return row->process == &analysis->processes.data[step->index];
+	if (step->kind == STEP_THREAD)
+		return row->thread == &analysis->threads.data[step->index];
+	return row->node == step->index;
+}
 
 /* Whether the row belongs to what is shown; if not, nothing below it does. */
 static bool tree_wants(struct tree *tree, const struct report_row *row)
 {
-	const uint64_t ticks = row->values->ticks[ELAPSED_INCLUSIVE];
+	const uint64_t inclusive = analysis_inclusive(tree->report->analysis, row->values);
 	const double least = tree->report->options->min_percent;
 
 	if (row->node != ANALYSIS_NONE && tree->keep && !tree->keep[row->node])
 		return false;
-	if (least > 0 &&
-	    !(analysis_percent(tree->report->analysis, row->values, ELAPSED_INCLUSIVE) >= least))
+	if (least > 0 && !(analysis_share(tree->report->analysis, row->values) >= least))
 		return false;
-	if (ticks != tree->threshold)
-		return ticks > tree->threshold;
+	if (inclusive != tree->threshold)
+		return inclusive > tree->threshold;
 	if (!tree->ties)
 		return false;
 	tree->ties--;
@@ -168,25 +183,26 @@ static void find_threshold(struct tree *tree)
 {
 	const struct analysis *analysis = tree->report->analysis;
 	const uint64_t limit = (uint64_t)report_limit(tree->report);
-	struct vec_of(uint64_t) ticks = {0};
+	struct vec_of(uint64_t) values = {0};
 
 	tree->ties = UINT64_MAX;
 	vec_foreach (process, &analysis->processes) {
 		if (process_is_kept(tree, process))
-			vec_push(&ticks, process->tree.ticks[ELAPSED_INCLUSIVE]);
+			vec_push(&values, analysis_inclusive(analysis, &process->tree));
 	}
 	for (size_t i = 0; i < analysis->nodes.len; i++)
 		if (!tree->keep || tree->keep[i])
-			vec_push(&ticks, analysis->nodes.data[i].values.ticks[ELAPSED_INCLUSIVE]);
-	if (ticks.len > limit) {
-		vec_sort(&ticks, descending);
-		tree->threshold = ticks.data[limit - 1];
+			vec_push(&values,
+				 analysis_inclusive(analysis, &analysis->nodes.data[i].values));
+	if (values.len > limit) {
+		vec_sort(&values, descending);
+		tree->threshold = values.data[limit - 1];
 		tree->ties = 0;
-		for (uint64_t i = limit; i-- > 0 && ticks.data[i] == tree->threshold;)
+		for (uint64_t i = limit; i-- > 0 && values.data[i] == tree->threshold;)
 			tree->ties++;
 	}
-	tree->table->hidden = ticks.len;
-	vec_fini(&ticks);
+	tree->table->hidden = values.len;
+	vec_fini(&values);
 }
 
 bool report_fill_calltree(struct report *report, struct error *err)
@@ -198,11 +214,13 @@ bool report_fill_calltree(struct report *report, struct error *err)
 	link_threads(&tree);
 	mark_kept(&tree);
 	find_threshold(&tree);
+	analysis_hot_path(report->analysis, 0.5, &tree.hot);
 	push_processes(&tree);
 	while (tree.stack.len) {
-		const struct report_row row = tree.stack.data[--tree.stack.len];
+		struct report_row row = tree.stack.data[--tree.stack.len];
 		if (!tree_wants(&tree, &row))
 			continue;
+		row.hot = is_hot(&tree, &row);
 		vec_push(&tree.table->rows, row);
 		if (row.node != ANALYSIS_NONE)
 			push_children(&tree, &row);
@@ -210,6 +228,7 @@ bool report_fill_calltree(struct report *report, struct error *err)
 			push_threads(&tree, &row);
 	}
 	tree.table->hidden -= tree.table->rows.len;
+	vec_fini(&tree.hot);
 	vec_fini(&tree.stack);
 	free(tree.keep);
 	free(tree.keep_process);

@@ -58,8 +58,6 @@ static void append_named_id(struct str *scratch, const char *name, int64_t id)
 	str_printf(scratch, "%s (%lld)", name && name[0] ? name : "?", (long long)id);
 }
 
-static const char *const outside_name = "[outside functions]";
-
 /* ---- identity ---- */
 
 GET(section)
@@ -105,20 +103,41 @@ static void append_function(const struct report *report, const struct analysis_f
 			    struct str *scratch)
 {
 	str_append(scratch, function->name);
+	if (report->options->format == REPORT_TEXT && function->inlined)
+		str_append(scratch, " (inlined)");
 	if (report->options->format == REPORT_TEXT && function->has_twin)
 		str_printf(scratch, " @%llx", (unsigned long long)function->link_addr);
 }
 
+/* Outside of all functions; of samples, what nothing of the stack could be read of. */
+static const char *outside_name(const struct report *report, const struct report_row *row)
+{
+	if (report->analysis->method == ANALYSIS_INSTRUMENT || row->comparison)
+		return "[outside functions]";
+	return row->type ? "[no caller]" : "[unknown]";
+}
+
 GET(function)
 {
-	if (row->function) {
+	if (row->line) {
+		str_append(scratch, row->line->name ? row->line->name : "");
+		if (row->line->others)
+			str_printf(scratch, " (+%u)", row->line->others);
+		set_text(cell, scratch_text(scratch));
+	} else if (row->function) {
 		append_function(report, row->function, scratch);
 		set_text(cell, scratch_text(scratch));
 	} else if (row->coverage) {
 		set_text(cell, row->coverage->name);
 	} else if (row->outside) {
-		set_text(cell, outside_name);
+		set_text(cell, outside_name(report, row));
 	}
+}
+
+GET(hot)
+{
+	if (row->hot)
+		set_text(cell, report->options->unicode ? "\u25b8" : ">");
 }
 
 /* The row's place in a tree: process, thread or function. */
@@ -141,19 +160,31 @@ GET(frame)
 
 GET(source)
 {
-	if (row->function)
+	if (row->line || row->instruction)
+		set_text(cell, row->line ? row->line->source : row->instruction->source);
+	else if (row->function)
 		set_text(cell, row->function->source);
 }
 
 GET(line)
 {
-	if (row->function && row->function->line > 0)
+	const uint32_t number = row->line	   ? row->line->line
+				: row->instruction ? row->instruction->line
+						   : 0;
+
+	if (row->line || row->instruction) {
+		if (number)
+			set_number(cell, column, number);
+	} else if (row->function && row->function->line > 0) {
 		set_number(cell, column, (uint64_t)row->function->line);
+	}
 }
 
 GET(address)
 {
-	if (row->function && row->function->link_addr)
+	if (row->instruction)
+		set_number(cell, column, row->instruction->link_addr);
+	else if (row->function && row->function->link_addr)
 		set_number(cell, column, row->function->link_addr);
 	else if (row->coverage && row->coverage->link_addr)
 		set_number(cell, column, row->coverage->link_addr);
@@ -551,24 +582,56 @@ GET(mark_time)
 #define CODE	(V(SUMMARY) | V(FUNCTIONS) | V(CALLERS) | V(CALLTREE))
 #define VALUES	(CODE | V(MODULES) | V(THREADS) | V(PROCESSES))
 #define TREE	(V(SUMMARY) | V(CALLTREE))
+#define PLACES	(V(LINES) | V(INSTRUCTIONS))
 
 #define COLUMN(name_, group_, title_, type_, views_, get_, param_)                                 \
 	{                                                                                          \
 		.name = (name_), .group = (group_), .title = (title_), .type = (type_),            \
 		.views = (views_), .get = (get_), .param = (param_)                                \
 	}
+/* Of calls, of samples. */
+#define CALLS(name_, group_, title_, type_, views_, get_, param_)                                  \
+	{                                                                                          \
+		.name = (name_), .group = (group_), .title = (title_), .type = (type_),            \
+		.views = (views_), .get = (get_), .param = (param_), .of_calls = true              \
+	}
+#define SAMPLES(name_, group_, title_, type_, get_, param_)                                        \
+	{                                                                                          \
+		.name = (name_), .group = (group_), .title = (title_), .type = (type_),            \
+		.views = VALUES | PLACES, .get = (get_), .param = (param_), .of_samples = true     \
+	}
 #define EACH(name_, group_, title_, get_, param_)                                                  \
 	{                                                                                          \
 		.name = (name_), .group = (group_), .title = (title_), .type = CELL_TIME,          \
-		.views = CODE, .each = true, .get = (get_), .param = (param_)                      \
+		.views = CODE, .each = true, .get = (get_), .param = (param_), .of_calls = true    \
 	}
+#define MARGIN(name_, group_, param_)                                                              \
+	{                                                                                          \
+		.name = (name_), .group = (group_), .title = "\u00b1", .type = CELL_PERCENT,       \
+		.views = VALUES | PLACES, .get = report_get_samples_margin, .param = (param_),     \
+		.of_samples = true, .text_only = true                                              \
+	}
+#define SAMPLED(part, group, samples, weight)                                                      \
+	SAMPLES(part "_samples", group, "samples", CELL_COUNT, report_get_samples, samples),       \
+		SAMPLES(part "_percent", group, "%", CELL_PERCENT, report_get_samples_percent,     \
+			samples),                                                                  \
+		MARGIN(part "_margin", group, samples),                                            \
+		SAMPLES(part "_low_percent", group, "low %", CELL_PERCENT, report_get_samples_low, \
+			samples),                                                                  \
+		SAMPLES(part "_high_percent", group, "high %", CELL_PERCENT,                       \
+			report_get_samples_high, samples),                                         \
+		SAMPLES(part "_weight", group, "weight", CELL_COUNT, report_get_samples, weight),  \
+		SAMPLES(part "_weight_percent", group, "weight %", CELL_PERCENT,                   \
+			report_get_samples_percent, weight)
+#define COMPARED(name, group, title, type, param)                                                  \
+	COLUMN(name, group, title, type, V(METHODS), report_get_comparison, param)
 #define PER_CALL(name, group, part, measure)                                                       \
-	COLUMN(name "_percent", group, part " %", CELL_PERCENT, VALUES, get_percent, measure),     \
+	CALLS(name "_percent", group, part " %", CELL_PERCENT, VALUES, get_percent, measure),      \
 		EACH(name "_avg", group, part " avg", get_average, measure),                       \
 		EACH(name "_min", group, part " min", get_min, measure),                           \
 		EACH(name "_max", group, part " max", get_max, measure)
 #define OS(cause, title, param)                                                                    \
-	COLUMN("os_" cause, "OS time", title, CELL_TIME, VALUES, get_os, param)
+	CALLS("os_" cause, "OS time", title, CELL_TIME, VALUES, get_os, param)
 
 const struct column report_columns[] = {
 	COLUMN("section", "", "Section", CELL_TEXT, V(SUMMARY), get_section, 0),
@@ -577,14 +640,16 @@ const struct column report_columns[] = {
 	COLUMN("thread", "", "Thread", CELL_TEXT, TREE | V(THREADS) | V(MARKS) | V(CALLTRACE),
 	       get_thread, 0),
 	COLUMN("module", "", "Module", CELL_TEXT,
-	       CODE | V(MODULES) | V(OS) | V(COVERAGE) | V(COVERAGE_FUNCTIONS) | V(CALLTRACE),
+	       CODE | V(MODULES) | V(OS) | V(COVERAGE) | V(COVERAGE_FUNCTIONS) | V(CALLTRACE) |
+		       PLACES | V(METHODS),
 	       get_module, 0),
 	COLUMN("function", "", "Function", CELL_TEXT,
-	       CODE | V(OS) | V(COVERAGE_FUNCTIONS) | V(CALLTRACE), get_function, 0),
-	COLUMN("source", "", "Source", CELL_TEXT, CODE, get_source, 0),
-	COLUMN("line", "", "Line", CELL_COUNT, CODE, get_line, 0),
-	COLUMN("address", "", "Address", CELL_ADDRESS, CODE | V(COVERAGE_FUNCTIONS), get_address,
-	       0),
+	       CODE | V(OS) | V(COVERAGE_FUNCTIONS) | V(CALLTRACE) | PLACES | V(METHODS),
+	       get_function, 0),
+	COLUMN("source", "", "Source", CELL_TEXT, CODE | PLACES, get_source, 0),
+	COLUMN("line", "", "Line", CELL_COUNT, CODE | PLACES, get_line, 0),
+	COLUMN("address", "", "Address", CELL_ADDRESS,
+	       CODE | V(COVERAGE_FUNCTIONS) | V(INSTRUCTIONS) | V(METHODS), get_address, 0),
 	COLUMN("pid", "", "PID", CELL_SIGNED, V(PROCESSES) | V(THREADS) | V(CALLTRACE), get_pid, 0),
 	COLUMN("parent_pid", "", "Parent", CELL_SIGNED, V(PROCESSES), get_pid, 1),
 	COLUMN("tid", "", "TID", CELL_SIGNED, V(THREADS) | V(CALLTRACE), get_tid, 0),
@@ -594,22 +659,22 @@ const struct column report_columns[] = {
 	COLUMN("end", "", "End", CELL_TIME, V(PROCESSES) | V(THREADS), get_begin_end, 1),
 	COLUMN("module_path", "", "Path", CELL_TEXT, V(MODULES) | V(COVERAGE), get_module_path, 0),
 	COLUMN("build_id", "", "Build id", CELL_TEXT, V(MODULES) | V(COVERAGE), get_build_id, 0),
-	COLUMN("cause", "", "Cause", CELL_TEXT, V(OS) | V(SUMMARY), get_cause, 0),
+	CALLS("cause", "", "Cause", CELL_TEXT, V(OS) | V(SUMMARY), get_cause, 0),
 	COLUMN("syscall", "", "System call", CELL_TEXT, V(OS), get_syscall, 0),
 	COLUMN("object", "", "Object", CELL_TEXT, V(OS), get_object, 0),
 	COLUMN("count", "", "Count", CELL_COUNT, V(OS), get_os_count, 0),
-	COLUMN("os_time", "", "OS time", CELL_TIME, V(OS) | V(SUMMARY), get_os_time, 0),
-	COLUMN("os_percent", "", "%", CELL_PERCENT, V(OS) | V(SUMMARY), get_os_percent, 0),
-	COLUMN("calls", "", "Calls", CELL_COUNT, VALUES, get_calls, 0),
-	COLUMN("unwound", "", "Unwound", CELL_COUNT, VALUES, get_unwound, 0),
-	COLUMN("elapsed_inclusive", "Elapsed", "incl", CELL_TIME, VALUES, get_total,
-	       ELAPSED_INCLUSIVE),
-	COLUMN("elapsed_exclusive", "Elapsed", "excl", CELL_TIME, VALUES, get_total,
-	       ELAPSED_EXCLUSIVE),
-	COLUMN("application_inclusive", "Application", "incl", CELL_TIME, VALUES, get_total,
-	       APPLICATION_INCLUSIVE),
-	COLUMN("application_exclusive", "Application", "excl", CELL_TIME, VALUES, get_total,
-	       APPLICATION_EXCLUSIVE),
+	CALLS("os_time", "", "OS time", CELL_TIME, V(OS) | V(SUMMARY), get_os_time, 0),
+	CALLS("os_percent", "", "%", CELL_PERCENT, V(OS) | V(SUMMARY), get_os_percent, 0),
+	CALLS("calls", "", "Calls", CELL_COUNT, VALUES, get_calls, 0),
+	CALLS("unwound", "", "Unwound", CELL_COUNT, VALUES, get_unwound, 0),
+	CALLS("elapsed_inclusive", "Elapsed", "incl", CELL_TIME, VALUES, get_total,
+	      ELAPSED_INCLUSIVE),
+	CALLS("elapsed_exclusive", "Elapsed", "excl", CELL_TIME, VALUES, get_total,
+	      ELAPSED_EXCLUSIVE),
+	CALLS("application_inclusive", "Application", "incl", CELL_TIME, VALUES, get_total,
+	      APPLICATION_INCLUSIVE),
+	CALLS("application_exclusive", "Application", "excl", CELL_TIME, VALUES, get_total,
+	      APPLICATION_EXCLUSIVE),
 	PER_CALL("elapsed_inclusive", "Elapsed", "incl", ELAPSED_INCLUSIVE),
 	EACH("elapsed_inclusive_p50", "Elapsed", "incl p50", get_percentile, 50),
 	EACH("elapsed_inclusive_p90", "Elapsed", "incl p90", get_percentile, 90),
@@ -617,19 +682,19 @@ const struct column report_columns[] = {
 	PER_CALL("elapsed_exclusive", "Elapsed", "excl", ELAPSED_EXCLUSIVE),
 	PER_CALL("application_inclusive", "Application", "incl", APPLICATION_INCLUSIVE),
 	PER_CALL("application_exclusive", "Application", "excl", APPLICATION_EXCLUSIVE),
-	COLUMN("overhead_inclusive", "Overhead", "incl", CELL_TIME, VALUES, get_overhead, 1),
-	COLUMN("overhead_exclusive", "Overhead", "excl", CELL_TIME, VALUES, get_overhead, 0),
-	COLUMN("error_inclusive", "Error", "incl", CELL_TIME, VALUES, get_error, 1),
-	COLUMN("error_exclusive", "Error", "excl", CELL_TIME, VALUES, get_error, 0),
+	CALLS("overhead_inclusive", "Overhead", "incl", CELL_TIME, VALUES, get_overhead, 1),
+	CALLS("overhead_exclusive", "Overhead", "excl", CELL_TIME, VALUES, get_overhead, 0),
+	CALLS("error_inclusive", "Error", "incl", CELL_TIME, VALUES, get_error, 1),
+	CALLS("error_exclusive", "Error", "excl", CELL_TIME, VALUES, get_error, 0),
 	OS("blocked", "blocked", TARE_OS_BLOCKED),
 	OS("preempted", "preempt", TARE_OS_PREEMPTED),
 	OS("major_fault", "major", TARE_OS_MAJOR_FAULT),
 	OS("minor_fault", "minor", TARE_OS_MINOR_FAULT),
 	OS("syscall", "syscall", TARE_OS_SYSCALL),
 	OS("interrupt", "irq", TARE_OS_INTERRUPT),
-	COLUMN("outside", "", "Outside", CELL_TIME, V(PROCESSES) | V(THREADS), get_outside, 0),
-	COLUMN("confidence", "", "", CELL_TEXT, CODE, get_confidence, 0),
-	COLUMN("disarmed", "", "", CELL_TEXT, VALUES, get_disarmed, 0),
+	CALLS("outside", "", "Outside", CELL_TIME, V(PROCESSES) | V(THREADS), get_outside, 0),
+	CALLS("confidence", "", "", CELL_TEXT, CODE, get_confidence, 0),
+	CALLS("disarmed", "", "", CELL_TEXT, VALUES, get_disarmed, 0),
 	COLUMN("level", "", "Level", CELL_COUNT, TREE, get_level, 0),
 	COLUMN("path", "", "Path", CELL_TEXT, V(CALLTREE), get_path, 0),
 	COLUMN("type", "", "Type", CELL_TEXT, V(CALLERS), get_type, 0),
@@ -658,7 +723,18 @@ const struct column report_columns[] = {
 	 .type = CELL_TEXT,
 	 .views = CODE,
 	 .on_request = true,
+	 .of_calls = true,
 	 .get = get_histogram},
+	SAMPLED("inclusive", "Inclusive", INCLUSIVE_SAMPLES, INCLUSIVE_WEIGHT),
+	SAMPLED("exclusive", "Exclusive", EXCLUSIVE_SAMPLES, EXCLUSIVE_WEIGHT),
+	COMPARED("cpu_exclusive", "Calls", "CPU", CELL_TIME, COMPARED_CPU),
+	COMPARED("cpu_percent", "Calls", "%", CELL_PERCENT, COMPARED_CPU_PERCENT),
+	COMPARED("samples", "Samples", "samples", CELL_COUNT, COMPARED_SAMPLES),
+	COMPARED("samples_percent", "Samples", "%", CELL_PERCENT, COMPARED_SAMPLES_PERCENT),
+	COMPARED("samples_low_percent", "Samples", "low %", CELL_PERCENT, COMPARED_LOW),
+	COMPARED("samples_high_percent", "Samples", "high %", CELL_PERCENT, COMPARED_HIGH),
+	COMPARED("difference_percent", "", "Differ", CELL_PERCENT, COMPARED_DIFFERENCE),
+	COMPARED("outside_interval", "", "", CELL_TEXT, COMPARED_OUTSIDE),
 	COLUMN("time", "", "Time", CELL_TIME, V(CALLTRACE), report_get_event, EVENT_TIME),
 	COLUMN("event", "", "Event", CELL_TEXT, V(CALLTRACE), report_get_event, EVENT_KIND),
 	COLUMN("depth", "", "Depth", CELL_COUNT, V(CALLTRACE), report_get_event, EVENT_DEPTH),
@@ -675,7 +751,22 @@ const struct column report_columns[] = {
 	 .type = CELL_TEXT,
 	 .views = TREE,
 	 .text_only = true,
+	 .is_tree = true,
 	 .get = get_frame},
+	{.name = "hot",
+	 .group = "",
+	 .title = "",
+	 .type = CELL_TEXT,
+	 .views = V(CALLTREE),
+	 .text_only = true,
+	 .get = get_hot},
+	{.name = "place",
+	 .group = "",
+	 .title = "Line",
+	 .type = CELL_TEXT,
+	 .views = PLACES,
+	 .text_only = true,
+	 .get = report_get_place},
 };
 
 const size_t report_column_count = sizeof(report_columns) / sizeof(report_columns[0]);
@@ -685,6 +776,19 @@ void column_append_name(const struct column *column, enum report_unit unit, stru
 	str_append(out, column->name);
 	if (column->type == CELL_TIME)
 		str_append(out, unit == REPORT_TICKS ? "_ticks" : "_ns");
+}
+
+bool column_applies(const struct report *report, const struct column *column)
+{
+	const struct analysis *analysis = report->analysis;
+	/* Values of call paths and edges are those of the method shown. */
+	const bool both = !((V(CALLTREE) | V(CALLERS) | V(SUMMARY)) & (1u << report->view->id));
+
+	if (column->of_calls)
+		return analysis->method == ANALYSIS_INSTRUMENT || (both && analysis->has_calls);
+	if (column->of_samples)
+		return analysis->method == ANALYSIS_SAMPLE || (both && analysis->event);
+	return true;
 }
 
 /* The name with or without its unit. */

@@ -4,6 +4,7 @@
 #include "report/table.h"
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 static const char *text_or(const char *text, const char *otherwise)
@@ -109,6 +110,12 @@ static void write_extent(const struct report *report, FILE *stream, struct str *
 	append_count(text, totals->threads, "thread, ", "threads, ");
 	append_count(text, totals->nodes, "call path", "call paths");
 	report_write_text_line(report, stream, "extent", text);
+}
+
+static void write_times(const struct report *report, FILE *stream, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+
 	append_time(report, totals->elapsed, text);
 	str_append(text, " elapsed, ");
 	append_time(report, totals->application, text);
@@ -188,11 +195,122 @@ static void append_loss(struct str *text, uint64_t count, const char *what)
 	str_printf(text, " %s", what);
 }
 
+/* ---- samples ---- */
+
+static void append_event(const struct report *report, struct str *text)
+{
+	const struct profile_event *event = report->analysis->event;
+	const uint64_t weight = report->analysis->totals.samples.weight;
+
+	str_append(text, text_or(event->name, "an unknown event"));
+	if (event->period) {
+		str_append(text, ", one in ");
+		number_append(text, event->period);
+	} else if (event->frequency) {
+		str_printf(text, ", %llu Hz", (unsigned long long)event->frequency);
+	}
+	str_append(text, "; they stand for ");
+	if (event->unit && strcmp(event->unit, "ns") == 0)
+		time_append_with_unit(text, weight, report->options->unicode);
+	else
+		append_count(text, weight, "event", "events");
+}
+
+static void append_share(struct str *text, uint64_t part, uint64_t whole)
+{
+	if (part && whole)
+		str_printf(text, " (%.2f %%)", 100.0 * (double)part / (double)whole);
+}
+
+/* How complete the stacks are. */
+static void write_stacks(const struct report *report, FILE *stream, struct str *text)
+{
+	const struct analysis_sample_totals *totals = &report->analysis->totals.samples;
+
+	if (!totals->truncated_known) {
+		str_append(text, "cut off: not known for a part of the time");
+	} else {
+		number_append(text, totals->truncated);
+		str_append(text, " cut off before their thread's root");
+		append_share(text, totals->truncated, totals->kept);
+	}
+	append_loss(text, totals->unread, "unreadable");
+	report_write_text_line(report, stream, "stacks", text);
+}
+
+static void append_collector(const struct profile_sampling *row, struct str *text)
+{
+	const char *unwinding = text_or(row->unwinding, "none");
+
+	str_append(text, text_or(row->collector, "?"));
+	if (strcmp(unwinding, "rules") == 0)
+		str_append(text, ", stacks by unwind rules");
+	else if (strcmp(unwinding, "fp") == 0)
+		str_append(text, ", stacks by frame pointers");
+	else
+		str_append(text, strcmp(unwinding, "none") == 0 ? ", no stacks" : ", stacks by ");
+	if (strcmp(unwinding, "rules") != 0 && strcmp(unwinding, "fp") != 0 &&
+	    strcmp(unwinding, "none") != 0)
+		str_append(text, unwinding);
+	str_append(text, row->kernel ? ", with the kernel's frames" : ", without the kernel's");
+}
+
+/* A sentence of any length, on as many lines as it takes. */
+static void write_sentence(const struct report *report, FILE *stream, const char *key,
+			   const char *sentence)
+{
+	const size_t room = report->options->width > 33 ? (size_t)report->options->width - 13 : 20;
+	struct str text = {0};
+
+	while (*sentence) {
+		size_t length = strlen(sentence);
+		if (length > room) {
+			for (length = room; length && sentence[length] != ' ';)
+				length--;
+			length = length ? length : room;
+		}
+		str_append_bytes(&text, sentence, length);
+		report_write_text_line(report, stream, key, &text);
+		sentence += length + (sentence[length] == ' ');
+		key = "";
+	}
+	str_fini(&text);
+}
+
+static void write_samples(const struct report *report, FILE *stream, struct str *text)
+{
+	const struct analysis *analysis = report->analysis;
+	const struct analysis_sample_totals *totals = &analysis->totals.samples;
+	size_t count;
+	const struct profile_sampling *rows = profile_samplings(analysis->profile, &count);
+
+	number_append(text, totals->kept);
+	str_append(text, totals->kept == 1 ? " sample of " : " samples of ");
+	if (analysis->event)
+		append_event(report, text);
+	else
+		str_append(text, "nothing: the target was never seen at work");
+	report_write_text_line(report, stream, "samples", text);
+	write_stacks(report, stream, text);
+	number_append(text, totals->discarded);
+	str_append(text, " taken outside of the target");
+	append_loss(text, totals->in_runtime, "in tare's own code");
+	report_write_text_line(report, stream, "discarded", text);
+	for (size_t i = 0; i < count; i++) {
+		append_collector(&rows[i], text);
+		report_write_text_line(report, stream, "collector", text);
+		write_sentence(report, stream, "because", text_or(rows[i].reason, ""));
+	}
+}
+
 static void write_losses(const struct report *report, FILE *stream, struct str *text)
 {
 	const struct analysis_totals *totals = &report->analysis->totals;
 	const struct profile_session *session = profile_session(report->analysis->profile);
 
+	append_loss(text, totals->samples.lost, "samples lost");
+	append_loss(text, totals->samples.unreadable, "sample records unreadable");
+	append_loss(text, totals->samples.throttled, "times throttled");
 	append_loss(text, totals->dropped, "events dropped");
 	append_loss(text, totals->negative, "negative intervals discarded");
 	append_loss(text, totals->folded, "calls folded into overflow nodes");
@@ -213,9 +331,8 @@ static void write_losses(const struct report *report, FILE *stream, struct str *
 		append_time(report, totals->inconsistent_ticks, text);
 		str_append(text, " contradictory");
 	}
-	if (!text->len)
-		str_append(text, "none");
-	report_write_text_line(report, stream, "losses", text);
+	write_sentence(report, stream, "losses", text->len ? text->data : "none");
+	str_clear(text);
 	if (session->complete)
 		return;
 	str_printf(text, "%s", text_or(session->incomplete_reason, "the recording was cut off"));
@@ -282,11 +399,16 @@ void report_write_text_header(const struct report *report, FILE *stream)
 
 	write_recording(report, stream, &text);
 	write_extent(report, stream, &text);
-	write_coverage(report, stream, &text);
-	write_cost(report, stream, &text);
-	write_accuracy(report, stream, &text);
-	write_disarmed(report, stream, &text);
-	write_control(report, stream, &text);
+	if (report->analysis->has_calls) {
+		write_times(report, stream, &text);
+		write_coverage(report, stream, &text);
+		write_cost(report, stream, &text);
+		write_accuracy(report, stream, &text);
+		write_disarmed(report, stream, &text);
+		write_control(report, stream, &text);
+	}
+	if (report->analysis->event || report->analysis->method == ANALYSIS_SAMPLE)
+		write_samples(report, stream, &text);
 	write_losses(report, stream, &text);
 	write_limits(report, stream, &text);
 	str_fini(&text);

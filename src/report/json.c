@@ -169,6 +169,75 @@ static void write_losses(const struct report *report, FILE *stream)
 		     analysis_ns(report->analysis, totals->inconsistent_ticks));
 }
 
+static void write_collectors(const struct report *report, FILE *stream)
+{
+	size_t count;
+	const struct profile_sampling *rows = profile_samplings(report->analysis->profile, &count);
+
+	write_key(stream, "collectors", false);
+	fputs("[", stream);
+	for (size_t i = 0; i < count; i++) {
+		fprintf(stream, "%s{\"collector\": ", i ? ", " : "");
+		json_write_string(stream, rows[i].collector);
+		fputs(", \"reason\": ", stream);
+		json_write_string(stream, rows[i].reason);
+		fputs(", \"unwinding\": ", stream);
+		json_write_string(stream, rows[i].unwinding);
+		fprintf(stream,
+			", \"kernel\": %s, \"samples\": %" PRIu64 ", \"truncated\": %" PRIu64
+			", \"discarded\": %" PRIu64 ", \"in_runtime\": %" PRIu64
+			", \"lost\": %" PRIu64 ", \"throttled\": %" PRIu64
+			", \"unreadable\": %" PRIu64 "}",
+			rows[i].kernel ? "true" : "false", rows[i].samples, rows[i].truncated,
+			rows[i].discarded, rows[i].in_runtime, rows[i].lost, rows[i].throttled,
+			rows[i].unreadable);
+	}
+	fputs("]", stream);
+}
+
+static void write_events(const struct report *report, FILE *stream)
+{
+	const struct analysis *analysis = report->analysis;
+	size_t count;
+	const struct profile_event *events = profile_events(analysis->profile, &count);
+
+	field_text(stream, "event", analysis->event ? analysis->event->name : NULL);
+	field_text(stream, "event_unit", analysis->event ? analysis->event->unit : NULL);
+	field_number(stream, "event_period", analysis->event ? analysis->event->period : 0);
+	field_number(stream, "event_frequency", analysis->event ? analysis->event->frequency : 0);
+	write_key(stream, "events", false);
+	fputs("[", stream);
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? ", " : "", stream);
+		json_write_string(stream, events[i].name);
+	}
+	fputs("]", stream);
+}
+
+/* Of every profile, so that programs find the keys. */
+static void write_samples(const struct report *report, FILE *stream)
+{
+	const struct analysis *analysis = report->analysis;
+	const struct analysis_sample_totals *totals = &analysis->totals.samples;
+
+	field_text(stream, "method_shown",
+		   analysis->method == ANALYSIS_SAMPLE ? "sample" : "instrument");
+	write_events(report, stream);
+	field_number(stream, "samples", totals->kept);
+	field_number(stream, "samples_weight", totals->weight);
+	if (totals->truncated_known || !analysis->event)
+		field_number(stream, "samples_truncated", totals->truncated);
+	else
+		field_text(stream, "samples_truncated", NULL);
+	field_number(stream, "samples_without_stack", totals->unread);
+	field_number(stream, "samples_discarded", totals->discarded);
+	field_number(stream, "samples_in_runtime", totals->in_runtime);
+	field_number(stream, "samples_lost", totals->lost);
+	field_number(stream, "samples_throttled", totals->throttled);
+	field_number(stream, "sample_records_unreadable", totals->unreadable);
+	write_collectors(report, stream);
+}
+
 /* ---- tables ---- */
 
 void report_write_json_row(const struct report *report, const struct report_table *table,
@@ -209,6 +278,7 @@ void report_write_json_header(const struct report *report, FILE *stream)
 	write_session(report, stream);
 	write_totals(report, stream);
 	write_losses(report, stream);
+	write_samples(report, stream);
 }
 
 void report_write_json_number(FILE *stream, const char *key, uint64_t number)

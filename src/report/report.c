@@ -40,6 +40,20 @@ const char *report_view_summary(const char *view)
 	return view_find(view, false)->summary;
 }
 
+bool report_view_needs_places(const char *view)
+{
+	const struct view *found = view_find(view, false);
+
+	return found && found->needs == NEEDS_SAMPLES;
+}
+
+bool report_view_has_ranges(const char *view)
+{
+	const struct view *found = view_find(view, false);
+
+	return found && found->stream;
+}
+
 bool report_view_needs_function(const char *view)
 {
 	const struct view *found = view_find(view, false);
@@ -165,15 +179,34 @@ bool report_check(const struct report_options *options, struct error *err)
 	       (!options->sort || sort_parse(view->id, options->sort, keys, &count, err));
 }
 
-/* Text has the column only where some function was disarmed. */
-static void columns_drop_disarmed(struct report_table *table)
+/* Text has the mark only where some function was disarmed. */
+static bool column_is_wanted(const struct report *report, const struct column *column)
+{
+	return column_applies(report, column) &&
+	       (report->options->format != REPORT_TEXT || strcmp(column->name, "disarmed") != 0 ||
+		report->analysis->totals.functions_disarmed);
+}
+
+static void columns_choose(const struct report *report, struct report_table *table)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < table->column_count; i++)
-		if (strcmp(table->columns[i]->name, "disarmed") != 0)
+		if (table->by_user ? column_applies(report, table->columns[i])
+				   : column_is_wanted(report, table->columns[i]))
 			table->columns[kept++] = table->columns[i];
 	table->column_count = kept;
+}
+
+const struct view_layout *report_layout(const struct report *report)
+{
+	const struct view_layout *layouts = report->view->layouts;
+	const bool weights = report->analysis->by_weight && layouts[LAYOUT_WEIGHTS].columns;
+	const bool samples =
+		layouts[LAYOUT_SAMPLES].columns &&
+		(report->analysis->method == ANALYSIS_SAMPLE || !layouts[LAYOUT_CALLS].columns);
+
+	return &layouts[!samples ? LAYOUT_CALLS : weights ? LAYOUT_WEIGHTS : LAYOUT_SAMPLES];
 }
 
 /* ---- rows ---- */
@@ -187,18 +220,17 @@ struct report_table *report_add_table(struct report *report, const char *name, c
 
 	table->name = name;
 	table->title = title;
-	table->drop = report->view->drop;
+	table->drop = report_layout(report)->drop;
 	table->by_user = !columns_are_default(report->options);
 	if (table->by_user)
 		columns_parse(table, view, report->options->columns, &ignored);
 	else if (report->options->format != REPORT_TEXT)
 		columns_all(table, view, false);
 	else
-		columns_parse(table, view, text_columns ? text_columns : report->view->columns,
+		columns_parse(table, view,
+			      text_columns ? text_columns : report_layout(report)->columns,
 			      &ignored);
-	if (!table->by_user && report->options->format == REPORT_TEXT &&
-	    !report->analysis->totals.functions_disarmed)
-		columns_drop_disarmed(table);
+	columns_choose(report, table);
 	return table;
 }
 
@@ -261,7 +293,7 @@ void report_sort(struct report *report, struct report_row *rows, size_t count, c
 	if (count < 2)
 		return;
 	if (!sort)
-		sort = report->options->sort ? report->options->sort : report->view->sort;
+		sort = report->options->sort ? report->options->sort : report_layout(report)->sort;
 	sort_parse(report->view->id, sort, sorter.keys, &sorter.count, &ignored);
 	struct sort_row *sorted = mem_alloc(count * sizeof(*sorted));
 	for (size_t i = 0; i < count; i++)
@@ -283,18 +315,28 @@ int64_t report_limit(const struct report *report)
 	return limit ? limit : INT64_MAX;
 }
 
+static bool row_is_large_enough(const struct report *report, const struct report_row *row)
+{
+	const struct analysis *analysis = report->analysis;
+	const double least = report->options->min_percent;
+
+	if (!(least > 0) || (!row->values && !row->samples))
+		return true;
+	if (row->values)
+		return analysis_share(analysis, row->values) >= least;
+	return (analysis->by_weight
+			? analysis_weight_percent(analysis, row->samples->inclusive_weight)
+			: analysis_samples_percent(analysis, row->samples->inclusive)) >= least;
+}
+
 void report_finish_rows(struct report *report, struct report_table *table, size_t first,
 			const char *sort)
 {
-	const double least = report->options->min_percent;
 	size_t kept = first;
 
 	for (size_t i = first; i < table->rows.len; i++) {
-		const struct report_row *row = &table->rows.data[i];
-		if (least > 0 && row->values &&
-		    !(analysis_percent(report->analysis, row->values, ELAPSED_INCLUSIVE) >= least))
-			continue;
-		table->rows.data[kept++] = *row;
+		if (row_is_large_enough(report, &table->rows.data[i]))
+			table->rows.data[kept++] = table->rows.data[i];
 	}
 	table->hidden += table->rows.len - kept;
 	table->rows.len = kept;
@@ -316,7 +358,55 @@ static void report_fini(struct report *report)
 	for (size_t i = 0; i < report->edges_count; i++)
 		analysis_edges_fini(&report->edges[i]);
 	vec_fini(&report->marks);
+	vec_fini(&report->comparisons);
 	arena_fini(&report->arena);
+}
+
+/* Whether the profile has what the view shows. */
+static bool view_has_data(const struct report *report, struct error *err)
+{
+	const struct analysis *analysis = report->analysis;
+	const struct view *view = report->view;
+	const bool sampled = analysis->event || analysis->method == ANALYSIS_SAMPLE;
+
+	if (view->needs == NEEDS_CALLS && !analysis->has_calls)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the view %s needs calls, and the profile has samples only; tare "
+				 "record --method=instrument%s records them",
+				 view->name, view->stream ? " --trace" : "");
+	if (view->needs == NEEDS_SAMPLES && !sampled)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the view %s needs samples, and the profile has calls only, which "
+				 "are timed per function; tare record --method=sample records "
+				 "samples",
+				 view->name);
+	if (view->needs == NEEDS_BOTH && (!sampled || !analysis->has_calls))
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the view %s compares calls with samples, and the profile has %s "
+				 "only; tare record --method=instrument,sample records both",
+				 view->name, sampled ? "samples" : "calls");
+	return true;
+}
+
+/* Columns that the user named must have values here. */
+static bool columns_have_data(const struct report *report, const char *list, struct error *err)
+{
+	const char *name;
+	size_t length;
+
+	while (list && strcmp(list, "all") != 0 && list_next(&list, &name, &length)) {
+		const bool sign = name[0] == '+' || name[0] == '-';
+		const struct column *column =
+			column_find(report->view->id, name + sign, length - sign, err);
+		if (!column)
+			return false;
+		if (!column_applies(report, column))
+			return error_set(err, ERROR_NOT_FOUND,
+					 "the column %s is of %s, and this view shows %s",
+					 column->name, column->of_calls ? "calls" : "samples",
+					 column->of_calls ? "samples" : "calls");
+	}
+	return true;
 }
 
 bool report_write(const struct analysis *analysis, const struct report_options *options,
@@ -327,6 +417,9 @@ bool report_write(const struct analysis *analysis, const struct report_options *
 	if (!report_check(options, err))
 		return false;
 	report.view = view_find(options->view, options->verbose);
+	if (!view_has_data(&report, err) || !columns_have_data(&report, options->columns, err) ||
+	    !columns_have_data(&report, options->sort, err))
+		return false;
 	arena_init(&report.arena);
 	const bool streams = report.view->stream != NULL;
 	const bool ok = streams ? report.view->stream(&report, stream, err)

@@ -23,7 +23,7 @@ struct report_options {
 	const char *sort;    /* "[+|-]COL,…"; NULL: the view's */
 	const char *columns; /* "COL,…" or "all"; NULL: the view's for text, all for CSV, JSON */
 	int64_t limit;	     /* rows; 0: no limit */
-	double min_percent;  /* of elapsed inclusive */
+	double min_percent;  /* of the inclusive value */
 	struct analysis_globs modules, functions, filters;
 	/* calltrace: range of time as analysis_time_parse has it, NULL: all; calls that deep */
 	const char *from, *to;
@@ -39,6 +39,10 @@ const char *const *report_view_names(void);
 const char *report_view_summary(const char *view);
 /* Whether the view takes a function; true for "callers". */
 bool report_view_needs_function(const char *view);
+/* Whether it needs analysis_options.places. */
+bool report_view_needs_places(const char *view);
+/* Whether it takes from and to by itself, not the analysis. */
+bool report_view_has_ranges(const char *view);
 
 /* Checks names of view and columns before anything is read. Fails with ERROR_USAGE. */
 bool report_check(const struct report_options *options, struct error *err);

@@ -19,6 +19,9 @@ enum view_id {
 	VIEW_COVERAGE_FUNCTIONS, /* coverage with a row per function */
 	VIEW_MARKS,
 	VIEW_CALLTRACE,
+	VIEW_LINES,
+	VIEW_INSTRUCTIONS,
+	VIEW_METHODS,
 	VIEW_COUNT
 };
 
@@ -28,6 +31,13 @@ struct report_mark {
 	int64_t mark;
 	const char *name;
 	uint64_t ticks; /* since the session's begin */
+};
+
+/* A function by both methods. */
+struct report_comparison {
+	uint64_t cpu_ticks, samples;
+	double cpu_percent, samples_percent;
+	double low, high; /* of the samples' share */
 };
 
 /* One row: what it is about. Columns without subject in a row are empty. */
@@ -45,9 +55,14 @@ struct report_row {
 	const struct analysis_coverage *coverage;
 	const struct report_mark *mark;
 	const struct analysis_trace_event *event;
+	const struct analysis_samples *samples; /* of rows without `values` */
+	const struct analysis_line *line;
+	const struct analysis_instruction *instruction;
+	const struct report_comparison *comparison;
 	enum tare_os_cause cause; /* where has_cause */
 	bool has_cause;
 	bool outside;  /* the time outside of all functions */
+	bool hot;      /* on the hot path */
 	uint32_t node; /* ANALYSIS_NONE: none */
 	uint32_t level;
 };
@@ -74,26 +89,44 @@ struct report {
 	struct report_table tables[TABLES_MAX];
 	size_t table_count;
 	struct vec_of(struct report_mark) marks;
+	struct vec_of(struct report_comparison) comparisons;
 	struct analysis_edges edges[8]; /* owns the values of callers' rows */
 	size_t edges_count;
 };
 
+/* How a view looks as text: of calls, of samples, of samples that count by their weight. */
+enum { LAYOUT_CALLS, LAYOUT_SAMPLES, LAYOUT_WEIGHTS, LAYOUTS };
+
+struct view_layout {
+	const char *columns;
+	const char *drop, *sort;
+};
+
+/* What a profile must have for a view. */
+enum view_needs { NEEDS_EITHER, NEEDS_NOTHING, NEEDS_CALLS, NEEDS_SAMPLES, NEEDS_BOTH };
+
 struct view {
 	const char *name, *summary; /* name NULL: a variant of the view before it */
-	const char *columns;	    /* text */
-	const char *drop, *sort;
+	struct view_layout layouts[LAYOUTS];
 	int64_t limit; /* text */
 	bool (*fill)(struct report *report, struct error *err);
 	/* Instead of `fill`, of a view with too many rows to keep: writes it by itself. */
 	bool (*stream)(struct report *report, FILE *stream, struct error *err);
 	enum view_id id;
+	enum view_needs needs;
 	bool needs_function;
 };
+
+const struct view_layout *report_layout(const struct report *report);
 
 extern const struct view report_views[];
 extern const size_t report_view_count;
 
 /* ---- columns ---- */
+
+struct column;
+typedef void report_getter(const struct report *report, const struct report_row *row,
+			   const struct column *column, struct str *scratch, struct cell *cell);
 
 struct column {
 	const char *name;	   /* CSV and JSON; of times without "_ns" or "_ticks" */
@@ -103,10 +136,11 @@ struct column {
 	int param;	/* for `get` */
 	bool each;	/* a time per call: every cell in a unit of its own */
 	bool text_only;
-	bool on_request; /* only where it is named, or all are asked for */
+	bool is_tree;		   /* its names are indented by the row's level */
+	bool of_calls, of_samples; /* only where there are such values; neither: always */
+	bool on_request;	   /* only where it is named, or all are asked for */
 	/* Text in the cell is valid until the next call with the same scratch. */
-	void (*get)(const struct report *report, const struct report_row *row,
-		    const struct column *column, struct str *scratch, struct cell *cell);
+	report_getter *get;
 };
 
 extern const struct column report_columns[];
@@ -118,7 +152,16 @@ const struct column *column_find(enum view_id view, const char *name, size_t len
 /* Name with unit as in CSV and JSON. */
 void column_append_name(const struct column *column, enum report_unit unit, struct str *out);
 
+/* Whether the profile and the method shown have values for it. */
+bool column_applies(const struct report *report, const struct column *column);
+
 /* ---- rows ---- */
+
+struct report_row report_row_empty(void);
+/* With the function's module and values. */
+struct report_row report_row_of_function(const struct report *report, uint32_t function);
+/* Of the row, by the method shown; NULL: it has none. */
+const struct analysis_samples *report_row_samples(const struct report_row *row);
 
 /* A table of the view with the columns in effect. */
 struct report_table *report_add_table(struct report *report, const char *name, const char *title,
@@ -138,6 +181,29 @@ bool report_is_selected(const struct report *report, uint32_t function);
 /* calltree.c */
 bool report_fill_calltree(struct report *report, struct error *err);
 
+/* samples.c */
+enum samples_column {
+	INCLUSIVE_SAMPLES,
+	EXCLUSIVE_SAMPLES,
+	INCLUSIVE_WEIGHT,
+	EXCLUSIVE_WEIGHT,
+};
+enum comparison_column {
+	COMPARED_CPU,
+	COMPARED_CPU_PERCENT,
+	COMPARED_SAMPLES,
+	COMPARED_SAMPLES_PERCENT,
+	COMPARED_LOW,
+	COMPARED_HIGH,
+	COMPARED_DIFFERENCE,
+	COMPARED_OUTSIDE,
+};
+report_getter report_get_samples, report_get_samples_percent, report_get_samples_low,
+	report_get_samples_high, report_get_samples_margin, report_get_place, report_get_comparison;
+bool report_fill_lines(struct report *report, struct error *err);
+bool report_fill_instructions(struct report *report, struct error *err);
+bool report_fill_methods(struct report *report, struct error *err);
+
 /* calltrace.c */
 enum event_column {
 	EVENT_TIME,
@@ -149,8 +215,7 @@ enum event_column {
 	EVENT_MARK,
 	EVENT_LOST
 };
-void report_get_event(const struct report *report, const struct report_row *row,
-		      const struct column *column, struct str *scratch, struct cell *cell);
+report_getter report_get_event;
 bool report_stream_calltrace(struct report *report, FILE *stream, struct error *err);
 
 /* ---- renderers ---- */

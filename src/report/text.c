@@ -19,13 +19,15 @@ enum {
 	TREE_WANTED = 48,
 	TREE_MIN = 40,
 	INDENT_SHARE = 5,
-	LOOK_ALIKES_MAX = 1000
+	LOOK_ALIKES_MAX = 1000,
+	WHOLE_MAX = 36 /* wider places are shortened after all */
 };
 
 struct text_column {
 	const struct column *column;
 	size_t natural, width;
-	bool is_text, is_main, is_empty;
+	bool is_text, is_main, is_empty, is_time;
+	bool is_whole; /* not to be shortened */
 	char title[48];
 };
 
@@ -40,7 +42,7 @@ struct text_table {
 	struct str scratch, cell, line;
 	struct strmap shown; /* shortened name → its row's function, to find look-alikes */
 	struct arena names;
-	bool any_dominated, any_within_error, any_disarmed;
+	bool any_dominated, any_within_error, any_disarmed, any_hot, any_outside, any_margin;
 };
 
 static bool is_text(const struct column *column)
@@ -63,7 +65,7 @@ static void append_indent(const struct text_table *t, const struct report_row *r
 	const size_t natural = 2 * (size_t)row->level;
 	const int most = t->report->options->width / INDENT_SHARE;
 
-	if (!column->column->text_only)
+	if (!column->column->is_tree)
 		return;
 	if (natural <= (size_t)most)
 		str_printf(out, "%*s", (int)natural, "");
@@ -116,7 +118,10 @@ static void column_scan(struct text_table *t, struct text_column *column)
 		cell_get(t, row, column, &cell);
 		if (cell.type != CELL_EMPTY)
 			column->is_empty = false;
-		if (cell.type == CELL_TIME && !column->column->each && cell.number > t->largest)
+		if (cell.type != CELL_TIME || column->column->each)
+			continue;
+		column->is_time = true;
+		if (cell.number > t->largest)
 			t->largest = cell.number;
 	}
 }
@@ -125,10 +130,14 @@ static void column_measure(struct text_table *t, struct text_column *column)
 {
 	const struct report_options *options = t->report->options;
 	const struct column *c = column->column;
+	const bool plain = !options->unicode && strcmp(c->title, "\u00b1") == 0;
 
-	if (c->type == CELL_TIME && !c->each)
-		snprintf(column->title, sizeof(column->title), "%s %s", c->title,
+	if (column->is_time || (c->type == CELL_TIME && !c->each))
+		snprintf(column->title, sizeof(column->title), "%s %s",
+			 c->type == CELL_TIME ? c->title : "time",
 			 time_scale_name(t->scale, options->unicode));
+	else if (plain)
+		snprintf(column->title, sizeof(column->title), "+-");
 	else
 		snprintf(column->title, sizeof(column->title), "%s", c->title);
 	column->natural = name_width(column->title);
@@ -142,6 +151,7 @@ static void column_measure(struct text_table *t, struct text_column *column)
 	}
 	str_clear(&t->line);
 	column->width = column->natural;
+	column->is_whole = column->is_whole && column->natural <= WHOLE_MAX;
 }
 
 /* The column that takes what room is left: the function, else the last name. */
@@ -174,8 +184,10 @@ static size_t total_width(const struct text_table *t)
 
 static size_t wanted_width(const struct text_column *column)
 {
-	if (column->column->text_only)
+	if (column->column->is_tree)
 		return TREE_WANTED;
+	if (column->is_whole)
+		return column->natural;
 	return column->is_main ? MAIN_WANTED : NAME_MIN;
 }
 
@@ -231,7 +243,8 @@ static void shrink_to(struct text_table *t, size_t width, bool main, size_t leas
 		const size_t excess = total_width(t) - width;
 		const size_t title = name_width(column->title);
 		const size_t floor = least > title ? least : title;
-		if (!column->is_text || column->is_main != main || column->width <= floor)
+		if (!column->is_text || column->is_whole || column->is_main != main ||
+		    column->width <= floor)
 			continue;
 		column->width = column->width - floor > excess ? column->width - excess : floor;
 	}
@@ -242,7 +255,7 @@ static void shrink_names(struct text_table *t, size_t width)
 	bool tree = false;
 
 	for (size_t i = 0; i < t->count; i++)
-		tree = tree || t->columns[i].column->text_only;
+		tree = tree || t->columns[i].column->is_tree;
 	shrink_to(t, width, true, tree ? TREE_WANTED : MAIN_WANTED);
 	shrink_to(t, width, false, NAME_WANTED);
 	shrink_to(t, width, true, tree ? TREE_MIN : MAIN_MIN);
@@ -290,6 +303,8 @@ static void table_measure(struct text_table *t)
 		*column = (struct text_column){.column = t->table->columns[i],
 					       .is_text = is_text(t->table->columns[i]),
 					       .is_empty = true};
+		column->is_whole = column->column->type == CELL_ADDRESS ||
+				   column->column->get == report_get_place;
 		column_scan(t, column);
 		/* A column of marks that nothing bears. */
 		if (column->is_empty && !column->column->title[0])
@@ -430,6 +445,10 @@ static void append_cell(struct text_table *t, const struct report_row *row, size
 		t->any_within_error |= cell.text[0] == '?';
 	}
 	t->any_disarmed |= strcmp(column->column->name, "disarmed") == 0 && cell.type == CELL_TEXT;
+	t->any_hot |= strcmp(column->column->name, "hot") == 0 && cell.type == CELL_TEXT;
+	t->any_outside |=
+		strcmp(column->column->name, "outside_interval") == 0 && cell.type == CELL_TEXT;
+	t->any_margin |= column->column->get == report_get_samples_margin;
 	cell_format(t, row, column);
 	append_indent(t, row, column, &text);
 	if (column->is_text && t->cell.len)
@@ -456,12 +475,13 @@ static void write_rows(struct text_table *t)
 		}
 		for (size_t i = 0; i < t->count; i++)
 			append_cell(t, row, i);
-		write_line(t, false);
+		write_line(t, row->hot);
 	}
 }
 
-static void write_footer(const struct text_table *t)
+static void write_footer(struct text_table *t)
 {
+	const bool unicode = t->report->options->unicode;
 	struct str text = {0};
 
 	if (t->table->hidden) {
@@ -477,6 +497,20 @@ static void write_footer(const struct text_table *t)
 	if (t->any_disarmed)
 		fputs("≥ disarmed while running: later calls are not counted, their time is the "
 		      "callers'\n",
+		      t->stream);
+	/* Once, below the last table. */
+	if (t->table != &t->report->tables[t->report->table_count - 1])
+		t->any_margin = false;
+	if (t->any_hot)
+		fprintf(t->stream,
+			"%s hot path: children with at least half of their parent's value\n",
+			unicode ? "\u25b8" : ">");
+	if (t->any_margin)
+		fprintf(t->stream,
+			"%s 95 %% confidence: the sampling error of the share before it\n",
+			unicode ? "\u00b1" : "+-");
+	if (t->any_outside)
+		fputs("! the share by calls lies outside of the samples' 95 % interval\n",
 		      t->stream);
 	str_fini(&text);
 }

@@ -7,15 +7,15 @@
 #include <math.h>
 #include <string.h>
 
-static struct report_row row_empty(void)
+struct report_row report_row_empty(void)
 {
 	return (struct report_row){.node = ANALYSIS_NONE};
 }
 
-static struct report_row row_of_function(const struct report *report, uint32_t function)
+struct report_row report_row_of_function(const struct report *report, uint32_t function)
 {
 	const struct analysis *analysis = report->analysis;
-	struct report_row row = row_empty();
+	struct report_row row = report_row_empty();
 
 	if (function == ANALYSIS_NONE) {
 		row.outside = true;
@@ -51,9 +51,19 @@ bool report_is_selected(const struct report *report, uint32_t function)
 		analysis_function_matches(analysis, function, &options->filters));
 }
 
-static bool was_seen(const struct analysis_values *values)
+/* By the method shown. */
+static bool was_seen(const struct report *report, const struct analysis_values *values)
 {
+	if (report->analysis->method == ANALYSIS_SAMPLE)
+		return values->samples.inclusive;
 	return values->calls || values->ticks[ELAPSED_INCLUSIVE];
+}
+
+const struct analysis_samples *report_row_samples(const struct report_row *row)
+{
+	if (row->samples)
+		return row->samples;
+	return row->values ? &row->values->samples : NULL;
 }
 
 /* ---- fillers ---- */
@@ -64,9 +74,9 @@ static bool fill_functions(struct report *report, struct error *err)
 
 	(void)err;
 	for (uint32_t i = 0; i < report->analysis->functions.len; i++)
-		if (was_seen(&report->analysis->functions.data[i].values) &&
+		if (was_seen(report, &report->analysis->functions.data[i].values) &&
 		    report_is_selected(report, i))
-			vec_push(&table->rows, row_of_function(report, i));
+			vec_push(&table->rows, report_row_of_function(report, i));
 	report_finish_rows(report, table, 0, NULL);
 	return true;
 }
@@ -77,10 +87,10 @@ static bool fill_modules(struct report *report, struct error *err)
 
 	(void)err;
 	vec_foreach (module, &report->analysis->modules) {
-		struct report_row row = row_empty();
+		struct report_row row = report_row_empty();
 		row.module = module;
 		row.values = &module->values;
-		if (was_seen(row.values) && module_is_selected(report, module))
+		if (was_seen(report, row.values) && module_is_selected(report, module))
 			vec_push(&table->rows, row);
 	}
 	report_finish_rows(report, table, 0, NULL);
@@ -93,7 +103,7 @@ static bool fill_threads(struct report *report, struct error *err)
 
 	(void)err;
 	vec_foreach (thread, &report->analysis->threads) {
-		struct report_row row = row_empty();
+		struct report_row row = report_row_empty();
 		row.thread = thread;
 		row.process = &report->analysis->processes.data[thread->process];
 		row.values = &thread->values;
@@ -110,7 +120,7 @@ static bool fill_processes(struct report *report, struct error *err)
 
 	(void)err;
 	vec_foreach (process, &report->analysis->processes) {
-		struct report_row row = row_empty();
+		struct report_row row = report_row_empty();
 		row.process = process;
 		row.values = &process->values;
 		if (process->selected)
@@ -126,7 +136,7 @@ static bool fill_os(struct report *report, struct error *err)
 
 	(void)err;
 	vec_foreach (os, &report->analysis->os) {
-		struct report_row row = row_of_function(report, os->function);
+		struct report_row row = report_row_of_function(report, os->function);
 		row.values = NULL;
 		row.os = os;
 		if (report_is_selected(report, os->function))
@@ -142,7 +152,7 @@ static bool fill_coverage_modules(struct report *report, struct error *err)
 
 	(void)err;
 	vec_foreach (coverage, &report->analysis->module_coverage) {
-		struct report_row row = row_empty();
+		struct report_row row = report_row_empty();
 		row.module = &report->analysis->modules.data[coverage->module];
 		row.module_coverage = coverage;
 		if (module_is_selected(report, row.module))
@@ -159,7 +169,7 @@ static bool fill_coverage_functions(struct report *report, struct error *err)
 
 	(void)err;
 	vec_foreach (coverage, &report->analysis->coverage) {
-		struct report_row row = row_empty();
+		struct report_row row = report_row_empty();
 		row.module = &report->analysis->modules.data[coverage->module];
 		row.coverage = coverage;
 		if (module_is_selected(report, row.module) &&
@@ -203,7 +213,7 @@ static bool fill_marks(struct report *report, struct error *err)
 	const bool ok = profile_each_mark(profile, load_mark, &loader, err);
 
 	for (size_t i = 0; i < report->marks.len && ok; i++) {
-		struct report_row row = row_empty();
+		struct report_row row = report_row_empty();
 		if (loader.threads.data[i]) {
 			row.thread = &report->analysis->threads.data[loader.threads.data[i] - 1];
 			row.process = &report->analysis->processes.data[row.thread->process];
@@ -227,7 +237,7 @@ static void add_edges(struct report *report, struct report_table *table,
 	const size_t first = table->rows.len;
 
 	for (size_t i = 0; i < count; i++) {
-		struct report_row row = row_of_function(report, data[i].function);
+		struct report_row row = report_row_of_function(report, data[i].function);
 		row.values = &data[i].values;
 		row.type = callers ? "caller" : "callee";
 		row.root_function = root;
@@ -242,7 +252,7 @@ static void add_edges(struct report *report, struct report_table *table,
 
 static void add_relations(struct report *report, struct report_table *table, uint32_t function)
 {
-	struct report_row row = row_of_function(report, function);
+	struct report_row row = report_row_of_function(report, function);
 
 	analysis_edges_find(report->analysis, function, &report->edges[report->edges_count++]);
 	add_edges(report, table, row.function, true);
@@ -260,7 +270,7 @@ static bool unknown_function(const struct report *report, struct error *err)
 	struct vec_of(const char *) names = {0};
 
 	vec_foreach (function, &analysis->functions) {
-		if (was_seen(&function->values))
+		if (was_seen(report, &function->values))
 			vec_push(&names, function->name);
 	}
 	const char *nearest = str_nearest(wanted, names.data, names.len);
@@ -287,7 +297,7 @@ static bool fill_callers(struct report *report, struct error *err)
 
 	for (uint32_t i = 0; i < report->analysis->functions.len; i++) {
 		const struct analysis_function *function = &report->analysis->functions.data[i];
-		if (!was_seen(&function->values) || !report_is_selected(report, i) ||
+		if (!was_seen(report, &function->values) || !report_is_selected(report, i) ||
 		    !analysis_function_matches(report->analysis, i, &wanted))
 			continue;
 		if (matches++ < MATCHES_MAX)
@@ -303,21 +313,48 @@ static bool fill_callers(struct report *report, struct error *err)
 
 /* ---- summary ---- */
 
+enum summary_table { HOT_PATH, MOST_WORK };
+
+static const char *summary_columns(const struct report *report, enum summary_table table)
+{
+	static const char *const columns[][LAYOUTS] = {
+		[HOT_PATH] = {"elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,"
+			      "application_inclusive,frame,module",
+			      "inclusive_samples,inclusive_percent,inclusive_margin,"
+			      "exclusive_samples,exclusive_percent,frame,module",
+			      "inclusive_weight,inclusive_weight_percent,inclusive_samples,"
+			      "exclusive_weight,exclusive_weight_percent,frame,module"},
+		[MOST_WORK] = {"disarmed,calls,elapsed_exclusive,elapsed_exclusive_percent,"
+			       "application_exclusive,application_exclusive_percent,confidence,"
+			       "function,module",
+			       "exclusive_samples,exclusive_percent,exclusive_margin,"
+			       "exclusive_weight,inclusive_samples,inclusive_percent,function,"
+			       "module",
+			       "exclusive_weight,exclusive_weight_percent,exclusive_samples,"
+			       "inclusive_weight,inclusive_weight_percent,function,module"},
+	};
+
+	return columns[table][report_layout(report) - report->view->layouts];
+}
+
 static void add_hot_path(struct report *report)
 {
 	const struct analysis *analysis = report->analysis;
 	struct report_table *table = report_add_table(
-		report, "hot_path", "Hot path (children with at least half of their parent's time)",
-		"elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,"
-		"application_inclusive,frame,module");
+		report, "hot_path",
+		analysis->method == ANALYSIS_SAMPLE
+			? "Hot path (children with at least half of their parent's samples)"
+			: "Hot path (children with at least half of their parent's time)",
+		summary_columns(report, HOT_PATH));
 	struct analysis_path path;
 
 	analysis_hot_path(analysis, 0.5, &path);
 	for (uint32_t i = 0; i < path.len; i++) {
 		const struct analysis_step *step = &path.data[i];
-		struct report_row row = row_empty();
+		struct report_row row = report_row_empty();
 		if (step->kind == STEP_NODE)
-			row = row_of_function(report, analysis->nodes.data[step->index].function);
+			row = report_row_of_function(report,
+						     analysis->nodes.data[step->index].function);
 		else if (step->kind == STEP_THREAD)
 			row.thread = &analysis->threads.data[step->index];
 		else
@@ -333,14 +370,15 @@ static void add_hot_path(struct report *report)
 static void add_most_work(struct report *report)
 {
 	struct report_table *table = report_add_table(
-		report, "functions", "Functions with most individual work",
-		"disarmed,calls,elapsed_exclusive,elapsed_exclusive_percent,application_exclusive,"
-		"application_exclusive_percent,confidence,function,module");
+		report, "functions",
+		report->analysis->by_weight ? "Functions that waited most"
+					    : "Functions with most individual work",
+		summary_columns(report, MOST_WORK));
 
 	for (uint32_t i = 0; i < report->analysis->functions.len; i++) {
-		struct report_row row = row_of_function(report, i);
+		struct report_row row = report_row_of_function(report, i);
 		row.section = "functions";
-		if (was_seen(row.values) && report_is_selected(report, i))
+		if (was_seen(report, row.values) && report_is_selected(report, i))
 			vec_push(&table->rows, row);
 	}
 	report_finish_rows(report, table, 0, NULL);
@@ -352,7 +390,7 @@ static void add_causes(struct report *report)
 		report_add_table(report, "os", "OS time by cause", "os_time,os_percent,cause");
 
 	for (int i = 0; i < TARE_OS_CAUSES; i++) {
-		struct report_row row = row_empty();
+		struct report_row row = report_row_empty();
 		row.section = "os";
 		row.cause = (enum tare_os_cause)i;
 		row.has_cause = true;
@@ -365,115 +403,177 @@ static bool fill_summary(struct report *report, struct error *err)
 	(void)err;
 	add_hot_path(report);
 	add_most_work(report);
-	add_causes(report);
+	if (report->analysis->method == ANALYSIS_INSTRUMENT)
+		add_causes(report);
 	return true;
 }
 
 /* ---- the views ---- */
 
-#define VALUE_COLUMNS                                                                              \
+#define CALL_COLUMNS                                                                               \
 	"disarmed,calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,"            \
 	"elapsed_exclusive_percent,application_inclusive,application_exclusive,"
-#define VALUE_DROPS                                                                                \
+#define CALL_DROPS                                                                                 \
 	"elapsed_exclusive_percent,elapsed_inclusive_percent,application_inclusive,module,"        \
 	"application_exclusive"
+#define SAMPLE_COLUMNS                                                                             \
+	"inclusive_samples,inclusive_percent,inclusive_margin,exclusive_samples,"                  \
+	"exclusive_percent,exclusive_margin,exclusive_weight,"
+#define SAMPLE_DROPS "exclusive_weight,inclusive_margin,module,inclusive_samples,exclusive_samples"
+#define WEIGHT_COLUMNS                                                                             \
+	"inclusive_weight,inclusive_weight_percent,inclusive_samples,exclusive_weight,"            \
+	"exclusive_weight_percent,exclusive_samples,"
+#define WEIGHT_DROPS "inclusive_samples,module,exclusive_samples"
+
+/* Layouts of calls, samples and weights with the same identity at their end. */
+#define LAYOUTS_OF(identity, calls, drops)                                                         \
+	{                                                                                          \
+		{CALL_COLUMNS calls identity, drops CALL_DROPS, "elapsed_exclusive"},              \
+			{SAMPLE_COLUMNS identity, drops SAMPLE_DROPS, "exclusive_samples"},        \
+		{                                                                                  \
+			WEIGHT_COLUMNS identity, drops WEIGHT_DROPS, "exclusive_weight"            \
+		}                                                                                  \
+	}
 
 const struct view report_views[] = {
 	{.id = VIEW_SUMMARY,
 	 .name = "summary",
 	 .summary = "hot path, functions with most individual work, OS time by cause",
-	 .drop = "application_exclusive_percent,application_inclusive,elapsed_exclusive_percent,"
-		 "module",
-	 .sort = "elapsed_exclusive",
+	 .layouts = {{CALL_COLUMNS "frame",
+		      "application_exclusive_percent,application_inclusive,"
+		      "elapsed_exclusive_percent,module",
+		      "elapsed_exclusive"},
+		     {SAMPLE_COLUMNS "frame",
+		      "exclusive_weight,inclusive_margin,inclusive_samples,module",
+		      "exclusive_samples"},
+		     {WEIGHT_COLUMNS "frame", "inclusive_samples,module", "exclusive_weight"}},
 	 .limit = 10,
 	 .fill = fill_summary},
 	{.id = VIEW_FUNCTIONS,
 	 .name = "functions",
 	 .summary = "one row per function",
-	 .columns = VALUE_COLUMNS "confidence,function,module",
-	 .drop = VALUE_DROPS,
-	 .sort = "elapsed_exclusive",
+	 .layouts = LAYOUTS_OF("function,module", "confidence,", ""),
 	 .limit = 25,
 	 .fill = fill_functions},
 	{.id = VIEW_CALLERS,
 	 .name = "callers",
 	 .summary = "callers and callees of a function",
-	 .columns = VALUE_COLUMNS "confidence,function,module",
-	 .drop = VALUE_DROPS,
-	 .sort = "elapsed_inclusive",
+	 .layouts = {{CALL_COLUMNS "confidence,function,module", CALL_DROPS, "elapsed_inclusive"},
+		     {SAMPLE_COLUMNS "function,module", SAMPLE_DROPS, "inclusive_samples"},
+		     {WEIGHT_COLUMNS "function,module", WEIGHT_DROPS, "inclusive_weight"}},
 	 .limit = 25,
 	 .needs_function = true,
 	 .fill = fill_callers},
 	{.id = VIEW_CALLTREE,
 	 .name = "calltree",
 	 .summary = "call paths below process and thread",
-	 .columns = "disarmed,calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,"
-		    "application_inclusive,frame,module",
-	 .drop = "module,application_inclusive,elapsed_exclusive,calls",
-	 .sort = "elapsed_inclusive",
+	 .layouts = {{"disarmed,calls,elapsed_inclusive,elapsed_inclusive_percent,"
+		      "elapsed_exclusive,application_inclusive,hot,frame,module",
+		      "module,application_inclusive,elapsed_exclusive,calls", "elapsed_inclusive"},
+		     {"inclusive_samples,inclusive_percent,inclusive_margin,exclusive_samples,hot,"
+		      "frame,module",
+		      "module,inclusive_margin,exclusive_samples", "inclusive_samples"},
+		     {"inclusive_weight,inclusive_weight_percent,inclusive_samples,"
+		      "exclusive_weight,hot,frame,module",
+		      "module,inclusive_samples,exclusive_weight", "inclusive_weight"}},
 	 .limit = 40,
 	 .fill = report_fill_calltree},
 	{.id = VIEW_MODULES,
 	 .name = "modules",
 	 .summary = "one row per executable or library",
-	 .columns = VALUE_COLUMNS "module,module_path",
-	 .drop = "module_path," VALUE_DROPS,
-	 .sort = "elapsed_exclusive",
+	 .layouts = LAYOUTS_OF("module,module_path", "", "module_path,"),
 	 .limit = 25,
 	 .fill = fill_modules},
 	{.id = VIEW_THREADS,
 	 .name = "threads",
 	 .summary = "one row per thread",
-	 .columns = "begin,end,elapsed_inclusive,elapsed_inclusive_percent,"
-		    "application_inclusive,outside,thread,process",
-	 .drop = "end,outside,begin",
-	 .sort = "elapsed_inclusive",
+	 .layouts = {{"begin,end,elapsed_inclusive,elapsed_inclusive_percent,"
+		      "application_inclusive,outside,thread,process",
+		      "end,outside,begin", "elapsed_inclusive"},
+		     {"begin,end,inclusive_samples,inclusive_percent,inclusive_margin,"
+		      "inclusive_weight,thread,process",
+		      "end,begin,inclusive_weight", "inclusive_samples"},
+		     {"begin,end,inclusive_weight,inclusive_weight_percent,inclusive_samples,"
+		      "thread,process",
+		      "end,begin", "inclusive_weight"}},
 	 .limit = 25,
 	 .fill = fill_threads},
 	{.id = VIEW_PROCESSES,
 	 .name = "processes",
 	 .summary = "one row per process",
-	 .columns = "parent_pid,threads,begin,end,elapsed_inclusive,elapsed_inclusive_percent,"
-		    "application_inclusive,outside,process",
-	 .drop = "outside,end,parent_pid,begin",
-	 .sort = "elapsed_inclusive",
+	 .layouts = {{"parent_pid,threads,begin,end,elapsed_inclusive,elapsed_inclusive_percent,"
+		      "application_inclusive,outside,process",
+		      "outside,end,parent_pid,begin", "elapsed_inclusive"},
+		     {"parent_pid,threads,begin,end,inclusive_samples,inclusive_percent,"
+		      "inclusive_margin,inclusive_weight,process",
+		      "end,parent_pid,begin", "inclusive_samples"},
+		     {"parent_pid,threads,begin,end,inclusive_weight,inclusive_weight_percent,"
+		      "inclusive_samples,process",
+		      "end,parent_pid,begin", "inclusive_weight"}},
 	 .limit = 25,
 	 .fill = fill_processes},
+	{.id = VIEW_LINES,
+	 .name = "lines",
+	 .summary = "one row per source line, of samples",
+	 .layouts = {[LAYOUT_SAMPLES] = {SAMPLE_COLUMNS "place,function,module", SAMPLE_DROPS,
+					 "exclusive_samples"},
+		     [LAYOUT_WEIGHTS] = {WEIGHT_COLUMNS "place,function,module", WEIGHT_DROPS,
+					 "exclusive_weight"}},
+	 .limit = 25,
+	 .needs = NEEDS_SAMPLES,
+	 .fill = report_fill_lines},
+	{.id = VIEW_INSTRUCTIONS,
+	 .name = "instructions",
+	 .summary = "one row per instruction, of samples",
+	 .layouts = {[LAYOUT_SAMPLES] = {SAMPLE_COLUMNS "address,place,function,module",
+					 SAMPLE_DROPS, "exclusive_samples"},
+		     [LAYOUT_WEIGHTS] = {WEIGHT_COLUMNS "address,place,function,module",
+					 WEIGHT_DROPS, "exclusive_weight"}},
+	 .limit = 25,
+	 .needs = NEEDS_SAMPLES,
+	 .fill = report_fill_instructions},
+	{.id = VIEW_METHODS,
+	 .name = "methods",
+	 .summary = "shares of CPU time by calls and by samples, side by side",
+	 .layouts = {{"cpu_exclusive,cpu_percent,samples,samples_percent,samples_low_percent,"
+		      "samples_high_percent,difference_percent,outside_interval,function,module",
+		      "module,samples,cpu_exclusive", "-samples_percent,-cpu_percent"}},
+	 .limit = 25,
+	 .needs = NEEDS_BOTH,
+	 .fill = report_fill_methods},
 	{.id = VIEW_OS,
 	 .name = "os",
 	 .summary = "OS time by cause, function, system call and object",
-	 .columns = "os_time,os_percent,count,cause,syscall,object,function,module",
-	 .drop = "module,count,object",
-	 .sort = "os_time",
+	 .layouts = {{"os_time,os_percent,count,cause,syscall,object,function,module",
+		      "module,count,object", "os_time"}},
 	 .limit = 25,
+	 .needs = NEEDS_CALLS,
 	 .fill = fill_os},
 	{.id = VIEW_COVERAGE,
 	 .name = "coverage",
 	 .summary = "which functions were instrumented, and why others were not",
-	 .columns = "found,instrumented,disarmed,part,small,not_selected,refused,module,refusals",
-	 .drop = "part,not_selected,small",
-	 .sort = "found",
+	 .layouts = {{"found,instrumented,disarmed,part,small,not_selected,refused,module,refusals",
+		      "part,not_selected,small", "found"}},
 	 .limit = 0,
+	 .needs = NEEDS_CALLS,
 	 .fill = fill_coverage_modules},
 	{.id = VIEW_COVERAGE_FUNCTIONS,
-	 .columns = "size,verdict,address,function,module",
-	 .drop = "address",
-	 .sort = "verdict,module,address",
+	 .layouts = {{"size,verdict,address,function,module", "address", "verdict,module,address"}},
 	 .limit = 0,
+	 .needs = NEEDS_CALLS,
 	 .fill = fill_coverage_functions},
 	{.id = VIEW_MARKS,
 	 .name = "marks",
 	 .summary = "marks in the order of time",
-	 .columns = "time,mark,name,thread,process",
-	 .drop = "process",
-	 .sort = "+time",
+	 .layouts = {{"time,mark,name,thread,process", "process", "+time"}},
 	 .limit = 0,
+	 .needs = NEEDS_NOTHING,
 	 .fill = fill_marks},
 	{.id = VIEW_CALLTRACE,
 	 .name = "calltrace",
 	 .summary = "each event in the order of time, of a recording with --trace",
-	 .columns = "time,event,depth,duration,function,thread",
-	 .limit = 0,
+	 .layouts = {{"time,event,depth,duration,function,thread", NULL, NULL}},
+	 .needs = NEEDS_CALLS,
 	 .stream = report_stream_calltrace},
 };
 

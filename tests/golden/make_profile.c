@@ -4,7 +4,9 @@
  *   hostile  names that would do harm where they were not escaped
  *   cut      a recording that was cut off and lost events, with a function that was disarmed
  *   empty    a session in which nothing was recorded
+ * and those of make_samples.h.
  */
+#include "tests/golden/make_samples.h"
 #include "tests/support/small_profile.h"
 
 #include <stdio.h>
@@ -245,5 +247,8 @@ int main(int argc, char **argv)
 	make_hostile(argv[1]);
 	make_cut(argv[1]);
 	small_profile_commit(open_in(argv[1], "empty"));
+	make_vector(open_in(argv[1], "vector"));
+	make_sampled(open_in(argv[1], "sampled"));
+	make_both(open_in(argv[1], "both"));
 	return 0;
 }

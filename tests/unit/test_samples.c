@@ -331,7 +331,7 @@ static void test_threads(void **state)
 	assert_int_equal(analysis->totals.samples.kept, 10);
 	assert_samples(&analysis->threads.data[1].values.samples, 3, 3);
 	assert_samples(&analysis->processes.data[0].values.samples, 8, 8);
-	assert_samples(&analysis->processes.data[1].tree.samples, 2, 2);
+	assert_samples(&analysis->processes.data[1].tree.samples, 2, 0);
 	open_result(&options);
 	assert_int_equal(analysis->totals.samples.kept, 3);
 	assert_function("f", 3, 0);

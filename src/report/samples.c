@@ -1,0 +1,284 @@
+/*
+ * Views and columns of samples: values with their intervals, source lines, instructions, and the
+ * comparison of both methods.
+ */
+#include "report/table.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAYBE __attribute__((unused))
+#define GET(name)                                                                                  \
+	void report_get_##name(MAYBE const struct report *report, const struct report_row *row,    \
+			       MAYBE const struct column *column, MAYBE struct str *scratch,       \
+			       struct cell *cell)
+
+/* ---- columns ---- */
+
+static uint64_t value_of(const struct analysis_samples *samples, int which)
+{
+	switch ((enum samples_column)which) {
+	case INCLUSIVE_SAMPLES:
+		return samples->inclusive;
+	case EXCLUSIVE_SAMPLES:
+		return samples->exclusive;
+	case INCLUSIVE_WEIGHT:
+		return samples->inclusive_weight;
+	case EXCLUSIVE_WEIGHT:
+		break;
+	}
+	return samples->exclusive_weight;
+}
+
+static bool is_weight(int which)
+{
+	return which == INCLUSIVE_WEIGHT || which == EXCLUSIVE_WEIGHT;
+}
+
+static void set_percent(struct cell *cell, double percent)
+{
+	if (isnan(percent))
+		return;
+	cell->type = CELL_PERCENT;
+	cell->percent = percent;
+}
+
+/* Weights of nanoseconds are times for people. */
+GET(samples)
+{
+	const struct analysis_samples *samples = report_row_samples(row);
+	const struct profile_event *event = report->analysis->event;
+	const bool is_time = is_weight(column->param) && event && event->unit &&
+			     strcmp(event->unit, "ns") == 0 &&
+			     report->options->unit != REPORT_TICKS;
+
+	if (!samples)
+		return;
+	cell->type = is_time ? CELL_TIME : CELL_COUNT;
+	cell->number = value_of(samples, column->param);
+}
+
+GET(samples_percent)
+{
+	const struct analysis_samples *samples = report_row_samples(row);
+
+	if (!samples)
+		return;
+	const uint64_t value = value_of(samples, column->param);
+	set_percent(cell, is_weight(column->param)
+				  ? analysis_weight_percent(report->analysis, value)
+				  : analysis_samples_percent(report->analysis, value));
+}
+
+static bool interval_of(const struct report *report, const struct report_row *row,
+			const struct column *column, double *low, double *high)
+{
+	const struct analysis_samples *samples = report_row_samples(row);
+
+	return samples && analysis_samples_interval(report->analysis,
+						    value_of(samples, column->param), low, high);
+}
+
+GET(samples_low)
+{
+	double low, high;
+
+	if (interval_of(report, row, column, &low, &high))
+		set_percent(cell, low);
+}
+
+GET(samples_high)
+{
+	double low, high;
+
+	if (interval_of(report, row, column, &low, &high))
+		set_percent(cell, high);
+}
+
+/* The farther of the interval's ends, so that the share plus and minus this contains it. */
+GET(samples_margin)
+{
+	double low, high;
+
+	if (!interval_of(report, row, column, &low, &high))
+		return;
+	const double percent = analysis_samples_percent(
+		report->analysis, value_of(report_row_samples(row), column->param));
+	set_percent(cell, fmax(high - percent, percent - low));
+}
+
+/* "file.c:12" */
+GET(place)
+{
+	const char *source = row->line ? row->line->source : row->instruction->source;
+	const uint32_t line = row->line ? row->line->line : row->instruction->line;
+
+	if (!source)
+		return;
+	str_append(scratch, path_basename(source));
+	if (line)
+		str_printf(scratch, ":%u", line);
+	cell->type = CELL_TEXT;
+	cell->text = scratch->data;
+}
+
+GET(comparison)
+{
+	const struct report_comparison *pair = row->comparison;
+	const double difference = pair->samples_percent - pair->cpu_percent;
+
+	switch ((enum comparison_column)column->param) {
+	case COMPARED_CPU:
+		cell->type = CELL_TIME;
+		cell->number = report->options->unit == REPORT_TICKS
+				       ? pair->cpu_ticks
+				       : analysis_ns(report->analysis, pair->cpu_ticks);
+		break;
+	case COMPARED_CPU_PERCENT:
+		set_percent(cell, pair->cpu_percent);
+		break;
+	case COMPARED_SAMPLES:
+		cell->type = CELL_COUNT;
+		cell->number = pair->samples;
+		break;
+	case COMPARED_SAMPLES_PERCENT:
+		set_percent(cell, pair->samples_percent);
+		break;
+	case COMPARED_LOW:
+		set_percent(cell, pair->low);
+		break;
+	case COMPARED_HIGH:
+		set_percent(cell, pair->high);
+		break;
+	case COMPARED_DIFFERENCE:
+		set_percent(cell, difference);
+		break;
+	case COMPARED_OUTSIDE:
+		if (!(pair->cpu_percent < pair->low) && !(pair->cpu_percent > pair->high))
+			break;
+		cell->type = CELL_TEXT;
+		cell->text = report->options->format == REPORT_TEXT ? "!"
+			     : difference > 0			    ? "samples"
+								    : "calls";
+		break;
+	}
+}
+
+/* ---- lines and instructions ---- */
+
+static struct report_row place_row(const struct report *report, uint32_t function,
+				   const struct analysis_samples *samples)
+{
+	struct report_row row = report_row_of_function(report, function);
+
+	row.values = NULL;
+	row.samples = samples;
+	return row;
+}
+
+bool report_fill_lines(struct report *report, struct error *err)
+{
+	struct report_table *table = report_add_table(report, "lines", NULL, NULL);
+	const struct report_options *options = report->options;
+
+	(void)err;
+	vec_foreach (line, &report->analysis->lines) {
+		struct report_row row = place_row(report, line->function, &line->samples);
+		row.line = line;
+		/* A line of an inlined function is chosen by that one's name or by its host's. */
+		const bool named = line->name &&
+				   options->functions.count + options->filters.count &&
+				   analysis_glob_matches(&options->functions, line->name) &&
+				   analysis_glob_matches(&options->filters, line->name);
+		if (line->samples.inclusive &&
+		    (named || report_is_selected(report, line->function)))
+			vec_push(&table->rows, row);
+	}
+	report_finish_rows(report, table, 0, NULL);
+	return true;
+}
+
+bool report_fill_instructions(struct report *report, struct error *err)
+{
+	struct report_table *table = report_add_table(report, "instructions", NULL, NULL);
+
+	(void)err;
+	vec_foreach (instruction, &report->analysis->instructions) {
+		struct report_row row =
+			place_row(report, instruction->function, &instruction->samples);
+		row.instruction = instruction;
+		if (instruction->samples.inclusive &&
+		    report_is_selected(report, instruction->function))
+			vec_push(&table->rows, row);
+	}
+	report_finish_rows(report, table, 0, NULL);
+	return true;
+}
+
+/* ---- both methods ---- */
+
+/* Only samples taken at set intervals of CPU time compare with CPU time. */
+static bool is_of_cpu_time(const struct analysis *analysis)
+{
+	static const char *const names[] = {"cpu-clock", "task-clock", "cycles", "cpu-cycles",
+					    "ref-cycles"};
+	const char *name = analysis->event && analysis->event->name ? analysis->event->name : "";
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const size_t length = strlen(names[i]);
+		if (strncmp(name, names[i], length) == 0 && (!name[length] || name[length] == ':'))
+			return true;
+	}
+	return !analysis->event;
+}
+
+static void compare(struct report *report, uint64_t cpu_ticks, uint64_t all_ticks, uint64_t samples)
+{
+	const struct analysis *analysis = report->analysis;
+	struct report_comparison pair = {
+		.cpu_ticks = cpu_ticks,
+		.samples = samples,
+		.cpu_percent = all_ticks ? 100.0 * (double)cpu_ticks / (double)all_ticks : NAN,
+		.samples_percent = analysis_samples_percent(analysis, samples),
+		.low = NAN,
+		.high = NAN};
+
+	analysis_samples_interval(analysis, samples, &pair.low, &pair.high);
+	vec_push(&report->comparisons, pair);
+}
+
+bool report_fill_methods(struct report *report, struct error *err)
+{
+	const struct analysis *analysis = report->analysis;
+	const struct analysis_totals *totals = &analysis->totals;
+	const uint64_t off =
+		totals->os_ticks[TARE_OS_BLOCKED] + totals->os_ticks[TARE_OS_PREEMPTED];
+	const uint64_t all = off < totals->elapsed ? totals->elapsed - off : 0;
+	struct report_table *table = report_add_table(report, "methods", NULL, NULL);
+	uint64_t outside = all;
+
+	if (!is_of_cpu_time(analysis))
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the view methods compares CPU time with samples of cpu-clock or "
+				 "cycles, not of %s; choose one with --event",
+				 analysis->event->name);
+	for (uint32_t i = 0; i < analysis->functions.len; i++) {
+		const struct analysis_function *function = &analysis->functions.data[i];
+		const uint64_t ticks = analysis_cpu_ticks(&function->values);
+		compare(report, ticks, all, function->samples_charged);
+		outside -= ticks < outside ? ticks : outside;
+	}
+	compare(report, outside, all, totals->samples.charged_outside);
+	for (uint32_t i = 0; i <= analysis->functions.len; i++) {
+		const bool is_function = i < analysis->functions.len;
+		const uint32_t function = is_function ? i : ANALYSIS_NONE;
+		struct report_row row = report_row_of_function(report, function);
+		row.values = NULL;
+		row.comparison = &report->comparisons.data[i];
+		if ((row.comparison->cpu_ticks || row.comparison->samples) &&
+		    report_is_selected(report, function))
+			vec_push(&table->rows, row);
+	}
+	report_finish_rows(report, table, 0, NULL);
+	return true;
+}

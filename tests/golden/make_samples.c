@@ -1,0 +1,214 @@
+/* See make_samples.h. */
+#include "tests/golden/make_samples.h"
+
+#include "tests/support/small_profile.h"
+
+#include <stdio.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct error err;
+
+static void require(bool ok)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "%s\n", err.message);
+	exit(1);
+}
+
+/* ---- vector: data values, §2 ---- */
+
+void make_vector(struct profile_writer *writer)
+{
+	const int64_t process = small_process(writer, 70, "vector");
+	const int64_t thread = small_thread(writer, process, 70, 0, 0);
+	const int64_t module = small_module(writer, "/usr/bin/vector");
+	const int64_t main_id = small_function(writer, module, "main", 0x100);
+	const int64_t foo = small_function(writer, module, "foo", 0x200);
+	const int64_t bar = small_function(writer, module, "bar", 0x300);
+	const int64_t event = small_event(writer, "cpu-clock", "ns");
+	const int64_t in_main = small_stack(writer, 0, main_id, 0x110);
+	const int64_t in_foo = small_stack(writer, in_main, foo, 0x210);
+	const struct profile_stack_value values[] = {
+		{thread, event, small_stack(writer, in_foo, bar, 0x310), 3, 0, 0},
+		{thread, event, in_foo, 2, 0, 0},
+		{thread, event, in_main, 1, 0, 0},
+		{thread, event, small_stack(writer, in_foo, foo, 0x220), 1, 0, 0},
+	};
+	const struct profile_sampling sampling = {
+		.collector = "perf", .unwinding = "rules", .samples = 7};
+
+	require(profile_add_sampling(writer, &sampling, &err));
+	for (size_t i = 0; i < COUNT(values); i++)
+		small_samples(writer, &values[i]);
+	small_profile_commit_as(writer, "sample");
+}
+
+/* ---- sampled ---- */
+
+enum { MAIN = 1, PARSE, PUSH_BACK, HOSTILE, CLONE, READ, SYSCALL, FAULT, JIT, NAMELESS };
+enum { CLOCK = 1, WAITS };
+
+static void add_functions(struct profile_writer *writer)
+{
+	const int64_t work = small_module(writer, "/usr/bin/work");
+	const int64_t libc = small_module(writer, "/usr/lib/x86_64-linux-gnu/libc.so.6");
+	const int64_t kernel = small_module(writer, "[kernel.kallsyms]");
+	const int64_t jit = small_module(writer, "/tmp/perf-4003.map");
+	const struct profile_function parse = {.module = work,
+					       .name = "parse",
+					       .link_addr = 0x1200,
+					       .size = 300,
+					       .source = "/src/demo/parse.c",
+					       .line = 42};
+
+	small_function(writer, work, "main", 0x1100);
+	require(profile_add_function(writer, &parse, &err) == PARSE);
+	small_function(writer, work, "_ZNSt6vectorIiSaIiEE9push_backERKi", 0x1700);
+	small_function(writer, work, "evil\n<script>\",;\xff", 0x1900);
+	small_function(writer, libc, "__clone3", 0xf000);
+	small_function(writer, libc, "read", 0xe000);
+	small_function(writer, kernel, "do_syscall_64", 0xffffffff81a00000);
+	small_function(writer, kernel, "asm_exc_page_fault", 0xffffffff81c00000);
+	small_function(writer, jit, "LazyCompile:~add /app.js:3", 0x7f0000001000);
+	small_function(writer, work, "", 0x1a00);
+}
+
+/* Locations 1 … in the order of the stacks below; 7 stands below two of them. */
+static const struct {
+	int64_t parent, function;
+	uint64_t link_addr;
+} stacks[] = {
+	{0, MAIN, 0x1144},		  /* 1 */
+	{1, PARSE, 0x1234},		  /* 2: push_back inlined into helper into parse */
+	{1, PARSE, 0x1240},		  /* 3 */
+	{3, PUSH_BACK, 0x1710},		  /* 4 */
+	{3, READ, 0xe010},		  /* 5 */
+	{5, SYSCALL, 0xffffffff81a00042}, /* 6 */
+	{0, CLONE, 0xf010},		  /* 7 */
+	{7, HOSTILE, 0x1912},		  /* 8 */
+	{8, HOSTILE, 0x1920},		  /* 9: recursion */
+	{9, FAULT, 0xffffffff81c00010},	  /* 10 */
+	{7, NAMELESS, 0x1a08},		  /* 11 */
+	{11, JIT, 0x7f0000001010},	  /* 12 */
+	{0, PUSH_BACK, 0x1718},		  /* 13: cut off */
+};
+
+static const struct profile_location_line lines[] = {
+	{1, 0, "main", 2, 12, 0},
+	{2, 0, "_ZNSt6vectorIiSaIiEE9push_backERKi", 3, 1280, 9},
+	{2, 1, "helper", 1, 30, 5},
+	{2, 2, "parse", 1, 57, 3},
+	{3, 0, "parse", 1, 61, 0},
+	{4, 0, "_ZNSt6vectorIiSaIiEE9push_backERKi", 3, 1281, 0},
+	{8, 0, "evil\n<script>\",;\xff", 4, 5, 0},
+	{9, 0, "evil\n<script>\",;\xff", 4, 5, 0},
+	{13, 0, "_ZNSt6vectorIiSaIiEE9push_backERKi", 3, 1281, 0},
+};
+
+static void add_stacks(struct profile_writer *writer)
+{
+	static const char *const sources[] = {"/src/demo/parse.c", "/src/demo/main.c",
+					      "/usr/include/c++/12/bits/stl_vector.h",
+					      "/tmp/dir\n<b>/e\"vil,.c"};
+
+	for (size_t i = 0; i < COUNT(stacks); i++)
+		small_stack(writer, stacks[i].parent, stacks[i].function, stacks[i].link_addr);
+	for (size_t i = 0; i < COUNT(sources); i++) {
+		const struct profile_source source = {.path = sources[i]};
+		require(profile_add_source(writer, &source, &err));
+	}
+	for (size_t i = 0; i < COUNT(lines); i++)
+		require(profile_add_location_line(writer, &lines[i], &err));
+}
+
+static void add_values(struct profile_writer *writer)
+{
+	/* Threads 1 and 2 are of the first process, 3 is of the second. */
+	static const struct profile_stack_value values[] = {
+		{1, CLOCK, 1, 3, 0, 0},		  {1, CLOCK, 2, 420, 0, 0},
+		{1, CLOCK, 3, 55, 0, 0},	  {1, CLOCK, 4, 130, 0, 0},
+		{1, CLOCK, 6, 44, 0, 0},	  {1, CLOCK, 13, 6, 0, 6},
+		{1, CLOCK, 0, 2, 0, 2},		  {2, CLOCK, 8, 61, 0, 0},
+		{2, CLOCK, 9, 150, 0, 0},	  {2, CLOCK, 10, 17, 0, 1},
+		{3, CLOCK, 11, 9, 0, 0},	  {3, CLOCK, 12, 100, 0, 0},
+		{1, WAITS, 6, 12, 1500000000, 0}, {2, WAITS, 9, 900, 30000000, 0},
+	};
+	static const struct small_sample first[] = {
+		{1000, 2, 1003009}, {1003009, 2, 1003009}, {1003009, 4, 1003009}, {500, 6, 7}};
+	static const struct small_sample second[] = {{70000, 8, 1003009}, {1003009, 9, 1003009}};
+
+	for (size_t i = 0; i < COUNT(values); i++) {
+		struct profile_stack_value value = values[i];
+		if (value.event == CLOCK)
+			value.weight = value.samples * 1003009;
+		small_samples(writer, &value);
+	}
+	small_chunk(writer, (struct profile_sample_chunk){1, CLOCK, 1000, 0, COUNT(first), {0}},
+		    first);
+	small_chunk(writer, (struct profile_sample_chunk){2, CLOCK, 1000, 0, COUNT(second), {0}},
+		    second);
+}
+
+void make_sampled(struct profile_writer *writer)
+{
+	static const struct profile_sampling collectors[] = {
+		{"perf", "", "rules", true, 985, 7, 2345, 0, 13, 2, 1},
+		{"timer", "perf_event_open was refused in process 4003: Operation not permitted",
+		 "rules", false, 12, 2, 0, 5, 1, 0, 0},
+	};
+	const int64_t parent = small_process(writer, 4001, "work");
+	const int64_t child = small_process(writer, 4003, "node\t\x1b[31m");
+
+	small_thread(writer, parent, 4001, 0, 0);
+	small_thread(writer, parent, 4002, 0, 0);
+	small_thread(writer, child, 4003, 0, 0);
+	add_functions(writer);
+	require(small_event(writer, "cpu-clock", "ns") == CLOCK);
+	require(small_event(writer, "off-cpu", "ns") == WAITS);
+	for (size_t i = 0; i < COUNT(collectors); i++)
+		require(profile_add_sampling(writer, &collectors[i], &err));
+	add_stacks(writer);
+	add_values(writer);
+	require(profile_add_mark(writer, &(struct profile_mark){1, 7, "warm", 1004009}, &err));
+	small_profile_commit_as(writer, "sample");
+}
+
+/* ---- both ---- */
+
+void make_both(struct profile_writer *writer)
+{
+	static const struct small_node nodes[] = {
+		{1, 0, 0, 0, 4000, 0, 0},
+		{1, 1, 1, 1, 96000, TARE_OS_PREEMPTED, 6000},
+		{1, 2, 2, 10, 700000, 0, 0},
+		{1, 2, 3, 10, 200000, TARE_OS_SYSCALL, 1000},
+		{1, 2, 4, 3, 500000, TARE_OS_BLOCKED, 500000},
+	};
+	const int64_t process = small_process(writer, 90, "both");
+	const int64_t thread = small_thread(writer, process, 90, 1500000, 507000);
+	const int64_t module = small_module(writer, "/usr/bin/both");
+	static const char *const names[] = {"main", "hot", "warm", "sleeps", "unseen"};
+	const struct profile_sampling sampling = {
+		.collector = "perf", .unwinding = "rules", .samples = 1000, .in_runtime = 55};
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		small_function(writer, module, names[i], 0x100 * (i + 1));
+	const int64_t event = small_event(writer, "cpu-clock", "ns");
+	const int64_t in_main = small_stack(writer, 0, 1, 0x110);
+	const int64_t in_hot = small_stack(writer, in_main, 2, 0x210);
+	const int64_t in_warm = small_stack(writer, in_main, 3, 0x310);
+	const int64_t in_unseen = small_stack(writer, in_warm, 5, 0x510);
+	const struct profile_stack_value values[] = {
+		{thread, event, in_main, 90, 0, 0},  {thread, event, in_hot, 620, 0, 0},
+		{thread, event, in_warm, 199, 0, 0}, {thread, event, in_unseen, 88, 0, 0},
+		{thread, event, 0, 3, 0, 3},
+	};
+
+	small_nodes(writer, nodes, COUNT(nodes));
+	require(profile_add_sampling(writer, &sampling, &err));
+	for (size_t i = 0; i < COUNT(values); i++)
+		small_samples(writer, &values[i]);
+	small_profile_commit_as(writer, "instrument,sample");
+}
