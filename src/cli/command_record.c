@@ -1,10 +1,11 @@
 /*
- * tare record: run a command and profile it. Exit status: the command's; 125 where tare failed or
- * does not support the program, 126 where the command cannot be executed, 127 where it is not
- * found, 128+n where signal n killed it.
+ * tare record: run a command and profile it, or sample what runs already. Exit status: the
+ * command's; 125 where tare failed or does not support the program, 126 where the command cannot be
+ * executed, 127 where it is not found, 128+n where signal n killed it.
  */
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/sampling_options.h"
 #include "cli/selection_options.h"
 
 #include <errno.h>
@@ -21,6 +22,7 @@ enum { STATUS_FAILED = 125 };
 
 struct record_values {
 	struct selection_values selection;
+	struct sampling_values sampling;
 	struct option_list modules, units, start_at, stop_at;
 	const char *output, *method, *trace;
 	double adaptive;
@@ -31,8 +33,10 @@ struct record_values {
 
 static const struct option record_option_table[] = {
 	{.name = "method",
-	 .argument = "instrument",
-	 .help = "How to collect",
+	 .argument = "METHOD",
+	 .help = "How to collect: instrument (default) counts and times every call; sample "
+		 "interrupts the program at set intervals and keeps its stacks, nearly without "
+		 "cost; instrument,sample does both",
 	 .type = OPTION_TEXT,
 	 .offset = offsetof(struct record_values, method)},
 	{.name = "output",
@@ -48,6 +52,7 @@ static const struct option record_option_table[] = {
 		 "repeatable",
 	 .type = OPTION_LIST,
 	 .offset = offsetof(struct record_values, modules)},
+	SAMPLING_OPTIONS(offsetof(struct record_values, sampling)),
 	SELECTION_OPTIONS(offsetof(struct record_values, selection)),
 	{.name = "adaptive",
 	 .argument = "RATIO",
@@ -67,7 +72,8 @@ static const struct option record_option_table[] = {
 	 .offset = offsetof(struct record_values, units)},
 	{.name = "max-nodes",
 	 .argument = "NUMBER",
-	 .help = "Keep at most so many call paths per thread (default 128k, with k, M or G); beyond, "
+	 .help = "Keep at most so many call paths per thread (default 128k, with k, M or G); "
+		 "beyond, "
 		 "those of least worth fold into one per function",
 	 .type = OPTION_SIZE,
 	 .min = 64,
@@ -196,15 +202,56 @@ static void print_success(const struct record_result *result)
 		result->partial ? ")" : "", path);
 }
 
-static bool method_check(const char *method, struct error *err)
+/* An option that says how to instrument, or NULL if none is given. */
+static const char *instrument_option_given(const struct record_values *values)
 {
-	if (!method || !strcmp(method, "instrument"))
-		return true;
-	if (!strcmp(method, "sample"))
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "sampling is not built yet; only --method=instrument works");
-	return error_set(err, ERROR_USAGE, "unknown method \"%s\"; only --method=instrument works",
-			 method);
+	const struct {
+		const char *name;
+		bool given;
+	} options[] = {
+		{"--module", values->modules.len},
+		{"--function or --exclude", values->selection.patterns.len},
+		{"--small-functions", values->selection.small_functions},
+		{"--transform", values->selection.transform},
+		{"--probes", values->selection.probes},
+		{"--adaptive", values->adaptive > 0},
+		{"--only-units", values->units.len},
+		{"--max-nodes", values->max_nodes},
+		{"--max-memory", values->max_memory},
+		{"--max-depth", values->max_depth},
+		{"--max-threads", values->max_threads},
+		{"--start-at", values->start_at.len},
+		{"--stop-at", values->stop_at.len},
+		{"--trace", values->trace},
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].given)
+			return options[i].name;
+	return NULL;
+}
+
+static bool check_method(const struct record_values *values, enum record_method method,
+			 bool has_command, struct error *err)
+{
+	const char *given = instrument_option_given(values);
+
+	if (!has_command && !values->sampling.pids.len && !values->sampling.all)
+		return error_set(err, ERROR_USAGE,
+				 "which command? tare record [OPTIONS] -- COMMAND [ARGUMENT…], or "
+				 "tare record -p PID");
+	if (method == RECORD_SAMPLE && given)
+		return error_set(err, ERROR_USAGE,
+				 "%s is about instrumentation, and this recording only samples; "
+				 "say --method=instrument,sample for both",
+				 given);
+	if (method != RECORD_INSTRUMENT && values->paused)
+		return error_set(err, ERROR_USAGE,
+				 "--paused holds back the probes of instrumentation, not samples; "
+				 "begin to sample when it is time: tare record -p PID");
+	if (values->wait && !has_command)
+		return error_set(err, ERROR_USAGE, "--wait is for commands");
+	return true;
 }
 
 /* "full", or a number of bytes with K, M or G. */
@@ -240,13 +287,12 @@ static int record_command_run(const void *values_at, const struct operands *oper
 	struct record_result result;
 	int status;
 
-	if (!method_check(values->method, err))
+	enum record_method method;
+	const bool has_command = operands->count != 0;
+
+	if (!sampling_method(&values->sampling, values->method, &method, err) ||
+	    !check_method(values, method, has_command, err))
 		return -1;
-	if (!operands->count) {
-		error_set(err, ERROR_USAGE,
-			  "which command? tare record [OPTIONS] -- COMMAND [ARGUMENT…]");
-		return -1;
-	}
 	uint64_t trace_bytes = 0;
 	if (values->trace && !trace_parse(values->trace, &trace_bytes, err))
 		return -1;
@@ -255,6 +301,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		.words = operands->items,
 		.word_count = operands->count,
 		.output = values->output,
+		.method = method,
 		.follow = !values->no_follow,
 		.use_cache = !values->no_cache,
 		.paused = values->paused,
@@ -270,6 +317,11 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		.note = show_note,
 		.context = &output,
 	};
+	if (!sampling_from_options(&values->sampling, method, has_command, &options.sampling,
+				   err)) {
+		sampling_release(&options.sampling);
+		return -1;
+	}
 	selection_from_options(&values->selection, &options.selection);
 	vec_foreach (item, &values->modules)
 		vec_push(&options.selection.modules, item->value);
@@ -279,7 +331,8 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		vec_push(&options.selection.start_at, item->value);
 	vec_foreach (item, &values->stop_at)
 		vec_push(&options.selection.stop_at, item->value);
-	const bool ok = record_run(&options, &result, &status, err);
+	const bool ok = has_command ? record_run(&options, &result, &status, err)
+				    : record_attach(&options, &result, &status, err);
 	progress_erase(&output.progress);
 	if (ok) {
 		if (!values->quiet)
@@ -290,13 +343,14 @@ static int record_command_run(const void *values_at, const struct operands *oper
 	}
 	record_result_fini(&result);
 	selection_release(&options.selection);
+	sampling_release(&options.sampling);
 	return status;
 }
 
 const struct command command_record = {
 	.name = "record",
-	.operands = "[--] COMMAND [ARGUMENT…]",
-	.summary = "run a command and profile it, its children included",
+	.operands = "[--] COMMAND [ARGUMENT…]  |  -p PID  |  -a",
+	.summary = "run a command and profile it, its children included, or sample what runs",
 	.description =
 		"Runs COMMAND with instrumented copies of its executable and of the libraries "
 		"that\n"
@@ -304,7 +358,9 @@ const struct command command_record = {
 		"alone,\n"
 		"but for the C library's system calls; calls into them are timed where they are "
 		"made.\n"
-		"Instrumented copies are cached in $XDG_CACHE_HOME/tare or ~/.cache/tare.\n\n"
+		"Instrumented copies are cached in $XDG_CACHE_HOME/tare or ~/.cache/tare.\n"
+		"With --method=sample COMMAND runs as it is, and its stacks are collected at set\n"
+		"intervals. -p PID and -a do that with what runs already.\n\n"
 		"Exit status: that of COMMAND; 125 if tare failed or does not support the "
 		"program,\n"
 		"126 if it cannot be executed, 127 if it is not found, 128+N if signal N killed "

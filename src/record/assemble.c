@@ -14,6 +14,7 @@
 #include "record/control.h"
 #include "record/members.h"
 #include "record/resolve.h"
+#include "record/sample_assemble.h"
 #include "record/symbolize.h"
 #include "record/text.h"
 #include "record/timer_assemble.h"
@@ -39,13 +40,6 @@ struct assemble_process {
 	int64_t id; /* in the profile; 0: left out */
 };
 
-/* A thread that has a row. */
-struct assemble_row {
-	int64_t id, process;
-	int32_t tid;
-	uint64_t begin_ticks, end_ticks; /* end 0: unknown */
-};
-
 /* A thread file whose header was read, to be sorted. */
 struct assemble_thread {
 	char *name;
@@ -62,7 +56,8 @@ struct assembly {
 	struct vec_of(struct assemble_process) processes; /* by begin */
 	struct vec_of(struct assemble_thread) threads;	  /* by process begin, then own begin */
 	struct vec_of(char *) timers;			  /* names of files of samples */
-	struct vec_of(struct assemble_row) rows;
+	struct vec_of(struct sample_known_process) known_processes; /* rows written */
+	struct vec_of(struct sample_known_thread) rows;
 	struct member_list members; /* looked for where an end was not seen */
 	bool members_known;
 	int64_t next_node;
@@ -344,6 +339,8 @@ static bool write_process(struct assembly *assembly, struct assemble_process *pr
 	};
 	memcpy(row.cost_ticks, header->cost_ticks, sizeof(row.cost_ticks));
 	process->id = profile_add_process(assembly->writer, &row, err);
+	const struct sample_known_process known = {process->id, row.pid, row.begin_ticks};
+	vec_push(&assembly->known_processes, known);
 	note_process_state(assembly, process);
 	assembly->assembled->processes++;
 	return process->id != 0 && write_disarmed(assembly, process, err);
@@ -456,11 +453,11 @@ static bool write_thread(struct assembly *assembly, struct thread_rows *rows, st
 	};
 
 	rows->thread = profile_add_thread(assembly->writer, &row, err);
-	const struct assemble_row added = {.id = rows->thread,
-					   .process = rows->process->id,
-					   .tid = header->tid,
-					   .begin_ticks = header->begin_ticks,
-					   .end_ticks = header->end_ticks};
+	const struct sample_known_thread added = {.id = rows->thread,
+						  .process = rows->process->id,
+						  .tid = header->tid,
+						  .begin_ticks = header->begin_ticks,
+						  .end_ticks = header->end_ticks};
 	vec_push(&assembly->rows, added);
 	note_thread_state(assembly, rows);
 	take_last_ticks(assembly, header->now_ticks + header->lost_ticks);
@@ -716,6 +713,57 @@ static bool assemble_timers(struct assembly *assembly, struct error *err)
 	return ok;
 }
 
+/* ---- samples of a sampler ---- */
+
+static void note_samples(struct assembly *assembly, const struct sample_output *samples)
+{
+	const struct recording *recording = assembly->recording;
+
+	assembly->assembled->processes += samples->processes;
+	assembly->assembled->threads += samples->threads;
+	take_last_ticks(assembly, samples->last_ticks);
+	if (samples->damaged && !recording->is_snapshot && recording->exited &&
+	    !recording->samples_unwritten)
+		add_reason(assembly, "the log of samples is damaged, and ends before its end");
+	if (recording->samples_unwritten)
+		add_reason(assembly, "%" PRIu64 " records of samples found no room",
+			   recording->samples_unwritten);
+	if (samples->counts.without_room)
+		add_reason(assembly, "the stacks of %" PRIu64 " samples found no room",
+			   samples->counts.without_room);
+}
+
+static bool write_samples(struct assembly *assembly, struct error *err)
+{
+	struct sample_output samples = {0};
+	struct sample_input input = {
+		.recording = assembly->recording,
+		.resolver = &assembly->resolver,
+		.writer = assembly->writer,
+		.processes = assembly->known_processes.data,
+		.process_count = assembly->known_processes.len,
+		.threads = assembly->rows.data,
+		.thread_count = assembly->rows.len,
+	};
+	struct file_view log;
+	struct error reason;
+	char path[64];
+
+	if (strcmp(assembly->recording->collector, "perf") != 0)
+		return true;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/" SAMPLE_LOG_NAME, assembly->session->fd);
+	if (!file_view_open(&log, path, &reason)) {
+		add_reason(assembly, "there is no log of samples");
+		return true;
+	}
+	input.log = log.data;
+	input.log_bytes = log.size;
+	const bool ok = sample_assemble(&input, &samples, err);
+	note_samples(assembly, &samples);
+	file_view_close(&log);
+	return ok;
+}
+
 /* ---- session ---- */
 
 static const char *method_of(const struct assembly *assembly)
@@ -738,7 +786,7 @@ static bool write_session(struct assembly *assembly, struct error *err)
 		add_reason(assembly, "the recorder was killed");
 	if (recording->failed)
 		add_reason(assembly, "the recorder's own notes found no room");
-	if (!assembly->processes.len)
+	if (!assembly->assembled->processes)
 		add_reason(assembly, "no process left any data");
 	const uint64_t last_ticks = assembly->last_ticks > recording->begin_ticks
 					    ? assembly->last_ticks
@@ -750,7 +798,7 @@ static bool write_session(struct assembly *assembly, struct error *err)
 		.system = recording->system,
 		.processor = recording->processor,
 		.tare_version = TARE_VERSION,
-		.method = method_of(assembly),
+		.method = *recording->method ? recording->method : method_of(assembly),
 		.settings = recording->settings,
 		.begin_unix_ns = recording->begin_unix_ns,
 		.begin_ticks = recording->begin_ticks,
@@ -793,7 +841,8 @@ static bool assemble_rows(struct assembly *assembly, struct error *err)
 		if (!assemble_thread(assembly, thread->name, err))
 			return false;
 	}
-	return assemble_timers(assembly, err) && write_session_marks(assembly, err) &&
+	return assemble_timers(assembly, err) && write_samples(assembly, err) &&
+	       write_session_marks(assembly, err) &&
 	       symbolize_profile(&assembly->resolver, NULL, 0, err) &&
 	       resolver_write_coverage(&assembly->resolver, err) && write_session(assembly, err);
 }
@@ -824,6 +873,7 @@ bool assemble_profile(const struct session *session, const struct recording *rec
 	vec_fini(&assembly.threads);
 	vec_fini(&assembly.timers);
 	vec_fini(&assembly.rows);
+	vec_fini(&assembly.known_processes);
 	resolver_fini(&assembly.resolver);
 	return ok;
 }

@@ -91,6 +91,21 @@ bool clock_rate_compute(const struct clock_points *points, struct clock_rate *ra
 	return true;
 }
 
+uint64_t clock_ticks_at(const struct clock_points *points, const struct clock_rate *rate,
+			uint64_t raw_ns)
+{
+	const struct clock_point *first = &points->data[0];
+	const double distance_ns = raw_ns >= first->raw_ns ? (double)(raw_ns - first->raw_ns)
+							   : -(double)(first->raw_ns - raw_ns);
+	const double ticks = distance_ns * rate->ticks_per_second / 1e9;
+
+	if (ticks >= 0x1p61)
+		return 1ULL << 61;
+	if (ticks >= 0)
+		return first->ticks + (uint64_t)ticks;
+	return -ticks < (double)first->ticks ? first->ticks - (uint64_t)-ticks : 0;
+}
+
 static bool has_flag(const char *flags, const char *name)
 {
 	const size_t length = strlen(name);

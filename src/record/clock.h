@@ -36,6 +36,11 @@ struct clock_point clock_take_point(void);
 bool clock_rate_compute(const struct clock_points *points, struct clock_rate *rate,
 			struct error *err);
 
+/* The ticks at a time of CLOCK_MONOTONIC_RAW, by the first point and the rate; 0 before there were
+   any. Far from all points it is a guess of no meaning, below 2^62. */
+uint64_t clock_ticks_at(const struct clock_points *points, const struct clock_rate *rate,
+			uint64_t raw_ns);
+
 /* True where the processor's TSC is constant and does not stop; else `why` says what is missing. */
 bool clock_is_invariant(const char **why);
 

@@ -1,17 +1,19 @@
 /*
- * Recording one command. Everything that can fail for the user's sake (program, output, runtime,
- * cache, patterns) is tried before the command starts; once it runs, nothing that goes wrong here
- * may change its outcome, and its data stay in the session directory until a profile is written.
+ * Recording one command, by instrumentation, by sampling, or both. Everything that can fail for the
+ * user's sake (program, output, runtime, cache, patterns) is tried before the command starts; once
+ * it runs, nothing that goes wrong here may change its outcome, and its data stay in the session
+ * directory until a profile is written.
  */
 #include "record/record.h"
 
-#include "record/assemble.h"
 #include "record/closure.h"
 #include "record/control.h"
 #include "record/host_notes.h"
 #include "record/instrument.h"
 #include "record/interrupt.h"
 #include "record/members.h"
+#include "record/record_parts.h"
+#include "record/sampling.h"
 #include "record/server.h"
 #include "record/timer_rules.h"
 #include "record/triggers.h"
@@ -36,7 +38,9 @@ struct static_tls {
 
 struct run {
 	const struct record_options *options;
-	struct program program;
+	struct program program;	 /* unless it is only sampled: */
+	char *file, **arguments; /* what is executed then, as it is */
+	struct sampling sampling;
 	char *output, *runtime, *private_cache;
 	struct cache cache;
 	bool cache_is_open;
@@ -54,35 +58,17 @@ struct run {
 	bool session_is_open, keep_session;
 };
 
-/* ---- before the command ---- */
-
-static bool choose_output(struct run *run, struct error *err)
+static bool is_instrumented(const struct run *run)
 {
-	struct str path = {0};
-	struct stat info;
-	struct file_output probe;
-	char directory[PATH_MAX];
-	const char *given = run->options->output;
-
-	/* Absolute, because a recovery may happen elsewhere. */
-	if (!given || given[0] != '/') {
-		if (!getcwd(directory, sizeof(directory)))
-			return error_set_errno(err, errno, "the working directory has no path");
-		str_printf(&path, "%s/", strcmp(directory, "/") ? directory : "");
-	}
-	if (given)
-		str_append(&path, given);
-	else
-		str_printf(&path, "%s.tare", path_basename(run->options->words[0]));
-	run->output = path.data;
-	if (stat(run->output, &info) == 0 && !S_ISREG(info.st_mode))
-		return error_set(err, ERROR_INPUT, "the output %s exists and is not a regular file",
-				 run->output);
-	if (!file_output_open(&probe, run->output, err))
-		return error_prefix(err, "the profile cannot be written");
-	file_output_discard(&probe);
-	return true;
+	return run->options->method != RECORD_SAMPLE;
 }
+
+static bool is_sampled(const struct run *run)
+{
+	return run->options->method != RECORD_INSTRUMENT;
+}
+
+/* ---- before the command ---- */
 
 static bool convert_selection(const struct record_selection *from, struct instrument_options *to,
 			      struct error *err)
@@ -191,7 +177,10 @@ static void put_settings(struct run *run)
 	const uint64_t trace_bytes = run->options->settings.trace_bytes;
 	struct str settings = {0};
 
-	instrument_describe(&run->instrument, &settings);
+	if (is_instrumented(run))
+		instrument_describe(&run->instrument, &settings);
+	if (is_sampled(run))
+		sampling_describe(&run->sampling, &settings);
 	if (run->options->settings.adaptive_percent)
 		str_printf(&settings, " --adaptive=%g",
 			   run->options->settings.adaptive_percent / 100.0);
@@ -210,16 +199,8 @@ static void put_settings(struct run *run)
 		str_append(&settings, " --trace");
 	else if (trace_bytes)
 		str_printf(&settings, " --trace=%ju", (uintmax_t)trace_bytes);
-	recording_put_text(&run->recording, "settings", settings.data);
+	recording_put_text(&run->recording, "settings", settings.data ? settings.data : "");
 	str_fini(&settings);
-}
-
-static int64_t unix_time_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* A link in the session directory to the original of the copy at `path`, or NULL. */
@@ -331,8 +312,25 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 	return answer;
 }
 
+/* What the runtimes in the processes need. */
+static bool open_service(struct run *run, struct error *err)
+{
+	recording_put_text(&run->recording, "runtime", run->runtime);
+	if (run->private_cache)
+		recording_put_text(&run->recording, "private_copies", run->private_cache);
+	vec_foreach (file, &run->instrumenter.files) {
+		record_module(run, *file);
+		if (!triggers_write(&run->triggers, &run->session, *file, err))
+			return false;
+	}
+	run->server.answer = answer_request;
+	run->server.context = run;
+	return server_open(&run->server, run->session.directory, run->session.fd, err);
+}
+
 static bool open_session(struct run *run, struct error *err)
 {
+	static const char *const methods[] = {"instrument", "sample", "instrument,sample"};
 	const uint64_t trace_bytes = run->options->settings.trace_bytes;
 	struct tare_settings settings = run->options->settings;
 
@@ -345,24 +343,11 @@ static bool open_session(struct run *run, struct error *err)
 	    !control_create(&run->session, run->options->paused, err) ||
 	    !recording_create(&run->recording, run->session.fd, err))
 		return false;
-	recording_put_boot(&run->recording);
-	recording_put_clock(&run->recording);
-	recording_put_number(&run->recording, "recorder_pid", getpid());
-	recording_put_number(&run->recording, "follow", run->options->follow);
-	recording_put_text(&run->recording, "output", run->output);
-	if (run->private_cache)
-		recording_put_text(&run->recording, "private_copies", run->private_cache);
+	record_describe(&run->recording, run->output, run->options->follow);
+	recording_put_text(&run->recording, "method", methods[run->options->method]);
 	recording_put_command_line(&run->recording, run->options->words, run->options->word_count);
-	recording_put_host(&run->recording);
 	put_settings(run);
-	vec_foreach (file, &run->instrumenter.files) {
-		record_module(run, *file);
-		if (!triggers_write(&run->triggers, &run->session, *file, err))
-			return false;
-	}
-	run->server.answer = answer_request;
-	run->server.context = run;
-	return server_open(&run->server, run->session.directory, run->session.fd, err);
+	return !is_instrumented(run) || open_service(run, err);
 }
 
 /* ---- the command ---- */
@@ -389,20 +374,36 @@ static char *execution_path(struct run *run, const struct instrumented *executab
 	return mem_strdup(file);
 }
 
+/* The process is there and waits to execute the command. */
+static bool start_sampling(pid_t pid, void *context, struct error *err)
+{
+	struct run *run = context;
+	const struct sampling_begin begin = {
+		.session = &run->session,
+		.recording = &run->recording,
+		.command_pid = (uint32_t)pid,
+		.follow = run->options->follow,
+		.limit_bytes = run->options->settings.max_disk_bytes,
+	};
+
+	return sampling_start(&run->sampling, &begin, err);
+}
+
 static bool start_command(struct run *run, const struct instrumented *executable, int *status,
 			  struct error *err)
 {
-	char *path = execution_path(run, executable);
+	char *path = executable ? execution_path(run, executable) : mem_strdup(run->file);
 	const struct launch_options options = {
 		.path = path,
-		.arguments = run->program.arguments,
+		.arguments = executable ? run->program.arguments : run->arguments,
 		.runtime = run->runtime,
 		.session = run->session.directory,
 		.static_tls_bytes = run->static_tls_bytes,
+		.before_execution = is_sampled(run) ? start_sampling : NULL,
+		.context = run,
 	};
 
-	recording_put_number(&run->recording, "begin_unix_ns", unix_time_ns());
-	recording_put_number(&run->recording, "begin_ticks", (int64_t)clock_ticks());
+	record_put_begin(&run->recording);
 	const bool ok = launch_start(&run->launch, &options, status, err);
 	free(path);
 	if (ok)
@@ -411,64 +412,38 @@ static bool start_command(struct run *run, const struct instrumented *executable
 }
 
 enum {
-	CLOCK_FIRST_WAIT_MS = 10,
-	CLOCK_LAST_WAIT_MS = 60000,
 	MEMBERS_WATCHED = 64,
 	MEMBERS_AGAIN_MS = 200,
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Points of the clock, ever more rarely: for the drift, and for a recording without end. */
-struct clock_schedule {
-	int64_t wait_ms, due_ms;
-};
-
-static int clock_left_ms(const struct clock_schedule *clock)
-{
-	const int64_t left_ms = clock->due_ms - now_ms();
-
-	return left_ms > 0 ? (int)left_ms : 0;
-}
-
-static void clock_take_due(struct run *run, struct clock_schedule *clock)
-{
-	if (now_ms() < clock->due_ms)
-		return;
-	recording_put_clock(&run->recording);
-	if (clock->wait_ms * 2 <= CLOCK_LAST_WAIT_MS)
-		clock->wait_ms *= 2;
-	clock->due_ms = now_ms() + clock->wait_ms;
-}
-
-/* Serves requests and handles signals for a while, or until `others` descriptors say something. */
+/* Serves requests, takes samples and handles signals for a while, or until `others` descriptors say
+   something. */
 static void serve(struct run *run, struct pollfd *others, size_t other_count, int wait_ms)
 {
-	struct pollfd fds[SERVER_CLIENTS_MAX + 2 + MEMBERS_WATCHED];
-	size_t count = 1 + other_count;
+	struct pollfd fds[SERVER_CLIENTS_MAX + 3 + MEMBERS_WATCHED];
+	const size_t own_count = 2 + other_count;
+	size_t count = own_count;
 
 	fds[0] = (struct pollfd){.fd = run->launch.signal_fd, .events = POLLIN};
+	fds[1] = (struct pollfd){.fd = sampling_descriptor(&run->sampling), .events = POLLIN};
 	for (size_t i = 0; i < other_count; i++)
-		fds[1 + i] = others[i];
+		fds[2 + i] = others[i];
 	server_poll(&run->server, fds, &count);
+	if (is_sampled(run) && wait_ms > SAMPLING_WAIT_MS)
+		wait_ms = SAMPLING_WAIT_MS;
 	if (poll(fds, count, wait_ms) > 0)
-		server_handle(&run->server, fds + 1 + other_count, count - 1 - other_count);
+		server_handle(&run->server, fds + own_count, count - own_count);
 	for (size_t i = 0; i < other_count; i++)
-		others[i].revents = fds[1 + i].revents;
+		others[i].revents = fds[2 + i].revents;
+	sampling_take(&run->sampling);
 	launch_handle_signals(&run->launch);
 }
 
 static void wait_for_command(struct run *run, struct clock_schedule *clock)
 {
 	while (!run->launch.ended) {
-		serve(run, NULL, 0, clock_left_ms(clock));
-		clock_take_due(run, clock);
+		serve(run, NULL, 0, clock_schedule_left_ms(clock));
+		clock_schedule_take_due(clock, &run->recording);
 	}
 }
 
@@ -495,10 +470,10 @@ static void wait_for_member(struct run *run, struct clock_schedule *clock,
 	}
 	const bool all = count == members->len;
 	do {
-		const int left_ms = clock_left_ms(clock);
+		const int left_ms = clock_schedule_left_ms(clock);
 		serve(run, fds, count,
 		      all || left_ms < MEMBERS_AGAIN_MS ? left_ms : MEMBERS_AGAIN_MS);
-		clock_take_due(run, clock);
+		clock_schedule_take_due(clock, &run->recording);
 	} while (all && !any_ended(fds, count) && !run->launch.interrupted);
 	for (size_t i = 0; i < count; i++)
 		close(fds[i].fd);
@@ -508,6 +483,13 @@ static void wait_for_member(struct run *run, struct clock_schedule *clock,
 static void wait_for_members(struct run *run, struct clock_schedule *clock)
 {
 	launch_take_interrupts(&run->launch);
+	while (!is_instrumented(run) && !run->launch.interrupted &&
+	       !sampling_is_over(&run->sampling)) {
+		serve(run, NULL, 0, clock_schedule_left_ms(clock));
+		clock_schedule_take_due(clock, &run->recording);
+	}
+	if (!is_instrumented(run))
+		return;
 	for (int empty_looks = 0; empty_looks < 2 && !run->launch.interrupted;) {
 		struct member_list members;
 
@@ -523,79 +505,33 @@ static void wait_for_members(struct run *run, struct clock_schedule *clock)
 
 static void wait_for_all(struct run *run)
 {
-	struct clock_schedule clock = {CLOCK_FIRST_WAIT_MS, now_ms() + CLOCK_FIRST_WAIT_MS};
+	struct clock_schedule clock;
 
+	clock_schedule_init(&clock);
 	wait_for_command(run, &clock);
 	if (run->options->wait)
 		wait_for_members(run, &clock);
 	recording_put_number(&run->recording, "end_ticks", (int64_t)clock_ticks());
-}
-
-/* The last point; of a very short command only after a span that gives a rate. */
-static void finish_clock(struct run *run)
-{
-	enum { SPAN_NS_GOOD = 10000000 };
-	const struct clock_point first = run->recording.clock.data[0];
-
-	for (;;) {
-		const struct clock_point now = clock_take_point();
-		const uint64_t span_ns = now.raw_ns - first.raw_ns;
-		if (span_ns >= SPAN_NS_GOOD)
-			break;
-		const struct timespec rest = {.tv_nsec = (long)(SPAN_NS_GOOD - span_ns)};
-		nanosleep(&rest, NULL);
-	}
-	recording_put_clock(&run->recording);
+	sampling_stop(&run->sampling, &run->recording);
 }
 
 /* ---- the profile ---- */
-
-static bool build_profile(const struct session *session, const struct recording *recording,
-			  const char *output, struct record_result *result, struct error *err)
-{
-	struct assembled assembled = {0};
-	struct profile_writer *writer = profile_writer_open(output, true, err);
-
-	if (!writer)
-		return false;
-	bool ok = assemble_profile(session, recording, writer, &assembled, err);
-	if (ok)
-		ok = profile_writer_commit(writer, err);
-	else
-		profile_writer_discard(writer);
-	if (ok) {
-		result->output = mem_strdup(output);
-		if (!assembled.complete)
-			result->partial = mem_strdup(assembled.reason.data);
-	}
-	assembled_fini(&assembled);
-	return ok;
-}
-
-static bool keep_and_explain(const char *directory, struct error *err)
-{
-	struct error cause = *err;
-
-	error_set(err, cause.code, "%.600s; the recorded data are kept: tare recover %s",
-		  cause.message, directory);
-	return false;
-}
 
 static bool finish_run(struct run *run, struct record_result *result, struct error *err)
 {
 	result->command_status = launch_exit_status(&run->launch);
 	recording_put_number(&run->recording, "exit_status", result->command_status);
-	finish_clock(run);
-	if (build_profile(&run->session, &run->recording, run->output, result, err))
+	clock_schedule_finish(&run->recording);
+	if (record_build_profile(&run->session, &run->recording, run->output, result, err))
 		return true;
 	run->keep_session = true;
-	return keep_and_explain(run->session.directory, err);
+	return record_keep_and_explain(run->session.directory, err);
 }
 
 /* ---- all of it ---- */
 
-static bool run_prepare(struct run *run, const struct instrumented **executable, int *status,
-			struct error *err)
+static bool prepare_instrumented(struct run *run, const struct instrumented **executable,
+				 int *status, struct error *err)
 {
 	const struct record_options *options = run->options;
 
@@ -603,20 +539,50 @@ static bool run_prepare(struct run *run, const struct instrumented **executable,
 		return false;
 	*status = TARGET_STATUS_FAILED;
 	if (!convert_selection(&options->selection, &run->instrument, err) ||
-	    !triggers_init(&run->triggers, &options->selection, err) || !choose_output(run, err))
+	    !triggers_init(&run->triggers, &options->selection, err))
 		return false;
 	run->instrument.policy.syscalls_only = options->settings.timer_only;
-	run->runtime = target_runtime_path(err);
+	run->output = record_choose_output(options->output, path_basename(options->words[0]), err);
+	run->runtime = run->output ? target_runtime_path(err) : NULL;
 	run->instrument.progress = options->progress;
 	run->instrument.progress_context = options->context;
 	if (!run->runtime || !open_cache(run, err))
 		return false;
 	instrumenter_init(&run->instrumenter, &run->instrument, &run->cache);
-	return instrument_closure(run, executable, err) && open_session(run, err);
+	return instrument_closure(run, executable, err);
+}
+
+/* A command that is only sampled is executed as it is. */
+static bool prepare_plain(struct run *run, int *status, struct error *err)
+{
+	const struct record_options *options = run->options;
+
+	run->file = program_find(options->words[0], status, err);
+	if (!run->file)
+		return false;
+	*status = TARGET_STATUS_FAILED;
+	run->arguments = mem_zalloc((options->word_count + 1) * sizeof(*run->arguments));
+	memcpy(run->arguments, options->words, options->word_count * sizeof(*run->arguments));
+	run->output = record_choose_output(options->output, path_basename(options->words[0]), err);
+	return run->output != NULL;
+}
+
+static bool run_prepare(struct run *run, const struct instrumented **executable, int *status,
+			struct error *err)
+{
+	*status = TARGET_STATUS_FAILED;
+	if (is_sampled(run) && !sampling_init(&run->sampling, &run->options->sampling, err))
+		return false;
+	return (is_instrumented(run) ? prepare_instrumented(run, executable, status, err)
+				     : prepare_plain(run, status, err)) &&
+	       open_session(run, err);
 }
 
 static void run_release(struct run *run)
 {
+	sampling_fini(&run->sampling);
+	free(run->file);
+	free(run->arguments);
 	str_fini(&run->original_link);
 	vec_foreach (known, &run->static_tls)
 		str_fini(&known->variables);
@@ -652,11 +618,12 @@ bool record_run(const struct record_options *options, struct record_result *resu
 		struct error *err)
 {
 	struct run run = {.options = options,
+			  .sampling = {.log = {.fd = -1}},
 			  .cache = {.root_fd = -1},
 			  .session = {.fd = -1},
 			  .recording = {.fd = -1},
 			  .server = {.fd = -1}};
-	const struct instrumented *executable;
+	const struct instrumented *executable = NULL;
 
 	*result = (struct record_result){.command_status = -1};
 	timer_rules_init(&run.timer_rules);
@@ -722,8 +689,8 @@ bool record_recover(const char *directory, const char *output, struct record_res
 		if (recording.exited)
 			result->command_status = (int)recording.exit_status;
 		recording_extend_clock(&recording);
-		ok = build_profile(&session, &recording, output ? output : recording.output, result,
-				   err);
+		ok = record_build_profile(&session, &recording, output ? output : recording.output,
+					  result, err);
 		if (ok)
 			remove_private_copies(&recording);
 		recording_fini(&recording);
@@ -756,7 +723,7 @@ bool record_dump(const struct session *session, const char *output, struct recor
 	char *path = output ? mem_strdup(output) : snapshot_path(recording.output);
 	recording.is_snapshot = true;
 	recording_extend_clock(&recording);
-	const bool ok = build_profile(session, &recording, path, result, err);
+	const bool ok = record_build_profile(session, &recording, path, result, err);
 	free(path);
 	recording_fini(&recording);
 	return ok;

@@ -3,6 +3,7 @@
  * knows them all; the command line calls what is declared here.
  *
  *   record_run ─ program ─ closure ─ instrument/cache ─ session, server ─ launch ─ assemble
+ *   record_attach ─ session, sampling ─ assemble
  *   record_recover ─ session ─ recording ─ assemble
  */
 #ifndef TARE_RECORD_RECORD_H
@@ -46,10 +47,31 @@ struct record_selection {
 	char *(*demangle)(const char *name);
 };
 
+enum record_method {
+	RECORD_INSTRUMENT,
+	RECORD_SAMPLE,
+	RECORD_BOTH,
+};
+
+/* How to sample, and what besides the command. */
+struct record_sampling {
+	uint64_t frequency;		    /* of events without a period, per second */
+	struct vec_of(const char *) events; /* as sampler/event.h reads them; none: time */
+	bool off_cpu;			    /* the event "off-cpu" too */
+	bool by_frame_pointer;
+	bool kernel;	      /* frames of the kernel, where permitted */
+	const uint32_t *pids; /* running processes, and what they start from now on */
+	size_t pid_count;
+	bool everything;   /* all processors; with a command what is not its is discarded */
+	double duration_s; /* 0: until all have ended, or SIGINT or SIGTERM comes */
+};
+
 struct record_options {
-	char *const *words; /* the command and its arguments */
+	char *const *words; /* the command and its arguments; of record_attach none */
 	size_t word_count;
 	const char *output; /* NULL: the command's base name + ".tare" */
+	enum record_method method;
+	struct record_sampling sampling; /* unless RECORD_INSTRUMENT */
 	struct record_selection selection;
 	bool follow, use_cache;
 	bool paused;		       /* the global level is stopped at first */
@@ -75,6 +97,13 @@ struct record_result {
  */
 bool record_run(const struct record_options *options, struct record_result *result, int *status,
 		struct error *err);
+
+/*
+ * Samples options->sampling.pids, or everything, until the duration is over, all of them have
+ * ended, or SIGINT, SIGTERM or SIGHUP comes, and writes the profile. result->command_status is 0.
+ */
+bool record_attach(const struct record_options *options, struct record_result *result, int *status,
+		   struct error *err);
 
 /* Builds the profile from what a recording left in `directory`, and removes the directory. */
 bool record_recover(const char *directory, const char *output, struct record_result *result,

@@ -32,6 +32,11 @@ static const struct {
 	{"boot", offsetof(struct recording, boot)},
 	{"private_copies", offsetof(struct recording, private_copies)},
 	{"timer_reason", offsetof(struct recording, timer_reason)},
+	{"method", offsetof(struct recording, method)},
+	{"runtime", offsetof(struct recording, runtime)},
+	{"collector", offsetof(struct recording, collector)},
+	{"sampling_reason", offsetof(struct recording, sampling_reason)},
+	{"unwinding", offsetof(struct recording, unwinding)},
 };
 
 static void recording_append(struct recording *recording, const struct str *line)
@@ -69,6 +74,10 @@ static void recording_take_number(struct recording *recording, const char *name,
 		recording->command_pid = value;
 	else if (!strcmp(name, "follow"))
 		recording->follow = value != 0;
+	else if (!strcmp(name, "sampled_kernel"))
+		recording->sampled_kernel = value != 0;
+	else if (!strcmp(name, "samples_unwritten"))
+		recording->samples_unwritten = (uint64_t)value;
 	else if (!strcmp(name, "exit_status")) {
 		recording->exit_status = value;
 		recording->exited = true;
@@ -260,6 +269,16 @@ bool recording_read(struct recording *recording, int session_fd, struct error *e
 	if (!ok)
 		recording_fini(recording);
 	return ok;
+}
+
+bool recording_instruments(const struct recording *recording)
+{
+	return strcmp(recording->method, "sample") != 0;
+}
+
+bool recording_samples(const struct recording *recording)
+{
+	return str_ends_with(recording->method, "sample");
 }
 
 void recording_fini(struct recording *recording)

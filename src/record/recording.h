@@ -27,6 +27,12 @@ struct recording {
 	const char *boot;	    /* identity of the boot whose clocks were read */
 	const char *timer_reason;   /* why the runtime takes samples, "" if it does not */
 	const char *private_copies; /* directory of a run without cache, "" if none */
+	const char *method;	    /* as in struct profile_session; "": "instrument" */
+	const char *runtime;	    /* path of the runtime that the processes load, "" if none */
+	/* As in struct profile_sampling, of a recording that samples */
+	const char *collector, *sampling_reason, *unwinding;
+	bool sampled_kernel;
+	uint64_t samples_unwritten; /* that found no room in the log */
 	int64_t begin_unix_ns;
 	uint64_t begin_ticks, end_ticks;   /* of the command; end 0: unknown */
 	int64_t recorder_pid, command_pid; /* 0: unknown */
@@ -50,6 +56,9 @@ void recording_put_module(struct recording *recording, const struct recording_mo
 
 /* Reads what was written, up to the last whole line. */
 bool recording_read(struct recording *recording, int session_fd, struct error *err);
+/* Whether a method is one of those that are used. */
+bool recording_instruments(const struct recording *recording);
+bool recording_samples(const struct recording *recording);
 /* Adds a point of now, if the clocks that were read are still the same ones. */
 void recording_extend_clock(struct recording *recording);
 void recording_fini(struct recording *recording);

@@ -201,7 +201,9 @@ static void value_count(struct sample_builder *builder, size_t track,
 	}
 	struct value *value = &builder->values.data[index];
 	value->samples++;
-	value->weight += sample->weight;
+	if (__builtin_add_overflow(value->weight, sample->weight, &value->weight) ||
+	    value->weight > INT64_MAX)
+		value->weight = INT64_MAX;
 	value->truncated += truncated;
 }
 

@@ -25,7 +25,7 @@
 #include "record/resolve.h"
 
 /* Rows of table stack; a sample whose stack would need more is counted on stack 0, truncated. */
-#define SAMPLE_STACKS_MAX (32u << 20)
+#define SAMPLE_STACKS_MAX (16u << 20)
 
 struct sample_builder;
 

@@ -1,7 +1,8 @@
 /*
  * Starting and waiting for the command. SIGTERM, SIGHUP and SIGCHLD are blocked in tare and read
  * from a signalfd; the child gets the mask and the dispositions that tare had. Errors of execve
- * come back through a pipe that the exec closes.
+ * come back through a pipe that the exec closes; through another one the child is told to go on,
+ * and ends if that never happens.
  */
 #include "target/launch.h"
 
@@ -71,9 +72,11 @@ static void environment_init(struct environment *environment, const struct launc
 		count++;
 	*environment = (struct environment){.entries = mem_zalloc((count + 4) * sizeof(char *))};
 	for (size_t i = 0; i < count; i++) {
-		if (!is_variable(environ[i], TARE_ENV_SESSION))
+		if (!options->runtime || !is_variable(environ[i], TARE_ENV_SESSION))
 			environment->entries[environment->count++] = environ[i];
 	}
+	if (!options->runtime)
+		return;
 	environment_append(environment, "LD_AUDIT", options->runtime);
 	environment_append(environment, TARE_ENV_SESSION, options->session);
 	if (!options->static_tls_bytes)
@@ -92,17 +95,37 @@ static void environment_fini(struct environment *environment)
 	free(environment->entries);
 }
 
-static void child_run(const struct launch *launch, const struct launch_options *options,
-		      char **environment, int error_fd) __attribute__((noreturn));
+struct launch_pipes {
+	int error[2]; /* from the child: why it could not execute */
+	int go[2];    /* to it: one byte */
+};
+
+static bool told_to_go(int go_fd)
+{
+	ssize_t got;
+	char byte;
+
+	do
+		got = read(go_fd, &byte, sizeof(byte));
+	while (got < 0 && errno == EINTR);
+	return got == sizeof(byte);
+}
 
 static void child_run(const struct launch *launch, const struct launch_options *options,
-		      char **environment, int error_fd)
+		      char **environment, const struct launch_pipes *pipes)
+	__attribute__((noreturn));
+
+static void child_run(const struct launch *launch, const struct launch_options *options,
+		      char **environment, const struct launch_pipes *pipes)
 {
+	close(pipes->go[1]);
+	if (!told_to_go(pipes->go[0]))
+		_exit(TARGET_STATUS_FAILED);
 	sigaction(SIGCHLD, &launch->old_child, NULL);
 	sigprocmask(SIG_SETMASK, &launch->old_mask, NULL);
 	execve(options->path, options->arguments, environment);
 	const int reason = errno;
-	if (write(error_fd, &reason, sizeof(reason)) != sizeof(reason))
+	if (write(pipes->error[1], &reason, sizeof(reason)) != sizeof(reason))
 		_exit(TARGET_STATUS_FAILED);
 	_exit(TARGET_STATUS_NOT_EXECUTABLE);
 }
@@ -159,25 +182,58 @@ static void ignore_interrupts(const struct launch *launch)
 	sigprocmask(SIG_UNBLOCK, &unblocked, NULL);
 }
 
+static bool pipes_open(struct launch_pipes *pipes, struct error *err)
+{
+	if (pipe2(pipes->error, O_CLOEXEC) < 0)
+		return error_set_errno(err, errno, "cannot make a pipe");
+	if (pipe2(pipes->go, O_CLOEXEC) == 0)
+		return true;
+	error_set_errno(err, errno, "cannot make a pipe");
+	close(pipes->error[0]);
+	close(pipes->error[1]);
+	return false;
+}
+
+/* Lets the child execute, or end without. */
+static bool let_go(const struct launch *launch, const struct launch_options *options, int go_fd,
+		   struct error *err)
+{
+	if (options->before_execution &&
+	    !options->before_execution(launch->pid, options->context, err))
+		return false;
+	return write(go_fd, "", 1) == 1 || error_set_errno(err, errno, "cannot write to a pipe");
+}
+
 static bool launch_fork(struct launch *launch, const struct launch_options *options, int *reason,
 			struct error *err)
 {
 	struct environment environment;
-	int pipe_fds[2];
+	struct launch_pipes pipes;
 
-	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
-		return error_set_errno(err, errno, "cannot make a pipe");
+	if (!pipes_open(&pipes, err))
+		return false;
 	environment_init(&environment, options);
 	launch->pid = fork();
 	if (launch->pid == 0)
-		child_run(launch, options, environment.entries, pipe_fds[1]);
+		child_run(launch, options, environment.entries, &pipes);
 	const int fork_errno = errno;
 	ignore_interrupts(launch);
-	close(pipe_fds[1]);
-	*reason = launch->pid > 0 ? exec_result(pipe_fds[0]) : 0;
-	close(pipe_fds[0]);
+	close(pipes.error[1]);
+	bool ok = launch->pid > 0 ? let_go(launch, options, pipes.go[1], err)
+				  : error_set_errno(err, fork_errno, "cannot fork");
+	close(pipes.go[0]); /* until now, as writing to nobody would be a signal */
+	close(pipes.go[1]);
+	*reason = ok ? exec_result(pipes.error[0]) : 0;
+	close(pipes.error[0]);
 	environment_fini(&environment);
-	return launch->pid > 0 || error_set_errno(err, fork_errno, "cannot fork");
+	return ok;
+}
+
+/* A child that has not executed anything. */
+static void child_wait(const struct launch *launch)
+{
+	while (waitpid(launch->pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 bool launch_start(struct launch *launch, const struct launch_options *options, int *status,
@@ -188,13 +244,14 @@ bool launch_start(struct launch *launch, const struct launch_options *options, i
 	*launch = (struct launch){.pid = -1, .signal_fd = -1};
 	*status = TARGET_STATUS_FAILED;
 	if (!signals_take_over(launch, err) || !launch_fork(launch, options, &reason, err)) {
+		if (launch->pid > 0)
+			child_wait(launch);
 		launch_fini(launch);
 		return false;
 	}
 	if (!reason)
 		return true;
-	while (waitpid(launch->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	child_wait(launch);
 	launch_fini(launch);
 	*status = reason == ENOENT ? TARGET_STATUS_NOT_FOUND : TARGET_STATUS_NOT_EXECUTABLE;
 	return error_set_errno(err, reason, "cannot execute %s", options->arguments[0]);

@@ -17,10 +17,14 @@ void launch_guard_descriptors(void);
 struct launch_options {
 	const char *path;	/* file to execute */
 	char *const *arguments; /* ends with NULL */
-	const char *runtime;	/* appended to LD_AUDIT */
+	const char *runtime;	/* appended to LD_AUDIT; NULL: the environment stays as it is */
 	const char *session;	/* TARE_SESSION */
 	/* The reserve of static thread-local storage to ask the loader for; 0: its own */
 	uint64_t static_tls_bytes;
+	/* Called when there is a process that has not executed the program yet, and waits; false
+	   with err gives up. May be NULL. */
+	bool (*before_execution)(pid_t pid, void *context, struct error *err);
+	void *context;
 };
 
 struct launch {

@@ -1,0 +1,133 @@
+/* See sampling_options.h. */
+#include "cli/sampling_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FREQUENCY = 997 };
+
+const char *const sampling_unwind_choices[] = {"dwarf", "fp", NULL};
+
+/* ---- method ---- */
+
+bool sampling_method(const struct sampling_values *values, const char *text,
+		     enum record_method *method, struct error *err)
+{
+	static const char *const names[] = {"instrument", "sample", "instrument,sample",
+					    "sample,instrument"};
+	static const enum record_method methods[] = {RECORD_INSTRUMENT, RECORD_SAMPLE, RECORD_BOTH,
+						     RECORD_BOTH};
+	enum { NAMES = sizeof(names) / sizeof(names[0]) };
+
+	*method = values->pids.len || values->all ? RECORD_SAMPLE : RECORD_INSTRUMENT;
+	if (!text)
+		return true;
+	for (size_t i = 0; i < NAMES; i++) {
+		if (strcmp(text, names[i]) != 0)
+			continue;
+		*method = methods[i];
+		return true;
+	}
+	const char *nearest = str_nearest(text, names, NAMES - 1);
+	return error_set(err, ERROR_USAGE,
+			 "unknown method \"%s\"%s%s%s; there are instrument, sample and "
+			 "instrument,sample",
+			 text, nearest ? " (did you mean " : "", nearest ? nearest : "",
+			 nearest ? "?)" : "");
+}
+
+/* ---- what goes together ---- */
+
+static const char *sampling_option_given(const struct sampling_values *values)
+{
+	return values->frequency      ? "--frequency"
+	       : values->events.len   ? "--event"
+	       : values->off_cpu      ? "--off-cpu"
+	       : values->unwind	      ? "--unwind"
+	       : values->no_kernel    ? "--no-kernel"
+	       : values->pids.len     ? "--pid"
+	       : values->all	      ? "--all"
+	       : values->duration > 0 ? "--duration"
+				      : NULL;
+}
+
+static bool check_together(const struct sampling_values *values, enum record_method method,
+			   bool has_command, struct error *err)
+{
+	const char *given = sampling_option_given(values);
+
+	if (method == RECORD_INSTRUMENT && given)
+		return error_set(err, ERROR_USAGE,
+				 "%s is about sampling; say --method=sample, or "
+				 "--method=instrument,sample for both",
+				 given);
+	if (values->pids.len && values->all)
+		return error_set(err, ERROR_USAGE,
+				 "--pid and --all do not go together: --all samples all processes");
+	if (values->pids.len && has_command)
+		return error_set(err, ERROR_USAGE,
+				 "a command and --pid do not go together; -d SECONDS says for how "
+				 "long to sample");
+	if (method == RECORD_BOTH && !has_command)
+		return error_set(err, ERROR_USAGE,
+				 "processes that run already can be sampled, not instrumented");
+	if (values->duration > 0 && has_command)
+		return error_set(err, ERROR_USAGE,
+				 "a command is recorded until it ends; --duration is for --pid and "
+				 "--all");
+	return true;
+}
+
+/* ---- values ---- */
+
+struct pid_vec vec_of(uint32_t);
+
+static bool take_pids(const char *text, struct pid_vec *pids, struct error *err)
+{
+	for (const char *at = text;; at++) {
+		char *end = NULL;
+
+		errno = 0;
+		const unsigned long pid = strtoul(at, &end, 10);
+		if (*at < '0' || *at > '9' || (*end && *end != ',') || errno || !pid ||
+		    pid > INT32_MAX)
+			return error_set(err, ERROR_USAGE,
+					 "--pid=%s is no list of process numbers; say 123 or "
+					 "123,456",
+					 text);
+		vec_push(pids, (uint32_t)pid);
+		at = end;
+		if (!*at)
+			return true;
+	}
+}
+
+bool sampling_from_options(const struct sampling_values *values, enum record_method method,
+			   bool has_command, struct record_sampling *sampling, struct error *err)
+{
+	struct pid_vec pids = {0};
+	bool ok = check_together(values, method, has_command, err);
+
+	*sampling = (struct record_sampling){
+		.frequency = values->frequency ? (uint64_t)values->frequency : FREQUENCY,
+		.off_cpu = values->off_cpu,
+		.by_frame_pointer = values->unwind == 1,
+		.kernel = !values->no_kernel,
+		.everything = values->all,
+		.duration_s = values->duration,
+	};
+	vec_foreach (item, &values->events)
+		vec_push(&sampling->events, item->value);
+	vec_foreach (item, &values->pids)
+		ok = ok && take_pids(item->value, &pids, err);
+	sampling->pids = pids.data;
+	sampling->pid_count = pids.len;
+	return ok;
+}
+
+void sampling_release(struct record_sampling *sampling)
+{
+	vec_fini(&sampling->events);
+	free((void *)sampling->pids);
+}

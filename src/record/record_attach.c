@@ -1,0 +1,280 @@
+/*
+ * Recording what runs already, by sampling: processes, or all of them. Nothing is changed in them,
+ * so the recording can end at any time, in any way.
+ */
+#include "record/control.h"
+#include "record/host_notes.h"
+#include "record/interrupt.h"
+#include "record/record_parts.h"
+#include "record/sampling.h"
+#include "target/launch.h"
+#include "target/target.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+struct attach {
+	const struct record_options *options;
+	struct sampling sampling;
+	struct session session;
+	struct recording recording;
+	char *output;
+	bool session_is_open, keep_session;
+	int signal_fd;
+	sigset_t old_mask;
+	int64_t end_ms; /* when the duration is over; INT64_MAX: never */
+};
+
+/* ---- before ---- */
+
+enum { TEXT_BYTES_MAX = 1 << 16 };
+
+/* A file of /proc/PID; the bytes that it has, up to `room`, or -1. */
+static ssize_t proc_read(uint32_t pid, const char *name, char *text, size_t room)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", pid, name);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return -1;
+	const size_t size = fread(text, 1, room - 1, file);
+	fclose(file);
+	text[size] = 0;
+	return (ssize_t)size;
+}
+
+static unsigned long status_number(const char *status, const char *name)
+{
+	const char *at = strstr(status, name);
+
+	return at ? strtoul(at + strlen(name), NULL, 10) : 0;
+}
+
+/* What the sampler could not say as well. */
+static bool check_process(uint32_t pid, struct error *err)
+{
+	char text[4096];
+
+	if (proc_read(pid, "status", text, sizeof(text)) < 0)
+		return error_set(err, ERROR_NOT_FOUND, "there is no process %" PRIu32, pid);
+	const unsigned long leader = status_number(text, "\nTgid:");
+	if (leader && leader != pid)
+		return error_set(err, ERROR_INPUT,
+				 "%" PRIu32 " is a thread of process %lu; name the process", pid,
+				 leader);
+	/* Behind the name, in which anything may stand: state and 6 numbers. */
+	enum { PF_KTHREAD = 0x00200000 };
+	const char *end =
+		proc_read(pid, "stat", text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
+	char state = 0;
+	unsigned flags = 0;
+	if (!end || sscanf(end + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2)
+		return true;
+	if (flags & PF_KTHREAD)
+		return error_set(err, ERROR_INPUT,
+				 "process %" PRIu32 " is a thread of the kernel; tare record -a "
+				 "samples the kernel too",
+				 pid);
+	if (state == 'Z' || state == 'X')
+		return error_set(err, ERROR_NOT_FOUND, "process %" PRIu32 " has ended", pid);
+	return true;
+}
+
+static char *output_path(const struct record_options *options, struct error *err)
+{
+	char name[64] = "system";
+
+	if (options->sampling.pid_count &&
+	    proc_read(options->sampling.pids[0], "comm", name, sizeof(name)) > 0) {
+		name[strcspn(name, "\n")] = 0;
+		for (char *at = name; *at; at++)
+			if (*at == '/')
+				*at = '_';
+	}
+	return record_choose_output(options->output, *name ? name : "process", err);
+}
+
+/* The command line of the first process, as it was given. */
+static void put_command_line(struct attach *attach)
+{
+	struct vec_of(char *) words = {0};
+	char *text = mem_alloc(TEXT_BYTES_MAX);
+	ssize_t size = 0;
+
+	if (attach->options->sampling.pid_count)
+		size = proc_read(attach->options->sampling.pids[0], "cmdline", text,
+				 TEXT_BYTES_MAX);
+	for (char *at = text; size > 0 && at < text + size; at += strlen(at) + 1)
+		vec_push(&words, at);
+	if (words.len)
+		recording_put_command_line(&attach->recording, words.data, words.len);
+	else
+		recording_put_text(&attach->recording, "command_line", "[all processes]");
+	vec_fini(&words);
+	free(text);
+}
+
+static bool open_session(struct attach *attach, struct error *err)
+{
+	const struct record_options *options = attach->options;
+	struct str settings = {0};
+
+	if (!session_create(&attach->session, false, err))
+		return false;
+	attach->session_is_open = true;
+	interrupt_remove_directory(attach->session.directory);
+	if (!session_write_settings(&attach->session, options->settings, err) ||
+	    !control_create(&attach->session, false, err) ||
+	    !recording_create(&attach->recording, attach->session.fd, err))
+		return false;
+	record_describe(&attach->recording, attach->output, options->follow);
+	recording_put_text(&attach->recording, "method", "sample");
+	put_command_line(attach);
+	sampling_describe(&attach->sampling, &settings);
+	if (!options->follow)
+		str_append(&settings, " --no-follow");
+	recording_put_text(&attach->recording, "settings", settings.data);
+	str_fini(&settings);
+	return true;
+}
+
+/* ---- while it goes on ---- */
+
+/* From here on these end the recording, not tare. Ignored ones stay ignored. */
+static bool take_signals(struct attach *attach, struct error *err)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	struct sigaction action;
+	sigset_t mine;
+
+	sigemptyset(&mine);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaddset(&mine, signals[i]);
+	}
+	sigprocmask(SIG_BLOCK, &mine, &attach->old_mask);
+	attach->signal_fd = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
+	return attach->signal_fd >= 0 ||
+	       error_set_errno(err, errno, "cannot receive signals by a descriptor");
+}
+
+static void give_signals_back(struct attach *attach)
+{
+	struct signalfd_siginfo info;
+
+	if (attach->signal_fd < 0)
+		return;
+	while (read(attach->signal_fd, &info, sizeof(info)) == sizeof(info))
+		;
+	close(attach->signal_fd);
+	attach->signal_fd = -1;
+	sigprocmask(SIG_SETMASK, &attach->old_mask, NULL);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* False: it is over. */
+static bool go_on(struct attach *attach, struct clock_schedule *clock)
+{
+	struct signalfd_siginfo info;
+	struct pollfd fds[] = {
+		{.fd = attach->signal_fd, .events = POLLIN},
+		{.fd = sampling_descriptor(&attach->sampling), .events = POLLIN},
+	};
+	int64_t wait_ms = SAMPLING_WAIT_MS;
+
+	if (clock_schedule_left_ms(clock) < wait_ms)
+		wait_ms = clock_schedule_left_ms(clock);
+	if (attach->end_ms - now_ms() < wait_ms)
+		wait_ms = attach->end_ms - now_ms();
+	poll(fds, 2, wait_ms > 0 ? (int)wait_ms : 0);
+	sampling_take(&attach->sampling);
+	clock_schedule_take_due(clock, &attach->recording);
+	return read(attach->signal_fd, &info, sizeof(info)) != sizeof(info) &&
+	       now_ms() < attach->end_ms && !sampling_is_over(&attach->sampling);
+}
+
+static bool attach_run(struct attach *attach, struct record_result *result, struct error *err)
+{
+	const double duration_s = attach->options->sampling.duration_s;
+	struct clock_schedule clock;
+	const struct sampling_begin begin = {
+		.session = &attach->session,
+		.recording = &attach->recording,
+		.follow = attach->options->follow,
+		.limit_bytes = attach->options->settings.max_disk_bytes,
+	};
+
+	record_put_begin(&attach->recording);
+	if (!sampling_start(&attach->sampling, &begin, err))
+		return false;
+	attach->end_ms = duration_s > 0 ? now_ms() + (int64_t)(duration_s * 1000) : INT64_MAX;
+	if (attach->options->note)
+		attach->options->note("sampling has begun", attach->options->context);
+	clock_schedule_init(&clock);
+	while (go_on(attach, &clock))
+		;
+	recording_put_number(&attach->recording, "end_ticks", (int64_t)clock_ticks());
+	sampling_stop(&attach->sampling, &attach->recording);
+	recording_put_number(&attach->recording, "exit_status", 0);
+	clock_schedule_finish(&attach->recording);
+	result->command_status = 0;
+	if (record_build_profile(&attach->session, &attach->recording, attach->output, result, err))
+		return true;
+	attach->keep_session = true;
+	return record_keep_and_explain(attach->session.directory, err);
+}
+
+static bool attach_prepare(struct attach *attach, struct error *err)
+{
+	const struct record_options *options = attach->options;
+
+	if (!sampling_init(&attach->sampling, &options->sampling, err))
+		return false;
+	for (size_t i = 0; i < options->sampling.pid_count; i++) {
+		if (!check_process(options->sampling.pids[i], err))
+			return false;
+	}
+	attach->output = output_path(options, err);
+	return attach->output && open_session(attach, err);
+}
+
+bool record_attach(const struct record_options *options, struct record_result *result, int *status,
+		   struct error *err)
+{
+	struct attach attach = {.options = options,
+				.sampling = {.log = {.fd = -1}},
+				.session = {.fd = -1},
+				.recording = {.fd = -1},
+				.signal_fd = -1};
+
+	*result = (struct record_result){.command_status = -1};
+	*status = TARGET_STATUS_FAILED;
+	launch_guard_descriptors();
+	interrupt_arm();
+	bool ok = attach_prepare(&attach, err);
+	ok = ok && take_signals(&attach, err);
+	interrupt_disarm();
+	ok = ok && attach_run(&attach, result, err);
+	give_signals_back(&attach);
+	sampling_fini(&attach.sampling);
+	recording_fini(&attach.recording);
+	if (attach.session_is_open)
+		session_close(&attach.session, !attach.keep_session);
+	free(attach.output);
+	return ok;
+}

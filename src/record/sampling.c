@@ -1,0 +1,192 @@
+/*
+ * What is asked for decides how the sampler is opened: a command waits to execute, processes run
+ * already, or all processors are sampled, for a command or for everything that they do.
+ */
+#include "record/sampling.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- before ---- */
+
+static bool add_event(struct sampling *sampling, const char *text, struct error *err)
+{
+	struct event event;
+
+	if (!event_parse(text, sampling->options->frequency, &event, err))
+		return false;
+	vec_foreach (other, &sampling->events) {
+		if (!strcmp(other->name, event.name))
+			return error_set(err, ERROR_USAGE, "the event %s is named twice",
+					 event.name);
+	}
+	vec_push(&sampling->events, event);
+	return true;
+}
+
+bool sampling_init(struct sampling *sampling, const struct record_sampling *options,
+		   struct error *err)
+{
+	struct event standard;
+
+	*sampling = (struct sampling){.options = options, .log = {.fd = -1}};
+	vec_foreach (text, &options->events) {
+		if (!add_event(sampling, *text, err))
+			return false;
+	}
+	if (!sampling->events.len) {
+		event_default(options->frequency, &standard);
+		vec_push(&sampling->events, standard);
+	}
+	return !options->off_cpu || add_event(sampling, "off-cpu", err);
+}
+
+void sampling_describe(const struct sampling *sampling, struct str *settings)
+{
+	const struct record_sampling *options = sampling->options;
+
+	str_append(settings, settings->len ? " --event=" : "--event=");
+	vec_foreach (event, &sampling->events) {
+		str_printf(settings, "%s%s", event == sampling->events.data ? "" : ",",
+			   event->name);
+		if (event->period)
+			str_printf(settings, ":%ju", (uintmax_t)event->period);
+	}
+	str_printf(settings, " --frequency=%ju --unwind=%s", (uintmax_t)options->frequency,
+		   options->by_frame_pointer ? "fp" : "dwarf");
+	if (!options->kernel)
+		str_append(settings, " --no-kernel");
+	for (size_t i = 0; i < options->pid_count; i++)
+		str_printf(settings, "%s%u", i ? "," : " --pid=", options->pids[i]);
+	if (options->everything)
+		str_append(settings, " --all");
+	if (options->duration_s > 0)
+		str_printf(settings, " --duration=%g", options->duration_s);
+}
+
+/* ---- beginning ---- */
+
+static struct sampler *open_sampler(struct sampling *sampling, uint32_t command_pid,
+				    struct error *err)
+{
+	const struct record_sampling *from = sampling->options;
+	struct sampler_options options = {
+		.events = sampling->events.data,
+		.event_count = sampling->events.len,
+		.kernel = from->kernel,
+		.by_frame_pointer = from->by_frame_pointer,
+		.sink = sample_collect_sink(sampling->collect),
+	};
+
+	if (from->everything) {
+		options.target = command_pid ? &command_pid : NULL;
+		options.target_count = command_pid != 0;
+		return sampler_open_everything(&options, err);
+	}
+	return command_pid ? sampler_open_command(&options, command_pid, err)
+			   : sampler_open_running(&options, from->pids, from->pid_count, err);
+}
+
+static void log_events(struct sampling *sampling)
+{
+	vec_foreach (event, &sampling->events) {
+		const struct sample_log_event row = {.period = event->period,
+						     .frequency =
+							     event->period ? 0 : event->frequency,
+						     .name = event->name,
+						     .unit = event_unit(event)};
+		sample_log_put_event(&sampling->log, &row);
+	}
+}
+
+bool sampling_start(struct sampling *sampling, const struct sampling_begin *begin,
+		    struct error *err)
+{
+	struct recording *recording = begin->recording;
+	const struct record_sampling *options = sampling->options;
+	const struct sample_collect_options collect = {
+		.log = &sampling->log,
+		.sampled_only = options->everything,
+		.live = true,
+		.only = begin->follow	     ? NULL
+			: begin->command_pid ? &begin->command_pid
+					     : options->pids,
+		.only_count = begin->command_pid ? 1 : options->pid_count,
+	};
+
+	if (!sample_log_create(&sampling->log, begin->session->fd, begin->limit_bytes, err))
+		return false;
+	log_events(sampling);
+	sampling->collect = sample_collect_new(&collect);
+	sampling->sampler = open_sampler(sampling, begin->command_pid, err);
+	if (!sampling->sampler)
+		return false;
+	recording_put_text(recording, "collector", "perf");
+	recording_put_text(recording, "unwinding", options->by_frame_pointer ? "fp" : "rules");
+	recording_put_number(recording, "sampled_kernel",
+			     options->kernel && !sampler_no_kernel(sampling->sampler));
+	return true;
+}
+
+/* ---- while it goes on ---- */
+
+int sampling_descriptor(const struct sampling *sampling)
+{
+	return sampling->sampler ? sampler_descriptor(sampling->sampler) : -1;
+}
+
+static void log_counts(struct sampling *sampling)
+{
+	const struct sampler_counts *from = sampler_counts(sampling->sampler);
+	const uint64_t left_out = sample_collect_left_out(sampling->collect);
+	const struct sample_log_counts counts = {
+		.samples = from->samples - left_out,
+		.discarded = from->discarded + left_out,
+		.lost = from->lost,
+		.throttled = from->throttled,
+		.unreadable = from->unknown,
+		.without_room = sample_collect_without_room(sampling->collect),
+	};
+
+	sample_log_put_counts(&sampling->log, &counts);
+}
+
+void sampling_take(struct sampling *sampling)
+{
+	if (!sampling->sampler)
+		return;
+	const struct sampler_counts before = *sampler_counts(sampling->sampler);
+	sampler_poll(sampling->sampler, 0);
+	if (memcmp(&before, sampler_counts(sampling->sampler), sizeof(before)) != 0)
+		log_counts(sampling);
+	sample_log_flush(&sampling->log);
+}
+
+bool sampling_is_over(const struct sampling *sampling)
+{
+	return !sampling->sampler || sampler_is_over(sampling->sampler);
+}
+
+void sampling_stop(struct sampling *sampling, struct recording *recording)
+{
+	if (!sampling->sampler)
+		return;
+	sampler_stop(sampling->sampler);
+	log_counts(sampling);
+	sample_log_close(&sampling->log);
+	if (sampling->log.unwritten)
+		recording_put_number(recording, "samples_unwritten",
+				     (int64_t)sampling->log.unwritten);
+	sampler_close(sampling->sampler);
+	sampling->sampler = NULL;
+}
+
+void sampling_fini(struct sampling *sampling)
+{
+	sampler_close(sampling->sampler);
+	sampling->sampler = NULL;
+	sample_collect_free(sampling->collect);
+	sampling->collect = NULL;
+	sample_log_close(&sampling->log);
+	vec_fini(&sampling->events);
+}
