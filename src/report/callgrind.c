@@ -10,17 +10,18 @@
  */
 #include "report/paths.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
 struct edge {
-	uint32_t caller, callee;	    /* functions */
-	uint64_t calls, sum[PATH_MEASURES]; /* inclusive, see paths_inclusive */
+	uint32_t caller, callee;		/* functions */
+	uint64_t calls, sum[PATH_MEASURES_MAX]; /* inclusive, see paths_inclusive */
 	uint32_t open;
 };
 
 struct function_edges {
-	uint64_t exclusive[PATH_MEASURES];
+	uint64_t exclusive[PATH_MEASURES_MAX];
 	struct vec_of(uint32_t) edges;
 };
 
@@ -197,21 +198,33 @@ static void write_functions(struct callgrind *callgrind)
 	}
 }
 
+/* Letters and digits, as the format has it. */
+static void write_event_name(FILE *stream, const char *name)
+{
+	for (; *name; name++)
+		fputc(isalnum((unsigned char)*name) ? *name : '_', stream);
+}
+
 static void write_head(struct callgrind *callgrind)
 {
-	uint64_t totals[PATH_MEASURES] = {0};
+	uint64_t totals[PATH_MEASURES_MAX] = {0};
 	const struct paths *paths = &callgrind->paths;
 
 	fprintf(callgrind->stream,
 		"# callgrind format\nversion: 1\ncreator: tare " TARE_VERSION "\n"
 		"cmd: %s\npositions: line\n",
 		callgrind->command_line);
-	for (size_t i = 0; i < paths->cost_count; i++)
-		fprintf(callgrind->stream, "event: %s : %s, %s\n", paths->measures[i].name,
-			paths->measures[i].name, paths->measures[i].unit);
+	for (size_t i = 0; i < paths->cost_count; i++) {
+		fputs("event: ", callgrind->stream);
+		write_event_name(callgrind->stream, paths->measures[i].name);
+		fprintf(callgrind->stream, " : %s, %s\n", paths->measures[i].name,
+			paths->measures[i].unit);
+	}
 	fputs("events:", callgrind->stream);
-	for (size_t i = 0; i < paths->cost_count; i++)
-		fprintf(callgrind->stream, " %s", paths->measures[i].name);
+	for (size_t i = 0; i < paths->cost_count; i++) {
+		fputc(' ', callgrind->stream);
+		write_event_name(callgrind->stream, paths->measures[i].name);
+	}
 	for (uint32_t i = 0; i <= callgrind->analysis->functions.len; i++)
 		for (size_t k = 0; k < paths->cost_count; k++)
 			totals[k] += callgrind->functions[i].exclusive[k];

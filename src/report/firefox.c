@@ -158,8 +158,6 @@ static void gather_thread(struct firefox *firefox, uint32_t thread, size_t *orde
 
 		if (row->thread != thread)
 			break;
-		if (row->parent == ANALYSIS_NONE && !row->values.ticks[ELAPSED_EXCLUSIVE])
-			continue;
 		firefox->stack_of[node] = (uint32_t)firefox->nodes.len;
 		vec_push(&firefox->nodes, node);
 	}

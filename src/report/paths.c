@@ -6,12 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const struct path_measure_info instrument_measures[] = {
-	{"elapsed", "nanoseconds", PATH_ELAPSED},
-	{"application", "nanoseconds", PATH_APPLICATION},
-	{"calls", "count", PATH_CALLS},
-};
-
 const char *paths_text(struct paths *paths, const char *name)
 {
 	struct str text = {0};
@@ -86,7 +80,7 @@ static void sort_by_thread(struct paths *paths)
 
 static bool choose_measure(struct paths *paths, const char *name, struct error *err)
 {
-	const char *names[PATH_MEASURES];
+	const char *names[PATH_MEASURES_MAX];
 	struct str list = {0};
 
 	if (!name)
@@ -111,16 +105,47 @@ static bool choose_measure(struct paths *paths, const char *name, struct error *
 	return false;
 }
 
+static void add_measure(struct paths *paths, const char *name, const char *unit,
+			enum path_measure measure)
+{
+	const struct path_measure_info info = {name, unit, measure};
+
+	paths->measures[paths->measure_count++] = info;
+}
+
+/* The one that the method shown ranks by comes first. */
+static void add_measures(struct paths *paths)
+{
+	const struct analysis *analysis = paths->analysis;
+
+	if (analysis->method != ANALYSIS_SAMPLE) {
+		add_measure(paths, "elapsed", "nanoseconds", PATH_ELAPSED);
+		add_measure(paths, "application", "nanoseconds", PATH_APPLICATION);
+		paths->cost_count = 2;
+		add_measure(paths, "calls", "count", PATH_CALLS);
+		return;
+	}
+	if (!analysis->by_weight)
+		add_measure(paths, "samples", "count", PATH_SAMPLES);
+	if (analysis->event)
+		add_measure(paths, paths_text(paths, analysis->event->name),
+			    strcmp(analysis->event->unit, "ns") == 0 ? "nanoseconds" : "count",
+			    PATH_WEIGHT);
+	if (analysis->by_weight)
+		add_measure(paths, "samples", "count", PATH_SAMPLES);
+	paths->cost_count = paths->measure_count;
+}
+
 bool paths_open(struct paths *paths, const struct analysis *analysis, const char *measure,
 		struct error *err)
 {
 	*paths = (struct paths){.analysis = analysis};
-	paths->measures = instrument_measures;
-	paths->measure_count = sizeof(instrument_measures) / sizeof(instrument_measures[0]);
-	paths->cost_count = paths->measure_count - 1; /* all but calls */
-	if (!choose_measure(paths, measure, err))
-		return false;
 	arena_init(&paths->arena);
+	add_measures(paths);
+	if (!choose_measure(paths, measure, err)) {
+		paths_close(paths);
+		return false;
+	}
 	make_names(paths);
 	sort_by_thread(paths);
 	return true;
@@ -138,7 +163,7 @@ void paths_rewind(struct paths *paths)
 }
 
 /* Each path gets what the sum has grown by, in nanoseconds: so nothing is lost by rounding. */
-static uint64_t share_ns(struct paths *paths, enum path_measure measure, uint64_t ticks)
+static uint64_t share_ns(struct paths *paths, size_t measure, uint64_t ticks)
 {
 	const uint64_t before = analysis_ns(paths->analysis, paths->sum[measure]);
 
@@ -146,16 +171,18 @@ static uint64_t share_ns(struct paths *paths, enum path_measure measure, uint64_
 	return analysis_ns(paths->analysis, paths->sum[measure]) - before;
 }
 
-static uint64_t value_of(struct paths *paths, enum path_measure measure,
-			 const struct analysis_values *values)
+static uint64_t value_of(struct paths *paths, size_t measure, const struct analysis_values *values)
 {
-	switch (measure) {
+	switch (paths->measures[measure].measure) {
 	case PATH_ELAPSED:
 		return share_ns(paths, measure, values->ticks[ELAPSED_EXCLUSIVE]);
 	case PATH_APPLICATION:
 		return share_ns(paths, measure, values->ticks[APPLICATION_EXCLUSIVE]);
+	case PATH_SAMPLES:
+		return values->samples.exclusive;
+	case PATH_WEIGHT:
+		return values->samples.exclusive_weight;
 	case PATH_CALLS:
-	case PATH_MEASURES:
 		break;
 	}
 	return values->calls;
@@ -167,7 +194,7 @@ static bool take_values(struct paths *paths, const struct analysis_node *node, s
 	uint64_t any = 0;
 
 	for (size_t i = 0; i < paths->measure_count; i++) {
-		path->values[i] = value_of(paths, paths->measures[i].measure, &node->values);
+		path->values[i] = value_of(paths, i, &node->values);
 		any |= path->values[i];
 	}
 	return any != 0;
@@ -198,14 +225,27 @@ uint64_t paths_inclusive(const struct paths *paths, size_t measure, uint32_t nod
 {
 	const struct analysis_values *values = &paths->analysis->nodes.data[node].values;
 
-	return values
-		->ticks[paths->measures[measure].measure == PATH_ELAPSED ? ELAPSED_INCLUSIVE
-									 : APPLICATION_INCLUSIVE];
+	switch (paths->measures[measure].measure) {
+	case PATH_ELAPSED:
+		return values->ticks[ELAPSED_INCLUSIVE];
+	case PATH_APPLICATION:
+		return values->ticks[APPLICATION_INCLUSIVE];
+	case PATH_SAMPLES:
+		return values->samples.inclusive;
+	case PATH_WEIGHT:
+		return values->samples.inclusive_weight;
+	case PATH_CALLS:
+		break;
+	}
+	return values->calls;
 }
 
 uint64_t paths_in_unit(const struct paths *paths, size_t measure, uint64_t sum)
 {
-	return paths->measures[measure].unit[0] == 'n' ? analysis_ns(paths->analysis, sum) : sum;
+	const enum path_measure kind = paths->measures[measure].measure;
+
+	return kind == PATH_ELAPSED || kind == PATH_APPLICATION ? analysis_ns(paths->analysis, sum)
+								: sum;
 }
 
 void paths_chain(const struct paths *paths, uint32_t node, struct path_chain *chain)

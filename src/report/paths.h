@@ -7,7 +7,9 @@
 
 #include "report/export.h"
 
-enum path_measure { PATH_CALLS, PATH_ELAPSED, PATH_APPLICATION, PATH_MEASURES };
+enum path_measure { PATH_ELAPSED, PATH_APPLICATION, PATH_CALLS, PATH_SAMPLES, PATH_WEIGHT };
+
+enum { PATH_MEASURES_MAX = 3 };
 
 struct path_measure_info {
 	const char *name; /* "elapsed" */
@@ -22,11 +24,13 @@ struct paths {
 	const char *outside;	    /* the name of what is outside of all functions */
 	const char **process_names; /* "name (pid)" where several processes are shown */
 	const char **thread_names;  /* "name (tid)" */
-	const struct path_measure_info *measures; /* first those that have inclusive values… */
-	size_t measure_count, cost_count;	  /* …which are so many */
-	size_t first_measure;			  /* the one that was asked for */
-	uint64_t sum[PATH_MEASURES]; /* of the ticks so far: nanoseconds are differences of sums */
-	uint32_t *order;	     /* nodes by thread */
+	struct path_measure_info
+		measures[PATH_MEASURES_MAX]; /* first those that are inclusive too… */
+	size_t measure_count, cost_count;    /* …which are so many */
+	size_t first_measure;		     /* the one that was asked for */
+	uint64_t
+		sum[PATH_MEASURES_MAX]; /* of what was ticks: nanoseconds are differences of sums */
+	uint32_t *order;		/* nodes by thread */
 	size_t next;
 };
 
@@ -35,7 +39,7 @@ struct path {
 	uint32_t node;
 	/* by index of paths.measures; nanoseconds are rounded so that their sum over all paths is
 	   the total's */
-	uint64_t values[PATH_MEASURES];
+	uint64_t values[PATH_MEASURES_MAX];
 };
 
 /* Fails where `measure` (NULL: the first one) is none that the profile has. */
