@@ -391,6 +391,7 @@ bool analysis_load_tree(struct analysis *analysis, struct profile *profile, stru
 
 	map_init(&loader.merged);
 	map_init(&loader.disarmed);
+	map_reserve(&loader.merged, profile_nodes_at_most(profile));
 	const bool ok = profile_each_disarm(profile, load_disarm, &loader, err) &&
 			profile_each_node(profile, load_node, &loader, err) && !loader.failed;
 	map_fini(&loader.merged);

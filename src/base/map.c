@@ -3,8 +3,11 @@
 
 #include "base/arena.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { CAP_MIN = 16 };
 
 uint64_t hash_u64(uint64_t value)
 {
@@ -53,11 +56,11 @@ uint64_t *map_get(const struct map *map, uint64_t key)
 	return slot->used ? &slot->value : NULL;
 }
 
-static void map_resize(struct map *map)
+static void map_resize(struct map *map, size_t cap)
 {
 	struct map old = *map;
 
-	map->cap = old.cap ? old.cap * 2 : 16;
+	map->cap = cap;
 	map->slots = mem_zalloc(map->cap * sizeof(*map->slots));
 	for (size_t i = 0; i < old.cap; i++) {
 		if (old.slots[i].used)
@@ -66,10 +69,20 @@ static void map_resize(struct map *map)
 	free(old.slots);
 }
 
+void map_reserve(struct map *map, size_t count)
+{
+	size_t cap = map->cap ? map->cap : CAP_MIN;
+
+	while (cap / 2 <= count && cap <= SIZE_MAX / 4)
+		cap *= 2;
+	if (cap > map->cap)
+		map_resize(map, cap);
+}
+
 uint64_t *map_put(struct map *map, uint64_t key, uint64_t initial)
 {
 	if (map->len * 2 >= map->cap)
-		map_resize(map);
+		map_resize(map, map->cap ? map->cap * 2 : CAP_MIN);
 	struct map_slot *slot = map_find(map, key);
 	if (!slot->used) {
 		*slot = (struct map_slot){.key = key, .value = initial, .used = true};

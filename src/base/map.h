@@ -21,6 +21,8 @@ struct map {
 void map_init(struct map *map);
 void map_fini(struct map *map);
 
+/* Makes room for `count` keys in all, so that putting them moves nothing. */
+void map_reserve(struct map *map, size_t count);
 /* The value of `key`, or NULL. Valid until the next map_put. */
 uint64_t *map_get(const struct map *map, uint64_t key);
 

@@ -332,6 +332,9 @@ const struct profile_location_line *profile_location_lines(const struct profile 
 							   size_t *count);
 const struct profile_stack *profile_stacks(const struct profile *profile, size_t *count);
 
+/* So many nodes at most: for room to be made in advance. */
+size_t profile_nodes_at_most(struct profile *profile);
+
 /* Streams; the callback returns false to stop. Nodes come in the order of their ids. */
 bool profile_each_node(struct profile *profile,
 		       bool (*each)(const struct profile_node *row, void *context), void *context,

@@ -38,6 +38,7 @@ struct scan {
 	int64_t id;
 	void *row;
 	bool failed;
+	struct ahead *ahead; /* reads for this one; NULL: it reads by itself */
 };
 
 __attribute__((format(printf, 3, 4))) bool
@@ -48,6 +49,11 @@ bool profile_database_fail(const struct profile *profile, struct error *err);
 /* Rows go to `row`, a struct of the table. To be closed whatever this returns. */
 bool scan_open(struct scan *scan, struct profile *profile, enum profile_table_id table, void *row,
 	       struct error *err);
+/* The same without another thread. */
+bool scan_open_here(struct scan *scan, struct profile *profile, enum profile_table_id table,
+		    void *row, struct error *err);
+/* No fewer than the table has, as its last id and the size of the file tell. */
+size_t scan_rows_at_most(struct profile *profile, enum profile_table_id table);
 /* 1: a row was read, 0: there are no more, -1: err is set. */
 int scan_next(struct scan *scan, struct error *err);
 void scan_close(struct scan *scan);

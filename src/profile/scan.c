@@ -1,10 +1,14 @@
 /*
  * One pass over a table: each row becomes the table's struct, checked as far as its columns say.
  */
+#include "profile/ahead.h"
 #include "profile/reader_private.h"
 
 #include <limits.h>
 #include <string.h>
+
+/* A row has a length, an id, and at least a byte per column in its header. */
+enum { AHEAD_ROWS_MIN = 20000, ROW_BYTES_MIN = 3 };
 
 static int64_t rows_known(const struct profile *profile, enum profile_table_id table)
 {
@@ -104,8 +108,8 @@ static void scan_take_row(sqlite3_context *context, int count, sqlite3_value **v
 	scan->failed = !scan_row(scan, values);
 }
 
-bool scan_open(struct scan *scan, struct profile *profile, enum profile_table_id table, void *row,
-	       struct error *err)
+bool scan_open_here(struct scan *scan, struct profile *profile, enum profile_table_id table,
+		    void *row, struct error *err)
 {
 	struct str sql = {0};
 
@@ -128,8 +132,61 @@ bool scan_open(struct scan *scan, struct profile *profile, enum profile_table_id
 	return code == SQLITE_OK || profile_database_fail(profile, err);
 }
 
+/* Numbers only: text would have to be kept, and who meets a BLOB asks for it while reading. */
+static bool has_numbers_only(const struct profile_table *table)
+{
+	for (size_t i = 0; i < table->column_count; i++)
+		if (table->columns[i].type == COLUMN_TEXT || table->columns[i].type == COLUMN_BLOB)
+			return false;
+	return true;
+}
+
+static int64_t number_of(struct profile *profile, const char *sql)
+{
+	sqlite3_stmt *select = NULL;
+	int64_t number = 0;
+
+	if (sqlite3_prepare_v2(profile->database, sql, -1, &select, NULL) == SQLITE_OK &&
+	    sqlite3_step(select) == SQLITE_ROW)
+		number = sqlite3_column_int64(select, 0);
+	sqlite3_finalize(select);
+	return number;
+}
+
+size_t scan_rows_at_most(struct profile *profile, enum profile_table_id table)
+{
+	struct str sql = {0};
+
+	str_printf(&sql, "SELECT max(id) FROM %s", profile_tables[table].name);
+	const int64_t last = number_of(profile, sql.data);
+	str_fini(&sql);
+	const int64_t bytes =
+		number_of(profile, "PRAGMA page_count") * number_of(profile, "PRAGMA page_size");
+	const int64_t fit = bytes / (int64_t)(ROW_BYTES_MIN + profile_tables[table].column_count);
+	return last < 0 || fit < 0 ? 0 : (size_t)(last < fit ? last : fit);
+}
+
+/* Tables in memory may refer to rows of their own that have been taken already. */
+static bool is_worth_ahead(struct profile *profile, enum profile_table_id table)
+{
+	return table > PROFILE_LAST_IN_MEMORY && has_numbers_only(&profile_tables[table]) &&
+	       scan_rows_at_most(profile, table) >= AHEAD_ROWS_MIN;
+}
+
+bool scan_open(struct scan *scan, struct profile *profile, enum profile_table_id table, void *row,
+	       struct error *err)
+{
+	if (!is_worth_ahead(profile, table))
+		return scan_open_here(scan, profile, table, row, err);
+	*scan = (struct scan){.table = &profile_tables[table], .row = row};
+	scan->ahead = ahead_open(profile, table, err);
+	return scan->ahead != NULL;
+}
+
 int scan_next(struct scan *scan, struct error *err)
 {
+	if (scan->ahead)
+		return ahead_next(scan->ahead, scan->row, &scan->id, err);
 	const int code = sqlite3_step(scan->select);
 
 	if (code == SQLITE_DONE)
@@ -143,6 +200,8 @@ int scan_next(struct scan *scan, struct error *err)
 
 void scan_close(struct scan *scan)
 {
+	if (scan->ahead)
+		ahead_close(scan->ahead);
 	sqlite3_finalize(scan->select);
 	arena_fini(&scan->texts);
 }

@@ -44,6 +44,11 @@ static bool node_check(struct profile *profile, const struct profile_node *node,
 	return true;
 }
 
+size_t profile_nodes_at_most(struct profile *profile)
+{
+	return scan_rows_at_most(profile, PROFILE_NODE);
+}
+
 bool profile_each_node(struct profile *profile,
 		       bool (*each)(const struct profile_node *row, void *context), void *context,
 		       struct error *err)

@@ -74,6 +74,26 @@ static void growth_keeps_all(void **state)
 	}
 }
 
+static void reserved_room_is_kept(void **state)
+{
+	struct map map;
+
+	(void)state;
+	map_init(&map);
+	map_put(&map, 7, 70);
+	map_reserve(&map, 1000);
+	const void *slots = map.slots;
+	for (uint64_t i = 0; i < 1000; i++)
+		map_put(&map, i, i);
+	assert_ptr_equal(map.slots, slots);
+	assert_int_equal(map.len, 1000);
+	assert_int_equal(*map_get(&map, 7), 70);
+	assert_int_equal(*map_get(&map, 999), 999);
+	map_reserve(&map, 10);
+	assert_ptr_equal(map.slots, slots);
+	map_fini(&map);
+}
+
 static void strings_compare_by_content(void **state)
 {
 	char one[] = "name", same[] = "name";
@@ -127,9 +147,13 @@ static void hashes_depend_on_every_byte(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(empty_map_has_nothing),       cmocka_unit_test(any_key_is_allowed),
-		cmocka_unit_test(put_keeps_an_existing_value), cmocka_unit_test(growth_keeps_all),
-		cmocka_unit_test(strings_compare_by_content),  cmocka_unit_test(many_strings),
+		cmocka_unit_test(empty_map_has_nothing),
+		cmocka_unit_test(any_key_is_allowed),
+		cmocka_unit_test(put_keeps_an_existing_value),
+		cmocka_unit_test(growth_keeps_all),
+		cmocka_unit_test(reserved_room_is_kept),
+		cmocka_unit_test(strings_compare_by_content),
+		cmocka_unit_test(many_strings),
 		cmocka_unit_test(hashes_depend_on_every_byte),
 	};
 

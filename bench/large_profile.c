@@ -1,0 +1,147 @@
+/*
+ * Writes a large profile, always the same one: call paths of several threads over functions of
+ * several modules, deep and wide as those of real programs are, with OS time and histograms.
+ *
+ * Usage: large_profile FILE [NODES [MODULES [FUNCTIONS [THREADS]]]]
+ */
+#include "tests/support/small_profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_MAX_DEPTH = 60 };
+
+struct size {
+	size_t nodes, modules, functions, threads;
+};
+
+static struct error err;
+static uint64_t seed = 88172645463325252U;
+
+static void require(bool ok)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "large_profile: %s\n", err.message);
+	exit(1);
+}
+
+/* xorshift64 (Marsaglia, 2003) */
+static uint64_t random_below(uint64_t limit)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed % limit;
+}
+
+static void add_functions(struct profile_writer *writer, const struct size *size)
+{
+	struct str text = {0};
+
+	for (size_t i = 0; i < size->modules; i++) {
+		str_clear(&text);
+		str_printf(&text, "/usr/lib/x86_64-linux-gnu/libpart%zu.so.%zu", i, i % 7);
+		small_module(writer, text.data);
+	}
+	for (size_t i = 0; i < size->functions; i++) {
+		str_clear(&text);
+		if (i % 2)
+			str_printf(&text, "part_%zu_function_%zu", i % size->modules, i);
+		else
+			str_printf(&text, "_ZN4part7SectionILi%zuEE7performESt6vectorIiSaIiEE", i);
+		small_function(writer, (int64_t)(1 + i % size->modules), text.data,
+			       0x1000 + 64 * i);
+	}
+	str_fini(&text);
+}
+
+/* The path that the node before ended; the thread's root is at 0. */
+static int64_t path[PATH_MAX_DEPTH];
+static size_t depth;
+
+/* A walk: some calls up, and one down. */
+static int64_t choose_parent(int64_t id, int64_t first)
+{
+	if (id == first) {
+		path[0] = id;
+		depth = 1;
+		return 0;
+	}
+	const size_t up = random_below(depth < PATH_MAX_DEPTH ? 3 : 20);
+	depth -= up < depth ? up : depth - 1;
+	const int64_t parent = path[depth - 1];
+	path[depth++] = id;
+	return parent;
+}
+
+static void add_node(struct profile_writer *writer, const struct size *size, int64_t id,
+		     int64_t first)
+{
+	const uint64_t calls = 1 + random_below(1000), ticks = calls * (20 + random_below(500));
+	struct profile_node row = {
+		.id = id,
+		.parent = choose_parent(id, first),
+		.thread = 1 + (int64_t)((size_t)(id - 1) * size->threads / size->nodes),
+		.function = id == first ? 0 : 1 + (int64_t)random_below(size->functions),
+		.calls = id == first ? 0 : calls,
+		.elapsed_ticks = ticks,
+		.overhead_ticks = calls * 8,
+		.elapsed_inclusive_min = ticks / calls,
+		.elapsed_inclusive_max = ticks,
+		.elapsed_exclusive_min = 10,
+		.elapsed_exclusive_max = ticks,
+		.application_inclusive_min = 10,
+		.application_inclusive_max = ticks,
+		.application_exclusive_min = 10,
+		.application_exclusive_max = ticks,
+	};
+
+	if (random_below(4) == 0)
+		row.os_ticks[random_below(TARE_OS_CAUSES)] = ticks / 3;
+	require(profile_add_node(writer, &row, &err));
+	if (id == first)
+		return;
+	const struct profile_histogram histogram = {
+		.node = id, .bucket = tare_call_bucket(ticks / calls), .calls = calls};
+	require(profile_add_histogram(writer, &histogram, &err));
+}
+
+static void add_nodes(struct profile_writer *writer, const struct size *size)
+{
+	int64_t first = 1, thread = 0;
+
+	for (int64_t id = 1; id <= (int64_t)size->nodes; id++) {
+		const int64_t its = (int64_t)((size_t)(id - 1) * size->threads / size->nodes);
+		if (its != thread)
+			first = id;
+		thread = its;
+		add_node(writer, size, id, first);
+	}
+}
+
+static size_t argument(int count, char **words, int index, size_t fallback)
+{
+	return index < count ? strtoul(words[index], NULL, 10) : fallback;
+}
+
+int main(int argc, char **argv)
+{
+	const struct size size = {argument(argc, argv, 2, 1000000), argument(argc, argv, 3, 50),
+				  argument(argc, argv, 4, 20000), argument(argc, argv, 5, 8)};
+
+	if (argc < 2 || !size.nodes || !size.modules || !size.functions || !size.threads) {
+		fputs("usage: large_profile FILE [NODES [MODULES [FUNCTIONS [THREADS]]]]\n",
+		      stderr);
+		return 2;
+	}
+	struct profile_writer *writer = small_profile_open(argv[1]);
+	const int64_t process = small_process(writer, 4001, "large");
+	for (size_t i = 0; i < size.threads; i++)
+		small_thread(writer, process, 4001 + (int64_t)i, 0, 0);
+	add_functions(writer, &size);
+	add_nodes(writer, &size);
+	small_profile_commit(writer);
+	return 0;
+}
