@@ -41,6 +41,8 @@ struct tare_timer_file {
 	uint64_t periods;    /* that they stand for */
 	uint64_t lost;	     /* samples that had no room */
 	uint64_t in_runtime; /* taken in tare's own code, and not kept */
+	/* Of processor time without a timer: there was no room for its signal. */
+	uint64_t unsampled_ns;
 	uint64_t restarted; /* system calls that the signal interrupted, and that were made again */
 	uint32_t limits;    /* enum tare_limits: why samples were lost */
 	char name[TARE_TIMER_NAME_MAX];

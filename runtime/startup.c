@@ -16,6 +16,10 @@
 
 #include <fcntl.h>
 
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51
+#endif
+
 void startup_scan(struct startup *startup, char **environment)
 {
 	for (; *environment; environment++) {
@@ -28,6 +32,8 @@ void startup_scan(struct startup *startup, char **environment)
 	for (const Elf64_auxv_t *entry = startup->vector; entry->a_type != AT_NULL; entry++) {
 		if (entry->a_type == AT_BASE)
 			startup->loader_base = entry->a_un.a_val;
+		if (entry->a_type == AT_MINSIGSTKSZ)
+			startup->signal_frame_bytes = entry->a_un.a_val;
 		if (entry->a_type == AT_SYSINFO_EHDR)
 			startup->vdso = entry->a_un.a_val;
 		if (entry->a_type == AT_PHDR)

@@ -13,10 +13,11 @@
 struct startup {
 	const char *audit, *session; /* values of the variables, NULL if not there */
 	uint64_t loader_base, headers, header_count;
-	uint64_t vdso;	       /* where the kernel's code for the process is, 0: nowhere */
-	bool secure;	       /* the program has gained privileges by its start */
-	bool no_syscall_sites; /* no module has any, and none will come */
-	Elf64_auxv_t *vector;  /* auxiliary, on the target's stack */
+	uint64_t signal_frame_bytes; /* 0: unknown */
+	uint64_t vdso;		     /* where the kernel's code for the process is, 0: nowhere */
+	bool secure;		     /* the program has gained privileges by its start */
+	bool no_syscall_sites;	     /* no module has any, and none will come */
+	Elf64_auxv_t *vector;	     /* auxiliary, on the target's stack */
 };
 
 void startup_scan(struct startup *startup, char **environment);

@@ -15,11 +15,12 @@
 #include <linux/time_types.h>
 #include <sys/mman.h>
 
-#define LOCK_ROUNDS	100000
-#define SIGEV_THREAD_ID 4
-#define TIMER_SELF	((struct timer_thread *)1) /* timer_self of a thread that has none */
-#define MIXER		0x9e3779b97f4a7c15ULL
-#define STACK_MAX	(64ULL << 20) /* as far as a thread's stack may reach below its pointer */
+#define LOCK_ROUNDS	  100000
+#define SIGEV_THREAD_ID	  4
+#define TIMER_SELF	  ((struct timer_thread *)1) /* timer_self of a thread that has none */
+#define FRAME_BYTES_USUAL 4096
+#define MIXER		  0x9e3779b97f4a7c15ULL
+#define STACK_MAX	  (64ULL << 20) /* as far as a thread's stack may reach below its pointer */
 
 struct timer_thread *timer_threads[TIMER_THREADS_MAX];
 struct timer_state timer_state;
@@ -156,8 +157,10 @@ static bool slot_begin(struct timer_thread *thread, int32_t tid, uint32_t *limit
 	if (!timer_file_begin(thread, limits))
 		return false;
 	thread->used = 1;
+	thread->stack_is_small = false;
+	timer_stack_take(thread);
 	*limits = TARE_LIMIT_SYSTEM;
-	if (!timer_state.signal || timer_arm(thread))
+	if (!timer_state.signal || thread->stack_is_small || timer_arm(thread))
 		return true;
 	thread->used = 0;
 	timer_file_end(thread);
@@ -254,7 +257,7 @@ static void note_end(struct timer_thread *thread)
 
 static void arm_again(struct timer_thread *thread)
 {
-	if (!thread->has_timer && !timer_arm(thread))
+	if (!thread->has_timer && !thread->stack_is_small && !timer_arm(thread))
 		process_thread_lost(TARE_LIMIT_SYSTEM);
 }
 
@@ -290,6 +293,8 @@ void timer_begin(const struct startup *startup)
 	timer_state.period_ns = state_session.settings.timer_period_ns;
 	timer_state.first_stack_end = (uint64_t)startup->vector;
 	timer_state.vdso = startup->vdso;
+	timer_state.frame_bytes =
+		startup->signal_frame_bytes ? startup->signal_frame_bytes : FRAME_BYTES_USUAL;
 	if (!timer_state.period_ns || !state_session.active)
 		return;
 	if (!timer_signal_take()) {
@@ -330,6 +335,12 @@ static void call_of_own(struct timer_thread *self, const struct probes_registers
 	case SYS_rt_sigaction:
 		if (registers->rdi == (uint64_t)timer_state.signal && kernel_is_tid(self->tid))
 			withdraw();
+		else if (timer_state.signal && registers->rsi)
+			timer_stack_spare(registers);
+		break;
+	case SYS_sigaltstack:
+		if (kernel_is_tid(self->tid))
+			timer_stack_notice(self, registers);
 		break;
 	case SYS_munmap: /* a thread's last but one */
 		if (sp - registers->rdi < registers->rsi && kernel_is_tid(self->tid))
@@ -367,6 +378,11 @@ void timer_syscall(const struct probes_registers *registers)
 	if (self->mask_stale && !keeps_mask(registers->rax)) {
 		self->mask_stale = false;
 		timer_signal_unblock();
+	}
+	if (self->stack_stale && kernel_is_tid(self->tid)) {
+		timer_stack_take(self);
+		if (!self->has_timer && !self->stack_is_small)
+			timer_arm(self);
 	}
 	self->call =
 		(struct timer_call){registers->rax, registers->rdi, registers->rsi, registers->rdx};

@@ -7,6 +7,8 @@
 
 #define TIMER_THREADS_MAX 4096
 #define TIMER_STACK_BYTES 16384
+/* Handlers of the program that want a signal stack, and have none, run on it too. */
+#define TIMER_SIGNAL_STACK_BYTES 262144
 
 /* A system call, to be known again behind it. */
 struct timer_call {
@@ -20,8 +22,12 @@ struct timer_thread {
 	int32_t tid;
 	int32_t timer; /* the kernel's id of it */
 	bool has_timer;
-	bool mask_stale; /* the program has set the thread's signal mask */
-	bool full;	 /* the file cannot grow */
+	bool mask_stale;	     /* the program has set the thread's signal mask */
+	bool full;		     /* the file cannot grow */
+	bool stack_is_own;	     /* its signal stack is the one below */
+	bool stack_stale;	     /* it may be another one by now */
+	bool stack_is_small;	     /* too small for the handler, so there is no timer */
+	uint64_t unsampled_begin_ns; /* of the thread's time, since then */
 	struct timer_call call;
 
 	struct tare_timer_file *file;
@@ -34,6 +40,7 @@ struct timer_thread {
 	uint64_t frames[2][TARE_TIMER_FRAMES_MAX];
 	struct timer_walker walker;
 	_Alignas(64) unsigned char stack[TIMER_STACK_BYTES];
+	_Alignas(64) unsigned char signal_stack[TIMER_SIGNAL_STACK_BYTES];
 };
 
 struct timer_state {
@@ -41,6 +48,7 @@ struct timer_state {
 	int32_t signal;	    /* 0: none is ours at present */
 	uint32_t lock;
 	uint64_t first_stack_end, vdso;
+	uint64_t frame_bytes; /* of a signal, at most */
 };
 
 #pragma GCC visibility push(hidden)
@@ -68,6 +76,14 @@ void timer_file_end(struct timer_thread *self);
 /* Arms and disarms a thread's timer; may be called by another thread. */
 bool timer_arm(struct timer_thread *thread);
 void timer_disarm(struct timer_thread *thread);
+
+/*
+ * The thread's signal stack becomes ours if it has none, or is seen to be large enough; before
+ * sigaltstack; before rt_sigaction.
+ */
+void timer_stack_take(struct timer_thread *self);
+void timer_stack_notice(struct timer_thread *self, const struct probes_registers *registers);
+void timer_stack_spare(const struct probes_registers *registers);
 
 /* With signals blocked: takes a free signal; false where there is none. Gives it back. */
 bool timer_signal_take(void);

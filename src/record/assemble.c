@@ -708,6 +708,11 @@ static bool assemble_timers(struct assembly *assembly, struct error *err)
 	if (timer.counts.damaged)
 		add_reason(assembly, "the samples are damaged in %" PRIu64 " places",
 			   timer.counts.damaged);
+	if (timer.counts.unsampled_ns)
+		add_reason(assembly,
+			   "%.3f ms of processor time were not sampled: signal stacks of the "
+			   "program have no room for the timers' signal",
+			   (double)timer.counts.unsampled_ns / 1e6);
 	ok = ok && sample_builder_write(timer.builder, row, err);
 	sample_builder_free(timer.builder);
 	return ok;

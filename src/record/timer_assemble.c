@@ -134,6 +134,7 @@ bool timer_assemble_thread(struct timer_assembly *assembly, struct timer_reader 
 		return false;
 	assembly->counts.lost += header->lost;
 	assembly->counts.in_runtime += header->in_runtime;
+	assembly->counts.unsampled_ns += header->unsampled_ns;
 	assembly->counts.damaged += reader->damaged;
 	return true;
 }
