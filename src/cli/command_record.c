@@ -197,6 +197,8 @@ static void print_success(const struct record_result *result)
 {
 	const char *path = shortened(result->output);
 
+	if (result->remark)
+		fprintf(stderr, "tare record: %s\n", result->remark);
 	fprintf(stderr, "tare record: wrote %s%s%s%s; to see it: tare report %s\n", path,
 		result->partial ? " (partial: " : "", result->partial ? result->partial : "",
 		result->partial ? ")" : "", path);

@@ -771,13 +771,6 @@ static bool write_samples(struct assembly *assembly, struct error *err)
 
 /* ---- session ---- */
 
-static const char *method_of(const struct assembly *assembly)
-{
-	if (!assembly->timers.len)
-		return "instrument";
-	return assembly->threads.len ? "instrument,sample" : "sample";
-}
-
 static bool write_session(struct assembly *assembly, struct error *err)
 {
 	const struct recording *recording = assembly->recording;
@@ -803,7 +796,7 @@ static bool write_session(struct assembly *assembly, struct error *err)
 		.system = recording->system,
 		.processor = recording->processor,
 		.tare_version = TARE_VERSION,
-		.method = *recording->method ? recording->method : method_of(assembly),
+		.method = *recording->method ? recording->method : "instrument",
 		.settings = recording->settings,
 		.begin_unix_ns = recording->begin_unix_ns,
 		.begin_ticks = recording->begin_ticks,

@@ -15,6 +15,7 @@
 #include "record/record_parts.h"
 #include "record/sampling.h"
 #include "record/server.h"
+#include "record/timer_choice.h"
 #include "record/timer_rules.h"
 #include "record/triggers.h"
 #include "target/launch.h"
@@ -30,6 +31,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define NS_PER_SECOND 1000000000ULL
+
 struct static_tls {
 	const struct instrumented *file;
 	struct str variables; /* with which it was found out; see closure_variables */
@@ -41,6 +44,7 @@ struct run {
 	struct program program;	 /* unless it is only sampled: */
 	char *file, **arguments; /* what is executed then, as it is */
 	struct sampling sampling;
+	struct timer_choice timers; /* instead of a sampler */
 	char *output, *runtime, *private_cache;
 	struct cache cache;
 	bool cache_is_open;
@@ -58,14 +62,15 @@ struct run {
 	bool session_is_open, keep_session;
 };
 
+/* The runtime is in its processes. */
 static bool is_instrumented(const struct run *run)
 {
-	return run->options->method != RECORD_SAMPLE;
+	return run->options->method != RECORD_SAMPLE || run->timers.by_timers;
 }
 
 static bool is_sampled(const struct run *run)
 {
-	return run->options->method != RECORD_INSTRUMENT;
+	return run->options->method != RECORD_INSTRUMENT && !run->timers.by_timers;
 }
 
 /* ---- before the command ---- */
@@ -177,9 +182,9 @@ static void put_settings(struct run *run)
 	const uint64_t trace_bytes = run->options->settings.trace_bytes;
 	struct str settings = {0};
 
-	if (is_instrumented(run))
+	if (run->options->method != RECORD_SAMPLE)
 		instrument_describe(&run->instrument, &settings);
-	if (is_sampled(run))
+	if (run->options->method != RECORD_INSTRUMENT)
 		sampling_describe(&run->sampling, &settings);
 	if (run->options->settings.adaptive_percent)
 		str_printf(&settings, " --adaptive=%g",
@@ -335,6 +340,10 @@ static bool open_session(struct run *run, struct error *err)
 	struct tare_settings settings = run->options->settings;
 
 	settings.triggers = triggers_flags(&run->triggers);
+	if (run->timers.by_timers) {
+		settings.timer_period_ns = NS_PER_SECOND / run->options->sampling.frequency;
+		settings.timer_only = run->options->method == RECORD_SAMPLE;
+	}
 	if (!session_create(&run->session, trace_bytes == TARE_TRACE_FULL, err))
 		return false;
 	run->session_is_open = true;
@@ -345,6 +354,8 @@ static bool open_session(struct run *run, struct error *err)
 		return false;
 	record_describe(&run->recording, run->output, run->options->follow);
 	recording_put_text(&run->recording, "method", methods[run->options->method]);
+	if (run->timers.by_timers)
+		recording_put_text(&run->recording, "timer_reason", run->timers.reason);
 	recording_put_command_line(&run->recording, run->options->words, run->options->word_count);
 	put_settings(run);
 	return !is_instrumented(run) || open_service(run, err);
@@ -520,6 +531,8 @@ static void wait_for_all(struct run *run)
 static bool finish_run(struct run *run, struct record_result *result, struct error *err)
 {
 	result->command_status = launch_exit_status(&run->launch);
+	if (run->timers.by_timers)
+		result->remark = mem_strdup(run->timers.reason);
 	recording_put_number(&run->recording, "exit_status", result->command_status);
 	clock_schedule_finish(&run->recording);
 	if (record_build_profile(&run->session, &run->recording, run->output, result, err))
@@ -541,7 +554,7 @@ static bool prepare_instrumented(struct run *run, const struct instrumented **ex
 	if (!convert_selection(&options->selection, &run->instrument, err) ||
 	    !triggers_init(&run->triggers, &options->selection, err))
 		return false;
-	run->instrument.policy.syscalls_only = options->settings.timer_only;
+	run->instrument.policy.syscalls_only = options->method == RECORD_SAMPLE;
 	run->output = record_choose_output(options->output, path_basename(options->words[0]), err);
 	run->runtime = run->output ? target_runtime_path(err) : NULL;
 	run->instrument.progress = options->progress;
@@ -571,7 +584,8 @@ static bool run_prepare(struct run *run, const struct instrumented **executable,
 			struct error *err)
 {
 	*status = TARGET_STATUS_FAILED;
-	if (is_sampled(run) && !sampling_init(&run->sampling, &run->options->sampling, err))
+	if (is_sampled(run) && (!sampling_init(&run->sampling, &run->options->sampling, err) ||
+				!timer_choice_make(&run->timers, &run->sampling, err)))
 		return false;
 	return (is_instrumented(run) ? prepare_instrumented(run, executable, status, err)
 				     : prepare_plain(run, status, err)) &&
@@ -733,5 +747,6 @@ void record_result_fini(struct record_result *result)
 {
 	free(result->output);
 	free(result->partial);
+	free(result->remark);
 	*result = (struct record_result){0};
 }

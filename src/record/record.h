@@ -87,6 +87,7 @@ struct record_options {
 struct record_result {
 	char *output;	    /* path of the profile; NULL: none was written */
 	char *partial;	    /* why it is partial, or NULL */
+	char *remark;	    /* on how it was recorded, or NULL */
 	int command_status; /* exit status of the command as a shell reports it; -1: did not run */
 };
 

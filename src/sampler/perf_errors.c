@@ -2,10 +2,13 @@
 #include "sampler/perf_errors.h"
 
 #include "sampler/perf_events.h"
+#include "sampler/sampler.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 int perf_paranoid_level(void)
 {
@@ -111,6 +114,24 @@ bool perf_errors_ring(int errno_value, struct error *err)
 	default:
 		return error_set_errno(err, errno_value, "cannot map a ring for samples");
 	}
+}
+
+bool sampler_is_permitted(struct error *err)
+{
+	const struct event clock = {.name = "cpu-clock", .type = PERF_TYPE_SOFTWARE};
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_CPU_CLOCK,
+				       .sample_period = 1000000,
+				       .exclude_kernel = 1,
+				       .exclude_hv = 1,
+				       .disabled = 1};
+	const int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return perf_errors_open(&clock, getpid(), errno, err);
+	close(fd);
+	return true;
 }
 
 void perf_errors_kernel(char *text, size_t size)

@@ -69,6 +69,10 @@ struct sampler_options {
 
 struct sampler;
 
+/* May this process sample itself at all? False with the reason: ERROR_PERMISSION where the kernel,
+   or a sandbox, refuses perf_event_open. */
+bool sampler_is_permitted(struct error *err);
+
 /*
  * Samples the process `pid` and all that it starts, from its next execve on. Fails with the reason
  * and the remedy where the kernel refuses.

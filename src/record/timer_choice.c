@@ -1,0 +1,54 @@
+/* Where this process may not sample itself, nothing can be sampled by perf_event_open. */
+#include "record/timer_choice.h"
+
+#include "sampler/sampler.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void timer_choice_examine(struct timer_choice *choice)
+{
+	struct error err;
+
+	*choice = (struct timer_choice){0};
+	choice->by_timers = !sampler_is_permitted(&err) && err.code == ERROR_PERMISSION;
+	if (choice->by_timers)
+		snprintf(choice->reason, sizeof(choice->reason),
+			 "threads are sampled by timers of their processor time, as "
+			 "perf_event_open is refused: %.500s",
+			 err.message);
+}
+
+/* What timers cannot do, or NULL. */
+static const char *beyond_timers(const struct sampling *sampling)
+{
+	const struct record_sampling *options = sampling->options;
+
+	if (options->everything)
+		return "--all";
+	if (options->off_cpu)
+		return "--off-cpu";
+	if (options->by_frame_pointer)
+		return "--unwind=fp";
+	vec_foreach (event, &sampling->events) {
+		if (strcmp(event->name, "cpu-clock") != 0 && strcmp(event->name, "task-clock") != 0)
+			return event->name;
+		if (sampling->events.len > 1 || event->period)
+			return "--event with a period, or more than one,";
+	}
+	return NULL;
+}
+
+bool timer_choice_make(struct timer_choice *choice, const struct sampling *sampling,
+		       struct error *err)
+{
+	timer_choice_examine(choice);
+	const char *beyond = choice->by_timers ? beyond_timers(sampling) : NULL;
+
+	if (!beyond)
+		return true;
+	return error_set(err, ERROR_PERMISSION,
+			 "%s takes perf_event_open, which is refused here (without it, timers "
+			 "sample the processor time of commands): %.500s",
+			 beyond, strstr(choice->reason, "refused: ") + strlen("refused: "));
+}
