@@ -351,7 +351,7 @@ void report_finish_rows(struct report *report, struct report_table *table, size_
 
 /* ---- writing ---- */
 
-static void report_fini(struct report *report)
+void report_close(struct report *report)
 {
 	for (size_t i = 0; i < report->table_count; i++)
 		vec_fini(&report->tables[i].rows);
@@ -409,31 +409,47 @@ static bool columns_have_data(const struct report *report, const char *list, str
 	return true;
 }
 
+static bool report_init(struct report *report, const struct analysis *analysis,
+			const struct report_options *options, struct error *err)
+{
+	*report = (struct report){.analysis = analysis, .options = options};
+	if (!report_check(options, err))
+		return false;
+	report->view = view_find(options->view, options->verbose);
+	if (!view_has_data(report, err) || !columns_have_data(report, options->columns, err) ||
+	    !columns_have_data(report, options->sort, err))
+		return false;
+	arena_init(&report->arena);
+	return true;
+}
+
+bool report_open(struct report *report, const struct analysis *analysis,
+		 const struct report_options *options, struct error *err)
+{
+	if (!report_init(report, analysis, options, err))
+		return false;
+	if (report->view->fill(report, err))
+		return true;
+	report_close(report);
+	return false;
+}
+
 bool report_write(const struct analysis *analysis, const struct report_options *options,
 		  FILE *stream, struct error *err)
 {
-	struct report report = {.analysis = analysis, .options = options};
+	struct report report;
 
-	if (!report_check(options, err))
+	if (!report_init(&report, analysis, options, err))
 		return false;
-	report.view = view_find(options->view, options->verbose);
-	if (!view_has_data(&report, err) || !columns_have_data(&report, options->columns, err) ||
-	    !columns_have_data(&report, options->sort, err))
-		return false;
-	arena_init(&report.arena);
 	const bool streams = report.view->stream != NULL;
 	const bool ok = streams ? report.view->stream(&report, stream, err)
 				: report.view->fill(&report, err);
-	if (!ok || streams) {
-		report_fini(&report);
-		return ok;
-	}
-	if (options->format == REPORT_TEXT)
+	if (ok && !streams && options->format == REPORT_TEXT)
 		report_write_text(&report, stream);
-	else if (options->format == REPORT_CSV)
+	else if (ok && !streams && options->format == REPORT_CSV)
 		report_write_csv(&report, stream);
-	else
+	else if (ok && !streams)
 		report_write_json(&report, stream);
-	report_fini(&report);
-	return true;
+	report_close(&report);
+	return ok;
 }

@@ -122,6 +122,14 @@ const struct view_layout *report_layout(const struct report *report);
 extern const struct view report_views[];
 extern const size_t report_view_count;
 
+/*
+ * Fills the tables of a view that does not stream, for a caller that writes them by itself;
+ * report_close frees what they hold.
+ */
+bool report_open(struct report *report, const struct analysis *analysis,
+		 const struct report_options *options, struct error *err);
+void report_close(struct report *report);
+
 /* ---- columns ---- */
 
 struct column;
