@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 SETUP  ?=
 
 .PHONY: all build demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential bench accuracy clean
-.PHONY: setup-build setup-test check-rewriter check-rewriter-full check-kills
+.PHONY: web setup-build setup-test check-rewriter check-rewriter-full check-kills
 
 all: build
 
@@ -110,6 +110,11 @@ bench:
 accuracy: setup-build
 	@$(MAKE) --no-print-directory build
 	bench/accuracy $(BUILD) --write docs/accuracy.md
+
+# The page of the HTML report, which is kept in the repository.
+web:
+	@scripts/setup web
+	cd web && npm ci --no-audit --no-fund && npm run --silent check && npm run --silent build
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-fuzz

@@ -1,12 +1,14 @@
 /* The list of formats. */
 #include "report/export.h"
 
+#include "report/html.h"
 #include "report/paths.h"
 #include "report/timeline.h"
 
 #include <string.h>
 
 const struct export_format export_formats[] = {
+	{.name = "html", .summary = "one page with all views, for a browser", .write = html_write},
 	{.name = "pprof",
 	 .summary = "call paths as gzipped protobuf, for pprof",
 	 .is_binary = true,

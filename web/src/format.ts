@@ -1,0 +1,57 @@
+// Numbers for people, as the text reports have them: digits in groups, times in ms, µs or ns.
+
+const grouped = (digits: string): string => digits.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+
+export function count(value: number): string {
+	const sign = value < 0 ? '−' : '';
+	return sign + grouped(Math.abs(Math.round(value)).toString());
+}
+
+export type Scale = 's' | 'ms' | 'µs' | 'ns';
+const UNIT_NS: Record<Scale, number> = { s: 1e9, ms: 1e6, 'µs': 1e3, ns: 1 };
+
+/** The scale for a column whose largest value is that. */
+export function scaleFor(largestNs: number): Scale {
+	return largestNs >= 1e6 ? 'ms' : largestNs >= 1e3 ? 'µs' : 'ns';
+}
+
+/** Without the unit. */
+export function timeIn(ns: number, scale: Scale): string {
+	if (scale === 'ns')
+		return count(ns);
+	const [whole, fraction] = (Math.abs(ns) / UNIT_NS[scale]).toFixed(3).split('.') as [string, string];
+	return `${ns < 0 ? '−' : ''}${grouped(whole)}.${fraction}`;
+}
+
+/** With the unit that suits it by itself. */
+export function time(ns: number): string {
+	const size = Math.abs(ns);
+	const scale: Scale = size >= 1e10 ? 's' : size >= 1e6 ? 'ms' : size >= 1e3 ? 'µs' : 'ns';
+	return `${timeIn(ns, scale)} ${scale}`;
+}
+
+export function percent(share: number): string {
+	const value = 100 * share;
+	if (!Number.isFinite(value))
+		return '–';
+	return `${value < 0 ? '−' : ''}${Math.abs(value).toFixed(2)}`;
+}
+
+/** The middle of a name is what it can miss most. */
+export function shorten(text: string, characters: number): string {
+	if (text.length <= characters)
+		return text;
+	if (characters < 4)
+		return text.slice(0, Math.max(characters, 0));
+	const room = characters - 1;
+	const head = Math.ceil(room / 2);
+	return trimSurrogates(text.slice(0, head), text.slice(text.length - (room - head)));
+}
+
+function trimSurrogates(head: string, tail: string): string {
+	const begin = /[\ud800-\udbff]$/.test(head) ? head.slice(0, -1) : head;
+	const end = /^[\udc00-\udfff]/.test(tail) ? tail.slice(1) : tail;
+	return `${begin}…${end}`;
+}
+
+export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;

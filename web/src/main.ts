@@ -1,0 +1,233 @@
+// Reads the data and puts the page together: head, views, the pane of the selected function, keys.
+import { h, replace } from './dom.ts';
+import { shorten } from './format.ts';
+import { Comparison } from './model/compare.ts';
+import { readData } from './model/data.ts';
+import { Profile } from './model/profile.ts';
+import { filterChips, openFilter } from './parts/filter_dialog.ts';
+import { openHelp } from './parts/help.ts';
+import { Palette } from './parts/palette.ts';
+import { restoreTheme, toggleTheme } from './parts/theme.ts';
+import { State, type Change } from './state.ts';
+import type { Context, View } from './views/context.ts';
+import { Pane } from './views/pane.ts';
+import { TreeView } from './views/tree.ts';
+import { makeViews } from './views/views.ts';
+
+/** Views beside which the selected function is of use. */
+const WITH_PANE = new Set(['functions', 'calltree', 'flame', 'os']);
+
+class Page {
+	private readonly views: View[];
+	private readonly stale = new Set<View>();
+	private readonly tabs = new Map<View, HTMLElement>();
+	private readonly main = h('main', { id: 'main', tabindex: -1 });
+	private readonly chips = h('div.chips');
+	private readonly search = h('input', {
+		type: 'search', id: 'search', placeholder: 'Search functions', 'aria-label': 'Search functions', title: 'A part of a name, or /a regular expression/ (press /)',
+		autocomplete: 'off', spellcheck: 'false', oninput: () => this.state.set('query', this.search.value),
+		onkeydown: (event) => this.onSearchKey(event as KeyboardEvent),
+	});
+	private readonly pane: Pane;
+	private readonly quantityInputs: HTMLInputElement[] = [];
+	private readonly kindInputs: HTMLInputElement[] = [];
+	private current: View;
+
+	constructor(private readonly state: State) {
+		const context: Context = {
+			state, palette: new Palette(state.profile),
+			comparison: state.base ? new Comparison(state.profile, state.base) : null,
+			open: (name) => this.open(name),
+		};
+		this.views = makeViews(context);
+		this.pane = new Pane(context);
+		this.current = this.views.find((view) => view.name === location.hash.slice(1)) ?? this.views[0]!;
+		replace(document.getElementById('app')!, this.top(), this.tabList(), h('div.body', {}, this.main, this.pane.element));
+		state.onChange((change) => this.onChange(change));
+		addEventListener('keydown', (event) => this.onKey(event));
+		addEventListener('hashchange', () => this.open(location.hash.slice(1) || 'summary'));
+		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => state.tell('theme'));
+		this.pane.update();
+		this.render();
+	}
+
+	/* ---- head ---- */
+
+	private top(): HTMLElement {
+		const { profile, base } = this.state;
+		const { header } = profile;
+		const date = header.begin_unix_ms ? new Date(header.begin_unix_ms).toISOString().replace('T', ' ').slice(0, 16) + ' UTC' : '';
+		document.title = `${shorten(header.command_line || header.profile, 60)} – tare`;
+		return h('header.top', {},
+			h('a.skip', { href: '#main', onclick: (event) => { event.preventDefault(); this.current.focus(); } }, 'Skip to the view'),
+			h('div.brand', {}, h('span.logo', { 'aria-hidden': 'true' }), h('b', {}, 'tare')),
+			h('div.what', {}, h('h1.name', { title: shorten(header.command_line, 2000) }, shorten(header.command_line || header.profile, 90)),
+				h('span.muted', {}, [header.host, date, base ? `compared with ${shorten(base.header.profile, 60)}` : ''].filter(Boolean).join(' · '))),
+			h('div.tools', {}, this.measures(), this.search,
+				h('button.button', { type: 'button', title: 'Leave out threads or modules (f)', onclick: () => openFilter(this.state) }, 'Filter'),
+				h('button.button.icon', { type: 'button', title: 'Light or dark (t)', 'aria-label': 'Light or dark', onclick: () => this.theme() }, '◐'),
+				h('button.button.icon', { type: 'button', title: 'Keys (?)', 'aria-label': 'Keys', onclick: openHelp }, '?')));
+	}
+
+	private measures(): HTMLElement {
+		const { profile, measure } = this.state;
+		const radio = (name: string, title: string, checked: boolean, inputs: HTMLInputElement[]) => {
+			const input = h('input', { type: 'radio', name, checked, value: title.toLowerCase(), onchange: () => this.chooseMeasure() });
+			inputs.push(input);
+			return h('label', {}, input, h('span', {}, title));
+		};
+		return h('div.measures', {},
+			h('fieldset.segments', {}, h('legend.unseen', {}, 'Value'), ...profile.header.quantities.map((quantity, q) => radio('quantity', quantity.title, q === measure.quantity, this.quantityInputs))),
+			h('fieldset.segments', {}, h('legend.unseen', {}, 'Of calls'), radio('kind', 'Inclusive', measure.inclusive, this.kindInputs), radio('kind', 'Exclusive', !measure.inclusive, this.kindInputs)));
+	}
+
+	private chooseMeasure(): void {
+		const quantity = this.quantityInputs.findIndex((input) => input.checked);
+		const inclusive = this.kindInputs[0]!.checked;
+		this.state.set('measure', this.state.profile.measures.find((measure) => measure.quantity === quantity && measure.inclusive === inclusive)!);
+	}
+
+	private theme(): void {
+		toggleTheme();
+		this.state.tell('theme');
+	}
+
+	private tabList(): HTMLElement {
+		const list = h('div.tabs', { role: 'tablist', 'aria-label': 'Views', onkeydown: (event) => this.onTabKey(event as KeyboardEvent) });
+		this.views.forEach((view, i) => {
+			const tab = h('button.tab', { type: 'button', role: 'tab', id: `tab-${view.name}`, 'aria-controls': 'view', title: i < 9 ? `${view.title} (${i + 1})` : view.title, onclick: () => this.open(view.name) }, view.title);
+			this.tabs.set(view, tab);
+			list.append(tab);
+		});
+		return h('nav.nav', { 'aria-label': 'Views' }, list, this.chips);
+	}
+
+	/* ---- views ---- */
+
+	private open(name: string): void {
+		const [wanted, what] = name.split(':');
+		const view = this.views.find((candidate) => candidate.name === wanted) ?? this.views[0]!;
+		const changed = view !== this.current;
+		this.current = view;
+		if (changed && location.hash.slice(1) !== view.name)
+			history.pushState(null, '', `#${view.name}`);
+		if (changed)
+			this.render();
+		if (what === 'hot' && view instanceof TreeView)
+			view.showHot();
+		else if (changed && document.activeElement === document.body)
+			view.focus();
+	}
+
+	private render(): void {
+		const view = this.current;
+		for (const [candidate, tab] of this.tabs) {
+			tab.setAttribute('aria-selected', String(candidate === view));
+			tab.tabIndex = candidate === view ? 0 : -1;
+		}
+		this.main.replaceChildren(h('div', { id: 'view', role: 'tabpanel', 'aria-labelledby': `tab-${view.name}` }, view.element));
+		const withPane = WITH_PANE.has(view.name);
+		document.body.classList.toggle('with-pane', withPane);
+		this.pane.element.hidden = !withPane;
+		if (this.stale.delete(view) && 'invalidate' in view)
+			(view as View & { invalidate(): void }).invalidate();
+		view.show();
+		this.state.set('view', view.name);
+	}
+
+	private onChange(change: Change): void {
+		const { state } = this;
+		if (change === 'selected' || change === 'measure' || change === 'filter' || change === 'theme')
+			this.pane.update();
+		if (change === 'filter')
+			replace(this.chips, ...filterChips(state));
+		if (change === 'query' && this.search.value !== state.query)
+			this.search.value = state.query;
+		if (change === 'measure' || change === 'filter' || change === 'query' || change === 'theme')
+			for (const view of this.views)
+				if (view !== this.current)
+					this.stale.add(view);
+		if (change !== 'view')
+			this.current.change(change);
+	}
+
+	/* ---- keys ---- */
+
+	private onTabKey(event: KeyboardEvent): void {
+		const at = this.views.indexOf(this.current);
+		const to: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: this.views.length - 1 };
+		const next = to[event.key];
+		if (next === undefined)
+			return;
+		const view = this.views[(next + this.views.length) % this.views.length]!;
+		this.open(view.name);
+		this.tabs.get(view)!.focus();
+		event.preventDefault();
+	}
+
+	private onSearchKey(event: KeyboardEvent): void {
+		if (event.key === 'Escape' && this.search.value) {
+			this.state.set('query', '');
+			event.preventDefault();
+		} else if (event.key === 'Escape' || event.key === 'Enter' || event.key === 'ArrowDown') {
+			this.current.focus();
+			event.preventDefault();
+		}
+	}
+
+	private onKey(event: KeyboardEvent): void {
+		if (event.altKey && event.key === 'ArrowLeft') {
+			this.pane.back();
+			event.preventDefault();
+		}
+		const typing = event.target instanceof HTMLElement && event.target.matches('input:not([type=radio]):not([type=checkbox]), textarea, select');
+		if (event.ctrlKey || event.metaKey || event.altKey || typing || document.querySelector('dialog[open]'))
+			return;
+		const number = Number(event.key);
+		if (number >= 1 && number <= this.views.length) {
+			this.open(this.views[number - 1]!.name);
+			this.current.focus();
+		} else if (!this.onLetter(event.key)) {
+			return;
+		}
+		event.preventDefault();
+	}
+
+	private onLetter(key: string): boolean {
+		const next = (inputs: HTMLInputElement[]) => {
+			const at = inputs.findIndex((input) => input.checked);
+			inputs[(at + 1) % inputs.length]!.checked = true;
+			this.chooseMeasure();
+		};
+		const actions: Record<string, () => void> = {
+			'/': () => { this.search.focus(); this.search.select(); },
+			e: () => next(this.quantityInputs),
+			i: () => next(this.kindInputs),
+			h: () => this.open('calltree:hot'),
+			f: () => openFilter(this.state),
+			t: () => this.theme(),
+			p: () => (this.pane.element.querySelector<HTMLElement>('h2') ?? this.pane.element).focus(),
+			'?': openHelp,
+		};
+		actions[key]?.();
+		return key in actions;
+	}
+}
+
+async function main(): Promise<void> {
+	restoreTheme();
+	const data = await readData('tare-profile');
+	if (!data)
+		throw new Error('the page holds no profile; tare view FILE makes one that does');
+	const base = await readData('tare-base');
+	const state = new State(new Profile(data), base ? new Profile(base) : null);
+	const page = new Page(state);
+	Object.assign(globalThis, { tarePage: { page, state } }); /* for the browser tests */
+	performance.mark('tare-ready');
+}
+
+main().catch((error: unknown) => {
+	const text = error instanceof Error ? error.message : String(error);
+	replace(document.getElementById('app')!, h('p.boot', { role: 'alert' }, `The profile cannot be shown: ${text}.`));
+	console.error(error);
+});

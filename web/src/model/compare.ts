@@ -1,0 +1,56 @@
+// What differs between two profiles: functions are matched by module and name, call paths by the
+// functions that they consist of.
+import type { Frames } from './frames.ts';
+import type { Profile } from './profile.ts';
+
+export class Comparison {
+	/** By function: the same one in the base, -1 where it is new. */
+	readonly inBase: Int32Array;
+	/** Functions of the base that are no more. */
+	readonly vanished: number[] = [];
+
+	constructor(readonly profile: Profile, readonly base: Profile) {
+		const known = new Map<string, number>();
+		for (let i = 0; i < base.functionCount; i++)
+			known.set(base.identity(i), i);
+		this.inBase = new Int32Array(profile.functionCount).fill(-1);
+		const matched = new Set<number>();
+		for (let i = 0; i < profile.functionCount; i++) {
+			const other = known.get(profile.identity(i));
+			if (other === undefined)
+				continue;
+			this.inBase[i] = other;
+			matched.add(other);
+		}
+		for (let i = 0; i < base.functionCount; i++)
+			if (!matched.has(i))
+				this.vanished.push(i);
+	}
+
+	/** Ticks of the base's clock as ticks of the profile's. */
+	scaled(ticks: number): number {
+		return (ticks * this.profile.header.ticks_per_second) / this.base.header.ticks_per_second;
+	}
+
+	/** By node of the profile's merged tree: the node of the base's on the same path, or -1. */
+	matchPaths(frames: Frames, base: Frames): Int32Array {
+		const match = new Int32Array(frames.size).fill(-1);
+		const stack: [number, number][] = [[0, 0]];
+		match[0] = 0;
+		while (stack.length) {
+			const [node, other] = stack.pop()!;
+			const byFunction = new Map<number, number>();
+			for (const child of Array.from(base.children(other, 0)))
+				if (!base.isFolded(child))
+					byFunction.set(base.func(child), child);
+			for (const child of Array.from(frames.children(node, 0))) {
+				const found = frames.isFolded(child) ? undefined : byFunction.get(this.inBase[frames.func(child)]!);
+				if (found === undefined)
+					continue;
+				match[child] = found;
+				stack.push([child, found]);
+			}
+		}
+		return match;
+	}
+}

@@ -1,0 +1,115 @@
+// Reads what src/report/html_pack.c wrote: base64 of a zlib stream of a JSON object and columns of
+// whole numbers in LEB128. docs/html-report.md describes it.
+
+export interface QuantityInfo { name: string; title: string; unit: string; total: number }
+export interface ColumnInfo { name: string; group: string; title: string; type: ColumnType; each: number }
+export interface TableInfo { name: string; rows: number; columns: ColumnInfo[] }
+export type ColumnType = 'text' | 'count' | 'signed' | 'time' | 'percent' | 'address';
+
+export interface Header {
+	format: string;
+	version: number;
+	profile: string;
+	command_line: string;
+	host: string;
+	method: string;
+	tare_version: string;
+	refusals: string;
+	begin_unix_ms: number;
+	ticks_per_second: number;
+	duration_ticks: number;
+	complete: number;
+	header: [string, string][];
+	quantities: QuantityInfo[];
+	causes: string[];
+	tables: TableInfo[];
+	columns: [string, number, number][];
+	strings: string[];
+}
+
+const VERSION = 1;
+
+/** A profile's data as they are in the page. Columns are decoded when they are asked for. */
+export class Data {
+	readonly header: Header;
+	private readonly places = new Map<string, { count: number; offset: number }>();
+	private readonly bytes: Uint8Array;
+
+	constructor(bytes: Uint8Array) {
+		const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+		const size = view.getUint32(0, true) + view.getUint32(4, true) * 2 ** 32;
+		this.header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + size))) as Header;
+		this.bytes = bytes;
+		let offset = 8 + size;
+		for (const [name, count, length] of this.header.columns) {
+			this.places.set(name, { count, offset });
+			offset += length;
+		}
+		if (this.header.format !== 'tare-html' || this.header.version !== VERSION)
+			throw new Error('the data of this page are not of the version that the page knows');
+		if (offset !== bytes.length)
+			throw new Error('the data of this page are damaged');
+	}
+
+	has(name: string): boolean {
+		return this.places.has(name);
+	}
+
+	/** The numbers of a column; none where there is no such column. */
+	numbers(name: string): Float64Array {
+		const place = this.places.get(name);
+		const out = new Float64Array(place ? place.count : 0);
+		const bytes = this.bytes;
+		let at = place ? place.offset : 0;
+		for (let i = 0; i < out.length; i++) {
+			let byte = bytes[at++]!;
+			let value = byte & 0x7f;
+			let unit = 1;
+			while (byte & 0x80) {
+				byte = bytes[at++]!;
+				unit *= 128;
+				value += (byte & 0x7f) * unit;
+			}
+			out[i] = value;
+		}
+		return out;
+	}
+
+	signed(name: string): Float64Array {
+		return this.numbers(name).map((value) => (value % 2 ? -(value + 1) / 2 : value / 2));
+	}
+
+	/** Texts by their number in the table, which counts from 1. */
+	text(number: number): string {
+		return number ? this.header.strings[number - 1]! : '';
+	}
+}
+
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+	const native = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> })
+		.fromBase64;
+	if (native)
+		return native(text);
+	const binary = atob(text);
+	const bytes = new Uint8Array(binary.length);
+	for (let i = 0; i < binary.length; i++)
+		bytes[i] = binary.charCodeAt(i);
+	return bytes;
+}
+
+async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+	if (typeof DecompressionStream === 'undefined')
+		throw new Error('this browser is too old for the page: it has no DecompressionStream');
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** The data in the element with that id; null where there is none. Frees the element's text. */
+export async function readData(id: string): Promise<Data | null> {
+	const element = document.getElementById(id);
+	if (!element)
+		return null;
+	const text = element.textContent ?? '';
+	element.remove();
+	return new Data(await inflate(decodeBase64(text)));
+}

@@ -1,0 +1,140 @@
+// A profile: what its numbers are about (functions, modules, threads), its tables, its call tree,
+// and the measures that the views show.
+import { Data, type ColumnInfo, type Header } from './data.ts';
+import { CallTree } from './tree.ts';
+
+/** One of the values that functions and call paths have: a quantity, inclusive or exclusive. */
+export interface Measure {
+	key: string;
+	title: string;
+	quantity: number;
+	inclusive: boolean;
+}
+
+export interface Table {
+	name: string;
+	rows: number;
+	columns: ColumnInfo[];
+	/** What the rows are about: numbers of functions and so on, -1 for none. */
+	subject: Record<'function' | 'module' | 'thread' | 'process', Int32Array>;
+	/** A cell as it is sorted: null where there is no value. */
+	value(column: ColumnInfo, row: number): number | string | null;
+}
+
+export interface Thread { name: string; tid: number; process: number; selected: boolean; begin: number; end: number }
+
+const toIndexes = (numbers: Float64Array): Int32Array => Int32Array.from(numbers, (n) => n - 1);
+
+export class Profile {
+	readonly header: Header;
+	readonly functionNames: string[];
+	readonly functionModules: Int32Array;
+	readonly moduleNames: string[];
+	readonly modulePaths: string[];
+	readonly moduleSystem: Uint8Array;
+	readonly processes: { name: string; pid: number }[];
+	readonly threads: Thread[];
+	readonly measures: Measure[] = [];
+	readonly tree: CallTree;
+	private readonly tables = new Map<string, Table>();
+
+	constructor(readonly data: Data) {
+		const texts = (name: string) => Array.from(data.numbers(name), (n) => data.text(n));
+		this.header = data.header;
+		this.functionNames = texts('function.name');
+		this.functionModules = Int32Array.from(data.numbers('function.module'));
+		data.numbers('function.twin').forEach((address, i) => {
+			if (address)
+				this.functionNames[i] += ` @${address.toString(16)}`;
+		});
+		this.moduleNames = texts('module.name');
+		this.modulePaths = texts('module.path');
+		this.moduleSystem = Uint8Array.from(data.numbers('module.system'));
+		const pids = data.numbers('process.pid');
+		this.processes = texts('process.name').map((name, i) => ({ name, pid: pids[i]! }));
+		this.threads = this.readThreads(texts('thread.name'));
+		this.header.quantities.forEach((quantity, i) => {
+			this.measures.push(
+				{ key: `${quantity.name}_inclusive`, title: `${quantity.title} inclusive`, quantity: i, inclusive: true },
+				{ key: `${quantity.name}_exclusive`, title: `${quantity.title} exclusive`, quantity: i, inclusive: false });
+		});
+		this.tree = new CallTree(data);
+	}
+
+	private readThreads(names: string[]): Thread[] {
+		const [tid, process, selected, begin, end] = ['tid', 'process', 'selected', 'begin', 'end']
+			.map((name) => this.data.numbers(`thread.${name}`)) as [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
+		return names.map((name, i) => ({
+			name, tid: tid[i]!, process: process[i]!, selected: selected[i] === 1, begin: begin[i]!, end: end[i]!,
+		}));
+	}
+
+	get functionCount(): number {
+		return this.functionNames.length;
+	}
+
+	moduleOf(func: number): string {
+		return func < 0 ? '' : this.moduleNames[this.functionModules[func]!]!;
+	}
+
+	/** What a function is known by in another profile. */
+	identity(func: number): string {
+		return `${this.moduleOf(func)}\0${this.functionNames[func]}`;
+	}
+
+	threadTitle(thread: number): string {
+		return `${this.threads[thread]!.name || '?'} (${this.threads[thread]!.tid})`;
+	}
+
+	processTitle(process: number): string {
+		return `${this.processes[process]!.name || '?'} (${this.processes[process]!.pid})`;
+	}
+
+	ns(ticks: number): number {
+		return Math.round((ticks * 1e9) / this.header.ticks_per_second);
+	}
+
+	table(name: string): Table | null {
+		const known = this.tables.get(name);
+		const info = this.header.tables.find((table) => table.name === name);
+		if (known || !info)
+			return known ?? null;
+		const columns = new Map<string, Float64Array>();
+		const table: Table = {
+			name, rows: info.rows, columns: info.columns,
+			subject: {
+				function: toIndexes(this.data.numbers(`${name}.#function`)),
+				module: toIndexes(this.data.numbers(`${name}.#module`)),
+				thread: toIndexes(this.data.numbers(`${name}.#thread`)),
+				process: toIndexes(this.data.numbers(`${name}.#process`)),
+			},
+			value: (column, row) => {
+				let numbers = columns.get(column.name);
+				if (!numbers) {
+					numbers = this.data.numbers(`${name}.${column.name}`);
+					columns.set(column.name, numbers);
+				}
+				return this.cell(column, numbers[row]!);
+			},
+		};
+		this.tables.set(name, table);
+		return table;
+	}
+
+	/** Numbers are stored plus one: 0 is a cell without value. */
+	private cell(column: ColumnInfo, stored: number): number | string | null {
+		if (!stored)
+			return null;
+		switch (column.type) {
+		case 'text':
+		case 'address':
+			return this.data.text(stored);
+		case 'percent':
+			return (stored - 1) / 1e4;
+		case 'signed':
+			return (stored - 1) % 2 ? -stored / 2 : (stored - 1) / 2;
+		default:
+			return stored - 1;
+		}
+	}
+}

@@ -1,0 +1,100 @@
+// Which frames of a tree are to be seen in a range of it, and where. Children stand from left to
+// right by their value, so that what is too narrow to see is left out at once.
+import type { Frames } from '../model/frames.ts';
+
+export interface Box {
+	node: number;
+	/** In pixels; may lie outside of the view on both sides. */
+	left: number;
+	width: number;
+	depth: number;
+}
+
+export interface Range { from: number; to: number } /* of the whole, 0 to 1 */
+
+const NARROWEST = 0.6; /* pixels */
+
+export class FlameLayout {
+	/** Boxes of each depth, from left to right. */
+	readonly rows: Box[][] = [];
+
+	constructor(readonly frames: Frames, readonly quantity: number, range: Range, readonly width: number) {
+		const total = frames.value(0, quantity, true);
+		if (total > 0)
+			this.place(0, 0, 1, 0, range);
+	}
+
+	private place(node: number, from: number, to: number, depth: number, range: Range): void {
+		const scale = this.width / (range.to - range.from);
+		const stack: [number, number, number, number][] = [[node, from, to, depth]];
+		while (stack.length) {
+			const [at, begin, end, level] = stack.pop()!;
+			(this.rows[level] ??= []).push({
+				node: at, left: (begin - range.from) * scale, width: (end - begin) * scale, depth: level,
+			});
+			const parentValue = this.frames.value(at, this.quantity, true);
+			const below: [number, number, number, number][] = [];
+			let x = begin;
+			for (const child of childrenOf(this.frames, at, this.quantity)) {
+				const value = this.frames.value(child, this.quantity, true);
+				const wide = Math.min(parentValue ? (value / parentValue) * (end - begin) : 0, end - x);
+				if (wide * scale < NARROWEST || x >= range.to)
+					break;
+				if (x + wide > range.from)
+					below.push([child, x, x + wide, level + 1]);
+				x += wide;
+			}
+			while (below.length)
+				stack.push(below.pop()!);
+		}
+	}
+
+	hit(x: number, depth: number): Box | null {
+		const row = this.rows[depth];
+		if (!row)
+			return null;
+		let low = 0;
+		let high = row.length;
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if (row[middle]!.left + row[middle]!.width <= x)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		const box = row[low];
+		return box && box.left <= x ? box : null;
+	}
+}
+
+/** Time of folded paths is in their callers' boxes already. */
+function* childrenOf(frames: Frames, node: number, quantity: number): Generator<number> {
+	const children = frames.children(node, quantity);
+	for (let i = 0; i < children.length; i++)
+		if (frames.kind === 'callers' || !frames.isFolded(children[i]!))
+			yield children[i]!;
+}
+
+/** Where a node stands in the whole. */
+export function rangeOf(frames: Frames, quantity: number, node: number): Range {
+	const path: number[] = [];
+	for (let at = node; at > 0; at = frames.parent(at))
+		path.push(at);
+	let from = 0;
+	let to = 1;
+	let parent = 0;
+	for (const step of path.reverse()) {
+		const parentValue = frames.value(parent, quantity, true);
+		let x = from;
+		for (const child of childrenOf(frames, parent, quantity)) {
+			const wide = Math.min(parentValue ? (frames.value(child, quantity, true) / parentValue) * (to - from) : 0, to - x);
+			if (child === step) {
+				[from, to] = [x, x + wide];
+				break;
+			}
+			x += wide;
+		}
+		parent = step;
+	}
+	return { from, to };
+}

@@ -1,0 +1,31 @@
+// The list of keys.
+import { h } from '../dom.ts';
+
+const KEYS: [string, string][] = [
+	['1 … 9', 'go to a view'],
+	['/', 'search; Escape leaves it, a second Escape clears it'],
+	['e', 'Elapsed or Application, or the next quantity'],
+	['i', 'inclusive or exclusive'],
+	['h', 'hot path in the call tree'],
+	['f', 'filter threads and modules'],
+	['p', 'go to the selected function'],
+	['Alt+←', 'the function selected before'],
+	['t', 'light or dark'],
+	['↑ ↓ Page Home End', 'in tables: go through rows'],
+	['→ ←', 'in the call tree: open and close'],
+	['↑ ↓ ← → Enter', 'in the flame graph: go from frame to frame, zoom'],
+	['Backspace Escape', 'in the flame graph: zoom out, show all'],
+	['?', 'this list'],
+];
+
+export function openHelp(): void {
+	const dialog = h('dialog.dialog.help', { 'aria-label': 'Keys' }, h('form', { method: 'dialog' },
+		h('h2', {}, 'Keys'),
+		h('table', {}, h('tbody', {}, ...KEYS.map(([keys, what]) => h('tr', {}, h('th', { scope: 'row' }, h('kbd', {}, keys)), h('td', {}, what))))),
+		h('p.muted', {}, 'Elapsed is all time; Application is what is left without the intervals in which the operating system was at work. Inclusive counts the functions called, exclusive the function alone.'),
+		h('p.muted', {}, 'A search is a part of a name, or /a regular expression/.'),
+		h('div.actions', {}, h('button.button.primary', { value: 'close' }, 'Close'))));
+	dialog.addEventListener('close', () => dialog.remove());
+	document.body.append(dialog);
+	dialog.showModal();
+}

@@ -1,0 +1,55 @@
+// Colours that stand for modules, for shares of time, and for differences.
+import type { Profile } from '../model/profile.ts';
+
+const HUES = [172, 28, 262, 205, 340, 48, 118, 232, 8, 300];
+
+export const isDark = (): boolean =>
+	document.documentElement.dataset['theme'] === 'dark' ||
+	(document.documentElement.dataset['theme'] !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
+
+const hsl = (hue: number, saturation: number, lightness: number): string => `hsl(${hue} ${saturation}% ${lightness}%)`;
+
+/** The same module has the same colour in all views; system modules are grey. */
+export class Palette {
+	private readonly hues = new Map<number, number | null>();
+
+	constructor(profile: Profile) {
+		let next = 0;
+		profile.moduleNames.forEach((_, module) =>
+			this.hues.set(module, profile.moduleSystem[module] ? null : HUES[next++ % HUES.length]!));
+	}
+
+	/** `variant` tells neighbours of one module apart. */
+	module(module: number, variant = 0): string {
+		const hue = this.hues.get(module);
+		const step = (variant % 5) * (isDark() ? 2 : 2.2);
+		if (hue === null || hue === undefined)
+			return isDark() ? hsl(215, 8, 34 + step) : hsl(215, 12, 80 + step);
+		return isDark() ? hsl(hue, 36, 29 + step) : hsl(hue, 52, 74 + step);
+	}
+
+	/** A strong colour for marks beside a module's name. */
+	dot(module: number): string {
+		const hue = this.hues.get(module);
+		if (hue === null || hue === undefined)
+			return isDark() ? hsl(215, 8, 50) : hsl(215, 10, 62);
+		return isDark() ? hsl(hue, 48, 52) : hsl(hue, 52, 48);
+	}
+
+	static readonly above = (): string => (isDark() ? hsl(215, 12, 26) : hsl(215, 20, 90));
+
+	/** From 0 (cold) to 1. */
+	static heat(share: number): string {
+		const warm = Math.sqrt(Math.max(0, Math.min(1, share)));
+		return isDark() ? hsl(28 - 18 * warm, 18 + 52 * warm, 27 + 12 * warm) : hsl(40 - 26 * warm, 40 + 50 * warm, 88 - 24 * warm);
+	}
+
+	/** From -1 (less time than before) to 1 (more). */
+	static difference(amount: number): string {
+		const strong = Math.sqrt(Math.min(1, Math.abs(amount)));
+		if (strong < 0.02)
+			return isDark() ? hsl(215, 8, 30) : hsl(215, 14, 88);
+		const hue = amount > 0 ? 12 : 212;
+		return isDark() ? hsl(hue, 24 + 42 * strong, 30 + 8 * strong) : hsl(hue, 40 + 45 * strong, 88 - 22 * strong);
+	}
+}

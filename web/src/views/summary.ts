@@ -1,0 +1,237 @@
+// What to see first: how much time there was, what the system took of it, where it went.
+import { h, replace } from '../dom.ts';
+import { count, percent, plural, shorten, time } from '../format.ts';
+import { hotPath } from '../model/frames.ts';
+import { barList, stackedBar, type Part } from '../parts/bars.ts';
+import type { Change } from '../state.ts';
+import { shareText, valueText, type Context, type View } from './context.ts';
+import { warningsOf } from './recording.ts';
+
+const TOP = 12;
+
+export const CAUSES: Record<string, { title: string; color: string }> = {
+	blocked: { title: 'Blocked', color: 'var(--cause-1)' },
+	preempted: { title: 'Preempted', color: 'var(--cause-2)' },
+	major_fault: { title: 'Major faults', color: 'var(--cause-3)' },
+	minor_fault: { title: 'Minor faults', color: 'var(--cause-4)' },
+	syscall: { title: 'System calls', color: 'var(--cause-5)' },
+	interrupt: { title: 'Interrupts', color: 'var(--cause-6)' },
+};
+
+export const causeTitle = (cause: string): string => CAUSES[cause]?.title ?? cause;
+
+export class SummaryView implements View {
+	readonly name = 'summary';
+	readonly title = 'Summary';
+	readonly element = h('section.view.summary', { 'aria-label': 'Summary', tabindex: -1 });
+	private stale = true;
+
+	constructor(private readonly context: Context) {}
+
+	private get state() { return this.context.state; }
+
+	private select(func: number, view: string): void {
+		this.state.set('selected', func);
+		this.context.open(view);
+	}
+
+	private figures(): HTMLElement {
+		const { profile, selection } = this.state;
+		const { header } = profile;
+		const figure = (title: string, value: string, detail: string) =>
+			h('div.figure', {}, h('dt', {}, title), h('dd', {}, h('b', {}, value), h('span.muted', {}, detail)));
+		const line = (key: string) => header.header.find(([name]) => name === key)?.[1] ?? '';
+		const coverage = /\(([\d.]+ %)\)/.exec(line('coverage'));
+		const figures = header.quantities.map((quantity, q) => figure(quantity.title,
+			quantity.unit === 'ticks' ? time(profile.ns(selection.totals[q]!)) : count(selection.totals[q]!),
+			q === 0 ? 'sum over all threads' : `${percent(selection.totals[q]! / (selection.totals[0] || 1))} % of ${header.quantities[0]!.title.toLowerCase()}`));
+		figures.push(figure('Ran for', time(profile.ns(header.duration_ticks)), plural(selection.roots.length, 'thread') + (profile.processes.length > 1 ? `, ${plural(profile.processes.length, 'process', 'processes')}` : '')));
+		if (coverage)
+			figures.push(figure('Coverage', coverage[1]!, line('coverage').replace(/ instrumented.*/, '')));
+		const cost = line('probe cost').split(' subtracted')[0]!;
+		if (line('probe cost'))
+			figures.push(figure('Probe cost', cost, 'subtracted already'));
+		return h('dl.figures', {}, ...figures);
+	}
+
+	private parts(): HTMLElement {
+		const { profile, selection } = this.state;
+		const elapsed = profile.header.quantities.findIndex((quantity) => quantity.name === 'elapsed');
+		const application = profile.header.quantities.findIndex((quantity) => quantity.name === 'application');
+		if (elapsed < 0 || application < 0)
+			return h('div', {});
+		const parts: Part[] = [{
+			title: 'Application', value: selection.totals[application]!,
+			text: time(profile.ns(selection.totals[application]!)), color: 'var(--cause-0)',
+		}];
+		profile.header.causes.forEach((cause, c) => parts.push({
+			title: causeTitle(cause), value: selection.osTotals[c]!, text: time(profile.ns(selection.osTotals[c]!)),
+			color: CAUSES[cause]?.color ?? 'var(--cause-6)',
+		}));
+		return stackedBar('Elapsed time by what it was spent on', parts);
+	}
+
+	private topFunctions(): HTMLElement {
+		const { state } = this;
+		const { profile, measure } = state;
+		const values = state.selection.functions();
+		const ticks = values.exclusive[measure.quantity]!;
+		const order = Array.from(ticks.keys()).filter((func) => ticks[func]! > 0 && state.showsFunction(func));
+		order.sort((a, b) => ticks[b]! - ticks[a]!);
+		const total = state.total() || 1;
+		const list = barList('Functions with most individual work', order.slice(0, TOP).map((func) => ({
+			label: shorten(profile.functionNames[func]!, 64), title: shorten(profile.functionNames[func]!, 1000),
+			share: ticks[func]! / total, detail: profile.moduleOf(func),
+			text: `${valueText(state, ticks[func]!)} · ${percent(ticks[func]! / total)} %`,
+			color: this.context.palette.module(profile.functionModules[func]!),
+			onclick: () => this.select(func, 'functions'),
+		})), 'No function ran.');
+		return this.card('Functions with most individual work', `${profile.header.quantities[measure.quantity]!.title} exclusive`, list,
+			h('button.link', { type: 'button', onclick: () => this.context.open('functions') }, `All ${plural(order.length, 'function')}`));
+	}
+
+	private hot(): HTMLElement {
+		const { state } = this;
+		const frames = state.frames('threads');
+		const path = hotPath(frames, 0, state.measure.quantity, 0.5).slice(1);
+		const skipped = path.length > 16 ? path.length - 16 : 0;
+		const shown = skipped ? [...path.slice(0, 6), ...path.slice(-10)] : path;
+		const total = state.total() || 1;
+		const bars = shown.map((node) => {
+			const value = frames.value(node, state.measure.quantity, true);
+			const func = frames.func(node);
+			return {
+				label: shorten(frames.label(node), 60), title: shorten(frames.label(node), 1000),
+				indent: Math.min(frames.depth(node) - 1, 12), share: value / total,
+				detail: state.profile.moduleOf(func),
+				text: `${percent(value / total)} %`,
+				color: func < 0 ? 'var(--above)' : this.context.palette.module(state.profile.functionModules[func]!),
+				onclick: () => { state.set('selected', func); this.context.open('calltree:hot'); },
+			};
+		});
+		return this.card('Hot path', 'each has at least half of its caller’s time',
+			barList('Hot path', bars, 'No child has half of its parent’s time.'),
+			h('span.muted', {}, skipped ? `${count(skipped)} steps in the middle are left out` : ''),
+			h('button.link', { type: 'button', onclick: () => this.context.open('calltree:hot') }, 'Show in the call tree'));
+	}
+
+	private threads(): HTMLElement | null {
+		const { state } = this;
+		const { profile, selection } = state;
+		const { tree, header } = profile;
+		if (selection.roots.length < 2)
+			return null;
+		const end = Math.max(header.duration_ticks, ...profile.threads.map((thread) => thread.end), 1);
+		const quantity = state.measure.quantity;
+		const value = (root: number) => tree.inclusive[quantity]![root]!;
+		const roots = [...selection.roots].sort((a, b) => value(b) - value(a)).slice(0, 24)
+			.sort((a, b) => profile.threads[tree.thread[a]!]!.begin - profile.threads[tree.thread[b]!]!.begin);
+		const rows = roots.map((root) => {
+			const thread = profile.threads[tree.thread[root]!]!;
+			const until = thread.end || end;
+			const share = Math.min(1, value(root) / Math.max(until - thread.begin, 1));
+			const title = `${profile.threadTitle(tree.thread[root]!)}: ${time(profile.ns(thread.begin))} to ${time(profile.ns(until))}, ${valueText(state, value(root))} ${header.quantities[quantity]!.title.toLowerCase()}`;
+			return h('li', { title },
+				h('span.name.thread-name', {}, shorten(profile.threadTitle(tree.thread[root]!), 26)),
+				h('span.lane', {}, h('span.life', { style: `left:${(100 * thread.begin) / end}%;width:${Math.max(0.4, (100 * (until - thread.begin)) / end)}%` },
+					h('span.busy', { style: `width:${(100 * share).toFixed(1)}%` }))),
+				h('span.bar-text', {}, valueText(state, value(root))));
+		});
+		const left = selection.roots.length - rows.length;
+		return this.card('Threads over time', `from begin to end; filled: ${header.quantities[quantity]!.title.toLowerCase()} time of it`,
+			h('ol.lanes', { 'aria-label': 'Threads over time' }, ...rows),
+			h('span.muted', {}, left ? `${plural(left, 'thread')} with less time not shown` : ''),
+			h('button.link', { type: 'button', onclick: () => this.context.open('threads') }, 'All threads'));
+	}
+
+	private compared(): HTMLElement | null {
+		const { comparison, state } = this.context;
+		if (!comparison)
+			return null;
+		const { measure, profile, selection } = state;
+		const base = state.baseOf();
+		const rows: { name: string; module: string; func: number; delta: number }[] = [];
+		for (let func = 0; func < profile.functionCount; func++) {
+			const other = comparison.inBase[func]!;
+			const delta = selection.of(func, measure.quantity, false) - (other < 0 ? 0 : comparison.scaled(base.of(other, measure.quantity, false)));
+			if (delta)
+				rows.push({ name: profile.functionNames[func]!, module: profile.moduleOf(func), func, delta });
+		}
+		for (const func of comparison.vanished) {
+			const delta = -comparison.scaled(base.of(func, measure.quantity, false));
+			if (delta)
+				rows.push({ name: comparison.base.functionNames[func]!, module: comparison.base.moduleOf(func), func: -1, delta });
+		}
+		rows.sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta));
+		const most = Math.abs(rows[0]?.delta ?? 1);
+		const now = selection.totals[measure.quantity]!;
+		const before = comparison.scaled(base.totals[measure.quantity]!);
+		const sign = (value: number) => (value > 0 ? '+' : '');
+		return this.card('What has changed', `${profile.header.quantities[measure.quantity]!.title} exclusive, new less base`,
+			h('p.delta-total', {}, h('b', {}, `${sign(now - before)}${valueText(state, now - before)}`), ` in all: ${valueText(state, before)} before, ${valueText(state, now)} now`,
+				before ? ` (${sign(now - before)}${percent((now - before) / before)} %)` : ''),
+			barList('What has changed', rows.slice(0, TOP).map((row) => ({
+				label: shorten(row.name, 64), title: shorten(row.name, 1000), share: Math.abs(row.delta) / most, detail: row.module,
+				text: `${sign(row.delta)}${valueText(state, row.delta)}`, color: row.delta > 0 ? 'var(--more-fill)' : 'var(--less-fill)',
+				onclick: row.func < 0 ? undefined : () => this.select(row.func, 'functions'),
+			})), 'Nothing differs.'));
+	}
+
+	private card(title: string, subtitle: string, ...children: (Node | null)[]): HTMLElement {
+		return h('section.card', {}, h('header', {}, h('h2', {}, title), h('span.muted', {}, subtitle)), ...children);
+	}
+
+	private render(): void {
+		this.stale = false;
+		const { profile } = this.state;
+		const warnings = warningsOf(profile);
+		const base = this.state.base ? warningsOf(this.state.base) : [];
+		replace(this.element,
+			warnings.length > 0 && h('ul.warnings', { 'aria-label': 'What limits this profile' }, ...warnings.map(([key, value]) => h('li', {}, h('b', {}, key), ` ${value}`))),
+			base.length > 0 && h('ul.warnings', { 'aria-label': 'What limits the base' }, ...base.map(([key, value]) => h('li', {}, h('b', {}, `base: ${key}`), ` ${value}`))),
+			this.figures(), this.parts(),
+			h('div.cards', {}, this.compared(), this.topFunctions(), this.hot(), this.threads(), this.osCard()));
+	}
+
+	private osCard(): HTMLElement | null {
+		const { profile } = this.state;
+		const table = profile.table('os');
+		if (!table?.rows)
+			return null;
+		const column = (name: string) => table.columns.find((candidate) => candidate.name === name)!;
+		const total = this.state.selection.totals[0] || 1;
+		const rows = Array.from({ length: Math.min(8, table.rows) }, (_, row) => row);
+		return this.card('OS time by cause and place', this.state.selection.isAll ? 'share of elapsed time' : 'of all threads',
+			barList('OS time', rows.map((row) => {
+				const ns = Number(table.value(column('os_time'), row) ?? 0);
+				const ticks = ns * profile.header.ticks_per_second / 1e9;
+				const func = table.subject.function[row]!;
+				const cause = String(table.value(column('cause'), row));
+				return {
+					label: shorten(String(table.value(column('function'), row) ?? ''), 44), share: ticks / total,
+					detail: [causeTitle(cause), table.value(column('syscall'), row), table.value(column('object'), row)].filter(Boolean).join(' · '),
+					text: `${time(ns)} · ${shareText(this.state, ticks, 0)}`, color: CAUSES[cause]?.color.replace(')', '-soft)'),
+					onclick: func < 0 ? undefined : () => this.select(func, 'functions'),
+				};
+			}), 'None.'),
+			h('button.link', { type: 'button', onclick: () => this.context.open('os') }, 'All OS time'));
+	}
+
+	show(): void {
+		if (this.stale)
+			this.render();
+	}
+
+	change(change: Change): void {
+		if (change === 'measure' || change === 'filter' || change === 'theme')
+			this.render();
+	}
+
+	invalidate(): void {
+		this.stale = true;
+	}
+
+	focus(): void {
+		this.element.focus();
+	}
+}

@@ -1,0 +1,54 @@
+// The list of views.
+import { h } from '../dom.ts';
+import { percent, time } from '../format.ts';
+import { stackedBar } from '../parts/bars.ts';
+import type { Context, View } from './context.ts';
+import { FlameView } from './flame.ts';
+import { FunctionsView } from './functions.ts';
+import { RecordingView } from './recording.ts';
+import { CAUSES, causeTitle, SummaryView } from './summary.ts';
+import { TableView, type TableOptions } from './tables.ts';
+import { TreeView } from './tree.ts';
+
+const VALUES = ['calls', 'elapsed_inclusive', 'elapsed_inclusive_percent', 'elapsed_exclusive', 'elapsed_exclusive_percent',
+	'application_inclusive', 'application_exclusive', 'inclusive_samples', 'inclusive_percent', 'exclusive_samples', 'exclusive_percent'];
+
+function osChart(context: Context): HTMLElement {
+	const { profile, selection } = context.state;
+	const parts = profile.header.causes.map((cause, c) => ({
+		title: causeTitle(cause), value: selection.osTotals[c]!, text: time(profile.ns(selection.osTotals[c]!)), color: CAUSES[cause]?.color ?? '',
+	}));
+	const all = parts.reduce((sum, part) => sum + part.value, 0);
+	if (!all)
+		return h('p.empty', {}, 'No time of the operating system was seen.');
+	return h('div', {}, h('p.lead', {}, h('b', {}, time(profile.ns(all))), ` of operating system time: ${percent(all / (selection.totals[0] || 1))} % of all elapsed time`),
+		stackedBar('OS time by cause', parts));
+}
+
+const TABLES: TableOptions[] = [
+	{ name: 'modules', title: 'Modules', one: 'module', columns: [...VALUES, 'module', 'module_path'], sort: 'elapsed_exclusive',
+		empty: 'No module matches.', onOpen: (context, table, row) => { context.state.filterModules(new Set([table.subject.module[row]!])); context.open('functions'); } },
+	{ name: 'threads', title: 'Threads', one: 'thread', columns: ['thread', 'process', 'begin', 'end', ...VALUES, 'outside'], sort: 'elapsed_inclusive',
+		byThread: true, empty: 'No thread matches.', onOpen: (context, table, row) => { context.state.filterThreads(new Set([table.subject.thread[row]!])); context.open('functions'); } },
+	{ name: 'processes', title: 'Processes', one: 'process', columns: ['process', 'parent_pid', 'threads', 'begin', 'end', ...VALUES, 'outside'], sort: 'elapsed_inclusive',
+		empty: 'No process matches.', onOpen: (context, table, row) => {
+			const { profile } = context.state;
+			context.state.filterThreads(new Set(profile.threads.map((_, i) => i).filter((i) => profile.threads[i]!.process === table.subject.process[row]!)));
+			context.open('functions');
+		} },
+	{ name: 'os', title: 'OS time', one: 'place', columns: ['os_time', 'os_percent', 'count', 'cause', 'syscall', 'object', 'function', 'module'], sort: 'os_time',
+		empty: 'No time of the operating system was seen here.', above: osChart },
+];
+
+const APPENDED: TableOptions[] = [
+	{ name: 'coverage', title: 'Coverage', one: 'module', columns: ['module', 'found', 'instrumented', 'part', 'small', 'not_selected', 'refused', 'disarmed', 'refusals'], sort: 'found', empty: 'Coverage is unknown.' },
+	{ name: 'marks', title: 'Marks', one: 'mark', columns: ['time', 'mark', 'name', 'thread', 'process'], sort: 'time', ascending: true, empty: 'No marks were set.' },
+];
+
+export function makeViews(context: Context): View[] {
+	const { profile } = context.state;
+	const has = (name: string) => profile.table(name) !== null;
+	const tables = TABLES.filter(({ name }) => has(name)).map((options) => new TableView(context, options));
+	const appended = APPENDED.filter(({ name }) => has(name) && profile.table(name)!.rows > 0).map((options) => new TableView(context, options));
+	return [new SummaryView(context), new FunctionsView(context), new TreeView(context), new FlameView(context), ...tables, new RecordingView(context, appended)];
+}
