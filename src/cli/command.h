@@ -38,6 +38,7 @@ extern const struct command command_record;
 extern const struct command command_recover;
 extern const struct command command_report;
 extern const struct command command_top;
+extern const struct command command_view;
 
 /* Prints "tare NAME: message" as one line on stderr; control characters are escaped. */
 void command_print_error(const struct command *command, const struct error *err);

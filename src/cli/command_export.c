@@ -3,6 +3,7 @@
  * terminal.
  */
 #include "cli/command.h"
+#include "cli/compared.h"
 #include "cli/profile_options.h"
 #include "cli/sink.h"
 #include "report/export.h"
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 struct export_values {
-	const char *format, *output, *measure;
+	const char *format, *output, *measure, *compare;
 	struct profile_values profile;
 };
 
@@ -36,28 +37,31 @@ static const struct option export_command_options[] = {
 		 "event's name for what they stand for",
 	 .type = OPTION_TEXT,
 	 .offset = AT(measure)},
+	{.name = "compare",
+	 .argument = "BASE",
+	 .help = "html: compare with the profile BASE",
+	 .type = OPTION_TEXT,
+	 .offset = AT(compare)},
 	PROFILE_OPTIONS(AT(profile)),
 	{0},
 };
 
 static bool write_profile(const struct export_format *format, const struct export_values *values,
-			  struct profile *profile, const struct analysis_options *selection,
-			  struct error *err)
+			  const struct compared *compared, struct error *err)
 {
 	const struct export_options options = {.from = values->profile.from,
 					       .to = values->profile.to,
 					       .depth = values->profile.depth,
-					       .measure = values->measure};
-	struct analysis *analysis = analysis_open(profile, selection, err);
+					       .measure = values->measure,
+					       .path = compared->profile.path,
+					       .base = compared->base.analysis,
+					       .base_path = compared->base.path};
 	struct sink sink;
 
-	bool ok = analysis && sink_open(&sink, values->output, false, err);
-	if (ok) {
-		ok = format->write(analysis, &options, sink.stream, err);
-		ok = sink_close(&sink, ok, err);
-	}
-	analysis_close(analysis);
-	return ok;
+	if (!sink_open(&sink, values->output, false, err))
+		return false;
+	const bool ok = format->write(compared->profile.analysis, &options, sink.stream, err);
+	return sink_close(&sink, ok, err);
 }
 
 static bool check(const struct export_values *values, const struct operands *operands,
@@ -73,6 +77,8 @@ static bool check(const struct export_values *values, const struct operands *ope
 	*format = export_format_find(values->format, err);
 	if (!*format)
 		return false;
+	if (values->compare && strcmp((*format)->name, "html") != 0)
+		return error_set(err, ERROR_USAGE, "--compare is for --format=html only");
 	if ((*format)->is_binary && !values->output && isatty(STDOUT_FILENO))
 		return error_set(err, ERROR_USAGE,
 				 "%s is binary and not for a terminal; say -o FILE",
@@ -84,16 +90,15 @@ static int export_run(const void *opaque, const struct operands *operands, struc
 {
 	const struct export_values *values = opaque;
 	const struct export_format *format = NULL;
-	struct profile_selection selection;
+	struct compared compared;
 	bool ok = check(values, operands, &format, err);
 
-	profile_selection_init(&selection, &values->profile);
 	if (ok) {
-		struct profile *profile = profile_open(operands->items[0], err);
-		ok = profile && write_profile(format, values, profile, &selection.options, err);
-		profile_close(profile);
+		ok = compared_open(&compared, operands->items[0], values->compare, &values->profile,
+				   err) &&
+		     write_profile(format, values, &compared, err);
+		compared_close(&compared);
 	}
-	profile_selection_fini(&selection);
 	return ok ? EXIT_STATUS_OK : -1;
 }
 
@@ -103,6 +108,7 @@ const struct command command_export = {
 	.summary = "write a profile in the format of another tool",
 	.description =
 		"Writes the profile FILE in the format of another tool. Formats:\n"
+		"  html        one page with all views, which needs nothing else; see tare view\n"
 		"  pprof       call paths with all values, gzipped protobuf, for pprof\n"
 		"  speedscope  call paths, a profile per thread and value, for speedscope\n"
 		"  callgrind   functions and the calls between them, for KCachegrind and\n"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-	&command_record, &command_report, &command_export,  &command_instrument,
+	&command_record, &command_report, &command_view,    &command_export, &command_instrument,
 	&command_ctl,	 &command_top,	  &command_recover, &command_doctor,
 };
 

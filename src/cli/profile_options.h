@@ -17,7 +17,7 @@ struct profile_values {
 extern const char *const profile_demangle_choices[], *const profile_method_choices[];
 
 /* Elements of an option table whose values begin with a struct profile_values `at`. */
-#define PROFILE_OPTIONS(at)                                                                        \
+#define PROFILE_SELECTION_OPTIONS(at)                                                              \
 	{.name = "process",                                                                        \
 	 .argument = "GLOB",                                                                       \
 	 .help = "Only processes of this name or id (repeatable)",                                 \
@@ -39,12 +39,6 @@ extern const char *const profile_demangle_choices[], *const profile_method_choic
 		 .help = "Samples and event logs: end there",                                      \
 		 .type = OPTION_TEXT,                                                              \
 		 .offset = (at) + offsetof(struct profile_values, to)},                            \
-		{.name = "depth",                                                                  \
-		 .argument = "N",                                                                  \
-		 .help = "Event logs: leave out calls below the N outermost",                      \
-		 .type = OPTION_INTEGER,                                                           \
-		 .max = INT32_MAX,                                                                 \
-		 .offset = (at) + offsetof(struct profile_values, depth)},                         \
 		{.name = "method",                                                                 \
 		 .argument = "METHOD",                                                             \
 		 .help = "Show calls (instrument) or samples (sample); auto: calls if there are "  \
@@ -67,6 +61,16 @@ extern const char *const profile_demangle_choices[], *const profile_method_choic
 			"the file",                                                                \
 		.type = OPTION_CHOICE, .choices = profile_demangle_choices,                        \
 		.offset = (at) + offsetof(struct profile_values, demangle)                         \
+	}
+
+/* These, and the depth of event logs. */
+#define PROFILE_OPTIONS(at)                                                                        \
+	PROFILE_SELECTION_OPTIONS(at),                                                             \
+	{                                                                                          \
+		.name = "depth", .argument = "N",                                                  \
+		.help = "Event logs: leave out calls below the N outermost",                       \
+		.type = OPTION_INTEGER, .max = INT32_MAX,                                          \
+		.offset = (at) + offsetof(struct profile_values, depth)                            \
 	}
 
 /* Patterns of one option, borrowed from the command line. */

@@ -1,0 +1,213 @@
+/*
+ * tare view: the HTML page of a profile, in a browser. Without -o the page is a temporary file of
+ * this user alone, which stays, as the browser reads it later. Refuses nothing that it could write:
+ * where no browser is found the error names the file.
+ */
+#include "cli/command.h"
+#include "cli/compared.h"
+#include "cli/sink.h"
+#include "report/html.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct view_values {
+	const char *output, *compare;
+	struct profile_values profile;
+};
+
+#define AT(member) offsetof(struct view_values, member)
+
+static const struct option view_command_options[] = {
+	{.name = "output",
+	 .letter = 'o',
+	 .argument = "FILE",
+	 .help = "Write the page to FILE and open no browser",
+	 .type = OPTION_TEXT,
+	 .offset = AT(output)},
+	{.name = "compare",
+	 .argument = "BASE",
+	 .help = "Compare with the profile BASE: differences of functions and call paths",
+	 .type = OPTION_TEXT,
+	 .offset = AT(compare)},
+	PROFILE_SELECTION_OPTIONS(AT(profile)),
+	{0},
+};
+
+/* ---- browser ---- */
+
+static bool is_in_path(const char *name)
+{
+	const char *path = getenv("PATH");
+	char full[4096];
+
+	if (strchr(name, '/'))
+		return access(name, X_OK) == 0;
+	for (const char *at = path ? path : "/usr/bin:/bin"; *at;) {
+		const size_t length = strcspn(at, ":");
+		const int written = snprintf(full, sizeof(full), "%.*s/%s", (int)length, at, name);
+		if (written > 0 && (size_t)written < sizeof(full) && access(full, X_OK) == 0)
+			return true;
+		at += length + (at[length] == ':');
+	}
+	return false;
+}
+
+/* $BROWSER, a command with arguments, or xdg-open; NULL where neither can be run. */
+static const char *browser_find(void)
+{
+	const char *chosen = getenv("BROWSER");
+	char program[4096];
+
+	if (!chosen || !chosen[0])
+		return is_in_path("xdg-open") ? "xdg-open" : NULL;
+	const size_t length = strcspn(chosen, " ");
+	snprintf(program, sizeof(program), "%.*s", (int)length, chosen);
+	return is_in_path(program) ? chosen : NULL;
+}
+
+static _Noreturn void browser_run(const char *browser, const char *path)
+{
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; null >= 0 && fd < 3; fd++)
+		dup2(null, fd);
+	setenv("TARE_BROWSER", browser, 1);
+	execl("/bin/sh", "sh", "-c", "exec $TARE_BROWSER \"file://$1\"", "sh", path, (char *)NULL);
+	_exit(127);
+}
+
+/* It lives on by itself: many browsers stay in the foreground. */
+static bool browser_open(const char *browser, const char *path, struct error *err)
+{
+	const pid_t child = fork();
+
+	if (child < 0)
+		return error_set_errno(err, errno, "cannot start a browser for %s", path);
+	if (child == 0) {
+		setsid();
+		if (fork() == 0)
+			browser_run(browser, path);
+		_exit(0);
+	}
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	return true;
+}
+
+/* ---- page ---- */
+
+static bool write_page(const struct compared *compared, FILE *stream, struct error *err)
+{
+	const struct export_options options = {.path = compared->profile.path,
+					       .base = compared->base.analysis,
+					       .base_path = compared->base.path};
+
+	return html_write(compared->profile.analysis, &options, stream, err);
+}
+
+static bool write_output(const struct compared *compared, const char *output, struct error *err)
+{
+	struct sink sink;
+
+	if (!sink_open(&sink, output, false, err))
+		return false;
+	return sink_close(&sink, write_page(compared, sink.stream, err), err);
+}
+
+/* Makes the file anew with a name that nobody can know before; returns its stream. */
+static FILE *temporary_open(struct str *path, struct error *err)
+{
+	static const char suffix[] = ".html";
+	const char *directory = getenv("TMPDIR");
+
+	str_printf(path, "%s/tare-XXXXXX%s", directory && directory[0] == '/' ? directory : "/tmp",
+		   suffix);
+	const int fd = mkostemps(path->data, sizeof(suffix) - 1, O_CLOEXEC);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!stream)
+		error_set_errno(err, errno, "cannot write %s", path->data);
+	if (!stream && fd >= 0)
+		close(fd);
+	return stream;
+}
+
+static bool write_temporary(const struct compared *compared, struct str *path, struct error *err)
+{
+	FILE *stream = temporary_open(path, err);
+
+	if (!stream)
+		return false;
+	bool ok = write_page(compared, stream, err);
+	if (ok && ferror(stream))
+		ok = error_set_errno(err, ENOSPC, "cannot write %s", path->data);
+	if (fclose(stream) != 0 && ok)
+		ok = error_set_errno(err, errno, "cannot write %s", path->data);
+	if (!ok)
+		unlink(path->data);
+	return ok;
+}
+
+static bool show(const struct compared *compared, struct error *err)
+{
+	struct str path = {0};
+	bool ok = write_temporary(compared, &path, err);
+
+	if (ok) {
+		const char *browser = browser_find();
+		ok = browser ? browser_open(browser, path.data, err)
+			     : error_set(err, ERROR_NOT_FOUND,
+					 "no browser: neither $BROWSER nor xdg-open can be run; "
+					 "the page is %s",
+					 path.data);
+		if (ok)
+			fprintf(stderr, "tare view: the page is %s\n", path.data);
+	}
+	str_fini(&path);
+	return ok;
+}
+
+static int view_run(const void *opaque, const struct operands *operands, struct error *err)
+{
+	const struct view_values *values = opaque;
+	struct compared compared;
+
+	if (operands->count != 1) {
+		error_set(err, ERROR_USAGE,
+			  operands->count ? "one profile at a time; to compare, tare view "
+					    "--compare=BASE FILE"
+					  : "which profile? tare view FILE");
+		return -1;
+	}
+	bool ok = compared_open(&compared, operands->items[0], values->compare, &values->profile,
+				err);
+	if (ok)
+		ok = values->output ? write_output(&compared, values->output, err)
+				    : show(&compared, err);
+	compared_close(&compared);
+	return ok ? EXIT_STATUS_OK : -1;
+}
+
+const struct command command_view = {
+	.name = "view",
+	.operands = "FILE",
+	.summary = "show a profile in a browser",
+	.description =
+		"Writes the profile FILE as one HTML page, which needs neither other files nor a "
+		"network,\n"
+		"and opens it with $BROWSER or xdg-open: summary, functions, callers and callees, "
+		"call\n"
+		"tree, flame graph, OS time, and with --compare what differs from another "
+		"profile.\n"
+		"\n"
+		"Exit status: 0 written and handed to a browser, 1 failed (no such profile, "
+		"damaged,\n"
+		"page not writable, no browser), 2 wrong command line.",
+	.options = view_command_options,
+	.values_bytes = sizeof(struct view_values),
+	.run = view_run,
+};

@@ -1,0 +1,41 @@
+/* Refuses a selection in which nothing of the profile is left; of the base it may be nothing. */
+#include "cli/compared.h"
+
+static bool open_one(struct compared_profile *one, const char *path,
+		     const struct analysis_options *options, struct error *err)
+{
+	one->path = path;
+	one->profile = profile_open(path, err);
+	if (one->profile)
+		one->analysis = analysis_open(one->profile, options, err);
+	return one->analysis != NULL;
+}
+
+static void close_one(struct compared_profile *one)
+{
+	analysis_close(one->analysis);
+	profile_close(one->profile);
+}
+
+bool compared_open(struct compared *compared, const char *path, const char *base,
+		   const struct profile_values *values, struct error *err)
+{
+	*compared = (struct compared){0};
+	profile_selection_init(&compared->selection, values);
+	const struct analysis_options *options = &compared->selection.options;
+	if (!open_one(&compared->profile, path, options, err))
+		return false;
+	if (!compared->profile.analysis->totals.threads &&
+	    (options->threads.count || options->processes.count))
+		return error_set(err, ERROR_NOT_FOUND,
+				 "no process or thread of %s matches; the threads view lists them",
+				 path);
+	return !base || open_one(&compared->base, base, options, err);
+}
+
+void compared_close(struct compared *compared)
+{
+	close_one(&compared->profile);
+	close_one(&compared->base);
+	profile_selection_fini(&compared->selection);
+}

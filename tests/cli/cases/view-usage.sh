@@ -1,0 +1,10 @@
+tare view
+echo "status $?"
+tare view one.tare two.tare
+echo "status $?"
+tare view missing.tare
+echo "status $?"
+tare view --depth=3 missing.tare
+echo "status $?"
+tare export --format=chrome --compare=base.tare missing.tare
+echo "status $?"
