@@ -1,109 +1,50 @@
 /*
- * Names of events. Software and hardware events are a fixed table; events of the caches are put
- * together of three words; tracepoints are looked up in tracefs.
+ * Reads names of events: what stands behind the name first (period, mode), then the name by its
+ * form. Without a period, tracepoints are sampled each time, all others by frequency.
  */
 #include "sampler/event.h"
 
+#include "sampler/event_names.h"
+#include "sampler/event_sysfs.h"
+
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct named_event {
-	const char *name;
-	uint32_t type;
-	uint64_t config;
-};
-
-#define SOFTWARE(name, config)                                                                     \
-	{                                                                                          \
-		name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##config                                   \
-	}
-#define HARDWARE(name, config)                                                                     \
-	{                                                                                          \
-		name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##config                                   \
-	}
-
-static const struct named_event named_events[] = {
-	SOFTWARE("cpu-clock", CPU_CLOCK),
-	SOFTWARE("task-clock", TASK_CLOCK),
-	SOFTWARE("page-faults", PAGE_FAULTS),
-	SOFTWARE("faults", PAGE_FAULTS),
-	SOFTWARE("minor-faults", PAGE_FAULTS_MIN),
-	SOFTWARE("major-faults", PAGE_FAULTS_MAJ),
-	SOFTWARE("context-switches", CONTEXT_SWITCHES),
-	SOFTWARE("cs", CONTEXT_SWITCHES),
-	SOFTWARE("cpu-migrations", CPU_MIGRATIONS),
-	SOFTWARE("migrations", CPU_MIGRATIONS),
-	SOFTWARE("alignment-faults", ALIGNMENT_FAULTS),
-	SOFTWARE("emulation-faults", EMULATION_FAULTS),
-	HARDWARE("cycles", CPU_CYCLES),
-	HARDWARE("cpu-cycles", CPU_CYCLES),
-	HARDWARE("instructions", INSTRUCTIONS),
-	HARDWARE("cache-references", CACHE_REFERENCES),
-	HARDWARE("cache-misses", CACHE_MISSES),
-	HARDWARE("branches", BRANCH_INSTRUCTIONS),
-	HARDWARE("branch-instructions", BRANCH_INSTRUCTIONS),
-	HARDWARE("branch-misses", BRANCH_MISSES),
-	HARDWARE("bus-cycles", BUS_CYCLES),
-	HARDWARE("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND),
-	HARDWARE("stalled-cycles-backend", STALLED_CYCLES_BACKEND),
-	HARDWARE("ref-cycles", REF_CPU_CYCLES),
-};
-
-enum { NAMED_EVENTS = sizeof(named_events) / sizeof(named_events[0]) };
-
-static const char *const caches[] = {
-	[PERF_COUNT_HW_CACHE_L1D] = "L1-dcache", [PERF_COUNT_HW_CACHE_L1I] = "L1-icache",
-	[PERF_COUNT_HW_CACHE_LL] = "LLC",	 [PERF_COUNT_HW_CACHE_DTLB] = "dTLB",
-	[PERF_COUNT_HW_CACHE_ITLB] = "iTLB",	 [PERF_COUNT_HW_CACHE_BPU] = "branch",
-	[PERF_COUNT_HW_CACHE_NODE] = "node",
-};
-static const char *const operations[] = {
-	[PERF_COUNT_HW_CACHE_OP_READ] = "load",
-	[PERF_COUNT_HW_CACHE_OP_WRITE] = "store",
-	[PERF_COUNT_HW_CACHE_OP_PREFETCH] = "prefetch",
-};
-static const char *const results[] = {
-	[PERF_COUNT_HW_CACHE_RESULT_ACCESS] = "s",
-	[PERF_COUNT_HW_CACHE_RESULT_MISS] = "-misses",
-};
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+/* ---- one name ---- */
 
 static bool find_named(struct event *event)
 {
-	for (size_t i = 0; i < NAMED_EVENTS; i++) {
-		if (strcmp(named_events[i].name, event->name) != 0)
+	size_t count;
+	const struct event_name *names = event_names(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(names[i].name, event->name) != 0)
 			continue;
-		event->type = named_events[i].type;
-		event->config = named_events[i].config;
+		event->kind = names[i].kind;
+		event->type = names[i].type;
+		event->config = names[i].config;
 		return true;
 	}
 	return false;
 }
 
-/* L1-dcache-loads, LLC-load-misses and so on. */
 static bool find_cache(struct event *event)
 {
-	char name[64];
+	char name[EVENT_CACHE_BYTES];
 
-	for (size_t c = 0; c < COUNT(caches); c++)
-		for (size_t o = 0; o < COUNT(operations); o++)
-			for (size_t r = 0; r < COUNT(results); r++) {
-				const char *plural =
-					o == PERF_COUNT_HW_CACHE_OP_PREFETCH && results[r][0] == 's'
-						? "es"
-						: results[r];
-				snprintf(name, sizeof(name), "%s-%s%s", caches[c], operations[o],
-					 plural);
-				if (strcmp(name, event->name) != 0)
-					continue;
-				event->type = PERF_TYPE_HW_CACHE;
-				event->config = c | o << 8 | r << 16;
-				return true;
-			}
+	for (size_t i = 0; i < EVENT_CACHE_NAMES; i++) {
+		const uint64_t config = event_cache_name(i, name);
+
+		if (strcmp(name, event->name) != 0)
+			continue;
+		event->type = PERF_TYPE_HW_CACHE;
+		event->config = config;
+		return true;
+	}
 	return false;
 }
 
@@ -111,68 +52,65 @@ static bool find_raw(struct event *event)
 {
 	char *end;
 
-	if (event->name[0] != 'r' || !isxdigit((unsigned char)event->name[1]))
+	if (event->name[0] != 'r' || !isxdigit((unsigned char)event->name[1]) ||
+	    strlen(event->name) > 17)
 		return false;
 	event->type = PERF_TYPE_RAW;
 	event->config = strtoull(event->name + 1, &end, 16);
 	return !*end;
 }
 
-static bool find_tracepoint(struct event *event, struct error *err)
-{
-	static const char *const mounts[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
-	const char *colon = strchr(event->name, ':');
-	char path[256];
-
-	if (strstr(event->name, "..") || strchr(event->name, '/'))
-		return error_set(err, ERROR_USAGE, "%s is not the name of a tracepoint",
-				 event->name);
-	for (size_t i = 0; i < COUNT(mounts); i++) {
-		snprintf(path, sizeof(path), "%s/events/%.*s/%s/id", mounts[i],
-			 (int)(colon - event->name), event->name, colon + 1);
-		FILE *file = fopen(path, "re");
-		unsigned long id;
-
-		if (!file)
-			continue;
-		const bool read = fscanf(file, "%lu", &id) == 1;
-		fclose(file);
-		if (!read)
-			continue;
-		event->type = PERF_TYPE_TRACEPOINT;
-		event->config = id;
-		return true;
-	}
-	return error_set(err, ERROR_NOT_FOUND,
-			 "there is no tracepoint %s, or tracefs is not mounted or not readable "
-			 "(/sys/kernel/tracing)",
-			 event->name);
-}
-
 static bool fail_unknown(const char *name, struct error *err)
 {
-	const char *names[NAMED_EVENTS];
+	static char cache_names[EVENT_CACHE_NAMES][EVENT_CACHE_BYTES];
+	struct name_list names = {0};
+	size_t count;
+	const struct event_name *own = event_names(&count);
 
-	for (size_t i = 0; i < NAMED_EVENTS; i++)
-		names[i] = named_events[i].name;
-	const char *nearest = str_nearest(name, names, NAMED_EVENTS);
+	for (size_t i = 0; i < count; i++)
+		vec_push(&names, own[i].name);
+	for (size_t i = 0; i < EVENT_CACHE_NAMES; i++) {
+		event_cache_name(i, cache_names[i]);
+		vec_push(&names, cache_names[i]);
+	}
+	const char *nearest = str_nearest(name, names.data, names.len);
 
-	return error_set(err, ERROR_USAGE, "there is no event %s%s%s", name,
-			 nearest ? "; did you mean "
-				 : "; cpu-clock, page-faults and cycles are some",
-			 nearest ? nearest : "");
+	error_set(err, ERROR_USAGE, "there is no event %s%s%s; --event list shows all", name,
+		  nearest ? ": did you mean " : "", nearest ? nearest : "");
+	vec_fini(&names);
+	return false;
 }
 
-/* Cuts :PERIOD off; false if what stands there is no number above 0. */
-static bool take_period(struct event *event)
+static bool find(struct event *event, struct error *err)
 {
-	char *colon = strrchr(event->name, ':'), *end;
+	if (strchr(event->name, '/'))
+		return event_pmu_find(PMU_ROOT, event, err);
+	if (strchr(event->name, ':')) {
+		const char *root = tracepoints_root(err);
+		return root && event_tracepoint_find(root, event, err);
+	}
+	return find_named(event) || find_cache(event) || find_raw(event) ||
+	       fail_unknown(event->name, err);
+}
 
-	if (!colon || !isdigit((unsigned char)colon[1]))
-		return true;
-	event->period = strtoull(colon + 1, &end, 10);
+/* Cuts :PERIOD, :u or :k off the end; false if what stands there is no number above 0. */
+static bool take_suffix(struct event *event, char *colon)
+{
+	char *end;
+
 	*colon = 0;
-	return !*end && event->period;
+	if (!isdigit((unsigned char)colon[1])) {
+		event->user_only |= colon[1] == 'u';
+		event->kernel_only |= colon[1] == 'k';
+		return true;
+	}
+	event->period = strtoull(colon + 1, &end, 10);
+	return !*end && event->period && event->period < 1ULL << 63;
+}
+
+static bool is_suffix(const char *text)
+{
+	return isdigit((unsigned char)text[0]) || ((text[0] == 'u' || text[0] == 'k') && !text[1]);
 }
 
 bool event_parse(const char *text, uint64_t frequency, struct event *event, struct error *err)
@@ -182,21 +120,110 @@ bool event_parse(const char *text, uint64_t frequency, struct event *event, stru
 		return error_set(err, ERROR_USAGE, "the name of the event %.40s… is too long",
 				 text);
 	memcpy(event->name, text, strlen(text) + 1);
-	if (!take_period(event))
+	for (char *colon; (colon = strrchr(event->name, ':')) && is_suffix(colon + 1);)
+		if (!take_suffix(event, colon))
+			return error_set(
+				err, ERROR_USAGE,
+				"the period in %s is not a number above 0: write NAME:PERIOD",
+				text);
+	if (!find(event, err))
+		return false;
+	if (event->kind != EVENT_COUNTED && (event->period || event->user_only))
 		return error_set(err, ERROR_USAGE,
-				 "the period in %s is not a number above 0: write NAME:PERIOD",
-				 text);
+				 "%s is told of each wait: it takes no period and no mode",
+				 event->name);
+	if (event->user_only && event_is_in_kernel(event))
+		return error_set(err, ERROR_USAGE,
+				 "the event %s happens in the kernel: it cannot be limited to user "
+				 "code (:u)",
+				 event->name);
+	if (!event->period && event->type == PERF_TYPE_TRACEPOINT)
+		event->period = 1;
 	if (!event->period)
 		event->frequency = frequency;
-	if (strcmp(event->name, "off-cpu") == 0 || strcmp(event->name, "preempted") == 0) {
-		event->kind = event->name[0] == 'o' ? EVENT_OFF_CPU : EVENT_PREEMPTED;
-		return true;
-	}
-	if (strchr(event->name, ':'))
-		return find_tracepoint(event, err);
-	return find_named(event) || find_cache(event) || find_raw(event) ||
-	       fail_unknown(event->name, err);
+	return true;
 }
+
+/* ---- several ---- */
+
+static bool append(const char *text, uint64_t frequency, struct events *events, struct error *err)
+{
+	struct event event;
+
+	if (!event_parse(text, frequency, &event, err))
+		return false;
+	vec_push(events, event);
+	return true;
+}
+
+/* SUBSYSTEM:PATTERN[:SUFFIX…]: all tracepoints that match. */
+static bool append_matches(const char *text, uint64_t frequency, struct events *events,
+			   struct error *err)
+{
+	const char *root = tracepoints_root(err);
+	const char *colon = strchr(text, ':');
+	const char *suffix = colon ? strchr(colon + 1, ':') : NULL;
+	struct name_list names = {0};
+	struct arena arena;
+	char path[256], pattern[96], name[192];
+	size_t matches = 0;
+	bool good = true;
+
+	if (!root)
+		return false;
+	snprintf(pattern, sizeof(pattern), "%.*s", suffix ? (int)(suffix - colon - 1) : 95,
+		 colon ? colon + 1 : "");
+	snprintf(path, sizeof(path), "%s/%.*s", root, colon ? (int)(colon - text) : 0, text);
+	arena_init(&arena);
+	if (colon && !memchr(text, '/', (size_t)(colon - text)) && text[0] != '.')
+		directory_names(path, &arena, &names);
+	vec_foreach (entry, &names) {
+		if (fnmatch(pattern, *entry, 0) != 0 || strcmp(*entry, "enable") == 0 ||
+		    strcmp(*entry, "filter") == 0 || !good)
+			continue;
+		snprintf(name, sizeof(name), "%.*s:%s%s", (int)(colon - text), text, *entry,
+			 suffix ? suffix : "");
+		good = append(name, frequency, events, err);
+		matches++;
+	}
+	vec_fini(&names);
+	arena_fini(&arena);
+	if (good && !matches)
+		return error_set(err, ERROR_NOT_FOUND, "no tracepoint matches %s", text);
+	return good;
+}
+
+/* The length of the first event of a list: to the comma that is not within slashes. */
+static size_t first_length(const char *list)
+{
+	bool inside = false;
+	size_t length = 0;
+
+	for (; list[length] && (inside || list[length] != ','); length++)
+		inside ^= list[length] == '/';
+	return length;
+}
+
+bool events_parse(const char *list, uint64_t frequency, struct events *events, struct error *err)
+{
+	for (;;) {
+		const size_t length = first_length(list);
+		char text[256];
+
+		snprintf(text, sizeof(text), "%.*s", (int)(length < 255 ? length : 255), list);
+		if (!length)
+			return error_set(err, ERROR_USAGE,
+					 "the name of an event is empty; --event list shows all");
+		if (strpbrk(text, "*?[") ? !append_matches(text, frequency, events, err)
+					 : !append(text, frequency, events, err))
+			return false;
+		if (!list[length])
+			return true;
+		list += length + 1;
+	}
+}
+
+/* ---- kinds ---- */
 
 void event_default(uint64_t frequency, struct event *event)
 {
@@ -221,7 +248,9 @@ bool event_is_in_kernel(const struct event *event)
 		return true;
 	return event->type == PERF_TYPE_SOFTWARE &&
 	       (event->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
-		event->config == PERF_COUNT_SW_CPU_MIGRATIONS);
+		event->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+		event->config == PERF_COUNT_SW_CGROUP_SWITCHES ||
+		event->config == PERF_COUNT_SW_BPF_OUTPUT);
 }
 
 static bool is_time(const struct event *event)

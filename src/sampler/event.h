@@ -24,15 +24,22 @@ struct event {
 	uint64_t period;    /* one sample in so many events; 0: by frequency */
 	uint64_t frequency; /* samples per second, where period is 0 */
 	bool user_only;	    /* what happens in the kernel does not count (NAME:u) */
+	bool kernel_only;   /* only that counts (NAME:k) */
 };
 
+struct events vec_of(struct event);
+
 /*
- * Reads NAME[:PERIOD], where NAME is that of a software, hardware or cache event, rHEX (raw),
- * PMU/TERM[=N],…/ as in /sys/bus/event_source/devices, SUBSYSTEM:NAME (a tracepoint), "off-cpu" or
- * "preempted". Without a period the event is sampled `frequency` times a second, a tracepoint each
- * time. An unknown name fails with the nearest ones.
+ * Reads NAME[:PERIOD][:u|:k], where NAME is that of a software, hardware or cache event, rHEX
+ * (raw), PMU/TERM[=N],…/ as in /sys/bus/event_source/devices, SUBSYSTEM:NAME (a tracepoint),
+ * "off-cpu" or "preempted". Without a period the event is sampled `frequency` times a second, a
+ * tracepoint each time. An unknown name fails with the nearest ones, one that this user cannot read
+ * with what would permit it.
  */
 bool event_parse(const char *text, uint64_t frequency, struct event *event, struct error *err);
+
+/* Appends the events of a list with commas; the names of tracepoints may be patterns (* ? [). */
+bool events_parse(const char *list, uint64_t frequency, struct events *events, struct error *err);
 
 /* What is sampled if nobody says: cycles where a processor counts them, else cpu-clock. */
 void event_default(uint64_t frequency, struct event *event);

@@ -21,10 +21,14 @@
 #include <unistd.h>
 
 enum {
-	RING_SAMPLES = 128, /* that a ring has room for */
+	RING_SAMPLES = 128, /* that a ring has room for, where it can */
+	RING_SAMPLES_MIN = 32,
 	RING_BYTES_MIN = 32 << 10,
 	RING_BYTES_START = 512 << 10,
 	RING_BYTES_MAX = 8 << 20,
+	RINGS_BYTES_MAX = 256 << 20, /* all together */
+	STACK_BYTES_MAX = 60 << 10,  /* a record's length has 16 bits */
+	STACK_BYTES_BURSTS = 16 << 10
 };
 
 /* rax to rsp and rip, and r8 to r15: not the segments, which 64-bit user mode does not have. */
@@ -105,22 +109,50 @@ static bool open_ring(struct perf_processor *processor, size_t bytes)
 	return false;
 }
 
-static bool open_rings(struct perf_events *set, struct error *err)
+static size_t ring_bytes(const struct perf_events *set)
 {
 	const size_t wanted = RING_SAMPLES * (set->options.stack_bytes + 1024);
 	size_t bytes = RING_BYTES_START;
 
-	while (bytes < wanted && bytes < RING_BYTES_MAX)
+	while (bytes < wanted && bytes < RING_BYTES_MAX &&
+	       2 * bytes * set->processors.len <= RINGS_BYTES_MAX)
 		bytes *= 2;
+	return bytes;
+}
+
+/* Some events can happen many times within a millisecond. */
+static bool comes_in_bursts(const struct perf_events_options *options)
+{
+	for (size_t i = 0; i < options->event_count; i++)
+		if (options->events[i].period || options->events[i].kind != EVENT_COUNTED)
+			return true;
+	return false;
+}
+
+/*
+ * Stacks as deep as they come are copied whole if the rings have room for some samples then. A
+ * sample takes the room of its largest stack, not of the one that it has: where many come at once,
+ * more samples are worth more than whole copies.
+ */
+static bool open_rings(struct perf_events *set, struct error *err)
+{
+	const bool chosen = set->options.stack_bytes || set->options.by_frame_pointer;
+
+	if (!chosen)
+		set->options.stack_bytes = STACK_BYTES_MAX;
+	size_t bytes = ring_bytes(set);
+
+	if (!chosen && comes_in_bursts(&set->options))
+		set->options.stack_bytes = STACK_BYTES_BURSTS;
 	vec_foreach (processor, &set->processors) {
 		while (!open_ring(processor, bytes)) {
-			if (errno != EPERM && errno != ENOMEM)
-				return perf_errors_ring(errno, err);
-			if (processor->ring.map || bytes / 2 < RING_BYTES_MIN)
+			if ((errno != EPERM && errno != ENOMEM) || bytes / 2 < RING_BYTES_MIN)
 				return perf_errors_ring(errno, err);
 			bytes /= 2;
 		}
 	}
+	if (!chosen && bytes / RING_SAMPLES_MIN < set->options.stack_bytes)
+		set->options.stack_bytes = bytes / RING_SAMPLES_MIN;
 	return true;
 }
 
@@ -140,10 +172,15 @@ static bool kernel_is_permitted(void)
 	return fd >= 0;
 }
 
+/*
+ * With PERF_SAMPLE_PERIOD the kernel samples software events each time they happen, whatever period
+ * is asked for.
+ */
 static void set_rate(struct perf_event_attr *attr, const struct event *event)
 {
 	if (event->period) {
 		attr->sample_period = event->period;
+		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	} else {
 		attr->freq = 1;
 		attr->sample_freq = event->frequency;
@@ -164,6 +201,7 @@ static struct perf_event_attr attributes(const struct perf_events *set, const st
 		.enable_on_exec = options->on_exec,
 		.inherit = 1,
 		.exclude_kernel = !event_is_in_kernel(event) && (event->user_only || !set->kernel),
+		.exclude_user = event->kernel_only,
 		.exclude_hv = event->type != PERF_TYPE_TRACEPOINT,
 		.exclude_callchain_user = !options->by_frame_pointer,
 		.exclude_callchain_kernel = !options->kernel || !set->kernel,
@@ -305,6 +343,8 @@ bool perf_events_begin(struct perf_events *set, const struct perf_events_options
 		set->layout.sample_type |= stack;
 	if (options->by_frame_pointer || (options->kernel && set->kernel))
 		set->layout.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	set->fixed_layout = set->layout;
+	set->fixed_layout.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	find_processors(set);
 	return open_rings(set, err);
 }
@@ -329,6 +369,20 @@ void perf_events_close(struct perf_events *set)
 	vec_fini(&set->processors);
 	vec_fini(&set->descriptors);
 	map_fini(&set->by_id);
+}
+
+const struct perf_layout *perf_events_layout(const struct perf_events *set, const void *bytes,
+					     size_t size)
+{
+	struct byte_reader reader = byte_reader(bytes, size);
+	const bool is_sample = read_u32(&reader) == PERF_RECORD_SAMPLE;
+
+	read_u32(&reader);
+	const size_t index = perf_events_index(set, read_u64(&reader)); /* the identifier */
+	if (!is_sample || index == SIZE_MAX)
+		return &set->layout;
+	return index == PERF_EVENTS_WAITS || set->options.events[index].period ? &set->fixed_layout
+									       : &set->layout;
 }
 
 size_t perf_events_index(const struct perf_events *set, uint64_t id)

@@ -35,11 +35,12 @@ struct perf_processor {
 struct perf_events {
 	struct perf_events_options options;
 	struct vec_of(struct perf_processor) processors;
-	struct vec_of(int) descriptors; /* of all events but dummies */
-	struct map by_id;		/* the kernel's id → index of the event */
-	struct perf_layout layout;
-	bool kernel;	   /* kernel frames are permitted */
-	bool no_build_ids; /* the kernel is older than 5.12 */
+	struct vec_of(int) descriptors;	 /* of all events but dummies */
+	struct map by_id;		 /* the kernel's id → index of the event */
+	struct perf_layout layout;	 /* of samples by frequency, and of all other records… */
+	struct perf_layout fixed_layout; /* …of samples by period */
+	bool kernel;			 /* kernel frames are permitted */
+	bool no_build_ids;		 /* the kernel is older than 5.12 */
 	bool limit_raised;
 	struct rlimit limit; /* of descriptors, before it was raised */
 };
@@ -56,6 +57,10 @@ bool perf_events_begin(struct perf_events *set, const struct perf_events_options
 bool perf_events_add(struct perf_events *set, int64_t task, struct error *err);
 void perf_events_enable(const struct perf_events *set, bool enabled);
 void perf_events_close(struct perf_events *set);
+
+/* How the record at `bytes`, of `size` at least that of its header, is laid out. */
+const struct perf_layout *perf_events_layout(const struct perf_events *set, const void *bytes,
+					     size_t size);
 
 enum { PERF_EVENTS_WAITS = 0xffff }; /* more than there are events */
 

@@ -16,6 +16,12 @@ struct perf_ring {
 bool perf_ring_open(struct perf_ring *ring, int fd, size_t data_bytes);
 void perf_ring_close(struct perf_ring *ring);
 
+/* Bytes of records that wait to be consumed. */
+static inline uint64_t perf_ring_filled(const struct perf_ring *ring)
+{
+	return ring->head - ring->tail;
+}
+
 /* Looks how far the kernel has got: what it publishes later is for the next time. */
 void perf_ring_look(struct perf_ring *ring);
 /*

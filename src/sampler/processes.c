@@ -437,19 +437,3 @@ const struct process_image *process_image_at(const struct process *process, uint
 		return NULL;
 	return &memory->images.data[at];
 }
-
-/*
- * By the rule of its code; or where the C library starts programs and threads, whose frame pointers
- * lead no further: in the function before __libc_start_main, or before pthread_create.
- */
-bool process_is_root(const struct process *process, uint64_t run_addr)
-{
-	const struct process_image *mapped = process_image_at(process, run_addr);
-
-	if (!mapped || !mapped->image->table)
-		return false;
-	const struct unwind_rule *rule =
-		unwind_table_find(mapped->image->table, run_addr - mapped->bias);
-
-	return rule && rule->flags & UNWIND_OUTERMOST;
-}

@@ -62,7 +62,4 @@ bool processes_attach(struct processes *processes, uint32_t pid, const struct pr
 /* The image at a run address, or NULL. */
 const struct process_image *process_image_at(const struct process *process, uint64_t run_addr);
 
-/* Whether a thread's first frame stands there: start code, which nobody has called. */
-bool process_is_root(const struct process *process, uint64_t run_addr);
-
 #endif

@@ -2,7 +2,7 @@
  * sampler: the call stacks of processes at set intervals (or every so many events), unwound while
  * they are collected. What was lost on the way is counted.
  *
- *   event          names of events         
+ *   event          names of events
  *   perf_events    descriptors and their rings  perf_ring      one ring
  *   perf_record    bytes of one record → what it says
  *   processes      what is mapped where         images         the files, with their unwind rules
@@ -17,7 +17,7 @@
 #include "sampler/event.h"
 #include "sampler/processes.h"
 
-enum { SAMPLER_FRAMES_MAX = 4096, SAMPLER_STACK_BYTES = 16384 };
+enum { SAMPLER_FRAMES_MAX = 4096 };
 
 struct sampler_sample {
 	const struct process *process;
@@ -56,9 +56,10 @@ struct sampler_counts {
 };
 
 struct sampler_options {
-	const struct event *events;
+	const struct event *events; /* borrowed until sampler_close */
 	size_t event_count;
-	size_t stack_bytes;	/* copied with each sample, under 64 KiB; 0: SAMPLER_STACK_BYTES */
+	size_t stack_bytes;	/* copied with each sample, at most 60 KiB; 0: that, or what rings
+				   have room for */
 	bool kernel;		/* kernel frames too, where permitted */
 	bool by_frame_pointer;	/* no copy of the stack: the kernel follows frame pointers */
 	const uint32_t *target; /* sampler_open_everything: samples of these processes, and of what
