@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <linux/bpf.h>
-#include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -128,45 +127,6 @@ static int read_number(const char *path, int fallback)
 	if (file)
 		fclose(file);
 	return value;
-}
-
-static int perf_open(uint32_t type, uint64_t config)
-{
-	struct perf_event_attr attr = {.type = type,
-				       .size = sizeof(attr),
-				       .config = config,
-				       .exclude_kernel = 1,
-				       .exclude_hv = 1,
-				       .disabled = 1};
-
-	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-void host_probe_perf(struct host_fact *fact)
-{
-	const int paranoid = read_number("/proc/sys/kernel/perf_event_paranoid", -9);
-	const int clock_fd = perf_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
-	const int clock_errno = errno;
-	const int cycles_fd = perf_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
-
-	fact->name = "perf events";
-	if (clock_fd < 0)
-		fact_set(fact, HOST_LIMITED,
-			 "perf_event_open is refused (%s; kernel.perf_event_paranoid is %d)",
-			 strerror(clock_errno), paranoid);
-	else if (cycles_fd < 0)
-		fact_set(fact, HOST_LIMITED,
-			 "software events work, hardware events do not (no counters, as in many "
-			 "virtual machines); kernel.perf_event_paranoid is %d",
-			 paranoid);
-	else
-		fact_set(fact, HOST_WORKS,
-			 "software and hardware events work; kernel.perf_event_paranoid is %d",
-			 paranoid);
-	if (clock_fd >= 0)
-		close(clock_fd);
-	if (cycles_fd >= 0)
-		close(cycles_fd);
 }
 
 /* Loads "r0 = 0; exit", the smallest program. */

@@ -23,8 +23,6 @@ struct host_fact {
 void host_probe_selector(struct host_fact *fact);
 /* Restartable sequences: the kernel has them, and glibc has registered this thread's. */
 void host_probe_rseq(struct host_fact *fact);
-/* perf_event_open for user code of own processes. */
-void host_probe_perf(struct host_fact *fact);
 /* BPF programs may be loaded, and the kernel describes its types. */
 void host_probe_bpf(struct host_fact *fact);
 

@@ -5,6 +5,7 @@
 #include "record/cache.h"
 #include "record/clock.h"
 #include "record/session.h"
+#include "sampler/abilities.h"
 #include "target/target.h"
 
 #include <inttypes.h>
@@ -52,13 +53,24 @@ static void examine_clock(struct doctor_facts *facts)
 static void examine_host(struct doctor_facts *facts)
 {
 	static void (*const probes[])(struct host_fact *) = {host_probe_selector, host_probe_rseq,
-							     host_probe_perf, host_probe_bpf};
+							     host_probe_bpf};
 
 	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++) {
 		struct host_fact fact = {0};
 		probes[i](&fact);
 		add_fact(facts, fact.name, (enum doctor_verdict)fact.verdict, "%s", fact.reason);
 	}
+}
+
+static void examine_perf(struct doctor_facts *facts)
+{
+	struct perf_ability abilities[PERF_ABILITIES];
+
+	perf_abilities_find(abilities);
+	for (size_t i = 0; i < PERF_ABILITIES; i++)
+		add_fact(facts, abilities[i].name,
+			 abilities[i].works ? DOCTOR_WORKS : DOCTOR_LIMITED, "%s",
+			 abilities[i].reason);
 }
 
 static void examine_runtime(struct doctor_facts *facts)
@@ -108,6 +120,7 @@ void doctor_examine(struct doctor_facts *facts)
 {
 	examine_clock(facts);
 	examine_host(facts);
+	examine_perf(facts);
 	examine_runtime(facts);
 	examine_cache(facts);
 	examine_session(facts);

@@ -97,12 +97,11 @@ static void walk(struct sampler *sampler, struct process *process, const struct 
 		 struct unwind_stack *stack)
 {
 	const bool copied = sample->has_registers;
-	const uint64_t ip = copied ? sample->registers.value[UNWIND_RA] : 0;
 
-	look_at_process(sampler, process, ip);
+	look_at_process(sampler, process, copied ? sample->registers.value[UNWIND_RA] : 0);
 	if (sample->is_32_bit) {
 		stack->frames[stack->count++] =
-			(struct unwind_frame){.addr = ip, .flags = UNWIND_FRAME_EXACT};
+			(struct unwind_frame){.addr = sample->ip, .flags = UNWIND_FRAME_EXACT};
 		stack->end = UNWIND_NO_RULE;
 		sampler->counts.other_abi++;
 	} else if (copied) {
