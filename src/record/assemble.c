@@ -856,6 +856,7 @@ bool assemble_profile(const struct session *session, const struct recording *rec
 
 	*assembled = (struct assembled){.complete = true};
 	resolver_init(&assembly.resolver, recording, writer);
+	assembly.resolver.jit_directory = session->directory;
 	const bool ok = find_files(&assembly, err) && assemble_rows(&assembly, err);
 	vec_foreach (process, &assembly.processes) {
 		resolve_process_fini(&process->resolve);

@@ -23,9 +23,13 @@ enum {
 	DUMP_DEBUG_INFO = 2,
 	DUMP_CODE_CLOSE = 3,
 	DUMP_PREFIX_BYTES = 16,
+	HEADER_BYTES_READ = 20,
 	LINE_BYTES_MIN = 17, /* address, line, discriminator, end of the name */
+	RECORD_PADDING = 8,
+	V8_LINE_SHIFT = 0x40, /* it adds the size of an ELF header, as old versions of perf did */
 };
 #define DUMP_MAGIC 0x4a695444 /* "JiTD" */
+#define V8_PADDING 0xdeadbeef /* by which its dumps are told apart */
 
 struct jit_code {
 	struct arena arena;
@@ -121,6 +125,7 @@ void jit_code_read_map(struct jit_code *code, const void *bytes, size_t size)
 /* ---- dumps ---- */
 
 struct pending_lines {
+	uint64_t shift;
 	uint64_t code_addr;
 	const struct jit_line *lines;
 	size_t count;
@@ -139,14 +144,15 @@ static void read_debug_info(struct jit_code *code, struct byte_reader *record,
 	const char *source = "";
 	size_t count = 0;
 
-	*pending = (struct pending_lines){.code_addr = read_u64(record)};
+	*pending = (struct pending_lines){.shift = pending->shift, .code_addr = read_u64(record)};
 	const uint64_t told = read_u64(record);
 	if (record->failed || told > bytes_left(record))
 		return;
 	struct jit_line *lines =
 		arena_array(&code->arena, struct jit_line, bytes_left(record) / LINE_BYTES_MIN + 1);
 	for (uint64_t i = 0; i < told; i++) {
-		struct jit_line line = {.run_addr = read_u64(record), .line = read_u32(record)};
+		struct jit_line line = {.run_addr = read_u64(record) - pending->shift};
+		line.line = read_u32(record);
 		read_u32(record); /* discriminator */
 		const char *name = read_string(record);
 		if (!name)
@@ -157,6 +163,9 @@ static void read_debug_info(struct jit_code *code, struct byte_reader *record,
 		line.source = source;
 		lines[count++] = line;
 	}
+	/* V8 writes freed memory for the name of some scripts: then the rest makes no sense. */
+	if (count != told || record->failed || bytes_left(record) >= RECORD_PADDING)
+		return;
 	qsort(lines, count, sizeof(*lines), by_run_addr);
 	pending->lines = lines;
 	pending->count = count;
@@ -181,7 +190,7 @@ static void read_load(struct jit_code *code, struct byte_reader *record,
 		function.lines = pending->lines;
 		function.line_count = pending->count;
 	}
-	*pending = (struct pending_lines){0};
+	pending->count = 0;
 	if (function_add(code, &function))
 		*map_put(&code->by_index, index, 0) = code->functions.len;
 }
@@ -212,9 +221,13 @@ void jit_code_read_dump(struct jit_code *code, const void *bytes, size_t size)
 
 	const uint32_t magic = read_u32(&dump), version = read_u32(&dump);
 	const uint32_t header_bytes = read_u32(&dump);
-	if (dump.failed || magic != DUMP_MAGIC || version != DUMP_VERSION || header_bytes < 12)
+	read_u32(&dump); /* machine */
+	if (read_u32(&dump) == V8_PADDING)
+		pending.shift = V8_LINE_SHIFT;
+	if (dump.failed || magic != DUMP_MAGIC || version != DUMP_VERSION ||
+	    header_bytes < HEADER_BYTES_READ)
 		return;
-	read_skip(&dump, header_bytes - 12);
+	read_skip(&dump, header_bytes - HEADER_BYTES_READ);
 	while (bytes_left(&dump) >= DUMP_PREFIX_BYTES) {
 		struct byte_reader record = dump;
 		const uint32_t id = read_u32(&record), total = read_u32(&record);
@@ -294,6 +307,33 @@ const struct jit_function *jit_code_find(struct jit_code *code, uint64_t run_add
 	const size_t above = partition_point(code->edges.len, i, code->edges.data[i] <= run_addr);
 	const uint32_t colour = above ? code->cells.data[above - 1] : 0;
 	return colour ? &code->functions.data[colour - 1] : NULL;
+}
+
+bool jit_function_declared(const struct jit_function *function, struct arena *arena,
+			   struct jit_line *declared)
+{
+	const char *end = function->name + strlen(function->name), *colons[2];
+
+	/* "JS:*name /path/of.js:12:34" */
+	for (size_t i = 0; i < 2; i++) {
+		const char *at = end;
+		while (at > function->name && at[-1] >= '0' && at[-1] <= '9')
+			at--;
+		if (at == end || at == function->name || at[-1] != ':')
+			return false;
+		colons[i] = end = at - 1;
+	}
+	const char *path = end;
+	while (path > function->name && path[-1] != ' ')
+		path--;
+	if (path == function->name || path == end)
+		return false;
+	*declared = (struct jit_line){
+		.run_addr = function->run_addr,
+		.source = arena_strndup(arena, path, (size_t)(end - path)),
+		.line = (uint32_t)strtoul(colons[1] + 1, NULL, 10),
+	};
+	return true;
 }
 
 const struct jit_line *jit_function_line(const struct jit_function *function, uint64_t run_addr)

@@ -35,6 +35,10 @@ void jit_code_read_dump(struct jit_code *code, const void *bytes, size_t size);
 /* The function at a run address, or NULL. Valid until more is read. */
 const struct jit_function *jit_code_find(struct jit_code *code, uint64_t run_addr);
 
+/* Where it is declared, as far as its name says so, as V8's do: "JS:*name /path/of.js:12:34". */
+bool jit_function_declared(const struct jit_function *function, struct arena *arena,
+			   struct jit_line *declared);
+
 /* The line at a run address of the function, or NULL if that is not known. */
 const struct jit_line *jit_function_line(const struct jit_function *function, uint64_t run_addr);
 

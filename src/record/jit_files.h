@@ -16,7 +16,8 @@ struct jit_files;
 struct jit_files *jit_files_new(void);
 void jit_files_free(struct jit_files *files);
 
-/* A living process was seen to execute code without a file. Looks for its map, now or at the end. */
+/* A living process was seen to execute code without a file. Looks for its map, now or at the end.
+ */
 void jit_files_note_code(struct jit_files *files, uint32_t pid);
 /* A living process has mapped a file to be executed; nothing happens unless it is a dump. */
 void jit_files_note_mapping(struct jit_files *files, uint32_t pid, const char *path);

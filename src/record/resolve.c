@@ -34,6 +34,7 @@ void resolver_fini(struct resolver *resolver)
 		strmap_fini(&module->functions_by_name);
 		map_fini(&module->locations);
 		object_close(module->unwind);
+		jit_code_free(module->jit);
 	}
 	vec_fini(&resolver->modules);
 	strmap_fini(&resolver->modules_by_path);
@@ -164,7 +165,10 @@ static struct resolve_module *module_add(struct resolver *resolver, const char *
 
 	module->path = arena_strdup(&resolver->arena, path);
 	module->copy = known && *known->copy ? arena_strdup(&resolver->arena, known->copy) : NULL;
-	module->object = open_module(path, known);
+	if (is_jit(path))
+		module->jit = jit_files_read(path, resolver->jit_directory);
+	else
+		module->object = open_module(path, known);
 	map_init(&module->functions);
 	map_init(&module->locations);
 	strmap_init(&module->functions_by_name);
@@ -200,7 +204,7 @@ struct resolve_module *resolver_module(struct resolver *resolver, const char *pa
 		return resolver->modules.data[*index];
 	const struct recording_module *known = find_recorded(resolver, path);
 	const char *original = path;
-	if (!known && path[0] == '/' && realpath(path, real)) {
+	if (!known && path[0] == '/' && !is_jit(path) && realpath(path, real)) {
 		original = real;
 		known = find_recorded(resolver, real);
 	}

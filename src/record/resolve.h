@@ -14,6 +14,7 @@
 #include "record/cache.h"
 #include "record/copy_code.h"
 #include "record/coverage.h"
+#include "record/jit_files.h"
 #include "record/kernel_symbols.h"
 #include "record/recording.h"
 
@@ -27,6 +28,7 @@ struct resolve_module {
 	int64_t id;	       /* in the profile */
 	char *path;	       /* original */
 	struct object *object; /* NULL where the file cannot be read */
+	struct jit_code *jit;  /* of code made at run time; NULL: nothing is known of it */
 	uint64_t low, high;    /* link addresses that it occupies; high 0: unknown */
 	struct coverage coverage;
 	bool covered;	  /* coverage is known */
@@ -43,6 +45,7 @@ struct resolve_module {
 struct resolver {
 	const struct recording *recording; /* borrowed; NULL: there are no copies */
 	struct profile_writer *writer;	   /* borrowed */
+	const char *jit_directory;	   /* of files kept of code made at run time; may be NULL */
 	struct arena arena;
 	struct vec_of(struct resolve_module *) modules;
 	struct strmap modules_by_path; /* path as recorded → index + 1 */

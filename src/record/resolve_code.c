@@ -140,9 +140,13 @@ static int64_t kernel_function(struct resolver *resolver, struct resolve_module 
 int64_t resolver_function_covering(struct resolver *resolver, struct resolve_module *module,
 				   uint64_t link_addr, struct error *err)
 {
+	const struct jit_function *made =
+		module->jit ? jit_code_find(module->jit, link_addr) : NULL;
 	struct resolve_function function = {.name = "[unknown]"};
 	struct str name = {0};
 
+	if (made)
+		function = (struct resolve_function){made->name, made->run_addr, made->size};
 	if (!strcmp(module->path, RESOLVE_KERNEL_PATH))
 		return kernel_function(resolver, module, link_addr, err);
 	if (module->object && link_addr >= module->low && link_addr < module->high) {

@@ -313,6 +313,8 @@ static void take_mapping(struct sample_collect *collect, const struct perf_mappi
 	if (!process || !(mapping->protection & PROT_EXEC))
 		return;
 	process->generation++;
+	if (collect->options.jit)
+		jit_files_note_mapping(collect->options.jit, mapping->pid, mapping->path);
 	if (!process->wants_executable || mapping->path[0] != '/')
 		return;
 	process->wants_executable = false;
@@ -377,6 +379,8 @@ static uint64_t runtime_image(struct sample_collect *collect, struct seen_proces
 	if (process->runtime_image == NONE) {
 		snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", process->pid);
 		process->runtime_image = add_image(collect, path, NULL);
+		if (collect->options.jit)
+			jit_files_note_code(collect->options.jit, process->pid);
 	}
 	return process->runtime_image;
 }

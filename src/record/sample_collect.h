@@ -6,6 +6,7 @@
 #ifndef TARE_RECORD_SAMPLE_COLLECT_H
 #define TARE_RECORD_SAMPLE_COLLECT_H
 
+#include "record/jit_files.h"
 #include "record/sample_log.h"
 #include "sampler/sampler.h"
 
@@ -18,8 +19,9 @@ struct sample_collect_options {
 	bool sampled_only;
 	/* The processes live on this machine: /proc tells what they have executed. */
 	bool live;
-	const uint32_t *only; /* leaves out all processes but these, by pid; NULL: none */
-	size_t only_count;    /* copied */
+	struct jit_files *jit; /* borrowed; told of code made at run time. NULL: nobody is */
+	const uint32_t *only;  /* leaves out all processes but these, by pid; NULL: none */
+	size_t only_count;     /* copied */
 };
 
 struct sample_collect *sample_collect_new(const struct sample_collect_options *options);

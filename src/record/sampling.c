@@ -104,10 +104,14 @@ bool sampling_start(struct sampling *sampling, const struct sampling_begin *begi
 {
 	struct recording *recording = begin->recording;
 	const struct record_sampling *options = sampling->options;
+
+	sampling->jit = jit_files_new();
+	sampling->session_fd = begin->session->fd;
 	const struct sample_collect_options collect = {
 		.log = &sampling->log,
 		.sampled_only = options->everything,
 		.live = true,
+		.jit = sampling->jit,
 		.only = begin->follow	     ? NULL
 			: begin->command_pid ? &begin->command_pid
 					     : options->pids,
@@ -174,6 +178,7 @@ void sampling_stop(struct sampling *sampling, struct recording *recording)
 	sampler_stop(sampling->sampler);
 	log_counts(sampling);
 	sample_log_close(&sampling->log);
+	jit_files_keep(sampling->jit, sampling->session_fd);
 	if (sampling->log.unwritten)
 		recording_put_number(recording, "samples_unwritten",
 				     (int64_t)sampling->log.unwritten);
@@ -187,6 +192,8 @@ void sampling_fini(struct sampling *sampling)
 	sampling->sampler = NULL;
 	sample_collect_free(sampling->collect);
 	sampling->collect = NULL;
+	jit_files_free(sampling->jit);
+	sampling->jit = NULL;
 	sample_log_close(&sampling->log);
 	vec_fini(&sampling->events);
 }

@@ -15,6 +15,8 @@ struct sampling {
 	struct vec_of(struct event) events;
 	struct sample_log log;
 	struct sample_collect *collect;
+	struct jit_files *jit;	 /* that the processes write; kept in the session at the end */
+	int session_fd;		 /* borrowed */
 	struct sampler *sampler; /* NULL: not open */
 };
 

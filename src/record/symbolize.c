@@ -14,7 +14,9 @@
 
 struct module_work {
 	struct resolve_module *module;
-	struct lines *lines;
+	enum lines_reason state;
+	struct lines *lines; /* holds what answers refer to; so does the arena */
+	struct arena arena;
 	struct vec_of(uint64_t) addrs; /* of functions first, then of locations */
 	struct vec_of(int64_t) ids;    /* of the functions */
 	struct vec_of(struct lines_answer) answers;
@@ -60,20 +62,56 @@ static struct module_work *work_of(struct symbolizing *all, const struct resolve
 	return &all->work[*map_get(&all->work_by_id, (uint64_t)module->id)];
 }
 
+static void look_up_lines(struct module_work *work)
+{
+	work->lines = lines_open(work->module->object, NULL);
+	lines_find(work->lines, work->addrs.data, work->addrs.len, work->answers.data);
+	lines_finish(work->lines);
+	work->state = lines_state(work->lines);
+}
+
+/* What compilers that work at run time tell: one function and line for each address. */
+static void look_up_jit(struct module_work *work)
+{
+	work->state = LINES_NO_DEBUG_INFO;
+	for (size_t i = 0; i < work->addrs.len; i++) {
+		const uint64_t addr = work->addrs.data[i];
+		const struct jit_function *function = jit_code_find(work->module->jit, addr);
+		const struct jit_line *line = function ? jit_function_line(function, addr) : NULL;
+		struct lines_answer *answer = &work->answers.data[i];
+		struct jit_line declared;
+
+		if (function && jit_function_declared(function, &work->arena, &declared)) {
+			answer->declared_source = declared.source;
+			answer->declared_line = declared.line;
+		}
+		if (!line)
+			continue;
+		struct lines_frame *frame = arena_new(&work->arena, struct lines_frame);
+		*frame = (struct lines_frame){
+			.function = function->name, .source = line->source, .line = line->line};
+		answer->frames = frame;
+		answer->count = 1;
+		work->state = LINES_KNOWN;
+	}
+}
+
 static void look_up(void *context, unsigned worker, size_t begin, size_t end)
 {
 	struct symbolizing *all = context;
+	const struct lines_answer nothing = {0};
 
 	(void)worker;
 	for (size_t i = begin; i < end; i++) {
 		struct module_work *work = &all->work[i];
-		if (!work->module->object || !work->addrs.len)
+		if (!work->addrs.len || (!work->module->object && !work->module->jit))
 			continue;
-		vec_reserve(&work->answers, work->addrs.len);
-		work->answers.len = work->addrs.len;
-		work->lines = lines_open(work->module->object, NULL);
-		lines_find(work->lines, work->addrs.data, work->addrs.len, work->answers.data);
-		lines_finish(work->lines);
+		for (size_t j = 0; j < work->addrs.len; j++)
+			vec_push(&work->answers, nothing);
+		if (work->module->object)
+			look_up_lines(work);
+		else
+			look_up_jit(work);
 	}
 }
 
@@ -99,10 +137,10 @@ static bool write_functions(struct symbolizing *all, struct module_work *work, s
 
 static bool write_module(struct symbolizing *all, struct module_work *work, struct error *err)
 {
-	return !work->lines ||
+	return !work->answers.len ||
 	       (write_functions(all, work, err) &&
 		profile_set_module_lines(all->writer, work->module->id,
-					 lines_reason_text(lines_state(work->lines)), err));
+					 lines_reason_text(work->state), err));
 }
 
 static bool source_id(struct symbolizing *all, const char *path, int64_t *id, struct error *err)
@@ -124,7 +162,7 @@ static const char *frame_name(const struct sample_location *location,
 			      const struct lines_answer *answer, size_t depth)
 {
 	const struct object_symbol *symbol =
-		depth + 1 == answer->count
+		depth + 1 == answer->count && location->module->object
 			? object_symbol_covering(location->module->object, location->link_addr)
 			: NULL;
 
@@ -162,7 +200,7 @@ static bool write_all(struct symbolizing *all, const struct sample_location *loc
 	for (size_t i = 0; i < count && ok; i++) {
 		struct module_work *work = work_of(all, locations[i].module);
 		const size_t at = work->ids.len + taken[work - all->work]++;
-		if (work->lines)
+		if (work->answers.len)
 			ok = write_location(all, (int64_t)i + 1, &locations[i],
 					    &work->answers.data[at], err);
 	}
@@ -183,6 +221,7 @@ bool symbolize_profile(struct resolver *resolver, const struct sample_location *
 	strmap_init(&all.sources);
 	for (size_t i = 0; i < all.count; i++) {
 		all.work[i].module = resolver->modules.data[i];
+		arena_init(&all.work[i].arena);
 		map_put(&all.work_by_id, (uint64_t)resolver->modules.data[i]->id, i);
 		ask_functions(&all.work[i]);
 	}
@@ -200,6 +239,7 @@ bool symbolize_profile(struct resolver *resolver, const struct sample_location *
 	for (size_t i = 0; i < all.count; i++) {
 		struct module_work *work = &all.work[i];
 		lines_close(work->lines);
+		arena_fini(&work->arena);
 		vec_fini(&work->addrs);
 		vec_fini(&work->ids);
 		vec_fini(&work->answers);

@@ -189,6 +189,75 @@ static void test_dump(void **state)
 	jit_code_free(code);
 }
 
+/* The last byte of the record's name is not where it should be. */
+static void test_lines_out_of_step(void **state)
+{
+	struct jit_code *code = jit_code_new();
+	struct byte_vec dump = {0};
+
+	(void)state;
+	put_header(&dump);
+	const size_t lines_at = dump.len;
+	put_lines(&dump, 0x1000);
+	put_load(&dump, 0x1000, 7, "lined");
+	dump.data[lines_at + 16 + 16 + 16] = 0;
+	jit_code_read_dump(code, dump.data, dump.len);
+	assert_function(code, 0x1000, "lined");
+	assert_null(jit_function_line(jit_code_find(code, 0x1000), 0x1000));
+	vec_fini(&dump);
+	jit_code_free(code);
+}
+
+/* V8's lines are 64 bytes too far on. */
+static void test_v8_dump(void **state)
+{
+	struct jit_code *code = jit_code_new();
+	struct byte_vec dump = {0};
+
+	(void)state;
+	put_header(&dump);
+	set_u32(&dump, 16, 0xdeadbeef);
+	put_lines(&dump, 0x1040);
+	set_u32(&dump, 40 + 16, 0x1000); /* its code is at 0x1000 */
+	put_load(&dump, 0x1000, 7, "lined");
+	jit_code_read_dump(code, dump.data, dump.len);
+	assert_line(code, 0x1001, "/src/b.js", 11);
+	assert_line(code, 0x1002, "/src/a.js", 12);
+	vec_fini(&dump);
+	jit_code_free(code);
+}
+
+static void assert_declared(const char *name, const char *source, uint32_t line)
+{
+	const struct jit_function function = {.name = name};
+	struct jit_line declared;
+	struct arena arena;
+
+	arena_init(&arena);
+	if (source) {
+		assert_true(jit_function_declared(&function, &arena, &declared));
+		assert_string_equal(declared.source, source);
+		assert_int_equal(declared.line, line);
+	} else {
+		assert_false(jit_function_declared(&function, &arena, &declared));
+	}
+	arena_fini(&arena);
+}
+
+static void test_declared(void **state)
+{
+	(void)state;
+	assert_declared("JS:*hot /tmp/a.js:12:34", "/tmp/a.js", 12);
+	assert_declared("JS:^ node:internal/util:5:1", "node:internal/util", 5);
+	assert_declared("int Hot.inner(int)", NULL, 0);
+	assert_declared("name:1:2", NULL, 0);
+	assert_declared("a :1:2", NULL, 0);
+	assert_declared("a b:1", NULL, 0);
+	assert_declared(":", NULL, 0);
+	assert_declared("1:2", NULL, 0);
+	assert_declared("", NULL, 0);
+}
+
 static void test_damaged_dump(void **state)
 {
 	struct byte_vec dump = {0};
@@ -215,9 +284,9 @@ static void test_damaged_dump(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_map),
-		cmocka_unit_test(test_later_counts),
-		cmocka_unit_test(test_dump),
+		cmocka_unit_test(test_map),	     cmocka_unit_test(test_later_counts),
+		cmocka_unit_test(test_dump),	     cmocka_unit_test(test_lines_out_of_step),
+		cmocka_unit_test(test_v8_dump),	     cmocka_unit_test(test_declared),
 		cmocka_unit_test(test_damaged_dump),
 	};
 
