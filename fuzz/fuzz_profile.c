@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 static char path[] = "/tmp/fuzz_profile.XXXXXX";
 static unsigned char *sound;
 static size_t sound_size;
@@ -19,6 +21,27 @@ static size_t sound_size;
 static void remove_file(void)
 {
 	unlink(path);
+}
+
+/* Two stacks of which one has an inlined function, and their samples in the order of time. */
+static void add_samples(struct profile_writer *writer)
+{
+	static const struct small_sample samples[] = {{10, 1, 5}, {20, 2, 6}, {30, 2, 7}};
+	static const struct profile_location_line lines[] = {{1, 0, "_ZN1a1cEv", 1, 7, 0},
+							     {1, 1, "_ZN1a1bEv", 1, 9, 2}};
+	struct error err;
+	const int64_t event = small_event(writer, "cpu-clock", "ns");
+	const int64_t outer = small_stack(writer, 0, 1, 0x14);
+	const int64_t inner = small_stack(writer, outer, 2, 0x24);
+
+	small_samples(writer, &(struct profile_stack_value){1, event, outer, 1, 0, 0});
+	small_samples(writer, &(struct profile_stack_value){1, event, inner, 2, 0, 1});
+	small_samples(writer, &(struct profile_stack_value){1, event, 0, 1, 0, 1});
+	small_chunk(writer, (struct profile_sample_chunk){1, event, 1000, 0, 3, {0}}, samples);
+	profile_add_source(writer, &(struct profile_source){"/nowhere/a.c"}, &err);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		profile_add_location_line(writer, &lines[i], &err);
+	profile_add_sampling(writer, &(struct profile_sampling){.collector = "perf"}, &err);
 }
 
 static void make_sound(void)
@@ -43,7 +66,8 @@ static void make_sound(void)
 	profile_add_os(writer, &(struct profile_os){2, TARE_OS_SYSCALL, 1, 3, 1, 10}, &err);
 	profile_add_coverage(writer, &(struct profile_coverage){1, "f", 1, 64, "part", 1}, &err);
 	profile_add_mark(writer, &(struct profile_mark){1, -3, "m", 7}, &err);
-	small_profile_commit(writer);
+	add_samples(writer);
+	small_profile_commit_as(writer, "instrument,sample");
 	struct file_view view;
 	if (!file_view_open(&view, path, &err))
 		abort();
@@ -76,25 +100,43 @@ static void write_input(const uint8_t *data, size_t size)
 
 static void write_reports(const struct analysis *analysis)
 {
-	static const char *const views[] = {"summary", "functions", "calltree", "os", "coverage"};
+	static const char *const views[] = {"summary", "functions",    "calltree", "threads",
+					    "lines",   "instructions", "annotate"};
 	FILE *stream = fopen("/dev/null", "w");
 
-	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+	for (size_t i = 0; i < COUNT(views); i++) {
 		const struct report_options options = {.view = views[i],
+						       .function = i == COUNT(views) - 1 ? "a::*"
+											 : NULL,
 						       .profile_path = path,
 						       .format = (enum report_format)(i % 3),
 						       .limit = REPORT_LIMIT_DEFAULT,
 						       .width = 80};
 		struct error err;
-		if (!report_write(analysis, &options, stream, &err))
+		if (!report_write(analysis, &options, stream, &err) &&
+		    err.code != ERROR_NOT_FOUND && err.code != ERROR_USAGE)
 			abort();
 	}
 	fclose(stream);
 }
 
+static void analyse(struct profile *profile, const struct analysis_options *options)
+{
+	struct error err;
+	struct analysis *analysis = analysis_open(profile, options, &err);
+
+	if (analysis)
+		write_reports(analysis);
+	analysis_close(analysis);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct analysis_options all = {.coverage_functions = true};
+	static const struct analysis_options choices[] = {
+		{.coverage_functions = true},
+		{.method = ANALYSIS_SAMPLE, .inlines = true, .places = true, .code = true},
+		{.method = ANALYSIS_SAMPLE, .places = true, .from = "0", .to = "0.001"},
+	};
 	struct error err = {0};
 
 	if (!sound)
@@ -103,10 +145,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct profile *profile = profile_open(path, &err);
 	if (!profile)
 		return 0;
-	struct analysis *analysis = analysis_open(profile, &all, &err);
-	if (analysis)
-		write_reports(analysis);
-	analysis_close(analysis);
+	for (size_t i = 0; i < COUNT(choices); i++)
+		analyse(profile, &choices[i]);
 	profile_close(profile);
 	return 0;
 }

@@ -90,22 +90,27 @@ static size_t length_without_parameters(const char *name)
 	return strlen(name);
 }
 
+bool analysis_name_matches(const char *name, const struct analysis_globs *globs)
+{
+	if (analysis_glob_matches(globs, name))
+		return true;
+	const size_t length = length_without_parameters(name);
+	if (!name[length])
+		return false;
+	struct str bare = {0};
+	str_append_bytes(&bare, name, length);
+	const bool matches = analysis_glob_matches(globs, bare.data);
+	str_fini(&bare);
+	return matches;
+}
+
 bool analysis_function_matches(const struct analysis *analysis, uint32_t function,
 			       const struct analysis_globs *globs)
 {
 	const struct analysis_function *row = &analysis->functions.data[function];
 
-	if (analysis_glob_matches(globs, row->name) ||
-	    (row->symbol[0] && analysis_glob_matches(globs, row->symbol)))
-		return true;
-	const size_t length = length_without_parameters(row->name);
-	if (!row->name[length])
-		return false;
-	struct str bare = {0};
-	str_append_bytes(&bare, row->name, length);
-	const bool matches = analysis_glob_matches(globs, bare.data);
-	str_fini(&bare);
-	return matches;
+	return analysis_name_matches(row->name, globs) ||
+	       (row->symbol[0] && analysis_glob_matches(globs, row->symbol));
 }
 
 static void select_threads(struct analysis *analysis, const struct analysis_options *options)

@@ -82,9 +82,9 @@ struct analysis_function {
 	const char *symbol; /* as in the file, "" if nameless */
 	const char *source; /* NULL if unknown */
 	int64_t line;	    /* 0 if unknown */
-	uint64_t link_addr;
-	bool has_twin; /* another function of the module has the same name */
-	bool inlined;  /* has no code of its own: it was only inlined into others */
+	uint64_t link_addr, size; /* size 0: not known */
+	bool has_twin;		  /* another function of the module has the same name */
+	bool inlined;		  /* has no code of its own: it was only inlined into others */
 	/* Samples taken in it, or below it in functions that instrumentation does not know. */
 	uint64_t samples_charged;
 	struct analysis_values values;
@@ -148,10 +148,11 @@ struct analysis_line {
 	struct analysis_samples samples;
 };
 
-/* An address of code: of the instruction at work, or within a call. */
+/* An instruction; where its code is not at hand, an address in it. */
 struct analysis_instruction {
 	uint32_t function;
 	uint64_t link_addr;
+	const char *text;   /* disassembled, if that was asked for; NULL: not known */
 	const char *source; /* of the innermost line there; NULL: not known */
 	uint32_t line;
 	struct analysis_samples samples;
@@ -245,6 +246,7 @@ struct analysis_options {
 	const char *event; /* whose samples; NULL: the first of the profile */
 	bool inlines;	   /* inlined functions are functions and calls of their own, in samples */
 	bool places;	   /* fill analysis.lines and .instructions */
+	bool code;	   /* read the modules' files for the latter */
 	/* Only samples of this time, as analysis_time_parse has it; NULL: all. */
 	const char *from, *to;
 };
@@ -349,6 +351,8 @@ const char *analysis_measure_name(enum analysis_measure measure);
 const char *analysis_cause_name(enum tare_os_cause cause);
 
 bool analysis_glob_matches(const struct analysis_globs *globs, const char *text);
+/* The same of a function's name, with or without its parameters. */
+bool analysis_name_matches(const char *name, const struct analysis_globs *globs);
 /* Functions by their name, symbol, or name without parameters. */
 bool analysis_function_matches(const struct analysis *analysis, uint32_t function,
 			       const struct analysis_globs *globs);

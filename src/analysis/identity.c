@@ -103,6 +103,7 @@ void analysis_load_identities(struct analysis *analysis, bool keep_mangled)
 				 .source = row->source,
 				 .line = row->line,
 				 .link_addr = row->link_addr,
+				 .size = row->size,
 				 .values = analysis_values_zero()}));
 	}
 	strmap_fini(&known);

@@ -3,6 +3,7 @@
  * stacks. At a location stand the line of its function and those of what was inlined there; it is
  * the innermost that executes. Code without line information is one row per function.
  */
+#include "analysis/code.h"
 #include "analysis/stacks.h"
 
 #include <string.h>
@@ -129,7 +130,10 @@ static void load_lines(struct analysis *analysis, const uint32_t *first, bool ke
 struct address {
 	uint32_t module, location;
 	uint64_t link_addr;
+	const char *text; /* of the instruction; NULL: not known */
 };
+
+struct addresses vec_of(struct address);
 
 static int compare_addresses(const void *a, const void *b)
 {
@@ -153,7 +157,8 @@ static void instruction_add(struct analysis *analysis, const struct address *add
 	const uint32_t at = first[address->location];
 	struct analysis_instruction row = {
 		.function = analysis->function_of[locations[address->location].function - 1],
-		.link_addr = address->link_addr};
+		.link_addr = address->link_addr,
+		.text = address->text};
 
 	if (at < first[address->location + 1] && lines[at].source) {
 		row.source = sources[lines[at].source - 1].path;
@@ -162,20 +167,88 @@ static void instruction_add(struct analysis *analysis, const struct address *add
 	vec_push(&analysis->instructions, row);
 }
 
-static void load_instructions(struct analysis *analysis, const uint32_t *first)
+/*
+ * From where in an instruction a sample has its address to where that begins, so that a call is one
+ * row whether it was about to be made or is in progress. All of one function, ascending.
+ */
+static void decode(struct analysis *analysis, const struct object *object, struct addresses run,
+		   uint64_t *budget)
 {
 	size_t count;
 	const struct profile_location *locations = profile_locations(analysis->profile, &count);
-	struct vec_of(struct address) addresses = {0};
+	const struct analysis_function *function =
+		&analysis->functions
+			 .data[analysis->function_of[locations[run.data->location].function - 1]];
+	const uint64_t limit = code_end(object, function);
+	struct address *at = run.data, *end = run.data + run.len;
+	uint64_t addr = function->link_addr;
+	char text[512];
+
+	while (at < end && addr < limit && *budget) {
+		const size_t length = code_text(object, addr, limit, NULL, 0);
+		if (!length)
+			return;
+		if (at->link_addr >= addr && at->link_addr - addr < length)
+			code_text(object, addr, limit, text, sizeof(text));
+		const char *kept = NULL;
+		for (; at < end && at->link_addr < addr + length; at++) {
+			if (at->link_addr < addr)
+				continue;
+			kept = kept ? kept : arena_strdup(&analysis->arena, text);
+			at->link_addr = addr;
+			at->text = kept;
+		}
+		addr += length;
+		--*budget;
+	}
+}
+
+static int64_t function_at(const struct analysis *analysis, const struct address *address)
+{
+	size_t count;
+
+	return analysis->function_of
+		[profile_locations(analysis->profile, &count)[address->location].function - 1];
+}
+
+static void decode_all(struct analysis *analysis, const struct addresses *addresses)
+{
+	/* Instructions: more than any program has in functions with samples, less than a minute. */
+	uint64_t budget = 1 << 25;
+	struct code_reader reader;
+	const char *reason;
+
+	code_reader_init(&reader, analysis);
+	for (size_t begin = 0, end = 0; begin < addresses->len; begin = end) {
+		struct address *first = &addresses->data[begin];
+		const int64_t function = function_at(analysis, first);
+		while (end < addresses->len && addresses->data[end].module == first->module &&
+		       function_at(analysis, &addresses->data[end]) == function)
+			end++;
+		const struct object *object = code_of_module(&reader, first->module, &reason);
+		if (object)
+			decode(analysis, object,
+			       (struct addresses){.data = first, .len = end - begin}, &budget);
+	}
+	code_reader_fini(&reader);
+}
+
+static void load_instructions(struct analysis *analysis, const uint32_t *first, bool code)
+{
+	size_t count;
+	const struct profile_location *locations = profile_locations(analysis->profile, &count);
+	struct addresses addresses = {0};
 	uint32_t *index_of = mem_alloc((count + 1) * sizeof(*index_of));
 	struct location_places places;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t function = analysis->function_of[locations[i].function - 1];
 		vec_push(&addresses, ((struct address){analysis->functions.data[function].module, i,
-						       locations[i].link_addr}));
+						       locations[i].link_addr, NULL}));
 	}
 	vec_sort(&addresses, compare_addresses);
+	if (code)
+		decode_all(analysis, &addresses);
 	for (size_t i = 0; i < addresses.len; i++) {
 		const struct address *at = &addresses.data[i];
 		if (!i || at->module != at[-1].module || at->link_addr != at[-1].link_addr)
@@ -203,6 +276,6 @@ void analysis_load_places(struct analysis *analysis, const struct analysis_optio
 	uint32_t *first = analysis_lines_of_locations(analysis);
 
 	load_lines(analysis, first, options->keep_mangled);
-	load_instructions(analysis, first);
+	load_instructions(analysis, first, options->code);
 	free(first);
 }

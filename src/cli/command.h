@@ -30,6 +30,7 @@ struct command {
 	int (*run)(const void *values, const struct operands *operands, struct error *err);
 };
 
+extern const struct command command_annotate;
 extern const struct command command_ctl;
 extern const struct command command_doctor;
 extern const struct command command_export;

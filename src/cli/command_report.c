@@ -2,8 +2,7 @@
  * tare report: one view of a profile as text, CSV or JSON, on stdout, through a pager, or into a
  * file that appears only when complete. Refuses unknown views, columns and options.
  */
-#include "cli/command.h"
-#include "cli/profile_options.h"
+#include "cli/command_report.h"
 #include "cli/sink.h"
 
 #include "base/base.h"
@@ -22,23 +21,13 @@ enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 60, WIDTH_MAX = 10000 };
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-struct report_values {
-	const char *sort, *columns, *output;
-	struct profile_values profile;
-	int64_t limit;
-	double min_percent;
-	struct option_list filters, modules, functions;
-	int unit, format, color; /* indexes of choices */
-	bool no_pager, verbose;
-};
-
 static const char *const unit_choices[] = {"ms", "ticks", NULL};
 static const char *const format_choices[] = {"text", "csv", "json", NULL};
 static const char *const color_choices[] = {"auto", "always", "never", NULL};
 
 #define AT(member) offsetof(struct report_values, member)
 
-static const struct option report_command_options[] = {
+const struct option report_command_options[] = {
 	{.name = "sort",
 	 .argument = "COL[,COL...]",
 	 .help = "Sort by columns; numbers descend, names ascend, + or - before a column reverses",
@@ -99,6 +88,15 @@ static const struct option report_command_options[] = {
 	 .help = "coverage: one row per function",
 	 .type = OPTION_FLAG,
 	 .offset = AT(verbose)},
+	{.name = "asm",
+	 .help = "annotate: instructions instead of source lines",
+	 .type = OPTION_FLAG,
+	 .offset = AT(assembly)},
+	{.name = "source-path",
+	 .argument = "FROM=TO",
+	 .help = "annotate: sources whose path begins with FROM are at TO (repeatable)",
+	 .type = OPTION_LIST,
+	 .offset = AT(source_paths)},
 	{.name = "color",
 	 .help = "Colour text; auto: on a terminal, unless NO_COLOR is set",
 	 .type = OPTION_CHOICE,
@@ -112,7 +110,7 @@ static const struct option report_command_options[] = {
 	{0},
 };
 
-static const struct report_values report_defaults = {.limit = REPORT_LIMIT_DEFAULT};
+const struct report_values report_defaults = {.limit = REPORT_LIMIT_DEFAULT};
 
 /* ---- appearance ---- */
 
@@ -158,27 +156,27 @@ static bool is_view(const char *name)
 }
 
 /* FILE | VIEW FILE | VIEW FUNCTION FILE */
-static bool take_operands(const struct operands *operands, struct report_options *options,
+static bool take_operands(const struct operands *operands, struct report_target *target,
 			  struct error *err)
 {
 	char **items = operands->items;
 
-	options->view = "summary";
+	target->view = "summary";
 	switch (operands->count) {
 	case 1:
-		options->profile_path = items[0];
+		target->profile_path = items[0];
 		if (!is_view(items[0]) || access(items[0], F_OK) == 0)
 			return true;
 		return error_set(err, ERROR_USAGE, "which profile? tare report %s%s FILE", items[0],
 				 report_view_needs_function(items[0]) ? " FUNCTION" : "");
 	case 2:
-		options->view = items[0];
-		options->profile_path = items[1];
+		target->view = items[0];
+		target->profile_path = items[1];
 		return true;
 	case 3:
-		options->view = items[0];
-		options->function = items[1];
-		options->profile_path = items[2];
+		target->view = items[0];
+		target->function = items[1];
+		target->profile_path = items[2];
 		return true;
 	default:
 		return error_set(err, ERROR_USAGE,
@@ -214,12 +212,15 @@ static bool report_show(const struct report_values *values, const struct report_
 	return ok;
 }
 
-static int report_run(const void *opaque, const struct operands *operands, struct error *err)
+int report_command_show(const struct report_values *values, const struct report_target *target,
+			struct error *err)
 {
-	const struct report_values *values = opaque;
-	struct globs modules = {0}, functions = {0}, filters = {0};
+	struct globs modules = {0}, functions = {0}, filters = {0}, sources = {0};
 	struct profile_selection selection;
 	struct report_options options = {
+		.view = target->view,
+		.function = target->function,
+		.profile_path = target->profile_path,
 		.format = (enum report_format)values->format,
 		.unit = (enum report_unit)values->unit,
 		.sort = values->sort,
@@ -233,6 +234,8 @@ static int report_run(const void *opaque, const struct operands *operands, struc
 		.functions = globs_of(&functions, &values->functions),
 		.filters = globs_of(&filters, &values->filters),
 		.verbose = values->verbose,
+		.assembly = values->assembly,
+		.source_paths = globs_of(&sources, &values->source_paths),
 		.width = text_width(values->output != NULL),
 		.color = use_color(values),
 		.unicode = locale_is_unicode(),
@@ -240,20 +243,25 @@ static int report_run(const void *opaque, const struct operands *operands, struc
 
 	profile_selection_init(&selection, &values->profile);
 	selection.options.coverage_functions = values->verbose;
-	bool ok = take_operands(operands, &options, err) && report_check(&options, err);
+	bool ok = report_check(&options, err);
 	if (ok) {
-		selection.options.places = report_view_needs_places(options.view);
-		if (!report_view_has_ranges(options.view)) {
-			selection.options.from = options.from;
-			selection.options.to = options.to;
-		}
+		report_select(&options, &selection.options);
 		ok = report_show(values, &options, &selection.options, err);
 	}
 	profile_selection_fini(&selection);
 	vec_fini(&modules);
 	vec_fini(&functions);
 	vec_fini(&filters);
+	vec_fini(&sources);
 	return ok ? EXIT_STATUS_OK : -1;
+}
+
+static int report_run(const void *values, const struct operands *operands, struct error *err)
+{
+	struct report_target target = {0};
+
+	return take_operands(operands, &target, err) ? report_command_show(values, &target, err)
+						     : -1;
 }
 
 const struct command command_report = {
@@ -276,6 +284,8 @@ const struct command command_report = {
 		"  calltrace          each event in the order of time, recorded with --trace\n"
 		"  lines              one row per source line (samples)\n"
 		"  instructions       one row per instruction (samples)\n"
+		"  annotate FUNCTION  a function's source, or its disassembly, with samples beside "
+		"it\n"
 		"  methods            shares of CPU time by calls and by samples, side by side\n"
 		"\n"
 		"Elapsed time is all time; Application is what is left without the intervals in\n"

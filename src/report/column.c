@@ -119,7 +119,9 @@ static const char *outside_name(const struct report *report, const struct report
 
 GET(function)
 {
-	if (row->line) {
+	if (row->annotation) {
+		set_text(cell, row->annotation->name);
+	} else if (row->line) {
 		str_append(scratch, row->line->name ? row->line->name : "");
 		if (row->line->others)
 			str_printf(scratch, " (+%u)", row->line->others);
@@ -160,7 +162,9 @@ GET(frame)
 
 GET(source)
 {
-	if (row->line || row->instruction)
+	if (row->annotation)
+		set_text(cell, row->annotation->source);
+	else if (row->line || row->instruction)
 		set_text(cell, row->line ? row->line->source : row->instruction->source);
 	else if (row->function)
 		set_text(cell, row->function->source);
@@ -168,11 +172,16 @@ GET(source)
 
 GET(line)
 {
-	const uint32_t number = row->line	   ? row->line->line
+	const uint32_t number = row->annotation	   ? row->annotation->line
+				: row->line	   ? row->line->line
 				: row->instruction ? row->instruction->line
 						   : 0;
+	const bool inlined = row->annotation && row->annotation->depth;
 
-	if (row->line || row->instruction) {
+	/* As text, lines of inlined code stand behind their function. */
+	if (inlined && report->options->format == REPORT_TEXT)
+		return;
+	if (row->annotation || row->line || row->instruction) {
 		if (number)
 			set_number(cell, column, number);
 	} else if (row->function && row->function->line > 0) {
@@ -184,6 +193,8 @@ GET(address)
 {
 	if (row->instruction)
 		set_number(cell, column, row->instruction->link_addr);
+	else if (row->annotation && row->annotation->link_addr)
+		set_number(cell, column, row->annotation->link_addr);
 	else if (row->function && row->function->link_addr)
 		set_number(cell, column, row->function->link_addr);
 	else if (row->coverage && row->coverage->link_addr)
@@ -582,7 +593,7 @@ GET(mark_time)
 #define CODE	(V(SUMMARY) | V(FUNCTIONS) | V(CALLERS) | V(CALLTREE))
 #define VALUES	(CODE | V(MODULES) | V(THREADS) | V(PROCESSES))
 #define TREE	(V(SUMMARY) | V(CALLTREE))
-#define PLACES	(V(LINES) | V(INSTRUCTIONS))
+#define PLACES	(V(LINES) | V(INSTRUCTIONS) | V(ANNOTATE))
 
 #define COLUMN(name_, group_, title_, type_, views_, get_, param_)                                 \
 	{                                                                                          \
@@ -647,9 +658,10 @@ const struct column report_columns[] = {
 	       CODE | V(OS) | V(COVERAGE_FUNCTIONS) | V(CALLTRACE) | PLACES | V(METHODS),
 	       get_function, 0),
 	COLUMN("source", "", "Source", CELL_TEXT, CODE | PLACES, get_source, 0),
-	COLUMN("line", "", "Line", CELL_COUNT, CODE | PLACES, get_line, 0),
+	COLUMN("line", "", "Line", CELL_SIGNED, CODE | PLACES, get_line, 0),
 	COLUMN("address", "", "Address", CELL_ADDRESS,
-	       CODE | V(COVERAGE_FUNCTIONS) | V(INSTRUCTIONS) | V(METHODS), get_address, 0),
+	       CODE | V(COVERAGE_FUNCTIONS) | V(INSTRUCTIONS) | V(METHODS) | V(ANNOTATE),
+	       get_address, 0),
 	COLUMN("pid", "", "PID", CELL_SIGNED, V(PROCESSES) | V(THREADS) | V(CALLTRACE), get_pid, 0),
 	COLUMN("parent_pid", "", "Parent", CELL_SIGNED, V(PROCESSES), get_pid, 1),
 	COLUMN("tid", "", "TID", CELL_SIGNED, V(THREADS) | V(CALLTRACE), get_tid, 0),
@@ -695,7 +707,7 @@ const struct column report_columns[] = {
 	CALLS("outside", "", "Outside", CELL_TIME, V(PROCESSES) | V(THREADS), get_outside, 0),
 	CALLS("confidence", "", "", CELL_TEXT, CODE, get_confidence, 0),
 	CALLS("disarmed", "", "", CELL_TEXT, VALUES, get_disarmed, 0),
-	COLUMN("level", "", "Level", CELL_COUNT, TREE, get_level, 0),
+	COLUMN("level", "", "Level", CELL_COUNT, TREE | V(ANNOTATE), get_level, 0),
 	COLUMN("path", "", "Path", CELL_TEXT, V(CALLTREE), get_path, 0),
 	COLUMN("type", "", "Type", CELL_TEXT, V(CALLERS), get_type, 0),
 	COLUMN("root_function", "", "Of function", CELL_TEXT, V(CALLERS), get_root_function, 0),
@@ -767,6 +779,20 @@ const struct column report_columns[] = {
 	 .views = PLACES,
 	 .text_only = true,
 	 .get = report_get_place},
+	{.name = "instruction",
+	 .group = "",
+	 .title = "Instruction",
+	 .type = CELL_TEXT,
+	 .views = V(INSTRUCTIONS),
+	 .is_code = true,
+	 .get = report_get_instruction},
+	{.name = "text",
+	 .group = "",
+	 .title = "Text",
+	 .type = CELL_TEXT,
+	 .views = V(ANNOTATE),
+	 .is_code = true,
+	 .get = report_get_code},
 };
 
 const size_t report_column_count = sizeof(report_columns) / sizeof(report_columns[0]);

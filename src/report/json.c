@@ -291,9 +291,22 @@ void report_write_json_tables(FILE *stream)
 	fputs("\n  },\n  \"tables\": {\n", stream);
 }
 
+static void write_notes(const struct report *report, FILE *stream)
+{
+	write_key(stream, "notes", false);
+	fputs("[", stream);
+	for (size_t i = 0; i < report->annotation.notes.len; i++) {
+		fputs(i ? ", " : "", stream);
+		json_write_string(stream, report->annotation.notes.data[i]);
+	}
+	fputs("]", stream);
+}
+
 void report_write_json(const struct report *report, FILE *stream)
 {
 	report_write_json_header(report, stream);
+	if (report->annotated)
+		write_notes(report, stream);
 	report_write_json_tables(stream);
 	for (size_t i = 0; i < report->table_count; i++) {
 		write_table(report, &report->tables[i], stream);

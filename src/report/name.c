@@ -178,3 +178,13 @@ void name_append_shortened(struct str *out, const char *text, size_t width, cons
 	}
 	str_append(out, end);
 }
+
+void name_append_cut(struct str *out, const char *text, size_t width)
+{
+	if (name_width(text) <= width) {
+		str_append(out, text);
+		return;
+	}
+	str_append_bytes(out, text, bytes_within(text, width > 3 ? width - 3 : 0));
+	str_append(out, "...");
+}

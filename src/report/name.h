@@ -31,4 +31,7 @@ size_t name_width(const char *text);
  */
 void name_append_shortened(struct str *out, const char *text, size_t width, const char *mark);
 
+/* The same, but what is too much goes from the end. */
+void name_append_cut(struct str *out, const char *text, size_t width);
+
 #endif

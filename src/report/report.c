@@ -40,18 +40,17 @@ const char *report_view_summary(const char *view)
 	return view_find(view, false)->summary;
 }
 
-bool report_view_needs_places(const char *view)
+void report_select(const struct report_options *options, struct analysis_options *selection)
 {
-	const struct view *found = view_find(view, false);
+	const struct view *view = view_find(options->view, options->verbose);
 
-	return found && found->needs == NEEDS_SAMPLES;
-}
-
-bool report_view_has_ranges(const char *view)
-{
-	const struct view *found = view_find(view, false);
-
-	return found && found->stream;
+	selection->places = view->needs == NEEDS_SAMPLES;
+	selection->code = view->id == VIEW_INSTRUCTIONS;
+	/* A view that streams takes them by itself. */
+	if (view->stream)
+		return;
+	selection->from = options->from;
+	selection->to = options->to;
 }
 
 bool report_view_needs_function(const char *view)
@@ -359,6 +358,8 @@ void report_close(struct report *report)
 		analysis_edges_fini(&report->edges[i]);
 	vec_fini(&report->marks);
 	vec_fini(&report->comparisons);
+	if (report->annotated)
+		analysis_annotation_fini(&report->annotation);
 	arena_fini(&report->arena);
 }
 

@@ -29,6 +29,9 @@ struct report_options {
 	const char *from, *to;
 	int64_t depth;
 	bool verbose; /* coverage: a row per function */
+	/* annotate: instructions instead of lines; "FROM=TO": where sources are on this machine */
+	bool assembly;
+	struct analysis_globs source_paths;
 	int width;    /* text: columns of the terminal */
 	bool color;   /* text: with escape sequences */
 	bool unicode; /* text: characters beyond ASCII may be written */
@@ -39,10 +42,9 @@ const char *const *report_view_names(void);
 const char *report_view_summary(const char *view);
 /* Whether the view takes a function; true for "callers". */
 bool report_view_needs_function(const char *view);
-/* Whether it needs analysis_options.places. */
-bool report_view_needs_places(const char *view);
-/* Whether it takes from and to by itself, not the analysis. */
-bool report_view_has_ranges(const char *view);
+
+/* What the view, which is known, wants of an analysis: places, code, a range of time. */
+void report_select(const struct report_options *options, struct analysis_options *selection);
 
 /* Checks names of view and columns before anything is read. Fails with ERROR_USAGE. */
 bool report_check(const struct report_options *options, struct error *err);

@@ -43,6 +43,12 @@ static void set_percent(struct cell *cell, double percent)
 	cell->percent = percent;
 }
 
+/* As text, what no sample was taken in has an empty margin. */
+static bool is_blank(const struct report *report, const struct report_row *row, uint64_t value)
+{
+	return row->annotation && !value && report->options->format == REPORT_TEXT;
+}
+
 /* Weights of nanoseconds are times for people. */
 GET(samples)
 {
@@ -53,6 +59,8 @@ GET(samples)
 			     report->options->unit != REPORT_TICKS;
 
 	if (!samples)
+		return;
+	if (is_blank(report, row, value_of(samples, column->param)))
 		return;
 	cell->type = is_time ? CELL_TIME : CELL_COUNT;
 	cell->number = value_of(samples, column->param);
@@ -65,6 +73,8 @@ GET(samples_percent)
 	if (!samples)
 		return;
 	const uint64_t value = value_of(samples, column->param);
+	if (is_blank(report, row, value))
+		return;
 	set_percent(cell, is_weight(column->param)
 				  ? analysis_weight_percent(report->analysis, value)
 				  : analysis_samples_percent(report->analysis, value));
@@ -100,7 +110,8 @@ GET(samples_margin)
 {
 	double low, high;
 
-	if (!interval_of(report, row, column, &low, &high))
+	if (!interval_of(report, row, column, &low, &high) ||
+	    is_blank(report, row, value_of(report_row_samples(row), column->param)))
 		return;
 	const double percent = analysis_samples_percent(
 		report->analysis, value_of(report_row_samples(row), column->param));
@@ -110,8 +121,12 @@ GET(samples_margin)
 /* "file.c:12" */
 GET(place)
 {
-	const char *source = row->line ? row->line->source : row->instruction->source;
-	const uint32_t line = row->line ? row->line->line : row->instruction->line;
+	const char *source = row->annotation ? row->annotation->source
+			     : row->line     ? row->line->source
+					     : row->instruction->source;
+	const uint32_t line = row->annotation ? row->annotation->line
+			      : row->line     ? row->line->line
+					      : row->instruction->line;
 
 	if (!source)
 		return;
@@ -120,6 +135,45 @@ GET(place)
 		str_printf(scratch, ":%u", line);
 	cell->type = CELL_TEXT;
 	cell->text = scratch->data;
+}
+
+GET(instruction)
+{
+	if (!row->instruction->text)
+		return;
+	cell->type = CELL_TEXT;
+	cell->text = row->instruction->text;
+}
+
+/* For people: tabs become blanks, and inlined code says whose it is and where that stands. */
+GET(code)
+{
+	enum { TAB = 8 };
+	const struct annotation_row *code = row->annotation;
+	size_t column_at = 0;
+
+	if (report->options->format != REPORT_TEXT) {
+		cell->type = code->text ? CELL_TEXT : CELL_EMPTY;
+		cell->text = code->text;
+		return;
+	}
+	if (code->kind == ANNOTATION_GAP)
+		str_printf(scratch, "... %llu more without samples",
+			   (unsigned long long)code->left_out);
+	if (code->depth)
+		str_printf(scratch, "%*s%s %s (%s:%u)",
+			   2 * (int)(code->depth < 20 ? code->depth : 20), "",
+			   report->options->unicode ? "\u21b3" : "->", code->name,
+			   code->source ? path_basename(code->source) : "?", code->line);
+	for (const char *at = code->text ? code->text : ""; *at && !code->depth; at++) {
+		const size_t blanks = *at == '\t' ? TAB - column_at % TAB : 0;
+		str_printf(scratch, "%*s", (int)blanks, "");
+		if (!blanks)
+			str_append_bytes(scratch, at, 1);
+		column_at += blanks ? blanks : 1;
+	}
+	cell->type = CELL_TEXT;
+	cell->text = scratch->data ? scratch->data : "";
 }
 
 GET(comparison)
@@ -212,6 +266,38 @@ bool report_fill_instructions(struct report *report, struct error *err)
 			vec_push(&table->rows, row);
 	}
 	report_finish_rows(report, table, 0, NULL);
+	return true;
+}
+
+/* ---- annotate ---- */
+
+bool report_fill_annotate(struct report *report, struct error *err)
+{
+	enum { CONTEXT = 5 };
+	const struct report_options *options = report->options;
+	struct report_table *table = report_add_table(report, "annotate", NULL, NULL);
+	const struct annotation_options wanted = {
+		.function = options->function,
+		.assembly = options->assembly,
+		.context = options->format == REPORT_TEXT && options->limit ? CONTEXT : UINT32_MAX,
+		.source_paths = options->source_paths.items,
+		.source_path_count = options->source_paths.count};
+
+	if (options->sort)
+		return error_set(err, ERROR_USAGE,
+				 "the view annotate is in the order of the code; leave out --sort");
+	report->annotated = true;
+	if (!analysis_annotate(report->analysis, &wanted, &report->annotation, err))
+		return false;
+	vec_foreach (code, &report->annotation.rows) {
+		struct report_row row = report_row_empty();
+		row.annotation = code;
+		row.samples = &code->samples;
+		row.module = &report->analysis->modules.data[code->module];
+		row.heading = code->heading;
+		row.level = code->depth;
+		vec_push(&table->rows, row);
+	}
 	return true;
 }
 

@@ -2,6 +2,7 @@
 #ifndef TARE_REPORT_TABLE_H
 #define TARE_REPORT_TABLE_H
 
+#include "analysis/annotate.h"
 #include "analysis/trace.h"
 #include "report/cell.h"
 #include "report/report.h"
@@ -22,6 +23,7 @@ enum view_id {
 	VIEW_LINES,
 	VIEW_INSTRUCTIONS,
 	VIEW_METHODS,
+	VIEW_ANNOTATE,
 	VIEW_COUNT
 };
 
@@ -59,6 +61,7 @@ struct report_row {
 	const struct analysis_line *line;
 	const struct analysis_instruction *instruction;
 	const struct report_comparison *comparison;
+	const struct annotation_row *annotation;
 	enum tare_os_cause cause; /* where has_cause */
 	bool has_cause;
 	bool outside;  /* the time outside of all functions */
@@ -92,6 +95,8 @@ struct report {
 	struct vec_of(struct report_comparison) comparisons;
 	struct analysis_edges edges[8]; /* owns the values of callers' rows */
 	size_t edges_count;
+	struct annotation annotation;
+	bool annotated;
 };
 
 /* How a view looks as text: of calls, of samples, of samples that count by their weight. */
@@ -144,6 +149,7 @@ struct column {
 	int param;	/* for `get` */
 	bool each;	/* a time per call: every cell in a unit of its own */
 	bool text_only;
+	bool is_code;		   /* its text is cut at the end, not in the middle */
 	bool is_tree;		   /* its names are indented by the row's level */
 	bool of_calls, of_samples; /* only where there are such values; neither: always */
 	bool on_request;	   /* only where it is named, or all are asked for */
@@ -207,10 +213,12 @@ enum comparison_column {
 	COMPARED_OUTSIDE,
 };
 report_getter report_get_samples, report_get_samples_percent, report_get_samples_low,
-	report_get_samples_high, report_get_samples_margin, report_get_place, report_get_comparison;
+	report_get_samples_high, report_get_samples_margin, report_get_place, report_get_comparison,
+	report_get_code, report_get_instruction;
 bool report_fill_lines(struct report *report, struct error *err);
 bool report_fill_instructions(struct report *report, struct error *err);
 bool report_fill_methods(struct report *report, struct error *err);
+bool report_fill_annotate(struct report *report, struct error *err);
 
 /* calltrace.c */
 enum event_column {

@@ -162,7 +162,8 @@ static void choose_main(struct text_table *t)
 	for (size_t i = 0; i < t->count; i++) {
 		struct text_column *column = &t->columns[i];
 		const char *name = column->column->name;
-		if (strcmp(name, "function") == 0 || strcmp(name, "frame") == 0) {
+		if (strcmp(name, "function") == 0 || strcmp(name, "frame") == 0 ||
+		    strcmp(name, "text") == 0) {
 			best = column;
 			break;
 		}
@@ -306,8 +307,9 @@ static void table_measure(struct text_table *t)
 		column->is_whole = column->column->type == CELL_ADDRESS ||
 				   column->column->get == report_get_place;
 		column_scan(t, column);
-		/* A column of marks that nothing bears. */
-		if (column->is_empty && !column->column->title[0])
+		/* A column of marks that nothing bears, or lines of code that has none. */
+		if (column->is_empty &&
+		    (!column->column->title[0] || t->report->view->id == VIEW_ANNOTATE))
 			t->count--;
 	}
 	t->scale =
@@ -451,10 +453,14 @@ static void append_cell(struct text_table *t, const struct report_row *row, size
 	t->any_margin |= column->column->get == report_get_samples_margin;
 	cell_format(t, row, column);
 	append_indent(t, row, column, &text);
-	if (column->is_text && t->cell.len)
+	if (column->column->is_code && t->cell.len)
+		name_append_cut(&text, t->cell.data, column->width);
+	else if (column->is_text && t->cell.len)
 		append_distinct(t, row, column->width - text.len, &text);
 	else
-		str_append(&text, t->cell.len ? t->cell.data : column->is_text ? "" : "-");
+		str_append(&text, t->cell.len			       ? t->cell.data
+				  : column->is_text || row->annotation ? ""
+								       : "-");
 	const char *shown = text.data ? text.data : "";
 	const size_t width = name_width(shown);
 	const size_t pad = column->width > width ? column->width - width : 0;
@@ -470,13 +476,23 @@ static void write_rows(struct text_table *t)
 		if (row->heading) {
 			if (row != t->table->rows.data)
 				fputc('\n', t->stream);
-			str_append(&t->line, row->heading);
+			name_append_escaped(&t->line, row->heading, t->report->options->unicode);
 			write_line(t, true);
 		}
 		for (size_t i = 0; i < t->count; i++)
 			append_cell(t, row, i);
 		write_line(t, row->hot);
 	}
+}
+
+/* What could not be shown; names of files are in it. */
+static void write_note(const struct text_table *t, const char *note)
+{
+	struct str text = {0};
+
+	name_append_escaped(&text, note, t->report->options->unicode);
+	fprintf(t->stream, "note: %s\n", text.data ? text.data : "");
+	str_fini(&text);
 }
 
 static void write_footer(struct text_table *t)
@@ -512,6 +528,9 @@ static void write_footer(struct text_table *t)
 	if (t->any_outside)
 		fputs("! the share by calls lies outside of the samples' 95 % interval\n",
 		      t->stream);
+	if (t->report->annotated)
+		vec_foreach (note, &t->report->annotation.notes)
+			write_note(t, *note);
 	str_fini(&text);
 }
 

@@ -525,13 +525,33 @@ const struct view report_views[] = {
 	{.id = VIEW_INSTRUCTIONS,
 	 .name = "instructions",
 	 .summary = "one row per instruction, of samples",
-	 .layouts = {[LAYOUT_SAMPLES] = {SAMPLE_COLUMNS "address,place,function,module",
-					 SAMPLE_DROPS, "exclusive_samples"},
-		     [LAYOUT_WEIGHTS] = {WEIGHT_COLUMNS "address,place,function,module",
-					 WEIGHT_DROPS, "exclusive_weight"}},
+	 .layouts = {[LAYOUT_SAMPLES] = {"inclusive_samples,inclusive_percent,exclusive_samples,"
+					 "exclusive_percent,exclusive_margin,address,instruction,"
+					 "place,function",
+					 "inclusive_samples,exclusive_samples,place,"
+					 "exclusive_margin",
+					 "exclusive_samples"},
+		     [LAYOUT_WEIGHTS] = {"inclusive_weight,inclusive_weight_percent,"
+					 "exclusive_weight,exclusive_weight_percent,address,"
+					 "instruction,place,function",
+					 "inclusive_weight,place", "exclusive_weight"}},
 	 .limit = 25,
 	 .needs = NEEDS_SAMPLES,
 	 .fill = report_fill_instructions},
+	{.id = VIEW_ANNOTATE,
+	 .name = "annotate",
+	 .summary = "a function's source or disassembly with samples beside it",
+	 .layouts = {[LAYOUT_SAMPLES] = {"inclusive_samples,inclusive_percent,exclusive_samples,"
+					 "exclusive_percent,exclusive_margin,line,address,text",
+					 "exclusive_margin,inclusive_samples,exclusive_samples",
+					 NULL},
+		     [LAYOUT_WEIGHTS] = {"inclusive_weight,inclusive_weight_percent,"
+					 "exclusive_weight,exclusive_weight_percent,line,address,"
+					 "text",
+					 "inclusive_weight_percent", NULL}},
+	 .needs = NEEDS_SAMPLES,
+	 .needs_function = true,
+	 .fill = report_fill_annotate},
 	{.id = VIEW_METHODS,
 	 .name = "methods",
 	 .summary = "shares of CPU time by calls and by samples, side by side",

@@ -1,0 +1,53 @@
+/*
+ * annotate: functions with their samples beside each source line, and what was inlined there below
+ * it; or beside each instruction.
+ */
+#ifndef TARE_ANALYSIS_ANNOTATE_H
+#define TARE_ANALYSIS_ANNOTATE_H
+
+#include "analysis/analysis.h"
+
+enum annotation_kind {
+	ANNOTATION_LINE,    /* of the function */
+	ANNOTATION_INLINED, /* a line of an inlined function, below that it was inlined into */
+	ANNOTATION_INSTRUCTION,
+	ANNOTATION_GAP, /* stands for `left_out` lines or instructions without samples */
+};
+
+struct annotation_row {
+	enum annotation_kind kind;
+	const char *heading; /* of what begins with this row; NULL: nothing does */
+	const char *name;    /* of the function that the line is in */
+	uint32_t module;
+	uint32_t depth;	    /* of inlining: 0 for the function's own lines */
+	const char *source; /* NULL: not known */
+	uint32_t line;	    /* 0: not known */
+	uint64_t link_addr;
+	const char *text; /* of the line or instruction; not NUL-clean; NULL: not known */
+	uint64_t left_out;
+	struct analysis_samples samples;
+};
+
+struct annotation_options {
+	const char *function; /* name or glob */
+	bool assembly;	      /* instructions, not lines */
+	uint32_t context;     /* lines around those with samples; UINT32_MAX: all of the function */
+	const char *const *source_paths; /* "FROM=TO": where sources are on this machine */
+	size_t source_path_count;
+};
+
+struct annotation {
+	struct arena arena;
+	struct vec_of(struct annotation_row) rows;
+	struct vec_of(const char *) notes; /* what could not be shown, in sentences */
+};
+
+/*
+ * Needs analysis_options.places. Fails with ERROR_NOT_FOUND where no sample has a function of that
+ * name, ERROR_USAGE where it means too many. Initialises `annotation` in any case.
+ */
+bool analysis_annotate(const struct analysis *analysis, const struct annotation_options *options,
+		       struct annotation *annotation, struct error *err);
+void analysis_annotation_fini(struct annotation *annotation);
+
+#endif

@@ -1,0 +1,298 @@
+/*
+ * Source lines of a function with their samples. A frame of the function stands at a line; below
+ * it, as a tree, what was inlined there:
+ *
+ *      line 57 ── helper, parse.c:30 ── push_back, stl_vector.h:1280
+ *
+ * A node is inclusive where a frame stands in it or below, and exclusive where it executes, so that
+ * a line's inlined calls are in its inclusive value as its real ones are.
+ */
+#include "analysis/annotator.h"
+
+#include "analysis/demangle.h"
+
+#include <string.h>
+
+/* A line, by the path of lines that it was inlined through. */
+struct node {
+	uint32_t parent; /* ANALYSIS_NONE: of the function itself */
+	uint32_t depth;
+	int64_t source; /* 0: unknown */
+	uint32_t line;
+	const char *symbol;
+	struct analysis_samples samples;
+};
+
+struct source_builder {
+	struct annotator *annotator;
+	const struct annotated *target;
+	struct vec_of(struct node) nodes;
+	struct strmap known; /* node's key → index */
+	struct location_places places;
+	struct arena arena;
+};
+
+static uint32_t node_at(struct source_builder *builder, uint32_t parent,
+			const struct profile_location_line *row)
+{
+	const char *symbol = row->function ? row->function : "";
+	const char *key =
+		arena_printf(&builder->arena, "%u:%lld:%u:%s", parent, (long long)row->source,
+			     row->line, parent == ANALYSIS_NONE ? "" : symbol);
+	const uint64_t index = *strmap_put(&builder->known, key, builder->nodes.len);
+
+	if (index == builder->nodes.len) {
+		const uint32_t depth =
+			parent == ANALYSIS_NONE ? 0 : builder->nodes.data[parent].depth + 1;
+		vec_push(&builder->nodes, ((struct node){.parent = parent,
+							 .depth = depth,
+							 .source = row->source,
+							 .line = row->line,
+							 .symbol = symbol}));
+	}
+	return (uint32_t)index;
+}
+
+/* Whether rows[i] of `count` lines of a location is a frame of the target. */
+static bool is_frame(const struct source_builder *builder, uint32_t function,
+		     const struct profile_location_line *rows, uint32_t i, uint32_t count)
+{
+	const struct annotated *target = builder->target;
+	const struct analysis *analysis = builder->annotator->analysis;
+
+	if (i + 1 == count)
+		return function == target->function;
+	return rows[i].function && target->symbol[0] &&
+	       strcmp(rows[i].function, target->symbol) == 0 &&
+	       analysis->functions.data[function].module == target->module;
+}
+
+static void add_location(struct source_builder *builder, uint32_t function,
+			 const struct profile_location_line *rows, uint32_t count)
+{
+	static const struct profile_location_line unknown;
+
+	if (!count && function == builder->target->function)
+		vec_push(&builder->places.at, node_at(builder, ANALYSIS_NONE, &unknown));
+	for (uint32_t i = count; i-- > 0;) {
+		uint32_t node = ANALYSIS_NONE;
+		if (!is_frame(builder, function, rows, i, count))
+			continue;
+		for (uint32_t inner = i + 1; inner-- > 0;) {
+			node = node_at(builder, node, &rows[inner]);
+			vec_push(&builder->places.at, node);
+		}
+	}
+}
+
+static void count_nodes(struct source_builder *builder)
+{
+	const struct analysis *analysis = builder->annotator->analysis;
+	const uint32_t *first = builder->annotator->first_line;
+	size_t count, lines_count;
+	const struct profile_location *locations = profile_locations(analysis->profile, &count);
+	const struct profile_location_line *lines =
+		profile_location_lines(analysis->profile, &lines_count);
+
+	location_places_init(&builder->places, analysis);
+	for (size_t i = 0; i < count; i++) {
+		add_location(builder, analysis->function_of[locations[i].function - 1],
+			     lines + first[i], first[i + 1] - first[i]);
+		location_places_end(&builder->places, i);
+	}
+	builder->places.count = (uint32_t)builder->nodes.len;
+	struct analysis_samples *samples = mem_zalloc((builder->nodes.len + 1) * sizeof(*samples));
+	analysis_stacks_count(analysis->stacks, &builder->places, samples);
+	for (size_t i = 0; i < builder->nodes.len; i++)
+		builder->nodes.data[i].samples = samples[i];
+	free(samples);
+}
+
+/* ---- rows ---- */
+
+static const char *source_path(const struct source_builder *builder, int64_t source)
+{
+	size_t count;
+
+	return source ? profile_sources(builder->annotator->analysis->profile, &count)[source - 1]
+				.path
+		      : NULL;
+}
+
+static struct annotation_row row_of(struct source_builder *builder, const struct node *node)
+{
+	const struct annotated *target = builder->target;
+
+	return (struct annotation_row){
+		.kind = node->depth ? ANNOTATION_INLINED : ANNOTATION_LINE,
+		.name = node->depth ? analysis_demangle(&builder->annotator->annotation->arena,
+							node->symbol)
+				    : target->name,
+		.module = target->module,
+		.depth = node->depth,
+		.source = source_path(builder, node->source),
+		.line = node->line,
+		.samples = node->samples};
+}
+
+/* What was inlined, largest first; few enough for a search per node. */
+static void add_children(struct source_builder *builder, uint32_t parent)
+{
+	struct vec_of(uint32_t) children = {0};
+
+	for (uint32_t i = parent + 1; i < builder->nodes.len; i++)
+		if (builder->nodes.data[i].parent == parent &&
+		    builder->nodes.data[i].samples.inclusive)
+			vec_push(&children, i);
+	while (children.len) {
+		size_t best = 0;
+		for (size_t i = 1; i < children.len; i++)
+			if (builder->nodes.data[children.data[i]].samples.inclusive >
+			    builder->nodes.data[children.data[best]].samples.inclusive)
+				best = i;
+		const uint32_t child = children.data[best];
+		children.data[best] = children.data[--children.len];
+		vec_push(&builder->annotator->annotation->rows,
+			 row_of(builder, &builder->nodes.data[child]));
+		add_children(builder, child);
+	}
+	vec_fini(&children);
+}
+
+struct extent {
+	uint32_t first, last;
+};
+
+/* The lines to show of a file: from the declaration on, if it is there. */
+static struct extent extent_of(const struct source_builder *builder, int64_t source)
+{
+	const struct annotator *annotator = builder->annotator;
+	const char *path = source_path(builder, source);
+	struct extent extent = {UINT32_MAX, 0};
+
+	vec_foreach (node, &builder->nodes) {
+		if (node->depth || node->source != source || !node->line)
+			continue;
+		if (node->line < extent.first)
+			extent.first = node->line;
+		if (node->line > extent.last)
+			extent.last = node->line;
+	}
+	if (builder->target->function == ANALYSIS_NONE || !path)
+		return extent;
+	const struct analysis_function *function =
+		&annotator->analysis->functions.data[builder->target->function];
+	if (function->source && strcmp(function->source, path) == 0 && function->line > 0 &&
+	    function->line < extent.first && extent.first - function->line < 10000)
+		extent.first = (uint32_t)function->line;
+	return extent;
+}
+
+static void add_line(struct source_builder *builder, const struct source_text *text, int64_t source,
+		     uint32_t number)
+{
+	struct annotation *annotation = builder->annotator->annotation;
+	struct node empty = {.parent = ANALYSIS_NONE, .source = source, .line = number};
+	uint32_t found = ANALYSIS_NONE;
+	size_t length;
+	const char *bytes = text ? source_text_line(text, number, &length) : NULL;
+
+	for (uint32_t i = 0; i < builder->nodes.len && found == ANALYSIS_NONE; i++)
+		if (!builder->nodes.data[i].depth && builder->nodes.data[i].source == source &&
+		    builder->nodes.data[i].line == number)
+			found = i;
+	if (!text && found == ANALYSIS_NONE)
+		return;
+	struct annotation_row row =
+		row_of(builder, found == ANALYSIS_NONE ? &empty : &builder->nodes.data[found]);
+	if (bytes)
+		row.text = arena_strndup(&annotation->arena, bytes, length);
+	vec_push(&annotation->rows, row);
+	if (found != ANALYSIS_NONE)
+		add_children(builder, found);
+}
+
+static void open_source(struct source_builder *builder, const char *path, struct source_text *text,
+			bool *opened)
+{
+	struct annotator *annotator = builder->annotator;
+	const int64_t recorded = profile_session(annotator->analysis->profile)->begin_unix_ns;
+	struct error err;
+
+	*opened = source_text_open(text, &annotator->prefixes, path, &err);
+	if (!*opened)
+		annotator_note(annotator, "%s; --source-path=FROM=TO says where sources are",
+			       err.message);
+	else if (text->modified_unix_ns > recorded)
+		annotator_note(annotator,
+			       "%s was changed after the recording: its lines may have "
+			       "moved",
+			       text->path);
+}
+
+static void add_source(struct source_builder *builder, int64_t source)
+{
+	enum { LINES_MAX = 100000, AFTER = 2 };
+	struct annotation *annotation = builder->annotator->annotation;
+	const char *path = source_path(builder, source);
+	struct extent extent = extent_of(builder, source);
+	struct source_text text = {0};
+	bool opened = false;
+	const size_t from = annotation->rows.len;
+
+	if (path)
+		open_source(builder, path, &text, &opened);
+	if (opened && text.starts.len && extent.last < text.starts.len)
+		extent.last += text.starts.len - extent.last < AFTER
+				       ? (uint32_t)(text.starts.len - extent.last)
+				       : AFTER;
+	if (!extent.last || extent.last - extent.first > LINES_MAX) {
+		/* No line is known, or they are too far apart: only those with samples. */
+		for (uint32_t i = 0; i < builder->nodes.len; i++) {
+			const struct node *node = &builder->nodes.data[i];
+			if (node->depth || node->source != source)
+				continue;
+			vec_push(&annotation->rows, row_of(builder, node));
+			add_children(builder, i);
+		}
+	}
+	for (uint32_t i = extent.first; i <= extent.last && extent.last - extent.first <= LINES_MAX;
+	     i++)
+		add_line(builder, opened ? &text : NULL, source, i);
+	if (annotation->rows.len > from)
+		annotation->rows.data[from].heading =
+			arena_printf(&annotation->arena, "%s  %s", builder->target->name,
+				     path ? path : "(lines not known)");
+	annotator_leave_out(builder->annotator, from);
+	if (opened)
+		source_text_close(&text);
+}
+
+bool annotate_source(struct annotator *annotator, const struct annotated *target)
+{
+	struct source_builder builder = {.annotator = annotator, .target = target};
+	struct vec_of(int64_t) sources = {0};
+	bool any = false;
+
+	strmap_init(&builder.known);
+	arena_init(&builder.arena);
+	count_nodes(&builder);
+	vec_foreach (node, &builder.nodes)
+		any = any || (!node->depth && node->source);
+	for (size_t i = 0; i < builder.nodes.len && any; i++) {
+		const struct node *node = &builder.nodes.data[i];
+		bool seen = node->depth || !node->samples.inclusive;
+		vec_foreach (source, &sources)
+			seen = seen || *source == node->source;
+		if (seen)
+			continue;
+		vec_push(&sources, node->source);
+		add_source(&builder, node->source);
+	}
+	vec_fini(&sources);
+	location_places_fini(&builder.places);
+	strmap_fini(&builder.known);
+	arena_fini(&builder.arena);
+	vec_fini(&builder.nodes);
+	return any;
+}

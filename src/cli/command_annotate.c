@@ -1,0 +1,38 @@
+/* tare annotate: a function's source or disassembly; the view annotate of tare report. */
+#include "cli/command_report.h"
+
+static int annotate_run(const void *values, const struct operands *operands, struct error *err)
+{
+	if (operands->count != 2) {
+		error_set(err, ERROR_USAGE,
+			  "which function of which profile? tare annotate "
+			  "FUNCTION FILE");
+		return -1;
+	}
+	return report_command_show(values,
+				   &(struct report_target){.view = "annotate",
+							   .function = operands->items[0],
+							   .profile_path = operands->items[1]},
+				   err);
+}
+
+const struct command command_annotate = {
+	.name = "annotate",
+	.operands = "FUNCTION FILE",
+	.summary = "show a function's source with samples beside it",
+	.description =
+		"Shows the source of FUNCTION (a name or a glob) with the samples of the profile\n"
+		"FILE beside each line, and below a line what was inlined there; with --asm the\n"
+		"disassembly. It is the view annotate of tare report. Text leaves out lines that\n"
+		"are far from any sample, unless --limit=0 is given.\n"
+		"\n"
+		"Sources and programs are read from where the debug information and the profile\n"
+		"say; --source-path=FROM=TO replaces the beginning of a source's path.\n"
+		"\n"
+		"Exit status: 0 shown, 1 failed (no such profile or function, damaged file,\n"
+		"output not writable), 2 wrong command line.",
+	.options = report_command_options,
+	.defaults = &report_defaults,
+	.values_bytes = sizeof(struct report_values),
+	.run = annotate_run,
+};
