@@ -103,7 +103,7 @@ static void cie_take_augmentations(struct object_cie *cie, struct cie_reader *re
 	reader->bytes.end = end;
 }
 
-static bool cie_read(const struct eh_record *record, struct object_cie *cie)
+bool eh_cie_read(const struct eh_record *record, struct object_cie *cie)
 {
 	struct cie_reader reader = {byte_reader(record->bytes, record->size), record};
 
@@ -145,7 +145,7 @@ static const struct object_cie *cie_get(struct object *object, uint64_t addr)
 	cie = arena_new(&object->arena, struct object_cie);
 	cie->offset = offset;
 	if (!eh_record_next(object, &at, &record) || record.addr != addr || !record.is_cie ||
-	    !cie_read(&record, cie))
+	    !eh_cie_read(&record, cie))
 		cie = NULL;
 	map_put(&object->cies, offset, object->cie_list.len);
 	const struct cie_entry entry = {cie};
@@ -196,8 +196,8 @@ static bool fde_is_usable(const struct object *object, const struct object_fde *
 	       object_at(object, fde->begin, fde->end - fde->begin);
 }
 
-static bool fde_decode(const struct object *object, const struct eh_record *record,
-		       const struct object_cie *cie, struct object_fde *fde)
+bool eh_fde_decode(const struct object *object, const struct eh_record *record,
+		   const struct object_cie *cie, struct object_fde *fde)
 {
 	*fde = (struct object_fde){0};
 	return cie && (cie->understood || cie->augmented) && fde_read(record, cie, fde) &&
@@ -207,14 +207,14 @@ static bool fde_decode(const struct object *object, const struct eh_record *reco
 bool eh_fde_read(const struct object *object, const struct eh_record *record,
 		 struct object_fde *fde)
 {
-	return fde_decode(object, record, eh_cie_at(object, record->cie_addr), fde);
+	return eh_fde_decode(object, record, eh_cie_at(object, record->cie_addr), fde);
 }
 
 static void fde_append(struct object *object, const struct eh_record *record)
 {
 	struct object_fde fde;
 
-	if (fde_decode(object, record, cie_get(object, record->cie_addr), &fde))
+	if (eh_fde_decode(object, record, cie_get(object, record->cie_addr), &fde))
 		vec_push(&object->fdes, fde);
 }
 
@@ -227,10 +227,11 @@ static int fde_compare(const void *a_pointer, const void *b_pointer)
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-static void overlaps_drop(struct fde_vec *fdes)
+void eh_fdes_sort(struct fde_vec *fdes)
 {
 	size_t kept = 0;
 
+	vec_sort(fdes, fde_compare);
 	vec_foreach (fde, fdes)
 		if (!kept || fde->begin >= fdes->data[kept - 1].end)
 			fdes->data[kept++] = *fde;
@@ -238,8 +239,6 @@ static void overlaps_drop(struct fde_vec *fdes)
 }
 
 /* ---- where it is ---- */
-
-enum { HDR_TABLE = 0x3b }; /* datarel | sdata4: the only form of table that is searched */
 
 struct eh_header {
 	uint64_t frame_addr;  /* 0 where there is no usable header */
@@ -263,7 +262,7 @@ static struct eh_header eh_header_read(const struct object *object)
 	if (version != 1 || bytes.failed || !object_at(object, frame_addr, 4))
 		return header;
 	header.frame_addr = frame_addr;
-	if (count_encoding == POINTER_OMIT || table_encoding != HDR_TABLE)
+	if (count_encoding == POINTER_OMIT || table_encoding != EH_HDR_TABLE)
 		return header;
 	const uint64_t count = pointer_read_number(&bytes, count_encoding);
 	for (uint64_t i = 0; i < count && bytes_left(&bytes) >= 8; i++) {
@@ -297,7 +296,7 @@ static void extent_from_header(struct object *object, const struct eh_header *he
 	object->eh_frame.size = addr - header->frame_addr;
 }
 
-static void extent_load(struct object *object)
+void eh_extent_load(struct object *object)
 {
 	const struct object_section *section = object_section_by_name(object, ".eh_frame");
 	struct eh_header header;
@@ -322,15 +321,14 @@ void eh_frame_load(struct object *object)
 {
 	struct eh_record record;
 
-	extent_load(object);
+	eh_extent_load(object);
 	for (uint64_t addr = object->eh_frame.addr; eh_record_next(object, &addr, &record);) {
 		if (record.is_cie)
 			cie_get(object, record.addr);
 		else
 			fde_append(object, &record);
 	}
-	vec_sort(&object->fdes, fde_compare);
-	overlaps_drop(&object->fdes);
+	eh_fdes_sort(&object->fdes);
 }
 
 /* ---- accessors ---- */

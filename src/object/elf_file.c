@@ -238,6 +238,10 @@ static bool object_load(struct object *object, unsigned parts, struct error *err
 		symbols_load(object);
 	if (parts & OBJECT_UNWIND)
 		eh_frame_load(object);
+	else if (parts & OBJECT_UNWIND_SEARCH)
+		fde_search_load(object);
+	if (parts & OBJECT_DEBUG_FRAME)
+		debug_frame_load(object);
 	if (parts & OBJECT_SYMBOLS)
 		slot_names_load(object);
 	if (parts & OBJECT_RELOCS)
@@ -289,6 +293,8 @@ void object_close(struct object *object)
 	vec_fini(&object->code_pointers);
 	vec_fini(&object->text_relocations);
 	vec_fini(&object->fdes);
+	vec_fini(&object->debug_fdes);
+	free(object->debug_frame);
 	vec_fini(&object->names);
 	vec_fini(&object->cie_list);
 	strmap_fini(&object->dynamic_symbols);

@@ -21,6 +21,8 @@ enum object_parts {
 	OBJECT_UNWIND = 2,  /* .eh_frame */
 	OBJECT_RELOCS = 4,  /* code pointers, text relocations */
 	OBJECT_ALL = 7,
+	OBJECT_UNWIND_SEARCH = 8, /* for object_fde_find: of .eh_frame only where things are */
+	OBJECT_DEBUG_FRAME = 16,  /* .debug_frame, for object_debug_fdes */
 };
 
 /*
@@ -152,6 +154,14 @@ struct object_fde {
 const struct object_fde *object_fdes(const struct object *object, size_t *count);
 /* The FDE that covers `addr`, or NULL. */
 const struct object_fde *object_fde_covering(const struct object *object, uint64_t addr);
+/*
+ * Decodes the FDE that covers `addr` into the caller's storage, its CIE too, by the sorted table of
+ * the file's .eh_frame_hdr: nothing else of .eh_frame is read. False where there is none.
+ */
+bool object_fde_find(const struct object *object, uint64_t addr, struct object_fde *fde,
+		     struct object_cie *cie);
+/* FDEs of .debug_frame like those of object_fdes (lsda and the address of the record are 0). */
+const struct object_fde *object_debug_fdes(const struct object *object, size_t *count);
 /* .eh_frame and its header: link address and size; 0 where absent. */
 struct object_extent {
 	uint64_t addr, size;

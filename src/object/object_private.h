@@ -5,6 +5,7 @@
 #ifndef TARE_OBJECT_OBJECT_PRIVATE_H
 #define TARE_OBJECT_OBJECT_PRIVATE_H
 
+#include "object/eh_frame.h"
 #include "object/object.h"
 
 struct u64_vec vec_of(uint64_t);
@@ -64,6 +65,9 @@ struct object {
 	struct map cies; /* offset in .eh_frame -> index in cie_list */
 	struct vec_of(struct cie_entry) cie_list;
 	struct fde_vec fdes;
+	struct byte_reader fde_table; /* rows of the sorted table; empty: none */
+	struct fde_vec debug_fdes;
+	unsigned char *debug_frame; /* decompressed .debug_frame, or NULL */
 };
 
 /* elf_file.c: the PT_LOAD that holds `addr` (bss included), or NULL. */
@@ -107,5 +111,20 @@ void relocations_load(struct object *object);
 
 /* eh_frame.c */
 void eh_frame_load(struct object *object);
+/* Where .eh_frame and its header are. */
+void eh_extent_load(struct object *object);
+enum { EH_HDR_TABLE = 0x3b }; /* datarel | sdata4: the only form of table that is searched */
+/* A CIE and an FDE of either section, from their records. */
+bool eh_cie_read(const struct eh_record *record, struct object_cie *cie);
+bool eh_fde_decode(const struct object *object, const struct eh_record *record,
+		   const struct object_cie *cie, struct object_fde *fde);
+/* By address, without empty and overlapping ones. */
+void eh_fdes_sort(struct fde_vec *fdes);
+
+/* fde_search.c: the least that object_fde_find needs; all FDEs of files without a sorted table. */
+void fde_search_load(struct object *object);
+
+/* debug_frame.c */
+void debug_frame_load(struct object *object);
 
 #endif

@@ -47,6 +47,28 @@ static void walk_unwind(const struct object *object)
 	vec_fini(&rows);
 }
 
+/* One by one, by the sorted table, which may say anything. */
+static void walk_search(const void *bytes, size_t size, const struct object *whole)
+{
+	struct error err;
+	size_t count;
+	struct object *object = object_open_bytes(bytes, size, "input", OBJECT_UNWIND_SEARCH, &err);
+	const struct object_fde *fdes = object_fdes(whole, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct object_cie cie;
+		struct object_fde fde;
+		const uint64_t addr = fdes[i].end - 1;
+
+		if (object_fde_find(object, addr, &fde, &cie))
+			assert(addr >= fde.begin && addr < fde.end && fde.cie == &cie);
+	}
+	object_close(object);
+	fdes = object_debug_fdes(whole, &count);
+	for (size_t i = 0; i < count; i++)
+		assert(object_at(whole, fdes[i].begin, fdes[i].end - fdes[i].begin));
+}
+
 /* No function copied: the original records are moved. */
 static void walk_move(const struct object *object)
 {
@@ -81,12 +103,14 @@ static void walk_symbols(const struct object *object)
 
 bool object_walk_bytes(const void *bytes, size_t size, struct error *err)
 {
-	struct object *object = object_open_bytes(bytes, size, "input", OBJECT_ALL, err);
+	struct object *object =
+		object_open_bytes(bytes, size, "input", OBJECT_ALL | OBJECT_DEBUG_FRAME, err);
 	size_t count;
 
 	if (!object)
 		return false;
 	walk_unwind(object);
+	walk_search(bytes, size, object);
 	walk_move(object);
 	walk_symbols(object);
 	const uint64_t *pointers = object_code_pointers(object, &count);
