@@ -13,8 +13,6 @@
  */
 #include "sampler/images.h"
 
-#include "unwind/build.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +42,7 @@ void images_free(struct images *images)
 	if (!images)
 		return;
 	vec_foreach (image, &images->list) {
-		free((*image)->table);
+		unwind_rules_free((*image)->rules);
 		object_close((*image)->object);
 	}
 	vec_fini(&images->list);
@@ -67,10 +65,8 @@ static struct image *image_add(struct images *images, enum image_kind kind, cons
 
 static void image_load(struct image *image, struct object *object)
 {
-	struct unwind_build_statistics statistics;
-
 	image->object = object;
-	image->table = unwind_table_build(object, &statistics);
+	image->rules = unwind_rules_new(object);
 }
 
 /* ---- which file ---- */
@@ -142,7 +138,7 @@ static struct object *open_way(struct images *images, const struct way *way,
 	const uint64_t *index = strmap_get(&images->by_file, file);
 	*known = index ? images->list.data[*index] : NULL;
 	struct object *object =
-		*known ? (*known)->object : object_open(way->path, OBJECT_UNWIND, err);
+		*known ? (*known)->object : object_open(way->path, OBJECT_UNWIND_SEARCH, err);
 
 	if (object && (way->certain || is_same_build_id(mapping, object))) {
 		if (!*known)
@@ -264,7 +260,7 @@ static struct object *own_vdso(struct error *err)
 	if (header)
 		return object_open_bytes(
 			header, header->e_shoff + (size_t)header->e_shnum * header->e_shentsize,
-			"[vdso]", OBJECT_UNWIND, err);
+			"[vdso]", OBJECT_UNWIND_SEARCH, err);
 	error_set(err, ERROR_NOT_FOUND, "this process has no vDSO");
 	return NULL;
 }
@@ -280,7 +276,7 @@ static struct image *vdso_open(struct images *images, const struct perf_mapping 
 	if (object && !is_same_build_id(mapping, object)) {
 		object_close(object);
 		kept_path(mapping, "vdso", path, sizeof(path));
-		object = object_open(path, OBJECT_UNWIND, &err);
+		object = object_open(path, OBJECT_UNWIND_SEARCH, &err);
 		if (object)
 			image->file = arena_strdup(&images->arena, path);
 		else

@@ -21,7 +21,7 @@ struct image {
 	enum image_kind kind;
 	uint32_t index;		    /* in the order of first use */
 	struct object *object;	    /* NULL: not an ELF file, or it could not be opened */
-	struct unwind_table *table; /* NULL: none */
+	struct unwind_rules *rules; /* NULL: none */
 	const char *why;	    /* what stood in the way of opening it, or NULL */
 };
 

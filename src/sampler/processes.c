@@ -68,7 +68,7 @@ static struct process_memory *memory_own(struct process *process)
 			       &(struct unwind_mapping){.begin = mapped->begin,
 							.end = mapped->end,
 							.bias = mapped->bias,
-							.table = mapped->image->table});
+							.rules = mapped->image->rules});
 	memory_drop(shared);
 	return process->memory;
 }
@@ -132,7 +132,7 @@ static void memory_map(struct process_memory *memory, const struct process_image
 	unwind_map_add(memory->map, &(struct unwind_mapping){.begin = mapped->begin,
 							     .end = mapped->end,
 							     .bias = mapped->bias,
-							     .table = mapped->image->table});
+							     .rules = mapped->image->rules});
 }
 
 /* ---- processes ---- */

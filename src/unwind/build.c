@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-enum { ENTRY_BYTES = 256 }; /* code at the entry point that is taken for its function */
-
 struct builder {
 	struct vec_of(uint32_t) starts;
 	struct vec_of(uint32_t) row_rules;
@@ -248,7 +246,8 @@ static void put_entry(struct builder *builder, uint64_t entry, uint64_t next)
 	if (!in_gap || entry >= next || next - builder->base > UINT32_MAX)
 		return;
 	put_row(builder, entry, keep_rule(builder, &outermost));
-	put_row(builder, next - entry < ENTRY_BYTES ? next : entry + ENTRY_BYTES, UNWIND_RULE_NONE);
+	put_row(builder, next - entry < UNWIND_ENTRY_BYTES ? next : entry + UNWIND_ENTRY_BYTES,
+		UNWIND_RULE_NONE);
 }
 
 static struct unwind_table *assemble(const struct builder *builder)
@@ -279,32 +278,79 @@ static struct unwind_table *assemble(const struct builder *builder)
 	return table;
 }
 
+static void builder_init(struct builder *builder, uint64_t base)
+{
+	const struct unwind_rule none = {0};
+
+	*builder = (struct builder){.base = base};
+	map_init(&builder->rules_by_hash);
+	map_init(&builder->programs_by_hash);
+	vec_push(&builder->rules, none);
+}
+
+static struct unwind_table *builder_finish(struct builder *builder)
+{
+	struct unwind_table *table = assemble(builder);
+
+	map_fini(&builder->rules_by_hash);
+	map_fini(&builder->programs_by_hash);
+	vec_fini(&builder->starts);
+	vec_fini(&builder->row_rules);
+	vec_fini(&builder->rules);
+	vec_fini(&builder->programs);
+	vec_fini(&builder->rows);
+	return table;
+}
+
+struct fde_list vec_of(const struct object_fde *);
+
+/* The FDEs of .eh_frame, and between them those of .debug_frame. */
+static void list_functions(const struct object *object, struct fde_list *list)
+{
+	size_t count, debug_count, next = 0;
+	const struct object_fde *fdes = object_fdes(object, &count);
+	const struct object_fde *debug = object_debug_fdes(object, &debug_count);
+	uint64_t end = 0;
+
+	for (size_t i = 0; i <= count; i++) {
+		const uint64_t begin = i < count ? fdes[i].begin : UINT64_MAX;
+
+		for (; next < debug_count && debug[next].begin < begin; next++)
+			if (debug[next].begin >= end && debug[next].end <= begin)
+				vec_push(list, &debug[next]);
+		if (i == count)
+			break;
+		vec_push(list, &fdes[i]);
+		end = fdes[i].end;
+	}
+}
+
 struct unwind_table *unwind_table_build(const struct object *object,
 					struct unwind_build_statistics *statistics)
 {
-	size_t count;
-	const struct object_fde *fdes = object_fdes(object, &count);
-	struct builder builder = {.base = count ? fdes[0].begin : 0};
-	const struct unwind_rule none = {0};
 	const uint64_t entry = object_header(object)->e_entry;
+	struct fde_list list = {0};
+	struct builder builder;
 
-	*statistics = (struct unwind_build_statistics){.functions = count};
-	map_init(&builder.rules_by_hash);
-	map_init(&builder.programs_by_hash);
-	vec_push(&builder.rules, none);
-	for (size_t i = 0; i < count; i++) {
-		if (i && entry >= fdes[i - 1].end && entry < fdes[i].begin)
-			put_entry(&builder, entry, fdes[i].begin);
-		statistics->refused += !put_function(&builder, &fdes[i]);
+	list_functions(object, &list);
+	*statistics = (struct unwind_build_statistics){.functions = list.len};
+	builder_init(&builder, list.len ? list.data[0]->begin : 0);
+	for (size_t i = 0; i < list.len; i++) {
+		const struct object_fde *fde = list.data[i];
+
+		if (i && entry >= list.data[i - 1]->end && entry < fde->begin)
+			put_entry(&builder, entry, fde->begin);
+		statistics->refused += !put_function(&builder, fde);
 	}
-	struct unwind_table *table = assemble(&builder);
+	vec_fini(&list);
+	return builder_finish(&builder);
+}
 
-	map_fini(&builder.rules_by_hash);
-	map_fini(&builder.programs_by_hash);
-	vec_fini(&builder.starts);
-	vec_fini(&builder.row_rules);
-	vec_fini(&builder.rules);
-	vec_fini(&builder.programs);
-	vec_fini(&builder.rows);
-	return table;
+struct unwind_table *unwind_table_build_function(const struct object_fde *fde)
+{
+	struct builder builder;
+
+	builder_init(&builder, fde->begin);
+	put_function(&builder, fde);
+	return builder_finish(&builder);
 }

@@ -1,4 +1,4 @@
-/* Makes the table of one ELF file from its .eh_frame. */
+/* Makes the table of one ELF file from its .eh_frame, and .debug_frame for what that lacks. */
 #ifndef TARE_UNWIND_BUILD_H
 #define TARE_UNWIND_BUILD_H
 
@@ -11,10 +11,14 @@ struct unwind_build_statistics {
 };
 
 /*
- * The table of `object`, which was opened with OBJECT_UNWIND; free() it. It has no rows when the
- * file has no unwind information. Refused is code further than 4 GB from the first.
+ * The table of `object`, which was opened with OBJECT_UNWIND, and OBJECT_DEBUG_FRAME where that is
+ * wanted; free() it. It has no rows when the file has no unwind information. Refused is code
+ * further than 4 GB from the first.
  */
 struct unwind_table *unwind_table_build(const struct object *object,
 					struct unwind_build_statistics *statistics);
+
+/* The table of one function; free() it. It has no rows where its unwind information is refused. */
+struct unwind_table *unwind_table_build_function(const struct object_fde *fde);
 
 #endif

@@ -49,9 +49,9 @@ static bool read_saved(const struct unwind_registers *registers, const struct un
 
 /* The registers become the caller's, of which `caller` is complete but for what is the same. */
 static enum unwind_result become(struct unwind_registers *registers,
-				 struct unwind_registers *caller, uint64_t cfa, bool signal_frame)
+				 struct unwind_registers *caller, bool signal_frame)
 {
-	if (cfa <= registers->value[UNWIND_RSP] && !signal_frame)
+	if (caller->value[UNWIND_RSP] <= registers->value[UNWIND_RSP] && !signal_frame)
 		return UNWIND_STUCK;
 	caller->exact = signal_frame;
 	*registers = *caller;
@@ -74,7 +74,7 @@ static enum unwind_result apply_form(const struct unwind_rule *rule,
 	if (!unwind_read(memory, cfa - 8, &caller.value[UNWIND_RA]))
 		return UNWIND_UNREADABLE;
 	caller.value[UNWIND_RSP] = cfa;
-	return become(registers, &caller, cfa, rule->flags & UNWIND_SIGNAL_FRAME);
+	return become(registers, &caller, rule->flags & UNWIND_SIGNAL_FRAME);
 }
 
 /* ---- programs ---- */
@@ -187,7 +187,7 @@ static enum unwind_result apply_program(const struct unwind_rule *rule,
 		return result;
 	if (program.outermost)
 		return UNWIND_ROOT;
-	return become(registers, &program.caller, program.cfa, rule->flags & UNWIND_SIGNAL_FRAME);
+	return become(registers, &program.caller, rule->flags & UNWIND_SIGNAL_FRAME);
 }
 
 enum unwind_result unwind_apply(const struct unwind_rule *rule, const unsigned char *programs,
@@ -225,5 +225,5 @@ enum unwind_result unwind_step_frame_pointer(struct unwind_registers *registers,
 	    !unwind_read(memory, frame + 8, &caller.value[UNWIND_RA]))
 		return UNWIND_UNREADABLE;
 	caller.value[UNWIND_RSP] = frame + 16;
-	return become(registers, &caller, frame + 16, false);
+	return become(registers, &caller, false);
 }

@@ -69,9 +69,13 @@ struct unwind_rule {
 	int16_t saved[UNWIND_SAVED_COUNT]; /* UNWIND_SAME: not saved */
 };
 
-#define UNWIND_SAME	 INT16_MIN
-#define UNWIND_RULE_NONE 0 /* index of the rule of code that has none; its contents mean nothing   \
-			    */
+#define UNWIND_SAME INT16_MIN
+#define UNWIND_RULE_NONE                                                                           \
+	0 /* index of the rule of code that has none; its contents mean nothing                    \
+	   */
+
+/* Code at the entry point of a file that is taken for its function where nothing else is known. */
+enum { UNWIND_ENTRY_BYTES = 256 };
 
 /*
  * A program: first the CFA, then registers, each an item; ended by UNWIND_ITEM_END. An expression

@@ -4,6 +4,8 @@
  *
  *   table.h       the rules of one file, searched and applied without memory of its own
  *   build.h       makes them from an object
+ *   rules.h       the rules of one file, made when they are asked for
+ *   from_code.h   a rule of code that has no unwind information
  *   step.h        one frame to its caller
  *   expression.h  DWARF expressions
  *   unwind.h      a process's map of files, and whole stacks
@@ -13,6 +15,7 @@
 #ifndef TARE_UNWIND_UNWIND_H
 #define TARE_UNWIND_UNWIND_H
 
+#include "unwind/rules.h"
 #include "unwind/step.h"
 
 struct unwind_map;
@@ -23,7 +26,9 @@ void unwind_map_free(struct unwind_map *map);
 /* A file, or a part of one, at [begin, end); run address = link address + bias. */
 struct unwind_mapping {
 	uint64_t begin, end, bias;
-	const struct unwind_table *table; /* borrowed while it is mapped; NULL: has none */
+	/* One of them, borrowed while it is mapped; both NULL: code made at run time. */
+	const struct unwind_table *table;
+	struct unwind_rules *rules;
 };
 
 /* Maps it over what was there, as mmap does. */
@@ -33,9 +38,15 @@ void unwind_map_remove(struct unwind_map *map, uint64_t begin, uint64_t end);
 /* What is mapped at `run_addr`, or NULL. Valid until the map is changed. */
 const struct unwind_mapping *unwind_map_find(const struct unwind_map *map, uint64_t run_addr);
 
+/* Whether the unwind information of the code at `run_addr` says that nothing has called it. */
+bool unwind_map_is_outermost(struct unwind_map *map, uint64_t run_addr);
+
 enum unwind_frame_flags {
-	UNWIND_FRAME_EXACT = 1,	  /* interrupted here; otherwise `addr` lies in the call */
-	UNWIND_FRAME_GUESSED = 2, /* found by the frame pointer of code without rules */
+	UNWIND_FRAME_EXACT = 1, /* interrupted here; otherwise `addr` lies in the call */
+	/* Called code without unwind information, and was found by its frame pointer: if that code
+	   has not set it up yet, one frame between them is missing. */
+	UNWIND_FRAME_GUESSED = 2,
+	UNWIND_FRAME_FROM_CODE = 4, /* the same, but found by what that code does */
 };
 
 struct unwind_frame {

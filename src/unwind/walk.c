@@ -2,9 +2,13 @@
  * Whole stacks. The rule of an address is looked for once and then remembered in a direct-mapped
  * table, until the map changes.
  *
- * Code without rules (made at run time, assembly) is stepped over by the frame pointer where that
- * leads to mapped code; such frames are marked, as a function that has not set up its frame yet
- * hides its caller so.
+ * Code without unwind information is stepped over by what it does until it returns, else by the
+ * frame pointer, where that leads behind a call (made at run time: to any code). Callers found so
+ * are marked.
+ *
+ * A stack is complete if its last function is known to be a first one: by its unwind information,
+ * as a file's entry point, or by a frame pointer of zero, which marks the outermost frame (System V
+ * ABI, AMD64 supplement, section 3.4.1), where the rest of the frame leads nowhere.
  */
 #include "base/base.h"
 #include "unwind/unwind.h"
@@ -14,19 +18,23 @@
 #define CACHE_BITS 14
 
 struct cached_rule {
-	uint64_t addr; /* of the call; 0: empty */
-	const struct unwind_rule *rule;
-	const unsigned char *programs;
+	uint64_t addr; /* of the call */
+	struct unwind_found found;
+	uint32_t generation; /* of the map for which it holds */
 };
 
 struct unwind_map {
 	struct vec_of(struct unwind_mapping) mappings; /* by begin, apart from each other */
+	uint32_t generation;			       /* changes with the map */
 	struct cached_rule cache[1 << CACHE_BITS];
 };
 
 struct unwind_map *unwind_map_new(void)
 {
-	return mem_zalloc(sizeof(struct unwind_map));
+	struct unwind_map *map = mem_zalloc(sizeof(*map));
+
+	map->generation = 1;
+	return map;
 }
 
 void unwind_map_free(struct unwind_map *map)
@@ -70,7 +78,7 @@ void unwind_map_remove(struct unwind_map *map, uint64_t begin, uint64_t end)
 
 	if (begin >= end)
 		return;
-	memset(map->cache, 0, sizeof(map->cache));
+	map->generation++;
 	if (at < map->mappings.len && map->mappings.data[at].begin < begin) {
 		struct unwind_mapping *cut = &map->mappings.data[at];
 		struct unwind_mapping rest = *cut;
@@ -111,35 +119,66 @@ const struct unwind_mapping *unwind_map_find(const struct unwind_map *map, uint6
 	return &map->mappings.data[at];
 }
 
-/* NULL where there is no rule. */
-static const struct cached_rule *find_rule(struct unwind_map *map, uint64_t addr)
+static struct unwind_found look_up(const struct unwind_map *map, uint64_t addr, bool exact)
+{
+	const struct unwind_mapping *mapping = unwind_map_find(map, addr);
+	struct unwind_found found = {0};
+
+	if (mapping && mapping->rules)
+		return unwind_rules_find(mapping->rules, addr + !exact - mapping->bias, exact);
+	if (mapping && mapping->table) {
+		found.rule = unwind_table_find(mapping->table, addr - mapping->bias);
+		found.programs = unwind_table_programs(mapping->table);
+	}
+	return found;
+}
+
+static const struct unwind_found *find_rule(struct unwind_map *map, uint64_t addr, bool exact)
 {
 	struct cached_rule *cached = &map->cache[addr * 0x9e3779b97f4a7c15ULL >> (64 - CACHE_BITS)];
 
-	if (cached->addr == addr && addr)
-		return cached->rule ? cached : NULL;
-	const struct unwind_mapping *mapping = unwind_map_find(map, addr);
-	const struct unwind_table *table = mapping ? mapping->table : NULL;
-
-	*cached = (struct cached_rule){.addr = addr};
-	if (!table)
-		return NULL;
-	cached->rule = unwind_table_find(table, addr - mapping->bias);
-	cached->programs = unwind_table_programs(table);
-	return cached->rule ? cached : NULL;
+	if (cached->addr != addr || cached->generation != map->generation)
+		*cached = (struct cached_rule){.addr = addr,
+					       .found = look_up(map, addr, exact),
+					       .generation = map->generation};
+	return &cached->found;
 }
 
-static enum unwind_result step_without_rule(const struct unwind_map *map,
-					    struct unwind_registers *registers,
-					    const struct unwind_memory *memory)
+bool unwind_map_is_outermost(struct unwind_map *map, uint64_t run_addr)
+{
+	const struct unwind_found *found = find_rule(map, run_addr, true);
+
+	return found->rule && found->rule->flags & UNWIND_OUTERMOST;
+}
+
+/* Whether control can return to `run_addr`. */
+static bool is_return(const struct unwind_map *map, uint64_t run_addr)
+{
+	const struct unwind_mapping *mapping = unwind_map_find(map, run_addr - 1);
+
+	return mapping && (!mapping->rules ||
+			   unwind_rules_is_return(mapping->rules, run_addr - mapping->bias));
+}
+
+/* *flags: how the caller was found. */
+static enum unwind_result step_without_information(const struct unwind_map *map,
+						   const struct unwind_rule *rule,
+						   struct unwind_registers *registers,
+						   const struct unwind_memory *memory,
+						   uint32_t *flags)
 {
 	struct unwind_registers caller = *registers;
 
-	if (!registers->value[UNWIND_RA])
-		return UNWIND_ROOT;
-	if (unwind_step_frame_pointer(&caller, memory) != UNWIND_CALLER ||
-	    !unwind_map_find(map, unwind_call_addr(&caller)))
-		return UNWIND_NO_RULE;
+	*flags = UNWIND_FRAME_FROM_CODE;
+	if (!rule || unwind_apply(rule, NULL, &caller, memory) != UNWIND_CALLER ||
+	    !is_return(map, caller.value[UNWIND_RA])) {
+		caller = *registers;
+		*flags = UNWIND_FRAME_GUESSED;
+		if (unwind_step_frame_pointer(&caller, memory) != UNWIND_CALLER ||
+		    !is_return(map, caller.value[UNWIND_RA]))
+			return registers->value[UNWIND_RBP] || registers->exact ? UNWIND_NO_RULE
+										: UNWIND_ROOT;
+	}
 	*registers = caller;
 	return UNWIND_CALLER;
 }
@@ -148,27 +187,32 @@ void unwind_walk(struct unwind_map *map, const struct unwind_registers *register
 		 const struct unwind_memory *memory, struct unwind_stack *stack)
 {
 	struct unwind_registers now = *registers;
-	uint32_t guessed = 0;
+	uint32_t flags = 0;
 
 	stack->count = 0;
 	for (;;) {
 		const uint64_t addr = unwind_call_addr(&now);
-		const struct cached_rule *cached = find_rule(map, addr);
 
 		if (stack->count == stack->room) {
 			stack->end = UNWIND_TOO_DEEP;
 			return;
 		}
-		/* A return address of zero is where a thread's stack begins. */
-		if (now.value[UNWIND_RA] || !stack->count)
-			stack->frames[stack->count++] = (struct unwind_frame){
-				.addr = addr,
-				.sp = now.value[UNWIND_RSP],
-				.flags = (now.exact ? UNWIND_FRAME_EXACT : 0) | guessed};
-		stack->end = cached ? unwind_apply(cached->rule, cached->programs, &now, memory)
-				    : step_without_rule(map, &now, memory);
+		if (!now.value[UNWIND_RA] && stack->count) {
+			stack->end = now.value[UNWIND_RBP] ? UNWIND_NO_RULE : UNWIND_ROOT;
+			return;
+		}
+		stack->frames[stack->count++] = (struct unwind_frame){
+			.addr = addr,
+			.sp = now.value[UNWIND_RSP],
+			.flags = (now.exact ? UNWIND_FRAME_EXACT : 0) | flags};
+		const struct unwind_found *found = find_rule(map, addr, now.exact);
+
+		flags = 0;
+		stack->end =
+			found->rule && !found->from_code
+				? unwind_apply(found->rule, found->programs, &now, memory)
+				: step_without_information(map, found->rule, &now, memory, &flags);
 		if (stack->end != UNWIND_CALLER)
 			return;
-		guessed = cached ? 0 : UNWIND_FRAME_GUESSED;
 	}
 }

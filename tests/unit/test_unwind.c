@@ -4,6 +4,7 @@
  */
 #include "unwind/build.h"
 #include "unwind/expression.h"
+#include "unwind/from_code.h"
 #include "unwind/unwind.h"
 
 #include <dwarf.h>
@@ -93,6 +94,112 @@ static void test_all_functions_have_rules(void **state)
 	(void)state;
 	assert_true(files.functions > 1000);
 	assert_int_equal(files.refused, 0);
+}
+
+/* ---- rules on demand ---- */
+
+static void expect_same_rule(const struct unwind_table *table, struct unwind_rules *rules,
+			     uint64_t addr)
+{
+	const struct unwind_rule *expected = unwind_table_find(table, addr);
+	const struct unwind_found found = unwind_rules_find(rules, addr, true);
+
+	if (!expected)
+		return;
+	assert_non_null(found.rule);
+	assert_false(found.from_code);
+	assert_int_equal(found.rule->flags, expected->flags);
+	if (expected->flags & UNWIND_BY_PROGRAM)
+		assert_memory_equal(found.programs + found.rule->cfa_offset,
+				    unwind_table_programs(table) + expected->cfa_offset, 8);
+	else
+		assert_memory_equal(found.rule, expected, sizeof(*expected));
+}
+
+static void test_rules_on_demand_are_those_of_tables(void **state)
+{
+	size_t count, compared = 0;
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < files.objects.len; i++) {
+		const struct object_fde *fdes = object_fdes(files.objects.data[i], &count);
+		const char *path = object_path(files.objects.data[i]);
+		struct object *object = object_open(path, OBJECT_UNWIND_SEARCH, &err);
+
+		if (!object)
+			continue; /* the vDSO */
+		struct unwind_rules *rules = unwind_rules_new(object);
+
+		for (size_t k = 0; k < count; k += 3, compared++)
+			for (uint64_t addr = fdes[k].begin; addr < fdes[k].end; addr += 13)
+				expect_same_rule(files.tables.data[i], rules, addr);
+		unwind_rules_free(rules);
+		object_close(object);
+	}
+	assert_true(compared > 1000);
+}
+
+/* ---- rules from code ---- */
+
+/* Without unwind information; each label is where the rule is asked for. */
+__asm__(".pushsection .text\n"
+	"from_code_begin: push %rbx\n"
+	"from_code_pushed: push %rbp\n mov %rsp, %rbp\n sub $24, %rsp\n test %edi, %edi\n"
+	"je 1f\n call from_code_tail\n"
+	"from_code_called: 1: lea 8(%rsp), %rax\n"
+	"leave\n"
+	"from_code_left: pop %rbx\n"
+	"ret\n"
+	"from_code_tail: push %r12\n mov 16(%rsp), %r12\n add $8, %rsp\n"
+	"jmp from_code_end\n"
+	"from_code_hopeless: mov %rax, %rsp\n ret\n"
+	"from_code_broken: mov $1, %ebx\n ret\n"
+	"from_code_end: ret\n"
+	".popsection\n");
+
+extern const char from_code_begin[], from_code_pushed[], from_code_called[], from_code_left[],
+	from_code_tail[], from_code_hopeless[], from_code_broken[];
+
+static bool rule_from_code(const char *label, struct unwind_rule *rule)
+{
+	struct error err;
+	const struct unwind_mapping *mapping = unwind_map_find(files.map, (uintptr_t)label);
+	struct object *object = object_open("/proc/self/exe", OBJECT_UNWIND_SEARCH, &err);
+	const bool found = unwind_rule_from_code(object, (uintptr_t)label - mapping->bias, rule);
+
+	object_close(object);
+	return found;
+}
+
+static void expect_frame(const struct unwind_rule *rule, unsigned cfa_register, int offset)
+{
+	assert_int_equal(rule->cfa_register, cfa_register);
+	assert_int_equal(rule->cfa_offset, offset);
+}
+
+static void test_rules_from_code(void **state)
+{
+	struct unwind_rule rule;
+
+	(void)state;
+	assert_true(rule_from_code(from_code_begin, &rule));
+	expect_frame(&rule, UNWIND_RSP, 8);
+	assert_int_equal(rule.saved[UNWIND_SAVED_RBX], UNWIND_SAME);
+	assert_true(rule_from_code(from_code_pushed, &rule));
+	expect_frame(&rule, UNWIND_RSP, 16);
+	assert_int_equal(rule.saved[UNWIND_SAVED_RBX], -16);
+	assert_int_equal(rule.saved[UNWIND_SAVED_RBP], UNWIND_SAME);
+	assert_true(rule_from_code(from_code_called, &rule));
+	expect_frame(&rule, UNWIND_RBP, 24);
+	assert_int_equal(rule.saved[UNWIND_SAVED_RBX], -16);
+	assert_int_equal(rule.saved[UNWIND_SAVED_RBP], -24);
+	assert_true(rule_from_code(from_code_left, &rule));
+	expect_frame(&rule, UNWIND_RSP, 16);
+	assert_false(
+		rule_from_code(from_code_tail, &rule)); /* r12 is another word of the caller's */
+	assert_false(rule_from_code(from_code_hopeless, &rule));
+	assert_false(rule_from_code(from_code_broken, &rule));
 }
 
 /* ---- the map ---- */
@@ -442,6 +549,8 @@ int main(void)
 		cmocka_unit_test(test_expressions),
 		cmocka_unit_test(test_bad_expressions),
 		cmocka_unit_test(test_all_functions_have_rules),
+		cmocka_unit_test(test_rules_on_demand_are_those_of_tables),
+		cmocka_unit_test(test_rules_from_code),
 		cmocka_unit_test(test_stacks_like_those_of_libgcc),
 	};
 
