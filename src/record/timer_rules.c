@@ -37,7 +37,7 @@ static struct object *open_file(const char *path)
 	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
 
 	if (strcmp(path, "/" TARE_TIMER_VDSO) != 0)
-		return object_open(path, OBJECT_UNWIND, &ignored);
+		return object_open(path, OBJECT_UNWIND | OBJECT_DEBUG_FRAME, &ignored);
 	return vdso ? object_open_bytes(vdso, VDSO_BYTES, path, OBJECT_UNWIND, &ignored) : NULL;
 }
 

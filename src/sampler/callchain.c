@@ -74,10 +74,11 @@ static bool may_start(const struct image *image)
 static struct range function_before(const struct object *object, uint64_t begin)
 {
 	for (uint64_t addr = begin - 1; begin && addr + ALIGNMENT >= begin; addr--) {
-		const struct object_fde *fde = object_fde_covering(object, addr);
+		struct object_cie cie;
+		struct object_fde fde;
 
-		if (fde)
-			return (struct range){fde->begin, fde->end};
+		if (object_fde_find(object, addr, &fde, &cie))
+			return (struct range){fde.begin, fde.end};
 	}
 	return (struct range){0};
 }
@@ -106,13 +107,11 @@ static bool is_start(struct callchains *callchains, const struct process *proces
 {
 	const struct process_image *mapped = process_image_at(process, run_addr);
 
-	if (!mapped || !mapped->image->table)
+	if (!mapped)
 		return false;
-	const uint64_t link_addr = run_addr - mapped->bias;
-	const struct unwind_rule *rule = unwind_table_find(mapped->image->table, link_addr);
-
-	if (rule && rule->flags & UNWIND_OUTERMOST)
+	if (unwind_map_is_outermost(process->memory->map, run_addr))
 		return true;
+	const uint64_t link_addr = run_addr - mapped->bias;
 	while (callchains->of_images.len <= mapped->image->index) {
 		const struct starts none = {.found = false};
 		vec_push(&callchains->of_images, none);

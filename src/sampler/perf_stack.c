@@ -89,16 +89,6 @@ static void unwind(struct perf_stack *stack, const struct perf_sample *sample,
 	unwind_walk(process->memory->map, &sample->registers, &memory, &stack->user);
 }
 
-static bool is_outermost(const struct process *process, uint64_t addr)
-{
-	const struct unwind_mapping *mapping = unwind_map_find(process->memory->map, addr);
-	const struct unwind_rule *rule =
-		mapping && mapping->table ? unwind_table_find(mapping->table, addr - mapping->bias)
-					  : NULL;
-
-	return rule && rule->flags & UNWIND_OUTERMOST;
-}
-
 void perf_stack_read(struct perf_stack *stack, const struct perf_attr *attr,
 		     const struct perf_sample *sample, const struct process *process)
 {
@@ -125,7 +115,8 @@ void perf_stack_read(struct perf_stack *stack, const struct perf_attr *attr,
 		stack->frames[0].addr = sample->ip;
 	if (user->end == UNWIND_ROOT)
 		return;
-	if (user->count ? is_outermost(process, user->frames[user->count - 1].addr)
+	if (user->count ? unwind_map_is_outermost(process->memory->map,
+						  user->frames[user->count - 1].addr)
 			: type & PERF_SAMPLE_CALLCHAIN && (copied || !attr->exclude_user_chain))
 		user->end = UNWIND_ROOT;
 }
