@@ -1,6 +1,8 @@
 #!/bin/bash
 # Everyday commands, one after the other: same output, status and files with and without tare.
+# With "timers": sampled by timers in the processes.
 . "$(dirname "$0")/lib.sh"
+[ "${1-}" != timers ] || by_timers
 
 text=$work/text
 for ((i = 0; i < 400; i++)); do

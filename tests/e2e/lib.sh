@@ -72,6 +72,16 @@ record() {
 		fail "status $(cat "$work/recorded.status") of: $*: $(tail -n 3 "$work/recorded.stderr")"
 }
 
+# by_timers: from here on runs of $TARE sample, and perf_event_open is refused. $REAL_TARE is without that.
+by_timers() {
+	"$FIXTURES/refused" 1 true || skip "$("$FIXTURES/refused" 1 true 2>&1)"
+	REAL_TARE=$TARE
+	TARE=$work/tare-refused
+	printf '#!/bin/sh\nexec "%s" 1 "%s" "$@"\n' "$FIXTURES/refused" "$REAL_TARE" >"$TARE"
+	chmod +x "$TARE"
+	record_options=(--method=sample)
+}
+
 # report VIEW [OPTION…]: the view as CSV in $work/VIEW.csv.
 report() {
 	local view=$1

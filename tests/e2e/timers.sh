@@ -1,0 +1,89 @@
+#!/bin/bash
+# Where perf_event_open is refused, timers in the processes sample: the program does not see them,
+# and what they tell is right.
+. "$(dirname "$0")/lib.sh"
+need sqlite3
+by_timers
+
+# ask SQL: of the profile.
+ask() {
+	sqlite3 "$work/profile.tare" "$1"
+}
+# has SQL WORDS…: the answer is true, or the test fails with the words.
+has() {
+	[ "$(ask "SELECT $1")" = 1 ] || {
+		shift
+		fail "not so: $*: $(ask 'SELECT * FROM sampling'): $(ask 'SELECT * FROM session')"
+	}
+}
+# Kept samples whose innermost function is one of these.
+leaves="stack_value v JOIN stack s ON s.id = v.stack JOIN location l ON l.id = s.location
+	JOIN function f ON f.id = l.function JOIN module m ON m.id = f.module"
+
+# ---- chosen, and said ----
+
+for error in 1 13 38; do
+	"$FIXTURES/refused" $error "$REAL_TARE" record --method=sample -o "$work/profile.tare" \
+		-- true 2>"$work/stderr"
+	grep -q 'sampled by timers.*refused' "$work/stderr" || fail "$(cat "$work/stderr")"
+done
+"$TARE" report summary "$work/profile.tare" >"$work/summary"
+grep -q 'collector *timer' "$work/summary" || fail "$(cat "$work/summary")"
+for option in --off-cpu --all --unwind=fp --event=page-faults --event=cpu-clock:1000000; do
+	! "$TARE" record --method=sample $option -o "$work/none.tare" -- true 2>"$work/stderr" ||
+		fail "$option was accepted"
+	grep -q 'takes perf_event_open, which is refused' "$work/stderr" ||
+		fail "$option: $(cat "$work/stderr")"
+	[ ! -e "$work/none.tare" ] || fail "$option left a profile"
+done
+
+# ---- what they tell ----
+
+# 70, 20 and 10 percent: of some 400 samples each within four times its standard deviation.
+record "$FIXTURES/proportions" 20000 1
+has "count(*) > 0 AND total(truncated) = 0 FROM stack_value" "all stacks are complete"
+for share in most:70 some:20 least:10; do
+	has "abs(total(v.weight * (f.name = '${share%:*}')) / total(v.weight) -
+		${share#*:} / 100.0) < 4 * sqrt(${share#*:} / 100.0 * (1 - ${share#*:} / 100.0) /
+		total(v.samples)) FROM $leaves" "share of $share"
+done
+
+
+# Forked and executed programs, and threads, have their own.
+record sh -c "'$FIXTURES/proportions' 4000 2; exec '$FIXTURES/proportions' 4000"
+has "count(DISTINCT t.process) = 3 FROM stack_value v JOIN thread t ON t.id = v.thread" \
+	"samples of three processes"
+
+# ---- what programs see ----
+
+for program in threads forks signals longjmp; do
+	same "$FIXTURES/$program"
+done
+same "$FIXTURES/interrupted"
+has "samples > 100 AND truncated = 0 FROM sampling" "samples of a program that guards itself"
+has "complete = 0 AND incomplete_reason LIKE '%no room for the timers%' FROM session" \
+	"signal stacks that were too small are told"
+# Under filters of their own: no call of the runtime's that they do not allow.
+for mode in no-tsc filter errors threads children crowd; do
+	same "$FIXTURES/sandboxed" $mode
+done
+
+# ---- what is lost is counted ----
+
+# A program that is killed leaves its samples.
+run_in "$work/recorded" "$TARE" record -q --method=sample -o "$work/profile.tare" -- \
+	sh -c "'$FIXTURES/proportions' 4000; kill -9 \$\$"
+[ "$(cat "$work/recorded.status")" = 137 ] || fail "the status is $(cat "$work/recorded.status")"
+has "samples > 20 FROM sampling" "samples of killed processes"
+# No room in the session.
+record_options=(--method=sample --max-disk=1M)
+record "$FIXTURES/proportions" 50 60
+has "total(threads_lost) + total(children_lost) > 0 AND count(*) > 10 FROM process" \
+	"what is beyond the limit is counted"
+# No timer for the user: nothing is sampled, the threads are counted, and the program is unharmed.
+record_options=(--method=sample)
+if (ulimit -i 0) 2>/dev/null; then
+	ulimit -S -i 0
+	record "$FIXTURES/proportions" 100
+	has "threads_lost = 1 FROM process" "threads without a timer are counted"
+fi
