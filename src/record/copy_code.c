@@ -1,9 +1,16 @@
-/* endbr64 stays before the jump where the original begins with it. */
+/*
+ * endbr64 stays before the jump where the original begins with it. The first probe of a copy is the
+ * one of its entry, and its stub the first of the stubs, which reach to the copy's end:
+ *
+ *   copy: [endbr64] cmpb $0, arm(%rip); jne stub    or    jmp stub
+ */
 #include "record/copy_code.h"
 
 #include <string.h>
 
 enum { JUMP = 0xe9, JUMP_BYTES = 5, LANDING_BYTES = 4 };
+
+static const unsigned char landing[LANDING_BYTES] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
 
 static int compare(const void *a, const void *b)
 {
@@ -33,20 +40,55 @@ static const unsigned char *bytes_at(const struct object *object, uint64_t addr,
 	return NULL;
 }
 
+static uint64_t distance_target(const unsigned char *distance_at, uint64_t end)
+{
+	int32_t distance;
+
+	memcpy(&distance, distance_at, sizeof(distance));
+	return end + (uint64_t)(int64_t)distance;
+}
+
 /* Where a function's begin jumps to; 0: it does not begin with a jump. */
 static uint64_t jump_target(const struct object *object, uint64_t addr)
 {
-	static const unsigned char landing[LANDING_BYTES] = {0xf3, 0x0f, 0x1e, 0xfa};
 	const unsigned char *at = bytes_at(object, addr, LANDING_BYTES);
-	int32_t distance;
 
 	if (at && memcmp(at, landing, sizeof(landing)) == 0)
 		addr += LANDING_BYTES;
 	at = bytes_at(object, addr, JUMP_BYTES);
 	if (!at || *at != JUMP)
 		return 0;
-	memcpy(&distance, at + 1, sizeof(distance));
-	return addr + JUMP_BYTES + (uint64_t)(int64_t)distance;
+	return distance_target(at + 1, addr + JUMP_BYTES);
+}
+
+/* Where the stub of the probe at the copy's entry is; 0: there is none. */
+static uint64_t first_stub(const struct object *copy, uint64_t copy_addr)
+{
+	enum { COMPARE_BYTES = 7, BRANCH_BYTES = 6 };
+	const unsigned char *at = bytes_at(copy, copy_addr, LANDING_BYTES);
+
+	if (at && memcmp(at, landing, sizeof(landing)) == 0)
+		copy_addr += LANDING_BYTES;
+	at = bytes_at(copy, copy_addr, COMPARE_BYTES + BRANCH_BYTES);
+	if (!at)
+		return 0;
+	if (*at == JUMP)
+		return distance_target(at + 1, copy_addr + JUMP_BYTES);
+	if (at[0] != 0x80 || at[1] != 0x3d || at[COMPARE_BYTES] != 0x0f ||
+	    at[COMPARE_BYTES + 1] != 0x85)
+		return 0;
+	return distance_target(at + COMPARE_BYTES + 2, copy_addr + COMPARE_BYTES + BRANCH_BYTES);
+}
+
+static void find_stubs(const struct object *copy, struct copy_function *function)
+{
+	const struct object_fde *fde = object_fde_covering(copy, function->copy_addr);
+	const uint64_t stub = fde ? first_stub(copy, function->copy_addr) : 0;
+
+	if (stub <= function->copy_addr || !fde || stub >= fde->end)
+		return;
+	function->stubs = stub;
+	function->stubs_end = fde->end;
 }
 
 static uint64_t code_end(const struct object *object)
@@ -67,10 +109,12 @@ void copy_code_read(struct copy_code *code, const struct object *copy, uint64_t 
 {
 	vec_foreach (row, &coverage->rows) {
 		const uint64_t target = jump_target(copy, row->addr);
-		const struct copy_function function = {target, row->addr};
+		struct copy_function function = {target, row->addr, 0, 0};
 
-		if (target >= code_begin)
-			vec_push(&code->functions, function);
+		if (target < code_begin)
+			continue;
+		find_stubs(copy, &function);
+		vec_push(&code->functions, function);
 	}
 	vec_sort(&code->functions, compare);
 	code->end = code_end(copy);
@@ -81,10 +125,24 @@ void copy_code_fini(struct copy_code *code)
 	vec_fini(&code->functions);
 }
 
-uint64_t copy_code_function(const struct copy_code *code, uint64_t copy_addr)
+static const struct copy_function *function_of(const struct copy_code *code, uint64_t copy_addr)
 {
 	const size_t above = partition_point(code->functions.len, i,
 					     code->functions.data[i].copy_addr <= copy_addr);
 
-	return above && copy_addr < code->end ? code->functions.data[above - 1].addr : 0;
+	return above && copy_addr < code->end ? &code->functions.data[above - 1] : NULL;
+}
+
+uint64_t copy_code_function(const struct copy_code *code, uint64_t copy_addr)
+{
+	const struct copy_function *function = function_of(code, copy_addr);
+
+	return function ? function->addr : 0;
+}
+
+bool copy_code_is_stub(const struct copy_code *code, uint64_t copy_addr)
+{
+	const struct copy_function *function = function_of(code, copy_addr);
+
+	return function && copy_addr >= function->stubs && copy_addr < function->stubs_end;
 }

@@ -9,7 +9,8 @@
 #include "record/coverage.h"
 
 struct copy_function {
-	uint64_t copy_addr, addr; /* link addresses of both begins */
+	uint64_t copy_addr, addr;  /* link addresses of both begins */
+	uint64_t stubs, stubs_end; /* of the copy's probes, behind its code; 0: not known */
 };
 
 struct copy_code {
@@ -17,10 +18,14 @@ struct copy_code {
 	uint64_t end;				       /* of the copied code */
 };
 
-/* `copy`: the instrumented file, whose copied code lies above `code_begin`; its verdicts. */
+/* `copy`: the instrumented file, opened with OBJECT_UNWIND, whose copied code lies above
+ * `code_begin`; its verdicts. */
 void copy_code_read(struct copy_code *code, const struct object *copy, uint64_t code_begin,
 		    const struct coverage *coverage);
 void copy_code_fini(struct copy_code *code);
+
+/* Whether the address is in the stubs of probes of a copied function. */
+bool copy_code_is_stub(const struct copy_code *code, uint64_t copy_addr);
 
 /* The original begin of the function whose copy, or stubs, the address is in; 0: none. */
 uint64_t copy_code_function(const struct copy_code *code, uint64_t copy_addr);

@@ -320,7 +320,10 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 /* What the runtimes in the processes need. */
 static bool open_service(struct run *run, struct error *err)
 {
-	recording_put_text(&run->recording, "runtime", run->runtime);
+	char *runtime = realpath(run->runtime, NULL);
+
+	recording_put_text(&run->recording, "runtime", runtime ? runtime : run->runtime);
+	free(runtime);
 	if (run->private_cache)
 		recording_put_text(&run->recording, "private_copies", run->private_cache);
 	vec_foreach (file, &run->instrumenter.files) {

@@ -81,6 +81,9 @@ int64_t resolver_function_covering(struct resolver *resolver, struct resolve_mod
  * behind all of the original; 0: none.
  */
 uint64_t resolver_copied_function(struct resolve_module *module, uint64_t link_addr);
+/* Whether link_addr in the instrumented copy is tare's: stubs of probes, or a runtime that it has.
+ */
+bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr);
 
 /*
  * The id of the function that begins at function->link_addr, added with its name and size where it

@@ -11,20 +11,35 @@
 #include <stdio.h>
 #include <string.h>
 
-uint64_t resolver_copied_function(struct resolve_module *module, uint64_t link_addr)
+/* Whether the address is behind the original in the module's copy, which has been read then. */
+static bool is_behind_original(struct resolve_module *module, uint64_t link_addr)
 {
 	struct error ignored;
 
 	if (!module->copy || !module->high || link_addr < module->high)
-		return 0;
+		return false;
 	if (!module->copy_is_read) {
-		struct object *copy = object_open(module->copy, 0, &ignored);
+		struct object *copy = object_open(module->copy, OBJECT_UNWIND, &ignored);
 		if (copy)
 			copy_code_read(&module->copy_code, copy, module->high, &module->coverage);
 		object_close(copy);
 	}
 	module->copy_is_read = true;
-	return copy_code_function(&module->copy_code, link_addr);
+	return true;
+}
+
+uint64_t resolver_copied_function(struct resolve_module *module, uint64_t link_addr)
+{
+	return is_behind_original(module, link_addr)
+		       ? copy_code_function(&module->copy_code, link_addr)
+		       : 0;
+}
+
+bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr)
+{
+	return is_behind_original(module, link_addr) &&
+	       (copy_code_is_stub(&module->copy_code, link_addr) ||
+		!copy_code_function(&module->copy_code, link_addr));
 }
 
 static struct object *unwind_of(struct resolve_module *module)

@@ -29,9 +29,14 @@ struct log_thread {
 	int64_t id;
 };
 
+/* Where the address is. In an instrumented copy it stands for the function that it is a copy of. */
+enum location_place { PLACE_UNKNOWN, PLACE_USER, PLACE_KERNEL, PLACE_RUNTIME };
+
 struct log_location {
 	struct sample_log_location row;
-	int64_t id; /* 0: not asked for yet */
+	enum location_place place;
+	uint64_t link_addr; /* in the original */
+	int64_t id;	    /* 0: not asked for yet */
 };
 
 struct log_node {
@@ -42,7 +47,7 @@ struct log_node {
 struct log_image {
 	const char *path;
 	struct resolve_module *module; /* NULL: not asked for yet */
-	bool runtime;		       /* tare's own */
+	bool runtime, kernel;	       /* tare's own, the kernel's */
 };
 
 struct sample_assembly {
@@ -282,24 +287,43 @@ static void put_image(struct sample_assembly *assembly, const struct sample_log_
 {
 	const char *runtime = assembly->input->recording->runtime;
 	const struct log_image image = {.path = row->path,
-					.runtime = *runtime && !strcmp(runtime, row->path)};
+					.runtime = *runtime && !strcmp(runtime, row->path),
+					.kernel = !strcmp(row->path, RESOLVE_KERNEL_PATH)};
 
 	vec_push(&assembly->images, image);
 }
 
-static int64_t location_id(struct sample_assembly *assembly, uint32_t number, struct error *err)
+/* The location with its place known; NULL with err. */
+static struct log_location *location_at(struct sample_assembly *assembly, uint32_t number,
+					struct error *err)
 {
 	struct log_location *location = &assembly->locations.data[number - 1];
 	struct log_image *image = &assembly->images.data[location->row.image];
 
-	if (location->id)
-		return location->id;
+	if (location->place != PLACE_UNKNOWN)
+		return location;
 	if (!image->module)
 		image->module = resolver_module(assembly->input->resolver, image->path, err);
-	if (image->module)
-		location->id = sample_builder_location(assembly->builder, image->module,
-						       location->row.link_addr, err);
-	return location->id;
+	if (!image->module)
+		return NULL;
+	const uint64_t addr = location->row.link_addr;
+	const uint64_t original = resolver_copied_function(image->module, addr);
+	location->link_addr = original ? original : addr;
+	location->place = image->kernel						     ? PLACE_KERNEL
+			  : image->runtime || resolver_is_probe(image->module, addr) ? PLACE_RUNTIME
+										     : PLACE_USER;
+	return location;
+}
+
+static int64_t location_id(struct sample_assembly *assembly, uint32_t number, struct error *err)
+{
+	struct log_location *location = location_at(assembly, number, err);
+
+	if (location && !location->id)
+		location->id = sample_builder_location(
+			assembly->builder, assembly->images.data[location->row.image].module,
+			location->link_addr, err);
+	return location ? location->id : 0;
 }
 
 /* From the innermost node out to one that has its row, then back. 0 with err. */
@@ -328,13 +352,24 @@ static int64_t stack_id(struct sample_assembly *assembly, uint32_t number, struc
 	return stack;
 }
 
-static bool is_in_runtime(const struct sample_assembly *assembly, uint32_t node)
+/* In tare's own code, or in the kernel on its behalf: the place of the innermost user frame. */
+static bool is_in_runtime(struct sample_assembly *assembly, uint32_t number, bool *in_runtime,
+			  struct error *err)
 {
-	if (!node)
-		return false;
-	const uint32_t location = assembly->nodes.data[node - 1].row.location;
-	const uint32_t image = assembly->locations.data[location - 1].row.image;
-	return assembly->images.data[image].runtime;
+	*in_runtime = false;
+	while (number) {
+		const struct log_node *node = &assembly->nodes.data[number - 1];
+		const struct log_location *location =
+			location_at(assembly, node->row.location, err);
+
+		if (!location)
+			return false;
+		*in_runtime = location->place == PLACE_RUNTIME;
+		if (location->place != PLACE_KERNEL)
+			break;
+		number = node->row.parent;
+	}
+	return true;
 }
 
 static bool put_sample(struct sample_assembly *assembly, const struct sample_log_sample *from,
@@ -346,11 +381,13 @@ static bool put_sample(struct sample_assembly *assembly, const struct sample_log
 					       .ticks = ticks_of(assembly, from->time),
 					       .weight = from->weight,
 					       .truncated = from->truncated};
+	bool in_runtime;
 
-	if (is_in_runtime(assembly, from->node)) {
-		assembly->in_runtime++;
+	if (!is_in_runtime(assembly, from->node, &in_runtime, err))
+		return false;
+	assembly->in_runtime += in_runtime;
+	if (in_runtime)
 		return true;
-	}
 	if (from->node)
 		sample.stack = stack_id(assembly, from->node, err);
 	return (!from->node || sample.stack) && sample_builder_add(assembly->builder, &sample, err);
