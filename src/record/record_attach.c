@@ -20,6 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
+static const int signals[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP};
+
+enum { SIGNALS = sizeof(signals) / sizeof(signals[0]) };
+
 struct attach {
 	const struct record_options *options;
 	struct sampling sampling;
@@ -29,6 +33,7 @@ struct attach {
 	bool session_is_open, keep_session;
 	int signal_fd;
 	sigset_t old_mask;
+	struct sigaction old_actions[SIGNALS];
 	int64_t end_ms; /* when the duration is over; INT64_MAX: never */
 };
 
@@ -148,19 +153,25 @@ static bool open_session(struct attach *attach, struct error *err)
 
 /* ---- while it goes on ---- */
 
-/* From here on these end the recording, not tare. Ignored ones stay ignored. */
+/*
+ * From here on these end the recording, not tare. SIGINT too where a shell has started tare in the
+ * background, with that signal ignored: it is the way to end a recording. SIGHUP stays ignored.
+ */
 static bool take_signals(struct attach *attach, struct error *err)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-	struct sigaction action;
+	const struct sigaction standard = {.sa_handler = SIG_DFL};
+	struct sigaction hangup;
 	sigset_t mine;
 
 	sigemptyset(&mine);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-			sigaddset(&mine, signals[i]);
-	}
+	for (size_t i = 0; i < SIGNALS; i++)
+		sigaddset(&mine, signals[i]);
+	if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler == SIG_IGN)
+		sigdelset(&mine, SIGHUP);
 	sigprocmask(SIG_BLOCK, &mine, &attach->old_mask);
+	for (size_t i = 0; i < SIGNALS; i++)
+		sigaction(signals[i], sigismember(&mine, signals[i]) ? &standard : NULL,
+			  &attach->old_actions[i]);
 	attach->signal_fd = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
 	return attach->signal_fd >= 0 ||
 	       error_set_errno(err, errno, "cannot receive signals by a descriptor");
@@ -176,6 +187,8 @@ static void give_signals_back(struct attach *attach)
 		;
 	close(attach->signal_fd);
 	attach->signal_fd = -1;
+	for (size_t i = 0; i < SIGNALS; i++)
+		sigaction(signals[i], &attach->old_actions[i], NULL);
 	sigprocmask(SIG_SETMASK, &attach->old_mask, NULL);
 }
 

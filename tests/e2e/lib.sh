@@ -115,3 +115,41 @@ compare_all() {
 	report threads
 	compare whole "$work/threads.csv" "$work/functions.csv"
 }
+
+# need_perf: this host lets samples be taken by perf_event_open.
+need_perf() {
+	"$TARE" record -q --method=sample -o "$work/try.tare" -- true >"$work/try" 2>&1 ||
+		skip "no samples here: $(cat "$work/try")"
+	"$TARE" report summary "$work/try.tare" --format=text --no-pager >"$work/try" 2>&1 || true
+	grep -q '^collector *perf' "$work/try" || skip "no samples by perf_event_open here"
+}
+
+# cell VIEW KEYCOLUMN KEY COLUMN: the sum of a column of $work/VIEW.csv over the rows with that key.
+cell() {
+	awk -F, -v key="$3" -v by="$2" -v column="$4" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at[by] == key { sum += $at[column] }
+		END { print sum + 0 }' "$work/$1.csv"
+}
+
+# shares_hold: functions.csv is that of the fixture `proportions`, each share within six standard
+# deviations of its samples' number (one in five hundred million), and half a percent.
+shares_hold() {
+	local most some least
+	most=$(cell functions function most exclusive_samples)
+	some=$(cell functions function some exclusive_samples)
+	least=$(cell functions function least exclusive_samples)
+	awk -v most="$most" -v some="$some" -v least="$least" '
+		function off(part, share) {
+			return (part / all - share) ^ 2 > (6 * sqrt(share * (1 - share) / all) + 0.005) ^ 2
+		}
+		BEGIN {
+			all = most + some + least
+			exit all < 200 || off(most, 0.7) || off(some, 0.2) || off(least, 0.1)
+		}' || fail "samples of most, some, least: $most, $some, $least, expected 70, 20, 10 percent${1:+ ($1)}"
+}
+
+# The number of rows of $work/VIEW.csv.
+rows() {
+	tail -n +2 "$work/$1.csv" | wc -l
+}
