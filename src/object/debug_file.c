@@ -4,6 +4,7 @@
  * file that does not match (build-id, else the link's CRC) is ignored, as is a damaged one: names
  * are welcome, not needed.
  */
+#include "object/debuginfod.h"
 #include "object/object_private.h"
 
 #include <string.h>
@@ -170,12 +171,23 @@ static bool debug_file_by_link(struct object *object)
 	return found;
 }
 
+static void debug_file_fetch(struct object *object)
+{
+	char *path = object->build_id && debuginfod_is_wanted()
+			     ? debuginfod_fetch(object->build_id, object->build_id_size)
+			     : NULL;
+
+	if (path)
+		debug_file_take(object, path, NULL);
+	free(path);
+}
+
 void debug_file_load(struct object *object)
 {
-	if (!object->view.data)
+	if (!object->view.data || debug_file_by_build_id(object) || debug_file_by_link(object))
 		return;
-	if (!debug_file_by_build_id(object))
-		debug_file_by_link(object);
+	if (object->fetch)
+		debug_file_fetch(object);
 }
 
 const char *object_debug_file(const struct object *object)

@@ -234,6 +234,7 @@ static bool object_load(struct object *object, unsigned parts, struct error *err
 			notes_load(object, &object->segments[i]);
 	dynamic_load(object);
 	object->kind = kind_find(object);
+	object->fetch = parts & OBJECT_FETCH;
 	if (parts & OBJECT_SYMBOLS)
 		symbols_load(object);
 	if (parts & OBJECT_UNWIND)

@@ -23,6 +23,7 @@ enum object_parts {
 	OBJECT_ALL = 7,
 	OBJECT_UNWIND_SEARCH = 8, /* for object_fde_find: of .eh_frame only where things are */
 	OBJECT_DEBUG_FRAME = 16,  /* .debug_frame, for object_debug_fdes */
+	OBJECT_FETCH = 32, /* the debug file from a server too, where the user asks for that */
 };
 
 /*

@@ -5,6 +5,7 @@
  */
 #include "record/resolve.h"
 
+#include "object/debuginfod.h"
 #include "record/cache_entry.h"
 #include "record/policy.h"
 
@@ -99,6 +100,25 @@ static struct object *open_module(const char *path, const struct recording_modul
 	return object;
 }
 
+void resolve_module_fetch(struct resolve_module *module)
+{
+	struct error ignored;
+
+	if (module->fetched || !debuginfod_is_wanted())
+		return;
+	module->fetched = true;
+	if (!module->object || object_debug_file(module->object) ||
+	    object_path(module->object)[0] != '/' ||
+	    object_section_by_name(module->object, ".debug_info"))
+		return;
+	struct object *object =
+		object_open(object_path(module->object), OBJECT_SYMBOLS | OBJECT_FETCH, &ignored);
+	if (!object)
+		return;
+	object_close(module->object);
+	module->object = object;
+}
+
 static void module_measure(struct resolve_module *module)
 {
 	size_t count;
@@ -172,6 +192,8 @@ static struct resolve_module *module_add(struct resolver *resolver, const char *
 	map_init(&module->functions);
 	map_init(&module->locations);
 	strmap_init(&module->functions_by_name);
+	if (known && *known->copy)
+		resolve_module_fetch(module);
 	module_measure(module);
 	module_load_coverage(module, known);
 	vec_push(&resolver->modules, module);

@@ -35,6 +35,7 @@ struct resolve_module {
 	const char *copy; /* path of the instrumented one, NULL: none */
 	bool copy_is_read;
 	struct copy_code copy_code;
+	bool fetched;			 /* its debug file was asked for from servers */
 	bool unwind_is_read;		 /* and the next is what came of it */
 	struct object *unwind;		 /* its unwind information; NULL: none */
 	struct map functions;		 /* link address → function id */
@@ -65,6 +66,9 @@ void resolver_fini(struct resolver *resolver);
  */
 struct resolve_module *resolver_module(struct resolver *resolver, const char *path,
 				       struct error *err);
+
+/* Asks servers for the debug file of a module that has none, where the user wants that, once. */
+void resolve_module_fetch(struct resolve_module *module);
 
 /*
  * The function that covers an address of the module: of a symbol, of a PLT stub ("name@plt"), else

@@ -162,6 +162,7 @@ int64_t resolver_function_covering(struct resolver *resolver, struct resolve_mod
 
 	if (made)
 		function = (struct resolve_function){made->name, made->run_addr, made->size};
+	resolve_module_fetch(module);
 	if (!strcmp(module->path, RESOLVE_KERNEL_PATH))
 		return kernel_function(resolver, module, link_addr, err);
 	if (module->object && link_addr >= module->low && link_addr < module->high) {
