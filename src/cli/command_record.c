@@ -292,6 +292,8 @@ static int record_command_run(const void *values_at, const struct operands *oper
 	enum record_method method;
 	const bool has_command = operands->count != 0;
 
+	if (sampling_lists_events(&values->sampling))
+		return EXIT_STATUS_OK;
 	if (!sampling_method(&values->sampling, values->method, &method, err) ||
 	    !check_method(values, method, has_command, err))
 		return -1;

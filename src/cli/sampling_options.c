@@ -1,13 +1,28 @@
 /* See sampling_options.h. */
 #include "cli/sampling_options.h"
 
+#include "record/event_text.h"
+
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FREQUENCY = 997 };
 
 const char *const sampling_unwind_choices[] = {"dwarf", "fp", NULL};
+
+bool sampling_lists_events(const struct sampling_values *values)
+{
+	struct str text = {0};
+
+	if (values->events.len != 1 || strcmp(values->events.data[0].value, "list") != 0)
+		return false;
+	event_text(&text);
+	fputs(text.data, stdout);
+	str_fini(&text);
+	return true;
+}
 
 /* ---- method ---- */
 

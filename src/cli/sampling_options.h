@@ -15,6 +15,9 @@ struct sampling_values {
 
 extern const char *const sampling_unwind_choices[];
 
+/* --event=list: prints the events that there are, and nothing is recorded. */
+bool sampling_lists_events(const struct sampling_values *values);
+
 /* Elements of an option table whose values begin with a struct sampling_values `at`. */
 #define SAMPLING_OPTIONS(at)                                                                       \
 	{.name = "frequency",                                                                      \
@@ -29,8 +32,8 @@ extern const char *const sampling_unwind_choices[];
 		 .letter = 'e',                                                                    \
 		 .argument = "NAME[:PERIOD]",                                                      \
 		 .help = "Sample at this event instead of at time: page-faults, cache-misses, "    \
-			 "sched:sched_switch, rHEX, … (tare doctor lists them); with PERIOD "    \
-			 "every PERIOD-th one; repeatable",                                        \
+			 "sched:sched_switch, rHEX, … (list: shows all); with PERIOD every "     \
+			 "PERIOD-th one; a list with commas; repeatable",                          \
 		 .type = OPTION_LIST,                                                              \
 		 .offset = (at) + offsetof(struct sampling_values, events)},                       \
 		{.name = "off-cpu",                                                                \

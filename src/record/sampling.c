@@ -9,18 +9,17 @@
 
 /* ---- before ---- */
 
-static bool add_event(struct sampling *sampling, const char *text, struct error *err)
+static bool add_events(struct sampling *sampling, const char *list, struct error *err)
 {
-	struct event event;
+	const size_t before = sampling->events.len;
 
-	if (!event_parse(text, sampling->options->frequency, &event, err))
+	if (!events_parse(list, sampling->options->frequency, &sampling->events, err))
 		return false;
-	vec_foreach (other, &sampling->events) {
-		if (!strcmp(other->name, event.name))
-			return error_set(err, ERROR_USAGE, "the event %s is named twice",
-					 event.name);
-	}
-	vec_push(&sampling->events, event);
+	for (size_t i = before; i < sampling->events.len; i++)
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(sampling->events.data[i].name, sampling->events.data[j].name))
+				return error_set(err, ERROR_USAGE, "the event %s is named twice",
+						 sampling->events.data[i].name);
 	return true;
 }
 
@@ -31,14 +30,14 @@ bool sampling_init(struct sampling *sampling, const struct record_sampling *opti
 
 	*sampling = (struct sampling){.options = options, .log = {.fd = -1}};
 	vec_foreach (text, &options->events) {
-		if (!add_event(sampling, *text, err))
+		if (!add_events(sampling, *text, err))
 			return false;
 	}
 	if (!sampling->events.len) {
 		event_default(options->frequency, &standard);
 		vec_push(&sampling->events, standard);
 	}
-	return !options->off_cpu || add_event(sampling, "off-cpu", err);
+	return !options->off_cpu || add_events(sampling, "off-cpu", err);
 }
 
 void sampling_describe(const struct sampling *sampling, struct str *settings)

@@ -12,7 +12,7 @@
 
 struct sampling {
 	const struct record_sampling *options; /* borrowed */
-	struct vec_of(struct event) events;
+	struct events events;
 	struct sample_log log;
 	struct sample_collect *collect;
 	struct jit_files *jit;	 /* that the processes write; kept in the session at the end */
