@@ -267,8 +267,10 @@ static void apply_name(struct processes *processes, const struct perf_name *name
 
 	if (name->exec) {
 		memory_clear(processes, process);
+		process->executing = true;
 		process->known = true;
-		process->threads = 1; /* the others have ended, without records of their own */
+		process->known_time = 0; /* what /proc has told was of the program before */
+		process->threads = 1;	 /* the others have ended, without records of their own */
 	}
 	if (name->pid == name->tid)
 		snprintf(process->name, sizeof(process->name), "%s", name->name);
@@ -411,19 +413,23 @@ bool processes_attach(struct processes *processes, uint32_t pid, const struct pr
 		return error_set_errno(err, errno,
 				       "cannot read what process %" PRIu32 " has mapped", pid);
 	struct process *process = processes_get(processes, pid);
-	const bool first = !process->known_time;
+	const uint64_t now = sampler_clock_ns();
 
-	memory_clear(processes, process);
-	process->known_time = sampler_clock_ns();
-	process->known = true;
-	if (first) {
+	/* One that has ended, and a thread of the kernel, have none. */
+	const int first = getc(file);
+	if (first != EOF) {
+		ungetc(first, file);
+		memory_clear(processes, process);
+		process->known_time = now;
+	}
+	if (!process->known) {
+		process->known = true;
 		if (!process->parent_pid)
 			process->parent_pid = parent_of(pid);
-		const size_t threads =
-			attach_threads_names(processes, pid, process->known_time, told);
+		const size_t threads = attach_threads_names(processes, pid, now, told);
 		process->threads = threads ? threads : 1;
 	}
-	attach_maps(processes, pid, file, process->known_time, told);
+	attach_maps(processes, pid, file, now, told);
 	fclose(file);
 	return true;
 }

@@ -25,9 +25,11 @@ struct process {
 	char name[PROCESS_NAME_BYTES];
 	uint64_t begin_time, end_time; /* of the records; end 0: not seen */
 	size_t threads;		       /* that have not ended */
-	uint64_t known_time;	       /* when /proc was last asked what it has mapped; 0: never */
-	bool known;		       /* all that it has mapped has been told of, or asked for */
-	bool target; /* its samples are kept: for the sampler, which children inherit */
+	uint64_t known_time;	       /* when /proc told what it has mapped; 0: never */
+	uint64_t looked_time;	       /* when /proc was last asked for lost records' sake */
+	bool executing; /* execve has emptied its memory, and no sample was in the new one yet */
+	bool known;	/* all that it has mapped has been told of, or asked for */
+	bool target;	/* its samples are kept: for the sampler, which children inherit */
 	struct process_memory *memory; /* empty once it has ended */
 };
 

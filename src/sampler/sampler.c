@@ -27,10 +27,9 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define SETTLE_NS     2000000ULL
-#define POLL_NS	      50000000ULL
-#define HASTE_NS      100000ULL	    /* where a ring is filling up */
-#define LOOK_AGAIN_NS 1000000000ULL /* at what a process has mapped, at most so often */
+#define SETTLE_NS 2000000ULL
+#define POLL_NS	  50000000ULL
+#define HASTE_NS  100000ULL /* where a ring is filling up */
 
 /* The next record of a ring. */
 struct waiting {
@@ -54,6 +53,7 @@ struct sampler {
 	struct vec_of(uint64_t) times;	       /* …and its record's time; UINT64_MAX: none */
 	bool timer_runs, hurries;
 	int nice_before;
+	uint64_t lost_time; /* when records were found to be lost, mappings perhaps */
 	char no_kernel[ERROR_MESSAGE_BYTES];
 	struct unwind_frame frames[SAMPLER_FRAMES_MAX];
 	uint64_t kernel[SAMPLER_FRAMES_MAX];
@@ -85,12 +85,21 @@ static void look_at_process(struct sampler *sampler, struct process *process, ui
 					    .context = sampler->sink.context};
 	struct error err;
 
-	if (process->known && (!ip || process_image_at(process, ip) || process->end_time ||
-			       sampler_clock_ns() - process->known_time < LOOK_AGAIN_NS))
+	if (process->known &&
+	    (!ip || sampler->lost_time <= process->looked_time || process_image_at(process, ip)))
 		return;
 	processes_attach(sampler->processes, process->pid, told.record ? &told : NULL, &err);
 	process->known = true;
-	process->known_time = sampler_clock_ns();
+	process->looked_time = sampler_clock_ns();
+}
+
+/* In execve: the registers are still those of the program before, whose stack is gone. */
+static bool is_executing(struct process *process, const struct perf_sample *sample)
+{
+	if (process->executing && sample->has_registers &&
+	    process_image_at(process, sample->registers.value[UNWIND_RA]))
+		process->executing = false;
+	return process->executing && sample->has_registers;
 }
 
 static void walk(struct sampler *sampler, struct process *process, const struct perf_sample *sample,
@@ -99,7 +108,9 @@ static void walk(struct sampler *sampler, struct process *process, const struct 
 	const bool copied = sample->has_registers;
 
 	look_at_process(sampler, process, copied ? sample->registers.value[UNWIND_RA] : 0);
-	if (sample->is_32_bit) {
+	if (is_executing(process, sample)) {
+		stack->count = 0;
+	} else if (sample->is_32_bit) {
 		stack->frames[stack->count++] =
 			(struct unwind_frame){.addr = sample->ip, .flags = UNWIND_FRAME_EXACT};
 		stack->end = UNWIND_NO_RULE;
@@ -109,7 +120,7 @@ static void walk(struct sampler *sampler, struct process *process, const struct 
 	} else {
 		callchain_user(sampler->callchains, process, sample, stack);
 	}
-	/* A thread of the kernel has no frames but the kernel's. */
+	/* A thread of the kernel, or in execve, has no frames but the kernel's. */
 	if (!stack->count)
 		stack->end = UNWIND_ROOT;
 }
@@ -206,6 +217,7 @@ static void take_record(struct sampler *sampler, const struct perf_record *recor
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		sampler->counts.lost += record->lost;
+		sampler->lost_time = sampler_clock_ns();
 		break;
 	case PERF_RECORD_THROTTLE:
 		sampler->counts.throttled++;

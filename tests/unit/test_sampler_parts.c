@@ -1,0 +1,457 @@
+/* sampler without a kernel: events of made-up machines, waits, processes, the rest of stacks. */
+#include "sampler/event.h"
+#include "sampler/event_sysfs.h"
+#include "sampler/stack_reader.h"
+#include "sampler/waits.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- events of files ---- */
+
+static char root[64];
+
+static void put_file(const char *directory, const char *name, const char *text)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", root, directory);
+	for (char *slash = path + strlen(root); (slash = strchr(slash + 1, '/'));) {
+		*slash = 0;
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/%s/%s", root, directory, name);
+	FILE *file = fopen(path, "we");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static int root_make(void **state)
+{
+	(void)state;
+	snprintf(root, sizeof(root), "/tmp/tare-events-XXXXXX");
+	if (!mkdtemp(root))
+		return -1;
+	put_file("cpu", "type", "4\n");
+	put_file("cpu/format", "event", "config:0-7,32-35\n");
+	put_file("cpu/format", "umask", "config:8-15\n");
+	put_file("cpu/format", "edge", "config:18\n");
+	put_file("cpu/format", "offcore", "config1:0-63\n");
+	put_file("cpu/events", "cache-misses", "event=0x2e,umask=0x41\n");
+	put_file("cpu/events", "broken", "event=0x2e,cache-misses\n");
+	put_file("sched/sched_switch", "id", "317\n");
+	put_file("sched/sched_wakeup", "id", "318\n");
+	return 0;
+}
+
+static int root_remove(void **state)
+{
+	struct error err;
+
+	(void)state;
+	return directory_remove(root, &err) ? 0 : -1;
+}
+
+static struct event named(const char *name)
+{
+	struct event event = {.period = 0};
+
+	snprintf(event.name, sizeof(event.name), "%s", name);
+	return event;
+}
+
+static struct event pmu(const char *name)
+{
+	struct event event = named(name);
+	struct error err;
+
+	if (!event_pmu_find(root, &event, &err))
+		fail_msg("%s: %s", name, err.message);
+	return event;
+}
+
+static void test_events_of_pmus(void **state)
+{
+	(void)state;
+	assert_int_equal(pmu("cpu/cache-misses/").type, 4);
+	assert_int_equal(pmu("cpu/cache-misses/").config, 0x412e);
+	assert_int_equal(pmu("cpu/event=0xabc,edge/").config, 0xa000400bc);
+	assert_int_equal(pmu("cpu/event=0x2e,umask=2,offcore=0xffffffffffffffff/").config1,
+			 UINT64_MAX);
+	assert_int_equal(pmu("cpu/config=0x1234,config1=5,config2=6/").config2, 6);
+	assert_int_equal(pmu("cpu/event=1,period=1000/").period, 1000);
+}
+
+static void refuse_pmu(const char *name, const char *in_message)
+{
+	struct event event = named(name);
+	struct error err;
+
+	assert_false(event_pmu_find(root, &event, &err));
+	if (!strstr(err.message, in_message))
+		fail_msg("%s: %s", name, err.message);
+}
+
+static void test_bad_events_of_pmus(void **state)
+{
+	(void)state;
+	refuse_pmu("cpu/cache-mises/", "did you mean cache-misses");
+	refuse_pmu("cpv/event=1/", "did you mean cpu");
+	refuse_pmu("cpu/umask=0x100/", "no room");
+	refuse_pmu("cpu/umask=1x/", "not a number");
+	refuse_pmu("cpu/umask=-1/", "not a number");
+	refuse_pmu("cpu/umask=/", "not a number");
+	refuse_pmu("cpu/broken/", "cache-misses"); /* no event of events */
+	refuse_pmu("cpu/../sched/", "no event or field");
+	refuse_pmu("../cpu/event=1/", "not an event");
+	refuse_pmu("cpu/../x=1/", "no event or field");
+	refuse_pmu("/event=1/", "not an event");
+	refuse_pmu("cpu/event=1", "not an event");
+	refuse_pmu("cpu/event=1/x", "not an event");
+}
+
+static void test_tracepoints(void **state)
+{
+	struct event event = named("sched:sched_switch");
+	struct error err;
+
+	(void)state;
+	assert_true(event_tracepoint_find(root, &event, &err));
+	assert_int_equal(event.type, PERF_TYPE_TRACEPOINT);
+	assert_int_equal(event.config, 317);
+	assert_true(event_is_in_kernel(&event));
+	event = named("sched:sched_swich");
+	assert_false(event_tracepoint_find(root, &event, &err));
+	assert_non_null(strstr(err.message, "did you mean sched:sched_switch"));
+	event = named("shced:sched_switch");
+	assert_false(event_tracepoint_find(root, &event, &err));
+	assert_non_null(strstr(err.message, "did you mean sched"));
+	event = named("..:sched");
+	assert_false(event_tracepoint_find(root, &event, &err));
+	assert_int_equal(err.code, ERROR_USAGE);
+}
+
+static void test_lists_of_events(void **state)
+{
+	struct events events = {0};
+	struct error err;
+
+	(void)state;
+	assert_true(events_parse("cpu-clock:u,page-faults:7,off-cpu", 99, &events, &err));
+	assert_int_equal(events.len, 3);
+	assert_true(events.data[0].user_only);
+	assert_int_equal(events.data[0].frequency, 99);
+	assert_int_equal(events.data[1].period, 7);
+	assert_int_equal(events.data[2].kind, EVENT_OFF_CPU);
+	assert_string_equal(event_unit(&events.data[2]), "ns");
+	assert_string_equal(event_unit(&events.data[1]), "");
+	assert_false(events_parse("cpu-clock,", 99, &events, &err));
+	assert_false(events_parse("cpu-clock,,off-cpu", 99, &events, &err));
+	assert_false(events_parse("off-cpu:10", 99, &events, &err));
+	assert_false(events_parse("context-switches:u", 99, &events, &err));
+	assert_non_null(strstr(err.message, "in the kernel"));
+	vec_fini(&events);
+}
+
+/* ---- waits ---- */
+
+struct told {
+	size_t count;
+	struct sampler_sample last;
+	size_t frames;
+	enum unwind_result end;
+};
+
+static void tell(void *context, const struct sampler_sample *sample)
+{
+	struct told *told = context;
+
+	told->count++;
+	told->last = *sample;
+	told->frames = sample->stack->count;
+	told->end = sample->stack->end;
+}
+
+static const struct event wait_events[] = {{.kind = EVENT_COUNTED}, {.kind = EVENT_OFF_CPU}};
+
+static void sample_at(struct waits *waits, const struct process *process, uint64_t time)
+{
+	struct unwind_frame frames[2] = {{.addr = 1}, {.addr = 2}};
+	const struct unwind_stack stack = {
+		.frames = frames, .room = 2, .count = 2, .end = UNWIND_ROOT};
+
+	waits_sample(waits, &(struct sampler_sample){
+				    .process = process, .tid = 5, .time = time, .stack = &stack});
+}
+
+static void switch_at(struct waits *waits, const struct process *process, uint16_t misc,
+		      uint64_t time)
+{
+	waits_switch(waits, process,
+		     &(struct perf_record){.type = PERF_RECORD_SWITCH,
+					   .misc = misc,
+					   .time = time,
+					   .switched = {.pid = 5, .tid = 5}});
+}
+
+enum {
+	OUT = PERF_RECORD_MISC_SWITCH_OUT,
+	OUT_PREEMPTED = PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT
+};
+
+static void test_waits(void **state)
+{
+	struct told told = {0};
+	struct sampler_counts counts = {0};
+	const struct sampler_sink sink = {.sample = tell, .context = &told};
+	struct waits *waits = waits_new(wait_events, 2, &sink, &counts);
+	const struct process process = {.pid = 5};
+
+	(void)state;
+	sample_at(waits, &process, 100);
+	switch_at(waits, &process, OUT, 101);
+	assert_int_equal(told.count, 0);
+	switch_at(waits, &process, 0, 151);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.last.weight, 50);
+	assert_int_equal(told.last.time, 101);
+	assert_int_equal(told.last.event, 1);
+	assert_int_equal(told.frames, 2);
+	/* It could have gone on: nobody asked for that. */
+	sample_at(waits, &process, 200);
+	switch_at(waits, &process, OUT_PREEMPTED, 201);
+	switch_at(waits, &process, 0, 300);
+	assert_int_equal(told.count, 1);
+	/* Its sample is lost, its time is not. */
+	switch_at(waits, &process, OUT, 400);
+	switch_at(waits, &process, 0, 410);
+	assert_int_equal(told.count, 2);
+	assert_int_equal(told.frames, 0);
+	assert_int_equal(told.end, UNWIND_UNREADABLE);
+	/* Its end is lost, so its time is. */
+	switch_at(waits, &process, OUT, 500);
+	sample_at(waits, &process, 600);
+	assert_int_equal(counts.lost, 1);
+	switch_at(waits, &process, OUT, 601);
+	waits_finish(waits, 1000);
+	assert_int_equal(told.count, 3);
+	assert_int_equal(told.last.weight, 399);
+	assert_int_equal(counts.samples, 3);
+	/* Its thread ends. */
+	sample_at(waits, &process, 1100);
+	switch_at(waits, &process, OUT, 1101);
+	waits_end(waits, 5);
+	waits_finish(waits, 2000);
+	assert_int_equal(told.count, 3);
+	waits_free(waits);
+}
+
+/* ---- processes ---- */
+
+static void map_anonymous(struct processes *processes, uint32_t pid, uint64_t addr, uint64_t time)
+{
+	processes_apply(processes, &(struct perf_record){.type = PERF_RECORD_MMAP2,
+							 .time = time,
+							 .mapping = {.pid = pid,
+								     .tid = pid,
+								     .addr = addr,
+								     .size = 0x1000,
+								     .protection = PROT_EXEC,
+								     .path = "//anon"}});
+}
+
+static void task(struct processes *processes, uint32_t type, uint32_t pid, uint32_t tid)
+{
+	processes_apply(
+		processes,
+		&(struct perf_record){
+			.type = type,
+			.time = 1000,
+			.task = {.pid = pid, .tid = tid, .parent_pid = 7, .parent_tid = 7}});
+}
+
+static bool has(struct processes *processes, uint32_t pid, uint64_t addr)
+{
+	const struct process_image *image = process_image_at(processes_get(processes, pid), addr);
+
+	return image && image->image->kind == IMAGE_RUNTIME && !image->bias;
+}
+
+static void test_processes(void **state)
+{
+	struct images *images = images_new();
+	struct processes *processes = processes_new(images, false);
+
+	(void)state;
+	map_anonymous(processes, 7, 0x1000, 1);
+	map_anonymous(processes, 7, 0x5000, 1);
+	task(processes, PERF_RECORD_FORK, 8, 8); /* a child has what its parent has… */
+	assert_true(has(processes, 8, 0x1fff));
+	assert_ptr_equal(processes_get(processes, 8)->memory, processes_get(processes, 7)->memory);
+	map_anonymous(processes, 8, 0x9000, 2); /* …and the parent not what it gets */
+	assert_true(has(processes, 8, 0x9000) && has(processes, 8, 0x5000));
+	assert_false(has(processes, 7, 0x9000));
+	task(processes, PERF_RECORD_FORK, 7, 9); /* a thread, that goes on when the first ends */
+	task(processes, PERF_RECORD_EXIT, 7, 7);
+	assert_true(has(processes, 7, 0x1000));
+	assert_int_equal(processes_get(processes, 7)->end_time, 0);
+	task(processes, PERF_RECORD_EXIT, 7, 9);
+	assert_int_equal(processes_get(processes, 7)->end_time, 1000);
+	assert_false(has(processes, 7, 0x1000));
+	processes_apply(
+		processes,
+		&(struct perf_record){.type = PERF_RECORD_COMM,
+				      .name = {.pid = 8, .tid = 8, .exec = true, .name = "new"}});
+	assert_false(has(processes, 8, 0x1000));
+	assert_string_equal(processes_get(processes, 8)->name, "new");
+	/* The number is used again, the end of its process was lost. */
+	task(processes, PERF_RECORD_FORK, 8, 8);
+	assert_int_equal(processes_at(processes, 1)->end_time, 1000);
+	assert_int_equal(processes_count(processes), 3);
+	processes_free(processes);
+	images_free(images);
+}
+
+static void test_parts_of_mappings(void **state)
+{
+	struct images *images = images_new();
+	struct processes *processes = processes_new(images, false);
+	struct perf_record wide = {.type = PERF_RECORD_MMAP2,
+				   .mapping = {.pid = 7,
+					       .addr = 0x10000,
+					       .size = 0x10000,
+					       .protection = PROT_EXEC,
+					       .path = "//anon"}};
+
+	(void)state;
+	processes_apply(processes, &wide);
+	map_anonymous(processes, 7, 0x14000, 1);
+	assert_true(has(processes, 7, 0x13fff) && has(processes, 7, 0x14000) &&
+		    has(processes, 7, 0x15000) && has(processes, 7, 0x1ffff));
+	assert_int_equal(processes_get(processes, 7)->memory->images.len, 3);
+	processes_apply(processes, &wide);
+	assert_int_equal(processes_get(processes, 7)->memory->images.len, 1);
+	wide.mapping.addr = UINT64_MAX - 0xfff; /* ends beyond the end of addresses */
+	processes_apply(processes, &wide);
+	assert_int_equal(processes_get(processes, 7)->memory->images.len, 1);
+	processes_free(processes);
+	images_free(images);
+}
+
+/* Many mappings in one process: what node, java and the like have. */
+static void test_ten_thousand_mappings(void **state)
+{
+	struct images *images = images_new();
+	struct processes *processes = processes_new(images, false);
+
+	(void)state;
+	for (uint64_t i = 0; i < 10000; i++)
+		map_anonymous(processes, 7, 0x100000 + 0x2000 * (i * 7919 % 10000), 1);
+	assert_int_equal(processes_get(processes, 7)->memory->images.len, 10000);
+	assert_true(has(processes, 7, 0x100000 + 0x2000 * 9999));
+	assert_false(has(processes, 7, 0x101000));
+	processes_free(processes);
+	images_free(images);
+}
+
+/* A file that was deleted, and one that another one stands for: neither is used. */
+static void test_replaced_files(void **state)
+{
+	struct images *images = images_new();
+	struct stat status;
+
+	(void)state;
+	assert_int_equal(stat("/proc/self/exe", &status), 0);
+	char path[4096];
+	const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	assert_true(length > 0);
+	path[length] = 0;
+	struct perf_mapping mapping = {.addr = 0x400000,
+				       .size = 0x1000,
+				       .path = path,
+				       .build_id_bytes = 20,
+				       .build_id = {1, 2, 3}};
+	const struct image *image = images_get(images, &mapping, false);
+	assert_null(image->object);
+	assert_non_null(strstr(image->why, "another build-id"));
+	mapping.build_id_bytes = 0;
+	mapping.inode = status.st_ino + 1;
+	mapping.pid = (uint32_t)getpid();
+	mapping.major = (uint32_t)(status.st_dev >> 8);
+	mapping.minor = (uint32_t)(status.st_dev & 0xff);
+	image = images_get(images, &mapping, true);
+	assert_null(image->object);
+	assert_non_null(strstr(image->why, "replaced"));
+	mapping.inode = status.st_ino;
+	image = images_get(images, &mapping, true);
+	assert_non_null(image->object);
+	images_free(images);
+}
+
+/* ---- stacks beyond their copy ---- */
+
+static void test_rest_of_stacks(void **state)
+{
+	uint64_t *thread =
+		mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t copied[64], word;
+	unsigned char *bytes = malloc(STACK_READER_BYTES);
+	struct unwind_frame frames[] = {{.sp = (uint64_t)thread},
+					{.sp = (uint64_t)(thread + 8)},
+					{.sp = (uint64_t)(thread + 60)}};
+	const struct unwind_stack stack = {.frames = frames, .count = 3};
+
+	(void)state;
+	assert_ptr_not_equal(thread, MAP_FAILED);
+	for (uint64_t i = 0; i < 8192; i++)
+		thread[i] = i;
+	memcpy(copied, thread, sizeof(copied));
+	const struct unwind_memory copy = {
+		.begin = (uint64_t)thread, .size_bytes = sizeof(copied), .bytes = copied};
+	struct stack_reader reader = {
+		.pid = (uint32_t)getpid(), .copy = &copy, .stack = &stack, .bytes = bytes};
+	struct stack_reader late = reader;
+
+	assert_true(stack_reader_read(&reader, (uint64_t)(thread + 64), &word));
+	assert_int_equal(word, 64);
+	thread[4000] = 1; /* one reading brings pages, not words */
+	assert_true(stack_reader_read(&reader, (uint64_t)(thread + 4000), &word));
+	assert_int_equal(word, 4000);
+	assert_true(stack_reader_read(&reader, (uint64_t)(thread + 8191), &word));
+	assert_int_equal(word, 8191);
+	assert_false(reader.gone);
+	/* The thread has left a frame since: its return address is another one. */
+	thread[59] = 0xdead;
+	assert_false(stack_reader_read(&late, (uint64_t)(thread + 64), &word));
+	assert_true(late.gone);
+	free(bytes);
+	munmap(thread, 1 << 16);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_events_of_pmus, root_make, root_remove),
+		cmocka_unit_test_setup_teardown(test_bad_events_of_pmus, root_make, root_remove),
+		cmocka_unit_test_setup_teardown(test_tracepoints, root_make, root_remove),
+		cmocka_unit_test(test_lists_of_events),
+		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_parts_of_mappings),
+		cmocka_unit_test(test_ten_thousand_mappings),
+		cmocka_unit_test(test_replaced_files),
+		cmocka_unit_test(test_rest_of_stacks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
