@@ -333,11 +333,10 @@ bool analysis_samples_interval(const struct analysis *analysis, uint64_t samples
 
 uint64_t analysis_cpu_ticks(const struct analysis_values *values)
 {
-	const uint64_t off =
-		values->os_ticks[TARE_OS_BLOCKED] + values->os_ticks[TARE_OS_PREEMPTED];
+	const uint64_t blocked = values->os_ticks[TARE_OS_BLOCKED];
 	const uint64_t all = values->ticks[ELAPSED_EXCLUSIVE];
 
-	return off < all ? all - off : 0;
+	return blocked < all ? all - blocked : 0;
 }
 
 bool analysis_is_within_error(const struct analysis_values *values)

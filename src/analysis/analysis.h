@@ -332,7 +332,10 @@ double analysis_weight_percent(const struct analysis *analysis, uint64_t weight)
 bool analysis_samples_interval(const struct analysis *analysis, uint64_t samples, double *low,
 			       double *high);
 
-/* Elapsed exclusive time less what the thread waited, blocked or preempted. */
+/*
+ * Elapsed exclusive time less that of intervals in which the thread was blocked: the time that it
+ * ran or could have run. Intervals with a preemption count: most of them is work.
+ */
 uint64_t analysis_cpu_ticks(const struct analysis_values *values);
 
 /*

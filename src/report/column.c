@@ -176,10 +176,11 @@ GET(line)
 				: row->line	   ? row->line->line
 				: row->instruction ? row->instruction->line
 						   : 0;
-	const bool inlined = row->annotation && row->annotation->depth;
+	const bool elsewhere = row->annotation && (row->annotation->depth ||
+						   row->annotation->kind == ANNOTATION_INSTRUCTION);
 
-	/* As text, lines of inlined code stand behind their function. */
-	if (inlined && report->options->format == REPORT_TEXT)
+	/* As text, lines of inlined code and of instructions stand with their file. */
+	if (elsewhere && report->options->format == REPORT_TEXT)
 		return;
 	if (row->annotation || row->line || row->instruction) {
 		if (number)

@@ -188,3 +188,63 @@ void name_append_cut(struct str *out, const char *text, size_t width)
 	str_append_bytes(out, text, bytes_within(text, width > 3 ? width - 3 : 0));
 	str_append(out, "...");
 }
+
+/* How many characters of an operator's name at `at` are no brackets: those of "operator<<". */
+static size_t operator_length(const char *at)
+{
+	static const char *const names[] = {
+		"operator<=>", "operator<<=", "operator>>=", "operator<<",
+		"operator>>",  "operator<=",  "operator>=",  "operator->",
+		"operator()",  "operator<",   "operator>"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (str_starts_with(at, names[i]))
+			return strlen(names[i]);
+	return 0;
+}
+
+/* Behind the parentheses that begin at `at`; the end where they do not close. */
+static const char *behind_parentheses(const char *at)
+{
+	int depth = 0;
+
+	for (; *at; at++) {
+		depth += (*at == '(') - (*at == ')');
+		if (!depth)
+			return at + 1;
+	}
+	return at;
+}
+
+void name_append_brief(struct str *out, const char *name)
+{
+	int depth = 0, braces = 0; /* of template arguments; of "{lambda(int)#1}" */
+
+	for (const char *at = name; *at;) {
+		const size_t operator_name = depth ? 0 : operator_length(at);
+		braces += depth ? 0 : (*at == '{') - (*at == '}');
+		if (operator_name) {
+			str_append_bytes(out, at, operator_name);
+			at += operator_name;
+			continue;
+		}
+		if (*at == '(' && depth == 0 && braces <= 0 && at > name &&
+		    !str_starts_with(at, "(anonymous")) {
+			/* Of a function that has the one meant inside of it, a lambda's: go on. */
+			at = behind_parentheses(at);
+			if (str_starts_with(at, " const::"))
+				at += strlen(" const");
+			if (!str_starts_with(at, "::"))
+				return;
+			str_append(out, "(...)");
+			continue;
+		}
+		if (*at == '<' && depth++ == 0)
+			str_append(out, "<...>");
+		else if (*at == '>' && depth > 0)
+			depth--;
+		else if (depth == 0)
+			str_append_bytes(out, at, 1);
+		at++;
+	}
+}

@@ -31,7 +31,13 @@ size_t name_width(const char *text);
  */
 void name_append_shortened(struct str *out, const char *text, size_t width, const char *mark);
 
-/* The same, but what is too much goes from the end. */
+/*
+ * Appends a function's demangled name without its parameters, and with "..." for the arguments of
+ * templates: "std::map<...>::operator[]".
+ */
+void name_append_brief(struct str *out, const char *name);
+
+/* As name_append_shortened, but what is too much goes from the end. */
 void name_append_cut(struct str *out, const char *text, size_t width);
 
 #endif

@@ -2,6 +2,7 @@
  * Views and columns of samples: values with their intervals, source lines, instructions, and the
  * comparison of both methods.
  */
+#include "report/name.h"
 #include "report/table.h"
 
 #include <math.h>
@@ -128,7 +129,7 @@ GET(place)
 			      : row->line     ? row->line->line
 					      : row->instruction->line;
 
-	if (!source)
+	if (!source || (row->annotation && row->annotation->kind != ANNOTATION_INSTRUCTION))
 		return;
 	str_append(scratch, path_basename(source));
 	if (line)
@@ -160,11 +161,12 @@ GET(code)
 	if (code->kind == ANNOTATION_GAP)
 		str_printf(scratch, "... %llu more without samples",
 			   (unsigned long long)code->left_out);
-	if (code->depth)
-		str_printf(scratch, "%*s%s %s (%s:%u)",
-			   2 * (int)(code->depth < 20 ? code->depth : 20), "",
-			   report->options->unicode ? "\u21b3" : "->", code->name,
+	if (code->depth) {
+		str_printf(scratch, "%*s%s %s:%u ", 2 * (int)(code->depth < 20 ? code->depth : 20),
+			   "", report->options->unicode ? "\u21b3" : "->",
 			   code->source ? path_basename(code->source) : "?", code->line);
+		name_append_brief(scratch, code->name);
+	}
 	for (const char *at = code->text ? code->text : ""; *at && !code->depth; at++) {
 		const size_t blanks = *at == '\t' ? TAB - column_at % TAB : 0;
 		str_printf(scratch, "%*s", (int)blanks, "");
@@ -337,8 +339,7 @@ bool report_fill_methods(struct report *report, struct error *err)
 {
 	const struct analysis *analysis = report->analysis;
 	const struct analysis_totals *totals = &analysis->totals;
-	const uint64_t off =
-		totals->os_ticks[TARE_OS_BLOCKED] + totals->os_ticks[TARE_OS_PREEMPTED];
+	const uint64_t off = totals->os_ticks[TARE_OS_BLOCKED];
 	const uint64_t all = off < totals->elapsed ? totals->elapsed - off : 0;
 	struct report_table *table = report_add_table(report, "methods", NULL, NULL);
 	uint64_t outside = all;

@@ -162,8 +162,11 @@ static void choose_main(struct text_table *t)
 	for (size_t i = 0; i < t->count; i++) {
 		struct text_column *column = &t->columns[i];
 		const char *name = column->column->name;
-		if (strcmp(name, "function") == 0 || strcmp(name, "frame") == 0 ||
-		    strcmp(name, "text") == 0) {
+		if (column->column->is_code) {
+			best = column;
+			break;
+		}
+		if (strcmp(name, "function") == 0 || strcmp(name, "frame") == 0) {
 			best = column;
 			break;
 		}

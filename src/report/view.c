@@ -342,7 +342,9 @@ static void add_hot_path(struct report *report)
 	const struct analysis *analysis = report->analysis;
 	struct report_table *table = report_add_table(
 		report, "hot_path",
-		analysis->method == ANALYSIS_SAMPLE
+		analysis->by_weight && analysis->method == ANALYSIS_SAMPLE
+			? "Hot path (children with at least half of their parent's waiting)"
+		: analysis->method == ANALYSIS_SAMPLE
 			? "Hot path (children with at least half of their parent's samples)"
 			: "Hot path (children with at least half of their parent's time)",
 		summary_columns(report, HOT_PATH));
@@ -371,8 +373,9 @@ static void add_most_work(struct report *report)
 {
 	struct report_table *table = report_add_table(
 		report, "functions",
-		report->analysis->by_weight ? "Functions that waited most"
-					    : "Functions with most individual work",
+		report->analysis->by_weight && report->analysis->method == ANALYSIS_SAMPLE
+			? "Functions that waited most"
+			: "Functions with most individual work",
 		summary_columns(report, MOST_WORK));
 
 	for (uint32_t i = 0; i < report->analysis->functions.len; i++) {
@@ -541,14 +544,14 @@ const struct view report_views[] = {
 	{.id = VIEW_ANNOTATE,
 	 .name = "annotate",
 	 .summary = "a function's source or disassembly with samples beside it",
-	 .layouts = {[LAYOUT_SAMPLES] = {"inclusive_samples,inclusive_percent,exclusive_samples,"
-					 "exclusive_percent,exclusive_margin,line,address,text",
-					 "exclusive_margin,inclusive_samples,exclusive_samples",
-					 NULL},
-		     [LAYOUT_WEIGHTS] = {"inclusive_weight,inclusive_weight_percent,"
-					 "exclusive_weight,exclusive_weight_percent,line,address,"
-					 "text",
-					 "inclusive_weight_percent", NULL}},
+	 .layouts =
+		 {[LAYOUT_SAMPLES] = {"inclusive_samples,inclusive_percent,exclusive_samples,"
+				      "exclusive_percent,exclusive_margin,line,address,place,text",
+				      "exclusive_margin,inclusive_samples,exclusive_samples", NULL},
+		  [LAYOUT_WEIGHTS] = {"inclusive_weight,inclusive_weight_percent,"
+				      "exclusive_weight,exclusive_weight_percent,line,address,"
+				      "place,text",
+				      "inclusive_weight_percent", NULL}},
 	 .needs = NEEDS_SAMPLES,
 	 .needs_function = true,
 	 .fill = report_fill_annotate},

@@ -87,6 +87,44 @@ static void expect_time(uint64_t ns, const char *expected)
 	str_fini(&out);
 }
 
+static void expect_brief(const char *name, const char *brief)
+{
+	struct str out = {0};
+
+	name_append_brief(&out, name);
+	assert_string_equal(out.data, brief);
+	str_fini(&out);
+}
+
+static void test_brief_names(void **state)
+{
+	(void)state;
+	expect_brief("main", "main");
+	expect_brief("compute(int)", "compute");
+	expect_brief("std::map<int, std::less<int> >::operator[](int&&)",
+		     "std::map<...>::operator[]");
+	expect_brief("bool std::operator< <char, int>(char, int)", "bool std::operator< <...>");
+	expect_brief("a::operator<<(a&)", "a::operator<<");
+	expect_brief("(anonymous namespace)::f(int)", "(anonymous namespace)::f");
+	expect_brief("a::(anonymous namespace)::f(int) const", "a::(anonymous namespace)::f");
+	expect_brief("f(int) const::{lambda(int)#1}::operator()(int) const",
+		     "f(...)::{lambda(int)#1}::operator()");
+	expect_brief("unclosed(int", "unclosed");
+	expect_brief("a<b", "a<...>");
+}
+
+static void test_cutting(void **state)
+{
+	struct str out = {0};
+
+	(void)state;
+	name_append_cut(&out, "short", 5);
+	name_append_cut(&out, "much too long", 10);
+	name_append_cut(&out, "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2", 5);
+	assert_string_equal(out.data, "shortmuch to...\xe6\xbc\xa2...");
+	str_fini(&out);
+}
+
 static void test_times(void **state)
 {
 	(void)state;
@@ -119,9 +157,10 @@ static void test_number_groups(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_escapes), cmocka_unit_test(test_invalid_utf8),
-		cmocka_unit_test(test_widths),	cmocka_unit_test(test_shortening),
-		cmocka_unit_test(test_times),	cmocka_unit_test(test_number_groups),
+		cmocka_unit_test(test_escapes),	    cmocka_unit_test(test_invalid_utf8),
+		cmocka_unit_test(test_widths),	    cmocka_unit_test(test_shortening),
+		cmocka_unit_test(test_brief_names), cmocka_unit_test(test_cutting),
+		cmocka_unit_test(test_times),	    cmocka_unit_test(test_number_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
