@@ -5,6 +5,7 @@
 #include "record/cache.h"
 #include "record/clock.h"
 #include "record/session.h"
+#include "record/timer_choice.h"
 #include "sampler/abilities.h"
 #include "target/target.h"
 
@@ -73,6 +74,20 @@ static void examine_perf(struct doctor_facts *facts)
 			 abilities[i].reason);
 }
 
+static void examine_way_of_sampling(struct doctor_facts *facts)
+{
+	struct timer_choice choice;
+
+	timer_choice_examine(&choice);
+	add_fact(
+		facts, "sampling", choice.by_timers ? DOCTOR_LIMITED : DOCTOR_WORKS, "%s",
+		choice.by_timers
+			? "by timers in the processes of a command, as perf_event_open is refused: "
+			  "nothing of the kernel, no events but processor time, no --pid, --all, "
+			  "--off-cpu"
+			: "by perf_event_open");
+}
+
 static void examine_runtime(struct doctor_facts *facts)
 {
 	struct error err;
@@ -121,6 +136,7 @@ void doctor_examine(struct doctor_facts *facts)
 	examine_clock(facts);
 	examine_host(facts);
 	examine_perf(facts);
+	examine_way_of_sampling(facts);
 	examine_runtime(facts);
 	examine_cache(facts);
 	examine_session(facts);
