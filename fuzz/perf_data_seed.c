@@ -1,4 +1,7 @@
-/* Writes a small perf.data to the standard output, of form 0 to 3: piped 1, compressed 2. */
+/*
+ * Writes a small perf.data to the standard output: FORM [PATH], of form 0 to 3: piped 1, compressed
+ * 2; PATH is that of the file that code is in.
+ */
 #include "tests/support/perf_data_writer.h"
 
 #include <asm/perf_regs.h>
@@ -31,7 +34,7 @@ static void write_events(struct perf_data_writer *writer)
 	perf_write_build_id(writer, build_id, "/no/such/file");
 }
 
-static void write_records(struct perf_data_writer *writer)
+static void write_records(struct perf_data_writer *writer, const char *path)
 {
 	perf_write_comm(writer, 100, 100, "worker", 0);
 	perf_write_mapping(writer, &(struct perf_written_mapping){.pid = 100,
@@ -39,7 +42,7 @@ static void write_records(struct perf_data_writer *writer)
 								  .addr = 0x400000,
 								  .size = 0x2000,
 								  .time = 5,
-								  .path = "[vdso]"});
+								  .path = path});
 	perf_write_mapping(writer, &(struct perf_written_mapping){.pid = 100,
 								  .misc = PERF_RECORD_MISC_USER,
 								  .addr = 0x500000,
@@ -81,7 +84,7 @@ int main(int argc, char **argv)
 	struct byte_vec bytes = {0};
 
 	write_events(&writer);
-	write_records(&writer);
+	write_records(&writer, argc > 2 ? argv[2] : "[vdso]");
 	perf_data_writer_finish(&writer, &bytes);
 	const bool written = fwrite(bytes.data, 1, bytes.len, stdout) == bytes.len;
 	vec_fini(&bytes);

@@ -34,6 +34,7 @@ extern const struct command command_annotate;
 extern const struct command command_ctl;
 extern const struct command command_doctor;
 extern const struct command command_export;
+extern const struct command command_import;
 extern const struct command command_instrument;
 extern const struct command command_record;
 extern const struct command command_recover;

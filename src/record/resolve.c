@@ -178,8 +178,10 @@ static const char *module_name(const char *path)
 	return is_jit(path) ? "[jit]" : path_basename(path);
 }
 
+/* `object` is the module's from now on. */
 static struct resolve_module *module_add(struct resolver *resolver, const char *path,
-					 const struct recording_module *known, struct error *err)
+					 const struct recording_module *known,
+					 struct object *object, struct error *err)
 {
 	struct resolve_module *module = arena_new(&resolver->arena, struct resolve_module);
 
@@ -187,8 +189,7 @@ static struct resolve_module *module_add(struct resolver *resolver, const char *
 	module->copy = known && *known->copy ? arena_strdup(&resolver->arena, known->copy) : NULL;
 	if (is_jit(path))
 		module->jit = jit_files_read(path, resolver->jit_directory);
-	else
-		module->object = open_module(path, known);
+	module->object = object;
 	map_init(&module->functions);
 	map_init(&module->locations);
 	strmap_init(&module->functions_by_name);
@@ -239,7 +240,7 @@ struct resolve_module *resolver_module(struct resolver *resolver, const char *pa
 	if (index) {
 		at = (size_t)*index;
 	} else {
-		if (!module_add(resolver, original, known, err))
+		if (!module_add(resolver, original, known, open_module(original, known), err))
 			return NULL;
 		at = resolver->modules.len - 1;
 		strmap_put(&resolver->modules_by_path, arena_strdup(&resolver->arena, identity),
@@ -247,6 +248,23 @@ struct resolve_module *resolver_module(struct resolver *resolver, const char *pa
 	}
 	strmap_put(&resolver->modules_by_path, arena_strdup(&resolver->arena, path), at);
 	return resolver->modules.data[at];
+}
+
+bool resolver_settle(struct resolver *resolver, const char *path, const char *file,
+		     struct error *err)
+{
+	struct error ignored;
+	struct object *object = file ? object_open(file, OBJECT_SYMBOLS, &ignored) : NULL;
+
+	if (strmap_get(&resolver->modules_by_path, path)) {
+		object_close(object);
+		return true;
+	}
+	if (!module_add(resolver, path, NULL, object, err))
+		return false;
+	strmap_put(&resolver->modules_by_path, arena_strdup(&resolver->arena, path),
+		   resolver->modules.len - 1);
+	return true;
 }
 
 bool resolve_process_init(struct resolver *resolver, struct resolve_process *process,

@@ -71,6 +71,13 @@ struct resolve_module *resolver_module(struct resolver *resolver, const char *pa
 void resolve_module_fetch(struct resolve_module *module);
 
 /*
+ * Settles, before anything asks for it, that the module of `path` is read from `file`; NULL: from
+ * nowhere, as its own file is not there any more.
+ */
+bool resolver_settle(struct resolver *resolver, const char *path, const char *file,
+		     struct error *err);
+
+/*
  * The function that covers an address of the module: of a symbol, of a PLT stub ("name@plt"), else
  * a nameless one: what one piece of unwind information is about, or what lies between two such. Of
  * a module that cannot be read it is "[unknown]", without an address. In the kernel module

@@ -41,7 +41,7 @@ static void append_start(const struct profile_session *session, struct str *text
 	struct tm broken;
 	char date[64];
 
-	if (gmtime_r(&seconds, &broken) &&
+	if (session->begin_unix_ns && gmtime_r(&seconds, &broken) &&
 	    strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &broken))
 		str_append(text, date);
 	else
@@ -64,8 +64,11 @@ static void write_recording(const struct report *report, FILE *stream, struct st
 			    ? session->end_ticks - session->begin_ticks
 			    : 0,
 		    text);
-	str_printf(text, ", exit status %d, tare %s", session->exit_status,
-		   text_or(session->tare_version, "?"));
+	if (session->exit_status < 0)
+		str_append(text, ", exit status unknown");
+	else
+		str_printf(text, ", exit status %d", session->exit_status);
+	str_printf(text, ", tare %s", text_or(session->tare_version, "?"));
 	report_write_text_line(report, stream, "recorded", text);
 	str_printf(text, "%s%s%s", text_or(session->method, "?"),
 		   session->settings && session->settings[0] ? "; " : "",

@@ -159,18 +159,18 @@ static struct object *open_way(struct images *images, const struct way *way,
 
 #define DELETED " (deleted)"
 
-/* Where perf keeps the file `name` of a build-id; "" if that is unknown. */
-static void kept_path(const struct perf_mapping *mapping, const char *name, char *path, size_t room)
+void images_kept_path(const uint8_t *build_id, size_t build_id_bytes, const char *name, char *path,
+		      size_t room)
 {
 	const char *home = getenv("HOME");
 	size_t at;
 
 	path[0] = 0;
-	if (!home || mapping->build_id_bytes < 2)
+	if (!home || build_id_bytes < 2)
 		return;
-	at = (size_t)snprintf(path, room, "%s/.debug/.build-id/%02x/", home, mapping->build_id[0]);
-	for (size_t i = 1; at < room && i < mapping->build_id_bytes; i++)
-		at += (size_t)snprintf(path + at, room - at, "%02x", mapping->build_id[i]);
+	at = (size_t)snprintf(path, room, "%s/.debug/.build-id/%02x/", home, build_id[0]);
+	for (size_t i = 1; at < room && i < build_id_bytes; i++)
+		at += (size_t)snprintf(path + at, room - at, "%02x", build_id[i]);
 	if (at < room)
 		snprintf(path + at, room - at, "/%s", name);
 }
@@ -196,7 +196,8 @@ static size_t find_ways(const struct perf_mapping *mapping, bool live, struct wa
 	}
 	if (!live) {
 		ways[count] = (struct way){.later = true};
-		kept_path(mapping, "elf", ways[count].path, sizeof(ways->path));
+		images_kept_path(mapping->build_id, mapping->build_id_bytes, "elf",
+				 ways[count].path, sizeof(ways->path));
 		count += ways[count].path[0] != 0;
 	}
 	return count;
@@ -275,7 +276,8 @@ static struct image *vdso_open(struct images *images, const struct perf_mapping 
 
 	if (object && !is_same_build_id(mapping, object)) {
 		object_close(object);
-		kept_path(mapping, "vdso", path, sizeof(path));
+		images_kept_path(mapping->build_id, mapping->build_id_bytes, "vdso", path,
+				 sizeof(path));
 		object = object_open(path, OBJECT_UNWIND_SEARCH, &err);
 		if (object)
 			image->file = arena_strdup(&images->arena, path);

@@ -39,6 +39,10 @@ void images_free(struct images *images);
 const struct image *images_get(struct images *images, const struct perf_mapping *mapping,
 			       bool live);
 
+/* Where perf keeps the file `name` ("elf", "vdso", "kallsyms") of a build-id; "" if unknown. */
+void images_kept_path(const uint8_t *build_id, size_t build_id_bytes, const char *name, char *path,
+		      size_t room);
+
 size_t images_count(const struct images *images);
 const struct image *images_at(const struct images *images, size_t index);
 

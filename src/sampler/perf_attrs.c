@@ -78,6 +78,7 @@ bool perf_attrs_add(struct perf_attrs *attrs, const void *bytes, size_t size, st
 		.shown = is_dummy(&attr) ? (uint32_t)PERF_ATTR_HIDDEN : attrs->shown++,
 		.max_stack = attr.sample_max_stack,
 		.exclude_user_chain = attr.exclude_callchain_user,
+		.inherit = attr.inherit,
 		.id_at = id_position(attr.sample_type),
 	};
 	added->id_from_end = id_position_from_end(&added->layout);

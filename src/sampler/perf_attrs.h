@@ -16,7 +16,8 @@ struct perf_attr {
 	uint32_t shown;	    /* number among the events that samples can be of, or HIDDEN */
 	uint32_t max_stack; /* addresses in a callchain; 0: the kernel's default */
 	bool exclude_user_chain;
-	int id_at;	 /* where samples have their id, in words behind the head; -1: nowhere */
+	bool inherit; /* of a command or processes, and what they start; else of whole processors */
+	int id_at;    /* where samples have their id, in words behind the head; -1: nowhere */
 	int id_from_end; /* the same of other records, from their end; 0: nowhere */
 };
 

@@ -35,9 +35,8 @@ struct perf_data {
 	uint64_t lost_records, lost_at_end;
 	uint64_t written_ns;
 	struct perf_kernel kernel;
-	bool checked; /* the features of a pipe */
 	bool stopped;
-	struct error *err; /* of perf_data_read; set when nothing can be made of it */
+	struct error *err; /* set when nothing can be made of it: `failed` */
 	bool failed;
 	struct arena arena;
 	struct perf_stack stack;
@@ -69,51 +68,6 @@ static int open_path(const char *path, struct stat *status, struct error *err)
 		  "%s is a directory, and not one of perf record: there is no file \"data\" in it",
 		  path);
 	return -1;
-}
-
-struct perf_data *perf_data_open(const char *path, struct error *err)
-{
-	const bool is_stdin = strcmp(path, "-") == 0;
-	struct stat status = {0};
-	const int fd = is_stdin ? dup(STDIN_FILENO) : open_path(path, &status, err);
-
-	if (fd < 0) {
-		if (is_stdin)
-			error_set_errno(err, errno, "cannot read the standard input");
-		return NULL;
-	}
-	struct perf_data *data = mem_zalloc(sizeof(*data));
-	const bool is_file = S_ISREG(status.st_mode);
-
-	arena_init(&data->arena);
-	data->fd = fd;
-	data->name = arena_strdup(&data->arena, is_stdin ? "the standard input" : path);
-	data->images = images_new();
-	data->processes = processes_new(data->images, false);
-	if (is_file)
-		data->written_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000ULL +
-				   (uint64_t)status.st_mtim.tv_nsec;
-	if (perf_header_read(&data->header, fd, is_file ? (uint64_t)status.st_size : UINT64_MAX,
-			     err))
-		return data;
-	error_prefix(err, "cannot import %s", data->name);
-	perf_data_close(data);
-	return NULL;
-}
-
-void perf_data_close(struct perf_data *data)
-{
-	if (!data)
-		return;
-	perf_header_fini(&data->header);
-	perf_input_fini(&data->input);
-	perf_order_fini(&data->order);
-	perf_unpack_free(data->unpack);
-	processes_free(data->processes);
-	images_free(data->images);
-	close(data->fd);
-	arena_fini(&data->arena);
-	free(data);
 }
 
 /* ---- records whose turn has come ---- */
@@ -244,7 +198,6 @@ static void stop(struct perf_data *data, const char *why)
 
 static void fail(struct perf_data *data)
 {
-	error_prefix(data->err, "cannot import %s", data->name);
 	data->failed = data->stopped = true;
 }
 
@@ -255,14 +208,6 @@ static void add_record(struct perf_data *data, const unsigned char *bytes, size_
 	struct perf_record record;
 	size_t read;
 
-	if (!data->checked) { /* the features of a pipe stand before all other records */
-		perf_attrs_finish(&data->header.attrs);
-		data->checked = true;
-		if (!perf_header_check(&data->header, data->err)) {
-			fail(data);
-			return;
-		}
-	}
 	if (!attr || !perf_record_read(&attr->layout, bytes, size, &record, &read)) {
 		data->counts.samples.unknown++;
 		return;
@@ -406,6 +351,80 @@ static bool read_one(struct perf_data *data)
 
 /* ---- the whole ---- */
 
+/* What stands before the records of the kernel: of a pipe that are attributes and features. */
+static void read_prologue(struct perf_data *data)
+{
+	while (!data->stopped) {
+		struct byte_reader head = perf_input_peek(&data->input, HEAD_BYTES);
+		const uint32_t type = read_u32(&head);
+
+		if (head.failed || type < PERF_USER_HEADER_ATTR || type == PERF_USER_COMPRESSED ||
+		    type == PERF_USER_COMPRESSED2)
+			break;
+		read_one(data);
+	}
+	perf_attrs_finish(&data->header.attrs);
+}
+
+static bool begin(struct perf_data *data, uint64_t size)
+{
+	const struct perf_header *header = &data->header;
+
+	if (!perf_header_read(&data->header, data->fd, size, data->err))
+		return false;
+	if (!header->is_pipe && lseek(data->fd, (off_t)header->data_offset, SEEK_SET) < 0)
+		return error_set_errno(data->err, errno, "its data cannot be reached");
+	perf_input_init(&data->input, data->fd, header->data_offset, header->data_end);
+	perf_order_init(&data->order, ORDER_BYTES_MAX, take_in_order, data);
+	read_prologue(data);
+	return !data->failed && perf_header_check(header, data->err);
+}
+
+struct perf_data *perf_data_open(const char *path, struct error *err)
+{
+	const bool is_stdin = strcmp(path, "-") == 0;
+	struct stat status = {0};
+	const int fd = is_stdin ? dup(STDIN_FILENO) : open_path(path, &status, err);
+
+	if (fd < 0) {
+		if (is_stdin)
+			error_set_errno(err, errno, "cannot read the standard input");
+		return NULL;
+	}
+	struct perf_data *data = mem_zalloc(sizeof(*data));
+	const bool is_file = S_ISREG(status.st_mode);
+
+	arena_init(&data->arena);
+	data->fd = fd;
+	data->err = err;
+	data->name = arena_strdup(&data->arena, is_stdin ? "the standard input" : path);
+	data->images = images_new();
+	data->processes = processes_new(data->images, false);
+	if (is_file)
+		data->written_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000ULL +
+				   (uint64_t)status.st_mtim.tv_nsec;
+	if (begin(data, is_file ? (uint64_t)status.st_size : UINT64_MAX))
+		return data;
+	error_prefix(err, "cannot import %s", data->name);
+	perf_data_close(data);
+	return NULL;
+}
+
+void perf_data_close(struct perf_data *data)
+{
+	if (!data)
+		return;
+	perf_header_fini(&data->header);
+	perf_input_fini(&data->input);
+	perf_order_fini(&data->order);
+	perf_unpack_free(data->unpack);
+	processes_free(data->processes);
+	images_free(data->images);
+	close(data->fd);
+	arena_fini(&data->arena);
+	free(data);
+}
+
 static void count_rest(struct perf_data *data)
 {
 	const struct perf_input *input = &data->input;
@@ -424,24 +443,16 @@ static void count_rest(struct perf_data *data)
 
 bool perf_data_read(struct perf_data *data, const struct sampler_sink *sink, struct error *err)
 {
-	const struct perf_header *header = &data->header;
-
 	data->sink = *sink;
 	data->err = err;
-	if (!header->is_pipe && lseek(data->fd, (off_t)header->data_offset, SEEK_SET) < 0)
-		return error_set_errno(err, errno, "cannot import %s: cannot go to its data",
-				       data->name);
-	perf_input_init(&data->input, data->fd, header->data_offset, header->data_end);
-	perf_order_init(&data->order, ORDER_BYTES_MAX, take_in_order, data);
 	while (!data->stopped && read_one(data)) {
 	}
 	if (data->input.error && !data->failed) {
-		error_set_errno(err, data->input.error, "cannot import %s: it cannot be read",
-				data->name);
+		error_set_errno(err, data->input.error, "it cannot be read");
 		data->failed = true;
 	}
 	if (data->failed)
-		return false;
+		return error_prefix(err, "cannot import %s", data->name);
 	perf_order_finish(&data->order);
 	count_rest(data);
 	data->counts.late = data->order.late;
@@ -479,6 +490,14 @@ bool perf_data_has_stacks(const struct perf_data *data)
 bool perf_data_has_chains(const struct perf_data *data)
 {
 	return some_event_has(data, PERF_SAMPLE_CALLCHAIN);
+}
+
+bool perf_data_is_of_everything(const struct perf_data *data)
+{
+	vec_foreach (attr, &data->header.attrs.list)
+		if ((*attr)->inherit)
+			return false;
+	return data->header.attrs.list.len > 0;
 }
 
 const struct perf_origin *perf_data_origin(const struct perf_data *data)

@@ -45,13 +45,15 @@ void perf_data_close(struct perf_data *data);
  */
 bool perf_data_read(struct perf_data *data, const struct sampler_sink *sink, struct error *err);
 
-/* Events that samples can be of. Those of a pipe are known when its first sample comes. */
+/* Events that samples can be of. */
 size_t perf_data_event_count(const struct perf_data *data);
 const struct event *perf_data_event(const struct perf_data *data, size_t index);
 /* Whether some event has call stacks: by registers and a copy of the stack; by the kernel or the
    processor. */
 bool perf_data_has_stacks(const struct perf_data *data);
 bool perf_data_has_chains(const struct perf_data *data);
+/* Whether processors were sampled, whatever they executed: perf record -a. */
+bool perf_data_is_of_everything(const struct perf_data *data);
 
 const struct perf_origin *perf_data_origin(const struct perf_data *data);
 struct perf_kernel perf_data_kernel(const struct perf_data *data);

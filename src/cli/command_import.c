@@ -1,0 +1,74 @@
+/* tare import: a profile from a recording of perf. */
+#include "cli/command.h"
+#include "record/import.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct import_values {
+	const char *output;
+	bool quiet;
+};
+
+static const struct option import_options[] = {
+	{.name = "output",
+	 .letter = 'o',
+	 .argument = "FILE",
+	 .help = "Write the profile to FILE instead of the recording's name + .tare; an existing "
+		 "one is kept as FILE.old",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct import_values, output)},
+	{.name = "quiet",
+	 .letter = 'q',
+	 .help = "Print errors only",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct import_values, quiet)},
+	{0},
+};
+
+static void print_result(const struct import_result *result)
+{
+	if (result->unused)
+		fprintf(stderr, "tare import: not in the profile: %s\n", result->unused);
+	fprintf(stderr,
+		"tare import: wrote %s, %" PRIu64 " samples%s%s%s; to see it: tare report %s\n",
+		result->output, result->samples, result->partial ? " (partial: " : "",
+		result->partial ? result->partial : "", result->partial ? ")" : "", result->output);
+}
+
+static int import_run(const void *values_at, const struct operands *operands, struct error *err)
+{
+	const struct import_values *values = values_at;
+	struct import_result result;
+
+	if (operands->count != 1) {
+		error_set(err, ERROR_USAGE, "which recording? tare import [OPTIONS] perf.data");
+		return -1;
+	}
+	const struct import_options options = {.input = operands->items[0],
+					       .output = values->output};
+	const bool ok = import_perf_data(&options, &result, err);
+
+	if (ok && !values->quiet)
+		print_result(&result);
+	import_result_fini(&result);
+	return ok ? EXIT_STATUS_OK : -1;
+}
+
+const struct command command_import = {
+	.name = "import",
+	.operands = "FILE",
+	.summary = "make a profile of what perf has recorded",
+	.description = "Makes a profile of the samples in FILE, which perf record has written "
+		       "(perf.data), or\n"
+		       "of what it writes to a pipe (perf record -o - … | tare import -). Views "
+		       "and reports "
+		       "are\n"
+		       "those of tare's own samples. Programs and libraries are looked for at "
+		       "their paths, "
+		       "and\n"
+		       "in ~/.debug; those that are not the recorded ones are not used.",
+	.options = import_options,
+	.values_bytes = sizeof(struct import_values),
+	.run = import_run,
+};

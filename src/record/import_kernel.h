@@ -1,0 +1,20 @@
+/* The names of the kernel's functions in a recording of perf. */
+#ifndef TARE_RECORD_IMPORT_KERNEL_H
+#define TARE_RECORD_IMPORT_KERNEL_H
+
+#include "record/kernel_symbols.h"
+#include "sampler/perf_data.h"
+
+/*
+ * Reads those of the kernel that runs here if it is the recorded one, at the same addresses, else
+ * those that perf has kept (~/.debug). Which one it was is told by the address of its code and its
+ * build-id; where the recording does not have the latter, by its host, its release and that it was
+ * written since this kernel has started. False, and no names, if there are none.
+ */
+bool import_kernel_symbols(const struct perf_data *data, struct kernel_symbols *symbols);
+
+/* The build-id in the notes of a kernel (/sys/kernel/notes); false if there is none. */
+bool import_find_build_id(const void *notes, size_t size, const unsigned char **build_id,
+			  size_t *build_id_bytes);
+
+#endif
