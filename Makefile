@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 SETUP  ?=
 
 .PHONY: all build demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential bench accuracy clean
-.PHONY: web setup-build setup-test check-rewriter check-rewriter-full check-kills
+.PHONY: web web-speed setup-build setup-test check-rewriter check-rewriter-full check-kills
 
 all: build
 
@@ -21,7 +21,8 @@ setup-build:
 	@scripts/setup build
 
 setup-test:
-	@scripts/setup build test rewriter
+	@scripts/setup build test rewriter web
+	@scripts/web-packages
 
 demo:
 	@scripts/setup build demo
@@ -114,7 +115,13 @@ accuracy: setup-build
 # The page of the HTML report, which is kept in the repository.
 web:
 	@scripts/setup web
-	cd web && npm ci --no-audit --no-fund && npm run --silent check && npm run --silent build
+	@scripts/web-packages
+	cd web && npm run --silent check && npm run --silent build
+
+# How fast the page is with 100,000 call paths.
+web-speed: setup-test
+	@$(MAKE) --no-print-directory build
+	tests/web/run tests/web/speed.mjs $(BUILD)/src/cli/tare $(BUILD)/bench/large_profile
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-fuzz

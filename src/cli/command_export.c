@@ -95,7 +95,7 @@ static int export_run(const void *opaque, const struct operands *operands, struc
 
 	if (ok) {
 		ok = compared_open(&compared, operands->items[0], values->compare, &values->profile,
-				   err) &&
+				   strcmp(format->name, "html") == 0, err) &&
 		     write_profile(format, values, &compared, err);
 		compared_close(&compared);
 	}

@@ -184,7 +184,7 @@ static int view_run(const void *opaque, const struct operands *operands, struct 
 		return -1;
 	}
 	bool ok = compared_open(&compared, operands->items[0], values->compare, &values->profile,
-				err);
+				true, err);
 	if (ok)
 		ok = values->output ? write_output(&compared, values->output, err)
 				    : show(&compared, err);

@@ -1,4 +1,7 @@
-/* Refuses a selection in which nothing of the profile is left; of the base it may be nothing. */
+/*
+ * Refuses a selection in which nothing of the profile is left; of the base it may be nothing.
+ * Refuses to compare calls with samples.
+ */
 #include "cli/compared.h"
 
 static bool open_one(struct compared_profile *one, const char *path,
@@ -18,11 +21,14 @@ static void close_one(struct compared_profile *one)
 }
 
 bool compared_open(struct compared *compared, const char *path, const char *base,
-		   const struct profile_values *values, struct error *err)
+		   const struct profile_values *values, bool for_page, struct error *err)
 {
 	*compared = (struct compared){0};
 	profile_selection_init(&compared->selection, values);
-	const struct analysis_options *options = &compared->selection.options;
+	struct analysis_options *options = &compared->selection.options;
+	options->places = for_page;
+	options->from = for_page ? values->from : NULL;
+	options->to = for_page ? values->to : NULL;
 	if (!open_one(&compared->profile, path, options, err))
 		return false;
 	if (!compared->profile.analysis->totals.threads &&
@@ -30,7 +36,15 @@ bool compared_open(struct compared *compared, const char *path, const char *base
 		return error_set(err, ERROR_NOT_FOUND,
 				 "no process or thread of %s matches; the threads view lists them",
 				 path);
-	return !base || open_one(&compared->base, base, options, err);
+	if (!base)
+		return true;
+	if (!open_one(&compared->base, base, options, err))
+		return false;
+	if (compared->base.analysis->method != compared->profile.analysis->method)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%s and %s cannot be compared: one has calls, the other samples",
+				 path, base);
+	return true;
 }
 
 void compared_close(struct compared *compared)

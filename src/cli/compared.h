@@ -15,9 +15,12 @@ struct compared {
 	struct profile_selection selection; /* of both */
 };
 
-/* `base` may be NULL. To be closed in any case. */
+/*
+ * `base` may be NULL. For a page: with lines and instructions of samples, and of these only those
+ * of the time that the values choose. To be closed in any case.
+ */
 bool compared_open(struct compared *compared, const char *path, const char *base,
-		   const struct profile_values *values, struct error *err);
+		   const struct profile_values *values, bool for_page, struct error *err);
 void compared_close(struct compared *compared);
 
 #endif

@@ -6,6 +6,7 @@
 #include "report/html.h"
 
 #include "report/html_pack.h"
+#include "report/html_tree.h"
 #include "report/table.h"
 
 #include <assert.h>
@@ -202,8 +203,9 @@ static bool pack_view(struct html_pack *pack, const struct html_profile *profile
 					       .unicode = true};
 	struct report report;
 
+	/* Not every profile has what every view shows. */
 	if (!report_open(&report, profile->analysis, &options, err))
-		return false;
+		return err->code == ERROR_NOT_FOUND;
 	for (size_t i = 0; i < report.table_count; i++) {
 		if (pack->json.data[pack->json.len - 1] != '[')
 			str_append(&pack->json, ",\n");
@@ -216,8 +218,9 @@ static bool pack_view(struct html_pack *pack, const struct html_profile *profile
 static bool pack_views(struct html_pack *pack, const struct html_profile *profile,
 		       struct error *err)
 {
-	static const char *const views[] = {"functions", "modules",  "threads", "processes",
-					    "os",	 "coverage", "marks"};
+	static const char *const views[] = {"functions", "modules",	 "threads", "processes",
+					    "lines",	 "instructions", "methods", "os",
+					    "coverage",	 "marks"};
 
 	html_pack_key(pack, "tables");
 	str_append(&pack->json, "[");
@@ -323,127 +326,6 @@ static void pack_threads(struct html_pack *pack, const struct analysis *analysis
 	html_pack_end(pack, "thread.end");
 }
 
-/* ---- the call tree ---- */
-
-/* By which measures the page's values go: the inclusive one of each and the exclusive one. */
-struct quantity {
-	const char *name, *title;
-	enum analysis_measure inclusive, exclusive;
-};
-
-static const struct quantity quantities[] = {
-	{"elapsed", "Elapsed", ELAPSED_INCLUSIVE, ELAPSED_EXCLUSIVE},
-	{"application", "Application", APPLICATION_INCLUSIVE, APPLICATION_EXCLUSIVE},
-};
-
-enum { QUANTITIES = sizeof(quantities) / sizeof(quantities[0]) };
-
-/*
- * Inclusive values are sums over subtrees, but where call paths have folded. What they have beyond
- * that is told for each such node: (node, ticks), and for folded nodes what they add to their
- * function's less.
- */
-static void pack_corrections(struct html_pack *pack, const struct analysis *analysis,
-			     const struct quantity *quantity)
-{
-	const struct analysis_node *nodes = analysis->nodes.data;
-	const size_t count = analysis->nodes.len;
-	int64_t *extra = mem_zalloc((count + 1) * sizeof(*extra));
-
-	for (size_t i = 0; i < count; i++) {
-		const uint64_t *ticks = nodes[i].values.ticks;
-		extra[i] += (int64_t)(ticks[quantity->inclusive] - ticks[quantity->exclusive]);
-		if (nodes[i].parent != ANALYSIS_NONE && !nodes[i].folded)
-			extra[nodes[i].parent] -= (int64_t)ticks[quantity->inclusive];
-	}
-	html_pack_begin(pack);
-	for (size_t i = 0; i < count; i++) {
-		if (!extra[i])
-			continue;
-		html_pack_signed(pack, (int64_t)i);
-		html_pack_signed(pack, extra[i]);
-	}
-	html_pack_end(pack, "tree.%s.beyond", quantity->name);
-	free(extra);
-	html_pack_begin(pack);
-	for (size_t i = 0; i < count; i++) {
-		const struct analysis_folded_time *time = &nodes[i].folded_time;
-		const int64_t os = quantity->inclusive == ELAPSED_INCLUSIVE ? time->os : 0;
-		if (!nodes[i].folded || !(time->application + os))
-			continue;
-		html_pack_signed(pack, (int64_t)i);
-		html_pack_signed(pack, time->application + os);
-	}
-	html_pack_end(pack, "tree.%s.elsewhere", quantity->name);
-}
-
-static void pack_tree_values(struct html_pack *pack, const struct analysis *analysis)
-{
-	for (int i = 0; i < QUANTITIES; i++) {
-		html_pack_begin(pack);
-		vec_foreach (node, &analysis->nodes) {
-			html_pack_number(pack, node->values.ticks[quantities[i].exclusive]);
-		}
-		html_pack_end(pack, "tree.%s", quantities[i].name);
-		pack_corrections(pack, analysis, &quantities[i]);
-	}
-	for (int cause = 0; cause < TARE_OS_CAUSES; cause++) {
-		html_pack_begin(pack);
-		vec_foreach (node, &analysis->nodes) {
-			html_pack_number(pack, node->values.os_ticks[cause]);
-		}
-		html_pack_end(pack, "tree.os.%s", analysis_cause_name((enum tare_os_cause)cause));
-	}
-}
-
-static void pack_tree(struct html_pack *pack, const struct analysis *analysis)
-{
-	html_pack_begin(pack);
-	for (size_t i = 0; i < analysis->nodes.len; i++) {
-		const uint32_t parent = analysis->nodes.data[i].parent;
-		html_pack_number(pack, parent == ANALYSIS_NONE ? 0 : i - parent);
-	}
-	html_pack_end(pack, "tree.parent");
-	html_pack_begin(pack);
-	vec_foreach (node, &analysis->nodes) {
-		html_pack_number(pack,
-				 node->parent == ANALYSIS_NONE ? node->thread : node->function);
-	}
-	html_pack_end(pack, "tree.subject");
-	html_pack_begin(pack);
-	vec_foreach (node, &analysis->nodes) {
-		html_pack_number(pack, node->values.calls);
-	}
-	html_pack_end(pack, "tree.calls");
-	html_pack_begin(pack);
-	vec_foreach (node, &analysis->nodes) {
-		html_pack_number(pack, (node->folded ? 1u : 0) | (node->values.disarmed ? 2u : 0));
-	}
-	html_pack_end(pack, "tree.flags");
-	pack_tree_values(pack, analysis);
-}
-
-static void pack_quantities(struct html_pack *pack, const struct analysis *analysis)
-{
-	const uint64_t totals[QUANTITIES] = {analysis->totals.elapsed,
-					     analysis->totals.application};
-
-	html_pack_key(pack, "quantities");
-	str_append(&pack->json, "[");
-	for (int i = 0; i < QUANTITIES; i++)
-		str_printf(&pack->json,
-			   "%s{\"name\":\"%s\",\"title\":\"%s\",\"unit\":\"ticks\",\"total\":%llu}",
-			   i ? "," : "", quantities[i].name, quantities[i].title,
-			   (unsigned long long)totals[i]);
-	str_append(&pack->json, "]");
-	html_pack_key(pack, "causes");
-	str_append(&pack->json, "[");
-	for (int cause = 0; cause < TARE_OS_CAUSES; cause++)
-		str_printf(&pack->json, "%s\"%s\"", cause ? "," : "",
-			   analysis_cause_name((enum tare_os_cause)cause));
-	str_append(&pack->json, "]");
-}
-
 /* ---- the page ---- */
 
 static bool pack_profile(struct html_pack *pack, const struct html_profile *profile,
@@ -460,12 +342,11 @@ static bool pack_profile(struct html_pack *pack, const struct html_profile *prof
 	html_pack_key_number(pack, "version", 1);
 	html_pack_key_text(pack, "profile", profile->path);
 	pack_session(pack, analysis);
-	pack_quantities(pack, analysis);
 	pack_functions(pack, analysis);
 	pack_modules(pack, analysis);
 	pack_processes(pack, analysis);
 	pack_threads(pack, analysis);
-	pack_tree(pack, analysis);
+	html_pack_tree(pack, analysis);
 	return pack_header(pack, &report, err) && pack_views(pack, profile, err);
 }
 

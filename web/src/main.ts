@@ -6,7 +6,7 @@ import { readData } from './model/data.ts';
 import { Profile } from './model/profile.ts';
 import { filterChips, openFilter } from './parts/filter_dialog.ts';
 import { openHelp } from './parts/help.ts';
-import { Palette } from './parts/palette.ts';
+import { forgetTheme, Palette } from './parts/palette.ts';
 import { restoreTheme, toggleTheme } from './parts/theme.ts';
 import { State, type Change } from './state.ts';
 import type { Context, View } from './views/context.ts';
@@ -46,7 +46,7 @@ class Page {
 		state.onChange((change) => this.onChange(change));
 		addEventListener('keydown', (event) => this.onKey(event));
 		addEventListener('hashchange', () => this.open(location.hash.slice(1) || 'summary'));
-		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => state.tell('theme'));
+		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { forgetTheme(); state.tell('theme'); });
 		this.pane.update();
 		this.render();
 	}

@@ -96,8 +96,8 @@ export class State {
 		return this.selection.of(func, this.measure.quantity, this.measure.inclusive);
 	}
 
-	/** A value of a quantity as text with its unit. */
-	ns(value: number): number {
-		return this.profile.ns(value);
+	/** In ns, where the quantity is a time; else as it is. */
+	plain(value: number, quantity = this.measure.quantity): number {
+		return this.profile.plain(value, quantity);
 	}
 }

@@ -27,9 +27,10 @@ export class Comparison {
 				this.vanished.push(i);
 	}
 
-	/** Ticks of the base's clock as ticks of the profile's. */
-	scaled(ticks: number): number {
-		return (ticks * this.profile.header.ticks_per_second) / this.base.header.ticks_per_second;
+	/** A value of the base; ticks of its clock as ticks of the profile's. */
+	scaled(value: number, quantity: number): number {
+		return this.profile.header.quantities[quantity]!.unit === 'ticks' ?
+			(value * this.profile.header.ticks_per_second) / this.base.header.ticks_per_second : value;
 	}
 
 	/** By node of the profile's merged tree: the node of the base's on the same path, or -1. */

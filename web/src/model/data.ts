@@ -1,7 +1,18 @@
 // Reads what src/report/html_pack.c wrote: base64 of a zlib stream of a JSON object and columns of
 // whole numbers in LEB128. docs/html-report.md describes it.
 
-export interface QuantityInfo { name: string; title: string; unit: string; total: number }
+export interface QuantityInfo {
+	name: string;
+	title: string;
+	/** "ticks" of the clock, "ns", or "": a number of something. */
+	unit: string;
+	total: number;
+	/* the columns of the tables */
+	inclusive: string;
+	exclusive: string;
+	inclusive_percent: string;
+	exclusive_percent: string;
+}
 export interface ColumnInfo { name: string; group: string; title: string; type: ColumnType; each: number }
 export interface TableInfo { name: string; rows: number; columns: ColumnInfo[] }
 export type ColumnType = 'text' | 'count' | 'signed' | 'time' | 'percent' | 'address';

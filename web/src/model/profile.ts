@@ -5,7 +5,9 @@ import { CallTree } from './tree.ts';
 
 /** One of the values that functions and call paths have: a quantity, inclusive or exclusive. */
 export interface Measure {
+	/** Column of the tables. */
 	key: string;
+	percentKey: string;
 	title: string;
 	quantity: number;
 	inclusive: boolean;
@@ -55,8 +57,8 @@ export class Profile {
 		this.threads = this.readThreads(texts('thread.name'));
 		this.header.quantities.forEach((quantity, i) => {
 			this.measures.push(
-				{ key: `${quantity.name}_inclusive`, title: `${quantity.title} inclusive`, quantity: i, inclusive: true },
-				{ key: `${quantity.name}_exclusive`, title: `${quantity.title} exclusive`, quantity: i, inclusive: false });
+				{ key: quantity.inclusive, percentKey: quantity.inclusive_percent, title: `${quantity.title} inclusive`, quantity: i, inclusive: true },
+				{ key: quantity.exclusive, percentKey: quantity.exclusive_percent, title: `${quantity.title} exclusive`, quantity: i, inclusive: false });
 		});
 		this.tree = new CallTree(data);
 	}
@@ -90,6 +92,16 @@ export class Profile {
 		return `${this.processes[process]!.name || '?'} (${this.processes[process]!.pid})`;
 	}
 
+	/** Whether call paths have numbers of calls. */
+	get hasCalls(): boolean {
+		return this.header.quantities[0]!.unit === 'ticks';
+	}
+
+	/** A value of a quantity in ns, where it is a time; else as it is. */
+	plain(value: number, quantity: number): number {
+		return this.header.quantities[quantity]!.unit === 'ticks' ? this.ns(value) : value;
+	}
+
 	ns(ticks: number): number {
 		return Math.round((ticks * 1e9) / this.header.ticks_per_second);
 	}
@@ -101,7 +113,7 @@ export class Profile {
 			return known ?? null;
 		const columns = new Map<string, Float64Array>();
 		const table: Table = {
-			name, rows: info.rows, columns: info.columns,
+			name, rows: info.rows, columns: info.columns.map((column) => this.withUnit(column)),
 			subject: {
 				function: toIndexes(this.data.numbers(`${name}.#function`)),
 				module: toIndexes(this.data.numbers(`${name}.#module`)),
@@ -119,6 +131,12 @@ export class Profile {
 		};
 		this.tables.set(name, table);
 		return table;
+	}
+
+	/** What samples stand for may be a time. */
+	private withUnit(column: ColumnInfo): ColumnInfo {
+		const weight = this.header.quantities.find((quantity) => quantity.name === 'weight');
+		return weight?.unit === 'ns' && column.name.endsWith('_weight') ? { ...column, type: 'time' } : column;
 	}
 
 	/** Numbers are stored plus one: 0 is a cell without value. */

@@ -1,8 +1,9 @@
 // The dialog that leaves out processes and threads (with all their time) or modules (of which only
 // rows are hidden), and the chips that say what is left out.
 import { h } from '../dom.ts';
-import { count, plural, shorten, time } from '../format.ts';
+import { count, plural, shorten } from '../format.ts';
 import type { State } from '../state.ts';
+import { valueText } from '../views/context.ts';
 
 const SHOWN = 400;
 
@@ -63,7 +64,7 @@ export function openFilter(state: State): void {
 	const ticks = new Map(tree.roots.map((root) => [tree.thread[root]!, tree.inclusive[0]![root]!]));
 	const several = profile.processes.length > 1;
 	const threads = new CheckList('Processes and threads', profile.threads.map((thread, id) => ({
-		id, title: (several ? `${profile.processTitle(thread.process)} › ` : '') + profile.threadTitle(id), detail: time(profile.ns(ticks.get(id) ?? 0)),
+		id, title: (several ? `${profile.processTitle(thread.process)} › ` : '') + profile.threadTitle(id), detail: valueText(state, ticks.get(id) ?? 0, 0),
 	})).filter((item) => profile.threads[item.id]!.selected).sort((a, b) => (ticks.get(b.id) ?? 0) - (ticks.get(a.id) ?? 0)), state.threads);
 	const modules = new CheckList('Modules', profile.moduleNames.map((title, id) => ({ id, title, detail: shorten(profile.modulePaths[id]!, 40) })), state.modules);
 	const dialog = h('dialog.dialog', { 'aria-label': 'Filter' },

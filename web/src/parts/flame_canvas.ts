@@ -40,6 +40,7 @@ export class FlameCanvas {
 	private drag: { x: number; y: number; range: Range; scroll: number; moved: boolean } | null = null;
 	private readonly later = perFrame(() => this.draw());
 	private charWidth = 7;
+	private viewWidth = 0;
 	/** Milliseconds that each of the last frames took to draw. */
 	readonly drawTimes: number[] = [];
 
@@ -282,6 +283,7 @@ export class FlameCanvas {
 		if (!frames || !paint || !width || !height)
 			return;
 		const started = performance.now();
+		this.viewWidth = width;
 		const ratio = window.devicePixelRatio || 1;
 		if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
 			canvas.width = Math.round(width * ratio);
@@ -297,18 +299,23 @@ export class FlameCanvas {
 		const deepest = Math.max(0, this.layout.rows.length * ROW - height);
 		this.scroll = Math.min(this.scroll, deepest);
 		const colors = readColors(canvas);
-		for (const row of this.layout.rows)
-			for (const box of row)
-				this.drawBox(context, box, colors, width, height);
+		const focused = document.activeElement === canvas;
+		this.layout.rows.forEach((row, depth) => {
+			const y = this.top(depth);
+			if (y + ROW >= 0 && y <= height)
+				for (const box of row)
+					this.drawBox(context, box, y, colors);
+		});
+		this.outline(context, this.hovered, colors, 1);
+		if (focused)
+			this.outline(context, this.cursor, colors, 2);
 		this.drawTimes.push(performance.now() - started);
 		if (this.drawTimes.length > 600)
 			this.drawTimes.shift();
 	}
 
-	private drawBox(context: CanvasRenderingContext2D, box: Box, colors: Colors, width: number, height: number): void {
-		const y = this.upward ? height - (box.depth + 1) * ROW + this.scroll : box.depth * ROW - this.scroll;
-		if (y + ROW < 0 || y > height)
-			return;
+	private drawBox(context: CanvasRenderingContext2D, box: Box, y: number, colors: Colors): void {
+		const width = this.viewWidth;
 		const left = Math.max(0, box.left);
 		const right = Math.min(width, box.left + box.width);
 		const paint = this.paint!;
@@ -319,26 +326,35 @@ export class FlameCanvas {
 		context.fillRect(left, y, Math.max(right - left - gap, 0.5), ROW - 1);
 		context.globalAlpha = 1;
 		const characters = Math.floor((right - left - 8) / this.charWidth);
-		if (characters >= 3) {
+		if (characters >= 4) {
 			context.fillStyle = matches ? colors.matchText : matches === false ? colors.faint : colors.text;
 			context.fillText(shorten(this.frames!.label(box.node), characters), left + 4, y + ROW / 2);
 		}
-		const focused = box.node === this.cursor && document.activeElement === this.canvas;
-		if (focused || box.node === this.hovered) {
-			context.strokeStyle = focused ? colors.focus : colors.hover;
-			context.lineWidth = focused ? 2 : 1;
-			context.strokeRect(left + 1, y + 1, Math.max(right - left - 3, 1), ROW - 3);
-		}
+	}
+
+	private top(depth: number): number {
+		return this.upward ? this.canvas.clientHeight - (depth + 1) * ROW + this.scroll : depth * ROW - this.scroll;
+	}
+
+	private outline(context: CanvasRenderingContext2D, node: number, colors: Colors, wide: number): void {
+		const box = node < 0 ? undefined : this.layout?.rows[this.frames!.depth(node)]?.find((candidate) => candidate.node === node);
+		if (!box)
+			return;
+		const left = Math.max(0, box.left);
+		const right = Math.min(this.canvas.clientWidth, box.left + box.width);
+		context.strokeStyle = colors.outline;
+		context.lineWidth = wide;
+		context.strokeRect(left + 1, this.top(box.depth) + 1, Math.max(right - left - 3, 1), ROW - 3);
 	}
 }
 
-interface Colors { text: string; faint: string; match: string; matchText: string; focus: string; hover: string }
+interface Colors { text: string; faint: string; match: string; matchText: string; outline: string }
 
 function readColors(element: Element): Colors {
 	const style = getComputedStyle(element);
 	const read = (name: string) => style.getPropertyValue(name).trim();
 	return {
 		text: read('--flame-text'), faint: read('--flame-faint'), match: read('--match'),
-		matchText: read('--match-text'), focus: read('--text'), hover: read('--text'),
+		matchText: read('--match-text'), outline: read('--text'),
 	};
 }

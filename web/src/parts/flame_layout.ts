@@ -12,7 +12,7 @@ export interface Box {
 
 export interface Range { from: number; to: number } /* of the whole, 0 to 1 */
 
-const NARROWEST = 0.6; /* pixels */
+const NARROWEST = 1; /* pixels */
 
 export class FlameLayout {
 	/** Boxes of each depth, from left to right. */
@@ -35,9 +35,13 @@ export class FlameLayout {
 			const parentValue = this.frames.value(at, this.quantity, true);
 			const below: [number, number, number, number][] = [];
 			let x = begin;
-			for (const child of childrenOf(this.frames, at, this.quantity)) {
-				const value = this.frames.value(child, this.quantity, true);
-				const wide = Math.min(parentValue ? (value / parentValue) * (end - begin) : 0, end - x);
+			const perValue = parentValue ? (end - begin) / parentValue : 0;
+			const children = this.frames.children(at, this.quantity);
+			for (let i = 0; i < children.length; i++) {
+				const child = children[i]!;
+				if (isInCallers(this.frames, child))
+					continue;
+				const wide = Math.min(this.frames.value(child, this.quantity, true) * perValue, end - x);
 				if (wide * scale < NARROWEST || x >= range.to)
 					break;
 				if (x + wide > range.from)
@@ -68,12 +72,7 @@ export class FlameLayout {
 }
 
 /** Time of folded paths is in their callers' boxes already. */
-function* childrenOf(frames: Frames, node: number, quantity: number): Generator<number> {
-	const children = frames.children(node, quantity);
-	for (let i = 0; i < children.length; i++)
-		if (frames.kind === 'callers' || !frames.isFolded(children[i]!))
-			yield children[i]!;
-}
+const isInCallers = (frames: Frames, node: number): boolean => frames.kind !== 'callers' && frames.isFolded(node);
 
 /** Where a node stands in the whole. */
 export function rangeOf(frames: Frames, quantity: number, node: number): Range {
@@ -86,7 +85,9 @@ export function rangeOf(frames: Frames, quantity: number, node: number): Range {
 	for (const step of path.reverse()) {
 		const parentValue = frames.value(parent, quantity, true);
 		let x = from;
-		for (const child of childrenOf(frames, parent, quantity)) {
+		for (const child of Array.from(frames.children(parent, quantity))) {
+			if (isInCallers(frames, child))
+				continue;
 			const wide = Math.min(parentValue ? (frames.value(child, quantity, true) / parentValue) * (to - from) : 0, to - x);
 			if (child === step) {
 				[from, to] = [x, x + wide];

@@ -3,15 +3,25 @@ import type { Profile } from '../model/profile.ts';
 
 const HUES = [172, 28, 262, 205, 340, 48, 118, 232, 8, 300];
 
-export const isDark = (): boolean =>
-	document.documentElement.dataset['theme'] === 'dark' ||
-	(document.documentElement.dataset['theme'] !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
+let dark: boolean | null = null;
+
+export function isDark(): boolean {
+	const { theme } = document.documentElement.dataset;
+	dark ??= theme === 'dark' || (theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
+	return dark;
+}
+
+/** To be called when the theme may have changed: what is known of it is asked for at every frame. */
+export function forgetTheme(): void {
+	dark = null;
+}
 
 const hsl = (hue: number, saturation: number, lightness: number): string => `hsl(${hue} ${saturation}% ${lightness}%)`;
 
 /** The same module has the same colour in all views; system modules are grey. */
 export class Palette {
 	private readonly hues = new Map<number, number | null>();
+	private readonly known = new Map<number, string>();
 
 	constructor(profile: Profile) {
 		let next = 0;
@@ -21,6 +31,16 @@ export class Palette {
 
 	/** `variant` tells neighbours of one module apart. */
 	module(module: number, variant = 0): string {
+		const key = (module * 5 + (variant % 5)) * 2 + (isDark() ? 1 : 0);
+		let colour = this.known.get(key);
+		if (!colour) {
+			colour = this.mix(module, variant);
+			this.known.set(key, colour);
+		}
+		return colour;
+	}
+
+	private mix(module: number, variant: number): string {
 		const hue = this.hues.get(module);
 		const step = (variant % 5) * (isDark() ? 2 : 2.2);
 		if (hue === null || hue === undefined)

@@ -53,6 +53,8 @@ function textOf(info: ColumnInfo, source: ColumnSource, scale: Scale, row: numbe
 function widthOf(info: ColumnInfo): number {
 	if (info.name === 'confidence')
 		return 34;
+	if (info.name === 'place')
+		return 210;
 	if (info.type === 'text' || info.type === 'address')
 		return info.type === 'address' ? 110 : info.name === 'build_id' ? 300 : 150;
 	return info.type === 'percent' ? 76 : info.type === 'signed' ? 84 : info.each ? 104 : 100;
@@ -62,7 +64,7 @@ export function makeColumn(info: ColumnInfo, source: ColumnSource): Column {
 	const isText = info.type === 'text' || info.type === 'address';
 	const scale = info.type === 'time' && !info.each ? timeScale(info, source) : 'ms';
 	const title = info.name === 'confidence' ? '±' : titleOf(info);
-	const unit = info.type === 'time' && !info.each ? ` ${scale}` : info.type === 'percent' && title !== '%' ? ' %' : '';
+	const unit = info.type === 'time' && !info.each ? ` ${scale}` : info.type === 'percent' && !title.includes('%') ? ' %' : '';
 	return {
 		key: info.name, title: title + unit, group: info.group,
 		hint: HINTS[info.name],

@@ -1,5 +1,5 @@
 // Light, dark, or as the system has it. The choice is kept where the browser lets pages keep things.
-import { isDark } from './palette.ts';
+import { forgetTheme, isDark } from './palette.ts';
 
 const KEY = 'tare-theme';
 
@@ -16,6 +16,7 @@ export function restoreTheme(): void {
 export function toggleTheme(): void {
 	const theme = isDark() ? 'light' : 'dark';
 	document.documentElement.dataset['theme'] = theme;
+	forgetTheme();
 	try {
 		localStorage.setItem(KEY, theme);
 	} catch {

@@ -24,11 +24,11 @@ export interface View {
 }
 
 export const isTime = (state: State, quantity: number): boolean =>
-	state.profile.header.quantities[quantity]!.unit === 'ticks';
+	state.profile.header.quantities[quantity]!.unit !== '';
 
 /** A value of the current measure, or of another quantity, with its unit. */
 export function valueText(state: State, value: number, quantity = state.measure.quantity): string {
-	return isTime(state, quantity) ? time(state.ns(value)) : count(value);
+	return isTime(state, quantity) ? time(state.plain(value, quantity)) : count(value);
 }
 
 export function shareText(state: State, value: number, quantity = state.measure.quantity): string {

@@ -6,7 +6,7 @@ import { FlameCanvas } from '../parts/flame_canvas.ts';
 import { Palette } from '../parts/palette.ts';
 import { makeMatcher } from '../parts/search.ts';
 import type { Change } from '../state.ts';
-import { isTime, shareText, valueText, type Context, type View } from './context.ts';
+import { shareText, valueText, type Context, type View } from './context.ts';
 
 export class FlameView implements View {
 	readonly name = 'flame';
@@ -120,7 +120,7 @@ export class FlameView implements View {
 		const { measure } = this.state;
 		const other = this.match![node]!;
 		const comparison = this.context.comparison!;
-		const scale = (value: number) => (isTime(this.state, measure.quantity) ? comparison.scaled(value) : value);
+		const scale = (value: number) => comparison.scaled(value, measure.quantity);
 		const own = this.frames.value(node, measure.quantity, true);
 		if (this.isBase())
 			return (other < 0 ? 0 : this.state.frames('merged').value(other, measure.quantity, true)) - scale(own);
@@ -181,12 +181,12 @@ export class FlameView implements View {
 			for (const inclusive of frames.kind === 'callers' ? [true] : [true, false]) {
 				const value = frames.value(node, q, inclusive);
 				const total = frames.value(0, q, true);
-				const text = isTime(state, q) ? valueText(state, this.isBase() ? this.context.comparison!.scaled(value) : value, q) : count(value);
+				const text = valueText(state, this.isBase() ? this.context.comparison!.scaled(value, q) : value, q);
 				rows.push([`${quantity.title} ${frames.kind === 'callers' ? 'exclusive, on this path' : inclusive ? 'inclusive' : 'exclusive'}`,
 					`${text} · ${total ? percent(value / total) : '–'} %`]);
 			}
 		});
-		if (func >= 0)
+		if (func >= 0 && profile.hasCalls)
 			rows.push(['Calls', count(frames.calls(node))]);
 		if (this.match) {
 			const delta = this.difference(node);

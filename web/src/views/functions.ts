@@ -10,7 +10,7 @@ import type { Change } from '../state.ts';
 import { isTime, type Context, type View } from './context.ts';
 
 const DEFAULTS = ['calls', 'confidence', 'elapsed_inclusive', 'elapsed_exclusive', 'application_inclusive',
-	'application_exclusive', 'inclusive_samples', 'exclusive_samples', 'elapsed_inclusive_avg', 'function', 'module'];
+	'application_exclusive', 'inclusive_samples', 'exclusive_samples', 'exclusive_percent', 'exclusive_weight', 'elapsed_inclusive_avg', 'function', 'module'];
 
 export class FunctionsView implements View {
 	readonly name = 'functions';
@@ -96,8 +96,7 @@ export class FunctionsView implements View {
 		const func = row < profile.functionCount ? comparison.inBase[row]! : row - profile.functionCount;
 		if (func < 0)
 			return 0;
-		const value = this.state.baseOf().of(func, measure.quantity, measure.inclusive);
-		return isTime(this.state, measure.quantity) ? comparison.scaled(value) : value;
+		return comparison.scaled(this.state.baseOf().of(func, measure.quantity, measure.inclusive), measure.quantity);
 	}
 
 	private classOf(row: number): string {
@@ -121,9 +120,10 @@ export class FunctionsView implements View {
 			for (const measure of profile.measures) {
 				const ticks = (measure.inclusive ? values.inclusive : values.exclusive)[measure.quantity]!;
 				const total = selection.totals[measure.quantity]!;
-				own.set(measure.key, (row) => profile.ns(ticks[row]!));
-				own.set(`${measure.key}_percent`, (row) => (total ? (100 * ticks[row]!) / total : null));
-				own.set(`${measure.key}_avg`, (row) => (values.calls[row] ? profile.ns(ticks[row]!) / values.calls[row]! : null));
+				const plain = (row: number) => profile.plain(ticks[row]!, measure.quantity);
+				own.set(measure.key, plain);
+				own.set(measure.percentKey, (row) => (total ? (100 * ticks[row]!) / total : null));
+				own.set(`${measure.key}_avg`, (row) => (values.calls[row] ? plain(row) / values.calls[row]! : null));
 			}
 		}
 		const kept = new Set(['function', 'module', 'source', 'line', 'address', 'confidence', 'disarmed']);
@@ -144,7 +144,7 @@ export class FunctionsView implements View {
 		const { state } = this;
 		const timed = isTime(state, state.measure.quantity);
 		const total = state.total();
-		const ns = (value: number) => (timed ? state.ns(value) : value);
+		const ns = (value: number) => state.plain(value);
 		const scale = scaleFor(rows.reduce((most, row) => Math.max(most, ns(this.value(row))), 0));
 		const text = (value: number) => (timed ? timeIn(ns(value), scale) : count(value));
 		const unit = timed ? ` ${scale}` : '';

@@ -80,7 +80,9 @@ export class Pane {
 	private perCall(func: number): HTMLElement {
 		const { state } = this;
 		const values = state.selection.functions();
-		const facts: [string, string][] = [['Calls', (this.cell('disarmed', func) ? '≥' : '') + count(values.calls[func]!)]];
+		const facts: [string, string][] = [];
+		if (state.profile.hasCalls)
+			facts.push(['Calls', (this.cell('disarmed', func) ? '≥' : '') + count(values.calls[func]!)]);
 		const timeOf = (title: string, column: string) => {
 			const value = this.cell(column, func);
 			if (typeof value === 'number' && state.selection.isAll)
@@ -111,7 +113,7 @@ export class Pane {
 		const list = barList(title, edges.slice(0, EDGES).map((edge) => ({
 			label: edge.func < 0 ? '[no function]' : shorten(profile.functionNames[edge.func]!, 46) + (edge.func === func ? ' ↻' : ''),
 			title: edge.func < 0 ? 'Called by no instrumented function' : shorten(profile.functionNames[edge.func]!, 1000),
-			share: value(edge) / whole, detail: `${count(edge.calls)}×`,
+			share: value(edge) / whole, detail: profile.hasCalls ? `${count(edge.calls)}×` : undefined,
 			text: `${valueText(state, value(edge))} · ${percent(value(edge) / whole)} %`,
 			color: edge.func < 0 ? 'var(--above)' : this.context.palette.module(profile.functionModules[edge.func]!),
 			onclick: edge.func < 0 ? undefined : () => this.go(edge.func),

@@ -4,18 +4,20 @@ import type { Profile } from '../model/profile.ts';
 import type { Change } from '../state.ts';
 import type { Context, View } from './context.ts';
 
-const ALARMS = new Set(['INCOMPLETE', 'limits met', 'disarmed', 'while off', 'too deep', 'truncated', 'fallback']);
+const ALARMS = new Set(['because', 'INCOMPLETE', 'limits met', 'disarmed', 'while off', 'too deep', 'truncated', 'fallback']);
 const TITLES: Record<string, string> = {
 	command: 'Command', host: 'Host', recorded: 'Recorded', method: 'Method', clock: 'Clock', extent: 'Extent',
 	time: 'Time', 'OS events': 'OS events seen', coverage: 'Coverage', refused: 'Refused', 'probe cost': 'Probe cost',
 	accuracy: 'Accuracy', losses: 'Losses', INCOMPLETE: 'Incomplete', 'limits met': 'Limits met', disarmed: 'Disarmed',
+	samples: 'Samples', stacks: 'Stacks', discarded: 'Discarded', collector: 'Collector', because: 'Because',
 	'while off': 'While off', 'too deep': 'Too deep',
 };
 
 /** Lines that say that something is missing. */
 export function warningsOf(profile: Profile): [string, string][] {
 	return profile.header.header.filter(([key, value]) =>
-		ALARMS.has(key) || (key === 'losses' && value !== 'none') || (key === 'OS events' && value.startsWith('not observed')))
+		ALARMS.has(key) || (key === 'losses' && value !== 'none') || (key === 'OS events' && value.startsWith('not observed')) ||
+		(key === 'stacks' && !value.startsWith('0 ')))
 		.map(([key, value]) => [TITLES[key] ?? key, value]);
 }
 

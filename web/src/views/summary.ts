@@ -43,8 +43,8 @@ export class SummaryView implements View {
 		const line = (key: string) => header.header.find(([name]) => name === key)?.[1] ?? '';
 		const coverage = /\(([\d.]+ %)\)/.exec(line('coverage'));
 		const figures = header.quantities.map((quantity, q) => figure(quantity.title,
-			quantity.unit === 'ticks' ? time(profile.ns(selection.totals[q]!)) : count(selection.totals[q]!),
-			q === 0 ? 'sum over all threads' : `${percent(selection.totals[q]! / (selection.totals[0] || 1))} % of ${header.quantities[0]!.title.toLowerCase()}`));
+			valueText(this.state, selection.totals[q]!, q), q && quantity.unit === header.quantities[0]!.unit ?
+				`${percent(selection.totals[q]! / (selection.totals[0] || 1))} % of ${header.quantities[0]!.title.toLowerCase()}` : 'sum over all threads'));
 		figures.push(figure('Ran for', time(profile.ns(header.duration_ticks)), plural(selection.roots.length, 'thread') + (profile.processes.length > 1 ? `, ${plural(profile.processes.length, 'process', 'processes')}` : '')));
 		if (coverage)
 			figures.push(figure('Coverage', coverage[1]!, line('coverage').replace(/ instrumented.*/, '')));
@@ -54,12 +54,12 @@ export class SummaryView implements View {
 		return h('dl.figures', {}, ...figures);
 	}
 
-	private parts(): HTMLElement {
+	private parts(): HTMLElement | null {
 		const { profile, selection } = this.state;
 		const elapsed = profile.header.quantities.findIndex((quantity) => quantity.name === 'elapsed');
 		const application = profile.header.quantities.findIndex((quantity) => quantity.name === 'application');
 		if (elapsed < 0 || application < 0)
-			return h('div', {});
+			return null;
 		const parts: Part[] = [{
 			title: 'Application', value: selection.totals[application]!,
 			text: time(profile.ns(selection.totals[application]!)), color: 'var(--cause-0)',
@@ -126,10 +126,12 @@ export class SummaryView implements View {
 		const value = (root: number) => tree.inclusive[quantity]![root]!;
 		const roots = [...selection.roots].sort((a, b) => value(b) - value(a)).slice(0, 24)
 			.sort((a, b) => profile.threads[tree.thread[a]!]!.begin - profile.threads[tree.thread[b]!]!.begin);
+		const timed = header.quantities[quantity]!.unit === 'ticks';
+		const most = Math.max(1, ...roots.map(value));
 		const rows = roots.map((root) => {
 			const thread = profile.threads[tree.thread[root]!]!;
 			const until = thread.end || end;
-			const share = Math.min(1, value(root) / Math.max(until - thread.begin, 1));
+			const share = Math.min(1, value(root) / (timed ? Math.max(until - thread.begin, 1) : most));
 			const title = `${profile.threadTitle(tree.thread[root]!)}: ${time(profile.ns(thread.begin))} to ${time(profile.ns(until))}, ${valueText(state, value(root))} ${header.quantities[quantity]!.title.toLowerCase()}`;
 			return h('li', { title },
 				h('span.name.thread-name', {}, shorten(profile.threadTitle(tree.thread[root]!), 26)),
@@ -138,7 +140,7 @@ export class SummaryView implements View {
 				h('span.bar-text', {}, valueText(state, value(root))));
 		});
 		const left = selection.roots.length - rows.length;
-		return this.card('Threads over time', `from begin to end; filled: ${header.quantities[quantity]!.title.toLowerCase()} time of it`,
+		return this.card('Threads over time', timed ? `from begin to end; filled: ${header.quantities[quantity]!.title.toLowerCase()} time of it` : `from begin to end; filled: ${header.quantities[quantity]!.title.toLowerCase()}`,
 			h('ol.lanes', { 'aria-label': 'Threads over time' }, ...rows),
 			h('span.muted', {}, left ? `${plural(left, 'thread')} with less time not shown` : ''),
 			h('button.link', { type: 'button', onclick: () => this.context.open('threads') }, 'All threads'));
@@ -153,19 +155,19 @@ export class SummaryView implements View {
 		const rows: { name: string; module: string; func: number; delta: number }[] = [];
 		for (let func = 0; func < profile.functionCount; func++) {
 			const other = comparison.inBase[func]!;
-			const delta = selection.of(func, measure.quantity, false) - (other < 0 ? 0 : comparison.scaled(base.of(other, measure.quantity, false)));
+			const delta = selection.of(func, measure.quantity, false) - (other < 0 ? 0 : comparison.scaled(base.of(other, measure.quantity, false), measure.quantity));
 			if (delta)
 				rows.push({ name: profile.functionNames[func]!, module: profile.moduleOf(func), func, delta });
 		}
 		for (const func of comparison.vanished) {
-			const delta = -comparison.scaled(base.of(func, measure.quantity, false));
+			const delta = -comparison.scaled(base.of(func, measure.quantity, false), measure.quantity);
 			if (delta)
 				rows.push({ name: comparison.base.functionNames[func]!, module: comparison.base.moduleOf(func), func: -1, delta });
 		}
 		rows.sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta));
 		const most = Math.abs(rows[0]?.delta ?? 1);
 		const now = selection.totals[measure.quantity]!;
-		const before = comparison.scaled(base.totals[measure.quantity]!);
+		const before = comparison.scaled(base.totals[measure.quantity]!, measure.quantity);
 		const sign = (value: number) => (value > 0 ? '+' : '');
 		return this.card('What has changed', `${profile.header.quantities[measure.quantity]!.title} exclusive, new less base`,
 			h('p.delta-total', {}, h('b', {}, `${sign(now - before)}${valueText(state, now - before)}`), ` in all: ${valueText(state, before)} before, ${valueText(state, now)} now`,

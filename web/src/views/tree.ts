@@ -163,8 +163,8 @@ export class TreeView implements View {
 		state.profile.header.quantities.forEach((quantity, q) => {
 			const total = state.selection.totals[q]!;
 			const timed = isTime(state, q);
-			const scale = timed ? scaleFor(state.ns(total)) : 'ns';
-			const text = (value: number) => (timed ? timeIn(state.ns(value), scale) : count(value));
+			const scale = timed ? scaleFor(state.plain(total, q)) : 'ns';
+			const text = (value: number) => (timed ? timeIn(state.plain(value, q), scale) : count(value));
 			const unit = timed ? ` ${scale}` : '';
 			if (q === this.quantity)
 				columns.push({
@@ -177,10 +177,10 @@ export class TreeView implements View {
 				{ key: `${quantity.name}_inclusive`, title: `incl${unit}`, group: quantity.title, kind: 'number', width: 104, text: (row) => text(frames.value(row, q, true)) },
 				{ key: `${quantity.name}_exclusive`, title: `excl${unit}`, group: quantity.title, kind: 'number', width: 104, text: (row) => text(frames.value(row, q, false)) });
 		});
-		columns.push(
-			{ key: 'calls', title: 'Calls', kind: 'number', width: 96,
-				text: (row) => (frames.func(row) < 0 ? '' : (frames.isDisarmed(row) ? '≥' : '') + count(frames.calls(row))) },
-			{ key: 'module', title: 'Module', kind: 'text', width: 130, text: (row) => state.profile.moduleOf(frames.func(row)) });
+		if (state.profile.hasCalls)
+			columns.push({ key: 'calls', title: 'Calls', kind: 'number', width: 96,
+				text: (row) => (frames.func(row) < 0 ? '' : (frames.isDisarmed(row) ? '≥' : '') + count(frames.calls(row))) });
+		columns.push({ key: 'module', title: 'Module', kind: 'text', width: 130, text: (row) => state.profile.moduleOf(frames.func(row)) });
 		return [columns[0]!, { key: 'frame', title: 'Function', kind: 'name', width: 0, text: (row) => frames.label(row), className: () => 'strong' }, ...columns.slice(1)];
 	}
 

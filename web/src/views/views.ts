@@ -11,7 +11,7 @@ import { TableView, type TableOptions } from './tables.ts';
 import { TreeView } from './tree.ts';
 
 const VALUES = ['calls', 'elapsed_inclusive', 'elapsed_inclusive_percent', 'elapsed_exclusive', 'elapsed_exclusive_percent',
-	'application_inclusive', 'application_exclusive', 'inclusive_samples', 'inclusive_percent', 'exclusive_samples', 'exclusive_percent'];
+	'application_inclusive', 'application_exclusive', 'inclusive_samples', 'inclusive_percent', 'exclusive_samples', 'exclusive_percent', 'exclusive_weight'];
 
 function osChart(context: Context): HTMLElement {
 	const { profile, selection } = context.state;
@@ -36,6 +36,9 @@ const TABLES: TableOptions[] = [
 			context.state.filterThreads(new Set(profile.threads.map((_, i) => i).filter((i) => profile.threads[i]!.process === table.subject.process[row]!)));
 			context.open('functions');
 		} },
+	{ name: 'lines', title: 'Lines', one: 'line', columns: ['source', 'line', 'function', 'module', ...VALUES], sort: 'exclusive_samples', empty: 'No line is known.' },
+	{ name: 'instructions', title: 'Instructions', one: 'instruction', columns: ['address', 'source', 'line', 'function', 'module', ...VALUES], sort: 'exclusive_samples', empty: 'No instruction is known.' },
+	{ name: 'methods', title: 'Methods', one: 'function', columns: ['cpu_exclusive', 'cpu_percent', 'samples', 'samples_percent', 'samples_low_percent', 'samples_high_percent', 'difference_percent', 'outside_interval', 'function', 'module'], sort: 'samples_percent', empty: 'No function.' },
 	{ name: 'os', title: 'OS time', one: 'place', columns: ['os_time', 'os_percent', 'count', 'cause', 'syscall', 'object', 'function', 'module'], sort: 'os_time',
 		empty: 'No time of the operating system was seen here.', above: osChart },
 ];
@@ -48,7 +51,7 @@ const APPENDED: TableOptions[] = [
 export function makeViews(context: Context): View[] {
 	const { profile } = context.state;
 	const has = (name: string) => profile.table(name) !== null;
-	const tables = TABLES.filter(({ name }) => has(name)).map((options) => new TableView(context, options));
+	const tables = TABLES.filter(({ name }) => has(name) && (name !== 'os' || profile.header.causes.length > 0)).map((options) => new TableView(context, options));
 	const appended = APPENDED.filter(({ name }) => has(name) && profile.table(name)!.rows > 0).map((options) => new TableView(context, options));
 	return [new SummaryView(context), new FunctionsView(context), new TreeView(context), new FlameView(context), ...tables, new RecordingView(context, appended)];
 }

@@ -1,0 +1,78 @@
+// A browser, pages made by tare, and checks: what the tests of the page share.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const web = resolve(dirname(fileURLToPath(import.meta.url)), '../../web');
+const require = createRequire(join(web, 'package.json'));
+
+export function skip(reason) {
+	console.log(reason);
+	process.exit(77);
+}
+
+export async function startBrowser(more = []) {
+	const executable = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
+	if (!executable)
+		skip('there is no chromium: scripts/setup web installs it');
+	if (!existsSync(join(web, 'node_modules/playwright-core')))
+		skip('the packages of web/package-lock.json are not installed: cd web && npm ci');
+	if (Number(process.versions.node.split('.')[0]) < 18)
+		skip(`node ${process.versions.node} is too old for playwright-core: it needs 18`);
+	const { chromium } = require('playwright-core');
+	try {
+		return await chromium.launch({
+			executablePath: executable,
+			args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+				'--disable-component-update', '--disable-sync', '--force-device-scale-factor=1', ...more],
+		});
+	} catch (error) {
+		return skip(`chromium does not start here: ${String(error.message).split('\n')[0]}`);
+	}
+}
+
+export const work = mkdtempSync(join(tmpdir(), 'tare-web-'));
+process.on('exit', () => rmSync(work, { recursive: true, force: true }));
+
+export function run(command, ...args) {
+	const result = spawnSync(command, args, { maxBuffer: 1 << 30, encoding: 'utf8' });
+	if (result.status !== 0)
+		throw new Error(`${command} ${args.join(' ')}: status ${result.status}, ${result.stderr}`);
+	return result.stdout;
+}
+
+/** Opens a page made by `tare view`; collects what it must not do. */
+export async function openPage(browser, file, options = {}) {
+	const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...options });
+	const page = await context.newPage();
+	page.setDefaultTimeout(20000);
+	const problems = [];
+	page.on('console', (message) => {
+		if (['error', 'warning'].includes(message.type()))
+			problems.push(`console: ${message.text()}`);
+	});
+	page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
+	page.on('dialog', (dialog) => { problems.push('a dialog of a name'); dialog.dismiss(); });
+	page.on('request', (request) => {
+		if (!request.url().startsWith('file://') && !request.url().startsWith('data:'))
+			problems.push(`request: ${request.url()}`);
+	});
+	await page.goto(`file://${file}`);
+	await page.waitForFunction(() => performance.getEntriesByName('tare-ready').length > 0);
+	return { page, problems, close: () => context.close() };
+}
+
+export const axeSource = () => join(dirname(require.resolve('axe-core')), 'axe.min.js');
+
+export function equal(actual, expected, what) {
+	if (JSON.stringify(actual) !== JSON.stringify(expected))
+		throw new Error(`${what}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`);
+}
+
+export function check(condition, what) {
+	if (!condition)
+		throw new Error(what);
+}

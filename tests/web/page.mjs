@@ -1,0 +1,377 @@
+// The HTML report in a real browser, opened from file://. Usage: node page.mjs TARE MAKE_PROFILE
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { axeSource, check, equal, openPage, run, startBrowser, work } from './browser.mjs';
+
+const [tare, makeProfile] = process.argv.slice(2).map((path) => resolve(path));
+const browser = await startBrowser();
+run(makeProfile, work);
+const profile = (name) => join(work, `${name}.tare`);
+const made = new Map();
+
+function pageOf(name, ...options) {
+	const file = join(work, `${name}${options.length ? '-more' : ''}.html`);
+	if (!made.has(file))
+		run(tare, 'view', profile(name), '-o', file, ...options);
+	made.set(file, true);
+	return file;
+}
+
+const report = (...args) => JSON.parse(run(tare, 'report', ...args, '--format=json'));
+const grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+const UNITS = { s: 1e9, ms: 1e6, 'µs': 1e3, ns: 1 };
+/** As text reports have it: three decimals, but of ns. */
+const timeIn = (ns, unit) => {
+	const [whole, decimals] = (ns / UNITS[unit]).toFixed(unit === 'ns' ? 0 : 3).split('.');
+	return grouped(whole) + (decimals ? `.${decimals}` : '');
+};
+const time = (ns) => {
+	const unit = ns >= 1e10 ? 's' : ns >= 1e6 ? 'ms' : ns >= 1e3 ? 'µs' : 'ns';
+	return `${timeIn(ns, unit)} ${unit}`;
+};
+const text = (locator) => locator.evaluateAll((elements) => elements.map((element) => element.textContent));
+const view = (page, title) => page.getByRole('tab', { name: title, exact: true }).click();
+const rows = (page) => page.locator('.grid-row.data');
+
+/** The cells of a grid's rows by their column's key. */
+async function cells(page, key) {
+	const index = await page.locator('.grid-head [role=columnheader]').evaluateAll((heads, wanted) =>
+		heads.findIndex((head) => head.querySelector(`[data-key="${wanted}"]`)), key);
+	check(index >= 0, `no column ${key}`);
+	return rows(page).evaluateAll((all, column) => all.sort((a, b) => a.dataset.index - b.dataset.index)
+		.map((row) => row.children[column].textContent), index);
+}
+
+/** What a column of times should show of the rows of a report, in the unit that its head names. */
+async function times(page, measure, table) {
+	const unit = (await page.locator(`[data-key=${measure}]`).textContent()).replace(/[▾▴]/, '').split(' ').at(-1);
+	return table.map((row) => timeIn(row[`${measure}_ns`], unit));
+}
+
+const tests = {
+	async 'opens and shows the summary'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		check(await page.getByRole('heading', { name: 'Hot path' }).isVisible(), 'no hot path');
+		const { header } = report('summary', profile('work'));
+		const figures = await text(page.locator('.figure b'));
+		equal(figures[0], time(header.elapsed_ns), 'elapsed time');
+		equal(figures[1], time(header.application_ns), 'application time');
+		await view(page, 'Recording');
+		const said = (await text(page.locator('.facts dd'))).join('\n');
+		for (const line of run(tare, 'report', 'summary', profile('work'), '--no-pager').split('\n\n')[0].split('\n'))
+			check(said.includes(line.slice(12, 60)), `the header lacks: ${line}`);
+		return { problems, close };
+	},
+
+	async 'functions have the numbers of tare report'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		await view(page, 'Functions');
+		const expected = report('functions', profile('work')).tables.functions;
+		await page.locator('[data-key=elapsed_inclusive]').click();
+		expected.sort((a, b) => b.elapsed_inclusive_ns - a.elapsed_inclusive_ns);
+		for (const measure of ['elapsed_inclusive', 'elapsed_exclusive', 'application_inclusive', 'application_exclusive']) {
+			equal((await cells(page, measure)).sort(), (await times(page, measure, expected)).sort(), measure);
+		}
+		equal((await cells(page, 'elapsed_inclusive')), await times(page, 'elapsed_inclusive', expected), 'sorted');
+		/* What follows from the call tree is the same. */
+		const differences = await page.evaluate(() => {
+			const { profile, selection } = tarePage.state;
+			const table = profile.table('functions');
+			const wrong = [];
+			for (const measure of profile.measures) {
+				const column = table.columns.find((candidate) => candidate.name === measure.key);
+				for (let row = 0; row < table.rows; row++) {
+					const own = profile.plain(selection.of(table.subject.function[row], measure.quantity, measure.inclusive), measure.quantity);
+					if (own !== table.value(column, row))
+						wrong.push([measure.key, row, own, table.value(column, row)]);
+				}
+			}
+			return wrong;
+		});
+		equal(differences, [], 'values from the call tree');
+		return { problems, close };
+	},
+
+	async 'sorts, searches, chooses columns'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		await view(page, 'Functions');
+		await page.locator('[data-key=calls]').click();
+		const down = (await cells(page, 'calls')).map((count) => Number(count.replaceAll(',', '')));
+		equal(down, [...down].sort((a, b) => b - a), 'calls descending');
+		await page.locator('[data-key=calls]').click();
+		equal(await page.locator('[aria-sort]').getAttribute('aria-sort'), 'ascending', 'the other way');
+		await page.getByRole('searchbox', { name: 'Search functions' }).fill('EVAL');
+		equal(await cells(page, 'function'), ['evaluate'], 'search in any case');
+		await page.getByRole('searchbox', { name: 'Search functions' }).fill('/^(main|parse)$/');
+		equal((await cells(page, 'function')).sort(), ['main', 'parse'], 'search by a regular expression');
+		await page.getByRole('searchbox', { name: 'Search functions' }).fill('no such');
+		check(await page.getByText('No function matches').isVisible(), 'no empty state');
+		await page.getByRole('searchbox', { name: 'Search functions' }).fill('');
+		await page.locator('summary', { hasText: 'Columns' }).click();
+		await page.locator('[data-column=os_syscall]').check();
+		check((await cells(page, 'os_syscall')).some((value) => value !== '0.000'), 'a chosen column');
+		return { problems, close };
+	},
+
+	async 'switches among the values'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		await view(page, 'Functions');
+		const { functions } = report('functions', profile('work')).tables;
+		for (const [quantity, title] of [['elapsed', 'Elapsed'], ['application', 'Application']])
+			for (const [kind, label] of [['inclusive', 'Inclusive'], ['exclusive', 'Exclusive']]) {
+				await page.getByRole('radio', { name: title }).check({ force: true });
+				await page.getByRole('radio', { name: label }).check({ force: true });
+				const shown = (await cells(page, 'value')).map(Number);
+				const expected = functions.map((row) => row[`${quantity}_${kind}_percent`]).sort((a, b) => b - a);
+				equal(shown.map((value) => value.toFixed(2)), expected.map((value) => value.toFixed(2)), `${quantity} ${kind}`);
+			}
+		return { problems, close };
+	},
+
+	async 'callers and callees are those of tare report'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		await view(page, 'Functions');
+		await rows(page).filter({ hasText: 'evaluate' }).first().click();
+		for (const [label, type] of [['Callers', 'caller'], ['Callees', 'callee']]) {
+			const expected = report('callers', 'evaluate', profile('work')).tables.callers.filter((row) => row.type === type);
+			const shown = await text(page.locator(`.pane ol[aria-label=${label}] .bar-text`));
+			equal(shown.map((line) => line.split(' ·')[0].replace(' µs', '').replace(' ms', '')).length, expected.length, label);
+			const values = await page.evaluate((wanted) => {
+				const { state } = tarePage;
+				return state.selection.edges(state.selected)[wanted].map((edge) => state.plain(edge.inclusive[0], 0)).sort((a, b) => b - a);
+			}, label.toLowerCase());
+			equal(values, expected.map((row) => row.elapsed_inclusive_ns).sort((a, b) => b - a), `${label}' times`);
+		}
+		const before = await page.locator('.pane h2').textContent();
+		await page.locator('.pane ol[aria-label=Callees] button').first().click();
+		check(await page.locator('.pane h2').textContent() !== before, 'a callee opens');
+		await page.keyboard.press('Alt+ArrowLeft');
+		equal(await page.locator('.pane h2').textContent(), before, 'and back');
+		return { problems, close };
+	},
+
+	async 'the call tree has the rows of tare report and its hot path'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		await page.keyboard.press('h');
+		const hot = (await text(page.locator('.grid-row.hot .cell.name'))).map((name) => name.replace(/^[▾▸]/, ''));
+		const expected = report('summary', profile('work')).tables.hot_path;
+		equal(hot.length - 1, expected.length, 'length of the hot path');
+		check(expected.at(-1).function === null || hot.at(-1).includes(expected.at(-1).function.slice(0, 8)), 'end of the hot path');
+		const values = await page.evaluate(() => {
+			const frames = tarePage.state.frames('threads');
+			const found = [];
+			for (let node = 1; node < frames.size; node++)
+				found.push(tarePage.state.plain(frames.value(node, 0, true), 0));
+			return found.sort((a, b) => a - b);
+		});
+		equal(values, report('calltree', profile('work')).tables.calltree.map((row) => row.elapsed_inclusive_ns).sort((a, b) => a - b), 'values of call paths');
+		return { problems, close };
+	},
+
+	async 'folded and disarmed paths count as in tare report'() {
+		const { page, problems, close } = await openPage(browser, pageOf('cut'));
+		const shown = await page.evaluate(() => {
+			const { selection, profile } = tarePage.state;
+			return profile.functionNames.map((name, func) => [name, selection.of(func, 0, true), selection.of(func, 1, true)]).filter(([, value]) => value);
+		});
+		const expected = report('functions', profile('cut'), '--unit=ticks').tables.functions
+			.map((row) => [row.function, row.elapsed_inclusive_ticks, row.application_inclusive_ticks]);
+		equal(shown.sort(), expected.sort(), 'inclusive values');
+		const warnings = (await text(page.locator('.warnings li'))).join('\n');
+		for (const word of ['killed by signal 9', '1,234,567 events dropped', '--max-nodes', 'Disarmed'])
+			check(warnings.includes(word), `no warning of ${word}`);
+		await view(page, 'Functions');
+		check((await cells(page, 'calls')).some((count) => count.startsWith('≥')), 'no mark of disarmed functions');
+		return { problems, close };
+	},
+
+	async 'the flame graph zooms, searches, turns around'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		await view(page, 'Flame graph');
+		const canvas = page.locator('.flame canvas');
+		const crumbs = () => text(page.locator('.crumb'));
+		equal(await crumbs(), ['session'], 'not zoomed');
+		await canvas.focus();
+		for (const key of ['ArrowDown', 'ArrowDown', 'Enter'])
+			await page.keyboard.press(key);
+		check((await crumbs()).length === 3, 'Enter zooms');
+		await page.keyboard.press('Escape');
+		equal(await crumbs(), ['session'], 'Escape shows all');
+		const box = await canvas.boundingBox();
+		await page.mouse.dblclick(box.x + 20, box.y + 30);
+		equal((await crumbs()).length, 2, 'a double click zooms');
+		await page.mouse.move(box.x + 60, box.y + 30);
+		check((await page.locator('.tip').textContent()).includes('Elapsed inclusive'), 'a tooltip');
+		await page.keyboard.press('Escape');
+		await page.getByRole('searchbox').fill('evaluate');
+		const note = await page.locator('.view .note').textContent();
+		const whole = report('functions', profile('work')).tables.functions.find((row) => row.function === 'evaluate');
+		check(note.includes(`${whole.elapsed_inclusive_percent.toFixed(2)} %`), `matched share: ${note}`);
+		await page.getByRole('radio', { name: 'Exclusive' }).check({ force: true });
+		equal(await page.getByLabel('What is below what').inputValue(), 'callers', 'exclusive turns the graph around');
+		const sums = await page.evaluate(() => {
+			const frames = tarePage.state.frames('callers');
+			return [...frames.children(0, 0)].map((node) => [frames.label(node), frames.value(node, 0, true)]);
+		});
+		const exclusive = report('functions', profile('work'), '--unit=ticks').tables.functions;
+		for (const [label, value] of sums)
+			check(exclusive.some((row) => label.startsWith(row.function) && row.elapsed_exclusive_ticks === value), `exclusive value of ${label}`);
+		return { problems, close };
+	},
+
+	async 'filters threads and modules'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		const thread = report('threads', profile('work')).tables.threads.find((row) => row.tid === 4002);
+		await page.evaluate(() => tarePage.state.filterThreads(new Set([1])));
+		equal((await text(page.locator('.figure b')))[0], time(thread.elapsed_inclusive_ns + thread.outside_ns), 'total of one thread');
+		const expected = report('functions', profile('work'), '--thread=4002').tables.functions;
+		await view(page, 'Functions');
+		equal((await cells(page, 'elapsed_inclusive')).sort(), (await times(page, 'elapsed_inclusive', expected)).sort(), 'functions of one thread');
+		await page.locator('.chip').click();
+		await page.keyboard.press('f');
+		await page.locator('dialog section').nth(1).getByRole('button', { name: 'None' }).click();
+		await page.locator('dialog section').nth(1).getByText('libstripped', { exact: false }).first().click();
+		await page.getByRole('button', { name: 'Apply' }).click();
+		await page.locator('dialog').waitFor({ state: 'detached' });
+		equal((await cells(page, 'module')), ['libstripped.so.1'], 'functions of one module');
+		return { problems, close };
+	},
+
+	async 'compares two profiles'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work', `--compare=${profile('hostile')}`));
+		check(await page.getByRole('heading', { name: 'What has changed' }).isVisible(), 'what has changed');
+		await view(page, 'Functions');
+		check((await page.locator('.grid-row.vanished').count()) > 5, 'vanished functions');
+		check((await page.locator('.grid-row.fresh').count()) > 5, 'new functions');
+		await view(page, 'Flame graph');
+		await page.getByLabel('Widths').selectOption('base');
+		await page.getByLabel('Colours').selectOption('heat');
+		await close();
+		const same = await openPage(browser, pageOf('cut', `--compare=${profile('cut')}`));
+		await view(same.page, 'Functions');
+		equal([...new Set(await cells(same.page, 'delta'))], ['0.000'], 'the same profile differs in nothing');
+		return { problems: [...problems, ...same.problems], close: same.close };
+	},
+
+	async 'works with the keyboard alone'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		await page.keyboard.press('2');
+		await page.keyboard.press('ArrowDown');
+		await page.keyboard.press('ArrowDown');
+		const selected = await page.locator('.grid-row[aria-selected=true] .cell.name').first().textContent();
+		equal((await page.locator('.pane h2').textContent()).replaceAll('\u200b', ''), selected, 'the row selects a function');
+		await page.keyboard.press('/');
+		await page.keyboard.type('main');
+		await page.keyboard.press('Enter');
+		check(await page.evaluate(() => document.activeElement.getAttribute('role') === 'grid'), 'Enter leaves the search');
+		await page.keyboard.press('3');
+		await page.keyboard.press('Home');
+		const count = await rows(page).count();
+		await page.keyboard.press('ArrowLeft');
+		check(await rows(page).count() < count, 'ArrowLeft closes');
+		await page.keyboard.press('ArrowRight');
+		equal(await rows(page).count(), count, 'ArrowRight opens');
+		await page.keyboard.press('e');
+		await page.keyboard.press('i');
+		equal(await page.evaluate(() => tarePage.state.measure.key), 'application_exclusive', 'e and i switch the value');
+		await page.keyboard.press('?');
+		check(await page.getByRole('dialog').isVisible(), '? shows the keys');
+		await page.keyboard.press('Escape');
+		/* Tab reaches everything and never gets stuck. */
+		const seen = new Set();
+		for (let i = 0; i < 40; i++) {
+			await page.keyboard.press('Tab');
+			seen.add(await page.evaluate(() => document.activeElement.outerHTML.slice(0, 120)));
+		}
+		check(seen.size > 12, `Tab reaches ${seen.size} places`);
+		return { problems, close };
+	},
+
+	async 'hostile names are harmless'() {
+		const { page, problems, close } = await openPage(browser, pageOf('hostile'));
+		for (const title of await text(page.getByRole('tab')))
+			await view(page, title);
+		await view(page, 'Functions');
+		const names = await cells(page, 'function');
+		check(names.includes('<script>alert(1)</script>'), 'the name is a text');
+		check(names.some((name) => name.includes('\\u{202e}')), 'characters that turn the text around are shown');
+		check(names.some((name) => name.includes('\\xff')), 'bytes that are no UTF-8 are shown');
+		equal(await page.locator('script:not([type])').count(), 1, 'scripts');
+		return { problems, close };
+	},
+
+	async 'an empty profile has empty states'() {
+		const { page, problems, close } = await openPage(browser, pageOf('empty'));
+		for (const title of await text(page.getByRole('tab')))
+			await view(page, title);
+		await view(page, 'Summary');
+		check(await page.getByText('No function ran').isVisible(), 'no empty state');
+		return { problems, close };
+	},
+
+	async 'samples'() {
+		const { page, problems, close } = await openPage(browser, pageOf('sampled'));
+		const { functions } = report('functions', profile('sampled')).tables;
+		await view(page, 'Functions');
+		equal((await cells(page, 'inclusive_samples')).sort(), functions.map((row) => String(row.inclusive_samples)).sort(), 'inclusive samples');
+		const shown = await page.evaluate(() => {
+			const { selection, profile } = tarePage.state;
+			return profile.functionNames.map((_, func) => [selection.of(func, 0, true), selection.of(func, 0, false)]).filter(([value]) => value);
+		});
+		equal(shown.sort(), functions.map((row) => [row.inclusive_samples, row.exclusive_samples]).sort(), 'samples from the call tree');
+		await view(page, 'Lines');
+		equal((await cells(page, 'exclusive_samples')).length, report('lines', profile('sampled')).tables.lines.length, 'lines');
+		await view(page, 'Flame graph');
+		return { problems, close };
+	},
+
+	async 'a function stays selected from view to view, the tab in the address'() {
+		const { page, problems, close } = await openPage(browser, `${pageOf('work')}#calltree`);
+		equal(await page.getByRole('tab', { selected: true }).textContent(), 'Call tree', 'the address chooses the view');
+		await view(page, 'Functions');
+		await rows(page).filter({ hasText: 'parse' }).first().click();
+		await view(page, 'Flame graph');
+		equal(await page.locator('.pane h2').textContent(), 'parse', 'selected function');
+		await page.goBack();
+		equal(await page.getByRole('tab', { selected: true }).textContent(), 'Functions', 'back');
+		return { problems, close };
+	},
+
+	async 'axe finds nothing, light and dark'() {
+		const problems = [];
+		for (const [name, colorScheme] of [['work', 'light'], ['work', 'dark'], ['cut', 'light']]) {
+			const { page, close, problems: others } = await openPage(browser, pageOf(name), { colorScheme });
+			/* The page forbids scripts from elsewhere; the test's own comes in by the debugger. */
+			await page.evaluate(readFileSync(axeSource(), 'utf8'));
+			for (const title of await text(page.getByRole('tab'))) {
+				await view(page, title);
+				const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
+				for (const { id, nodes } of violations)
+					problems.push(`${colorScheme} ${title}: ${id}: ${nodes[0].html.slice(0, 160)} ${nodes[0].failureSummary.replaceAll('\n', ' ').slice(0, 300)}`);
+			}
+			problems.push(...others);
+			await close();
+		}
+		return { problems };
+	},
+};
+
+let failed = 0;
+const wanted = process.env.ONLY;
+for (const [name, test] of Object.entries(tests)) {
+	if (wanted && !name.includes(wanted))
+		continue;
+	try {
+		const { problems, close } = await test();
+		await close?.();
+		if (problems.length)
+			throw new Error(problems.join('\n  '));
+		console.log(`ok: ${name}`);
+	} catch (error) {
+		failed++;
+		console.log(`FAILED: ${name}: ${error.stack.split('\n').slice(0, 4).join('\n')}`);
+	}
+}
+await browser.close();
+console.log(`${Object.keys(tests).length - failed} passed, ${failed} failed`);
+process.exit(failed ? 1 : 0);
