@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-/* Where debug files lie, separated by colons. */
-static const char *debug_roots(void)
+const char *object_debug_roots(void)
 {
 	const char *roots = getenv("TARE_DEBUG_PATH");
 
@@ -122,7 +121,7 @@ static bool debug_file_take(struct object *object, const char *path, const struc
 
 static bool debug_file_by_build_id(struct object *object)
 {
-	const char *roots = debug_roots();
+	const char *roots = object_debug_roots();
 	struct str path = {0};
 	bool found = false;
 
@@ -152,7 +151,7 @@ static bool debug_link_try(struct object *object, const struct debug_link *link,
 
 static bool debug_file_by_link(struct object *object)
 {
-	const char *roots = debug_roots();
+	const char *roots = object_debug_roots();
 	struct debug_link link;
 	struct str path = {0};
 

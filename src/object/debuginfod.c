@@ -23,11 +23,23 @@ struct library {
 static time_t started_s; /* of the download that is under way */
 static time_t spent_s;
 
+static bool is_asked_for(void)
+{
+	const char *wanted = getenv("TARE_DEBUGINFOD");
+
+	return wanted && *wanted && strcmp(wanted, "0") != 0;
+}
+
+static bool has_servers(void)
+{
+	const char *servers = getenv("DEBUGINFOD_URLS");
+
+	return servers && *servers;
+}
+
 bool debuginfod_is_wanted(void)
 {
-	const char *wanted = getenv("TARE_DEBUGINFOD"), *servers = getenv("DEBUGINFOD_URLS");
-
-	return wanted && *wanted && strcmp(wanted, "0") != 0 && servers && *servers;
+	return is_asked_for() && has_servers();
 }
 
 static bool library_load(struct library *library)
@@ -68,24 +80,44 @@ static int give_up(struct client *client, long done, long all)
 	return spent_s + now_s() - started_s >= DEBUGINFOD_SECONDS_MAX;
 }
 
-char *debuginfod_fetch(const unsigned char *build_id, size_t size)
+static const struct library *library_get(void)
 {
 	static struct library library;
 	static enum { UNKNOWN, MISSING, LOADED } state;
-	char *path = NULL;
 
 	if (state == UNKNOWN)
 		state = library_load(&library) ? LOADED : MISSING;
-	if (state == MISSING || spent_s >= DEBUGINFOD_SECONDS_MAX || size > 64)
+	return state == LOADED ? &library : NULL;
+}
+
+bool debuginfod_state(const char **text)
+{
+	if (!is_asked_for())
+		*text = "servers are not asked (TARE_DEBUGINFOD=1 asks those of DEBUGINFOD_URLS)";
+	else if (!has_servers())
+		*text = "servers cannot be asked: DEBUGINFOD_URLS names none";
+	else if (!library_get())
+		*text = "servers cannot be asked: libdebuginfod is not installed";
+	else
+		*text = "servers are asked for others";
+	return !is_asked_for() || (has_servers() && library_get());
+}
+
+char *debuginfod_fetch(const unsigned char *build_id, size_t size)
+{
+	const struct library *library = library_get();
+	char *path = NULL;
+
+	if (!library || spent_s >= DEBUGINFOD_SECONDS_MAX || size > 64)
 		return NULL;
-	struct client *client = library.begin();
+	struct client *client = library->begin();
 	if (!client)
 		return NULL;
 	started_s = now_s();
-	library.set_progress(client, give_up);
-	const int fd = library.find(client, build_id, (int)size, &path);
+	library->set_progress(client, give_up);
+	const int fd = library->find(client, build_id, (int)size, &path);
 	spent_s += now_s() - started_s;
-	library.end(client);
+	library->end(client);
 	if (fd < 0)
 		return NULL;
 	close(fd);

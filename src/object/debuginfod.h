@@ -14,6 +14,9 @@ enum { DEBUGINFOD_SECONDS_MAX = 120 };
 
 bool debuginfod_is_wanted(void);
 
+/* Whether servers can be asked, and why not, or how they would be. */
+bool debuginfod_state(const char **text);
+
 /* The path of the debug file in the user's cache, to be freed, or NULL. One thread at a time. */
 char *debuginfod_fetch(const unsigned char *build_id, size_t size);
 

@@ -39,6 +39,8 @@ void object_close(struct object *object);
 const char *object_path(const struct object *object);
 /* Path of the separate debug file, or NULL; found with OBJECT_SYMBOLS. */
 const char *object_debug_file(const struct object *object);
+/* The directories below which debug files are looked for, separated by colons. */
+const char *object_debug_roots(void);
 const unsigned char *object_bytes(const struct object *object, size_t *size);
 mode_t object_mode(const struct object *object);
 const Elf64_Ehdr *object_header(const struct object *object);

@@ -1,6 +1,8 @@
 /* Gathers what osevents finds out about the host, and tries tare's own needs. */
 #include "record/doctor.h"
 
+#include "object/debuginfod.h"
+#include "object/object.h"
 #include "osevents/host.h"
 #include "record/cache.h"
 #include "record/clock.h"
@@ -100,6 +102,15 @@ static void examine_runtime(struct doctor_facts *facts)
 	free(path);
 }
 
+static void examine_debug_files(struct doctor_facts *facts)
+{
+	const char *servers;
+	const bool works = debuginfod_state(&servers);
+
+	add_fact(facts, "debug files", works ? DOCTOR_WORKS : DOCTOR_LIMITED,
+		 "of stripped files are looked for below %s; %s", object_debug_roots(), servers);
+}
+
 static void examine_cache(struct doctor_facts *facts)
 {
 	struct error err;
@@ -138,6 +149,7 @@ void doctor_examine(struct doctor_facts *facts)
 	examine_perf(facts);
 	examine_way_of_sampling(facts);
 	examine_runtime(facts);
+	examine_debug_files(facts);
 	examine_cache(facts);
 	examine_session(facts);
 }

@@ -60,6 +60,15 @@ for mode in $modes; do
 	[ "$(share 'made%')" = 0 ] || fail "a map was believed that is: $mode"
 done
 
+# A process with a /tmp and a number of its own.
+if unshare -mpf true 2>/dev/null; then
+	sample unshare -mpf --mount-proc sh -c "mount -t tmpfs none /tmp && exec /proc/self/fd/9 map 0.4" 9<"$work/made"
+	[ ! -e "/tmp/perf-$(cat "$work/out").map" ] || fail "the map stands in this /tmp"
+	expect_made "other namespaces"
+else
+	echo "no namespaces can be made here: a process in others is not tried"
+fi
+
 # expect_named PROGRAM HOT: shares of samples in code made at run time
 expect_named() {
 	local all named
