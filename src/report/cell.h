@@ -15,6 +15,10 @@ enum cell_type {
 	CELL_TIME,    /* whole nanoseconds or ticks */
 	CELL_PERCENT, /* real number */
 	CELL_ADDRESS, /* hexadecimal */
+	/* by how much one differs from another: the bits of an int64_t, or a real number */
+	CELL_COUNT_CHANGE,
+	CELL_TIME_CHANGE,
+	CELL_PERCENT_CHANGE,
 };
 
 struct cell {

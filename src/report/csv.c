@@ -40,9 +40,12 @@ static void write_cell(FILE *stream, const struct cell *cell)
 		fprintf(stream, "%" PRIu64, cell->number);
 		break;
 	case CELL_SIGNED:
+	case CELL_COUNT_CHANGE:
+	case CELL_TIME_CHANGE:
 		fprintf(stream, "%" PRId64, (int64_t)cell->number);
 		break;
 	case CELL_PERCENT:
+	case CELL_PERCENT_CHANGE:
 		fprintf(stream, "%.4f", cell->percent);
 		break;
 	case CELL_ADDRESS:

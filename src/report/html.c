@@ -101,9 +101,12 @@ static uint64_t cell_number(struct html_pack *pack, const struct cell *cell)
 	case CELL_TIME:
 		return cell->number < UINT64_MAX ? cell->number + 1 : cell->number;
 	case CELL_SIGNED:
+	case CELL_COUNT_CHANGE:
+	case CELL_TIME_CHANGE:
 		number = cell->number << 1;
 		return ((int64_t)cell->number < 0 ? ~number : number) + 1;
 	case CELL_PERCENT:
+	case CELL_PERCENT_CHANGE:
 		return (uint64_t)llround(fabs(cell->percent) * 1e4) + 1;
 	case CELL_ADDRESS:
 		str_printf(&address, "0x%llx", (unsigned long long)cell->number);

@@ -23,9 +23,12 @@ static void write_cell(FILE *stream, const struct cell *cell)
 		fprintf(stream, "%" PRIu64, cell->number);
 		break;
 	case CELL_SIGNED:
+	case CELL_COUNT_CHANGE:
+	case CELL_TIME_CHANGE:
 		fprintf(stream, "%" PRId64, (int64_t)cell->number);
 		break;
 	case CELL_PERCENT:
+	case CELL_PERCENT_CHANGE:
 		fprintf(stream, "%.4f", cell->percent);
 		break;
 	case CELL_ADDRESS:
@@ -261,7 +264,8 @@ void report_write_json_row(const struct report *report, const struct report_tabl
 	str_fini(&name);
 }
 
-static void write_table(const struct report *report, const struct report_table *table, FILE *stream)
+void report_write_json_table(const struct report *report, const struct report_table *table,
+			     FILE *stream)
 {
 	fprintf(stream, "    \"%s\": [", table->name);
 	for (size_t i = 0; i < table->rows.len; i++) {
@@ -271,14 +275,19 @@ static void write_table(const struct report *report, const struct report_table *
 	fputs(table->rows.len ? "\n    ]" : "]", stream);
 }
 
-void report_write_json_header(const struct report *report, FILE *stream)
+void report_write_json_fields(const struct report *report, FILE *stream)
 {
-	fprintf(stream, "{\n  \"format\": \"tare-report\",\n  \"version\": 1,\n");
-	fprintf(stream, "  \"view\": \"%s\",\n  \"header\": {", report->options->view);
 	write_session(report, stream);
 	write_totals(report, stream);
 	write_losses(report, stream);
 	write_samples(report, stream);
+}
+
+void report_write_json_header(const struct report *report, FILE *stream)
+{
+	fprintf(stream, "{\n  \"format\": \"tare-report\",\n  \"version\": 1,\n");
+	fprintf(stream, "  \"view\": \"%s\",\n  \"header\": {", report->options->view);
+	report_write_json_fields(report, stream);
 }
 
 void report_write_json_number(FILE *stream, const char *key, uint64_t number)
@@ -309,7 +318,7 @@ void report_write_json(const struct report *report, FILE *stream)
 		write_notes(report, stream);
 	report_write_json_tables(stream);
 	for (size_t i = 0; i < report->table_count; i++) {
-		write_table(report, &report->tables[i], stream);
+		report_write_json_table(report, &report->tables[i], stream);
 		fputs(i + 1 < report->table_count ? ",\n" : "\n", stream);
 	}
 	fputs("  }\n}\n", stream);

@@ -258,6 +258,12 @@ struct report_limit {
 #define REPORT_LIMITS 5
 extern const struct report_limit report_limits[REPORT_LIMITS];
 
+/* What a header has, without its braces; one table with its name. */
+void report_write_json_fields(const struct report *report, FILE *stream);
+void report_write_json_table(const struct report *report, const struct report_table *table,
+			     FILE *stream);
+void report_write_text_table(const struct report *report, const struct report_table *table,
+			     FILE *stream);
 void report_write_text(const struct report *report, FILE *stream);
 void report_write_text_header(const struct report *report, FILE *stream);
 void report_write_csv(const struct report *report, FILE *stream);

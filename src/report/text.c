@@ -8,6 +8,7 @@
 #include "report/table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -73,6 +74,18 @@ static void append_indent(const struct text_table *t, const struct report_row *r
 		str_printf(out, "%*s[%u] ", most, "", row->level);
 }
 
+/* Of the bits of an int64_t. */
+static uint64_t magnitude(uint64_t number)
+{
+	return (int64_t)number < 0 ? 0 - number : number;
+}
+
+static void append_sign(struct str *out, uint64_t number, bool unicode)
+{
+	if (number)
+		str_append(out, (int64_t)number > 0 ? "+" : unicode ? "\u2212" : "-");
+}
+
 /* The cell as text in t->cell, names in full. */
 static void cell_format(struct text_table *t, const struct report_row *row,
 			const struct text_column *column)
@@ -103,6 +116,18 @@ static void cell_format(struct text_table *t, const struct report_row *row,
 	case CELL_PERCENT:
 		str_printf(&t->cell, "%.1f", cell.percent);
 		break;
+	case CELL_COUNT_CHANGE:
+		append_sign(&t->cell, cell.number, unicode);
+		number_append(&t->cell, magnitude(cell.number));
+		break;
+	case CELL_TIME_CHANGE:
+		append_sign(&t->cell, cell.number, unicode);
+		time_append(&t->cell, magnitude(cell.number), t->scale);
+		break;
+	case CELL_PERCENT_CHANGE:
+		append_sign(&t->cell, cell.percent < 0 ? UINT64_MAX : cell.percent > 0, unicode);
+		str_printf(&t->cell, "%.1f", fabs(cell.percent));
+		break;
 	case CELL_ADDRESS:
 		str_printf(&t->cell, "0x%" PRIx64, cell.number);
 		break;
@@ -118,11 +143,13 @@ static void column_scan(struct text_table *t, struct text_column *column)
 		cell_get(t, row, column, &cell);
 		if (cell.type != CELL_EMPTY)
 			column->is_empty = false;
-		if (cell.type != CELL_TIME || column->column->each)
+		const bool change = cell.type == CELL_TIME_CHANGE;
+		if ((cell.type != CELL_TIME && !change) || column->column->each)
 			continue;
+		const uint64_t size = change ? magnitude(cell.number) : cell.number;
 		column->is_time = true;
-		if (cell.number > t->largest)
-			t->largest = cell.number;
+		if (size > t->largest)
+			t->largest = size;
 	}
 }
 
@@ -537,7 +564,8 @@ static void write_footer(struct text_table *t)
 	str_fini(&text);
 }
 
-static void write_table(const struct report *report, const struct report_table *table, FILE *stream)
+void report_write_text_table(const struct report *report, const struct report_table *table,
+			     FILE *stream)
 {
 	const bool color = report->options->color;
 	struct text_table *t = mem_zalloc(sizeof(*t));
@@ -571,5 +599,5 @@ void report_write_text(const struct report *report, FILE *stream)
 {
 	report_write_text_header(report, stream);
 	for (size_t i = 0; i < report->table_count; i++)
-		write_table(report, &report->tables[i], stream);
+		report_write_text_table(report, &report->tables[i], stream);
 }
