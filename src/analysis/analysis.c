@@ -56,6 +56,15 @@ void analysis_values_add_inclusive(struct analysis_values *to, const struct anal
 	to->samples.inclusive_weight += from->samples.inclusive_weight;
 }
 
+void analysis_values_sum(struct analysis_values *to, const struct analysis_values *from)
+{
+	struct analysis_values part = *from;
+
+	part.histogram = NULL;
+	analysis_values_add_exclusive(NULL, to, &part);
+	analysis_values_add_inclusive(to, &part);
+}
+
 bool analysis_glob_matches(const struct analysis_globs *globs, const char *text)
 {
 	for (size_t i = 0; i < globs->count; i++)

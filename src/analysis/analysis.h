@@ -311,6 +311,12 @@ bool analysis_percentile_ticks(const struct analysis_values *values, double perc
 /* The least time of a bucket. */
 uint64_t analysis_bucket_ticks(uint32_t bucket);
 
+/*
+ * Adds all values of `from`, inclusive ones too, for call paths that are shown as one. Their
+ * histograms are not merged.
+ */
+void analysis_values_sum(struct analysis_values *to, const struct analysis_values *from);
+
 /* Percent of the session's total, as data values are defined; NAN where the total is zero. */
 double analysis_percent(const struct analysis *analysis, const struct analysis_values *values,
 			enum analysis_measure measure);

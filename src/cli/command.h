@@ -32,6 +32,7 @@ struct command {
 
 extern const struct command command_annotate;
 extern const struct command command_ctl;
+extern const struct command command_diff;
 extern const struct command command_doctor;
 extern const struct command command_export;
 extern const struct command command_import;

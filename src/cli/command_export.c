@@ -90,7 +90,7 @@ static int export_run(const void *opaque, const struct operands *operands, struc
 {
 	const struct export_values *values = opaque;
 	const struct export_format *format = NULL;
-	struct compared compared;
+	struct compared compared = {0};
 	bool ok = check(values, operands, &format, err);
 
 	if (ok) {

@@ -4,26 +4,19 @@
  */
 #include "cli/command_report.h"
 #include "cli/sink.h"
+#include "cli/text_look.h"
 
 #include "base/base.h"
 #include "report/report.h"
 
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 60, WIDTH_MAX = 10000 };
-
-enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
-
 static const char *const unit_choices[] = {"ms", "ticks", NULL};
 static const char *const format_choices[] = {"text", "csv", "json", NULL};
-static const char *const color_choices[] = {"auto", "always", "never", NULL};
 
 #define AT(member) offsetof(struct report_values, member)
 
@@ -100,7 +93,7 @@ const struct option report_command_options[] = {
 	{.name = "color",
 	 .help = "Colour text; auto: on a terminal, unless NO_COLOR is set",
 	 .type = OPTION_CHOICE,
-	 .choices = color_choices,
+	 .choices = text_color_choices,
 	 .fallback = "always",
 	 .offset = AT(color)},
 	{.name = "no-pager",
@@ -111,39 +104,6 @@ const struct option report_command_options[] = {
 };
 
 const struct report_values report_defaults = {.limit = REPORT_LIMIT_DEFAULT};
-
-/* ---- appearance ---- */
-
-static int text_width(bool to_file)
-{
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
-	int width = WIDTH_DEFAULT;
-
-	if (!to_file && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
-		width = size.ws_col;
-	else if (columns && atoi(columns) > 0)
-		width = atoi(columns);
-	if (width < WIDTH_MIN)
-		return WIDTH_MIN;
-	return width < WIDTH_MAX ? width : WIDTH_MAX;
-}
-
-static bool use_color(const struct report_values *values)
-{
-	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	if (values->color != COLOR_AUTO)
-		return values->color == COLOR_ALWAYS;
-	return !values->output && isatty(STDOUT_FILENO) && !(no_color && no_color[0]) && term &&
-	       strcmp(term, "dumb") != 0;
-}
-
-static bool locale_is_unicode(void)
-{
-	setlocale(LC_CTYPE, "");
-	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-}
 
 /* ---- operands ---- */
 
@@ -236,11 +196,9 @@ int report_command_show(const struct report_values *values, const struct report_
 		.verbose = values->verbose,
 		.assembly = values->assembly,
 		.source_paths = globs_of(&sources, &values->source_paths),
-		.width = text_width(values->output != NULL),
-		.color = use_color(values),
-		.unicode = locale_is_unicode(),
 	};
 
+	text_look(&options, values->output != NULL, (enum text_color)values->color);
 	profile_selection_init(&selection, &values->profile);
 	selection.options.coverage_functions = values->verbose;
 	bool ok = report_check(&options, err);

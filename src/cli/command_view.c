@@ -174,7 +174,7 @@ static bool show(const struct compared *compared, struct error *err)
 static int view_run(const void *opaque, const struct operands *operands, struct error *err)
 {
 	const struct view_values *values = opaque;
-	struct compared compared;
+	struct compared compared = {0};
 
 	if (operands->count != 1) {
 		error_set(err, ERROR_USAGE,

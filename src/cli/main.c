@@ -13,9 +13,9 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-	&command_record, &command_report,  &command_annotate,	&command_view,
-	&command_export, &command_import,  &command_instrument, &command_ctl,
-	&command_top,	 &command_recover, &command_doctor,
+	&command_record, &command_report, &command_annotate, &command_view,
+	&command_diff,	 &command_export, &command_import,   &command_instrument,
+	&command_ctl,	 &command_top,	  &command_recover,  &command_doctor,
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };

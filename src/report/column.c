@@ -801,7 +801,7 @@ const size_t report_column_count = sizeof(report_columns) / sizeof(report_column
 void column_append_name(const struct column *column, enum report_unit unit, struct str *out)
 {
 	str_append(out, column->name);
-	if (column->type == CELL_TIME)
+	if (column->type == CELL_TIME || column->type == CELL_TIME_CHANGE)
 		str_append(out, unit == REPORT_TICKS ? "_ticks" : "_ns");
 }
 

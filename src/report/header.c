@@ -396,6 +396,23 @@ static void write_control(const struct report *report, FILE *stream, struct str 
 		report_write_text_line(report, stream, "too deep", text);
 }
 
+void report_write_text_totals(const struct report *report, FILE *stream)
+{
+	const struct profile_session *session = profile_session(report->analysis->profile);
+	struct str text = {0};
+
+	append_start(session, &text);
+	str_printf(&text, " on %s, exit status %d", text_or(session->host, "?"),
+		   session->exit_status);
+	report_write_text_line(report, stream, "", &text);
+	if (report->analysis->has_calls)
+		write_times(report, stream, &text);
+	if (report->analysis->method == ANALYSIS_SAMPLE)
+		write_samples(report, stream, &text);
+	write_losses(report, stream, &text);
+	str_fini(&text);
+}
+
 void report_write_text_header(const struct report *report, FILE *stream)
 {
 	struct str text = {0};

@@ -314,18 +314,25 @@ int64_t report_limit(const struct report *report)
 	return limit ? limit : INT64_MAX;
 }
 
-static bool row_is_large_enough(const struct report *report, const struct report_row *row)
+double report_row_share(const struct report *report, const struct report_row *row)
 {
 	const struct analysis *analysis = report->analysis;
+
+	if (row->values)
+		return analysis_share(analysis, row->values);
+	if (!row->samples)
+		return 0;
+	return analysis->by_weight
+		       ? analysis_weight_percent(analysis, row->samples->inclusive_weight)
+		       : analysis_samples_percent(analysis, row->samples->inclusive);
+}
+
+static bool row_is_large_enough(const struct report *report, const struct report_row *row)
+{
 	const double least = report->options->min_percent;
 
-	if (!(least > 0) || (!row->values && !row->samples))
-		return true;
-	if (row->values)
-		return analysis_share(analysis, row->values) >= least;
-	return (analysis->by_weight
-			? analysis_weight_percent(analysis, row->samples->inclusive_weight)
-			: analysis_samples_percent(analysis, row->samples->inclusive)) >= least;
+	return !(least > 0) || (!row->values && !row->samples) ||
+	       report_row_share(report, row) >= least;
 }
 
 void report_finish_rows(struct report *report, struct report_table *table, size_t first,

@@ -62,7 +62,8 @@ struct report_row {
 	const struct analysis_instruction *instruction;
 	const struct report_comparison *comparison;
 	const struct annotation_row *annotation;
-	enum tare_os_cause cause; /* where has_cause */
+	const struct diff_row *pair; /* of a comparison of profiles */
+	enum tare_os_cause cause;    /* where has_cause */
 	bool has_cause;
 	bool outside;  /* the time outside of all functions */
 	bool hot;      /* on the hot path */
@@ -189,6 +190,8 @@ void report_finish_rows(struct report *report, struct report_table *table, size_
 /* Sorts rows[0..count) as above. */
 void report_sort(struct report *report, struct report_row *rows, size_t count, const char *sort);
 /* Rows that text or the user limits a table to; INT64_MAX for no limit. */
+/* The row's inclusive share of the session, by the method shown, in percent; 0: it has none. */
+double report_row_share(const struct report *report, const struct report_row *row);
 int64_t report_limit(const struct report *report);
 bool report_is_selected(const struct report *report, uint32_t function);
 
@@ -265,6 +268,8 @@ void report_write_json_table(const struct report *report, const struct report_ta
 void report_write_text_table(const struct report *report, const struct report_table *table,
 			     FILE *stream);
 void report_write_text(const struct report *report, FILE *stream);
+/* When, where, totals and losses: of several profiles in one report. */
+void report_write_text_totals(const struct report *report, FILE *stream);
 void report_write_text_header(const struct report *report, FILE *stream);
 void report_write_csv(const struct report *report, FILE *stream);
 void report_write_json(const struct report *report, FILE *stream);

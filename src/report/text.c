@@ -159,9 +159,10 @@ static void column_measure(struct text_table *t, struct text_column *column)
 	const struct column *c = column->column;
 	const bool plain = !options->unicode && strcmp(c->title, "\u00b1") == 0;
 
-	if (column->is_time || (c->type == CELL_TIME && !c->each))
-		snprintf(column->title, sizeof(column->title), "%s %s",
-			 c->type == CELL_TIME ? c->title : "time",
+	const bool of_time = c->type == CELL_TIME || c->type == CELL_TIME_CHANGE;
+
+	if (column->is_time || (of_time && !c->each))
+		snprintf(column->title, sizeof(column->title), "%s %s", of_time ? c->title : "time",
 			 time_scale_name(t->scale, options->unicode));
 	else if (plain)
 		snprintf(column->title, sizeof(column->title), "+-");

@@ -1,6 +1,7 @@
 /*
  * Writes the profiles of the golden tests into a directory: always the same ones.
  *   work     two processes, three threads, C and C++, recursion, OS time of every cause, coverage
+ *   changed  work after a change of the program
  *   hostile  names that would do harm where they were not escaped
  *   cut      a recording that was cut off and lost events, with a function that was disarmed
  *   empty    a session in which nothing was recorded
@@ -10,6 +11,7 @@
 #include "tests/support/small_profile.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -84,13 +86,13 @@ static const struct small_node work_nodes[] = {
 	{3, 15, TWIN_B, 1, 900, 0, 0},
 };
 
-static void add_threads(struct profile_writer *writer)
+static void add_threads_of(struct profile_writer *writer, const struct small_node *nodes)
 {
 	uint64_t now[4] = {0}, os[4] = {0};
 
 	for (size_t i = 0; i < COUNT(work_nodes); i++) {
-		now[work_nodes[i].thread] += work_nodes[i].elapsed;
-		os[work_nodes[i].thread] += work_nodes[i].os;
+		now[nodes[i].thread] += nodes[i].elapsed;
+		os[nodes[i].thread] += nodes[i].os;
 	}
 	const int64_t parent = small_process(writer, 4001, "work");
 	const int64_t child = small_process(writer, 4003, "work");
@@ -140,12 +142,37 @@ static void make_work(const char *directory)
 	struct profile_writer *writer = open_in(directory, "work");
 
 	add_work_functions(writer);
-	add_threads(writer);
+	add_threads_of(writer, work_nodes);
 	small_nodes(writer, work_nodes, COUNT(work_nodes));
 	add_os(writer);
 	add_coverage(writer);
 	require(profile_add_mark(writer, &(struct profile_mark){1, 7, "warm", 501000}, &err));
 	require(profile_add_mark(writer, &(struct profile_mark){2, 8, NULL, 301000}, &err));
+	small_profile_commit(writer);
+}
+
+/*
+ * The same program after a change: std::map::find costs twice as much, the inner evaluate half,
+ * parse is called otherwise, and tiny has one call more. Indexes are those of work_nodes.
+ */
+static void make_changed(const char *directory)
+{
+	enum { AT_FIND = 4, AT_EVALUATE = 6, AT_TINY = 8, OTHER_PARSE = 12 };
+	struct profile_writer *writer = open_in(directory, "changed");
+	struct small_node nodes[COUNT(work_nodes)];
+
+	memcpy(nodes, work_nodes, sizeof(nodes));
+	nodes[AT_FIND].elapsed *= 2;
+	nodes[AT_EVALUATE].elapsed /= 2;
+	nodes[AT_TINY].calls++;
+	for (size_t i = 0; i < COUNT(nodes); i++)
+		if (nodes[i].function == PARSE)
+			nodes[i].function = OTHER_PARSE;
+	add_work_functions(writer);
+	small_function(writer, 1, "parse_fast", 0x1b00);
+	add_threads_of(writer, nodes);
+	small_nodes(writer, nodes, COUNT(nodes));
+	add_coverage(writer);
 	small_profile_commit(writer);
 }
 
@@ -244,6 +271,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	make_work(argv[1]);
+	make_changed(argv[1]);
 	make_hostile(argv[1]);
 	make_cut(argv[1]);
 	small_profile_commit(open_in(argv[1], "empty"));

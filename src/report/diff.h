@@ -1,0 +1,34 @@
+/*
+ * diff: two profiles, row by row of a view: what each has of a value and by how much they differ,
+ * and gates on these differences. Rows are the same where their names are: module and function,
+ * source and line, or the functions of a call path. Described in docs/reports.md.
+ */
+#ifndef TARE_REPORT_DIFF_H
+#define TARE_REPORT_DIFF_H
+
+#include "report/report.h"
+
+struct diff_options {
+	/* view: functions, modules, lines or calltree; columns: what is compared, NULL: what the
+	   method shown ranks by, in CSV and JSON all; sort: diff_sort_names; profile_path: the new
+	   one's */
+	struct report_options report;
+	const char *base_path;
+	struct analysis_globs gates; /* "COLUMN>+5%", see docs/reports.md */
+};
+
+/* Views and orders that there are, ended by NULL. */
+extern const char *const diff_view_names[], *const diff_sort_names[];
+
+/* Checks names and gates before anything is read. Fails with ERROR_USAGE. */
+bool diff_check(const struct diff_options *options, struct error *err);
+
+/*
+ * Writes the comparison of `profile` with `base`. `failures` gets a sentence for each gate that
+ * some row fails; it stays empty where none does.
+ */
+bool diff_write(const struct analysis *base, const struct analysis *profile,
+		const struct diff_options *options, FILE *stream, struct str *failures,
+		struct error *err);
+
+#endif
