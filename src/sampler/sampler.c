@@ -138,9 +138,10 @@ static struct process *process_of(struct sampler *sampler, const struct perf_sam
 	}
 	struct process *process = processes_get(sampler->processes, sample->pid);
 
-	if (sampler->filtered ? process->target
-			      : sampler->everything || sample->has_registers ||
-					sampler->events.options.by_frame_pointer)
+	const bool has_user_code = sample->has_registers || sample->is_32_bit ||
+				   sampler->events.options.by_frame_pointer;
+
+	if (sampler->filtered ? process->target : sampler->everything || has_user_code)
 		return process;
 	sampler->counts.outside++;
 	sampler->counts.discarded++;
