@@ -83,11 +83,14 @@ static bool fail_unknown(const char *name, struct error *err)
 
 static bool find(struct event *event, struct error *err)
 {
-	if (strchr(event->name, '/'))
+	const char *slash = strchr(event->name, '/'), *colon = strchr(event->name, ':');
+
+	if (slash && (!colon || slash < colon))
 		return event_pmu_find(PMU_ROOT, event, err);
-	if (strchr(event->name, ':')) {
+	if (colon) {
 		const char *root = tracepoints_root(err);
-		return root && event_tracepoint_find(root, event, err);
+		return root ? event_tracepoint_find(root, event, err)
+			    : error_prefix(err, "%s", event->name);
 	}
 	return find_named(event) || find_cache(event) || find_raw(event) ||
 	       fail_unknown(event->name, err);

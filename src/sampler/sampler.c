@@ -227,6 +227,11 @@ static void take_record(struct sampler *sampler, const struct perf_record *recor
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		take_switch(sampler, record);
 		return;
+	case PERF_RECORD_FORK:
+		if (sampler->waits)
+			waits_begin(sampler->waits, record->task.tid);
+		processes_apply(sampler->processes, record);
+		break;
 	case PERF_RECORD_EXIT:
 		if (sampler->waits)
 			waits_end(sampler->waits, record->task.tid);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum wait_state { WAIT_NONE, WAIT_SAMPLED, WAIT_GOES_ON };
+enum wait_state { WAIT_NONE, WAIT_SAMPLED, WAIT_GOES_ON, WAIT_NEVER };
 
 struct wait {
 	uint32_t tid, cpu;
@@ -74,6 +74,8 @@ void waits_sample(struct waits *waits, const struct sampler_sample *sample)
 {
 	struct wait *wait = wait_get(waits, sample->tid);
 
+	if (wait->state == WAIT_NEVER)
+		return;
 	if (wait->state == WAIT_GOES_ON)
 		waits->counts->lost++;
 	wait->state = WAIT_SAMPLED;
@@ -132,22 +134,30 @@ void waits_switch(struct waits *waits, const struct process *process,
 {
 	struct wait *wait = wait_get(waits, record->switched.tid);
 
+	if (wait->state == WAIT_NEVER)
+		return;
 	if (record->misc & PERF_RECORD_MISC_SWITCH_OUT)
 		switched_out(waits, wait, process, record);
 	else
 		wait_tell(waits, wait, record->time);
 }
 
-void waits_end(struct waits *waits, uint32_t tid)
+void waits_begin(struct waits *waits, uint32_t tid)
 {
 	const uint64_t *index = map_get(&waits->by_tid, tid);
 
-	if (!index)
-		return;
-	struct wait *wait = &waits->list.data[*index];
+	if (index)
+		waits->list.data[*index].state = WAIT_NONE;
+}
+
+/* The last switch, from which no thread comes back, is still to come. */
+void waits_end(struct waits *waits, uint32_t tid)
+{
+	struct wait *wait = wait_get(waits, tid);
+
 	vec_fini(&wait->frames);
 	vec_fini(&wait->kernel);
-	wait->state = WAIT_NONE;
+	wait->state = WAIT_NEVER;
 }
 
 void waits_finish(struct waits *waits, uint64_t time)

@@ -23,7 +23,8 @@ void waits_sample(struct waits *waits, const struct sampler_sample *sample);
 /* SWITCH or SWITCH_CPU_WIDE of a thread of `process`. */
 void waits_switch(struct waits *waits, const struct process *process,
 		  const struct perf_record *record);
-/* A thread has ended. */
+/* A thread begins, or has ended; its number may be that of an earlier one. */
+void waits_begin(struct waits *waits, uint32_t tid);
 void waits_end(struct waits *waits, uint32_t tid);
 /* All that wait are told, as if they ran again at `time`. */
 void waits_finish(struct waits *waits, uint64_t time);

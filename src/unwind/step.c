@@ -47,11 +47,17 @@ static bool read_saved(const struct unwind_registers *registers, const struct un
 	return unwind_read(memory, run_addr, word);
 }
 
-/* The registers become the caller's, of which `caller` is complete but for what is the same. */
+/*
+ * The registers become the caller's, of which `caller` is complete but for what is the same. What
+ * was interrupted can have taken its return address off the stack, as vfork does.
+ */
 static enum unwind_result become(struct unwind_registers *registers,
 				 struct unwind_registers *caller, bool signal_frame)
 {
-	if (caller->value[UNWIND_RSP] <= registers->value[UNWIND_RSP] && !signal_frame)
+	const uint64_t sp = registers->value[UNWIND_RSP];
+	const bool popped = registers->exact && caller->value[UNWIND_RSP] == sp;
+
+	if (caller->value[UNWIND_RSP] <= sp && !signal_frame && !popped)
 		return UNWIND_STUCK;
 	caller->exact = signal_frame;
 	*registers = *caller;

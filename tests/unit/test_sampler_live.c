@@ -73,7 +73,7 @@ static void end(struct child *child)
 
 struct collected {
 	struct object *object; /* of `waiting` */
-	size_t samples, in_other_processes, in_wait, through_descend, kernel;
+	size_t samples, in_other_processes, in_wait, in_vfork, through_descend, kernel;
 	uint64_t weight; /* of samples in waits_here */
 	size_t deepest;
 	uint32_t pid;
@@ -110,6 +110,10 @@ static void collect(void *context, const struct sampler_sample *sample)
 		collected->weight += sample->weight;
 	}
 	collected->through_descend += depth > 0 && sample->stack->end == UNWIND_ROOT;
+	collected->in_vfork +=
+		sample->stack->end == UNWIND_ROOT && sample->stack->count > 1 &&
+		!strcmp(name_at(collected, sample->process, sample->stack->frames[1].addr),
+			"wait_in_vfork");
 	collected->deepest = depth > collected->deepest ? depth : collected->deepest;
 }
 
@@ -240,6 +244,24 @@ static void test_waits_that_go_on_count_until_the_end(void **state)
 	sampler_stop(sampler);
 	assert_int_equal(collected.through_descend, before + 1);
 	assert_false(sampler_is_over(sampler));
+	finish(sampler, &child, &collected);
+}
+
+static void test_waits_in_vfork(void **state)
+{
+	struct child child = start((char *[]){waiting, "vfork", "50", NULL});
+	struct collected collected = collected_of(&child);
+	const struct event event = parse("off-cpu");
+	const struct sampler_options options = options_of(&event, &collected);
+	struct error err;
+	struct sampler *sampler = sampler_open_command(&options, (uint32_t)child.pid, &err);
+
+	(void)state;
+	need(sampler, &child, &collected, &err);
+	let_go(&child);
+	sample_until_end(sampler, &child);
+	assert_int_equal(collected.in_wait, 1);
+	assert_int_equal(collected.in_vfork, 1);
 	finish(sampler, &child, &collected);
 }
 
@@ -420,6 +442,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_waits_have_their_time),
 		cmocka_unit_test(test_waits_that_go_on_count_until_the_end),
+		cmocka_unit_test(test_waits_in_vfork),
 		cmocka_unit_test(test_stacks_longer_than_the_copy),
 		cmocka_unit_test(test_threads_of_running_processes),
 		cmocka_unit_test(test_processes_that_are_not_there),

@@ -251,8 +251,17 @@ static void test_waits(void **state)
 	sample_at(waits, &process, 1100);
 	switch_at(waits, &process, OUT, 1101);
 	waits_end(waits, 5);
+	sample_at(waits, &process, 1102); /* the switch that it does not come back from */
+	switch_at(waits, &process, OUT, 1103);
 	waits_finish(waits, 2000);
 	assert_int_equal(told.count, 3);
+	/* Another thread has its number. */
+	waits_begin(waits, 5);
+	sample_at(waits, &process, 2100);
+	switch_at(waits, &process, OUT, 2101);
+	switch_at(waits, &process, 0, 2103);
+	assert_int_equal(told.count, 4);
+	assert_int_equal(told.last.weight, 2);
 	waits_free(waits);
 }
 
