@@ -81,13 +81,12 @@ static void examine_way_of_sampling(struct doctor_facts *facts)
 	struct timer_choice choice;
 
 	timer_choice_examine(&choice);
-	add_fact(
-		facts, "sampling", choice.by_timers ? DOCTOR_LIMITED : DOCTOR_WORKS, "%s",
-		choice.by_timers
-			? "by timers in the processes of a command, as perf_event_open is refused: "
-			  "nothing of the kernel, no events but processor time, no --pid, --all, "
-			  "--off-cpu"
-			: "by perf_event_open");
+	add_fact(facts, "sampled by", choice.by_timers ? DOCTOR_LIMITED : DOCTOR_WORKS, "%s",
+		 choice.by_timers
+			 ? "timers in the processes of a command, as perf_event_open is refused: "
+			   "nothing of the kernel, no events but processor time, no --pid, --all, "
+			   "--off-cpu"
+			 : "perf_event_open");
 }
 
 static void examine_runtime(struct doctor_facts *facts)
