@@ -151,7 +151,10 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 		return false;
 	note_file(run, *executable);
 	if ((*executable)->entry.outcome == CACHE_REFUSED)
-		return error_set(err, ERROR_UNSUPPORTED, "%s", (*executable)->entry.refusal);
+		return run->timers.by_timers && run->options->method == RECORD_SAMPLE
+			       ? timer_choice_refuse(&run->timers, run->program.path, err)
+			       : error_set(err, ERROR_UNSUPPORTED, "%s",
+					   (*executable)->entry.refusal);
 	if (run->program.loader)
 		closure_list(run->program.loader, run->program.path, NULL, &libraries);
 	run->static_tls_bytes = closure_static_tls_bytes(&libraries);

@@ -7,6 +7,7 @@
 #include "record/interrupt.h"
 #include "record/record_parts.h"
 #include "record/sampling.h"
+#include "record/timer_choice.h"
 #include "target/launch.h"
 #include "target/target.h"
 
@@ -234,7 +235,7 @@ static bool attach_run(struct attach *attach, struct record_result *result, stru
 
 	record_put_begin(&attach->recording);
 	if (!sampling_start(&attach->sampling, &begin, err))
-		return false;
+		return timer_choice_explain(err);
 	attach->end_ms = duration_s > 0 ? now_ms() + (int64_t)(duration_s * 1000) : INT64_MAX;
 	if (attach->options->note)
 		attach->options->note("sampling has begun", attach->options->context);

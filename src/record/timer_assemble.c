@@ -5,7 +5,9 @@
  */
 #include "record/timer_assemble.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define NS_PER_SECOND 1000000000ULL
 
@@ -47,20 +49,47 @@ static const struct resolve_loaded *loaded_at(const struct resolve_process *proc
 	return NULL;
 }
 
-static int64_t location_of(struct timer_assembly *assembly, const struct timer_process *process,
-			   uint64_t addr, uint64_t ticks, struct error *err)
-{
-	const struct resolve_loaded *loaded = loaded_at(process->resolve, addr, ticks);
-	struct resolve_module *module =
-		loaded ? loaded->module
-		       : resolver_module(assembly->resolver, RESOLVE_UNKNOWN_PATH, err);
+/* What is at an address: code of a file, or code that the process has made. */
+struct timer_place {
+	struct resolve_module *module;
+	uint64_t link_addr;
+};
 
-	if (!module)
-		return 0;
-	uint64_t link_addr = loaded ? addr - loaded->bias : addr;
-	if (loaded && link_addr >= module->high)
-		link_addr = resolver_copied_function(module, link_addr);
-	return sample_builder_location(assembly->builder, module, link_addr, err);
+static bool place_find(struct timer_assembly *assembly, const struct timer_process *process,
+		       const struct timer_sample *sample, size_t frame, struct timer_place *place,
+		       struct error *err)
+{
+	const uint64_t addr = sample->frames[frame];
+	const struct resolve_loaded *loaded = loaded_at(process->resolve, addr, sample->ticks);
+
+	if (loaded) {
+		*place = (struct timer_place){loaded->module, addr - loaded->bias};
+		return true;
+	}
+	place->link_addr = addr;
+	place->module = resolver_module(
+		assembly->resolver, *assembly->jit_path ? assembly->jit_path : RESOLVE_UNKNOWN_PATH,
+		err);
+	return place->module != NULL;
+}
+
+static int64_t location_of(struct timer_assembly *assembly, const struct timer_place *place,
+			   struct error *err)
+{
+	const uint64_t copied = resolver_copied_function(place->module, place->link_addr);
+
+	return sample_builder_location(assembly->builder, place->module,
+				       copied ? copied : place->link_addr, err);
+}
+
+/* The map that compilers write for perf; empty where the process has none. */
+static void find_jit(struct timer_assembly *assembly, int32_t pid)
+{
+	struct stat info;
+
+	snprintf(assembly->jit_path, sizeof(assembly->jit_path), "/tmp/perf-%d.map", pid);
+	if (lstat(assembly->jit_path, &info) < 0 || !S_ISREG(info.st_mode))
+		*assembly->jit_path = 0;
 }
 
 static bool path_follow(struct timer_assembly *assembly, const struct timer_process *process,
@@ -70,8 +99,10 @@ static bool path_follow(struct timer_assembly *assembly, const struct timer_proc
 	size_t at = sample->shared < path->count ? sample->shared : path->count;
 
 	for (path->count = at; at < sample->count; at++) {
-		const int64_t location =
-			location_of(assembly, process, sample->frames[at], sample->ticks, err);
+		struct timer_place place;
+		if (!place_find(assembly, process, sample, at, &place, err))
+			return false;
+		const int64_t location = location_of(assembly, &place, err);
 		if (!location)
 			return false;
 		path->ids[at] = sample_builder_stack(assembly->builder, at ? path->ids[at - 1] : 0,
@@ -98,6 +129,21 @@ static int64_t thread_add(struct timer_assembly *assembly, const struct tare_tim
 	return profile_add_thread(assembly->writer, &row, err);
 }
 
+/* In the stub of a probe, or the runtime that a static executable has: *is_own. */
+static bool look_for_own(struct timer_assembly *assembly, const struct timer_process *process,
+			 const struct timer_sample *sample, bool *is_own, struct error *err)
+{
+	struct timer_place place;
+
+	*is_own = false;
+	if (!sample->count)
+		return true;
+	if (!place_find(assembly, process, sample, sample->count - 1, &place, err))
+		return false;
+	*is_own = resolver_is_probe(place.module, place.link_addr);
+	return true;
+}
+
 static bool samples_add(struct timer_assembly *assembly, struct timer_reader *reader,
 			const struct timer_process *process, int64_t thread, struct error *err)
 {
@@ -106,7 +152,12 @@ static bool samples_add(struct timer_assembly *assembly, struct timer_reader *re
 	bool ok = true;
 
 	while (ok && timer_reader_next(reader, &sample)) {
-		ok = path_follow(assembly, process, &sample, path, err);
+		bool is_own;
+		ok = path_follow(assembly, process, &sample, path, err) &&
+		     look_for_own(assembly, process, &sample, &is_own, err);
+		if (!ok)
+			break;
+		assembly->counts.in_runtime += is_own;
 		const struct sample_builder_sample row = {
 			.thread = thread,
 			.event = assembly->event,
@@ -115,7 +166,7 @@ static bool samples_add(struct timer_assembly *assembly, struct timer_reader *re
 			.weight = sample.periods * reader->header.period_ns,
 			.truncated = !sample.complete,
 		};
-		ok = ok && sample_builder_add(assembly->builder, &row, err);
+		ok = is_own || sample_builder_add(assembly->builder, &row, err);
 		if (sample.ticks > assembly->counts.last_ticks)
 			assembly->counts.last_ticks = sample.ticks;
 	}
@@ -128,6 +179,7 @@ bool timer_assemble_thread(struct timer_assembly *assembly, struct timer_reader 
 {
 	const struct tare_timer_file *header = &reader->header;
 
+	find_jit(assembly, header->pid);
 	if (!thread)
 		thread = thread_add(assembly, header, process, err);
 	if (!thread || !samples_add(assembly, reader, process, thread, err))

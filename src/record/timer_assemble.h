@@ -28,6 +28,7 @@ struct timer_assembly {
 	struct sample_builder *builder;
 	int64_t event;
 	struct timer_counts counts;
+	char jit_path[32]; /* of the process at hand */
 };
 
 /* Adds the event, once. */

@@ -39,6 +39,14 @@ static const char *beyond_timers(const struct sampling *sampling)
 	return NULL;
 }
 
+static const char *refusal_of(const struct timer_choice *choice)
+{
+	static const char before[] = "refused: ";
+	const char *at = strstr(choice->reason, before);
+
+	return at ? at + strlen(before) : choice->reason;
+}
+
 bool timer_choice_make(struct timer_choice *choice, const struct sampling *sampling,
 		       struct error *err)
 {
@@ -50,5 +58,24 @@ bool timer_choice_make(struct timer_choice *choice, const struct sampling *sampl
 	return error_set(err, ERROR_PERMISSION,
 			 "%s takes perf_event_open, which is refused here (without it, timers "
 			 "sample the processor time of commands): %.500s",
-			 beyond, strstr(choice->reason, "refused: ") + strlen("refused: "));
+			 beyond, refusal_of(choice));
+}
+
+bool timer_choice_explain(struct error *err)
+{
+	struct error ignored;
+
+	if (err->code != ERROR_PERMISSION || sampler_is_permitted(&ignored))
+		return false;
+	return error_prefix(err, "only a command that tare starts can be sampled here, by timers "
+				 "in its processes");
+}
+
+bool timer_choice_refuse(const struct timer_choice *choice, const char *path, struct error *err)
+{
+	return error_set(err, ERROR_PERMISSION,
+			 "%s is a static executable that the timers which would sample it cannot "
+			 "be brought into (a Go program, mostly), and perf_event_open, which needs "
+			 "nothing in it, is refused: %.400s",
+			 path, refusal_of(choice));
 }

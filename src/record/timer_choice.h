@@ -19,4 +19,10 @@ void timer_choice_examine(struct timer_choice *choice);
 bool timer_choice_make(struct timer_choice *choice, const struct sampling *sampling,
 		       struct error *err);
 
+/* A static executable that cannot take the runtime along; returns false. */
+bool timer_choice_refuse(const struct timer_choice *choice, const char *path, struct error *err);
+
+/* Running processes could not be sampled: says that commands can be, if so; returns false. */
+bool timer_choice_explain(struct error *err);
+
 #endif
