@@ -5,6 +5,8 @@
  */
 #include "sampler/waits.h"
 
+#include "sampler/sched_text.h"
+
 #include <string.h>
 
 enum wait_state { WAIT_NONE, WAIT_SAMPLED, WAIT_GOES_ON, WAIT_NEVER };
@@ -24,6 +26,7 @@ struct waits {
 	struct sampler_sink sink;
 	struct sampler_counts *counts;
 	size_t blocked_event, preempted_event; /* SIZE_MAX: not asked for */
+	struct sched_text scheduler;
 	struct map by_tid;
 	struct vec_of(struct wait) list;
 };
@@ -42,6 +45,7 @@ struct waits *waits_new(const struct event *events, size_t event_count,
 		if (events[i].kind == EVENT_PREEMPTED)
 			waits->preempted_event = i;
 	}
+	waits->scheduler = sched_text_read();
 	map_init(&waits->by_tid);
 	return waits;
 }
@@ -85,7 +89,10 @@ void waits_sample(struct waits *waits, const struct sampler_sample *sample)
 	wait->end = sample->stack->end;
 	wait->frames.len = wait->kernel.len = 0;
 	vec_append(&wait->frames, sample->stack->frames, sample->stack->count);
-	vec_append(&wait->kernel, sample->kernel, sample->kernel_count);
+	/* What it waits in is what called the scheduler. */
+	const size_t own =
+		sched_text_frames(&waits->scheduler, sample->kernel, sample->kernel_count);
+	vec_append(&wait->kernel, sample->kernel + own, sample->kernel_count - own);
 }
 
 static void switched_out(struct waits *waits, struct wait *wait, const struct process *process,

@@ -1,6 +1,7 @@
 /* sampler without a kernel: events of made-up machines, waits, processes, the rest of stacks. */
 #include "sampler/event.h"
 #include "sampler/event_sysfs.h"
+#include "sampler/sched_text.h"
 #include "sampler/stack_reader.h"
 #include "sampler/waits.h"
 
@@ -447,6 +448,20 @@ static void test_rest_of_stacks(void **state)
 	munmap(thread, 1 << 16);
 }
 
+/* A return address behind a function's last byte is of a call within it. */
+static void test_frames_of_the_scheduler(void **state)
+{
+	const struct sched_text text = {0x1000, 0x2000}, unknown = {0};
+	const uint64_t kernel[] = {0x1000, 0x1800, 0x2000, 0x2001, 0x1500};
+
+	(void)state;
+	assert_int_equal(sched_text_frames(&text, kernel, 5), 3);
+	assert_int_equal(sched_text_frames(&text, kernel, 2), 2);
+	assert_int_equal(sched_text_frames(&text, kernel + 3, 2), 0);
+	assert_int_equal(sched_text_frames(&text, kernel, 0), 0);
+	assert_int_equal(sched_text_frames(&unknown, kernel, 5), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -455,6 +470,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_tracepoints, root_make, root_remove),
 		cmocka_unit_test(test_lists_of_events),
 		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_frames_of_the_scheduler),
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_parts_of_mappings),
 		cmocka_unit_test(test_ten_thousand_mappings),
