@@ -203,12 +203,28 @@ static void process_change(const struct session *session, const char *name, void
 	munmap(file, sizeof(*file));
 }
 
+/* Probes have levels, samples have none. */
+static bool check_method(const struct session *session, struct error *err)
+{
+	struct recording recording;
+
+	if (!recording_read(&recording, session->fd, err))
+		return false;
+	const bool ok = recording_instruments(&recording);
+	recording_fini(&recording);
+	return ok || error_set(err, ERROR_UNSUPPORTED,
+			       "this recording only samples, which is not started and stopped; end "
+			       "it with ^C, and begin another one with: tare record -p PID");
+}
+
 bool control_change_level(const struct session *session, enum tare_operation operation, pid_t pid,
 			  struct error *err)
 {
-	struct tare_session_control *control = map_session(session, err);
 	struct wanted_process wanted = {.pid = pid, .operation = operation};
 
+	if (!check_method(session, err))
+		return false;
+	struct tare_session_control *control = map_session(session, err);
 	if (!control)
 		return false;
 	if (pid)
