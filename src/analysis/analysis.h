@@ -245,8 +245,9 @@ struct analysis_options {
 	enum analysis_method method;
 	const char *event; /* whose samples; NULL: the first of the profile */
 	bool inlines;	   /* inlined functions are functions and calls of their own, in samples */
-	bool places;	   /* fill analysis.lines and .instructions */
-	bool code;	   /* read the modules' files for the latter */
+	bool no_kernel; /* samples taken in the kernel are those of the function that called it */
+	bool places;	/* fill analysis.lines and .instructions */
+	bool code;	/* read the modules' files for the latter */
 	/* Only samples of this time, as analysis_time_parse has it; NULL: all. */
 	const char *from, *to;
 };

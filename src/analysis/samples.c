@@ -39,6 +39,23 @@ static int compare_threads(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
+/*
+ * Frames of the kernel are the innermost ones: without them, a stack is what called into it. Of
+ * the kernel's own threads nothing is left.
+ */
+static void leave_out_kernel(const struct analysis *analysis, struct sample_values *values)
+{
+	enum { KERNEL_BIT = 63 }; /* of its addresses on x86-64 */
+	size_t count;
+	const struct profile_stack *stacks = profile_stacks(analysis->profile, &count);
+	const struct profile_location *locations = profile_locations(analysis->profile, &count);
+
+	vec_foreach (value, values)
+		while (value->stack &&
+		       locations[stacks[value->stack - 1].location - 1].link_addr >> KERNEL_BIT)
+			value->stack = (uint32_t)stacks[value->stack - 1].parent;
+}
+
 static bool load_values(struct analysis *analysis, struct profile *profile,
 			const struct analysis_options *options, struct sample_values *values,
 			struct error *err)
@@ -58,6 +75,8 @@ static bool load_values(struct analysis *analysis, struct profile *profile,
 		    ? !profile_each_stack_value(profile, take_value, &loader, err)
 		    : !analysis_load_range(analysis, profile, options, values, err))
 		return false;
+	if (options->no_kernel)
+		leave_out_kernel(analysis, values);
 	vec_sort(values, compare_threads);
 	return true;
 }
@@ -220,6 +239,9 @@ static bool build_paths(struct analysis *analysis, const struct sample_values *v
 	builder.node_of = mem_alloc((count + 1) * sizeof(uint32_t));
 	builder.thread_of = mem_zalloc((count + 1) * sizeof(uint32_t));
 	map_init(&builder.known);
+	/* Seldom more: only where threads share stacks, or inlined functions are calls. */
+	map_reserve(&builder.known, count);
+	vec_reserve(&analysis->nodes, count + 1);
 	for (size_t i = 0; i < values->len && ok; i++) {
 		const struct sample_value *value = &values->data[i];
 		struct analysis_thread *thread = &analysis->threads.data[value->thread];

@@ -23,6 +23,7 @@ void profile_selection_init(struct profile_selection *selection,
 		.method = (enum analysis_method)values->method,
 		.event = values->event,
 		.inlines = values->inlines,
+		.no_kernel = values->no_kernel,
 	};
 }
 

@@ -11,7 +11,7 @@ struct profile_values {
 	int64_t depth;
 	int demangle, method; /* indexes of choices */
 	const char *event;
-	bool inlines;
+	bool inlines, no_kernel;
 };
 
 extern const char *const profile_demangle_choices[], *const profile_method_choices[];
@@ -55,6 +55,11 @@ extern const char *const profile_demangle_choices[], *const profile_method_choic
 		 .help = "Samples: inlined functions are functions and calls of their own",        \
 		 .type = OPTION_FLAG,                                                              \
 		 .offset = (at) + offsetof(struct profile_values, inlines)},                       \
+		{.name = "no-kernel",                                                              \
+		 .help = "Samples: leave out the kernel's frames; their samples are those of the " \
+			 "function that called it",                                                \
+		 .type = OPTION_FLAG,                                                              \
+		 .offset = (at) + offsetof(struct profile_values, no_kernel)},                     \
 	{                                                                                          \
 		.name = "demangle",                                                                \
 		.help = "Show C++ and Rust names as in the source, or as in "                      \

@@ -482,6 +482,37 @@ static void test_both_methods(void **state)
 	assert_int_equal(analysis->totals.elapsed, 1010);
 }
 
+/* f calls the kernel, which calls itself; a thread of the kernel has no frame else. */
+static void test_without_kernel(void **state)
+{
+	const struct analysis_options options = {.no_kernel = true, .places = true};
+	int64_t thread;
+	struct profile_writer *writer = begin(&thread);
+	const int64_t f = small_function(writer, small_module(writer, "/bin/p"), "f", 0x100);
+	const int64_t kernel = small_function(writer, small_module(writer, "[kernel.kallsyms]"),
+					      "schedule", 0xffffffff81000000);
+	const int64_t event = small_event(writer, "cpu-clock", "ns");
+	const int64_t in_f = small_stack(writer, 0, f, 0x110);
+	const int64_t entry = small_stack(writer, in_f, kernel, 0xffffffff81000010);
+	const int64_t deep = small_stack(writer, entry, kernel, 0xffffffff81000020);
+	const int64_t alone = small_stack(writer, 0, kernel, 0xffffffff81000030);
+
+	(void)state;
+	small_samples(writer, &(struct profile_stack_value){thread, event, in_f, 1, 0, 0});
+	small_samples(writer, &(struct profile_stack_value){thread, event, deep, 5, 0, 0});
+	small_samples(writer, &(struct profile_stack_value){thread, event, alone, 2, 0, 0});
+	small_profile_commit_as(writer, "sample");
+	open_result(NULL);
+	assert_function("f", 6, 1);
+	assert_function("schedule", 7, 7);
+	open_result(&options);
+	assert_function("f", 6, 6);
+	assert_function("schedule", 0, 0);
+	assert_int_equal(analysis->totals.samples.kept, 8);
+	assert_int_equal(analysis->totals.samples.unread, 2);
+	assert_samples(&analysis->instructions.data[0].samples, 6, 6);
+}
+
 /* ---- the interval ---- */
 
 /* Wilson's interval for 3 and 0 of 7, and for 50 of 100, as tables give it. */
@@ -546,6 +577,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_damaged_chunk, close_result),
 		cmocka_unit_test_teardown(test_methods, close_result),
 		cmocka_unit_test_teardown(test_both_methods, close_result),
+		cmocka_unit_test_teardown(test_without_kernel, close_result),
 		cmocka_unit_test_teardown(test_interval, close_result),
 		cmocka_unit_test_teardown(test_many_stacks, close_result),
 	};
