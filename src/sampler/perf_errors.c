@@ -104,13 +104,12 @@ bool perf_errors_ring(int errno_value, struct error *err)
 		return perf_errors_open(&clock, 0, errno_value, err);
 	}
 	case EPERM:
-		if (perf_paranoid_level() <= 2)
-			return error_set(
-				err, ERROR_SYSTEM,
-				"the kernel does not let this user have memory for samples: "
-				"kernel.perf_event_mlock_kb is used up, perhaps by another "
-				"recording");
-		return perf_errors_open(&(struct event){.name = "cpu-clock"}, 0, EPERM, err);
+		if (!sampler_is_permitted(err))
+			return false;
+		return error_set(err, ERROR_SYSTEM,
+				 "the kernel does not let this user have memory for samples: "
+				 "kernel.perf_event_mlock_kb is used up, perhaps by another "
+				 "recording");
 	default:
 		return error_set_errno(err, errno_value, "cannot map a ring for samples");
 	}
