@@ -26,6 +26,32 @@ static size_t addresses_choose(const struct object *object, uint64_t *addrs)
 	return count;
 }
 
+/* Changes one section of debug information, and leaves the file as it is otherwise. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t size_max, unsigned seed)
+{
+	struct error ignored;
+	size_t count, wanted = 0;
+	struct object *object = object_open_bytes(data, size, "fuzz", 0, &ignored);
+
+	if (!object || seed % 8 == 0) {
+		object_close(object);
+		return LLVMFuzzerMutate(data, size, size_max);
+	}
+	const struct object_section *sections = object_sections(object, &count), *chosen = NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (str_starts_with(sections[i].name, ".debug_") &&
+		    sections[i].header.sh_offset < size &&
+		    sections[i].header.sh_size <= size - sections[i].header.sh_offset &&
+		    sections[i].header.sh_size && (seed >> 3) % ++wanted == 0)
+			chosen = &sections[i];
+	}
+	if (chosen)
+		LLVMFuzzerMutate(data + chosen->header.sh_offset, chosen->header.sh_size,
+				 chosen->header.sh_size);
+	object_close(object);
+	return chosen ? size : LLVMFuzzerMutate(data, size, size_max);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct lines_answer answers[ADDRESSES];

@@ -62,12 +62,24 @@ static struct module_work *work_of(struct symbolizing *all, const struct resolve
 	return &all->work[*map_get(&all->work_by_id, (uint64_t)module->id)];
 }
 
+static bool none_is(const struct module_work *work, enum lines_reason reason)
+{
+	vec_foreach (answer, &work->answers) {
+		if (answer->reason == reason)
+			return false;
+	}
+	return true;
+}
+
 static void look_up_lines(struct module_work *work)
 {
 	work->lines = lines_open(work->module->object, NULL);
 	lines_find(work->lines, work->addrs.data, work->addrs.len, work->answers.data);
 	lines_finish(work->lines);
 	work->state = lines_state(work->lines);
+	if (work->state == LINES_KNOWN && none_is(work, LINES_KNOWN) &&
+	    !none_is(work, LINES_NO_SPLIT_FILE))
+		work->state = LINES_NO_SPLIT_FILE;
 }
 
 /* What compilers that work at run time tell: one function and line for each address. */

@@ -137,6 +137,19 @@ record "$here/program"
 report functions
 [ "$(csv_function_place outermost)" = ":" ] || [ "$(csv_function_place outermost)" = ":0" ] ||
 	fail "without debug information outermost stands in '$(csv_function_place outermost)'"
+module_lines() {
+	sqlite3 "$work/profile.tare" "SELECT lines FROM module WHERE name = 'program'"
+}
+need sqlite3
+[ "$(module_lines)" = "no debug information" ] || fail "lines of the module: $(module_lines)"
+gcc -O2 -g -gsplit-dwarf -c inlined.c -o split.o
+gcc -o program split.o
+rm -f ./*.dwo
+record "$here/program"
+case $(module_lines) in
+*.dwo*) ;;
+*) fail "lines of the module without its .dwo: $(module_lines)" ;;
+esac
 
 # ---- many addresses, as another reader sees them ----
 
