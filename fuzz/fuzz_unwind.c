@@ -1,9 +1,11 @@
 /*
- * Unwind tables and steps. The first byte says what the input is:
+ * Unwind information and steps by it. The first byte says what the input is:
  *
- *   even   .eh_frame, from which a table is built: it must be a good one
- *   odd    a table itself, as a file that anybody may have written: a bad one is refused, by a good
- *          one steps are taken
+ *   0   .eh_frame, from which a table is built: it must be a good one
+ *   1   a table itself, as a file that anybody may have written: a bad one is refused, by a good
+ *       one steps are taken
+ *   2   code, with what is left as .eh_frame: rules are made as steps ask for them
+ *   3   .debug_frame, from which a table is built
  *
  * The registers and the memory that steps work on are taken from the input as well.
  */
@@ -14,6 +16,7 @@
 #include "unwind/unwind.h"
 
 #include <assert.h>
+#include <elf.h>
 #include <string.h>
 
 enum { STACK_BYTES = 256, FRAMES = 64 };
@@ -27,8 +30,9 @@ static bool read_anywhere(void *context, uint64_t run_addr, uint64_t *word)
 	return run_addr & 8;
 }
 
-/* Each row of the table is stepped from once, then stacks are walked. */
-static void step_all(const struct unwind_table *table, const uint8_t *data, size_t size)
+/* Stacks that begin at addresses from `base` on. */
+static void step_all(const struct unwind_mapping *mapping, uint64_t base, const uint8_t *data,
+		     size_t size)
 {
 	struct unwind_registers registers = {.exact = true};
 	struct unwind_frame frames[FRAMES];
@@ -43,33 +47,106 @@ static void step_all(const struct unwind_table *table, const uint8_t *data, size
 					     .bytes = memory_bytes,
 					     .read = read_anywhere};
 
-	unwind_map_add(map, &(struct unwind_mapping){
-				    .begin = 0, .end = UINT64_C(1) << 48, .table = table});
+	unwind_map_add(map, mapping);
 	for (uint64_t i = 0; i < 64; i++) {
 		for (int j = 0; j < UNWIND_REGISTERS; j++)
 			registers.value[j] = STACK_BEGIN + 8 * (i + (uint64_t)j);
-		registers.value[UNWIND_RA] = table->base + i * 4;
+		registers.value[UNWIND_RA] = base + i * 4;
 		unwind_walk(map, &registers, &memory, &stack);
 		assert(stack.count >= 1 && stack.count <= FRAMES);
 	}
 	unwind_map_free(map);
 }
 
-static void try_eh_frame(const uint8_t *data, size_t size)
+static struct unwind_mapping everywhere(const struct unwind_table *table,
+					struct unwind_rules *rules)
+{
+	return (struct unwind_mapping){
+		.begin = 0, .end = UINT64_C(1) << 48, .table = table, .rules = rules};
+}
+
+static void build_and_step(const struct byte_vec *file, unsigned parts, const uint8_t *data,
+			   size_t size)
 {
 	struct unwind_build_statistics statistics;
-	struct byte_vec file = {0};
 	struct error err;
+	struct object *object = object_open_bytes(file->data, file->len, "tiny", parts, &err);
+
+	if (object) {
+		struct unwind_table *table = unwind_table_build(object, &statistics);
+		const struct unwind_mapping mapping = everywhere(table, NULL);
+
+		assert(unwind_table_check(table, table->size_bytes));
+		step_all(&mapping, table->base, data, size);
+		free(table);
+	}
+	object_close(object);
+}
+
+static void try_eh_frame(const uint8_t *data, size_t size)
+{
+	struct byte_vec file = {0};
 
 	tiny_elf_begin(&file, TINY_EH_FRAME + size);
 	put_bytes(&file, data, size);
-	struct object *object = object_open_bytes(file.data, file.len, "tiny", OBJECT_UNWIND, &err);
-	if (object) {
-		struct unwind_table *table = unwind_table_build(object, &statistics);
+	build_and_step(&file, OBJECT_UNWIND, data, size);
+	vec_fini(&file);
+}
 
-		assert(unwind_table_check(table, table->size_bytes));
-		step_all(table, data, size);
-		free(table);
+static void put_section(struct byte_vec *file, uint32_t name, uint64_t offset, uint64_t size)
+{
+	const Elf64_Shdr header = {.sh_name = name,
+				   .sh_type = size ? SHT_PROGBITS : SHT_NULL,
+				   .sh_offset = offset,
+				   .sh_size = size,
+				   .sh_addralign = 1};
+
+	put_bytes(file, &header, sizeof(header));
+}
+
+static void try_debug_frame(const uint8_t *data, size_t size)
+{
+	static const char names[] = "\0.debug_frame\0.shstrtab";
+	struct byte_vec file = {0};
+	Elf64_Ehdr header;
+
+	tiny_elf_begin(&file, TINY_EH_FRAME + 4);
+	put_u32(&file, 0); /* .eh_frame is empty */
+	const uint64_t frame = file.len;
+	put_bytes(&file, data, size);
+	const uint64_t text = file.len;
+	put_bytes(&file, names, sizeof(names));
+	put_align(&file, 8, 0);
+	memcpy(&header, file.data, sizeof(header));
+	header.e_shoff = file.len;
+	header.e_shentsize = sizeof(Elf64_Shdr);
+	header.e_shnum = 3;
+	header.e_shstrndx = 2;
+	memcpy(file.data, &header, sizeof(header));
+	put_section(&file, 0, 0, 0);
+	put_section(&file, 1, frame, size);
+	put_section(&file, 14, text, sizeof(names));
+	build_and_step(&file, OBJECT_UNWIND | OBJECT_DEBUG_FRAME, data, size);
+	vec_fini(&file);
+}
+
+static void try_code(const uint8_t *data, size_t size)
+{
+	const size_t code = size < TINY_TEXT_BYTES ? size : TINY_TEXT_BYTES;
+	struct byte_vec file = {0};
+	struct error err;
+
+	tiny_elf_begin(&file, TINY_EH_FRAME + size - code);
+	memcpy(file.data + TINY_TEXT, data, code);
+	put_bytes(&file, data + code, size - code);
+	struct object *object =
+		object_open_bytes(file.data, file.len, "tiny", OBJECT_UNWIND_SEARCH, &err);
+	if (object) {
+		struct unwind_rules *rules = unwind_rules_new(object);
+		const struct unwind_mapping mapping = everywhere(NULL, rules);
+
+		step_all(&mapping, TINY_TEXT, data, size);
+		unwind_rules_free(rules);
 	}
 	object_close(object);
 	vec_fini(&file);
@@ -111,8 +188,9 @@ static void try_table(const uint8_t *data, size_t size)
 		table->program_bytes = parts <= size ? (uint32_t)(size - parts) : 0;
 		if (parts <= size && table->rule_count)
 			mend(table);
+		const struct unwind_mapping mapping = everywhere(table, NULL);
 		if (unwind_table_check(table, size))
-			step_all(table, data, size);
+			step_all(&mapping, table->base, data, size);
 	}
 	free(table);
 }
@@ -121,9 +199,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
 		return 0;
-	if (data[0] & 1)
-		try_table(data + 1, size - 1);
-	else
+	switch (data[0] % 4) {
+	case 0:
 		try_eh_frame(data + 1, size - 1);
+		break;
+	case 1:
+		try_table(data + 1, size - 1);
+		break;
+	case 2:
+		try_code(data + 1, size - 1);
+		break;
+	default:
+		try_debug_frame(data + 1, size - 1);
+		break;
+	}
 	return 0;
 }
