@@ -19,6 +19,7 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 struct images {
 	struct arena arena;
@@ -203,6 +204,15 @@ static size_t find_ways(const struct perf_mapping *mapping, bool live, struct wa
 	return count;
 }
 
+/* Another file that is at its path now must not be taken for it. */
+static const char *path_of_lost(struct images *images, const struct perf_mapping *mapping)
+{
+	const bool replaced =
+		!str_ends_with(mapping->path, DELETED) && access(mapping->path, F_OK) == 0;
+
+	return arena_printf(&images->arena, "%s%s", mapping->path, replaced ? " (replaced)" : "");
+}
+
 static struct image *file_open(struct images *images, const struct perf_mapping *mapping, bool live)
 {
 	struct way ways[3];
@@ -233,7 +243,8 @@ static struct image *file_open(struct images *images, const struct perf_mapping 
 		if (!first.message[0] || (err.code != ERROR_NOT_FOUND && i + 1 < count))
 			first = err;
 	}
-	struct image *image = image_add(images, IMAGE_FILE, path);
+	struct image *image =
+		image_add(images, IMAGE_FILE, live ? path : path_of_lost(images, mapping));
 	image->why = arena_strdup(&images->arena, first.message);
 	return image;
 }

@@ -16,7 +16,8 @@ enum image_kind {
 };
 
 struct image {
-	const char *path; /* as mapped; "[vdso]", "[jit]" */
+	const char *path; /* as mapped; "[vdso]", "[jit]"; of a recording's file
+			     that is another one now with " (replaced)" */
 	const char *file; /* the one that was opened; NULL: none, or this kernel's own vDSO */
 	enum image_kind kind;
 	uint32_t index;		    /* in the order of first use */

@@ -86,7 +86,7 @@ perf record -q -o moved.data -e cpu-clock:u -- "$work/program" 300 1 >record.log
 cp "$FIXTURES/threads" "$work/program.new" && mv "$work/program.new" "$work/program"
 rm -rf "$work/.debug"
 "$TARE" import moved.data 2>import.log
-grep -q 'not here as recorded, so without names (program)' import.log || fail "$(cat import.log)"
+grep -q 'not here as recorded, so without names (program (replaced))' import.log || fail "$(cat import.log)"
 show moved.data.tare function | grep -q '^most$' &&
 	fail "names of another file"
 

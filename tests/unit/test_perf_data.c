@@ -427,11 +427,13 @@ static void test_build_ids(void **state)
 		write_copied_stack(&writer, object, NULL);
 		assert_int_equal(file.samples[0].user_count, good ? 2 : 1);
 		const struct image *image = images_at(perf_data_images(file.data), 0);
-		assert_string_equal(image->path, program);
-		if (good)
+		if (good) {
+			assert_string_equal(image->path, program);
 			assert_string_equal(image->file, program);
-		else
+		} else {
+			assert_true(str_ends_with(image->path, "proportions (replaced)"));
 			assert_non_null(strstr(image->why, "build-id"));
+		}
 		forget(&writer);
 	}
 	object_close(object);

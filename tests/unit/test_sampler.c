@@ -59,7 +59,7 @@ static void test_bad_names_of_events(void **state)
 	expect_refused("faults:0", "period");
 	/* Where tracefs is not mounted, that is what is said. */
 	expect_refused("sched:../../../../etc/passwd", "trace");
-	expect_refused("no:such_thing", "no:such_thing");
+	expect_refused("no:such_thing", "tracepoint");
 	expect_refused("rxyz", "no event");
 	expect_refused("a-name-that-is-much-longer-than-any-event-could-ever-have-been-given-by-"
 		       "anybody-who-is-in-their-right-mind",
