@@ -96,7 +96,7 @@ static bool open_ring(struct perf_processor *processor, size_t bytes)
 				       .use_clockid = 1,
 				       .clockid = CLOCK_MONOTONIC_RAW,
 				       .watermark = 1,
-				       .wakeup_watermark = (uint32_t)bytes / 4};
+				       .wakeup_watermark = (uint32_t)bytes / 16};
 	processor->descriptor = event_open(&attr, getpid(), processor->number);
 	if (processor->descriptor < 0)
 		return false;
