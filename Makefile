@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 SETUP  ?=
 
 .PHONY: all build demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential bench accuracy clean
-.PHONY: web web-speed setup-build setup-test check-rewriter check-rewriter-full check-kills
+.PHONY: web web-speed setup-build setup-test check-rewriter check-rewriter-full check-kills check-unwind
 
 all: build
 
@@ -39,6 +39,13 @@ check-kills: setup-test
 	@$(MAKE) --no-print-directory build
 	@TARE=$(abspath $(BUILD))/src/cli/tare FIXTURES=$(abspath $(BUILD))/tests/fixtures E2E=tests/e2e \
 	E2E_CACHE=$(abspath $(BUILD))/e2e-cache tests/e2e/kills.sh $(or $(COUNT),100)
+
+# Stacks beside those of libunwind and elfutils; STOPS of each program.
+check-unwind: setup-test
+	@$(MAKE) --no-print-directory build
+	@for program in bash perl python3 lua5.4 sqlite3 turns thrown panicked; do \
+	echo "$$program:"; tests/unwind/others.sh $(abspath $(BUILD))/tests/unwind/other_stacks \
+	$$program $(or $(STOPS),300) 30 || [ $$? = 77 ] || exit 1; done
 
 check-rewriter: setup-test
 	@$(MAKE) --no-print-directory build

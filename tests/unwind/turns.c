@@ -126,16 +126,21 @@ static void switch_stacks(void)
 	swapcontext(&main_context, &other_context);
 }
 
-int main(void)
+/* Argument: how often (1). */
+int main(int argc, char **argv)
 {
 	char text[64];
+	volatile int round;
 
-	if (!setjmp(back))
-		jump_from(5);
-	handle_signals();
-	switch_stacks();
-	sink += aligned_frame(3, 1, 2, 3) + large_frame() + tail_calls(1);
-	snprintf(text, sizeof(text), "%f %s", sink / 3.0, "done");
+	for (round = argc > 1 ? atoi(argv[1]) : 1; round > 0; round--) {
+		if (!setjmp(back))
+			jump_from(5);
+		handle_signals();
+		switch_stacks();
+		sink += aligned_frame(3, 1, 2, 3) + large_frame() + tail_calls(1);
+		snprintf(text, sizeof(text), "%f %s", sink / 3.0, "done");
+		sink &= 255;
+	}
 	puts(text + strlen(text) - 4);
 	return 0;
 }
