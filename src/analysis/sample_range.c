@@ -2,6 +2,7 @@
  * The samples of a part of the time, read from the chunks in which they are in its order. Refuses
  * damaged chunks, and profiles that have none.
  */
+#include "analysis/sample_chunk.h"
 #include "analysis/stacks.h"
 #include "analysis/trace.h"
 
@@ -34,47 +35,21 @@ static bool take_chunk(int64_t id, const struct profile_sample_chunk *row, void 
 	return true;
 }
 
-static int64_t unzigzag(uint64_t value)
+static void take_sample(const struct sample *sample, void *context)
 {
-	return (int64_t)(value >> 1 ^ (0 - (value & 1)));
-}
+	struct range_loader *loader = context;
 
-static void take_sample(struct range_loader *loader, int64_t thread, uint64_t stack,
-			uint64_t weight)
-{
+	if (sample->ticks < loader->from || sample->ticks > loader->to)
+		return;
 	const uint64_t index =
-		*map_put(&loader->known, (uint64_t)thread << 32 | stack, loader->values->len);
-
+		*map_put(&loader->known, (uint64_t)sample->thread << 32 | sample->stack,
+			 loader->values->len);
 	if (index == loader->values->len)
-		vec_push(loader->values, ((struct sample_value){.thread = (uint32_t)(thread - 1),
-								.stack = (uint32_t)stack}));
+		vec_push(loader->values,
+			 ((struct sample_value){.thread = (uint32_t)(sample->thread - 1),
+						.stack = (uint32_t)sample->stack}));
 	loader->values->data[index].samples++;
-	loader->values->data[index].weight += weight;
-}
-
-static bool decode(struct range_loader *loader, const struct chunk *chunk,
-		   struct byte_reader reader, struct error *err)
-{
-	const struct profile_sample_chunk *row = &chunk->row;
-	uint64_t ticks = row->begin_ticks, stack = 0, weight = 0;
-	size_t stacks;
-
-	profile_stacks(loader->analysis->profile, &stacks);
-	for (uint64_t i = 0; i < row->samples; i++) {
-		const uint64_t later = read_uleb(&reader);
-		stack += (uint64_t)unzigzag(read_uleb(&reader));
-		weight += (uint64_t)unzigzag(read_uleb(&reader));
-		if (reader.failed || later > row->end_ticks - ticks || stack > stacks)
-			return error_set(
-				err, ERROR_INPUT,
-				"the profile is damaged: sample %llu of chunk %lld makes no "
-				"sense",
-				(unsigned long long)i + 1, (long long)chunk->id);
-		ticks += later;
-		if (ticks >= loader->from && ticks <= loader->to)
-			take_sample(loader, row->thread, stack, weight);
-	}
-	return true;
+	loader->values->data[index].weight += sample->weight;
 }
 
 static bool read_chunks(struct range_loader *loader, struct profile *profile, struct error *err)
@@ -83,12 +58,8 @@ static bool read_chunks(struct range_loader *loader, struct profile *profile, st
 
 	for (size_t i = 0; i < loader->chunks.len && ok; i++) {
 		const struct chunk *chunk = &loader->chunks.data[i];
-		void *data;
-		size_t size;
-		if (!profile_read_sample_chunk(profile, chunk->id, &data, &size, err))
-			return false;
-		ok = decode(loader, chunk, byte_reader(data, size), err);
-		free(data);
+		ok = analysis_read_samples(profile, chunk->id, &chunk->row, take_sample, loader,
+					   err);
 	}
 	return ok;
 }

@@ -17,6 +17,8 @@
 
 struct view_values {
 	const char *output, *compare;
+	bool embed_source;
+	struct option_list source_paths;
 	struct profile_values profile;
 };
 
@@ -34,6 +36,16 @@ static const struct option view_command_options[] = {
 	 .help = "Compare with the profile BASE: differences of functions and call paths",
 	 .type = OPTION_TEXT,
 	 .offset = AT(compare)},
+	{.name = "embed-source",
+	 .help = "Samples: put the source and instructions of the functions with most samples into "
+		 "the page",
+	 .type = OPTION_FLAG,
+	 .offset = AT(embed_source)},
+	{.name = "source-path",
+	 .argument = "FROM=TO",
+	 .help = "Sources whose path begins with FROM are at TO (repeatable)",
+	 .type = OPTION_LIST,
+	 .offset = AT(source_paths)},
 	PROFILE_SELECTION_OPTIONS(AT(profile)),
 	{0},
 };
@@ -101,22 +113,35 @@ static bool browser_open(const char *browser, const char *path, struct error *er
 
 /* ---- page ---- */
 
-static bool write_page(const struct compared *compared, FILE *stream, struct error *err)
-{
-	const struct export_options options = {.path = compared->profile.path,
-					       .base = compared->base.analysis,
-					       .base_path = compared->base.path};
+/* What to show and how. */
+struct page {
+	const struct view_values *values;
+	struct compared compared;
+};
 
-	return html_write(compared->profile.analysis, &options, stream, err);
+static bool write_page(const struct page *page, FILE *stream, struct error *err)
+{
+	const struct compared *compared = &page->compared;
+	struct globs sources = {0};
+	const struct export_options options = {
+		.path = compared->profile.path,
+		.base = compared->base.analysis,
+		.base_path = compared->base.path,
+		.embed_source = page->values->embed_source,
+		.source_paths = globs_of(&sources, &page->values->source_paths)};
+	const bool ok = html_write(compared->profile.analysis, &options, stream, err);
+
+	vec_fini(&sources);
+	return ok;
 }
 
-static bool write_output(const struct compared *compared, const char *output, struct error *err)
+static bool write_output(const struct page *page, struct error *err)
 {
 	struct sink sink;
 
-	if (!sink_open(&sink, output, false, err))
+	if (!sink_open(&sink, page->values->output, false, err))
 		return false;
-	return sink_close(&sink, write_page(compared, sink.stream, err), err);
+	return sink_close(&sink, write_page(page, sink.stream, err), err);
 }
 
 /* Makes the file anew with a name that nobody can know before; returns its stream. */
@@ -136,13 +161,13 @@ static FILE *temporary_open(struct str *path, struct error *err)
 	return stream;
 }
 
-static bool write_temporary(const struct compared *compared, struct str *path, struct error *err)
+static bool write_temporary(const struct page *page, struct str *path, struct error *err)
 {
 	FILE *stream = temporary_open(path, err);
 
 	if (!stream)
 		return false;
-	bool ok = write_page(compared, stream, err);
+	bool ok = write_page(page, stream, err);
 	if (ok && ferror(stream))
 		ok = error_set_errno(err, ENOSPC, "cannot write %s", path->data);
 	if (fclose(stream) != 0 && ok)
@@ -152,10 +177,10 @@ static bool write_temporary(const struct compared *compared, struct str *path, s
 	return ok;
 }
 
-static bool show(const struct compared *compared, struct error *err)
+static bool show(const struct page *page, struct error *err)
 {
 	struct str path = {0};
-	bool ok = write_temporary(compared, &path, err);
+	bool ok = write_temporary(page, &path, err);
 
 	if (ok) {
 		const char *browser = browser_find();
@@ -174,7 +199,7 @@ static bool show(const struct compared *compared, struct error *err)
 static int view_run(const void *opaque, const struct operands *operands, struct error *err)
 {
 	const struct view_values *values = opaque;
-	struct compared compared = {0};
+	struct page page = {.values = values};
 
 	if (operands->count != 1) {
 		error_set(err, ERROR_USAGE,
@@ -183,12 +208,11 @@ static int view_run(const void *opaque, const struct operands *operands, struct 
 					  : "which profile? tare view FILE");
 		return -1;
 	}
-	bool ok = compared_open(&compared, operands->items[0], values->compare, &values->profile,
-				true, err);
+	bool ok = compared_open(&page.compared, operands->items[0], values->compare,
+				&values->profile, true, err);
 	if (ok)
-		ok = values->output ? write_output(&compared, values->output, err)
-				    : show(&compared, err);
-	compared_close(&compared);
+		ok = values->output ? write_output(&page, err) : show(&page, err);
+	compared_close(&page.compared);
 	return ok ? EXIT_STATUS_OK : -1;
 }
 

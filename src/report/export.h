@@ -17,6 +17,8 @@ struct export_options {
 	/* HTML: what to compare with, NULL: nothing */
 	const struct analysis *base;
 	const char *base_path;
+	bool embed_source; /* HTML: with the text of the source and of the instructions */
+	struct analysis_globs source_paths; /* "FROM=TO": where sources are on this machine */
 };
 
 struct export_format {

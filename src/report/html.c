@@ -5,7 +5,9 @@
  */
 #include "report/html.h"
 
+#include "analysis/sample_timeline.h"
 #include "report/html_pack.h"
+#include "report/html_table.h"
 #include "report/html_tree.h"
 #include "report/table.h"
 
@@ -18,6 +20,7 @@
 struct html_profile {
 	const struct analysis *analysis; /* NULL: none */
 	const char *path;		 /* as the user gave it */
+	const struct export_options *options;
 };
 
 extern const char html_template_begin[], html_template_end[];
@@ -83,155 +86,6 @@ static void pack_session(struct html_pack *pack, const struct analysis *analysis
 				     ? session->end_ticks - session->begin_ticks
 				     : 0);
 	html_pack_key_number(pack, "complete", session->complete);
-}
-
-/* ---- tables ---- */
-
-static uint64_t cell_number(struct html_pack *pack, const struct cell *cell)
-{
-	struct str address = {0};
-	uint64_t number = 0;
-
-	switch (cell->type) {
-	case CELL_EMPTY:
-		return 0;
-	case CELL_TEXT:
-		return html_pack_text(pack, cell->text);
-	case CELL_COUNT:
-	case CELL_TIME:
-		return cell->number < UINT64_MAX ? cell->number + 1 : cell->number;
-	case CELL_SIGNED:
-	case CELL_COUNT_CHANGE:
-	case CELL_TIME_CHANGE:
-		number = cell->number << 1;
-		return ((int64_t)cell->number < 0 ? ~number : number) + 1;
-	case CELL_PERCENT:
-	case CELL_PERCENT_CHANGE:
-		return (uint64_t)llround(fabs(cell->percent) * 1e4) + 1;
-	case CELL_ADDRESS:
-		str_printf(&address, "0x%llx", (unsigned long long)cell->number);
-		number = html_pack_text(pack, address.data);
-		str_fini(&address);
-	}
-	return number;
-}
-
-static const char *type_name(enum cell_type type)
-{
-	static const char *const names[] = {
-		[CELL_EMPTY] = "",	    [CELL_TEXT] = "text", [CELL_COUNT] = "count",
-		[CELL_SIGNED] = "signed",   [CELL_TIME] = "time", [CELL_PERCENT] = "percent",
-		[CELL_ADDRESS] = "address",
-	};
-
-	return names[type];
-}
-
-/* What rows are about, as numbers of the page's own lists; 0: nothing of that kind. */
-static uint64_t row_subject(const struct analysis *analysis, const struct report_row *row, int kind)
-{
-	switch (kind) {
-	case 0:
-		return row->function ? (uint64_t)(row->function - analysis->functions.data) + 1 : 0;
-	case 1:
-		return row->module ? (uint64_t)(row->module - analysis->modules.data) + 1 : 0;
-	case 2:
-		return row->thread ? (uint64_t)(row->thread - analysis->threads.data) + 1 : 0;
-	default:
-		return row->process ? (uint64_t)(row->process - analysis->processes.data) + 1 : 0;
-	}
-}
-
-static void pack_subjects(struct html_pack *pack, const struct report *report,
-			  const struct report_table *table)
-{
-	static const char *const names[] = {"function", "module", "thread", "process"};
-
-	for (int kind = 0; kind < 4; kind++) {
-		html_pack_begin(pack);
-		vec_foreach (row, &table->rows) {
-			html_pack_number(pack, row_subject(report->analysis, row, kind));
-		}
-		html_pack_end(pack, "%s.#%s", table->name, names[kind]);
-	}
-}
-
-/* Some columns have numbers in machine formats and texts else: the type is that of the cells. */
-static enum cell_type pack_cells(struct html_pack *pack, const struct report *report,
-				 const struct report_table *table, const struct column *column)
-{
-	enum cell_type type = column->type;
-	struct str scratch = {0};
-
-	html_pack_begin(pack);
-	vec_foreach (row, &table->rows) {
-		struct cell cell = {0};
-		str_clear(&scratch);
-		column->get(report, row, column, &scratch, &cell);
-		html_pack_number(pack, cell_number(pack, &cell));
-		if (cell.type != CELL_EMPTY)
-			type = cell.type;
-	}
-	html_pack_end(pack, "%s.%s", table->name, column->name);
-	str_fini(&scratch);
-	return type;
-}
-
-static void pack_table(struct html_pack *pack, const struct report *report,
-		       const struct report_table *table)
-{
-	str_printf(&pack->json, "{\"name\":\"%s\",\"rows\":%zu,\"columns\":[", table->name,
-		   table->rows.len);
-	for (size_t i = 0; i < table->column_count; i++) {
-		const struct column *column = table->columns[i];
-		const enum cell_type type = pack_cells(pack, report, table, column);
-		str_printf(&pack->json,
-			   "%s{\"name\":\"%s\",\"group\":\"%s\",\"title\":\"%s\",\"type\":\"%s\","
-			   "\"each\":%d}",
-			   i ? "," : "", column->name, column->group, column->title,
-			   type_name(type), column->each);
-	}
-	str_append(&pack->json, "]}");
-	pack_subjects(pack, report, table);
-}
-
-/* One view's tables, as `tare report VIEW --format=json` has them. */
-static bool pack_view(struct html_pack *pack, const struct html_profile *profile, const char *view,
-		      struct error *err)
-{
-	const struct report_options options = {.view = view,
-					       .profile_path = profile->path,
-					       .format = REPORT_JSON,
-					       .limit = REPORT_LIMIT_DEFAULT,
-					       .unicode = true};
-	struct report report;
-
-	/* Not every profile has what every view shows. */
-	if (!report_open(&report, profile->analysis, &options, err))
-		return err->code == ERROR_NOT_FOUND;
-	for (size_t i = 0; i < report.table_count; i++) {
-		if (pack->json.data[pack->json.len - 1] != '[')
-			str_append(&pack->json, ",\n");
-		pack_table(pack, &report, &report.tables[i]);
-	}
-	report_close(&report);
-	return true;
-}
-
-static bool pack_views(struct html_pack *pack, const struct html_profile *profile,
-		       struct error *err)
-{
-	static const char *const views[] = {"functions", "modules",	 "threads", "processes",
-					    "lines",	 "instructions", "methods", "os",
-					    "coverage",	 "marks"};
-
-	html_pack_key(pack, "tables");
-	str_append(&pack->json, "[");
-	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
-		if (!pack_view(pack, profile, views[i], err))
-			return false;
-	str_append(&pack->json, "]");
-	return true;
 }
 
 /* ---- lists of what nodes refer to ---- */
@@ -329,6 +183,28 @@ static void pack_threads(struct html_pack *pack, const struct analysis *analysis
 	html_pack_end(pack, "thread.end");
 }
 
+/* ---- samples over time ---- */
+
+static bool pack_timeline(struct html_pack *pack, const struct analysis *analysis,
+			  struct error *err)
+{
+	enum { BINS = 240 };
+	struct analysis_bin bins[BINS] = {0};
+	bool known;
+
+	if (!analysis_timeline(analysis, bins, BINS, &known, err))
+		return false;
+	html_pack_begin(pack);
+	for (int i = 0; i < BINS && known; i++)
+		html_pack_number(pack, bins[i].samples);
+	html_pack_end(pack, "timeline.samples");
+	html_pack_begin(pack);
+	for (int i = 0; i < BINS && known; i++)
+		html_pack_number(pack, bins[i].weight);
+	html_pack_end(pack, "timeline.weight");
+	return true;
+}
+
 /* ---- the page ---- */
 
 static bool pack_profile(struct html_pack *pack, const struct html_profile *profile,
@@ -350,7 +226,8 @@ static bool pack_profile(struct html_pack *pack, const struct html_profile *prof
 	pack_processes(pack, analysis);
 	pack_threads(pack, analysis);
 	html_pack_tree(pack, analysis);
-	return pack_header(pack, &report, err) && pack_views(pack, profile, err);
+	return pack_header(pack, &report, err) && pack_timeline(pack, analysis, err) &&
+	       html_pack_tables(pack, analysis, profile->options, err);
 }
 
 static bool write_data(const char *id, const struct html_profile *profile, FILE *stream,
@@ -374,8 +251,8 @@ static bool write_data(const char *id, const struct html_profile *profile, FILE 
 bool html_write(const struct analysis *analysis, const struct export_options *options, FILE *stream,
 		struct error *err)
 {
-	const struct html_profile profile = {analysis, options->path};
-	const struct html_profile base = {options->base, options->base_path};
+	const struct html_profile profile = {analysis, options->path, options};
+	const struct html_profile base = {options->base, options->base_path, options};
 	const size_t size = (size_t)(html_template_end - html_template_begin);
 	const char *gap = memmem(html_template_begin, size, placeholder, sizeof(placeholder) - 1);
 

@@ -325,6 +325,33 @@ const tests = {
 		return { problems, close };
 	},
 
+	async 'source and instructions, where they were asked for'() {
+		const { page, problems, close } = await openPage(browser, pageOf('sampled', '--embed-source'));
+		await view(page, 'Source');
+		const [kind, functions] = [page.getByLabel('What to show'), page.getByLabel('Function', { exact: true })];
+		const offered = await functions.locator('option').evaluateAll((options) => options.map(({ value }) => tarePage.state.profile.functionNames[value]));
+		/* Hostile names are shown escaped and cannot be asked for like that. */
+		for (const [index, name] of offered.entries()) {
+			if (name.includes('\\'))
+				continue;
+			await functions.selectOption({ index });
+			await kind.selectOption('source');
+			const expected = report('annotate', name, profile('sampled')).tables.annotate;
+			equal((await text(page.locator('.grid-row.data'))).length, Math.min(expected.length, 40), `lines of ${name}`);
+			const sum = await page.evaluate(() => {
+				const { state } = tarePage;
+				const table = state.profile.table(`source:${state.selected}`);
+				const column = table.columns.find(({ name }) => name === 'exclusive_samples');
+				return Array.from({ length: table.rows }, (_, row) => table.value(column, row)).reduce((all, n) => all + n, 0);
+			});
+			equal(sum, expected.reduce((all, row) => all + row.exclusive_samples, 0), `samples in ${name}`);
+		}
+		await close();
+		const plain = await openPage(browser, pageOf('sampled'));
+		equal(await plain.page.getByRole('tab', { name: 'Source' }).count(), 0, 'no source unless asked for');
+		return { problems: [...problems, ...plain.problems], close: plain.close };
+	},
+
 	async 'a function stays selected from view to view, the tab in the address'() {
 		const { page, problems, close } = await openPage(browser, `${pageOf('work')}#calltree`);
 		equal(await page.getByRole('tab', { selected: true }).textContent(), 'Call tree', 'the address chooses the view');

@@ -14,7 +14,7 @@ export interface QuantityInfo {
 	exclusive_percent: string;
 }
 export interface ColumnInfo { name: string; group: string; title: string; type: ColumnType; each: number }
-export interface TableInfo { name: string; rows: number; columns: ColumnInfo[] }
+export interface TableInfo { name: string; rows: number; columns: ColumnInfo[]; notes?: string[] }
 export type ColumnType = 'text' | 'count' | 'signed' | 'time' | 'percent' | 'address';
 
 export interface Header {
@@ -34,6 +34,7 @@ export interface Header {
 	quantities: QuantityInfo[];
 	causes: string[];
 	tables: TableInfo[];
+	source_embedded: number;
 	columns: [string, number, number][];
 	strings: string[];
 }

@@ -9,7 +9,7 @@ export interface Column {
 	group?: string;
 	/** Said of the column when the pointer rests on its head. */
 	hint?: string;
-	kind: 'number' | 'name' | 'text';
+	kind: 'number' | 'name' | 'text' | 'code';
 	/** Pixels; names share what is left. */
 	width: number;
 	text(row: number): string;
@@ -140,10 +140,12 @@ export class Grid {
 	}
 
 	/** Puts the cursor on a row, brings it into sight. False where the row is not there. */
-	moveTo(row: number, select = false): boolean {
+	moveTo(row: number, select = false, centred = false): boolean {
 		const index = Array.prototype.indexOf.call(this.rows, row);
 		if (index < 0)
 			return false;
+		if (centred)
+			this.scroller.scrollTop = Math.max(0, (index - this.viewRows() / 2) * ROW);
 		this.move(index, select);
 		return true;
 	}
@@ -261,11 +263,12 @@ export class Grid {
 
 	private resize(): void {
 		const fixed = this.columns.reduce((sum, column) => sum + column.width, 0);
-		const names = this.columns.filter((column) => column.kind === 'name').length;
+		const isWide = (column: Column) => column.kind === 'name' || column.kind === 'code';
+		const names = this.columns.filter(isWide).length;
 		const least = this.leastName() * names;
 		const room = Math.max(least, this.scroller.clientWidth - fixed);
 		this.nameCharacters = Math.floor((room / Math.max(names, 1) - 18) / characterWidth());
-		const tracks = this.columns.map((column) => column.kind === 'name' ? `minmax(${this.leastName()}px, 1fr)` : `${column.width}px`);
+		const tracks = this.columns.map((column) => isWide(column) ? `minmax(${this.leastName()}px, 1fr)` : `${column.width}px`);
 		this.element.style.setProperty('--tracks', tracks.join(' '));
 		this.element.style.setProperty('--width', `${fixed + least}px`);
 		this.refresh();

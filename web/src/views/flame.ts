@@ -102,7 +102,7 @@ export class FlameView implements View {
 		const func = this.frames.func(node);
 		const { quantity } = this.state.measure;
 		if (this.colours.value === 'difference' && this.match)
-			return Palette.difference((this.difference(node) / (this.total() || 1)) * 12);
+			return Palette.difference((this.difference(node) / (this.total() || 1)) * 5);
 		if (func < 0)
 			return Palette.above();
 		if (this.colours.value === 'heat')

@@ -187,7 +187,8 @@ export class FunctionsView implements View {
 		});
 		const names = chosen.filter((column) => column.key === 'function');
 		const modules = chosen.filter((column) => column.key === 'module');
-		return [...this.valueColumns(rows), ...names, ...chosen.filter((column) => !['function', 'module'].includes(column.key)), ...modules];
+		const [share, ...compared] = this.valueColumns(rows);
+		return [share!, ...names, ...compared, ...chosen.filter((column) => !['function', 'module'].includes(column.key)), ...modules];
 	}
 
 	private rebuild(): void {

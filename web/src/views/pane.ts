@@ -61,7 +61,8 @@ export class Pane {
 				h('div.pane-actions', {},
 					this.history.length > 1 && h('button.button', { type: 'button', title: 'The function before (Alt+←)', onclick: () => this.back() }, 'Back'),
 					h('button.button', { type: 'button', onclick: () => { this.state.set('query', ''); this.context.open('functions'); } }, 'In functions'),
-					h('button.button', { type: 'button', onclick: () => { this.state.set('query', name.length < 500 ? name : name.slice(0, 500)); this.context.open('flame'); } }, 'In flame graph'))),
+					h('button.button', { type: 'button', onclick: () => { this.state.set('query', name.length < 500 ? name : name.slice(0, 500)); this.context.open('flame'); } }, 'In flame graph'),
+					profile.header.source_embedded > 0 && h('button.button', { type: 'button', onclick: () => this.context.open('source') }, 'Source'))),
 			h('section', {}, this.values(func), this.perCall(func)),
 			this.edgeList('Callers', 'Called by', edges.callers, func), this.edgeList('Callees', 'Calls', edges.callees, func));
 	}
@@ -104,6 +105,12 @@ export class Pane {
 			[h('div', {}, h('dt', {}, key), h('dd', {}, value))]));
 	}
 
+	/** Lists stand beside each other where the pane is below the view. */
+	private listWidth(): number {
+		const width = this.element.clientWidth - 28;
+		return width > 600 ? (width - 26) / 2 : width;
+	}
+
 	private edgeList(title: string, empty: string, edges: Edge[], func: number): HTMLElement {
 		const { state } = this;
 		const { measure, profile } = state;
@@ -111,13 +118,13 @@ export class Pane {
 		const whole = state.selection.of(func, measure.quantity, title === 'Callers' ? measure.inclusive : true) || 1;
 		edges.sort((a, b) => value(b) - value(a) || b.calls - a.calls);
 		const list = barList(title, edges.slice(0, EDGES).map((edge) => ({
-			label: edge.func < 0 ? '[no function]' : shorten(profile.functionNames[edge.func]!, 46) + (edge.func === func ? ' ↻' : ''),
+			label: edge.func < 0 ? '[no function]' : shorten(profile.functionNames[edge.func]!, 120) + (edge.func === func ? ' ↻' : ''),
 			title: edge.func < 0 ? 'Called by no instrumented function' : shorten(profile.functionNames[edge.func]!, 1000),
 			share: value(edge) / whole, detail: profile.hasCalls ? `${count(edge.calls)}×` : undefined,
 			text: `${valueText(state, value(edge))} · ${percent(value(edge) / whole)} %`,
 			color: edge.func < 0 ? 'var(--above)' : this.context.palette.module(profile.functionModules[edge.func]!),
 			onclick: edge.func < 0 ? undefined : () => this.go(edge.func),
-		})), `${empty} no function.`);
+		})), `${empty} no function.`, this.listWidth());
 		return h('section', {}, h('h3', {}, title, h('span.muted', {}, ` ${edges.length > EDGES ? `${EDGES} of ` : ''}${count(edges.length)} · ${isTime(state, measure.quantity) ? measure.title.toLowerCase() : measure.title}`)), list);
 	}
 }

@@ -2,7 +2,8 @@
 import { h, replace } from '../dom.ts';
 import { count, percent, plural, shorten, time } from '../format.ts';
 import { hotPath } from '../model/frames.ts';
-import { barList, stackedBar, type Part } from '../parts/bars.ts';
+import { areaChart } from '../parts/area_chart.ts';
+import { barList, stackedBar, type Bar, type Part } from '../parts/bars.ts';
 import type { Change } from '../state.ts';
 import { shareText, valueText, type Context, type View } from './context.ts';
 import { warningsOf } from './recording.ts';
@@ -19,6 +20,13 @@ export const CAUSES: Record<string, { title: string; color: string }> = {
 };
 
 export const causeTitle = (cause: string): string => CAUSES[cause]?.title ?? cause;
+
+/** Bins of some samples each: with fewer, chance would show more than the program. */
+function joinBins(values: number[], samples: number): number[] {
+	const wanted = Math.max(12, Math.min(values.length, samples / 12));
+	const factor = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20].find((candidate) => values.length / candidate <= wanted) ?? 20;
+	return Array.from({ length: values.length / factor }, (_, i) => values.slice(i * factor, (i + 1) * factor).reduce((sum, value) => sum + value, 0));
+}
 
 export class SummaryView implements View {
 	readonly name = 'summary';
@@ -71,6 +79,25 @@ export class SummaryView implements View {
 		return stackedBar('Elapsed time by what it was spent on', parts);
 	}
 
+	/** Where it is known when samples were taken. */
+	private overTime(): HTMLElement | null {
+		const { profile } = this.state;
+		const { header } = profile;
+		const weight = header.quantities.find((quantity) => quantity.name === 'weight');
+		const timed = weight?.unit === 'ns';
+		const samples = profile.data.numbers('timeline.samples');
+		const values = joinBins(Array.from(timed ? profile.data.numbers('timeline.weight') : samples), samples.reduce((sum, n) => sum + n, 0));
+		if (!values.length || header.quantities[0]!.unit === 'ticks')
+			return null;
+		const binNs = profile.ns(header.duration_ticks) / values.length;
+		const waits = weight?.title === 'off-cpu';
+		return this.card(!timed ? 'Samples over time' : waits ? 'Threads waiting over time' : 'CPU use over time', this.state.selection.isAll ? (timed && !waits ? 'processors at work' : '') : 'of all threads',
+			areaChart({
+				label: 'CPU use over time', values: timed ? values.map((value) => value / binNs) : values,
+				text: (value) => (timed ? value.toFixed(2) : count(value)), time: (bin) => time(bin * binNs),
+			}));
+	}
+
 	private topFunctions(): HTMLElement {
 		const { state } = this;
 		const { profile, measure } = state;
@@ -97,7 +124,7 @@ export class SummaryView implements View {
 		const skipped = path.length > 16 ? path.length - 16 : 0;
 		const shown = skipped ? [...path.slice(0, 6), ...path.slice(-10)] : path;
 		const total = state.total() || 1;
-		const bars = shown.map((node) => {
+		const bars: Bar[] = shown.map((node) => {
 			const value = frames.value(node, state.measure.quantity, true);
 			const func = frames.func(node);
 			return {
@@ -109,9 +136,10 @@ export class SummaryView implements View {
 				onclick: () => { state.set('selected', func); this.context.open('calltree:hot'); },
 			};
 		});
+		if (skipped)
+			bars.splice(6, 0, { label: `… ${count(skipped)} more`, share: 0, text: '', indent: 6 });
 		return this.card('Hot path', 'each has at least half of its caller’s time',
 			barList('Hot path', bars, 'No child has half of its parent’s time.'),
-			h('span.muted', {}, skipped ? `${count(skipped)} steps in the middle are left out` : ''),
 			h('button.link', { type: 'button', onclick: () => this.context.open('calltree:hot') }, 'Show in the call tree'));
 	}
 
@@ -191,7 +219,7 @@ export class SummaryView implements View {
 		replace(this.element,
 			warnings.length > 0 && h('ul.warnings', { 'aria-label': 'What limits this profile' }, ...warnings.map(([key, value]) => h('li', {}, h('b', {}, key), ` ${value}`))),
 			base.length > 0 && h('ul.warnings', { 'aria-label': 'What limits the base' }, ...base.map(([key, value]) => h('li', {}, h('b', {}, `base: ${key}`), ` ${value}`))),
-			this.figures(), this.parts(),
+			this.figures(), this.parts(), this.overTime(),
 			h('div.cards', {}, this.compared(), this.topFunctions(), this.hot(), this.threads(), this.osCard()));
 	}
 

@@ -6,6 +6,7 @@ import type { Context, View } from './context.ts';
 import { FlameView } from './flame.ts';
 import { FunctionsView } from './functions.ts';
 import { RecordingView } from './recording.ts';
+import { SourceView } from './source.ts';
 import { CAUSES, causeTitle, SummaryView } from './summary.ts';
 import { TableView, type TableOptions } from './tables.ts';
 import { TreeView } from './tree.ts';
@@ -53,5 +54,6 @@ export function makeViews(context: Context): View[] {
 	const has = (name: string) => profile.table(name) !== null;
 	const tables = TABLES.filter(({ name }) => has(name) && (name !== 'os' || profile.header.causes.length > 0)).map((options) => new TableView(context, options));
 	const appended = APPENDED.filter(({ name }) => has(name) && profile.table(name)!.rows > 0).map((options) => new TableView(context, options));
-	return [new SummaryView(context), new FunctionsView(context), new TreeView(context), new FlameView(context), ...tables, new RecordingView(context, appended)];
+	return [new SummaryView(context), new FunctionsView(context), new TreeView(context), new FlameView(context),
+		...(profile.header.source_embedded ? [new SourceView(context)] : []), ...tables, new RecordingView(context, appended)];
 }

@@ -1,0 +1,19 @@
+/* sample_chunk: samples in the order of time, as a chunk has them. Private to analysis. */
+#ifndef TARE_ANALYSIS_SAMPLE_CHUNK_H
+#define TARE_ANALYSIS_SAMPLE_CHUNK_H
+
+#include "analysis/internal.h"
+
+struct sample {
+	int64_t thread; /* id */
+	uint64_t ticks, stack, weight;
+};
+
+typedef void sample_callback(const struct sample *sample, void *context);
+
+/* Calls `each` for the samples of the chunk with that id. False with err where it is damaged. */
+bool analysis_read_samples(struct profile *profile, int64_t id,
+			   const struct profile_sample_chunk *row, sample_callback *each,
+			   void *context, struct error *err);
+
+#endif
