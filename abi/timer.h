@@ -34,8 +34,8 @@ struct tare_timer_file {
 	int32_t pid, tid;
 	uint64_t process_begin_ticks;
 	uint64_t begin_ticks, end_ticks; /* TSC; end 0 when unknown */
-	uint64_t period_ns;
-	uint64_t used_bytes; /* of the whole file: up to here records are complete */
+	uint64_t period_ns;		 /* that a sample stands for: from tick to tick, or more */
+	uint64_t used_bytes;		 /* of the whole file: up to here records are complete */
 	uint64_t samples;
 	uint64_t truncated;  /* of these: the stack does not reach its root */
 	uint64_t periods;    /* that they stand for */
@@ -64,7 +64,7 @@ struct tare_timer_record {
 	uint8_t complete;    /* the stack reaches its root */
 	uint16_t own, shared;
 	uint16_t reserved;
-	uint32_t periods; /* that it stands for: 1, and those that passed before it was delivered */
+	uint32_t periods; /* that it stands for */
 	uint64_t ticks;	  /* TSC */
 };
 

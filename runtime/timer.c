@@ -16,10 +16,12 @@
 #include <sys/mman.h>
 
 #define LOCK_ROUNDS	  100000
+#define EXPIRY_NS	  1000 /* of processor time: long before the next tick */
+#define TICK_NS_USUAL	  4000000
+#define CLOCK_COARSE	  6 /* CLOCK_MONOTONIC_COARSE: its resolution is the tick */
 #define SIGEV_THREAD_ID	  4
 #define TIMER_SELF	  ((struct timer_thread *)1) /* timer_self of a thread that has none */
 #define FRAME_BYTES_USUAL 4096
-#define MIXER		  0x9e3779b97f4a7c15ULL
 #define STACK_MAX	  (64ULL << 20) /* as far as a thread's stack may reach below its pointer */
 
 struct timer_thread *timer_threads[TIMER_THREADS_MAX];
@@ -61,11 +63,8 @@ bool timer_arm(struct timer_thread *thread)
 					   .number = timer_state.signal,
 					   .notify = SIGEV_THREAD_ID,
 					   .tid = thread->tid};
-	const uint64_t period_ns = timer_state.period_ns;
-	/* Anywhere in the first period: so short threads have their share of samples. */
-	const uint64_t first_ns = 1 + (kernel_ticks() * MIXER >> 16) % period_ns;
-	const struct kernel_interval times = {.interval = timespec_of(period_ns),
-					      .first = timespec_of(first_ns)};
+	const struct kernel_interval times = {.interval = timespec_of(EXPIRY_NS),
+					      .first = timespec_of(EXPIRY_NS)};
 
 	if (kernel_call(SYS_timer_create, thread_clock(thread->tid), &event, &thread->timer))
 		return false;
@@ -288,9 +287,30 @@ static void come_back(void)
 	timer_signal_unblock();
 }
 
+/*
+ * The kernel looks at the timers at its tick, and they have always passed then: each tick that
+ * meets a thread is a sample, which stands for the time from tick to tick. So a thread has its
+ * share of samples however short it runs. Where fewer are asked for, some are left out by chance.
+ */
+static void period_settle(void)
+{
+	struct __kernel_timespec tick = {0};
+	const uint64_t wanted_ns = timer_state.period_ns;
+
+	kernel_call(SYS_clock_getres, CLOCK_COARSE, &tick);
+	const uint64_t tick_ns =
+		tick.tv_sec || tick.tv_nsec <= 0 ? TICK_NS_USUAL : (uint64_t)tick.tv_nsec;
+
+	if (wanted_ns < tick_ns)
+		timer_state.period_ns = tick_ns;
+	timer_state.kept = (tick_ns << 32) / timer_state.period_ns;
+}
+
 void timer_begin(const struct startup *startup)
 {
 	timer_state.period_ns = state_session.settings.timer_period_ns;
+	if (timer_state.period_ns)
+		period_settle();
 	timer_state.first_stack_end = (uint64_t)startup->vector;
 	timer_state.vdso = startup->vdso;
 	timer_state.frame_bytes =

@@ -181,7 +181,7 @@ static uint32_t shared_frames(const struct timer_thread *self, const uint64_t *f
 	return shared;
 }
 
-static void sample_store(struct timer_thread *self, uint32_t count, bool complete, uint32_t periods)
+static void sample_store(struct timer_thread *self, uint32_t count, bool complete)
 {
 	struct tare_timer_file *file = self->file;
 	const uint64_t *frames = self->frames[!self->current];
@@ -198,7 +198,7 @@ static void sample_store(struct timer_thread *self, uint32_t count, bool complet
 					     .complete = complete,
 					     .own = (uint16_t)own,
 					     .shared = (uint16_t)shared,
-					     .periods = periods,
+					     .periods = 1,
 					     .ticks = kernel_ticks()};
 	uint64_t *to = (uint64_t *)(record + 1);
 
@@ -209,13 +209,12 @@ static void sample_store(struct timer_thread *self, uint32_t count, bool complet
 	self->frame_count = count;
 	file->samples++;
 	file->truncated += !complete;
-	file->periods += periods;
+	file->periods++;
 	state_barrier();
 	file->used_bytes = self->window_offset + self->window_used;
 }
 
-static void sample_take(struct timer_thread *self, const struct timer_context *context,
-			uint32_t periods)
+static void sample_take(struct timer_thread *self, const struct timer_context *context)
 {
 	const struct unwind_registers registers = {.value = {[UNWIND_RAX] = context->rax,
 							     [UNWIND_RDX] = context->rdx,
@@ -244,7 +243,7 @@ static void sample_take(struct timer_thread *self, const struct timer_context *c
 	const uint32_t count =
 		timer_walk(&self->walker, &registers, self->frames[!self->current], &complete);
 
-	sample_store(self, count, complete, periods);
+	sample_store(self, count, complete);
 	if (self->file->samples % NAME_ROUNDS == 1)
 		kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->file->name);
 }
@@ -307,13 +306,25 @@ static void call_repeat(struct timer_thread *self, struct timer_context *context
 	self->file->restarted++;
 }
 
+/* Marsaglia's xorshift64 */
+static bool is_kept(struct timer_thread *self)
+{
+	uint64_t random = self->random ? self->random : kernel_ticks() | 1;
+
+	random ^= random << 13;
+	random ^= random >> 7;
+	random ^= random << 17;
+	self->random = random;
+	return random >> 32 < timer_state.kept;
+}
+
 void timer_sample(struct timer_thread *self, const struct timer_info *info,
 		  struct timer_context *context)
 {
+	(void)info;
 	if (!self->file)
 		return; /* of a timer that has been given up since */
-	const uint32_t overrun = info->overrun > 0 ? (uint32_t)info->overrun : 0;
-
-	sample_take(self, context, 1 + overrun);
+	if (is_kept(self))
+		sample_take(self, context);
 	call_repeat(self, context);
 }

@@ -29,6 +29,7 @@ struct timer_thread {
 	bool stack_is_small;	     /* too small for the handler, so there is no timer */
 	uint64_t unsampled_begin_ns; /* of the thread's time, since then */
 	struct timer_call call;
+	uint64_t random; /* state of a generator */
 
 	struct tare_timer_file *file;
 	uint64_t window, window_bytes; /* the part of the file that is mapped for records */
@@ -44,7 +45,8 @@ struct timer_thread {
 };
 
 struct timer_state {
-	uint64_t period_ns; /* 0: there are no timers */
+	uint64_t period_ns; /* that a sample stands for; 0: there are no timers */
+	uint64_t kept;	    /* of ticks: so many in 2^32 are samples */
 	int32_t signal;	    /* 0: none is ours at present */
 	uint32_t lock;
 	uint64_t first_stack_end, vdso;
