@@ -97,7 +97,7 @@ static void count_nodes(struct source_builder *builder)
 	location_places_init(&builder->places, analysis);
 	for (size_t i = 0; i < count; i++) {
 		add_location(builder, analysis->function_of[locations[i].function - 1],
-			     lines + first[i], first[i + 1] - first[i]);
+			     lines ? lines + first[i] : NULL, first[i + 1] - first[i]);
 		location_places_end(&builder->places, i);
 	}
 	builder->places.count = (uint32_t)builder->nodes.len;

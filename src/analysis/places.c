@@ -106,7 +106,7 @@ static void load_lines(struct analysis *analysis, const uint32_t *first, bool ke
 	strmap_init(&finder.names);
 	location_places_init(&places, analysis);
 	for (size_t i = 0; i < count; i++) {
-		add_lines(&finder, lines + first[i], first[i + 1] - first[i],
+		add_lines(&finder, lines ? lines + first[i] : NULL, first[i + 1] - first[i],
 			  analysis->function_of[locations[i].function - 1], &places);
 		location_places_end(&places, i);
 	}

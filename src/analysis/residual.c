@@ -150,7 +150,8 @@ static void process_sum_up(struct analysis_totals *totals, struct analysis_proce
 
 static void processes_estimate(struct analysis *analysis, const struct evidences *evidences)
 {
-	const struct evidence *at = evidences->data, *end = at + evidences->len;
+	const struct evidence *at = evidences->data;
+	const struct evidence *const end = at ? at + evidences->len : NULL;
 	uint64_t *overhead = mem_zalloc((analysis->processes.len + 1) * sizeof(*overhead));
 
 	vec_foreach (node, &analysis->nodes)
