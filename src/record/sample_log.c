@@ -266,6 +266,16 @@ static uint32_t take_number(struct sample_log_reader *reader, uint64_t end)
 	return reader->bytes.failed ? 0 : (uint32_t)number;
 }
 
+/* An amount, of which a profile can hold less than 2^63. */
+static uint64_t take_amount(struct sample_log_reader *reader)
+{
+	const uint64_t amount = read_uleb(&reader->bytes);
+
+	if (amount > INT64_MAX)
+		reader->bytes.failed = true;
+	return amount;
+}
+
 static void take_image(struct sample_log_reader *reader, struct sample_log_image *image)
 {
 	image->path = take_text(reader);
@@ -315,7 +325,7 @@ static void take_sample(struct sample_log_reader *reader, unsigned bits,
 	if (node > reader->counts_of[SAMPLE_LOG_NODE])
 		reader->bytes.failed = true;
 	if (bits & OTHER_WEIGHT)
-		sample->weight = read_uleb(&reader->bytes);
+		sample->weight = take_amount(reader);
 	if (reader->bytes.failed)
 		return;
 	*last_node = sample->node = (uint32_t)node;
@@ -340,7 +350,7 @@ static void take_counts(struct sample_log_reader *reader, struct sample_log_coun
 	uint64_t values[COUNTS];
 
 	for (size_t i = 0; i < COUNTS; i++)
-		values[i] = read_uleb(&reader->bytes);
+		values[i] = take_amount(reader);
 	memcpy(counts, values, sizeof(values));
 }
 
@@ -350,8 +360,8 @@ static void take_record(struct sample_log_reader *reader, unsigned kind,
 	record->kind = (enum sample_log_kind)kind;
 	switch (record->kind) {
 	case SAMPLE_LOG_EVENT:
-		record->event.period = read_uleb(&reader->bytes);
-		record->event.frequency = read_uleb(&reader->bytes);
+		record->event.period = take_amount(reader);
+		record->event.frequency = take_amount(reader);
 		record->event.name = take_text(reader);
 		record->event.unit = take_text(reader);
 		break;

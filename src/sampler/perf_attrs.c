@@ -61,7 +61,8 @@ bool perf_attrs_add(struct perf_attrs *attrs, const void *bytes, size_t size, st
 	if (size < PERF_ATTR_SIZE_VER0)
 		return error_set(err, ERROR_INPUT, "the attributes of an event are cut off");
 	memcpy(&attr, bytes, size < sizeof(attr) ? size : sizeof(attr));
-	if (attr.size && (attr.size < PERF_ATTR_SIZE_VER0 || attr.size > size))
+	if ((attr.size && (attr.size < PERF_ATTR_SIZE_VER0 || attr.size > size)) ||
+	    attr.sample_period > INT64_MAX)
 		return error_set(err, ERROR_INPUT, "the attributes of an event make no sense");
 	struct perf_attr *added = mem_alloc(sizeof(*added));
 

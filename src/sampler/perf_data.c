@@ -89,6 +89,10 @@ static void take_sample(struct perf_data *data, const struct perf_attr *attr,
 	const uint64_t period =
 		attr->layout.sample_type & PERF_SAMPLE_PERIOD ? sample->period : attr->event.period;
 
+	if (period > INT64_MAX) { /* what no counter reaches */
+		data->counts.samples.unknown++;
+		return;
+	}
 	perf_stack_read(stack, attr, sample, process);
 	data->counts.samples.samples++;
 	data->counts.samples.complete += stack->user.end == UNWIND_ROOT;
@@ -134,16 +138,23 @@ static void add_build_id(const struct perf_data *data, struct perf_mapping *mapp
 	mapping->build_id_bytes = id->size;
 }
 
+/* Adds what a record claims; sums stay below 2^63. */
+static void add_claimed(uint64_t *sum, uint64_t count)
+{
+	if (__builtin_add_overflow(*sum, count, sum) || *sum > INT64_MAX)
+		*sum = INT64_MAX;
+}
+
 static void count_lost(struct perf_data *data, const struct perf_record *record)
 {
 	if (record->type == PERF_RECORD_LOST)
-		data->lost_records += record->lost;
+		add_claimed(&data->lost_records, record->lost);
 	else if (record->misc & MISC_LOST_BY_FILTER)
-		data->counts.samples.discarded += record->lost;
+		add_claimed(&data->counts.samples.discarded, record->lost);
 	else if (!record->time)
-		data->lost_at_end += record->lost;
+		add_claimed(&data->lost_at_end, record->lost);
 	else
-		data->counts.samples.lost += record->lost;
+		add_claimed(&data->counts.samples.lost, record->lost);
 }
 
 static void take_record(struct perf_data *data, struct perf_record *record)
@@ -266,7 +277,7 @@ static void skip_payload(struct perf_data *data, uint32_t type, struct byte_read
 	const uint64_t size = is_trace ? read_u64(&body) : ((uint64_t)read_u32(&body) + 7) & ~7ULL;
 
 	if (is_trace)
-		data->counts.trace_bytes += size;
+		add_claimed(&data->counts.trace_bytes, size);
 	if (!perf_input_skip(&data->input, size))
 		stop(data, "it is cut off");
 }
@@ -437,8 +448,10 @@ static void count_rest(struct perf_data *data)
 		stop(data, "it is cut off");
 	if (data->stopped && input->end != UINT64_MAX && input->end > input->offset)
 		data->counts.left_bytes = input->end - input->offset;
-	data->counts.samples.lost +=
-		data->lost_records > data->lost_at_end ? data->lost_records : data->lost_at_end;
+	/* What perf counts at the end has been told of by records, as far as there was room. */
+	add_claimed(&data->counts.samples.lost, data->lost_records > data->lost_at_end
+							? data->lost_records
+							: data->lost_at_end);
 }
 
 bool perf_data_read(struct perf_data *data, const struct sampler_sink *sink, struct error *err)

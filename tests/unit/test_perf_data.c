@@ -614,6 +614,24 @@ static void test_lengths_are_not_believed(void **state)
 	forget(&writer);
 }
 
+/* Sums of what records claim stay within what a profile can hold. */
+static void test_claims_are_bounded(void **state)
+{
+	struct perf_data_writer writer = {0};
+
+	(void)state;
+	perf_write_event(&writer, CHAIN_TYPE, "e");
+	perf_write_lost(&writer, UINT64_MAX, 1);
+	perf_write_lost(&writer, UINT64_MAX, 2);
+	perf_write_sample(&writer,
+			  &(struct perf_written_sample){.ip = 1, .time = 3, .period = UINT64_MAX});
+	write_one(&writer, &(struct perf_written_sample){.ip = 2, .period = 7});
+	assert_int_equal(file.samples[0].weight, 7);
+	assert_int_equal(perf_data_counts(file.data)->samples.unknown, 1);
+	assert_int_equal(perf_data_counts(file.data)->samples.lost, INT64_MAX);
+	forget(&writer);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -631,6 +649,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_damaged_record),
 		cmocka_unit_test(test_lengths_are_not_believed),
+		cmocka_unit_test(test_claims_are_bounded),
 	};
 
 	if (argc != 2)
