@@ -46,6 +46,8 @@ struct log_node {
 
 struct log_image {
 	const char *path;
+	const unsigned char *build_id;
+	size_t build_id_bytes;
 	struct resolve_module *module; /* NULL: not asked for yet */
 	bool runtime, kernel;	       /* tare's own, the kernel's */
 };
@@ -63,6 +65,7 @@ struct sample_assembly {
 	struct vec_of(uint32_t) path; /* of nodes, from the innermost out */
 	struct map known_threads;     /* process id << 32 | tid → row id */
 	struct clock_rate rate;
+	struct arena arena;
 	uint64_t in_runtime;
 };
 
@@ -283,14 +286,68 @@ static bool put_event(struct sample_assembly *assembly, const struct sample_log_
 	return id != 0;
 }
 
-static void put_image(struct sample_assembly *assembly, const struct sample_log_image *row)
+static bool has_build_id(const char *file, const struct sample_log_image *row)
+{
+	struct error ignored;
+	size_t size = 0;
+	struct object *object = *file ? object_open(file, 0, &ignored) : NULL;
+	const unsigned char *build_id = object ? object_build_id(object, &size) : NULL;
+
+	/* Without one there is nothing to tell files apart by. */
+	const bool same = object && size == row->build_id_bytes &&
+			  (!size || memcmp(build_id, row->build_id, size) == 0);
+	object_close(object);
+	return same;
+}
+
+static bool is_file(const char *path)
+{
+	return path[0] == '/' &&
+	       !(str_starts_with(path, "/tmp/perf-") && str_ends_with(path, ".map"));
+}
+
+/* A path that another file had before gets the build-id of this one behind it. */
+static const char *path_of(struct sample_assembly *assembly, const struct sample_log_image *row)
+{
+	unsigned id = 0;
+
+	vec_foreach (other, &assembly->images) {
+		if (strcmp(other->path, row->path) != 0 ||
+		    (other->build_id_bytes == row->build_id_bytes &&
+		     !memcmp(other->build_id ? other->build_id : (const unsigned char *)"",
+			     row->build_id, row->build_id_bytes)))
+			continue;
+		for (size_t i = 0; i < row->build_id_bytes && i < 4; i++)
+			id = id << 8 | row->build_id[i];
+		return arena_printf(&assembly->arena, "%s (%08x)", row->path, id);
+	}
+	return row->path;
+}
+
+/*
+ * The file may have been replaced since, or be one in another root: it is read by the path, or by
+ * where it was found, if it is the same; else its functions stay unknown.
+ */
+static bool put_image(struct sample_assembly *assembly, const struct sample_log_image *row,
+		      struct error *err)
 {
 	const char *runtime = assembly->input->recording->runtime;
-	const struct log_image image = {.path = row->path,
+	const struct log_image image = {.path = path_of(assembly, row),
+					.build_id = row->build_id,
+					.build_id_bytes = row->build_id_bytes,
 					.runtime = *runtime && !strcmp(runtime, row->path),
 					.kernel = !strcmp(row->path, RESOLVE_KERNEL_PATH)};
 
 	vec_push(&assembly->images, image);
+	if (!is_file(row->path))
+		return true;
+	const char *file = !*row->file			  ? NULL
+			   : has_build_id(row->path, row) ? row->path
+			   : has_build_id(row->file, row) ? row->file
+							  : NULL;
+	if (file == row->path && image.path == row->path)
+		return true;
+	return resolver_settle(assembly->input->resolver, image.path, file, err);
 }
 
 /* The location with its place known; NULL with err. */
@@ -400,8 +457,7 @@ static bool take_second(struct sample_assembly *assembly, const struct sample_lo
 	case SAMPLE_LOG_EVENT:
 		return put_event(assembly, &record->event, err);
 	case SAMPLE_LOG_IMAGE:
-		put_image(assembly, &record->image);
-		return true;
+		return put_image(assembly, &record->image, err);
 	case SAMPLE_LOG_LOCATION: {
 		const struct log_location location = {.row = record->location};
 		vec_push(&assembly->locations, location);
@@ -472,11 +528,13 @@ bool sample_assemble(const struct sample_input *input, struct sample_output *out
 	struct sample_assembly assembly = {.input = input, .output = output};
 
 	*output = (struct sample_output){0};
+	arena_init(&assembly.arena);
 	map_init(&assembly.known_threads);
 	assembly.builder = sample_builder_new(input->resolver, input->writer);
 	const bool ok = read_twice(&assembly, err);
 	sample_builder_free(assembly.builder);
 	map_fini(&assembly.known_threads);
+	arena_fini(&assembly.arena);
 	vec_fini(&assembly.processes);
 	vec_fini(&assembly.threads);
 	vec_fini(&assembly.events);

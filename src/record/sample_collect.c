@@ -348,17 +348,30 @@ static void take_record(void *context, const struct perf_record *record)
 
 /* ---- stacks ---- */
 
-static uint64_t add_image(struct sample_collect *collect, const char *path,
-			  const struct object *object)
+static uint64_t add_image(struct sample_collect *collect, const struct sample_log_image *row)
 {
-	struct sample_log_image row = {.path = path};
 	struct map locations;
 
-	if (object)
-		row.build_id = object_build_id(object, &row.build_id_bytes);
 	map_init(&locations);
 	vec_push(&collect->locations, locations);
-	return sample_log_put_image(collect->options.log, &row);
+	return sample_log_put_image(collect->options.log, row);
+}
+
+/* One of those that are no files. */
+static uint64_t add_place(struct sample_collect *collect, const char *path)
+{
+	const struct sample_log_image row = {.path = path, .file = ""};
+
+	return add_image(collect, &row);
+}
+
+static uint64_t add_file(struct sample_collect *collect, const struct image *image)
+{
+	struct sample_log_image row = {.path = image->path, .file = image->file ? image->file : ""};
+
+	if (image->object)
+		row.build_id = object_build_id(image->object, &row.build_id_bytes);
+	return add_image(collect, &row);
 }
 
 static uint64_t image_number(struct sample_collect *collect, const struct image *image)
@@ -367,7 +380,7 @@ static uint64_t image_number(struct sample_collect *collect, const struct image 
 		vec_push(&collect->images, NONE);
 	uint64_t *number = &collect->images.data[image->index];
 	if (*number == NONE)
-		*number = add_image(collect, image->path, image->object);
+		*number = add_file(collect, image);
 	return *number;
 }
 
@@ -378,7 +391,7 @@ static uint64_t runtime_image(struct sample_collect *collect, struct seen_proces
 
 	if (process->runtime_image == NONE) {
 		snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", process->pid);
-		process->runtime_image = add_image(collect, path, NULL);
+		process->runtime_image = add_place(collect, path);
 		if (collect->options.jit)
 			jit_files_note_code(collect->options.jit, process->pid);
 	}
@@ -406,14 +419,14 @@ static uint32_t user_location(struct sample_collect *collect, struct seen_proces
 	if (mapped)
 		return location_at(collect, runtime_image(collect, process), run_addr);
 	if (collect->unknown_image == NONE)
-		collect->unknown_image = add_image(collect, RESOLVE_UNKNOWN_PATH, NULL);
+		collect->unknown_image = add_place(collect, RESOLVE_UNKNOWN_PATH);
 	return location_at(collect, collect->unknown_image, run_addr);
 }
 
 static uint32_t kernel_location(struct sample_collect *collect, uint64_t run_addr)
 {
 	if (collect->kernel_image == NONE)
-		collect->kernel_image = add_image(collect, RESOLVE_KERNEL_PATH, NULL);
+		collect->kernel_image = add_place(collect, RESOLVE_KERNEL_PATH);
 	return location_at(collect, collect->kernel_image, run_addr);
 }
 

@@ -111,6 +111,7 @@ uint32_t sample_log_put_image(struct sample_log *log, const struct sample_log_im
 {
 	if (begin_record(log, SAMPLE_LOG_IMAGE)) {
 		put_text(log, image->path);
+		put_text(log, image->file);
 		put_uleb(&log->buffer, image->build_id_bytes);
 		put_bytes(&log->buffer, image->build_id, image->build_id_bytes);
 	}
@@ -279,6 +280,7 @@ static uint64_t take_amount(struct sample_log_reader *reader)
 static void take_image(struct sample_log_reader *reader, struct sample_log_image *image)
 {
 	image->path = take_text(reader);
+	image->file = take_text(reader);
 	const uint64_t size = read_uleb(&reader->bytes);
 	image->build_id = reader->bytes.at;
 	image->build_id_bytes = size <= bytes_left(&reader->bytes) ? (size_t)size : 0;

@@ -7,7 +7,7 @@
  * order of their records (events, images, processes, threads), stack nodes and locations from 1.
  *
  *   EVENT      period, frequency, name, unit
- *   IMAGE      path, build-id (length, bytes)
+ *   IMAGE      path, file that was read for it ("": none), build-id (length, bytes)
  *   PROCESS    pid, parent pid, time, flags, name
  *   EXECUTABLE process, path
  *   NAME       process, name
@@ -59,7 +59,9 @@ struct sample_log_event {
 };
 
 struct sample_log_image {
-	const char *path;
+	const char *path; /* as mapped, or one of those in resolve.h that are no files */
+	const char
+		*file; /* by which it was found, perhaps in /proc of its process; "": it was not */
 	const unsigned char *build_id;
 	size_t build_id_bytes;
 };

@@ -131,3 +131,21 @@ if command -v redis-server redis-benchmark >/dev/null; then
 	wait $server || fail "redis ended with $?"
 	server=
 fi
+
+# The program's file is replaced while it runs: it is read as it was, not as what stands there now.
+cp "$FIXTURES/proportions" "$work/program"
+"$work/program" 10000000 &
+target=$!
+for _ in $(seq 100); do
+	[ "$(readlink /proc/$target/exe)" != "$work/program" ] || break
+	sleep 0.05
+done
+rm "$work/program"
+cp /bin/true "$work/program"
+attach $target -d 0.5
+ended 0
+report functions
+shares_hold "a file that was replaced"
+kill -KILL $target
+wait $target 2>/dev/null || true
+target=

@@ -24,8 +24,9 @@ static void write_log(struct sample_log *log)
 	static const unsigned char build_id[20] = {0xab};
 	const struct sample_log_event events[] = {{0, 997, "cpu-clock", "ns"},
 						  {1000, 0, "page-faults", ""}};
-	const struct sample_log_image images[] = {{"/bin/p", build_id, sizeof(build_id)},
-						  {"[kernel.kallsyms]", NULL, 0}};
+	const struct sample_log_image images[] = {
+		{"/bin/p", "/proc/5/root/bin/p", build_id, sizeof(build_id)},
+		{"[kernel.kallsyms]", "", NULL, 0}};
 	const struct sample_log_process process = {5, 4, 1000000, SAMPLE_LOG_FORKED, "p"};
 
 	for (size_t i = 0; i < 2; i++)
