@@ -83,6 +83,7 @@ static uint64_t first_stub(const struct object *copy, uint64_t copy_addr)
 static void find_stubs(const struct object *copy, struct copy_function *function)
 {
 	const struct object_fde *fde = object_fde_covering(copy, function->copy_addr);
+	function->copy_end = fde ? fde->end : 0;
 	const uint64_t stub = fde ? first_stub(copy, function->copy_addr) : 0;
 
 	if (stub <= function->copy_addr || !fde || stub >= fde->end)
@@ -109,7 +110,8 @@ void copy_code_read(struct copy_code *code, const struct object *copy, uint64_t 
 {
 	vec_foreach (row, &coverage->rows) {
 		const uint64_t target = jump_target(copy, row->addr);
-		struct copy_function function = {target, row->addr, 0, 0};
+		struct copy_function function = {
+			.copy_addr = target, .addr = row->addr, .size = row->size};
 
 		if (target < code_begin)
 			continue;
@@ -122,6 +124,8 @@ void copy_code_read(struct copy_code *code, const struct object *copy, uint64_t 
 
 void copy_code_fini(struct copy_code *code)
 {
+	vec_foreach (function, &code->functions)
+		vec_fini(&function->points);
 	vec_fini(&code->functions);
 }
 
@@ -145,4 +149,29 @@ bool copy_code_is_stub(const struct copy_code *code, uint64_t copy_addr)
 	const struct copy_function *function = function_of(code, copy_addr);
 
 	return function && copy_addr >= function->stubs && copy_addr < function->stubs_end;
+}
+
+uint64_t copy_code_address(struct copy_code *code, const struct object *original,
+			   const struct object *copy, uint64_t copy_addr)
+{
+	struct copy_function *function = (struct copy_function *)function_of(code, copy_addr);
+
+	if (!function)
+		return 0;
+	if (!function->points_are_read && function->copy_end) {
+		const struct copy_pair pair = {
+			.original = original,
+			.copy = copy,
+			.begin = function->addr,
+			.end = function->addr + function->size,
+			.copy_begin = function->copy_addr,
+			.copy_end = function->stubs ? function->stubs : function->copy_end,
+			.stubs_end = function->stubs_end,
+		};
+		copy_points_read(&pair, &function->points);
+	}
+	function->points_are_read = true;
+	const uint64_t end = function->stubs ? function->stubs : function->copy_end;
+	const uint64_t found = copy_addr < end ? copy_points_find(&function->points, copy_addr) : 0;
+	return found ? found : function->addr;
 }

@@ -6,11 +6,16 @@
 #define TARE_RECORD_COPY_CODE_H
 
 #include "object/object.h"
+#include "record/copy_align.h"
 #include "record/coverage.h"
 
 struct copy_function {
 	uint64_t copy_addr, addr;  /* link addresses of both begins */
+	uint64_t size;		   /* of the original */
+	uint64_t copy_end;	   /* of the copy with its stubs; 0: not known */
 	uint64_t stubs, stubs_end; /* of the copy's probes, behind its code; 0: not known */
+	struct copy_points points; /* read when they are needed first */
+	bool points_are_read;
 };
 
 struct copy_code {
@@ -26,6 +31,13 @@ void copy_code_fini(struct copy_code *code);
 
 /* Whether the address is in the stubs of probes of a copied function. */
 bool copy_code_is_stub(const struct copy_code *code, uint64_t copy_addr);
+
+/*
+ * The original address of a copied one, in a function: of its instruction, or of the function's
+ * begin where that cannot be found. 0: none.
+ */
+uint64_t copy_code_address(struct copy_code *code, const struct object *original,
+			   const struct object *copy, uint64_t copy_addr);
 
 /* The original begin of the function whose copy, or stubs, the address is in; 0: none. */
 uint64_t copy_code_function(const struct copy_code *code, uint64_t copy_addr);

@@ -31,6 +31,7 @@ void resolver_fini(struct resolver *resolver)
 		object_close(module->object);
 		coverage_fini(&module->coverage);
 		copy_code_fini(&module->copy_code);
+		object_close(module->copied);
 		map_fini(&module->functions);
 		strmap_fini(&module->functions_by_name);
 		map_fini(&module->locations);

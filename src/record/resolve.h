@@ -35,6 +35,7 @@ struct resolve_module {
 	const char *copy; /* path of the instrumented one, NULL: none */
 	bool copy_is_read;
 	struct copy_code copy_code;
+	struct object *copied;		 /* the copy, where something was looked up in it */
 	bool fetched;			 /* its debug file was asked for from servers */
 	bool unwind_is_read;		 /* and the next is what came of it */
 	struct object *unwind;		 /* its unwind information; NULL: none */
@@ -92,6 +93,8 @@ int64_t resolver_function_covering(struct resolver *resolver, struct resolve_mod
  * behind all of the original; 0: none.
  */
 uint64_t resolver_copied_function(struct resolve_module *module, uint64_t link_addr);
+/* The same of the instruction, or of the function's begin where that cannot be told. */
+uint64_t resolver_copied_address(struct resolve_module *module, uint64_t link_addr);
 /* Whether link_addr in the instrumented copy is tare's: stubs of probes, or a runtime that it has.
  */
 bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr);

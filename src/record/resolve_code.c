@@ -19,10 +19,10 @@ static bool is_behind_original(struct resolve_module *module, uint64_t link_addr
 	if (!module->copy || !module->high || link_addr < module->high)
 		return false;
 	if (!module->copy_is_read) {
-		struct object *copy = object_open(module->copy, OBJECT_UNWIND, &ignored);
-		if (copy)
-			copy_code_read(&module->copy_code, copy, module->high, &module->coverage);
-		object_close(copy);
+		module->copied = object_open(module->copy, OBJECT_UNWIND, &ignored);
+		if (module->copied)
+			copy_code_read(&module->copy_code, module->copied, module->high,
+				       &module->coverage);
 	}
 	module->copy_is_read = true;
 	return true;
@@ -32,6 +32,14 @@ uint64_t resolver_copied_function(struct resolve_module *module, uint64_t link_a
 {
 	return is_behind_original(module, link_addr)
 		       ? copy_code_function(&module->copy_code, link_addr)
+		       : 0;
+}
+
+uint64_t resolver_copied_address(struct resolve_module *module, uint64_t link_addr)
+{
+	return is_behind_original(module, link_addr)
+		       ? copy_code_address(&module->copy_code, module->object, module->copied,
+					   link_addr)
 		       : 0;
 }
 

@@ -364,7 +364,7 @@ static struct log_location *location_at(struct sample_assembly *assembly, uint32
 	if (!image->module)
 		return NULL;
 	const uint64_t addr = location->row.link_addr;
-	const uint64_t original = resolver_copied_function(image->module, addr);
+	const uint64_t original = resolver_copied_address(image->module, addr);
 	location->link_addr = original ? original : addr;
 	location->place = image->kernel						     ? PLACE_KERNEL
 			  : image->runtime || resolver_is_probe(image->module, addr) ? PLACE_RUNTIME

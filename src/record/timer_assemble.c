@@ -76,7 +76,7 @@ static bool place_find(struct timer_assembly *assembly, const struct timer_proce
 static int64_t location_of(struct timer_assembly *assembly, const struct timer_place *place,
 			   struct error *err)
 {
-	const uint64_t copied = resolver_copied_function(place->module, place->link_addr);
+	const uint64_t copied = resolver_copied_address(place->module, place->link_addr);
 
 	return sample_builder_location(assembly->builder, place->module,
 				       copied ? copied : place->link_addr, err);

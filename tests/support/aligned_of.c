@@ -1,0 +1,78 @@
+/*
+ * aligned_of ORIGINAL COPY: how many of the copied functions of an instrumented file
+ * record/copy_align finds instructions of, and of how many of these the instruction is of the same
+ * kind and, but for jumps, the same length. Prints the four numbers.
+ */
+#include "insn/insn.h"
+#include "record/copy_code.h"
+
+#include <stdio.h>
+
+static struct object *open_file(const char *path)
+{
+	struct error err;
+	struct object *object = object_open(path, OBJECT_UNWIND, &err);
+
+	if (!object)
+		fprintf(stderr, "%s\n", err.message);
+	return object;
+}
+
+static uint64_t end_of(const struct object *object)
+{
+	uint64_t end = 0;
+	size_t count;
+	const Elf64_Phdr *segments = object_segments(object, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (segments[i].p_type == PT_LOAD &&
+		    segments[i].p_vaddr + segments[i].p_memsz > end)
+			end = segments[i].p_vaddr + segments[i].p_memsz;
+	}
+	return end;
+}
+
+static bool is_same(const struct object *original, const struct object *copy,
+		    const struct copy_point *point)
+{
+	const unsigned char *from = object_at(original, point->addr, point->length);
+	const unsigned char *to = object_at(copy, point->copy_addr, point->length);
+	struct insn a, b;
+
+	return from && to && insn_decode(from, point->length, point->addr, &a) &&
+	       insn_decode(to, 15, point->copy_addr, &b) && a.kind == b.kind &&
+	       (a.rel_bits || a.length == b.length);
+}
+
+int main(int argc, char **argv)
+{
+	size_t count, aligned = 0, points = 0, same = 0;
+	struct coverage coverage = {0};
+	struct copy_code code = {0};
+	struct object *original = argc == 3 ? open_file(argv[1]) : NULL;
+	struct object *copy = original ? open_file(argv[2]) : NULL;
+
+	if (!copy)
+		return 1;
+	const struct object_fde *fdes = object_fdes(original, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct coverage_row row = {
+			.addr = fdes[i].begin, .size = fdes[i].end - fdes[i].begin, .name = ""};
+		vec_push(&coverage.rows, row);
+	}
+	copy_code_read(&code, copy, end_of(original), &coverage);
+	vec_foreach (function, &code.functions) {
+		copy_code_address(&code, original, copy, function->copy_addr);
+		aligned += function->points.len != 0;
+		vec_foreach (point, &function->points) {
+			points += point->length != 0;
+			same += point->length && is_same(original, copy, point);
+		}
+	}
+	printf("%zu %zu %zu %zu\n", code.functions.len, aligned, points, same);
+	copy_code_fini(&code);
+	vec_fini(&coverage.rows);
+	object_close(copy);
+	object_close(original);
+	return 0;
+}
