@@ -143,16 +143,21 @@ static bool word_read(void *context, uint64_t addr, uint64_t *word)
 
 /* ---- frames ---- */
 
+/* Of a caller a frame pointer of zero marks the outermost frame (System V ABI). */
+static enum unwind_result end_of(const struct unwind_registers *registers)
+{
+	return registers->value[UNWIND_RBP] || registers->exact ? UNWIND_NO_RULE : UNWIND_ROOT;
+}
+
 static enum unwind_result step_without_rule(struct unwind_registers *registers,
 					    const struct unwind_memory *memory)
 {
 	struct unwind_registers caller = *registers;
 
-	if (!registers->value[UNWIND_RA])
-		return UNWIND_ROOT;
-	if (unwind_step_frame_pointer(&caller, memory) != UNWIND_CALLER ||
+	if (!registers->value[UNWIND_RA] ||
+	    unwind_step_frame_pointer(&caller, memory) != UNWIND_CALLER ||
 	    !mapping_find(unwind_call_addr(&caller)))
-		return UNWIND_NO_RULE;
+		return end_of(registers);
 	*registers = caller;
 	return UNWIND_CALLER;
 }
