@@ -28,7 +28,7 @@ struct profile_session {
 	uint64_t begin_ticks, end_ticks;
 	double ticks_per_second;
 	double clock_drift_ppm; /* disagreement of the two halves of the clock's calibration */
-	int exit_status;	/* of the command, as a shell would report it */
+	int exit_status;	/* of the command, as a shell would report it; -1: unknown */
 	bool complete;		/* false: something was cut off; `incomplete_reason` says what */
 	const char *incomplete_reason; /* may be NULL */
 };

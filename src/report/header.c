@@ -74,8 +74,11 @@ static void write_recording(const struct report *report, FILE *stream, struct st
 		   session->settings && session->settings[0] ? "; " : "",
 		   text_or(session->settings, ""));
 	report_write_text_line(report, stream, "method", text);
-	str_printf(text, "%.6f GHz, calibrations differ by %.1f ppm",
-		   session->ticks_per_second / 1e9, session->clock_drift_ppm);
+	if (session->exit_status < 0 && session->ticks_per_second == 1e9) /* imported */
+		str_append(text, "that of the recording, in nanoseconds");
+	else
+		str_printf(text, "%.6f GHz, calibrations differ by %.1f ppm",
+			   session->ticks_per_second / 1e9, session->clock_drift_ppm);
 	report_write_text_line(report, stream, "clock", text);
 }
 
