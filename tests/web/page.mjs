@@ -1,5 +1,5 @@
 // The HTML report in a real browser, opened from file://. Usage: node page.mjs TARE MAKE_PROFILE
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { axeSource, check, equal, openPage, run, startBrowser, work } from './browser.mjs';
 
@@ -297,6 +297,25 @@ const tests = {
 		check(names.some((name) => name.includes('\\u{202e}')), 'characters that turn the text around are shown');
 		check(names.some((name) => name.includes('\\xff')), 'bytes that are no UTF-8 are shown');
 		equal(await page.locator('script:not([type])').count(), 1, 'scripts');
+		return { problems, close };
+	},
+
+	async 'names of 100,000 characters, tags and line separators are harmless'() {
+		const file = profile('long');
+		copyFileSync(profile('work'), file);
+		const name = `std::map<${'std::pair<int, std::string>, '.repeat(3500)}int>::at`;
+		run('sqlite3', file, `update function set name='${name}' where id=2; update function set name='</script><img src=x onerror=alert(1)>' where id=3;
+			update function set name=char(8232)||'a'||char(0x2029)||'</style><!--' where id=6; update session set command_line='</title><script>alert(2)</script>'`);
+		const { page, problems, close } = await openPage(browser, pageOf('long'));
+		for (const title of await text(page.getByRole('tab')))
+			await view(page, title);
+		await view(page, 'Functions');
+		check((await cells(page, 'function')).some((shown) => shown.startsWith('std::map<') && shown.includes('…') && shown.endsWith('>::at')), 'a long name is shortened in the middle');
+		await rows(page).filter({ hasText: 'std::map<' }).first().click();
+		check((await page.locator('.pane h2').textContent()).startsWith('std::'), 'and can be selected');
+		check((await cells(page, 'function')).some((shown) => shown.startsWith('</script>')), 'tags are text');
+		equal(await page.locator('img').count(), 0, 'elements made of names');
+		check((await page.title()).includes('</title><script>'), 'the title is a text');
 		return { problems, close };
 	},
 

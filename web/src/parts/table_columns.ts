@@ -53,8 +53,8 @@ function textOf(info: ColumnInfo, source: ColumnSource, scale: Scale, row: numbe
 function widthOf(info: ColumnInfo): number {
 	if (info.name === 'confidence')
 		return 34;
-	if (info.name === 'place')
-		return 210;
+	if (['place', 'process', 'thread', 'object'].includes(info.name))
+		return 190;
 	if (info.type === 'text' || info.type === 'address')
 		return info.type === 'address' ? 110 : info.name === 'build_id' ? 300 : 150;
 	return info.type === 'percent' ? 76 : info.type === 'signed' ? 84 : info.each ? 104 : 100;
@@ -69,7 +69,7 @@ export function makeColumn(info: ColumnInfo, source: ColumnSource): Column {
 		key: info.name, title: title + unit, group: info.group,
 		hint: HINTS[info.name],
 		kind: NAMES.has(info.name) ? 'name' : isText ? 'text' : 'number',
-		width: Math.max(widthOf(info), 7.2 * (title + unit).length + 30),
+		width: Math.max(widthOf(info), 7.6 * (title + unit).length + 34),
 		text: (row) => textOf(info, source, scale, row),
 		sortValue: (row) => source.value(info, row),
 		share: info.type === 'percent' ? (row) => Number(source.value(info, row) ?? 0) / 100 : undefined,

@@ -185,10 +185,10 @@ export class FunctionsView implements View {
 				column.text = (row) => (source.value(disarmed, row) ? '≥' : '') + count(Number(source.value(info, row) ?? 0));
 			return column;
 		});
-		const names = chosen.filter((column) => column.key === 'function');
+		const names = [...chosen.filter((column) => column.key === 'confidence'), ...chosen.filter((column) => column.key === 'function')];
 		const modules = chosen.filter((column) => column.key === 'module');
 		const [share, ...compared] = this.valueColumns(rows);
-		return [share!, ...names, ...compared, ...chosen.filter((column) => !['function', 'module'].includes(column.key)), ...modules];
+		return [share!, ...names, ...compared, ...chosen.filter((column) => !['confidence', 'function', 'module'].includes(column.key)), ...modules];
 	}
 
 	private rebuild(): void {

@@ -14,8 +14,10 @@ export interface TableOptions {
 	title: string;
 	/** What a row is called: "module". */
 	one: string;
+	/** Shown at first, in this order; others follow. */
 	columns: string[];
-	sort: string;
+	/** The first of these that there is. */
+	sort: string[];
 	ascending?: boolean;
 	empty: string;
 	/** Charts and the like above the table. */
@@ -43,7 +45,7 @@ export class TableView implements View {
 		this.table = table;
 		this.chosen = new Set(table.columns.map((column) => column.name).filter((name) => options.columns.includes(name)));
 		this.grid = new Grid({
-			label: options.title, empty: options.empty, sort: { key: options.sort, descending: !options.ascending },
+			label: options.title, empty: options.empty, sort: { key: firstOf(options.sort, table), descending: !options.ascending },
 			onSelect: (row) => { if (table.subject.function[row]! >= 0) context.state.set('selected', table.subject.function[row]!); },
 			onOpen: (row) => options.onOpen?.(context, table, row),
 		});
@@ -75,7 +77,9 @@ export class TableView implements View {
 		const { state } = this.context;
 		const source = tableSource(this.table);
 		const rows = this.shown();
-		this.grid.setColumns(this.table.columns.filter((info) => this.chosen.has(info.name)).map((info) => {
+		const place = (name: string) => (this.options.columns.includes(name) ? this.options.columns.indexOf(name) : this.options.columns.length);
+		const chosen = this.table.columns.filter((info) => this.chosen.has(info.name)).sort((a, b) => place(a.name) - place(b.name));
+		this.grid.setColumns(chosen.map((info) => {
 			const column = makeColumn(info, source);
 			const { text } = column;
 			if (info.name === 'cause')
@@ -106,5 +110,8 @@ export class TableView implements View {
 		this.grid.focus();
 	}
 }
+
+/** The first of the columns that the table has. */
+const firstOf = (names: string[], table: Table): string => names.find((name) => table.columns.some((column) => column.name === name)) ?? '';
 
 const pluralOf = (one: string): string => (one === 'process' ? 'processes' : `${one}s`);

@@ -27,26 +27,26 @@ function osChart(context: Context): HTMLElement {
 }
 
 const TABLES: TableOptions[] = [
-	{ name: 'modules', title: 'Modules', one: 'module', columns: [...VALUES, 'module', 'module_path'], sort: 'elapsed_exclusive',
+	{ name: 'modules', title: 'Modules', one: 'module', columns: ['module', ...VALUES, 'module_path'], sort: ['elapsed_exclusive', 'exclusive_samples'],
 		empty: 'No module matches.', onOpen: (context, table, row) => { context.state.filterModules(new Set([table.subject.module[row]!])); context.open('functions'); } },
-	{ name: 'threads', title: 'Threads', one: 'thread', columns: ['thread', 'process', 'begin', 'end', ...VALUES, 'outside'], sort: 'elapsed_inclusive',
+	{ name: 'threads', title: 'Threads', one: 'thread', columns: ['thread', 'process', 'begin', 'end', ...VALUES, 'outside'], sort: ['elapsed_inclusive', 'inclusive_samples'],
 		byThread: true, empty: 'No thread matches.', onOpen: (context, table, row) => { context.state.filterThreads(new Set([table.subject.thread[row]!])); context.open('functions'); } },
-	{ name: 'processes', title: 'Processes', one: 'process', columns: ['process', 'parent_pid', 'threads', 'begin', 'end', ...VALUES, 'outside'], sort: 'elapsed_inclusive',
+	{ name: 'processes', title: 'Processes', one: 'process', columns: ['process', 'parent_pid', 'threads', 'begin', 'end', ...VALUES, 'outside'], sort: ['elapsed_inclusive', 'inclusive_samples'],
 		empty: 'No process matches.', onOpen: (context, table, row) => {
 			const { profile } = context.state;
 			context.state.filterThreads(new Set(profile.threads.map((_, i) => i).filter((i) => profile.threads[i]!.process === table.subject.process[row]!)));
 			context.open('functions');
 		} },
-	{ name: 'lines', title: 'Lines', one: 'line', columns: ['source', 'line', 'function', 'module', ...VALUES], sort: 'exclusive_samples', empty: 'No line is known.' },
-	{ name: 'instructions', title: 'Instructions', one: 'instruction', columns: ['address', 'source', 'line', 'function', 'module', ...VALUES], sort: 'exclusive_samples', empty: 'No instruction is known.' },
-	{ name: 'methods', title: 'Methods', one: 'function', columns: ['cpu_exclusive', 'cpu_percent', 'samples', 'samples_percent', 'samples_low_percent', 'samples_high_percent', 'difference_percent', 'outside_interval', 'function', 'module'], sort: 'samples_percent', empty: 'No function.' },
-	{ name: 'os', title: 'OS time', one: 'place', columns: ['os_time', 'os_percent', 'count', 'cause', 'syscall', 'object', 'function', 'module'], sort: 'os_time',
+	{ name: 'lines', title: 'Lines', one: 'line', columns: [...VALUES, 'source', 'line', 'function', 'module'], sort: ['exclusive_samples'], empty: 'No line is known.' },
+	{ name: 'instructions', title: 'Instructions', one: 'instruction', columns: [...VALUES, 'address', 'function', 'source', 'line', 'module'], sort: ['exclusive_samples'], empty: 'No instruction is known.' },
+	{ name: 'methods', title: 'Methods', one: 'function', columns: ['cpu_exclusive', 'cpu_percent', 'samples', 'samples_percent', 'samples_low_percent', 'samples_high_percent', 'difference_percent', 'outside_interval', 'function', 'module'], sort: ['samples_percent'], empty: 'No function.' },
+	{ name: 'os', title: 'OS time', one: 'place', columns: ['os_time', 'os_percent', 'cause', 'function', 'syscall', 'object', 'count', 'module'], sort: ['os_time'],
 		empty: 'No time of the operating system was seen here.', above: osChart },
 ];
 
 const APPENDED: TableOptions[] = [
-	{ name: 'coverage', title: 'Coverage', one: 'module', columns: ['module', 'found', 'instrumented', 'part', 'small', 'not_selected', 'refused', 'disarmed', 'refusals'], sort: 'found', empty: 'Coverage is unknown.' },
-	{ name: 'marks', title: 'Marks', one: 'mark', columns: ['time', 'mark', 'name', 'thread', 'process'], sort: 'time', ascending: true, empty: 'No marks were set.' },
+	{ name: 'coverage', title: 'Coverage', one: 'module', columns: ['module', 'found', 'instrumented', 'part', 'small', 'not_selected', 'refused', 'disarmed', 'refusals'], sort: ['found'], empty: 'Coverage is unknown.' },
+	{ name: 'marks', title: 'Marks', one: 'mark', columns: ['time', 'mark', 'name', 'thread', 'process'], sort: ['time'], ascending: true, empty: 'No marks were set.' },
 ];
 
 export function makeViews(context: Context): View[] {
