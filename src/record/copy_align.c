@@ -75,7 +75,8 @@ static bool fits(const struct side *original, const struct side *copy)
 	if (from->kind == INSN_JUMP || from->kind == INSN_CALL)
 		return true;
 	if (from->rel_bits)
-		return to->rel_bits && memcmp(a, b, from->rel_offset) == 0;
+		return to->rel_bits && to->rel_offset == from->rel_offset &&
+		       memcmp(a, b, from->rel_offset) == 0;
 	if (from->length != to->length || from->rip_offset != to->rip_offset)
 		return false;
 	if (!from->rip_offset)
