@@ -54,13 +54,14 @@ record sh -c "'$FIXTURES/proportions' 4000 2; exec '$FIXTURES/proportions' 4000"
 has "count(DISTINCT t.process) = 3 FROM stack_value v JOIN thread t ON t.id = v.thread" \
 	"samples of three processes"
 
-# Static executables take the runtime along; musl has no unwind information where threads begin.
+# Static executables take the runtime along. musl has no unwind information for what calls main.
 for compiler in "gcc -static" "gcc -static-pie" "musl-gcc -static"; do
 	command -v "${compiler%% *}" >/dev/null || continue
 	# shellcheck disable=SC2086
 	$compiler -O2 -o "$work/static" "$E2E/../fixtures/proportions.c"
 	record "$work/static" 6000
-	has "samples > 20 AND truncated = 0 FROM sampling" "stacks of a program built by $compiler"
+	has "samples > 20 AND truncated <= samples * ('$compiler' LIKE 'musl%') FROM sampling" \
+		"stacks of a program built by $compiler"
 	has "count(*) > 0 FROM $leaves WHERE f.name = 'most'" "functions of one built by $compiler"
 done
 
