@@ -120,6 +120,10 @@ struct unwind_found unwind_rules_find(struct unwind_rules *rules, uint64_t link_
 	const uint64_t addr = link_addr - !exact;
 	struct unwind_found found = find_by_information(rules, addr);
 
+	/* Go has its first functions return to where no call is. */
+	if (found.rule && !exact && object_has_go_note(rules->object) &&
+	    !unwind_is_return_addr(rules->object, link_addr))
+		found.rule = &outermost;
 	if (found.rule || !object_is_executable(rules->object, addr))
 		return found;
 	found = (struct unwind_found){.rule = find_by_code(rules, link_addr), .from_code = true};

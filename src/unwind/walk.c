@@ -151,13 +151,15 @@ bool unwind_map_is_outermost(struct unwind_map *map, uint64_t run_addr)
 	return found->rule && found->rule->flags & UNWIND_OUTERMOST;
 }
 
-/* Whether control can return to `run_addr`. */
-static bool is_return(const struct unwind_map *map, uint64_t run_addr)
+/* Whether control can return to where `caller` is: behind a call, or, of an outermost frame, to any
+   code, as Go's first functions do. */
+static bool is_return(const struct unwind_map *map, const struct unwind_registers *caller)
 {
-	const struct unwind_mapping *mapping = unwind_map_find(map, run_addr - 1);
+	const uint64_t addr = caller->value[UNWIND_RA];
+	const struct unwind_mapping *mapping = unwind_map_find(map, addr - 1);
 
-	return mapping && (!mapping->rules ||
-			   unwind_rules_is_return(mapping->rules, run_addr - mapping->bias));
+	return mapping && (!mapping->rules || !caller->value[UNWIND_RBP] ||
+			   unwind_rules_is_return(mapping->rules, addr - mapping->bias));
 }
 
 /* *flags: how the caller was found. */
@@ -171,11 +173,11 @@ static enum unwind_result step_without_information(const struct unwind_map *map,
 
 	*flags = UNWIND_FRAME_FROM_CODE;
 	if (!rule || unwind_apply(rule, NULL, &caller, memory) != UNWIND_CALLER ||
-	    !is_return(map, caller.value[UNWIND_RA])) {
+	    !is_return(map, &caller)) {
 		caller = *registers;
 		*flags = UNWIND_FRAME_GUESSED;
 		if (unwind_step_frame_pointer(&caller, memory) != UNWIND_CALLER ||
-		    !is_return(map, caller.value[UNWIND_RA]))
+		    !is_return(map, &caller))
 			return registers->value[UNWIND_RBP] || registers->exact ? UNWIND_NO_RULE
 										: UNWIND_ROOT;
 	}
