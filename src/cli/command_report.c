@@ -3,6 +3,7 @@
  * file that appears only when complete. Refuses unknown views, columns and options.
  */
 #include "cli/command_report.h"
+#include "cli/filter_options.h"
 #include "cli/sink.h"
 #include "cli/text_look.h"
 
@@ -45,8 +46,10 @@ const struct option report_command_options[] = {
 	 .max = 100,
 	 .offset = AT(min_percent)},
 	{.name = "filter",
-	 .argument = "GLOB",
-	 .help = "Show only functions whose name matches (repeatable)",
+	 .argument = "FILTER",
+	 .help = "Show only rows that pass: the name of a function (a glob), a condition as "
+		 "'elapsed_exclusive>1ms and not module=libc.so.6', or @FILE with such lines "
+		 "(repeatable)",
 	 .type = OPTION_LIST,
 	 .offset = AT(filters)},
 	{.name = "module",
@@ -175,7 +178,8 @@ static bool report_show(const struct report_values *values, const struct report_
 int report_command_show(const struct report_values *values, const struct report_target *target,
 			struct error *err)
 {
-	struct globs modules = {0}, functions = {0}, filters = {0}, sources = {0};
+	struct globs modules = {0}, functions = {0}, sources = {0};
+	struct filter_lists filters;
 	struct profile_selection selection;
 	struct report_options options = {
 		.view = target->view,
@@ -192,7 +196,6 @@ int report_command_show(const struct report_values *values, const struct report_
 		.depth = values->profile.depth,
 		.modules = globs_of(&modules, &values->modules),
 		.functions = globs_of(&functions, &values->functions),
-		.filters = globs_of(&filters, &values->filters),
 		.verbose = values->verbose,
 		.assembly = values->assembly,
 		.source_paths = globs_of(&sources, &values->source_paths),
@@ -201,7 +204,8 @@ int report_command_show(const struct report_values *values, const struct report_
 	text_look(&options, values->output != NULL, (enum text_color)values->color);
 	profile_selection_init(&selection, &values->profile);
 	selection.options.coverage_functions = values->verbose;
-	bool ok = report_check(&options, err);
+	bool ok = filter_lists_init(&filters, &values->filters, &options, err) &&
+		  report_check(&options, err);
 	if (ok) {
 		report_select(&options, &selection.options);
 		ok = report_show(values, &options, &selection.options, err);
@@ -209,7 +213,7 @@ int report_command_show(const struct report_values *values, const struct report_
 	profile_selection_fini(&selection);
 	vec_fini(&modules);
 	vec_fini(&functions);
-	vec_fini(&filters);
+	filter_lists_fini(&filters);
 	vec_fini(&sources);
 	return ok ? EXIT_STATUS_OK : -1;
 }

@@ -354,6 +354,14 @@ static bool is_selected(const struct calltrace *calltrace, const struct analysis
 	return event->function != ANALYSIS_NONE && calltrace->selected[event->function];
 }
 
+static bool passes(const struct calltrace *calltrace, const struct analysis_trace_event *event)
+{
+	if (!calltrace->report->filters.len)
+		return true;
+	const struct report_row row = row_of(calltrace, event);
+	return report_passes(calltrace->report, &row);
+}
+
 static bool write_events(struct calltrace *calltrace, struct error *err)
 {
 	struct analysis_trace_event event;
@@ -361,7 +369,7 @@ static bool write_events(struct calltrace *calltrace, struct error *err)
 
 	begin(calltrace);
 	while ((more = analysis_trace_next(calltrace->trace, &event, err)) > 0) {
-		if (!is_selected(calltrace, &event))
+		if (!is_selected(calltrace, &event) || !passes(calltrace, &event))
 			continue;
 		if (calltrace->rows == calltrace->limit || ferror(calltrace->stream))
 			break;

@@ -144,13 +144,29 @@ static void link_threads(struct tree *tree)
 	}
 }
 
+static bool node_passes(const struct tree *tree, uint32_t index)
+{
+	const struct analysis *analysis = tree->report->analysis;
+	const struct analysis_node *node = &analysis->nodes.data[index];
+	struct report_row row = report_row_empty();
+
+	if (!tree->report->filters.len)
+		return true;
+	row.thread = &analysis->threads.data[node->thread];
+	row.process = &analysis->processes.data[row.thread->process];
+	row = node_row(analysis, &row, index);
+	row.level = node->level + 1;
+	return report_passes(tree->report, &row);
+}
+
 /* A node is kept when it or anything below it is selected. */
 static void mark_kept(struct tree *tree)
 {
 	const struct analysis *analysis = tree->report->analysis;
 	const struct report_options *options = tree->report->options;
 
-	if (!options->modules.count && !options->functions.count && !options->filters.count)
+	if (!options->modules.count && !options->functions.count && !options->filters.count &&
+	    !tree->report->filters.len)
 		return;
 	bool *function_kept = mem_zalloc(analysis->functions.len + 1);
 	for (uint32_t i = 0; i < analysis->functions.len; i++)
@@ -158,7 +174,8 @@ static void mark_kept(struct tree *tree)
 	tree->keep = mem_zalloc(analysis->nodes.len + 1);
 	for (size_t i = analysis->nodes.len; i-- > 0;) {
 		const struct analysis_node *node = &analysis->nodes.data[i];
-		if (node->function != ANALYSIS_NONE && function_kept[node->function])
+		if (node->function != ANALYSIS_NONE && function_kept[node->function] &&
+		    node_passes(tree, (uint32_t)i))
 			tree->keep[i] = true;
 		if (tree->keep[i] && node->parent != ANALYSIS_NONE)
 			tree->keep[node->parent] = true;

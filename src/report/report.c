@@ -3,8 +3,11 @@
  * hands them to the renderer of the format. Sorting and limits are here, as every view has them.
  */
 #include "report/report.h"
+
+#include "report/filter.h"
 #include "report/table.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -157,6 +160,35 @@ static bool columns_parse(struct report_table *table, enum view_id view, const c
 	return true;
 }
 
+/* What an expression has and no name of a function that is not between slashes. */
+bool report_filter_is_expression(const char *filter)
+{
+	const char *at = filter + strspn(filter, " (");
+	size_t word = 0;
+
+	if (str_starts_with(at, "not "))
+		return true;
+	while (isalnum((unsigned char)at[word]) || at[word] == '_')
+		word++;
+	if (word == strlen("operator") && str_starts_with(at, "operator"))
+		return false;
+	at += word;
+	at += strspn(at, " ");
+	return word && (strchr("<>=~", *at) ? *at != 0 : at[0] == '!' && strchr("=~", at[1]));
+}
+
+static bool filters_check(const struct report_options *options, enum view_id view,
+			  struct error *err)
+{
+	for (size_t i = 0; i < options->expressions.count; i++) {
+		struct filter *filter = filter_parse(options->expressions.items[i], view, err);
+		if (!filter)
+			return false;
+		filter_free(filter);
+	}
+	return true;
+}
+
 bool report_check(const struct report_options *options, struct error *err)
 {
 	const struct view *view = view_require(options, err);
@@ -175,7 +207,8 @@ bool report_check(const struct report_options *options, struct error *err)
 				 view->name, options->function ? options->function : view->name);
 	return (columns_are_default(options) ||
 		columns_parse(&table, view->id, options->columns, err)) &&
-	       (!options->sort || sort_parse(view->id, options->sort, keys, &count, err));
+	       (!options->sort || sort_parse(view->id, options->sort, keys, &count, err)) &&
+	       filters_check(options, view->id, err);
 }
 
 /* Text has the mark only where some function was disarmed. */
@@ -335,16 +368,28 @@ static bool row_is_large_enough(const struct report *report, const struct report
 	       report_row_share(report, row) >= least;
 }
 
+bool report_passes(const struct report *report, const struct report_row *row)
+{
+	vec_foreach (filter, &report->filters)
+		if (!filter_passes(*filter, report, row))
+			return false;
+	return true;
+}
+
 void report_finish_rows(struct report *report, struct report_table *table, size_t first,
 			const char *sort)
 {
 	size_t kept = first;
 
 	for (size_t i = first; i < table->rows.len; i++) {
-		if (row_is_large_enough(report, &table->rows.data[i]))
-			table->rows.data[kept++] = table->rows.data[i];
+		const struct report_row *row = &table->rows.data[i];
+		if (!report_passes(report, row))
+			continue;
+		if (row_is_large_enough(report, row))
+			table->rows.data[kept++] = *row;
+		else
+			table->hidden++;
 	}
-	table->hidden += table->rows.len - kept;
 	table->rows.len = kept;
 	if (kept > first)
 		report_sort(report, table->rows.data + first, kept - first, sort);
@@ -363,6 +408,9 @@ void report_close(struct report *report)
 		vec_fini(&report->tables[i].rows);
 	for (size_t i = 0; i < report->edges_count; i++)
 		analysis_edges_fini(&report->edges[i]);
+	vec_foreach (filter, &report->filters)
+		filter_free(*filter);
+	vec_fini(&report->filters);
 	vec_fini(&report->marks);
 	vec_fini(&report->comparisons);
 	if (report->annotated)
@@ -417,6 +465,21 @@ static bool columns_have_data(const struct report *report, const char *list, str
 	return true;
 }
 
+static bool filters_open(struct report *report, struct error *err)
+{
+	const struct analysis_globs *texts = &report->options->expressions;
+
+	for (size_t i = 0; i < texts->count; i++) {
+		struct filter *filter = filter_parse(texts->items[i], report->view->id, err);
+		if (!filter)
+			return false;
+		vec_push(&report->filters, filter);
+		if (!filter_applies(filter, report, err))
+			return false;
+	}
+	return true;
+}
+
 static bool report_init(struct report *report, const struct analysis *analysis,
 			const struct report_options *options, struct error *err)
 {
@@ -428,7 +491,10 @@ static bool report_init(struct report *report, const struct analysis *analysis,
 	    !columns_have_data(report, options->sort, err))
 		return false;
 	arena_init(&report->arena);
-	return true;
+	if (filters_open(report, err))
+		return true;
+	report_close(report);
+	return false;
 }
 
 bool report_open(struct report *report, const struct analysis *analysis,

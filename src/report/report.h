@@ -24,7 +24,9 @@ struct report_options {
 	const char *columns; /* "COL,…" or "all"; NULL: the view's for text, all for CSV, JSON */
 	int64_t limit;	     /* rows; 0: no limit */
 	double min_percent;  /* of the inclusive value */
-	struct analysis_globs modules, functions, filters;
+	struct analysis_globs modules, functions;
+	struct analysis_globs filters;	   /* names of functions, of which one has to match */
+	struct analysis_globs expressions; /* conditions on columns, which all have to hold */
 	/* calltrace: range of time as analysis_time_parse has it, NULL: all; calls that deep */
 	const char *from, *to;
 	int64_t depth;
@@ -45,6 +47,9 @@ bool report_view_needs_function(const char *view);
 
 /* What the view, which is known, wants of an analysis: places, code, a range of time. */
 void report_select(const struct report_options *options, struct analysis_options *selection);
+
+/* Whether a filter is an expression, as docs/reports.md has them, or the name of a function. */
+bool report_filter_is_expression(const char *filter);
 
 /* Checks names of view and columns before anything is read. Fails with ERROR_USAGE. */
 bool report_check(const struct report_options *options, struct error *err);

@@ -94,7 +94,8 @@ struct report {
 	size_t table_count;
 	struct vec_of(struct report_mark) marks;
 	struct vec_of(struct report_comparison) comparisons;
-	struct analysis_edges edges[8]; /* owns the values of callers' rows */
+	struct vec_of(struct filter *) filters; /* a row has to pass all */
+	struct analysis_edges edges[8];		/* owns the values of callers' rows */
 	size_t edges_count;
 	struct annotation annotation;
 	bool annotated;
@@ -182,8 +183,8 @@ const struct analysis_samples *report_row_samples(const struct report_row *row);
 struct report_table *report_add_table(struct report *report, const char *name, const char *title,
 				      const char *text_columns);
 /*
- * Drops rows below min_percent from `first` on, sorts the rest by `sort` (NULL: options, else the
- * view's) and cuts it to the limit.
+ * Drops rows that do not pass the filters, and those below min_percent, from `first` on, sorts the
+ * rest by `sort` (NULL: options, else the view's) and cuts it to the limit.
  */
 void report_finish_rows(struct report *report, struct report_table *table, size_t first,
 			const char *sort);
@@ -194,6 +195,8 @@ void report_sort(struct report *report, struct report_row *rows, size_t count, c
 double report_row_share(const struct report *report, const struct report_row *row);
 int64_t report_limit(const struct report *report);
 bool report_is_selected(const struct report *report, uint32_t function);
+/* Whether it passes all filters. */
+bool report_passes(const struct report *report, const struct report_row *row);
 
 /* calltree.c */
 bool report_fill_calltree(struct report *report, struct error *err);

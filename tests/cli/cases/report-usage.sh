@@ -25,3 +25,8 @@ try functions x.tare --no-pager=yes
 try functions x.tare -x
 tare repotr x.tare 2>&1
 echo "status $?"
+for filter in 'calls>' 'elapsd>3ms' 'calls>3 or' '(calls>3' 'calls>3)' 'calls>3 calls<5' 'calls>3ms' \
+	'elapsed_exclusive>3' 'function>a' 'function~/(/' 'function="a' 'calls~3' 'not' '@missing'; do
+	tare report functions nothing.tare --filter="$filter"
+	echo "status $?"
+done
