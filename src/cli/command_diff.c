@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "cli/compared.h"
 #include "cli/sink.h"
-#include "cli/text_look.h"
+#include "cli/table_options.h"
 
 #include "report/diff.h"
 
@@ -13,17 +13,12 @@
 #include <string.h>
 
 struct diff_values {
-	const char *view, *sort, *columns, *output;
-	int64_t limit;
+	const char *view, *sort, *columns;
 	double min_percent;
-	struct option_list modules, functions, gates;
+	struct option_list gates;
 	struct profile_values profile;
-	int unit, format, color; /* indexes of choices */
-	bool no_pager;
+	struct table_values table;
 };
-
-static const char *const unit_choices[] = {"ms", "ticks", NULL};
-static const char *const format_choices[] = {"text", "csv", "json", NULL};
 
 #define AT(member) offsetof(struct diff_values, member)
 
@@ -51,11 +46,6 @@ static const struct option diff_command_options[] = {
 	 .help = "By the first column's change (default), change_percent, base, new, or by name",
 	 .type = OPTION_TEXT,
 	 .offset = AT(sort)},
-	{.name = "limit",
-	 .argument = "N",
-	 .help = "Show at most N rows, 0 for all; default: all for CSV and JSON, few for text",
-	 .type = OPTION_INTEGER,
-	 .offset = AT(limit)},
 	{.name = "min-percent",
 	 .argument = "P",
 	 .help = "Leave out rows below P percent of the inclusive value in both profiles, for the "
@@ -64,59 +54,23 @@ static const struct option diff_command_options[] = {
 	 .min = 0,
 	 .max = 100,
 	 .offset = AT(min_percent)},
-	{.name = "module",
-	 .argument = "GLOB",
-	 .help = "Compare only modules of this name or path (repeatable)",
-	 .type = OPTION_LIST,
-	 .offset = AT(modules)},
-	{.name = "function",
-	 .argument = "GLOB",
-	 .help = "Compare only functions of this name (repeatable)",
-	 .type = OPTION_LIST,
-	 .offset = AT(functions)},
 	PROFILE_SELECTION_OPTIONS(AT(profile)),
-	{.name = "unit",
-	 .help = "Times in milliseconds (CSV, JSON: nanoseconds) or in clock ticks",
-	 .type = OPTION_CHOICE,
-	 .choices = unit_choices,
-	 .offset = AT(unit)},
-	{.name = "format",
-	 .help = "What to write",
-	 .type = OPTION_CHOICE,
-	 .choices = format_choices,
-	 .offset = AT(format)},
-	{.name = "output",
-	 .letter = 'o',
-	 .argument = "FILE",
-	 .help = "Write to FILE instead of the standard output",
-	 .type = OPTION_TEXT,
-	 .offset = AT(output)},
-	{.name = "color",
-	 .help = "Colour text; auto: on a terminal, unless NO_COLOR is set",
-	 .type = OPTION_CHOICE,
-	 .choices = text_color_choices,
-	 .fallback = "always",
-	 .offset = AT(color)},
-	{.name = "no-pager",
-	 .help = "Do not page through $PAGER",
-	 .type = OPTION_FLAG,
-	 .offset = AT(no_pager)},
+	TABLE_OPTIONS(AT(table)),
 	{0},
 };
 
-static const struct diff_values diff_defaults = {.view = "functions",
-						 .limit = REPORT_LIMIT_DEFAULT};
+static const struct diff_values diff_defaults = {.view = "functions", .table = TABLE_DEFAULTS};
 
 static bool compare(const struct diff_values *values, const struct diff_options *options,
 		    struct str *failures, struct error *err)
 {
-	const bool pages = values->format == REPORT_TEXT && !values->no_pager;
+	const bool pages = table_options_page(&values->table);
 	struct compared compared = {0};
 	struct sink sink;
 
 	bool ok = compared_open(&compared, options->report.profile_path, options->base_path,
 				&values->profile, true, err) &&
-		  sink_open(&sink, values->output, pages, err);
+		  sink_open(&sink, values->table.output, pages, err);
 	if (ok) {
 		ok = diff_write(compared.base.analysis, compared.profile.analysis, options,
 				sink.stream, failures, err);
@@ -129,24 +83,20 @@ static bool compare(const struct diff_values *values, const struct diff_options 
 static int diff_run(const void *opaque, const struct operands *operands, struct error *err)
 {
 	const struct diff_values *values = opaque;
-	struct globs modules = {0}, functions = {0}, gates = {0};
+	struct globs gates = {0};
+	struct table_globs globs;
 	struct str failures = {0};
 	struct diff_options options = {
 		.report = {.view = values->view,
-			   .format = (enum report_format)values->format,
-			   .unit = (enum report_unit)values->unit,
 			   .sort = values->sort,
 			   .columns = values->columns,
-			   .limit = values->limit,
-			   .min_percent = values->min_percent,
-			   .modules = globs_of(&modules, &values->modules),
-			   .functions = globs_of(&functions, &values->functions)},
+			   .min_percent = values->min_percent},
 		.gates = globs_of(&gates, &values->gates),
 	};
 	bool ok = operands->count == 2 ||
 		  error_set(err, ERROR_USAGE, "which two profiles? tare diff BASE NEW");
 
-	text_look(&options.report, values->output != NULL, (enum text_color)values->color);
+	table_options_apply(&values->table, &options.report, &globs);
 	if (ok) {
 		options.base_path = operands->items[0];
 		options.report.profile_path = operands->items[1];
@@ -156,8 +106,7 @@ static int diff_run(const void *opaque, const struct operands *operands, struct 
 		fprintf(stderr, "tare diff: %s\n", failures.data);
 	const int status = failures.len ? EXIT_STATUS_FAILED : EXIT_STATUS_OK;
 	str_fini(&failures);
-	vec_fini(&modules);
-	vec_fini(&functions);
+	table_globs_fini(&globs);
 	vec_fini(&gates);
 	return ok ? status : -1;
 }

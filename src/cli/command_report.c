@@ -5,7 +5,6 @@
 #include "cli/command_report.h"
 #include "cli/filter_options.h"
 #include "cli/sink.h"
-#include "cli/text_look.h"
 
 #include "base/base.h"
 #include "report/report.h"
@@ -15,9 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static const char *const unit_choices[] = {"ms", "ticks", NULL};
-static const char *const format_choices[] = {"text", "csv", "json", NULL};
 
 #define AT(member) offsetof(struct report_values, member)
 
@@ -33,11 +29,6 @@ const struct option report_command_options[] = {
 		 "JSON",
 	 .type = OPTION_TEXT,
 	 .offset = AT(columns)},
-	{.name = "limit",
-	 .argument = "N",
-	 .help = "Show at most N rows, 0 for all; default: all for CSV and JSON, few for text",
-	 .type = OPTION_INTEGER,
-	 .offset = AT(limit)},
 	{.name = "min-percent",
 	 .argument = "P",
 	 .help = "Leave out rows below P percent of the inclusive value",
@@ -52,33 +43,8 @@ const struct option report_command_options[] = {
 		 "(repeatable)",
 	 .type = OPTION_LIST,
 	 .offset = AT(filters)},
-	{.name = "module",
-	 .argument = "GLOB",
-	 .help = "Show only modules of this name or path (repeatable)",
-	 .type = OPTION_LIST,
-	 .offset = AT(modules)},
-	{.name = "function",
-	 .argument = "GLOB",
-	 .help = "Show only functions of this name (repeatable)",
-	 .type = OPTION_LIST,
-	 .offset = AT(functions)},
 	PROFILE_OPTIONS(AT(profile)),
-	{.name = "unit",
-	 .help = "Times in milliseconds (CSV, JSON: nanoseconds) or in clock ticks",
-	 .type = OPTION_CHOICE,
-	 .choices = unit_choices,
-	 .offset = AT(unit)},
-	{.name = "format",
-	 .help = "What to write",
-	 .type = OPTION_CHOICE,
-	 .choices = format_choices,
-	 .offset = AT(format)},
-	{.name = "output",
-	 .letter = 'o',
-	 .argument = "FILE",
-	 .help = "Write to FILE instead of the standard output",
-	 .type = OPTION_TEXT,
-	 .offset = AT(output)},
+	TABLE_OPTIONS(AT(table)),
 	{.name = "verbose",
 	 .letter = 'v',
 	 .help = "coverage: one row per function",
@@ -93,20 +59,10 @@ const struct option report_command_options[] = {
 	 .help = "annotate: sources whose path begins with FROM are at TO (repeatable)",
 	 .type = OPTION_LIST,
 	 .offset = AT(source_paths)},
-	{.name = "color",
-	 .help = "Colour text; auto: on a terminal, unless NO_COLOR is set",
-	 .type = OPTION_CHOICE,
-	 .choices = text_color_choices,
-	 .fallback = "always",
-	 .offset = AT(color)},
-	{.name = "no-pager",
-	 .help = "Do not page through $PAGER",
-	 .type = OPTION_FLAG,
-	 .offset = AT(no_pager)},
 	{0},
 };
 
-const struct report_values report_defaults = {.limit = REPORT_LIMIT_DEFAULT};
+const struct report_values report_defaults = {.table = TABLE_DEFAULTS};
 
 /* ---- operands ---- */
 
@@ -151,7 +107,7 @@ static bool take_operands(const struct operands *operands, struct report_target 
 static bool report_show(const struct report_values *values, const struct report_options *options,
 			struct analysis_options *selection, struct error *err)
 {
-	const bool pages = values->format == REPORT_TEXT && !values->no_pager;
+	const bool pages = table_options_page(&values->table);
 	struct sink sink;
 	struct profile *profile = profile_open(options->profile_path, err);
 
@@ -164,7 +120,7 @@ static bool report_show(const struct report_values *values, const struct report_
 		ok = error_set(err, ERROR_NOT_FOUND,
 			       "no process or thread of %s matches; the threads view lists them",
 			       options->profile_path);
-	if (ok && sink_open(&sink, values->output, pages, err)) {
+	if (ok && sink_open(&sink, values->table.output, pages, err)) {
 		ok = report_write(analysis, options, sink.stream, err);
 		ok = sink_close(&sink, ok, err);
 	} else {
@@ -178,30 +134,26 @@ static bool report_show(const struct report_values *values, const struct report_
 int report_command_show(const struct report_values *values, const struct report_target *target,
 			struct error *err)
 {
-	struct globs modules = {0}, functions = {0}, sources = {0};
+	struct globs sources = {0};
+	struct table_globs globs;
 	struct filter_lists filters;
 	struct profile_selection selection;
 	struct report_options options = {
 		.view = target->view,
 		.function = target->function,
 		.profile_path = target->profile_path,
-		.format = (enum report_format)values->format,
-		.unit = (enum report_unit)values->unit,
 		.sort = values->sort,
 		.columns = values->columns,
-		.limit = values->limit,
 		.min_percent = values->min_percent,
 		.from = values->profile.from,
 		.to = values->profile.to,
 		.depth = values->profile.depth,
-		.modules = globs_of(&modules, &values->modules),
-		.functions = globs_of(&functions, &values->functions),
 		.verbose = values->verbose,
 		.assembly = values->assembly,
 		.source_paths = globs_of(&sources, &values->source_paths),
 	};
 
-	text_look(&options, values->output != NULL, (enum text_color)values->color);
+	table_options_apply(&values->table, &options, &globs);
 	profile_selection_init(&selection, &values->profile);
 	selection.options.coverage_functions = values->verbose;
 	bool ok = filter_lists_init(&filters, &values->filters, &options, err) &&
@@ -211,8 +163,7 @@ int report_command_show(const struct report_values *values, const struct report_
 		ok = report_show(values, &options, &selection.options, err);
 	}
 	profile_selection_fini(&selection);
-	vec_fini(&modules);
-	vec_fini(&functions);
+	table_globs_fini(&globs);
 	filter_lists_fini(&filters);
 	vec_fini(&sources);
 	return ok ? EXIT_STATUS_OK : -1;

@@ -3,16 +3,15 @@
 #define TARE_CLI_COMMAND_REPORT_H
 
 #include "cli/command.h"
-#include "cli/profile_options.h"
+#include "cli/table_options.h"
 
 struct report_values {
-	const char *sort, *columns, *output;
+	const char *sort, *columns;
 	struct profile_values profile;
-	int64_t limit;
+	struct table_values table;
 	double min_percent;
-	struct option_list filters, modules, functions, source_paths;
-	int unit, format, color; /* indexes of choices */
-	bool no_pager, verbose, assembly;
+	struct option_list filters, source_paths;
+	bool verbose, assembly;
 };
 
 /* Of both commands: their options, and the values before any is given. */

@@ -1,0 +1,75 @@
+/* See table_options.h. */
+#include "cli/table_options.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 60, WIDTH_MAX = 10000 };
+
+enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+const char *const table_unit_choices[] = {"ms", "ticks", NULL};
+const char *const table_format_choices[] = {"text", "csv", "json", NULL};
+const char *const table_color_choices[] = {"auto", "always", "never", NULL};
+
+static int text_width(bool to_file)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	int width = WIDTH_DEFAULT;
+
+	if (!to_file && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		width = size.ws_col;
+	else if (columns && atoi(columns) > 0)
+		width = atoi(columns);
+	if (width < WIDTH_MIN)
+		return WIDTH_MIN;
+	return width < WIDTH_MAX ? width : WIDTH_MAX;
+}
+
+static bool use_color(bool to_file, enum color_when color)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (color != COLOR_AUTO)
+		return color == COLOR_ALWAYS;
+	return !to_file && isatty(STDOUT_FILENO) && !(no_color && no_color[0]) && term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+static bool locale_is_unicode(void)
+{
+	setlocale(LC_CTYPE, "");
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+void table_options_apply(const struct table_values *values, struct report_options *options,
+			 struct table_globs *globs)
+{
+	const bool to_file = values->output != NULL;
+
+	*globs = (struct table_globs){0};
+	options->format = (enum report_format)values->format;
+	options->unit = (enum report_unit)values->unit;
+	options->limit = values->limit;
+	options->modules = globs_of(&globs->modules, &values->modules);
+	options->functions = globs_of(&globs->functions, &values->functions);
+	options->width = text_width(to_file);
+	options->color = use_color(to_file, (enum color_when)values->color);
+	options->unicode = locale_is_unicode();
+}
+
+void table_globs_fini(struct table_globs *globs)
+{
+	vec_fini(&globs->modules);
+	vec_fini(&globs->functions);
+}
+
+bool table_options_page(const struct table_values *values)
+{
+	return values->format == REPORT_TEXT && !values->no_pager;
+}
