@@ -371,6 +371,20 @@ const tests = {
 		return { problems: [...problems, ...plain.problems], close: plain.close };
 	},
 
+	async 'prints'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		await view(page, 'Functions');
+		const shown = await rows(page).count();
+		await page.emulateMedia({ media: 'print' });
+		await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+		equal(await rows(page).count(), shown, 'rows on paper');
+		const heads = await page.locator('.grid-head [role=row] .cell').evaluateAll((all) => all.map((cell) => Math.round(cell.getBoundingClientRect().left)));
+		const first = await rows(page).first().locator('.cell').evaluateAll((all) => all.map((cell) => Math.round(cell.getBoundingClientRect().left)));
+		equal(first, heads, 'cells below their heads');
+		check(!await page.locator('.tools').isVisible(), 'no controls on paper');
+		return { problems, close };
+	},
+
 	async 'a function stays selected from view to view, the tab in the address'() {
 		const { page, problems, close } = await openPage(browser, `${pageOf('work')}#calltree`);
 		equal(await page.getByRole('tab', { selected: true }).textContent(), 'Call tree', 'the address chooses the view');

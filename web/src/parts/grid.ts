@@ -1,7 +1,7 @@
 // A table of any number of rows: only those in sight are elements. Sortable by its column heads,
 // with the keyboard of an ARIA grid; a tree grid where rows have levels.
 import { characterWidth, h, perFrame } from '../dom.ts';
-import { shorten } from '../format.ts';
+import { count, shorten } from '../format.ts';
 
 export interface Column {
 	key: string;
@@ -42,6 +42,7 @@ export interface GridOptions {
 }
 
 const ROW = 26;
+const PRINTED = 300; /* rows on paper */
 const SPARE = 6; /* rows made beyond what is in sight */
 const TALLEST = 8e6; /* pixels; browsers bear no taller elements */
 
@@ -59,6 +60,8 @@ export class Grid {
 	private readonly live = new Map<number, HTMLElement>();
 	private readonly later = perFrame(() => this.render());
 	private nameCharacters = 40;
+	private printing = false;
+	private readonly rest = h('p.grid-rest');
 	private static made = 0;
 	private readonly id = `grid${Grid.made++}`;
 
@@ -72,13 +75,15 @@ export class Grid {
 			role: options.tree ? 'treegrid' : 'grid', 'aria-label': options.label, tabindex: 0,
 			onkeydown: (event) => this.onKey(event as KeyboardEvent), onscroll: () => this.later(),
 		}, this.head, h('div.grid-space', { role: 'presentation' }, this.spacer, this.body));
-		this.element = h('div.grid', {}, this.scroller, this.emptyNote);
+		this.element = h('div.grid', {}, this.scroller, this.rest, this.emptyNote);
 		this.body.addEventListener('click', (event) => this.onClick(event));
 		this.body.addEventListener('dblclick', (event) => {
 			const index = this.indexOf(event.target);
 			if (index >= 0)
 				options.onOpen?.(this.rows[index]!);
 		});
+		addEventListener('beforeprint', () => this.print(true));
+		addEventListener('afterprint', () => this.print(false));
 		new ResizeObserver(() => this.resize()).observe(this.scroller);
 	}
 
@@ -223,6 +228,8 @@ export class Grid {
 	/* ---- geometry ---- */
 
 	private height(): number {
+		if (this.printing)
+			return Math.min(this.rows.length, PRINTED) * ROW;
 		return Math.min(this.rows.length * ROW, TALLEST);
 	}
 
@@ -230,12 +237,23 @@ export class Grid {
 		return Math.max(ROW, this.scroller.clientHeight - this.head.offsetHeight);
 	}
 
+	private print(on: boolean): void {
+		this.printing = on;
+		const left = this.rows.length - PRINTED;
+		this.rest.textContent = on && left > 0 ? `${count(left)} more rows are not printed` : '';
+		this.refresh();
+	}
+
 	private viewRows(): number {
+		if (this.printing)
+			return PRINTED;
 		return this.viewHeight() / ROW;
 	}
 
 	/** The first row in sight, a fraction: beyond TALLEST a pixel stands for more than a pixel. */
 	private firstInSight(): number {
+		if (this.printing)
+			return 0;
 		const scrollable = this.height() - this.viewHeight();
 		if (this.rows.length * ROW <= TALLEST || scrollable <= 0)
 			return this.scroller.scrollTop / ROW;
@@ -320,13 +338,13 @@ export class Grid {
 	private render(): void {
 		const first = this.firstInSight();
 		const from = Math.max(0, Math.floor(first) - SPARE);
-		const to = Math.min(this.rows.length, Math.ceil(first + this.viewRows()) + SPARE);
+		const to = Math.min(this.rows.length, Math.ceil(first + this.viewRows()) + (this.printing ? 0 : SPARE));
 		for (const [index, element] of this.live)
 			if (index < from || index >= to) {
 				element.remove();
 				this.live.delete(index);
 			}
-		const top = this.scroller.scrollTop - first * ROW;
+		const top = this.printing ? 0 : this.scroller.scrollTop - first * ROW;
 		const fresh = document.createDocumentFragment();
 		for (let index = from; index < to; index++) {
 			let element = this.live.get(index);
