@@ -8,10 +8,22 @@
 #include "base/error.h"
 #include "cli/options.h"
 
+#include <stdio.h>
+
 enum exit_status {
 	EXIT_STATUS_OK = 0,
 	EXIT_STATUS_FAILED = 1, /* understood, but could not be done */
 	EXIT_STATUS_USAGE = 2,	/* the command line is wrong */
+};
+
+/* What the operands of a command are, for completion. */
+enum operand_kind {
+	OPERAND_PROFILE,   /* *.tare */
+	OPERAND_FILE,	   /* any */
+	OPERAND_DIRECTORY, /* any */
+	OPERAND_PROCESS,   /* number of a process */
+	OPERAND_COMMAND,   /* a program and its arguments */
+	OPERAND_WORD,	   /* nothing but `words` */
 };
 
 struct command {
@@ -23,7 +35,10 @@ struct command {
 	const void *defaults;	      /* initial values of `values_bytes`, NULL for zeroes */
 	size_t values_bytes;	      /* size of the struct that the options are stored in */
 	bool stop_at_operand;	      /* see struct options_syntax */
-	int failure_status;	      /* exit status where tare fails; 0: by enum exit_status */
+	enum operand_kind operand_kind;
+	const char *const *(*words)(void); /* an operand's values, ending with NULL, or NULL */
+	int words_at;			   /* which operand that is, from 1 */
+	int failure_status; /* exit status where tare fails; 0: by enum exit_status */
 	/*
 	 * Returns an exit status, or -1 with err set: main prints it and chooses the status.
 	 */
@@ -35,6 +50,7 @@ extern const struct command command_ctl;
 extern const struct command command_diff;
 extern const struct command command_doctor;
 extern const struct command command_export;
+extern const struct command command_help;
 extern const struct command command_import;
 extern const struct command command_instrument;
 extern const struct command command_record;
@@ -43,6 +59,17 @@ extern const struct command command_report;
 extern const struct command command_top;
 extern const struct command command_view;
 
+/* All commands in the order of tare --help; ends with NULL. */
+extern const struct command *const command_table[];
+
+/* NULL with err (ERROR_USAGE) for an unknown name. */
+const struct command *command_find(const char *name, struct error *err);
+/* The names of all commands, ending with NULL. */
+const char *const *command_names(void);
+
+/* Prints the commands, or the help of one. */
+void command_print_usage(FILE *stream);
+void command_print_help(const struct command *command);
 /* Prints "tare NAME: message" as one line on stderr; control characters are escaped. */
 void command_print_error(const struct command *command, const struct error *err);
 

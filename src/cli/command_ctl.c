@@ -190,16 +190,21 @@ static const struct operation operations[] = {
 
 enum { OPERATION_COUNT = sizeof(operations) / sizeof(operations[0]) };
 
+static const char *const *operation_names(void)
+{
+	static const char *names[OPERATION_COUNT + 1];
+
+	for (size_t i = 0; i < OPERATION_COUNT; i++)
+		names[i] = operations[i].name;
+	return names;
+}
+
 static const struct operation *operation_find(const char *name, struct error *err)
 {
-	const char *names[OPERATION_COUNT];
-
-	for (size_t i = 0; i < OPERATION_COUNT; i++) {
+	for (size_t i = 0; i < OPERATION_COUNT; i++)
 		if (!strcmp(operations[i].name, name))
 			return &operations[i];
-		names[i] = operations[i].name;
-	}
-	const char *nearest = str_nearest(name, names, OPERATION_COUNT);
+	const char *nearest = str_nearest(name, operation_names(), OPERATION_COUNT);
 	error_set(err, ERROR_USAGE, "unknown operation \"%s\"%s%s%s", name,
 		  nearest ? "; did you mean \"" : "; see tare ctl --help", nearest ? nearest : "",
 		  nearest ? "\"?" : "");
@@ -266,6 +271,9 @@ const struct command command_ctl = {
 		"wrong\n"
 		"command line.",
 	.options = ctl_options,
+	.operand_kind = OPERAND_PROCESS,
+	.words = operation_names,
+	.words_at = 2,
 	.values_bytes = sizeof(struct ctl_values),
 	.run = ctl_run,
 };

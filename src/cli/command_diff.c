@@ -22,11 +22,17 @@ struct diff_values {
 
 #define AT(member) offsetof(struct diff_values, member)
 
+static const char *const *view_proposals(void)
+{
+	return diff_view_names;
+}
+
 static const struct option diff_command_options[] = {
 	{.name = "view",
 	 .argument = "VIEW",
 	 .help = "What to compare: functions (default), modules, lines, calltree",
 	 .type = OPTION_TEXT,
+	 .proposals = view_proposals,
 	 .offset = AT(view)},
 	{.name = "fail-if",
 	 .argument = "COL>+N%",

@@ -35,6 +35,7 @@ const struct command command_doctor = {
 		       "data.\n\n"
 		       "Exit status: 0 if tare can record here, 1 if not.",
 	.options = doctor_options,
+	.operand_kind = OPERAND_WORD,
 	.values_bytes = 0,
 	.run = doctor_run,
 };

@@ -23,6 +23,7 @@ static const struct option export_command_options[] = {
 	 .argument = "FORMAT",
 	 .help = "What to write; see above",
 	 .type = OPTION_TEXT,
+	 .proposals = export_format_names,
 	 .offset = AT(format)},
 	{.name = "output",
 	 .letter = 'o',

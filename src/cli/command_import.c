@@ -67,8 +67,12 @@ const struct command command_import = {
 		       "those of tare's own samples. Programs and libraries are looked for at "
 		       "their paths, "
 		       "and\n"
-		       "in ~/.debug; those that are not the recorded ones are not used.",
+		       "in ~/.debug; those that are not the recorded ones are not used.\n\n"
+		       "Exit status: 0 written, 1 failed (no such recording, damaged, profile not "
+		       "writable), 2 wrong\n"
+		       "command line.",
 	.options = import_options,
+	.operand_kind = OPERAND_FILE,
 	.values_bytes = sizeof(struct import_values),
 	.run = import_run,
 };

@@ -191,6 +191,7 @@ const struct command command_instrument = {
 		"Exit status: 0; 1 if FILE cannot be instrumented or the copy cannot be written;\n"
 		"2 for a wrong command line.",
 	.options = instrument_options,
+	.operand_kind = OPERAND_FILE,
 	.values_bytes = sizeof(struct instrument_values),
 	.run = instrument_run,
 };

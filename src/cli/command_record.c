@@ -31,6 +31,13 @@ struct record_values {
 	bool paused, no_follow, no_cache, wait, quiet, verbose;
 };
 
+static const char *const *method_proposals(void)
+{
+	static const char *const names[] = {"instrument", "sample", "instrument,sample", NULL};
+
+	return names;
+}
+
 static const struct option record_option_table[] = {
 	{.name = "method",
 	 .argument = "METHOD",
@@ -38,6 +45,7 @@ static const struct option record_option_table[] = {
 		 "interrupts the program at set intervals and keeps its stacks, nearly without "
 		 "cost; instrument,sample does both",
 	 .type = OPTION_TEXT,
+	 .proposals = method_proposals,
 	 .offset = offsetof(struct record_values, method)},
 	{.name = "output",
 	 .letter = 'o',
@@ -370,6 +378,7 @@ const struct command command_record = {
 		"126 if it cannot be executed, 127 if it is not found, 128+N if signal N killed "
 		"it.",
 	.options = record_option_table,
+	.operand_kind = OPERAND_COMMAND,
 	.values_bytes = sizeof(struct record_values),
 	.stop_at_operand = true,
 	.failure_status = STATUS_FAILED,

@@ -50,8 +50,12 @@ const struct command command_recover = {
 	.summary = "build the profile from what an interrupted recording left",
 	.description =
 		"Builds the profile from the session directory of a recording whose recorder was\n"
-		"killed or could not write the profile, and removes the directory.",
+		"killed or could not write the profile, and removes the directory.\n"
+		"\n"
+		"Exit status: 0 written, 1 failed (no such directory, nothing to recover, profile\n"
+		"not writable), 2 wrong command line.",
 	.options = recover_options,
+	.operand_kind = OPERAND_DIRECTORY,
 	.values_bytes = sizeof(struct recover_values),
 	.run = recover_run,
 };

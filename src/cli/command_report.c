@@ -210,6 +210,8 @@ const struct command command_report = {
 		"Exit status: 0 shown, 1 failed (no such profile or function, damaged file,\n"
 		"output not writable), 2 wrong command line.",
 	.options = report_command_options,
+	.words = report_view_names,
+	.words_at = 1,
 	.defaults = &report_defaults,
 	.values_bytes = sizeof(struct report_values),
 	.run = report_run,

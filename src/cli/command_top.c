@@ -300,6 +300,7 @@ const struct command command_top = {
 		"recorded),\n"
 		"2 wrong command line.",
 	.options = top_options,
+	.operand_kind = OPERAND_PROCESS,
 	.defaults = &top_defaults,
 	.values_bytes = sizeof(struct top_values),
 	.run = top_run,

@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct command *const commands[] = {
-	&command_record, &command_report, &command_annotate, &command_view,
-	&command_diff,	 &command_export, &command_import,   &command_instrument,
-	&command_ctl,	 &command_top,	  &command_recover,  &command_doctor,
+const struct command *const command_table[] = {
+	&command_record,  &command_report, &command_annotate,	&command_view, &command_diff,
+	&command_export,  &command_import, &command_instrument, &command_ctl,  &command_top,
+	&command_recover, &command_doctor, &command_help,	NULL,
 };
 
-enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
+enum { COMMAND_COUNT = sizeof(command_table) / sizeof(command_table[0]) - 1 };
 
 static void print_escaped(const char *text)
 {
@@ -37,51 +37,50 @@ void command_print_error(const struct command *command, const struct error *err)
 	fputc('\n', stderr);
 }
 
-static const struct command *command_find(const char *name)
+const char *const *command_names(void)
+{
+	static const char *names[COMMAND_COUNT + 1];
+
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		names[i] = command_table[i]->name;
+	return names;
+}
+
+const struct command *command_find(const char *name, struct error *err)
 {
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		if (strcmp(commands[i]->name, name) == 0)
-			return commands[i];
+		if (strcmp(command_table[i]->name, name) == 0)
+			return command_table[i];
+	const char *nearest = str_nearest(name, command_names(), COMMAND_COUNT);
+	if (nearest)
+		error_set(err, ERROR_USAGE, "unknown command \"%s\"; did you mean \"%s\"?", name,
+			  nearest);
+	else
+		error_set(err, ERROR_USAGE, "unknown command \"%s\"; see tare --help", name);
 	return NULL;
 }
 
-static void print_usage(FILE *stream)
+void command_print_usage(FILE *stream)
 {
 	fputs("tare - where a program spends its time\n\n"
 	      "Usage: tare COMMAND [OPTIONS] [--] [ARGUMENTS]\n\nCommands:\n",
 	      stream);
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		fprintf(stream, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
+		fprintf(stream, "  %-12s %s\n", command_table[i]->name, command_table[i]->summary);
 	fputs("\n\"tare COMMAND --help\" describes a command, \"tare --version\" prints the "
 	      "version.\n",
 	      stream);
 }
 
-static void print_help(const struct command *command)
+void command_print_help(const struct command *command)
 {
 	struct str options = {0};
 
 	options_help(command->options, &options);
-	printf("Usage: tare %s [OPTIONS] %s\n\n%s\n\nOptions:\n%s", command->name,
-	       command->operands, command->description, options.data);
+	printf("Usage: tare %s [OPTIONS]%s%s\n\n%s\n\nOptions:\n%s", command->name,
+	       *command->operands ? " " : "", command->operands, command->description,
+	       options.data);
 	str_fini(&options);
-}
-
-static int unknown_command(const char *name)
-{
-	const char *names[COMMAND_COUNT];
-	struct error err;
-
-	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		names[i] = commands[i]->name;
-	const char *nearest = str_nearest(name, names, COMMAND_COUNT);
-	if (nearest)
-		error_set(&err, ERROR_USAGE, "unknown command \"%s\"; did you mean \"%s\"?", name,
-			  nearest);
-	else
-		error_set(&err, ERROR_USAGE, "unknown command \"%s\"; see tare --help", name);
-	command_print_error(NULL, &err);
-	return EXIT_STATUS_USAGE;
 }
 
 static int failure_status(const struct command *command, const struct error *err)
@@ -105,7 +104,7 @@ static int command_run(const struct command *command, char **argv, int argc)
 		memcpy(values, command->defaults, command->values_bytes);
 	if (options_parse(&syntax, &operands, values, &help, &err)) {
 		if (help) {
-			print_help(command);
+			command_print_help(command);
 			status = EXIT_STATUS_OK;
 		} else {
 			status = command->run(values, &operands, &err);
@@ -134,8 +133,10 @@ static int finish_output(int status)
 
 int main(int argc, char **argv)
 {
+	struct error err = {0};
+
 	if (argc < 2) {
-		print_usage(stderr);
+		command_print_usage(stderr);
 		return EXIT_STATUS_USAGE;
 	}
 	const char *name = argv[1];
@@ -143,16 +144,14 @@ int main(int argc, char **argv)
 		puts("tare " TARE_VERSION);
 		return finish_output(EXIT_STATUS_OK);
 	}
-	if (strcmp(name, "help") == 0 && argc > 2 && command_find(argv[2])) {
-		print_help(command_find(argv[2]));
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+		command_print_usage(stdout);
 		return finish_output(EXIT_STATUS_OK);
 	}
-	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-		print_usage(stdout);
-		return finish_output(EXIT_STATUS_OK);
+	const struct command *command = command_find(name, &err);
+	if (!command) {
+		command_print_error(NULL, &err);
+		return EXIT_STATUS_USAGE;
 	}
-	const struct command *command = command_find(name);
-	if (!command)
-		return unknown_command(name);
 	return finish_output(command_run(command, argv + 2, argc - 2));
 }

@@ -288,6 +288,22 @@ static void help_wrap(struct str *out, const char *text)
 	str_append(out, "\n");
 }
 
+const struct option options_common[] = {
+	{.name = "help", .letter = 'h', .help = "Print this help and exit"}, {0}};
+
+void options_argument(const struct option *option, struct str *out)
+{
+	if (option->type == OPTION_CHOICE) {
+		str_append(out, option->fallback ? "[=" : "=");
+		for (size_t i = 0; option->choices[i]; i++)
+			str_printf(out, "%s%s", i ? "|" : "", option->choices[i]);
+	} else if (option->argument) {
+		str_printf(out, "%s%s", option->fallback ? "[=" : "=", option->argument);
+	}
+	if (option->fallback)
+		str_append(out, "]");
+}
+
 static void help_entry(const struct option *o, struct str *out)
 {
 	const size_t start = out->len;
@@ -296,15 +312,7 @@ static void help_entry(const struct option *o, struct str *out)
 		str_printf(out, "  -%c, --%s", o->letter, o->name);
 	else
 		str_printf(out, "      --%s", o->name);
-	if (o->type == OPTION_CHOICE) {
-		str_append(out, o->fallback ? "[=" : "=");
-		for (size_t i = 0; o->choices[i]; i++)
-			str_printf(out, "%s%s", i ? "|" : "", o->choices[i]);
-	} else if (o->argument) {
-		str_printf(out, "%s%s", o->fallback ? "[=" : "=", o->argument);
-	}
-	if (o->fallback)
-		str_append(out, "]");
+	options_argument(o, out);
 	if (out->len - start + 2 > HELP_INDENT)
 		str_printf(out, "\n%*s", HELP_INDENT, "");
 	else
@@ -314,10 +322,8 @@ static void help_entry(const struct option *o, struct str *out)
 
 void options_help(const struct option *options, struct str *out)
 {
-	static const struct option help = {
-		.name = "help", .letter = 'h', .help = "Print this help and exit"};
-
 	for (const struct option *o = options; o->name; o++)
 		help_entry(o, out);
-	help_entry(&help, out);
+	for (const struct option *o = options_common; o->name; o++)
+		help_entry(o, out);
 }

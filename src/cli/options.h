@@ -29,7 +29,9 @@ struct option {
 	const char *help;	    /* one sentence, without final full stop */
 	const char *fallback;	    /* OPTION_TEXT, OPTION_CHOICE: the argument is optional */
 	const char *const *choices; /* OPTION_CHOICE: ends with NULL */
-	size_t offset;		    /* of the value in the command's struct */
+	/* Other types: what completion proposes, ending with NULL; NULL: nothing. */
+	const char *const *(*proposals)(void);
+	size_t offset; /* of the value in the command's struct */
 	int64_t min,
 		max; /* OPTION_INTEGER, OPTION_NUMBER, OPTION_SIZE; both 0: min 0, no maximum */
 	enum option_type type;
@@ -65,6 +67,11 @@ bool options_parse(const struct options_syntax *syntax, struct operands *operand
 /* Frees the lists in `values`. */
 void options_fini(const struct option *options, void *values);
 
+/* --help, which every command has; ends with an option without name. */
+extern const struct option options_common[];
+
+/* Appends what follows the name of an option: nothing, "=FILE", "[=a|b]". */
+void options_argument(const struct option *option, struct str *out);
 /* Appends one aligned, wrapped entry per option. */
 void options_help(const struct option *options, struct str *out);
 

@@ -37,6 +37,15 @@ const struct export_format export_formats[] = {
 	{0},
 };
 
+const char *const *export_format_names(void)
+{
+	static const char *names[sizeof(export_formats) / sizeof(export_formats[0])];
+
+	for (size_t i = 0; export_formats[i].name; i++)
+		names[i] = export_formats[i].name;
+	return names;
+}
+
 const struct export_format *export_format_find(const char *name, struct error *err)
 {
 	const char *names[sizeof(export_formats) / sizeof(export_formats[0])];

@@ -32,6 +32,9 @@ struct export_format {
 /* Ends with a format without name. */
 extern const struct export_format export_formats[];
 
+/* Their names, ending with NULL. */
+const char *const *export_format_names(void);
+
 /* NULL with err (ERROR_USAGE) for an unknown name. */
 const struct export_format *export_format_find(const char *name, struct error *err);
 

@@ -10,6 +10,8 @@ installed=$(find "$work/root" -type f -name tare -perm -u+x)
 [ -n "$installed" ] || fail "no command was installed"
 mv "$(dirname "$(dirname "$installed")")" "$prefix"
 for file in bin/tare lib/tare/libtare-runtime.so share/man/man1/tare.1 \
+	share/man/man1/tare-record.1 share/bash-completion/completions/tare \
+	share/zsh/site-functions/_tare share/fish/vendor_completions.d/tare.fish \
 	share/tare/tare-gdb.py; do
 	[ -f "$prefix/$file" ] || fail "$file was not installed"
 done

@@ -1,0 +1,57 @@
+# Completion: every option of every command in all three scripts, which their shells can read; and
+# what bash proposes for some lines.
+for shell in bash zsh fish; do
+	tare help --completion=$shell >tare.$shell
+	! command -v $shell >/dev/null || $shell -n tare.$shell || echo "$shell cannot read its script"
+done
+for command in $(tare --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+	sed -n "/^	$command)/,/;;/p" tare.bash >bash.part
+	sed -n "/^		$command)/,/;;/p" tare.zsh >zsh.part
+	grep "__tare_command_is $command'" tare.fish >fish.part
+	tare "$command" --help | sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' >options
+	[ -s options ] || echo "$command has no options"
+	while read -r option; do
+		grep -q -e "--$option[= ']" bash.part || echo "bash lacks $command --$option"
+		grep -q -e "--$option[]=[}-]" zsh.part || echo "zsh lacks $command --$option"
+		grep -q -e "-l $option " fish.part || echo "fish lacks $command --$option"
+	done <options
+done
+
+. ./tare.bash
+mkdir sub "a dir"
+touch one.tare "two words.tare" other.txt
+ask() { # WORD…: as bash breaks the line; the last is completed
+	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+	_tare
+	printf '%s:' "$*"
+	((${#COMPREPLY[@]} == 0)) || printf ' <%s>' "${COMPREPLY[@]}"
+	echo
+}
+ask tare re
+ask tare --v
+ask tare nothing ''
+ask tare report ca
+ask tare report o
+ask tare report functions o
+ask tare report functions t
+ask tare report functions one.tare --form
+ask tare report functions one.tare --format = ''
+ask tare report functions one.tare --format = c
+ask tare report functions one.tare --format c
+ask tare report one.tare -o oth
+ask tare report one.tare --color
+ask tare annotate main o
+ask tare diff one.tare --view = ''
+ask tare export --format = p
+ask tare record --method = ''
+ask tare record --unwind f
+PATH=$PROGRAMS:$PATH
+ask tare record -o one.tare -- plain_prog
+ask tare record -o one.tare -- ls --format = o
+ask tare record ls -o
+ask tare ctl 1 s
+ask tare recover ''
+ask tare help rec
+ask tare doctor o
+COMP_WORDBREAKS=${COMP_WORDBREAKS//=/}
+ask tare report one.tare --format=c
