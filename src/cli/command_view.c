@@ -5,6 +5,7 @@
  */
 #include "cli/command.h"
 #include "cli/compared.h"
+#include "cli/program.h"
 #include "cli/sink.h"
 #include "report/html.h"
 
@@ -52,23 +53,6 @@ static const struct option view_command_options[] = {
 
 /* ---- browser ---- */
 
-static bool is_in_path(const char *name)
-{
-	const char *path = getenv("PATH");
-	char full[4096];
-
-	if (strchr(name, '/'))
-		return access(name, X_OK) == 0;
-	for (const char *at = path ? path : "/usr/bin:/bin"; *at;) {
-		const size_t length = strcspn(at, ":");
-		const int written = snprintf(full, sizeof(full), "%.*s/%s", (int)length, at, name);
-		if (written > 0 && (size_t)written < sizeof(full) && access(full, X_OK) == 0)
-			return true;
-		at += length + (at[length] == ':');
-	}
-	return false;
-}
-
 /* $BROWSER, a command with arguments, or xdg-open; NULL where neither can be run. */
 static const char *browser_find(void)
 {
@@ -76,10 +60,10 @@ static const char *browser_find(void)
 	char program[4096];
 
 	if (!chosen || !chosen[0])
-		return is_in_path("xdg-open") ? "xdg-open" : NULL;
+		return program_is_there("xdg-open") ? "xdg-open" : NULL;
 	const size_t length = strcspn(chosen, " ");
 	snprintf(program, sizeof(program), "%.*s", (int)length, chosen);
-	return is_in_path(program) ? chosen : NULL;
+	return program_is_there(program) ? chosen : NULL;
 }
 
 static _Noreturn void browser_run(const char *browser, const char *path)

@@ -37,20 +37,6 @@ static bool sink_open_file(struct sink *sink, const char *path, struct error *er
 	return false;
 }
 
-/* "less" shows colours and leaves short reports on the screen. */
-static FILE *pager_open(void)
-{
-	const char *pager = getenv("PAGER");
-
-	if (!pager || !pager[0])
-		pager = "less";
-	if (strcmp(pager, "cat") == 0)
-		return NULL;
-	setenv("LESS", "FRSX", 0);
-	fflush(stdout);
-	return popen(pager, "w");
-}
-
 bool sink_open(struct sink *sink, const char *output, bool pages, struct error *err)
 {
 	*sink = (struct sink){.stream = stdout, .path = output};
@@ -60,12 +46,9 @@ bool sink_open(struct sink *sink, const char *output, bool pages, struct error *
 		sink->kind = SINK_FILE;
 		return sink_open_file(sink, output, err);
 	}
-	if (pages && isatty(STDOUT_FILENO)) {
-		FILE *pager = pager_open();
-		if (pager) {
-			sink->kind = SINK_PAGER;
-			sink->stream = pager;
-		}
+	if (pages && isatty(STDOUT_FILENO) && pager_open(&sink->pager)) {
+		sink->kind = SINK_PAGER;
+		sink->stream = sink->pager.stream;
 	}
 	return true;
 }
@@ -83,8 +66,9 @@ bool sink_close(struct sink *sink, bool ok, struct error *err)
 	if (sink->kind == SINK_STDOUT)
 		return ok;
 	if (sink->kind == SINK_PAGER) {
-		pclose(sink->stream);
-		return ok;
+		struct error pager_err;
+
+		return pager_close(&sink->pager, ok ? err : &pager_err) && ok;
 	}
 	if (ferror(sink->stream) && ok)
 		ok = error_set_errno(err, ENOSPC, "cannot write %s", sink->path);

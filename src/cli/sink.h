@@ -6,6 +6,7 @@
 #define TARE_CLI_SINK_H
 
 #include "base/base.h"
+#include "cli/pager.h"
 
 #include <stdio.h>
 
@@ -13,6 +14,7 @@ struct sink {
 	FILE *stream;
 	const char *path; /* borrowed; NULL: the standard output */
 	struct file_output file;
+	struct pager pager;
 	enum { SINK_STDOUT, SINK_PAGER, SINK_FILE, SINK_DEVICE } kind;
 };
 

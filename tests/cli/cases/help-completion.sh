@@ -1,8 +1,7 @@
-# Completion: every option of every command in all three scripts, which their shells can read; and
-# what bash proposes for some lines.
+# Completion: every option of every command in all three scripts, and what
+# bash proposes for some lines.
 for shell in bash zsh fish; do
 	tare help --completion=$shell >tare.$shell
-	! command -v $shell >/dev/null || $shell -n tare.$shell || echo "$shell cannot read its script"
 done
 for command in $(tare --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 	sed -n "/^	$command)/,/;;/p" tare.bash >bash.part
@@ -24,7 +23,7 @@ ask() { # WORD…: as bash breaks the line; the last is completed
 	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
 	_tare
 	printf '%s:' "$*"
-	((${#COMPREPLY[@]} == 0)) || printf ' <%s>' "${COMPREPLY[@]}"
+	((${#COMPREPLY[@]} == 0)) || printf '<%s>\n' "${COMPREPLY[@]}" | sort | tr '\n' ' '
 	echo
 }
 ask tare re
