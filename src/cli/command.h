@@ -53,6 +53,7 @@ extern const struct command command_export;
 extern const struct command command_help;
 extern const struct command command_import;
 extern const struct command command_instrument;
+extern const struct command command_merge;
 extern const struct command command_record;
 extern const struct command command_recover;
 extern const struct command command_report;

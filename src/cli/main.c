@@ -13,9 +13,9 @@
 #include <string.h>
 
 const struct command *const command_table[] = {
-	&command_record,  &command_report, &command_annotate,	&command_view, &command_diff,
-	&command_export,  &command_import, &command_instrument, &command_ctl,  &command_top,
-	&command_recover, &command_doctor, &command_help,	NULL,
+	&command_record, &command_report,  &command_annotate, &command_view,	   &command_diff,
+	&command_export, &command_merge,   &command_import,   &command_instrument, &command_ctl,
+	&command_top,	 &command_recover, &command_doctor,   &command_help,	   NULL,
 };
 
 enum { COMMAND_COUNT = sizeof(command_table) / sizeof(command_table[0]) - 1 };

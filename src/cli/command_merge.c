@@ -1,0 +1,111 @@
+/* tare merge: the profiles of many runs, hosts or ranks as one. */
+#include "cli/command.h"
+#include "merge/merge.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct merge_values {
+	const char *output, *keep;
+	bool quiet;
+};
+
+static const struct option merge_options[] = {
+	{.name = "output",
+	 .letter = 'o',
+	 .argument = "FILE",
+	 .help = "Write the merged profile to FILE",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct merge_values, output)},
+	{.name = "keep",
+	 .argument = "WHAT",
+	 .help = "processes: keep every process and thread apart",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct merge_values, keep)},
+	{.name = "quiet",
+	 .letter = 'q',
+	 .help = "Print errors only",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct merge_values, quiet)},
+	{0},
+};
+
+static bool check_usage(const struct merge_values *values, const struct operands *operands,
+			struct error *err)
+{
+	struct stat output, input;
+
+	if (!values->output)
+		return error_set(err, ERROR_USAGE,
+				 "where to? tare merge -o OUT FILE... writes one profile");
+	if (!operands->count)
+		return error_set(err, ERROR_USAGE, "which profiles? tare merge -o OUT FILE...");
+	if (values->keep && strcmp(values->keep, "processes") != 0)
+		return error_set(err, ERROR_USAGE,
+				 "\"%s\" cannot be kept apart; --keep=processes can be",
+				 values->keep);
+	if (stat(values->output, &output) < 0)
+		return true;
+	for (size_t i = 0; i < operands->count; i++)
+		if (stat(operands->items[i], &input) == 0 && input.st_dev == output.st_dev &&
+		    input.st_ino == output.st_ino)
+			return error_set(err, ERROR_USAGE,
+					 "the output %s is one of the profiles to merge; give it "
+					 "another name",
+					 values->output);
+	return true;
+}
+
+static void print_done(const struct merge_values *values, const struct merge_summary *summary)
+{
+	if (summary->event_logs)
+		fprintf(stderr, "tare merge: left out the event logs of %llu %s\n",
+			(unsigned long long)summary->event_logs,
+			summary->event_logs == 1 ? "thread" : "threads");
+	if (summary->sample_chunks)
+		fputs("tare merge: left out at which times samples were taken; the samples are "
+		      "there\n",
+		      stderr);
+	if (values->quiet)
+		return;
+	fprintf(stderr, "tare merge: wrote %s of %llu %s; to see it: tare report %s\n",
+		values->output, (unsigned long long)summary->recordings,
+		summary->recordings == 1 ? "recording" : "recordings", values->output);
+}
+
+static int merge_run(const void *values_at, const struct operands *operands, struct error *err)
+{
+	const struct merge_values *values = values_at;
+	bool ok = true;
+
+	if (!check_usage(values, operands, err))
+		return -1;
+	struct merge *merge = merge_new(values->keep != NULL);
+	for (size_t i = 0; i < operands->count && ok; i++)
+		ok = merge_take(merge, operands->items[i], err);
+	ok = ok && merge_write(merge, values->output, err);
+	const struct merge_summary summary = merge_summary(merge);
+	merge_free(merge);
+	if (!ok)
+		return -1;
+	print_done(values, &summary);
+	return EXIT_STATUS_OK;
+}
+
+const struct command command_merge = {
+	.name = "merge",
+	.operands = "-o OUT FILE...",
+	.summary = "profiles of many runs, hosts or ranks as one",
+	.description =
+		"Writes one profile that has the sums of all of them. Processes of the same\n"
+		"executable become one, and so do their threads of the same name. The order of "
+		"the\n"
+		"files does not matter, and merged profiles can be merged again.\n"
+		"\n"
+		"Exit status: 0, 1 for a failure (nothing is written then), 2 for a wrong command "
+		"line.",
+	.options = merge_options,
+	.values_bytes = sizeof(struct merge_values),
+	.run = merge_run,
+};

@@ -1,0 +1,142 @@
+/* What the files of merge share: the merged rows in memory, each with the key it is found by. */
+#ifndef TARE_MERGE_INTERNAL_H
+#define TARE_MERGE_INTERNAL_H
+
+#include "merge/merge.h"
+
+/* Texts with indices from 0, in the order of their first appearance. */
+struct keys {
+	struct strmap map;
+	struct arena *arena; /* where they are kept */
+	struct vec_of(const char *) list;
+};
+
+void keys_init(struct keys *keys, struct arena *arena);
+void keys_fini(struct keys *keys);
+/* Sets *fresh where the text is a new one. */
+size_t keys_find(struct keys *keys, const char *text, bool *fresh);
+/* rank[index] of every text in the order of strcmp, and order[rank] = index; to be freed. */
+void keys_rank(const struct keys *keys, uint32_t **rank, uint32_t **order);
+
+struct merged_name {
+	const char *text;
+	uint64_t count; /* of those that became this one */
+};
+
+struct merged_process {
+	struct profile_process row;
+	struct merged_name name;
+};
+
+struct merged_thread {
+	struct profile_thread row; /* process: index */
+	struct merged_name name;
+};
+
+struct merged_node {
+	uint32_t parent; /* index; 0: none */
+	struct profile_node row;
+};
+
+struct merged_location {
+	struct profile_location row;
+	const char *lines_key; /* text of the lines, "" if there are none */
+	const struct profile_location_line *lines;
+	size_t line_count;
+};
+
+struct merged_stack {
+	uint32_t parent, location; /* parent: index; 0: none */
+};
+
+struct merged_session {
+	struct profile_session row; /* end_ticks: sum of the durations */
+	uint64_t recordings;
+	bool commands_differ;
+	bool instrument, sample;
+	struct vec_of(const char *) reasons; /* ascending, at most SESSION_REASONS_MAX */
+	bool more_reasons;
+};
+
+struct merge {
+	struct arena arena;
+	bool keep_processes;
+	struct merge_summary summary;
+	struct merged_session session;
+	struct keys process_keys, thread_keys, module_keys, function_keys, sampling_keys,
+		event_keys, source_keys, location_keys, coverage_keys, disarm_keys;
+	struct vec_of(struct merged_process) processes;
+	struct vec_of(struct merged_thread) threads;
+	struct vec_of(struct profile_module) modules;
+	struct vec_of(struct profile_function) functions;
+	struct vec_of(struct profile_sampling) samplings;
+	struct vec_of(struct profile_event) events;
+	struct vec_of(struct merged_location) locations;
+	struct vec_of(struct profile_coverage) coverage;
+	struct vec_of(struct profile_disarm) disarms;
+	struct vec_of(struct profile_mark) marks;
+	/* Nodes and stacks have indices from 1, the first element stands for none. */
+	struct vec_of(struct merged_node) nodes;
+	struct vec_of(struct merged_stack) stacks;
+	struct vec_of(struct profile_os) os;		   /* node: index */
+	struct vec_of(struct profile_histogram) histogram; /* node: index */
+	struct vec_of(struct profile_stack_value) values;
+	struct map node_map, stack_map, histogram_map, value_map;
+	struct map syscall_map, object_map, kind_map, os_map, thread_event_map;
+};
+
+/* Where an input's rows have gone: by id - 1 the index in the merged table. */
+struct input {
+	struct merge *merge;
+	struct profile *profile;
+	double ticks_per_second;
+	uint64_t begin_ticks; /* of its session; times count from there */
+	bool is_merged;
+	uint32_t *processes, *threads, *modules, *functions, *events, *locations, *stacks;
+	struct map nodes;    /* id → index */
+	struct map os_ticks; /* (id, cause) → ticks of the rows so far, where they are converted */
+	struct thread_sums {
+		uint64_t elapsed, os, overhead; /* of its nodes, in the input's ticks */
+	} * sums;
+	struct error *err;
+};
+
+/* ---- rescale.c: ticks of the input in ns ---- */
+uint64_t rescale(const struct input *input, uint64_t ticks);
+int64_t rescale_signed(const struct input *input, int64_t ticks);
+/* A time of the input, which counts from its begin. */
+uint64_t rescale_time(const struct input *input, uint64_t ticks);
+void rescale_calibration(const struct input *input, struct tare_calibration *calibration);
+/* The bucket in which the middle of the input's bucket lies. */
+uint32_t rescale_bucket(const struct input *input, uint32_t bucket);
+
+/* ---- session.c ---- */
+/* Whether the profile is one that was merged. */
+bool session_is_merged(const struct profile_session *row);
+void session_take(struct merge *merge, const struct input *input);
+/* Texts live in the merge's arena. */
+struct profile_session session_row(struct merge *merge);
+/* The name without " (N merged)", which it has where `is_merged`; *count gets N, else 1. */
+const char *name_split(struct arena *arena, const char *name, bool is_merged, uint64_t *count);
+const char *name_join(struct arena *arena, const struct merged_name *name);
+
+/* ---- combine.c: the tables that a profile keeps in memory, and the small ones ---- */
+void combine_tables(struct input *input);
+bool combine_streams(struct input *input, struct error *err);
+/* Sums stay at the largest number where they would pass it: the writer refuses it. */
+void add_count(uint64_t *to, uint64_t value);
+
+/* ---- tree.c: nodes and what hangs on them ---- */
+bool combine_nodes(struct input *input, struct error *err);
+
+/*
+ * Numbers the items of a tree, 1 to count - 1, parents before children and children by `key`;
+ * item 0 stands for none. number[item] and order[number] are to be freed.
+ */
+struct tree_item {
+	uint32_t parent, index;
+	uint64_t key;
+};
+void tree_number(struct tree_item *items, size_t count, uint32_t **number, uint32_t **order);
+
+#endif

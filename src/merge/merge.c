@@ -1,0 +1,102 @@
+/* One input after the other into the merged tables; see merge.h. */
+#include "merge/internal.h"
+
+struct merge *merge_new(bool keep_processes)
+{
+	struct merge *merge = mem_zalloc(sizeof(*merge));
+	struct keys *keys[] = {&merge->process_keys,  &merge->thread_keys,   &merge->module_keys,
+			       &merge->function_keys, &merge->sampling_keys, &merge->event_keys,
+			       &merge->source_keys,   &merge->location_keys, &merge->coverage_keys,
+			       &merge->disarm_keys};
+	struct map *maps[] = {&merge->node_map,	 &merge->stack_map,   &merge->histogram_map,
+			      &merge->value_map, &merge->syscall_map, &merge->object_map,
+			      &merge->kind_map,	 &merge->os_map,      &merge->thread_event_map};
+
+	arena_init(&merge->arena);
+	merge->keep_processes = keep_processes;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		keys_init(keys[i], &merge->arena);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		map_init(maps[i]);
+	vec_push(&merge->nodes, (struct merged_node){0});
+	vec_push(&merge->stacks, (struct merged_stack){0});
+	return merge;
+}
+
+void merge_free(struct merge *merge)
+{
+	if (!merge)
+		return;
+	struct keys *keys[] = {&merge->process_keys,  &merge->thread_keys,   &merge->module_keys,
+			       &merge->function_keys, &merge->sampling_keys, &merge->event_keys,
+			       &merge->source_keys,   &merge->location_keys, &merge->coverage_keys,
+			       &merge->disarm_keys};
+	struct map *maps[] = {&merge->node_map,	 &merge->stack_map,   &merge->histogram_map,
+			      &merge->value_map, &merge->syscall_map, &merge->object_map,
+			      &merge->kind_map,	 &merge->os_map,      &merge->thread_event_map};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		keys_fini(keys[i]);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		map_fini(maps[i]);
+	vec_fini(&merge->session.reasons);
+	vec_fini(&merge->processes);
+	vec_fini(&merge->threads);
+	vec_fini(&merge->modules);
+	vec_fini(&merge->functions);
+	vec_fini(&merge->samplings);
+	vec_fini(&merge->events);
+	vec_fini(&merge->locations);
+	vec_fini(&merge->coverage);
+	vec_fini(&merge->disarms);
+	vec_fini(&merge->marks);
+	vec_fini(&merge->nodes);
+	vec_fini(&merge->stacks);
+	vec_fini(&merge->os);
+	vec_fini(&merge->histogram);
+	vec_fini(&merge->values);
+	arena_fini(&merge->arena);
+	free(merge);
+}
+
+static void input_fini(struct input *input)
+{
+	free(input->processes);
+	free(input->threads);
+	free(input->modules);
+	free(input->functions);
+	free(input->events);
+	free(input->locations);
+	free(input->stacks);
+	free(input->sums);
+	map_fini(&input->nodes);
+	map_fini(&input->os_ticks);
+	profile_close(input->profile);
+}
+
+bool merge_take(struct merge *merge, const char *path, struct error *err)
+{
+	struct profile *profile = profile_open(path, err);
+
+	if (!profile)
+		return false;
+	const struct profile_session *session = profile_session(profile);
+	struct input input = {.merge = merge,
+			      .profile = profile,
+			      .ticks_per_second = session->ticks_per_second,
+			      .begin_ticks = session->begin_ticks,
+			      .is_merged = session_is_merged(session),
+			      .err = err};
+	map_init(&input.nodes);
+	map_init(&input.os_ticks);
+	session_take(merge, &input);
+	combine_tables(&input);
+	const bool ok = combine_nodes(&input, err) && combine_streams(&input, err);
+	input_fini(&input);
+	return ok;
+}
+
+struct merge_summary merge_summary(const struct merge *merge)
+{
+	return merge->summary;
+}

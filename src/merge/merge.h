@@ -1,0 +1,29 @@
+/*
+ * merge: profiles of many runs, hosts or ranks → one profile. Takes one input after the other, so
+ * that memory depends on the merged profile and not on the inputs. Associative and commutative in
+ * the values; rows are written in a canonical order. See docs/merge.md for what becomes one.
+ */
+#ifndef TARE_MERGE_MERGE_H
+#define TARE_MERGE_MERGE_H
+
+#include "profile/profile.h"
+
+struct merge;
+
+/* What has been taken, and what of it a merged profile does not have. */
+struct merge_summary {
+	uint64_t recordings;
+	uint64_t event_logs;	/* threads whose log of events is left out */
+	uint64_t sample_chunks; /* parts of the samples' order in time that are left out */
+};
+
+/* With keep_processes no two processes, and no two threads, become one. */
+struct merge *merge_new(bool keep_processes);
+/* Adds the profile at `path`. After a failure nothing but merge_free makes sense. */
+bool merge_take(struct merge *merge, const char *path, struct error *err);
+/* Writes the result; an existing file there becomes `path`.old. */
+bool merge_write(struct merge *merge, const char *path, struct error *err);
+struct merge_summary merge_summary(const struct merge *merge);
+void merge_free(struct merge *merge);
+
+#endif

@@ -1,0 +1,235 @@
+/*
+ * Calling-context trees: nodes of the same function path of the same thread become one, with their
+ * OS rows and histograms. What is part of a sum is converted, and the sum is made of it again: a
+ * node's elapsed time of its application time and its OS times, a thread's of its nodes'.
+ */
+#include "merge/internal.h"
+
+#include <string.h>
+
+/* Smaller ones are file descriptors, which say something in the next run, too. */
+#define OBJECT_ADDRESS_MIN 65536
+
+static void keep_range(uint64_t *to, uint64_t least, uint64_t greatest)
+{
+	if (least > greatest)
+		return;
+	if (to[0] > to[1]) {
+		to[0] = least;
+		to[1] = greatest;
+		return;
+	}
+	if (least < to[0])
+		to[0] = least;
+	if (greatest > to[1])
+		to[1] = greatest;
+}
+
+#define KEEP_RANGE(input, to, from, name)                                                          \
+	do {                                                                                       \
+		uint64_t range[2] = {(to)->name##_min, (to)->name##_max};                          \
+		if ((from)->name##_min <= (from)->name##_max)                                      \
+			keep_range(range, rescale(input, (from)->name##_min),                      \
+				   rescale(input, (from)->name##_max));                            \
+		(to)->name##_min = range[0];                                                       \
+		(to)->name##_max = range[1];                                                       \
+	} while (0)
+
+static void add_signed(int64_t *to, int64_t value)
+{
+	if (__builtin_add_overflow(*to, value, to))
+		*to = value < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static void node_add(struct input *input, struct profile_node *to, const struct profile_node *from)
+{
+	struct profile_thread *thread = &input->merge->threads.data[to->thread].row;
+	struct thread_sums *sums = &input->sums[from->thread - 1];
+	uint64_t os = 0, os_ns = 0;
+
+	for (int i = 0; i < TARE_OS_CAUSES; i++) {
+		const uint64_t ns = rescale(input, from->os_ticks[i]);
+		add_count(&os, from->os_ticks[i]);
+		add_count(&os_ns, ns);
+		add_count(&to->os_ticks[i], ns);
+	}
+	uint64_t elapsed = os_ns;
+	add_count(&elapsed,
+		  from->elapsed_ticks > os ? rescale(input, from->elapsed_ticks - os) : 0);
+	const uint64_t overhead = rescale(input, from->overhead_ticks);
+	add_count(&to->elapsed_ticks, elapsed);
+	add_count(&to->overhead_ticks, overhead);
+	add_count(&thread->now_ticks, elapsed);
+	add_count(&thread->os_ticks, os_ns);
+	add_count(&thread->overhead_ticks, overhead);
+	sums->elapsed += from->elapsed_ticks;
+	sums->os += os;
+	sums->overhead += from->overhead_ticks;
+	add_count(&to->calls, from->calls);
+	add_count(&to->unwound, from->unwound);
+	add_count(&to->calls_by_call, from->calls_by_call);
+	add_signed(&to->folded_elapsed_ticks, rescale_signed(input, from->folded_elapsed_ticks));
+	add_signed(&to->folded_os_ticks, rescale_signed(input, from->folded_os_ticks));
+	KEEP_RANGE(input, to, from, elapsed_inclusive);
+	KEEP_RANGE(input, to, from, elapsed_exclusive);
+	KEEP_RANGE(input, to, from, application_inclusive);
+	KEEP_RANGE(input, to, from, application_exclusive);
+}
+
+static struct merged_node node_new(uint32_t parent, uint32_t thread, int64_t function, bool folded)
+{
+	return (struct merged_node){
+		.parent = parent,
+		.row = {.thread = thread,
+			.function = function,
+			.folded = folded,
+			.elapsed_inclusive_min = UINT64_MAX,
+			.elapsed_exclusive_min = UINT64_MAX,
+			.application_inclusive_min = UINT64_MAX,
+			.application_exclusive_min = UINT64_MAX},
+	};
+}
+
+/* Functions are kept as index + 1, so that 0 stays none. */
+static bool take_node(const struct profile_node *row, void *context)
+{
+	struct input *input = context;
+	struct merge *merge = input->merge;
+	const uint32_t thread = input->threads[row->thread - 1];
+	const uint32_t function = row->function ? input->functions[row->function - 1] + 1 : 0;
+	const uint32_t parent =
+		row->parent ? (uint32_t)*map_get(&input->nodes, (uint64_t)row->parent) : 0;
+	const uint64_t key =
+		parent ? (uint64_t)parent << 32 | (uint64_t)function << 1 | row->folded : thread;
+	const uint64_t index = *map_put(&merge->node_map, key, merge->nodes.len);
+
+	if (index >= UINT32_MAX)
+		return error_set(input->err, ERROR_UNSUPPORTED, "more than 2^32 call paths");
+	if (index == merge->nodes.len)
+		vec_push(&merge->nodes, node_new(parent, thread, function, row->folded));
+	map_put(&input->nodes, (uint64_t)row->id, index);
+	node_add(input, &merge->nodes.data[index].row, row);
+	return true;
+}
+
+/* What the sum of all rows of the node and cause grows by, so that no rounding adds up. */
+static uint64_t os_rescale(struct input *input, const struct profile_os *row)
+{
+	if (input->ticks_per_second == 1e9)
+		return row->ticks;
+	uint64_t *sum = map_put(&input->os_ticks,
+				(uint64_t)row->node * TARE_OS_CAUSES + (uint64_t)row->cause, 0);
+	const uint64_t before = rescale(input, *sum);
+	add_count(sum, row->ticks);
+	return rescale(input, *sum) - before;
+}
+
+static bool take_os(const struct profile_os *row, void *context)
+{
+	struct input *input = context;
+	struct merge *merge = input->merge;
+	const uint64_t node = *map_get(&input->nodes, (uint64_t)row->node);
+	const uint64_t object =
+		!merge->keep_processes && row->object >= OBJECT_ADDRESS_MIN ? 0 : row->object;
+	const uint64_t call =
+		*map_put(&merge->syscall_map,
+			 (uint64_t)(uint32_t)row->syscall_number << 3 | (uint64_t)row->cause,
+			 merge->syscall_map.len);
+	const uint64_t which = *map_put(&merge->object_map, object, merge->object_map.len);
+	const uint64_t kind = *map_put(&merge->kind_map, call << 32 | which, merge->kind_map.len);
+	const uint64_t index = *map_put(&merge->os_map, node << 32 | kind, merge->os.len);
+
+	if (index == merge->os.len)
+		vec_push(&merge->os, ((struct profile_os){.node = (int64_t)node,
+							  .cause = row->cause,
+							  .syscall_number = row->syscall_number,
+							  .object = object}));
+	add_count(&merge->os.data[index].count, row->count);
+	add_count(&merge->os.data[index].ticks, os_rescale(input, row));
+	return true;
+}
+
+static bool take_histogram(const struct profile_histogram *row, void *context)
+{
+	struct input *input = context;
+	struct merge *merge = input->merge;
+	const uint64_t node = *map_get(&input->nodes, (uint64_t)row->node);
+	const uint32_t bucket = rescale_bucket(input, row->bucket);
+	const uint64_t index =
+		*map_put(&merge->histogram_map, node << 32 | bucket, merge->histogram.len);
+
+	if (index == merge->histogram.len)
+		vec_push(&merge->histogram,
+			 ((struct profile_histogram){.node = (int64_t)node, .bucket = bucket}));
+	add_count(&merge->histogram.data[index].calls, row->calls);
+	return true;
+}
+
+/* A thread's total that is more, or less, than that of its nodes stays so. */
+static void add_rest(const struct input *input, uint64_t *to, uint64_t total, uint64_t of_nodes)
+{
+	const uint64_t rest = total > of_nodes ? rescale(input, total - of_nodes)
+					       : rescale(input, of_nodes - total);
+
+	if (total > of_nodes)
+		add_count(to, rest);
+	else
+		*to -= rest < *to ? rest : *to;
+}
+
+bool combine_nodes(struct input *input, struct error *err)
+{
+	struct merge *merge = input->merge;
+	size_t count;
+	const struct profile_thread *threads = profile_threads(input->profile, &count);
+
+	input->sums = mem_zalloc((count + 1) * sizeof(*input->sums));
+	map_reserve(&input->nodes, profile_nodes_at_most(input->profile));
+	if (!profile_each_node(input->profile, take_node, input, err) || err->code)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		struct profile_thread *to = &merge->threads.data[input->threads[i]].row;
+		add_rest(input, &to->now_ticks, threads[i].now_ticks, input->sums[i].elapsed);
+		add_rest(input, &to->os_ticks, threads[i].os_ticks, input->sums[i].os);
+		add_rest(input, &to->overhead_ticks, threads[i].overhead_ticks,
+			 input->sums[i].overhead);
+	}
+	return profile_each_os(input->profile, take_os, input, err) &&
+	       profile_each_histogram(input->profile, take_histogram, input, err);
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	const struct tree_item *x = a, *y = b;
+
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+void tree_number(struct tree_item *items, size_t count, uint32_t **number, uint32_t **order)
+{
+	uint32_t *first = mem_zalloc((count + 2) * sizeof(*first)); /* child's place in items */
+	struct vec_of(uint32_t) waiting = {0};
+	uint32_t next = 0;
+
+	*number = mem_zalloc((count + 1) * sizeof(**number));
+	*order = mem_zalloc((count + 1) * sizeof(**order));
+	if (count > 1)
+		qsort(items + 1, count - 1, sizeof(*items), compare_items);
+	for (size_t i = 1; i < count; i++)
+		first[items[i].parent + 1]++;
+	first[0] = 1;
+	for (size_t i = 1; i <= count; i++)
+		first[i] += first[i - 1];
+	vec_push(&waiting, 0);
+	while (waiting.len) {
+		const uint32_t index = waiting.data[--waiting.len];
+		(*number)[index] = next;
+		(*order)[next++] = index;
+		for (uint32_t at = first[index + 1]; at > first[index]; at--)
+			vec_push(&waiting, items[at - 1].index);
+	}
+	vec_fini(&waiting);
+	free(first);
+}

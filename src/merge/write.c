@@ -1,0 +1,349 @@
+/*
+ * The merged tables as a profile, in an order that depends on the rows alone: tables with keys in
+ * the order of these, trees from parents to children, the others by what they refer to.
+ */
+#include "merge/internal.h"
+
+#include <string.h>
+
+struct output {
+	struct merge *merge;
+	struct profile_writer *writer;
+	/* rank by index, and index by rank, which is the id less 1 */
+	struct ranking {
+		uint32_t *rank, *order;
+	} processes, threads, modules, functions, samplings, events, sources, locations, coverage,
+		disarms;
+	/* id by index, and index by id */
+	struct ranking nodes, stacks;
+	struct error *err;
+};
+
+static void ranking_fini(struct ranking *ranking)
+{
+	free(ranking->rank);
+	free(ranking->order);
+}
+
+static int64_t id_of(const struct ranking *ranking, int64_t index)
+{
+	return (int64_t)ranking->rank[index] + 1;
+}
+
+static void rank_tables(struct output *output)
+{
+	struct merge *merge = output->merge;
+	const struct {
+		const struct keys *keys;
+		struct ranking *ranking;
+	} tables[] = {
+		{&merge->process_keys, &output->processes},
+		{&merge->thread_keys, &output->threads},
+		{&merge->module_keys, &output->modules},
+		{&merge->function_keys, &output->functions},
+		{&merge->sampling_keys, &output->samplings},
+		{&merge->event_keys, &output->events},
+		{&merge->source_keys, &output->sources},
+		{&merge->location_keys, &output->locations},
+		{&merge->coverage_keys, &output->coverage},
+		{&merge->disarm_keys, &output->disarms},
+	};
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		keys_rank(tables[i].keys, &tables[i].ranking->rank, &tables[i].ranking->order);
+}
+
+static void rank_trees(struct output *output)
+{
+	const struct merge *merge = output->merge;
+	struct tree_item *items = mem_zalloc(merge->nodes.len * sizeof(*items));
+
+	for (size_t i = 1; i < merge->nodes.len; i++) {
+		const struct merged_node *node = &merge->nodes.data[i];
+		items[i].index = (uint32_t)i;
+		items[i].parent = node->parent;
+		items[i].key = node->row.function
+				       ? (uint64_t)id_of(&output->functions, node->row.function - 1)
+							 << 1 |
+						 node->row.folded
+				       : output->threads.rank[node->row.thread];
+	}
+	tree_number(items, merge->nodes.len, &output->nodes.rank, &output->nodes.order);
+	free(items);
+	items = mem_zalloc(merge->stacks.len * sizeof(*items));
+	for (size_t i = 1; i < merge->stacks.len; i++)
+		items[i] = (struct tree_item){
+			.index = (uint32_t)i,
+			.parent = merge->stacks.data[i].parent,
+			.key = output->locations.rank[merge->stacks.data[i].location]};
+	tree_number(items, merge->stacks.len, &output->stacks.rank, &output->stacks.order);
+	free(items);
+}
+
+static bool write_processes(const struct output *output)
+{
+	struct merge *merge = output->merge;
+
+	for (size_t i = 0; i < merge->processes.len; i++) {
+		const struct merged_process *process =
+			&merge->processes.data[output->processes.order[i]];
+		struct profile_process row = process->row;
+		row.name = name_join(&merge->arena, &process->name);
+		if (!profile_add_process(output->writer, &row, output->err))
+			return false;
+	}
+	for (size_t i = 0; i < merge->threads.len; i++) {
+		const struct merged_thread *thread = &merge->threads.data[output->threads.order[i]];
+		struct profile_thread row = thread->row;
+		row.name = name_join(&merge->arena, &thread->name);
+		row.process = id_of(&output->processes, row.process);
+		if (!profile_add_thread(output->writer, &row, output->err))
+			return false;
+	}
+	return true;
+}
+
+static bool write_functions(const struct output *output)
+{
+	const struct merge *merge = output->merge;
+
+	for (size_t i = 0; i < merge->modules.len; i++)
+		if (!profile_add_module(output->writer,
+					&merge->modules.data[output->modules.order[i]],
+					output->err))
+			return false;
+	for (size_t i = 0; i < merge->functions.len; i++) {
+		struct profile_function row = merge->functions.data[output->functions.order[i]];
+		row.module = id_of(&output->modules, row.module);
+		if (!profile_add_function(output->writer, &row, output->err))
+			return false;
+	}
+	return true;
+}
+
+static bool write_samplings(const struct output *output)
+{
+	const struct merge *merge = output->merge;
+
+	for (size_t i = 0; i < merge->samplings.len; i++)
+		if (!profile_add_sampling(output->writer,
+					  &merge->samplings.data[output->samplings.order[i]],
+					  output->err))
+			return false;
+	for (size_t i = 0; i < merge->events.len; i++)
+		if (!profile_add_event(output->writer, &merge->events.data[output->events.order[i]],
+				       output->err))
+			return false;
+	for (size_t i = 0; i < merge->source_keys.list.len; i++) {
+		const struct profile_source row = {
+			.path = merge->source_keys.list.data[output->sources.order[i]]};
+		if (!profile_add_source(output->writer, &row, output->err))
+			return false;
+	}
+	return true;
+}
+
+static bool write_lines(const struct output *output, const struct merged_location *location,
+			int64_t id)
+{
+	for (size_t i = 0; i < location->line_count; i++) {
+		struct profile_location_line row = location->lines[i];
+		row.location = id;
+		if (row.source)
+			row.source = id_of(&output->sources, row.source - 1);
+		if (!profile_add_location_line(output->writer, &row, output->err))
+			return false;
+	}
+	return true;
+}
+
+static bool write_stacks(const struct output *output)
+{
+	const struct merge *merge = output->merge;
+
+	for (size_t i = 0; i < merge->locations.len; i++) {
+		struct profile_location row = merge->locations.data[output->locations.order[i]].row;
+		row.function = id_of(&output->functions, row.function);
+		if (!profile_add_location(output->writer, &row, output->err))
+			return false;
+	}
+	for (size_t i = 0; i < merge->locations.len; i++)
+		if (!write_lines(output, &merge->locations.data[output->locations.order[i]],
+				 (int64_t)i + 1))
+			return false;
+	for (size_t i = 1; i < merge->stacks.len; i++) {
+		const struct merged_stack *stack = &merge->stacks.data[output->stacks.order[i]];
+		const struct profile_stack row = {
+			.parent = output->stacks.rank[stack->parent],
+			.location = id_of(&output->locations, stack->location)};
+		if (!profile_add_stack(output->writer, &row, output->err))
+			return false;
+	}
+	return true;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_values(const void *a, const void *b)
+{
+	const struct profile_stack_value *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return compare_numbers((uint64_t)x->thread, (uint64_t)y->thread);
+	if (x->event != y->event)
+		return compare_numbers((uint64_t)x->event, (uint64_t)y->event);
+	return compare_numbers((uint64_t)x->stack, (uint64_t)y->stack);
+}
+
+static bool write_values(const struct output *output)
+{
+	struct merge *merge = output->merge;
+
+	vec_foreach (value, &merge->values) {
+		value->thread = id_of(&output->threads, value->thread);
+		value->event = id_of(&output->events, value->event);
+		value->stack = output->stacks.rank[value->stack];
+	}
+	vec_sort(&merge->values, compare_values);
+	vec_foreach (value, &merge->values) {
+		if (!profile_add_stack_value(output->writer, value, output->err))
+			return false;
+	}
+	return true;
+}
+
+static bool write_nodes(const struct output *output)
+{
+	const struct merge *merge = output->merge;
+
+	for (size_t i = 1; i < merge->nodes.len; i++) {
+		const struct merged_node *node = &merge->nodes.data[output->nodes.order[i]];
+		struct profile_node row = node->row;
+		row.id = (int64_t)i;
+		row.parent = output->nodes.rank[node->parent];
+		row.thread = id_of(&output->threads, row.thread);
+		row.function = row.function ? id_of(&output->functions, row.function - 1) : 0;
+		if (!profile_add_node(output->writer, &row, output->err))
+			return false;
+	}
+	return true;
+}
+
+static int compare_os(const void *a, const void *b)
+{
+	const struct profile_os *x = a, *y = b;
+
+	if (x->node != y->node)
+		return compare_numbers((uint64_t)x->node, (uint64_t)y->node);
+	if (x->cause != y->cause)
+		return x->cause < y->cause ? -1 : 1;
+	if (x->syscall_number != y->syscall_number)
+		return x->syscall_number < y->syscall_number ? -1 : 1;
+	return compare_numbers(x->object, y->object);
+}
+
+static int compare_histogram(const void *a, const void *b)
+{
+	const struct profile_histogram *x = a, *y = b;
+
+	if (x->node != y->node)
+		return compare_numbers((uint64_t)x->node, (uint64_t)y->node);
+	return compare_numbers(x->bucket, y->bucket);
+}
+
+static bool write_of_nodes(const struct output *output)
+{
+	struct merge *merge = output->merge;
+
+	vec_foreach (row, &merge->os)
+		row->node = output->nodes.rank[row->node];
+	vec_sort(&merge->os, compare_os);
+	vec_foreach (row, &merge->os) {
+		if (!profile_add_os(output->writer, row, output->err))
+			return false;
+	}
+	vec_foreach (row, &merge->histogram)
+		row->node = output->nodes.rank[row->node];
+	vec_sort(&merge->histogram, compare_histogram);
+	vec_foreach (row, &merge->histogram) {
+		if (!profile_add_histogram(output->writer, row, output->err))
+			return false;
+	}
+	return true;
+}
+
+static int compare_marks(const void *a, const void *b)
+{
+	const struct profile_mark *x = a, *y = b;
+
+	if (x->ticks != y->ticks)
+		return compare_numbers(x->ticks, y->ticks);
+	if (x->thread != y->thread)
+		return compare_numbers((uint64_t)x->thread, (uint64_t)y->thread);
+	if (x->mark != y->mark)
+		return x->mark < y->mark ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static bool write_events(const struct output *output)
+{
+	struct merge *merge = output->merge;
+
+	for (size_t i = 0; i < merge->coverage.len; i++) {
+		struct profile_coverage row = merge->coverage.data[output->coverage.order[i]];
+		row.module = id_of(&output->modules, row.module);
+		if (!profile_add_coverage(output->writer, &row, output->err))
+			return false;
+	}
+	for (size_t i = 0; i < merge->disarms.len; i++) {
+		struct profile_disarm row = merge->disarms.data[output->disarms.order[i]];
+		row.process = id_of(&output->processes, row.process);
+		row.function = id_of(&output->functions, row.function);
+		if (!profile_add_disarm(output->writer, &row, output->err))
+			return false;
+	}
+	vec_foreach (mark, &merge->marks)
+		mark->thread = mark->thread ? id_of(&output->threads, mark->thread - 1) : 0;
+	vec_sort(&merge->marks, compare_marks);
+	vec_foreach (mark, &merge->marks) {
+		if (!profile_add_mark(output->writer, mark, output->err))
+			return false;
+	}
+	return true;
+}
+
+static bool write_tables(const struct output *output)
+{
+	const struct profile_session session = session_row(output->merge);
+
+	return profile_write_session(output->writer, &session, output->err) &&
+	       write_processes(output) && write_functions(output) && write_samplings(output) &&
+	       write_stacks(output) && write_values(output) && write_nodes(output) &&
+	       write_of_nodes(output) && write_events(output);
+}
+
+bool merge_write(struct merge *merge, const char *path, struct error *err)
+{
+	struct output output = {.merge = merge, .err = err};
+
+	output.writer = profile_writer_open(path, true, err);
+	if (!output.writer)
+		return false;
+	rank_tables(&output);
+	rank_trees(&output);
+	bool ok = write_tables(&output);
+	if (ok)
+		ok = profile_writer_commit(output.writer, err);
+	else
+		profile_writer_discard(output.writer);
+	struct ranking *rankings[] = {&output.processes, &output.threads,   &output.modules,
+				      &output.functions, &output.samplings, &output.events,
+				      &output.sources,	 &output.locations, &output.coverage,
+				      &output.disarms,	 &output.nodes,	    &output.stacks};
+	for (size_t i = 0; i < sizeof(rankings) / sizeof(rankings[0]); i++)
+		ranking_fini(rankings[i]);
+	return ok;
+}
