@@ -29,10 +29,14 @@ attach() {
 	wait_for 'sampling has begun' "$work/attached"
 }
 
-# ended STATUS: the recorder has, with a profile.
+# ended STATUS: the recorder has, with a profile; one that does not end is told from one that is slow.
 ended() {
-	local status=0
+	local status=0 guard
+	(sleep 120 && kill -ABRT $recorder) >/dev/null 2>&1 &
+	guard=$!
 	wait $recorder || status=$?
+	kill $guard
+	wait $guard || true
 	recorder=
 	[ "$status" = "$1" ] || fail "the recorder ended with $status: $(cat "$work/attached")"
 	grep -q 'wrote' "$work/attached" || fail "no profile: $(cat "$work/attached")"
@@ -76,7 +80,7 @@ mkfifo "$work/go"
 bash -c "read -r _ <$work/go; $FIXTURES/proportions 300; $FIXTURES/proportions 300 & wait; exec $FIXTURES/proportions 300" &
 target=$!
 attach $target
-echo go >"$work/go"
+timeout 60 bash -c 'echo go >"$1"' go "$work/go" || fail "the shell does not read"
 ended 0
 wait $target || fail "the target's status is $?"
 report processes
