@@ -95,8 +95,10 @@ END
 	sample node --perf-basic-prof --interpreted-frames-native-stack "$work/hot.js"
 	rm -f "/tmp/perf-$(cat "$work/out").map"
 	expect_named node '%hot%'
-	[ "$(query "SELECT count(*) > 0 FROM function WHERE name LIKE '%hotOuter%' AND line = 2 AND
-		source = '$work/hot.js'")" = 1 ] || fail "hotOuter has no place"
+	# Which of the two is seen depends on what node inlines.
+	[ "$(query "SELECT count(*) > 0 FROM function WHERE source = '$work/hot.js' AND
+		(name LIKE '%hotInner%' AND line = 1 OR name LIKE '%hotOuter%' AND line = 2)")" = 1 ] ||
+		fail "the functions have no place"
 	sample node --perf-prof "$work/hot.js"
 	expect_named "node's dump" '%hot%'
 else

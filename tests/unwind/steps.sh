@@ -17,7 +17,7 @@ build() {
 }
 
 # A long jump is in between two stacks, too.
-every=3 allowed=1000
+every=3 allowed=2000
 case $variant in
 true)
 	cp "$(type -P true)" "$work/program"
