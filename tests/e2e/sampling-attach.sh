@@ -49,7 +49,10 @@ attach $target -d 1
 ended 0
 report functions
 shares_hold "-d 1"
-for signal in INT TERM HUP; do
+# Below nohup, SIGHUP is to be ignored.
+signals="INT TERM HUP"
+[ $((0x$(awk '/^SigIgn/ {print $2}' /proc/self/status) & 1)) = 0 ] || signals="INT TERM"
+for signal in $signals; do
 	rm "$work/profile.tare"
 	attach $target
 	sleep 0.3
