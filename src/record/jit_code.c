@@ -312,17 +312,20 @@ const struct jit_function *jit_code_find(struct jit_code *code, uint64_t run_add
 bool jit_function_declared(const struct jit_function *function, struct arena *arena,
 			   struct jit_line *declared)
 {
-	const char *end = function->name + strlen(function->name), *colons[2];
+	const char *end = function->name + strlen(function->name), *line = NULL;
 
-	/* "JS:*name /path/of.js:12:34" */
+	/* "JS:*name /path/of.js:12:34"; node 18 and before have no column. */
 	for (size_t i = 0; i < 2; i++) {
 		const char *at = end;
 		while (at > function->name && at[-1] >= '0' && at[-1] <= '9')
 			at--;
 		if (at == end || at == function->name || at[-1] != ':')
-			return false;
-		colons[i] = end = at - 1;
+			break;
+		line = at;
+		end = at - 1;
 	}
+	if (!line)
+		return false;
 	const char *path = end;
 	while (path > function->name && path[-1] != ' ')
 		path--;
@@ -331,7 +334,7 @@ bool jit_function_declared(const struct jit_function *function, struct arena *ar
 	*declared = (struct jit_line){
 		.run_addr = function->run_addr,
 		.source = arena_strndup(arena, path, (size_t)(end - path)),
-		.line = (uint32_t)strtoul(colons[1] + 1, NULL, 10),
+		.line = (uint32_t)strtoul(line, NULL, 10),
 	};
 	return true;
 }

@@ -252,7 +252,8 @@ static void test_declared(void **state)
 	assert_declared("int Hot.inner(int)", NULL, 0);
 	assert_declared("name:1:2", NULL, 0);
 	assert_declared("a :1:2", NULL, 0);
-	assert_declared("a b:1", NULL, 0);
+	assert_declared("LazyCompile:*hot /tmp/a.js:12", "/tmp/a.js", 12);
+	assert_declared("a b:", NULL, 0);
 	assert_declared(":", NULL, 0);
 	assert_declared("1:2", NULL, 0);
 	assert_declared("", NULL, 0);
