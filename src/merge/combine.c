@@ -500,6 +500,18 @@ static bool take_mark(const struct profile_mark *row, void *context)
 	return true;
 }
 
+static bool take_cpu_use(const struct profile_cpu_use *row, void *context)
+{
+	struct input *input = context;
+
+	vec_push(&input->merge->cpu_uses,
+		 ((struct profile_cpu_use){.process = input->processes[row->process - 1],
+					   .begin_ticks = rescale_time(input, row->begin_ticks),
+					   .end_ticks = rescale_time(input, row->end_ticks),
+					   .cpu_ticks = rescale(input, row->cpu_ticks)}));
+	return true;
+}
+
 static bool take_value(const struct profile_stack_value *row, void *context)
 {
 	struct input *input = context;
@@ -548,6 +560,7 @@ bool combine_streams(struct input *input, struct error *err)
 	return profile_each_coverage(profile, take_coverage, input, err) &&
 	       profile_each_disarm(profile, take_disarm, input, err) &&
 	       profile_each_mark(profile, take_mark, input, err) &&
+	       profile_each_cpu_use(profile, take_cpu_use, input, err) &&
 	       profile_each_stack_value(profile, take_value, input, err) &&
 	       profile_each_trace(profile, count_log, input, err) &&
 	       profile_each_sample_chunk(profile, count_chunk, input, err);

@@ -64,7 +64,7 @@ struct merge {
 	struct merge_summary summary;
 	struct merged_session session;
 	struct keys process_keys, thread_keys, module_keys, function_keys, sampling_keys,
-		event_keys, source_keys, location_keys, coverage_keys, disarm_keys;
+		event_keys, source_keys, location_keys, coverage_keys, disarm_keys, path_keys;
 	struct vec_of(struct merged_process) processes;
 	struct vec_of(struct merged_thread) threads;
 	struct vec_of(struct profile_module) modules;
@@ -75,6 +75,7 @@ struct merge {
 	struct vec_of(struct profile_coverage) coverage;
 	struct vec_of(struct profile_disarm) disarms;
 	struct vec_of(struct profile_mark) marks;
+	struct vec_of(struct profile_cpu_use) cpu_uses; /* process: index */
 	/* Nodes and stacks have indices from 1, the first element stands for none. */
 	struct vec_of(struct merged_node) nodes;
 	struct vec_of(struct merged_stack) stacks;
@@ -82,7 +83,7 @@ struct merge {
 	struct vec_of(struct profile_histogram) histogram; /* node: index */
 	struct vec_of(struct profile_stack_value) values;
 	struct map node_map, stack_map, histogram_map, value_map;
-	struct map syscall_map, object_map, kind_map, os_map, thread_event_map;
+	struct map syscall_map, object_map, kind_map, path_map, os_map, thread_event_map;
 };
 
 /* Where an input's rows have gone: by id - 1 the index in the merged table. */

@@ -7,10 +7,11 @@ struct merge *merge_new(bool keep_processes)
 	struct keys *keys[] = {&merge->process_keys,  &merge->thread_keys,   &merge->module_keys,
 			       &merge->function_keys, &merge->sampling_keys, &merge->event_keys,
 			       &merge->source_keys,   &merge->location_keys, &merge->coverage_keys,
-			       &merge->disarm_keys};
-	struct map *maps[] = {&merge->node_map,	 &merge->stack_map,   &merge->histogram_map,
-			      &merge->value_map, &merge->syscall_map, &merge->object_map,
-			      &merge->kind_map,	 &merge->os_map,      &merge->thread_event_map};
+			       &merge->disarm_keys,   &merge->path_keys};
+	struct map *maps[] = {&merge->node_map,	       &merge->stack_map,   &merge->histogram_map,
+			      &merge->value_map,       &merge->syscall_map, &merge->object_map,
+			      &merge->kind_map,	       &merge->path_map,    &merge->os_map,
+			      &merge->thread_event_map};
 
 	arena_init(&merge->arena);
 	merge->keep_processes = keep_processes;
@@ -30,10 +31,11 @@ void merge_free(struct merge *merge)
 	struct keys *keys[] = {&merge->process_keys,  &merge->thread_keys,   &merge->module_keys,
 			       &merge->function_keys, &merge->sampling_keys, &merge->event_keys,
 			       &merge->source_keys,   &merge->location_keys, &merge->coverage_keys,
-			       &merge->disarm_keys};
-	struct map *maps[] = {&merge->node_map,	 &merge->stack_map,   &merge->histogram_map,
-			      &merge->value_map, &merge->syscall_map, &merge->object_map,
-			      &merge->kind_map,	 &merge->os_map,      &merge->thread_event_map};
+			       &merge->disarm_keys,   &merge->path_keys};
+	struct map *maps[] = {&merge->node_map,	       &merge->stack_map,   &merge->histogram_map,
+			      &merge->value_map,       &merge->syscall_map, &merge->object_map,
+			      &merge->kind_map,	       &merge->path_map,    &merge->os_map,
+			      &merge->thread_event_map};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		keys_fini(keys[i]);
@@ -50,6 +52,7 @@ void merge_free(struct merge *merge)
 	vec_fini(&merge->coverage);
 	vec_fini(&merge->disarms);
 	vec_fini(&merge->marks);
+	vec_fini(&merge->cpu_uses);
 	vec_fini(&merge->nodes);
 	vec_fini(&merge->stacks);
 	vec_fini(&merge->os);

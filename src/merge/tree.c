@@ -124,6 +124,19 @@ static uint64_t os_rescale(struct input *input, const struct profile_os *row)
 	return rescale(input, *sum) - before;
 }
 
+/* 0: none. Rows of different paths stay apart. */
+static uint64_t path_number(struct merge *merge, const char *path)
+{
+	bool fresh;
+
+	return path ? keys_find(&merge->path_keys, path, &fresh) + 1 : 0;
+}
+
+static const char *path_text(const struct merge *merge, uint64_t number)
+{
+	return number ? merge->path_keys.list.data[number - 1] : NULL;
+}
+
 static bool take_os(const struct profile_os *row, void *context)
 {
 	struct input *input = context;
@@ -137,13 +150,16 @@ static bool take_os(const struct profile_os *row, void *context)
 			 merge->syscall_map.len);
 	const uint64_t which = *map_put(&merge->object_map, object, merge->object_map.len);
 	const uint64_t kind = *map_put(&merge->kind_map, call << 32 | which, merge->kind_map.len);
-	const uint64_t index = *map_put(&merge->os_map, node << 32 | kind, merge->os.len);
+	const uint64_t path = path_number(merge, row->path);
+	const uint64_t exact = *map_put(&merge->path_map, kind << 32 | path, merge->path_map.len);
+	const uint64_t index = *map_put(&merge->os_map, node << 32 | exact, merge->os.len);
 
 	if (index == merge->os.len)
 		vec_push(&merge->os, ((struct profile_os){.node = (int64_t)node,
 							  .cause = row->cause,
 							  .syscall_number = row->syscall_number,
-							  .object = object}));
+							  .object = object,
+							  .path = path_text(merge, path)}));
 	add_count(&merge->os.data[index].count, row->count);
 	add_count(&merge->os.data[index].ticks, os_rescale(input, row));
 	return true;

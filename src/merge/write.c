@@ -242,7 +242,9 @@ static int compare_os(const void *a, const void *b)
 		return x->cause < y->cause ? -1 : 1;
 	if (x->syscall_number != y->syscall_number)
 		return x->syscall_number < y->syscall_number ? -1 : 1;
-	return compare_numbers(x->object, y->object);
+	if (x->object != y->object)
+		return compare_numbers(x->object, y->object);
+	return strcmp(x->path ? x->path : "", y->path ? y->path : "");
 }
 
 static int compare_histogram(const void *a, const void *b)
@@ -288,6 +290,33 @@ static int compare_marks(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+static int compare_cpu_uses(const void *a, const void *b)
+{
+	const struct profile_cpu_use *x = a, *y = b;
+
+	if (x->process != y->process)
+		return compare_numbers((uint64_t)x->process, (uint64_t)y->process);
+	if (x->begin_ticks != y->begin_ticks)
+		return compare_numbers(x->begin_ticks, y->begin_ticks);
+	if (x->end_ticks != y->end_ticks)
+		return compare_numbers(x->end_ticks, y->end_ticks);
+	return compare_numbers(x->cpu_ticks, y->cpu_ticks);
+}
+
+static bool write_cpu_uses(const struct output *output)
+{
+	struct merge *merge = output->merge;
+
+	vec_foreach (row, &merge->cpu_uses)
+		row->process = id_of(&output->processes, row->process);
+	vec_sort(&merge->cpu_uses, compare_cpu_uses);
+	vec_foreach (row, &merge->cpu_uses) {
+		if (!profile_add_cpu_use(output->writer, row, output->err))
+			return false;
+	}
+	return true;
+}
+
 static bool write_events(const struct output *output)
 {
 	struct merge *merge = output->merge;
@@ -322,7 +351,7 @@ static bool write_tables(const struct output *output)
 	return profile_write_session(output->writer, &session, output->err) &&
 	       write_processes(output) && write_functions(output) && write_samplings(output) &&
 	       write_stacks(output) && write_values(output) && write_nodes(output) &&
-	       write_of_nodes(output) && write_events(output);
+	       write_of_nodes(output) && write_events(output) && write_cpu_uses(output);
 }
 
 bool merge_write(struct merge *merge, const char *path, struct error *err)

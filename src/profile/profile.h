@@ -13,7 +13,7 @@
 #include "base/base.h"
 
 #define PROFILE_APPLICATION_ID 0x74617265 /* "tare" */
-#define PROFILE_SCHEMA_VERSION 3
+#define PROFILE_SCHEMA_VERSION 4	  /* the reader takes it and all before */
 
 struct profile_session {
 	const char *command_line; /* shell-quoted */
@@ -107,6 +107,7 @@ struct profile_os {
 	int syscall_number; /* -1: none or unknown */
 	uint64_t object;
 	uint64_t count, ticks;
+	const char *path; /* what `object` named where it is a descriptor; NULL: unknown */
 };
 
 /*
@@ -245,6 +246,15 @@ struct profile_sample_chunk {
 	struct profile_bytes data;
 };
 
+/* ---- CPU use over time ---- */
+
+/* CPU time that a process used in an interval. Those of a process follow each other. */
+struct profile_cpu_use {
+	int64_t process;
+	uint64_t begin_ticks, end_ticks;
+	uint64_t cpu_ticks; /* as its CPU clock told the recorder, in ticks of the session */
+};
+
 /* ---- writing ---- */
 
 struct profile_writer;
@@ -302,6 +312,8 @@ bool profile_add_stack_value(struct profile_writer *writer, const struct profile
 			     struct error *err);
 bool profile_add_sample_chunk(struct profile_writer *writer, const struct profile_sample_chunk *row,
 			      struct error *err);
+bool profile_add_cpu_use(struct profile_writer *writer, const struct profile_cpu_use *row,
+			 struct error *err);
 /* Indexes, commits, renames. Frees the writer in any case. */
 bool profile_writer_commit(struct profile_writer *writer, struct error *err);
 /* Removes what was written. */
@@ -313,10 +325,14 @@ struct profile;
 
 /*
  * Opens read-only and checks application id, schema version and integrity of what is needed.
- * Strings handed out live until profile_close.
+ * Strings handed out live until profile_close. What a file of an older version lacks reads as
+ * tables without rows, 0 and NULL.
  */
 struct profile *profile_open(const char *path, struct error *err);
 void profile_close(struct profile *profile);
+
+/* The schema version of its file, at most PROFILE_SCHEMA_VERSION. */
+uint32_t profile_version(const struct profile *profile);
 
 const struct profile_session *profile_session(const struct profile *profile);
 /* Whole tables, element i has id i + 1. */
@@ -375,5 +391,8 @@ bool profile_each_sample_chunk(struct profile *profile,
 			       void *context, struct error *err);
 bool profile_read_sample_chunk(struct profile *profile, int64_t id, void **data, size_t *size,
 			       struct error *err);
+bool profile_each_cpu_use(struct profile *profile,
+			  bool (*each)(const struct profile_cpu_use *row, void *context),
+			  void *context, struct error *err);
 
 #endif

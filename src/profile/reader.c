@@ -1,10 +1,10 @@
 /*
- * Reads a profile that anybody may have written. Refuses files that are no profile, of another
- * schema version, whose tables are not exactly those of schema.c (so that no view, trigger or
- * generated column of a hostile file can run), and rows that contradict the rules of profile.h:
- * ids that do not ascend, references to rows that do not exist, parents that do not precede their
- * children or belong to another thread. The file is opened as immutable: journals beside it are
- * ignored, and nothing is locked or written.
+ * Reads a profile that anybody may have written. Refuses files that are no profile, of a newer
+ * schema version, whose tables are not exactly those that schema.c says for their version (so that
+ * no view, trigger or generated column of a hostile file can run), and rows that contradict the
+ * rules of profile.h: ids that do not ascend, references to rows that do not exist, parents that do
+ * not precede their children or belong to another thread. The file is opened as immutable: journals
+ * beside it are ignored, and nothing is locked or written.
  */
 #include "profile/reader_private.h"
 
@@ -57,14 +57,15 @@ static uint32_t big_endian_u32(const unsigned char *at)
 
 static bool version_check(const char *path, uint32_t version, struct error *err)
 {
-	if (version == PROFILE_SCHEMA_VERSION)
+	if (version >= 1 && version <= PROFILE_SCHEMA_VERSION)
 		return true;
+	if (!version)
+		return error_set(err, ERROR_INPUT,
+				 "the profile %s is damaged: it has no schema version", path);
 	return error_set(err, ERROR_UNSUPPORTED,
-			 "the profile %s has schema version %u, this tare reads version %d; %s",
-			 path, version, PROFILE_SCHEMA_VERSION,
-			 version > PROFILE_SCHEMA_VERSION
-				 ? "read it with a newer tare"
-				 : "record it again or read it with an older tare");
+			 "the profile %s has schema version %u, this tare reads versions 1 to %d; "
+			 "read it with a newer tare",
+			 path, version, PROFILE_SCHEMA_VERSION);
 }
 
 /* SQLite itself would notice missing pages only where it needs them. */
@@ -83,14 +84,15 @@ static bool size_check(const char *path, const unsigned char *header, uint64_t s
 static bool header_check(const char *path, const unsigned char *header, uint64_t size,
 			 struct error *err)
 {
+	const uint32_t version = big_endian_u32(header + HEADER_VERSION_AT);
+
 	if (memcmp(header, HEADER_MAGIC, sizeof(HEADER_MAGIC)) != 0 ||
 	    big_endian_u32(header + HEADER_APPLICATION_AT) != PROFILE_APPLICATION_ID)
 		return error_set(err, ERROR_INPUT, "%s is not a profile of tare", path);
-	return version_check(path, big_endian_u32(header + HEADER_VERSION_AT), err) &&
-	       size_check(path, header, size, err);
+	return version_check(path, version, err) && size_check(path, header, size, err);
 }
 
-static bool file_check(const char *path, struct error *err)
+static bool file_check(const char *path, uint32_t *version, struct error *err)
 {
 	unsigned char header[HEADER_BYTES];
 	struct stat info;
@@ -109,6 +111,7 @@ static bool file_check(const char *path, struct error *err)
 		return error_set_errno(err, saved, "cannot read the profile %s", path);
 	if (got < HEADER_BYTES)
 		return error_set(err, ERROR_INPUT, "%s is not a profile of tare", path);
+	*version = big_endian_u32(header + HEADER_VERSION_AT);
 	return header_check(path, header, (uint64_t)info.st_size, err);
 }
 
@@ -148,12 +151,37 @@ static bool database_open(struct profile *profile, struct error *err)
 	return true;
 }
 
-/* A table must have been created by exactly the statement that the writer uses. */
-static bool table_check(struct profile *profile, const struct profile_table *table,
-			struct error *err)
+/* Whether a file of the version may lack what came in the course of version `since`. */
+static bool may_lack(const struct profile *profile, uint32_t since)
 {
-	sqlite3_stmt *select = NULL;
+	return profile->version <= since;
+}
+
+/* A table must have been created by exactly the statement that a writer used for its columns. */
+static bool table_is_known(struct profile *profile, enum profile_table_id id, const char *text)
+{
+	const struct profile_table *table = &profile_tables[id];
+	uint64_t columns = 0;
 	struct str sql = {0};
+
+	for (size_t i = 0; i < table->column_count; i++) {
+		str_clear(&sql);
+		str_printf(&sql, "\n\t%s ", table->columns[i].name);
+		if (!may_lack(profile, table->columns[i].since) || strstr(text, sql.data))
+			columns |= (uint64_t)1 << i;
+	}
+	str_clear(&sql);
+	profile_table_sql(table, columns, &sql);
+	const bool same = strcmp(text, sql.data) == 0;
+	str_fini(&sql);
+	profile->columns[id] = columns;
+	return same;
+}
+
+static bool table_check(struct profile *profile, enum profile_table_id id, struct error *err)
+{
+	const struct profile_table *table = &profile_tables[id];
+	sqlite3_stmt *select = NULL;
 	bool ok = true;
 
 	if (sqlite3_prepare_v2(profile->database,
@@ -161,21 +189,20 @@ static bool table_check(struct profile *profile, const struct profile_table *tab
 			       NULL) != SQLITE_OK)
 		return profile_database_fail(profile, err);
 	sqlite3_bind_text(select, 1, table->name, -1, SQLITE_STATIC);
-	profile_table_sql(table, &sql);
 	const int code = sqlite3_step(select);
 	if (code == SQLITE_ROW) {
 		const char *type = (const char *)sqlite3_column_text(select, 0);
 		const char *text = (const char *)sqlite3_column_text(select, 1);
-		if (!type || strcmp(type, "table") != 0 || !text || strcmp(text, sql.data) != 0)
+		if (!type || strcmp(type, "table") != 0 || !text ||
+		    !table_is_known(profile, id, text))
 			ok = profile_damaged(profile, err, "its table %s has other columns",
 					     table->name);
-	} else if (code == SQLITE_DONE) {
-		ok = profile_damaged(profile, err, "it has no table %s", table->name);
-	} else {
+	} else if (code != SQLITE_DONE) {
 		ok = profile_database_fail(profile, err);
+	} else if (!may_lack(profile, table->since)) {
+		ok = profile_damaged(profile, err, "it has no table %s", table->name);
 	}
 	sqlite3_finalize(select);
-	str_fini(&sql);
 	return ok;
 }
 
@@ -261,14 +288,17 @@ static bool owners_check(const struct profile *profile, struct error *err)
 
 struct profile *profile_open(const char *path, struct error *err)
 {
-	if (!file_check(path, err))
+	uint32_t version = 0;
+
+	if (!file_check(path, &version, err))
 		return NULL;
 	struct profile *profile = mem_zalloc(sizeof(*profile));
+	profile->version = version;
 	profile->path = mem_strdup(path);
 	arena_init(&profile->arena);
 	bool ok = database_open(profile, err);
 	for (int i = 0; i < PROFILE_TABLES && ok; i++)
-		ok = table_check(profile, &profile_tables[i], err);
+		ok = table_check(profile, (enum profile_table_id)i, err);
 	for (int i = 0; i <= PROFILE_LAST_IN_MEMORY && ok; i++)
 		ok = table_load(profile, (enum profile_table_id)i, err);
 	if (ok && session_check(profile, err) && owners_check(profile, err))
@@ -295,6 +325,11 @@ static const void *table_rows(const struct profile *profile, enum profile_table_
 {
 	*count = profile->tables[id].count;
 	return profile->tables[id].bytes;
+}
+
+uint32_t profile_version(const struct profile *profile)
+{
+	return profile->version;
 }
 
 const struct profile_session *profile_session(const struct profile *profile)

@@ -18,6 +18,8 @@ struct rows {
 struct profile {
 	sqlite3 *database;
 	char *path;
+	uint32_t version;		  /* of its schema */
+	uint64_t columns[PROFILE_TABLES]; /* those that the file has; of a table that it lacks: 0 */
 	struct arena arena;
 	struct rows tables[PROFILE_LAST_IN_MEMORY + 1];
 	struct vec_of(struct node_key) nodes; /* ascending; filled by profile_each_node */

@@ -111,6 +111,7 @@ static void scan_take_row(sqlite3_context *context, int count, sqlite3_value **v
 bool scan_open_here(struct scan *scan, struct profile *profile, enum profile_table_id table,
 		    void *row, struct error *err)
 {
+	const uint64_t columns = profile->columns[table];
 	struct str sql = {0};
 
 	*scan = (struct scan){.profile = profile,
@@ -119,10 +120,14 @@ bool scan_open_here(struct scan *scan, struct profile *profile, enum profile_tab
 			      .err = err,
 			      .row = row};
 	arena_init(&scan->texts);
+	if (!columns)
+		return true;
 	str_append(&sql, "SELECT tare_row(id");
 	for (size_t i = 0; i < scan->table->column_count; i++)
 		if (scan->table->columns[i].type != COLUMN_BLOB)
-			str_printf(&sql, ",%s", scan->table->columns[i].name);
+			str_printf(&sql, ",%s",
+				   profile_column_in(columns, i) ? scan->table->columns[i].name
+								 : "NULL");
 	str_printf(&sql, ") FROM %s NOT INDEXED ORDER BY id", scan->table->name);
 	int code = sqlite3_create_function(profile->database, "tare_row", -1, SQLITE_UTF8, scan,
 					   scan_take_row, NULL, NULL);
@@ -157,6 +162,8 @@ size_t scan_rows_at_most(struct profile *profile, enum profile_table_id table)
 {
 	struct str sql = {0};
 
+	if (!profile->columns[table])
+		return 0;
 	str_printf(&sql, "SELECT max(id) FROM %s", profile_tables[table].name);
 	const int64_t last = number_of(profile, sql.data);
 	str_fini(&sql);
@@ -187,6 +194,8 @@ int scan_next(struct scan *scan, struct error *err)
 {
 	if (scan->ahead)
 		return ahead_next(scan->ahead, scan->row, &scan->id, err);
+	if (!scan->select)
+		return 0; /* a table that the file lacks */
 	const int code = sqlite3_step(scan->select);
 
 	if (code == SQLITE_DONE)

@@ -12,6 +12,11 @@
 	{                                                                                          \
 		.name = column, .offset = offsetof(struct row, member), .type = (kind)             \
 	}
+#define SINCE(version, row, member, kind)                                                          \
+	{                                                                                          \
+		.name = #member, .offset = offsetof(struct row, member), .type = (kind),           \
+		.since = (version)                                                                 \
+	}
 #define REFERENCE(row, member, table)                                                              \
 	{                                                                                          \
 		.name = #member, .offset = offsetof(struct row, member), .type = COLUMN_REFERENCE, \
@@ -37,11 +42,14 @@ static const struct profile_column session_columns[] = {
 	COLUMN(profile_session, incomplete_reason, COLUMN_TEXT),
 };
 
+#define CALIBRATION(column, member)                                                                \
+	{                                                                                          \
+		.name = column, .offset = offsetof(struct profile_process, member),                \
+		.type = COLUMN_COUNT, .since = 1                                                   \
+	}
 #define PAIR_COLUMNS(prefix, member, name, pair)                                                   \
-	NAMED(profile_process, prefix "_" name "_inside_ticks", member.inside_ticks[pair],         \
-	      COLUMN_COUNT),                                                                       \
-		NAMED(profile_process, prefix "_" name "_outside_ticks",                           \
-		      member.outside_ticks[pair], COLUMN_COUNT)
+	CALIBRATION(prefix "_" name "_inside_ticks", member.inside_ticks[pair]),                   \
+		CALIBRATION(prefix "_" name "_outside_ticks", member.outside_ticks[pair])
 
 static const struct profile_column process_columns[] = {
 	COLUMN(profile_process, pid, COLUMN_SIGNED),
@@ -59,17 +67,16 @@ static const struct profile_column process_columns[] = {
 	COLUMN(profile_process, os_means, COLUMN_UNSIGNED),
 	COLUMN(profile_process, threads_lost, COLUMN_COUNT),
 	COLUMN(profile_process, records_lost, COLUMN_COUNT),
-	COLUMN(profile_process, children_lost, COLUMN_COUNT),
-	COLUMN(profile_process, images_unfollowed, COLUMN_COUNT),
-	COLUMN(profile_process, limits, COLUMN_UNSIGNED),
+	SINCE(1, profile_process, children_lost, COLUMN_COUNT),
+	SINCE(1, profile_process, images_unfollowed, COLUMN_COUNT),
+	SINCE(2, profile_process, limits, COLUMN_UNSIGNED),
 	PAIR_COLUMNS("begin", begin_calibration, "enter", TARE_PAIR_ENTER),
 	PAIR_COLUMNS("begin", begin_calibration, "call", TARE_PAIR_CALL),
 	PAIR_COLUMNS("begin", begin_calibration, "call_indirect", TARE_PAIR_CALL_INDIRECT),
 	PAIR_COLUMNS("begin", begin_calibration, "enter_flags", TARE_PAIR_ENTER_FLAGS),
 	PAIR_COLUMNS("begin", begin_calibration, "call_flags", TARE_PAIR_CALL_FLAGS),
-	NAMED(profile_process, "begin_bare_ticks", begin_calibration.bare_ticks, COLUMN_COUNT),
-	NAMED(profile_process, "begin_syscall_ticks", begin_calibration.syscall_ticks,
-	      COLUMN_COUNT),
+	CALIBRATION("begin_bare_ticks", begin_calibration.bare_ticks),
+	CALIBRATION("begin_syscall_ticks", begin_calibration.syscall_ticks),
 	PAIR_COLUMNS("end", end_calibration, "enter", TARE_PAIR_ENTER),
 	PAIR_COLUMNS("end", end_calibration, "call", TARE_PAIR_CALL),
 };
@@ -92,17 +99,17 @@ static const struct profile_column thread_columns[] = {
 	COLUMN(profile_thread, os_lost, COLUMN_COUNT),
 	COLUMN(profile_thread, flagged, COLUMN_COUNT),
 	COLUMN(profile_thread, open_frames, COLUMN_COUNT),
-	COLUMN(profile_thread, stack_switches, COLUMN_COUNT),
-	COLUMN(profile_thread, calls_set_aside, COLUMN_COUNT),
-	COLUMN(profile_thread, calls_taken_back, COLUMN_COUNT),
-	COLUMN(profile_thread, stacks_lost, COLUMN_COUNT),
-	COLUMN(profile_thread, off_ticks, COLUMN_COUNT),
-	COLUMN(profile_thread, cut, COLUMN_COUNT),
-	COLUMN(profile_thread, begun_while_off, COLUMN_COUNT),
-	COLUMN(profile_thread, beyond_depth, COLUMN_COUNT),
-	COLUMN(profile_thread, marks_lost, COLUMN_COUNT),
-	COLUMN(profile_thread, causes_unasked, COLUMN_COUNT),
-	COLUMN(profile_thread, limits, COLUMN_UNSIGNED),
+	SINCE(1, profile_thread, stack_switches, COLUMN_COUNT),
+	SINCE(1, profile_thread, calls_set_aside, COLUMN_COUNT),
+	SINCE(1, profile_thread, calls_taken_back, COLUMN_COUNT),
+	SINCE(1, profile_thread, stacks_lost, COLUMN_COUNT),
+	SINCE(1, profile_thread, off_ticks, COLUMN_COUNT),
+	SINCE(1, profile_thread, cut, COLUMN_COUNT),
+	SINCE(1, profile_thread, begun_while_off, COLUMN_COUNT),
+	SINCE(1, profile_thread, beyond_depth, COLUMN_COUNT),
+	SINCE(1, profile_thread, marks_lost, COLUMN_COUNT),
+	SINCE(1, profile_thread, causes_unasked, COLUMN_COUNT),
+	SINCE(2, profile_thread, limits, COLUMN_UNSIGNED),
 };
 
 static const struct profile_column module_columns[] = {
@@ -111,7 +118,7 @@ static const struct profile_column module_columns[] = {
 	COLUMN(profile_module, build_id, COLUMN_TEXT),
 	COLUMN(profile_module, system, COLUMN_BOOL),
 	COLUMN(profile_module, instrumented, COLUMN_BOOL),
-	COLUMN(profile_module, lines, COLUMN_TEXT),
+	SINCE(3, profile_module, lines, COLUMN_TEXT),
 };
 
 static const struct profile_column function_columns[] = {
@@ -209,14 +216,15 @@ static const struct profile_column node_columns[] = {
 	COLUMN(profile_node, application_exclusive_min, COLUMN_MIN),
 	COLUMN(profile_node, application_exclusive_max, COLUMN_MAX),
 	COLUMN(profile_node, folded, COLUMN_BOOL),
-	COLUMN(profile_node, folded_elapsed_ticks, COLUMN_SIGNED),
-	COLUMN(profile_node, folded_os_ticks, COLUMN_SIGNED),
+	SINCE(2, profile_node, folded_elapsed_ticks, COLUMN_SIGNED),
+	SINCE(2, profile_node, folded_os_ticks, COLUMN_SIGNED),
 };
 
 static const struct profile_column os_columns[] = {
 	REFERENCE(profile_os, node, PROFILE_NODE),	COLUMN(profile_os, cause, COLUMN_UNSIGNED),
 	COLUMN(profile_os, syscall_number, COLUMN_INT), COLUMN(profile_os, object, COLUMN_BITS),
 	COLUMN(profile_os, count, COLUMN_COUNT),	COLUMN(profile_os, ticks, COLUMN_COUNT),
+	SINCE(4, profile_os, path, COLUMN_TEXT),
 };
 
 static const struct profile_column coverage_columns[] = {
@@ -267,35 +275,43 @@ static const struct profile_column trace_chunk_columns[] = {
 	COLUMN(profile_trace_chunk, data, COLUMN_BLOB),
 };
 
-#define TABLE(table)                                                                               \
+static const struct profile_column cpu_use_columns[] = {
+	REFERENCE(profile_cpu_use, process, PROFILE_PROCESS),
+	COLUMN(profile_cpu_use, begin_ticks, COLUMN_COUNT),
+	COLUMN(profile_cpu_use, end_ticks, COLUMN_COUNT),
+	COLUMN(profile_cpu_use, cpu_ticks, COLUMN_COUNT),
+};
+
+#define TABLE(version, table)                                                                      \
 	{                                                                                          \
-		.name = #table, .columns = table##_columns,                                        \
+		.name = #table, .since = (version), .columns = table##_columns,                    \
 		.column_count = sizeof(table##_columns) / sizeof(table##_columns[0]),              \
 		.row_bytes = sizeof(struct profile_##table)                                        \
 	}
 
 const struct profile_table profile_tables[PROFILE_TABLES] = {
-	[PROFILE_SESSION] = TABLE(session),
-	[PROFILE_PROCESS] = TABLE(process),
-	[PROFILE_THREAD] = TABLE(thread),
-	[PROFILE_MODULE] = TABLE(module),
-	[PROFILE_FUNCTION] = TABLE(function),
-	[PROFILE_SAMPLING] = TABLE(sampling),
-	[PROFILE_EVENT] = TABLE(event),
-	[PROFILE_SOURCE] = TABLE(source),
-	[PROFILE_LOCATION] = TABLE(location),
-	[PROFILE_LOCATION_LINE] = TABLE(location_line),
-	[PROFILE_STACK] = TABLE(stack),
-	[PROFILE_NODE] = TABLE(node),
-	[PROFILE_OS] = TABLE(os),
-	[PROFILE_COVERAGE] = TABLE(coverage),
-	[PROFILE_MARK] = TABLE(mark),
-	[PROFILE_DISARM] = TABLE(disarm),
-	[PROFILE_HISTOGRAM] = TABLE(histogram),
-	[PROFILE_TRACE] = TABLE(trace),
-	[PROFILE_TRACE_CHUNK] = TABLE(trace_chunk),
-	[PROFILE_STACK_VALUE] = TABLE(stack_value),
-	[PROFILE_SAMPLE_CHUNK] = TABLE(sample_chunk),
+	[PROFILE_SESSION] = TABLE(0, session),
+	[PROFILE_PROCESS] = TABLE(0, process),
+	[PROFILE_THREAD] = TABLE(0, thread),
+	[PROFILE_MODULE] = TABLE(0, module),
+	[PROFILE_FUNCTION] = TABLE(0, function),
+	[PROFILE_SAMPLING] = TABLE(3, sampling),
+	[PROFILE_EVENT] = TABLE(3, event),
+	[PROFILE_SOURCE] = TABLE(3, source),
+	[PROFILE_LOCATION] = TABLE(3, location),
+	[PROFILE_LOCATION_LINE] = TABLE(3, location_line),
+	[PROFILE_STACK] = TABLE(3, stack),
+	[PROFILE_NODE] = TABLE(0, node),
+	[PROFILE_OS] = TABLE(0, os),
+	[PROFILE_COVERAGE] = TABLE(0, coverage),
+	[PROFILE_MARK] = TABLE(0, mark),
+	[PROFILE_DISARM] = TABLE(1, disarm),
+	[PROFILE_HISTOGRAM] = TABLE(1, histogram),
+	[PROFILE_TRACE] = TABLE(2, trace),
+	[PROFILE_TRACE_CHUNK] = TABLE(2, trace_chunk),
+	[PROFILE_STACK_VALUE] = TABLE(3, stack_value),
+	[PROFILE_SAMPLE_CHUNK] = TABLE(3, sample_chunk),
+	[PROFILE_CPU_USE] = TABLE(4, cpu_use),
 };
 
 static const char *column_sql_type(enum profile_column_type type)
@@ -322,11 +338,13 @@ static const char *column_sql_type(enum profile_column_type type)
 	return "INTEGER NOT NULL";
 }
 
-void profile_table_sql(const struct profile_table *table, struct str *out)
+void profile_table_sql(const struct profile_table *table, uint64_t columns, struct str *out)
 {
 	str_printf(out, "CREATE TABLE %s (\n\tid INTEGER PRIMARY KEY", table->name);
 	for (size_t i = 0; i < table->column_count; i++) {
 		const struct profile_column *column = &table->columns[i];
+		if (!profile_column_in(columns, i))
+			continue;
 		str_printf(out, ",\n\t%s %s", column->name, column_sql_type(column->type));
 		if (column->type == COLUMN_REFERENCE)
 			str_printf(out, " REFERENCES %s(id)",

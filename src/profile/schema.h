@@ -30,6 +30,7 @@ enum profile_table_id {
 	PROFILE_TRACE_CHUNK,
 	PROFILE_STACK_VALUE,
 	PROFILE_SAMPLE_CHUNK,
+	PROFILE_CPU_USE,
 	PROFILE_TABLES
 };
 
@@ -55,17 +56,32 @@ struct profile_column {
 	size_t offset; /* in the row's struct */
 	enum profile_column_type type;
 	enum profile_table_id references;
+	uint32_t since; /* see below */
 };
 
+/*
+ * `since` is the schema version in the course of which a table or a column came: files of later
+ * versions have it; those of this one or an earlier one may lack it, and then it reads as empty,
+ * 0 or NULL. 0: it was always there.
+ */
 struct profile_table {
 	const char *name;
+	uint32_t since;
 	const struct profile_column *columns; /* behind the `id` that every table has */
 	size_t column_count, row_bytes;
 };
 
 extern const struct profile_table profile_tables[PROFILE_TABLES];
 
-/* The CREATE TABLE statement, exactly as the file holds it. */
-void profile_table_sql(const struct profile_table *table, struct str *out);
+/* A set of a table's columns: bit i stands for columns[i]. */
+#define PROFILE_ALL_COLUMNS UINT64_MAX
+
+static inline bool profile_column_in(uint64_t columns, size_t index)
+{
+	return columns >> index & 1;
+}
+
+/* The CREATE TABLE statement of a table with these columns, exactly as a file holds it. */
+void profile_table_sql(const struct profile_table *table, uint64_t columns, struct str *out);
 
 #endif

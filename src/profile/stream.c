@@ -272,6 +272,28 @@ bool profile_each_sample_chunk(struct profile *profile,
 	return ok && more >= 0;
 }
 
+bool profile_each_cpu_use(struct profile *profile,
+			  bool (*each)(const struct profile_cpu_use *row, void *context),
+			  void *context, struct error *err)
+{
+	struct profile_cpu_use use = {0};
+	struct scan scan;
+	bool ok = scan_open(&scan, profile, PROFILE_CPU_USE, &use, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!use.process || use.begin_ticks > use.end_ticks || use.end_ticks >> 62 ||
+		    use.cpu_ticks >> 62)
+			ok = profile_damaged(profile, err,
+					     "CPU use %lld has no process or is misplaced",
+					     (long long)scan.id);
+		else if (!each(&use, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
 /* The data of one row; `what` names it where they cannot be read. */
 static bool chunk_read(struct profile *profile, const char *sql, int64_t id,
 		       struct stream_chunk *chunk, struct error *err)

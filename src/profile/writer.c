@@ -52,7 +52,7 @@ static bool writer_prepare(struct profile_writer *writer, enum profile_table_id 
 	const struct profile_table *table = &profile_tables[id];
 	struct str sql = {0};
 
-	profile_table_sql(table, &sql);
+	profile_table_sql(table, PROFILE_ALL_COLUMNS, &sql);
 	bool ok = writer_execute(writer, sql.data, err);
 	str_clear(&sql);
 	str_printf(&sql, "INSERT INTO %s VALUES (?", table->name);
@@ -496,4 +496,10 @@ bool profile_add_sample_chunk(struct profile_writer *writer, const struct profil
 			      struct error *err)
 {
 	return writer_append(writer, PROFILE_SAMPLE_CHUNK, row, err) != 0;
+}
+
+bool profile_add_cpu_use(struct profile_writer *writer, const struct profile_cpu_use *row,
+			 struct error *err)
+{
+	return writer_append(writer, PROFILE_CPU_USE, row, err) != 0;
 }

@@ -104,12 +104,12 @@ static void add_threads_of(struct profile_writer *writer, const struct small_nod
 static void add_os(struct profile_writer *writer)
 {
 	static const struct profile_os rows[] = {
-		{4, TARE_OS_SYSCALL, 0, 3, 30, 180000},
-		{4, TARE_OS_SYSCALL, 0, 4, 10, 50000},
-		{13, TARE_OS_BLOCKED, 202, 0x7f0000001040, 5, 699000},
-		{2, TARE_OS_PREEMPTED, -1, 0, 2, 20000},
-		{8, TARE_OS_MAJOR_FAULT, -1, 0, 1, 40000},
-		{7, TARE_OS_INTERRUPT, 9999, 1, 1, 5000},
+		{4, TARE_OS_SYSCALL, 0, 3, 30, 180000, NULL},
+		{4, TARE_OS_SYSCALL, 0, 4, 10, 50000, NULL},
+		{13, TARE_OS_BLOCKED, 202, 0x7f0000001040, 5, 699000, NULL},
+		{2, TARE_OS_PREEMPTED, -1, 0, 2, 20000, NULL},
+		{8, TARE_OS_MAJOR_FAULT, -1, 0, 1, 40000, NULL},
+		{7, TARE_OS_INTERRUPT, 9999, 1, 1, 5000, NULL},
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)

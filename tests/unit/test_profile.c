@@ -70,7 +70,8 @@ static void write_small(void)
 	small_function(writer, module, "", 0x20);
 	small_nodes(writer, nodes, 3);
 	assert_true(profile_add_os(
-		writer, &(struct profile_os){2, TARE_OS_SYSCALL, 1, UINT64_MAX, 1, 10}, &err));
+		writer, &(struct profile_os){2, TARE_OS_SYSCALL, 1, UINT64_MAX, 1, 10, NULL},
+		&err));
 	assert_true(profile_add_coverage(
 		writer, &(struct profile_coverage){1, "f", 0x10, 64, "instrumented", 1}, &err));
 	assert_true(profile_add_mark(writer, &(struct profile_mark){1, -3, "m", 7}, &err));
@@ -313,10 +314,79 @@ static void test_refuses_other_versions(void **state)
 
 	(void)state;
 	write_small();
-	execute("PRAGMA user_version = 4");
+	execute("PRAGMA user_version = 5");
 	assert_non_null(strstr(read_all(&seen, &err), "newer tare"));
+	assert_int_equal(err.code, ERROR_UNSUPPORTED);
 	execute("PRAGMA user_version = 0");
-	assert_non_null(strstr(read_all(&seen, &err), "older tare"));
+	assert_non_null(strstr(read_all(&seen, &err), "no schema version"));
+}
+
+/* A file of an earlier version, made of one of today by taking away what came since. */
+static void test_reads_older_versions(void **state)
+{
+	static const char *const younger[] = {
+		"PRAGMA user_version = 3; DROP TABLE cpu_use; ALTER TABLE os DROP COLUMN path",
+		"PRAGMA user_version = 2; DROP TABLE sample_chunk; DROP TABLE stack_value;"
+		"DROP TABLE stack; DROP TABLE location_line; DROP TABLE location;"
+		"DROP TABLE source; DROP TABLE event; DROP TABLE sampling;"
+		"ALTER TABLE module DROP COLUMN lines",
+		"PRAGMA user_version = 1; DROP TABLE trace; DROP TABLE trace_chunk;"
+		"ALTER TABLE process DROP COLUMN limits; ALTER TABLE thread DROP COLUMN limits;"
+		"ALTER TABLE node DROP COLUMN folded_elapsed_ticks;"
+		"ALTER TABLE node DROP COLUMN folded_os_ticks",
+		"DROP TABLE histogram; DROP TABLE disarm;"
+		"ALTER TABLE thread DROP COLUMN stack_switches"};
+	struct seen seen;
+	struct error err;
+	size_t count;
+
+	(void)state;
+	write_small();
+	for (size_t i = 0; i < sizeof(younger) / sizeof(younger[0]); i++) {
+		execute(younger[i]);
+		/* DROP COLUMN takes the line break behind the last one along. */
+		execute("UPDATE sqlite_schema SET sql = "
+			"replace(sql, 'NULL) STRICT', 'NULL' || char(10) || ') STRICT')");
+		assert_null(read_all(&seen, &err));
+		assert_int_equal(seen.node_count, 3);
+		assert_int_equal(seen.nodes[1].elapsed_ticks, 30);
+		assert_int_equal(seen.nodes[1].folded_elapsed_ticks, 0);
+		assert_int_equal(seen.os_count, 1);
+		assert_null(seen.os.path);
+		assert_int_equal(seen.histogram_calls, i < 3 ? 3 : 0);
+	}
+	struct profile *profile = profile_open(path, &err);
+	assert_int_equal(profile_version(profile), 1);
+	profile_stacks(profile, &count);
+	assert_int_equal(count, 0);
+	assert_null(profile_modules(profile, &count)->lines);
+	profile_close(profile);
+}
+
+/* What a version always had may not be missing in it. */
+static void test_refuses_incomplete_versions(void **state)
+{
+	static const struct {
+		const char *sql, *message;
+	} cases[] = {
+		{"PRAGMA user_version = 3; DROP TABLE trace", "no table trace"},
+		{"PRAGMA user_version = 1; ALTER TABLE node DROP COLUMN unwound", "table node"},
+		{"ALTER TABLE module DROP COLUMN lines", "table module"},
+		{"PRAGMA user_version = 1; ALTER TABLE process ADD COLUMN limit_s", "process"},
+		{"DROP TABLE disarm; CREATE VIEW disarm AS SELECT 1 AS id", "table disarm"},
+	};
+	struct seen seen;
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		write_small();
+		execute(cases[i].sql);
+		const char *message = read_all(&seen, &err);
+		if (!message || !strstr(message, cases[i].message))
+			fail_msg("%s: %s", cases[i].sql, message ? message : "was accepted");
+		unlink(path);
+	}
 }
 
 static void test_refuses_contradictions(void **state)
@@ -393,6 +463,8 @@ int main(void)
 		TEST(test_no_room_leaves_nothing),
 		TEST(test_writer_refuses_bad_rows),
 		TEST(test_refuses_other_files),
+		TEST(test_reads_older_versions),
+		TEST(test_refuses_incomplete_versions),
 		TEST(test_refuses_other_versions),
 		TEST(test_refuses_contradictions),
 		TEST(test_truncated_file),
