@@ -2,10 +2,13 @@
 #include "cli/sink.h"
 
 #include <errno.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { SINK_BUFFER_BYTES = 256 << 10 };
 
 /* A device is written to: a file beside it that takes its name would be no device. */
 static bool sink_open_device(struct sink *sink, const char *path, struct error *err)
@@ -37,7 +40,7 @@ static bool sink_open_file(struct sink *sink, const char *path, struct error *er
 	return false;
 }
 
-bool sink_open(struct sink *sink, const char *output, bool pages, struct error *err)
+static bool stream_choose(struct sink *sink, const char *output, bool pages, struct error *err)
 {
 	*sink = (struct sink){.stream = stdout, .path = output};
 	if (output && is_device(output))
@@ -50,6 +53,22 @@ bool sink_open(struct sink *sink, const char *output, bool pages, struct error *
 		sink->kind = SINK_PAGER;
 		sink->stream = sink->pager.stream;
 	}
+	return true;
+}
+
+/* One thread writes, and large tables much: no locks, and fewer calls of the system. */
+static void stream_tune(const struct sink *sink)
+{
+	__fsetlocking(sink->stream, FSETLOCKING_BYCALLER);
+	if (sink->kind != SINK_PAGER && !isatty(fileno(sink->stream)))
+		setvbuf(sink->stream, NULL, _IOFBF, SINK_BUFFER_BYTES);
+}
+
+bool sink_open(struct sink *sink, const char *output, bool pages, struct error *err)
+{
+	if (!stream_choose(sink, output, pages, err))
+		return false;
+	stream_tune(sink);
 	return true;
 }
 

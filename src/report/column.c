@@ -223,11 +223,12 @@ GET(level)
 /* Separators inside a name are escaped, so that a path splits into its frames again. */
 static void append_frame(struct str *scratch, const char *name)
 {
-	for (const char *at = name; *at; at++) {
-		if (*at == ';' || *at == '\\')
-			str_append(scratch, "\\");
-		str_append_bytes(scratch, at, 1);
+	for (size_t plain; (plain = strcspn(name, ";\\"), name[plain]); name += plain + 1) {
+		str_append_bytes(scratch, name, plain);
+		str_append(scratch, "\\");
+		str_append_bytes(scratch, name + plain, 1);
 	}
+	str_append(scratch, name);
 }
 
 /* The innermost frames: so a row costs the same however deep the recursion that it lies in. */

@@ -4,6 +4,7 @@
  * bytes that are no UTF-8 appear escaped, as in text.
  */
 #include "report/name.h"
+#include "report/number.h"
 #include "report/table.h"
 
 #include <inttypes.h>
@@ -16,28 +17,27 @@ static void write_field(FILE *stream, const char *text)
 		return;
 	}
 	fputc('"', stream);
-	for (const char *at = text; *at; at++) {
-		if (*at == '"')
-			fputc('"', stream);
-		fputc(*at, stream);
+	for (const char *quote; (quote = strchr(text, '"')); text = quote + 1) {
+		fwrite(text, 1, (size_t)(quote + 1 - text), stream);
+		fputc('"', stream);
 	}
+	fputs(text, stream);
 	fputc('"', stream);
 }
 
-static void write_cell(FILE *stream, const struct cell *cell)
+static void write_cell(FILE *stream, const struct cell *cell, struct str *text)
 {
-	struct str text = {0};
-
 	switch (cell->type) {
 	case CELL_EMPTY:
 		break;
 	case CELL_TEXT:
-		name_append_escaped(&text, cell->text, true);
-		write_field(stream, text.data ? text.data : "");
+		str_clear(text);
+		name_append_escaped(text, cell->text, true);
+		write_field(stream, text->data);
 		break;
 	case CELL_COUNT:
 	case CELL_TIME:
-		fprintf(stream, "%" PRIu64, cell->number);
+		number_write(stream, cell->number);
 		break;
 	case CELL_SIGNED:
 	case CELL_COUNT_CHANGE:
@@ -52,7 +52,6 @@ static void write_cell(FILE *stream, const struct cell *cell)
 		fprintf(stream, "0x%" PRIx64, cell->number);
 		break;
 	}
-	str_fini(&text);
 }
 
 void report_write_csv_names(const struct report *report, const struct report_table *table,
@@ -72,7 +71,7 @@ void report_write_csv_names(const struct report *report, const struct report_tab
 void report_write_csv_row(const struct report *report, const struct report_table *table,
 			  const struct report_row *row, FILE *stream)
 {
-	struct str scratch = {0};
+	struct str scratch = {0}, text = {0};
 
 	for (size_t i = 0; i < table->column_count; i++) {
 		struct cell cell = {0};
@@ -80,10 +79,11 @@ void report_write_csv_row(const struct report *report, const struct report_table
 		table->columns[i]->get(report, row, table->columns[i], &scratch, &cell);
 		if (i)
 			fputc(',', stream);
-		write_cell(stream, &cell);
+		write_cell(stream, &cell, &text);
 	}
 	fputs("\r\n", stream);
 	str_fini(&scratch);
+	str_fini(&text);
 }
 
 void report_write_csv(const struct report *report, FILE *stream)

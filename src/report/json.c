@@ -3,6 +3,7 @@
  * are none appear as \xNN; control characters are escaped as JSON has it.
  */
 #include "report/json_string.h"
+#include "report/number.h"
 #include "report/table.h"
 
 #include <inttypes.h>
@@ -20,7 +21,7 @@ static void write_cell(FILE *stream, const struct cell *cell)
 		break;
 	case CELL_COUNT:
 	case CELL_TIME:
-		fprintf(stream, "%" PRIu64, cell->number);
+		number_write(stream, cell->number);
 		break;
 	case CELL_SIGNED:
 	case CELL_COUNT_CHANGE:
@@ -256,7 +257,9 @@ void report_write_json_row(const struct report *report, const struct report_tabl
 		str_clear(&name);
 		column_append_name(column, report->options->unit, &name);
 		column->get(report, row, column, &scratch, &cell);
-		fprintf(stream, "%s\"%s\": ", i ? ", " : "", name.data);
+		fputs(i ? ", \"" : "\"", stream);
+		fputs(name.data, stream);
+		fputs("\": ", stream);
 		write_cell(stream, &cell);
 	}
 	fputs("}", stream);

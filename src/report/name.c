@@ -86,10 +86,25 @@ static void append_escape(struct str *out, unsigned code_point)
 		str_printf(out, "\\u{%x}", code_point);
 }
 
+/* Printable ASCII, which every format takes as it is; most names are nothing else. */
+static size_t plain_length(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	while (*at - 0x20u < 0x7fu - 0x20u)
+		at++;
+	return (size_t)(at - (const unsigned char *)text);
+}
+
 void name_append_escaped(struct str *out, const char *text, bool unicode)
 {
-	while (*text) {
+	for (;;) {
 		unsigned code_point;
+		const size_t plain = plain_length(text);
+		str_append_bytes(out, text, plain);
+		text += plain;
+		if (!*text)
+			return;
 		const size_t length = utf8_decode(text, &code_point);
 		if (!length) {
 			str_printf(out, "\\x%02x", (unsigned char)*text);
@@ -106,8 +121,13 @@ void name_append_escaped(struct str *out, const char *text, bool unicode)
 
 void name_append_utf8(struct str *out, const char *text)
 {
-	while (*text) {
+	for (;;) {
 		unsigned code_point;
+		const size_t plain = plain_length(text);
+		str_append_bytes(out, text, plain);
+		text += plain;
+		if (!*text)
+			return;
 		const size_t length = utf8_decode(text, &code_point);
 		if (length)
 			str_append_bytes(out, text, length);

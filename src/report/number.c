@@ -14,6 +14,16 @@ void number_append(struct str *out, uint64_t number)
 	str_append_bytes(out, at, (size_t)(digits + sizeof(digits) - at));
 }
 
+void number_write(FILE *stream, uint64_t number)
+{
+	char digits[20], *at = digits + sizeof(digits);
+
+	do
+		*--at = (char)('0' + number % 10);
+	while (number /= 10);
+	fwrite(at, 1, (size_t)(digits + sizeof(digits) - at), stream);
+}
+
 enum time_scale time_scale_for(uint64_t largest_ns)
 {
 	if (largest_ns >= 1000000)

@@ -5,11 +5,15 @@
 #include "base/str.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 enum time_scale { SCALE_MS, SCALE_US, SCALE_NS, SCALE_TICKS };
 
 /* 1234567 as "1,234,567". */
 void number_append(struct str *out, uint64_t number);
+
+/* 1234567 as it is. As %llu, but tables of a million rows have fifty million numbers. */
+void number_write(FILE *stream, uint64_t number);
 
 /* The scale for a column whose largest value is `largest_ns`. */
 enum time_scale time_scale_for(uint64_t largest_ns);
