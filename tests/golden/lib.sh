@@ -1,0 +1,71 @@
+# For the scripts that compare reports with expected files; sourced as: . lib.sh TARE [--update]
+#
+# Sets tare, update, and work (an empty folder, the current one, removed at the end). --update, or
+# TARE_TEST_UPDATE=1 in the environment, rewrites the files in the folder `expected` beside the
+# script instead of comparing.
+tare=$(realpath "$1")
+mkdir -p "$(dirname "$0")/expected"
+expected=$(realpath "$(dirname "$0")/expected")
+update=${TARE_TEST_UPDATE:-0}
+[ "${2:-}" != --update ] || update=1
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+unset COLUMNS NO_COLOR PAGER TERM
+export LC_ALL=C.UTF-8 COLUMNS=100 TZ=UTC
+failed=0
+count=0
+
+# match NAME COMMAND: what stands in $work/out against expected/NAME.
+match() {
+	count=$((count + 1))
+	if [ "$update" = 1 ]; then
+		cp "$work/out" "$expected/$1"
+	elif ! cmp -s "$work/out" "$expected/$1"; then
+		echo "DIFFERS: $1 ($2)"
+		diff -u "$expected/$1" "$work/out" | head -40 || true
+		failed=1
+	fi
+}
+
+# compare NAME ARGUMENTS...: the output of "tare report ARGUMENTS" against expected/NAME.
+compare() {
+	name=$1
+	shift
+	if ! "$tare" report "$@" >"$work/out" 2>"$work/err"; then
+		echo "FAILED: tare report $*: $(cat "$work/err")"
+		failed=1
+		return 0
+	fi
+	match "$name" "tare report $*"
+}
+
+# compare_refused NAME ARGUMENTS...: the sentence that says why there is no such report.
+compare_refused() {
+	name=$1
+	shift
+	if "$tare" report "$@" >"$work/report" 2>"$work/out"; then
+		echo "FAILED: tare report $*: not refused"
+		failed=1
+		return 0
+	fi
+	match "$name" "tare report $*"
+}
+
+# compare_diff NAME ARGUMENTS...: the same of "tare diff ARGUMENTS"; a gate that fails is no failure.
+compare_diff() {
+	name=$1
+	shift
+	status=0
+	"$tare" diff "$@" >"$work/out" 2>&1 || status=$?
+	echo "exit status $status" >>"$work/out"
+	match "$name" "tare diff $*"
+}
+
+# The last line of the script, and its exit status.
+finish() {
+	[ "$update" = 1 ] && echo "wrote $count expected files"
+	[ $failed = 0 ] && echo "$count outputs as expected"
+	exit $failed
+}
