@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 60, WIDTH_MAX = 10000 };
+enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 40, WIDTH_MAX = 10000 };
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 

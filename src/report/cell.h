@@ -15,6 +15,7 @@ enum cell_type {
 	CELL_TIME,    /* whole nanoseconds or ticks */
 	CELL_PERCENT, /* real number */
 	CELL_ADDRESS, /* hexadecimal */
+	CELL_BAR,     /* of text: a share in percent, and how much of it is the application's */
 	/* by how much one differs from another: the bits of an int64_t, or a real number */
 	CELL_COUNT_CHANGE,
 	CELL_TIME_CHANGE,
@@ -26,7 +27,11 @@ struct cell {
 	union {
 		const char *text;
 		uint64_t number;
-		double percent;
+		struct {
+			double percent;
+			double application; /* of a bar: 0 to 1; the rest is the operating system's
+					     */
+		};
 	};
 };
 

@@ -636,6 +636,12 @@ GET(mark_time)
 		SAMPLES(part "_weight", group, "weight", CELL_COUNT, report_get_samples, weight),  \
 		SAMPLES(part "_weight_percent", group, "weight %", CELL_PERCENT,                   \
 			report_get_samples_percent, weight)
+#define BAR(name_, group_, views_, get_, param_, of_calls_, of_samples_)                           \
+	{                                                                                          \
+		.name = (name_), .group = (group_), .title = "", .type = CELL_BAR,                 \
+		.views = (views_), .get = (get_), .param = (param_), .of_calls = (of_calls_),      \
+		.of_samples = (of_samples_), .text_only = true                                     \
+	}
 #define COMPARED(name, group, title, type, param)                                                  \
 	COLUMN(name, group, title, type, V(METHODS), report_get_comparison, param)
 #define PER_CALL(name, group, part, measure)                                                       \
@@ -767,6 +773,31 @@ const struct column report_columns[] = {
 	 .text_only = true,
 	 .is_tree = true,
 	 .get = get_frame},
+	BAR("elapsed_inclusive_bar", "Elapsed", VALUES, report_get_time_bar, ELAPSED_INCLUSIVE,
+	    true, false),
+	BAR("elapsed_exclusive_bar", "Elapsed", VALUES, report_get_time_bar, ELAPSED_EXCLUSIVE,
+	    true, false),
+	BAR("inclusive_bar", "Inclusive", VALUES | PLACES, report_get_samples_bar,
+	    INCLUSIVE_SAMPLES, false, true),
+	BAR("exclusive_bar", "Exclusive", VALUES | PLACES, report_get_samples_bar,
+	    EXCLUSIVE_SAMPLES, false, true),
+	BAR("os_bar", "", V(OS) | V(SUMMARY), report_get_os_bar, 0, true, false),
+	BAR("coverage_bar", "", V(COVERAGE), report_get_coverage_bar, 0, false, false),
+	{.name = "lifetime",
+	 .group = "",
+	 .title = "Lifetime",
+	 .type = CELL_TEXT,
+	 .views = V(THREADS) | V(PROCESSES),
+	 .text_only = true,
+	 .get = report_get_lifetime},
+	{.name = "cause_words",
+	 .group = "",
+	 .title = "Cause",
+	 .type = CELL_TEXT,
+	 .views = V(OS) | V(SUMMARY),
+	 .text_only = true,
+	 .of_calls = true,
+	 .get = report_get_cause_words},
 	{.name = "hot",
 	 .group = "",
 	 .title = "",

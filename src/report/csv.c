@@ -44,6 +44,7 @@ static void write_cell(FILE *stream, const struct cell *cell, struct str *text)
 	case CELL_TIME_CHANGE:
 		fprintf(stream, "%" PRId64, (int64_t)cell->number);
 		break;
+	case CELL_BAR:
 	case CELL_PERCENT:
 	case CELL_PERCENT_CHANGE:
 		fprintf(stream, "%.4f", cell->percent);

@@ -1,8 +1,10 @@
 /* The header of text reports: what was recorded where, how well, and what is missing. */
 #include "report/name.h"
 #include "report/number.h"
+#include "report/style.h"
 #include "report/table.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -12,19 +14,92 @@ static const char *text_or(const char *text, const char *otherwise)
 	return text && text[0] ? text : otherwise;
 }
 
+/* A header's line stands out, is as usual, or is there for whom it may concern. */
+enum { ALERT, PLAIN, QUIET, NAMED };
+
+enum { KEY_WIDTH = 11, ROOM_MIN = 20 };
+
+#define SHARE_SHOWN 0.05 /* per cent: what is not shown as 0.0 */
+
+static size_t room_of(const struct report *report)
+{
+	const int room = report->options->width - KEY_WIDTH - 2;
+
+	return room > ROOM_MIN ? (size_t)room : ROOM_MIN;
+}
+
+static void write_line(const struct report *report, FILE *stream, int look, const char *key,
+		       const char *line)
+{
+	static const char *const styles[][2] = {[ALERT] = {STYLE_HOT, STYLE_BOLD},
+						[PLAIN] = {STYLE_DIM, ""},
+						[QUIET] = {STYLE_DIM, STYLE_DIM},
+						[NAMED] = {STYLE_DIM, STYLE_BOLD}};
+	const bool color = report->options->color;
+	const char *style = color ? styles[look][1] : "";
+
+	fprintf(stream, "%s%-*s%s %s%s%s\n", color ? styles[look][0] : "", KEY_WIDTH, key,
+		color ? STYLE_OFF : "", style, line, style[0] ? STYLE_OFF : "");
+}
+
 /* One line; `text` is escaped, shortened to the width, and cleared. */
+static void write_short(const struct report *report, FILE *stream, int look, const char *key,
+			struct str *text)
+{
+	const bool unicode = report->options->unicode;
+	struct str escaped = {0}, line = {0};
+
+	name_append_escaped(&escaped, text->data ? text->data : "", unicode);
+	name_append_shortened(&line, escaped.data ? escaped.data : "", room_of(report), "");
+	write_line(report, stream, look, key, line.data ? line.data : "");
+	str_fini(&escaped);
+	str_fini(&line);
+	str_clear(text);
+}
+
 void report_write_text_line(const struct report *report, FILE *stream, const char *key,
 			    struct str *text)
 {
-	const struct report_options *options = report->options;
-	struct str escaped = {0}, line = {0};
-	const int room = options->width - 13;
+	write_short(report, stream, PLAIN, key, text);
+}
 
-	name_append_escaped(&escaped, text->data ? text->data : "", options->unicode);
-	name_append_shortened(&line, escaped.data ? escaped.data : "",
-			      room > 20 ? (size_t)room : 20, "");
-	fprintf(stream, "%s%-11s%s %s\n", options->color ? "\033[2m" : "", key,
-		options->color ? "\033[0m" : "", line.data ? line.data : "");
+/* Where a line may end: not within "12 ms", "99.3 %" or "± 3". */
+static bool is_break(const char *text, size_t at)
+{
+	if (text[at] != ' ' || text[at + 1] == '%')
+		return false;
+	const unsigned char before = at ? (unsigned char)text[at - 1] : ' ';
+	return !isdigit(before) && before < 0x80 && before != '-';
+}
+
+/* Bytes of the beginning of `text` that fit, up to a blank if there is one. */
+static size_t bytes_that_fit(const char *text, size_t room)
+{
+	const size_t most = name_bytes_within(text, room);
+	size_t length = most;
+
+	if (!text[most])
+		return most;
+	while (length && !is_break(text, length))
+		length--;
+	return length ? length : most;
+}
+
+/* A sentence, or facts, of any length on as many lines as it takes. Clears `text`. */
+static void write_facts(const struct report *report, FILE *stream, int look, const char *key,
+			struct str *text)
+{
+	const size_t room = room_of(report);
+	struct str escaped = {0}, line = {0};
+
+	name_append_escaped(&escaped, text->data ? text->data : "", report->options->unicode);
+	for (const char *at = escaped.data ? escaped.data : ""; *at; key = "") {
+		const size_t length = bytes_that_fit(at, room);
+		str_clear(&line);
+		str_append_bytes(&line, at, length);
+		write_line(report, stream, look, key, line.data ? line.data : "");
+		at += length + (at[length] == ' ');
+	}
 	str_fini(&escaped);
 	str_fini(&line);
 	str_clear(text);
@@ -48,147 +123,10 @@ static void append_start(const struct profile_session *session, struct str *text
 		str_append(text, "at an unknown time");
 }
 
-static void write_recording(const struct report *report, FILE *stream, struct str *text)
-{
-	const struct profile_session *session = profile_session(report->analysis->profile);
-
-	str_append(text, text_or(session->command_line, "?"));
-	report_write_text_line(report, stream, "command", text);
-	str_printf(text, "%s, %s, %s", text_or(session->host, "?"), text_or(session->system, "?"),
-		   text_or(session->processor, "unknown processor"));
-	report_write_text_line(report, stream, "host", text);
-	append_start(session, text);
-	str_append(text, ", for ");
-	append_time(report,
-		    session->end_ticks > session->begin_ticks
-			    ? session->end_ticks - session->begin_ticks
-			    : 0,
-		    text);
-	if (session->exit_status < 0)
-		str_append(text, ", exit status unknown");
-	else
-		str_printf(text, ", exit status %d", session->exit_status);
-	str_printf(text, ", tare %s", text_or(session->tare_version, "?"));
-	report_write_text_line(report, stream, "recorded", text);
-	str_printf(text, "%s%s%s", text_or(session->method, "?"),
-		   session->settings && session->settings[0] ? "; " : "",
-		   text_or(session->settings, ""));
-	report_write_text_line(report, stream, "method", text);
-	if (session->exit_status < 0 && session->ticks_per_second == 1e9) /* imported */
-		str_append(text, "that of the recording, in nanoseconds");
-	else
-		str_printf(text, "%.6f GHz, calibrations differ by %.1f ppm",
-			   session->ticks_per_second / 1e9, session->clock_drift_ppm);
-	report_write_text_line(report, stream, "clock", text);
-}
-
-static void append_os_means(uint32_t means, struct str *text)
-{
-	static const struct {
-		uint32_t bit;
-		const char *name;
-	} known[] = {{TARE_OS_BY_SELECTOR, "interrupts and faults"},
-		     {TARE_OS_BY_RSEQ, "switches"},
-		     {TARE_OS_BY_SITES, "system calls"}};
-	bool any = false;
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (!(means & known[i].bit))
-			continue;
-		str_printf(text, "%s%s", any ? ", " : "", known[i].name);
-		any = true;
-	}
-	if (!any)
-		str_append(text, "not observed: Application equals Elapsed");
-}
-
 static void append_count(struct str *text, uint64_t count, const char *one, const char *many)
 {
 	number_append(text, count);
 	str_printf(text, " %s", count == 1 ? one : many);
-}
-
-static void write_extent(const struct report *report, FILE *stream, struct str *text)
-{
-	const struct analysis_totals *totals = &report->analysis->totals;
-
-	append_count(text, totals->processes, "process, ", "processes, ");
-	append_count(text, totals->threads, "thread, ", "threads, ");
-	append_count(text, totals->nodes, "call path", "call paths");
-	report_write_text_line(report, stream, "extent", text);
-}
-
-static void write_times(const struct report *report, FILE *stream, struct str *text)
-{
-	const struct analysis_totals *totals = &report->analysis->totals;
-
-	append_time(report, totals->elapsed, text);
-	str_append(text, " elapsed, ");
-	append_time(report, totals->application, text);
-	str_append(text, " of it application; sums over all threads");
-	report_write_text_line(report, stream, "time", text);
-	append_os_means(totals->os_means, text);
-	report_write_text_line(report, stream, "OS events", text);
-}
-
-static void write_coverage(const struct report *report, FILE *stream, struct str *text)
-{
-	const uint64_t *count = report->analysis->totals.coverage;
-	const uint64_t done = count[COVERAGE_INSTRUMENTED] + count[COVERAGE_PART];
-	const uint64_t selected = done + count[COVERAGE_REFUSED];
-
-	if (selected) {
-		number_append(text, done);
-		str_append(text, " of ");
-		append_count(text, selected, "selected function", "selected functions");
-		str_printf(text, " instrumented (%.2f %%)",
-			   100.0 * (double)done / (double)selected);
-		if (count[COVERAGE_SMALL]) {
-			str_append(text, ", ");
-			number_append(text, count[COVERAGE_SMALL]);
-			str_append(text, " small skipped");
-		}
-	} else {
-		str_append(text, "unknown");
-	}
-	report_write_text_line(report, stream, "coverage", text);
-	if (count[COVERAGE_REFUSED]) {
-		str_append(text, report->analysis->refusals);
-		report_write_text_line(report, stream, "refused", text);
-	}
-}
-
-static void write_cost(const struct report *report, FILE *stream, struct str *text)
-{
-	const struct analysis_totals *totals = &report->analysis->totals;
-	const uint64_t *cost = totals->cost_ticks;
-
-	append_time(report, totals->overhead, text);
-	str_printf(text, " subtracted; ticks per enter %llu, leave %llu, call %llu, return %llu",
-		   (unsigned long long)cost[TARE_EVENT_ENTER],
-		   (unsigned long long)cost[TARE_EVENT_LEAVE],
-		   (unsigned long long)cost[TARE_EVENT_CALL],
-		   (unsigned long long)cost[TARE_EVENT_RETURN]);
-	report_write_text_line(report, stream, "probe cost", text);
-}
-
-/* How far the subtracted cost can be trusted: docs/accuracy.md. */
-static void write_accuracy(const struct report *report, FILE *stream, struct str *text)
-{
-	const struct analysis_totals *totals = &report->analysis->totals;
-
-	str_append(text, report->options->unicode ? "\u00b1 " : "+- ");
-	append_time(report, totals->error, text);
-	str_append(text, "; ");
-	append_time(report, totals->residual, text);
-	str_printf(text, " of the cost estimated (at most %.0f %%); ",
-		   100 * totals->residual_share);
-	if (totals->processes_checked)
-		str_printf(text, "%.0f %% %s at the end", 100 * fabs(totals->cost_drift),
-			   totals->cost_drift < 0 ? "less" : "more");
-	else
-		str_append(text, "not checked at the end");
-	report_write_text_line(report, stream, "accuracy", text);
 }
 
 static void append_loss(struct str *text, uint64_t count, const char *what)
@@ -201,7 +139,189 @@ static void append_loss(struct str *text, uint64_t count, const char *what)
 	str_printf(text, " %s", what);
 }
 
+static void write_recording(const struct report *report, FILE *stream, struct str *text)
+{
+	const struct profile_session *session = profile_session(report->analysis->profile);
+	const struct analysis_totals *totals = &report->analysis->totals;
+
+	str_append(text, text_or(session->command_line, "?"));
+	write_short(report, stream, NAMED, "command", text);
+	append_start(session, text);
+	str_append(text, ", for ");
+	append_time(report,
+		    session->end_ticks > session->begin_ticks
+			    ? session->end_ticks - session->begin_ticks
+			    : 0,
+		    text);
+	if (session->exit_status < 0)
+		str_append(text, ", exit status unknown; ");
+	else
+		str_printf(text, ", exit status %d; ", session->exit_status);
+	append_count(text, totals->processes, "process, ", "processes, ");
+	append_count(text, totals->threads, "thread", "threads");
+	write_facts(report, stream, PLAIN, "recorded", text);
+}
+
+/* A fact among others on one line. */
+static void begin_fact(struct str *text)
+{
+	if (text->len)
+		str_append(text, "; ");
+}
+
+/* Where: the machine, its clock, and who recorded. */
+static void append_host(const struct report *report, struct str *text)
+{
+	const struct profile_session *session = profile_session(report->analysis->profile);
+
+	begin_fact(text);
+	str_printf(text, "host %s, %s, %s; clock ", text_or(session->host, "?"),
+		   text_or(session->system, "?"), text_or(session->processor, "unknown processor"));
+	if (session->exit_status < 0 && session->ticks_per_second == 1e9) /* imported */
+		str_append(text, "that of the recording, in nanoseconds");
+	else
+		str_printf(text, "%.6f GHz, calibrations differ by %.1f ppm",
+			   session->ticks_per_second / 1e9, session->clock_drift_ppm);
+	str_printf(text, "; tare %s", text_or(session->tare_version, "?"));
+}
+
+/* Shares of the elapsed time, the largest first: who had what was not the application's. */
+static void append_shares(const struct report *report, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+	const double whole = (double)totals->elapsed;
+	uint64_t left[TARE_OS_CAUSES], rest = totals->elapsed - totals->application;
+
+	memcpy(left, totals->os_ticks, sizeof(left));
+	while (100.0 * (double)rest / whole >= SHARE_SHOWN) {
+		int most = 0;
+		for (int cause = 1; cause < TARE_OS_CAUSES; cause++)
+			if (left[cause] > left[most])
+				most = cause;
+		const double percent = 100.0 * (double)left[most] / whole;
+		if (percent < 1) {
+			str_printf(text, ", %.1f %% other", 100.0 * (double)rest / whole);
+			return;
+		}
+		str_printf(text, ", %.1f %% %s", percent,
+			   report_cause_words((enum tare_os_cause)most));
+		rest -= left[most] < rest ? left[most] : rest;
+		left[most] = 0;
+	}
+}
+
+static void write_times(const struct report *report, FILE *stream, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+
+	append_time(report, totals->elapsed, text);
+	str_append(text, totals->threads > 1 ? " elapsed in all threads: " : " elapsed: ");
+	append_time(report, totals->application, text);
+	str_append(text, " application");
+	if (totals->elapsed) {
+		str_printf(text, " (%.1f %%)",
+			   100.0 * (double)totals->application / (double)totals->elapsed);
+		append_shares(report, text);
+	}
+	write_facts(report, stream, PLAIN, "time", text);
+}
+
+/* The means by which the operating system's time was observed. */
+static void append_os_means(const struct report *report, struct str *text)
+{
+	static const struct {
+		uint32_t bit;
+		const char *name;
+	} known[] = {{TARE_OS_BY_SELECTOR, "interrupts and faults"},
+		     {TARE_OS_BY_RSEQ, "switches"},
+		     {TARE_OS_BY_SITES, "system calls"}};
+	const uint32_t means = report->analysis->totals.os_means;
+	bool any = false;
+
+	begin_fact(text);
+	str_append(text, "OS events ");
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (!(means & known[i].bit))
+			continue;
+		str_printf(text, "%s%s", any ? ", " : "", known[i].name);
+		any = true;
+	}
+	if (!any)
+		str_append(text, "not observed");
+}
+
+static void append_coverage(const struct report *report, struct str *text)
+{
+	const uint64_t *count = report->analysis->totals.coverage;
+	const uint64_t done = count[COVERAGE_INSTRUMENTED] + count[COVERAGE_PART];
+	const uint64_t selected = done + count[COVERAGE_REFUSED];
+
+	begin_fact(text);
+	str_append(text, "coverage ");
+	if (!selected) {
+		str_append(text, "unknown");
+		return;
+	}
+	number_append(text, done);
+	str_append(text, " of ");
+	append_count(text, selected, "function", "functions");
+	str_printf(text, " (%.2f %%", 100.0 * (double)done / (double)selected);
+	append_loss(text, count[COVERAGE_PART], "in part");
+	str_append(text, ")");
+	if (count[COVERAGE_REFUSED])
+		str_printf(text, ", refused %s", report->analysis->refusals);
+	append_loss(text, count[COVERAGE_SMALL], "small skipped");
+}
+
+/* The settings name the method, too. */
+static void append_method(const struct profile_session *session, struct str *text)
+{
+	const char *method = text_or(session->method, "?"), *settings = session->settings;
+
+	str_append(text, method);
+	if (!settings || !settings[0])
+		return;
+	if (str_starts_with(settings, "--method=") &&
+	    str_starts_with(settings + strlen("--method="), method))
+		settings += strlen("--method=") + strlen(method);
+	settings += settings[0] == ' ';
+	str_printf(text, "%s%s", settings[0] ? " " : "", settings);
+}
+
+/* What the probes cost, and how far what was subtracted can be trusted: docs/accuracy.md. */
+static void append_accuracy(const struct report *report, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+	const uint64_t *cost = totals->cost_ticks;
+
+	begin_fact(text);
+	str_printf(text, "accuracy %s ", report->options->unicode ? "\u00b1" : "+-");
+	append_time(report, totals->error, text);
+	str_append(text, "; probe cost ");
+	append_time(report, totals->overhead, text);
+	str_append(text, " subtracted, ");
+	append_time(report, totals->residual, text);
+	str_printf(
+		text,
+		" of it estimated (at most %.0f %%); ticks per enter %llu, leave %llu, call %llu, "
+		"return %llu, ",
+		100 * totals->residual_share, (unsigned long long)cost[TARE_EVENT_ENTER],
+		(unsigned long long)cost[TARE_EVENT_LEAVE],
+		(unsigned long long)cost[TARE_EVENT_CALL],
+		(unsigned long long)cost[TARE_EVENT_RETURN]);
+	if (totals->processes_checked)
+		str_printf(text, "%.0f %% %s at the end", 100 * fabs(totals->cost_drift),
+			   totals->cost_drift < 0 ? "less" : "more");
+	else
+		str_append(text, "not checked at the end");
+}
+
 /* ---- samples ---- */
+
+static bool was_sampled(const struct report *report)
+{
+	return report->analysis->event || report->analysis->method == ANALYSIS_SAMPLE;
+}
 
 static void append_event(const struct report *report, struct str *text)
 {
@@ -229,26 +349,30 @@ static void append_share(struct str *text, uint64_t part, uint64_t whole)
 }
 
 /* How complete the stacks are. */
-static void write_stacks(const struct report *report, FILE *stream, struct str *text)
+static void append_stacks(const struct report *report, struct str *text)
 {
 	const struct analysis_sample_totals *totals = &report->analysis->totals.samples;
 
 	if (!totals->truncated_known) {
-		str_append(text, "cut off: not known for a part of the time");
+		str_append(text, "stacks cut off: not known for a part of the time");
 	} else {
 		number_append(text, totals->truncated);
-		str_append(text, " cut off before their thread's root");
+		str_append(text, " stacks cut off before their thread's root");
 		append_share(text, totals->truncated, totals->kept);
 	}
-	append_loss(text, totals->unread, "unreadable");
-	report_write_text_line(report, stream, "stacks", text);
+	if (totals->unread) {
+		str_append(text, ", ");
+		number_append(text, totals->unread);
+		str_append(text, " unreadable");
+	}
 }
 
 static void append_collector(const struct profile_sampling *row, struct str *text)
 {
 	const char *unwinding = text_or(row->unwinding, "none");
 
-	str_append(text, text_or(row->collector, "?"));
+	begin_fact(text);
+	str_printf(text, "collector %s", text_or(row->collector, "?"));
 	if (strcmp(unwinding, "rules") == 0)
 		str_append(text, ", stacks by unwind rules");
 	else if (strcmp(unwinding, "fp") == 0)
@@ -259,36 +383,14 @@ static void append_collector(const struct profile_sampling *row, struct str *tex
 	    strcmp(unwinding, "none") != 0)
 		str_append(text, unwinding);
 	str_append(text, row->kernel ? ", with the kernel's frames" : ", without the kernel's");
-}
-
-/* A sentence of any length, on as many lines as it takes. */
-static void write_sentence(const struct report *report, FILE *stream, const char *key,
-			   const char *sentence)
-{
-	const size_t room = report->options->width > 33 ? (size_t)report->options->width - 13 : 20;
-	struct str text = {0};
-
-	while (*sentence) {
-		size_t length = strlen(sentence);
-		if (length > room) {
-			for (length = room; length && sentence[length] != ' ';)
-				length--;
-			length = length ? length : room;
-		}
-		str_append_bytes(&text, sentence, length);
-		report_write_text_line(report, stream, key, &text);
-		sentence += length + (sentence[length] == ' ');
-		key = "";
-	}
-	str_fini(&text);
+	if (row->reason && row->reason[0])
+		str_printf(text, " (%s)", row->reason);
 }
 
 static void write_samples(const struct report *report, FILE *stream, struct str *text)
 {
 	const struct analysis *analysis = report->analysis;
 	const struct analysis_sample_totals *totals = &analysis->totals.samples;
-	size_t count;
-	const struct profile_sampling *rows = profile_samplings(analysis->profile, &count);
 
 	number_append(text, totals->kept);
 	str_append(text, totals->kept == 1 ? " sample of " : " samples of ");
@@ -296,23 +398,18 @@ static void write_samples(const struct report *report, FILE *stream, struct str 
 		append_event(report, text);
 	else
 		str_append(text, "nothing: the target was never seen at work");
-	report_write_text_line(report, stream, "samples", text);
-	write_stacks(report, stream, text);
+	str_append(text, "; ");
+	append_stacks(report, text);
+	str_append(text, "; ");
 	number_append(text, totals->discarded);
 	str_append(text, " taken outside of the target");
 	append_loss(text, totals->in_runtime, "in tare's own code");
-	report_write_text_line(report, stream, "discarded", text);
-	for (size_t i = 0; i < count; i++) {
-		append_collector(&rows[i], text);
-		report_write_text_line(report, stream, "collector", text);
-		write_sentence(report, stream, "because", text_or(rows[i].reason, ""));
-	}
+	write_facts(report, stream, PLAIN, "samples", text);
 }
 
-static void write_losses(const struct report *report, FILE *stream, struct str *text)
+static void append_losses(const struct report *report, struct str *text)
 {
 	const struct analysis_totals *totals = &report->analysis->totals;
-	const struct profile_session *session = profile_session(report->analysis->profile);
 
 	append_loss(text, totals->samples.lost, "samples lost");
 	append_loss(text, totals->samples.unreadable, "sample records unreadable");
@@ -337,12 +434,20 @@ static void write_losses(const struct report *report, FILE *stream, struct str *
 		append_time(report, totals->inconsistent_ticks, text);
 		str_append(text, " contradictory");
 	}
-	write_sentence(report, stream, "losses", text->len ? text->data : "none");
-	str_clear(text);
+}
+
+/* What was lost; that nothing was stands among the quiet facts. */
+static void write_losses(const struct report *report, FILE *stream, struct str *text)
+{
+	const struct profile_session *session = profile_session(report->analysis->profile);
+
+	append_losses(report, text);
+	if (text->len)
+		write_facts(report, stream, ALERT, "! losses", text);
 	if (session->complete)
 		return;
 	str_printf(text, "%s", text_or(session->incomplete_reason, "the recording was cut off"));
-	report_write_text_line(report, stream, "INCOMPLETE", text);
+	write_facts(report, stream, ALERT, "INCOMPLETE", text);
 }
 
 const struct report_limit report_limits[REPORT_LIMITS] = {
@@ -361,11 +466,11 @@ static void write_limits(const struct report *report, FILE *stream, struct str *
 			str_printf(text, "%s--%s", text->len ? ", " : "", report_limits[i].name);
 	if (text->len) {
 		str_append(text, ": larger values keep more");
-		report_write_text_line(report, stream, "limits met", text);
+		write_facts(report, stream, ALERT, "! limits", text);
 	}
 	if (met & TARE_LIMIT_SYSTEM) {
 		str_append(text, "the system's: address space, file size or storage");
-		report_write_text_line(report, stream, "limits met", text);
+		write_facts(report, stream, ALERT, "! limits", text);
 	}
 }
 
@@ -379,7 +484,7 @@ static void write_disarmed(const struct report *report, FILE *stream, struct str
 	str_append(text, " after ");
 	append_count(text, totals->calls_disarmed, "counted call", "counted calls");
 	str_append(text, " (--adaptive)");
-	report_write_text_line(report, stream, "disarmed", text);
+	write_facts(report, stream, PLAIN, "disarmed", text);
 }
 
 /* Only where collection was ever off, or calls were too deep to be kept apart. */
@@ -392,11 +497,11 @@ static void write_control(const struct report *report, FILE *stream, struct str 
 		str_append(text, " of the threads, not counted");
 		append_loss(text, totals->cut, "calls ended meanwhile");
 		append_loss(text, totals->begun_while_off, "began meanwhile");
-		report_write_text_line(report, stream, "while off", text);
+		write_facts(report, stream, PLAIN, "while off", text);
 	}
 	append_loss(text, totals->beyond_depth, "calls, whose time is their callers'");
 	if (text->len)
-		report_write_text_line(report, stream, "too deep", text);
+		write_facts(report, stream, PLAIN, "too deep", text);
 }
 
 void report_write_text_totals(const struct report *report, FILE *stream)
@@ -412,8 +517,54 @@ void report_write_text_totals(const struct report *report, FILE *stream)
 		write_times(report, stream, &text);
 	if (report->analysis->method == ANALYSIS_SAMPLE)
 		write_samples(report, stream, &text);
+	append_losses(report, &text);
+	if (!text.len) {
+		str_append(&text, "none");
+		write_facts(report, stream, QUIET, "losses", &text);
+	}
+	str_clear(&text);
 	write_losses(report, stream, &text);
 	str_fini(&text);
+}
+
+/* What a reader must know before he trusts the numbers. */
+static void write_attention(const struct report *report, FILE *stream, struct str *text)
+{
+	for (size_t i = 0; i < report_attention_count; i++) {
+		if (!report_attentions[i].applies(report, text))
+			continue;
+		char key[KEY_WIDTH + 1];
+		snprintf(key, sizeof(key), "! %s", report_attentions[i].kind);
+		write_facts(report, stream, ALERT, key, text);
+	}
+}
+
+/* How it was recorded, and all that is as it should be. */
+static void write_method(const struct report *report, FILE *stream, struct str *text)
+{
+	const struct profile_session *session = profile_session(report->analysis->profile);
+	struct str losses = {0};
+	size_t count;
+	const struct profile_sampling *rows = profile_samplings(report->analysis->profile, &count);
+
+	append_method(session, text);
+	for (size_t i = 0; i < count && was_sampled(report); i++)
+		append_collector(&rows[i], text);
+	if (report->analysis->has_calls) {
+		append_coverage(report, text);
+		append_os_means(report, text);
+		append_accuracy(report, text);
+	}
+	begin_fact(text);
+	append_count(text, report->analysis->totals.nodes, "call path", "call paths");
+	append_host(report, text);
+	append_losses(report, &losses);
+	if (!losses.len)
+		str_append(text, "; losses none");
+	if (session->complete)
+		str_append(text, "; not cut off");
+	write_facts(report, stream, QUIET, "method", text);
+	str_fini(&losses);
 }
 
 void report_write_text_header(const struct report *report, FILE *stream)
@@ -421,18 +572,17 @@ void report_write_text_header(const struct report *report, FILE *stream)
 	struct str text = {0};
 
 	write_recording(report, stream, &text);
-	write_extent(report, stream, &text);
-	if (report->analysis->has_calls) {
+	if (report->analysis->has_calls)
 		write_times(report, stream, &text);
-		write_coverage(report, stream, &text);
-		write_cost(report, stream, &text);
-		write_accuracy(report, stream, &text);
+	if (was_sampled(report))
+		write_samples(report, stream, &text);
+	write_method(report, stream, &text);
+	if (report->analysis->has_calls) {
 		write_disarmed(report, stream, &text);
 		write_control(report, stream, &text);
 	}
-	if (report->analysis->event || report->analysis->method == ANALYSIS_SAMPLE)
-		write_samples(report, stream, &text);
 	write_losses(report, stream, &text);
 	write_limits(report, stream, &text);
+	write_attention(report, stream, &text);
 	str_fini(&text);
 }

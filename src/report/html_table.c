@@ -32,6 +32,7 @@ static uint64_t cell_number(struct html_pack *pack, const struct cell *cell)
 	case CELL_TIME_CHANGE:
 		number = cell->number << 1;
 		return ((int64_t)cell->number < 0 ? ~number : number) + 1;
+	case CELL_BAR:
 	case CELL_PERCENT:
 	case CELL_PERCENT_CHANGE:
 		return (uint64_t)llround(fabs(cell->percent) * 1e4) + 1;

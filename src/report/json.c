@@ -28,6 +28,7 @@ static void write_cell(FILE *stream, const struct cell *cell)
 	case CELL_TIME_CHANGE:
 		fprintf(stream, "%" PRId64, (int64_t)cell->number);
 		break;
+	case CELL_BAR:
 	case CELL_PERCENT:
 	case CELL_PERCENT_CHANGE:
 		fprintf(stream, "%.4f", cell->percent);
@@ -242,6 +243,27 @@ static void write_samples(const struct report *report, FILE *stream)
 	write_collectors(report, stream);
 }
 
+static void write_attention(const struct report *report, FILE *stream)
+{
+	struct str text = {0};
+	bool any = false;
+
+	write_key(stream, "attention", false);
+	fputs("[", stream);
+	for (size_t i = 0; i < report_attention_count; i++) {
+		str_clear(&text);
+		if (!report_attentions[i].applies(report, &text))
+			continue;
+		fprintf(stream, "%s{\"kind\": \"%s\", \"text\": ", any ? ", " : "",
+			report_attentions[i].kind);
+		json_write_string(stream, text.data);
+		fputs("}", stream);
+		any = true;
+	}
+	fputs("]", stream);
+	str_fini(&text);
+}
+
 /* ---- tables ---- */
 
 void report_write_json_row(const struct report *report, const struct report_table *table,
@@ -284,6 +306,7 @@ void report_write_json_fields(const struct report *report, FILE *stream)
 	write_totals(report, stream);
 	write_losses(report, stream);
 	write_samples(report, stream);
+	write_attention(report, stream);
 }
 
 void report_write_json_header(const struct report *report, FILE *stream)

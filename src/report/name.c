@@ -159,8 +159,7 @@ size_t name_width(const char *text)
 	return width;
 }
 
-/* Bytes of the longest beginning of `text` that takes at most `width` columns. */
-static size_t bytes_within(const char *text, size_t width)
+size_t name_bytes_within(const char *text, size_t width)
 {
 	const char *at = text;
 
@@ -186,8 +185,8 @@ void name_append_shortened(struct str *out, const char *text, size_t width, cons
 	}
 	const size_t rest = width > dots ? width - dots : 0;
 	const size_t head = rest - rest / 2, tail = rest / 2;
-	const char *end = text + bytes_within(text, full > tail ? full - tail : 0);
-	str_append_bytes(out, text, bytes_within(text, head));
+	const char *end = text + name_bytes_within(text, full > tail ? full - tail : 0);
+	str_append_bytes(out, text, name_bytes_within(text, head));
 	str_append(out, "...");
 	str_append(out, mark);
 	/* A wide character across the cut leaves the tail one column too wide. */
@@ -205,7 +204,7 @@ void name_append_cut(struct str *out, const char *text, size_t width)
 		str_append(out, text);
 		return;
 	}
-	str_append_bytes(out, text, bytes_within(text, width > 3 ? width - 3 : 0));
+	str_append_bytes(out, text, name_bytes_within(text, width > 3 ? width - 3 : 0));
 	str_append(out, "...");
 }
 

@@ -25,6 +25,9 @@ void name_append_utf8(struct str *out, const char *text);
 /* Columns that valid UTF-8 without control characters takes on a terminal. */
 size_t name_width(const char *text);
 
+/* Bytes of the longest beginning of `text` that takes at most `width` columns. */
+size_t name_bytes_within(const char *text, size_t width);
+
 /*
  * Appends `text` (valid UTF-8), shortened to `width` columns by "..." in its middle; what
  * follows the middle begins with `mark`, which tells apart names that would look alike.

@@ -272,7 +272,7 @@ int cell_compare(const struct cell *a, const struct cell *b)
 		return (a->type == CELL_EMPTY) - (b->type == CELL_EMPTY);
 	if (a->type == CELL_TEXT)
 		return strcmp(a->text, b->text);
-	if (a->type == CELL_PERCENT || a->type == CELL_PERCENT_CHANGE)
+	if (a->type == CELL_PERCENT || a->type == CELL_BAR || a->type == CELL_PERCENT_CHANGE)
 		return a->percent < b->percent ? -1 : a->percent > b->percent;
 	if (a->type == CELL_SIGNED || a->type == CELL_COUNT_CHANGE || a->type == CELL_TIME_CHANGE)
 		return (int64_t)a->number < (int64_t)b->number

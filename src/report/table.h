@@ -226,6 +226,10 @@ bool report_fill_instructions(struct report *report, struct error *err);
 bool report_fill_methods(struct report *report, struct error *err);
 bool report_fill_annotate(struct report *report, struct error *err);
 
+/* shares.c */
+report_getter report_get_time_bar, report_get_samples_bar, report_get_os_bar,
+	report_get_coverage_bar, report_get_lifetime, report_get_cause_words;
+
 /* calltrace.c */
 enum event_column {
 	EVENT_TIME,
@@ -263,6 +267,18 @@ struct report_limit {
 };
 #define REPORT_LIMITS 5
 extern const struct report_limit report_limits[REPORT_LIMITS];
+
+/* What a reader must know before he trusts the numbers: attention.c. */
+struct report_attention {
+	const char *kind;
+	/* Whether there is reason for it; appends the sentence. */
+	bool (*applies)(const struct report *report, struct str *text);
+};
+extern const struct report_attention report_attentions[];
+extern const size_t report_attention_count;
+
+/* What people call a cause of OS time. */
+const char *report_cause_words(enum tare_os_cause cause);
 
 /* What a header has, without its braces; one table with its name. */
 void report_write_json_fields(const struct report *report, FILE *stream);

@@ -3,8 +3,10 @@
  * shortened in the middle and told apart by their address where that makes them look alike.
  * Two passes over the rows: the first measures, the second writes.
  */
+#include "report/bar.h"
 #include "report/name.h"
 #include "report/number.h"
+#include "report/style.h"
 #include "report/table.h"
 
 #include <inttypes.h>
@@ -21,7 +23,10 @@ enum {
 	TREE_MIN = 40,
 	INDENT_SHARE = 5,
 	LOOK_ALIKES_MAX = 1000,
-	WHOLE_MAX = 36 /* wider places are shortened after all */
+	WHOLE_MAX = 36, /* wider places are shortened after all */
+	BAR_SHARE = 13, /* of the width for a bar */
+	BAR_MIN = 6,
+	BAR_MAX = 12
 };
 
 struct text_column {
@@ -29,6 +34,7 @@ struct text_column {
 	size_t natural, width;
 	bool is_text, is_main, is_empty, is_time;
 	bool is_whole; /* not to be shortened */
+	double most;   /* of bars: the largest share, which fills the column */
 	char title[48];
 };
 
@@ -43,7 +49,8 @@ struct text_table {
 	struct str scratch, cell, line;
 	struct strmap shown; /* shortened name → its row's function, to find look-alikes */
 	struct arena names;
-	bool any_dominated, any_within_error, any_disarmed, any_hot, any_outside, any_margin;
+	bool any_dominated, any_within_error, any_disarmed, any_hot, any_outside, any_margin,
+		any_shaded;
 };
 
 static bool is_text(const struct column *column)
@@ -128,6 +135,8 @@ static void cell_format(struct text_table *t, const struct report_row *row,
 		append_sign(&t->cell, cell.percent < 0 ? UINT64_MAX : cell.percent > 0, unicode);
 		str_printf(&t->cell, "%.1f", fabs(cell.percent));
 		break;
+	case CELL_BAR: /* drawn by itself */
+		break;
 	case CELL_ADDRESS:
 		str_printf(&t->cell, "0x%" PRIx64, cell.number);
 		break;
@@ -143,6 +152,8 @@ static void column_scan(struct text_table *t, struct text_column *column)
 		cell_get(t, row, column, &cell);
 		if (cell.type != CELL_EMPTY)
 			column->is_empty = false;
+		if (cell.type == CELL_BAR && cell.percent > column->most)
+			column->most = cell.percent;
 		const bool change = cell.type == CELL_TIME_CHANGE;
 		if ((cell.type != CELL_TIME && !change) || column->column->each)
 			continue;
@@ -169,6 +180,10 @@ static void column_measure(struct text_table *t, struct text_column *column)
 	else
 		snprintf(column->title, sizeof(column->title), "%s", c->title);
 	column->natural = name_width(column->title);
+	if (c->type == CELL_BAR) {
+		const size_t wanted = (size_t)options->width / BAR_SHARE;
+		column->natural = wanted < BAR_MIN ? BAR_MIN : wanted < BAR_MAX ? wanted : BAR_MAX;
+	}
 	vec_foreach (row, &t->table->rows) {
 		str_clear(&t->line);
 		append_indent(t, row, column, &t->line);
@@ -292,6 +307,9 @@ static void shrink_names(struct text_table *t, size_t width)
 	shrink_to(t, width, false, NAME_WANTED);
 	shrink_to(t, width, true, tree ? TREE_MIN : MAIN_MIN);
 	shrink_to(t, width, false, NAME_MIN);
+	for (size_t i = 0; i < t->count; i++)
+		t->columns[i].is_whole = false;
+	shrink_to(t, width, false, NAME_MIN);
 }
 
 /* The last column of the group that begins at `first`; groups without title are single columns. */
@@ -336,7 +354,11 @@ static void table_measure(struct text_table *t)
 					       .is_text = is_text(t->table->columns[i]),
 					       .is_empty = true};
 		column->is_whole = column->column->type == CELL_ADDRESS ||
-				   column->column->get == report_get_place;
+				   column->column->get == report_get_place ||
+				   column->column->get == report_get_lifetime ||
+				   column->column->get == report_get_cause_words ||
+				   strcmp(column->column->name, "thread") == 0 ||
+				   strcmp(column->column->name, "process") == 0;
 		column_scan(t, column);
 		/* A column of marks that nothing bears, or lines of code that has none. */
 		if (column->is_empty &&
@@ -368,14 +390,15 @@ static void append_padding(struct text_table *t, size_t width)
 	}
 }
 
-/* Without the blanks at its end; bold lines begin and end so by themselves, as pagers want it. */
-static void write_line(struct text_table *t, bool bold)
+/* Without the blanks at its end; styled lines begin and end so by themselves, as pagers want it. */
+static void write_line(struct text_table *t, const char *style)
 {
-	bold = bold && t->report->options->color;
+	const bool styled = style[0] && t->report->options->color;
+
 	while (t->line.len && t->line.data[t->line.len - 1] == ' ')
 		t->line.data[--t->line.len] = 0;
-	fprintf(t->stream, "%s%s%s\n", bold ? "\033[1m" : "", t->line.data ? t->line.data : "",
-		bold ? "\033[0m" : "");
+	fprintf(t->stream, "%s%s%s\n", styled ? style : "", t->line.data ? t->line.data : "",
+		styled ? STYLE_OFF : "");
 	str_clear(&t->line);
 }
 
@@ -406,7 +429,7 @@ static void write_groups(struct text_table *t)
 			append_padding(t, width);
 	}
 	if (any)
-		write_line(t, true);
+		write_line(t, STYLE_DIM);
 	str_clear(&t->line);
 }
 
@@ -420,7 +443,7 @@ static void write_titles(struct text_table *t)
 		str_append(&t->line, column->title);
 		append_padding(t, column->is_text ? pad : 0);
 	}
-	write_line(t, true);
+	write_line(t, STYLE_BOLD);
 }
 
 /*
@@ -454,15 +477,79 @@ static void append_distinct(struct text_table *t, const struct report_row *row, 
 	str_fini(&name);
 }
 
-static const char *percent_color(const struct cell *cell)
+/* Not of margins, bounds and differences. */
+static bool is_share(const struct text_column *column)
 {
-	if (cell->type != CELL_PERCENT)
-		return NULL;
-	if (cell->percent >= 50)
-		return "\033[1;31m";
-	if (cell->percent >= 10)
-		return "\033[33m";
-	return cell->percent < 0.5 ? "\033[2m" : NULL;
+	const char *name = column->column->name;
+
+	return column->column->type == CELL_PERCENT &&
+	       column->column->get != report_get_samples_margin && !strstr(name, "_low_") &&
+	       !strstr(name, "_high_") && !str_starts_with(name, "difference");
+}
+
+static const char *cell_style(const struct text_table *t, const struct report_row *row,
+			      const struct text_column *column, const struct cell *cell)
+{
+	const char *name = column->column->name;
+
+	if (!t->report->options->color)
+		return "";
+	if (cell->type == CELL_PERCENT && is_share(column))
+		return style_of_share(cell->percent);
+	if (strcmp(name, "hot") == 0)
+		return STYLE_HOT;
+	if (row->hot && column->is_text)
+		return STYLE_BOLD;
+	if (cell->type == CELL_EMPTY || strcmp(name, "module") == 0)
+		return column->is_main ? "" : STYLE_DIM;
+	return strcmp(name, "confidence") == 0 ? STYLE_WARM : "";
+}
+
+static void note_marks(struct text_table *t, const struct text_column *column,
+		       const struct cell *cell)
+{
+	const char *name = column->column->name;
+
+	if (strcmp(name, "confidence") == 0 && cell->type) {
+		t->any_dominated |= cell->text[0] == '~';
+		t->any_within_error |= cell->text[0] == '?';
+	}
+	t->any_disarmed |= strcmp(name, "disarmed") == 0 && cell->type == CELL_TEXT;
+	t->any_hot |= strcmp(name, "hot") == 0 && cell->type == CELL_TEXT;
+	t->any_outside |= strcmp(name, "outside_interval") == 0 && cell->type == CELL_TEXT;
+	t->any_margin |= column->column->get == report_get_samples_margin;
+	t->any_shaded |= column->column->get == report_get_time_bar && cell->type == CELL_BAR;
+}
+
+/* The cell's text, as wide as it is or as the column lets it be. */
+static void append_shown(struct text_table *t, const struct report_row *row,
+			 const struct text_column *column, struct str *out)
+{
+	cell_format(t, row, column);
+	append_indent(t, row, column, out);
+	if (column->column->is_code && t->cell.len)
+		name_append_cut(out, t->cell.data, column->width);
+	else if (column->is_text && t->cell.len)
+		append_distinct(t, row, column->width - out->len, out);
+	else if (t->cell.len)
+		str_append(out, t->cell.data);
+	else
+		str_append(out, column->is_text || row->annotation ? "" : "-");
+}
+
+static void append_bar(struct text_table *t, const struct text_column *column,
+		       const struct cell *cell)
+{
+	const struct report_options *options = t->report->options;
+	const struct bar_look look = {.width = column->width,
+				      .unicode = options->unicode,
+				      .color = options->color,
+				      .style = style_of_share(cell->percent)};
+
+	if (cell->type == CELL_BAR && column->most > 0)
+		bar_append(&t->line, cell->percent / column->most, cell->application, &look);
+	else
+		append_padding(t, column->width);
 }
 
 static void append_cell(struct text_table *t, const struct report_row *row, size_t index)
@@ -471,32 +558,23 @@ static void append_cell(struct text_table *t, const struct report_row *row, size
 	struct str text = {0};
 	struct cell cell;
 
+	append_padding(t, index ? GAP : 0);
 	cell_get(t, row, column, &cell);
-	const char *color = t->report->options->color ? percent_color(&cell) : NULL;
-	if (strcmp(column->column->name, "confidence") == 0 && cell.type) {
-		t->any_dominated |= cell.text[0] == '~';
-		t->any_within_error |= cell.text[0] == '?';
+	note_marks(t, column, &cell);
+	if (column->column->type == CELL_BAR) {
+		append_bar(t, column, &cell);
+		return;
 	}
-	t->any_disarmed |= strcmp(column->column->name, "disarmed") == 0 && cell.type == CELL_TEXT;
-	t->any_hot |= strcmp(column->column->name, "hot") == 0 && cell.type == CELL_TEXT;
-	t->any_outside |=
-		strcmp(column->column->name, "outside_interval") == 0 && cell.type == CELL_TEXT;
-	t->any_margin |= column->column->get == report_get_samples_margin;
-	cell_format(t, row, column);
-	append_indent(t, row, column, &text);
-	if (column->column->is_code && t->cell.len)
-		name_append_cut(&text, t->cell.data, column->width);
-	else if (column->is_text && t->cell.len)
-		append_distinct(t, row, column->width - text.len, &text);
-	else
-		str_append(&text, t->cell.len			       ? t->cell.data
-				  : column->is_text || row->annotation ? ""
-								       : "-");
+	const char *style = cell_style(t, row, column, &cell);
+	append_shown(t, row, column, &text);
 	const char *shown = text.data ? text.data : "";
 	const size_t width = name_width(shown);
 	const size_t pad = column->width > width ? column->width - width : 0;
-	append_padding(t, (index ? GAP : 0) + (column->is_text ? 0 : pad));
-	str_printf(&t->line, "%s%s%s", color ? color : "", shown, color ? "\033[0m" : "");
+	append_padding(t, column->is_text ? 0 : pad);
+	if (style[0] && shown[0])
+		str_printf(&t->line, "%s%s%s", style, shown, STYLE_OFF);
+	else
+		str_append(&t->line, shown);
 	append_padding(t, column->is_text ? pad : 0);
 	str_fini(&text);
 }
@@ -508,11 +586,11 @@ static void write_rows(struct text_table *t)
 			if (row != t->table->rows.data)
 				fputc('\n', t->stream);
 			name_append_escaped(&t->line, row->heading, t->report->options->unicode);
-			write_line(t, true);
+			write_line(t, STYLE_BOLD);
 		}
 		for (size_t i = 0; i < t->count; i++)
 			append_cell(t, row, i);
-		write_line(t, row->hot);
+		write_line(t, "");
 	}
 }
 
@@ -526,6 +604,16 @@ static void write_note(const struct text_table *t, const char *note)
 	str_fini(&text);
 }
 
+/* What the bars mean is said once. */
+static bool is_first_with_bars(const struct text_table *t)
+{
+	for (const struct report_table *table = t->report->tables; table != t->table; table++)
+		for (size_t i = 0; i < table->column_count; i++)
+			if (table->rows.len && table->columns[i]->get == report_get_time_bar)
+				return false;
+	return true;
+}
+
 static void write_footer(struct text_table *t)
 {
 	const bool unicode = t->report->options->unicode;
@@ -535,6 +623,11 @@ static void write_footer(struct text_table *t)
 		number_append(&text, t->table->hidden);
 		fprintf(t->stream, "... %s more; --limit=0 shows all\n", text.data);
 	}
+	if (t->any_shaded && is_first_with_bars(t))
+		fprintf(t->stream,
+			"%s application  %s operating system: blocked, preempted, faults, "
+			"system calls\n",
+			unicode ? "\u2588" : "#", unicode ? "\u2591" : ":");
 	if (t->any_dominated)
 		fputs("~ overhead-dominated: exclusive time per call < 5 x probe cost\n",
 		      t->stream);
@@ -578,8 +671,8 @@ void report_write_text_table(const struct report *report, const struct report_ta
 	arena_init(&t->names);
 	fputc('\n', stream);
 	if (table->title)
-		fprintf(stream, "%s%s%s\n", color ? "\033[1;4m" : "", table->title,
-			color ? "\033[0m" : "");
+		fprintf(stream, "%s%s%s\n", color ? STYLE_BOLD : "", table->title,
+			color ? STYLE_OFF : "");
 	if (table->rows.len) {
 		table_measure(t);
 		write_titles(t);

@@ -318,20 +318,25 @@ enum summary_table { HOT_PATH, MOST_WORK };
 static const char *summary_columns(const struct report *report, enum summary_table table)
 {
 	static const char *const columns[][LAYOUTS] = {
-		[HOT_PATH] = {"elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,"
-			      "application_inclusive,frame,module",
-			      "inclusive_samples,inclusive_percent,inclusive_margin,"
+		[HOT_PATH] = {"elapsed_inclusive,elapsed_inclusive_percent,"
+			      "elapsed_inclusive_bar,elapsed_exclusive,application_inclusive,"
+			      "frame,module",
+			      "inclusive_samples,inclusive_percent,inclusive_margin,inclusive_bar,"
 			      "exclusive_samples,exclusive_percent,frame,module",
-			      "inclusive_weight,inclusive_weight_percent,inclusive_samples,"
-			      "exclusive_weight,exclusive_weight_percent,frame,module"},
+			      "inclusive_weight,inclusive_weight_percent,inclusive_bar,"
+			      "inclusive_samples,exclusive_weight,exclusive_weight_percent,frame,"
+			      "module"},
 		[MOST_WORK] = {"disarmed,calls,elapsed_exclusive,elapsed_exclusive_percent,"
-			       "application_exclusive,application_exclusive_percent,confidence,"
+			       "elapsed_exclusive_bar,application_exclusive,application_exclusive_"
+			       "percent,confidence,"
 			       "function,module",
 			       "exclusive_samples,exclusive_percent,exclusive_margin,"
-			       "exclusive_weight,inclusive_samples,inclusive_percent,function,"
+			       "exclusive_bar,exclusive_weight,inclusive_samples,inclusive_percent,"
+			       "function,"
 			       "module",
-			       "exclusive_weight,exclusive_weight_percent,exclusive_samples,"
-			       "inclusive_weight,inclusive_weight_percent,function,module"},
+			       "exclusive_weight,exclusive_weight_percent,exclusive_bar,"
+			       "exclusive_samples,inclusive_weight,inclusive_weight_percent,"
+			       "function,module"},
 	};
 
 	return columns[table][report_layout(report) - report->view->layouts];
@@ -389,8 +394,8 @@ static void add_most_work(struct report *report)
 
 static void add_causes(struct report *report)
 {
-	struct report_table *table =
-		report_add_table(report, "os", "OS time by cause", "os_time,os_percent,cause");
+	struct report_table *table = report_add_table(report, "os", "OS time by cause",
+						      "os_time,os_percent,os_bar,cause_words");
 
 	for (int i = 0; i < TARE_OS_CAUSES; i++) {
 		struct report_row row = report_row_empty();
@@ -415,18 +420,21 @@ static bool fill_summary(struct report *report, struct error *err)
 
 #define CALL_COLUMNS                                                                               \
 	"disarmed,calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,"            \
-	"elapsed_exclusive_percent,application_inclusive,application_exclusive,"
+	"elapsed_exclusive_percent,elapsed_exclusive_bar,application_inclusive,"                   \
+	"application_exclusive,"
 #define CALL_DROPS                                                                                 \
-	"elapsed_exclusive_percent,elapsed_inclusive_percent,application_inclusive,module,"        \
-	"application_exclusive"
+	"application_inclusive,elapsed_inclusive_percent,application_exclusive,module,"            \
+	"elapsed_inclusive,elapsed_exclusive_bar,elapsed_exclusive_percent"
 #define SAMPLE_COLUMNS                                                                             \
 	"inclusive_samples,inclusive_percent,inclusive_margin,exclusive_samples,"                  \
-	"exclusive_percent,exclusive_margin,exclusive_weight,"
-#define SAMPLE_DROPS "exclusive_weight,inclusive_margin,module,inclusive_samples,exclusive_samples"
+	"exclusive_percent,exclusive_margin,exclusive_bar,exclusive_weight,"
+#define SAMPLE_DROPS                                                                               \
+	"exclusive_weight,inclusive_margin,inclusive_samples,module,exclusive_samples,exclusive_"  \
+	"bar"
 #define WEIGHT_COLUMNS                                                                             \
 	"inclusive_weight,inclusive_weight_percent,inclusive_samples,exclusive_weight,"            \
-	"exclusive_weight_percent,exclusive_samples,"
-#define WEIGHT_DROPS "inclusive_samples,module,exclusive_samples"
+	"exclusive_weight_percent,exclusive_bar,exclusive_samples,"
+#define WEIGHT_DROPS "inclusive_samples,exclusive_samples,module,exclusive_bar"
 
 /* Layouts of calls, samples and weights with the same identity at their end. */
 #define LAYOUTS_OF(identity, calls, drops)                                                         \
@@ -444,12 +452,14 @@ const struct view report_views[] = {
 	 .summary = "hot path, functions with most individual work, OS time by cause",
 	 .layouts = {{CALL_COLUMNS "frame",
 		      "application_exclusive_percent,application_inclusive,"
-		      "elapsed_exclusive_percent,module",
+		      "application_exclusive,module,elapsed_inclusive_bar,elapsed_exclusive_bar",
 		      "elapsed_exclusive"},
 		     {SAMPLE_COLUMNS "frame",
-		      "exclusive_weight,inclusive_margin,inclusive_samples,module",
+		      "exclusive_weight,inclusive_margin,inclusive_samples,module,inclusive_bar,"
+		      "exclusive_bar",
 		      "exclusive_samples"},
-		     {WEIGHT_COLUMNS "frame", "inclusive_samples,module", "exclusive_weight"}},
+		     {WEIGHT_COLUMNS "frame",
+		      "inclusive_samples,module,inclusive_bar,exclusive_bar", "exclusive_weight"}},
 	 .limit = 10,
 	 .fill = fill_summary},
 	{.id = VIEW_FUNCTIONS,
@@ -461,9 +471,21 @@ const struct view report_views[] = {
 	{.id = VIEW_CALLERS,
 	 .name = "callers",
 	 .summary = "callers and callees of a function",
-	 .layouts = {{CALL_COLUMNS "confidence,function,module", CALL_DROPS, "elapsed_inclusive"},
-		     {SAMPLE_COLUMNS "function,module", SAMPLE_DROPS, "inclusive_samples"},
-		     {WEIGHT_COLUMNS "function,module", WEIGHT_DROPS, "inclusive_weight"}},
+	 .layouts = {{"disarmed,calls,elapsed_inclusive,elapsed_inclusive_percent,"
+		      "elapsed_inclusive_bar,elapsed_exclusive,elapsed_exclusive_percent,"
+		      "application_inclusive,application_exclusive,confidence,function,module",
+		      "application_exclusive,elapsed_exclusive_percent,application_inclusive,"
+		      "module,elapsed_inclusive_bar,elapsed_inclusive_percent",
+		      "elapsed_inclusive"},
+		     {"inclusive_samples,inclusive_percent,inclusive_margin,inclusive_bar,"
+		      "exclusive_samples,exclusive_percent,exclusive_margin,exclusive_weight,"
+		      "function,module",
+		      "exclusive_weight,exclusive_margin,exclusive_samples,module,inclusive_bar",
+		      "inclusive_samples"},
+		     {"inclusive_weight,inclusive_weight_percent,inclusive_bar,inclusive_samples,"
+		      "exclusive_weight,exclusive_weight_percent,exclusive_samples,function,module",
+		      "exclusive_samples,inclusive_samples,module,inclusive_bar",
+		      "inclusive_weight"}},
 	 .limit = 25,
 	 .needs_function = true,
 	 .fill = fill_callers},
@@ -471,14 +493,18 @@ const struct view report_views[] = {
 	 .name = "calltree",
 	 .summary = "call paths below process and thread",
 	 .layouts = {{"disarmed,calls,elapsed_inclusive,elapsed_inclusive_percent,"
-		      "elapsed_exclusive,application_inclusive,hot,frame,module",
-		      "module,application_inclusive,elapsed_exclusive,calls", "elapsed_inclusive"},
-		     {"inclusive_samples,inclusive_percent,inclusive_margin,exclusive_samples,hot,"
-		      "frame,module",
-		      "module,inclusive_margin,exclusive_samples", "inclusive_samples"},
-		     {"inclusive_weight,inclusive_weight_percent,inclusive_samples,"
+		      "elapsed_inclusive_bar,elapsed_exclusive,application_inclusive,hot,frame,"
+		      "module",
+		      "module,application_inclusive,elapsed_exclusive,elapsed_inclusive_bar,calls",
+		      "elapsed_inclusive"},
+		     {"inclusive_samples,inclusive_percent,inclusive_margin,inclusive_bar,"
+		      "exclusive_samples,hot,frame,module",
+		      "module,inclusive_margin,exclusive_samples,inclusive_bar",
+		      "inclusive_samples"},
+		     {"inclusive_weight,inclusive_weight_percent,inclusive_bar,inclusive_samples,"
 		      "exclusive_weight,hot,frame,module",
-		      "module,inclusive_samples,exclusive_weight", "inclusive_weight"}},
+		      "module,inclusive_samples,exclusive_weight,inclusive_bar",
+		      "inclusive_weight"}},
 	 .limit = 40,
 	 .fill = report_fill_calltree},
 	{.id = VIEW_MODULES,
@@ -490,29 +516,30 @@ const struct view report_views[] = {
 	{.id = VIEW_THREADS,
 	 .name = "threads",
 	 .summary = "one row per thread",
-	 .layouts = {{"begin,end,elapsed_inclusive,elapsed_inclusive_percent,"
-		      "application_inclusive,outside,thread,process",
-		      "end,outside,begin", "elapsed_inclusive"},
-		     {"begin,end,inclusive_samples,inclusive_percent,inclusive_margin,"
-		      "inclusive_weight,thread,process",
-		      "end,begin,inclusive_weight", "inclusive_samples"},
-		     {"begin,end,inclusive_weight,inclusive_weight_percent,inclusive_samples,"
-		      "thread,process",
-		      "end,begin", "inclusive_weight"}},
+	 .layouts = {{"elapsed_inclusive,elapsed_inclusive_percent,elapsed_inclusive_bar,"
+		      "application_inclusive,outside,begin,end,lifetime,thread,process",
+		      "outside,end,begin,lifetime,elapsed_inclusive_bar", "elapsed_inclusive"},
+		     {"inclusive_samples,inclusive_percent,inclusive_margin,inclusive_bar,"
+		      "inclusive_weight,begin,end,lifetime,thread,process",
+		      "end,begin,inclusive_weight,lifetime,inclusive_bar", "inclusive_samples"},
+		     {"inclusive_weight,inclusive_weight_percent,inclusive_bar,inclusive_samples,"
+		      "begin,end,lifetime,thread,process",
+		      "end,begin,lifetime,inclusive_bar", "inclusive_weight"}},
 	 .limit = 25,
 	 .fill = fill_threads},
 	{.id = VIEW_PROCESSES,
 	 .name = "processes",
 	 .summary = "one row per process",
-	 .layouts = {{"parent_pid,threads,begin,end,elapsed_inclusive,elapsed_inclusive_percent,"
-		      "application_inclusive,outside,process",
-		      "outside,end,parent_pid,begin", "elapsed_inclusive"},
-		     {"parent_pid,threads,begin,end,inclusive_samples,inclusive_percent,"
-		      "inclusive_margin,inclusive_weight,process",
-		      "end,parent_pid,begin", "inclusive_samples"},
-		     {"parent_pid,threads,begin,end,inclusive_weight,inclusive_weight_percent,"
-		      "inclusive_samples,process",
-		      "end,parent_pid,begin", "inclusive_weight"}},
+	 .layouts = {{"elapsed_inclusive,elapsed_inclusive_percent,elapsed_inclusive_bar,"
+		      "application_inclusive,outside,parent_pid,threads,begin,end,lifetime,process",
+		      "outside,end,begin,lifetime,elapsed_inclusive_bar,parent_pid",
+		      "elapsed_inclusive"},
+		     {"inclusive_samples,inclusive_percent,inclusive_margin,inclusive_bar,"
+		      "inclusive_weight,parent_pid,threads,begin,end,lifetime,process",
+		      "end,begin,lifetime,inclusive_bar,parent_pid", "inclusive_samples"},
+		     {"inclusive_weight,inclusive_weight_percent,inclusive_bar,inclusive_samples,"
+		      "parent_pid,threads,begin,end,lifetime,process",
+		      "end,begin,lifetime,inclusive_bar,parent_pid", "inclusive_weight"}},
 	 .limit = 25,
 	 .fill = fill_processes},
 	{.id = VIEW_LINES,
@@ -529,29 +556,34 @@ const struct view report_views[] = {
 	 .name = "instructions",
 	 .summary = "one row per instruction, of samples",
 	 .layouts = {[LAYOUT_SAMPLES] = {"inclusive_samples,inclusive_percent,exclusive_samples,"
-					 "exclusive_percent,exclusive_margin,address,instruction,"
-					 "place,function",
+					 "exclusive_percent,exclusive_margin,exclusive_bar,address,"
+					 "instruction,place,function",
 					 "inclusive_samples,exclusive_samples,place,"
-					 "exclusive_margin",
+					 "exclusive_margin,exclusive_bar",
 					 "exclusive_samples"},
 		     [LAYOUT_WEIGHTS] = {"inclusive_weight,inclusive_weight_percent,"
-					 "exclusive_weight,exclusive_weight_percent,address,"
-					 "instruction,place,function",
-					 "inclusive_weight,place", "exclusive_weight"}},
+					 "exclusive_weight,exclusive_weight_percent,exclusive_bar,"
+					 "address,instruction,place,function",
+					 "inclusive_weight,place,exclusive_bar",
+					 "exclusive_weight"}},
 	 .limit = 25,
 	 .needs = NEEDS_SAMPLES,
 	 .fill = report_fill_instructions},
 	{.id = VIEW_ANNOTATE,
 	 .name = "annotate",
 	 .summary = "a function's source or disassembly with samples beside it",
-	 .layouts =
-		 {[LAYOUT_SAMPLES] = {"inclusive_samples,inclusive_percent,exclusive_samples,"
-				      "exclusive_percent,exclusive_margin,line,address,place,text",
-				      "exclusive_margin,inclusive_samples,exclusive_samples", NULL},
-		  [LAYOUT_WEIGHTS] = {"inclusive_weight,inclusive_weight_percent,"
-				      "exclusive_weight,exclusive_weight_percent,line,address,"
-				      "place,text",
-				      "inclusive_weight_percent", NULL}},
+	 .layouts = {[LAYOUT_SAMPLES] =
+			     {"inclusive_samples,inclusive_percent,exclusive_samples,"
+			      "exclusive_percent,exclusive_margin,exclusive_bar,line,address,place,"
+			      "text",
+			      "exclusive_margin,inclusive_samples,exclusive_samples,"
+			      "exclusive_bar",
+			      NULL},
+		     [LAYOUT_WEIGHTS] =
+			     {"inclusive_weight,inclusive_weight_percent,"
+			      "exclusive_weight,exclusive_weight_percent,exclusive_bar,line,"
+			      "address,place,text",
+			      "inclusive_weight_percent,exclusive_bar", NULL}},
 	 .needs = NEEDS_SAMPLES,
 	 .needs_function = true,
 	 .fill = report_fill_annotate},
@@ -567,16 +599,18 @@ const struct view report_views[] = {
 	{.id = VIEW_OS,
 	 .name = "os",
 	 .summary = "OS time by cause, function, system call and object",
-	 .layouts = {{"os_time,os_percent,count,cause,syscall,object,function,module",
-		      "module,count,object", "os_time"}},
+	 .layouts = {{"os_time,os_percent,os_bar,count,cause_words,syscall,object,function,"
+		      "module",
+		      "module,count,object,os_bar,syscall", "os_time"}},
 	 .limit = 25,
 	 .needs = NEEDS_CALLS,
 	 .fill = fill_os},
 	{.id = VIEW_COVERAGE,
 	 .name = "coverage",
 	 .summary = "which functions were instrumented, and why others were not",
-	 .layouts = {{"found,instrumented,disarmed,part,small,not_selected,refused,module,refusals",
-		      "part,not_selected,small", "found"}},
+	 .layouts = {{"found,instrumented,disarmed,part,small,not_selected,refused,"
+		      "coverage_bar,module,refusals",
+		      "part,not_selected,small,coverage_bar", "found"}},
 	 .limit = 0,
 	 .needs = NEEDS_CALLS,
 	 .fill = fill_coverage_modules},

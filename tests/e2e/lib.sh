@@ -120,8 +120,8 @@ compare_all() {
 need_perf() {
 	"$TARE" record -q --method=sample -o "$work/try.tare" -- true >"$work/try" 2>&1 ||
 		skip "no samples here: $(cat "$work/try")"
-	"$TARE" report summary "$work/try.tare" --format=text --no-pager >"$work/try" 2>&1 || true
-	grep -q '^collector *perf' "$work/try" || skip "no samples by perf_event_open here"
+	COLUMNS=1000 "$TARE" report summary "$work/try.tare" --format=text --no-pager >"$work/try" 2>&1 || true
+	grep -q 'collector perf' "$work/try" || skip "no samples by perf_event_open here"
 }
 
 # cell VIEW KEYCOLUMN KEY COLUMN: the sum of a column of $work/VIEW.csv over the rows with that key.

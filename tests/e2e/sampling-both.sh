@@ -19,7 +19,7 @@ report modules --method=sample
 ! grep -qE 'tare_runtime|\[unknown\]' "$work/modules.csv" || fail "tare's own code has samples: $(cat "$work/modules.csv")"
 # Where nothing but probes run, samples of tare's code are counted, and not kept.
 record "$FIXTURES/counts"
-"$TARE" report summary "$work/profile.tare" --format=text --no-pager >"$work/summary"
+COLUMNS=1000 "$TARE" report summary "$work/profile.tare" --format=text --no-pager >"$work/summary"
 grep -q 'method *instrument,sample' "$work/summary" || fail "the header names no second method"
 report modules --method=sample
 ! grep -q 'libtare' "$work/modules.csv" || fail "tare's runtime has samples: $(cat "$work/modules.csv")"

@@ -54,7 +54,7 @@ done
 	strip "$program"
 	record_options=()
 	same "$program"
-	"$TARE" report "$work/profile.tare" >"$work/summary"
+	COLUMNS=1000 "$TARE" report "$work/profile.tare" >"$work/summary"
 	grep -q "ended unseen: none of its system calls" "$work/summary" ||
 		fail "the unseen end is not named: $(grep INCOMPLETE "$work/summary")"
 }
@@ -64,7 +64,7 @@ done
 	gcc -O2 -static -nostdlib -fno-stack-protector -w -o "$work/bare" \
 		"$source/rewriter/static_bare.c"
 	same "$work/bare"
-	"$TARE" report "$work/profile.tare" >"$work/summary"
+	COLUMNS=1000 "$TARE" report "$work/profile.tare" >"$work/summary"
 	grep -q "INCOMPLETE.*none of it was recorded" "$work/summary" ||
 		fail "what is not recorded is not named: $(cat "$work/summary")"
 }

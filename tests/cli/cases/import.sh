@@ -21,5 +21,6 @@ cmp shown0 shown
 tare import perf0.data
 head -c 1500 perf0.data >cut.data
 tare import cut.data
-tare report summary perf0.data.tare | sed -n '1,2p;/^samples  *[0-9]/p;/^method/p;/^clock/p;/^collector/p;/^because/p;/^losses/p'
+COLUMNS=1000 tare report summary perf0.data.tare | sed -n '1p;/^samples  *[0-9]/p;/^method/p;/^! losses/p' |
+	sed 's/; tare [0-9.]*//'
 ls

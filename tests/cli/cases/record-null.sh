@@ -5,6 +5,6 @@ tare record -q --transform=null -o null.tare -- /bin/bash -c '/bin/readlink /pro
 echo "status $?"
 tare report coverage --format=csv null.tare | cut -d, -f1,5 | grep -E '^(bash|cat|readlink),[1-9]' | sed 's/,.*/ is instrumented/'
 tare report functions --format=csv null.tare | wc -l
-tare report summary null.tare | grep -E '^(extent|losses|INCOMPLETE)'
+COLUMNS=1000 tare report summary null.tare | grep -oE '[0-9]+ processes, [0-9]+ threads|losses.*|^INCOMPLETE.*'
 tare record -q --transform=null --only-units '*/bash:0-9' -o null.tare -- /bin/bash -c 'cat </dev/null'
 tare report coverage --format=csv null.tare | cut -d, -f1,5 | sed 's,^libc.*,libc,'

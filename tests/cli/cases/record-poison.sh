@@ -5,7 +5,7 @@ tare record -q --transform=poison --module '*' -o poison.tare -- /bin/bash -c '/
 echo "status $?"
 tare report coverage --format=csv poison.tare | cut -d, -f1,5 | grep -E '^(bash|cat|libc.*|readlink),[1-9]' | sed 's/,.*/ is instrumented/'
 tare report functions --format=csv poison.tare | wc -l
-tare report summary poison.tare | grep -E '^(extent|losses|INCOMPLETE)'
+COLUMNS=1000 tare report summary poison.tare | grep -oE '[0-9]+ processes, [0-9]+ threads|losses.*|^INCOMPLETE.*'
 tare instrument -q --poison -o poisoned /bin/bash
 ./poisoned -c 'for i in a b; do echo $i$i; done; exit 4'
 echo "status $?"

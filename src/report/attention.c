@@ -1,0 +1,153 @@
+/*
+ * What a reader must know before he trusts or acts on the numbers: each kind is a condition and a
+ * sentence that says what is wrong, how far, and what to do. Text has them at the end of its
+ * header, JSON as the header's field "attention".
+ */
+#include "report/number.h"
+#include "report/table.h"
+
+#include <math.h>
+#include <string.h>
+
+/* From which share on something is worth a sentence. */
+#define ERROR_SHARE	0.25
+#define REFUSED_SHARE	0.1
+#define PREEMPTED_SHARE 0.25
+#define TRUNCATED_SHARE 0.1
+#define DRIFT_PPM	100
+
+enum { SAMPLES_FEW = 100, CULPRIT_LENGTH = 24 };
+
+static void append_time(const struct report *report, uint64_t ticks, struct str *text)
+{
+	time_append_with_unit(text, analysis_ns(report->analysis, ticks), report->options->unicode);
+}
+
+/* The function with most calls, and so probes, if its name is one for a command line. */
+static const char *culprit(const struct report *report)
+{
+	const struct analysis_function *found = NULL;
+
+	vec_foreach (function, &report->analysis->functions) {
+		if (!found || function->values.calls > found->values.calls)
+			found = function;
+	}
+	if (!found || strlen(found->name) > CULPRIT_LENGTH || strpbrk(found->name, " *?<>()'&;|"))
+		return "FUNCTION";
+	return found->name;
+}
+
+/* The bound of the error is a large part of the time that the program itself has worked. */
+static bool is_inaccurate(const struct report *report, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+	const struct profile_session *session = profile_session(report->analysis->profile);
+	const uint64_t waited =
+		totals->os_ticks[TARE_OS_BLOCKED] + totals->os_ticks[TARE_OS_PREEMPTED];
+	const uint64_t work = totals->elapsed > waited ? totals->elapsed - waited : 0;
+	const bool adaptive = session->settings && strstr(session->settings, "--adaptive");
+
+	if (!report->analysis->has_calls || (double)totals->error < ERROR_SHARE * (double)work)
+		return false;
+	if (!totals->error)
+		return false;
+	str_printf(text, "times are known to %s ", report->options->unicode ? "\u00b1" : "+-");
+	append_time(report, totals->error, text);
+	str_append(text, " only, of ");
+	append_time(report, work, text);
+	str_printf(text, " at work: record with %s--method=sample or --exclude=%s",
+		   adaptive ? "" : "--adaptive, ", culprit(report));
+	return true;
+}
+
+static bool has_gaps(const struct report *report, struct str *text)
+{
+	const uint64_t *count = report->analysis->totals.coverage;
+	const uint64_t refused = count[COVERAGE_REFUSED];
+	const uint64_t selected = count[COVERAGE_INSTRUMENTED] + count[COVERAGE_PART] + refused;
+
+	if (!report->analysis->has_calls || (double)refused <= REFUSED_SHARE * (double)selected)
+		return false;
+	str_printf(
+		text,
+		"%.0f %% of the functions are not instrumented, their time is in their callers'; "
+		"tare report coverage -v says which and why",
+		100.0 * (double)refused / (double)selected);
+	return true;
+}
+
+static bool lacks_os_events(const struct report *report, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+
+	if (!report->analysis->has_calls || totals->os_means || !totals->elapsed)
+		return false;
+	str_append(text,
+		   "the operating system's time was not observed: Application equals Elapsed; "
+		   "tare doctor says why");
+	return true;
+}
+
+static bool was_preempted(const struct report *report, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+	const double preempted = (double)totals->os_ticks[TARE_OS_PREEMPTED];
+	const double wanted = (double)totals->elapsed - (double)totals->os_ticks[TARE_OS_BLOCKED];
+
+	if (!report->analysis->has_calls || preempted <= PREEMPTED_SHARE * wanted)
+		return false;
+	str_printf(text,
+		   "other threads had the processors for %.0f %% of the time in which the program "
+		   "could run",
+		   100 * preempted / wanted);
+	return true;
+}
+
+static bool clock_drifts(const struct report *report, struct str *text)
+{
+	const double drift = profile_session(report->analysis->profile)->clock_drift_ppm;
+
+	if (!(fabs(drift) > DRIFT_PPM))
+		return false;
+	str_printf(text,
+		   "the clock's rate changed by %.0f ppm during the recording: all times are "
+		   "as uncertain",
+		   drift);
+	return true;
+}
+
+static bool has_few_samples(const struct report *report, struct str *text)
+{
+	const uint64_t kept = report->analysis->totals.samples.kept;
+
+	if (report->analysis->method != ANALYSIS_SAMPLE || !kept || kept >= SAMPLES_FEW)
+		return false;
+	str_printf(
+		text,
+		"%llu samples are few: shares are uncertain by up to %.0f %%; record for longer, "
+		"or with a higher --frequency",
+		(unsigned long long)kept, 98 / sqrt((double)kept));
+	return true;
+}
+
+static bool has_cut_stacks(const struct report *report, struct str *text)
+{
+	const struct analysis_sample_totals *totals = &report->analysis->totals.samples;
+
+	if (!totals->truncated_known || !totals->kept ||
+	    (double)totals->truncated <= TRUNCATED_SHARE * (double)totals->kept)
+		return false;
+	str_printf(text,
+		   "%.0f %% of the stacks do not reach their thread's root: inclusive shares are "
+		   "too small",
+		   100.0 * (double)totals->truncated / (double)totals->kept);
+	return true;
+}
+
+const struct report_attention report_attentions[] = {
+	{"accuracy", is_inaccurate}, {"preempted", was_preempted}, {"coverage", has_gaps},
+	{"os", lacks_os_events},     {"clock", clock_drifts},	   {"samples", has_few_samples},
+	{"stacks", has_cut_stacks},
+};
+
+const size_t report_attention_count = sizeof(report_attentions) / sizeof(report_attentions[0]);

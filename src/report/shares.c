@@ -1,0 +1,152 @@
+/*
+ * What text shows as pictures and in words, beside the numbers: bars of shares, spans of life,
+ * causes of OS time.
+ */
+#include "report/bar.h"
+#include "report/table.h"
+
+#include <math.h>
+
+enum { SPAN_WIDTH = 12, SPAN_WIDTH_WIDE = 24, WIDE = 120 };
+
+static void set_bar(struct cell *cell, double percent, double application)
+{
+	if (isnan(percent))
+		return;
+	cell->type = CELL_BAR;
+	cell->percent = percent;
+	cell->application = application;
+}
+
+/* Of the elapsed time; solid is what the application had of it. */
+void report_get_time_bar(const struct report *report, const struct report_row *row,
+			 const struct column *column, struct str *scratch, struct cell *cell)
+{
+	const enum analysis_measure measure = (enum analysis_measure)column->param;
+	const enum analysis_measure part =
+		measure == ELAPSED_INCLUSIVE ? APPLICATION_INCLUSIVE : APPLICATION_EXCLUSIVE;
+
+	(void)scratch;
+	if (!row->values)
+		return;
+	const uint64_t elapsed = row->values->ticks[measure];
+	set_bar(cell, analysis_percent(report->analysis, row->values, measure),
+		elapsed ? (double)row->values->ticks[part] / (double)elapsed : 1);
+}
+
+/* Of the samples, or of their weight where that counts: waiting. */
+void report_get_samples_bar(const struct report *report, const struct report_row *row,
+			    const struct column *column, struct str *scratch, struct cell *cell)
+{
+	const struct analysis_samples *samples = report_row_samples(row);
+	const struct analysis *analysis = report->analysis;
+	const bool inclusive = column->param == INCLUSIVE_SAMPLES;
+
+	(void)scratch;
+	if (!samples)
+		return;
+	if (analysis->by_weight)
+		set_bar(cell,
+			analysis_weight_percent(analysis, inclusive ? samples->inclusive_weight
+								    : samples->exclusive_weight),
+			0);
+	else
+		set_bar(cell,
+			analysis_samples_percent(analysis, inclusive ? samples->inclusive
+								     : samples->exclusive),
+			1);
+}
+
+void report_get_os_bar(const struct report *report, const struct report_row *row,
+		       const struct column *column, struct str *scratch, struct cell *cell)
+{
+	const uint64_t all = report->analysis->totals.elapsed;
+
+	(void)column;
+	(void)scratch;
+	if ((!row->os && !row->has_cause) || !all)
+		return;
+	const uint64_t ticks =
+		row->os ? row->os->ticks : report->analysis->totals.os_ticks[row->cause];
+	set_bar(cell, 100.0 * (double)ticks / (double)all, 0);
+}
+
+/* Instrumented functions, of those that were to be. */
+void report_get_coverage_bar(const struct report *report, const struct report_row *row,
+			     const struct column *column, struct str *scratch, struct cell *cell)
+{
+	(void)report;
+	(void)column;
+	(void)scratch;
+	if (!row->module_coverage)
+		return;
+	const uint64_t *count = row->module_coverage->count;
+	const uint64_t done = count[COVERAGE_INSTRUMENTED] + count[COVERAGE_PART];
+	const uint64_t selected = done + count[COVERAGE_REFUSED];
+	if (selected)
+		set_bar(cell, 100.0 * (double)done / (double)selected, 1);
+}
+
+/* From begin to end of a thread or process, within the session. */
+void report_get_lifetime(const struct report *report, const struct report_row *row,
+			 const struct column *column, struct str *scratch, struct cell *cell)
+{
+	const struct profile_session *session = profile_session(report->analysis->profile);
+	const double whole = (double)session->end_ticks - (double)session->begin_ticks;
+	uint64_t begin = 0, end = 0;
+
+	(void)column;
+	if (row->thread) {
+		begin = row->thread->row->begin_ticks;
+		end = row->thread->row->end_ticks;
+	} else if (row->process) {
+		begin = row->process->row->begin_ticks;
+		end = row->process->row->end_ticks;
+	}
+	if (!end || !(whole > 0))
+		return;
+	bar_append_span(scratch, ((double)begin - (double)session->begin_ticks) / whole,
+			((double)end - (double)session->begin_ticks) / whole,
+			report->options->width >= WIDE ? SPAN_WIDTH_WIDE : SPAN_WIDTH,
+			report->options->unicode);
+	cell->type = CELL_TEXT;
+	cell->text = scratch->data;
+}
+
+const char *report_cause_words(enum tare_os_cause cause)
+{
+	static const char *const words[] = {
+		[TARE_OS_BLOCKED] = "blocked",		[TARE_OS_PREEMPTED] = "preempted",
+		[TARE_OS_MAJOR_FAULT] = "major faults", [TARE_OS_MINOR_FAULT] = "minor faults",
+		[TARE_OS_SYSCALL] = "system calls",	[TARE_OS_INTERRUPT] = "interrupts",
+	};
+
+	return words[cause];
+}
+
+/* With the meaning beside them in the summary, which has one row per cause. */
+void report_get_cause_words(const struct report *report, const struct report_row *row,
+			    const struct column *column, struct str *scratch, struct cell *cell)
+{
+	static const char *const meanings[] = {
+		[TARE_OS_BLOCKED] = "waited: locks, sleep, files, sockets, children",
+		[TARE_OS_PREEMPTED] = "could run, but other threads had the processor",
+		[TARE_OS_MAJOR_FAULT] = "pages read from storage",
+		[TARE_OS_MINOR_FAULT] = "pages of memory on first use",
+		[TARE_OS_SYSCALL] = "the kernel worked for the program, without waiting",
+		[TARE_OS_INTERRUPT] = "timers and devices",
+	};
+
+	(void)report;
+	(void)column;
+	if (row->os)
+		cell->text = report_cause_words(row->os->cause);
+	else if (!row->has_cause)
+		return;
+	else {
+		str_printf(scratch, "%-12s  %s", report_cause_words(row->cause),
+			   meanings[row->cause]);
+		cell->text = scratch->data;
+	}
+	cell->type = CELL_TEXT;
+}
