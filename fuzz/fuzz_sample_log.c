@@ -109,6 +109,7 @@ static void assemble_log(const void *log, size_t size, uint64_t samples)
 	assert(ok);
 	ok = sample_assemble(&input, &output, &err);
 	assert(ok);
+	vec_fini(&output.rows);
 	resolver_fini(&resolver);
 	recording_fini(&recording);
 	ok = profile_writer_commit(writer, &err);

@@ -282,10 +282,8 @@ bool profile_each_cpu_use(struct profile *profile,
 	int more = 0;
 
 	while (ok && (more = scan_next(&scan, err)) > 0) {
-		if (!use.process || use.begin_ticks > use.end_ticks || use.end_ticks >> 62 ||
-		    use.cpu_ticks >> 62)
-			ok = profile_damaged(profile, err,
-					     "CPU use %lld has no process or is misplaced",
+		if (use.begin_ticks > use.end_ticks || use.end_ticks >> 62 || use.cpu_ticks >> 62)
+			ok = profile_damaged(profile, err, "CPU use %lld is misplaced",
 					     (long long)scan.id);
 		else if (!each(&use, context))
 			break;

@@ -12,6 +12,7 @@
 
 #include "record/arena_part.h"
 #include "record/control.h"
+#include "record/cpu_use.h"
 #include "record/members.h"
 #include "record/resolve.h"
 #include "record/sample_assemble.h"
@@ -765,6 +766,8 @@ static bool write_samples(struct assembly *assembly, struct error *err)
 	input.log_bytes = log.size;
 	const bool ok = sample_assemble(&input, &samples, err);
 	note_samples(assembly, &samples);
+	vec_append(&assembly->known_processes, samples.rows.data, samples.rows.len);
+	vec_fini(&samples.rows);
 	file_view_close(&log);
 	return ok;
 }
@@ -829,6 +832,20 @@ static bool write_session_marks(struct assembly *assembly, struct error *err)
 	return ok;
 }
 
+static bool write_cpu_use(struct assembly *assembly, struct error *err)
+{
+	const struct recording *recording = assembly->recording;
+	const struct cpu_use_input input = {
+		.session_fd = assembly->session->fd,
+		.recording = recording,
+		.processes = assembly->known_processes.data,
+		.process_count = assembly->known_processes.len,
+		.end_ticks = recording->end_ticks ? recording->end_ticks : assembly->last_ticks,
+	};
+
+	return cpu_use_assemble(&input, assembly->writer, err);
+}
+
 static bool assemble_rows(struct assembly *assembly, struct error *err)
 {
 	vec_foreach (process, &assembly->processes) {
@@ -840,7 +857,7 @@ static bool assemble_rows(struct assembly *assembly, struct error *err)
 			return false;
 	}
 	return assemble_timers(assembly, err) && write_samples(assembly, err) &&
-	       write_session_marks(assembly, err) &&
+	       write_session_marks(assembly, err) && write_cpu_use(assembly, err) &&
 	       symbolize_profile(&assembly->resolver, NULL, 0, err) &&
 	       resolver_write_coverage(&assembly->resolver, err) && write_session(assembly, err);
 }

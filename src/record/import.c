@@ -330,6 +330,7 @@ static bool write_rows(struct import *import, struct profile_writer *writer, str
 			settle_modules(import, &resolver, err) &&
 			sample_assemble(&input, &output, err);
 
+	vec_fini(&output.rows);
 	resolver_fini(&resolver);
 	file_view_close(&log);
 	return ok;

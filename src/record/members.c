@@ -83,6 +83,18 @@ void members_find(const char *session_directory, struct member_list *members)
 	str_fini(&wanted);
 }
 
+bool members_has(const char *session_directory, pid_t pid)
+{
+	struct str wanted = {0}, files = {0};
+
+	str_printf(&wanted, "/%s/", path_basename(session_directory));
+	files_find(pid, wanted.data, &files);
+	const bool has = files.len != 0;
+	str_fini(&wanted);
+	str_fini(&files);
+	return has;
+}
+
 void members_fini(struct member_list *members)
 {
 	vec_foreach (member, members)

@@ -23,6 +23,9 @@ struct member_list vec_of(struct member);
 void members_find(const char *session_directory, struct member_list *members);
 void members_fini(struct member_list *members);
 
+/* Has the process, by the recorder's number, a file of the session mapped? */
+bool members_has(const char *session_directory, pid_t pid);
+
 /*
  * Does the process of that file live? `pid` is the one that it gave itself. One that may not be
  * looked into counts if there is a process of that id.

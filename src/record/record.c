@@ -8,6 +8,7 @@
 
 #include "record/closure.h"
 #include "record/control.h"
+#include "record/cpu_watch.h"
 #include "record/host_notes.h"
 #include "record/instrument.h"
 #include "record/interrupt.h"
@@ -56,6 +57,7 @@ struct run {
 	struct server server;
 	struct timer_rules timer_rules;
 	struct launch launch;
+	struct cpu_watch cpu;
 	struct str original_link;  /* the last answer to TARE_REQUEST_ORIGINAL */
 	uint64_t static_tls_bytes; /* the command's own; those of its children: */
 	struct vec_of(struct static_tls) static_tls;
@@ -448,12 +450,15 @@ static void serve(struct run *run, struct pollfd *others, size_t other_count, in
 	server_poll(&run->server, fds, &count);
 	if (is_sampled(run) && wait_ms > SAMPLING_WAIT_MS)
 		wait_ms = SAMPLING_WAIT_MS;
+	if (wait_ms > cpu_watch_left_ms(&run->cpu))
+		wait_ms = cpu_watch_left_ms(&run->cpu);
 	if (poll(fds, count, wait_ms) > 0)
 		server_handle(&run->server, fds + own_count, count - own_count);
 	for (size_t i = 0; i < other_count; i++)
 		others[i].revents = fds[2 + i].revents;
 	sampling_take(&run->sampling);
 	launch_handle_signals(&run->launch);
+	cpu_watch_take_due(&run->cpu);
 }
 
 static void wait_for_command(struct run *run, struct clock_schedule *clock)
@@ -462,6 +467,7 @@ static void wait_for_command(struct run *run, struct clock_schedule *clock)
 		serve(run, NULL, 0, clock_schedule_left_ms(clock));
 		clock_schedule_take_due(clock, &run->recording);
 	}
+	cpu_watch_end_command(&run->cpu, run->launch.pid, run->launch.cpu_ns);
 }
 
 static bool any_ended(const struct pollfd *members, size_t count)
@@ -525,10 +531,16 @@ static void wait_for_all(struct run *run)
 	struct clock_schedule clock;
 
 	clock_schedule_init(&clock);
+	cpu_watch_start(&run->cpu, &run->session,
+			is_instrumented(run) ? NULL : run->sampling.collect);
+	cpu_watch_add_command(&run->cpu, run->launch.pid);
 	wait_for_command(run, &clock);
 	if (run->options->wait)
 		wait_for_members(run, &clock);
+	cpu_watch_stop(&run->cpu);
 	recording_put_number(&run->recording, "end_ticks", (int64_t)clock_ticks());
+	recording_put_number(&run->recording, "descendants_cpu_ns",
+			     (int64_t)run->launch.descendants_cpu_ns);
 	sampling_stop(&run->sampling, &run->recording);
 }
 

@@ -3,6 +3,7 @@
  * so the recording can end at any time, in any way.
  */
 #include "record/control.h"
+#include "record/cpu_watch.h"
 #include "record/host_notes.h"
 #include "record/interrupt.h"
 #include "record/record_parts.h"
@@ -30,6 +31,7 @@ struct attach {
 	struct sampling sampling;
 	struct session session;
 	struct recording recording;
+	struct cpu_watch cpu;
 	char *output;
 	bool session_is_open, keep_session;
 	int signal_fd;
@@ -213,10 +215,13 @@ static bool go_on(struct attach *attach, struct clock_schedule *clock)
 
 	if (clock_schedule_left_ms(clock) < wait_ms)
 		wait_ms = clock_schedule_left_ms(clock);
+	if (cpu_watch_left_ms(&attach->cpu) < wait_ms)
+		wait_ms = cpu_watch_left_ms(&attach->cpu);
 	if (attach->end_ms - now_ms() < wait_ms)
 		wait_ms = attach->end_ms - now_ms();
 	poll(fds, 2, wait_ms > 0 ? (int)wait_ms : 0);
 	sampling_take(&attach->sampling);
+	cpu_watch_take_due(&attach->cpu);
 	clock_schedule_take_due(clock, &attach->recording);
 	return read(attach->signal_fd, &info, sizeof(info)) != sizeof(info) &&
 	       now_ms() < attach->end_ms && !sampling_is_over(&attach->sampling);
@@ -240,8 +245,10 @@ static bool attach_run(struct attach *attach, struct record_result *result, stru
 	if (attach->options->note)
 		attach->options->note("sampling has begun", attach->options->context);
 	clock_schedule_init(&clock);
+	cpu_watch_start(&attach->cpu, &attach->session, attach->sampling.collect);
 	while (go_on(attach, &clock))
 		;
+	cpu_watch_stop(&attach->cpu);
 	recording_put_number(&attach->recording, "end_ticks", (int64_t)clock_ticks());
 	sampling_stop(&attach->sampling, &attach->recording);
 	recording_put_number(&attach->recording, "exit_status", 0);

@@ -210,6 +210,8 @@ static bool write_process(struct sample_assembly *assembly, struct log_process *
 		.ended = !process->open,
 	};
 	process->id = profile_add_process(assembly->input->writer, &row, err);
+	const struct sample_known_process added = {process->id, row.pid, row.begin_ticks};
+	vec_push(&assembly->output->rows, added);
 	assembly->output->processes++;
 	assembly->output->running += process->open;
 	return process->id != 0;

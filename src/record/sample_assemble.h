@@ -35,10 +35,11 @@ struct sample_input {
 };
 
 struct sample_output {
-	size_t processes, threads; /* rows that were added */
-	size_t running;		   /* processes that had not ended */
-	uint64_t last_ticks;	   /* the last time that the log knows of */
-	bool damaged;		   /* the log ended in the middle of a record */
+	struct vec_of(struct sample_known_process) rows; /* of processes; to be freed */
+	size_t processes, threads;			 /* rows that were added */
+	size_t running;					 /* processes that had not ended */
+	uint64_t last_ticks;				 /* the last time that the log knows of */
+	bool damaged; /* the log ended in the middle of a record */
 	struct sample_log_counts counts;
 };
 

@@ -36,6 +36,7 @@ struct seen_thread {
 struct seen_process {
 	uint32_t number, pid, parent_pid;
 	uint64_t generation;	/* counts changes of what is mapped */
+	bool is_new;		/* its begin was seen */
 	bool wants_executable;	/* the next mapping is of the program that it has executed */
 	const char *executable; /* path, "" if not known */
 	char name[PROCESS_NAME_BYTES];
@@ -101,6 +102,16 @@ uint64_t sample_collect_left_out(const struct sample_collect *collect)
 	return collect->left_out;
 }
 
+bool sample_collect_process(const struct sample_collect *collect, size_t index, uint32_t *pid,
+			    bool *is_new)
+{
+	if (index >= collect->processes.len)
+		return false;
+	*pid = collect->processes.data[index].pid;
+	*is_new = collect->processes.data[index].is_new;
+	return true;
+}
+
 static bool is_left_out(const struct sample_collect *collect, uint32_t pid)
 {
 	for (size_t i = 0; i < collect->only.len; i++)
@@ -151,6 +162,7 @@ static struct seen_process *add_process(struct sample_collect *collect,
 {
 	struct seen_process process = {.pid = row->pid,
 				       .parent_pid = row->parent_pid,
+				       .is_new = !(row->flags & SAMPLE_LOG_RUNNING),
 				       .executable = "",
 				       .runtime_image = NONE};
 

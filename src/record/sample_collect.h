@@ -30,6 +30,10 @@ void sample_collect_free(struct sample_collect *collect);
 /* To be given to a sampler; the collector is its context. */
 struct sampler_sink sample_collect_sink(struct sample_collect *collect);
 
+/* The process that was met as number `index`, from 0; false: there are no more. A program that a
+   process executes counts as another one. `is_new`: it began while samples were collected. */
+bool sample_collect_process(const struct sample_collect *collect, size_t index, uint32_t *pid,
+			    bool *is_new);
 /* Samples whose stacks found no room. */
 uint64_t sample_collect_without_room(const struct sample_collect *collect);
 /* Samples of processes that were left out. */

@@ -12,8 +12,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -257,6 +259,36 @@ bool launch_start(struct launch *launch, const struct launch_options *options, i
 	return error_set_errno(err, reason, "cannot execute %s", options->arguments[0]);
 }
 
+static uint64_t ns_of(struct timeval time)
+{
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_usec * 1000;
+}
+
+/* What its CPU clock says is lost with the process, and usage counts its descendants' in. */
+static void reap(struct launch *launch)
+{
+	siginfo_t info = {.si_pid = 0};
+	struct timespec used = {0};
+	struct rusage usage;
+	clockid_t clock;
+
+	if (waitid(P_PID, (id_t)launch->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	    info.si_pid != launch->pid)
+		return;
+	const bool known =
+		clock_getcpuclockid(launch->pid, &clock) == 0 && clock_gettime(clock, &used) == 0;
+	if (wait4(launch->pid, &launch->wait_status, WNOHANG, &usage) != launch->pid)
+		return;
+	launch->ended = true;
+	if (!known)
+		return;
+	const uint64_t all_ns = ns_of(usage.ru_utime) + ns_of(usage.ru_stime);
+	launch->cpu_ns = (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+	/* Usage is in microseconds. */
+	if (all_ns > launch->cpu_ns)
+		launch->descendants_cpu_ns = all_ns - launch->cpu_ns;
+}
+
 void launch_handle_signals(struct launch *launch)
 {
 	struct signalfd_siginfo info;
@@ -270,8 +302,8 @@ void launch_handle_signals(struct launch *launch)
 			kill(launch->pid, (int)info.ssi_signo);
 	}
 	/* SIGCHLD may stand for several children, and for stops: ask for the command itself. */
-	if (!launch->ended && waitpid(launch->pid, &launch->wait_status, WNOHANG) == launch->pid)
-		launch->ended = true;
+	if (!launch->ended)
+		reap(launch);
 }
 
 void launch_take_interrupts(struct launch *launch)

@@ -33,6 +33,9 @@ struct launch {
 	bool ended;
 	bool interrupted; /* a signal that would end tare came after that */
 	int wait_status;
+	/* Once it has ended: CPU time that it has used, and that descendants have which it, or one
+	   of them, has waited for */
+	uint64_t cpu_ns, descendants_cpu_ns;
 	sigset_t old_mask;
 	struct sigaction old_interrupt, old_quit, old_child;
 };
