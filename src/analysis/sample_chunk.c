@@ -1,24 +1,19 @@
 /* Refuses chunks whose numbers lead out of the chunk's time or to stacks that are not there. */
 #include "analysis/sample_chunk.h"
 
-static int64_t unzigzag(uint64_t value)
-{
-	return (int64_t)(value >> 1 ^ (0 - (value & 1)));
-}
+#include "profile/sample_record.h"
 
 /* The first sample that makes no sense, from 1; 0 where all do. */
 static uint64_t decode(const struct profile_sample_chunk *row, struct byte_reader reader,
 		       uint64_t stacks, sample_callback *each, void *context)
 {
-	struct sample sample = {.thread = row->thread, .ticks = row->begin_ticks};
+	struct sample_record record = {.ticks = row->begin_ticks};
 
 	for (uint64_t i = 0; i < row->samples; i++) {
-		const uint64_t later = read_uleb(&reader);
-		sample.stack += (uint64_t)unzigzag(read_uleb(&reader));
-		sample.weight += (uint64_t)unzigzag(read_uleb(&reader));
-		if (reader.failed || later > row->end_ticks - sample.ticks || sample.stack > stacks)
+		if (!sample_record_read(&reader, row->end_ticks, &record) || record.stack > stacks)
 			return i + 1;
-		sample.ticks += later;
+		const struct sample sample = {row->thread, record.ticks, record.stack,
+					      record.weight};
 		each(&sample, context);
 	}
 	return 0;

@@ -20,7 +20,8 @@ static const struct option merge_options[] = {
 	 .offset = offsetof(struct merge_values, output)},
 	{.name = "keep",
 	 .argument = "WHAT",
-	 .help = "processes: keep every process and thread apart",
+	 .help = "processes: keep every process and thread apart, with event logs and "
+		 "the times of samples",
 	 .type = OPTION_TEXT,
 	 .offset = offsetof(struct merge_values, keep)},
 	{.name = "quiet",
@@ -60,12 +61,14 @@ static bool check_usage(const struct merge_values *values, const struct operands
 static void print_done(const struct merge_values *values, const struct merge_summary *summary)
 {
 	if (summary->event_logs)
-		fprintf(stderr, "tare merge: left out the event logs of %llu %s\n",
+		fprintf(stderr,
+			"tare merge: left out the event logs of %llu %s; --keep=processes keeps "
+			"them\n",
 			(unsigned long long)summary->event_logs,
 			summary->event_logs == 1 ? "thread" : "threads");
-	if (summary->sample_chunks)
+	if (summary->sample_times)
 		fputs("tare merge: left out at which times samples were taken; the samples are "
-		      "there\n",
+		      "there, and --keep=processes keeps their times\n",
 		      stderr);
 	if (values->quiet)
 		return;
@@ -81,10 +84,10 @@ static int merge_run(const void *values_at, const struct operands *operands, str
 
 	if (!check_usage(values, operands, err))
 		return -1;
-	struct merge *merge = merge_new(values->keep != NULL);
+	struct merge *merge = merge_new(values->keep != NULL, values->output);
 	for (size_t i = 0; i < operands->count && ok; i++)
 		ok = merge_take(merge, operands->items[i], err);
-	ok = ok && merge_write(merge, values->output, err);
+	ok = ok && merge_write(merge, err);
 	const struct merge_summary summary = merge_summary(merge);
 	merge_free(merge);
 	if (!ok)

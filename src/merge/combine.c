@@ -63,7 +63,8 @@ static uint64_t end_time(const struct input *input, uint64_t ticks)
 {
 	const uint64_t ns = rescale_time(input, ticks);
 
-	return ticks && !ns ? 1 : ns; /* 0 would be unknown */
+	/* 0 would be unknown, and is. */
+	return !ticks ? 0 : ns > input->base_ns ? ns : input->base_ns + 1;
 }
 
 static struct profile_process process_rescaled(const struct input *input,
@@ -534,25 +535,6 @@ static bool take_value(const struct profile_stack_value *row, void *context)
 	return true;
 }
 
-static bool count_log(const struct profile_trace *row, void *context)
-{
-	struct input *input = context;
-
-	(void)row;
-	input->merge->summary.event_logs++;
-	return true;
-}
-
-static bool count_chunk(int64_t id, const struct profile_sample_chunk *row, void *context)
-{
-	struct input *input = context;
-
-	(void)id;
-	(void)row;
-	input->merge->summary.sample_chunks++;
-	return true;
-}
-
 bool combine_streams(struct input *input, struct error *err)
 {
 	struct profile *profile = input->profile;
@@ -561,7 +543,5 @@ bool combine_streams(struct input *input, struct error *err)
 	       profile_each_disarm(profile, take_disarm, input, err) &&
 	       profile_each_mark(profile, take_mark, input, err) &&
 	       profile_each_cpu_use(profile, take_cpu_use, input, err) &&
-	       profile_each_stack_value(profile, take_value, input, err) &&
-	       profile_each_trace(profile, count_log, input, err) &&
-	       profile_each_sample_chunk(profile, count_chunk, input, err);
+	       profile_each_stack_value(profile, take_value, input, err);
 }

@@ -30,12 +30,13 @@ struct merged_process {
 
 struct merged_thread {
 	struct profile_thread row; /* process: index */
+	uint64_t node_numbers;	   /* where it is kept apart: above the last node's */
 	struct merged_name name;
 };
 
 struct merged_node {
-	uint32_t parent; /* index; 0: none */
-	struct profile_node row;
+	uint32_t parent;	 /* index; 0: none */
+	struct profile_node row; /* id: in a thread kept apart, the number there, from 0 */
 };
 
 struct merged_location {
@@ -49,8 +50,29 @@ struct merged_stack {
 	uint32_t parent, location; /* parent: index; 0: none */
 };
 
+/*
+ * A file without a name beside the output, for what memory need not hold. Made when it is first
+ * written to.
+ */
+struct spill {
+	const char *beside;
+	int fd; /* -1: none yet */
+	uint64_t size;
+};
+
+/* A part of an event log, or a chunk of samples, whose data wait in the spill. */
+struct merged_part {
+	union {
+		struct profile_trace_chunk trace;
+		struct profile_sample_chunk sample;
+	};
+	uint64_t offset, size, place;
+};
+
 struct merged_session {
-	struct profile_session row; /* end_ticks: sum of the durations */
+	/* end_ticks: sum of the durations, or the last end on the clock of the wall */
+	struct profile_session row;
+	uint64_t base_ns; /* the first begin on that clock where processes are kept apart, else 0 */
 	uint64_t recordings;
 	bool commands_differ;
 	bool instrument, sample;
@@ -76,6 +98,10 @@ struct merge {
 	struct vec_of(struct profile_disarm) disarms;
 	struct vec_of(struct profile_mark) marks;
 	struct vec_of(struct profile_cpu_use) cpu_uses; /* process: index */
+	/* In the order of time, where processes are kept apart. thread, event: index. */
+	struct vec_of(struct profile_trace) traces;
+	struct vec_of(struct merged_part) trace_parts, sample_parts;
+	struct spill spill;
 	/* Nodes and stacks have indices from 1, the first element stands for none. */
 	struct vec_of(struct merged_node) nodes;
 	struct vec_of(struct merged_stack) stacks;
@@ -90,14 +116,17 @@ struct merge {
 struct input {
 	struct merge *merge;
 	struct profile *profile;
+	const char *path;
 	double ticks_per_second;
 	uint64_t begin_ticks; /* of its session; times count from there */
+	uint64_t base_ns;     /* the begin on the clock of the wall, or 0; added to times */
 	bool is_merged;
 	uint32_t *processes, *threads, *modules, *functions, *events, *locations, *stacks;
 	struct map nodes;    /* id → index */
 	struct map os_ticks; /* (id, cause) → ticks of the rows so far, where they are converted */
 	struct thread_sums {
 		uint64_t elapsed, os, overhead; /* of its nodes, in the input's ticks */
+		int64_t first_node;		/* id; 0: none yet */
 	} * sums;
 	struct error *err;
 };
@@ -105,15 +134,13 @@ struct input {
 /* ---- rescale.c: ticks of the input in ns ---- */
 uint64_t rescale(const struct input *input, uint64_t ticks);
 int64_t rescale_signed(const struct input *input, int64_t ticks);
-/* A time of the input, which counts from its begin. */
+/* A time of the input, which counts from its begin, or on the clock of the wall. */
 uint64_t rescale_time(const struct input *input, uint64_t ticks);
 void rescale_calibration(const struct input *input, struct tare_calibration *calibration);
 /* The bucket in which the middle of the input's bucket lies. */
 uint32_t rescale_bucket(const struct input *input, uint32_t bucket);
 
 /* ---- session.c ---- */
-/* Whether the profile is one that was merged. */
-bool session_is_merged(const struct profile_session *row);
 void session_take(struct merge *merge, const struct input *input);
 /* Texts live in the merge's arena. */
 struct profile_session session_row(struct merge *merge);
@@ -126,6 +153,38 @@ void combine_tables(struct input *input);
 bool combine_streams(struct input *input, struct error *err);
 /* Sums stay at the largest number where they would pass it: the writer refuses it. */
 void add_count(uint64_t *to, uint64_t value);
+
+/* ---- spill.c ---- */
+/* Appends; *offset is where. */
+bool spill_put(struct spill *spill, const void *bytes, size_t size, uint64_t *offset,
+	       struct error *err);
+bool spill_get(const struct spill *spill, uint64_t offset, void *bytes, size_t size,
+	       struct error *err);
+void spill_fini(struct spill *spill);
+
+/* ---- times.c: event logs, and samples in the order of time ---- */
+/* Counts what it leaves out where processes are not kept apart. */
+bool combine_times(struct input *input, struct error *err);
+
+/* ---- write.c ---- */
+struct output {
+	struct merge *merge;
+	struct profile_writer *writer;
+	/* rank by index, and index by rank, which is the id less 1 */
+	struct ranking {
+		uint32_t *rank, *order;
+	} processes, threads, modules, functions, samplings, events, sources, locations, coverage,
+		disarms;
+	/* id by index, and index by place */
+	struct ranking nodes, stacks;
+	struct error *err;
+};
+int64_t id_of(const struct ranking *ranking, int64_t index);
+/* A time as the output has it. */
+uint64_t time_out(const struct output *output, uint64_t ticks);
+int compare_numbers(uint64_t a, uint64_t b);
+/* times.c */
+bool write_times(const struct output *output);
 
 /* ---- tree.c: nodes and what hangs on them ---- */
 bool combine_nodes(struct input *input, struct error *err);

@@ -1,7 +1,10 @@
 /* One input after the other into the merged tables; see merge.h. */
 #include "merge/internal.h"
 
-struct merge *merge_new(bool keep_processes)
+/* The 62 bits that a profile has for times: until 2116. */
+#define UNIX_NS_MAX ((1LL << 62) - 1)
+
+struct merge *merge_new(bool keep_processes, const char *output)
 {
 	struct merge *merge = mem_zalloc(sizeof(*merge));
 	struct keys *keys[] = {&merge->process_keys,  &merge->thread_keys,   &merge->module_keys,
@@ -15,6 +18,7 @@ struct merge *merge_new(bool keep_processes)
 
 	arena_init(&merge->arena);
 	merge->keep_processes = keep_processes;
+	merge->spill = (struct spill){.beside = arena_strdup(&merge->arena, output), .fd = -1};
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		keys_init(keys[i], &merge->arena);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
@@ -53,6 +57,10 @@ void merge_free(struct merge *merge)
 	vec_fini(&merge->disarms);
 	vec_fini(&merge->marks);
 	vec_fini(&merge->cpu_uses);
+	vec_fini(&merge->traces);
+	vec_fini(&merge->trace_parts);
+	vec_fini(&merge->sample_parts);
+	spill_fini(&merge->spill);
 	vec_fini(&merge->nodes);
 	vec_fini(&merge->stacks);
 	vec_fini(&merge->os);
@@ -77,6 +85,14 @@ static void input_fini(struct input *input)
 	profile_close(input->profile);
 }
 
+static uint64_t base_of(const struct merge *merge, const struct profile_session *session)
+{
+	if (!merge->keep_processes || session->begin_unix_ns < 0)
+		return 0;
+	return (uint64_t)(session->begin_unix_ns < UNIX_NS_MAX ? session->begin_unix_ns
+							       : UNIX_NS_MAX);
+}
+
 bool merge_take(struct merge *merge, const char *path, struct error *err)
 {
 	struct profile *profile = profile_open(path, err);
@@ -86,15 +102,18 @@ bool merge_take(struct merge *merge, const char *path, struct error *err)
 	const struct profile_session *session = profile_session(profile);
 	struct input input = {.merge = merge,
 			      .profile = profile,
+			      .path = path,
 			      .ticks_per_second = session->ticks_per_second,
 			      .begin_ticks = session->begin_ticks,
-			      .is_merged = session_is_merged(session),
+			      .base_ns = base_of(merge, session),
+			      .is_merged = profile_merged(session).recordings != 0,
 			      .err = err};
 	map_init(&input.nodes);
 	map_init(&input.os_ticks);
 	session_take(merge, &input);
 	combine_tables(&input);
-	const bool ok = combine_nodes(&input, err) && combine_streams(&input, err);
+	const bool ok = combine_nodes(&input, err) && combine_streams(&input, err) &&
+			combine_times(&input, err);
 	input_fini(&input);
 	return ok;
 }

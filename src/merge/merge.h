@@ -13,16 +13,19 @@ struct merge;
 /* What has been taken, and what of it a merged profile does not have. */
 struct merge_summary {
 	uint64_t recordings;
-	uint64_t event_logs;	/* threads whose log of events is left out */
-	uint64_t sample_chunks; /* parts of the samples' order in time that are left out */
+	/* left out, as in struct profile_merged */
+	uint64_t event_logs, sample_times, addresses;
 };
 
-/* With keep_processes no two processes, and no two threads, become one. */
-struct merge *merge_new(bool keep_processes);
+/*
+ * With keep_processes no two processes, and no two threads, become one, and their times are on one
+ * clock. What need not be in memory waits in a file in the directory of `output`, without a name.
+ */
+struct merge *merge_new(bool keep_processes, const char *output);
 /* Adds the profile at `path`. After a failure nothing but merge_free makes sense. */
 bool merge_take(struct merge *merge, const char *path, struct error *err);
-/* Writes the result; an existing file there becomes `path`.old. */
-bool merge_write(struct merge *merge, const char *path, struct error *err);
+/* Writes the result; an existing file there becomes `output`.old. */
+bool merge_write(struct merge *merge, struct error *err);
 struct merge_summary merge_summary(const struct merge *merge);
 void merge_free(struct merge *merge);
 

@@ -32,7 +32,10 @@ int64_t rescale_signed(const struct input *input, int64_t ticks)
 
 uint64_t rescale_time(const struct input *input, uint64_t ticks)
 {
-	return ticks > input->begin_ticks ? rescale(input, ticks - input->begin_ticks) : 0;
+	uint64_t ns = ticks > input->begin_ticks ? rescale(input, ticks - input->begin_ticks) : 0;
+
+	add_count(&ns, input->base_ns);
+	return ns;
 }
 
 void rescale_calibration(const struct input *input, struct tare_calibration *calibration)

@@ -1,17 +1,14 @@
 /*
  * The session row of a merged profile. What all recordings share is kept, what differs reads
- * "various"; how many they are stands at the begin of the settings, "merged=N", by which a merged
- * profile is known when it is merged again.
+ * "various"; how many they are and what of them is left out stands at the begin of the settings, by
+ * which a merged profile is known when it is merged again.
  */
 #include "merge/internal.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SESSION_REASONS_MAX = 5 };
 
-static const char merged_prefix[] = "merged=";
 static const char various[] = "various";
 static const char more_reasons[] = "other reasons";
 
@@ -20,48 +17,12 @@ static const char *text_of(const char *text)
 	return text ? text : "";
 }
 
-/* The number at *text, and *text behind it; 0 if there is none. */
-static uint64_t number_at(const char **text)
-{
-	char *end;
-
-	if (**text < '1' || **text > '9')
-		return 0;
-	errno = 0;
-	const unsigned long long number = strtoull(*text, &end, 10);
-	if (errno || number > INT64_MAX)
-		return 0;
-	*text = end;
-	return number;
-}
-
-/* How many recordings the profile has, and its settings without that. */
-static uint64_t recordings_of(const struct profile_session *row, const char **settings)
-{
-	const char *at = text_of(row->settings);
-
-	*settings = at;
-	if (!str_starts_with(at, merged_prefix))
-		return 1;
-	at += strlen(merged_prefix);
-	const uint64_t count = number_at(&at);
-	if (!count || (*at && *at != ' '))
-		return 1;
-	*settings = *at ? at + 1 : at;
-	return count;
-}
-
-bool session_is_merged(const struct profile_session *row)
-{
-	return str_starts_with(text_of(row->settings), merged_prefix);
-}
-
 /* The command line without "N recordings: ". */
 static const char *command_of(const struct profile_session *row, bool is_merged, bool *differ)
 {
 	const char *text = text_of(row->command_line), *at = text;
 
-	*differ = is_merged && number_at(&at) && str_starts_with(at, " recordings: ");
+	*differ = is_merged && profile_number_at(&at) && str_starts_with(at, " recordings: ");
 	return *differ ? at + strlen(" recordings: ") : text;
 }
 
@@ -128,8 +89,8 @@ void session_take(struct merge *merge, const struct input *input)
 	const struct profile_session *row = profile_session(input->profile);
 	struct merged_session *session = &merge->session;
 	const bool first = !session->recordings;
-	const char *settings;
-	const uint64_t recordings = recordings_of(row, &settings);
+	const struct profile_merged merged = profile_merged(row);
+	const uint64_t end = rescale_time(input, row->end_ticks);
 
 	take_command(merge, row, input->is_merged);
 	take_text(merge, &session->row.directory, row->directory, first);
@@ -137,20 +98,28 @@ void session_take(struct merge *merge, const struct input *input)
 	take_text(merge, &session->row.system, row->system, first);
 	take_text(merge, &session->row.processor, row->processor, first);
 	take_text(merge, &session->row.tare_version, row->tare_version, first);
-	take_text(merge, &session->row.settings, settings, first);
+	take_text(merge, &session->row.settings, merged.settings, first);
 	session->instrument |= strstr(text_of(row->method), "instrument") != NULL;
 	session->sample |= strstr(text_of(row->method), "sample") != NULL;
 	if (first || row->begin_unix_ns < session->row.begin_unix_ns)
 		session->row.begin_unix_ns = row->begin_unix_ns;
-	add_count(&session->row.end_ticks, rescale_time(input, row->end_ticks));
+	if (first || input->base_ns < session->base_ns)
+		session->base_ns = input->base_ns;
+	if (!merge->keep_processes)
+		add_count(&session->row.end_ticks, end);
+	else if (end > session->row.end_ticks)
+		session->row.end_ticks = end;
 	if (first || row->clock_drift_ppm > session->row.clock_drift_ppm)
 		session->row.clock_drift_ppm = row->clock_drift_ppm;
 	if (first || row->exit_status > session->row.exit_status)
 		session->row.exit_status = row->exit_status;
 	session->row.complete = (first || session->row.complete) && row->complete;
 	take_reasons(merge, row->incomplete_reason);
-	add_count(&session->recordings, recordings);
+	add_count(&session->recordings, merged.recordings ? merged.recordings : 1);
 	merge->summary.recordings = session->recordings;
+	add_count(&merge->summary.event_logs, merged.event_logs);
+	add_count(&merge->summary.sample_times, merged.sample_times);
+	add_count(&merge->summary.addresses, merged.addresses);
 }
 
 struct profile_session session_row(struct merge *merge)
@@ -163,12 +132,22 @@ struct profile_session session_row(struct merge *merge)
 	if (session->commands_differ)
 		row.command_line = arena_printf(&merge->arena, "%llu recordings: %s", recordings,
 						row.command_line);
-	row.settings = arena_printf(&merge->arena, "%s%llu%s%s", merged_prefix, recordings,
-				    row.settings[0] ? " " : "", row.settings);
+	profile_merged_append(&(struct profile_merged){.recordings = recordings,
+						       .processes_kept = merge->keep_processes,
+						       .event_logs = merge->summary.event_logs,
+						       .sample_times = merge->summary.sample_times,
+						       .addresses = merge->summary.addresses,
+						       .settings = row.settings},
+			      &text);
+	row.settings = arena_strdup(&merge->arena, text.data);
+	str_clear(&text);
 	row.method = session->instrument && session->sample ? "instrument,sample"
 		     : session->sample			    ? "sample"
 							    : "instrument";
+	if (merge->keep_processes)
+		row.begin_unix_ns = (int64_t)session->base_ns;
 	row.begin_ticks = 0;
+	row.end_ticks -= session->base_ns;
 	row.ticks_per_second = 1e9;
 	str_append(&text, "");
 	vec_foreach (reason, &session->reasons)
@@ -189,16 +168,19 @@ const char *name_split(struct arena *arena, const char *name, bool is_merged, ui
 	if (!open || open == text || open[-1] != ' ')
 		return text;
 	const char *at = open + 1;
-	const uint64_t number = number_at(&at);
+	const uint64_t number = profile_number_at(&at);
 	if (!number || strcmp(at, " merged)") != 0)
 		return text;
 	*count = number;
 	return arena_strndup(arena, text, (size_t)(open - 1 - text));
 }
 
+/* What reads like a count is followed by one, so that merging again takes none for it. */
 const char *name_join(struct arena *arena, const struct merged_name *name)
 {
-	if (name->count <= 1)
+	uint64_t count;
+
+	if (name->count <= 1 && name_split(arena, name->text, true, &count) == name->text)
 		return name->text;
 	return arena_printf(arena, "%s (%llu merged)", name->text, (unsigned long long)name->count);
 }

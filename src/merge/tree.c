@@ -90,6 +90,24 @@ static struct merged_node node_new(uint32_t parent, uint32_t thread, int64_t fun
 	};
 }
 
+/* Event logs name a thread's nodes by their distance from its first, so that is kept. */
+static bool node_keep_number(struct input *input, const struct profile_node *row,
+			     struct merged_node *node)
+{
+	struct merged_thread *thread = &input->merge->threads.data[node->row.thread];
+	int64_t *first = &input->sums[row->thread - 1].first_node;
+
+	if (!*first)
+		*first = row->id;
+	node->row.id = row->id - *first;
+	thread->node_numbers = (uint64_t)node->row.id + 1;
+	if (node->row.id < UINT32_MAX)
+		return true;
+	return error_set(input->err, ERROR_INPUT,
+			 "the profile %s is damaged: node %lld is too far from its thread's first",
+			 input->path, (long long)row->id);
+}
+
 /* Functions are kept as index + 1, so that 0 stays none. */
 static bool take_node(const struct profile_node *row, void *context)
 {
@@ -101,12 +119,16 @@ static bool take_node(const struct profile_node *row, void *context)
 		row->parent ? (uint32_t)*map_get(&input->nodes, (uint64_t)row->parent) : 0;
 	const uint64_t key =
 		parent ? (uint64_t)parent << 32 | (uint64_t)function << 1 | row->folded : thread;
-	const uint64_t index = *map_put(&merge->node_map, key, merge->nodes.len);
+	const uint64_t index = merge->keep_processes
+				       ? merge->nodes.len
+				       : *map_put(&merge->node_map, key, merge->nodes.len);
 
 	if (index >= UINT32_MAX)
 		return error_set(input->err, ERROR_UNSUPPORTED, "more than 2^32 call paths");
 	if (index == merge->nodes.len)
 		vec_push(&merge->nodes, node_new(parent, thread, function, row->folded));
+	if (merge->keep_processes && !node_keep_number(input, row, &merge->nodes.data[index]))
+		return false;
 	map_put(&input->nodes, (uint64_t)row->id, index);
 	node_add(input, &merge->nodes.data[index].row, row);
 	return true;
@@ -142,8 +164,8 @@ static bool take_os(const struct profile_os *row, void *context)
 	struct input *input = context;
 	struct merge *merge = input->merge;
 	const uint64_t node = *map_get(&input->nodes, (uint64_t)row->node);
-	const uint64_t object =
-		!merge->keep_processes && row->object >= OBJECT_ADDRESS_MIN ? 0 : row->object;
+	const bool is_lost = !merge->keep_processes && row->object >= OBJECT_ADDRESS_MIN;
+	const uint64_t object = is_lost ? 0 : row->object;
 	const uint64_t call =
 		*map_put(&merge->syscall_map,
 			 (uint64_t)(uint32_t)row->syscall_number << 3 | (uint64_t)row->cause,
@@ -160,6 +182,7 @@ static bool take_os(const struct profile_os *row, void *context)
 							  .syscall_number = row->syscall_number,
 							  .object = object,
 							  .path = path_text(merge, path)}));
+	merge->summary.addresses += is_lost;
 	add_count(&merge->os.data[index].count, row->count);
 	add_count(&merge->os.data[index].ticks, os_rescale(input, row));
 	return true;

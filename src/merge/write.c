@@ -6,28 +6,27 @@
 
 #include <string.h>
 
-struct output {
-	struct merge *merge;
-	struct profile_writer *writer;
-	/* rank by index, and index by rank, which is the id less 1 */
-	struct ranking {
-		uint32_t *rank, *order;
-	} processes, threads, modules, functions, samplings, events, sources, locations, coverage,
-		disarms;
-	/* id by index, and index by id */
-	struct ranking nodes, stacks;
-	struct error *err;
-};
-
 static void ranking_fini(struct ranking *ranking)
 {
 	free(ranking->rank);
 	free(ranking->order);
 }
 
-static int64_t id_of(const struct ranking *ranking, int64_t index)
+int64_t id_of(const struct ranking *ranking, int64_t index)
 {
 	return (int64_t)ranking->rank[index] + 1;
+}
+
+int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+uint64_t time_out(const struct output *output, uint64_t ticks)
+{
+	const uint64_t base = output->merge->session.base_ns;
+
+	return ticks > base ? ticks - base : 0;
 }
 
 static void rank_tables(struct output *output)
@@ -53,7 +52,37 @@ static void rank_tables(struct output *output)
 		keys_rank(tables[i].keys, &tables[i].ranking->rank, &tables[i].ranking->order);
 }
 
-static void rank_trees(struct output *output)
+/* The numbers of each thread, behind those of the threads before it. */
+static bool rank_kept_nodes(struct output *output)
+{
+	const struct merge *merge = output->merge;
+	const size_t count = merge->nodes.len;
+	uint64_t *first = mem_zalloc((merge->threads.len + 1) * sizeof(*first)), next = 1;
+	uint32_t *place = mem_zalloc((merge->threads.len + 1) * sizeof(*place)), end = 1;
+
+	output->nodes.rank = mem_zalloc((count + 1) * sizeof(uint32_t));
+	output->nodes.order = mem_zalloc((count + 1) * sizeof(uint32_t));
+	for (size_t i = 1; i < count; i++)
+		place[merge->nodes.data[i].row.thread]++;
+	for (size_t i = 0; i < merge->threads.len; i++) {
+		const uint32_t thread = output->threads.order[i], nodes = place[thread];
+		first[thread] = next;
+		next += merge->threads.data[thread].node_numbers;
+		place[thread] = end;
+		end += nodes;
+	}
+	const bool fits = next <= UINT32_MAX;
+	for (size_t i = 1; i < count && fits; i++) {
+		const struct profile_node *row = &merge->nodes.data[i].row;
+		output->nodes.rank[i] = (uint32_t)(first[row->thread] + (uint64_t)row->id);
+		output->nodes.order[place[row->thread]++] = (uint32_t)i;
+	}
+	free(first);
+	free(place);
+	return fits || error_set(output->err, ERROR_UNSUPPORTED, "more than 2^32 call paths");
+}
+
+static void rank_nodes(struct output *output)
 {
 	const struct merge *merge = output->merge;
 	struct tree_item *items = mem_zalloc(merge->nodes.len * sizeof(*items));
@@ -70,7 +99,13 @@ static void rank_trees(struct output *output)
 	}
 	tree_number(items, merge->nodes.len, &output->nodes.rank, &output->nodes.order);
 	free(items);
-	items = mem_zalloc(merge->stacks.len * sizeof(*items));
+}
+
+static void rank_stacks(struct output *output)
+{
+	const struct merge *merge = output->merge;
+	struct tree_item *items = mem_zalloc(merge->stacks.len * sizeof(*items));
+
 	for (size_t i = 1; i < merge->stacks.len; i++)
 		items[i] = (struct tree_item){
 			.index = (uint32_t)i,
@@ -89,6 +124,8 @@ static bool write_processes(const struct output *output)
 			&merge->processes.data[output->processes.order[i]];
 		struct profile_process row = process->row;
 		row.name = name_join(&merge->arena, &process->name);
+		row.begin_ticks = time_out(output, row.begin_ticks);
+		row.end_ticks = time_out(output, row.end_ticks);
 		if (!profile_add_process(output->writer, &row, output->err))
 			return false;
 	}
@@ -96,6 +133,8 @@ static bool write_processes(const struct output *output)
 		const struct merged_thread *thread = &merge->threads.data[output->threads.order[i]];
 		struct profile_thread row = thread->row;
 		row.name = name_join(&merge->arena, &thread->name);
+		row.begin_ticks = time_out(output, row.begin_ticks);
+		row.end_ticks = time_out(output, row.end_ticks);
 		row.process = id_of(&output->processes, row.process);
 		if (!profile_add_thread(output->writer, &row, output->err))
 			return false;
@@ -182,11 +221,6 @@ static bool write_stacks(const struct output *output)
 	return true;
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int compare_values(const void *a, const void *b)
 {
 	const struct profile_stack_value *x = a, *y = b;
@@ -222,7 +256,7 @@ static bool write_nodes(const struct output *output)
 	for (size_t i = 1; i < merge->nodes.len; i++) {
 		const struct merged_node *node = &merge->nodes.data[output->nodes.order[i]];
 		struct profile_node row = node->row;
-		row.id = (int64_t)i;
+		row.id = output->nodes.rank[output->nodes.order[i]];
 		row.parent = output->nodes.rank[node->parent];
 		row.thread = id_of(&output->threads, row.thread);
 		row.function = row.function ? id_of(&output->functions, row.function - 1) : 0;
@@ -307,8 +341,11 @@ static bool write_cpu_uses(const struct output *output)
 {
 	struct merge *merge = output->merge;
 
-	vec_foreach (row, &merge->cpu_uses)
+	vec_foreach (row, &merge->cpu_uses) {
 		row->process = id_of(&output->processes, row->process);
+		row->begin_ticks = time_out(output, row->begin_ticks);
+		row->end_ticks = time_out(output, row->end_ticks);
+	}
 	vec_sort(&merge->cpu_uses, compare_cpu_uses);
 	vec_foreach (row, &merge->cpu_uses) {
 		if (!profile_add_cpu_use(output->writer, row, output->err))
@@ -331,11 +368,14 @@ static bool write_events(const struct output *output)
 		struct profile_disarm row = merge->disarms.data[output->disarms.order[i]];
 		row.process = id_of(&output->processes, row.process);
 		row.function = id_of(&output->functions, row.function);
+		row.ticks = time_out(output, row.ticks);
 		if (!profile_add_disarm(output->writer, &row, output->err))
 			return false;
 	}
-	vec_foreach (mark, &merge->marks)
+	vec_foreach (mark, &merge->marks) {
 		mark->thread = mark->thread ? id_of(&output->threads, mark->thread - 1) : 0;
+		mark->ticks = time_out(output, mark->ticks);
+	}
 	vec_sort(&merge->marks, compare_marks);
 	vec_foreach (mark, &merge->marks) {
 		if (!profile_add_mark(output->writer, mark, output->err))
@@ -351,19 +391,25 @@ static bool write_tables(const struct output *output)
 	return profile_write_session(output->writer, &session, output->err) &&
 	       write_processes(output) && write_functions(output) && write_samplings(output) &&
 	       write_stacks(output) && write_values(output) && write_nodes(output) &&
-	       write_of_nodes(output) && write_events(output) && write_cpu_uses(output);
+	       write_of_nodes(output) && write_events(output) && write_cpu_uses(output) &&
+	       write_times(output);
 }
 
-bool merge_write(struct merge *merge, const char *path, struct error *err)
+bool merge_write(struct merge *merge, struct error *err)
 {
 	struct output output = {.merge = merge, .err = err};
 
-	output.writer = profile_writer_open(path, true, err);
+	output.writer = profile_writer_open(merge->spill.beside, true, err);
 	if (!output.writer)
 		return false;
 	rank_tables(&output);
-	rank_trees(&output);
-	bool ok = write_tables(&output);
+	bool ok = true;
+	if (merge->keep_processes)
+		ok = rank_kept_nodes(&output);
+	else
+		rank_nodes(&output);
+	rank_stacks(&output);
+	ok = ok && write_tables(&output);
 	if (ok)
 		ok = profile_writer_commit(output.writer, err);
 	else

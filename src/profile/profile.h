@@ -33,6 +33,22 @@ struct profile_session {
 	const char *incomplete_reason; /* may be NULL */
 };
 
+/* What the session of a merged profile says of the merge; recordings 0: it is none. */
+struct profile_merged {
+	uint64_t recordings;
+	bool processes_kept;   /* apart, and their times count from the first begin */
+	uint64_t event_logs;   /* threads whose log is left out */
+	uint64_t sample_times; /* samples whose time is left out */
+	uint64_t addresses;    /* OS records whose object was an address, and is left out */
+	const char *settings;  /* those of the recordings, borrowed from the session */
+};
+
+struct profile_merged profile_merged(const struct profile_session *session);
+/* Appends the session's settings. */
+void profile_merged_append(const struct profile_merged *merged, struct str *settings);
+/* The number from 1 on at *text, and *text behind it; 0 if there is none. */
+uint64_t profile_number_at(const char **text);
+
 struct profile_process {
 	int64_t pid, parent_pid;
 	const char *name;		 /* executable's base name */

@@ -8,7 +8,7 @@
  */
 #include "record/sample_builder.h"
 
-#include "base/bytes.h"
+#include "profile/sample_record.h"
 #include "record/symbolize.h"
 
 #include <string.h>
@@ -18,9 +18,8 @@ enum { CHUNK_BYTES = 16 << 10 };
 struct track {
 	int64_t thread, event;
 	struct byte_vec data;
-	uint64_t begin_ticks, end_ticks, samples; /* of the open chunk */
-	int64_t stack;				  /* of the last sample in it */
-	uint64_t weight;
+	uint64_t begin_ticks, samples; /* of the open chunk */
+	struct sample_record last;     /* in it */
 };
 
 struct value {
@@ -142,7 +141,7 @@ static bool track_flush(struct sample_builder *builder, struct track *track, str
 		.thread = track->thread,
 		.event = track->event,
 		.begin_ticks = track->begin_ticks,
-		.end_ticks = track->end_ticks,
+		.end_ticks = track->last.ticks,
 		.samples = track->samples,
 		.data = {track->data.data, track->data.len},
 	};
@@ -151,8 +150,6 @@ static bool track_flush(struct sample_builder *builder, struct track *track, str
 		return true;
 	track->data.len = 0;
 	track->samples = 0;
-	track->stack = 0;
-	track->weight = 0;
 	return profile_add_sample_chunk(builder->writer, &row, err);
 }
 
@@ -168,24 +165,20 @@ static size_t track_of(struct sample_builder *builder, int64_t thread, int64_t e
 	return (size_t)index;
 }
 
-static void put_zigzag(struct byte_vec *out, int64_t value)
-{
-	put_uleb(out, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
-}
-
 static void track_put(struct track *track, const struct sample_builder_sample *sample,
 		      int64_t stack)
 {
-	const uint64_t ticks = sample->ticks > track->end_ticks ? sample->ticks : track->end_ticks;
+	const struct sample_record record = {
+		.ticks = sample->ticks > track->last.ticks ? sample->ticks : track->last.ticks,
+		.stack = (uint64_t)stack,
+		.weight = sample->weight};
 
-	if (!track->samples)
-		track->begin_ticks = track->end_ticks = ticks;
-	put_uleb(&track->data, ticks - track->end_ticks);
-	put_zigzag(&track->data, stack - track->stack);
-	put_zigzag(&track->data, (int64_t)(sample->weight - track->weight));
-	track->end_ticks = ticks;
-	track->stack = stack;
-	track->weight = sample->weight;
+	if (!track->samples) {
+		track->begin_ticks = record.ticks;
+		track->last = (struct sample_record){.ticks = record.ticks};
+	}
+	sample_record_write(&track->data, &track->last, &record);
+	track->last = record;
 	track->samples++;
 }
 
