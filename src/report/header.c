@@ -273,13 +273,37 @@ static void append_coverage(const struct report *report, struct str *text)
 	append_loss(text, count[COVERAGE_SMALL], "small skipped");
 }
 
+/* Of how many recordings the profile is, and what of them it does not have. */
+static void write_merged(const struct report *report, FILE *stream, struct str *text)
+{
+	const struct profile_merged merged =
+		profile_merged(profile_session(report->analysis->profile));
+	struct str losses = {0};
+
+	if (!merged.recordings)
+		return;
+	append_count(text, merged.recordings, "recording", "recordings");
+	str_append(text, merged.processes_kept
+				 ? "; processes are apart, and times count from the first begin"
+				 : "; processes of one program are one, and times count from the "
+				   "begin of each recording");
+	append_loss(&losses, merged.event_logs, "threads' event logs");
+	append_loss(&losses, merged.sample_times, "samples' times");
+	append_loss(&losses, merged.addresses, "addresses of OS records");
+	if (losses.len)
+		str_printf(text, "; left out: %s", losses.data);
+	write_facts(report, stream, PLAIN, "merged", text);
+	str_fini(&losses);
+}
+
 /* The settings name the method, too. */
 static void append_method(const struct profile_session *session, struct str *text)
 {
-	const char *method = text_or(session->method, "?"), *settings = session->settings;
+	const char *method = text_or(session->method, "?"),
+		   *settings = profile_merged(session).settings;
 
 	str_append(text, method);
-	if (!settings || !settings[0])
+	if (!settings[0])
 		return;
 	if (str_starts_with(settings, "--method=") &&
 	    str_starts_with(settings + strlen("--method="), method))
@@ -572,6 +596,7 @@ void report_write_text_header(const struct report *report, FILE *stream)
 	struct str text = {0};
 
 	write_recording(report, stream, &text);
+	write_merged(report, stream, &text);
 	if (report->analysis->has_calls)
 		write_times(report, stream, &text);
 	if (was_sampled(report))
