@@ -1,24 +1,12 @@
-/* See name.h. Widths follow the East Asian Width of Unicode for the common wide ranges. */
+/* See name.h. */
 #include "report/name.h"
+#include "report/width.h"
 
+#include <limits.h>
 #include <string.h>
 
 struct span {
 	unsigned first, last;
-};
-
-/* Combining marks and the like, which take no column. */
-static const struct span zero_width[] = {
-	{0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd},	{0x0610, 0x061a},
-	{0x064b, 0x065f}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff},	{0x20d0, 0x20ff},
-	{0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xe0100, 0xe01ef},
-};
-
-static const struct span double_width[] = {
-	{0x1100, 0x115f},   {0x2e80, 0x303e},	{0x3041, 0x33ff}, {0x3400, 0x4dbf},
-	{0x4e00, 0x9fff},   {0xa000, 0xa4cf},	{0xac00, 0xd7a3}, {0xf900, 0xfaff},
-	{0xfe30, 0xfe6f},   {0xff00, 0xff60},	{0xffe0, 0xffe6}, {0x1f300, 0x1f64f},
-	{0x1f900, 0x1f9ff}, {0x20000, 0x3fffd},
 };
 
 /* Controls, marks of direction, invisible separators, private and unassigned planes. */
@@ -137,15 +125,6 @@ void name_append_utf8(struct str *out, const char *text)
 	}
 }
 
-static size_t code_point_width(unsigned code_point)
-{
-	if (code_point < zero_width[0].first)
-		return 1;
-	if (IN(zero_width, code_point))
-		return 0;
-	return IN(double_width, code_point) ? 2 : 1;
-}
-
 size_t name_width(const char *text)
 {
 	size_t width = 0;
@@ -153,7 +132,7 @@ size_t name_width(const char *text)
 	while (*text) {
 		unsigned code_point = 0;
 		const size_t length = utf8_decode(text, &code_point);
-		width += length ? code_point_width(code_point) : 1;
+		width += length ? width_of(code_point) : 1;
 		text += length ? length : 1;
 	}
 	return width;
@@ -166,7 +145,7 @@ size_t name_bytes_within(const char *text, size_t width)
 	while (*at) {
 		unsigned code_point = 0;
 		const size_t length = utf8_decode(at, &code_point);
-		const size_t columns = length ? code_point_width(code_point) : 1;
+		const size_t columns = length ? width_of(code_point) : 1;
 		if (columns > width)
 			break;
 		width -= columns;
@@ -175,20 +154,17 @@ size_t name_bytes_within(const char *text, size_t width)
 	return (size_t)(at - text);
 }
 
-void name_append_shortened(struct str *out, const char *text, size_t width, const char *mark)
+/* `dots`: of `dots_width` columns, in place of the middle. */
+static void append_cut_within(struct str *out, const char *text, size_t width, const char *dots,
+			      size_t dots_width)
 {
-	const size_t full = name_width(text), dots = 3 + strlen(mark);
+	const size_t full = name_width(text);
 
-	if (full <= width && !mark[0]) {
-		str_append(out, text);
-		return;
-	}
-	const size_t rest = width > dots ? width - dots : 0;
+	const size_t rest = width > dots_width ? width - dots_width : 0;
 	const size_t head = rest - rest / 2, tail = rest / 2;
 	const char *end = text + name_bytes_within(text, full > tail ? full - tail : 0);
 	str_append_bytes(out, text, name_bytes_within(text, head));
-	str_append(out, "...");
-	str_append(out, mark);
+	str_append(out, dots);
 	/* A wide character across the cut leaves the tail one column too wide. */
 	while (*end && name_width(end) > tail) {
 		unsigned code_point;
@@ -196,6 +172,19 @@ void name_append_shortened(struct str *out, const char *text, size_t width, cons
 		end += length ? length : 1;
 	}
 	str_append(out, end);
+}
+
+void name_append_shortened(struct str *out, const char *text, size_t width, const char *mark)
+{
+	struct str dots = {0};
+
+	if (name_width(text) <= width && !mark[0]) {
+		str_append(out, text);
+		return;
+	}
+	str_printf(&dots, "...%s", mark);
+	append_cut_within(out, text, width, dots.data, dots.len);
+	str_fini(&dots);
 }
 
 void name_append_cut(struct str *out, const char *text, size_t width)
@@ -266,4 +255,115 @@ void name_append_brief(struct str *out, const char *name)
 			str_append_bytes(out, at, 1);
 		at++;
 	}
+}
+
+/* How deep template arguments lie in each other, at most LEVELS_MAX. */
+enum { LEVELS_MAX = 6 };
+
+/*
+ * Walks over a name and copies it without what is in angle brackets deeper than `level`, and, where
+ * `parameters` is false, without what is in parentheses. A bracket that the name begins with is
+ * that of a qualified path of Rust, which says more than what follows it: it stays.
+ */
+struct folding {
+	int level;
+	bool parameters;
+	const char *dots;
+	int angles, rounds; /* depth of those that are open */
+	int deepest;
+};
+
+static bool is_hidden(const struct folding *folding)
+{
+	return folding->angles > folding->level || (folding->rounds && !folding->parameters);
+}
+
+static void fold_bracket(struct folding *folding, char bracket, struct str *out)
+{
+	const bool hidden = is_hidden(folding);
+
+	folding->angles += (bracket == '<') - (bracket == '>' && folding->angles > 0);
+	folding->rounds += (bracket == '(') - (bracket == ')' && folding->rounds > 0);
+	if (folding->angles > folding->deepest)
+		folding->deepest = folding->angles;
+	const bool hides = is_hidden(folding);
+	if (!hidden || !hides)
+		str_append_bytes(out, &bracket, 1);
+	if (!hidden && hides)
+		str_append(out, folding->dots);
+}
+
+static void fold(struct folding *folding, const char *name, struct str *out)
+{
+	for (const char *at = name; *at;) {
+		const size_t operator_name = operator_length(at);
+		if (operator_name) {
+			if (!is_hidden(folding))
+				str_append_bytes(out, at, operator_name);
+			at += operator_name;
+			continue;
+		}
+		const bool arrow = *at == '>' && at > name && at[-1] == '-';
+		const bool empty = str_starts_with(at, "()") || str_starts_with(at, "(anonymous");
+		const size_t length = !empty ? 1 : at[1] == ')' ? 2 : strcspn(at, ")") + !!*at;
+		if (empty || arrow || at == name || !strchr("<>()", *at)) {
+			if (!is_hidden(folding))
+				str_append_bytes(out, at, strnlen(at, length));
+			at += strnlen(at, length);
+			continue;
+		}
+		fold_bracket(folding, *at++, out);
+	}
+}
+
+/* Behind what a function template's name begins with: the type that it returns. */
+static const char *behind_type(const char *name)
+{
+	const char *behind = name;
+	int depth = 0;
+
+	for (const char *at = name; *at; at++) {
+		if (depth == 0 && (str_starts_with(at, "operator") ||
+				   (*at == '(' && !str_starts_with(at, "(anonymous"))))
+			break;
+		depth += (*at == '<' || *at == '(') - (*at == '>' || *at == ')');
+		if (*at != ' ' || depth)
+			continue;
+		if (at - name >= 3 &&
+		    (memcmp(at - 3, " to", 3) == 0 || memcmp(at - 3, "for", 3) == 0))
+			return name; /* a thunk, a table */
+		behind = at + 1;
+	}
+	return behind;
+}
+
+void name_append_fitted(struct str *out, const char *name, size_t width, bool unicode)
+{
+	const char *dots = unicode ? "\u2026" : "...";
+	struct folding probe = {.level = INT_MAX, .parameters = true, .dots = dots};
+	struct str folded = {0};
+	const char *shown = name;
+
+	if (name_width(name) <= width) {
+		str_append(out, name);
+		return;
+	}
+	fold(&probe, name, &folded);
+	const int deepest = probe.deepest < LEVELS_MAX ? probe.deepest : LEVELS_MAX;
+	for (int level = deepest - 1; level >= -1; level--) {
+		struct folding folding = {
+			.level = level > 0 ? level : 0, .parameters = level >= 0, .dots = dots};
+		str_clear(&folded);
+		fold(&folding, name, &folded);
+		shown = folded.data ? folded.data : "";
+		if (name_width(shown) <= width)
+			break;
+	}
+	if (name_width(shown) > width)
+		shown = behind_type(shown);
+	if (name_width(shown) > width)
+		append_cut_within(out, shown, width, dots, unicode ? 1 : 3);
+	else
+		str_append(out, shown);
+	str_fini(&folded);
 }

@@ -7,6 +7,8 @@
 
 #include "base/str.h"
 
+#include <stdbool.h>
+
 /*
  * The length of the valid UTF-8 sequence at `at`, 0 where there is none. Stores the code point.
  */
@@ -33,6 +35,13 @@ size_t name_bytes_within(const char *text, size_t width);
  * follows the middle begins with `mark`, which tells apart names that would look alike.
  */
 void name_append_shortened(struct str *out, const char *text, size_t width, const char *mark);
+
+/*
+ * Appends a function's demangled name, shortened to `width` columns: first loses the arguments of
+ * templates, the innermost first, then the parameters, then the type that it returns, each for dots,
+ * and only then its middle.
+ */
+void name_append_fitted(struct str *out, const char *name, size_t width, bool unicode);
 
 /*
  * Appends a function's demangled name without its parameters, and with "..." for the arguments of

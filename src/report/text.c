@@ -18,7 +18,8 @@ enum {
 	NAME_MIN = 9,
 	NAME_WANTED = 14,
 	MAIN_MIN = 22,
-	MAIN_WANTED = 28,
+	MAIN_WANTED = 28, /* and of wide terminals MAIN_SHARE % */
+	MAIN_SHARE = 30,
 	TREE_WANTED = 48,
 	TREE_MIN = 40,
 	INDENT_SHARE = 5,
@@ -229,13 +230,20 @@ static size_t total_width(const struct text_table *t)
 	return width;
 }
 
-static size_t wanted_width(const struct text_column *column)
+static size_t main_wanted(const struct text_table *t)
+{
+	const size_t share = (size_t)t->report->options->width * MAIN_SHARE / 100;
+
+	return share > MAIN_WANTED ? share : MAIN_WANTED;
+}
+
+static size_t wanted_width(const struct text_table *t, const struct text_column *column)
 {
 	if (column->column->is_tree)
 		return TREE_WANTED;
 	if (column->is_whole)
 		return column->natural;
-	return column->is_main ? MAIN_WANTED : NAME_MIN;
+	return column->is_main ? main_wanted(t) : NAME_MIN;
 }
 
 /* What the table takes when names are as short as is still useful. */
@@ -245,7 +253,7 @@ static size_t least_width(const struct text_table *t)
 
 	for (size_t i = 0; i < t->count; i++) {
 		const struct text_column *column = &t->columns[i];
-		const size_t least = wanted_width(column);
+		const size_t least = wanted_width(t, column);
 		width += (column->is_text && column->natural > least ? least : column->natural) +
 			 (i ? GAP : 0);
 	}
@@ -303,7 +311,7 @@ static void shrink_names(struct text_table *t, size_t width)
 
 	for (size_t i = 0; i < t->count; i++)
 		tree = tree || t->columns[i].column->is_tree;
-	shrink_to(t, width, true, tree ? TREE_WANTED : MAIN_WANTED);
+	shrink_to(t, width, true, tree ? TREE_WANTED : main_wanted(t));
 	shrink_to(t, width, false, NAME_WANTED);
 	shrink_to(t, width, true, tree ? TREE_MIN : MAIN_MIN);
 	shrink_to(t, width, false, NAME_MIN);
@@ -339,8 +347,10 @@ static void widen_groups(struct text_table *t)
 	for (size_t i = 0; i < t->count; i = group_last(t, i) + 1) {
 		const size_t width = span_width(t, i, group_last(t, i));
 		const size_t title = strlen(t->columns[i].column->group);
-		if (width < title)
-			t->columns[i].width += title - width;
+		if (width >= title)
+			continue;
+		t->columns[i].width += title - width;
+		t->columns[i].natural += title - width;
 	}
 }
 
@@ -370,6 +380,7 @@ static void table_measure(struct text_table *t)
 	for (size_t i = 0; i < t->count; i++)
 		column_measure(t, &t->columns[i]);
 	choose_main(t);
+	widen_groups(t);
 	drop_columns(t, width);
 	widen_groups(t);
 	/* Columns that the user asked for and that cannot fit are not mutilated either. */
@@ -451,24 +462,28 @@ static void write_titles(struct text_table *t)
  * address, or a number.
  */
 static void append_distinct(struct text_table *t, const struct report_row *row, size_t width,
-			    struct str *out)
+			    bool is_code, struct str *out)
 {
 	const uint64_t identity = hash_bytes(t->cell.data, t->cell.len);
 	struct str name = {0};
 	char mark[32] = "";
 
 	/* A full name looks like no shortened one, unless it has dots of its own. */
-	if (name_width(t->cell.data) <= width && !strstr(t->cell.data, "...")) {
+	if (name_width(t->cell.data) <= width && !strstr(t->cell.data, "...") &&
+	    !strstr(t->cell.data, "\u2026")) {
 		str_append(out, t->cell.data);
 		return;
 	}
 	for (unsigned attempt = 0; attempt < LOOK_ALIKES_MAX; attempt++) {
-		if (attempt == 1 && row->function && row->function->link_addr)
+		if (attempt == 2 && row->function && row->function->link_addr)
 			snprintf(mark, sizeof(mark), "[%" PRIx64 "]...", row->function->link_addr);
-		else if (attempt)
-			snprintf(mark, sizeof(mark), "[%u]...", attempt);
+		else if (attempt > 1)
+			snprintf(mark, sizeof(mark), "[%u]...", attempt - 1);
 		str_clear(&name);
-		name_append_shortened(&name, t->cell.data, width, mark);
+		if (attempt == 0 && is_code)
+			name_append_fitted(&name, t->cell.data, width, t->report->options->unicode);
+		else
+			name_append_shortened(&name, t->cell.data, width, mark);
 		const char *key = arena_strdup(&t->names, name.data ? name.data : "");
 		if (*strmap_put(&t->shown, key, identity) == identity)
 			break;
@@ -521,6 +536,16 @@ static void note_marks(struct text_table *t, const struct text_column *column,
 	t->any_shaded |= column->column->get == report_get_time_bar && cell->type == CELL_BAR;
 }
 
+/* Whether the cell is the name of a function. */
+static bool names_code(const struct report_row *row, const struct text_column *column)
+{
+	const char *name = column->column->name;
+
+	return (row->function || row->coverage || row->line) &&
+	       (strcmp(name, "function") == 0 || strcmp(name, "frame") == 0 ||
+		strcmp(name, "root_function") == 0);
+}
+
 /* The cell's text, as wide as it is or as the column lets it be. */
 static void append_shown(struct text_table *t, const struct report_row *row,
 			 const struct text_column *column, struct str *out)
@@ -530,7 +555,7 @@ static void append_shown(struct text_table *t, const struct report_row *row,
 	if (column->column->is_code && t->cell.len)
 		name_append_cut(out, t->cell.data, column->width);
 	else if (column->is_text && t->cell.len)
-		append_distinct(t, row, column->width - out->len, out);
+		append_distinct(t, row, column->width - out->len, names_code(row, column), out);
 	else if (t->cell.len)
 		str_append(out, t->cell.data);
 	else

@@ -154,10 +154,65 @@ static void test_number_groups(void **state)
 	str_fini(&out);
 }
 
+static void expect_fitted(const char *name, size_t width, const char *expected)
+{
+	struct str out = {0};
+
+	name_append_fitted(&out, name, width, true);
+	assert_string_equal(out.data, expected);
+	assert_true(name_width(out.data) <= width);
+	str_fini(&out);
+}
+
+static void test_fitted(void **state)
+{
+	const char *sort = "void std::sort<std::vector<std::pair<int, long> > >(std::vector<int>&)";
+
+	(void)state;
+	expect_fitted("parse(int)", 10, "parse(int)");
+	/* inner arguments first, then all, then parameters, then the type, then the middle */
+	expect_fitted(sort, 62, "void std::sort<std::vector<std::pair<…> > >(std::vector<int>&)");
+	expect_fitted(sort, 55, "void std::sort<std::vector<…> >(std::vector<int>&)");
+	expect_fitted(sort, 45, "void std::sort<…>(std::vector<…>&)");
+	expect_fitted(sort, 33, "void std::sort<…>(…)");
+	expect_fitted(sort, 18, "std::sort<…>(…)");
+	expect_fitted(sort, 10, "std::…>(…)");
+	/* brackets that are none */
+	expect_fitted("operator<<(std::ostream&, std::map<int, int>)", 30, "operator<<(…)");
+	expect_fitted("std::function<void (int)>::operator()(int) const", 40,
+		      "std::function<…>::operator()(int) const");
+	expect_fitted("(anonymous namespace)::work(std::string const&)", 30,
+		      "(anonymous namespace)::work(…)");
+	expect_fitted("operator new(unsigned long, std::nothrow_t const&)", 20, "operator new(…)");
+	expect_fitted("non-virtual thunk to Shape<int>::draw(Canvas&)", 38,
+		      "non-virtual thunk to Shape<…>::draw(…)");
+	/* of Rust: what implements a trait stays, arrows close nothing */
+	expect_fitted("<alloc::vec::Vec<u8> as core::fmt::Debug>::fmt", 45,
+		      "<alloc::vec::Vec<…> as core::fmt::Debug>::fmt");
+	expect_fitted("map<fn(u8) -> u16, Vec<u8>>::run", 20, "map<…>::run");
+	/* unbalanced, and nothing to fold */
+	expect_fitted("a<b<c(d", 5, "a<b<…");
+	expect_fitted("a<b<c(d", 4, "a<…");
+	expect_fitted("abcdefghijklmnop", 9, "abcd…mnop");
+}
+
+static void test_columns(void **state)
+{
+	(void)state;
+	assert_int_equal(name_width("\u65e5\u672c"), 4);
+	assert_int_equal(name_width("e\u0301"), 1);
+	assert_int_equal(name_width("\u0e01\u0e34"), 1); /* Thai, with a vowel above */
+	assert_int_equal(name_width("\u0915\u094d"), 1); /* Devanagari virama */
+	assert_int_equal(name_width("\u1112\u1161\u11ab"), 2);
+	assert_int_equal(name_width("\U0001f680"), 2);
+	assert_int_equal(name_width("\u2588\u2591\u2501\u2026\u00b1"), 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_escapes),	    cmocka_unit_test(test_invalid_utf8),
+		cmocka_unit_test(test_escapes),	    cmocka_unit_test(test_fitted),
+		cmocka_unit_test(test_columns),	    cmocka_unit_test(test_invalid_utf8),
 		cmocka_unit_test(test_widths),	    cmocka_unit_test(test_shortening),
 		cmocka_unit_test(test_brief_names), cmocka_unit_test(test_cutting),
 		cmocka_unit_test(test_times),	    cmocka_unit_test(test_number_groups),
