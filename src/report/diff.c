@@ -90,7 +90,9 @@ static void change_cell(const struct diff_row *row, const struct column *of, str
 		cell->percent = (now.type ? now.percent : 0) - (base.type ? base.percent : 0);
 		return;
 	}
-	cell->type = of->type == CELL_TIME ? CELL_TIME_CHANGE : CELL_COUNT_CHANGE;
+	/* Weights of samples are times or counts, as the event has it. */
+	cell->type = base.type == CELL_TIME || now.type == CELL_TIME ? CELL_TIME_CHANGE
+								     : CELL_COUNT_CHANGE;
 	cell->number = (now.type ? now.number : 0) - (base.type ? base.number : 0);
 }
 

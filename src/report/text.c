@@ -122,7 +122,8 @@ static void cell_format(struct text_table *t, const struct report_row *row,
 			time_append(&t->cell, cell.number, t->scale);
 		break;
 	case CELL_PERCENT:
-		str_printf(&t->cell, "%.1f", cell.percent);
+		/* What rounds to nothing has no sign. */
+		str_printf(&t->cell, "%.1f", fabs(cell.percent) < 0.05 ? 0.0 : cell.percent);
 		break;
 	case CELL_COUNT_CHANGE:
 		append_sign(&t->cell, cell.number, unicode);
@@ -174,7 +175,8 @@ static void column_measure(struct text_table *t, struct text_column *column)
 	const bool of_time = c->type == CELL_TIME || c->type == CELL_TIME_CHANGE;
 
 	if (column->is_time || (of_time && !c->each))
-		snprintf(column->title, sizeof(column->title), "%s %s", of_time ? c->title : "time",
+		snprintf(column->title, sizeof(column->title), "%s %s",
+			 strcmp(c->title, "weight") == 0 ? "time" : c->title,
 			 time_scale_name(t->scale, options->unicode));
 	else if (plain)
 		snprintf(column->title, sizeof(column->title), "+-");
@@ -657,7 +659,7 @@ static void write_footer(struct text_table *t)
 		fputs("~ overhead-dominated: exclusive time per call < 5 x probe cost\n",
 		      t->stream);
 	if (t->any_within_error)
-		fputs("? the same, and its exclusive time may be nothing but probe cost\n",
+		fputs("? within the error: exclusive time may be nothing but probe cost\n",
 		      t->stream);
 	if (t->any_disarmed)
 		fputs("≥ disarmed while running: later calls are not counted, their time is the "
