@@ -50,7 +50,7 @@ NAMES = {"Function": "function", "Module": "module", "Cause": "cause", "System c
          "Executable": "executable", "Path": None, "Build id": "build_id", "Type": "type",
          "Of function": None, "Reasons of refusal": "refusals", "Line": None, "Instruction": None,
          "Text": None, "Process / thread / function": None, "incl histogram": None,
-         "Call path": None}
+         "Call path": None, "Lifetime": None}
 GROUPS = {group for group, _ in COLUMNS} | set(COMPARED)
 TITLES = {title for _, title in COLUMNS} | set(NAMES) | {"base", "new", "change"}
 WIDEST = 40  # of numbers
