@@ -180,20 +180,33 @@ static bool show(const struct page *page, struct error *err)
 	return ok;
 }
 
+/* One profile, or the base and the new one: the latter is the page's. */
+static bool operands_choose(const struct operands *operands, const char **base, const char **shown,
+			    struct error *err)
+{
+	if (!operands->count)
+		return error_set(err, ERROR_USAGE,
+				 "which profile? tare view FILE, or tare view BASE NEW");
+	if (operands->count > 2 || (operands->count == 2 && *base))
+		return error_set(err, ERROR_USAGE,
+				 "a page has one profile and at most one to compare it with: tare "
+				 "view BASE NEW");
+	if (operands->count == 2)
+		*base = operands->items[0];
+	*shown = operands->items[operands->count - 1];
+	return true;
+}
+
 static int view_run(const void *opaque, const struct operands *operands, struct error *err)
 {
 	const struct view_values *values = opaque;
 	struct page page = {.values = values};
 
-	if (operands->count != 1) {
-		error_set(err, ERROR_USAGE,
-			  operands->count ? "one profile at a time; to compare, tare view "
-					    "--compare=BASE FILE"
-					  : "which profile? tare view FILE");
+	const char *base = values->compare, *shown = NULL;
+
+	if (!operands_choose(operands, &base, &shown, err))
 		return -1;
-	}
-	bool ok = compared_open(&page.compared, operands->items[0], values->compare,
-				&values->profile, true, err);
+	bool ok = compared_open(&page.compared, shown, base, &values->profile, true, err);
 	if (ok)
 		ok = values->output ? write_output(&page, err) : show(&page, err);
 	compared_close(&page.compared);
@@ -202,15 +215,15 @@ static int view_run(const void *opaque, const struct operands *operands, struct 
 
 const struct command command_view = {
 	.name = "view",
-	.operands = "FILE",
+	.operands = "[BASE] FILE",
 	.summary = "show a profile in a browser",
 	.description =
 		"Writes the profile FILE as one HTML page, which needs neither other files nor a "
 		"network,\n"
 		"and opens it with $BROWSER or xdg-open: summary, functions, callers and callees, "
 		"call\n"
-		"tree, flame graph, OS time, and with --compare what differs from another "
-		"profile.\n"
+		"tree, flame graph, OS time. With two profiles, or --compare, also what differs "
+		"from BASE.\n"
 		"\n"
 		"Exit status: 0 written and handed to a browser, 1 failed (no such profile, "
 		"damaged,\n"
