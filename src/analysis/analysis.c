@@ -214,6 +214,7 @@ struct analysis *analysis_open(struct profile *profile, const struct analysis_op
 	analysis->profile = profile;
 	analysis->ticks_per_second = profile_session(profile)->ticks_per_second;
 	arena_init(&analysis->arena);
+	map_init(&analysis->stack_nodes);
 	select_threads(analysis, options);
 	sum_losses(analysis);
 	analysis_load_identities(analysis, options->keep_mangled);
@@ -245,6 +246,7 @@ void analysis_close(struct analysis *analysis)
 	if (analysis->stacks)
 		analysis_stacks_fini(analysis->stacks);
 	free(analysis->stacks);
+	map_fini(&analysis->stack_nodes);
 	arena_fini(&analysis->arena);
 	free(analysis);
 }

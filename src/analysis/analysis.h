@@ -248,6 +248,7 @@ struct analysis_options {
 	bool no_kernel; /* samples taken in the kernel are those of the function that called it */
 	bool places;	/* fill analysis.lines and .instructions */
 	bool code;	/* read the modules' files for the latter */
+	bool times;	/* for analysis_times */
 	/* Only samples of this time, as analysis_time_parse has it; NULL: all. */
 	const char *from, *to;
 };
@@ -277,6 +278,8 @@ struct analysis {
 	struct vec_of(int64_t) node_ids; /* of the profile, ascending */
 	struct vec_of(uint32_t) node_of; /* beside node_ids; ANALYSIS_NONE where not selected */
 	struct analysis_stacks *stacks;	 /* of the samples, where places were asked for */
+	/* Where times were asked for, of samples: thread << 32 | id of the stack → node. */
+	struct map stack_nodes;
 };
 
 /*

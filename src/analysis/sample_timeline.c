@@ -12,9 +12,13 @@ struct timeline_loader {
 	const struct analysis *analysis;
 	int64_t event;
 	struct vec_of(struct chunk) chunks;
-	struct analysis_bin *bins;
 	uint32_t count;
 	uint64_t begin, span; /* ticks */
+	struct analysis_bin *bins;
+	/* for analysis_times */
+	struct analysis_times *times;
+	struct map known; /* bin << 32 | node → index in times */
+	size_t most;
 };
 
 static bool take_chunk(int64_t id, const struct profile_sample_chunk *row, void *context)
@@ -28,36 +32,95 @@ static bool take_chunk(int64_t id, const struct profile_sample_chunk *row, void 
 }
 
 /* Samples before the begin or behind the end are in the first and last bin. */
-static void take_sample(const struct sample *sample, void *context)
+static uint32_t bin_of(const struct timeline_loader *loader, const struct sample *sample)
 {
-	const struct timeline_loader *loader = context;
 	const uint64_t since = sample->ticks > loader->begin ? sample->ticks - loader->begin : 0;
 	const double place = (double)since / (double)loader->span * loader->count;
-	const uint32_t bin = place < loader->count ? (uint32_t)place : loader->count - 1;
 
-	loader->bins[bin].samples++;
-	loader->bins[bin].weight += sample->weight;
+	return place < loader->count ? (uint32_t)place : loader->count - 1;
+}
+
+static void count_sample(const struct sample *sample, void *context)
+{
+	const struct timeline_loader *loader = context;
+	struct analysis_bin *bin = &loader->bins[bin_of(loader, sample)];
+
+	bin->samples++;
+	bin->weight += sample->weight;
+}
+
+/* Fails softly: what is not known of a stack leaves out its sample, which the page's sums show. */
+static void place_sample(const struct sample *sample, void *context)
+{
+	struct timeline_loader *loader = context;
+	const uint64_t *node = map_get(&loader->analysis->stack_nodes,
+				       (uint64_t)(sample->thread - 1) << 32 | sample->stack);
+
+	if (!node || loader->times->len > loader->most)
+		return;
+	const uint32_t bin = bin_of(loader, sample);
+	const uint64_t index =
+		*map_put(&loader->known, (uint64_t)bin << 32 | *node, loader->times->len);
+	if (index == loader->times->len)
+		vec_push(loader->times,
+			 ((struct analysis_time){.bin = bin, .node = (uint32_t)*node}));
+	loader->times->data[index].samples++;
+	loader->times->data[index].weight += sample->weight;
+}
+
+/* False with err where a chunk is damaged; without chunks nothing is read. */
+static bool read_all(struct timeline_loader *loader, sample_callback *each, struct error *err)
+{
+	struct profile *profile = (struct profile *)loader->analysis->profile;
+	const struct profile_session *session = profile_session(profile);
+	size_t events;
+
+	if (!loader->analysis->event || session->end_ticks <= session->begin_ticks)
+		return true;
+	loader->event = loader->analysis->event - profile_events(profile, &events) + 1;
+	loader->begin = session->begin_ticks;
+	loader->span = session->end_ticks - session->begin_ticks;
+	bool ok = profile_each_sample_chunk(profile, take_chunk, loader, err);
+	for (size_t i = 0; i < loader->chunks.len && ok; i++)
+		ok = analysis_read_samples(profile, loader->chunks.data[i].id,
+					   &loader->chunks.data[i].row, each, loader, err);
+	return ok;
 }
 
 bool analysis_timeline(const struct analysis *analysis, struct analysis_bin *bins, uint32_t count,
 		       bool *known, struct error *err)
 {
-	struct profile *profile = (struct profile *)analysis->profile;
-	const struct profile_session *session = profile_session(profile);
-	size_t events;
-	struct timeline_loader loader = {
-		.analysis = analysis, .bins = bins, .count = count, .begin = session->begin_ticks};
+	struct timeline_loader loader = {.analysis = analysis, .bins = bins, .count = count};
+	const bool ok = read_all(&loader, count_sample, err);
 
-	*known = false;
-	if (!analysis->event || session->end_ticks <= session->begin_ticks)
-		return true;
-	loader.event = analysis->event - profile_events(profile, &events) + 1;
-	loader.span = session->end_ticks - session->begin_ticks;
-	bool ok = profile_each_sample_chunk(profile, take_chunk, &loader, err);
-	for (size_t i = 0; i < loader.chunks.len && ok; i++)
-		ok = analysis_read_samples(profile, loader.chunks.data[i].id,
-					   &loader.chunks.data[i].row, take_sample, &loader, err);
 	*known = ok && loader.chunks.len > 0;
+	vec_fini(&loader.chunks);
+	return ok;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const struct analysis_time *x = a, *y = b;
+
+	if (x->bin != y->bin)
+		return x->bin < y->bin ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+bool analysis_times(const struct analysis *analysis, uint32_t count, size_t most,
+		    struct analysis_times *times, struct error *err)
+{
+	struct timeline_loader loader = {
+		.analysis = analysis, .count = count, .times = times, .most = most};
+
+	if (analysis->method != ANALYSIS_SAMPLE || !analysis->totals.samples.truncated_known)
+		return true;
+	map_init(&loader.known);
+	const bool ok = read_all(&loader, place_sample, err);
+	if (times->len > most)
+		times->len = 0;
+	vec_sort(times, compare_times);
+	map_fini(&loader.known);
 	vec_fini(&loader.chunks);
 	return ok;
 }

@@ -16,4 +16,20 @@ struct analysis_bin {
 bool analysis_timeline(const struct analysis *analysis, struct analysis_bin *bins, uint32_t count,
 		       bool *known, struct error *err);
 
+/* What was sampled on a call path in one of the bins. */
+struct analysis_time {
+	uint32_t bin, node;
+	uint64_t samples, weight;
+};
+
+struct analysis_times vec_of(struct analysis_time);
+
+/*
+ * The samples that the nodes have, by bin, then by node. Needs analysis_options.times. Nothing
+ * where the profile does not say when its samples were taken, where only a part of the time was
+ * asked for, and where there would be more than `most`.
+ */
+bool analysis_times(const struct analysis *analysis, uint32_t count, size_t most,
+		    struct analysis_times *times, struct error *err);
+
 #endif

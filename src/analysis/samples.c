@@ -228,8 +228,9 @@ static uint32_t node_of_stack(struct path_builder *builder, uint32_t thread, uin
 	return node;
 }
 
-static bool build_paths(struct analysis *analysis, const struct sample_values *values,
-			const struct location_places *functions, struct error *err)
+static bool build_paths(struct analysis *analysis, const struct analysis_options *options,
+			const struct sample_values *values, const struct location_places *functions,
+			struct error *err)
 {
 	size_t count;
 	struct path_builder builder = {.analysis = analysis, .functions = functions};
@@ -252,6 +253,9 @@ static bool build_paths(struct analysis *analysis, const struct sample_values *v
 		struct analysis_samples *samples = &analysis->nodes.data[node].values.samples;
 		samples->exclusive += value->samples;
 		samples->exclusive_weight += value->weight;
+		if (options->times && analysis->method == ANALYSIS_SAMPLE)
+			map_put(&analysis->stack_nodes,
+				(uint64_t)value->thread << 32 | value->stack, node);
 		ok = analysis->nodes.len < ANALYSIS_NONE / 2 ||
 		     error_set(err, ERROR_UNSUPPORTED, "the profile has more than %u call paths",
 			       ANALYSIS_NONE / 2);
@@ -332,8 +336,9 @@ static void sum_collectors(struct analysis *analysis)
 }
 
 /* The trees of samples take the place of those of calls, if they are to be shown. */
-static bool load_paths(struct analysis *analysis, const struct sample_values *values,
-		       const struct location_places *functions, struct error *err)
+static bool load_paths(struct analysis *analysis, const struct analysis_options *options,
+		       const struct sample_values *values, const struct location_places *functions,
+		       struct error *err)
 {
 	__typeof__(analysis->nodes) calls = analysis->nodes;
 	uint32_t *roots = mem_alloc((analysis->threads.len + 1) * sizeof(*roots));
@@ -344,7 +349,7 @@ static bool load_paths(struct analysis *analysis, const struct sample_values *va
 		roots[i] = analysis->threads.data[i].root;
 		analysis->threads.data[i].root = ANALYSIS_NONE;
 	}
-	const bool ok = build_paths(analysis, values, functions, err);
+	const bool ok = build_paths(analysis, options, values, functions, err);
 	if (ok) {
 		analysis_link_nodes(analysis);
 		analysis_sum_functions(analysis);
@@ -383,7 +388,7 @@ bool analysis_load_samples(struct analysis *analysis, struct profile *profile,
 	}
 	find_functions(analysis, options, &functions);
 	sum_values(analysis, &values);
-	const bool ok = load_paths(analysis, &values, &functions, err);
+	const bool ok = load_paths(analysis, options, &values, &functions, err);
 	if (ok && options->places) {
 		analysis->stacks = mem_alloc(sizeof(*analysis->stacks));
 		analysis_stacks_init(analysis->stacks, analysis, &values);
