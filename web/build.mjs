@@ -17,7 +17,14 @@ const bundle = async (entry, options) => {
 };
 
 const script = await bundle('src/main.ts', { format: 'iife' });
-const style = await bundle('src/style.css', {});
+
+/** The dark colours hold where they were chosen, and where the system has them and light was not. */
+const withSystemTheme = (style) => style.replace(/:root\[data-theme=dark\]{[^}]*}/, (rule) =>
+	`${rule}@media (prefers-color-scheme:dark){${rule.replace('[data-theme=dark]', ':not([data-theme=light])')}}`);
+
+const style = withSystemTheme(await bundle('src/style.css', {}));
+if (!style.includes('prefers-color-scheme:dark'))
+	throw new Error('the dark colours were not found in the style');
 const template = await readFile(join(here, 'src/page.html'), 'utf8');
 for (const text of [script, style])
 	if (/<\/(script|style)|<!--/i.test(text))

@@ -27,6 +27,8 @@ bool compared_open(struct compared *compared, const char *path, const char *base
 	profile_selection_init(&compared->selection, values);
 	struct analysis_options *options = &compared->selection.options;
 	options->places = for_page;
+	options->coverage_functions = for_page;
+	options->times = for_page;
 	options->from = for_page ? values->from : NULL;
 	options->to = for_page ? values->to : NULL;
 	if (!open_one(&compared->profile, path, options, err))

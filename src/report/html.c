@@ -5,6 +5,7 @@
  */
 #include "report/html.h"
 
+#include "analysis/cpu_timeline.h"
 #include "analysis/sample_timeline.h"
 #include "report/html_pack.h"
 #include "report/html_table.h"
@@ -185,10 +186,62 @@ static void pack_threads(struct html_pack *pack, const struct analysis *analysis
 
 /* ---- samples over time ---- */
 
+enum { BINS = 240, TIMES_MAX = 2000000 };
+
+static void pack_times_columns(struct html_pack *pack, const struct analysis_times *times)
+{
+	html_pack_begin(pack);
+	vec_foreach (time, times) {
+		html_pack_number(pack, time->bin);
+	}
+	html_pack_end(pack, "times.bin");
+	html_pack_begin(pack);
+	vec_foreach (time, times) {
+		html_pack_number(pack, time->node);
+	}
+	html_pack_end(pack, "times.path");
+	html_pack_begin(pack);
+	vec_foreach (time, times) {
+		html_pack_number(pack, time->samples);
+	}
+	html_pack_end(pack, "times.samples");
+	html_pack_begin(pack);
+	vec_foreach (time, times) {
+		html_pack_number(pack, time->weight);
+	}
+	html_pack_end(pack, "times.weight");
+}
+
+/* By call path: so the page can show a part of the time. */
+static bool pack_times(struct html_pack *pack, const struct analysis *analysis, struct error *err)
+{
+	struct analysis_times times = {0};
+	const bool ok = analysis_times(analysis, BINS, TIMES_MAX, &times, err);
+
+	if (ok)
+		pack_times_columns(pack, &times);
+	vec_fini(&times);
+	return ok;
+}
+
+/* In ns, of instrumented recordings: those of samples show it by their weights. */
+static bool pack_cpu_use(struct html_pack *pack, const struct analysis *analysis, struct error *err)
+{
+	double ticks[BINS] = {0};
+	bool known;
+
+	if (!analysis_cpu_timeline(analysis, ticks, BINS, &known, err))
+		return false;
+	html_pack_begin(pack);
+	for (int i = 0; i < BINS && known; i++)
+		html_pack_number(pack, analysis_ns(analysis, (uint64_t)ticks[i]));
+	html_pack_end(pack, "timeline.cpu");
+	return true;
+}
+
 static bool pack_timeline(struct html_pack *pack, const struct analysis *analysis,
 			  struct error *err)
 {
-	enum { BINS = 240 };
 	struct analysis_bin bins[BINS] = {0};
 	bool known;
 
@@ -227,6 +280,7 @@ static bool pack_profile(struct html_pack *pack, const struct html_profile *prof
 	pack_threads(pack, analysis);
 	html_pack_tree(pack, analysis);
 	return pack_header(pack, &report, err) && pack_timeline(pack, analysis, err) &&
+	       pack_times(pack, analysis, err) && pack_cpu_use(pack, analysis, err) &&
 	       html_pack_tables(pack, analysis, profile->options, err);
 }
 

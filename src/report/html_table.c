@@ -259,6 +259,9 @@ bool html_pack_tables(struct html_pack *pack, const struct analysis *analysis,
 		wanted.view = views[i];
 		ok = pack_view(pack, analysis, &wanted, NULL, err);
 	}
+	wanted.view = "coverage";
+	wanted.verbose = true;
+	ok = ok && pack_view(pack, analysis, &wanted, "coverage_functions", err);
 	if (ok && options->embed_source)
 		ok = pack_sources(pack, analysis, options, err);
 	str_append(&pack->json, "]");

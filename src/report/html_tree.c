@@ -127,6 +127,23 @@ static void pack_quantity(struct html_pack *pack, const struct analysis *analysi
 	html_pack_end(pack, "tree.%s.elsewhere", quantity->name);
 }
 
+/* OS time of threads by cause: the page's first view needs no more of it. */
+static void pack_os_of_threads(struct html_pack *pack, const struct analysis *analysis)
+{
+	uint64_t *sums = mem_zalloc((analysis->threads.len + 1) * sizeof(*sums));
+
+	for (int cause = 0; cause < TARE_OS_CAUSES; cause++) {
+		memset(sums, 0, analysis->threads.len * sizeof(*sums));
+		vec_foreach (node, &analysis->nodes)
+			sums[node->thread] += node->values.os_ticks[cause];
+		html_pack_begin(pack);
+		for (size_t i = 0; i < analysis->threads.len; i++)
+			html_pack_number(pack, sums[i]);
+		html_pack_end(pack, "thread.os.%s", analysis_cause_name((enum tare_os_cause)cause));
+	}
+	free(sums);
+}
+
 static void pack_causes(struct html_pack *pack, const struct analysis *analysis)
 {
 	html_pack_key(pack, "causes");
@@ -143,6 +160,8 @@ static void pack_causes(struct html_pack *pack, const struct analysis *analysis)
 		html_pack_end(pack, "tree.os.%s", name);
 	}
 	str_append(&pack->json, "]");
+	if (analysis->method != ANALYSIS_SAMPLE)
+		pack_os_of_threads(pack, analysis);
 }
 
 static void pack_nodes(struct html_pack *pack, const struct analysis *analysis)

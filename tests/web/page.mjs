@@ -1,52 +1,7 @@
 // The HTML report in a real browser, opened from file://. Usage: node page.mjs TARE MAKE_PROFILE
 import { copyFileSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { axeSource, check, equal, openPage, run, startBrowser, work } from './browser.mjs';
-
-const [tare, makeProfile] = process.argv.slice(2).map((path) => resolve(path));
-const browser = await startBrowser();
-run(makeProfile, work);
-const profile = (name) => join(work, `${name}.tare`);
-const made = new Map();
-
-function pageOf(name, ...options) {
-	const file = join(work, `${name}${options.length ? '-more' : ''}.html`);
-	if (!made.has(file))
-		run(tare, 'view', profile(name), '-o', file, ...options);
-	made.set(file, true);
-	return file;
-}
-
-const report = (...args) => JSON.parse(run(tare, 'report', ...args, '--format=json'));
-const grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
-const UNITS = { s: 1e9, ms: 1e6, 'µs': 1e3, ns: 1 };
-/** As text reports have it: three decimals, but of ns. */
-const timeIn = (ns, unit) => {
-	const [whole, decimals] = (ns / UNITS[unit]).toFixed(unit === 'ns' ? 0 : 3).split('.');
-	return grouped(whole) + (decimals ? `.${decimals}` : '');
-};
-const time = (ns) => {
-	const unit = ns >= 1e10 ? 's' : ns >= 1e6 ? 'ms' : ns >= 1e3 ? 'µs' : 'ns';
-	return `${timeIn(ns, unit)} ${unit}`;
-};
-const text = (locator) => locator.evaluateAll((elements) => elements.map((element) => element.textContent));
-const view = (page, title) => page.getByRole('tab', { name: title, exact: true }).click();
-const rows = (page) => page.locator('.grid-row.data');
-
-/** The cells of a grid's rows by their column's key. */
-async function cells(page, key) {
-	const index = await page.locator('.grid-head [role=columnheader]').evaluateAll((heads, wanted) =>
-		heads.findIndex((head) => head.querySelector(`[data-key="${wanted}"]`)), key);
-	check(index >= 0, `no column ${key}`);
-	return rows(page).evaluateAll((all, column) => all.sort((a, b) => a.dataset.index - b.dataset.index)
-		.map((row) => row.children[column].textContent), index);
-}
-
-/** What a column of times should show of the rows of a report, in the unit that its head names. */
-async function times(page, measure, table) {
-	const unit = (await page.locator(`[data-key=${measure}]`).textContent()).replace(/[▾▴]/, '').split(' ').at(-1);
-	return table.map((row) => timeIn(row[`${measure}_ns`], unit));
-}
+import { axeSource, check, equal, openPage, run } from './browser.mjs';
+import { browser, cells, pageOf, profile, report, rows, runTests, tare, text, time, times, view } from './report_page.mjs';
 
 const tests = {
 	async 'opens and shows the summary'() {
@@ -146,7 +101,7 @@ const tests = {
 		await page.locator('.pane ol[aria-label=Callees] button').first().click();
 		check(await page.locator('.pane h2').textContent() !== before, 'a callee opens');
 		await page.keyboard.press('Alt+ArrowLeft');
-		equal(await page.locator('.pane h2').textContent(), before, 'and back');
+		await page.locator('.pane h2', { hasText: before }).waitFor();
 		return { problems, close };
 	},
 
@@ -201,7 +156,7 @@ const tests = {
 		await page.mouse.dblclick(box.x + 20, box.y + 30);
 		equal((await crumbs()).length, 2, 'a double click zooms');
 		await page.mouse.move(box.x + 60, box.y + 30);
-		check((await page.locator('.tip').textContent()).includes('Elapsed inclusive'), 'a tooltip');
+		check((await page.locator('.flame .tip').textContent()).includes('Elapsed inclusive'), 'a tooltip');
 		await page.keyboard.press('Escape');
 		await page.getByRole('searchbox').fill('evaluate');
 		const note = await page.locator('.view .note').textContent();
@@ -222,7 +177,7 @@ const tests = {
 	async 'filters threads and modules'() {
 		const { page, problems, close } = await openPage(browser, pageOf('work'));
 		const thread = report('threads', profile('work')).tables.threads.find((row) => row.tid === 4002);
-		await page.evaluate(() => tarePage.state.filterThreads(new Set([1])));
+		await page.evaluate(() => tarePage.state.filter({ threads: new Set([1]) }));
 		equal((await text(page.locator('.figure b')))[0], time(thread.elapsed_inclusive_ns + thread.outside_ns), 'total of one thread');
 		const expected = report('functions', profile('work'), '--thread=4002').tables.functions;
 		await view(page, 'Functions');
@@ -416,22 +371,4 @@ const tests = {
 	},
 };
 
-let failed = 0;
-const wanted = process.env.ONLY;
-for (const [name, test] of Object.entries(tests)) {
-	if (wanted && !name.includes(wanted))
-		continue;
-	try {
-		const { problems, close } = await test();
-		await close?.();
-		if (problems.length)
-			throw new Error(problems.join('\n  '));
-		console.log(`ok: ${name}`);
-	} catch (error) {
-		failed++;
-		console.log(`FAILED: ${name}: ${error.stack.split('\n').slice(0, 4).join('\n')}`);
-	}
-}
-await browser.close();
-console.log(`${Object.keys(tests).length - failed} passed, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+await runTests(tests);

@@ -1,9 +1,11 @@
 // Reads the data and puts the page together: head, views, the pane of the selected function, keys.
+import { Address, readAddress } from './address.ts';
 import { h, replace } from './dom.ts';
 import { shorten } from './format.ts';
 import { Comparison } from './model/compare.ts';
 import { readData } from './model/data.ts';
 import { Profile } from './model/profile.ts';
+import { copyText } from './parts/copy.ts';
 import { filterChips, openFilter } from './parts/filter_dialog.ts';
 import { openHelp } from './parts/help.ts';
 import { forgetTheme, Palette } from './parts/palette.ts';
@@ -11,6 +13,8 @@ import { restoreTheme, toggleTheme } from './parts/theme.ts';
 import { State, type Change } from './state.ts';
 import type { Context, View } from './views/context.ts';
 import { Pane } from './views/pane.ts';
+import { FlameView } from './views/flame.ts';
+import { functionActions, shapeSwitch } from './views/frame_actions.ts';
 import { TreeView } from './views/tree.ts';
 import { makeViews } from './views/views.ts';
 
@@ -29,26 +33,54 @@ class Page {
 		onkeydown: (event) => this.onSearchKey(event as KeyboardEvent),
 	});
 	private readonly pane: Pane;
+	private readonly context: Context;
 	private readonly quantityInputs: HTMLInputElement[] = [];
 	private readonly kindInputs: HTMLInputElement[] = [];
 	private current: View;
+	private restoring = false;
 
 	constructor(private readonly state: State) {
-		const context: Context = {
+		const context: Context = this.context = {
 			state, palette: new Palette(state.profile),
 			comparison: state.base ? new Comparison(state.profile, state.base) : null,
 			open: (name) => this.open(name),
 		};
 		this.views = makeViews(context);
 		this.pane = new Pane(context);
-		this.current = this.views.find((view) => view.name === location.hash.slice(1)) ?? this.views[0]!;
+		readAddress(state, location.hash);
+		this.current = this.viewOf(state.view);
 		replace(document.getElementById('app')!, this.top(), this.tabList(), h('div.body', {}, this.main, this.pane.element));
 		state.onChange((change) => this.onChange(change));
 		addEventListener('keydown', (event) => this.onKey(event));
-		addEventListener('hashchange', () => this.open(location.hash.slice(1) || 'summary'));
+		this.restored();
+		new Address(state, () => this.restore());
 		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { forgetTheme(); state.tell('theme'); });
-		this.pane.update();
 		this.render();
+	}
+
+	private viewOf(name: string): View {
+		return this.views.find((view) => view.name === name) ?? this.views[0]!;
+	}
+
+	/** Shows what the address says: somebody gave it, or went back to it. */
+	private restore(): void {
+		this.restoring = true;
+		readAddress(this.state, location.hash);
+		this.restoring = false;
+		for (const view of this.views)
+			this.stale.add(view);
+		this.current = this.viewOf(this.state.view);
+		this.restored();
+		this.render();
+	}
+
+	private restored(): void {
+		const { state } = this;
+		this.search.value = state.query;
+		this.quantityInputs[state.measure.quantity]!.checked = true;
+		this.kindInputs[state.measure.inclusive ? 0 : 1]!.checked = true;
+		replace(this.chips, ...filterChips(state));
+		this.pane.update();
 	}
 
 	/* ---- head ---- */
@@ -64,6 +96,7 @@ class Page {
 			h('div.what', {}, h('h1.name', { title: shorten(header.command_line, 2000) }, shorten(header.command_line || header.profile, 90)),
 				h('span.muted', {}, [header.host, date, base ? `compared with ${shorten(base.header.profile, 60)}` : ''].filter(Boolean).join(' · '))),
 			h('div.tools', {}, this.measures(), this.search,
+				shapeSwitch(this.state, 'myCode', 'My code', 'Hides functions of system modules that neither call nor are called by others (y)'),
 				h('button.button', { type: 'button', title: 'Leave out threads or modules (f)', onclick: () => openFilter(this.state) }, 'Filter'),
 				h('button.button.icon', { type: 'button', title: 'Light or dark (t)', 'aria-label': 'Light or dark', onclick: () => this.theme() }, '◐'),
 				h('button.button.icon', { type: 'button', title: 'Keys (?)', 'aria-label': 'Keys', onclick: openHelp }, '?')));
@@ -106,13 +139,12 @@ class Page {
 
 	private open(name: string): void {
 		const [wanted, what] = name.split(':');
-		const view = this.views.find((candidate) => candidate.name === wanted) ?? this.views[0]!;
+		const view = this.viewOf(wanted!);
 		const changed = view !== this.current;
 		this.current = view;
-		if (changed && location.hash.slice(1) !== view.name)
-			history.pushState(null, '', `#${view.name}`);
 		if (changed)
 			this.render();
+		this.state.set('view', view.name);
 		if (what === 'hot' && view instanceof TreeView)
 			view.showHot();
 		else if (changed && document.activeElement === document.body)
@@ -132,23 +164,23 @@ class Page {
 		if (this.stale.delete(view) && 'invalidate' in view)
 			(view as View & { invalidate(): void }).invalidate();
 		view.show();
-		this.state.set('view', view.name);
 	}
 
 	private onChange(change: Change): void {
 		const { state } = this;
+		if (this.restoring)
+			return;
 		if (change === 'selected' || change === 'measure' || change === 'filter' || change === 'theme')
 			this.pane.update();
-		if (change === 'filter')
+		if (change === 'filter' || change === 'shape')
 			replace(this.chips, ...filterChips(state));
 		if (change === 'query' && this.search.value !== state.query)
 			this.search.value = state.query;
-		if (change === 'measure' || change === 'filter' || change === 'query' || change === 'theme')
+		if (change !== 'selected' && change !== 'view')
 			for (const view of this.views)
 				if (view !== this.current)
 					this.stale.add(view);
-		if (change !== 'view')
-			this.current.change(change);
+		this.current.change(change);
 	}
 
 	/* ---- keys ---- */
@@ -176,12 +208,12 @@ class Page {
 	}
 
 	private onKey(event: KeyboardEvent): void {
-		if (event.altKey && event.key === 'ArrowLeft') {
-			this.pane.back();
+		if (event.altKey && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
+			history.go(event.key === 'ArrowLeft' ? -1 : 1);
 			event.preventDefault();
 		}
 		const typing = event.target instanceof HTMLElement && event.target.matches('input:not([type=radio]):not([type=checkbox]), textarea, select');
-		if (event.ctrlKey || event.metaKey || event.altKey || typing || document.querySelector('dialog[open]'))
+		if (event.ctrlKey || event.metaKey || event.altKey || typing || document.querySelector('dialog[open], .context-menu'))
 			return;
 		const number = Number(event.key);
 		if (number >= 1 && number <= this.views.length) {
@@ -191,6 +223,27 @@ class Page {
 			return;
 		}
 		event.preventDefault();
+	}
+
+	/** The selected function as root of trees, or all again. */
+	private toggleRoot(): void {
+		const { state } = this;
+		if (state.shape.root)
+			state.reshape({ root: null });
+		else if (state.selected >= 0)
+			functionActions(this.context, state.selected)[0]!.run();
+	}
+
+	private copyName(): void {
+		const { profile, selected } = this.state;
+		if (selected >= 0)
+			void copyText(profile.functionNames[selected]!, 'Name');
+	}
+
+	private copyPath(): void {
+		const path = this.current instanceof TreeView || this.current instanceof FlameView ? this.current.pathOfCurrent() : null;
+		if (path)
+			void copyText(path, 'Call path');
 	}
 
 	private onLetter(key: string): boolean {
@@ -206,6 +259,10 @@ class Page {
 			h: () => this.open('calltree:hot'),
 			f: () => openFilter(this.state),
 			t: () => this.theme(),
+			y: () => this.state.reshape({ myCode: !this.state.shape.myCode }),
+			r: () => this.toggleRoot(),
+			c: () => this.copyName(),
+			C: () => this.copyPath(),
 			p: () => (this.pane.element.querySelector<HTMLElement>('h2') ?? this.pane.element).focus(),
 			'?': openHelp,
 		};

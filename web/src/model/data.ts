@@ -63,8 +63,9 @@ export class Data {
 			throw new Error('the data of this page are damaged');
 	}
 
-	has(name: string): boolean {
-		return this.places.has(name);
+	/** How many numbers a column has; 0 where there is none. */
+	countOf(name: string): number {
+		return this.places.get(name)?.count ?? 0;
 	}
 
 	/** The numbers of a column; none where there is no such column. */
@@ -81,6 +82,24 @@ export class Data {
 				byte = bytes[at++]!;
 				unit *= 128;
 				value += (byte & 0x7f) * unit;
+			}
+			out[i] = value;
+		}
+		return out;
+	}
+
+	/** The same where they are known to be small: numbers of nodes, functions, texts. */
+	indexes(name: string): Int32Array {
+		const place = this.places.get(name);
+		const out = new Int32Array(place ? place.count : 0);
+		const bytes = this.bytes;
+		let at = place ? place.offset : 0;
+		for (let i = 0; i < out.length; i++) {
+			let byte = bytes[at++]!;
+			let value = byte & 0x7f;
+			for (let shift = 7; byte & 0x80; shift += 7) {
+				byte = bytes[at++]!;
+				value |= (byte & 0x7f) << shift;
 			}
 			out[i] = value;
 		}

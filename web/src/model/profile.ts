@@ -25,7 +25,7 @@ export interface Table {
 
 export interface Thread { name: string; tid: number; process: number; selected: boolean; begin: number; end: number }
 
-const toIndexes = (numbers: Float64Array): Int32Array => Int32Array.from(numbers, (n) => n - 1);
+const lessOne = (numbers: Int32Array): Int32Array => numbers.map((n) => n - 1);
 
 export class Profile {
 	readonly header: Header;
@@ -39,12 +39,14 @@ export class Profile {
 	readonly measures: Measure[] = [];
 	readonly tree: CallTree;
 	private readonly tables = new Map<string, Table>();
+	private threadOs: Float64Array[] | null = null;
+	private times: { bin: Int32Array; node: Int32Array; values: Float64Array[] } | null = null;
 
 	constructor(readonly data: Data) {
-		const texts = (name: string) => Array.from(data.numbers(name), (n) => data.text(n));
+		const texts = (name: string) => Array.from(data.indexes(name), (n) => data.text(n));
 		this.header = data.header;
 		this.functionNames = texts('function.name');
-		this.functionModules = Int32Array.from(data.numbers('function.module'));
+		this.functionModules = data.indexes('function.module');
 		data.numbers('function.twin').forEach((address, i) => {
 			if (address)
 				this.functionNames[i] += ` @${address.toString(16)}`;
@@ -60,7 +62,37 @@ export class Profile {
 				{ key: quantity.inclusive, percentKey: quantity.inclusive_percent, title: `${quantity.title} inclusive`, quantity: i, inclusive: true },
 				{ key: quantity.exclusive, percentKey: quantity.exclusive_percent, title: `${quantity.title} exclusive`, quantity: i, inclusive: false });
 		});
-		this.tree = new CallTree(data);
+		this.tree = CallTree.read(data);
+	}
+
+	/** OS time in ticks, by cause, then by thread. */
+	osByThread(): Float64Array[] {
+		this.threadOs ??= this.header.causes.map((cause) => this.data.numbers(`thread.os.${cause}`));
+		return this.threadOs;
+	}
+
+	/** Parts of the timeline. */
+	get bins(): number {
+		return this.data.countOf('timeline.samples') || 1;
+	}
+
+	/** Whether it is known of each call path when its samples were taken. */
+	get hasTimes(): boolean {
+		return this.data.countOf('times.bin') > 0;
+	}
+
+	/** The call paths with the samples of these parts of the timeline, the last one included. */
+	treeOf(from: number, to: number): CallTree {
+		this.times ??= {
+			bin: this.data.indexes('times.bin'), node: this.data.indexes('times.path'),
+			values: this.header.quantities.map(({ name }) => this.data.numbers(`times.${name}`)),
+		};
+		const { bin, node, values } = this.times;
+		const exclusive = values.map(() => new Float64Array(this.tree.count));
+		for (let i = 0; i < bin.length; i++)
+			if (bin[i]! >= from && bin[i]! <= to)
+				values.forEach((column, q) => (exclusive[q]![node[i]!]! += column[i]!));
+		return this.tree.withValues(exclusive);
 	}
 
 	private readThreads(names: string[]): Thread[] {
@@ -115,10 +147,10 @@ export class Profile {
 		const table: Table = {
 			name, rows: info.rows, columns: info.columns.map((column) => this.withUnit(column)),
 			subject: {
-				function: toIndexes(this.data.numbers(`${name}.#function`)),
-				module: toIndexes(this.data.numbers(`${name}.#module`)),
-				thread: toIndexes(this.data.numbers(`${name}.#thread`)),
-				process: toIndexes(this.data.numbers(`${name}.#process`)),
+				function: lessOne(this.data.indexes(`${name}.#function`)),
+				module: lessOne(this.data.indexes(`${name}.#module`)),
+				thread: lessOne(this.data.indexes(`${name}.#thread`)),
+				process: lessOne(this.data.indexes(`${name}.#process`)),
 			},
 			value: (column, row) => {
 				let numbers = columns.get(column.name);

@@ -2,48 +2,49 @@
 // and callees. The rules are those of src/analysis: an interval counts once for a function,
 // however often it stands on the stack.
 import type { Profile } from './profile.ts';
+import type { CallTree } from './tree.ts';
 
+/** By function. */
 export interface Values {
 	calls: Float64Array;
 	inclusive: Float64Array[]; /* by quantity */
 	exclusive: Float64Array[];
-	os: Float64Array[]; /* by cause */
 }
 
-const makeValues = (count: number, quantities: number, causes: number): Values => ({
-	calls: new Float64Array(count),
-	inclusive: Array.from({ length: quantities }, () => new Float64Array(count)),
-	exclusive: Array.from({ length: quantities }, () => new Float64Array(count)),
-	os: Array.from({ length: causes }, () => new Float64Array(count)),
-});
+/** Parts of the timeline, the last one included. */
+export interface Bins { from: number; to: number }
+
+const zeros = (columns: number, count: number): Float64Array[] => Array.from({ length: columns }, () => new Float64Array(count));
 
 export interface Edge { func: number; calls: number; inclusive: number[]; exclusive: number[] }
 
-/** Some threads of a profile, and everything that follows from their trees. */
+/** Some threads and a part of the time of a profile, and everything that follows from their trees. */
 export class Selection {
+	readonly tree: CallTree;
 	readonly totals: number[]; /* by quantity */
-	readonly osTotals: number[];
 	readonly roots: number[];
 	readonly isAll: boolean;
 	/** Time outside of all functions, by quantity. */
 	readonly outside: number[];
 	private values: Values | null = null;
+	private osSums: number[] | null = null;
 
-	constructor(readonly profile: Profile, readonly threads: ReadonlySet<number> | null) {
-		const { tree, header } = profile;
-		this.isAll = threads === null;
+	constructor(readonly profile: Profile, readonly threads: ReadonlySet<number> | null, readonly bins: Bins | null = null) {
+		const { header } = profile;
+		const tree = bins ? profile.treeOf(bins.from, bins.to) : profile.tree;
+		this.tree = tree;
+		this.isAll = threads === null && bins === null;
 		this.roots = tree.roots.filter((root) => !threads || threads.has(tree.thread[root]!));
 		this.totals = header.quantities.map((quantity, q) => this.isAll ? quantity.total :
 			this.roots.reduce((sum, root) => sum + tree.inclusive[q]![root]!, 0));
 		this.outside = header.quantities.map((_, q) =>
 			this.roots.reduce((sum, root) => sum + tree.exclusive[q]![root]!, 0));
-		this.osTotals = tree.os.map((ticks) => {
-			let sum = 0;
-			for (let i = 0; i < tree.count; i++)
-				if (!threads || threads.has(tree.thread[i]!))
-					sum += ticks[i]!;
-			return sum;
-		});
+	}
+
+	/** OS time by cause. */
+	get osTotals(): number[] {
+		this.osSums ??= this.profile.osByThread().map((ticks) => ticks.reduce((sum, value, thread) => sum + (!this.threads || this.threads.has(thread) ? value : 0), 0));
+		return this.osSums;
 	}
 
 	functions(): Values {
@@ -57,37 +58,60 @@ export class Selection {
 		return (inclusive ? values.inclusive : values.exclusive)[quantity]![func]!;
 	}
 
+	/** Exclusive OS time by cause and function, in ticks. */
+	osByFunction(): Float64Array[] {
+		const { tree, threads } = this;
+		return tree.os.map((ticks) => {
+			const sums = new Float64Array(this.profile.functionCount);
+			for (let i = 0; i < tree.count; i++)
+				if (ticks[i] && tree.func[i]! >= 0 && (!threads || threads.has(tree.thread[i]!)))
+					sums[tree.func[i]!]! += ticks[i]!;
+			return sums;
+		});
+	}
+
 	private sumFunctions(): Values {
-		const { profile } = this;
-		const { tree } = profile;
+		const { tree, threads } = this;
+		const count = this.profile.functionCount;
 		const quantities = tree.exclusive.length;
-		const values = makeValues(profile.functionCount, quantities, tree.os.length);
-		const depth = new Uint32Array(profile.functionCount);
-		for (const root of this.roots)
-			tree.walk(root, (node) => {
-				const func = tree.func[node]!;
-				if (func < 0)
-					return;
-				values.calls[func]! += tree.calls[node]!;
-				for (let q = 0; q < quantities; q++)
-					values.exclusive[q]![func]! += tree.exclusive[q]![node]!;
-				for (let c = 0; c < tree.os.length; c++)
-					values.os[c]![func]! += tree.os[c]![node]!;
-				if (depth[func]!++ === 0)
-					for (let q = 0; q < quantities; q++)
-						values.inclusive[q]![func]! += tree.inclusive[q]![node]! + (tree.elsewhere[q]!.get(node) ?? 0);
-			}, (node) => {
-				if (tree.func[node]! >= 0)
-					depth[tree.func[node]!]!--;
-			});
+		const calls = new Float64Array(count);
+		const exclusive = zeros(quantities, count);
+		for (let i = 0; i < tree.count; i++) {
+			const func = tree.func[i]!;
+			if (func < 0 || (threads && !threads.has(tree.thread[i]!)))
+				continue;
+			calls[func]! += tree.calls[i]!;
+			for (let q = 0; q < quantities; q++)
+				exclusive[q]![func]! += tree.exclusive[q]![i]!;
+		}
+		const values = { calls, exclusive, inclusive: this.sumInclusive((func) => func, count) };
 		if (tree.hasFolded)
 			this.fit(values);
 		return values;
 	}
 
+	/** By quantity: each interval once for what stands on the stack, however often it does. */
+	sumInclusive(groupOf: (func: number) => number, count: number): Float64Array[] {
+		const { tree } = this;
+		const sums = zeros(tree.exclusive.length, count);
+		const depth = new Uint32Array(count);
+		for (const root of this.roots)
+			tree.walk(root, (node) => {
+				const group = tree.func[node]! < 0 ? -1 : groupOf(tree.func[node]!);
+				if (group >= 0 && depth[group]!++ === 0)
+					for (let q = 0; q < sums.length; q++)
+						sums[q]![group]! += tree.inclusive[q]![node]! + (tree.elsewhere[q]!.get(node) ?? 0);
+			}, (node) => {
+				const group = tree.func[node]! < 0 ? -1 : groupOf(tree.func[node]!);
+				if (group >= 0)
+					depth[group]!--;
+			});
+		return sums;
+	}
+
 	/** Sums with folded paths are estimates: not below the exclusive values, not above all. */
 	private fit(values: Values): void {
-		const { tree } = this.profile;
+		const { tree } = this;
 		values.inclusive.forEach((inclusive, q) => {
 			const all = this.roots.reduce((sum, root) => sum + tree.inclusive[q]![root]!, 0);
 			for (let i = 0; i < inclusive.length; i++)
@@ -97,7 +121,7 @@ export class Selection {
 
 	/** Who calls a function and whom it calls, in no order. Function -1: called by no function. */
 	edges(func: number): { callers: Edge[]; callees: Edge[] } {
-		const { tree } = this.profile;
+		const { tree } = this;
 		const callers = new Map<number, Edge>();
 		const callees = new Map<number, Edge>();
 		const callerDepth = new Map<number, number>();

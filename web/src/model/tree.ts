@@ -2,47 +2,90 @@
 // values are exclusive; inclusive ones follow, with what the profile says of paths that folded.
 import type { Data } from './data.ts';
 
-const FOLDED = 1;
+export const FOLDED = 1;
 const DISARMED = 2;
+
+/** What a tree consists of, before its inclusive values are known. */
+export interface TreeColumns {
+	parent: Int32Array; /* -1: root of a thread */
+	func: Int32Array; /* -1 for roots */
+	thread: Int32Array;
+	calls: Float64Array;
+	flags: Uint8Array;
+	exclusive: Float64Array[]; /* by quantity */
+	/** Pairs of a node and what its inclusive value is beyond the sum over its subtree. */
+	beyond: Float64Array[];
+	/** Of folded nodes: what they add to their function's inclusive value beyond their own. */
+	elsewhere: Map<number, number>[];
+	/** By cause; read when it is asked for. */
+	os: () => Float64Array[];
+}
 
 export class CallTree {
 	readonly count: number;
-	readonly parent: Int32Array; /* -1: root of a thread */
-	readonly func: Int32Array; /* -1 for roots */
+	readonly parent: Int32Array;
+	readonly func: Int32Array;
 	readonly thread: Int32Array;
-	readonly firstChild: Int32Array;
-	readonly nextSibling: Int32Array;
 	readonly roots: number[] = [];
 	readonly calls: Float64Array;
-	readonly exclusive: Float64Array[] = []; /* by quantity */
-	readonly inclusive: Float64Array[] = [];
-	/** Of folded nodes: what they add to their function's inclusive value beyond their own. */
-	readonly elsewhere: Map<number, number>[] = [];
-	readonly os: Float64Array[];
+	readonly flags: Uint8Array;
+	readonly exclusive: Float64Array[];
+	readonly inclusive: Float64Array[];
+	readonly elsewhere: Map<number, number>[];
 	readonly hasFolded: boolean;
-	private readonly flags: Uint8Array;
+	private links: { first: Int32Array; next: Int32Array } | null = null;
+	private osColumns: Float64Array[] | null = null;
 
-	constructor(data: Data) {
-		const distance = data.numbers('tree.parent');
-		const subject = data.numbers('tree.subject');
-		this.count = distance.length;
-		this.parent = Int32Array.from(distance, (d, i) => (d ? i - d : -1));
-		this.func = Int32Array.from(subject, (s, i) => (distance[i] ? s : -1));
-		this.thread = new Int32Array(this.count);
-		this.firstChild = new Int32Array(this.count).fill(-1);
-		this.nextSibling = new Int32Array(this.count).fill(-1);
-		this.calls = data.numbers('tree.calls');
-		this.flags = Uint8Array.from(data.numbers('tree.flags'));
-		this.hasFolded = this.flags.some((flag) => (flag & FOLDED) !== 0);
-		this.os = data.header.causes.map((cause) => data.numbers(`tree.os.${cause}`));
+	constructor(readonly columns: TreeColumns) {
+		({ parent: this.parent, func: this.func, thread: this.thread, calls: this.calls, flags: this.flags,
+			exclusive: this.exclusive, elsewhere: this.elsewhere } = columns);
+		this.count = this.parent.length;
+		let flags = 0;
 		for (let i = 0; i < this.count; i++) {
-			this.thread[i] = distance[i] ? this.thread[this.parent[i]!]! : subject[i]!;
-			if (!distance[i])
+			if (this.parent[i]! < 0)
 				this.roots.push(i);
+			flags |= this.flags[i]!;
 		}
-		for (const quantity of data.header.quantities)
-			this.readQuantity(data, quantity.name);
-		this.link();
+		this.hasFolded = (flags & FOLDED) !== 0;
+		this.inclusive = this.exclusive.map((exclusive, q) => this.sumUp(exclusive, columns.beyond[q]!));
+	}
+
+	static read(data: Data): CallTree {
+		const parent = data.indexes('tree.parent');
+		const func = data.indexes('tree.subject');
+		const thread = new Int32Array(parent.length);
+		for (let i = 0; i < parent.length; i++) {
+			const distance = parent[i]!;
+			parent[i] = distance ? i - distance : -1;
+			thread[i] = distance ? thread[i - distance]! : func[i]!;
+			if (!distance)
+				func[i] = -1;
+		}
+		const { quantities, causes } = data.header;
+		return new CallTree({
+			parent, func, thread, calls: data.numbers('tree.calls'), flags: Uint8Array.from(data.indexes('tree.flags')),
+			exclusive: quantities.map(({ name }) => data.numbers(`tree.${name}`)),
+			beyond: quantities.map(({ name }) => data.signed(`tree.${name}.beyond`)),
+			elsewhere: quantities.map(({ name }) => {
+				const numbers = data.signed(`tree.${name}.elsewhere`);
+				const pairs = new Map<number, number>();
+				for (let i = 0; i < numbers.length; i += 2)
+					pairs.set(numbers[i]!, numbers[i + 1]!);
+				return pairs;
+			}),
+			os: () => causes.map((cause) => data.numbers(`tree.os.${cause}`)),
+		});
+	}
+
+	/** The same paths with other values. */
+	withValues(exclusive: Float64Array[]): CallTree {
+		return new CallTree({ ...this.columns, exclusive, beyond: exclusive.map(() => new Float64Array(0)) });
+	}
+
+	/** Exclusive OS time by cause. */
+	get os(): Float64Array[] {
+		this.osColumns ??= this.columns.os();
+		return this.osColumns;
 	}
 
 	isFolded(node: number): boolean {
@@ -53,52 +96,50 @@ export class CallTree {
 		return (this.flags[node]! & DISARMED) !== 0;
 	}
 
-	private readQuantity(data: Data, name: string): void {
-		const exclusive = data.numbers(`tree.${name}`);
+	private sumUp(exclusive: Float64Array, beyond: Float64Array): Float64Array {
+		const { parent, flags } = this;
 		const inclusive = exclusive.slice();
-		const beyond = data.signed(`tree.${name}.beyond`);
-		const elsewhere = data.signed(`tree.${name}.elsewhere`);
-		const pairs = new Map<number, number>();
 		for (let i = 0; i < beyond.length; i += 2)
 			inclusive[beyond[i]!]! += beyond[i + 1]!;
-		for (let i = 0; i < elsewhere.length; i += 2)
-			pairs.set(elsewhere[i]!, elsewhere[i + 1]!);
 		for (let i = this.count; i-- > 0;)
-			if (this.parent[i]! >= 0 && !this.isFolded(i))
-				inclusive[this.parent[i]!]! += inclusive[i]!;
-		this.exclusive.push(exclusive);
-		this.inclusive.push(inclusive);
-		this.elsewhere.push(pairs);
+			if (parent[i]! >= 0 && !(flags[i]! & FOLDED))
+				inclusive[parent[i]!]! += inclusive[i]!;
+		return inclusive;
 	}
 
-	private link(): void {
+	private link(): { first: Int32Array; next: Int32Array } {
+		const first = new Int32Array(this.count).fill(-1);
+		const next = new Int32Array(this.count).fill(-1);
 		for (let i = this.count; i-- > 0;) {
 			const parent = this.parent[i]!;
 			if (parent < 0)
 				continue;
-			this.nextSibling[i] = this.firstChild[parent]!;
-			this.firstChild[parent] = i;
+			next[i] = first[parent]!;
+			first[parent] = i;
 		}
+		return { first, next };
 	}
 
 	/** Depth-first, with a call before and after each node's children. */
 	walk(root: number, enter: (node: number) => void, leave: (node: number) => void): void {
-		const { firstChild, nextSibling, parent } = this;
+		this.links ??= this.link();
+		const { first, next } = this.links;
+		const { parent } = this;
 		let at = root;
 		for (;;) {
 			enter(at);
-			if (firstChild[at]! >= 0) {
-				at = firstChild[at]!;
+			if (first[at]! >= 0) {
+				at = first[at]!;
 				continue;
 			}
-			while (at !== root && nextSibling[at]! < 0) {
+			while (at !== root && next[at]! < 0) {
 				leave(at);
 				at = parent[at]!;
 			}
 			leave(at);
 			if (at === root)
 				return;
-			at = nextSibling[at]!;
+			at = next[at]!;
 		}
 	}
 }

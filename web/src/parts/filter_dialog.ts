@@ -1,7 +1,8 @@
 // The dialog that leaves out processes and threads (with all their time) or modules (of which only
 // rows are hidden), and the chips that say what is left out.
 import { h } from '../dom.ts';
-import { count, plural, shorten } from '../format.ts';
+import { count, plural, shorten, time } from '../format.ts';
+import type { Profile } from '../model/profile.ts';
 import type { State } from '../state.ts';
 import { valueText } from '../views/context.ts';
 
@@ -14,6 +15,7 @@ class CheckList {
 	readonly chosen: Set<number>;
 	private readonly list = h('div.check-list', { role: 'group' });
 	private query = '';
+	private most = SHOWN;
 
 	constructor(title: string, private readonly items: Item[], chosen: ReadonlySet<number> | null) {
 		this.chosen = new Set(chosen ?? items.map((item) => item.id));
@@ -46,15 +48,15 @@ class CheckList {
 
 	private render(): void {
 		const items = this.visible();
-		this.list.replaceChildren(...items.slice(0, SHOWN).map((item) => h('label', {},
+		this.list.replaceChildren(...items.slice(0, this.most).map((item) => h('label', {},
 			h('input', { type: 'checkbox', checked: this.chosen.has(item.id), onchange: (event) => {
 				if ((event.target as HTMLInputElement).checked)
 					this.chosen.add(item.id);
 				else
 					this.chosen.delete(item.id);
 			} }), h('span.name', { title: shorten(item.title, 500) }, shorten(item.title, 48)), h('span.muted', {}, item.detail))));
-		if (items.length > SHOWN)
-			this.list.append(h('p.muted', {}, `${count(items.length - SHOWN)} more; find them by name`));
+		if (items.length > this.most)
+			this.list.append(h('button.link', { type: 'button', onclick: () => { this.most *= 8; this.render(); } }, `${count(items.length - this.most)} more; show them`));
 	}
 }
 
@@ -75,8 +77,7 @@ export function openFilter(state: State): void {
 			h('div.actions', {}, h('button.button', { value: 'cancel' }, 'Cancel'), h('button.button.primary', { value: 'apply' }, 'Apply'))));
 	dialog.addEventListener('close', () => {
 		if (dialog.returnValue === 'apply') {
-			state.filterModules(modules.result());
-			state.filterThreads(threads.result());
+			state.filter({ modules: modules.result(), threads: threads.result() });
 		}
 		dialog.remove();
 	});
@@ -88,10 +89,22 @@ export function openFilter(state: State): void {
 export function filterChips(state: State): HTMLElement[] {
 	const chip = (text: string, clear: () => void) => h('button.chip', { type: 'button', title: 'Show all again', onclick: clear }, text, h('span', { 'aria-hidden': 'true' }, ' ✕'));
 	const chips: HTMLElement[] = [];
-	const { profile, threads, modules } = state;
+	const { profile, threads, modules, bins } = state;
+	const { root, myCode } = state.shape;
+	const names = (path: number[]) => path.slice(-2).map((func) => shorten(profile.functionNames[func]!, 24)).join(' › ');
+	if (root)
+		chips.push(chip(`root ${root.path.length > 2 ? '… › ' : ''}${names(root.path)}`, () => state.reshape({ root: null })));
+	if (myCode)
+		chips.push(chip('my code', () => state.reshape({ myCode: false })));
+	if (bins)
+		chips.push(chip(`time ${binTime(profile, bins.from)} to ${binTime(profile, bins.to + 1)}`, () => state.filter({ bins: null })));
 	if (threads)
-		chips.push(chip(threads.size === 1 ? `thread ${shorten(profile.threadTitle([...threads][0]!), 30)}` : `${count(threads.size)} of ${plural(profile.threads.length, 'thread')}`, () => state.filterThreads(null)));
+		chips.push(chip(threads.size === 1 ? `thread ${shorten(profile.threadTitle([...threads][0]!), 30)}` : `${count(threads.size)} of ${plural(profile.threads.length, 'thread')}`, () => state.filter({ threads: null })));
 	if (modules)
-		chips.push(chip(modules.size === 1 ? `module ${shorten(profile.moduleNames[[...modules][0]!]!, 30)}` : `${count(modules.size)} of ${plural(profile.moduleNames.length, 'module')}`, () => state.filterModules(null)));
+		chips.push(chip(modules.size === 1 ? `module ${shorten(profile.moduleNames[[...modules][0]!]!, 30)}` : `${count(modules.size)} of ${plural(profile.moduleNames.length, 'module')}`, () => state.filter({ modules: null })));
 	return chips;
 }
+
+/** When a part of the timeline begins. */
+export const binTime = (profile: Profile, bin: number): string =>
+	time((profile.ns(profile.header.duration_ticks) * bin) / profile.bins);

@@ -3,6 +3,7 @@
 import { announce, h, perFrame } from '../dom.ts';
 import { shorten } from '../format.ts';
 import type { Frames } from '../model/frames.ts';
+import { openMenu, type Action } from './menu.ts';
 import { FlameLayout, rangeOf, type Box, type Range } from './flame_layout.ts';
 
 export interface FlamePaint {
@@ -17,6 +18,10 @@ export interface FlameOptions {
 	tooltip(node: number): Node;
 	onSelect(node: number): void;
 	onZoom?(node: number): void;
+	/** The menu of the right button, Shift+F10 and m. */
+	actions?(node: number): Action[];
+	/** Stands above another one. */
+	above?: boolean;
 }
 
 const ROW = 20;
@@ -34,6 +39,7 @@ export class FlameCanvas {
 	private scroll = 0; /* pixels that the outermost frame is out of sight */
 	private layout: FlameLayout | null = null;
 	private cursor = 0;
+	private first = 0; /* how many of the outermost rows are not shown */
 	private hovered = -1;
 	private zoomed = 0;
 	private animation = 0;
@@ -49,7 +55,7 @@ export class FlameCanvas {
 			tabindex: 0, role: 'application', 'aria-roledescription': 'flame graph', 'aria-label': options.label,
 		});
 		this.tip = h('div.tip', { hidden: true, role: 'tooltip' });
-		this.element = h('div.flame', {}, this.canvas, this.tip);
+		this.element = h(options.above ? 'div.flame-above' : 'div.flame', {}, this.canvas, this.tip);
 		const on = <K extends keyof HTMLElementEventMap>(name: K, listener: (event: HTMLElementEventMap[K]) => void, passive = true) =>
 			this.canvas.addEventListener(name, listener, { passive });
 		on('pointerdown', (event) => this.onDown(event));
@@ -57,6 +63,15 @@ export class FlameCanvas {
 		on('pointerup', (event) => this.onUp(event));
 		on('pointerleave', () => this.hover(-1, 0, 0));
 		on('dblclick', () => this.zoomTo(this.cursor));
+		on('contextmenu', (event) => {
+			const box = this.boxAt(event);
+			event.preventDefault();
+			if (!box)
+				return;
+			this.cursor = box.node;
+			this.options.onSelect(box.node);
+			this.openActions({ x: event.clientX, y: event.clientY });
+		}, false);
 		on('wheel', (event) => this.onWheel(event), false);
 		on('keydown', (event) => this.onKey(event), false);
 		on('focus', () => this.later());
@@ -64,7 +79,8 @@ export class FlameCanvas {
 		new ResizeObserver(() => this.later()).observe(this.element);
 	}
 
-	show(frames: Frames, quantity: number, upward: boolean, paint: FlamePaint): void {
+	/** `first`: the depth of the outermost row that is shown. */
+	show(frames: Frames, quantity: number, upward: boolean, paint: FlamePaint, first = 0): void {
 		const same = this.frames === frames && this.quantity === quantity;
 		this.frames = frames;
 		this.quantity = quantity;
@@ -72,6 +88,7 @@ export class FlameCanvas {
 		if (this.upward !== upward)
 			this.scroll = 0;
 		this.upward = upward;
+		this.first = first;
 		if (!same) {
 			this.range = { from: 0, to: 1 };
 			this.scroll = 0;
@@ -100,8 +117,8 @@ export class FlameCanvas {
 		this.zoomTo(0);
 	}
 
-	/** Makes a frame as wide as the view. */
-	zoomTo(node: number): void {
+	/** Makes a frame as wide as the view; at once where it has been so before. */
+	zoomTo(node: number, again = false): void {
 		if (!this.frames)
 			return;
 		const range = rangeOf(this.frames, this.quantity, node);
@@ -109,8 +126,27 @@ export class FlameCanvas {
 			return;
 		this.zoomed = node;
 		this.cursor = node;
-		this.options.onZoom?.(node);
-		this.animate(range);
+		if (again) {
+			this.animation++;
+			this.range = range;
+			this.later();
+		} else {
+			this.options.onZoom?.(node);
+			this.animate(range);
+		}
+	}
+
+	/** The frame that the keyboard is at. */
+	get current(): number {
+		return this.cursor;
+	}
+
+	openActions(place?: { x: number; y: number }): void {
+		if (!this.options.actions)
+			return;
+		const box = this.layout?.rows[this.frames!.depth(this.cursor)]?.find((candidate) => candidate.node === this.cursor);
+		const bounds = this.canvas.getBoundingClientRect();
+		openMenu('Actions for the frame', place ?? { x: bounds.left + Math.max(0, box?.left ?? 0) + 20, y: bounds.top + this.top(box?.depth ?? 0) + ROW }, this.options.actions(this.cursor));
 	}
 
 	private animate(target: Range): void {
@@ -140,7 +176,7 @@ export class FlameCanvas {
 
 	private rowAt(y: number): number {
 		const height = this.canvas.clientHeight;
-		return Math.floor(((this.upward ? height - y : y) + this.scroll) / ROW);
+		return Math.floor(((this.upward ? height - y : y) + this.scroll) / ROW) + this.first;
 	}
 
 	private boxAt(event: { offsetX: number; offsetY: number }): Box | null {
@@ -242,6 +278,8 @@ export class FlameCanvas {
 			this.reset();
 		else if (event.key === 'Backspace')
 			this.zoomTo(this.zoomed ? this.frames.parent(this.zoomed) : 0);
+		else if (event.key === 'ContextMenu' || event.key === 'm' || (event.key === 'F10' && event.shiftKey))
+			this.openActions();
 		else if (event.key === '+' || event.key === '-')
 			this.zoomAt(this.canvas.clientWidth / 2, event.key === '+' ? 0.7 : 1 / 0.7);
 		else
@@ -296,13 +334,13 @@ export class FlameCanvas {
 		context.textBaseline = 'middle';
 		this.charWidth = context.measureText('MMMMMMMMMM').width / 10;
 		this.layout = new FlameLayout(frames, this.quantity, this.range, width);
-		const deepest = Math.max(0, this.layout.rows.length * ROW - height);
+		const deepest = Math.max(0, (this.layout.rows.length - this.first) * ROW - height);
 		this.scroll = Math.min(this.scroll, deepest);
 		const colors = readColors(canvas);
 		const focused = document.activeElement === canvas;
 		this.layout.rows.forEach((row, depth) => {
 			const y = this.top(depth);
-			if (y + ROW >= 0 && y <= height)
+			if (depth >= this.first && y + ROW >= 0 && y <= height)
 				for (const box of row)
 					this.drawBox(context, box, y, colors);
 		});
@@ -332,7 +370,8 @@ export class FlameCanvas {
 		}
 	}
 
-	private top(depth: number): number {
+	private top(outermost: number): number {
+		const depth = outermost - this.first;
 		return this.upward ? this.canvas.clientHeight - (depth + 1) * ROW + this.scroll : depth * ROW - this.scroll;
 	}
 

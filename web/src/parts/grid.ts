@@ -1,7 +1,9 @@
 // A table of any number of rows: only those in sight are elements. Sortable by its column heads,
 // with the keyboard of an ARIA grid; a tree grid where rows have levels.
 import { characterWidth, h, perFrame } from '../dom.ts';
-import { count, shorten } from '../format.ts';
+import { count, plural, shorten } from '../format.ts';
+import { copyText } from './copy.ts';
+import { openMenu, type Action } from './menu.ts';
 
 export interface Column {
 	key: string;
@@ -18,6 +20,9 @@ export interface Column {
 	/** Between 0 and 1: the length of the bar behind the number. */
 	share?(row: number): number;
 	className?(row: number): string;
+	/** In CSV: the name of the column, and the cell as it is computed with. */
+	csvKey?: string;
+	csv?(row: number): number | string | null;
 }
 
 export interface TreeRows {
@@ -39,6 +44,10 @@ export interface GridOptions {
 	onOpen?(row: number): void;
 	onSort?(key: string, descending: boolean): void;
 	rowClass?(row: number): string;
+	/** What can be done with a row: the menu of the right button, Shift+F10 and m. */
+	actions?(row: number): Action[];
+	/** Rows that are nothing by themselves, as in "12 more". */
+	isRest?(row: number): boolean;
 }
 
 const ROW = 26;
@@ -81,6 +90,14 @@ export class Grid {
 			const index = this.indexOf(event.target);
 			if (index >= 0)
 				options.onOpen?.(this.rows[index]!);
+		});
+		this.body.addEventListener('contextmenu', (event) => {
+			const index = this.indexOf(event.target);
+			if (index < 0 || !options.actions)
+				return;
+			event.preventDefault();
+			this.move(index, true);
+			this.openActions({ x: event.clientX, y: event.clientY });
 		});
 		addEventListener('beforeprint', () => this.print(true));
 		addEventListener('afterprint', () => this.print(false));
@@ -161,6 +178,43 @@ export class Grid {
 			this.move(0, false);
 	}
 
+	/** The row that the keyboard is at, -1: none. */
+	get current(): number {
+		return this.cursor >= 0 ? this.rows[this.cursor]! : -1;
+	}
+
+	/** The menu of the row that the keyboard is at. */
+	openActions(place?: { x: number; y: number }): void {
+		const row = this.current;
+		if (!this.options.actions || this.cursor < 0 || this.options.isRest?.(row))
+			return;
+		const element = this.live.get(this.cursor)?.getBoundingClientRect();
+		openMenu('Actions for the row', place ?? { x: (element?.left ?? 0) + 160, y: element?.bottom ?? 100 }, this.options.actions(row));
+	}
+
+	/** All rows, those out of sight too, in the order shown: RFC 4180. */
+	csv(): string {
+		const quote = (value: number | string | null) => (value === null ? '' : /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
+		const tree = this.options.tree;
+		const head = [...(tree ? ['level'] : []), ...this.columns.map((column) => column.csvKey ?? column.key)];
+		const lines = [head.map(quote).join(',')];
+		for (let i = 0; i < this.rows.length; i++) {
+			const row = this.rows[i]!;
+			if (this.options.isRest?.(row))
+				continue;
+			lines.push([...(tree ? [tree.level(row)] : []), ...this.columns.map((column) => {
+				const value = column.csv ? column.csv(row) : column.sortValue ? column.sortValue(row) : column.text(row);
+				return Number.isFinite(value) || typeof value === 'string' ? value : null;
+			})].map(quote).join(','));
+		}
+		return `${lines.join('\r\n')}\r\n`;
+	}
+
+	/** A button that copies the table as CSV. */
+	csvButton(): HTMLElement {
+		return h('button.button', { type: 'button', title: 'All rows of the table with the columns that are shown', onclick: () => void copyText(this.csv(), `${plural(this.rows.length, 'row')} as CSV`) }, 'Copy CSV');
+	}
+
 	private move(index: number, select: boolean): void {
 		if (!this.rows.length)
 			return;
@@ -184,6 +238,8 @@ export class Grid {
 		const to = moves[event.key];
 		if (to !== undefined)
 			this.move(to, true);
+		else if (event.key === 'ContextMenu' || event.key === 'm' || (event.key === 'F10' && event.shiftKey))
+			this.openActions();
 		else if (!this.onTreeKey(event.key) && event.key === 'Enter' && this.cursor >= 0)
 			this.options.onOpen?.(this.rows[this.cursor]!);
 		else if (!['ArrowLeft', 'ArrowRight', '*'].includes(event.key) || !this.options.tree)

@@ -66,7 +66,7 @@ export function makeColumn(info: ColumnInfo, source: ColumnSource): Column {
 	const title = info.name === 'confidence' ? '±' : titleOf(info);
 	const unit = info.type === 'time' && !info.each ? ` ${scale}` : info.type === 'percent' && !title.includes('%') ? ' %' : '';
 	return {
-		key: info.name, title: title + unit, group: info.group,
+		key: info.name, csvKey: info.type === 'time' ? `${info.name}_ns` : info.name, title: title + unit, group: info.group,
 		hint: HINTS[info.name],
 		kind: NAMES.has(info.name) ? 'name' : isText ? 'text' : 'number',
 		width: Math.max(widthOf(info), 7.6 * (title + unit).length + 34),

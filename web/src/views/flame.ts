@@ -1,73 +1,131 @@
 // The flame graph and the icicle: call paths from their outer end, or callers above callees.
 import { h } from '../dom.ts';
 import { count, percent, plural } from '../format.ts';
-import type { Frames, FramesKind } from '../model/frames.ts';
-import { FlameCanvas } from '../parts/flame_canvas.ts';
+import { makeFrames, nodeAt, stepsTo, type Frames, type FramesKind } from '../model/frames.ts';
+import { FlameCanvas, type FlamePaint } from '../parts/flame_canvas.ts';
 import { Palette } from '../parts/palette.ts';
 import { makeMatcher } from '../parts/search.ts';
 import type { Change } from '../state.ts';
 import { shareText, valueText, type Context, type View } from './context.ts';
+import { frameActions, pathText, recursionSwitch } from './frame_actions.ts';
+
+/** Selects that stand in the address: key, label, what can be chosen; the first is the default. */
+const KINDS: [string, string][] = [['merged', 'Calls, all threads as one'], ['threads', 'Calls by thread'], ['callers', 'Callers (reversed)'], ['sandwich', 'Callers and callees of a function']];
+const DIRECTIONS: [string, string][] = [['down', 'Icicles (downwards)'], ['up', 'Flames (upwards)']];
+const COLOURS: [string, string][] = [['module', 'Colour: module'], ['heat', 'Colour: exclusive share']];
+const WIDTHS: [string, string][] = [['new', 'Widths: new'], ['base', 'Widths: base']];
 
 export class FlameView implements View {
 	readonly name = 'flame';
 	readonly title = 'Flame graph';
 	readonly element: HTMLElement;
 	readonly canvas: FlameCanvas;
-	private readonly kinds = h('select', { 'aria-label': 'What is below what' });
-	private readonly directions = h('select', { 'aria-label': 'Direction' });
-	private readonly colours = h('select', { 'aria-label': 'Colours' });
-	private readonly widths = h('select', { 'aria-label': 'Widths' });
+	/** Callers, above the function whose callees are in the canvas. */
+	private readonly above: FlameCanvas;
+	private readonly selects = new Map<string, { element: HTMLSelectElement; first: string }>();
 	private readonly note = h('p.note', { role: 'status' });
 	private readonly crumbs = h('nav.crumbs', { 'aria-label': 'Zoomed to' });
 	private frames!: Frames;
+	private aboveFrames: Frames | null = null;
 	private found: Uint8Array | null = null;
 	private match: Int32Array | null = null; /* by node of the frames: the same in the other profile */
 	private stale = true;
 
 	constructor(private readonly context: Context) {
 		const { state, comparison } = context;
-		const fill = (select: HTMLSelectElement, options: [string, string][]) => {
-			for (const [value, title] of options)
-				select.append(h('option', { value }, title));
-			select.addEventListener('change', () => this.rebuild());
+		const select = (key: string, label: string, options: [string, string][]) => {
+			const element = h('select', { 'aria-label': label, onchange: () => {
+				if (key === 'flame')
+					this.changeKind(element.value);
+				else
+					state.choose(key, element.value === options[0]![0] ? '' : element.value, 'step');
+				this.rebuild();
+			} }, ...options.map(([value, title]) => h('option', { value }, title)));
+			this.selects.set(key, { element, first: options[0]![0] });
+			return element;
 		};
-		fill(this.kinds, [['merged', 'Calls, all threads as one'], ['threads', 'Calls by thread'], ['callers', 'Callers (reversed)']]);
-		fill(this.directions, [['up', 'Flames (upwards)'], ['down', 'Icicles (downwards)']]);
-		fill(this.colours, [...(comparison ? [['difference', 'Colour: difference']] as [string, string][] : []), ['module', 'Colour: module'], ['heat', 'Colour: exclusive share']]);
-		fill(this.widths, [['new', 'Widths: new'], ['base', 'Widths: base']]);
-		this.widths.hidden = !comparison;
-		this.directions.value = 'down';
-		this.canvas = new FlameCanvas({
-			label: 'Flame graph. Arrow keys go from frame to frame, Enter zooms, Escape shows all.',
-			tooltip: (node) => this.tooltip(node),
-			onSelect: (node) => state.set('selected', this.isBase() ? -1 : this.frames.func(node)),
-			onZoom: (node) => this.showCrumbs(node),
+		const kinds = select('flame', 'What is below what', KINDS);
+		const directions = select('direction', 'Direction', DIRECTIONS);
+		const colours = select('colour', 'Colours', [...(comparison ? [['difference', 'Colour: difference']] as [string, string][] : []), ...COLOURS]);
+		const widths = select('widths', 'Widths', WIDTHS);
+		widths.hidden = !comparison;
+		const canvas = (label: string, frames: () => Frames, onZoom?: (node: number) => void) => new FlameCanvas({
+			above: !onZoom,
+			label: `${label}. Arrow keys go from frame to frame, Enter zooms, Escape shows all, m opens a menu.`,
+			tooltip: (node) => this.tooltip(frames(), node),
+			onSelect: (node) => state.set('selected', this.isBase() ? -1 : frames().func(node)),
+			onZoom, actions: (node) => (this.isBase() ? [] : frameActions(context, frames(), node)),
 		});
+		this.canvas = canvas('Flame graph', () => this.frames, (node) => this.onZoom(node));
+		this.above = canvas('Callers', () => this.aboveFrames!);
 		this.element = h('section.view', { 'aria-label': 'Flame graph' },
-			h('div.bar', {}, this.kinds, this.directions, this.colours, this.widths,
-				h('button.button', { type: 'button', title: 'Show all (Escape)', onclick: () => this.canvas.reset() }, 'Reset zoom'),
+			h('div.bar', {}, kinds, directions, colours, widths, recursionSwitch(state),
+				h('button.button', { type: 'button', title: 'Show all (Escape)', onclick: () => { this.above.reset(); this.canvas.reset(); } }, 'Reset zoom'),
+				h('button.button', { type: 'button', title: 'What can be done with the frame (m)', onclick: () => this.canvas.openActions() }, 'Frame…'),
 				h('span.grow'), this.note),
-			this.crumbs, this.canvas.element,
-			h('p.signs', {}, h('span', {}, 'Click selects, double click zooms, drag moves, Ctrl and wheel zoom'), h('span', {}, 'Arrow keys, Enter, Backspace and Escape do the same')));
+			this.crumbs, this.above.element, this.canvas.element,
+			h('p.signs', {}, h('span', {}, 'Click selects, double click zooms, drag moves, Ctrl and wheel zoom, the right button opens a menu'), h('span', {}, 'Arrow keys, Enter, Backspace, Escape and m do the same')));
 	}
 
 	private get state() { return this.context.state; }
-	private isBase(): boolean { return this.widths.value === 'base' && !!this.context.comparison; }
+	private isBase(): boolean { return this.chosen('widths') === 'base' && !!this.context.comparison; }
+
+	/** What is chosen now: the address says it, where it says what there is. */
+	private chosen(key: string): string {
+		const { element, first } = this.selects.get(key)!;
+		const wanted = this.state.choices[key] || first;
+		return Array.from(element.options).some(({ value }) => value === wanted) ? wanted : first;
+	}
+
+	private changeKind(kind: string): void {
+		const { state } = this;
+		state.choose('zoom', '');
+		if (kind === 'sandwich')
+			state.choose('of', String(Math.max(state.selected, 0)));
+		state.choose('flame', kind === KINDS[0]![0] ? '' : kind, 'step');
+	}
+
+	private onZoom(node: number): void {
+		this.state.choose('zoom', stepsTo(this.frames, node), 'step');
+		this.showCrumbs(node);
+	}
+
+	private kind(): string {
+		const { comparison } = this.context;
+		return comparison && (this.chosen('colour') === 'difference' || this.isBase()) ? 'merged' : this.chosen('flame');
+	}
 
 	private rebuild(): void {
 		const { state } = this;
 		const { comparison } = this.context;
 		this.stale = false;
-		if (comparison && this.colours.value === 'difference')
-			this.kinds.value = 'merged';
-		this.frames = this.isBase() ? state.baseFrames() : state.frames(this.kinds.value as FramesKind);
+		for (const [key, { element }] of this.selects)
+			element.value = this.chosen(key);
+		const kind = this.kind();
+		this.selects.get('flame')!.element.value = kind;
+		this.aboveFrames = null;
+		if (kind === 'sandwich') {
+			const root = { path: [Math.min(Number(state.choices['of'] ?? 0) || 0, state.profile.functionCount - 1)], anywhere: true };
+			this.frames = makeFrames(state.selection, 'merged', { ...state.shape, root });
+			this.aboveFrames = makeFrames(state.selection, 'callers', { ...state.shape, root });
+		} else {
+			this.frames = this.isBase() ? state.baseFrames(comparison!.inBase) : state.frames(kind as FramesKind);
+		}
+		this.above.element.hidden = !this.aboveFrames;
+		this.selects.get('direction')!.element.hidden = !!this.aboveFrames;
 		this.match = null;
-		if (comparison && this.colours.value === 'difference')
-			this.match = this.isBase() ? this.inverse(comparison.matchPaths(state.frames('merged'), state.baseFrames())) :
-				comparison.matchPaths(this.frames, state.baseFrames());
+		if (comparison && this.chosen('colour') === 'difference')
+			this.match = this.isBase() ? this.inverse(comparison.matchPaths(state.frames('merged'), this.frames)) :
+				comparison.matchPaths(this.frames, state.baseFrames(comparison.inBase));
 		this.search();
 		this.repaint();
+		this.canvas.zoomTo(nodeAt(this.frames, state.choices['zoom'] ?? ''), true);
 		this.showCrumbs(this.canvas.zoomNode);
+	}
+
+	/** The call path of the frame that the keyboard is at. */
+	pathOfCurrent(): string | null {
+		return this.canvas.current > 0 ? pathText(this.frames, this.canvas.current) : null;
 	}
 
 	private inverse(match: Int32Array): Int32Array {
@@ -80,11 +138,15 @@ export class FlameView implements View {
 	}
 
 	private repaint(): void {
-		this.canvas.show(this.frames, this.state.measure.quantity, this.directions.value === 'up', {
-			fill: (node) => this.fill(node),
-			matches: (node) => this.matches(node),
-			describe: (node) => `${this.frames.label(node)}, ${this.percentOf(node)}`,
+		const { quantity } = this.state.measure;
+		const paint = (frames: Frames): FlamePaint => ({
+			fill: (node) => this.fill(frames, node),
+			matches: (node) => this.matches(frames.func(node)),
+			describe: (node) => `${frames.label(node)}, ${percentOf(frames, node, quantity)}`,
 		});
+		if (this.aboveFrames)
+			this.above.show(this.aboveFrames, quantity, true, paint(this.aboveFrames), 1);
+		this.canvas.show(this.frames, quantity, !this.aboveFrames && this.chosen('direction') === 'up', paint(this.frames), this.aboveFrames ? 1 : 0);
 	}
 
 	private get profile() { return this.isBase() ? this.state.base! : this.state.profile; }
@@ -93,20 +155,16 @@ export class FlameView implements View {
 		return this.frames.value(0, this.state.measure.quantity, true);
 	}
 
-	private percentOf(node: number): string {
-		const total = this.total();
-		return total ? `${percent(this.frames.value(node, this.state.measure.quantity, true) / total)} %` : '–';
-	}
-
-	private fill(node: number): string {
-		const func = this.frames.func(node);
+	private fill(frames: Frames, node: number): string {
+		const func = frames.func(node);
 		const { quantity } = this.state.measure;
-		if (this.colours.value === 'difference' && this.match)
+		const colour = this.chosen('colour');
+		if (colour === 'difference' && this.match)
 			return Palette.difference((this.difference(node) / (this.total() || 1)) * 5);
 		if (func < 0)
 			return Palette.above();
-		if (this.colours.value === 'heat')
-			return Palette.heat(this.frames.value(node, quantity, false) / (this.total() || 1) * 4);
+		if (colour === 'heat')
+			return Palette.heat(frames.value(node, quantity, false) / (this.total() || 1) * 4);
 		const module = this.profile.functionModules[func]!;
 		return this.context.palette.module(this.isBase() ? this.sameModule(module) : module, func);
 	}
@@ -124,7 +182,7 @@ export class FlameView implements View {
 		const own = this.frames.value(node, measure.quantity, true);
 		if (this.isBase())
 			return (other < 0 ? 0 : this.state.frames('merged').value(other, measure.quantity, true)) - scale(own);
-		return own - (other < 0 ? 0 : scale(this.state.baseFrames().value(other, measure.quantity, true)));
+		return own - (other < 0 ? 0 : scale(this.state.baseFrames(comparison.inBase).value(other, measure.quantity, true)));
 	}
 
 	/* ---- search and filter ---- */
@@ -141,8 +199,7 @@ export class FlameView implements View {
 		this.note.textContent = this.matchedShare(matcher !== null);
 	}
 
-	private matches(node: number): boolean | null {
-		const func = this.frames.func(node);
+	private matches(func: number): boolean | null {
 		return this.found ? func >= 0 && this.found[func] === 1 : null;
 	}
 
@@ -162,7 +219,7 @@ export class FlameView implements View {
 		let sum = 0;
 		for (let node = 1; node < this.frames.size; node++) {
 			const parent = this.frames.parent(node);
-			const hit = this.matches(node) && !this.frames.isFolded(node);
+			const hit = this.matches(this.frames.func(node)) && !this.frames.isFolded(node);
 			above[node] = above[parent] || hit ? 1 : 0;
 			if (hit && !above[parent])
 				sum += this.frames.value(node, quantity, true);
@@ -173,8 +230,8 @@ export class FlameView implements View {
 
 	/* ---- what is said of a frame ---- */
 
-	private tooltip(node: number): Node {
-		const { state, frames, profile } = this;
+	private tooltip(frames: Frames, node: number): Node {
+		const { state, profile } = this;
 		const func = frames.func(node);
 		const rows: [string, string][] = [];
 		state.profile.header.quantities.forEach((quantity, q) => {
@@ -182,7 +239,7 @@ export class FlameView implements View {
 				const value = frames.value(node, q, inclusive);
 				const total = frames.value(0, q, true);
 				const text = valueText(state, this.isBase() ? this.context.comparison!.scaled(value, q) : value, q);
-				rows.push([`${quantity.title} ${frames.kind === 'callers' ? 'exclusive, on this path' : inclusive ? 'inclusive' : 'exclusive'}`,
+				rows.push([`${quantity.title} ${frames.kind === 'callers' ? `${frames === this.aboveFrames || state.shape.root ? 'inclusive' : 'exclusive'}, on this path` : inclusive ? 'inclusive' : 'exclusive'}`,
 					`${text} · ${total ? percent(value / total) : '–'} %`]);
 			}
 		});
@@ -213,24 +270,30 @@ export class FlameView implements View {
 	}
 
 	show(): void {
-		if (this.stale)
+		if (this.stale || this.kind() !== this.selects.get('flame')!.element.value)
 			this.rebuild();
 		this.canvas.repaint();
+		this.above.repaint();
 	}
 
 	change(change: Change): void {
+		const { state } = this;
 		if (change === 'measure') {
 			/* The exclusive value is what the reversed graph divides among callers. */
-			if (!this.context.comparison)
-				this.kinds.value = this.state.measure.inclusive ? (this.kinds.value === 'callers' ? 'merged' : this.kinds.value) : 'callers';
+			const kind = this.chosen('flame');
+			const turned = state.measure.inclusive ? (kind === 'callers' ? 'merged' : kind) : kind === 'sandwich' ? kind : 'callers';
+			if (!this.context.comparison && turned !== kind)
+				this.changeKind(turned);
 			this.rebuild();
-		} else if (change === 'filter') {
+		} else if (change === 'filter' || change === 'shape') {
+			this.rebuild();
+		} else if (change === 'view' && this.aboveFrames && this.aboveFrames.func(1) !== Number(state.choices['of'])) {
 			this.rebuild();
 		} else if (change === 'query') {
 			this.search();
-			this.canvas.repaint();
+			this.repaint();
 		} else if (change === 'theme') {
-			this.canvas.repaint();
+			this.repaint();
 		}
 	}
 
@@ -241,6 +304,11 @@ export class FlameView implements View {
 	focus(): void {
 		this.canvas.focus();
 	}
+}
+
+function percentOf(frames: Frames, node: number, quantity: number): string {
+	const total = frames.value(0, quantity, true);
+	return total ? `${percent(frames.value(node, quantity, true) / total)} %` : '–';
 }
 
 const shortName = (name: string): string => (name.length > 34 ? `${name.slice(0, 16)}…${name.slice(-16)}` : name);

@@ -8,6 +8,7 @@ import { makeMatcher } from '../parts/search.ts';
 import { columnMenu, isUsed, makeColumn, type CellValue, type ColumnSource } from '../parts/table_columns.ts';
 import type { Change } from '../state.ts';
 import { isTime, type Context, type View } from './context.ts';
+import { functionActions } from './frame_actions.ts';
 
 const DEFAULTS = ['calls', 'confidence', 'elapsed_inclusive', 'elapsed_exclusive', 'application_inclusive',
 	'application_exclusive', 'inclusive_samples', 'exclusive_samples', 'exclusive_percent', 'exclusive_weight', 'elapsed_inclusive_avg', 'function', 'module'];
@@ -39,12 +40,13 @@ export class FunctionsView implements View {
 			onSelect: (row) => this.select(row),
 			onOpen: (row) => { this.select(row); document.querySelector<HTMLElement>('.pane button')?.focus(); },
 			rowClass: (row) => this.classOf(row),
+			actions: (row) => (row < profile.functionCount ? functionActions(context, row) : []),
 		});
 		const source = this.source([]);
 		source.rows = this.allRows();
 		const offered = this.table.columns.filter((info) => isUsed(info, source));
 		this.element = h('section.view', { 'aria-label': 'Functions' },
-			h('div.bar', {}, this.note, h('span.grow'), columnMenu(offered, this.chosen, () => this.rebuild())),
+			h('div.bar', {}, this.note, h('span.grow'), this.grid.csvButton(), columnMenu(offered, this.chosen, () => this.rebuild())),
 			this.grid.element, this.signs);
 	}
 
@@ -81,7 +83,7 @@ export class FunctionsView implements View {
 	private shownRows(): number[] {
 		const matcher = makeMatcher(this.state.query);
 		const { profile, modules } = this.state;
-		return this.allRows().filter((row) => (!modules || (row < profile.functionCount && this.state.showsFunction(row))) &&
+		return this.allRows().filter((row) => ((!modules && !this.state.shape.myCode) || (row < profile.functionCount && this.state.showsFunction(row))) &&
 			(!matcher || matcher(this.nameOf(row)) || matcher(this.moduleOf(row))));
 	}
 
@@ -116,7 +118,8 @@ export class FunctionsView implements View {
 		own.set('module', (row) => this.moduleOf(row));
 		if (!selection.isAll) {
 			own.set('calls', (row) => values.calls[row]!);
-			profile.header.causes.forEach((cause, c) => own.set(`os_${cause}`, (row) => profile.ns(values.os[c]![row]!)));
+			const os = selection.osByFunction();
+			profile.header.causes.forEach((cause, c) => own.set(`os_${cause}`, (row) => profile.ns(os[c]![row]!)));
 			for (const measure of profile.measures) {
 				const ticks = (measure.inclusive ? values.inclusive : values.exclusive)[measure.quantity]!;
 				const total = selection.totals[measure.quantity]!;
@@ -231,7 +234,7 @@ export class FunctionsView implements View {
 			if (sortedBy && sortedBy.key !== 'value' && !this.context.comparison)
 				this.grid.sortBy('value', true);
 			this.rebuild();
-		} else if (change === 'filter' || change === 'query') {
+		} else if (change === 'filter' || change === 'shape' || change === 'query') {
 			this.rebuild();
 		} else if (change === 'selected' && this.state.selected >= 0) {
 			this.grid.moveTo(this.state.selected);

@@ -3,14 +3,15 @@ import { h, replace } from '../dom.ts';
 import { count, percent, shorten, time } from '../format.ts';
 import type { Edge } from '../model/selection.ts';
 import { barList } from '../parts/bars.ts';
+import { openMenu } from '../parts/menu.ts';
 import { isTime, shareText, valueText, type Context } from './context.ts';
+import { functionActions } from './frame_actions.ts';
 
 const EDGES = 40;
 
 export class Pane {
 	readonly element = h('aside.pane', { 'aria-label': 'Selected function', tabindex: -1 });
-	private readonly history: number[] = [];
-	private going = false;
+	private moved = false;
 
 	constructor(private readonly context: Context) {}
 
@@ -18,25 +19,16 @@ export class Pane {
 
 	update(): void {
 		const { selected } = this.state;
-		if (selected >= 0 && !this.going && this.history.at(-1) !== selected)
-			this.history.push(selected);
-		this.going = false;
 		if (selected < 0)
 			replace(this.element, h('p.empty', {}, 'Select a function, in any view, to see who calls it and whom it calls.'));
 		else
 			this.render(selected);
 	}
 
-	back(): void {
-		if (this.history.length < 2)
-			return;
-		this.history.pop();
-		this.going = true;
-		this.state.set('selected', this.history.at(-1)!);
-	}
-
+	/** A step that the browser's back button undoes. */
 	private go(func: number): void {
-		this.state.set('selected', func);
+		this.moved = true;
+		this.state.set('selected', func, 'step');
 		this.element.querySelector<HTMLElement>('h2')?.focus();
 	}
 
@@ -59,9 +51,13 @@ export class Pane {
 				h('p.muted', {}, h('i.dot', { style: `background:${this.context.palette.dot(profile.functionModules[func]!)}`, 'aria-hidden': 'true' }),
 					`${profile.moduleOf(func)}${source ? ` · ${shorten(String(source), 60)}${line ? `:${line}` : ''}` : ''}`),
 				h('div.pane-actions', {},
-					this.history.length > 1 && h('button.button', { type: 'button', title: 'The function before (Alt+←)', onclick: () => this.back() }, 'Back'),
+					this.moved && h('button.button', { type: 'button', title: 'What was shown before (Alt+←)', onclick: () => history.back() }, 'Back'),
 					h('button.button', { type: 'button', onclick: () => { this.state.set('query', ''); this.context.open('functions'); } }, 'In functions'),
 					h('button.button', { type: 'button', onclick: () => { this.state.set('query', name.length < 500 ? name : name.slice(0, 500)); this.context.open('flame'); } }, 'In flame graph'),
+					h('button.button', { type: 'button', title: 'What can be done with the function', onclick: (event) => {
+						const place = (event.currentTarget as HTMLElement).getBoundingClientRect();
+						openMenu('Actions for the function', { x: place.left, y: place.bottom + 2 }, functionActions(this.context, func));
+					} }, 'More…'),
 					profile.header.source_embedded > 0 && h('button.button', { type: 'button', onclick: () => this.context.open('source') }, 'Source'))),
 			h('section', {}, this.values(func), this.perCall(func)),
 			this.edgeList('Callers', 'Called by', edges.callers, func), this.edgeList('Callees', 'Calls', edges.callees, func));

@@ -79,22 +79,35 @@ export class SummaryView implements View {
 		return stackedBar('Elapsed time by what it was spent on', parts);
 	}
 
-	/** Where it is known when samples were taken. */
+	/** Where it is known when samples were taken, or CPU time was used. */
 	private overTime(): HTMLElement | null {
 		const { profile } = this.state;
 		const { header } = profile;
+		if (header.quantities[0]!.unit === 'ticks')
+			return this.cpuUse(Array.from(profile.data.numbers('timeline.cpu')), 'CPU use over time', null);
 		const weight = header.quantities.find((quantity) => quantity.name === 'weight');
-		const timed = weight?.unit === 'ns';
 		const samples = profile.data.numbers('timeline.samples');
-		const values = joinBins(Array.from(timed ? profile.data.numbers('timeline.weight') : samples), samples.reduce((sum, n) => sum + n, 0));
-		if (!values.length || header.quantities[0]!.unit === 'ticks')
+		const number = samples.reduce((sum, n) => sum + n, 0);
+		if (weight?.unit === 'ns')
+			return this.cpuUse(joinBins(Array.from(profile.data.numbers('timeline.weight')), number), weight.title === 'off-cpu' ? 'Threads waiting over time' : 'CPU use over time', null);
+		return this.cpuUse(joinBins(Array.from(samples), number), 'Samples over time', count);
+	}
+
+	/** `text`: of numbers; null: the values are ns, shown as processors at work. */
+	private cpuUse(values: number[], title: string, text: ((value: number) => string) | null): HTMLElement | null {
+		const { state } = this;
+		const { profile } = state;
+		if (!values.length)
 			return null;
-		const binNs = profile.ns(header.duration_ticks) / values.length;
-		const waits = weight?.title === 'off-cpu';
-		return this.card(!timed ? 'Samples over time' : waits ? 'Threads waiting over time' : 'CPU use over time', this.state.selection.isAll ? (timed && !waits ? 'processors at work' : '') : 'of all threads',
+		const binNs = profile.ns(profile.header.duration_ticks) / values.length;
+		const factor = profile.bins / values.length;
+		const { bins } = state;
+		return this.card(title, [text || title.startsWith('Threads') ? '' : 'processors at work', state.selection.isAll ? '' : 'of all threads'].filter(Boolean).join(', '),
 			areaChart({
-				label: 'CPU use over time', values: timed ? values.map((value) => value / binNs) : values,
-				text: (value) => (timed ? value.toFixed(2) : count(value)), time: (bin) => time(bin * binNs),
+				label: title, values: text ? values : values.map((value) => value / binNs),
+				text: text ?? ((value) => value.toFixed(2)), time: (bin) => time(bin * binNs),
+				chosen: bins && { from: Math.floor(bins.from / factor), to: Math.floor(bins.to / factor) },
+				onChoose: profile.hasTimes ? (span) => state.filter({ bins: span && { from: span.from * factor, to: (span.to + 1) * factor - 1 } }) : undefined,
 			}));
 	}
 
@@ -146,7 +159,8 @@ export class SummaryView implements View {
 	private threads(): HTMLElement | null {
 		const { state } = this;
 		const { profile, selection } = state;
-		const { tree, header } = profile;
+		const { header } = profile;
+		const { tree } = selection;
 		if (selection.roots.length < 2)
 			return null;
 		const end = Math.max(header.duration_ticks, ...profile.threads.map((thread) => thread.end), 1);
@@ -160,18 +174,36 @@ export class SummaryView implements View {
 			const thread = profile.threads[tree.thread[root]!]!;
 			const until = thread.end || end;
 			const share = Math.min(1, value(root) / (timed ? Math.max(until - thread.begin, 1) : most));
-			const title = `${profile.threadTitle(tree.thread[root]!)}: ${time(profile.ns(thread.begin))} to ${time(profile.ns(until))}, ${valueText(state, value(root))} ${header.quantities[quantity]!.title.toLowerCase()}`;
+			const causes = timed ? this.causesOf(tree.thread[root]!).map(({ title: cause, ticks }) => `, ${time(profile.ns(ticks))} ${cause}`).join('') : '';
+			const title = `${profile.threadTitle(tree.thread[root]!)}: ${time(profile.ns(thread.begin))} to ${time(profile.ns(until))}, ${valueText(state, value(root))} ${header.quantities[quantity]!.title.toLowerCase()}${causes}`;
 			return h('li', { title },
 				h('span.name.thread-name', {}, shorten(profile.threadTitle(tree.thread[root]!), 26)),
 				h('span.lane', {}, h('span.life', { style: `left:${(100 * thread.begin) / end}%;width:${Math.max(0.4, (100 * (until - thread.begin)) / end)}%` },
-					h('span.busy', { style: `width:${(100 * share).toFixed(1)}%` }))),
+					...(timed ? this.lifeOf(tree.thread[root]!, value(root), Math.max(until - thread.begin, 1)) : [h('span.busy', { style: `width:${(100 * share).toFixed(1)}%` })]))),
 				h('span.bar-text', {}, valueText(state, value(root))));
 		});
 		const left = selection.roots.length - rows.length;
-		return this.card('Threads over time', timed ? `from begin to end; filled: ${header.quantities[quantity]!.title.toLowerCase()} time of it` : `from begin to end; filled: ${header.quantities[quantity]!.title.toLowerCase()}`,
+		return this.card('Threads over time', timed ? 'from begin to end; filled: what its time was spent on, in the colours of the bar above' : `from begin to end; filled: ${header.quantities[quantity]!.title.toLowerCase()}`,
 			h('ol.lanes', { 'aria-label': 'Threads over time' }, ...rows),
 			h('span.muted', {}, left ? `${plural(left, 'thread')} with less time not shown` : ''),
 			h('button.link', { type: 'button', onclick: () => this.context.open('threads') }, 'All threads'));
+	}
+
+	private causesOf(thread: number): { title: string; ticks: number; color: string }[] {
+		const { profile } = this.state;
+		const os = profile.osByThread();
+		return profile.header.causes.map((cause, c) => ({ title: causeTitle(cause), ticks: os[c]![thread]!, color: CAUSES[cause]?.color ?? 'var(--cause-6)' }))
+			.filter(({ ticks }) => ticks > 0);
+	}
+
+	/** Application and OS time as parts of a thread's life; `value` has OS time where it is elapsed time. */
+	private lifeOf(thread: number, value: number, life: number): HTMLElement[] {
+		const { profile, measure } = this.state;
+		const elapsed = profile.header.quantities[measure.quantity]!.name === 'elapsed';
+		const causes = this.causesOf(thread);
+		const os = causes.reduce((sum, { ticks }) => sum + ticks, 0);
+		const part = (ticks: number, color: string) => h('span.spent', { style: `width:${Math.min(100, (100 * ticks) / life).toFixed(2)}%;background:${color}` });
+		return [part(Math.max(0, elapsed ? value - os : value), 'var(--cause-0)'), ...causes.map(({ ticks, color }) => part(ticks, color))];
 	}
 
 	private compared(): HTMLElement | null {
@@ -253,7 +285,7 @@ export class SummaryView implements View {
 	}
 
 	change(change: Change): void {
-		if (change === 'measure' || change === 'filter' || change === 'theme')
+		if (change === 'measure' || change === 'filter' || change === 'shape' || change === 'theme')
 			this.render();
 	}
 

@@ -51,7 +51,7 @@ export class TableView implements View {
 		});
 		const source = tableSource(table);
 		this.element = h('section.view', { 'aria-label': options.title }, this.above,
-			h('div.bar', {}, this.note, h('span.grow'), columnMenu(table.columns.filter((info) => isUsed(info, source)), this.chosen, () => this.rebuild())),
+			h('div.bar', {}, this.note, h('span.grow'), this.grid.csvButton(), columnMenu(table.columns.filter((info) => isUsed(info, source)), this.chosen, () => this.rebuild())),
 			this.grid.element);
 	}
 

@@ -4,6 +4,7 @@ import { percent, time } from '../format.ts';
 import { stackedBar } from '../parts/bars.ts';
 import type { Context, View } from './context.ts';
 import { FlameView } from './flame.ts';
+import { threadsOf } from './frame_actions.ts';
 import { FunctionsView } from './functions.ts';
 import { RecordingView } from './recording.ts';
 import { SourceView } from './source.ts';
@@ -28,13 +29,12 @@ function osChart(context: Context): HTMLElement {
 
 const TABLES: TableOptions[] = [
 	{ name: 'modules', title: 'Modules', one: 'module', columns: ['module', ...VALUES, 'module_path'], sort: ['elapsed_exclusive', 'exclusive_samples'],
-		empty: 'No module matches.', onOpen: (context, table, row) => { context.state.filterModules(new Set([table.subject.module[row]!])); context.open('functions'); } },
+		empty: 'No module matches.', onOpen: (context, table, row) => { context.state.filter({ modules: new Set([table.subject.module[row]!]) }); context.open('functions'); } },
 	{ name: 'threads', title: 'Threads', one: 'thread', columns: ['thread', 'process', 'begin', 'end', ...VALUES, 'outside'], sort: ['elapsed_inclusive', 'inclusive_samples'],
-		byThread: true, empty: 'No thread matches.', onOpen: (context, table, row) => { context.state.filterThreads(new Set([table.subject.thread[row]!])); context.open('functions'); } },
+		byThread: true, empty: 'No thread matches.', onOpen: (context, table, row) => { context.state.filter({ threads: new Set([table.subject.thread[row]!]) }); context.open('functions'); } },
 	{ name: 'processes', title: 'Processes', one: 'process', columns: ['process', 'parent_pid', 'threads', 'begin', 'end', ...VALUES, 'outside'], sort: ['elapsed_inclusive', 'inclusive_samples'],
 		empty: 'No process matches.', onOpen: (context, table, row) => {
-			const { profile } = context.state;
-			context.state.filterThreads(new Set(profile.threads.map((_, i) => i).filter((i) => profile.threads[i]!.process === table.subject.process[row]!)));
+			context.state.filter({ threads: new Set(threadsOf(context.state, table.subject.process[row]!)) });
 			context.open('functions');
 		} },
 	{ name: 'lines', title: 'Lines', one: 'line', columns: [...VALUES, 'source', 'line', 'function', 'module'], sort: ['exclusive_samples'], empty: 'No line is known.' },
@@ -46,6 +46,7 @@ const TABLES: TableOptions[] = [
 
 const APPENDED: TableOptions[] = [
 	{ name: 'coverage', title: 'Coverage', one: 'module', columns: ['module', 'found', 'instrumented', 'part', 'small', 'not_selected', 'refused', 'disarmed', 'refusals'], sort: ['found'], empty: 'Coverage is unknown.' },
+	{ name: 'coverage_functions', title: 'Coverage by function', one: 'row', columns: ['function', 'verdict', 'size', 'functions', 'module'], sort: ['verdict'], ascending: true, empty: 'No function matches.' },
 	{ name: 'marks', title: 'Marks', one: 'mark', columns: ['time', 'mark', 'name', 'thread', 'process'], sort: ['time'], ascending: true, empty: 'No marks were set.' },
 ];
 
