@@ -30,6 +30,23 @@ static const char placeholder[] = "<!--tare-data-->";
 
 /* ---- header ---- */
 
+/* The header of JSON reports. */
+static bool pack_facts(struct html_pack *pack, const struct report *report, struct error *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return error_set_errno(err, errno, "cannot make the page's header");
+	report_write_json_fields(report, stream);
+	fclose(stream);
+	html_pack_key(pack, "facts");
+	str_printf(&pack->json, "{%s}", text ? text : "");
+	free(text);
+	return true;
+}
+
 /* The lines of the text report's header: nothing that it warns of is missing in the page. */
 static bool pack_header(struct html_pack *pack, const struct report *report, struct error *err)
 {
@@ -62,7 +79,7 @@ static bool pack_header(struct html_pack *pack, const struct report *report, str
 	}
 	str_append(&pack->json, "]");
 	free(text);
-	return true;
+	return pack_facts(pack, report, err);
 }
 
 static void pack_real(struct html_pack *pack, const char *key, double real)

@@ -1,6 +1,10 @@
 tare view
 echo "status $?"
-tare view one.tare two.tare
+tare view one.tare two.tare three.tare
+echo "status $?"
+tare view --compare=one.tare two.tare three.tare
+echo "status $?"
+tare view missing.tare new.tare
 echo "status $?"
 tare view missing.tare
 echo "status $?"

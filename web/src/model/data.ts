@@ -31,6 +31,8 @@ export interface Header {
 	duration_ticks: number;
 	complete: number;
 	header: [string, string][];
+	/** The header of JSON reports. */
+	facts: Record<string, unknown>;
 	quantities: QuantityInfo[];
 	causes: string[];
 	tables: TableInfo[];

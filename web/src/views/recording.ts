@@ -4,22 +4,23 @@ import type { Profile } from '../model/profile.ts';
 import type { Change } from '../state.ts';
 import type { Context, View } from './context.ts';
 
-const ALARMS = new Set(['because', 'INCOMPLETE', 'limits met', 'disarmed', 'while off', 'too deep', 'truncated', 'fallback']);
-const TITLES: Record<string, string> = {
-	command: 'Command', host: 'Host', recorded: 'Recorded', method: 'Method', clock: 'Clock', extent: 'Extent',
-	time: 'Time', 'OS events': 'OS events seen', coverage: 'Coverage', refused: 'Refused', 'probe cost': 'Probe cost',
-	accuracy: 'Accuracy', losses: 'Losses', INCOMPLETE: 'Incomplete', 'limits met': 'Limits met', disarmed: 'Disarmed',
-	samples: 'Samples', stacks: 'Stacks', discarded: 'Discarded', collector: 'Collector', because: 'Because',
-	'while off': 'While off', 'too deep': 'Too deep',
+const TITLES: Record<string, string> = { time: 'Time', method: 'Method', INCOMPLETE: 'Incomplete', disarmed: 'Disarmed' };
+/** Keys of lines that warn, besides those that begin with an exclamation mark. */
+const ALARMS = new Set(['INCOMPLETE', 'disarmed', 'while off', 'too deep']);
+
+const isAlarm = (key: string): boolean => key.startsWith('!') || ALARMS.has(key);
+const titleOf = (key: string): string => {
+	const name = key.replace(/^! */, '');
+	return TITLES[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
 };
 
-/** Lines that say that something is missing. */
+/** Lines that say that something is missing, or to be known before numbers are trusted. */
 export function warningsOf(profile: Profile): [string, string][] {
-	return profile.header.header.filter(([key, value]) =>
-		ALARMS.has(key) || (key === 'losses' && value !== 'none') || (key === 'OS events' && value.startsWith('not observed')) ||
-		(key === 'stacks' && !value.startsWith('0 ')))
-		.map(([key, value]) => [TITLES[key] ?? key, value]);
+	return profile.header.header.filter(([key]) => isAlarm(key)).map(([key, value]) => [titleOf(key), value]);
 }
+
+/** What a line says, one by one. */
+const partsOf = (key: string, value: string): string[] => (key === 'method' ? value.split('; ') : [value]);
 
 export class RecordingView implements View {
 	readonly name = 'recording';
@@ -31,7 +32,7 @@ export class RecordingView implements View {
 	private lines(profile: Profile, title: string): HTMLElement {
 		return h('section.card', {}, h('header', {}, h('h2', {}, title), h('span.muted', {}, profile.header.profile)),
 			h('dl.facts', {}, ...profile.header.header.flatMap(([key, value]) => [
-				h(ALARMS.has(key) || (key === 'losses' && value !== 'none') ? 'dt.alarm' : 'dt', {}, TITLES[key] ?? key), h('dd', {}, value)])));
+				h(isAlarm(key) ? 'dt.alarm' : 'dt', {}, titleOf(key)), ...partsOf(key, value).map((part) => h('dd', {}, part))])));
 	}
 
 	show(): void {

@@ -48,17 +48,19 @@ export class SummaryView implements View {
 		const { header } = profile;
 		const figure = (title: string, value: string, detail: string) =>
 			h('div.figure', {}, h('dt', {}, title), h('dd', {}, h('b', {}, value), h('span.muted', {}, detail)));
-		const line = (key: string) => header.header.find(([name]) => name === key)?.[1] ?? '';
-		const coverage = /\(([\d.]+ %)\)/.exec(line('coverage'));
 		const figures = header.quantities.map((quantity, q) => figure(quantity.title,
 			valueText(this.state, selection.totals[q]!, q), q && quantity.unit === header.quantities[0]!.unit ?
 				`${percent(selection.totals[q]! / (selection.totals[0] || 1))} % of ${header.quantities[0]!.title.toLowerCase()}` : 'sum over all threads'));
 		figures.push(figure('Ran for', time(profile.ns(header.duration_ticks)), plural(selection.roots.length, 'thread') + (profile.processes.length > 1 ? `, ${plural(profile.processes.length, 'process', 'processes')}` : '')));
-		if (coverage)
-			figures.push(figure('Coverage', coverage[1]!, line('coverage').replace(/ instrumented.*/, '')));
-		const cost = line('probe cost').split(' subtracted')[0]!;
-		if (line('probe cost'))
-			figures.push(figure('Probe cost', cost, 'subtracted already'));
+		const fact = (name: string) => Number(header.facts[name] ?? 0);
+		const found = ['instrumented', 'part', 'small', 'not_selected', 'refused'].reduce((sum, name) => sum + fact(`functions_${name}`), 0);
+		const instrumented = fact('functions_instrumented') + fact('functions_part');
+		if (found && profile.hasCalls)
+			figures.push(figure('Coverage', `${percent(instrumented / found)} %`, `${count(instrumented)} of ${plural(found, 'function')} have probes`));
+		if (profile.hasCalls)
+			figures.push(figure('Probe cost', time(fact('overhead_ns')), `subtracted already; times ± ${time(fact('error_ns'))}`));
+		if (!profile.hasCalls)
+			figures.push(figure('Truncated stacks', count(fact('samples_truncated')), `of ${plural(fact('samples'), 'sample')}; ${count(fact('samples_lost'))} lost`));
 		return h('dl.figures', {}, ...figures);
 	}
 
