@@ -16,10 +16,11 @@
 #define TARE_ABI_ARENA_H
 
 #include "abi/control.h"
+#include "abi/objects.h"
 
 #include <stdint.h>
 
-#define TARE_ARENA_ABI	   12
+#define TARE_ARENA_ABI	   13
 #define TARE_PROCESS_MAGIC 0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC  0x7268746572617400ULL
 
@@ -260,8 +261,9 @@ enum tare_call_marks {
 #define TARE_NODE_OTHER	 (~0ULL)
 
 /*
- * OS time of one node by cause and system call. Exclusive, calls in progress included. With the
- * cause TARE_RECORD_CALLS, `count` calls that the node's bucket `syscall_number` has given away.
+ * OS time of one node by cause, system call and object. Exclusive, calls in progress included. With
+ * the cause TARE_RECORD_CALLS, `count` calls that the node's bucket `syscall_number` has given
+ * away.
  */
 #define TARE_RECORD_CALLS TARE_OS_CAUSES
 
@@ -269,11 +271,11 @@ struct tare_os_record {
 	uint32_t node;		 /* index */
 	uint16_t cause;		 /* enum tare_os_cause, or TARE_RECORD_CALLS */
 	uint16_t syscall_number; /* 0xffff: none or unknown */
-	uint64_t object; /* first argument of the system call (fd, futex address…), else 0 */
-	uint64_t count;	 /* intervals; 0: not in use */
+	uint64_t object;	 /* what enum tare_object says of the system call, else 0 */
+	uint64_t count;		 /* intervals; 0: not in use */
 	uint64_t ticks;
 	uint32_t next; /* 1 + number of another record of the node, or of one not in use */
-	uint32_t reserved;
+	uint32_t name; /* of the object, see abi/objects.h */
 };
 
 enum tare_thread_flags {
@@ -289,6 +291,7 @@ enum tare_chunk_kind {
 	TARE_CHUNK_NODES,
 	TARE_CHUNK_OS,
 	TARE_CHUNK_MARKS, /* bytes; there is at most one */
+	TARE_CHUNK_NAMES, /* the same */
 	TARE_CHUNK_KINDS
 };
 
@@ -431,6 +434,9 @@ struct tare_thread_file {
 	_Alignas(64) struct tare_chunk chunks[TARE_CHUNKS_MAX];
 
 	int32_t trace_tid; /* of the event log's file: the first thread's */
+
+	uint32_t syscall_name;		   /* of the object of the last SYSCALL probe */
+	uint64_t names_bytes, names_limit; /* used, and backed by the file */
 };
 
 _Static_assert(sizeof(struct tare_node) == 512, "shared layout");

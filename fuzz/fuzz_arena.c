@@ -45,10 +45,10 @@ static void check_tree(const struct arena_thread *thread)
 #define NODES_OFFSET TARE_THREAD_HEADER_BYTES
 #define OS_OFFSET    (NODES_OFFSET + 64 * sizeof(struct tare_node))
 
-/* Two chunks of nodes and one of OS records, as a runtime would have them. */
+/* Two chunks of nodes, one of OS records and one of names, as a runtime would have them. */
 static void put_chunks(struct tare_thread_file *header)
 {
-	header->chunk_count = 3;
+	header->chunk_count = 4;
 	header->chunks[0] = (struct tare_chunk){
 		.run_addr = NODES_OFFSET, .file_offset = NODES_OFFSET, .count = 8};
 	header->chunks[1] =
@@ -58,6 +58,9 @@ static void put_chunks(struct tare_thread_file *header)
 				    .file_offset = NODES_OFFSET + 8 * sizeof(struct tare_node),
 				    .first = 8,
 				    .count = 56};
+	header->chunks[3] = (struct tare_chunk){.kind = TARE_CHUNK_NAMES,
+						.file_offset = NODES_OFFSET + 64,
+						.count = TARE_THREAD_NAMES_BYTES};
 }
 
 static void try_thread(const uint8_t *data, size_t size)
@@ -79,6 +82,7 @@ static void try_thread(const uint8_t *data, size_t size)
 		header.magic = TARE_THREAD_MAGIC;
 		header.abi = TARE_ARENA_ABI;
 		header.node_count &= 0xfff;
+		header.names_bytes &= 0x1fff;
 		header.run_addr = 0;
 		if (header.chunk_count & 1)
 			put_chunks(&header);

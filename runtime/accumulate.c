@@ -60,12 +60,18 @@ static void os_record(struct tare_thread_file *self, const struct accumulate_eve
 	struct tare_os_record wanted = {.node = context_index(top_of(self)),
 					.cause = (uint16_t)event->os_cause,
 					.syscall_number = event->syscall_number,
-					.object = event->syscall_object};
+					.object = event->syscall_object,
+					.name = event->syscall_name};
 	struct tare_os_record *record = context_os(self, &wanted, self->os_limit / 2);
 
+	if (!record && wanted.name) {
+		wanted.name = TARE_NAME_OTHERS;
+		record = context_os(self, &wanted, self->os_limit / 4);
+	}
 	if (!record) {
 		wanted.syscall_number = OS_SYSCALL_UNKNOWN;
 		wanted.object = OS_OBJECT_UNKNOWN;
+		wanted.name = TARE_NAME_UNKNOWN;
 		record = context_os(self, &wanted, 0);
 	}
 	if (!record) {

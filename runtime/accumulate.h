@@ -44,6 +44,7 @@ enum accumulate_area { ACCUMULATE_NODES, ACCUMULATE_OS, ACCUMULATE_AREAS };
 struct accumulate_local {
 	struct accumulate_index nodes; /* by (parent, key) */
 	struct accumulate_index os;    /* by all but count and ticks */
+	struct accumulate_index names; /* the host's: of objects, by their bytes */
 	uint64_t deeper;	       /* calls in progress for which there was no node */
 	uint32_t hand;		       /* number of the node at which folding looked last */
 	uint32_t bereft;	       /* number of a node that has lost its last callee to it */
@@ -54,7 +55,7 @@ struct accumulate_local {
 	uint32_t max_depth;	     /* calls that are kept apart, 0: all; set after the init */
 	uint64_t deepest;	     /* run address of the node last found to be so deep */
 	uint64_t beyond_sp;	     /* frame sp of the last CALL that was too deep */
-	uint64_t trace_ticks;	       /* TSC of the event at work, for the event log */
+	uint64_t trace_ticks;	     /* TSC of the event at work, for the event log */
 	/* The host's: where the log is mapped, and whether the mapping moves on with it. */
 	uint64_t trace_window, trace_window_bytes;
 	bool trace_moves;
@@ -65,17 +66,18 @@ struct accumulate_local {
 struct accumulate_event {
 	enum tare_event_kind kind;
 	uint64_t ticks;
-	uint64_t cost_ticks; /* of this probe, in the interval that it begins */
-	uint64_t sp;	     /* frame sp */
-	uint64_t key;	     /* ENTER, CALL: function or call target */
-	uint64_t stub;	     /* ENTER, direct CALL: see tare_node.stub */
-	uint64_t site;	     /* CALL of a known target: run address of the arming byte, or 0 */
-	uint64_t arm;	     /* CALL: the same, whatever is called */
+	uint64_t cost_ticks;  /* of this probe, in the interval that it begins */
+	uint64_t sp;	      /* frame sp */
+	uint64_t key;	      /* ENTER, CALL: function or call target */
+	uint64_t stub;	      /* ENTER, direct CALL: see tare_node.stub */
+	uint64_t site;	      /* CALL of a known target: run address of the arming byte, or 0 */
+	uint64_t arm;	      /* CALL: the same, whatever is called */
 	uint64_t return_addr; /* ENTER: where the function will return to, or 0 */
-	bool os;	     /* an OS event lies in the interval that ends here */
+	bool os;	      /* an OS event lies in the interval that ends here */
 	enum tare_os_cause os_cause;
 	uint16_t syscall_number;
 	uint64_t syscall_object;
+	uint32_t syscall_name;
 };
 
 /*

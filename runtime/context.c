@@ -27,7 +27,8 @@ void *context_element(const struct tare_thread_file *self, enum tare_chunk_kind 
 	static const uint64_t element_bytes[TARE_CHUNK_KINDS] = {
 		[TARE_CHUNK_NODES] = sizeof(struct tare_node),
 		[TARE_CHUNK_OS] = sizeof(struct tare_os_record),
-		[TARE_CHUNK_MARKS] = 1};
+		[TARE_CHUNK_MARKS] = 1,
+		[TARE_CHUNK_NAMES] = 1};
 	const struct tare_chunk *chunk = context_chunk(self, kind, number);
 
 	return (char *)chunk->run_addr + (number - chunk->first) * element_bytes[kind];
@@ -228,7 +229,7 @@ static uint64_t os_hash(const struct tare_os_record *record)
 {
 	return index_hash((uint64_t)record->node << 32 | (uint64_t)record->cause << 16 |
 				  record->syscall_number,
-			  record->object);
+			  record->object ^ (uint64_t)record->name << 32);
 }
 
 static struct tare_os_record *os_find(const struct tare_thread_file *self,
@@ -244,7 +245,7 @@ static struct tare_os_record *os_find(const struct tare_thread_file *self,
 
 		if (record->node == wanted->node && record->cause == wanted->cause &&
 		    record->syscall_number == wanted->syscall_number &&
-		    record->object == wanted->object)
+		    record->object == wanted->object && record->name == wanted->name)
 			return record;
 	}
 	return NULL;
@@ -360,4 +361,5 @@ void context_fini(struct accumulate_local *local)
 {
 	index_free(&local->nodes);
 	index_free(&local->os);
+	index_free(&local->names);
 }

@@ -66,8 +66,8 @@ void context_node_forget(struct tare_thread_file *self, const struct tare_node *
 void context_node_note(struct tare_thread_file *self, const struct tare_node *node);
 
 /*
- * The record with the first four values of `wanted`, a new one while more than `keep` would
- * remain; NULL otherwise.
+ * The record with the values of `wanted` but count and ticks, a new one while more than `keep`
+ * would remain; NULL otherwise.
  */
 struct tare_os_record *context_os(struct tare_thread_file *self,
 				  const struct tare_os_record *wanted, uint64_t keep);

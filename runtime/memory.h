@@ -4,7 +4,14 @@
 
 #include <stdint.h>
 
-/* Copies `size_bytes` at `from`. Returns how many could be read, or -errno if none. */
+/*
+ * Copies `size_bytes` at `from`, or as many of them as there are: fewer only where a page cannot be
+ * read. Returns how many, or -errno if none, also where the program's filters forbid to ask.
+ */
+long memory_ask(void *to, uint64_t from, uint64_t size_bytes);
+
+/* Copies `size_bytes` at `from`, in whatever way. Returns how many could be read, or -errno if
+ * none. */
 long memory_read(void *to, uint64_t from, uint64_t size_bytes);
 
 #endif

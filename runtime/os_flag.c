@@ -11,6 +11,7 @@
 
 #include "runtime/bytes.h"
 #include "runtime/context.h"
+#include "runtime/descriptors.h"
 #include "runtime/kernel.h"
 #include "runtime/offsets.h"
 #include "runtime/process.h"
@@ -23,7 +24,6 @@
 #define DESCRIPTORS	 256 /* a thread that nothing interrupts may miss all but so many renewals */
 #define SELF_TEST_ROUNDS 4
 #define SYMBOLS_MAX	 4096
-#define OBJECT_SMALL_MAX 65536
 #define SETTLE_ROUNDS	 4
 #define COLLECT_ROUNDS	 4
 #define SYSCALL_UNKNOWN	 0xffff
@@ -273,17 +273,11 @@ static enum tare_os_cause cause_of(const struct state_os_seen *before,
 	return TARE_OS_INTERRUPT;
 }
 
-/* Numbers of descriptors, and what futexes wait for; other addresses would only fill the table. */
-static uint64_t object_of(const struct tare_thread_file *self)
-{
-	if (self->syscall_object < OBJECT_SMALL_MAX || self->syscall_number == SYS_futex)
-		return self->syscall_object;
-	return 0;
-}
-
 void os_flag_collect(struct tare_thread_file *self, struct state_private *private_state,
 		     struct accumulate_event *event)
 {
+	if (descriptors_is_changing(&private_state->objects))
+		descriptors_changed(&private_state->objects);
 	const uint64_t word = *(volatile uint64_t *)self->rseq_word;
 	const bool by_word = word == 0;
 	const bool by_selector = os_flag_selector_lost();
@@ -309,7 +303,8 @@ void os_flag_collect(struct tare_thread_file *self, struct state_private *privat
 	if (seen.syscalls != private_state->os_seen.syscalls &&
 	    (event->os_cause == TARE_OS_BLOCKED || event->os_cause == TARE_OS_SYSCALL)) {
 		event->syscall_number = (uint16_t)self->syscall_number;
-		event->syscall_object = object_of(self);
+		event->syscall_object = self->syscall_object;
+		event->syscall_name = self->syscall_name;
 	}
 	private_state->os_seen = seen;
 }

@@ -13,10 +13,12 @@
 #include "abi/trace.h"
 #include "runtime/adapt.h"
 #include "runtime/control.h"
+#include "runtime/descriptors.h"
 #include "runtime/exec.h"
 #include "runtime/executable.h"
 #include "runtime/kernel.h"
 #include "runtime/loaded.h"
+#include "runtime/objects.h"
 #include "runtime/offsets.h"
 #include "runtime/os_flag.h"
 #include "runtime/process.h"
@@ -213,8 +215,7 @@ static struct tare_thread_file *thread_alive(void)
 static void syscall_note(struct tare_thread_file *self, const struct probes_registers *registers)
 {
 	self->syscalls++;
-	self->syscall_number = registers->rax;
-	self->syscall_object = registers->rdi;
+	objects_note(self, registers);
 	*(volatile uint64_t *)self->rseq_word = 0;
 	if (forks(registers))
 		thread_note_calls(self);
@@ -240,6 +241,7 @@ void probes_syscall_event(struct probes_registers *registers)
 		syscall_note(self, registers);
 	else if (registers->rax == SYS_exit_group)
 		process_complete();
+	descriptors_forget(self, registers);
 	if (registers->rax == SYS_rseq)
 		os_flag_registers(self, registers->rdi, registers->rsi, registers->rdx);
 	sandbox_notice(self, registers);

@@ -16,6 +16,7 @@
 #include "runtime/bytes.h"
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
+#include "runtime/names.h"
 #include "runtime/process.h"
 #include "runtime/reserve.h"
 #include "runtime/thread.h"
@@ -78,6 +79,8 @@ static void confine(struct tare_thread_file *self, uint64_t program)
 	reserve_make();
 	if (self)
 		accumulate_reserve(self, RESERVE_NODES);
+	if (self)
+		names_reserve(self);
 	process_note_flag(TARE_PROCESS_FILTERED);
 	filter_add(filter);
 	timer_filtered();

@@ -26,6 +26,24 @@ struct state_stack {
 	uint64_t low, size_bytes; /* no bytes: none */
 };
 
+#define STATE_DESCRIPTORS 128
+#define STATE_TEXT_BYTES  (2 * TARE_NAME_PATH_BYTES + 8)
+
+/* What a descriptor was found to be. */
+struct state_descriptor {
+	uint64_t number; /* 1 + it; 0: none */
+	uint32_t generation, name;
+};
+
+/* Of the objects of system calls, see objects.h. */
+struct state_objects {
+	struct state_descriptor known[STATE_DESCRIPTORS];
+	uint64_t changing; /* what the last system call may change; see descriptors.c */
+	uint64_t names;	   /* run address of their chunk, 0: not yet */
+	bool no_names;	   /* there is no room for it */
+	_Alignas(8) char text[STATE_TEXT_BYTES];
+};
+
 /* A call that stood open when a fork began. */
 struct state_open_call {
 	uint64_t key, sp;
@@ -47,6 +65,7 @@ struct state_private {
 	uint64_t file_end;	    /* that page's offset in the file */
 	uint64_t unloads;	    /* of modules, as noticed: see os_flag.h */
 	struct adapt_local adapt;
+	struct state_objects objects;
 	struct state_private *made_before; /* all that were ever made */
 };
 

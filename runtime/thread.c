@@ -35,6 +35,7 @@ static const uint64_t element_bytes[TARE_CHUNK_KINDS] = {
 	[TARE_CHUNK_NODES] = sizeof(struct tare_node),
 	[TARE_CHUNK_OS] = sizeof(struct tare_os_record),
 	[TARE_CHUNK_MARKS] = 1,
+	[TARE_CHUNK_NAMES] = 1,
 };
 
 void *accumulate_host_map(size_t size_bytes)
@@ -194,7 +195,7 @@ static void file_unmap(const struct tare_thread_file *self, struct state_private
 		kernel_call(SYS_munmap, self->chunks[i].run_addr, chunk_bytes(&self->chunks[i]));
 	bytes += pages_of((self->node_limit - TARE_THREAD_FIRST_NODES) * sizeof(struct tare_node));
 	bytes += pages_of((self->os_limit - TARE_THREAD_FIRST_OS) * sizeof(struct tare_os_record));
-	bytes += pages_of(self->marks_limit);
+	bytes += pages_of(self->marks_limit) + pages_of(self->names_limit);
 	budget_give_file(bytes, true);
 	kernel_call(SYS_munmap, private_state->file_last, PAGE_BYTES);
 	kernel_call(SYS_munmap, self->run_addr, TARE_THREAD_FIRST_BYTES);
@@ -370,6 +371,7 @@ static struct tare_thread_file *file_begin(uint32_t *limits)
 	private_state->file_last = self->run_addr + private_state->file_end;
 	accumulate_init(self, &private_state->local, kernel_ticks());
 	private_state->adapt = (struct adapt_local){0};
+	private_state->objects = (struct state_objects){0};
 	private_state->local.max_depth = state_session.settings.max_depth;
 	calls_inherit(self, private_state);
 	trace_file_make(self, &private_state->local);

@@ -420,6 +420,7 @@ bool arena_thread_parse(struct arena_thread *thread, int fd, uint64_t size, stru
 	nodes_check(thread);
 	open_calls_read(thread);
 	marks_read(thread, &source);
+	names_read(thread, &source);
 	return true;
 }
 
@@ -440,6 +441,7 @@ void arena_thread_fini(struct arena_thread *thread)
 	vec_foreach (mark, &thread->marks)
 		free(mark->text);
 	vec_fini(&thread->marks);
+	names_fini(thread);
 	free(thread->given_name);
 	free(thread->nodes);
 	free(thread->parents);

@@ -34,6 +34,12 @@ struct arena_mark {
 	char *text;
 };
 
+/* Of the object of system calls. */
+struct arena_name {
+	uint32_t number; /* as in struct tare_os_record */
+	char *text;
+};
+
 /* A call in progress when the thread's data ended. */
 struct arena_open_call {
 	uint32_t node; /* index of the node that keeps its values */
@@ -58,7 +64,8 @@ struct arena_thread {
 	size_t os_count;
 	struct vec_of(struct tare_os_record) full_buckets; /* of TARE_RECORD_CALLS */
 	struct vec_of(struct arena_mark) marks;
-	char *given_name; /* by the program, or NULL */
+	struct vec_of(struct arena_name) names; /* by number */
+	char *given_name;			/* by the program, or NULL */
 	uint64_t damaged;
 };
 
@@ -74,6 +81,8 @@ void arena_thread_fini(struct arena_thread *thread);
 uint64_t arena_bucket_calls(const struct arena_thread *thread, size_t node, uint32_t bucket);
 /* All that ended. */
 uint64_t arena_calls(const struct arena_thread *thread, size_t node);
+/* What a number in struct tare_os_record.name stands for, or NULL. Until arena_thread_fini. */
+const char *arena_name(const struct arena_thread *thread, uint32_t name);
 /* The first bytes of a file of any kind, up to `size`; how many there are, -1 if it cannot be read.
  */
 ssize_t arena_head_read(int dir_fd, const char *name, void *bytes, size_t size);

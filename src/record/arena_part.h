@@ -41,6 +41,10 @@ bool arena_node_at(const struct arena_thread *thread, uint64_t addr, size_t *nod
  */
 void open_calls_read(struct arena_thread *thread);
 
+/* Fills names, and frees them. */
+void names_read(struct arena_thread *thread, const struct arena_source *source);
+void names_fini(struct arena_thread *thread);
+
 /* Fills marks and given_name. */
 void marks_read(struct arena_thread *thread, const struct arena_source *source);
 

@@ -528,6 +528,7 @@ static bool write_os(struct assembly *assembly, const struct thread_rows *rows, 
 			.syscall_number =
 				record->syscall_number == 0xffff ? -1 : record->syscall_number,
 			.object = record->object,
+			.path = arena_name(rows->arena, record->name),
 			.count = record->count,
 			.ticks = record->ticks,
 		};
