@@ -10,6 +10,7 @@
 #ifndef TARE_ANALYSIS_ANALYSIS_H
 #define TARE_ANALYSIS_ANALYSIS_H
 
+#include "abi/objects.h"
 #include "profile/profile.h"
 
 #define ANALYSIS_NONE UINT32_MAX
@@ -164,7 +165,9 @@ struct analysis_os {
 	enum tare_os_cause cause;
 	int syscall_number; /* -1: none or unknown */
 	uint64_t object;
-	uint64_t count, ticks; /* count 0: unknown, records were lost */
+	enum tare_object object_kind; /* what it is */
+	const char *path;	      /* what that was called, or NULL */
+	uint64_t count, ticks;	      /* count 0: unknown, records were lost */
 };
 
 enum analysis_coverage_class {

@@ -1,13 +1,33 @@
 /*
- * OS time by cause × function × system call × object, summed over call paths. What the records do
- * not cover, because some were lost, appears as rows without system call, so that the rows of a
- * function and cause add up to the function's value.
+ * OS time by cause × function × system call × object and its path, summed over call paths. What the
+ * records do not cover, because some were lost, appears as rows without system call, so that the
+ * rows of a function and cause add up to the function's value.
  */
 #include "analysis/internal.h"
 
+#include <string.h>
+
+struct loading {
+	struct analysis *analysis;
+	struct strmap paths; /* → their copy in the analysis' arena */
+};
+
+static const char *path_keep(struct loading *loading, const char *path)
+{
+	if (!path)
+		return NULL;
+	const uint64_t *known = strmap_get(&loading->paths, path);
+	if (known)
+		return (const char *)(uintptr_t)*known;
+	const char *kept = arena_strdup(&loading->analysis->arena, path);
+	strmap_put(&loading->paths, kept, (uintptr_t)kept);
+	return kept;
+}
+
 static bool load_os(const struct profile_os *row, void *context)
 {
-	struct analysis *analysis = context;
+	struct loading *loading = context;
+	struct analysis *analysis = loading->analysis;
 	const uint32_t node = analysis_node_find(analysis, row->node);
 
 	if (node != ANALYSIS_NONE)
@@ -16,6 +36,8 @@ static bool load_os(const struct profile_os *row, void *context)
 					       .cause = row->cause,
 					       .syscall_number = row->syscall_number,
 					       .object = row->object,
+					       .object_kind = tare_object_of(row->syscall_number),
+					       .path = path_keep(loading, row->path),
 					       .count = row->count,
 					       .ticks = row->ticks}));
 	return true;
@@ -31,7 +53,11 @@ static int os_compare_key(const void *a, const void *b)
 		return x->function < y->function ? -1 : 1;
 	if (x->syscall_number != y->syscall_number)
 		return x->syscall_number < y->syscall_number ? -1 : 1;
-	return x->object < y->object ? -1 : x->object > y->object;
+	if (x->object != y->object)
+		return x->object < y->object ? -1 : 1;
+	if (x->path == y->path)
+		return 0;
+	return !x->path ? -1 : !y->path ? 1 : strcmp(x->path, y->path);
 }
 
 static int os_compare_ticks(const void *a, const void *b)
@@ -97,7 +123,11 @@ static void add_remainders(struct analysis *analysis)
 
 bool analysis_load_os(struct analysis *analysis, struct profile *profile, struct error *err)
 {
-	if (!profile_each_os(profile, load_os, analysis, err))
+	struct loading loading = {.analysis = analysis};
+	const bool ok = profile_each_os(profile, load_os, &loading, err);
+
+	strmap_fini(&loading.paths);
+	if (!ok)
 		return false;
 	merge_rows(analysis);
 	add_remainders(analysis);

@@ -3,12 +3,10 @@
  * OS rows and histograms. What is part of a sum is converted, and the sum is made of it again: a
  * node's elapsed time of its application time and its OS times, a thread's of its nodes'.
  */
+#include "abi/objects.h"
 #include "merge/internal.h"
 
 #include <string.h>
-
-/* Smaller ones are file descriptors, which say something in the next run, too. */
-#define OBJECT_ADDRESS_MIN 65536
 
 static void keep_range(uint64_t *to, uint64_t least, uint64_t greatest)
 {
@@ -159,13 +157,26 @@ static const char *path_text(const struct merge *merge, uint64_t number)
 	return number ? merge->path_keys.list.data[number - 1] : NULL;
 }
 
+/* Addresses and processes of one run mean nothing in another. */
+static uint64_t object_common(const struct profile_os *row)
+{
+	switch (tare_object_of(row->syscall_number)) {
+	case TARE_OBJECT_FUTEX:
+		return 0;
+	case TARE_OBJECT_PROCESS:
+	case TARE_OBJECT_WAIT:
+		return row->object == UINT32_MAX ? row->object : 0;
+	default:
+		return row->object;
+	}
+}
+
 static bool take_os(const struct profile_os *row, void *context)
 {
 	struct input *input = context;
 	struct merge *merge = input->merge;
 	const uint64_t node = *map_get(&input->nodes, (uint64_t)row->node);
-	const bool is_lost = !merge->keep_processes && row->object >= OBJECT_ADDRESS_MIN;
-	const uint64_t object = is_lost ? 0 : row->object;
+	const uint64_t object = merge->keep_processes ? row->object : object_common(row);
 	const uint64_t call =
 		*map_put(&merge->syscall_map,
 			 (uint64_t)(uint32_t)row->syscall_number << 3 | (uint64_t)row->cause,
@@ -182,7 +193,7 @@ static bool take_os(const struct profile_os *row, void *context)
 							  .syscall_number = row->syscall_number,
 							  .object = object,
 							  .path = path_text(merge, path)}));
-	merge->summary.addresses += is_lost;
+	merge->summary.addresses += object != row->object;
 	add_count(&merge->os.data[index].count, row->count);
 	add_count(&merge->os.data[index].ticks, os_rescale(input, row));
 	return true;

@@ -3,6 +3,7 @@
  * what tells twins apart and shares have one unit per column; in CSV and JSON cells are plain.
  */
 #include "report/name.h"
+#include "report/os_object.h"
 #include "report/syscalls.h"
 #include "report/table.h"
 
@@ -492,19 +493,15 @@ GET(object)
 {
 	if (!row->os || row->os->syscall_number < 0)
 		return;
-	const unsigned long long object = row->os->object;
-	switch (syscall_object_kind(row->os->syscall_number)) {
-	case SYSCALL_OBJECT_FILE:
-		str_printf(scratch, "fd %d", (int)object);
-		break;
-	case SYSCALL_OBJECT_FUTEX:
-		str_printf(scratch, "futex 0x%llx", object);
-		break;
-	case SYSCALL_OBJECT_OTHER:
-		str_printf(scratch, "0x%llx", object);
-		break;
-	}
-	set_text(cell, scratch_text(scratch));
+	os_object_put(scratch, row->os);
+	if (scratch->len)
+		set_text(cell, scratch_text(scratch));
+}
+
+GET(os_path)
+{
+	if (row->os && row->os->path)
+		set_text(cell, row->os->path);
 }
 
 GET(os_count)
@@ -682,6 +679,7 @@ const struct column report_columns[] = {
 	CALLS("cause", "", "Cause", CELL_TEXT, V(OS) | V(SUMMARY), get_cause, 0),
 	COLUMN("syscall", "", "System call", CELL_TEXT, V(OS), get_syscall, 0),
 	COLUMN("object", "", "Object", CELL_TEXT, V(OS), get_object, 0),
+	COLUMN("path", "", "Path", CELL_TEXT, V(OS), get_os_path, 0),
 	COLUMN("count", "", "Count", CELL_COUNT, V(OS), get_os_count, 0),
 	CALLS("os_time", "", "OS time", CELL_TIME, V(OS) | V(SUMMARY), get_os_time, 0),
 	CALLS("os_percent", "", "%", CELL_PERCENT, V(OS) | V(SUMMARY), get_os_percent, 0),
