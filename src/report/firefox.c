@@ -166,6 +166,24 @@ static void gather_thread(struct firefox *firefox, uint32_t thread, size_t *orde
 			vec_push(&firefox->samples, path);
 }
 
+/*
+ * An id as text. Programs that a process executed one after the other are told apart: the later
+ * ones are "ID.1", "ID.2", …, as other importers have it.
+ */
+static void write_id(const struct firefox *firefox, int64_t id, uint32_t process)
+{
+	const struct analysis *analysis = firefox->paths.analysis;
+	const int64_t pid = analysis->processes.data[process].row->pid;
+	unsigned before = 0;
+
+	for (uint32_t i = 0; i < process; i++)
+		before += analysis->processes.data[i].row->pid == pid;
+	fprintf(firefox->stream, "\"%" PRId64, id);
+	if (before)
+		fprintf(firefox->stream, ".%u", before);
+	fputc('"', firefox->stream);
+}
+
 static void write_thread(struct firefox *firefox, uint32_t index)
 {
 	const struct analysis *analysis = firefox->paths.analysis;
@@ -177,9 +195,11 @@ static void write_thread(struct firefox *firefox, uint32_t index)
 	      "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],\"name\":",
 	      stream);
 	json_write_string(stream, thread->row->name);
-	fprintf(stream, ",\"isMainThread\":%s,\"pid\":\"%" PRId64 "\",\"tid\":%" PRId64,
-		thread->row->tid == process->pid ? "true" : "false", process->pid,
-		thread->row->tid);
+	fprintf(stream, ",\"isMainThread\":%s,\"pid\":",
+		thread->row->tid == process->pid ? "true" : "false");
+	write_id(firefox, process->pid, thread->process);
+	fputs(",\"tid\":", stream);
+	write_id(firefox, thread->row->tid, thread->process);
 	fputs(",\"processName\":", stream);
 	json_write_string(stream, process->name);
 	fputs(",\n\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":[],\"phase\":[]"
