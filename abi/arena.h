@@ -151,7 +151,8 @@ struct tare_disarm_record {
 #define TARE_BUCKET_FULL  (1U << 31)
 
 /*
- * A node of the calling-context tree: one function (or call target) under one call path. A context
+ * A node of the calling-context tree: one function (or call target) under one call path, with
+ * --call-sites made of the places of the calls, too. A context
  * is active at most once per thread, so the call in progress is described by its node: those
  * from the thread's `top` along `parent` to the root, node 0, are the calls in progress.
  *
@@ -203,7 +204,10 @@ struct tare_node {
 	/* Records of the event log before it: those that name the node mean another context. */
 	uint64_t trace_from;
 	uint64_t around[2]; /* the runtime's: the functions of it and its callers, as bits */
-	uint64_t reserved;
+	/* --call-sites: run address in the caller that the call was made from: where the function
+	   will return to; of a CALL's own node, the return address of its handler's call. Module
+	   ordinals as in the key. 0: calls are not told apart by it. */
+	uint64_t call_site;
 
 	/* The calls that ended, by their elapsed inclusive time: tare_call_bucket. A counter that
 	   reaches TARE_BUCKET_FULL gives so many calls to an OS record. */

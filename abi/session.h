@@ -94,6 +94,7 @@ struct tare_settings {
 	   nanoseconds; 0: none */
 	uint64_t timer_period_ns;
 	uint64_t timer_only; /* functions are not instrumented */
+	uint64_t call_sites; /* --call-sites: calls from different places have nodes of their own */
 };
 
 #define TARE_NODES_USUAL	(1ULL << 17)

@@ -281,7 +281,7 @@ void calls_take_off(struct tare_thread_file *self, struct stack_frame *frame)
 	const uint64_t sp = node->sp;
 	const struct ended_call ended = top_take_off(self);
 
-	frame->key = node->key;
+	frame->callee = (struct accumulate_callee){node->key, node->call_site};
 	frame->sp = sp;
 	frame->site = node->site;
 	frame->node = (uint64_t)node;
@@ -347,7 +347,16 @@ static bool is_deepest(const struct tare_thread_file *self)
 	return true;
 }
 
-static struct tare_node *call_begin(struct tare_thread_file *self, uint64_t key, uint64_t sp,
+/* Whom the event of a call is about, and from where, if that tells calls apart. */
+static struct accumulate_callee callee_of(const struct tare_thread_file *self,
+					  const struct accumulate_event *event)
+{
+	return (struct accumulate_callee){
+		event->key, context_local(self)->call_sites ? event->call_site : 0};
+}
+
+static struct tare_node *call_begin(struct tare_thread_file *self,
+				    const struct accumulate_callee *callee, uint64_t sp,
 				    uint64_t marks)
 {
 	if (is_deepest(self)) {
@@ -355,7 +364,7 @@ static struct tare_node *call_begin(struct tare_thread_file *self, uint64_t key,
 		context_local(self)->beyond_sp = marks & TARE_CALL_PENDING ? sp : 0;
 		return NULL;
 	}
-	struct tare_node *node = context_child(self, top_of(self), key);
+	struct tare_node *node = context_child(self, top_of(self), callee);
 
 	if (!node) {
 		self->too_deep++;
@@ -373,7 +382,7 @@ static struct tare_node *call_begin(struct tare_thread_file *self, uint64_t key,
 
 bool calls_put_on(struct tare_thread_file *self, struct stack_frame *frame)
 {
-	struct tare_node *node = call_begin(self, frame->key, 0, 0);
+	struct tare_node *node = call_begin(self, &frame->callee, 0, 0);
 
 	if (!node)
 		return false;
@@ -388,25 +397,25 @@ bool calls_put_on(struct tare_thread_file *self, struct stack_frame *frame)
 
 /* The node of the function that a pending call of `node` turned out to be. */
 static struct tare_node *alias_of(struct tare_thread_file *self, struct tare_node *node,
-				  uint64_t key)
+				  const struct accumulate_callee *callee)
 {
 	struct tare_node *function = context_node(node->alias);
 
-	if (function->key == key && function->parent == node->parent &&
-	    !(function->index & TARE_NODE_FOLDED))
+	if (function->key == callee->key && function->call_site == callee->call_site &&
+	    function->parent == node->parent && !(function->index & TARE_NODE_FOLDED))
 		return function;
-	function = context_child(self, context_node(node->parent), key);
+	function = context_child(self, context_node(node->parent), callee);
 	if (function)
 		node->alias = (uint64_t)function;
 	return function;
 }
 
-/* Makes the call in progress at the top one of the function `key`. */
-static void top_rename(struct tare_thread_file *self, uint64_t key)
+/* Makes the call in progress at the top one of `callee`. */
+static void top_rename(struct tare_thread_file *self, const struct accumulate_callee *callee)
 {
 	struct tare_node *top = top_of(self);
 
-	struct tare_node *function = alias_of(self, top, key);
+	struct tare_node *function = alias_of(self, top, callee);
 
 	if (!function)
 		return;
@@ -430,6 +439,7 @@ static void call_join(struct tare_thread_file *self, const struct accumulate_eve
 		      bool charged)
 {
 	struct tare_node *top = top_of(self);
+	const struct accumulate_callee callee = callee_of(self, event);
 
 	if (top->site)
 		*(volatile uint8_t *)top->site = 0;
@@ -438,10 +448,10 @@ static void call_join(struct tare_thread_file *self, const struct accumulate_eve
 		if (!charged)
 			accumulate_charge(self, event);
 		call_end(self, CALL_RETURNS);
-		call_begin(self, event->key, event->sp, 0);
+		call_begin(self, &callee, event->sp, 0);
 	} else {
-		if (top->key != event->key)
-			top_rename(self, event->key);
+		if (top->key != callee.key || top->call_site != callee.call_site)
+			top_rename(self, &callee);
 		top_of(self)->sp += TARE_CALL_PENDING;
 		if (!charged)
 			accumulate_charge(self, event);
@@ -463,7 +473,8 @@ static void event_enter(struct tare_thread_file *self, const struct accumulate_e
 		call_join(self, event, true);
 		return;
 	}
-	struct tare_node *node = call_begin(self, event->key, event->sp, 0);
+	const struct accumulate_callee callee = callee_of(self, event);
+	struct tare_node *node = call_begin(self, &callee, event->sp, 0);
 
 	if (node)
 		node->stub = event->stub;
@@ -506,8 +517,9 @@ static void event_call(struct tare_thread_file *self, const struct accumulate_ev
 	calls_unwind(self, event->sp);
 	if (is_pending_at(self, event->sp))
 		call_end(self, CALL_UNWOUND);
+	const struct accumulate_callee callee = callee_of(self, event);
 	struct tare_node *node =
-		call_begin(self, event->key, event->sp, TARE_CALL_PENDING | TARE_CALL_BY_CALL);
+		call_begin(self, &callee, event->sp, TARE_CALL_PENDING | TARE_CALL_BY_CALL);
 
 	if (!node)
 		return;
@@ -605,11 +617,12 @@ void accumulate_resume(struct tare_thread_file *self, const struct accumulate_ev
 	self->begun_above = event->sp;
 }
 
-void accumulate_inherit(struct tare_thread_file *self, uint64_t key, uint64_t sp)
+void accumulate_inherit(struct tare_thread_file *self, const struct accumulate_callee *callee,
+			uint64_t sp)
 {
 	const struct tare_node parents = {.sp = sp};
 	const uint64_t pending = calls_marks_of(&parents) & TARE_CALL_PENDING;
-	struct tare_node *node = call_begin(self, key, 0, 0);
+	struct tare_node *node = call_begin(self, callee, 0, 0);
 
 	if (!node)
 		return;

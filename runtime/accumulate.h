@@ -4,7 +4,8 @@
  * Pure arithmetic on struct tare_thread_file: no system calls, no clock, no libc, so that it runs
  * in the target's probes and, fed with explicit events, in the tests.
  *
- * The state is the tree of nodes, one per (caller's node, function), in which the calls in progress
+ * The state is the tree of nodes, one per (caller's node, function) and, where that is asked for,
+ * call site, in which the calls in progress
  * are the nodes from `top` to the root. The thread's clock runs with the TSC, less the cost of the
  * probes: now = ticks - lost. A call's times are differences of it (abi/arena.h), so no interval is
  * added up on its own, and one that was shorter than the cost assumed for its probe is made good
@@ -42,7 +43,7 @@ enum accumulate_area { ACCUMULATE_NODES, ACCUMULATE_OS, ACCUMULATE_AREAS };
 
 /* What belongs to a thread's arena but to no reader. */
 struct accumulate_local {
-	struct accumulate_index nodes; /* by (parent, key) */
+	struct accumulate_index nodes; /* by (parent, key, call site) */
 	struct accumulate_index os;    /* by all but count and ticks */
 	struct accumulate_index names; /* the host's: of objects, by their bytes */
 	uint64_t deeper;	       /* calls in progress for which there was no node */
@@ -53,6 +54,7 @@ struct accumulate_local {
 	uint32_t os_free_count;
 	bool full[ACCUMULATE_AREAS]; /* the host's: areas that cannot grow */
 	uint32_t max_depth;	     /* calls that are kept apart, 0: all; set after the init */
+	bool call_sites;	     /* calls are told apart by event.call_site; the same */
 	uint64_t deepest;	     /* run address of the node last found to be so deep */
 	uint64_t beyond_sp;	     /* frame sp of the last CALL that was too deep */
 	uint64_t trace_ticks;	     /* TSC of the event at work, for the event log */
@@ -73,6 +75,7 @@ struct accumulate_event {
 	uint64_t site;	      /* CALL of a known target: run address of the arming byte, or 0 */
 	uint64_t arm;	      /* CALL: the same, whatever is called */
 	uint64_t return_addr; /* ENTER: where the function will return to, or 0 */
+	uint64_t call_site;   /* ENTER, CALL: see tare_node.call_site; always given */
 	bool os;	      /* an OS event lies in the interval that ends here */
 	enum tare_os_cause os_cause;
 	uint16_t syscall_number;
@@ -151,10 +154,11 @@ void accumulate_resume(struct tare_thread_file *self, const struct accumulate_ev
 		       accumulate_stands *stands);
 
 /*
- * Begins a call of `key` that stood open in the parent process at fork; `sp` is its stored sp, with
- * marks. Time is charged to it; its end is no call.
+ * Begins a call that stood open in the parent process at fork; `sp` is its stored sp, with marks.
+ * Time is charged to it; its end is no call.
  */
-void accumulate_inherit(struct tare_thread_file *self, uint64_t key, uint64_t sp);
+void accumulate_inherit(struct tare_thread_file *self, const struct accumulate_callee *callee,
+			uint64_t sp);
 
 /* The calls in a bucket of `node` have become TARE_BUCKET_FULL: moves them to an OS record. */
 void accumulate_bucket_full(struct tare_thread_file *self, struct tare_node *node, uint32_t bucket);
@@ -162,8 +166,8 @@ void accumulate_bucket_full(struct tare_thread_file *self, struct tare_node *nod
 /* The calls of `node` that ended, without those that full buckets have moved. */
 uint64_t accumulate_calls(const struct tare_node *node);
 
-/* The child of `parent` for `key`, or NULL. Makes it the parent's last child. */
+/* The child of `parent` for that callee, or NULL. Makes it the parent's last child. */
 struct tare_node *accumulate_find(const struct tare_thread_file *self, struct tare_node *parent,
-				  uint64_t key);
+				  uint64_t key, uint64_t call_site);
 
 #endif

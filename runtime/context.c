@@ -1,7 +1,7 @@
 /*
  * The look-up of nodes and OS records, and what happens when there is no room for them.
  *
- *   child of (parent, key) ── found ── made ── made in the place of one that folds (fold.c)
+ *   child of (parent, callee) ── found ── made ── made in the place of one that folds (fold.c)
  *
  * Refuses a node only without memory for it: more of them than node_max are in use while so many
  * calls are in progress.
@@ -36,32 +36,40 @@ void *context_element(const struct tare_thread_file *self, enum tare_chunk_kind 
 
 /* ---- nodes ---- */
 
-/* Of (parent's index, key); folded nodes have a parent that no other node has. */
-static uint64_t hash_of(uint32_t parent, uint64_t key)
+/* Of (parent's index, callee); folded nodes have a parent that no other node has. */
+static uint64_t hash_of(uint32_t parent, const struct accumulate_callee *callee)
 {
-	return index_hash(parent, key);
+	return index_hash(parent, callee->key ^ index_hash(0, callee->call_site));
+}
+
+static struct accumulate_callee callee_of(const struct tare_node *node)
+{
+	return (struct accumulate_callee){node->key, node->call_site};
 }
 
 static uint64_t node_hash(const struct tare_node *node)
 {
+	const struct accumulate_callee callee = callee_of(node);
+
 	return node->index & TARE_NODE_FOLDED
-		       ? hash_of(TARE_NODE_FOLDED, node->key)
-		       : hash_of(context_index(context_node(node->parent)), node->key);
+		       ? hash_of(TARE_NODE_FOLDED, &callee)
+		       : hash_of(context_index(context_node(node->parent)), &callee);
 }
 
 static struct tare_node *node_find(const struct tare_thread_file *self,
-				   const struct tare_node *parent, uint32_t folded, uint64_t key)
+				   const struct tare_node *parent, uint32_t folded,
+				   const struct accumulate_callee *callee)
 {
 	const struct accumulate_index *nodes = &context_local(self)->nodes;
-	const uint64_t hash = hash_of(folded ? folded : context_index(parent), key);
+	const uint64_t hash = hash_of(folded ? folded : context_index(parent), callee);
 	uint64_t at = UINT64_MAX;
 	uint32_t number;
 
 	while (index_next(nodes, hash, &at, &number)) {
 		struct tare_node *node = context_node_at(self, number);
 
-		if (node->key == key && node->parent == (uint64_t)parent &&
-		    (node->index & TARE_NODE_FOLDED) == folded)
+		if (node->key == callee->key && node->call_site == callee->call_site &&
+		    node->parent == (uint64_t)parent && (node->index & TARE_NODE_FOLDED) == folded)
 			return node;
 	}
 	return NULL;
@@ -69,7 +77,9 @@ static struct tare_node *node_find(const struct tare_thread_file *self,
 
 struct tare_node *context_folded(const struct tare_thread_file *self, uint64_t key)
 {
-	return node_find(self, context_nodes(self), TARE_NODE_FOLDED, key);
+	const struct accumulate_callee callee = {.key = key};
+
+	return node_find(self, context_nodes(self), TARE_NODE_FOLDED, &callee);
 }
 
 void context_node_forget(struct tare_thread_file *self, const struct tare_node *node)
@@ -94,9 +104,10 @@ static void child_note(const struct tare_thread_file *self, struct tare_node *pa
 }
 
 struct tare_node *accumulate_find(const struct tare_thread_file *self, struct tare_node *parent,
-				  uint64_t key)
+				  uint64_t key, uint64_t call_site)
 {
-	struct tare_node *node = node_find(self, parent, 0, key);
+	const struct accumulate_callee callee = {key, call_site};
+	struct tare_node *node = node_find(self, parent, 0, &callee);
 
 	if (node)
 		child_note(self, parent, node);
@@ -189,7 +200,7 @@ static struct tare_node *node_take(struct tare_thread_file *self, const struct t
 }
 
 static struct tare_node *node_make(struct tare_thread_file *self, struct tare_node *parent,
-				   uint64_t key)
+				   const struct accumulate_callee *callee)
 {
 	/* One that folds makes room in the index too. */
 	struct tare_node *node = index_reserve(&context_local(self)->nodes)
@@ -199,7 +210,8 @@ static struct tare_node *node_make(struct tare_thread_file *self, struct tare_no
 	if (!node)
 		return NULL;
 	node_fill(self, node, context_index(node), parent);
-	node->key = key;
+	node->key = callee->key;
+	node->call_site = callee->call_site;
 	path_note(self, node, parent);
 	parent->children++;
 	context_node_note(self, node);
@@ -207,12 +219,12 @@ static struct tare_node *node_make(struct tare_thread_file *self, struct tare_no
 }
 
 struct tare_node *context_child(struct tare_thread_file *self, struct tare_node *parent,
-				uint64_t key)
+				const struct accumulate_callee *callee)
 {
-	struct tare_node *node = node_find(self, parent, 0, key);
+	struct tare_node *node = node_find(self, parent, 0, callee);
 
 	if (!node)
-		node = node_make(self, parent, key);
+		node = node_make(self, parent, callee);
 	if (node)
 		child_note(self, parent, node);
 	return node;

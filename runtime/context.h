@@ -52,11 +52,11 @@ void context_init(struct tare_thread_file *self);
 void context_fini(struct accumulate_local *local);
 
 /*
- * The node for a call of `key` from `parent`, which is in progress: found or made. NULL when there
- * is no room.
+ * The node for a call of `callee` from `parent`, which is in progress: found or made. NULL when
+ * there is no room.
  */
 struct tare_node *context_child(struct tare_thread_file *self, struct tare_node *parent,
-				uint64_t key);
+				const struct accumulate_callee *callee);
 
 /* The folded node of `key`, or NULL. */
 struct tare_node *context_folded(const struct tare_thread_file *self, uint64_t key);

@@ -204,6 +204,7 @@ static void become_folded(struct tare_thread_file *self, struct tare_node *node)
 	detach(self, node);
 	node->parent = (uint64_t)context_nodes(self);
 	node->index |= TARE_NODE_FOLDED;
+	node->call_site = 0;
 	node->folded_elapsed = before.folded_elapsed;
 	node->folded_os = before.folded_os;
 	context_node_note(self, node);

@@ -164,16 +164,25 @@ void loaded_close(uint64_t dynamic_addr)
 	os_flag_unload();
 }
 
-/* Gives the keys in the file's range its ordinal. */
+static bool is_within(const struct file *file, uint64_t run_addr)
+{
+	return run_addr >= file->low && run_addr < file->high;
+}
+
+/* Gives the keys and call sites in the file's range its ordinal. */
 static void keys_number(struct tare_thread_file *self, const struct file *file)
 {
 	for (uint64_t i = 0; i < self->node_count; i++) {
 		struct tare_node *node = context_node_at(self, (uint32_t)i);
 
-		if (node->key < file->low || node->key >= file->high)
+		const bool key = is_within(file, node->key);
+		const bool call_site = is_within(file, node->call_site);
+
+		if (!key && !call_site)
 			continue;
 		context_node_forget(self, node);
-		node->key |= file->ordinal << TARE_KEY_ORDINAL_SHIFT;
+		node->key |= key ? file->ordinal << TARE_KEY_ORDINAL_SHIFT : 0;
+		node->call_site |= call_site ? file->ordinal << TARE_KEY_ORDINAL_SHIFT : 0;
 		context_node_note(self, node);
 	}
 }

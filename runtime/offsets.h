@@ -33,6 +33,7 @@
 #define NODE_SITE		       144
 #define NODE_CALLS_BY_CALL	       152
 #define NODE_INDEX		       192
+#define NODE_CALL_SITE		       248
 #define NODE_BUCKETS		       256
 
 /* What is subtracted from the place in a node's sp. */

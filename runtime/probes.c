@@ -61,6 +61,7 @@ AT(tare_node, alias, NODE_ALIAS);
 AT(tare_node, next, NODE_NEXT);
 AT(tare_node, site, NODE_SITE);
 AT(tare_node, calls_by_call, NODE_CALLS_BY_CALL);
+AT(tare_node, call_site, NODE_CALL_SITE);
 AT(tare_node, buckets, NODE_BUCKETS);
 AT(state_process, rseq_offset, PROCESS_RSEQ_OFFSET);
 AT(state_session, cost_ticks, SESSION_COSTS);
@@ -173,8 +174,9 @@ static void event_describe(struct accumulate_event *event, const uint64_t *entry
 		event->key = probes_stub_addr(at, 0);
 		event->stub = at;
 	}
+	event->call_site = at;
 	if (kind == KIND_ENTER)
-		event->return_addr = *(const uint64_t *)event->sp;
+		event->call_site = event->return_addr = *(const uint64_t *)event->sp;
 	if (kind == KIND_CALL)
 		event->arm = event->site = probes_stub_addr(at, 1);
 	if (kind == KIND_CALL_INDIRECT) {

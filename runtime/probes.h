@@ -10,20 +10,24 @@
 
 /*
  * Families of handlers: for hosts where %es tells what interrupted a probe and for the others
- * (os_flag.h), without an event log (probes_fast.S) and with one (probes_log.S).
+ * (os_flag.h), without an event log (probes_fast.S), with one (probes_log.S), and those that tell
+ * calls apart by where they are made from (probes_sites.S).
  */
 #pragma GCC visibility push(hidden)
 extern const struct tare_slots probes_by_selector, probes_by_selector_log;
 extern const struct tare_slots probes_by_clock, probes_by_clock_log;
+extern const struct tare_slots probes_by_selector_sites, probes_by_clock_sites;
 #pragma GCC visibility pop
 
 static inline const struct tare_slots *probes_slots(void)
 {
-	const bool logs = state_session.settings.trace_bytes != 0;
+	const bool selector = state_session.os_means & TARE_OS_BY_SELECTOR;
 
-	if (state_session.os_means & TARE_OS_BY_SELECTOR)
-		return logs ? &probes_by_selector_log : &probes_by_selector;
-	return logs ? &probes_by_clock_log : &probes_by_clock;
+	if (state_session.settings.call_sites)
+		return selector ? &probes_by_selector_sites : &probes_by_clock_sites;
+	if (state_session.settings.trace_bytes)
+		return selector ? &probes_by_selector_log : &probes_by_clock_log;
+	return selector ? &probes_by_selector : &probes_by_clock;
 }
 
 /* The address that word `number` of a stub's data carries; not of an indirect call's. */

@@ -54,10 +54,23 @@
 	mov	%rcx, %rdi
 	mov	%rsi, %rdx
 	mov	THREAD_TOP(%rcx), %rsi
+	xor	%ecx, %ecx
 	call	accumulate_find
 	mov	%rax, %rdx
 	restore_others
 	callable_end probes_find_child
+
+	/* The same, with the call site in rdx. */
+	callable probes_find_child_at
+	save_others
+	mov	%rcx, %rdi
+	mov	%rdx, %rcx
+	mov	%rsi, %rdx
+	mov	THREAD_TOP(%rdi), %rsi
+	call	accumulate_find
+	mov	%rax, %rdx
+	restore_others
+	callable_end probes_find_child_at
 
 	/* rcx thread file, rdx node, rsi bucket */
 	callable probes_bucket_full

@@ -176,7 +176,7 @@ static void saved_inherit(struct stack_saved *saved)
 		struct stack_frame *frame = &saved->frames[i];
 
 		*frame = (struct stack_frame){
-			.key = frame->key, .sp = frame->sp, .site = frame->site};
+			.callee = frame->callee, .sp = frame->sp, .site = frame->site};
 	}
 }
 

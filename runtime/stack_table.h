@@ -10,6 +10,7 @@
 #define TARE_RUNTIME_STACK_TABLE_H
 
 #include "abi/arena.h"
+#include "runtime/callee.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,7 +26,7 @@ struct stack_extent {
 
 /* A call in progress that was taken off its node. */
 struct stack_frame {
-	uint64_t key;
+	struct accumulate_callee callee;
 	uint64_t sp; /* as in struct tare_node */
 	uint64_t site;
 	uint64_t node; /* run address of the node it was or is on */

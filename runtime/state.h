@@ -46,7 +46,8 @@ struct state_objects {
 
 /* A call that stood open when a fork began. */
 struct state_open_call {
-	uint64_t key, sp;
+	struct accumulate_callee callee;
+	uint64_t sp;
 };
 
 /* Private memory of a thread; in a forked child a copy of its parent's. */

@@ -316,7 +316,7 @@ static struct state_private *private_make(void)
 static void calls_inherit(struct tare_thread_file *self, struct state_private *private_state)
 {
 	for (uint64_t i = 0; i < private_state->open_call_count; i++)
-		accumulate_inherit(self, private_state->open_calls[i].key,
+		accumulate_inherit(self, &private_state->open_calls[i].callee,
 				   private_state->open_calls[i].sp);
 	private_state->open_call_count = 0;
 }
@@ -373,6 +373,7 @@ static struct tare_thread_file *file_begin(uint32_t *limits)
 	private_state->adapt = (struct adapt_local){0};
 	private_state->objects = (struct state_objects){0};
 	private_state->local.max_depth = state_session.settings.max_depth;
+	private_state->local.call_sites = state_session.settings.call_sites != 0;
 	calls_inherit(self, private_state);
 	trace_file_make(self, &private_state->local);
 	trace_begin(self, kernel_ticks());
@@ -453,7 +454,7 @@ void thread_note_calls(const struct tare_thread_file *self)
 
 	for (const struct tare_node *node = top; node != root; node = caller_of(node))
 		state_private->open_calls[--at] =
-			(struct state_open_call){.key = node->key, .sp = node->sp};
+			(struct state_open_call){{node->key, node->call_site}, node->sp};
 	state_private->open_call_count = count;
 }
 

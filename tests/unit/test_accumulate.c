@@ -608,8 +608,10 @@ static void test_inherited_frames(void **state)
 
 	(void)state;
 	thread_begin(&thread);
-	accumulate_inherit(thread.file, MAIN, SP_TOP - TARE_CALL_BELOW);
-	accumulate_inherit(thread.file, WRITE, SP_TOP - 32 - TARE_CALL_BELOW - TARE_CALL_PENDING);
+	accumulate_inherit(thread.file, &(struct accumulate_callee){.key = MAIN},
+			   SP_TOP - TARE_CALL_BELOW);
+	accumulate_inherit(thread.file, &(struct accumulate_callee){.key = WRITE},
+			   SP_TOP - 32 - TARE_CALL_BELOW - TARE_CALL_PENDING);
 	after_call(&thread, 5, SP_TOP - 32); /* fork returns in the child */
 	enter(&thread, 7, A, SP_TOP - 32);
 	leave(&thread, 11, SP_TOP - 32);
