@@ -351,8 +351,8 @@ static bool is_deepest(const struct tare_thread_file *self)
 static struct accumulate_callee callee_of(const struct tare_thread_file *self,
 					  const struct accumulate_event *event)
 {
-	return (struct accumulate_callee){
-		event->key, context_local(self)->call_sites ? event->call_site : 0};
+	return (struct accumulate_callee){event->key,
+					  context_local(self)->call_sites ? event->call_site : 0};
 }
 
 static struct tare_node *call_begin(struct tare_thread_file *self,

@@ -28,7 +28,7 @@ struct record_values {
 	double adaptive;
 	int64_t max_nodes, max_memory, max_disk, max_threads;
 	int64_t max_depth; /* 0: any */
-	bool paused, no_follow, no_cache, wait, quiet, verbose;
+	bool call_sites, paused, no_follow, no_cache, wait, quiet, verbose;
 };
 
 static const char *const *method_proposals(void)
@@ -119,6 +119,11 @@ static const struct option record_option_table[] = {
 		 "until it next enters one of --start-at; repeatable",
 	 .type = OPTION_LIST,
 	 .offset = offsetof(struct record_values, stop_at)},
+	{.name = "call-sites",
+	 .help = "Tell calls apart by where they are made from, so that source lines and "
+		 "instructions have the calls made from them and their time; takes more call paths",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct record_values, call_sites)},
 	{.name = "max-depth",
 	 .argument = "N",
 	 .help = "Keep calls apart down to N calls in progress; the time of deeper ones is that of "
@@ -233,6 +238,7 @@ static const char *instrument_option_given(const struct record_values *values)
 		{"--start-at", values->start_at.len},
 		{"--stop-at", values->stop_at.len},
 		{"--trace", values->trace},
+		{"--call-sites", values->call_sites},
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -259,6 +265,10 @@ static bool check_method(const struct record_values *values, enum record_method 
 		return error_set(err, ERROR_USAGE,
 				 "--paused holds back the probes of instrumentation, not samples; "
 				 "begin to sample when it is time: tare record -p PID");
+	if (values->trace && values->call_sites)
+		return error_set(err, ERROR_USAGE,
+				 "--trace keeps no call sites; leave out one of --trace and "
+				 "--call-sites");
 	if (values->wait && !has_command)
 		return error_set(err, ERROR_USAGE, "--wait is for commands");
 	return true;
@@ -323,7 +333,8 @@ static int record_command_run(const void *values_at, const struct operands *oper
 			     .max_disk_bytes = (uint64_t)values->max_disk,
 			     .max_threads = (uint64_t)values->max_threads,
 			     .max_depth = (uint32_t)values->max_depth,
-			     .trace_bytes = trace_bytes},
+			     .trace_bytes = trace_bytes,
+			     .call_sites = values->call_sites},
 		.wait = values->wait,
 		.progress = show_progress,
 		.note = show_note,

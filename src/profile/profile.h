@@ -114,6 +114,9 @@ struct profile_node {
 	bool folded; /* an overflow node: stands for many contexts */
 	/* as in struct tare_node */
 	int64_t folded_elapsed_ticks, folded_os_ticks;
+	/* The call site, its last byte, with --call-sites: nodes of one function and parent differ
+	   by it. 0: not kept, or not known. */
+	int64_t location;
 };
 
 /* OS time of a node by cause, system call and object. */

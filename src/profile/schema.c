@@ -218,6 +218,11 @@ static const struct profile_column node_columns[] = {
 	COLUMN(profile_node, folded, COLUMN_BOOL),
 	SINCE(2, profile_node, folded_elapsed_ticks, COLUMN_SIGNED),
 	SINCE(2, profile_node, folded_os_ticks, COLUMN_SIGNED),
+	{.name = "location",
+	 .offset = offsetof(struct profile_node, location),
+	 .type = COLUMN_REFERENCE,
+	 .references = PROFILE_LOCATION,
+	 .since = 4},
 };
 
 static const struct profile_column os_columns[] = {

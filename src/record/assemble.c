@@ -365,6 +365,7 @@ struct thread_rows {
 	struct assemble_process *process;
 	struct tree tree;
 	struct resolve_target *targets; /* per node */
+	int64_t *call_sites;		/* per node: location id */
 	int64_t *ids;			/* per node, 0: dropped */
 	int64_t thread;			/* id */
 };
@@ -383,6 +384,10 @@ static bool resolve_nodes(struct assembly *assembly, struct thread_rows *rows, s
 				 rows->arena->nodes[i].key, &time, &rows->targets[i], err))
 			return false;
 		node->reports_enter = rows->targets[i].reports_enter;
+		if (!resolve_call_site(&assembly->resolver, &rows->process->resolve,
+				       rows->arena->nodes[i].call_site, &time, &rows->call_sites[i],
+				       err))
+			return false;
 	}
 	return true;
 }
@@ -493,6 +498,7 @@ static bool write_node(struct assembly *assembly, struct thread_rows *rows, size
 		.folded = rows->arena->folded[index],
 		.folded_elapsed_ticks = from->folded_elapsed,
 		.folded_os_ticks = from->folded_os,
+		.location = rows->call_sites[index],
 	};
 
 	memcpy(row.os_ticks, node->os_ticks, sizeof(row.os_ticks));
@@ -619,9 +625,11 @@ static bool assemble_thread(struct assembly *assembly, const char *name, struct 
 			tree_settle(&rows.tree, &arena);
 		rows.targets = mem_zalloc(arena.node_count * sizeof(*rows.targets));
 		rows.ids = mem_zalloc(arena.node_count * sizeof(*rows.ids));
+		rows.call_sites = mem_zalloc(arena.node_count * sizeof(*rows.call_sites));
 		ok = write_tree(assembly, &rows, err) && write_trace(assembly, &rows, err);
 		free(rows.targets);
 		free(rows.ids);
+		free(rows.call_sites);
 		tree_fini(&rows.tree);
 	}
 	arena_thread_fini(&arena);
@@ -859,7 +867,7 @@ static bool assemble_rows(struct assembly *assembly, struct error *err)
 	}
 	return assemble_timers(assembly, err) && write_samples(assembly, err) &&
 	       write_session_marks(assembly, err) && write_cpu_use(assembly, err) &&
-	       symbolize_profile(&assembly->resolver, NULL, 0, err) &&
+	       symbolize_profile(&assembly->resolver, err) &&
 	       resolver_write_coverage(&assembly->resolver, err) && write_session(assembly, err);
 }
 

@@ -6,6 +6,8 @@
  */
 #include "record/copy_code.h"
 
+#include "insn/insn.h"
+
 #include <string.h>
 
 enum { JUMP = 0xe9, JUMP_BYTES = 5, LANDING_BYTES = 4 };
@@ -149,6 +151,39 @@ bool copy_code_is_stub(const struct copy_code *code, uint64_t copy_addr)
 	const struct copy_function *function = function_of(code, copy_addr);
 
 	return function && copy_addr >= function->stubs && copy_addr < function->stubs_end;
+}
+
+/* What a stub has from the handler's return address on: [lea 8(%rsp),%rsp] [popf] jmp back. */
+static uint64_t stub_back(const struct object *copy, uint64_t at)
+{
+	static const unsigned char drop[] = {0x48, 0x8d, 0x64, 0x24, 0x08};
+	enum { POP_FLAGS = 0x9d };
+	const unsigned char *bytes = bytes_at(copy, at, sizeof(drop));
+
+	if (bytes && memcmp(bytes, drop, sizeof(drop)) == 0)
+		at += sizeof(drop);
+	bytes = bytes_at(copy, at, 1);
+	if (bytes && *bytes == POP_FLAGS)
+		at++;
+	bytes = bytes_at(copy, at, JUMP_BYTES);
+	return bytes && *bytes == JUMP ? distance_target(bytes + 1, at + JUMP_BYTES) : 0;
+}
+
+uint64_t copy_code_probed_call(const struct copy_code *code, const struct object *copy,
+			       uint64_t copy_addr)
+{
+	const uint64_t back = copy_code_is_stub(code, copy_addr) ? stub_back(copy, copy_addr) : 0;
+	const struct copy_function *function = back ? function_of(code, back) : NULL;
+	struct insn insn;
+
+	if (!function || back >= function->stubs)
+		return 0;
+	const uint64_t size = function->stubs - back;
+	const unsigned char *bytes = bytes_at(copy, back, size);
+	if (!bytes || !insn_decode(bytes, size, back, &insn) ||
+	    (insn.kind != INSN_CALL && insn.kind != INSN_CALL_INDIRECT))
+		return 0;
+	return back + insn.length - 1;
 }
 
 uint64_t copy_code_address(struct copy_code *code, const struct object *original,

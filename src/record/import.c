@@ -14,6 +14,7 @@
 #include "record/record_parts.h"
 #include "record/sample_assemble.h"
 #include "record/sample_collect.h"
+#include "record/symbolize.h"
 #include "sampler/perf_data.h"
 
 #include <errno.h>
@@ -328,7 +329,7 @@ static bool write_rows(struct import *import, struct profile_writer *writer, str
 					   .writer = writer};
 	const bool ok = write_session(import, writer, err) &&
 			settle_modules(import, &resolver, err) &&
-			sample_assemble(&input, &output, err);
+			sample_assemble(&input, &output, err) && symbolize_profile(&resolver, err);
 
 	vec_fini(&output.rows);
 	resolver_fini(&resolver);

@@ -205,6 +205,8 @@ static void put_settings(struct run *run)
 	triggers_describe(&run->triggers, &settings);
 	if (run->options->settings.max_depth)
 		str_printf(&settings, " --max-depth=%u", run->options->settings.max_depth);
+	if (run->options->settings.call_sites)
+		str_append(&settings, " --call-sites");
 	if (trace_bytes == TARE_TRACE_FULL)
 		str_append(&settings, " --trace");
 	else if (trace_bytes)

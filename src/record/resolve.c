@@ -39,6 +39,7 @@ void resolver_fini(struct resolver *resolver)
 		jit_code_free(module->jit);
 	}
 	vec_fini(&resolver->modules);
+	vec_fini(&resolver->locations);
 	strmap_fini(&resolver->modules_by_path);
 	if (resolver->kernel_is_read)
 		kernel_symbols_fini(&resolver->kernel);
@@ -273,6 +274,7 @@ bool resolve_process_init(struct resolver *resolver, struct resolve_process *pro
 {
 	*process = (struct resolve_process){0};
 	map_init(&process->known);
+	map_init(&process->call_sites);
 	vec_foreach (record, &arena->modules) {
 		const struct resolve_loaded loaded = {
 			.module = resolver_module(
@@ -296,6 +298,7 @@ void resolve_process_fini(struct resolve_process *process)
 	vec_fini(&process->loaded);
 	vec_fini(&process->targets);
 	map_fini(&process->known);
+	map_fini(&process->call_sites);
 }
 
 /* ---- functions ---- */
@@ -385,6 +388,59 @@ static const struct resolve_loaded *loaded_at(const struct resolve_process *proc
 			found = loaded;
 	}
 	return found;
+}
+
+/* The same for an address that may lie in the module's copied code, behind what it covers. */
+static const struct resolve_loaded *loaded_below(const struct resolve_process *process,
+						 uint64_t place, const struct resolve_time *time)
+{
+	const uint64_t addr = addr_of(place), ordinal = place >> TARE_KEY_ORDINAL_SHIFT;
+	const struct resolve_loaded *found = NULL;
+
+	vec_foreach (loaded, &process->loaded) {
+		const uint64_t begin = loaded->bias + loaded->module->low;
+		if (begin > addr || (ordinal && loaded->ordinal != ordinal))
+			continue;
+		if (!found || begin > found->bias + found->module->low ||
+		    (begin == found->bias + found->module->low &&
+		     loaded->ordinal <= time->modules_seen))
+			found = loaded;
+	}
+	return found;
+}
+
+/* Of the call's last byte in the original file; 0: in none of its code. */
+static uint64_t call_site_address(const struct resolve_loaded *loaded, uint64_t run_addr)
+{
+	const uint64_t link_addr = run_addr - loaded->bias;
+
+	if (link_addr - 1 < loaded->module->high)
+		return link_addr - 1;
+	const uint64_t probed = resolver_probed_call(loaded->module, link_addr);
+	return probed ? probed : resolver_copied_address(loaded->module, link_addr - 1);
+}
+
+bool resolve_call_site(struct resolver *resolver, struct resolve_process *process,
+		       uint64_t call_site, const struct resolve_time *time, int64_t *location,
+		       struct error *err)
+{
+	const uint64_t *known =
+		process->addresses_reused ? NULL : map_get(&process->call_sites, call_site);
+
+	*location = known ? (int64_t)*known : 0;
+	if (known || !call_site)
+		return true;
+	const struct resolve_loaded *loaded = loaded_below(process, call_site, time);
+	const uint64_t addr = loaded ? call_site_address(loaded, addr_of(call_site)) : 0;
+
+	if (addr) {
+		*location = resolver_location(resolver, loaded->module, addr, err);
+		if (!*location)
+			return false;
+	}
+	if (!process->addresses_reused)
+		map_put(&process->call_sites, call_site, (uint64_t)*location);
+	return true;
 }
 
 /* A PLT stub or GOT slot of `caller` for symbol `name`, used by a thread in its time. */

@@ -41,7 +41,14 @@ struct resolve_module {
 	struct object *unwind;		 /* its unwind information; NULL: none */
 	struct map functions;		 /* link address → function id */
 	struct strmap functions_by_name; /* of those known by name only */
-	struct map locations;		 /* link address → location id; of sample_builder */
+	struct map locations;		 /* link address → location id */
+};
+
+/* A row of the table location. */
+struct resolve_location {
+	struct resolve_module *module; /* where it was looked for */
+	uint64_t link_addr;
+	int64_t function;
 };
 
 struct resolver {
@@ -54,7 +61,7 @@ struct resolver {
 	int64_t function_count;
 	struct kernel_symbols kernel; /* read when it is first needed */
 	bool kernel_is_read;
-	bool symbolized; /* functions have their source lines */
+	struct vec_of(struct resolve_location) locations; /* element i is the row with id i + 1 */
 };
 
 void resolver_init(struct resolver *resolver, const struct recording *recording,
@@ -89,12 +96,21 @@ int64_t resolver_function_covering(struct resolver *resolver, struct resolve_mod
 				   uint64_t link_addr, struct error *err);
 
 /*
+ * The location of an instruction of the module, added where it is new: by the address that is at
+ * work, of a caller the last byte of its call. 0 with err when the profile cannot be written.
+ */
+int64_t resolver_location(struct resolver *resolver, struct resolve_module *module,
+			  uint64_t link_addr, struct error *err);
+
+/*
  * The begin of the function whose copy covers link_addr, which the module's instrumented copy has
  * behind all of the original; 0: none.
  */
 uint64_t resolver_copied_function(struct resolve_module *module, uint64_t link_addr);
 /* The same of the instruction, or of the function's begin where that cannot be told. */
 uint64_t resolver_copied_address(struct resolve_module *module, uint64_t link_addr);
+/* The same of the call that the CALL probe is for whose handler returns to link_addr; 0: none. */
+uint64_t resolver_probed_call(struct resolve_module *module, uint64_t link_addr);
 /* Whether link_addr in the instrumented copy is tare's: stubs of probes, or a runtime that it has.
  */
 bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr);
@@ -127,6 +143,7 @@ struct resolve_process {
 	bool addresses_reused; /* a module was unloaded: a key's meaning depends on the time */
 	struct map known;      /* key → index into targets */
 	struct vec_of(struct resolve_target) targets;
+	struct map call_sites; /* call site → location id, 0: in no module */
 };
 
 /* Adds the modules that the profile does not have yet. */
@@ -147,6 +164,15 @@ struct resolve_time {
  */
 bool resolve_key(struct resolver *resolver, struct resolve_process *process, uint64_t key,
 		 const struct resolve_time *time, struct resolve_target *target, struct error *err);
+
+/*
+ * The location in the original of a call site (tare_node.call_site) as the thread met it: of the
+ * call's last byte. *location 0: it is in no module. False with err when the profile cannot be
+ * written.
+ */
+bool resolve_call_site(struct resolver *resolver, struct resolve_process *process,
+		       uint64_t call_site, const struct resolve_time *time, int64_t *location,
+		       struct error *err);
 
 /* Adds the verdicts for all modules that have some. */
 bool resolver_write_coverage(struct resolver *resolver, struct error *err);

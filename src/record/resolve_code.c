@@ -43,6 +43,16 @@ uint64_t resolver_copied_address(struct resolve_module *module, uint64_t link_ad
 		       : 0;
 }
 
+uint64_t resolver_probed_call(struct resolve_module *module, uint64_t link_addr)
+{
+	const uint64_t copied =
+		is_behind_original(module, link_addr)
+			? copy_code_probed_call(&module->copy_code, module->copied, link_addr)
+			: 0;
+
+	return copied ? resolver_copied_address(module, copied) : 0;
+}
+
 bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr)
 {
 	return is_behind_original(module, link_addr) &&
@@ -184,5 +194,28 @@ int64_t resolver_function_covering(struct resolver *resolver, struct resolve_mod
 	}
 	const int64_t id = resolver_function(resolver, module, &function, err);
 	str_fini(&name);
+	return id;
+}
+
+int64_t resolver_location(struct resolver *resolver, struct resolve_module *module,
+			  uint64_t link_addr, struct error *err)
+{
+	const uint64_t *known = map_get(&module->locations, link_addr);
+
+	if (known)
+		return (int64_t)*known;
+	const struct resolve_location location = {
+		.module = module,
+		.link_addr = link_addr,
+		.function = resolver_function_covering(resolver, module, link_addr, err),
+	};
+	if (!location.function)
+		return 0;
+	const struct profile_location row = {.function = location.function, .link_addr = link_addr};
+	const int64_t id = profile_add_location(resolver->writer, &row, err);
+	if (!id)
+		return 0;
+	map_put(&module->locations, link_addr, (uint64_t)id);
+	vec_push(&resolver->locations, location);
 	return id;
 }

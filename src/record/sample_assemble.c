@@ -379,9 +379,9 @@ static int64_t location_id(struct sample_assembly *assembly, uint32_t number, st
 	struct log_location *location = location_at(assembly, number, err);
 
 	if (location && !location->id)
-		location->id = sample_builder_location(
-			assembly->builder, assembly->images.data[location->row.image].module,
-			location->link_addr, err);
+		location->id = resolver_location(assembly->input->resolver,
+						 assembly->images.data[location->row.image].module,
+						 location->link_addr, err);
 	return location ? location->id : 0;
 }
 

@@ -9,7 +9,6 @@
 #include "record/sample_builder.h"
 
 #include "profile/sample_record.h"
-#include "record/symbolize.h"
 
 #include <string.h>
 
@@ -31,15 +30,12 @@ struct value {
 struct sample_builder {
 	struct resolver *resolver;
 	struct profile_writer *writer;
-	struct vec_of(struct sample_location) locations;
 	struct map stacks; /* parent << 32 | location → id */
 	struct map tracks_by_id;
 	struct vec_of(struct track) tracks;
 	struct map values_by_id;
 	struct vec_of(struct value) values;
 	struct sample_builder_counts counts;
-	sample_symbolize *symbolize;
-	void *symbolize_context;
 };
 
 struct sample_builder *sample_builder_new(struct resolver *resolver, struct profile_writer *writer)
@@ -48,7 +44,6 @@ struct sample_builder *sample_builder_new(struct resolver *resolver, struct prof
 
 	builder->resolver = resolver;
 	builder->writer = writer;
-	sample_builder_symbolize_by(builder, symbolize_samples, resolver);
 	map_init(&builder->stacks);
 	map_init(&builder->tracks_by_id);
 	map_init(&builder->values_by_id);
@@ -63,18 +58,10 @@ void sample_builder_free(struct sample_builder *builder)
 		vec_fini(&track->data);
 	vec_fini(&builder->tracks);
 	vec_fini(&builder->values);
-	vec_fini(&builder->locations);
 	map_fini(&builder->stacks);
 	map_fini(&builder->tracks_by_id);
 	map_fini(&builder->values_by_id);
 	free(builder);
-}
-
-void sample_builder_symbolize_by(struct sample_builder *builder, sample_symbolize *symbolize,
-				 void *context)
-{
-	builder->symbolize = symbolize;
-	builder->symbolize_context = context;
 }
 
 const struct sample_builder_counts *sample_builder_counts(const struct sample_builder *builder)
@@ -82,37 +69,7 @@ const struct sample_builder_counts *sample_builder_counts(const struct sample_bu
 	return &builder->counts;
 }
 
-const struct sample_location *sample_builder_locations(const struct sample_builder *builder,
-						       size_t *count)
-{
-	*count = builder->locations.len;
-	return builder->locations.data;
-}
-
 /* ---- stacks ---- */
-
-int64_t sample_builder_location(struct sample_builder *builder, struct resolve_module *module,
-				uint64_t link_addr, struct error *err)
-{
-	const uint64_t *known = map_get(&module->locations, link_addr);
-
-	if (known)
-		return (int64_t)*known;
-	const struct sample_location location = {
-		.module = module,
-		.link_addr = link_addr,
-		.function = resolver_function_covering(builder->resolver, module, link_addr, err),
-	};
-	if (!location.function)
-		return 0;
-	const struct profile_location row = {.function = location.function, .link_addr = link_addr};
-	const int64_t id = profile_add_location(builder->writer, &row, err);
-	if (!id)
-		return 0;
-	map_put(&module->locations, link_addr, (uint64_t)id);
-	vec_push(&builder->locations, location);
-	return id;
-}
 
 int64_t sample_builder_stack(struct sample_builder *builder, int64_t parent, int64_t location,
 			     struct error *err)
@@ -244,8 +201,5 @@ bool sample_builder_write(struct sample_builder *builder, struct profile_samplin
 	}
 	row.samples = builder->counts.samples;
 	row.truncated = builder->counts.truncated;
-	return write_values(builder, err) && profile_add_sampling(builder->writer, &row, err) &&
-	       (!builder->symbolize ||
-		builder->symbolize(builder->writer, builder->locations.data, builder->locations.len,
-				   builder->symbolize_context, err));
+	return write_values(builder, err) && profile_add_sampling(builder->writer, &row, err);
 }

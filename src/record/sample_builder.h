@@ -2,7 +2,7 @@
  * sample_builder: samples of any collector → the tables location, stack, stack_value and
  * sample_chunk of a profile (profile/profile.h, "samples").
  *
- *   resolver_module(path) ─▶ sample_builder_location(module, link address)
+ *   resolver_module(path) ─▶ resolver_location(module, link address)
  *                                 └▶ sample_builder_stack(caller's stack, location) … to the
  *                                    innermost frame
  *                                         └▶ sample_builder_add(thread, event, stack, time, weight)
@@ -15,9 +15,6 @@
  * Link addresses of frames: of the instruction that was at work; of a caller the last byte of the
  * call (its return address - 1), as unwind_frame.addr is. Where the run address is all that is
  * known (kernel, code made at run time, unknown memory) it stands for the link address.
- *
- * Lines of source: sample_builder_write hands all locations, sample_builder_locations, to
- * symbolize_profile (symbolize.h), or to the function that sample_builder_symbolize_by was given.
  */
 #ifndef TARE_RECORD_SAMPLE_BUILDER_H
 #define TARE_RECORD_SAMPLE_BUILDER_H
@@ -32,10 +29,6 @@ struct sample_builder;
 /* Both are borrowed until sample_builder_free. */
 struct sample_builder *sample_builder_new(struct resolver *resolver, struct profile_writer *writer);
 void sample_builder_free(struct sample_builder *builder);
-
-/* The location of an address in a module; 0 with err when the profile cannot be written. */
-int64_t sample_builder_location(struct sample_builder *builder, struct resolve_module *module,
-				uint64_t link_addr, struct error *err);
 
 /*
  * The stack of `location`, called from the stack `parent` (0: outermost). 0 with err when the
@@ -64,22 +57,6 @@ struct sample_builder_counts {
 	uint64_t without_room; /* of these: their stacks found no room */
 };
 const struct sample_builder_counts *sample_builder_counts(const struct sample_builder *builder);
-
-/* A row of the table location; element i has id i + 1. */
-struct sample_location {
-	struct resolve_module *module; /* where it was looked for */
-	uint64_t link_addr;
-	int64_t function;
-};
-const struct sample_location *sample_builder_locations(const struct sample_builder *builder,
-						       size_t *count);
-
-/* Called once, by sample_builder_write: adds the rows of location_line and source. */
-typedef bool sample_symbolize(struct profile_writer *writer,
-			      const struct sample_location *locations, size_t count, void *context,
-			      struct error *err);
-void sample_builder_symbolize_by(struct sample_builder *builder, sample_symbolize *symbolize,
-				 void *context);
 
 /*
  * Writes what is left, and `row` with the numbers of samples kept and truncated. Nothing may be

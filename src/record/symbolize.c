@@ -170,7 +170,7 @@ static bool source_id(struct symbolizing *all, const char *path, int64_t *id, st
 }
 
 /* The name of the outermost frame is the symbol's, as that of the location's function is. */
-static const char *frame_name(const struct sample_location *location,
+static const char *frame_name(const struct resolve_location *location,
 			      const struct lines_answer *answer, size_t depth)
 {
 	const struct object_symbol *symbol =
@@ -182,7 +182,7 @@ static const char *frame_name(const struct sample_location *location,
 }
 
 static bool write_location(struct symbolizing *all, int64_t id,
-			   const struct sample_location *location,
+			   const struct resolve_location *location,
 			   const struct lines_answer *answer, struct error *err)
 {
 	for (size_t i = 0; i < answer->count; i++) {
@@ -200,7 +200,7 @@ static bool write_location(struct symbolizing *all, int64_t id,
 	return true;
 }
 
-static bool write_all(struct symbolizing *all, const struct sample_location *locations,
+static bool write_all(struct symbolizing *all, const struct resolve_location *locations,
 		      size_t count, struct error *err)
 {
 	for (size_t i = 0; i < all->count; i++) {
@@ -220,14 +220,12 @@ static bool write_all(struct symbolizing *all, const struct sample_location *loc
 	return ok;
 }
 
-bool symbolize_profile(struct resolver *resolver, const struct sample_location *locations,
-		       size_t count, struct error *err)
+bool symbolize_profile(struct resolver *resolver, struct error *err)
 {
 	struct symbolizing all = {.writer = resolver->writer, .count = resolver->modules.len};
 
-	if (!all.count || (!count && resolver->symbolized))
+	if (!all.count)
 		return true;
-	resolver->symbolized = true;
 	all.work = mem_zalloc(all.count * sizeof(*all.work));
 	map_init(&all.work_by_id);
 	strmap_init(&all.sources);
@@ -237,8 +235,8 @@ bool symbolize_profile(struct resolver *resolver, const struct sample_location *
 		map_put(&all.work_by_id, (uint64_t)resolver->modules.data[i]->id, i);
 		ask_functions(&all.work[i]);
 	}
-	for (size_t i = 0; i < count; i++)
-		vec_push(&work_of(&all, locations[i].module)->addrs, locations[i].link_addr);
+	vec_foreach (location, &resolver->locations)
+		vec_push(&work_of(&all, location->module)->addrs, location->link_addr);
 	const struct parallel_loop loop = {
 		.run = look_up,
 		.context = &all,
@@ -247,7 +245,7 @@ bool symbolize_profile(struct resolver *resolver, const struct sample_location *
 		.threads = parallel_threads(0),
 	};
 	parallel_run(&loop);
-	const bool ok = write_all(&all, locations, count, err);
+	const bool ok = write_all(&all, resolver->locations.data, resolver->locations.len, err);
 	for (size_t i = 0; i < all.count; i++) {
 		struct module_work *work = &all.work[i];
 		lines_close(work->lines);
@@ -260,13 +258,4 @@ bool symbolize_profile(struct resolver *resolver, const struct sample_location *
 	strmap_fini(&all.sources);
 	free(all.work);
 	return ok;
-}
-
-bool symbolize_samples(struct profile_writer *writer, const struct sample_location *locations,
-		       size_t count, void *context, struct error *err)
-{
-	struct resolver *resolver = context;
-
-	(void)writer;
-	return symbolize_profile(resolver, locations, count, err);
 }

@@ -7,18 +7,13 @@
 #ifndef TARE_RECORD_SYMBOLIZE_H
 #define TARE_RECORD_SYMBOLIZE_H
 
-#include "record/sample_builder.h"
+#include "record/resolve.h"
 
 /*
- * Looks up all functions that the resolver has met, and the `count` locations (0: there are none),
- * which have the ids from 1 on. Sets source and line of functions, and lines of modules; adds the
- * rows of the tables source and location_line. False when the profile cannot be written.
+ * Looks up all functions and locations that the resolver has met. Sets source and line of
+ * functions, and lines of modules; adds the rows of the tables source and location_line. False when
+ * the profile cannot be written.
  */
-bool symbolize_profile(struct resolver *resolver, const struct sample_location *locations,
-		       size_t count, struct error *err);
-
-/* The same as sample_builder wants it; the context is the resolver. */
-bool symbolize_samples(struct profile_writer *writer, const struct sample_location *locations,
-		       size_t count, void *context, struct error *err);
+bool symbolize_profile(struct resolver *resolver, struct error *err);
 
 #endif

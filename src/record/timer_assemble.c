@@ -78,8 +78,8 @@ static int64_t location_of(struct timer_assembly *assembly, const struct timer_p
 {
 	const uint64_t copied = resolver_copied_address(place->module, place->link_addr);
 
-	return sample_builder_location(assembly->builder, place->module,
-				       copied ? copied : place->link_addr, err);
+	return resolver_location(assembly->resolver, place->module,
+				 copied ? copied : place->link_addr, err);
 }
 
 /* The map that compilers write for perf; empty where the process has none. */

@@ -64,8 +64,8 @@ static int64_t location(const char *name)
 	for (uint64_t i = 0; i < 3; i++) {
 		if (strcmp(names[i], name) != 0)
 			continue;
-		const int64_t id = sample_builder_location(builder, kernel,
-							   0xffffffff81000108 + 0x100 * i, &err);
+		const int64_t id =
+			resolver_location(&resolver, kernel, 0xffffffff81000108 + 0x100 * i, &err);
 		assert_true(id > 0);
 		return id;
 	}
@@ -284,27 +284,6 @@ static void test_without_room_the_sample_counts(void **state)
 	profile_close(profile);
 }
 
-static bool note_locations(struct profile_writer *into, const struct sample_location *locations,
-			   size_t count, void *context, struct error *err)
-{
-	(void)err;
-	assert_ptr_equal(into, writer);
-	assert_int_equal(locations[0].link_addr, 0xffffffff81000108);
-	*(size_t *)context = count;
-	return true;
-}
-
-static void test_locations_are_handed_out(void **state)
-{
-	size_t count = 0;
-
-	(void)state;
-	sample_builder_symbolize_by(builder, note_locations, &count);
-	add(stack("main;bar"), 1, 1, false);
-	profile_close(finish());
-	assert_int_equal(count, 2);
-}
-
 int main(void)
 {
 #define BUILDER_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -313,7 +292,6 @@ int main(void)
 		BUILDER_TEST(test_chunks_have_every_sample),
 		BUILDER_TEST(test_time_does_not_go_back),
 		BUILDER_TEST(test_without_room_the_sample_counts),
-		BUILDER_TEST(test_locations_are_handed_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
