@@ -221,6 +221,7 @@ struct analysis *analysis_open(struct profile *profile, const struct analysis_op
 	if (analysis_choose(analysis, options, err) && analysis_load_tree(analysis, profile, err) &&
 	    analysis_load_os(analysis, profile, err) &&
 	    analysis_load_coverage(analysis, profile, options, err) &&
+	    analysis_load_call_places(analysis, profile, options, err) &&
 	    analysis_load_samples(analysis, profile, options, err))
 		return analysis;
 	analysis_close(analysis);

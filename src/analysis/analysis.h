@@ -40,6 +40,7 @@ enum analysis_method {
 struct analysis_samples {
 	uint64_t inclusive, exclusive;
 	uint64_t inclusive_weight, exclusive_weight;
+	uint64_t calls; /* of places of calls only, see analysis.by_call_site; else 0 */
 };
 
 /* min > max: no call ended. */
@@ -252,6 +253,9 @@ struct analysis_options {
 	bool places;	/* fill analysis.lines and .instructions */
 	bool code;	/* read the modules' files for the latter */
 	bool times;	/* for analysis_times */
+	/* With `places`: of calls, by where they were made from, if calls are shown and have that.
+	 */
+	bool call_places;
 	/* Only samples of this time, as analysis_time_parse has it; NULL: all. */
 	const char *from, *to;
 };
@@ -264,6 +268,12 @@ struct analysis {
 	bool has_calls;
 	const struct profile_event *event; /* whose samples there are; NULL: there are none */
 	bool by_weight;			   /* samples of this event count by their weight */
+	/*
+	 * Lines and instructions are those that calls were made from. Of a place, `inclusive` is
+	 * the elapsed time of these calls and inclusive_weight the application time, in ticks, each
+	 * interval once; the exclusive ones are what of it the functions called had themselves.
+	 */
+	bool by_call_site;
 	struct vec_of(struct analysis_process) processes; /* in the order of the profile */
 	struct vec_of(struct analysis_thread) threads;
 	struct vec_of(struct analysis_module) modules;

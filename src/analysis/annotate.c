@@ -69,6 +69,14 @@ void annotator_leave_out(struct annotator *annotator, size_t from)
 
 /* ---- targets ---- */
 
+/* Whether samples were taken in the function, or calls made by it. */
+static bool has_places(const struct analysis *analysis, const struct analysis_function *function)
+{
+	if (!analysis->by_call_site)
+		return function->values.samples.inclusive;
+	return function->values.calls || function->values.ticks[ELAPSED_INCLUSIVE];
+}
+
 static void add_functions(const struct annotator *annotator, const struct analysis_globs *wanted,
 			  struct targets *targets)
 {
@@ -76,7 +84,7 @@ static void add_functions(const struct annotator *annotator, const struct analys
 
 	for (uint32_t i = 0; i < analysis->functions.len; i++) {
 		const struct analysis_function *function = &analysis->functions.data[i];
-		if (!function->values.samples.inclusive || function->inlined ||
+		if (!has_places(analysis, function) || function->inlined ||
 		    !analysis_function_matches(analysis, i, wanted))
 			continue;
 		vec_push(targets, ((struct annotated){.module = function->module,
@@ -137,7 +145,7 @@ static bool unknown(const struct annotator *annotator)
 	struct vec_of(const char *) names = {0};
 
 	vec_foreach (function, &annotator->analysis->functions) {
-		if (function->values.samples.inclusive)
+		if (has_places(annotator->analysis, function))
 			vec_push(&names, function->name);
 	}
 	const char *nearest = str_nearest(wanted, names.data, names.len);

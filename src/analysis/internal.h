@@ -63,8 +63,13 @@ bool analysis_load_coverage(struct analysis *analysis, struct profile *profile,
 
 /* places.c: lines and instructions; the stacks are there. */
 void analysis_load_places(struct analysis *analysis, const struct analysis_options *options);
+/* Of calls. */
+bool analysis_load_call_places(struct analysis *analysis, struct profile *profile,
+			       const struct analysis_options *options, struct error *err);
 
 /* Node of the profile → index, ANALYSIS_NONE if unknown or not selected. */
 uint32_t analysis_node_find(const struct analysis *analysis, int64_t node_id);
+/* Which of the profile's nodes it is, in their order; their number if it is none. */
+size_t analysis_node_position(const struct analysis *analysis, int64_t node_id);
 
 #endif

@@ -279,3 +279,15 @@ void analysis_load_places(struct analysis *analysis, const struct analysis_optio
 	load_instructions(analysis, first, options->code);
 	free(first);
 }
+
+bool analysis_load_call_places(struct analysis *analysis, struct profile *profile,
+			       const struct analysis_options *options, struct error *err)
+{
+	if (!analysis->by_call_site)
+		return true;
+	analysis->stacks = mem_zalloc(sizeof(*analysis->stacks));
+	if (!analysis_call_sites_init(analysis->stacks, analysis, profile, err))
+		return false;
+	analysis_load_places(analysis, options);
+	return true;
+}

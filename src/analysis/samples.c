@@ -389,7 +389,7 @@ bool analysis_load_samples(struct analysis *analysis, struct profile *profile,
 	find_functions(analysis, options, &functions);
 	sum_values(analysis, &values);
 	const bool ok = load_paths(analysis, options, &values, &functions, err);
-	if (ok && options->places) {
+	if (ok && options->places && !analysis->by_call_site) {
 		analysis->stacks = mem_alloc(sizeof(*analysis->stacks));
 		analysis_stacks_init(analysis->stacks, analysis, &values);
 		analysis_load_places(analysis, options);

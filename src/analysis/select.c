@@ -62,6 +62,16 @@ static bool choose_event(struct analysis *analysis, const char *wanted, struct e
 	return true;
 }
 
+/* Calls, unless an event was asked for, or lines that only samples have. */
+static enum analysis_method choose_method(const struct analysis *analysis,
+					  const struct analysis_options *options, bool sampled,
+					  bool sites)
+{
+	if (options->call_places && !sites && sampled)
+		return ANALYSIS_SAMPLE;
+	return analysis->has_calls && !options->event ? ANALYSIS_INSTRUMENT : ANALYSIS_SAMPLE;
+}
+
 bool analysis_choose(struct analysis *analysis, const struct analysis_options *options,
 		     struct error *err)
 {
@@ -72,9 +82,10 @@ bool analysis_choose(struct analysis *analysis, const struct analysis_options *o
 	const bool sampled = analysis->event || (recorded && strstr(recorded, "sample"));
 	analysis->has_calls = !sampled || (recorded && strstr(recorded, "instrument"));
 	analysis->method = options->method;
+	const bool sites = options->call_places && profile_has_call_sites(analysis->profile);
 	if (analysis->method == ANALYSIS_AUTO)
-		analysis->method = analysis->has_calls && !options->event ? ANALYSIS_INSTRUMENT
-									  : ANALYSIS_SAMPLE;
+		analysis->method = choose_method(analysis, options, sampled, sites);
+	analysis->by_call_site = sites && analysis->method == ANALYSIS_INSTRUMENT;
 	if (analysis->method == ANALYSIS_SAMPLE && !sampled)
 		return no_samples(analysis, err);
 	if (analysis->method == ANALYSIS_INSTRUMENT && !analysis->has_calls)

@@ -4,21 +4,11 @@
  */
 #include "analysis/stacks.h"
 
-void analysis_stacks_init(struct analysis_stacks *stacks, const struct analysis *analysis,
-			  const struct sample_values *values)
+void analysis_stacks_link(struct analysis_stacks *stacks)
 {
-	*stacks = (struct analysis_stacks){.first_root = ANALYSIS_NONE};
-	stacks->rows = profile_stacks(analysis->profile, &stacks->count);
-	stacks->samples = mem_zalloc((stacks->count + 1) * sizeof(*stacks->samples));
+	stacks->first_root = ANALYSIS_NONE;
 	stacks->first_child = mem_alloc((stacks->count + 1) * sizeof(uint32_t));
 	stacks->next_sibling = mem_alloc((stacks->count + 1) * sizeof(uint32_t));
-	vec_foreach (value, values) {
-		if (!value->stack)
-			continue;
-		struct analysis_samples *samples = &stacks->samples[value->stack - 1];
-		samples->exclusive += value->samples;
-		samples->exclusive_weight += value->weight;
-	}
 	for (size_t i = 0; i < stacks->count; i++)
 		stacks->first_child[i] = ANALYSIS_NONE;
 	for (size_t i = stacks->count; i-- > 0;) {
@@ -36,8 +26,25 @@ void analysis_stacks_init(struct analysis_stacks *stacks, const struct analysis 
 	}
 }
 
+void analysis_stacks_init(struct analysis_stacks *stacks, const struct analysis *analysis,
+			  const struct sample_values *values)
+{
+	*stacks = (struct analysis_stacks){0};
+	stacks->rows = profile_stacks(analysis->profile, &stacks->count);
+	stacks->samples = mem_zalloc((stacks->count + 1) * sizeof(*stacks->samples));
+	vec_foreach (value, values) {
+		if (!value->stack)
+			continue;
+		struct analysis_samples *samples = &stacks->samples[value->stack - 1];
+		samples->exclusive += value->samples;
+		samples->exclusive_weight += value->weight;
+	}
+	analysis_stacks_link(stacks);
+}
+
 void analysis_stacks_fini(struct analysis_stacks *stacks)
 {
+	free(stacks->own_rows);
 	free(stacks->samples);
 	free(stacks->first_child);
 	free(stacks->next_sibling);
@@ -92,33 +99,44 @@ struct counter {
 	struct analysis_samples *samples;
 };
 
-static void enter(struct counter *counter, uint32_t stack)
+/* The places of a stack's location. */
+static const uint32_t *places_of(const struct counter *counter, uint32_t stack, size_t *count)
 {
 	const struct location_places *places = counter->places;
-	const struct analysis_samples *from = &counter->stacks->samples[stack];
-	const size_t location = (size_t)counter->stacks->rows[stack].location - 1;
-	const uint32_t begin = places->first[location], end = places->first[location + 1];
+	const int64_t location = counter->stacks->rows[stack].location;
 
-	for (uint32_t i = begin; i < end; i++) {
-		const uint32_t place = places->at.data[i];
-		if (counter->depths[place]++)
+	*count = location ? places->first[location] - places->first[location - 1] : 0;
+	return *count ? &places->at.data[places->first[location - 1]] : NULL;
+}
+
+static void enter(struct counter *counter, uint32_t stack)
+{
+	const struct analysis_samples *from = &counter->stacks->samples[stack];
+	size_t count;
+	const uint32_t *at = places_of(counter, stack, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct analysis_samples *to = &counter->samples[at[i]];
+		/* of a line that stands there twice only the innermost */
+		to->calls += i + 1 < count && at[i] == at[i + 1] ? 0 : from->calls;
+		if (counter->depths[at[i]]++)
 			continue;
-		counter->samples[place].inclusive += from->inclusive;
-		counter->samples[place].inclusive_weight += from->inclusive_weight;
+		to->inclusive += from->inclusive;
+		to->inclusive_weight += from->inclusive_weight;
 	}
-	if (begin == end)
+	if (!count)
 		return;
-	counter->samples[places->at.data[end - 1]].exclusive += from->exclusive;
-	counter->samples[places->at.data[end - 1]].exclusive_weight += from->exclusive_weight;
+	counter->samples[at[count - 1]].exclusive += from->exclusive;
+	counter->samples[at[count - 1]].exclusive_weight += from->exclusive_weight;
 }
 
 static void leave(struct counter *counter, uint32_t stack)
 {
-	const struct location_places *places = counter->places;
-	const size_t location = (size_t)counter->stacks->rows[stack].location - 1;
+	size_t count;
+	const uint32_t *at = places_of(counter, stack, &count);
 
-	for (uint32_t i = places->first[location]; i < places->first[location + 1]; i++)
-		counter->depths[places->at.data[i]]--;
+	for (size_t i = 0; i < count; i++)
+		counter->depths[at[i]]--;
 }
 
 void analysis_stacks_count(const struct analysis_stacks *stacks,

@@ -22,13 +22,23 @@ bool analysis_load_range(struct analysis *analysis, struct profile *profile,
 
 /* Element i is of the stack with id i + 1; inclusive: with all stacks below it. */
 struct analysis_stacks {
-	const struct profile_stack *rows;
+	const struct profile_stack *rows; /* location 0: nothing is known to stand there */
+	struct profile_stack *own_rows;	  /* these, where they are not the profile's */
 	size_t count;
 	struct analysis_samples *samples;
 	uint32_t *first_child, *next_sibling; /* indexes; ANALYSIS_NONE where there is none */
 	uint32_t first_root;
 };
 
+/*
+ * call_sites.c: the call paths as stacks of the places that the calls were made from, for
+ * analysis.by_call_site; nothing of calls from no known place counts.
+ */
+bool analysis_call_sites_init(struct analysis_stacks *stacks, const struct analysis *analysis,
+			      struct profile *profile, struct error *err);
+
+/* Of stacks with rows and exclusive values: the inclusive ones and the links. */
+void analysis_stacks_link(struct analysis_stacks *stacks);
 void analysis_stacks_init(struct analysis_stacks *stacks, const struct analysis *analysis,
 			  const struct sample_values *values);
 void analysis_stacks_fini(struct analysis_stacks *stacks);

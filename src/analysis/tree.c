@@ -157,15 +157,22 @@ static bool load_node(const struct profile_node *row, void *context)
 	return true;
 }
 
-uint32_t analysis_node_find(const struct analysis *analysis, int64_t node_id)
+size_t analysis_node_position(const struct analysis *analysis, int64_t node_id)
 {
 	const int64_t *ids = analysis->node_ids.data;
-	if (node_id > 0 && (uint64_t)node_id <= analysis->node_ids.len &&
-	    ids[node_id - 1] == node_id)
-		return analysis->node_of.data[node_id - 1];
-	const size_t low = partition_point(analysis->node_ids.len, i, ids[i] < node_id);
-	return low < analysis->node_ids.len && ids[low] == node_id ? analysis->node_of.data[low]
-								   : ANALYSIS_NONE;
+	const size_t count = analysis->node_ids.len;
+
+	if (node_id > 0 && (uint64_t)node_id <= count && ids[node_id - 1] == node_id)
+		return (size_t)node_id - 1;
+	const size_t low = partition_point(count, i, ids[i] < node_id);
+	return low < count && ids[low] == node_id ? low : count;
+}
+
+uint32_t analysis_node_find(const struct analysis *analysis, int64_t node_id)
+{
+	const size_t position = analysis_node_position(analysis, node_id);
+
+	return position < analysis->node_ids.len ? analysis->node_of.data[position] : ANALYSIS_NONE;
 }
 
 /* Lists of children are in the order of their indexes. */

@@ -374,6 +374,8 @@ size_t profile_nodes_at_most(struct profile *profile);
 bool profile_each_node(struct profile *profile,
 		       bool (*each)(const struct profile_node *row, void *context), void *context,
 		       struct error *err);
+/* Whether nodes have the places that calls were made from (--call-sites). */
+bool profile_has_call_sites(const struct profile *profile);
 bool profile_each_os(struct profile *profile,
 		     bool (*each)(const struct profile_os *row, void *context), void *context,
 		     struct error *err);

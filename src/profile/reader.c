@@ -387,3 +387,17 @@ const struct profile_stack *profile_stacks(const struct profile *profile, size_t
 {
 	return table_rows(profile, PROFILE_STACK, count);
 }
+
+bool profile_has_call_sites(const struct profile *profile)
+{
+	sqlite3_stmt *select = NULL;
+
+	/* a file of an older version has no such column */
+	const bool any = profile->tables[PROFILE_LOCATION].count &&
+			 sqlite3_prepare_v2(profile->database,
+					    "SELECT 1 FROM node WHERE location IS NOT NULL LIMIT 1",
+					    -1, &select, NULL) == SQLITE_OK &&
+			 sqlite3_step(select) == SQLITE_ROW;
+	sqlite3_finalize(select);
+	return any;
+}

@@ -641,8 +641,8 @@ GET(mark_time)
 	}
 #define COMPARED(name, group, title, type, param)                                                  \
 	COLUMN(name, group, title, type, V(METHODS), report_get_comparison, param)
-#define PER_CALL(name, group, part, measure)                                                       \
-	CALLS(name "_percent", group, part " %", CELL_PERCENT, VALUES, get_percent, measure),      \
+#define PER_CALL(name, group, part, measure, views)                                                \
+	CALLS(name "_percent", group, part " %", CELL_PERCENT, views, get_percent, measure),       \
 		EACH(name "_avg", group, part " avg", get_average, measure),                       \
 		EACH(name "_min", group, part " min", get_min, measure),                           \
 		EACH(name "_max", group, part " max", get_max, measure)
@@ -683,23 +683,24 @@ const struct column report_columns[] = {
 	COLUMN("count", "", "Count", CELL_COUNT, V(OS), get_os_count, 0),
 	CALLS("os_time", "", "OS time", CELL_TIME, V(OS) | V(SUMMARY), get_os_time, 0),
 	CALLS("os_percent", "", "%", CELL_PERCENT, V(OS) | V(SUMMARY), get_os_percent, 0),
-	CALLS("calls", "", "Calls", CELL_COUNT, VALUES, get_calls, 0),
+	CALLS("calls", "", "Calls", CELL_COUNT, VALUES | PLACES, get_calls, 0),
 	CALLS("unwound", "", "Unwound", CELL_COUNT, VALUES, get_unwound, 0),
-	CALLS("elapsed_inclusive", "Elapsed", "incl", CELL_TIME, VALUES, get_total,
+	CALLS("elapsed_inclusive", "Elapsed", "incl", CELL_TIME, VALUES | PLACES, get_total,
 	      ELAPSED_INCLUSIVE),
 	CALLS("elapsed_exclusive", "Elapsed", "excl", CELL_TIME, VALUES, get_total,
 	      ELAPSED_EXCLUSIVE),
-	CALLS("application_inclusive", "Application", "incl", CELL_TIME, VALUES, get_total,
+	CALLS("application_inclusive", "Application", "incl", CELL_TIME, VALUES | PLACES, get_total,
 	      APPLICATION_INCLUSIVE),
 	CALLS("application_exclusive", "Application", "excl", CELL_TIME, VALUES, get_total,
 	      APPLICATION_EXCLUSIVE),
-	PER_CALL("elapsed_inclusive", "Elapsed", "incl", ELAPSED_INCLUSIVE),
+	PER_CALL("elapsed_inclusive", "Elapsed", "incl", ELAPSED_INCLUSIVE, VALUES | PLACES),
 	EACH("elapsed_inclusive_p50", "Elapsed", "incl p50", get_percentile, 50),
 	EACH("elapsed_inclusive_p90", "Elapsed", "incl p90", get_percentile, 90),
 	EACH("elapsed_inclusive_p99", "Elapsed", "incl p99", get_percentile, 99),
-	PER_CALL("elapsed_exclusive", "Elapsed", "excl", ELAPSED_EXCLUSIVE),
-	PER_CALL("application_inclusive", "Application", "incl", APPLICATION_INCLUSIVE),
-	PER_CALL("application_exclusive", "Application", "excl", APPLICATION_EXCLUSIVE),
+	PER_CALL("elapsed_exclusive", "Elapsed", "excl", ELAPSED_EXCLUSIVE, VALUES),
+	PER_CALL("application_inclusive", "Application", "incl", APPLICATION_INCLUSIVE,
+		 VALUES | PLACES),
+	PER_CALL("application_exclusive", "Application", "excl", APPLICATION_EXCLUSIVE, VALUES),
 	CALLS("overhead_inclusive", "Overhead", "incl", CELL_TIME, VALUES, get_overhead, 1),
 	CALLS("overhead_exclusive", "Overhead", "excl", CELL_TIME, VALUES, get_overhead, 0),
 	CALLS("error_inclusive", "Error", "incl", CELL_TIME, VALUES, get_error, 1),
@@ -771,8 +772,8 @@ const struct column report_columns[] = {
 	 .text_only = true,
 	 .is_tree = true,
 	 .get = get_frame},
-	BAR("elapsed_inclusive_bar", "Elapsed", VALUES, report_get_time_bar, ELAPSED_INCLUSIVE,
-	    true, false),
+	BAR("elapsed_inclusive_bar", "Elapsed", VALUES | PLACES, report_get_time_bar,
+	    ELAPSED_INCLUSIVE, true, false),
 	BAR("elapsed_exclusive_bar", "Elapsed", VALUES, report_get_time_bar, ELAPSED_EXCLUSIVE,
 	    true, false),
 	BAR("inclusive_bar", "Inclusive", VALUES | PLACES, report_get_samples_bar,
@@ -839,7 +840,8 @@ bool column_applies(const struct report *report, const struct column *column)
 {
 	const struct analysis *analysis = report->analysis;
 	/* Values of call paths and edges are those of the method shown. */
-	const bool both = !((V(CALLTREE) | V(CALLERS) | V(SUMMARY)) & (1u << report->view->id));
+	const bool both = !((V(CALLTREE) | V(CALLERS) | V(SUMMARY) | PLACES) &
+			    (1u << report->view->id));
 
 	if (column->of_calls)
 		return analysis->method == ANALYSIS_INSTRUMENT || (both && analysis->has_calls);

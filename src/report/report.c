@@ -47,7 +47,8 @@ void report_select(const struct report_options *options, struct analysis_options
 {
 	const struct view *view = view_find(options->view, options->verbose);
 
-	selection->places = view->needs == NEEDS_SAMPLES;
+	selection->places = view->needs == NEEDS_PLACES;
+	selection->call_places = selection->places;
 	selection->code = view->id == VIEW_INSTRUCTIONS;
 	/* A view that streams takes them by itself. */
 	if (view->stream)
@@ -430,11 +431,11 @@ static bool view_has_data(const struct report *report, struct error *err)
 				 "the view %s needs calls, and the profile has samples only; tare "
 				 "record --method=instrument%s records them",
 				 view->name, view->stream ? " --trace" : "");
-	if (view->needs == NEEDS_SAMPLES && !sampled)
+	if (view->needs == NEEDS_PLACES && !analysis->by_call_site && !sampled)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "the view %s needs samples, and the profile has calls only, which "
-				 "are timed per function; tare record --method=sample records "
-				 "samples",
+				 "the view %s needs samples or call sites, and the profile has "
+				 "only calls timed per function; tare record --method=sample "
+				 "records samples, --call-sites where calls were made from",
 				 view->name);
 	if (view->needs == NEEDS_BOTH && (!sampled || !analysis->has_calls))
 		return error_set(err, ERROR_NOT_FOUND,

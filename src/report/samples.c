@@ -222,14 +222,32 @@ GET(comparison)
 
 /* ---- lines and instructions ---- */
 
-static struct report_row place_row(const struct report *report, uint32_t function,
-				   const struct analysis_samples *samples)
+/*
+ * Values of a place: samples, or the calls that were made from there, of which text leaves the
+ * margin empty where there are none.
+ */
+static void set_place(struct report *report, struct report_row *row,
+		      const struct analysis_samples *samples)
 {
-	struct report_row row = report_row_of_function(report, function);
+	const bool blank = row->annotation && report->options->format == REPORT_TEXT &&
+			   !samples->calls && !samples->inclusive;
 
-	row.values = NULL;
-	row.samples = samples;
-	return row;
+	row->values = NULL;
+	row->samples = samples;
+	if (!report->analysis->by_call_site)
+		return;
+	struct analysis_values *values = arena_alloc(&report->arena, sizeof(*values));
+	*values = (struct analysis_values){0};
+	values->calls = samples->calls;
+	values->ticks[ELAPSED_INCLUSIVE] = samples->inclusive;
+	values->ticks[APPLICATION_INCLUSIVE] = samples->inclusive_weight;
+	row->values = blank ? NULL : values;
+	row->samples = NULL;
+}
+
+static bool has_values(const struct analysis_samples *samples)
+{
+	return samples->inclusive || samples->calls;
 }
 
 bool report_fill_lines(struct report *report, struct error *err)
@@ -239,14 +257,15 @@ bool report_fill_lines(struct report *report, struct error *err)
 
 	(void)err;
 	vec_foreach (line, &report->analysis->lines) {
-		struct report_row row = place_row(report, line->function, &line->samples);
+		struct report_row row = report_row_of_function(report, line->function);
+		set_place(report, &row, &line->samples);
 		row.line = line;
 		/* A line of an inlined function is chosen by that one's name or by its host's. */
 		const bool named = line->name &&
 				   options->functions.count + options->filters.count &&
 				   analysis_glob_matches(&options->functions, line->name) &&
 				   analysis_glob_matches(&options->filters, line->name);
-		if (line->samples.inclusive &&
+		if (has_values(&line->samples) &&
 		    (named || report_is_selected(report, line->function)))
 			vec_push(&table->rows, row);
 	}
@@ -260,10 +279,10 @@ bool report_fill_instructions(struct report *report, struct error *err)
 
 	(void)err;
 	vec_foreach (instruction, &report->analysis->instructions) {
-		struct report_row row =
-			place_row(report, instruction->function, &instruction->samples);
+		struct report_row row = report_row_of_function(report, instruction->function);
+		set_place(report, &row, &instruction->samples);
 		row.instruction = instruction;
-		if (instruction->samples.inclusive &&
+		if (has_values(&instruction->samples) &&
 		    report_is_selected(report, instruction->function))
 			vec_push(&table->rows, row);
 	}
@@ -294,7 +313,7 @@ bool report_fill_annotate(struct report *report, struct error *err)
 	vec_foreach (code, &report->annotation.rows) {
 		struct report_row row = report_row_empty();
 		row.annotation = code;
-		row.samples = &code->samples;
+		set_place(report, &row, &code->samples);
 		row.module = &report->analysis->modules.data[code->module];
 		row.heading = code->heading;
 		row.level = code->depth;

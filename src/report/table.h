@@ -110,7 +110,7 @@ struct view_layout {
 };
 
 /* What a profile must have for a view. */
-enum view_needs { NEEDS_EITHER, NEEDS_NOTHING, NEEDS_CALLS, NEEDS_SAMPLES, NEEDS_BOTH };
+enum view_needs { NEEDS_EITHER, NEEDS_NOTHING, NEEDS_CALLS, NEEDS_PLACES, NEEDS_BOTH };
 
 struct view {
 	const char *name, *summary; /* name NULL: a variant of the view before it */

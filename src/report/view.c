@@ -434,7 +434,11 @@ static bool fill_summary(struct report *report, struct error *err)
 #define WEIGHT_COLUMNS                                                                             \
 	"inclusive_weight,inclusive_weight_percent,inclusive_samples,exclusive_weight,"            \
 	"exclusive_weight_percent,exclusive_bar,exclusive_samples,"
-#define WEIGHT_DROPS "inclusive_samples,exclusive_samples,module,exclusive_bar"
+#define CALL_PLACE_COLUMNS                                                                         \
+	"calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_inclusive_bar,"                 \
+	"application_inclusive,application_inclusive_percent,"
+#define CALL_PLACE_DROPS "module,application_inclusive_percent,elapsed_inclusive_bar"
+#define WEIGHT_DROPS	 "inclusive_samples,exclusive_samples,module,exclusive_bar"
 
 /* Layouts of calls, samples and weights with the same identity at their end. */
 #define LAYOUTS_OF(identity, calls, drops)                                                         \
@@ -544,18 +548,23 @@ const struct view report_views[] = {
 	 .fill = fill_processes},
 	{.id = VIEW_LINES,
 	 .name = "lines",
-	 .summary = "one row per source line, of samples",
-	 .layouts = {[LAYOUT_SAMPLES] = {SAMPLE_COLUMNS "place,function,module", SAMPLE_DROPS,
+	 .summary = "one row per source line: its samples, or the calls made from it",
+	 .layouts = {[LAYOUT_CALLS] = {CALL_PLACE_COLUMNS "place,function,module", CALL_PLACE_DROPS,
+				       "elapsed_inclusive"},
+		     [LAYOUT_SAMPLES] = {SAMPLE_COLUMNS "place,function,module", SAMPLE_DROPS,
 					 "exclusive_samples"},
 		     [LAYOUT_WEIGHTS] = {WEIGHT_COLUMNS "place,function,module", WEIGHT_DROPS,
 					 "exclusive_weight"}},
 	 .limit = 25,
-	 .needs = NEEDS_SAMPLES,
+	 .needs = NEEDS_PLACES,
 	 .fill = report_fill_lines},
 	{.id = VIEW_INSTRUCTIONS,
 	 .name = "instructions",
-	 .summary = "one row per instruction, of samples",
-	 .layouts = {[LAYOUT_SAMPLES] = {"inclusive_samples,inclusive_percent,exclusive_samples,"
+	 .summary = "one row per instruction: its samples, or the calls made by it",
+	 .layouts = {[LAYOUT_CALLS] = {CALL_PLACE_COLUMNS "address,instruction,place,function",
+				       "application_inclusive_percent,place,elapsed_inclusive_bar",
+				       "elapsed_inclusive"},
+		     [LAYOUT_SAMPLES] = {"inclusive_samples,inclusive_percent,exclusive_samples,"
 					 "exclusive_percent,exclusive_margin,exclusive_bar,address,"
 					 "instruction,place,function",
 					 "inclusive_samples,exclusive_samples,place,"
@@ -567,12 +576,14 @@ const struct view report_views[] = {
 					 "inclusive_weight,place,exclusive_bar",
 					 "exclusive_weight"}},
 	 .limit = 25,
-	 .needs = NEEDS_SAMPLES,
+	 .needs = NEEDS_PLACES,
 	 .fill = report_fill_instructions},
 	{.id = VIEW_ANNOTATE,
 	 .name = "annotate",
-	 .summary = "a function's source or disassembly with samples beside it",
-	 .layouts = {[LAYOUT_SAMPLES] =
+	 .summary = "a function's source or disassembly with samples or calls beside it",
+	 .layouts = {[LAYOUT_CALLS] = {CALL_PLACE_COLUMNS "line,address,place,text",
+				       "application_inclusive_percent,elapsed_inclusive_bar", NULL},
+		     [LAYOUT_SAMPLES] =
 			     {"inclusive_samples,inclusive_percent,exclusive_samples,"
 			      "exclusive_percent,exclusive_margin,exclusive_bar,line,address,place,"
 			      "text",
@@ -584,7 +595,7 @@ const struct view report_views[] = {
 			      "exclusive_weight,exclusive_weight_percent,exclusive_bar,line,"
 			      "address,place,text",
 			      "inclusive_weight_percent,exclusive_bar", NULL}},
-	 .needs = NEEDS_SAMPLES,
+	 .needs = NEEDS_PLACES,
 	 .needs_function = true,
 	 .fill = report_fill_annotate},
 	{.id = VIEW_METHODS,
