@@ -74,8 +74,9 @@ static bool compare(const struct diff_values *values, const struct diff_options 
 	struct compared compared = {0};
 	struct sink sink;
 
+	const bool lines = strcmp(options->report.view, "lines") == 0;
 	bool ok = compared_open(&compared, options->report.profile_path, options->base_path,
-				&values->profile, true, err) &&
+				&values->profile, lines ? COMPARED_LINES : COMPARED_TABLE, err) &&
 		  sink_open(&sink, values->table.output, pages, err);
 	if (ok) {
 		ok = diff_write(compared.base.analysis, compared.profile.analysis, options,

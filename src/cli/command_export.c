@@ -96,7 +96,9 @@ static int export_run(const void *opaque, const struct operands *operands, struc
 
 	if (ok) {
 		ok = compared_open(&compared, operands->items[0], values->compare, &values->profile,
-				   strcmp(format->name, "html") == 0, err) &&
+				   strcmp(format->name, "html") == 0 ? COMPARED_PAGE
+								     : COMPARED_PATHS,
+				   err) &&
 		     write_profile(format, values, &compared, err);
 		compared_close(&compared);
 	}

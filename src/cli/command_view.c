@@ -206,7 +206,7 @@ static int view_run(const void *opaque, const struct operands *operands, struct 
 
 	if (!operands_choose(operands, &base, &shown, err))
 		return -1;
-	bool ok = compared_open(&page.compared, shown, base, &values->profile, true, err);
+	bool ok = compared_open(&page.compared, shown, base, &values->profile, COMPARED_PAGE, err);
 	if (ok)
 		ok = values->output ? write_output(&page, err) : show(&page, err);
 	compared_close(&page.compared);

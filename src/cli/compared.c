@@ -21,16 +21,17 @@ static void close_one(struct compared_profile *one)
 }
 
 bool compared_open(struct compared *compared, const char *path, const char *base,
-		   const struct profile_values *values, bool for_page, struct error *err)
+		   const struct profile_values *values, enum compared_use use, struct error *err)
 {
 	*compared = (struct compared){0};
 	profile_selection_init(&compared->selection, values);
 	struct analysis_options *options = &compared->selection.options;
-	options->places = for_page;
-	options->coverage_functions = for_page;
-	options->times = for_page;
-	options->from = for_page ? values->from : NULL;
-	options->to = for_page ? values->to : NULL;
+	options->places = use == COMPARED_PAGE || use == COMPARED_LINES;
+	options->call_places = use == COMPARED_LINES;
+	options->coverage_functions = use == COMPARED_PAGE;
+	options->times = use == COMPARED_PAGE;
+	options->from = use != COMPARED_PATHS ? values->from : NULL;
+	options->to = use != COMPARED_PATHS ? values->to : NULL;
 	if (!open_one(&compared->profile, path, options, err))
 		return false;
 	if (!compared->profile.analysis->totals.threads &&

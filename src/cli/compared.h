@@ -15,12 +15,16 @@ struct compared {
 	struct profile_selection selection; /* of both */
 };
 
+/* What for: an export of call paths, a page, or a table: of lines, samples' or calls', or others.
+ */
+enum compared_use { COMPARED_PATHS, COMPARED_PAGE, COMPARED_LINES, COMPARED_TABLE };
+
 /*
- * `base` may be NULL. For a page: with lines and instructions of samples, and of these only those
- * of the time that the values choose. To be closed in any case.
+ * `base` may be NULL. But for call paths alone, samples are only those of the time that the values
+ * choose. To be closed in any case.
  */
 bool compared_open(struct compared *compared, const char *path, const char *base,
-		   const struct profile_values *values, bool for_page, struct error *err);
+		   const struct profile_values *values, enum compared_use use, struct error *err);
 void compared_close(struct compared *compared);
 
 #endif

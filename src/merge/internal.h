@@ -108,7 +108,7 @@ struct merge {
 	struct vec_of(struct profile_os) os;		   /* node: index */
 	struct vec_of(struct profile_histogram) histogram; /* node: index */
 	struct vec_of(struct profile_stack_value) values;
-	struct map node_map, stack_map, histogram_map, value_map;
+	struct map node_map, callee_map, stack_map, histogram_map, value_map;
 	struct map syscall_map, object_map, kind_map, path_map, os_map, thread_event_map;
 };
 

@@ -11,10 +11,10 @@ struct merge *merge_new(bool keep_processes, const char *output)
 			       &merge->function_keys, &merge->sampling_keys, &merge->event_keys,
 			       &merge->source_keys,   &merge->location_keys, &merge->coverage_keys,
 			       &merge->disarm_keys,   &merge->path_keys};
-	struct map *maps[] = {&merge->node_map,	       &merge->stack_map,   &merge->histogram_map,
-			      &merge->value_map,       &merge->syscall_map, &merge->object_map,
-			      &merge->kind_map,	       &merge->path_map,    &merge->os_map,
-			      &merge->thread_event_map};
+	struct map *maps[] = {&merge->node_map,	     &merge->callee_map,      &merge->stack_map,
+			      &merge->histogram_map, &merge->value_map,	      &merge->syscall_map,
+			      &merge->object_map,    &merge->kind_map,	      &merge->path_map,
+			      &merge->os_map,	     &merge->thread_event_map};
 
 	arena_init(&merge->arena);
 	merge->keep_processes = keep_processes;
@@ -36,10 +36,10 @@ void merge_free(struct merge *merge)
 			       &merge->function_keys, &merge->sampling_keys, &merge->event_keys,
 			       &merge->source_keys,   &merge->location_keys, &merge->coverage_keys,
 			       &merge->disarm_keys,   &merge->path_keys};
-	struct map *maps[] = {&merge->node_map,	       &merge->stack_map,   &merge->histogram_map,
-			      &merge->value_map,       &merge->syscall_map, &merge->object_map,
-			      &merge->kind_map,	       &merge->path_map,    &merge->os_map,
-			      &merge->thread_event_map};
+	struct map *maps[] = {&merge->node_map,	     &merge->callee_map,      &merge->stack_map,
+			      &merge->histogram_map, &merge->value_map,	      &merge->syscall_map,
+			      &merge->object_map,    &merge->kind_map,	      &merge->path_map,
+			      &merge->os_map,	     &merge->thread_event_map};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		keys_fini(keys[i]);

@@ -74,13 +74,14 @@ static void node_add(struct input *input, struct profile_node *to, const struct 
 	KEEP_RANGE(input, to, from, application_exclusive);
 }
 
-static struct merged_node node_new(uint32_t parent, uint32_t thread, int64_t function, bool folded)
+static struct merged_node node_new(uint32_t parent, const struct profile_node *identity)
 {
 	return (struct merged_node){
 		.parent = parent,
-		.row = {.thread = thread,
-			.function = function,
-			.folded = folded,
+		.row = {.thread = identity->thread,
+			.function = identity->function,
+			.folded = identity->folded,
+			.location = identity->location,
 			.elapsed_inclusive_min = UINT64_MAX,
 			.elapsed_exclusive_min = UINT64_MAX,
 			.application_inclusive_min = UINT64_MAX,
@@ -106,17 +107,33 @@ static bool node_keep_number(struct input *input, const struct profile_node *row
 			 input->path, (long long)row->id);
 }
 
-/* Functions are kept as index + 1, so that 0 stays none. */
+/* What tells nodes below one parent apart: function, and call site where that is known. */
+static uint64_t callee_number(struct merge *merge, const struct profile_node *identity)
+{
+	const uint64_t function = (uint64_t)identity->function << 1 | identity->folded;
+
+	if (!identity->location)
+		return function;
+	/* behind all functions, as they come */
+	return UINT32_MAX - *map_put(&merge->callee_map,
+				     (uint64_t)identity->location << 32 | function,
+				     merge->callee_map.len);
+}
+
+/* Functions and locations are kept as index + 1, so that 0 stays none. */
 static bool take_node(const struct profile_node *row, void *context)
 {
 	struct input *input = context;
 	struct merge *merge = input->merge;
-	const uint32_t thread = input->threads[row->thread - 1];
-	const uint32_t function = row->function ? input->functions[row->function - 1] + 1 : 0;
+	const struct profile_node identity = {
+		.thread = input->threads[row->thread - 1],
+		.function = row->function ? (int64_t)input->functions[row->function - 1] + 1 : 0,
+		.location = row->location ? (int64_t)input->locations[row->location - 1] + 1 : 0,
+		.folded = row->folded};
 	const uint32_t parent =
 		row->parent ? (uint32_t)*map_get(&input->nodes, (uint64_t)row->parent) : 0;
-	const uint64_t key =
-		parent ? (uint64_t)parent << 32 | (uint64_t)function << 1 | row->folded : thread;
+	const uint64_t key = parent ? (uint64_t)parent << 32 | callee_number(merge, &identity)
+				    : (uint64_t)identity.thread;
 	const uint64_t index = merge->keep_processes
 				       ? merge->nodes.len
 				       : *map_put(&merge->node_map, key, merge->nodes.len);
@@ -124,7 +141,7 @@ static bool take_node(const struct profile_node *row, void *context)
 	if (index >= UINT32_MAX)
 		return error_set(input->err, ERROR_UNSUPPORTED, "more than 2^32 call paths");
 	if (index == merge->nodes.len)
-		vec_push(&merge->nodes, node_new(parent, thread, function, row->folded));
+		vec_push(&merge->nodes, node_new(parent, &identity));
 	if (merge->keep_processes && !node_keep_number(input, row, &merge->nodes.data[index]))
 		return false;
 	map_put(&input->nodes, (uint64_t)row->id, index);

@@ -82,6 +82,18 @@ static bool rank_kept_nodes(struct output *output)
 	return fits || error_set(output->err, ERROR_UNSUPPORTED, "more than 2^32 call paths");
 }
 
+/* The order of the nodes below one parent: by function and call site; of roots by thread. */
+static uint64_t callee_key(const struct output *output, const struct profile_node *row)
+{
+	if (!row->function)
+		return output->threads.rank[row->thread];
+	const uint64_t function = (uint64_t)id_of(&output->functions, row->function - 1);
+	const uint64_t location =
+		row->location ? (uint64_t)id_of(&output->locations, row->location - 1) : 0;
+
+	return (function << 1 | row->folded) << 32 | location;
+}
+
 static void rank_nodes(struct output *output)
 {
 	const struct merge *merge = output->merge;
@@ -91,11 +103,7 @@ static void rank_nodes(struct output *output)
 		const struct merged_node *node = &merge->nodes.data[i];
 		items[i].index = (uint32_t)i;
 		items[i].parent = node->parent;
-		items[i].key = node->row.function
-				       ? (uint64_t)id_of(&output->functions, node->row.function - 1)
-							 << 1 |
-						 node->row.folded
-				       : output->threads.rank[node->row.thread];
+		items[i].key = callee_key(output, &node->row);
 	}
 	tree_number(items, merge->nodes.len, &output->nodes.rank, &output->nodes.order);
 	free(items);
@@ -260,6 +268,7 @@ static bool write_nodes(const struct output *output)
 		row.parent = output->nodes.rank[node->parent];
 		row.thread = id_of(&output->threads, row.thread);
 		row.function = row.function ? id_of(&output->functions, row.function - 1) : 0;
+		row.location = row.location ? id_of(&output->locations, row.location - 1) : 0;
 		if (!profile_add_node(output->writer, &row, output->err))
 			return false;
 	}

@@ -272,7 +272,8 @@ static bool choose_measures(struct diff *diff, struct error *err)
 		return named_measures(diff, list, err);
 	if (diff->options->report.format == REPORT_TEXT && !list)
 		return named_measures(diff,
-				      report->analysis->method != ANALYSIS_SAMPLE
+				      report->analysis->by_call_site ? "elapsed_inclusive"
+				      : report->analysis->method != ANALYSIS_SAMPLE
 					      ? "elapsed_exclusive"
 				      : report->analysis->by_weight ? "exclusive_weight"
 								    : "exclusive_samples",

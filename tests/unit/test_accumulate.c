@@ -602,6 +602,82 @@ static void test_os_records_fold(void **state)
 	thread_end(&thread);
 }
 
+static void enter_from(struct thread *thread, uint64_t key, uint64_t sp, uint64_t call_site)
+{
+	event_apply(thread,
+		    (struct accumulate_event){TARE_EVENT_ENTER, .key = key, .sp = sp,
+					      .call_site = call_site},
+		    1);
+}
+
+static struct tare_node *node_at(const struct thread *thread, uint64_t key, uint64_t call_site)
+{
+	for (uint32_t at = 1; at < thread->file->node_count; at++)
+		if (nodes(thread)[at].key == key && nodes(thread)[at].call_site == call_site)
+			return &nodes(thread)[at];
+	fail_msg("no node has the key %#lx and call site %#lx", (unsigned long)key,
+		 (unsigned long)call_site);
+	return NULL;
+}
+
+static void test_call_sites_have_nodes(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	thread.local.call_sites = true;
+	enter_from(&thread, MAIN, SP_TOP, 0);
+	for (int i = 0; i < 6; i++) {
+		enter_from(&thread, A, SP_TOP - 16, i % 3 ? 0x71 : 0x72);
+		leave(&thread, 10, SP_TOP - 16);
+	}
+	/* A call of known place whose function turns out to be another one, and reports its own. */
+	event_apply(&thread,
+		    (struct accumulate_event){TARE_EVENT_CALL, .key = B, .sp = SP_TOP - 16,
+					      .call_site = 0x73},
+		    1);
+	enter_from(&thread, A, SP_TOP - 16, 0x71);
+	leave(&thread, 100, SP_TOP - 16);
+	leave(&thread, 0, SP_TOP);
+	assert_int_equal(accumulate_calls(node_at(&thread, A, 0x71)), 5);
+	assert_int_equal(accumulate_calls(node_at(&thread, A, 0x72)), 2);
+	assert_int_equal(accumulate_calls(node_at(&thread, B, 0x73)), 0);
+	assert_int_equal(node_at(&thread, A, 0x72)->elapsed_ticks, 20);
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
+/* What has folded is its function's, wherever it was called from. */
+static void test_call_sites_fold(void **state)
+{
+	const uint64_t cap = nodes_cap;
+	struct thread thread;
+	uint64_t calls = 0;
+
+	(void)state;
+	nodes_cap = 16;
+	thread_begin(&thread);
+	thread.local.call_sites = true;
+	enter_from(&thread, MAIN, SP_TOP, 0);
+	for (uint64_t i = 0; i < 200; i++) {
+		enter_from(&thread, A, SP_TOP - 16, 0x1000 + i % 50);
+		leave(&thread, 10, SP_TOP - 16);
+	}
+	leave(&thread, 0, SP_TOP);
+	for (uint32_t at = 1; at < thread.file->node_count; at++) {
+		const struct tare_node *node = &nodes(&thread)[at];
+		if (node->parent && node->key == A)
+			calls += accumulate_calls(node);
+		if (node->parent && node->index & TARE_NODE_FOLDED)
+			assert_int_equal(node->call_site, 0);
+	}
+	assert_int_equal(calls, 200);
+	assert_true(thread.file->folded > 0);
+	thread_end(&thread);
+	nodes_cap = cap;
+}
+
 static void test_inherited_frames(void **state)
 {
 	struct thread thread;
@@ -694,6 +770,8 @@ int main(void)
 		cmocka_unit_test(test_repair),
 		cmocka_unit_test(test_os_records_fold),
 		cmocka_unit_test(test_inherited_frames),
+		cmocka_unit_test(test_call_sites_have_nodes),
+		cmocka_unit_test(test_call_sites_fold),
 		cmocka_unit_test(test_random_events),
 	};
 
