@@ -20,7 +20,7 @@ struct compared {
 enum compared_use { COMPARED_PATHS, COMPARED_PAGE, COMPARED_LINES, COMPARED_TABLE };
 
 /*
- * `base` may be NULL. But for call paths alone, samples are only those of the time that the values
+ * `base` may be NULL. But for an export, samples are only those of the time that the values
  * choose. To be closed in any case.
  */
 bool compared_open(struct compared *compared, const char *path, const char *base,
