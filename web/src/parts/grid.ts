@@ -112,12 +112,19 @@ export class Grid {
 
 	/** Rows by their numbers; they are sorted here unless the grid is a tree. */
 	setRows(rows: number[], keepPlace = false): void {
+		this.set(this.columns, rows, keepPlace);
+	}
+
+	/** Columns and rows at once: where neither goes with the other's predecessor. */
+	set(columns: Column[], rows: number[], keepPlace = false): void {
 		const current = this.cursor >= 0 ? this.rows[this.cursor] : undefined;
+		this.columns = columns;
 		this.rows = this.options.tree ? rows : this.sorted(rows);
 		this.cursor = current === undefined ? -1 : Array.prototype.indexOf.call(this.rows, current);
 		if (!keepPlace)
 			this.scroller.scrollTop = 0;
-		this.refresh();
+		this.renderHead();
+		this.resize();
 	}
 
 	get rowCount(): number {

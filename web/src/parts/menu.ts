@@ -38,7 +38,7 @@ export function openMenu(label: string, place: { x: number; y: number }, actions
 			event.stopPropagation();
 		},
 	}, ...items);
-	document.body.append(menu);
+	(document.getElementById('main') ?? document.body).append(menu);
 	menu.style.left = `${Math.max(4, Math.min(place.x, innerWidth - menu.offsetWidth - 8))}px`;
 	menu.style.top = `${Math.max(4, Math.min(place.y, innerHeight - menu.offsetHeight - 8))}px`;
 	addEventListener('pointerdown', outside, true);

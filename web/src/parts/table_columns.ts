@@ -104,6 +104,8 @@ export function columnMenu(columns: ColumnInfo[], chosen: Set<string>, onChange:
 			},
 		}), fullTitle(info)));
 	return h('details.menu', {
+		/* Where the button stands far left, the list would begin outside of the window. */
+		ontoggle: () => list.classList.toggle('from-left', list.getBoundingClientRect().left < 0),
 		onkeydown: (event) => {
 			const details = event.currentTarget as HTMLDetailsElement;
 			if ((event as KeyboardEvent).key === 'Escape' && details.open) {

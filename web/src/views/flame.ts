@@ -61,9 +61,8 @@ export class FlameView implements View {
 		this.element = h('section.view', { 'aria-label': 'Flame graph' },
 			h('div.bar', {}, kinds, directions, colours, widths, recursionSwitch(state),
 				h('button.button', { type: 'button', title: 'Show all (Escape)', onclick: () => { this.above.reset(); this.canvas.reset(); } }, 'Reset zoom'),
-				h('button.button', { type: 'button', title: 'What can be done with the frame (m)', onclick: () => this.canvas.openActions() }, 'Frame…'),
-				h('span.grow'), this.note),
-			this.crumbs, this.above.element, this.canvas.element,
+				h('button.button', { type: 'button', title: 'What can be done with the frame (m)', onclick: () => this.canvas.openActions() }, 'Frame…')),
+			this.note, this.crumbs, this.above.element, this.canvas.element,
 			h('p.signs', {}, h('span', {}, 'Click selects, double click zooms, drag moves, Ctrl and wheel zoom, the right button opens a menu'), h('span', {}, 'Arrow keys, Enter, Backspace, Escape and m do the same')));
 	}
 

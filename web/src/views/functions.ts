@@ -198,8 +198,7 @@ export class FunctionsView implements View {
 		const rows = this.shownRows();
 		const all = this.allRows();
 		this.stale = false;
-		this.grid.setColumns(this.columns(all));
-		this.grid.setRows(rows);
+		this.grid.set(this.columns(all), rows);
 		if (this.state.selected >= 0)
 			this.grid.moveTo(this.state.selected);
 		this.note.textContent = rows.length === all.length ? plural(all.length, 'function') : `${count(rows.length)} of ${plural(all.length, 'function')}`;

@@ -91,12 +91,12 @@ export class SummaryView implements View {
 		const samples = profile.data.numbers('timeline.samples');
 		const number = samples.reduce((sum, n) => sum + n, 0);
 		if (weight?.unit === 'ns')
-			return this.cpuUse(joinBins(Array.from(profile.data.numbers('timeline.weight')), number), weight.title === 'off-cpu' ? 'Threads waiting over time' : 'CPU use over time', null);
-		return this.cpuUse(joinBins(Array.from(samples), number), 'Samples over time', count);
+			return this.cpuUse(joinBins(Array.from(profile.data.numbers('timeline.weight')), number), weight.title === 'off-cpu' ? 'Threads waiting over time' : 'CPU use over time', null, number);
+		return this.cpuUse(joinBins(Array.from(samples), number), 'Samples over time', count, number);
 	}
 
 	/** `text`: of numbers; null: the values are ns, shown as processors at work. */
-	private cpuUse(values: number[], title: string, text: ((value: number) => string) | null): HTMLElement | null {
+	private cpuUse(values: number[], title: string, text: ((value: number) => string) | null, known = -1): HTMLElement | null {
 		const { state } = this;
 		const { profile } = state;
 		if (!values.length)
@@ -104,7 +104,9 @@ export class SummaryView implements View {
 		const binNs = profile.ns(profile.header.duration_ticks) / values.length;
 		const factor = profile.bins / values.length;
 		const { bins } = state;
-		return this.card(title, [text || title.startsWith('Threads') ? '' : 'processors at work', state.selection.isAll ? '' : 'of all threads'].filter(Boolean).join(', '),
+		const all = profile.header.quantities.find(({ name }) => name === 'samples')?.total ?? 0;
+		const unknown = known >= 0 && known < all ? `when ${plural(all - known, 'more sample')} were taken is not known` : '';
+		return this.card(title, [text || title.startsWith('Threads') ? '' : 'processors at work', state.threads ? 'of all threads' : '', unknown].filter(Boolean).join(', '),
 			areaChart({
 				label: title, values: text ? values : values.map((value) => value / binNs),
 				text: text ?? ((value) => value.toFixed(2)), time: (bin) => time(bin * binNs),
@@ -248,6 +250,7 @@ export class SummaryView implements View {
 	private render(): void {
 		this.stale = false;
 		const { profile } = this.state;
+		const label = this.element.contains(document.activeElement) ? document.activeElement!.getAttribute('aria-label') : null;
 		const warnings = warningsOf(profile);
 		const base = this.state.base ? warningsOf(this.state.base) : [];
 		replace(this.element,
@@ -255,6 +258,9 @@ export class SummaryView implements View {
 			base.length > 0 && h('ul.warnings', { 'aria-label': 'What limits the base' }, ...base.map(([key, value]) => h('li', {}, h('b', {}, `base: ${key}`), ` ${value}`))),
 			this.figures(), this.parts(), this.overTime(),
 			h('div.cards', {}, this.compared(), this.topFunctions(), this.hot(), this.threads(), this.osCard()));
+		/* The slider that was moved goes on being moved. */
+		if (label)
+			this.element.querySelector<HTMLElement>(`[aria-label="${CSS.escape(label)}"]`)?.focus();
 	}
 
 	private osCard(): HTMLElement | null {

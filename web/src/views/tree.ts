@@ -14,7 +14,7 @@ import { isTime, type Context, type View } from './context.ts';
 
 const SHARE = 0.5; /* of the hot path, as tare report has it */
 const FOUND_MOST = 2000;
-const NOISE: [string, string][] = [['0', 'All rows'], ['0.1', 'Rows of 0.1 % and more'], ['0.5', 'Rows of 0.5 % and more'], ['1', 'Rows of 1 % and more'], ['5', 'Rows of 5 % and more']];
+const NOISE: [string, string][] = [['0', 'All rows'], ['0.1', 'Rows ≥ 0.1 %'], ['0.5', 'Rows ≥ 0.5 %'], ['1', 'Rows ≥ 1 %'], ['5', 'Rows ≥ 5 %']];
 const NOISE_DEFAULT = '0.5';
 
 export class TreeView implements View {
@@ -72,8 +72,8 @@ export class TreeView implements View {
 				h('button.button', { type: 'button', title: 'Open everything below the row', onclick: () => this.openBelow() }, 'Expand'),
 				h('button.button', { type: 'button', onclick: () => this.reset() }, 'Collapse'),
 				h('button.button', { type: 'button', title: 'What can be done with the row (m)', onclick: () => this.grid.openActions() }, 'Row…'),
-				h('span.grow'), this.note, this.grid.csvButton(), columnMenu(this.offered, this.chosen, () => this.fill(true))),
-			this.grid.element);
+				h('span.grow'), this.grid.csvButton(), columnMenu(this.offered, this.chosen, () => this.fill(true))),
+			this.note, this.grid.element);
 	}
 
 	private get state() { return this.context.state; }
@@ -220,8 +220,7 @@ export class TreeView implements View {
 			always: (node) => this.hot.has(node) || this.matched.has(node),
 		};
 		const list = this.rows.list(options);
-		this.grid.setColumns(this.columns());
-		this.grid.setRows(list, keepPlace);
+		this.grid.set(this.columns(), list, keepPlace);
 		this.note.textContent = [this.said, this.rows.noiseText(this.noise.value)].filter(Boolean).join(' · ');
 	}
 

@@ -1,0 +1,319 @@
+// What the page does to find the place: roots, my code, recursion, noise, parts of the time, menus,
+// addresses, copies. Usage: node explore.mjs TARE MAKE_PROFILE
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { axeSource, check, equal, openPage, run } from './browser.mjs';
+import { browser, cells, pageOf, profile, report, rows, runTests, tare, text, view } from './report_page.mjs';
+
+const row = (page, name) => rows(page).filter({ hasText: name }).first();
+const item = (page, name) => page.getByRole('menuitem', { name });
+/** What the page copies, instead of a clipboard that a browser without window may lack. */
+const copies = (page) => page.evaluate(() => {
+	globalThis.copied = [];
+	navigator.clipboard.writeText = (what) => (copied.push(what), Promise.resolve());
+});
+const copied = async (page, many) => {
+	await page.waitForFunction((n) => copied.length >= n, many);
+	return page.evaluate(() => copied.at(-1));
+};
+/** Of a line of CSV. */
+const fields = (line) => [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => (quoted === undefined ? plain : quoted.replaceAll('""', '"')));
+const hash = (page) => page.evaluate(() => location.hash);
+
+/** Sums and shape of a tree, with what must hold of it whatever was folded. */
+const facts = (page, shape, kind = 'merged') => page.evaluate(([wanted, of]) => {
+	const { state } = tarePage;
+	state.reshape({ root: null, myCode: false, foldRecursion: false, ...wanted });
+	const frames = state.frames(of);
+	let exclusive = 0;
+	let repeated = 0;
+	let calls = 0;
+	for (let node = 0; node < frames.size; node++) {
+		exclusive += frames.value(node, 0, false);
+		calls += frames.func(node) < 0 ? 0 : frames.calls(node);
+		for (let above = frames.parent(node); above > 0 && frames.func(node) >= 0; above = frames.parent(above))
+			repeated += frames.func(above) === frames.func(node) ? 1 : 0;
+	}
+	return { whole: frames.value(0, 0, true), exclusive, repeated, calls, size: frames.size, total: state.selection.totals[0] };
+}, [shape, kind]);
+
+const func = (page, name) => page.evaluate((wanted) => tarePage.state.profile.functionNames.indexOf(wanted), name);
+
+const tests = {
+	async 'recursion folds, and sums stay'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		const plain = await facts(page, {});
+		const folded = await facts(page, { foldRecursion: true });
+		equal([folded.whole, folded.exclusive, folded.calls], [plain.whole, plain.exclusive, plain.calls], 'sums');
+		check(plain.repeated > 0, 'the profile has recursion');
+		equal(folded.repeated, 0, 'functions below themselves');
+		await page.keyboard.press('3');
+		const button = page.locator('.view').getByRole('button', { name: 'Fold recursion' });
+		equal(await button.getAttribute('aria-pressed'), 'true', 'the switch says it');
+		await button.click();
+		equal(await page.evaluate(() => tarePage.state.shape.foldRecursion), false, 'the switch ends it');
+		return { problems, close };
+	},
+
+	async 'my code keeps one level of callers and callees'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		const plain = await facts(page, {});
+		await page.getByRole('button', { name: 'My code' }).click();
+		const shown = await page.evaluate(() => {
+			const { state } = tarePage;
+			const frames = state.frames('merged');
+			const system = (node) => frames.func(node) < 0 || state.profile.moduleSystem[state.profile.functionModules[frames.func(node)]] === 1;
+			let far = 0;
+			for (let node = 1; node < frames.size; node++) {
+				const near = [frames.parent(node), ...frames.children(node, 0)].some((other) => !system(other));
+				far += system(node) && !near && frames.parent(node) > 0 ? 1 : 0;
+			}
+			let exclusive = 0;
+			for (let node = 0; node < frames.size; node++)
+				exclusive += frames.value(node, 0, false);
+			return { far, exclusive, size: frames.size };
+		});
+		equal(shown.far, 0, 'frames of the system far from my code');
+		equal(shown.exclusive, plain.exclusive, 'all time has a place');
+		check(await page.locator('.chip', { hasText: 'my code' }).isVisible(), 'the page says that it is on');
+		await page.keyboard.press('y');
+		equal(await page.evaluate(() => tarePage.state.shape.myCode), false, 'y switches it');
+		return { problems, close };
+	},
+
+	async 'a function becomes the root of trees and flame graphs'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		await view(page, 'Functions');
+		await row(page, 'evaluate').click();
+		await page.keyboard.press('r');
+		equal(await page.getByRole('tab', { selected: true }).textContent(), 'Call tree', 'the call tree shows it');
+		const root = await facts(page, { root: { path: [await func(page, 'evaluate')], anywhere: true } });
+		const whole = report('functions', profile('work'), '--unit=ticks').tables.functions.find((line) => line.function === 'evaluate');
+		equal(root.whole, whole.elapsed_inclusive_ticks, 'its inclusive time, whoever called it');
+		equal(root.exclusive, root.whole, 'all of which stands below it');
+		await view(page, 'Flame graph');
+		await page.getByLabel('What is below what').selectOption('callers');
+		const callers = await page.evaluate(() => {
+			const frames = tarePage.state.frames('callers');
+			const top = frames.children(0, 0)[0];
+			return [frames.children(0, 0).length, frames.value(top, 0, true), [...frames.children(top, 0)].reduce((sum, node) => sum + frames.value(node, 0, true), frames.value(top, 0, false))];
+		});
+		equal(callers, [1, whole.elapsed_inclusive_ticks, whole.elapsed_inclusive_ticks], 'its callers divide the same time');
+		await page.locator('.chip', { hasText: 'root evaluate' }).click();
+		equal(await page.evaluate(() => tarePage.state.shape.root), null, 'the chip ends it');
+		return { problems, close };
+	},
+
+	async 'a call path becomes the root'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		await view(page, 'Call tree');
+		await page.getByLabel('Which rows').selectOption('0');
+		await row(page, 'session').click();
+		await page.getByRole('button', { name: 'Expand', exact: true }).click();
+		await rows(page).filter({ has: page.locator('.cell.name', { hasText: /main$/ }) }).first().click({ button: 'right' });
+		await item(page, /^Set root: this call path/).click();
+		const shown = await page.evaluate(() => {
+			const { state } = tarePage;
+			const all = state.profile.tree;
+			const main = state.profile.functionNames.indexOf('main');
+			let wanted = 0;
+			for (let i = 0; i < all.count; i++)
+				if (all.func[i] === main && all.parent[all.parent[i]] < 0)
+					wanted += all.inclusive[0][i];
+			return [state.frames('threads').value(0, 0, true), wanted];
+		});
+		equal(shown[0], shown[1], 'the time of that path in all threads');
+		return { problems, close };
+	},
+
+	async 'callers and callees stand above and below a function'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		await view(page, 'Functions');
+		await row(page, 'evaluate').click();
+		await page.locator('.pane').getByRole('button', { name: 'More…' }).click();
+		await item(page, 'Callers and callees as flame graphs').click();
+		check(await page.locator('.flame-above canvas').isVisible() && await page.locator('.flame canvas').isVisible(), 'two graphs');
+		await page.locator('.flame-above canvas').focus();
+		await page.keyboard.press('ArrowUp');
+		await page.keyboard.press('ArrowUp');
+		check(await page.locator('.pane h2').textContent() !== 'evaluate', 'the keyboard reaches its callers');
+		return { problems, close };
+	},
+
+	async 'small rows stand together, and it is said how many'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		await view(page, 'Call tree');
+		const count = async () => Number(await page.getByRole('treegrid').getAttribute('aria-rowcount'));
+		await page.getByLabel('Which rows').selectOption('0');
+		await row(page, 'session').click();
+		await page.getByRole('button', { name: 'Expand', exact: true }).click();
+		const all = await count();
+		equal(all - 1, (await page.evaluate(() => tarePage.state.frames('threads').size)), 'all rows');
+		check(!/left out/.test(await page.locator('.view .note').textContent()), 'nothing is left out');
+		await page.getByLabel('Which rows').selectOption('5');
+		check(await count() < all, 'fewer rows');
+		check(/below 5 % left out|in a row with/.test(await page.locator('.view .note').textContent()), 'the page says so');
+		const chained = await rows(page).filter({ hasText: ' → ' }).count();
+		const rest = rows(page).filter({ hasText: 'smaller row' });
+		check(chained + await rest.count() > 0, 'rows that stand for several');
+		if (await rest.count()) {
+			const before = await count();
+			await rest.first().click();
+			await page.keyboard.press('ArrowRight');
+			check(await count() > before, 'the keyboard opens them');
+		}
+		return { problems, close };
+	},
+
+	async 'a part of the time'() {
+		if (spawnSync('zstd', ['--version']).status !== 0) {
+			console.log('skipped: zstd, which unpacks the recorded profile, is not installed');
+			return { problems: [] };
+		}
+		run('zstd', '-q', '-d', '-f', fileURLToPath(new URL('../golden/recorded/index.tare.zst', import.meta.url)), '-o', profile('recorded'));
+		const { page, problems, close } = await openPage(browser, pageOf('recorded', '--method=sample'));
+		const sums = await page.evaluate(() => {
+			const { profile } = tarePage.state;
+			const last = profile.bins - 1;
+			const same = (parts) => profile.tree.exclusive.every((values, q) => values.every((value, node) => value === parts.reduce((sum, part) => sum + part.exclusive[q][node], 0)));
+			return [profile.hasTimes, same([profile.treeOf(0, last)]), same([profile.treeOf(0, 99), profile.treeOf(100, last)])];
+		});
+		equal(sums, [true, true, true], 'samples by time are all samples');
+		const from = page.getByRole('slider', { name: 'Time from' });
+		const all = await page.evaluate(() => tarePage.state.selection.totals[0]);
+		await from.focus();
+		for (let i = 0; i < 2; i++)
+			await page.keyboard.press('PageUp');
+		equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Time from', 'the slider keeps the keyboard');
+		await page.keyboard.press('End');
+		await page.locator('.chip', { hasText: 'time' }).waitFor();
+		check(await page.evaluate(() => tarePage.state.selection.totals[0]) < all, 'fewer samples');
+		await page.locator('.chip', { hasText: 'time' }).click();
+		const box = await page.locator('.area-plot').boundingBox();
+		await page.mouse.move(box.x + box.width * 0.25, box.y + 40);
+		await page.mouse.down();
+		await page.mouse.move(box.x + box.width * 0.6, box.y + 40, { steps: 4 });
+		await page.mouse.up();
+		const bins = await page.evaluate(() => tarePage.state.bins);
+		check(bins.from > 40 && bins.to < 200, `dragged: ${JSON.stringify(bins)}`);
+		await view(page, 'Functions');
+		const shown = (await cells(page, 'exclusive_samples')).reduce((sum, value) => sum + Number(value), 0);
+		check(shown > 0 && shown <= all, 'functions of that time');
+		return { problems, close };
+	},
+
+	async 'the address holds what is shown, back and forward go through it'() {
+		const file = pageOf('work');
+		const { page, problems, close } = await openPage(browser, file);
+		await view(page, 'Functions');
+		await row(page, 'evaluate').click();
+		await page.getByRole('radio', { name: 'Application' }).check({ force: true });
+		await page.getByRole('searchbox', { name: 'Search functions' }).fill('e');
+		await page.evaluate(() => tarePage.state.filter({ threads: new Set([0]) }));
+		await view(page, 'Flame graph');
+		await page.locator('.flame canvas').focus();
+		for (const key of ['ArrowDown', 'ArrowDown', 'Enter'])
+			await page.keyboard.press(key);
+		const crumbs = await text(page.locator('.crumb'));
+		const address = await hash(page);
+		const other = await openPage(browser, file + address);
+		equal(await other.page.getByRole('tab', { selected: true }).textContent(), 'Flame graph', 'view');
+		equal(await text(other.page.locator('.crumb')), crumbs, 'what is zoomed to');
+		equal(await other.page.evaluate(() => [tarePage.state.measure.key, tarePage.state.query, [...tarePage.state.threads]]), ['application_inclusive', 'e', [0]], 'value, search, filter');
+		equal(await hash(other.page), address, 'the address stays');
+		await other.close();
+		await page.goBack();
+		await page.waitForFunction((wanted) => document.querySelectorAll('.crumb').length < wanted, crumbs.length);
+		await page.goBack();
+		await page.waitForFunction(() => tarePage.state.view === 'functions');
+		await page.goForward();
+		await page.waitForFunction(() => tarePage.state.view === 'flame');
+		for (const odd of ['#nonsense&f=99999&root=p1.x&threads=9-1&zoom=t9.zz&tree=x&v=?', '#flame&flame=x&of=-3', '#calltree&rows=x&root=f999999', '#flame&flame=sandwich&of=99999']) {
+			await page.goto(`file://${file}${odd}`);
+			await page.waitForFunction(() => performance.getEntriesByName('tare-ready').length > 0);
+			check(await page.locator('#view').isVisible(), `an address that is wrong: ${odd}`);
+		}
+		return { problems: [...problems, ...other.problems], close };
+	},
+
+	async 'copies names, call paths and tables'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		await copies(page);
+		await view(page, 'Functions');
+		await row(page, 'evaluate').click();
+		await page.keyboard.press('c');
+		equal(await copied(page, 1), 'evaluate', 'a name');
+		await page.getByRole('button', { name: 'Copy CSV' }).click();
+		const [head, ...lines] = (await copied(page, 2)).trimEnd().split('\r\n').map(fields);
+		const at = (name) => head.indexOf(name);
+		check(at('function') >= 0 && at('elapsed_inclusive_ns') >= 0, `columns as tare report has them: ${head}`);
+		const expected = report('functions', profile('work')).tables.functions;
+		equal(lines.map((line) => [line[at('function')].replace(/ @[0-9a-f]+$/, ''), Number(line[at('elapsed_inclusive_ns')])]).sort(),
+			expected.map((line) => [line.function, line.elapsed_inclusive_ns]).sort(), 'values as tare report has them');
+		await view(page, 'Call tree');
+		await page.keyboard.press('h');
+		await page.keyboard.press('m');
+		await page.keyboard.press('End');
+		await page.keyboard.press('Enter');
+		await page.keyboard.press('C');
+		check((await copied(page, 3)).includes(' › '), 'a call path');
+		return { problems, close };
+	},
+
+	async 'menus, noise and filters are there for the keyboard alone'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		await page.keyboard.press('3');
+		await page.keyboard.press('ArrowDown');
+		await page.keyboard.press('ArrowDown');
+		await page.keyboard.press('Shift+F10');
+		check(await page.getByRole('menu').isVisible(), 'the menu');
+		await page.keyboard.press('ArrowDown');
+		await page.keyboard.press('Escape');
+		equal(await page.getByRole('menu').count(), 0, 'Escape closes it');
+		equal(await page.evaluate(() => document.activeElement.getAttribute('role')), 'treegrid', 'the focus is back');
+		await page.keyboard.press('m');
+		await page.keyboard.press('Enter');
+		equal(await page.evaluate(() => !!(tarePage.state.threads || tarePage.state.shape.root)), true, 'its first action');
+		await page.keyboard.press('4');
+		await page.keyboard.press('ArrowDown');
+		await page.keyboard.press('m');
+		check(await page.getByRole('menu').isVisible(), 'the menu of a frame');
+		await page.evaluate(readFileSync(axeSource(), 'utf8'));
+		const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
+		equal(violations.map(({ id }) => id), [], 'axe, of the menu');
+		return { problems, close };
+	},
+
+	async 'the call tree has columns to choose'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		await view(page, 'Call tree');
+		const heads = () => page.locator('.grid-head [role=columnheader]').count();
+		const before = await heads();
+		await page.locator('.view summary', { hasText: 'Columns' }).click();
+		await page.locator('[data-column=elapsed_average]').check();
+		equal(await heads(), before + 1, 'one more');
+		await page.locator('[data-column=module]').uncheck();
+		equal(await heads(), before, 'one less');
+		return { problems, close };
+	},
+
+	async 'coverage of functions'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		await view(page, 'Recording');
+		const expected = report('coverage', profile('work'), '--verbose').tables.coverage;
+		equal(await page.evaluate(() => tarePage.state.profile.table('coverage_functions').rows), expected.length, 'rows');
+		check(await page.getByRole('heading', { name: 'Coverage by function' }).isVisible(), 'the table');
+		return { problems, close };
+	},
+
+	async 'two files are compared'() {
+		const file = pageOf('cut', `--compare=${profile('work')}`);
+		const other = file.replace('.html', '-two.html');
+		run(tare, 'view', profile('work'), profile('cut'), '-o', other);
+		equal(readFileSync(other, 'utf8'), readFileSync(file, 'utf8'), 'the same page as with --compare');
+		return { problems: [] };
+	},
+};
+
+await runTests(tests);
