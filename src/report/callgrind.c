@@ -169,8 +169,11 @@ static void write_function(struct callgrind *callgrind, uint32_t function, bool 
 static void write_edge(struct callgrind *callgrind, const struct edge *edge)
 {
 	write_function(callgrind, edge->callee, true);
-	fprintf(callgrind->stream, "calls=%" PRIu64 " %" PRId64 "\n%" PRId64, edge->calls,
-		line_of(callgrind, edge->callee), line_of(callgrind, edge->caller));
+	/* Of samples, and of calls in progress, at least one: after "calls=0" callgrind_annotate
+	   takes the callee's cost for the caller's own. */
+	fprintf(callgrind->stream, "calls=%" PRIu64 " %" PRId64 "\n%" PRId64,
+		edge->calls ? edge->calls : 1, line_of(callgrind, edge->callee),
+		line_of(callgrind, edge->caller));
 	for (size_t i = 0; i < callgrind->paths.cost_count; i++)
 		fprintf(callgrind->stream, " %" PRIu64,
 			paths_in_unit(&callgrind->paths, i, edge->sum[i]));
