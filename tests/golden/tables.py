@@ -172,7 +172,7 @@ class Report:
     def run(self, words, width=3000):
         environment = dict(os.environ, COLUMNS=str(width), LC_ALL="C.UTF-8", TZ="UTC")
         result = subprocess.run([self.tare, *words], capture_output=True, env=environment)
-        assert result.returncode == 0, (words, result.stderr.decode())
+        assert result.returncode == 0, (words, result.stderr)
         return result.stdout
 
     def text(self, words, width=3000):
