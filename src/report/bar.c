@@ -1,10 +1,16 @@
-/* See bar.h. */
+/*
+ * See bar.h. With colours the shaded part is solid as well, in a colour of its own, so that both
+ * parts are exact to an eighth of a column; where they meet, one is the other's ground.
+ */
 #include "report/bar.h"
 #include "report/style.h"
 
 #include <math.h>
 
 enum { EIGHTHS = 8 };
+
+static const char *const parts[] = {" ",      "\u258f", "\u258e", "\u258d", "\u258c",
+				    "\u258b", "\u258a", "\u2589", "\u2588"};
 
 static void append_times(struct str *out, const char *text, size_t count)
 {
@@ -20,36 +26,80 @@ static size_t within(double value, size_t most)
 	return value < (double)most ? (size_t)lround(value) : most;
 }
 
-static void append_shaded(struct str *out, size_t count, const struct bar_look *look)
+/* Ends of both parts in units of columns: `all` >= `front`. */
+struct ends {
+	size_t front, all;
+};
+
+static size_t part_of(size_t end, size_t column)
 {
-	if (!count)
-		return;
-	str_append(out, look->color ? STYLE_WAIT : "");
-	append_times(out, look->unicode ? "\u2591" : ":", count);
-	str_append(out, look->color ? STYLE_OFF : "");
+	const size_t begin = column * EIGHTHS;
+
+	if (end <= begin)
+		return 0;
+	return end - begin < EIGHTHS ? end - begin : EIGHTHS;
+}
+
+static void append_styled(struct str *out, const char *style, const char *ground, const char *text)
+{
+	str_printf(out, "%s%s%s%s", style, ground, text, style[0] || ground[0] ? STYLE_OFF : "");
+}
+
+/* One column, of both colours where they meet in it. */
+static void append_colored(struct str *out, const struct ends *ends, size_t column,
+			   const char *style)
+{
+	const size_t front = part_of(ends->front, column), all = part_of(ends->all, column);
+
+	if (!all)
+		str_append(out, " ");
+	else if (!front)
+		append_styled(out, STYLE_WAIT, "", parts[all]);
+	else if (front < EIGHTHS && all == EIGHTHS)
+		append_styled(out, style, STYLE_WAIT_GROUND, parts[front]);
+	else if (front == all || 2 * front >= all)
+		append_styled(out, style, "", parts[all]);
+	else
+		append_styled(out, STYLE_WAIT, "", parts[all]);
+}
+
+/* Without colours: eighths of the solid part, then whole columns of shade. */
+static void append_plain(struct str *out, const struct ends *ends, const struct bar_look *look)
+{
+	const size_t part = ends->front % EIGHTHS;
+	const size_t full = ends->front / EIGHTHS, used = full + (part > 0);
+	const size_t all = (ends->all + EIGHTHS / 2) / EIGHTHS;
+	const size_t shaded = ends->all > ends->front && all > used ? all - used : 0;
+
+	append_times(out, parts[EIGHTHS], full);
+	str_append(out, part ? parts[part] : "");
+	append_times(out, "\u2591", shaded);
+	append_times(out, " ", look->width - used - shaded);
+}
+
+static void append_ascii(struct str *out, const struct ends *ends, const struct bar_look *look)
+{
+	const size_t front = (ends->front + EIGHTHS / 2) / EIGHTHS;
+	const size_t all = (ends->all + EIGHTHS / 2) / EIGHTHS;
+
+	append_times(out, "#", front);
+	append_times(out, ":", all - front);
+	append_times(out, " ", look->width - all);
 }
 
 void bar_append(struct str *out, double whole, double solid, const struct bar_look *look)
 {
-	static const char *const parts[] = {"",	      "\u258f", "\u258e", "\u258d",
-					    "\u258c", "\u258b", "\u258a", "\u2589"};
-	const size_t units = look->unicode ? EIGHTHS : 1;
-	const double columns = whole * (double)look->width;
-	const size_t front = within(columns * solid * (double)units, look->width * units);
-	const size_t full = front / units, part = front % units;
-	const size_t used = full + (part > 0);
-	const size_t all = within(columns, look->width);
-	const size_t shaded = solid < 1 && all > used ? all - used : 0;
+	const double units = whole * (double)look->width * EIGHTHS;
+	struct ends ends = {.all = within(units, look->width * EIGHTHS)};
 
-	if (used) {
-		const bool styled = look->color && look->style && look->style[0];
-		str_append(out, styled ? look->style : "");
-		append_times(out, look->unicode ? "\u2588" : "#", full);
-		str_append(out, parts[part]);
-		str_append(out, styled ? STYLE_OFF : "");
-	}
-	append_shaded(out, shaded, look);
-	append_times(out, " ", look->width - used - shaded);
+	ends.front = within(units * solid, ends.all);
+	if (!look->unicode)
+		append_ascii(out, &ends, look);
+	else if (look->color)
+		for (size_t i = 0; i < look->width; i++)
+			append_colored(out, &ends, i, look->style ? look->style : "");
+	else
+		append_plain(out, &ends, look);
 }
 
 /* Halves of columns: heavy, none, the left or the right one. */

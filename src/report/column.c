@@ -510,23 +510,34 @@ GET(os_count)
 		set_number(cell, column, row->os->count);
 }
 
-static uint64_t os_row_ticks(const struct report *report, const struct report_row *row)
+bool report_row_os_ticks(const struct report *report, const struct report_row *row, uint64_t *ticks)
 {
-	return row->os ? row->os->ticks : report->analysis->totals.os_ticks[row->cause];
+	const struct analysis_totals *totals = &report->analysis->totals;
+
+	if (row->total)
+		*ticks = totals->elapsed - totals->application;
+	else if (row->os)
+		*ticks = row->os->ticks;
+	else if (row->has_cause)
+		*ticks = totals->os_ticks[row->cause];
+	return row->total || row->os || row->has_cause;
 }
 
 GET(os_time)
 {
-	if (row->os || row->has_cause)
-		set_ticks(report, cell, os_row_ticks(report, row));
+	uint64_t ticks;
+
+	if (report_row_os_ticks(report, row, &ticks))
+		set_ticks(report, cell, ticks);
 }
 
 GET(os_percent)
 {
 	const uint64_t all = report->analysis->totals.elapsed;
+	uint64_t ticks;
 
-	if ((row->os || row->has_cause) && all)
-		set_percent(cell, 100.0 * (double)os_row_ticks(report, row) / (double)all);
+	if (report_row_os_ticks(report, row, &ticks) && all)
+		set_percent(cell, 100.0 * (double)ticks / (double)all);
 }
 
 /* ---- coverage, marks ---- */

@@ -305,9 +305,8 @@ static void append_method(const struct profile_session *session, struct str *tex
 	str_append(text, method);
 	if (!settings[0])
 		return;
-	if (str_starts_with(settings, "--method=") &&
-	    str_starts_with(settings + strlen("--method="), method))
-		settings += strlen("--method=") + strlen(method);
+	if (str_starts_with(settings, "--method="))
+		settings += strcspn(settings, " ");
 	settings += settings[0] == ' ';
 	str_printf(text, "%s%s", settings[0] ? " " : "", settings);
 }
@@ -323,19 +322,19 @@ static void append_accuracy(const struct report *report, struct str *text)
 	append_time(report, totals->error, text);
 	str_append(text, "; probe cost ");
 	append_time(report, totals->overhead, text);
-	str_append(text, " subtracted, ");
-	append_time(report, totals->residual, text);
-	str_printf(
-		text,
-		" of it estimated (at most %.0f %%); ticks per enter %llu, leave %llu, call %llu, "
-		"return %llu, ",
-		100 * totals->residual_share, (unsigned long long)cost[TARE_EVENT_ENTER],
-		(unsigned long long)cost[TARE_EVENT_LEAVE],
-		(unsigned long long)cost[TARE_EVENT_CALL],
-		(unsigned long long)cost[TARE_EVENT_RETURN]);
+	str_append(text, " subtracted");
+	if (totals->residual) {
+		str_append(text, ", of it ");
+		append_time(report, totals->residual, text);
+		str_printf(text, " estimated (at most %.0f %%)", 100 * totals->residual_share);
+	}
+	str_printf(text, "; ticks per enter %llu, leave %llu, call %llu, return %llu, ",
+		   (unsigned long long)cost[TARE_EVENT_ENTER],
+		   (unsigned long long)cost[TARE_EVENT_LEAVE],
+		   (unsigned long long)cost[TARE_EVENT_CALL],
+		   (unsigned long long)cost[TARE_EVENT_RETURN]);
 	if (totals->processes_checked)
-		str_printf(text, "%.0f %% %s at the end", 100 * fabs(totals->cost_drift),
-			   totals->cost_drift < 0 ? "less" : "more");
+		str_printf(text, "%+.0f %% at the end", 100 * totals->cost_drift);
 	else
 		str_append(text, "not checked at the end");
 }
@@ -359,7 +358,7 @@ static void append_event(const struct report *report, struct str *text)
 	} else if (event->frequency) {
 		str_printf(text, ", %llu Hz", (unsigned long long)event->frequency);
 	}
-	str_append(text, "; they stand for ");
+	str_append(text, ", for ");
 	if (event->unit && strcmp(event->unit, "ns") == 0)
 		time_append_with_unit(text, weight, report->options->unicode);
 	else
@@ -381,7 +380,7 @@ static void append_stacks(const struct report *report, struct str *text)
 		str_append(text, "stacks cut off: not known for a part of the time");
 	} else {
 		number_append(text, totals->truncated);
-		str_append(text, " stacks cut off before their thread's root");
+		str_append(text, " stacks cut off");
 		append_share(text, totals->truncated, totals->kept);
 	}
 	if (totals->unread) {
@@ -411,11 +410,12 @@ static void append_collector(const struct profile_sampling *row, struct str *tex
 		str_printf(text, " (%s)", row->reason);
 }
 
-static void write_samples(const struct report *report, FILE *stream, struct str *text)
+static void append_samples(const struct report *report, struct str *text)
 {
 	const struct analysis *analysis = report->analysis;
 	const struct analysis_sample_totals *totals = &analysis->totals.samples;
 
+	begin_fact(text);
 	number_append(text, totals->kept);
 	str_append(text, totals->kept == 1 ? " sample of " : " samples of ");
 	if (analysis->event)
@@ -428,7 +428,6 @@ static void write_samples(const struct report *report, FILE *stream, struct str 
 	number_append(text, totals->discarded);
 	str_append(text, " taken outside of the target");
 	append_loss(text, totals->in_runtime, "in tare's own code");
-	write_facts(report, stream, PLAIN, "samples", text);
 }
 
 static void append_losses(const struct report *report, struct str *text)
@@ -539,8 +538,10 @@ void report_write_text_totals(const struct report *report, FILE *stream)
 	report_write_text_line(report, stream, "", &text);
 	if (report->analysis->has_calls)
 		write_times(report, stream, &text);
-	if (report->analysis->method == ANALYSIS_SAMPLE)
-		write_samples(report, stream, &text);
+	if (report->analysis->method == ANALYSIS_SAMPLE) {
+		append_samples(report, &text);
+		write_facts(report, stream, PLAIN, "samples", &text);
+	}
 	append_losses(report, &text);
 	if (!text.len) {
 		str_append(&text, "none");
@@ -572,6 +573,8 @@ static void write_method(const struct report *report, FILE *stream, struct str *
 	const struct profile_sampling *rows = profile_samplings(report->analysis->profile, &count);
 
 	append_method(session, text);
+	if (was_sampled(report) && report->analysis->method != ANALYSIS_SAMPLE)
+		append_samples(report, text);
 	for (size_t i = 0; i < count && was_sampled(report); i++)
 		append_collector(&rows[i], text);
 	if (report->analysis->has_calls) {
@@ -599,8 +602,10 @@ void report_write_text_header(const struct report *report, FILE *stream)
 	write_merged(report, stream, &text);
 	if (report->analysis->has_calls)
 		write_times(report, stream, &text);
-	if (was_sampled(report))
-		write_samples(report, stream, &text);
+	if (report->analysis->method == ANALYSIS_SAMPLE) {
+		append_samples(report, &text);
+		write_facts(report, stream, PLAIN, "samples", &text);
+	}
 	write_method(report, stream, &text);
 	if (report->analysis->has_calls) {
 		write_disarmed(report, stream, &text);

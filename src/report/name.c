@@ -154,17 +154,22 @@ size_t name_bytes_within(const char *text, size_t width)
 	return (size_t)(at - text);
 }
 
-/* `dots`: of `dots_width` columns, in place of the middle. */
+/* `dots` take the place of the middle, and of dots beside it; the tail gets `tail` of what is left.
+ */
 static void append_cut_within(struct str *out, const char *text, size_t width, const char *dots,
-			      size_t dots_width)
+			      double tail_share)
 {
-	const size_t full = name_width(text);
+	const size_t full = name_width(text), dots_width = name_width(dots);
 
 	const size_t rest = width > dots_width ? width - dots_width : 0;
-	const size_t head = rest - rest / 2, tail = rest / 2;
+	const size_t tail = (size_t)((double)rest * tail_share), head = rest - tail;
+	const size_t start = out->len;
 	const char *end = text + name_bytes_within(text, full > tail ? full - tail : 0);
 	str_append_bytes(out, text, name_bytes_within(text, head));
-	str_append(out, dots);
+	if (out->len - start < strlen(dots) ||
+	    memcmp(out->data + out->len - strlen(dots), dots, strlen(dots)) != 0)
+		str_append(out, dots);
+	end += str_starts_with(end, dots) ? strlen(dots) : 0;
 	/* A wide character across the cut leaves the tail one column too wide. */
 	while (*end && name_width(end) > tail) {
 		unsigned code_point;
@@ -183,7 +188,7 @@ void name_append_shortened(struct str *out, const char *text, size_t width, cons
 		return;
 	}
 	str_printf(&dots, "...%s", mark);
-	append_cut_within(out, text, width, dots.data, dots.len);
+	append_cut_within(out, text, width, dots.data, 0.5);
 	str_fini(&dots);
 }
 
@@ -259,6 +264,9 @@ void name_append_brief(struct str *out, const char *name)
 
 /* How deep template arguments lie in each other, at most LEVELS_MAX. */
 enum { LEVELS_MAX = 6 };
+
+/* A name ends with what is its own, and begins with what it lies in. */
+#define TAIL_SHARE 0.65
 
 /*
  * Walks over a name and copies it without what is in angle brackets deeper than `level`, and, where
@@ -337,6 +345,26 @@ static const char *behind_type(const char *name)
 	return behind;
 }
 
+/* What a compiler has added to the name of a variant that it made: " [clone .isra.0]". */
+static void cut_clone(struct str *name, const char *dots)
+{
+	char *clone = strstr(name->data, " [clone ");
+
+	if (!clone)
+		return;
+	*clone = '\0';
+	name->len = (size_t)(clone - name->data);
+	str_append(name, dots);
+}
+
+void name_append_middle(struct str *out, const char *text, size_t width, bool unicode)
+{
+	if (name_width(text) <= width)
+		str_append(out, text);
+	else
+		append_cut_within(out, text, width, unicode ? "\u2026" : "...", 0.5);
+}
+
 void name_append_fitted(struct str *out, const char *name, size_t width, bool unicode)
 {
 	const char *dots = unicode ? "\u2026" : "...";
@@ -359,10 +387,14 @@ void name_append_fitted(struct str *out, const char *name, size_t width, bool un
 		if (name_width(shown) <= width)
 			break;
 	}
+	if (name_width(shown) > width) {
+		cut_clone(&folded, dots);
+		shown = folded.data;
+	}
 	if (name_width(shown) > width)
 		shown = behind_type(shown);
 	if (name_width(shown) > width)
-		append_cut_within(out, shown, width, dots, unicode ? 1 : 3);
+		append_cut_within(out, shown, width, dots, TAIL_SHARE);
 	else
 		str_append(out, shown);
 	str_fini(&folded);

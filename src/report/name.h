@@ -49,6 +49,9 @@ void name_append_fitted(struct str *out, const char *name, size_t width, bool un
  */
 void name_append_brief(struct str *out, const char *name);
 
+/* As name_append_shortened, with an ellipsis of one column where `unicode`. */
+void name_append_middle(struct str *out, const char *text, size_t width, bool unicode);
+
 /* As name_append_shortened, but what is too much goes from the end. */
 void name_append_cut(struct str *out, const char *text, size_t width);
 

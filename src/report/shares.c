@@ -62,13 +62,13 @@ void report_get_os_bar(const struct report *report, const struct report_row *row
 {
 	const uint64_t all = report->analysis->totals.elapsed;
 
+	uint64_t ticks;
+
 	(void)column;
 	(void)scratch;
-	if ((!row->os && !row->has_cause) || !all)
-		return;
-	const uint64_t ticks =
-		row->os ? row->os->ticks : report->analysis->totals.os_ticks[row->cause];
-	set_bar(cell, 100.0 * (double)ticks / (double)all, 0);
+	/* The total would be the longest, and leave no room to compare its parts. */
+	if (!row->total && all && report_row_os_ticks(report, row, &ticks))
+		set_bar(cell, 100.0 * (double)ticks / (double)all, 0);
 }
 
 /* Instrumented functions, of those that were to be. */
@@ -139,7 +139,9 @@ void report_get_cause_words(const struct report *report, const struct report_row
 
 	(void)report;
 	(void)column;
-	if (row->os)
+	if (row->total)
+		cell->text = "in all";
+	else if (row->os)
 		cell->text = report_cause_words(row->os->cause);
 	else if (!row->has_cause)
 		return;

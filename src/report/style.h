@@ -5,12 +5,13 @@
 #ifndef TARE_REPORT_STYLE_H
 #define TARE_REPORT_STYLE_H
 
-#define STYLE_OFF  "\033[0m"
-#define STYLE_BOLD "\033[1m"
-#define STYLE_DIM  "\033[2m"
-#define STYLE_HOT  "\033[1;31m" /* large shares, and what must not be overlooked */
-#define STYLE_WARM "\033[35m"
-#define STYLE_WAIT "\033[94m" /* the operating system's part of a bar */
+#define STYLE_OFF	  "\033[0m"
+#define STYLE_BOLD	  "\033[1m"
+#define STYLE_DIM	  "\033[2m"
+#define STYLE_HOT	  "\033[1;31m" /* large shares, and what must not be overlooked */
+#define STYLE_WARM	  "\033[35m"
+#define STYLE_WAIT	  "\033[94m" /* the operating system's part of a bar */
+#define STYLE_WAIT_GROUND "\033[104m"
 
 /* Of a share of the whole, in per cent; "" where it is nothing special. */
 static inline const char *style_of_share(double percent)

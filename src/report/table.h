@@ -65,6 +65,7 @@ struct report_row {
 	const struct diff_row *pair; /* of a comparison of profiles */
 	enum tare_os_cause cause;    /* where has_cause */
 	bool has_cause;
+	bool total;    /* all of the operating system's time */
 	bool outside;  /* the time outside of all functions */
 	bool hot;      /* on the hot path */
 	uint32_t node; /* ANALYSIS_NONE: none */
@@ -176,6 +177,9 @@ bool column_applies(const struct report *report, const struct column *column);
 struct report_row report_row_empty(void);
 /* With the function's module and values. */
 struct report_row report_row_of_function(const struct report *report, uint32_t function);
+/* The OS time that a row of it is about, in ticks. False: the row is of none. */
+bool report_row_os_ticks(const struct report *report, const struct report_row *row,
+			 uint64_t *ticks);
 /* Of the row, by the method shown; NULL: it has none. */
 const struct analysis_samples *report_row_samples(const struct report_row *row);
 

@@ -245,7 +245,9 @@ static size_t wanted_width(const struct text_table *t, const struct text_column 
 		return TREE_WANTED;
 	if (column->is_whole)
 		return column->natural;
-	return column->is_main ? main_wanted(t) : NAME_MIN;
+	const size_t least = column->is_main ? main_wanted(t) : NAME_MIN;
+	const size_t title = name_width(column->title);
+	return least > title ? least : title;
 }
 
 /* What the table takes when names are as short as is still useful. */
@@ -467,6 +469,7 @@ static void append_distinct(struct text_table *t, const struct report_row *row, 
 			    bool is_code, struct str *out)
 {
 	const uint64_t identity = hash_bytes(t->cell.data, t->cell.len);
+	const bool unicode = t->report->options->unicode;
 	struct str name = {0};
 	char mark[32] = "";
 
@@ -483,7 +486,9 @@ static void append_distinct(struct text_table *t, const struct report_row *row, 
 			snprintf(mark, sizeof(mark), "[%u]...", attempt - 1);
 		str_clear(&name);
 		if (attempt == 0 && is_code)
-			name_append_fitted(&name, t->cell.data, width, t->report->options->unicode);
+			name_append_fitted(&name, t->cell.data, width, unicode);
+		else if (attempt < 2)
+			name_append_middle(&name, t->cell.data, width, unicode);
 		else
 			name_append_shortened(&name, t->cell.data, width, mark);
 		const char *key = arena_strdup(&t->names, name.data ? name.data : "");
@@ -515,7 +520,7 @@ static const char *cell_style(const struct text_table *t, const struct report_ro
 		return style_of_share(cell->percent);
 	if (strcmp(name, "hot") == 0)
 		return STYLE_HOT;
-	if (row->hot && column->is_text)
+	if (row->total || (row->hot && column->is_text))
 		return STYLE_BOLD;
 	if (cell->type == CELL_EMPTY || strcmp(name, "module") == 0)
 		return column->is_main ? "" : STYLE_DIM;
@@ -641,6 +646,20 @@ static bool is_first_with_bars(const struct text_table *t)
 	return true;
 }
 
+static void write_legend(const struct text_table *t)
+{
+	const bool unicode = t->report->options->unicode, color = t->report->options->color;
+
+	fprintf(t->stream,
+		"%s application  %s%s%s operating system: blocked, preempted, faults, "
+		"system calls\n",
+		unicode ? "\u2588" : "#", color ? STYLE_WAIT : "",
+		!unicode ? ":"
+		: color	 ? "\u2588"
+			 : "\u2591",
+		color ? STYLE_OFF : "");
+}
+
 static void write_footer(struct text_table *t)
 {
 	const bool unicode = t->report->options->unicode;
@@ -651,10 +670,7 @@ static void write_footer(struct text_table *t)
 		fprintf(t->stream, "... %s more; --limit=0 shows all\n", text.data);
 	}
 	if (t->any_shaded && is_first_with_bars(t))
-		fprintf(t->stream,
-			"%s application  %s operating system: blocked, preempted, faults, "
-			"system calls\n",
-			unicode ? "\u2588" : "#", unicode ? "\u2591" : ":");
+		write_legend(t);
 	if (t->any_dominated)
 		fputs("~ overhead-dominated: exclusive time per call < 5 x probe cost\n",
 		      t->stream);

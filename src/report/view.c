@@ -130,6 +130,21 @@ static bool fill_processes(struct report *report, struct error *err)
 	return true;
 }
 
+/* As text, and where no row is left out by a filter. */
+static void add_os_total(struct report *report, struct report_table *table)
+{
+	const struct report_options *options = report->options;
+	struct report_row row = report_row_empty();
+
+	if (options->format != REPORT_TEXT || !table->rows.len || table->by_user ||
+	    options->modules.count || options->functions.count || options->filters.count ||
+	    report->filters.len)
+		return;
+	row.section = "os";
+	row.total = true;
+	vec_push(&table->rows, row);
+}
+
 static bool fill_os(struct report *report, struct error *err)
 {
 	struct report_table *table = report_add_table(report, "os", NULL, NULL);
@@ -143,6 +158,7 @@ static bool fill_os(struct report *report, struct error *err)
 			vec_push(&table->rows, row);
 	}
 	report_finish_rows(report, table, 0, NULL);
+	add_os_total(report, table);
 	return true;
 }
 
@@ -404,6 +420,7 @@ static void add_causes(struct report *report)
 		row.has_cause = true;
 		vec_push(&table->rows, row);
 	}
+	add_os_total(report, table);
 }
 
 static bool fill_summary(struct report *report, struct error *err)

@@ -176,7 +176,7 @@ static void test_fitted(void **state)
 	expect_fitted(sort, 45, "void std::sort<…>(std::vector<…>&)");
 	expect_fitted(sort, 33, "void std::sort<…>(…)");
 	expect_fitted(sort, 18, "std::sort<…>(…)");
-	expect_fitted(sort, 10, "std::…>(…)");
+	expect_fitted(sort, 10, "std:…>(…)");
 	/* brackets that are none */
 	expect_fitted("operator<<(std::ostream&, std::map<int, int>)", 30, "operator<<(…)");
 	expect_fitted("std::function<void (int)>::operator()(int) const", 40,
@@ -193,7 +193,7 @@ static void test_fitted(void **state)
 	/* unbalanced, and nothing to fold */
 	expect_fitted("a<b<c(d", 5, "a<b<…");
 	expect_fitted("a<b<c(d", 4, "a<…");
-	expect_fitted("abcdefghijklmnop", 9, "abcd…mnop");
+	expect_fitted("abcdefghijklmnop", 9, "abc…lmnop");
 }
 
 static void test_columns(void **state)
