@@ -219,7 +219,7 @@ struct analysis *analysis_open(struct profile *profile, const struct analysis_op
 	sum_losses(analysis);
 	analysis_load_identities(analysis, options->keep_mangled);
 	if (analysis_choose(analysis, options, err) && analysis_load_tree(analysis, profile, err) &&
-	    analysis_load_os(analysis, profile, err) &&
+	    analysis_load_os(analysis, profile, options->keep_mangled, err) &&
 	    analysis_load_coverage(analysis, profile, options, err) &&
 	    analysis_load_call_places(analysis, profile, options, err) &&
 	    analysis_load_samples(analysis, profile, options, err))

@@ -56,7 +56,8 @@ void analysis_folded_add(struct analysis_values *values, struct analysis_folded_
 /* Sums of estimates: not below the exclusive values, not above those of all. */
 void analysis_folded_fit(struct analysis_values *values, const struct analysis_values *all);
 /* os.c */
-bool analysis_load_os(struct analysis *analysis, struct profile *profile, struct error *err);
+bool analysis_load_os(struct analysis *analysis, struct profile *profile, bool keep_mangled,
+		      struct error *err);
 /* coverage.c */
 bool analysis_load_coverage(struct analysis *analysis, struct profile *profile,
 			    const struct analysis_options *options, struct error *err);

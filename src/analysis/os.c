@@ -3,24 +3,40 @@
  * records do not cover, because some were lost, appears as rows without system call, so that the
  * rows of a function and cause add up to the function's value.
  */
+#include "analysis/demangle.h"
 #include "analysis/internal.h"
 
 #include <string.h>
 
 struct loading {
 	struct analysis *analysis;
-	struct strmap paths; /* → their copy in the analysis' arena */
+	struct strmap paths; /* → as it is kept */
+	bool keep_mangled;
 };
 
-static const char *path_keep(struct loading *loading, const char *path)
+/* Of a variable, "SYMBOL+0x10 (module)". */
+static const char *variable_name(struct arena *arena, const char *text)
 {
-	if (!path)
+	const size_t length = strcspn(text, "+ ");
+	const char *symbol = arena_strndup(arena, text, length);
+
+	return arena_printf(arena, "%s%s", analysis_demangle(arena, symbol), text + length);
+}
+
+static const char *path_keep(struct loading *loading, const struct profile_os *row)
+{
+	struct arena *arena = &loading->analysis->arena;
+
+	if (!row->path)
 		return NULL;
-	const uint64_t *known = strmap_get(&loading->paths, path);
+	const uint64_t *known = strmap_get(&loading->paths, row->path);
 	if (known)
 		return (const char *)(uintptr_t)*known;
-	const char *kept = arena_strdup(&loading->analysis->arena, path);
-	strmap_put(&loading->paths, kept, (uintptr_t)kept);
+	const char *path = arena_strdup(arena, row->path), *kept = path;
+	if (!loading->keep_mangled && str_starts_with(path, "_") &&
+	    tare_object_of(row->syscall_number) == TARE_OBJECT_FUTEX)
+		kept = variable_name(arena, path);
+	strmap_put(&loading->paths, path, (uintptr_t)kept);
 	return kept;
 }
 
@@ -37,7 +53,7 @@ static bool load_os(const struct profile_os *row, void *context)
 					       .syscall_number = row->syscall_number,
 					       .object = row->object,
 					       .object_kind = tare_object_of(row->syscall_number),
-					       .path = path_keep(loading, row->path),
+					       .path = path_keep(loading, row),
 					       .count = row->count,
 					       .ticks = row->ticks}));
 	return true;
@@ -121,9 +137,10 @@ static void add_remainders(struct analysis *analysis)
 	free(left);
 }
 
-bool analysis_load_os(struct analysis *analysis, struct profile *profile, struct error *err)
+bool analysis_load_os(struct analysis *analysis, struct profile *profile, bool keep_mangled,
+		      struct error *err)
 {
-	struct loading loading = {.analysis = analysis};
+	struct loading loading = {.analysis = analysis, .keep_mangled = keep_mangled};
 	const bool ok = profile_each_os(profile, load_os, &loading, err);
 
 	strmap_fini(&loading.paths);

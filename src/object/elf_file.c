@@ -235,6 +235,7 @@ static bool object_load(struct object *object, unsigned parts, struct error *err
 	dynamic_load(object);
 	object->kind = kind_find(object);
 	object->fetch = parts & OBJECT_FETCH;
+	object->of_data = parts & OBJECT_DATA_SYMBOLS;
 	if (parts & OBJECT_SYMBOLS)
 		symbols_load(object);
 	if (parts & OBJECT_UNWIND)

@@ -23,6 +23,7 @@ enum object_parts {
 	OBJECT_ALL = 7,
 	OBJECT_UNWIND_SEARCH = 8, /* for object_fde_find: of .eh_frame only where things are */
 	OBJECT_DEBUG_FRAME = 16,  /* .debug_frame, for object_debug_fdes */
+	OBJECT_DATA_SYMBOLS = 64, /* with OBJECT_SYMBOLS: of data, instead of those of code */
 	OBJECT_FETCH = 32, /* the debug file from a server too, where the user asks for that */
 };
 
@@ -95,7 +96,7 @@ struct object_symbol {
 };
 
 /*
- * Defined symbols in executable segments, sorted by address, then best name first (FUNC before
+ * Defined symbols in executable segments (with OBJECT_DATA_SYMBOLS: in all others), sorted by address, then best name first (FUNC before
  * NOTYPE, GLOBAL before WEAK before LOCAL, fewer leading underscores first). From .symtab, .dynsym
  * and the separate debug file (build-id or .gnu_debuglink, below /usr/lib/debug or the roots that
  * the environment variable TARE_DEBUG_PATH names).

@@ -34,6 +34,7 @@ struct object {
 	struct arena arena;
 	struct file_view view, debug_view;
 	bool fetch;		   /* OBJECT_FETCH */
+	bool of_data;		   /* its symbols are */
 	const char *debug_path;	   /* of the file behind debug_view, or NULL */
 	unsigned char *mini_debug; /* decompressed .gnu_debugdata, or NULL */
 	const unsigned char *bytes;

@@ -1,7 +1,7 @@
 /*
- * Symbols in executable segments: collected from .symtab, .dynsym, the separate debug file and
- * .gnu_debugdata, and sorted so that the best name of an address comes first. The dynamic ones are
- * found through PT_DYNAMIC; section headers are needed for .symtab only.
+ * Symbols in executable segments, or of data: collected from .symtab, .dynsym, the separate debug
+ * file and .gnu_debugdata, and sorted so that the best name of an address comes first. The dynamic
+ * ones are found through PT_DYNAMIC; section headers are needed for .symtab only.
  */
 #include "object/object_private.h"
 
@@ -29,7 +29,7 @@ static void symbol_append(struct object *object, const Elf64_Sym *symbol,
 	if (symbol->st_shndx == SHN_UNDEF ||
 	    (symbol->st_shndx >= SHN_LORESERVE && symbol->st_shndx != SHN_XINDEX) ||
 	    !type_is_wanted(ELF64_ST_TYPE(symbol->st_info)) ||
-	    !object_is_executable(object, symbol->st_value))
+	    object_is_executable(object, symbol->st_value) == object->of_data)
 		return;
 	read_skip(&strings, symbol->st_name);
 	name = read_string(&strings);

@@ -524,9 +524,24 @@ static bool write_histogram(struct assembly *assembly, const struct thread_rows 
 	return true;
 }
 
+/* What the runtime knows, or where in a module a futex is; NULL where neither is known. */
+static const char *object_name(const struct thread_rows *rows, const struct tare_os_record *record,
+			       struct str *scratch)
+{
+	str_clear(scratch);
+	if (tare_object_of(record->syscall_number) == TARE_OBJECT_FUTEX)
+		return resolve_data(&rows->process->resolve, record->object, scratch)
+			       ? scratch->data
+			       : NULL;
+	return arena_name(rows->arena, record->name);
+}
+
 static bool write_os(struct assembly *assembly, const struct thread_rows *rows, struct error *err)
 {
-	for (size_t i = 0; i < rows->arena->os_count; i++) {
+	struct str scratch = {0};
+	bool ok = true;
+
+	for (size_t i = 0; i < rows->arena->os_count && ok; i++) {
 		const struct tare_os_record *record = &rows->arena->os[i];
 		const struct profile_os row = {
 			.node = rows->ids[record->node],
@@ -534,14 +549,15 @@ static bool write_os(struct assembly *assembly, const struct thread_rows *rows, 
 			.syscall_number =
 				record->syscall_number == 0xffff ? -1 : record->syscall_number,
 			.object = record->object,
-			.path = arena_name(rows->arena, record->name),
+			.path = object_name(rows, record, &scratch),
 			.count = record->count,
 			.ticks = record->ticks,
 		};
-		if (row.node && !profile_add_os(assembly->writer, &row, err))
-			return false;
+		if (row.node)
+			ok = profile_add_os(assembly->writer, &row, err);
 	}
-	return true;
+	str_fini(&scratch);
+	return ok;
 }
 
 static bool write_marks(struct assembly *assembly, const struct thread_rows *rows,

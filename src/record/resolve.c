@@ -36,6 +36,7 @@ void resolver_fini(struct resolver *resolver)
 		strmap_fini(&module->functions_by_name);
 		map_fini(&module->locations);
 		object_close(module->unwind);
+		object_close(module->data);
 		jit_code_free(module->jit);
 	}
 	vec_fini(&resolver->modules);

@@ -37,6 +37,8 @@ struct resolve_module {
 	struct copy_code copy_code;
 	struct object *copied;		 /* the copy, where something was looked up in it */
 	bool fetched;			 /* its debug file was asked for from servers */
+	bool data_is_read;
+	struct object *data;		 /* with its symbols of data; NULL: none */
 	bool unwind_is_read;		 /* and the next is what came of it */
 	struct object *unwind;		 /* its unwind information; NULL: none */
 	struct map functions;		 /* link address → function id */
@@ -173,6 +175,13 @@ bool resolve_key(struct resolver *resolver, struct resolve_process *process, uin
 bool resolve_call_site(struct resolver *resolver, struct resolve_process *process,
 		       uint64_t call_site, const struct resolve_time *time, int64_t *location,
 		       struct error *err);
+
+/*
+ * Puts the name of the variable at a run address: "lock (program)", "pool+0x10 (libx.so)", or
+ * "libx.so+0x4060" where no symbol is there. False where it may be none of a module's: of one that
+ * stayed loaded, at an address where no other was.
+ */
+bool resolve_data(const struct resolve_process *process, uint64_t run_addr, struct str *out);
 
 /* Adds the verdicts for all modules that have some. */
 bool resolver_write_coverage(struct resolver *resolver, struct error *err);
