@@ -200,7 +200,8 @@ static void column_measure(struct text_table *t, struct text_column *column)
 	column->is_whole = column->is_whole && column->natural <= WHOLE_MAX;
 }
 
-/* The column that takes what room is left: the function, else the last name. */
+/* The column that takes what room is left: the function, or what it waits for, else the last name.
+ */
 static void choose_main(struct text_table *t)
 {
 	struct text_column *best = NULL;
@@ -212,7 +213,8 @@ static void choose_main(struct text_table *t)
 			best = column;
 			break;
 		}
-		if (strcmp(name, "function") == 0 || strcmp(name, "frame") == 0) {
+		if (strcmp(name, "object") == 0 || strcmp(name, "function") == 0 ||
+		    strcmp(name, "frame") == 0) {
 			best = column;
 			break;
 		}

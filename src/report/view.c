@@ -629,7 +629,7 @@ const struct view report_views[] = {
 	 .summary = "OS time by cause, function, system call and object",
 	 .layouts = {{"os_time,os_percent,os_bar,count,cause_words,syscall,object,function,"
 		      "module",
-		      "module,count,object,os_bar,syscall", "os_time"}},
+		      "module,os_bar,count,syscall,object", "os_time"}},
 	 .limit = 25,
 	 .needs = NEEDS_CALLS,
 	 .fill = fill_os},
