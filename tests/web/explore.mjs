@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { axeSource, check, equal, openPage, run } from './browser.mjs';
-import { browser, cells, pageOf, profile, report, rows, runTests, tare, text, view } from './report_page.mjs';
+import { browser, cells, pageOf, profile, report, rows, runTests, tare, text, times, view } from './report_page.mjs';
 
 const row = (page, name) => rows(page).filter({ hasText: name }).first();
 const item = (page, name) => page.getByRole('menuitem', { name });
@@ -200,6 +200,32 @@ const tests = {
 		await view(page, 'Functions');
 		const shown = (await cells(page, 'exclusive_samples')).reduce((sum, value) => sum + Number(value), 0);
 		check(shown > 0 && shown <= all, 'functions of that time');
+		return { problems, close };
+	},
+
+	async 'tables follow the filter of threads'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		await page.evaluate(() => tarePage.state.filter({ threads: new Set([1]) }));
+		const asked = (name) => report(name, profile('work'), '--thread=4002', '--limit=0').tables[name];
+		for (const [title, name, one] of [['Modules', 'modules', 'module'], ['Threads', 'threads', 'thread'], ['Processes', 'processes', 'process']]) {
+			await view(page, title);
+			const expected = asked(name).filter((line) => line[one] !== null && line.function == null);
+			for (const measure of ['elapsed_inclusive', 'application_exclusive'])
+				equal((await cells(page, measure)).sort(), (await times(page, measure, expected)).sort(), `${title}: ${measure}`);
+		}
+		await view(page, 'OS time');
+		const sums = await page.evaluate(() => {
+			const { state, page: { current: { shown, table } } } = tarePage;
+			const column = (name) => table.columns.find((candidate) => candidate.name === name);
+			const all = {};
+			for (const line of shown.rows)
+				all[shown.value(column('cause'), line)] = (all[shown.value(column('cause'), line)] ?? 0) + shown.value(column('os_time'), line);
+			return [all, state.selection.osTotals.map((ticks) => state.profile.ns(ticks))];
+		});
+		const causes = {};
+		for (const line of asked('os'))
+			causes[line.cause] = (causes[line.cause] ?? 0) + line.os_time_ns;
+		equal(Object.entries(sums[0]).sort(), Object.entries(causes).sort(), 'OS time by cause');
 		return { problems, close };
 	},
 

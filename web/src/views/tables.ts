@@ -7,6 +7,8 @@ import { makeMatcher } from '../parts/search.ts';
 import { columnMenu, isUsed, makeColumn, tableSource } from '../parts/table_columns.ts';
 import type { Change } from '../state.ts';
 import type { Context, View } from './context.ts';
+import { plainRows, rowsOf, type TableRows } from './filtered_rows.ts';
+import { functionActions } from './frame_actions.ts';
 import { causeTitle } from './summary.ts';
 
 export interface TableOptions {
@@ -22,9 +24,9 @@ export interface TableOptions {
 	empty: string;
 	/** Charts and the like above the table. */
 	above?: (context: Context) => HTMLElement;
-	/** Rows of threads that are left out are not shown; else a note says that they are in. */
-	byThread?: boolean;
-	onOpen?: (context: Context, table: Table, row: number) => void;
+	/** Has values that filters of threads and time change. */
+	counts?: boolean;
+	onOpen?: (context: Context, rows: TableRows, row: number) => void;
 }
 
 export class TableView implements View {
@@ -36,18 +38,20 @@ export class TableView implements View {
 	private readonly chosen: Set<string>;
 	private readonly note = h('p.note', { role: 'status' });
 	private readonly above = h('div.above');
-	private readonly texts: (string | null)[][] = [];
+	private shown: TableRows;
 
 	constructor(private readonly context: Context, private readonly options: TableOptions) {
 		const table = context.state.profile.table(options.name)!;
 		this.name = options.name;
 		this.title = options.title;
 		this.table = table;
+		this.shown = plainRows(table);
 		this.chosen = new Set(table.columns.map((column) => column.name).filter((name) => options.columns.includes(name)));
 		this.grid = new Grid({
 			label: options.title, empty: options.empty, sort: { key: firstOf(options.sort, table), descending: !options.ascending },
-			onSelect: (row) => { if (table.subject.function[row]! >= 0) context.state.set('selected', table.subject.function[row]!); },
-			onOpen: (row) => options.onOpen?.(context, table, row),
+			onSelect: (row) => { if (this.shown.subject('function', row) >= 0) context.state.set('selected', this.shown.subject('function', row)); },
+			onOpen: (row) => options.onOpen?.(context, this.shown, row),
+			actions: (row) => (this.shown.subject('function', row) >= 0 ? functionActions(context, this.shown.subject('function', row)) : []),
 		});
 		const source = tableSource(table);
 		this.element = h('section.view', { 'aria-label': options.title }, this.above,
@@ -55,31 +59,26 @@ export class TableView implements View {
 			this.grid.element);
 	}
 
-	private shown(): number[] {
+	private matching(): number[] {
 		const { state } = this.context;
-		const { subject, columns, rows } = this.table;
+		const { shown } = this;
 		const matcher = makeMatcher(state.query);
-		const texts = columns.filter((column) => column.type === 'text');
-		return Array.from({ length: rows }, (_, row) => row).filter((row) => {
-			if (this.options.byThread && state.threads && subject.thread[row]! >= 0 && !state.threads.has(subject.thread[row]!))
+		const texts = this.table.columns.filter((column) => column.type === 'text');
+		return shown.rows.filter((row) => {
+			if (state.modules && shown.subject('module', row) >= 0 && !state.modules.has(shown.subject('module', row)))
 				return false;
-			if (state.modules && subject.module[row]! >= 0 && !state.modules.has(subject.module[row]!))
-				return false;
-			return !matcher || this.rowTexts(row, texts.map((column) => this.table.value(column, row))).some((text) => text && matcher(text));
+			return !matcher || texts.some((column) => matcher(String(shown.value(column, row) ?? '')));
 		});
-	}
-
-	private rowTexts(row: number, values: (number | string | null)[]): (string | null)[] {
-		return (this.texts[row] ??= values.map((value) => (value === null ? null : String(value))));
 	}
 
 	private rebuild(): void {
 		const { state } = this.context;
-		const source = tableSource(this.table);
-		const rows = this.shown();
+		this.shown = rowsOf(state, this.table);
+		const source = { rows: this.shown.rows, value: this.shown.value };
+		const rows = this.matching();
 		const place = (name: string) => (this.options.columns.includes(name) ? this.options.columns.indexOf(name) : this.options.columns.length);
 		const chosen = this.table.columns.filter((info) => this.chosen.has(info.name)).sort((a, b) => place(a.name) - place(b.name));
-		this.grid.setColumns(chosen.map((info) => {
+		this.grid.set(chosen.map((info) => {
 			const column = makeColumn(info, source);
 			const { text } = column;
 			if (info.name === 'cause')
@@ -87,12 +86,12 @@ export class TableView implements View {
 			if (['process', 'thread', 'module'].includes(info.name) && info.name === this.options.one)
 				column.kind = 'name';
 			return column;
-		}));
-		this.grid.setRows(rows);
-		const all = this.table.rows;
+		}), rows);
+		const all = this.shown.filtered ? this.shown.rows.length : this.table.rows;
 		this.note.textContent = (rows.length === all ? plural(all, this.options.one, pluralOf(this.options.one)) :
 			`${count(rows.length)} of ${plural(all, this.options.one, pluralOf(this.options.one))}`) +
-			(state.threads && !this.options.byThread ? ' · values of all threads: the profile has them together only' : '');
+			(state.selection.isAll || !this.options.counts || this.shown.filtered ? '' : ' · values of all threads and all of the time: the profile has them together only') +
+			(this.shown.filtered ? ' · least, most and percentiles are known of all threads together only' : '');
 		if (this.options.above)
 			this.above.replaceChildren(this.options.above(this.context));
 	}

@@ -29,12 +29,12 @@ function osChart(context: Context): HTMLElement {
 
 const TABLES: TableOptions[] = [
 	{ name: 'modules', title: 'Modules', one: 'module', columns: ['module', ...VALUES, 'module_path'], sort: ['elapsed_exclusive', 'exclusive_samples'],
-		empty: 'No module matches.', onOpen: (context, table, row) => { context.state.filter({ modules: new Set([table.subject.module[row]!]) }); context.open('functions'); } },
+		empty: 'No module matches.', onOpen: (context, rows, row) => { context.state.filter({ modules: new Set([rows.subject('module', row)]) }); context.open('functions'); } },
 	{ name: 'threads', title: 'Threads', one: 'thread', columns: ['thread', 'process', 'begin', 'end', ...VALUES, 'outside'], sort: ['elapsed_inclusive', 'inclusive_samples'],
-		byThread: true, empty: 'No thread matches.', onOpen: (context, table, row) => { context.state.filter({ threads: new Set([table.subject.thread[row]!]) }); context.open('functions'); } },
+		empty: 'No thread matches.', onOpen: (context, rows, row) => { context.state.filter({ threads: new Set([rows.subject('thread', row)]) }); context.open('functions'); } },
 	{ name: 'processes', title: 'Processes', one: 'process', columns: ['process', 'parent_pid', 'threads', 'begin', 'end', ...VALUES, 'outside'], sort: ['elapsed_inclusive', 'inclusive_samples'],
-		empty: 'No process matches.', onOpen: (context, table, row) => {
-			context.state.filter({ threads: new Set(threadsOf(context.state, table.subject.process[row]!)) });
+		empty: 'No process matches.', onOpen: (context, rows, row) => {
+			context.state.filter({ threads: new Set(threadsOf(context.state, rows.subject('process', row))) });
 			context.open('functions');
 		} },
 	{ name: 'lines', title: 'Lines', one: 'line', columns: [...VALUES, 'source', 'line', 'function', 'module'], sort: ['exclusive_samples'], empty: 'No line is known.' },
@@ -53,7 +53,7 @@ const APPENDED: TableOptions[] = [
 export function makeViews(context: Context): View[] {
 	const { profile } = context.state;
 	const has = (name: string) => profile.table(name) !== null;
-	const tables = TABLES.filter(({ name }) => has(name) && (name !== 'os' || profile.header.causes.length > 0)).map((options) => new TableView(context, options));
+	const tables = TABLES.filter(({ name }) => has(name) && (name !== 'os' || profile.header.causes.length > 0)).map((options) => new TableView(context, { ...options, counts: true }));
 	const appended = APPENDED.filter(({ name }) => has(name) && profile.table(name)!.rows > 0).map((options) => new TableView(context, options));
 	return [new SummaryView(context), new FunctionsView(context), new TreeView(context), new FlameView(context),
 		...(profile.header.source_embedded ? [new SourceView(context)] : []), ...tables, new RecordingView(context, appended)];
