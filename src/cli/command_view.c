@@ -38,7 +38,8 @@ static const struct option view_command_options[] = {
 	 .type = OPTION_TEXT,
 	 .offset = AT(compare)},
 	{.name = "embed-source",
-	 .help = "Samples: put the source and instructions of the functions with most samples into "
+	 .help = "Put the source and instructions of the functions with most samples, or calls, "
+		 "into "
 		 "the page",
 	 .type = OPTION_FLAG,
 	 .offset = AT(embed_source)},

@@ -4,13 +4,18 @@
  */
 #include "cli/compared.h"
 
+/* A page has the lines that calls were made from where they are known, else those of samples. */
 static bool open_one(struct compared_profile *one, const char *path,
 		     const struct analysis_options *options, struct error *err)
 {
+	struct analysis_options own = *options;
+
 	one->path = path;
 	one->profile = profile_open(path, err);
-	if (one->profile)
-		one->analysis = analysis_open(one->profile, options, err);
+	if (!one->profile)
+		return false;
+	own.call_places |= own.times && profile_has_call_sites(one->profile);
+	one->analysis = analysis_open(one->profile, &own, err);
 	return one->analysis != NULL;
 }
 

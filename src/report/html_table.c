@@ -1,7 +1,7 @@
 /*
  * Tables as columns of numbers: the cells that `tare report --format=json` has, so that the page
- * shows the same ones. Where source is embedded, each function with samples has a table of its
- * lines and one of its instructions.
+ * shows the same ones. Where source is embedded, functions with samples, or with calls whose places
+ * are known, have a table of their lines and one of their instructions.
  */
 #include "report/html_table.h"
 
@@ -187,15 +187,15 @@ static bool pack_view(struct html_pack *pack, const struct analysis *analysis,
 
 struct ranked {
 	uint32_t function;
-	uint64_t samples;
+	uint64_t value;
 };
 
 static int compare_ranked(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
-	if (x->samples != y->samples)
-		return x->samples > y->samples ? -1 : 1;
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
 	return x->function < y->function ? -1 : 1;
 }
 
@@ -203,14 +203,16 @@ static int compare_ranked(const void *a, const void *b)
 static bool pack_code(struct html_pack *pack, const struct analysis *analysis,
 		      const struct export_options *options, uint32_t function, struct error *err)
 {
-	static const char columns[] = "function,source,line,address,level,inclusive_samples,"
+	static const char samples[] = "function,source,line,address,level,inclusive_samples,"
 				      "inclusive_percent,exclusive_samples,exclusive_percent,text";
+	static const char calls[] = "function,source,line,address,level,calls,elapsed_inclusive,"
+				    "elapsed_inclusive_percent,application_inclusive,text";
 	struct report_options wanted = {.view = "annotate",
 					.function = analysis->functions.data[function].name,
 					.profile_path = options->path,
 					.format = REPORT_JSON,
 					.limit = REPORT_LIMIT_DEFAULT,
-					.columns = columns,
+					.columns = analysis->by_call_site ? calls : samples,
 					.source_paths = options->source_paths,
 					.unicode = true};
 	char name[32];
@@ -223,6 +225,18 @@ static bool pack_code(struct html_pack *pack, const struct analysis *analysis,
 	return pack_view(pack, analysis, &wanted, name, err);
 }
 
+/* Samples taken in a function; of calls, the time of those that it made, which stand in its lines.
+ */
+static uint64_t worth_of_lines(const struct analysis *analysis,
+			       const struct analysis_function *function)
+{
+	const struct analysis_values *values = &function->values;
+
+	if (!analysis->by_call_site)
+		return values->samples.exclusive;
+	return values->ticks[ELAPSED_INCLUSIVE] - values->ticks[ELAPSED_EXCLUSIVE];
+}
+
 static bool pack_sources(struct html_pack *pack, const struct analysis *analysis,
 			 const struct export_options *options, struct error *err)
 {
@@ -230,9 +244,9 @@ static bool pack_sources(struct html_pack *pack, const struct analysis *analysis
 	bool ok = true;
 
 	for (uint32_t i = 0; i < analysis->functions.len; i++) {
-		const uint64_t samples = analysis->functions.data[i].values.samples.exclusive;
-		if (samples)
-			vec_push(&ranking, ((struct ranked){i, samples}));
+		const uint64_t worth = worth_of_lines(analysis, &analysis->functions.data[i]);
+		if (worth)
+			vec_push(&ranking, ((struct ranked){i, worth}));
 	}
 	vec_sort(&ranking, compare_ranked);
 	for (size_t i = 0; i < ranking.len && i < FUNCTIONS_WITH_SOURCE && ok; i++)

@@ -1,7 +1,7 @@
 // The selected function's source, or its instructions, with samples in the margin: where the page
 // was made with --embed-source.
 import { h } from '../dom.ts';
-import { count, plural, shorten } from '../format.ts';
+import { count, plural, scaleFor, shorten, timeIn } from '../format.ts';
 import type { Table } from '../model/profile.ts';
 import { Grid, type Column } from '../parts/grid.ts';
 import type { Change } from '../state.ts';
@@ -29,7 +29,9 @@ export class SourceView implements View {
 		this.functions = h('select', { 'aria-label': 'Function', onchange: () => context.state.set('selected', Number(this.functions.value)) },
 			...this.offered.map((func) => h('option', { value: func }, shorten(profile.functionNames[func]!, 60))));
 		this.grid = new Grid({
-			label: 'Source', empty: 'Of this function neither source nor instructions are in the page: it holds those of the functions with most samples.',
+			label: 'Source', empty: profile.hasCalls && !this.offered.length ?
+				'This recording has neither samples nor the places that calls were made from: tare record --call-sites keeps them.' :
+				'Of this function neither source nor instructions are in the page: it holds those of the functions with most samples, or most time in calls that they made. Choose one above.',
 			rowClass: (row) => (this.number('level', row) ? 'inlined' : ''),
 		});
 		this.element = h('section.view', { 'aria-label': 'Source' },
@@ -47,6 +49,20 @@ export class SourceView implements View {
 		return value === null ? '' : String(value);
 	}
 
+	/** Of recordings with call sites, the calls made from a line stand beside it. */
+	private callColumns(): Column[] {
+		const numbers = (name: string) => Array.from({ length: this.table!.rows }, (_, row) => this.number(name, row));
+		const most = Math.max(1, ...numbers('elapsed_inclusive'));
+		const timed = (name: string, group: string): Column => {
+			const scale = scaleFor(Math.max(0, ...numbers(name)));
+			return { key: name, title: `incl ${scale}`, group, kind: 'number', width: 104, hint: 'Time in what was called from there',
+				text: (row) => (this.number('calls', row) || this.number(name, row) ? timeIn(this.number(name, row), scale) : ''),
+				share: name.startsWith('elapsed') ? (row) => this.number(name, row) / most : undefined };
+		};
+		return [{ key: 'calls', title: 'Calls', kind: 'number', width: 90, hint: 'Made from there', text: (row) => { const n = this.number('calls', row); return n ? count(n) : ''; } },
+			timed('elapsed_inclusive', 'Elapsed'), timed('application_inclusive', 'Application')];
+	}
+
 	private columns(kind: Kind): Column[] {
 		const samples = (which: string, group: string): Column[] => {
 			const most = Math.max(1, ...Array.from({ length: this.table!.rows }, (_, row) => this.number(`${which}_samples`, row)));
@@ -59,7 +75,8 @@ export class SourceView implements View {
 		const place: Column = kind === 'source' ?
 			{ key: 'line', title: 'Line', kind: 'number', width: 70, className: () => 'faint', text: (row) => this.text('line', row) } :
 			{ key: 'address', title: 'Address', kind: 'number', width: 120, className: () => 'faint', text: (row) => this.text('address', row) };
-		return [...samples('inclusive', 'Inclusive'), ...samples('exclusive', 'Exclusive'), place,
+		const ofCalls = this.table!.columns.some(({ name }) => name === 'calls');
+		return [...(ofCalls ? this.callColumns() : [...samples('inclusive', 'Inclusive'), ...samples('exclusive', 'Exclusive')]), place,
 			{ key: 'text', title: kind === 'source' ? 'Source' : 'Instruction', kind: 'code', width: 0, text: (row) => this.code(kind, row) }];
 	}
 
@@ -100,8 +117,9 @@ export class SourceView implements View {
 
 	private toHottest(rows: number[]): void {
 		let best = -1;
+		const worth = (row: number) => this.number('exclusive_samples', row) || this.number('elapsed_inclusive', row);
 		for (const row of rows)
-			if (this.number('exclusive_samples', row) > (best < 0 ? 0 : this.number('exclusive_samples', best)))
+			if (worth(row) > (best < 0 ? 0 : worth(best)))
 				best = row;
 		if (best >= 0)
 			this.grid.moveTo(best, false, true);
