@@ -26,6 +26,8 @@ void number_write(FILE *stream, uint64_t number)
 
 enum time_scale time_scale_for(uint64_t largest_ns)
 {
+	if (largest_ns >= UINT64_C(100000000000))
+		return SCALE_S;
 	if (largest_ns >= 1000000)
 		return SCALE_MS;
 	return largest_ns >= 1000 ? SCALE_US : SCALE_NS;
@@ -34,6 +36,8 @@ enum time_scale time_scale_for(uint64_t largest_ns)
 const char *time_scale_name(enum time_scale scale, bool unicode)
 {
 	switch (scale) {
+	case SCALE_S:
+		return "s";
 	case SCALE_MS:
 		return "ms";
 	case SCALE_US:
@@ -52,8 +56,8 @@ void time_append(struct str *out, uint64_t value, enum time_scale scale)
 		number_append(out, value);
 		return;
 	}
-	const uint64_t thousandths =
-		scale == SCALE_MS ? value / 1000 + (value % 1000 >= 500) : value;
+	const uint64_t unit = scale == SCALE_S ? 1000000 : scale == SCALE_MS ? 1000 : 1;
+	const uint64_t thousandths = value / unit + (unit > 1 && value % unit >= unit / 2);
 	number_append(out, thousandths / 1000);
 	const unsigned rest = (unsigned)(thousandths % 1000);
 	const char fraction[] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),

@@ -134,8 +134,10 @@ static void test_times(void **state)
 	expect_time(999999, "999.999 us");
 	expect_time(1000499, "1.000 ms");
 	expect_time(1000500, "1.001 ms");
-	expect_time(1234567890123, "1,234,567.890 ms");
-	expect_time(UINT64_MAX, "18,446,744,073,709.552 ms");
+	expect_time(99999999999, "100,000.000 ms");
+	expect_time(100000000000, "100.000 s");
+	expect_time(1234567890123, "1,234.568 s");
+	expect_time(UINT64_MAX, "18,446,744,073.710 s");
 }
 
 static void test_number_groups(void **state)
