@@ -8,8 +8,11 @@
 
 struct merge_values {
 	const char *output, *keep;
+	int64_t max_memory;
 	bool quiet;
 };
+
+static const struct merge_values merge_defaults = {.max_memory = MERGE_MEMORY_DEFAULT};
 
 static const struct option merge_options[] = {
 	{.name = "output",
@@ -24,6 +27,14 @@ static const struct option merge_options[] = {
 		 "the times of samples",
 	 .type = OPTION_TEXT,
 	 .offset = offsetof(struct merge_values, keep)},
+	{.name = "max-memory",
+	 .argument = "SIZE",
+	 .help = "Hold call paths of SIZE bytes (k, M, G) in memory, default 512M; more wait in a "
+		 "file beside the output",
+	 .type = OPTION_SIZE,
+	 .min = 1,
+	 .max = 1LL << 50,
+	 .offset = offsetof(struct merge_values, max_memory)},
 	{.name = "quiet",
 	 .letter = 'q',
 	 .help = "Print errors only",
@@ -80,11 +91,14 @@ static void print_done(const struct merge_values *values, const struct merge_sum
 static int merge_run(const void *values_at, const struct operands *operands, struct error *err)
 {
 	const struct merge_values *values = values_at;
+	const struct merge_options options = {.keep_processes = values->keep != NULL,
+					      .output = values->output,
+					      .memory_bytes = (uint64_t)values->max_memory};
 	bool ok = true;
 
 	if (!check_usage(values, operands, err))
 		return -1;
-	struct merge *merge = merge_new(values->keep != NULL, values->output);
+	struct merge *merge = merge_new(&options);
 	for (size_t i = 0; i < operands->count && ok; i++)
 		ok = merge_take(merge, operands->items[i], err);
 	ok = ok && merge_write(merge, err);
@@ -109,6 +123,7 @@ const struct command command_merge = {
 		"Exit status: 0, 1 for a failure (nothing is written then), 2 for a wrong command "
 		"line.",
 	.options = merge_options,
+	.defaults = &merge_defaults,
 	.values_bytes = sizeof(struct merge_values),
 	.run = merge_run,
 };

@@ -28,9 +28,15 @@ struct merged_process {
 	struct merged_name name;
 };
 
+/* A piece of the spill. */
+struct spilled {
+	uint64_t offset, size;
+};
+
 struct merged_thread {
 	struct profile_thread row; /* process: index */
 	uint64_t node_numbers;	   /* where it is kept apart: above the last node's */
+	struct spilled run;	   /* then, too: its nodes */
 	struct merged_name name;
 };
 
@@ -102,6 +108,8 @@ struct merge {
 	struct vec_of(struct profile_trace) traces;
 	struct vec_of(struct merged_part) trace_parts, sample_parts;
 	struct spill spill;
+	uint64_t memory_bytes; /* of nodes and what hangs on them; beyond it they make a run */
+	struct vec_of(struct spilled) runs;
 	/* Nodes and stacks have indices from 1, the first element stands for none. */
 	struct vec_of(struct merged_node) nodes;
 	struct vec_of(struct merged_stack) stacks;
@@ -129,6 +137,7 @@ struct input {
 		int64_t first_node;		/* id; 0: none yet */
 	} * sums;
 	struct error *err;
+	bool failed; /* err is set */
 };
 
 /* ---- rescale.c: ticks of the input in ns ---- */
@@ -175,19 +184,41 @@ struct output {
 		uint32_t *rank, *order;
 	} processes, threads, modules, functions, samplings, events, sources, locations, coverage,
 		disarms;
-	/* id by index, and index by place */
-	struct ranking nodes, stacks;
+	/* id by index, and index by id */
+	struct ranking stacks;
 	struct error *err;
 };
 int64_t id_of(const struct ranking *ranking, int64_t index);
 /* A time as the output has it. */
 uint64_t time_out(const struct output *output, uint64_t ticks);
 int compare_numbers(uint64_t a, uint64_t b);
-/* times.c */
+/* times.c, runs.c */
 bool write_times(const struct output *output);
+bool write_nodes(const struct output *output);
 
 /* ---- tree.c: nodes and what hangs on them ---- */
 bool combine_nodes(struct input *input, struct error *err);
+void keep_range(uint64_t *to, uint64_t least, uint64_t greatest);
+void add_signed(int64_t *to, int64_t value);
+
+/* ---- node_code.c ---- */
+struct node_sum {
+	struct profile_node row;
+	struct vec_of(struct profile_os) os;
+	struct vec_of(struct profile_histogram) histogram;
+};
+void node_put(struct merge *merge, const struct node_sum *node, struct byte_vec *out);
+/* Adds what node_put wrote; false where it is no such thing. */
+bool node_add_coded(const struct merge *merge, struct byte_reader *reader, struct node_sum *node);
+/* Sorts the rows, and makes those that are the same one. */
+void node_unite(struct node_sum *node);
+void node_sum_fini(struct node_sum *node);
+int compare_os(const void *a, const void *b);
+int compare_histogram(const void *a, const void *b);
+
+/* ---- runs.c ---- */
+/* Behind an input: writes a run where memory would hold too much, and forgets the nodes. */
+bool runs_put_if_large(struct merge *merge, struct error *err);
 
 /*
  * Numbers the items of a tree, 1 to count - 1, parents before children and children by `key`;

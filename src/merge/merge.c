@@ -4,7 +4,7 @@
 /* The 62 bits that a profile has for times: until 2116. */
 #define UNIX_NS_MAX ((1LL << 62) - 1)
 
-struct merge *merge_new(bool keep_processes, const char *output)
+struct merge *merge_new(const struct merge_options *options)
 {
 	struct merge *merge = mem_zalloc(sizeof(*merge));
 	struct keys *keys[] = {&merge->process_keys,  &merge->thread_keys,   &merge->module_keys,
@@ -17,8 +17,10 @@ struct merge *merge_new(bool keep_processes, const char *output)
 			      &merge->os_map,	     &merge->thread_event_map};
 
 	arena_init(&merge->arena);
-	merge->keep_processes = keep_processes;
-	merge->spill = (struct spill){.beside = arena_strdup(&merge->arena, output), .fd = -1};
+	merge->keep_processes = options->keep_processes;
+	merge->memory_bytes = options->memory_bytes;
+	merge->spill =
+		(struct spill){.beside = arena_strdup(&merge->arena, options->output), .fd = -1};
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		keys_init(keys[i], &merge->arena);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
@@ -58,6 +60,7 @@ void merge_free(struct merge *merge)
 	vec_fini(&merge->marks);
 	vec_fini(&merge->cpu_uses);
 	vec_fini(&merge->traces);
+	vec_fini(&merge->runs);
 	vec_fini(&merge->trace_parts);
 	vec_fini(&merge->sample_parts);
 	spill_fini(&merge->spill);
@@ -113,7 +116,7 @@ bool merge_take(struct merge *merge, const char *path, struct error *err)
 	session_take(merge, &input);
 	combine_tables(&input);
 	const bool ok = combine_nodes(&input, err) && combine_streams(&input, err) &&
-			combine_times(&input, err);
+			combine_times(&input, err) && runs_put_if_large(merge, err);
 	input_fini(&input);
 	return ok;
 }

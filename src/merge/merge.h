@@ -1,6 +1,6 @@
 /*
- * merge: profiles of many runs, hosts or ranks → one profile. Takes one input after the other, so
- * that memory depends on the merged profile and not on the inputs. Associative and commutative in
+ * merge: profiles of many runs, hosts or ranks → one profile. Takes one input after the other; what
+ * memory should not hold waits in a file. Associative and commutative in
  * the values; rows are written in a canonical order. See docs/merge.md for what becomes one.
  */
 #ifndef TARE_MERGE_MERGE_H
@@ -17,11 +17,18 @@ struct merge_summary {
 	uint64_t event_logs, sample_times, addresses;
 };
 
-/*
- * With keep_processes no two processes, and no two threads, become one, and their times are on one
- * clock. What need not be in memory waits in a file in the directory of `output`, without a name.
- */
-struct merge *merge_new(bool keep_processes, const char *output);
+struct merge_options {
+	/* No two processes, and no two threads, become one, and their times are on one clock. */
+	bool keep_processes;
+	/* The merged profile. What need not be in memory waits in a file beside it, without a name.
+	 */
+	const char *output;
+	/* What call paths may take of memory, besides those of one input. */
+	uint64_t memory_bytes;
+};
+#define MERGE_MEMORY_DEFAULT (512LL << 20)
+
+struct merge *merge_new(const struct merge_options *options);
 /* Adds the profile at `path`. After a failure nothing but merge_free makes sense. */
 bool merge_take(struct merge *merge, const char *path, struct error *err);
 /* Writes the result; an existing file there becomes `output`.old. */

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static void keep_range(uint64_t *to, uint64_t least, uint64_t greatest)
+void keep_range(uint64_t *to, uint64_t least, uint64_t greatest)
 {
 	if (least > greatest)
 		return;
@@ -33,7 +33,7 @@ static void keep_range(uint64_t *to, uint64_t least, uint64_t greatest)
 		(to)->name##_max = range[1];                                                       \
 	} while (0)
 
-static void add_signed(int64_t *to, int64_t value)
+void add_signed(int64_t *to, int64_t value)
 {
 	if (__builtin_add_overflow(*to, value, to))
 		*to = value < 0 ? INT64_MIN : INT64_MAX;
@@ -89,6 +89,14 @@ static struct merged_node node_new(uint32_t parent, const struct profile_node *i
 	};
 }
 
+/* For a row that cannot be taken; the pass over the table ends. */
+static bool input_fail(struct input *input, const char *why)
+{
+	input->failed = true;
+	return error_set(input->err, ERROR_UNSUPPORTED, "the profile %s cannot be merged: %s",
+			 input->path, why);
+}
+
 /* Event logs name a thread's nodes by their distance from its first, so that is kept. */
 static bool node_keep_number(struct input *input, const struct profile_node *row,
 			     struct merged_node *node)
@@ -102,9 +110,7 @@ static bool node_keep_number(struct input *input, const struct profile_node *row
 	thread->node_numbers = (uint64_t)node->row.id + 1;
 	if (node->row.id < UINT32_MAX)
 		return true;
-	return error_set(input->err, ERROR_INPUT,
-			 "the profile %s is damaged: node %lld is too far from its thread's first",
-			 input->path, (long long)row->id);
+	return input_fail(input, "a node is too far from its thread's first");
 }
 
 /* What tells nodes below one parent apart: function, and call site where that is known. */
@@ -139,7 +145,7 @@ static bool take_node(const struct profile_node *row, void *context)
 				       : *map_put(&merge->node_map, key, merge->nodes.len);
 
 	if (index >= UINT32_MAX)
-		return error_set(input->err, ERROR_UNSUPPORTED, "more than 2^32 call paths");
+		return input_fail(input, "more than 2^32 call paths");
 	if (index == merge->nodes.len)
 		vec_push(&merge->nodes, node_new(parent, &identity));
 	if (merge->keep_processes && !node_keep_number(input, row, &merge->nodes.data[index]))
@@ -252,7 +258,7 @@ bool combine_nodes(struct input *input, struct error *err)
 
 	input->sums = mem_zalloc((count + 1) * sizeof(*input->sums));
 	map_reserve(&input->nodes, profile_nodes_at_most(input->profile));
-	if (!profile_each_node(input->profile, take_node, input, err) || err->code)
+	if (!profile_each_node(input->profile, take_node, input, err) || input->failed)
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		struct profile_thread *to = &merge->threads.data[input->threads[i]].row;

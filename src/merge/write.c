@@ -52,63 +52,6 @@ static void rank_tables(struct output *output)
 		keys_rank(tables[i].keys, &tables[i].ranking->rank, &tables[i].ranking->order);
 }
 
-/* The numbers of each thread, behind those of the threads before it. */
-static bool rank_kept_nodes(struct output *output)
-{
-	const struct merge *merge = output->merge;
-	const size_t count = merge->nodes.len;
-	uint64_t *first = mem_zalloc((merge->threads.len + 1) * sizeof(*first)), next = 1;
-	uint32_t *place = mem_zalloc((merge->threads.len + 1) * sizeof(*place)), end = 1;
-
-	output->nodes.rank = mem_zalloc((count + 1) * sizeof(uint32_t));
-	output->nodes.order = mem_zalloc((count + 1) * sizeof(uint32_t));
-	for (size_t i = 1; i < count; i++)
-		place[merge->nodes.data[i].row.thread]++;
-	for (size_t i = 0; i < merge->threads.len; i++) {
-		const uint32_t thread = output->threads.order[i], nodes = place[thread];
-		first[thread] = next;
-		next += merge->threads.data[thread].node_numbers;
-		place[thread] = end;
-		end += nodes;
-	}
-	const bool fits = next <= UINT32_MAX;
-	for (size_t i = 1; i < count && fits; i++) {
-		const struct profile_node *row = &merge->nodes.data[i].row;
-		output->nodes.rank[i] = (uint32_t)(first[row->thread] + (uint64_t)row->id);
-		output->nodes.order[place[row->thread]++] = (uint32_t)i;
-	}
-	free(first);
-	free(place);
-	return fits || error_set(output->err, ERROR_UNSUPPORTED, "more than 2^32 call paths");
-}
-
-/* The order of the nodes below one parent: by function and call site; of roots by thread. */
-static uint64_t callee_key(const struct output *output, const struct profile_node *row)
-{
-	if (!row->function)
-		return output->threads.rank[row->thread];
-	const uint64_t function = (uint64_t)id_of(&output->functions, row->function - 1);
-	const uint64_t location =
-		row->location ? (uint64_t)id_of(&output->locations, row->location - 1) : 0;
-
-	return (function << 1 | row->folded) << 32 | location;
-}
-
-static void rank_nodes(struct output *output)
-{
-	const struct merge *merge = output->merge;
-	struct tree_item *items = mem_zalloc(merge->nodes.len * sizeof(*items));
-
-	for (size_t i = 1; i < merge->nodes.len; i++) {
-		const struct merged_node *node = &merge->nodes.data[i];
-		items[i].index = (uint32_t)i;
-		items[i].parent = node->parent;
-		items[i].key = callee_key(output, &node->row);
-	}
-	tree_number(items, merge->nodes.len, &output->nodes.rank, &output->nodes.order);
-	free(items);
-}
-
 static void rank_stacks(struct output *output)
 {
 	const struct merge *merge = output->merge;
@@ -257,69 +200,6 @@ static bool write_values(const struct output *output)
 	return true;
 }
 
-static bool write_nodes(const struct output *output)
-{
-	const struct merge *merge = output->merge;
-
-	for (size_t i = 1; i < merge->nodes.len; i++) {
-		const struct merged_node *node = &merge->nodes.data[output->nodes.order[i]];
-		struct profile_node row = node->row;
-		row.id = output->nodes.rank[output->nodes.order[i]];
-		row.parent = output->nodes.rank[node->parent];
-		row.thread = id_of(&output->threads, row.thread);
-		row.function = row.function ? id_of(&output->functions, row.function - 1) : 0;
-		row.location = row.location ? id_of(&output->locations, row.location - 1) : 0;
-		if (!profile_add_node(output->writer, &row, output->err))
-			return false;
-	}
-	return true;
-}
-
-static int compare_os(const void *a, const void *b)
-{
-	const struct profile_os *x = a, *y = b;
-
-	if (x->node != y->node)
-		return compare_numbers((uint64_t)x->node, (uint64_t)y->node);
-	if (x->cause != y->cause)
-		return x->cause < y->cause ? -1 : 1;
-	if (x->syscall_number != y->syscall_number)
-		return x->syscall_number < y->syscall_number ? -1 : 1;
-	if (x->object != y->object)
-		return compare_numbers(x->object, y->object);
-	return strcmp(x->path ? x->path : "", y->path ? y->path : "");
-}
-
-static int compare_histogram(const void *a, const void *b)
-{
-	const struct profile_histogram *x = a, *y = b;
-
-	if (x->node != y->node)
-		return compare_numbers((uint64_t)x->node, (uint64_t)y->node);
-	return compare_numbers(x->bucket, y->bucket);
-}
-
-static bool write_of_nodes(const struct output *output)
-{
-	struct merge *merge = output->merge;
-
-	vec_foreach (row, &merge->os)
-		row->node = output->nodes.rank[row->node];
-	vec_sort(&merge->os, compare_os);
-	vec_foreach (row, &merge->os) {
-		if (!profile_add_os(output->writer, row, output->err))
-			return false;
-	}
-	vec_foreach (row, &merge->histogram)
-		row->node = output->nodes.rank[row->node];
-	vec_sort(&merge->histogram, compare_histogram);
-	vec_foreach (row, &merge->histogram) {
-		if (!profile_add_histogram(output->writer, row, output->err))
-			return false;
-	}
-	return true;
-}
-
 static int compare_marks(const void *a, const void *b)
 {
 	const struct profile_mark *x = a, *y = b;
@@ -400,8 +280,7 @@ static bool write_tables(const struct output *output)
 	return profile_write_session(output->writer, &session, output->err) &&
 	       write_processes(output) && write_functions(output) && write_samplings(output) &&
 	       write_stacks(output) && write_values(output) && write_nodes(output) &&
-	       write_of_nodes(output) && write_events(output) && write_cpu_uses(output) &&
-	       write_times(output);
+	       write_events(output) && write_cpu_uses(output) && write_times(output);
 }
 
 bool merge_write(struct merge *merge, struct error *err)
@@ -412,13 +291,8 @@ bool merge_write(struct merge *merge, struct error *err)
 	if (!output.writer)
 		return false;
 	rank_tables(&output);
-	bool ok = true;
-	if (merge->keep_processes)
-		ok = rank_kept_nodes(&output);
-	else
-		rank_nodes(&output);
 	rank_stacks(&output);
-	ok = ok && write_tables(&output);
+	bool ok = write_tables(&output);
 	if (ok)
 		ok = profile_writer_commit(output.writer, err);
 	else
@@ -426,7 +300,7 @@ bool merge_write(struct merge *merge, struct error *err)
 	struct ranking *rankings[] = {&output.processes, &output.threads,   &output.modules,
 				      &output.functions, &output.samplings, &output.events,
 				      &output.sources,	 &output.locations, &output.coverage,
-				      &output.disarms,	 &output.nodes,	    &output.stacks};
+				      &output.disarms,	 &output.stacks};
 	for (size_t i = 0; i < sizeof(rankings) / sizeof(rankings[0]); i++)
 		ranking_fini(rankings[i]);
 	return ok;
