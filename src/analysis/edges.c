@@ -32,8 +32,11 @@ static size_t depth_slot(const struct edge_walk *walk, uint32_t function)
 	return function == ANALYSIS_NONE ? walk->analysis->functions.len : function;
 }
 
-static void edge_enter(struct edge_walk *walk, const struct analysis_node *node)
+static void edge_enter(uint32_t index, void *context)
 {
+	struct edge_walk *walk = context;
+	const struct analysis_node *node = &walk->analysis->nodes.data[index];
+
 	if (node->parent == ANALYSIS_NONE)
 		return;
 	const uint32_t caller = walk->analysis->nodes.data[node->parent].function;
@@ -52,8 +55,11 @@ static void edge_enter(struct edge_walk *walk, const struct analysis_node *node)
 	}
 }
 
-static void edge_leave(struct edge_walk *walk, const struct analysis_node *node)
+static void edge_leave(uint32_t index, void *context)
 {
+	struct edge_walk *walk = context;
+	const struct analysis_node *node = &walk->analysis->nodes.data[index];
+
 	if (node->parent == ANALYSIS_NONE)
 		return;
 	const uint32_t caller = walk->analysis->nodes.data[node->parent].function;
@@ -61,28 +67,6 @@ static void edge_leave(struct edge_walk *walk, const struct analysis_node *node)
 		walk->caller_depth[depth_slot(walk, caller)]--;
 	if (caller == walk->function)
 		walk->callee_depth[depth_slot(walk, node->function)]--;
-}
-
-static void edge_walk_thread(struct edge_walk *walk, uint32_t root)
-{
-	const struct analysis_node *nodes = walk->analysis->nodes.data;
-	uint32_t at = root;
-
-	while (at != ANALYSIS_NONE) {
-		edge_enter(walk, &nodes[at]);
-		if (nodes[at].first_child != ANALYSIS_NONE) {
-			at = nodes[at].first_child;
-			continue;
-		}
-		while (at != ANALYSIS_NONE && nodes[at].next_sibling == ANALYSIS_NONE) {
-			edge_leave(walk, &nodes[at]);
-			at = nodes[at].parent;
-		}
-		if (at == ANALYSIS_NONE)
-			break;
-		edge_leave(walk, &nodes[at]);
-		at = nodes[at].next_sibling;
-	}
 }
 
 static int edge_compare(const void *a, const void *b, void *analysis)
@@ -107,13 +91,14 @@ void analysis_edges_find(const struct analysis *analysis, uint32_t function,
 		.callee_depth = mem_zalloc(slots * sizeof(uint32_t)),
 		.edges = edges,
 	};
+	const struct analysis_visitor visitor = {edge_enter, edge_leave, &walk};
 
 	*edges = (struct analysis_edges){0};
 	arena_init(&edges->arena);
 	map_init(&walk.callers);
 	map_init(&walk.callees);
 	for (size_t i = 0; i < analysis->threads.len; i++)
-		edge_walk_thread(&walk, analysis->threads.data[i].root);
+		analysis_walk(analysis, analysis->threads.data[i].root, &visitor);
 	if (edges->callers.len)
 		qsort_r(edges->callers.data, edges->callers.len, sizeof(*edges->callers.data),
 			edge_compare, (void *)analysis);

@@ -26,6 +26,15 @@ bool analysis_load_histograms(struct analysis *analysis, struct profile *profile
 void analysis_load_identities(struct analysis *analysis, bool keep_mangled);
 /* tree.c: fills nodes and every value. */
 bool analysis_load_tree(struct analysis *analysis, struct profile *profile, struct error *err);
+/* The nodes of a tree in depth-first order, which needs no stack: before and after their children.
+ */
+struct analysis_visitor {
+	void (*enter)(uint32_t node, void *context);
+	void (*leave)(uint32_t node, void *context);
+	void *context;
+};
+void analysis_walk(const struct analysis *analysis, uint32_t root,
+		   const struct analysis_visitor *visitor);
 /* Of nodes with exclusive values: subtree totals, levels, and lists of children. */
 void analysis_link_nodes(struct analysis *analysis);
 /* Adds the values of all nodes to those of functions and modules. */

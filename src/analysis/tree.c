@@ -212,9 +212,19 @@ struct depths {
 	struct analysis_folded_time *modules_folded; /* of the thread */
 };
 
-static void visit_enter(struct analysis *analysis, const struct analysis_node *node,
-			struct depths *depths)
+/* What the visits of a walk share. */
+struct sums {
+	struct analysis *analysis;
+	struct depths depths;
+};
+
+static void visit_enter(uint32_t index, void *context)
 {
+	struct sums *sums = context;
+	struct analysis *analysis = sums->analysis;
+	struct depths *depths = &sums->depths;
+	const struct analysis_node *node = &analysis->nodes.data[index];
+
 	if (node->function == ANALYSIS_NONE)
 		return;
 	struct analysis_function *function = &analysis->functions.data[node->function];
@@ -230,33 +240,37 @@ static void visit_enter(struct analysis *analysis, const struct analysis_node *n
 		analysis_values_add_inclusive(&module->values, &node->values);
 }
 
-static void visit_leave(const struct analysis *analysis, const struct analysis_node *node,
-			struct depths *depths)
+static void visit_leave(uint32_t index, void *context)
 {
+	struct sums *sums = context;
+	const struct analysis *analysis = sums->analysis;
+	const struct analysis_node *node = &analysis->nodes.data[index];
+
 	if (node->function == ANALYSIS_NONE)
 		return;
-	depths->functions[node->function]--;
-	depths->modules[analysis->functions.data[node->function].module]--;
+	sums->depths.functions[node->function]--;
+	sums->depths.modules[analysis->functions.data[node->function].module]--;
 }
 
-static void walk_thread(struct analysis *analysis, uint32_t root, struct depths *depths)
+void analysis_walk(const struct analysis *analysis, uint32_t root,
+		   const struct analysis_visitor *visitor)
 {
 	const struct analysis_node *nodes = analysis->nodes.data;
 	uint32_t at = root;
 
 	while (at != ANALYSIS_NONE) {
-		visit_enter(analysis, &nodes[at], depths);
+		visitor->enter(at, visitor->context);
 		if (nodes[at].first_child != ANALYSIS_NONE) {
 			at = nodes[at].first_child;
 			continue;
 		}
 		while (at != ANALYSIS_NONE && nodes[at].next_sibling == ANALYSIS_NONE) {
-			visit_leave(analysis, &nodes[at], depths);
+			visitor->leave(at, visitor->context);
 			at = nodes[at].parent;
 		}
 		if (at == ANALYSIS_NONE)
 			break;
-		visit_leave(analysis, &nodes[at], depths);
+		visitor->leave(at, visitor->context);
 		at = nodes[at].next_sibling;
 	}
 }
@@ -298,20 +312,24 @@ static void fit_folded(struct analysis *analysis)
 void analysis_sum_functions(struct analysis *analysis)
 {
 	const size_t module_count = analysis->modules.len + 1;
-	struct depths depths = {
-		.functions = mem_zalloc((analysis->functions.len + 1) * sizeof(uint32_t)),
-		.modules = mem_zalloc(module_count * sizeof(uint32_t)),
-		.modules_folded = mem_zalloc(module_count * sizeof(*depths.modules_folded)),
-	};
+	struct sums sums = {
+		.analysis = analysis,
+		.depths = {
+			.functions = mem_zalloc((analysis->functions.len + 1) * sizeof(uint32_t)),
+			.modules = mem_zalloc(module_count * sizeof(uint32_t)),
+			.modules_folded =
+				mem_zalloc(module_count * sizeof(*sums.depths.modules_folded)),
+		}};
+	const struct analysis_visitor visitor = {visit_enter, visit_leave, &sums};
 
 	vec_foreach (thread, &analysis->threads) {
-		walk_thread(analysis, thread->root, &depths);
+		analysis_walk(analysis, thread->root, &visitor);
 		if (thread->has_folded)
-			modules_add_folded(analysis, &depths);
+			modules_add_folded(analysis, &sums.depths);
 	}
-	free(depths.functions);
-	free(depths.modules);
-	free(depths.modules_folded);
+	free(sums.depths.functions);
+	free(sums.depths.modules);
+	free(sums.depths.modules_folded);
 }
 
 /* What the root's inclusive values have beyond its exclusive ones. */
