@@ -40,6 +40,7 @@ void analysis_values_add_exclusive(struct arena *arena, struct analysis_values *
 	to->samples.exclusive += from->samples.exclusive;
 	to->samples.exclusive_weight += from->samples.exclusive_weight;
 	to->disarmed |= from->disarmed;
+	to->absorbed |= from->absorbed;
 	for (int i = 0; i < TARE_OS_CAUSES; i++)
 		to->os_ticks[i] += from->os_ticks[i];
 	for (int i = 0; i < ANALYSIS_MEASURES; i++)
@@ -54,6 +55,40 @@ void analysis_values_add_inclusive(struct analysis_values *to, const struct anal
 	to->error_inclusive += from->error_inclusive;
 	to->samples.inclusive += from->samples.inclusive;
 	to->samples.inclusive_weight += from->samples.inclusive_weight;
+}
+
+void analysis_values_subtract_inclusive(struct analysis_values *to,
+					const struct analysis_values *from)
+{
+	to->ticks[ELAPSED_INCLUSIVE] -= from->ticks[ELAPSED_INCLUSIVE];
+	to->ticks[APPLICATION_INCLUSIVE] -= from->ticks[APPLICATION_INCLUSIVE];
+	to->overhead_inclusive -= from->overhead_inclusive;
+	to->error_inclusive -= from->error_inclusive;
+	to->samples.inclusive -= from->samples.inclusive;
+	to->samples.inclusive_weight -= from->samples.inclusive_weight;
+}
+
+void analysis_values_subtract_own(struct analysis_values *values)
+{
+	values->ticks[ELAPSED_INCLUSIVE] -= values->ticks[ELAPSED_EXCLUSIVE];
+	values->ticks[APPLICATION_INCLUSIVE] -= values->ticks[APPLICATION_EXCLUSIVE];
+	values->overhead_inclusive -= values->overhead_exclusive;
+	values->error_inclusive -= values->error_exclusive;
+	values->samples.inclusive -= values->samples.exclusive;
+	values->samples.inclusive_weight -= values->samples.exclusive_weight;
+}
+
+void analysis_values_absorb(struct analysis_values *to, const struct analysis_values *from)
+{
+	struct analysis_values part = *from;
+
+	part.histogram = NULL;
+	part.calls = part.unwound = 0;
+	part.disarmed = false;
+	for (int i = 0; i < ANALYSIS_MEASURES; i++)
+		part.range[i] = (struct analysis_range){.min = UINT64_MAX};
+	analysis_values_add_exclusive(NULL, to, &part);
+	to->absorbed = true;
 }
 
 void analysis_values_sum(struct analysis_values *to, const struct analysis_values *from)
@@ -120,6 +155,30 @@ bool analysis_function_matches(const struct analysis *analysis, uint32_t functio
 
 	return analysis_name_matches(row->name, globs) ||
 	       (row->symbol[0] && analysis_glob_matches(globs, row->symbol));
+}
+
+bool analysis_was_seen(const struct analysis *analysis, const struct analysis_values *values)
+{
+	if (analysis->method == ANALYSIS_SAMPLE)
+		return values->samples.inclusive;
+	return values->calls || values->ticks[ELAPSED_INCLUSIVE];
+}
+
+bool analysis_fail_unknown(const struct analysis *analysis, const char *function, struct error *err)
+{
+	struct vec_of(const char *) names = {0};
+
+	vec_foreach (row, &analysis->functions) {
+		if (analysis_was_seen(analysis, &row->values))
+			vec_push(&names, row->name);
+	}
+	const char *nearest = str_nearest(function, names.data, names.len);
+	error_set(err, ERROR_NOT_FOUND, "no function of the profile is called \"%s\"%s; %s%s%s",
+		  function, analysis->my_code ? ", or --my-code hides it" : "",
+		  nearest ? "did you mean \"" : "the functions view lists them",
+		  nearest ? nearest : "", nearest ? "\"?" : "");
+	vec_fini(&names);
+	return false;
 }
 
 static void select_threads(struct analysis *analysis, const struct analysis_options *options)
@@ -218,11 +277,14 @@ struct analysis *analysis_open(struct profile *profile, const struct analysis_op
 	select_threads(analysis, options);
 	sum_losses(analysis);
 	analysis_load_identities(analysis, options->keep_mangled);
-	if (analysis_choose(analysis, options, err) && analysis_load_tree(analysis, profile, err) &&
+	if (analysis_choose(analysis, options, err) &&
+	    analysis_choose_mine(analysis, options, err) &&
+	    analysis_load_tree(analysis, profile, err) &&
 	    analysis_load_os(analysis, profile, options->keep_mangled, err) &&
 	    analysis_load_coverage(analysis, profile, options, err) &&
 	    analysis_load_call_places(analysis, profile, options, err) &&
-	    analysis_load_samples(analysis, profile, options, err))
+	    analysis_load_samples(analysis, profile, options, err) &&
+	    analysis_reshape(analysis, options, err))
 		return analysis;
 	analysis_close(analysis);
 	return NULL;
@@ -318,13 +380,32 @@ double analysis_weight_percent(const struct analysis *analysis, uint64_t weight)
 	return percent_of(weight, analysis->totals.samples.weight);
 }
 
-double analysis_share(const struct analysis *analysis, const struct analysis_values *values)
+uint64_t analysis_exclusive(const struct analysis *analysis, const struct analysis_values *values)
 {
 	if (analysis->method == ANALYSIS_INSTRUMENT)
-		return analysis_percent(analysis, values, ELAPSED_INCLUSIVE);
-	return analysis->by_weight
-		       ? analysis_weight_percent(analysis, values->samples.inclusive_weight)
-		       : analysis_samples_percent(analysis, values->samples.inclusive);
+		return values->ticks[ELAPSED_EXCLUSIVE];
+	return analysis->by_weight ? values->samples.exclusive_weight : values->samples.exclusive;
+}
+
+double analysis_value_share(const struct analysis *analysis, uint64_t value)
+{
+	const struct analysis_totals *totals = &analysis->totals;
+
+	if (analysis->method == ANALYSIS_INSTRUMENT)
+		return percent_of(value, totals->elapsed);
+	return percent_of(value,
+			  analysis->by_weight ? totals->samples.weight : totals->samples.kept);
+}
+
+double analysis_exclusive_share(const struct analysis *analysis,
+				const struct analysis_values *values)
+{
+	return analysis_value_share(analysis, analysis_exclusive(analysis, values));
+}
+
+double analysis_share(const struct analysis *analysis, const struct analysis_values *values)
+{
+	return analysis_value_share(analysis, analysis_inclusive(analysis, values));
 }
 
 bool analysis_samples_interval(const struct analysis *analysis, uint64_t samples, double *low,

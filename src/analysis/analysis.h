@@ -67,6 +67,7 @@ struct analysis_values {
 	/* By how much the times above may be wrong, as the probes' cost is known no better. */
 	uint64_t error_inclusive, error_exclusive;
 	uint64_t os_ticks[TARE_OS_CAUSES]; /* exclusive; sum is elapsed - application */
+	bool absorbed;	      /* exclusive values have those of callees: there are none per call */
 	bool disarmed;	      /* probes were switched off while it ran: there were further calls */
 	uint64_t probe_ticks; /* cost of the probes that its calls passed, by calibration */
 	struct analysis_samples samples;
@@ -74,7 +75,8 @@ struct analysis_values {
 
 struct analysis_module {
 	const char *name, *path, *build_id;
-	bool system, instrumented;
+	bool system; /* run-time library, loader or kernel; or what is not named as mine */
+	bool instrumented;
 	struct analysis_values values;
 };
 
@@ -126,7 +128,8 @@ struct analysis_folded_time {
 /*
  * One call path of one thread: the chain of its parents. The path of a root is empty, its
  * function ANALYSIS_NONE, its exclusive values those of the time outside of all functions.
- * Parents have smaller indexes than their children.
+ * Parents have smaller indexes than their children. Where the tree is rooted, the thread may be
+ * ANALYSIS_NONE: several.
  */
 struct analysis_node {
 	uint32_t parent, first_child, next_sibling; /* ANALYSIS_NONE where there is none */
@@ -230,6 +233,10 @@ struct analysis_totals {
 	uint64_t cost_ticks[TARE_EVENT_KINDS]; /* of a probe: the largest of the processes */
 	uint32_t limits;		       /* enum tare_limits: met by any of them */
 	uint32_t os_means;		       /* which all processes had, see enum tare_os_means */
+	/* my code: call paths that are part of their callers, and the modules that they are of */
+	uint64_t frames_hidden, modules_hidden;
+	uint64_t root_paths;	     /* of the root function that was asked for: outermost ones */
+	uint64_t recursion_folded;   /* call paths in the place of those of the same function */
 	uint64_t inconsistent_ticks; /* by which the recorded sums contradict each other */
 };
 
@@ -258,6 +265,19 @@ struct analysis_options {
 	bool call_places;
 	/* Only samples of this time, as analysis_time_parse has it; NULL: all. */
 	const char *from, *to;
+	/*
+	 * Functions of system modules have no nodes and values but where they call others or are
+	 * called by them, or begin a thread; there they have the time of those that they call.
+	 */
+	bool my_code;
+	const char *mine; /* "GLOB,…": modules that are no system's, all others are; NULL: known */
+	/*
+	 * The tree shown, but not the values of functions: below the outermost calls of functions
+	 * that match (NULL: all), merged over their callers and, unless root_by_thread, over
+	 * threads. Calls of a function that stands on the path already take that one's place.
+	 */
+	const char *root;
+	bool root_by_thread, fold_recursion;
 };
 
 struct analysis {
@@ -267,6 +287,9 @@ struct analysis {
 	enum analysis_method method; /* of the nodes; not ANALYSIS_AUTO */
 	bool has_calls;
 	const struct profile_event *event; /* whose samples there are; NULL: there are none */
+	bool my_code, recursion_is_folded; /* as the options say */
+	const char *root;
+	bool is_rooted; /* roots of the tree are its functions, no threads */
 	bool by_weight;			   /* samples of this event count by their weight */
 	/*
 	 * Lines and instructions are those that calls were made from. Of a place, `inclusive` is
@@ -344,6 +367,12 @@ double analysis_percent(const struct analysis *analysis, const struct analysis_v
  */
 uint64_t analysis_inclusive(const struct analysis *analysis, const struct analysis_values *values);
 double analysis_share(const struct analysis *analysis, const struct analysis_values *values);
+/* The same of what is exclusive. */
+uint64_t analysis_exclusive(const struct analysis *analysis, const struct analysis_values *values);
+double analysis_exclusive_share(const struct analysis *analysis,
+				const struct analysis_values *values);
+/* Of a sum of such values. */
+double analysis_value_share(const struct analysis *analysis, uint64_t value);
 
 /* Of the kept samples, in percent; NAN where there are none. */
 double analysis_samples_percent(const struct analysis *analysis, uint64_t samples);
@@ -383,6 +412,12 @@ bool analysis_name_matches(const char *name, const struct analysis_globs *globs)
 bool analysis_function_matches(const struct analysis *analysis, uint32_t function,
 			       const struct analysis_globs *globs);
 
+/* By the method shown. */
+bool analysis_was_seen(const struct analysis *analysis, const struct analysis_values *values);
+/* Fails with the name that is nearest among the functions that were seen. */
+bool analysis_fail_unknown(const struct analysis *analysis, const char *function,
+			   struct error *err);
+
 /* ---- caller and callee ---- */
 
 /*
@@ -415,9 +450,12 @@ struct analysis_step {
 
 struct analysis_path vec_of(struct analysis_step);
 
+#define ANALYSIS_HOT_SHARE 0.5
+
 /*
  * From the session over a process and a thread down the tree: the child with the largest
- * inclusive value, as long as it holds at least `share` of its parent's.
+ * inclusive value, as long as it holds at least `share` of its parent's. Of a rooted tree, from the
+ * root with the most.
  */
 void analysis_hot_path(const struct analysis *analysis, double share, struct analysis_path *path);
 

@@ -184,12 +184,58 @@ static uint32_t hottest_child(const struct analysis *analysis, uint32_t node)
 	return best;
 }
 
+static uint32_t hottest_root(const struct analysis *analysis)
+{
+	uint32_t best = ANALYSIS_NONE;
+
+	for (uint32_t i = 0; i < analysis->nodes.len; i++)
+		if (analysis->nodes.data[i].parent == ANALYSIS_NONE &&
+		    (best == ANALYSIS_NONE ||
+		     node_inclusive(analysis, i) > node_inclusive(analysis, best)))
+			best = i;
+	return best;
+}
+
+/* From `node`, which is on the path, on. */
+static void follow(const struct analysis *analysis, uint32_t node, double share,
+		   struct analysis_path *path)
+{
+	const struct analysis_node *nodes = analysis->nodes.data;
+
+	for (uint32_t at = node;;) {
+		const uint32_t child = hottest_child(analysis, at);
+		if (child == ANALYSIS_NONE ||
+		    !holds(node_inclusive(analysis, child), node_inclusive(analysis, at), share))
+			return;
+		vec_push(path, ((struct analysis_step){.kind = STEP_NODE,
+						       .index = child,
+						       .values = &nodes[child].values}));
+		at = child;
+	}
+}
+
+static void follow_root(const struct analysis *analysis, double share, struct analysis_path *path)
+{
+	const uint32_t root = hottest_root(analysis);
+
+	if (root == ANALYSIS_NONE)
+		return;
+	vec_push(path, ((struct analysis_step){.kind = STEP_NODE,
+					       .index = root,
+					       .values = &analysis->nodes.data[root].values}));
+	follow(analysis, root, share, path);
+}
+
 void analysis_hot_path(const struct analysis *analysis, double share, struct analysis_path *path)
 {
 	const struct analysis_node *nodes = analysis->nodes.data;
 	const uint32_t process = hottest_process(analysis);
 
 	*path = (struct analysis_path){0};
+	if (analysis->is_rooted) {
+		follow_root(analysis, share, path);
+		return;
+	}
 	if (process == ANALYSIS_NONE)
 		return;
 	const uint64_t all = process_inclusive(analysis, process);
@@ -201,19 +247,11 @@ void analysis_hot_path(const struct analysis *analysis, double share, struct ana
 	const uint32_t thread = hottest_thread(analysis, process);
 	if (thread == ANALYSIS_NONE)
 		return;
-	uint32_t at = analysis->threads.data[thread].root;
-	if (!holds(node_inclusive(analysis, at), all, share))
+	const uint32_t root = analysis->threads.data[thread].root;
+	if (!holds(node_inclusive(analysis, root), all, share))
 		return;
-	vec_push(path, ((struct analysis_step){
-			       .kind = STEP_THREAD, .index = thread, .values = &nodes[at].values}));
-	for (;;) {
-		const uint32_t child = hottest_child(analysis, at);
-		if (child == ANALYSIS_NONE ||
-		    !holds(node_inclusive(analysis, child), node_inclusive(analysis, at), share))
-			return;
-		vec_push(path, ((struct analysis_step){.kind = STEP_NODE,
-						       .index = child,
-						       .values = &nodes[child].values}));
-		at = child;
-	}
+	vec_push(path,
+		 ((struct analysis_step){
+			 .kind = STEP_THREAD, .index = thread, .values = &nodes[root].values}));
+	follow(analysis, root, share, path);
 }

@@ -14,6 +14,12 @@ struct analysis_values analysis_values_zero(void);
 void analysis_values_add_exclusive(struct arena *arena, struct analysis_values *to,
 				   const struct analysis_values *from);
 void analysis_values_add_inclusive(struct analysis_values *to, const struct analysis_values *from);
+void analysis_values_subtract_inclusive(struct analysis_values *to,
+					const struct analysis_values *from);
+/* Of the inclusive values, what is exclusive. */
+void analysis_values_subtract_own(struct analysis_values *values);
+/* Adds the exclusive times and samples of callees that become part of `to`, but not their calls. */
+void analysis_values_absorb(struct analysis_values *to, const struct analysis_values *from);
 
 /* histogram.c: adds to *to, which may be NULL. */
 void analysis_histogram_add(struct arena *arena, struct analysis_histogram **to,
@@ -42,6 +48,14 @@ void analysis_sum_functions(struct analysis *analysis);
 /* select.c: which method and event; fails where the profile has not what is asked for. */
 bool analysis_choose(struct analysis *analysis, const struct analysis_options *options,
 		     struct error *err);
+/* my_code.c: which modules are the system's. */
+bool analysis_choose_mine(struct analysis *analysis, const struct analysis_options *options,
+			  struct error *err);
+/* reshape.c: my code, of the nodes of calls or samples before they are linked. */
+void analysis_hide_system(struct analysis *analysis, bool of_calls);
+/* The root and recursion of the tree shown, once all is there. */
+bool analysis_reshape(struct analysis *analysis, const struct analysis_options *options,
+		      struct error *err);
 /* samples.c: samples of the event; of the method shown their call paths, too. */
 bool analysis_load_samples(struct analysis *analysis, struct profile *profile,
 			   const struct analysis_options *options, struct error *err);

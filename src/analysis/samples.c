@@ -351,6 +351,8 @@ static bool load_paths(struct analysis *analysis, const struct analysis_options 
 	}
 	const bool ok = build_paths(analysis, options, values, functions, err);
 	if (ok) {
+		if (analysis->my_code)
+			analysis_hide_system(analysis, false);
 		analysis_link_nodes(analysis);
 		analysis_sum_functions(analysis);
 		if (analysis->has_calls)

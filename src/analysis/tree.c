@@ -425,6 +425,8 @@ bool analysis_load_tree(struct analysis *analysis, struct profile *profile, stru
 		return false;
 	analysis_correct_residual(analysis);
 	analysis_share_folded(analysis);
+	if (analysis->my_code)
+		analysis_hide_system(analysis, true);
 	analysis_link_nodes(analysis);
 	analysis_sum_functions(analysis);
 	fit_folded(analysis);

@@ -51,14 +51,6 @@ bool report_is_selected(const struct report *report, uint32_t function)
 		analysis_function_matches(analysis, function, &options->filters));
 }
 
-/* By the method shown. */
-static bool was_seen(const struct report *report, const struct analysis_values *values)
-{
-	if (report->analysis->method == ANALYSIS_SAMPLE)
-		return values->samples.inclusive;
-	return values->calls || values->ticks[ELAPSED_INCLUSIVE];
-}
-
 const struct analysis_samples *report_row_samples(const struct report_row *row)
 {
 	if (row->samples)
@@ -74,7 +66,8 @@ static bool fill_functions(struct report *report, struct error *err)
 
 	(void)err;
 	for (uint32_t i = 0; i < report->analysis->functions.len; i++)
-		if (was_seen(report, &report->analysis->functions.data[i].values) &&
+		if (analysis_was_seen(report->analysis,
+				      &report->analysis->functions.data[i].values) &&
 		    report_is_selected(report, i))
 			vec_push(&table->rows, report_row_of_function(report, i));
 	report_finish_rows(report, table, 0, NULL);
@@ -90,7 +83,8 @@ static bool fill_modules(struct report *report, struct error *err)
 		struct report_row row = report_row_empty();
 		row.module = module;
 		row.values = &module->values;
-		if (was_seen(report, row.values) && module_is_selected(report, module))
+		if (analysis_was_seen(report->analysis, row.values) &&
+		    module_is_selected(report, module))
 			vec_push(&table->rows, row);
 	}
 	report_finish_rows(report, table, 0, NULL);
@@ -279,31 +273,6 @@ static void add_relations(struct report *report, struct report_table *table, uin
 	add_edges(report, table, row.function, false);
 }
 
-static bool unknown_function(const struct report *report, struct error *err)
-{
-	const struct analysis *analysis = report->analysis;
-	const char *wanted = report->options->function;
-	struct vec_of(const char *) names = {0};
-
-	vec_foreach (function, &analysis->functions) {
-		if (was_seen(report, &function->values))
-			vec_push(&names, function->name);
-	}
-	const char *nearest = str_nearest(wanted, names.data, names.len);
-	if (nearest)
-		error_set(err, ERROR_NOT_FOUND,
-			  "no function of the profile is called \"%s\"; did "
-			  "you mean \"%s\"?",
-			  wanted, nearest);
-	else
-		error_set(err, ERROR_NOT_FOUND,
-			  "no function of the profile is called \"%s\"; the functions view lists "
-			  "them",
-			  wanted);
-	vec_fini(&names);
-	return false;
-}
-
 static bool fill_callers(struct report *report, struct error *err)
 {
 	enum { MATCHES_MAX = sizeof(report->edges) / sizeof(report->edges[0]) };
@@ -313,7 +282,8 @@ static bool fill_callers(struct report *report, struct error *err)
 
 	for (uint32_t i = 0; i < report->analysis->functions.len; i++) {
 		const struct analysis_function *function = &report->analysis->functions.data[i];
-		if (!was_seen(report, &function->values) || !report_is_selected(report, i) ||
+		if (!analysis_was_seen(report->analysis, &function->values) ||
+		    !report_is_selected(report, i) ||
 		    !analysis_function_matches(report->analysis, i, &wanted))
 			continue;
 		if (matches++ < MATCHES_MAX)
@@ -324,7 +294,7 @@ static bool fill_callers(struct report *report, struct error *err)
 				 "%zu functions match \"%s\", at most %d can be shown; give a "
 				 "longer name, or --module",
 				 matches, report->options->function, MATCHES_MAX);
-	return matches || unknown_function(report, err);
+	return matches || analysis_fail_unknown(report->analysis, report->options->function, err);
 }
 
 /* ---- summary ---- */
@@ -402,7 +372,8 @@ static void add_most_work(struct report *report)
 	for (uint32_t i = 0; i < report->analysis->functions.len; i++) {
 		struct report_row row = report_row_of_function(report, i);
 		row.section = "functions";
-		if (was_seen(report, row.values) && report_is_selected(report, i))
+		if (analysis_was_seen(report->analysis, row.values) &&
+		    report_is_selected(report, i))
 			vec_push(&table->rows, row);
 	}
 	report_finish_rows(report, table, 0, NULL);
