@@ -43,6 +43,7 @@ const struct option report_command_options[] = {
 		 "(repeatable)",
 	 .type = OPTION_LIST,
 	 .offset = AT(filters)},
+	TREE_OPTIONS(AT(tree)),
 	PROFILE_OPTIONS(AT(profile)),
 	TABLE_OPTIONS(AT(table)),
 	{.name = "verbose",
@@ -62,7 +63,7 @@ const struct option report_command_options[] = {
 	{0},
 };
 
-const struct report_values report_defaults = {.table = TABLE_DEFAULTS};
+const struct report_values report_defaults = {.table = TABLE_DEFAULTS, .tree = TREE_DEFAULTS};
 
 /* ---- operands ---- */
 
@@ -136,7 +137,7 @@ int report_command_show(const struct report_values *values, const struct report_
 {
 	struct globs sources = {0};
 	struct table_globs globs;
-	struct filter_lists filters;
+	struct filter_lists filters = {0};
 	struct profile_selection selection;
 	struct report_options options = {
 		.view = target->view,
@@ -156,7 +157,9 @@ int report_command_show(const struct report_values *values, const struct report_
 	table_options_apply(&values->table, &options, &globs);
 	profile_selection_init(&selection, &values->profile);
 	selection.options.coverage_functions = values->verbose;
-	bool ok = filter_lists_init(&filters, &values->filters, &options, err) &&
+	shape_options_apply(&values->tree.shape, &selection.options);
+	bool ok = tree_options_apply(&values->tree, &options, err) &&
+		  filter_lists_init(&filters, &values->filters, &options, err) &&
 		  report_check(&options, err);
 	if (ok) {
 		report_select(&options, &selection.options);

@@ -4,11 +4,13 @@
 
 #include "cli/command.h"
 #include "cli/table_options.h"
+#include "cli/tree_options.h"
 
 struct report_values {
 	const char *sort, *columns;
 	struct profile_values profile;
 	struct table_values table;
+	struct tree_values tree;
 	double min_percent;
 	struct option_list filters, source_paths;
 	bool verbose, assembly;

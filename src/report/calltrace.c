@@ -107,7 +107,7 @@ static struct report_row row_of(const struct calltrace *calltrace,
 				const struct analysis_trace_event *event)
 {
 	const struct analysis *analysis = calltrace->report->analysis;
-	struct report_row row = {.event = event, .node = ANALYSIS_NONE};
+	struct report_row row = {.event = event, .node = ANALYSIS_NONE, .last = ANALYSIS_NONE};
 
 	row.thread = &analysis->threads.data[event->thread];
 	row.process = &analysis->processes.data[row.thread->process];

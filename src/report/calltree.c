@@ -1,56 +1,43 @@
 /*
  * The call tree view: processes, below them threads, below them call paths, in depth-first order,
- * siblings sorted. A limit keeps the rows with the largest inclusive values: as no child has more
- * than its parent, what is kept is always connected.
+ * siblings sorted; or what is below chosen functions. Which rows there are says the outline.
  */
+#include "report/calltree.h"
+
 #include "report/table.h"
 
-#include <string.h>
+#include <math.h>
+
+enum { SAMPLES_MIN = 40 };
+
+/* As text: what most trees are readable with. */
+#define TRIM_DEFAULT 0.5
+#define FOLD_DEFAULT 1.0
 
 struct tree {
 	struct report *report;
 	struct report_table *table;
+	const struct analysis_outline *outline;
 	bool *keep;		  /* per node: it or a descendant is selected; NULL: all are */
+	bool *passes;		  /* per node: it is itself */
 	bool *keep_process;	  /* per process, likewise */
 	uint32_t *first_thread;	  /* per process, ANALYSIS_NONE: none */
 	uint32_t *next_thread;	  /* per thread, of the same process */
-	uint64_t threshold;	  /* rows with less are left out */
-	uint64_t ties;		  /* rows with exactly as much that are still wanted */
 	struct report_rows stack; /* rows to come, the next one last */
-	struct analysis_path hot;
 };
 
-/* Whether the row is the step of the hot path at its level. */
-static bool is_hot(const struct tree *tree, const struct report_row *row)
+/* ---- rows ---- */
+
+/* The values of a row of several frames are its own. */
+static const struct analysis_values *row_values(struct report *report, uint32_t node)
 {
-	const struct analysis *analysis = tree->report->analysis;
+	const struct analysis *analysis = report->analysis;
 
-	if (row->level >= tree->hot.len)
-		return false;
-	const struct analysis_step *step = &tree->hot.data[row->level];
-	if (step->kind == STEP_PROCESS)
-		return row->process == &analysis->processes.data[step->index];
-	if (step->kind == STEP_THREAD)
-		return row->thread == &analysis->threads.data[step->index];
-	return row->node == step->index;
-}
-
-/* Whether the row belongs to what is shown; if not, nothing below it does. */
-static bool tree_wants(struct tree *tree, const struct report_row *row)
-{
-	const uint64_t inclusive = analysis_inclusive(tree->report->analysis, row->values);
-	const double least = tree->report->options->min_percent;
-
-	if (row->node != ANALYSIS_NONE && tree->keep && !tree->keep[row->node])
-		return false;
-	if (least > 0 && !(analysis_share(tree->report->analysis, row->values) >= least))
-		return false;
-	if (inclusive != tree->threshold)
-		return inclusive > tree->threshold;
-	if (!tree->ties)
-		return false;
-	tree->ties--;
-	return true;
+	if (report->outline.last[node] == node)
+		return &analysis->nodes.data[node].values;
+	struct analysis_values *values = arena_alloc(&report->arena, sizeof(*values));
+	*values = analysis_outline_values(analysis, &report->outline, node);
+	return values;
 }
 
 static struct report_row node_row(const struct analysis *analysis, const struct report_row *parent,
@@ -62,8 +49,8 @@ static struct report_row node_row(const struct analysis *analysis, const struct 
 	row.function = &analysis->functions.data[node->function];
 	row.module = &analysis->modules.data[row.function->module];
 	row.values = &node->values;
-	row.node = index;
-	row.level = parent->level + 1;
+	row.node = row.last = index;
+	row.level = node->level + !analysis->is_rooted;
 	return row;
 }
 
@@ -76,22 +63,18 @@ static void push_sorted(struct tree *tree, struct report_rows *rows)
 	vec_fini(rows);
 }
 
-static bool process_is_kept(const struct tree *tree, const struct analysis_process *process)
-{
-	return process->selected &&
-	       (!tree->keep_process ||
-		tree->keep_process[process - tree->report->analysis->processes.data]);
-}
-
 static void push_processes(struct tree *tree)
 {
+	const struct analysis *analysis = tree->report->analysis;
 	struct report_rows rows = {0};
 
-	vec_foreach (process, &tree->report->analysis->processes) {
-		if (process_is_kept(tree, process))
-			vec_push(&rows, ((struct report_row){.process = process,
-							     .values = &process->tree,
-							     .node = ANALYSIS_NONE}));
+	for (uint32_t i = 0; i < analysis->processes.len; i++) {
+		struct report_row row = report_row_empty();
+		row.process = &analysis->processes.data[i];
+		row.values = &row.process->tree;
+		row.hot = i == tree->outline->hot_process;
+		if (tree->outline->processes[i])
+			vec_push(&rows, row);
 	}
 	push_sorted(tree, &rows);
 }
@@ -105,15 +88,30 @@ static void push_threads(struct tree *tree, const struct report_row *parent)
 	for (; at != ANALYSIS_NONE; at = tree->next_thread[at]) {
 		const struct analysis_thread *thread = &analysis->threads.data[at];
 		struct report_row row = *parent;
-		if (!thread->selected || thread->root == ANALYSIS_NONE)
+		if (!thread->selected || thread->root == ANALYSIS_NONE ||
+		    tree->outline->last[thread->root] == ANALYSIS_NONE)
 			continue;
 		row.thread = thread;
 		row.values = &analysis->nodes.data[thread->root].values;
-		row.node = thread->root;
-		row.level = parent->level + 1;
+		row.node = row.last = thread->root;
+		row.level = row.indent = parent->level + 1;
+		row.hot = tree->outline->hot[thread->root];
 		vec_push(&rows, row);
 	}
 	push_sorted(tree, &rows);
+}
+
+static void push_node(struct tree *tree, struct report_rows *rows, const struct report_row *parent,
+		      uint32_t index)
+{
+	if (tree->outline->last[index] == ANALYSIS_NONE)
+		return;
+	struct report_row row = node_row(tree->report->analysis, parent, index);
+	row.indent = parent->indent + (parent->process || parent->function);
+	row.values = row_values(tree->report, index);
+	row.last = tree->outline->last[index];
+	row.hot = tree->outline->hot[index];
+	vec_push(rows, row);
 }
 
 static void push_children(struct tree *tree, const struct report_row *parent)
@@ -121,9 +119,22 @@ static void push_children(struct tree *tree, const struct report_row *parent)
 	const struct analysis_node *nodes = tree->report->analysis->nodes.data;
 	struct report_rows rows = {0};
 
-	for (uint32_t at = nodes[parent->node].first_child; at != ANALYSIS_NONE;
+	for (uint32_t at = nodes[parent->last].first_child; at != ANALYSIS_NONE;
 	     at = nodes[at].next_sibling)
-		vec_push(&rows, node_row(tree->report->analysis, parent, at));
+		push_node(tree, &rows, parent, at);
+	push_sorted(tree, &rows);
+}
+
+/* Of a rooted tree. What is of one thread only has it. */
+static void push_roots(struct tree *tree)
+{
+	const struct analysis *analysis = tree->report->analysis;
+	const struct report_row above = report_row_empty();
+	struct report_rows rows = {0};
+
+	for (uint32_t i = 0; i < analysis->nodes.len; i++)
+		if (analysis->nodes.data[i].parent == ANALYSIS_NONE)
+			push_node(tree, &rows, &above, i);
 	push_sorted(tree, &rows);
 }
 
@@ -144,6 +155,8 @@ static void link_threads(struct tree *tree)
 	}
 }
 
+/* ---- selection ---- */
+
 static bool node_passes(const struct tree *tree, uint32_t index)
 {
 	const struct analysis *analysis = tree->report->analysis;
@@ -152,31 +165,39 @@ static bool node_passes(const struct tree *tree, uint32_t index)
 
 	if (!tree->report->filters.len)
 		return true;
-	row.thread = &analysis->threads.data[node->thread];
-	row.process = &analysis->processes.data[row.thread->process];
+	if (node->thread != ANALYSIS_NONE && !analysis->is_rooted) {
+		row.thread = &analysis->threads.data[node->thread];
+		row.process = &analysis->processes.data[row.thread->process];
+	}
 	row = node_row(analysis, &row, index);
-	row.level = node->level + 1;
 	return report_passes(tree->report, &row);
+}
+
+static bool is_selective(const struct report *report)
+{
+	const struct report_options *options = report->options;
+
+	return options->modules.count || options->functions.count || options->filters.count ||
+	       report->filters.len;
 }
 
 /* A node is kept when it or anything below it is selected. */
 static void mark_kept(struct tree *tree)
 {
 	const struct analysis *analysis = tree->report->analysis;
-	const struct report_options *options = tree->report->options;
 
-	if (!options->modules.count && !options->functions.count && !options->filters.count &&
-	    !tree->report->filters.len)
+	if (!is_selective(tree->report))
 		return;
 	bool *function_kept = mem_zalloc(analysis->functions.len + 1);
 	for (uint32_t i = 0; i < analysis->functions.len; i++)
 		function_kept[i] = report_is_selected(tree->report, i);
 	tree->keep = mem_zalloc(analysis->nodes.len + 1);
+	tree->passes = mem_zalloc(analysis->nodes.len + 1);
 	for (size_t i = analysis->nodes.len; i-- > 0;) {
 		const struct analysis_node *node = &analysis->nodes.data[i];
 		if (node->function != ANALYSIS_NONE && function_kept[node->function] &&
 		    node_passes(tree, (uint32_t)i))
-			tree->keep[i] = true;
+			tree->keep[i] = tree->passes[i] = true;
 		if (tree->keep[i] && node->parent != ANALYSIS_NONE)
 			tree->keep[node->parent] = true;
 	}
@@ -188,66 +209,154 @@ static void mark_kept(struct tree *tree)
 	}
 }
 
-static int descending(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+/* ---- outline ---- */
 
-	return x > y ? -1 : x < y;
+/* A path that one sample was taken on says little; of very few samples all are shown. */
+static double trim_default(const struct analysis *analysis)
+{
+	const double samples = (double)analysis->totals.samples.kept;
+
+	if (analysis->method != ANALYSIS_SAMPLE || samples < SAMPLES_MIN)
+		return TRIM_DEFAULT;
+	return fmax(TRIM_DEFAULT, 100 * 1.5 / samples);
 }
 
-/* Finds the value of the last row within the limit, and how many rows of that value fit. */
-static void find_threshold(struct tree *tree)
+double report_trim(const struct report *report)
 {
-	const struct analysis *analysis = tree->report->analysis;
-	const uint64_t limit = (uint64_t)report_limit(tree->report);
-	struct vec_of(uint64_t) values = {0};
+	const struct report_options *options = report->options;
 
-	tree->ties = UINT64_MAX;
-	vec_foreach (process, &analysis->processes) {
-		if (process_is_kept(tree, process))
-			vec_push(&values, analysis_inclusive(analysis, &process->tree));
+	if (options->noise)
+		return 0;
+	if (options->trim_given)
+		return options->trim;
+	/* What was asked for by name is shown, however little it has. */
+	return options->format == REPORT_TEXT && !is_selective(report)
+		       ? trim_default(report->analysis)
+		       : 0;
+}
+
+static double fold_of(const struct report *report)
+{
+	const struct report_options *options = report->options;
+
+	if (options->noise)
+		return 0;
+	if (options->fold_given)
+		return options->fold;
+	return options->format == REPORT_TEXT ? FOLD_DEFAULT : 0;
+}
+
+static void make_outline(struct report *report, const struct tree *tree, uint64_t limit)
+{
+	const struct report_options *options = report->options;
+	const double trim = report_trim(report);
+	const struct analysis_outline_options outline = {
+		.trim = trim > options->min_percent ? trim : options->min_percent,
+		.fold = fold_of(report),
+		.wanted = tree->keep,
+		.apart = tree->passes,
+		.processes_wanted = tree->keep_process,
+		.expand = options->expand,
+		.levels = options->levels,
+		.limit = limit};
+
+	analysis_outline_make(report->analysis, &outline, &report->outline);
+	report->is_outlined = outline.trim > 0 || outline.fold > 0 || outline.expand != EXPAND_ALL;
+}
+
+static uint64_t frames_of(const struct analysis *analysis, const struct report_row *row)
+{
+	const struct analysis_node *nodes = analysis->nodes.data;
+
+	return nodes[row->last].level - nodes[row->node].level + 1;
+}
+
+/* A step that begins a row; the calls of a row of several are one. */
+static struct report_row step_row(struct report *report, const struct analysis_step *step)
+{
+	const struct analysis *analysis = report->analysis;
+	struct report_row row = report_row_empty();
+
+	row.values = step->values;
+	if (step->kind == STEP_PROCESS) {
+		row.process = &analysis->processes.data[step->index];
+	} else if (step->kind == STEP_THREAD) {
+		row.thread = &analysis->threads.data[step->index];
+	} else {
+		row = node_row(analysis, &row, step->index);
+		if (report->outline.last[step->index] != ANALYSIS_NONE) {
+			row.last = report->outline.last[step->index];
+			row.values = row_values(report, step->index);
+		}
 	}
-	for (size_t i = 0; i < analysis->nodes.len; i++)
-		if (!tree->keep || tree->keep[i])
-			vec_push(&values,
-				 analysis_inclusive(analysis, &analysis->nodes.data[i].values));
-	if (values.len > limit) {
-		vec_sort(&values, descending);
-		tree->threshold = values.data[limit - 1];
-		tree->ties = 0;
-		for (uint64_t i = limit; i-- > 0 && values.data[i] == tree->threshold;)
-			tree->ties++;
+	return row;
+}
+
+void report_add_hot_path(struct report *report, struct report_table *table)
+{
+	const struct tree all = {.report = report};
+	struct analysis_outline *outline = &report->outline;
+	struct analysis_path path;
+	uint32_t next = 0; /* nodes below it are in a row that is there */
+
+	make_outline(report, &all, UINT64_MAX);
+	/* Of the rest of the tree nothing is to be seen here. */
+	outline->trimmed = outline->collapsed = outline->shared = outline->shared_frames = 0;
+	analysis_hot_path(report->analysis, ANALYSIS_HOT_SHARE, &path);
+	for (uint32_t i = 0; i < path.len; i++) {
+		if (path.data[i].kind == STEP_NODE && path.data[i].index < next)
+			continue;
+		struct report_row row = step_row(report, &path.data[i]);
+		row.section = "hot_path";
+		row.level = i;
+		row.indent = (uint32_t)table->rows.len;
+		if (row.last != row.node) {
+			outline->shared++;
+			outline->shared_frames += frames_of(report->analysis, &row);
+		}
+		if (row.node != ANALYSIS_NONE)
+			next = row.last + 1;
+		vec_push(&table->rows, row);
 	}
-	tree->table->hidden = values.len;
-	vec_fini(&values);
+	vec_fini(&path);
+}
+
+/* The whole hot path, or so many levels, need no limit but one that was asked for. */
+static uint64_t limit_of(const struct report *report)
+{
+	const struct report_options *options = report->options;
+
+	return options->limit == REPORT_LIMIT_DEFAULT && options->is_expanded
+		       ? UINT64_MAX
+		       : (uint64_t)report_limit(report);
 }
 
 bool report_fill_calltree(struct report *report, struct error *err)
 {
 	struct tree tree = {.report = report,
-			    .table = report_add_table(report, "calltree", NULL, NULL)};
+			    .table = report_add_table(report, "calltree", NULL, NULL),
+			    .outline = &report->outline};
 
 	(void)err;
 	link_threads(&tree);
 	mark_kept(&tree);
-	find_threshold(&tree);
-	analysis_hot_path(report->analysis, 0.5, &tree.hot);
-	push_processes(&tree);
+	make_outline(report, &tree, limit_of(report));
+	if (report->analysis->is_rooted)
+		push_roots(&tree);
+	else
+		push_processes(&tree);
 	while (tree.stack.len) {
-		struct report_row row = tree.stack.data[--tree.stack.len];
-		if (!tree_wants(&tree, &row))
-			continue;
-		row.hot = is_hot(&tree, &row);
+		const struct report_row row = tree.stack.data[--tree.stack.len];
 		vec_push(&tree.table->rows, row);
 		if (row.node != ANALYSIS_NONE)
 			push_children(&tree, &row);
 		else
 			push_threads(&tree, &row);
 	}
-	tree.table->hidden -= tree.table->rows.len;
-	vec_fini(&tree.hot);
+	tree.table->hidden = report->outline.hidden;
 	vec_fini(&tree.stack);
 	free(tree.keep);
+	free(tree.passes);
 	free(tree.keep_process);
 	return true;
 }

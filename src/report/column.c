@@ -2,6 +2,7 @@
  * The columns of all views: names, titles, and how a row yields their cells. In text, names carry
  * what tells twins apart and shares have one unit per column; in CSV and JSON cells are plain.
  */
+#include "report/calltree.h"
 #include "report/name.h"
 #include "report/os_object.h"
 #include "report/syscalls.h"
@@ -100,7 +101,7 @@ GET(build_id)
 		set_text(cell, row->module->build_id);
 }
 
-static void append_function(const struct report *report, const struct analysis_function *function,
+void report_append_function(const struct report *report, const struct analysis_function *function,
 			    struct str *scratch)
 {
 	str_append(scratch, function->name);
@@ -128,7 +129,7 @@ GET(function)
 			str_printf(scratch, " (+%u)", row->line->others);
 		set_text(cell, scratch_text(scratch));
 	} else if (row->function) {
-		append_function(report, row->function, scratch);
+		report_append_function(report, row->function, scratch);
 		set_text(cell, scratch_text(scratch));
 	} else if (row->coverage) {
 		set_text(cell, row->coverage->name);
@@ -146,6 +147,11 @@ GET(hot)
 /* The row's place in a tree: process, thread or function. */
 GET(frame)
 {
+	if (row->last != row->node) {
+		report_append_frames(report, row, scratch);
+		set_text(cell, scratch_text(scratch));
+		return;
+	}
 	if (row->function || row->outside)
 		get_function(report, row, column, scratch, cell);
 	if (row->function && row->node != ANALYSIS_NONE &&
@@ -212,7 +218,7 @@ GET(root_function)
 {
 	if (!row->root_function)
 		return;
-	append_function(report, row->root_function, scratch);
+	report_append_function(report, row->root_function, scratch);
 	set_text(cell, scratch_text(scratch));
 }
 
@@ -237,10 +243,10 @@ static void append_frames(const struct report *report, const struct report_row *
 			  struct str *scratch)
 {
 	const struct analysis *analysis = report->analysis;
-	const uint32_t level = analysis->nodes.data[row->node].level;
+	const uint32_t level = analysis->nodes.data[row->last].level + analysis->is_rooted;
 	const uint32_t count = level < PATH_FRAMES_MAX ? level : PATH_FRAMES_MAX;
 	const struct analysis_function *frames[PATH_FRAMES_MAX];
-	uint32_t at = row->node;
+	uint32_t at = row->last;
 
 	if (analysis->nodes.data[at].folded)
 		str_append(scratch, ";[folded]");
@@ -321,16 +327,23 @@ GET(average)
 			   : analysis_average_ns(report->analysis, row->values, measure));
 }
 
+/* Exclusive values that are those of callees, too, are none of one call. */
+static bool is_per_call(const struct report_row *row, const struct column *column)
+{
+	return row->values && !(row->values->absorbed && (column->param == ELAPSED_EXCLUSIVE ||
+							  column->param == APPLICATION_EXCLUSIVE));
+}
+
 GET(min)
 {
-	if (row->values &&
+	if (is_per_call(row, column) &&
 	    row->values->range[column->param].min <= row->values->range[column->param].max)
 		set_ticks(report, cell, row->values->range[column->param].min);
 }
 
 GET(max)
 {
-	if (row->values &&
+	if (is_per_call(row, column) &&
 	    row->values->range[column->param].min <= row->values->range[column->param].max)
 		set_ticks(report, cell, row->values->range[column->param].max);
 }
@@ -851,8 +864,8 @@ bool column_applies(const struct report *report, const struct column *column)
 {
 	const struct analysis *analysis = report->analysis;
 	/* Values of call paths and edges are those of the method shown. */
-	const bool both = !((V(CALLTREE) | V(CALLERS) | V(SUMMARY) | PLACES) &
-			    (1u << report->view->id));
+	const bool both =
+		!((V(CALLTREE) | V(CALLERS) | V(SUMMARY) | PLACES) & (1u << report->view->id));
 
 	if (column->of_calls)
 		return analysis->method == ANALYSIS_INSTRUMENT || (both && analysis->has_calls);

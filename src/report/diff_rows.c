@@ -177,7 +177,7 @@ static void add_paths(struct path_finder *finder, enum diff_side side)
 		if (!pair->has[side]) {
 			*values = node->values;
 			row.values = values;
-			row.node = i;
+			row.node = row.last = i;
 			row.outside = node->function == ANALYSIS_NONE;
 			pair->has[side] = true;
 			pair->side[side] = row;

@@ -527,6 +527,31 @@ static void write_control(const struct report *report, FILE *stream, struct str 
 		write_facts(report, stream, PLAIN, "too deep", text);
 }
 
+/* Where the tree is another than was recorded. */
+static void write_shape(const struct report *report, FILE *stream, struct str *text)
+{
+	const struct analysis *analysis = report->analysis;
+	const struct analysis_totals *totals = &analysis->totals;
+
+	if (analysis->my_code) {
+		append_count(text, totals->frames_hidden, "call path of ", "call paths of ");
+		append_count(text, totals->modules_hidden, "system module", "system modules");
+		str_append(text, totals->frames_hidden == 1 ? " is" : " are");
+		str_append(text, " part of the callers shown (--my-code)");
+		write_facts(report, stream, PLAIN, "hidden", text);
+	}
+	if (analysis->root) {
+		append_count(text, totals->root_paths, "call path", "call paths");
+		str_printf(text, " of %s, as one tree", analysis->root);
+		write_facts(report, stream, PLAIN, "root", text);
+	}
+	if (analysis->recursion_is_folded) {
+		append_count(text, totals->recursion_folded, "call path is", "call paths are");
+		str_append(text, " part of that of the same function above (--fold-recursion)");
+		write_facts(report, stream, PLAIN, "recursion", text);
+	}
+}
+
 void report_write_text_totals(const struct report *report, FILE *stream)
 {
 	const struct profile_session *session = profile_session(report->analysis->profile);
@@ -606,6 +631,7 @@ void report_write_text_header(const struct report *report, FILE *stream)
 		append_samples(report, &text);
 		write_facts(report, stream, PLAIN, "samples", &text);
 	}
+	write_shape(report, stream, &text);
 	write_method(report, stream, &text);
 	if (report->analysis->has_calls) {
 		write_disarmed(report, stream, &text);

@@ -2,6 +2,7 @@
  * JSON as in RFC 8259, by the schema in docs/reports.md. Always valid UTF-8: bytes of names that
  * are none appear as \xNN; control characters are escaped as JSON has it.
  */
+#include "report/calltree.h"
 #include "report/json_string.h"
 #include "report/number.h"
 #include "report/table.h"
@@ -105,6 +106,23 @@ static void write_session(const struct report *report, FILE *stream)
 	field_text(stream, "incomplete_reason", session->incomplete_reason);
 }
 
+/* Where the tree is another than was recorded. */
+static void write_shape(const struct analysis *analysis, FILE *stream)
+{
+	const struct analysis_totals *totals = &analysis->totals;
+
+	if (analysis->my_code) {
+		field_number(stream, "call_paths_hidden", totals->frames_hidden);
+		field_number(stream, "modules_hidden", totals->modules_hidden);
+	}
+	if (analysis->root) {
+		field_text(stream, "root", analysis->root);
+		field_number(stream, "root_call_paths", totals->root_paths);
+	}
+	if (analysis->recursion_is_folded)
+		field_number(stream, "call_paths_of_recursion", totals->recursion_folded);
+}
+
 static void write_totals(const struct report *report, FILE *stream)
 {
 	const struct analysis *analysis = report->analysis;
@@ -114,6 +132,7 @@ static void write_totals(const struct report *report, FILE *stream)
 	field_number(stream, "processes", totals->processes);
 	field_number(stream, "threads", totals->threads);
 	field_number(stream, "call_paths", totals->nodes);
+	write_shape(analysis, stream);
 	field_number(stream, "elapsed_ns", analysis_ns(analysis, totals->elapsed));
 	field_number(stream, "application_ns", analysis_ns(analysis, totals->application));
 	field_number(stream, "outside_functions_ns", analysis_ns(analysis, totals->root_ticks));
@@ -340,6 +359,8 @@ static void write_notes(const struct report *report, FILE *stream)
 void report_write_json(const struct report *report, FILE *stream)
 {
 	report_write_json_header(report, stream);
+	if (report->is_outlined)
+		report_write_json_noise(report, stream);
 	if (report->annotated)
 		write_notes(report, stream);
 	report_write_json_tables(stream);

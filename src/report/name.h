@@ -38,8 +38,8 @@ void name_append_shortened(struct str *out, const char *text, size_t width, cons
 
 /*
  * Appends a function's demangled name, shortened to `width` columns: first loses the arguments of
- * templates, the innermost first, then the parameters, then the type that it returns, each for dots,
- * and only then its middle.
+ * templates, the innermost first, then the parameters, then the type that it returns, each for
+ * dots, and only then its middle.
  */
 void name_append_fitted(struct str *out, const char *name, size_t width, bool unicode);
 

@@ -4,6 +4,7 @@
  */
 #include "report/report.h"
 
+#include "report/calltree.h"
 #include "report/filter.h"
 #include "report/table.h"
 
@@ -206,7 +207,8 @@ bool report_check(const struct report_options *options, struct error *err)
 						      : "the view %s takes no function; use "
 							"--function=%s",
 				 view->name, options->function ? options->function : view->name);
-	return (columns_are_default(options) ||
+	return report_check_allowed(options, view->id, err) &&
+	       (columns_are_default(options) ||
 		columns_parse(&table, view->id, options->columns, err)) &&
 	       (!options->sort || sort_parse(view->id, options->sort, keys, &count, err)) &&
 	       filters_check(options, view->id, err);
@@ -416,6 +418,7 @@ void report_close(struct report *report)
 	vec_fini(&report->comparisons);
 	if (report->annotated)
 		analysis_annotation_fini(&report->annotation);
+	analysis_outline_fini(&report->outline);
 	arena_fini(&report->arena);
 }
 

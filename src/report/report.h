@@ -5,7 +5,7 @@
 #ifndef TARE_REPORT_REPORT_H
 #define TARE_REPORT_REPORT_H
 
-#include "analysis/analysis.h"
+#include "analysis/outline.h"
 
 #include <stdio.h>
 
@@ -24,6 +24,16 @@ struct report_options {
 	const char *columns; /* "COL,…" or "all"; NULL: the view's for text, all for CSV, JSON */
 	int64_t limit;	     /* rows; 0: no limit */
 	double min_percent;  /* of the inclusive value */
+	/* calltree, hot path of the summary: percent, as in analysis/outline.h; 0: nothing */
+	double trim, fold; /* where given; else thresholds for text, none for CSV and JSON */
+	bool trim_given, fold_given;
+	bool noise;	  /* neither */
+	bool is_expanded; /* calltree: as asked for */
+	enum analysis_expand expand;
+	uint32_t levels;
+	/* what the analysis was asked for */
+	bool my_code, fold_recursion;
+	const char *root;
 	struct analysis_globs modules, functions;
 	struct analysis_globs filters;	   /* names of functions, of which one has to match */
 	struct analysis_globs expressions; /* conditions on columns, which all have to hold */

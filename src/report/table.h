@@ -3,6 +3,7 @@
 #define TARE_REPORT_TABLE_H
 
 #include "analysis/annotate.h"
+#include "analysis/outline.h"
 #include "analysis/trace.h"
 #include "report/cell.h"
 #include "report/report.h"
@@ -69,7 +70,9 @@ struct report_row {
 	bool outside;  /* the time outside of all functions */
 	bool hot;      /* on the hot path */
 	uint32_t node; /* ANALYSIS_NONE: none */
+	uint32_t last; /* the innermost frame of a row of several, which begins with node */
 	uint32_t level;
+	uint32_t indent; /* text: how many rows stand above it in a tree */
 };
 
 struct report_rows vec_of(struct report_row);
@@ -100,6 +103,8 @@ struct report {
 	size_t edges_count;
 	struct annotation annotation;
 	bool annotated;
+	struct analysis_outline outline;
+	bool is_outlined;
 };
 
 /* How a view looks as text: of calls, of samples, of samples that count by their weight. */
@@ -199,11 +204,11 @@ void report_sort(struct report *report, struct report_row *rows, size_t count, c
 double report_row_share(const struct report *report, const struct report_row *row);
 int64_t report_limit(const struct report *report);
 bool report_is_selected(const struct report *report, uint32_t function);
+/* The function's name; as text with what tells it apart from others. */
+void report_append_function(const struct report *report, const struct analysis_function *function,
+			    struct str *out);
 /* Whether it passes all filters. */
 bool report_passes(const struct report *report, const struct report_row *row);
-
-/* calltree.c */
-bool report_fill_calltree(struct report *report, struct error *err);
 
 /* samples.c */
 enum samples_column {

@@ -4,6 +4,7 @@
  * Two passes over the rows: the first measures, the second writes.
  */
 #include "report/bar.h"
+#include "report/calltree.h"
 #include "report/name.h"
 #include "report/number.h"
 #include "report/style.h"
@@ -71,7 +72,7 @@ static void cell_get(struct text_table *t, const struct report_row *row,
 static void append_indent(const struct text_table *t, const struct report_row *row,
 			  const struct text_column *column, struct str *out)
 {
-	const size_t natural = 2 * (size_t)row->level;
+	const size_t natural = 2 * (size_t)row->indent;
 	const int most = t->report->options->width / INDENT_SHARE;
 
 	if (!column->column->is_tree)
@@ -79,7 +80,7 @@ static void append_indent(const struct text_table *t, const struct report_row *r
 	if (natural <= (size_t)most)
 		str_printf(out, "%*s", (int)natural, "");
 	else
-		str_printf(out, "%*s[%u] ", most, "", row->level);
+		str_printf(out, "%*s[%u] ", most, "", row->indent);
 }
 
 /* Of the bits of an int64_t. */
@@ -487,12 +488,8 @@ static void append_distinct(struct text_table *t, const struct report_row *row, 
 		else if (attempt > 1)
 			snprintf(mark, sizeof(mark), "[%u]...", attempt - 1);
 		str_clear(&name);
-		if (attempt == 0 && is_code)
-			name_append_fitted(&name, t->cell.data, width, unicode);
-		else if (attempt < 2)
-			name_append_middle(&name, t->cell.data, width, unicode);
-		else
-			name_append_shortened(&name, t->cell.data, width, mark);
+		report_append_frames_shortened(&name, t->cell.data, width,
+					       attempt == 0 && is_code ? NULL : mark, unicode);
 		const char *key = arena_strdup(&t->names, name.data ? name.data : "");
 		if (*strmap_put(&t->shown, key, identity) == identity)
 			break;
@@ -671,6 +668,8 @@ static void write_footer(struct text_table *t)
 		number_append(&text, t->table->hidden);
 		fprintf(t->stream, "... %s more; --limit=0 shows all\n", text.data);
 	}
+	if (t->report->is_outlined && t->table == t->report->tables)
+		report_write_text_noise(t->report, t->stream);
 	if (t->any_shaded && is_first_with_bars(t))
 		write_legend(t);
 	if (t->any_dominated)

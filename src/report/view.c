@@ -2,6 +2,7 @@
  * The views: which rows each has, and what rows share: columns in effect, selection, sorting,
  * limits. Refuses unknown views, columns and functions.
  */
+#include "report/calltree.h"
 #include "report/table.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 
 struct report_row report_row_empty(void)
 {
-	return (struct report_row){.node = ANALYSIS_NONE};
+	return (struct report_row){.node = ANALYSIS_NONE, .last = ANALYSIS_NONE};
 }
 
 struct report_row report_row_of_function(const struct report *report, uint32_t function)
@@ -60,16 +61,31 @@ const struct analysis_samples *report_row_samples(const struct report_row *row)
 
 /* ---- fillers ---- */
 
+/* Whether the function's row is one to trim, which only an option asks for. */
+static bool trim_function(struct report *report, const struct analysis_values *values)
+{
+	struct analysis_outline *outline = &report->outline;
+
+	if (!report->options->trim_given ||
+	    analysis_share(report->analysis, values) >= report->options->trim)
+		return false;
+	report->is_outlined = true;
+	outline->trimmed++;
+	outline->trimmed_value += analysis_exclusive(report->analysis, values);
+	return true;
+}
+
 static bool fill_functions(struct report *report, struct error *err)
 {
 	struct report_table *table = report_add_table(report, "functions", NULL, NULL);
 
 	(void)err;
-	for (uint32_t i = 0; i < report->analysis->functions.len; i++)
-		if (analysis_was_seen(report->analysis,
-				      &report->analysis->functions.data[i].values) &&
-		    report_is_selected(report, i))
+	for (uint32_t i = 0; i < report->analysis->functions.len; i++) {
+		const struct analysis_values *values = &report->analysis->functions.data[i].values;
+		if (analysis_was_seen(report->analysis, values) && report_is_selected(report, i) &&
+		    !trim_function(report, values))
 			vec_push(&table->rows, report_row_of_function(report, i));
+	}
 	report_finish_rows(report, table, 0, NULL);
 	return true;
 }
@@ -339,25 +355,8 @@ static void add_hot_path(struct report *report)
 			? "Hot path (children with at least half of their parent's samples)"
 			: "Hot path (children with at least half of their parent's time)",
 		summary_columns(report, HOT_PATH));
-	struct analysis_path path;
 
-	analysis_hot_path(analysis, 0.5, &path);
-	for (uint32_t i = 0; i < path.len; i++) {
-		const struct analysis_step *step = &path.data[i];
-		struct report_row row = report_row_empty();
-		if (step->kind == STEP_NODE)
-			row = report_row_of_function(report,
-						     analysis->nodes.data[step->index].function);
-		else if (step->kind == STEP_THREAD)
-			row.thread = &analysis->threads.data[step->index];
-		else
-			row.process = &analysis->processes.data[step->index];
-		row.section = "hot_path";
-		row.values = step->values;
-		row.level = i;
-		vec_push(&table->rows, row);
-	}
-	vec_fini(&path);
+	report_add_hot_path(report, table);
 }
 
 static void add_most_work(struct report *report)
