@@ -290,7 +290,7 @@ struct analysis {
 	bool my_code, recursion_is_folded; /* as the options say */
 	const char *root;
 	bool is_rooted; /* roots of the tree are its functions, no threads */
-	bool by_weight;			   /* samples of this event count by their weight */
+	bool by_weight; /* samples of this event count by their weight */
 	/*
 	 * Lines and instructions are those that calls were made from. Of a place, `inclusive` is
 	 * the elapsed time of these calls and inclusive_weight the application time, in ticks, each

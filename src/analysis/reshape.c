@@ -28,7 +28,7 @@ static void reshaping_begin(struct reshaping *reshaping, struct analysis *analys
 	map_reserve(&reshaping->known, analysis->nodes.len);
 }
 
-/* Nodes of the profile are those of the new tree, if the tree is that of calls. */
+/* Nodes of the profile, or of stacks, are those of the new tree; the one of calls or of samples. */
 static void reshaping_end(struct reshaping *reshaping, bool of_calls)
 {
 	struct analysis *analysis = reshaping->analysis;
@@ -39,6 +39,11 @@ static void reshaping_end(struct reshaping *reshaping, bool of_calls)
 	for (size_t i = 0; i < analysis->node_of.len && of_calls; i++)
 		if (analysis->node_of.data[i] != ANALYSIS_NONE)
 			analysis->node_of.data[i] = reshaping->to[analysis->node_of.data[i]];
+	for (size_t i = 0; i < analysis->stack_nodes.cap && !of_calls; i++)
+		if (analysis->stack_nodes.slots[i].used &&
+		    analysis->stack_nodes.slots[i].value != ANALYSIS_NONE)
+			analysis->stack_nodes.slots[i].value =
+				reshaping->to[analysis->stack_nodes.slots[i].value];
 	vec_fini(&analysis->nodes);
 	memcpy(&analysis->nodes, &reshaping->nodes, sizeof(analysis->nodes));
 	map_fini(&reshaping->known);

@@ -56,7 +56,7 @@ static void place_sample(const struct sample *sample, void *context)
 	const uint64_t *node = map_get(&loader->analysis->stack_nodes,
 				       (uint64_t)(sample->thread - 1) << 32 | sample->stack);
 
-	if (!node || loader->times->len > loader->most)
+	if (!node || *node == ANALYSIS_NONE || loader->times->len > loader->most)
 		return;
 	const uint32_t bin = bin_of(loader, sample);
 	const uint64_t index =
