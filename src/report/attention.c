@@ -16,25 +16,11 @@
 #define TRUNCATED_SHARE 0.1
 #define DRIFT_PPM	100
 
-enum { SAMPLES_FEW = 100, CULPRIT_LENGTH = 24 };
+enum { SAMPLES_FEW = 100 };
 
 static void append_time(const struct report *report, uint64_t ticks, struct str *text)
 {
 	time_append_with_unit(text, analysis_ns(report->analysis, ticks), report->options->unicode);
-}
-
-/* The function with most calls, and so probes, if its name is one for a command line. */
-static const char *culprit(const struct report *report)
-{
-	const struct analysis_function *found = NULL;
-
-	vec_foreach (function, &report->analysis->functions) {
-		if (!found || function->values.calls > found->values.calls)
-			found = function;
-	}
-	if (!found || strlen(found->name) > CULPRIT_LENGTH || strpbrk(found->name, " *?<>()'&;|"))
-		return "FUNCTION";
-	return found->name;
 }
 
 /* The bound of the error is a large part of the time that the program itself has worked. */
@@ -55,8 +41,8 @@ static bool is_inaccurate(const struct report *report, struct str *text)
 	append_time(report, totals->error, text);
 	str_append(text, " only, of ");
 	append_time(report, work, text);
-	str_printf(text, " at work: record with %s--method=sample or --exclude=%s",
-		   adaptive ? "" : "--adaptive, ", culprit(report));
+	str_printf(text, " at work: record with %s--method=sample",
+		   adaptive ? "" : "--adaptive or ");
 	return true;
 }
 
