@@ -5,10 +5,13 @@
 #include <stdint.h>
 
 /*
- * Copies `size_bytes` at `from`, or as many of them as there are: fewer only where a page cannot be
- * read. Returns how many, or -errno if none, also where the program's filters forbid to ask.
+ * Copies `size_bytes` at `from`, or some of them, where not all can be read. Returns how many, or
+ * -errno if none, also where the program's filters forbid to ask.
  */
 long memory_ask(void *to, uint64_t from, uint64_t size_bytes);
+
+/* From now on there may be other threads in this memory. */
+void memory_note_threads(void);
 
 /* Copies `size_bytes` at `from`, in whatever way. Returns how many could be read, or -errno if
  * none. */

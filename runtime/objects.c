@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#define PAGE_BYTES	4096ULL
 #define NS_PER_SECOND	1000000000ULL
 #define SLEEP_MIN_NS	1000ULL
 #define SLEEP_SECONDS	1000000000LL /* what is longer is not worth a number */
@@ -42,16 +43,22 @@ struct object {
  */
 static bool path_read(uint64_t addr, uint64_t begin, uint64_t *length)
 {
-	struct state_objects *objects = &state_private->objects;
+	char *text = state_private->objects.text + begin;
 	const uint64_t room = TARE_NAME_PATH_BYTES + 1;
-	const long got = memory_ask(objects->text + begin, addr, room);
+	uint64_t have = 0;
 
-	if (got <= 0)
-		return false;
-	for (*length = 0; *length < (uint64_t)got; ++*length)
-		if (!objects->text[begin + *length])
-			return true;
-	return *length == room;
+	/* most end within their page, and each page costs time of its own */
+	for (*length = 0; have < room;) {
+		const uint64_t to_page_end = PAGE_BYTES - ((addr + have) & (PAGE_BYTES - 1));
+		const uint64_t wanted = to_page_end < room - have ? to_page_end : room - have;
+
+		if (memory_ask(text + have, addr + have, wanted) != (long)wanted)
+			return false;
+		for (have += wanted; *length < have; ++*length)
+			if (!text[*length])
+				return true;
+	}
+	return true;
 }
 
 /* The path of the directory `fd` goes in front; its length, with a slash, or 0. */

@@ -18,6 +18,7 @@
 #include "runtime/executable.h"
 #include "runtime/kernel.h"
 #include "runtime/loaded.h"
+#include "runtime/memory.h"
 #include "runtime/objects.h"
 #include "runtime/offsets.h"
 #include "runtime/os_flag.h"
@@ -208,6 +209,18 @@ static bool forks(const struct probes_registers *registers)
 	}
 }
 
+/* Not of a vfork child, whose parent waits. */
+static bool makes_thread(const struct probes_registers *registers)
+{
+	uint64_t flags = registers->rdi;
+
+	if (registers->rax == SYS_clone3 && flags && registers->rsi >= CLONE_ARGS_SIZE_VER0)
+		flags = *(const uint64_t *)flags;
+	else if (registers->rax != SYS_clone)
+		return false;
+	return (flags & (CLONE_VM | CLONE_VFORK)) == CLONE_VM;
+}
+
 static struct tare_thread_file *thread_alive(void)
 {
 	return state_process.rseq_offset && state_thread != &state_unborn ? state_thread : NULL;
@@ -243,6 +256,8 @@ void probes_syscall_event(struct probes_registers *registers)
 		syscall_note(self, registers);
 	else if (registers->rax == SYS_exit_group)
 		process_complete();
+	if (makes_thread(registers))
+		memory_note_threads();
 	descriptors_forget(self, registers);
 	if (registers->rax == SYS_rseq)
 		os_flag_registers(self, registers->rdi, registers->rsi, registers->rdx);
