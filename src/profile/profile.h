@@ -39,8 +39,9 @@ struct profile_merged {
 	bool processes_kept;   /* apart, and their times count from the first begin */
 	uint64_t event_logs;   /* threads whose log is left out */
 	uint64_t sample_times; /* samples whose time is left out */
-	uint64_t addresses;    /* OS records whose object was an address, and is left out */
-	const char *settings;  /* those of the recordings, borrowed from the session */
+	uint64_t addresses;   /* OS records whose object was an address or a process id, and is left
+				 out */
+	const char *settings; /* those of the recordings, borrowed from the session */
 };
 
 struct profile_merged profile_merged(const struct profile_session *session);

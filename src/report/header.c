@@ -289,7 +289,7 @@ static void write_merged(const struct report *report, FILE *stream, struct str *
 				   "begin of each recording");
 	append_loss(&losses, merged.event_logs, "threads' event logs");
 	append_loss(&losses, merged.sample_times, "samples' times");
-	append_loss(&losses, merged.addresses, "addresses of OS records");
+	append_loss(&losses, merged.addresses, "addresses and process ids of OS records");
 	if (losses.len)
 		str_printf(text, "; left out: %s", losses.data);
 	write_facts(report, stream, PLAIN, "merged", text);
