@@ -506,10 +506,11 @@ static bool take_cpu_use(const struct profile_cpu_use *row, void *context)
 	struct input *input = context;
 
 	vec_push(&input->merge->cpu_uses,
-		 ((struct profile_cpu_use){.process = input->processes[row->process - 1],
-					   .begin_ticks = rescale_time(input, row->begin_ticks),
-					   .end_ticks = rescale_time(input, row->end_ticks),
-					   .cpu_ticks = rescale(input, row->cpu_ticks)}));
+		 ((struct profile_cpu_use){
+			 .process = row->process ? input->processes[row->process - 1] + 1 : 0,
+			 .begin_ticks = rescale_time(input, row->begin_ticks),
+			 .end_ticks = rescale_time(input, row->end_ticks),
+			 .cpu_ticks = rescale(input, row->cpu_ticks)}));
 	return true;
 }
 

@@ -103,7 +103,7 @@ struct merge {
 	struct vec_of(struct profile_coverage) coverage;
 	struct vec_of(struct profile_disarm) disarms;
 	struct vec_of(struct profile_mark) marks;
-	struct vec_of(struct profile_cpu_use) cpu_uses; /* process: index */
+	struct vec_of(struct profile_cpu_use) cpu_uses; /* process: index + 1, or 0 */
 	/* In the order of time, where processes are kept apart. thread, event: index. */
 	struct vec_of(struct profile_trace) traces;
 	struct vec_of(struct merged_part) trace_parts, sample_parts;

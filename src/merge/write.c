@@ -231,7 +231,7 @@ static bool write_cpu_uses(const struct output *output)
 	struct merge *merge = output->merge;
 
 	vec_foreach (row, &merge->cpu_uses) {
-		row->process = id_of(&output->processes, row->process);
+		row->process = row->process ? id_of(&output->processes, row->process - 1) : 0;
 		row->begin_ticks = time_out(output, row->begin_ticks);
 		row->end_ticks = time_out(output, row->end_ticks);
 	}

@@ -663,6 +663,11 @@ GET(mark_time)
 		.views = (views_), .get = (get_), .param = (param_), .of_calls = (of_calls_),      \
 		.of_samples = (of_samples_), .text_only = true                                     \
 	}
+#define CPU(name_, title_, param_)                                                                 \
+	{                                                                                          \
+		.name = (name_), .group = "", .title = (title_), .type = CELL_TIME,                \
+		.views = V(SUMMARY), .param = (param_), .data_only = true, .get = report_get_cpu   \
+	}
 #define COMPARED(name, group, title, type, param)                                                  \
 	COLUMN(name, group, title, type, V(METHODS), report_get_comparison, param)
 #define PER_CALL(name, group, part, measure, views)                                                \
@@ -760,6 +765,9 @@ const struct column report_columns[] = {
 	COLUMN("mark", "", "Mark", CELL_SIGNED, V(MARKS), get_mark, 0),
 	COLUMN("name", "", "Name", CELL_TEXT, V(MARKS), get_mark_name, 0),
 	COLUMN("time", "", "Time", CELL_TIME, V(MARKS), get_mark_time, 0),
+	CPU("begin", "Begin", CPU_BEGIN),
+	CPU("end", "End", CPU_END),
+	CPU("cpu", "CPU", CPU_USED),
 	{.name = "elapsed_inclusive_histogram",
 	 .group = "Elapsed",
 	 .title = "incl histogram",
@@ -867,6 +875,8 @@ bool column_applies(const struct report *report, const struct column *column)
 	const bool both =
 		!((V(CALLTREE) | V(CALLERS) | V(SUMMARY) | PLACES) & (1u << report->view->id));
 
+	if (column->data_only && report->options->format == REPORT_TEXT)
+		return false;
 	if (column->of_calls)
 		return analysis->method == ANALYSIS_INSTRUMENT || (both && analysis->has_calls);
 	if (column->of_samples)

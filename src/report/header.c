@@ -631,6 +631,7 @@ void report_write_text_header(const struct report *report, FILE *stream)
 		append_samples(report, &text);
 		write_facts(report, stream, PLAIN, "samples", &text);
 	}
+	report_write_cpu_line(report, stream);
 	write_shape(report, stream, &text);
 	write_method(report, stream, &text);
 	if (report->analysis->has_calls) {

@@ -5,7 +5,7 @@
  */
 #include "report/html.h"
 
-#include "analysis/cpu_timeline.h"
+#include "analysis/cpu_use.h"
 #include "analysis/sample_timeline.h"
 #include "report/html_pack.h"
 #include "report/html_table.h"
@@ -241,19 +241,18 @@ static bool pack_times(struct html_pack *pack, const struct analysis *analysis, 
 	return ok;
 }
 
-/* In ns, of instrumented recordings: those of samples show it by their weights. */
+/* In ns, of readings: of samples, the page shows it by their weights. */
 static bool pack_cpu_use(struct html_pack *pack, const struct analysis *analysis, struct error *err)
 {
-	double ticks[BINS] = {0};
-	bool known;
+	struct analysis_cpu_use use;
+	const bool ok = analysis_cpu_use(analysis, BINS, &use, err);
 
-	if (!analysis_cpu_timeline(analysis, ticks, BINS, &known, err))
-		return false;
 	html_pack_begin(pack);
-	for (int i = 0; i < BINS && known; i++)
-		html_pack_number(pack, analysis_ns(analysis, (uint64_t)ticks[i]));
+	for (uint32_t i = 0; i < use.count && ok && use.source == CPU_USE_READ; i++)
+		html_pack_number(pack, analysis_ns(analysis, use.parts[i]));
 	html_pack_end(pack, "timeline.cpu");
-	return true;
+	analysis_cpu_use_fini(&use);
+	return ok;
 }
 
 static bool pack_timeline(struct html_pack *pack, const struct analysis *analysis,

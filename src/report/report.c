@@ -418,6 +418,7 @@ void report_close(struct report *report)
 	vec_fini(&report->comparisons);
 	if (report->annotated)
 		analysis_annotation_fini(&report->annotation);
+	analysis_cpu_use_fini(&report->cpu);
 	analysis_outline_fini(&report->outline);
 	arena_fini(&report->arena);
 }
@@ -460,6 +461,10 @@ static bool columns_have_data(const struct report *report, const char *list, str
 			column_find(report->view->id, name + sign, length - sign, err);
 		if (!column)
 			return false;
+		if (column->data_only && report->options->format == REPORT_TEXT)
+			return error_set(err, ERROR_USAGE,
+					 "the column %s is one of CSV and JSON: --format=csv",
+					 column->name);
 		if (!column_applies(report, column))
 			return error_set(err, ERROR_NOT_FOUND,
 					 "the column %s is of %s, and this view shows %s",

@@ -3,6 +3,7 @@
 #define TARE_REPORT_TABLE_H
 
 #include "analysis/annotate.h"
+#include "analysis/cpu_use.h"
 #include "analysis/outline.h"
 #include "analysis/trace.h"
 #include "report/cell.h"
@@ -28,12 +29,17 @@ enum view_id {
 	VIEW_COUNT
 };
 
-enum { COLUMNS_MAX = 96, TABLES_MAX = 3 };
+enum { COLUMNS_MAX = 96, TABLES_MAX = 4 };
 
 struct report_mark {
 	int64_t mark;
 	const char *name;
 	uint64_t ticks; /* since the session's begin */
+};
+
+/* CPU time of an interval, in ticks since the session's begin; end 0: it is not known when. */
+struct report_cpu {
+	uint64_t begin_ticks, end_ticks, cpu_ticks;
 };
 
 /* A function by both methods. */
@@ -63,6 +69,7 @@ struct report_row {
 	const struct analysis_instruction *instruction;
 	const struct report_comparison *comparison;
 	const struct annotation_row *annotation;
+	const struct report_cpu *cpu;
 	const struct diff_row *pair; /* of a comparison of profiles */
 	enum tare_os_cause cause;    /* where has_cause */
 	bool has_cause;
@@ -103,6 +110,7 @@ struct report {
 	size_t edges_count;
 	struct annotation annotation;
 	bool annotated;
+	struct analysis_cpu_use cpu;
 	struct analysis_outline outline;
 	bool is_outlined;
 };
@@ -157,6 +165,7 @@ struct column {
 	int param;	/* for `get` */
 	bool each;	/* a time per call: every cell in a unit of its own */
 	bool text_only;
+	bool data_only;		   /* CSV and JSON: text shows it in another form */
 	bool is_code;		   /* its text is cut at the end, not in the middle */
 	bool is_tree;		   /* its names are indented by the row's level */
 	bool of_calls, of_samples; /* only where there are such values; neither: always */
@@ -238,6 +247,13 @@ bool report_fill_annotate(struct report *report, struct error *err);
 /* shares.c */
 report_getter report_get_time_bar, report_get_samples_bar, report_get_os_bar,
 	report_get_coverage_bar, report_get_lifetime, report_get_cause_words;
+
+/* cpu.c */
+enum cpu_column { CPU_BEGIN, CPU_END, CPU_USED };
+report_getter report_get_cpu;
+bool report_add_cpu(struct report *report, struct error *err);
+/* Nothing where report_add_cpu was not called, or nothing is known. */
+void report_write_cpu_line(const struct report *report, FILE *stream);
 
 /* calltrace.c */
 enum event_column {

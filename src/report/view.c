@@ -395,12 +395,11 @@ static void add_causes(struct report *report)
 
 static bool fill_summary(struct report *report, struct error *err)
 {
-	(void)err;
 	add_hot_path(report);
 	add_most_work(report);
 	if (report->analysis->method == ANALYSIS_INSTRUMENT)
 		add_causes(report);
-	return true;
+	return report_add_cpu(report, err);
 }
 
 /* ---- the views ---- */
@@ -440,7 +439,7 @@ static bool fill_summary(struct report *report, struct error *err)
 const struct view report_views[] = {
 	{.id = VIEW_SUMMARY,
 	 .name = "summary",
-	 .summary = "hot path, functions with most individual work, OS time by cause",
+	 .summary = "hot path, functions with most individual work, OS time by cause, CPU use",
 	 .layouts = {{CALL_COLUMNS "frame",
 		      "application_exclusive_percent,application_inclusive,"
 		      "application_exclusive,module,elapsed_inclusive_bar,elapsed_exclusive_bar",

@@ -5,6 +5,7 @@
  *   hostile  names that would do harm where they were not escaped
  *   cut      a recording that was cut off and lost events, with a function that was disarmed
  *   empty    a session in which nothing was recorded
+ *   busy     a second in which two processes used CPU time
  * and those of make_samples.h.
  */
 #include "tests/golden/make_samples.h"
@@ -264,6 +265,41 @@ static void make_cut(const char *directory)
 	require(profile_writer_commit(writer, &err));
 }
 
+/* One is at work, more and more in two threads, then waits; the other one works at its end. */
+static void make_busy(const char *directory)
+{
+	static const struct small_node nodes[] = {{.thread = 1, .elapsed = 1000000000},
+						  {.thread = 2, .elapsed = 300000000}};
+	struct profile_session session = small_profile_session();
+	struct profile_writer *writer = open_in(directory, "busy");
+
+	session.end_ticks = session.begin_ticks + 1000000000;
+	small_thread(writer, small_process(writer, 12, "busy"), 12, 1000000000, 0);
+	small_thread(writer, small_process(writer, 13, "helper"), 13, 300000000, 0);
+	small_nodes(writer, nodes, COUNT(nodes));
+	for (uint64_t i = 0; i < 60; i++) {
+		const struct profile_cpu_use row = {
+			.process = 1,
+			.begin_ticks = session.begin_ticks + i * 10000000,
+			.end_ticks = session.begin_ticks + (i + 1) * 10000000,
+			.cpu_ticks = i * 333333};
+		require(profile_add_cpu_use(writer, &row, &err));
+	}
+	const struct profile_cpu_use late = {
+		.process = 2,
+		.begin_ticks = session.begin_ticks + 733333333,
+		.end_ticks = session.end_ticks,
+		.cpu_ticks = 200000001,
+	};
+	const struct profile_cpu_use rest = {.begin_ticks = session.begin_ticks,
+					     .end_ticks = session.end_ticks,
+					     .cpu_ticks = 1234567};
+	require(profile_add_cpu_use(writer, &late, &err));
+	require(profile_add_cpu_use(writer, &rest, &err));
+	require(profile_write_session(writer, &session, &err));
+	require(profile_writer_commit(writer, &err));
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -274,6 +310,7 @@ int main(int argc, char **argv)
 	make_changed(argv[1]);
 	make_hostile(argv[1]);
 	make_cut(argv[1]);
+	make_busy(argv[1]);
 	small_profile_commit(open_in(argv[1], "empty"));
 	make_vector(open_in(argv[1], "vector"));
 	make_sampled(open_in(argv[1], "sampled"));
