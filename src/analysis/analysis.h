@@ -426,6 +426,7 @@ bool analysis_fail_unknown(const struct analysis *analysis, const char *function
  */
 struct analysis_edge {
 	uint32_t function; /* the other end; ANALYSIS_NONE: called by no function */
+	bool folded;	   /* or by functions that are not known, as these paths have folded */
 	struct analysis_values values;
 };
 

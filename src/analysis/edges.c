@@ -1,24 +1,31 @@
 /*
  * Callers and callees of one function, and the hot path. One walk over all trees per function: an
  * edge's inclusive values are those of its outermost occurrences, found as for functions in tree.c.
+ * Of paths that have folded nobody knows who called: they have an edge of their own.
  */
 #include "analysis/internal.h"
 
-/* Caller and callee edges by the function at the other end; the last slot is "no function". */
+/* Edges by the function at the other end; behind those, two slots for what is none. */
+enum { NO_FUNCTION, FOLDED, OTHER_SLOTS };
+
 struct edge_walk {
 	const struct analysis *analysis;
 	uint32_t function;
 	uint32_t *caller_depth, *callee_depth;
-	struct map callers, callees; /* function → index into edges */
+	struct map callers, callees; /* slot → index into edges */
 	struct analysis_edges *edges;
 };
 
-static struct analysis_edge *edge_of(struct analysis_edges *edges, struct map *known, bool caller,
-				     uint32_t function)
+static struct analysis_edge *edge_of(struct edge_walk *walk, bool caller, size_t slot)
 {
+	struct analysis_edges *edges = walk->edges;
+	const size_t functions = walk->analysis->functions.len;
 	const size_t len = caller ? edges->callers.len : edges->callees.len;
-	const uint64_t index = *map_put(known, function, len);
-	const struct analysis_edge fresh = {.function = function, .values = analysis_values_zero()};
+	const uint64_t index = *map_put(caller ? &walk->callers : &walk->callees, slot, len);
+	const struct analysis_edge fresh = {.function = slot < functions ? (uint32_t)slot
+									 : ANALYSIS_NONE,
+					    .folded = slot == functions + FOLDED,
+					    .values = analysis_values_zero()};
 
 	if (index == len && caller)
 		vec_push(&edges->callers, fresh);
@@ -27,9 +34,13 @@ static struct analysis_edge *edge_of(struct analysis_edges *edges, struct map *k
 	return caller ? &edges->callers.data[index] : &edges->callees.data[index];
 }
 
-static size_t depth_slot(const struct edge_walk *walk, uint32_t function)
+static size_t caller_slot(const struct edge_walk *walk, const struct analysis_node *node)
 {
-	return function == ANALYSIS_NONE ? walk->analysis->functions.len : function;
+	const uint32_t caller = walk->analysis->nodes.data[node->parent].function;
+
+	if (caller != ANALYSIS_NONE)
+		return caller;
+	return walk->analysis->functions.len + (node->folded ? FOLDED : NO_FUNCTION);
 }
 
 static void edge_enter(uint32_t index, void *context)
@@ -39,18 +50,17 @@ static void edge_enter(uint32_t index, void *context)
 
 	if (node->parent == ANALYSIS_NONE)
 		return;
-	const uint32_t caller = walk->analysis->nodes.data[node->parent].function;
+	const size_t caller = caller_slot(walk, node);
 	if (node->function == walk->function) {
-		struct analysis_edge *edge = edge_of(walk->edges, &walk->callers, true, caller);
+		struct analysis_edge *edge = edge_of(walk, true, caller);
 		analysis_values_add_exclusive(&walk->edges->arena, &edge->values, &node->values);
-		if (walk->caller_depth[depth_slot(walk, caller)]++ == 0)
+		if (walk->caller_depth[caller]++ == 0)
 			analysis_values_add_outermost(&edge->values, node);
 	}
 	if (caller == walk->function) {
-		struct analysis_edge *edge =
-			edge_of(walk->edges, &walk->callees, false, node->function);
+		struct analysis_edge *edge = edge_of(walk, false, node->function);
 		analysis_values_add_exclusive(&walk->edges->arena, &edge->values, &node->values);
-		if (walk->callee_depth[depth_slot(walk, node->function)]++ == 0)
+		if (walk->callee_depth[node->function]++ == 0)
 			analysis_values_add_outermost(&edge->values, node);
 	}
 }
@@ -62,11 +72,11 @@ static void edge_leave(uint32_t index, void *context)
 
 	if (node->parent == ANALYSIS_NONE)
 		return;
-	const uint32_t caller = walk->analysis->nodes.data[node->parent].function;
+	const size_t caller = caller_slot(walk, node);
 	if (node->function == walk->function)
-		walk->caller_depth[depth_slot(walk, caller)]--;
+		walk->caller_depth[caller]--;
 	if (caller == walk->function)
-		walk->callee_depth[depth_slot(walk, node->function)]--;
+		walk->callee_depth[node->function]--;
 }
 
 static int edge_compare(const void *a, const void *b, void *analysis)
@@ -77,13 +87,15 @@ static int edge_compare(const void *a, const void *b, void *analysis)
 
 	if (left != right)
 		return left > right ? -1 : 1;
-	return x->function < y->function ? -1 : x->function > y->function;
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	return x->folded - y->folded;
 }
 
 void analysis_edges_find(const struct analysis *analysis, uint32_t function,
 			 struct analysis_edges *edges)
 {
-	const size_t slots = analysis->functions.len + 1;
+	const size_t slots = analysis->functions.len + OTHER_SLOTS;
 	struct edge_walk walk = {
 		.analysis = analysis,
 		.function = function,

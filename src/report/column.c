@@ -114,6 +114,8 @@ void report_append_function(const struct report *report, const struct analysis_f
 /* Outside of all functions; of samples, what nothing of the stack could be read of. */
 static const char *outside_name(const struct report *report, const struct report_row *row)
 {
+	if (row->folded)
+		return "[folded]";
 	if (report->analysis->method == ANALYSIS_INSTRUMENT || row->comparison)
 		return "[outside functions]";
 	return row->type ? "[no caller]" : "[unknown]";

@@ -75,6 +75,7 @@ struct report_row {
 	bool has_cause;
 	bool total;    /* all of the operating system's time */
 	bool outside;  /* the time outside of all functions */
+	bool folded;   /* callers that are not known, of paths that have folded */
 	bool hot;      /* on the hot path */
 	uint32_t node; /* ANALYSIS_NONE: none */
 	uint32_t last; /* the innermost frame of a row of several, which begins with node */

@@ -264,6 +264,7 @@ static void add_edges(struct report *report, struct report_table *table,
 
 	for (size_t i = 0; i < count; i++) {
 		struct report_row row = report_row_of_function(report, data[i].function);
+		row.folded = data[i].folded;
 		row.values = &data[i].values;
 		row.type = callers ? "caller" : "callee";
 		row.root_function = root;

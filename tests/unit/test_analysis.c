@@ -339,6 +339,15 @@ static void test_folded_node_stays_apart(void **state)
 	expect(values_of("main"), 18, 10, 18, 10);
 	expect(values_of("f"), 13, 13, 13, 13);
 	expect(&analysis->modules.data[0].values, 23, 23, 23, 23);
+
+	struct analysis_edges edges;
+	analysis_edges_find(analysis, analysis->nodes.data[3].function, &edges);
+	assert_int_equal(edges.callers.len, 2);
+	assert_true(edges.callers.data[0].folded);
+	expect(&edges.callers.data[0].values, 8, 8, 8, 8);
+	assert_false(edges.callers.data[1].folded);
+	expect(&edges.callers.data[1].values, 5, 5, 5, 5);
+	analysis_edges_fini(&edges);
 }
 
 /* What callers say need not agree with what is there: that is shared out, to the tick. */
