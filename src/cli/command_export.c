@@ -87,6 +87,13 @@ static bool check(const struct export_values *values, const struct operands *ope
 	return true;
 }
 
+static enum compared_use use_of(const struct export_format *format)
+{
+	if (strcmp(format->name, "html") == 0)
+		return COMPARED_PAGE;
+	return format->of_events ? COMPARED_EVENTS : COMPARED_PATHS;
+}
+
 static int export_run(const void *opaque, const struct operands *operands, struct error *err)
 {
 	const struct export_values *values = opaque;
@@ -96,9 +103,7 @@ static int export_run(const void *opaque, const struct operands *operands, struc
 
 	if (ok) {
 		ok = compared_open(&compared, operands->items[0], values->compare, &values->profile,
-				   strcmp(format->name, "html") == 0 ? COMPARED_PAGE
-								     : COMPARED_PATHS,
-				   err) &&
+				   use_of(format), err) &&
 		     write_profile(format, values, &compared, err);
 		compared_close(&compared);
 	}
@@ -118,9 +123,10 @@ const struct command command_export = {
 		"              callgrind_annotate\n"
 		"  folded      call paths as one line each with one value, for flamegraph.pl\n"
 		"  firefox     call paths with one value, for profiler.firefox.com\n"
-		"  chrome      event log (tare record --trace) as JSON, for chrome://tracing,\n"
-		"              ui.perfetto.dev, speedscope\n"
-		"  perfetto    event log as protobuf, for ui.perfetto.dev and trace_processor\n"
+		"  chrome      event log (tare record --trace), or samples with their times, as "
+		"JSON,\n"
+		"              for chrome://tracing, ui.perfetto.dev, Chrome's tools, speedscope\n"
+		"  perfetto    the same as protobuf, for ui.perfetto.dev and trace_processor\n"
 		"\n"
 		"Values of call paths are exclusive: their sums are the session's totals. Times\n"
 		"of event logs are those of the clock: the cost of the probes is in them.\n"

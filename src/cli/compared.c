@@ -14,7 +14,7 @@ static bool open_one(struct compared_profile *one, const char *path,
 	one->profile = profile_open(path, err);
 	if (!one->profile)
 		return false;
-	own.call_places |= own.times && profile_has_call_sites(one->profile);
+	own.call_places |= own.places && own.times && profile_has_call_sites(one->profile);
 	one->analysis = analysis_open(one->profile, &own, err);
 	return one->analysis != NULL;
 }
@@ -34,9 +34,9 @@ bool compared_open(struct compared *compared, const char *path, const char *base
 	options->places = use == COMPARED_PAGE || use == COMPARED_LINES;
 	options->call_places = use == COMPARED_LINES;
 	options->coverage_functions = use == COMPARED_PAGE;
-	options->times = use == COMPARED_PAGE;
-	options->from = use != COMPARED_PATHS ? values->from : NULL;
-	options->to = use != COMPARED_PATHS ? values->to : NULL;
+	options->times = use == COMPARED_PAGE || use == COMPARED_EVENTS;
+	options->from = use != COMPARED_EVENTS ? values->from : NULL;
+	options->to = use != COMPARED_EVENTS ? values->to : NULL;
 	if (!open_one(&compared->profile, path, options, err))
 		return false;
 	if (!compared->profile.analysis->totals.threads &&

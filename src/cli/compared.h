@@ -15,13 +15,21 @@ struct compared {
 	struct profile_selection selection; /* of both */
 };
 
-/* What for: an export of call paths, a page, or a table: of lines, samples' or calls', or others.
+/*
+ * What for: an export of events in the order of time, or of call paths, a page, or a table: of
+ * lines, samples' or calls', or others.
  */
-enum compared_use { COMPARED_PATHS, COMPARED_PAGE, COMPARED_LINES, COMPARED_TABLE };
+enum compared_use {
+	COMPARED_EVENTS,
+	COMPARED_PATHS,
+	COMPARED_PAGE,
+	COMPARED_LINES,
+	COMPARED_TABLE
+};
 
 /*
- * `base` may be NULL. But for an export, samples are only those of the time that the values
- * choose. To be closed in any case.
+ * `base` may be NULL. But for an export of events, samples are only those of the time that the
+ * values choose. To be closed in any case.
  */
 bool compared_open(struct compared *compared, const char *path, const char *base,
 		   const struct profile_values *values, enum compared_use use, struct error *err);

@@ -13,18 +13,13 @@
  *   ProcessDescriptor 1 pid  6 process_name    ThreadDescriptor 1 pid  2 tid  5 thread_name
  *   DebugAnnotation  10 name  2 bool_value
  */
-#include "report/protobuf.h"
+#include "report/perfetto.h"
 #include "report/timeline.h"
-
-#include <string.h>
 
 enum {
 	PACKET = 1,
-	PACKET_TIMESTAMP = 8,
 	PACKET_SEQUENCE = 10,
 	PACKET_EVENT = 11,
-	PACKET_INTERNED = 12,
-	PACKET_FLAGS = 13,
 	PACKET_TRACK = 60,
 	EVENT_ANNOTATION = 4,
 	EVENT_TYPE = 9,
@@ -48,24 +43,15 @@ enum {
 };
 
 enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
-enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
 enum { SEQUENCE = 1 };
 
-struct perfetto {
+struct event_log {
 	struct timeline timeline;
-	FILE *stream;
+	struct perfetto out;
 	bool *interned; /* by function */
-	struct byte_vec packet, message, inner, head;
-	struct str scratch;
 };
 
-/* Negative ids are what int32 makes of them. */
-static uint64_t id_number(int64_t id)
-{
-	return (uint64_t)id;
-}
-
-static void packet_write(struct perfetto *perfetto)
+void perfetto_packet_write(struct perfetto *perfetto)
 {
 	struct byte_vec *head = &perfetto->head;
 
@@ -76,7 +62,7 @@ static void packet_write(struct perfetto *perfetto)
 	fwrite(perfetto->packet.data, 1, perfetto->packet.len, perfetto->stream);
 }
 
-static void packet_begin(struct perfetto *perfetto)
+void perfetto_packet_begin(struct perfetto *perfetto)
 {
 	perfetto->packet.len = 0;
 	protobuf_number(&perfetto->packet, PACKET_SEQUENCE, SEQUENCE);
@@ -92,58 +78,69 @@ static uint64_t process_uuid(const struct perfetto *perfetto, uint32_t process)
 
 static uint64_t thread_uuid(const struct perfetto *perfetto, uint32_t thread)
 {
-	return 1 + perfetto->timeline.analysis->processes.len + thread;
+	return 1 + perfetto->analysis->processes.len + thread;
 }
 
 static void write_process(struct perfetto *perfetto, uint32_t index)
 {
-	const struct profile_process *row = perfetto->timeline.analysis->processes.data[index].row;
+	const struct profile_process *row = perfetto->analysis->processes.data[index].row;
 	struct byte_vec *track = &perfetto->message, *process = &perfetto->inner;
 
 	process->len = track->len = 0;
-	protobuf_number(process, PROCESS_PID, id_number(row->pid));
+	protobuf_number(process, PROCESS_PID, (uint64_t)(row->pid));
 	timeline_put_name(&perfetto->scratch, row->name);
 	protobuf_text(process, PROCESS_NAME, perfetto->scratch.data);
 	protobuf_number(track, TRACK_UUID, process_uuid(perfetto, index));
 	protobuf_message(track, TRACK_PROCESS, process);
-	packet_begin(perfetto);
+	perfetto_packet_begin(perfetto);
 	protobuf_message(&perfetto->packet, PACKET_TRACK, track);
-	packet_write(perfetto);
+	perfetto_packet_write(perfetto);
 }
 
 static void write_thread(struct perfetto *perfetto, uint32_t index)
 {
-	const struct analysis *analysis = perfetto->timeline.analysis;
+	const struct analysis *analysis = perfetto->analysis;
 	const struct analysis_thread *row = &analysis->threads.data[index];
 	struct byte_vec *track = &perfetto->message, *thread = &perfetto->inner;
 
 	thread->len = track->len = 0;
 	protobuf_number(thread, THREAD_PID,
-			id_number(analysis->processes.data[row->process].row->pid));
-	protobuf_number(thread, THREAD_TID, id_number(row->row->tid));
+			(uint64_t)(analysis->processes.data[row->process].row->pid));
+	protobuf_number(thread, THREAD_TID, (uint64_t)(row->row->tid));
 	timeline_put_name(&perfetto->scratch, row->row->name);
 	protobuf_text(thread, THREAD_NAME, perfetto->scratch.data);
 	protobuf_number(track, TRACK_UUID, thread_uuid(perfetto, index));
 	protobuf_number(track, TRACK_PARENT, process_uuid(perfetto, row->process));
 	protobuf_message(track, TRACK_THREAD, thread);
-	packet_begin(perfetto);
+	perfetto_packet_begin(perfetto);
 	protobuf_message(&perfetto->packet, PACKET_TRACK, track);
-	packet_write(perfetto);
+	perfetto_packet_write(perfetto);
 }
 
-static void write_tracks(struct perfetto *perfetto)
+void perfetto_begin(struct perfetto *perfetto, const struct byte_vec *defaults)
 {
-	const struct analysis *analysis = perfetto->timeline.analysis;
+	const struct analysis *analysis = perfetto->analysis;
 
-	packet_begin(perfetto);
-	protobuf_number(&perfetto->packet, PACKET_FLAGS, STATE_CLEARED);
-	packet_write(perfetto);
+	perfetto_packet_begin(perfetto);
+	protobuf_number(&perfetto->packet, PERFETTO_FLAGS, PERFETTO_STATE_CLEARED);
+	if (defaults)
+		protobuf_message(&perfetto->packet, PERFETTO_DEFAULTS, defaults);
+	perfetto_packet_write(perfetto);
 	for (uint32_t i = 0; i < analysis->processes.len; i++)
 		if (analysis->processes.data[i].selected)
 			write_process(perfetto, i);
 	for (uint32_t i = 0; i < analysis->threads.len; i++)
 		if (analysis->threads.data[i].selected)
 			write_thread(perfetto, i);
+}
+
+void perfetto_fini(struct perfetto *perfetto)
+{
+	vec_fini(&perfetto->packet);
+	vec_fini(&perfetto->message);
+	vec_fini(&perfetto->inner);
+	vec_fini(&perfetto->head);
+	str_fini(&perfetto->scratch);
 }
 
 /* ---- events ---- */
@@ -157,7 +154,7 @@ static void put_interned(struct perfetto *perfetto, uint64_t iid, const char *na
 	protobuf_number(entry, NAME_IID, iid);
 	protobuf_text(entry, NAME_TEXT, name);
 	protobuf_message(data, INTERNED_NAMES, entry);
-	protobuf_message(&perfetto->packet, PACKET_INTERNED, data);
+	protobuf_message(&perfetto->packet, PERFETTO_INTERNED, data);
 }
 
 static void put_unwound(struct perfetto *perfetto, struct byte_vec *event)
@@ -170,56 +167,53 @@ static void put_unwound(struct perfetto *perfetto, struct byte_vec *event)
 	protobuf_message(event, EVENT_ANNOTATION, annotation);
 }
 
-static void write_event(struct perfetto *perfetto, const struct analysis_trace_event *event)
+static void write_event(struct event_log *log, const struct analysis_trace_event *event)
 {
-	const char *note = timeline_note(event, &perfetto->scratch);
+	struct perfetto *out = &log->out;
+	const char *note = timeline_note(event, &out->scratch);
 	const bool begins = event->kind == TRACE_ENTER;
-	const size_t functions = perfetto->timeline.analysis->functions.len;
+	const size_t functions = out->analysis->functions.len;
 	const size_t name = event->function == ANALYSIS_NONE ? functions : event->function;
-	struct byte_vec *message = &perfetto->message;
+	struct byte_vec *message = &out->message;
 
 	if (event->kind == TRACE_SWITCHED)
 		return;
-	packet_begin(perfetto);
-	protobuf_number(&perfetto->packet, PACKET_TIMESTAMP,
-			analysis_ns(perfetto->timeline.analysis, event->ticks));
-	protobuf_number(&perfetto->packet, PACKET_FLAGS, NEEDS_STATE);
-	if (begins && !perfetto->interned[name])
-		put_interned(perfetto, name + 1, timeline_name(&perfetto->timeline, event));
-	perfetto->interned[name] |= begins;
+	perfetto_packet_begin(out);
+	protobuf_number(&out->packet, PERFETTO_TIMESTAMP, analysis_ns(out->analysis, event->ticks));
+	protobuf_number(&out->packet, PERFETTO_FLAGS, PERFETTO_NEEDS_STATE);
+	if (begins && !log->interned[name])
+		put_interned(out, name + 1, timeline_name(&log->timeline, event));
+	log->interned[name] |= begins;
 	message->len = 0;
 	if (event->kind == TRACE_UNWOUND && !event->implied)
-		put_unwound(perfetto, message);
+		put_unwound(out, message);
 	protobuf_number(message, EVENT_TYPE, begins ? SLICE_BEGIN : note ? INSTANT : SLICE_END);
 	if (begins)
 		protobuf_number(message, EVENT_NAME_IID, name + 1);
-	protobuf_number(message, EVENT_TRACK, thread_uuid(perfetto, event->thread));
+	protobuf_number(message, EVENT_TRACK, thread_uuid(out, event->thread));
 	if (note)
 		protobuf_text(message, EVENT_NAME, note);
-	protobuf_message(&perfetto->packet, PACKET_EVENT, message);
-	packet_write(perfetto);
+	protobuf_message(&out->packet, PACKET_EVENT, message);
+	perfetto_packet_write(out);
 }
 
 bool timeline_write_perfetto(const struct analysis *analysis, const struct export_options *options,
 			     FILE *stream, struct error *err)
 {
-	struct perfetto perfetto = {.stream = stream};
+	struct event_log log = {.out = {.analysis = analysis, .stream = stream}};
 	struct analysis_trace_event event;
 	int more;
 
-	if (!timeline_open(&perfetto.timeline, analysis, options, err))
+	if (analysis->method == ANALYSIS_SAMPLE)
+		return perfetto_write_samples(analysis, options, stream, err);
+	if (!timeline_open(&log.timeline, analysis, options, err))
 		return false;
-	perfetto.interned = mem_zalloc(analysis->functions.len + 1);
-	write_tracks(&perfetto);
-	while ((more = analysis_trace_next(perfetto.timeline.trace, &event, err)) > 0 &&
-	       !ferror(stream))
-		write_event(&perfetto, &event);
-	timeline_close(&perfetto.timeline);
-	free(perfetto.interned);
-	vec_fini(&perfetto.packet);
-	vec_fini(&perfetto.message);
-	vec_fini(&perfetto.inner);
-	vec_fini(&perfetto.head);
-	str_fini(&perfetto.scratch);
+	log.interned = mem_zalloc(analysis->functions.len + 1);
+	perfetto_begin(&log.out, NULL);
+	while ((more = analysis_trace_next(log.timeline.trace, &event, err)) > 0 && !ferror(stream))
+		write_event(&log, &event);
+	timeline_close(&log.timeline);
+	free(log.interned);
+	perfetto_fini(&log.out);
 	return more >= 0;
 }

@@ -4,28 +4,29 @@
 #include "report/name.h"
 #include "report/syscalls.h"
 
-static bool choose_range(const struct analysis *analysis, struct profile *profile,
-			 const struct export_options *options, struct analysis_trace_options *range,
-			 struct error *err)
+bool timeline_range(const struct analysis *analysis, const struct export_options *options,
+		    uint64_t *from_ticks, uint64_t *to_ticks, struct error *err)
 {
-	*range = (struct analysis_trace_options){.balanced = true,
-						 .depth_max = (uint32_t)options->depth};
-	return (!options->from || analysis_time_parse(analysis, profile, options->from, false,
-						      &range->from_ticks, err)) &&
+	/* Streaming moves the profile's cursor only: its contents stay as they are. */
+	struct profile *profile = (struct profile *)analysis->profile;
+
+	*from_ticks = *to_ticks = 0;
+	return (!options->from ||
+		analysis_time_parse(analysis, profile, options->from, false, from_ticks, err)) &&
 	       (!options->to ||
-		analysis_time_parse(analysis, profile, options->to, true, &range->to_ticks, err));
+		analysis_time_parse(analysis, profile, options->to, true, to_ticks, err));
 }
 
 bool timeline_open(struct timeline *timeline, const struct analysis *analysis,
 		   const struct export_options *options, struct error *err)
 {
-	/* Streaming moves the profile's cursor only: its contents stay as they are. */
 	struct profile *profile = (struct profile *)analysis->profile;
-	struct analysis_trace_options range;
+	struct analysis_trace_options range = {.balanced = true,
+					       .depth_max = (uint32_t)options->depth};
 	struct str name = {0};
 
 	*timeline = (struct timeline){.analysis = analysis};
-	if (!choose_range(analysis, profile, options, &range, err))
+	if (!timeline_range(analysis, options, &range.from_ticks, &range.to_ticks, err))
 		return false;
 	timeline->trace = analysis_trace_open(analysis, profile, &range, err);
 	if (!timeline->trace)

@@ -12,6 +12,10 @@ struct timeline {
 	struct arena arena;
 };
 
+/* The range of the options, in ticks since the session's begin; `to` 0: the end. */
+bool timeline_range(const struct analysis *analysis, const struct export_options *options,
+		    uint64_t *from_ticks, uint64_t *to_ticks, struct error *err);
+
 /* A balanced stream of the range. Fails where there is no log. */
 bool timeline_open(struct timeline *timeline, const struct analysis *analysis,
 		   const struct export_options *options, struct error *err);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Readers of other projects find in exports of real recordings what tare reports of them: calls and
-# samples of a program with threads, recursion and templates, run twice by a shell. Readers that are
+# samples, with an event log, of a program with threads, recursion and templates, run twice by a shell. Readers that are
 # not here are left out, and named.
 . "$(dirname "$0")/lib.sh"
 need g++ python3
@@ -64,11 +64,16 @@ profiles=()
 record bash -c "'$work/busy'; '$work/busy'"
 mv "$work/profile.tare" "$work/calls.tare"
 profiles+=("$work/calls.tare")
+record_options=(--trace --exclude 'fib*' --exclude 'std::*')
+record "$work/busy"
+mv "$work/profile.tare" "$work/logged.tare"
+profiles+=("$work/logged.tare")
 if (need_perf) >/dev/null; then
 	record_options=(--method=sample -F 2000)
 	record bash -c "'$work/busy'; '$work/busy'"
 	mv "$work/profile.tare" "$work/samples.tare"
 	profiles+=("$work/samples.tare")
+	ask timed "$readers/timed" "$TARE" "$E2E/data/perfetto.proto" "$readers/../golden/exports" "$work/samples.tare"
 else
 	missing="; samples: $(need_perf)"
 fi

@@ -2,6 +2,7 @@
 // and gives back what it has understood (its own Save); sums, functions and stacks are those that
 // tare reports. It reads its own format, which has to obey its schema too, and folded stacks, pprof,
 // callgrind and Chrome's JSON. Usage: speedscope.mjs TARE (PROFILE | MAKE_PROFILE)…
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -52,7 +53,7 @@ function replay(profile, frames) {
 	for (const event of profile.events) {
 		const passed = event.at - before;
 		before = event.at;
-		if (passed) {
+		if (passed && open.length) {
 			for (const frame of new Set(open))
 				total.set(frame, (total.get(frame) ?? 0) + passed);
 			const top = open.at(-1);
@@ -153,8 +154,64 @@ async function checkCallgrind(report) {
 	});
 }
 
+// Samples by their times: what a sample stands for lies before it, rounded to microseconds.
+async function checkTimes(report) {
+	const event = Object.keys(report.measures)[1];
+	const { said, profiles } = await imported('made.json', exported(report, '--format=chrome'));
+	equal(said.includes('Importing as Chrome Timeline Object'), true, `${report.profile}: samples as Chrome's: ${said}`);
+	const all = merge(profiles);
+	const ns = (values) => new Map([...values].map(([name, us]) => [name, us * 1000]));
+	const slack = report.header.samples * 1000;
+	report.compare('chrome', event, ns(all.self), ns(all.total), slack, slack);
+	equal(profiles.length, report.threads.filter((row) => Number(row.inclusive_samples)).length, `${report.profile}: threads with samples`);
+}
+
+// Begins and ends of calls: speedscope has the times of functions that these make.
+async function checkCalls(report) {
+	const bytes = exported(report, '--format=chrome');
+	const { said, profiles } = await imported('made.json', bytes);
+	equal(said.includes('Importing as Trace Event Format profile'), true, `${report.profile}: calls as Trace Event Format: ${said}`);
+	const self = new Map(), open = new Map();
+	let calls = 0;
+	const pass = (thread, ts) => {
+		const top = thread.stack.at(-1);
+		if (top !== undefined)
+			self.set(top, (self.get(top) ?? 0) + ts - thread.ts);
+		thread.ts = ts;
+	};
+	for (const event of JSON.parse(bytes).traceEvents.filter(({ ph }) => ph === 'B' || ph === 'E')) {
+		const id = `${event.pid} ${event.tid}`;
+		const thread = open.get(id) ?? { stack: [], ts: event.ts };
+		open.set(id, thread);
+		pass(thread, event.ts);
+		if (event.ph === 'B')
+			thread.stack.push(event.name);
+		else
+			thread.stack.pop();
+		calls += event.ph === 'B' ? 1 : 0;
+	}
+	equal(profiles.length, open.size, `${report.profile}: threads with calls`);
+	const found = merge(profiles).self;
+	for (const [name, us] of self)
+		if (Math.abs(us - (found.get(name) ?? 0)) > 0.001 * calls)
+			throw new Error(`${report.profile}: ${name} has ${found.get(name)} us in speedscope, ${us} in the log`);
+	console.log(`${report.profile}: ${calls} calls of the log`);
+}
+
+/** Whether the profile has what formats of events are made from. */
+function hasTimes(report) {
+	const file = join(work, 'tried.json');
+	const tried = spawnSync(tare, ['export', report.profile, ...report.options, '--format=chrome', '-o', file], { encoding: 'utf8' });
+	return tried.status === 0;
+}
+
 async function check(profile, ...options) {
 	const report = new Report(tare, profile, options);
+	const timed = hasTimes(report);
+	if (timed && report.sampled && (options.length || profile.endsWith('samples.tare')))
+		await checkTimes(report);
+	else if (timed && !report.sampled)
+		await checkCalls(report);
 	await checkOwn(report);
 	await checkFolded(report);
 	await checkPprof(report);
