@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 SETUP  ?=
 
 .PHONY: all build demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential bench accuracy clean
-.PHONY: web web-speed setup-build setup-test check-rewriter check-rewriter-full check-kills check-unwind
+.PHONY: web web-speed web-pictures setup-build setup-test check-rewriter check-rewriter-full check-kills check-unwind
 
 all: build
 
@@ -129,6 +129,11 @@ web:
 web-speed: setup-test
 	@$(MAKE) --no-print-directory build
 	tests/web/run tests/web/speed.mjs $(BUILD)/src/cli/tare $(BUILD)/bench/large_profile
+
+# The pictures of the page in docs/images.
+web-pictures: setup-test
+	@$(MAKE) --no-print-directory build
+	scripts/pictures $(BUILD)
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-fuzz

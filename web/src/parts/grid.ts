@@ -179,6 +179,12 @@ export class Grid {
 		return true;
 	}
 
+	/** Puts the cursor on a row where it stands. */
+	mark(row: number): void {
+		this.cursor = Array.prototype.indexOf.call(this.rows, row);
+		this.refresh();
+	}
+
 	focus(): void {
 		this.scroller.focus({ preventScroll: true });
 		if (this.cursor < 0 && this.rows.length)

@@ -199,7 +199,10 @@ export class FunctionsView implements View {
 		const all = this.allRows();
 		this.stale = false;
 		this.grid.set(this.columns(all), rows);
-		if (this.state.selected >= 0)
+		/* What nobody has chosen is not scrolled to. */
+		if (this.state.selected === this.state.busiest)
+			this.grid.mark(this.state.selected);
+		else if (this.state.selected >= 0)
 			this.grid.moveTo(this.state.selected);
 		this.note.textContent = rows.length === all.length ? plural(all.length, 'function') : `${count(rows.length)} of ${plural(all.length, 'function')}`;
 		this.showSigns(all);

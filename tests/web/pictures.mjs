@@ -1,0 +1,43 @@
+// Takes the pictures of docs/images from pages that scripts/pictures made.
+// Usage: node pictures.mjs PAGES OUT
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { openPage, startBrowser } from './browser.mjs';
+
+const [pages, out] = process.argv.slice(2).map((path) => resolve(path));
+const browser = await startBrowser();
+const LARGEST = 200000; /* bytes */
+
+/** `of`: the function to select; `keys` are pressed then. */
+const pictures = [
+	{ name: 'html-summary', page: 'calls', address: '#summary', theme: 'light' },
+	{ name: 'html-functions', page: 'calls', address: '#functions&v=application_inclusive', theme: 'light', of: 'sqlite3VdbeExec' },
+	{ name: 'html-tree', page: 'calls', address: '#calltree&v=application_inclusive', theme: 'dark', of: 'sqlite3VdbeExec', keys: ['h'] },
+	{ name: 'html-flame', page: 'calls', address: '#flame&v=application_inclusive&q=Btree', theme: 'dark', of: 'sqlite3VdbeExec' },
+	{ name: 'html-sandwich', page: 'calls', address: '#flame&v=application_inclusive&flame=sandwich', theme: 'light', of: 'sqlite3BtreeInsert' },
+	{ name: 'html-samples', page: 'samples', address: '#summary&time=60-150', theme: 'dark' },
+	{ name: 'html-compare', page: 'compare', address: '#functions&v=application_inclusive', theme: 'light', of: 'sqlite3BtreeInsert' },
+];
+
+let large = 0;
+for (const { name, page: file, address, theme, keys = [], of } of pictures) {
+	const { page, problems, close } = await openPage(browser, join(pages, `${file}.html`) + address, { colorScheme: theme, viewport: { width: 1240, height: 660 } });
+	if (of)
+		await page.evaluate((wanted) => {
+			const { state } = tarePage;
+			const func = state.profile.functionNames.indexOf(wanted);
+			state.choose('of', String(func));
+			state.set('selected', func);
+		}, of);
+	for (const key of keys)
+		await page.keyboard.press(key);
+	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+	const path = join(out, `${name}.png`);
+	await page.screenshot({ path });
+	const { size } = statSync(path);
+	large += size > LARGEST ? 1 : 0;
+	console.log(`${path}: ${size} bytes${size > LARGEST ? `, more than ${LARGEST}` : ''}${problems.map((problem) => `\n  ${problem}`).join('')}`);
+	await close();
+}
+await browser.close();
+process.exit(large ? 1 : 0);
