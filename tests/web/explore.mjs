@@ -40,7 +40,47 @@ const facts = (page, shape, kind = 'merged') => page.evaluate(([wanted, of]) => 
 
 const func = (page, name) => page.evaluate((wanted) => tarePage.state.profile.functionNames.indexOf(wanted), name);
 
+/** A profile that was recorded of a real program; null where it cannot be unpacked. */
+function recorded(name) {
+	if (spawnSync('zstd', ['--version']).status !== 0) {
+		console.log('skipped: zstd, which unpacks recorded profiles, is not installed');
+		return null;
+	}
+	run('zstd', '-q', '-d', '-f', fileURLToPath(new URL(`../golden/recorded/${name}.tare.zst`, import.meta.url)), '-o', profile(name));
+	return name;
+}
+
+/** The rows of a shaped tree, in no order. */
+const shapedRows = (page, shape, kind) => page.evaluate(([wanted, of]) => {
+	const { state } = tarePage;
+	state.reshape({ root: null, myCode: false, foldRecursion: false, ...wanted });
+	const frames = state.frames(of);
+	const lines = [];
+	for (let node = 1; node < frames.size; node++)
+		lines.push([frames.depth(node) - 1, frames.func(node) < 0 ? null : frames.calls(node), frames.value(node, 0, true), frames.value(node, 0, false)].join());
+	return lines.sort();
+}, [shape, kind]);
+
 const tests = {
+	async 'shaped trees are those of tare report'() {
+		const all = { problems: [] };
+		for (const [name, root] of [['work', 'evaluate'], ['cut', 'main'], [recorded('index'), 'main']]) {
+			if (!name)
+				continue;
+			const { page, problems, close } = await openPage(browser, pageOf(name));
+			const path = await page.evaluate((wanted) => [tarePage.state.profile.functionNames.indexOf(wanted)], root);
+			for (const [option, shape, kind] of [['--my-code', { myCode: true }, 'threads'], ['--fold-recursion', { foldRecursion: true }, 'threads'],
+				[`--root=${root}`, { root: { path, anywhere: true } }, 'merged']]) {
+				const expected = report('calltree', profile(name), '--unit=ticks', '--limit=0', option).tables.calltree;
+				equal(await shapedRows(page, shape, kind),
+					expected.map((line) => [line.level, line.function === null ? null : line.calls, line.elapsed_inclusive_ticks, line.elapsed_exclusive_ticks].join()).sort(), `${name} ${option}`);
+			}
+			all.problems.push(...problems);
+			await close();
+		}
+		return all;
+	},
+
 	async 'recursion folds, and sums stay'() {
 		const { page, problems, close } = await openPage(browser, pageOf('work'));
 		const plain = await facts(page, {});
@@ -167,12 +207,9 @@ const tests = {
 	},
 
 	async 'a part of the time'() {
-		if (spawnSync('zstd', ['--version']).status !== 0) {
-			console.log('skipped: zstd, which unpacks the recorded profile, is not installed');
+		if (!recorded('index'))
 			return { problems: [] };
-		}
-		run('zstd', '-q', '-d', '-f', fileURLToPath(new URL('../golden/recorded/index.tare.zst', import.meta.url)), '-o', profile('recorded'));
-		const { page, problems, close } = await openPage(browser, pageOf('recorded', '--method=sample'));
+		const { page, problems, close } = await openPage(browser, pageOf('index', '--method=sample'));
 		const sums = await page.evaluate(() => {
 			const { profile } = tarePage.state;
 			const last = profile.bins - 1;
