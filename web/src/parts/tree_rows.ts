@@ -11,8 +11,8 @@ export interface NoiseOptions {
 	/** Rows with a smaller inclusive value are left out; 0: none. */
 	least: number;
 	ascending: boolean;
-	/** Whether a frame with a single child that is shown, and less than that by itself, stands with it. */
-	foldChains: boolean;
+	/** Frames with a single child that is shown, and less than that by themselves, stand with it; 0: none. */
+	fold: number;
 	/** Rows that are shown, and by themselves. */
 	always(node: number): boolean;
 }
@@ -147,9 +147,9 @@ export class TreeRows {
 	private chainFrom(row: number, options: NoiseOptions): number[] {
 		const chain = [row];
 		const { frames } = this;
-		for (let at = row; options.foldChains && frames.func(at) >= 0 && !options.always(at);) {
+		for (let at = row; options.fold > 0 && frames.func(at) >= 0 && !options.always(at);) {
 			const { shown, rest } = this.split(at, options);
-			if (shown.length !== 1 || rest.length || frames.value(at, options.quantity, false) >= options.least || options.always(shown[0]!))
+			if (shown.length !== 1 || rest.length || frames.value(at, options.quantity, false) >= options.fold || options.always(shown[0]!))
 				break;
 			at = shown[0]!;
 			chain.push(at);

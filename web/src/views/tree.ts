@@ -13,6 +13,7 @@ import type { Change } from '../state.ts';
 import { isTime, type Context, type View } from './context.ts';
 
 const SHARE = 0.5; /* of the hot path, as tare report has it */
+const FOLD = 0.01; /* of the total, likewise */
 const FOUND_MOST = 2000;
 const NOISE: [string, string][] = [['0', 'All rows'], ['0.1', 'Rows ≥ 0.1 %'], ['0.5', 'Rows ≥ 0.5 %'], ['1', 'Rows ≥ 1 %'], ['5', 'Rows ≥ 5 %']];
 const NOISE_DEFAULT = '0.5';
@@ -216,7 +217,7 @@ export class TreeView implements View {
 		this.noise.value ||= NOISE_DEFAULT;
 		const threshold = (Number(this.noise.value) / 100) * this.state.total();
 		const options: NoiseOptions = {
-			quantity: this.quantity, least: threshold, ascending: this.ascending, foldChains: threshold > 0,
+			quantity: this.quantity, least: threshold, ascending: this.ascending, fold: threshold > 0 ? FOLD * this.state.total() : 0,
 			always: (node) => this.hot.has(node) || this.matched.has(node),
 		};
 		const list = this.rows.list(options);
