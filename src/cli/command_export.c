@@ -43,6 +43,7 @@ static const struct option export_command_options[] = {
 	 .help = "html: compare with the profile BASE",
 	 .type = OPTION_TEXT,
 	 .offset = AT(compare)},
+	SHAPE_OPTIONS(AT(profile)),
 	PROFILE_OPTIONS(AT(profile)),
 	{0},
 };
@@ -78,6 +79,14 @@ static bool check(const struct export_values *values, const struct operands *ope
 	*format = export_format_find(values->format, err);
 	if (!*format)
 		return false;
+	const struct shape_values *shape = &values->profile.shape;
+	const bool is_shaped = shape->my_code || shape->root || shape->fold_recursion;
+	if (is_shaped && ((*format)->of_events || strcmp((*format)->name, "html") == 0))
+		return error_set(err, ERROR_USAGE,
+				 "--my-code, --root and --fold-recursion are for formats of call "
+				 "paths, not for %s%s",
+				 (*format)->name,
+				 (*format)->of_events ? "" : ", which has them as switches");
 	if (values->compare && strcmp((*format)->name, "html") != 0)
 		return error_set(err, ERROR_USAGE, "--compare is for --format=html only");
 	if ((*format)->is_binary && !values->output && isatty(STDOUT_FILENO))
@@ -130,6 +139,7 @@ const struct command command_export = {
 		"\n"
 		"Values of call paths are exclusive: their sums are the session's totals. Times\n"
 		"of event logs are those of the clock: the cost of the probes is in them.\n"
+		"With --root, the sums are those of the functions that match.\n"
 		"\n"
 		"Exit status: 0 written, 1 failed (no such profile, damaged, without event log, "
 		"output\n"

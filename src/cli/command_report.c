@@ -43,6 +43,7 @@ const struct option report_command_options[] = {
 		 "(repeatable)",
 	 .type = OPTION_LIST,
 	 .offset = AT(filters)},
+	SHAPE_OPTIONS(AT(profile)),
 	TREE_OPTIONS(AT(tree)),
 	PROFILE_OPTIONS(AT(profile)),
 	TABLE_OPTIONS(AT(table)),
@@ -157,8 +158,7 @@ int report_command_show(const struct report_values *values, const struct report_
 	table_options_apply(&values->table, &options, &globs);
 	profile_selection_init(&selection, &values->profile);
 	selection.options.coverage_functions = values->verbose;
-	shape_options_apply(&values->tree.shape, &selection.options);
-	bool ok = tree_options_apply(&values->tree, &options, err) &&
+	bool ok = tree_options_apply(&values->tree, &values->profile.shape, &options, err) &&
 		  filter_lists_init(&filters, &values->filters, &options, err) &&
 		  report_check(&options, err);
 	if (ok) {

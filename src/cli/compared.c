@@ -31,6 +31,7 @@ bool compared_open(struct compared *compared, const char *path, const char *base
 	*compared = (struct compared){0};
 	profile_selection_init(&compared->selection, values);
 	struct analysis_options *options = &compared->selection.options;
+	options->root_by_thread = use == COMPARED_PATHS;
 	options->places = use == COMPARED_PAGE || use == COMPARED_LINES;
 	options->call_places = use == COMPARED_LINES;
 	options->coverage_functions = use == COMPARED_PAGE;

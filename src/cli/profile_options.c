@@ -24,6 +24,10 @@ void profile_selection_init(struct profile_selection *selection,
 		.event = values->event,
 		.inlines = values->inlines,
 		.no_kernel = values->no_kernel,
+		.my_code = values->shape.my_code != NULL,
+		.mine = values->shape.my_code,
+		.root = values->shape.root,
+		.fold_recursion = values->shape.fold_recursion,
 	};
 }
 

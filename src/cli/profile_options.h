@@ -5,7 +5,14 @@
 #include "analysis/analysis.h"
 #include "cli/options.h"
 
+/* What becomes of the call tree. */
+struct shape_values {
+	const char *my_code, *root; /* NULL: not given; my_code "": without names */
+	bool fold_recursion;
+};
+
 struct profile_values {
+	struct shape_values shape;
 	struct option_list processes, threads;
 	const char *from, *to;
 	int64_t depth;
@@ -76,6 +83,32 @@ extern const char *const profile_demangle_choices[], *const profile_method_choic
 		.help = "Event logs: leave out calls below the N outermost",                       \
 		.type = OPTION_INTEGER, .max = INT32_MAX,                                          \
 		.offset = (at) + offsetof(struct profile_values, depth)                            \
+	}
+
+/* Elements of an option table whose values begin with a struct profile_values `at`. */
+#define SHAPE_OPTIONS(at)                                                                          \
+	{.name = "my-code",                                                                        \
+	 .argument = "GLOB,...",                                                                   \
+	 .help = "Hide what run-time libraries, the loader and the kernel call among themselves: " \
+		 "their functions are left where they call others or are called by them, and "     \
+		 "have "                                                                           \
+		 "the time of those hidden; with GLOBs, only modules of these names or paths are " \
+		 "not hidden",                                                                     \
+	 .type = OPTION_TEXT,                                                                      \
+	 .fallback = "",                                                                           \
+	 .offset = (at) + offsetof(struct profile_values, shape.my_code)},                         \
+		{.name = "root",                                                                   \
+		 .argument = "FUNCTION",                                                           \
+		 .help = "Call tree: only call paths below this function (a name or a glob), of "  \
+			 "all its callers as one tree",                                            \
+		 .type = OPTION_TEXT,                                                              \
+		 .offset = (at) + offsetof(struct profile_values, shape.root)},                    \
+	{                                                                                          \
+		.name = "fold-recursion",                                                          \
+		.help = "Call tree: calls of a function that is on the path already are calls of " \
+			"the one there",                                                           \
+		.type = OPTION_FLAG,                                                               \
+		.offset = (at) + offsetof(struct profile_values, shape.fold_recursion)             \
 	}
 
 /* Patterns of one option, borrowed from the command line. */

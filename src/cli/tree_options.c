@@ -33,24 +33,16 @@ static bool expand_parse(const char *text, struct report_options *options, struc
 	return true;
 }
 
-bool tree_options_apply(const struct tree_values *values, struct report_options *options,
-			struct error *err)
+bool tree_options_apply(const struct tree_values *values, const struct shape_values *shape,
+			struct report_options *options, struct error *err)
 {
 	options->trim = values->trim;
 	options->fold = values->fold;
 	options->trim_given = values->trim >= 0;
 	options->fold_given = values->fold >= 0;
 	options->noise = values->noise;
-	options->my_code = values->shape.my_code != NULL;
-	options->root = values->shape.root;
-	options->fold_recursion = values->shape.fold_recursion;
+	options->my_code = shape->my_code != NULL;
+	options->root = shape->root;
+	options->fold_recursion = shape->fold_recursion;
 	return expand_parse(values->expand, options, err);
-}
-
-void shape_options_apply(const struct shape_values *values, struct analysis_options *options)
-{
-	options->my_code = values->my_code != NULL;
-	options->mine = values->my_code;
-	options->root = values->root;
-	options->fold_recursion = values->fold_recursion;
 }

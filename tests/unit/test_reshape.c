@@ -3,7 +3,7 @@
  * folded recursion move values and lose none. And the same on small trees that can be checked by
  * hand.
  */
-#include "analysis/analysis.h"
+#include "analysis/outline.h"
 #include "tests/support/small_profile.h"
 
 #include <setjmp.h>
@@ -430,6 +430,86 @@ static void test_folded_calls(void **state)
 	}
 }
 
+/* ---- outlines ---- */
+
+/* What rows have of their own, and the paths in none of them: that is all there is. */
+static void check_outline(const struct analysis *analysis,
+			  const struct analysis_outline_options *options)
+{
+	struct analysis_outline outline;
+	uint64_t own = 0, left_out = 0, rows = 0;
+	bool *in_row = mem_zalloc(analysis->nodes.len + 1);
+
+	analysis_outline_make(analysis, options, &outline);
+	for (uint32_t i = 0; i < analysis->processes.len; i++)
+		rows += outline.processes[i];
+	for (uint32_t i = 0; i < analysis->nodes.len; i++) {
+		const uint32_t parent = analysis->nodes.data[i].parent;
+		if (outline.last[i] == ANALYSIS_NONE)
+			continue;
+		rows++;
+		const struct analysis_values values =
+			analysis_outline_values(analysis, &outline, i);
+		own += analysis_exclusive(analysis, &values);
+		assert_int_equal(analysis_inclusive(analysis, &values),
+				 analysis_inclusive(analysis, &analysis->nodes.data[i].values));
+		/* The row above is there: the parent is the last frame of it. */
+		assert_true(parent == ANALYSIS_NONE || in_row[parent]);
+		for (uint32_t at = outline.last[i];; at = analysis->nodes.data[at].parent) {
+			assert_false(in_row[at]);
+			in_row[at] = true;
+			if (at == i)
+				break;
+			assert_int_equal(outline.hot[at], outline.hot[i]);
+		}
+	}
+	assert_int_equal(rows, outline.rows);
+	assert_true(rows <= options->limit);
+	for (uint32_t i = 0; i < analysis->nodes.len; i++)
+		if (!in_row[i])
+			left_out += analysis_exclusive(analysis, &analysis->nodes.data[i].values);
+	assert_int_equal(own + left_out, analysis->totals.elapsed + analysis->totals.samples.kept);
+	assert_true(outline.trimmed_value <= left_out);
+	if (options->limit == UINT64_MAX && options->expand == EXPAND_ALL)
+		assert_int_equal(outline.trimmed_value, left_out);
+	analysis_outline_fini(&outline);
+	free(in_row);
+}
+
+static void check_outlines(const struct analysis *analysis)
+{
+	static const uint64_t limits[] = {1, 2, 7, 30, UINT64_MAX};
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		for (int expand = EXPAND_ALL; expand <= EXPAND_LEVELS; expand++)
+			for (int percent = 0; percent < 4; percent++) {
+				const struct analysis_outline_options options = {
+					.trim = percent,
+					.fold = 3 - percent,
+					.expand = (enum analysis_expand)expand,
+					.levels = 2,
+					.limit = limits[i]};
+				check_outline(analysis, &options);
+			}
+}
+
+static void test_outlines(void **state)
+{
+	static const struct analysis_options none;
+
+	(void)state;
+	for (unsigned seed = 1; seed <= SEEDS; seed++) {
+		write_calls(0x9e3779b97f4a7c15 * seed, seed % 2);
+		struct opened plain = open_with(&none);
+		check_outlines(plain.analysis);
+		close_opened(&plain);
+		write_samples(0x9e3779b97f4a7c15 * seed);
+		plain = open_with(&none);
+		check_outlines(plain.analysis);
+		close_opened(&plain);
+	}
+}
+
 /* ---- by hand ---- */
 
 static struct opened open_made(const struct small_node *nodes, size_t count, uint64_t now,
@@ -578,6 +658,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_calls, remove_path),
 		cmocka_unit_test_teardown(test_samples, remove_path),
 		cmocka_unit_test_teardown(test_folded_calls, remove_path),
+		cmocka_unit_test_teardown(test_outlines, remove_path),
 		cmocka_unit_test_teardown(test_one_level_stays, remove_path),
 		cmocka_unit_test_teardown(test_modules_by_name, remove_path),
 		cmocka_unit_test_teardown(test_recursion_by_hand, remove_path),

@@ -30,3 +30,19 @@ for filter in 'calls>' 'elapsd>3ms' 'calls>3 or' '(calls>3' 'calls>3)' 'calls>3 
 	tare report functions nothing.tare --filter="$filter"
 	echo "status $?"
 done
+for view in threads lines coverage; do
+	try $view x.tare --my-code
+done
+try functions x.tare --root=main
+try modules x.tare --fold-recursion
+try modules x.tare --trim=1
+try functions x.tare --fold=1
+try summary x.tare --expand=hot
+try calltree x.tare --expand=deep
+try calltree x.tare --expand=0
+try calltree x.tare --trim=101
+try calltree x.tare --noise --trim=1
+try calltree x.tare --noise --fold=0
+tare export --format=chrome x.tare --root=main 2>&1
+tare export --format=html x.tare --my-code 2>&1
+echo "status $?"
