@@ -45,7 +45,17 @@ static void chain_follow(struct chain *chain)
 		before = at;
 		at = thread->parents[at];
 	}
-	thread->damaged += !is_sane(&thread->nodes[0]);
+}
+
+static void root_check(struct arena_thread *thread)
+{
+	struct tare_node *root = &thread->nodes[0];
+
+	if (is_sane(root))
+		return;
+	root->start = 0;
+	root->child = 0;
+	thread->damaged++;
 }
 
 /*
@@ -106,6 +116,7 @@ void open_calls_read(struct arena_thread *thread)
 {
 	struct chain chain = {.thread = thread};
 
+	root_check(thread);
 	chain_follow(&chain);
 	chain_take(&chain);
 	free(chain.links);

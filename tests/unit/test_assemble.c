@@ -498,6 +498,10 @@ static void damage_start(struct arena_writer_thread *thread)
 {
 	thread->nodes[3].child = UINT64_MAX;
 }
+static void damage_root_child(struct arena_writer_thread *thread)
+{
+	thread->nodes[0].child = INT64_MAX / 2;
+}
 static void damage_run_addr(struct arena_writer_thread *thread)
 {
 	thread->header.chunks[0].run_addr = UINT64_MAX - 100;
@@ -537,9 +541,9 @@ static void (*const damages[])(struct arena_writer_thread *) = {
 	damage_parent,	      damage_self_parent, damage_parent_range,	   damage_root,
 	damage_top,	      damage_caller,	  damage_caller_alignment, damage_caller_cycle,
 	damage_caller_folded, damage_chunk_first, damage_chunk_offset,	   damage_chunk_count,
-	damage_chunks,	      damage_start,	  damage_run_addr,	   damage_os_node,
-	damage_os_cause,      damage_node_count,  damage_os_count,	   damage_times,
-	damage_calls,	      damage_zero_nodes,
+	damage_chunks,	      damage_start,	  damage_root_child,	   damage_run_addr,
+	damage_os_node,	      damage_os_cause,	  damage_node_count,	   damage_os_count,
+	damage_times,	      damage_calls,	  damage_zero_nodes,
 };
 
 static void test_damage_is_survived_and_told(void **state)
