@@ -130,10 +130,36 @@ static bool has_cut_stacks(const struct report *report, struct str *text)
 	return true;
 }
 
+/* What the file cannot have, as it is of an older tare, though others have it. */
+static bool is_older(const struct report *report, struct str *text)
+{
+	static const char *const lacking[] = {
+		"limits that were met, inclusive times of folded paths, perhaps percentiles",
+		NULL, /* samples: their views say so */
+		"CPU use over time, what descriptors named",
+	};
+	const struct profile *profile = report->analysis->profile;
+	const char *tare = profile_session(profile)->tare_version;
+	bool any = false;
+
+	for (uint32_t version = profile_version(profile); version < PROFILE_SCHEMA_VERSION;
+	     version++)
+		if (lacking[version - 1]) {
+			if (!any)
+				str_printf(text,
+					   "recorded by an older tare (%s, version %u of the "
+					   "file): without ",
+					   tare && tare[0] ? tare : "?", profile_version(profile));
+			str_printf(text, "%s%s", any ? ", " : "", lacking[version - 1]);
+			any = true;
+		}
+	return any;
+}
+
 const struct report_attention report_attentions[] = {
 	{"accuracy", is_inaccurate}, {"preempted", was_preempted}, {"coverage", has_gaps},
 	{"os", lacks_os_events},     {"clock", clock_drifts},	   {"samples", has_few_samples},
-	{"stacks", has_cut_stacks},
+	{"stacks", has_cut_stacks},  {"version", is_older},
 };
 
 const size_t report_attention_count = sizeof(report_attentions) / sizeof(report_attentions[0]);
