@@ -3,9 +3,34 @@
 
 #include "report/html.h"
 #include "report/paths.h"
+#include "report/report.h"
 #include "report/timeline.h"
 
 #include <string.h>
+
+static bool write_tree(const struct analysis *analysis, const struct export_options *options,
+		       enum report_format format, FILE *stream, struct error *err)
+{
+	const struct report_options tree = {.view = "calltree",
+					    .profile_path = options->path,
+					    .format = format,
+					    .limit = REPORT_LIMIT_DEFAULT,
+					    .unicode = true};
+
+	return report_write(analysis, &tree, stream, err);
+}
+
+static bool write_csv(const struct analysis *analysis, const struct export_options *options,
+		      FILE *stream, struct error *err)
+{
+	return write_tree(analysis, options, REPORT_CSV, stream, err);
+}
+
+static bool write_json(const struct analysis *analysis, const struct export_options *options,
+		       FILE *stream, struct error *err)
+{
+	return write_tree(analysis, options, REPORT_JSON, stream, err);
+}
 
 const struct export_format export_formats[] = {
 	{.name = "html", .summary = "one page with all views, for a browser", .write = html_write},
@@ -34,6 +59,8 @@ const struct export_format export_formats[] = {
 	 .is_binary = true,
 	 .of_events = true,
 	 .write = timeline_write_perfetto},
+	{.name = "csv", .summary = "the call tree as tare report has it", .write = write_csv},
+	{.name = "json", .summary = "the call tree as tare report has it", .write = write_json},
 	{0},
 };
 

@@ -9,6 +9,7 @@
  *   Sample     1 location_id (packed)  2 value (packed)  3 label
  *   Label      1 key  2 str  3 num
  *   Mapping    1 id  5 filename  6 build_id  7 has_functions  8 has_filenames
+ *              9 has_line_numbers  10 has_inline_frames
  *   Location   1 id  2 mapping_id  3 address  4 line
  *   Line       1 function_id  2 line
  *   Function   1 id  2 name  3 system_name  4 filename  5 start_line
@@ -41,6 +42,8 @@ enum {
 	MAPPING_BUILD_ID = 6,
 	MAPPING_HAS_FUNCTIONS = 7,
 	MAPPING_HAS_FILES = 8,
+	MAPPING_HAS_LINES = 9,
+	MAPPING_HAS_INLINES = 10,
 	LOCATION_ID = 1,
 	LOCATION_MAPPING = 2,
 	LOCATION_ADDRESS = 3,
@@ -130,6 +133,9 @@ static void write_mappings(struct pprof *pprof)
 		protobuf_number(&pprof->message, MAPPING_BUILD_ID, build_id);
 		protobuf_number(&pprof->message, MAPPING_HAS_FUNCTIONS, 1);
 		protobuf_number(&pprof->message, MAPPING_HAS_FILES, 1);
+		/* So that pprof does not look for symbols by itself. */
+		protobuf_number(&pprof->message, MAPPING_HAS_LINES, 1);
+		protobuf_number(&pprof->message, MAPPING_HAS_INLINES, 1);
 		write_field(pprof, PROFILE_MAPPING, &pprof->message);
 	}
 }
