@@ -1,8 +1,10 @@
 /*
- * Writes a large profile, always the same one: call paths of several threads over functions of
- * several modules, deep and wide as those of real programs are, with OS time and histograms.
+ * Writes a large profile, always the same one for the same arguments: call paths of several threads
+ * over functions of several modules, deep and wide as those of real programs are, with OS time and
+ * histograms. Of profiles with different seeds, the first SHARED per cent of the call paths are the
+ * same, the others and all values are not.
  *
- * Usage: large_profile FILE [NODES [MODULES [FUNCTIONS [THREADS]]]]
+ * Usage: large_profile FILE [NODES [MODULES [FUNCTIONS [THREADS [SEED [SHARED]]]]]]
  */
 #include "tests/support/small_profile.h"
 
@@ -13,11 +15,14 @@
 enum { PATH_MAX_DEPTH = 60 };
 
 struct size {
-	size_t nodes, modules, functions, threads;
+	size_t nodes, modules, functions, threads, seed, shared;
 };
 
 static struct error err;
-static uint64_t seed = 88172645463325252U;
+#define SEED 88172645463325252U
+
+/* What paths are made of, and values. */
+static uint64_t path_state = SEED, value_state = SEED;
 
 static void require(bool ok)
 {
@@ -28,12 +33,17 @@ static void require(bool ok)
 }
 
 /* xorshift64 (Marsaglia, 2003) */
+static uint64_t random_of(uint64_t *state, uint64_t limit)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state % limit;
+}
+
 static uint64_t random_below(uint64_t limit)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed % limit;
+	return random_of(&value_state, limit);
 }
 
 static void add_functions(struct profile_writer *writer, const struct size *size)
@@ -69,7 +79,7 @@ static int64_t choose_parent(int64_t id, int64_t first)
 		depth = 1;
 		return 0;
 	}
-	const size_t up = random_below(depth < PATH_MAX_DEPTH ? 3 : 20);
+	const size_t up = random_of(&path_state, depth < PATH_MAX_DEPTH ? 3 : 20);
 	depth -= up < depth ? up : depth - 1;
 	const int64_t parent = path[depth - 1];
 	path[depth++] = id;
@@ -84,7 +94,7 @@ static void add_node(struct profile_writer *writer, const struct size *size, int
 		.id = id,
 		.parent = choose_parent(id, first),
 		.thread = 1 + (int64_t)((size_t)(id - 1) * size->threads / size->nodes),
-		.function = id == first ? 0 : 1 + (int64_t)random_below(size->functions),
+		.function = id == first ? 0 : 1 + (int64_t)random_of(&path_state, size->functions),
 		.calls = id == first ? 0 : calls,
 		.elapsed_ticks = ticks,
 		.overhead_ticks = calls * 8,
@@ -117,6 +127,8 @@ static void add_nodes(struct profile_writer *writer, const struct size *size)
 		if (its != thread)
 			first = id;
 		thread = its;
+		if ((size_t)id == 1 + size->nodes * size->shared / 100)
+			path_state += hash_u64(size->seed);
 		add_node(writer, size, id, first);
 	}
 }
@@ -129,13 +141,16 @@ static size_t argument(int count, char **words, int index, size_t fallback)
 int main(int argc, char **argv)
 {
 	const struct size size = {argument(argc, argv, 2, 1000000), argument(argc, argv, 3, 50),
-				  argument(argc, argv, 4, 20000), argument(argc, argv, 5, 8)};
+				  argument(argc, argv, 4, 20000),   argument(argc, argv, 5, 8),
+				  argument(argc, argv, 6, 0),	    argument(argc, argv, 7, 0)};
 
 	if (argc < 2 || !size.nodes || !size.modules || !size.functions || !size.threads) {
-		fputs("usage: large_profile FILE [NODES [MODULES [FUNCTIONS [THREADS]]]]\n",
+		fputs("usage: large_profile FILE [NODES [MODULES [FUNCTIONS [THREADS [SEED "
+		      "[SHARED]]]]]]\n",
 		      stderr);
 		return 2;
 	}
+	value_state += hash_u64(size.seed);
 	struct profile_writer *writer = small_profile_open(argv[1]);
 	const int64_t process = small_process(writer, 4001, "large");
 	for (size_t i = 0; i < size.threads; i++)

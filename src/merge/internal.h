@@ -184,6 +184,7 @@ struct output {
 		uint32_t *rank, *order;
 	} processes, threads, modules, functions, samplings, events, sources, locations, coverage,
 		disarms;
+	uint32_t source_count;
 	/* id by index, and index by id */
 	struct ranking stacks;
 	struct error *err;

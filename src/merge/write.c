@@ -52,6 +52,27 @@ static void rank_tables(struct output *output)
 		keys_rank(tables[i].keys, &tables[i].ranking->rank, &tables[i].ranking->order);
 }
 
+/* Only those that lines have: others were of lines in whose place better ones came. */
+static void rank_sources(struct output *output)
+{
+	const struct merge *merge = output->merge;
+	const size_t count = merge->source_keys.list.len;
+	struct ranking *sources = &output->sources;
+	bool *used = mem_zalloc(count + 1);
+
+	vec_foreach (location, &merge->locations)
+		for (size_t i = 0; i < location->line_count; i++)
+			used[location->lines[i].source] = true; /* index + 1 */
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t source = sources->order[i];
+		if (!used[source + 1])
+			continue;
+		sources->rank[source] = output->source_count;
+		sources->order[output->source_count++] = source;
+	}
+	free(used);
+}
+
 static void rank_stacks(struct output *output)
 {
 	const struct merge *merge = output->merge;
@@ -124,7 +145,7 @@ static bool write_samplings(const struct output *output)
 		if (!profile_add_event(output->writer, &merge->events.data[output->events.order[i]],
 				       output->err))
 			return false;
-	for (size_t i = 0; i < merge->source_keys.list.len; i++) {
+	for (size_t i = 0; i < output->source_count; i++) {
 		const struct profile_source row = {
 			.path = merge->source_keys.list.data[output->sources.order[i]]};
 		if (!profile_add_source(output->writer, &row, output->err))
@@ -291,6 +312,7 @@ bool merge_write(struct merge *merge, struct error *err)
 	if (!output.writer)
 		return false;
 	rank_tables(&output);
+	rank_sources(&output);
 	rank_stacks(&output);
 	bool ok = write_tables(&output);
 	if (ok)

@@ -116,20 +116,11 @@ void kernel_symbols_fini(struct kernel_symbols *symbols)
 const struct kernel_symbol *kernel_symbols_covering(const struct kernel_symbols *symbols,
 						    uint64_t addr, uint64_t *size)
 {
-	size_t low = 0, high = symbols->list.len;
+	const struct kernel_symbol *list = symbols->list.data;
+	const size_t above = partition_point(symbols->list.len, i, list[i].addr <= addr);
 
-	while (low < high) { /* the first that begins above it */
-		const size_t middle = (low + high) / 2;
-
-		if (symbols->list.data[middle].addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	if (!above)
 		return NULL;
-	*size = low < symbols->list.len
-			? symbols->list.data[low].addr - symbols->list.data[low - 1].addr
-			: 0;
-	return &symbols->list.data[low - 1];
+	*size = above < symbols->list.len ? list[above].addr - list[above - 1].addr : 0;
+	return &list[above - 1];
 }
