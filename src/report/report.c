@@ -435,12 +435,16 @@ static bool view_has_data(const struct report *report, struct error *err)
 				 "the view %s needs calls, and the profile has samples only; tare "
 				 "record --method=instrument%s records them",
 				 view->name, view->stream ? " --trace" : "");
-	if (view->needs == NEEDS_PLACES && !analysis->by_call_site && !sampled)
+	if (view->needs == NEEDS_PLACES && !analysis->by_call_site &&
+	    analysis->method == ANALYSIS_INSTRUMENT)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "the view %s needs samples or call sites, and the profile has "
-				 "only calls timed per function; tare record --method=sample "
-				 "records samples, --call-sites where calls were made from",
-				 view->name);
+				 "the view %s needs samples or call sites, and the %s only timed "
+				 "per function; %s, tare record --call-sites where calls were "
+				 "made from",
+				 view->name,
+				 sampled ? "calls of the profile are" : "profile has calls",
+				 sampled ? "--method=sample shows the samples"
+					 : "tare record --method=sample records samples");
 	if (view->needs == NEEDS_BOTH && (!sampled || !analysis->has_calls))
 		return error_set(err, ERROR_NOT_FOUND,
 				 "the view %s compares calls with samples, and the profile has %s "
