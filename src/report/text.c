@@ -483,7 +483,10 @@ static void append_distinct(struct text_table *t, const struct report_row *row, 
 		return;
 	}
 	for (unsigned attempt = 0; attempt < LOOK_ALIKES_MAX; attempt++) {
-		if (attempt == 2 && row->function && row->function->link_addr)
+		/* Rows of several frames differ in those between, of which there are many. */
+		if (attempt == 2 && row->last != row->node)
+			snprintf(mark, sizeof(mark), "[%06x]...", (unsigned)(identity & 0xffffff));
+		else if (attempt == 2 && row->function && row->function->link_addr)
 			snprintf(mark, sizeof(mark), "[%" PRIx64 "]...", row->function->link_addr);
 		else if (attempt > 1)
 			snprintf(mark, sizeof(mark), "[%u]...", attempt - 1);
