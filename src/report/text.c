@@ -248,7 +248,8 @@ static size_t wanted_width(const struct text_table *t, const struct text_column 
 		return TREE_WANTED;
 	if (column->is_whole)
 		return column->natural;
-	const size_t least = column->is_main ? main_wanted(t) : NAME_MIN;
+	const bool is_function = strcmp(column->column->name, "function") == 0;
+	const size_t least = column->is_main ? main_wanted(t) : is_function ? MAIN_MIN : NAME_MIN;
 	const size_t title = name_width(column->title);
 	return least > title ? least : title;
 }
