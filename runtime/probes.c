@@ -29,6 +29,7 @@
 #include "runtime/timer.h"
 #include "runtime/triggers.h"
 
+#include <linux/prctl.h>
 #include <linux/sched.h>
 
 #define AT(type, member, offset) _Static_assert(offsetof(struct type, member) == (offset), #offset)
@@ -226,12 +227,21 @@ static struct tare_thread_file *thread_alive(void)
 	return state_process.rseq_offset && state_thread != &state_unborn ? state_thread : NULL;
 }
 
+/* A name that the thread has given itself is there at its next system call. */
+static void name_follow(struct tare_thread_file *self, const struct probes_registers *registers)
+{
+	if (state_private->renamed && kernel_is_tid(self->tid))
+		thread_read_name(self);
+	state_private->renamed = registers->rax == SYS_prctl && registers->rdi == PR_SET_NAME;
+}
+
 /* Before the system call; an end is noted only by the thread itself, not by its vfork child. */
 static void syscall_note(struct tare_thread_file *self, const struct probes_registers *registers)
 {
 	self->syscalls++;
 	objects_note(self, registers);
 	*(volatile uint64_t *)self->rseq_word = 0;
+	name_follow(self, registers);
 	if (forks(registers))
 		thread_note_calls(self);
 	if (registers->rax != SYS_exit && registers->rax != SYS_exit_group)

@@ -66,6 +66,7 @@ struct state_private {
 	uint64_t file_end;	    /* that page's offset in the file */
 	uint64_t unloads;	    /* of modules, as noticed: see os_flag.h */
 	struct adapt_local adapt;
+	bool renamed; /* the thread's last system call was about its name */
 	struct state_objects objects;
 	struct state_private *made_before; /* all that were ever made */
 };

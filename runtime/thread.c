@@ -332,7 +332,7 @@ static struct tare_thread_file *file_continue(struct state_private *private_stat
 	self->end_ticks = 0;
 	self->flags &= ~(uint32_t)TARE_THREAD_ENDED;
 	private_state->adapt = (struct adapt_local){0};
-	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->name);
+	thread_read_name(self);
 	state_private = private_state;
 	os_flag_begin(self, private_state);
 	const uint64_t first_begin = self->begin_ticks;
@@ -377,7 +377,7 @@ static struct tare_thread_file *file_begin(uint32_t *limits)
 	calls_inherit(self, private_state);
 	trace_file_make(self, &private_state->local);
 	trace_begin(self, kernel_ticks());
-	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->name);
+	thread_read_name(self);
 	state_private = private_state;
 	self->magic = TARE_THREAD_MAGIC;
 	loaded_begin(self, private_state);
@@ -458,6 +458,14 @@ void thread_note_calls(const struct tare_thread_file *self)
 	state_private->open_call_count = count;
 }
 
+void thread_read_name(struct tare_thread_file *self)
+{
+	char name[sizeof(self->name)];
+
+	if (!kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, name))
+		memcpy(self->name, name, sizeof(name));
+}
+
 void thread_complete(struct tare_thread_file *self, bool with_process)
 {
 	struct accumulate_event event = {.kind = TARE_EVENT_LEAVE,
@@ -473,6 +481,7 @@ void thread_complete(struct tare_thread_file *self, bool with_process)
 		accumulate_charge(self, &event);
 	if (with_process)
 		stacks_process_end(self);
+	thread_read_name(self); /* another thread may have given it */
 	self->end_ticks = event.ticks;
 	self->flags |= TARE_THREAD_ENDED;
 	state_barrier();

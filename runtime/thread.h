@@ -27,6 +27,9 @@ void thread_note_calls(const struct tare_thread_file *self);
  */
 uint64_t thread_area(struct tare_thread_file *self, enum tare_chunk_kind kind, uint64_t elements);
 
+/* As it is now; what was there stays where the program's filters forbid to ask. */
+void thread_read_name(struct tare_thread_file *self);
+
 /* Charges the last interval and marks the file as complete; `with_process`: no thread goes on. */
 void thread_complete(struct tare_thread_file *self, bool with_process);
 
