@@ -283,6 +283,8 @@ struct analysis *analysis_open(struct profile *profile, const struct analysis_op
 	    analysis_load_os(analysis, profile, options->keep_mangled, err) &&
 	    analysis_load_coverage(analysis, profile, options, err) &&
 	    analysis_load_call_places(analysis, profile, options, err) &&
+	    (!analysis_wants_node_lines(options) ||
+	     analysis_load_call_lines(analysis, profile, err)) &&
 	    analysis_load_samples(analysis, profile, options, err) &&
 	    analysis_reshape(analysis, options, err))
 		return analysis;
@@ -309,6 +311,7 @@ void analysis_close(struct analysis *analysis)
 	if (analysis->stacks)
 		analysis_stacks_fini(analysis->stacks);
 	free(analysis->stacks);
+	analysis_node_lines_free(analysis->node_lines);
 	map_fini(&analysis->stack_nodes);
 	arena_fini(&analysis->arena);
 	free(analysis);

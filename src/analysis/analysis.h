@@ -16,6 +16,7 @@
 #define ANALYSIS_NONE UINT32_MAX
 
 struct analysis_stacks;
+struct analysis_node_lines;
 
 enum analysis_measure {
 	ELAPSED_INCLUSIVE,
@@ -256,10 +257,11 @@ struct analysis_options {
 	enum analysis_method method;
 	const char *event; /* whose samples; NULL: the first of the profile */
 	bool inlines;	   /* inlined functions are functions and calls of their own, in samples */
-	bool no_kernel; /* samples taken in the kernel are those of the function that called it */
-	bool places;	/* fill analysis.lines and .instructions */
-	bool code;	/* read the modules' files for the latter */
-	bool times;	/* for analysis_times */
+	bool no_kernel;	 /* samples taken in the kernel are those of the function that called it */
+	bool places;	 /* fill analysis.lines and .instructions */
+	bool code;	 /* read the modules' files for the latter */
+	bool times;	 /* for analysis_times */
+	bool node_lines; /* fill analysis.node_lines, unless the tree is reshaped */
 	/* With `places`: of calls, by where they were made from, if calls are shown and have that.
 	 */
 	bool call_places;
@@ -314,7 +316,9 @@ struct analysis {
 	struct vec_of(int64_t) node_ids; /* of the profile, ascending */
 	struct vec_of(uint32_t) node_of; /* beside node_ids; ANALYSIS_NONE where not selected */
 	struct analysis_stacks *stacks;	 /* of the samples, where places were asked for */
-	/* Where times were asked for, of samples: thread << 32 | id of the stack → node. */
+	struct analysis_node_lines *node_lines; /* see node_lines.h; NULL: there are none */
+	/* Where times or lines were asked for, of samples: thread << 32 | id of the stack → node.
+	 */
 	struct map stack_nodes;
 };
 

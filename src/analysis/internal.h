@@ -91,6 +91,13 @@ void analysis_load_places(struct analysis *analysis, const struct analysis_optio
 bool analysis_load_call_places(struct analysis *analysis, struct profile *profile,
 			       const struct analysis_options *options, struct error *err);
 
+/* node_lines.c */
+bool analysis_wants_node_lines(const struct analysis_options *options);
+/* Of calls, where they have call sites. */
+bool analysis_load_call_lines(struct analysis *analysis, struct profile *profile,
+			      struct error *err);
+void analysis_node_lines_free(struct analysis_node_lines *lines);
+
 /* Node of the profile → index, ANALYSIS_NONE if unknown or not selected. */
 uint32_t analysis_node_find(const struct analysis *analysis, int64_t node_id);
 /* Which of the profile's nodes it is, in their order; their number if it is none. */

@@ -253,7 +253,7 @@ static bool build_paths(struct analysis *analysis, const struct analysis_options
 		struct analysis_samples *samples = &analysis->nodes.data[node].values.samples;
 		samples->exclusive += value->samples;
 		samples->exclusive_weight += value->weight;
-		if (options->times && analysis->method == ANALYSIS_SAMPLE)
+		if ((options->times || options->node_lines) && analysis->method == ANALYSIS_SAMPLE)
 			map_put(&analysis->stack_nodes,
 				(uint64_t)value->thread << 32 | value->stack, node);
 		ok = analysis->nodes.len < ANALYSIS_NONE / 2 ||
@@ -396,6 +396,8 @@ bool analysis_load_samples(struct analysis *analysis, struct profile *profile,
 		analysis_stacks_init(analysis->stacks, analysis, &values);
 		analysis_load_places(analysis, options);
 	}
+	if (ok && analysis_wants_node_lines(options) && analysis->method == ANALYSIS_SAMPLE)
+		analysis_load_sample_lines(analysis, &values, &functions);
 	location_places_fini(&functions);
 	vec_fini(&values);
 	return ok;

@@ -62,6 +62,10 @@ void location_places_fini(struct location_places *places);
 void analysis_stacks_count(const struct analysis_stacks *stacks,
 			   const struct location_places *places, struct analysis_samples *samples);
 
+/* node_lines.c: analysis.node_lines; of samples, their stacks have nodes. */
+void analysis_load_sample_lines(struct analysis *analysis, const struct sample_values *values,
+				const struct location_places *functions);
+
 /* The lines of each location, by its id less one: rows first[i] to first[i + 1]. */
 uint32_t *analysis_lines_of_locations(const struct analysis *analysis);
 

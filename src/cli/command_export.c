@@ -100,7 +100,9 @@ static enum compared_use use_of(const struct export_format *format)
 {
 	if (strcmp(format->name, "html") == 0)
 		return COMPARED_PAGE;
-	return format->of_events ? COMPARED_EVENTS : COMPARED_PATHS;
+	if (format->of_events)
+		return COMPARED_EVENTS;
+	return format->of_lines ? COMPARED_PATH_LINES : COMPARED_PATHS;
 }
 
 static int export_run(const void *opaque, const struct operands *operands, struct error *err)

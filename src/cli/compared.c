@@ -31,7 +31,8 @@ bool compared_open(struct compared *compared, const char *path, const char *base
 	*compared = (struct compared){0};
 	profile_selection_init(&compared->selection, values);
 	struct analysis_options *options = &compared->selection.options;
-	options->root_by_thread = use == COMPARED_PATHS;
+	options->root_by_thread = use == COMPARED_PATHS || use == COMPARED_PATH_LINES;
+	options->node_lines = use == COMPARED_PATH_LINES;
 	options->places = use == COMPARED_PAGE || use == COMPARED_LINES;
 	options->call_places = use == COMPARED_LINES;
 	options->coverage_functions = use == COMPARED_PAGE;

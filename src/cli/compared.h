@@ -22,6 +22,7 @@ struct compared {
 enum compared_use {
 	COMPARED_EVENTS,
 	COMPARED_PATHS,
+	COMPARED_PATH_LINES, /* call paths with their lines */
 	COMPARED_PAGE,
 	COMPARED_LINES,
 	COMPARED_TABLE

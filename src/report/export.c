@@ -43,6 +43,7 @@ const struct export_format export_formats[] = {
 	 .write = paths_write_speedscope},
 	{.name = "callgrind",
 	 .summary = "calls between functions, for KCachegrind and callgrind_annotate",
+	 .of_lines = true,
 	 .write = paths_write_callgrind},
 	{.name = "folded",
 	 .summary = "call paths as one line each, for flamegraph.pl and the like",
