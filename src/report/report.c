@@ -435,6 +435,11 @@ static bool view_has_data(const struct report *report, struct error *err)
 				 "the view %s needs calls, and the profile has samples only; tare "
 				 "record --method=instrument%s records them",
 				 view->name, view->stream ? " --trace" : "");
+	if (view->stream && analysis->method == ANALYSIS_SAMPLE)
+		return error_set(err, ERROR_USAGE,
+				 "the view %s shows events of calls; leave out --method=sample and "
+				 "--event",
+				 view->name);
 	if (view->needs == NEEDS_PLACES && !analysis->by_call_site &&
 	    analysis->method == ANALYSIS_INSTRUMENT)
 		return error_set(err, ERROR_NOT_FOUND,

@@ -13,6 +13,7 @@ try functions sampled.tare --columns=calls,function
 try lines work.tare
 try instructions work.tare
 try lines both.tare --method=instrument
+try calltrace both.tare --method=sample
 try methods work.tare
 try functions work.tare --method=sample
 try functions work.tare --event=cpu-clock
