@@ -409,6 +409,9 @@ bool analysis_is_overhead_dominated(const struct analysis_values *values);
 const char *analysis_measure_name(enum analysis_measure measure);
 const char *analysis_cause_name(enum tare_os_cause cause);
 
+/* Whether a module with that path is the kernel's: its image, a module of it, or the vDSO. */
+bool analysis_is_kernels(const char *path);
+
 bool analysis_glob_matches(const struct analysis_globs *globs, const char *text);
 /* The same of a function's name, with or without its parameters. */
 bool analysis_name_matches(const char *name, const struct analysis_globs *globs);

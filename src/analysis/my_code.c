@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* As maps and symbol tables of the kernel name what no file has; "[jit]" and the like are code. */
-static bool is_kernels(const char *path)
+bool analysis_is_kernels(const char *path)
 {
 	static const char *const patterns[] = {"[[]kernel*",   "[[]guest*", "[[]vdso*",
 					       "[[]vsyscall*", "*.ko",	    "*.ko.?z",
@@ -49,7 +49,7 @@ bool analysis_choose_mine(struct analysis *analysis, const struct analysis_optio
 	vec_foreach (module, &analysis->modules) {
 		module->system = list && options->my_code
 					 ? !is_listed(list, module)
-					 : module->system || is_kernels(module->path);
+					 : module->system || analysis_is_kernels(module->path);
 		any |= !module->system;
 	}
 	if (!options->my_code || any || !analysis->modules.len)
