@@ -312,6 +312,7 @@ void analysis_close(struct analysis *analysis)
 		analysis_stacks_fini(analysis->stacks);
 	free(analysis->stacks);
 	analysis_node_lines_free(analysis->node_lines);
+	analysis_free_sample_stacks(analysis);
 	map_fini(&analysis->stack_nodes);
 	arena_fini(&analysis->arena);
 	free(analysis);

@@ -17,6 +17,7 @@
 
 struct analysis_stacks;
 struct analysis_node_lines;
+struct analysis_sample_stacks;
 
 enum analysis_measure {
 	ELAPSED_INCLUSIVE,
@@ -262,6 +263,7 @@ struct analysis_options {
 	bool code;	 /* read the modules' files for the latter */
 	bool times;	 /* for analysis_times */
 	bool node_lines; /* fill analysis.node_lines, unless the tree is reshaped */
+	bool sample_stacks; /* fill that, where samples are shown with all of their frames */
 	/* With `places`: of calls, by where they were made from, if calls are shown and have that.
 	 */
 	bool call_places;
@@ -316,7 +318,8 @@ struct analysis {
 	struct vec_of(int64_t) node_ids; /* of the profile, ascending */
 	struct vec_of(uint32_t) node_of; /* beside node_ids; ANALYSIS_NONE where not selected */
 	struct analysis_stacks *stacks;	 /* of the samples, where places were asked for */
-	struct analysis_node_lines *node_lines; /* see node_lines.h; NULL: there are none */
+	struct analysis_sample_stacks *sample_stacks; /* if asked for; else NULL */
+	struct analysis_node_lines *node_lines;	      /* see node_lines.h; NULL: there are none */
 	/* Where times or lines were asked for, of samples: thread << 32 | id of the stack → node.
 	 */
 	struct map stack_nodes;

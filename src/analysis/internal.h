@@ -59,6 +59,7 @@ bool analysis_reshape(struct analysis *analysis, const struct analysis_options *
 /* samples.c: samples of the event; of the method shown their call paths, too. */
 bool analysis_load_samples(struct analysis *analysis, struct profile *profile,
 			   const struct analysis_options *options, struct error *err);
+void analysis_free_sample_stacks(struct analysis *analysis);
 /* residual.c: before the nodes are linked; and for each node's values afterwards. */
 void analysis_correct_residual(struct analysis *analysis);
 void analysis_fit_ranges(struct analysis_values *values);

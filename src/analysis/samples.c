@@ -375,6 +375,39 @@ static bool load_paths(struct analysis *analysis, const struct analysis_options 
 	return ok;
 }
 
+/* Noise reduction and roots make paths that are no stacks of addresses. */
+static bool has_whole_stacks(const struct analysis *analysis,
+			     const struct analysis_options *options)
+{
+	return analysis->method == ANALYSIS_SAMPLE && !options->my_code && !options->root &&
+	       !options->fold_recursion;
+}
+
+/* Takes over what they hold. */
+static void keep_stacks(struct analysis *analysis, struct sample_values *values,
+			struct location_places *functions)
+{
+	analysis->sample_stacks = mem_alloc(sizeof(*analysis->sample_stacks));
+	*analysis->sample_stacks = (struct analysis_sample_stacks){
+		.values = *values,
+		.functions = *functions,
+		.first_line = analysis_lines_of_locations(analysis)};
+	*values = (struct sample_values){0};
+	*functions = (struct location_places){0};
+}
+
+void analysis_free_sample_stacks(struct analysis *analysis)
+{
+	struct analysis_sample_stacks *stacks = analysis->sample_stacks;
+
+	if (!stacks)
+		return;
+	vec_fini(&stacks->values);
+	location_places_fini(&stacks->functions);
+	free(stacks->first_line);
+	free(stacks);
+}
+
 bool analysis_load_samples(struct analysis *analysis, struct profile *profile,
 			   const struct analysis_options *options, struct error *err)
 {
@@ -398,6 +431,8 @@ bool analysis_load_samples(struct analysis *analysis, struct profile *profile,
 	}
 	if (ok && analysis_wants_node_lines(options) && analysis->method == ANALYSIS_SAMPLE)
 		analysis_load_sample_lines(analysis, &values, &functions);
+	if (ok && options->sample_stacks && has_whole_stacks(analysis, options))
+		keep_stacks(analysis, &values, &functions);
 	location_places_fini(&functions);
 	vec_fini(&values);
 	return ok;

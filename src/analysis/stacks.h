@@ -6,14 +6,7 @@
 #define TARE_ANALYSIS_STACKS_H
 
 #include "analysis/internal.h"
-
-/* Samples of one thread with one stack (its id; 0: nothing of it could be read). */
-struct sample_value {
-	uint32_t thread, stack;
-	uint64_t samples, weight;
-};
-
-struct sample_values vec_of(struct sample_value);
+#include "analysis/sample_stacks.h"
 
 /* sample_range.c: those of the time asked for, from the samples in the order of time. */
 bool analysis_load_range(struct analysis *analysis, struct profile *profile,
@@ -42,16 +35,6 @@ void analysis_stacks_link(struct analysis_stacks *stacks);
 void analysis_stacks_init(struct analysis_stacks *stacks, const struct analysis *analysis,
 			  const struct sample_values *values);
 void analysis_stacks_fini(struct analysis_stacks *stacks);
-
-/*
- * What stands at each location, by its id less one: elements first[i] to first[i + 1] of `at`, any
- * numbers below `count`. The last of them is the one that executes where the location does.
- */
-struct location_places {
-	uint32_t *first;
-	struct vec_of(uint32_t) at;
-	uint32_t count;
-};
 
 void location_places_init(struct location_places *places, const struct analysis *analysis);
 /* Ends those of the location, which has to follow the one before. */

@@ -37,6 +37,7 @@ bool compared_open(struct compared *compared, const char *path, const char *base
 	options->call_places = use == COMPARED_LINES;
 	options->coverage_functions = use == COMPARED_PAGE;
 	options->times = use == COMPARED_PAGE || use == COMPARED_EVENTS;
+	options->sample_stacks = use == COMPARED_PATHS;
 	options->from = use != COMPARED_EVENTS ? values->from : NULL;
 	options->to = use != COMPARED_EVENTS ? values->to : NULL;
 	if (!open_one(&compared->profile, path, options, err))

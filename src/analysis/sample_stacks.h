@@ -1,0 +1,38 @@
+/*
+ * sample_stacks: the samples of the event shown by their stacks of addresses, and which functions
+ * and lines stand at each address.
+ */
+#ifndef TARE_ANALYSIS_SAMPLE_STACKS_H
+#define TARE_ANALYSIS_SAMPLE_STACKS_H
+
+#include "analysis/analysis.h"
+
+/* Samples of one thread with one stack (its id; 0: nothing of it could be read). */
+struct sample_value {
+	uint32_t thread, stack;
+	uint64_t samples, weight;
+};
+
+struct sample_values vec_of(struct sample_value);
+
+/*
+ * What stands at each location, by its id less one: elements first[i] to first[i + 1] of `at`, any
+ * numbers below `count`. The last of them is the one that executes where the location does.
+ */
+struct location_places {
+	uint32_t *first;
+	struct vec_of(uint32_t) at;
+	uint32_t count;
+};
+
+/* Of the selected threads and the time asked for, by thread, then by stack. */
+struct analysis_sample_stacks {
+	struct sample_values values;
+	/* Elements are functions, outermost first: that whose code it is, then what was inlined
+	   there if that was asked for. Lines without a function's name are not among them. */
+	struct location_places functions;
+	/* The lines of each location, as analysis_lines_of_locations has them. */
+	uint32_t *first_line;
+};
+
+#endif
