@@ -579,7 +579,7 @@ static void append_bar(struct text_table *t, const struct text_column *column,
 	const struct bar_look look = {.width = column->width,
 				      .unicode = options->unicode,
 				      .color = options->color,
-				      .style = style_of_share(cell->percent)};
+				      .style = STYLE_WORK};
 
 	if (cell->type == CELL_BAR && column->most > 0)
 		bar_append(&t->line, cell->percent / column->most, cell->application, &look);
@@ -654,9 +654,10 @@ static void write_legend(const struct text_table *t)
 	const bool unicode = t->report->options->unicode, color = t->report->options->color;
 
 	fprintf(t->stream,
-		"%s application  %s%s%s operating system: blocked, preempted, faults, "
+		"%s%s%s application  %s%s%s operating system: blocked, preempted, faults, "
 		"system calls\n",
-		unicode ? "\u2588" : "#", color ? STYLE_WAIT : "",
+		color ? STYLE_WORK : "", unicode ? "\u2588" : "#", color ? STYLE_OFF : "",
+		color ? STYLE_WAIT : "",
 		!unicode ? ":"
 		: color	 ? "\u2588"
 			 : "\u2591",
