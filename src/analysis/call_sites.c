@@ -7,7 +7,6 @@
 
 struct call_site_loader {
 	const struct analysis *analysis;
-	struct analysis_stacks *stacks;
 	struct vec_of(struct profile_stack) rows;
 	struct vec_of(struct analysis_samples) values; /* exclusive ones as recorded */
 	struct vec_of(uint32_t) nodes;		       /* whose part each is; ANALYSIS_NONE */
@@ -86,7 +85,7 @@ static void correct(struct call_site_loader *loader)
 bool analysis_call_sites_init(struct analysis_stacks *stacks, const struct analysis *analysis,
 			      struct profile *profile, struct error *err)
 {
-	struct call_site_loader loader = {.analysis = analysis, .stacks = stacks};
+	struct call_site_loader loader = {.analysis = analysis};
 	const bool ok = profile_each_node(profile, load_node, &loader, err);
 
 	correct(&loader);

@@ -4,27 +4,41 @@
 /* The 62 bits that a profile has for times: until 2116. */
 #define UNIX_NS_MAX ((1LL << 62) - 1)
 
+enum { KEYS_COUNT = 11, MAPS_COUNT = 11 };
+
+/* All tables of keys and all maps of a merge. */
+struct containers {
+	struct keys *keys[KEYS_COUNT];
+	struct map *maps[MAPS_COUNT];
+};
+
+static struct containers containers_of(struct merge *merge)
+{
+	return (struct containers){
+		.keys = {&merge->process_keys, &merge->thread_keys, &merge->module_keys,
+			 &merge->function_keys, &merge->sampling_keys, &merge->event_keys,
+			 &merge->source_keys, &merge->location_keys, &merge->coverage_keys,
+			 &merge->disarm_keys, &merge->path_keys},
+		.maps = {&merge->node_map, &merge->callee_map, &merge->stack_map,
+			 &merge->histogram_map, &merge->value_map, &merge->syscall_map,
+			 &merge->object_map, &merge->kind_map, &merge->path_map, &merge->os_map,
+			 &merge->thread_event_map}};
+}
+
 struct merge *merge_new(const struct merge_options *options)
 {
 	struct merge *merge = mem_zalloc(sizeof(*merge));
-	struct keys *keys[] = {&merge->process_keys,  &merge->thread_keys,   &merge->module_keys,
-			       &merge->function_keys, &merge->sampling_keys, &merge->event_keys,
-			       &merge->source_keys,   &merge->location_keys, &merge->coverage_keys,
-			       &merge->disarm_keys,   &merge->path_keys};
-	struct map *maps[] = {&merge->node_map,	     &merge->callee_map,      &merge->stack_map,
-			      &merge->histogram_map, &merge->value_map,	      &merge->syscall_map,
-			      &merge->object_map,    &merge->kind_map,	      &merge->path_map,
-			      &merge->os_map,	     &merge->thread_event_map};
+	const struct containers all = containers_of(merge);
 
 	arena_init(&merge->arena);
 	merge->keep_processes = options->keep_processes;
 	merge->memory_bytes = options->memory_bytes;
 	merge->spill =
 		(struct spill){.beside = arena_strdup(&merge->arena, options->output), .fd = -1};
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		keys_init(keys[i], &merge->arena);
-	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
-		map_init(maps[i]);
+	for (size_t i = 0; i < KEYS_COUNT; i++)
+		keys_init(all.keys[i], &merge->arena);
+	for (size_t i = 0; i < MAPS_COUNT; i++)
+		map_init(all.maps[i]);
 	vec_push(&merge->nodes, (struct merged_node){0});
 	vec_push(&merge->stacks, (struct merged_stack){0});
 	return merge;
@@ -34,19 +48,12 @@ void merge_free(struct merge *merge)
 {
 	if (!merge)
 		return;
-	struct keys *keys[] = {&merge->process_keys,  &merge->thread_keys,   &merge->module_keys,
-			       &merge->function_keys, &merge->sampling_keys, &merge->event_keys,
-			       &merge->source_keys,   &merge->location_keys, &merge->coverage_keys,
-			       &merge->disarm_keys,   &merge->path_keys};
-	struct map *maps[] = {&merge->node_map,	     &merge->callee_map,      &merge->stack_map,
-			      &merge->histogram_map, &merge->value_map,	      &merge->syscall_map,
-			      &merge->object_map,    &merge->kind_map,	      &merge->path_map,
-			      &merge->os_map,	     &merge->thread_event_map};
+	const struct containers all = containers_of(merge);
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		keys_fini(keys[i]);
-	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
-		map_fini(maps[i]);
+	for (size_t i = 0; i < KEYS_COUNT; i++)
+		keys_fini(all.keys[i]);
+	for (size_t i = 0; i < MAPS_COUNT; i++)
+		map_fini(all.maps[i]);
 	vec_fini(&merge->session.reasons);
 	vec_fini(&merge->processes);
 	vec_fini(&merge->threads);

@@ -8,6 +8,8 @@
  */
 #include "record/resolve.h"
 
+#include "base/partition.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -94,35 +96,21 @@ static bool plt_stub(const struct resolve_module *module, uint64_t link_addr, st
 /* The last symbol that begins at or below the address, or NULL. */
 static const struct object_symbol *symbol_below(const struct object *object, uint64_t link_addr)
 {
-	size_t count, low = 0;
+	size_t count;
 	const struct object_symbol *symbols = object_symbols(object, &count);
+	const size_t above = partition_point(count, i, symbols[i].addr <= link_addr);
 
-	for (size_t high = count; low < high;) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (symbols[middle].addr <= link_addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* Of several at its address the best one, which is the first. */
-	return low ? object_symbol_at(object, symbols[low - 1].addr) : NULL;
+	return above ? object_symbol_at(object, symbols[above - 1].addr) : NULL;
 }
 
 static uint64_t fde_end_below(const struct object *unwind, uint64_t link_addr)
 {
-	size_t count = 0, low = 0;
+	size_t count = 0;
 	const struct object_fde *fdes = unwind ? object_fdes(unwind, &count) : NULL;
+	const size_t above = partition_point(count, i, fdes[i].end <= link_addr);
 
-	for (size_t high = count; low < high;) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (fdes[middle].end <= link_addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? fdes[low - 1].end : 0;
+	return above ? fdes[above - 1].end : 0;
 }
 
 static void find_nameless(struct resolve_module *module, uint64_t link_addr,
