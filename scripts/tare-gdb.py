@@ -7,7 +7,7 @@ import re
 
 import gdb
 
-COPY = re.compile(r"^([0-9a-f]+)-[0-9a-f]+ \S+ 00000000 \S+ \S+\s+(/.*/files/[0-9a-f]{64}/[^/]+)$")
+COPY = re.compile(r"^([0-9a-f]+)-[0-9a-f]+ \S+ 00000000 \S+ \S+\s+(/.*/files/[0-9a-f]{64}/copy/[^/]+)$")
 known = set()
 
 

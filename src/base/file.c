@@ -120,14 +120,16 @@ void file_output_discard(struct file_output *out)
 	file_output_release(out);
 }
 
-static bool directory_check_own(const char *path, struct error *err)
+bool directory_check_own(const char *path, struct error *err)
 {
 	struct stat info;
 
 	if (lstat(path, &info) < 0)
 		return error_set_errno(err, errno, "cannot use the directory %s", path);
 	if (!S_ISDIR(info.st_mode))
-		return error_set(err, ERROR_INPUT, "%s is not a directory", path);
+		return error_set(err, ERROR_INPUT, "%s is %s", path,
+				 S_ISLNK(info.st_mode) ? "a link where a directory is expected"
+						       : "not a directory");
 	if (info.st_uid != geteuid())
 		return error_set(err, ERROR_PERMISSION, "the directory %s belongs to another user",
 				 path);

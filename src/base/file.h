@@ -43,6 +43,9 @@ void file_output_discard(struct file_output *out);
  */
 bool directory_create_private(const char *path, struct error *err);
 
+/* Fails unless `path` itself, no link to it, is a directory that only this user can write. */
+bool directory_check_own(const char *path, struct error *err);
+
 /* Removes a directory and everything below it; never follows links. */
 bool directory_remove(const char *path, struct error *err);
 

@@ -175,7 +175,7 @@ static const struct option record_option_table[] = {
 
 struct record_output {
 	struct progress progress;
-	bool verbose;
+	bool verbose, quiet;
 };
 
 static void show_progress(const char *path, double done, void *context)
@@ -191,6 +191,15 @@ static void show_note(const char *sentence, void *context)
 
 	progress_erase(&output->progress);
 	if (output->verbose)
+		fprintf(stderr, "tare record: %s\n", sentence);
+}
+
+static void show_notice(const char *sentence, void *context)
+{
+	struct record_output *output = context;
+
+	progress_erase(&output->progress);
+	if (!output->quiet)
 		fprintf(stderr, "tare record: %s\n", sentence);
 }
 
@@ -303,7 +312,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 			      struct error *err)
 {
 	const struct record_values *values = values_at;
-	struct record_output output = {.verbose = values->verbose};
+	struct record_output output = {.verbose = values->verbose, .quiet = values->quiet};
 	struct record_result result;
 	int status;
 
@@ -338,6 +347,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		.wait = values->wait,
 		.progress = show_progress,
 		.note = show_note,
+		.notice = show_notice,
 		.context = &output,
 	};
 	if (!sampling_from_options(&values->sampling, method, has_command, &options.sampling,

@@ -3,14 +3,17 @@
  *
  *   path ──stat──▶ stat index ──hit──▶ digest ─┐
  *                     └─miss──▶ SHA-256 ───────┴▶ key ──▶ files/KEY ──hit──▶ held, handed out
- *                                                   └─miss──▶ lock/NN ──▶ build ──▶ store
+ *                                                   └─miss──▶ lock/KEY ──▶ build ──▶ store
+ *                                                                 └─busy too long──▶ aside
  *
- * Refuses a root that is a link, of another user, writable by others, or mounted without
- * execution.
+ * Refuses a root, and directories in it, that are links, of another user, or writable by others;
+ * and a root that is mounted without execution.
  */
 #include "record/cache.h"
 
 #include "record/cache_entry.h"
+#include "record/cache_lock.h"
+#include "record/session.h"
 #include "record/text.h"
 #include "target/target.h"
 
@@ -19,7 +22,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -68,6 +70,19 @@ static char *tool_identity(void)
 	return tool.data;
 }
 
+/* Makes it if it is not there. What lies in it is executed. */
+static bool root_make_directory(const struct cache *cache, const char *name, struct error *err)
+{
+	struct str path = {0};
+
+	if (mkdirat(cache->root_fd, name, 0700) < 0 && errno != EEXIST)
+		return error_set_errno(err, errno, "cannot write to the cache %s", cache->root);
+	str_printf(&path, "%s/%s", cache->root, name);
+	const bool ok = directory_check_own(path.data, err);
+	str_fini(&path);
+	return ok;
+}
+
 static bool root_make_directories(struct cache *cache, struct error *err)
 {
 	static const char *const names[] = {"files", "stat", "lock"};
@@ -77,9 +92,8 @@ static bool root_make_directories(struct cache *cache, struct error *err)
 	if (cache->root_fd < 0)
 		return error_set_errno(err, errno, "cannot open the cache %s", cache->root);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (mkdirat(cache->root_fd, names[i], 0700) < 0 && errno != EEXIST)
-			return error_set_errno(err, errno, "cannot write to the cache %s",
-					       cache->root);
+		if (!root_make_directory(cache, names[i], err))
+			return false;
 	}
 	if (fstatvfs(cache->root_fd, &file_system) == 0 && (file_system.f_flag & ST_NOEXEC))
 		return error_set(err, ERROR_UNSUPPORTED,
@@ -91,15 +105,16 @@ static bool root_make_directories(struct cache *cache, struct error *err)
 
 bool cache_open(struct cache *cache, const char *root, uint64_t limit_bytes, struct error *err)
 {
-	*cache = (struct cache){.root_fd = -1, .limit_bytes = limit_bytes};
-	if (!directory_create_private(root, err))
-		return error_prefix(err, "no cache for instrumented files (see --no-cache)");
+	*cache = (struct cache){.root_fd = -1,
+				.limit_bytes = limit_bytes,
+				.notice_ms = CACHE_NOTICE_MS,
+				.limit_ms = CACHE_WAIT_MS};
 	cache->root = mem_strdup(root);
 	cache->tool = tool_identity();
-	if (root_make_directories(cache, err))
+	if (directory_create_private(root, err) && root_make_directories(cache, err))
 		return true;
 	cache_close(cache);
-	return false;
+	return error_prefix(err, "no cache for instrumented files (see --no-cache)");
 }
 
 void cache_close(struct cache *cache)
@@ -107,6 +122,9 @@ void cache_close(struct cache *cache)
 	vec_foreach (fd, &cache->held)
 		close(*fd);
 	vec_fini(&cache->held);
+	if (cache->aside)
+		cache_close(cache->aside);
+	free(cache->aside);
 	if (cache->root_fd >= 0)
 		close(cache->root_fd);
 	free(cache->root);
@@ -222,27 +240,6 @@ static void entry_key(const struct cache *cache, const struct cache_request *req
 	str_fini(&text);
 }
 
-static int builder_lock(const struct cache *cache, const char *key, struct error *err)
-{
-	char name[16];
-
-	snprintf(name, sizeof(name), "lock/%.2s", key);
-	const int fd =
-		openat(cache->root_fd, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0) {
-		error_set_errno(err, errno, "cannot write to the cache %s", cache->root);
-		return -1;
-	}
-	while (flock(fd, LOCK_EX) < 0) {
-		if (errno == EINTR)
-			continue;
-		error_set_errno(err, errno, "cannot lock the cache %s", cache->root);
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
 static bool source_is_unchanged(const char *path, const struct str *stat_text, struct error *err)
 {
 	struct stat info;
@@ -270,13 +267,48 @@ static bool entry_build(struct cache *cache, const struct cache_request *request
 	return ok;
 }
 
+/* With the lock: another run may have built it while this one waited for that. */
+static bool get_locked(struct cache *cache, const struct cache_request *request, const char *key,
+		       const struct str *stat_text, struct cache_entry *entry, struct error *err)
+{
+	if (cache_entry_load(cache, key, request->path, entry))
+		return true;
+	if (!entry_build(cache, request, key, stat_text, err))
+		return false;
+	entry->was_built = cache_entry_load(cache, key, request->path, entry);
+	return entry->was_built ||
+	       error_set(err, ERROR_SYSTEM,
+			 "the copy of %s vanished from the cache %s; run the command again",
+			 request->path, cache->root);
+}
+
+static bool open_aside(struct cache *cache, struct error *err)
+{
+	struct error ignored;
+	char *root = session_make_executable_directory(err);
+
+	if (!root)
+		return false;
+	struct cache *aside = mem_alloc(sizeof(*aside));
+	const bool ok = cache_open(aside, root, cache->limit_bytes, err);
+
+	if (ok) {
+		cache->aside = aside;
+	} else {
+		free(aside);
+		directory_remove(root, &ignored);
+	}
+	free(root);
+	return ok;
+}
+
 bool cache_get(struct cache *cache, const struct cache_request *request, struct cache_entry *entry,
 	       struct error *err)
 {
 	char content[DIGEST_TEXT_BYTES], key[DIGEST_TEXT_BYTES];
 	struct str stat_text = {0};
+	struct cache_lock lock;
 	bool ok = false;
-	int lock = -1;
 
 	*entry = (struct cache_entry){0};
 	if (!source_digest(cache, request->path, &stat_text, content, err))
@@ -285,23 +317,19 @@ bool cache_get(struct cache *cache, const struct cache_request *request, struct 
 	ok = cache_entry_load(cache, key, request->path, entry);
 	if (ok)
 		goto out;
-	lock = builder_lock(cache, key, err);
-	if (lock < 0)
-		goto out;
-	/* Another run may have built it while this one waited for the lock. */
-	ok = cache_entry_load(cache, key, request->path, entry);
-	if (!ok && entry_build(cache, request, key, &stat_text, err)) {
-		ok = cache_entry_load(cache, key, request->path, entry);
-		entry->was_built = ok;
-		if (!ok)
-			error_set(
-				err, ERROR_SYSTEM,
-				"the copy of %s vanished from the cache %s; run the command again",
-				request->path, cache->root);
+	switch (cache_lock_take(cache, key, request->path, &lock, err)) {
+	case CACHE_LOCK_TAKEN:
+		ok = get_locked(cache, request, key, &stat_text, entry, err);
+		cache_lock_release(cache, &lock);
+		break;
+	case CACHE_LOCK_BUSY:
+		ok = (cache->aside || open_aside(cache, err)) &&
+		     cache_get(cache->aside, request, entry, err);
+		break;
+	case CACHE_LOCK_FAILED:
+		break;
 	}
 out:
-	if (lock >= 0)
-		close(lock);
 	str_fini(&stat_text);
 	return ok;
 }

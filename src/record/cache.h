@@ -1,16 +1,18 @@
 /*
  * The cache of instrumented files.
  *
- *   ROOT/files/KEY/NAME           the copy, named like its original (so that comm is right), mode
- * 0500 ROOT/files/KEY/.tare-meta      outcome, source, digest of the copy, summary
+ *   ROOT/files/KEY/copy/NAME       the copy, named like its original (so that comm is right), 0500
+ *   ROOT/files/KEY/.tare-meta      outcome, source, digest of the copy, summary
  *   ROOT/files/KEY/.tare-coverage  a verdict per function
- *   ROOT/stat/HASH           (device, inode, size, mtime, ctime) of an original → its digest
- *   ROOT/lock/NN             flock: one builder per key
+ *   ROOT/stat/HASH   (device, inode, size, mtime, ctime) of an original → its digest
+ *   ROOT/lock/KEY    flock: one builder per key; while somebody builds
  *
  * KEY is the SHA-256 of everything that the copy depends on. Entries are written beside and
- * renamed; concurrent runs are safe. A run holds a shared flock on the meta files that it uses, and
- * only what nobody holds is removed when the cache outgrows its bound (least recently used first).
- * Refusals are entries too. Damaged entries are rebuilt. Everything must belong to this user.
+ * renamed; concurrent runs are safe. Whoever needs an entry that another process is building waits
+ * for it, but not for ever: then it makes a copy of its own, outside. A run holds a shared flock on
+ * the meta files that it uses, and only what nobody holds is removed when the cache outgrows its
+ * bound (least recently used first). Refusals are entries too. Damaged entries are rebuilt.
+ * Everything must belong to this user.
  */
 #ifndef TARE_RECORD_CACHE_H
 #define TARE_RECORD_CACHE_H
@@ -22,12 +24,22 @@
 
 #define CACHE_LIMIT_BYTES (4ULL << 30)
 
+enum { CACHE_NOTICE_MS = 2000, CACHE_WAIT_MS = 10000 };
+
 struct cache {
 	char *root;
 	int root_fd;
 	uint64_t limit_bytes;
 	char *tool; /* identity of the writing program: part of every key */
 	struct vec_of(int) held;
+	/* Another process builds what is needed: when somebody is told so, and when it is waited
+	   for no longer. cache_open sets both. */
+	int64_t notice_ms, limit_ms;
+	void (*waiting)(const char *sentence, void *context); /* may be NULL */
+	void *context;
+	/* A private cache with the copies that this run has made instead of waiting; NULL: none.
+	   Its directory is the caller's to remove. */
+	struct cache *aside;
 };
 
 /* $XDG_CACHE_HOME/tare, else ~/.cache/tare; free it. NULL with err where neither is known. */
@@ -74,7 +86,8 @@ struct cache_entry {
 	bool was_built; /* by this call */
 };
 
-/* Finds or builds the entry; it is held until cache_close. Free with cache_entry_fini. */
+/* Finds or builds the entry, here or aside; it is held until cache_close. Free with
+ * cache_entry_fini. */
 bool cache_get(struct cache *cache, const struct cache_request *request, struct cache_entry *entry,
 	       struct error *err);
 void cache_entry_fini(struct cache_entry *entry);

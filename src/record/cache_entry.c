@@ -82,14 +82,24 @@ static bool meta_parse(struct meta *meta, char *text)
 	       (meta->outcome != CACHE_REFUSED || meta->refusal);
 }
 
+static int copy_open_directory(int dir_fd)
+{
+	return openat(dir_fd, COPY_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
 static bool copy_is_intact(int dir_fd, const struct meta *meta)
 {
 	struct stat info;
 	struct str now = {0};
 	char digest[DIGEST_TEXT_BYTES];
 	bool intact = false;
-	const int fd = openat(dir_fd, meta->copy_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	const int copy_fd = copy_open_directory(dir_fd);
 
+	if (copy_fd < 0)
+		return false;
+	const int fd = openat(copy_fd, meta->copy_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	close(copy_fd);
 	if (fd < 0)
 		return false;
 	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid()) {
@@ -114,7 +124,7 @@ static void entry_fill(struct cache_entry *entry, const struct cache *cache, con
 				      .summary = mem_strdup(meta->summary)};
 	memcpy(entry->key, key, DIGEST_TEXT_BYTES);
 	if (meta->outcome == CACHE_INSTRUMENTED) {
-		str_printf(&copy, "%s/%s", directory.data, meta->copy_name);
+		str_printf(&copy, "%s/" COPY_NAME "/%s", directory.data, meta->copy_name);
 		entry->copy = copy.data;
 	}
 	if (meta->outcome == CACHE_REFUSED)
@@ -244,11 +254,25 @@ static void meta_compose(struct str *out, const char *source, const struct cache
 	str_printf(out, "end\t%s\n", digest);
 }
 
-static bool entry_write_all(int dir_fd, const char *source, const struct cache_product *product,
-			    struct error *err)
+static bool copy_write(int dir_fd, const char *source, const struct cache_product *product,
+		       struct str *stat_out, struct error *err)
 {
 	const struct entry_file copy = {path_basename(source), 0500, product->bytes.data,
 					product->bytes.len};
+	const int copy_fd =
+		mkdirat(dir_fd, COPY_NAME, 0700) == 0 ? copy_open_directory(dir_fd) : -1;
+
+	if (copy_fd < 0)
+		return error_set_errno(err, errno, "cannot make a directory in the cache");
+	const bool ok = entry_write_file(copy_fd, &copy, stat_out, err);
+
+	close(copy_fd);
+	return ok;
+}
+
+static bool entry_write_all(int dir_fd, const char *source, const struct cache_product *product,
+			    struct error *err)
+{
 	const struct entry_file coverage = {COVERAGE_NAME, 0400, product->coverage.data,
 					    product->coverage.len};
 	struct str meta = {0}, copy_stat = {0};
@@ -256,7 +280,7 @@ static bool entry_write_all(int dir_fd, const char *source, const struct cache_p
 
 	/* The meta file comes last: an entry without one is no entry. */
 	if (product->outcome == CACHE_INSTRUMENTED)
-		ok = entry_write_file(dir_fd, &copy, &copy_stat, err);
+		ok = copy_write(dir_fd, source, product, &copy_stat, err);
 	ok = ok && entry_write_file(dir_fd, &coverage, NULL, err);
 	if (ok) {
 		meta_compose(&meta, source, product, copy_stat.data);

@@ -6,9 +6,10 @@
 
 #include <sys/stat.h>
 
-/* Beside the copy, which has its original's name. */
 #define META_NAME     ".tare-meta"
 #define COVERAGE_NAME ".tare-coverage"
+/* The directory with the copy, which has its original's name, whatever that is. */
+#define COPY_NAME "copy"
 
 /*
  * Opens files/KEY and checks it. True: `entry` is filled and its meta file is held. False: there is

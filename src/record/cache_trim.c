@@ -5,6 +5,7 @@
 #include "record/cache.h"
 
 #include "record/cache_entry.h"
+#include "record/cache_lock.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -45,11 +46,11 @@ static DIR *trim_open_directory(int at_fd, const char *name)
 	return directory;
 }
 
-static uint64_t entry_size(int files_fd, const char *name)
+static uint64_t directory_size(int at_fd, const char *name)
 {
 	struct stat info;
 	uint64_t size = 0;
-	DIR *directory = trim_open_directory(files_fd, name);
+	DIR *directory = trim_open_directory(at_fd, name);
 
 	if (!directory)
 		return 0;
@@ -60,6 +61,14 @@ static uint64_t entry_size(int files_fd, const char *name)
 	}
 	closedir(directory);
 	return size;
+}
+
+static uint64_t entry_size(int files_fd, const char *name)
+{
+	char copy[DIGEST_TEXT_BYTES + 16];
+
+	snprintf(copy, sizeof(copy), "%s/" COPY_NAME, name);
+	return directory_size(files_fd, name) + directory_size(files_fd, copy);
 }
 
 static void remove_leftover(struct cache *cache, int files_fd, const char *name)
@@ -154,4 +163,5 @@ void cache_trim(struct cache *cache)
 	}
 	vec_fini(&entries);
 	trim_stat_index(cache);
+	cache_lock_trim(cache);
 }

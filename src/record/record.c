@@ -103,7 +103,31 @@ static bool open_cache(struct run *run, struct error *err)
 		run->private_cache = root;
 	if (run->private_cache)
 		interrupt_remove_directory(run->private_cache);
+	run->cache.waiting = run->options->notice;
+	run->cache.context = run->options->context;
 	return run->cache_is_open;
+}
+
+/* Those that the cache has made aside, too: a run has one directory of its own at most. */
+static void note_private_copies(struct run *run)
+{
+	if (run->private_cache || !run->cache.aside)
+		return;
+	run->private_cache = mem_strdup(run->cache.aside->root);
+	if (run->session_is_open)
+		recording_put_text(&run->recording, "private_copies", run->private_cache);
+	else
+		interrupt_remove_directory(run->private_cache);
+}
+
+/* What became of the file at `path`; see instrumenter_get. */
+static const struct instrumented *get_file(struct run *run, const char *path, bool *is_new,
+					   struct error *err)
+{
+	const struct instrumented *file = instrumenter_get(&run->instrumenter, path, is_new, err);
+
+	note_private_copies(run);
+	return file;
 }
 
 static void note_file(const struct run *run, const struct instrumented *file)
@@ -148,7 +172,7 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 	struct path_list libraries = {0};
 	bool is_new, ok = true;
 
-	*executable = instrumenter_get(&run->instrumenter, run->program.path, &is_new, err);
+	*executable = get_file(run, run->program.path, &is_new, err);
 	if (!*executable)
 		return false;
 	note_file(run, *executable);
@@ -161,8 +185,7 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 		closure_list(run->program.loader, run->program.path, NULL, &libraries);
 	run->static_tls_bytes = closure_static_tls_bytes(&libraries);
 	vec_foreach (path, &libraries) {
-		const struct instrumented *file =
-			instrumenter_get(&run->instrumenter, *path, &is_new, err);
+		const struct instrumented *file = get_file(run, *path, &is_new, err);
 		ok = file != NULL;
 		if (!ok)
 			break;
@@ -305,7 +328,7 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 			.path = timer_rules_get(&run->timer_rules, &run->session, path)};
 	if (!run->options->follow && pid != run->launch.pid)
 		return none;
-	const struct instrumented *file = instrumenter_get(&run->instrumenter, path, &is_new, &err);
+	const struct instrumented *file = get_file(run, path, &is_new, &err);
 	if (!file)
 		return none;
 	if (is_new) {
@@ -633,7 +656,7 @@ static void run_release(struct run *run)
 		built |= (*file)->entry.was_built;
 	instrumenter_fini(&run->instrumenter);
 	if (run->cache_is_open) {
-		if (built && !run->private_cache)
+		if (built && run->options->use_cache)
 			cache_trim(&run->cache);
 		cache_close(&run->cache);
 	}

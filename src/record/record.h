@@ -81,6 +81,8 @@ struct record_options {
 	void (*progress)(const char *path, double done, void *context);
 	/* Called with a sentence about each file that was looked at. May be NULL. */
 	void (*note)(const char *sentence, void *context);
+	/* Called with a sentence that whoever waits should read now. May be NULL. */
+	void (*notice)(const char *sentence, void *context);
 	void *context;
 };
 

@@ -215,7 +215,7 @@ static void damage(const char *path, off_t offset)
 
 static void test_damaged_entries_are_rebuilt(void **state)
 {
-	static const char *const names[] = {"program", ".tare-meta"};
+	static const char *const names[] = {"copy/program", ".tare-meta"};
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
@@ -398,6 +398,203 @@ static void test_concurrent_runs_build_once(void **state)
 	assert_int_equal(built, 1);
 }
 
+/* A file may have any name, those of the cache's own files too. */
+static void test_programs_are_named_like_own_files(void **state)
+{
+	static const char *const names[] = {".tare-meta", ".tare-coverage", "copy"};
+	struct cache cache = open_cache(1 << 20);
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct cache_entry entry;
+		snprintf(source, sizeof(source), "%s/%s", base, names[i]);
+		write_text(source, "original");
+		for (int time = 0; time < 2; time++) {
+			get_ok(&cache, &plain, "a", &entry);
+			assert_int_equal(entry.was_built, !time);
+			assert_string_equal(path_basename(entry.copy), names[i]);
+			char *coverage = cache_read_coverage(entry.directory, &err);
+			assert_string_equal(coverage, "0x10\t0x20\tinstrumented\tmain\n");
+			free(coverage);
+			cache_entry_fini(&entry);
+		}
+	}
+	cache_close(&cache);
+}
+
+static void expect_refusal(const char *sentence)
+{
+	struct cache cache;
+	struct error err;
+
+	assert_false(cache_open(&cache, root, 1, &err));
+	if (!strstr(err.message, sentence) || !strstr(err.message, "--no-cache"))
+		fail_msg("%s", err.message);
+}
+
+/* What is in the directories is executed: whose they are counts as much as the root's owner. */
+static void test_directories_that_are_refused(void **state)
+{
+	static const char *const names[] = {"files", "stat", "lock"};
+	struct cache cache = open_cache(1 << 20);
+	char directory[96], other[80];
+
+	(void)state;
+	cache_close(&cache);
+	snprintf(other, sizeof(other), "%s/other", base);
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(directory, sizeof(directory), "%s/%s", root, names[i]);
+		assert_int_equal(rename(directory, other), 0);
+		assert_int_equal(symlink(other, directory), 0);
+		expect_refusal("link");
+		assert_int_equal(unlink(directory), 0);
+		assert_int_equal(rename(other, directory), 0);
+		assert_int_equal(chmod(directory, 0770), 0);
+		expect_refusal("can be written by other users");
+		assert_int_equal(chmod(directory, 0700), 0);
+		if (geteuid() == 0) {
+			assert_int_equal(chown(directory, 65534, 65534), 0);
+			expect_refusal("another user");
+			assert_int_equal(chown(directory, 0, 0), 0);
+		}
+		write_text(other, "");
+		assert_int_equal(rmdir(directory), 0);
+		assert_int_equal(rename(other, directory), 0);
+		expect_refusal("not a directory");
+		assert_int_equal(unlink(directory), 0);
+	}
+}
+
+/* ---- builders that do not get done ---- */
+
+static char waiting_told[512];
+
+static void take_waiting(const char *sentence, void *context)
+{
+	(void)context;
+	snprintf(waiting_told + strlen(waiting_told), sizeof(waiting_told) - strlen(waiting_told),
+		 "%s\n", sentence);
+}
+
+/* While one entry is built, another run wants this one. */
+struct meanwhile {
+	const char *options;
+	struct cache *cache;
+	struct cache_entry entry;
+};
+
+static bool build_meanwhile(const char *path, const char *key, struct cache_product *product,
+			    void *context, struct error *err)
+{
+	struct meanwhile *meanwhile = context;
+
+	get_ok(meanwhile->cache, &plain, meanwhile->options, &meanwhile->entry);
+	return build(path, key, product, &plain, err);
+}
+
+static void get_meanwhile(struct cache *cache, const char *options, struct meanwhile *meanwhile)
+{
+	const struct cache_request request = {
+		.path = source, .options = options, .build = build_meanwhile, .context = meanwhile};
+	struct cache_entry entry;
+	struct error err;
+
+	alarm(60); /* a lock that is never got ends the test */
+	if (!cache_get(cache, &request, &entry, &err))
+		fail_msg("%s", err.message);
+	alarm(0);
+	assert_int_equal(access(entry.copy, X_OK), 0);
+	assert_true(str_starts_with(entry.copy, root));
+	cache_entry_fini(&entry);
+}
+
+/* Keys that begin alike are two all the same. */
+static void test_builders_of_other_keys_do_not_wait(void **state)
+{
+	enum { KEYS = 400 };
+	static char prefixes[KEYS][3];
+	struct cache cache = open_cache(1 << 20), other;
+	struct error err;
+	char first[16] = "", second[16] = "";
+
+	(void)state;
+	for (int i = 0; i < KEYS && !*first; i++) {
+		struct cache_entry entry;
+		snprintf(second, sizeof(second), "%d", i);
+		get_ok(&cache, &plain, second, &entry);
+		memcpy(prefixes[i], entry.key, 2);
+		for (int j = 0; j < i; j++)
+			if (!strcmp(prefixes[i], prefixes[j]))
+				snprintf(first, sizeof(first), "%d", j);
+		cache_entry_fini(&entry);
+	}
+	assert_true(*first);
+	cache_close(&cache);
+	assert_true(directory_remove(root, &err));
+
+	cache = open_cache(1 << 20);
+	other = open_cache(1 << 20);
+	other.limit_ms = other.notice_ms = 0;
+	other.waiting = take_waiting;
+	*waiting_told = 0;
+	struct meanwhile meanwhile = {.options = second, .cache = &other};
+	get_meanwhile(&cache, first, &meanwhile);
+	assert_string_equal(waiting_told, "");
+	assert_null(other.aside);
+	assert_true(str_starts_with(meanwhile.entry.copy, root));
+	cache_entry_fini(&meanwhile.entry);
+	cache_close(&other);
+	cache_close(&cache);
+}
+
+static void test_who_waits_is_told_and_helps_itself(void **state)
+{
+	struct cache cache = open_cache(1 << 20), other = open_cache(1 << 20);
+	struct meanwhile meanwhile = {.options = "a", .cache = &other};
+	struct error err;
+	char expected[400];
+
+	(void)state;
+	other.limit_ms = other.notice_ms = 0;
+	other.waiting = take_waiting;
+	*waiting_told = 0;
+	get_meanwhile(&cache, "a", &meanwhile);
+	assert_int_equal(builds, 2);
+	snprintf(
+		expected, sizeof(expected),
+		"waiting for process %d, which is instrumenting %s\n"
+		"process %d does not get done with %s, so this recording makes a copy of its own\n",
+		(int)getpid(), source, (int)getpid(), source);
+	assert_string_equal(waiting_told, expected);
+	assert_non_null(other.aside);
+	assert_true(str_starts_with(meanwhile.entry.copy, other.aside->root));
+	assert_false(str_starts_with(meanwhile.entry.copy, root));
+	assert_int_equal(access(meanwhile.entry.copy, X_OK), 0);
+	assert_true(directory_remove(other.aside->root, &err));
+	cache_entry_fini(&meanwhile.entry);
+	cache_close(&other);
+	cache_close(&cache);
+}
+
+static void test_locks_are_not_left(void **state)
+{
+	struct cache cache = open_cache(1 << 20);
+	struct cache_entry entry;
+	char directory[80], left[192];
+
+	(void)state;
+	get_ok(&cache, &plain, "a", &entry);
+	snprintf(directory, sizeof(directory), "%s/lock", root);
+	snprintf(left, sizeof(left), "%s/%s", directory, entry.key);
+	assert_int_equal(access(left, F_OK), -1);
+	write_text(left, "4711\n"); /* as a builder that was killed leaves it */
+	cache_trim(&cache);
+	assert_int_equal(rmdir(directory), 0);
+	cache_entry_fini(&entry);
+	cache_close(&cache);
+}
+
 int main(void)
 {
 #define CACHE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -413,6 +610,11 @@ int main(void)
 		CACHE_TEST(test_links_in_place_of_files_are_not_followed),
 		CACHE_TEST(test_bound_keeps_what_is_in_use),
 		CACHE_TEST(test_concurrent_runs_build_once),
+		CACHE_TEST(test_programs_are_named_like_own_files),
+		CACHE_TEST(test_directories_that_are_refused),
+		CACHE_TEST(test_builders_of_other_keys_do_not_wait),
+		CACHE_TEST(test_who_waits_is_told_and_helps_itself),
+		CACHE_TEST(test_locks_are_not_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
