@@ -9,6 +9,7 @@
  */
 #include "runtime/calls.h"
 #include "runtime/context.h"
+#include "runtime/host.h"
 #include "runtime/trace.h"
 
 #define OS_OBJECT_UNKNOWN  0
@@ -305,7 +306,7 @@ bool accumulate_ends_top(const struct tare_thread_file *self, const struct accum
 /* Ends the top call, which control has left without an event. */
 static void call_unwind(struct tare_thread_file *self)
 {
-	if (accumulate_host_loses_ends(top_of(self)->key))
+	if (accumulate_host->loses_ends(top_of(self)->key))
 		accumulate_abandon(self);
 	else
 		call_end(self, CALL_UNWOUND);

@@ -83,19 +83,8 @@ struct accumulate_event {
 	uint32_t syscall_name;
 };
 
-/*
- * Supplied by the surroundings: raise node_limit or os_limit and add a chunk where that needs one;
- * false when there is no more room, for good. And zeroed private memory, NULL when there is none.
- */
-bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area area);
-void *accumulate_host_map(size_t size_bytes);
-void accumulate_host_unmap(void *memory, size_t size_bytes);
-
 /* Lays out a file of TARE_THREAD_FIRST_BYTES, zero and mapped at `self`. */
 void accumulate_place(struct tare_thread_file *self, uint64_t node_max);
-
-/* Also: have the probes of function `key` been switched off, or are they just being so? */
-bool accumulate_host_loses_ends(uint64_t key);
 
 /*
  * Starts an empty tree at `ticks` in a thread file whose limits, chunks and run_addr are set and

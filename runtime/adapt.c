@@ -14,6 +14,7 @@
 #include "runtime/bytes.h"
 #include "runtime/context.h"
 #include "runtime/kernel.h"
+#include "runtime/memory.h"
 #include "runtime/os_flag.h"
 #include "runtime/probes.h"
 #include "runtime/process.h"
@@ -70,7 +71,7 @@ static bool is_disarmed(uint64_t key)
 	return slot < DISARMED_SLOTS && __atomic_load_n(&silent[slot], __ATOMIC_ACQUIRE);
 }
 
-bool accumulate_host_loses_ends(uint64_t key)
+bool adapt_loses_ends(uint64_t key)
 {
 	return disarmed_find(key) < DISARMED_SLOTS;
 }
@@ -135,10 +136,10 @@ static bool sums_clear(void)
 {
 	if (sums_used >= sums_room / 2) {
 		const uint64_t room = sums_room ? sums_room * 2 : SUMS_FIRST;
-		struct sum *larger = accumulate_host_map(room * sizeof(*larger));
+		struct sum *larger = memory_map(room * sizeof(*larger));
 
 		if (larger && sums)
-			accumulate_host_unmap(sums, sums_room * sizeof(*sums));
+			memory_unmap(sums, sums_room * sizeof(*sums));
 		if (larger) {
 			sums = larger;
 			sums_room = room;

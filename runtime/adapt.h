@@ -39,6 +39,9 @@ void adapt_before(struct tare_thread_file *self, const struct accumulate_event *
 void adapt_after(struct tare_thread_file *self, struct adapt_local *local,
 		 const struct accumulate_event *event);
 
+/* See host.h. */
+bool adapt_loses_ends(uint64_t key);
+
 /* A module that occupied [begin, end) is gone: other functions may come to its addresses. */
 void adapt_forget(uint64_t begin, uint64_t end);
 

@@ -10,6 +10,7 @@
 #include "runtime/arming_shared.h"
 #include "runtime/bytes.h"
 #include "runtime/kernel.h"
+#include "runtime/memory.h"
 
 #define WAIT_ROUNDS   4096
 #define FIRST_MODULES 64
@@ -58,13 +59,13 @@ static struct armed_module *place_find(void)
 			return &modules[i];
 	if (module_count == module_room) {
 		const uint64_t room = module_room ? module_room * 2 : FIRST_MODULES;
-		struct armed_module *larger = accumulate_host_map(room * sizeof(*larger));
+		struct armed_module *larger = memory_map(room * sizeof(*larger));
 
 		if (!larger)
 			return NULL;
 		memcpy(larger, modules, module_count * sizeof(*modules));
 		if (modules)
-			accumulate_host_unmap(modules, module_room * sizeof(*modules));
+			memory_unmap(modules, module_room * sizeof(*modules));
 		modules = larger;
 		module_room = room;
 	}
@@ -182,7 +183,7 @@ void arming_remove(const struct tare_module *module)
 		if (modules[i].arm != arm)
 			continue;
 		if (modules[i].disarmed)
-			accumulate_host_unmap(modules[i].disarmed, modules[i].size_bytes);
+			memory_unmap(modules[i].disarmed, modules[i].size_bytes);
 		kept_forget(&modules[i]);
 		modules[i] = (struct armed_module){0};
 	}
@@ -234,7 +235,7 @@ bool arming_disarm(uint8_t *byte)
 	if (!module || is_kept(byte))
 		return false;
 	if (!module->disarmed)
-		module->disarmed = accumulate_host_map(module->size_bytes);
+		module->disarmed = memory_map(module->size_bytes);
 	if (!module->disarmed)
 		return false;
 	module->disarmed[byte - module->arm] = 1;

@@ -8,6 +8,7 @@
  */
 #include "runtime/context.h"
 
+#include "runtime/host.h"
 #include "runtime/index.h"
 
 const struct tare_chunk *context_chunk(const struct tare_thread_file *self,
@@ -174,7 +175,7 @@ void context_init(struct tare_thread_file *self)
 /* A node that was never in use, or NULL. */
 static struct tare_node *node_append(struct tare_thread_file *self)
 {
-	if (self->node_count >= self->node_limit && !accumulate_host_grow(self, ACCUMULATE_NODES))
+	if (self->node_count >= self->node_limit && !accumulate_host->grow(self, ACCUMULATE_NODES))
 		return NULL;
 	const uint32_t index = (uint32_t)self->node_count;
 	struct tare_node *node = context_node_at(self, index);
@@ -279,7 +280,7 @@ static bool os_take(struct tare_thread_file *self, uint64_t keep, uint32_t *numb
 	struct accumulate_local *local = context_local(self);
 	const uint64_t used = self->os_count - local->os_free_count;
 
-	if (used + keep >= self->os_limit && !accumulate_host_grow(self, ACCUMULATE_OS) &&
+	if (used + keep >= self->os_limit && !accumulate_host->grow(self, ACCUMULATE_OS) &&
 	    used + keep >= self->os_limit)
 		return false;
 	if (!index_reserve(&local->os))
@@ -313,9 +314,10 @@ void accumulate_reserve(struct tare_thread_file *self, uint64_t count)
 	struct accumulate_local *local = context_local(self);
 
 	while (self->node_limit < self->node_count + count &&
-	       accumulate_host_grow(self, ACCUMULATE_NODES))
+	       accumulate_host->grow(self, ACCUMULATE_NODES))
 		;
-	while (self->os_limit < self->os_count + count && accumulate_host_grow(self, ACCUMULATE_OS))
+	while (self->os_limit < self->os_count + count &&
+	       accumulate_host->grow(self, ACCUMULATE_OS))
 		;
 	while (local->nodes.slot_count / 2 < self->node_limit && index_double(&local->nodes))
 		;

@@ -103,14 +103,14 @@ static long environment_count(uint64_t environment)
 static char *exec_memory(struct state_private *private_state, uint64_t size_bytes)
 {
 	if (!private_state)
-		return accumulate_host_map(size_bytes);
+		return memory_map(size_bytes);
 	if (private_state->exec_memory_bytes < size_bytes) {
-		char *larger = accumulate_host_map(size_bytes);
+		char *larger = memory_map(size_bytes);
 
 		if (!larger)
 			return NULL;
 		if (private_state->exec_memory)
-			accumulate_host_unmap(private_state->exec_memory,
+			memory_unmap(private_state->exec_memory,
 					      private_state->exec_memory_bytes);
 		private_state->exec_memory = larger;
 		private_state->exec_memory_bytes = size_bytes;
@@ -253,7 +253,7 @@ void exec_with_session(struct tare_thread_file *self, const struct probes_regist
 		return;
 	exec_followed(self, &exec, memory, count);
 	if (!private_state)
-		accumulate_host_unmap(memory.start, memory.size_bytes);
+		memory_unmap(memory.start, memory.size_bytes);
 }
 
 static void put_hexadecimal(struct bytes_text *text, uint64_t number)
@@ -310,7 +310,7 @@ void exec_copy(const struct session_answer *copy, char **arguments, char **envir
 		size += sizeof(char *) +
 			(bytes_begin_with(*entry, TUNABLE_PREFIX) ? bytes_length(*entry) : 0);
 	if (copy->static_tls_bytes) {
-		const struct bytes_text memory = {.start = accumulate_host_map(size),
+		const struct bytes_text memory = {.start = memory_map(size),
 						  .size_bytes = size};
 		larger = memory.start ? environment_with_tunable(memory, environment,
 								 copy->static_tls_bytes)

@@ -5,6 +5,8 @@
  */
 #include "runtime/index.h"
 
+#include "runtime/memory.h"
+
 #define SLOTS_MIN 512
 
 static void slot_put(struct accumulate_index *index, uint64_t slot)
@@ -22,7 +24,7 @@ bool index_double(struct accumulate_index *index)
 	struct accumulate_index larger = {.slot_count = index->slot_count ? index->slot_count * 2
 									  : SLOTS_MIN};
 
-	larger.slots = accumulate_host_map(larger.slot_count * sizeof(*larger.slots));
+	larger.slots = memory_map(larger.slot_count * sizeof(*larger.slots));
 	if (!larger.slots)
 		return false;
 	for (uint64_t i = 0; i < index->slot_count; i++)
@@ -76,6 +78,6 @@ void index_remove(struct accumulate_index *index, uint64_t hash, uint32_t number
 void index_free(struct accumulate_index *index)
 {
 	if (index->slots)
-		accumulate_host_unmap(index->slots, index->slot_count * sizeof(*index->slots));
+		memory_unmap(index->slots, index->slot_count * sizeof(*index->slots));
 	*index = (struct accumulate_index){0};
 }

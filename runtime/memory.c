@@ -1,17 +1,40 @@
-/* The kernel does the copying, or says that there is something to copy: a bad pointer is no fault.
+/*
+ * Private memory is mapped by the page. Of the target's, the kernel does the copying, or says that
+ * there is something to copy: a bad pointer is no fault.
  */
 #include "runtime/memory.h"
 
+#include "runtime/budget.h"
 #include "runtime/bytes.h"
 #include "runtime/kernel.h"
 
 #include <asm/errno.h>
 #include <stdbool.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 
 #define PAGE_BYTES 4096ULL
 #define NO_CHANGE                                                                                  \
 	(-1L) /* no way in which the mask could be changed: the set is read, and refused */
+
+void *memory_map(size_t size_bytes)
+{
+	if (budget_take_memory(size_bytes))
+		return NULL;
+	const long map = kernel_call(SYS_mmap, 0, size_bytes, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (map >= 0 || map <= -4096)
+		return (void *)map;
+	budget_give_memory(size_bytes);
+	return NULL;
+}
+
+void memory_unmap(void *memory, size_t size_bytes)
+{
+	budget_give_memory(size_bytes);
+	kernel_call(SYS_munmap, memory, size_bytes);
+}
 
 static bool is_shared; /* other threads may take memory away at any time */
 

@@ -1,8 +1,16 @@
-/* memory: the target's memory, where a pointer of the target may lead nowhere. */
+/*
+ * memory: private memory of the runtime, within its budget; and the target's memory, where a
+ * pointer of the target may lead nowhere.
+ */
 #ifndef TARE_RUNTIME_MEMORY_H
 #define TARE_RUNTIME_MEMORY_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+/* Zeroed private memory, NULL when there is none; in tests, the test's. */
+void *memory_map(size_t size_bytes);
+void memory_unmap(void *memory, size_t size_bytes);
 
 /*
  * Copies `size_bytes` at `from`, or some of them, where not all can be read. Returns how many, or

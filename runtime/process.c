@@ -13,6 +13,7 @@
 #include "runtime/control.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
+#include "runtime/memory.h"
 #include "runtime/reserve.h"
 #include "runtime/thread.h"
 
@@ -21,19 +22,6 @@
 #define LOCK_ROUNDS  100000
 
 enum { BEGUN_NOT, BEGUN_IN_WORK, BEGUN_DONE, BEGUN_REFUSED };
-
-/* Alone in its page, which the kernel zeroes in forked children. */
-struct state_process state_process;
-_Static_assert(sizeof(struct state_process) == 4096, "what the kernel zeroes in forked children");
-
-struct state_session state_session __attribute__((aligned(4096)));
-/* The file of threads that have none: every probe finds the gate closed. Never written. */
-struct tare_thread_file state_unborn = {.gate = ~0ULL};
-_Thread_local struct tare_thread_file *state_thread = &state_unborn;
-_Thread_local struct state_private *state_private;
-_Thread_local uint64_t state_birth;
-_Thread_local struct state_stack state_signal_stack;
-_Thread_local uint64_t state_word;
 
 static struct tare_process_file *process_file;
 static uint64_t backed_bytes;
@@ -49,13 +37,13 @@ static bool records_reserve(uint64_t more)
 	if (records_bytes + more <= records_room)
 		return true;
 	const uint64_t room = (records_room + more) * 2 + 4096;
-	char *larger = accumulate_host_map(room);
+	char *larger = memory_map(room);
 
 	if (!larger)
 		return false;
 	memcpy(larger, records, records_bytes);
 	if (records)
-		accumulate_host_unmap(records, records_room);
+		memory_unmap(records, records_room);
 	records = larger;
 	records_room = room;
 	return true;

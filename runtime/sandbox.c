@@ -58,12 +58,12 @@ static struct filter *filter_copy(uint64_t program)
 	    header.len > BPF_MAXINSNS)
 		return NULL;
 	const uint64_t code_bytes = header.len * sizeof(struct sock_filter);
-	struct filter *filter = accumulate_host_map(sizeof(*filter) + code_bytes);
+	struct filter *filter = memory_map(sizeof(*filter) + code_bytes);
 
 	if (!filter)
 		return NULL;
 	if (memory_read(filter->code, (uint64_t)header.filter, code_bytes) != (long)code_bytes) {
-		accumulate_host_unmap(filter, sizeof(*filter) + code_bytes);
+		memory_unmap(filter, sizeof(*filter) + code_bytes);
 		return NULL;
 	}
 	filter->length = header.len;

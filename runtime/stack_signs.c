@@ -143,7 +143,7 @@ static enum stacks_sign sign_of_frame(const struct signal_frame *frame, uint64_t
 									     : STACKS_NESTED;
 }
 
-enum stacks_sign stacks_host_sign(const struct tare_thread_file *self,
+enum stacks_sign stack_signs_sign(const struct tare_thread_file *self,
 				  const struct accumulate_event *event, struct stacks_signs *signs)
 {
 	const struct stack_extent *child =
@@ -161,7 +161,7 @@ enum stacks_sign stacks_host_sign(const struct tare_thread_file *self,
 }
 
 /* The copy of a function lies between where its ENTER stub jumps back to and the stub. */
-bool stacks_host_called_by(const struct accumulate_event *event, uint64_t stub)
+bool stack_signs_called_by(const struct accumulate_event *event, uint64_t stub)
 {
 	const uint8_t *code = (const uint8_t *)stub;
 
@@ -178,7 +178,7 @@ bool stacks_host_called_by(const struct accumulate_event *event, uint64_t stub)
 }
 
 /* C libraries put the thread's control block at the upper end of the stack they make for it. */
-bool stacks_host_is_own(const struct tare_thread_file *self, uint64_t sp)
+bool stack_signs_is_own(const struct tare_thread_file *self, uint64_t sp)
 {
 	const uint64_t pointer = (uint64_t)__builtin_thread_pointer();
 

@@ -10,4 +10,10 @@
 /* Before a system call: signal stacks, signal frames' code, stacks of vfork-like children. */
 void stack_signs_note(struct tare_thread_file *self, const struct probes_registers *registers);
 
+/* See host.h. */
+enum stacks_sign stack_signs_sign(const struct tare_thread_file *self,
+				  const struct accumulate_event *event, struct stacks_signs *signs);
+bool stack_signs_called_by(const struct accumulate_event *event, uint64_t stub);
+bool stack_signs_is_own(const struct tare_thread_file *self, uint64_t sp);
+
 #endif

@@ -8,6 +8,7 @@
 #include "runtime/stack_table.h"
 
 #include "runtime/accumulate.h"
+#include "runtime/memory.h"
 
 #define WAIT_ROUNDS  (1 << 22)
 #define CHUNK_BYTES  16384ULL
@@ -77,14 +78,14 @@ static bool table_reserve(void)
 	if (stack_count < stack_room)
 		return true;
 	const uint64_t room = stack_room ? stack_room * 2 : FIRST_STACKS;
-	struct stack_saved **larger = accumulate_host_map(room * sizeof(struct stack_saved *));
+	struct stack_saved **larger = memory_map(room * sizeof(struct stack_saved *));
 
 	if (!larger)
 		return false;
 	for (uint64_t i = 0; i < stack_count; i++)
 		larger[i] = stacks[i];
 	if (stacks)
-		accumulate_host_unmap(stacks, stack_room * sizeof(struct stack_saved *));
+		memory_unmap(stacks, stack_room * sizeof(struct stack_saved *));
 	stacks = larger;
 	stack_room = room;
 	return true;
@@ -120,7 +121,7 @@ void stack_table_remove(struct stack_saved *saved)
 struct stack_saved *stack_table_new(void)
 {
 	if (!free_records) {
-		struct stack_saved *chunk = accumulate_host_map(CHUNK_BYTES);
+		struct stack_saved *chunk = memory_map(CHUNK_BYTES);
 
 		for (uint64_t i = 0; chunk && i < CHUNK_BYTES / sizeof(*chunk); i++)
 			stack_table_free(&chunk[i]);
@@ -155,14 +156,14 @@ bool stack_saved_reserve(struct stack_saved *saved, uint64_t count)
 		return true;
 	while (bytes < count * sizeof(struct stack_frame))
 		bytes *= 2;
-	struct stack_frame *larger = accumulate_host_map(bytes);
+	struct stack_frame *larger = memory_map(bytes);
 
 	if (!larger)
 		return false;
 	for (uint64_t i = 0; i < saved->room; i++)
 		larger[i] = saved->frames[i];
 	if (saved->frames != saved->kept)
-		accumulate_host_unmap(saved->frames, saved->room * sizeof(struct stack_frame));
+		memory_unmap(saved->frames, saved->room * sizeof(struct stack_frame));
 	saved->frames = larger;
 	saved->room = bytes / sizeof(struct stack_frame);
 	return true;

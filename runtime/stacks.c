@@ -17,6 +17,7 @@
 
 #include "runtime/accumulate.h"
 #include "runtime/calls.h"
+#include "runtime/host.h"
 #include "runtime/trace.h"
 
 #define PAGE_BYTES	   4096ULL
@@ -81,7 +82,7 @@ static bool is_own(const struct tare_thread_file *self, uint64_t place)
 	if (!stacks->opened && self->tid == self->pid)
 		stacks->own_base = place;
 	return place - stacks->own_base + STACKS_OWN_BYTES < 2 * STACKS_OWN_BYTES ||
-	       stacks_host_is_own(self, place);
+	       accumulate_host->is_own_stack(self, place);
 }
 
 static void stack_open(struct tare_thread_file *self, uint64_t place)
@@ -395,7 +396,7 @@ static bool reaches_down(const struct stack_extent *extent, const struct tare_no
 	if (!top || calls_marks_of(top) & TARE_CALL_PENDING)
 		return false;
 	return event->kind == TARE_EVENT_CALL ||
-	       (event->kind == TARE_EVENT_ENTER && stacks_host_called_by(event, top->stub));
+	       (event->kind == TARE_EVENT_ENTER && accumulate_host->called_by(event, top->stub));
 }
 
 static bool reaches(const struct stack_extent *extent, const struct tare_node *top,
@@ -526,7 +527,7 @@ void stacks_follow(struct tare_thread_file *self, struct accumulate_event *event
 	stacks_of(self)->arrived = false;
 	if (within && !is_suspicious(self, event, place))
 		return;
-	const enum stacks_sign sign = stacks_host_sign(self, event, &signs);
+	const enum stacks_sign sign = accumulate_host->stack_sign(self, event, &signs);
 
 	if (within && (sign != STACKS_NESTED || is_within(&signs.extent, stacks_of(self)->now.low)))
 		return;
@@ -571,7 +572,7 @@ bool stacks_abandoned(const struct tare_thread_file *self, uint64_t gate, uint64
 
 	if (!stacks->opened)
 		return sp >= gate && sp - gate <= STACKS_ABOVE_BYTES;
-	if (stacks_host_sign(self, &event, &signs) == STACKS_NESTED &&
+	if (accumulate_host->stack_sign(self, &event, &signs) == STACKS_NESTED &&
 	    !is_within(&signs.extent, calls_place_at(gate)))
 		return false;
 	const int gate_level = level_of(stacks, gate), level = level_of(stacks, sp);

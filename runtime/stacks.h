@@ -57,15 +57,6 @@ struct stacks_signs {
 	uint64_t interrupted;	    /* sp of what the handler interrupted; 0: unknown */
 };
 
-enum stacks_sign stacks_host_sign(const struct tare_thread_file *self,
-				  const struct accumulate_event *event, struct stacks_signs *signs);
-
-/* Was the function that begins called by the code whose ENTER stub is `stub`? */
-bool stacks_host_called_by(const struct accumulate_event *event, uint64_t stub);
-
-/* Is `sp` on the stack that was made for the calling thread? */
-bool stacks_host_is_own(const struct tare_thread_file *self, uint64_t sp);
-
 /* Before any event. */
 void stacks_init(struct tare_thread_file *self);
 

@@ -9,10 +9,14 @@
 #include "runtime/calibrate.h"
 #include "runtime/control.h"
 #include "runtime/files.h"
+#include "runtime/host.h"
 #include "runtime/kernel.h"
 #include "runtime/os_flag.h"
 #include "runtime/process.h"
+#include "runtime/stack_signs.h"
+#include "runtime/thread.h"
 #include "runtime/timer.h"
+#include "runtime/trace_file.h"
 
 #include <fcntl.h>
 
@@ -91,6 +95,14 @@ bool startup_read_link(const char *link, char *path)
 	return true;
 }
 
+static const struct accumulate_host host = {.grow = thread_grow,
+					    .loses_ends = adapt_loses_ends,
+					    .stack_sign = stack_signs_sign,
+					    .called_by = stack_signs_called_by,
+					    .is_own_stack = stack_signs_is_own,
+					    .trace_grow = trace_file_grow,
+					    .trace_next = trace_file_next};
+
 void startup_begin(const struct startup *startup)
 {
 	/* what the kernel zeroes in a forked child */
@@ -99,6 +111,7 @@ void startup_begin(const struct startup *startup)
 		state_session.active = false;
 		return;
 	}
+	accumulate_host = &host;
 	budget_begin();
 	control_begin_session();
 	os_flag_probe_host(startup->loader_base);

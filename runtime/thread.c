@@ -12,6 +12,7 @@
 #include "runtime/files.h"
 #include "runtime/kernel.h"
 #include "runtime/loaded.h"
+#include "runtime/memory.h"
 #include "runtime/os_flag.h"
 #include "runtime/process.h"
 #include "runtime/reserve.h"
@@ -37,25 +38,6 @@ static const uint64_t element_bytes[TARE_CHUNK_KINDS] = {
 	[TARE_CHUNK_MARKS] = 1,
 	[TARE_CHUNK_NAMES] = 1,
 };
-
-void *accumulate_host_map(size_t size_bytes)
-{
-	if (budget_take_memory(size_bytes))
-		return NULL;
-	const long map = kernel_call(SYS_mmap, 0, size_bytes, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-
-	if (map >= 0 || map <= -4096)
-		return (void *)map;
-	budget_give_memory(size_bytes);
-	return NULL;
-}
-
-void accumulate_host_unmap(void *memory, size_t size_bytes)
-{
-	budget_give_memory(size_bytes);
-	kernel_call(SYS_munmap, memory, size_bytes);
-}
 
 /* ---- growth ---- */
 
@@ -160,7 +142,7 @@ static uint32_t kind_grow(struct tare_thread_file *self, uint32_t kind, uint64_t
 }
 
 /* An area that could not grow once is not tried again: each try would cost the target time. */
-bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area area)
+bool thread_grow(struct tare_thread_file *self, enum accumulate_area area)
 {
 	bool *full = &((struct accumulate_local *)self->local)->full[area];
 	uint32_t refused;
@@ -307,7 +289,7 @@ static struct state_private *private_make(void)
 		private_clear(private_state);
 		return private_state;
 	}
-	private_state = accumulate_host_map(sizeof(*private_state));
+	private_state = memory_map(sizeof(*private_state));
 	if (private_state)
 		process_private_made(private_state);
 	return private_state;
@@ -427,12 +409,12 @@ static bool calls_reserve(struct state_private *private_state, uint64_t count)
 	private_state->open_call_count = 0;
 	if (count <= private_state->open_call_room)
 		return true;
-	struct state_open_call *calls = accumulate_host_map(room * sizeof(*calls));
+	struct state_open_call *calls = memory_map(room * sizeof(*calls));
 
 	if (!calls)
 		return false;
 	if (private_state->open_calls)
-		accumulate_host_unmap(private_state->open_calls,
+		memory_unmap(private_state->open_calls,
 				      private_state->open_call_room * sizeof(*calls));
 	private_state->open_calls = calls;
 	private_state->open_call_room = room;

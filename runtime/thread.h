@@ -12,6 +12,9 @@
  */
 bool thread_begin(uint64_t sp);
 
+/* See host.h. */
+bool thread_grow(struct tare_thread_file *self, enum accumulate_area area);
+
 /* In a forked child, which has none of its parent's files. */
 void thread_forked(void);
 

@@ -8,6 +8,7 @@
 #include "runtime/trace.h"
 
 #include "runtime/context.h"
+#include "runtime/host.h"
 
 /* Keeps the order of what a killed thread leaves. */
 static void barrier(void)
@@ -41,7 +42,7 @@ static void chunk_change(struct tare_thread_file *self)
 
 	chunk->used_bytes = (uint32_t)(self->trace_next - self->trace_chunk);
 	barrier();
-	chunk_begin(self, trace_host_next(self), sequence + 1);
+	chunk_begin(self, accumulate_host->trace_next(self), sequence + 1);
 }
 
 void trace_begin(struct tare_thread_file *self, uint64_t ticks)
@@ -49,7 +50,7 @@ void trace_begin(struct tare_thread_file *self, uint64_t ticks)
 	self->trace_ticks = ticks;
 	if (!self->trace_chunk_bytes)
 		return;
-	const uint64_t first = trace_host_next(self);
+	const uint64_t first = accumulate_host->trace_next(self);
 
 	if (first) {
 		chunk_begin(self, first, 1);
@@ -80,7 +81,8 @@ static void record_put(struct tare_thread_file *self, enum tare_trace_kind kind,
 {
 	const uint64_t ticks = ((struct accumulate_local *)self->local)->trace_ticks;
 
-	if (self->trace_chunk && self->trace_next > self->trace_end && !trace_host_grow(self))
+	if (self->trace_chunk && self->trace_next > self->trace_end &&
+	    !accumulate_host->trace_grow(self))
 		chunk_change(self);
 	self->trace_events++;
 	if (!self->trace_chunk)

@@ -3,7 +3,7 @@
  * probes_fast.S write the usual records themselves; all others come from here. Without a log every
  * function returns at once.
  *
- * Pure, as accumulate is: memory comes from the host.
+ * Pure, as accumulate is: memory comes from the host (host.h).
  */
 #ifndef TARE_RUNTIME_TRACE_H
 #define TARE_RUNTIME_TRACE_H
@@ -13,18 +13,6 @@
 
 /* No record begins nearer than this to the end of its room: the handlers' stores are wide. */
 #define TRACE_ROOM_BYTES 32
-
-/*
- * Supplied by the surroundings. More room in the current chunk: raises trace_end; false when the
- * chunk ends here.
- */
-bool trace_host_grow(struct tare_thread_file *self);
-/*
- * The run address of the chunk to be written next, with room for its header and some records, and
- * sets trace_slot and trace_end. May be that of the current one, or of an older one, whose records
- * are then lost. 0 where there is none at all.
- */
-uint64_t trace_host_next(struct tare_thread_file *self);
 
 /* Begins the log of a thread with a tree; trace_chunk_bytes is set, else there will be none. */
 void trace_begin(struct tare_thread_file *self, uint64_t ticks);

@@ -109,7 +109,7 @@ static bool back(struct tare_thread_file *self, uint64_t addr, uint64_t size_byt
 	return !refused;
 }
 
-bool trace_host_grow(struct tare_thread_file *self)
+bool trace_file_grow(struct tare_thread_file *self)
 {
 	const uint64_t end = self->trace_chunk + self->trace_chunk_bytes;
 	const uint64_t backed = self->trace_end + TRACE_ROOM_BYTES;
@@ -174,7 +174,7 @@ static uint64_t ring_next(struct tare_thread_file *self, struct accumulate_local
 	return next;
 }
 
-uint64_t trace_host_next(struct tare_thread_file *self)
+uint64_t trace_file_next(struct tare_thread_file *self)
 {
 	struct accumulate_local *local = local_of(self);
 

@@ -12,4 +12,8 @@ void trace_file_make(struct tare_thread_file *self, struct accumulate_local *loc
 /* Unmaps the log. */
 void trace_file_end(const struct accumulate_local *local);
 
+/* See host.h. */
+bool trace_file_grow(struct tare_thread_file *self);
+uint64_t trace_file_next(struct tare_thread_file *self);
+
 #endif

@@ -2,7 +2,7 @@
 #include "tests/support/event_thread.h"
 
 #include "tests/support/heap_memory.h"
-#include "tests/support/plain_stacks.h"
+#include "tests/support/plain_host.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@ uint64_t nodes_cap = NODES_CAP;
 uint64_t nodes_room = 2 * NODES_CAP;
 uint64_t os_cap = OS_CAP;
 
-bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area area)
+static bool grow(struct tare_thread_file *self, enum accumulate_area area)
 {
 	switch (area) {
 	case ACCUMULATE_NODES:
@@ -35,18 +35,17 @@ bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area ar
 	return false;
 }
 
-bool accumulate_host_loses_ends(uint64_t key)
-{
-	(void)key;
-	return false;
-}
-
 void thread_begin(struct thread *thread)
 {
 	struct tare_thread_file *file = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE,
 					     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
+	static struct accumulate_host host;
+
 	assert_ptr_not_equal(file, MAP_FAILED);
+	host = plain_host;
+	host.grow = grow;
+	accumulate_host = &host;
 	*thread = (struct thread){.file = file, .ticks = 1000};
 	accumulate_place(file, nodes_cap);
 	file->chunks[0].count = 2 * NODES_CAP;

@@ -2,16 +2,16 @@
 #ifndef TARE_TESTS_SUPPORT_HEAP_MEMORY_H
 #define TARE_TESTS_SUPPORT_HEAP_MEMORY_H
 
-#include "runtime/accumulate.h"
+#include "runtime/memory.h"
 
 #include <stdlib.h>
 
-void *accumulate_host_map(size_t size_bytes)
+void *memory_map(size_t size_bytes)
 {
 	return calloc(1, size_bytes);
 }
 
-void accumulate_host_unmap(void *memory, size_t size_bytes)
+void memory_unmap(void *memory, size_t size_bytes)
 {
 	(void)size_bytes;
 	free(memory);

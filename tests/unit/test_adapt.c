@@ -8,7 +8,7 @@
 #include "runtime/os_flag.h"
 #include "runtime/process.h"
 #include "tests/support/heap_memory.h"
-#include "tests/support/plain_stacks.h"
+#include "tests/support/plain_host.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,13 +39,6 @@ struct thread {
 
 struct state_session state_session;
 static uint64_t renewals, noted, noted_keys[8], noted_calls[8];
-
-bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area area)
-{
-	(void)self;
-	(void)area;
-	return false;
-}
 
 void os_flag_renew(void)
 {
@@ -112,12 +105,21 @@ static int module_end_again(void **state)
 #define OS_OFFSET  (TARE_THREAD_HEADER_BYTES + NODES_MAX * sizeof(struct tare_node))
 #define FILE_BYTES (OS_OFFSET + OS_MAX * sizeof(struct tare_os_record))
 
+static const struct accumulate_host host = {.grow = host_grow,
+					    .loses_ends = adapt_loses_ends,
+					    .stack_sign = host_stack_sign,
+					    .called_by = host_called_by,
+					    .is_own_stack = host_is_own_stack,
+					    .trace_grow = host_trace_grow,
+					    .trace_next = host_trace_next};
+
 static void thread_begin(struct thread *thread)
 {
 	struct tare_thread_file *self = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE,
 					     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	assert_ptr_not_equal(self, MAP_FAILED);
+	accumulate_host = &host;
 	*thread = (struct thread){.file = self, .ticks = 1000};
 	accumulate_place(self, NODES_MAX);
 	self->chunks[0].count = NODES_MAX;

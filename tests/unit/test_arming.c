@@ -1,6 +1,7 @@
 /* Arming bytes: what is disarmed stays so, whatever is switched, loaded and unloaded. */
 #include "runtime/accumulate.h"
 #include "runtime/arming.h"
+#include "tests/support/heap_memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,17 +18,6 @@ struct file {
 	struct tare_module module;
 	uint8_t arm[BYTES];
 };
-
-void *accumulate_host_map(size_t size_bytes)
-{
-	return calloc(1, size_bytes);
-}
-
-void accumulate_host_unmap(void *memory, size_t size_bytes)
-{
-	(void)size_bytes;
-	free(memory);
-}
 
 static void load(struct file *file)
 {

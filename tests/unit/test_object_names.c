@@ -2,6 +2,7 @@
 #include "runtime/files.h"
 #include "runtime/names.h"
 #include "runtime/thread.h"
+#include "tests/support/heap_memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,39 +29,6 @@ uint32_t files_back(uint64_t start, uint64_t size_bytes)
 {
 	assert_true(start >= (uint64_t)area && start + size_bytes <= (uint64_t)area + sizeof(area));
 	return has_storage ? 0 : TARE_LIMIT_DISK;
-}
-
-void *accumulate_host_map(size_t size_bytes)
-{
-	return calloc(1, size_bytes);
-}
-
-void accumulate_host_unmap(void *memory, size_t size_bytes)
-{
-	(void)size_bytes;
-	free(memory);
-}
-
-bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area grown)
-{
-	(void)self;
-	(void)grown;
-	return false;
-}
-
-bool accumulate_host_loses_ends(uint64_t key)
-{
-	(void)key;
-	return false;
-}
-
-enum stacks_sign stacks_host_sign(const struct tare_thread_file *self,
-				  const struct accumulate_event *event, struct stacks_signs *signs)
-{
-	(void)self;
-	(void)event;
-	(void)signs;
-	return STACKS_UNKNOWN;
 }
 
 static int begin(void **state)

@@ -5,6 +5,7 @@
 #include "runtime/accumulate.h"
 #include "runtime/calls.h"
 #include "tests/support/heap_memory.h"
+#include "tests/support/plain_host.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,20 +34,8 @@ struct thread {
 
 static bool nested_sign, called_sign;
 
-bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area area)
-{
-	(void)self, (void)area;
-	return false;
-}
-
-bool accumulate_host_loses_ends(uint64_t key)
-{
-	(void)key;
-	return false;
-}
-
-enum stacks_sign stacks_host_sign(const struct tare_thread_file *self,
-				  const struct accumulate_event *event, struct stacks_signs *signs)
+static enum stacks_sign stack_sign(const struct tare_thread_file *self,
+				   const struct accumulate_event *event, struct stacks_signs *signs)
 {
 	const uint64_t place = calls_place_at(event->sp);
 
@@ -56,17 +45,25 @@ enum stacks_sign stacks_host_sign(const struct tare_thread_file *self,
 										: STACKS_UNKNOWN;
 }
 
-bool stacks_host_called_by(const struct accumulate_event *event, uint64_t stub)
+static bool called_by(const struct accumulate_event *event, uint64_t stub)
 {
 	(void)event, (void)stub;
 	return called_sign;
 }
 
-bool stacks_host_is_own(const struct tare_thread_file *self, uint64_t sp)
+static bool is_own_stack(const struct tare_thread_file *self, uint64_t sp)
 {
 	(void)self;
 	return sp > OWN - STACKS_OWN_BYTES && sp <= OWN;
 }
+
+static const struct accumulate_host host = {.grow = host_grow,
+					    .loses_ends = host_loses_ends,
+					    .stack_sign = stack_sign,
+					    .called_by = called_by,
+					    .is_own_stack = is_own_stack,
+					    .trace_grow = host_trace_grow,
+					    .trace_next = host_trace_next};
 
 static void thread_begin(struct thread *thread, int32_t tid)
 {
@@ -74,6 +71,7 @@ static void thread_begin(struct thread *thread, int32_t tid)
 					     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	assert_ptr_not_equal(file, MAP_FAILED);
+	accumulate_host = &host;
 	*thread = (struct thread){.file = file, .ticks = 1000};
 	file->pid = 1;
 	file->tid = tid;

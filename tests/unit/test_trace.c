@@ -5,7 +5,7 @@
 #include "profile/trace_record.h"
 #include "runtime/trace.h"
 #include "tests/support/heap_memory.h"
-#include "tests/support/plain_stacks.h"
+#include "tests/support/plain_host.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -134,26 +134,7 @@ static void test_hostile(void **state)
 
 static uint64_t chunk_limit; /* that the host gives */
 
-bool accumulate_host_grow(struct tare_thread_file *self, enum accumulate_area area)
-{
-	(void)self;
-	(void)area;
-	return false;
-}
-
-bool accumulate_host_loses_ends(uint64_t key)
-{
-	(void)key;
-	return false;
-}
-
-bool trace_host_grow(struct tare_thread_file *self)
-{
-	(void)self;
-	return false;
-}
-
-uint64_t trace_host_next(struct tare_thread_file *self)
+static uint64_t trace_next(struct tare_thread_file *self)
 {
 	const struct accumulate_local *local = (const struct accumulate_local *)self->local;
 	uint64_t next = self->trace_chunk ? self->trace_chunk + CHUNK_BYTES : local->trace_window;
@@ -175,12 +156,21 @@ struct thread {
 	uint64_t ticks, sp, begun, ended;
 };
 
+static const struct accumulate_host host = {.grow = host_grow,
+					    .loses_ends = host_loses_ends,
+					    .stack_sign = host_stack_sign,
+					    .called_by = host_called_by,
+					    .is_own_stack = host_is_own_stack,
+					    .trace_grow = host_trace_grow,
+					    .trace_next = trace_next};
+
 static void thread_begin(struct thread *thread, uint64_t chunks)
 {
 	struct tare_thread_file *file = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE,
 					     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	assert_ptr_not_equal(file, MAP_FAILED);
+	accumulate_host = &host;
 	*thread = (struct thread){.file = file, .ticks = 1000, .sp = SP_TOP};
 	chunk_limit = chunks;
 	thread->log = calloc(chunks + 1, CHUNK_BYTES);
