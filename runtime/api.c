@@ -7,6 +7,7 @@
 #include "abi/api.h"
 #include "runtime/bytes.h"
 #include "runtime/control.h"
+#include "runtime/control_calls.h"
 #include "runtime/marks.h"
 
 static const struct tare_api api = {

@@ -14,6 +14,7 @@
 #include "runtime/api.h"
 #include "runtime/arming.h"
 #include "runtime/bytes.h"
+#include "runtime/calibrate.h"
 #include "runtime/exec.h"
 #include "runtime/executable.h"
 #include "runtime/kernel.h"
@@ -91,7 +92,7 @@ __attribute__((destructor)) static void audit_end(void)
 
 	if (self != &state_unborn && kernel_is_tid(self->tid))
 		thread_complete(self, true);
-	process_end();
+	calibrate_end();
 }
 
 /* ---- the loader's calls ---- */

@@ -14,12 +14,12 @@
 #include "runtime/control.h"
 #include "runtime/kernel.h"
 #include "runtime/os_flag.h"
-#include "runtime/probes.h"
+#include "runtime/process.h"
 #include "runtime/trace.h"
 
-#define BATCHES	    33
-#define BATCHES_END 9 /* the program waits for them to end */
-#define BATCH_CALLS 16
+#define BATCHES	      33
+#define BATCHES_END   9 /* the program waits for them to end */
+#define BATCH_CALLS   16
 #define SCRATCH_BYTES 65536
 
 /* In calibrate_stubs.S. */
@@ -138,7 +138,6 @@ static void pairs_measure(struct tare_thread_file *self, int pair_count, int cou
 
 static void thread_state_init(struct tare_thread_file *self)
 {
-	calibrate_slots = *probes_slots();
 	accumulate_place(self, TARE_THREAD_FIRST_NODES);
 	self->os_limit = 0;
 	for (int area = 0; area < ACCUMULATE_AREAS; area++)
@@ -147,11 +146,12 @@ static void thread_state_init(struct tare_thread_file *self)
 	trace_scratch_begin(self, &calibration_private.local);
 }
 
-void calibrate_begin(void)
+void calibrate_begin(const struct tare_slots *slots)
 {
 	struct tare_thread_file *self = (struct tare_thread_file *)file_memory;
 	struct tare_calibration *result = &state_session.calibration;
 
+	calibrate_slots = *slots;
 	thread_state_init(self);
 	state_process.selector = state_session.selector;
 	state_process.rseq_offset = state_session.rseq_offset;
@@ -173,7 +173,7 @@ void calibrate_begin(void)
 	state_session.cost_ticks[TARE_EVENT_RETURN] = result->outside_ticks[TARE_PAIR_CALL];
 }
 
-void calibrate_end(struct tare_calibration *result)
+static void measure_again(struct tare_calibration *result)
 {
 	struct tare_thread_file *self = (struct tare_thread_file *)file_memory;
 	struct tare_thread_file *thread = state_thread;
@@ -188,4 +188,12 @@ void calibrate_end(struct tare_calibration *result)
 	state_barrier();
 	state_thread = thread;
 	state_private = private_state;
+}
+
+void calibrate_end(void)
+{
+	struct tare_calibration *due = process_complete() ? process_calibration_due() : NULL;
+
+	if (due)
+		measure_again(due);
 }

@@ -5,14 +5,18 @@
 #define TARE_RUNTIME_CALIBRATE_H
 
 #include "abi/arena.h"
-
-/* Before the first probe: fills calibration and cost_ticks of state_session. */
-void calibrate_begin(void);
+#include "abi/module.h"
 
 /*
- * Measures ENTER and LEAVE, CALL and RETURN again. No event of the calling thread may be recorded
- * any more: what its signal handlers report meanwhile is lost. No system calls.
+ * Before the first probe: fills calibration and cost_ticks of state_session with what the handlers
+ * `slots` cost.
  */
-void calibrate_end(struct tare_calibration *result);
+void calibrate_begin(const struct tare_slots *slots);
+
+/*
+ * The process ends, and with it the calling thread's recording: measures ENTER and LEAVE, CALL and
+ * RETURN again, once. What the thread's signal handlers report meanwhile is lost. No system calls.
+ */
+void calibrate_end(void);
 
 #endif

@@ -8,9 +8,6 @@
  * return addresses are kept in their nodes: a call whose address is another afterwards is not the
  * same (accumulate_resume). A thread that gets by without having its addresses kept loses only the
  * path that led to where it is.
- *
- * Refuses to change a thread's level in a handler of a signal that has interrupted one of the
- * thread's own probes, and levels of other processes and threads.
  */
 #include "runtime/control.h"
 
@@ -20,15 +17,11 @@
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
 #include "runtime/os_flag.h"
-#include "runtime/probes.h"
 #include "runtime/process.h"
-#include "runtime/session.h"
-#include "runtime/thread.h"
 #include "runtime/trace.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <tare/tare.h>
 
 #define LOOK_ROUNDS	1000
 #define CALLS_NOTED_MAX 65536
@@ -194,11 +187,13 @@ bool control_process_is_off(void)
 	return control->off_since != 0;
 }
 
-void control_poll(void)
+bool control_is_paused(void)
 {
-	/* a forked child that no probe has told of itself yet */
-	if (!state_process.rseq_offset && (!probes_paused || !process_begin()))
-		return;
+	return probes_paused;
+}
+
+void control_follow(void)
+{
 	if (!levels_are_applied() || !is_settled())
 		settle();
 }
@@ -296,33 +291,25 @@ bool control_admits(struct tare_thread_file *self, const struct accumulate_event
 	       catch_up(self, event);
 }
 
-/* ---- the program's calls ---- */
-
-static int change_process(enum tare_operation operation)
-{
-	tare_level_change(&control->process, operation);
-	settle();
-	return TARE_OK;
-}
+/* ---- changes ---- */
 
 void control_change_process(enum tare_operation operation)
 {
 	const uint64_t level = __atomic_load_n(&control->process, __ATOMIC_ACQUIRE);
 
-	if (tare_level_after(level, operation) != level)
-		change_process(operation);
+	if (tare_level_after(level, operation) == level)
+		return;
+	tare_level_change(&control->process, operation);
+	settle();
 }
 
-/* The other processes are the recorder's to tell. */
-static int change_global(enum tare_operation operation)
+bool control_change_session(enum tare_operation operation)
 {
 	const bool was_on = tare_level_is_on(global_level());
 
 	tare_level_change(&session->global, operation);
 	settle();
-	if (was_on != tare_level_is_on(global_level()))
-		session_tell(TARE_REQUEST_CONTROL, state_session.directory);
-	return TARE_OK;
+	return was_on != tare_level_is_on(global_level());
 }
 
 /* From the thread's own stop: everything since its clock stood still is time off. */
@@ -335,20 +322,15 @@ static void thread_goes_on(struct tare_thread_file *self, const struct accumulat
 		self->off_seen = tare_control_off_ticks(&view, event->ticks);
 }
 
-static int change_thread(enum tare_operation operation, uint64_t sp)
+bool control_change_thread(struct tare_thread_file *self, enum tare_operation operation,
+			   uint64_t sp)
 {
-	struct tare_thread_file *self = probes_thread(sp);
-	struct accumulate_event event = {.kind = TARE_EVENT_LEAVE, .sp = sp};
-
-	if (!self)
-		return TARE_NO_ROOM;
-	if (!probes_enter(self, sp))
-		return TARE_BUSY;
+	struct accumulate_event event = {
+		.kind = TARE_EVENT_LEAVE, .sp = sp, .ticks = kernel_ticks()};
 	const bool was_on = tare_level_is_on(self->level);
 	const uint64_t level = tare_level_after(self->level, operation);
 	const bool goes_on = tare_level_is_on(level);
 
-	event.ticks = kernel_ticks();
 	os_flag_collect(self, state_private, &event);
 	if (was_on && !goes_on && control_admits(self, &event)) {
 		thread_goes_off(self, &event);
@@ -358,47 +340,5 @@ static int change_thread(enum tare_operation operation, uint64_t sp)
 	}
 	self->level = level;
 	os_flag_settle(self, state_private);
-	probes_exit(self, self->control_seen == SEEN_OFF ? CONTROL_GATE_OFF : 0);
-	return TARE_OK;
-}
-
-static bool id_is_own(uint32_t id, int32_t own)
-{
-	return id == TARE_CURRENT_ID || own <= 0 || id == (uint32_t)own;
-}
-
-static int change_level(enum tare_operation operation, int level, uint32_t id)
-{
-	switch (level) {
-	case TARE_GLOBAL_LEVEL:
-		return change_global(operation);
-	case TARE_PROCESS_LEVEL:
-		if (!id_is_own(id, kernel_pid()))
-			return TARE_NO_ID;
-		return change_process(operation);
-	case TARE_THREAD_LEVEL:
-		if (!id_is_own(id, kernel_tid()))
-			return TARE_NO_ID;
-		return change_thread(operation, (uint64_t)__builtin_frame_address(0));
-	default:
-		return TARE_NO_LEVEL;
-	}
-}
-
-int control_change(int operation, int level, uint32_t id)
-{
-	if (!process_begin())
-		return TARE_NOT_RECORDED;
-	return change_level((enum tare_operation)operation, level, id);
-}
-
-int control_state(void)
-{
-	if (!process_begin())
-		return TARE_NOT_RECORDED;
-	const struct tare_thread_file *self = probes_thread((uint64_t)__builtin_frame_address(0));
-
-	if (control_process_is_off() || (self && !tare_level_is_on(self->level)))
-		return TARE_OFF;
-	return self ? TARE_OK : TARE_NOT_RECORDED;
+	return self->control_seen != SEEN_OFF;
 }

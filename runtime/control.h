@@ -1,10 +1,10 @@
 /*
- * control: collection on and off (abi/control.h), for the probes and for the program's own calls.
+ * control: collection on and off (abi/control.h), for the probes.
  *
  *   a level changes ─▶ process on or off ─▶ arming bytes, attention of all threads
  *                                            └▶ each thread's next event: control_admits
  *
- * A thread that is off has the gate CONTROL_GATE_OFF, so that its probes go no further than the
+ * A thread that is off has the gate GATE_OFF, so that its probes go no further than the
  * general path; where the whole process is off, its arming bytes are zero besides.
  */
 #ifndef TARE_RUNTIME_CONTROL_H
@@ -12,8 +12,6 @@
 
 #include "abi/control.h"
 #include "runtime/state.h"
-
-#define CONTROL_GATE_OFF (~0ULL)
 
 /*
  * Maps the session's global level; without it there is one of this process's own. Says how the
@@ -39,24 +37,33 @@ void control_begin_own(struct tare_thread_file *self);
 /* Is the process off? Sees to it that no more probes run, where they still do. */
 bool control_process_is_off(void);
 
-/* Of a thread whose gate is CONTROL_GATE_OFF: is it still to be so? */
+/* Of a thread whose gate is GATE_OFF: is it still to be so? */
 bool control_thread_is_off(const struct tare_thread_file *self);
 
 /*
  * With the gate closed: is the event to be counted? Takes the time off out of the thread's clock.
  * Where the thread is off from now on, the time until then is charged, and the gate is to become
- * CONTROL_GATE_OFF.
+ * GATE_OFF.
  */
 bool control_admits(struct tare_thread_file *self, const struct accumulate_event *event);
 
-/* At a system call: takes in what has been changed from outside. */
-void control_poll(void);
+/* Are the process's probes switched off, as collection is? */
+bool control_is_paused(void);
 
-/* The functions of abi/api.h; enum tare_result. */
-int control_change(int operation, int level, uint32_t id);
-int control_state(void);
+/* Takes in what has been changed from outside. */
+void control_follow(void);
 
-/* A change of the process level from a probe; nothing where it makes no difference. */
+/* A change of the process's level; nothing where it makes no difference. */
 void control_change_process(enum tare_operation operation);
+
+/* A change of the session's level. Whether collection is on where it was off, or the reverse. */
+bool control_change_session(enum tare_operation operation);
+
+/*
+ * A change of the calling thread's own level, with the gate closed. Whether its events count; else
+ * the gate is to become GATE_OFF.
+ */
+bool control_change_thread(struct tare_thread_file *self, enum tare_operation operation,
+			   uint64_t sp);
 
 #endif

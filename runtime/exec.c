@@ -9,6 +9,7 @@
  */
 #include "runtime/exec.h"
 
+#include "runtime/birth.h"
 #include "runtime/bytes.h"
 #include "runtime/exec_static.h"
 #include "runtime/kernel.h"
@@ -238,6 +239,7 @@ void exec_with_session(struct tare_thread_file *self, const struct probes_regist
 	if (count < 0)
 		return;
 	if (!sandbox_permits_image()) {
+		process_begin(); /* a forked child may have run no probe of a function yet */
 		process_note_unfollowed();
 		exec_recorded(self, &exec);
 		process_forget_unfollowed();

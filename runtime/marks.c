@@ -6,13 +6,14 @@
  */
 #include "runtime/marks.h"
 
+#include "runtime/birth.h"
 #include "runtime/bytes.h"
-#include "runtime/control.h"
+#include "runtime/control_calls.h"
 #include "runtime/files.h"
+#include "runtime/gate.h"
 #include "runtime/kernel.h"
-#include "runtime/probes.h"
 #include "runtime/process.h"
-#include "runtime/thread.h"
+#include "runtime/thread_file.h"
 
 #include <tare/tare.h>
 
@@ -29,11 +30,11 @@ static uint64_t area_of(struct tare_thread_file *self, uint64_t sp)
 			return self->chunks[i].run_addr;
 	const uint64_t gate = self->gate;
 
-	if (!probes_enter(self, sp))
+	if (!gate_enter(self, sp))
 		return 0;
 	const uint64_t area = thread_area(self, TARE_CHUNK_MARKS, TARE_THREAD_MARKS_BYTES);
 
-	probes_exit(self, gate == CONTROL_GATE_OFF ? gate : 0);
+	gate_exit(self, gate == GATE_OFF ? gate : 0);
 	return area;
 }
 
@@ -68,7 +69,7 @@ static struct tare_mark_record *place_take(struct tare_thread_file *self, uint32
 static int record_put(enum tare_mark_kind kind, int64_t id, const char *text, uint64_t text_bytes)
 {
 	const uint64_t ticks = kernel_ticks();
-	struct tare_thread_file *self = probes_thread((uint64_t)__builtin_frame_address(0));
+	struct tare_thread_file *self = gate_thread((uint64_t)__builtin_frame_address(0));
 	const uint64_t size = (sizeof(struct tare_mark_record) + text_bytes + 1 + 7) & ~7ULL;
 
 	if (!self)

@@ -9,7 +9,7 @@
 #include "runtime/context.h"
 #include "runtime/files.h"
 #include "runtime/index.h"
-#include "runtime/thread.h"
+#include "runtime/thread_file.h"
 
 #define GROWTH_BYTES 8192ULL
 #define UNIT	     8ULL

@@ -10,6 +10,7 @@
 
 #include "runtime/bytes.h"
 #include "runtime/descriptors.h"
+#include "runtime/gate.h"
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
 #include "runtime/names.h"
@@ -287,7 +288,7 @@ static void object_ask(struct tare_thread_file *self, struct object *object)
 static void object_ask_aside(struct tare_thread_file *self, struct object *object)
 {
 	if (self->gate || !state_session.active ||
-	    !probes_enter(self, (uint64_t)__builtin_frame_address(0)))
+	    !gate_enter(self, (uint64_t)__builtin_frame_address(0)))
 		return;
 	const uint64_t begin = kernel_ticks();
 
@@ -298,7 +299,7 @@ static void object_ask_aside(struct tare_thread_file *self, struct object *objec
 		self->own_ticks += spent;
 		self->lost_ticks += spent;
 	}
-	probes_exit(self, 0);
+	gate_exit(self, 0);
 }
 
 void objects_note(struct tare_thread_file *self, const struct probes_registers *registers)

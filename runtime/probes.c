@@ -2,20 +2,20 @@
  * The general path of the probes, behind the handlers of probes_fast.S: the first probe of a
  * thread or forked child, a raised OS flag, a new context, a stack that control flow has left; and
  * the SYSCALL probe.
- *
- * The gate: a signal handler may run at any instruction of a probe, and its code has probes. Those
- * find the gate closed and drop their event (counted). When their stack lies above the gate's, the
- * probe that closed it was left by siglongjmp and will not go on.
  */
 #include "runtime/probes.h"
 
 #include "abi/module.h"
 #include "abi/trace.h"
 #include "runtime/adapt.h"
+#include "runtime/birth.h"
+#include "runtime/calibrate.h"
 #include "runtime/control.h"
+#include "runtime/control_calls.h"
 #include "runtime/descriptors.h"
 #include "runtime/exec.h"
 #include "runtime/executable.h"
+#include "runtime/gate.h"
 #include "runtime/kernel.h"
 #include "runtime/loaded.h"
 #include "runtime/memory.h"
@@ -88,7 +88,7 @@ static uint64_t event_general(struct tare_thread_file *self, struct accumulate_e
 	os_flag_collect(self, state_private, event);
 	if (!control_admits(self, event)) {
 		os_flag_settle(self, state_private);
-		return CONTROL_GATE_OFF;
+		return GATE_OFF;
 	}
 	adapt_before(self, event);
 	accumulate_event(self, event);
@@ -102,44 +102,12 @@ static uint64_t event_general(struct tare_thread_file *self, struct accumulate_e
 	return 0;
 }
 
-struct tare_thread_file *probes_thread(uint64_t sp)
-{
-	return state_thread != &state_unborn || thread_begin(sp) ? state_thread : NULL;
-}
-
-/* `own`: the gate may be that of the probe itself. */
-static bool gate_close(struct tare_thread_file *self, uint64_t sp, bool own)
-{
-	const uint64_t gate = self->gate;
-
-	if (gate && gate != CONTROL_GATE_OFF) {
-		if (!own && !stacks_abandoned(self, gate, sp))
-			return false; /* of a probe that is still at work below this one */
-		if (!own)
-			accumulate_repair(self);
-	}
-	self->gate = sp;
-	state_barrier();
-	return true;
-}
-
-bool probes_enter(struct tare_thread_file *self, uint64_t sp)
-{
-	return gate_close(self, sp, false);
-}
-
-void probes_exit(struct tare_thread_file *self, uint64_t gate)
-{
-	state_barrier();
-	self->gate = gate;
-}
-
 /* Does collection being off end the matter? */
 static bool is_off(void)
 {
 	if (state_thread == &state_unborn)
 		return control_process_is_off();
-	return state_thread->gate == CONTROL_GATE_OFF && control_thread_is_off(state_thread);
+	return state_thread->gate == GATE_OFF && control_thread_is_off(state_thread);
 }
 
 static void probe_work(struct accumulate_event *event)
@@ -149,11 +117,13 @@ static void probe_work(struct accumulate_event *event)
 	triggers_meet(event);
 	if (is_off())
 		return;
-	struct tare_thread_file *self = probes_thread(event->sp);
+	struct tare_thread_file *self = gate_thread(event->sp);
 
 	if (!self)
 		return;
-	if (!gate_close(self, event->sp, event->ticks != 0)) {
+	if (event->ticks) { /* the gate is the probe's own */
+		gate_close(self, event->sp);
+	} else if (!gate_enter(self, event->sp)) {
 		self->dropped++;
 		return;
 	}
@@ -161,7 +131,7 @@ static void probe_work(struct accumulate_event *event)
 	if ((int64_t)(event->ticks - self->lost_ticks - self->now_ticks) < 0)
 		event->ticks = kernel_ticks();
 	event->cost_ticks = state_session.cost_ticks[event->kind];
-	probes_exit(self, event_general(self, event));
+	gate_exit(self, event_general(self, event));
 }
 
 /* What the stub says, see abi/module.h. `entry` is rsp at the handler's entry. */
@@ -250,7 +220,7 @@ static void syscall_note(struct tare_thread_file *self, const struct probes_regi
 		return;
 	if (registers->rax == SYS_exit_group) {
 		thread_complete(self, true);
-		process_end();
+		calibrate_end();
 	} else {
 		thread_end(self);
 	}

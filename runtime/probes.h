@@ -40,16 +40,6 @@ static inline uint64_t probes_stub_addr(uint64_t return_addr, uint64_t number)
 
 void probes_syscall(void); /* in probes_syscall.S */
 
-/* The calling thread's file, made if need be; NULL where that is not possible. */
-struct tare_thread_file *probes_thread(uint64_t sp);
-
-/*
- * Closes the gate as a probe does whose stack is at `sp`, for other work on the thread's file, and
- * leaves it with a value. False in a handler of a signal that has interrupted a probe.
- */
-bool probes_enter(struct tare_thread_file *self, uint64_t sp);
-void probes_exit(struct tare_thread_file *self, uint64_t gate);
-
 /*
  * The rest of a handler: `entry` is its rsp at entry, `ticks` the time or 0 when not yet read,
  * `place` what offsets.h says. The gate is free, or its own.

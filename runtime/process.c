@@ -7,21 +7,15 @@
 #include "runtime/process.h"
 
 #include "runtime/arming.h"
-#include "runtime/budget.h"
 #include "runtime/bytes.h"
-#include "runtime/calibrate.h"
-#include "runtime/control.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
 #include "runtime/reserve.h"
-#include "runtime/thread.h"
 
 #define FILE_BYTES   (16ULL << 20)
 #define BACKED_BYTES 16384ULL
 #define LOCK_ROUNDS  100000
-
-enum { BEGUN_NOT, BEGUN_IN_WORK, BEGUN_DONE, BEGUN_REFUSED };
 
 static struct tare_process_file *process_file;
 static uint64_t backed_bytes;
@@ -141,25 +135,13 @@ static void threads_forget(void)
 	threads_lock = 0;
 }
 
-/* The first probe of the process, with signals blocked. */
-static bool begin_first(void)
+bool process_make(void)
 {
-	uint32_t expected = BEGUN_NOT;
-
-	if (!__atomic_compare_exchange_n(&state_process.begun, &expected, BEGUN_IN_WORK, false,
-					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return expected == BEGUN_DONE;
 	struct tare_process_file *parents = process_file; /* in a forked child */
 
 	process_file = NULL;
 	free_lock = 0;
 	threads_forget();
-	arming_unlock();
-	budget_forked();
-	thread_forked();
-	if (state_session.started)
-		stack_table_fork();
-	state_process.selector = state_session.selector;
 	const bool made = file_make();
 
 	if (parents) {
@@ -167,37 +149,19 @@ static bool begin_first(void)
 			__atomic_fetch_add(&parents->children_lost, 1, __ATOMIC_RELAXED);
 		kernel_call(SYS_munmap, parents, FILE_BYTES);
 	}
-	if (state_session.started) {
-		state_thread = &state_unborn;
-		state_birth = 0;
-	}
-	state_session.started = true;
-	control_begin_process(made ? &process_file->control : NULL);
-	__atomic_store_n(&state_process.begun, made ? BEGUN_DONE : BEGUN_REFUSED, __ATOMIC_RELEASE);
-	if (made)
-		__atomic_store_n(&state_process.rseq_offset, state_session.rseq_offset,
-				 __ATOMIC_RELEASE);
 	return made;
 }
 
-bool process_begin(void)
+struct tare_control *process_control(void)
 {
-	const uint32_t begun = __atomic_load_n(&state_process.begun, __ATOMIC_ACQUIRE);
-
-	if (!state_session.active || begun != BEGUN_NOT)
-		return state_session.active && begun == BEGUN_DONE;
-	const uint64_t mask = kernel_signals_block();
-	const bool made = begin_first();
-
-	kernel_signals_restore(mask);
-	return made;
+	return &process_file->control;
 }
 
 /* Zeroed room for a record at the end of the private ones, or NULL; record_append makes it one. */
 static struct tare_record *record_make(uint64_t size_bytes, uint32_t type)
 {
 	if (!records_reserve(size_bytes)) {
-		if (state_process.begun == BEGUN_DONE)
+		if (state_process.begun == STATE_BEGUN_DONE)
 			process_file->records_lost++;
 		return NULL;
 	}
@@ -211,7 +175,7 @@ static struct tare_record *record_make(uint64_t size_bytes, uint32_t type)
 static void record_append(const struct tare_record *record)
 {
 	records_bytes += record->size_bytes;
-	if (state_process.begun == BEGUN_DONE)
+	if (state_process.begun == STATE_BEGUN_DONE)
 		file_append(record, record->size_bytes);
 }
 
@@ -258,27 +222,28 @@ bool process_complete(void)
 {
 	struct tare_process_file *file = process_file;
 
-	if (state_process.begun != BEGUN_DONE || !kernel_is_pid(file->pid))
+	if (state_process.begun != STATE_BEGUN_DONE || !kernel_is_pid(file->pid))
 		return false;
 	file->end_ticks = kernel_ticks();
 	file->flags |= TARE_PROCESS_ENDED;
 	return true;
 }
 
-void process_end(void)
+struct tare_calibration *process_calibration_due(void)
 {
-	if (!process_complete() || state_session.settings.timer_only ||
-	    process_file->flags & TARE_PROCESS_BLINDED ||
-	    process_file->end_calibration.inside_ticks[TARE_PAIR_ENTER])
-		return;
-	calibrate_end(&process_file->end_calibration);
+	struct tare_process_file *file = process_file;
+
+	if (state_session.settings.timer_only || file->flags & TARE_PROCESS_BLINDED ||
+	    file->end_calibration.inside_ticks[TARE_PAIR_ENTER])
+		return NULL;
+	return &file->end_calibration;
 }
 
 void process_resume(void)
 {
 	struct tare_process_file *file = process_file;
 
-	if (state_process.begun != BEGUN_DONE || !kernel_is_pid(file->pid))
+	if (state_process.begun != STATE_BEGUN_DONE || !kernel_is_pid(file->pid))
 		return;
 	file->end_ticks = 0;
 	file->flags &= ~(uint32_t)TARE_PROCESS_ENDED;
@@ -286,20 +251,19 @@ void process_resume(void)
 
 void process_note_unfollowed(void)
 {
-	process_begin(); /* a forked child may have run no probe of a function yet */
-	if (state_process.begun == BEGUN_DONE)
+	if (state_process.begun == STATE_BEGUN_DONE)
 		__atomic_fetch_add(&process_file->images_unfollowed, 1, __ATOMIC_RELAXED);
 }
 
 void process_forget_unfollowed(void)
 {
-	if (state_process.begun == BEGUN_DONE)
+	if (state_process.begun == STATE_BEGUN_DONE)
 		__atomic_fetch_sub(&process_file->images_unfollowed, 1, __ATOMIC_RELAXED);
 }
 
 void process_note_flag(uint32_t flag)
 {
-	if (state_process.begun == BEGUN_DONE)
+	if (state_process.begun == STATE_BEGUN_DONE)
 		__atomic_fetch_or(&process_file->flags, flag, __ATOMIC_RELAXED);
 }
 
@@ -315,7 +279,7 @@ uint64_t process_begin_ticks(void)
 
 void process_thread_lost(uint32_t limits)
 {
-	if (state_process.begun != BEGUN_DONE)
+	if (state_process.begun != STATE_BEGUN_DONE)
 		return;
 	__atomic_fetch_add(&process_file->threads_lost, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_or(&process_file->limits, limits, __ATOMIC_RELAXED);
@@ -323,7 +287,7 @@ void process_thread_lost(uint32_t limits)
 
 void process_note_ready(bool ready)
 {
-	if (state_process.begun != BEGUN_DONE)
+	if (state_process.begun != STATE_BEGUN_DONE)
 		return;
 	if (ready)
 		process_file->flags &= ~(uint32_t)TARE_PROCESS_UNREADY;
@@ -333,7 +297,7 @@ void process_note_ready(bool ready)
 
 void process_means_note(void)
 {
-	if (state_process.begun == BEGUN_DONE)
+	if (state_process.begun == STATE_BEGUN_DONE)
 		process_file->os_means = state_session.os_means;
 }
 

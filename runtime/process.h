@@ -7,10 +7,13 @@
 #include "runtime/state.h"
 
 /*
- * Makes the process file: at the start of a program, and at the first probe in a forked child.
- * False while another thread does it, or when this process is not recorded.
+ * Makes the process file anew; in a forked child, which has its parent's mapped, gives that up.
+ * False where it cannot be made. See birth.h.
  */
-bool process_begin(void);
+bool process_make(void);
+
+/* The part of the file that says whether collection is on. */
+struct tare_control *process_control(void);
 
 /* Module records; kept in private memory too, because a forked child writes them anew. */
 struct process_module {
@@ -39,8 +42,8 @@ uint64_t process_file_spare(const char *name);
 /* The id of the process, as in its file. */
 int32_t process_pid(void);
 
-/* The process ends, and with it the calling thread's recording: what probes cost is checked. */
-void process_end(void);
+/* Where what probes cost at the end is to be noted; NULL where that is not to be measured. */
+struct tare_calibration *process_calibration_due(void);
 
 /* Identifies the process among those of its id; see struct tare_thread_file. */
 uint64_t process_begin_ticks(void);

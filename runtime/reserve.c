@@ -7,10 +7,9 @@
  */
 #include "runtime/reserve.h"
 
+#include "abi/arena.h"
 #include "runtime/bytes.h"
 #include "runtime/kernel.h"
-#include "runtime/process.h"
-#include "runtime/thread.h"
 
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -34,7 +33,7 @@ static uint64_t *owner_word(const struct spare *spare)
 					     : &((struct tare_process_file *)spare->map)->run_addr;
 }
 
-void reserve_make(void)
+void reserve_make(reserve_maker *const makers[RESERVE_KINDS])
 {
 	char name[64];
 	struct bytes_text text = {.start = name, .size_bytes = sizeof(name)};
@@ -47,10 +46,7 @@ void reserve_make(void)
 	for (enum reserve_kind kind = 0; kind < RESERVE_KINDS; kind++)
 		for (uint32_t i = 0; i < counts[kind]; i++, at++) {
 			spares[at].kind = kind;
-			__atomic_store_n(&spares[at].map,
-					 kind == RESERVE_THREAD ? thread_file_spare(name)
-								: process_file_spare(name),
-					 __ATOMIC_RELEASE);
+			__atomic_store_n(&spares[at].map, makers[kind](name), __ATOMIC_RELEASE);
 		}
 }
 

@@ -10,8 +10,11 @@
 
 enum reserve_kind { RESERVE_PROCESS, RESERVE_THREAD, RESERVE_KINDS };
 
+/* Makes a file of that name; its run address, or 0. */
+typedef uint64_t reserve_maker(const char *name);
+
 /* Fills the reserve, once; as far as that is possible. */
-void reserve_make(void);
+void reserve_make(reserve_maker *const makers[RESERVE_KINDS]);
 
 /* The run address of a file that is the caller's from now on, mapped and backed; 0: none left. */
 uint64_t reserve_take(enum reserve_kind kind);

@@ -20,6 +20,7 @@
 #include "runtime/process.h"
 #include "runtime/reserve.h"
 #include "runtime/thread.h"
+#include "runtime/thread_file.h"
 #include "runtime/timer.h"
 
 #include <fcntl.h>
@@ -36,6 +37,14 @@
 #define AT_AS_EFFECTIVE 0x200 /* AT_EACCESS */
 #define SWITCH_ROUNDS	64
 #define RESERVE_NODES	4096
+
+static void files_reserve(void)
+{
+	static reserve_maker *const makers[RESERVE_KINDS] = {
+		[RESERVE_PROCESS] = process_file_spare, [RESERVE_THREAD] = thread_file_spare};
+
+	reserve_make(makers);
+}
 
 static void blind(struct tare_thread_file *self)
 {
@@ -76,7 +85,7 @@ static void confine(struct tare_thread_file *self, uint64_t program)
 
 	if (!filter)
 		return;
-	reserve_make();
+	files_reserve();
 	if (self)
 		accumulate_reserve(self, RESERVE_NODES);
 	if (self)
@@ -114,11 +123,11 @@ void sandbox_notice(struct tare_thread_file *self, const struct probes_registers
 	case SYS_setresuid:
 	case SYS_setfsuid:
 		if (is_privileged())
-			reserve_make();
+			files_reserve();
 		break;
 	case SYS_prlimit64:
 		if (registers->rdx)
-			reserve_make();
+			files_reserve();
 		break;
 	case SYS_chroot:
 	case SYS_pivot_root:
@@ -126,7 +135,7 @@ void sandbox_notice(struct tare_thread_file *self, const struct probes_registers
 	case SYS_unshare:
 	case SYS_setrlimit:
 	case SYS_landlock_restrict_self:
-		reserve_make();
+		files_reserve();
 		break;
 	default:
 		break;

@@ -4,6 +4,7 @@
  */
 #include "runtime/startup.h"
 
+#include "runtime/birth.h"
 #include "runtime/budget.h"
 #include "runtime/bytes.h"
 #include "runtime/calibrate.h"
@@ -12,9 +13,10 @@
 #include "runtime/host.h"
 #include "runtime/kernel.h"
 #include "runtime/os_flag.h"
+#include "runtime/probes.h"
 #include "runtime/process.h"
 #include "runtime/stack_signs.h"
-#include "runtime/thread.h"
+#include "runtime/thread_file.h"
 #include "runtime/timer.h"
 #include "runtime/trace_file.h"
 
@@ -118,7 +120,7 @@ void startup_begin(const struct startup *startup)
 	if (startup->no_syscall_sites)
 		state_session.os_means &= ~(uint32_t)TARE_OS_BY_SITES;
 	if (!state_session.settings.timer_only)
-		calibrate_begin();
+		calibrate_begin(probes_slots());
 	if (!process_begin())
 		state_session.active = false;
 	else

@@ -76,12 +76,20 @@ static inline struct state_private *state_private_of(const struct tare_thread_fi
 	return (struct state_private *)self->local; /* its first member */
 }
 
+/* Has the recording of this process begun? The last: it is not recorded. */
+enum state_begun {
+	STATE_BEGUN_NOT,
+	STATE_BEGUN_IN_WORK,
+	STATE_BEGUN_DONE,
+	STATE_BEGUN_REFUSED,
+};
+
 /* Zero in every forked child. Alone in its page: aligned and as large as one. */
 struct state_process {
 	uint64_t rseq_offset; /* from the thread pointer to the word that switches clear */
 	uint64_t selector;    /* what %es holds while nothing has happened; 0: it tells nothing */
 	uint64_t timers;      /* begin_ticks of the process whose threads have timers; 0: none */
-	uint32_t begun; /* 0: not yet, 1: being done, 2: done, 3: this process is not recorded */
+	uint32_t begun;	      /* enum state_begun */
 } __attribute__((aligned(4096)));
 
 /* Kept across fork. */
