@@ -96,6 +96,14 @@ static void file_output_release(struct file_output *out)
 	*out = (struct file_output){.fd = -1};
 }
 
+mode_t file_mode_allowed(mode_t mode)
+{
+	const mode_t mask = umask(0077);
+
+	umask(mask);
+	return mode & ~mask;
+}
+
 bool file_output_commit(struct file_output *out, mode_t mode, struct error *err)
 {
 	bool ok = fchmod(out->fd, mode) == 0 && fsync(out->fd) == 0 &&

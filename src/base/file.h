@@ -32,6 +32,10 @@ bool file_output_open(struct file_output *out, const char *path, struct error *e
 /* pwrite of all bytes. */
 bool file_output_write_at(struct file_output *out, const void *bytes, size_t size, uint64_t offset,
 			  struct error *err);
+/* The rights that the umask leaves of these. */
+mode_t file_mode_allowed(mode_t mode);
+/* Of what tells a recording's command line, in which passwords may stand. */
+enum { FILE_MODE_PRIVATE = 0600 };
 /* chmod to `mode`, fsync, rename over `path`, close. On failure the temporary is removed. */
 bool file_output_commit(struct file_output *out, mode_t mode, struct error *err);
 /* Removes the temporary. Does nothing after a commit. */

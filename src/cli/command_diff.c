@@ -70,14 +70,14 @@ static const struct diff_values diff_defaults = {.view = "functions", .table = T
 static bool compare(const struct diff_values *values, const struct diff_options *options,
 		    struct str *failures, struct error *err)
 {
-	const bool pages = table_options_page(&values->table);
+	const unsigned flags = table_options_sink(&values->table);
 	struct compared compared = {0};
 	struct sink sink;
 
 	const bool lines = strcmp(options->report.view, "lines") == 0;
 	bool ok = compared_open(&compared, options->report.profile_path, options->base_path,
 				&values->profile, lines ? COMPARED_LINES : COMPARED_TABLE, err) &&
-		  sink_open(&sink, values->table.output, pages, err);
+		  sink_open(&sink, values->table.output, flags, err);
 	if (ok) {
 		ok = diff_write(compared.base.analysis, compared.profile.analysis, options,
 				sink.stream, failures, err);

@@ -60,7 +60,7 @@ static bool write_profile(const struct export_format *format, const struct expor
 					       .base_path = compared->base.path};
 	struct sink sink;
 
-	if (!sink_open(&sink, values->output, false, err))
+	if (!sink_open(&sink, values->output, format->tells_command ? SINK_PRIVATE : 0, err))
 		return false;
 	const bool ok = format->write(compared->profile.analysis, &options, sink.stream, err);
 	return sink_close(&sink, ok, err);

@@ -109,7 +109,7 @@ static bool take_operands(const struct operands *operands, struct report_target 
 static bool report_show(const struct report_values *values, const struct report_options *options,
 			struct analysis_options *selection, struct error *err)
 {
-	const bool pages = table_options_page(&values->table);
+	const unsigned flags = table_options_sink(&values->table);
 	struct sink sink;
 	struct profile *profile = profile_open(options->profile_path, err);
 
@@ -122,7 +122,7 @@ static bool report_show(const struct report_values *values, const struct report_
 		ok = error_set(err, ERROR_NOT_FOUND,
 			       "no process or thread of %s matches; the threads view lists them",
 			       options->profile_path);
-	if (ok && sink_open(&sink, values->table.output, pages, err)) {
+	if (ok && sink_open(&sink, values->table.output, flags, err)) {
 		ok = report_write(analysis, options, sink.stream, err);
 		ok = sink_close(&sink, ok, err);
 	} else {

@@ -124,7 +124,7 @@ static bool write_output(const struct page *page, struct error *err)
 {
 	struct sink sink;
 
-	if (!sink_open(&sink, page->values->output, false, err))
+	if (!sink_open(&sink, page->values->output, SINK_PRIVATE, err))
 		return false;
 	return sink_close(&sink, write_page(page, sink.stream, err), err);
 }

@@ -40,7 +40,7 @@ static bool sink_open_file(struct sink *sink, const char *path, struct error *er
 	return false;
 }
 
-static bool stream_choose(struct sink *sink, const char *output, bool pages, struct error *err)
+static bool stream_choose(struct sink *sink, const char *output, unsigned flags, struct error *err)
 {
 	*sink = (struct sink){.stream = stdout, .path = output};
 	if (output && is_device(output))
@@ -49,7 +49,7 @@ static bool stream_choose(struct sink *sink, const char *output, bool pages, str
 		sink->kind = SINK_FILE;
 		return sink_open_file(sink, output, err);
 	}
-	if (pages && isatty(STDOUT_FILENO) && pager_open(&sink->pager)) {
+	if ((flags & SINK_PAGES) && isatty(STDOUT_FILENO) && pager_open(&sink->pager)) {
 		sink->kind = SINK_PAGER;
 		sink->stream = sink->pager.stream;
 	}
@@ -64,20 +64,13 @@ static void stream_tune(const struct sink *sink)
 		setvbuf(sink->stream, NULL, _IOFBF, SINK_BUFFER_BYTES);
 }
 
-bool sink_open(struct sink *sink, const char *output, bool pages, struct error *err)
+bool sink_open(struct sink *sink, const char *output, unsigned flags, struct error *err)
 {
-	if (!stream_choose(sink, output, pages, err))
+	if (!stream_choose(sink, output, flags, err))
 		return false;
+	sink->mode = flags & SINK_PRIVATE ? FILE_MODE_PRIVATE : file_mode_allowed(0666);
 	stream_tune(sink);
 	return true;
-}
-
-static mode_t default_mode(void)
-{
-	const mode_t mask = umask(0077);
-
-	umask(mask);
-	return 0666 & ~mask;
 }
 
 bool sink_close(struct sink *sink, bool ok, struct error *err)
@@ -96,7 +89,7 @@ bool sink_close(struct sink *sink, bool ok, struct error *err)
 	if (sink->kind == SINK_DEVICE)
 		return ok;
 	if (ok)
-		return file_output_commit(&sink->file, default_mode(), err);
+		return file_output_commit(&sink->file, sink->mode, err);
 	file_output_discard(&sink->file);
 	return false;
 }

@@ -16,10 +16,16 @@ struct sink {
 	struct file_output file;
 	struct pager pager;
 	enum { SINK_STDOUT, SINK_PAGER, SINK_FILE, SINK_DEVICE } kind;
+	mode_t mode; /* SINK_FILE: what it gets */
 };
 
-/* `output` NULL: the standard output, through $PAGER if `pages` and it is a terminal. */
-bool sink_open(struct sink *sink, const char *output, bool pages, struct error *err);
+enum sink_flags {
+	SINK_PAGES = 1,	  /* through $PAGER where it is a terminal */
+	SINK_PRIVATE = 2, /* a file is its owner's alone: it tells a recording's command line */
+};
+
+/* `output` NULL: the standard output. */
+bool sink_open(struct sink *sink, const char *output, unsigned flags, struct error *err);
 /* Returns `ok`, or false where the output could not be written. */
 bool sink_close(struct sink *sink, bool ok, struct error *err);
 

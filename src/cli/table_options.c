@@ -1,6 +1,8 @@
 /* See table_options.h. */
 #include "cli/table_options.h"
 
+#include "cli/sink.h"
+
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -69,7 +71,10 @@ void table_globs_fini(struct table_globs *globs)
 	vec_fini(&globs->functions);
 }
 
-bool table_options_page(const struct table_values *values)
+unsigned table_options_sink(const struct table_values *values)
 {
-	return values->format == REPORT_TEXT && !values->no_pager;
+	const bool pages = values->format == REPORT_TEXT && !values->no_pager;
+
+	/* The headers of text and JSON tell the command line. */
+	return (pages ? SINK_PAGES : 0) | (values->format == REPORT_CSV ? 0 : SINK_PRIVATE);
 }

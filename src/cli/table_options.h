@@ -75,7 +75,7 @@ void table_options_apply(const struct table_values *values, struct report_option
 			 struct table_globs *globs);
 void table_globs_fini(struct table_globs *globs);
 
-/* Whether the table goes through a pager, if there is a terminal. */
-bool table_options_page(const struct table_values *values);
+/* How the table is written: enum sink_flags. */
+unsigned table_options_sink(const struct table_values *values);
 
 #endif

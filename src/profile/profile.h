@@ -281,7 +281,8 @@ struct profile_writer;
 
 /*
  * Starts a profile that will appear at `path` when committed (written beside, fsynced, renamed).
- * An existing file there becomes `path`.old at commit if keep_old.
+ * An existing file there becomes `path`.old at commit if keep_old, with the mode that it has. The
+ * new one is its owner's alone.
  */
 struct profile_writer *profile_writer_open(const char *path, bool keep_old, struct error *err);
 bool profile_write_session(struct profile_writer *writer, const struct profile_session *row,

@@ -158,21 +158,13 @@ void profile_writer_discard(struct profile_writer *writer)
 	writer_free(writer);
 }
 
-static mode_t current_umask(void)
-{
-	const mode_t mask = umask(0077);
-
-	umask(mask);
-	return mask;
-}
-
-static bool file_make_durable(const char *path, mode_t mode)
+static bool file_make_durable(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
 	if (fd < 0)
 		return false;
-	const bool ok = fchmod(fd, mode) == 0 && fsync(fd) == 0;
+	const bool ok = fchmod(fd, FILE_MODE_PRIVATE) == 0 && fsync(fd) == 0;
 	const int saved = errno;
 	close(fd);
 	errno = saved;
@@ -182,7 +174,7 @@ static bool file_make_durable(const char *path, mode_t mode)
 static bool writer_publish(struct profile_writer *writer, struct error *err)
 {
 	struct str old = {0};
-	bool ok = file_make_durable(writer->temporary, 0644 & ~current_umask());
+	bool ok = file_make_durable(writer->temporary);
 
 	if (!ok)
 		return error_set_errno(err, errno, "cannot write the profile %s", writer->path);

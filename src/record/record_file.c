@@ -98,7 +98,7 @@ static bool write_output(const struct record_file_options *options, const struct
 		return false;
 	}
 	/* Never the setuid and setgid bits: the copy is another program. */
-	return file_output_commit(&output, object_mode(object) & 0777, err);
+	return file_output_commit(&output, file_mode_allowed(object_mode(object) & 0777), err);
 }
 
 static bool verify_bytes(const struct record_file_options *options, const struct byte_vec *bytes,

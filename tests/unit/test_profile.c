@@ -190,16 +190,40 @@ static void test_round_trip(void **state)
 	profile_close(profile);
 }
 
-static void test_file_mode_follows_umask(void **state)
+static unsigned mode_of(const char *file)
 {
-	const mode_t before = umask(0027);
 	struct stat info;
+
+	assert_int_equal(stat(file, &info), 0);
+	return info.st_mode & 07777;
+}
+
+/* The command line is in it, whatever the umask would give others. */
+static void test_file_is_private(void **state)
+{
+	const mode_t before = umask(0);
 
 	(void)state;
 	write_small();
+	assert_int_equal(mode_of(path), 0600);
+	umask(0777);
+	write_small();
 	umask(before);
-	assert_int_equal(stat(path, &info), 0);
-	assert_int_equal(info.st_mode & 0777, 0640);
+	assert_int_equal(mode_of(path), 0600);
+}
+
+static void test_old_file_keeps_its_mode(void **state)
+{
+	struct error err;
+
+	(void)state;
+	write_small();
+	assert_int_equal(chmod(path, 0644), 0);
+	struct profile_writer *writer = profile_writer_open(path, true, &err);
+	small_profile_commit(writer);
+	assert_int_equal(mode_of(old_path), 0644);
+	assert_int_equal(mode_of(path), 0600);
+	unlink(old_path);
 }
 
 static void test_old_file_is_kept(void **state)
@@ -456,7 +480,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_round_trip),
-		TEST(test_file_mode_follows_umask),
+		TEST(test_file_is_private),
+		TEST(test_old_file_keeps_its_mode),
 		TEST(test_old_file_is_kept),
 		TEST(test_discard_leaves_nothing),
 		TEST(test_unwritable_directory),
