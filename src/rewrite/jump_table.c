@@ -556,15 +556,29 @@ static bool is_pointer_table(const struct insn_memory *memory)
 	       !memory->rip_relative && !memory->segment;
 }
 
-/* Nothing between the read and the jump changes the base or needs the flags of before. */
-static bool may_add_behind(const struct program *program, const struct range *range,
-			   const struct indirect_jump *jump)
+static bool any_label_uses_flags(const struct program *program, const struct unit *unit)
+{
+	for (size_t i = 0; i < unit->ranges.len; i++) {
+		const struct range *range = unit_range(program, unit, i);
+		vec_foreach (offset, &range->labels) {
+			if (flags_live(program, range->begin + *offset))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Nothing between the read and the jump changes the base, and nothing there or behind the jump
+   needs the flags of before. */
+static bool may_add_behind(const struct program *program, const struct unit *unit,
+			   const struct range *range, const struct indirect_jump *jump)
 {
 	for (uint32_t i = jump->table_insn + 1; i < jump->insn; i++) {
 		if (range->insns[i].writes & REG_BIT(jump->read_register))
 			return false;
 	}
-	return !flags_live(program, insn_end(&range->insns[jump->table_insn]));
+	return !flags_live(program, insn_end(&range->insns[jump->table_insn])) &&
+	       !any_label_uses_flags(program, unit);
 }
 
 static bool plan_pointer_table(const struct program *program, const struct flow_graph *graph,
@@ -579,7 +593,7 @@ static bool plan_pointer_table(const struct program *program, const struct flow_
 	jump->index_register = read->memory.index;
 	jump->read_register = loaded != REG_NONE ? loaded : jump->scratch_a;
 	if (jump->read_register == REG_NONE || jump->read_register == jump->base_register ||
-	    !may_add_behind(program, range, jump))
+	    !may_add_behind(program, graph->unit, range, jump))
 		return false;
 	const uint64_t base = base_of(graph, graph->first_node[range->slot] + jump->table_insn,
 				      jump->base_register);
@@ -621,18 +635,6 @@ static uint8_t pick_register(unsigned allowed)
 			return order[i];
 	}
 	return REG_NONE;
-}
-
-static bool any_label_uses_flags(const struct program *program, const struct unit *unit)
-{
-	for (size_t i = 0; i < unit->ranges.len; i++) {
-		const struct range *range = unit_range(program, unit, i);
-		vec_foreach (offset, &range->labels) {
-			if (flags_live(program, range->begin + *offset))
-				return true;
-		}
-	}
-	return false;
 }
 
 /* Two registers that nothing needs behind the jump. The first is written before it is known
