@@ -347,6 +347,62 @@ static void test_steps(void **state)
 	assert_int_equal(unwind_step(&table.head, 0x500000, &registers, &memory), UNWIND_STUCK);
 }
 
+/* A program that walks on must move the stack pointer, or it could do so for ever. */
+static void test_steps_go_up(void **state)
+{
+	const uint64_t stack[] = {0x1111, 0x2222, 0x3333, 0x4444};
+	const struct unwind_memory memory = {
+		.begin = 0x7000, .size_bytes = sizeof(stack), .bytes = stack};
+	const struct small_table table = small_table();
+	struct unwind_registers registers = {.exact = false};
+
+	(void)state;
+	registers.value[UNWIND_RSP] = 0x7010;
+	registers.value[UNWIND_RBP] = 0x7010 - 24; /* the caller lies where its callee lies */
+	registers.value[UNWIND_RA] = 0x501012;
+	assert_int_equal(unwind_step(&table.head, 0x500000, &registers, &memory), UNWIND_STUCK);
+	assert_int_equal(registers.value[UNWIND_RA], 0x501012);
+	/* An interrupted function may have taken its return address off, as vfork does. */
+	registers.exact = true;
+	registers.value[UNWIND_RA] = 0x501011;
+	assert_int_equal(unwind_step(&table.head, 0x500000, &registers, &memory), UNWIND_CALLER);
+	assert_int_equal(registers.value[UNWIND_RSP], 0x7010);
+	assert_int_equal(registers.value[UNWIND_RA], 0x1111);
+}
+
+/* Programs are checked for their length only: what they name is checked by each step. */
+static void test_programs_name_registers_that_exist(void **state)
+{
+	static const struct {
+		unsigned char items[4];
+		unsigned length;
+	} bad[] = {{{UNWIND_ITEM_UNDEFINED, UNWIND_REGISTERS}, 2},
+		   {{UNWIND_ITEM_UNDEFINED, 255}, 2},
+		   {{UNWIND_ITEM_REGISTER, UNWIND_REGISTERS, UNWIND_RAX}, 3},
+		   {{UNWIND_ITEM_REGISTER, UNWIND_RAX, UNWIND_REGISTERS}, 3}};
+	const uint64_t stack[] = {0x1111, 0x2222, 0x3333, 0x4444};
+	const struct unwind_memory memory = {
+		.begin = 0x7000, .size_bytes = sizeof(stack), .bytes = stack};
+
+	(void)state;
+	for (size_t i = 0; i <= sizeof(bad) / sizeof(bad[0]); i++) {
+		struct small_table table = small_table();
+		struct unwind_registers registers = {.exact = true};
+		registers.value[UNWIND_RSP] = registers.value[UNWIND_RBP] = 0x7000;
+		registers.value[UNWIND_RA] = 0x501010;
+		if (i < sizeof(bad) / sizeof(bad[0])) {
+			memcpy(table.programs + 6, bad[i].items, bad[i].length);
+			table.programs[6 + bad[i].length] = UNWIND_ITEM_END;
+		} else {
+			table.programs[1] = UNWIND_REGISTERS; /* the CFA's */
+		}
+		const struct unwind_registers before = registers;
+		assert_int_equal(unwind_step(&table.head, 0x500000, &registers, &memory),
+				 UNWIND_BROKEN);
+		assert_memory_equal(registers.value, before.value, sizeof(before.value));
+	}
+}
+
 /* ---- expressions ---- */
 
 static enum unwind_result evaluate(const unsigned char *bytes, size_t size, uint64_t *value)
@@ -546,6 +602,8 @@ int main(void)
 		cmocka_unit_test(test_mappings_replace_each_other),
 		cmocka_unit_test(test_tables_are_checked),
 		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_steps_go_up),
+		cmocka_unit_test(test_programs_name_registers_that_exist),
 		cmocka_unit_test(test_expressions),
 		cmocka_unit_test(test_bad_expressions),
 		cmocka_unit_test(test_all_functions_have_rules),
