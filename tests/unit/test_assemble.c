@@ -624,6 +624,34 @@ static void test_module_records(void **state)
 	arena_process_fini(&process);
 }
 
+/* A path ends within its own record, whatever the next one begins with. */
+static void test_module_paths_end(void **state)
+{
+	static const char path[] = "/lib/longer/a/module.so"; /* 24 bytes with its end */
+	struct arena_writer_process writer;
+	struct arena_process process;
+	struct error err;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		arena_writer_process_init(&writer, 10);
+		arena_writer_open_module(&writer, path, 0x10000, 100);
+		const size_t end = writer.size;
+		assert_int_equal(end, sizeof(struct tare_module_record) + 24);
+		arena_writer_open_module(&writer, "/lib/b.so", 0x20000, 200);
+		if (i == 1)
+			memset(writer.records + sizeof(struct tare_module_record), 'x', 24);
+		if (i == 2)
+			writer.records[offsetof(struct tare_module_record, path_bytes)] = 25;
+		arena_writer_write_process(&writer, directory, "process.10.0");
+		assert_true(arena_process_read(&process, session.fd, "process.10.0", &err));
+		assert_int_equal(process.modules.len, i ? 1 : 2);
+		assert_int_equal(process.damaged, i ? 1 : 0);
+		assert_string_equal(process.modules.data[i ? 0 : 1].path, "/lib/b.so");
+		arena_process_fini(&process);
+	}
+}
+
 static void test_damaged_module_records(void **state)
 {
 	struct arena_writer_process writer;
@@ -717,6 +745,7 @@ int main(void)
 		ASSEMBLE_TEST(test_damage_is_survived_and_told),
 		ASSEMBLE_TEST(test_files_of_another_kind_are_left_out),
 		ASSEMBLE_TEST(test_module_records),
+		ASSEMBLE_TEST(test_module_paths_end),
 		ASSEMBLE_TEST(test_damaged_module_records),
 		ASSEMBLE_TEST(test_keys_become_functions_of_their_modules),
 	};

@@ -219,9 +219,16 @@ static void foreign_places_are_refused(void **state)
 	assert_false(directory_create_private(at("link"), &err));
 	assert_int_equal(err.code, ERROR_INPUT);
 	assert_int_equal(mkdir(at("open"), 0700), 0);
-	assert_int_equal(chmod(at("open"), 0777), 0);
-	assert_false(directory_create_private(at("open"), &err));
-	assert_int_equal(err.code, ERROR_PERMISSION);
+	assert_true(directory_create_private(at("open"), &err));
+	assert_int_equal(chmod(at("open"), 0755), 0);
+	assert_true(directory_create_private(at("open"), &err));
+	/* The group, and all. */
+	for (size_t i = 0; i < 2; i++) {
+		err = (struct error){0};
+		assert_int_equal(chmod(at("open"), i ? 0702 : 0720), 0);
+		assert_false(directory_create_private(at("open"), &err));
+		assert_int_equal(err.code, ERROR_PERMISSION);
+	}
 }
 
 static void another_users_directory_is_refused(void **state)
