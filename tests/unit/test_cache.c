@@ -64,6 +64,7 @@ struct recipe {
 	enum cache_outcome outcome;
 	size_t size_bytes;
 	bool fails;
+	bool changes_source; /* as an update of the program at that moment does */
 };
 
 static bool build(const char *path, const char *key, struct cache_product *product, void *context,
@@ -76,6 +77,8 @@ static bool build(const char *path, const char *key, struct cache_product *produ
 	assert_int_equal(strlen(key), DIGEST_TEXT_BYTES - 1);
 	if (recipe->fails)
 		return error_set(err, ERROR_SYSTEM, "no luck");
+	if (recipe->changes_source)
+		write_text(source, "another program");
 	product->outcome = recipe->outcome;
 	for (size_t i = 0; i < recipe->size_bytes; i++)
 		vec_push(&product->bytes, (unsigned char)i);
@@ -197,6 +200,26 @@ static void test_failures_leave_nothing(void **state)
 	(void)state;
 	assert_false(get(&cache, &failing, "a", &entry, &err));
 	assert_string_equal(err.message, "no luck");
+	get_ok(&cache, &plain, "a", &entry);
+	assert_true(entry.was_built);
+	cache_entry_fini(&entry);
+	cache_close(&cache);
+}
+
+/* What was read may be a part of the old file and a part of the new one. */
+static void test_files_that_change_meanwhile_leave_nothing(void **state)
+{
+	struct cache cache = open_cache(1 << 20);
+	struct recipe changing = plain;
+	struct cache_entry entry;
+	struct error err;
+
+	(void)state;
+	changing.changes_source = true;
+	assert_false(get(&cache, &changing, "a", &entry, &err));
+	assert_non_null(strstr(err.message, "changed while it was instrumented"));
+	/* Nothing is kept of it under the old content either. */
+	write_text(source, "original");
 	get_ok(&cache, &plain, "a", &entry);
 	assert_true(entry.was_built);
 	cache_entry_fini(&entry);
@@ -603,6 +626,7 @@ int main(void)
 		CACHE_TEST(test_options_and_content_are_part_of_the_key),
 		CACHE_TEST(test_refusals_and_nothing_to_do_are_kept),
 		CACHE_TEST(test_failures_leave_nothing),
+		CACHE_TEST(test_files_that_change_meanwhile_leave_nothing),
 		CACHE_TEST(test_damaged_entries_are_rebuilt),
 		CACHE_TEST(test_new_time_stamps_with_old_bytes_are_a_hit),
 		CACHE_TEST(test_damaged_coverage_is_an_error),
