@@ -22,6 +22,7 @@
 #define TARE_RUNTIME_ACCUMULATE_H
 
 #include "abi/arena.h"
+#include "runtime/index.h"
 #include "runtime/stacks.h"
 
 #include <stdbool.h>
@@ -30,13 +31,6 @@
 
 /* In tare_node.stub: some stub reported it, whose module may be gone. */
 #define NODE_STUB_FORGOTTEN 1ULL
-
-/* See index.h. */
-struct accumulate_index {
-	uint64_t *slots;
-	uint64_t slot_count; /* a power of two, or 0 */
-	uint64_t used;
-};
 
 /* Areas of a thread file that grow. */
 enum accumulate_area { ACCUMULATE_NODES, ACCUMULATE_OS, ACCUMULATE_AREAS };

@@ -11,13 +11,14 @@
 #include "runtime/adapt.h"
 
 #include "runtime/arming.h"
+#include "runtime/arming_lock.h"
 #include "runtime/bytes.h"
 #include "runtime/context.h"
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
 #include "runtime/os_flag.h"
-#include "runtime/probes.h"
 #include "runtime/process.h"
+#include "runtime/stub.h"
 
 #define DISARMED_SLOTS 16384 /* a power of two */
 #define DISARMED_MAX   (DISARMED_SLOTS / 2)
@@ -227,7 +228,7 @@ static bool byte_clear(uint64_t arm)
 /* The byte of the function or call site that reported the node last, 0 where that is not known. */
 static uint64_t node_arm(const struct tare_node *node)
 {
-	return node->stub > NODE_STUB_FORGOTTEN ? probes_stub_addr(node->stub, 1) : 0;
+	return node->stub > NODE_STUB_FORGOTTEN ? stub_addr(node->stub, 1) : 0;
 }
 
 /* The one that was put there last: no other has been placed behind it. */

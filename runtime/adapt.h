@@ -22,17 +22,10 @@
 #ifndef TARE_RUNTIME_ADAPT_H
 #define TARE_RUNTIME_ADAPT_H
 
-#include "runtime/accumulate.h"
+#include "runtime/self.h"
 
 #define ADAPT_CALLS_MIN 10000
 #define ADAPT_SHARE	1024 /* one in so many */
-
-/* Of a thread; all zero at its begin. */
-struct adapt_local {
-	uint64_t due_ticks;  /* TSC: when to add up again */
-	uint64_t generation; /* of the set of disarmed functions, as known by the thread's stack */
-	uint64_t next_node;  /* to be added up next */
-};
 
 /* Around accumulate_event, in the general path. */
 void adapt_before(struct tare_thread_file *self, const struct accumulate_event *event);

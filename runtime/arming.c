@@ -7,12 +7,12 @@
 #include "runtime/arming.h"
 
 #include "runtime/accumulate.h"
+#include "runtime/arming_lock.h"
 #include "runtime/arming_shared.h"
 #include "runtime/bytes.h"
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
 
-#define WAIT_ROUNDS   4096
 #define FIRST_MODULES 64
 
 struct armed_module {
@@ -28,29 +28,6 @@ static uint64_t module_count, module_room;
 static bool switched_off, paused;
 static uint8_t *kept[ARMING_KEPT_MAX]; /* armed also while paused */
 static uint32_t kept_count;
-static uint64_t lock; /* thread pointer of the holder, 0: free */
-
-bool arming_lock(void)
-{
-	const uint64_t self = (uint64_t)__builtin_thread_pointer();
-	uint64_t holder = 0;
-
-	return __atomic_compare_exchange_n(&lock, &holder, self, false, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED) ||
-	       holder == self;
-}
-
-void arming_unlock(void)
-{
-	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
-}
-
-/* After long waiting the holder is taken for dead. */
-void arming_lock_wait(void)
-{
-	for (int round = 0; round < WAIT_ROUNDS && !arming_lock(); round++)
-		kernel_call(SYS_sched_yield, 0);
-}
 
 static struct armed_module *place_find(void)
 {

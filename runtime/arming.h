@@ -49,15 +49,6 @@ void arming_forked(void);
 #define ARMING_KEPT_MAX TARE_TRIGGERS_MAX
 
 /*
- * The lock of all this, also for work that must not meet a module going away. False where another
- * thread has it. A signal handler that finds it taken by its own thread shares it. In a forked
- * child the holder may be gone: unlock.
- */
-bool arming_lock(void);
-void arming_lock_wait(void); /* for what cannot be put off */
-void arming_unlock(void);
-
-/*
  * Clears one byte for good; the caller has the lock. False, and nothing happens, where it belongs
  * to no function or call site of a module, is to be kept armed, or could not be kept in mind.
  */

@@ -12,6 +12,7 @@
  */
 #include "runtime/adapt.h"
 #include "runtime/api.h"
+#include "runtime/armed.h"
 #include "runtime/arming.h"
 #include "runtime/bytes.h"
 #include "runtime/calibrate.h"
@@ -19,7 +20,6 @@
 #include "runtime/executable.h"
 #include "runtime/kernel.h"
 #include "runtime/loaded.h"
-#include "runtime/module.h"
 #include "runtime/os_flag.h"
 #include "runtime/probes.h"
 #include "runtime/process.h"

@@ -3,7 +3,7 @@
  */
 #include "runtime/birth.h"
 
-#include "runtime/arming.h"
+#include "runtime/arming_lock.h"
 #include "runtime/budget.h"
 #include "runtime/control.h"
 #include "runtime/kernel.h"

@@ -13,6 +13,7 @@
 
 #include "abi/module.h"
 #include "runtime/arming.h"
+#include "runtime/arming_lock.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
 #include "runtime/memory.h"

@@ -11,7 +11,7 @@
 #define TARE_RUNTIME_CONTROL_H
 
 #include "abi/control.h"
-#include "runtime/state.h"
+#include "runtime/self.h"
 
 /*
  * Maps the session's global level; without it there is one of this process's own. Says how the

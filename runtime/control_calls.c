@@ -12,6 +12,7 @@
 #include "runtime/kernel.h"
 #include "runtime/process.h"
 #include "runtime/session.h"
+#include "runtime/thread.h"
 
 #include <tare/tare.h>
 
@@ -33,7 +34,7 @@ static int change_global(enum tare_operation operation)
 
 static int change_thread(enum tare_operation operation, uint64_t sp)
 {
-	struct tare_thread_file *self = gate_thread(sp);
+	struct tare_thread_file *self = thread_own(sp);
 
 	if (!self)
 		return TARE_NO_ROOM;
@@ -78,7 +79,7 @@ int control_state(void)
 {
 	if (!process_begin())
 		return TARE_NOT_RECORDED;
-	const struct tare_thread_file *self = gate_thread((uint64_t)__builtin_frame_address(0));
+	const struct tare_thread_file *self = thread_own((uint64_t)__builtin_frame_address(0));
 
 	if (control_process_is_off() || (self && !tare_level_is_on(self->level)))
 		return TARE_OFF;

@@ -5,8 +5,8 @@
 #ifndef TARE_RUNTIME_DESCRIPTORS_H
 #define TARE_RUNTIME_DESCRIPTORS_H
 
-#include "runtime/probes.h"
-#include "runtime/state.h"
+#include "runtime/registers.h"
+#include "runtime/self.h"
 
 /* At any system call, before it: forgets what it may change. `self` may be NULL. */
 void descriptors_forget(const struct tare_thread_file *self,

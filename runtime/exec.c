@@ -111,8 +111,7 @@ static char *exec_memory(struct state_private *private_state, uint64_t size_byte
 		if (!larger)
 			return NULL;
 		if (private_state->exec_memory)
-			memory_unmap(private_state->exec_memory,
-					      private_state->exec_memory_bytes);
+			memory_unmap(private_state->exec_memory, private_state->exec_memory_bytes);
 		private_state->exec_memory = larger;
 		private_state->exec_memory_bytes = size_bytes;
 	}
@@ -312,8 +311,7 @@ void exec_copy(const struct session_answer *copy, char **arguments, char **envir
 		size += sizeof(char *) +
 			(bytes_begin_with(*entry, TUNABLE_PREFIX) ? bytes_length(*entry) : 0);
 	if (copy->static_tls_bytes) {
-		const struct bytes_text memory = {.start = memory_map(size),
-						  .size_bytes = size};
+		const struct bytes_text memory = {.start = memory_map(size), .size_bytes = size};
 		larger = memory.start ? environment_with_tunable(memory, environment,
 								 copy->static_tls_bytes)
 				      : NULL;

@@ -5,9 +5,9 @@
 #ifndef TARE_RUNTIME_EXEC_H
 #define TARE_RUNTIME_EXEC_H
 
-#include "runtime/probes.h"
+#include "runtime/registers.h"
+#include "runtime/self.h"
 #include "runtime/session.h"
-#include "runtime/state.h"
 
 /*
  * Removes the session's variables from the environment on the program's initial stack, in place.

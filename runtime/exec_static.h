@@ -5,7 +5,7 @@
 #ifndef TARE_RUNTIME_EXEC_STATIC_H
 #define TARE_RUNTIME_EXEC_STATIC_H
 
-#include "runtime/probes.h"
+#include "runtime/registers.h"
 #include "runtime/session.h"
 
 /* Memory for the work: private to the calling thread. */

@@ -5,7 +5,7 @@
 #ifndef TARE_RUNTIME_EXECUTABLE_H
 #define TARE_RUNTIME_EXECUTABLE_H
 
-#include "runtime/probes.h"
+#include "runtime/registers.h"
 
 #include <elf.h>
 

@@ -1,11 +1,6 @@
 #include "runtime/gate.h"
 
-#include "runtime/thread.h"
-
-struct tare_thread_file *gate_thread(uint64_t sp)
-{
-	return state_thread != &state_unborn || thread_begin(sp) ? state_thread : NULL;
-}
+#include "runtime/state.h"
 
 void gate_close(struct tare_thread_file *self, uint64_t sp)
 {

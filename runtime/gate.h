@@ -6,12 +6,9 @@
 #ifndef TARE_RUNTIME_GATE_H
 #define TARE_RUNTIME_GATE_H
 
-#include "runtime/state.h"
+#include "runtime/accumulate.h"
 
 #define GATE_OFF (~0ULL) /* of a thread whose collection is off (control.h) */
-
-/* The calling thread's file, made if need be; NULL where that is not possible. */
-struct tare_thread_file *gate_thread(uint64_t sp);
 
 /*
  * Closes the gate as a probe does whose stack is at `sp`, for other work on the thread's file.

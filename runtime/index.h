@@ -6,12 +6,21 @@
 #ifndef TARE_RUNTIME_INDEX_H
 #define TARE_RUNTIME_INDEX_H
 
-#include "runtime/accumulate.h"
+#include "abi/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #define INDEX_NUMBER_BITS 26
 #define INDEX_NUMBER_MASK ((1ULL << INDEX_NUMBER_BITS) - 1)
 
 _Static_assert(TARE_THREAD_NODES_MAX <= INDEX_NUMBER_MASK + 1, "numbers fit a slot");
+
+struct accumulate_index {
+	uint64_t *slots;
+	uint64_t slot_count; /* a power of two, or 0 */
+	uint64_t used;
+};
 
 static inline uint64_t index_hash(uint64_t a, uint64_t b)
 {

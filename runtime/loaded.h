@@ -10,7 +10,7 @@
 
 #include "runtime/module.h"
 #include "runtime/process.h"
-#include "runtime/state.h"
+#include "runtime/self.h"
 
 /* A file was loaded: notes it in the process file, unless it is one that was here before. */
 void loaded_open(const struct process_module *module, const struct module_segments *segments);

@@ -13,6 +13,7 @@
 #include "runtime/gate.h"
 #include "runtime/kernel.h"
 #include "runtime/process.h"
+#include "runtime/thread.h"
 #include "runtime/thread_file.h"
 
 #include <tare/tare.h>
@@ -69,7 +70,7 @@ static struct tare_mark_record *place_take(struct tare_thread_file *self, uint32
 static int record_put(enum tare_mark_kind kind, int64_t id, const char *text, uint64_t text_bytes)
 {
 	const uint64_t ticks = kernel_ticks();
-	struct tare_thread_file *self = gate_thread((uint64_t)__builtin_frame_address(0));
+	struct tare_thread_file *self = thread_own((uint64_t)__builtin_frame_address(0));
 	const uint64_t size = (sizeof(struct tare_mark_record) + text_bytes + 1 + 7) & ~7ULL;
 
 	if (!self)

@@ -1,15 +1,11 @@
 /*
- * Finding the note of an instrumented file among its segments, and switching its probes on.
+ * Finding the note of an instrumented file among its segments.
  *
- * Refuses notes that point outside the file's own writable segments, and other versions of them.
+ * Refuses other versions of it.
  */
 #include "runtime/module.h"
 
-#include "runtime/arming.h"
 #include "runtime/bytes.h"
-#include "runtime/control.h"
-#include "runtime/probes.h"
-#include "runtime/triggers.h"
 
 static const void *notes_find(const char *at, uint64_t size_bytes, uint32_t type,
 			      uint64_t least_bytes)
@@ -80,26 +76,4 @@ uint64_t module_end(const struct module_segments *segments)
 			return segments->bias + segments->headers[i].p_vaddr +
 			       segments->headers[i].p_memsz;
 	return 0;
-}
-
-bool module_arm(const struct module_segments *segments)
-{
-	const struct tare_module *module = module_find(segments);
-
-	if (!module)
-		return false;
-	struct tare_slots *slots =
-		(struct tare_slots *)((uint64_t)module + (uint64_t)module->slots_offset);
-	const uint64_t arm = (uint64_t)module + (uint64_t)module->arm_offset;
-	const uint64_t arm_bytes = (uint64_t)module->function_count + module->call_site_count + 1;
-
-	if (!module_may_write(segments, (uint64_t)slots, sizeof(*slots)) ||
-	    !module_may_write(segments, arm, arm_bytes))
-		return false;
-	*slots = *probes_slots();
-	triggers_add(module);
-	const bool added = arming_add(module);
-
-	control_note_module();
-	return added;
 }

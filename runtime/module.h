@@ -30,10 +30,4 @@ const struct tare_module *module_find(const struct module_segments *segments);
 uint64_t module_begin(const struct module_segments *segments);
 uint64_t module_end(const struct module_segments *segments);
 
-/*
- * Fills the slots and arms all probes. False where there is no note, or where it points outside
- * the file's own writable segments.
- */
-bool module_arm(const struct module_segments *segments);
-
 #endif

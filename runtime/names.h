@@ -5,7 +5,7 @@
 #ifndef TARE_RUNTIME_NAMES_H
 #define TARE_RUNTIME_NAMES_H
 
-#include "runtime/state.h"
+#include "runtime/self.h"
 
 /*
  * The name of a kind with these bytes: found or made. TARE_NAME_OTHERS where the thread has too

@@ -5,8 +5,8 @@
 #ifndef TARE_RUNTIME_OBJECTS_H
 #define TARE_RUNTIME_OBJECTS_H
 
-#include "runtime/probes.h"
-#include "runtime/state.h"
+#include "runtime/registers.h"
+#include "runtime/self.h"
 
 /* At a SYSCALL probe of the thread: fills syscall_number, syscall_object and syscall_name. */
 void objects_note(struct tare_thread_file *self, const struct probes_registers *registers);

@@ -9,7 +9,7 @@
 #ifndef TARE_RUNTIME_OS_FLAG_H
 #define TARE_RUNTIME_OS_FLAG_H
 
-#include "runtime/state.h"
+#include "runtime/self.h"
 
 #include <linux/rseq.h>
 

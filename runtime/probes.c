@@ -117,7 +117,7 @@ static void probe_work(struct accumulate_event *event)
 	triggers_meet(event);
 	if (is_off())
 		return;
-	struct tare_thread_file *self = gate_thread(event->sp);
+	struct tare_thread_file *self = thread_own(event->sp);
 
 	if (!self)
 		return;
@@ -143,17 +143,17 @@ static void event_describe(struct accumulate_event *event, const uint64_t *entry
 	event->kind = kind == KIND_CALL_INDIRECT ? TARE_EVENT_CALL : (enum tare_event_kind)kind;
 	event->sp = (uint64_t)entry + (place >> PLACE_SP_SHIFT);
 	if (kind == KIND_ENTER || kind == KIND_CALL) {
-		event->key = probes_stub_addr(at, 0);
+		event->key = stub_addr(at, 0);
 		event->stub = at;
 	}
 	event->call_site = at;
 	if (kind == KIND_ENTER)
 		event->call_site = event->return_addr = *(const uint64_t *)event->sp;
 	if (kind == KIND_CALL)
-		event->arm = event->site = probes_stub_addr(at, 1);
+		event->arm = event->site = stub_addr(at, 1);
 	if (kind == KIND_CALL_INDIRECT) {
 		event->key = entry[1];
-		event->arm = probes_stub_addr(at + TARE_STUB_DATA_INDIRECT - TARE_STUB_DATA, 0);
+		event->arm = stub_addr(at + TARE_STUB_DATA_INDIRECT - TARE_STUB_DATA, 0);
 	}
 }
 

@@ -6,7 +6,9 @@
 #define TARE_RUNTIME_PROBES_H
 
 #include "abi/module.h"
+#include "runtime/registers.h"
 #include "runtime/state.h"
+#include "runtime/stub.h"
 
 /*
  * Families of handlers: for hosts where %es tells what interrupted a probe and for the others
@@ -30,14 +32,6 @@ static inline const struct tare_slots *probes_slots(void)
 	return selector ? &probes_by_selector : &probes_by_clock;
 }
 
-/* The address that word `number` of a stub's data carries; not of an indirect call's. */
-static inline uint64_t probes_stub_addr(uint64_t return_addr, uint64_t number)
-{
-	const uint64_t at = return_addr + TARE_STUB_DATA + number * 4;
-
-	return at + 4 + (uint64_t)(int64_t) * (const int32_t *)at;
-}
-
 void probes_syscall(void); /* in probes_syscall.S */
 
 /*
@@ -46,12 +40,7 @@ void probes_syscall(void); /* in probes_syscall.S */
  */
 void probes_general(const uint64_t *entry, uint64_t ticks, uint32_t place);
 
-/* The registers at a SYSCALL probe, in the order in which probes_syscall stores them. */
-struct probes_registers {
-	uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
-};
-
-/* May change the registers: they are what the system call gets. */
+/* At a SYSCALL probe. May change the registers: they are what the system call gets. */
 void probes_syscall_event(struct probes_registers *registers);
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include "runtime/process.h"
 
-#include "runtime/arming.h"
+#include "runtime/arming_lock.h"
 #include "runtime/bytes.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"

@@ -4,7 +4,7 @@
 #ifndef TARE_RUNTIME_PROCESS_H
 #define TARE_RUNTIME_PROCESS_H
 
-#include "runtime/state.h"
+#include "runtime/self.h"
 
 /*
  * Makes the process file anew; in a forked child, which has its parent's mapped, gives that up.

@@ -5,8 +5,8 @@
 #ifndef TARE_RUNTIME_SANDBOX_H
 #define TARE_RUNTIME_SANDBOX_H
 
-#include "runtime/probes.h"
-#include "runtime/state.h"
+#include "runtime/registers.h"
+#include "runtime/self.h"
 
 /* At a SYSCALL probe; `self` may be NULL. */
 void sandbox_notice(struct tare_thread_file *self, const struct probes_registers *registers);

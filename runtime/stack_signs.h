@@ -5,7 +5,8 @@
 #ifndef TARE_RUNTIME_STACK_SIGNS_H
 #define TARE_RUNTIME_STACK_SIGNS_H
 
-#include "runtime/probes.h"
+#include "runtime/registers.h"
+#include "runtime/self.h"
 
 /* Before a system call: signal stacks, signal frames' code, stacks of vfork-like children. */
 void stack_signs_note(struct tare_thread_file *self, const struct probes_registers *registers);

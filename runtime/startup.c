@@ -4,6 +4,7 @@
  */
 #include "runtime/startup.h"
 
+#include "runtime/adapt.h"
 #include "runtime/birth.h"
 #include "runtime/budget.h"
 #include "runtime/bytes.h"
@@ -121,8 +122,12 @@ void startup_begin(const struct startup *startup)
 		state_session.os_means &= ~(uint32_t)TARE_OS_BY_SITES;
 	if (!state_session.settings.timer_only)
 		calibrate_begin(probes_slots());
-	if (!process_begin())
+	if (!process_begin()) {
 		state_session.active = false;
-	else
-		timer_begin(startup);
+		return;
+	}
+	timer_begin(
+		&(struct timer_surroundings){.first_stack_end = (uint64_t)startup->vector,
+					     .vdso = startup->vdso,
+					     .signal_frame_bytes = startup->signal_frame_bytes});
 }

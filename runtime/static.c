@@ -14,11 +14,11 @@
  */
 #include "abi/static.h"
 #include "runtime/api.h"
+#include "runtime/armed.h"
 #include "runtime/bytes.h"
 #include "runtime/exec.h"
 #include "runtime/executable.h"
 #include "runtime/kernel.h"
-#include "runtime/module.h"
 #include "runtime/process.h"
 #include "runtime/startup.h"
 #include "runtime/timer.h"

@@ -172,6 +172,11 @@ bool thread_begin(uint64_t sp)
 	return state_thread != &state_unborn;
 }
 
+struct tare_thread_file *thread_own(uint64_t sp)
+{
+	return state_thread != &state_unborn || thread_begin(sp) ? state_thread : NULL;
+}
+
 static const struct tare_node *caller_of(const struct tare_node *node)
 {
 	return (const struct tare_node *)node->parent;

@@ -4,13 +4,16 @@
 #ifndef TARE_RUNTIME_THREAD_H
 #define TARE_RUNTIME_THREAD_H
 
-#include "runtime/state.h"
+#include "runtime/self.h"
 
 /*
  * Makes the calling thread's file and sets state_thread; false when that is not possible, now or
  * at all. In a forked child it begins the calls that stood open at the fork.
  */
 bool thread_begin(uint64_t sp);
+
+/* The calling thread's file, made if need be; NULL where that is not possible. */
+struct tare_thread_file *thread_own(uint64_t sp);
 
 /* In a forked child, which has none of its parent's files. */
 void thread_forked(void);

@@ -4,7 +4,7 @@
 #ifndef TARE_RUNTIME_THREAD_FILE_H
 #define TARE_RUNTIME_THREAD_FILE_H
 
-#include "runtime/state.h"
+#include "runtime/self.h"
 
 /* NULL, with *limits, where it cannot be made, and there is none in the reserve. */
 struct tare_thread_file *thread_file_make(int32_t pid, int32_t tid, uint32_t *limits);

@@ -252,15 +252,16 @@ static void period_settle(void)
 	timer_state.kept = (tick_ns << 32) / timer_state.period_ns;
 }
 
-void timer_begin(const struct startup *startup)
+void timer_begin(const struct timer_surroundings *surroundings)
 {
 	timer_state.period_ns = state_session.settings.timer_period_ns;
 	if (timer_state.period_ns)
 		period_settle();
-	timer_state.first_stack_end = (uint64_t)startup->vector;
-	timer_state.vdso = startup->vdso;
-	timer_state.frame_bytes =
-		startup->signal_frame_bytes ? startup->signal_frame_bytes : FRAME_BYTES_USUAL;
+	timer_state.first_stack_end = surroundings->first_stack_end;
+	timer_state.vdso = surroundings->vdso;
+	timer_state.frame_bytes = surroundings->signal_frame_bytes
+					  ? surroundings->signal_frame_bytes
+					  : FRAME_BYTES_USUAL;
 	if (!timer_state.period_ns || !state_session.active)
 		return;
 	if (!timer_signal_take()) {

@@ -13,11 +13,16 @@
 #define TARE_RUNTIME_TIMER_H
 
 #include "runtime/module.h"
-#include "runtime/probes.h"
-#include "runtime/startup.h"
+#include "runtime/registers.h"
+
+/* What the first thread's initial stack says. */
+struct timer_surroundings {
+	uint64_t first_stack_end, vdso;
+	uint64_t signal_frame_bytes; /* 0: unknown */
+};
 
 /* At the start of a program, when its process file is there. */
-void timer_begin(const struct startup *startup);
+void timer_begin(const struct timer_surroundings *surroundings);
 
 /* At a SYSCALL probe, before the system call. */
 void timer_syscall(const struct probes_registers *registers);

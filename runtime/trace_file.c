@@ -11,15 +11,16 @@
 #include "runtime/trace_file.h"
 
 #include "runtime/bytes.h"
+#include "runtime/files.h"
 #include "runtime/kernel.h"
 #include "runtime/trace.h"
 
 #include <sys/mman.h>
 
-#define CHUNK_BYTES	 (256ULL << 10)
-#define CHUNK_BYTES_MIN	 4096ULL
-#define RING_CHUNKS	 8
-#define FULL_BYTES	 (1ULL << 40)
+#define CHUNK_BYTES	(256ULL << 10)
+#define CHUNK_BYTES_MIN 4096ULL
+#define RING_CHUNKS	8
+#define FULL_BYTES	(1ULL << 40)
 
 static bool is_full_log(void)
 {
@@ -46,8 +47,7 @@ static uint64_t window_bytes(void)
 }
 
 /* Sets up the first chunk. */
-static void first_chunk(struct tare_thread_file *self, struct accumulate_local *local,
-			uint64_t map)
+static void first_chunk(struct tare_thread_file *self, struct accumulate_local *local, uint64_t map)
 {
 	local->trace_window = map;
 	local->trace_window_bytes = window_bytes();
@@ -64,7 +64,8 @@ void trace_file_make(struct tare_thread_file *self, struct accumulate_local *loc
 	uint64_t number = 0;
 	const struct files_size size = {.file_bytes = is_full_log() ? FULL_BYTES : window_bytes(),
 					.mapped_bytes = window_bytes(),
-					.backed_bytes = CHUNK_BYTES_MIN, /* few events need no more */
+					.backed_bytes =
+						CHUNK_BYTES_MIN, /* few events need no more */
 					.number = &number};
 
 	if (!state_session.settings.trace_bytes)

@@ -4,7 +4,7 @@
 #ifndef TARE_RUNTIME_TRACE_FILE_H
 #define TARE_RUNTIME_TRACE_FILE_H
 
-#include "runtime/files.h"
+#include "runtime/self.h"
 
 /* Makes the log's file if the session's settings want one; before trace_begin. */
 void trace_file_make(struct tare_thread_file *self, struct accumulate_local *local);
