@@ -477,7 +477,9 @@ static void serve(struct run *run, struct pollfd *others, size_t other_count, in
 		wait_ms = SAMPLING_WAIT_MS;
 	if (wait_ms > cpu_watch_left_ms(&run->cpu))
 		wait_ms = cpu_watch_left_ms(&run->cpu);
-	if (poll(fds, count, wait_ms) > 0)
+	if (wait_ms > server_left_ms(&run->server))
+		wait_ms = server_left_ms(&run->server);
+	if (poll(fds, count, wait_ms) >= 0)
 		server_handle(&run->server, fds + own_count, count - own_count);
 	for (size_t i = 0; i < other_count; i++)
 		others[i].revents = fds[2 + i].revents;

@@ -1,23 +1,36 @@
 /*
  * Serving requests for instrumented files. Requests are untrusted: of other users, too long, cut
- * off, with a NUL or a relative path, they are answered by closing the connection, and the client
- * uses the original.
+ * off, late, with a NUL or a relative path, they are answered by closing the connection, and the
+ * client uses the original. While nobody can be accepted the listener is not polled: it would be
+ * ready all the time.
  */
 #include "record/server.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
 
 bool server_open(struct server *server, const char *session_directory, int session_fd,
 		 struct error *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
+	server->client_ms = SERVER_CLIENT_MS;
+	server->crowded_client_ms = SERVER_CROWDED_CLIENT_MS;
 	server->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (server->fd < 0)
 		return error_set_errno(err, errno, "cannot make a socket");
@@ -45,11 +58,37 @@ void server_close(struct server *server)
 	server->fd = -1;
 }
 
+static bool is_crowded(const struct server *server)
+{
+	return server->clients.len == SERVER_CLIENTS_MAX || now_ms() < server->accept_at_ms;
+}
+
 void server_poll(const struct server *server, struct pollfd *fds, size_t *count)
 {
-	fds[(*count)++] = (struct pollfd){.fd = server->fd, .events = POLLIN};
+	fds[(*count)++] =
+		(struct pollfd){.fd = is_crowded(server) ? -1 : server->fd, .events = POLLIN};
 	vec_foreach (client, &server->clients)
 		fds[(*count)++] = (struct pollfd){.fd = (*client)->fd, .events = POLLIN};
+}
+
+static int64_t client_ms(const struct server *server)
+{
+	return is_crowded(server) ? server->crowded_client_ms : server->client_ms;
+}
+
+int server_left_ms(const struct server *server)
+{
+	const int64_t now = now_ms(), allowed_ms = client_ms(server);
+	int64_t left_ms = INT_MAX;
+
+	if (now < server->accept_at_ms)
+		left_ms = server->accept_at_ms - now;
+	vec_foreach (client, &server->clients) {
+		const int64_t own_ms = (*client)->begin_ms + allowed_ms - now;
+		if (own_ms < left_ms)
+			left_ms = own_ms;
+	}
+	return left_ms > 0 ? (int)left_ms : 0;
 }
 
 static bool peer_is_own(int fd, pid_t *pid)
@@ -69,14 +108,20 @@ static void server_accept(struct server *server)
 
 	while (server->clients.len < SERVER_CLIENTS_MAX) {
 		const int fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		if (fd < 0)
+		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
+			continue;
+		if (fd < 0) {
+			if (errno != EAGAIN)
+				server->accept_at_ms = now_ms() + SERVER_ACCEPT_AGAIN_MS;
 			return;
+		}
 		if (!peer_is_own(fd, &pid)) {
 			close(fd);
 			continue;
 		}
 		struct server_client *client = mem_zalloc(sizeof(*client));
 		client->fd = fd;
+		client->begin_ms = now_ms();
 		vec_push(&server->clients, client);
 	}
 }
@@ -153,6 +198,20 @@ static void client_remove(struct server *server, size_t at)
 	server->clients.len--;
 }
 
+/* A request may have come while others were answered, which can take long: it counts. */
+static void remove_late(struct server *server)
+{
+	const int64_t begin_ms = now_ms() - client_ms(server);
+
+	for (size_t i = server->clients.len; i-- > 0;) {
+		struct server_client *client = server->clients.data[i];
+		if (client->begin_ms > begin_ms)
+			continue;
+		client_read(server, client);
+		client_remove(server, i);
+	}
+}
+
 void server_handle(struct server *server, const struct pollfd *fds, size_t count)
 {
 	/* From the last to the first: removal moves the last into the gap. */
@@ -163,4 +222,5 @@ void server_handle(struct server *server, const struct pollfd *fds, size_t count
 	}
 	if (count && fds[0].revents)
 		server_accept(server);
+	remove_late(server);
 }

@@ -3,6 +3,7 @@
 
 #include "record/session.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -61,8 +63,8 @@ static void serve(void)
 		struct pollfd fds[SERVER_CLIENTS_MAX + 1];
 		size_t count = 0;
 		server_poll(&server, fds, &count);
-		if (poll(fds, count, 0) > 0)
-			server_handle(&server, fds, count);
+		assert_true(poll(fds, count, 0) >= 0);
+		server_handle(&server, fds, count);
 	}
 }
 
@@ -206,6 +208,129 @@ static void test_malformed_requests(void **state)
 	expect_hang_up(bytes, size);
 }
 
+/* ---- clients that say nothing ---- */
+
+static int idle[SERVER_CLIENTS_MAX];
+
+static void fill_with_idle_clients(void)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	if (limit.rlim_cur < 2 * SERVER_CLIENTS_MAX + 64) {
+		print_message("too few descriptors for as many clients as the server takes\n");
+		skip();
+	}
+	for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {
+		idle[i] = connect_client();
+		serve();
+	}
+	assert_int_equal(server.clients.len, SERVER_CLIENTS_MAX);
+}
+
+static void close_idle_clients(void)
+{
+	for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++)
+		close(idle[i]);
+}
+
+/* What poll finds to do at once. */
+static int ready(void)
+{
+	struct pollfd fds[SERVER_CLIENTS_MAX + 1];
+	size_t count = 0;
+
+	server_poll(&server, fds, &count);
+	return poll(fds, count, 0);
+}
+
+static void test_full_server_rests_and_then_takes_newcomers(void **state)
+{
+	unsigned char bytes[256];
+	const size_t size = make_request(bytes, "/lib/a.so");
+
+	(void)state;
+	server.crowded_client_ms = 1000000;
+	fill_with_idle_clients();
+	const int fd = connect_client();
+	assert_int_equal(send(fd, bytes, size, 0), size);
+	serve();
+	assert_int_equal(answers, 0);
+	assert_int_equal(ready(), 0); /* else the recorder would turn in circles */
+	assert_in_range(server_left_ms(&server), 100000, 1000000);
+
+	server.crowded_client_ms = 0;
+	assert_int_equal(server_left_ms(&server), 0);
+	serve();
+	assert_string_equal(read_reply(fd), "/cache/a.so");
+	assert_int_equal(recv(idle[7], bytes, 1, 0), 0); /* hung up on */
+	close(fd);
+	close_idle_clients();
+}
+
+static void test_idle_clients_have_a_deadline(void **state)
+{
+	const int fd = connect_client();
+	char byte;
+
+	(void)state;
+	assert_int_equal(server_left_ms(&server), INT_MAX);
+	serve();
+	assert_in_range(server_left_ms(&server), 1, SERVER_CLIENT_MS);
+	assert_int_equal(server.clients.len, 1);
+	server.client_ms = 0;
+	serve();
+	assert_int_equal(server.clients.len, 0);
+	assert_int_equal(recv(fd, &byte, 1, 0), 0);
+	close(fd);
+}
+
+/* The server itself was late. */
+static void test_request_that_is_there_is_answered_at_the_deadline(void **state)
+{
+	unsigned char bytes[256];
+	const size_t size = make_request(bytes, "/lib/a.so");
+	struct pollfd fds[2];
+	size_t count = 0;
+	const int fd = connect_client();
+
+	(void)state;
+	serve();
+	server_poll(&server, fds, &count);
+	assert_int_equal(poll(fds, count, 0), 0);
+	assert_int_equal(send(fd, bytes, size, 0), size);
+	server.client_ms = 0;
+	server_handle(&server, fds, count);
+	assert_string_equal(read_reply(fd), "/cache/a.so");
+	close(fd);
+}
+
+static void test_server_without_descriptors_rests(void **state)
+{
+	struct rlimit limit, small;
+	const int fd = connect_client();
+	const int next = dup(fd);
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	close(next);
+	small = limit;
+	small.rlim_cur = (rlim_t)next;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &small), 0);
+	assert_int_equal(ready(), 1);
+	serve();
+	assert_int_equal(server.clients.len, 0);
+	assert_int_equal(ready(), 0);
+	assert_in_range(server_left_ms(&server), 1, SERVER_ACCEPT_AGAIN_MS);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	server.accept_at_ms = 0;
+	serve();
+	assert_int_equal(server.clients.len, 1);
+	close(fd);
+}
+
 int main(void)
 {
 #define SERVER_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -214,6 +339,10 @@ int main(void)
 		SERVER_TEST(test_request_byte_by_byte),
 		SERVER_TEST(test_slow_clients_hold_up_nobody),
 		SERVER_TEST(test_malformed_requests),
+		SERVER_TEST(test_full_server_rests_and_then_takes_newcomers),
+		SERVER_TEST(test_idle_clients_have_a_deadline),
+		SERVER_TEST(test_request_that_is_there_is_answered_at_the_deadline),
+		SERVER_TEST(test_server_without_descriptors_rests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
