@@ -83,7 +83,7 @@ static void make_sound(const char *path)
 	add_event_log(writer);
 	profile_add_cpu_use(writer, &(struct profile_cpu_use){1, 1000, 1500, 400}, &err);
 	small_profile_commit_as(writer, "instrument,sample");
-	struct file_view view;
+	struct file_view view = {0};
 	if (!file_view_open(&view, path, &err))
 		abort();
 	sound_size = view.size;

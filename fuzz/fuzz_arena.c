@@ -27,7 +27,7 @@ static void check_tree(const struct arena_thread *thread)
 {
 	static const uint64_t cost[TARE_EVENT_KINDS] = {30, 31, 32, 33};
 	struct error err;
-	struct tree tree;
+	struct tree tree = {0};
 
 	tree_init(&tree, thread);
 	for (size_t i = 0; i < thread->node_count; i++) {
@@ -67,8 +67,8 @@ static void put_chunks(struct tare_thread_file *header)
 
 static void try_thread(const uint8_t *data, size_t size)
 {
-	struct tare_thread_file header;
-	struct arena_thread thread;
+	struct tare_thread_file header = {0};
+	struct arena_thread thread = {0};
 	struct error err;
 	uint64_t end = sizeof(header);
 	const int fd = memfd_create("arena", MFD_CLOEXEC);
@@ -100,7 +100,7 @@ static void try_thread(const uint8_t *data, size_t size)
 
 static void try_process(const uint8_t *data, size_t size)
 {
-	struct arena_process process;
+	struct arena_process process = {0};
 	struct tare_process_file header;
 	struct error err;
 

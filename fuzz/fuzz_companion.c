@@ -27,7 +27,7 @@ static void check(struct companion *companion)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct error err;
-	struct companion companion;
+	struct companion companion = {0};
 	struct object *object = object_open_bytes(data, size, "input", OBJECT_ALL, &err);
 
 	if (!object)

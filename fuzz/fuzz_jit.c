@@ -25,7 +25,7 @@ static void look_around(struct jit_code *code, struct arena *arena, uint64_t add
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct jit_code *code = jit_code_new();
-	struct arena arena;
+	struct arena arena = {0};
 
 	arena_init(&arena);
 	jit_code_read_map(code, data, size);

@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct byte_vec file = {0};
 	struct error err;
-	struct lsda lsda;
+	struct lsda lsda = {0};
 	uint64_t entry, value;
 	size_t count;
 

@@ -59,7 +59,7 @@ static bool merge_files(bool keep, const char *output, const char *first, const 
 
 static void require_same_bytes(void)
 {
-	struct file_view a, b;
+	struct file_view a = {0}, b = {0};
 	struct error err;
 
 	if (!file_view_open(&a, merged.data, &err) || !file_view_open(&b, again.data, &err) ||

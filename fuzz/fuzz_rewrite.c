@@ -233,7 +233,7 @@ static void check_output(const struct object *object, const struct byte_vec *out
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct error err;
-	struct rewrite_result result;
+	struct rewrite_result result = {0};
 	struct byte_vec out = {0};
 	struct object *object = object_open_bytes(data, size, "input", OBJECT_ALL, &err);
 

@@ -71,7 +71,7 @@ static void check_record(const struct sample_log_record *record, struct seen *se
 
 static uint64_t read_log(const void *log, size_t size)
 {
-	struct sample_log_reader reader;
+	struct sample_log_reader reader = {0};
 	struct sample_log_record record;
 	struct seen seen = {0};
 	struct error err;
@@ -90,8 +90,8 @@ static void assemble_log(const void *log, size_t size, uint64_t samples)
 					     {.ticks = 1000000000, .raw_ns = 1000000000}};
 	const struct profile_session session = {.ticks_per_second = 1e9};
 	struct recording recording = {.fd = -1, .runtime = "/runtime.so"};
-	struct resolver resolver;
-	struct sample_output output;
+	struct resolver resolver = {0};
+	struct sample_output output = {0};
 	struct error err;
 	struct profile_writer *writer = profile_writer_open(path, false, &err);
 

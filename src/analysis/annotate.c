@@ -108,7 +108,7 @@ static void add_inlined(const struct annotator *annotator, const struct analysis
 			struct targets *targets)
 {
 	const struct analysis *analysis = annotator->analysis;
-	struct strmap asked; /* symbols, and whether they match */
+	struct strmap asked = {0}; /* symbols, and whether they match */
 	size_t count;
 	const struct profile_location *locations = profile_locations(analysis->profile, &count);
 	const struct profile_location_line *lines =

@@ -77,7 +77,7 @@ static void add_unknown(struct code_builder *builder)
 static struct analysis_samples *count(struct code_builder *builder)
 {
 	const struct analysis *analysis = builder->annotator->analysis;
-	struct location_places places;
+	struct location_places places = {0};
 	size_t locations_count;
 	const struct profile_location *locations =
 		profile_locations(analysis->profile, &locations_count);

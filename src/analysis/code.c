@@ -93,7 +93,7 @@ static bool name_address(void *context, uint64_t addr, char *text, size_t size)
 	const struct object *object = context;
 	const struct object_symbol *symbol = object_symbol_covering(object, addr);
 	const char *plt = symbol ? NULL : object_plt_symbol(object, addr);
-	struct arena arena;
+	struct arena arena = {0};
 
 	if (!symbol && !plt)
 		return false;

@@ -17,7 +17,7 @@ static void load_modules(struct analysis *analysis)
 {
 	size_t count;
 	const struct profile_module *rows = profile_modules(analysis->profile, &count);
-	struct strmap by_path;
+	struct strmap by_path = {0};
 
 	analysis->module_of = arena_array(&analysis->arena, uint32_t, count + 1);
 	strmap_init(&by_path);
@@ -60,7 +60,7 @@ static const char *function_name(struct analysis *analysis, uint32_t module,
 /* Functions of the same module and name get `has_twin`. */
 static void mark_twins(struct analysis *analysis)
 {
-	struct strmap names;
+	struct strmap names = {0};
 
 	strmap_init(&names);
 	for (size_t i = 0; i < analysis->functions.len; i++) {
@@ -80,7 +80,7 @@ void analysis_load_identities(struct analysis *analysis, bool keep_mangled)
 {
 	size_t count;
 	const struct profile_function *rows = profile_functions(analysis->profile, &count);
-	struct strmap known;
+	struct strmap known = {0};
 
 	load_modules(analysis);
 	analysis->function_of = arena_array(&analysis->arena, uint32_t, count + 1);

@@ -211,7 +211,7 @@ void analysis_load_sample_lines(struct analysis *analysis, const struct sample_v
 
 bool analysis_load_call_lines(struct analysis *analysis, struct profile *profile, struct error *err)
 {
-	struct line_loader loader;
+	struct line_loader loader = {0};
 	struct analysis_stacks stacks = {0};
 
 	if (analysis->method != ANALYSIS_INSTRUMENT || !profile_has_call_sites(profile))

@@ -60,7 +60,7 @@ static void mark_hot(struct outliner *outliner)
 {
 	const struct analysis *analysis = outliner->analysis;
 	struct analysis_outline *outline = outliner->outline;
-	struct analysis_path path;
+	struct analysis_path path = {0};
 
 	outline->hot_process = ANALYSIS_NONE;
 	analysis_hot_path(analysis, ANALYSIS_HOT_SHARE, &path);

@@ -93,7 +93,7 @@ static void add_lines(struct line_finder *finder, const struct profile_location_
 static void load_lines(struct analysis *analysis, const uint32_t *first, bool keep_mangled)
 {
 	struct line_finder finder = {.analysis = analysis, .keep_mangled = keep_mangled};
-	struct location_places places;
+	struct location_places places = {0};
 	size_t count;
 	const struct profile_location *locations = profile_locations(analysis->profile, &count);
 	size_t line_count;
@@ -215,7 +215,7 @@ static void decode_all(struct analysis *analysis, const struct addresses *addres
 {
 	/* Instructions: more than any program has in functions with samples, less than a minute. */
 	uint64_t budget = 1 << 25;
-	struct code_reader reader;
+	struct code_reader reader = {0};
 	const char *reason;
 
 	code_reader_init(&reader, analysis);
@@ -239,7 +239,7 @@ static void load_instructions(struct analysis *analysis, const uint32_t *first, 
 	const struct profile_location *locations = profile_locations(analysis->profile, &count);
 	struct addresses addresses = {0};
 	uint32_t *index_of = mem_alloc((count + 1) * sizeof(*index_of));
-	struct location_places places;
+	struct location_places places = {0};
 
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t function = analysis->function_of[locations[i].function - 1];

@@ -130,7 +130,7 @@ void analysis_hide_system(struct analysis *analysis, bool of_calls)
 	const bool shown = of_calls == (analysis->method == ANALYSIS_INSTRUMENT);
 	bool *calls_mine = find_callers_of_mine(analysis);
 	bool *hidden = mem_zalloc(analysis->modules.len + 1);
-	struct reshaping reshaping;
+	struct reshaping reshaping = {0};
 
 	reshaping_begin(&reshaping, analysis);
 	for (size_t i = 0; i < analysis->nodes.len; i++) {
@@ -273,7 +273,7 @@ static uint32_t find_above(const struct reshaping *reshaping, uint32_t from,
 
 static void fold_recursion(struct analysis *analysis)
 {
-	struct reshaping reshaping;
+	struct reshaping reshaping = {0};
 
 	reshaping_begin(&reshaping, analysis);
 	unlink_values(analysis);

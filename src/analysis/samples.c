@@ -387,7 +387,7 @@ static bool has_whole_stacks(const struct analysis *analysis,
 static void keep_stacks(struct analysis *analysis, struct sample_values *values,
 			struct location_places *functions)
 {
-	analysis->sample_stacks = mem_alloc(sizeof(*analysis->sample_stacks));
+	analysis->sample_stacks = mem_zalloc(sizeof(*analysis->sample_stacks));
 	*analysis->sample_stacks = (struct analysis_sample_stacks){
 		.values = *values,
 		.functions = *functions,
@@ -412,7 +412,7 @@ bool analysis_load_samples(struct analysis *analysis, struct profile *profile,
 			   const struct analysis_options *options, struct error *err)
 {
 	struct sample_values values = {0};
-	struct location_places functions;
+	struct location_places functions = {0};
 
 	sum_collectors(analysis);
 	if (!analysis->event)
@@ -425,7 +425,7 @@ bool analysis_load_samples(struct analysis *analysis, struct profile *profile,
 	sum_values(analysis, &values);
 	const bool ok = load_paths(analysis, options, &values, &functions, err);
 	if (ok && options->places && !analysis->by_call_site) {
-		analysis->stacks = mem_alloc(sizeof(*analysis->stacks));
+		analysis->stacks = mem_zalloc(sizeof(*analysis->stacks));
 		analysis_stacks_init(analysis->stacks, analysis, &values);
 		analysis_load_places(analysis, options);
 	}

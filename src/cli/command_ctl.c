@@ -146,8 +146,8 @@ static void print_status_text(const struct control_status *status,
 
 static bool status_show(const struct ctl *ctl, enum tare_operation level, struct error *err)
 {
-	struct control_status status;
-	struct recording recording;
+	struct control_status status = {0};
+	struct recording recording = {.fd = -1};
 
 	(void)level;
 	if (!recording_read(&recording, ctl->session->fd, err))
@@ -167,7 +167,7 @@ static bool status_show(const struct ctl *ctl, enum tare_operation level, struct
 
 static bool dump(const struct ctl *ctl, enum tare_operation level, struct error *err)
 {
-	struct record_result result;
+	struct record_result result = {0};
 
 	(void)level;
 	if (!record_dump(ctl->session, ctl->values->output, &result, err))
@@ -214,7 +214,7 @@ static const struct operation *operation_find(const char *name, struct error *er
 static int ctl_run(const void *values_at, const struct operands *operands, struct error *err)
 {
 	const struct ctl_values *values = values_at;
-	struct session session;
+	struct session session = {.fd = -1};
 	long long pid;
 
 	if (operands->count < 2) {

@@ -72,7 +72,7 @@ static bool compare(const struct diff_values *values, const struct diff_options 
 {
 	const unsigned flags = table_options_sink(&values->table);
 	struct compared compared = {0};
-	struct sink sink;
+	struct sink sink = {.file = {.fd = -1}};
 
 	const bool lines = strcmp(options->report.view, "lines") == 0;
 	bool ok = compared_open(&compared, options->report.profile_path, options->base_path,
@@ -91,7 +91,7 @@ static int diff_run(const void *opaque, const struct operands *operands, struct 
 {
 	const struct diff_values *values = opaque;
 	struct globs gates = {0};
-	struct table_globs globs;
+	struct table_globs globs = {0};
 	struct str failures = {0};
 	struct diff_options options = {
 		.report = {.view = values->view,

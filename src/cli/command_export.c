@@ -58,7 +58,7 @@ static bool write_profile(const struct export_format *format, const struct expor
 					       .path = compared->profile.path,
 					       .base = compared->base.analysis,
 					       .base_path = compared->base.path};
-	struct sink sink;
+	struct sink sink = {.file = {.fd = -1}};
 
 	if (!sink_open(&sink, values->output, format->tells_command ? SINK_PRIVATE : 0, err))
 		return false;

@@ -39,7 +39,7 @@ static void print_result(const struct import_result *result)
 static int import_run(const void *values_at, const struct operands *operands, struct error *err)
 {
 	const struct import_values *values = values_at;
-	struct import_result result;
+	struct import_result result = {0};
 
 	if (operands->count != 1) {
 		error_set(err, ERROR_USAGE, "which recording? tare import [OPTIONS] perf.data");

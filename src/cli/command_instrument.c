@@ -114,7 +114,7 @@ static void print_result(const struct instrument_values *values, const char *pat
 static int verify_written(const struct instrument_values *values, const char *copy,
 			  struct error *err)
 {
-	struct record_file file;
+	struct record_file file = {0};
 
 	if (!record_verify(values->original, copy, &file, err))
 		return -1;
@@ -130,7 +130,7 @@ static int instrument_run(const void *values_at, const struct operands *operands
 	const struct instrument_values *values = values_at;
 	const bool lists = values->list || values->json;
 	struct progress progress;
-	struct record_file file;
+	struct record_file file = {0};
 	struct str output = {0};
 
 	if (operands->count != 1) {

@@ -313,7 +313,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 {
 	const struct record_values *values = values_at;
 	struct record_output output = {.verbose = values->verbose, .quiet = values->quiet};
-	struct record_result result;
+	struct record_result result = {0};
 	int status;
 
 	enum record_method method;

@@ -27,7 +27,7 @@ static const struct option recover_options[] = {
 static int recover_run(const void *values_at, const struct operands *operands, struct error *err)
 {
 	const struct recover_values *values = values_at;
-	struct record_result result;
+	struct record_result result = {0};
 
 	if (operands->count != 1) {
 		error_set(err, ERROR_USAGE, "which recording? tare recover [OPTIONS] DIRECTORY");

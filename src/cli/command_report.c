@@ -110,7 +110,7 @@ static bool report_show(const struct report_values *values, const struct report_
 			struct analysis_options *selection, struct error *err)
 {
 	const unsigned flags = table_options_sink(&values->table);
-	struct sink sink;
+	struct sink sink = {.file = {.fd = -1}};
 	struct profile *profile = profile_open(options->profile_path, err);
 
 	if (!profile)
@@ -137,9 +137,9 @@ int report_command_show(const struct report_values *values, const struct report_
 			struct error *err)
 {
 	struct globs sources = {0};
-	struct table_globs globs;
+	struct table_globs globs = {0};
 	struct filter_lists filters = {0};
-	struct profile_selection selection;
+	struct profile_selection selection = {0};
 	struct report_options options = {
 		.view = target->view,
 		.function = target->function,

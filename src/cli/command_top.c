@@ -219,7 +219,7 @@ static bool wait_for_next(struct top *top)
 
 static bool look(struct top *top, struct error *err)
 {
-	struct top_table table;
+	struct top_table table = {0};
 
 	if (!top_table_read(&top->session, top->shown ? &top->last : NULL, &table, err))
 		return false;
@@ -263,8 +263,9 @@ static bool find(const struct operands *operands, struct session *session, struc
 static int top_run(const void *values_at, const struct operands *operands, struct error *err)
 {
 	const struct top_values *values = values_at;
-	struct top top = {.values = values, .sort = (enum top_sort)values->sort};
-	struct recording recording;
+	struct top top = {
+		.session = {.fd = -1}, .values = values, .sort = (enum top_sort)values->sort};
+	struct recording recording = {.fd = -1};
 
 	if (!find(operands, &top.session, err))
 		return -1;

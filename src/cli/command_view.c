@@ -122,7 +122,7 @@ static bool write_page(const struct page *page, FILE *stream, struct error *err)
 
 static bool write_output(const struct page *page, struct error *err)
 {
-	struct sink sink;
+	struct sink sink = {.file = {.fd = -1}};
 
 	if (!sink_open(&sink, page->values->output, SINK_PRIVATE, err))
 		return false;

@@ -39,7 +39,7 @@ void function_list_print_text(const struct record_file *file)
 
 static void print_function(const struct record_function *function)
 {
-	struct arena arena;
+	struct arena arena = {0};
 
 	arena_init(&arena);
 	printf("{\"address\":%" PRIu64 ",\"size\":%" PRIu64 ",\"unit\":%zu,\"function\":",

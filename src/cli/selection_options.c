@@ -9,7 +9,7 @@ const char *const selection_probes_choices[] = {"merged", "all", NULL};
 
 static char *demangle(const char *name)
 {
-	struct arena arena;
+	struct arena arena = {0};
 
 	arena_init(&arena);
 	const char *text = analysis_demangle(&arena, name);

@@ -88,7 +88,7 @@ static uint64_t less(uint64_t *value, uint64_t by)
 /* Functions of the same name and module share what they had before. */
 static void take_off(struct top_table *table, const struct top_table *before)
 {
-	struct strmap places;
+	struct strmap places = {0};
 	struct str key = {0};
 	struct vec_of(struct top_row) left = {0};
 
@@ -121,7 +121,7 @@ static void take_off(struct top_table *table, const struct top_table *before)
 bool top_table_read(const struct session *session, const struct top_table *before,
 		    struct top_table *table, struct error *err)
 {
-	struct record_result result;
+	struct record_result result = {0};
 	struct str path = {0};
 
 	*table = (struct top_table){.raw_ns = now_ns()};

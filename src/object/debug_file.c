@@ -95,7 +95,7 @@ bool debug_sections_read(struct object *object, struct byte_reader file,
 static bool debug_file_take(struct object *object, const char *path, const struct debug_link *link)
 {
 	struct object_section *sections;
-	struct file_view view;
+	struct file_view view = {0};
 	struct error ignored;
 	size_t count;
 

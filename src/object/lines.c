@@ -96,7 +96,7 @@ static bool debug_open_file(struct lines *lines, const char *path)
 /* Whether the file at the object's path is still the one that was opened. */
 static bool is_same_file(const struct object *object)
 {
-	struct file_view view;
+	struct file_view view = {0};
 	struct error ignored;
 	size_t size;
 	const unsigned char *bytes = object_bytes(object, &size);

@@ -145,7 +145,7 @@ static bool actions_follow(struct lsda_reader *reader, uint64_t offset, struct m
 
 static bool actions_read(struct lsda_reader *reader)
 {
-	struct map seen;
+	struct map seen = {0};
 	bool ok = true;
 
 	map_init(&seen);

@@ -212,7 +212,7 @@ static bool table_load(struct profile *profile, enum profile_table_id id, struct
 	struct rows *rows = &profile->tables[id];
 	void *row = mem_zalloc(row_bytes);
 	size_t cap = 0, count = 0;
-	struct scan scan;
+	struct scan scan = {0};
 	bool ok = scan_open(&scan, profile, id, row, err);
 	int more = 0;
 

@@ -54,7 +54,7 @@ bool profile_each_node(struct profile *profile,
 		       struct error *err)
 {
 	struct profile_node node = {0};
-	struct scan scan;
+	struct scan scan = {0};
 	bool ok = scan_open(&scan, profile, PROFILE_NODE, &node, err);
 	int more = 0;
 
@@ -83,7 +83,7 @@ bool profile_each_os(struct profile *profile,
 		     struct error *err)
 {
 	struct profile_os os = {0};
-	struct scan scan;
+	struct scan scan = {0};
 	uint32_t cause;
 	bool ok = profile->nodes_known || profile_each_node(profile, node_ignore, NULL, err);
 	int more = 0;
@@ -109,7 +109,7 @@ bool profile_each_histogram(struct profile *profile,
 			    void *context, struct error *err)
 {
 	struct profile_histogram histogram = {0};
-	struct scan scan;
+	struct scan scan = {0};
 	bool ok = profile->nodes_known || profile_each_node(profile, node_ignore, NULL, err);
 	int more = 0;
 
@@ -133,7 +133,7 @@ bool profile_each_coverage(struct profile *profile,
 			   void *context, struct error *err)
 {
 	struct profile_coverage coverage = {0};
-	struct scan scan;
+	struct scan scan = {0};
 	bool ok = scan_open(&scan, profile, PROFILE_COVERAGE, &coverage, err);
 	int more = 0;
 
@@ -153,7 +153,7 @@ bool profile_each_disarm(struct profile *profile,
 			 void *context, struct error *err)
 {
 	struct profile_disarm disarm = {0};
-	struct scan scan;
+	struct scan scan = {0};
 	bool ok = scan_open(&scan, profile, PROFILE_DISARM, &disarm, err);
 	int more = 0;
 
@@ -174,7 +174,7 @@ bool profile_each_mark(struct profile *profile,
 		       struct error *err)
 {
 	struct profile_mark mark = {0};
-	struct scan scan;
+	struct scan scan = {0};
 	bool ok = scan_open(&scan, profile, PROFILE_MARK, &mark, err);
 	int more = 0;
 
@@ -191,7 +191,7 @@ bool profile_each_trace(struct profile *profile,
 			struct error *err)
 {
 	struct profile_trace trace = {0};
-	struct scan scan;
+	struct scan scan = {0};
 	bool ok = scan_open(&scan, profile, PROFILE_TRACE, &trace, err);
 	int more = 0;
 
@@ -212,7 +212,7 @@ bool profile_each_trace_chunk(struct profile *profile,
 			      void *context, struct error *err)
 {
 	struct profile_trace_chunk chunk = {0};
-	struct scan scan;
+	struct scan scan = {0};
 	bool ok = scan_open(&scan, profile, PROFILE_TRACE_CHUNK, &chunk, err);
 	int more = 0;
 
@@ -232,7 +232,7 @@ bool profile_each_stack_value(struct profile *profile,
 			      void *context, struct error *err)
 {
 	struct profile_stack_value value = {0};
-	struct scan scan;
+	struct scan scan = {0};
 	bool ok = scan_open(&scan, profile, PROFILE_STACK_VALUE, &value, err);
 	int more = 0;
 
@@ -256,7 +256,7 @@ bool profile_each_sample_chunk(struct profile *profile,
 			       void *context, struct error *err)
 {
 	struct profile_sample_chunk chunk = {0};
-	struct scan scan;
+	struct scan scan = {0};
 	bool ok = scan_open(&scan, profile, PROFILE_SAMPLE_CHUNK, &chunk, err);
 	int more = 0;
 
@@ -277,7 +277,7 @@ bool profile_each_cpu_use(struct profile *profile,
 			  void *context, struct error *err)
 {
 	struct profile_cpu_use use = {0};
-	struct scan scan;
+	struct scan scan = {0};
 	bool ok = scan_open(&scan, profile, PROFILE_CPU_USE, &use, err);
 	int more = 0;
 

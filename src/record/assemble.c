@@ -102,7 +102,7 @@ static void take_process_file(struct assembly *assembly, const char *name)
 
 static void take_thread_file(struct assembly *assembly, const char *name)
 {
-	struct tare_thread_file header;
+	struct tare_thread_file header = {0};
 
 	if (arena_head_read(assembly->session->fd, name, &header, sizeof(header)) !=
 	    sizeof(header)) {
@@ -623,7 +623,7 @@ static bool write_trace(struct assembly *assembly, const struct thread_rows *row
 static bool assemble_thread(struct assembly *assembly, const char *name, struct error *err)
 {
 	struct error reason;
-	struct arena_thread arena;
+	struct arena_thread arena = {0};
 	struct thread_rows rows = {.arena = &arena};
 	bool ok = true;
 
@@ -693,7 +693,7 @@ static bool assemble_timer(struct assembly *assembly, struct timer_assembly *tim
 static bool assemble_timer_files(struct assembly *assembly, struct timer_assembly *timer,
 				 struct error *err)
 {
-	struct timer_reader *reader = mem_alloc(sizeof(*reader));
+	struct timer_reader *reader = mem_zalloc(sizeof(*reader));
 	struct error reason;
 	bool ok = true;
 
@@ -776,7 +776,7 @@ static bool write_samples(struct assembly *assembly, struct error *err)
 		.threads = assembly->rows.data,
 		.thread_count = assembly->rows.len,
 	};
-	struct file_view log;
+	struct file_view log = {0};
 	struct error reason;
 	char path[64];
 

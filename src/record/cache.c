@@ -289,7 +289,7 @@ static bool open_aside(struct cache *cache, struct error *err)
 
 	if (!root)
 		return false;
-	struct cache *aside = mem_alloc(sizeof(*aside));
+	struct cache *aside = mem_zalloc(sizeof(*aside));
 	const bool ok = cache_open(aside, root, cache->limit_bytes, err);
 
 	if (ok) {

@@ -206,7 +206,7 @@ static void process_change(const struct session *session, const char *name, void
 /* Probes have levels, samples have none. */
 static bool check_method(const struct session *session, struct error *err)
 {
-	struct recording recording;
+	struct recording recording = {.fd = -1};
 
 	if (!recording_read(&recording, session->fd, err))
 		return false;
@@ -249,7 +249,7 @@ struct status_reader {
 
 static void thread_count(const struct session *session, const char *name, void *context)
 {
-	struct tare_thread_file header;
+	struct tare_thread_file header = {0};
 	size_t *threads = context;
 	const int fd = openat(session->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 

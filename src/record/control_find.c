@@ -54,7 +54,7 @@ static bool find_by_maps(pid_t pid, struct session *session)
 
 static bool recorder_is(const struct session *session, pid_t pid)
 {
-	struct recording recording;
+	struct recording recording = {.fd = -1};
 	struct error ignored;
 
 	if (!recording_read(&recording, session->fd, &ignored))
@@ -118,7 +118,7 @@ bool control_find(pid_t pid, struct session *session, struct error *err)
 bool control_find_only(struct session *session, struct error *err)
 {
 	DIR *directory = opendir("/proc");
-	struct session other;
+	struct session other = {.fd = -1};
 	size_t count = 0;
 
 	if (!directory)

@@ -113,7 +113,7 @@ static void examine_debug_files(struct doctor_facts *facts)
 static void examine_cache(struct doctor_facts *facts)
 {
 	struct error err;
-	struct cache cache;
+	struct cache cache = {.root_fd = -1};
 	char *root = cache_default_root(&err);
 
 	if (root && cache_open(&cache, root, CACHE_LIMIT_BYTES, &err)) {
@@ -129,7 +129,7 @@ static void examine_cache(struct doctor_facts *facts)
 static void examine_session(struct doctor_facts *facts)
 {
 	struct error err;
-	struct session session;
+	struct session session = {.fd = -1};
 
 	if (!session_create(&session, false, &err)) {
 		add_fact(facts, "recorded data", DOCTOR_FAILS, "%s", err.message);

@@ -17,7 +17,7 @@ static void put_event(struct str *out, const struct event_listed *event)
 void event_text(struct str *out)
 {
 	struct event_list list = {0};
-	struct arena arena;
+	struct arena arena = {0};
 	const char *group = "", *why_not = NULL;
 
 	arena_init(&arena);

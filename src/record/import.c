@@ -72,7 +72,7 @@ static void take_record(void *context, const struct perf_record *record)
 /* The log has no name, so that nothing of it is left whatever happens. */
 static bool create_log(struct import *import, struct error *err)
 {
-	struct session session;
+	struct session session = {.fd = -1};
 
 	if (!session_create(&session, true, err))
 		return false;
@@ -151,7 +151,7 @@ static void add_unused(struct import *import, uint64_t count, const char *one, c
 /* The paths that stacks lead to, as keys. */
 static bool find_used(struct import *import, const struct file_view *log, struct error *err)
 {
-	struct sample_log_reader reader;
+	struct sample_log_reader reader = {0};
 	struct sample_log_record record;
 
 	if (!sample_log_reader_init(&reader, log->data, log->size, err))
@@ -306,9 +306,9 @@ static bool write_session(struct import *import, struct profile_writer *writer, 
 
 static bool write_rows(struct import *import, struct profile_writer *writer, struct error *err)
 {
-	struct file_view log;
-	struct resolver resolver;
-	struct sample_output output;
+	struct file_view log = {0};
+	struct resolver resolver = {0};
+	struct sample_output output = {0};
 	char path[48];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", import->log_fd);

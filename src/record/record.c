@@ -541,7 +541,7 @@ static void wait_for_members(struct run *run, struct clock_schedule *clock)
 	if (!is_instrumented(run))
 		return;
 	for (int empty_looks = 0; empty_looks < 2 && !run->launch.interrupted;) {
-		struct member_list members;
+		struct member_list members = {0};
 
 		members_find(run->session.directory, &members);
 		empty_looks = members.len ? 0 : empty_looks + 1;
@@ -727,7 +727,7 @@ static bool recover_open(const struct session *session, struct recording *record
 static void remove_private_copies(const struct recording *recording)
 {
 	struct error ignored;
-	struct session copies;
+	struct session copies = {.fd = -1};
 
 	if (str_starts_with(path_basename(recording->private_copies), "tare.") &&
 	    session_open(&copies, recording->private_copies, &ignored))
@@ -737,8 +737,8 @@ static void remove_private_copies(const struct recording *recording)
 bool record_recover(const char *directory, const char *output, struct record_result *result,
 		    struct error *err)
 {
-	struct session session;
-	struct recording recording;
+	struct session session = {.fd = -1};
+	struct recording recording = {.fd = -1};
 
 	*result = (struct record_result){.command_status = -1};
 	if (!session_open(&session, directory, err))
@@ -774,7 +774,7 @@ static char *snapshot_path(const char *output)
 bool record_dump(const struct session *session, const char *output, struct record_result *result,
 		 struct error *err)
 {
-	struct recording recording;
+	struct recording recording = {.fd = -1};
 
 	*result = (struct record_result){.command_status = -1};
 	if (!recording_read(&recording, session->fd, err))

@@ -86,7 +86,7 @@ static bool is_same_file(const char *a, const char *b)
 static bool write_output(const struct record_file_options *options, const struct object *object,
 			 const struct byte_vec *bytes, struct error *err)
 {
-	struct file_output output;
+	struct file_output output = {.fd = -1};
 
 	if (is_same_file(options->path, options->output))
 		return error_set(err, ERROR_USAGE, "%s would overwrite its own original",

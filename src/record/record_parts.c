@@ -17,7 +17,7 @@ char *record_choose_output(const char *given, const char *name, struct error *er
 {
 	struct str path = {0};
 	struct stat info;
-	struct file_output probe;
+	struct file_output probe = {.fd = -1};
 	char directory[PATH_MAX];
 
 	/* Absolute, because a recovery may happen elsewhere. */

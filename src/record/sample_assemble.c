@@ -137,7 +137,7 @@ static uint64_t ticks_of(const struct sample_assembly *assembly, uint64_t time)
 /* A process ends with its last thread. */
 static void find_ends(struct sample_assembly *assembly)
 {
-	struct map last_by_pid;
+	struct map last_by_pid = {0};
 
 	vec_foreach (thread, &assembly->threads) {
 		struct log_process *process = &assembly->processes.data[thread->row.process];
@@ -499,7 +499,7 @@ static bool write_samples(struct sample_assembly *assembly, struct error *err)
 static bool read_twice(struct sample_assembly *assembly, struct error *err)
 {
 	const struct sample_input *input = assembly->input;
-	struct sample_log_reader reader;
+	struct sample_log_reader reader = {0};
 	struct sample_log_record record;
 	struct error unreadable;
 	bool ok = true;

@@ -362,7 +362,7 @@ static void take_record(void *context, const struct perf_record *record)
 
 static uint64_t add_image(struct sample_collect *collect, const struct sample_log_image *row)
 {
-	struct map locations;
+	struct map locations = {0};
 
 	map_init(&locations);
 	vec_push(&collect->locations, locations);

@@ -296,7 +296,7 @@ void report_add_hot_path(struct report *report, struct report_table *table)
 {
 	const struct tree all = {.report = report};
 	struct analysis_outline *outline = &report->outline;
-	struct analysis_path path;
+	struct analysis_path path = {0};
 	uint32_t next = 0; /* nodes below it are in a row that is there */
 
 	make_outline(report, &all, UINT64_MAX);

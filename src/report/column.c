@@ -904,7 +904,7 @@ static bool column_unknown(enum view_id view, const char *text, struct error *er
 {
 	const char *names[COLUMNS_MAX];
 	size_t count = 0;
-	struct arena arena;
+	struct arena arena = {0};
 
 	arena_init(&arena);
 	for (size_t i = 0; i < report_column_count; i++) {

@@ -78,7 +78,7 @@ static struct diff_row *pair_get(struct diff_rows *rows, struct strmap *pairs, c
 static void add_side(struct diff_rows *rows, enum diff_side side, struct strmap *pairs)
 {
 	struct report *report = rows->sides[side].report;
-	struct strmap seen;
+	struct strmap seen = {0};
 	struct str key = {0};
 
 	strmap_init(&seen);
@@ -109,7 +109,7 @@ static int by_function(const void *a, const void *b)
 
 static void pair_tables(struct diff_rows *rows)
 {
-	struct strmap pairs;
+	struct strmap pairs = {0};
 
 	strmap_init(&pairs);
 	for (int side = 0; side < DIFF_SIDES; side++) {

@@ -17,7 +17,7 @@ static void write_name(FILE *stream, const char *name)
 bool paths_write_folded(const struct analysis *analysis, const struct export_options *options,
 			FILE *stream, struct error *err)
 {
-	struct paths paths;
+	struct paths paths = {0};
 	struct path path;
 	struct path_chain chain = {0};
 

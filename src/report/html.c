@@ -244,7 +244,7 @@ static bool pack_times(struct html_pack *pack, const struct analysis *analysis, 
 /* In ns, of readings: of samples, the page shows it by their weights. */
 static bool pack_cpu_use(struct html_pack *pack, const struct analysis *analysis, struct error *err)
 {
-	struct analysis_cpu_use use;
+	struct analysis_cpu_use use = {0};
 	const bool ok = analysis_cpu_use(analysis, BINS, &use, err);
 
 	html_pack_begin(pack);
@@ -303,7 +303,7 @@ static bool pack_profile(struct html_pack *pack, const struct html_profile *prof
 static bool write_data(const char *id, const struct html_profile *profile, FILE *stream,
 		       struct error *err)
 {
-	struct html_pack pack;
+	struct html_pack pack = {0};
 
 	if (!profile->analysis)
 		return true;

@@ -172,7 +172,7 @@ static void pack_table(struct html_pack *pack, const struct report *report,
 static bool pack_view(struct html_pack *pack, const struct analysis *analysis,
 		      const struct report_options *options, const char *name, struct error *err)
 {
-	struct report report;
+	struct report report = {0};
 
 	/* Not every profile has what every view shows. */
 	if (!report_open(&report, analysis, options, err))

@@ -529,7 +529,7 @@ bool report_open(struct report *report, const struct analysis *analysis,
 bool report_write(const struct analysis *analysis, const struct report_options *options,
 		  FILE *stream, struct error *err)
 {
-	struct report report;
+	struct report report = {0};
 
 	if (!report_init(&report, analysis, options, err))
 		return false;

@@ -749,7 +749,7 @@ static bool unit_has_jumps(const struct program *program, const struct unit *uni
 
 void unit_plan_jumps(struct program *program, struct unit *unit, struct worker *worker)
 {
-	struct flow_graph graph;
+	struct flow_graph graph = {0};
 
 	if (!unit_has_jumps(program, unit))
 		return;

@@ -56,7 +56,7 @@ static bool types_check(const struct object *object, const struct object_fde *fd
 
 bool lsda_out_check(const struct object *object, const struct object_fde *fde, struct error *err)
 {
-	struct lsda lsda;
+	struct lsda lsda = {0};
 	bool ok;
 
 	if (!lsda_read(object, fde, &lsda, err))
@@ -198,7 +198,7 @@ bool lsda_out_append(const struct lsda_out *out, const struct copy_range *range,
 {
 	const size_t before = out->bytes->len;
 	struct byte_vec sites = {0};
-	struct lsda lsda;
+	struct lsda lsda = {0};
 	bool ok;
 
 	if (!lsda_read(out->object, range->fde, &lsda, err))

@@ -137,7 +137,7 @@ static void join_by_landing_pads(struct program *program, size_t number, size_t 
 
 static void collect_units(struct program *program, size_t *parents)
 {
-	struct map units;
+	struct map units = {0};
 
 	map_init(&units);
 	for (size_t i = 0; i < program->ranges.len; i++) {

@@ -400,7 +400,7 @@ void unwind_out_fini(struct unwind_out *out)
 
 static bool rows_check(const struct object_fde *fde, const struct cfi_rows *rows, struct error *err)
 {
-	struct arena arena;
+	struct arena arena = {0};
 	bool ok = true;
 
 	arena_init(&arena);

@@ -167,7 +167,7 @@ static bool append_matches(const char *text, uint64_t frequency, struct events *
 	const char *colon = strchr(text, ':');
 	const char *suffix = colon ? strchr(colon + 1, ':') : NULL;
 	struct name_list names = {0};
-	struct arena arena;
+	struct arena arena = {0};
 	char path[256], pattern[96], name[192];
 	size_t matches = 0;
 	bool good = true;

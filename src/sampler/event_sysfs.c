@@ -118,7 +118,7 @@ static bool put_bits(struct event *event, const char *format, uint64_t value)
 static bool fail_term(const struct pmu *pmu, const char *term, struct error *err)
 {
 	struct name_list names = {0};
-	struct arena arena;
+	struct arena arena = {0};
 	char path[256];
 
 	arena_init(&arena);
@@ -185,7 +185,7 @@ static bool take_terms(struct pmu *pmu, char *terms, struct error *err)
 static bool fail_pmu(const struct pmu *pmu, struct error *err)
 {
 	struct name_list names = {0};
-	struct arena arena;
+	struct arena arena = {0};
 
 	arena_init(&arena);
 	directory_names(pmu->root, &arena, &names);
@@ -245,7 +245,7 @@ static bool fail_tracepoint(const char *root, const char *subsystem, const char 
 			    struct error *err)
 {
 	struct name_list names = {0};
-	struct arena arena;
+	struct arena arena = {0};
 	char path[256];
 
 	arena_init(&arena);

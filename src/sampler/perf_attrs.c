@@ -64,7 +64,7 @@ bool perf_attrs_add(struct perf_attrs *attrs, const void *bytes, size_t size, st
 	if ((attr.size && (attr.size < PERF_ATTR_SIZE_VER0 || attr.size > size)) ||
 	    attr.sample_period > INT64_MAX)
 		return error_set(err, ERROR_INPUT, "the attributes of an event make no sense");
-	struct perf_attr *added = mem_alloc(sizeof(*added));
+	struct perf_attr *added = mem_zalloc(sizeof(*added));
 
 	*added = (struct perf_attr){
 		.event = {.type = attr.type,

@@ -209,7 +209,7 @@ static bool let_go(const struct launch *launch, const struct launch_options *opt
 static bool launch_fork(struct launch *launch, const struct launch_options *options, int *reason,
 			struct error *err)
 {
-	struct environment environment;
+	struct environment environment = {0};
 	struct launch_pipes pipes;
 
 	if (!pipes_open(&pipes, err))

@@ -330,7 +330,7 @@ struct unwind_table *unwind_table_build(const struct object *object,
 {
 	const uint64_t entry = object_header(object)->e_entry;
 	struct fde_list list = {0};
-	struct builder builder;
+	struct builder builder = {0};
 
 	list_functions(object, &list);
 	*statistics = (struct unwind_build_statistics){.functions = list.len};
@@ -348,7 +348,7 @@ struct unwind_table *unwind_table_build(const struct object *object,
 
 struct unwind_table *unwind_table_build_function(const struct object_fde *fde)
 {
-	struct builder builder;
+	struct builder builder = {0};
 
 	builder_init(&builder, fde->begin);
 	put_function(&builder, fde);

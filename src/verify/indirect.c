@@ -261,7 +261,7 @@ static bool check_map(struct check *check, const struct check_map *map)
 
 void indirect_check_maps(struct check *check)
 {
-	struct map seen;
+	struct map seen = {0};
 
 	map_init(&seen);
 	vec_foreach (map, &check->maps) {

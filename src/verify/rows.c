@@ -64,7 +64,7 @@ static bool has_expression(const struct cfi_state *state)
 static bool deeper_equal(const struct cfi_state *state, const struct cfi_state *copy, int64_t depth)
 {
 	struct cfi_state expected = *state;
-	struct arena arena;
+	struct arena arena = {0};
 	struct error ignored;
 
 	if (!depth || !has_expression(state)) {

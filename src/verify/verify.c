@@ -166,7 +166,7 @@ static int compare_ranges(const void *left, const void *right)
 
 static void find_landing_pads(struct check *check, const struct object_fde *fde)
 {
-	struct lsda lsda;
+	struct lsda lsda = {0};
 	struct error ignored;
 
 	if (!fde->lsda || !lsda_read(check->original, fde, &lsda, &ignored))
