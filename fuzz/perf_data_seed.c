@@ -1,11 +1,12 @@
 /*
- * Writes a small perf.data to the standard output: FORM [PATH], of form 0 to 3: piped 1, compressed
- * 2; PATH is that of the file that code is in.
+ * Writes a small perf.data to the standard output: FORM [PATH [TIME]], of form 0 to 3: piped 1,
+ * compressed 2; PATH is that of the file that code is in, TIME that of the last sample.
  */
 #include "tests/support/perf_data_writer.h"
 
 #include <asm/perf_regs.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define COMMON                                                                                     \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |            \
@@ -34,7 +35,7 @@ static void write_events(struct perf_data_writer *writer)
 	perf_write_build_id(writer, build_id, "/no/such/file");
 }
 
-static void write_records(struct perf_data_writer *writer, const char *path)
+static void write_records(struct perf_data_writer *writer, const char *path, uint64_t last_time)
 {
 	perf_write_comm(writer, 100, 100, "worker", 0);
 	perf_write_mapping(writer, &(struct perf_written_mapping){.pid = 100,
@@ -59,7 +60,7 @@ static void write_records(struct perf_data_writer *writer, const char *path)
 						  .ip = 0x401010,
 						  .pid = 100 + i % 2,
 						  .tid = 100 + i % 2,
-						  .time = 20 - i,
+						  .time = i < 5 ? 20 - i : last_time,
 						  .period = 1000,
 						  .callchain = chain,
 						  .callchain_count = 6,
@@ -84,7 +85,8 @@ int main(int argc, char **argv)
 	struct byte_vec bytes = {0};
 
 	write_events(&writer);
-	write_records(&writer, argc > 2 ? argv[2] : "[vdso]");
+	write_records(&writer, argc > 2 ? argv[2] : "[vdso]",
+		      argc > 3 ? strtoull(argv[3], NULL, 0) : 15);
 	perf_data_writer_finish(&writer, &bytes);
 	const bool written = fwrite(bytes.data, 1, bytes.len, stdout) == bytes.len;
 	vec_fini(&bytes);

@@ -225,7 +225,7 @@ static void add_record(struct perf_data *data, const unsigned char *bytes, size_
 	}
 	const uint64_t time = record.type == PERF_RECORD_SAMPLE ? record.sample.time : record.time;
 
-	if (time && time != UINT64_MAX)
+	if (time)
 		perf_order_add(&data->order, time, attr, bytes, size);
 	else
 		take_in_order(data, attr, bytes, size);

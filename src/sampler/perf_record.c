@@ -226,8 +226,8 @@ static struct sample_id read_sample_id(const struct perf_layout *layout, const u
 	return id;
 }
 
-bool perf_record_read(const struct perf_layout *layout, const void *bytes, size_t size,
-		      struct perf_record *record, size_t *size_bytes)
+static bool read_record(const struct perf_layout *layout, const void *bytes, size_t size,
+			struct perf_record *record, size_t *size_bytes)
 {
 	struct byte_reader reader = byte_reader(bytes, size);
 
@@ -277,4 +277,20 @@ bool perf_record_read(const struct perf_layout *layout, const void *bytes, size_
 		break;
 	}
 	return !reader.failed;
+}
+
+/* Nanoseconds; perf has all bits set where it knows none. False: a time that no clock reaches. */
+static bool settle_time(uint64_t *time)
+{
+	if (*time == UINT64_MAX)
+		*time = 0;
+	return *time <= INT64_MAX;
+}
+
+bool perf_record_read(const struct perf_layout *layout, const void *bytes, size_t size,
+		      struct perf_record *record, size_t *size_bytes)
+{
+	return read_record(layout, bytes, size, record, size_bytes) &&
+	       settle_time(record->type == PERF_RECORD_SAMPLE ? &record->sample.time
+							      : &record->time);
 }

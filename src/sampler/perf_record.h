@@ -79,8 +79,9 @@ struct perf_record {
 };
 
 /*
- * Reads the record at `bytes`, of which `size` are there. False if it is cut off or malformed;
- * otherwise *size_bytes gets its length. Types that are not known are passed with nothing but type.
+ * Reads the record at `bytes`, of which `size` are there. False if it is cut off or malformed, or
+ * its time is beyond 2^63; otherwise *size_bytes gets its length. Types that are not known are
+ * passed with nothing but type and time.
  */
 bool perf_record_read(const struct perf_layout *layout, const void *bytes, size_t size,
 		      struct perf_record *record, size_t *size_bytes);

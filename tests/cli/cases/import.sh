@@ -21,6 +21,11 @@ cmp shown0 shown
 tare import perf0.data
 head -c 1500 perf0.data >cut.data
 tare import cut.data
+# A time that no clock reaches, and one that the last sample reaches just so.
+"$PERF_DATA" 0 /no/such/program 0xf000000000000000 >late.data
+tare import late.data
+"$PERF_DATA" 0 /no/such/program 0x7fffffffffffffff >last.data
+tare import last.data
 COLUMNS=1000 tare report summary perf0.data.tare | sed -n '1p;/^samples  *[0-9]/p;/^method/p;/^! losses/p' |
 	sed 's/; tare [0-9.]*//'
 ls
