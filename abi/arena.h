@@ -17,10 +17,11 @@
 
 #include "abi/control.h"
 #include "abi/objects.h"
+#include "abi/os_cause.h"
 
 #include <stdint.h>
 
-#define TARE_ARENA_ABI	   13
+#define TARE_ARENA_ABI	   14
 #define TARE_PROCESS_MAGIC 0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC  0x7268746572617400ULL
 
@@ -57,17 +58,7 @@ struct tare_calibration {
 	uint64_t syscall_ticks; /* a SYSCALL probe */
 };
 
-/* ---- causes of OS time, in the order in which an interval with several is charged ---- */
-
-enum tare_os_cause {
-	TARE_OS_BLOCKED,
-	TARE_OS_PREEMPTED,
-	TARE_OS_MAJOR_FAULT,
-	TARE_OS_MINOR_FAULT,
-	TARE_OS_SYSCALL,
-	TARE_OS_INTERRUPT,
-	TARE_OS_CAUSES
-};
+/* ---- OS time, by cause: abi/os_cause.h ---- */
 
 /* How OS events are detected in this process: a set of bits. */
 enum tare_os_means {
@@ -269,7 +260,9 @@ enum tare_call_marks {
  * the cause TARE_RECORD_CALLS, `count` calls that the node's bucket `syscall_number` has given
  * away.
  */
-#define TARE_RECORD_CALLS TARE_OS_CAUSES
+#define TARE_RECORD_CALLS 0xff00U
+
+_Static_assert((unsigned)TARE_OS_CAUSES < TARE_RECORD_CALLS, "a cause has another meaning");
 
 struct tare_os_record {
 	uint32_t node;		 /* index */

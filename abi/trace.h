@@ -56,6 +56,10 @@ enum tare_trace_note {
 #define TARE_TRACE_NOTE_BITS  3
 #define TARE_TRACE_CAUSE_BITS 3
 
+_Static_assert(TARE_TRACE_NOTES <= 1 << TARE_TRACE_NOTE_BITS &&
+		       TARE_OS_CAUSES <= 1 << TARE_TRACE_CAUSE_BITS,
+	       "notes and causes have room in a record");
+
 struct tare_trace_chunk {
 	uint64_t sequence;   /* from 1 on, in the order of time; 0: nothing was written here */
 	uint64_t ticks;	     /* time that its first record counts from */

@@ -454,10 +454,7 @@ const char *analysis_measure_name(enum analysis_measure measure)
 	return names[measure];
 }
 
-const char *analysis_cause_name(enum tare_os_cause cause)
-{
-	static const char *const names[] = {"blocked",	   "preempted", "major_fault",
-					    "minor_fault", "syscall",	"interrupt"};
+#define CAUSE(number, ID, name, since, title, words, meaning)                                      \
+	[number] = {#name, title, words, meaning}
 
-	return names[cause];
-}
+const struct analysis_cause analysis_causes[TARE_OS_CAUSES] = {TARE_OS_CAUSE_LIST(CAUSE)};

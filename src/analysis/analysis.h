@@ -410,7 +410,12 @@ bool analysis_is_within_error(const struct analysis_values *values);
 bool analysis_is_overhead_dominated(const struct analysis_values *values);
 
 const char *analysis_measure_name(enum analysis_measure measure);
-const char *analysis_cause_name(enum tare_os_cause cause);
+
+/* What a cause of OS time is called: abi/os_cause.h. */
+struct analysis_cause {
+	const char *name, *title, *words, *meaning;
+};
+extern const struct analysis_cause analysis_causes[TARE_OS_CAUSES];
 
 /* Whether a module with that path is the kernel's: its image, a module of it, or the vDSO. */
 bool analysis_is_kernels(const char *path);

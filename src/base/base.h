@@ -14,6 +14,7 @@
 #include "base/parallel.h"
 #include "base/partition.h"
 #include "base/str.h"
+#include "base/table.h"
 #include "base/vec.h"
 
 #endif

@@ -192,6 +192,13 @@ static const struct profile_column sample_chunk_columns[] = {
 	COLUMN(profile_sample_chunk, data, COLUMN_BLOB),
 };
 
+#define CAUSE_COLUMN(number, ID, cause, version, ...)                                              \
+	{                                                                                          \
+		.name = "os_" #cause "_ticks",                                                     \
+		.offset = offsetof(struct profile_node, os_ticks[TARE_OS_##ID]),                   \
+		.type = COLUMN_COUNT, .since = (version)                                           \
+	}
+
 static const struct profile_column node_columns[] = {
 	REFERENCE(profile_node, thread, PROFILE_THREAD),
 	REFERENCE(profile_node, parent, PROFILE_NODE),
@@ -200,12 +207,7 @@ static const struct profile_column node_columns[] = {
 	COLUMN(profile_node, unwound, COLUMN_COUNT),
 	COLUMN(profile_node, calls_by_call, COLUMN_COUNT),
 	COLUMN(profile_node, elapsed_ticks, COLUMN_COUNT),
-	NAMED(profile_node, "os_blocked_ticks", os_ticks[TARE_OS_BLOCKED], COLUMN_COUNT),
-	NAMED(profile_node, "os_preempted_ticks", os_ticks[TARE_OS_PREEMPTED], COLUMN_COUNT),
-	NAMED(profile_node, "os_major_fault_ticks", os_ticks[TARE_OS_MAJOR_FAULT], COLUMN_COUNT),
-	NAMED(profile_node, "os_minor_fault_ticks", os_ticks[TARE_OS_MINOR_FAULT], COLUMN_COUNT),
-	NAMED(profile_node, "os_syscall_ticks", os_ticks[TARE_OS_SYSCALL], COLUMN_COUNT),
-	NAMED(profile_node, "os_interrupt_ticks", os_ticks[TARE_OS_INTERRUPT], COLUMN_COUNT),
+	TARE_OS_CAUSE_LIST(CAUSE_COLUMN),
 	COLUMN(profile_node, overhead_ticks, COLUMN_COUNT),
 	COLUMN(profile_node, elapsed_inclusive_min, COLUMN_MIN),
 	COLUMN(profile_node, elapsed_inclusive_max, COLUMN_MAX),
@@ -290,11 +292,16 @@ static const struct profile_column cpu_use_columns[] = {
 #define TABLE(version, table)                                                                      \
 	{                                                                                          \
 		.name = #table, .since = (version), .columns = table##_columns,                    \
-		.column_count = sizeof(table##_columns) / sizeof(table##_columns[0]),              \
+		.column_count = TABLE_COUNT(table##_columns),                                      \
 		.row_bytes = sizeof(struct profile_##table)                                        \
 	}
 
-const struct profile_table profile_tables[PROFILE_TABLES] = {
+_Static_assert(TABLE_COUNT(process_columns) <= PROFILE_COLUMNS_MAX &&
+		       TABLE_COUNT(thread_columns) <= PROFILE_COLUMNS_MAX &&
+		       TABLE_COUNT(node_columns) <= PROFILE_COLUMNS_MAX,
+	       "a set of columns has no more bits");
+
+const struct profile_table profile_tables[] = {
 	[PROFILE_SESSION] = TABLE(0, session),
 	[PROFILE_PROCESS] = TABLE(0, process),
 	[PROFILE_THREAD] = TABLE(0, thread),
@@ -318,6 +325,7 @@ const struct profile_table profile_tables[PROFILE_TABLES] = {
 	[PROFILE_SAMPLE_CHUNK] = TABLE(3, sample_chunk),
 	[PROFILE_CPU_USE] = TABLE(4, cpu_use),
 };
+table_covers(profile_tables, PROFILE_TABLES);
 
 static const char *column_sql_type(enum profile_column_type type)
 {

@@ -71,10 +71,11 @@ struct profile_table {
 	size_t column_count, row_bytes;
 };
 
-extern const struct profile_table profile_tables[PROFILE_TABLES];
+extern const struct profile_table profile_tables[];
 
 /* A set of a table's columns: bit i stands for columns[i]. */
 #define PROFILE_ALL_COLUMNS UINT64_MAX
+#define PROFILE_COLUMNS_MAX 64
 
 static inline bool profile_column_in(uint64_t columns, size_t index)
 {

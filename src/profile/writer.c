@@ -68,11 +68,16 @@ static bool writer_prepare(struct profile_writer *writer, enum profile_table_id 
 /* The lists that only readers of the SQL need: names of the numbers used in other tables. */
 static bool writer_create_names(struct profile_writer *writer, struct error *err)
 {
-	return writer_execute(writer,
-			      "CREATE TABLE os_cause (id INTEGER PRIMARY KEY, name TEXT) STRICT;"
-			      "INSERT INTO os_cause VALUES (0,'blocked'),(1,'preempted'),"
-			      "(2,'major_fault'),(3,'minor_fault'),(4,'syscall'),(5,'interrupt')",
-			      err);
+#define CAUSE_NAME(number, ID, name, ...) [number] = #name
+	static const char *const names[] = {TARE_OS_CAUSE_LIST(CAUSE_NAME)};
+	struct str sql = {0};
+
+	str_append(&sql, "CREATE TABLE os_cause (id INTEGER PRIMARY KEY, name TEXT) STRICT");
+	for (size_t i = 0; i < TABLE_COUNT(names); i++)
+		str_printf(&sql, "; INSERT INTO os_cause VALUES (%zu,'%s')", i, names[i]);
+	const bool ok = writer_execute(writer, sql.data, err);
+	str_fini(&sql);
+	return ok;
 }
 
 static bool writer_create(struct profile_writer *writer, struct error *err)

@@ -374,7 +374,7 @@ static void read_os(struct arena_thread *thread, const struct arena_source *sour
 			continue;
 		if (record.node >= thread->number_count ||
 		    thread->numbers[record.node] == ARENA_NODE_NONE ||
-		    record.cause > TARE_RECORD_CALLS ||
+		    (!calls && record.cause >= TARE_OS_CAUSES) ||
 		    (calls && record.syscall_number >= TARE_CALL_BUCKETS) ||
 		    record.ticks > ARENA_VALUE_MAX || record.count > ARENA_VALUE_MAX) {
 			thread->damaged++;

@@ -87,7 +87,7 @@ void report_get_event(const struct report *report, const struct report_row *row,
 		break;
 	case EVENT_CAUSE:
 		if (event->kind == TRACE_OS)
-			set_text(cell, analysis_cause_name(event->cause));
+			set_text(cell, analysis_causes[event->cause].name);
 		break;
 	case EVENT_SYSCALL:
 		set_syscall(cell, event->syscall_number, scratch);
@@ -179,7 +179,7 @@ static void append_note(struct calltrace *calltrace, const struct analysis_trace
 
 	switch (event->kind) {
 	case TRACE_OS:
-		str_printf(line, "# OS: %s", analysis_cause_name(event->cause));
+		str_printf(line, "# OS: %s", analysis_causes[event->cause].name);
 		if (call)
 			str_printf(line, " (%s)", call);
 		else if (event->syscall_number >= 0)

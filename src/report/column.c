@@ -487,9 +487,9 @@ GET(outside)
 GET(cause)
 {
 	if (row->os)
-		set_text(cell, analysis_cause_name(row->os->cause));
+		set_text(cell, analysis_causes[row->os->cause].name);
 	else if (row->has_cause)
-		set_text(cell, analysis_cause_name(row->cause));
+		set_text(cell, analysis_causes[row->cause].name);
 }
 
 GET(syscall)
@@ -677,8 +677,8 @@ GET(mark_time)
 		EACH(name "_avg", group, part " avg", get_average, measure),                       \
 		EACH(name "_min", group, part " min", get_min, measure),                           \
 		EACH(name "_max", group, part " max", get_max, measure)
-#define OS(cause, title, param)                                                                    \
-	CALLS("os_" cause, "OS time", title, CELL_TIME, VALUES, get_os, param)
+#define OS(number, ID, cause, since, title, ...)                                                   \
+	CALLS("os_" #cause, "OS time", title, CELL_TIME, VALUES, get_os, TARE_OS_##ID)
 
 const struct column report_columns[] = {
 	COLUMN("section", "", "Section", CELL_TEXT, V(SUMMARY), get_section, 0),
@@ -736,12 +736,7 @@ const struct column report_columns[] = {
 	CALLS("overhead_exclusive", "Overhead", "excl", CELL_TIME, VALUES, get_overhead, 0),
 	CALLS("error_inclusive", "Error", "incl", CELL_TIME, VALUES, get_error, 1),
 	CALLS("error_exclusive", "Error", "excl", CELL_TIME, VALUES, get_error, 0),
-	OS("blocked", "blocked", TARE_OS_BLOCKED),
-	OS("preempted", "preempt", TARE_OS_PREEMPTED),
-	OS("major_fault", "major", TARE_OS_MAJOR_FAULT),
-	OS("minor_fault", "minor", TARE_OS_MINOR_FAULT),
-	OS("syscall", "syscall", TARE_OS_SYSCALL),
-	OS("interrupt", "irq", TARE_OS_INTERRUPT),
+	TARE_OS_CAUSE_LIST(OS),
 	CALLS("outside", "", "Outside", CELL_TIME, V(PROCESSES) | V(THREADS), get_outside, 0),
 	CALLS("confidence", "", "", CELL_TEXT, CODE, get_confidence, 0),
 	CALLS("disarmed", "", "", CELL_TEXT, VALUES, get_disarmed, 0),

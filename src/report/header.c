@@ -203,8 +203,7 @@ static void append_shares(const struct report *report, struct str *text)
 			str_printf(text, ", %.1f %% other", 100.0 * (double)rest / whole);
 			return;
 		}
-		str_printf(text, ", %.1f %% %s", percent,
-			   report_cause_words((enum tare_os_cause)most));
+		str_printf(text, ", %.1f %% %s", percent, analysis_causes[most].words);
 		rest -= left[most] < rest ? left[most] : rest;
 		left[most] = 0;
 	}

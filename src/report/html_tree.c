@@ -139,17 +139,29 @@ static void pack_os_of_threads(struct html_pack *pack, const struct analysis *an
 		html_pack_begin(pack);
 		for (size_t i = 0; i < analysis->threads.len; i++)
 			html_pack_number(pack, sums[i]);
-		html_pack_end(pack, "thread.os.%s", analysis_cause_name((enum tare_os_cause)cause));
+		html_pack_end(pack, "thread.os.%s", analysis_causes[cause].name);
 	}
 	free(sums);
 }
 
+/* Of all causes, in their order, which is that of the page's colours. */
+static void pack_cause_titles(struct html_pack *pack)
+{
+	html_pack_key(pack, "cause_titles");
+	for (int cause = 0; cause < TARE_OS_CAUSES; cause++) {
+		str_printf(&pack->json, "%s\"%s\":", cause ? "," : "{", analysis_causes[cause].name);
+		html_json_text(&pack->json, analysis_causes[cause].words);
+	}
+	str_append(&pack->json, "}");
+}
+
 static void pack_causes(struct html_pack *pack, const struct analysis *analysis)
 {
+	pack_cause_titles(pack);
 	html_pack_key(pack, "causes");
 	str_append(&pack->json, "[");
 	for (int cause = 0; cause < TARE_OS_CAUSES; cause++) {
-		const char *name = analysis_cause_name((enum tare_os_cause)cause);
+		const char *name = analysis_causes[cause].name;
 		if (analysis->method == ANALYSIS_SAMPLE)
 			break;
 		str_printf(&pack->json, "%s\"%s\"", cause ? "," : "", name);

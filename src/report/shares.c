@@ -113,41 +113,21 @@ void report_get_lifetime(const struct report *report, const struct report_row *r
 	cell->text = scratch->data;
 }
 
-const char *report_cause_words(enum tare_os_cause cause)
-{
-	static const char *const words[] = {
-		[TARE_OS_BLOCKED] = "blocked",		[TARE_OS_PREEMPTED] = "preempted",
-		[TARE_OS_MAJOR_FAULT] = "major faults", [TARE_OS_MINOR_FAULT] = "minor faults",
-		[TARE_OS_SYSCALL] = "system calls",	[TARE_OS_INTERRUPT] = "interrupts",
-	};
-
-	return words[cause];
-}
-
 /* With the meaning beside them in the summary, which has one row per cause. */
 void report_get_cause_words(const struct report *report, const struct report_row *row,
 			    const struct column *column, struct str *scratch, struct cell *cell)
 {
-	static const char *const meanings[] = {
-		[TARE_OS_BLOCKED] = "waited: locks, sleep, files, sockets, children",
-		[TARE_OS_PREEMPTED] = "could run, but other threads had the processor",
-		[TARE_OS_MAJOR_FAULT] = "pages read from storage",
-		[TARE_OS_MINOR_FAULT] = "pages of memory on first use",
-		[TARE_OS_SYSCALL] = "the kernel worked for the program, without waiting",
-		[TARE_OS_INTERRUPT] = "timers and devices",
-	};
-
 	(void)report;
 	(void)column;
 	if (row->total)
 		cell->text = "in all";
 	else if (row->os)
-		cell->text = report_cause_words(row->os->cause);
+		cell->text = analysis_causes[row->os->cause].words;
 	else if (!row->has_cause)
 		return;
 	else {
-		str_printf(scratch, "%-12s  %s", report_cause_words(row->cause),
-			   meanings[row->cause]);
+		str_printf(scratch, "%-12s  %s", analysis_causes[row->cause].words,
+			   analysis_causes[row->cause].meaning);
 		cell->text = scratch->data;
 	}
 	cell->type = CELL_TEXT;

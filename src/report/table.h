@@ -303,9 +303,6 @@ struct report_attention {
 extern const struct report_attention report_attentions[];
 extern const size_t report_attention_count;
 
-/* What people call a cause of OS time. */
-const char *report_cause_words(enum tare_os_cause cause);
-
 /* What a header has, without its braces; one table with its name. */
 void report_write_json_fields(const struct report *report, FILE *stream);
 void report_write_json_table(const struct report *report, const struct report_table *table,

@@ -69,7 +69,7 @@ const char *timeline_note(const struct analysis_trace_event *event, struct str *
 	str_clear(scratch);
 	switch (event->kind) {
 	case TRACE_OS:
-		str_printf(scratch, "OS: %s", analysis_cause_name(event->cause));
+		str_printf(scratch, "OS: %s", analysis_causes[event->cause].name);
 		if (call)
 			str_printf(scratch, " (%s)", call);
 		break;

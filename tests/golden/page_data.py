@@ -30,6 +30,9 @@ class Page:
         size = int.from_bytes(data[:8], "little")
         self.about = json.loads(data[8:8 + size].decode("utf-8"))
         assert self.about["format"] == "tare-html"
+        for number, cause in enumerate(self.about["cause_titles"], 1):
+            for color in (f"--cause-{number}:", f"--cause-{number}-soft:"):
+                assert html.count(color.encode()) == 3, f"{color} of {cause}: light, dark, of the system"
         self.columns = {}
         at = 8 + size
         for name, count, length in self.about["columns"]:

@@ -3,9 +3,14 @@ import csv
 import io
 import json
 import os
+import pathlib
 import re
 import subprocess
+import sys
 import unicodedata
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import os_causes  # noqa: E402
 
 # Headings of text whose cells are numbers: (title over several columns, heading without its unit) ->
 # column of CSV without its unit.
@@ -29,9 +34,8 @@ for value in ("Elapsed", "Application", "Overhead", "Error"):
         COLUMNS[value, kind + " %"] = f"{value.lower()}_{name}_percent"
         for each in ("avg", "min", "max", "p50", "p90", "p99"):
             COLUMNS[value, f"{kind} {each}"] = f"{value.lower()}_{name}_{each}"
-for title, cause in (("blocked", "blocked"), ("preempt", "preempted"), ("major", "major_fault"),
-                     ("minor", "minor_fault"), ("syscall", "syscall"), ("irq", "interrupt")):
-    COLUMNS["OS time", title] = "os_" + cause
+for cause in os_causes.CAUSES:
+    COLUMNS["OS time", cause.title] = "os_" + cause.name
 for part in ("Inclusive", "Exclusive"):
     stem = part.lower()
     COLUMNS.update({(part, "samples"): stem + "_samples", (part, "%"): stem + "_percent",

@@ -35,6 +35,8 @@ export interface Header {
 	facts: Record<string, unknown>;
 	quantities: QuantityInfo[];
 	causes: string[];
+	/** What people call them, by name. */
+	cause_titles: Record<string, string>;
 	tables: TableInfo[];
 	source_embedded: number;
 	columns: [string, number, number][];

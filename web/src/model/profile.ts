@@ -71,6 +71,16 @@ export class Profile {
 		return this.threadOs;
 	}
 
+	causeTitle(cause: string): string {
+		const words = this.header.cause_titles[cause] ?? cause;
+		return words.charAt(0).toUpperCase() + words.slice(1);
+	}
+
+	/** `kind`: '' or '-soft', see style.css. */
+	causeColor(cause: string, kind = ''): string {
+		return `var(--cause-${Object.keys(this.header.cause_titles).indexOf(cause) + 1}${kind})`;
+	}
+
 	/** Parts of the timeline. */
 	get bins(): number {
 		return this.data.countOf('timeline.samples') || 1;

@@ -10,17 +10,6 @@ import { warningsOf } from './recording.ts';
 
 const TOP = 12;
 
-export const CAUSES: Record<string, { title: string; color: string }> = {
-	blocked: { title: 'Blocked', color: 'var(--cause-1)' },
-	preempted: { title: 'Preempted', color: 'var(--cause-2)' },
-	major_fault: { title: 'Major faults', color: 'var(--cause-3)' },
-	minor_fault: { title: 'Minor faults', color: 'var(--cause-4)' },
-	syscall: { title: 'System calls', color: 'var(--cause-5)' },
-	interrupt: { title: 'Interrupts', color: 'var(--cause-6)' },
-};
-
-export const causeTitle = (cause: string): string => CAUSES[cause]?.title ?? cause;
-
 /** Bins of some samples each: with fewer, chance would show more than the program. */
 function joinBins(values: number[], samples: number): number[] {
 	const wanted = Math.max(12, Math.min(values.length, samples / 12));
@@ -75,8 +64,8 @@ export class SummaryView implements View {
 			text: time(profile.ns(selection.totals[application]!)), color: 'var(--cause-0)',
 		}];
 		profile.header.causes.forEach((cause, c) => parts.push({
-			title: causeTitle(cause), value: selection.osTotals[c]!, text: time(profile.ns(selection.osTotals[c]!)),
-			color: CAUSES[cause]?.color ?? 'var(--cause-6)',
+			title: profile.causeTitle(cause), value: selection.osTotals[c]!, text: time(profile.ns(selection.osTotals[c]!)),
+			color: profile.causeColor(cause),
 		}));
 		return stackedBar('Elapsed time by what it was spent on', parts);
 	}
@@ -196,7 +185,7 @@ export class SummaryView implements View {
 	private causesOf(thread: number): { title: string; ticks: number; color: string }[] {
 		const { profile } = this.state;
 		const os = profile.osByThread();
-		return profile.header.causes.map((cause, c) => ({ title: causeTitle(cause), ticks: os[c]![thread]!, color: CAUSES[cause]?.color ?? 'var(--cause-6)' }))
+		return profile.header.causes.map((cause, c) => ({ title: profile.causeTitle(cause), ticks: os[c]![thread]!, color: profile.causeColor(cause) }))
 			.filter(({ ticks }) => ticks > 0);
 	}
 
@@ -279,8 +268,8 @@ export class SummaryView implements View {
 				const cause = String(table.value(column('cause'), row));
 				return {
 					label: shorten(String(table.value(column('function'), row) ?? ''), 44), share: ticks / total,
-					detail: [causeTitle(cause), table.value(column('syscall'), row), table.value(column('object'), row)].filter(Boolean).join(' · '),
-					text: `${time(ns)} · ${shareText(this.state, ticks, 0)}`, color: CAUSES[cause]?.color.replace(')', '-soft)'),
+					detail: [profile.causeTitle(cause), table.value(column('syscall'), row), table.value(column('object'), row)].filter(Boolean).join(' · '),
+					text: `${time(ns)} · ${shareText(this.state, ticks, 0)}`, color: profile.causeColor(cause, '-soft'),
 					onclick: func < 0 ? undefined : () => this.select(func, 'functions'),
 				};
 			}), 'None.'),

@@ -9,7 +9,6 @@ import type { Change } from '../state.ts';
 import type { Context, View } from './context.ts';
 import { plainRows, rowsOf, type TableRows } from './filtered_rows.ts';
 import { functionActions } from './frame_actions.ts';
-import { causeTitle } from './summary.ts';
 
 export interface TableOptions {
 	name: string;
@@ -82,7 +81,7 @@ export class TableView implements View {
 			const column = makeColumn(info, source);
 			const { text } = column;
 			if (info.name === 'cause')
-				column.text = (row) => causeTitle(text(row));
+				column.text = (row) => state.profile.causeTitle(text(row));
 			if (['process', 'thread', 'module'].includes(info.name) && info.name === this.options.one)
 				column.kind = 'name';
 			return column;

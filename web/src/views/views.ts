@@ -8,7 +8,7 @@ import { threadsOf } from './frame_actions.ts';
 import { FunctionsView } from './functions.ts';
 import { RecordingView } from './recording.ts';
 import { SourceView } from './source.ts';
-import { CAUSES, causeTitle, SummaryView } from './summary.ts';
+import { SummaryView } from './summary.ts';
 import { TableView, type TableOptions } from './tables.ts';
 import { TreeView } from './tree.ts';
 
@@ -18,7 +18,7 @@ const VALUES = ['calls', 'elapsed_inclusive', 'elapsed_inclusive_percent', 'elap
 function osChart(context: Context): HTMLElement {
 	const { profile, selection } = context.state;
 	const parts = profile.header.causes.map((cause, c) => ({
-		title: causeTitle(cause), value: selection.osTotals[c]!, text: time(profile.ns(selection.osTotals[c]!)), color: CAUSES[cause]?.color ?? '',
+		title: profile.causeTitle(cause), value: selection.osTotals[c]!, text: time(profile.ns(selection.osTotals[c]!)), color: profile.causeColor(cause),
 	}));
 	const all = parts.reduce((sum, part) => sum + part.value, 0);
 	if (!all)
