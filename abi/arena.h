@@ -323,6 +323,8 @@ enum tare_limits {
 	TARE_LIMIT_THREADS = 16 /* threads share files once there are --max-threads of them */
 };
 
+#define TARE_LIMITS 5
+
 enum tare_mark_kind {
 	TARE_MARK_UNFINISHED, /* its text is not there yet */
 	TARE_MARK_PLAIN,

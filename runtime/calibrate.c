@@ -35,13 +35,14 @@ void calibrate_syscall(void);
 static const struct {
 	void (*batch)(void);
 	enum tare_event_kind first, second;
-} pairs[TARE_PAIRS] = {
+} pairs[] = {
 	[TARE_PAIR_ENTER] = {calibrate_enter, TARE_EVENT_ENTER, TARE_EVENT_LEAVE},
 	[TARE_PAIR_CALL] = {calibrate_call, TARE_EVENT_CALL, TARE_EVENT_RETURN},
 	[TARE_PAIR_CALL_INDIRECT] = {calibrate_call_indirect, TARE_EVENT_CALL, TARE_EVENT_RETURN},
 	[TARE_PAIR_ENTER_FLAGS] = {calibrate_enter_flags, TARE_EVENT_ENTER, TARE_EVENT_LEAVE},
 	[TARE_PAIR_CALL_FLAGS] = {calibrate_call_flags, TARE_EVENT_CALL, TARE_EVENT_RETURN},
 };
+_Static_assert(sizeof(pairs) / sizeof(pairs[0]) == TARE_PAIRS, "one entry per value");
 
 /* A thread file of the calibration's own; it never grows. */
 static char file_memory[TARE_THREAD_FIRST_BYTES] __attribute__((aligned(4096)));

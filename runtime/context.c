@@ -25,11 +25,12 @@ const struct tare_chunk *context_chunk(const struct tare_thread_file *self,
 void *context_element(const struct tare_thread_file *self, enum tare_chunk_kind kind,
 		      uint32_t number)
 {
-	static const uint64_t element_bytes[TARE_CHUNK_KINDS] = {
-		[TARE_CHUNK_NODES] = sizeof(struct tare_node),
-		[TARE_CHUNK_OS] = sizeof(struct tare_os_record),
-		[TARE_CHUNK_MARKS] = 1,
-		[TARE_CHUNK_NAMES] = 1};
+	static const uint64_t element_bytes[] = {[TARE_CHUNK_NODES] = sizeof(struct tare_node),
+						 [TARE_CHUNK_OS] = sizeof(struct tare_os_record),
+						 [TARE_CHUNK_MARKS] = 1,
+						 [TARE_CHUNK_NAMES] = 1};
+	_Static_assert(sizeof(element_bytes) / sizeof(element_bytes[0]) == TARE_CHUNK_KINDS,
+		       "one entry per value");
 	const struct tare_chunk *chunk = context_chunk(self, kind, number);
 
 	return (char *)chunk->run_addr + (number - chunk->first) * element_bytes[kind];

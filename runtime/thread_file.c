@@ -21,12 +21,14 @@
 #define SPARE_BYTES	   (SPARE_NODES * sizeof(struct tare_node))
 #define SPARE_BACKED_BYTES (SPARE_NODES_BACKED * sizeof(struct tare_node))
 
-static const uint64_t element_bytes[TARE_CHUNK_KINDS] = {
+static const uint64_t element_bytes[] = {
 	[TARE_CHUNK_NODES] = sizeof(struct tare_node),
 	[TARE_CHUNK_OS] = sizeof(struct tare_os_record),
 	[TARE_CHUNK_MARKS] = 1,
 	[TARE_CHUNK_NAMES] = 1,
 };
+_Static_assert(sizeof(element_bytes) / sizeof(element_bytes[0]) == TARE_CHUNK_KINDS,
+	       "one entry per value");
 
 /* ---- growth ---- */
 

@@ -450,6 +450,7 @@ const char *analysis_measure_name(enum analysis_measure measure)
 {
 	static const char *const names[] = {"elapsed_inclusive", "elapsed_exclusive",
 					    "application_inclusive", "application_exclusive"};
+	table_covers(names, ANALYSIS_MEASURES);
 
 	return names[measure];
 }
@@ -457,4 +458,5 @@ const char *analysis_measure_name(enum analysis_measure measure)
 #define CAUSE(number, ID, name, since, title, words, meaning)                                      \
 	[number] = {#name, title, words, meaning}
 
-const struct analysis_cause analysis_causes[TARE_OS_CAUSES] = {TARE_OS_CAUSE_LIST(CAUSE)};
+const struct analysis_cause analysis_causes[] = {TARE_OS_CAUSE_LIST(CAUSE)};
+table_covers(analysis_causes, TARE_OS_CAUSES);

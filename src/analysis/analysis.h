@@ -32,6 +32,7 @@ enum analysis_method {
 	ANALYSIS_AUTO, /* asked for: calls if the profile has any, else samples */
 	ANALYSIS_INSTRUMENT,
 	ANALYSIS_SAMPLE,
+	ANALYSIS_METHODS
 };
 
 /*
@@ -415,7 +416,7 @@ const char *analysis_measure_name(enum analysis_measure measure);
 struct analysis_cause {
 	const char *name, *title, *words, *meaning;
 };
-extern const struct analysis_cause analysis_causes[TARE_OS_CAUSES];
+extern const struct analysis_cause analysis_causes[];
 
 /* Whether a module with that path is the kernel's: its image, a module of it, or the vDSO. */
 bool analysis_is_kernels(const char *path);

@@ -20,11 +20,12 @@ struct analysis_trace {
 
 const char *analysis_trace_kind_name(enum analysis_trace_kind kind)
 {
-	static const char *const names[TRACE_KINDS] = {
+	static const char *const names[] = {
 		[TRACE_ENTER] = "enter", [TRACE_LEAVE] = "leave", [TRACE_UNWOUND] = "unwound",
 		[TRACE_OS] = "os",	 [TRACE_MARK] = "mark",	  [TRACE_OFF] = "off",
 		[TRACE_ON] = "on",	 [TRACE_LOST] = "lost",	  [TRACE_SWITCHED] = "switched",
 	};
+	table_covers(names, TRACE_KINDS);
 
 	return names[kind];
 }

@@ -212,12 +212,13 @@ static bool take_join(struct trace_thread *thread, uint32_t number)
 
 static void take_note(struct trace_thread *thread, const struct trace_record *record)
 {
-	static const enum analysis_trace_kind kinds[TARE_TRACE_NOTES] = {
+	static const enum analysis_trace_kind kinds[] = {
 		[TARE_TRACE_NOTE_OS] = TRACE_OS,
 		[TARE_TRACE_NOTE_MARK] = TRACE_MARK,
 		[TARE_TRACE_NOTE_OFF] = TRACE_OFF,
 		[TARE_TRACE_NOTE_ON] = TRACE_ON,
 	};
+	table_covers(kinds, TARE_TRACE_NOTES);
 	const enum tare_trace_note note = trace_record_note(record);
 	struct analysis_trace_event *event = note_event(thread, kinds[note]);
 

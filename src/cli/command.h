@@ -24,6 +24,7 @@ enum operand_kind {
 	OPERAND_PROCESS,   /* number of a process */
 	OPERAND_COMMAND,   /* a program and its arguments */
 	OPERAND_WORD,	   /* nothing but `words` */
+	OPERAND_KINDS
 };
 
 struct command {

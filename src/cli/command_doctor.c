@@ -9,6 +9,7 @@ static const struct option doctor_options[] = {{0}};
 static int doctor_run(const void *values, const struct operands *operands, struct error *err)
 {
 	static const char *const verdicts[] = {"ok", "limited", "fails"};
+	table_covers(verdicts, DOCTOR_VERDICTS);
 	struct doctor_facts facts = {0};
 	int status = EXIT_STATUS_OK;
 

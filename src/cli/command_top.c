@@ -28,6 +28,7 @@ struct top_values {
 };
 
 static const char *const sort_choices[] = {"interval", "total", "calls", "elapsed", NULL};
+table_covers(sort_choices, TOP_SORTS + 1);
 
 static const struct option top_options[] = {
 	{.name = "once",
@@ -193,6 +194,7 @@ static void show(struct top *top, struct top_table *table)
 static bool wait_for_next(struct top *top)
 {
 	static const char keys[] = "itce"; /* as enum top_sort */
+	table_covers(keys, TOP_SORTS + 1);
 	const uint64_t begin = top->last.raw_ns;
 	const uint64_t wait_ns = (uint64_t)(top->values->interval_seconds * 1e9);
 	struct timespec now;

@@ -1,6 +1,8 @@
 /* What the three scripts share, and the one for bash. See completion.h. */
 #include "cli/completion.h"
 
+#include "base/table.h"
+
 #include <string.h>
 
 bool completion_is_path(const struct option *option)
@@ -154,6 +156,7 @@ static void bash_command(const struct command *command, struct str *out)
 {
 	static const char *const kinds[] = {"profile", "file",	  "directory",
 					    "process", "command", "word"};
+	table_covers(kinds, OPERAND_KINDS);
 
 	str_printf(out, "	%s)\n		options='", command->name);
 	bash_options(command->options, out);

@@ -1,6 +1,8 @@
 /* The script for fish, see completion.h. */
 #include "cli/completion.h"
 
+#include "base/table.h"
+
 #include <string.h>
 
 static const char functions[] =
@@ -66,7 +68,10 @@ static void operand_line(const struct command *command, struct str *out)
 		[OPERAND_FILE] = " -F",
 		[OPERAND_DIRECTORY] = " -a '(__fish_complete_directories)'",
 		[OPERAND_PROCESS] = " -a '(__fish_complete_pids)'",
+		[OPERAND_COMMAND] = "",
+		[OPERAND_WORD] = "",
 	};
+	table_covers(arguments, OPERAND_KINDS);
 
 	if (command->words) {
 		str_printf(out,

@@ -1,6 +1,8 @@
 /* The script for zsh, see completion.h: specifications of _arguments. */
 #include "cli/completion.h"
 
+#include "base/table.h"
+
 #include <string.h>
 
 /* Text in single quotes; `special` are the characters that _arguments wants a backslash before. */
@@ -72,6 +74,7 @@ static void operands_spec(const struct command *command, struct str *out)
 		[OPERAND_COMMAND] = "'(-)1:command:_command_names -e' '*::arguments:_normal'",
 		[OPERAND_WORD] = "",
 	};
+	table_covers(specs, OPERAND_KINDS);
 
 	if (command->words)
 		words_spec(command,

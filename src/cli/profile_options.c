@@ -4,6 +4,7 @@
 const char *const profile_demangle_choices[] = {"yes", "no", NULL};
 /* In the order of enum analysis_method. */
 const char *const profile_method_choices[] = {"auto", "instrument", "sample", NULL};
+table_covers(profile_method_choices, ANALYSIS_METHODS + 1);
 
 struct analysis_globs globs_of(struct globs *globs, const struct option_list *list)
 {

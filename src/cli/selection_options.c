@@ -5,6 +5,7 @@
 
 const char *const selection_small_choices[] = {"skip", "keep", NULL};
 const char *const selection_transform_choices[] = {"full", "null", "poison", NULL};
+table_covers(selection_transform_choices, RECORD_TRANSFORMS + 1);
 const char *const selection_probes_choices[] = {"merged", "all", NULL};
 
 static char *demangle(const char *name)

@@ -12,11 +12,14 @@
 
 enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 40, WIDTH_MAX = 10000 };
 
-enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER, COLOR_CHOICES };
 
 const char *const table_unit_choices[] = {"ms", "ticks", NULL};
+table_covers(table_unit_choices, REPORT_UNITS + 1);
 const char *const table_format_choices[] = {"text", "csv", "json", NULL};
+table_covers(table_format_choices, REPORT_FORMATS + 1);
 const char *const table_color_choices[] = {"auto", "always", "never", NULL};
+table_covers(table_color_choices, COLOR_CHOICES + 1);
 
 static int text_width(bool to_file)
 {

@@ -190,20 +190,15 @@ static int by_elapsed(const void *a, const void *b)
 
 void top_table_sort(struct top_table *table, enum top_sort by)
 {
-	switch (by) {
-	case TOP_BY_INTERVAL:
-		vec_sort(&table->rows, by_interval);
-		break;
-	case TOP_BY_TOTAL:
-		vec_sort(&table->rows, by_total);
-		break;
-	case TOP_BY_CALLS:
-		vec_sort(&table->rows, by_calls);
-		break;
-	case TOP_BY_ELAPSED:
-		vec_sort(&table->rows, by_elapsed);
-		break;
-	}
+	static int (*const orders[])(const void *a, const void *b) = {
+		[TOP_BY_INTERVAL] = by_interval,
+		[TOP_BY_TOTAL] = by_total,
+		[TOP_BY_CALLS] = by_calls,
+		[TOP_BY_ELAPSED] = by_elapsed,
+	};
+	table_covers(orders, TOP_SORTS);
+
+	vec_sort(&table->rows, orders[by]);
 }
 
 void top_table_fini(struct top_table *table)

@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "record/session.h"
 
-enum top_sort { TOP_BY_INTERVAL, TOP_BY_TOTAL, TOP_BY_CALLS, TOP_BY_ELAPSED };
+enum top_sort { TOP_BY_INTERVAL, TOP_BY_TOTAL, TOP_BY_CALLS, TOP_BY_ELAPSED, TOP_SORTS };
 
 struct top_row {
 	const char *function, *module; /* in the table's arena */

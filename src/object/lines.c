@@ -22,7 +22,7 @@
 
 const char *lines_reason_text(enum lines_reason reason)
 {
-	static const char *const texts[LINES_REASONS] = {
+	static const char *const texts[] = {
 		[LINES_KNOWN] = "known",
 		[LINES_NO_SPLIT_FILE] = "the file with the functions' debug information (.dwo) is "
 					"not there",
@@ -31,6 +31,7 @@ const char *lines_reason_text(enum lines_reason reason)
 		[LINES_NOT_COVERED] = "not covered by the debug information",
 		[LINES_DAMAGED] = "the debug information is damaged",
 	};
+	table_covers(texts, LINES_REASONS);
 
 	return reason < LINES_REASONS ? texts[reason] : "unknown";
 }

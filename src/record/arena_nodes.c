@@ -9,12 +9,13 @@
  */
 #include "record/arena_part.h"
 
-static const size_t element_bytes[TARE_CHUNK_KINDS] = {
+static const size_t element_bytes[] = {
 	[TARE_CHUNK_NODES] = sizeof(struct tare_node),
 	[TARE_CHUNK_OS] = sizeof(struct tare_os_record),
 	[TARE_CHUNK_MARKS] = 1,
 	[TARE_CHUNK_NAMES] = 1,
 };
+table_covers(element_bytes, TARE_CHUNK_KINDS);
 
 static uint32_t chunk_count(const struct arena_thread *thread)
 {

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-enum doctor_verdict { DOCTOR_WORKS, DOCTOR_LIMITED, DOCTOR_FAILS };
+enum doctor_verdict { DOCTOR_WORKS, DOCTOR_LIMITED, DOCTOR_FAILS, DOCTOR_VERDICTS };
 
 struct doctor_fact {
 	const char *name;

@@ -58,6 +58,7 @@ static const char *mode_name(enum rewrite_mode mode)
 {
 	static const char *const names[] = {
 		[REWRITE_FULL] = "full", [REWRITE_NULL] = "null", [REWRITE_POISON] = "poison"};
+	table_covers(names, REWRITE_MODES);
 
 	return names[mode];
 }

@@ -134,6 +134,7 @@ enum policy_mode policy_mode_of(const struct policy *policy, const char *path)
 const char *policy_mode_name(enum policy_mode mode)
 {
 	static const char *const names[] = {"full", "syscalls", "none"};
+	table_covers(names, POLICY_MODES);
 
 	return names[mode];
 }

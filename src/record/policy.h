@@ -8,6 +8,7 @@ enum policy_mode {
 	POLICY_FULL,	 /* functions, calls and system calls */
 	POLICY_SYSCALLS, /* only what holds system call instructions */
 	POLICY_NONE,
+	POLICY_MODES
 };
 
 /* Units of the files that match; see rewrite_function.unit. */

@@ -369,6 +369,7 @@ static bool open_service(struct run *run, struct error *err)
 static bool open_session(struct run *run, struct error *err)
 {
 	static const char *const methods[] = {"instrument", "sample", "instrument,sample"};
+	table_covers(methods, RECORD_METHODS);
 	const uint64_t trace_bytes = run->options->settings.trace_bytes;
 	struct tare_settings settings = run->options->settings;
 

@@ -29,6 +29,7 @@ enum record_transform {
 	/* All probes run, against handlers in the copy that scramble whatever a probe may change.
 	   Only system calls reach the runtime, by which children are followed. */
 	RECORD_TRANSFORM_POISON,
+	RECORD_TRANSFORMS
 };
 
 /* What to instrument and how; shared by recording and by writing one file. */
@@ -47,11 +48,7 @@ struct record_selection {
 	char *(*demangle)(const char *name);
 };
 
-enum record_method {
-	RECORD_INSTRUMENT,
-	RECORD_SAMPLE,
-	RECORD_BOTH,
-};
+enum record_method { RECORD_INSTRUMENT, RECORD_SAMPLE, RECORD_BOTH, RECORD_METHODS };
 
 /* How to sample, and what besides the command. */
 struct record_sampling {

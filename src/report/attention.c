@@ -138,6 +138,7 @@ static bool is_older(const struct report *report, struct str *text)
 		NULL, /* samples: their views say so */
 		"CPU use over time, what descriptors named",
 	};
+	table_covers(lacking, PROFILE_SCHEMA_VERSION - 1);
 	const struct profile *profile = report->analysis->profile;
 	const char *tare = profile_session(profile)->tare_version;
 	bool any = false;

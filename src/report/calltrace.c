@@ -310,6 +310,8 @@ static void begin(struct calltrace *calltrace)
 		report_write_json_tables(stream);
 		fprintf(stream, "    \"%s\": [", calltrace->table->name);
 		break;
+	case REPORT_FORMATS:
+		break;
 	}
 }
 
@@ -340,6 +342,7 @@ static void end(struct calltrace *calltrace, bool cut)
 			fputs("(further events: --limit)\n", calltrace->stream);
 		break;
 	case REPORT_CSV:
+	case REPORT_FORMATS:
 		break;
 	case REPORT_JSON:
 		fputs(calltrace->rows ? "\n    ]\n  }\n}\n" : "]\n  }\n}\n", calltrace->stream);

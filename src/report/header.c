@@ -472,18 +472,19 @@ static void write_losses(const struct report *report, FILE *stream, struct str *
 	write_facts(report, stream, ALERT, "INCOMPLETE", text);
 }
 
-const struct report_limit report_limits[REPORT_LIMITS] = {
+const struct report_limit report_limits[] = {
 	{TARE_LIMIT_NODES, "max-nodes"}, {TARE_LIMIT_MEMORY, "max-memory"},
 	{TARE_LIMIT_DISK, "max-disk"},	 {TARE_LIMIT_THREADS, "max-threads"},
 	{TARE_LIMIT_SYSTEM, "system"},
 };
+table_covers(report_limits, TARE_LIMITS);
 
 /* Why call paths have folded, threads share rows, or something found no room. */
 static void write_limits(const struct report *report, FILE *stream, struct str *text)
 {
 	const uint32_t met = report->analysis->totals.limits;
 
-	for (size_t i = 0; i < REPORT_LIMITS; i++)
+	for (size_t i = 0; i < TARE_LIMITS; i++)
 		if (met & report_limits[i].bit & ~(uint32_t)TARE_LIMIT_SYSTEM)
 			str_printf(text, "%s--%s", text->len ? ", " : "", report_limits[i].name);
 	if (text->len) {

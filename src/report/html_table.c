@@ -44,23 +44,30 @@ static uint64_t cell_number(struct html_pack *pack, const struct cell *cell)
 	return number;
 }
 
+/* Changes are those of `tare diff`, which the page does by itself; bars are of text only. */
 static const char *type_name(enum cell_type type)
 {
-	static const char *const names[] = {
-		[CELL_EMPTY] = "",
-		[CELL_TEXT] = "text",
-		[CELL_COUNT] = "count",
-		[CELL_SIGNED] = "signed",
-		[CELL_TIME] = "time",
-		[CELL_PERCENT] = "percent",
-		[CELL_ADDRESS] = "address",
-		/* of `tare diff`, which the page does by itself */
-		[CELL_COUNT_CHANGE] = "signed",
-		[CELL_TIME_CHANGE] = "signed",
-		[CELL_PERCENT_CHANGE] = "percent",
-	};
-
-	return names[type];
+	switch (type) {
+	case CELL_TEXT:
+		return "text";
+	case CELL_COUNT:
+		return "count";
+	case CELL_SIGNED:
+	case CELL_COUNT_CHANGE:
+	case CELL_TIME_CHANGE:
+		return "signed";
+	case CELL_TIME:
+		return "time";
+	case CELL_PERCENT:
+	case CELL_PERCENT_CHANGE:
+		return "percent";
+	case CELL_ADDRESS:
+		return "address";
+	case CELL_EMPTY:
+	case CELL_BAR:
+		break;
+	}
+	return "";
 }
 
 /* What rows are about, as numbers of the page's own lists; 0: nothing of that kind. */

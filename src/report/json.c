@@ -156,7 +156,7 @@ static void field_limits(FILE *stream, uint32_t met)
 
 	write_key(stream, "limits_met", false);
 	fputs("[", stream);
-	for (size_t i = 0; i < REPORT_LIMITS; i++) {
+	for (size_t i = 0; i < TARE_LIMITS; i++) {
 		if (!(met & report_limits[i].bit))
 			continue;
 		fprintf(stream, "%s\"%s\"", any ? ", " : "", report_limits[i].name);

@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
-enum report_unit { REPORT_MS, REPORT_TICKS }; /* ms: nanoseconds in CSV and JSON */
+enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON, REPORT_FORMATS };
+enum report_unit { REPORT_MS, REPORT_TICKS, REPORT_UNITS }; /* ms: nanoseconds in CSV and JSON */
 
 #define REPORT_LIMIT_DEFAULT (-1) /* of the view for text, none for CSV and JSON */
 

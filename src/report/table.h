@@ -291,8 +291,7 @@ struct report_limit {
 	uint32_t bit;
 	const char *name;
 };
-#define REPORT_LIMITS 5
-extern const struct report_limit report_limits[REPORT_LIMITS];
+extern const struct report_limit report_limits[];
 
 /* What a reader must know before he trusts the numbers: attention.c. */
 struct report_attention {

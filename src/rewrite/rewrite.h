@@ -17,6 +17,7 @@ enum rewrite_mode {
 	REWRITE_NULL,	/* copies without probes: the transform by itself */
 	REWRITE_POISON, /* each probe runs, against handlers of the companion that scramble
 			   whatever it may change; without a runtime. See abi/module.h */
+	REWRITE_MODES
 };
 
 enum rewrite_probes {

@@ -5,7 +5,7 @@ struct verdict_info {
 	const char *name, *text;
 };
 
-static const struct verdict_info verdicts[REWRITE_VERDICTS] = {
+static const struct verdict_info verdicts[] = {
 	[REWRITE_INSTRUMENTED] = {"instrumented", "has probes"},
 	[REWRITE_PART] = {"part", "a separate part of an instrumented function"},
 	[REWRITE_SMALL] =
@@ -27,6 +27,7 @@ static const struct verdict_info verdicts[REWRITE_VERDICTS] = {
 	[REWRITE_SPECIAL] = {"special",
 			     "its address has a meaning to the kernel, the C library or V8"},
 };
+table_covers(verdicts, REWRITE_VERDICTS);
 
 const char *rewrite_verdict_name(enum rewrite_verdict verdict)
 {

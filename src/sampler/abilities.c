@@ -76,11 +76,12 @@ static void try_kernel(struct perf_ability *ability)
 
 void perf_abilities_find(struct perf_ability *abilities)
 {
-	static const char *const names[PERF_ABILITIES] = {
+	static const char *const names[] = {
 		[PERF_OWN_PROCESSES] = "sampling",	 [PERF_CYCLES] = "hardware events",
 		[PERF_KERNEL_FRAMES] = "kernel samples", [PERF_SYSTEM] = "system samples",
 		[PERF_TRACEPOINTS] = "tracepoints",
 	};
+	table_covers(names, PERF_ABILITIES);
 	struct error err;
 
 	for (size_t i = 0; i < PERF_ABILITIES; i++)

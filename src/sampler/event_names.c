@@ -54,12 +54,14 @@ static const char *const caches[] = {
 	[PERF_COUNT_HW_CACHE_ITLB] = "iTLB",	 [PERF_COUNT_HW_CACHE_BPU] = "branch",
 	[PERF_COUNT_HW_CACHE_NODE] = "node",
 };
+table_covers(caches, PERF_COUNT_HW_CACHE_MAX);
 /* Operation and result; accesses are in the plural. */
 static const char *const accesses[][2] = {
 	[PERF_COUNT_HW_CACHE_OP_READ] = {"loads", "load-misses"},
 	[PERF_COUNT_HW_CACHE_OP_WRITE] = {"stores", "store-misses"},
 	[PERF_COUNT_HW_CACHE_OP_PREFETCH] = {"prefetches", "prefetch-misses"},
 };
+table_covers(accesses, PERF_COUNT_HW_CACHE_OP_MAX);
 
 const struct event_name *event_names(size_t *count)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* perf's numbers of registers, in the order of DWARF's. */
-static const uint8_t perf_registers[UNWIND_REGISTERS] = {
+static const uint8_t perf_registers[] = {
 	[UNWIND_RAX] = PERF_REG_X86_AX,	 [UNWIND_RDX] = PERF_REG_X86_DX,
 	[UNWIND_RCX] = PERF_REG_X86_CX,	 [UNWIND_RBX] = PERF_REG_X86_BX,
 	[UNWIND_RSI] = PERF_REG_X86_SI,	 [UNWIND_RDI] = PERF_REG_X86_DI,
@@ -19,6 +19,7 @@ static const uint8_t perf_registers[UNWIND_REGISTERS] = {
 	[UNWIND_R14] = PERF_REG_X86_R14, [UNWIND_R15] = PERF_REG_X86_R15,
 	[UNWIND_RA] = PERF_REG_X86_IP,
 };
+table_covers(perf_registers, UNWIND_REGISTERS);
 
 /* `count` items of `bytes` each; false, and nothing moved, if they are not there. */
 static bool take(struct byte_reader *reader, uint64_t count, uint64_t bytes)

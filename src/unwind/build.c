@@ -103,19 +103,31 @@ static bool put_cfa(struct byte_vec *out, const struct cfi_state *state)
 	       put_offset(out, state->cfa.offset);
 }
 
+static enum unwind_item item_of(enum cfi_rule_kind kind)
+{
+	switch (kind) {
+	case CFI_OFFSET:
+		return UNWIND_ITEM_AT;
+	case CFI_VAL_OFFSET:
+		return UNWIND_ITEM_IS;
+	case CFI_REGISTER:
+		return UNWIND_ITEM_REGISTER;
+	case CFI_EXPRESSION:
+		return UNWIND_ITEM_AT_EXPRESSION;
+	case CFI_VAL_EXPRESSION:
+		return UNWIND_ITEM_IS_EXPRESSION;
+	case CFI_SAME:
+	case CFI_UNDEFINED:
+		break;
+	}
+	return UNWIND_ITEM_UNDEFINED;
+}
+
 static bool put_register(struct byte_vec *out, unsigned number, const struct cfi_rule *rule)
 {
-	static const uint8_t items[] = {
-		[CFI_UNDEFINED] = UNWIND_ITEM_UNDEFINED,
-		[CFI_OFFSET] = UNWIND_ITEM_AT,
-		[CFI_VAL_OFFSET] = UNWIND_ITEM_IS,
-		[CFI_REGISTER] = UNWIND_ITEM_REGISTER,
-		[CFI_EXPRESSION] = UNWIND_ITEM_AT_EXPRESSION,
-		[CFI_VAL_EXPRESSION] = UNWIND_ITEM_IS_EXPRESSION,
-	};
 	if (rule->kind == CFI_SAME)
 		return true;
-	put_u8(out, items[rule->kind]);
+	put_u8(out, item_of(rule->kind));
 	put_u8(out, number);
 	switch (rule->kind) {
 	case CFI_OFFSET:

@@ -239,10 +239,11 @@ static void run(struct way *way, const unsigned char *bytes, const struct insn *
 
 /* ---- the end of a way ---- */
 
-static const uint8_t saved_numbers[UNWIND_SAVED_COUNT] = {
+static const uint8_t saved_numbers[] = {
 	[UNWIND_SAVED_RBX] = REG_RBX, [UNWIND_SAVED_RBP] = REG_RBP, [UNWIND_SAVED_R12] = REG_R12,
 	[UNWIND_SAVED_R13] = REG_R13, [UNWIND_SAVED_R14] = REG_R14, [UNWIND_SAVED_R15] = REG_R15,
 };
+table_covers(saved_numbers, UNWIND_SAVED_COUNT);
 
 /* The rule of a way at whose end the return address is `above` bytes above the stack pointer. */
 static bool make_rule(const struct way *way, int64_t above, struct unwind_rule *rule)

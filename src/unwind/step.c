@@ -9,11 +9,13 @@
 
 #include "unwind/expression.h"
 
-static const uint8_t saved_registers[UNWIND_SAVED_COUNT] = {
+static const uint8_t saved_registers[] = {
 	[UNWIND_SAVED_RBX] = UNWIND_RBX, [UNWIND_SAVED_RBP] = UNWIND_RBP,
 	[UNWIND_SAVED_R12] = UNWIND_R12, [UNWIND_SAVED_R13] = UNWIND_R13,
 	[UNWIND_SAVED_R14] = UNWIND_R14, [UNWIND_SAVED_R15] = UNWIND_R15,
 };
+_Static_assert(sizeof(saved_registers) / sizeof(saved_registers[0]) == UNWIND_SAVED_COUNT,
+	       "one entry per value");
 
 static bool read_copy(const struct unwind_memory *memory, uint64_t run_addr, uint64_t *word)
 {

@@ -38,6 +38,8 @@ static uint64_t item_bytes(const unsigned char *at, uint64_t left)
 		[UNWIND_ITEM_AT_EXPRESSION] = 4,
 		[UNWIND_ITEM_IS_EXPRESSION] = 4,
 	};
+	_Static_assert(sizeof(fixed) / sizeof(fixed[0]) == UNWIND_ITEM_KINDS,
+		       "one entry per value");
 	if (!left || *at >= sizeof(fixed) || fixed[*at] > left)
 		return 0;
 	uint64_t bytes = fixed[*at];

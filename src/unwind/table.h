@@ -91,6 +91,7 @@ enum unwind_item {
 	UNWIND_ITEM_REGISTER,	    /* register, register */
 	UNWIND_ITEM_AT_EXPRESSION,  /* register, expression: at the address that it gives */
 	UNWIND_ITEM_IS_EXPRESSION,  /* register, expression */
+	UNWIND_ITEM_KINDS
 };
 
 struct unwind_table {

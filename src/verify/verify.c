@@ -15,7 +15,7 @@ enum { ENTRY_JUMP_BYTES = 5 };
 
 const char *verify_kind_name(enum verify_kind kind)
 {
-	static const char *const names[VERIFY_KINDS] = {
+	static const char *const names[] = {
 		[VERIFY_CODE] = "code",
 		[VERIFY_PROBE] = "probe",
 		[VERIFY_TABLE] = "table",
@@ -24,6 +24,7 @@ const char *verify_kind_name(enum verify_kind kind)
 		[VERIFY_BYTES] = "bytes",
 		[VERIFY_HEADERS] = "headers",
 	};
+	table_covers(names, VERIFY_KINDS);
 
 	return names[kind];
 }
