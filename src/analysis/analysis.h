@@ -200,8 +200,10 @@ struct analysis_coverage {
 struct analysis_module_coverage {
 	uint32_t module;
 	uint64_t found, count[COVERAGE_CLASSES];
-	uint64_t disarmed;    /* functions and call targets, while the program ran */
-	const char *refusals; /* "3 jump-unproven, 1 bad-target"; "" if there are none */
+	uint64_t disarmed; /* functions and call targets, while the program ran */
+	/* "3 jump-unproven, 1 bad-target", or a sentence about the whole file; "" if there are none
+	 */
+	const char *refusals;
 };
 
 /* Of the event shown; the last five are those of the whole recording. */

@@ -108,6 +108,13 @@ static bool load_row(const struct profile_coverage *row, void *context)
 	struct coverage_loader *loader = context;
 	struct analysis *analysis = loader->analysis;
 	const uint32_t module = analysis->module_of[row->module - 1];
+
+	if (row->verdict && strcmp(row->verdict, PROFILE_COVERAGE_FILE) == 0) {
+		analysis->module_coverage.data[module].refusals =
+			arena_strdup(&analysis->arena, row->function ? row->function : "");
+		refusal_add(&loader->modules[analysis->modules.len], PROFILE_COVERAGE_FILE, 1);
+		return true;
+	}
 	const char *verdict = verdict_intern(loader, row->verdict ? row->verdict : "");
 	const enum analysis_coverage_class class = classify(verdict);
 	const uint64_t count = (uint64_t)row->count;
@@ -137,7 +144,8 @@ static void drop_empty(struct analysis *analysis)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < analysis->module_coverage.len; i++)
-		if (analysis->module_coverage.data[i].found)
+		if (analysis->module_coverage.data[i].found ||
+		    analysis->module_coverage.data[i].refusals[0])
 			analysis->module_coverage.data[kept++] = analysis->module_coverage.data[i];
 	analysis->module_coverage.len = kept;
 }
@@ -156,9 +164,11 @@ bool analysis_load_coverage(struct analysis *analysis, struct profile *profile,
 		analysis->module_coverage.data[function->module].disarmed +=
 			function->values.disarmed;
 	const bool ok = profile_each_coverage(profile, load_row, &loader, err);
-	for (size_t i = 0; i < modules; i++)
-		analysis->module_coverage.data[i].refusals =
-			refusals_text(&analysis->arena, &loader.modules[i]);
+	for (size_t i = 0; i < modules; i++) {
+		struct analysis_module_coverage *row = &analysis->module_coverage.data[i];
+		const char *functions = refusals_text(&analysis->arena, &loader.modules[i]);
+		row->refusals = row->refusals ? row->refusals : functions;
+	}
 	analysis->refusals = refusals_text(&analysis->arena, &loader.modules[modules]);
 	free(loader.modules);
 	drop_empty(analysis);

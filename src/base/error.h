@@ -12,6 +12,7 @@ enum error_code {
 	ERROR_USAGE,	   /* the command line is wrong */
 	ERROR_INPUT,	   /* a file or a byte sequence is damaged, or not what it should be */
 	ERROR_UNSUPPORTED, /* understood, but tare cannot do it */
+	ERROR_TOO_LARGE,   /* tare could do it, were it not beyond a limit of the format */
 	ERROR_SYSTEM,	   /* a system call failed */
 	ERROR_NOT_FOUND,   /* a file or name does not exist */
 	ERROR_PERMISSION,  /* the system refused access */

@@ -70,23 +70,59 @@ bool file_output_open(struct file_output *out, const char *path, struct error *e
 	return true;
 }
 
-bool file_output_write_at(struct file_output *out, const void *bytes, size_t size, uint64_t offset,
-			  struct error *err)
+static bool page_is_zero(const unsigned char *page, size_t size)
 {
-	const char *at = bytes;
+	return page[0] == 0 && memcmp(page, page + 1, size - 1) == 0;
+}
 
+bool file_next_extent(const void *bytes, size_t size, size_t *begin, size_t *end)
+{
+	bool found = false;
+
+	for (size_t at = *begin; at < size; at += FILE_PAGE_BYTES) {
+		const size_t page = size - at < FILE_PAGE_BYTES ? size - at : FILE_PAGE_BYTES;
+		const bool is_zero = page_is_zero((const unsigned char *)bytes + at, page);
+		if (is_zero && found)
+			break;
+		if (!is_zero && !found)
+			*begin = at;
+		if (!is_zero)
+			*end = at + page;
+		found |= !is_zero;
+	}
+	return found;
+}
+
+static bool write_all(int fd, const char *bytes, size_t size, size_t offset)
+{
 	while (size) {
-		const ssize_t done = pwrite(out->fd, at, size, (off_t)offset);
+		const ssize_t done = pwrite(fd, bytes, size, (off_t)offset);
 		if (done < 0 && errno == EINTR)
 			continue;
+		if (done == 0)
+			errno = ENOSPC;
 		if (done <= 0)
-			return error_set_errno(err, done ? errno : ENOSPC, "cannot write %s",
-					       out->path);
-		at += done;
+			return false;
+		bytes += done;
 		size -= (size_t)done;
-		offset += (uint64_t)done;
+		offset += (size_t)done;
 	}
 	return true;
+}
+
+bool file_write_sparse(int fd, const void *bytes, size_t size)
+{
+	for (size_t begin = 0, end = 0; file_next_extent(bytes, size, &begin, &end); begin = end) {
+		if (!write_all(fd, (const char *)bytes + begin, end - begin, begin))
+			return false;
+	}
+	return ftruncate(fd, (off_t)size) == 0;
+}
+
+bool file_output_write(struct file_output *out, const void *bytes, size_t size, struct error *err)
+{
+	return file_write_sparse(out->fd, bytes, size) ||
+	       error_set_errno(err, errno, "cannot write %s", out->path);
 }
 
 static void file_output_release(struct file_output *out)

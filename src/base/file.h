@@ -21,6 +21,14 @@ struct file_view {
 bool file_view_open(struct file_view *view, const char *path, struct error *err);
 void file_view_close(struct file_view *view);
 
+enum { FILE_PAGE_BYTES = 4096 };
+
+/* The next run of pages from *begin on that are not all zero is [*begin, *end). False: none. */
+bool file_next_extent(const void *bytes, size_t size, size_t *begin, size_t *end);
+/* The contents of a new, empty file. Pages of zeros become holes, which take no room on the disk.
+   False with errno. */
+bool file_write_sparse(int fd, const void *bytes, size_t size);
+
 /* An output file under a temporary name in the directory of `path`. */
 struct file_output {
 	int fd;
@@ -29,9 +37,8 @@ struct file_output {
 
 /* Creates the temporary (O_EXCL, mode 0600 until commit). */
 bool file_output_open(struct file_output *out, const char *path, struct error *err);
-/* pwrite of all bytes. */
-bool file_output_write_at(struct file_output *out, const void *bytes, size_t size, uint64_t offset,
-			  struct error *err);
+/* All contents at once, as file_write_sparse. */
+bool file_output_write(struct file_output *out, const void *bytes, size_t size, struct error *err);
 /* The rights that the umask leaves of these. */
 mode_t file_mode_allowed(mode_t mode);
 /* Of what tells a recording's command line, in which passwords may stand. */

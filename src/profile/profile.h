@@ -140,6 +140,9 @@ struct profile_histogram {
 	uint64_t calls;
 };
 
+/* The verdict on a whole file, whose row stands for no function and has a sentence for its name. */
+#define PROFILE_COVERAGE_FILE "whole-file"
+
 /* What became of each function that was found in a module. */
 struct profile_coverage {
 	int64_t module;

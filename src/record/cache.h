@@ -56,13 +56,14 @@ enum cache_outcome {
 	CACHE_INSTRUMENTED,
 	CACHE_NOTHING_TO_DO, /* no function was selected: the original serves */
 	CACHE_REFUSED,
+	CACHE_TOO_LARGE, /* refused, too; what needs it can be recorded without it */
 };
 
 /* What the builder makes of a file. Zero-initialised before and freed after it is stored. */
 struct cache_product {
 	enum cache_outcome outcome;
 	struct byte_vec bytes;		   /* CACHE_INSTRUMENTED: the copy */
-	char refusal[ERROR_MESSAGE_BYTES]; /* CACHE_REFUSED: the sentence */
+	char refusal[ERROR_MESSAGE_BYTES]; /* the sentence, if it was refused */
 	struct str summary;		   /* a few fields, no newline; see text.h */
 	struct str coverage;		   /* lines, see coverage.h */
 };

@@ -36,6 +36,11 @@ void cache_stat_text(const struct stat *info, struct str *out)
 		   info->st_mtim.tv_nsec, (intmax_t)info->st_ctim.tv_sec, info->st_ctim.tv_nsec);
 }
 
+static bool outcome_is_refusal(uint64_t outcome)
+{
+	return outcome == CACHE_REFUSED || outcome == CACHE_TOO_LARGE;
+}
+
 static void meta_take_line(struct meta *meta, const struct text_line *line)
 {
 	const char *name = text_field(line, 0);
@@ -73,13 +78,13 @@ static bool meta_parse(struct meta *meta, char *text)
 	    strcmp(text_field(&line, 1), "1") != 0)
 		return false;
 	if (!text_next_line(&at, &line) || strcmp(text_field(&line, 0), "outcome") != 0 ||
-	    !text_u64(&line, 1, &meta->outcome) || meta->outcome > CACHE_REFUSED)
+	    !text_u64(&line, 1, &meta->outcome) || meta->outcome > CACHE_TOO_LARGE)
 		return false;
 	while (text_next_line(&at, &line))
 		meta_take_line(meta, &line);
 	return meta->source && meta->summary && meta->coverage_digest &&
 	       (meta->outcome != CACHE_INSTRUMENTED || meta->copy_name) &&
-	       (meta->outcome != CACHE_REFUSED || meta->refusal);
+	       (!outcome_is_refusal(meta->outcome) || meta->refusal);
 }
 
 static int copy_open_directory(int dir_fd)
@@ -105,7 +110,7 @@ static bool copy_is_intact(int dir_fd, const struct meta *meta)
 	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid()) {
 		cache_stat_text(&info, &now);
 		intact = !strcmp(now.data, meta->copy_stat) ||
-			 (digest_file(fd, (uint64_t)info.st_size, digest) &&
+			 (digest_sparse_file(fd, (uint64_t)info.st_size, digest) &&
 			  !strcmp(digest, meta->copy_digest));
 	}
 	close(fd);
@@ -127,7 +132,7 @@ static void entry_fill(struct cache_entry *entry, const struct cache *cache, con
 		str_printf(&copy, "%s/" COPY_NAME "/%s", directory.data, meta->copy_name);
 		entry->copy = copy.data;
 	}
-	if (meta->outcome == CACHE_REFUSED)
+	if (outcome_is_refusal(meta->outcome))
 		entry->refusal = mem_strdup(meta->refusal);
 }
 
@@ -194,23 +199,13 @@ static bool entry_write_file(int dir_fd, const struct entry_file *file, struct s
 			     struct error *err)
 {
 	struct stat info;
-	const char *at = file->bytes;
-	size_t left = file->size;
-	int fd = openat(dir_fd, file->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-			0600);
+	const int fd = openat(dir_fd, file->name,
+			      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
 		return error_set_errno(err, errno, "cannot write %s in the cache", file->name);
-	while (left) {
-		const ssize_t done = write(fd, at, left);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			goto fail;
-		at += done;
-		left -= (size_t)done;
-	}
-	if (fchmod(fd, file->mode) < 0 || fsync(fd) < 0 || fstat(fd, &info) < 0)
+	if (!file_write_sparse(fd, file->bytes, file->size) || fchmod(fd, file->mode) < 0 ||
+	    fsync(fd) < 0 || fstat(fd, &info) < 0)
 		goto fail;
 	if (stat_out)
 		cache_stat_text(&info, stat_out);
@@ -236,14 +231,14 @@ static void meta_compose(struct str *out, const char *source, const struct cache
 	text_put_field(out, source);
 	str_append(out, "\nsummary");
 	text_put_field(out, product->summary.data ? product->summary.data : "");
-	if (product->outcome == CACHE_REFUSED) {
+	if (outcome_is_refusal(product->outcome)) {
 		str_append(out, "\nrefusal");
 		text_put_field(out, product->refusal);
 	}
 	digest_bytes(product->coverage.data, product->coverage.len, digest);
 	str_printf(out, "\ncoverage\t%s\n", digest);
 	if (product->outcome == CACHE_INSTRUMENTED) {
-		digest_bytes(product->bytes.data, product->bytes.len, digest);
+		digest_sparse_bytes(product->bytes.data, product->bytes.len, digest);
 		text_put_field(out, "copy");
 		text_put_field(out, path_basename(source));
 		text_put_field(out, copy_stat);

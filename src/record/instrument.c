@@ -237,7 +237,7 @@ static bool build_file(const char *path, const char *key, struct cache_product *
 		coverage_format(&result, &product->coverage);
 		build_summarize(build, &result, &product->summary);
 	} else if (!is_foreign_failure(err)) {
-		product->outcome = CACHE_REFUSED;
+		product->outcome = err->code == ERROR_TOO_LARGE ? CACHE_TOO_LARGE : CACHE_REFUSED;
 		memcpy(product->refusal, err->message, sizeof(product->refusal));
 		str_append(&product->coverage, "");
 		ok = true;

@@ -48,7 +48,7 @@ void instrumenter_fini(struct instrumenter *instrumenter);
 /*
  * What became of the file at `path`: made now, found in the cache, or known from before. `*is_new`
  * says that it was not asked for before in this run. NULL with err where the file or the cache
- * cannot be used; a file that cannot be instrumented is an entry with CACHE_REFUSED.
+ * cannot be used; a file that cannot be instrumented is an entry with a refusal.
  */
 const struct instrumented *instrumenter_get(struct instrumenter *instrumenter, const char *path,
 					    bool *is_new, struct error *err);

@@ -141,7 +141,7 @@ static void note_file(const struct run *run, const struct instrumented *file)
 	str_printf(&sentence, "%s: ", file->path);
 	if (file->mode == POLICY_NONE)
 		str_append(&sentence, "left alone");
-	else if (entry->outcome == CACHE_REFUSED)
+	else if (entry->refusal)
 		str_printf(&sentence, "not instrumented: %s", entry->refusal);
 	else
 		str_printf(&sentence, "%s%s (%s)", summary ? summary + 1 : "",
@@ -164,8 +164,21 @@ static void record_module(struct run *run, const struct instrumented *file)
 	recording_put_module(&run->recording, &module);
 }
 
-/* The executable must be instrumented, or be left alone on purpose; its libraries may be refused.
- */
+static bool check_executable(struct run *run, const struct instrumented *executable,
+			     struct error *err)
+{
+	const struct cache_entry *entry = &executable->entry;
+
+	/* A loader brings the runtime also where there is no copy. */
+	if (!entry->refusal || (entry->outcome == CACHE_TOO_LARGE && run->program.loader))
+		return true;
+	return run->timers.by_timers && run->options->method == RECORD_SAMPLE
+		       ? timer_choice_refuse(&run->timers, run->program.path, err)
+		       : error_set(err, ERROR_UNSUPPORTED, "%s", entry->refusal);
+}
+
+/* The executable must be instrumented, left alone on purpose, or too large; its libraries may be
+   refused. */
 static bool instrument_closure(struct run *run, const struct instrumented **executable,
 			       struct error *err)
 {
@@ -176,11 +189,8 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 	if (!*executable)
 		return false;
 	note_file(run, *executable);
-	if ((*executable)->entry.outcome == CACHE_REFUSED)
-		return run->timers.by_timers && run->options->method == RECORD_SAMPLE
-			       ? timer_choice_refuse(&run->timers, run->program.path, err)
-			       : error_set(err, ERROR_UNSUPPORTED, "%s",
-					   (*executable)->entry.refusal);
+	if (!check_executable(run, *executable, err))
+		return false;
 	if (run->program.loader)
 		closure_list(run->program.loader, run->program.path, NULL, &libraries);
 	run->static_tls_bytes = closure_static_tls_bytes(&libraries);
@@ -574,11 +584,24 @@ static void wait_for_all(struct run *run)
 
 /* ---- the profile ---- */
 
-static bool finish_run(struct run *run, struct record_result *result, struct error *err)
+static void put_remark(const struct run *run, const struct instrumented *executable,
+		       struct record_result *result)
+{
+	struct str remark = {0};
+
+	if (run->timers.by_timers)
+		str_append(&remark, run->timers.reason);
+	if (executable && executable->entry.refusal)
+		str_printf(&remark, "%s%s; its libraries were recorded without it",
+			   remark.len ? "; " : "", executable->entry.refusal);
+	result->remark = remark.data;
+}
+
+static bool finish_run(struct run *run, const struct instrumented *executable,
+		       struct record_result *result, struct error *err)
 {
 	result->command_status = launch_exit_status(&run->launch);
-	if (run->timers.by_timers)
-		result->remark = mem_strdup(run->timers.reason);
+	put_remark(run, executable, result);
 	recording_put_number(&run->recording, "exit_status", result->command_status);
 	clock_schedule_finish(&run->recording);
 	if (record_build_profile(&run->session, &run->recording, run->output, result, err))
@@ -696,7 +719,7 @@ bool record_run(const struct record_options *options, struct record_result *resu
 		wait_for_all(&run);
 		server_close(&run.server);
 		*status = TARGET_STATUS_FAILED;
-		ok = finish_run(&run, result, err);
+		ok = finish_run(&run, executable, result, err);
 		launch_fini(&run.launch);
 	}
 	run_release(&run);

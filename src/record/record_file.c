@@ -93,7 +93,7 @@ static bool write_output(const struct record_file_options *options, const struct
 				 options->output);
 	if (!file_output_open(&output, options->output, err))
 		return false;
-	if (!file_output_write_at(&output, bytes->data, bytes->len, 0, err)) {
+	if (!file_output_write(&output, bytes->data, bytes->len, err)) {
 		file_output_discard(&output);
 		return false;
 	}

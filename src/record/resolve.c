@@ -166,6 +166,7 @@ static void module_load_coverage(struct resolve_module *module,
 		return;
 	char *text = cache_read_coverage(known->entry, &ignored);
 	module->covered = text && coverage_parse(&module->coverage, text, &ignored);
+	module->refusal = *known->refusal ? known->refusal : NULL;
 }
 
 /* Of code that a compiler made while the program ran, as perf does. */
@@ -538,6 +539,17 @@ static bool write_row(struct resolver *resolver, const struct resolve_module *mo
 	return profile_add_coverage(resolver->writer, &coverage, err);
 }
 
+/* Of a file in which no function was looked at. */
+static bool write_refusal(struct resolver *resolver, const struct resolve_module *module,
+			  struct error *err)
+{
+	const struct profile_coverage coverage = {.module = module->id,
+						  .function = module->refusal,
+						  .verdict = PROFILE_COVERAGE_FILE};
+
+	return profile_add_coverage(resolver->writer, &coverage, err);
+}
+
 /* Functions that were not asked for are counted, not listed: they are the bulk of a C library. */
 static bool write_module_coverage(struct resolver *resolver, const struct resolve_module *module,
 				  struct error *err)
@@ -545,6 +557,8 @@ static bool write_module_coverage(struct resolver *resolver, const struct resolv
 	const struct coverage_row *unasked = NULL;
 	int64_t unasked_count = 0;
 
+	if (module->refusal)
+		return write_refusal(resolver, module, err);
 	vec_foreach (row, &module->coverage.rows) {
 		if (row->verdict == REWRITE_NO_SYSCALL) {
 			unasked = row;
@@ -559,7 +573,8 @@ static bool write_module_coverage(struct resolver *resolver, const struct resolv
 bool resolver_write_coverage(struct resolver *resolver, struct error *err)
 {
 	vec_foreach (module, &resolver->modules) {
-		if ((*module)->covered && !write_module_coverage(resolver, *module, err))
+		if (((*module)->covered || (*module)->refusal) &&
+		    !write_module_coverage(resolver, *module, err))
 			return false;
 	}
 	return true;

@@ -31,12 +31,13 @@ struct resolve_module {
 	struct jit_code *jit;  /* of code made at run time; NULL: nothing is known of it */
 	uint64_t low, high;    /* link addresses that it occupies; high 0: unknown */
 	struct coverage coverage;
-	bool covered;	  /* coverage is known */
-	const char *copy; /* path of the instrumented one, NULL: none */
+	bool covered;	     /* coverage is known */
+	const char *refusal; /* of the file as a whole; NULL: none */
+	const char *copy;    /* path of the instrumented one, NULL: none */
 	bool copy_is_read;
 	struct copy_code copy_code;
-	struct object *copied;		 /* the copy, where something was looked up in it */
-	bool fetched;			 /* its debug file was asked for from servers */
+	struct object *copied; /* the copy, where something was looked up in it */
+	bool fetched;	       /* its debug file was asked for from servers */
 	bool data_is_read;
 	struct object *data;		 /* with its symbols of data; NULL: none */
 	bool unwind_is_read;		 /* and the next is what came of it */

@@ -257,17 +257,17 @@ static void append_coverage(const struct report *report, struct str *text)
 
 	begin_fact(text);
 	str_append(text, "coverage ");
-	if (!selected) {
+	if (selected) {
+		number_append(text, done);
+		str_append(text, " of ");
+		append_count(text, selected, "function", "functions");
+		str_printf(text, " (%.2f %%", 100.0 * (double)done / (double)selected);
+		append_loss(text, count[COVERAGE_PART], "in part");
+		str_append(text, ")");
+	} else {
 		str_append(text, "unknown");
-		return;
 	}
-	number_append(text, done);
-	str_append(text, " of ");
-	append_count(text, selected, "function", "functions");
-	str_printf(text, " (%.2f %%", 100.0 * (double)done / (double)selected);
-	append_loss(text, count[COVERAGE_PART], "in part");
-	str_append(text, ")");
-	if (count[COVERAGE_REFUSED])
+	if (report->analysis->refusals[0])
 		str_printf(text, ", refused %s", report->analysis->refusals);
 	append_loss(text, count[COVERAGE_SMALL], "small skipped");
 }

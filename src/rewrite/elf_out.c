@@ -336,9 +336,10 @@ bool elf_out_write(const struct elf_out_input *input, struct byte_vec *out, stru
 	assert(!input->layout.front_size || (input->front.bytes->len >= input->front.code_size &&
 					     input->front.bytes->len <= input->layout.front_size));
 	assert(!input->rw_bytes || input->rw_bytes->len <= input->layout.rw_size);
-	vec_reserve(&file, image_offset + input->image->len);
-	put_bytes(&file, bytes, size);
-	memset(file.data + size, 0, image_offset - size);
+	/* Zero without being written: a hole's pages are never made. */
+	file.cap = image_offset + input->image->len;
+	file.data = mem_zalloc(file.cap);
+	memcpy(file.data, bytes, size);
 	if (input->layout.front_size)
 		memcpy(file.data + front_offset(&input->layout), input->front.bytes->data,
 		       input->front.bytes->len);

@@ -291,7 +291,7 @@ bool elf_sections_write(const struct elf_out_input *input, struct byte_vec *file
 	}
 	if (sections.headers.len + input->section_count + 3 >= SHN_LORESERVE) {
 		vec_fini(&sections.headers);
-		return error_set(err, ERROR_UNSUPPORTED, "%s has too many sections",
+		return error_set(err, ERROR_TOO_LARGE, "%s has too many sections",
 				 object_path(input->object));
 	}
 	names_begin(&sections);

@@ -72,7 +72,7 @@ static bool put_distance(const struct lsda_out *out, uint64_t target, struct err
 	const uint64_t distance = target - (out->bytes_addr + out->bytes->len);
 
 	if ((uint64_t)(int64_t)(int32_t)distance != distance)
-		return error_set(err, ERROR_UNSUPPORTED,
+		return error_set(err, ERROR_TOO_LARGE,
 				 "the exception tables at 0x%" PRIx64
 				 " are too far from what they refer to",
 				 out->bytes_addr);

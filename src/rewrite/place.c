@@ -178,7 +178,7 @@ static bool apply_fixups(struct program *program, struct error *err)
 		vec_foreach (fixup, &range->fixups)
 			fits = fits && apply_fixup(program, range, fixup);
 		if (!fits)
-			return error_set(err, ERROR_UNSUPPORTED,
+			return error_set(err, ERROR_TOO_LARGE,
 					 "%s is too large: the copied code would lie more than "
 					 "2 GB from what it uses",
 					 object_path(program->object));

@@ -32,7 +32,7 @@ uint64_t unwind_builder_addr(const struct unwind_builder *builder)
 bool unwind_builder_fail_distance(const struct unwind_builder *builder)
 {
 	return error_set(
-		builder->err, ERROR_UNSUPPORTED,
+		builder->err, ERROR_TOO_LARGE,
 		"%s is too large: its unwind tables would be more than 2 GiB from the code",
 		object_path(builder->input->object));
 }

@@ -56,7 +56,7 @@ static bool write_copy(const char *path, const struct byte_vec *bytes, struct er
 
 	if (!file_output_open(&output, path, err))
 		return false;
-	if (!file_output_write_at(&output, bytes->data, bytes->len, 0, err)) {
+	if (!file_output_write(&output, bytes->data, bytes->len, err)) {
 		file_output_discard(&output);
 		return false;
 	}

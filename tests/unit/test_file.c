@@ -126,8 +126,7 @@ static void output_appears_at_commit(void **state)
 	assert_int_equal(access(at("out"), F_OK), -1);
 	assert_int_equal(fstat(out.fd, &info), 0);
 	assert_int_equal(info.st_mode & 0777, 0600);
-	assert_true(file_output_write_at(&out, "world", 5, 6, &err));
-	assert_true(file_output_write_at(&out, "hello ", 6, 0, &err));
+	assert_true(file_output_write(&out, "hello world", 11, &err));
 	assert_true(file_output_commit(&out, 0755, &err));
 	assert_int_equal(entries_in(directory), 1);
 	assert_true(file_view_open(&view, at("out"), &err));
@@ -148,13 +147,61 @@ static void discarded_output_leaves_the_old_file(void **state)
 	(void)state;
 	write_file(at("out"), "old");
 	assert_true(file_output_open(&out, at("out"), &err));
-	assert_true(file_output_write_at(&out, "newer", 5, 0, &err));
+	assert_true(file_output_write(&out, "newer", 5, &err));
 	file_output_discard(&out);
 	file_output_discard(&out);
 	assert_int_equal(entries_in(directory), 1);
 	assert_true(file_view_open(&view, at("out"), &err));
 	assert_memory_equal(view.data, "old", 3);
 	file_view_close(&view);
+}
+
+static void zeros_become_holes(void **state)
+{
+	enum { SIZE = (16 << 20) + 100 };
+	unsigned char *bytes = calloc(1, SIZE);
+	struct file_output out;
+	struct file_view view;
+	struct stat info;
+	struct error err = {0};
+
+	(void)state;
+	bytes[5 << 20] = 1;
+	bytes[(9 << 20) + FILE_PAGE_BYTES - 1] = 2;
+	bytes[(9 << 20) + FILE_PAGE_BYTES] = 3;
+	for (int last = 0; last < 2; last++) {
+		bytes[SIZE - 1] = (unsigned char)last; /* the file ends with a hole, or with data */
+		assert_true(file_output_open(&out, at("out"), &err));
+		assert_true(file_output_write(&out, bytes, SIZE, &err));
+		assert_true(file_output_commit(&out, 0600, &err));
+		assert_int_equal(stat(at("out"), &info), 0);
+		assert_true(info.st_blocks * 512 < 1 << 20);
+		assert_true(file_view_open(&view, at("out"), &err));
+		assert_int_equal(view.size, SIZE);
+		assert_memory_equal(view.data, bytes, SIZE);
+		file_view_close(&view);
+	}
+	free(bytes);
+}
+
+static void extents_are_runs_of_pages(void **state)
+{
+	unsigned char bytes[5 * FILE_PAGE_BYTES + 7] = {0};
+	size_t begin = 0, end = 0;
+
+	(void)state;
+	assert_false(file_next_extent(bytes, 0, &begin, &end));
+	assert_false(file_next_extent(bytes, sizeof(bytes), &begin, &end));
+	bytes[FILE_PAGE_BYTES] = bytes[3 * FILE_PAGE_BYTES - 1] = bytes[sizeof(bytes) - 1] = 1;
+	assert_true(file_next_extent(bytes, sizeof(bytes), &begin, &end));
+	assert_int_equal(begin, FILE_PAGE_BYTES);
+	assert_int_equal(end, 3 * FILE_PAGE_BYTES);
+	begin = end;
+	assert_true(file_next_extent(bytes, sizeof(bytes), &begin, &end));
+	assert_int_equal(begin, 5 * FILE_PAGE_BYTES);
+	assert_int_equal(end, sizeof(bytes));
+	begin = end;
+	assert_false(file_next_extent(bytes, sizeof(bytes), &begin, &end));
 }
 
 static void output_without_a_place_fails(void **state)
@@ -186,7 +233,7 @@ static void full_file_system_is_an_error(void **state)
 	signal(SIGXFSZ, SIG_IGN);
 	assert_true(file_output_open(&out, at("out"), &err));
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-	const bool ok = file_output_write_at(&out, block, sizeof(block), 0, &err);
+	const bool ok = file_output_write(&out, block, sizeof(block), &err);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	assert_false(ok);
 	assert_int_equal(err.code, ERROR_SYSTEM);
@@ -271,6 +318,8 @@ int main(void)
 		in_directory(what_is_no_file_is_refused),
 		in_directory(output_appears_at_commit),
 		in_directory(discarded_output_leaves_the_old_file),
+		in_directory(zeros_become_holes),
+		in_directory(extents_are_runs_of_pages),
 		in_directory(output_without_a_place_fails),
 		in_directory(full_file_system_is_an_error),
 		in_directory(private_directory_and_parents),

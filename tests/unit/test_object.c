@@ -298,7 +298,7 @@ static void write_file(const char *directory, const char *name, const struct sma
 
 	str_printf(&path, "%s/%s", directory, name);
 	assert_true(file_output_open(&out, path.data, &err));
-	assert_true(file_output_write_at(&out, elf->bytes.data, elf->bytes.len, 0, &err));
+	assert_true(file_output_write(&out, elf->bytes.data, elf->bytes.len, &err));
 	assert_true(file_output_commit(&out, 0755, &err));
 	str_fini(&path);
 }
