@@ -1,7 +1,8 @@
 /*
  * CSV as in RFC 4180: a header line, CRLF line ends, fields quoted where they need it. Tables of
  * one report have the same columns and follow each other under one header. Control characters and
- * bytes that are no UTF-8 appear escaped, as in text.
+ * bytes that are no UTF-8 appear escaped, as in text. Text that a spreadsheet would take for a
+ * formula begins with an apostrophe.
  */
 #include "report/name.h"
 #include "report/number.h"
@@ -25,6 +26,19 @@ static void write_field(FILE *stream, const char *text)
 	fputc('"', stream);
 }
 
+/* Spreadsheets pass over blanks, and take signs of full width for the others. */
+static bool is_formula(const char *text)
+{
+	static const char *const signs[] = {"=",      "+",	"-",	  "@",
+					    "\uff1d", "\uff0b", "\uff0d", "\uff20"};
+
+	text += strspn(text, " ");
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+		if (str_starts_with(text, signs[i]))
+			return true;
+	return false;
+}
+
 static void write_cell(FILE *stream, const struct cell *cell, struct str *text)
 {
 	switch (cell->type) {
@@ -32,6 +46,7 @@ static void write_cell(FILE *stream, const struct cell *cell, struct str *text)
 		break;
 	case CELL_TEXT:
 		str_clear(text);
+		str_append(text, is_formula(cell->text) ? "'" : "");
 		name_append_escaped(text, cell->text, true);
 		write_field(stream, text->data);
 		break;

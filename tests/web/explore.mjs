@@ -300,6 +300,17 @@ const tests = {
 		return { problems: [...problems, ...other.problems], close };
 	},
 
+	async 'a name that a spreadsheet would compute is copied as text'() {
+		const { page, problems, close } = await openPage(browser, pageOf('hostile'));
+		await copies(page);
+		await view(page, 'Functions');
+		await page.getByRole('button', { name: 'Copy CSV' }).click();
+		const cells = (await copied(page, 1)).trimEnd().split('\r\n').slice(1).flatMap(fields);
+		check(cells.includes("'=1+1"), 'the function =1+1 is there, with an apostrophe');
+		equal(cells.filter((cell) => /^\s*[=+\-@]/.test(cell) && !/^-?[0-9.]+$/.test(cell)), [], 'cells that begin a formula');
+		return { problems, close };
+	},
+
 	async 'copies names, call paths and tables'() {
 		const { page, problems, close } = await openPage(browser, pageOf('work'));
 		await copies(page);

@@ -205,9 +205,10 @@ export class Grid {
 		openMenu('Actions for the row', place ?? { x: (element?.left ?? 0) + 160, y: element?.bottom ?? 100 }, this.options.actions(row));
 	}
 
-	/** All rows, those out of sight too, in the order shown: RFC 4180. */
+	/** All rows, those out of sight too, in the order shown: RFC 4180. An apostrophe keeps a spreadsheet from taking a name for a formula. */
 	csv(): string {
-		const quote = (value: number | string | null) => (value === null ? '' : /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
+		const safe = (value: number | string) => (typeof value === 'string' && /^\s*[=+\-@＝＋－＠]/.test(value) ? `'${value}` : String(value));
+		const quote = (value: number | string | null) => (value === null ? '' : /[",\r\n]/.test(String(value)) ? `"${safe(value).replaceAll('"', '""')}"` : safe(value));
 		const tree = this.options.tree;
 		const head = [...(tree ? ['level'] : []), ...this.columns.map((column) => column.csvKey ?? column.key)];
 		const lines = [head.map(quote).join(',')];
