@@ -15,14 +15,15 @@
 
 #include <cmocka.h>
 
-#define OWN	    0x7fff00000000ULL /* the thread's own stack */
-#define FIBER	    0x7f0000000000ULL
-#define STACK_BYTES 0x10000ULL
-#define SIGNALS	    0x600000000000ULL
-#define NODES	    4096
-#define OS_MAX	    64
-#define OS_OFFSET   (TARE_THREAD_HEADER_BYTES + 2 * NODES * sizeof(struct tare_node))
-#define FILE_BYTES  (OS_OFFSET + OS_MAX * sizeof(struct tare_os_record))
+#define OWN	      0x7fff00000000ULL /* the thread's own stack */
+#define FIBER	      0x7f0000000000ULL
+#define STACK_BYTES   0x10000ULL
+#define SIGNALS	      0x600000000000ULL /* one below the other, for handlers */
+#define SIGNAL_STACKS 8
+#define NODES	      4096
+#define OS_MAX	      64
+#define OS_OFFSET     (TARE_THREAD_HEADER_BYTES + 2 * NODES * sizeof(struct tare_node))
+#define FILE_BYTES    (OS_OFFSET + OS_MAX * sizeof(struct tare_os_record))
 
 enum { MAIN = 0x1000, SWITCH = 0x2000, BODY = 0x3000, LEAF = 0x4000, HANDLER = 0x5000 };
 
@@ -40,9 +41,13 @@ static enum stacks_sign stack_sign(const struct tare_thread_file *self,
 	const uint64_t place = calls_place_at(event->sp);
 
 	(void)self;
-	*signs = (struct stacks_signs){.extent = {.low = SIGNALS - STACK_BYTES, .base = SIGNALS}};
-	return nested_sign && place <= SIGNALS && place > SIGNALS - STACK_BYTES ? STACKS_NESTED
-										: STACKS_UNKNOWN;
+	for (uint64_t base = SIGNALS; base > SIGNALS - SIGNAL_STACKS * STACK_BYTES;
+	     base -= STACK_BYTES) {
+		*signs = (struct stacks_signs){.extent = {.low = base - STACK_BYTES, .base = base}};
+		if (nested_sign && place <= base && place > base - STACK_BYTES)
+			return STACKS_NESTED;
+	}
+	return STACKS_UNKNOWN;
 }
 
 static bool called_by(const struct accumulate_event *event, uint64_t stub)
@@ -419,6 +424,125 @@ static void test_abandoned(void **state)
 	thread_end(&thread);
 }
 
+/* The interval that a switch ends is the left stack's, and its OS time is counted once. */
+static void test_interval_at_a_switch(void **state)
+{
+	struct accumulate_event switching = {.kind = TARE_EVENT_ENTER,
+					     .key = BODY,
+					     .sp = FIBER,
+					     .os = true,
+					     .os_cause = TARE_OS_BLOCKED};
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread, 2);
+	enter(&thread, MAIN, OWN);
+	switching.ticks = thread.ticks += 1000;
+	accumulate_event(thread.file, &switching);
+	assert_adds_up(&thread);
+	leave(&thread, OWN);
+	assert_int_equal(node_of(&thread, MAIN)->elapsed_exclusive_max, 1000);
+	assert_int_equal(node_of(&thread, MAIN)->application_exclusive_max, 0);
+	assert_int_equal(thread.file->os_ticks, 1000);
+	assert_int_equal(thread.file->flagged, 1);
+	assert_int_equal(thread.file->os_count, 1);
+	leave(&thread, FIBER);
+	assert_int_equal(node_of(&thread, BODY)->elapsed_exclusive_max, 10);
+	thread_end(&thread);
+}
+
+/* More handlers' stacks inside each other than are told apart. */
+static void test_nested_limit(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread, 2);
+	nested_sign = true;
+	enter(&thread, MAIN, OWN);
+	for (uint64_t i = 0; i < SIGNAL_STACKS; i++) {
+		enter(&thread, HANDLER, SIGNALS - i * STACK_BYTES - 256);
+		assert_true(thread.local.stacks.nested <= STACKS_NESTED_MAX);
+	}
+	leave(&thread, OWN);
+	stacks_process_end(thread.file);
+	assert_int_equal(calls_of(&thread, HANDLER), SIGNAL_STACKS);
+	assert_int_equal(calls_of(&thread, MAIN), 1);
+	thread_end(&thread);
+}
+
+/* Calls that a forked child has of its parent are nobody's to set aside. */
+static void test_inherited(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread, 2);
+	accumulate_inherit(thread.file, &(struct accumulate_callee){.key = MAIN},
+			   OWN - TARE_CALL_BELOW);
+	accumulate_inherit(thread.file, &(struct accumulate_callee){.key = SWITCH},
+			   OWN - 64 - TARE_CALL_BELOW);
+	enter(&thread, LEAF, OWN - 128);
+	enter(&thread, BODY, FIBER);
+	assert_int_equal(thread.file->calls_set_aside, 1);
+	leave(&thread, OWN - 128);
+	assert_int_equal(thread.file->calls_taken_back, 1);
+	leave(&thread, OWN - 64);
+	leave(&thread, OWN);
+	assert_int_equal(calls_of(&thread, MAIN) + calls_of(&thread, SWITCH), 0);
+	assert_int_equal(calls_of(&thread, LEAF), 1);
+	assert_int_equal(thread.file->unmatched, 0);
+	thread_end(&thread);
+}
+
+/* What another thread is on is not to be had, wherever events come. */
+static void test_other_threads_stack(void **state)
+{
+	struct thread first, second;
+
+	(void)state;
+	thread_begin(&first, 2);
+	thread_begin(&second, 3);
+	enter(&first, BODY, FIBER);
+	enter(&first, MAIN, OWN);
+	enter(&first, LEAF, FIBER - 64); /* back again */
+	enter(&second, HANDLER, FIBER - 256);
+	assert_int_equal(second.file->calls_taken_back, 0);
+	leave(&second, FIBER - 256);
+	leave(&first, FIBER - 64);
+	leave(&first, FIBER);
+	assert_int_equal(calls_of(&first, BODY), 1);
+	assert_int_equal(calls_of(&second, HANDLER), 1);
+	leave(&first, OWN);
+	thread_end(&first);
+	thread_end(&second);
+}
+
+/* A frame below the present stack is one of that, not of one farther up that reaches as far. */
+static void test_nearer_stack(void **state)
+{
+	const uint64_t inside = OWN - 100000;
+	struct thread first, second;
+
+	(void)state;
+	thread_begin(&first, 2);
+	thread_begin(&second, 3);
+	enter(&second, BODY, inside);
+	enter(&first, MAIN, OWN);
+	enter(&first, SWITCH, FIBER);
+	enter(&second, LEAF, inside - 10000);
+	assert_int_equal(second.file->calls_taken_back, 0);
+	assert_int_equal(second.file->stack_switches, 0);
+	leave(&second, inside - 10000);
+	leave(&second, inside);
+	assert_int_equal(calls_of(&second, BODY), 1);
+	leave(&first, FIBER);
+	leave(&first, OWN);
+	assert_int_equal(calls_of(&first, MAIN), 1);
+	thread_end(&first);
+	thread_end(&second);
+}
+
 static int table_is_empty(void **state)
 {
 	(void)state;
@@ -438,6 +562,11 @@ int main(void)
 		cmocka_unit_test_teardown(test_limit, table_is_empty),
 		cmocka_unit_test_teardown(test_race, table_is_empty),
 		cmocka_unit_test_teardown(test_abandoned, table_is_empty),
+		cmocka_unit_test_teardown(test_interval_at_a_switch, table_is_empty),
+		cmocka_unit_test_teardown(test_nested_limit, table_is_empty),
+		cmocka_unit_test_teardown(test_inherited, table_is_empty),
+		cmocka_unit_test_teardown(test_other_threads_stack, table_is_empty),
+		cmocka_unit_test_teardown(test_nearer_stack, table_is_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,163 @@
+/*
+ * Time of the operating system in the tree of calls: it is part of the elapsed time, never more
+ * than there is of it, and told apart by cause and system call.
+ */
+#include "runtime/context.h"
+#include "tests/support/event_thread.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* An interval that ends with an event which changes nothing. */
+static void interval(struct thread *thread, uint64_t after, bool os)
+{
+	struct accumulate_event event = {TARE_EVENT_RETURN, .sp = SP_TOP - 4096};
+
+	if (os)
+		with_os(thread, event, after, TARE_OS_SYSCALL);
+	else
+		event_apply(thread, event, after);
+}
+
+/* The clock goes back by 15 ticks: the probes are said to have cost more than was spent. */
+static void clock_back(struct thread *thread)
+{
+	thread->cost = 20;
+	interval(thread, 0, false);
+	thread->cost = 0;
+	interval(thread, 5, false);
+}
+
+static void test_not_above_exclusive(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 5, MAIN, SP_TOP);
+	interval(&thread, 100, true);
+	clock_back(&thread);
+	interval(&thread, 30, true);
+	assert_int_equal(thread.file->os_ticks, 100 - 15 + 30);
+	assert_int_equal(thread.file->flagged, 2);
+	leave(&thread, 10, SP_TOP);
+	assert_values(&thread, MAIN, (struct values){1, 125, 125, 10, 10});
+	assert_int_equal(node_of(&thread, MAIN)->application_exclusive_min, 10);
+	thread_end(&thread);
+}
+
+static void test_callees_time_is_not_exclusive(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 5, MAIN, SP_TOP);
+	enter(&thread, 0, A, SP_TOP - 16);
+	leave(&thread, 50, SP_TOP - 16);
+	interval(&thread, 10, false);
+	clock_back(&thread);
+	interval(&thread, 30, true);
+	assert_int_equal(thread.file->os_ticks, 10 - 15 + 30);
+	leave(&thread, 0, SP_TOP);
+	assert_int_equal(node_of(&thread, MAIN)->application_exclusive_max, 0);
+	thread_end(&thread);
+}
+
+static void test_not_negative(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 100, MAIN, SP_TOP);
+	thread.cost = 20;
+	interval(&thread, 10, false);
+	interval(&thread, 5, true);
+	assert_int_equal(thread.file->flagged, 1);
+	assert_int_equal(thread.file->os_ticks, 0);
+	assert_int_equal(node_os(&thread, node_of(&thread, MAIN)->index), 0);
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
+/* Callers' inclusive application time lacks that of all callees, however deep. */
+static void test_callers_know(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	enter(&thread, 10, FOO, SP_TOP - 16);
+	enter(&thread, 10, BAR, SP_TOP - 32);
+	with_os(&thread, (struct accumulate_event){TARE_EVENT_LEAVE, .sp = SP_TOP - 32}, 100,
+		TARE_OS_BLOCKED);
+	leave(&thread, 5, SP_TOP - 16);
+	leave(&thread, 5, SP_TOP);
+	assert_int_equal(node_of(&thread, FOO)->application_inclusive_max, 15);
+	assert_int_equal(node_of(&thread, MAIN)->application_inclusive_max, 30);
+	assert_int_equal(node_of(&thread, MAIN)->elapsed_inclusive_max, 130);
+	thread_end(&thread);
+}
+
+static void test_causes_apart(void **state)
+{
+	const struct accumulate_event event = {TARE_EVENT_RETURN, .sp = SP_TOP - 4096};
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	with_os(&thread, event, 10, TARE_OS_BLOCKED);
+	with_os(&thread, event, 20, TARE_OS_SYSCALL);
+	with_os(&thread, event, 40, TARE_OS_BLOCKED);
+	assert_int_equal(thread.file->os_count, 2);
+	const struct tare_os_record *records = context_element(thread.file, TARE_CHUNK_OS, 0);
+	assert_int_equal(records[0].cause, TARE_OS_BLOCKED);
+	assert_int_equal(records[0].ticks, 50);
+	assert_int_equal(records[0].count, 2);
+	assert_int_equal(records[1].ticks, 20);
+	thread_end(&thread);
+}
+
+/* When the records are used up, what finds none is counted, and nothing is written behind them. */
+static void test_no_more_records(void **state)
+{
+	struct thread thread;
+	uint64_t counted = 0;
+
+	(void)state;
+	thread_begin(&thread);
+	for (uint64_t i = 0; i < 20; i++) {
+		enter(&thread, 1, A + 16 * i, SP_TOP);
+		with_os(&thread, (struct accumulate_event){TARE_EVENT_LEAVE, .sp = SP_TOP}, 10,
+			TARE_OS_SYSCALL);
+	}
+	assert_true(thread.file->os_count <= OS_CAP);
+	const struct tare_os_record *records = context_element(thread.file, TARE_CHUNK_OS, 0);
+	for (uint64_t i = 0; i < thread.file->os_count; i++)
+		counted += records[i].count;
+	assert_int_equal(records[OS_CAP].count, 0);
+	assert_int_equal(counted + thread.file->os_lost, 20);
+	assert_int_equal(thread.file->os_ticks, 200);
+	thread_end(&thread);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_not_above_exclusive),
+		cmocka_unit_test(test_callees_time_is_not_exclusive),
+		cmocka_unit_test(test_not_negative),
+		cmocka_unit_test(test_callers_know),
+		cmocka_unit_test(test_causes_apart),
+		cmocka_unit_test(test_no_more_records),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
