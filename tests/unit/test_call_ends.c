@@ -95,6 +95,27 @@ static void test_ends_of_calls_without_nodes(void **state)
 	nodes_room = 2 * NODES_CAP;
 }
 
+/* Another thread takes the file over: what is between the two is neither's. */
+static void test_file_goes_on(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 10, MAIN, SP_TOP);
+	leave(&thread, 20, SP_TOP);
+	thread.ticks += 5000;
+	accumulate_continue(thread.file, thread.ticks);
+	assert_int_equal(thread.file->idle_ticks, 5000);
+	enter(&thread, 40, A, SP_TOP);
+	leave(&thread, 80, SP_TOP);
+	assert_int_equal(thread.file->idle_ticks, 5000);
+	assert_int_equal(thread.file->now_ticks, 10 + 20 + 40 + 80);
+	assert_values(&thread, A, (struct values){1, 80, 80, 80, 80});
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
 /* ---- folding ---- */
 
 static struct tare_node *folded_of(const struct thread *thread, uint64_t key)
@@ -200,6 +221,7 @@ int main(void)
 		cmocka_unit_test(test_handler_in_a_pending_call),
 		cmocka_unit_test(test_calls_beyond_the_depth),
 		cmocka_unit_test(test_ends_of_calls_without_nodes),
+		cmocka_unit_test(test_file_goes_on),
 		cmocka_unit_test(test_folded_function_of_a_call),
 		cmocka_unit_test(test_least_worth_folds),
 		cmocka_unit_test(test_long_calls_fold),

@@ -60,6 +60,12 @@ static void test_arithmetic(void **state)
 			     BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 1),
 			     BPF_STMT(BPF_ALU | BPF_ADD | BPF_K, 2), BPF_STMT(BPF_RET | BPF_A, 0)),
 			 (0xf3 >> 1) + 2);
+	for (uint32_t by = 0; by < 32; by++)
+		assert_int_equal(
+			RUN(&sample, BPF_STMT(BPF_LD | BPF_IMM, 0x80000001),
+			    BPF_STMT(BPF_LDX | BPF_IMM, by), BPF_STMT(BPF_ALU | BPF_LSH | BPF_X, 0),
+			    BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 16), BPF_STMT(BPF_RET | BPF_A, 0)),
+			0x80000001 << by >> 16);
 }
 
 static uint32_t jumped(unsigned short operation, uint32_t value)

@@ -5,11 +5,15 @@
  */
 #include "tests/support/probed_session.h"
 
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -39,15 +43,16 @@ static int session_finish(void **state)
 	return 0;
 }
 
-static struct part part_of(const char *name, unsigned syscall_number)
+static struct part part_in(const struct probed_session *run, const char *name,
+			   unsigned syscall_number)
 {
-	const struct tare_thread_file *thread = session.threads[0];
+	const struct tare_thread_file *thread = run->threads[0];
 	const struct tare_os_record *records = probed_os(thread);
 	struct part part = {0};
 	char line[64];
 
 	snprintf(line, sizeof(line), "\n%s ", name);
-	const char *at = strstr(session.output, line);
+	const char *at = strstr(run->output, line);
 
 	assert_non_null(at);
 	assert_int_equal(
@@ -66,6 +71,11 @@ static struct part part_of(const char *name, unsigned syscall_number)
 			part.by_syscall += records[i].count;
 	}
 	return part;
+}
+
+static struct part part_of(const char *name, unsigned syscall_number)
+{
+	return part_in(&session, name, syscall_number);
 }
 
 /* At most one mark more per occasion of the kernel that the part did not ask for itself. */
@@ -164,13 +174,40 @@ static void test_nothing_false(void **state)
 	assert_true(part.marked[TARE_OS_PREEMPTED] <= (uint64_t)part.involuntary + MARKS_ASIDE);
 }
 
+/* Another process wants the same processor all the time. */
+static void test_preempted(void **state)
+{
+	const int processor = sched_getcpu();
+	cpu_set_t before, one;
+	struct probed_session run;
+
+	(void)state;
+	CPU_ZERO(&one);
+	CPU_SET(processor, &one);
+	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	const pid_t other = fork();
+	while (!other)
+		;
+	probed_session_run(&run, "preempted");
+	kill(other, SIGKILL);
+	assert_int_equal(waitpid(other, NULL, 0), other);
+	assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+	const struct part part = part_in(&run, "preempted", SYS_getppid);
+	assert_true(part.involuntary >= part.count);
+	assert_in_range(part.marked[TARE_OS_PREEMPTED] + MARKS_ASIDE / 2, part.involuntary,
+			part.involuntary + MARKS_ASIDE);
+	assert_int_equal(part.by_syscall, 0);
+	probed_session_end(&run);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_means),	      cmocka_unit_test(test_system_calls),
 		cmocka_unit_test(test_blocked),	      cmocka_unit_test(test_blocked_without_site),
 		cmocka_unit_test(test_faults),	      cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_nothing_false),
+		cmocka_unit_test(test_nothing_false), cmocka_unit_test(test_preempted),
 	};
 
 	if (!probed_session_arguments(argc, argv))

@@ -263,8 +263,10 @@ static void test_nested(void **state)
 	enter(&thread, LEAF, OWN - 64);
 	enter(&thread, HANDLER, SIGNALS - 256);
 	enter(&thread, LEAF, SIGNALS - 512);
+	assert_in_range(thread.file->stack_low, SIGNALS - STACK_BYTES, SIGNALS - 512);
 	leave(&thread, SIGNALS - 512);
 	leave(&thread, SIGNALS - 256);
+	assert_in_range(thread.file->stack_low, OWN - STACK_BYTES, OWN - 64);
 	leave(&thread, OWN - 64);
 	enter(&thread, HANDLER, SIGNALS - 256); /* left by siglongjmp */
 	enter(&thread, LEAF, OWN - 96);

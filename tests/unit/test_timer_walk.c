@@ -245,6 +245,17 @@ static void test_rules_come_and_go(void **state)
 	timer_walk(&walker, &registers, frames, &complete);
 	assert_true(complete);
 	timer_map_remove(page - 4096);
+	/* the first byte behind a file is the next one's, whose rules say nothing of it */
+	assert_true(timer_map_put(page, page + 4096, page, table));
+	assert_true(timer_map_put(page + 4096, page + 8192, page + 8192, table));
+	registers.value[UNWIND_RA] = page + 4095;
+	timer_walk(&walker, &registers, frames, &complete);
+	assert_true(complete);
+	registers.value[UNWIND_RA] = page + 4096;
+	timer_walk(&walker, &registers, frames, &complete);
+	assert_false(complete);
+	timer_map_remove(page);
+	timer_map_remove(page + 4096);
 }
 
 /* The last test: the filter stays. The kernel may not copy, so the stack itself is read. */

@@ -375,6 +375,49 @@ static void test_joined(void **state)
 	thread_end(&thread);
 }
 
+/* A thread that rested for an hour: its next record says so. */
+static void test_long_rest(void **state)
+{
+	struct thread thread;
+	struct replay seen = {0};
+
+	(void)state;
+	thread_begin(&thread, 4);
+	enter(&thread, 1);
+	thread.ticks += 3600 * 3000000000ULL;
+	leave(&thread);
+	enter(&thread, 2);
+	assert_int_equal(replay(&thread, 1, &seen), 1);
+	assert_int_equal(seen.ticks, thread.ticks);
+	thread_end(&thread);
+}
+
+/* Calls are begun and ended once in the log, however often their stacks are left and found. */
+static void test_switches(void **state)
+{
+	const uint64_t other = SP_TOP / 2;
+	struct thread thread;
+	struct replay seen = {0};
+
+	(void)state;
+	thread_begin(&thread, 4);
+	enter(&thread, 1);
+	enter(&thread, 2);
+	for (int i = 0; i < 3; i++) {
+		event(&thread, (struct accumulate_event){TARE_EVENT_ENTER, .key = 3,
+							 .sp = other - 64 * (uint64_t)i});
+		enter(&thread, 4);
+		leave(&thread);
+	}
+	assert_int_equal(thread.file->stack_switches, 6);
+	assert_int_equal(replay(&thread, 1, &seen), 1);
+	assert_int_equal(seen.begun, 2 + 3 + 3);
+	assert_int_equal(seen.ended, 3);
+	assert_int_equal(seen.switched, 6);
+	stacks_process_end(thread.file);
+	thread_end(&thread);
+}
+
 /* More contexts than nodes: their calls are in the log all the same. */
 static void test_folded(void **state)
 {
@@ -413,7 +456,8 @@ int main(void)
 		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_hostile),	   cmocka_unit_test(test_all_kept),
 		cmocka_unit_test(test_ring),	   cmocka_unit_test(test_unwound_and_noted),
-		cmocka_unit_test(test_joined),	   cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_joined),	   cmocka_unit_test(test_long_rest),
+		cmocka_unit_test(test_switches),   cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_no_room),
 	};
 
