@@ -6,6 +6,7 @@
 
 #include "record/cache_entry.h"
 #include "record/coverage.h"
+#include "record/other_tools.h"
 #include "record/text.h"
 #include "target/target.h"
 
@@ -289,6 +290,8 @@ static enum policy_mode mode_of(const struct policy *policy, const char *path)
 	const enum policy_mode mode = policy_mode_of(policy, path);
 	struct error ignored;
 
+	if (other_tool_of(path) == OTHER_TOOL_BY_MAPPING)
+		return POLICY_NONE;
 	if (!policy->syscalls_only || mode != POLICY_NONE)
 		return mode;
 	struct object *object = object_open(path, 0, &ignored);

@@ -1,8 +1,9 @@
 /*
  * Files that need their code where it is and as it is: programs whose language's run-time system
  * finds its tables by code addresses, modules that compare their code in memory with a digest, and
- * valgrind's tools. Known by notes, sections, symbols and strings. A module that reads its own file
- * for that is no concern: under tare it finds the original.
+ * programs that run others in their own address space. Known by notes, sections, symbols and
+ * strings. A module that reads its own file for that is no concern: under tare it finds the
+ * original.
  */
 #include "rewrite/program.h"
 
@@ -14,7 +15,7 @@ static bool has_section(const struct object *object, const char *name)
 }
 
 struct mark {
-	const char *symbol, *meaning;
+	const char *symbol, *meaning; /* or another text in the file */
 };
 
 static const struct mark language_marks[] = {
@@ -88,15 +89,33 @@ static const char *address_keyed_language(const struct object *object)
 	return mark_of(object, language_marks, sizeof(language_marks) / sizeof(*language_marks));
 }
 
-/* valgrind's tools: they let the translated program run pieces of their own code, and no other. */
-static bool is_translator(const struct object *object)
+/*
+ * Static programs that load others and lay out the address space for them by themselves, where
+ * nothing of tare's may lie. Some let the translated program run pieces of their own code, and no
+ * other. Known by variables of the environment that are their own.
+ */
+static const struct mark loader_marks[] = {
+	{"VALGRIND_LAUNCHER", "a tool of valgrind"},
+	{"WINEPRELOADRESERVE", "Wine's preloader"},
+};
+
+static const char *other_loader(const struct object *object)
 {
-	static const char variable[] = "VALGRIND_LAUNCHER";
 	size_t size;
 	const unsigned char *bytes = object_bytes(object, &size);
+	const char *soname = object_soname(object);
 
-	return object_kind(object) == OBJECT_STATIC_EXECUTABLE &&
-	       memmem(bytes, size, variable, sizeof(variable)) != NULL;
+	if (soname && str_starts_with(soname, "libdynamorio"))
+		return "DynamoRIO"; /* executed as well as loaded */
+	if (object_kind(object) != OBJECT_STATIC_EXECUTABLE)
+		return NULL;
+	for (size_t i = 0; i < sizeof(loader_marks) / sizeof(*loader_marks); i++) {
+		const char *variable = loader_marks[i].symbol;
+
+		if (memmem(bytes, size, variable, strlen(variable)))
+			return loader_marks[i].meaning;
+	}
+	return NULL;
 }
 
 bool runtime_allows_copies(const struct object *object, struct error *err)
@@ -115,10 +134,11 @@ bool runtime_allows_copies(const struct object *object, struct error *err)
 				 "%s compares its own code with a digest (%s in FIPS mode), so it "
 				 "cannot be instrumented; sampling is the way",
 				 path, checker);
-	if (is_translator(object))
+	const char *other = other_loader(object);
+	if (other)
 		return error_set(err, ERROR_UNSUPPORTED,
-				 "%s is a tool of valgrind, which knows its code by address, so it "
-				 "cannot be instrumented; sampling is the way",
-				 path);
+				 "%s is %s, which runs other programs in its own address space, so "
+				 "it cannot be instrumented; sampling is the way",
+				 path, other);
 	return true;
 }
