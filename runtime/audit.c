@@ -37,7 +37,7 @@
 #define EXPORTED __attribute__((visibility("default")))
 
 static struct module_segments executable; /* as the kernel says */
-static char **program_environment;
+static char **program_environment;	  /* NULL: it has no session's variables */
 static char search_path[TARE_PATH_MAX];
 static struct session_answer search_copy;
 static char search_name[TARE_PATH_MAX]; /* what was asked for when search_copy was answered */
@@ -46,7 +46,7 @@ static char search_name[TARE_PATH_MAX]; /* what was asked for when search_copy w
 
 /*
  * A program started by a recorded one is the original: become its copy, if there is one. A copy
- * learns whose it is.
+ * learns whose it is. What the loader was told to run is not what the process executes.
  */
 static void executable_replace(const struct startup *start, char **arguments, char **environment)
 {
@@ -59,7 +59,8 @@ static void executable_replace(const struct startup *start, char **arguments, ch
 		executable_know(path, start->vector);
 		return;
 	}
-	if (session_ask(TARE_REQUEST_EXECUTABLE, path, &copy) && !bytes_equal(path, copy.path))
+	if (start->origin == STARTUP_BY_KERNEL &&
+	    session_ask(TARE_REQUEST_EXECUTABLE, path, &copy) && !bytes_equal(path, copy.path))
 		exec_copy(&copy, arguments, environment);
 }
 
@@ -81,6 +82,10 @@ __attribute__((constructor)) static void audit_start(int argc, char **argv, char
 	if (!startup_take_session(&start))
 		return;
 	program_environment = environment;
+	if (start.origin == STARTUP_AS_GUEST) {
+		state_session.active = false;
+		return;
+	}
 	executable_set(&start);
 	executable_replace(&start, argv, environment);
 	startup_begin(&start);
@@ -99,9 +104,10 @@ __attribute__((destructor)) static void audit_end(void)
 
 EXPORTED unsigned int la_version(unsigned int version)
 {
+	if (program_environment)
+		exec_hide_session(program_environment);
 	if (!state_session.active)
 		return 0;
-	exec_hide_session(program_environment);
 	return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 

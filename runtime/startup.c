@@ -27,6 +27,8 @@
 #define AT_MINSIGSTKSZ 51
 #endif
 
+#define VECTOR_ENTRIES 64 /* the kernel's have about 25 */
+
 void startup_scan(struct startup *startup, char **environment)
 {
 	for (; *environment; environment++) {
@@ -47,6 +49,8 @@ void startup_scan(struct startup *startup, char **environment)
 			startup->headers = entry->a_un.a_val;
 		if (entry->a_type == AT_PHNUM)
 			startup->header_count = entry->a_un.a_val;
+		if (entry->a_type == AT_RANDOM)
+			startup->random = entry->a_un.a_val;
 		if (entry->a_type == AT_SECURE)
 			startup->secure = entry->a_un.a_val != 0;
 	}
@@ -66,7 +70,34 @@ static void settings_read(void)
 		*settings = (struct tare_settings){0};
 }
 
-bool startup_take_session(const struct startup *startup)
+/*
+ * The vector that the kernel has made, beside the one on this stack. Emulators answer for
+ * /proc/self and /proc/PID of their guest, but not for this name of it.
+ */
+static enum startup_origin origin_find(const struct startup *startup)
+{
+	Elf64_auxv_t vector[VECTOR_ENTRIES];
+	uint64_t random = 0, headers = 0;
+	const long fd =
+		kernel_call(SYS_openat, AT_FDCWD, "/proc/thread-self/auxv", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return STARTUP_BY_KERNEL;
+	const long got = kernel_call(SYS_read, fd, vector, sizeof(vector));
+
+	kernel_call(SYS_close, fd);
+	for (long i = 0; (i + 1) * (long)sizeof(vector[0]) <= got; i++) {
+		if (vector[i].a_type == AT_RANDOM)
+			random = vector[i].a_un.a_val;
+		if (vector[i].a_type == AT_PHDR)
+			headers = vector[i].a_un.a_val;
+	}
+	if (random && random != startup->random)
+		return STARTUP_AS_GUEST;
+	return headers && headers != startup->headers ? STARTUP_BY_LOADER : STARTUP_BY_KERNEL;
+}
+
+bool startup_take_session(struct startup *startup)
 {
 	struct bytes_text directory = {.start = state_session.directory,
 				       .size_bytes = TARE_PATH_MAX};
@@ -83,9 +114,11 @@ bool startup_take_session(const struct startup *startup)
 	bytes_put(&directory, startup->session);
 	bytes_put(&runtime, last);
 	state_session.active = !directory.full && !runtime.full;
-	if (state_session.active)
-		settings_read();
-	return state_session.active;
+	if (!state_session.active)
+		return false;
+	startup->origin = origin_find(startup);
+	settings_read();
+	return true;
 }
 
 bool startup_read_link(const char *link, char *path)

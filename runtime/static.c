@@ -146,12 +146,11 @@ uint64_t static_begin(uint64_t *stack)
 	    startup_take_session(&startup)) {
 		tls_image_fill();
 		entry_show(startup.vector);
-		if (thread_pointer_set())
+		if (startup.origin != STARTUP_AS_GUEST && thread_pointer_set())
 			executable_begin(&startup);
 		else
 			state_session.active = false;
-		if (state_session.active)
-			exec_hide_session(environment);
+		exec_hide_session(environment);
 	}
 	return load_bias() + static_data.entry;
 }
