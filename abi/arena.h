@@ -93,10 +93,10 @@ struct tare_process_file {
 	uint32_t threads_lost;	    /* threads whose arena could not be made */
 	uint64_t records_lost;	    /* module records that did not fit */
 	uint32_t children_lost;	    /* forked children whose own file could not be made */
-	uint32_t images_unfollowed; /* programs started for which the session is out of reach */
+	uint32_t images_unfollowed; /* programs started that are not recorded (abi/unfollowed.h) */
 	uint64_t run_addr;	    /* where the file is mapped in the target */
 	uint32_t limits;	    /* enum tare_limits: why threads or records were lost */
-	uint32_t reserved32;
+	uint32_t images_unreached; /* of them, for TARE_UNFOLLOWED_REACH */
 	uint64_t reserved[1];
 	char command[64]; /* comm, NUL-padded */
 	struct tare_control control;

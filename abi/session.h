@@ -2,7 +2,8 @@
  * How the runtime inside the target talks to the recorder.
  *
  * Environment (set by the recorder, removed from the target's sight by the runtime before any of
- * its code runs, added again to every execve of an instrumented libc):
+ * its code runs, added again at every execve of a program that will remove it; see
+ * runtime/exec_image.h):
  *   LD_AUDIT      …:<path of the runtime>   (appended to the user's own, if any)
  *   TARE_SESSION  absolute path of the session directory
  *   GLIBC_TUNABLES  …:TARE_TUNABLE_STATIC_TLS and 16 hexadecimal digits, where it is needed: under
@@ -96,6 +97,8 @@ struct tare_settings {
 	uint64_t timer_period_ns;
 	uint64_t timer_only; /* functions are not instrumented */
 	uint64_t call_sites; /* --call-sites: calls from different places have nodes of their own */
+	uint64_t no_follow;  /* --no-follow: what children of the command execute is not recorded */
+	uint64_t tracer_pid; /* of the recorder, which then has the command, too; 0: none */
 };
 
 #define TARE_NODES_USUAL	(1ULL << 17)

@@ -11,7 +11,7 @@
 
 #include "runtime/birth.h"
 #include "runtime/bytes.h"
-#include "runtime/exec_static.h"
+#include "runtime/exec_image.h"
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
 #include "runtime/process.h"
@@ -216,14 +216,34 @@ static void exec_recorded(struct tare_thread_file *self, const struct exec *exec
 static void exec_followed(struct tare_thread_file *self, struct exec *exec,
 			  struct bytes_text memory, long count)
 {
-	struct exec_static *work = (struct exec_static *)memory.start;
-
 	exec->environment =
-		environment_build(memory.start + sizeof(*work), memory.size_bytes - sizeof(*work),
-				  exec->environment, count);
-	exec->copy = exec_static_copy(exec->registers, work);
+		environment_build(memory.start, memory.size_bytes, exec->environment, count);
 	if (exec->environment)
 		exec_recorded(self, exec);
+}
+
+static void exec_unfollowed(struct tare_thread_file *self, const struct exec *exec,
+			    enum tare_unfollowed why)
+{
+	process_begin(); /* a forked child may have run no probe of a function yet */
+	process_note_unfollowed(why);
+	exec_recorded(self, exec);
+	process_forget_unfollowed(why);
+}
+
+static void exec_program(struct tare_thread_file *self, struct exec *exec, struct bytes_text memory,
+			 long count)
+{
+	struct exec_image_work *work = (struct exec_image_work *)memory.start;
+	const struct exec_image image = exec_image_find(exec->registers, work);
+
+	memory.start += sizeof(*work);
+	memory.size_bytes -= sizeof(*work);
+	exec->copy = image.copy;
+	if (image.way == EXEC_IMAGE_NOT_FOLLOWED)
+		exec_unfollowed(self, exec, image.unfollowed);
+	else if (image.way != EXEC_IMAGE_ABSENT)
+		exec_followed(self, exec, memory, count);
 }
 
 void exec_with_session(struct tare_thread_file *self, const struct probes_registers *registers)
@@ -237,22 +257,23 @@ void exec_with_session(struct tare_thread_file *self, const struct probes_regist
 
 	if (count < 0)
 		return;
-	if (!sandbox_permits_image()) {
-		process_begin(); /* a forked child may have run no probe of a function yet */
-		process_note_unfollowed();
+	if (state_session.settings.no_follow && !process_is_command()) {
 		exec_recorded(self, &exec);
-		process_forget_unfollowed();
+		return;
+	}
+	if (!sandbox_permits_image()) {
+		exec_unfollowed(self, &exec, TARE_UNFOLLOWED_REACH);
 		return;
 	}
 	struct state_private *private_state = self ? state_private : NULL;
-	struct bytes_text memory = {.size_bytes = sizeof(struct exec_static) +
+	struct bytes_text memory = {.size_bytes = sizeof(struct exec_image_work) +
 						  ((uint64_t)count + 3) * sizeof(char *) +
 						  strings_size(exec.environment, count)};
 
 	memory.start = exec_memory(private_state, memory.size_bytes);
 	if (!memory.start)
 		return;
-	exec_followed(self, &exec, memory, count);
+	exec_program(self, &exec, memory, count);
 	if (!private_state)
 		memory_unmap(memory.start, memory.size_bytes);
 }

@@ -249,14 +249,24 @@ void process_resume(void)
 	file->flags &= ~(uint32_t)TARE_PROCESS_ENDED;
 }
 
-void process_note_unfollowed(void)
+bool process_is_command(void)
 {
+	return state_process.begun == STATE_BEGUN_DONE &&
+	       !(process_file->flags & TARE_PROCESS_FORKED) && kernel_is_pid(process_file->pid);
+}
+
+void process_note_unfollowed(enum tare_unfollowed why)
+{
+	if (state_process.begun == STATE_BEGUN_DONE && why == TARE_UNFOLLOWED_REACH)
+		__atomic_fetch_add(&process_file->images_unreached, 1, __ATOMIC_RELAXED);
 	if (state_process.begun == STATE_BEGUN_DONE)
 		__atomic_fetch_add(&process_file->images_unfollowed, 1, __ATOMIC_RELAXED);
 }
 
-void process_forget_unfollowed(void)
+void process_forget_unfollowed(enum tare_unfollowed why)
 {
+	if (state_process.begun == STATE_BEGUN_DONE && why == TARE_UNFOLLOWED_REACH)
+		__atomic_fetch_sub(&process_file->images_unreached, 1, __ATOMIC_RELAXED);
 	if (state_process.begun == STATE_BEGUN_DONE)
 		__atomic_fetch_sub(&process_file->images_unfollowed, 1, __ATOMIC_RELAXED);
 }

@@ -4,6 +4,7 @@
 #ifndef TARE_RUNTIME_PROCESS_H
 #define TARE_RUNTIME_PROCESS_H
 
+#include "abi/unfollowed.h"
 #include "runtime/self.h"
 
 /*
@@ -51,9 +52,12 @@ uint64_t process_begin_ticks(void);
 /* A thread could not be recorded, because of `limits`. */
 void process_thread_lost(uint32_t limits);
 
+/* With --no-follow only the command has the session: is this it, and no child of it? */
+bool process_is_command(void);
+
 /* The process is about to execute a program that cannot be recorded; the second: that failed. */
-void process_note_unfollowed(void);
-void process_forget_unfollowed(void);
+void process_note_unfollowed(enum tare_unfollowed why);
+void process_forget_unfollowed(enum tare_unfollowed why);
 
 /* One of enum tare_process_flags is true from now on. */
 void process_note_flag(uint32_t flag);

@@ -219,12 +219,12 @@ static void note_process_state(struct assembly *assembly, const struct assemble_
 			   "%" PRIu32 " children that process %" PRId32
 			   " (%s) forked found no room for their data",
 			   header->children_lost, header->pid, header->command);
-	if (header->images_unfollowed)
+	if (header->images_unreached)
 		add_reason(assembly,
 			   "%" PRIu32 " programs that process %" PRId32
 			   " (%s) executed could not be recorded: its root, user or filters keep "
 			   "them from the session",
-			   header->images_unfollowed, header->pid, header->command);
+			   header->images_unreached, header->pid, header->command);
 	if (header->flags & TARE_PROCESS_BLINDED)
 		add_reason(assembly,
 			   "process %" PRId32

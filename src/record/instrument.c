@@ -338,6 +338,19 @@ const struct instrumented *instrumenter_get(struct instrumenter *instrumenter, c
 	return file;
 }
 
+bool instrumented_takes_runtime(const struct instrumented *file)
+{
+	struct error ignored;
+	struct object *object = object_open(file->path, 0, &ignored);
+	const bool is_static = object && object_kind(object) == OBJECT_STATIC_EXECUTABLE;
+	/* The loader itself is given a program to load. */
+	const bool is_loaded =
+		object && (object_loader(object) || policy_is_system(object_path(object)));
+
+	object_close(object);
+	return is_loaded || (is_static && file->entry.copy);
+}
+
 /* ---- patterns without a match ---- */
 
 struct name_list vec_of(const char *);

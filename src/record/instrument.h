@@ -53,6 +53,12 @@ void instrumenter_fini(struct instrumenter *instrumenter);
 const struct instrumented *instrumenter_get(struct instrumenter *instrumenter, const char *path,
 					    bool *is_new, struct error *err);
 
+/*
+ * Does a process that executes the file get the runtime: by its loader, or because the copy carries
+ * it? Nobody else takes the session's variables out of the environment.
+ */
+bool instrumented_takes_runtime(const struct instrumented *file);
+
 /* Fails if a pattern has matched no function in any file so far, and names the nearest ones. */
 bool instrumenter_check_patterns(struct instrumenter *instrumenter, struct error *err);
 

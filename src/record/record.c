@@ -351,6 +351,8 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 			.path = file->entry.copy ? timer_rules_get(&run->timer_rules, &run->session,
 								   file->entry.copy)
 						 : NULL};
+	if (kind == TARE_REQUEST_EXECUTABLE && !instrumented_takes_runtime(file))
+		return none;
 	struct server_answer answer = {.path = file->entry.copy};
 	if (kind == TARE_REQUEST_EXECUTABLE && answer.path)
 		answer.static_tls_bytes = child_static_tls_bytes(run, file, pid);
@@ -384,6 +386,8 @@ static bool open_session(struct run *run, struct error *err)
 	struct tare_settings settings = run->options->settings;
 
 	settings.triggers = triggers_flags(&run->triggers);
+	settings.no_follow = !run->options->follow;
+	settings.tracer_pid = launch_tracer_pid();
 	if (run->timers.by_timers) {
 		settings.timer_period_ns = NS_PER_SECOND / run->options->sampling.frequency;
 		settings.timer_only = run->options->method == RECORD_SAMPLE;
@@ -451,7 +455,8 @@ static bool start_command(struct run *run, const struct instrumented *executable
 	const struct launch_options options = {
 		.path = path,
 		.arguments = executable ? run->program.arguments : run->arguments,
-		.runtime = run->runtime,
+		.runtime =
+			executable && instrumented_takes_runtime(executable) ? run->runtime : NULL,
 		.session = run->session.directory,
 		.static_tls_bytes = run->static_tls_bytes,
 		.before_execution = is_sampled(run) ? start_sampling : NULL,

@@ -31,6 +31,24 @@ void launch_guard_descriptors(void)
 		close(fd);
 }
 
+pid_t launch_tracer_pid(void)
+{
+	static const char name[] = "TracerPid:";
+	char *line = NULL;
+	size_t size = 0;
+	long tracer = 0;
+	FILE *status = fopen("/proc/self/status", "re");
+
+	while (status && getline(&line, &size, status) > 0) {
+		if (str_starts_with(line, name))
+			tracer = strtol(line + sizeof(name) - 1, NULL, 10);
+	}
+	free(line);
+	if (status)
+		fclose(status);
+	return (pid_t)tracer;
+}
+
 static bool is_variable(const char *entry, const char *name)
 {
 	const size_t length = strlen(name);

@@ -14,6 +14,9 @@
    of tare's gets such a number. Call before anything is opened. */
 void launch_guard_descriptors(void);
 
+/* The process that traces this one, and thereby what it starts; 0: none. */
+pid_t launch_tracer_pid(void);
+
 struct launch_options {
 	const char *path;	/* file to execute */
 	char *const *arguments; /* ends with NULL */

@@ -1,0 +1,132 @@
+#!/bin/bash
+# Tools that look at programs, or run them by themselves, work under tare as they do without: as the
+# command, as its child, with --no-follow and with samples by timers. Addresses and process ids
+# count for nothing. Usage: other-tools.sh TOOL
+. "$(dirname "$0")/lib.sh"
+
+tool=$1
+need gcc
+export DEBUGINFOD_URLS=
+gcc -g -O0 -o "$work/overrun" "$E2E/../fixtures/overrun.c" >"$work/build" 2>&1 ||
+	skip "the program cannot be built: $(tail -n 1 "$work/build")"
+
+settle() {
+	sed -Ei 's/0x[0-9a-f]+/0xN/g; s/[0-9a-f]{8,}/N/g; s/\b[0-9]{3,}\b/N/g' "$@"
+}
+
+# alike COMMAND…: `same`, but for numbers that differ from run to run. The status has to be $expected.
+plain_prefix=()
+alike() {
+	local part
+	run_in "$work/plain" "${plain_prefix[@]}" "$@"
+	[ "$(cat "$work/plain.status")" = "$expected" ] ||
+		skip "plain $*: status $(cat "$work/plain.status"): $(tail -n 1 "$work/plain.stderr")"
+	run_in "$work/recorded" "$TARE" record -q -o "$work/profile.tare" "${record_options[@]}" -- "$@"
+	settle "$work"/{plain,recorded}.std* $(find "$work/plain" "$work/recorded" -type f)
+	for part in status stdout stderr; do
+		cmp "$work/plain.$part" "$work/recorded.$part" || {
+			echo "$part differs under tare ${record_options[*]} for: $*"
+			diff "$work/plain.$part" "$work/recorded.$part" | head -n 20 || true
+			exit 1
+		}
+	done
+	diff -r "$work/plain" "$work/recorded" >"$work/files.diff" ||
+		fail "files differ under tare ${record_options[*]} for: $*: $(head -n 5 "$work/files.diff")"
+}
+
+# not_followed N: so many programs are counted as such; -: any number.
+not_followed() {
+	[ "$1" != - ] || return 0
+	"$TARE" report summary "$work/profile.tare" --format=json >"$work/summary.json"
+	grep -q "\"programs_not_followed\": $1" "$work/summary.json" ||
+		fail "programs not followed: $(grep programs_not_followed "$work/summary.json"), expected $1"
+}
+
+# in_every_way N COMMAND…: with N programs not followed. A child of a shell is not recorded with
+# --no-follow, and neither is what it starts: nobody counts that.
+in_every_way() {
+	local count=$1
+	shift
+	alike "$@"
+	not_followed "$count"
+	alike sh -c '"$@"; s=$?; echo "status $s"; exit $s' sh "$@"
+	not_followed "$count"
+	record_options=(--no-follow)
+	alike "$@"
+	alike sh -c '"$@"; s=$?; echo "status $s"; exit $s' sh "$@"
+	not_followed 0
+	if "$FIXTURES/refused" 1 true 2>/dev/null; then
+		plain_tare=$TARE
+		by_timers
+		plain_prefix=("$FIXTURES/refused" 1)
+		alike "$@"
+		not_followed "$count"
+		plain_prefix=()
+		TARE=$plain_tare
+	fi
+	record_options=()
+}
+
+expected=0
+case $tool in
+valgrind)
+	need valgrind
+	expected=9
+	in_every_way 1 valgrind -q --error-exitcode=9 "$work/overrun" a
+	grep -q 'Invalid write' "$work/plain.stderr" || fail "valgrind has found nothing"
+	alike valgrind -q --error-exitcode=9 --trace-children=yes sh -c "$work/overrun b; exit 9"
+	;;
+callgrind)
+	need valgrind
+	in_every_way 1 valgrind --tool=callgrind --callgrind-out-file=costs "$work/overrun"
+	grep -q 'fn=.*overrun' "$work/recorded/costs" || fail "callgrind has found no function"
+	;;
+qemu)
+	need qemu-x86_64
+	in_every_way 0 qemu-x86_64 -r 9.8.7 "$work/overrun" a b
+	grep -q 'release 9.8.7' "$work/recorded.stdout" || fail "qemu does not run the program"
+	report processes
+	grep -q qemu-x86_64 "$work/processes.csv" || fail "qemu itself is not recorded"
+	;;
+gdb)
+	need gdb
+	in_every_way 1 gdb -nx -batch -ex 'break overrun' -ex run -ex backtrace -ex 'print size' \
+		-ex finish -ex continue --args "$work/overrun" a b
+	grep -q 'Breakpoint 1, overrun (size=10)' "$work/plain.stdout" ||
+		skip "gdb debugs nothing here: $(tail -n 1 "$work/plain.stderr")"
+	;;
+strace)
+	need strace
+	in_every_way 1 strace -o calls -e trace=execve,openat,write "$work/overrun"
+	grep -q 'openat.*"written"' "$work/recorded/calls" || fail "strace has seen nothing"
+	alike strace -f -qq -e trace=execve,openat,write -e signal=none sh -c "'$work/overrun' 1; '$work/overrun' 2"
+	# Who traces the recorder as well traces all, which is recorded as ever.
+	strace -f -o "$work/trace" "$TARE" record -q -o "$work/profile.tare" -- \
+		sh -c "'$work/overrun'; exit 3" >"$work/out" && fail "a status is lost"
+	not_followed 0
+	report processes
+	grep -q overrun "$work/processes.csv" || fail "a child is not followed where all are traced"
+	;;
+rr)
+	need rr
+	# Without a processor's counters rr ends by itself: then in the same way.
+	run_in "$work/plain" rr record -o trace "$work/overrun"
+	expected=$(cat "$work/plain.status")
+	[ "$expected" = 0 ] || echo "rr does not work here by itself: status $expected"
+	in_every_way - sh -c 'rr record -o trace "$@"; s=$?; [ $s != 0 ] || rr replay -a trace
+		rm -rf trace; exit $s' sh "$work/overrun"
+	;;
+wine)
+	wine=/usr/lib/wine/wine64
+	[ -x $wine ] || skip "wine is not installed"
+	export WINEPREFIX=$work/wine WINEDEBUG=-all HOME=$work
+	unset DISPLAY
+	$wine cmd /c 'exit 0' >"$work/try" 2>&1 || skip "wine does not work here: $(tail -n 1 "$work/try")"
+	expected=3
+	in_every_way - $wine cmd /c 'echo from wine& exit 3'
+	/usr/lib/wine/wineserver -k
+	;;
+*)
+	fail "unknown tool $tool"
+	;;
+esac
