@@ -6,6 +6,8 @@
 #include "abi/arena.h"
 #include "tests/support/probed_session.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <cmocka.h>
@@ -124,6 +127,54 @@ static void test_elapsed_time(void **state)
 	assert_true(inclusive <= ticks / 100 * 103);
 	/* A thread that is suspended in a slow path loses that time to it. */
 	assert_true(inclusive + thread->own_ticks >= ticks / 100 * 97);
+	probed_session_end(&session);
+}
+
+/* What follows the last probe is a part of the thread's time. */
+static void test_last_interval(void **state)
+{
+	struct probed_session session;
+
+	(void)state;
+	probed_session_run(&session, "last");
+	assert_exit_ok(&session);
+	assert_int_equal(session.thread_count, 2);
+	for (size_t i = 0; i < session.thread_count; i++) {
+		const struct tare_thread_file *thread = session.threads[i];
+
+		assert_thread_complete(thread);
+		assert_true(thread->now_ticks >= 20000000 / 100 * 99);
+		assert_true(thread->now_ticks <= thread->end_ticks - thread->begin_ticks);
+	}
+	probed_session_end(&session);
+}
+
+/* What a session holds is its user's alone, whatever files the program itself makes. */
+static void test_files_are_private(void **state)
+{
+	struct probed_session session;
+	size_t files = 0;
+	const mode_t before = umask(0);
+
+	(void)state;
+	probed_session_run(&session, "threads");
+	umask(before);
+	assert_exit_ok(&session);
+	DIR *directory = opendir(session.directory);
+
+	assert_non_null(directory);
+	for (const struct dirent *entry; (entry = readdir(directory));) {
+		struct stat info;
+
+		assert_int_equal(
+			fstatat(dirfd(directory), entry->d_name, &info, AT_SYMLINK_NOFOLLOW), 0);
+		if (!S_ISREG(info.st_mode))
+			continue;
+		assert_int_equal(info.st_mode & 07777, 0600);
+		files++;
+	}
+	closedir(directory);
+	assert_true(files >= 9);
 	probed_session_end(&session);
 }
 
@@ -350,6 +401,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_full_counters),
 		cmocka_unit_test(test_modules_noted),
 		cmocka_unit_test(test_elapsed_time),
+		cmocka_unit_test(test_last_interval),
+		cmocka_unit_test(test_files_are_private),
 		cmocka_unit_test(test_fork_inherits),
 		cmocka_unit_test(test_fork_unseen),
 		cmocka_unit_test(test_vfork_shares),

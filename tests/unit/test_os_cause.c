@@ -1,0 +1,163 @@
+/*
+ * What an OS event is put down to, by the kernel's counters of this thread: the ones of before are
+ * made up, so that one of them seems to have changed, and then several.
+ */
+#include "runtime/descriptors.h"
+#include "runtime/kernel.h"
+#include "runtime/os_flag.h"
+#include "runtime/process.h"
+#include "tests/support/heap_memory.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+enum { ATTEMPTS = 1000 };
+
+/* Takes the place of the area that the kernel clears when the thread is switched. */
+static _Thread_local uint64_t word;
+
+void descriptors_changed(struct state_objects *objects)
+{
+	(void)objects;
+}
+
+void process_means_note(void)
+{
+}
+
+static struct state_os_seen seen_now(const struct tare_thread_file *self)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return (struct state_os_seen){.voluntary_switches = (uint64_t)usage.ru_nvcsw,
+				      .involuntary_switches = (uint64_t)usage.ru_nivcsw,
+				      .minor_faults = (uint64_t)usage.ru_minflt,
+				      .major_faults = (uint64_t)usage.ru_majflt,
+				      .syscalls = self->syscalls};
+}
+
+/* One event, before which the counters were lower by those of `change`. */
+static struct accumulate_event collect(const struct state_os_seen *change)
+{
+	static struct state_private private_state;
+	struct tare_thread_file self = {.rseq_word = (uint64_t)&word, .syscalls = 100};
+	struct accumulate_event event = {0};
+
+	self.syscall_number = 42;
+	self.rseq_armed = os_flag_armed();
+	/* Again where the kernel has counted something of its own meanwhile. */
+	for (int i = 0; i < ATTEMPTS; i++) {
+		const struct state_os_seen before = seen_now(&self);
+
+		private_state.os_seen = (struct state_os_seen){
+			.voluntary_switches =
+				before.voluntary_switches - change->voluntary_switches,
+			.involuntary_switches =
+				before.involuntary_switches - change->involuntary_switches,
+			.minor_faults = before.minor_faults - change->minor_faults,
+			.major_faults = before.major_faults - change->major_faults,
+			.syscalls = before.syscalls - change->syscalls};
+		word = 0;
+		event = (struct accumulate_event){0};
+		os_flag_collect(&self, &private_state, &event);
+		assert_int_equal(word, os_flag_armed());
+		if (memcmp(&private_state.os_seen, &before, sizeof(before)) == 0)
+			return event;
+	}
+	fail_msg("something happened between the readings %d times", ATTEMPTS);
+	return event;
+}
+
+static enum tare_os_cause cause_of(struct state_os_seen change)
+{
+	const struct accumulate_event event = collect(&change);
+
+	assert_true(event.os);
+	return event.os_cause;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	state_session.rseq_armed = 0x1000;
+	state_process.rseq_offset = (uint64_t)&word - (uint64_t)__builtin_thread_pointer();
+	return 0;
+}
+
+static void test_one_counter(void **state)
+{
+	(void)state;
+	assert_int_equal(cause_of((struct state_os_seen){.voluntary_switches = 1}),
+			 TARE_OS_BLOCKED);
+	assert_int_equal(cause_of((struct state_os_seen){.involuntary_switches = 1}),
+			 TARE_OS_PREEMPTED);
+	assert_int_equal(cause_of((struct state_os_seen){.major_faults = 1}), TARE_OS_MAJOR_FAULT);
+	assert_int_equal(cause_of((struct state_os_seen){.minor_faults = 1}), TARE_OS_MINOR_FAULT);
+	assert_int_equal(cause_of((struct state_os_seen){.syscalls = 1}), TARE_OS_SYSCALL);
+	assert_int_equal(cause_of((struct state_os_seen){0}), TARE_OS_INTERRUPT);
+}
+
+/* The one that takes longest. */
+static void test_several_counters(void **state)
+{
+	struct state_os_seen change = {3, 3, 3, 3, 3};
+
+	(void)state;
+	assert_int_equal(cause_of(change), TARE_OS_BLOCKED);
+	change.voluntary_switches = 0;
+	assert_int_equal(cause_of(change), TARE_OS_PREEMPTED);
+	change.involuntary_switches = 0;
+	assert_int_equal(cause_of(change), TARE_OS_MAJOR_FAULT);
+	change.major_faults = 0;
+	assert_int_equal(cause_of(change), TARE_OS_MINOR_FAULT);
+	change.minor_faults = 0;
+	assert_int_equal(cause_of(change), TARE_OS_SYSCALL);
+}
+
+/* The number belongs to what the thread spent in the system call, not to a fault beside it. */
+static void test_system_call_numbers(void **state)
+{
+	(void)state;
+	assert_int_equal(collect(&(struct state_os_seen){.syscalls = 1}).syscall_number, 42);
+	assert_int_equal(collect(&(struct state_os_seen){.voluntary_switches = 1, .syscalls = 1})
+				 .syscall_number,
+			 42);
+	assert_int_equal(
+		collect(&(struct state_os_seen){.minor_faults = 1, .syscalls = 1}).syscall_number,
+		0xffff);
+	assert_int_equal(collect(&(struct state_os_seen){.voluntary_switches = 1}).syscall_number,
+			 0xffff);
+}
+
+static void test_nothing_happened(void **state)
+{
+	static struct state_private private_state;
+	struct tare_thread_file self = {.rseq_word = (uint64_t)&word};
+	struct accumulate_event event = {.os_cause = TARE_OS_CAUSES};
+
+	(void)state;
+	word = os_flag_armed();
+	os_flag_collect(&self, &private_state, &event);
+	assert_false(event.os);
+	assert_int_equal(event.os_cause, TARE_OS_CAUSES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_one_counter, set_up),
+		cmocka_unit_test_setup(test_several_counters, set_up),
+		cmocka_unit_test_setup(test_system_call_numbers, set_up),
+		cmocka_unit_test_setup(test_nothing_happened, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
