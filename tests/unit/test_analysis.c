@@ -426,6 +426,44 @@ static void test_edges_of_recursion(void **state)
 	analysis_edges_fini(&edges);
 }
 
+/* f → g → f → g, and h → f → g: inner calls are inside the outer ones, whose time holds theirs. */
+static void test_edges_of_mutual_recursion(void **state)
+{
+	static const char *const names[] = {"f", "g", "h"};
+	static const struct small_node nodes[] = {
+		{.thread = 1},
+		{.thread = 1, .parent = 1, .function = 1, .calls = 1, .elapsed = 1},
+		{.thread = 1, .parent = 2, .function = 2, .calls = 2, .elapsed = 2},
+		{.thread = 1, .parent = 3, .function = 1, .calls = 3, .elapsed = 4},
+		{.thread = 1, .parent = 4, .function = 2, .calls = 4, .elapsed = 8},
+		{.thread = 1, .parent = 1, .function = 3, .calls = 1, .elapsed = 16},
+		{.thread = 1, .parent = 6, .function = 1, .calls = 1, .elapsed = 32},
+		{.thread = 1, .parent = 7, .function = 2, .calls = 1, .elapsed = 64},
+	};
+	enum { INCLUSIVE = 2 + 4 + 8 + 64, EXCLUSIVE = 2 + 8 + 64 };
+	struct profile_writer *writer = simple_open(names, COUNT(names), 127, 0);
+	struct analysis_edges edges;
+
+	(void)state;
+	small_nodes(writer, nodes, COUNT(nodes));
+	small_profile_commit(writer);
+	open_result(NULL);
+	analysis_edges_find(analysis, 0, &edges);
+	assert_int_equal(edges.callees.len, 1);
+	expect(&edge_to(edges.callees.data, 1, "g")->values, INCLUSIVE, EXCLUSIVE, INCLUSIVE,
+	       EXCLUSIVE);
+	expect(&edge_to(edges.callers.data, edges.callers.len, "g")->values, 4 + 8, 4, 4 + 8, 4);
+	expect(&edge_to(edges.callers.data, edges.callers.len, "h")->values, 32 + 64, 32, 32 + 64,
+	       32);
+	analysis_edges_fini(&edges);
+	analysis_edges_find(analysis, 1, &edges);
+	assert_int_equal(edges.callers.len, 1);
+	expect(&edge_to(edges.callers.data, 1, "f")->values, INCLUSIVE, EXCLUSIVE, INCLUSIVE,
+	       EXCLUSIVE);
+	expect(&edge_to(edges.callees.data, edges.callees.len, "f")->values, 4 + 8, 4, 4 + 8, 4);
+	analysis_edges_fini(&edges);
+}
+
 static void test_hot_path(void **state)
 {
 	struct analysis_path steps;
@@ -662,6 +700,7 @@ int main(void)
 		TEST(test_folded_time_adds_up_whatever_callers_say),
 		TEST(test_os_rows_add_up),
 		TEST(test_edges_of_recursion),
+		TEST(test_edges_of_mutual_recursion),
 		TEST(test_hot_path),
 		TEST(test_modules_and_roots),
 		TEST(test_function_of_two_processes_is_one),

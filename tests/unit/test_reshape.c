@@ -600,6 +600,28 @@ static void test_modules_by_name(void **state)
 	close_opened(&opened);
 }
 
+/* A glob may be about a module's whole path, of which the name is a part. */
+static void test_modules_by_path(void **state)
+{
+	static const char *const lists[] = {"/usr/lib/*", "other,*/lib/libpart.so.1",
+					    "/usr/*/libpart.so.*,", "libpart.so.1"};
+	static const struct small_node nodes[] = {
+		{.thread = 1},
+		{.thread = 1, .parent = 1, .function = 1, .calls = 1, .elapsed = 10},
+		{.thread = 1, .parent = 2, .function = 4, .calls = 1, .elapsed = 10},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		const struct analysis_options mine = {.my_code = true, .mine = lists[i]};
+		struct opened opened = open_made(nodes, 3, 20, &mine);
+		assert_true(opened.analysis->modules.data[0].system);
+		assert_false(opened.analysis->modules.data[1].system);
+		close_opened(&opened);
+		unlink(path);
+	}
+}
+
 /* f1 → f2 → f1 → f2 → f3, and f1 → f3. */
 static const struct small_node recursive_nodes[] = {
 	{.thread = 1},
@@ -661,6 +683,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_outlines, remove_path),
 		cmocka_unit_test_teardown(test_one_level_stays, remove_path),
 		cmocka_unit_test_teardown(test_modules_by_name, remove_path),
+		cmocka_unit_test_teardown(test_modules_by_path, remove_path),
 		cmocka_unit_test_teardown(test_recursion_by_hand, remove_path),
 		cmocka_unit_test_teardown(test_root_by_hand, remove_path),
 	};
