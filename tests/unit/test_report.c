@@ -207,6 +207,82 @@ static void test_sorting(void **state)
 	assert_string_equal(write_report(&options), "function\r\nd\r\nc\r\na\r\nb\r\n");
 }
 
+/* Names of the functions, one behind the other, that pass the filter. */
+static const char *names_passing(const char *filter)
+{
+	static char names[16];
+	const struct report_options options = {.view = "functions",
+					       .profile_path = path,
+					       .format = REPORT_CSV,
+					       .sort = "+function",
+					       .columns = "function",
+					       .expressions = {.items = &filter, .count = 1}};
+	char *rest = (char *)(uintptr_t)write_report(&options);
+	size_t count = 0;
+
+	take_line(&rest);
+	for (const char *line = take_line(&rest); line && count < sizeof(names) - 1;
+	     line = take_line(&rest))
+		names[count++] = line[0];
+	names[count] = 0;
+	return names;
+}
+
+/* At and beside the numbers that rows have. */
+static void test_filters(void **state)
+{
+	static const struct {
+		const char *filter, *names;
+	} cases[] = {
+		{"calls=2", "b"},
+		{"calls!=2", "ac"},
+		{"calls<2", "a"},
+		{"calls<=2", "ab"},
+		{"calls>2", "c"},
+		{"calls>=2", "bc"},
+		{"calls<=1.9", "a"},
+		{"elapsed_exclusive<=20ns", "ab"},
+		{"elapsed_exclusive<20ns", "a"},
+		{"elapsed_exclusive>=0.02us", "bc"},
+		{"elapsed_exclusive_percent<=50%", "abc"},
+		{"elapsed_exclusive_percent<50%", "ab"},
+		{"function=b", "b"},
+		{"function!=b", "ac"},
+		{"function~\"[ab]\"", "ab"},
+		{"function!~\"[ab]\"", "c"},
+		{"function~/^[bc]$/", "bc"},
+		{"not calls=2", "ac"},
+		{"calls<=2 and function!=a", "b"},
+		{"calls=1 or calls=3", "ac"},
+		{"calls=1 or calls=3 and function=a", "a"},
+		{"(calls=1 or calls=3) and not function=a", "c"},
+	};
+	struct profile_writer *writer = open_profile(60);
+	struct error err;
+
+	(void)state;
+	small_function(writer, 1, "a", 0x10);
+	small_function(writer, 1, "b", 0x20);
+	small_function(writer, 1, "c", 0x30);
+	add_node(writer, 1, 0, 0, 0);
+	for (int64_t i = 1; i <= 3; i++)
+		assert_true(
+			profile_add_node(writer,
+					 &(struct profile_node){.id = i + 1,
+								.thread = 1,
+								.parent = 1,
+								.function = i,
+								.calls = (uint64_t)i,
+								.elapsed_ticks = (uint64_t)i * 10},
+					 &err));
+	small_profile_commit(writer);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *names = names_passing(cases[i].filter);
+		if (strcmp(names, cases[i].names) != 0)
+			fail_msg("%s: %s instead of %s", cases[i].filter, names, cases[i].names);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, choose_path, remove_file)
 
 int main(void)
@@ -216,6 +292,7 @@ int main(void)
 		TEST(test_limited_tree_is_connected),
 		TEST(test_deep_path),
 		TEST(test_sorting),
+		TEST(test_filters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
