@@ -11,31 +11,6 @@
 #include "runtime/host.h"
 #include "runtime/index.h"
 
-const struct tare_chunk *context_chunk(const struct tare_thread_file *self,
-				       enum tare_chunk_kind kind, uint32_t number)
-{
-	const struct tare_chunk *chunk = &self->chunks[self->chunk_count];
-
-	do
-		chunk--;
-	while (chunk->kind != kind || chunk->first > number);
-	return chunk;
-}
-
-void *context_element(const struct tare_thread_file *self, enum tare_chunk_kind kind,
-		      uint32_t number)
-{
-	static const uint64_t element_bytes[] = {[TARE_CHUNK_NODES] = sizeof(struct tare_node),
-						 [TARE_CHUNK_OS] = sizeof(struct tare_os_record),
-						 [TARE_CHUNK_MARKS] = 1,
-						 [TARE_CHUNK_NAMES] = 1};
-	_Static_assert(sizeof(element_bytes) / sizeof(element_bytes[0]) == TARE_CHUNK_KINDS,
-		       "one entry per value");
-	const struct tare_chunk *chunk = context_chunk(self, kind, number);
-
-	return (char *)chunk->run_addr + (number - chunk->first) * element_bytes[kind];
-}
-
 /* ---- nodes ---- */
 
 /* Of (parent's index, callee); folded nodes have a parent that no other node has. */
@@ -236,7 +211,7 @@ struct tare_node *context_child(struct tare_thread_file *self, struct tare_node 
 
 static struct tare_os_record *os_at(const struct tare_thread_file *self, uint32_t number)
 {
-	return context_element(self, TARE_CHUNK_OS, number);
+	return chunks_element(self, TARE_CHUNK_OS, number);
 }
 
 static uint64_t os_hash(const struct tare_os_record *record)

@@ -5,6 +5,7 @@
 #define TARE_RUNTIME_CONTEXT_H
 
 #include "runtime/accumulate.h"
+#include "runtime/chunks.h"
 
 #define CONTEXT_NODE_ROOT 0U
 #define CONTEXT_NODE_LAST                                                                          \
@@ -31,18 +32,10 @@ static inline uint32_t context_index(const struct tare_node *node)
 	return node->index & ~TARE_NODE_FOLDED;
 }
 
-/* The chunk of element `number` of a kind; it is there. */
-const struct tare_chunk *context_chunk(const struct tare_thread_file *self,
-				       enum tare_chunk_kind kind, uint32_t number);
-
-/* Element `number` of a kind; it is there. */
-void *context_element(const struct tare_thread_file *self, enum tare_chunk_kind kind,
-		      uint32_t number);
-
 static inline struct tare_node *context_node_at(const struct tare_thread_file *self,
 						uint32_t number)
 {
-	return context_element(self, TARE_CHUNK_NODES, number);
+	return chunks_element(self, TARE_CHUNK_NODES, number);
 }
 
 /* The root and node 1. */

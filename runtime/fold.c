@@ -42,7 +42,7 @@ struct run {
 
 static struct run run_at(const struct tare_thread_file *self, uint32_t number)
 {
-	const struct tare_chunk *chunk = context_chunk(self, TARE_CHUNK_NODES, number);
+	const struct tare_chunk *chunk = chunks_find(self, TARE_CHUNK_NODES, number);
 	const uint64_t end = chunk->first + chunk->count;
 
 	return (struct run){.node = context_node_at(self, number),

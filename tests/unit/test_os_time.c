@@ -117,7 +117,7 @@ static void test_causes_apart(void **state)
 	with_os(&thread, event, 20, TARE_OS_SYSCALL);
 	with_os(&thread, event, 40, TARE_OS_BLOCKED);
 	assert_int_equal(thread.file->os_count, 2);
-	const struct tare_os_record *records = context_element(thread.file, TARE_CHUNK_OS, 0);
+	const struct tare_os_record *records = chunks_element(thread.file, TARE_CHUNK_OS, 0);
 	assert_int_equal(records[0].cause, TARE_OS_BLOCKED);
 	assert_int_equal(records[0].ticks, 50);
 	assert_int_equal(records[0].count, 2);
@@ -139,7 +139,7 @@ static void test_no_more_records(void **state)
 			TARE_OS_SYSCALL);
 	}
 	assert_true(thread.file->os_count <= OS_CAP);
-	const struct tare_os_record *records = context_element(thread.file, TARE_CHUNK_OS, 0);
+	const struct tare_os_record *records = chunks_element(thread.file, TARE_CHUNK_OS, 0);
 	for (uint64_t i = 0; i < thread.file->os_count; i++)
 		counted += records[i].count;
 	assert_int_equal(records[OS_CAP].count, 0);
