@@ -190,11 +190,13 @@ struct tare_node {
 	uint32_t index;			   /* its number; see TARE_NODE_FOLDED */
 	uint32_t children;		   /* nodes whose parent this is */
 	uint32_t os_first;		   /* 1 + number of one of its OS records; 0: it has none */
-	uint32_t recursive;		   /* 1: one of its callers is of the same function */
+	uint32_t depth;			   /* of its callers, so many; the root: 0 */
 	int64_t folded_elapsed, folded_os; /* see below */
 	/* Records of the event log before it: those that name the node mean another context. */
 	uint64_t trace_from;
-	uint64_t around[2]; /* the runtime's: the functions of it and its callers, as bits */
+	/* The runtime's (recursion.c): functions of it and its callers, as bits; run address of the
+	   nearest among them that is its function's outermost call. */
+	uint64_t around, outermost;
 	/* --call-sites: run address in the caller that the call was made from: where the function
 	   will return to; of a CALL's own node, the return address of its handler's call. Module
 	   ordinals as in the key. 0: calls are not told apart by it. */

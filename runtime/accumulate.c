@@ -10,6 +10,7 @@
 #include "runtime/calls.h"
 #include "runtime/context.h"
 #include "runtime/host.h"
+#include "runtime/recursion.h"
 #include "runtime/trace.h"
 
 #define OS_OBJECT_UNKNOWN  0
@@ -334,18 +335,9 @@ static void calls_unwind(struct tare_thread_file *self, uint64_t sp)
  */
 static bool is_deepest(const struct tare_thread_file *self)
 {
-	struct accumulate_local *local = context_local(self);
-	const struct tare_node *node = top_of(self);
+	const uint32_t max_depth = context_local(self)->max_depth;
 
-	if (!local->max_depth)
-		return false;
-	for (uint32_t depth = 0; local->deepest != self->top; node = context_node(node->parent)) {
-		if (is_root(self, node))
-			return false;
-		if (++depth == local->max_depth)
-			local->deepest = self->top;
-	}
-	return true;
+	return max_depth && top_of(self)->depth >= max_depth;
 }
 
 /* Whom the event of a call is about, and from where, if that tells calls apart. */
@@ -638,6 +630,7 @@ void accumulate_repair(struct tare_thread_file *self)
 	uint64_t missing = 0;
 
 	stack_table_lock_break();
+	recursion_reset(context_local(self));
 	for (uint64_t i = 0; i < self->node_count; i++)
 		missing += context_node_at(self, (uint32_t)i)->elapsed_ticks;
 	for (const struct tare_node *node = top_of(self);; node = context_node(node->parent)) {

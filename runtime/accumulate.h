@@ -40,6 +40,10 @@ struct accumulate_local {
 	struct accumulate_index nodes; /* by (parent, key, call site) */
 	struct accumulate_index os;    /* by all but count and ticks */
 	struct accumulate_index names; /* the host's: of objects, by their bytes */
+	struct accumulate_index path;  /* recursion.c: the functions in the chain from path_end */
+	uint64_t path_end;	       /* run address of a node; 0: the root's */
+	bool path_given_up;	       /* there was no memory for it */
+	uint64_t chain_steps;	       /* nodes looked at on behalf of recursion, for diagnosis */
 	uint64_t deeper;	       /* calls in progress for which there was no node */
 	uint32_t hand;		       /* number of the node at which folding looked last */
 	uint32_t bereft;	       /* number of a node that has lost its last callee to it */
@@ -49,7 +53,6 @@ struct accumulate_local {
 	bool full[ACCUMULATE_AREAS]; /* the host's: areas that cannot grow */
 	uint32_t max_depth;	     /* calls that are kept apart, 0: all; set after the init */
 	bool call_sites;	     /* calls are told apart by event.call_site; the same */
-	uint64_t deepest;	     /* run address of the node last found to be so deep */
 	uint64_t beyond_sp;	     /* frame sp of the last CALL that was too deep */
 	uint64_t trace_ticks;	     /* TSC of the event at work, for the event log */
 	/* The host's: where the log is mapped, and whether the mapping moves on with it. */

@@ -10,6 +10,7 @@
 
 #include "runtime/host.h"
 #include "runtime/index.h"
+#include "runtime/recursion.h"
 
 /* ---- nodes ---- */
 
@@ -108,41 +109,13 @@ static void node_fill(const struct tare_thread_file *self, struct tare_node *nod
 				   .application_exclusive_min = INT64_MAX};
 }
 
-/* Is there a call of function `key` among the caller `parent` and its callers? */
-static bool is_recursive(const struct tare_thread_file *self, const struct tare_node *parent,
-			 uint64_t key)
-{
-	const struct tare_node *root = context_nodes(self), *at = parent;
-
-	while (at != root && at->key != key)
-		at = context_node(at->parent);
-	return at->key == key;
-}
-
-/*
- * Notes in a new node which functions are in progress around it, each as one bit of `around`, the
- * same for a function that has got an ordinal since.
- */
-static void path_note(const struct tare_thread_file *self, struct tare_node *node,
-		      const struct tare_node *parent)
-{
-	const uint64_t hash = index_hash(0, node->key << 16) >> 32;
-	const uint64_t bit = 1ULL << (hash & 63);
-	uint64_t *word = &node->around[hash >> 6 & 1];
-
-	node->around[0] = parent->around[0];
-	node->around[1] = parent->around[1];
-	node->recursive = (*word & bit) && is_recursive(self, parent, node->key);
-	*word |= bit;
-}
-
 void context_init(struct tare_thread_file *self)
 {
 	struct tare_node *nodes = context_nodes(self);
 
 	node_fill(self, &nodes[CONTEXT_NODE_ROOT], CONTEXT_NODE_ROOT, nodes);
 	node_fill(self, &nodes[CONTEXT_NODE_LAST], TARE_NODE_FOLDED | CONTEXT_NODE_LAST, nodes);
-	path_note(self, &nodes[CONTEXT_NODE_ROOT], &nodes[CONTEXT_NODE_ROOT]);
+	recursion_note_root(&nodes[CONTEXT_NODE_ROOT]);
 	nodes[CONTEXT_NODE_ROOT].sp = ~0ULL;
 	nodes[CONTEXT_NODE_LAST].key = TARE_NODE_OTHER;
 	self->node_count = CONTEXT_NODE_LAST + 1;
@@ -189,7 +162,7 @@ static struct tare_node *node_make(struct tare_thread_file *self, struct tare_no
 	node_fill(self, node, context_index(node), parent);
 	node->key = callee->key;
 	node->call_site = callee->call_site;
-	path_note(self, node, parent);
+	recursion_note(self, node, parent);
 	parent->children++;
 	context_node_note(self, node);
 	return node;
@@ -352,4 +325,5 @@ void context_fini(struct accumulate_local *local)
 	index_free(&local->nodes);
 	index_free(&local->os);
 	index_free(&local->names);
+	index_free(&local->path);
 }

@@ -13,6 +13,8 @@
  */
 #include "runtime/context.h"
 
+#include "runtime/recursion.h"
+
 #define CANDIDATES  8
 #define STEPS_MAX   256	 /* of the hand for one node */
 #define STEPS_AHEAD 16	 /* that the hand fetches */
@@ -171,7 +173,7 @@ static void times_move(struct tare_thread_file *self, const struct tare_node *no
 	caller->folded_os += os_ticks + os_within;
 	if (to->key == TARE_NODE_OTHER)
 		return;
-	if (node->recursive) {
+	if (recursion_is(node)) {
 		to->folded_elapsed -= node->elapsed_ticks;
 		to->folded_os -= os_ticks;
 	} else {
@@ -186,6 +188,7 @@ static void detach(struct tare_thread_file *self, struct tare_node *node)
 	struct tare_node *caller = context_node(node->parent);
 
 	context_node_forget(self, node);
+	recursion_forget(self, node);
 	if (caller->last_child == (uint64_t)node)
 		caller->last_child = (uint64_t)&context_nodes(self)[CONTEXT_NODE_LAST];
 	caller->children--;

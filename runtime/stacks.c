@@ -179,16 +179,6 @@ void stacks_renamed(struct tare_thread_file *self, const struct tare_node *node,
 		stacks->saved->frames[stacks->carried - 1].node = (uint64_t)other;
 }
 
-static uint64_t calls_count(const struct tare_thread_file *self)
-{
-	uint64_t count = 0;
-
-	for (const struct tare_node *node = top_of(self); node != context_nodes(self);
-	     node = context_node(node->parent))
-		count++;
-	return count;
-}
-
 static void frames_take_off(struct tare_thread_file *self, uint64_t count)
 {
 	struct stacks_local *stacks = stacks_of(self);
@@ -360,7 +350,7 @@ static void stack_leave(struct tare_thread_file *self)
 
 	while (stacks->nested)
 		nested_leave(self);
-	const uint64_t count = calls_count(self);
+	const uint64_t count = top_of(self)->depth;
 	struct stack_saved *saved = count ? stack_record(self, count) : NULL;
 
 	if (!saved) {
@@ -595,7 +585,7 @@ void stacks_process_end(struct tare_thread_file *self)
 		return;
 	while (stacks->nested)
 		nested_leave(self);
-	const uint64_t count = calls_count(self);
+	const uint64_t count = top_of(self)->depth;
 	struct stack_saved *present = stack_record(self, count);
 
 	if (!present || !stack_table_lock())

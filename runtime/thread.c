@@ -206,10 +206,8 @@ void thread_note_calls(const struct tare_thread_file *self)
 	const struct tare_node *root =
 		(const struct tare_node *)(self->run_addr + TARE_THREAD_HEADER_BYTES);
 	const struct tare_node *top = (const struct tare_node *)self->top;
-	uint64_t count = 0;
+	const uint64_t count = top->depth;
 
-	for (const struct tare_node *node = top; node != root; node = caller_of(node))
-		count++;
 	if (!calls_reserve(state_private, count))
 		return;
 	uint64_t at = count;

@@ -39,6 +39,7 @@ struct values {
 
 /* What the host gives: nodes to be kept, nodes and OS records in all. */
 extern uint64_t nodes_cap, nodes_room, os_cap;
+extern size_t heap_piece_bytes; /* see heap_memory.h */
 
 void thread_begin(struct thread *thread);
 void thread_end(struct thread *thread);
