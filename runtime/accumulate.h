@@ -47,6 +47,7 @@ struct accumulate_local {
 	uint64_t deeper;	       /* calls in progress for which there was no node */
 	uint32_t hand;		       /* number of the node at which folding looked last */
 	uint32_t bereft;	       /* number of a node that has lost its last callee to it */
+	uint64_t barren;	       /* nodes the hand has passed since it met one to fold */
 	uint32_t folded_count;	       /* folded nodes */
 	uint32_t os_free;	       /* 1 + number of a record not in use, 0: there is none */
 	uint32_t os_free_count;

@@ -17,6 +17,7 @@
 
 #define CANDIDATES  8
 #define STEPS_MAX   256	 /* of the hand for one node */
+#define STEPS_FEW   8	 /* the same where it has gone round without meeting one to fold */
 #define STEPS_AHEAD 16	 /* that the hand fetches */
 #define WORTH_TICKS 4096 /* a context without any time is worth so much */
 
@@ -74,6 +75,14 @@ static struct tare_node *hand_move(const struct tare_thread_file *self, struct r
 	return run->node;
 }
 
+/* While nearly all nodes are in progress, as in deep recursion, there is nothing to look for. */
+static unsigned steps_of(const struct tare_thread_file *self, const struct tare_node *chosen)
+{
+	if (chosen)
+		return STEPS_MAX / 8;
+	return context_local(self)->barren < self->node_count ? STEPS_MAX : STEPS_FEW;
+}
+
 /*
  * The node that gives way, or NULL. One that is not in use gives way at once. The caller of the
  * last one is looked at too, so that a long path goes as fast as it came. Most nodes are cold, so
@@ -81,23 +90,26 @@ static struct tare_node *hand_move(const struct tare_thread_file *self, struct r
  */
 static struct tare_node *choose(const struct tare_thread_file *self, const struct tare_node *parent)
 {
-	const struct accumulate_local *local = context_local(self);
+	struct accumulate_local *local = context_local(self);
 	const uint64_t none = (uint64_t)&context_nodes(self)[CONTEXT_NODE_LAST];
 	struct tare_node *node = context_node_at(self, local->bereft);
 	struct tare_node *chosen = node->parent && may_fold(self, node, parent) ? node : NULL;
-	const unsigned steps_max = chosen ? STEPS_MAX / 8 : STEPS_MAX;
+	const unsigned steps_max = steps_of(self, chosen);
 	struct run run = run_at(self, local->hand);
 
 	for (unsigned steps = 0, seen = 0; steps < steps_max && seen < CANDIDATES; steps++) {
 		node = hand_move(self, &run);
-		if (!node->parent)
-			return node;
+		if (!node->parent) {
+			chosen = node;
+			break;
+		}
 		if (node->last_child != none)
 			continue; /* it has callees */
 		if ((!chosen || worth_less(self, node, chosen)) && may_fold(self, node, parent))
 			chosen = node;
 		seen += chosen != NULL;
 	}
+	local->barren = chosen ? 0 : local->barren + steps_max;
 	return chosen;
 }
 

@@ -223,6 +223,34 @@ static void test_without_memory(void **state)
 	nodes_cap = NODES_CAP;
 }
 
+/* While all nodes are in progress, there is none to fold: the search for one is given up soon. */
+static void test_nothing_to_fold(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	nodes_cap = 500;
+	thread_begin(&thread);
+	for (uint64_t depth = 0; depth < DEEP; depth++) {
+		const uint32_t before = thread.local.hand;
+
+		enter(&thread, 1, A, sp_at(depth));
+		const uint64_t count = thread.file->node_count;
+
+		if (depth > nodes_cap + 10)
+			assert_in_range((thread.local.hand + count - before) % count, 1, 16);
+	}
+	for (uint64_t depth = DEEP; depth-- > 0;)
+		leave(&thread, 1, sp_at(depth));
+	for (uint64_t i = 0; i < DEEP; i++) { /* the many nodes serve others then */
+		enter(&thread, 1, KEYS + 16 * i, SP_TOP);
+		leave(&thread, 1, SP_TOP);
+	}
+	assert_in_range(thread.file->node_count, DEEP, DEEP + 200);
+	thread_end(&thread);
+	nodes_cap = NODES_CAP;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +260,7 @@ int main(void)
 		cmocka_unit_test(test_functions_get_ordinals),
 		cmocka_unit_test(test_any_path),
 		cmocka_unit_test(test_without_memory),
+		cmocka_unit_test(test_nothing_to_fold),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
