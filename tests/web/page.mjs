@@ -98,6 +98,13 @@ const tests = {
 				return state.selection.edges(state.selected)[wanted].map((edge) => state.plain(edge.inclusive[0], 0)).sort((a, b) => b - a);
 			}, label.toLowerCase());
 			equal(values, expected.map((row) => row.elapsed_inclusive_ns).sort((a, b) => b - a), `${label}' times`);
+			const named = (row) => (row.function.startsWith('[') ? 'Called by no instrumented function' : row.function);
+			for (const [kind, title] of [['exclusive', 'Exclusive'], ['inclusive', 'Inclusive']]) {
+				await page.getByRole('radio', { name: title }).check({ force: true });
+				const ordered = [...expected].sort((a, b) => b[`elapsed_${kind}_ns`] - a[`elapsed_${kind}_ns`] || b.calls - a.calls);
+				equal(await page.locator(`.pane ol[aria-label=${label}] .bar-row`).evaluateAll((all) => all.map((row) => row.title)),
+					ordered.map(named), `${label}, the most ${kind} time first`);
+			}
 		}
 		const before = await page.locator('.pane h2').textContent();
 		await page.locator('.pane ol[aria-label=Callees] button').first().click();
