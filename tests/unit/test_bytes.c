@@ -65,6 +65,24 @@ static void skip_is_bounded(void **state)
 	reader = byte_reader(bytes, sizeof(bytes));
 	read_skip(&reader, 5);
 	assert_true(reader.failed);
+	read_skip(&reader, 1); /* one that has failed stays where it is */
+	assert_ptr_equal(reader.at, bytes);
+}
+
+static void leb_has_ten_bytes_at_most(void **state)
+{
+	static const unsigned char ten[] = {0x80, 0x80, 0x80, 0x80, 0x80,
+					    0x80, 0x80, 0x80, 0x80, 0x01};
+	static const unsigned char eleven[] = {0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+					       0x80, 0x80, 0x80, 0x80, 0x01};
+	struct byte_reader reader = byte_reader(ten, sizeof(ten));
+
+	(void)state;
+	assert_int_equal(read_uleb(&reader), 1ULL << 63);
+	assert_false(reader.failed);
+	reader = byte_reader(eleven, sizeof(eleven));
+	assert_int_equal(read_uleb(&reader), 0);
+	assert_true(reader.failed);
 }
 
 static void strings_need_their_end(void **state)
@@ -194,6 +212,7 @@ int main(void)
 		cmocka_unit_test(strings_need_their_end),
 		cmocka_unit_test(leb_numbers_survive_a_round_trip),
 		cmocka_unit_test(leb_extremes),
+		cmocka_unit_test(leb_has_ten_bytes_at_most),
 		cmocka_unit_test(leb_with_padding_is_read),
 		cmocka_unit_test(endless_or_cut_leb_fails),
 		cmocka_unit_test(appended_bytes_are_read_back),

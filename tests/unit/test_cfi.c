@@ -89,9 +89,10 @@ static void rows_agree_with_libdw(void **state)
 
 static const unsigned char cie_program[] = {0x0c, 7, 8, 0x90, 1};
 
-static bool run(const char *program, size_t size, struct cfi_rows *rows, struct error *err)
+static bool run_aligned(uint64_t code_align, const char *program, size_t size,
+			struct cfi_rows *rows, struct error *err)
 {
-	const struct object_cie cie = {.code_align = 1,
+	const struct object_cie cie = {.code_align = code_align,
 				       .data_align = -8,
 				       .return_register = 16,
 				       .understood = true,
@@ -104,6 +105,11 @@ static bool run(const char *program, size_t size, struct cfi_rows *rows, struct 
 				       .program_size = size};
 
 	return cfi_rows_read(&fde, rows, err);
+}
+
+static bool run(const char *program, size_t size, struct cfi_rows *rows, struct error *err)
+{
+	return run_aligned(1, program, size, rows, err);
 }
 
 #define RUN(program, rows, err) run(program, sizeof(program) - 1, rows, err)
@@ -275,6 +281,50 @@ static void malformed_programs(void **state)
 	vec_fini(&rows);
 }
 
+/* What a register is restored to is what the CIE said of it. */
+static void restored_registers(void **state)
+{
+	struct cfi_rows rows = {0};
+	struct error err;
+
+	(void)state;
+	/* the return address and rbx are lost, and found again one byte on */
+	assert_true(RUN("\x07\x10\x83\x02\x41\xd0\xc3\x41\x83\x02\x06\x03", &rows, &err));
+	assert_int_equal(rows.len, 2);
+	assert_int_equal(rows.data[0].state.registers[16].kind, CFI_UNDEFINED);
+	assert_int_equal(rows.data[0].state.registers[3].kind, CFI_OFFSET);
+	assert_int_equal(rows.data[1].state.registers[16].kind, CFI_OFFSET);
+	assert_int_equal(rows.data[1].state.registers[16].offset, -8);
+	assert_int_equal(rows.data[1].state.registers[3].kind, CFI_SAME);
+	vec_fini(&rows);
+}
+
+static void aligned_locations(void **state)
+{
+	struct cfi_rows rows = {0};
+	struct error err;
+
+	(void)state;
+	assert_true(run_aligned(4, "\x42\x0e\x10\x02\x10\x0e\x18", 7, &rows, &err));
+	assert_int_equal(rows.len, 3);
+	assert_int_equal(rows.data[1].addr, 0x1000 + 4 * 2);
+	assert_int_equal(rows.data[2].addr, 0x1000 + 4 * (2 + 16));
+	vec_fini(&rows);
+}
+
+static void frame_in_the_last_register(void **state)
+{
+	struct cfi_rows rows = {0};
+	struct error err = {0};
+
+	(void)state;
+	assert_true(RUN("\x0c\x10\x08", &rows, &err));
+	assert_int_equal(rows.data[0].state.cfa_register, 16);
+	assert_false(RUN("\x0c\x11\x08", &rows, &err));
+	assert_int_equal(err.code, ERROR_INPUT);
+	vec_fini(&rows);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +334,9 @@ int main(void)
 		cmocka_unit_test(arguments_survive_a_restored_state),
 		cmocka_unit_test(register_behind_an_expression),
 		cmocka_unit_test(other_registers),
+		cmocka_unit_test(restored_registers),
+		cmocka_unit_test(aligned_locations),
+		cmocka_unit_test(frame_in_the_last_register),
 		cmocka_unit_test(malformed_programs),
 	};
 

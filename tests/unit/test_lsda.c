@@ -75,8 +75,9 @@ static void damaged_tables(void **state)
 		{4, 0x7f, "call site"}, /* call sites go on into the types */
 		{5, 0x3f, "leaves the function"},
 		{9, 0x03, "not in order"},
-		{14, 0x40, "an action"}, /* links to before the action table */
-		{1, 0x19, "type table"}, /* entries of variable length */
+		{9, 0x08, "not in order"}, /* it begins within the one before */
+		{14, 0x40, "an action"},   /* links to before the action table */
+		{1, 0x19, "type table"},   /* entries of variable length */
 	};
 	struct error err;
 	struct lsda lsda;
@@ -92,6 +93,48 @@ static void damaged_tables(void **state)
 			fail_msg("case %zu: \"%s\"", i, err.message);
 		small_elf_fini(&elf);
 	}
+}
+
+/* A table of which every part is told: pads with a base of their own, eleven types in a chain. */
+static void all_parts(void **state)
+{
+	enum { TYPES = 11, HEADER_END = SMALL_TEXT + 7 };
+	const struct object_cie cie = {.lsda_encoding = POINTER_PCREL | POINTER_S32};
+	const struct object_fde fde = {
+		.begin = SMALL_TEXT, .end = SMALL_BETA, .lsda = SMALL_TEXT, .cie = &cie};
+	struct byte_vec table = {0};
+	struct small_elf elf;
+	struct lsda lsda;
+	struct error err;
+
+	(void)state;
+	put_u8(&table, POINTER_PCREL | POINTER_S32);
+	put_u32(&table, SMALL_BETA - (SMALL_TEXT + 1));
+	put_u8(&table, POINTER_U32);
+	put_uleb(&table, 6 + 2 * TYPES + 4 * TYPES); /* to the types' end */
+	put_u8(&table, POINTER_ULEB);
+	put_uleb(&table, 4);
+	put_bytes(&table, "\x00\x04\x08\x01", 4);
+	for (int i = 1; i <= TYPES; i++) {
+		put_sleb(&table, i);
+		put_sleb(&table, i < TYPES);
+	}
+	small_elf_build(&elf, &(struct small_elf_options){0});
+	memcpy(elf.bytes.data + SMALL_TEXT, table.data, table.len);
+	struct object *object =
+		object_open_bytes(elf.bytes.data, elf.bytes.len, "small", OBJECT_UNWIND, &err);
+	assert_non_null(object);
+	if (!lsda_read(object, &fde, &lsda, &err))
+		fail_msg("%s", err.message);
+	assert_int_equal(lsda.call_sites.len, 1);
+	assert_int_equal(lsda.call_sites.data[0].landing_pad, SMALL_BETA + 8);
+	assert_int_equal(lsda.actions_size, 2 * TYPES);
+	assert_int_equal(lsda.type_count, TYPES);
+	assert_int_equal(lsda.type_base, HEADER_END + 6 + 2 * TYPES + 4 * TYPES);
+	lsda_fini(&lsda);
+	object_close(object);
+	small_elf_fini(&elf);
+	vec_fini(&table);
 }
 
 /* ---- copies ---- */
@@ -292,6 +335,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(small_table),
 		cmocka_unit_test(damaged_tables),
+		cmocka_unit_test(all_parts),
 		cmocka_unit_test(copies_have_the_tables_of_the_original),
 		cmocka_unit_test(types_that_the_loader_adjusts),
 		cmocka_unit_test(landing_pad_not_copied),

@@ -101,6 +101,8 @@ static void distances(void **state)
 	text[sizeof(text) - 1] = 0;
 	assert_int_equal(str_distance(text, "a"), 199);
 	assert_int_equal(str_distance(text + 199 - 64, text + 199 - 63), 1);
+	assert_int_equal(str_distance(text + 199 - 64, text + 199 - 64), 0);
+	assert_int_equal(str_distance(text + 199 - 65, text + 199 - 65), 65); /* not looked at */
 }
 
 int main(void)
