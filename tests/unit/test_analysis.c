@@ -151,6 +151,90 @@ static void test_percentiles(void **state)
 	assert_false(analysis_percentile_ticks(values_of("never"), 50, &ticks));
 }
 
+/* Calls that were longest in the path that comes first. */
+static void test_histograms_join(void **state)
+{
+	static const char *const names[] = {"main", "f", "g"};
+	static const struct small_node nodes[] = {
+		{.thread = 1},
+		{.thread = 1, .parent = 1, .function = 1, .calls = 1, .elapsed = 5},
+		{.thread = 1, .parent = 2, .function = 2, .calls = 10, .elapsed = 10000},
+		{.thread = 1, .parent = 2, .function = 3, .calls = 1, .elapsed = 7},
+		{.thread = 1, .parent = 4, .function = 2, .calls = 100, .elapsed = 2000},
+	};
+	struct profile_writer *writer = simple_open(names, COUNT(names), 12012, 0);
+	uint64_t all = 0;
+
+	(void)state;
+	small_nodes(writer, nodes, COUNT(nodes));
+	small_profile_commit(writer);
+	open_result(NULL);
+	const struct analysis_histogram *histogram = values_of("f")->histogram;
+
+	assert_int_equal(histogram->first, 5);
+	assert_int_equal(histogram->count, 7);
+	for (uint32_t i = 0; i < histogram->count; i++)
+		all += histogram->calls[i];
+	assert_int_equal(all, 110);
+	assert_int_equal(percentile_of("f", 99), 996);
+}
+
+/* The buckets are wide: no percentile is above the longest call, none below the shortest. */
+static void test_percentiles_within_extremes(void **state)
+{
+	static const char *const names[] = {"f"};
+	struct profile_writer *writer = simple_open(names, COUNT(names), 1300, 0);
+	const struct profile_node node = {.id = 2,
+					  .thread = 1,
+					  .parent = 1,
+					  .function = 1,
+					  .calls = 2,
+					  .elapsed_ticks = 1300,
+					  .elapsed_inclusive_min = 645,
+					  .elapsed_inclusive_max = 655,
+					  .elapsed_exclusive_min = 645,
+					  .elapsed_exclusive_max = 655};
+	const struct profile_histogram calls = {.node = 2, .bucket = 10, .calls = 2};
+	struct error err;
+
+	(void)state;
+	assert_true(profile_add_node(writer, &(struct profile_node){.id = 1, .thread = 1}, &err));
+	assert_true(profile_add_node(writer, &node, &err));
+	assert_true(profile_add_histogram(writer, &calls, &err));
+	small_profile_commit(writer);
+	open_result(NULL);
+	assert_int_equal(percentile_of("f", 0), 645);
+	assert_int_equal(percentile_of("f", 50), 645);
+	assert_int_equal(percentile_of("f", 100), 655);
+}
+
+/* Calls that were reported by their sites cost those probes, the others their own. */
+static void test_probe_cost(void **state)
+{
+	static const char *const names[] = {"f"};
+	struct profile_writer *writer = simple_open(names, COUNT(names), 1000, 0);
+	const struct profile_node node = {.id = 2,
+					  .thread = 1,
+					  .parent = 1,
+					  .function = 1,
+					  .calls = 100,
+					  .calls_by_call = 40,
+					  .elapsed_ticks = 1000};
+	struct error err;
+
+	(void)state;
+	assert_true(profile_add_node(writer, &(struct profile_node){.id = 1, .thread = 1}, &err));
+	assert_true(profile_add_node(writer, &node, &err));
+	small_profile_commit(writer);
+	open_result(NULL);
+	const uint64_t *cost = analysis->processes.data[0].row->cost_ticks;
+
+	assert_true(cost[TARE_EVENT_ENTER] + cost[TARE_EVENT_LEAVE] > 0);
+	assert_int_equal(values_of("f")->probe_ticks,
+			 40 * (cost[TARE_EVENT_CALL] + cost[TARE_EVENT_RETURN]) +
+				 60 * (cost[TARE_EVENT_ENTER] + cost[TARE_EVENT_LEAVE]));
+}
+
 /* 30 ticks with a context switch, 40 in a system call. */
 static void write_vector_b(void)
 {
@@ -654,12 +738,23 @@ static void test_contradictory_os_time(void **state)
 	(void)state;
 	assert_true(profile_add_node(writer, &(struct profile_node){.id = 1, .thread = 1}, &err));
 	assert_true(profile_add_node(writer, &node, &err));
+	assert_true(profile_add_os(writer,
+				   &(struct profile_os){.node = 2,
+							.cause = TARE_OS_SYSCALL,
+							.syscall_number = 1,
+							.count = 1,
+							.ticks = 8},
+				   &err));
 	small_profile_commit(writer);
 	open_result(NULL);
 	expect(values_of("f"), 10, 10, 0, 0);
+	uint64_t ticks = 0;
+	vec_foreach (row, &analysis->os)
+		ticks += row->ticks;
+	assert_int_equal(ticks, 10);
 	assert_int_equal(values_of("f")->os_ticks[TARE_OS_BLOCKED], 6);
 	assert_int_equal(values_of("f")->os_ticks[TARE_OS_SYSCALL], 4);
-	assert_int_equal(analysis->totals.inconsistent_ticks, 3);
+	assert_int_equal(analysis->totals.inconsistent_ticks, 3 + 4);
 }
 
 static void test_deep_tree(void **state)
@@ -692,6 +787,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_vector_a),
 		TEST(test_percentiles),
+		TEST(test_histograms_join),
+		TEST(test_percentiles_within_extremes),
+		TEST(test_probe_cost),
 		TEST(test_vector_b),
 		TEST(test_vector_c),
 		TEST(test_folded_paths_count_for_their_callers),

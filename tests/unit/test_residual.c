@@ -258,6 +258,49 @@ static void test_never_negative(void **state)
 	assert_true(analysis_is_overhead_dominated(values_of(1)));
 }
 
+/* What few calls say of a program whose cost lies elsewhere is not taken for all. */
+static void test_little_evidence(void **state)
+{
+	static const struct model models[] = {
+		{.parent = 0, .calls = 1000000, .least = 900, .most = 900, .intervals = 2000000},
+		{.parent = 1, .calls = 2000, .least = 10, .most = 34, .intervals = 2000},
+	};
+
+	(void)state;
+	open_model(models, 2, 0);
+	assert_true(analysis->processes.data[0].residual == 0);
+	assert_int_equal(analysis->totals.residual, 0);
+}
+
+/* Four functions with the same cost, whose calls vary by 0.1, 0.2, 0.3 and 0.4 of it. */
+static void test_lower_quartile(void **state)
+{
+	static const struct model models[] = {
+		{.parent = 0, .calls = 1, .least = 5, .most = 5, .intervals = 40001},
+		{.parent = 1, .calls = 10000, .least = 10, .most = 26, .intervals = 10000},
+		{.parent = 1, .calls = 10000, .least = 10, .most = 14, .intervals = 10000},
+		{.parent = 1, .calls = 10000, .least = 10, .most = 22, .intervals = 10000},
+		{.parent = 1, .calls = 10000, .least = 10, .most = 18, .intervals = 10000},
+	};
+
+	(void)state;
+	open_model(models, 5, 0);
+	assert_float_equal(analysis->processes.data[0].residual, 0.1, 0.0001);
+}
+
+/* More than half of the calibrated cost is none of it. */
+static void test_at_most_half(void **state)
+{
+	static const struct model models[] = {
+		{.parent = 0, .calls = 1, .least = 5, .most = 5, .intervals = 10001},
+		{.parent = 1, .calls = 10000, .least = 10, .most = 46, .intervals = 10000},
+	};
+
+	(void)state;
+	open_model(models, 2, 0);
+	assert_float_equal(analysis->processes.data[0].residual, 0.5, 0.0001);
+}
+
 static void test_drift(void **state)
 {
 	struct profile_process process = {0};
@@ -283,6 +326,9 @@ int main(void)
 		TEST(test_truth_lies_within_error),
 		TEST(test_estimate),
 		TEST(test_no_evidence),
+		TEST(test_little_evidence),
+		TEST(test_lower_quartile),
+		TEST(test_at_most_half),
 		TEST(test_constant_work),
 		TEST(test_never_negative),
 		cmocka_unit_test(test_drift),

@@ -259,6 +259,38 @@ static void test_inlines(void **state)
 	assert_samples(&analysis->threads.data[0].values.samples, 10, 7);
 }
 
+/* Two functions of one name: which of them was inlined cannot be told, so it is neither. */
+static void test_inlined_twin(void **state)
+{
+	const struct analysis_options options = {.inlines = true};
+	const struct profile_location_line lines[] = {{1, 0, "push", 1, 5, 0},
+						      {1, 1, "outer", 1, 12, 4}};
+	struct error err;
+	int64_t thread;
+	struct profile_writer *writer = begin(&thread);
+	const int64_t module = small_module(writer, "/bin/p");
+	const int64_t outer = small_function(writer, module, "outer", 0x100);
+
+	(void)state;
+	small_function(writer, module, "push", 0x200);
+	small_function(writer, module, "push", 0x300);
+	const int64_t event = small_event(writer, "cpu-clock", "ns");
+	const int64_t stack = small_stack(writer, 0, outer, 0x110);
+	const struct profile_stack_value value = {thread, event, stack, 4, 0, 0};
+
+	assert_int_equal(profile_add_source(writer, &(struct profile_source){"/src/a.c"}, &err), 1);
+	for (size_t i = 0; i < COUNT(lines); i++)
+		assert_true(profile_add_location_line(writer, &lines[i], &err));
+	small_samples(writer, &value);
+	small_profile_commit_as(writer, "sample");
+	open_result(&options);
+	assert_int_equal(analysis->functions.len, 4);
+	assert_true(analysis->functions.data[3].inlined);
+	assert_samples(&analysis->functions.data[3].values.samples, 4, 4);
+	assert_samples(&analysis->functions.data[1].values.samples, 0, 0);
+	assert_samples(&analysis->functions.data[2].values.samples, 0, 0);
+}
+
 static const struct analysis_line *line_at(const char *source, uint32_t number)
 {
 	vec_foreach (line, &analysis->lines) {
@@ -311,12 +343,14 @@ static void make_two(const char *method)
 	};
 	static const struct small_sample early[] = {{500, 1, 10}, {1000, 2, 20}, {1500, 1, 5}};
 	static const struct small_sample late[] = {{1000, 2, 7}};
+	static const struct small_sample waited[] = {{600, 2, 1000}, {500, 1, 2000}};
 
 	for (size_t i = 0; i < COUNT(values); i++)
 		small_samples(writer, &values[i]);
 	/* The session begins at tick 1000; ticks are nanoseconds. */
 	small_chunk(writer, (struct profile_sample_chunk){a, clock, 1000000, 0, 3, {0}}, early);
 	small_chunk(writer, (struct profile_sample_chunk){c, clock, 3000000, 0, 1, {0}}, late);
+	small_chunk(writer, (struct profile_sample_chunk){b, waits, 1000000, 0, 2, {0}}, waited);
 	small_profile_commit_as(writer, method);
 }
 
@@ -359,15 +393,31 @@ static void test_events(void **state)
 	assert_refused(&other, ERROR_NOT_FOUND, "it has cpu-clock, off-cpu");
 }
 
+/* Below a root that was chosen, threads share their paths: what several have is no thread's. */
+static void test_rooted_threads(void **state)
+{
+	const struct analysis_options all = {.root = "f"};
+
+	(void)state;
+	make_two("sample");
+	open_result(&all);
+	assert_int_equal(analysis->nodes.data[0].thread, ANALYSIS_NONE);
+	assert_int_equal(analysis->nodes.data[0].values.samples.inclusive, 10);
+}
+
 static void test_range(void **state)
 {
 	/* Since the session's begin, which is at 0.001 ms of the clock. */
 	const struct analysis_options some = {.from = "0.9994", .to = "1.0015"};
 	const struct analysis_options rest = {.from = "1.0016"}, none = {.from = "9"};
 	const struct analysis_options reversed = {.from = "2", .to = "1"};
+	const struct analysis_options exact = {.from = "1.0005", .to = "1.002"};
 
 	(void)state;
 	make_two("sample");
+	open_result(&exact); /* from the second sample to the third, of three at that time */
+	assert_int_equal(analysis->totals.samples.kept, 2);
+	assert_int_equal(function_of("f")->values.samples.inclusive_weight, 25);
 	open_result(&some);
 	assert_int_equal(analysis->totals.samples.kept, 2);
 	assert_false(analysis->totals.samples.truncated_known);
@@ -569,6 +619,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_vector_edges_and_hot_path, close_result),
 		cmocka_unit_test_teardown(test_vector_lines_and_instructions, close_result),
 		cmocka_unit_test_teardown(test_inlines, close_result),
+		cmocka_unit_test_teardown(test_inlined_twin, close_result),
+		cmocka_unit_test_teardown(test_rooted_threads, close_result),
 		cmocka_unit_test_teardown(test_inlined_lines, close_result),
 		cmocka_unit_test_teardown(test_threads, close_result),
 		cmocka_unit_test_teardown(test_events, close_result),
