@@ -2,6 +2,7 @@
  * The comparison of copies with originals: it finds nothing in what the rewriter makes, in every
  * mode, and it finds every byte that is changed afterwards, wherever it stands.
  */
+#include "abi/module.h"
 #include "rewrite/rewrite.h"
 #include "verify/verify.h"
 
@@ -204,6 +205,101 @@ static void test_changed_code_is_found(void **state)
 	pair_release(&pair);
 }
 
+/* ---- stubs ---- */
+
+enum { HANDLER_CALL_BYTES = 6, STUBS = 40, HANDLERS = 6, SLOT_BYTES = 8 };
+
+/* The next call of a handler through a slot, from `at` on; the region's end if there is none. */
+static uint64_t next_handler_call(const struct pair *pair, struct region region, uint64_t at)
+{
+	const uint64_t end = region.offset + region.size - 16;
+
+	while (at < end && memcmp(pair->bytes.data + at, "\xff\x15", 2) != 0)
+		at++;
+	return at < end ? at : region.offset + region.size;
+}
+
+/* What the stub's handler call is followed by: the jump back, or the flags' end and that. */
+static bool is_stub(const struct pair *pair, uint64_t call)
+{
+	const unsigned char *behind = pair->bytes.data + call + HANDLER_CALL_BYTES;
+
+	return behind[0] == 0xe9 || (behind[0] == 0x9d && behind[1] == 0xe9);
+}
+
+static void must_be_found(struct pair *pair, uint64_t offset, int by, const char *what)
+{
+	struct verify_result result = {0};
+	int32_t value;
+
+	memcpy(&value, pair->bytes.data + offset, sizeof(value));
+	const int32_t changed = value + by;
+	memcpy(pair->bytes.data + offset, &changed, sizeof(changed));
+	if (!is_refused(pair, &result))
+		fail_msg("%s at offset %#lx + %d was not found", what, offset, by);
+	verify_result_fini(&result);
+	memcpy(pair->bytes.data + offset, &value, sizeof(value));
+}
+
+/* Each stub calls the handler of its probe, has its data, and leads back right behind the probe. */
+static void test_changed_stubs_are_found(void **state)
+{
+	struct pair pair;
+	const struct rewrite_options options = {.keep_small = true};
+	int stubs = 0;
+
+	(void)state;
+	pair_make(&pair, "/bin/true", &options);
+	const struct region region = section_region(&pair, ".tare.text");
+	const uint64_t end = region.offset + region.size;
+	uint64_t at = region.offset;
+
+	while (stubs < STUBS && (at = next_handler_call(&pair, region, at)) < end) {
+		const uint64_t behind = at + HANDLER_CALL_BYTES;
+		const bool flags = pair.bytes.data[behind] == 0x9d;
+
+		if (!is_stub(&pair, at++))
+			continue;
+		for (int by = 1 - HANDLERS; by < HANDLERS; by++)
+			if (by)
+				must_be_found(&pair, at + 1, by * SLOT_BYTES, "another handler");
+		must_be_found(&pair, behind + flags + 1, 1, "a jump back");
+		must_be_found(&pair, behind + flags + 1, -1, "a jump back");
+		if (pair.bytes.data[behind + flags + 5] == 0xcc)
+			must_be_found(&pair, behind + TARE_STUB_DATA, 1, "a function's address");
+		stubs++;
+	}
+	assert_int_equal(stubs, STUBS);
+	pair_release(&pair);
+}
+
+/* The jump over the handler's call ends where the flags are given back. */
+static void test_flags_are_given_back(void **state)
+{
+	struct pair pair;
+	const struct rewrite_options options = {.keep_small = true};
+	int found = 0;
+
+	(void)state;
+	need("/bin/bash");
+	pair_make(&pair, "/bin/bash", &options);
+	const struct region region = section_region(&pair, ".tare.text");
+
+	/* pushf; cmpb $0, arm(%rip); je or jne */
+	for (uint64_t at = region.offset; at + 16 < region.offset + region.size && found < 3;
+	     at++) {
+		const unsigned char *bytes = pair.bytes.data + at;
+
+		if (bytes[0] != 0x9c || bytes[1] != 0x80 || bytes[2] != 0x3d || bytes[8] != 0x0f ||
+		    (bytes[9] & 0xfe) != 0x84)
+			continue;
+		must_be_found(&pair, at + 10, 1, "a jump over popf");
+		found++;
+	}
+	assert_true(found > 0);
+	pair_release(&pair);
+}
+
 static void test_changed_originals_are_found(void **state)
 {
 	struct pair pair;
@@ -266,6 +362,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_exception_tables_are_clean),
 		cmocka_unit_test(test_what_is_no_copy),
 		cmocka_unit_test(test_changed_code_is_found),
+		cmocka_unit_test(test_changed_stubs_are_found),
+		cmocka_unit_test(test_flags_are_given_back),
 		cmocka_unit_test(test_changed_originals_are_found),
 		cmocka_unit_test(test_changed_unwind_tables_are_found),
 	};
