@@ -185,6 +185,107 @@ static void test_sums_that_disagree_make_it_partial(void **state)
 	assert_false(profile_session(profile)->complete);
 }
 
+/* Time that no function has is as wrong as time that the clock does not have. */
+static void test_sums_below_the_clock_make_it_partial(void **state)
+{
+	struct arena_writer_thread thread;
+
+	(void)state;
+	write_plain_process(10);
+	arena_writer_thread_init(&thread, 10, 10);
+	arena_writer_add_node(&thread, 0, 0x1000, 1, 100);
+	thread.header.now_ticks += 50;
+	thread.nodes[0].child += 50;
+	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	assemble();
+	assert_false(assembled.complete);
+	assert_non_null(strstr(assembled.reason.data, "its clock to 150"));
+}
+
+struct histogram_rows {
+	uint64_t calls[TARE_CALL_BUCKETS];
+};
+
+static bool take_histogram(const struct profile_histogram *row, void *context)
+{
+	struct histogram_rows *rows = context;
+
+	if (row->node == nodes[1].id)
+		rows->calls[row->bucket] += row->calls;
+	return true;
+}
+
+static bool take_os(const struct profile_os *row, void *context)
+{
+	*(int *)context = row->syscall_number;
+	return true;
+}
+
+/* Each value of a node goes to its own column: extremes, the longest calls, what no call is. */
+static void test_values_of_a_node(void **state)
+{
+	struct histogram_rows rows = {0};
+	struct arena_writer_thread thread;
+	struct error err;
+	int number = 0;
+
+	(void)state;
+	write_plain_process(10);
+	arena_writer_thread_init(&thread, 10, 10);
+	const size_t node = arena_writer_add_node(&thread, 0, 0x1000, 0, 100);
+	struct tare_node *values = &thread.nodes[node];
+	values->buckets[0] = 2;
+	values->buckets[TARE_CALL_BUCKETS - 2] = 5;
+	values->buckets[TARE_CALL_BUCKETS - 1] = 3; /* shorter than their probes' cost */
+	values->elapsed_inclusive_min = 1;
+	values->elapsed_inclusive_max = 8;
+	values->elapsed_exclusive_min = 2;
+	values->elapsed_exclusive_max = 7;
+	values->application_inclusive_min = 3;
+	values->application_inclusive_max = 6;
+	values->application_exclusive_min = 4;
+	values->application_exclusive_max = 5;
+	arena_writer_add_os(&thread, node, TARE_OS_INTERRUPT, 10);
+	thread.os[0].syscall_number = 0xffff;
+	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	assemble();
+	assert_int_equal(nodes[1].elapsed_inclusive_min, 1);
+	assert_int_equal(nodes[1].elapsed_inclusive_max, 8);
+	assert_int_equal(nodes[1].elapsed_exclusive_min, 2);
+	assert_int_equal(nodes[1].elapsed_exclusive_max, 7);
+	assert_int_equal(nodes[1].application_inclusive_min, 3);
+	assert_int_equal(nodes[1].application_inclusive_max, 6);
+	assert_int_equal(nodes[1].application_exclusive_min, 4);
+	assert_int_equal(nodes[1].application_exclusive_max, 5);
+	assert_true(profile_each_histogram(profile, take_histogram, &rows, &err));
+	assert_int_equal(rows.calls[0], 2 + 3);
+	assert_int_equal(rows.calls[TARE_CALL_BUCKETS - 2], 5);
+	assert_int_equal(rows.calls[TARE_CALL_BUCKETS - 1], 0);
+	assert_true(profile_each_os(profile, take_os, &number, &err));
+	assert_int_equal(number, -1);
+}
+
+/* What a process could not keep is said, however little it is. */
+static void test_losses_of_a_process_are_told(void **state)
+{
+	struct arena_writer_process process;
+
+	(void)state;
+	arena_writer_process_init(&process, 10);
+	process.header.flags |= TARE_PROCESS_ENDED;
+	process.header.threads_lost = 1;
+	process.header.records_lost = 2;
+	process.header.children_lost = 3;
+	process.header.images_unfollowed = 4;
+	arena_writer_write_process(&process, directory, "process.10.0");
+	assemble();
+	assert_false(assembled.complete);
+	assert_non_null(strstr(assembled.reason.data, "1 threads of process 10"));
+	assert_non_null(strstr(assembled.reason.data, "2 modules of process 10"));
+	assert_non_null(strstr(assembled.reason.data, "3 children that process 10"));
+	assert_non_null(strstr(assembled.reason.data, "4 programs that process 10"));
+}
+
 static void test_os_time_never_exceeds_elapsed(void **state)
 {
 	struct arena_writer_thread thread;
@@ -731,6 +832,9 @@ int main(void)
 		ASSEMBLE_TEST(test_open_calls_count_and_keep_their_time),
 		ASSEMBLE_TEST(test_inherited_calls_count_in_the_parent),
 		ASSEMBLE_TEST(test_sums_that_disagree_make_it_partial),
+		ASSEMBLE_TEST(test_sums_below_the_clock_make_it_partial),
+		ASSEMBLE_TEST(test_values_of_a_node),
+		ASSEMBLE_TEST(test_losses_of_a_process_are_told),
 		ASSEMBLE_TEST(test_os_time_never_exceeds_elapsed),
 		ASSEMBLE_TEST(test_cost_is_given_back),
 		ASSEMBLE_TEST(test_overhead_by_kind_of_event),

@@ -167,6 +167,98 @@ static void test_options_and_content_are_part_of_the_key(void **state)
 	cache_close(&cache);
 }
 
+/* Another build of tare makes other copies. */
+static void test_the_tool_is_part_of_the_key(void **state)
+{
+	struct cache cache = open_cache(1 << 20);
+	struct cache_entry a, b;
+
+	(void)state;
+	get_ok(&cache, &plain, "a", &a);
+	free(cache.tool);
+	cache.tool = mem_strdup("another tool");
+	get_ok(&cache, &plain, "a", &b);
+	assert_string_not_equal(a.key, b.key);
+	assert_true(b.was_built);
+	cache_entry_fini(&a);
+	cache_entry_fini(&b);
+	cache_close(&cache);
+}
+
+/* Of three entries the one goes that was used the longest time ago, and no more than needed. */
+static void test_bound_keeps_what_was_used_last(void **state)
+{
+	static const char *const options[] = {"a", "b", "c"};
+	struct recipe large = {.outcome = CACHE_INSTRUMENTED, .size_bytes = 100000};
+	struct cache_entry entry;
+	struct str meta = {0};
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct cache cache = open_cache(1 << 20);
+		const struct timespec used[2] = {{.tv_sec = 2000000 - i}, {.tv_sec = 2000000 - i}};
+
+		get_ok(&cache, &large, options[i], &entry);
+		str_clear(&meta);
+		str_printf(&meta, "%s/.tare-meta", entry.directory);
+		cache_entry_fini(&entry);
+		cache_close(&cache);
+		assert_int_equal(utimensat(AT_FDCWD, meta.data, used, 0), 0);
+	}
+	struct cache cache = open_cache(250000);
+	cache_trim(&cache);
+	cache_close(&cache);
+	cache = open_cache(1 << 20);
+	builds = 0;
+	get_ok(&cache, &large, "a", &entry);
+	cache_entry_fini(&entry);
+	get_ok(&cache, &large, "b", &entry);
+	cache_entry_fini(&entry);
+	assert_int_equal(builds, 0);
+	get_ok(&cache, &large, "c", &entry);
+	assert_int_equal(builds, 1);
+	cache_entry_fini(&entry);
+	cache_close(&cache);
+	str_fini(&meta);
+}
+
+/* What a run that was killed has left is removed after a while, what another is making is not. */
+static void test_leftovers(void **state)
+{
+	struct cache cache = open_cache(1 << 20);
+	struct str fresh = {0}, old = {0};
+
+	(void)state;
+	str_printf(&fresh, "%s/files/new.fresh1", root);
+	str_printf(&old, "%s/files/new.old123", root);
+	assert_int_equal(mkdir(fresh.data, 0700), 0);
+	assert_int_equal(mkdir(old.data, 0700), 0);
+	age(old.data);
+	cache_trim(&cache);
+	assert_int_equal(access(fresh.data, F_OK), 0);
+	assert_int_not_equal(access(old.data, F_OK), 0);
+	str_fini(&fresh);
+	str_fini(&old);
+	cache_close(&cache);
+}
+
+static void test_copies_of_another_user_are_rebuilt(void **state)
+{
+	struct cache cache = open_cache(1 << 20);
+	struct cache_entry entry;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	get_ok(&cache, &plain, "a", &entry);
+	assert_int_equal(chown(entry.copy, 65534, (gid_t)-1), 0);
+	cache_entry_fini(&entry);
+	get_ok(&cache, &plain, "a", &entry);
+	assert_true(entry.was_built);
+	cache_entry_fini(&entry);
+	cache_close(&cache);
+}
+
 static void test_refusals_and_nothing_to_do_are_kept(void **state)
 {
 	struct cache cache = open_cache(1 << 20);
@@ -624,6 +716,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CACHE_TEST(test_second_time_is_a_hit),
 		CACHE_TEST(test_options_and_content_are_part_of_the_key),
+		CACHE_TEST(test_the_tool_is_part_of_the_key),
+		CACHE_TEST(test_bound_keeps_what_was_used_last),
+		CACHE_TEST(test_leftovers),
+		CACHE_TEST(test_copies_of_another_user_are_rebuilt),
 		CACHE_TEST(test_refusals_and_nothing_to_do_are_kept),
 		CACHE_TEST(test_failures_leave_nothing),
 		CACHE_TEST(test_files_that_change_meanwhile_leave_nothing),

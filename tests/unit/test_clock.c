@@ -55,6 +55,25 @@ static void test_refusals(void **state)
 	assert_false(compute(backwards, 1, &rate));
 	assert_false(compute(backwards, 2, &rate));
 	assert_false(compute(too_short, 2, &rate));
+	const struct clock_point stopped[] = {{5000000, 0, 1}, {5000000, 2000000, 1}};
+	assert_false(compute(stopped, 2, &rate));
+}
+
+/* Times before the first point as well as behind it; what lies before all ticks is their begin. */
+static void test_ticks_at_times(void **state)
+{
+	const struct clock_point from[] = {{5000000000, 1000000000, 1},
+					   {7000000000, 2000000000, 1}};
+	struct clock_points points = points_of(from, 2);
+	const struct clock_rate rate = {.ticks_per_second = 2e9};
+
+	(void)state;
+	assert_int_equal(clock_ticks_at(&points, &rate, 1000000000), 5000000000);
+	assert_int_equal(clock_ticks_at(&points, &rate, 1500000000), 6000000000);
+	assert_int_equal(clock_ticks_at(&points, &rate, 500000000), 4000000000);
+	assert_int_equal(clock_ticks_at(&points, &rate, 0), 3000000000);
+	assert_int_equal(clock_ticks_at(&points, &rate, UINT64_MAX), 1ULL << 61);
+	vec_fini(&points);
 }
 
 static void test_two_calibrations_agree(void **state)
@@ -80,6 +99,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rate_and_drift),
 		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_ticks_at_times),
 		cmocka_unit_test(test_two_calibrations_agree),
 	};
 

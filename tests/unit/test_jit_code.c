@@ -189,6 +189,25 @@ static void test_dump(void **state)
 	jit_code_free(code);
 }
 
+/* Code that a collector moves twice: its lines move along both times. */
+static void test_moved_twice(void **state)
+{
+	struct jit_code *code = jit_code_new();
+	struct byte_vec dump = {0};
+
+	(void)state;
+	put_header(&dump);
+	put_lines(&dump, 0x1000);
+	put_load(&dump, 0x1000, 7, "lined");
+	put_move(&dump, 0x1000, 0x2000, 7);
+	put_move(&dump, 0x2000, 0x9000, 7);
+	jit_code_read_dump(code, dump.data, dump.len);
+	assert_line(code, 0x9000, "/src/b.js", 11);
+	assert_line(code, 0x9002, "/src/a.js", 12);
+	vec_fini(&dump);
+	jit_code_free(code);
+}
+
 /* The last byte of the record's name is not where it should be. */
 static void test_lines_out_of_step(void **state)
 {
@@ -285,9 +304,13 @@ static void test_damaged_dump(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_map),	     cmocka_unit_test(test_later_counts),
-		cmocka_unit_test(test_dump),	     cmocka_unit_test(test_lines_out_of_step),
-		cmocka_unit_test(test_v8_dump),	     cmocka_unit_test(test_declared),
+		cmocka_unit_test(test_map),
+		cmocka_unit_test(test_later_counts),
+		cmocka_unit_test(test_dump),
+		cmocka_unit_test(test_moved_twice),
+		cmocka_unit_test(test_lines_out_of_step),
+		cmocka_unit_test(test_v8_dump),
+		cmocka_unit_test(test_declared),
 		cmocka_unit_test(test_damaged_dump),
 	};
 

@@ -137,6 +137,16 @@ static struct tare_name_socket internet6(void)
 	return socket;
 }
 
+static struct tare_name_socket without_port(struct tare_name_socket socket)
+{
+	struct sockaddr_in6 address;
+
+	memcpy(&address, socket.peer, sizeof(address));
+	address.sin6_port = 0;
+	memcpy(socket.peer, &address, sizeof(address));
+	return socket;
+}
+
 static void test_sockets(void **state)
 {
 	struct tare_name_socket listening = internet("0.0.0.0", 6379, NULL, 0);
@@ -151,6 +161,7 @@ static void test_sockets(void **state)
 		{internet("0.0.0.0", 0, NULL, 0), "socket"},
 		{listening, "socket listening 0.0.0.0:6379"},
 		{internet6(), "socket udp [2001:db8::1]:443"},
+		{without_port(internet6()), "socket udp 2001:db8::1"},
 		{local("/run/x.socket", 14), "socket /run/x.socket"},
 		{local("\0bus", 4), "socket @bus"},
 		{{.type = SOCK_STREAM}, "socket"},

@@ -20,6 +20,8 @@ static char *demangle(const char *name)
 		return mem_strdup("ns::g(void (*)())");
 	if (!strcmp(name, "_ZN2nsclEv"))
 		return mem_strdup("ns::A::operator()() const");
+	if (!strcmp(name, "_ZN2ns1aE"))
+		return mem_strdup("ns::A::operator()"); /* as some tools write it */
 	return NULL;
 }
 
@@ -75,6 +77,8 @@ static void test_demangled_names(void **state)
 	assert_true(decides(PATTERNS("/::f\\(/"), "_ZN2ns1fEi"));
 	assert_true(decides(PATTERNS("ns::g"), "_ZN2ns1gEPFvvE"));
 	assert_true(decides(PATTERNS("ns::A::operator()"), "_ZN2nsclEv"));
+	assert_true(decides(PATTERNS("ns::A::operator()"), "_ZN2ns1aE"));
+	assert_false(decides(PATTERNS("ns::A::operator"), "_ZN2ns1aE"));
 	assert_true(decides(PATTERNS("work"), "work.constprop.0"));
 	assert_true(decides(PATTERNS("*.constprop.*"), "work.constprop.0"));
 }

@@ -23,13 +23,15 @@ static struct session session;
 static struct server server;
 static int answers;
 
+static enum tare_request_kind expected_kind = TARE_REQUEST_LIBRARY;
+
 static struct server_answer answer(enum tare_request_kind kind, const char *path, pid_t pid,
 				   void *context)
 {
 	(void)context;
 	answers++;
 	assert_int_equal(pid, getpid());
-	assert_int_equal(kind, TARE_REQUEST_LIBRARY);
+	assert_int_equal(kind, expected_kind);
 	const struct server_answer copy = {.path = "/cache/a.so", .static_tls_bytes = 4711};
 
 	return strcmp(path, "/lib/a.so") == 0 ? copy : (struct server_answer){0};
@@ -208,6 +210,32 @@ static void test_malformed_requests(void **state)
 	expect_hang_up(bytes, size);
 }
 
+static void test_all_kinds(void **state)
+{
+	unsigned char bytes[TARE_PATH_MAX + 64] = {0};
+	const size_t size = make_request(bytes, "/lib/a.so");
+	struct tare_request request;
+
+	(void)state;
+	memcpy(&request, bytes, sizeof(request));
+	for (unsigned kind = TARE_REQUEST_LIBRARY; kind <= TARE_REQUEST_RULES_OF_COPY; kind++) {
+		const int fd = connect_client();
+
+		expected_kind = request.kind = kind;
+		memcpy(bytes, &request, sizeof(request));
+		assert_int_equal(send(fd, bytes, size, MSG_NOSIGNAL), size);
+		serve();
+		assert_string_equal(read_reply(fd), "/cache/a.so");
+		close(fd);
+	}
+	assert_int_equal(answers, TARE_REQUEST_RULES_OF_COPY - TARE_REQUEST_LIBRARY + 1);
+	expected_kind = TARE_REQUEST_LIBRARY;
+	request.kind = TARE_REQUEST_RULES_OF_COPY + 1;
+	memcpy(bytes, &request, sizeof(request));
+	answers = 0;
+	expect_hang_up(bytes, size);
+}
+
 /* ---- clients that say nothing ---- */
 
 static int idle[SERVER_CLIENTS_MAX];
@@ -339,6 +367,7 @@ int main(void)
 		SERVER_TEST(test_request_byte_by_byte),
 		SERVER_TEST(test_slow_clients_hold_up_nobody),
 		SERVER_TEST(test_malformed_requests),
+		SERVER_TEST(test_all_kinds),
 		SERVER_TEST(test_full_server_rests_and_then_takes_newcomers),
 		SERVER_TEST(test_idle_clients_have_a_deadline),
 		SERVER_TEST(test_request_that_is_there_is_answered_at_the_deadline),

@@ -156,6 +156,32 @@ static void test_damage_ends_it(void **state)
 }
 
 /* The file ends before what its header says, in the middle of a record. */
+/* Each part of a stack is possible, both together are not. */
+static void test_stack_too_deep(void **state)
+{
+	struct made *made = *state;
+	uint64_t damaged;
+
+	put(made, 0, TARE_TIMER_FRAMES_MAX);
+	put(made, TARE_TIMER_FRAMES_MAX - 10, 10);
+	put(made, TARE_TIMER_FRAMES_MAX - 10, 11);
+	assert_int_equal(read_made(made, &damaged), 2);
+	assert_int_equal(damaged, 1);
+}
+
+static void test_gap_of_no_length(void **state)
+{
+	struct made *made = *state;
+	uint64_t damaged;
+
+	put(made, 0, 3);
+	put_gap(made, 8);
+	((struct tare_timer_record *)(made->bytes + made->used - 8))->size_bytes = 0;
+	put(made, 0, 3);
+	assert_int_equal(read_made(made, &damaged), 1);
+	assert_int_equal(damaged, 1);
+}
+
 static void test_cut_off(void **state)
 {
 	struct made *made = *state;
@@ -197,6 +223,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_samples, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_damage_ends_it, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stack_too_deep, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gap_of_no_length, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cut_off, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_other_files, setup, teardown),
 	};
