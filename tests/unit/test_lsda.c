@@ -330,6 +330,55 @@ static void landing_pad_not_copied(void **state)
 	small_elf_fini(&elf);
 }
 
+static uint64_t first_byte(void *context, uint64_t addr)
+{
+	(void)context;
+	(void)addr;
+	return 0x10000;
+}
+
+/* A distance of 0 means that there is no landing pad, so pads count from somewhere below then. The
+   type that stands for all of them has no address in the copy either. */
+static void landing_pad_at_the_beginning(void **state)
+{
+	struct small_elf elf;
+	struct byte_vec bytes = {0};
+	struct lsda lsda;
+	struct error err;
+	uint64_t addr;
+
+	(void)state;
+	small_elf_build(&elf, &(struct small_elf_options){0});
+	struct object *object =
+		object_open_bytes(elf.bytes.data, elf.bytes.len, "small", OBJECT_UNWIND, &err);
+	struct copy_point point = {SMALL_TEXT + 4, 0x10000}, end = {SMALL_TEXT + 20, 0x10020};
+	struct copy_range range = {.fde = object_fde_covering(object, SMALL_TEXT),
+				   .copy_begin = 0x10000,
+				   .stubs_begin = 0x10040,
+				   .copy_end = 0x10050,
+				   .unit_begin = 0x10000};
+	vec_push(&range.points, point);
+	vec_push(&range.points, end);
+	const struct lsda_out out = {.object = object,
+				     .bytes = &bytes,
+				     .bytes_addr = 0x11000,
+				     .landing_pad = first_byte};
+	assert_true(lsda_out_append(&out, &range, &addr, &err));
+	assert_int_equal(addr, 0x11000);
+	assert_int_equal(bytes.data[0], POINTER_PCREL | POINTER_S32);
+	int32_t distance;
+	memcpy(&distance, bytes.data + 1, sizeof(distance));
+	assert_true(0x11001 + distance < 0x10000);
+	assert_true(lsda_read(object, range.fde, &lsda, &err));
+	memcpy(&distance, bytes.data + bytes.len - lsda.filters_size - 4, sizeof(distance));
+	assert_int_equal(distance, 0);
+	lsda_fini(&lsda);
+	vec_fini(&bytes);
+	vec_fini(&range.points);
+	object_close(object);
+	small_elf_fini(&elf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,6 +388,7 @@ int main(void)
 		cmocka_unit_test(copies_have_the_tables_of_the_original),
 		cmocka_unit_test(types_that_the_loader_adjusts),
 		cmocka_unit_test(landing_pad_not_copied),
+		cmocka_unit_test(landing_pad_at_the_beginning),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
