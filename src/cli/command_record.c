@@ -28,7 +28,7 @@ struct record_values {
 	double adaptive;
 	int64_t max_nodes, max_memory, max_disk, max_threads;
 	int64_t max_depth; /* 0: any */
-	bool call_sites, paused, no_follow, no_cache, wait, quiet, verbose;
+	bool call_sites, paused, no_follow, no_cache, wait, exec, quiet, verbose;
 };
 
 static const char *const *method_proposals(void)
@@ -156,6 +156,13 @@ static const struct option record_option_table[] = {
 		 "included; ^C ends the recording before, not the processes",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct record_values, wait)},
+	{.name = "exec",
+	 .help = "Let COMMAND have the process of tare itself, as exec does, for who waits for it "
+		 "or "
+		 "signals it by its number; the recorder goes on apart and writes the profile "
+		 "when that process has ended",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct record_values, exec)},
 	{.name = "no-cache",
 	 .help = "Keep no instrumented files for the next run",
 	 .type = OPTION_FLAG,
@@ -278,8 +285,9 @@ static bool check_method(const struct record_values *values, enum record_method 
 		return error_set(err, ERROR_USAGE,
 				 "--trace keeps no call sites; leave out one of --trace and "
 				 "--call-sites");
-	if (values->wait && !has_command)
-		return error_set(err, ERROR_USAGE, "--wait is for commands");
+	if ((values->wait || values->exec) && !has_command)
+		return error_set(err, ERROR_USAGE, "%s is for commands",
+				 values->wait ? "--wait" : "--exec");
 	return true;
 }
 
@@ -345,6 +353,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 			     .trace_bytes = trace_bytes,
 			     .call_sites = values->call_sites},
 		.wait = values->wait,
+		.exec = values->exec,
 		.progress = show_progress,
 		.note = show_note,
 		.notice = show_notice,
@@ -371,7 +380,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		if (!values->quiet)
 			print_success(&result);
 		status = result.command_status;
-	} else {
+	} else if (err->code != ERROR_NONE) {
 		command_print_error(&command_record, err);
 	}
 	record_result_fini(&result);

@@ -19,6 +19,8 @@
 #include "record/timer_choice.h"
 #include "record/timer_rules.h"
 #include "record/triggers.h"
+#include "target/ending.h"
+#include "target/handover.h"
 #include "target/launch.h"
 #include "target/program.h"
 
@@ -57,6 +59,7 @@ struct run {
 	struct server server;
 	struct timer_rules timer_rules;
 	struct launch launch;
+	struct handover handover; /* options->exec */
 	struct cpu_watch cpu;
 	struct str original_link;  /* the last answer to TARE_REQUEST_ORIGINAL */
 	uint64_t static_tls_bytes; /* the command's own; those of its children: */
@@ -464,7 +467,9 @@ static bool start_command(struct run *run, const struct instrumented *executable
 	};
 
 	record_put_begin(&run->recording);
-	const bool ok = launch_start(&run->launch, &options, status, err);
+	const bool ok = run->options->exec ? handover_start(&run->handover, &run->launch, &options,
+							    status, err)
+					   : launch_start(&run->launch, &options, status, err);
 	free(path);
 	if (ok)
 		recording_put_number(&run->recording, "command_pid", run->launch.pid);
@@ -480,14 +485,16 @@ enum {
    something. */
 static void serve(struct run *run, struct pollfd *others, size_t other_count, int wait_ms)
 {
-	struct pollfd fds[SERVER_CLIENTS_MAX + 3 + MEMBERS_WATCHED];
-	const size_t own_count = 2 + other_count;
+	struct pollfd fds[SERVER_CLIENTS_MAX + 4 + MEMBERS_WATCHED];
+	const size_t own_count = 3 + other_count;
 	size_t count = own_count;
 
 	fds[0] = (struct pollfd){.fd = run->launch.signal_fd, .events = POLLIN};
 	fds[1] = (struct pollfd){.fd = sampling_descriptor(&run->sampling), .events = POLLIN};
+	fds[2] = (struct pollfd){.fd = run->launch.ended ? -1 : run->launch.pid_fd,
+				 .events = POLLIN};
 	for (size_t i = 0; i < other_count; i++)
-		fds[2 + i] = others[i];
+		fds[3 + i] = others[i];
 	server_poll(&run->server, fds, &count);
 	if (is_sampled(run) && wait_ms > SAMPLING_WAIT_MS)
 		wait_ms = SAMPLING_WAIT_MS;
@@ -498,7 +505,7 @@ static void serve(struct run *run, struct pollfd *others, size_t other_count, in
 	if (poll(fds, count, wait_ms) >= 0)
 		server_handle(&run->server, fds + own_count, count - own_count);
 	for (size_t i = 0; i < other_count; i++)
-		others[i].revents = fds[2 + i].revents;
+		others[i].revents = fds[3 + i].revents;
 	sampling_take(&run->sampling);
 	launch_handle_signals(&run->launch);
 	cpu_watch_take_due(&run->cpu);
@@ -510,7 +517,8 @@ static void wait_for_command(struct run *run, struct clock_schedule *clock)
 		serve(run, NULL, 0, clock_schedule_left_ms(clock));
 		clock_schedule_take_due(clock, &run->recording);
 	}
-	cpu_watch_end_command(&run->cpu, run->launch.pid, run->launch.cpu_ns);
+	if (run->launch.cpu_known)
+		cpu_watch_end_command(&run->cpu, run->launch.pid, run->launch.cpu_ns);
 }
 
 static bool any_ended(const struct pollfd *members, size_t count)
@@ -702,6 +710,28 @@ static void run_release(struct run *run)
 	free(run->runtime);
 }
 
+/* Returns when the recording is over, or before the command was started. */
+static bool run_all(struct run *run, struct record_result *result, int *status, struct error *err)
+{
+	const struct instrumented *executable = NULL;
+
+	interrupt_arm();
+	bool ok = run_prepare(run, &executable, status, err);
+	interrupt_disarm();
+	ok = ok && start_command(run, executable, status, err);
+	if (!ok) {
+		handover_refuse(&run->handover, *status, err);
+		return false;
+	}
+	wait_for_all(run);
+	server_close(&run->server);
+	*status = TARGET_STATUS_FAILED;
+	ok = finish_run(run, executable, result, err);
+	launch_fini(&run->launch);
+	handover_show(&run->handover);
+	return ok;
+}
+
 bool record_run(const struct record_options *options, struct record_result *result, int *status,
 		struct error *err)
 {
@@ -710,24 +740,22 @@ bool record_run(const struct record_options *options, struct record_result *resu
 			  .cache = {.root_fd = -1},
 			  .session = {.fd = -1},
 			  .recording = {.fd = -1},
+			  .handover = {.fd = -1},
 			  .server = {.fd = -1}};
-	const struct instrumented *executable = NULL;
 
 	*result = (struct record_result){.command_status = -1};
-	timer_rules_init(&run.timer_rules);
+	*status = TARGET_STATUS_FAILED;
 	launch_guard_descriptors();
-	interrupt_arm();
-	bool ok = run_prepare(&run, &executable, status, err);
-	interrupt_disarm();
-	ok = ok && start_command(&run, executable, status, err);
-	if (ok) {
-		wait_for_all(&run);
-		server_close(&run.server);
-		*status = TARGET_STATUS_FAILED;
-		ok = finish_run(&run, executable, result, err);
-		launch_fini(&run.launch);
-	}
+	const enum handover_side side =
+		options->exec ? handover_split(&run.handover, err) : HANDOVER_RECORDER;
+	if (side == HANDOVER_FAILED)
+		return false;
+	if (side == HANDOVER_PROCESS)
+		return handover_execute(&run.handover, status, err);
+	timer_rules_init(&run.timer_rules);
+	const bool ok = run_all(&run, result, status, err);
 	run_release(&run);
+	handover_fini(&run.handover);
 	return ok;
 }
 
@@ -736,7 +764,7 @@ bool record_run(const struct record_options *options, struct record_result *resu
 static bool recorder_is_alive(const struct recording *recording)
 {
 	return recording->recorder_pid > 0 && !recording->exited &&
-	       kill((pid_t)recording->recorder_pid, 0) == 0;
+	       !ending_is_past((pid_t)recording->recorder_pid);
 }
 
 static bool recover_open(const struct session *session, struct recording *recording,

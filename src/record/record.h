@@ -73,6 +73,7 @@ struct record_options {
 	bool follow, use_cache;
 	bool paused;		       /* the global level is stopped at first */
 	bool wait;		       /* for all recorded processes, not only for the command */
+	bool exec;		       /* the command gets this process; see record_run */
 	struct tare_settings settings; /* of the runtime; abi/session.h */
 	/* Called while a file is rewritten: fraction of 1. May be NULL. */
 	void (*progress)(const char *path, double done, void *context);
@@ -94,6 +95,11 @@ struct record_result {
  * Runs the command and writes the profile. False with err and *status, the exit status of enum
  * target_status; where the profile could not be built, err names the kept session directory and
  * the command that tries again.
+ *
+ * With options->exec there are two processes from here on. In the one that has called, the command
+ * runs, or the call returns false. In the other one, which is no relative of it, the call
+ * returns when the recording is over, with the standard error that it had if that is a terminal;
+ * false with an empty err where the other process says why.
  */
 bool record_run(const struct record_options *options, struct record_result *result, int *status,
 		struct error *err);

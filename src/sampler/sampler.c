@@ -448,7 +448,7 @@ struct sampler *sampler_open_running(const struct sampler_options *options, cons
 	return sampler_checked(sampler, good);
 }
 
-/* A child that is still this program, and will be another one. */
+/* It is still this program, and will be another one. */
 static bool is_unexecuted(const struct process *process)
 {
 	char path[64], own[4096], its[4096];
@@ -457,8 +457,7 @@ static bool is_unexecuted(const struct process *process)
 	const ssize_t own_size = readlink("/proc/self/exe", own, sizeof(own));
 	const ssize_t its_size = readlink(path, its, sizeof(its));
 
-	return process->parent_pid == (uint32_t)getpid() && own_size > 0 && own_size == its_size &&
-	       memcmp(own, its, (size_t)own_size) == 0;
+	return own_size > 0 && own_size == its_size && memcmp(own, its, (size_t)own_size) == 0;
 }
 
 static bool add_target(struct sampler *sampler, uint32_t pid, struct error *err)

@@ -84,8 +84,8 @@ struct sampler *sampler_open_command(const struct sampler_options *options, uint
 struct sampler *sampler_open_running(const struct sampler_options *options, const uint32_t *pids,
 				     size_t count, struct error *err);
 /*
- * Samples all processors from now on. A process of options->target that is a child of this one and
- * has not executed its program yet counts from then on.
+ * Samples all processors from now on. A process of options->target that is still this program
+ * counts from the next one that it executes.
  */
 struct sampler *sampler_open_everything(const struct sampler_options *options, struct error *err);
 void sampler_close(struct sampler *sampler);

@@ -7,13 +7,16 @@
 #include "target/launch.h"
 
 #include "abi/session.h"
+#include "target/ending.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -150,6 +153,17 @@ static void child_run(const struct launch *launch, const struct launch_options *
 	_exit(TARGET_STATUS_NOT_EXECUTABLE);
 }
 
+int launch_execute(const struct launch_options *options)
+{
+	struct environment environment = {0};
+
+	environment_init(&environment, options);
+	execve(options->path, options->arguments, environment.entries);
+	const int reason = errno;
+	environment_fini(&environment);
+	return reason;
+}
+
 /* 0 when the exec succeeded, else its errno. */
 static int exec_result(int error_fd)
 {
@@ -256,12 +270,18 @@ static void child_wait(const struct launch *launch)
 		;
 }
 
+bool launch_fail(const struct launch_options *options, int reason, int *status, struct error *err)
+{
+	*status = reason == ENOENT ? TARGET_STATUS_NOT_FOUND : TARGET_STATUS_NOT_EXECUTABLE;
+	return error_set_errno(err, reason, "cannot execute %s", options->arguments[0]);
+}
+
 bool launch_start(struct launch *launch, const struct launch_options *options, int *status,
 		  struct error *err)
 {
 	int reason = 0;
 
-	*launch = (struct launch){.pid = -1, .signal_fd = -1};
+	*launch = (struct launch){.pid = -1, .signal_fd = -1, .pid_fd = -1};
 	*status = TARGET_STATUS_FAILED;
 	if (!signals_take_over(launch, err) || !launch_fork(launch, options, &reason, err)) {
 		if (launch->pid > 0)
@@ -273,8 +293,21 @@ bool launch_start(struct launch *launch, const struct launch_options *options, i
 		return true;
 	child_wait(launch);
 	launch_fini(launch);
-	*status = reason == ENOENT ? TARGET_STATUS_NOT_FOUND : TARGET_STATUS_NOT_EXECUTABLE;
-	return error_set_errno(err, reason, "cannot execute %s", options->arguments[0]);
+	return launch_fail(options, reason, status, err);
+}
+
+bool launch_watch(struct launch *launch, pid_t pid, struct error *err)
+{
+	*launch = (struct launch){.pid = pid, .signal_fd = -1};
+	launch->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (launch->pid_fd < 0)
+		return error_set_errno(err, errno, "cannot watch process %d", (int)pid);
+	if (signals_take_over(launch, err)) {
+		ignore_interrupts(launch);
+		return true;
+	}
+	launch_fini(launch);
+	return false;
 }
 
 static uint64_t ns_of(struct timeval time)
@@ -297,7 +330,8 @@ static void reap(struct launch *launch)
 		clock_getcpuclockid(launch->pid, &clock) == 0 && clock_gettime(clock, &used) == 0;
 	if (wait4(launch->pid, &launch->wait_status, WNOHANG, &usage) != launch->pid)
 		return;
-	launch->ended = true;
+	launch->ended = launch->status_known = true;
+	launch->cpu_known = known;
 	if (!known)
 		return;
 	const uint64_t all_ns = ns_of(usage.ru_utime) + ns_of(usage.ru_stime);
@@ -305,6 +339,22 @@ static void reap(struct launch *launch)
 	/* Usage is in microseconds. */
 	if (all_ns > launch->cpu_ns)
 		launch->descendants_cpu_ns = all_ns - launch->cpu_ns;
+}
+
+static void look(struct launch *launch)
+{
+	struct pollfd fd = {.fd = launch->pid_fd, .events = POLLIN};
+	struct ending ending;
+
+	if (poll(&fd, 1, 0) <= 0)
+		return;
+	ending_read(launch->pid, launch->pid_fd, &ending);
+	launch->ended = true;
+	launch->status_known = ending.known;
+	launch->wait_status = ending.wait_status;
+	launch->cpu_known = ending.cpu_known;
+	launch->cpu_ns = ending.cpu_ns;
+	launch->descendants_cpu_ns = ending.descendants_cpu_ns;
 }
 
 void launch_handle_signals(struct launch *launch)
@@ -316,12 +366,14 @@ void launch_handle_signals(struct launch *launch)
 			continue;
 		if (launch->ended)
 			launch->interrupted = true;
-		else
+		else if (launch->pid_fd < 0)
 			kill(launch->pid, (int)info.ssi_signo);
 	}
 	/* SIGCHLD may stand for several children, and for stops: ask for the command itself. */
-	if (!launch->ended)
+	if (!launch->ended && launch->pid_fd < 0)
 		reap(launch);
+	else if (!launch->ended)
+		look(launch);
 }
 
 void launch_take_interrupts(struct launch *launch)
@@ -343,6 +395,8 @@ void launch_take_interrupts(struct launch *launch)
 
 int launch_exit_status(const struct launch *launch)
 {
+	if (!launch->status_known)
+		return -1;
 	return WIFSIGNALED(launch->wait_status) ? 128 + WTERMSIG(launch->wait_status)
 						: WEXITSTATUS(launch->wait_status);
 }
@@ -358,6 +412,9 @@ void launch_fini(struct launch *launch)
 		close(launch->signal_fd);
 	}
 	launch->signal_fd = -1;
+	if (launch->pid_fd >= 0)
+		close(launch->pid_fd);
+	launch->pid_fd = -1;
 	sigaction(SIGINT, &launch->old_interrupt, NULL);
 	sigaction(SIGQUIT, &launch->old_quit, NULL);
 	sigaction(SIGCHLD, &launch->old_child, NULL);

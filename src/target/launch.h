@@ -32,10 +32,12 @@ struct launch_options {
 
 struct launch {
 	pid_t pid;
-	int signal_fd; /* readable when launch_handle_signals has something to do */
+	int signal_fd; /* these two are readable when launch_handle_signals has something to do */
+	int pid_fd;    /* of a process that is no child; else -1 */
 	bool ended;
 	bool interrupted; /* a signal that would end tare came after that */
 	int wait_status;
+	bool status_known, cpu_known; /* these are; always of a child's status */
 	/* Once it has ended: CPU time that it has used, and that descendants have which it, or one
 	   of them, has waited for */
 	uint64_t cpu_ns, descendants_cpu_ns;
@@ -50,11 +52,20 @@ struct launch {
  */
 bool launch_start(struct launch *launch, const struct launch_options *options, int *status,
 		  struct error *err);
+/*
+ * Watches a process that is no child, and will execute a program. Signals are as after
+ * launch_start, but none is forwarded: who ends that process does not mean tare.
+ */
+bool launch_watch(struct launch *launch, pid_t pid, struct error *err);
+/* Executes in this process: path, arguments and variables of the options. Returns errno. */
+int launch_execute(const struct launch_options *options);
+/* Says why that failed; returns false. */
+bool launch_fail(const struct launch_options *options, int reason, int *status, struct error *err);
 /* Forwards signals, and reaps the command (only it): sets `ended` and `wait_status`. */
 void launch_handle_signals(struct launch *launch);
 /* From here on ^C is for tare: it sets `interrupted`, like SIGTERM once the command has ended. */
 void launch_take_interrupts(struct launch *launch);
-/* The command's exit status as a shell reports it. */
+/* The command's exit status as a shell reports it; -1: unknown. */
 int launch_exit_status(const struct launch *launch);
 /* Restores tare's own signal handling. */
 void launch_fini(struct launch *launch);

@@ -22,6 +22,7 @@ tried -p 1 --method=instrument
 tried -p 1 --method=instrument,sample
 tried -p 1 --module=libc
 tried -p 1 --wait
+tried -p 1 --exec
 tried -p 1,two
 tried -p 0
 tried -p -1
