@@ -16,12 +16,13 @@
 #define TARE_ABI_ARENA_H
 
 #include "abi/control.h"
+#include "abi/losses.h"
 #include "abi/objects.h"
 #include "abi/os_cause.h"
 
 #include <stdint.h>
 
-#define TARE_ARENA_ABI	   14
+#define TARE_ARENA_ABI	   15
 #define TARE_PROCESS_MAGIC 0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC  0x7268746572617400ULL
 
@@ -90,13 +91,10 @@ struct tare_process_file {
 	uint64_t used_bytes;		 /* of the whole file; records begin behind this struct */
 	uint64_t cost_ticks[TARE_EVENT_KINDS];
 	uint32_t os_means;
-	uint32_t threads_lost;	    /* threads whose arena could not be made */
-	uint64_t records_lost;	    /* module records that did not fit */
-	uint32_t children_lost;	    /* forked children whose own file could not be made */
-	uint32_t images_unfollowed; /* programs started that are not recorded (abi/unfollowed.h) */
-	uint64_t run_addr;	    /* where the file is mapped in the target */
-	uint32_t limits;	    /* enum tare_limits: why threads or records were lost */
-	uint32_t images_unreached; /* of them, for TARE_UNFOLLOWED_REACH */
+	uint32_t limits;   /* enum tare_limits: why threads or records were lost */
+	uint64_t run_addr; /* where the file is mapped in the target */
+	TARE_LOSS_MEMBERS(process_losses, TARE_PROCESS_LOSSES);
+	uint64_t images_unreached; /* of images_unfollowed, for TARE_UNFOLLOWED_REACH */
 	uint64_t reserved[1];
 	char command[64]; /* comm, NUL-padded */
 	struct tare_control control;
@@ -387,14 +385,8 @@ struct tare_thread_file {
 	/* Spent in the runtime's slow paths, charged to nobody. What is then missing from
 	   lost_ticks = begin_ticks + own_ticks + x is x, the probe cost subtracted. */
 	uint64_t own_ticks;
-	uint64_t events;    /* slow-path events, for diagnosis */
-	uint64_t dropped;   /* events dropped: a probe interrupted by a signal's probes */
-	uint64_t negative;  /* intervals that would have been negative */
-	uint64_t folded;    /* calls whose context has folded */
-	uint64_t too_deep;  /* calls for which no node could be had */
-	uint64_t unmatched; /* LEAVE or RETURN without its frame */
-	uint64_t os_lost;   /* OS intervals whose record did not fit; time is still counted */
-	uint64_t flagged;   /* intervals with an OS event */
+	uint64_t events; /* slow-path events, for diagnosis */
+	TARE_LOSS_MEMBERS(thread_losses, TARE_THREAD_LOSSES);
 	uint64_t inherited_frames; /* calls that stood open in the parent at fork */
 	uint64_t inherited; /* run address of the innermost of them still open; with all outside
 			       of it its end is no call of this thread */
@@ -404,29 +396,17 @@ struct tare_thread_file {
 	/* Modules that had been opened when the thread last took note of them: its keys without
 	   an ordinal mean the last of these at their address. */
 	uint64_t modules_seen;
-	uint64_t causes_unasked; /* of `flagged`: the kernel could not be asked for the cause */
-	/* Other stacks than the thread's own: fibers, coroutines, contexts. A call on a stack that
-	   the thread has left is in no node until a thread, this or another, comes back to it. */
-	uint64_t stack_switches;
-	uint64_t calls_set_aside;  /* calls in progress on the stacks left, each time */
-	uint64_t calls_taken_back; /* by coming back to a stack, or to end them as unwound */
-	uint64_t stacks_lost;	   /* for which there was no room: their calls ended as unwound */
 
 	/* Collection on and off (abi/control.h). The clock stands still while it is off. */
 	uint64_t level;	       /* the thread's own */
-	uint64_t off_ticks;    /* in lost_ticks: time off */
 	uint64_t off_seen;     /* tare_control_off_ticks of the process, as far as taken in */
 	uint64_t off_periods;  /* of the process, as far as taken in */
 	uint32_t control_seen; /* generation of the process's control taken in; odd: is off */
 	uint32_t control_reserved;
 	uint64_t begun_above; /* calls with frames above may have begun while off; ~0: none */
-	uint64_t cut;	      /* calls that ended while off: neither unwound, nor in min and max */
-	uint64_t begun_while_off; /* ends of calls whose begin was not seen for that reason */
-	uint64_t beyond_depth;	  /* calls deeper than --max-depth, their time is the caller's */
 
 	/* Marks: struct tare_mark_record one after the other. */
 	uint64_t marks_bytes, marks_limit; /* used, and backed by the file */
-	uint64_t marks_lost;
 
 	uint32_t limits;	  /* enum tare_limits: what it has met */
 	uint32_t threads_before;  /* ended threads whose file this was; times and nodes are sums */

@@ -218,10 +218,32 @@ static void select_threads(struct analysis *analysis, const struct analysis_opti
 	}
 }
 
+#define LOSS(name, since, line, place, key, words, ...)                                            \
+	[place] = {offsetof(struct analysis_totals, name), TARE_LOSS_##line, key, words}
+
+const struct analysis_loss analysis_losses[] = {TARE_THREAD_LOSSES(LOSS), TARE_PROCESS_LOSSES(LOSS),
+						ANALYSIS_LOSSES_FOUND(LOSS)};
+const size_t analysis_loss_count = TABLE_COUNT(analysis_losses);
+/* As many as there are in all: so each has a place, and none has another one's. */
+table_covers(analysis_losses, (TABLE_COUNT(((struct analysis_totals *)0)->thread_losses) +
+			       TABLE_COUNT(((struct analysis_totals *)0)->process_losses) +
+			       TABLE_COUNT(((struct analysis_totals *)0)->losses_found)));
+
+uint64_t analysis_loss_number(const struct analysis_totals *totals,
+			      const struct analysis_loss *loss)
+{
+	return *(const uint64_t *)(const void *)((const char *)totals + loss->offset);
+}
+
+static void add_losses(uint64_t *to, const uint64_t *from, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		to[i] += from[i];
+}
+
 static void sum_losses(struct analysis *analysis)
 {
 	struct analysis_totals *totals = &analysis->totals;
-	uint64_t set_aside = 0, taken_back = 0;
 
 	vec_foreach (thread, &analysis->threads) {
 		const struct profile_thread *row = thread->row;
@@ -229,26 +251,13 @@ static void sum_losses(struct analysis *analysis)
 			continue;
 		totals->overhead += row->overhead_ticks;
 		totals->own += row->own_ticks;
-		totals->dropped += row->dropped;
-		totals->negative += row->negative;
-		totals->folded += row->folded;
-		totals->too_deep += row->too_deep;
-		totals->unmatched += row->unmatched;
-		totals->os_lost += row->os_lost;
-		totals->open_frames += row->open_frames;
-		totals->stacks_lost += row->stacks_lost;
-		set_aside += row->calls_set_aside;
-		taken_back += row->calls_taken_back;
-		totals->off += row->off_ticks;
-		totals->cut += row->cut;
-		totals->begun_while_off += row->begun_while_off;
-		totals->beyond_depth += row->beyond_depth;
-		totals->marks_lost += row->marks_lost;
-		totals->causes_unasked += row->causes_unasked;
+		add_losses(totals->thread_losses, row->thread_losses,
+			   TABLE_COUNT(row->thread_losses));
 		totals->limits |= row->limits;
 	}
 	/* A view of some threads may lack the one that took them back. */
-	totals->calls_aside = set_aside > taken_back ? set_aside - taken_back : 0;
+	if (totals->calls_set_aside > totals->calls_taken_back)
+		totals->calls_aside = totals->calls_set_aside - totals->calls_taken_back;
 	totals->os_means = totals->processes ? UINT32_MAX : 0;
 	vec_foreach (process, &analysis->processes) {
 		if (!process->selected)
@@ -257,10 +266,8 @@ static void sum_losses(struct analysis *analysis)
 			if (process->row->cost_ticks[i] > totals->cost_ticks[i])
 				totals->cost_ticks[i] = process->row->cost_ticks[i];
 		totals->os_means &= process->row->os_means;
-		totals->threads_lost += process->row->threads_lost;
-		totals->records_lost += process->row->records_lost;
-		totals->children_lost += process->row->children_lost;
-		totals->images_unfollowed += process->row->images_unfollowed;
+		add_losses(totals->process_losses, process->row->process_losses,
+			   TABLE_COUNT(totals->process_losses));
 		totals->limits |= process->row->limits;
 	}
 }

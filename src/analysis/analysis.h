@@ -206,15 +206,23 @@ struct analysis_module_coverage {
 	const char *refusals;
 };
 
-/* Of the event shown; the last five are those of the whole recording. */
+/* Of the event shown; the losses are those of the whole recording. */
 struct analysis_sample_totals {
 	uint64_t kept, weight;
 	uint64_t truncated;	  /* stacks that do not reach their thread's root */
 	uint64_t unread;	  /* samples nothing of whose stack could be read */
 	uint64_t charged_outside; /* to no function that instrumentation knows */
-	uint64_t discarded, in_runtime, lost, throttled, unreadable;
+	TARE_LOSS_MEMBERS(losses, PROFILE_SAMPLING_LOSSES);
 	bool truncated_known; /* not of a part of the time */
 };
+
+/*
+ * Losses that the analysis finds out (abi/losses.h).
+ *
+ *   calls_aside  in progress on stacks that no thread was on at the end
+ */
+#define ANALYSIS_LOSSES_FOUND(LOSS)                                                                \
+	LOSS(calls_aside, 0, LOST, 8, "calls_aside", "calls on stacks set aside not counted")
 
 struct analysis_totals {
 	struct analysis_sample_totals samples;
@@ -227,12 +235,9 @@ struct analysis_totals {
 	uint64_t processes_checked;
 	uint64_t root_ticks;
 	uint64_t os_ticks[TARE_OS_CAUSES];
-	uint64_t dropped, negative, folded, too_deep, unmatched, os_lost, open_frames;
-	uint64_t stacks_lost;
-	uint64_t calls_aside; /* in progress on stacks that no thread was on at the end */
-	uint64_t threads_lost, records_lost, children_lost, images_unfollowed;
-	uint64_t causes_unasked; /* intervals with an OS event for whose cause nobody could ask */
-	uint64_t off, cut, begun_while_off, beyond_depth, marks_lost; /* off: ticks of threads */
+	TARE_LOSS_MEMBERS(thread_losses, TARE_THREAD_LOSSES);
+	TARE_LOSS_MEMBERS(process_losses, TARE_PROCESS_LOSSES);
+	TARE_LOSS_MEMBERS(losses_found, ANALYSIS_LOSSES_FOUND);
 	uint64_t processes, threads, nodes;
 	uint64_t coverage[COVERAGE_CLASSES];
 	uint64_t cost_ticks[TARE_EVENT_KINDS]; /* of a probe: the largest of the processes */
@@ -244,6 +249,17 @@ struct analysis_totals {
 	uint64_t recursion_folded;   /* call paths in the place of those of the same function */
 	uint64_t inconsistent_ticks; /* by which the recorded sums contradict each other */
 };
+
+/* What reports say of a loss, in the order of their places. */
+struct analysis_loss {
+	size_t offset; /* in struct analysis_totals */
+	enum tare_loss_line line;
+	const char *key, *words;
+};
+extern const struct analysis_loss analysis_losses[];
+extern const size_t analysis_loss_count;
+uint64_t analysis_loss_number(const struct analysis_totals *totals,
+			      const struct analysis_loss *loss);
 
 struct analysis_globs {
 	const char *const *items;

@@ -326,13 +326,9 @@ static void sum_collectors(struct analysis *analysis)
 	size_t count;
 	const struct profile_sampling *rows = profile_samplings(analysis->profile, &count);
 
-	for (size_t i = 0; i < count; i++) {
-		totals->discarded += rows[i].discarded;
-		totals->in_runtime += rows[i].in_runtime;
-		totals->lost += rows[i].lost;
-		totals->throttled += rows[i].throttled;
-		totals->unreadable += rows[i].unreadable;
-	}
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < TABLE_COUNT(totals->losses); k++)
+			totals->losses[k] += rows[i].losses[k];
 }
 
 /* The trees of samples take the place of those of calls, if they are to be shown. */

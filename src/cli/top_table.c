@@ -46,7 +46,7 @@ static void take_analysis(struct top_table *table, const struct analysis *analys
 	table->threads = totals->threads;
 	table->elapsed_ns = analysis_ns(analysis, totals->elapsed);
 	table->application_ns = analysis_ns(analysis, totals->application);
-	table->off_ns = analysis_ns(analysis, totals->off);
+	table->off_ns = analysis_ns(analysis, totals->off_ticks);
 	vec_foreach (function, &analysis->functions)
 		take_function(table, analysis, function);
 }

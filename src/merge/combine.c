@@ -30,6 +30,12 @@ void add_count(uint64_t *to, uint64_t value)
 		*to = UINT64_MAX;
 }
 
+static void add_losses(uint64_t *to, const uint64_t *from, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		add_count(&to[i], from[i]);
+}
+
 static void keep_greatest(uint64_t *to, uint64_t value)
 {
 	if (value > *to)
@@ -101,10 +107,7 @@ static void process_combine(struct merge *merge, struct profile_process *to,
 	keep_calibration(&to->end_calibration, &from->end_calibration);
 	to->os_means &= from->os_means;
 	to->limits |= from->limits;
-	add_count(&to->threads_lost, from->threads_lost);
-	add_count(&to->records_lost, from->records_lost);
-	add_count(&to->children_lost, from->children_lost);
-	add_count(&to->images_unfollowed, from->images_unfollowed);
+	add_losses(to->process_losses, from->process_losses, TABLE_COUNT(to->process_losses));
 }
 
 static void take_process(struct input *input, size_t at, const struct profile_process *from)
@@ -155,37 +158,14 @@ static struct profile_thread thread_rescaled(const struct input *input,
 
 static void thread_combine(struct profile_thread *to, const struct profile_thread *from)
 {
-	static const size_t sums[] = {
-		offsetof(struct profile_thread, own_ticks),
-		offsetof(struct profile_thread, dropped),
-		offsetof(struct profile_thread, negative),
-		offsetof(struct profile_thread, folded),
-		offsetof(struct profile_thread, too_deep),
-		offsetof(struct profile_thread, unmatched),
-		offsetof(struct profile_thread, os_lost),
-		offsetof(struct profile_thread, flagged),
-		offsetof(struct profile_thread, open_frames),
-		offsetof(struct profile_thread, stack_switches),
-		offsetof(struct profile_thread, calls_set_aside),
-		offsetof(struct profile_thread, calls_taken_back),
-		offsetof(struct profile_thread, stacks_lost),
-		offsetof(struct profile_thread, off_ticks),
-		offsetof(struct profile_thread, cut),
-		offsetof(struct profile_thread, begun_while_off),
-		offsetof(struct profile_thread, beyond_depth),
-		offsetof(struct profile_thread, marks_lost),
-		offsetof(struct profile_thread, causes_unasked),
-	};
-
 	if (to->tid != from->tid)
 		to->tid = 0;
 	keep_least(&to->begin_ticks, from->begin_ticks);
 	to->end_ticks = !to->end_ticks || !from->end_ticks ? 0
 			: to->end_ticks > from->end_ticks  ? to->end_ticks
 							   : from->end_ticks;
-	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
-		add_count((uint64_t *)(void *)((char *)to + sums[i]),
-			  *(const uint64_t *)(const void *)((const char *)from + sums[i]));
+	add_count(&to->own_ticks, from->own_ticks);
+	add_losses(to->thread_losses, from->thread_losses, TABLE_COUNT(to->thread_losses));
 	to->limits |= from->limits;
 }
 
@@ -292,11 +272,7 @@ static void take_sampling(struct merge *merge, const struct profile_sampling *ro
 	struct profile_sampling *sampling = &merge->samplings.data[index];
 	add_count(&sampling->samples, row->samples);
 	add_count(&sampling->truncated, row->truncated);
-	add_count(&sampling->discarded, row->discarded);
-	add_count(&sampling->in_runtime, row->in_runtime);
-	add_count(&sampling->lost, row->lost);
-	add_count(&sampling->throttled, row->throttled);
-	add_count(&sampling->unreadable, row->unreadable);
+	add_losses(sampling->losses, row->losses, TABLE_COUNT(row->losses));
 }
 
 static void take_event(struct input *input, size_t at, const struct profile_event *row)

@@ -60,7 +60,7 @@ struct profile_process {
 	/* what probes cost, at the begin, and of the pairs ENTER and CALL at the end (0: unseen) */
 	struct tare_calibration begin_calibration, end_calibration;
 	uint32_t os_means;
-	uint64_t threads_lost, records_lost, children_lost, images_unfollowed;
+	TARE_LOSS_MEMBERS(process_losses, TARE_PROCESS_LOSSES);
 	uint32_t limits; /* enum tare_limits: why some of these were lost */
 };
 
@@ -71,11 +71,7 @@ struct profile_thread {
 	uint64_t begin_ticks, end_ticks;
 	/* as in struct tare_thread_file */
 	uint64_t now_ticks, os_ticks, own_ticks, overhead_ticks;
-	uint64_t dropped, negative, folded, too_deep, unmatched, os_lost, flagged;
-	uint64_t open_frames; /* frames in progress when the thread's data ended */
-	uint64_t stack_switches, calls_set_aside, calls_taken_back, stacks_lost;
-	uint64_t off_ticks, cut, begun_while_off, beyond_depth, marks_lost;
-	uint64_t causes_unasked;
+	TARE_LOSS_MEMBERS(thread_losses, TARE_THREAD_LOSSES);
 	uint32_t limits; /* enum tare_limits: what it has met */
 };
 
@@ -197,6 +193,23 @@ struct profile_trace_chunk {
 
 /* ---- samples ---- */
 
+/*
+ * What was lost while samples were collected; as in abi/losses.h, but all in JSON, in this order.
+ * `place`: in the text report's line "! losses", of those that have words for it.
+ *
+ *   discarded   taken while the processor was not executing the target
+ *   in_runtime  taken in tare's own code, and discarded too
+ *   lost        that the kernel, or the runtime, had no room for
+ *   throttled   times that the kernel sampled less often than was asked for
+ *   unreadable  records that made no sense
+ */
+#define PROFILE_SAMPLING_LOSSES(LOSS)                                                              \
+	LOSS(discarded, 3, "samples_discarded", NULL),                                             \
+		LOSS(in_runtime, 4, "samples_in_runtime", NULL),                                   \
+		LOSS(lost, 0, "samples_lost", "samples lost"),                                     \
+		LOSS(throttled, 2, "samples_throttled", "times throttled"),                        \
+		LOSS(unreadable, 1, "sample_records_unreadable", "sample records unreadable")
+
 /* One way by which samples were collected. */
 struct profile_sampling {
 	const char *collector; /* "perf" (perf_event_open), "timer" (in the target), "perf.data" */
@@ -205,11 +218,7 @@ struct profile_sampling {
 	bool kernel;	       /* frames of the kernel are in the stacks */
 	uint64_t samples;      /* kept */
 	uint64_t truncated;    /* of these, stacks that do not reach the thread's root */
-	uint64_t discarded;    /* taken while the processor was not executing the target */
-	uint64_t in_runtime;   /* taken in tare's own code, and discarded too */
-	uint64_t lost;	       /* that the kernel, or the runtime, had no room for */
-	uint64_t throttled;    /* times that the kernel sampled less often than was asked for */
-	uint64_t unreadable;   /* records that made no sense */
+	TARE_LOSS_MEMBERS(losses, PROFILE_SAMPLING_LOSSES);
 };
 
 struct profile_event {

@@ -51,6 +51,8 @@ static const struct profile_column session_columns[] = {
 	CALIBRATION(prefix "_" name "_inside_ticks", member.inside_ticks[pair]),                   \
 		CALIBRATION(prefix "_" name "_outside_ticks", member.outside_ticks[pair])
 
+#define PROCESS_LOSS(name, version, ...) SINCE(version, profile_process, name, COLUMN_COUNT)
+
 static const struct profile_column process_columns[] = {
 	COLUMN(profile_process, pid, COLUMN_SIGNED),
 	COLUMN(profile_process, parent_pid, COLUMN_SIGNED),
@@ -65,10 +67,7 @@ static const struct profile_column process_columns[] = {
 	NAMED(profile_process, "cost_call_ticks", cost_ticks[TARE_EVENT_CALL], COLUMN_COUNT),
 	NAMED(profile_process, "cost_return_ticks", cost_ticks[TARE_EVENT_RETURN], COLUMN_COUNT),
 	COLUMN(profile_process, os_means, COLUMN_UNSIGNED),
-	COLUMN(profile_process, threads_lost, COLUMN_COUNT),
-	COLUMN(profile_process, records_lost, COLUMN_COUNT),
-	SINCE(1, profile_process, children_lost, COLUMN_COUNT),
-	SINCE(1, profile_process, images_unfollowed, COLUMN_COUNT),
+	TARE_PROCESS_LOSSES(PROCESS_LOSS),
 	SINCE(2, profile_process, limits, COLUMN_UNSIGNED),
 	PAIR_COLUMNS("begin", begin_calibration, "enter", TARE_PAIR_ENTER),
 	PAIR_COLUMNS("begin", begin_calibration, "call", TARE_PAIR_CALL),
@@ -81,6 +80,8 @@ static const struct profile_column process_columns[] = {
 	PAIR_COLUMNS("end", end_calibration, "call", TARE_PAIR_CALL),
 };
 
+#define THREAD_LOSS(name, version, ...) SINCE(version, profile_thread, name, COLUMN_COUNT)
+
 static const struct profile_column thread_columns[] = {
 	REFERENCE(profile_thread, process, PROFILE_PROCESS),
 	COLUMN(profile_thread, tid, COLUMN_SIGNED),
@@ -91,24 +92,7 @@ static const struct profile_column thread_columns[] = {
 	COLUMN(profile_thread, os_ticks, COLUMN_COUNT),
 	COLUMN(profile_thread, own_ticks, COLUMN_COUNT),
 	COLUMN(profile_thread, overhead_ticks, COLUMN_COUNT),
-	COLUMN(profile_thread, dropped, COLUMN_COUNT),
-	COLUMN(profile_thread, negative, COLUMN_COUNT),
-	COLUMN(profile_thread, folded, COLUMN_COUNT),
-	COLUMN(profile_thread, too_deep, COLUMN_COUNT),
-	COLUMN(profile_thread, unmatched, COLUMN_COUNT),
-	COLUMN(profile_thread, os_lost, COLUMN_COUNT),
-	COLUMN(profile_thread, flagged, COLUMN_COUNT),
-	COLUMN(profile_thread, open_frames, COLUMN_COUNT),
-	SINCE(1, profile_thread, stack_switches, COLUMN_COUNT),
-	SINCE(1, profile_thread, calls_set_aside, COLUMN_COUNT),
-	SINCE(1, profile_thread, calls_taken_back, COLUMN_COUNT),
-	SINCE(1, profile_thread, stacks_lost, COLUMN_COUNT),
-	SINCE(1, profile_thread, off_ticks, COLUMN_COUNT),
-	SINCE(1, profile_thread, cut, COLUMN_COUNT),
-	SINCE(1, profile_thread, begun_while_off, COLUMN_COUNT),
-	SINCE(1, profile_thread, beyond_depth, COLUMN_COUNT),
-	SINCE(1, profile_thread, marks_lost, COLUMN_COUNT),
-	SINCE(1, profile_thread, causes_unasked, COLUMN_COUNT),
+	TARE_THREAD_LOSSES(THREAD_LOSS),
 	SINCE(2, profile_thread, limits, COLUMN_UNSIGNED),
 };
 
@@ -130,6 +114,8 @@ static const struct profile_column function_columns[] = {
 	COLUMN(profile_function, line, COLUMN_SIGNED),
 };
 
+#define SAMPLING_LOSS(name, ...) COLUMN(profile_sampling, name, COLUMN_COUNT)
+
 static const struct profile_column sampling_columns[] = {
 	COLUMN(profile_sampling, collector, COLUMN_TEXT),
 	COLUMN(profile_sampling, reason, COLUMN_TEXT),
@@ -137,11 +123,7 @@ static const struct profile_column sampling_columns[] = {
 	COLUMN(profile_sampling, kernel, COLUMN_BOOL),
 	COLUMN(profile_sampling, samples, COLUMN_COUNT),
 	COLUMN(profile_sampling, truncated, COLUMN_COUNT),
-	COLUMN(profile_sampling, discarded, COLUMN_COUNT),
-	COLUMN(profile_sampling, in_runtime, COLUMN_COUNT),
-	COLUMN(profile_sampling, lost, COLUMN_COUNT),
-	COLUMN(profile_sampling, throttled, COLUMN_COUNT),
-	COLUMN(profile_sampling, unreadable, COLUMN_COUNT),
+	PROFILE_SAMPLING_LOSSES(SAMPLING_LOSS),
 };
 
 static const struct profile_column event_columns[] = {

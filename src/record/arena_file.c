@@ -115,7 +115,9 @@ static bool process_check_header(struct arena_process *process, struct error *er
 	header->command[sizeof(header->command) - 1] = 0;
 	for (size_t i = 0; i < TARE_EVENT_KINDS; i++)
 		cut_value(&header->cost_ticks[i], &process->damaged);
-	cut_value(&header->records_lost, &process->damaged);
+	for (size_t i = 0; i < TABLE_COUNT(header->process_losses); i++)
+		cut_value(&header->process_losses[i], &process->damaged);
+	cut_value(&header->images_unreached, &process->damaged);
 	cut_calibration(&header->begin_calibration, &process->damaged);
 	cut_calibration(&header->end_calibration, &process->damaged);
 	cut_stamp(&header->begin_ticks, &process->damaged);
@@ -245,18 +247,8 @@ static bool thread_check_header(struct arena_thread *thread, struct error *err)
 {
 	struct tare_thread_file *header = &thread->header;
 	uint64_t *const values[] = {
-		&header->now_ticks,	   &header->os_ticks,
-		&header->own_ticks,	   &header->dropped,
-		&header->negative,	   &header->folded,
-		&header->too_deep,	   &header->unmatched,
-		&header->os_lost,	   &header->flagged,
-		&header->syscalls,	   &header->events,
-		&header->inherited_frames, &header->causes_unasked,
-		&header->stack_switches,   &header->calls_set_aside,
-		&header->calls_taken_back, &header->stacks_lost,
-		&header->off_ticks,	   &header->cut,
-		&header->begun_while_off,  &header->beyond_depth,
-		&header->marks_lost,
+		&header->now_ticks, &header->os_ticks, &header->own_ticks,
+		&header->syscalls,  &header->events,   &header->inherited_frames,
 	};
 
 	if (header->magic != TARE_THREAD_MAGIC)
@@ -266,8 +258,10 @@ static bool thread_check_header(struct arena_thread *thread, struct error *err)
 				 "it has version %" PRIu32 ", this tare reads version %d",
 				 header->abi, TARE_ARENA_ABI);
 	header->name[sizeof(header->name) - 1] = 0;
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+	for (size_t i = 0; i < TABLE_COUNT(values); i++)
 		cut_value(values[i], &thread->damaged);
+	for (size_t i = 0; i < TABLE_COUNT(header->thread_losses); i++)
+		cut_value(&header->thread_losses[i], &thread->damaged);
 	cut_stamp(&header->begin_ticks, &thread->damaged);
 	cut_stamp(&header->end_ticks, &thread->damaged);
 	cut_stamp(&header->lost_ticks, &thread->damaged);

@@ -196,6 +196,27 @@ static bool is_running(struct assembly *assembly, const struct assemble_process 
 	return members_have(&assembly->members, process->name, process->arena.header.pid);
 }
 
+static void note_losses(struct assembly *assembly, const struct tare_process_file *header)
+{
+#define LOSS(name, since, line, place, key, words, what, named, fate)                              \
+	{                                                                                          \
+		what, fate, named                                                                  \
+	}
+	static const struct {
+		const char *what, *fate;
+		bool named;
+	} losses[] = {TARE_PROCESS_LOSSES(LOSS)};
+#undef LOSS
+
+	for (size_t i = 0; i < TABLE_COUNT(losses); i++)
+		if (header->process_losses[i] && losses[i].what)
+			add_reason(assembly, "%" PRIu64 " %s %" PRId32 "%s%s%s %s",
+				   header->process_losses[i], losses[i].what, header->pid,
+				   losses[i].named ? " (" : "",
+				   losses[i].named ? header->command : "",
+				   losses[i].named ? ")" : "", losses[i].fate);
+}
+
 static void note_process_state(struct assembly *assembly, const struct assemble_process *process)
 {
 	const struct arena_process *arena = &process->arena;
@@ -205,23 +226,10 @@ static void note_process_state(struct assembly *assembly, const struct assemble_
 		add_reason(assembly,
 			   "the data of process %" PRId32 " are damaged in %" PRIu64 " places",
 			   header->pid, arena->damaged);
-	if (header->threads_lost)
-		add_reason(assembly,
-			   "%" PRIu32 " threads of process %" PRId32
-			   " found no room for their data",
-			   header->threads_lost, header->pid);
-	if (header->records_lost)
-		add_reason(assembly,
-			   "%" PRIu64 " modules of process %" PRId32 " found no room in its list",
-			   header->records_lost, header->pid);
-	if (header->children_lost)
-		add_reason(assembly,
-			   "%" PRIu32 " children that process %" PRId32
-			   " (%s) forked found no room for their data",
-			   header->children_lost, header->pid, header->command);
+	note_losses(assembly, header);
 	if (header->images_unreached)
 		add_reason(assembly,
-			   "%" PRIu32 " programs that process %" PRId32
+			   "%" PRIu64 " programs that process %" PRId32
 			   " (%s) executed could not be recorded: its root, user or filters keep "
 			   "them from the session",
 			   header->images_unreached, header->pid, header->command);
@@ -330,15 +338,12 @@ static bool write_process(struct assembly *assembly, struct assemble_process *pr
 		.forked = header->flags & TARE_PROCESS_FORKED,
 		.ended = header->flags & TARE_PROCESS_ENDED,
 		.os_means = header->os_means,
-		.threads_lost = header->threads_lost,
-		.records_lost = header->records_lost,
-		.children_lost = header->children_lost,
-		.images_unfollowed = header->images_unfollowed,
 		.limits = header->limits,
 		.begin_calibration = header->begin_calibration,
 		.end_calibration = header->end_calibration,
 	};
 	memcpy(row.cost_ticks, header->cost_ticks, sizeof(row.cost_ticks));
+	memcpy(row.process_losses, header->process_losses, sizeof(row.process_losses));
 	process->id = profile_add_process(assembly->writer, &row, err);
 	const struct sample_known_process known = {process->id, row.pid, row.begin_ticks};
 	vec_push(&assembly->known_processes, known);
@@ -427,7 +432,7 @@ static bool write_thread(struct assembly *assembly, struct thread_rows *rows, st
 {
 	const struct tare_thread_file *header = &rows->arena->header;
 	char name[256];
-	const struct profile_thread row = {
+	struct profile_thread row = {
 		.process = rows->process->id,
 		.tid = header->tid,
 		.name = thread_name(rows->arena, name, sizeof(name)),
@@ -437,27 +442,11 @@ static bool write_thread(struct assembly *assembly, struct thread_rows *rows, st
 		.os_ticks = header->os_ticks,
 		.own_ticks = header->own_ticks,
 		.overhead_ticks = rows->tree.overhead_ticks,
-		.dropped = header->dropped,
-		.negative = header->negative,
-		.folded = header->folded,
-		.too_deep = header->too_deep,
-		.unmatched = header->unmatched,
-		.os_lost = header->os_lost,
-		.flagged = header->flagged,
-		.open_frames = rows->arena->open_call_count,
-		.stack_switches = header->stack_switches,
-		.calls_set_aside = header->calls_set_aside,
-		.calls_taken_back = header->calls_taken_back,
-		.stacks_lost = header->stacks_lost,
-		.off_ticks = header->off_ticks,
-		.cut = header->cut,
-		.begun_while_off = header->begun_while_off,
-		.beyond_depth = header->beyond_depth,
-		.marks_lost = header->marks_lost,
-		.causes_unasked = header->causes_unasked,
 		.limits = header->limits,
 	};
 
+	memcpy(row.thread_losses, header->thread_losses, sizeof(row.thread_losses));
+	row.open_frames = rows->arena->open_call_count;
 	rows->thread = profile_add_thread(assembly->writer, &row, err);
 	const struct sample_known_thread added = {.id = rows->thread,
 						  .process = rows->process->id,

@@ -429,27 +429,38 @@ static void append_samples(const struct report *report, struct str *text)
 	append_loss(text, totals->in_runtime, "in tare's own code");
 }
 
+/* The losses that stand in a line. */
+static void append_line(const struct report *report, enum tare_loss_line line, struct str *text)
+{
+	for (size_t i = 0; i < analysis_loss_count; i++)
+		if (analysis_losses[i].line == line)
+			append_loss(text,
+				    analysis_loss_number(&report->analysis->totals,
+							 &analysis_losses[i]),
+				    analysis_losses[i].words);
+}
+
+#define SAMPLING_LOSS(name, place, key, words)                                                     \
+	[place] = {offsetof(struct analysis_sample_totals, name), words}
+
+static const struct {
+	size_t offset; /* in struct analysis_sample_totals */
+	const char *words;
+} sampling_losses[] = {PROFILE_SAMPLING_LOSSES(SAMPLING_LOSS)};
+table_covers(sampling_losses, TABLE_COUNT(((struct profile_sampling *)0)->losses));
+
 static void append_losses(const struct report *report, struct str *text)
 {
 	const struct analysis_totals *totals = &report->analysis->totals;
 
-	append_loss(text, totals->samples.lost, "samples lost");
-	append_loss(text, totals->samples.unreadable, "sample records unreadable");
-	append_loss(text, totals->samples.throttled, "times throttled");
-	append_loss(text, totals->dropped, "events dropped");
-	append_loss(text, totals->negative, "negative intervals discarded");
-	append_loss(text, totals->folded, "calls folded into overflow nodes");
-	append_loss(text, totals->too_deep, "calls too deep");
-	append_loss(text, totals->unmatched, "ends without begin");
-	append_loss(text, totals->os_lost, "OS records lost");
-	append_loss(text, totals->stacks_lost, "stacks given up");
-	append_loss(text, totals->calls_aside, "calls on stacks set aside not counted");
-	append_loss(text, totals->threads_lost, "threads lost");
-	append_loss(text, totals->records_lost, "module records lost");
-	append_loss(text, totals->marks_lost, "marks lost");
-	append_loss(text, totals->children_lost, "forked children lost");
-	append_loss(text, totals->images_unfollowed, "programs not followed");
-	append_loss(text, totals->causes_unasked, "OS events of unknown cause");
+	for (size_t i = 0; i < TABLE_COUNT(sampling_losses); i++)
+		if (sampling_losses[i].words)
+			append_loss(
+				text,
+				*(const uint64_t *)(const void *)((const char *)&totals->samples +
+								  sampling_losses[i].offset),
+				sampling_losses[i].words);
+	append_line(report, TARE_LOSS_LOST, text);
 	if (totals->inconsistent_ticks) {
 		if (text->len)
 			str_append(text, ", ");
@@ -514,15 +525,17 @@ static void write_disarmed(const struct report *report, FILE *stream, struct str
 static void write_control(const struct report *report, FILE *stream, struct str *text)
 {
 	const struct analysis_totals *totals = &report->analysis->totals;
+	struct str calls = {0};
 
-	if (totals->off || totals->cut || totals->begun_while_off) {
-		append_time(report, totals->off, text);
+	append_line(report, TARE_LOSS_WHILE_OFF, &calls);
+	if (totals->off_ticks || calls.len) {
+		append_time(report, totals->off_ticks, text);
 		str_append(text, " of the threads, not counted");
-		append_loss(text, totals->cut, "calls ended meanwhile");
-		append_loss(text, totals->begun_while_off, "began meanwhile");
+		str_printf(text, "%s%s", calls.len ? ", " : "", calls.len ? calls.data : "");
 		write_facts(report, stream, PLAIN, "while off", text);
 	}
-	append_loss(text, totals->beyond_depth, "calls, whose time is their callers'");
+	str_fini(&calls);
+	append_line(report, TARE_LOSS_TOO_DEEP, text);
 	if (text->len)
 		write_facts(report, stream, PLAIN, "too deep", text);
 }

@@ -167,31 +167,31 @@ static void field_limits(FILE *stream, uint32_t met)
 
 static void write_losses(const struct report *report, FILE *stream)
 {
-	const struct analysis_totals *totals = &report->analysis->totals;
+	const struct analysis *analysis = report->analysis;
+	const struct analysis_totals *totals = &analysis->totals;
 
-	field_number(stream, "events_dropped", totals->dropped);
-	field_number(stream, "intervals_negative", totals->negative);
-	field_number(stream, "calls_folded", totals->folded);
-	field_number(stream, "calls_too_deep", totals->too_deep);
-	field_number(stream, "events_unmatched", totals->unmatched);
-	field_number(stream, "os_records_lost", totals->os_lost);
-	field_number(stream, "frames_open", totals->open_frames);
-	field_number(stream, "stacks_lost", totals->stacks_lost);
-	field_number(stream, "calls_aside", totals->calls_aside);
-	field_number(stream, "threads_lost", totals->threads_lost);
-	field_number(stream, "module_records_lost", totals->records_lost);
-	field_number(stream, "off_ns", analysis_ns(report->analysis, totals->off));
-	field_number(stream, "calls_ended_while_off", totals->cut);
-	field_number(stream, "calls_begun_while_off", totals->begun_while_off);
-	field_number(stream, "calls_beyond_depth", totals->beyond_depth);
-	field_number(stream, "marks_lost", totals->marks_lost);
-	field_number(stream, "children_lost", totals->children_lost);
-	field_number(stream, "programs_not_followed", totals->images_unfollowed);
-	field_number(stream, "os_causes_unknown", totals->causes_unasked);
+	for (size_t i = 0; i < analysis_loss_count; i++) {
+		const struct analysis_loss *loss = &analysis_losses[i];
+		const uint64_t number = analysis_loss_number(totals, loss);
+		if (loss->key)
+			field_number(stream, loss->key,
+				     loss->line == TARE_LOSS_OFF_TIME
+					     ? analysis_ns(analysis, number)
+					     : number);
+	}
 	field_limits(stream, totals->limits);
-	field_number(stream, "inconsistent_ns",
-		     analysis_ns(report->analysis, totals->inconsistent_ticks));
+	field_number(stream, "inconsistent_ns", analysis_ns(analysis, totals->inconsistent_ticks));
 }
+
+#define SAMPLING_LOSS(name, place, key, words)                                                     \
+	{                                                                                          \
+#name, key                                                                         \
+	}
+
+/* In the header, of all collectors together, by the key; of each by its name. */
+static const struct {
+	const char *name, *key;
+} sampling_losses[] = {PROFILE_SAMPLING_LOSSES(SAMPLING_LOSS)};
 
 static void write_collectors(const struct report *report, FILE *stream)
 {
@@ -208,13 +208,12 @@ static void write_collectors(const struct report *report, FILE *stream)
 		fputs(", \"unwinding\": ", stream);
 		json_write_string(stream, rows[i].unwinding);
 		fprintf(stream,
-			", \"kernel\": %s, \"samples\": %" PRIu64 ", \"truncated\": %" PRIu64
-			", \"discarded\": %" PRIu64 ", \"in_runtime\": %" PRIu64
-			", \"lost\": %" PRIu64 ", \"throttled\": %" PRIu64
-			", \"unreadable\": %" PRIu64 "}",
-			rows[i].kernel ? "true" : "false", rows[i].samples, rows[i].truncated,
-			rows[i].discarded, rows[i].in_runtime, rows[i].lost, rows[i].throttled,
-			rows[i].unreadable);
+			", \"kernel\": %s, \"samples\": %" PRIu64 ", \"truncated\": %" PRIu64,
+			rows[i].kernel ? "true" : "false", rows[i].samples, rows[i].truncated);
+		for (size_t k = 0; k < TABLE_COUNT(sampling_losses); k++)
+			fprintf(stream, ", \"%s\": %" PRIu64, sampling_losses[k].name,
+				rows[i].losses[k]);
+		fputs("}", stream);
 	}
 	fputs("]", stream);
 }
@@ -254,11 +253,8 @@ static void write_samples(const struct report *report, FILE *stream)
 	else
 		field_text(stream, "samples_truncated", NULL);
 	field_number(stream, "samples_without_stack", totals->unread);
-	field_number(stream, "samples_discarded", totals->discarded);
-	field_number(stream, "samples_in_runtime", totals->in_runtime);
-	field_number(stream, "samples_lost", totals->lost);
-	field_number(stream, "samples_throttled", totals->throttled);
-	field_number(stream, "sample_records_unreadable", totals->unreadable);
+	for (size_t i = 0; i < TABLE_COUNT(sampling_losses); i++)
+		field_number(stream, sampling_losses[i].key, totals->losses[i]);
 	write_collectors(report, stream);
 }
 
