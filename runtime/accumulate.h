@@ -108,20 +108,8 @@ void accumulate_fini(struct accumulate_local *local);
 /* Applies one event of any kind. */
 void accumulate_event(struct tare_thread_file *self, const struct accumulate_event *event);
 
-/* Charges the interval that ends at `ticks` to the top call, without an event. */
-void accumulate_charge(struct tare_thread_file *self, const struct accumulate_event *event);
-
 /* Does the event end the call at the top, and no other? */
 bool accumulate_ends_top(const struct tare_thread_file *self, const struct accumulate_event *event);
-
-/*
- * Ends the top call, which is not the root and will never report its end, with the last event. It
- * keeps its time and is counted nowhere.
- */
-void accumulate_abandon(struct tare_thread_file *self);
-
-/* Makes the end of the call in progress `node` take the general path. */
-void accumulate_watch(const struct tare_thread_file *self, struct tare_node *node);
 
 /*
  * After a probe was left halfway for good (siglongjmp from a signal handler): restores that the
@@ -146,12 +134,6 @@ void accumulate_resume(struct tare_thread_file *self, const struct accumulate_ev
  */
 void accumulate_inherit(struct tare_thread_file *self, const struct accumulate_callee *callee,
 			uint64_t sp);
-
-/* The calls in a bucket of `node` have become TARE_BUCKET_FULL: moves them to an OS record. */
-void accumulate_bucket_full(struct tare_thread_file *self, struct tare_node *node, uint32_t bucket);
-
-/* The calls of `node` that ended, without those that full buckets have moved. */
-uint64_t accumulate_calls(const struct tare_node *node);
 
 /* The child of `parent` for that callee, or NULL. Makes it the parent's last child. */
 struct tare_node *accumulate_find(const struct tare_thread_file *self, struct tare_node *parent,

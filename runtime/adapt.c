@@ -13,6 +13,7 @@
 #include "runtime/arming.h"
 #include "runtime/arming_lock.h"
 #include "runtime/bytes.h"
+#include "runtime/calls.h"
 #include "runtime/context.h"
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
@@ -110,7 +111,7 @@ static bool top_is_disarmed(const struct tare_thread_file *self)
 static void tops_abandon(struct tare_thread_file *self)
 {
 	while (top_is_disarmed(self))
-		accumulate_abandon(self);
+		calls_abandon(self);
 }
 
 /* The ends of what disarmed functions have called must be noticed: they are on the top then. */
@@ -121,13 +122,13 @@ static void stack_watch(const struct tare_thread_file *self)
 
 	for (; node != root; node = context_node(node->parent))
 		if (is_disarmed(context_node(node->parent)->key))
-			accumulate_watch(self, node);
+			calls_watch(self, node);
 }
 
 void adapt_before(struct tare_thread_file *self, const struct accumulate_event *event)
 {
 	while (top_is_disarmed(self) && !accumulate_ends_top(self, event))
-		accumulate_abandon(self);
+		calls_abandon(self);
 }
 
 /* ---- sums ---- */
@@ -195,7 +196,7 @@ static void part_sum(const struct tare_thread_file *self, const struct part *par
 {
 	for (uint64_t at = part->begin; at < part->end; at++) {
 		const struct tare_node *node = context_node_at(self, (uint32_t)at);
-		const uint64_t calls = accumulate_calls(node);
+		const uint64_t calls = context_calls(node);
 		struct sum *sum = calls ? sum_of(node->key, true) : NULL;
 
 		if (!sum)
@@ -321,7 +322,7 @@ static bool target_is_worth_it(const struct tare_thread_file *self,
 
 	if (event->stub || node->stub || node->key != event->key)
 		return false;
-	*sum = (struct sum){.key = node->key, .calls = accumulate_calls(node)};
+	*sum = (struct sum){.key = node->key, .calls = context_calls(node)};
 	if (sum->calls < ADAPT_CALLS_MIN)
 		return false;
 	sum->ticks = node_own_ticks(self, node);

@@ -327,3 +327,27 @@ void context_fini(struct accumulate_local *local)
 	index_free(&local->names);
 	index_free(&local->path);
 }
+
+/* ---- counts of calls ---- */
+
+void context_bucket_full(struct tare_thread_file *self, struct tare_node *node, uint32_t bucket)
+{
+	const struct tare_os_record wanted = {.node = context_index(node),
+					      .cause = TARE_RECORD_CALLS,
+					      .syscall_number = (uint16_t)bucket};
+	struct tare_os_record *record = context_os(self, &wanted, 0);
+
+	if (!record)
+		return; /* tried again at each further call: the counter has room for as many */
+	record->count += node->buckets[bucket];
+	node->buckets[bucket] = 0;
+}
+
+uint64_t context_calls(const struct tare_node *node)
+{
+	uint64_t calls = 0;
+
+	for (int i = 0; i < TARE_CALL_BUCKETS; i++)
+		calls += node->buckets[i];
+	return calls;
+}

@@ -69,6 +69,12 @@ struct tare_os_record *context_os(struct tare_thread_file *self,
 uint64_t context_os_move(struct tare_thread_file *self, struct tare_node *node,
 			 struct tare_node *to);
 
+/* The calls in a bucket of `node` have become TARE_BUCKET_FULL: moves them to an OS record. */
+void context_bucket_full(struct tare_thread_file *self, struct tare_node *node, uint32_t bucket);
+
+/* The calls of `node` that ended, without those that full buckets have moved. */
+uint64_t context_calls(const struct tare_node *node);
+
 /* The ticks of a node's records. */
 uint64_t context_os_ticks(const struct tare_thread_file *self, const struct tare_node *node);
 

@@ -14,6 +14,7 @@
 #include "abi/module.h"
 #include "runtime/arming.h"
 #include "runtime/arming_lock.h"
+#include "runtime/calls.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
@@ -254,7 +255,7 @@ static void thread_goes_off(struct tare_thread_file *self, const struct accumula
 	struct accumulate_event last = *event;
 
 	last.cost_ticks = 0;
-	accumulate_charge(self, &last);
+	calls_charge(self, &last);
 	trace_state(self, false);
 	self->control_seen = SEEN_OFF;
 }

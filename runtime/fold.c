@@ -152,7 +152,7 @@ static uint64_t buckets_move(struct tare_thread_file *self, struct tare_node *to
 		moved += calls;
 		to->buckets[i] += calls;
 		if (to->buckets[i] >= TARE_BUCKET_FULL)
-			accumulate_bucket_full(self, to, i);
+			context_bucket_full(self, to, i);
 	}
 	return moved;
 }
@@ -213,7 +213,7 @@ static void become_folded(struct tare_thread_file *self, struct tare_node *node)
 {
 	struct tare_node before = *node;
 
-	self->folded += accumulate_calls(node);
+	self->folded += context_calls(node);
 	before.folded_elapsed = before.folded_os = 0;
 	times_move(self, node, &before);
 	detach(self, node);

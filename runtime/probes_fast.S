@@ -78,7 +78,7 @@
 	save	%rdx
 	mov	%rcx, %rdi
 	xchg	%rdx, %rsi
-	call	accumulate_bucket_full
+	call	context_bucket_full
 	restore	%rdx
 	restore_others
 	callable_end probes_bucket_full

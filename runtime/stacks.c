@@ -17,6 +17,7 @@
 
 #include "runtime/accumulate.h"
 #include "runtime/calls.h"
+#include "runtime/extent.h"
 #include "runtime/host.h"
 #include "runtime/trace.h"
 
@@ -26,11 +27,6 @@
 static struct accumulate_local *local_of(const struct tare_thread_file *self)
 {
 	return (struct accumulate_local *)self->local;
-}
-
-static struct stacks_local *stacks_of(const struct tare_thread_file *self)
-{
-	return &local_of(self)->stacks;
 }
 
 static struct tare_node *top_of(const struct tare_thread_file *self)
@@ -43,41 +39,11 @@ static bool is_empty(const struct tare_thread_file *self)
 	return top_of(self) == context_nodes(self);
 }
 
-static bool is_within(const struct stack_extent *extent, uint64_t place)
-{
-	return place >= extent->low && place <= extent->base;
-}
-
 /* ---- the present stack ---- */
-
-bool stacks_is_here(const struct tare_thread_file *self, uint64_t sp)
-{
-	return is_within(&stacks_of(self)->now, calls_place_at(sp));
-}
-
-/* What the handlers compare with; the root's sp is nobody's place, whatever its marks. */
-static void extent_show(struct tare_thread_file *self)
-{
-	const struct stack_extent *now = &stacks_of(self)->now;
-
-	self->stack_low = now->low;
-	context_nodes(self)->sp = now->base + TARE_CALL_SPECIAL;
-}
-
-static void extent_take_in(struct tare_thread_file *self, uint64_t place)
-{
-	struct stack_extent *now = &stacks_of(self)->now;
-
-	if (place < now->low)
-		now->low = place & ~(PAGE_BYTES - 1);
-	if (place > now->base)
-		now->base = place;
-	extent_show(self);
-}
 
 static bool is_own(const struct tare_thread_file *self, uint64_t place)
 {
-	struct stacks_local *stacks = stacks_of(self);
+	struct stacks_local *stacks = extent_stacks(self);
 
 	if (!stacks->opened && self->tid == self->pid)
 		stacks->own_base = place;
@@ -87,7 +53,7 @@ static bool is_own(const struct tare_thread_file *self, uint64_t place)
 
 static void stack_open(struct tare_thread_file *self, uint64_t place)
 {
-	struct stacks_local *stacks = stacks_of(self);
+	struct stacks_local *stacks = extent_stacks(self);
 
 	stacks->now = (struct stack_extent){
 		.low = place & ~(PAGE_BYTES - 1), .base = place, .own = is_own(self, place)};
@@ -97,7 +63,7 @@ static void stack_open(struct tare_thread_file *self, uint64_t place)
 
 void stacks_take_in(struct tare_thread_file *self, uint64_t place)
 {
-	const struct stacks_local *stacks = stacks_of(self);
+	const struct stacks_local *stacks = extent_stacks(self);
 
 	if (!stacks->opened)
 		stack_open(self, place);
@@ -107,32 +73,16 @@ void stacks_take_in(struct tare_thread_file *self, uint64_t place)
 
 void stacks_init(struct tare_thread_file *self)
 {
-	*stacks_of(self) = (struct stacks_local){.now = {.low = ~0ULL}};
+	*extent_stacks(self) = (struct stacks_local){.now = {.low = ~0ULL}};
 	extent_show(self);
 	context_nodes(self)->sp = 0;
 }
 
 /* ---- nested stacks ---- */
 
-bool stacks_is_floor(const struct tare_thread_file *self, const struct tare_node *node)
-{
-	const struct stacks_local *stacks = stacks_of(self);
-
-	return stacks->nested && stacks->outer[stacks->nested - 1].floor == (uint64_t)node;
-}
-
-void stacks_nested_end(struct tare_thread_file *self)
-{
-	struct stacks_local *stacks = stacks_of(self);
-
-	stacks->nested--;
-	stacks->now = stacks->outer[stacks->nested].extent;
-	extent_show(self);
-}
-
 static bool nested_begin(struct tare_thread_file *self, const struct stack_extent *extent)
 {
-	struct stacks_local *stacks = stacks_of(self);
+	struct stacks_local *stacks = extent_stacks(self);
 
 	if (stacks->nested == STACKS_NESTED_MAX)
 		return false;
@@ -146,42 +96,22 @@ static bool nested_begin(struct tare_thread_file *self, const struct stack_exten
 /* Leaves the innermost nested stack, whose handler will not go on. */
 static void nested_leave(struct tare_thread_file *self)
 {
-	const uint64_t level = stacks_of(self)->nested;
+	const uint64_t level = extent_stacks(self)->nested;
 
-	while (stacks_of(self)->nested == level && !is_empty(self) &&
-	       is_within(&stacks_of(self)->now, calls_place_of(top_of(self))))
-		calls_end(self, true);
-	if (stacks_of(self)->nested == level)
-		stacks_nested_end(self);
+	while (extent_stacks(self)->nested == level && !is_empty(self) &&
+	       extent_has(&extent_stacks(self)->now, calls_place_of(top_of(self))))
+		calls_end(self, CALL_UNWOUND);
+	if (extent_stacks(self)->nested == level)
+		extent_nested_end(self);
 	if (!is_empty(self)) /* calls there that no handler has reported here, see handlers.inc */
 		extent_take_in(self, calls_place_of(top_of(self)));
 }
 
 /* ---- calls set aside ---- */
 
-const struct stack_frame *stacks_carried(struct tare_thread_file *self,
-					 const struct tare_node *node)
-{
-	struct stacks_local *stacks = stacks_of(self);
-
-	if (!stacks->carried || stacks->saved->frames[stacks->carried - 1].node != (uint64_t)node)
-		return NULL;
-	stacks->carried--;
-	return &stacks->saved->frames[stacks->carried];
-}
-
-void stacks_renamed(struct tare_thread_file *self, const struct tare_node *node,
-		    const struct tare_node *other)
-{
-	struct stacks_local *stacks = stacks_of(self);
-
-	if (stacks->carried && stacks->saved->frames[stacks->carried - 1].node == (uint64_t)node)
-		stacks->saved->frames[stacks->carried - 1].node = (uint64_t)other;
-}
-
 static void frames_take_off(struct tare_thread_file *self, uint64_t count)
 {
-	struct stacks_local *stacks = stacks_of(self);
+	struct stacks_local *stacks = extent_stacks(self);
 	struct stack_saved *saved = stacks->saved;
 
 	saved->count = count;
@@ -204,7 +134,7 @@ static void frames_take_off(struct tare_thread_file *self, uint64_t count)
 /* The thread is on the stack `saved`, at its root. */
 static void frames_put_on(struct tare_thread_file *self, struct stack_saved *saved)
 {
-	struct stacks_local *stacks = stacks_of(self);
+	struct stacks_local *stacks = extent_stacks(self);
 
 	stacks->saved = saved;
 	stacks->now = saved->extent;
@@ -220,7 +150,7 @@ static void frames_put_on(struct tare_thread_file *self, struct stack_saved *sav
 static void calls_unwind_all(struct tare_thread_file *self)
 {
 	while (!is_empty(self))
-		calls_end(self, true);
+		calls_end(self, CALL_UNWOUND);
 }
 
 /* Ends the calls on stacks that are in no list any more, in a chain. The log has their ends. */
@@ -240,8 +170,8 @@ static void chain_end(struct tare_thread_file *self, struct stack_saved *chain)
 		stack_table_free(saved);
 		stack_table_unlock();
 	}
-	stacks_of(self)->saved = NULL;
-	stacks_of(self)->carried = 0;
+	extent_stacks(self)->saved = NULL;
+	extent_stacks(self)->carried = 0;
 }
 
 /* Takes a stack out of the table; a chain of those whose calls are to be ended grows by it. */
@@ -311,7 +241,7 @@ static bool stack_publish(struct stack_saved *saved, const struct stack_extent *
 /* The record of the present stack, with room for its calls. */
 static struct stack_saved *stack_record(struct tare_thread_file *self, uint64_t count)
 {
-	struct stacks_local *stacks = stacks_of(self);
+	struct stacks_local *stacks = extent_stacks(self);
 
 	if (!stacks->saved) {
 		if (!stack_table_lock())
@@ -329,7 +259,7 @@ static struct stack_saved *stack_record(struct tare_thread_file *self, uint64_t 
 /* The present stack has no calls: nothing needs to be known of it. */
 static void stack_forget(struct tare_thread_file *self)
 {
-	struct stacks_local *stacks = stacks_of(self);
+	struct stacks_local *stacks = extent_stacks(self);
 	struct stack_saved *saved = stacks->saved;
 
 	stacks->saved = NULL;
@@ -344,7 +274,7 @@ static void stack_forget(struct tare_thread_file *self)
 
 static void stack_leave(struct tare_thread_file *self)
 {
-	struct stacks_local *stacks = stacks_of(self);
+	struct stacks_local *stacks = extent_stacks(self);
 	struct stack_saved *chain = NULL;
 	bool published = false;
 
@@ -407,7 +337,7 @@ static bool is_nearer(const struct stack_extent *now, uint64_t place, uint64_t b
 static struct stack_saved *saved_find(const struct tare_thread_file *self,
 				      const struct accumulate_event *event, uint64_t place)
 {
-	const struct stack_extent *now = &stacks_of(self)->now;
+	const struct stack_extent *now = &extent_stacks(self)->now;
 	const uint64_t above = stack_table_position(place);
 
 	for (uint64_t at = above + 1; at-- > 0 && at + 1 >= above;) {
@@ -439,20 +369,20 @@ static struct stack_saved *saved_claim(struct tare_thread_file *self,
 
 static void stack_go(struct tare_thread_file *self, struct stack_saved *saved, uint64_t place)
 {
-	const bool first = !stacks_of(self)->opened;
+	const bool first = !extent_stacks(self)->opened;
 
 	self->stack_switches += !first;
 	local_of(self)->trace_silent = true;
 	stack_leave(self);
 	if (saved) {
 		frames_put_on(self, saved);
-		local_of(self)->deeper = saved->count - stacks_of(self)->carried;
+		local_of(self)->deeper = saved->count - extent_stacks(self)->carried;
 	} else {
 		stack_open(self, place);
 		local_of(self)->deeper = 0;
 	}
 	extent_take_in(self, place);
-	stacks_of(self)->arrived = !first;
+	extent_stacks(self)->arrived = !first;
 	local_of(self)->trace_silent = false;
 	if (!first)
 		trace_stack(self);
@@ -464,7 +394,7 @@ static void interrupted_find(struct tare_thread_file *self, const struct stacks_
 	const struct accumulate_event event = {.kind = TARE_EVENT_RETURN};
 	const uint64_t place = calls_place_at(signs->interrupted);
 
-	if (!signs->interrupted || is_within(&stacks_of(self)->now, place))
+	if (!signs->interrupted || extent_has(&extent_stacks(self)->now, place))
 		return;
 	struct stack_saved *saved = saved_claim(self, &event, place);
 
@@ -475,11 +405,11 @@ static void interrupted_find(struct tare_thread_file *self, const struct stacks_
 static void stack_find(struct tare_thread_file *self, const struct accumulate_event *event,
 		       uint64_t place)
 {
-	struct stacks_local *stacks = stacks_of(self);
+	struct stacks_local *stacks = extent_stacks(self);
 
-	while (stacks->nested && !is_within(&stacks->now, place))
+	while (stacks->nested && !extent_has(&stacks->now, place))
 		nested_leave(self);
-	if (is_within(&stacks->now, place))
+	if (extent_has(&stacks->now, place))
 		return;
 	struct stack_saved *saved = saved_claim(self, event, place);
 
@@ -504,27 +434,28 @@ static void interval_end(struct tare_thread_file *self, struct accumulate_event 
 	struct accumulate_event end = *event;
 
 	end.cost_ticks = 0;
-	accumulate_charge(self, &end);
+	calls_charge(self, &end);
 	event->os = false;
 }
 
 void stacks_follow(struct tare_thread_file *self, struct accumulate_event *event)
 {
 	const uint64_t place = calls_place_at(event->sp);
-	const bool within = is_within(&stacks_of(self)->now, place);
+	const bool within = extent_has(&extent_stacks(self)->now, place);
 	struct stacks_signs signs = {0};
 
-	stacks_of(self)->arrived = false;
+	extent_stacks(self)->arrived = false;
 	if (within && !is_suspicious(self, event, place))
 		return;
 	const enum stacks_sign sign = accumulate_host->stack_sign(self, event, &signs);
 
-	if (within && (sign != STACKS_NESTED || is_within(&signs.extent, stacks_of(self)->now.low)))
+	if (within &&
+	    (sign != STACKS_NESTED || extent_has(&signs.extent, extent_stacks(self)->now.low)))
 		return;
 	interval_end(self, event);
 	if (sign != STACKS_UNKNOWN)
 		interrupted_find(self, &signs);
-	if (sign == STACKS_SIGNAL && stacks_of(self)->opened)
+	if (sign == STACKS_SIGNAL && extent_stacks(self)->opened)
 		extent_take_in(self, place);
 	else if (sign != STACKS_NESTED || !nested_begin(self, &signs.extent))
 		stack_find(self, event, place);
@@ -532,7 +463,7 @@ void stacks_follow(struct tare_thread_file *self, struct accumulate_event *event
 
 bool stacks_is_arrival(const struct tare_thread_file *self, uint64_t sp)
 {
-	return stacks_of(self)->arrived &&
+	return extent_stacks(self)->arrived &&
 	       (is_empty(self) || calls_place_at(sp) < calls_place_of(top_of(self)));
 }
 
@@ -557,13 +488,13 @@ static int level_of(const struct stacks_local *stacks, uint64_t sp)
 bool stacks_abandoned(const struct tare_thread_file *self, uint64_t gate, uint64_t sp)
 {
 	const struct accumulate_event event = {.kind = TARE_EVENT_RETURN, .sp = sp};
-	const struct stacks_local *stacks = stacks_of(self);
+	const struct stacks_local *stacks = extent_stacks(self);
 	struct stacks_signs signs;
 
 	if (!stacks->opened)
 		return sp >= gate && sp - gate <= STACKS_ABOVE_BYTES;
 	if (accumulate_host->stack_sign(self, &event, &signs) == STACKS_NESTED &&
-	    !is_within(&signs.extent, calls_place_at(gate)))
+	    !extent_has(&signs.extent, calls_place_at(gate)))
 		return false;
 	const int gate_level = level_of(stacks, gate), level = level_of(stacks, sp);
 
@@ -577,7 +508,7 @@ void stacks_thread_end(struct tare_thread_file *self)
 
 void stacks_process_end(struct tare_thread_file *self)
 {
-	struct stacks_local *stacks = stacks_of(self);
+	struct stacks_local *stacks = extent_stacks(self);
 	const struct stack_extent now = stacks->now;
 	struct stack_saved *chain = NULL;
 

@@ -80,27 +80,10 @@ void stacks_process_end(struct tare_thread_file *self);
 
 /* ---- for accumulate.c ---- */
 
-/* Is `sp` within the extent of the present stack? */
-bool stacks_is_here(const struct tare_thread_file *self, uint64_t sp);
-
 /*
  * Is the LEAVE at `sp` that of the function which switched stacks? What it leaves, below all calls
  * here, was begun on the other stack.
  */
 bool stacks_is_arrival(const struct tare_thread_file *self, uint64_t sp);
-
-/* The call of `node` ends: what it had before its stack was continued; NULL if it was not. */
-const struct stack_frame *stacks_carried(struct tare_thread_file *self,
-					 const struct tare_node *node);
-
-/* The call of `node` is that of `other` now. */
-void stacks_renamed(struct tare_thread_file *self, const struct tare_node *node,
-		    const struct tare_node *other);
-
-/* Is `node` the one that a nested stack has interrupted? Its calls there end the general path. */
-bool stacks_is_floor(const struct tare_thread_file *self, const struct tare_node *node);
-
-/* The outermost call on the nested stack has ended. */
-void stacks_nested_end(struct tare_thread_file *self);
 
 #endif

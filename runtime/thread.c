@@ -8,6 +8,7 @@
 
 #include "runtime/budget.h"
 #include "runtime/bytes.h"
+#include "runtime/calls.h"
 #include "runtime/control.h"
 #include "runtime/files.h"
 #include "runtime/gate.h"
@@ -238,7 +239,7 @@ void thread_complete(struct tare_thread_file *self, bool with_process)
 	state_barrier();
 	os_flag_collect(self, state_private, &event);
 	if (control_admits(self, &event))
-		accumulate_charge(self, &event);
+		calls_charge(self, &event);
 	if (with_process)
 		stacks_process_end(self);
 	thread_read_name(self); /* another thread may have given it */

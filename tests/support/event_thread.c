@@ -1,5 +1,6 @@
 /* See event_thread.h. The host's memory is the heap; areas grow as far as the test lets them. */
 #include "tests/support/event_thread.h"
+#include "runtime/context.h"
 
 #include "tests/support/heap_memory.h"
 #include "tests/support/plain_host.h"
@@ -175,7 +176,7 @@ struct values values_of(const struct thread *thread, uint64_t key)
 		}
 		if (nodes(thread)[at].key != key)
 			continue;
-		values.calls += accumulate_calls(&nodes(thread)[at]);
+		values.calls += context_calls(&nodes(thread)[at]);
 		values.elapsed_exclusive += elapsed;
 		values.application_exclusive += application;
 	}

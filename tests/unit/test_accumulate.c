@@ -2,6 +2,7 @@
  * The accumulation of events, fed with explicit times: the vectors of data-values exactly, and
  * what real control flow does to a stack of calls.
  */
+#include "runtime/context.h"
 #include "tests/support/event_thread.h"
 
 #include <setjmp.h>
@@ -344,11 +345,11 @@ static void test_folding_at_the_cap(void **state)
 	assert_values(&thread, MAIN, (struct values){1, 1400, 200, 1400, 200});
 	uint64_t calls = 0;
 	for (uint32_t at = 1; at < thread.file->node_count; at++)
-		calls += accumulate_calls(&nodes(&thread)[at]);
+		calls += context_calls(&nodes(&thread)[at]);
 	assert_int_equal(calls, 601);
 	/* more functions than nodes: the last resort takes some */
 	assert_int_equal(nodes(&thread)[1].key, TARE_NODE_OTHER);
-	assert_true(accumulate_calls(&nodes(&thread)[1]) > 0);
+	assert_true(context_calls(&nodes(&thread)[1]) > 0);
 	assert_int_equal(nodes(&thread)[1].folded_elapsed, 0);
 	assert_true(thread.file->folded >= 400 - 128);
 	assert_adds_up(&thread);
@@ -456,7 +457,7 @@ static void test_many_children(void **state)
 		}
 	assert_int_equal(thread.file->node_count, 2002);
 	for (int child = 0; child < 2000; child++)
-		assert_int_equal(accumulate_calls(&nodes(&thread)[2 + child]), 3);
+		assert_int_equal(context_calls(&nodes(&thread)[2 + child]), 3);
 	thread_end(&thread);
 }
 
@@ -640,9 +641,9 @@ static void test_call_sites_have_nodes(void **state)
 	enter_from(&thread, A, SP_TOP - 16, 0x71);
 	leave(&thread, 100, SP_TOP - 16);
 	leave(&thread, 0, SP_TOP);
-	assert_int_equal(accumulate_calls(node_at(&thread, A, 0x71)), 5);
-	assert_int_equal(accumulate_calls(node_at(&thread, A, 0x72)), 2);
-	assert_int_equal(accumulate_calls(node_at(&thread, B, 0x73)), 0);
+	assert_int_equal(context_calls(node_at(&thread, A, 0x71)), 5);
+	assert_int_equal(context_calls(node_at(&thread, A, 0x72)), 2);
+	assert_int_equal(context_calls(node_at(&thread, B, 0x73)), 0);
 	assert_int_equal(node_at(&thread, A, 0x72)->elapsed_ticks, 20);
 	assert_adds_up(&thread);
 	thread_end(&thread);
@@ -668,7 +669,7 @@ static void test_call_sites_fold(void **state)
 	for (uint32_t at = 1; at < thread.file->node_count; at++) {
 		const struct tare_node *node = &nodes(&thread)[at];
 		if (node->parent && node->key == A)
-			calls += accumulate_calls(node);
+			calls += context_calls(node);
 		if (node->parent && node->index & TARE_NODE_FOLDED)
 			assert_int_equal(node->call_site, 0);
 	}

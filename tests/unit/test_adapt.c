@@ -3,6 +3,7 @@
  * not unwound, not counted, and with all times adding up.
  */
 #include "runtime/adapt.h"
+#include "runtime/context.h"
 
 #include "runtime/arming.h"
 #include "runtime/os_flag.h"
@@ -320,7 +321,7 @@ static void test_top_of_another_thread(void **state)
 	leave(&thread, 1000000, 1, true); /* of LONG; that of SHORT did not come */
 	const struct tare_node *node = node_of(&thread, key(SHORT));
 
-	assert_int_equal(accumulate_calls(node), 0);
+	assert_int_equal(context_calls(node), 0);
 	assert_int_equal(node->elapsed_ticks, 0);
 	assert_int_equal(node_of(&thread, key(LONG))->elapsed_ticks, 1000100);
 	assert_ptr_equal(top_of(&thread), nodes_of(&thread));
@@ -363,7 +364,7 @@ static void test_end_on_its_way(void **state)
 	enter(&thread, 10, SHORT, 2);
 	short_disarm();
 	leave(&thread, 5, 2, true);
-	assert_int_equal(accumulate_calls(node_of(&thread, key(SHORT))), 1);
+	assert_int_equal(context_calls(node_of(&thread, key(SHORT))), 1);
 	assert_int_equal(node_of(&thread, key(SHORT))->elapsed_ticks, 5);
 	thread_end(&thread);
 }
@@ -408,7 +409,7 @@ static void test_call_through_pointer(void **state)
 	assert_int_equal(noted_calls[0], MANY);
 	assert_ptr_equal(top_of(&thread), node_of(&thread, key(LONG)));
 	leave(&thread, 100, 1, true);
-	assert_int_equal(accumulate_calls(node_of(&thread, key(SITE))), MANY);
+	assert_int_equal(context_calls(node_of(&thread, key(SITE))), MANY);
 	assert_int_equal(node_of(&thread, key(LONG))->elapsed_ticks, MANY + 1 + 100);
 	thread_end(&thread);
 }
@@ -426,7 +427,7 @@ static void test_forgotten(void **state)
 	enter(&thread, 0, SHORT, 2);
 	leave(&thread, 3, 1, true);
 	assert_int_equal(node_of(&thread, key(LONG))->unwound, 0);
-	assert_int_equal(accumulate_calls(node_of(&thread, key(SHORT))), 1);
+	assert_int_equal(context_calls(node_of(&thread, key(SHORT))), 1);
 	accumulate_fini(&thread.local);
 	munmap(thread.file, FILE_BYTES);
 }

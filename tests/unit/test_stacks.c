@@ -149,14 +149,14 @@ static uint64_t calls_of(const struct thread *thread, uint64_t key)
 
 	for (uint64_t i = 0; i < thread->file->node_count; i++)
 		if (nodes(thread)[i].key == key)
-			calls += accumulate_calls(&nodes(thread)[i]);
+			calls += context_calls(&nodes(thread)[i]);
 	return calls;
 }
 
 static const struct tare_node *node_of(const struct thread *thread, uint64_t key)
 {
 	for (uint64_t i = 1; i < thread->file->node_count; i++)
-		if (nodes(thread)[i].key == key && accumulate_calls(&nodes(thread)[i]))
+		if (nodes(thread)[i].key == key && context_calls(&nodes(thread)[i]))
 			return &nodes(thread)[i];
 	fail_msg("no call of %#lx has ended", (unsigned long)key);
 	return NULL;
