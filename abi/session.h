@@ -3,7 +3,7 @@
  *
  * Environment (set by the recorder, removed from the target's sight by the runtime before any of
  * its code runs, added again at every execve of a program that will remove it; see
- * runtime/exec_image.h):
+ * runtime/exec/exec_image.h):
  *   LD_AUDIT      …:<path of the runtime>   (appended to the user's own, if any)
  *   TARE_SESSION  absolute path of the session directory
  *   GLIBC_TUNABLES  …:TARE_TUNABLE_STATIC_TLS and 16 hexadecimal digits, where it is needed: under

@@ -5,7 +5,7 @@
 #ifndef TARE_TESTS_SUPPORT_EVENT_THREAD_H
 #define TARE_TESTS_SUPPORT_EVENT_THREAD_H
 
-#include "runtime/accumulate.h"
+#include "runtime/tree/accumulate.h"
 
 #define SP_TOP	   0x7fff0000ULL
 #define NODES_CAP  4096

@@ -5,7 +5,7 @@
 #ifndef TARE_TESTS_SUPPORT_HEAP_MEMORY_H
 #define TARE_TESTS_SUPPORT_HEAP_MEMORY_H
 
-#include "runtime/memory.h"
+#include "runtime/base/memory.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
-/* A host of the tree (runtime/host.h) that has nothing more to give and knows nothing of stacks. */
+/* A host of the tree (runtime/tree/host.h) that has nothing more to give and knows nothing of stacks. */
 #ifndef TARE_TESTS_SUPPORT_PLAIN_HOST_H
 #define TARE_TESTS_SUPPORT_PLAIN_HOST_H
 
-#include "runtime/host.h"
+#include "runtime/tree/host.h"
 
 static inline bool host_grow(struct tare_thread_file *self, enum accumulate_area area)
 {

@@ -1,5 +1,5 @@
 /* Arming bytes of tests, which always stay private. */
-#include "runtime/arming_shared.h"
+#include "runtime/control/arming_shared.h"
 
 bool arming_share(const struct arming_range *range)
 {

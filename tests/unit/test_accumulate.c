@@ -2,7 +2,7 @@
  * The accumulation of events, fed with explicit times: the vectors of data-values exactly, and
  * what real control flow does to a stack of calls.
  */
-#include "runtime/context.h"
+#include "runtime/tree/context.h"
 #include "tests/support/event_thread.h"
 
 #include <setjmp.h>

@@ -2,12 +2,12 @@
  * Functions that are disarmed while they run: who is, and that calls in progress then end cleanly:
  * not unwound, not counted, and with all times adding up.
  */
-#include "runtime/adapt.h"
-#include "runtime/context.h"
+#include "runtime/control/adapt.h"
+#include "runtime/tree/context.h"
 
-#include "runtime/arming.h"
-#include "runtime/os_flag.h"
-#include "runtime/process.h"
+#include "runtime/control/arming.h"
+#include "runtime/files/process.h"
+#include "runtime/os/os_flag.h"
 #include "tests/support/heap_memory.h"
 #include "tests/support/plain_host.h"
 

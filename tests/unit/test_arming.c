@@ -1,7 +1,7 @@
 /* Arming bytes: what is disarmed stays so, whatever is switched, loaded and unloaded. */
-#include "runtime/accumulate.h"
-#include "runtime/arming.h"
-#include "runtime/arming_lock.h"
+#include "runtime/base/arming_lock.h"
+#include "runtime/control/arming.h"
+#include "runtime/tree/accumulate.h"
 #include "tests/support/heap_memory.h"
 
 #include <setjmp.h>

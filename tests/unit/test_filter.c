@@ -1,5 +1,5 @@
 /* What system call filters say, against programs whose answer is known. */
-#include "runtime/filter.h"
+#include "runtime/base/filter.h"
 
 #include <linux/audit.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
-/* Names of the objects of system calls: kept once, as long as there is room (runtime/names.c). */
-#include "runtime/files.h"
-#include "runtime/names.h"
-#include "runtime/thread_file.h"
+/* Names of the objects of system calls: kept once, as long as there is room (runtime/os/names.c). */
+#include "runtime/base/files.h"
+#include "runtime/files/thread_file.h"
+#include "runtime/os/names.h"
 #include "tests/support/heap_memory.h"
 
 #include <setjmp.h>

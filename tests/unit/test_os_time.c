@@ -2,7 +2,7 @@
  * Time of the operating system in the tree of calls: it is part of the elapsed time, never more
  * than there is of it, and told apart by cause and system call.
  */
-#include "runtime/context.h"
+#include "runtime/tree/context.h"
 #include "tests/support/event_thread.h"
 
 #include <setjmp.h>

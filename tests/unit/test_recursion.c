@@ -4,7 +4,7 @@
  */
 #include "tests/support/event_thread.h"
 
-#include "runtime/recursion.h"
+#include "runtime/tree/recursion.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
  * Calls on several stacks: what a thread leaves is set aside, what it or another comes back to goes
  * on, handlers' stacks are nested, and everything adds up at every moment.
  */
-#include "runtime/accumulate.h"
-#include "runtime/calls.h"
+#include "runtime/tree/accumulate.h"
+#include "runtime/tree/calls.h"
 #include "tests/support/heap_memory.h"
 #include "tests/support/plain_host.h"
 

@@ -3,8 +3,8 @@
  * unwinder, registers that make no sense, rules that come and go, and system calls that are not to
  * be had.
  */
-#include "runtime/filter.h"
-#include "runtime/timer_walk.h"
+#include "runtime/base/filter.h"
+#include "runtime/timer/timer_walk.h"
 #include "unwind/build.h"
 
 #include <execinfo.h>

@@ -3,7 +3,7 @@
  * chunks in ordinary memory: what it leaves, replayed, gives the calls of the tree.
  */
 #include "profile/trace_record.h"
-#include "runtime/trace.h"
+#include "runtime/tree/trace.h"
 #include "tests/support/heap_memory.h"
 #include "tests/support/plain_host.h"
 

@@ -1,0 +1,99 @@
+/*
+ * Counts of bytes, changed by several threads and processes at once. A taker that finds it has
+ * gone beyond takes its part back; two at the limit may both be refused.
+ */
+#include "runtime/base/budget.h"
+
+#include "runtime/base/files.h"
+#include "runtime/base/kernel.h"
+#include "runtime/base/state.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+static struct tare_usage own_usage;
+static struct tare_usage *usage = &own_usage;
+static uint64_t memory_used, files_mapped;
+
+void budget_begin(void)
+{
+	const long fd = files_open(TARE_USAGE_NAME, O_RDWR);
+	if (fd < 0)
+		return;
+	/* Backed at once: the recorder has written it, and a fault would be one of the target. */
+	const long map = kernel_call(SYS_mmap, 0, sizeof(*usage), PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_POPULATE, fd, 0);
+	kernel_call(SYS_close, fd);
+	if (map < 0 && map > -4096)
+		return;
+	if (((struct tare_usage *)map)->abi == TARE_SESSION_ABI)
+		usage = (struct tare_usage *)map;
+}
+
+void budget_forked(void)
+{
+	files_mapped = 0;
+}
+
+static uint64_t or_usual(uint64_t setting, uint64_t usual)
+{
+	return setting ? setting : usual;
+}
+
+/* `beside` counts too, but is not changed. */
+static bool take(uint64_t *used, uint64_t bytes, uint64_t beside, uint64_t max)
+{
+	if (__atomic_add_fetch(used, bytes, __ATOMIC_RELAXED) + beside <= max)
+		return true;
+	__atomic_sub_fetch(used, bytes, __ATOMIC_RELAXED);
+	return false;
+}
+
+static bool take_memory(uint64_t *used, uint64_t bytes, const uint64_t *beside)
+{
+	return take(used, bytes, __atomic_load_n(beside, __ATOMIC_RELAXED),
+		    or_usual(state_session.settings.max_memory_bytes, TARE_MEMORY_BYTES_USUAL));
+}
+
+uint32_t budget_take_memory(uint64_t bytes)
+{
+	return take_memory(&memory_used, bytes, &files_mapped) ? 0 : TARE_LIMIT_MEMORY;
+}
+
+uint32_t budget_take_file(uint64_t bytes)
+{
+	if (!take_memory(&files_mapped, bytes, &memory_used))
+		return TARE_LIMIT_MEMORY;
+	if (take(&usage->disk_bytes, bytes, 0,
+		 or_usual(state_session.settings.max_disk_bytes, TARE_DISK_BYTES_USUAL)))
+		return 0;
+	budget_give_file(bytes, true);
+	return TARE_LIMIT_DISK;
+}
+
+/* What a parent took, a forked child may give without having it in its count. */
+static void give(uint64_t *used, uint64_t bytes)
+{
+	uint64_t before = __atomic_load_n(used, __ATOMIC_RELAXED);
+
+	while (!__atomic_compare_exchange_n(used, &before, before > bytes ? before - bytes : 0,
+					    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+void budget_give_memory(uint64_t bytes)
+{
+	give(&memory_used, bytes);
+}
+
+void budget_give_file(uint64_t bytes, bool stored)
+{
+	give(&files_mapped, bytes);
+	if (!stored)
+		give(&usage->disk_bytes, bytes);
+}
+
+uint64_t budget_nodes(void)
+{
+	return or_usual(state_session.settings.max_nodes, TARE_NODES_USUAL);
+}

@@ -1,0 +1,31 @@
+/*
+ * budget: what the runtime may use: memory, in this process, and storage, in the session. A session
+ * file that all its processes share counts the storage (abi/session.h).
+ */
+#ifndef TARE_RUNTIME_BASE_BUDGET_H
+#define TARE_RUNTIME_BASE_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Maps the session's count; without it each process counts by itself. */
+void budget_begin(void);
+
+/* A forked child has none of its parent's files. */
+void budget_forked(void);
+
+/*
+ * Before taking private memory, or pages of a session file: 0, or the bit of enum tare_limits whose
+ * limit that would exceed; nothing is taken then.
+ */
+uint32_t budget_take_memory(uint64_t bytes);
+uint32_t budget_take_file(uint64_t bytes);
+
+void budget_give_memory(uint64_t bytes);
+/* No longer mapped; `stored`: but still in the file. */
+void budget_give_file(uint64_t bytes, bool stored);
+
+/* The nodes that a thread may have: --max-nodes. */
+uint64_t budget_nodes(void);
+
+#endif

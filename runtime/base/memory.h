@@ -1,0 +1,28 @@
+/*
+ * memory: private memory of the runtime, within its budget; and the target's memory, where a
+ * pointer of the target may lead nowhere.
+ */
+#ifndef TARE_RUNTIME_BASE_MEMORY_H
+#define TARE_RUNTIME_BASE_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zeroed private memory, NULL when there is none; in tests, the test's. */
+void *memory_map(size_t size_bytes);
+void memory_unmap(void *memory, size_t size_bytes);
+
+/*
+ * Copies `size_bytes` at `from`, or some of them, where not all can be read. Returns how many, or
+ * -errno if none, also where the program's filters forbid to ask.
+ */
+long memory_ask(void *to, uint64_t from, uint64_t size_bytes);
+
+/* From now on there may be other threads in this memory. */
+void memory_note_threads(void);
+
+/* Copies `size_bytes` at `from`, in whatever way. Returns how many could be read, or -errno if
+ * none. */
+long memory_read(void *to, uint64_t from, uint64_t size_bytes);
+
+#endif

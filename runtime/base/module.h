@@ -1,0 +1,33 @@
+/*
+ * module: an instrumented file in memory: its note, its slots and arming bytes (abi/module.h).
+ */
+#ifndef TARE_RUNTIME_BASE_MODULE_H
+#define TARE_RUNTIME_BASE_MODULE_H
+
+#include "abi/module.h"
+
+#include <elf.h>
+#include <stdbool.h>
+
+/* A loaded file as its program headers describe it. */
+struct module_segments {
+	uint64_t bias;
+	const Elf64_Phdr *headers;
+	uint64_t count;
+};
+
+/* The descriptor of the file's first note of tare's of a type, at least so long; or NULL. */
+const void *module_note(const struct module_segments *segments, uint32_t type,
+			uint64_t least_bytes);
+
+/* Does the range lie in one of the file's own writable segments? */
+bool module_may_write(const struct module_segments *segments, uint64_t addr, uint64_t size_bytes);
+
+/* The descriptor of its note, or NULL where it is not instrumented. */
+const struct tare_module *module_find(const struct module_segments *segments);
+
+/* The addresses that it occupies: [begin, end). Both 0 where the headers are not known. */
+uint64_t module_begin(const struct module_segments *segments);
+uint64_t module_end(const struct module_segments *segments);
+
+#endif

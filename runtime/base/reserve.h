@@ -1,0 +1,22 @@
+/*
+ * reserve: session files made beforehand, by a process that is about to lose the right to make
+ * them: it changes its root, its user, its limits, or puts itself into a sandbox. Its forked
+ * children have the same reserve; a file goes to whoever takes it first.
+ */
+#ifndef TARE_RUNTIME_BASE_RESERVE_H
+#define TARE_RUNTIME_BASE_RESERVE_H
+
+#include <stdint.h>
+
+enum reserve_kind { RESERVE_PROCESS, RESERVE_THREAD, RESERVE_KINDS };
+
+/* Makes a file of that name; its run address, or 0. */
+typedef uint64_t reserve_maker(const char *name);
+
+/* Fills the reserve, once; as far as that is possible. */
+void reserve_make(reserve_maker *const makers[RESERVE_KINDS]);
+
+/* The run address of a file that is the caller's from now on, mapped and backed; 0: none left. */
+uint64_t reserve_take(enum reserve_kind kind);
+
+#endif

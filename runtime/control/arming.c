@@ -1,0 +1,221 @@
+/*
+ * The modules' arming bytes. Beside each module that has disarmed bytes lies a map of them, of the
+ * same size, so that switching all probes off and on again leaves them off.
+ *
+ * Refuses to arm a module that it cannot keep in mind, and bytes that are no module's.
+ */
+#include "runtime/control/arming.h"
+
+#include "runtime/base/arming_lock.h"
+#include "runtime/base/bytes.h"
+#include "runtime/base/kernel.h"
+#include "runtime/base/memory.h"
+#include "runtime/control/arming_shared.h"
+#include "runtime/tree/accumulate.h"
+
+#define FIRST_MODULES 64
+
+struct armed_module {
+	uint8_t *arm; /* NULL: its place is free */
+	uint64_t size_bytes;
+	uint64_t reachable; /* bytes of functions and call sites, which come first */
+	uint8_t *disarmed;  /* NULL: none is */
+	bool shared;	    /* its bytes lie in a file: arming_shared.h */
+};
+
+static struct armed_module *modules;
+static uint64_t module_count, module_room;
+static bool switched_off, paused;
+static uint8_t *kept[ARMING_KEPT_MAX]; /* armed also while paused */
+static uint32_t kept_count;
+
+static struct armed_module *place_find(void)
+{
+	for (uint64_t i = 0; i < module_count; i++)
+		if (!modules[i].arm)
+			return &modules[i];
+	if (module_count == module_room) {
+		const uint64_t room = module_room ? module_room * 2 : FIRST_MODULES;
+		struct armed_module *larger = memory_map(room * sizeof(*larger));
+
+		if (!larger)
+			return NULL;
+		memcpy(larger, modules, module_count * sizeof(*modules));
+		if (modules)
+			memory_unmap(modules, module_room * sizeof(*modules));
+		modules = larger;
+		module_room = room;
+	}
+	return &modules[module_count++];
+}
+
+static uint8_t *module_bytes(const struct tare_module *module)
+{
+	return (uint8_t *)((uint64_t)module + (uint64_t)module->arm_offset);
+}
+
+static void module_arm_all(const struct armed_module *module)
+{
+	if (!module->disarmed) {
+		memset(module->arm, 1, module->size_bytes);
+		return;
+	}
+	for (uint64_t i = 0; i < module->size_bytes; i++)
+		module->arm[i] = !module->disarmed[i];
+}
+
+/* System calls are followed, and kept functions reported, all the time. */
+static void module_pause(struct armed_module *module)
+{
+	const struct arming_range range = {.bytes = module->arm, .size_bytes = module->reachable};
+
+	if (!module->shared)
+		module->shared = arming_share(&range);
+	memset(module->arm, 0, module->reachable);
+	module->arm[module->reachable] = 1;
+	for (uint32_t i = 0; i < kept_count; i++)
+		if ((uint64_t)kept[i] - (uint64_t)module->arm < module->reachable)
+			*kept[i] = 1;
+}
+
+static void module_set(struct armed_module *module)
+{
+	if (switched_off)
+		memset(module->arm, 0, module->size_bytes);
+	else if (paused)
+		module_pause(module);
+	else
+		module_arm_all(module);
+}
+
+static void modules_set(void)
+{
+	for (uint64_t i = 0; i < module_count; i++)
+		if (modules[i].arm)
+			module_set(&modules[i]);
+}
+
+void arming_forked(void)
+{
+	for (uint64_t i = 0; i < module_count; i++) {
+		const struct arming_range range = {.bytes = modules[i].arm,
+						   .size_bytes = modules[i].reachable};
+
+		if (modules[i].arm && modules[i].shared)
+			modules[i].shared = !arming_unshare(&range);
+	}
+}
+
+bool arming_keep(uint8_t *byte)
+{
+	arming_lock_wait();
+	const bool room = kept_count < ARMING_KEPT_MAX;
+
+	if (room)
+		kept[kept_count++] = byte;
+	arming_unlock();
+	return room;
+}
+
+static bool is_kept(const uint8_t *byte)
+{
+	for (uint32_t i = 0; i < kept_count; i++)
+		if (kept[i] == byte)
+			return true;
+	return false;
+}
+
+static void kept_forget(const struct armed_module *module)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < kept_count; i++)
+		if ((uint64_t)kept[i] - (uint64_t)module->arm >= module->reachable)
+			kept[count++] = kept[i];
+	kept_count = count;
+}
+
+bool arming_add(const struct tare_module *module)
+{
+	arming_lock_wait();
+	struct armed_module *place = place_find();
+
+	if (place) {
+		place->reachable = (uint64_t)module->function_count + module->call_site_count;
+		place->size_bytes = place->reachable + 1;
+		place->arm = module_bytes(module);
+		place->shared = false;
+		module_set(place);
+	}
+	arming_unlock();
+	return place != NULL;
+}
+
+void arming_remove(const struct tare_module *module)
+{
+	const uint8_t *arm = module_bytes(module);
+
+	arming_lock_wait();
+	for (uint64_t i = 0; i < module_count; i++) {
+		if (modules[i].arm != arm)
+			continue;
+		if (modules[i].disarmed)
+			memory_unmap(modules[i].disarmed, modules[i].size_bytes);
+		kept_forget(&modules[i]);
+		modules[i] = (struct armed_module){0};
+	}
+	arming_unlock();
+}
+
+bool arming_switch(bool on)
+{
+	if (!arming_lock())
+		return false;
+	switched_off = !on;
+	modules_set();
+	arming_unlock();
+	return true;
+}
+
+bool arming_pause(bool pause)
+{
+	if (!arming_lock())
+		return false;
+	paused = pause;
+	modules_set();
+	arming_unlock();
+	return true;
+}
+
+uint64_t arming_unreachable(void)
+{
+	uint64_t count = 0;
+
+	for (uint64_t i = 0; paused && i < module_count; i++)
+		count += modules[i].arm && !modules[i].shared;
+	return count;
+}
+
+static struct armed_module *module_of(const uint8_t *byte)
+{
+	for (uint64_t i = 0; i < module_count; i++)
+		if (modules[i].arm &&
+		    (uint64_t)byte - (uint64_t)modules[i].arm < modules[i].reachable)
+			return &modules[i];
+	return NULL;
+}
+
+bool arming_disarm(uint8_t *byte)
+{
+	struct armed_module *module = module_of(byte);
+
+	if (!module || is_kept(byte))
+		return false;
+	if (!module->disarmed)
+		module->disarmed = memory_map(module->size_bytes);
+	if (!module->disarmed)
+		return false;
+	module->disarmed[byte - module->arm] = 1;
+	__atomic_store_n(byte, 0, __ATOMIC_RELEASE);
+	return true;
+}

@@ -1,0 +1,317 @@
+/*
+ * Which program does an execve start, and does that program take the session's variables out of
+ * its own sight? Found out as the kernel finds it, in the file that is about to be executed:
+ *
+ *   file ─ #! ─▶ interpreter ─ #! ─▶ … ─▶ ELF ─ glibc's loader ─────▶ followed
+ *                                          ├─ static ─ recorder ─▶ its copy is started instead
+ *                                          └─ anything else: left alone
+ *
+ * Left alone, too: what gains privileges, where the loader ignores auditors; what has a tracer,
+ * which must meet the program that it was asked to trace; and whatever cannot be read.
+ */
+#include "runtime/exec/exec_image.h"
+
+#include "runtime/base/bytes.h"
+#include "runtime/base/kernel.h"
+#include "runtime/base/memory.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <linux/prctl.h>
+#include <linux/stat.h>
+#include <sys/vfs.h>
+
+#ifndef SYS_faccessat2
+#define SYS_faccessat2 439
+#endif
+#ifndef AT_EMPTY_PATH
+#define AT_EMPTY_PATH 0x1000
+#endif
+
+#define FLAG_NOSUID	2 /* ST_NOSUID, ST_NOEXEC of statfs */
+#define FLAG_NOEXEC	8
+#define MODE_EXECUTABLE 1 /* X_OK */
+#define MODE_SETUID	04000
+#define MODE_SETGID	02010 /* without the group's right to execute it is none */
+#define MODE_PRIVILEGED 06000
+#define AT_AS_EFFECTIVE 0x200 /* AT_EACCESS */
+#define SCRIPT_BYTES	256   /* the kernel's buffer for a script's first line */
+#define SCRIPT_DEPTH	5
+#define STATUS_BYTES	512
+#define OPEN_FLAGS	(O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+
+/* ---- the ELF file ---- */
+
+/* The program headers, or NULL; those at the end of a file count as none: no linker puts them
+ * there. */
+static const Elf64_Phdr *segments_of(const char *head, long size_bytes, uint64_t *count)
+{
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)head;
+
+	if (size_bytes < (long)sizeof(*header) || !bytes_begin_with(head, ELFMAG) ||
+	    header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != EM_X86_64 ||
+	    (header->e_type != ET_EXEC && header->e_type != ET_DYN) ||
+	    header->e_phentsize != sizeof(Elf64_Phdr))
+		return NULL;
+	if (header->e_phoff > (uint64_t)size_bytes ||
+	    header->e_phnum > ((uint64_t)size_bytes - header->e_phoff) / sizeof(Elf64_Phdr))
+		return NULL;
+	*count = header->e_phnum;
+	return *count ? (const Elf64_Phdr *)(head + header->e_phoff) : NULL;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *base = path;
+
+	for (const char *at = path; *at; at++)
+		if (*at == '/')
+			base = at + 1;
+	return base;
+}
+
+/* Only glibc's loader knows auditors. Its file may have the version in its name. */
+static bool is_audited_loader(const char *path)
+{
+	const char *base = base_name(path);
+
+	return bytes_begin_with(base, "ld-linux-x86-64.so") ||
+	       bytes_begin_with(base, "ld-lsb-x86-64.so") || bytes_begin_with(base, "ld-2.") ||
+	       bytes_begin_with(base, "ld.so");
+}
+
+enum loader { LOADER_NONE, LOADER_AUDITED, LOADER_OTHER };
+
+static enum loader loader_of(long fd, const Elf64_Phdr *segments, uint64_t count,
+			     struct exec_image_work *work)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		if (segments[i].p_type != PT_INTERP)
+			continue;
+		if (segments[i].p_filesz >= sizeof(work->loader) ||
+		    kernel_call(SYS_pread64, fd, work->loader, segments[i].p_filesz,
+				segments[i].p_offset) != (long)segments[i].p_filesz)
+			return LOADER_OTHER;
+		work->loader[segments[i].p_filesz] = 0;
+		return is_audited_loader(work->loader) ? LOADER_AUDITED : LOADER_OTHER;
+	}
+	/* The loader itself, with the program among its arguments. */
+	return is_audited_loader(work->path) ? LOADER_AUDITED : LOADER_NONE;
+}
+
+/* ---- rights ---- */
+
+/* Some attribute, which a call that fails does not say. */
+static bool has_capabilities(long fd)
+{
+	char capability;
+
+	return kernel_call(SYS_fgetxattr, fd, "security.capability", &capability, 0) > 0;
+}
+
+/* May this process execute the file at fd, and would it stay what it is? */
+static bool is_allowed(long fd)
+{
+	struct statx status;
+	struct statfs file_system;
+
+	if (kernel_call(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_MODE | STATX_TYPE, &status) ||
+	    (status.stx_mode & S_IFMT) != S_IFREG || status.stx_mode & MODE_PRIVILEGED)
+		return false;
+	if (kernel_call(SYS_fstatfs, fd, &file_system) || file_system.f_flags & FLAG_NOEXEC)
+		return false;
+	if (has_capabilities(fd))
+		return false;
+	return kernel_call(SYS_faccessat2, fd, "", MODE_EXECUTABLE,
+			   AT_AS_EFFECTIVE | AT_EMPTY_PATH) == 0;
+}
+
+/* Will the kernel set AT_SECURE? */
+static bool gains_privileges(long fd)
+{
+	long user = kernel_call(SYS_geteuid, 0), group = kernel_call(SYS_getegid, 0);
+	const bool is_root = user == 0;
+	struct statx status;
+	struct statfs file_system;
+
+	if (kernel_call(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_MODE | STATX_UID | STATX_GID,
+			&status))
+		return true;
+	const bool is_free = kernel_call(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 &&
+			     (kernel_call(SYS_fstatfs, fd, &file_system) ||
+			      !(file_system.f_flags & FLAG_NOSUID));
+
+	if (is_free && status.stx_mode & MODE_SETUID)
+		user = status.stx_uid;
+	if (is_free && (status.stx_mode & MODE_SETGID) == MODE_SETGID)
+		group = status.stx_gid;
+	return user != kernel_call(SYS_getuid, 0) || group != kernel_call(SYS_getgid, 0) ||
+	       (is_free && !is_root && has_capabilities(fd));
+}
+
+/* ---- tracers ---- */
+
+/* The number behind `name` in the text, 0 where it is not. */
+static uint64_t number_behind(const char *text, const char *name)
+{
+	uint64_t number = 0;
+
+	while (*text && !bytes_begin_with(text, name))
+		text++;
+	if (*text)
+		text += bytes_length(name);
+	while (*text == '\t' || *text == ' ')
+		text++;
+	for (; *text >= '0' && *text <= '9'; text++)
+		number = number * 10 + (uint64_t)(*text - '0');
+	return number;
+}
+
+/* By another one than traces the recorder, and with it all. */
+static bool is_traced(void)
+{
+	char text[STATUS_BYTES];
+	const long fd =
+		kernel_call(SYS_openat, AT_FDCWD, "/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	const long got = kernel_call(SYS_read, fd, text, sizeof(text) - 1);
+
+	kernel_call(SYS_close, fd);
+	text[got > 0 ? got : 0] = 0;
+	const uint64_t tracer = number_behind(text, "\nTracerPid:");
+
+	return tracer && tracer != state_session.settings.tracer_pid;
+}
+
+/* ---- from the call to the program ---- */
+
+static bool path_of(long fd, char *path)
+{
+	char text[64];
+	struct bytes_text link = {.start = text, .size_bytes = sizeof(text)};
+
+	bytes_put(&link, "/proc/self/fd/");
+	bytes_put_number(&link, (uint64_t)fd);
+	const long length = kernel_call(SYS_readlinkat, AT_FDCWD, text, path, TARE_PATH_MAX - 1);
+
+	path[length > 0 ? length : 0] = 0;
+	return length > 0;
+}
+
+/* The descriptor again, for reading: it may have been opened for its path alone. */
+static long reopen(long fd)
+{
+	char text[64];
+	struct bytes_text link = {.start = text, .size_bytes = sizeof(text)};
+
+	if (fd < 0)
+		return -EBADF;
+	bytes_put(&link, "/proc/self/fd/");
+	bytes_put_number(&link, (uint64_t)fd);
+	return kernel_call(SYS_openat, AT_FDCWD, text, OPEN_FLAGS);
+}
+
+/* What the call names, open for reading; the caller closes it. */
+static long image_open(const struct probes_registers *registers)
+{
+	const bool at = registers->rax == SYS_execveat;
+	const uint64_t no_follow = at && registers->r8 & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0;
+	char first = 0;
+
+	if (at && registers->r8 & AT_EMPTY_PATH && memory_read(&first, registers->rsi, 1) == 1 &&
+	    !first)
+		return reopen((long)(int)registers->rdi);
+	return kernel_call(SYS_openat, at ? registers->rdi : (uint64_t)AT_FDCWD,
+			   at ? registers->rsi : registers->rdi, OPEN_FLAGS | no_follow);
+}
+
+/* The interpreter in the first line of a script, ended in place; NULL where there is none. */
+static const char *interpreter_of(char *head, long size_bytes)
+{
+	const long end = size_bytes < SCRIPT_BYTES ? size_bytes : SCRIPT_BYTES - 1;
+	long at = 2;
+
+	if (size_bytes < 3 || head[0] != '#' || head[1] != '!')
+		return NULL;
+	while (at < end && (head[at] == ' ' || head[at] == '\t'))
+		at++;
+	const char *interpreter = head + at;
+
+	while (at < end && head[at] && head[at] != ' ' && head[at] != '\t' && head[at] != '\n')
+		at++;
+	head[at] = 0;
+	return *interpreter ? interpreter : NULL;
+}
+
+static struct exec_image image_left(const struct exec_image_work *work, enum tare_unfollowed why)
+{
+	return (struct exec_image){
+		.way = EXEC_IMAGE_NOT_FOLLOWED, .unfollowed = why, .path = work->path};
+}
+
+/* Of a static program; nobody can be given another interpreter than the one that its script names.
+ */
+static struct exec_image image_static(long fd, bool is_interpreter, struct exec_image_work *work)
+{
+	if (is_interpreter || !is_allowed(fd) || !*work->path ||
+	    !session_ask(TARE_REQUEST_EXECUTABLE, work->path, &work->copy) ||
+	    bytes_equal(work->path, work->copy.path))
+		return image_left(work, TARE_UNFOLLOWED_NO_COPY);
+	return (struct exec_image){
+		.way = EXEC_IMAGE_COPY, .copy = work->copy.path, .path = work->path};
+}
+
+static struct exec_image image_of_elf(long fd, long size_bytes, bool is_interpreter,
+				      struct exec_image_work *work)
+{
+	uint64_t count = 0;
+	const Elf64_Phdr *segments = segments_of(work->head, size_bytes, &count);
+	const enum loader loader = segments ? loader_of(fd, segments, count, work) : LOADER_OTHER;
+
+	if (loader == LOADER_OTHER)
+		return image_left(work, TARE_UNFOLLOWED_FOREIGN);
+	if (gains_privileges(fd))
+		return image_left(work, TARE_UNFOLLOWED_PRIVILEGED);
+	if (is_traced())
+		return image_left(work, TARE_UNFOLLOWED_TRACED);
+	if (loader == LOADER_NONE)
+		return image_static(fd, is_interpreter, work);
+	return (struct exec_image){.way = EXEC_IMAGE_FOLLOWED, .path = work->path};
+}
+
+/* The file is there, but cannot be read: does it exist for execve, too? */
+static struct exec_image image_unread(long error, struct exec_image_work *work)
+{
+	work->path[0] = 0;
+	if (error == -EACCES || error == -EPERM || error == -EMFILE || error == -ENFILE ||
+	    error == -ENOMEM)
+		return image_left(work, TARE_UNFOLLOWED_UNREADABLE);
+	return (struct exec_image){.way = EXEC_IMAGE_ABSENT, .path = work->path};
+}
+
+struct exec_image exec_image_find(const struct probes_registers *registers,
+				  struct exec_image_work *work)
+{
+	long fd = image_open(registers);
+
+	for (int depth = 0; fd >= 0; depth++) {
+		const long size_bytes =
+			kernel_call(SYS_pread64, fd, work->head, sizeof(work->head) - 1, 0);
+		const char *interpreter =
+			depth < SCRIPT_DEPTH ? interpreter_of(work->head, size_bytes) : NULL;
+
+		path_of(fd, work->path);
+		if (!interpreter) {
+			const struct exec_image image =
+				image_of_elf(fd, size_bytes, depth > 0, work);
+
+			kernel_call(SYS_close, fd);
+			return image;
+		}
+		kernel_call(SYS_close, fd);
+		fd = kernel_call(SYS_openat, AT_FDCWD, interpreter, OPEN_FLAGS);
+	}
+	return image_unread(fd, work);
+}

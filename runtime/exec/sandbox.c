@@ -1,0 +1,218 @@
+/*
+ * Three ways to lose ground:
+ *
+ *   filters       copied, and asked before every system call of the runtime (filter.h)
+ *   no clock      seccomp's strict mode and PR_SET_TSC make rdtsc fatal: all probes are switched
+ *                 off before, for good
+ *   no session    another root, user or limit: files are laid aside for later (reserve.h)
+ *
+ * A call that will fail is not told from one that will work: the runtime is then more careful than
+ * it need be. Refuses to see filters that code without probes installs.
+ */
+#include "runtime/exec/sandbox.h"
+
+#include "runtime/base/bytes.h"
+#include "runtime/base/kernel.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/reserve.h"
+#include "runtime/control/arming.h"
+#include "runtime/files/process.h"
+#include "runtime/files/thread_file.h"
+#include "runtime/os/names.h"
+#include "runtime/process/thread.h"
+#include "runtime/timer/timer.h"
+#include "runtime/tree/accumulate.h"
+
+#include <fcntl.h>
+#include <linux/prctl.h>
+#include <sys/mman.h>
+
+#ifndef SYS_faccessat2
+#define SYS_faccessat2 439
+#endif
+#ifndef SYS_landlock_restrict_self
+#define SYS_landlock_restrict_self 446
+#endif
+
+#define AT_AS_EFFECTIVE 0x200 /* AT_EACCESS */
+#define SWITCH_ROUNDS	64
+#define RESERVE_NODES	4096
+
+static void files_reserve(void)
+{
+	static reserve_maker *const makers[RESERVE_KINDS] = {
+		[RESERVE_PROCESS] = process_file_spare, [RESERVE_THREAD] = thread_file_spare};
+
+	reserve_make(makers);
+}
+
+static void blind(struct tare_thread_file *self)
+{
+	if (self)
+		thread_complete(self, true);
+	timer_stop();
+	process_note_flag(TARE_PROCESS_BLINDED);
+	process_complete();
+	for (int round = 0; round < SWITCH_ROUNDS && !arming_switch(false); round++)
+		kernel_call(SYS_sched_yield, 0);
+	state_session.active = false;
+}
+
+/* The filter at `program` (struct sock_fprog) in the target's memory, copied; NULL: none. */
+static struct filter *filter_copy(uint64_t program)
+{
+	struct sock_fprog header;
+
+	if (memory_read(&header, program, sizeof(header)) != sizeof(header) || !header.len ||
+	    header.len > BPF_MAXINSNS)
+		return NULL;
+	const uint64_t code_bytes = header.len * sizeof(struct sock_filter);
+	struct filter *filter = memory_map(sizeof(*filter) + code_bytes);
+
+	if (!filter)
+		return NULL;
+	if (memory_read(filter->code, (uint64_t)header.filter, code_bytes) != (long)code_bytes) {
+		memory_unmap(filter, sizeof(*filter) + code_bytes);
+		return NULL;
+	}
+	filter->length = header.len;
+	return filter;
+}
+
+static void confine(struct tare_thread_file *self, uint64_t program)
+{
+	struct filter *filter = program ? filter_copy(program) : NULL;
+
+	if (!filter)
+		return;
+	files_reserve();
+	if (self)
+		accumulate_reserve(self, RESERVE_NODES);
+	if (self)
+		names_reserve(self);
+	process_note_flag(TARE_PROCESS_FILTERED);
+	filter_add(filter);
+	timer_filtered();
+}
+
+static bool is_privileged(void)
+{
+	return kernel_call(SYS_geteuid, 0) == 0;
+}
+
+void sandbox_notice(struct tare_thread_file *self, const struct probes_registers *registers)
+{
+	if (!state_session.active)
+		return;
+	switch (registers->rax) {
+	case SYS_seccomp:
+		if (registers->rdi == SECCOMP_SET_MODE_STRICT && !registers->rsi && !registers->rdx)
+			blind(self);
+		if (registers->rdi == SECCOMP_SET_MODE_FILTER)
+			confine(self, registers->rdx);
+		break;
+	case SYS_prctl:
+		if ((registers->rdi == PR_SET_SECCOMP && registers->rsi == SECCOMP_MODE_STRICT) ||
+		    (registers->rdi == PR_SET_TSC && registers->rsi == PR_TSC_SIGSEGV))
+			blind(self);
+		if (registers->rdi == PR_SET_SECCOMP && registers->rsi == SECCOMP_MODE_FILTER)
+			confine(self, registers->rdx);
+		break;
+	case SYS_setuid:
+	case SYS_setreuid:
+	case SYS_setresuid:
+	case SYS_setfsuid:
+		if (is_privileged())
+			files_reserve();
+		break;
+	case SYS_prlimit64:
+		if (registers->rdx)
+			files_reserve();
+		break;
+	case SYS_chroot:
+	case SYS_pivot_root:
+	case SYS_setns:
+	case SYS_unshare:
+	case SYS_setrlimit:
+	case SYS_landlock_restrict_self:
+		files_reserve();
+		break;
+	default:
+		break;
+	}
+}
+
+/* What the runtime of a new program does at its start; arguments as far as they do not vary. */
+static bool filters_permit_start(void)
+{
+	static const struct {
+		long number, arguments[6];
+	} calls[] = {
+		{SYS_openat,
+		 {AT_FDCWD, 0, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600}},
+		{SYS_ftruncate, {3, 4096}},
+		{SYS_mmap, {0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, 3}},
+		{SYS_mmap, {0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1}},
+		{SYS_madvise, {4096, 4096, 18 /* MADV_WIPEONFORK */}},
+		{SYS_madvise, {4096, 4096, 23 /* MADV_POPULATE_WRITE */}},
+		{SYS_madvise, {4096, 4096, MADV_DONTFORK}},
+		{SYS_munmap, {4096, 4096}},
+		{SYS_close, {3}},
+		{SYS_read, {3, 4096, 4096}},
+		{SYS_readlinkat, {AT_FDCWD, 4096, 4096, 4096}},
+		{SYS_faccessat, {AT_FDCWD, 4096, 4}},
+		{SYS_getpid, {0}},
+		{SYS_getppid, {0}},
+		{SYS_gettid, {0}},
+		{SYS_getrusage, {1, 4096}},
+		{SYS_prlimit64, {0, 1, 0, 4096}},
+		{SYS_prctl, {PR_GET_NAME, 4096}},
+		{SYS_prctl, {PR_GET_SECCOMP}},
+		{SYS_mincore, {4096, 4096, 4096}},
+		{SYS_process_vm_readv, {2, 4096, 1, 4096, 1}},
+		{SYS_sched_yield, {0}},
+		{SYS_unlinkat, {AT_FDCWD, 4096}},
+		{SYS_rt_sigprocmask, {0, 4096, 4096, 8}},
+		{SYS_socket, {1, 0x80001, 0}},
+		{SYS_setsockopt, {3, 1, 20, 4096, 16}},
+		{SYS_connect, {3, 4096, 110}},
+		{SYS_sendto, {3, 4096, 16, 0x4000}},
+		{SYS_execve, {4096, 4096, 4096}},
+		{SYS_faccessat2, {AT_FDCWD, 4096, 4, AT_AS_EFFECTIVE}},
+		{SYS_statx, {3, 4096, 0x1000, 3, 4096}},
+		{SYS_fstatfs, {3, 4096}},
+		{SYS_fgetxattr, {3, 4096, 4096}},
+		{SYS_pread64, {3, 4096, 4096}},
+	};
+
+	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (!filter_permits(calls[i].number, calls[i].arguments))
+			return false;
+	return true;
+}
+
+static bool is_reachable(const char *path, int mode)
+{
+	long result = kernel_call(SYS_faccessat2, AT_FDCWD, path, mode, AT_AS_EFFECTIVE);
+
+	if (result == -ENOSYS) /* before Linux 5.8 */
+		result = kernel_call(SYS_faccessat, AT_FDCWD, path, mode);
+	return result == 0;
+}
+
+/* Not only reachable: there may be no descriptor to be had. */
+static bool is_openable(const char *path)
+{
+	const long fd = kernel_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		kernel_call(SYS_close, fd);
+	return fd >= 0;
+}
+
+bool sandbox_permits_image(void)
+{
+	return (!filter_newest || filters_permit_start()) &&
+	       is_openable(state_session.runtime_path) &&
+	       is_reachable(state_session.directory, 3 /* W_OK | X_OK */);
+}

@@ -1,0 +1,396 @@
+/*
+ * The process file. Its module records are also kept in private memory: a forked child has the
+ * same modules at the same addresses and writes them into a file of its own.
+ *
+ * Refuses to record a process whose file cannot be made: all its probes then return at once.
+ */
+#include "runtime/files/process.h"
+
+#include "runtime/base/arming_lock.h"
+#include "runtime/base/bytes.h"
+#include "runtime/base/files.h"
+#include "runtime/base/kernel.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/reserve.h"
+
+#define FILE_BYTES   (16ULL << 20)
+#define BACKED_BYTES 16384ULL
+#define LOCK_ROUNDS  100000
+
+static struct tare_process_file *process_file;
+static uint64_t backed_bytes;
+static char *records; /* as in the file, for forked children */
+static uint64_t records_bytes, records_room;
+static struct state_private *free_list, *given_list; /* the second is taken as a whole */
+static uint32_t free_lock;
+static struct state_private *made_last; /* the list of all */
+static uint32_t threads_lock;
+
+static bool records_reserve(uint64_t more)
+{
+	if (records_bytes + more <= records_room)
+		return true;
+	const uint64_t room = (records_room + more) * 2 + 4096;
+	char *larger = memory_map(room);
+
+	if (!larger)
+		return false;
+	memcpy(larger, records, records_bytes);
+	if (records)
+		memory_unmap(records, records_room);
+	records = larger;
+	records_room = room;
+	return true;
+}
+
+static void file_append(const void *record, uint64_t size_bytes)
+{
+	struct tare_process_file *file = process_file;
+
+	if (!file)
+		return;
+	const uint64_t end = file->used_bytes + size_bytes;
+	uint64_t backed = backed_bytes;
+	uint32_t refused = 0;
+
+	while (backed < end && backed < FILE_BYTES)
+		backed *= 2;
+	if (end <= FILE_BYTES && backed > backed_bytes)
+		refused = files_back((uint64_t)file + backed_bytes, backed - backed_bytes);
+	if (end > FILE_BYTES || refused) {
+		__atomic_fetch_or(&file->limits, refused, __ATOMIC_RELAXED);
+		file->records_lost++;
+		return;
+	}
+	backed_bytes = backed;
+	memcpy((char *)file + file->used_bytes, record, size_bytes);
+	state_barrier();
+	file->used_bytes = end;
+}
+
+static void file_fill(struct tare_process_file *file, int32_t pid)
+{
+	file->abi = TARE_ARENA_ABI;
+	file->flags = state_session.started ? TARE_PROCESS_FORKED : 0;
+	file->pid = pid;
+	file->parent_pid = (int32_t)kernel_call(SYS_getppid, 0);
+	file->begin_ticks = kernel_ticks();
+	file->used_bytes = sizeof(*file);
+	for (int kind = 0; kind < TARE_EVENT_KINDS; kind++)
+		file->cost_ticks[kind] = state_session.cost_ticks[kind];
+	file->begin_calibration = state_session.calibration;
+	file->os_means = state_session.os_means;
+	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, file->command);
+}
+
+static const struct files_size first_size = {.file_bytes = FILE_BYTES,
+					     .mapped_bytes = FILE_BYTES,
+					     .backed_bytes = BACKED_BYTES,
+					     .heirs = FILES_INHERITED};
+
+uint64_t process_file_spare(const char *name)
+{
+	uint32_t limits;
+
+	return files_create(name, &first_size, &limits);
+}
+
+/* Forked children inherit the mapping, if only to count there what they lose. */
+static uint64_t file_create(int32_t pid, uint32_t *limits)
+{
+	char name[64];
+	struct bytes_text text = {.start = name, .size_bytes = sizeof(name)};
+
+	bytes_put(&text, "process.");
+	bytes_put_number(&text, (uint64_t)pid);
+	const uint64_t map = files_create(name, &first_size, limits);
+
+	return map ? map : reserve_take(RESERVE_PROCESS);
+}
+
+static bool file_make(void)
+{
+	const int32_t asked = kernel_pid(), pid = asked < 0 ? 0 : asked;
+	uint32_t limits;
+	const uint64_t map = file_create(pid, &limits);
+	if (!map)
+		return false;
+	struct tare_process_file *file = (struct tare_process_file *)map;
+
+	file_fill(file, pid);
+	file->run_addr = map;
+	backed_bytes = BACKED_BYTES;
+	process_file = file;
+	if (records_bytes)
+		file_append(records, records_bytes);
+	file->magic = TARE_PROCESS_MAGIC;
+	return true;
+}
+
+/* A forked child has none of its parent's other threads. */
+static void threads_forget(void)
+{
+	for (struct state_private *each = made_last; each; each = each->made_before)
+		each->file_addr = 0;
+	threads_lock = 0;
+}
+
+bool process_make(void)
+{
+	struct tare_process_file *parents = process_file; /* in a forked child */
+
+	process_file = NULL;
+	free_lock = 0;
+	threads_forget();
+	const bool made = file_make();
+
+	if (parents) {
+		if (!made)
+			__atomic_fetch_add(&parents->children_lost, 1, __ATOMIC_RELAXED);
+		kernel_call(SYS_munmap, parents, FILE_BYTES);
+	}
+	return made;
+}
+
+struct tare_control *process_control(void)
+{
+	return &process_file->control;
+}
+
+/* Zeroed room for a record at the end of the private ones, or NULL; record_append makes it one. */
+static struct tare_record *record_make(uint64_t size_bytes, uint32_t type)
+{
+	if (!records_reserve(size_bytes)) {
+		if (state_process.begun == STATE_BEGUN_DONE)
+			process_file->records_lost++;
+		return NULL;
+	}
+	struct tare_record *record = (struct tare_record *)(records + records_bytes);
+
+	memset(record, 0, size_bytes);
+	*record = (struct tare_record){.size_bytes = (uint32_t)size_bytes, .type = type};
+	return record;
+}
+
+static void record_append(const struct tare_record *record)
+{
+	records_bytes += record->size_bytes;
+	if (state_process.begun == STATE_BEGUN_DONE)
+		file_append(record, record->size_bytes);
+}
+
+static void module_append(const struct process_module *module)
+{
+	const uint64_t path_bytes = module->path ? bytes_length(module->path) + 1 : 0;
+	const uint64_t size = (sizeof(struct tare_module_record) + path_bytes + 7) & ~7ULL;
+	struct tare_record *head = record_make(size, module->type);
+	struct tare_module_record *record = (struct tare_module_record *)head;
+
+	if (!record)
+		return;
+	*record = (struct tare_module_record){.head = *head,
+					      .ticks = kernel_ticks(),
+					      .bias = module->bias,
+					      .dynamic_addr = module->dynamic_addr,
+					      .instrumented = module->instrumented,
+					      .ordinal = module->ordinal,
+					      .path_bytes = (uint32_t)path_bytes};
+	memcpy(record + 1, module->path, path_bytes);
+	record_append(head);
+}
+
+void process_module_note(const struct process_module *module)
+{
+	arming_lock_wait();
+	module_append(module);
+	arming_unlock();
+}
+
+void process_disarm_note(uint64_t key, uint64_t calls)
+{
+	struct tare_record *head =
+		record_make(sizeof(struct tare_disarm_record), TARE_RECORD_DISARM);
+
+	if (!head)
+		return;
+	*(struct tare_disarm_record *)head = (struct tare_disarm_record){
+		.head = *head, .ticks = kernel_ticks(), .key = key, .calls = calls};
+	record_append(head);
+}
+
+bool process_complete(void)
+{
+	struct tare_process_file *file = process_file;
+
+	if (state_process.begun != STATE_BEGUN_DONE || !kernel_is_pid(file->pid))
+		return false;
+	file->end_ticks = kernel_ticks();
+	file->flags |= TARE_PROCESS_ENDED;
+	return true;
+}
+
+struct tare_calibration *process_calibration_due(void)
+{
+	struct tare_process_file *file = process_file;
+
+	if (state_session.settings.timer_only || file->flags & TARE_PROCESS_BLINDED ||
+	    file->end_calibration.inside_ticks[TARE_PAIR_ENTER])
+		return NULL;
+	return &file->end_calibration;
+}
+
+void process_resume(void)
+{
+	struct tare_process_file *file = process_file;
+
+	if (state_process.begun != STATE_BEGUN_DONE || !kernel_is_pid(file->pid))
+		return;
+	file->end_ticks = 0;
+	file->flags &= ~(uint32_t)TARE_PROCESS_ENDED;
+}
+
+bool process_is_command(void)
+{
+	return state_process.begun == STATE_BEGUN_DONE &&
+	       !(process_file->flags & TARE_PROCESS_FORKED) && kernel_is_pid(process_file->pid);
+}
+
+void process_note_unfollowed(enum tare_unfollowed why)
+{
+	if (state_process.begun == STATE_BEGUN_DONE && why == TARE_UNFOLLOWED_REACH)
+		__atomic_fetch_add(&process_file->images_unreached, 1, __ATOMIC_RELAXED);
+	if (state_process.begun == STATE_BEGUN_DONE)
+		__atomic_fetch_add(&process_file->images_unfollowed, 1, __ATOMIC_RELAXED);
+}
+
+void process_forget_unfollowed(enum tare_unfollowed why)
+{
+	if (state_process.begun == STATE_BEGUN_DONE && why == TARE_UNFOLLOWED_REACH)
+		__atomic_fetch_sub(&process_file->images_unreached, 1, __ATOMIC_RELAXED);
+	if (state_process.begun == STATE_BEGUN_DONE)
+		__atomic_fetch_sub(&process_file->images_unfollowed, 1, __ATOMIC_RELAXED);
+}
+
+void process_note_flag(uint32_t flag)
+{
+	if (state_process.begun == STATE_BEGUN_DONE)
+		__atomic_fetch_or(&process_file->flags, flag, __ATOMIC_RELAXED);
+}
+
+int32_t process_pid(void)
+{
+	return process_file->pid;
+}
+
+uint64_t process_begin_ticks(void)
+{
+	return process_file->begin_ticks;
+}
+
+void process_thread_lost(uint32_t limits)
+{
+	if (state_process.begun != STATE_BEGUN_DONE)
+		return;
+	__atomic_fetch_add(&process_file->threads_lost, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&process_file->limits, limits, __ATOMIC_RELAXED);
+}
+
+void process_note_ready(bool ready)
+{
+	if (state_process.begun != STATE_BEGUN_DONE)
+		return;
+	if (ready)
+		process_file->flags &= ~(uint32_t)TARE_PROCESS_UNREADY;
+	else
+		process_file->flags |= TARE_PROCESS_UNREADY;
+}
+
+void process_means_note(void)
+{
+	if (state_process.begun == STATE_BEGUN_DONE)
+		process_file->os_means = state_session.os_means;
+}
+
+static bool free_list_lock(void)
+{
+	for (int round = 0; round < LOCK_ROUNDS; round++) {
+		if (!__atomic_exchange_n(&free_lock, 1, __ATOMIC_ACQUIRE))
+			return true;
+		__builtin_ia32_pause();
+	}
+	return false;
+}
+
+static void free_list_unlock(void)
+{
+	__atomic_store_n(&free_lock, 0, __ATOMIC_RELEASE);
+}
+
+struct state_private *process_private_take(void)
+{
+	if (!free_list_lock())
+		return NULL; /* not worth waiting for */
+	if (!free_list)
+		free_list = __atomic_exchange_n(&given_list, NULL, __ATOMIC_ACQUIRE);
+	struct state_private *private_state = free_list;
+
+	if (private_state)
+		free_list = private_state->next;
+	free_list_unlock();
+	if (private_state)
+		private_state->next = NULL;
+	return private_state;
+}
+
+/* Never waits, and never loses one: its file may be worth keeping. */
+void process_private_give(struct state_private *private_state)
+{
+	struct state_private *first = __atomic_load_n(&given_list, __ATOMIC_RELAXED);
+
+	private_state->open_call_count = 0;
+	do
+		private_state->next = first;
+	while (!__atomic_compare_exchange_n(&given_list, &first, private_state, false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+void process_private_made(struct state_private *private_state)
+{
+	struct state_private *before = __atomic_load_n(&made_last, __ATOMIC_RELAXED);
+
+	do
+		private_state->made_before = before;
+	while (!__atomic_compare_exchange_n(&made_last, &before, private_state, false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+static bool threads_try_lock(void)
+{
+	for (int round = 0; round < LOCK_ROUNDS; round++) {
+		if (!__atomic_exchange_n(&threads_lock, 1, __ATOMIC_ACQUIRE))
+			return true;
+		__builtin_ia32_pause();
+	}
+	return false;
+}
+
+void process_each_thread(void (*each)(uint64_t file_addr))
+{
+	if (!threads_try_lock())
+		return;
+	const struct state_private *thread = __atomic_load_n(&made_last, __ATOMIC_ACQUIRE);
+
+	for (; thread; thread = thread->made_before)
+		if (thread->file_addr)
+			each(thread->file_addr);
+	__atomic_store_n(&threads_lock, 0, __ATOMIC_RELEASE);
+}
+
+bool process_thread_gone(struct state_private *private_state)
+{
+	if (!threads_try_lock())
+		return false;
+	private_state->file_addr = 0;
+	__atomic_store_n(&threads_lock, 0, __ATOMIC_RELEASE);
+	return true;
+}

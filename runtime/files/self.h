@@ -1,0 +1,88 @@
+/*
+ * self: what the runtime knows of this thread, beside its file.
+ */
+#ifndef TARE_RUNTIME_FILES_SELF_H
+#define TARE_RUNTIME_FILES_SELF_H
+
+#include "runtime/base/state.h"
+#include "runtime/tree/accumulate.h"
+
+/* Of adapt.h; all zero at the thread's begin. */
+struct adapt_local {
+	uint64_t due_ticks;  /* TSC: when to add up again */
+	uint64_t generation; /* of the set of disarmed functions, as known by the thread's stack */
+	uint64_t next_node;  /* to be added up next */
+};
+
+/* Counters of the kernel for this thread, as last seen. */
+struct state_os_seen {
+	uint64_t voluntary_switches, involuntary_switches;
+	uint64_t minor_faults, major_faults;
+	uint64_t syscalls; /* of tare_thread_file.syscalls */
+};
+
+/* The signal stack that the thread has registered. */
+struct state_stack {
+	uint64_t low, size_bytes; /* no bytes: none */
+};
+
+#define STATE_DESCRIPTORS 128
+#define STATE_TEXT_BYTES  (2 * TARE_NAME_PATH_BYTES + 8)
+
+/* What a descriptor was found to be. */
+struct state_descriptor {
+	uint64_t number; /* 1 + it; 0: none */
+	uint32_t generation, name;
+};
+
+/* Of the objects of system calls, see objects.h. */
+struct state_objects {
+	struct state_descriptor known[STATE_DESCRIPTORS];
+	uint64_t changing; /* what the last system call may change; see descriptors.c */
+	uint64_t names;	   /* run address of their chunk, 0: not yet */
+	bool no_names;	   /* there is no room for it */
+	_Alignas(8) char text[STATE_TEXT_BYTES];
+};
+
+/* A call that stood open when a fork began. */
+struct state_open_call {
+	struct accumulate_callee callee;
+	uint64_t sp;
+};
+
+/* Private memory of a thread; in a forked child a copy of its parent's. */
+struct state_private {
+	struct accumulate_local local;
+	struct state_os_seen os_seen;
+	struct state_open_call *open_calls; /* as of the last fork-like system call */
+	uint64_t open_call_count, open_call_room;
+	char *exec_memory; /* for the environment of a program to be started */
+	uint64_t exec_memory_bytes;
+	struct state_private *next; /* all threads', so that the dead ones' memory is reused */
+	uint64_t modules_replaced;  /* of these the thread has taken note; see loaded.h */
+	uint64_t file_addr;	    /* run address of the thread file while it is mapped, else 0 */
+	uint64_t file_process;	    /* begin_ticks of the process that has it mapped */
+	uint64_t file_last;	    /* of the page behind what is used of it; see files_extend */
+	uint64_t file_end;	    /* that page's offset in the file */
+	uint64_t unloads;	    /* of modules, as noticed: see os_flag.h */
+	struct adapt_local adapt;
+	bool renamed; /* the thread's last system call was about its name */
+	struct state_objects objects;
+	struct state_private *made_before; /* all that were ever made */
+};
+
+static inline struct state_private *state_private_of(const struct tare_thread_file *self)
+{
+	return (struct state_private *)self->local; /* its first member */
+}
+
+#pragma GCC visibility push(hidden)
+extern struct tare_thread_file state_unborn;
+extern _Thread_local struct tare_thread_file *state_thread;
+extern _Thread_local struct state_private *state_private;
+extern _Thread_local uint64_t state_birth; /* sp of the probe that makes the thread's file */
+extern _Thread_local struct state_stack state_signal_stack;
+extern _Thread_local uint64_t state_word; /* where rseq is not to be had */
+#pragma GCC visibility pop
+
+#endif

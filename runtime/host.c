@@ -1,3 +1,0 @@
-#include "runtime/host.h"
-
-const struct accumulate_host *accumulate_host;

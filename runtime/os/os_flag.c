@@ -1,0 +1,322 @@
+/*
+ * The operating-system flag: self-test, re-arming, and the cause of what happened from the
+ * kernel's own counters (getrusage of the thread).
+ *
+ * What it refuses: to believe in a mark that this host does not honour. The selector is used only
+ * when the self-test sees it vanish at page faults and stay otherwise; rseq only when the C
+ * library has registered an area (a second registration could break a program that brings its
+ * own). A descriptor that the program itself has put into rseq_cs is no OS event.
+ */
+#include "runtime/os/os_flag.h"
+
+#include "runtime/base/bytes.h"
+#include "runtime/base/kernel.h"
+#include "runtime/base/offsets.h"
+#include "runtime/files/process.h"
+#include "runtime/os/descriptors.h"
+#include "runtime/tree/context.h"
+
+#include <asm/errno.h>
+#include <elf.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#define DESCRIPTORS	 256 /* a thread that nothing interrupts may miss all but so many renewals */
+#define SELF_TEST_ROUNDS 4
+#define SYMBOLS_MAX	 4096
+#define SETTLE_ROUNDS	 4
+#define COLLECT_ROUNDS	 4
+#define SYSCALL_UNKNOWN	 0xffff
+
+/* The signature that the C library registers stands before the (never used) abort address. */
+__asm__(".section .text.os_flag_abort,\"ax\",@progbits\n"
+	".balign 8\n"
+	".long 0x53053053\n"
+	".globl os_flag_abort\n"
+	".hidden os_flag_abort\n"
+	".type os_flag_abort, @function\n"
+	"os_flag_abort: ud2\n"
+	".size os_flag_abort, 2\n"
+	".previous\n");
+extern const char os_flag_abort[] __attribute__((visibility("hidden")));
+
+/* An empty range: no instruction is ever inside, so the kernel only clears the word. */
+static const struct rseq_cs descriptors[DESCRIPTORS] __attribute__((aligned(32))) = {
+	[0 ... DESCRIPTORS - 1] = {.abort_ip = (uint64_t)os_flag_abort},
+};
+
+static uint64_t unloads; /* of modules, so far */
+
+static void selector_set(uint64_t selector)
+{
+	__asm__ volatile("mov %0, %%es" ::"r"((uint32_t)selector) : "memory");
+}
+
+/* Does %es lose the selector at a page fault, and keep it when nothing happens? */
+static bool selector_works(void)
+{
+	for (int round = 0; round < SELF_TEST_ROUNDS; round++) {
+		const long page = kernel_call(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE,
+					      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		bool kept = false;
+
+		if (page < 0 && page > -4096)
+			return false;
+		selector_set(SELECTOR_ARMED);
+		*(volatile char *)page = 1;
+		const bool lost = os_flag_selector() != SELECTOR_ARMED;
+
+		for (int attempt = 0; attempt < 10 && !kept; attempt++) {
+			selector_set(SELECTOR_ARMED);
+			kernel_call(SYS_munmap, 0, 0);
+			kept = os_flag_selector() == SELECTOR_ARMED;
+		}
+		kernel_call(SYS_munmap, page, 4096);
+		if (!lost || !kept)
+			return false;
+	}
+	return true;
+}
+
+struct symbols {
+	const Elf64_Sym *table;
+	const char *names;
+	uint64_t count;
+};
+
+static bool symbols_find(uint64_t base, struct symbols *symbols)
+{
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)base;
+	const Elf64_Phdr *segments = (const Elf64_Phdr *)(base + header->e_phoff);
+	const Elf64_Dyn *dynamic = NULL;
+
+	for (int i = 0; i < header->e_phnum; i++)
+		if (segments[i].p_type == PT_DYNAMIC)
+			dynamic = (const Elf64_Dyn *)(base + segments[i].p_vaddr);
+	*symbols = (struct symbols){.count = SYMBOLS_MAX};
+	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
+		/* the loader has added the bias to its own entries, or not: both occur */
+		const uint64_t value = dynamic->d_un.d_ptr;
+		const uint64_t addr = value < base ? base + value : value;
+
+		if (dynamic->d_tag == DT_SYMTAB)
+			symbols->table = (const Elf64_Sym *)addr;
+		else if (dynamic->d_tag == DT_STRTAB)
+			symbols->names = (const char *)addr;
+	}
+	/* in the loader the string table follows the symbol table */
+	if (!symbols->table || !symbols->names || (const char *)symbols->table >= symbols->names)
+		return false;
+	const uint64_t room =
+		(uint64_t)(symbols->names - (const char *)symbols->table) / sizeof(*symbols->table);
+
+	if (room < symbols->count)
+		symbols->count = room;
+	return true;
+}
+
+static const void *symbol_addr(uint64_t base, const char *name)
+{
+	struct symbols symbols;
+
+	if (!base || !symbols_find(base, &symbols))
+		return NULL;
+	for (uint64_t i = 1; i < symbols.count; i++) {
+		const Elf64_Sym *symbol = &symbols.table[i];
+
+		if (symbol->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT)
+			continue;
+		if (bytes_equal(symbols.names + symbol->st_name, name))
+			return (const void *)(base + symbol->st_value);
+	}
+	return NULL;
+}
+
+void os_flag_probe_host(uint64_t loader_base)
+{
+	const int64_t *offset = symbol_addr(loader_base, "__rseq_offset");
+	const uint32_t *size = symbol_addr(loader_base, "__rseq_size");
+
+	state_session.os_means = TARE_OS_BY_SITES;
+	state_session.rseq_armed = (uint64_t)descriptors;
+	if (offset && size && *size) {
+		state_session.os_means |= TARE_OS_BY_RSEQ;
+		state_session.rseq_offset = *offset + offsetof(struct rseq, rseq_cs);
+	} else {
+		state_session.rseq_offset =
+			(uint64_t)&state_word - (uint64_t)__builtin_thread_pointer();
+	}
+	const uint64_t before = os_flag_selector();
+
+	if (selector_works()) {
+		state_session.os_means |= TARE_OS_BY_SELECTOR;
+		state_session.selector = SELECTOR_ARMED;
+	} else {
+		selector_set(before);
+		state_session.selector = 0;
+	}
+}
+
+void os_flag_registers(struct tare_thread_file *self, uint64_t area, uint64_t size_bytes,
+		       uint64_t flags)
+{
+	const uint64_t word = area + offsetof(struct rseq, rseq_cs);
+
+	if (!state_session.start_pointer || state_session.os_means & TARE_OS_BY_RSEQ)
+		return;
+	if (!area || size_bytes < sizeof(struct rseq) || flags ||
+	    kernel_call(SYS_rseq, 0, 0, 0, 0) != -EINVAL)
+		return; /* it will fail, or is none */
+	state_session.os_means |= TARE_OS_BY_RSEQ;
+	state_session.rseq_offset = word - (uint64_t)__builtin_thread_pointer();
+	if (state_process.rseq_offset)
+		state_process.rseq_offset = state_session.rseq_offset;
+	if (self)
+		self->rseq_word = word;
+	process_means_note();
+}
+
+/* False where the kernel may not be asked: its counters then are those of before. */
+static bool counters_read(const struct tare_thread_file *self, struct state_os_seen *seen)
+{
+	struct rusage usage = {0};
+
+	seen->syscalls = self->syscalls;
+	if (kernel_call(SYS_getrusage, RUSAGE_THREAD, &usage))
+		return false;
+	seen->voluntary_switches = (uint64_t)usage.ru_nvcsw;
+	seen->involuntary_switches = (uint64_t)usage.ru_nivcsw;
+	seen->minor_faults = (uint64_t)usage.ru_minflt;
+	seen->major_faults = (uint64_t)usage.ru_majflt;
+	return true;
+}
+
+/* The program may have left a descriptor of its own in the word; it is out of its section here. */
+static void flag_arm(const struct tare_thread_file *self)
+{
+	*(volatile uint64_t *)self->rseq_word = self->rseq_armed; /* what has been noticed */
+	if (os_flag_selector_lost())
+		selector_set(SELECTOR_ARMED);
+}
+
+void os_flag_begin(struct tare_thread_file *self, struct state_private *private_state)
+{
+	self->rseq_word = (uint64_t)__builtin_thread_pointer() + state_process.rseq_offset;
+	os_flag_noticed(self, private_state);
+	os_flag_settle(self, private_state);
+}
+
+void os_flag_renew(void)
+{
+	uint64_t before = __atomic_load_n(&state_session.rseq_armed, __ATOMIC_ACQUIRE), next;
+
+	do {
+		next = before + sizeof(descriptors[0]);
+		if (next == (uint64_t)&descriptors[DESCRIPTORS])
+			next = (uint64_t)descriptors;
+	} while (!__atomic_compare_exchange_n(&state_session.rseq_armed, &before, next, false,
+					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+}
+
+void os_flag_unload(void)
+{
+	__atomic_fetch_add(&unloads, 1, __ATOMIC_RELEASE);
+	os_flag_renew();
+}
+
+bool os_flag_stubs_known(void)
+{
+	return __atomic_load_n(&unloads, __ATOMIC_ACQUIRE) == state_private->unloads;
+}
+
+static void stubs_forget(const struct tare_thread_file *self)
+{
+	for (uint64_t i = 0; i < self->node_count; i++) {
+		struct tare_node *node = context_node_at(self, (uint32_t)i);
+
+		node->stub = node->stub ? NODE_STUB_FORGOTTEN : 0;
+		node->site = 0;
+	}
+}
+
+void os_flag_noticed(struct tare_thread_file *self, struct state_private *private_state)
+{
+	self->rseq_armed = os_flag_armed();
+	const uint64_t now = __atomic_load_n(&unloads, __ATOMIC_ACQUIRE);
+
+	if (private_state->unloads == now)
+		return;
+	stubs_forget(self);
+	private_state->unloads = now;
+}
+
+void os_flag_end(const struct tare_thread_file *self)
+{
+	*(volatile uint64_t *)self->rseq_word = 0;
+	if (state_process.selector == SELECTOR_ARMED && os_flag_selector() == SELECTOR_ARMED)
+		selector_set(0);
+}
+
+static enum tare_os_cause cause_of(const struct state_os_seen *before,
+				   const struct state_os_seen *after)
+{
+	if (after->voluntary_switches != before->voluntary_switches)
+		return TARE_OS_BLOCKED;
+	if (after->involuntary_switches != before->involuntary_switches)
+		return TARE_OS_PREEMPTED;
+	if (after->major_faults != before->major_faults)
+		return TARE_OS_MAJOR_FAULT;
+	if (after->minor_faults != before->minor_faults)
+		return TARE_OS_MINOR_FAULT;
+	if (after->syscalls != before->syscalls)
+		return TARE_OS_SYSCALL;
+	return TARE_OS_INTERRUPT;
+}
+
+void os_flag_collect(struct tare_thread_file *self, struct state_private *private_state,
+		     struct accumulate_event *event)
+{
+	if (descriptors_is_changing(&private_state->objects))
+		descriptors_changed(&private_state->objects);
+	const uint64_t word = *(volatile uint64_t *)self->rseq_word;
+	const bool by_word = word == 0;
+	const bool by_selector = os_flag_selector_lost();
+
+	if (word == os_flag_armed() && !by_selector)
+		return;
+	bool raised = true, again = false;
+
+	/* Bounded: where every instruction traps, as under a debugger, it never stays armed. */
+	for (int round = 0; round < COLLECT_ROUNDS && raised; round++) {
+		flag_arm(self);
+		event->ticks = kernel_ticks();
+		raised = os_flag_raised();
+		again |= raised;
+	}
+	struct state_os_seen seen = private_state->os_seen;
+
+	if (!counters_read(self, &seen))
+		self->causes_unasked++;
+	event->os_cause = cause_of(&private_state->os_seen, &seen);
+	event->os = by_word || by_selector || again || event->os_cause != TARE_OS_INTERRUPT;
+	event->syscall_number = SYSCALL_UNKNOWN;
+	if (seen.syscalls != private_state->os_seen.syscalls &&
+	    (event->os_cause == TARE_OS_BLOCKED || event->os_cause == TARE_OS_SYSCALL)) {
+		event->syscall_number = (uint16_t)self->syscall_number;
+		event->syscall_object = self->syscall_object;
+		event->syscall_name = self->syscall_name;
+	}
+	private_state->os_seen = seen;
+}
+
+uint64_t os_flag_settle(const struct tare_thread_file *self, struct state_private *private_state)
+{
+	uint64_t ticks = kernel_ticks();
+
+	for (int round = 0; round < SETTLE_ROUNDS && os_flag_raised(); round++) {
+		counters_read(self, &private_state->os_seen);
+		flag_arm(self);
+		ticks = kernel_ticks();
+	}
+	return ticks;
+}

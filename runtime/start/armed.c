@@ -1,0 +1,29 @@
+/* Refuses notes that point outside the file's own writable segments. */
+#include "runtime/start/armed.h"
+
+#include "runtime/control/arming.h"
+#include "runtime/control/control.h"
+#include "runtime/control/triggers.h"
+#include "runtime/probes/probes.h"
+
+bool module_arm(const struct module_segments *segments)
+{
+	const struct tare_module *module = module_find(segments);
+
+	if (!module)
+		return false;
+	struct tare_slots *slots =
+		(struct tare_slots *)((uint64_t)module + (uint64_t)module->slots_offset);
+	const uint64_t arm = (uint64_t)module + (uint64_t)module->arm_offset;
+	const uint64_t arm_bytes = (uint64_t)module->function_count + module->call_site_count + 1;
+
+	if (!module_may_write(segments, (uint64_t)slots, sizeof(*slots)) ||
+	    !module_may_write(segments, arm, arm_bytes))
+		return false;
+	*slots = *probes_slots();
+	triggers_add(module);
+	const bool added = arming_add(module);
+
+	control_note_module();
+	return added;
+}

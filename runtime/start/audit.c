@@ -1,0 +1,228 @@
+/*
+ * The dynamic loader's view of the runtime: start and end of the program, the search for
+ * libraries, their arming before any of their code runs.
+ *
+ *   constructor ─ session? ─ executable to be replaced? ─▶ execve of its copy
+ *        │ host, costs, process file, environment
+ *   la_objsearch ─▶ recorder: which file instead?
+ *   la_objopen ─▶ note in the file? slots, arming bytes ─▶ module record
+ *
+ * Refuses everything without a session: la_version then tells the loader to unload it. Refuses to
+ * arm a module whose note points outside its own writable segments.
+ */
+#include "runtime/base/bytes.h"
+#include "runtime/base/kernel.h"
+#include "runtime/base/session.h"
+#include "runtime/control/adapt.h"
+#include "runtime/control/arming.h"
+#include "runtime/control/triggers.h"
+#include "runtime/exec/exec.h"
+#include "runtime/files/process.h"
+#include "runtime/os/executable.h"
+#include "runtime/os/loaded.h"
+#include "runtime/os/os_flag.h"
+#include "runtime/probes/calibrate.h"
+#include "runtime/probes/probes.h"
+#include "runtime/process/thread.h"
+#include "runtime/start/api.h"
+#include "runtime/start/armed.h"
+#include "runtime/start/startup.h"
+#include "runtime/timer/timer.h"
+
+#include <asm/errno.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+static struct module_segments executable; /* as the kernel says */
+static char **program_environment;	  /* NULL: it has no session's variables */
+static char search_path[TARE_PATH_MAX];
+static struct session_answer search_copy;
+static char search_name[TARE_PATH_MAX]; /* what was asked for when search_copy was answered */
+
+/* ---- start and end of the program ---- */
+
+/*
+ * A program started by a recorded one is the original: become its copy, if there is one. A copy
+ * learns whose it is. What the loader was told to run is not what the process executes.
+ */
+static void executable_replace(const struct startup *start, char **arguments, char **environment)
+{
+	static char path[TARE_PATH_MAX];
+	static struct session_answer copy;
+
+	if (!startup_read_link("/proc/self/exe", path))
+		return;
+	if (module_find(&executable)) {
+		executable_know(path, start->vector);
+		return;
+	}
+	if (start->origin == STARTUP_BY_KERNEL &&
+	    session_ask(TARE_REQUEST_EXECUTABLE, path, &copy) && !bytes_equal(path, copy.path))
+		exec_copy(&copy, arguments, environment);
+}
+
+static void executable_set(const struct startup *start)
+{
+	executable.headers = (const Elf64_Phdr *)start->headers;
+	executable.count = start->headers ? start->header_count : 0;
+	for (uint64_t i = 0; i < executable.count; i++)
+		if (executable.headers[i].p_type == PT_PHDR)
+			executable.bias = start->headers - executable.headers[i].p_vaddr;
+}
+
+__attribute__((constructor)) static void audit_start(int argc, char **argv, char **environment)
+{
+	struct startup start = {0};
+
+	(void)argc;
+	startup_scan(&start, environment);
+	if (!startup_take_session(&start))
+		return;
+	program_environment = environment;
+	if (start.origin == STARTUP_AS_GUEST) {
+		state_session.active = false;
+		return;
+	}
+	executable_set(&start);
+	executable_replace(&start, argv, environment);
+	startup_begin(&start);
+}
+
+__attribute__((destructor)) static void audit_end(void)
+{
+	struct tare_thread_file *self = state_process.rseq_offset ? state_thread : &state_unborn;
+
+	if (self != &state_unborn && kernel_is_tid(self->tid))
+		thread_complete(self, true);
+	calibrate_end();
+}
+
+/* ---- the loader's calls ---- */
+
+EXPORTED unsigned int la_version(unsigned int version)
+{
+	if (program_environment)
+		exec_hide_session(program_environment);
+	if (!state_session.active)
+		return 0;
+	return version < LAV_CURRENT ? version : LAV_CURRENT;
+}
+
+/* Makes `name` absolute in `path` (TARE_PATH_MAX bytes); false when it is not a path. */
+static bool path_of(const char *name, char *path)
+{
+	struct bytes_text text = {.start = path, .size_bytes = TARE_PATH_MAX};
+	bool is_path = false;
+
+	for (const char *at = name; *at; at++)
+		is_path |= *at == '/';
+	if (!is_path)
+		return false;
+	if (name[0] != '/') {
+		if (!startup_read_link("/proc/self/cwd", path))
+			return false;
+		text.length = bytes_length(path);
+		bytes_put(&text, "/");
+	}
+	bytes_put(&text, name);
+	return !text.full;
+}
+
+/* The same in search_path; false also when no file is there. */
+static bool search_file(const char *name)
+{
+	return path_of(name, search_path) &&
+	       kernel_call(SYS_faccessat, AT_FDCWD, search_path, 4 /* R_OK */) == 0;
+}
+
+EXPORTED char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
+{
+	struct bytes_text asked = {.start = search_name, .size_bytes = TARE_PATH_MAX};
+
+	(void)cookie;
+	(void)flag;
+	if (!search_file(name) || !session_ask(TARE_REQUEST_LIBRARY, search_path, &search_copy))
+		return (char *)name;
+	bytes_put(&asked, name);
+	return search_copy.path;
+}
+
+/*
+ * A library that was asked for by path gets the path of its copy as its name, unlike one that was
+ * searched for. dladdr, and programs that find their files by it, must see the original.
+ */
+static void library_rename(const struct link_map *map)
+{
+	const size_t length = bytes_length(search_name);
+
+	if (bytes_equal(map->l_name, search_copy.path) && length <= bytes_length(search_copy.path))
+		memcpy(map->l_name, search_name, length + 1);
+}
+
+/* The program headers of a loaded library, if its file header is where it usually is. */
+static struct module_segments library_segments(const struct link_map *map)
+{
+	struct module_segments segments = {.bias = map->l_addr};
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)map->l_addr;
+	unsigned char resident;
+
+	if (!map->l_addr || map->l_addr & 4095 ||
+	    kernel_call(SYS_mincore, map->l_addr, 4096, &resident))
+		return segments;
+	if (header->e_ident[EI_MAG0] != ELFMAG0 || header->e_ident[EI_MAG1] != ELFMAG1 ||
+	    header->e_ident[EI_MAG2] != ELFMAG2 || header->e_ident[EI_MAG3] != ELFMAG3)
+		return segments;
+	segments.headers = (const Elf64_Phdr *)(map->l_addr + header->e_phoff);
+	segments.count = header->e_phnum;
+	return segments;
+}
+
+EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
+{
+	static char path[TARE_PATH_MAX];
+	const bool is_executable = !map->l_name[0];
+
+	(void)cookie;
+	(void)space; /* those of dlmopen are like any other */
+	if (!state_session.active)
+		return 0;
+	if (!is_executable)
+		library_rename(map);
+	const struct module_segments segments = is_executable ? executable : library_segments(map);
+	struct process_module module = {.type = TARE_RECORD_MODULE_OPEN,
+					.bias = map->l_addr,
+					.dynamic_addr = (uint64_t)map->l_ld,
+					.path = map->l_name};
+
+	if (is_executable)
+		module.path = startup_read_link("/proc/self/exe", path) ? path : "";
+	else if (path_of(map->l_name, path))
+		module.path = path;
+	module.instrumented = module_arm(&segments);
+	api_connect(&segments);
+	loaded_open(&module, &segments);
+	timer_open(&segments, module.path, is_executable);
+	return 0;
+}
+
+EXPORTED unsigned int la_objclose(uintptr_t *cookie)
+{
+	const struct link_map *map = (const struct link_map *)*cookie;
+
+	if (!state_session.active)
+		return 0;
+	const struct module_segments segments = library_segments(map);
+	const struct tare_module *instrumented = module_find(&segments);
+
+	loaded_close((uint64_t)map->l_ld);
+	timer_close(&segments);
+	if (instrumented) {
+		triggers_remove(instrumented);
+		arming_remove(instrumented);
+	}
+	adapt_forget(module_begin(&segments), module_end(&segments));
+	return 0;
+}

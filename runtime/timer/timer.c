@@ -1,0 +1,360 @@
+/*
+ * Threads and their timers. What is done with a slot of the table is done under one lock, with all
+ * signals blocked; the handler takes no lock, and its thread cannot be within one.
+ *
+ * Refuses to sample more threads at once than the table holds, or than the kernel has timers for
+ * (RLIMIT_SIGPENDING): they are counted as lost.
+ */
+#include "runtime/timer/timer_thread.h"
+
+#include "runtime/base/budget.h"
+#include "runtime/base/bytes.h"
+#include "runtime/base/kernel.h"
+#include "runtime/files/process.h"
+#include "runtime/process/birth.h"
+
+#include <linux/time_types.h>
+#include <sys/mman.h>
+
+#define LOCK_ROUNDS	  100000
+#define TICK_NS_USUAL	  4000000
+#define CLOCK_COARSE	  6 /* CLOCK_MONOTONIC_COARSE: its resolution is the tick */
+#define TIMER_SELF	  ((struct timer_thread *)1) /* timer_self of a thread that has none */
+#define FRAME_BYTES_USUAL 4096
+#define STACK_MAX	  (64ULL << 20) /* as far as a thread's stack may reach below its pointer */
+
+/* The calling thread's slot, and the process for which it was found: it outlives a fork. */
+static _Thread_local struct timer_thread *timer_self;
+static _Thread_local uint64_t timer_process;
+
+/* ---- slots ---- */
+
+static bool lock(void)
+{
+	for (int round = 0; round < LOCK_ROUNDS; round++) {
+		if (!__atomic_exchange_n(&timer_state.lock, 1, __ATOMIC_ACQUIRE))
+			return true;
+		if (round % 64 == 63)
+			kernel_call(SYS_sched_yield, 0);
+		__builtin_ia32_pause();
+	}
+	return false;
+}
+
+static void unlock(void)
+{
+	__atomic_store_n(&timer_state.lock, 0, __ATOMIC_RELEASE);
+}
+
+static struct timer_thread *slot_map(uint32_t index)
+{
+	const long map =
+		kernel_call(SYS_mmap, 0, sizeof(struct timer_thread), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (map < 0 && map > -4096)
+		return NULL;
+	struct timer_thread *thread = (struct timer_thread *)map;
+
+	thread->index = index;
+	thread->stack_high = (uint64_t)(thread->stack + sizeof(thread->stack));
+	return thread;
+}
+
+/* The thread's own; it has one already where its thread-local storage has been made anew. */
+static struct timer_thread *slot_take(int32_t tid)
+{
+	struct timer_thread *unused = NULL;
+
+	for (uint32_t i = 0; i < TIMER_THREADS_MAX; i++) {
+		struct timer_thread *thread = timer_threads[i];
+
+		if (!thread) {
+			if (!unused)
+				timer_threads[i] = unused = slot_map(i);
+			break;
+		}
+		if (thread->used && thread->tid == tid)
+			return thread;
+		if (!thread->used && !unused)
+			unused = thread;
+	}
+	return unused;
+}
+
+static uint64_t stack_end_of(int32_t tid)
+{
+	const uint64_t sp = (uint64_t)__builtin_frame_address(0);
+	const uint64_t pointer = (uint64_t)__builtin_thread_pointer();
+
+	if (tid == process_pid())
+		return timer_state.first_stack_end;
+	return pointer - sp < STACK_MAX ? pointer : 0;
+}
+
+static bool slot_begin(struct timer_thread *thread, int32_t tid, uint32_t *limits)
+{
+	thread->tid = tid;
+	thread->mask_stale = false;
+	thread->call = (struct timer_call){0};
+	thread->walker.stack_end = stack_end_of(tid);
+	*limits = TARE_LIMIT_SYSTEM;
+	if (!timer_file_begin(thread, limits))
+		return false;
+	thread->used = 1;
+	thread->stack_is_small = false;
+	timer_stack_take(thread);
+	*limits = TARE_LIMIT_SYSTEM;
+	if (!timer_state.signal || thread->stack_is_small || timer_arm(thread))
+		return true;
+	thread->used = 0;
+	timer_file_end(thread);
+	return false;
+}
+
+static struct timer_thread *thread_make(void)
+{
+	const int32_t tid = kernel_tid();
+	uint32_t limits = TARE_LIMIT_THREADS;
+
+	if (tid <= 0 || !lock())
+		return TIMER_SELF;
+	struct timer_thread *thread = slot_take(tid);
+
+	if (thread && !thread->used && !slot_begin(thread, tid, &limits))
+		thread = NULL;
+	unlock();
+	if (!thread)
+		process_thread_lost(limits);
+	return thread ? thread : TIMER_SELF;
+}
+
+/* A forked child has none of its parent's timers, threads and files. */
+static void forked(void)
+{
+	for (uint32_t i = 0; i < TIMER_THREADS_MAX && timer_threads[i]; i++) {
+		timer_threads[i]->used = 0;
+		timer_threads[i]->has_timer = false;
+		timer_threads[i]->file = NULL;
+	}
+	timer_state.lock = 0;
+}
+
+static bool process_known(void)
+{
+	if (state_process.timers)
+		return true;
+	if (!process_begin())
+		return false;
+	forked();
+	state_process.timers = process_begin_ticks();
+	return true;
+}
+
+static void thread_begin_sampling(void)
+{
+	const uint64_t mask = kernel_signals_block();
+
+	if (process_known()) {
+		timer_self = thread_make();
+		timer_process = state_process.timers;
+	}
+	kernel_signals_restore(mask);
+	timer_signal_unblock();
+}
+
+/* The calling thread; NULL where it is not sampled. */
+static struct timer_thread *thread_known(void)
+{
+	if (!timer_process || timer_process != state_process.timers)
+		thread_begin_sampling();
+	return timer_self == TIMER_SELF ? NULL : timer_self;
+}
+
+static void thread_end_sampling(struct timer_thread *self)
+{
+	const uint64_t mask = kernel_signals_block();
+
+	if (lock()) {
+		timer_disarm(self);
+		timer_file_end(self);
+		self->used = 0;
+		unlock();
+	}
+	timer_self = TIMER_SELF;
+	kernel_signals_restore(mask);
+}
+
+/* ---- the session ---- */
+
+static void each_used(void (*each)(struct timer_thread *thread))
+{
+	for (uint32_t i = 0; i < TIMER_THREADS_MAX && timer_threads[i]; i++)
+		if (timer_threads[i]->used)
+			each(timer_threads[i]);
+}
+
+static void note_end(struct timer_thread *thread)
+{
+	thread->file->end_ticks = kernel_ticks();
+	thread->file->flags |= TARE_TIMER_ENDED;
+}
+
+static void arm_again(struct timer_thread *thread)
+{
+	if (!thread->has_timer && !thread->stack_is_small && !timer_arm(thread))
+		process_thread_lost(TARE_LIMIT_SYSTEM);
+}
+
+/* Without timers no thread has the signal pending: none is there to be met by the program. */
+static void withdraw(void)
+{
+	const uint64_t mask = kernel_signals_block();
+
+	if (lock()) {
+		each_used(timer_disarm);
+		if (timer_state.signal)
+			timer_signal_give();
+		unlock();
+	}
+	kernel_signals_restore(mask);
+}
+
+static void come_back(void)
+{
+	const uint64_t mask = kernel_signals_block();
+
+	if (lock()) {
+		if (!timer_state.signal && timer_signal_take())
+			each_used(arm_again);
+		unlock();
+	}
+	kernel_signals_restore(mask);
+	timer_signal_unblock();
+}
+
+/*
+ * The kernel looks at the timers at its tick, and they have always passed then: each tick that
+ * meets a thread is a sample, which stands for the time from tick to tick. So a thread has its
+ * share of samples however short it runs. Where fewer are asked for, some are left out by chance.
+ */
+static void period_settle(void)
+{
+	struct __kernel_timespec tick = {0};
+	const uint64_t wanted_ns = timer_state.period_ns;
+
+	kernel_call(SYS_clock_getres, CLOCK_COARSE, &tick);
+	const uint64_t tick_ns =
+		tick.tv_sec || tick.tv_nsec <= 0 ? TICK_NS_USUAL : (uint64_t)tick.tv_nsec;
+
+	if (wanted_ns < tick_ns)
+		timer_state.period_ns = tick_ns;
+	timer_state.kept = (tick_ns << 32) / timer_state.period_ns;
+}
+
+void timer_begin(const struct timer_surroundings *surroundings)
+{
+	timer_state.period_ns = state_session.settings.timer_period_ns;
+	if (timer_state.period_ns)
+		period_settle();
+	timer_state.first_stack_end = surroundings->first_stack_end;
+	timer_state.vdso = surroundings->vdso;
+	timer_state.frame_bytes = surroundings->signal_frame_bytes
+					  ? surroundings->signal_frame_bytes
+					  : FRAME_BYTES_USUAL;
+	if (!timer_state.period_ns || !state_session.active)
+		return;
+	if (!timer_signal_take()) {
+		process_thread_lost(TARE_LIMIT_SYSTEM);
+		timer_state.period_ns = 0;
+		return;
+	}
+	thread_known();
+}
+
+void timer_stop(void)
+{
+	if (!timer_state.period_ns)
+		return;
+	withdraw();
+	timer_state.period_ns = 0;
+}
+
+void timer_filtered(void)
+{
+	const long none[6] = {0};
+
+	/* how the handler ends */
+	if (timer_state.period_ns && !filter_permits(SYS_rt_sigreturn, none)) {
+		process_thread_lost(TARE_LIMIT_SYSTEM);
+		timer_stop();
+	}
+}
+
+/* ---- the program's system calls ---- */
+
+/* Of this thread, and not of a vfork child in its memory. */
+static void call_of_own(struct timer_thread *self, const struct probes_registers *registers)
+{
+	const uint64_t sp = (uint64_t)registers;
+
+	switch (registers->rax) {
+	case SYS_rt_sigaction:
+		if (registers->rdi == (uint64_t)timer_state.signal && kernel_is_tid(self->tid))
+			withdraw();
+		else if (timer_state.signal && registers->rsi)
+			timer_stack_spare(registers);
+		break;
+	case SYS_sigaltstack:
+		if (kernel_is_tid(self->tid))
+			timer_stack_notice(self, registers);
+		break;
+	case SYS_munmap: /* a thread's last but one */
+		if (sp - registers->rdi < registers->rsi && kernel_is_tid(self->tid))
+			thread_end_sampling(self);
+		break;
+	case SYS_exit:
+		if (kernel_is_tid(self->tid))
+			thread_end_sampling(self);
+		break;
+	case SYS_exit_group:
+		if (kernel_is_tid(self->tid))
+			each_used(note_end);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool keeps_mask(uint64_t number)
+{
+	return number == SYS_execve || number == SYS_execveat || number == SYS_exit ||
+	       number == SYS_munmap;
+}
+
+void timer_syscall(const struct probes_registers *registers)
+{
+	if (!timer_state.period_ns)
+		return;
+	struct timer_thread *self = thread_known();
+
+	if (!self)
+		return;
+	if (!timer_state.signal && kernel_is_tid(self->tid))
+		come_back();
+	if (self->mask_stale && !keeps_mask(registers->rax)) {
+		self->mask_stale = false;
+		timer_signal_unblock();
+	}
+	if (self->stack_stale && kernel_is_tid(self->tid)) {
+		timer_stack_take(self);
+		if (!self->has_timer && !self->stack_is_small)
+			timer_arm(self);
+	}
+	self->call =
+		(struct timer_call){registers->rax, registers->rdi, registers->rsi, registers->rdx};
+	if (registers->rax == SYS_rt_sigprocmask && registers->rsi)
+		self->mask_stale = true;
+	else
+		call_of_own(self, registers);
+}

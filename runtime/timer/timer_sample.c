@@ -1,0 +1,330 @@
+/*
+ * One sample, in the signal handler, and the file that it goes to.
+ *
+ *   file:  header | part | part | …       one part is mapped at a time, besides the header
+ *
+ * The signal must not be seen by the program: a system call that it interrupted, and that the
+ * kernel does not make again by itself, is made again here. A timer of processor time does not pass
+ * while the thread waits, so it only interrupts calls that have not begun to wait, and none is
+ * lengthened by it.
+ *
+ * Refuses to make calls again that may have had an effect, or that code without a probe has made.
+ */
+#include "runtime/base/budget.h"
+#include "runtime/base/bytes.h"
+#include "runtime/base/files.h"
+#include "runtime/base/kernel.h"
+#include "runtime/files/process.h"
+#include "runtime/timer/timer_thread.h"
+
+#include <asm/errno.h>
+#include <elf.h>
+#include <sys/mman.h>
+
+#define PAGE_BYTES    4096ULL
+#define WINDOW_BYTES  (256ULL << 10)
+#define FIRST_BACKED  16384ULL
+#define BACKED_STEP   32768ULL
+#define FILE_BYTES    (16ULL << 30) /* sparse */
+#define NAME_ROUNDS   16
+#define SYSCALL_BYTES 2
+
+#ifndef SYS_epoll_pwait2
+#define SYS_epoll_pwait2 441
+#endif
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+
+/* siginfo of a timer, and what is needed of ucontext: the registers in the kernel's order. */
+struct timer_info {
+	int32_t number, error, code, reserved;
+	int32_t timer, overrun;
+	uint64_t index;
+};
+
+struct timer_context {
+	uint64_t flags, link, stack[3];
+	uint64_t r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip;
+};
+
+#pragma GCC visibility push(hidden)
+extern const Elf64_Ehdr __ehdr_start;
+extern const char _end[];
+#pragma GCC visibility pop
+
+/* ---- the file ---- */
+
+bool timer_file_begin(struct timer_thread *self, uint32_t *limits)
+{
+	const struct files_size size = {.file_bytes = FILE_BYTES,
+					.mapped_bytes =
+						TARE_TIMER_RECORDS + WINDOW_BYTES + PAGE_BYTES,
+					.backed_bytes = TARE_TIMER_RECORDS + FIRST_BACKED};
+	char name[64];
+	struct bytes_text text = {.start = name, .size_bytes = sizeof(name)};
+
+	bytes_put(&text, "timer.");
+	bytes_put_number(&text, (uint64_t)process_pid());
+	bytes_put(&text, ".");
+	bytes_put_number(&text, (uint64_t)self->tid);
+	struct tare_timer_file *file = (struct tare_timer_file *)files_create(name, &size, limits);
+
+	if (!file)
+		return false;
+	self->file = file;
+	self->window = (uint64_t)file + TARE_TIMER_RECORDS;
+	self->window_bytes = WINDOW_BYTES;
+	self->window_offset = TARE_TIMER_RECORDS;
+	self->window_used = 0;
+	self->window_backed = FIRST_BACKED;
+	self->full = false;
+	self->frame_count = 0;
+	file->abi = TARE_TIMER_ABI;
+	file->pid = process_pid();
+	file->tid = self->tid;
+	file->process_begin_ticks = process_begin_ticks();
+	file->period_ns = timer_state.period_ns;
+	file->used_bytes = TARE_TIMER_RECORDS;
+	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, file->name);
+	file->begin_ticks = kernel_ticks();
+	state_barrier();
+	file->magic = TARE_TIMER_MAGIC;
+	return true;
+}
+
+void timer_file_end(struct timer_thread *self)
+{
+	struct tare_timer_file *file = self->file;
+
+	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, file->name);
+	file->end_ticks = kernel_ticks();
+	file->flags |= TARE_TIMER_ENDED;
+	state_barrier();
+	self->file = NULL;
+	kernel_call(SYS_munmap, self->window, self->window_bytes + PAGE_BYTES);
+	kernel_call(SYS_munmap, file, TARE_TIMER_RECORDS);
+	budget_give_file(TARE_TIMER_RECORDS + self->window_backed, true);
+}
+
+static bool backed(struct timer_thread *self, uint64_t wanted)
+{
+	while (self->window_backed < wanted) {
+		uint64_t more = self->window_bytes - self->window_backed;
+
+		if (more > BACKED_STEP)
+			more = BACKED_STEP;
+		const uint32_t refused = files_back(self->window + self->window_backed, more);
+		if (refused) {
+			self->file->limits |= refused;
+			return false;
+		}
+		self->window_backed += more;
+	}
+	return true;
+}
+
+/* The rest of this part becomes a gap, and the next one is mapped. */
+static bool window_next(struct timer_thread *self)
+{
+	const uint64_t rest = self->window_bytes - self->window_used;
+	const uint64_t last = self->window + self->window_bytes;
+
+	if (rest && !backed(self, self->window_used + sizeof(uint64_t)))
+		return false;
+	const uint64_t next = files_extend(last, WINDOW_BYTES + PAGE_BYTES);
+
+	if (!next) {
+		self->file->limits |= TARE_LIMIT_SYSTEM;
+		return false;
+	}
+	if (rest) {
+		struct tare_timer_record *gap =
+			(struct tare_timer_record *)(self->window + self->window_used);
+		gap->size_bytes = (uint32_t)rest;
+		gap->kind = TARE_TIMER_GAP;
+	}
+	kernel_call(SYS_munmap, self->window, self->window_bytes);
+	budget_give_file(self->window_backed, true);
+	self->window = next;
+	self->window_offset += self->window_bytes;
+	self->window_bytes = WINDOW_BYTES;
+	self->window_used = self->window_backed = 0;
+	return true;
+}
+
+static struct tare_timer_record *record_make(struct timer_thread *self, uint64_t size_bytes)
+{
+	if (self->full)
+		return NULL;
+	if (self->window_used + size_bytes > self->window_bytes)
+		self->full = !window_next(self);
+	if (!self->full)
+		self->full = !backed(self, self->window_used + size_bytes);
+	if (self->full)
+		return NULL;
+	return (struct tare_timer_record *)(self->window + self->window_used);
+}
+
+/* ---- a sample ---- */
+
+static uint32_t shared_frames(const struct timer_thread *self, const uint64_t *frames,
+			      uint32_t count)
+{
+	const uint64_t *before = self->frames[self->current];
+	const uint32_t most = count < self->frame_count ? count : self->frame_count;
+	uint32_t shared = 0;
+
+	while (shared < most &&
+	       frames[count - 1 - shared] == before[self->frame_count - 1 - shared])
+		shared++;
+	return shared;
+}
+
+static void sample_store(struct timer_thread *self, uint32_t count, bool complete)
+{
+	struct tare_timer_file *file = self->file;
+	const uint64_t *frames = self->frames[!self->current];
+	const uint32_t shared = shared_frames(self, frames, count), own = count - shared;
+	const uint64_t size = sizeof(struct tare_timer_record) + own * sizeof(uint64_t);
+	struct tare_timer_record *record = record_make(self, size);
+
+	if (!record) {
+		file->lost++;
+		return;
+	}
+	*record = (struct tare_timer_record){.size_bytes = (uint32_t)size,
+					     .kind = TARE_TIMER_SAMPLE,
+					     .complete = complete,
+					     .own = (uint16_t)own,
+					     .shared = (uint16_t)shared,
+					     .periods = 1,
+					     .ticks = kernel_ticks()};
+	uint64_t *to = (uint64_t *)(record + 1);
+
+	for (uint32_t i = 0; i < own; i++)
+		to[i] = frames[own - 1 - i];
+	self->window_used += size;
+	self->current = !self->current;
+	self->frame_count = count;
+	file->samples++;
+	file->truncated += !complete;
+	file->periods++;
+	state_barrier();
+	file->used_bytes = self->window_offset + self->window_used;
+}
+
+static void sample_take(struct timer_thread *self, const struct timer_context *context)
+{
+	const struct unwind_registers registers = {.value = {[UNWIND_RAX] = context->rax,
+							     [UNWIND_RDX] = context->rdx,
+							     [UNWIND_RCX] = context->rcx,
+							     [UNWIND_RBX] = context->rbx,
+							     [UNWIND_RSI] = context->rsi,
+							     [UNWIND_RDI] = context->rdi,
+							     [UNWIND_RBP] = context->rbp,
+							     [UNWIND_RSP] = context->rsp,
+							     [UNWIND_R8] = context->r8,
+							     [UNWIND_R9] = context->r9,
+							     [UNWIND_R10] = context->r10,
+							     [UNWIND_R11] = context->r11,
+							     [UNWIND_R12] = context->r12,
+							     [UNWIND_R13] = context->r13,
+							     [UNWIND_R14] = context->r14,
+							     [UNWIND_R15] = context->r15,
+							     [UNWIND_RA] = context->rip},
+						   .exact = true};
+	bool complete;
+
+	if (context->rip >= (uint64_t)&__ehdr_start && context->rip < (uint64_t)_end) {
+		self->file->in_runtime++;
+		return;
+	}
+	const uint32_t count =
+		timer_walk(&self->walker, &registers, self->frames[!self->current], &complete);
+
+	sample_store(self, count, complete);
+	if (self->file->samples % NAME_ROUNDS == 1)
+		kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->file->name);
+}
+
+/* ---- system calls ---- */
+
+/* Those that end with EINTR after any handler, and have done nothing then. */
+static bool may_begin_again(uint64_t number)
+{
+	switch (number) {
+	case SYS_poll:
+	case SYS_ppoll:
+	case SYS_select:
+	case SYS_pselect6:
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep:
+	case SYS_futex:
+	case SYS_futex_waitv:
+	case SYS_pause:
+	case SYS_rt_sigsuspend:
+	case SYS_rt_sigtimedwait:
+	case SYS_msgrcv:
+	case SYS_msgsnd:
+	case SYS_semop:
+	case SYS_semtimedop:
+	case SYS_io_getevents:
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_read:
+	case SYS_readv:
+	case SYS_mq_timedreceive:
+	case SYS_mq_timedsend:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Behind a system call instruction, rcx is where it returned to. */
+static void call_repeat(struct timer_thread *self, struct timer_context *context)
+{
+	static const uint8_t instruction[SYSCALL_BYTES] = {0x0f, 0x05};
+	const struct timer_call *call = &self->call;
+
+	if (context->rax != (uint64_t)-EINTR || context->rcx != context->rip ||
+	    call->rdi != context->rdi || call->rsi != context->rsi || call->rdx != context->rdx ||
+	    !may_begin_again(call->number))
+		return;
+	const uint8_t *at = (const uint8_t *)context->rip - SYSCALL_BYTES;
+
+	if (at[0] != instruction[0] || at[1] != instruction[1])
+		return;
+	context->rip -= SYSCALL_BYTES;
+	context->rax = call->number;
+	self->file->restarted++;
+}
+
+/* Marsaglia's xorshift64 */
+static bool is_kept(struct timer_thread *self)
+{
+	uint64_t random = self->random ? self->random : kernel_ticks() | 1;
+
+	random ^= random << 13;
+	random ^= random >> 7;
+	random ^= random << 17;
+	self->random = random;
+	return random >> 32 < timer_state.kept;
+}
+
+void timer_sample(struct timer_thread *self, const struct timer_info *info,
+		  struct timer_context *context)
+{
+	(void)info;
+	if (!self->file)
+		return; /* of a timer that has been given up since */
+	if (is_kept(self))
+		sample_take(self, context);
+	call_repeat(self, context);
+}

@@ -1,0 +1,96 @@
+/* timer_thread: what the parts of timer.h share. */
+#ifndef TARE_RUNTIME_TIMER_TIMER_THREAD_H
+#define TARE_RUNTIME_TIMER_TIMER_THREAD_H
+
+#include "runtime/timer/timer.h"
+#include "runtime/timer/timer_walk.h"
+
+#define TIMER_THREADS_MAX 4096
+#define TIMER_STACK_BYTES 16384
+/* Handlers of the program that want a signal stack, and have none, run on it too. */
+#define TIMER_SIGNAL_STACK_BYTES 262144
+
+/* A system call, to be known again behind it. */
+struct timer_call {
+	uint64_t number, rdi, rsi, rdx;
+};
+
+struct timer_thread {
+	uint64_t stack_high; /* of `stack`; timer_entry.S knows that it is the first */
+	uint32_t index;	     /* in timer_threads */
+	uint32_t used;
+	int32_t tid;
+	int32_t timer; /* the kernel's id of it */
+	bool has_timer;
+	bool mask_stale;	     /* the program has set the thread's signal mask */
+	bool full;		     /* the file cannot grow */
+	bool stack_is_own;	     /* its signal stack is the one below */
+	bool stack_stale;	     /* it may be another one by now */
+	bool stack_is_small;	     /* too small for the handler, so there is no timer */
+	uint64_t unsampled_begin_ns; /* of the thread's time, since then */
+	struct timer_call call;
+	uint64_t random; /* state of a generator */
+
+	struct tare_timer_file *file;
+	uint64_t window, window_bytes; /* the part of the file that is mapped for records */
+	uint64_t window_offset;	       /* in the file */
+	uint64_t window_used, window_backed;
+
+	uint32_t frame_count; /* of the sample before, in frames[current] */
+	uint32_t current;
+	uint64_t frames[2][TARE_TIMER_FRAMES_MAX];
+	struct timer_walker walker;
+	_Alignas(64) unsigned char stack[TIMER_STACK_BYTES];
+	_Alignas(64) unsigned char signal_stack[TIMER_SIGNAL_STACK_BYTES];
+};
+
+struct timer_state {
+	uint64_t period_ns; /* that a sample stands for; 0: there are no timers */
+	uint64_t kept;	    /* of ticks: so many in 2^32 are samples */
+	int32_t signal;	    /* 0: none is ours at present */
+	uint32_t lock;
+	uint64_t first_stack_end, vdso;
+	uint64_t frame_bytes; /* of a signal, at most */
+};
+
+#pragma GCC visibility push(hidden)
+extern struct timer_thread *timer_threads[TIMER_THREADS_MAX];
+extern struct timer_state timer_state;
+#pragma GCC visibility pop
+
+struct timer_info;
+struct timer_context;
+
+/* timer_entry.S: what the kernel calls, and where the handler's return leads. */
+void timer_entry(void);
+void timer_restore(void);
+
+/* On the thread's own stack for it, with all signals blocked. */
+void timer_sample(struct timer_thread *self, const struct timer_info *info,
+		  struct timer_context *context);
+/* The signal was sent by somebody else: what would have happened without us. */
+void timer_foreign(int32_t number);
+
+/* Room for samples in the session; false with *limits. */
+bool timer_file_begin(struct timer_thread *self, uint32_t *limits);
+void timer_file_end(struct timer_thread *self);
+
+/* Arms and disarms a thread's timer; may be called by another thread. */
+bool timer_arm(struct timer_thread *thread);
+void timer_disarm(struct timer_thread *thread);
+
+/*
+ * The thread's signal stack becomes ours if it has none, or is seen to be large enough; before
+ * sigaltstack; before rt_sigaction.
+ */
+void timer_stack_take(struct timer_thread *self);
+void timer_stack_notice(struct timer_thread *self, const struct probes_registers *registers);
+void timer_stack_spare(const struct probes_registers *registers);
+
+/* With signals blocked: takes a free signal; false where there is none. Gives it back. */
+bool timer_signal_take(void);
+void timer_signal_give(void);
+/* The calling thread's mask lets the signal through. */
+void timer_signal_unblock(void);
+
+#endif

@@ -1,0 +1,292 @@
+/*
+ * The thread's clock, and calls that begin and end by it, whatever the event that says so.
+ *
+ * Refuses a call without a node for it; the caller counts that.
+ */
+#include "runtime/tree/calls.h"
+
+#include "runtime/tree/extent.h"
+#include "runtime/tree/trace.h"
+
+#define OS_OBJECT_UNKNOWN  0
+#define OS_SYSCALL_UNKNOWN 0xffff
+
+static struct tare_node *top_of(const struct tare_thread_file *self)
+{
+	return context_node(self->top);
+}
+
+static bool is_root(const struct tare_thread_file *self, const struct tare_node *node)
+{
+	return node == context_nodes(self);
+}
+
+static void mark_special(const struct tare_thread_file *self, struct tare_node *node)
+{
+	if (!is_root(self, node))
+		node->sp = calls_place_of(node) - (calls_marks_of(node) | TARE_CALL_SPECIAL);
+}
+
+/* ---- the clock ---- */
+
+/* The clock has stepped back by more than the cost of a probe: it goes on from where it was. */
+static void clock_step_over(struct tare_thread_file *self, uint64_t ticks)
+{
+	self->negative++;
+	top_of(self)->clamped_ticks += ticks;
+	self->now_ticks += ticks;
+	self->lost_ticks -= ticks;
+}
+
+static void os_record(struct tare_thread_file *self, const struct accumulate_event *event,
+		      uint64_t delta)
+{
+	struct tare_os_record wanted = {.node = context_index(top_of(self)),
+					.cause = (uint16_t)event->os_cause,
+					.syscall_number = event->syscall_number,
+					.object = event->syscall_object,
+					.name = event->syscall_name};
+	struct tare_os_record *record = context_os(self, &wanted, self->os_limit / 2);
+
+	if (!record && wanted.name) {
+		wanted.name = TARE_NAME_OTHERS;
+		record = context_os(self, &wanted, self->os_limit / 4);
+	}
+	if (!record) {
+		wanted.syscall_number = OS_SYSCALL_UNKNOWN;
+		wanted.object = OS_OBJECT_UNKNOWN;
+		wanted.name = TARE_NAME_UNKNOWN;
+		record = context_os(self, &wanted, 0);
+	}
+	if (!record) {
+		self->os_lost++;
+		return;
+	}
+	record->count++;
+	record->ticks += delta;
+}
+
+/* OS time never exceeds the call's exclusive time, which a short interval may have reduced. */
+static void os_charge(struct tare_thread_file *self, const struct accumulate_event *event,
+		      int64_t delta)
+{
+	struct tare_node *top = top_of(self);
+	const int64_t room =
+		(int64_t)(self->now_ticks - top->start - top->child - top->os_exclusive);
+	int64_t os_ticks = delta < room ? delta : room;
+
+	if (os_ticks < 0)
+		os_ticks = 0;
+	self->flagged++;
+	self->os_ticks += (uint64_t)os_ticks;
+	mark_special(self, top);
+	top->os_inclusive += (uint64_t)os_ticks;
+	top->os_exclusive += (uint64_t)os_ticks;
+	os_record(self, event, (uint64_t)os_ticks);
+}
+
+void calls_charge(struct tare_thread_file *self, const struct accumulate_event *event)
+{
+	const uint64_t before = self->now_ticks;
+
+	trace_clock(self, event->ticks);
+	self->now_ticks = event->ticks - self->lost_ticks;
+	const int64_t delta = (int64_t)(self->now_ticks - before);
+
+	if (delta < -TARE_PROBE_TICKS_MAX)
+		clock_step_over(self, (uint64_t)-delta);
+	if (event->os) {
+		os_charge(self, event, delta);
+		trace_os(self, event);
+	}
+	self->lost_ticks += event->cost_ticks;
+}
+
+/* ---- begin and end of calls ---- */
+
+static void extreme_note(int64_t *min, int64_t *max, int64_t value)
+{
+	if (value < *min)
+		*min = value;
+	if (value > *max)
+		*max = value;
+}
+
+/* A call that ends. */
+struct ended_call {
+	uint64_t marks;
+	int64_t inclusive, exclusive, os_inclusive, os_exclusive;
+	enum call_ending how;
+};
+
+static void call_count(struct tare_thread_file *self, struct tare_node *node,
+		       const struct ended_call *ended)
+{
+	const uint32_t bucket = tare_call_bucket((uint64_t)ended->inclusive);
+
+	if (++node->buckets[bucket] >= TARE_BUCKET_FULL)
+		context_bucket_full(self, node, bucket);
+	node->calls_by_call += (ended->marks & TARE_CALL_BY_CALL) != 0;
+	if (ended->how == CALL_CUT)
+		return;
+	node->unwound += ended->how == CALL_UNWOUND;
+	extreme_note(&node->elapsed_inclusive_min, &node->elapsed_inclusive_max, ended->inclusive);
+	extreme_note(&node->elapsed_exclusive_min, &node->elapsed_exclusive_max, ended->exclusive);
+	extreme_note(&node->application_inclusive_min, &node->application_inclusive_max,
+		     ended->inclusive - ended->os_inclusive);
+	extreme_note(&node->application_exclusive_min, &node->application_exclusive_max,
+		     ended->exclusive - ended->os_exclusive);
+}
+
+/* The values of the top call, which ends now. */
+static struct ended_call top_close(struct tare_thread_file *self)
+{
+	struct tare_node *top = top_of(self);
+	struct ended_call ended = {.marks = calls_marks_of(top),
+				   .os_inclusive = top->os_inclusive,
+				   .os_exclusive = top->os_exclusive};
+
+	ended.inclusive = (int64_t)(self->now_ticks - top->start);
+	ended.exclusive = ended.inclusive - top->child;
+	top->os_inclusive = 0;
+	top->os_exclusive = 0;
+	return ended;
+}
+
+/*
+ * Takes the top call, which is not the root, off its node at the present clock; its caller is the
+ * top before anything is charged: when a signal handler leaves this for good, accumulate_repair
+ * charges what is then missing to it.
+ */
+static struct ended_call top_take_off(struct tare_thread_file *self)
+{
+	struct tare_node *node = top_of(self), *caller = context_node(node->parent);
+	const struct ended_call ended = top_close(self);
+
+	self->top = (uint64_t)caller;
+	node->elapsed_ticks += ended.exclusive;
+	caller->child += ended.inclusive;
+	if (ended.os_inclusive && !is_root(self, caller)) {
+		mark_special(self, caller);
+		caller->os_inclusive += ended.os_inclusive;
+	}
+	return ended;
+}
+
+/* Adds what the call had before its stack was left and found again. */
+static void carried_add(struct tare_thread_file *self, const struct tare_node *node,
+			struct ended_call *ended)
+{
+	const struct stack_frame *carried = extent_carried(self, node);
+
+	if (!carried)
+		return;
+	ended->inclusive += carried->inclusive;
+	ended->exclusive += carried->exclusive;
+	ended->os_inclusive += carried->os_inclusive;
+	ended->os_exclusive += carried->os_exclusive;
+}
+
+/*
+ * Ends the top call, which is not the root, at the present clock. Returns the node that counts the
+ * call; NULL where it is none of this thread's.
+ */
+static struct tare_node *top_end(struct tare_thread_file *self, struct ended_call *ended)
+{
+	struct tare_node *node = top_of(self);
+
+	*ended = top_take_off(self);
+	carried_add(self, node, ended);
+	if (extent_is_floor(self, top_of(self)))
+		extent_nested_end(self);
+	if ((uint64_t)node != self->inherited)
+		return node;
+	self->inherited = node->parent;
+	return NULL;
+}
+
+void calls_end(struct tare_thread_file *self, enum call_ending how)
+{
+	struct ended_call ended;
+
+	trace_call_end(self, how == CALL_UNWOUND);
+	struct tare_node *node = top_end(self, &ended);
+
+	ended.how = how;
+	if (node)
+		call_count(self, node, &ended);
+}
+
+void calls_abandon(struct tare_thread_file *self)
+{
+	struct ended_call ended;
+
+	top_end(self, &ended);
+	trace_clock(self, self->now_ticks + self->lost_ticks);
+	trace_stack(self);
+}
+
+void calls_take_off(struct tare_thread_file *self, struct stack_frame *frame)
+{
+	const struct tare_node *node = top_of(self);
+	const uint64_t sp = node->sp;
+	const struct ended_call ended = top_take_off(self);
+
+	frame->callee = (struct accumulate_callee){node->key, node->call_site};
+	frame->sp = sp;
+	frame->site = node->site;
+	frame->node = (uint64_t)node;
+	frame->inclusive += ended.inclusive;
+	frame->exclusive += ended.exclusive;
+	frame->os_inclusive += ended.os_inclusive;
+	frame->os_exclusive += ended.os_exclusive;
+}
+
+void calls_watch(const struct tare_thread_file *self, struct tare_node *node)
+{
+	mark_special(self, node);
+}
+
+bool calls_is_deepest(const struct tare_thread_file *self)
+{
+	const uint32_t max_depth = context_local(self)->max_depth;
+
+	return max_depth && top_of(self)->depth >= max_depth;
+}
+
+struct tare_node *calls_begin(struct tare_thread_file *self, const struct accumulate_callee *callee,
+			      uint64_t sp, uint64_t marks)
+{
+	if (calls_is_deepest(self)) {
+		self->beyond_depth += sp != context_local(self)->beyond_sp;
+		context_local(self)->beyond_sp = marks & TARE_CALL_PENDING ? sp : 0;
+		return NULL;
+	}
+	struct tare_node *node = context_child(self, top_of(self), callee);
+
+	if (!node) {
+		self->too_deep++;
+		return NULL;
+	}
+	if (extent_is_floor(self, top_of(self)))
+		marks |= TARE_CALL_SPECIAL;
+	node->sp = calls_place_at(sp) - marks;
+	node->start = self->now_ticks;
+	node->child = 0;
+	trace_call_begin(self, node);
+	self->top = (uint64_t)node;
+	return node;
+}
+
+bool calls_put_on(struct tare_thread_file *self, struct stack_frame *frame)
+{
+	struct tare_node *node = calls_begin(self, &frame->callee, 0, 0);
+
+	if (!node)
+		return false;
+	node->sp = frame->sp;
+	mark_special(self, node);
+	node->site = frame->site;
+	frame->node = (uint64_t)node;
+	return true;
+}

@@ -1,0 +1,3 @@
+#include "runtime/tree/host.h"
+
+const struct accumulate_host *accumulate_host;
