@@ -7,8 +7,8 @@
  * Refused: call sites that are out of order or leave the function, action chains and
  * specifications that leave the file or do not end.
  */
-#include "object/encoded_pointer.h"
 #include "object/lsda.h"
+#include "object/encoded_pointer.h"
 #include "object/object_private.h"
 
 #include <inttypes.h>

@@ -13,8 +13,8 @@
  * the original entry is itself such a slot (an absolute pointer), the copy goes through it.
  * Refused: absolute pointers that are indirect on top, and distances beyond 2 GiB.
  */
-#include "object/encoded_pointer.h"
 #include "rewrite/lsda_out.h"
+#include "object/encoded_pointer.h"
 
 #include <inttypes.h>
 

@@ -10,11 +10,11 @@
  * extras (stubs, steps of probes) those of an original instruction with a deeper stack. Refused:
  * distances beyond 2 GiB.
  */
+#include "rewrite/unwind_out.h"
 #include "object/cfi_write.h"
 #include "object/encoded_pointer.h"
 #include "rewrite/lsda_out.h"
 #include "rewrite/unwind_builder.h"
-#include "rewrite/unwind_out.h"
 
 #include <assert.h>
 #include <inttypes.h>
