@@ -63,6 +63,22 @@ static void exactly_a_block_then_one_more(void **state)
 	arena_fini(&arena);
 }
 
+/* What is left of a block is less than is wanted by no more than the alignment. */
+static void what_does_not_fit_has_a_block_of_its_own(void **state)
+{
+	enum { BLOCK = 64 * 1024 };
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	const unsigned char *first = arena_alloc(&arena, BLOCK - 32);
+	const unsigned char *fits = arena_alloc(&arena, 16);
+	const unsigned char *does_not = arena_alloc(&arena, 32);
+	assert_ptr_equal(fits, first + BLOCK - 32);
+	assert_true(does_not + 32 <= first || does_not >= first + BLOCK);
+	arena_fini(&arena);
+}
+
 static void fini_twice_is_harmless(void **state)
 {
 	struct arena arena;
@@ -134,6 +150,7 @@ int main(void)
 		cmocka_unit_test(allocations_are_zeroed_aligned_and_apart),
 		cmocka_unit_test(larger_than_a_block_is_served),
 		cmocka_unit_test(exactly_a_block_then_one_more),
+		cmocka_unit_test(what_does_not_fit_has_a_block_of_its_own),
 		cmocka_unit_test(fini_twice_is_harmless),
 		cmocka_unit_test(text_is_copied),
 		cmocka_unit_test(typed_allocation),

@@ -87,6 +87,12 @@ static void test_registers(void **state)
 	const struct insn byte = DECODE(0x88, 0xc8); /* mov %cl,%al keeps the rest of rax */
 	assert_int_equal(byte.reads, REG_BIT(REG_RCX) | REG_BIT(REG_RAX));
 	assert_int_equal(byte.writes, 0);
+	const struct insn word = DECODE(0x66, 0x89, 0xc8); /* mov %cx,%ax, likewise */
+	assert_int_equal(word.reads, REG_BIT(REG_RCX) | REG_BIT(REG_RAX));
+	assert_int_equal(word.writes, 0);
+	const struct insn both = DECODE(0x31, 0xc8); /* xor %ecx,%eax */
+	assert_int_equal(both.reads, REG_BIT(REG_RCX) | REG_BIT(REG_RAX));
+	assert_int_equal(both.writes, REG_BIT(REG_RAX));
 	const struct insn zero = DECODE(0x31, 0xc0); /* xor %eax,%eax */
 	assert_int_equal(zero.reads, 0);
 	assert_int_equal(zero.writes, REG_BIT(REG_RAX));
@@ -241,6 +247,19 @@ static void test_met_before(void **state)
 	assert_true(same > 100000);
 }
 
+/* An instruction of ten bytes that was met before, of which only nine are there now. */
+static void test_met_before_whole(void **state)
+{
+	static const unsigned char bytes[16] = {0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8, 0x90};
+	struct insn insn;
+
+	(void)state;
+	assert_true(insn_decode(bytes, sizeof(bytes), 0x1000, &insn));
+	assert_int_equal(insn.length, 10);
+	assert_true(insn_decode(bytes, 10, 0x1000, &insn));
+	assert_false(insn_decode(bytes, 9, 0x1000, &insn));
+}
+
 static bool name_of(void *context, uint64_t addr, char *text, size_t size)
 {
 	(void)context;
@@ -279,10 +298,15 @@ static void test_format(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),	 cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_targets),	 cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_flags),	 cmocka_unit_test(test_reuse),
-		cmocka_unit_test(test_describe), cmocka_unit_test(test_met_before),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_targets),
+		cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_flags),
+		cmocka_unit_test(test_reuse),
+		cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_met_before),
+		cmocka_unit_test(test_met_before_whole),
 		cmocka_unit_test(test_format),
 	};
 

@@ -6,6 +6,7 @@
 #include "tests/support/object_walk.h"
 #include "tests/support/small_elf.h"
 
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -425,6 +426,30 @@ static void dynamic_symbols_without_sections(void **state)
 	free(copy);
 }
 
+/* Of several versions of a symbol the loader gives references without one the default. */
+static void default_versions(void **state)
+{
+	static const char *const names[] = {"pthread_cond_wait", "pthread_cond_signal", "regexec",
+					    "fopen", "realpath"};
+	Dl_info info;
+	struct error err;
+
+	(void)state;
+	void *libc = dlopen("libc.so.6", RTLD_NOW);
+	assert_non_null(libc);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		void *addr = dlsym(libc, names[i]);
+		if (!addr || !dladdr(addr, &info))
+			continue;
+		struct object *object = object_open(info.dli_fname, OBJECT_SYMBOLS, &err);
+		assert_non_null(object);
+		assert_int_equal(object_dynamic_symbol(object, names[i]),
+				 (uint64_t)addr - (uint64_t)info.dli_fbase);
+		object_close(object);
+	}
+	dlclose(libc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -438,6 +463,7 @@ int main(void)
 		cmocka_unit_test(debug_link),
 		cmocka_unit_test(real_files),
 		cmocka_unit_test(dynamic_symbols_without_sections),
+		cmocka_unit_test(default_versions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

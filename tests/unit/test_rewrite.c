@@ -274,6 +274,72 @@ static void test_selection(void **state)
 	release(&file);
 }
 
+/* ---- small functions ---- */
+
+__asm__(".macro function name\n"
+	"	.balign 16, 0xcc\n"
+	"	.globl \\name\n"
+	"	.type \\name, @function\n"
+	"\\name:\n"
+	"	.cfi_startproc\n"
+	".endm\n"
+	".macro function_end name\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	"	.size \\name, .-\\name\n"
+	".endm\n"
+	".text\n"
+	"	function small_straight\n"
+	"	.rept 11\n	inc %eax\n	.endr\n" /* twelve with ret */
+	"	function_end small_straight\n"
+	"	function small_forward\n"
+	"	test %edi, %edi\n	je 1f\n	inc %eax\n1:\n"
+	"	function_end small_forward\n"
+	"	function longer_by_one\n"
+	"	.rept 12\n	inc %eax\n	.endr\n"
+	"	function_end longer_by_one\n"
+	"	function short_loop\n"
+	"1:	dec %edi\n	jne 1b\n	nopl 0(%rax)\n"
+	"	function_end short_loop\n"
+	"	function short_caller\n"
+	"	call small_straight\n"
+	"	function_end short_caller\n"
+	"	function short_leaver\n"
+	"	test %edi, %edi\n	je small_straight\n"
+	"	function_end short_leaver\n");
+
+static enum rewrite_verdict verdict_of(const struct rewritten *file, const char *name)
+{
+	vec_foreach (function, &file->result.functions)
+		if (strcmp(function->name, name) == 0)
+			return function->verdict;
+	fail_msg("there is no function %s", name);
+	return REWRITE_VERDICTS;
+}
+
+static void test_small_functions(void **state)
+{
+	static const struct {
+		const char *name;
+		bool small;
+	} cases[] = {{"small_straight", true}, {"small_forward", true}, {"longer_by_one", false},
+		     {"short_loop", false},    {"short_caller", false}, {"short_leaver", false}};
+	struct rewritten kept, left;
+	const struct rewrite_options keeping = {.mode = REWRITE_FULL, .keep_small = true};
+	const struct rewrite_options leaving = {.mode = REWRITE_FULL};
+
+	(void)state;
+	rewrite(&kept, "/proc/self/exe", &keeping);
+	rewrite(&left, "/proc/self/exe", &leaving);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(verdict_of(&kept, cases[i].name), REWRITE_INSTRUMENTED);
+		assert_int_equal(verdict_of(&left, cases[i].name),
+				 cases[i].small ? REWRITE_SMALL : REWRITE_INSTRUMENTED);
+	}
+	release(&kept);
+	release(&left);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +350,7 @@ int main(void)
 		cmocka_unit_test(test_output_is_deterministic),
 		cmocka_unit_test(test_threads_do_not_show),
 		cmocka_unit_test(test_selection),
+		cmocka_unit_test(test_small_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
