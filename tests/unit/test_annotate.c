@@ -126,6 +126,7 @@ static void make_source(void)
 	const int64_t module = small_module(writer, "/bin/p");
 	const int64_t work = small_function(writer, module, "work", 0x100);
 	const int64_t add = small_function(writer, module, "add", 0x200);
+	small_function(writer, module, "idle", 0x300); /* never met */
 	const int64_t event = small_event(writer, "cpu-clock", "ns");
 	const int64_t plain = small_stack(writer, 0, work, 0x110);
 	const int64_t inlined = small_stack(writer, 0, work, 0x120);
@@ -237,6 +238,7 @@ static void test_source_text_and_gaps(void **state)
 static void test_unknown(void **state)
 {
 	const struct annotation_options near = {.function = "wrok"}, none = {.function = "zzzzzz"};
+	const struct annotation_options idle = {.function = "idle"};
 
 	(void)state;
 	make_source();
@@ -244,6 +246,8 @@ static void test_unknown(void **state)
 	assert_non_null(strstr(failure.message, "did you mean \"work\""));
 	assert_false(annotate(none));
 	assert_int_equal(failure.code, ERROR_NOT_FOUND);
+	assert_false(annotate(idle));
+	assert_non_null(strstr(failure.message, "no function with samples is called \"idle\""));
 }
 
 /* ---- instructions ---- */
