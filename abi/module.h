@@ -20,7 +20,7 @@
  *   CALL_INDIRECT push target; call *call_indirect;            frame sp = rsp+8, key = 8(%rsp)
  *                 lea 8(%rsp),%rsp; data A
  *   RETURN        call *return_                                frame sp = rsp
- *   LANDING       call *return_     (after unwinding into a landing pad)   the same
+ *   LANDING       call *landing                                frame sp = rsp
  *   SYSCALL       lea -128(%rsp),%rsp; call *syscall_; lea 128(%rsp),%rsp
  *                 rax = system call number, rdi… = arguments, as before the instruction
  *
@@ -34,6 +34,8 @@
  *
  * "frame sp" is the address of the stack slot that holds (or, for CALL, will hold) the callee's
  * return address: the identity of a frame. RETURN's frame sp is that of the call it follows.
+ * LANDING stands where an exception that the function catches, or cleans up after, comes out of one
+ * of its calls; its frame sp is that of this call.
  *
  * Data are words of 4 bytes that are never executed: they begin TARE_STUB_DATA bytes behind the
  * end of the call (CALL_INDIRECT: TARE_STUB_DATA_INDIRECT), behind the jump back. Each is the
@@ -52,7 +54,7 @@
 
 #define TARE_NOTE_NAME	 "tare"
 #define TARE_NOTE_MODULE 1
-#define TARE_MODULE_ABI	 3
+#define TARE_MODULE_ABI	 4
 /* From a handler's return address; room for popf and the jump back. */
 #define TARE_STUB_DATA		8
 #define TARE_STUB_DATA_INDIRECT 12 /* and for lea */
@@ -63,6 +65,7 @@ struct tare_handlers {
 	uint64_t call;
 	uint64_t call_indirect;
 	uint64_t return_;
+	uint64_t landing;
 	uint64_t syscall_;
 };
 
@@ -86,7 +89,7 @@ struct tare_module {
 	uint8_t source_id[32]; /* digest of the original file's bytes and the options */
 };
 
-_Static_assert(sizeof(struct tare_slots) == 96, "layout shared with instrumented files");
+_Static_assert(sizeof(struct tare_slots) == 112, "layout shared with instrumented files");
 _Static_assert(sizeof(struct tare_module) == 88, "layout shared with instrumented files");
 
 #endif

@@ -57,6 +57,7 @@
 #define KIND_CALL	    2
 #define KIND_RETURN	    3
 #define KIND_CALL_INDIRECT  4 /* TARE_EVENT_CALL, with the target on the stack */
+#define KIND_LANDING	    5 /* TARE_EVENT_RETURN, by an exception */
 
 /* Kinds of records of the event log (abi/trace.h). */
 #define LOG_ENTER	    1

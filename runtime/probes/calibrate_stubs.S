@@ -10,8 +10,8 @@
 #define CALL	      2
 #define CALL_INDIRECT 3
 #define RETURN	      4
-#define SYSCALL	      5
-#define BELOW_FLAGS   6 /* struct tare_slots: the same handlers once more */
+#define SYSCALL	      6
+#define BELOW_FLAGS   7 /* struct tare_slots: the same handlers once more */
 
 	.macro	data slot, function, at
 	.if	\slot == ENTER
@@ -81,8 +81,8 @@
 	.hidden	calibrate_slots
 	.type	calibrate_slots, @object
 calibrate_slots:
-	.zero	96
-	.size	calibrate_slots, 96
+	.zero	2*8*BELOW_FLAGS
+	.size	calibrate_slots, 2*8*BELOW_FLAGS
 	.globl	calibrate_arm
 	.hidden	calibrate_arm
 calibrate_arm:

@@ -140,7 +140,11 @@ static void event_describe(struct accumulate_event *event, const uint64_t *entry
 	const uint32_t kind = place & PLACE_KIND_MASK;
 	const uint64_t at = entry[0];
 
-	event->kind = kind == KIND_CALL_INDIRECT ? TARE_EVENT_CALL : (enum tare_event_kind)kind;
+	event->landing = kind == KIND_LANDING;
+	if (kind == KIND_CALL_INDIRECT)
+		event->kind = TARE_EVENT_CALL;
+	else
+		event->kind = event->landing ? TARE_EVENT_RETURN : (enum tare_event_kind)kind;
 	event->sp = (uint64_t)entry + (place >> PLACE_SP_SHIFT);
 	if (kind == KIND_ENTER || kind == KIND_CALL) {
 		event->key = stub_addr(at, 0);

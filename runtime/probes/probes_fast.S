@@ -9,6 +9,29 @@
 	slots	selector
 	slots	clock
 
+	/* There is always a call that has not ended as usual: the general path's matter. */
+	.macro	landing name, place
+	.text
+	.balign	16
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+\name:
+	.cfi_startproc
+	save	%rax
+	save	%rdx
+	save	%rcx
+	save	%rsi
+	xor	%eax, %eax
+	mov	$(KIND_LANDING | (\place+8) << PLACE_SP_SHIFT), %edx
+	jmp	probes_general_entry
+	.cfi_endproc
+	.size	\name, .-\name
+	.endm
+
+	landing	probes_landing, -8
+	landing	probes_below_flags_landing, 0
+
 	/* What a C function may change, but for rdx. */
 	.macro	save_others
 	save	%rax

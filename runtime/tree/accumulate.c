@@ -215,7 +215,7 @@ static void event_return(struct tare_thread_file *self, const struct accumulate_
 	calls_charge(self, event);
 	calls_unwind(self, event->sp);
 	if (is_pending_at(self, event->sp))
-		calls_end(self, CALL_RETURNS);
+		calls_end(self, event->landing ? CALL_UNWOUND : CALL_RETURNS);
 }
 
 void accumulate_event(struct tare_thread_file *self, const struct accumulate_event *event)

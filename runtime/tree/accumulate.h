@@ -74,6 +74,7 @@ struct accumulate_event {
 	uint64_t arm;	      /* CALL: the same, whatever is called */
 	uint64_t return_addr; /* ENTER: where the function will return to, or 0 */
 	uint64_t call_site;   /* ENTER, CALL: see tare_node.call_site; always given */
+	bool landing;	      /* RETURN: an exception has come out of the call */
 	bool os;	      /* an OS event lies in the interval that ends here */
 	enum tare_os_cause os_cause;
 	uint16_t syscall_number;

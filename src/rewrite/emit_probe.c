@@ -151,8 +151,10 @@ static void emit_stub_body(struct emitter *emitter, const struct probe *probe, i
 		emit_indirect_call_body(emitter, probe, depth);
 		break;
 	case PROBE_RETURN:
-	case PROBE_LANDING:
 		emit_handler_call(emitter, probe, offsetof(struct tare_handlers, return_));
+		break;
+	case PROBE_LANDING:
+		emit_handler_call(emitter, probe, offsetof(struct tare_handlers, landing));
 		break;
 	case PROBE_SYSCALL:
 		emit_handler_call(emitter, probe, offsetof(struct tare_handlers, syscall_));

@@ -166,13 +166,14 @@ enum check_probe_kind {
 	CHECK_CALL,
 	CHECK_CALL_INDIRECT,
 	CHECK_RETURN,
+	CHECK_LANDING,
 	CHECK_SYSCALL,
 	CHECK_NO_PROBE,
 	CHECK_WRONG_PROBE, /* reported */
 };
 
 struct check_probe {
-	enum check_probe_kind kind; /* CHECK_RETURN: a landing too */
+	enum check_probe_kind kind;
 	uint64_t arm_addr;
 	bool arms_function;
 };

@@ -111,9 +111,9 @@ static void check_row(const struct reading *reading)
 /* call *slot(%rip) */
 static bool take_slot_call(struct reading *reading)
 {
-	static const enum check_probe_kind kinds[] = {CHECK_ENTER,  CHECK_LEAVE,
-						      CHECK_CALL,   CHECK_CALL_INDIRECT,
-						      CHECK_RETURN, CHECK_SYSCALL};
+	static const enum check_probe_kind kinds[] = {
+		CHECK_ENTER,  CHECK_LEAVE,   CHECK_CALL,   CHECK_CALL_INDIRECT,
+		CHECK_RETURN, CHECK_LANDING, CHECK_SYSCALL};
 	struct walk *walk = reading->walk;
 	uint64_t slot;
 
@@ -262,7 +262,7 @@ static enum check_probe_kind guess_kind(const struct reading *reading, bool ente
 		return CHECK_ENTER;
 	if (kind == INSN_CALL || kind == INSN_CALL_INDIRECT)
 		return CHECK_CALL;
-	return leaves(reading->walk) ? CHECK_LEAVE : CHECK_RETURN;
+	return leaves(reading->walk) ? CHECK_LEAVE : CHECK_LANDING;
 }
 
 static bool may_stand_here(const struct reading *reading, bool enters, bool behind_call)
@@ -282,7 +282,9 @@ static bool may_stand_here(const struct reading *reading, bool enters, bool behi
 	case CHECK_SYSCALL:
 		return insn->is_syscall;
 	case CHECK_RETURN:
-		return behind_call || map_get(&reading->walk->check->pads, insn->addr);
+		return behind_call;
+	case CHECK_LANDING:
+		return map_get(&reading->walk->check->pads, insn->addr);
 	default:
 		return false;
 	}
@@ -304,12 +306,12 @@ static bool check_function_arm(struct reading *reading)
 						    "its arming byte is another function's, too");
 }
 
-static bool check_arm(struct reading *reading, bool behind_call)
+static bool check_arm(struct reading *reading)
 {
 	const struct check *check = reading->walk->check;
 	const uint64_t sites = check->arm_addr + check->module.function_count;
 	const bool of_site = reading->kind == CHECK_CALL || reading->kind == CHECK_CALL_INDIRECT ||
-			     (reading->kind == CHECK_RETURN && behind_call);
+			     reading->kind == CHECK_RETURN;
 
 	if (of_site) {
 		if (reading->kind == CHECK_RETURN)
@@ -386,7 +388,7 @@ struct check_probe probe_take(struct walk *walk, bool enters, bool behind_call)
 	}
 	/* A poisoned landing pad may begin with a call. */
 	if (walk->check->poison && reading.kind == CHECK_CALL && !check_data(&reading))
-		reading.kind = CHECK_RETURN;
+		reading.kind = CHECK_LANDING;
 	else if (walk->check->poison && reading.kind == CHECK_CALL)
 		walk->at = data_begin;
 	if (!may_stand_here(&reading, enters, behind_call)) {
@@ -398,7 +400,7 @@ struct check_probe probe_take(struct walk *walk, bool enters, bool behind_call)
 		walk_fails(walk, VERIFY_PROBE, "the data of a stub are wrong");
 		return wrong;
 	}
-	if (!check_arm(&reading, behind_call))
+	if (!check_arm(&reading))
 		return wrong;
 	const struct check_stub stub = {reading.stub, walk->at};
 	vec_push(&walk->stubs, stub);

@@ -262,7 +262,7 @@ static bool take_landing(struct walk *walk)
 {
 	const struct check_probe probe = probe_take(walk, false, false);
 
-	return probe.kind == CHECK_NO_PROBE || probe.kind == CHECK_RETURN ||
+	return probe.kind == CHECK_NO_PROBE || probe.kind == CHECK_LANDING ||
 	       (probe.kind != CHECK_WRONG_PROBE &&
 		walk_fails(walk, VERIFY_PROBE, "a probe that does not belong to a landing pad"));
 }

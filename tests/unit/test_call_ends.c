@@ -29,6 +29,31 @@ static void test_target_returns(void **state)
 	thread_end(&thread);
 }
 
+/* An exception comes out of a call whose target reports nothing, into the caller's own code. */
+static void test_exception_out_of_a_target(void **state)
+{
+	const struct accumulate_event landing = {TARE_EVENT_RETURN, .sp = SP_TOP - 16,
+						 .landing = true};
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	call(&thread, 1, TARGET, SP_TOP - 16);
+	enter(&thread, 2, A, SP_TOP - 64);
+	event_apply(&thread, landing, 4);
+	call(&thread, 8, TARGET, SP_TOP - 16);
+	event_apply(&thread, landing, 16);
+	call(&thread, 32, TARGET, SP_TOP - 16);
+	after_call(&thread, 64, SP_TOP - 16);
+	leave(&thread, 128, SP_TOP);
+	assert_values(&thread, TARGET, (struct values){3, 86, 82, 86, 82});
+	assert_int_equal(node_of(&thread, TARGET)->unwound, 2);
+	assert_int_equal(node_of(&thread, A)->unwound, 1);
+	assert_int_equal(node_of(&thread, MAIN)->unwound, 0);
+	thread_end(&thread);
+}
+
 /* Before the function that is called reports itself, a handler runs, and jumps away. */
 static void test_handler_in_a_pending_call(void **state)
 {
@@ -218,6 +243,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_target_returns),
+		cmocka_unit_test(test_exception_out_of_a_target),
 		cmocka_unit_test(test_handler_in_a_pending_call),
 		cmocka_unit_test(test_calls_beyond_the_depth),
 		cmocka_unit_test(test_ends_of_calls_without_nodes),
