@@ -3,7 +3,6 @@
 
 #include "base/arena.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,18 +31,25 @@ void str_append(struct str *str, const char *text)
 	str_append_bytes(str, text, strlen(text));
 }
 
+void str_vprintf(struct str *str, const char *format, va_list args)
+{
+	va_list again;
+
+	va_copy(again, args);
+	const int length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	str_reserve(str, (size_t)length);
+	vsnprintf(str->data + str->len, (size_t)length + 1, format, args);
+	str->len += (size_t)length;
+}
+
 void str_printf(struct str *str, const char *format, ...)
 {
-	va_list args, again;
+	va_list args;
 
 	va_start(args, format);
-	va_copy(again, args);
-	const int length = vsnprintf(NULL, 0, format, args);
+	str_vprintf(str, format, args);
 	va_end(args);
-	str_reserve(str, (size_t)length);
-	vsnprintf(str->data + str->len, (size_t)length + 1, format, again);
-	va_end(again);
-	str->len += (size_t)length;
 }
 
 void str_clear(struct str *str)

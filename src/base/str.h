@@ -2,6 +2,7 @@
 #ifndef TARE_BASE_STR_H
 #define TARE_BASE_STR_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,6 +14,8 @@ struct str {
 void str_append(struct str *str, const char *text);
 void str_append_bytes(struct str *str, const char *bytes, size_t length);
 __attribute__((format(printf, 2, 3))) void str_printf(struct str *str, const char *format, ...);
+__attribute__((format(printf, 2, 0))) void str_vprintf(struct str *str, const char *format,
+						       va_list args);
 void str_clear(struct str *str);
 void str_fini(struct str *str);
 

@@ -4,6 +4,8 @@
  */
 #include "cli/command.h"
 #include "cli/json_text.h"
+#include "cli/print.h"
+#include "cli/written.h"
 #include "record/control.h"
 #include "record/record.h"
 
@@ -86,62 +88,70 @@ static bool mark(const struct ctl *ctl, enum tare_operation level, struct error 
 
 /* ---- status ---- */
 
-static void print_level_json(uint64_t level, bool on)
+static void append_level_json(struct str *out, uint64_t level, bool on)
 {
-	printf("\"on\": %s, \"started\": %s, \"suspended\": %" PRId32, on ? "true" : "false",
-	       level & TARE_LEVEL_STOPPED ? "false" : "true", tare_level_suspensions(level));
+	str_printf(out, "\"on\": %s, \"started\": %s, \"suspended\": %" PRId32,
+		   on ? "true" : "false", level & TARE_LEVEL_STOPPED ? "false" : "true",
+		   tare_level_suspensions(level));
 }
 
 static void print_status_json(const struct ctl *ctl, const struct control_status *status,
 			      const struct recording *recording)
 {
-	printf("{\"recorder\": %" PRId64 ", \"session\": ", recording->recorder_pid);
-	json_text_print(ctl->session->directory);
-	printf(", \"command\": ");
-	json_text_print(recording->command_line);
-	printf(", \"output\": ");
-	json_text_print(recording->output);
-	printf(", \"global\": {");
-	print_level_json(status->global, status->on);
-	printf("}, \"processes\": [");
+	struct str out = {0};
+
+	str_printf(&out, "{\"recorder\": %" PRId64 ", \"session\": ", recording->recorder_pid);
+	json_text_append(&out, ctl->session->directory);
+	str_append(&out, ", \"command\": ");
+	json_text_append(&out, recording->command_line);
+	str_append(&out, ", \"output\": ");
+	json_text_append(&out, recording->output);
+	str_append(&out, ", \"global\": {");
+	append_level_json(&out, status->global, status->on);
+	str_append(&out, "}, \"processes\": [");
 	vec_foreach (process, &status->processes) {
-		printf("%s\n  {\"pid\": %d, \"name\": ",
-		       process == status->processes.data ? "" : ",", (int)process->pid);
-		json_text_print(process->command);
-		printf(", ");
-		print_level_json(process->level, process->on);
-		printf(", \"threads\": %zu, \"off_ticks\": %" PRIu64
-		       ", \"unreachable_modules\": %" PRIu64 "}",
-		       process->threads, process->off_ticks, process->unreachable);
+		str_printf(&out, "%s\n  {\"pid\": %d, \"name\": ",
+			   process == status->processes.data ? "" : ",", (int)process->pid);
+		json_text_append(&out, process->command);
+		str_append(&out, ", ");
+		append_level_json(&out, process->level, process->on);
+		str_printf(&out,
+			   ", \"threads\": %zu, \"off_ticks\": %" PRIu64
+			   ", \"unreachable_modules\": %" PRIu64 "}",
+			   process->threads, process->off_ticks, process->unreachable);
 	}
-	printf("]}\n");
+	str_append(&out, "]}\n");
+	print_data(out.data);
+	str_fini(&out);
 }
 
-static void print_level(const char *what, uint64_t level, bool on)
+static void append_level(struct str *out, uint64_t level, bool on)
 {
-	printf("%s is %s", what, on ? "on" : "off");
+	str_printf(out, " is %s", on ? "on" : "off");
 	if (level & TARE_LEVEL_STOPPED)
-		printf(", stopped");
+		str_append(out, ", stopped");
 	if (tare_level_suspensions(level))
-		printf(", suspended %" PRId32 " times", tare_level_suspensions(level));
+		str_printf(out, ", suspended %" PRId32 " times", tare_level_suspensions(level));
 }
 
 static void print_status_text(const struct control_status *status,
 			      const struct recording *recording)
 {
-	char what[64 + 32];
+	struct str level = {0};
 
-	printf("%s\n", recording->command_line);
-	printf("recorder %" PRId64 ", writes %s at its end\n", recording->recorder_pid,
-	       recording->output);
-	print_level("the recording", status->global, status->on);
-	printf("\n");
+	print_line(stdout, "%s", recording->command_line);
+	print_line(stdout, "recorder %" PRId64 ", writes %s at its end", recording->recorder_pid,
+		   recording->output);
+	append_level(&level, status->global, status->on);
+	print_line(stdout, "the recording%s", level.data);
 	vec_foreach (process, &status->processes) {
-		snprintf(what, sizeof(what), "process %d (%s)", (int)process->pid,
-			 process->command);
-		print_level(what, process->level, process->on);
-		printf(", %zu thread%s\n", process->threads, process->threads == 1 ? "" : "s");
+		str_clear(&level);
+		append_level(&level, process->level, process->on);
+		print_line(stdout, "process %d (%s)%s, %zu thread%s", (int)process->pid,
+			   process->command, level.data, process->threads,
+			   process->threads == 1 ? "" : "s");
 	}
+	str_fini(&level);
 }
 
 static bool status_show(const struct ctl *ctl, enum tare_operation level, struct error *err)
@@ -173,8 +183,7 @@ static bool dump(const struct ctl *ctl, enum tare_operation level, struct error 
 	if (!record_dump(ctl->session, ctl->values->output, &result, err))
 		return false;
 	if (!ctl->values->quiet)
-		fprintf(stderr, "tare ctl: wrote %s; to see it: tare report %s\n", result.output,
-			result.output);
+		written_print(&command_ctl, result.output, "");
 	record_result_fini(&result);
 	return true;
 }

@@ -4,6 +4,7 @@
  */
 #include "cli/command.h"
 #include "cli/compared.h"
+#include "cli/print.h"
 #include "cli/sink.h"
 #include "cli/table_options.h"
 
@@ -92,7 +93,7 @@ static int diff_run(const void *opaque, const struct operands *operands, struct 
 	const struct diff_values *values = opaque;
 	struct globs gates = {0};
 	struct table_globs globs = {0};
-	struct str failures = {0};
+	struct str failures = {0}, text = {0};
 	struct diff_options options = {
 		.report = {.view = values->view,
 			   .sort = values->sort,
@@ -109,10 +110,13 @@ static int diff_run(const void *opaque, const struct operands *operands, struct 
 		options.report.profile_path = operands->items[1];
 		ok = diff_check(&options, err) && compare(values, &options, &failures, err);
 	}
-	if (failures.len)
-		fprintf(stderr, "tare diff: %s\n", failures.data);
+	if (failures.len) {
+		str_printf(&text, "tare diff: %s", failures.data);
+		print_text(stderr, text.data);
+	}
 	const int status = failures.len ? EXIT_STATUS_FAILED : EXIT_STATUS_OK;
 	str_fini(&failures);
+	str_fini(&text);
 	table_globs_fini(&globs);
 	vec_fini(&gates);
 	return ok ? status : -1;

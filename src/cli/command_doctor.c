@@ -1,5 +1,6 @@
 /* tare doctor: what works on this host and why not, one line each. */
 #include "cli/command.h"
+#include "cli/print.h"
 #include "record/doctor.h"
 
 #include <stdio.h>
@@ -20,7 +21,8 @@ static int doctor_run(const void *values, const struct operands *operands, struc
 	}
 	doctor_examine(&facts);
 	vec_foreach (fact, &facts) {
-		printf("%-8s %-22s %s\n", verdicts[fact->verdict], fact->name, fact->reason);
+		print_line(stdout, "%-8s %-22s %s", verdicts[fact->verdict], fact->name,
+			   fact->reason);
 		if (fact->verdict == DOCTOR_FAILS)
 			status = EXIT_STATUS_FAILED;
 	}

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/completion.h"
 #include "cli/manual.h"
+#include "cli/print.h"
 
 enum { SHELL_NONE = -1, SHELL_BASH, SHELL_ZSH, SHELL_FISH };
 
@@ -39,7 +40,7 @@ static void print_manual(const struct command *command)
 		manual_command(command, command_table, &page);
 	else
 		manual_program(command_table, &page);
-	fputs(page.data, stdout);
+	print_data(page.data);
 	str_fini(&page);
 }
 
@@ -53,7 +54,7 @@ static void print_completion(int shell)
 		completion_zsh(command_table, &script);
 	else
 		completion_fish(command_table, &script);
-	fputs(script.data, stdout);
+	print_data(script.data);
 	str_fini(&script);
 }
 

@@ -1,5 +1,7 @@
 /* tare import: a profile from a recording of perf. */
 #include "cli/command.h"
+#include "cli/print.h"
+#include "cli/written.h"
 #include "record/import.h"
 
 #include <inttypes.h>
@@ -28,12 +30,15 @@ static const struct option import_options[] = {
 
 static void print_result(const struct import_result *result)
 {
+	struct str facts = {0};
+
 	if (result->unused)
-		fprintf(stderr, "tare import: not in the profile: %s\n", result->unused);
-	fprintf(stderr,
-		"tare import: wrote %s, %" PRIu64 " samples%s%s%s; to see it: tare report %s\n",
-		result->output, result->samples, result->partial ? " (partial: " : "",
-		result->partial ? result->partial : "", result->partial ? ")" : "", result->output);
+		print_note(&command_import, "not in the profile: %s", result->unused);
+	str_printf(&facts, ", %" PRIu64 " samples%s%s%s", result->samples,
+		   result->partial ? " (partial: " : "", result->partial ? result->partial : "",
+		   result->partial ? ")" : "");
+	written_print(&command_import, result->output, facts.data);
+	str_fini(&facts);
 }
 
 static int import_run(const void *values_at, const struct operands *operands, struct error *err)

@@ -4,6 +4,7 @@
  */
 #include "cli/command.h"
 #include "cli/function_list.h"
+#include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/selection_options.h"
 
@@ -68,9 +69,9 @@ static const struct option instrument_options[] = {
 
 static void print_difference(const struct verify_difference *difference)
 {
-	printf("%s: 0x%" PRIx64 " copy 0x%" PRIx64 " %s: %s\n", verify_kind_name(difference->kind),
-	       difference->addr, difference->copy_addr,
-	       *difference->function ? difference->function : "-", difference->text);
+	print_line(stdout, "%s: 0x%" PRIx64 " copy 0x%" PRIx64 " %s: %s",
+		   verify_kind_name(difference->kind), difference->addr, difference->copy_addr,
+		   *difference->function ? difference->function : "-", difference->text);
 }
 
 static void print_verification(const struct verify_result *result)
@@ -80,17 +81,18 @@ static void print_verification(const struct verify_result *result)
 	vec_foreach (difference, &result->differences)
 		print_difference(difference);
 	if (result->difference_count > result->differences.len)
-		printf("and %" PRIu64 " more differences\n",
-		       result->difference_count - result->differences.len);
-	printf("compared: %" PRIu64 " functions and parts, %" PRIu64 " instructions, %" PRIu64
-	       " branches, %" PRIu64 " probes, %" PRIu64 " entries of %" PRIu64
-	       " jump tables, %" PRIu64 " of %" PRIu64 " maps, %" PRIu64 " unwind states, %" PRIu64
-	       " call sites, %" PRIu64 " unwind records, %" PRIu64 " bytes: %" PRIu64
-	       " differences\n",
-	       counts->ranges, counts->instructions, counts->branches, counts->probes,
-	       counts->table_entries, counts->tables, counts->map_entries, counts->maps,
-	       counts->rows, counts->call_sites, counts->records, counts->bytes,
-	       result->difference_count);
+		print_line(stdout, "and %" PRIu64 " more differences",
+			   result->difference_count - result->differences.len);
+	print_line(stdout,
+		   "compared: %" PRIu64 " functions and parts, %" PRIu64 " instructions, %" PRIu64
+		   " branches, %" PRIu64 " probes, %" PRIu64 " entries of %" PRIu64
+		   " jump tables, %" PRIu64 " of %" PRIu64 " maps, %" PRIu64
+		   " unwind states, %" PRIu64 " call sites, %" PRIu64 " unwind records, %" PRIu64
+		   " bytes: %" PRIu64 " differences",
+		   counts->ranges, counts->instructions, counts->branches, counts->probes,
+		   counts->table_entries, counts->tables, counts->map_entries, counts->maps,
+		   counts->rows, counts->call_sites, counts->records, counts->bytes,
+		   result->difference_count);
 }
 
 static void print_result(const struct instrument_values *values, const char *path,
@@ -103,12 +105,11 @@ static void print_result(const struct instrument_values *values, const char *pat
 	if (file->verified && (!values->quiet || file->verification.difference_count))
 		print_verification(&file->verification);
 	if (output && !values->quiet)
-		fprintf(stderr,
-			"tare instrument: wrote %s: %zu of %zu functions instrumented, %zu "
-			"refused, "
-			"%" PRIu64 " -> %" PRIu64 " bytes\n",
-			output, file->instrumented, file->functions.len, file->refused,
-			file->input_bytes, file->output_bytes);
+		print_note(&command_instrument,
+			   "wrote %s: %zu of %zu functions instrumented, %zu refused, %" PRIu64
+			   " -> %" PRIu64 " bytes",
+			   output, file->instrumented, file->functions.len, file->refused,
+			   file->input_bytes, file->output_bytes);
 }
 
 static int verify_written(const struct instrument_values *values, const char *copy,

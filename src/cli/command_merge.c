@@ -1,5 +1,7 @@
 /* tare merge: the profiles of many runs, hosts or ranks as one. */
 #include "cli/command.h"
+#include "cli/print.h"
+#include "cli/written.h"
 #include "merge/merge.h"
 
 #include <stdio.h>
@@ -71,21 +73,22 @@ static bool check_usage(const struct merge_values *values, const struct operands
 
 static void print_done(const struct merge_values *values, const struct merge_summary *summary)
 {
+	char facts[48];
+
 	if (summary->event_logs)
-		fprintf(stderr,
-			"tare merge: left out the event logs of %llu %s; --keep=processes keeps "
-			"them\n",
-			(unsigned long long)summary->event_logs,
-			summary->event_logs == 1 ? "thread" : "threads");
+		print_note(&command_merge,
+			   "left out the event logs of %llu %s; --keep=processes keeps them",
+			   (unsigned long long)summary->event_logs,
+			   summary->event_logs == 1 ? "thread" : "threads");
 	if (summary->sample_times)
-		fputs("tare merge: left out at which times samples were taken; the samples are "
-		      "there, and --keep=processes keeps their times\n",
-		      stderr);
+		print_note(&command_merge,
+			   "left out at which times samples were taken; the samples are there, and "
+			   "--keep=processes keeps their times");
 	if (values->quiet)
 		return;
-	fprintf(stderr, "tare merge: wrote %s of %llu %s; to see it: tare report %s\n",
-		values->output, (unsigned long long)summary->recordings,
-		summary->recordings == 1 ? "recording" : "recordings", values->output);
+	snprintf(facts, sizeof(facts), " of %llu %s", (unsigned long long)summary->recordings,
+		 summary->recordings == 1 ? "recording" : "recordings");
+	written_print(&command_merge, values->output, facts);
 }
 
 static int merge_run(const void *values_at, const struct operands *operands, struct error *err)

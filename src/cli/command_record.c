@@ -4,9 +4,11 @@
  * executed, 127 where it is not found, 128+n where signal n killed it.
  */
 #include "cli/command.h"
+#include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/sampling_options.h"
 #include "cli/selection_options.h"
+#include "cli/written.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -198,7 +200,7 @@ static void show_note(const char *sentence, void *context)
 
 	progress_erase(&output->progress);
 	if (output->verbose)
-		fprintf(stderr, "tare record: %s\n", sentence);
+		print_note(&command_record, "%s", sentence);
 }
 
 static void show_notice(const char *sentence, void *context)
@@ -207,7 +209,7 @@ static void show_notice(const char *sentence, void *context)
 
 	progress_erase(&output->progress);
 	if (!output->quiet)
-		fprintf(stderr, "tare record: %s\n", sentence);
+		print_note(&command_record, "%s", sentence);
 }
 
 /* Relative to the working directory where it lies below it, as people think of it. */
@@ -224,13 +226,9 @@ static const char *shortened(const char *path)
 
 static void print_success(const struct record_result *result)
 {
-	const char *path = shortened(result->output);
-
 	if (result->remark)
-		fprintf(stderr, "tare record: %s\n", result->remark);
-	fprintf(stderr, "tare record: wrote %s%s%s%s; to see it: tare report %s\n", path,
-		result->partial ? " (partial: " : "", result->partial ? result->partial : "",
-		result->partial ? ")" : "", path);
+		print_note(&command_record, "%s", result->remark);
+	written_print_partial(&command_record, shortened(result->output), result->partial);
 }
 
 /* An option that says how to instrument, or NULL if none is given. */

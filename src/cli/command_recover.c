@@ -1,5 +1,6 @@
 /* tare recover: build the profile from what an interrupted recording left. */
 #include "cli/command.h"
+#include "cli/written.h"
 #include "record/record.h"
 
 #include <stdio.h>
@@ -36,10 +37,7 @@ static int recover_run(const void *values_at, const struct operands *operands, s
 	if (!record_recover(operands->items[0], values->output, &result, err))
 		return -1;
 	if (!values->quiet)
-		fprintf(stderr, "tare recover: wrote %s%s%s%s; to see it: tare report %s\n",
-			result.output, result.partial ? " (partial: " : "",
-			result.partial ? result.partial : "", result.partial ? ")" : "",
-			result.output);
+		written_print_partial(&command_recover, result.output, result.partial);
 	record_result_fini(&result);
 	return EXIT_STATUS_OK;
 }

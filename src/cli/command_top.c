@@ -4,6 +4,7 @@
  */
 #include "cli/command.h"
 #include "cli/json_text.h"
+#include "cli/print.h"
 #include "cli/terminal.h"
 #include "cli/top_table.h"
 #include "record/control.h"
@@ -102,20 +103,24 @@ static double per_second(uint64_t value, const struct top_table *table)
 static void append_row(const struct top_row *row, const struct top_table *table, struct str *text,
 		       int columns)
 {
-	const size_t beside = NUMBERS_WIDTH + 2 + strlen(row->module);
-	struct str name = {0};
+	const bool unicode = print_is_unicode();
+	struct str name = {0}, module = {0};
+
+	name_append_escaped(&name, row->function, unicode);
+	name_append_escaped(&module, row->module, unicode);
+	const size_t beside = NUMBERS_WIDTH + 2 + name_width(module.data);
 
 	str_printf(text, "%10.1f %11.0f %12.1f %12.1f %13" PRIu64 "  ",
 		   per_second(row->interval_ns, table) * 1e-6,
 		   per_second(row->interval_calls, table), (double)row->application_ns * 1e-6,
 		   (double)row->elapsed_ns * 1e-6, row->calls);
-	name_append_escaped(&name, row->function, true);
 	if (columns && (size_t)columns > beside + NAME_WIDTH_MIN)
 		name_append_shortened(text, name.data, (size_t)columns - beside, "");
 	else
 		str_append(text, name.data);
-	str_printf(text, "  %s\n", row->module);
+	str_printf(text, "  %s\n", module.data);
 	str_fini(&name);
+	str_fini(&module);
 }
 
 static void table_text(const struct top *top, const struct top_table *table, struct str *text)
@@ -124,12 +129,13 @@ static void table_text(const struct top *top, const struct top_table *table, str
 
 	if (top->terminal.open)
 		terminal_size(&columns, &lines);
+	name_append_escaped(text, top->command, print_is_unicode());
 	str_printf(text,
-		   "%s: %" PRIu64 " processes, %" PRIu64 " threads, %.0f calls/s; %.1f s of "
+		   ": %" PRIu64 " processes, %" PRIu64 " threads, %.0f calls/s; %.1f s of "
 		   "threads' time, %.1f s application, %.1f s off",
-		   top->command, table->processes, table->threads,
-		   per_second(table->interval_calls, table), (double)table->elapsed_ns * 1e-9,
-		   (double)table->application_ns * 1e-9, (double)table->off_ns * 1e-9);
+		   table->processes, table->threads, per_second(table->interval_calls, table),
+		   (double)table->elapsed_ns * 1e-9, (double)table->application_ns * 1e-9,
+		   (double)table->off_ns * 1e-9);
 	if (top->terminal.open)
 		str_append(text, "\nq quit; sort by: i interval, t total, c calls, e elapsed");
 	str_printf(text, "\n\n%10s %11s %12s %12s %13s  %s\n", "app ms/s", "calls/s", "app excl ms",
@@ -146,28 +152,34 @@ static void print_json(const struct top *top, const struct top_table *table)
 {
 	int64_t rows = top->values->rows ? top->values->rows : INT64_MAX;
 	const char *comma = "";
+	struct str out = {0};
 
-	printf("{\"processes\": %" PRIu64 ", \"threads\": %" PRIu64 ", \"calls\": %" PRIu64
-	       ", \"interval_s\": %.6f, \"interval_calls\": %" PRIu64 ", \"elapsed_ns\": %" PRIu64
-	       ", \"application_ns\": %" PRIu64 ", \"off_ns\": %" PRIu64 ", \"functions\": [",
-	       table->processes, table->threads, table->calls, table->interval_seconds,
-	       table->interval_calls, table->elapsed_ns, table->application_ns, table->off_ns);
+	str_printf(&out,
+		   "{\"processes\": %" PRIu64 ", \"threads\": %" PRIu64 ", \"calls\": %" PRIu64
+		   ", \"interval_s\": %.6f, \"interval_calls\": %" PRIu64
+		   ", \"elapsed_ns\": %" PRIu64 ", \"application_ns\": %" PRIu64
+		   ", \"off_ns\": %" PRIu64 ", \"functions\": [",
+		   table->processes, table->threads, table->calls, table->interval_seconds,
+		   table->interval_calls, table->elapsed_ns, table->application_ns, table->off_ns);
 	vec_foreach (row, &table->rows) {
 		if (rows-- <= 0)
 			break;
-		printf("%s{\"function\": ", comma);
-		json_text_print(row->function);
-		printf(", \"module\": ");
-		json_text_print(row->module);
-		printf(", \"calls\": %" PRIu64 ", \"interval_calls\": %" PRIu64
-		       ", \"interval_application_exclusive_ns\": %" PRIu64
-		       ", \"application_exclusive_ns\": %" PRIu64
-		       ", \"elapsed_exclusive_ns\": %" PRIu64 "}",
-		       row->calls, row->interval_calls, row->interval_ns, row->application_ns,
-		       row->elapsed_ns);
+		str_printf(&out, "%s{\"function\": ", comma);
+		json_text_append(&out, row->function);
+		str_append(&out, ", \"module\": ");
+		json_text_append(&out, row->module);
+		str_printf(&out,
+			   ", \"calls\": %" PRIu64 ", \"interval_calls\": %" PRIu64
+			   ", \"interval_application_exclusive_ns\": %" PRIu64
+			   ", \"application_exclusive_ns\": %" PRIu64
+			   ", \"elapsed_exclusive_ns\": %" PRIu64 "}",
+			   row->calls, row->interval_calls, row->interval_ns, row->application_ns,
+			   row->elapsed_ns);
 		comma = ", ";
 	}
-	printf("]}\n");
+	str_append(&out, "]}\n");
+	print_data(out.data);
+	str_fini(&out);
 }
 
 static void show(struct top *top, struct top_table *table)
@@ -182,9 +194,9 @@ static void show(struct top *top, struct top_table *table)
 		if (top->terminal.open)
 			terminal_show(text.data);
 		else
-			printf("%s\n", text.data);
+			print_text(stdout, text.data);
 	}
-	fflush(stdout);
+	print_flush();
 	str_fini(&text);
 }
 

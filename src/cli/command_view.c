@@ -5,6 +5,7 @@
  */
 #include "cli/command.h"
 #include "cli/compared.h"
+#include "cli/print.h"
 #include "cli/program.h"
 #include "cli/sink.h"
 #include "report/html.h"
@@ -175,7 +176,7 @@ static bool show(const struct page *page, struct error *err)
 					 "the page is %s",
 					 path.data);
 		if (ok)
-			fprintf(stderr, "tare view: the page is %s\n", path.data);
+			print_note(&command_view, "the page is %s", path.data);
 	}
 	str_fini(&path);
 	return ok;

@@ -5,6 +5,7 @@
 #include "cli/function_list.h"
 
 #include "cli/json_text.h"
+#include "cli/print.h"
 
 #include "analysis/demangle.h"
 
@@ -12,49 +13,38 @@
 #include <stdio.h>
 #include <string.h>
 
-static void print_text_name(const char *name)
-{
-	for (const unsigned char *at = (const unsigned char *)name; *at; at++) {
-		if (*at < 0x20 || *at == 0x7f)
-			printf("\\x%02x", *at);
-		else
-			putchar(*at);
-	}
-}
-
 void function_list_print_text(const struct record_file *file)
 {
-	printf("%16s %8s %6s  %-18s %s\n", "address", "size", "unit", "verdict", "function");
-	vec_foreach (function, &file->functions) {
-		printf("%16" PRIx64 " %8" PRIu64 " %6zu  %-18s ", function->addr, function->size,
-		       function->unit, function->verdict);
-		print_text_name(*function->name ? function->name : "-");
-		putchar('\n');
-	}
-	printf("%zu functions: %zu instrumented, %zu refused\n", file->functions.len,
-	       file->instrumented, file->refused);
+	print_line(stdout, "%16s %8s %6s  %-18s %s", "address", "size", "unit", "verdict",
+		   "function");
+	vec_foreach (function, &file->functions)
+		print_line(stdout, "%16" PRIx64 " %8" PRIu64 " %6zu  %-18s %s", function->addr,
+			   function->size, function->unit, function->verdict,
+			   *function->name ? function->name : "-");
+	print_line(stdout, "%zu functions: %zu instrumented, %zu refused", file->functions.len,
+		   file->instrumented, file->refused);
 }
 
 /* ---- JSON ---- */
 
-static void print_function(const struct record_function *function)
+static void append_function(const struct record_function *function, struct str *out)
 {
 	struct arena arena = {0};
 
 	arena_init(&arena);
-	printf("{\"address\":%" PRIu64 ",\"size\":%" PRIu64 ",\"unit\":%zu,\"function\":",
-	       function->addr, function->size, function->unit);
-	json_text_print(analysis_demangle(&arena, function->name));
-	fputs(",\"mangled\":", stdout);
-	json_text_print(function->name);
-	printf(",\"verdict\":\"%s\",\"reason\":", function->verdict);
-	json_text_print(function->reason);
-	putchar('}');
+	str_printf(out, "{\"address\":%" PRIu64 ",\"size\":%" PRIu64 ",\"unit\":%zu,\"function\":",
+		   function->addr, function->size, function->unit);
+	json_text_append(out, analysis_demangle(&arena, function->name));
+	str_append(out, ",\"mangled\":");
+	json_text_append(out, function->name);
+	str_printf(out, ",\"verdict\":\"%s\",\"reason\":", function->verdict);
+	json_text_append(out, function->reason);
+	str_append(out, "}");
 	arena_fini(&arena);
 }
 
 /* Functions per verdict, in the order of their first function. */
-static void print_verdicts(const struct record_file *file)
+static void append_verdicts(const struct record_file *file, struct str *out)
 {
 	struct verdict_count {
 		const char *verdict, *reason;
@@ -72,15 +62,15 @@ static void print_verdicts(const struct record_file *file)
 		counts.data[i].functions++;
 	}
 	vec_foreach (count, &counts) {
-		printf("%s\n{\"verdict\":\"%s\",\"functions\":%zu,\"reason\":",
-		       count == counts.data ? "" : ",", count->verdict, count->functions);
-		json_text_print(count->reason);
-		putchar('}');
+		str_printf(out, "%s\n{\"verdict\":\"%s\",\"functions\":%zu,\"reason\":",
+			   count == counts.data ? "" : ",", count->verdict, count->functions);
+		json_text_append(out, count->reason);
+		str_append(out, "}");
 	}
 	vec_fini(&counts);
 }
 
-static void print_counts(const struct record_file *file)
+static void append_counts(const struct record_file *file, struct str *out)
 {
 	const struct record_file_counts *counts = &file->counts;
 	const struct {
@@ -102,23 +92,29 @@ static void print_counts(const struct record_file *file)
 	};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-		printf("%s\"%s\":%" PRIu64, i ? "," : "", fields[i].name, fields[i].value);
+		str_printf(out, "%s\"%s\":%" PRIu64, i ? "," : "", fields[i].name, fields[i].value);
 }
 
 void function_list_print_json(const char *path, const struct record_file *file)
 {
-	fputs("{\"file\":", stdout);
-	json_text_print(path);
-	printf(",\"functions_found\":%zu,\"functions_instrumented\":%zu,\"functions_refused\":%zu,"
-	       "\"units\":%" PRIu64 ",\n\"statistics\":{",
-	       file->functions.len, file->instrumented, file->refused, file->counts.units);
-	print_counts(file);
-	fputs("},\n\"verdicts\":[", stdout);
-	print_verdicts(file);
-	fputs("\n],\n\"functions\":[", stdout);
+	struct str out = {0};
+
+	str_append(&out, "{\"file\":");
+	json_text_append(&out, path);
+	str_printf(
+		&out,
+		",\"functions_found\":%zu,\"functions_instrumented\":%zu,\"functions_refused\":%zu,"
+		"\"units\":%" PRIu64 ",\n\"statistics\":{",
+		file->functions.len, file->instrumented, file->refused, file->counts.units);
+	append_counts(file, &out);
+	str_append(&out, "},\n\"verdicts\":[");
+	append_verdicts(file, &out);
+	str_append(&out, "\n],\n\"functions\":[");
 	vec_foreach (function, &file->functions) {
-		fputs(function == file->functions.data ? "\n" : ",\n", stdout);
-		print_function(function);
+		str_append(&out, function == file->functions.data ? "\n" : ",\n");
+		append_function(function, &out);
 	}
-	puts("\n]}");
+	str_append(&out, "\n]}\n");
+	print_data(out.data);
+	str_fini(&out);
 }

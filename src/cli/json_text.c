@@ -1,8 +1,6 @@
 /* See json_text.h. */
 #include "cli/json_text.h"
 
-#include <stdio.h>
-
 /* Valid UTF-8 of length 1 to 4 at `at`; 0 where it is none. */
 static int utf8_length(const unsigned char *at)
 {
@@ -22,20 +20,20 @@ static int utf8_length(const unsigned char *at)
 	return length;
 }
 
-void json_text_print(const char *text)
+void json_text_append(struct str *out, const char *text)
 {
-	putchar('"');
+	str_append(out, "\"");
 	for (const unsigned char *at = (const unsigned char *)text; *at;) {
 		const int length = utf8_length(at);
 		if (length == 0)
-			fputs("\\ufffd", stdout);
+			str_append(out, "\\ufffd");
 		else if (*at == '"' || *at == '\\')
-			printf("\\%c", *at);
+			str_printf(out, "\\%c", *at);
 		else if (*at < 0x20 || *at == 0x7f)
-			printf("\\u%04x", *at);
+			str_printf(out, "\\u%04x", *at);
 		else
-			fwrite(at, 1, (size_t)length, stdout);
+			str_append_bytes(out, (const char *)at, (size_t)length);
 		at += length ? length : 1;
 	}
-	putchar('"');
+	str_append(out, "\"");
 }

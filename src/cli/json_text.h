@@ -2,7 +2,9 @@
 #ifndef TARE_CLI_JSON_TEXT_H
 #define TARE_CLI_JSON_TEXT_H
 
-/* Prints it on stdout, in quotes. */
-void json_text_print(const char *text);
+#include "base/str.h"
+
+/* In quotes; what is no UTF-8 is replaced. */
+void json_text_append(struct str *out, const char *text);
 
 #endif

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 
 #include "base/arena.h"
+#include "cli/print.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,21 +21,9 @@ const struct command *const command_table[] = {
 
 enum { COMMAND_COUNT = sizeof(command_table) / sizeof(command_table[0]) - 1 };
 
-static void print_escaped(const char *text)
-{
-	for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-		if (*at < 0x20 || *at == 0x7f)
-			fprintf(stderr, "\\x%02x", *at);
-		else
-			fputc(*at, stderr);
-	}
-}
-
 void command_print_error(const struct command *command, const struct error *err)
 {
-	fprintf(stderr, "tare%s%s: ", command ? " " : "", command ? command->name : "");
-	print_escaped(err->message);
-	fputc('\n', stderr);
+	print_note(command, "%s", err->message);
 }
 
 const char *const *command_names(void)
@@ -62,25 +51,23 @@ const struct command *command_find(const char *name, struct error *err)
 
 void command_print_usage(FILE *stream)
 {
-	fputs("tare - where a program spends its time\n\n"
-	      "Usage: tare COMMAND [OPTIONS] [--] [ARGUMENTS]\n\nCommands:\n",
-	      stream);
+	print_text(stream, "tare - where a program spends its time\n\n"
+			   "Usage: tare COMMAND [OPTIONS] [--] [ARGUMENTS]\n\nCommands:\n");
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		fprintf(stream, "  %-12s %s\n", command_table[i]->name, command_table[i]->summary);
-	fputs("\n\"tare COMMAND --help\" describes a command, \"tare --version\" prints the "
-	      "version.\n",
-	      stream);
+		print_line(stream, "  %-12s %s", command_table[i]->name, command_table[i]->summary);
+	print_text(stream, "\n\"tare COMMAND --help\" describes a command, \"tare --version\" "
+			   "prints the version.\n");
 }
 
 void command_print_help(const struct command *command)
 {
-	struct str options = {0};
+	struct str text = {0};
 
-	options_help(command->options, &options);
-	printf("Usage: tare %s [OPTIONS]%s%s\n\n%s\n\nOptions:\n%s", command->name,
-	       *command->operands ? " " : "", command->operands, command->description,
-	       options.data);
-	str_fini(&options);
+	str_printf(&text, "Usage: tare %s [OPTIONS]%s%s\n\n%s\n\nOptions:\n", command->name,
+		   *command->operands ? " " : "", command->operands, command->description);
+	options_help(command->options, &text);
+	print_text(stdout, text.data);
+	str_fini(&text);
 }
 
 static int failure_status(const struct command *command, const struct error *err)
@@ -141,7 +128,7 @@ int main(int argc, char **argv)
 	}
 	const char *name = argv[1];
 	if (strcmp(name, "--version") == 0) {
-		puts("tare " TARE_VERSION);
+		print_text(stdout, "tare " TARE_VERSION "\n");
 		return finish_output(EXIT_STATUS_OK);
 	}
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {

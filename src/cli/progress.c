@@ -1,13 +1,13 @@
 /* Draws the bar over itself on stderr, at most ten times a second. */
 #include "cli/progress.h"
 
-#include "base/str.h"
+#include "cli/print.h"
+#include "report/name.h"
 
-#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { SHOW_AFTER_MS = 1000, REDRAW_MS = 100, BAR_CELLS = 30 };
+enum { SHOW_AFTER_MS = 1000, REDRAW_MS = 100, BAR_CELLS = 30, NAME_WIDTH = 40 };
 
 static int64_t now_ms(void)
 {
@@ -23,17 +23,10 @@ void progress_begin(struct progress *progress, bool quiet)
 		(struct progress){.enabled = !quiet && isatty(STDERR_FILENO), .begin_ms = now_ms()};
 }
 
-static void print_name(const char *path)
-{
-	const char *name = path_basename(path);
-
-	for (int i = 0; name[i] && i < 40; i++)
-		fputc((unsigned char)name[i] < 0x20 || name[i] == 0x7f ? '?' : name[i], stderr);
-}
-
 void progress_show(const char *path, double done, void *context)
 {
 	struct progress *progress = context;
+	struct str line = {0}, name = {0};
 	char bar[BAR_CELLS + 1];
 	const int64_t now = now_ms();
 
@@ -47,9 +40,12 @@ void progress_show(const char *path, double done, void *context)
 	for (int i = 0; i < BAR_CELLS; i++)
 		bar[i] = i < (int)(done * BAR_CELLS) ? '#' : '.';
 	bar[BAR_CELLS] = 0;
-	fprintf(stderr, "\r\033[Kinstrumenting [%s] %3.0f %% ", bar, done * 100);
-	print_name(path);
-	fflush(stderr);
+	name_append_escaped(&name, path_basename(path), print_is_unicode());
+	str_printf(&line, "instrumenting [%s] %3.0f %% ", bar, done * 100);
+	name_append_cut(&line, name.data ? name.data : "", NAME_WIDTH);
+	print_passing(line.data);
+	str_fini(&line);
+	str_fini(&name);
 	progress->shown = true;
 	progress->drawn_ms = now;
 }
@@ -58,7 +54,6 @@ void progress_erase(struct progress *progress)
 {
 	if (!progress->shown)
 		return;
-	fputs("\r\033[K", stderr);
-	fflush(stderr);
+	print_passing(NULL);
 	progress->shown = false;
 }

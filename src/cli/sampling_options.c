@@ -1,6 +1,8 @@
 /* See sampling_options.h. */
 #include "cli/sampling_options.h"
 
+#include "cli/print.h"
+
 #include "record/event_text.h"
 
 #include <errno.h>
@@ -19,7 +21,7 @@ bool sampling_lists_events(const struct sampling_values *values)
 	if (values->events.len != 1 || strcmp(values->events.data[0].value, "list") != 0)
 		return false;
 	event_text(&text);
-	fputs(text.data, stdout);
+	print_text(stdout, text.data);
 	str_fini(&text);
 	return true;
 }

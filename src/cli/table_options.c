@@ -1,10 +1,9 @@
 /* See table_options.h. */
 #include "cli/table_options.h"
 
+#include "cli/print.h"
 #include "cli/sink.h"
 
-#include <langinfo.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -46,12 +45,6 @@ static bool use_color(bool to_file, enum color_when color)
 	       strcmp(term, "dumb") != 0;
 }
 
-static bool locale_is_unicode(void)
-{
-	setlocale(LC_CTYPE, "");
-	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-}
-
 void table_options_apply(const struct table_values *values, struct report_options *options,
 			 struct table_globs *globs)
 {
@@ -65,7 +58,7 @@ void table_options_apply(const struct table_values *values, struct report_option
 	options->functions = globs_of(&globs->functions, &values->functions);
 	options->width = text_width(to_file);
 	options->color = use_color(to_file, (enum color_when)values->color);
-	options->unicode = locale_is_unicode();
+	options->unicode = print_is_unicode();
 }
 
 void table_globs_fini(struct table_globs *globs)

@@ -1,6 +1,9 @@
 /* See terminal.h. Ends orderly on SIGINT, SIGTERM and SIGHUP; a new size redraws. */
 #include "cli/terminal.h"
 
+#include "cli/print.h"
+#include "report/name.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -87,20 +90,24 @@ void terminal_size(int *columns, int *lines)
 
 void terminal_show(const char *text)
 {
-	struct str screen = {0};
+	const bool unicode = print_is_unicode();
+	struct str screen = {0}, one = {0};
 	int columns, lines;
 
 	terminal_size(&columns, &lines);
 	str_append(&screen, "\033[H");
 	for (int line = 0; line < lines && *text; line++) {
 		const size_t length = strcspn(text, "\n");
-		str_append_bytes(&screen, text, length);
+		str_clear(&one);
+		str_append_bytes(&one, text, length);
+		name_append_sentence(&screen, one.data, unicode);
 		str_append(&screen, line + 1 < lines ? "\033[K\r\n" : "\033[K");
 		text += length + (text[length] == '\n');
 	}
 	str_append(&screen, "\033[J");
 	put(screen.data, screen.len);
 	str_fini(&screen);
+	str_fini(&one);
 }
 
 int terminal_key(int milliseconds)

@@ -20,7 +20,10 @@ void terminal_close(struct terminal *terminal);
 
 void terminal_size(int *columns, int *lines);
 
-/* Shows the text, at most as many lines as fit, in one write: nothing flickers. */
+/*
+ * Shows the lines, at most as many as fit, in one write: nothing flickers. What they hold is
+ * escaped as by print_line.
+ */
 void terminal_show(const char *text);
 
 /* A key that is pressed within `milliseconds`; 0: none, -1: it is time to end. */

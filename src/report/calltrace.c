@@ -9,8 +9,10 @@
  *
  * Refuses --sort, and --columns for text.
  */
+#include "report/line.h"
 #include "report/name.h"
 #include "report/number.h"
+#include "report/style.h"
 #include "report/syscalls.h"
 #include "report/table.h"
 
@@ -231,7 +233,7 @@ static void write_text_event(struct calltrace *calltrace, const struct analysis_
 	}
 	if (event->kind == TRACE_UNWOUND)
 		str_append(&calltrace->line, " (unwound)");
-	fprintf(calltrace->stream, "%s\n", calltrace->line.data);
+	line_write(calltrace->stream, calltrace->report->options, "", calltrace->line.data);
 }
 
 static void release_held(struct calltrace *calltrace)
@@ -286,9 +288,12 @@ static void begin_text(struct calltrace *calltrace)
 	str_append(&text, "; times contain the cost of the probes");
 	report_write_text_line(calltrace->report, calltrace->stream, "event log", &text);
 	str_fini(&text);
-	fprintf(calltrace->stream, "\n%s%15s%12s%8s  %s%s\n", options->color ? "\033[1m" : "",
-		options->unit == REPORT_TICKS ? "Time" : "Time, ms", "Duration", "Thread", "Call",
-		options->color ? "\033[0m" : "");
+	line_write(calltrace->stream, options, "", "");
+	str_clear(&calltrace->line);
+	str_printf(&calltrace->line, "%15s%12s%8s  %s",
+		   options->unit == REPORT_TICKS ? "Time" : "Time, ms", "Duration", "Thread",
+		   "Call");
+	line_write(calltrace->stream, options, STYLE_BOLD, calltrace->line.data);
 }
 
 static void begin(struct calltrace *calltrace)
@@ -339,7 +344,8 @@ static void end(struct calltrace *calltrace, bool cut)
 	case REPORT_TEXT:
 		release_held(calltrace);
 		if (cut)
-			fputs("(further events: --limit)\n", calltrace->stream);
+			line_write(calltrace->stream, calltrace->report->options, "",
+				   "(further events: --limit)");
 		break;
 	case REPORT_CSV:
 	case REPORT_FORMATS:

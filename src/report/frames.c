@@ -3,6 +3,7 @@
  * separator within a name is escaped, so that it ends no frame.
  */
 #include "report/calltree.h"
+#include "report/line.h"
 #include "report/name.h"
 #include "report/number.h"
 
@@ -124,13 +125,10 @@ static const char *measure_name(const struct analysis *analysis)
 	return analysis->by_weight ? "waiting" : "samples";
 }
 
-static void write_count(FILE *stream, uint64_t count, const char *one, const char *many)
+static void append_count(struct str *out, uint64_t count, const char *one, const char *many)
 {
-	struct str text = {0};
-
-	number_append(&text, count);
-	fprintf(stream, "%s %s", text.data, count == 1 ? one : many);
-	str_fini(&text);
+	number_append(out, count);
+	str_printf(out, " %s", count == 1 ? one : many);
 }
 
 void report_write_text_noise(const struct report *report, FILE *stream)
@@ -138,29 +136,35 @@ void report_write_text_noise(const struct report *report, FILE *stream)
 	const struct analysis *analysis = report->analysis;
 	const struct analysis_outline *outline = &report->outline;
 	const double trim = report_trim(report), least = report->options->min_percent;
+	const bool functions = report->view->id == VIEW_FUNCTIONS;
+	struct str text = {0};
 
 	if (outline->collapsed) {
-		write_count(stream, outline->collapsed, "call path", "call paths");
-		fputs(" not expanded; --expand=all shows all\n", stream);
+		append_count(&text, outline->collapsed, "call path", "call paths");
+		str_append(&text, " not expanded; --expand=all shows all");
+		line_write(stream, report->options, "", text.data);
+		str_clear(&text);
 	}
 	if (outline->trimmed) {
-		if (report->view->id == VIEW_FUNCTIONS)
-			write_count(stream, outline->trimmed, "function", "functions");
-		else
-			write_count(stream, outline->trimmed, "call path", "call paths");
-		fprintf(stream, " below %.3g %% left out, with %.1f %% of the %s; %s\n",
-			trim > least ? trim : least,
-			analysis_value_share(analysis, outline->trimmed_value),
-			measure_name(analysis),
-			trim > least ? "--noise shows all" : "see --min-percent");
+		append_count(&text, outline->trimmed, functions ? "function" : "call path",
+			     functions ? "functions" : "call paths");
+		str_printf(&text, " below %.3g %% left out, with %.1f %% of the %s; %s",
+			   trim > least ? trim : least,
+			   analysis_value_share(analysis, outline->trimmed_value),
+			   measure_name(analysis),
+			   trim > least ? "--noise shows all" : "see --min-percent");
+		line_write(stream, report->options, "", text.data);
+		str_clear(&text);
 	}
 	if (outline->shared) {
-		write_count(stream, outline->shared, "row stands", "rows stand");
-		fputs(" for ", stream);
-		write_count(stream, outline->shared_frames, "frame", "frames");
-		fprintf(stream, " (outer%sinner) with little of their own; --noise shows each\n",
-			separator(report->options->unicode));
+		append_count(&text, outline->shared, "row stands", "rows stand");
+		str_append(&text, " for ");
+		append_count(&text, outline->shared_frames, "frame", "frames");
+		str_printf(&text, " (outer%sinner) with little of their own; --noise shows each",
+			   separator(report->options->unicode));
+		line_write(stream, report->options, "", text.data);
 	}
+	str_fini(&text);
 }
 
 void report_write_json_noise(const struct report *report, FILE *stream)

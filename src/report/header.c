@@ -1,4 +1,5 @@
 /* The header of text reports: what was recorded where, how well, and what is missing. */
+#include "report/line.h"
 #include "report/name.h"
 #include "report/number.h"
 #include "report/style.h"
@@ -38,8 +39,8 @@ static void write_line(const struct report *report, FILE *stream, int look, cons
 	const bool color = report->options->color;
 	const char *style = color ? styles[look][1] : "";
 
-	fprintf(stream, "%s%-*s%s %s%s%s\n", color ? styles[look][0] : "", KEY_WIDTH, key,
-		color ? STYLE_OFF : "", style, line, style[0] ? STYLE_OFF : "");
+	line_printf(stream, report->options, "%s%-*s%s %s%s%s", color ? styles[look][0] : "",
+		    KEY_WIDTH, key, color ? STYLE_OFF : "", style, line, style[0] ? STYLE_OFF : "");
 }
 
 /* One line; `text` is escaped, shortened to the width, and cleared. */
@@ -49,7 +50,7 @@ static void write_short(const struct report *report, FILE *stream, int look, con
 	const bool unicode = report->options->unicode;
 	struct str escaped = {0}, line = {0};
 
-	name_append_escaped(&escaped, text->data ? text->data : "", unicode);
+	name_append_sentence(&escaped, text->data ? text->data : "", unicode);
 	name_append_shortened(&line, escaped.data ? escaped.data : "", room_of(report), "");
 	write_line(report, stream, look, key, line.data ? line.data : "");
 	str_fini(&escaped);
@@ -92,7 +93,7 @@ static void write_facts(const struct report *report, FILE *stream, int look, con
 	const size_t room = room_of(report);
 	struct str escaped = {0}, line = {0};
 
-	name_append_escaped(&escaped, text->data ? text->data : "", report->options->unicode);
+	name_append_sentence(&escaped, text->data ? text->data : "", report->options->unicode);
 	for (const char *at = escaped.data ? escaped.data : ""; *at; key = "") {
 		const size_t length = bytes_that_fit(at, room);
 		str_clear(&line);

@@ -84,7 +84,28 @@ static size_t plain_length(const char *text)
 	return (size_t)(at - (const unsigned char *)text);
 }
 
-void name_append_escaped(struct str *out, const char *text, bool unicode)
+/* What tare writes beyond ASCII, in forms that every terminal has. */
+static const char *ascii_of(unsigned code_point)
+{
+	static const struct {
+		unsigned code_point;
+		const char *ascii;
+	} signs[] = {
+		{0xb1, "+-"},	{0xb5, "u"},	 {0xb7, "."},	{0xd7, "x"},	{0x2013, "-"},
+		{0x2014, "-"},	{0x2026, "..."}, {0x203a, ">"}, {0x2190, "<-"}, {0x2192, "->"},
+		{0x21b3, "->"}, {0x2212, "-"},	 {0x2248, "~"}, {0x2264, "<="}, {0x2265, ">="},
+		{0x2588, "#"},	{0x2591, ":"},	 {0x25b8, ">"},
+	};
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+		if (signs[i].code_point == code_point)
+			return signs[i].ascii;
+	return NULL;
+}
+
+enum beyond_ascii { BEYOND_KEPT, BEYOND_ESCAPED, BEYOND_SIGNS };
+
+static void append_safe(struct str *out, const char *text, enum beyond_ascii beyond)
 {
 	for (;;) {
 		unsigned code_point;
@@ -99,12 +120,25 @@ void name_append_escaped(struct str *out, const char *text, bool unicode)
 			text++;
 			continue;
 		}
-		if (IN(unsafe, code_point) || (!unicode && code_point >= 0x80))
+		const char *sign = beyond == BEYOND_SIGNS ? ascii_of(code_point) : NULL;
+		if (sign)
+			str_append(out, sign);
+		else if (IN(unsafe, code_point) || (beyond != BEYOND_KEPT && code_point >= 0x80))
 			append_escape(out, code_point);
 		else
 			str_append_bytes(out, text, length);
 		text += length;
 	}
+}
+
+void name_append_escaped(struct str *out, const char *text, bool unicode)
+{
+	append_safe(out, text, unicode ? BEYOND_KEPT : BEYOND_ESCAPED);
+}
+
+void name_append_sentence(struct str *out, const char *text, bool unicode)
+{
+	append_safe(out, text, unicode ? BEYOND_KEPT : BEYOND_SIGNS);
 }
 
 void name_append_utf8(struct str *out, const char *text)

@@ -21,6 +21,12 @@ size_t utf8_decode(const char *at, unsigned *code_point);
  */
 void name_append_escaped(struct str *out, const char *text, bool unicode);
 
+/*
+ * A sentence or a line of tare's own with names in it: as name_append_escaped, but without
+ * `unicode` the signs that tare itself writes appear as ASCII, ">=" and not \u{2265}.
+ */
+void name_append_sentence(struct str *out, const char *text, bool unicode);
+
 /* Appends `text` with only the bytes that are no UTF-8 escaped, as \xNN. */
 void name_append_utf8(struct str *out, const char *text);
 

@@ -5,6 +5,7 @@
  */
 #include "report/bar.h"
 #include "report/calltree.h"
+#include "report/line.h"
 #include "report/name.h"
 #include "report/number.h"
 #include "report/style.h"
@@ -171,18 +172,17 @@ static void column_measure(struct text_table *t, struct text_column *column)
 {
 	const struct report_options *options = t->report->options;
 	const struct column *c = column->column;
-	const bool plain = !options->unicode && strcmp(c->title, "\u00b1") == 0;
-
+	struct str title = {0};
 	const bool of_time = c->type == CELL_TIME || c->type == CELL_TIME_CHANGE;
 
-	if (column->is_time || (of_time && !c->each))
-		snprintf(column->title, sizeof(column->title), "%s %s",
-			 strcmp(c->title, "weight") == 0 ? "time" : c->title,
-			 time_scale_name(t->scale, options->unicode));
-	else if (plain)
-		snprintf(column->title, sizeof(column->title), "+-");
-	else
-		snprintf(column->title, sizeof(column->title), "%s", c->title);
+	const bool with_unit = column->is_time || (of_time && !c->each);
+	name_append_sentence(&title,
+			     with_unit && strcmp(c->title, "weight") == 0 ? "time" : c->title,
+			     options->unicode);
+	snprintf(column->title, sizeof(column->title), "%s%s%s", title.data ? title.data : "",
+		 with_unit ? " " : "",
+		 with_unit ? time_scale_name(t->scale, options->unicode) : "");
+	str_fini(&title);
 	column->natural = name_width(column->title);
 	if (c->type == CELL_BAR) {
 		const size_t wanted = (size_t)options->width / BAR_SHARE;
@@ -412,12 +412,9 @@ static void append_padding(struct text_table *t, size_t width)
 /* Without the blanks at its end; styled lines begin and end so by themselves, as pagers want it. */
 static void write_line(struct text_table *t, const char *style)
 {
-	const bool styled = style[0] && t->report->options->color;
-
 	while (t->line.len && t->line.data[t->line.len - 1] == ' ')
 		t->line.data[--t->line.len] = 0;
-	fprintf(t->stream, "%s%s%s\n", styled ? style : "", t->line.data ? t->line.data : "",
-		styled ? STYLE_OFF : "");
+	line_write(t->stream, t->report->options, style, t->line.data ? t->line.data : "");
 	str_clear(&t->line);
 }
 
@@ -619,7 +616,7 @@ static void write_rows(struct text_table *t)
 	vec_foreach (row, &t->table->rows) {
 		if (row->heading) {
 			if (row != t->table->rows.data)
-				fputc('\n', t->stream);
+				line_write(t->stream, t->report->options, "", "");
 			name_append_escaped(&t->line, row->heading, t->report->options->unicode);
 			write_line(t, STYLE_BOLD);
 		}
@@ -632,11 +629,7 @@ static void write_rows(struct text_table *t)
 /* What could not be shown; names of files are in it. */
 static void write_note(const struct text_table *t, const char *note)
 {
-	struct str text = {0};
-
-	name_append_escaped(&text, note, t->report->options->unicode);
-	fprintf(t->stream, "note: %s\n", text.data ? text.data : "");
-	str_fini(&text);
+	line_printf(t->stream, t->report->options, "note: %s", note);
 }
 
 /* What the bars mean is said once. */
@@ -653,9 +646,10 @@ static void write_legend(const struct text_table *t)
 {
 	const bool unicode = t->report->options->unicode, color = t->report->options->color;
 
-	fprintf(t->stream,
-		"%s%s%s application  %s%s%s operating system: blocked, preempted, faults, "
-		"system calls\n",
+	line_printf(
+		t->stream, t->report->options,
+		"%s%s%s application  %s%s%s operating system: blocked, preempted, faults, system "
+		"calls",
 		color ? STYLE_WORK : "", unicode ? "\u2588" : "#", color ? STYLE_OFF : "",
 		color ? STYLE_WAIT : "",
 		!unicode ? ":"
@@ -666,41 +660,39 @@ static void write_legend(const struct text_table *t)
 
 static void write_footer(struct text_table *t)
 {
-	const bool unicode = t->report->options->unicode;
+	const struct report_options *options = t->report->options;
 	struct str text = {0};
 
 	if (t->table->hidden) {
 		number_append(&text, t->table->hidden);
-		fprintf(t->stream, "... %s more; --limit=0 shows all\n", text.data);
+		line_printf(t->stream, options, "... %s more; --limit=0 shows all", text.data);
 	}
 	if (t->report->is_outlined && t->table == t->report->tables)
 		report_write_text_noise(t->report, t->stream);
 	if (t->any_shaded && is_first_with_bars(t))
 		write_legend(t);
 	if (t->any_dominated)
-		fputs("~ overhead-dominated: exclusive time per call < 5 x probe cost\n",
-		      t->stream);
+		line_write(t->stream, options, "",
+			   "~ overhead-dominated: exclusive time per call < 5 x probe cost");
 	if (t->any_within_error)
-		fputs("? within the error: exclusive time may be nothing but probe cost\n",
-		      t->stream);
+		line_write(t->stream, options, "",
+			   "? within the error: exclusive time may be nothing but probe cost");
 	if (t->any_disarmed)
-		fputs("≥ disarmed while running: later calls are not counted, their time is the "
-		      "callers'\n",
-		      t->stream);
+		line_write(t->stream, options, "",
+			   "\u2265 disarmed while running: later calls are not counted, their time "
+			   "is the callers'");
 	/* Once, below the last table. */
 	if (t->table != &t->report->tables[t->report->table_count - 1])
 		t->any_margin = false;
 	if (t->any_hot)
-		fprintf(t->stream,
-			"%s hot path: children with at least half of their parent's value\n",
-			unicode ? "\u25b8" : ">");
+		line_write(t->stream, options, "",
+			   "\u25b8 hot path: children with at least half of their parent's value");
 	if (t->any_margin)
-		fprintf(t->stream,
-			"%s 95 %% confidence: the sampling error of the share before it\n",
-			unicode ? "\u00b1" : "+-");
+		line_write(t->stream, options, "",
+			   "\u00b1 95 % confidence: the sampling error of the share before it");
 	if (t->any_outside)
-		fputs("! the share by calls lies outside of the samples' 95 % interval\n",
-		      t->stream);
+		line_write(t->stream, options, "",
+			   "! the share by calls lies outside of the samples' 95 % interval");
 	if (t->report->annotated)
 		vec_foreach (note, &t->report->annotation.notes)
 			write_note(t, *note);
@@ -710,7 +702,6 @@ static void write_footer(struct text_table *t)
 void report_write_text_table(const struct report *report, const struct report_table *table,
 			     FILE *stream)
 {
-	const bool color = report->options->color;
 	struct text_table *t = mem_zalloc(sizeof(*t));
 
 	t->report = report;
@@ -718,16 +709,15 @@ void report_write_text_table(const struct report *report, const struct report_ta
 	t->stream = stream;
 	strmap_init(&t->shown);
 	arena_init(&t->names);
-	fputc('\n', stream);
+	line_write(stream, report->options, "", "");
 	if (table->title)
-		fprintf(stream, "%s%s%s\n", color ? STYLE_BOLD : "", table->title,
-			color ? STYLE_OFF : "");
+		line_write(stream, report->options, STYLE_BOLD, table->title);
 	if (table->rows.len) {
 		table_measure(t);
 		write_titles(t);
 		write_rows(t);
 	} else {
-		fputs("(no rows)\n", stream);
+		line_write(stream, report->options, "", "(no rows)");
 	}
 	write_footer(t);
 	strmap_fini(&t->shown);

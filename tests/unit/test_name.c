@@ -34,6 +34,23 @@ static void test_escapes(void **state)
 		       "\\u{9b}\\u{202e}\\u{200b}");
 }
 
+/* Signs of tare's own have forms of ASCII; what else a sentence has in it is escaped all the same.
+ */
+static void test_sentences(void **state)
+{
+	static const char sentence[] = "\u2265 5 \u00b5s \u00b1 1 of caf\u00e9\033[31m\u202e\n";
+	struct str out = {0};
+
+	(void)state;
+	name_append_sentence(&out, sentence, true);
+	assert_string_equal(out.data,
+			    "\u2265 5 \u00b5s \u00b1 1 of caf\u00e9\\x1b[31m\\u{202e}\\n");
+	str_clear(&out);
+	name_append_sentence(&out, sentence, false);
+	assert_string_equal(out.data, ">= 5 us +- 1 of caf\\u{e9}\\x1b[31m\\u{202e}\\n");
+	str_fini(&out);
+}
+
 static void test_invalid_utf8(void **state)
 {
 	(void)state;
@@ -213,11 +230,12 @@ static void test_columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_escapes),	    cmocka_unit_test(test_fitted),
-		cmocka_unit_test(test_columns),	    cmocka_unit_test(test_invalid_utf8),
-		cmocka_unit_test(test_widths),	    cmocka_unit_test(test_shortening),
-		cmocka_unit_test(test_brief_names), cmocka_unit_test(test_cutting),
-		cmocka_unit_test(test_times),	    cmocka_unit_test(test_number_groups),
+		cmocka_unit_test(test_sentences),     cmocka_unit_test(test_escapes),
+		cmocka_unit_test(test_fitted),	      cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_invalid_utf8),  cmocka_unit_test(test_widths),
+		cmocka_unit_test(test_shortening),    cmocka_unit_test(test_brief_names),
+		cmocka_unit_test(test_cutting),	      cmocka_unit_test(test_times),
+		cmocka_unit_test(test_number_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
