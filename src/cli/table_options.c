@@ -58,7 +58,7 @@ void table_options_apply(const struct table_values *values, struct report_option
 	options->functions = globs_of(&globs->functions, &values->functions);
 	options->width = text_width(to_file);
 	options->color = use_color(to_file, (enum color_when)values->color);
-	options->unicode = print_is_unicode();
+	options->unicode = options->format != REPORT_TEXT || print_is_unicode();
 }
 
 void table_globs_fini(struct table_globs *globs)

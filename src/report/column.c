@@ -427,7 +427,7 @@ GET(disarmed)
 		cell->type = CELL_COUNT;
 		cell->number = row->values->disarmed;
 	} else if (row->values->disarmed) {
-		set_text(cell, "≥");
+		set_text(cell, report->options->unicode ? "\u2265" : ">=");
 	}
 }
 
@@ -508,7 +508,7 @@ GET(object)
 {
 	if (!row->os || row->os->syscall_number < 0)
 		return;
-	os_object_put(scratch, row->os);
+	os_object_put(scratch, row->os, report->options->unicode);
 	if (scratch->len)
 		set_text(cell, scratch_text(scratch));
 }

@@ -12,12 +12,12 @@ static void put_process(struct str *out, int pid)
 		str_printf(out, "process group %u", 0U - (unsigned)pid);
 }
 
-static void put_duration(struct str *out, uint64_t ns)
+static void put_duration(struct str *out, uint64_t ns, bool unicode)
 {
-	static const struct {
+	const struct {
 		uint64_t ns;
 		const char *name;
-	} units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "µs"}};
+	} units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, unicode ? "\u00b5s" : "us"}};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (ns < units[i].ns)
@@ -28,7 +28,7 @@ static void put_duration(struct str *out, uint64_t ns)
 }
 
 /* Nothing where a name says it all, or nothing does. */
-static void put_number(struct str *out, const struct analysis_os *os)
+static void put_number(struct str *out, const struct analysis_os *os, bool unicode)
 {
 	switch (os->object_kind) {
 	case TARE_OBJECT_FD:
@@ -53,7 +53,7 @@ static void put_number(struct str *out, const struct analysis_os *os)
 		break;
 	case TARE_OBJECT_SLEEP:
 	case TARE_OBJECT_SLEEP_CLOCK:
-		put_duration(out, os->object);
+		put_duration(out, os->object, unicode);
 		break;
 	case TARE_OBJECT_NONE:
 	case TARE_OBJECT_PATH:
@@ -64,11 +64,11 @@ static void put_number(struct str *out, const struct analysis_os *os)
 	}
 }
 
-void os_object_put(struct str *out, const struct analysis_os *os)
+void os_object_put(struct str *out, const struct analysis_os *os, bool unicode)
 {
 	const size_t before = out->len;
 
-	put_number(out, os);
+	put_number(out, os, unicode);
 	if (os->path)
 		str_printf(out, "%s%s", out->len > before ? " " : "", os->path);
 }

@@ -5,6 +5,6 @@
 #include "analysis/analysis.h"
 
 /* "fd 3 /var/lib/app.db", "futex 0x7f…", "pid 17", "10 ms"; nothing where nothing is known. */
-void os_object_put(struct str *out, const struct analysis_os *os);
+void os_object_put(struct str *out, const struct analysis_os *os, bool unicode);
 
 #endif
