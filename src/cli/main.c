@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "cli/print.h"
+#include "cli/written.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -122,6 +123,7 @@ int main(int argc, char **argv)
 {
 	struct error err = {0};
 
+	written_set_caller(argc ? argv[0] : "");
 	if (argc < 2) {
 		command_print_usage(stderr);
 		return EXIT_STATUS_USAGE;

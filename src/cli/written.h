@@ -4,7 +4,13 @@
 
 struct command;
 
-/* "wrote PATH FACTS; to see it: tare report PATH" */
+/* How tare was called, argv[0]; borrowed. */
+void written_set_caller(const char *name);
+
+/*
+ * "wrote PATH FACTS; to see it: tare report PATH". What follows the colon works in the user's shell
+ * as it stands: tare by the name or path that it was called by, words quoted where they need it.
+ */
 void written_print(const struct command *command, const char *path, const char *facts);
 /* `partial`: why the profile is not whole, or NULL. */
 void written_print_partial(const struct command *command, const char *path, const char *partial);
