@@ -40,7 +40,7 @@ bool policy_is_system(const char *path)
 			     sizeof(system_names) / sizeof(system_names[0]));
 }
 
-static bool file_matches(const char *glob, const char *path)
+bool policy_file_matches(const char *glob, const char *path)
 {
 	return fnmatch(glob, path_basename(path), 0) == 0 || fnmatch(glob, path, 0) == 0;
 }
@@ -108,7 +108,7 @@ bool policy_add_units(struct policy *policy, const char *text, struct error *err
 const struct policy_units *policy_units_of(const struct policy *policy, const char *path)
 {
 	vec_foreach (units, &policy->units) {
-		if (file_matches(units->glob, path))
+		if (policy_file_matches(units->glob, path))
 			return units;
 	}
 	return NULL;
@@ -123,7 +123,7 @@ enum policy_mode policy_mode_of(const struct policy *policy, const char *path)
 		!policy->syscalls_only && (!policy->units.len || policy_units_of(policy, path));
 
 	vec_foreach (module, &policy->modules) {
-		if (chosen && file_matches(*module, path))
+		if (chosen && policy_file_matches(*module, path))
 			return POLICY_FULL;
 	}
 	if (name_is_among(name, syscall_names, sizeof(syscall_names) / sizeof(syscall_names[0])))

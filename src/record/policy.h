@@ -32,6 +32,9 @@ bool policy_units_parse(const char *text, size_t *first, size_t *last, struct er
 /* What holds for the file, or NULL. */
 const struct policy_units *policy_units_of(const struct policy *policy, const char *path);
 
+/* Whether the pattern is that of the file's base name or path. */
+bool policy_file_matches(const char *glob, const char *path);
+
 /* C and C++ run-time library, loader, vDSO or sanitizer run-time, by base name. */
 bool policy_is_system(const char *path);
 

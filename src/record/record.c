@@ -597,6 +597,21 @@ static void wait_for_all(struct run *run)
 
 /* ---- the profile ---- */
 
+/* Patterns of --module that no file had, now that all are known: plug-ins and children, too. */
+static void append_unmatched(const struct run *run, struct str *out)
+{
+	vec_foreach (glob, &run->instrument.policy.modules) {
+		bool any = false;
+
+		vec_foreach (file, &run->instrumenter.files)
+			any = any || policy_file_matches(*glob, (*file)->path);
+		if (!any)
+			str_printf(out,
+				   "%s--module=%s matches none of the %zu files that were loaded",
+				   out->len ? "; " : "", *glob, run->instrumenter.files.len);
+	}
+}
+
 static void put_remark(const struct run *run, const struct instrumented *executable,
 		       struct record_result *result)
 {
@@ -607,6 +622,7 @@ static void put_remark(const struct run *run, const struct instrumented *executa
 	if (executable && executable->entry.refusal)
 		str_printf(&remark, "%s%s; its libraries were recorded without it",
 			   remark.len ? "; " : "", executable->entry.refusal);
+	append_unmatched(run, &remark);
 	result->remark = remark.data;
 }
 

@@ -6,6 +6,7 @@
 #include "report/number.h"
 #include "report/table.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
@@ -157,10 +158,41 @@ static bool is_older(const struct report *report, struct str *text)
 	return any;
 }
 
+static bool is_loaded(const struct analysis *analysis, const char *glob)
+{
+	vec_foreach (module, &analysis->modules)
+		if (fnmatch(glob, module->name, 0) == 0 || fnmatch(glob, module->path, 0) == 0)
+			return true;
+	return false;
+}
+
+/* Patterns of the recording that no file had: where all are so, nothing was recorded. */
+static bool lacks_modules(const struct report *report, struct str *text)
+{
+	static const char option[] = " --module=";
+	const char *at = profile_session(report->analysis->profile)->settings;
+	struct str glob = {0};
+
+	while (at && (at = strstr(at, option))) {
+		const char *begin = at + strlen(option), *end = strstr(begin, " --");
+
+		str_clear(&glob);
+		str_append_bytes(&glob, begin, end ? (size_t)(end - begin) : strlen(begin));
+		if (!is_loaded(report->analysis, glob.data))
+			str_printf(text, "%s--module=%s", text->len ? ", " : "", glob.data);
+		at = end;
+	}
+	str_fini(&glob);
+	if (text->len)
+		str_append(text, " matched no file that was loaded: tare report modules lists "
+				 "those that were");
+	return text->len > 0;
+}
+
 const struct report_attention report_attentions[] = {
 	{"accuracy", is_inaccurate}, {"preempted", was_preempted}, {"coverage", has_gaps},
 	{"os", lacks_os_events},     {"clock", clock_drifts},	   {"samples", has_few_samples},
-	{"stacks", has_cut_stacks},  {"version", is_older},
+	{"stacks", has_cut_stacks},  {"version", is_older},	   {"modules", lacks_modules},
 };
 
 const size_t report_attention_count = sizeof(report_attentions) / sizeof(report_attentions[0]);
