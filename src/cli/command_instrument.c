@@ -153,7 +153,7 @@ static int instrument_run(const void *values_at, const struct operands *operands
 		str_append(&output, values->output);
 	else if (!lists && !values->verify)
 		str_printf(&output, "%s.instrumented", path_basename(path));
-	progress_begin(&progress, values->quiet);
+	progress_begin(&progress, &command_instrument, values->quiet);
 	struct record_file_options options = {
 		.path = path,
 		.output = output.data,
@@ -169,7 +169,7 @@ static int instrument_run(const void *values_at, const struct operands *operands
 		options.selection.transform = RECORD_TRANSFORM_POISON;
 	const bool ok = record_instrument(&options, &file, err);
 	int status = ok ? EXIT_STATUS_OK : -1;
-	progress_erase(&progress);
+	progress_end(&progress);
 	if (ok) {
 		print_result(values, path, output.data, &file);
 		if (file.verification.difference_count)

@@ -187,11 +187,18 @@ struct record_output {
 	bool verbose, quiet;
 };
 
-static void show_progress(const char *path, double done, void *context)
+static void show_progress(const struct record_progress *now, void *context)
 {
 	struct record_output *output = context;
 
-	progress_show(path, done, &output->progress);
+	progress_show(now, &output->progress);
+}
+
+static void end_preparation(void *context)
+{
+	struct record_output *output = context;
+
+	progress_erase(&output->progress);
 }
 
 static void show_note(const char *sentence, void *context)
@@ -207,7 +214,7 @@ static void show_notice(const char *sentence, void *context)
 {
 	struct record_output *output = context;
 
-	progress_erase(&output->progress);
+	progress_restart(&output->progress);
 	if (!output->quiet)
 		print_note(&command_record, "%s", sentence);
 }
@@ -333,7 +340,8 @@ static int record_command_run(const void *values_at, const struct operands *oper
 	uint64_t trace_bytes = 0;
 	if (values->trace && !trace_parse(values->trace, &trace_bytes, err))
 		return -1;
-	progress_begin(&output.progress, values->quiet);
+	progress_begin(&output.progress, &command_record, values->quiet);
+	output.progress.kept = !values->no_cache;
 	struct record_options options = {
 		.words = operands->items,
 		.word_count = operands->count,
@@ -353,6 +361,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		.wait = values->wait,
 		.exec = values->exec,
 		.progress = show_progress,
+		.prepared = end_preparation,
 		.note = show_note,
 		.notice = show_notice,
 		.context = &output,
@@ -373,7 +382,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		vec_push(&options.selection.stop_at, item->value);
 	const bool ok = has_command ? record_run(&options, &result, &status, err)
 				    : record_attach(&options, &result, &status, err);
-	progress_erase(&output.progress);
+	progress_end(&output.progress);
 	if (ok) {
 		if (!values->quiet)
 			print_success(&result);

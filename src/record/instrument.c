@@ -124,8 +124,9 @@ struct build_progress {
 static void build_report(double done, void *context)
 {
 	const struct build_progress *progress = context;
+	const struct record_progress now = {.path = progress->path, .done = done};
 
-	progress->options->progress(progress->path, done, progress->options->progress_context);
+	progress->options->progress(&now, progress->options->progress_context);
 }
 
 /* Static executables carry the runtime. *runtime is NULL for all others, and without probes. */
@@ -183,7 +184,7 @@ bool instrument_rewrite(struct instrument_options *options, const struct instrum
 		memset(rewrite.source_id, 0, sizeof(rewrite.source_id));
 	const bool ok = rewrite_object(input->object, &rewrite, out, result, err);
 	if (options->progress)
-		options->progress(progress.path, 1, options->progress_context);
+		build_report(1, &progress);
 	free(directory);
 	object_close(runtime);
 	return ok;

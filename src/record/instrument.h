@@ -18,8 +18,8 @@ struct instrument_options {
 	struct object *companion; /* REWRITE_POISON: the one with the handlers */
 	enum rewrite_probes probes;
 	bool keep_small;
-	/* Called while a file is rewritten, with a fraction of 1; and with 1 at its end. */
-	void (*progress)(const char *path, double done, void *context);
+	/* Called while a file is rewritten, and at its end; knows of no other files. */
+	void (*progress)(const struct record_progress *now, void *context);
 	void *progress_context;
 };
 

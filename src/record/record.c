@@ -61,8 +61,9 @@ struct run {
 	struct launch launch;
 	struct handover handover; /* options->exec */
 	struct cpu_watch cpu;
-	struct str original_link;  /* the last answer to TARE_REQUEST_ORIGINAL */
-	uint64_t static_tls_bytes; /* the command's own; those of its children: */
+	struct str original_link;	/* the last answer to TARE_REQUEST_ORIGINAL */
+	size_t file_number, file_count; /* see struct record_progress */
+	uint64_t static_tls_bytes;	/* the command's own; those of its children: */
 	struct vec_of(struct static_tls) static_tls;
 	bool session_is_open, keep_session;
 };
@@ -124,6 +125,18 @@ static void note_private_copies(struct run *run)
 }
 
 /* What became of the file at `path`; see instrumenter_get. */
+static void show_progress(const struct record_progress *now, void *context)
+{
+	const struct run *run = context;
+	struct record_progress whole = *now;
+
+	whole.running = run->launch.pid > 0;
+	whole.file = whole.running ? 0 : run->file_number;
+	whole.files = whole.running ? 0 : run->file_count;
+	if (run->options->progress)
+		run->options->progress(&whole, run->options->context);
+}
+
 static const struct instrumented *get_file(struct run *run, const char *path, bool *is_new,
 					   struct error *err)
 {
@@ -188,6 +201,7 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 	struct path_list libraries = {0};
 	bool is_new, ok = true;
 
+	show_progress(&(struct record_progress){.path = run->program.path}, run);
 	*executable = get_file(run, run->program.path, &is_new, err);
 	if (!*executable)
 		return false;
@@ -197,7 +211,10 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 	if (run->program.loader)
 		closure_list(run->program.loader, run->program.path, NULL, &libraries);
 	run->static_tls_bytes = closure_static_tls_bytes(&libraries);
+	run->file_count = libraries.len + 1;
 	vec_foreach (path, &libraries) {
+		run->file_number = (size_t)(path - libraries.data) + 2;
+		show_progress(&(struct record_progress){.path = *path}, run);
 		const struct instrumented *file = get_file(run, *path, &is_new, err);
 		ok = file != NULL;
 		if (!ok)
@@ -466,6 +483,8 @@ static bool start_command(struct run *run, const struct instrumented *executable
 		.context = run,
 	};
 
+	if (run->options->prepared)
+		run->options->prepared(run->options->context);
 	record_put_begin(&run->recording);
 	const bool ok = run->options->exec ? handover_start(&run->handover, &run->launch, &options,
 							    status, err)
@@ -655,8 +674,8 @@ static bool prepare_instrumented(struct run *run, const struct instrumented **ex
 	run->instrument.policy.syscalls_only = options->method == RECORD_SAMPLE;
 	run->output = record_choose_output(options->output, path_basename(options->words[0]), err);
 	run->runtime = run->output ? target_runtime_path(err) : NULL;
-	run->instrument.progress = options->progress;
-	run->instrument.progress_context = options->context;
+	run->instrument.progress = show_progress;
+	run->instrument.progress_context = run;
 	if (!run->runtime || !open_cache(run, err))
 		return false;
 	instrumenter_init(&run->instrumenter, &run->instrument, &run->cache);

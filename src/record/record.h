@@ -48,6 +48,14 @@ struct record_selection {
 	char *(*demangle)(const char *name);
 };
 
+/* How far the instrumentation of a file has come. */
+struct record_progress {
+	const char *path;
+	double done;	    /* a fraction of 1 */
+	size_t file, files; /* it is this one, from 1 on, of so many; 0: that is not known */
+	bool running;	    /* the command runs already; a process waits for the file */
+};
+
 enum record_method { RECORD_INSTRUMENT, RECORD_SAMPLE, RECORD_BOTH, RECORD_METHODS };
 
 /* How to sample, and what besides the command. */
@@ -75,8 +83,10 @@ struct record_options {
 	bool wait;		       /* for all recorded processes, not only for the command */
 	bool exec;		       /* the command gets this process; see record_run */
 	struct tare_settings settings; /* of the runtime; abi/session.h */
-	/* Called while a file is rewritten: fraction of 1. May be NULL. */
-	void (*progress)(const char *path, double done, void *context);
+	/* Called before files are looked at, and while they are rewritten. May be NULL. */
+	void (*progress)(const struct record_progress *now, void *context);
+	/* Called when all is prepared, just before the command begins. May be NULL. */
+	void (*prepared)(void *context);
 	/* Called with a sentence about each file that was looked at. May be NULL. */
 	void (*note)(const char *sentence, void *context);
 	/* Called with a sentence that whoever waits should read now. May be NULL. */
@@ -131,7 +141,7 @@ struct record_file_options {
 	struct record_selection selection; /* without modules and units */
 	const char *only_units;		   /* "A-B": see record_function.unit; NULL: all */
 	bool verify;			   /* compare the copy with the original */
-	void (*progress)(const char *path, double done, void *context);
+	void (*progress)(const struct record_progress *now, void *context);
 	void *context;
 };
 

@@ -234,6 +234,9 @@ static inline uint32_t range_insn_number(const struct range *range, uint64_t off
 	return within ? range->index.before[offset / INDEX_BLOCK_BYTES] + within : 0;
 }
 
+/* Tells the caller how much of all is done, a fraction of 1. */
+void program_report(const struct program *program, double done);
+
 /* Runs `run` on all threads over [0, count); its context is the program. While passes run in
    parallel, each writes only to its own ranges or units, and to its worker. */
 void program_run(struct program *program, void (*run)(void *, unsigned, size_t, size_t),

@@ -260,6 +260,8 @@ static void decode_piece(void *program_at, unsigned worker, size_t begin, size_t
 					       : range->end + PADDING_MAX;
 		range->padding = padding_behind(program, range, limit);
 	}
+	if (worker == 0)
+		program_report(program, 0.15 * (double)begin / (double)program->ranges.len);
 	vec_fini(&scratch);
 }
 

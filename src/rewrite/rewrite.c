@@ -47,7 +47,7 @@ static bool check_window(const struct program *program, struct error *err)
 			 options->last_unit - 1);
 }
 
-static void report_progress(const struct program *program, double done)
+void program_report(const struct program *program, double done)
 {
 	if (program->options->progress)
 		program->options->progress(done, program->options->progress_context);
@@ -98,7 +98,7 @@ static void emit_piece(void *program_at, unsigned worker, size_t begin, size_t e
 		}
 	}
 	if (worker == 0)
-		report_progress(program, 0.4 + 0.4 * (double)begin / (double)program->units.len);
+		program_report(program, 0.4 + 0.4 * (double)begin / (double)program->units.len);
 }
 
 static void emit_all(struct program *program)
@@ -258,7 +258,7 @@ static bool run_passes(struct program *program, struct byte_vec *out, struct rew
 {
 	if (!program_read_ranges(program, err))
 		return false;
-	report_progress(program, 0.2);
+	program_report(program, 0.2);
 	program_judge_ranges(program);
 	program_find_units(program);
 	if (!check_window(program, err))
@@ -267,17 +267,17 @@ static bool run_passes(struct program *program, struct byte_vec *out, struct rew
 	mark_copied(program);
 	number_functions(program);
 	program_find_returned_flags(program);
-	report_progress(program, 0.3);
+	program_report(program, 0.3);
 	result->nothing_to_do = program->function_count == 0;
 	if (!result->nothing_to_do) {
 		plan_all_jumps(program);
-		report_progress(program, 0.4);
+		program_report(program, 0.4);
 		emit_all(program);
 		if (!program_output(program, out, err))
 			return false;
 	}
 	fill_result(program, result);
-	report_progress(program, 1.0);
+	program_report(program, 1.0);
 	return true;
 }
 
