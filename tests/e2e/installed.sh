@@ -24,6 +24,22 @@ same "$FIXTURES/longjmp"
 report functions
 compare sums "$work/functions.csv"
 
+# A program of the library starts, though the loader does not search the prefix.
+if command -v pkg-config >/dev/null && command -v cc >/dev/null; then
+	ln -s "$prefix" "$work/elsewhere"
+	printf '#include <tare/tare.h>\nint main(void) { return tare_mark(1) == TARE_NOT_RECORDED ? 7 : 0; }\n' >"$work/marks.c"
+	PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tare.pc)")
+	export PKG_CONFIG_PATH
+	flags=$(pkg-config --define-variable=prefix="$work/elsewhere" --cflags --libs tare)
+	# shellcheck disable=SC2086
+	cc -o "$work/marks" "$work/marks.c" $flags
+	status=0
+	env -u LD_LIBRARY_PATH "$work/marks" || status=$?
+	[ "$status" = 7 ] || fail "a program linked by pkg-config ended with $status, not 7"
+else
+	echo "there is no pkg-config or cc: programs of the installed library are not tried"
+fi
+
 rm "$prefix/lib/tare/libtare-runtime.so"
 run_in "$work/recorded" "$TARE" record -q -o "$work/profile.tare" -- "$FIXTURES/longjmp"
 [ "$(cat "$work/recorded.status")" = 125 ] ||
