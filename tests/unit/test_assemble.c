@@ -276,7 +276,8 @@ static void test_losses_of_a_process_are_told(void **state)
 	process.header.threads_lost = 1;
 	process.header.records_lost = 2;
 	process.header.children_lost = 3;
-	process.header.images_unfollowed = 4;
+	process.header.images_unfollowed = 7;
+	process.header.images_unreached = 4;
 	arena_writer_write_process(&process, directory, "process.10.0");
 	assemble();
 	assert_false(assembled.complete);
