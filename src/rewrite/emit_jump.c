@@ -8,6 +8,11 @@
  *     lea map(%rip),B; movslq (B,A,4),A; add B,A; jmp *A
  *   next:
  *
+ * A jump through a register D needs one. The register keeps the target, which the code there may
+ * use: T + 3 * (T - begin) + (map - begin) is the address of the entry, the distance from T.
+ *
+ *     lea (A,A,2),A; movslq map-begin(D,A),A; add D,A; jmp *A
+ *
  * Else two registers and the flags are saved behind the red zone, and `ret` both jumps and gives
  * the stack back in one instruction, as nothing below rsp survives a signal.
  */
@@ -43,6 +48,21 @@ static uint32_t emit_range_check(struct emitter *emitter, unsigned a, uint64_t s
 	return position;
 }
 
+/* a = address of the copy, by the register that holds the target */
+static void emit_register_lookup(struct emitter *emitter, unsigned a, unsigned target,
+				 uint64_t range_number)
+{
+	emit_code(emitter, (unsigned char)(0x48 | (a >> 3) << 2 | (a >> 3) << 1 | a >> 3), 0x8d,
+		  (unsigned char)(0x44 | (a & 7) << 3),
+		  (unsigned char)(0x40 | (a & 7) << 3 | (a & 7)), 0);
+	emit_code(emitter, (unsigned char)(0x48 | (a >> 3) << 2 | (a >> 3) << 1 | target >> 3),
+		  0x63, (unsigned char)(0x84 | (a & 7) << 3),
+		  (unsigned char)((a & 7) << 3 | (target & 7)));
+	emit_fixup(emitter, FIXUP_MAP_FROM, range_number, 0);
+	emit_code(emitter, (unsigned char)(0x48 | (target >> 3) << 2 | a >> 3), 0x01,
+		  (unsigned char)(0xc0 | (target & 7) << 3 | (a & 7)));
+}
+
 /* a = address of the copy; b is used up */
 static void emit_map_lookup(struct emitter *emitter, unsigned a, unsigned b, uint64_t range_number)
 {
@@ -74,24 +94,21 @@ static bool may_hold_target(const struct unit *unit, const struct range *range)
 	return range->copied && (range->labels.len || unit->incomplete || !unit->has_labels);
 }
 
-/* The map begins behind the first byte of a function: that one is a target outside. */
-static uint64_t map_begin(const struct range *range)
-{
-	return range->begin + range->entry;
-}
-
 /* a = address of the copy, if the target is in the range; else control goes on at emit_land of the
-   place that is returned. */
+   place that is returned. Without b the jump goes through a register. */
 static uint32_t emit_translation(struct emitter *emitter, const struct insn *insn,
 				 uint32_t range_number, unsigned a, unsigned b)
 {
 	struct range *range = &emitter->program->ranges.data[range_number];
-	const uint64_t begin = map_begin(range);
+	const uint64_t begin = range_map_begin(range);
 
-	range->needs_map = true;
+	range->needs_map[b == REG_NONE ? MAP_FROM_ORIGINAL : MAP_FROM_MAP] = true;
 	emit_offset_of_target(emitter, insn, a, begin);
 	const uint32_t next = emit_range_check(emitter, a, range->end - begin);
-	emit_map_lookup(emitter, a, b, range_number);
+	if (b == REG_NONE)
+		emit_register_lookup(emitter, a, insn->jump_register, range_number);
+	else
+		emit_map_lookup(emitter, a, b, range_number);
 	return next;
 }
 
@@ -122,6 +139,18 @@ static void emit_poison(struct emitter *emitter, const struct insn *insn, unsign
 	emit_scramble(emitter, b);
 }
 
+/* The same of the flags alone, as the only dead register leads to the target. */
+static void emit_flags_poison(struct emitter *emitter, const struct insn *insn, unsigned a)
+{
+	const unsigned char prefix = (unsigned char)(0x48 | (a >> 3) << 2 | a >> 3);
+	const unsigned char both = (unsigned char)(0xc0 | (a & 7) << 3 | (a & 7));
+
+	if (insn->addr & 2)
+		emit_code(emitter, prefix, 0x39, both, 0xf9); /* cmp a,a; stc */
+	else
+		emit_code(emitter, prefix, 0x85, both); /* test a,a */
+}
+
 static void emit_fast(struct emitter *emitter, const struct insn *insn, unsigned a, unsigned b)
 {
 	const struct program *program = emitter->program;
@@ -131,7 +160,9 @@ static void emit_fast(struct emitter *emitter, const struct insn *insn, unsigned
 		if (!may_hold_target(unit, &program->ranges.data[*number]))
 			continue;
 		const uint32_t next = emit_translation(emitter, insn, *number, a, b);
-		if (program_poisons(program))
+		if (program_poisons(program) && b == REG_NONE)
+			emit_flags_poison(emitter, insn, a);
+		else if (program_poisons(program))
 			emit_poison(emitter, insn, b);
 		if (a >= 8)
 			emit_code(emitter, 0x41);

@@ -637,8 +637,8 @@ static uint8_t pick_register(unsigned allowed)
 	return REG_NONE;
 }
 
-/* Two registers that nothing needs behind the jump. The first is written before it is known
-   whether the jump stays in the unit. */
+/* Registers that nothing needs behind the jump: two, or one where the jump goes through a register.
+   The first is written before it is known whether the jump stays in the unit. */
 static void pick_scratch(const struct program *program, struct unit *unit,
 			 const struct range *range, struct indirect_jump *jump)
 {
@@ -649,15 +649,12 @@ static void pick_scratch(const struct program *program, struct unit *unit,
 		return;
 	if (!unit->liveness_known)
 		unit_find_liveness(program, unit);
-	unsigned soft = REG_BIT(REG_R11);
-	if (insn->jump_register != REG_NONE)
-		soft |= REG_BIT(insn->jump_register);
 	const unsigned free_regs = unit->dead_strict | (unit->dead_medium & unit->clobbers) |
-				   (unit->dead_soft & unit->clobbers & soft);
+				   (unit->dead_soft & unit->clobbers & REG_BIT(REG_R11));
 	const unsigned first = free_regs & ~(unsigned)insn->reads &
 			       (jump->may_leave ? REG_BIT(REG_R11) : REGS_ALL);
 	jump->scratch_a = pick_register(first);
-	if (jump->scratch_a == REG_NONE)
+	if (jump->scratch_a == REG_NONE || insn->jump_register != REG_NONE)
 		return;
 	jump->scratch_b = pick_register(free_regs & ~REG_BIT(jump->scratch_a));
 	if (jump->scratch_b == REG_NONE)

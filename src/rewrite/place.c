@@ -74,18 +74,17 @@ static void place_tables(struct program *program)
 	}
 }
 
-/* Per original byte the distance from the map to the copy; to the original inside instructions. */
-static void place_map(struct program *program, struct range *range)
+/* Per original byte the distance to the copy; to the original inside instructions. */
+static void place_map(struct program *program, struct range *range, enum map_kind kind)
 {
-	const uint64_t size = range->end - range->begin;
-
 	put_align(&program->image, 4, 0);
-	range->map_addr = image_end(program);
-	for (uint64_t offset = range->entry; offset < size; offset++) {
-		const uint32_t number = range_insn_number(range, offset);
-		const uint64_t target = number ? range->copy_addr + range->copy_offset[number - 1]
-					       : range->begin + offset;
-		put_u32(&program->image, (uint32_t)(target - range->map_addr));
+	range->map_addr[kind] = image_end(program);
+	for (uint64_t addr = range_map_begin(range); addr < range->end; addr++) {
+		const uint32_t number = range_insn_number(range, addr - range->begin);
+		const uint64_t target =
+			number ? range->copy_addr + range->copy_offset[number - 1] : addr;
+		const uint64_t from = kind == MAP_FROM_MAP ? range->map_addr[kind] : addr;
+		put_u32(&program->image, (uint32_t)(target - from));
 	}
 }
 
@@ -94,8 +93,9 @@ static void place_maps(struct program *program)
 	const size_t before = program->image.len;
 
 	vec_foreach (range, &program->ranges) {
-		if (range->needs_map)
-			place_map(program, range);
+		for (enum map_kind kind = 0; kind < MAP_KINDS; kind++)
+			if (range->needs_map[kind])
+				place_map(program, range, kind);
 	}
 	program->statistics->map_bytes = program->image.len - before;
 }
@@ -136,25 +136,33 @@ static uint64_t fixup_target(const struct program *program, const struct range *
 	case FIXUP_TABLE:
 		return fixup_table(program, range, fixup)->copy_addr;
 	case FIXUP_MAP:
-		return program->ranges.data[fixup->target].map_addr;
+		return program->ranges.data[fixup->target].map_addr[MAP_FROM_MAP];
+	case FIXUP_MAP_FROM:
+		return program->ranges.data[fixup->target].map_addr[MAP_FROM_ORIGINAL];
 	case FIXUP_COMPANION:
 		return program->companion.addr + fixup->target;
 	}
 	return 0;
 }
 
+/* The address that is added to the fixup's four bytes. */
+static uint64_t fixup_base(const struct program *program, const struct range *range,
+			   const struct fixup *fixup)
+{
+	if (fixup->kind == FIXUP_TABLE)
+		return table_register_value(fixup_table(program, range, fixup));
+	if (fixup->kind == FIXUP_MAP_FROM)
+		return range_map_begin(&program->ranges.data[fixup->target]);
+	return range->copy_addr + fixup->position + 4 + fixup->trailing;
+}
+
 static bool apply_fixup(struct program *program, const struct range *range,
 			const struct fixup *fixup)
 {
 	const uint64_t field = range->copy_addr + fixup->position;
-	const uint64_t target = fixup_target(program, range, fixup);
-	int64_t value;
+	const int64_t value =
+		(int64_t)(fixup_target(program, range, fixup) - fixup_base(program, range, fixup));
 
-	if (fixup->kind == FIXUP_TABLE)
-		value = (int64_t)(target -
-				  table_register_value(fixup_table(program, range, fixup)));
-	else
-		value = (int64_t)(target - (field + 4 + fixup->trailing));
 	if (value < INT32_MIN || value > INT32_MAX)
 		return false;
 	set_u32(&program->image, field - program->image_addr, (uint32_t)value);

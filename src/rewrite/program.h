@@ -37,6 +37,8 @@ enum fixup_kind {
 	FIXUP_SLOT,	 /* rel32 to the slot at offset `target` of struct tare_slots */
 	FIXUP_TABLE,	 /* disp32: new table `target` of the unit minus what its register holds */
 	FIXUP_MAP,	 /* rel32 to the dense map of range number `target` */
+	FIXUP_MAP_FROM,	 /* disp32: its map of distances from the original, minus where that begins
+			  */
 	FIXUP_COMPANION, /* rel32 to address `target` of the companion */
 };
 
@@ -45,6 +47,13 @@ struct fixup {
 	uint8_t kind;
 	uint8_t trailing; /* bytes of the instruction behind the four */
 	uint64_t target;
+};
+
+/* What the entries of a range's dense map are relative to. */
+enum map_kind {
+	MAP_FROM_MAP,	   /* to the map */
+	MAP_FROM_ORIGINAL, /* each to its own original address, for jumps through a register */
+	MAP_KINDS
 };
 
 struct range;
@@ -82,7 +91,8 @@ struct indirect_jump {
 	uint8_t base_register, index_register, read_register;
 	enum jump_way way;
 	bool may_leave; /* the stack is as at the function's entry: may be a tail call */
-	/* JUMP_TRANSLATE: scratch registers proven dead, or REG_NONE: save registers */
+	/* JUMP_TRANSLATE: scratch registers proven dead, or REG_NONE: save registers. A jump
+	   through a register needs and has only the first. */
 	uint8_t scratch_a, scratch_b;
 };
 
@@ -133,8 +143,8 @@ struct range {
 	uint32_t syscall_count;
 
 	/* made by place */
-	uint64_t copy_addr, map_addr;
-	bool needs_map;
+	uint64_t copy_addr, map_addr[MAP_KINDS];
+	bool needs_map[MAP_KINDS];
 };
 
 struct unit {
@@ -199,6 +209,13 @@ enum {
 	ENTRY_JUMP_BYTES = 5,
 	ENTRY_WINDOW_BYTES = 4 + ENTRY_JUMP_BYTES, /* endbr64 and the jump */
 };
+
+/* Original address of the first entry of its maps. They begin behind the first byte of a function:
+   that one is a target outside. */
+static inline uint64_t range_map_begin(const struct range *range)
+{
+	return range->begin + range->entry;
+}
 
 /* Where the jump to the copy goes over the original; endbr64 stays before it. */
 static inline uint64_t range_patch_addr(const struct range *range)

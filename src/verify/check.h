@@ -62,7 +62,15 @@ struct check_map {
 	uint64_t addr, copy_addr; /* of the jump */
 	uint64_t first;		  /* original address of its first entry */
 	uint64_t map_addr;
+	bool from_original; /* entries are relative to their original addresses, else to the map */
 };
+
+/* Where the entry of `addr` leads, that is `distance`. */
+static inline uint64_t check_map_target(const struct check_map *map, uint64_t addr,
+					int32_t distance)
+{
+	return (map->from_original ? addr : map->map_addr) + (uint64_t)(int64_t)distance;
+}
 
 /* Addresses that an instruction of the range puts into a register: bases of tables. */
 struct check_base {
@@ -146,6 +154,8 @@ bool walk_take(struct walk *walk, const void *bytes, size_t size);
 		const unsigned char walk_bytes[] = {__VA_ARGS__};                                  \
 		walk_take((walk), walk_bytes, sizeof(walk_bytes));                                 \
 	})
+/* Reads a displacement of four bytes. */
+bool walk_take_disp(struct walk *walk, int32_t *disp);
 /* Reads a distance of four bytes; the address that it leads to from behind it and `trailing`. */
 bool walk_take_distance(struct walk *walk, unsigned trailing, uint64_t *target);
 /* Steps over an instruction that was made of the present one's operand. */

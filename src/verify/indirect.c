@@ -5,9 +5,14 @@
  *     lea map(%rip),B; movslq (B,A,4),A; add B,A; jmp *A
  *   next:
  *
- * or the same with A, B and the flags saved behind the red zone and `ret $128` as the jump. The map
- * must lead from every original byte that begins an instruction to its copy, and from the others to
- * themselves. In poisoned files A, B and the flags are spoiled where they are said to be dead.
+ * or the same with A, B and the flags saved behind the red zone and `ret $128` as the jump, or, of
+ * a jump through a register D, which must keep the target,
+ *
+ *     lea (A,A,2),A; movslq map-first(D,A),A; add D,A; jmp *A
+ *
+ * The map must lead from every original byte that begins an instruction to its copy, and from the
+ * others to themselves. In poisoned files A, B and the flags are spoiled where they are said to be
+ * dead.
  *
  * A jump through a table reads another table. What its base register holds is not known here: of
  * the addresses that the function loads, the one is taken with which all entries agree.
@@ -63,6 +68,37 @@ static bool take_offset(struct walk *walk, struct translation *translation)
 	       walk_take_bytes(walk, 0x0f, 0x83) && walk_take_distance(walk, 0, &translation->next);
 }
 
+/* The jump goes through a register that is not saved, and keeps it. */
+static bool keeps_target(const struct walk *walk, const struct translation *translation)
+{
+	return !translation->saves && walk->insn->jump_register != REG_NONE;
+}
+
+/* A = its copy, by the map of distances from the originals and the register with the target */
+static bool take_register_lookup(struct walk *walk, const struct translation *translation)
+{
+	const unsigned a = translation->a, target = walk->insn->jump_register;
+	struct check_map map = {.addr = walk->insn->addr,
+				.copy_addr = walk_addr(walk),
+				.first = translation->first,
+				.from_original = true};
+	int32_t disp;
+
+	if (!walk_take_bytes(walk, (unsigned char)(0x48 | (a >> 3) << 2 | (a >> 3) << 1 | a >> 3),
+			     0x8d, (unsigned char)(0x44 | (a & 7) << 3),
+			     (unsigned char)(0x40 | (a & 7) << 3 | (a & 7)), 0) ||
+	    !walk_take_bytes(walk,
+			     (unsigned char)(0x48 | (a >> 3) << 2 | (a >> 3) << 1 | target >> 3),
+			     0x63, (unsigned char)(0x84 | (a & 7) << 3),
+			     (unsigned char)((a & 7) << 3 | (target & 7))) ||
+	    !walk_take_disp(walk, &disp))
+		return false;
+	map.map_addr = map.first + (uint64_t)(int64_t)disp;
+	vec_push(&walk->check->maps, map);
+	return walk_take_bytes(walk, (unsigned char)(0x48 | (target >> 3) << 2 | a >> 3), 0x01,
+			       (unsigned char)(0xc0 | (target & 7) << 3 | (a & 7)));
+}
+
 /* A = its copy, by the map */
 static bool take_lookup(struct walk *walk, struct translation *translation)
 {
@@ -71,6 +107,8 @@ static bool take_lookup(struct walk *walk, struct translation *translation)
 				.copy_addr = walk_addr(walk),
 				.first = translation->first};
 
+	if (keeps_target(walk, translation))
+		return take_register_lookup(walk, translation);
 	if (!take_lea(walk, &translation->b, &map.map_addr))
 		return false;
 	const unsigned b = translation->b;
@@ -104,6 +142,16 @@ static bool take_poison(struct walk *walk, unsigned b)
 	    (!walk_take_bytes(walk, 0x01, both) && !walk_take_bytes(walk, 0x85, both)))
 		return false;
 	return take_scramble(walk, b);
+}
+
+/* The flags are spoiled: cmp A,A and stc; or test A,A. */
+static bool take_flags_poison(struct walk *walk, unsigned a)
+{
+	const unsigned char prefix = (unsigned char)(0x48 | (a >> 3) << 2 | a >> 3);
+	const unsigned char both = (unsigned char)(0xc0 | (a & 7) << 3 | (a & 7));
+
+	return walk_take_bytes(walk, prefix, 0x39, both, 0xf9) ||
+	       walk_take_bytes(walk, prefix, 0x85, both);
 }
 
 static bool take_pop(struct walk *walk, unsigned reg)
@@ -143,8 +191,11 @@ static bool take_arrival(struct walk *walk, const struct translation *translatio
 		       take_restore(walk, translation) &&
 		       walk_take_bytes(walk, 0xc2, RED_ZONE_BYTES, 0);
 	rows_check(walk, walk->at, walk->insn->addr, 0);
-	return (!walk->check->poison || take_poison(walk, translation->b)) &&
-	       (a < 8 || walk_take_bytes(walk, 0x41)) &&
+	if (walk->check->poison &&
+	    !(keeps_target(walk, translation) ? take_flags_poison(walk, a)
+					      : take_poison(walk, translation->b)))
+		return false;
+	return (a < 8 || walk_take_bytes(walk, 0x41)) &&
 	       walk_take_bytes(walk, 0xff, (unsigned char)(0xe0 | (a & 7)));
 }
 
@@ -248,7 +299,7 @@ static bool check_map(struct check *check, const struct check_map *map)
 	for (uint64_t i = 0; i < count; i++) {
 		int32_t distance;
 		memcpy(&distance, entries + 4 * i, sizeof(distance));
-		const uint64_t target = map->map_addr + (uint64_t)(int64_t)distance;
+		const uint64_t target = check_map_target(map, map->first + i, distance);
 		check->result->counts.map_entries++;
 		if (check_leads_to(check, map->first + i, range, target))
 			continue;
@@ -281,10 +332,8 @@ static bool take_disp(struct walk *walk, struct check_table *table)
 {
 	int32_t disp;
 
-	if (walk->size - walk->at < sizeof(disp))
+	if (!walk_take_disp(walk, &disp))
 		return false;
-	memcpy(&disp, walk->code + walk->at, sizeof(disp));
-	walk->at += (uint32_t)sizeof(disp);
 	table->copy_disp = disp;
 	return true;
 }

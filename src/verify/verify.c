@@ -263,7 +263,7 @@ static bool find_parts_of_maps(struct check *check)
 		if (!entry)
 			continue;
 		memcpy(&distance, entry, sizeof(distance));
-		found |= find_part(check, map->first, map->map_addr + (uint64_t)(int64_t)distance);
+		found |= find_part(check, map->first, check_map_target(map, map->first, distance));
 	}
 	return found;
 }

@@ -45,14 +45,21 @@ bool walk_take(struct walk *walk, const void *bytes, size_t size)
 	return true;
 }
 
+bool walk_take_disp(struct walk *walk, int32_t *disp)
+{
+	if (walk->size - walk->at < sizeof(*disp))
+		return false;
+	memcpy(disp, walk->code + walk->at, sizeof(*disp));
+	walk->at += (uint32_t)sizeof(*disp);
+	return true;
+}
+
 bool walk_take_distance(struct walk *walk, unsigned trailing, uint64_t *target)
 {
 	int32_t distance;
 
-	if (walk->size - walk->at < sizeof(distance) + trailing)
+	if (walk->size - walk->at < sizeof(distance) + trailing || !walk_take_disp(walk, &distance))
 		return false;
-	memcpy(&distance, walk->code + walk->at, sizeof(distance));
-	walk->at += (uint32_t)sizeof(distance);
 	*target = walk_addr(walk) + trailing + (uint64_t)(int64_t)distance;
 	return true;
 }
