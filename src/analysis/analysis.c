@@ -6,11 +6,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#define TIME(ID, name, title, calls)                                                               \
+	{                                                                                          \
+#name, title                                                                       \
+	}
+#define VALUE(ID, name, title)                                                                     \
+	{                                                                                          \
+#name, title                                                                       \
+	}
+
+const struct analysis_value_info analysis_value_infos[] = {
+	ANALYSIS_TIMES(TIME), ANALYSIS_COSTS(VALUE), ANALYSIS_SAMPLED(VALUE)};
+table_covers(analysis_value_infos, ANALYSIS_VALUES);
+
 struct analysis_values analysis_values_zero(void)
 {
 	struct analysis_values values = {0};
 
-	for (int i = 0; i < ANALYSIS_MEASURES; i++)
+	for (int i = 0; i < ANALYSIS_TIME_MEASURES; i++)
 		values.range[i].min = UINT64_MAX;
 	return values;
 }
@@ -31,51 +44,41 @@ void analysis_values_add_exclusive(struct arena *arena, struct analysis_values *
 	analysis_histogram_add(arena, &to->histogram, from->histogram);
 	to->calls += from->calls;
 	to->unwound += from->unwound;
-	to->ticks[ELAPSED_EXCLUSIVE] += from->ticks[ELAPSED_EXCLUSIVE];
-	to->ticks[APPLICATION_EXCLUSIVE] += from->ticks[APPLICATION_EXCLUSIVE];
-	to->overhead_exclusive += from->overhead_exclusive;
+	for (int i = EXCLUSIVE; i < ANALYSIS_MEASURES; i += ANALYSIS_SIDES)
+		to->amount[i] += from->amount[i];
 	to->residual_exclusive += from->residual_exclusive;
-	to->error_exclusive += from->error_exclusive;
 	to->probe_ticks += from->probe_ticks;
-	to->samples.exclusive += from->samples.exclusive;
-	to->samples.exclusive_weight += from->samples.exclusive_weight;
 	to->disarmed |= from->disarmed;
 	to->absorbed |= from->absorbed;
 	for (int i = 0; i < TARE_OS_CAUSES; i++)
 		to->os_ticks[i] += from->os_ticks[i];
-	for (int i = 0; i < ANALYSIS_MEASURES; i++)
+	for (int i = 0; i < ANALYSIS_TIME_MEASURES; i++)
 		range_add(&to->range[i], &from->range[i]);
 }
 
 void analysis_values_add_inclusive(struct analysis_values *to, const struct analysis_values *from)
 {
-	to->ticks[ELAPSED_INCLUSIVE] += from->ticks[ELAPSED_INCLUSIVE];
-	to->ticks[APPLICATION_INCLUSIVE] += from->ticks[APPLICATION_INCLUSIVE];
-	to->overhead_inclusive += from->overhead_inclusive;
-	to->error_inclusive += from->error_inclusive;
-	to->samples.inclusive += from->samples.inclusive;
-	to->samples.inclusive_weight += from->samples.inclusive_weight;
+	for (int i = INCLUSIVE; i < ANALYSIS_MEASURES; i += ANALYSIS_SIDES)
+		to->amount[i] += from->amount[i];
 }
 
 void analysis_values_subtract_inclusive(struct analysis_values *to,
 					const struct analysis_values *from)
 {
-	to->ticks[ELAPSED_INCLUSIVE] -= from->ticks[ELAPSED_INCLUSIVE];
-	to->ticks[APPLICATION_INCLUSIVE] -= from->ticks[APPLICATION_INCLUSIVE];
-	to->overhead_inclusive -= from->overhead_inclusive;
-	to->error_inclusive -= from->error_inclusive;
-	to->samples.inclusive -= from->samples.inclusive;
-	to->samples.inclusive_weight -= from->samples.inclusive_weight;
+	for (int i = INCLUSIVE; i < ANALYSIS_MEASURES; i += ANALYSIS_SIDES)
+		to->amount[i] -= from->amount[i];
 }
 
 void analysis_values_subtract_own(struct analysis_values *values)
 {
-	values->ticks[ELAPSED_INCLUSIVE] -= values->ticks[ELAPSED_EXCLUSIVE];
-	values->ticks[APPLICATION_INCLUSIVE] -= values->ticks[APPLICATION_EXCLUSIVE];
-	values->overhead_inclusive -= values->overhead_exclusive;
-	values->error_inclusive -= values->error_exclusive;
-	values->samples.inclusive -= values->samples.exclusive;
-	values->samples.inclusive_weight -= values->samples.exclusive_weight;
+	for (int i = 0; i < ANALYSIS_MEASURES; i += ANALYSIS_SIDES)
+		values->amount[i + INCLUSIVE] -= values->amount[i + EXCLUSIVE];
+}
+
+void analysis_values_add_own(struct analysis_values *values)
+{
+	for (int i = 0; i < ANALYSIS_MEASURES; i += ANALYSIS_SIDES)
+		values->amount[i + INCLUSIVE] += values->amount[i + EXCLUSIVE];
 }
 
 void analysis_values_absorb(struct analysis_values *to, const struct analysis_values *from)
@@ -85,7 +88,7 @@ void analysis_values_absorb(struct analysis_values *to, const struct analysis_va
 	part.histogram = NULL;
 	part.calls = part.unwound = 0;
 	part.disarmed = false;
-	for (int i = 0; i < ANALYSIS_MEASURES; i++)
+	for (int i = 0; i < ANALYSIS_TIME_MEASURES; i++)
 		part.range[i] = (struct analysis_range){.min = UINT64_MAX};
 	analysis_values_add_exclusive(NULL, to, &part);
 	to->absorbed = true;
@@ -160,8 +163,8 @@ bool analysis_function_matches(const struct analysis *analysis, uint32_t functio
 bool analysis_was_seen(const struct analysis *analysis, const struct analysis_values *values)
 {
 	if (analysis->method == ANALYSIS_SAMPLE)
-		return values->samples.inclusive;
-	return values->calls || values->ticks[ELAPSED_INCLUSIVE];
+		return values->amount[SAMPLES_INCLUSIVE];
+	return values->calls || values->amount[ELAPSED_INCLUSIVE];
 }
 
 bool analysis_fail_unknown(const struct analysis *analysis, const char *function, struct error *err)
@@ -335,7 +338,7 @@ uint64_t analysis_ns(const struct analysis *analysis, uint64_t ticks)
 uint64_t analysis_os_ns(const struct analysis *analysis, const struct analysis_values *values,
 			enum tare_os_cause cause)
 {
-	uint64_t before = values->ticks[APPLICATION_EXCLUSIVE];
+	uint64_t before = values->amount[APPLICATION_EXCLUSIVE];
 
 	for (int i = 0; i < (int)cause; i++)
 		before += values->os_ticks[i];
@@ -347,8 +350,8 @@ uint64_t analysis_average_ticks(const struct analysis_values *values, enum analy
 {
 	if (!values->calls)
 		return 0;
-	return values->ticks[measure] / values->calls +
-	       (values->ticks[measure] % values->calls >= (values->calls + 1) / 2);
+	return values->amount[measure] / values->calls +
+	       (values->amount[measure] % values->calls >= (values->calls + 1) / 2);
 }
 
 uint64_t analysis_average_ns(const struct analysis *analysis, const struct analysis_values *values,
@@ -356,7 +359,7 @@ uint64_t analysis_average_ns(const struct analysis *analysis, const struct analy
 {
 	if (!values->calls)
 		return 0;
-	const long double ns = (long double)analysis_ns(analysis, values->ticks[measure]);
+	const long double ns = (long double)analysis_ns(analysis, values->amount[measure]);
 	return (uint64_t)llroundl(ns / (long double)values->calls);
 }
 
@@ -365,58 +368,93 @@ static double percent_of(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : NAN;
 }
 
+uint64_t analysis_total(const struct analysis *analysis, enum analysis_value value)
+{
+	const struct analysis_totals *totals = &analysis->totals;
+
+	if (value < ANALYSIS_TIME_VALUES)
+		return totals->times[value];
+	if (value < ANALYSIS_FIRST_SAMPLED)
+		return 0;
+	return value == VALUE_SAMPLES ? totals->samples.kept : totals->samples.weight;
+}
+
+double analysis_amount_percent(const struct analysis *analysis, enum analysis_measure measure,
+			       uint64_t amount)
+{
+	const uint64_t total = analysis_total(analysis, analysis_value_of(measure));
+
+	return percent_of(amount, total);
+}
+
 double analysis_percent(const struct analysis *analysis, const struct analysis_values *values,
 			enum analysis_measure measure)
 {
-	const bool elapsed = measure == ELAPSED_INCLUSIVE || measure == ELAPSED_EXCLUSIVE;
+	return analysis_amount_percent(analysis, measure, values->amount[measure]);
+}
 
-	return percent_of(values->ticks[measure],
-			  elapsed ? analysis->totals.elapsed : analysis->totals.application);
+enum analysis_measure analysis_place_base(const struct analysis *analysis)
+{
+	return analysis_measure_of(analysis->by_call_site ? VALUE_ELAPSED : ANALYSIS_FIRST_SAMPLED,
+				   INCLUSIVE);
+}
+
+enum analysis_value analysis_ranking_value(const struct analysis *analysis)
+{
+	if (analysis->method == ANALYSIS_INSTRUMENT)
+		return ANALYSIS_RANKING_TIME;
+	return analysis->by_weight ? VALUE_WEIGHT : VALUE_SAMPLES;
+}
+
+size_t analysis_shown_values(const struct analysis *analysis,
+			     enum analysis_value values[ANALYSIS_VALUES])
+{
+	const bool calls = analysis->method == ANALYSIS_INSTRUMENT;
+	const int begin = calls ? VALUE_ELAPSED : ANALYSIS_FIRST_SAMPLED;
+	const int end = calls ? ANALYSIS_TIME_VALUES : ANALYSIS_VALUES;
+	size_t count = 0;
+
+	values[count++] = analysis_ranking_value(analysis);
+	for (int value = begin; value < end; value++)
+		if (value != (int)values[0])
+			values[count++] = (enum analysis_value)value;
+	return count;
+}
+
+static enum analysis_measure ranking(const struct analysis *analysis, enum analysis_side side)
+{
+	return analysis_measure_of(analysis_ranking_value(analysis), side);
 }
 
 uint64_t analysis_inclusive(const struct analysis *analysis, const struct analysis_values *values)
 {
-	if (analysis->method == ANALYSIS_INSTRUMENT)
-		return values->ticks[ELAPSED_INCLUSIVE];
-	return analysis->by_weight ? values->samples.inclusive_weight : values->samples.inclusive;
-}
-
-double analysis_samples_percent(const struct analysis *analysis, uint64_t samples)
-{
-	return percent_of(samples, analysis->totals.samples.kept);
-}
-
-double analysis_weight_percent(const struct analysis *analysis, uint64_t weight)
-{
-	return percent_of(weight, analysis->totals.samples.weight);
+	return values->amount[ranking(analysis, INCLUSIVE)];
 }
 
 uint64_t analysis_exclusive(const struct analysis *analysis, const struct analysis_values *values)
 {
-	if (analysis->method == ANALYSIS_INSTRUMENT)
-		return values->ticks[ELAPSED_EXCLUSIVE];
-	return analysis->by_weight ? values->samples.exclusive_weight : values->samples.exclusive;
+	return values->amount[ranking(analysis, EXCLUSIVE)];
+}
+
+double analysis_samples_percent(const struct analysis *analysis, uint64_t samples)
+{
+	return analysis_amount_percent(analysis, SAMPLES_INCLUSIVE, samples);
 }
 
 double analysis_value_share(const struct analysis *analysis, uint64_t value)
 {
-	const struct analysis_totals *totals = &analysis->totals;
-
-	if (analysis->method == ANALYSIS_INSTRUMENT)
-		return percent_of(value, totals->elapsed);
-	return percent_of(value,
-			  analysis->by_weight ? totals->samples.weight : totals->samples.kept);
+	return analysis_amount_percent(analysis, ranking(analysis, INCLUSIVE), value);
 }
 
 double analysis_exclusive_share(const struct analysis *analysis,
 				const struct analysis_values *values)
 {
-	return analysis_value_share(analysis, analysis_exclusive(analysis, values));
+	return analysis_percent(analysis, values, ranking(analysis, EXCLUSIVE));
 }
 
 double analysis_share(const struct analysis *analysis, const struct analysis_values *values)
 {
-	return analysis_value_share(analysis, analysis_inclusive(analysis, values));
+	return analysis_percent(analysis, values, ranking(analysis, INCLUSIVE));
 }
 
 bool analysis_samples_interval(const struct analysis *analysis, uint64_t samples, double *low,
@@ -438,28 +476,20 @@ bool analysis_samples_interval(const struct analysis *analysis, uint64_t samples
 uint64_t analysis_cpu_ticks(const struct analysis_values *values)
 {
 	const uint64_t blocked = values->os_ticks[TARE_OS_BLOCKED];
-	const uint64_t all = values->ticks[ELAPSED_EXCLUSIVE];
+	const uint64_t all = values->amount[ELAPSED_EXCLUSIVE];
 
 	return blocked < all ? all - blocked : 0;
 }
 
 bool analysis_is_within_error(const struct analysis_values *values)
 {
-	return values->calls && values->ticks[ELAPSED_EXCLUSIVE] <= values->error_exclusive;
+	return values->calls &&
+	       values->amount[ELAPSED_EXCLUSIVE] <= values->amount[ERROR_EXCLUSIVE];
 }
 
 bool analysis_is_overhead_dominated(const struct analysis_values *values)
 {
-	return values->calls && values->ticks[ELAPSED_EXCLUSIVE] / 5 < values->probe_ticks;
-}
-
-const char *analysis_measure_name(enum analysis_measure measure)
-{
-	static const char *const names[] = {"elapsed_inclusive", "elapsed_exclusive",
-					    "application_inclusive", "application_exclusive"};
-	table_covers(names, ANALYSIS_MEASURES);
-
-	return names[measure];
+	return values->calls && values->amount[ELAPSED_EXCLUSIVE] / 5 < values->probe_ticks;
 }
 
 #define CAUSE(number, ID, name, since, title, words, meaning)                                      \

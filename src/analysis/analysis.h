@@ -11,6 +11,7 @@
 #define TARE_ANALYSIS_ANALYSIS_H
 
 #include "abi/objects.h"
+#include "analysis/value.h"
 #include "profile/profile.h"
 
 #define ANALYSIS_NONE UINT32_MAX
@@ -18,14 +19,6 @@
 struct analysis_stacks;
 struct analysis_node_lines;
 struct analysis_sample_stacks;
-
-enum analysis_measure {
-	ELAPSED_INCLUSIVE,
-	ELAPSED_EXCLUSIVE,
-	APPLICATION_INCLUSIVE,
-	APPLICATION_EXCLUSIVE,
-	ANALYSIS_MEASURES
-};
 
 /* Which values nodes, hot path and callers are about. */
 enum analysis_method {
@@ -36,14 +29,20 @@ enum analysis_method {
 };
 
 /*
- * Kept samples of the event shown: inclusive where the function, line, … stands anywhere on the
- * stack, once however often; exclusive where it was executing. Weights are the events that these
- * samples stand for, in the event's unit.
+ * Values of a place in the code: source line, instruction, stack. Of samples they are these and
+ * their weight; of calls, see analysis.by_call_site, the times of those that were made from there,
+ * each interval once; exclusive is what of it the functions called had themselves.
  */
-struct analysis_samples {
-	uint64_t inclusive, exclusive;
-	uint64_t inclusive_weight, exclusive_weight;
-	uint64_t calls; /* of places of calls only, see analysis.by_call_site; else 0 */
+enum {
+	ANALYSIS_PLACE_VALUES = ANALYSIS_TIME_VALUES > ANALYSIS_SAMPLED_VALUES
+					? ANALYSIS_TIME_VALUES
+					: ANALYSIS_SAMPLED_VALUES,
+	ANALYSIS_PLACE_MEASURES = ANALYSIS_SIDES * ANALYSIS_PLACE_VALUES
+};
+
+struct analysis_place {
+	uint64_t amount[ANALYSIS_PLACE_MEASURES]; /* by measure less analysis_place_base */
+	uint64_t calls;
 };
 
 /* min > max: no call ended. */
@@ -63,17 +62,13 @@ struct analysis_histogram {
 struct analysis_values {
 	uint64_t calls, unwound;
 	struct analysis_histogram *histogram; /* NULL: no call ended */
-	uint64_t ticks[ANALYSIS_MEASURES];
-	struct analysis_range range[ANALYSIS_MEASURES];	 /* per call */
-	uint64_t overhead_inclusive, overhead_exclusive; /* subtracted: cost of probes */
-	uint64_t residual_exclusive; /* of it: what probes cost beyond their calibration */
-	/* By how much the times above may be wrong, as the probes' cost is known no better. */
-	uint64_t error_inclusive, error_exclusive;
+	uint64_t amount[ANALYSIS_MEASURES];
+	struct analysis_range range[ANALYSIS_TIME_MEASURES]; /* per call */
+	uint64_t residual_exclusive; /* of overhead: what probes cost beyond their calibration */
 	uint64_t os_ticks[TARE_OS_CAUSES]; /* exclusive; sum is elapsed - application */
 	bool absorbed;	      /* exclusive values have those of callees: there are none per call */
 	bool disarmed;	      /* probes were switched off while it ran: there were further calls */
 	uint64_t probe_ticks; /* cost of the probes that its calls passed, by calibration */
-	struct analysis_samples samples;
 };
 
 struct analysis_module {
@@ -128,6 +123,9 @@ struct analysis_folded_time {
 	int64_t application, os;
 };
 
+/* What it has of a value; only of elapsed and application time something is known. */
+int64_t analysis_folded_amount(const struct analysis_folded_time *time, enum analysis_value value);
+
 /*
  * One call path of one thread: the chain of its parents. The path of a root is empty, its
  * function ANALYSIS_NONE, its exclusive values those of the time outside of all functions.
@@ -153,7 +151,7 @@ struct analysis_line {
 	const char *name;  /* of the function that the line is in, which may be inlined */
 	uint32_t others;   /* how many more functions it is in: instances of a template, … */
 	uint32_t function; /* whose code it is in, by its first address */
-	struct analysis_samples samples;
+	struct analysis_place values;
 };
 
 /* An instruction; where its code is not at hand, an address in it. */
@@ -163,7 +161,7 @@ struct analysis_instruction {
 	const char *text;   /* disassembled, if that was asked for; NULL: not known */
 	const char *source; /* of the innermost line there; NULL: not known */
 	uint32_t line;
-	struct analysis_samples samples;
+	struct analysis_place values;
 };
 
 /* OS time of a function by cause, system call and object. */
@@ -227,8 +225,14 @@ struct analysis_sample_totals {
 struct analysis_totals {
 	struct analysis_sample_totals samples;
 	uint64_t functions_disarmed, calls_disarmed; /* --adaptive: and their counted calls */
-	uint64_t elapsed, application; /* of the session: all intervals of the selected threads */
-	uint64_t overhead, own;	       /* probe cost subtracted; time in the runtime */
+	/* Of the session: all intervals of the selected threads. */
+	union {
+		uint64_t times[ANALYSIS_TIME_VALUES];
+		struct {
+			uint64_t ANALYSIS_TIMES(ANALYSIS_VALUE_NAME);
+		};
+	};
+	uint64_t overhead, own;	  /* probe cost subtracted; time in the runtime */
 	uint64_t residual, error; /* of overhead: beyond calibration; sum of exclusive bounds */
 	double residual_share;	  /* of the calibrated cost: the largest of the processes */
 	double cost_drift;	  /* the furthest from 0 of the processes_checked */
@@ -312,14 +316,9 @@ struct analysis {
 	const struct profile_event *event; /* whose samples there are; NULL: there are none */
 	bool my_code, recursion_is_folded; /* as the options say */
 	const char *root;
-	bool is_rooted; /* roots of the tree are its functions, no threads */
-	bool by_weight; /* samples of this event count by their weight */
-	/*
-	 * Lines and instructions are those that calls were made from. Of a place, `inclusive` is
-	 * the elapsed time of these calls and inclusive_weight the application time, in ticks, each
-	 * interval once; the exclusive ones are what of it the functions called had themselves.
-	 */
-	bool by_call_site;
+	bool is_rooted;	   /* roots of the tree are its functions, no threads */
+	bool by_weight;	   /* samples of this event count by their weight */
+	bool by_call_site; /* lines and instructions are those that calls were made from */
 	struct vec_of(struct analysis_process) processes; /* in the order of the profile */
 	struct vec_of(struct analysis_thread) threads;
 	struct vec_of(struct analysis_module) modules;
@@ -383,13 +382,24 @@ uint64_t analysis_bucket_ticks(uint32_t bucket);
  */
 void analysis_values_sum(struct analysis_values *to, const struct analysis_values *from);
 
-/* Percent of the session's total, as data values are defined; NAN where the total is zero. */
+/* The session's total of a value; 0: it has none. And percents of it, NAN where it is zero. */
+uint64_t analysis_total(const struct analysis *analysis, enum analysis_value value);
+double analysis_amount_percent(const struct analysis *analysis, enum analysis_measure measure,
+			       uint64_t amount);
 double analysis_percent(const struct analysis *analysis, const struct analysis_values *values,
 			enum analysis_measure measure);
+/* The measure of the first amount of a place. */
+enum analysis_measure analysis_place_base(const struct analysis *analysis);
 
+/* What the method shown ranks by: a time, samples, or their weight. */
+enum analysis_value analysis_ranking_value(const struct analysis *analysis);
 /*
- * What the method shown ranks by: elapsed inclusive time, inclusive samples, or their weight. And
- * its share of the session's total, in percent; NAN where that is zero.
+ * All that the method shown has and that is worth showing by itself: that first, the others in
+ * their order. Returns how many there are.
+ */
+size_t analysis_shown_values(const struct analysis *analysis,
+			     enum analysis_value values[ANALYSIS_VALUES]);
+/* That of it, inclusive; and its share of the session's total, in percent; NAN where that is zero.
  */
 uint64_t analysis_inclusive(const struct analysis *analysis, const struct analysis_values *values);
 double analysis_share(const struct analysis *analysis, const struct analysis_values *values);
@@ -400,9 +410,8 @@ double analysis_exclusive_share(const struct analysis *analysis,
 /* Of a sum of such values. */
 double analysis_value_share(const struct analysis *analysis, uint64_t value);
 
-/* Of the kept samples, in percent; NAN where there are none. */
+/* Of the kept samples. */
 double analysis_samples_percent(const struct analysis *analysis, uint64_t samples);
-double analysis_weight_percent(const struct analysis *analysis, uint64_t weight);
 /*
  * The 95 % confidence interval of that percent, by Wilson (1927): where the share in infinitely
  * many samples is to be expected. False where there are no samples.
@@ -427,8 +436,6 @@ bool analysis_is_within_error(const struct analysis_values *values);
 
 /* Whether the average exclusive time is below five times the cost of the probes. */
 bool analysis_is_overhead_dominated(const struct analysis_values *values);
-
-const char *analysis_measure_name(enum analysis_measure measure);
 
 /* What a cause of OS time is called: abi/os_cause.h. */
 struct analysis_cause {

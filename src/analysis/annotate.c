@@ -34,7 +34,7 @@ static bool is_near(const struct annotation_row *rows, size_t count, size_t at, 
 	const size_t end = count - at > (size_t)context + 1 ? at + context + 1 : count;
 
 	for (size_t i = begin; i < end; i++)
-		if (rows[i].samples.inclusive)
+		if (rows[i].values.amount[INCLUSIVE])
 			return true;
 	return false;
 }
@@ -73,8 +73,8 @@ void annotator_leave_out(struct annotator *annotator, size_t from)
 static bool has_places(const struct analysis *analysis, const struct analysis_function *function)
 {
 	if (!analysis->by_call_site)
-		return function->values.samples.inclusive;
-	return function->values.calls || function->values.ticks[ELAPSED_INCLUSIVE];
+		return function->values.amount[SAMPLES_INCLUSIVE];
+	return function->values.calls || function->values.amount[ELAPSED_INCLUSIVE];
 }
 
 static void add_functions(const struct annotator *annotator, const struct analysis_globs *wanted,

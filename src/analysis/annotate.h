@@ -25,7 +25,7 @@ struct annotation_row {
 	uint64_t link_addr;
 	const char *text; /* of the line or instruction; not NUL-clean; NULL: not known */
 	uint64_t left_out;
-	struct analysis_samples samples;
+	struct analysis_place values;
 };
 
 struct annotation_options {

@@ -74,7 +74,7 @@ static void add_unknown(struct code_builder *builder)
 	vec_fini(&more);
 }
 
-static struct analysis_samples *count(struct code_builder *builder)
+static struct analysis_place *count(struct code_builder *builder)
 {
 	const struct analysis *analysis = builder->annotator->analysis;
 	struct location_places places = {0};
@@ -92,10 +92,10 @@ static struct analysis_samples *count(struct code_builder *builder)
 		location_places_end(&places, i);
 	}
 	places.count = (uint32_t)builder->instructions.len;
-	struct analysis_samples *samples = mem_zalloc((places.count + 1) * sizeof(*samples));
-	analysis_stacks_count(analysis->stacks, &places, samples);
+	struct analysis_place *values = mem_zalloc((places.count + 1) * sizeof(*values));
+	analysis_stacks_count(analysis->stacks, &places, values);
 	location_places_fini(&places);
-	return samples;
+	return values;
 }
 
 /* Lines are known of the addresses that samples have. */
@@ -125,7 +125,7 @@ void annotate_code(struct annotator *annotator, const struct annotated *target)
 
 	decode(&builder);
 	add_unknown(&builder);
-	struct analysis_samples *samples = count(&builder);
+	struct analysis_place *values = count(&builder);
 	for (size_t i = 0; i < builder.instructions.len; i++) {
 		const struct instruction *instruction = &builder.instructions.data[i];
 		struct annotation_row row = {.kind = ANNOTATION_INSTRUCTION,
@@ -133,8 +133,8 @@ void annotate_code(struct annotator *annotator, const struct annotated *target)
 					     .module = target->module,
 					     .link_addr = instruction->addr,
 					     .text = instruction->text,
-					     .samples = samples[i]};
-		if (row.samples.inclusive)
+					     .values = values[i]};
+		if (row.values.amount[INCLUSIVE])
 			set_line(&builder, instruction, &row);
 		vec_push(&annotation->rows, row);
 	}
@@ -143,6 +143,6 @@ void annotate_code(struct annotator *annotator, const struct annotated *target)
 			arena_printf(&annotation->arena, "%s  %s", target->name,
 				     annotator->analysis->modules.data[target->module].path);
 	annotator_leave_out(annotator, from);
-	free(samples);
+	free(values);
 	vec_fini(&builder.instructions);
 }

@@ -20,7 +20,7 @@ struct node {
 	int64_t source; /* 0: unknown */
 	uint32_t line;
 	const char *symbol;
-	struct analysis_samples samples;
+	struct analysis_place values;
 };
 
 struct source_builder {
@@ -101,11 +101,11 @@ static void count_nodes(struct source_builder *builder)
 		location_places_end(&builder->places, i);
 	}
 	builder->places.count = (uint32_t)builder->nodes.len;
-	struct analysis_samples *samples = mem_zalloc((builder->nodes.len + 1) * sizeof(*samples));
-	analysis_stacks_count(analysis->stacks, &builder->places, samples);
+	struct analysis_place *values = mem_zalloc((builder->nodes.len + 1) * sizeof(*values));
+	analysis_stacks_count(analysis->stacks, &builder->places, values);
 	for (size_t i = 0; i < builder->nodes.len; i++)
-		builder->nodes.data[i].samples = samples[i];
-	free(samples);
+		builder->nodes.data[i].values = values[i];
+	free(values);
 }
 
 /* ---- rows ---- */
@@ -132,7 +132,7 @@ static struct annotation_row row_of(struct source_builder *builder, const struct
 		.depth = node->depth,
 		.source = source_path(builder, node->source),
 		.line = node->line,
-		.samples = node->samples};
+		.values = node->values};
 }
 
 /* What was inlined, largest first; few enough for a search per node. */
@@ -142,13 +142,13 @@ static void add_children(struct source_builder *builder, uint32_t parent)
 
 	for (uint32_t i = parent + 1; i < builder->nodes.len; i++)
 		if (builder->nodes.data[i].parent == parent &&
-		    builder->nodes.data[i].samples.inclusive)
+		    builder->nodes.data[i].values.amount[INCLUSIVE])
 			vec_push(&children, i);
 	while (children.len) {
 		size_t best = 0;
 		for (size_t i = 1; i < children.len; i++)
-			if (builder->nodes.data[children.data[i]].samples.inclusive >
-			    builder->nodes.data[children.data[best]].samples.inclusive)
+			if (builder->nodes.data[children.data[i]].values.amount[INCLUSIVE] >
+			    builder->nodes.data[children.data[best]].values.amount[INCLUSIVE])
 				best = i;
 		const uint32_t child = children.data[best];
 		children.data[best] = children.data[--children.len];
@@ -281,7 +281,7 @@ bool annotate_source(struct annotator *annotator, const struct annotated *target
 		any = any || (!node->depth && node->source);
 	for (size_t i = 0; i < builder.nodes.len && any; i++) {
 		const struct node *node = &builder.nodes.data[i];
-		bool seen = node->depth || !node->samples.inclusive;
+		bool seen = node->depth || !node->values.amount[INCLUSIVE];
 		vec_foreach (source, &sources)
 			seen = seen || *source == node->source;
 		if (seen)

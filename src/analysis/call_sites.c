@@ -8,8 +8,8 @@
 struct call_site_loader {
 	const struct analysis *analysis;
 	struct vec_of(struct profile_stack) rows;
-	struct vec_of(struct analysis_samples) values; /* exclusive ones as recorded */
-	struct vec_of(uint32_t) nodes;		       /* whose part each is; ANALYSIS_NONE */
+	struct vec_of(struct analysis_place) values; /* exclusive ones as recorded */
+	struct vec_of(uint32_t) nodes;		     /* whose part each is; ANALYSIS_NONE */
 };
 
 static bool load_node(const struct profile_node *row, void *context)
@@ -19,19 +19,17 @@ static bool load_node(const struct profile_node *row, void *context)
 	const size_t parent = row->parent ? analysis_node_position(analysis, row->parent)
 					  : analysis->node_ids.len;
 	struct profile_stack stack = {.location = row->location};
-	uint64_t os_ticks = 0;
+	struct analysis_values values = {0};
+	struct analysis_place place = {.calls = row->calls};
+	uint64_t inconsistent = 0;
 
 	if (parent < loader->rows.len)
 		stack.parent = (int64_t)parent + 1;
-	for (int i = 0; i < TARE_OS_CAUSES; i++)
-		os_ticks += row->os_ticks[i];
+	analysis_values_measure(&values, row, &inconsistent);
+	for (int i = EXCLUSIVE; i < ANALYSIS_TIME_MEASURES; i += ANALYSIS_SIDES)
+		place.amount[i] = values.amount[i];
 	vec_push(&loader->rows, stack);
-	vec_push(&loader->values,
-		 ((struct analysis_samples){
-			 .exclusive = row->elapsed_ticks,
-			 .exclusive_weight =
-				 os_ticks < row->elapsed_ticks ? row->elapsed_ticks - os_ticks : 0,
-			 .calls = row->calls}));
+	vec_push(&loader->values, place);
 	vec_push(&loader->nodes, analysis_node_find(analysis, row->id));
 	return true;
 }
@@ -52,34 +50,26 @@ static uint64_t share(struct recorded *recorded, uint64_t part, uint64_t ticks)
 	return (uint64_t)((__uint128_t)ticks * recorded->served / recorded->all) - before;
 }
 
-static void correct(struct call_site_loader *loader)
+static void correct(struct call_site_loader *loader, enum analysis_measure measure)
 {
 	const struct analysis *analysis = loader->analysis;
-	struct recorded *elapsed = mem_zalloc((analysis->nodes.len + 1) * sizeof(*elapsed));
-	struct recorded *application = mem_zalloc((analysis->nodes.len + 1) * sizeof(*application));
+	struct recorded *recorded = mem_zalloc((analysis->nodes.len + 1) * sizeof(*recorded));
 
 	for (size_t i = 0; i < loader->nodes.len; i++) {
 		const uint32_t node = loader->nodes.data[i];
-		if (node == ANALYSIS_NONE)
-			continue;
-		elapsed[node].all += loader->values.data[i].exclusive;
-		application[node].all += loader->values.data[i].exclusive_weight;
+		if (node != ANALYSIS_NONE)
+			recorded[node].all += loader->values.data[i].amount[measure];
 	}
 	for (size_t i = 0; i < loader->nodes.len; i++) {
 		const uint32_t node = loader->nodes.data[i];
-		struct analysis_samples *values = &loader->values.data[i];
-		if (node == ANALYSIS_NONE) {
-			*values = (struct analysis_samples){0};
-			continue;
-		}
-		const uint64_t *ticks = analysis->nodes.data[node].values.ticks;
-		values->exclusive =
-			share(&elapsed[node], values->exclusive, ticks[ELAPSED_EXCLUSIVE]);
-		values->exclusive_weight = share(&application[node], values->exclusive_weight,
-						 ticks[APPLICATION_EXCLUSIVE]);
+		uint64_t *amount = &loader->values.data[i].amount[measure];
+		if (node == ANALYSIS_NONE)
+			loader->values.data[i] = (struct analysis_place){0};
+		else
+			*amount = share(&recorded[node], *amount,
+					analysis->nodes.data[node].values.amount[measure]);
 	}
-	free(elapsed);
-	free(application);
+	free(recorded);
 }
 
 bool analysis_call_sites_init(struct analysis_stacks *stacks, const struct analysis *analysis,
@@ -88,12 +78,13 @@ bool analysis_call_sites_init(struct analysis_stacks *stacks, const struct analy
 	struct call_site_loader loader = {.analysis = analysis};
 	const bool ok = profile_each_node(profile, load_node, &loader, err);
 
-	correct(&loader);
+	for (int i = EXCLUSIVE; i < ANALYSIS_TIME_MEASURES; i += ANALYSIS_SIDES)
+		correct(&loader, (enum analysis_measure)i);
 	vec_fini(&loader.nodes);
 	*stacks = (struct analysis_stacks){.rows = loader.rows.data,
 					   .own_rows = loader.rows.data,
 					   .count = loader.rows.len,
-					   .samples = loader.values.data};
+					   .values = loader.values.data};
 	analysis_stacks_link(stacks);
 	return ok;
 }

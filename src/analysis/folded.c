@@ -16,13 +16,16 @@
 /* Sums may be large and of either sign: the file is anybody's. */
 typedef __int128 wide;
 
-/* One thread's, by the four things that are shared out. */
-enum share { SHARE_APPLICATION, SHARE_OS, SHARE_OVERHEAD, SHARE_ERROR, SHARES };
+/*
+ * One thread's, by the value that is shared out; in the place of elapsed time, which is the sum of
+ * both, OS time is.
+ */
+static const enum analysis_value os_share = VALUE_ELAPSED;
 
 struct thread_shares {
-	wide said[SHARES];   /* by callers */
-	wide passed[SHARES]; /* of it, by the nodes so far */
-	wide folded[SHARES]; /* the folded nodes' */
+	wide said[ANALYSIS_VALUES];   /* by callers */
+	wide passed[ANALYSIS_VALUES]; /* of it, by the nodes so far */
+	wide folded[ANALYSIS_VALUES]; /* the folded nodes' */
 	bool any;
 };
 
@@ -55,32 +58,35 @@ static wide above_zero(wide ticks)
 	return ticks > 0 ? ticks : 0;
 }
 
-/* What a caller says; of its callees' overhead and error nothing, they go by time. */
-static void said_by(const struct analysis_node *node, wide said[SHARES])
+/* What a caller says; of other values of its callees nothing, they go by time. */
+static void said_by(const struct analysis_node *node, wide said[ANALYSIS_VALUES])
 {
-	said[SHARE_APPLICATION] = above_zero(node->folded_time.application);
-	said[SHARE_OS] = above_zero(node->folded_time.os);
-	said[SHARE_OVERHEAD] = said[SHARE_ERROR] = said[SHARE_APPLICATION] + said[SHARE_OS];
+	const wide application = above_zero(node->folded_time.application);
+	const wide os = above_zero(node->folded_time.os);
+
+	for (int i = 0; i < ANALYSIS_VALUES; i++)
+		said[i] = application + os;
+	said[VALUE_APPLICATION] = application;
+	said[os_share] = os;
 }
 
 static void sum_up(const struct analysis *analysis, struct thread_shares *threads)
 {
 	vec_foreach (node, &analysis->nodes) {
 		struct thread_shares *thread = &threads[node->thread];
-		const struct analysis_values *values = &node->values;
-		wide said[SHARES];
+		const uint64_t *amount = node->values.amount;
+		wide said[ANALYSIS_VALUES];
 		if (!node->folded) {
 			said_by(node, said);
-			for (int i = 0; i < SHARES; i++)
+			for (int i = 0; i < ANALYSIS_VALUES; i++)
 				thread->said[i] += said[i];
 			continue;
 		}
 		thread->any = true;
-		thread->folded[SHARE_APPLICATION] += values->ticks[APPLICATION_EXCLUSIVE];
-		thread->folded[SHARE_OS] += (wide)values->ticks[ELAPSED_EXCLUSIVE] -
-					    values->ticks[APPLICATION_EXCLUSIVE];
-		thread->folded[SHARE_OVERHEAD] += values->overhead_exclusive;
-		thread->folded[SHARE_ERROR] += values->error_exclusive;
+		for (int i = 0; i < ANALYSIS_VALUES; i++)
+			thread->folded[i] +=
+				amount[analysis_measure_of((enum analysis_value)i, EXCLUSIVE)];
+		thread->folded[os_share] -= amount[APPLICATION_EXCLUSIVE];
 	}
 }
 
@@ -98,7 +104,7 @@ static wide in_proportion(wide part, wide said, wide folded)
 }
 
 /* The shares of all nodes add up: each is what the sum of the shares grows by. */
-static uint64_t next_share(struct thread_shares *thread, enum share share, wide said)
+static uint64_t next_share(struct thread_shares *thread, int share, wide said)
 {
 	const wide before =
 		in_proportion(thread->passed[share], thread->said[share], thread->folded[share]);
@@ -111,27 +117,25 @@ static uint64_t next_share(struct thread_shares *thread, enum share share, wide 
 
 static void caller_take(struct thread_shares *thread, struct analysis_node *node)
 {
-	struct analysis_values *values = &node->values;
-	wide said[SHARES];
-	uint64_t ticks[SHARES];
+	uint64_t *amount = node->values.amount;
+	wide said[ANALYSIS_VALUES];
 
 	said_by(node, said);
-	for (int i = 0; i < SHARES; i++) {
-		ticks[i] = next_share(thread, (enum share)i, said[i]);
+	for (int i = 0; i < ANALYSIS_VALUES; i++) {
+		uint64_t share = next_share(thread, i, said[i]);
 		/* What no caller has said was outside of all that are known. */
 		if (node->parent == ANALYSIS_NONE && !thread->said[i])
-			ticks[i] += (uint64_t)thread->folded[i];
+			share += (uint64_t)thread->folded[i];
+		amount[analysis_measure_of((enum analysis_value)i, INCLUSIVE)] = share;
 	}
-	values->ticks[APPLICATION_INCLUSIVE] = ticks[SHARE_APPLICATION];
-	values->ticks[ELAPSED_INCLUSIVE] = ticks[SHARE_APPLICATION] + ticks[SHARE_OS];
-	values->overhead_inclusive = ticks[SHARE_OVERHEAD];
-	values->error_inclusive = ticks[SHARE_ERROR];
 	node->folded_time = (struct analysis_folded_time){
-		.application = bounded(ticks[SHARE_APPLICATION]), .os = bounded(ticks[SHARE_OS])};
+		.application = bounded(amount[APPLICATION_INCLUSIVE]),
+		.os = bounded(amount[analysis_measure_of(os_share, INCLUSIVE)])};
+	amount[ELAPSED_INCLUSIVE] += amount[APPLICATION_INCLUSIVE];
 }
 
 /* By what the inclusive time exceeds `exclusive`; below 0 by no more than that. */
-static int64_t excess(const struct thread_shares *thread, enum share share, int64_t ticks,
+static int64_t excess(const struct thread_shares *thread, int share, int64_t ticks,
 		      uint64_t exclusive)
 {
 	const wide most = ticks < 0 ? (wide)exclusive : thread->folded[share];
@@ -146,14 +150,14 @@ static void folded_take(const struct thread_shares *thread, struct analysis_node
 {
 	struct analysis_values *values = &node->values;
 	struct analysis_folded_time *time = &node->folded_time;
-	const uint64_t application = values->ticks[APPLICATION_EXCLUSIVE];
+	const uint64_t application = values->amount[APPLICATION_EXCLUSIVE];
 
-	time->application = excess(thread, SHARE_APPLICATION, time->application, application);
+	time->application = excess(thread, VALUE_APPLICATION, time->application, application);
 	time->os =
-		excess(thread, SHARE_OS, time->os, values->ticks[ELAPSED_EXCLUSIVE] - application);
-	values->ticks[APPLICATION_INCLUSIVE] = (uint64_t)above_zero(time->application);
-	values->ticks[ELAPSED_INCLUSIVE] =
-		values->ticks[APPLICATION_INCLUSIVE] + (uint64_t)above_zero(time->os);
+		excess(thread, os_share, time->os, values->amount[ELAPSED_EXCLUSIVE] - application);
+	values->amount[APPLICATION_INCLUSIVE] = (uint64_t)above_zero(time->application);
+	values->amount[ELAPSED_INCLUSIVE] =
+		values->amount[APPLICATION_INCLUSIVE] + (uint64_t)above_zero(time->os);
 	/* What remains to be said: how much of it its function has elsewhere. */
 	time->application = -(int64_t)above_zero(-(wide)time->application);
 	time->os = -(int64_t)above_zero(-(wide)time->os);
@@ -177,15 +181,25 @@ void analysis_share_folded(struct analysis *analysis)
 	free(threads);
 }
 
+int64_t analysis_folded_amount(const struct analysis_folded_time *time, enum analysis_value value)
+{
+	if (value == VALUE_ELAPSED)
+		return time->application + time->os;
+	return value == VALUE_APPLICATION ? time->application : 0;
+}
+
+void analysis_values_add_folded(struct analysis_values *to, const struct analysis_folded_time *time)
+{
+	for (int i = 0; i < ANALYSIS_TIME_MEASURES; i += ANALYSIS_SIDES)
+		to->amount[i + INCLUSIVE] += (uint64_t)analysis_folded_amount(
+			time, analysis_value_of((enum analysis_measure)i));
+}
+
 void analysis_values_add_outermost(struct analysis_values *values, const struct analysis_node *node)
 {
-	const struct analysis_folded_time *elsewhere = &node->folded_time;
-
 	analysis_values_add_inclusive(values, &node->values);
-	if (!node->folded)
-		return;
-	values->ticks[ELAPSED_INCLUSIVE] += (uint64_t)(elsewhere->application + elsewhere->os);
-	values->ticks[APPLICATION_INCLUSIVE] += (uint64_t)elsewhere->application;
+	if (node->folded)
+		analysis_values_add_folded(values, &node->folded_time);
 }
 
 void analysis_folded_note(struct analysis_folded_time *module, const struct analysis_node *node,
@@ -194,10 +208,10 @@ void analysis_folded_note(struct analysis_folded_time *module, const struct anal
 	const struct analysis_values *values = &node->values;
 
 	if (node->folded) {
-		const uint64_t application = values->ticks[APPLICATION_EXCLUSIVE];
+		const uint64_t application = values->amount[APPLICATION_EXCLUSIVE];
 		module->application = bounded((wide)module->application + application);
 		module->os =
-			bounded((wide)module->os + values->ticks[ELAPSED_EXCLUSIVE] - application);
+			bounded((wide)module->os + values->amount[ELAPSED_EXCLUSIVE] - application);
 	} else if (outermost) {
 		module->application =
 			bounded((wide)module->application - node->folded_time.application);
@@ -207,10 +221,11 @@ void analysis_folded_note(struct analysis_folded_time *module, const struct anal
 
 void analysis_folded_add(struct analysis_values *values, struct analysis_folded_time *module)
 {
-	const uint64_t application = (uint64_t)above_zero(module->application);
+	const struct analysis_folded_time left = {.application =
+							  (int64_t)above_zero(module->application),
+						  .os = (int64_t)above_zero(module->os)};
 
-	values->ticks[APPLICATION_INCLUSIVE] += application;
-	values->ticks[ELAPSED_INCLUSIVE] += application + (uint64_t)above_zero(module->os);
+	analysis_values_add_folded(values, &left);
 	*module = (struct analysis_folded_time){0};
 }
 
@@ -224,10 +239,7 @@ static void raise(uint64_t *inclusive, uint64_t exclusive, uint64_t most)
 
 void analysis_folded_fit(struct analysis_values *values, const struct analysis_values *all)
 {
-	raise(&values->ticks[ELAPSED_INCLUSIVE], values->ticks[ELAPSED_EXCLUSIVE],
-	      all->ticks[ELAPSED_INCLUSIVE]);
-	raise(&values->ticks[APPLICATION_INCLUSIVE], values->ticks[APPLICATION_EXCLUSIVE],
-	      all->ticks[APPLICATION_INCLUSIVE]);
-	raise(&values->overhead_inclusive, values->overhead_exclusive, all->overhead_inclusive);
-	raise(&values->error_inclusive, values->error_exclusive, all->error_inclusive);
+	for (int i = 0; i < ANALYSIS_MEASURES; i += ANALYSIS_SIDES)
+		raise(&values->amount[i + INCLUSIVE], values->amount[i + EXCLUSIVE],
+		      all->amount[i + INCLUSIVE]);
 }

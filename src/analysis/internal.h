@@ -17,6 +17,7 @@ void analysis_values_add_inclusive(struct analysis_values *to, const struct anal
 void analysis_values_subtract_inclusive(struct analysis_values *to,
 					const struct analysis_values *from);
 /* Of the inclusive values, what is exclusive. */
+void analysis_values_add_own(struct analysis_values *values);
 void analysis_values_subtract_own(struct analysis_values *values);
 /* Adds the exclusive times and samples of callees that become part of `to`, but not their calls. */
 void analysis_values_absorb(struct analysis_values *to, const struct analysis_values *from);
@@ -30,7 +31,13 @@ bool analysis_load_histograms(struct analysis *analysis, struct profile *profile
 
 /* identity.c: fills modules and functions. */
 void analysis_load_identities(struct analysis *analysis, bool keep_mangled);
-/* tree.c: fills nodes and every value. */
+/*
+ * tree.c: what a node's exclusive times are, and its OS time by cause. A killed target can leave
+ * more OS time than time: the excess goes, last cause first.
+ */
+void analysis_values_measure(struct analysis_values *values, const struct profile_node *row,
+			     uint64_t *inconsistent);
+/* Fills nodes and every value. */
 bool analysis_load_tree(struct analysis *analysis, struct profile *profile, struct error *err);
 /* The nodes of a tree in depth-first order, which needs no stack: before and after their children.
  */
@@ -70,6 +77,9 @@ void analysis_fit_ranges(struct analysis_values *values);
 void analysis_folded_load(struct analysis_node *node, const struct profile_node *row);
 void analysis_share_folded(struct analysis *analysis);
 void analysis_folded_sum(struct analysis_folded_time *to, const struct analysis_folded_time *from);
+/* Adds to inclusive values. */
+void analysis_values_add_folded(struct analysis_values *to,
+				const struct analysis_folded_time *time);
 /* The inclusive values of a node of a function that does not stand above it. */
 void analysis_values_add_outermost(struct analysis_values *values,
 				   const struct analysis_node *node);

@@ -52,6 +52,12 @@ static int compare_rows(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
+static void add_row(struct analysis_place *to, const struct analysis_place *from)
+{
+	analysis_place_add(to, from, INCLUSIVE);
+	to->calls += from->calls;
+}
+
 /* Rows of the same place become one. */
 static void finish(struct analysis_line_table *table, size_t nodes)
 {
@@ -61,8 +67,7 @@ static void finish(struct analysis_line_table *table, size_t nodes)
 	for (size_t i = 0; i < table->rows.len; i++) {
 		struct analysis_node_line *row = &table->rows.data[i];
 		if (kept && compare_rows(&table->rows.data[kept - 1], row) == 0)
-			for (int k = 0; k < LINE_WEIGHTS; k++)
-				table->rows.data[kept - 1].weights[k] += row->weights[k];
+			add_row(&table->rows.data[kept - 1].values, &row->values);
 		else
 			table->rows.data[kept++] = *row;
 	}
@@ -102,8 +107,8 @@ struct stack_climber {
 	struct line_loader loader;
 	const struct profile_stack *stacks;
 	const struct location_places *functions;
-	struct analysis_samples *below; /* by stack: its samples and those of stacks below */
-	uint32_t *node_of;		/* by stack: the node of its innermost function */
+	struct analysis_place *below; /* by stack: its samples and those of stacks below */
+	uint32_t *node_of;	      /* by stack: the node of its innermost function */
 	bool *met;
 	struct vec_of(uint32_t) path; /* stacks of the thread that were met, less one */
 };
@@ -122,11 +127,9 @@ static void meet(struct stack_climber *climber, const struct sample_value *value
 	if (!value->stack || !found)
 		return;
 	uint32_t node = (uint32_t)*found;
-	const struct analysis_node_line row = {.node = node,
-					       .weights = {value->samples, value->weight}};
-	struct analysis_samples *below = &climber->below[value->stack - 1];
-	below->inclusive += value->samples;
-	below->inclusive_weight += value->weight;
+	struct analysis_node_line row = {.node = node};
+	analysis_place_add_sample(&row.values, value, INCLUSIVE);
+	analysis_place_add(&climber->below[value->stack - 1], &row.values, INCLUSIVE);
 	add_line(&climber->loader, &climber->loader.analysis->node_lines->own, row,
 		 climber->stacks[value->stack - 1].location, 0);
 	for (uint32_t at = value->stack; at && !climber->met[at - 1];
@@ -145,9 +148,8 @@ static void add_calls(struct stack_climber *climber, uint32_t stack)
 	const struct analysis *analysis = climber->loader.analysis;
 	const struct profile_stack *row = &climber->stacks[stack];
 	const uint32_t count = functions_at(climber, row->location);
-	const struct analysis_samples *below = &climber->below[stack];
 	struct analysis_node_line line = {.node = climber->node_of[stack],
-					  .weights = {below->inclusive, below->inclusive_weight}};
+					  .values = climber->below[stack]};
 
 	for (uint32_t depth = 1; depth <= count; depth++) {
 		const bool inlined = depth < count;
@@ -170,14 +172,12 @@ static void leave_thread(struct stack_climber *climber)
 {
 	vec_sort(&climber->path, compare_descending);
 	vec_foreach (stack, &climber->path) {
-		struct analysis_samples *below = &climber->below[*stack];
+		struct analysis_place *below = &climber->below[*stack];
 		const int64_t parent = climber->stacks[*stack].parent;
 		add_calls(climber, *stack);
-		if (parent) {
-			climber->below[parent - 1].inclusive += below->inclusive;
-			climber->below[parent - 1].inclusive_weight += below->inclusive_weight;
-		}
-		*below = (struct analysis_samples){0};
+		if (parent)
+			analysis_place_add(&climber->below[parent - 1], below, INCLUSIVE);
+		*below = (struct analysis_place){0};
 		climber->met[*stack] = false;
 	}
 	climber->path.len = 0;
@@ -219,14 +219,11 @@ bool analysis_load_call_lines(struct analysis *analysis, struct profile *profile
 	struct analysis_node_lines *lines = loader_open(&loader, analysis);
 	const bool ok = analysis_call_sites_init(&stacks, analysis, profile, err);
 	for (size_t i = 0; i < stacks.count && ok; i++) {
-		const struct analysis_samples *samples = &stacks.samples[i];
 		const uint32_t node = analysis->node_of.data[i];
 		if (node != ANALYSIS_NONE)
 			add_line(&loader, &lines->called,
 				 (struct analysis_node_line){.node = node,
-							     .weights = {samples->inclusive,
-									 samples->inclusive_weight,
-									 samples->calls}},
+							     .values = stacks.values[i]},
 				 stacks.rows[i].location, 0);
 	}
 	loader_close(&loader);

@@ -8,19 +8,11 @@
 
 #include "analysis/analysis.h"
 
-/* By which a node's values are to be shared among its lines. */
-enum analysis_line_weight {
-	LINE_WEIGHT_FIRST,  /* samples; elapsed time of calls */
-	LINE_WEIGHT_SECOND, /* weight of samples; application time of calls */
-	LINE_WEIGHT_CALLS,
-	LINE_WEIGHTS
-};
-
 struct analysis_node_line {
 	uint32_t node;
 	uint32_t source; /* index of the profile's sources; ANALYSIS_NONE: the line is not known */
 	uint32_t line;	 /* 0 if unknown */
-	uint64_t weights[LINE_WEIGHTS];
+	struct analysis_place values; /* inclusive ones, by which the node's are to be shared */
 };
 
 /* Those of a node follow each other: elements first[node] to first[node + 1]. */

@@ -111,11 +111,11 @@ static void load_lines(struct analysis *analysis, const uint32_t *first, bool ke
 		location_places_end(&places, i);
 	}
 	places.count = (uint32_t)analysis->lines.len;
-	struct analysis_samples *samples = mem_zalloc((places.count + 1) * sizeof(*samples));
-	analysis_stacks_count(analysis->stacks, &places, samples);
+	struct analysis_place *values = mem_zalloc((places.count + 1) * sizeof(*values));
+	analysis_stacks_count(analysis->stacks, &places, values);
 	for (size_t i = 0; i < analysis->lines.len; i++)
-		analysis->lines.data[i].samples = samples[i];
-	free(samples);
+		analysis->lines.data[i].values = values[i];
+	free(values);
 	location_places_fini(&places);
 	map_fini(&finder.by_line);
 	map_fini(&finder.by_function);
@@ -261,11 +261,11 @@ static void load_instructions(struct analysis *analysis, const uint32_t *first, 
 		location_places_end(&places, i);
 	}
 	places.count = (uint32_t)analysis->instructions.len;
-	struct analysis_samples *samples = mem_zalloc((places.count + 1) * sizeof(*samples));
-	analysis_stacks_count(analysis->stacks, &places, samples);
+	struct analysis_place *values = mem_zalloc((places.count + 1) * sizeof(*values));
+	analysis_stacks_count(analysis->stacks, &places, values);
 	for (size_t i = 0; i < places.count; i++)
-		analysis->instructions.data[i].samples = samples[i];
-	free(samples);
+		analysis->instructions.data[i].values = values[i];
+	free(values);
 	free(index_of);
 	vec_fini(&addresses);
 	location_places_fini(&places);

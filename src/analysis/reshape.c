@@ -200,9 +200,7 @@ static uint32_t root_call(struct rooting *rooting, const struct analysis_node *n
 	struct analysis_node call = *node;
 
 	if (call.folded) {
-		call.values.ticks[ELAPSED_INCLUSIVE] +=
-			(uint64_t)(call.folded_time.application + call.folded_time.os);
-		call.values.ticks[APPLICATION_INCLUSIVE] += (uint64_t)call.folded_time.application;
+		analysis_values_add_folded(&call.values, &call.folded_time);
 		call.folded_time = (struct analysis_folded_time){0};
 		call.folded = false;
 	}

@@ -44,18 +44,19 @@ static bool is_evidence(const struct analysis_node *node, bool calls_others)
 
 	return !calls_others && !node->folded && !node->folded_time.application &&
 	       !node->folded_time.os && node->function != ANALYSIS_NONE &&
-	       values->calls >= EVIDENCE_CALLS_MIN && values->overhead_exclusive &&
+	       values->calls >= EVIDENCE_CALLS_MIN && values->amount[OVERHEAD_EXCLUSIVE] &&
 	       range->min <= range->max &&
-	       values->ticks[APPLICATION_EXCLUSIVE] / EVIDENCE_SMALL <= values->overhead_exclusive;
+	       values->amount[APPLICATION_EXCLUSIVE] / EVIDENCE_SMALL <=
+		       values->amount[OVERHEAD_EXCLUSIVE];
 }
 
 /* The least elapsed time: a call that was interrupted has no application time at all. */
 static double share_of(const struct analysis_values *values)
 {
 	const double least = (double)values->range[ELAPSED_EXCLUSIVE].min * (double)values->calls;
-	const double more = (double)values->ticks[APPLICATION_EXCLUSIVE] - least;
+	const double more = (double)values->amount[APPLICATION_EXCLUSIVE] - least;
 
-	return more > 0 ? more / (double)values->overhead_exclusive : 0;
+	return more > 0 ? more / (double)values->amount[OVERHEAD_EXCLUSIVE] : 0;
 }
 
 static void collect(const struct analysis *analysis, struct evidences *evidences)
@@ -70,9 +71,10 @@ static void collect(const struct analysis *analysis, struct evidences *evidences
 		const struct analysis_node *node = &analysis->nodes.data[i];
 		if (!is_evidence(node, calls_others[i]))
 			continue;
-		vec_push(evidences, ((struct evidence){.process = process_of(analysis, node),
-						       .share = share_of(&node->values),
-						       .weight = node->values.overhead_exclusive}));
+		vec_push(evidences,
+			 ((struct evidence){.process = process_of(analysis, node),
+					    .share = share_of(&node->values),
+					    .weight = node->values.amount[OVERHEAD_EXCLUSIVE]}));
 	}
 	free(calls_others);
 }
@@ -155,7 +157,7 @@ static void processes_estimate(struct analysis *analysis, const struct evidences
 	uint64_t *overhead = mem_zalloc((analysis->processes.len + 1) * sizeof(*overhead));
 
 	vec_foreach (node, &analysis->nodes)
-		overhead[process_of(analysis, node)] += node->values.overhead_exclusive;
+		overhead[process_of(analysis, node)] += node->values.amount[OVERHEAD_EXCLUSIVE];
 	while (at < end) {
 		const struct evidence *first = at;
 		while (at < end && at->process == first->process)
@@ -178,20 +180,21 @@ static void node_correct(struct analysis *analysis, struct analysis_node *node)
 	struct analysis_values *values = &node->values;
 	struct analysis_thread *thread = &analysis->threads.data[node->thread];
 	const struct analysis_process *process = &analysis->processes.data[thread->process];
-	const uint64_t most = values->ticks[APPLICATION_EXCLUSIVE] / 2;
-	uint64_t residual = share_ticks(values->overhead_exclusive, process->residual);
+	const uint64_t most = values->amount[APPLICATION_EXCLUSIVE] / 2;
+	uint64_t residual = share_ticks(values->amount[OVERHEAD_EXCLUSIVE], process->residual);
 
 	if (residual > most)
 		residual = most;
-	values->error_exclusive = share_ticks(values->overhead_exclusive, process->uncertainty);
+	values->amount[ERROR_EXCLUSIVE] =
+		share_ticks(values->amount[OVERHEAD_EXCLUSIVE], process->uncertainty);
 	values->residual_exclusive = residual;
-	values->overhead_exclusive += residual;
-	values->ticks[ELAPSED_EXCLUSIVE] -= residual;
-	values->ticks[APPLICATION_EXCLUSIVE] -= residual;
+	values->amount[OVERHEAD_EXCLUSIVE] += residual;
+	for (int i = EXCLUSIVE; i < ANALYSIS_TIME_MEASURES; i += ANALYSIS_SIDES)
+		values->amount[i] -= residual < values->amount[i] ? residual : values->amount[i];
 	thread->residual_ticks += residual;
 	analysis->totals.residual += residual;
 	analysis->totals.overhead += residual;
-	analysis->totals.error += values->error_exclusive;
+	analysis->totals.error += values->amount[ERROR_EXCLUSIVE];
 }
 
 void analysis_correct_residual(struct analysis *analysis)
@@ -209,14 +212,14 @@ void analysis_correct_residual(struct analysis *analysis)
 /* A call's least time is not above the average, nor its greatest above the sum. */
 void analysis_fit_ranges(struct analysis_values *values)
 {
-	for (int i = 0; i < ANALYSIS_MEASURES; i++) {
+	for (int i = 0; i < ANALYSIS_TIME_MEASURES; i++) {
 		struct analysis_range *range = &values->range[i];
 		if (!values->calls || range->min > range->max)
 			continue;
-		const uint64_t average = values->ticks[i] / values->calls;
+		const uint64_t average = values->amount[i] / values->calls;
 		if (range->min > average)
 			range->min = average;
-		if (range->max > values->ticks[i])
-			range->max = values->ticks[i];
+		if (range->max > values->amount[i])
+			range->max = values->amount[i];
 	}
 }

@@ -228,6 +228,13 @@ static uint32_t node_of_stack(struct path_builder *builder, uint32_t thread, uin
 	return node;
 }
 
+static void add(struct analysis_values *to, const struct sample_value *value,
+		enum analysis_side side)
+{
+	to->amount[analysis_measure_of(VALUE_SAMPLES, side)] += value->samples;
+	to->amount[analysis_measure_of(VALUE_WEIGHT, side)] += value->weight;
+}
+
 static bool build_paths(struct analysis *analysis, const struct analysis_options *options,
 			const struct sample_values *values, const struct location_places *functions,
 			struct error *err)
@@ -250,9 +257,7 @@ static bool build_paths(struct analysis *analysis, const struct analysis_options
 			thread->root =
 				node_push(&builder, ANALYSIS_NONE, ANALYSIS_NONE, value->thread);
 		const uint32_t node = node_of_stack(&builder, value->thread, value->stack);
-		struct analysis_samples *samples = &analysis->nodes.data[node].values.samples;
-		samples->exclusive += value->samples;
-		samples->exclusive_weight += value->weight;
+		add(&analysis->nodes.data[node].values, value, EXCLUSIVE);
 		if ((options->times || options->node_lines) && analysis->method == ANALYSIS_SAMPLE)
 			map_put(&analysis->stack_nodes,
 				(uint64_t)value->thread << 32 | value->stack, node);
@@ -269,14 +274,12 @@ static bool build_paths(struct analysis *analysis, const struct analysis_options
 
 /* ---- sums ---- */
 
-static void add(struct analysis_samples *to, const struct sample_value *value)
+/* Inclusive of all samples, exclusive of those whose stack could be read. */
+static void add_sides(struct analysis_values *to, const struct sample_value *value)
 {
-	to->inclusive += value->samples;
-	to->inclusive_weight += value->weight;
-	if (!value->stack)
-		return;
-	to->exclusive += value->samples;
-	to->exclusive_weight += value->weight;
+	add(to, value, INCLUSIVE);
+	if (value->stack)
+		add(to, value, EXCLUSIVE);
 }
 
 static void sum_values(struct analysis *analysis, const struct sample_values *values)
@@ -286,10 +289,9 @@ static void sum_values(struct analysis *analysis, const struct sample_values *va
 	vec_foreach (value, values) {
 		struct analysis_thread *thread = &analysis->threads.data[value->thread];
 		struct analysis_process *process = &analysis->processes.data[thread->process];
-		add(&thread->values.samples, value);
-		add(&process->values.samples, value);
-		process->tree.samples.inclusive += value->samples;
-		process->tree.samples.inclusive_weight += value->weight;
+		add_sides(&thread->values, value);
+		add_sides(&process->values, value);
+		add(&process->tree, value, INCLUSIVE);
 		totals->kept += value->samples;
 		totals->weight += value->weight;
 		totals->unread += value->stack ? 0 : value->samples;
@@ -305,17 +307,18 @@ static void charge(struct analysis *analysis)
 		const struct analysis_node *node = &analysis->nodes.data[i];
 		owners[i] = ANALYSIS_NONE;
 		if (node->parent == ANALYSIS_NONE) {
-			analysis->totals.samples.charged_outside += node->values.samples.exclusive;
+			analysis->totals.samples.charged_outside +=
+				node->values.amount[SAMPLES_EXCLUSIVE];
 			continue;
 		}
 		const struct analysis_values *values =
 			&analysis->functions.data[node->function].values;
-		const bool known = values->calls || values->ticks[ELAPSED_INCLUSIVE];
+		const bool known = values->calls || values->amount[ELAPSED_INCLUSIVE];
 		owners[i] = known ? node->function : owners[node->parent];
 		*(owners[i] == ANALYSIS_NONE
 			  ? &analysis->totals.samples.charged_outside
 			  : &analysis->functions.data[owners[i]].samples_charged) +=
-			node->values.samples.exclusive;
+			node->values.amount[SAMPLES_EXCLUSIVE];
 	}
 	free(owners);
 }

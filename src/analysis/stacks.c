@@ -4,6 +4,20 @@
  */
 #include "analysis/stacks.h"
 
+void analysis_place_add(struct analysis_place *to, const struct analysis_place *from,
+			enum analysis_side side)
+{
+	for (int i = side; i < ANALYSIS_PLACE_MEASURES; i += ANALYSIS_SIDES)
+		to->amount[i] += from->amount[i];
+}
+
+void analysis_place_add_sample(struct analysis_place *to, const struct sample_value *value,
+			       enum analysis_side side)
+{
+	to->amount[SAMPLES_INCLUSIVE - SAMPLES_INCLUSIVE + side] += value->samples;
+	to->amount[WEIGHT_INCLUSIVE - SAMPLES_INCLUSIVE + side] += value->weight;
+}
+
 void analysis_stacks_link(struct analysis_stacks *stacks)
 {
 	stacks->first_root = ANALYSIS_NONE;
@@ -12,17 +26,15 @@ void analysis_stacks_link(struct analysis_stacks *stacks)
 	for (size_t i = 0; i < stacks->count; i++)
 		stacks->first_child[i] = ANALYSIS_NONE;
 	for (size_t i = stacks->count; i-- > 0;) {
-		struct analysis_samples *samples = &stacks->samples[i];
+		struct analysis_place *values = &stacks->values[i];
 		const int64_t parent = stacks->rows[i].parent;
 		uint32_t *first = parent ? &stacks->first_child[parent - 1] : &stacks->first_root;
-		samples->inclusive += samples->exclusive;
-		samples->inclusive_weight += samples->exclusive_weight;
+		for (int k = 0; k < ANALYSIS_PLACE_MEASURES; k += ANALYSIS_SIDES)
+			values->amount[k + INCLUSIVE] += values->amount[k + EXCLUSIVE];
 		stacks->next_sibling[i] = *first;
 		*first = (uint32_t)i;
-		if (!parent)
-			continue;
-		stacks->samples[parent - 1].inclusive += samples->inclusive;
-		stacks->samples[parent - 1].inclusive_weight += samples->inclusive_weight;
+		if (parent)
+			analysis_place_add(&stacks->values[parent - 1], values, INCLUSIVE);
 	}
 }
 
@@ -31,13 +43,11 @@ void analysis_stacks_init(struct analysis_stacks *stacks, const struct analysis 
 {
 	*stacks = (struct analysis_stacks){0};
 	stacks->rows = profile_stacks(analysis->profile, &stacks->count);
-	stacks->samples = mem_zalloc((stacks->count + 1) * sizeof(*stacks->samples));
+	stacks->values = mem_zalloc((stacks->count + 1) * sizeof(*stacks->values));
 	vec_foreach (value, values) {
-		if (!value->stack)
-			continue;
-		struct analysis_samples *samples = &stacks->samples[value->stack - 1];
-		samples->exclusive += value->samples;
-		samples->exclusive_weight += value->weight;
+		if (value->stack)
+			analysis_place_add_sample(&stacks->values[value->stack - 1], value,
+						  EXCLUSIVE);
 	}
 	analysis_stacks_link(stacks);
 }
@@ -45,7 +55,7 @@ void analysis_stacks_init(struct analysis_stacks *stacks, const struct analysis 
 void analysis_stacks_fini(struct analysis_stacks *stacks)
 {
 	free(stacks->own_rows);
-	free(stacks->samples);
+	free(stacks->values);
 	free(stacks->first_child);
 	free(stacks->next_sibling);
 	*stacks = (struct analysis_stacks){0};
@@ -96,7 +106,7 @@ struct counter {
 	const struct analysis_stacks *stacks;
 	const struct location_places *places;
 	uint32_t *depths; /* by place: how often it stands on the stack that is visited */
-	struct analysis_samples *samples;
+	struct analysis_place *values;
 };
 
 /* The places of a stack's location. */
@@ -111,23 +121,19 @@ static const uint32_t *places_of(const struct counter *counter, uint32_t stack, 
 
 static void enter(struct counter *counter, uint32_t stack)
 {
-	const struct analysis_samples *from = &counter->stacks->samples[stack];
+	const struct analysis_place *from = &counter->stacks->values[stack];
 	size_t count;
 	const uint32_t *at = places_of(counter, stack, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		struct analysis_samples *to = &counter->samples[at[i]];
+		struct analysis_place *to = &counter->values[at[i]];
 		/* of a line that stands there twice only the innermost */
 		to->calls += i + 1 < count && at[i] == at[i + 1] ? 0 : from->calls;
-		if (counter->depths[at[i]]++)
-			continue;
-		to->inclusive += from->inclusive;
-		to->inclusive_weight += from->inclusive_weight;
+		if (counter->depths[at[i]]++ == 0)
+			analysis_place_add(to, from, INCLUSIVE);
 	}
-	if (!count)
-		return;
-	counter->samples[at[count - 1]].exclusive += from->exclusive;
-	counter->samples[at[count - 1]].exclusive_weight += from->exclusive_weight;
+	if (count)
+		analysis_place_add(&counter->values[at[count - 1]], from, EXCLUSIVE);
 }
 
 static void leave(struct counter *counter, uint32_t stack)
@@ -140,12 +146,12 @@ static void leave(struct counter *counter, uint32_t stack)
 }
 
 void analysis_stacks_count(const struct analysis_stacks *stacks,
-			   const struct location_places *places, struct analysis_samples *samples)
+			   const struct location_places *places, struct analysis_place *values)
 {
 	struct counter counter = {.stacks = stacks,
 				  .places = places,
 				  .depths = mem_zalloc((places->count + 1) * sizeof(uint32_t)),
-				  .samples = samples};
+				  .values = values};
 	uint32_t at = stacks->first_root;
 
 	while (at != ANALYSIS_NONE) {

@@ -18,7 +18,7 @@ struct analysis_stacks {
 	const struct profile_stack *rows; /* location 0: nothing is known to stand there */
 	struct profile_stack *own_rows;	  /* these, where they are not the profile's */
 	size_t count;
-	struct analysis_samples *samples;
+	struct analysis_place *values;
 	uint32_t *first_child, *next_sibling; /* indexes; ANALYSIS_NONE where there is none */
 	uint32_t first_root;
 };
@@ -29,6 +29,13 @@ struct analysis_stacks {
  */
 bool analysis_call_sites_init(struct analysis_stacks *stacks, const struct analysis *analysis,
 			      struct profile *profile, struct error *err);
+
+/* A sample_value's amounts of a side. */
+void analysis_place_add_sample(struct analysis_place *to, const struct sample_value *value,
+			       enum analysis_side side);
+/* Adds the amounts of a side, not the calls. */
+void analysis_place_add(struct analysis_place *to, const struct analysis_place *from,
+			enum analysis_side side);
 
 /* Of stacks with rows and exclusive values: the inclusive ones and the links. */
 void analysis_stacks_link(struct analysis_stacks *stacks);
@@ -41,9 +48,9 @@ void location_places_init(struct location_places *places, const struct analysis 
 void location_places_end(struct location_places *places, size_t location);
 void location_places_fini(struct location_places *places);
 
-/* Adds to samples[place], which has places->count elements. */
+/* Adds to values[place], which has places->count elements. */
 void analysis_stacks_count(const struct analysis_stacks *stacks,
-			   const struct location_places *places, struct analysis_samples *samples);
+			   const struct location_places *places, struct analysis_place *values);
 
 /* node_lines.c: analysis.node_lines; of samples, their stacks have nodes. */
 void analysis_load_sample_lines(struct analysis *analysis, const struct sample_values *values,

@@ -34,9 +34,8 @@ static bool is_folded(const struct analysis *analysis, const struct profile_node
 	return parent != ANALYSIS_NONE && (row->folded || analysis->nodes.data[parent].folded);
 }
 
-/* A killed target can leave more OS time than time: the excess goes, last cause first. */
-static void values_set_os(struct analysis_values *values, const struct profile_node *row,
-			  uint64_t *inconsistent)
+void analysis_values_measure(struct analysis_values *values, const struct profile_node *row,
+			     uint64_t *inconsistent)
 {
 	uint64_t left = row->elapsed_ticks;
 
@@ -46,8 +45,9 @@ static void values_set_os(struct analysis_values *values, const struct profile_n
 		values->os_ticks[i] = ticks;
 		left -= ticks;
 	}
-	values->ticks[ELAPSED_EXCLUSIVE] = row->elapsed_ticks;
-	values->ticks[APPLICATION_EXCLUSIVE] = left;
+	values->amount[ELAPSED_EXCLUSIVE] = row->elapsed_ticks;
+	values->amount[APPLICATION_EXCLUSIVE] = left;
+	values->amount[OVERHEAD_EXCLUSIVE] = row->overhead_ticks;
 }
 
 static struct analysis_values node_values(struct analysis *analysis, const struct profile_node *row,
@@ -59,8 +59,7 @@ static struct analysis_values node_values(struct analysis *analysis, const struc
 
 	values.calls = row->calls;
 	values.unwound = row->unwound;
-	values_set_os(&values, row, &analysis->totals.inconsistent_ticks);
-	values.overhead_exclusive = row->overhead_ticks;
+	analysis_values_measure(&values, row, &analysis->totals.inconsistent_ticks);
 	values.probe_ticks =
 		by_call * (cost[TARE_EVENT_CALL] + cost[TARE_EVENT_RETURN]) +
 		(row->calls - by_call) * (cost[TARE_EVENT_ENTER] + cost[TARE_EVENT_LEAVE]);
@@ -183,12 +182,7 @@ void analysis_link_nodes(struct analysis *analysis)
 	for (size_t i = analysis->nodes.len; i-- > 0;) {
 		struct analysis_node *node = &nodes[i];
 		struct analysis_values *values = &node->values;
-		values->ticks[ELAPSED_INCLUSIVE] += values->ticks[ELAPSED_EXCLUSIVE];
-		values->ticks[APPLICATION_INCLUSIVE] += values->ticks[APPLICATION_EXCLUSIVE];
-		values->overhead_inclusive += values->overhead_exclusive;
-		values->error_inclusive += values->error_exclusive;
-		values->samples.inclusive += values->samples.exclusive;
-		values->samples.inclusive_weight += values->samples.exclusive_weight;
+		analysis_values_add_own(values);
 		if (analysis->totals.residual && !node->folded)
 			analysis_fit_ranges(values);
 		if (node->parent == ANALYSIS_NONE)
@@ -335,11 +329,10 @@ void analysis_sum_functions(struct analysis *analysis)
 /* What the root's inclusive values have beyond its exclusive ones. */
 static void add_within(struct analysis_values *to, const struct analysis_values *root)
 {
-	analysis_values_add_inclusive(to, root);
-	to->ticks[ELAPSED_INCLUSIVE] -= root->ticks[ELAPSED_EXCLUSIVE];
-	to->ticks[APPLICATION_INCLUSIVE] -= root->ticks[APPLICATION_EXCLUSIVE];
-	to->overhead_inclusive -= root->overhead_exclusive;
-	to->error_inclusive -= root->error_exclusive;
+	struct analysis_values within = *root;
+
+	analysis_values_subtract_own(&within);
+	analysis_values_add_inclusive(to, &within);
 }
 
 /* Threads and processes have every function of theirs on the stack, except in their roots. */
@@ -351,7 +344,7 @@ static void sum_threads(struct analysis *analysis)
 		for (int i = 0; i < TARE_OS_CAUSES; i++)
 			analysis->totals.os_ticks[i] += node->values.os_ticks[i];
 		if (node->parent == ANALYSIS_NONE) {
-			const uint64_t ticks = node->values.ticks[ELAPSED_EXCLUSIVE];
+			const uint64_t ticks = node->values.amount[ELAPSED_EXCLUSIVE];
 			thread->root_ticks += ticks;
 			process->root_ticks += ticks;
 			analysis->totals.root_ticks += ticks;
@@ -381,9 +374,9 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /*
- * The session's totals are the sums of the threads' clocks, less what was taken off by estimate.
- * What the nodes hold must agree; the larger is taken where it does not, so that no share exceeds
- * the whole.
+ * The session's totals are the sums of the threads'. Of elapsed and application time these are
+ * their clocks, less what was taken off by estimate. What the nodes hold must agree; the larger is
+ * taken where it does not, so that no share exceeds the whole.
  */
 static void sum_session(struct analysis *analysis)
 {
@@ -392,21 +385,23 @@ static void sum_session(struct analysis *analysis)
 	for (size_t i = 0; i < analysis->threads.len; i++) {
 		const struct analysis_thread *thread = &analysis->threads.data[i];
 		const struct profile_thread *row = thread->row;
-		uint64_t elapsed = 0, application = 0;
+		uint64_t times[ANALYSIS_TIME_VALUES] = {0};
 		if (!thread->selected)
 			continue;
-		if (thread->root != ANALYSIS_NONE) {
-			const struct analysis_values *all =
-				&analysis->nodes.data[thread->root].values;
-			elapsed = all->ticks[ELAPSED_INCLUSIVE];
-			application = all->ticks[APPLICATION_INCLUSIVE];
-		}
+		for (int time = 0; time < ANALYSIS_TIME_VALUES && thread->root != ANALYSIS_NONE;
+		     time++)
+			times[time] = analysis->nodes.data[thread->root]
+					      .values.amount[analysis_measure_of(
+						      (enum analysis_value)time, INCLUSIVE)];
 		const uint64_t clock = without(row->now_ticks, thread->residual_ticks);
 		const uint64_t os = row->os_ticks < clock ? row->os_ticks : clock;
 		totals->inconsistent_ticks +=
-			distance(elapsed, clock) + distance(elapsed - application, os);
-		totals->elapsed += larger(elapsed, clock);
-		totals->application += larger(application, clock - os);
+			distance(times[VALUE_ELAPSED], clock) +
+			distance(times[VALUE_ELAPSED] - times[VALUE_APPLICATION], os);
+		times[VALUE_ELAPSED] = larger(times[VALUE_ELAPSED], clock);
+		times[VALUE_APPLICATION] = larger(times[VALUE_APPLICATION], clock - os);
+		for (int time = 0; time < ANALYSIS_TIME_VALUES; time++)
+			totals->times[time] += times[time];
 	}
 }
 

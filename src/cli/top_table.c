@@ -29,9 +29,9 @@ static void take_function(struct top_table *table, const struct analysis *analys
 			arena_strdup(&table->arena, analysis->modules.data[function->module].name),
 		.calls = values->calls,
 		.interval_calls = values->calls,
-		.application_ns = analysis_ns(analysis, values->ticks[APPLICATION_EXCLUSIVE]),
-		.interval_ns = analysis_ns(analysis, values->ticks[APPLICATION_EXCLUSIVE]),
-		.elapsed_ns = analysis_ns(analysis, values->ticks[ELAPSED_EXCLUSIVE]),
+		.application_ns = analysis_ns(analysis, values->amount[APPLICATION_EXCLUSIVE]),
+		.interval_ns = analysis_ns(analysis, values->amount[APPLICATION_EXCLUSIVE]),
+		.elapsed_ns = analysis_ns(analysis, values->amount[ELAPSED_EXCLUSIVE]),
 	};
 
 	table->calls += row.calls;

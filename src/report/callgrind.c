@@ -109,29 +109,22 @@ static struct costs *costs_get(struct callgrind *callgrind, struct map *known,
 	return &list->data[index];
 }
 
-/* Which weight of lines a measure goes by. */
-static enum analysis_line_weight weight_of(const struct callgrind *callgrind, size_t measure)
+/* What a measure is shared among lines by; they are those of the method shown. */
+static uint64_t weight_of(const struct callgrind *callgrind, const struct analysis_node_line *line,
+			  size_t measure)
 {
-	const enum path_measure kind = callgrind->paths.measures[measure].measure;
+	const enum analysis_value first = callgrind->analysis->method == ANALYSIS_SAMPLE
+						  ? ANALYSIS_FIRST_SAMPLED
+						  : VALUE_ELAPSED;
 
-	return kind == PATH_APPLICATION || kind == PATH_WEIGHT ? LINE_WEIGHT_SECOND
-							       : LINE_WEIGHT_FIRST;
+	return line->values.amount[analysis_measure_of(
+		callgrind->paths.measures[measure].value - first, INCLUSIVE)];
 }
 
 /* Hands a value out to rows by their weights, to the last unit; to the first where all are zero. */
 struct sharing {
 	uint64_t value, all, served;
 };
-
-static struct sharing sharing_of(uint64_t value, const struct analysis_node_line *rows,
-				 size_t count, enum analysis_line_weight weight)
-{
-	struct sharing sharing = {.value = value};
-
-	for (size_t i = 0; i < count; i++)
-		sharing.all += rows[i].weights[weight];
-	return sharing;
-}
 
 static uint64_t sharing_next(struct sharing *sharing, uint64_t weight)
 {
@@ -162,10 +155,14 @@ static struct spread spread_begin(const struct callgrind *callgrind, uint32_t no
 	if (lines)
 		spread.rows = analysis_lines_of_node(called ? &lines->called : &lines->own, node,
 						     &spread.count);
-	spread.calls = sharing_of(calls, spread.rows, spread.count, LINE_WEIGHT_CALLS);
-	for (size_t i = 0; i < callgrind->paths.cost_count; i++)
-		spread.sum[i] =
-			sharing_of(values[i], spread.rows, spread.count, weight_of(callgrind, i));
+	spread.calls.value = calls;
+	for (size_t i = 0; i < spread.count; i++)
+		spread.calls.all += spread.rows[i].values.calls;
+	for (size_t i = 0; i < callgrind->paths.cost_count; i++) {
+		spread.sum[i].value = values[i];
+		for (size_t k = 0; k < spread.count; k++)
+			spread.sum[i].all += weight_of(callgrind, &spread.rows[k], i);
+	}
 	if (!spread.rows)
 		spread.count = 1;
 	return spread;
@@ -176,10 +173,10 @@ static void spread_next(const struct callgrind *callgrind, struct spread *spread
 {
 	const struct analysis_node_line *line = spread->rows ? &spread->rows[row] : NULL;
 
-	to->calls += sharing_next(&spread->calls, line ? line->weights[LINE_WEIGHT_CALLS] : 0);
+	to->calls += sharing_next(&spread->calls, line ? line->values.calls : 0);
 	for (size_t i = 0; i < callgrind->paths.cost_count; i++)
-		to->sum[i] += sharing_next(&spread->sum[i],
-					   line ? line->weights[weight_of(callgrind, i)] : 0);
+		to->sum[i] +=
+			sharing_next(&spread->sum[i], line ? weight_of(callgrind, line, i) : 0);
 }
 
 static void edge_enter(struct callgrind *callgrind, uint32_t node)

@@ -307,7 +307,7 @@ GET(unwound)
 GET(total)
 {
 	if (row->values)
-		set_ticks(report, cell, row->values->ticks[column->param]);
+		set_ticks(report, cell, row->values->amount[column->param]);
 }
 
 GET(percent)
@@ -377,22 +377,6 @@ GET(histogram)
 	}
 	if (scratch->len)
 		set_text(cell, scratch_text(scratch));
-}
-
-GET(overhead)
-{
-	if (row->values)
-		set_ticks(report, cell,
-			  column->param ? row->values->overhead_inclusive
-					: row->values->overhead_exclusive);
-}
-
-GET(error)
-{
-	if (row->values)
-		set_ticks(report, cell,
-			  column->param ? row->values->error_inclusive
-					: row->values->error_exclusive);
 }
 
 GET(os)
@@ -732,10 +716,12 @@ const struct column report_columns[] = {
 	PER_CALL("application_inclusive", "Application", "incl", APPLICATION_INCLUSIVE,
 		 VALUES | PLACES),
 	PER_CALL("application_exclusive", "Application", "excl", APPLICATION_EXCLUSIVE, VALUES),
-	CALLS("overhead_inclusive", "Overhead", "incl", CELL_TIME, VALUES, get_overhead, 1),
-	CALLS("overhead_exclusive", "Overhead", "excl", CELL_TIME, VALUES, get_overhead, 0),
-	CALLS("error_inclusive", "Error", "incl", CELL_TIME, VALUES, get_error, 1),
-	CALLS("error_exclusive", "Error", "excl", CELL_TIME, VALUES, get_error, 0),
+	CALLS("overhead_inclusive", "Overhead", "incl", CELL_TIME, VALUES, get_total,
+	      OVERHEAD_INCLUSIVE),
+	CALLS("overhead_exclusive", "Overhead", "excl", CELL_TIME, VALUES, get_total,
+	      OVERHEAD_EXCLUSIVE),
+	CALLS("error_inclusive", "Error", "incl", CELL_TIME, VALUES, get_total, ERROR_INCLUSIVE),
+	CALLS("error_exclusive", "Error", "excl", CELL_TIME, VALUES, get_total, ERROR_EXCLUSIVE),
 	TARE_OS_CAUSE_LIST(OS),
 	CALLS("outside", "", "Outside", CELL_TIME, V(PROCESSES) | V(THREADS), get_outside, 0),
 	CALLS("confidence", "", "", CELL_TEXT, CODE, get_confidence, 0),
@@ -773,8 +759,8 @@ const struct column report_columns[] = {
 	 .on_request = true,
 	 .of_calls = true,
 	 .get = get_histogram},
-	SAMPLED("inclusive", "Inclusive", INCLUSIVE_SAMPLES, INCLUSIVE_WEIGHT),
-	SAMPLED("exclusive", "Exclusive", EXCLUSIVE_SAMPLES, EXCLUSIVE_WEIGHT),
+	SAMPLED("inclusive", "Inclusive", SAMPLES_INCLUSIVE, WEIGHT_INCLUSIVE),
+	SAMPLED("exclusive", "Exclusive", SAMPLES_EXCLUSIVE, WEIGHT_EXCLUSIVE),
 	COMPARED("cpu_exclusive", "Calls", "CPU", CELL_TIME, COMPARED_CPU),
 	COMPARED("cpu_percent", "Calls", "%", CELL_PERCENT, COMPARED_CPU_PERCENT),
 	COMPARED("samples", "Samples", "samples", CELL_COUNT, COMPARED_SAMPLES),
@@ -806,9 +792,9 @@ const struct column report_columns[] = {
 	BAR("elapsed_exclusive_bar", "Elapsed", VALUES, report_get_time_bar, ELAPSED_EXCLUSIVE,
 	    true, false),
 	BAR("inclusive_bar", "Inclusive", VALUES | PLACES, report_get_samples_bar,
-	    INCLUSIVE_SAMPLES, false, true),
+	    SAMPLES_INCLUSIVE, false, true),
 	BAR("exclusive_bar", "Exclusive", VALUES | PLACES, report_get_samples_bar,
-	    EXCLUSIVE_SAMPLES, false, true),
+	    SAMPLES_EXCLUSIVE, false, true),
 	BAR("os_bar", "", V(OS) | V(SUMMARY), report_get_os_bar, 0, true, false),
 	BAR("coverage_bar", "", V(COVERAGE), report_get_coverage_bar, 0, false, false),
 	{.name = "lifetime",

@@ -240,8 +240,8 @@ static uint64_t worth_of_lines(const struct analysis *analysis,
 	const struct analysis_values *values = &function->values;
 
 	if (!analysis->by_call_site)
-		return values->samples.exclusive;
-	return values->ticks[ELAPSED_INCLUSIVE] - values->ticks[ELAPSED_EXCLUSIVE];
+		return values->amount[SAMPLES_EXCLUSIVE];
+	return values->amount[ELAPSED_INCLUSIVE] - values->amount[ELAPSED_EXCLUSIVE];
 }
 
 static bool pack_sources(struct html_pack *pack, const struct analysis *analysis,

@@ -6,66 +6,30 @@
 
 #include <string.h>
 
-/* What values are measured in; each has an inclusive and an exclusive one. */
-enum quantity_kind { ELAPSED, APPLICATION, SAMPLES, WEIGHT };
-
+/* The columns of the tables that have a value. */
 struct quantity {
-	enum quantity_kind kind;
-	const char *name, *unit; /* unit "": a number of something */
-	/* columns of the tables */
 	const char *inclusive, *exclusive, *inclusive_percent, *exclusive_percent;
 };
 
-static const struct quantity quantities[] = {
-	[ELAPSED] = {ELAPSED, "elapsed", "ticks", "elapsed_inclusive", "elapsed_exclusive",
-		     "elapsed_inclusive_percent", "elapsed_exclusive_percent"},
-	[APPLICATION] = {APPLICATION, "application", "ticks", "application_inclusive",
-			 "application_exclusive", "application_inclusive_percent",
-			 "application_exclusive_percent"},
-	[SAMPLES] = {SAMPLES, "samples", "", "inclusive_samples", "exclusive_samples",
-		     "inclusive_percent", "exclusive_percent"},
-	[WEIGHT] = {WEIGHT, "weight", "", "inclusive_weight", "exclusive_weight",
-		    "inclusive_weight_percent", "exclusive_weight_percent"},
-};
-
-static uint64_t value_of(const struct analysis_values *values, enum quantity_kind kind,
-			 bool inclusive)
-{
-	const struct analysis_samples *samples = &values->samples;
-
-	switch (kind) {
-	case ELAPSED:
-		return values->ticks[inclusive ? ELAPSED_INCLUSIVE : ELAPSED_EXCLUSIVE];
-	case APPLICATION:
-		return values->ticks[inclusive ? APPLICATION_INCLUSIVE : APPLICATION_EXCLUSIVE];
-	case SAMPLES:
-		return inclusive ? samples->inclusive : samples->exclusive;
-	case WEIGHT:
-		return inclusive ? samples->inclusive_weight : samples->exclusive_weight;
+#define TIME(ID, name, ...)                                                                        \
+	{                                                                                          \
+#name "_inclusive", #name "_exclusive", #name "_inclusive_percent",                \
+			#name "_exclusive_percent"                                                 \
 	}
-	return 0;
-}
 
-static uint64_t total_of(const struct analysis *analysis, enum quantity_kind kind)
+static const struct quantity quantities[] = {
+	ANALYSIS_TIMES(TIME),
+	[VALUE_SAMPLES] = {"inclusive_samples", "exclusive_samples", "inclusive_percent",
+			   "exclusive_percent"},
+	[VALUE_WEIGHT] = {"inclusive_weight", "exclusive_weight", "inclusive_weight_percent",
+			  "exclusive_weight_percent"},
+};
+table_covers(quantities, ANALYSIS_VALUES);
+
+static uint64_t amount_of(const struct analysis_node *node, enum analysis_value value,
+			  enum analysis_side side)
 {
-	const struct analysis_totals *totals = &analysis->totals;
-	const uint64_t all[] = {[ELAPSED] = totals->elapsed,
-				[APPLICATION] = totals->application,
-				[SAMPLES] = totals->samples.kept,
-				[WEIGHT] = totals->samples.weight};
-
-	return all[kind];
-}
-
-/* Ends with -1. What a profile is ranked by comes first. */
-static const int *quantities_of(const struct analysis *analysis)
-{
-	static const int calls[] = {ELAPSED, APPLICATION, -1};
-	static const int samples[] = {SAMPLES, WEIGHT, -1}, weights[] = {WEIGHT, SAMPLES, -1};
-
-	if (analysis->method != ANALYSIS_SAMPLE)
-		return calls;
-	return analysis->by_weight ? weights : samples;
+	return node->values.amount[analysis_measure_of(value, side)];
 }
 
 /* ---- columns ---- */
@@ -75,15 +39,15 @@ static const int *quantities_of(const struct analysis *analysis)
  * functions' beyond their own.
  */
 static void pack_beyond(struct html_pack *pack, const struct analysis *analysis,
-			const struct quantity *quantity)
+			enum analysis_value value)
 {
 	const struct analysis_node *nodes = analysis->nodes.data;
 	const size_t count = analysis->nodes.len;
 	int64_t *beyond = mem_zalloc((count + 1) * sizeof(*beyond));
 
 	for (size_t i = 0; i < count; i++) {
-		const uint64_t all = value_of(&nodes[i].values, quantity->kind, true);
-		beyond[i] += (int64_t)(all - value_of(&nodes[i].values, quantity->kind, false));
+		const uint64_t all = amount_of(&nodes[i], value, INCLUSIVE);
+		beyond[i] += (int64_t)(all - amount_of(&nodes[i], value, EXCLUSIVE));
 		if (nodes[i].parent != ANALYSIS_NONE && !nodes[i].folded)
 			beyond[nodes[i].parent] -= (int64_t)all;
 	}
@@ -94,37 +58,30 @@ static void pack_beyond(struct html_pack *pack, const struct analysis *analysis,
 		html_pack_signed(pack, (int64_t)i);
 		html_pack_signed(pack, beyond[i]);
 	}
-	html_pack_end(pack, "tree.%s.beyond", quantity->name);
+	html_pack_end(pack, "tree.%s.beyond", analysis_value_infos[value].name);
 	free(beyond);
 }
 
-static int64_t elsewhere(const struct analysis_node *node, enum quantity_kind kind)
-{
-	const struct analysis_folded_time *time = &node->folded_time;
-
-	if (!node->folded || kind == SAMPLES || kind == WEIGHT)
-		return 0;
-	return kind == ELAPSED ? time->application + time->os : time->application;
-}
-
 static void pack_quantity(struct html_pack *pack, const struct analysis *analysis,
-			  const struct quantity *quantity)
+			  enum analysis_value value)
 {
 	html_pack_begin(pack);
 	vec_foreach (node, &analysis->nodes) {
-		html_pack_number(pack, value_of(&node->values, quantity->kind, false));
+		html_pack_number(pack, amount_of(node, value, EXCLUSIVE));
 	}
-	html_pack_end(pack, "tree.%s", quantity->name);
-	pack_beyond(pack, analysis, quantity);
+	html_pack_end(pack, "tree.%s", analysis_value_infos[value].name);
+	pack_beyond(pack, analysis, value);
 	html_pack_begin(pack);
 	for (size_t i = 0; i < analysis->nodes.len; i++) {
-		const int64_t value = elsewhere(&analysis->nodes.data[i], quantity->kind);
-		if (!value)
+		const struct analysis_node *node = &analysis->nodes.data[i];
+		const int64_t elsewhere =
+			node->folded ? analysis_folded_amount(&node->folded_time, value) : 0;
+		if (!elsewhere)
 			continue;
 		html_pack_signed(pack, (int64_t)i);
-		html_pack_signed(pack, value);
+		html_pack_signed(pack, elsewhere);
 	}
-	html_pack_end(pack, "tree.%s.elsewhere", quantity->name);
+	html_pack_end(pack, "tree.%s.elsewhere", analysis_value_infos[value].name);
 }
 
 /* OS time of threads by cause: the page's first view needs no more of it. */
@@ -149,7 +106,8 @@ static void pack_cause_titles(struct html_pack *pack)
 {
 	html_pack_key(pack, "cause_titles");
 	for (int cause = 0; cause < TARE_OS_CAUSES; cause++) {
-		str_printf(&pack->json, "%s\"%s\":", cause ? "," : "{", analysis_causes[cause].name);
+		str_printf(&pack->json, "%s\"%s\":", cause ? "," : "{",
+			   analysis_causes[cause].name);
 		html_json_text(&pack->json, analysis_causes[cause].words);
 	}
 	str_append(&pack->json, "}");
@@ -204,55 +162,52 @@ static void pack_nodes(struct html_pack *pack, const struct analysis *analysis)
 
 /* ---- what the columns are ---- */
 
-static const char *title_of(const struct analysis *analysis, enum quantity_kind kind)
+static const char *title_of(const struct analysis *analysis, enum analysis_value value)
 {
 	const struct profile_event *event = analysis->event;
 
-	switch (kind) {
-	case ELAPSED:
-		return "Elapsed";
-	case APPLICATION:
-		return "Application";
-	case SAMPLES:
-		return "Samples";
-	case WEIGHT:
-		break;
-	}
+	if (analysis_value_infos[value].title)
+		return analysis_value_infos[value].title;
 	return event && event->name && event->name[0] ? event->name : "Events";
 }
 
-/* Weights of events may be times. */
-static const char *unit_of(const struct analysis *analysis, const struct quantity *quantity)
+/* "": a number of something. Weights of events may be times. */
+static const char *unit_of(const struct analysis *analysis, enum analysis_value value)
 {
-	const struct profile_event *event = analysis->event;
-
-	return quantity->kind == WEIGHT && event && event->unit ? event->unit : quantity->unit;
+	if (value < ANALYSIS_TIME_VALUES)
+		return "ticks";
+	return value == VALUE_WEIGHT && analysis->event && analysis->event->unit
+		       ? analysis->event->unit
+		       : "";
 }
 
 static void pack_description(struct html_pack *pack, const struct analysis *analysis,
-			     const struct quantity *quantity)
+			     enum analysis_value value)
 {
-	str_printf(&pack->json, "{\"name\":\"%s\",\"title\":", quantity->name);
-	html_json_text(&pack->json, title_of(analysis, quantity->kind));
+	const struct quantity *quantity = &quantities[value];
+
+	str_printf(&pack->json, "{\"name\":\"%s\",\"title\":", analysis_value_infos[value].name);
+	html_json_text(&pack->json, title_of(analysis, value));
 	str_append(&pack->json, ",\"unit\":");
-	html_json_text(&pack->json, unit_of(analysis, quantity));
+	html_json_text(&pack->json, unit_of(analysis, value));
 	str_printf(&pack->json,
 		   ",\"total\":%llu,\"inclusive\":\"%s\",\"exclusive\":\"%s\","
 		   "\"inclusive_percent\":\"%s\",\"exclusive_percent\":\"%s\"}",
-		   (unsigned long long)total_of(analysis, quantity->kind), quantity->inclusive,
+		   (unsigned long long)analysis_total(analysis, value), quantity->inclusive,
 		   quantity->exclusive, quantity->inclusive_percent, quantity->exclusive_percent);
 }
 
 void html_pack_tree(struct html_pack *pack, const struct analysis *analysis)
 {
-	const int *kinds = quantities_of(analysis);
+	enum analysis_value values[ANALYSIS_VALUES];
+	const size_t count = analysis_shown_values(analysis, values);
 
 	html_pack_key(pack, "quantities");
 	str_append(&pack->json, "[");
-	for (int i = 0; kinds[i] >= 0; i++) {
+	for (size_t i = 0; i < count; i++) {
 		str_append(&pack->json, i ? "," : "");
-		pack_description(pack, analysis, &quantities[kinds[i]]);
-		pack_quantity(pack, analysis, &quantities[kinds[i]]);
+		pack_description(pack, analysis, values[i]);
+		pack_quantity(pack, analysis, values[i]);
 	}
 	str_append(&pack->json, "]");
 	pack_causes(pack, analysis);

@@ -105,35 +105,39 @@ static bool choose_measure(struct paths *paths, const char *name, struct error *
 	return false;
 }
 
-static void add_measure(struct paths *paths, const char *name, const char *unit,
-			enum path_measure measure)
+static void add_measure(struct paths *paths, struct path_measure_info info)
 {
-	const struct path_measure_info info = {name, unit, measure};
-
 	paths->measures[paths->measure_count++] = info;
 }
 
-/* The one that the method shown ranks by comes first. */
+static struct path_measure_info info_of(struct paths *paths, enum analysis_value value)
+{
+	const struct profile_event *event = paths->analysis->event;
+	struct path_measure_info info = {.name = analysis_value_infos[value].name,
+					 .unit = value < ANALYSIS_TIME_VALUES ? "nanoseconds"
+									      : "count",
+					 .value = value};
+
+	if (value == VALUE_WEIGHT) {
+		info.name = paths_text(paths, event->name);
+		info.unit = strcmp(event->unit, "ns") == 0 ? "nanoseconds" : "count";
+	}
+	return info;
+}
+
 static void add_measures(struct paths *paths)
 {
 	const struct analysis *analysis = paths->analysis;
+	enum analysis_value values[ANALYSIS_VALUES];
+	const size_t count = analysis_shown_values(analysis, values);
 
-	if (analysis->method != ANALYSIS_SAMPLE) {
-		add_measure(paths, "elapsed", "nanoseconds", PATH_ELAPSED);
-		add_measure(paths, "application", "nanoseconds", PATH_APPLICATION);
-		paths->cost_count = 2;
-		add_measure(paths, "calls", "count", PATH_CALLS);
-		return;
-	}
-	if (!analysis->by_weight)
-		add_measure(paths, "samples", "count", PATH_SAMPLES);
-	if (analysis->event)
-		add_measure(paths, paths_text(paths, analysis->event->name),
-			    strcmp(analysis->event->unit, "ns") == 0 ? "nanoseconds" : "count",
-			    PATH_WEIGHT);
-	if (analysis->by_weight)
-		add_measure(paths, "samples", "count", PATH_SAMPLES);
+	for (size_t i = 0; i < count; i++)
+		if (values[i] != VALUE_WEIGHT || analysis->event)
+			add_measure(paths, info_of(paths, values[i]));
 	paths->cost_count = paths->measure_count;
+	if (analysis->method != ANALYSIS_SAMPLE)
+		add_measure(paths, (struct path_measure_info){
+					   .name = "calls", .unit = "count", .is_calls = true});
 }
 
 bool paths_open(struct paths *paths, const struct analysis *analysis, const char *measure,
@@ -171,21 +175,28 @@ static uint64_t share_ns(struct paths *paths, size_t measure, uint64_t ticks)
 	return analysis_ns(paths->analysis, paths->sum[measure]) - before;
 }
 
+/* Of a node, and not a sum; those of calls have one side only. */
+static uint64_t amount_of(const struct paths *paths, size_t measure,
+			  const struct analysis_values *values, enum analysis_side side)
+{
+	const struct path_measure_info *info = &paths->measures[measure];
+
+	return info->is_calls ? values->calls
+			      : values->amount[analysis_measure_of(info->value, side)];
+}
+
+static bool is_ticks(const struct paths *paths, size_t measure)
+{
+	const struct path_measure_info *info = &paths->measures[measure];
+
+	return !info->is_calls && info->value < ANALYSIS_TIME_VALUES;
+}
+
 static uint64_t value_of(struct paths *paths, size_t measure, const struct analysis_values *values)
 {
-	switch (paths->measures[measure].measure) {
-	case PATH_ELAPSED:
-		return share_ns(paths, measure, values->ticks[ELAPSED_EXCLUSIVE]);
-	case PATH_APPLICATION:
-		return share_ns(paths, measure, values->ticks[APPLICATION_EXCLUSIVE]);
-	case PATH_SAMPLES:
-		return values->samples.exclusive;
-	case PATH_WEIGHT:
-		return values->samples.exclusive_weight;
-	case PATH_CALLS:
-		break;
-	}
-	return values->calls;
+	const uint64_t amount = amount_of(paths, measure, values, EXCLUSIVE);
+
+	return is_ticks(paths, measure) ? share_ns(paths, measure, amount) : amount;
 }
 
 /* Fills in the values; false if all are zero. */
@@ -223,29 +234,12 @@ bool paths_next(struct paths *paths, struct path *path)
 
 uint64_t paths_inclusive(const struct paths *paths, size_t measure, uint32_t node)
 {
-	const struct analysis_values *values = &paths->analysis->nodes.data[node].values;
-
-	switch (paths->measures[measure].measure) {
-	case PATH_ELAPSED:
-		return values->ticks[ELAPSED_INCLUSIVE];
-	case PATH_APPLICATION:
-		return values->ticks[APPLICATION_INCLUSIVE];
-	case PATH_SAMPLES:
-		return values->samples.inclusive;
-	case PATH_WEIGHT:
-		return values->samples.inclusive_weight;
-	case PATH_CALLS:
-		break;
-	}
-	return values->calls;
+	return amount_of(paths, measure, &paths->analysis->nodes.data[node].values, INCLUSIVE);
 }
 
 uint64_t paths_in_unit(const struct paths *paths, size_t measure, uint64_t sum)
 {
-	const enum path_measure kind = paths->measures[measure].measure;
-
-	return kind == PATH_ELAPSED || kind == PATH_APPLICATION ? analysis_ns(paths->analysis, sum)
-								: sum;
+	return is_ticks(paths, measure) ? analysis_ns(paths->analysis, sum) : sum;
 }
 
 void paths_chain(const struct paths *paths, uint32_t node, struct path_chain *chain)

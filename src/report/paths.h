@@ -7,14 +7,13 @@
 
 #include "report/export.h"
 
-enum path_measure { PATH_ELAPSED, PATH_APPLICATION, PATH_CALLS, PATH_SAMPLES, PATH_WEIGHT };
-
-enum { PATH_MEASURES_MAX = 3 };
+enum { PATH_MEASURES_MAX = ANALYSIS_VALUES + 1 };
 
 struct path_measure_info {
 	const char *name; /* "elapsed" */
 	const char *unit; /* as pprof names them: "nanoseconds", "count" */
-	enum path_measure measure;
+	bool is_calls;
+	enum analysis_value value; /* else */
 };
 
 struct paths {

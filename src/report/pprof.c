@@ -369,8 +369,8 @@ static void write_stack(struct pprof *pprof, const struct profile_stack *stacks,
 	if (!value->stack)
 		put_uleb(&pprof->packed, no_location_id(pprof));
 	for (size_t i = 0; i < pprof->paths.measure_count; i++)
-		values[i] = pprof->paths.measures[i].measure == PATH_SAMPLES ? value->samples
-									     : value->weight;
+		values[i] = pprof->paths.measures[i].value == VALUE_SAMPLES ? value->samples
+									    : value->weight;
 	write_sample(pprof, value->thread, values);
 }
 

@@ -352,23 +352,14 @@ int64_t report_limit(const struct report *report)
 
 double report_row_share(const struct report *report, const struct report_row *row)
 {
-	const struct analysis *analysis = report->analysis;
-
-	if (row->values)
-		return analysis_share(analysis, row->values);
-	if (!row->samples)
-		return 0;
-	return analysis->by_weight
-		       ? analysis_weight_percent(analysis, row->samples->inclusive_weight)
-		       : analysis_samples_percent(analysis, row->samples->inclusive);
+	return row->values ? analysis_share(report->analysis, row->values) : 0;
 }
 
 static bool row_is_large_enough(const struct report *report, const struct report_row *row)
 {
 	const double least = report->options->min_percent;
 
-	return !(least > 0) || (!row->values && !row->samples) ||
-	       report_row_share(report, row) >= least;
+	return !(least > 0) || !row->values || report_row_share(report, row) >= least;
 }
 
 bool report_passes(const struct report *report, const struct report_row *row)

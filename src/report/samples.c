@@ -16,24 +16,9 @@
 
 /* ---- columns ---- */
 
-static uint64_t value_of(const struct analysis_samples *samples, int which)
+static bool is_weight(const struct column *column)
 {
-	switch ((enum samples_column)which) {
-	case INCLUSIVE_SAMPLES:
-		return samples->inclusive;
-	case EXCLUSIVE_SAMPLES:
-		return samples->exclusive;
-	case INCLUSIVE_WEIGHT:
-		return samples->inclusive_weight;
-	case EXCLUSIVE_WEIGHT:
-		break;
-	}
-	return samples->exclusive_weight;
-}
-
-static bool is_weight(int which)
-{
-	return which == INCLUSIVE_WEIGHT || which == EXCLUSIVE_WEIGHT;
+	return analysis_value_of((enum analysis_measure)column->param) == VALUE_WEIGHT;
 }
 
 static void set_percent(struct cell *cell, double percent)
@@ -44,50 +29,41 @@ static void set_percent(struct cell *cell, double percent)
 	cell->percent = percent;
 }
 
-/* As text, what no sample was taken in has an empty margin. */
-static bool is_blank(const struct report *report, const struct report_row *row, uint64_t value)
+/* As text, code that no sample was taken in has an empty margin. */
+static bool has_amount(const struct report *report, const struct report_row *row,
+		       const struct column *column)
 {
-	return row->annotation && !value && report->options->format == REPORT_TEXT;
+	return row->values && (!row->annotation || row->values->amount[column->param] ||
+			       report->options->format != REPORT_TEXT);
 }
 
 /* Weights of nanoseconds are times for people. */
 GET(samples)
 {
-	const struct analysis_samples *samples = report_row_samples(row);
 	const struct profile_event *event = report->analysis->event;
-	const bool is_time = is_weight(column->param) && event && event->unit &&
+	const bool is_time = is_weight(column) && event && event->unit &&
 			     strcmp(event->unit, "ns") == 0 &&
 			     report->options->unit != REPORT_TICKS;
 
-	if (!samples)
-		return;
-	if (is_blank(report, row, value_of(samples, column->param)))
+	if (!has_amount(report, row, column))
 		return;
 	cell->type = is_time ? CELL_TIME : CELL_COUNT;
-	cell->number = value_of(samples, column->param);
+	cell->number = row->values->amount[column->param];
 }
 
 GET(samples_percent)
 {
-	const struct analysis_samples *samples = report_row_samples(row);
-
-	if (!samples)
-		return;
-	const uint64_t value = value_of(samples, column->param);
-	if (is_blank(report, row, value))
-		return;
-	set_percent(cell, is_weight(column->param)
-				  ? analysis_weight_percent(report->analysis, value)
-				  : analysis_samples_percent(report->analysis, value));
+	if (has_amount(report, row, column))
+		set_percent(cell, analysis_percent(report->analysis, row->values,
+						   (enum analysis_measure)column->param));
 }
 
 static bool interval_of(const struct report *report, const struct report_row *row,
 			const struct column *column, double *low, double *high)
 {
-	const struct analysis_samples *samples = report_row_samples(row);
-
-	return samples && analysis_samples_interval(report->analysis,
-						    value_of(samples, column->param), low, high);
+	return row->values &&
+	       analysis_samples_interval(report->analysis, row->values->amount[column->param], low,
+					 high);
 }
 
 GET(samples_low)
@@ -111,11 +87,10 @@ GET(samples_margin)
 {
 	double low, high;
 
-	if (!interval_of(report, row, column, &low, &high) ||
-	    is_blank(report, row, value_of(report_row_samples(row), column->param)))
+	if (!interval_of(report, row, column, &low, &high) || !has_amount(report, row, column))
 		return;
-	const double percent = analysis_samples_percent(
-		report->analysis, value_of(report_row_samples(row), column->param));
+	const double percent = analysis_percent(report->analysis, row->values,
+						(enum analysis_measure)column->param);
 	set_percent(cell, fmax(high - percent, percent - low));
 }
 
@@ -222,32 +197,29 @@ GET(comparison)
 
 /* ---- lines and instructions ---- */
 
-/*
- * Values of a place: samples, or the calls that were made from there, of which text leaves the
- * margin empty where there are none.
- */
+/* Of calls made from there, text leaves the margin empty where there are none. */
 static void set_place(struct report *report, struct report_row *row,
-		      const struct analysis_samples *samples)
+		      const struct analysis_place *place)
 {
-	const bool blank = row->annotation && report->options->format == REPORT_TEXT &&
-			   !samples->calls && !samples->inclusive;
+	const struct analysis *analysis = report->analysis;
+	const int base = analysis_place_base(analysis);
+	const int count =
+		analysis->by_call_site ? ANALYSIS_TIME_MEASURES : ANALYSIS_MEASURES - base;
+	struct analysis_values *values = arena_alloc(&report->arena, sizeof(*values));
 
 	row->values = NULL;
-	row->samples = samples;
-	if (!report->analysis->by_call_site)
+	if (row->annotation && analysis->by_call_site && report->options->format == REPORT_TEXT &&
+	    !place->calls && !place->amount[INCLUSIVE])
 		return;
-	struct analysis_values *values = arena_alloc(&report->arena, sizeof(*values));
-	*values = (struct analysis_values){0};
-	values->calls = samples->calls;
-	values->ticks[ELAPSED_INCLUSIVE] = samples->inclusive;
-	values->ticks[APPLICATION_INCLUSIVE] = samples->inclusive_weight;
-	row->values = blank ? NULL : values;
-	row->samples = NULL;
+	*values = (struct analysis_values){.calls = place->calls};
+	for (int i = 0; i < count; i++)
+		values->amount[base + i] = place->amount[i];
+	row->values = values;
 }
 
-static bool has_values(const struct analysis_samples *samples)
+static bool has_values(const struct analysis_place *place)
 {
-	return samples->inclusive || samples->calls;
+	return place->amount[INCLUSIVE] || place->calls;
 }
 
 bool report_fill_lines(struct report *report, struct error *err)
@@ -258,14 +230,14 @@ bool report_fill_lines(struct report *report, struct error *err)
 	(void)err;
 	vec_foreach (line, &report->analysis->lines) {
 		struct report_row row = report_row_of_function(report, line->function);
-		set_place(report, &row, &line->samples);
+		set_place(report, &row, &line->values);
 		row.line = line;
 		/* A line of an inlined function is chosen by that one's name or by its host's. */
 		const bool named = line->name &&
 				   options->functions.count + options->filters.count &&
 				   analysis_glob_matches(&options->functions, line->name) &&
 				   analysis_glob_matches(&options->filters, line->name);
-		if (has_values(&line->samples) &&
+		if (has_values(&line->values) &&
 		    (named || report_is_selected(report, line->function)))
 			vec_push(&table->rows, row);
 	}
@@ -280,9 +252,9 @@ bool report_fill_instructions(struct report *report, struct error *err)
 	(void)err;
 	vec_foreach (instruction, &report->analysis->instructions) {
 		struct report_row row = report_row_of_function(report, instruction->function);
-		set_place(report, &row, &instruction->samples);
+		set_place(report, &row, &instruction->values);
 		row.instruction = instruction;
-		if (has_values(&instruction->samples) &&
+		if (has_values(&instruction->values) &&
 		    report_is_selected(report, instruction->function))
 			vec_push(&table->rows, row);
 	}
@@ -313,7 +285,7 @@ bool report_fill_annotate(struct report *report, struct error *err)
 	vec_foreach (code, &report->annotation.rows) {
 		struct report_row row = report_row_empty();
 		row.annotation = code;
-		set_place(report, &row, &code->samples);
+		set_place(report, &row, &code->values);
 		row.module = &report->analysis->modules.data[code->module];
 		row.heading = code->heading;
 		row.level = code->depth;

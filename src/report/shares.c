@@ -29,32 +29,24 @@ void report_get_time_bar(const struct report *report, const struct report_row *r
 	(void)scratch;
 	if (!row->values)
 		return;
-	const uint64_t elapsed = row->values->ticks[measure];
+	const uint64_t elapsed = row->values->amount[measure];
 	set_bar(cell, analysis_percent(report->analysis, row->values, measure),
-		elapsed ? (double)row->values->ticks[part] / (double)elapsed : 1);
+		elapsed ? (double)row->values->amount[part] / (double)elapsed : 1);
 }
 
 /* Of the samples, or of their weight where that counts: waiting. */
 void report_get_samples_bar(const struct report *report, const struct report_row *row,
 			    const struct column *column, struct str *scratch, struct cell *cell)
 {
-	const struct analysis_samples *samples = report_row_samples(row);
 	const struct analysis *analysis = report->analysis;
-	const bool inclusive = column->param == INCLUSIVE_SAMPLES;
+	const enum analysis_side side = (enum analysis_side)(column->param % ANALYSIS_SIDES);
+	const enum analysis_value value = analysis->by_weight ? VALUE_WEIGHT : VALUE_SAMPLES;
 
 	(void)scratch;
-	if (!samples)
-		return;
-	if (analysis->by_weight)
+	if (row->values)
 		set_bar(cell,
-			analysis_weight_percent(analysis, inclusive ? samples->inclusive_weight
-								    : samples->exclusive_weight),
-			0);
-	else
-		set_bar(cell,
-			analysis_samples_percent(analysis, inclusive ? samples->inclusive
-								     : samples->exclusive),
-			1);
+			analysis_percent(analysis, row->values, analysis_measure_of(value, side)),
+			analysis->by_weight ? 0 : 1);
 }
 
 void report_get_os_bar(const struct report *report, const struct report_row *row,

@@ -64,7 +64,6 @@ struct report_row {
 	const struct analysis_coverage *coverage;
 	const struct report_mark *mark;
 	const struct analysis_trace_event *event;
-	const struct analysis_samples *samples; /* of rows without `values` */
 	const struct analysis_line *line;
 	const struct analysis_instruction *instruction;
 	const struct report_comparison *comparison;
@@ -195,8 +194,6 @@ struct report_row report_row_of_function(const struct report *report, uint32_t f
 /* The OS time that a row of it is about, in ticks. False: the row is of none. */
 bool report_row_os_ticks(const struct report *report, const struct report_row *row,
 			 uint64_t *ticks);
-/* Of the row, by the method shown; NULL: it has none. */
-const struct analysis_samples *report_row_samples(const struct report_row *row);
 
 /* A table of the view with the columns in effect. */
 struct report_table *report_add_table(struct report *report, const char *name, const char *title,
@@ -221,12 +218,6 @@ void report_append_function(const struct report *report, const struct analysis_f
 bool report_passes(const struct report *report, const struct report_row *row);
 
 /* samples.c */
-enum samples_column {
-	INCLUSIVE_SAMPLES,
-	EXCLUSIVE_SAMPLES,
-	INCLUSIVE_WEIGHT,
-	EXCLUSIVE_WEIGHT,
-};
 enum comparison_column {
 	COMPARED_CPU,
 	COMPARED_CPU_PERCENT,

@@ -52,13 +52,6 @@ bool report_is_selected(const struct report *report, uint32_t function)
 		analysis_function_matches(analysis, function, &options->filters));
 }
 
-const struct analysis_samples *report_row_samples(const struct report_row *row)
-{
-	if (row->samples)
-		return row->samples;
-	return row->values ? &row->values->samples : NULL;
-}
-
 /* ---- fillers ---- */
 
 /* Whether the function's row is one to trim, which only an option asks for. */

@@ -64,10 +64,10 @@ static const struct analysis_values *values_of(const char *name)
 static void expect(const struct analysis_values *values, uint64_t ei, uint64_t ee, uint64_t ai,
 		   uint64_t ae)
 {
-	assert_int_equal(values->ticks[ELAPSED_INCLUSIVE], ei);
-	assert_int_equal(values->ticks[ELAPSED_EXCLUSIVE], ee);
-	assert_int_equal(values->ticks[APPLICATION_INCLUSIVE], ai);
-	assert_int_equal(values->ticks[APPLICATION_EXCLUSIVE], ae);
+	assert_int_equal(values->amount[ELAPSED_INCLUSIVE], ei);
+	assert_int_equal(values->amount[ELAPSED_EXCLUSIVE], ee);
+	assert_int_equal(values->amount[APPLICATION_INCLUSIVE], ai);
+	assert_int_equal(values->amount[APPLICATION_EXCLUSIVE], ae);
 }
 
 /* One process, one thread, one module; functions a..h are 1..8. */
@@ -454,8 +454,8 @@ static void test_folded_time_adds_up_whatever_callers_say(void **state)
 	expect(values_of("g"), 11, 11, 11, 11);
 	vec_foreach (function, &analysis->functions) {
 		const struct analysis_values *values = &function->values;
-		assert_in_range(values->ticks[ELAPSED_INCLUSIVE], values->ticks[ELAPSED_EXCLUSIVE],
-				56);
+		assert_in_range(values->amount[ELAPSED_INCLUSIVE],
+				values->amount[ELAPSED_EXCLUSIVE], 56);
 	}
 	assert_int_equal(analysis->totals.inconsistent_ticks, 0);
 }
@@ -473,12 +473,12 @@ static void test_folded_time_beyond_measure(void **state)
 
 	(void)state;
 	open_folded(nodes, COUNT(nodes));
-	assert_int_equal(analysis->nodes.data[0].values.ticks[ELAPSED_INCLUSIVE], 6LL << 60);
+	assert_int_equal(analysis->nodes.data[0].values.amount[ELAPSED_INCLUSIVE], 6LL << 60);
 	assert_int_equal(analysis->totals.inconsistent_ticks, 0);
 	vec_foreach (function, &analysis->functions) {
 		const struct analysis_values *values = &function->values;
-		assert_in_range(values->ticks[ELAPSED_INCLUSIVE], values->ticks[ELAPSED_EXCLUSIVE],
-				6LL << 60);
+		assert_in_range(values->amount[ELAPSED_INCLUSIVE],
+				values->amount[ELAPSED_EXCLUSIVE], 6LL << 60);
 	}
 }
 
@@ -524,7 +524,7 @@ static void test_edges_of_mutual_recursion(void **state)
 		{.thread = 1, .parent = 6, .function = 1, .calls = 1, .elapsed = 32},
 		{.thread = 1, .parent = 7, .function = 2, .calls = 1, .elapsed = 64},
 	};
-	enum { INCLUSIVE = 2 + 4 + 8 + 64, EXCLUSIVE = 2 + 8 + 64 };
+	enum { ALL = 2 + 4 + 8 + 64, OWN = 2 + 8 + 64 };
 	struct profile_writer *writer = simple_open(names, COUNT(names), 127, 0);
 	struct analysis_edges edges;
 
@@ -534,16 +534,14 @@ static void test_edges_of_mutual_recursion(void **state)
 	open_result(NULL);
 	analysis_edges_find(analysis, 0, &edges);
 	assert_int_equal(edges.callees.len, 1);
-	expect(&edge_to(edges.callees.data, 1, "g")->values, INCLUSIVE, EXCLUSIVE, INCLUSIVE,
-	       EXCLUSIVE);
+	expect(&edge_to(edges.callees.data, 1, "g")->values, ALL, OWN, ALL, OWN);
 	expect(&edge_to(edges.callers.data, edges.callers.len, "g")->values, 4 + 8, 4, 4 + 8, 4);
 	expect(&edge_to(edges.callers.data, edges.callers.len, "h")->values, 32 + 64, 32, 32 + 64,
 	       32);
 	analysis_edges_fini(&edges);
 	analysis_edges_find(analysis, 1, &edges);
 	assert_int_equal(edges.callers.len, 1);
-	expect(&edge_to(edges.callers.data, 1, "f")->values, INCLUSIVE, EXCLUSIVE, INCLUSIVE,
-	       EXCLUSIVE);
+	expect(&edge_to(edges.callers.data, 1, "f")->values, ALL, OWN, ALL, OWN);
 	expect(&edge_to(edges.callees.data, edges.callees.len, "f")->values, 4 + 8, 4, 4 + 8, 4);
 	analysis_edges_fini(&edges);
 }
@@ -706,7 +704,8 @@ static void test_rounding_adds_up(void **state)
 {
 	static const char *const names[] = {"f"};
 	struct profile_writer *writer = simple_open(names, COUNT(names), 0, 0);
-	struct analysis_values values = {.ticks = {0, 1000, 0, 1000 - 6 * 7}};
+	struct analysis_values values = {
+		.amount = {[ELAPSED_EXCLUSIVE] = 1000, [APPLICATION_EXCLUSIVE] = 1000 - 6 * 7}};
 
 	(void)state;
 	small_profile_commit(writer);
@@ -715,10 +714,10 @@ static void test_rounding_adds_up(void **state)
 		values.os_ticks[i] = 7;
 	for (double rate = 1.1e9; rate < 5e9; rate += 0.17e9) {
 		analysis->ticks_per_second = rate;
-		uint64_t sum = analysis_ns(analysis, values.ticks[APPLICATION_EXCLUSIVE]);
+		uint64_t sum = analysis_ns(analysis, values.amount[APPLICATION_EXCLUSIVE]);
 		for (int i = 0; i < TARE_OS_CAUSES; i++)
 			sum += analysis_os_ns(analysis, &values, (enum tare_os_cause)i);
-		assert_int_equal(sum, analysis_ns(analysis, values.ticks[ELAPSED_EXCLUSIVE]));
+		assert_int_equal(sum, analysis_ns(analysis, values.amount[ELAPSED_EXCLUSIVE]));
 	}
 }
 

@@ -99,8 +99,8 @@ static void assert_row(size_t index, uint32_t line, uint64_t inclusive, uint64_t
 	assert_true(index < annotation.rows.len);
 	const struct annotation_row *row = &annotation.rows.data[index];
 	assert_int_equal(row->line, line);
-	assert_int_equal(row->samples.inclusive, inclusive);
-	assert_int_equal(row->samples.exclusive, exclusive);
+	assert_int_equal(row->values.amount[INCLUSIVE], inclusive);
+	assert_int_equal(row->values.amount[EXCLUSIVE], exclusive);
 }
 
 static void assert_note(const char *part)
@@ -310,8 +310,8 @@ static void assert_code(size_t index, uint64_t addr, const char *text, uint64_t 
 		assert_non_null(strstr(row->text, text));
 	else
 		assert_null(row->text);
-	assert_int_equal(row->samples.inclusive, inclusive);
-	assert_int_equal(row->samples.exclusive, exclusive);
+	assert_int_equal(row->values.amount[INCLUSIVE], inclusive);
+	assert_int_equal(row->values.amount[EXCLUSIVE], exclusive);
 }
 
 static void test_instructions(void **state)
@@ -333,8 +333,8 @@ static void test_instructions(void **state)
 	/* In the list of all instructions, the call is one as well. */
 	assert_int_equal(analysis->instructions.len, 4);
 	assert_int_equal(analysis->instructions.data[0].link_addr, begin + 1);
-	assert_int_equal(analysis->instructions.data[0].samples.inclusive, 7);
-	assert_int_equal(analysis->instructions.data[0].samples.exclusive, 3);
+	assert_int_equal(analysis->instructions.data[0].values.amount[INCLUSIVE], 7);
+	assert_int_equal(analysis->instructions.data[0].values.amount[EXCLUSIVE], 3);
 	assert_non_null(strstr(analysis->instructions.data[0].text, "<annotated_helper>"));
 }
 

@@ -160,10 +160,8 @@ static struct analysis_values sum_exclusive(const struct analysis *analysis, uin
 		if (function != ANALYSIS_NONE && node->function != function)
 			continue;
 		sum.calls += node->values.calls;
-		sum.samples.exclusive += node->values.samples.exclusive;
-		sum.samples.exclusive_weight += node->values.samples.exclusive_weight;
 		for (int i = 0; i < ANALYSIS_MEASURES; i++)
-			sum.ticks[i] += node->values.ticks[i];
+			sum.amount[i] += node->values.amount[i];
 		for (int i = 0; i < TARE_OS_CAUSES; i++)
 			sum.os_ticks[i] += node->values.os_ticks[i];
 	}
@@ -172,19 +170,19 @@ static struct analysis_values sum_exclusive(const struct analysis *analysis, uin
 
 static void same_exclusive(const struct analysis_values *a, const struct analysis_values *b)
 {
-	assert_int_equal(a->ticks[ELAPSED_EXCLUSIVE], b->ticks[ELAPSED_EXCLUSIVE]);
-	assert_int_equal(a->ticks[APPLICATION_EXCLUSIVE], b->ticks[APPLICATION_EXCLUSIVE]);
-	assert_int_equal(a->samples.exclusive, b->samples.exclusive);
-	assert_int_equal(a->samples.exclusive_weight, b->samples.exclusive_weight);
+	assert_int_equal(a->amount[ELAPSED_EXCLUSIVE], b->amount[ELAPSED_EXCLUSIVE]);
+	assert_int_equal(a->amount[APPLICATION_EXCLUSIVE], b->amount[APPLICATION_EXCLUSIVE]);
+	assert_int_equal(a->amount[SAMPLES_EXCLUSIVE], b->amount[SAMPLES_EXCLUSIVE]);
+	assert_int_equal(a->amount[WEIGHT_EXCLUSIVE], b->amount[WEIGHT_EXCLUSIVE]);
 	assert_memory_equal(a->os_ticks, b->os_ticks, sizeof(a->os_ticks));
 }
 
 static void same_inclusive(const struct analysis_values *a, const struct analysis_values *b)
 {
-	assert_int_equal(a->ticks[ELAPSED_INCLUSIVE], b->ticks[ELAPSED_INCLUSIVE]);
-	assert_int_equal(a->ticks[APPLICATION_INCLUSIVE], b->ticks[APPLICATION_INCLUSIVE]);
-	assert_int_equal(a->samples.inclusive, b->samples.inclusive);
-	assert_int_equal(a->samples.inclusive_weight, b->samples.inclusive_weight);
+	assert_int_equal(a->amount[ELAPSED_INCLUSIVE], b->amount[ELAPSED_INCLUSIVE]);
+	assert_int_equal(a->amount[APPLICATION_INCLUSIVE], b->amount[APPLICATION_INCLUSIVE]);
+	assert_int_equal(a->amount[SAMPLES_INCLUSIVE], b->amount[SAMPLES_INCLUSIVE]);
+	assert_int_equal(a->amount[WEIGHT_INCLUSIVE], b->amount[WEIGHT_INCLUSIVE]);
 }
 
 static void same_totals(const struct opened *before, const struct opened *after)
@@ -240,15 +238,15 @@ static void is_well_formed(const struct analysis *analysis)
 static void adds_up(const struct analysis *analysis)
 {
 	vec_foreach (node, &analysis->nodes) {
-		uint64_t ticks = node->values.ticks[ELAPSED_EXCLUSIVE];
-		uint64_t samples = node->values.samples.exclusive;
+		uint64_t ticks = node->values.amount[ELAPSED_EXCLUSIVE];
+		uint64_t samples = node->values.amount[SAMPLES_EXCLUSIVE];
 		for (uint32_t at = node->first_child; at != ANALYSIS_NONE;
 		     at = analysis->nodes.data[at].next_sibling) {
-			ticks += analysis->nodes.data[at].values.ticks[ELAPSED_INCLUSIVE];
-			samples += analysis->nodes.data[at].values.samples.inclusive;
+			ticks += analysis->nodes.data[at].values.amount[ELAPSED_INCLUSIVE];
+			samples += analysis->nodes.data[at].values.amount[SAMPLES_INCLUSIVE];
 		}
-		assert_int_equal(node->values.ticks[ELAPSED_INCLUSIVE], ticks);
-		assert_int_equal(node->values.samples.inclusive, samples);
+		assert_int_equal(node->values.amount[ELAPSED_INCLUSIVE], ticks);
+		assert_int_equal(node->values.amount[SAMPLES_INCLUSIVE], samples);
 	}
 }
 
@@ -321,13 +319,14 @@ static void check_root(const struct opened *plain)
 				assert_true(!top || node->function == i);
 				if (!top)
 					continue;
-				sum.ticks[ELAPSED_INCLUSIVE] +=
-					node->values.ticks[ELAPSED_INCLUSIVE];
-				sum.ticks[APPLICATION_INCLUSIVE] +=
-					node->values.ticks[APPLICATION_INCLUSIVE];
-				sum.samples.inclusive += node->values.samples.inclusive;
-				sum.samples.inclusive_weight +=
-					node->values.samples.inclusive_weight;
+				sum.amount[ELAPSED_INCLUSIVE] +=
+					node->values.amount[ELAPSED_INCLUSIVE];
+				sum.amount[APPLICATION_INCLUSIVE] +=
+					node->values.amount[APPLICATION_INCLUSIVE];
+				sum.amount[SAMPLES_INCLUSIVE] +=
+					node->values.amount[SAMPLES_INCLUSIVE];
+				sum.amount[WEIGHT_INCLUSIVE] +=
+					node->values.amount[WEIGHT_INCLUSIVE];
 			}
 			same_inclusive(&sum, function);
 			same_inclusive(&analysis->functions.data[i].values, function);
@@ -372,12 +371,12 @@ static void check_together(const struct opened *plain)
 	vec_foreach (node, &all.analysis->nodes) {
 		if (node->parent != ANALYSIS_NONE)
 			continue;
-		ticks += node->values.ticks[ELAPSED_INCLUSIVE];
-		samples += node->values.samples.inclusive;
+		ticks += node->values.amount[ELAPSED_INCLUSIVE];
+		samples += node->values.amount[SAMPLES_INCLUSIVE];
 	}
 	const struct analysis_values *function = &plain->analysis->functions.data[1].values;
-	assert_int_equal(ticks, function->ticks[ELAPSED_INCLUSIVE]);
-	assert_int_equal(samples, function->samples.inclusive);
+	assert_int_equal(ticks, function->amount[ELAPSED_INCLUSIVE]);
+	assert_int_equal(samples, function->amount[SAMPLES_INCLUSIVE]);
 	close_opened(&all);
 }
 
@@ -538,8 +537,8 @@ static void is_node(const struct analysis *analysis, uint32_t node, struct expec
 	assert_int_equal(row->parent, expected.parent);
 	assert_int_equal(row->function, expected.function - 1);
 	assert_int_equal(row->values.calls, expected.calls);
-	assert_int_equal(row->values.ticks[ELAPSED_INCLUSIVE], expected.inclusive);
-	assert_int_equal(row->values.ticks[ELAPSED_EXCLUSIVE], expected.exclusive);
+	assert_int_equal(row->values.amount[ELAPSED_INCLUSIVE], expected.inclusive);
+	assert_int_equal(row->values.amount[ELAPSED_EXCLUSIVE], expected.exclusive);
 }
 
 /* f7 to f12 are the system's: f7 begins the thread, f8 is between, f9 calls f1, which calls f10. */

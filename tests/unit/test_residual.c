@@ -131,10 +131,10 @@ static const struct analysis_values *values_of(size_t model)
 
 static void assert_ranges(const struct analysis_values *values)
 {
-	for (int i = 0; i < ANALYSIS_MEASURES; i++) {
+	for (int i = 0; i < ANALYSIS_TIME_MEASURES; i++) {
 		const struct analysis_range *range = &values->range[i];
-		assert_true(range->min * values->calls <= values->ticks[i]);
-		assert_true(range->max <= values->ticks[i]);
+		assert_true(range->min * values->calls <= values->amount[i]);
+		assert_true(range->max <= values->amount[i]);
 		assert_true(range->min <= range->max);
 	}
 }
@@ -147,32 +147,32 @@ static void assert_sound(const struct model *models, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const struct analysis_values *values = values_of(i);
 		const uint64_t taken = values->residual_exclusive;
-		assert_int_equal(values->ticks[ELAPSED_EXCLUSIVE] + taken, recorded[i]);
-		assert_int_equal(values->ticks[ELAPSED_EXCLUSIVE] -
-					 values->ticks[APPLICATION_EXCLUSIVE],
+		assert_int_equal(values->amount[ELAPSED_EXCLUSIVE] + taken, recorded[i]);
+		assert_int_equal(values->amount[ELAPSED_EXCLUSIVE] -
+					 values->amount[APPLICATION_EXCLUSIVE],
 				 models[i].os);
-		assert_int_equal(values->overhead_exclusive,
+		assert_int_equal(values->amount[OVERHEAD_EXCLUSIVE],
 				 models[i].intervals * COST_TICKS + taken);
 		assert_true(taken <= (recorded[i] - models[i].os) / 2);
 		assert_ranges(values);
-		elapsed += values->ticks[ELAPSED_EXCLUSIVE];
+		elapsed += values->amount[ELAPSED_EXCLUSIVE];
 		residual += taken;
-		error += values->error_exclusive;
+		error += values->amount[ERROR_EXCLUSIVE];
 	}
 	assert_int_equal(analysis->totals.inconsistent_ticks, 0);
 	assert_int_equal(analysis->totals.elapsed, elapsed);
-	assert_int_equal(analysis->nodes.data[0].values.ticks[ELAPSED_INCLUSIVE], elapsed);
+	assert_int_equal(analysis->nodes.data[0].values.amount[ELAPSED_INCLUSIVE], elapsed);
 	assert_int_equal(analysis->totals.residual, residual);
-	assert_int_equal(analysis->nodes.data[0].values.error_inclusive, error);
+	assert_int_equal(analysis->nodes.data[0].values.amount[ERROR_INCLUSIVE], error);
 	assert_int_equal(analysis->totals.error, error);
 }
 
 static void assert_truth_within(size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const uint64_t value = values_of(i)->ticks[ELAPSED_EXCLUSIVE];
+		const uint64_t value = values_of(i)->amount[ELAPSED_EXCLUSIVE];
 		const uint64_t distance = value > truth[i] ? value - truth[i] : truth[i] - value;
-		assert_in_range(distance, 0, values_of(i)->error_exclusive + 1);
+		assert_in_range(distance, 0, values_of(i)->amount[ERROR_EXCLUSIVE] + 1);
 	}
 }
 
@@ -222,8 +222,8 @@ static void test_no_evidence(void **state)
 	open_model(models, 3, 0.3);
 	assert_sound(models, 3);
 	assert_int_equal(analysis->totals.residual, 0);
-	assert_int_equal(values_of(0)->ticks[ELAPSED_EXCLUSIVE], recorded[0]);
-	assert_true(values_of(0)->error_exclusive >= 10999 * COST_TICKS / 4);
+	assert_int_equal(values_of(0)->amount[ELAPSED_EXCLUSIVE], recorded[0]);
+	assert_true(values_of(0)->amount[ERROR_EXCLUSIVE] >= 10999 * COST_TICKS / 4);
 }
 
 /* Constant work is not taken for cost, whatever it is. */
@@ -238,7 +238,7 @@ static void test_constant_work(void **state)
 	open_model(models, 2, 0);
 	assert_sound(models, 2);
 	assert_int_equal(analysis->totals.residual, 0);
-	assert_int_equal(values_of(1)->ticks[ELAPSED_EXCLUSIVE], truth[1]);
+	assert_int_equal(values_of(1)->amount[ELAPSED_EXCLUSIVE], truth[1]);
 }
 
 /* A function that is nothing but residual keeps half of it, and is marked. */
@@ -253,7 +253,7 @@ static void test_never_negative(void **state)
 	open_model(models, 2, 0.1);
 	assert_sound(models, 2);
 	assert_truth_within(2);
-	assert_int_equal(values_of(1)->ticks[ELAPSED_EXCLUSIVE], 100000);
+	assert_int_equal(values_of(1)->amount[ELAPSED_EXCLUSIVE], 100000);
 	assert_true(analysis_is_within_error(values_of(1)));
 	assert_true(analysis_is_overhead_dominated(values_of(1)));
 }

@@ -79,18 +79,18 @@ static const struct analysis_function *function_of(const char *name)
 	return NULL;
 }
 
-static void assert_samples(const struct analysis_samples *samples, uint64_t inclusive,
-			   uint64_t exclusive)
+/* `amount`: of samples inclusive, exclusive, and of their weight. */
+static void assert_samples(const uint64_t *amount, uint64_t inclusive, uint64_t exclusive)
 {
-	assert_int_equal(samples->inclusive, inclusive);
-	assert_int_equal(samples->exclusive, exclusive);
-	assert_int_equal(samples->inclusive_weight, inclusive * 1000000);
-	assert_int_equal(samples->exclusive_weight, exclusive * 1000000);
+	assert_int_equal(amount[0], inclusive);
+	assert_int_equal(amount[1], exclusive);
+	assert_int_equal(amount[2], inclusive * 1000000);
+	assert_int_equal(amount[3], exclusive * 1000000);
 }
 
 static void assert_function(const char *name, uint64_t inclusive, uint64_t exclusive)
 {
-	assert_samples(&function_of(name)->values.samples, inclusive, exclusive);
+	assert_samples(&function_of(name)->values.amount[SAMPLES_INCLUSIVE], inclusive, exclusive);
 }
 
 /* ---- the vector ---- */
@@ -141,13 +141,13 @@ static void test_vector(void **state)
 	assert_function("main", 7, 1);
 	assert_function("foo", 6, 3);
 	assert_function("bar", 3, 3);
-	assert_samples(&analysis->modules.data[0].values.samples, 7, 7);
-	assert_samples(&analysis->threads.data[0].values.samples, 7, 7);
-	assert_samples(&analysis->processes.data[0].values.samples, 7, 7);
+	assert_samples(&analysis->modules.data[0].values.amount[SAMPLES_INCLUSIVE], 7, 7);
+	assert_samples(&analysis->threads.data[0].values.amount[SAMPLES_INCLUSIVE], 7, 7);
+	assert_samples(&analysis->processes.data[0].values.amount[SAMPLES_INCLUSIVE], 7, 7);
 	/* root, main, foo, bar, foo */
 	assert_int_equal(analysis->nodes.len, 5);
 	const struct analysis_node *root = &analysis->nodes.data[analysis->threads.data[0].root];
-	assert_samples(&root->values.samples, 7, 0);
+	assert_samples(&root->values.amount[SAMPLES_INCLUSIVE], 7, 0);
 	assert_true(fabs(analysis_samples_percent(analysis, 6) - 600.0 / 7) < 1e-9);
 }
 
@@ -162,11 +162,11 @@ static void test_vector_edges_and_hot_path(void **state)
 	analysis_edges_find(analysis, 1, &edges);
 	assert_int_equal(edges.callers.len, 2);
 	assert_int_equal(edges.callers.data[0].function, 0);
-	assert_samples(&edges.callers.data[0].values.samples, 6, 2);
+	assert_samples(&edges.callers.data[0].values.amount[SAMPLES_INCLUSIVE], 6, 2);
 	assert_int_equal(edges.callers.data[1].function, 1);
-	assert_samples(&edges.callers.data[1].values.samples, 1, 1);
+	assert_samples(&edges.callers.data[1].values.amount[SAMPLES_INCLUSIVE], 1, 1);
 	assert_int_equal(edges.callees.len, 2);
-	assert_samples(&edges.callees.data[0].values.samples, 3, 3);
+	assert_samples(&edges.callees.data[0].values.amount[SAMPLES_INCLUSIVE], 3, 3);
 	analysis_edges_fini(&edges);
 	analysis_hot_path(analysis, 0.5, &steps);
 	/* process, thread, main, foo, bar */
@@ -188,14 +188,14 @@ static void test_vector_lines_and_instructions(void **state)
 	assert_int_equal(analysis->instructions.len, COUNT(expected));
 	for (size_t i = 0; i < COUNT(expected); i++) {
 		assert_int_equal(analysis->instructions.data[i].link_addr, expected[i].link_addr);
-		assert_samples(&analysis->instructions.data[i].samples, expected[i].inclusive,
+		assert_samples(analysis->instructions.data[i].values.amount, expected[i].inclusive,
 			       expected[i].exclusive);
 	}
 	/* Without line information, a row per function. */
 	assert_int_equal(analysis->lines.len, 3);
 	assert_null(analysis->lines.data[1].source);
 	assert_string_equal(analysis->lines.data[1].name, "foo");
-	assert_samples(&analysis->lines.data[1].samples, 6, 3);
+	assert_samples(analysis->lines.data[1].values.amount, 6, 3);
 }
 
 /* ---- inlined functions ---- */
@@ -256,7 +256,7 @@ static void test_inlines(void **state)
 	assert_false(function_of("push")->inlined);
 	/* root, outer, helper, twice, twice, push, push in push */
 	assert_int_equal(analysis->nodes.len, 7);
-	assert_samples(&analysis->threads.data[0].values.samples, 10, 7);
+	assert_samples(&analysis->threads.data[0].values.amount[SAMPLES_INCLUSIVE], 10, 7);
 }
 
 /* Two functions of one name: which of them was inlined cannot be told, so it is neither. */
@@ -286,9 +286,9 @@ static void test_inlined_twin(void **state)
 	open_result(&options);
 	assert_int_equal(analysis->functions.len, 4);
 	assert_true(analysis->functions.data[3].inlined);
-	assert_samples(&analysis->functions.data[3].values.samples, 4, 4);
-	assert_samples(&analysis->functions.data[1].values.samples, 0, 0);
-	assert_samples(&analysis->functions.data[2].values.samples, 0, 0);
+	assert_samples(&analysis->functions.data[3].values.amount[SAMPLES_INCLUSIVE], 4, 4);
+	assert_samples(&analysis->functions.data[1].values.amount[SAMPLES_INCLUSIVE], 0, 0);
+	assert_samples(&analysis->functions.data[2].values.amount[SAMPLES_INCLUSIVE], 0, 0);
 }
 
 static const struct analysis_line *line_at(const char *source, uint32_t number)
@@ -309,11 +309,11 @@ static void test_inlined_lines(void **state)
 	make_inlines();
 	open_result(&options);
 	assert_int_equal(analysis->lines.len, 7);
-	assert_samples(&line_at("/src/a.c", 12)->samples, 4, 0);
-	assert_samples(&line_at("/src/b.h", 3)->samples, 4, 0);
-	assert_samples(&line_at("/src/b.h", 5)->samples, 4, 4);
-	assert_samples(&line_at("/src/a.c", 14)->samples, 3, 0);
-	assert_samples(&line_at("/src/b.h", 30)->samples, 3, 2);
+	assert_samples(line_at("/src/a.c", 12)->values.amount, 4, 0);
+	assert_samples(line_at("/src/b.h", 3)->values.amount, 4, 0);
+	assert_samples(line_at("/src/b.h", 5)->values.amount, 4, 4);
+	assert_samples(line_at("/src/a.c", 14)->values.amount, 3, 0);
+	assert_samples(line_at("/src/b.h", 30)->values.amount, 3, 2);
 	assert_string_equal(line_at("/src/b.h", 5)->name, "twice");
 	assert_int_equal(analysis->instructions.data[0].line, 5);
 	assert_string_equal(analysis->instructions.data[1].source, "/src/b.h");
@@ -363,9 +363,9 @@ static void test_threads(void **state)
 	make_two("sample");
 	open_result(NULL);
 	assert_int_equal(analysis->totals.samples.kept, 10);
-	assert_samples(&analysis->threads.data[1].values.samples, 3, 3);
-	assert_samples(&analysis->processes.data[0].values.samples, 8, 8);
-	assert_samples(&analysis->processes.data[1].tree.samples, 2, 0);
+	assert_samples(&analysis->threads.data[1].values.amount[SAMPLES_INCLUSIVE], 3, 3);
+	assert_samples(&analysis->processes.data[0].values.amount[SAMPLES_INCLUSIVE], 8, 8);
+	assert_samples(&analysis->processes.data[1].tree.amount[SAMPLES_INCLUSIVE], 2, 0);
 	open_result(&options);
 	assert_int_equal(analysis->totals.samples.kept, 3);
 	assert_function("f", 3, 0);
@@ -402,7 +402,7 @@ static void test_rooted_threads(void **state)
 	make_two("sample");
 	open_result(&all);
 	assert_int_equal(analysis->nodes.data[0].thread, ANALYSIS_NONE);
-	assert_int_equal(analysis->nodes.data[0].values.samples.inclusive, 10);
+	assert_int_equal(analysis->nodes.data[0].values.amount[SAMPLES_INCLUSIVE], 10);
 }
 
 static void test_range(void **state)
@@ -417,14 +417,14 @@ static void test_range(void **state)
 	make_two("sample");
 	open_result(&exact); /* from the second sample to the third, of three at that time */
 	assert_int_equal(analysis->totals.samples.kept, 2);
-	assert_int_equal(function_of("f")->values.samples.inclusive_weight, 25);
+	assert_int_equal(function_of("f")->values.amount[WEIGHT_INCLUSIVE], 25);
 	open_result(&some);
 	assert_int_equal(analysis->totals.samples.kept, 2);
 	assert_false(analysis->totals.samples.truncated_known);
-	assert_int_equal(function_of("f")->values.samples.inclusive_weight, 30);
+	assert_int_equal(function_of("f")->values.amount[WEIGHT_INCLUSIVE], 30);
 	open_result(&rest);
 	assert_int_equal(analysis->totals.samples.kept, 2);
-	assert_int_equal(function_of("g")->values.samples.exclusive_weight, 7);
+	assert_int_equal(function_of("g")->values.amount[WEIGHT_EXCLUSIVE], 7);
 	open_result(&none);
 	assert_int_equal(analysis->totals.samples.kept, 0);
 	assert_true(isnan(analysis_samples_percent(analysis, 0)));
@@ -519,12 +519,12 @@ static void test_both_methods(void **state)
 	open_result(NULL);
 	assert_int_equal(analysis->method, ANALYSIS_INSTRUMENT);
 	assert_int_equal(analysis->nodes.len, 3);
-	assert_int_equal(function_of("f")->values.ticks[ELAPSED_EXCLUSIVE], 700);
+	assert_int_equal(function_of("f")->values.amount[ELAPSED_EXCLUSIVE], 700);
 	assert_function("f", 6, 4);
 	assert_function("g", 10, 3);
 	open_result(&samples);
 	assert_int_equal(analysis->nodes.len, 5);
-	assert_int_equal(function_of("f")->values.ticks[ELAPSED_EXCLUSIVE], 700);
+	assert_int_equal(function_of("f")->values.amount[ELAPSED_EXCLUSIVE], 700);
 	assert_int_equal(function_of("f")->samples_charged, 6);
 	assert_int_equal(function_of("main")->samples_charged, 3);
 	assert_int_equal(function_of("g")->samples_charged, 0);
@@ -560,7 +560,7 @@ static void test_without_kernel(void **state)
 	assert_function("schedule", 0, 0);
 	assert_int_equal(analysis->totals.samples.kept, 8);
 	assert_int_equal(analysis->totals.samples.unread, 2);
-	assert_samples(&analysis->instructions.data[0].samples, 6, 6);
+	assert_samples(analysis->instructions.data[0].values.amount, 6, 6);
 }
 
 /* ---- the interval ---- */
