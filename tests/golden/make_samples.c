@@ -17,7 +17,7 @@ static void require(bool ok)
 	exit(1);
 }
 
-/* ---- vector: data values, §2 ---- */
+/* ---- vector (d) of docs/data-values.md, 5 ---- */
 
 void make_vector(struct profile_writer *writer)
 {

@@ -1,5 +1,5 @@
 /*
- * The builder of samples: the vector of data-values.md §2, values and chunks that say the same,
+ * The builder of samples: vector (d) of docs/data-values.md, values and chunks that say the same,
  * chunks that go out as they fill, one row for equal locations and stacks, and no room.
  */
 #include "base/bytes.h"
