@@ -69,7 +69,7 @@ install: build
 
 check-format:
 	@scripts/setup lint
-	git ls-files -z -- '*.c' '*.h' | xargs -0 clang-format --dry-run -Werror
+	scripts/check-format
 
 lint: build
 	@scripts/setup lint

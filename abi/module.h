@@ -25,10 +25,10 @@
  *                 rax = system call number, rdi… = arguments, as before the instruction
  *
  * In a poisoned file, which is for trying the probes, `call *slot(%rip)` is `addr32 call` of a
- * handler that lies in the file itself (runtime/probes/poison.S) and scrambles all that handlers need not
- * keep; the senses of je and jne are exchanged, so that a probe runs with its byte zero. A runtime
- * finds no functions and no call sites in it. Its SYSCALL probes have their function's byte, and
- * call through the slot as well if the byte that the runtime sets says so:
+ * handler that lies in the file itself (runtime/probes/poison.S) and scrambles all that handlers
+ * need not keep; the senses of je and jne are exchanged, so that a probe runs with its byte zero. A
+ * runtime finds no functions and no call sites in it. Its SYSCALL probes have their function's
+ * byte, and call through the slot as well if the byte that the runtime sets says so:
  *
  *     addr32 call poison; cmpb $0, arm(%rip); je 1f; call *syscall_; 1:
  *

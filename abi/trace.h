@@ -1,9 +1,9 @@
 /*
  * The event log of a thread (--trace): what its call tree was made from, in order. It has a file of
- * its own, trace.<pid>.<tid>.<n>, with the thread file's `trace_tid` and `trace_number`; `trace_slots`
- * chunks of `trace_chunk_bytes` each. A chunk is a struct tare_trace_chunk and records behind it; it can
- * be read without those before it. A ring uses its chunks again, the one with the oldest records
- * first.
+ * its own, trace.<pid>.<tid>.<n>, with the thread file's `trace_tid` and `trace_number`;
+ * `trace_slots` chunks of `trace_chunk_bytes` each. A chunk is a struct tare_trace_chunk and
+ * records behind it; it can be read without those before it. A ring uses its chunks again, the one
+ * with the oldest records first.
  *
  * A record is
  *
@@ -20,9 +20,9 @@
 
 #include "abi/arena.h"
 
-#define TARE_TRACE_RECORD_MAX  25 /* bytes */
-#define TARE_TRACE_CHUNK_MAX   (1ULL << 20)
-#define TARE_TRACE_UNKNOWN     0xffffffffU /* as a value: a call of a function not known */
+#define TARE_TRACE_RECORD_MAX 25 /* bytes */
+#define TARE_TRACE_CHUNK_MAX  (1ULL << 20)
+#define TARE_TRACE_UNKNOWN    0xffffffffU /* as a value: a call of a function not known */
 
 enum tare_trace_kind {
 	TARE_TRACE_NONE,    /* no record: the bytes were never written */

@@ -60,9 +60,9 @@
 #define KIND_LANDING	    5 /* TARE_EVENT_RETURN, by an exception */
 
 /* Kinds of records of the event log (abi/trace.h). */
-#define LOG_ENTER	    1
-#define LOG_LEAVE	    2
-#define LOG_JOIN	    4
+#define LOG_ENTER 1
+#define LOG_LEAVE 2
+#define LOG_JOIN  4
 
 /* How a handler tells the general path what it is: kind | frame sp's distance from rsp << 8. */
 #define PLACE_KIND_MASK 0xff

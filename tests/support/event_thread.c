@@ -1,6 +1,6 @@
 /* See event_thread.h. The host's memory is the heap; areas grow as far as the test lets them. */
-#include "runtime/tree/context.h"
 #include "tests/support/event_thread.h"
+#include "runtime/tree/context.h"
 
 #include "tests/support/heap_memory.h"
 #include "tests/support/plain_host.h"

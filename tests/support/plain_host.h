@@ -1,4 +1,5 @@
-/* A host of the tree (runtime/tree/host.h) that has nothing more to give and knows nothing of stacks. */
+/* A host of the tree (runtime/tree/host.h) that has nothing more to give and knows nothing of
+ * stacks. */
 #ifndef TARE_TESTS_SUPPORT_PLAIN_HOST_H
 #define TARE_TESTS_SUPPORT_PLAIN_HOST_H
 

@@ -1,4 +1,5 @@
-/* Names of the objects of system calls: kept once, as long as there is room (runtime/os/names.c). */
+/* Names of the objects of system calls: kept once, as long as there is room (runtime/os/names.c).
+ */
 #include "runtime/base/files.h"
 #include "runtime/files/thread_file.h"
 #include "runtime/os/names.h"

@@ -2,10 +2,10 @@
  * What an OS event is put down to, by the kernel's counters of this thread: the ones of before are
  * made up, so that one of them seems to have changed, and then several.
  */
-#include "runtime/os/descriptors.h"
 #include "runtime/base/kernel.h"
-#include "runtime/os/os_flag.h"
 #include "runtime/files/process.h"
+#include "runtime/os/descriptors.h"
+#include "runtime/os/os_flag.h"
 #include "tests/support/heap_memory.h"
 
 #include <setjmp.h>
