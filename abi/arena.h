@@ -106,6 +106,7 @@ enum tare_record_type {
 	TARE_RECORD_MODULE_OPEN = 1,  /* struct tare_module_record, then the path */
 	TARE_RECORD_MODULE_CLOSE = 2, /* struct tare_module_record without path */
 	TARE_RECORD_DISARM = 3,	      /* struct tare_disarm_record */
+	TARE_RECORD_UNFOLLOWED = 4,   /* struct tare_unfollowed_record, then the path */
 };
 
 struct tare_record {
@@ -132,6 +133,16 @@ struct tare_disarm_record {
 	uint64_t ticks; /* TSC */
 	uint64_t key;	/* as in struct tare_node */
 	uint64_t calls; /* that the thread which did it had counted */
+};
+
+/*
+ * A program that the process, or a vfork child of it, has executed and that is not recorded. A
+ * forked child's file has none of its parent's.
+ */
+struct tare_unfollowed_record {
+	struct tare_record head;
+	uint32_t reason; /* enum tare_unfollowed */
+	uint32_t count;	 /* how often; changes. The path follows as in tare_module_record */
 };
 
 /* ---- thread file ---- */

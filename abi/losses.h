@@ -80,7 +80,7 @@ enum tare_loss_line {
  *   threads_lost       threads whose arena could not be made
  *   records_lost       module records that did not fit
  *   children_lost      forked children whose own file could not be made
- *   images_unfollowed  programs started that are not recorded (abi/unfollowed.h)
+ *   images_unfollowed  programs started that are not recorded (abi/unfollowed.h); reports name them
  */
 #define TARE_PROCESS_LOSSES(LOSS)                                                                  \
 	LOSS(threads_lost, 0, LOST, 9, "threads_lost", "threads lost", "threads of process",       \
@@ -89,8 +89,8 @@ enum tare_loss_line {
 		     "modules of process", false, "found no room in its list"),                    \
 		LOSS(children_lost, 1, LOST, 16, "children_lost", "forked children lost",          \
 		     "children that process", true, "forked found no room for their data"),        \
-		LOSS(images_unfollowed, 1, LOST, 17, "programs_not_followed",                      \
-		     "programs not followed", NULL, false, NULL)
+		LOSS(images_unfollowed, 1, UNTOLD, 17, "programs_not_followed", NULL, NULL, false, \
+		     NULL)
 
 #define TARE_LOSS_NAME(name, ...) name
 #define TARE_LOSS_ONE(name, ...)  0

@@ -48,6 +48,9 @@ enum tare_request_kind {
 	   TARE_TIMER_VDSO (abi/timer.h): the reply is the path of a file in the session. */
 	TARE_REQUEST_RULES = 5,
 	TARE_REQUEST_RULES_OF_COPY = 6,
+	/* The runtime has found itself in a program that an emulator runs, and does nothing there:
+	   to be counted. The path is that program's, or "/"; there need be no reply. */
+	TARE_REQUEST_GUEST = 7,
 };
 
 struct tare_request {

@@ -13,7 +13,8 @@
 	X(UNREADABLE, "unreadable", "it may be executed but not read")                             \
 	X(PRIVILEGED, "privileged", "it gains privileges by its start")                            \
 	X(TRACED, "traced", "a debugger or tracer has it")                                         \
-	X(GUEST, "guest", "an emulator runs it")
+	X(GUEST, "guest", "an emulator runs it")                                                   \
+	X(EMULATOR, "emulator", "it is recorded, but not what it runs by itself")
 
 enum tare_unfollowed {
 	TARE_UNFOLLOWED_NOT, /* it is recorded */

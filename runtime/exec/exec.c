@@ -223,12 +223,13 @@ static void exec_followed(struct tare_thread_file *self, struct exec *exec,
 }
 
 static void exec_unfollowed(struct tare_thread_file *self, const struct exec *exec,
-			    enum tare_unfollowed why)
+			    enum tare_unfollowed why, const char *path)
 {
 	process_begin(); /* a forked child may have run no probe of a function yet */
-	process_note_unfollowed(why);
+	struct tare_unfollowed_record *record = process_note_unfollowed(why, path);
+
 	exec_recorded(self, exec);
-	process_forget_unfollowed(why);
+	process_forget_unfollowed(why, record);
 }
 
 static void exec_program(struct tare_thread_file *self, struct exec *exec, struct bytes_text memory,
@@ -241,7 +242,7 @@ static void exec_program(struct tare_thread_file *self, struct exec *exec, struc
 	memory.size_bytes -= sizeof(*work);
 	exec->copy = image.copy;
 	if (image.way == EXEC_IMAGE_NOT_FOLLOWED)
-		exec_unfollowed(self, exec, image.unfollowed);
+		exec_unfollowed(self, exec, image.unfollowed, image.path);
 	else if (image.way != EXEC_IMAGE_ABSENT)
 		exec_followed(self, exec, memory, count);
 }
@@ -262,7 +263,7 @@ void exec_with_session(struct tare_thread_file *self, const struct probes_regist
 		return;
 	}
 	if (!sandbox_permits_image()) {
-		exec_unfollowed(self, &exec, TARE_UNFOLLOWED_REACH);
+		exec_unfollowed(self, &exec, TARE_UNFOLLOWED_REACH, "");
 		return;
 	}
 	struct state_private *private_state = self ? state_private : NULL;

@@ -43,12 +43,13 @@ static bool records_reserve(uint64_t more)
 	return true;
 }
 
-static void file_append(const void *record, uint64_t size_bytes)
+/* Room for a record of the file's, which counts as one when its bytes are taken into used_bytes. */
+static void *file_room(uint64_t size_bytes)
 {
 	struct tare_process_file *file = process_file;
 
 	if (!file)
-		return;
+		return NULL;
 	const uint64_t end = file->used_bytes + size_bytes;
 	uint64_t backed = backed_bytes;
 	uint32_t refused = 0;
@@ -60,12 +61,26 @@ static void file_append(const void *record, uint64_t size_bytes)
 	if (end > FILE_BYTES || refused) {
 		__atomic_fetch_or(&file->limits, refused, __ATOMIC_RELAXED);
 		file->records_lost++;
-		return;
+		return NULL;
 	}
 	backed_bytes = backed;
-	memcpy((char *)file + file->used_bytes, record, size_bytes);
+	return (char *)file + file->used_bytes;
+}
+
+static void file_take_in(uint64_t size_bytes)
+{
 	state_barrier();
-	file->used_bytes = end;
+	process_file->used_bytes += size_bytes;
+}
+
+static void file_append(const void *record, uint64_t size_bytes)
+{
+	void *room = file_room(size_bytes);
+
+	if (!room)
+		return;
+	memcpy(room, record, size_bytes);
+	file_take_in(size_bytes);
 }
 
 static void file_fill(struct tare_process_file *file, int32_t pid)
@@ -255,20 +270,68 @@ bool process_is_command(void)
 	       !(process_file->flags & TARE_PROCESS_FORKED) && kernel_is_pid(process_file->pid);
 }
 
-void process_note_unfollowed(enum tare_unfollowed why)
+static struct tare_unfollowed_record *unfollowed_find(enum tare_unfollowed why, const char *path)
 {
-	if (state_process.begun == STATE_BEGUN_DONE && why == TARE_UNFOLLOWED_REACH)
-		__atomic_fetch_add(&process_file->images_unreached, 1, __ATOMIC_RELAXED);
-	if (state_process.begun == STATE_BEGUN_DONE)
-		__atomic_fetch_add(&process_file->images_unfollowed, 1, __ATOMIC_RELAXED);
+	char *const end = (char *)process_file + process_file->used_bytes;
+
+	for (char *at = (char *)(process_file + 1); at < end;) {
+		struct tare_unfollowed_record *record = (struct tare_unfollowed_record *)at;
+
+		if (record->head.size_bytes < sizeof(record->head))
+			break; /* the program has written over it */
+		if (record->head.type == TARE_RECORD_UNFOLLOWED && record->reason == why &&
+		    bytes_equal((const char *)(record + 1), path))
+			return record;
+		at += record->head.size_bytes;
+	}
+	return NULL;
 }
 
-void process_forget_unfollowed(enum tare_unfollowed why)
+static struct tare_unfollowed_record *unfollowed_append(enum tare_unfollowed why, const char *path)
 {
-	if (state_process.begun == STATE_BEGUN_DONE && why == TARE_UNFOLLOWED_REACH)
-		__atomic_fetch_sub(&process_file->images_unreached, 1, __ATOMIC_RELAXED);
+	const uint64_t path_bytes = bytes_length(path) + 1;
+	const uint64_t size = (sizeof(struct tare_unfollowed_record) + path_bytes + 7) & ~7ULL;
+	struct tare_unfollowed_record *record = file_room(size);
+
+	if (!record)
+		return NULL;
+	*record = (struct tare_unfollowed_record){
+		.head = {.size_bytes = (uint32_t)size, .type = TARE_RECORD_UNFOLLOWED},
+		.reason = why};
+	memcpy(record + 1, path, path_bytes);
+	file_take_in(size);
+	return record;
+}
+
+/* By 1, or -1. */
+static void unfollowed_count(enum tare_unfollowed why, struct tare_unfollowed_record *record,
+			     uint64_t change)
+{
+	__atomic_fetch_add(&process_file->images_unfollowed, change, __ATOMIC_RELAXED);
+	if (why == TARE_UNFOLLOWED_REACH)
+		__atomic_fetch_add(&process_file->images_unreached, change, __ATOMIC_RELAXED);
+	if (record)
+		__atomic_fetch_add(&record->count, (uint32_t)change, __ATOMIC_RELAXED);
+}
+
+struct tare_unfollowed_record *process_note_unfollowed(enum tare_unfollowed why, const char *path)
+{
+	if (state_process.begun != STATE_BEGUN_DONE)
+		return NULL;
+	arming_lock_wait();
+	struct tare_unfollowed_record *record = unfollowed_find(why, path);
+
+	if (!record)
+		record = unfollowed_append(why, path);
+	arming_unlock();
+	unfollowed_count(why, record, 1);
+	return record;
+}
+
+void process_forget_unfollowed(enum tare_unfollowed why, struct tare_unfollowed_record *record)
+{
 	if (state_process.begun == STATE_BEGUN_DONE)
-		__atomic_fetch_sub(&process_file->images_unfollowed, 1, __ATOMIC_RELAXED);
+		unfollowed_count(why, record, -1ULL);
 }
 
 void process_note_flag(uint32_t flag)

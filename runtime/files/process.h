@@ -55,9 +55,12 @@ void process_thread_lost(uint32_t limits);
 /* With --no-follow only the command has the session: is this it, and no child of it? */
 bool process_is_command(void);
 
-/* The process is about to execute a program that cannot be recorded; the second: that failed. */
-void process_note_unfollowed(enum tare_unfollowed why);
-void process_forget_unfollowed(enum tare_unfollowed why);
+/*
+ * The process is about to execute a program that is not recorded, of which the path is known or "".
+ * Returns its record, or NULL; the second: that failed.
+ */
+struct tare_unfollowed_record *process_note_unfollowed(enum tare_unfollowed why, const char *path);
+void process_forget_unfollowed(enum tare_unfollowed why, struct tare_unfollowed_record *record);
 
 /* One of enum tare_process_flags is true from now on. */
 void process_note_flag(uint32_t flag);

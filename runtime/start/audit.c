@@ -83,7 +83,7 @@ __attribute__((constructor)) static void audit_start(int argc, char **argv, char
 		return;
 	program_environment = environment;
 	if (start.origin == STARTUP_AS_GUEST) {
-		state_session.active = false;
+		startup_withdraw();
 		return;
 	}
 	executable_set(&start);

@@ -8,6 +8,7 @@
 #include "runtime/base/bytes.h"
 #include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
+#include "runtime/base/session.h"
 #include "runtime/control/adapt.h"
 #include "runtime/control/control.h"
 #include "runtime/files/process.h"
@@ -119,6 +120,16 @@ bool startup_take_session(struct startup *startup)
 	startup->origin = origin_find(startup);
 	settings_read();
 	return true;
+}
+
+void startup_withdraw(void)
+{
+	static char path[TARE_PATH_MAX];
+
+	if (!startup_read_link("/proc/self/exe", path) || path[0] != '/')
+		memcpy(path, "/", 2);
+	session_tell(TARE_REQUEST_GUEST, path);
+	state_session.active = false;
 }
 
 bool startup_read_link(const char *link, char *path)

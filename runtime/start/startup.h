@@ -36,6 +36,9 @@ void startup_scan(struct startup *startup, char **environment);
 /* Fills state_session with the session's paths and settings; false where there is none. */
 bool startup_take_session(struct startup *startup);
 
+/* Of a guest: the recorder is told, and the session is over here. */
+void startup_withdraw(void);
+
 /*
  * Learns what this host offers and what probes cost, and makes the process file; state_session
  * stays active only if that works. The thread pointer must be good.

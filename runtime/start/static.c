@@ -146,7 +146,9 @@ uint64_t static_begin(uint64_t *stack)
 	    startup_take_session(&startup)) {
 		tls_image_fill();
 		entry_show(startup.vector);
-		if (startup.origin != STARTUP_AS_GUEST && thread_pointer_set())
+		if (startup.origin == STARTUP_AS_GUEST)
+			startup_withdraw();
+		else if (thread_pointer_set())
 			executable_begin(&startup);
 		else
 			state_session.active = false;

@@ -286,6 +286,7 @@ struct analysis *analysis_open(struct profile *profile, const struct analysis_op
 	map_init(&analysis->stack_nodes);
 	select_threads(analysis, options);
 	sum_losses(analysis);
+	analysis_sum_unfollowed(analysis);
 	analysis_load_identities(analysis, options->keep_mangled);
 	if (analysis_choose(analysis, options, err) &&
 	    analysis_choose_mine(analysis, options, err) &&
@@ -308,6 +309,7 @@ void analysis_close(struct analysis *analysis)
 		return;
 	vec_fini(&analysis->processes);
 	vec_fini(&analysis->threads);
+	vec_fini(&analysis->unfollowed);
 	vec_fini(&analysis->modules);
 	vec_fini(&analysis->functions);
 	vec_fini(&analysis->nodes);

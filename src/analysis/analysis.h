@@ -307,6 +307,16 @@ struct analysis_options {
 	bool root_by_thread, fold_recursion;
 };
 
+/* A program that was executed and is not recorded. */
+struct analysis_unfollowed {
+	const char *path;   /* "" if unknown */
+	const char *reason; /* a name in abi/unfollowed.h */
+	uint64_t count;
+};
+
+/* What follows the program's name in a sentence; a reason that is not known stands for itself. */
+const char *analysis_unfollowed_clause(const char *reason);
+
 struct analysis {
 	const struct profile *profile;
 	struct arena arena;
@@ -321,6 +331,8 @@ struct analysis {
 	bool by_call_site; /* lines and instructions are those that calls were made from */
 	struct vec_of(struct analysis_process) processes; /* in the order of the profile */
 	struct vec_of(struct analysis_thread) threads;
+	/* By descending count; may have fewer than totals.images_unfollowed */
+	struct vec_of(struct analysis_unfollowed) unfollowed;
 	struct vec_of(struct analysis_module) modules;
 	struct vec_of(struct analysis_function) functions;
 	struct vec_of(struct analysis_node) nodes;

@@ -29,6 +29,8 @@ void analysis_histogram_add(struct arena *arena, struct analysis_histogram **to,
 bool analysis_load_histograms(struct analysis *analysis, struct profile *profile,
 			      struct error *err);
 
+/* not_followed.c: after the numbers of the processes are summed. */
+void analysis_sum_unfollowed(struct analysis *analysis);
 /* identity.c: fills modules and functions. */
 void analysis_load_identities(struct analysis *analysis, bool keep_mangled);
 /*

@@ -275,6 +275,26 @@ static void take_sampling(struct merge *merge, const struct profile_sampling *ro
 	add_losses(sampling->losses, row->losses, TABLE_COUNT(row->losses));
 }
 
+static void take_unfollowed(struct input *input, const struct profile_unfollowed *row)
+{
+	struct merge *merge = input->merge;
+	const int64_t process = row->process ? input->processes[row->process - 1] + 1 : 0;
+	struct str key = {0};
+	bool fresh;
+
+	str_printf(&key, "%s" SEPARATOR "%s" SEPARATOR "%s",
+		   process ? merge->process_keys.list.data[process - 1] : "", text_of(row->path),
+		   text_of(row->reason));
+	const size_t index = key_find(&merge->unfollowed_keys, &key, &fresh);
+	if (fresh)
+		vec_push(&merge->unfollowed,
+			 ((struct profile_unfollowed){
+				 .process = process,
+				 .path = arena_strdup(&merge->arena, text_of(row->path)),
+				 .reason = arena_strdup(&merge->arena, text_of(row->reason))}));
+	add_count(&merge->unfollowed.data[index].count, row->count);
+}
+
 static void take_event(struct input *input, size_t at, const struct profile_event *row)
 {
 	struct merge *merge = input->merge;
@@ -408,6 +428,9 @@ void combine_tables(struct input *input)
 	const struct profile_sampling *samplings = profile_samplings(input->profile, &count);
 	for (size_t i = 0; i < count; i++)
 		take_sampling(input->merge, &samplings[i]);
+	const struct profile_unfollowed *unfollowed = profile_unfollowed(input->profile, &count);
+	for (size_t i = 0; i < count; i++)
+		take_unfollowed(input, &unfollowed[i]);
 	take_locations(input);
 	take_stacks(input);
 }

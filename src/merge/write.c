@@ -46,6 +46,7 @@ static void rank_tables(struct output *output)
 		{&merge->location_keys, &output->locations},
 		{&merge->coverage_keys, &output->coverage},
 		{&merge->disarm_keys, &output->disarms},
+		{&merge->unfollowed_keys, &output->unfollowed},
 	};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
@@ -109,6 +110,19 @@ static bool write_processes(const struct output *output)
 		row.end_ticks = time_out(output, row.end_ticks);
 		row.process = id_of(&output->processes, row.process);
 		if (!profile_add_thread(output->writer, &row, output->err))
+			return false;
+	}
+	return true;
+}
+
+static bool write_unfollowed(const struct output *output)
+{
+	const struct merge *merge = output->merge;
+
+	for (size_t i = 0; i < merge->unfollowed.len; i++) {
+		struct profile_unfollowed row = merge->unfollowed.data[output->unfollowed.order[i]];
+		row.process = row.process ? id_of(&output->processes, row.process - 1) : 0;
+		if (!profile_add_unfollowed(output->writer, &row, output->err))
 			return false;
 	}
 	return true;
@@ -299,9 +313,10 @@ static bool write_tables(const struct output *output)
 	const struct profile_session session = session_row(output->merge);
 
 	return profile_write_session(output->writer, &session, output->err) &&
-	       write_processes(output) && write_functions(output) && write_samplings(output) &&
-	       write_stacks(output) && write_values(output) && write_nodes(output) &&
-	       write_events(output) && write_cpu_uses(output) && write_times(output);
+	       write_processes(output) && write_unfollowed(output) && write_functions(output) &&
+	       write_samplings(output) && write_stacks(output) && write_values(output) &&
+	       write_nodes(output) && write_events(output) && write_cpu_uses(output) &&
+	       write_times(output);
 }
 
 bool merge_write(struct merge *merge, struct error *err)
@@ -319,10 +334,10 @@ bool merge_write(struct merge *merge, struct error *err)
 		ok = profile_writer_commit(output.writer, err);
 	else
 		profile_writer_discard(output.writer);
-	struct ranking *rankings[] = {&output.processes, &output.threads,   &output.modules,
-				      &output.functions, &output.samplings, &output.events,
-				      &output.sources,	 &output.locations, &output.coverage,
-				      &output.disarms,	 &output.stacks};
+	struct ranking *rankings[] = {&output.processes, &output.threads,    &output.modules,
+				      &output.functions, &output.samplings,  &output.events,
+				      &output.sources,	 &output.locations,  &output.coverage,
+				      &output.disarms,	 &output.unfollowed, &output.stacks};
 	for (size_t i = 0; i < sizeof(rankings) / sizeof(rankings[0]); i++)
 		ranking_fini(rankings[i]);
 	return ok;

@@ -64,6 +64,14 @@ struct profile_process {
 	uint32_t limits; /* enum tare_limits: why some of these were lost */
 };
 
+/* A program that was executed and is not recorded. */
+struct profile_unfollowed {
+	int64_t process;    /* that executed it; 0: none that is recorded */
+	const char *path;   /* "" if unknown */
+	const char *reason; /* a name in abi/unfollowed.h */
+	uint64_t count;	    /* how often */
+};
+
 struct profile_thread {
 	int64_t process; /* id of struct profile_process */
 	int64_t tid;
@@ -331,6 +339,8 @@ bool profile_add_trace_chunk(struct profile_writer *writer, const struct profile
 			     struct error *err);
 int64_t profile_add_sampling(struct profile_writer *writer, const struct profile_sampling *row,
 			     struct error *err);
+bool profile_add_unfollowed(struct profile_writer *writer, const struct profile_unfollowed *row,
+			    struct error *err);
 int64_t profile_add_event(struct profile_writer *writer, const struct profile_event *row,
 			  struct error *err);
 int64_t profile_add_source(struct profile_writer *writer, const struct profile_source *row,
@@ -374,6 +384,7 @@ const struct profile_thread *profile_threads(const struct profile *profile, size
 const struct profile_module *profile_modules(const struct profile *profile, size_t *count);
 const struct profile_function *profile_functions(const struct profile *profile, size_t *count);
 const struct profile_sampling *profile_samplings(const struct profile *profile, size_t *count);
+const struct profile_unfollowed *profile_unfollowed(const struct profile *profile, size_t *count);
 const struct profile_event *profile_events(const struct profile *profile, size_t *count);
 const struct profile_source *profile_sources(const struct profile *profile, size_t *count);
 const struct profile_location *profile_locations(const struct profile *profile, size_t *count);

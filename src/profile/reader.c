@@ -362,6 +362,11 @@ const struct profile_sampling *profile_samplings(const struct profile *profile, 
 	return table_rows(profile, PROFILE_SAMPLING, count);
 }
 
+const struct profile_unfollowed *profile_unfollowed(const struct profile *profile, size_t *count)
+{
+	return table_rows(profile, PROFILE_UNFOLLOWED, count);
+}
+
 const struct profile_event *profile_events(const struct profile *profile, size_t *count)
 {
 	return table_rows(profile, PROFILE_EVENT, count);

@@ -80,6 +80,13 @@ static const struct profile_column process_columns[] = {
 	PAIR_COLUMNS("end", end_calibration, "call", TARE_PAIR_CALL),
 };
 
+static const struct profile_column unfollowed_columns[] = {
+	REFERENCE(profile_unfollowed, process, PROFILE_PROCESS),
+	COLUMN(profile_unfollowed, path, COLUMN_TEXT),
+	COLUMN(profile_unfollowed, reason, COLUMN_TEXT),
+	COLUMN(profile_unfollowed, count, COLUMN_COUNT),
+};
+
 #define THREAD_LOSS(name, version, ...) SINCE(version, profile_thread, name, COLUMN_COUNT)
 
 static const struct profile_column thread_columns[] = {
@@ -295,6 +302,7 @@ const struct profile_table profile_tables[] = {
 	[PROFILE_LOCATION] = TABLE(3, location),
 	[PROFILE_LOCATION_LINE] = TABLE(3, location_line),
 	[PROFILE_STACK] = TABLE(3, stack),
+	[PROFILE_UNFOLLOWED] = TABLE(4, unfollowed),
 	[PROFILE_NODE] = TABLE(0, node),
 	[PROFILE_OS] = TABLE(0, os),
 	[PROFILE_COVERAGE] = TABLE(0, coverage),

@@ -19,7 +19,8 @@ enum profile_table_id {
 	PROFILE_LOCATION,
 	PROFILE_LOCATION_LINE,
 	PROFILE_STACK,
-	PROFILE_LAST_IN_MEMORY = PROFILE_STACK, /* the reader keeps all up to here in memory */
+	PROFILE_UNFOLLOWED,
+	PROFILE_LAST_IN_MEMORY = PROFILE_UNFOLLOWED, /* the reader keeps all up to here in memory */
 	PROFILE_NODE,
 	PROFILE_OS,
 	PROFILE_COVERAGE,

@@ -453,6 +453,12 @@ int64_t profile_add_sampling(struct profile_writer *writer, const struct profile
 	return writer_append(writer, PROFILE_SAMPLING, row, err);
 }
 
+bool profile_add_unfollowed(struct profile_writer *writer, const struct profile_unfollowed *row,
+			    struct error *err)
+{
+	return writer_append(writer, PROFILE_UNFOLLOWED, row, err) != 0;
+}
+
 int64_t profile_add_event(struct profile_writer *writer, const struct profile_event *row,
 			  struct error *err)
 {

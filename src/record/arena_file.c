@@ -169,6 +169,27 @@ static void process_take_disarm(struct arena_process *process, const char *bytes
 	vec_push(&process->disarmed, record);
 }
 
+static void process_take_unfollowed(struct arena_process *process, const char *bytes)
+{
+	struct tare_unfollowed_record record;
+
+	memcpy(&record, bytes, sizeof(record));
+	const char *path = bytes + sizeof(record);
+	const size_t room = record.head.size_bytes - sizeof(record);
+	if (record.reason == TARE_UNFOLLOWED_NOT || record.reason >= TARE_UNFOLLOWED_REASONS ||
+	    record.count > INT32_MAX || strnlen(path, room) == room) {
+		process->damaged++;
+		return;
+	}
+	const struct arena_unfollowed unfollowed = {
+		.reason = record.reason,
+		.count = record.count,
+		.path = record.count ? mem_strdup(path) : NULL,
+	};
+	if (unfollowed.count)
+		vec_push(&process->unfollowed, unfollowed);
+}
+
 static void process_take_records(struct arena_process *process, const char *bytes, size_t size)
 {
 	size_t at = 0;
@@ -184,6 +205,9 @@ static void process_take_records(struct arena_process *process, const char *byte
 		if (record.head.type == TARE_RECORD_DISARM &&
 		    length >= sizeof(struct tare_disarm_record)) {
 			process_take_disarm(process, bytes + at);
+		} else if (record.head.type == TARE_RECORD_UNFOLLOWED) {
+			if (length >= sizeof(struct tare_unfollowed_record))
+				process_take_unfollowed(process, bytes + at);
 		} else if (length >= sizeof(record)) {
 			memcpy(&record, bytes + at, sizeof(record));
 			record.head.size_bytes = length;
@@ -239,6 +263,9 @@ void arena_process_fini(struct arena_process *process)
 		free(module->path);
 	vec_fini(&process->modules);
 	vec_fini(&process->disarmed);
+	vec_foreach (unfollowed, &process->unfollowed)
+		free(unfollowed->path);
+	vec_fini(&process->unfollowed);
 }
 
 /* ---- thread files ---- */

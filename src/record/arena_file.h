@@ -7,6 +7,7 @@
 #define TARE_RECORD_ARENA_FILE_H
 
 #include "abi/arena.h"
+#include "abi/unfollowed.h"
 #include "base/base.h"
 
 #include <sys/types.h>
@@ -21,10 +22,17 @@ struct arena_module {
 	char *path;
 };
 
+struct arena_unfollowed {
+	enum tare_unfollowed reason;
+	uint32_t count; /* not 0 */
+	char *path;	/* "" if unknown */
+};
+
 struct arena_process {
 	struct tare_process_file header;	    /* command is NUL-terminated */
 	struct vec_of(struct arena_module) modules; /* in load order */
 	struct vec_of(struct tare_disarm_record) disarmed;
+	struct vec_of(struct arena_unfollowed) unfollowed;
 	uint64_t damaged;
 };
 

@@ -21,6 +21,7 @@
 #include "record/timer_assemble.h"
 #include "record/trace_log.h"
 #include "record/tree.h"
+#include "record/unfollowed.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -344,12 +345,14 @@ static bool write_process(struct assembly *assembly, struct assemble_process *pr
 	};
 	memcpy(row.cost_ticks, header->cost_ticks, sizeof(row.cost_ticks));
 	memcpy(row.process_losses, header->process_losses, sizeof(row.process_losses));
+	row.images_unfollowed += unfollowed_in_emulator(&row);
 	process->id = profile_add_process(assembly->writer, &row, err);
 	const struct sample_known_process known = {process->id, row.pid, row.begin_ticks};
 	vec_push(&assembly->known_processes, known);
 	note_process_state(assembly, process);
 	assembly->assembled->processes++;
-	return process->id != 0 && write_disarmed(assembly, process, err);
+	return process->id != 0 && write_disarmed(assembly, process, err) &&
+	       unfollowed_write(assembly->writer, &row, process->id, &process->arena, err);
 }
 
 static struct assemble_process *process_of(struct assembly *assembly, int32_t pid,
@@ -870,7 +873,8 @@ static bool assemble_rows(struct assembly *assembly, struct error *err)
 		if (!assemble_thread(assembly, thread->name, err))
 			return false;
 	}
-	return assemble_timers(assembly, err) && write_samples(assembly, err) &&
+	return unfollowed_write_guests(assembly->writer, assembly->recording->guests, err) &&
+	       assemble_timers(assembly, err) && write_samples(assembly, err) &&
 	       write_session_marks(assembly, err) && write_cpu_use(assembly, err) &&
 	       symbolize_profile(&assembly->resolver, err) &&
 	       resolver_write_coverage(&assembly->resolver, err) && write_session(assembly, err);

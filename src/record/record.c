@@ -351,6 +351,10 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 		control_follow_apart(&run->session);
 		return (struct server_answer){.path = run->session.directory};
 	}
+	if (kind == TARE_REQUEST_GUEST) {
+		recording_put_number(&run->recording, "guests", (int64_t)run->recording.guests + 1);
+		return none;
+	}
 	if (kind == TARE_REQUEST_ORIGINAL)
 		return (struct server_answer){.path = link_to_original(run, path)};
 	if (kind == TARE_REQUEST_RULES)

@@ -17,7 +17,7 @@
 #define TRUNCATED_SHARE 0.1
 #define DRIFT_PPM	100
 
-enum { SAMPLES_FEW = 100 };
+enum { SAMPLES_FEW = 100, UNFOLLOWED_NAMED = 5 };
 
 static void append_time(const struct report *report, uint64_t ticks, struct str *text)
 {
@@ -131,6 +131,33 @@ static bool has_cut_stacks(const struct report *report, struct str *text)
 	return true;
 }
 
+/* What was executed outside of the recording, the most frequent first. */
+static bool has_not_followed(const struct report *report, struct str *text)
+{
+	const struct analysis *analysis = report->analysis;
+	const uint64_t all = analysis->totals.images_unfollowed;
+	uint64_t named = 0;
+
+	if (!all)
+		return false;
+	str_printf(text,
+		   all == 1 ? "%llu program was not followed" : "%llu programs were not followed",
+		   (unsigned long long)all);
+	for (size_t i = 0; i < analysis->unfollowed.len && i < UNFOLLOWED_NAMED; i++) {
+		const struct analysis_unfollowed *program = &analysis->unfollowed.data[i];
+
+		str_append(text, i ? ", " : ": ");
+		if (program->count > 1)
+			str_printf(text, "%llu x ", (unsigned long long)program->count);
+		str_printf(text, "%s (%s)", *program->path ? path_basename(program->path) : "?",
+			   analysis_unfollowed_clause(program->reason));
+		named += program->count;
+	}
+	if (named && named < all)
+		str_printf(text, ", and %llu more", (unsigned long long)(all - named));
+	return true;
+}
+
 /* What the file cannot have, as it is of an older tare, though others have it. */
 static bool is_older(const struct report *report, struct str *text)
 {
@@ -190,9 +217,10 @@ static bool lacks_modules(const struct report *report, struct str *text)
 }
 
 const struct report_attention report_attentions[] = {
-	{"accuracy", is_inaccurate}, {"preempted", was_preempted}, {"coverage", has_gaps},
-	{"os", lacks_os_events},     {"clock", clock_drifts},	   {"samples", has_few_samples},
-	{"stacks", has_cut_stacks},  {"version", is_older},	   {"modules", lacks_modules},
+	{"accuracy", is_inaccurate}, {"preempted", was_preempted},   {"coverage", has_gaps},
+	{"os", lacks_os_events},     {"clock", clock_drifts},	     {"samples", has_few_samples},
+	{"stacks", has_cut_stacks},  {"followed", has_not_followed}, {"version", is_older},
+	{"modules", lacks_modules},
 };
 
 const size_t report_attention_count = sizeof(report_attentions) / sizeof(report_attentions[0]);

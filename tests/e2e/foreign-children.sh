@@ -44,6 +44,11 @@ counted() {
 	! grep -q '"incomplete_reason": "' "$work/summary.json" ||
 		fail "incomplete: $(grep incomplete_reason "$work/summary.json")"
 }
+# reason NAME REASON: why the program is not followed.
+reason() {
+	[ ! -x "$work/$1" ] || "$TARE" report summary "$work/profile.tare" --format=text --no-pager |
+		tr -s '\n ' ' ' | grep -q "[ :]$1 ($2" || fail "$1 is not named with the reason: $2"
+}
 all='for program; do "$program"; echo "status $?"; done'
 for shell in "sh" "bash" "busybox sh"; do
 	command -v ${shell%% *} >/dev/null || { echo "$shell is not installed"; continue; }
@@ -52,6 +57,11 @@ for shell in "sh" "bash" "busybox sh"; do
 	[ "$(grep -c 'status 3' "$work/plain.stdout")" = ${#programs[@]} ] ||
 		fail "a program does not run: $(cat "$work/plain.stderr")"
 done
+"$TARE" record -q -o "$work/profile.tare" -- sh -c '"$1"; "$2"; "$3"' sh "$work/bits32" "$work/loader" \
+	"$work/setuid" >"$work/out" 2>"$work/err" || true
+reason bits32 'no 64-bit'
+reason loader 'it has no loader, and cannot be'
+reason setuid 'it gains privileges'
 # The one that stands in the command's place, and one that is left alone on purpose.
 same sh -c "exec '${programs[0]}'"
 counted 1

@@ -25,11 +25,12 @@ finish() {
 	wait
 }
 
-tried=
+tried= guests=0
 tool=$(ls /usr/lib*/valgrind/memcheck-amd64-linux /usr/lib*/*/valgrind/memcheck-amd64-linux 2>/dev/null |
 	head -n 1 || true)
 if [ -n "$tool" ]; then
 	tried="$tried valgrind"
+	guests=$((guests + 1))
 	status=0
 	env VALGRIND_LAUNCHER=/usr/bin/valgrind LD_AUDIT="$runtime" TARE_SESSION="$session" \
 		"$tool" -q --error-exitcode=9 "$work/overrun" a >"$work/out" 2>"$work/err" || status=$?
@@ -39,6 +40,7 @@ if [ -n "$tool" ]; then
 fi
 if command -v qemu-x86_64 >/dev/null; then
 	tried="$tried qemu"
+	guests=$((guests + 1))
 	qemu-x86_64 -r 9.8.7 -E LD_AUDIT="$runtime" -E TARE_SESSION="$session" "$work/overrun" a \
 		>"$work/out" 2>"$work/err" || { finish; fail "qemu fails: $(cat "$work/err")"; }
 	grep -q '^release 9.8.7' "$work/out" ||
@@ -54,3 +56,6 @@ echo "guests of:$tried"
 report processes
 [ "$(grep -c overrun "$work/processes.csv")" = 1 ] ||
 	fail "recorded: $(cut -d, -f4 "$work/processes.csv")"
+"$TARE" report summary "$work/profile.tare" --format=json >"$work/summary.json"
+grep -q "\"programs_not_followed\": $guests," "$work/summary.json" ||
+	fail "$guests guests: $(grep programs_not_followed "$work/summary.json")"

@@ -34,21 +34,23 @@ alike() {
 		fail "files differ under tare ${record_options[*]} for: $*: $(head -n 5 "$work/files.diff")"
 }
 
-# not_followed N: so many programs are counted as such; -: any number.
+# not_followed N [NAME]: so many programs are counted as such, and the header names one; -: any number.
 not_followed() {
 	[ "$1" != - ] || return 0
 	"$TARE" report summary "$work/profile.tare" --format=json >"$work/summary.json"
 	grep -q "\"programs_not_followed\": $1" "$work/summary.json" ||
 		fail "programs not followed: $(grep programs_not_followed "$work/summary.json"), expected $1"
+	[ $# = 1 ] || grep -q "not followed: $2 (" "$work/summary.json" ||
+		fail "$2 is not named: $(grep '"attention"' "$work/summary.json")"
 }
 
-# in_every_way N COMMAND…: with N programs not followed. A child of a shell is not recorded with
+# in_every_way N NAME COMMAND…: with N programs not followed, of which the header names one. A child of a shell is not recorded with
 # --no-follow, and neither is what it starts: nobody counts that.
 in_every_way() {
-	local count=$1
-	shift
+	local count=$1 name=$2
+	shift 2
 	alike "$@"
-	not_followed "$count"
+	not_followed "$count" "$name"
 	alike sh -c '"$@"; s=$?; echo "status $s"; exit $s' sh "$@"
 	not_followed "$count"
 	record_options=(--no-follow)
@@ -72,32 +74,33 @@ case $tool in
 valgrind)
 	need valgrind
 	expected=9
-	in_every_way 1 valgrind -q --error-exitcode=9 "$work/overrun" a
+	in_every_way 1 memcheck-amd64-linux valgrind -q --error-exitcode=9 "$work/overrun" a
 	grep -q 'Invalid write' "$work/plain.stderr" || fail "valgrind has found nothing"
 	alike valgrind -q --error-exitcode=9 --trace-children=yes sh -c "$work/overrun b; exit 9"
 	;;
 callgrind)
 	need valgrind
-	in_every_way 1 valgrind --tool=callgrind --callgrind-out-file=costs "$work/overrun"
+	in_every_way 1 callgrind-amd64-linux valgrind --tool=callgrind --callgrind-out-file=costs "$work/overrun"
 	grep -q 'fn=.*overrun' "$work/recorded/costs" || fail "callgrind has found no function"
 	;;
 qemu)
 	need qemu-x86_64
-	in_every_way 0 qemu-x86_64 -r 9.8.7 "$work/overrun" a b
+	in_every_way 1 qemu-x86_64 qemu-x86_64 -r 9.8.7 "$work/overrun" a b
 	grep -q 'release 9.8.7' "$work/recorded.stdout" || fail "qemu does not run the program"
 	report processes
 	grep -q qemu-x86_64 "$work/processes.csv" || fail "qemu itself is not recorded"
 	;;
 gdb)
 	need gdb
-	in_every_way 1 gdb -nx -batch -ex 'break overrun' -ex run -ex backtrace -ex 'print size' \
+	export SHELL=/bin/sh # by which gdb starts the program
+	in_every_way 1 "$(basename "$(realpath /bin/sh)")" gdb -nx -batch -ex 'break overrun' -ex run -ex backtrace -ex 'print size' \
 		-ex finish -ex continue --args "$work/overrun" a b
 	grep -q 'Breakpoint 1, overrun (size=10)' "$work/plain.stdout" ||
 		skip "gdb debugs nothing here: $(tail -n 1 "$work/plain.stderr")"
 	;;
 strace)
 	need strace
-	in_every_way 1 strace -o calls -e trace=execve,openat,write "$work/overrun"
+	in_every_way 1 overrun strace -o calls -e trace=execve,openat,write "$work/overrun"
 	grep -q 'openat.*"written"' "$work/recorded/calls" || fail "strace has seen nothing"
 	alike strace -f -qq -e trace=execve,openat,write -e signal=none sh -c "'$work/overrun' 1; '$work/overrun' 2"
 	# Who traces the recorder as well traces all, which is recorded as ever.
@@ -113,7 +116,7 @@ rr)
 	run_in "$work/plain" rr record -o trace "$work/overrun"
 	expected=$(cat "$work/plain.status")
 	[ "$expected" = 0 ] || echo "rr does not work here by itself: status $expected"
-	in_every_way - sh -c 'rr record -o trace "$@"; s=$?; [ $s != 0 ] || rr replay -a trace
+	in_every_way - rr sh -c 'rr record -o trace "$@"; s=$?; [ $s != 0 ] || rr replay -a trace
 		rm -rf trace; exit $s' sh "$work/overrun"
 	;;
 wine)
@@ -123,7 +126,7 @@ wine)
 	unset DISPLAY
 	$wine cmd /c 'exit 0' >"$work/try" 2>&1 || skip "wine does not work here: $(tail -n 1 "$work/try")"
 	expected=3
-	in_every_way - $wine cmd /c 'echo from wine& exit 3'
+	in_every_way - wine $wine cmd /c 'echo from wine& exit 3'
 	/usr/lib/wine/wineserver -k
 	;;
 *)

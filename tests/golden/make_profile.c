@@ -229,7 +229,28 @@ static void make_cut(const char *directory)
 	session.complete = false;
 	session.incomplete_reason = "process 9 was killed by signal 9";
 	session.exit_status = 137;
-	small_process(writer, 9, "cut");
+	const struct profile_process process = {.pid = 9,
+						.parent_pid = 1,
+						.name = "cut",
+						.executable = "cut",
+						.begin_ticks = 1000,
+						.end_ticks = 2001000,
+						.ended = true,
+						.cost_ticks = {4, 4, 3, 3},
+						.os_means = 7,
+						.images_unfollowed = 14};
+	require(profile_add_process(writer, &process, &err) == 1);
+	static const struct profile_unfollowed unfollowed[] = {
+		{1, "/opt/old/tool32", "foreign", 2},
+		{1, "/bin/a\033[31mb\nc", "traced", 1},
+		{1, "", "unreachable", 3},
+		{1, "/opt/old/tool32", "foreign", 1},
+		{1, "/bin/later", "unheard-of", 1},
+		{1, "/bin/d", "no-copy", 1},
+		{1, "/bin/e", "no-copy", 1},
+		{0, NULL, "guest", 2}};
+	for (size_t i = 0; i < COUNT(unfollowed); i++)
+		require(profile_add_unfollowed(writer, &unfollowed[i], &err));
 	require(profile_add_thread(writer, &thread, &err) == 1);
 	const int64_t module = small_module(writer, "/bin/cut");
 	small_function(writer, module, "main", 0x10);

@@ -163,6 +163,24 @@ static void add_record(struct arena_writer_process *process, struct tare_module_
 	process->size += size;
 }
 
+void arena_writer_add_unfollowed(struct arena_writer_process *process, const char *path,
+				 uint32_t reason, uint32_t count)
+{
+	const size_t path_bytes = strlen(path) + 1;
+	const struct tare_unfollowed_record record = {
+		.head = {.size_bytes = (uint32_t)((sizeof(record) + path_bytes + 7) & ~7UL),
+			 .type = TARE_RECORD_UNFOLLOWED},
+		.reason = reason,
+		.count = count,
+	};
+
+	assert(process->size + record.head.size_bytes <= sizeof(process->records));
+	memcpy(process->records + process->size, &record, sizeof(record));
+	memcpy(process->records + process->size + sizeof(record), path, path_bytes);
+	process->size += record.head.size_bytes;
+	process->header.images_unfollowed += count;
+}
+
 void arena_writer_open_module(struct arena_writer_process *process, const char *path, uint64_t bias,
 			      uint64_t ticks)
 {

@@ -49,6 +49,9 @@ struct arena_writer_process {
 };
 
 void arena_writer_process_init(struct arena_writer_process *process, int pid);
+/* A program that it has executed and that is not recorded; any number for its reason. */
+void arena_writer_add_unfollowed(struct arena_writer_process *process, const char *path,
+				 uint32_t reason, uint32_t count);
 void arena_writer_open_module(struct arena_writer_process *process, const char *path, uint64_t bias,
 			      uint64_t ticks);
 void arena_writer_close_module(struct arena_writer_process *process, uint64_t bias, uint64_t ticks);

@@ -489,6 +489,66 @@ static void test_children_are_left_out_where_not_followed(void **state)
 	assert_int_equal(rows[0].pid, 11);
 }
 
+static void test_programs_not_followed_have_rows(void **state)
+{
+	struct arena_writer_process writer;
+
+	(void)state;
+	arena_writer_process_init(&writer, 10);
+	arena_writer_open_module(&writer, "/usr/bin/sh", 0x10000, 100);
+	arena_writer_add_unfollowed(&writer, "/opt/a32", TARE_UNFOLLOWED_FOREIGN, 3);
+	arena_writer_add_unfollowed(&writer, "/opt/failed", TARE_UNFOLLOWED_TRACED, 0);
+	arena_writer_add_unfollowed(&writer, "", TARE_UNFOLLOWED_REACH, 1);
+	writer.header.images_unreached = 1;
+	arena_writer_write_process(&writer, directory, "process.10.0");
+	recording_put_number(&recording, "guests", 2);
+	assemble();
+	size_t count;
+	const struct profile_unfollowed *rows = profile_unfollowed(profile, &count);
+	assert_int_equal(count, 3);
+	assert_int_equal(rows[0].process, 1);
+	assert_string_equal(rows[0].path, "/opt/a32");
+	assert_string_equal(rows[0].reason, "foreign");
+	assert_int_equal(rows[0].count, 3);
+	assert_string_equal(rows[1].reason, "unreachable");
+	assert_int_equal(rows[2].process, 0);
+	assert_string_equal(rows[2].reason, "guest");
+	assert_int_equal(rows[2].count, 2);
+	assert_int_equal(profile_processes(profile, &count)->images_unfollowed, 4);
+	/* What is left alone on purpose makes no profile partial. */
+	assert_non_null(strstr(assembled.reason.data, "1 programs that process 10"));
+	assert_null(strstr(assembled.reason.data, "3 programs"));
+}
+
+static void test_damaged_unfollowed_records(void **state)
+{
+	static const struct {
+		uint32_t reason, count;
+	} damaged[] = {{TARE_UNFOLLOWED_NOT, 1},
+		       {TARE_UNFOLLOWED_REASONS, 1},
+		       {UINT32_MAX, 1},
+		       {TARE_UNFOLLOWED_TRACED, UINT32_MAX}};
+	struct arena_writer_process writer;
+	struct arena_process process;
+	struct error err;
+
+	(void)state;
+	arena_writer_process_init(&writer, 10);
+	for (size_t i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++)
+		arena_writer_add_unfollowed(&writer, "/opt/a", damaged[i].reason, damaged[i].count);
+	const size_t end = writer.size;
+	arena_writer_add_unfollowed(&writer, "/opt/endless", TARE_UNFOLLOWED_TRACED, 1);
+	memset(writer.records + end + sizeof(struct tare_unfollowed_record), 'x',
+	       writer.size - end - sizeof(struct tare_unfollowed_record));
+	arena_writer_add_unfollowed(&writer, "/opt/good", TARE_UNFOLLOWED_TRACED, 1);
+	arena_writer_write_process(&writer, directory, "process.10.0");
+	assert_true(arena_process_read(&process, session.fd, "process.10.0", &err));
+	assert_int_equal(process.damaged, 5);
+	assert_int_equal(process.unfollowed.len, 1);
+	assert_string_equal(process.unfollowed.data[0].path, "/opt/good");
+	arena_process_fini(&process);
+}
+
 static void write_halfway_thread(uint64_t gate)
 {
 	struct arena_writer_thread thread;
@@ -844,6 +904,8 @@ int main(void)
 		ASSEMBLE_TEST(test_limits_are_kept),
 		ASSEMBLE_TEST(test_threads_go_to_their_process_file),
 		ASSEMBLE_TEST(test_children_are_left_out_where_not_followed),
+		ASSEMBLE_TEST(test_programs_not_followed_have_rows),
+		ASSEMBLE_TEST(test_damaged_unfollowed_records),
 		ASSEMBLE_TEST(test_a_kill_within_a_probe_is_no_damage),
 		ASSEMBLE_TEST(test_the_same_outside_of_probes_is),
 		ASSEMBLE_TEST(test_killed_processes_and_recorders_are_told),
