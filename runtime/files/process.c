@@ -13,11 +13,17 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/reserve.h"
 
-#define FILE_BYTES   (16ULL << 20)
-#define BACKED_BYTES 16384ULL
-#define LOCK_ROUNDS  100000
+#include <sys/resource.h>
+
+#define FILE_BYTES_MAX (16ULL << 20)
+#define FILE_BYTES_MIN 65536ULL
+#define BACKED_BYTES   16384ULL
+/* Of a program's address space, where that is limited, its file takes one part in so many. */
+#define SPACE_PARTS 64
+#define LOCK_ROUNDS 100000
 
 static struct tare_process_file *process_file;
+static uint64_t file_bytes; /* 0: not chosen yet; forked children keep to it */
 static uint64_t backed_bytes;
 static char *records; /* as in the file, for forked children */
 static uint64_t records_bytes, records_room;
@@ -54,11 +60,11 @@ static void *file_room(uint64_t size_bytes)
 	uint64_t backed = backed_bytes;
 	uint32_t refused = 0;
 
-	while (backed < end && backed < FILE_BYTES)
+	while (backed < end && backed < file_bytes)
 		backed *= 2;
-	if (end <= FILE_BYTES && backed > backed_bytes)
+	if (end <= file_bytes && backed > backed_bytes)
 		refused = files_back((uint64_t)file + backed_bytes, backed - backed_bytes);
-	if (end > FILE_BYTES || refused) {
+	if (end > file_bytes || refused) {
 		__atomic_fetch_or(&file->limits, refused, __ATOMIC_RELAXED);
 		file->records_lost++;
 		return NULL;
@@ -98,16 +104,35 @@ static void file_fill(struct tare_process_file *file, int32_t pid)
 	kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, file->command);
 }
 
-static const struct files_size first_size = {.file_bytes = FILE_BYTES,
-					     .mapped_bytes = FILE_BYTES,
-					     .backed_bytes = BACKED_BYTES,
-					     .heirs = FILES_INHERITED};
+/* A power of two. The program must not run out of address space that it would have by itself. */
+static uint64_t file_bytes_choose(void)
+{
+	struct rlimit limit;
+	uint64_t bytes = FILE_BYTES_MAX;
+
+	if (kernel_call(SYS_prlimit64, 0, RLIMIT_AS, 0, &limit))
+		return bytes;
+	while (bytes > FILE_BYTES_MIN && bytes > limit.rlim_cur / SPACE_PARTS)
+		bytes /= 2;
+	return bytes;
+}
+
+static struct files_size first_size(void)
+{
+	if (!file_bytes)
+		file_bytes = file_bytes_choose();
+	return (struct files_size){.file_bytes = file_bytes,
+				   .mapped_bytes = file_bytes,
+				   .backed_bytes = BACKED_BYTES,
+				   .heirs = FILES_INHERITED};
+}
 
 uint64_t process_file_spare(const char *name)
 {
+	const struct files_size size = first_size();
 	uint32_t limits;
 
-	return files_create(name, &first_size, &limits);
+	return files_create(name, &size, &limits);
 }
 
 /* Forked children inherit the mapping, if only to count there what they lose. */
@@ -118,7 +143,8 @@ static uint64_t file_create(int32_t pid, uint32_t *limits)
 
 	bytes_put(&text, "process.");
 	bytes_put_number(&text, (uint64_t)pid);
-	const uint64_t map = files_create(name, &first_size, limits);
+	const struct files_size size = first_size();
+	const uint64_t map = files_create(name, &size, limits);
 
 	return map ? map : reserve_take(RESERVE_PROCESS);
 }
@@ -162,7 +188,7 @@ bool process_make(void)
 	if (parents) {
 		if (!made)
 			__atomic_fetch_add(&parents->children_lost, 1, __ATOMIC_RELAXED);
-		kernel_call(SYS_munmap, parents, FILE_BYTES);
+		kernel_call(SYS_munmap, parents, file_bytes);
 	}
 	return made;
 }
