@@ -2,10 +2,13 @@
 #include "base/arena.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 enum { ARENA_BLOCK_BYTES = 64 * 1024, ARENA_ALIGN = 16 };
 
@@ -15,10 +18,32 @@ struct arena_block {
 	_Alignas(16) unsigned char bytes[];
 };
 
+static void (*exhaustion_handler)(const char *sentence);
+
+void mem_on_exhaustion(void (*handler)(const char *sentence))
+{
+	exhaustion_handler = handler;
+}
+
+static bool is_limited(__rlimit_resource_t resource)
+{
+	struct rlimit limit;
+
+	return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 static void out_of_memory(void)
 {
-	fputs("tare: out of memory\n", stderr);
-	abort();
+	const char *sentence =
+		is_limited(RLIMIT_AS)
+			? "out of memory within its limit of address space (ulimit -v)"
+		: is_limited(RLIMIT_DATA) ? "out of memory within its limit of data (ulimit -d)"
+					  : "out of memory";
+
+	if (exhaustion_handler)
+		exhaustion_handler(sentence);
+	fprintf(stderr, "tare: %s\n", sentence);
+	_exit(EXIT_FAILURE);
 }
 
 void *mem_alloc(size_t size_bytes)

@@ -1,7 +1,7 @@
 /*
  * Arena: memory that lives as long as its module or profile. Objects are carved from growing
  * blocks and freed all at once. Allocation never fails: when memory is exhausted the process ends
- * with a message, as nothing sensible could follow.
+ * with a message and status 1, as nothing sensible could follow.
  */
 #ifndef TARE_BASE_ARENA_H
 #define TARE_BASE_ARENA_H
@@ -34,5 +34,8 @@ void *mem_alloc(size_t size_bytes);
 void *mem_zalloc(size_t size_bytes);
 void *mem_realloc(void *old, size_t size_bytes);
 char *mem_strdup(const char *text);
+
+/* Called before that, with the sentence; it may end the process by itself. NULL: nobody. */
+void mem_on_exhaustion(void (*handler)(const char *sentence));
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * base: what every module stands on — errors, memory, vectors, maps, text, bounds-checked bytes,
- * files, searches, loops on all processors. Knows nothing of profiling. Include the single headers;
- * this one states the contract.
+ * files, searches, loops on all processors, limits. Knows nothing of profiling. Include the single
+ * headers; this one states the contract.
  */
 #ifndef TARE_BASE_BASE_H
 #define TARE_BASE_BASE_H
@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/parallel.h"
 #include "base/partition.h"
+#include "base/rlimits.h"
 #include "base/str.h"
 #include "base/table.h"
 #include "base/vec.h"

@@ -31,6 +31,12 @@ static enum error_code code_of_errno(int errno_value)
 	}
 }
 
+/* Where a limit of this process is the reason: which one it is. */
+static const char *limit_of_errno(int errno_value)
+{
+	return errno_value == EFBIG ? " (ulimit -f)" : errno_value == EMFILE ? " (ulimit -n)" : "";
+}
+
 bool error_set_errno(struct error *err, int errno_value, const char *format, ...)
 {
 	char reason[128];
@@ -41,8 +47,8 @@ bool error_set_errno(struct error *err, int errno_value, const char *format, ...
 	vsnprintf(err->message, sizeof(err->message), format, args);
 	va_end(args);
 	const size_t length = strlen(err->message);
-	snprintf(err->message + length, sizeof(err->message) - length, ": %s",
-		 strerror_r(errno_value, reason, sizeof(reason)));
+	snprintf(err->message + length, sizeof(err->message) - length, ": %s%s",
+		 strerror_r(errno_value, reason, sizeof(reason)), limit_of_errno(errno_value));
 	return false;
 }
 

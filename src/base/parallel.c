@@ -1,11 +1,11 @@
-/* A shared counter hands out the pieces; see parallel.h. Other threads take no signals. */
+/* A shared counter hands out the pieces; see parallel.h. */
 #include "base/parallel.h"
 
-#include <pthread.h>
+#include "base/rlimits.h"
+
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 
 struct shared {
 	const struct parallel_loop *loop;
@@ -43,24 +43,36 @@ static void *helper_run(void *helper_at)
 	return NULL;
 }
 
+bool parallel_start_thread(pthread_t *thread, void *(*run)(void *context), void *context)
+{
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+	pthread_attr_t attributes;
+	sigset_t blocked, before;
+
+	sigfillset(&blocked);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigdelset(&blocked, faults[i]);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, RLIMITS_STACK_BYTES);
+	pthread_sigmask(SIG_BLOCK, &blocked, &before);
+	const bool runs = pthread_create(thread, &attributes, run, context) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return runs;
+}
+
 void parallel_run(const struct parallel_loop *loop)
 {
 	struct shared shared = {.loop = loop};
 	struct helper helpers[PARALLEL_THREADS_MAX];
 	const size_t pieces = (loop->count + loop->piece - 1) / loop->piece;
 	const size_t threads = pieces < loop->threads ? pieces : loop->threads;
-	sigset_t all, before;
 
-	sigfillset(&all);
-	if (threads > 1)
-		pthread_sigmask(SIG_BLOCK, &all, &before);
 	for (unsigned i = 1; i < threads; i++) {
 		helpers[i] = (struct helper){.shared = &shared, .worker = i};
 		helpers[i].runs =
-			pthread_create(&helpers[i].thread, NULL, helper_run, &helpers[i]) == 0;
+			parallel_start_thread(&helpers[i].thread, helper_run, &helpers[i]);
 	}
-	if (threads > 1)
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	take_pieces(&shared, 0);
 	for (unsigned i = 1; i < threads; i++) {
 		if (helpers[i].runs)

@@ -5,6 +5,8 @@
 #ifndef TARE_BASE_PARALLEL_H
 #define TARE_BASE_PARALLEL_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { PARALLEL_THREADS_MAX = 64 };
@@ -23,5 +25,11 @@ void parallel_run(const struct parallel_loop *loop);
 
 /* `wanted`, or where it is 0, the number of processors that this process may use; bounded. */
 unsigned parallel_threads(unsigned wanted);
+
+/*
+ * Starts a thread that takes no signals but those of its own faults, with a stack of a usual size
+ * whatever the limit of this process's is. False where there can be none.
+ */
+bool parallel_start_thread(pthread_t *thread, void *(*run)(void *context), void *context);
 
 #endif

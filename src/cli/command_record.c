@@ -1,7 +1,7 @@
 /*
  * tare record: run a command and profile it, or sample what runs already. Exit status: the
- * command's; 125 where tare failed or does not support the program, 126 where the command cannot be
- * executed, 127 where it is not found, 128+n where signal n killed it.
+ * command's once it has run, 128+n where signal n killed it; 125 where tare failed before or does
+ * not support the program, 126 where the command cannot be executed, 127 where it is not found.
  */
 #include "cli/command.h"
 #include "cli/print.h"
@@ -410,10 +410,11 @@ const struct command command_record = {
 		"Instrumented copies are cached in $XDG_CACHE_HOME/tare or ~/.cache/tare.\n"
 		"With --method=sample COMMAND runs as it is, and its stacks are collected at set\n"
 		"intervals. -p PID and -a do that with what runs already.\n\n"
-		"Exit status: that of COMMAND; 125 if tare failed or does not support the "
-		"program,\n"
-		"126 if it cannot be executed, 127 if it is not found, 128+N if signal N killed "
-		"it.",
+		"Exit status: that of COMMAND, 128+N if signal N killed it, even if no profile "
+		"could be\n"
+		"written; 125 if tare failed before or does not support the program, 126 if it "
+		"cannot be\n"
+		"executed, 127 if it is not found.",
 	.options = record_option_table,
 	.operand_kind = OPERAND_COMMAND,
 	.values_bytes = sizeof(struct record_values),

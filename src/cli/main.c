@@ -6,6 +6,7 @@
 #include "cli/command.h"
 
 #include "base/arena.h"
+#include "base/rlimits.h"
 #include "cli/print.h"
 #include "cli/written.h"
 
@@ -119,8 +120,16 @@ static int finish_output(int status)
 	return status ? status : EXIT_STATUS_FAILED;
 }
 
-int main(int argc, char **argv)
+struct words {
+	int argc;
+	char **argv;
+};
+
+static int run_words(void *context)
 {
+	const struct words *words = context;
+	const int argc = words->argc;
+	char **argv = words->argv;
 	struct error err = {0};
 
 	written_set_caller(argc ? argv[0] : "");
@@ -143,4 +152,10 @@ int main(int argc, char **argv)
 		return EXIT_STATUS_USAGE;
 	}
 	return finish_output(command_run(command, argv + 2, argc - 2));
+}
+
+int main(int argc, char **argv)
+{
+	rlimits_raise();
+	return rlimits_run_with_stack(run_words, &(struct words){argc, argv});
 }

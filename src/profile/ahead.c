@@ -79,18 +79,6 @@ static void *read_ahead(void *context)
 	return NULL;
 }
 
-/* Signals are for the threads that wait for them. */
-static bool start(struct ahead *ahead)
-{
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	ahead->runs = pthread_create(&ahead->thread, NULL, read_ahead, ahead) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return ahead->runs;
-}
-
 struct ahead *ahead_open(struct profile *profile, enum profile_table_id table, struct error *err)
 {
 	struct ahead *ahead = mem_zalloc(sizeof(*ahead));
@@ -100,7 +88,9 @@ struct ahead *ahead_open(struct profile *profile, enum profile_table_id table, s
 	ahead->row_bytes = profile_tables[table].row_bytes;
 	for (size_t i = 0; i < BATCHES; i++)
 		ahead->batches[i].rows = mem_zalloc(BATCH_ROWS * ahead->row_bytes);
-	if (scan_open_here(&ahead->scan, profile, table, NULL, &ahead->err) && start(ahead))
+	if (scan_open_here(&ahead->scan, profile, table, NULL, &ahead->err))
+		ahead->runs = parallel_start_thread(&ahead->thread, read_ahead, ahead);
+	if (ahead->runs)
 		return ahead;
 	if (ahead->err.message[0])
 		*err = ahead->err;

@@ -305,6 +305,8 @@ struct profile_writer;
  * new one is its owner's alone.
  */
 struct profile_writer *profile_writer_open(const char *path, bool keep_old, struct error *err);
+/* The file that is written, until it gets its name at commit. */
+const char *profile_writer_temporary(const struct profile_writer *writer);
 bool profile_write_session(struct profile_writer *writer, const struct profile_session *row,
 			   struct error *err);
 /* These return the new id, or 0 with err. */

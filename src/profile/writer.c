@@ -24,10 +24,22 @@ struct profile_writer {
 	bool keep_old, failed;
 };
 
+/* SQLite does not always say why it could not write; then the system call's own word is there. */
+static int writer_errno(const struct profile_writer *writer)
+{
+	static const int reasons[] = {EFBIG, EDQUOT, EIO, ENOSPC, EROFS};
+	const int last = errno, known = sqlite3_system_errno(writer->database);
+
+	for (size_t i = 0; !known && i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (last == reasons[i])
+			return last;
+	return known;
+}
+
 static bool writer_fail(struct profile_writer *writer, struct error *err)
 {
+	const int errno_value = writer_errno(writer);
 	const int code = sqlite3_extended_errcode(writer->database) & 0xff;
-	const int errno_value = sqlite3_system_errno(writer->database);
 
 	writer->failed = true;
 	if (code == SQLITE_FULL)
@@ -128,6 +140,11 @@ struct profile_writer *profile_writer_open(const char *path, bool keep_old, stru
 		return writer;
 	profile_writer_discard(writer);
 	return NULL;
+}
+
+const char *profile_writer_temporary(const struct profile_writer *writer)
+{
+	return writer->temporary;
 }
 
 static void writer_free(struct profile_writer *writer)

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { META_LIMIT = 1 << 20, COVERAGE_LIMIT = 1 << 28, HELD_MAX = 512 };
@@ -157,6 +158,16 @@ static int entry_hold(const struct cache *cache, const char *key, int *dir_fd)
 	return -1;
 }
 
+/* A run over thousands of files must not use up the descriptors. */
+static size_t held_max(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 4 < HELD_MAX
+		       ? (size_t)limit.rlim_cur / 4
+		       : HELD_MAX;
+}
+
 bool cache_entry_load(struct cache *cache, const char *key, const char *source,
 		      struct cache_entry *entry)
 {
@@ -173,8 +184,7 @@ bool cache_entry_load(struct cache *cache, const char *key, const char *source,
 	    (meta.outcome != CACHE_INSTRUMENTED || copy_is_intact(dir_fd, &meta))) {
 		futimens(held_fd, NULL);
 		entry_fill(entry, cache, key, &meta);
-		/* A run over thousands of files must not use up the descriptors. */
-		if (cache->held.len < HELD_MAX)
+		if (cache->held.len < held_max())
 			vec_push(&cache->held, held_fd);
 		else
 			close(held_fd);

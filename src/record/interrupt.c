@@ -34,10 +34,15 @@ static void remove_directory(const char *path)
 		;
 }
 
-static void handle(int signal_number)
+void interrupt_remove_now(void)
 {
 	for (int i = 0; i < directory_count; i++)
 		remove_directory(directories[i]);
+}
+
+static void handle(int signal_number)
+{
+	interrupt_remove_now();
 	/* SA_RESETHAND has restored the default; it takes effect when this handler returns. */
 	raise(signal_number);
 }

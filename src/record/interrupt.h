@@ -11,6 +11,8 @@ enum { INTERRUPT_DIRECTORIES_MAX = 2 };
 void interrupt_arm(void);
 /* `path` is borrowed until interrupt_disarm. */
 void interrupt_remove_directory(const char *path);
+/* Removes them now; to be called in handlers of signals, too. */
+void interrupt_remove_now(void);
 /* Restores what was before. */
 void interrupt_disarm(void);
 

@@ -14,6 +14,7 @@
 #include "record/interrupt.h"
 #include "record/members.h"
 #include "record/record_parts.h"
+#include "record/rescue.h"
 #include "record/sampling.h"
 #include "record/server.h"
 #include "record/timer_choice.h"
@@ -484,6 +485,7 @@ static bool start_command(struct run *run, const struct instrumented *executable
 		.session = run->session.directory,
 		.static_tls_bytes = run->static_tls_bytes,
 		.before_execution = is_sampled(run) ? start_sampling : NULL,
+		.in_child = rescue_leave_child,
 		.context = run,
 	};
 
@@ -755,6 +757,7 @@ static bool run_all(struct run *run, struct record_result *result, int *status, 
 	const struct instrumented *executable = NULL;
 
 	interrupt_arm();
+	rescue_arm();
 	bool ok = run_prepare(run, &executable, status, err);
 	interrupt_disarm();
 	ok = ok && start_command(run, executable, status, err);
@@ -762,11 +765,15 @@ static bool run_all(struct run *run, struct record_result *result, int *status, 
 		handover_refuse(&run->handover, *status, err);
 		return false;
 	}
+	rescue_session(run->session.directory);
+	if (!run->options->exec)
+		rescue_command(&run->launch);
 	wait_for_all(run);
 	server_close(&run->server);
-	*status = TARGET_STATUS_FAILED;
+	*status = run->options->exec ? TARGET_STATUS_FAILED : launch_exit_status(&run->launch);
 	ok = finish_run(run, executable, result, err);
 	launch_fini(&run->launch);
+	rescue_session(NULL);
 	handover_show(&run->handover);
 	return ok;
 }
@@ -794,6 +801,7 @@ bool record_run(const struct record_options *options, struct record_result *resu
 	timer_rules_init(&run.timer_rules);
 	const bool ok = run_all(&run, result, status, err);
 	run_release(&run);
+	rescue_disarm();
 	handover_fini(&run.handover);
 	return ok;
 }

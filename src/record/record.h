@@ -103,8 +103,8 @@ struct record_result {
 
 /*
  * Runs the command and writes the profile. False with err and *status, the exit status of enum
- * target_status; where the profile could not be built, err names the kept session directory and
- * the command that tries again.
+ * target_status, or the command's own once that has run; where the profile could not be built, err
+ * names the kept session directory and the command that tries again.
  *
  * With options->exec there are two processes from here on. In the one that has called, the command
  * runs, or the call returns false. In the other one, which is no relative of it, the call

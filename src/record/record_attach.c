@@ -7,6 +7,7 @@
 #include "record/host_notes.h"
 #include "record/interrupt.h"
 #include "record/record_parts.h"
+#include "record/rescue.h"
 #include "record/sampling.h"
 #include "record/timer_choice.h"
 #include "target/launch.h"
@@ -287,15 +288,20 @@ bool record_attach(const struct record_options *options, struct record_result *r
 	*status = TARGET_STATUS_FAILED;
 	launch_guard_descriptors();
 	interrupt_arm();
+	rescue_arm();
 	bool ok = attach_prepare(&attach, err);
 	ok = ok && take_signals(&attach, err);
 	interrupt_disarm();
+	if (ok)
+		rescue_session(attach.session.directory);
 	ok = ok && attach_run(&attach, result, err);
+	rescue_session(NULL);
 	give_signals_back(&attach);
 	sampling_fini(&attach.sampling);
 	recording_fini(&attach.recording);
 	if (attach.session_is_open)
 		session_close(&attach.session, !attach.keep_session);
 	free(attach.output);
+	rescue_disarm();
 	return ok;
 }

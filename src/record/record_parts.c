@@ -3,6 +3,7 @@
 
 #include "record/assemble.h"
 #include "record/host_notes.h"
+#include "record/rescue.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -127,7 +128,9 @@ bool record_build_profile(const struct session *session, const struct recording 
 
 	if (!writer)
 		return false;
+	rescue_remove(profile_writer_temporary(writer));
 	bool ok = assemble_profile(session, recording, writer, &assembled, err);
+	rescue_remove(NULL);
 	if (ok)
 		ok = profile_writer_commit(writer, err);
 	else

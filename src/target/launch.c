@@ -141,9 +141,12 @@ static void child_run(const struct launch *launch, const struct launch_options *
 static void child_run(const struct launch *launch, const struct launch_options *options,
 		      char **environment, const struct launch_pipes *pipes)
 {
+	if (options->in_child)
+		options->in_child();
 	close(pipes->go[1]);
 	if (!told_to_go(pipes->go[0]))
 		_exit(TARGET_STATUS_FAILED);
+	rlimits_give_back();
 	sigaction(SIGCHLD, &launch->old_child, NULL);
 	sigprocmask(SIG_SETMASK, &launch->old_mask, NULL);
 	execve(options->path, options->arguments, environment);
@@ -158,6 +161,7 @@ int launch_execute(const struct launch_options *options)
 	struct environment environment = {0};
 
 	environment_init(&environment, options);
+	rlimits_give_back();
 	execve(options->path, options->arguments, environment.entries);
 	const int reason = errno;
 	environment_fini(&environment);

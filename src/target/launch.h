@@ -27,6 +27,7 @@ struct launch_options {
 	/* Called when there is a process that has not executed the program yet, and waits; false
 	   with err gives up. May be NULL. */
 	bool (*before_execution)(pid_t pid, void *context, struct error *err);
+	void (*in_child)(void); /* called in the process, before all that; may be NULL */
 	void *context;
 };
 
