@@ -7,6 +7,8 @@
 
 #include "runtime/base/bytes.h"
 
+#define SYMBOLS_MAX 4096
+
 static const void *notes_find(const char *at, uint64_t size_bytes, uint32_t type,
 			      uint64_t least_bytes)
 {
@@ -58,6 +60,47 @@ bool module_may_write(const struct module_segments *segments, uint64_t addr, uin
 		    offset <= header->p_memsz && size_bytes <= header->p_memsz - offset)
 			return true;
 	}
+	return false;
+}
+
+bool module_symbols_find(const struct module_segments *segments, struct module_symbols *symbols)
+{
+	const uint64_t bias = segments->bias;
+	const Elf64_Dyn *dynamic = NULL;
+
+	for (uint64_t i = 0; i < segments->count; i++)
+		if (segments->headers[i].p_type == PT_DYNAMIC)
+			dynamic = (const Elf64_Dyn *)(bias + segments->headers[i].p_vaddr);
+	*symbols = (struct module_symbols){0};
+	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
+		/* the loader has added the bias to its own entries, or not: both occur */
+		const uint64_t value = dynamic->d_un.d_ptr;
+		const uint64_t addr = value < bias ? bias + value : value;
+
+		if (dynamic->d_tag == DT_SYMTAB)
+			symbols->table = (const Elf64_Sym *)addr;
+		else if (dynamic->d_tag == DT_STRTAB)
+			symbols->names = (const char *)addr;
+	}
+	if (!symbols->table || !symbols->names || (const char *)symbols->table >= symbols->names)
+		return false;
+	symbols->count =
+		(uint64_t)(symbols->names - (const char *)symbols->table) / sizeof(*symbols->table);
+	if (symbols->count > SYMBOLS_MAX)
+		symbols->count = SYMBOLS_MAX;
+	return true;
+}
+
+bool module_imports(const struct module_segments *segments, const char *name)
+{
+	struct module_symbols symbols;
+
+	if (!module_symbols_find(segments, &symbols))
+		return false;
+	for (uint64_t i = 1; i < symbols.count; i++)
+		if (symbols.table[i].st_shndx == SHN_UNDEF &&
+		    bytes_equal(symbols.names + symbols.table[i].st_name, name))
+			return true;
 	return false;
 }
 

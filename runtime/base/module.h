@@ -26,6 +26,20 @@ bool module_may_write(const struct module_segments *segments, uint64_t addr, uin
 /* The descriptor of its note, or NULL where it is not instrumented. */
 const struct tare_module *module_find(const struct module_segments *segments);
 
+/* Its dynamic symbols, as far as they are known. */
+struct module_symbols {
+	const Elf64_Sym *table;
+	const char *names;
+	uint64_t count;
+};
+
+/* False where it has none, or not in the order of the usual linkers: the names behind the symbols.
+ */
+bool module_symbols_find(const struct module_segments *segments, struct module_symbols *symbols);
+
+/* Does it want this function of other files? */
+bool module_imports(const struct module_segments *segments, const char *name);
+
 /* The addresses that it occupies: [begin, end). Both 0 where the headers are not known. */
 uint64_t module_begin(const struct module_segments *segments);
 uint64_t module_end(const struct module_segments *segments);

@@ -290,10 +290,15 @@ void process_resume(void)
 	file->flags &= ~(uint32_t)TARE_PROCESS_ENDED;
 }
 
+bool process_is_forked(void)
+{
+	return process_file->flags & TARE_PROCESS_FORKED;
+}
+
 bool process_is_command(void)
 {
-	return state_process.begun == STATE_BEGUN_DONE &&
-	       !(process_file->flags & TARE_PROCESS_FORKED) && kernel_is_pid(process_file->pid);
+	return state_process.begun == STATE_BEGUN_DONE && !process_is_forked() &&
+	       kernel_is_pid(process_file->pid);
 }
 
 static struct tare_unfollowed_record *unfollowed_find(enum tare_unfollowed why, const char *path)

@@ -52,6 +52,9 @@ uint64_t process_begin_ticks(void);
 /* A thread could not be recorded, because of `limits`. */
 void process_thread_lost(uint32_t limits);
 
+/* Did it begin by a fork, so that it has executed nothing? */
+bool process_is_forked(void);
+
 /* With --no-follow only the command has the session: is this it, and no child of it? */
 bool process_is_command(void);
 

@@ -11,6 +11,7 @@
 
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
+#include "runtime/base/module.h"
 #include "runtime/base/offsets.h"
 #include "runtime/files/process.h"
 #include "runtime/os/descriptors.h"
@@ -23,7 +24,6 @@
 
 #define DESCRIPTORS	 256 /* a thread that nothing interrupts may miss all but so many renewals */
 #define SELF_TEST_ROUNDS 4
-#define SYMBOLS_MAX	 4096
 #define SETTLE_ROUNDS	 4
 #define COLLECT_ROUNDS	 4
 #define SYSCALL_UNKNOWN	 0xffff
@@ -78,48 +78,19 @@ static bool selector_works(void)
 	return true;
 }
 
-struct symbols {
-	const Elf64_Sym *table;
-	const char *names;
-	uint64_t count;
-};
-
-static bool symbols_find(uint64_t base, struct symbols *symbols)
-{
-	const Elf64_Ehdr *header = (const Elf64_Ehdr *)base;
-	const Elf64_Phdr *segments = (const Elf64_Phdr *)(base + header->e_phoff);
-	const Elf64_Dyn *dynamic = NULL;
-
-	for (int i = 0; i < header->e_phnum; i++)
-		if (segments[i].p_type == PT_DYNAMIC)
-			dynamic = (const Elf64_Dyn *)(base + segments[i].p_vaddr);
-	*symbols = (struct symbols){.count = SYMBOLS_MAX};
-	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
-		/* the loader has added the bias to its own entries, or not: both occur */
-		const uint64_t value = dynamic->d_un.d_ptr;
-		const uint64_t addr = value < base ? base + value : value;
-
-		if (dynamic->d_tag == DT_SYMTAB)
-			symbols->table = (const Elf64_Sym *)addr;
-		else if (dynamic->d_tag == DT_STRTAB)
-			symbols->names = (const char *)addr;
-	}
-	/* in the loader the string table follows the symbol table */
-	if (!symbols->table || !symbols->names || (const char *)symbols->table >= symbols->names)
-		return false;
-	const uint64_t room =
-		(uint64_t)(symbols->names - (const char *)symbols->table) / sizeof(*symbols->table);
-
-	if (room < symbols->count)
-		symbols->count = room;
-	return true;
-}
-
 static const void *symbol_addr(uint64_t base, const char *name)
 {
-	struct symbols symbols;
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)base;
+	struct module_symbols symbols;
 
-	if (!base || !symbols_find(base, &symbols))
+	if (!base)
+		return NULL;
+	const struct module_segments segments = {
+		.bias = base,
+		.headers = (const Elf64_Phdr *)(base + header->e_phoff),
+		.count = header->e_phnum,
+	};
+	if (!module_symbols_find(&segments, &symbols))
 		return NULL;
 	for (uint64_t i = 1; i < symbols.count; i++) {
 		const Elf64_Sym *symbol = &symbols.table[i];

@@ -13,6 +13,7 @@
 #include "runtime/files/process.h"
 #include "runtime/process/birth.h"
 
+#include <linux/ptrace.h>
 #include <linux/time_types.h>
 #include <sys/mman.h>
 
@@ -140,6 +141,38 @@ static void forked(void)
 	timer_state.lock = 0;
 }
 
+static void each_used(void (*each)(struct timer_thread *thread))
+{
+	for (uint32_t i = 0; i < TIMER_THREADS_MAX && timer_threads[i]; i++)
+		if (timer_threads[i]->used)
+			each(timer_threads[i]);
+}
+
+/* Without timers no thread has the signal pending: none is there to be met by the program. */
+static void withdraw(void)
+{
+	const uint64_t mask = kernel_signals_block();
+
+	if (lock()) {
+		each_used(timer_disarm);
+		if (timer_state.signal)
+			timer_signal_give();
+		unlock();
+	}
+	kernel_signals_restore(mask);
+}
+
+/*
+ * A tracer would see the signal, and some end then (rr). Of a process that is traced nothing is
+ * recorded from its next execve on, so what is not sampled is little; else it counts as lost.
+ */
+static void hide(void)
+{
+	withdraw();
+	timer_state.period_ns = 0;
+	timer_state.hidden = true;
+}
+
 static bool process_known(void)
 {
 	if (state_process.timers)
@@ -148,7 +181,9 @@ static bool process_known(void)
 		return false;
 	forked();
 	state_process.timers = process_begin_ticks();
-	return true;
+	if (timer_state.may_trace && process_is_forked())
+		hide();
+	return !timer_state.hidden;
 }
 
 static void thread_begin_sampling(void)
@@ -187,13 +222,6 @@ static void thread_end_sampling(struct timer_thread *self)
 
 /* ---- the session ---- */
 
-static void each_used(void (*each)(struct timer_thread *thread))
-{
-	for (uint32_t i = 0; i < TIMER_THREADS_MAX && timer_threads[i]; i++)
-		if (timer_threads[i]->used)
-			each(timer_threads[i]);
-}
-
 static void note_end(struct timer_thread *thread)
 {
 	thread->file->end_ticks = kernel_ticks();
@@ -204,20 +232,6 @@ static void arm_again(struct timer_thread *thread)
 {
 	if (!thread->has_timer && !thread->stack_is_small && !timer_arm(thread))
 		process_thread_lost(TARE_LIMIT_SYSTEM);
-}
-
-/* Without timers no thread has the signal pending: none is there to be met by the program. */
-static void withdraw(void)
-{
-	const uint64_t mask = kernel_signals_block();
-
-	if (lock()) {
-		each_used(timer_disarm);
-		if (timer_state.signal)
-			timer_signal_give();
-		unlock();
-	}
-	kernel_signals_restore(mask);
 }
 
 static void come_back(void)
@@ -305,6 +319,10 @@ static void call_of_own(struct timer_thread *self, const struct probes_registers
 		else if (timer_state.signal && registers->rsi)
 			timer_stack_spare(registers);
 		break;
+	case SYS_ptrace:
+		if (registers->rdi == PTRACE_TRACEME && kernel_is_tid(self->tid))
+			hide();
+		break;
 	case SYS_sigaltstack:
 		if (kernel_is_tid(self->tid))
 			timer_stack_notice(self, registers);
@@ -332,8 +350,16 @@ static bool keeps_mask(uint64_t number)
 	       number == SYS_munmap;
 }
 
+static void hidden_syscall(const struct probes_registers *registers)
+{
+	if (registers->rax == SYS_exit_group && kernel_is_pid(process_pid()))
+		process_thread_lost(TARE_LIMIT_SYSTEM);
+}
+
 void timer_syscall(const struct probes_registers *registers)
 {
+	if (timer_state.hidden)
+		hidden_syscall(registers);
 	if (!timer_state.period_ns)
 		return;
 	struct timer_thread *self = thread_known();

@@ -103,6 +103,8 @@ void timer_open(const struct module_segments *segments, const char *path, bool i
 {
 	if (!timer_state.period_ns)
 		return;
+	if (is_executable)
+		timer_state.may_trace = module_imports(segments, "ptrace");
 	if (!has_vdso)
 		open_vdso();
 	has_vdso = true;

@@ -51,6 +51,8 @@ struct timer_state {
 	uint32_t lock;
 	uint64_t first_stack_end, vdso;
 	uint64_t frame_bytes; /* of a signal, at most */
+	bool may_trace;	      /* the program knows ptrace: it may trace its forked children */
+	bool hidden;	      /* from a tracer, until the process executes a program */
 };
 
 #pragma GCC visibility push(hidden)
