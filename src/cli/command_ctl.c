@@ -254,7 +254,8 @@ static int ctl_run(const void *values_at, const struct operands *operands, struc
 	}
 	if (!control_find(ctl.pid, &session, err))
 		return -1;
-	const bool ok = operation->run(&ctl, operation->level, err);
+	const bool ok =
+		control_act_as_owner(&session, err) && operation->run(&ctl, operation->level, err);
 	session_close(&session, false);
 	return ok ? EXIT_STATUS_OK : -1;
 }
@@ -266,7 +267,7 @@ const struct command command_ctl = {
 	.description =
 		"Controls the recording that the process PID belongs to: one that is recorded, or "
 		"the\n"
-		"recorder.\n"
+		"recorder. Root controls everybody's, as the user whose it is.\n"
 		"  start, stop        sets or clears the recording's flag\n"
 		"  suspend, resume    raises or lowers its count; it is off while the flag is "
 		"clear "

@@ -283,7 +283,8 @@ static int top_run(const void *values_at, const struct operands *operands, struc
 
 	if (!find(operands, &top.session, err))
 		return -1;
-	bool ok = recording_read(&recording, top.session.fd, err);
+	bool ok = control_act_as_owner(&top.session, err) &&
+		  recording_read(&recording, top.session.fd, err);
 	if (ok) {
 		top.command = mem_strdup(recording.command_line);
 		recording_fini(&recording);

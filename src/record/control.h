@@ -15,11 +15,18 @@ bool control_create(const struct session *session, bool stopped, struct error *e
 
 /*
  * Opens the session that the process belongs to, as one that is recorded or as the recorder. Fails
- * where there is no such process, where it is another user's, and where it is not recorded.
+ * where there is no such process, where it is another user's (unless this is root), and where it is
+ * not recorded.
  */
 bool control_find(pid_t pid, struct session *session, struct error *err);
-/* The only recording of this user that runs; fails where there is none, or several. */
+/* The only recording of this user that runs, or, where root has none, of any user; fails where
+   there is none, or several. */
 bool control_find_only(struct session *session, struct error *err);
+/*
+ * Root becomes the user whose recording this is, and stays so: what is in a session is that user's
+ * word, and leads wherever that user may go. For everybody else nothing changes.
+ */
+bool control_act_as_owner(const struct session *session, struct error *err);
 
 /* Changes the global level, or for a pid other than 0 that process's, and lets them follow. */
 bool control_change_level(const struct session *session, enum tare_operation operation, pid_t pid,

@@ -10,17 +10,24 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_recording(const char *directory, struct session *session)
+enum whose { WHOSE_OWN, WHOSE_ANY };
+
+static bool is_recording(const char *directory, enum whose whose, struct session *session)
 {
 	struct error ignored;
+	const bool opened = whose == WHOSE_ANY ? session_open_of_any(session, directory, &ignored)
+					       : session_open(session, directory, &ignored);
 
-	if (!session_open(session, directory, &ignored))
+	if (!opened)
 		return false;
 	if (faccessat(session->fd, "recording", R_OK, 0) == 0)
 		return true;
@@ -45,7 +52,7 @@ static bool find_by_maps(pid_t pid, struct session *session)
 		if (!end || !str_starts_with(end, "/process."))
 			continue;
 		*end = 0;
-		found = is_recording(start, session);
+		found = is_recording(start, WHOSE_ANY, session);
 	}
 	free(line);
 	fclose(maps);
@@ -65,7 +72,7 @@ static bool recorder_is(const struct session *session, pid_t pid)
 }
 
 /* As a recorder: a directory that it has open and that says so. */
-static bool find_by_descriptors(pid_t pid, struct session *session)
+static bool find_by_descriptors(pid_t pid, enum whose whose, struct session *session)
 {
 	char path[64], target[PATH_MAX];
 	bool found = false;
@@ -82,7 +89,7 @@ static bool find_by_descriptors(pid_t pid, struct session *session)
 			continue;
 		target[length] = 0;
 		if (!str_starts_with(path_basename(target), "tare.") ||
-		    !is_recording(target, session))
+		    !is_recording(target, whose, session))
 			continue;
 		found = recorder_is(session, pid);
 		if (!found)
@@ -98,7 +105,7 @@ bool control_find(pid_t pid, struct session *session, struct error *err)
 
 	if (pid <= 0 || (kill(pid, 0) < 0 && errno == ESRCH))
 		return error_set(err, ERROR_NOT_FOUND, "there is no process %d", (int)pid);
-	if (find_by_descriptors(pid, session) || find_by_maps(pid, session))
+	if (find_by_descriptors(pid, WHOSE_ANY, session) || find_by_maps(pid, session))
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -115,22 +122,33 @@ bool control_find(pid_t pid, struct session *session, struct error *err)
 			 (int)pid);
 }
 
-bool control_find_only(struct session *session, struct error *err)
+/* How many there are; the first one is opened. False where /proc cannot be read. */
+static bool count_recordings(enum whose whose, struct session *session, size_t *count)
 {
 	DIR *directory = opendir("/proc");
 	struct session other = {.fd = -1};
-	size_t count = 0;
 
+	*count = 0;
 	if (!directory)
-		return error_set_errno(err, errno, "cannot read /proc");
+		return false;
 	for (const struct dirent *entry; (entry = readdir(directory));) {
 		if (!isdigit((unsigned char)entry->d_name[0]) ||
-		    !find_by_descriptors(atoi(entry->d_name), count ? &other : session))
+		    !find_by_descriptors(atoi(entry->d_name), whose, *count ? &other : session))
 			continue;
-		if (count++)
+		if ((*count)++)
 			session_close(&other, false);
 	}
 	closedir(directory);
+	return true;
+}
+
+bool control_find_only(struct session *session, struct error *err)
+{
+	size_t count;
+
+	if (!count_recordings(WHOSE_OWN, session, &count) ||
+	    (!count && geteuid() == 0 && !count_recordings(WHOSE_ANY, session, &count)))
+		return error_set_errno(err, errno, "cannot read /proc");
 	if (count == 1)
 		return true;
 	if (count)
@@ -139,4 +157,22 @@ bool control_find_only(struct session *session, struct error *err)
 			 count ? "%zu recordings are running; name a process of one of them"
 			       : "no recording is running",
 			 count);
+}
+
+bool control_act_as_owner(const struct session *session, struct error *err)
+{
+	struct stat info;
+
+	if (fstat(session->fd, &info) < 0)
+		return error_set_errno(err, errno, "cannot read %s", session->directory);
+	if (info.st_uid == geteuid())
+		return true;
+	const struct passwd *user = getpwuid(info.st_uid);
+	const gid_t group = user ? user->pw_gid : info.st_gid;
+
+	if ((user ? initgroups(user->pw_name, group) : setgroups(0, NULL)) == 0 &&
+	    setegid(group) == 0 && seteuid(info.st_uid) == 0)
+		return true;
+	return error_set_errno(err, errno, "cannot become the user %ju, whose recording this is",
+			       (uintmax_t)info.st_uid);
 }

@@ -121,7 +121,13 @@ bool session_create(struct session *session, bool large, struct error *err)
 	return false;
 }
 
-bool session_open(struct session *session, const char *directory, struct error *err)
+static bool is_private_of(const struct stat *info, uid_t user)
+{
+	return info->st_uid == user && !(info->st_mode & 0022);
+}
+
+static bool open_directory(struct session *session, const char *directory, bool of_any,
+			   struct error *err)
 {
 	struct stat info;
 
@@ -129,7 +135,8 @@ bool session_open(struct session *session, const char *directory, struct error *
 	session->fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (session->fd < 0)
 		return error_set_errno(err, errno, "cannot open %s", directory);
-	if (fstat(session->fd, &info) < 0 || info.st_uid != geteuid() || (info.st_mode & 0022)) {
+	if (fstat(session->fd, &info) < 0 ||
+	    !is_private_of(&info, of_any ? info.st_uid : geteuid())) {
 		close(session->fd);
 		return error_set(
 			err, ERROR_PERMISSION,
@@ -140,6 +147,16 @@ bool session_open(struct session *session, const char *directory, struct error *
 	if (!session->directory)
 		session->directory = mem_strdup(directory);
 	return true;
+}
+
+bool session_open(struct session *session, const char *directory, struct error *err)
+{
+	return open_directory(session, directory, false, err);
+}
+
+bool session_open_of_any(struct session *session, const char *directory, struct error *err)
+{
+	return open_directory(session, directory, geteuid() == 0, err);
 }
 
 static bool write_file(const struct session *session, const char *name, const void *bytes,

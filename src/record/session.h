@@ -18,6 +18,9 @@ struct session {
 bool session_create(struct session *session, bool large, struct error *err);
 /* Opens an existing one; checks that it is a directory of this user that nobody else can write. */
 bool session_open(struct session *session, const char *directory, struct error *err);
+/* The same of any user, if this one is root, who has to become that user before anything in it is
+   used: see control_act_as_owner. */
+bool session_open_of_any(struct session *session, const char *directory, struct error *err);
 /* Writes what the runtime is to do, and the count of storage, which is 0; settings->abi is filled
  * in. Precedes the command's start. */
 bool session_write_settings(const struct session *session, struct tare_settings settings,

@@ -1,6 +1,7 @@
 /*
  * Escaping, splitting and reading of tare's own small text files. Numbers are decimal or 0x….
- * Refuses what is no regular file of this user; a half-written last line is ignored.
+ * Refuses what is no regular file of this user, or of the one whose directory root reads; a
+ * half-written last line is ignored.
  */
 #include "record/text.h"
 
@@ -131,6 +132,15 @@ static bool read_all(int fd, char *bytes, size_t size)
 	return true;
 }
 
+/* For root also what belongs to the same user as the directory that it is in. */
+static bool is_permitted(int dir_fd, const struct stat *file)
+{
+	struct stat directory;
+
+	return file->st_uid == geteuid() || (geteuid() == 0 && fstat(dir_fd, &directory) == 0 &&
+					     directory.st_uid == file->st_uid);
+}
+
 char *text_read_file(int dir_fd, const char *name, size_t limit, struct error *err)
 {
 	struct stat info;
@@ -143,7 +153,7 @@ char *text_read_file(int dir_fd, const char *name, size_t limit, struct error *e
 	}
 	if (fstat(fd, &info) < 0) {
 		error_set_errno(err, errno, "cannot read %s", name);
-	} else if (!S_ISREG(info.st_mode) || info.st_uid != geteuid()) {
+	} else if (!S_ISREG(info.st_mode) || !is_permitted(dir_fd, &info)) {
 		error_set(err, ERROR_PERMISSION, "%s is not a regular file of this user", name);
 	} else if (info.st_size < 0 || (uint64_t)info.st_size > limit) {
 		error_set(err, ERROR_INPUT, "%s is larger than the %zu bytes that it may have",
