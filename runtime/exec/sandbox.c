@@ -160,6 +160,7 @@ static bool filters_permit_start(void)
 		{SYS_close, {3}},
 		{SYS_read, {3, 4096, 4096}},
 		{SYS_readlinkat, {AT_FDCWD, 4096, 4096, 4096}},
+		{SYS_newfstatat, {AT_FDCWD, 4096, 4096, AT_SYMLINK_NOFOLLOW}},
 		{SYS_faccessat, {AT_FDCWD, 4096, 4}},
 		{SYS_getpid, {0}},
 		{SYS_getppid, {0}},

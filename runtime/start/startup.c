@@ -1,6 +1,7 @@
 /*
  * The first steps of the runtime in a process. Refuses sessions whose paths are not absolute or do
- * not fit, and kernels that cannot wipe a page in forked children.
+ * not fit, whose directory others than this user and root can write, and kernels that cannot wipe a
+ * page in forked children.
  */
 #include "runtime/start/startup.h"
 
@@ -23,6 +24,7 @@
 #include "runtime/tree/host.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51
@@ -44,6 +46,8 @@ void startup_scan(struct startup *startup, char **environment)
 			startup->loader_base = entry->a_un.a_val;
 		if (entry->a_type == AT_MINSIGSTKSZ)
 			startup->signal_frame_bytes = entry->a_un.a_val;
+		if (entry->a_type == AT_EUID)
+			startup->user = entry->a_un.a_val;
 		if (entry->a_type == AT_SYSINFO_EHDR)
 			startup->vdso = entry->a_un.a_val;
 		if (entry->a_type == AT_PHDR)
@@ -98,6 +102,21 @@ static enum startup_origin origin_find(const struct startup *startup)
 	return headers && headers != startup->headers ? STARTUP_BY_LOADER : STARTUP_BY_KERNEL;
 }
 
+/*
+ * Whoever can write to the session says what the process loads and executes: that is the process's
+ * own user, or root. What cannot be asked for cannot be used either, which shows later.
+ */
+static bool directory_is_trusted(const struct startup *startup)
+{
+	struct stat info;
+
+	if (kernel_call(SYS_newfstatat, AT_FDCWD, state_session.directory, &info,
+			AT_SYMLINK_NOFOLLOW))
+		return true;
+	return S_ISDIR(info.st_mode) && !(info.st_mode & 0022) &&
+	       (info.st_uid == startup->user || info.st_uid == 0);
+}
+
 bool startup_take_session(struct startup *startup)
 {
 	struct bytes_text directory = {.start = state_session.directory,
@@ -114,7 +133,7 @@ bool startup_take_session(struct startup *startup)
 			last = at + 1;
 	bytes_put(&directory, startup->session);
 	bytes_put(&runtime, last);
-	state_session.active = !directory.full && !runtime.full;
+	state_session.active = !directory.full && !runtime.full && directory_is_trusted(startup);
 	if (!state_session.active)
 		return false;
 	startup->origin = origin_find(startup);

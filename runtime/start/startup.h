@@ -24,6 +24,7 @@ struct startup {
 	uint64_t loader_base, headers, header_count;
 	uint64_t random; /* where the kernel has put its random bytes, above the vector */
 	uint64_t signal_frame_bytes; /* 0: unknown */
+	uint64_t user;		     /* effective */
 	uint64_t vdso;		     /* where the kernel's code for the process is, 0: nowhere */
 	bool secure;		     /* the program has gained privileges by its start */
 	bool no_syscall_sites;	     /* no module has any, and none will come */
