@@ -180,7 +180,7 @@ static void space_limit(struct probed_session *session, uint64_t space)
 {
 	char options[64];
 
-	snprintf(options, sizeof(options), "size=%lu", (unsigned long)space);
+	snprintf(options, sizeof(options), "size=%lu,mode=700", (unsigned long)space);
 	session->mounted = mount("tare-test", session->directory, "tmpfs", 0, options) == 0;
 	if (session->mounted)
 		return;
