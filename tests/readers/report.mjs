@@ -27,7 +27,12 @@ export function parseCsv(text) {
 			cell += c;
 	}
 	const [names, ...rest] = rows;
-	return rest.map((cells) => Object.fromEntries(names.map((name, i) => [name, cells[i]])));
+	return rest.map((cells) => Object.fromEntries(names.map((name, i) => [name, asNamed(cells[i])])));
+}
+
+/** A cell without the apostrophe that keeps spreadsheets from running it (docs/reports.md). */
+function asNamed(cell) {
+	return cell?.replace(/^'(?=\s*[=+\-@])/, '');
 }
 
 /** Names without what tells twins apart; blanks and what formats keep for themselves are one sign. */
