@@ -22,7 +22,7 @@ of_perf() {
 }
 # A function has several names; tare and perf prefer different ones.
 count() {
-	sed -e 's/^__GI_//; s/^__libc_//; s/^_*//; s/+0x.*//' | grep -v '^\[unknown\]$\|^$' | sort | uniq -c | awk '{print $2, $1}'
+	sed -e 's/^__GI_//; s/^__libc_//; s/^_*//; s/+0x.*//; s/@@*GLIBC_.*//' | grep -v '^\[unknown\]$\|^$' | sort | uniq -c | awk '{print $2, $1}'
 }
 of_tare() {
 	show "$1" function,exclusive_samples ${2:+--event="$2"} |
