@@ -134,3 +134,15 @@ const char *str_nearest(const char *text, const char *const *names, size_t count
 			best = names[i];
 	return best;
 }
+
+void str_append_quoted(struct str *out, const char *word)
+{
+	str_append(out, "'");
+	for (const char *at = word; *at; at++) {
+		if (*at == '\'')
+			str_append(out, "'\\''");
+		else
+			str_append_bytes(out, at, 1);
+	}
+	str_append(out, "'");
+}

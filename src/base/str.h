@@ -13,6 +13,8 @@ struct str {
 
 void str_append(struct str *str, const char *text);
 void str_append_bytes(struct str *str, const char *bytes, size_t length);
+/* The word as a shell reads it back, whatever is in it: in single quotes. */
+void str_append_quoted(struct str *out, const char *word);
 __attribute__((format(printf, 2, 3))) void str_printf(struct str *str, const char *format, ...);
 __attribute__((format(printf, 2, 0))) void str_vprintf(struct str *str, const char *format,
 						       va_list args);

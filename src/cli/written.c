@@ -58,14 +58,7 @@ static void append_word(struct str *out, const char *word)
 		append_in_octal(out, word);
 		return;
 	}
-	str_append(out, "'");
-	for (const char *at = word; *at; at++) {
-		if (*at == '\'')
-			str_append(out, "'\\''");
-		else
-			str_append_bytes(out, at, 1);
-	}
-	str_append(out, "'");
+	str_append_quoted(out, word);
 }
 
 /* The path that tare was called by, or its name where the shell finds that. */

@@ -19,14 +19,7 @@ static void put_quoted(struct str *out, const char *word)
 		str_append(out, word);
 		return;
 	}
-	str_append(out, "'");
-	for (const char *at = word; *at; at++) {
-		if (*at == '\'')
-			str_append(out, "'\\''");
-		else
-			str_append_bytes(out, at, 1);
-	}
-	str_append(out, "'");
+	str_append_quoted(out, word);
 }
 
 void recording_put_command_line(struct recording *recording, char *const *words, size_t count)
