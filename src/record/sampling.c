@@ -86,16 +86,39 @@ static struct sampler *open_sampler(struct sampling *sampling, uint32_t command_
 			   : sampler_open_running(&options, from->pids, from->pid_count, err);
 }
 
+/* The frequency that the kernel lets the event be sampled at. */
+static uint64_t frequency_of(const struct sampling *sampling, const struct event *event)
+{
+	const uint64_t limit = sampler_frequency_limit(sampling->sampler);
+
+	if (event->period)
+		return 0;
+	return limit && limit < event->frequency ? limit : event->frequency;
+}
+
 static void log_events(struct sampling *sampling)
 {
 	vec_foreach (event, &sampling->events) {
 		const struct sample_log_event row = {.period = event->period,
-						     .frequency =
-							     event->period ? 0 : event->frequency,
+						     .frequency = frequency_of(sampling, event),
 						     .name = event->name,
 						     .unit = event_unit(event)};
 		sample_log_put_event(&sampling->log, &row);
 	}
+}
+
+static void put_limit(const struct sampling *sampling, struct recording *recording)
+{
+	const uint64_t limit = sampler_frequency_limit(sampling->sampler);
+	struct str text = {0};
+
+	if (!limit)
+		return;
+	str_printf(&text,
+		   "kernel.perf_event_max_sample_rate allows %ju samples per second instead of %ju",
+		   (uintmax_t)limit, (uintmax_t)sampling->options->frequency);
+	recording_put_text(recording, "sampling_reason", text.data);
+	str_fini(&text);
 }
 
 bool sampling_start(struct sampling *sampling, const struct sampling_begin *begin,
@@ -119,11 +142,12 @@ bool sampling_start(struct sampling *sampling, const struct sampling_begin *begi
 
 	if (!sample_log_create(&sampling->log, begin->session->fd, begin->limit_bytes, err))
 		return false;
-	log_events(sampling);
 	sampling->collect = sample_collect_new(&collect);
 	sampling->sampler = open_sampler(sampling, begin->command_pid, err);
 	if (!sampling->sampler)
 		return false;
+	log_events(sampling);
+	put_limit(sampling, recording);
 	recording_put_text(recording, "collector", "perf");
 	recording_put_text(recording, "unwinding", options->by_frame_pointer ? "fp" : "rules");
 	recording_put_number(recording, "sampled_kernel",

@@ -13,6 +13,7 @@
 #include <asm/perf_regs.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -42,6 +43,20 @@ uint64_t sampler_clock_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
 	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+}
+
+/* kernel.perf_event_max_sample_rate; 0 if it cannot be read. */
+static uint64_t kernel_rate_limit(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
+	char text[32] = "";
+
+	if (!file)
+		return 0;
+	if (!fgets(text, sizeof(text), file))
+		text[0] = '\0';
+	fclose(file);
+	return strtoull(text, NULL, 10);
 }
 
 static int event_open(struct perf_event_attr *attr, int64_t task, int processor)
@@ -176,14 +191,17 @@ static bool kernel_is_permitted(void)
  * With PERF_SAMPLE_PERIOD the kernel samples software events each time they happen, whatever period
  * is asked for.
  */
-static void set_rate(struct perf_event_attr *attr, const struct event *event)
+static void set_rate(const struct perf_events *set, struct perf_event_attr *attr,
+		     const struct event *event)
 {
+	const uint64_t limit = set->frequency_limit;
+
 	if (event->period) {
 		attr->sample_period = event->period;
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	} else {
 		attr->freq = 1;
-		attr->sample_freq = event->frequency;
+		attr->sample_freq = limit && limit < event->frequency ? limit : event->frequency;
 	}
 }
 
@@ -215,7 +233,7 @@ static struct perf_event_attr attributes(const struct perf_events *set, const st
 		attr.sample_regs_user = USER_REGISTERS;
 		attr.sample_stack_user = (uint32_t)options->stack_bytes;
 	}
-	set_rate(&attr, event);
+	set_rate(set, &attr, event);
 	return attr;
 }
 
@@ -259,6 +277,20 @@ static bool raise_limit(struct perf_events *set)
 	return limit.rlim_cur < limit.rlim_max && setrlimit(RLIMIT_NOFILE, &wanted) == 0;
 }
 
+/*
+ * The kernel lowers kernel.perf_event_max_sample_rate by itself where interrupts take long (virtual
+ * machines), at any time. Whether an event asks for more, and then is brought down to it.
+ */
+static bool lower_frequency(struct perf_events *set, struct perf_event_attr *attr)
+{
+	const uint64_t limit = kernel_rate_limit();
+
+	if (!attr->freq || !limit || attr->sample_freq <= limit)
+		return false;
+	attr->sample_freq = set->frequency_limit = limit;
+	return true;
+}
+
 /* An event of a task on one processor; the descriptor, or -1 with errno. */
 static int open_on(struct perf_events *set, struct perf_event_attr *attr, int64_t task,
 		   const struct perf_processor *processor)
@@ -266,6 +298,8 @@ static int open_on(struct perf_events *set, struct perf_event_attr *attr, int64_
 	int fd = event_open(attr, task, processor->number);
 
 	if (fd < 0 && errno == EMFILE && raise_limit(set))
+		fd = event_open(attr, task, processor->number);
+	while (fd < 0 && errno == EINVAL && lower_frequency(set, attr))
 		fd = event_open(attr, task, processor->number);
 	if (fd < 0 && errno == EINVAL && attr->build_id) {
 		attr->build_id = 0;

@@ -41,6 +41,7 @@ struct perf_events {
 	struct perf_layout fixed_layout; /* …of samples by period */
 	bool kernel;			 /* kernel frames are permitted */
 	bool no_build_ids;		 /* the kernel is older than 5.12 */
+	uint64_t frequency_limit;	 /* the kernel's, where more was asked for; else 0 */
 	bool limit_raised;
 	struct rlimit limit; /* of descriptors, before it was raised */
 };

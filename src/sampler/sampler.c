@@ -125,7 +125,17 @@ static void walk(struct sampler *sampler, struct process *process, const struct 
 		stack->end = UNWIND_ROOT;
 }
 
-/* Counts those that are not the target's; NULL then. */
+static struct process *outside(struct sampler *sampler)
+{
+	sampler->counts.outside++;
+	sampler->counts.discarded++;
+	return NULL;
+}
+
+/*
+ * Counts those that are not the target's; NULL then. Events that begin with execve tell of its
+ * last steps already, in what still is the launcher's process.
+ */
 static struct process *process_of(struct sampler *sampler, const struct perf_sample *sample)
 {
 	const bool is_idle = !sample->pid;
@@ -141,11 +151,11 @@ static struct process *process_of(struct sampler *sampler, const struct perf_sam
 	const bool has_user_code = sample->has_registers || sample->is_32_bit ||
 				   sampler->events.options.by_frame_pointer;
 
-	if (sampler->filtered ? process->target : sampler->everything || has_user_code)
+	if (!process->target && (sampler->filtered || map_get(&sampler->unexecuted, sample->pid)))
+		return outside(sampler);
+	if (sampler->filtered || sampler->everything || has_user_code)
 		return process;
-	sampler->counts.outside++;
-	sampler->counts.discarded++;
-	return NULL;
+	return outside(sampler);
 }
 
 static uint64_t weight_of(const struct sampler *sampler, const struct perf_sample *sample,
@@ -421,6 +431,7 @@ struct sampler *sampler_open_command(const struct sampler_options *options, uint
 	if (!sampler)
 		return NULL;
 	processes_get(sampler->processes, pid);
+	map_put(&sampler->unexecuted, pid, 1);
 	return sampler_checked(sampler, perf_events_add(&sampler->events, pid, err));
 }
 
@@ -572,6 +583,11 @@ bool sampler_is_over(const struct sampler *sampler)
 			return false;
 	}
 	return true;
+}
+
+uint64_t sampler_frequency_limit(const struct sampler *sampler)
+{
+	return sampler->events.frequency_limit;
 }
 
 const char *sampler_no_kernel(const struct sampler *sampler)

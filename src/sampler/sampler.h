@@ -101,6 +101,9 @@ void sampler_stop(struct sampler *sampler);
 bool sampler_is_over(const struct sampler *sampler);
 /* Why there are no kernel frames although they were asked for: a sentence, or NULL. */
 const char *sampler_no_kernel(const struct sampler *sampler);
+/* Samples per second that the kernel allows, where an event asked for more and got these; else 0.
+ */
+uint64_t sampler_frequency_limit(const struct sampler *sampler);
 
 const struct sampler_counts *sampler_counts(const struct sampler *sampler);
 struct processes *sampler_processes(const struct sampler *sampler);
