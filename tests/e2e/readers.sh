@@ -69,7 +69,8 @@ record "$work/busy"
 mv "$work/profile.tare" "$work/logged.tare"
 profiles+=("$work/logged.tare")
 if (need_perf) >/dev/null; then
-	record_options=(--method=sample -F 2000)
+	# Formats of events tell when samples were taken: their sums are those of an event that is a time.
+	record_options=(--method=sample --event=cpu-clock -F 2000)
 	record bash -c "'$work/busy'; '$work/busy'"
 	mv "$work/profile.tare" "$work/samples.tare"
 	profiles+=("$work/samples.tare")
