@@ -49,9 +49,10 @@ for share in most:70 some:20 least:10; do
 done
 
 
-# Forked and executed programs, and threads, have their own.
+# Forked and executed programs, and threads, have their own. The shell may be done before its first.
 record sh -c "'$FIXTURES/proportions' 4000 2; exec '$FIXTURES/proportions' 4000"
-has "count(DISTINCT t.process) = 3 FROM stack_value v JOIN thread t ON t.id = v.thread" \
+has "count(DISTINCT t.process) = 3 FROM stack_value v JOIN thread t ON t.id = v.thread
+	JOIN process p ON p.id = t.process WHERE p.name = 'proportions'" \
 	"samples of three processes"
 
 # Static executables take the runtime along. musl has no unwind information for what calls main.
