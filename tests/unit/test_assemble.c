@@ -4,6 +4,7 @@
  */
 #include "record/assemble.h"
 
+#include "abi/timer.h"
 #include "object/object.h"
 #include "record/arena_file.h"
 #include "record/tree.h"
@@ -764,81 +765,6 @@ static void test_files_of_another_kind_are_left_out(void **state)
 	assert_null(strstr(assembled.reason.data, "spare"));
 }
 
-static void test_module_records(void **state)
-{
-	struct arena_writer_process writer;
-	struct arena_process process;
-	struct error err;
-
-	(void)state;
-	arena_writer_process_init(&writer, 10);
-	arena_writer_open_module(&writer, "/lib/a.so", 0x10000, 100);
-	arena_writer_open_module(&writer, "/lib/b.so", 0x20000, 200);
-	arena_writer_close_module(&writer, 0x10000, 300);
-	arena_writer_open_module(&writer, "/lib/c.so", 0x10000, 400);
-	arena_writer_write_process(&writer, directory, "process.10.0");
-	assert_true(arena_process_read(&process, session.fd, "process.10.0", &err));
-	assert_int_equal(process.modules.len, 3);
-	assert_int_equal(process.modules.data[0].close_ticks, 300);
-	assert_int_equal(process.modules.data[2].close_ticks, UINT64_MAX);
-	assert_string_equal(process.modules.data[2].path, "/lib/c.so");
-	assert_int_equal(process.damaged, 0);
-	arena_process_fini(&process);
-}
-
-/* A path ends within its own record, whatever the next one begins with. */
-static void test_module_paths_end(void **state)
-{
-	static const char path[] = "/lib/longer/a/module.so"; /* 24 bytes with its end */
-	struct arena_writer_process writer;
-	struct arena_process process;
-	struct error err;
-
-	(void)state;
-	for (int i = 0; i < 3; i++) {
-		arena_writer_process_init(&writer, 10);
-		arena_writer_open_module(&writer, path, 0x10000, 100);
-		const size_t end = writer.size;
-		assert_int_equal(end, sizeof(struct tare_module_record) + 24);
-		arena_writer_open_module(&writer, "/lib/b.so", 0x20000, 200);
-		if (i == 1)
-			memset(writer.records + sizeof(struct tare_module_record), 'x', 24);
-		if (i == 2)
-			writer.records[offsetof(struct tare_module_record, path_bytes)] = 25;
-		arena_writer_write_process(&writer, directory, "process.10.0");
-		assert_true(arena_process_read(&process, session.fd, "process.10.0", &err));
-		assert_int_equal(process.modules.len, i ? 1 : 2);
-		assert_int_equal(process.damaged, i ? 1 : 0);
-		assert_string_equal(process.modules.data[i ? 0 : 1].path, "/lib/b.so");
-		arena_process_fini(&process);
-	}
-}
-
-static void test_damaged_module_records(void **state)
-{
-	struct arena_writer_process writer;
-	struct error err;
-
-	(void)state;
-	/* Every cut and every changed byte: nothing may be read out of bounds. */
-	arena_writer_process_init(&writer, 10);
-	arena_writer_open_module(&writer, "/lib/a.so", 0x10000, 100);
-	arena_writer_open_module(&writer, "/lib/b.so", 0x20000, 200);
-	writer.header.used_bytes = sizeof(writer.header) + writer.size;
-	const size_t size = (size_t)writer.header.used_bytes;
-	for (size_t i = 0; i <= size * 2; i++) {
-		struct arena_process process;
-		unsigned char *bytes = mem_alloc(size);
-		memcpy(bytes, &writer.header, sizeof(writer.header));
-		memcpy(bytes + sizeof(writer.header), writer.records, writer.size);
-		if (i >= size && i < size * 2)
-			bytes[i - size] ^= 0xff;
-		if (arena_process_parse(&process, bytes, i < size ? i : size, &err))
-			arena_process_fini(&process);
-		free(bytes);
-	}
-}
-
 /* The test's own executable stands for a module; its functions are found by address. */
 static void test_keys_become_functions_of_their_modules(void **state)
 {
@@ -886,6 +812,99 @@ static void test_keys_become_functions_of_their_modules(void **state)
 	assert_string_equal(profile_processes(profile, &count)->executable, self);
 }
 
+/* ---- the runtime's own samples ---- */
+
+/* One sample of a thread that ran from begin to end. */
+static void write_timer(int tid, int image, uint64_t begin_ticks, uint64_t end_ticks)
+{
+	struct {
+		struct tare_timer_file header;
+		struct {
+			struct tare_timer_record record;
+			uint64_t frame;
+		} sample;
+	} timer = {
+		.header = {.magic = TARE_TIMER_MAGIC,
+			   .abi = TARE_TIMER_ABI,
+			   .pid = 10,
+			   .tid = tid,
+			   .process_begin_ticks = 900,
+			   .begin_ticks = begin_ticks,
+			   .end_ticks = end_ticks,
+			   .period_ns = 1000000,
+			   .used_bytes = TARE_TIMER_RECORDS + sizeof(timer.sample),
+			   .samples = 1,
+			   .periods = 1},
+		.sample = {.record = {.size_bytes = sizeof(timer.sample),
+				      .kind = TARE_TIMER_SAMPLE,
+				      .complete = 1,
+				      .own = 1,
+				      .periods = 1,
+				      .ticks = begin_ticks + 5},
+			   .frame = 0x123456},
+	};
+	struct str path = {0};
+
+	str_printf(&path, "%s/timer.10.%d.%d", directory, tid, image);
+	const int fd = open(path.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	assert_int_equal(pwrite(fd, &timer.header, sizeof(timer.header), 0), sizeof(timer.header));
+	assert_int_equal(pwrite(fd, &timer.sample, sizeof(timer.sample), TARE_TIMER_RECORDS),
+			 sizeof(timer.sample));
+	close(fd);
+	str_fini(&path);
+}
+
+static void write_thread_of(int tid, int image, uint64_t begin_ticks, uint64_t end_ticks)
+{
+	struct arena_writer_thread thread;
+	char name[64];
+
+	arena_writer_thread_init(&thread, 10, tid);
+	thread.header.process_begin_ticks = 900;
+	thread.header.begin_ticks = begin_ticks;
+	thread.header.end_ticks = end_ticks;
+	snprintf(name, sizeof(name), "thread.10.%d.%d", tid, image);
+	arena_writer_write_thread(&thread, directory, name);
+}
+
+/* Begin of the thread that the samples of a time are said to be of. */
+static uint64_t sampled_thread_begins[2];
+
+static bool take_chunk(int64_t id, const struct profile_sample_chunk *row, void *context)
+{
+	size_t count;
+	const struct profile_thread *threads = profile_threads(profile, &count);
+
+	(void)id;
+	(void)context;
+	assert_in_range(row->thread, 1, count);
+	sampled_thread_begins[row->begin_ticks > 2500] = threads[row->thread - 1].begin_ticks;
+	return true;
+}
+
+/* The kernel has given the number of a thread that ended to another one. */
+static void test_samples_go_to_the_thread_of_their_time(void **state)
+{
+	struct arena_writer_process process;
+	struct error err;
+	size_t count;
+
+	(void)state;
+	arena_writer_process_init(&process, 10);
+	process.header.begin_ticks = 900;
+	arena_writer_write_process(&process, directory, "process.10.0");
+	write_thread_of(11, 0, 1000, 2000);
+	write_thread_of(11, 1, 3000, 4000);
+	write_timer(11, 0, 1000, 2000);
+	write_timer(11, 1, 3000, 4000);
+	assemble();
+	profile_threads(profile, &count);
+	assert_int_equal(count, 2);
+	assert_true(profile_each_sample_chunk(profile, take_chunk, NULL, &err));
+	assert_int_equal(sampled_thread_begins[0], 1000);
+	assert_int_equal(sampled_thread_begins[1], 3000);
+}
+
 int main(void)
 {
 #define ASSEMBLE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -911,10 +930,8 @@ int main(void)
 		ASSEMBLE_TEST(test_killed_processes_and_recorders_are_told),
 		ASSEMBLE_TEST(test_damage_is_survived_and_told),
 		ASSEMBLE_TEST(test_files_of_another_kind_are_left_out),
-		ASSEMBLE_TEST(test_module_records),
-		ASSEMBLE_TEST(test_module_paths_end),
-		ASSEMBLE_TEST(test_damaged_module_records),
 		ASSEMBLE_TEST(test_keys_become_functions_of_their_modules),
+		ASSEMBLE_TEST(test_samples_go_to_the_thread_of_their_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

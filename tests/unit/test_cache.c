@@ -222,6 +222,42 @@ static void test_bound_keeps_what_was_used_last(void **state)
 	str_fini(&meta);
 }
 
+/* What the entry's files occupy. */
+static uint64_t occupied_bytes(const struct cache_entry *entry)
+{
+	static const char *const names[] = {"copy/program", ".tare-meta", ".tare-coverage"};
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct str path = {0};
+		struct stat info;
+		str_printf(&path, "%s/%s", entry->directory, names[i]);
+		assert_int_equal(stat(path.data, &info), 0);
+		bytes += (uint64_t)info.st_blocks * 512;
+		str_fini(&path);
+	}
+	return bytes;
+}
+
+/* Entries that fill the cache to its bound stay; with one byte less there is one too many. */
+static void test_bound_may_be_reached(void **state)
+{
+	struct cache cache = open_cache(1 << 20);
+	struct cache_entry entry;
+
+	(void)state;
+	get_ok(&cache, &plain, "a", &entry);
+	const uint64_t bytes = occupied_bytes(&entry);
+	cache_close(&cache);
+	for (int less = 0; less < 2; less++) {
+		cache = open_cache(bytes - (uint64_t)less);
+		cache_trim(&cache);
+		assert_int_equal(access(entry.copy, F_OK), less ? -1 : 0);
+		cache_close(&cache);
+	}
+	cache_entry_fini(&entry);
+}
+
 /* What a run that was killed has left is removed after a while, what another is making is not. */
 static void test_leftovers(void **state)
 {
@@ -352,6 +388,44 @@ static void test_damaged_entries_are_rebuilt(void **state)
 		cache_close(&cache);
 		str_fini(&path);
 	}
+}
+
+/* Where the words of the text stand in the file. */
+static off_t offset_of(const char *path, const char *words)
+{
+	char text[4096];
+	const int fd = open(path, O_RDONLY);
+	const ssize_t size = read(fd, text, sizeof(text) - 1);
+
+	assert_true(size > 0);
+	close(fd);
+	text[size] = 0;
+	const char *at = strstr(text, words);
+	assert_non_null(at);
+	return at - text;
+}
+
+/* A meta file that reads well, but not as it was written. */
+static void test_changed_meta_files_are_not_believed(void **state)
+{
+	struct recipe refused = {.outcome = CACHE_REFUSED};
+	struct cache cache = open_cache(1 << 20);
+	struct cache_entry entry;
+	struct str path = {0};
+
+	(void)state;
+	get_ok(&cache, &refused, "a", &entry);
+	str_printf(&path, "%s/.tare-meta", entry.directory);
+	cache_entry_fini(&entry);
+	cache_close(&cache);
+	damage(path.data, offset_of(path.data, "it is a test"));
+	cache = open_cache(1 << 20);
+	get_ok(&cache, &refused, "a", &entry);
+	assert_true(entry.was_built);
+	assert_string_equal(entry.refusal, "it is a test");
+	cache_entry_fini(&entry);
+	cache_close(&cache);
+	str_fini(&path);
 }
 
 static void test_new_time_stamps_with_old_bytes_are_a_hit(void **state)
@@ -718,12 +792,14 @@ int main(void)
 		CACHE_TEST(test_options_and_content_are_part_of_the_key),
 		CACHE_TEST(test_the_tool_is_part_of_the_key),
 		CACHE_TEST(test_bound_keeps_what_was_used_last),
+		CACHE_TEST(test_bound_may_be_reached),
 		CACHE_TEST(test_leftovers),
 		CACHE_TEST(test_copies_of_another_user_are_rebuilt),
 		CACHE_TEST(test_refusals_and_nothing_to_do_are_kept),
 		CACHE_TEST(test_failures_leave_nothing),
 		CACHE_TEST(test_files_that_change_meanwhile_leave_nothing),
 		CACHE_TEST(test_damaged_entries_are_rebuilt),
+		CACHE_TEST(test_changed_meta_files_are_not_believed),
 		CACHE_TEST(test_new_time_stamps_with_old_bytes_are_a_hit),
 		CACHE_TEST(test_damaged_coverage_is_an_error),
 		CACHE_TEST(test_roots_that_are_refused),

@@ -21,6 +21,18 @@
 #include <cmocka.h>
 
 static char directory[] = "/tmp/tare-test-file-XXXXXX";
+static size_t write_most_bytes; /* of one call; 0: any number */
+
+/* The linker puts these in the places of the C library's. */
+ssize_t __real_pwrite64(int fd, const void *bytes, size_t size, off_t offset);
+ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t size, off_t offset);
+
+ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t size, off_t offset)
+{
+	if (write_most_bytes && size > write_most_bytes)
+		size = write_most_bytes;
+	return __real_pwrite64(fd, bytes, size, offset);
+}
 
 static const char *at(const char *name)
 {
@@ -184,6 +196,29 @@ static void zeros_become_holes(void **state)
 	free(bytes);
 }
 
+/* The kernel may write less than it is asked to. */
+static void output_in_pieces_is_whole(void **state)
+{
+	static unsigned char bytes[3 * FILE_PAGE_BYTES];
+	struct file_output out;
+	struct file_view view;
+	struct error err = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)(i % 251);
+	assert_true(file_output_open(&out, at("out"), &err));
+	write_most_bytes = 1000;
+	const bool ok = file_output_write(&out, bytes, sizeof(bytes), &err);
+	write_most_bytes = 0;
+	assert_true(ok);
+	assert_true(file_output_commit(&out, 0600, &err));
+	assert_true(file_view_open(&view, at("out"), &err));
+	assert_int_equal(view.size, sizeof(bytes));
+	assert_memory_equal(view.data, bytes, sizeof(bytes));
+	file_view_close(&view);
+}
+
 static void extents_are_runs_of_pages(void **state)
 {
 	unsigned char bytes[5 * FILE_PAGE_BYTES + 7] = {0};
@@ -320,6 +355,7 @@ int main(void)
 		in_directory(output_appears_at_commit),
 		in_directory(discarded_output_leaves_the_old_file),
 		in_directory(zeros_become_holes),
+		in_directory(output_in_pieces_is_whole),
 		in_directory(extents_are_runs_of_pages),
 		in_directory(output_without_a_place_fails),
 		in_directory(full_file_system_is_an_error),

@@ -150,6 +150,28 @@ static void test_nothing_happened(void **state)
 	assert_int_equal(event.os_cause, TARE_OS_CAUSES);
 }
 
+/*
+ * Whatever the word holds while nothing has happened, the kernel may look at what it points to: a
+ * descriptor of an empty range, however often it is renewed.
+ */
+static void test_renewed_words_are_descriptors(void **state)
+{
+	enum { RENEWALS = 2000 };
+
+	(void)state;
+	os_flag_probe_host(0);
+	const struct rseq_cs first = *(const struct rseq_cs *)os_flag_armed();
+	assert_int_not_equal(first.abort_ip, 0);
+	assert_int_equal(first.post_commit_offset, 0);
+	for (int i = 0; i < RENEWALS; i++) {
+		const uint64_t before = os_flag_armed();
+		os_flag_renew();
+		assert_int_not_equal(os_flag_armed(), before);
+		assert_int_equal(os_flag_armed() % _Alignof(struct rseq_cs), 0);
+		assert_memory_equal((const void *)os_flag_armed(), &first, sizeof(first));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +179,7 @@ int main(void)
 		cmocka_unit_test_setup(test_several_counters, set_up),
 		cmocka_unit_test_setup(test_system_call_numbers, set_up),
 		cmocka_unit_test_setup(test_nothing_happened, set_up),
+		cmocka_unit_test(test_renewed_words_are_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,8 @@
  */
 #include "record/resolve.h"
 
+#include "record/cache_entry.h"
+
 #include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -296,6 +299,47 @@ static void test_copies_are_their_originals(void **state)
 	resolve_process_fini(&process);
 }
 
+/* Name of the library's qsort where the library is the copy of this program, whose stat is given.
+ */
+static int64_t resolve_in_copy(const char *stat_text)
+{
+	const struct recording_module known = {.path = own_path,
+					       .copy = library_path,
+					       .entry = "",
+					       .refusal = "",
+					       .stat = stat_text};
+	const struct loaded copy = {library_path, LIBRARY_BIAS, 1, UINT64_MAX};
+
+	vec_push(&recording.modules, known);
+	struct resolve_process process = make_process(&copy, 1);
+	const int64_t function =
+		resolve(&process, LIBRARY_BIAS + symbol_address(library_path, "qsort"), 1, 0);
+	resolve_process_fini(&process);
+	finish();
+	return function;
+}
+
+static void test_a_changed_original_is_not_read(void **state)
+{
+	(void)state;
+	expect(resolve_in_copy("of a file that was updated since"), "qsort", own_path);
+}
+
+static void test_an_unchanged_original_is_read(void **state)
+{
+	struct stat info;
+	struct str text = {0};
+	size_t count;
+
+	(void)state;
+	assert_int_equal(stat(own_path, &info), 0);
+	cache_stat_text(&info, &text);
+	const int64_t function = resolve_in_copy(text.data);
+	const struct profile_function *functions = profile_functions(profile, &count);
+	assert_string_not_equal(functions[function - 1].name, "qsort");
+	str_fini(&text);
+}
+
 /* ---- any address, as samples have them ---- */
 
 static int64_t covering(const char *path, uint64_t link_addr)
@@ -396,6 +440,8 @@ int main(void)
 		RESOLVE_TEST(test_processes_share_functions),
 		RESOLVE_TEST(test_what_was_seen_decides_between_modules_of_one_place),
 		RESOLVE_TEST(test_copies_are_their_originals),
+		RESOLVE_TEST(test_a_changed_original_is_not_read),
+		RESOLVE_TEST(test_an_unchanged_original_is_read),
 		RESOLVE_TEST(test_addresses_inside_functions),
 		RESOLVE_TEST(test_all_code_belongs_to_a_function),
 		RESOLVE_TEST(test_kernel_addresses),

@@ -210,6 +210,26 @@ static void test_malformed_requests(void **state)
 	expect_hang_up(bytes, size);
 }
 
+/* The longest path, and one byte more. */
+static void test_paths_have_a_largest_length(void **state)
+{
+	static unsigned char bytes[2 * TARE_PATH_MAX];
+	static char path[TARE_PATH_MAX + 1];
+
+	(void)state;
+	memset(path, 'a', TARE_PATH_MAX);
+	path[0] = '/';
+	expect_hang_up(bytes, make_request(bytes, path));
+	path[TARE_PATH_MAX - 1] = 0;
+	const size_t size = make_request(bytes, path);
+	const int fd = connect_client();
+	assert_int_equal(send(fd, bytes, size, MSG_NOSIGNAL), size);
+	serve();
+	assert_string_equal(read_reply(fd), "");
+	assert_int_equal(answers, 1);
+	close(fd);
+}
+
 static void test_all_kinds(void **state)
 {
 	unsigned char bytes[TARE_PATH_MAX + 64] = {0};
@@ -367,6 +387,7 @@ int main(void)
 		SERVER_TEST(test_request_byte_by_byte),
 		SERVER_TEST(test_slow_clients_hold_up_nobody),
 		SERVER_TEST(test_malformed_requests),
+		SERVER_TEST(test_paths_have_a_largest_length),
 		SERVER_TEST(test_all_kinds),
 		SERVER_TEST(test_full_server_rests_and_then_takes_newcomers),
 		SERVER_TEST(test_idle_clients_have_a_deadline),

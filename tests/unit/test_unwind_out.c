@@ -323,6 +323,30 @@ static void no_terminator_but_the_last(void **state)
 	}
 }
 
+/* A moved pointer leads where it did; one that is null, "no exceptions here", stays null. */
+static void pointers_to_exception_tables_move(void **state)
+{
+	enum { LSDA_FIELD = 17 };
+	struct small_elf elf;
+	struct unwind_out out;
+	struct error err;
+	uint64_t begin;
+
+	(void)state;
+	struct object *object = small_build(&elf, &(struct small_elf_options){0}, &out, &err);
+	assert_non_null(object);
+	const size_t alpha = table_record(&out, 0, &begin) - NEW_FRAME;
+	const size_t beta = table_record(&out, 1, &begin) - NEW_FRAME;
+	assert_int_equal(begin, SMALL_BETA);
+	assert_int_equal(NEW_FRAME + alpha + LSDA_FIELD +
+				 (size_t)(int32_t)word_at(&out.eh_frame, alpha + LSDA_FIELD),
+			 elf.lsda);
+	assert_int_equal(word_at(&out.eh_frame, beta + LSDA_FIELD), 0);
+	unwind_out_fini(&out);
+	object_close(object);
+	small_elf_fini(&elf);
+}
+
 /* An address in a program cannot be moved by those who do not read it. */
 static void record_with_an_address_stays(void **state)
 {
@@ -429,6 +453,7 @@ int main(void)
 		cmocka_unit_test(without_sections),
 		cmocka_unit_test(loader_search_finds_copies),
 		cmocka_unit_test(no_terminator_but_the_last),
+		cmocka_unit_test(pointers_to_exception_tables_move),
 		cmocka_unit_test(record_with_an_address_stays),
 		cmocka_unit_test(personality_that_the_loader_adjusts),
 		cmocka_unit_test(damaged_table_is_refused),
