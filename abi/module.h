@@ -3,8 +3,8 @@
  *
  * An instrumented file carries a PT_NOTE (name "tare", type TARE_NOTE_MODULE) whose descriptor is
  * struct tare_module. Offsets in it are relative to the run-time address of the descriptor itself,
- * so the runtime needs no load bias. The writable part (slots, arming bytes) is a PT_LOAD, in the
- * file all zero, so every probe is dormant until a runtime arms it.
+ * so the runtime needs no load bias. The writable part (slots, arming bytes, counters) is a
+ * PT_LOAD, in the file all zero, so every probe is dormant until a runtime arms it.
  *
  * A probe is `cmpb $0, arm(%rip); jne stub` in the copied code, where the flags are dead. The stub
  * lies behind the copied code, calls through a slot, and jumps back. Where the flags are live the
@@ -32,6 +32,12 @@
  *
  *     addr32 call poison; cmpb $0, arm(%rip); je 1f; call *syscall_; 1:
  *
+ * Functions and call sites are counted, armed or not: behind the probe of a function's entry, and
+ * behind that of a call, stands `incq %gs:counter(%rip)`; where the flags are live, in the stub
+ * behind pushf. The counters (8 bytes each, of functions, then of call sites, numbered as the
+ * arming bytes are) fill pages of their own. With the gs base 0 they are where the file has them;
+ * another base is a thread's distance to pages of its own, the same for all modules.
+ *
  * "frame sp" is the address of the stack slot that holds (or, for CALL, will hold) the callee's
  * return address: the identity of a frame. RETURN's frame sp is that of the call it follows.
  * LANDING stands where an exception that the function catches, or cleans up after, comes out of one
@@ -54,7 +60,7 @@
 
 #define TARE_NOTE_NAME	 "tare"
 #define TARE_NOTE_MODULE 1
-#define TARE_MODULE_ABI	 4
+#define TARE_MODULE_ABI	 5
 /* From a handler's return address; room for popf and the jump back. */
 #define TARE_STUB_DATA		8
 #define TARE_STUB_DATA_INDIRECT 12 /* and for lea */
@@ -67,6 +73,27 @@ struct tare_handlers {
 	uint64_t return_;
 	uint64_t landing;
 	uint64_t syscall_;
+};
+
+/* Counters begin at a multiple of this and have their pages alone. */
+#define TARE_COUNTER_PAGE 4096ULL
+
+/* incq %gs:counter(%rip): these bytes, then the distance. */
+#define TARE_COUNT	      "\x65\x48\xff\x05"
+#define TARE_COUNT_BYTES      8
+#define TARE_COUNT_CODE_BYTES 4 /* before the distance */
+
+/* What a counter counts. */
+struct tare_counted {
+	int32_t target; /* link address of a function's original entry or a call's T, less that of
+			   struct tare_module; 0: the call goes through a pointer */
+	uint32_t
+		prefix; /* of its instruction: offset of the %gs prefix from the copied code's begin
+			 */
+};
+
+enum tare_module_flags {
+	TARE_MODULE_USES_GS = 1, /* its own code reads or changes %gs */
 };
 
 /* Pointers to the handlers, set by the runtime before any code of the module runs. */
@@ -86,10 +113,14 @@ struct tare_module {
 	uint64_t link_addr;   /* of this descriptor: run address - link_addr is the load bias */
 	int64_t code_offset;  /* to the first byte of the copied code (stubs included) */
 	uint64_t code_size;
-	uint8_t source_id[32]; /* digest of the original file's bytes and the options */
+	uint8_t source_id[32];	 /* digest of the original file's bytes and the options */
+	int64_t counters_offset; /* to uint64_t[counter_count] */
+	int64_t counted_offset;	 /* to struct tare_counted[counter_count] */
+	uint32_t counter_count;	 /* 0: it has none */
+	uint32_t flags;		 /* enum tare_module_flags */
 };
 
 _Static_assert(sizeof(struct tare_slots) == 112, "layout shared with instrumented files");
-_Static_assert(sizeof(struct tare_module) == 88, "layout shared with instrumented files");
+_Static_assert(sizeof(struct tare_module) == 112, "layout shared with instrumented files");
 
 #endif

@@ -83,10 +83,19 @@ static bool is_zeroing(const struct decoded *decoded)
 	       operands[0].reg.value == operands[1].reg.value && operands[0].size >= 32;
 }
 
+static bool is_of_gs(const ZydisDecodedOperand *operand)
+{
+	if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY)
+		return operand->mem.segment == ZYDIS_REGISTER_GS;
+	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       operand->reg.value == ZYDIS_REGISTER_GS;
+}
+
 static bool note_operands(struct insn *insn, const struct decoded *decoded)
 {
 	for (unsigned i = 0; i < decoded->info.operand_count; i++) {
 		const ZydisDecodedOperand *operand = &decoded->operands[i];
+		insn->uses_gs |= is_of_gs(operand);
 		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER)
 			note_register(insn, operand);
 		else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
@@ -232,6 +241,8 @@ static bool decode(const unsigned char *bytes, size_t size, struct insn *insn, s
 	/* Linux gives the flags back as they were. */
 	if (insn->is_syscall)
 		insn->flags_written = 0;
+	insn->uses_gs |= info->mnemonic == ZYDIS_MNEMONIC_RDGSBASE ||
+			 info->mnemonic == ZYDIS_MNEMONIC_WRGSBASE;
 	insn->is_nop = info->mnemonic == ZYDIS_MNEMONIC_NOP;
 	insn->is_endbr = info->mnemonic == ZYDIS_MNEMONIC_ENDBR64;
 	insn->is_lea = info->mnemonic == ZYDIS_MNEMONIC_LEA;

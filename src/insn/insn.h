@@ -79,6 +79,7 @@ struct insn {
 	bool is_endbr : 1;
 	bool is_lea : 1;
 	bool prefix_lock : 1;
+	bool uses_gs : 1; /* reads or changes the segment register, its base, or memory by it */
 };
 
 /*

@@ -10,6 +10,7 @@
  */
 #include "record/copy_align.h"
 
+#include "abi/module.h"
 #include "base/partition.h"
 #include "insn/insn.h"
 
@@ -46,7 +47,7 @@ static bool is_filler(const struct insn *insn)
 	return insn->is_nop && !insn->is_endbr;
 }
 
-/* A jump to a stub, or the comparison before it: of a byte that the original does not have. */
+/* A jump to a stub, the comparison before it, or a counter: of what the original does not have. */
 static bool is_probe(const struct copy_pair *pair, const struct side *copy)
 {
 	const unsigned char *bytes = side_bytes(copy);
@@ -54,8 +55,9 @@ static bool is_probe(const struct copy_pair *pair, const struct side *copy)
 
 	if (insn->kind == INSN_BRANCH || insn->kind == INSN_JUMP)
 		return insn->target >= pair->copy_end && insn->target < pair->stubs_end;
-	return insn->rip_offset && bytes[0] == COMPARE && bytes[1] == COMPARE_RIP &&
-	       !object_is_mapped(pair->original, insn->target);
+	return insn->rip_offset && !object_is_mapped(pair->original, insn->target) &&
+	       ((bytes[0] == COMPARE && bytes[1] == COMPARE_RIP) ||
+		memcmp(bytes, TARE_COUNT, TARE_COUNT_CODE_BYTES) == 0);
 }
 
 static unsigned condition_of(const struct side *side)

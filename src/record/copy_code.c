@@ -6,6 +6,7 @@
  */
 #include "record/copy_code.h"
 
+#include "abi/module.h"
 #include "insn/insn.h"
 
 #include <string.h>
@@ -153,6 +154,16 @@ bool copy_code_is_stub(const struct copy_code *code, uint64_t copy_addr)
 	return function && copy_addr >= function->stubs && copy_addr < function->stubs_end;
 }
 
+/* Behind a counter, if one stands there. */
+static uint64_t behind_count(const struct object *copy, uint64_t at)
+{
+	const unsigned char *bytes = bytes_at(copy, at, TARE_COUNT_BYTES);
+
+	return bytes && memcmp(bytes, TARE_COUNT, TARE_COUNT_CODE_BYTES) == 0
+		       ? at + TARE_COUNT_BYTES
+		       : at;
+}
+
 /* What a stub has from the handler's return address on: [lea 8(%rsp),%rsp] [popf] jmp back. */
 static uint64_t stub_back(const struct object *copy, uint64_t at)
 {
@@ -172,7 +183,9 @@ static uint64_t stub_back(const struct object *copy, uint64_t at)
 uint64_t copy_code_probed_call(const struct copy_code *code, const struct object *copy,
 			       uint64_t copy_addr)
 {
-	const uint64_t back = copy_code_is_stub(code, copy_addr) ? stub_back(copy, copy_addr) : 0;
+	const uint64_t probe_end =
+		copy_code_is_stub(code, copy_addr) ? stub_back(copy, copy_addr) : 0;
+	const uint64_t back = probe_end ? behind_count(copy, probe_end) : 0;
 	const struct copy_function *function = back ? function_of(code, back) : NULL;
 	struct insn insn;
 

@@ -17,7 +17,7 @@
 struct elf_layout {
 	uint64_t front_addr;   /* link address of the front */
 	uint64_t front_size;   /* whole pages; 0: there is none */
-	uint64_t rw_addr;      /* link address of the writable segment */
+	uint64_t rw_addr;      /* link address of the writable segment; begins a page */
 	uint64_t rw_size;      /* whole pages */
 	uint64_t image_addr;   /* link address of the image */
 	uint64_t image_offset; /* its place in the file */

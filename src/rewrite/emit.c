@@ -395,7 +395,8 @@ static void emit_body(struct emitter *emitter)
 	struct range *range = emitter->range;
 
 	range->code.len = range->fixups.len = range->extras.len = 0;
-	range->site_count = range->syscall_count = 0;
+	range->site_targets.len = 0;
+	range->syscall_count = 0;
 	emitter->stubs.len = emitter->shorts.len = 0;
 	emitter->align_pending = false;
 	emitter->probe_count = emitter->live_flags_count = 0;

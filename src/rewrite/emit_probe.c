@@ -1,6 +1,6 @@
 /*
  * Probes and their stubs, in the shapes that abi/module.h states. Inline, dormant code pays a
- * compare and a branch that is not taken; everything else stands in the stub.
+ * compare and a branch that is not taken, and a counter; everything else stands in the stub.
  */
 #include "rewrite/emit.h"
 
@@ -58,6 +58,19 @@ static uint32_t emit_arm_jump(struct emitter *emitter, const struct probe *probe
 	return position;
 }
 
+/* incq %gs:counter(%rip), of what begins behind this probe */
+static void emit_counter(struct emitter *emitter, const struct probe *probe)
+{
+	if (probe->kind != PROBE_ENTER && probe->kind != PROBE_CALL &&
+	    probe->kind != PROBE_CALL_INDIRECT)
+		return;
+	put_bytes(&emitter->range->code, TARE_COUNT, TARE_COUNT_CODE_BYTES);
+	if (probe->kind == PROBE_ENTER)
+		emit_fixup(emitter, FIXUP_COUNTER, 0, 0);
+	else
+		emit_fixup(emitter, FIXUP_SITE_COUNTER, probe->site, 0);
+}
+
 void emit_probe(struct emitter *emitter, const struct probe *probe)
 {
 	struct stub stub = {.probe = *probe};
@@ -71,6 +84,8 @@ void emit_probe(struct emitter *emitter, const struct probe *probe)
 		stub.jump = emit_arm_jump(emitter, probe, true);
 	}
 	stub.back = emit_offset(emitter);
+	if (!probe->flags_live)
+		emit_counter(emitter, probe);
 	vec_push(&emitter->stubs, stub);
 	emitter->probe_count++;
 }
@@ -210,6 +225,7 @@ static void emit_stub(struct emitter *emitter, const struct stub *stub)
 	if (probe->flags_live) {
 		emit_code(emitter, 0x9c); /* pushf */
 		emit_state(emitter, probe->like, depth + 8);
+		emit_counter(emitter, probe);
 		skip = emit_arm_jump(emitter, probe, false);
 	}
 	emit_stub_body(emitter, probe, probe->flags_live ? depth + 8 : depth);
@@ -266,8 +282,9 @@ static bool make_call_probe(struct emitter *emitter, const struct insn *insn, st
 {
 	const struct program *program = emitter->program;
 
-	*probe = (struct probe){
-		.like = insn->addr, .insn = insn, .site = emitter->range->site_count};
+	*probe = (struct probe){.like = insn->addr,
+				.insn = insn,
+				.site = (uint32_t)emitter->range->site_targets.len};
 	if (insn->kind == INSN_CALL) {
 		probe->kind = PROBE_CALL;
 		probe->target = insn->target;
@@ -307,7 +324,7 @@ void emit_call(struct emitter *emitter, const struct insn *insn)
 		emit_call_itself(emitter, insn);
 		return;
 	}
-	emitter->range->site_count++;
+	vec_push(&emitter->range->site_targets, probe.target);
 	emit_probe(emitter, &probe);
 	emit_call_itself(emitter, insn);
 	probe.kind = PROBE_RETURN;

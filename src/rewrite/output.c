@@ -31,7 +31,8 @@ struct output {
 
 /* ---- layout ---- */
 
-/* The writable segment: initial image of thread-local storage (if static), slots, arming bytes. */
+/* The writable segment: initial image of thread-local storage (if static), slots, arming bytes, and
+   in pages of their own counters. */
 static bool plan_layout(struct output *output, struct error *err)
 {
 	struct program *program = output->program;
@@ -40,8 +41,12 @@ static bool plan_layout(struct output *output, struct error *err)
 	if (static_out_is_wanted(program) && !static_out_plan(program, standalone, err))
 		return false;
 	const uint64_t image_size = (standalone->image.len + 7) & ~UINT64_C(7);
-	const uint64_t rw_bytes = image_size + sizeof(struct tare_slots) + program->function_count +
-				  program->site_count + 1;
+	const uint64_t small_bytes = image_size + sizeof(struct tare_slots) +
+				     program->function_count + program->site_count + 1;
+	const uint64_t before_counters =
+		(small_bytes + TARE_COUNTER_PAGE - 1) & ~(TARE_COUNTER_PAGE - 1);
+	const uint64_t rw_bytes =
+		before_counters + program_counter_count(program) * sizeof(uint64_t);
 
 	output->layout = elf_out_layout(program->object, rw_bytes, program->companion.memory_size);
 	companion_place(&program->companion, output->layout.front_addr,
@@ -49,6 +54,7 @@ static bool plan_layout(struct output *output, struct error *err)
 	standalone->image_addr = output->layout.rw_addr;
 	program->slots_addr = output->layout.rw_addr + image_size;
 	program->arm_addr = program->slots_addr + sizeof(struct tare_slots);
+	program->counters_addr = output->layout.rw_addr + before_counters;
 	program->image_addr = output->layout.image_addr;
 	while (program->image.len < output->layout.headers_size)
 		put_u8(&program->image, 0);
@@ -63,15 +69,25 @@ static void reserve_note(struct output *output)
 	while ((program->image.len + NOTE_HEADER_BYTES) % 8 || program->image.len % 4)
 		put_u8(&program->image, 0);
 	output->note.addr = image_end(program);
+	program->note_addr = output->note.addr + NOTE_HEADER_BYTES;
 	output->note.size = NOTE_HEADER_BYTES + sizeof(struct tare_module);
 	for (uint64_t i = 0; i < output->note.size; i++)
 		put_u8(&program->image, 0);
 }
 
+/* Copied or not: it may run. */
+static bool uses_gs(const struct program *program)
+{
+	vec_foreach (range, &program->ranges)
+		if (range->uses_gs)
+			return true;
+	return false;
+}
+
 static void write_note(const struct output *output)
 {
 	struct program *program = output->program;
-	const uint64_t desc = output->note.addr + NOTE_HEADER_BYTES;
+	const uint64_t desc = program->note_addr;
 	const uint32_t header[3] = {sizeof(TARE_NOTE_NAME), sizeof(struct tare_module),
 				    TARE_NOTE_MODULE};
 	struct tare_module module = {
@@ -84,6 +100,10 @@ static void write_note(const struct output *output)
 		.link_addr = desc,
 		.code_offset = (int64_t)(program->code_begin - desc),
 		.code_size = program->code_end - program->code_begin,
+		.counters_offset = (int64_t)(program->counters_addr - desc),
+		.counted_offset = (int64_t)(program->counted_addr - desc),
+		.counter_count = (uint32_t)program_counter_count(program),
+		.flags = uses_gs(program) ? TARE_MODULE_USES_GS : 0,
 	};
 	/* Poison is not for the runtime to arm: of the bytes only the SYSCALL probes' is. */
 	if (program_poisons(program)) {

@@ -34,7 +34,9 @@ enum fixup_kind {
 	FIXUP_ARM,	 /* rel32 to the arming byte of this range's function */
 	FIXUP_SITE_ARM,	 /* rel32 to the arming byte of call site `target` of this range */
 	FIXUP_SYSCALL_ARM,
-	FIXUP_SLOT,	 /* rel32 to the slot at offset `target` of struct tare_slots */
+	FIXUP_COUNTER,	    /* rel32 to the counter of this range's function */
+	FIXUP_SITE_COUNTER, /* rel32 to the counter of call site `target` of this range */
+	FIXUP_SLOT,	    /* rel32 to the slot at offset `target` of struct tare_slots */
 	FIXUP_TABLE,	 /* disp32: new table `target` of the unit minus what its register holds */
 	FIXUP_MAP,	 /* rel32 to the dense map of range number `target` */
 	FIXUP_MAP_FROM,	 /* disp32: its map of distances from the original, minus where that begins
@@ -120,6 +122,7 @@ struct range {
 	bool called;  /* by a direct call */
 	bool has_jump_indirect;
 	bool has_syscall;
+	bool uses_gs;
 	bool has_landing_pad; /* an exception may lead into it */
 	bool unwind_is_known; /* its unwind and exception tables can be carried over */
 	bool returns_flags;   /* some caller uses the flags it leaves */
@@ -138,7 +141,7 @@ struct range {
 	uint32_t stubs_offset;
 	struct vec_of(struct fixup) fixups;
 	struct vec_of(struct copy_extra) extras; /* copy_addr is an offset until placed */
-	uint32_t site_count;			 /* call sites with probes */
+	struct vec_of(uint64_t) site_targets;	 /* of call sites with probes: T, or 0 */
 	uint32_t first_site;			 /* number of the first one in the file */
 	uint32_t syscall_count;
 
@@ -198,8 +201,9 @@ struct program {
 	size_t pointer_count;
 
 	/* placing */
-	uint64_t slots_addr, arm_addr, rw_size;
+	uint64_t slots_addr, arm_addr, counters_addr, counted_addr, rw_size;
 	uint64_t image_addr;
+	uint64_t note_addr; /* of struct tare_module */
 	uint32_t function_count, site_count, syscall_count;
 	struct byte_vec image;
 	uint64_t code_begin, code_end;
@@ -233,6 +237,16 @@ static inline uint64_t image_end(const struct program *program)
 static inline bool program_poisons(const struct program *program)
 {
 	return program->options->mode == REWRITE_POISON;
+}
+
+/* One for each arming byte of a function or call site; none where only system calls have probes. */
+static inline uint64_t program_counter_count(const struct program *program)
+{
+	const struct rewrite_options *options = program->options;
+
+	return options->mode == REWRITE_NULL || options->syscalls_only
+		       ? 0
+		       : (uint64_t)program->function_count + program->site_count;
 }
 
 /* Link address of an exported symbol of the companion, once it has its place; 0 if there is none.

@@ -59,6 +59,7 @@ static void decode_range(const struct program *program, struct range *range,
 		vec_push(scratch, insn);
 		range->has_jump_indirect |= insn.kind == INSN_JUMP_INDIRECT;
 		range->has_syscall |= insn.is_syscall;
+		range->uses_gs |= insn.uses_gs;
 		at += insn.length;
 	}
 	range->insn_count = (uint32_t)scratch->len;

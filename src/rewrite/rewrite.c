@@ -106,7 +106,7 @@ static void emit_all(struct program *program)
 	program_run(program, emit_piece, program->units.len);
 	vec_foreach (range, &program->ranges) {
 		range->first_site = program->site_count;
-		program->site_count += range->site_count;
+		program->site_count += (uint32_t)range->site_targets.len;
 		program->syscall_count += range->syscall_count;
 	}
 }
@@ -199,6 +199,7 @@ static void program_fini(struct program *program)
 		vec_fini(&range->code);
 		vec_fini(&range->fixups);
 		vec_fini(&range->extras);
+		vec_fini(&range->site_targets);
 	}
 	vec_foreach (unit, &program->units) {
 		vec_foreach (table, &unit->tables)

@@ -85,6 +85,7 @@ struct check {
 	struct verify_result *result;
 	struct tare_module module;
 	uint64_t slots_addr, arm_addr, arm_end; /* arm_end: behind the last arming byte */
+	uint64_t counters_addr, counted_addr;
 	uint64_t code_begin, code_end;
 	bool poison;
 	struct vec_of(struct check_range) ranges; /* ascending */

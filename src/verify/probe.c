@@ -1,10 +1,12 @@
 /*
  * Probes and their stubs, in the shapes of abi/module.h, and nothing else.
  *
- *   inline   cmpb $0,arm(%rip); jne stub      or      jmp stub, where the flags are live
- *   stub     [lea -128(%rsp),%rsp] [pushf; cmpb $0,arm(%rip); je 1f]
+ *   inline   cmpb $0,arm(%rip); jne stub; [count]     or      jmp stub, where the flags are live
+ *   stub     [lea -128(%rsp),%rsp] [pushf; [count;] cmpb $0,arm(%rip); je 1f]
  *            [push operand] call handler [lea 8(%rsp),%rsp]
  *            [1: popf] [lea 128(%rsp),%rsp] jmp back; [filler; data]
+ *
+ * Probes of entries and calls count, others do not.
  */
 #include "verify/check.h"
 
@@ -20,6 +22,8 @@ struct reading {
 	uint64_t arm_addr;
 	uint32_t begin, back, stub; /* of the probe; behind it; of its stub */
 	uint32_t call_end;
+	uint32_t count_at;   /* of the instruction that counts; 0: there is none */
+	uint64_t count_addr; /* what that counts in */
 	bool flags_live, flags_saved, red_zone, pushes;
 	bool known; /* the slot tells the kind */
 	enum check_probe_kind kind;
@@ -42,6 +46,26 @@ static bool take_compare(struct walk *walk, uint64_t *arm_addr)
 	return false;
 }
 
+/* incq %gs:counter(%rip) */
+static bool take_count(struct walk *walk, uint64_t *counter_addr)
+{
+	const uint32_t before = walk->at;
+
+	if (walk_take_bytes(walk, 0x65, 0x48, 0xff, 0x05) &&
+	    walk_take_distance(walk, 0, counter_addr))
+		return true;
+	walk->at = before;
+	return false;
+}
+
+static void read_count(struct reading *reading)
+{
+	const uint32_t at = reading->walk->at;
+
+	if (take_count(reading->walk, &reading->count_addr))
+		reading->count_at = at;
+}
+
 /* je or jne: of poison the opposite. */
 static bool take_condition(struct walk *walk, bool if_armed, uint64_t *target)
 {
@@ -62,11 +86,13 @@ static bool stub_offset(const struct walk *walk, uint64_t addr, uint32_t *offset
 static bool leads_to_saving_stub(struct walk *walk, uint32_t stub)
 {
 	const uint32_t before = walk->at;
-	uint64_t arm_addr;
+	uint64_t arm_addr, counter_addr;
 
 	walk->at = stub;
 	walk_take_bytes(walk, 0x48, 0x8d, 0x64, 0x24, 0x80);
-	const bool found = walk_take_bytes(walk, 0x9c) && take_compare(walk, &arm_addr);
+	bool found = walk_take_bytes(walk, 0x9c);
+	take_count(walk, &counter_addr);
+	found = found && take_compare(walk, &arm_addr);
 	walk->at = before;
 	return found;
 }
@@ -93,6 +119,55 @@ static bool take_inline(struct reading *reading)
 	}
 	walk->at = reading->begin;
 	return false;
+}
+
+/* ---- counters ---- */
+
+static bool counts(const struct reading *reading)
+{
+	return reading->kind == CHECK_ENTER || reading->kind == CHECK_CALL ||
+	       reading->kind == CHECK_CALL_INDIRECT;
+}
+
+/* What the file says of the counter to those who add up and change them. */
+static bool check_counted(const struct reading *reading, uint64_t number)
+{
+	const struct walk *walk = reading->walk;
+	const struct check *check = walk->check;
+	struct tare_counted counted;
+	const void *at = object_at(check->copy, check->counted_addr + number * sizeof(counted),
+				   sizeof(counted));
+	uint64_t target = 0;
+
+	if (!at)
+		return false;
+	memcpy(&counted, at, sizeof(counted));
+	if (reading->kind == CHECK_ENTER)
+		target = walk->range->begin;
+	else if (reading->kind == CHECK_CALL)
+		target = walk->insn->target;
+	return counted.target == (target ? (int32_t)(target - check->module.link_addr) : 0) &&
+	       check->code_begin + counted.prefix == walk->range->copy_begin + reading->count_at;
+}
+
+/* The probe's event is counted once, in the counter that has the number of its arming byte. */
+static bool check_count(struct reading *reading)
+{
+	struct walk *walk = reading->walk;
+	const uint64_t number = reading->arm_addr - walk->check->arm_addr;
+
+	if (!reading->flags_live && counts(reading)) {
+		rows_check(walk, walk->at, walk->insn->addr, 0);
+		read_count(reading);
+	}
+	if (!counts(reading))
+		return !reading->count_at ||
+		       walk_fails(walk, VERIFY_PROBE, "a probe counts that is no begin of a call");
+	if (!reading->count_at || number >= walk->check->module.counter_count ||
+	    reading->count_addr != walk->check->counters_addr + number * sizeof(uint64_t))
+		return walk_fails(walk, VERIFY_PROBE, "a call is not counted in its counter");
+	return check_counted(reading, number) ||
+	       walk_fails(walk, VERIFY_PROBE, "the file says something else of its counter");
 }
 
 /* ---- the stub ---- */
@@ -186,6 +261,7 @@ static bool take_begin(struct reading *reading, uint64_t *skip)
 		return walk_fails(walk, VERIFY_PROBE, "a stub does not save the flags");
 	reading->flags_saved = true;
 	check_row(reading);
+	read_count(reading);
 	if (!take_compare(walk, &arm_addr) || !take_condition(walk, false, skip))
 		return walk_fails(walk, VERIFY_PROBE, "a stub does not ask whether it is armed");
 	reading->arm_addr = arm_addr;
@@ -407,5 +483,7 @@ struct check_probe probe_take(struct walk *walk, bool enters, bool behind_call)
 	walk->check->result->counts.probes++;
 	walk->left |= reading.kind == CHECK_LEAVE;
 	walk->at = reading.back;
+	if (!check_count(&reading))
+		return wrong;
 	return (struct check_probe){.kind = reading.kind, .arm_addr = reading.arm_addr};
 }

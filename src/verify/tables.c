@@ -64,7 +64,7 @@ static bool is_in_tables(const struct check *check, uint64_t addr, uint64_t end)
 	return addr >= check->code_end && addr < end && addr % 8 == 0;
 }
 
-/* Where exception tables and unwind records begin. */
+/* Where exception tables, unwind records, or what is said of counters begin. */
 static uint64_t tables_end(const struct check *check)
 {
 	uint64_t end = object_eh_frame(check->copy).addr;
@@ -76,6 +76,8 @@ static uint64_t tables_end(const struct check *check)
 	vec_foreach (map, &check->maps)
 		if (map->map_addr >= check->code_end && map->map_addr < end)
 			end = map->map_addr;
+	if (check->module.counter_count && check->counted_addr < end)
+		end = check->counted_addr;
 	return end;
 }
 

@@ -434,6 +434,16 @@ static uint64_t writable_end(const struct check *check)
 	return 0;
 }
 
+/* Their pages can be exchanged: nothing else lies there. */
+static bool counters_are_apart(const struct check *check, uint64_t end)
+{
+	const uint64_t size = check->module.counter_count * sizeof(uint64_t);
+
+	return !size || (check->counters_addr % TARE_COUNTER_PAGE == 0 &&
+			 check->counters_addr >= check->arm_end && check->counters_addr < end &&
+			 size <= end - check->counters_addr);
+}
+
 static bool read_note(struct check *check, struct error *err)
 {
 	const uint64_t note = object_tare_note(check->copy);
@@ -463,7 +473,10 @@ static bool read_note(struct check *check, struct error *err)
 	check->poison = !module->function_count && !module->call_site_count;
 	if (check->poison)
 		check->arm_addr = check->slots_addr + sizeof(struct tare_slots);
-	if (check->arm_addr < check->slots_addr + sizeof(struct tare_slots) ||
+	check->counters_addr = note + (uint64_t)module->counters_offset;
+	check->counted_addr = note + (uint64_t)module->counted_offset;
+	if (!counters_are_apart(check, end) ||
+	    check->arm_addr < check->slots_addr + sizeof(struct tare_slots) ||
 	    check->arm_end > end || check->arm_end <= check->arm_addr ||
 	    check->code_end <= check->code_begin)
 		return error_set(err, ERROR_INPUT, "the note of %s contradicts its segments",

@@ -47,6 +47,22 @@ static void test_kinds(void **state)
 	assert_true(DECODE(0xf0, 0x0f, 0xb1, 0x17).prefix_lock);
 }
 
+static void test_uses_of_gs(void **state)
+{
+	(void)state;
+	assert_true(DECODE(0x65, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0).uses_gs);
+	assert_true(DECODE(0x8e, 0xe8).uses_gs);		   /* mov %eax,%gs */
+	assert_true(DECODE(0x8c, 0xe8).uses_gs);		   /* mov %gs,%eax */
+	assert_true(DECODE(0x0f, 0xa8).uses_gs);		   /* push %gs */
+	assert_true(DECODE(0xf3, 0x48, 0x0f, 0xae, 0xd8).uses_gs); /* wrgsbase %rax */
+	assert_true(DECODE(0xf3, 0x48, 0x0f, 0xae, 0xc8).uses_gs); /* rdgsbase %rax */
+	assert_true(DECODE(0x0f, 0xb5, 0x00).uses_gs);		   /* lgs (%rax),%eax */
+	assert_false(DECODE(0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0).uses_gs);
+	assert_false(DECODE(0x8e, 0xc0).uses_gs);		    /* mov %eax,%es */
+	assert_false(DECODE(0xf3, 0x48, 0x0f, 0xae, 0xd0).uses_gs); /* wrfsbase %rax */
+	assert_false(DECODE(0x48, 0x8b, 0x07).uses_gs);
+}
+
 static void test_refused(void **state)
 {
 	struct insn insn;
@@ -298,15 +314,11 @@ static void test_format(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_targets),
-		cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_flags),
-		cmocka_unit_test(test_reuse),
-		cmocka_unit_test(test_describe),
-		cmocka_unit_test(test_met_before),
-		cmocka_unit_test(test_met_before_whole),
+		cmocka_unit_test(test_kinds),	   cmocka_unit_test(test_uses_of_gs),
+		cmocka_unit_test(test_refused),	   cmocka_unit_test(test_targets),
+		cmocka_unit_test(test_registers),  cmocka_unit_test(test_flags),
+		cmocka_unit_test(test_reuse),	   cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_met_before), cmocka_unit_test(test_met_before_whole),
 		cmocka_unit_test(test_format),
 	};
 

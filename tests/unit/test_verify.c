@@ -300,6 +300,54 @@ static void test_flags_are_given_back(void **state)
 	pair_release(&pair);
 }
 
+/* Where struct tare_module stands in the bytes of the copy. */
+static struct tare_module module_of(const struct pair *pair)
+{
+	enum { NOTE_HEADER_BYTES = 20 };
+	const struct region note = section_region(pair, ".note.tare");
+	struct tare_module module;
+
+	memcpy(&module, pair->bytes.data + note.offset + NOTE_HEADER_BYTES, sizeof(module));
+	return module;
+}
+
+/* Each function and call site has one instruction that counts, in the counter of its number. */
+static void test_counters(void **state)
+{
+	struct pair pair;
+	const struct rewrite_options options = {.keep_small = true};
+	uint32_t found = 0, changed = 0;
+
+	(void)state;
+	need("/bin/bash");
+	pair_make(&pair, "/bin/bash", &options);
+	const struct tare_module module = module_of(&pair);
+	const struct region code = section_region(&pair, ".tare.text");
+	const uint64_t tables =
+		code.offset - (uint64_t)module.code_offset + (uint64_t)module.counted_offset;
+
+	assert_int_equal(module.counter_count, module.function_count + module.call_site_count);
+	assert_int_equal((module.link_addr + (uint64_t)module.counters_offset) % TARE_COUNTER_PAGE,
+			 0);
+	assert_int_equal(module.flags, 0);
+	for (uint64_t at = code.offset; at + TARE_COUNT_BYTES < code.offset + code.size; at++) {
+		if (memcmp(pair.bytes.data + at, TARE_COUNT, TARE_COUNT_CODE_BYTES) != 0)
+			continue;
+		if (found++ % 2000 || changed++ == 3)
+			continue;
+		must_be_found(&pair, at + TARE_COUNT_CODE_BYTES, 8, "another counter");
+		must_be_found(&pair, at, 1, "no counter");
+	}
+	assert_int_equal(found, module.counter_count);
+	for (uint32_t i = 0; i < module.counter_count; i += module.counter_count / 4) {
+		const uint64_t at = tables + i * sizeof(struct tare_counted);
+		must_be_found(&pair, at, 1, "another function");
+		must_be_found(&pair, at + offsetof(struct tare_counted, prefix), 1,
+			      "another instruction");
+	}
+	pair_release(&pair);
+}
+
 static void test_changed_originals_are_found(void **state)
 {
 	struct pair pair;
@@ -364,6 +412,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_changed_code_is_found),
 		cmocka_unit_test(test_changed_stubs_are_found),
 		cmocka_unit_test(test_flags_are_given_back),
+		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_changed_originals_are_found),
 		cmocka_unit_test(test_changed_unwind_tables_are_found),
 	};
