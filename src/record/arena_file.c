@@ -239,6 +239,24 @@ bool arena_process_parse(struct arena_process *process, const void *bytes, size_
 	return true;
 }
 
+/* A process file is made as large as it may grow and is nearly all hole: only what it says to use
+ * is read. What it has in use grows while its process lives, so the header is that of before. */
+static char *process_read_used(int fd, uint64_t size, size_t *have)
+{
+	struct tare_process_file header;
+	uint64_t used = size;
+
+	*have = arena_read_at(fd, &header, sizeof(header), 0);
+	if (*have == sizeof(header) && header.used_bytes < size)
+		used = header.used_bytes;
+	if (used < *have)
+		used = *have;
+	char *bytes = mem_alloc((size_t)used + 1);
+	memcpy(bytes, &header, *have);
+	*have += arena_read_at(fd, bytes + *have, (size_t)used - *have, *have);
+	return bytes;
+}
+
 bool arena_process_read(struct arena_process *process, int dir_fd, const char *name,
 			struct error *err)
 {
@@ -249,8 +267,8 @@ bool arena_process_read(struct arena_process *process, int dir_fd, const char *n
 		return false;
 	if (size > MODULE_RECORDS_BYTES_MAX)
 		size = MODULE_RECORDS_BYTES_MAX;
-	char *bytes = mem_zalloc((size_t)size + 1);
-	const size_t have = arena_read_at(fd, bytes, (size_t)size, 0);
+	size_t have;
+	char *bytes = process_read_used(fd, size, &have);
 	close(fd);
 	const bool ok = arena_process_parse(process, bytes, have, err);
 	free(bytes);

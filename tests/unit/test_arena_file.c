@@ -7,11 +7,15 @@
 
 #include "tests/support/arena_writer.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -225,6 +229,44 @@ static void test_damaged_module_records(void **state)
 	}
 }
 
+/* What this process has read so far, holes of files included. */
+static uint64_t bytes_read(void)
+{
+	unsigned long long bytes = 0;
+	FILE *io = fopen("/proc/self/io", "re");
+
+	assert_non_null(io);
+	assert_int_equal(fscanf(io, "rchar: %llu", &bytes), 1);
+	fclose(io);
+	return bytes;
+}
+
+static void test_holes_of_files_are_not_read(void **state)
+{
+	enum { FILE_BYTES = 16 << 20, READ_BYTES = 65536 };
+	char directory[] = "/tmp/tare-test-arena-file-XXXXXX";
+	struct arena_writer_process writer;
+	struct error err;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	const int dir_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	arena_writer_process_init(&writer, 10);
+	arena_writer_open_module(&writer, "/lib/a.so", 0x10000, 100);
+	arena_writer_write_process(&writer, directory, "process.10.0");
+	const int fd = openat(dir_fd, "process.10.0", O_WRONLY | O_CLOEXEC);
+	assert_int_equal(ftruncate(fd, FILE_BYTES), 0);
+	close(fd);
+	const uint64_t before = bytes_read();
+	assert_true(arena_process_read(&process, dir_fd, "process.10.0", &err));
+	assert_in_range(bytes_read() - before, sizeof(process.header), READ_BYTES);
+	assert_int_equal(process.modules.len, 1);
+	assert_int_equal(process.damaged, 0);
+	unlinkat(dir_fd, "process.10.0", 0);
+	close(dir_fd);
+	rmdir(directory);
+}
+
 static void test_a_module_that_returns_is_closed_each_time(void **state)
 {
 	(void)state;
@@ -262,6 +304,7 @@ int main(void)
 		ON_A_FILE(test_module_records),
 		ON_A_FILE(test_module_paths_end),
 		ON_A_FILE(test_damaged_module_records),
+		ON_A_FILE(test_holes_of_files_are_not_read),
 		ON_A_FILE(test_a_module_that_returns_is_closed_each_time),
 		ON_A_FILE(test_an_end_too_many_changes_nothing),
 	};
