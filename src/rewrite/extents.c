@@ -97,19 +97,14 @@ static int range_compare(const void *a_pointer, const void *b_pointer)
 	return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-/* Whether any of the first `count` ranges, which ascend, has a byte of [begin, end). */
-static bool is_taken(const struct program *program, size_t count, uint64_t begin, uint64_t end)
+/* Whether any unwind record, a PLT's too, covers a byte of [begin, end). */
+static bool is_taken(const struct object *object, uint64_t begin, uint64_t end)
 {
-	size_t low = 0;
+	size_t count;
+	const struct object_fde *fdes = object_fdes(object, &count);
+	const size_t low = partition_point(count, i, fdes[i].end <= begin);
 
-	for (size_t high = count; low < high;) {
-		const size_t middle = low + (high - low) / 2;
-		if (program->ranges.data[middle].end <= begin)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && program->ranges.data[low].begin < end;
+	return low < count && fdes[low].begin < end;
 }
 
 /* V8's builtins have tables of their own, by code addresses, which V8 walks stacks with. */
@@ -124,7 +119,6 @@ static bool has_own_tables(const char *name)
  */
 static void add_symbol_ranges(struct program *program, const struct linkage_sections *linkage)
 {
-	const size_t with_tables = program->ranges.len;
 	uint64_t covered = 0;
 	size_t count;
 	const struct object_symbol *symbols = object_symbols(program->object, &count);
@@ -133,7 +127,7 @@ static void add_symbol_ranges(struct program *program, const struct linkage_sect
 		const struct object_symbol *symbol = &symbols[i];
 		const uint64_t begin = symbol->addr, end = begin + symbol->size;
 		if ((symbol->type != STT_FUNC && symbol->type != STT_GNU_IFUNC) || end <= begin ||
-		    begin < covered || is_taken(program, with_tables, begin, end) ||
+		    begin < covered || is_taken(program->object, begin, end) ||
 		    !object_at(program->object, begin, symbol->size) ||
 		    in_linkage_section(linkage, begin) || has_own_tables(symbol->name))
 			continue;

@@ -340,6 +340,40 @@ static void test_small_functions(void **state)
 	release(&left);
 }
 
+/* ---- symbols ---- */
+
+/* A function without an unwind record whose symbol reaches into a PLT, which has one. */
+__asm__(".pushsection text_behind_all, \"ax\", @progbits\n"
+	"	.globl reaches_plt\n"
+	"	.type reaches_plt, @function\n"
+	"reaches_plt:\n"
+	"	.rept 13\n	inc %eax\n	.endr\n	ret\n"
+	"	.size reaches_plt, 64\n"
+	"	.popsection\n"
+	"	.pushsection .plt.like, \"ax\", @progbits\n"
+	"	.cfi_startproc\n"
+	"	.rept 64\n	nop\n	.endr\n	ret\n"
+	"	.cfi_endproc\n"
+	"	.popsection\n");
+
+static void test_symbols_under_foreign_records(void **state)
+{
+	struct rewritten file;
+	const struct rewrite_options options = {.mode = REWRITE_FULL, .keep_small = true};
+
+	(void)state;
+	rewrite(&file, "/proc/self/exe", &options);
+	const struct object_section *plt = object_section_by_name(file.object, ".plt.like");
+	const struct object_section *text = object_section_by_name(file.object, "text_behind_all");
+	assert_non_null(plt);
+	assert_non_null(text);
+	assert_int_equal(plt->header.sh_addr, text->header.sh_addr + text->header.sh_size);
+	assert_non_null(object_fde_covering(file.object, plt->header.sh_addr));
+	vec_foreach (function, &file.result.functions)
+		assert_string_not_equal(function->name, "reaches_plt");
+	release(&file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -351,6 +385,7 @@ int main(void)
 		cmocka_unit_test(test_threads_do_not_show),
 		cmocka_unit_test(test_selection),
 		cmocka_unit_test(test_small_functions),
+		cmocka_unit_test(test_symbols_under_foreign_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
