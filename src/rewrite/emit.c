@@ -327,9 +327,10 @@ static bool is_alignment(const struct range *range, uint32_t number)
 
 /* ---- the range ---- */
 
+/* Not before a lock prefix: a jump may lead one byte into that instruction. */
 static void emit_landing(struct emitter *emitter, const struct insn *insn)
 {
-	if (!probes_functions(emitter) || !emitter->range->has_landing_pad ||
+	if (!probes_functions(emitter) || !emitter->range->has_landing_pad || insn->prefix_lock ||
 	    !map_get(&emitter->program->landing_pads, insn->addr))
 		return;
 	emit_probe(emitter,

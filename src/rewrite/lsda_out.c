@@ -98,11 +98,25 @@ static uint64_t pads_base(const struct lsda_out *out, const struct copy_range *r
 	return range->copy_begin;
 }
 
+/*
+ * Where a call site's bound is in the copy. One within an instruction is its begin: the unwinder
+ * looks for the last byte of a call, which a site that begins within has, and one that ends has
+ * not.
+ */
+static uint64_t bound_of(const struct copy_range *range, uint64_t addr)
+{
+	const size_t low =
+		partition_point(range->points.len, i, range->points.data[i].addr <= addr);
+
+	return addr >= range->fde->end || !low ? copy_of(range, addr)
+					       : range->points.data[low - 1].copy_addr;
+}
+
 static bool put_call_site(const struct lsda_out *out, const struct copy_range *range,
 			  const struct lsda_call_site *site, uint64_t base, struct byte_vec *sites,
 			  struct error *err)
 {
-	const uint64_t begin = copy_of(range, site->begin), end = copy_of(range, site->end);
+	const uint64_t begin = bound_of(range, site->begin), end = bound_of(range, site->end);
 	uint64_t pad = 0;
 
 	if (begin >= end)
