@@ -132,6 +132,30 @@ static bool is_plausible_code(const struct program *program, uint64_t at, uint64
 	return true;
 }
 
+/*
+ * Code with unwind records that is no range, or none that decodes as a whole: it stays as it is,
+ * and with it the branches before what does not decode.
+ */
+static void add_other_branches(struct program *program)
+{
+	size_t count;
+	const struct object_fde *fdes = object_fdes(program->object, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct range *range = program_range(program, fdes[i].begin);
+		const uint64_t begin = fdes[i].begin, size = fdes[i].end - begin;
+		const unsigned char *bytes = object_at(program->object, begin, size);
+		struct insn insn;
+		if (range && range->decoded)
+			continue;
+		for (uint64_t at = 0; bytes && at < size; at += insn.length) {
+			if (!insn_decode(bytes + at, size - at, begin + at, &insn))
+				break;
+			add_branch(&program->branches, &insn);
+		}
+	}
+}
+
 /* Branches of code that no FDE covers, found by decoding it from one end to the other. */
 static void add_gap_branches(struct program *program, uint64_t at, uint64_t end)
 {
@@ -239,6 +263,7 @@ static void add_range_branches(struct program *program)
 static void find_branches(struct program *program)
 {
 	add_range_branches(program);
+	add_other_branches(program);
 	add_all_gap_branches(program);
 	vec_sort(&program->branches, compare_branches);
 	vec_foreach (branch, &program->branches) {

@@ -124,16 +124,20 @@ static bool unit_is_entered_inside(const struct program *program, const struct u
 	return false;
 }
 
-/* Something that may run as it was leads into the bytes that the entry jump overwrites. */
+/*
+ * Something that may run as it was leads into the bytes that the entry jump overwrites. Filler
+ * behind the range, where the jump may end, is not copied: what leads there leads to the original.
+ */
 static bool window_is_entered(const struct program *program, const struct range *range)
 {
 	const uint64_t patch = range_patch_addr(range);
-	const size_t branch = first_branch_to(program, patch + 1);
 
-	if (branch < program->branches.len &&
-	    program->branches.data[branch].to < patch + ENTRY_JUMP_BYTES &&
-	    unit_is_entered_inside(program, &program->units.data[range->unit]))
-		return true;
+	for (size_t i = first_branch_to(program, patch + 1);
+	     i < program->branches.len && program->branches.data[i].to < patch + ENTRY_JUMP_BYTES;
+	     i++)
+		if (program->branches.data[i].to >= range->end ||
+		    unit_is_entered_inside(program, &program->units.data[range->unit]))
+			return true;
 	for (uint64_t addr = patch + 1; addr < patch + ENTRY_JUMP_BYTES; addr++) {
 		if (object_symbol_at(program->object, addr) && program_is_pointed_to(program, addr))
 			return true;
