@@ -88,10 +88,12 @@ static void emit_pop(struct emitter *emitter, unsigned reg)
 	emit_code(emitter, (unsigned char)(0x58 | (reg & 7)));
 }
 
-/* The range may hold a target: it has labels, or nothing is known of the unit's labels. */
+/* The range may hold a target: it has labels, or nothing is known of the unit's labels. A function
+   of one byte has none behind its begin. */
 static bool may_hold_target(const struct unit *unit, const struct range *range)
 {
-	return range->copied && (range->labels.len || unit->incomplete || !unit->has_labels);
+	return range->copied && range_map_begin(range) < range->end &&
+	       (range->labels.len || unit->incomplete || !unit->has_labels);
 }
 
 /* a = address of the copy, if the target is in the range; else control goes on at emit_land of the
