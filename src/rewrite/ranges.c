@@ -132,28 +132,34 @@ static bool is_plausible_code(const struct program *program, uint64_t at, uint64
 	return true;
 }
 
+/* Branches of the instructions from `at` on, as far as they decode. */
+static void add_leading_branches(struct program *program, uint64_t at, uint64_t end)
+{
+	const unsigned char *bytes = object_at(program->object, at, end - at);
+	struct insn insn;
+
+	for (; bytes && at < end; bytes += insn.length, at += insn.length) {
+		if (!insn_decode(bytes, end - at, at, &insn))
+			return;
+		add_branch(&program->branches, &insn);
+	}
+}
+
 /*
- * Code with unwind records that is no range, or none that decodes as a whole: it stays as it is,
- * and with it the branches before what does not decode.
+ * Code of functions that do not decode as a whole, and of records that are no function's: it stays
+ * as it is, and with it the branches before what does not decode.
  */
 static void add_other_branches(struct program *program)
 {
 	size_t count;
 	const struct object_fde *fdes = object_fdes(program->object, &count);
 
-	for (size_t i = 0; i < count; i++) {
-		const struct range *range = program_range(program, fdes[i].begin);
-		const uint64_t begin = fdes[i].begin, size = fdes[i].end - begin;
-		const unsigned char *bytes = object_at(program->object, begin, size);
-		struct insn insn;
-		if (range && range->decoded)
-			continue;
-		for (uint64_t at = 0; bytes && at < size; at += insn.length) {
-			if (!insn_decode(bytes + at, size - at, begin + at, &insn))
-				break;
-			add_branch(&program->branches, &insn);
-		}
-	}
+	vec_foreach (range, &program->ranges)
+		if (!range->decoded)
+			add_leading_branches(program, range->begin, range->end);
+	for (size_t i = 0; i < count; i++)
+		if (!program_range(program, fdes[i].begin))
+			add_leading_branches(program, fdes[i].begin, fdes[i].end);
 }
 
 /* Branches of code that no FDE covers, found by decoding it from one end to the other. */
