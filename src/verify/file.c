@@ -241,13 +241,14 @@ static void check_segments(struct check *check)
 		/* What replaces thread-local storage is checked in static.c. */
 		if (at < count && segments[at].p_type == PT_TLS && static_has_runtime(check))
 			at++;
-		if (at < count && (memcmp(&segments[at], &copy[i], sizeof(*copy)) == 0 ||
-				   may_differ(&segments[at], &copy[i])))
-			at++;
-		else if (!is_new(&copy[i], end))
+		const bool is_own =
+			at < count && (memcmp(&segments[at], &copy[i], sizeof(*copy)) == 0 ||
+				       may_differ(&segments[at], &copy[i]));
+		at += is_own;
+		if (!is_own && !is_new(&copy[i], end))
 			check_differs(check, VERIFY_HEADERS, 0, copy[i].p_vaddr,
 				      "program header %zu is neither the original's nor new", i);
-		if (copy[i].p_type != PT_LOAD)
+		if (is_own || copy[i].p_type != PT_LOAD)
 			continue;
 		if (copy[i].p_vaddr < last)
 			check_differs(check, VERIFY_HEADERS, 0, copy[i].p_vaddr,

@@ -5,6 +5,7 @@
  */
 #include "verify/check.h"
 
+#include "object/eh_frame.h"
 #include "object/encoded_pointer.h"
 
 #include <inttypes.h>
@@ -31,32 +32,6 @@ static bool same_rows(const struct object_fde *a, const struct object_fde *b, st
 	return true;
 }
 
-static void check_records(struct check *check)
-{
-	struct cfi_rows rows = {0}, copy_rows = {0};
-
-	vec_foreach (range, &check->ranges) {
-		const struct object_fde *fde = range->fde;
-		const struct object_fde *copy = object_fde_covering(check->copy, range->begin);
-		if (!fde)
-			continue;
-		check->result->counts.records++;
-		if (!copy || copy->begin != fde->begin || copy->end != fde->end)
-			check_differs(check, VERIFY_UNWIND, fde->begin, copy ? copy->addr : 0,
-				      "the original's unwind record is lost");
-		else if (!same_rows(fde, copy, &rows, &copy_rows))
-			check_differs(check, VERIFY_UNWIND, fde->begin, copy->addr,
-				      "the original's unwind record has other rows");
-		else if (fde->lsda != copy->lsda ||
-			 !rows_same_personality(check, fde->cie, copy->cie) ||
-			 fde->cie->signal_frame != copy->cie->signal_frame)
-			check_differs(check, VERIFY_EXCEPTIONS, fde->begin, copy->addr,
-				      "the original's unwind record has another exception table");
-	}
-	vec_fini(&rows);
-	vec_fini(&copy_rows);
-}
-
 /* ---- the header ---- */
 
 struct header {
@@ -79,9 +54,12 @@ static bool read_header(const struct check *check, struct header *header)
 	memcpy(&count, bytes + 8, sizeof(count));
 	header->addr = extent.addr;
 	header->count = count;
-	header->entries = object_at(check->copy, extent.addr + 12, UINT64_C(8) * count);
-	return header->entries &&
-	       extent.addr + 4 + (uint64_t)(int64_t)distance == object_eh_frame(check->copy).addr;
+	/* There may be none at all, at the very end of the file. */
+	bytes = object_at(check->copy, extent.addr, 12 + UINT64_C(8) * count);
+	if (!bytes)
+		return false;
+	header->entries = bytes + 12;
+	return extent.addr + 4 + (uint64_t)(int64_t)distance == object_eh_frame(check->copy).addr;
 }
 
 static uint64_t entry_part(const struct header *header, uint64_t i, unsigned part)
@@ -102,31 +80,108 @@ static bool header_has(const struct header *header, const struct object_fde *fde
 	return false;
 }
 
-static void check_header(struct check *check)
+/* ---- records ---- */
+
+/* What a record of the copy, or one that stands where the original's does, says of its function. */
+static const char *record_difference(const struct check *check, const struct object_fde *fde,
+				     const struct object_fde *copy, struct cfi_rows rows[2])
 {
-	struct header header;
+	if (copy->begin != fde->begin || copy->end != fde->end)
+		return "the original's unwind record is lost";
+	if (!same_rows(fde, copy, &rows[0], &rows[1]))
+		return "the original's unwind record has other rows";
+	if (fde->lsda != copy->lsda || !rows_same_personality(check, fde->cie, copy->cie) ||
+	    fde->cie->signal_frame != copy->cie->signal_frame)
+		return "the original's unwind record has another exception table";
+	return NULL;
+}
+
+/*
+ * The record at `addr` of the copy. One that cannot be moved stays where it is: its bytes are
+ * compared as all others of the original are.
+ */
+static const char *record_at_differs(const struct check *check, const struct object_fde *fde,
+				     uint64_t addr, struct cfi_rows rows[2])
+{
+	uint64_t at = addr;
+	struct eh_record record;
+	struct object_fde copy;
+
+	if (addr == fde->addr)
+		return NULL;
+	if (!eh_record_next(check->copy, &at, &record) || record.addr != addr || record.is_cie ||
+	    !eh_fde_read(check->copy, &record, &copy))
+		return "the sorted table of unwind records leads to none";
+	return record_difference(check, fde, &copy, rows);
+}
+
+/*
+ * Unwinders look records up in the table. Where records of the original overlap, there is more than
+ * one of an address; theirs is the choice in both files.
+ */
+static const char *lookup_differs(const struct check *check, const struct header *header,
+				  const struct object_fde *fde, struct cfi_rows rows[2])
+{
+	const char *differs = "the original's unwind record is lost";
+	size_t low = partition_point(header->count, i, entry_part(header, i, 0) < fde->begin);
+
+	for (; low < header->count && entry_part(header, low, 0) == fde->begin; low++) {
+		differs = record_at_differs(check, fde, entry_part(header, low, 1), rows);
+		if (!differs)
+			return NULL;
+	}
+	return differs;
+}
+
+static void check_records(struct check *check, const struct header *header)
+{
+	struct cfi_rows rows[2] = {0};
+
+	vec_foreach (range, &check->ranges) {
+		if (!range->fde)
+			continue;
+		check->result->counts.records++;
+		const char *differs = lookup_differs(check, header, range->fde, rows);
+		if (differs)
+			check_differs(check, VERIFY_UNWIND, range->begin, 0, "%s", differs);
+	}
+	vec_fini(&rows[0]);
+	vec_fini(&rows[1]);
+}
+
+static bool is_in_order(struct check *check, const struct header *header)
+{
+	for (uint64_t i = 1; i < header->count; i++)
+		if (entry_part(header, i - 1, 0) > entry_part(header, i, 0)) {
+			check_differs(check, VERIFY_UNWIND, 0, header->addr + 12 + 8 * i,
+				      "the sorted table of unwind records is out of order");
+			return false;
+		}
+	return true;
+}
+
+static void check_header(struct check *check, const struct header *header)
+{
 	size_t count;
 	const struct object_fde *fdes = object_fdes(check->copy, &count);
 
-	if (!read_header(check, &header)) {
-		check_differs(check, VERIFY_UNWIND, 0, object_eh_frame_hdr(check->copy).addr,
-			      "the sorted table of unwind records is malformed");
-		return;
-	}
-	for (uint64_t i = 1; i < header.count; i++)
-		if (entry_part(&header, i - 1, 0) > entry_part(&header, i, 0)) {
-			check_differs(check, VERIFY_UNWIND, 0, header.addr + 12 + 8 * i,
-				      "the sorted table of unwind records is out of order");
-			return;
-		}
 	for (size_t i = 0; i < count; i++)
-		if (!header_has(&header, &fdes[i]))
+		if (!header_has(header, &fdes[i]))
 			check_differs(check, VERIFY_UNWIND, fdes[i].begin, fdes[i].addr,
 				      "an unwind record is missing in the sorted table");
 }
 
 void records_check(struct check *check)
 {
-	check_records(check);
-	check_header(check);
+	struct header header;
+
+	if (!read_header(check, &header)) {
+		check_differs(check, VERIFY_UNWIND, 0, object_eh_frame_hdr(check->copy).addr,
+			      "the sorted table of unwind records is malformed");
+		return;
+	}
+	if (!is_in_order(check, &header))
+		return;
+	check_records(check, &header);
+	check_header(check, &header);
 }
