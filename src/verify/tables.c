@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { LIKELY_ENTRIES = 4 };
+
 static uint64_t entry_bytes(const struct check_table *table)
 {
 	return table->kind == CHECK_OFFSETS ? 4 : 8;
@@ -61,7 +63,8 @@ static bool entry_agrees(const struct check *check, const struct check_table *ta
 
 static bool is_in_tables(const struct check *check, uint64_t addr, uint64_t end)
 {
-	return addr >= check->code_end && addr < end && addr % 8 == 0;
+	/* They are aligned as the code is, which may be placed anywhere. */
+	return addr >= check->code_end && addr < end && (addr - check->code_begin) % 8 == 0;
 }
 
 /* Where exception tables, unwind records, or what is said of counters begin. */
@@ -81,53 +84,87 @@ static uint64_t tables_end(const struct check *check)
 	return end;
 }
 
+/* What a base has to satisfy: `count` entries agree, none of which lies behind `end`. */
+struct wanted {
+	uint64_t count, end;
+};
+
+static bool entries_agree(const struct check *check, const struct check_table *table,
+			  const struct wanted *wanted)
+{
+	const uint64_t bytes = wanted->count * entry_bytes(table);
+
+	if (wanted->end - table->copy_table < bytes)
+		return false;
+	for (uint64_t i = 0; i < wanted->count; i++)
+		if (!entry_agrees(check, table, i))
+			return false;
+	return true;
+}
+
 /* glibc's vfprintf adds the address of a label of its own to what it reads. */
-static bool find_label(const struct check *check, struct check_table *found)
+static bool find_label(const struct check *check, struct check_table *found,
+		       const struct wanted *wanted)
 {
 	found->label = found->base;
-	if (entry_agrees(check, found, 0))
+	if (entries_agree(check, found, wanted))
 		return true;
 	if (found->kind != CHECK_OFFSETS)
 		return false;
 	vec_foreach (base, &check->bases) {
 		found->label = base->value;
-		if (base->range == found->from && base->value >= found->from->begin &&
-		    base->value < found->from->end && entry_agrees(check, found, 0))
+		if (base->range == found->from && check_range_at(check, base->value) &&
+		    entries_agree(check, found, wanted))
 			return true;
 	}
 	return false;
 }
 
 static bool try_base(const struct check *check, struct check_table *table, uint64_t base,
-		     uint64_t end)
+		     const struct wanted *wanted)
 {
 	struct check_table found = *table;
 
 	found.base = base;
 	found.copy_table = base + (uint64_t)table->copy_disp;
-	if (!is_in_tables(check, found.copy_table, end) || !find_label(check, &found))
+	if (!is_in_tables(check, found.copy_table, wanted->end) ||
+	    !find_label(check, &found, wanted))
 		return false;
 	*table = found;
 	return true;
 }
 
-static bool find_base(const struct check *check, struct check_table *table, uint64_t end)
+static bool find_base(const struct check *check, struct check_table *table,
+		      const struct wanted *wanted)
 {
 	if (table->kind == CHECK_ADDRESSES)
-		return try_base(check, table, 0, end);
+		return try_base(check, table, 0, wanted);
 	/* Most likely is the last load before the read; then any other of the function, also in its
 	   other parts. */
 	for (size_t i = check->bases.len; i > 0; i--) {
 		const struct check_base *base = &check->bases.data[i - 1];
 		if (base->range == table->from && base->reg == table->base_register &&
-		    base->addr < table->addr && try_base(check, table, base->value, end))
+		    base->addr < table->addr && try_base(check, table, base->value, wanted))
 			return true;
 	}
 	vec_foreach (base, &check->bases)
-		if (base->reg == table->base_register && try_base(check, table, base->value, end))
+		if (base->reg == table->base_register &&
+		    try_base(check, table, base->value, wanted))
 			return true;
 	vec_foreach (base, &check->bases)
-		if (try_base(check, table, base->value, end))
+		if (try_base(check, table, base->value, wanted))
+			return true;
+	return false;
+}
+
+/*
+ * One entry may agree by chance: where it leads to no copy, it does with any base. A table may have
+ * no more than that one, though.
+ */
+static bool find_likely_base(const struct check *check, struct check_table *table, uint64_t end)
+{
+	for (uint64_t count = LIKELY_ENTRIES; count; count--)
+		if (find_base(check, table, &(struct wanted){count, end}))
 			return true;
 	return false;
 }
@@ -166,7 +203,7 @@ void tables_check(struct check *check)
 	const uint64_t end = tables_end(check);
 
 	vec_foreach (table, &check->tables) {
-		if (table->from->broken || find_base(check, table, end))
+		if (table->from->broken || find_likely_base(check, table, end))
 			continue;
 		check_differs(check, VERIFY_TABLE, table->addr, table->copy_addr,
 			      "a read of a jump table that is no copy of the original's");
