@@ -89,7 +89,6 @@ struct check {
 	uint64_t code_begin, code_end;
 	bool poison;
 	struct vec_of(struct check_range) ranges; /* ascending */
-	struct vec_of(uint64_t) begins;		  /* of copies without FDE, ascending */
 	struct vec_of(uint32_t) work;		  /* ranges to walk */
 	struct vec_of(struct check_target) targets;
 	struct vec_of(struct check_table) tables;
@@ -110,6 +109,15 @@ __attribute__((format(printf, 4, 5))) void check_report(struct check *check, enu
 							const char *format, ...);
 #define check_differs(check, kind, addr, copy_addr, ...)                                           \
 	check_report((check), (kind), (struct check_place){(addr), (copy_addr)}, __VA_ARGS__)
+/* What is tried may prove to be wrong: what has been counted and reported since is taken back. */
+struct check_kept {
+	struct verify_counts counts;
+	uint64_t difference_count;
+	size_t differences;
+};
+
+struct check_kept check_keep(const struct check *check);
+void check_restore(struct check *check, const struct check_kept *kept);
 struct check_range *check_range_at(const struct check *check, uint64_t addr);
 /* Where the jump to the copy would stand: behind an endbr64. */
 uint64_t check_patch_addr(const struct check *check, const struct check_range *range);
@@ -136,6 +144,7 @@ struct walk {
 	struct lsda lsda, copy_lsda;
 	bool has_lsda;
 	bool reached;  /* control comes from the instruction before */
+	bool landed;   /* behind the probe of a landing pad, until the next instruction */
 	bool left;     /* behind a LEAVE probe, until the function is left */
 	bool in_leave; /* in what may be its stub */
 	struct vec_of(struct check_stub) stubs; /* in order of their probes */
@@ -192,6 +201,8 @@ struct check_probe {
 /* Steps over a probe, if one is next, and checks it and its stub. `enters`: one of kind ENTER is
    possible here; `behind_call`: only RETURN is. */
 struct check_probe probe_take(struct walk *walk, bool enters, bool behind_call);
+/* Steps over the probe of a landing pad, if one is next; else nothing has happened. */
+bool probe_take_landing(struct walk *walk);
 
 /* ---- indirect.c ---- */
 
@@ -212,6 +223,8 @@ bool rows_begin(struct walk *walk);
 void rows_end(struct walk *walk);
 /* At offset `at` of the copy the state is that of the original address, `depth` bytes deeper. */
 void rows_check(struct walk *walk, uint32_t at, uint64_t like, int64_t depth);
+/* In filler it is that of any of the nops that it stands for, or of what follows the last one. */
+void rows_check_filler(struct walk *walk, uint32_t at);
 /* The instruction's copy at [begin, end) is handled as the original when something is thrown. */
 void rows_check_call_site(struct walk *walk, const struct insn *insn, uint32_t begin, uint32_t end);
 /* In the stubs nothing is caught. */

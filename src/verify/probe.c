@@ -324,6 +324,12 @@ static bool leaves(const struct walk *walk)
 	       insn_end(walk->insn) == walk->range->end;
 }
 
+/* An exception may come here. That probe stands before all others of the instruction. */
+static bool lands(const struct walk *walk)
+{
+	return map_get(&walk->check->pads, walk->insn->addr) != NULL;
+}
+
 /* What the context says of a poisoned probe, whose stub does not tell. */
 static enum check_probe_kind guess_kind(const struct reading *reading, bool enters,
 					bool behind_call, bool was_red)
@@ -338,6 +344,8 @@ static enum check_probe_kind guess_kind(const struct reading *reading, bool ente
 		return CHECK_ENTER;
 	if (kind == INSN_CALL || kind == INSN_CALL_INDIRECT)
 		return CHECK_CALL;
+	if (lands(reading->walk) && !reading->walk->landed)
+		return CHECK_LANDING;
 	return leaves(reading->walk) ? CHECK_LEAVE : CHECK_LANDING;
 }
 
@@ -360,7 +368,7 @@ static bool may_stand_here(const struct reading *reading, bool enters, bool behi
 	case CHECK_RETURN:
 		return behind_call;
 	case CHECK_LANDING:
-		return map_get(&reading->walk->check->pads, insn->addr);
+		return lands(reading->walk);
 	default:
 		return false;
 	}
@@ -440,6 +448,33 @@ static bool take_stub(struct reading *reading, bool enters, bool behind_call)
 	return true;
 }
 
+/* Behind the inline part: reads the stub, and what may tell its kind. False: a difference. */
+static bool read_probe(struct reading *reading, bool enters, bool behind_call)
+{
+	struct walk *walk = reading->walk;
+
+	if (!reading->flags_live)
+		rows_check(walk, reading->begin + COMPARE_BYTES, walk->insn->addr, 0);
+	walk->in_leave = leaves(walk);
+	const bool ok = take_stub(reading, enters, behind_call);
+	walk->in_leave = false;
+	return ok;
+}
+
+/* All of the probe is known: notes it, and steps behind it. False: a difference. */
+static bool accept_probe(struct reading *reading)
+{
+	struct walk *walk = reading->walk;
+	const struct check_stub stub = {reading->stub, walk->at};
+
+	vec_push(&walk->stubs, stub);
+	walk->check->result->counts.probes++;
+	walk->left |= reading->kind == CHECK_LEAVE;
+	walk->landed |= reading->kind == CHECK_LANDING;
+	walk->at = reading->back;
+	return check_count(reading);
+}
+
 struct check_probe probe_take(struct walk *walk, bool enters, bool behind_call)
 {
 	struct reading reading = {.walk = walk, .kind = CHECK_WRONG_PROBE};
@@ -448,12 +483,7 @@ struct check_probe probe_take(struct walk *walk, bool enters, bool behind_call)
 
 	if (!take_inline(&reading))
 		return none;
-	if (!reading.flags_live)
-		rows_check(walk, reading.begin + COMPARE_BYTES, walk->insn->addr, 0);
-	walk->in_leave = leaves(walk);
-	const bool ok = take_stub(&reading, enters, behind_call);
-	walk->in_leave = false;
-	if (!ok)
+	if (!read_probe(&reading, enters, behind_call))
 		return wrong;
 	const uint32_t data_begin = walk->at;
 	if (enters &&
@@ -476,14 +506,21 @@ struct check_probe probe_take(struct walk *walk, bool enters, bool behind_call)
 		walk_fails(walk, VERIFY_PROBE, "the data of a stub are wrong");
 		return wrong;
 	}
-	if (!check_arm(&reading))
-		return wrong;
-	const struct check_stub stub = {reading.stub, walk->at};
-	vec_push(&walk->stubs, stub);
-	walk->check->result->counts.probes++;
-	walk->left |= reading.kind == CHECK_LEAVE;
-	walk->at = reading.back;
-	if (!check_count(&reading))
+	if (!check_arm(&reading) || !accept_probe(&reading))
 		return wrong;
 	return (struct check_probe){.kind = reading.kind, .arm_addr = reading.arm_addr};
+}
+
+bool probe_take_landing(struct walk *walk)
+{
+	const struct check_kept kept = check_keep(walk->check);
+	struct reading reading = {.walk = walk, .kind = CHECK_WRONG_PROBE};
+	const uint32_t before = walk->at;
+
+	if (take_inline(&reading) && read_probe(&reading, false, false) &&
+	    reading.kind == CHECK_LANDING && lands(walk) && check_arm(&reading))
+		return accept_probe(&reading);
+	check_restore(walk->check, &kept);
+	walk->at = before;
+	return false;
 }

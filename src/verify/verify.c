@@ -47,6 +47,20 @@ void check_report(struct check *check, enum verify_kind kind, struct check_place
 	vec_push(&check->result->differences, difference);
 }
 
+struct check_kept check_keep(const struct check *check)
+{
+	return (struct check_kept){.counts = check->result->counts,
+				   .difference_count = check->result->difference_count,
+				   .differences = check->result->differences.len};
+}
+
+void check_restore(struct check *check, const struct check_kept *kept)
+{
+	check->result->counts = kept->counts;
+	check->result->difference_count = kept->difference_count;
+	check->result->differences.len = kept->differences;
+}
+
 /* ---- ranges ---- */
 
 struct check_range *check_range_at(const struct check *check, uint64_t addr)
@@ -59,26 +73,24 @@ struct check_range *check_range_at(const struct check *check, uint64_t addr)
 	return &check->ranges.data[low - 1];
 }
 
-/* Behind the copy that begins at copy_begin; 0 if none does. */
+/*
+ * Behind the copy that begins at copy_begin; 0 if none does. Without an unwind record the walk
+ * finds the end, which is nearer.
+ */
 static uint64_t copy_end(const struct check *check, const struct check_range *range,
 			 uint64_t copy_begin)
 {
 	const struct object_fde *fde = object_fde_covering(check->copy, copy_begin);
-	uint64_t end = check->code_end;
 	size_t count;
 
 	if (range->fde)
-		return fde && fde->begin == copy_begin && fde->end <= end ? fde->end : 0;
+		return fde && fde->begin == copy_begin && fde->end <= check->code_end ? fde->end
+										      : 0;
 	const struct object_fde *fdes = object_fdes(check->copy, &count);
-	for (size_t i = 0; i < count && fdes[i].begin < end; i++)
-		if (fdes[i].begin > copy_begin) {
-			end = fdes[i].begin;
-			break;
-		}
-	vec_foreach (begin, &check->begins)
-		if (*begin > copy_begin && *begin < end)
-			end = *begin;
-	return end;
+	const size_t next = partition_point(count, i, fdes[i].begin <= copy_begin);
+
+	return next < count && fdes[next].begin < check->code_end ? fdes[next].begin
+								  : check->code_end;
 }
 
 bool check_pair(struct check *check, struct check_range *range, uint64_t copy_begin)
@@ -101,11 +113,13 @@ bool check_pair(struct check *check, struct check_range *range, uint64_t copy_be
 
 uint64_t check_patch_addr(const struct check *check, const struct check_range *range)
 {
-	static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-	const unsigned char *bytes = object_at(check->original, range->begin, sizeof(endbr64));
+	const uint64_t size = range->end - range->begin;
+	const unsigned char *bytes = object_at(check->original, range->begin, size);
+	struct insn first;
 
-	return range->begin +
-	       (bytes && memcmp(bytes, endbr64, sizeof(endbr64)) == 0 ? sizeof(endbr64) : 0);
+	if (!bytes || !insn_decode(bytes, size, range->begin, &first) || !first.is_endbr)
+		return range->begin;
+	return insn_end(&first);
 }
 
 /* Where a jump into the copied code leads that stands over the entry; 0 if there is none. */
@@ -132,7 +146,16 @@ static void find_entry(struct check *check, struct check_range *range)
 			      "the jump over the entry leads to no begin of a copy");
 }
 
-/* Functions that have no unwind record, if they are entered by a jump to a copy. */
+static bool has_records(const struct object *object, const struct check_range *range)
+{
+	size_t count;
+	const struct object_fde *fdes = object_fdes(object, &count);
+	const size_t low = partition_point(count, i, fdes[i].end <= range->begin);
+
+	return low < count && fdes[low].begin < range->end;
+}
+
+/* Functions that have no unwind record: only their symbols tell where they are. */
 static void add_symbols(struct check *check)
 {
 	size_t count;
@@ -145,16 +168,11 @@ static void add_symbols(struct check *check)
 						  .end = symbol->addr + symbol->size};
 		if ((symbol->type != STT_FUNC && symbol->type != STT_GNU_IFUNC) ||
 		    range.end <= range.begin || range.begin < covered ||
-		    object_fde_covering(check->original, range.begin) ||
-		    object_fde_covering(check->original, range.end - 1) ||
+		    has_records(check->original, &range) ||
 		    !object_at(check->original, range.begin, symbol->size))
 			continue;
 		covered = range.end;
-		const uint64_t target = entry_target(check, &range);
-		if (!target)
-			continue;
 		vec_push(&check->ranges, range);
-		vec_push(&check->begins, target);
 	}
 }
 
@@ -247,10 +265,12 @@ static bool find_part(struct check *check, uint64_t target, uint64_t copy_target
 	struct check_range *range = check_range_at(check, target);
 	const struct object_fde *fde = object_fde_covering(check->copy, copy_target);
 
-	if (!range || range->copied || !fde || copy_target < check->code_begin ||
+	if (!range || range->copied || copy_target < check->code_begin ||
 	    copy_target >= check->code_end)
 		return false;
-	return check_pair(check, range, fde->begin);
+	if (!range->fde)
+		return !fde && target == range->begin && check_pair(check, range, copy_target);
+	return fde && check_pair(check, range, fde->begin);
 }
 
 static bool find_parts_of_maps(struct check *check)
@@ -274,9 +294,9 @@ static bool find_parts_of_maps(struct check *check)
  */
 static bool try_pair(struct check *check, struct check_range *range, uint64_t copy_begin)
 {
-	const struct verify_result before = *check->result;
-	const size_t kept = check->result->differences.len, targets = check->targets.len,
-		     tables = check->tables.len, maps = check->maps.len;
+	const struct check_kept before = check_keep(check);
+	const size_t targets = check->targets.len, tables = check->tables.len,
+		     maps = check->maps.len, bases = check->bases.len;
 
 	if (!check_pair(check, range, copy_begin))
 		return false;
@@ -285,15 +305,15 @@ static bool try_pair(struct check *check, struct check_range *range, uint64_t co
 	if (!range->broken)
 		return true;
 	/* Taken back. */
-	check->result->counts = before.counts;
-	check->result->difference_count = before.difference_count;
-	check->result->differences.len = kept;
+	check_restore(check, &before);
 	check->targets.len = targets;
 	check->tables.len = tables;
 	check->maps.len = maps;
+	check->bases.len = bases;
 	*map_get(&check->claimed, copy_begin) = 0;
 	vec_fini(&range->points);
 	range->copy_fde = NULL;
+	range->arm_addr = 0;
 	range->copied = false;
 	range->broken = range->walked = false;
 	return false;
@@ -332,33 +352,6 @@ static bool find_parts_by_order(struct check *check)
 	return found;
 }
 
-static void walk_all(struct check *check)
-{
-	size_t judged = 0;
-
-	do {
-		while (check->work.len) {
-			const uint32_t number = check->work.data[--check->work.len];
-			check_walk(check, &check->ranges.data[number]);
-		}
-		for (; judged < check->targets.len; judged++) {
-			const struct check_target *target = &check->targets.data[judged];
-			find_part(check, target->target, target->copy_target);
-		}
-	} while (check->work.len || find_parts_of_maps(check) || find_parts_by_order(check));
-}
-
-static void judge_targets(struct check *check)
-{
-	vec_foreach (target, &check->targets) {
-		check->result->counts.branches++;
-		if (!check_leads_to(check, target->target, target->from, target->copy_target))
-			check_differs(check, VERIFY_CODE, target->addr, target->copy_addr,
-				      "leads to 0x%" PRIx64 ", which is no copy of 0x%" PRIx64,
-				      target->copy_target, target->target);
-	}
-}
-
 struct extents vec_of(struct object_extent);
 
 static int compare_extents(const void *left, const void *right)
@@ -386,6 +379,82 @@ static void list_copies(const struct check *check, struct extents *copies)
 			vec_push(copies, extent);
 	}
 	vec_sort(copies, compare_extents);
+}
+
+/* Tries what is no filler in [at, end) as the copy of a range between `low` and `high`. Returns the
+   end of that copy, or 0. */
+static uint64_t try_gap(struct check *check, struct object_extent gap, uint64_t low, uint64_t high)
+{
+	const uint64_t end = gap.addr + gap.size;
+	const unsigned char *bytes = object_at(check->copy, gap.addr, gap.size);
+	uint64_t at = gap.addr;
+
+	while (bytes && at < end && bytes[at - gap.addr] == 0xcc)
+		at++;
+	if (!bytes || at >= end)
+		return 0;
+	vec_foreach (range, &check->ranges)
+		if (!range->fde && !range->copied && range->begin > low && range->begin < high &&
+		    try_pair(check, range, at))
+			return range->copy_end;
+	return 0;
+}
+
+/* Copies without unwind records that only branches into their middle lead to: between others, in
+   the order of their originals. */
+static bool find_parts_in_gaps(struct check *check)
+{
+	const struct object_extent last = {check->code_end, 0};
+	struct extents copies = {0};
+	uint64_t at = check->code_begin, low = 0;
+	bool found = false;
+
+	list_copies(check, &copies);
+	vec_push(&copies, last);
+	vec_foreach (copy, &copies) {
+		const uint64_t *claim = map_get(&check->claimed, copy->addr);
+		const uint64_t high = claim && *claim ? *claim : UINT64_MAX;
+		while (at < copy->addr) {
+			const struct object_extent gap = {at, copy->addr - at};
+			const uint64_t end = try_gap(check, gap, low, high);
+			if (!end)
+				break;
+			found = true;
+			at = end;
+		}
+		at = copy->addr + copy->size;
+		low = claim && *claim ? *claim : low;
+	}
+	vec_fini(&copies);
+	return found;
+}
+
+static void walk_all(struct check *check)
+{
+	size_t judged = 0;
+
+	do {
+		while (check->work.len) {
+			const uint32_t number = check->work.data[--check->work.len];
+			check_walk(check, &check->ranges.data[number]);
+		}
+		for (; judged < check->targets.len; judged++) {
+			const struct check_target *target = &check->targets.data[judged];
+			find_part(check, target->target, target->copy_target);
+		}
+	} while (check->work.len || find_parts_of_maps(check) || find_parts_by_order(check) ||
+		 find_parts_in_gaps(check));
+}
+
+static void judge_targets(struct check *check)
+{
+	vec_foreach (target, &check->targets) {
+		check->result->counts.branches++;
+		if (!check_leads_to(check, target->target, target->from, target->copy_target))
+			check_differs(check, VERIFY_CODE, target->addr, target->copy_addr,
+				      "leads to 0x%" PRIx64 ", which is no copy of 0x%" PRIx64,
+				      target->copy_target, target->target);
+	}
 }
 
 static void check_filler(struct check *check, uint64_t at, uint64_t end)
@@ -489,7 +558,6 @@ static void check_fini(struct check *check)
 	vec_foreach (range, &check->ranges)
 		vec_fini(&range->points);
 	vec_fini(&check->ranges);
-	vec_fini(&check->begins);
 	vec_fini(&check->work);
 	vec_fini(&check->targets);
 	vec_fini(&check->tables);

@@ -313,8 +313,7 @@ static void skip_filler(struct walk *walk)
 	       insn.is_nop && !insn.is_endbr) {
 		/* Behind a jump it is never met. */
 		if (walk->reached)
-			rows_check(walk, walk->at, walk->filler ? walk->filler : walk->insn->addr,
-				   0);
+			rows_check_filler(walk, walk->at);
 		walk->at += insn.length;
 	}
 }
@@ -337,8 +336,29 @@ static void note_base(struct walk *walk)
 	} else {
 		return;
 	}
-	if (object_is_mapped(walk->check->original, base.value))
+	/* What is loaded relative to rip is an address in any case. */
+	if (insn->rip_offset || object_is_mapped(walk->check->original, base.value))
 		vec_push(&walk->check->bases, base);
+}
+
+/*
+ * A nop of the original. An exception may land on it: its probe, if it has one, stands behind the
+ * filler before. Where the nop was dropped, the next instruction's probe may follow.
+ */
+static void take_filler(struct walk *walk)
+{
+	const uint32_t before = walk->at;
+
+	if (!walk->filler)
+		walk->filler = walk->insn->addr;
+	if (!map_get(&walk->check->pads, walk->insn->addr))
+		return;
+	const struct check_kept kept = check_keep(walk->check);
+	skip_filler(walk);
+	if (probe_take_landing(walk))
+		return;
+	check_restore(walk->check, &kept);
+	walk->at = before;
 }
 
 /* Nops of the original may be dropped: they are anywhere in the filler of the copy. */
@@ -348,7 +368,7 @@ static bool take_original_insn(struct walk *walk, size_t *first_filler)
 	const struct insn *insn = walk->insn;
 	const bool filler = insn->is_nop && !insn->is_endbr;
 
-	walk->left = false;
+	walk->left = walk->landed = false;
 	if (!filler)
 		skip_filler(walk);
 	for (size_t i = *first_filler; i < range->points.len; i++)
@@ -356,10 +376,10 @@ static bool take_original_insn(struct walk *walk, size_t *first_filler)
 	const struct check_point point = {(uint32_t)(insn->addr - range->begin), walk->at,
 					  walk->at};
 	vec_push(&range->points, point);
-	if (filler && !walk->filler)
-		walk->filler = insn->addr;
-	if (filler)
+	if (filler) {
+		take_filler(walk);
 		return true;
+	}
 	walk->filler = 0;
 	*first_filler = range->points.len;
 	note_base(walk);
@@ -391,10 +411,10 @@ static bool check_stub_order(struct walk *walk)
 					  walk->range->copy_begin + stub->begin);
 		at = stub->end;
 	}
-	/* Without an unwind record nothing tells the end. */
-	while (!walk->range->fde && at < walk->size && walk->code[at] == 0xcc)
-		at++;
-	if (at != walk->size)
+	/* Without an unwind record nothing else tells the end; what follows is another copy's. */
+	if (!walk->range->fde)
+		walk->range->copy_end = walk->range->copy_begin + at;
+	else if (at != walk->size)
 		return walk_fails(walk, VERIFY_PROBE, "bytes behind the stubs that belong to none");
 	rows_check_stubs(walk, walk->at, walk->size);
 	return true;
