@@ -3,62 +3,17 @@
  * accepts must come out sound: the output opens, no code is copied twice, every copied instruction
  * lies in the copied code and has an unwind record if its original has one, the originals keep
  * theirs, and of the original code nothing but the entries of instrumented functions is
- * overwritten. The unused bytes of e_ident choose the options.
+ * overwritten.
  */
 #include "fuzz/fuzz.h"
+#include "fuzz/rewrite_options.h"
 #include "object/eh_frame.h"
-#include "rewrite/rewrite.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { ENTRY_BYTES_MAX = 15 + 5 }; /* endbr64, with any prefixes, and the jump */
-
-static bool select_odd(const char *name, uint64_t addr, void *context)
-{
-	(void)name;
-	(void)context;
-	return addr / 16 % 2;
-}
-
-/* Kept for all inputs. */
-static const struct object *poison_companion(void)
-{
-	static const struct object *companion;
-	struct error err;
-
-	if (!companion)
-		companion = object_open(FUZZ_POISON, OBJECT_ALL, &err);
-	assert(companion);
-	return companion;
-}
-
-static struct rewrite_options read_options(const unsigned char *bytes)
-{
-	static const enum rewrite_mode modes[] = {REWRITE_FULL, REWRITE_FULL, REWRITE_NULL,
-						  REWRITE_POISON};
-	const unsigned char *chosen = bytes + EI_PAD;
-	struct rewrite_options options = {
-		.mode = modes[chosen[0] & 3],
-		.syscalls_only = (chosen[0] & 3) == 1,
-		.syscall_probes = chosen[0] & 64,
-		.probes = chosen[0] & 4 ? REWRITE_PROBES_ALL : REWRITE_PROBES_MERGED,
-		.keep_small = !(chosen[0] & 8),
-		.select = chosen[0] & 16 ? select_odd : NULL,
-		.origin = chosen[0] & 32 ? "/elsewhere" : NULL,
-		.keep_points = true,
-		.threads = chosen[0] & 128 ? 3 : 1,
-	};
-
-	if (options.mode == REWRITE_POISON)
-		options.companion = poison_companion();
-	if (chosen[1] & 1) {
-		options.first_unit = chosen[2];
-		options.last_unit = options.first_unit + chosen[3];
-	}
-	return options;
-}
 
 static const struct rewrite_function *function_of(const struct rewrite_result *result,
 						  uint64_t addr)
@@ -239,7 +194,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!object)
 		return 0;
-	const struct rewrite_options options = read_options(data);
+	const struct rewrite_options options = rewrite_options_read(data);
 	if (rewrite_object(object, &options, &out, &result, &err)) {
 		check_functions(&result);
 		if (!result.nothing_to_do)
