@@ -22,7 +22,7 @@
 
 #include <stdint.h>
 
-#define TARE_ARENA_ABI	   15
+#define TARE_ARENA_ABI	   16
 #define TARE_PROCESS_MAGIC 0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC  0x7268746572617400ULL
 
@@ -267,9 +267,10 @@ enum tare_call_marks {
 #define TARE_NODE_OTHER	 (~0ULL)
 
 /*
- * OS time of one node by cause, system call and object. Exclusive, calls in progress included. With
- * the cause TARE_RECORD_CALLS, `count` calls that the node's bucket `syscall_number` has given
- * away.
+ * OS time of one node by cause, system call and object. Exclusive, calls in progress included. What
+ * an interval has of blocked and preempted time goes to records of these causes, the rest of it to
+ * another cause's; each counts the interval. With the cause TARE_RECORD_CALLS, `count` calls that
+ * the node's bucket `syscall_number` has given away.
  */
 #define TARE_RECORD_CALLS 0xff00U
 
@@ -391,6 +392,7 @@ struct tare_thread_file {
 	uint64_t syscall_number, syscall_object; /* of the last SYSCALL probe */
 	uint64_t local;				 /* run address of the runtime's private state */
 	uint64_t os_ticks;			 /* of now_ticks, in intervals with an OS event */
+	uint64_t blocked_ticks, preempted_ticks; /* of os_ticks: it waited */
 
 	/* accounting of what is not in the tree */
 	/* Spent in the runtime's slow paths, charged to nobody. What is then missing from

@@ -49,6 +49,10 @@ enum tare_loss_line {
  *   beyond_depth      calls deeper than --max-depth; their time is the caller's
  *   marks_lost        marks for which there was no room
  *   causes_unasked    of `flagged`: the kernel could not be asked for the cause
+ *   cpu_unread        of `flagged`, switched: the thread's CPU clock could not be read, and all of
+ *                     it counts as waiting
+ *   delays_unread     of `flagged`, with a voluntary switch: how long the thread was ready to run
+ *                     could not be read, and all waiting counts as blocked
  */
 #define TARE_THREAD_LOSSES(LOSS)                                                                   \
 	LOSS(dropped, 0, LOST, 0, "events_dropped", "events dropped"),                             \
@@ -71,7 +75,9 @@ enum tare_loss_line {
 		     "calls, whose time is their callers'"),                                       \
 		LOSS(marks_lost, 1, LOST, 15, "marks_lost", "marks lost"),                         \
 		LOSS(causes_unasked, 1, LOST, 18, "os_causes_unknown",                             \
-		     "OS events of unknown cause")
+		     "OS events of unknown cause"),                                                \
+		LOSS(cpu_unread, 5, LOST, 23, "cpu_unread", "switches whose CPU time is unknown"), \
+		LOSS(delays_unread, 5, UNTOLD, 24, "run_delays_unread", NULL)
 
 /*
  * Of a process, the recorder also says what was lost, in a sentence of its own: so many `what` of

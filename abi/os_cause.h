@@ -26,7 +26,9 @@
 		      "pages of memory on first use"),                                             \
 		CAUSE(4, SYSCALL, syscall, 0, "syscall", "system calls",                           \
 		      "the kernel worked for the program, without waiting"),                       \
-		CAUSE(5, INTERRUPT, interrupt, 0, "irq", "interrupts", "timers and devices")
+		CAUSE(5, INTERRUPT, interrupt, 0, "irq", "interrupts", "timers and devices"),      \
+		CAUSE(6, SWITCH, switch, 5, "switch", "switches",                                  \
+		      "ran, in an interval with a switch and no system call")
 
 #define TARE_OS_CAUSE_ID(number, ID, ...)     TARE_OS_##ID = (number)
 #define TARE_OS_CAUSE_NUMBER(number, ID, ...) (number)

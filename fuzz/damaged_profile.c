@@ -66,9 +66,9 @@ static void add_event_log(struct profile_writer *writer)
 static void make_sound(const char *path)
 {
 	static const struct small_node nodes[] = {{.thread = 1},
-						  {1, 1, 1, 2, 30, TARE_OS_SYSCALL, 10},
-						  {1, 2, 2, 1, 5, 0, 0},
-						  {1, 3, 1, 1, 5, 0, 0}};
+						  {1, 1, 1, 2, 30, TARE_OS_SYSCALL, 10, 0},
+						  {1, 2, 2, 1, 5, 0, 0, 0},
+						  {1, 3, 1, 1, 5, 0, 0, 0}};
 	struct error err;
 	struct profile_writer *writer = small_profile_open(path);
 	small_thread(writer, small_process(writer, 5, "p"), 6, 40, 10);

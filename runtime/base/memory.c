@@ -43,6 +43,11 @@ void memory_note_threads(void)
 	is_shared = true;
 }
 
+bool memory_has_threads(void)
+{
+	return is_shared;
+}
+
 /* Whether the page of `addr` can be read. */
 static bool is_readable(uint64_t addr)
 {

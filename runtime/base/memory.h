@@ -5,6 +5,7 @@
 #ifndef TARE_RUNTIME_BASE_MEMORY_H
 #define TARE_RUNTIME_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,8 +19,9 @@ void memory_unmap(void *memory, size_t size_bytes);
  */
 long memory_ask(void *to, uint64_t from, uint64_t size_bytes);
 
-/* From now on there may be other threads in this memory. */
+/* From now on there may be other threads in this memory. Are there? */
 void memory_note_threads(void);
+bool memory_has_threads(void);
 
 /* Copies `size_bytes` at `from`, in whatever way. Returns how many could be read, or -errno if
  * none. */

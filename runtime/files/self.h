@@ -21,6 +21,14 @@ struct state_os_seen {
 	uint64_t syscalls; /* of tare_thread_file.syscalls */
 };
 
+/* Its CPU clock and its run delay, as last read: see waits.h. */
+struct state_waits_seen {
+	uint64_t ticks; /* TSC; 0: not read */
+	uint64_t cpu_ns;
+	uint64_t delay_ns;
+	bool has_delay;
+};
+
 /* The signal stack that the thread has registered. */
 struct state_stack {
 	uint64_t low, size_bytes; /* no bytes: none */
@@ -54,6 +62,7 @@ struct state_open_call {
 struct state_private {
 	struct accumulate_local local;
 	struct state_os_seen os_seen;
+	struct state_waits_seen waits_seen;
 	struct state_open_call *open_calls; /* as of the last fork-like system call */
 	uint64_t open_call_count, open_call_room;
 	char *exec_memory; /* for the environment of a program to be started */

@@ -15,6 +15,7 @@
 #include "runtime/base/offsets.h"
 #include "runtime/files/process.h"
 #include "runtime/os/descriptors.h"
+#include "runtime/os/waits.h"
 #include "runtime/tree/context.h"
 
 #include <asm/errno.h>
@@ -108,6 +109,7 @@ void os_flag_probe_host(uint64_t loader_base)
 	const int64_t *offset = symbol_addr(loader_base, "__rseq_offset");
 	const uint32_t *size = symbol_addr(loader_base, "__rseq_size");
 
+	waits_probe_host();
 	state_session.os_means = TARE_OS_BY_SITES;
 	state_session.rseq_armed = (uint64_t)descriptors;
 	if (offset && size && *size) {
@@ -174,6 +176,7 @@ void os_flag_begin(struct tare_thread_file *self, struct state_private *private_
 {
 	self->rseq_word = (uint64_t)__builtin_thread_pointer() + state_process.rseq_offset;
 	os_flag_noticed(self, private_state);
+	waits_begin(private_state);
 	os_flag_settle(self, private_state);
 }
 
@@ -228,15 +231,34 @@ void os_flag_end(const struct tare_thread_file *self)
 		selector_set(0);
 }
 
+static bool was_switched(const struct state_os_seen *before, const struct state_os_seen *after)
+{
+	return after->voluntary_switches != before->voluntary_switches ||
+	       after->involuntary_switches != before->involuntary_switches;
+}
+
+static enum waits_kind kind_of(const struct state_os_seen *before,
+			       const struct state_os_seen *after)
+{
+	return after->voluntary_switches != before->voluntary_switches ? WAITS_VOLUNTARY
+								       : WAITS_INVOLUNTARY;
+}
+
+/*
+ * Of the time on the CPU. Where the thread also waited, it is what made it wait; faults of an
+ * interval that was long enough for a switch are the least of it.
+ */
 static enum tare_os_cause cause_of(const struct state_os_seen *before,
 				   const struct state_os_seen *after)
 {
-	if (after->voluntary_switches != before->voluntary_switches)
-		return TARE_OS_BLOCKED;
-	if (after->involuntary_switches != before->involuntary_switches)
-		return TARE_OS_PREEMPTED;
+	const bool switched = was_switched(before, after);
+
+	if (switched && after->syscalls != before->syscalls)
+		return TARE_OS_SYSCALL;
 	if (after->major_faults != before->major_faults)
 		return TARE_OS_MAJOR_FAULT;
+	if (switched)
+		return TARE_OS_SWITCH;
 	if (after->minor_faults != before->minor_faults)
 		return TARE_OS_MINOR_FAULT;
 	if (after->syscalls != before->syscalls)
@@ -266,17 +288,21 @@ void os_flag_collect(struct tare_thread_file *self, struct state_private *privat
 	}
 	struct state_os_seen seen = private_state->os_seen;
 
-	if (!counters_read(self, &seen))
-		self->causes_unasked++;
+	const bool asked = counters_read(self, &seen);
+
+	self->causes_unasked += !asked;
 	event->os_cause = cause_of(&private_state->os_seen, &seen);
 	event->os = by_word || by_selector || again || event->os_cause != TARE_OS_INTERRUPT;
 	event->syscall_number = SYSCALL_UNKNOWN;
-	if (seen.syscalls != private_state->os_seen.syscalls &&
-	    (event->os_cause == TARE_OS_BLOCKED || event->os_cause == TARE_OS_SYSCALL)) {
+	if (event->os_cause == TARE_OS_SYSCALL) {
 		event->syscall_number = (uint16_t)self->syscall_number;
 		event->syscall_object = self->syscall_object;
 		event->syscall_name = self->syscall_name;
 	}
+	if (was_switched(&private_state->os_seen, &seen))
+		waits_collect(self, private_state, kind_of(&private_state->os_seen, &seen), event);
+	else if (!asked && by_word)
+		waits_collect(self, private_state, WAITS_UNASKED, event);
 	private_state->os_seen = seen;
 }
 
@@ -285,8 +311,12 @@ uint64_t os_flag_settle(const struct tare_thread_file *self, struct state_privat
 	uint64_t ticks = kernel_ticks();
 
 	for (int round = 0; round < SETTLE_ROUNDS && os_flag_raised(); round++) {
+		const struct state_os_seen before = private_state->os_seen;
+
 		counters_read(self, &private_state->os_seen);
 		flag_arm(self);
+		if (was_switched(&before, &private_state->os_seen))
+			waits_forget(self, private_state);
 		ticks = kernel_ticks();
 	}
 	return ticks;

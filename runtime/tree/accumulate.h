@@ -76,7 +76,9 @@ struct accumulate_event {
 	uint64_t call_site;   /* ENTER, CALL: see tare_node.call_site; always given */
 	bool landing;	      /* RETURN: an exception has come out of the call */
 	bool os;	      /* an OS event lies in the interval that ends here */
-	enum tare_os_cause os_cause;
+	enum tare_os_cause os_cause; /* of what the thread was on the CPU for of it */
+	/* What it waited in the interval; not more than that is counted. */
+	uint64_t blocked_ticks, preempted_ticks;
 	uint16_t syscall_number;
 	uint64_t syscall_object;
 	uint32_t syscall_name;

@@ -38,14 +38,23 @@ static void clock_step_over(struct tare_thread_file *self, uint64_t ticks)
 	self->lost_ticks -= ticks;
 }
 
+/* A system call makes a thread wait, and takes time; preemption and faults have none. */
+static bool has_syscall(enum tare_os_cause cause)
+{
+	return cause == TARE_OS_BLOCKED || cause == TARE_OS_SYSCALL;
+}
+
 static void os_record(struct tare_thread_file *self, const struct accumulate_event *event,
-		      uint64_t delta)
+		      enum tare_os_cause cause, uint64_t delta)
 {
 	struct tare_os_record wanted = {.node = context_index(top_of(self)),
-					.cause = (uint16_t)event->os_cause,
-					.syscall_number = event->syscall_number,
-					.object = event->syscall_object,
-					.name = event->syscall_name};
+					.cause = (uint16_t)cause,
+					.syscall_number = OS_SYSCALL_UNKNOWN};
+	if (has_syscall(cause)) {
+		wanted.syscall_number = event->syscall_number;
+		wanted.object = event->syscall_object;
+		wanted.name = event->syscall_name;
+	}
 	struct tare_os_record *record = context_os(self, &wanted, self->os_limit / 2);
 
 	if (!record && wanted.name) {
@@ -66,6 +75,32 @@ static void os_record(struct tare_thread_file *self, const struct accumulate_eve
 	record->ticks += delta;
 }
 
+/* Takes no more than there is from what is `left`. */
+static uint64_t wait_take(uint64_t waited, uint64_t *left)
+{
+	const uint64_t taken = waited < *left ? waited : *left;
+
+	*left -= taken;
+	return taken;
+}
+
+/* Splits the OS time of an interval: what the thread waited, and the rest by its cause. */
+static void os_split(struct tare_thread_file *self, const struct accumulate_event *event,
+		     uint64_t os_ticks)
+{
+	uint64_t left = os_ticks;
+	const uint64_t blocked = wait_take(event->blocked_ticks, &left);
+	const uint64_t preempted = wait_take(event->preempted_ticks, &left);
+
+	self->blocked_ticks += blocked;
+	self->preempted_ticks += preempted;
+	if (event->blocked_ticks)
+		os_record(self, event, TARE_OS_BLOCKED, blocked);
+	if (event->preempted_ticks)
+		os_record(self, event, TARE_OS_PREEMPTED, preempted);
+	os_record(self, event, event->os_cause, left);
+}
+
 /* OS time never exceeds the call's exclusive time, which a short interval may have reduced. */
 static void os_charge(struct tare_thread_file *self, const struct accumulate_event *event,
 		      int64_t delta)
@@ -82,7 +117,7 @@ static void os_charge(struct tare_thread_file *self, const struct accumulate_eve
 	mark_special(self, top);
 	top->os_inclusive += (uint64_t)os_ticks;
 	top->os_exclusive += (uint64_t)os_ticks;
-	os_record(self, event, (uint64_t)os_ticks);
+	os_split(self, event, (uint64_t)os_ticks);
 }
 
 void calls_charge(struct tare_thread_file *self, const struct accumulate_event *event)

@@ -151,12 +151,20 @@ static void note_put(struct tare_thread_file *self, enum tare_trace_note note, u
 			   extra_bytes);
 }
 
+/* The log has one cause for an interval: where the thread waited, the longer wait. */
+static enum tare_os_cause main_cause(const struct accumulate_event *event)
+{
+	if (!event->blocked_ticks && !event->preempted_ticks)
+		return event->os_cause;
+	return event->blocked_ticks >= event->preempted_ticks ? TARE_OS_BLOCKED : TARE_OS_PREEMPTED;
+}
+
 void trace_os(struct tare_thread_file *self, const struct accumulate_event *event)
 {
 	const uint64_t number = (uint16_t)(event->syscall_number + 1); /* 0xffff: none */
 
 	note_put(self, TARE_TRACE_NOTE_OS,
-		 (uint64_t)event->os_cause | number << TARE_TRACE_CAUSE_BITS, NULL, 0);
+		 (uint64_t)main_cause(event) | number << TARE_TRACE_CAUSE_BITS, NULL, 0);
 }
 
 void trace_mark(struct tare_thread_file *self, int64_t mark)

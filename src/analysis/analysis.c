@@ -475,14 +475,6 @@ bool analysis_samples_interval(const struct analysis *analysis, uint64_t samples
 	return true;
 }
 
-uint64_t analysis_cpu_ticks(const struct analysis_values *values)
-{
-	const uint64_t blocked = values->os_ticks[TARE_OS_BLOCKED];
-	const uint64_t all = values->amount[ELAPSED_EXCLUSIVE];
-
-	return blocked < all ? all - blocked : 0;
-}
-
 bool analysis_is_within_error(const struct analysis_values *values)
 {
 	return values->calls &&

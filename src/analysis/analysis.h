@@ -5,7 +5,8 @@
  *
  * Definitions: a value is inclusive where the function (module) stands anywhere on the stack, and
  * counts each interval once however often it stands there; it is exclusive where the function is
- * the current one. Application is Elapsed less the OS time.
+ * the current one. Application is Elapsed less the OS time; CPU is Elapsed less the waiting, which
+ * is the OS time of two causes.
  */
 #ifndef TARE_ANALYSIS_ANALYSIS_H
 #define TARE_ANALYSIS_ANALYSIS_H
@@ -120,10 +121,10 @@ struct analysis_thread {
  * function, because calls of the same function stood above.
  */
 struct analysis_folded_time {
-	int64_t application, os;
+	int64_t application, disturbed, waited;
 };
 
-/* What it has of a value; only of elapsed and application time something is known. */
+/* What it has of a value; only of times something is known. */
 int64_t analysis_folded_amount(const struct analysis_folded_time *time, enum analysis_value value);
 
 /*
@@ -368,7 +369,7 @@ uint64_t analysis_ns(const struct analysis *analysis, uint64_t ticks);
 
 /*
  * OS time of one cause in nanoseconds. Rounded so that with it the application exclusive time and
- * all six causes add up to the elapsed exclusive time, each in nanoseconds.
+ * all causes add up to the elapsed exclusive time, each in nanoseconds.
  */
 uint64_t analysis_os_ns(const struct analysis *analysis, const struct analysis_values *values,
 			enum tare_os_cause cause);
@@ -430,12 +431,6 @@ double analysis_samples_percent(const struct analysis *analysis, uint64_t sample
  */
 bool analysis_samples_interval(const struct analysis *analysis, uint64_t samples, double *low,
 			       double *high);
-
-/*
- * Elapsed exclusive time less that of intervals in which the thread was blocked: the time that it
- * ran or could have run. Intervals with a preemption count: most of them is work.
- */
-uint64_t analysis_cpu_ticks(const struct analysis_values *values);
 
 /*
  * By which share the cost of pairs of probes had changed when it was measured again at the end of

@@ -17,10 +17,11 @@
 typedef __int128 wide;
 
 /*
- * One thread's, by the value that is shared out; in the place of elapsed time, which is the sum of
- * both, OS time is.
+ * One thread's, by what is shared out: in the places of CPU and elapsed time, which are sums, there
+ * are their last parts, the disturbed and the waited time.
  */
-static const enum analysis_value os_share = VALUE_ELAPSED;
+static const enum analysis_value disturbed_share = VALUE_CPU;
+static const enum analysis_value waited_share = VALUE_ELAPSED;
 
 struct thread_shares {
 	wide said[ANALYSIS_VALUES];   /* by callers */
@@ -38,19 +39,34 @@ static int64_t bounded(wide ticks)
 	return ticks < -TICKS_MAX ? -TICKS_MAX : (int64_t)ticks;
 }
 
+/* The file does not tell waiting from other OS time: both are shared out as that. */
 void analysis_folded_load(struct analysis_node *node, const struct profile_node *row)
 {
 	struct analysis_folded_time *time = &node->folded_time;
 
 	time->application =
 		bounded((wide)time->application + row->folded_elapsed_ticks - row->folded_os_ticks);
-	time->os = bounded((wide)time->os + row->folded_os_ticks);
+	time->disturbed = bounded((wide)time->disturbed + row->folded_os_ticks);
+	time->waited = bounded((wide)time->waited + row->folded_os_ticks);
 }
 
 void analysis_folded_sum(struct analysis_folded_time *to, const struct analysis_folded_time *from)
 {
 	to->application = bounded((wide)to->application + from->application);
-	to->os = bounded((wide)to->os + from->os);
+	to->disturbed = bounded((wide)to->disturbed + from->disturbed);
+	to->waited = bounded((wide)to->waited + from->waited);
+}
+
+/* The exclusive times of a folded node, in parts. */
+static struct analysis_folded_time parts_of(const struct analysis_values *values)
+{
+	const uint64_t *amount = values->amount;
+
+	return (struct analysis_folded_time){
+		.application = bounded(amount[APPLICATION_EXCLUSIVE]),
+		.disturbed = bounded((wide)amount[CPU_EXCLUSIVE] - amount[APPLICATION_EXCLUSIVE]),
+		.waited = bounded((wide)amount[ELAPSED_EXCLUSIVE] - amount[CPU_EXCLUSIVE]),
+	};
 }
 
 static wide above_zero(wide ticks)
@@ -62,12 +78,14 @@ static wide above_zero(wide ticks)
 static void said_by(const struct analysis_node *node, wide said[ANALYSIS_VALUES])
 {
 	const wide application = above_zero(node->folded_time.application);
-	const wide os = above_zero(node->folded_time.os);
+	const wide disturbed = above_zero(node->folded_time.disturbed);
+	const wide waited = above_zero(node->folded_time.waited);
 
 	for (int i = 0; i < ANALYSIS_VALUES; i++)
-		said[i] = application + os;
+		said[i] = application + waited;
 	said[VALUE_APPLICATION] = application;
-	said[os_share] = os;
+	said[disturbed_share] = disturbed;
+	said[waited_share] = waited;
 }
 
 static void sum_up(const struct analysis *analysis, struct thread_shares *threads)
@@ -75,6 +93,7 @@ static void sum_up(const struct analysis *analysis, struct thread_shares *thread
 	vec_foreach (node, &analysis->nodes) {
 		struct thread_shares *thread = &threads[node->thread];
 		const uint64_t *amount = node->values.amount;
+		const struct analysis_folded_time parts = parts_of(&node->values);
 		wide said[ANALYSIS_VALUES];
 		if (!node->folded) {
 			said_by(node, said);
@@ -86,7 +105,8 @@ static void sum_up(const struct analysis *analysis, struct thread_shares *thread
 		for (int i = 0; i < ANALYSIS_VALUES; i++)
 			thread->folded[i] +=
 				amount[analysis_measure_of((enum analysis_value)i, EXCLUSIVE)];
-		thread->folded[os_share] -= amount[APPLICATION_EXCLUSIVE];
+		thread->folded[disturbed_share] += parts.disturbed - (wide)amount[CPU_EXCLUSIVE];
+		thread->folded[waited_share] += parts.waited - (wide)amount[ELAPSED_EXCLUSIVE];
 	}
 }
 
@@ -130,8 +150,10 @@ static void caller_take(struct thread_shares *thread, struct analysis_node *node
 	}
 	node->folded_time = (struct analysis_folded_time){
 		.application = bounded(amount[APPLICATION_INCLUSIVE]),
-		.os = bounded(amount[analysis_measure_of(os_share, INCLUSIVE)])};
-	amount[ELAPSED_INCLUSIVE] += amount[APPLICATION_INCLUSIVE];
+		.disturbed = bounded(amount[analysis_measure_of(disturbed_share, INCLUSIVE)]),
+		.waited = bounded(amount[analysis_measure_of(waited_share, INCLUSIVE)])};
+	amount[CPU_INCLUSIVE] += amount[APPLICATION_INCLUSIVE];
+	amount[ELAPSED_INCLUSIVE] += amount[CPU_INCLUSIVE];
 }
 
 /* By what the inclusive time exceeds `exclusive`; below 0 by no more than that. */
@@ -146,21 +168,34 @@ static int64_t excess(const struct thread_shares *thread, int share, int64_t tic
 	return ticks < 0 ? -part : part;
 }
 
+/* The inclusive times are the sums of their parts. */
+static void inclusive_set(uint64_t *amount, const struct analysis_folded_time *time)
+{
+	amount[APPLICATION_INCLUSIVE] = (uint64_t)above_zero(time->application);
+	amount[CPU_INCLUSIVE] =
+		amount[APPLICATION_INCLUSIVE] + (uint64_t)above_zero(time->disturbed);
+	amount[ELAPSED_INCLUSIVE] = amount[CPU_INCLUSIVE] + (uint64_t)above_zero(time->waited);
+}
+
+static int64_t below_zero(int64_t ticks)
+{
+	return -(int64_t)above_zero(-(wide)ticks);
+}
+
 static void folded_take(const struct thread_shares *thread, struct analysis_node *node)
 {
-	struct analysis_values *values = &node->values;
 	struct analysis_folded_time *time = &node->folded_time;
-	const uint64_t application = values->amount[APPLICATION_EXCLUSIVE];
+	const struct analysis_folded_time own = parts_of(&node->values);
 
-	time->application = excess(thread, VALUE_APPLICATION, time->application, application);
-	time->os =
-		excess(thread, os_share, time->os, values->amount[ELAPSED_EXCLUSIVE] - application);
-	values->amount[APPLICATION_INCLUSIVE] = (uint64_t)above_zero(time->application);
-	values->amount[ELAPSED_INCLUSIVE] =
-		values->amount[APPLICATION_INCLUSIVE] + (uint64_t)above_zero(time->os);
+	time->application =
+		excess(thread, VALUE_APPLICATION, time->application, (uint64_t)own.application);
+	time->disturbed = excess(thread, disturbed_share, time->disturbed, (uint64_t)own.disturbed);
+	time->waited = excess(thread, waited_share, time->waited, (uint64_t)own.waited);
+	inclusive_set(node->values.amount, time);
 	/* What remains to be said: how much of it its function has elsewhere. */
-	time->application = -(int64_t)above_zero(-(wide)time->application);
-	time->os = -(int64_t)above_zero(-(wide)time->os);
+	time->application = below_zero(time->application);
+	time->disturbed = below_zero(time->disturbed);
+	time->waited = below_zero(time->waited);
 }
 
 void analysis_share_folded(struct analysis *analysis)
@@ -183,9 +218,16 @@ void analysis_share_folded(struct analysis *analysis)
 
 int64_t analysis_folded_amount(const struct analysis_folded_time *time, enum analysis_value value)
 {
-	if (value == VALUE_ELAPSED)
-		return time->application + time->os;
-	return value == VALUE_APPLICATION ? time->application : 0;
+	switch (value) {
+	case VALUE_ELAPSED:
+		return time->application + time->disturbed + time->waited;
+	case VALUE_CPU:
+		return time->application + time->disturbed;
+	case VALUE_APPLICATION:
+		return time->application;
+	default:
+		return 0;
+	}
 }
 
 void analysis_values_add_folded(struct analysis_values *to, const struct analysis_folded_time *time)
@@ -205,25 +247,24 @@ void analysis_values_add_outermost(struct analysis_values *values, const struct 
 void analysis_folded_note(struct analysis_folded_time *module, const struct analysis_node *node,
 			  bool outermost)
 {
-	const struct analysis_values *values = &node->values;
+	struct analysis_folded_time part = {0};
 
 	if (node->folded) {
-		const uint64_t application = values->amount[APPLICATION_EXCLUSIVE];
-		module->application = bounded((wide)module->application + application);
-		module->os =
-			bounded((wide)module->os + values->amount[ELAPSED_EXCLUSIVE] - application);
+		part = parts_of(&node->values);
 	} else if (outermost) {
-		module->application =
-			bounded((wide)module->application - node->folded_time.application);
-		module->os = bounded((wide)module->os - node->folded_time.os);
+		part.application = -node->folded_time.application;
+		part.disturbed = -node->folded_time.disturbed;
+		part.waited = -node->folded_time.waited;
 	}
+	analysis_folded_sum(module, &part);
 }
 
 void analysis_folded_add(struct analysis_values *values, struct analysis_folded_time *module)
 {
-	const struct analysis_folded_time left = {.application =
-							  (int64_t)above_zero(module->application),
-						  .os = (int64_t)above_zero(module->os)};
+	const struct analysis_folded_time left = {
+		.application = (int64_t)above_zero(module->application),
+		.disturbed = (int64_t)above_zero(module->disturbed),
+		.waited = (int64_t)above_zero(module->waited)};
 
 	analysis_values_add_folded(values, &left);
 	*module = (struct analysis_folded_time){0};

@@ -167,7 +167,8 @@ static void unlink_values(struct analysis *analysis)
 			analysis_values_subtract_inclusive(&nodes[node->parent].values,
 							   &node->values);
 			above->application -= node->folded_time.application;
-			above->os -= node->folded_time.os;
+			above->disturbed -= node->folded_time.disturbed;
+			above->waited -= node->folded_time.waited;
 		}
 		analysis_values_subtract_own(&node->values);
 	}

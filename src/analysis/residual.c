@@ -43,7 +43,7 @@ static bool is_evidence(const struct analysis_node *node, bool calls_others)
 	const struct analysis_range *range = &values->range[ELAPSED_EXCLUSIVE];
 
 	return !calls_others && !node->folded && !node->folded_time.application &&
-	       !node->folded_time.os && node->function != ANALYSIS_NONE &&
+	       !node->folded_time.waited && node->function != ANALYSIS_NONE &&
 	       values->calls >= EVIDENCE_CALLS_MIN && values->amount[OVERHEAD_EXCLUSIVE] &&
 	       range->min <= range->max &&
 	       values->amount[APPLICATION_EXCLUSIVE] / EVIDENCE_SMALL <=

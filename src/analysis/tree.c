@@ -46,6 +46,8 @@ void analysis_values_measure(struct analysis_values *values, const struct profil
 		left -= ticks;
 	}
 	values->amount[ELAPSED_EXCLUSIVE] = row->elapsed_ticks;
+	values->amount[CPU_EXCLUSIVE] = row->elapsed_ticks - values->os_ticks[TARE_OS_BLOCKED] -
+					values->os_ticks[TARE_OS_PREEMPTED];
 	values->amount[APPLICATION_EXCLUSIVE] = left;
 	values->amount[OVERHEAD_EXCLUSIVE] = row->overhead_ticks;
 }
@@ -398,6 +400,7 @@ static void sum_session(struct analysis *analysis)
 		totals->inconsistent_ticks +=
 			distance(times[VALUE_ELAPSED], clock) +
 			distance(times[VALUE_ELAPSED] - times[VALUE_APPLICATION], os);
+		times[VALUE_CPU] += without(clock, times[VALUE_ELAPSED]);
 		times[VALUE_ELAPSED] = larger(times[VALUE_ELAPSED], clock);
 		times[VALUE_APPLICATION] = larger(times[VALUE_APPLICATION], clock - os);
 		for (int time = 0; time < ANALYSIS_TIME_VALUES; time++)

@@ -13,10 +13,11 @@
 
 /*
  * Times of calls, in ticks; their percents are of the session's. `calls`: what is known of single
- * ones besides the average: SPREAD their least, greatest and percentiles, RANGE the first two.
+ * ones besides the average: SPREAD their least, greatest and percentiles, RANGE the first two,
+ * AVERAGE nothing.
  */
 #define ANALYSIS_TIMES(TIME)                                                                       \
-	TIME(ELAPSED, elapsed, "Elapsed", SPREAD),                                                 \
+	TIME(ELAPSED, elapsed, "Elapsed", SPREAD), TIME(CPU, cpu, "CPU", AVERAGE),                 \
 		TIME(APPLICATION, application, "Application", RANGE)
 
 /* Ticks that were subtracted from these, and by how much they may be wrong. */
@@ -33,12 +34,15 @@
 #define ANALYSIS_MEASURE_IDS(ID, ...)	   ID##_INCLUSIVE, ID##_EXCLUSIVE
 #define ANALYSIS_VALUE_NAME(ID, name, ...) name
 
+/* The name of ANALYSIS_RANKING_TIME, for names of columns. */
+#define ANALYSIS_RANKING "cpu"
+
 enum analysis_value {
 	ANALYSIS_TIMES(ANALYSIS_VALUE_ID),
 	ANALYSIS_COSTS(ANALYSIS_VALUE_ID),
 	ANALYSIS_SAMPLED(ANALYSIS_VALUE_ID),
 	ANALYSIS_VALUES,
-	ANALYSIS_RANKING_TIME = VALUE_ELAPSED, /* what calls are ranked by */
+	ANALYSIS_RANKING_TIME = VALUE_CPU, /* what calls are ranked by */
 	ANALYSIS_FIRST_COST = VALUE_OVERHEAD,
 	ANALYSIS_FIRST_SAMPLED = VALUE_SAMPLES,
 	ANALYSIS_TIME_VALUES = ANALYSIS_FIRST_COST,

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NUMBERS_WIDTH = 10 + 12 + 13 + 13 + 14 + 2, NAME_WIDTH_MIN = 8 };
+enum { NUMBERS_WIDTH = 10 + 12 + 13 + 13 + 13 + 14 + 2, NAME_WIDTH_MIN = 8 };
 
 struct top_values {
 	double interval_seconds;
@@ -67,7 +67,7 @@ static const struct option top_options[] = {
 	{.name = "sort",
 	 .letter = 's',
 	 .argument = "KEY",
-	 .help = "interval: application exclusive time since the last table, total: of the whole "
+	 .help = "interval: CPU exclusive time since the last table, total: of the whole "
 		 "recording; calls: since the last table; elapsed: elapsed exclusive time",
 	 .type = OPTION_CHOICE,
 	 .choices = sort_choices,
@@ -110,10 +110,10 @@ static void append_row(const struct top_row *row, const struct top_table *table,
 	name_append_escaped(&module, row->module, unicode);
 	const size_t beside = NUMBERS_WIDTH + 2 + name_width(module.data);
 
-	str_printf(text, "%10.1f %11.0f %12.1f %12.1f %13" PRIu64 "  ",
+	str_printf(text, "%10.1f %11.0f %12.1f %12.1f %12.1f %13" PRIu64 "  ",
 		   per_second(row->interval_ns, table) * 1e-6,
-		   per_second(row->interval_calls, table), (double)row->application_ns * 1e-6,
-		   (double)row->elapsed_ns * 1e-6, row->calls);
+		   per_second(row->interval_calls, table), (double)row->cpu_ns * 1e-6,
+		   (double)row->elapsed_ns * 1e-6, (double)row->application_ns * 1e-6, row->calls);
 	if (columns && (size_t)columns > beside + NAME_WIDTH_MIN)
 		name_append_shortened(text, name.data, (size_t)columns - beside, "");
 	else
@@ -132,14 +132,14 @@ static void table_text(const struct top *top, const struct top_table *table, str
 	name_append_escaped(text, top->command, print_is_unicode());
 	str_printf(text,
 		   ": %" PRIu64 " processes, %" PRIu64 " threads, %.0f calls/s; %.1f s of "
-		   "threads' time, %.1f s application, %.1f s off",
+		   "threads' time, %.1f s CPU, %.1f s application, %.1f s off",
 		   table->processes, table->threads, per_second(table->interval_calls, table),
-		   (double)table->elapsed_ns * 1e-9, (double)table->application_ns * 1e-9,
-		   (double)table->off_ns * 1e-9);
+		   (double)table->elapsed_ns * 1e-9, (double)table->cpu_ns * 1e-9,
+		   (double)table->application_ns * 1e-9, (double)table->off_ns * 1e-9);
 	if (top->terminal.open)
 		str_append(text, "\nq quit; sort by: i interval, t total, c calls, e elapsed");
-	str_printf(text, "\n\n%10s %11s %12s %12s %13s  %s\n", "app ms/s", "calls/s", "app excl ms",
-		   "excl ms", "calls", "function, module");
+	str_printf(text, "\n\n%10s %11s %12s %12s %12s %13s  %s\n", "CPU ms/s", "calls/s",
+		   "CPU excl ms", "elapsed ms", "app ms", "calls", "function, module");
 	int64_t rows = top->values->rows ? top->values->rows : (int64_t)lines - 5;
 	vec_foreach (row, &table->rows) {
 		if (rows-- <= 0)
@@ -157,10 +157,11 @@ static void print_json(const struct top *top, const struct top_table *table)
 	str_printf(&out,
 		   "{\"processes\": %" PRIu64 ", \"threads\": %" PRIu64 ", \"calls\": %" PRIu64
 		   ", \"interval_s\": %.6f, \"interval_calls\": %" PRIu64
-		   ", \"elapsed_ns\": %" PRIu64 ", \"application_ns\": %" PRIu64
-		   ", \"off_ns\": %" PRIu64 ", \"functions\": [",
+		   ", \"elapsed_ns\": %" PRIu64 ", \"cpu_ns\": %" PRIu64
+		   ", \"application_ns\": %" PRIu64 ", \"off_ns\": %" PRIu64 ", \"functions\": [",
 		   table->processes, table->threads, table->calls, table->interval_seconds,
-		   table->interval_calls, table->elapsed_ns, table->application_ns, table->off_ns);
+		   table->interval_calls, table->elapsed_ns, table->cpu_ns, table->application_ns,
+		   table->off_ns);
 	vec_foreach (row, &table->rows) {
 		if (rows-- <= 0)
 			break;
@@ -170,11 +171,12 @@ static void print_json(const struct top *top, const struct top_table *table)
 		json_text_append(&out, row->module);
 		str_printf(&out,
 			   ", \"calls\": %" PRIu64 ", \"interval_calls\": %" PRIu64
-			   ", \"interval_application_exclusive_ns\": %" PRIu64
+			   ", \"interval_cpu_exclusive_ns\": %" PRIu64
+			   ", \"cpu_exclusive_ns\": %" PRIu64
 			   ", \"application_exclusive_ns\": %" PRIu64
 			   ", \"elapsed_exclusive_ns\": %" PRIu64 "}",
-			   row->calls, row->interval_calls, row->interval_ns, row->application_ns,
-			   row->elapsed_ns);
+			   row->calls, row->interval_calls, row->interval_ns, row->cpu_ns,
+			   row->application_ns, row->elapsed_ns);
 		comma = ", ";
 	}
 	str_append(&out, "]}\n");

@@ -30,7 +30,8 @@ static void take_function(struct top_table *table, const struct analysis *analys
 		.calls = values->calls,
 		.interval_calls = values->calls,
 		.application_ns = analysis_ns(analysis, values->amount[APPLICATION_EXCLUSIVE]),
-		.interval_ns = analysis_ns(analysis, values->amount[APPLICATION_EXCLUSIVE]),
+		.cpu_ns = analysis_ns(analysis, values->amount[CPU_EXCLUSIVE]),
+		.interval_ns = analysis_ns(analysis, values->amount[CPU_EXCLUSIVE]),
 		.elapsed_ns = analysis_ns(analysis, values->amount[ELAPSED_EXCLUSIVE]),
 	};
 
@@ -45,6 +46,7 @@ static void take_analysis(struct top_table *table, const struct analysis *analys
 	table->processes = totals->processes;
 	table->threads = totals->threads;
 	table->elapsed_ns = analysis_ns(analysis, totals->elapsed);
+	table->cpu_ns = analysis_ns(analysis, totals->cpu);
 	table->application_ns = analysis_ns(analysis, totals->application);
 	table->off_ns = analysis_ns(analysis, totals->off_ticks);
 	vec_foreach (function, &analysis->functions)
@@ -101,7 +103,7 @@ static void take_off(struct top_table *table, const struct top_table *before)
 			vec_push(&left, *row);
 		} else {
 			left.data[place].calls += row->calls;
-			left.data[place].application_ns += row->application_ns;
+			left.data[place].cpu_ns += row->cpu_ns;
 		}
 	}
 	vec_foreach (row, &table->rows) {
@@ -111,7 +113,7 @@ static void take_off(struct top_table *table, const struct top_table *before)
 			continue;
 		struct top_row *was = &left.data[*place];
 		was->calls -= less(&row->interval_calls, was->calls);
-		was->application_ns -= less(&row->interval_ns, was->application_ns);
+		was->cpu_ns -= less(&row->interval_ns, was->cpu_ns);
 	}
 	vec_fini(&left);
 	strmap_fini(&places);
@@ -159,7 +161,7 @@ static int by_name(const struct top_row *a, const struct top_row *b)
 static int by_total(const void *a, const void *b)
 {
 	const struct top_row *x = a, *y = b;
-	const int values = compare(x->application_ns, y->application_ns);
+	const int values = compare(x->cpu_ns, y->cpu_ns);
 
 	return values ? values : by_name(x, y);
 }

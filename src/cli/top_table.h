@@ -11,17 +11,17 @@ enum top_sort { TOP_BY_INTERVAL, TOP_BY_TOTAL, TOP_BY_CALLS, TOP_BY_ELAPSED, TOP
 struct top_row {
 	const char *function, *module; /* in the table's arena */
 	uint64_t calls, interval_calls;
-	/* ns: application exclusive of the interval and in all, elapsed exclusive in all */
-	uint64_t interval_ns, application_ns, elapsed_ns;
+	/* ns, exclusive: CPU of the interval; the others in all */
+	uint64_t interval_ns, cpu_ns, application_ns, elapsed_ns;
 };
 
 struct top_table {
 	struct arena arena;
 	struct vec_of(struct top_row) rows;
 	uint64_t processes, threads, calls, interval_calls;
-	uint64_t elapsed_ns, application_ns, off_ns; /* of all threads */
-	uint64_t raw_ns;			     /* when it was read */
-	double interval_seconds;		     /* since `before`, or since the begin */
+	uint64_t elapsed_ns, cpu_ns, application_ns, off_ns; /* of all threads */
+	uint64_t raw_ns;				     /* when it was read */
+	double interval_seconds; /* since `before`, or since the begin */
 };
 
 /*

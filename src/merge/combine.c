@@ -142,7 +142,7 @@ static void take_process(struct input *input, size_t at, const struct profile_pr
 		process->name.text = arena_strdup(&merge->arena, name.text);
 }
 
-/* Those that are times; now, os and overhead follow from the nodes. */
+/* Those that are times; now, os, waits and overhead follow from the nodes. */
 static struct profile_thread thread_rescaled(const struct input *input,
 					     const struct profile_thread *from)
 {
@@ -153,6 +153,7 @@ static struct profile_thread thread_rescaled(const struct input *input,
 	row.own_ticks = rescale(input, row.own_ticks);
 	row.off_ticks = rescale(input, row.off_ticks);
 	row.now_ticks = row.os_ticks = row.overhead_ticks = 0;
+	row.blocked_ticks = row.preempted_ticks = 0;
 	return row;
 }
 

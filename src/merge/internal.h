@@ -135,8 +135,9 @@ struct input {
 	struct map nodes;    /* id → index */
 	struct map os_ticks; /* (id, cause) → ticks of the rows so far, where they are converted */
 	struct thread_sums {
-		uint64_t elapsed, os, overhead; /* of its nodes, in the input's ticks */
-		int64_t first_node;		/* id; 0: none yet */
+		/* of its nodes, in the input's ticks */
+		uint64_t elapsed, os, blocked, preempted, overhead;
+		int64_t first_node; /* id; 0: none yet */
 	} * sums;
 	struct error *err;
 	bool failed; /* err is set */

@@ -59,9 +59,13 @@ static void node_add(struct input *input, struct profile_node *to, const struct 
 	add_count(&to->overhead_ticks, overhead);
 	add_count(&thread->now_ticks, elapsed);
 	add_count(&thread->os_ticks, os_ns);
+	add_count(&thread->blocked_ticks, rescale(input, from->os_ticks[TARE_OS_BLOCKED]));
+	add_count(&thread->preempted_ticks, rescale(input, from->os_ticks[TARE_OS_PREEMPTED]));
 	add_count(&thread->overhead_ticks, overhead);
 	sums->elapsed += from->elapsed_ticks;
 	sums->os += os;
+	sums->blocked += from->os_ticks[TARE_OS_BLOCKED];
+	sums->preempted += from->os_ticks[TARE_OS_PREEMPTED];
 	sums->overhead += from->overhead_ticks;
 	add_count(&to->calls, from->calls);
 	add_count(&to->unwound, from->unwound);
@@ -194,6 +198,17 @@ static uint64_t object_common(const struct profile_os *row)
 	}
 }
 
+/* Before PROFILE_WAITS_SINCE, no CPU clock was read at switches: that is a loss of the merged. */
+static void note_unread(struct input *input, const struct profile_os *row, uint64_t node)
+{
+	struct merge *merge = input->merge;
+
+	if (profile_version(input->profile) < PROFILE_WAITS_SINCE &&
+	    (row->cause == TARE_OS_BLOCKED || row->cause == TARE_OS_PREEMPTED))
+		add_count(&merge->threads.data[merge->nodes.data[node].row.thread].row.cpu_unread,
+			  row->count);
+}
+
 static bool take_os(const struct profile_os *row, void *context)
 {
 	struct input *input = context;
@@ -216,6 +231,7 @@ static bool take_os(const struct profile_os *row, void *context)
 							  .syscall_number = row->syscall_number,
 							  .object = object,
 							  .path = path_text(merge, path)}));
+	note_unread(input, row, node);
 	merge->summary.addresses += object != row->object;
 	add_count(&merge->os.data[index].count, row->count);
 	add_count(&merge->os.data[index].ticks, os_rescale(input, row));
@@ -264,6 +280,12 @@ bool combine_nodes(struct input *input, struct error *err)
 		struct profile_thread *to = &merge->threads.data[input->threads[i]].row;
 		add_rest(input, &to->now_ticks, threads[i].now_ticks, input->sums[i].elapsed);
 		add_rest(input, &to->os_ticks, threads[i].os_ticks, input->sums[i].os);
+		if (profile_version(input->profile) >= PROFILE_WAITS_SINCE) {
+			add_rest(input, &to->blocked_ticks, threads[i].blocked_ticks,
+				 input->sums[i].blocked);
+			add_rest(input, &to->preempted_ticks, threads[i].preempted_ticks,
+				 input->sums[i].preempted);
+		}
 		add_rest(input, &to->overhead_ticks, threads[i].overhead_ticks,
 			 input->sums[i].overhead);
 	}

@@ -13,7 +13,8 @@
 #include "base/base.h"
 
 #define PROFILE_APPLICATION_ID 0x74617265 /* "tare" */
-#define PROFILE_SCHEMA_VERSION 4	  /* the reader takes it and all before */
+#define PROFILE_SCHEMA_VERSION 5	  /* the reader takes it and all before */
+#define PROFILE_WAITS_SINCE    5	  /* blocked and preempted time is exact */
 
 struct profile_session {
 	const char *command_line; /* shell-quoted */
@@ -79,6 +80,7 @@ struct profile_thread {
 	uint64_t begin_ticks, end_ticks;
 	/* as in struct tare_thread_file */
 	uint64_t now_ticks, os_ticks, own_ticks, overhead_ticks;
+	uint64_t blocked_ticks, preempted_ticks; /* of os_ticks */
 	TARE_LOSS_MEMBERS(thread_losses, TARE_THREAD_LOSSES);
 	uint32_t limits; /* enum tare_limits: what it has met */
 };
@@ -108,9 +110,11 @@ struct profile_node {
 	int64_t thread, parent;
 	int64_t function; /* 0: the thread's root */
 	uint64_t calls, unwound, calls_by_call;
-	uint64_t elapsed_ticks;		   /* exclusive, open frames included */
-	uint64_t os_ticks[TARE_OS_CAUSES]; /* exclusive, by cause; part of elapsed_ticks */
-	uint64_t overhead_ticks;	   /* exclusive: probe cost that was subtracted */
+	uint64_t elapsed_ticks; /* exclusive, open frames included */
+	/* Exclusive, by cause; part of elapsed_ticks. Before PROFILE_WAITS_SINCE, intervals with a
+	   switch were of the causes BLOCKED and PREEMPTED as a whole. */
+	uint64_t os_ticks[TARE_OS_CAUSES];
+	uint64_t overhead_ticks; /* exclusive: probe cost that was subtracted */
 	/* per call; min > max where no call ended */
 	uint64_t elapsed_inclusive_min, elapsed_inclusive_max;
 	uint64_t elapsed_exclusive_min, elapsed_exclusive_max;

@@ -101,6 +101,8 @@ static const struct profile_column thread_columns[] = {
 	COLUMN(profile_thread, overhead_ticks, COLUMN_COUNT),
 	TARE_THREAD_LOSSES(THREAD_LOSS),
 	SINCE(2, profile_thread, limits, COLUMN_UNSIGNED),
+	SINCE(5, profile_thread, blocked_ticks, COLUMN_COUNT),
+	SINCE(5, profile_thread, preempted_ticks, COLUMN_COUNT),
 };
 
 static const struct profile_column module_columns[] = {

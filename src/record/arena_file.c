@@ -292,8 +292,9 @@ static bool thread_check_header(struct arena_thread *thread, struct error *err)
 {
 	struct tare_thread_file *header = &thread->header;
 	uint64_t *const values[] = {
-		&header->now_ticks, &header->os_ticks, &header->own_ticks,
-		&header->syscalls,  &header->events,   &header->inherited_frames,
+		&header->now_ticks,	  &header->os_ticks,	     &header->blocked_ticks,
+		&header->preempted_ticks, &header->own_ticks,	     &header->syscalls,
+		&header->events,	  &header->inherited_frames,
 	};
 
 	if (header->magic != TARE_THREAD_MAGIC)
@@ -427,6 +428,12 @@ static void read_os(struct arena_thread *thread, const struct arena_source *sour
 	}
 }
 
+static void settle_sum(uint64_t *counted, uint64_t of_records)
+{
+	if (of_records < *counted)
+		*counted = of_records;
+}
+
 /*
  * A probe that was at work when the thread was killed may have counted OS time for the thread and
  * not yet for its cause: it was not seen to the end, so it is not taken for OS time.
@@ -434,14 +441,17 @@ static void read_os(struct arena_thread *thread, const struct arena_source *sour
 static void settle_os(struct arena_thread *thread)
 {
 	struct tare_thread_file *header = &thread->header;
-	uint64_t ticks = 0;
+	uint64_t ticks = 0, by_cause[TARE_OS_CAUSES] = {0};
 
 	if (!header->gate || header->os_lost)
 		return;
-	for (size_t i = 0; i < thread->os_count; i++)
+	for (size_t i = 0; i < thread->os_count; i++) {
 		ticks += thread->os[i].ticks;
-	if (ticks < header->os_ticks)
-		header->os_ticks = ticks;
+		by_cause[thread->os[i].cause] += thread->os[i].ticks;
+	}
+	settle_sum(&header->os_ticks, ticks);
+	settle_sum(&header->blocked_ticks, by_cause[TARE_OS_BLOCKED]);
+	settle_sum(&header->preempted_ticks, by_cause[TARE_OS_PREEMPTED]);
 }
 
 bool arena_thread_parse(struct arena_thread *thread, int fd, uint64_t size, struct error *err)

@@ -443,6 +443,8 @@ static bool write_thread(struct assembly *assembly, struct thread_rows *rows, st
 		.end_ticks = header->end_ticks,
 		.now_ticks = tree_clock(&rows->tree),
 		.os_ticks = header->os_ticks,
+		.blocked_ticks = header->blocked_ticks,
+		.preempted_ticks = header->preempted_ticks,
 		.own_ticks = header->own_ticks,
 		.overhead_ticks = rows->tree.overhead_ticks,
 		.limits = header->limits,

@@ -24,6 +24,21 @@ static void add_open_calls(struct tree *tree, int64_t *elapsed_ticks)
 	}
 }
 
+static void add_os_records(struct tree *tree)
+{
+	const struct arena_thread *thread = tree->thread;
+
+	for (size_t i = 0; i < thread->os_count; i++) {
+		const struct tare_os_record *record = &thread->os[i];
+		tree->nodes[record->node].os_ticks[record->cause] += record->ticks;
+		tree->os_ticks += record->ticks;
+		if (record->cause == TARE_OS_BLOCKED)
+			tree->blocked_ticks += record->ticks;
+		if (record->cause == TARE_OS_PREEMPTED)
+			tree->preempted_ticks += record->ticks;
+	}
+}
+
 static uint64_t os_ticks_of(const struct tree_node *node)
 {
 	uint64_t ticks = 0;
@@ -88,11 +103,7 @@ void tree_init(struct tree *tree, const struct arena_thread *thread)
 		tree->calls += calls;
 	}
 	add_open_calls(tree, elapsed_ticks);
-	for (size_t i = 0; i < thread->os_count; i++) {
-		tree->nodes[thread->os[i].node].os_ticks[thread->os[i].cause] +=
-			thread->os[i].ticks;
-		tree->os_ticks += thread->os[i].ticks;
-	}
+	add_os_records(tree);
 	for (size_t i = thread->node_count; i-- > 0;) {
 		struct tree_node *node = &tree->nodes[i];
 		give_back(tree, node, elapsed_ticks[i]);
@@ -152,6 +163,8 @@ void tree_settle(struct tree *tree, struct arena_thread *thread)
 {
 	thread->header.now_ticks += tree->elapsed_ticks - tree_clock(tree);
 	thread->header.os_ticks = tree->os_ticks;
+	thread->header.blocked_ticks = tree->blocked_ticks;
+	thread->header.preempted_ticks = tree->preempted_ticks;
 	tree->os_cut_ticks = 0;
 }
 
@@ -171,5 +184,12 @@ bool tree_check_sums(const struct tree *tree, struct error *err)
 		return error_set(err, ERROR_INPUT,
 				 "its OS times add up to %" PRIu64 " ticks instead of %" PRIu64,
 				 tree->os_ticks, header->os_ticks);
+	if (!header->os_lost && (tree->blocked_ticks != header->blocked_ticks ||
+				 tree->preempted_ticks != header->preempted_ticks))
+		return error_set(err, ERROR_INPUT,
+				 "its waits add up to %" PRIu64 " and %" PRIu64
+				 " ticks instead of %" PRIu64 " and %" PRIu64,
+				 tree->blocked_ticks, tree->preempted_ticks, header->blocked_ticks,
+				 header->preempted_ticks);
 	return true;
 }

@@ -22,14 +22,15 @@ struct tree_node {
 };
 
 struct tree {
-	const struct arena_thread *thread; /* borrowed */
-	struct tree_node *nodes;	   /* thread->node_count */
-	uint64_t calls;			   /* ended ones of all nodes */
-	uint64_t elapsed_ticks;		   /* sum over all nodes */
-	uint64_t os_ticks;		   /* sum over all OS records */
-	uint64_t overhead_ticks;	   /* sum, once computed */
-	uint64_t given_back_ticks;	   /* sum: by so much the thread's clock is more */
-	uint64_t os_cut_ticks;		   /* OS time that exceeded its node's elapsed time */
+	const struct arena_thread *thread;	 /* borrowed */
+	struct tree_node *nodes;		 /* thread->node_count */
+	uint64_t calls;				 /* ended ones of all nodes */
+	uint64_t elapsed_ticks;			 /* sum over all nodes */
+	uint64_t os_ticks;			 /* sum over all OS records */
+	uint64_t blocked_ticks, preempted_ticks; /* of these */
+	uint64_t overhead_ticks;		 /* sum, once computed */
+	uint64_t given_back_ticks;		 /* sum: by so much the thread's clock is more */
+	uint64_t os_cut_ticks;			 /* OS time that exceeded its node's elapsed time */
 };
 
 /*

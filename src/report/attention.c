@@ -29,19 +29,17 @@ static bool is_inaccurate(const struct report *report, struct str *text)
 {
 	const struct analysis_totals *totals = &report->analysis->totals;
 	const struct profile_session *session = profile_session(report->analysis->profile);
-	const uint64_t waited =
-		totals->os_ticks[TARE_OS_BLOCKED] + totals->os_ticks[TARE_OS_PREEMPTED];
-	const uint64_t work = totals->elapsed > waited ? totals->elapsed - waited : 0;
 	const bool adaptive = session->settings && strstr(session->settings, "--adaptive");
 
-	if (!report->analysis->has_calls || (double)totals->error < ERROR_SHARE * (double)work)
+	if (!report->analysis->has_calls ||
+	    (double)totals->error < ERROR_SHARE * (double)totals->cpu)
 		return false;
 	if (!totals->error)
 		return false;
 	str_printf(text, "times are known to %s ", report->options->unicode ? "\u00b1" : "+-");
 	append_time(report, totals->error, text);
 	str_append(text, " only, of ");
-	append_time(report, work, text);
+	append_time(report, totals->cpu, text);
 	str_printf(text, " at work: record with %s--method=sample",
 		   adaptive ? "" : "--adaptive or ");
 	return true;
@@ -75,6 +73,7 @@ static bool lacks_os_events(const struct report *report, struct str *text)
 	return true;
 }
 
+/* Only where waiting is known exactly: by the thread's clocks, not by intervals with a switch. */
 static bool was_preempted(const struct report *report, struct str *text)
 {
 	const struct analysis_totals *totals = &report->analysis->totals;
@@ -82,6 +81,8 @@ static bool was_preempted(const struct report *report, struct str *text)
 	const double wanted = (double)totals->elapsed - (double)totals->os_ticks[TARE_OS_BLOCKED];
 
 	if (!report->analysis->has_calls || preempted <= PREEMPTED_SHARE * wanted)
+		return false;
+	if (totals->cpu_unread || profile_version(report->analysis->profile) < PROFILE_WAITS_SINCE)
 		return false;
 	str_printf(text,
 		   "other threads had the processors for %.0f %% of the time in which the program "
@@ -165,6 +166,7 @@ static bool is_older(const struct report *report, struct str *text)
 		"limits that were met, inclusive times of folded paths, perhaps percentiles",
 		NULL, /* samples: their views say so */
 		"CPU use over time, what descriptors named",
+		"CPU time of intervals with a switch, all of which counts as waiting",
 	};
 	table_covers(lacking, PROFILE_SCHEMA_VERSION - 1);
 	const struct profile *profile = report->analysis->profile;

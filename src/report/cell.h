@@ -15,7 +15,7 @@ enum cell_type {
 	CELL_TIME,    /* whole nanoseconds or ticks */
 	CELL_PERCENT, /* real number */
 	CELL_ADDRESS, /* hexadecimal */
-	CELL_BAR,     /* of text: a share in percent, and how much of it is the application's */
+	CELL_BAR,     /* of text: a share in percent, and how much of it was on the CPU */
 	/* by how much one differs from another: the bits of an int64_t, or a real number */
 	CELL_COUNT_CHANGE,
 	CELL_TIME_CHANGE,
@@ -29,8 +29,9 @@ struct cell {
 		uint64_t number;
 		struct {
 			double percent;
-			double application; /* of a bar: 0 to 1; the rest is the operating system's
-					     */
+			double on_cpu; /* of a bar: 0 to 1; the rest is waiting, or the operating
+					* system's
+					*/
 		};
 	};
 };

@@ -332,8 +332,8 @@ GET(average)
 /* Exclusive values that are those of callees, too, are none of one call. */
 static bool is_per_call(const struct report_row *row, const struct column *column)
 {
-	return row->values && !(row->values->absorbed && (column->param == ELAPSED_EXCLUSIVE ||
-							  column->param == APPLICATION_EXCLUSIVE));
+	return row->values &&
+	       !(row->values->absorbed && column->param % ANALYSIS_SIDES == EXCLUSIVE);
 }
 
 GET(min)
@@ -656,11 +656,40 @@ GET(mark_time)
 	}
 #define COMPARED(name, group, title, type, param)                                                  \
 	COLUMN(name, group, title, type, V(METHODS), report_get_comparison, param)
-#define PER_CALL(name, group, part, measure, views)                                                \
+/* A value's columns: the sums of all, and then what there is of each. */
+#define SUMS(ID, name, title, ...)                                                                 \
+	CALLS(#name "_inclusive", title, "incl", CELL_TIME, VALUES | PLACES, get_total,            \
+	      ID##_INCLUSIVE),                                                                     \
+		CALLS(#name "_exclusive", title, "excl", CELL_TIME, VALUES, get_total,             \
+		      ID##_EXCLUSIVE)
+#define COST_SUMS(ID, name, title)                                                                 \
+	CALLS(#name "_inclusive", title, "incl", CELL_TIME, VALUES, get_total, ID##_INCLUSIVE),    \
+		CALLS(#name "_exclusive", title, "excl", CELL_TIME, VALUES, get_total,             \
+		      ID##_EXCLUSIVE)
+#define AVERAGE_OF(name, group, part, measure, views)                                              \
 	CALLS(name "_percent", group, part " %", CELL_PERCENT, views, get_percent, measure),       \
-		EACH(name "_avg", group, part " avg", get_average, measure),                       \
+		EACH(name "_avg", group, part " avg", get_average, measure)
+#define RANGE_OF(name, group, part, measure, views)                                                \
+	AVERAGE_OF(name, group, part, measure, views),                                             \
 		EACH(name "_min", group, part " min", get_min, measure),                           \
 		EACH(name "_max", group, part " max", get_max, measure)
+#define SPREAD_OF(name, group, part, measure, views)                                               \
+	RANGE_OF(name, group, part, measure, views),                                               \
+		EACH(name "_p50", group, part " p50", get_percentile, 50),                         \
+		EACH(name "_p90", group, part " p90", get_percentile, 90),                         \
+		EACH(name "_p99", group, part " p99", get_percentile, 99)
+/* Exclusive times have no percentiles. */
+#define AVERAGE_ALONE AVERAGE_OF
+#define RANGE_ALONE   RANGE_OF
+#define SPREAD_ALONE  RANGE_OF
+#define PER_CALL(ID, name, title, calls)                                                           \
+	calls##_OF(#name "_inclusive", title, "incl", ID##_INCLUSIVE, VALUES | PLACES),            \
+		calls##_ALONE(#name "_exclusive", title, "excl", ID##_EXCLUSIVE, VALUES)
+#define TIME_BARS(ID, name, title, ...)                                                            \
+	BAR(#name "_inclusive_bar", title, VALUES | PLACES, report_get_time_bar, ID##_INCLUSIVE,   \
+	    true, false),                                                                          \
+		BAR(#name "_exclusive_bar", title, VALUES, report_get_time_bar, ID##_EXCLUSIVE,    \
+		    true, false)
 #define OS(number, ID, cause, since, title, ...)                                                   \
 	CALLS("os_" #cause, "OS time", title, CELL_TIME, VALUES, get_os, TARE_OS_##ID)
 
@@ -700,28 +729,9 @@ const struct column report_columns[] = {
 	CALLS("os_percent", "", "%", CELL_PERCENT, V(OS) | V(SUMMARY), get_os_percent, 0),
 	CALLS("calls", "", "Calls", CELL_COUNT, VALUES | PLACES, get_calls, 0),
 	CALLS("unwound", "", "Unwound", CELL_COUNT, VALUES, get_unwound, 0),
-	CALLS("elapsed_inclusive", "Elapsed", "incl", CELL_TIME, VALUES | PLACES, get_total,
-	      ELAPSED_INCLUSIVE),
-	CALLS("elapsed_exclusive", "Elapsed", "excl", CELL_TIME, VALUES, get_total,
-	      ELAPSED_EXCLUSIVE),
-	CALLS("application_inclusive", "Application", "incl", CELL_TIME, VALUES | PLACES, get_total,
-	      APPLICATION_INCLUSIVE),
-	CALLS("application_exclusive", "Application", "excl", CELL_TIME, VALUES, get_total,
-	      APPLICATION_EXCLUSIVE),
-	PER_CALL("elapsed_inclusive", "Elapsed", "incl", ELAPSED_INCLUSIVE, VALUES | PLACES),
-	EACH("elapsed_inclusive_p50", "Elapsed", "incl p50", get_percentile, 50),
-	EACH("elapsed_inclusive_p90", "Elapsed", "incl p90", get_percentile, 90),
-	EACH("elapsed_inclusive_p99", "Elapsed", "incl p99", get_percentile, 99),
-	PER_CALL("elapsed_exclusive", "Elapsed", "excl", ELAPSED_EXCLUSIVE, VALUES),
-	PER_CALL("application_inclusive", "Application", "incl", APPLICATION_INCLUSIVE,
-		 VALUES | PLACES),
-	PER_CALL("application_exclusive", "Application", "excl", APPLICATION_EXCLUSIVE, VALUES),
-	CALLS("overhead_inclusive", "Overhead", "incl", CELL_TIME, VALUES, get_total,
-	      OVERHEAD_INCLUSIVE),
-	CALLS("overhead_exclusive", "Overhead", "excl", CELL_TIME, VALUES, get_total,
-	      OVERHEAD_EXCLUSIVE),
-	CALLS("error_inclusive", "Error", "incl", CELL_TIME, VALUES, get_total, ERROR_INCLUSIVE),
-	CALLS("error_exclusive", "Error", "excl", CELL_TIME, VALUES, get_total, ERROR_EXCLUSIVE),
+	ANALYSIS_TIMES(SUMS),
+	ANALYSIS_TIMES(PER_CALL),
+	ANALYSIS_COSTS(COST_SUMS),
 	TARE_OS_CAUSE_LIST(OS),
 	CALLS("outside", "", "Outside", CELL_TIME, V(PROCESSES) | V(THREADS), get_outside, 0),
 	CALLS("confidence", "", "", CELL_TEXT, CODE, get_confidence, 0),
@@ -787,10 +797,7 @@ const struct column report_columns[] = {
 	 .text_only = true,
 	 .is_tree = true,
 	 .get = get_frame},
-	BAR("elapsed_inclusive_bar", "Elapsed", VALUES | PLACES, report_get_time_bar,
-	    ELAPSED_INCLUSIVE, true, false),
-	BAR("elapsed_exclusive_bar", "Elapsed", VALUES, report_get_time_bar, ELAPSED_EXCLUSIVE,
-	    true, false),
+	ANALYSIS_TIMES(TIME_BARS),
 	BAR("inclusive_bar", "Inclusive", VALUES | PLACES, report_get_samples_bar,
 	    SAMPLES_INCLUSIVE, false, true),
 	BAR("exclusive_bar", "Exclusive", VALUES | PLACES, report_get_samples_bar,

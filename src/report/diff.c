@@ -272,9 +272,9 @@ static bool choose_measures(struct diff *diff, struct error *err)
 		return named_measures(diff, list, err);
 	if (diff->options->report.format == REPORT_TEXT && !list)
 		return named_measures(diff,
-				      report->analysis->by_call_site ? "elapsed_inclusive"
+				      report->analysis->by_call_site ? ANALYSIS_RANKING "_inclusive"
 				      : report->analysis->method != ANALYSIS_SAMPLE
-					      ? "elapsed_exclusive"
+					      ? ANALYSIS_RANKING "_exclusive"
 				      : report->analysis->by_weight ? "exclusive_weight"
 								    : "exclusive_samples",
 				      err);

@@ -186,21 +186,30 @@ static void append_host(const struct report *report, struct str *text)
 	str_printf(text, "; tare %s", text_or(session->tare_version, "?"));
 }
 
-/* Shares of the elapsed time, the largest first: who had what was not the application's. */
-static void append_shares(const struct report *report, struct str *text)
+static bool is_wait(int cause)
+{
+	return cause == TARE_OS_BLOCKED || cause == TARE_OS_PREEMPTED;
+}
+
+/*
+ * Shares of the elapsed time, the largest first: `rest` of it, which is that of the causes that are
+ * waits, or of those that are not.
+ */
+static void append_shares(const struct report *report, bool waits, uint64_t rest, struct str *text)
 {
 	const struct analysis_totals *totals = &report->analysis->totals;
 	const double whole = (double)totals->elapsed;
-	uint64_t left[TARE_OS_CAUSES], rest = totals->elapsed - totals->application;
+	uint64_t left[TARE_OS_CAUSES];
 
-	memcpy(left, totals->os_ticks, sizeof(left));
+	for (int cause = 0; cause < TARE_OS_CAUSES; cause++)
+		left[cause] = is_wait(cause) == waits ? totals->os_ticks[cause] : 0;
 	while (100.0 * (double)rest / whole >= SHARE_SHOWN) {
 		int most = 0;
 		for (int cause = 1; cause < TARE_OS_CAUSES; cause++)
 			if (left[cause] > left[most])
 				most = cause;
 		const double percent = 100.0 * (double)left[most] / whole;
-		if (percent < 1) {
+		if (percent < 1 && !waits) {
 			str_printf(text, ", %.1f %% other", 100.0 * (double)rest / whole);
 			return;
 		}
@@ -210,19 +219,30 @@ static void append_shares(const struct report *report, struct str *text)
 	}
 }
 
+static void append_part(const struct report *report, uint64_t ticks, const char *what,
+			struct str *text)
+{
+	const uint64_t elapsed = report->analysis->totals.elapsed;
+
+	append_time(report, ticks, text);
+	str_append(text, what);
+	if (elapsed)
+		str_printf(text, " (%.1f %%)", 100.0 * (double)ticks / (double)elapsed);
+}
+
 static void write_times(const struct report *report, FILE *stream, struct str *text)
 {
 	const struct analysis_totals *totals = &report->analysis->totals;
 
 	append_time(report, totals->elapsed, text);
 	str_append(text, totals->threads > 1 ? " elapsed in all threads: " : " elapsed: ");
-	append_time(report, totals->application, text);
-	str_append(text, " application");
-	if (totals->elapsed) {
-		str_printf(text, " (%.1f %%)",
-			   100.0 * (double)totals->application / (double)totals->elapsed);
-		append_shares(report, text);
-	}
+	append_part(report, totals->cpu, " CPU", text);
+	if (totals->elapsed)
+		append_shares(report, true, totals->elapsed - totals->cpu, text);
+	str_append(text, "; ");
+	append_part(report, totals->application, " application", text);
+	if (totals->elapsed)
+		append_shares(report, false, totals->cpu - totals->application, text);
 	write_facts(report, stream, PLAIN, "time", text);
 }
 

@@ -212,8 +212,9 @@ static bool pack_code(struct html_pack *pack, const struct analysis *analysis,
 {
 	static const char samples[] = "function,source,line,address,level,inclusive_samples,"
 				      "inclusive_percent,exclusive_samples,exclusive_percent,text";
-	static const char calls[] = "function,source,line,address,level,calls,elapsed_inclusive,"
-				    "elapsed_inclusive_percent,application_inclusive,text";
+	static const char calls[] = "function,source,line,address,level,calls,cpu_inclusive,"
+				    "cpu_inclusive_percent,elapsed_inclusive,application_inclusive,"
+				    "text";
 	struct report_options wanted = {.view = "annotate",
 					.function = analysis->functions.data[function].name,
 					.profile_path = options->path,
@@ -241,7 +242,7 @@ static uint64_t worth_of_lines(const struct analysis *analysis,
 
 	if (!analysis->by_call_site)
 		return values->amount[SAMPLES_EXCLUSIVE];
-	return values->amount[ELAPSED_INCLUSIVE] - values->amount[ELAPSED_EXCLUSIVE];
+	return analysis_inclusive(analysis, values) - analysis_exclusive(analysis, values);
 }
 
 static bool pack_sources(struct html_pack *pack, const struct analysis *analysis,

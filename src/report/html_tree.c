@@ -197,11 +197,29 @@ static void pack_description(struct html_pack *pack, const struct analysis *anal
 		   quantity->exclusive, quantity->inclusive_percent, quantity->exclusive_percent);
 }
 
+/* Returns where the first one is then. */
+static size_t sort_values(enum analysis_value *values, size_t count)
+{
+	size_t at = 0;
+
+	for (; at + 1 < count && values[at + 1] < values[at]; at++) {
+		const enum analysis_value first = values[at];
+		values[at] = values[at + 1];
+		values[at + 1] = first;
+	}
+	return at;
+}
+
 void html_pack_tree(struct html_pack *pack, const struct analysis *analysis)
 {
 	enum analysis_value values[ANALYSIS_VALUES];
 	const size_t count = analysis_shown_values(analysis, values);
+	size_t ranking = 0;
 
+	/* Times stand in an order of their own, whichever is ranked by. */
+	if (analysis->method == ANALYSIS_INSTRUMENT)
+		ranking = sort_values(values, count);
+	html_pack_key_number(pack, "ranking", ranking);
 	html_pack_key(pack, "quantities");
 	str_append(&pack->json, "[");
 	for (size_t i = 0; i < count; i++) {

@@ -134,6 +134,7 @@ static void write_totals(const struct report *report, FILE *stream)
 	field_number(stream, "call_paths", totals->nodes);
 	write_shape(analysis, stream);
 	field_number(stream, "elapsed_ns", analysis_ns(analysis, totals->elapsed));
+	field_number(stream, "cpu_ns", analysis_ns(analysis, totals->cpu));
 	field_number(stream, "application_ns", analysis_ns(analysis, totals->application));
 	field_number(stream, "outside_functions_ns", analysis_ns(analysis, totals->root_ticks));
 	field_number(stream, "overhead_ns", analysis_ns(analysis, totals->overhead));

@@ -330,8 +330,7 @@ bool report_fill_methods(struct report *report, struct error *err)
 {
 	const struct analysis *analysis = report->analysis;
 	const struct analysis_totals *totals = &analysis->totals;
-	const uint64_t off = totals->os_ticks[TARE_OS_BLOCKED];
-	const uint64_t all = off < totals->elapsed ? totals->elapsed - off : 0;
+	const uint64_t all = totals->cpu;
 	struct report_table *table = report_add_table(report, "methods", NULL, NULL);
 	uint64_t outside = all;
 
@@ -342,7 +341,7 @@ bool report_fill_methods(struct report *report, struct error *err)
 				 analysis->event->name);
 	for (uint32_t i = 0; i < analysis->functions.len; i++) {
 		const struct analysis_function *function = &analysis->functions.data[i];
-		const uint64_t ticks = analysis_cpu_ticks(&function->values);
+		const uint64_t ticks = function->values.amount[CPU_EXCLUSIVE];
 		compare(report, ticks, all, function->samples_charged);
 		outside -= ticks < outside ? ticks : outside;
 	}

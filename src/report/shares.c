@@ -9,29 +9,29 @@
 
 enum { SPAN_WIDTH = 12, SPAN_WIDTH_WIDE = 24, WIDE = 120 };
 
-static void set_bar(struct cell *cell, double percent, double application)
+static void set_bar(struct cell *cell, double percent, double on_cpu)
 {
 	if (isnan(percent))
 		return;
 	cell->type = CELL_BAR;
 	cell->percent = percent;
-	cell->application = application;
+	cell->on_cpu = on_cpu;
 }
 
-/* Of the elapsed time; solid is what the application had of it. */
+/* Of a time; solid is what of it was on the CPU. */
 void report_get_time_bar(const struct report *report, const struct report_row *row,
 			 const struct column *column, struct str *scratch, struct cell *cell)
 {
 	const enum analysis_measure measure = (enum analysis_measure)column->param;
-	const enum analysis_measure part =
-		measure == ELAPSED_INCLUSIVE ? APPLICATION_INCLUSIVE : APPLICATION_EXCLUSIVE;
+	const enum analysis_measure cpu =
+		analysis_measure_of(VALUE_CPU, (enum analysis_side)(measure % ANALYSIS_SIDES));
 
 	(void)scratch;
 	if (!row->values)
 		return;
-	const uint64_t elapsed = row->values->amount[measure];
+	const uint64_t all = row->values->amount[measure], on_cpu = row->values->amount[cpu];
 	set_bar(cell, analysis_percent(report->analysis, row->values, measure),
-		elapsed ? (double)row->values->amount[part] / (double)elapsed : 1);
+		on_cpu < all ? (double)on_cpu / (double)all : 1);
 }
 
 /* Of the samples, or of their weight where that counts: waiting. */

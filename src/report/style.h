@@ -10,7 +10,7 @@
 #define STYLE_DIM	  "\033[2m"
 #define STYLE_HOT	  "\033[1;31m" /* large shares, and what must not be overlooked */
 #define STYLE_WARM	  "\033[35m"
-#define STYLE_WORK	  "\033[32m" /* the application's part of a bar */
+#define STYLE_WORK	  "\033[32m" /* the part of a bar that was on the CPU */
 #define STYLE_WAIT	  "\033[94m" /* the operating system's part of a bar */
 #define STYLE_WAIT_GROUND "\033[104m"
 

@@ -540,7 +540,8 @@ static void note_marks(struct text_table *t, const struct text_column *column,
 	t->any_hot |= strcmp(name, "hot") == 0 && cell->type == CELL_TEXT;
 	t->any_outside |= strcmp(name, "outside_interval") == 0 && cell->type == CELL_TEXT;
 	t->any_margin |= column->column->get == report_get_samples_margin;
-	t->any_shaded |= column->column->get == report_get_time_bar && cell->type == CELL_BAR;
+	t->any_shaded |= column->column->get == report_get_time_bar && cell->type == CELL_BAR &&
+			 cell->on_cpu < 1;
 }
 
 /* Whether the cell is the name of a function. */
@@ -579,7 +580,7 @@ static void append_bar(struct text_table *t, const struct text_column *column,
 				      .style = STYLE_WORK};
 
 	if (cell->type == CELL_BAR && column->most > 0)
-		bar_append(&t->line, cell->percent / column->most, cell->application, &look);
+		bar_append(&t->line, cell->percent / column->most, cell->on_cpu, &look);
 	else
 		append_padding(t, column->width);
 }
@@ -646,16 +647,14 @@ static void write_legend(const struct text_table *t)
 {
 	const bool unicode = t->report->options->unicode, color = t->report->options->color;
 
-	line_printf(
-		t->stream, t->report->options,
-		"%s%s%s application  %s%s%s operating system: blocked, preempted, faults, system "
-		"calls",
-		color ? STYLE_WORK : "", unicode ? "\u2588" : "#", color ? STYLE_OFF : "",
-		color ? STYLE_WAIT : "",
-		!unicode ? ":"
-		: color	 ? "\u2588"
-			 : "\u2591",
-		color ? STYLE_OFF : "");
+	line_printf(t->stream, t->report->options,
+		    "%s%s%s on the CPU  %s%s%s waiting: blocked or preempted",
+		    color ? STYLE_WORK : "", unicode ? "\u2588" : "#", color ? STYLE_OFF : "",
+		    color ? STYLE_WAIT : "",
+		    !unicode ? ":"
+		    : color  ? "\u2588"
+			     : "\u2591",
+		    color ? STYLE_OFF : "");
 }
 
 static void write_footer(struct text_table *t)

@@ -307,6 +307,18 @@ static bool fill_callers(struct report *report, struct error *err)
 	return matches || analysis_fail_unknown(report->analysis, report->options->function, err);
 }
 
+/* ---- what calls are ranked by, and the other times beside it ---- */
+
+#define BY		 ANALYSIS_RANKING
+#define RANKED_INCLUSIVE BY "_inclusive," BY "_inclusive_percent," BY "_inclusive_bar,"
+#define OTHERS_INCLUSIVE "elapsed_inclusive,application_inclusive,"
+#define OTHERS_EXCLUSIVE "elapsed_exclusive,application_exclusive,"
+#define OTHERS		 "elapsed_inclusive,elapsed_exclusive,application_inclusive,application_exclusive,"
+/* As columns go where they have no room. */
+#define OTHERS_INCLUSIVE_DROPPED "application_inclusive,elapsed_inclusive,"
+#define OTHERS_DROPPED                                                                             \
+	"application_inclusive,application_exclusive,elapsed_inclusive,elapsed_exclusive,"
+
 /* ---- summary ---- */
 
 enum summary_table { HOT_PATH, MOST_WORK };
@@ -314,18 +326,14 @@ enum summary_table { HOT_PATH, MOST_WORK };
 static const char *summary_columns(const struct report *report, enum summary_table table)
 {
 	static const char *const columns[][LAYOUTS] = {
-		[HOT_PATH] = {"elapsed_inclusive,elapsed_inclusive_percent,"
-			      "elapsed_inclusive_bar,elapsed_exclusive,application_inclusive,"
-			      "frame,module",
+		[HOT_PATH] = {RANKED_INCLUSIVE BY "_exclusive," OTHERS_INCLUSIVE "frame,module",
 			      "inclusive_samples,inclusive_percent,inclusive_margin,inclusive_bar,"
 			      "exclusive_samples,exclusive_percent,frame,module",
 			      "inclusive_weight,inclusive_weight_percent,inclusive_bar,"
 			      "inclusive_samples,exclusive_weight,exclusive_weight_percent,frame,"
 			      "module"},
-		[MOST_WORK] = {"disarmed,calls,elapsed_exclusive,elapsed_exclusive_percent,"
-			       "elapsed_exclusive_bar,application_exclusive,application_exclusive_"
-			       "percent,confidence,"
-			       "function,module",
+		[MOST_WORK] = {"disarmed,calls," BY "_exclusive," BY "_exclusive_percent," BY
+			       "_exclusive_bar," OTHERS_EXCLUSIVE "confidence,function,module",
 			       "exclusive_samples,exclusive_percent,exclusive_margin,"
 			       "exclusive_bar,exclusive_weight,inclusive_samples,inclusive_percent,"
 			       "function,"
@@ -399,12 +407,11 @@ static bool fill_summary(struct report *report, struct error *err)
 /* ---- the views ---- */
 
 #define CALL_COLUMNS                                                                               \
-	"disarmed,calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,"            \
-	"elapsed_exclusive_percent,elapsed_exclusive_bar,application_inclusive,"                   \
-	"application_exclusive,"
+	"disarmed,calls," BY "_inclusive," BY "_inclusive_percent," BY "_exclusive," BY            \
+	"_exclusive_percent," BY "_exclusive_bar," OTHERS
 #define CALL_DROPS                                                                                 \
-	"application_inclusive,elapsed_inclusive_percent,application_exclusive,module,"            \
-	"elapsed_inclusive,elapsed_exclusive_bar,elapsed_exclusive_percent"
+	BY "_inclusive_percent,module," BY "_exclusive_bar," OTHERS_DROPPED BY "_inclusive," BY    \
+	   "_exclusive_percent"
 #define SAMPLE_COLUMNS                                                                             \
 	"inclusive_samples,inclusive_percent,inclusive_margin,exclusive_samples,"                  \
 	"exclusive_percent,exclusive_margin,exclusive_bar,exclusive_weight,"
@@ -414,16 +421,14 @@ static bool fill_summary(struct report *report, struct error *err)
 #define WEIGHT_COLUMNS                                                                             \
 	"inclusive_weight,inclusive_weight_percent,inclusive_samples,exclusive_weight,"            \
 	"exclusive_weight_percent,exclusive_bar,exclusive_samples,"
-#define CALL_PLACE_COLUMNS                                                                         \
-	"calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_inclusive_bar,"                 \
-	"application_inclusive,application_inclusive_percent,"
-#define CALL_PLACE_DROPS "module,application_inclusive_percent,elapsed_inclusive_bar"
-#define WEIGHT_DROPS	 "inclusive_samples,exclusive_samples,module,exclusive_bar"
+#define CALL_PLACE_COLUMNS "calls," RANKED_INCLUSIVE OTHERS_INCLUSIVE
+#define CALL_PLACE_DROPS   "module," BY "_inclusive_bar," OTHERS_INCLUSIVE_DROPPED
+#define WEIGHT_DROPS	   "inclusive_samples,exclusive_samples,module,exclusive_bar"
 
 /* Layouts of calls, samples and weights with the same identity at their end. */
 #define LAYOUTS_OF(identity, calls, drops)                                                         \
 	{                                                                                          \
-		{CALL_COLUMNS calls identity, drops CALL_DROPS, "elapsed_exclusive"},              \
+		{CALL_COLUMNS calls identity, drops CALL_DROPS, BY "_exclusive"},                  \
 			{SAMPLE_COLUMNS identity, drops SAMPLE_DROPS, "exclusive_samples"},        \
 		{                                                                                  \
 			WEIGHT_COLUMNS identity, drops WEIGHT_DROPS, "exclusive_weight"            \
@@ -435,9 +440,8 @@ const struct view report_views[] = {
 	 .name = "summary",
 	 .summary = "hot path, functions with most individual work, OS time by cause, CPU use",
 	 .layouts = {{CALL_COLUMNS "frame",
-		      "application_exclusive_percent,application_inclusive,"
-		      "application_exclusive,module,elapsed_inclusive_bar,elapsed_exclusive_bar",
-		      "elapsed_exclusive"},
+		      OTHERS_DROPPED "module," BY "_inclusive_bar," BY "_exclusive_bar",
+		      BY "_exclusive"},
 		     {SAMPLE_COLUMNS "frame",
 		      "exclusive_weight,inclusive_margin,inclusive_samples,module,inclusive_bar,"
 		      "exclusive_bar",
@@ -455,12 +459,11 @@ const struct view report_views[] = {
 	{.id = VIEW_CALLERS,
 	 .name = "callers",
 	 .summary = "callers and callees of a function",
-	 .layouts = {{"disarmed,calls,elapsed_inclusive,elapsed_inclusive_percent,"
-		      "elapsed_inclusive_bar,elapsed_exclusive,elapsed_exclusive_percent,"
-		      "application_inclusive,application_exclusive,confidence,function,module",
-		      "application_exclusive,elapsed_exclusive_percent,application_inclusive,"
-		      "module,elapsed_inclusive_bar,elapsed_inclusive_percent",
-		      "elapsed_inclusive"},
+	 .layouts = {{"disarmed,calls," RANKED_INCLUSIVE BY "_exclusive," BY
+		      "_exclusive_percent," OTHERS "confidence,function,module",
+		      BY "_exclusive_percent,module," BY "_inclusive_bar," OTHERS_DROPPED BY
+			 "_inclusive_percent",
+		      BY "_inclusive"},
 		     {"inclusive_samples,inclusive_percent,inclusive_margin,inclusive_bar,"
 		      "exclusive_samples,exclusive_percent,exclusive_margin,exclusive_weight,"
 		      "function,module",
@@ -476,11 +479,10 @@ const struct view report_views[] = {
 	{.id = VIEW_CALLTREE,
 	 .name = "calltree",
 	 .summary = "call paths below process and thread",
-	 .layouts = {{"disarmed,calls,elapsed_inclusive,elapsed_inclusive_percent,"
-		      "elapsed_inclusive_bar,elapsed_exclusive,application_inclusive,hot,frame,"
-		      "module",
-		      "module,application_inclusive,elapsed_exclusive,elapsed_inclusive_bar,calls",
-		      "elapsed_inclusive"},
+	 .layouts = {{"disarmed,calls," RANKED_INCLUSIVE BY "_exclusive," OTHERS_INCLUSIVE
+		      "hot,frame,module",
+		      "module," OTHERS_INCLUSIVE_DROPPED BY "_exclusive," BY "_inclusive_bar,calls",
+		      BY "_inclusive"},
 		     {"inclusive_samples,inclusive_percent,inclusive_margin,inclusive_bar,"
 		      "exclusive_samples,hot,frame,module",
 		      "module,inclusive_margin,exclusive_samples,inclusive_bar",
@@ -500,9 +502,8 @@ const struct view report_views[] = {
 	{.id = VIEW_THREADS,
 	 .name = "threads",
 	 .summary = "one row per thread",
-	 .layouts = {{"elapsed_inclusive,elapsed_inclusive_percent,elapsed_inclusive_bar,"
-		      "application_inclusive,outside,begin,end,lifetime,thread,process",
-		      "outside,end,begin,lifetime,elapsed_inclusive_bar", "elapsed_inclusive"},
+	 .layouts = {{RANKED_INCLUSIVE OTHERS_INCLUSIVE "outside,begin,end,lifetime,thread,process",
+		      "outside,end,begin,lifetime," BY "_inclusive_bar", BY "_inclusive"},
 		     {"inclusive_samples,inclusive_percent,inclusive_margin,inclusive_bar,"
 		      "inclusive_weight,begin,end,lifetime,thread,process",
 		      "end,begin,inclusive_weight,lifetime,inclusive_bar", "inclusive_samples"},
@@ -514,10 +515,10 @@ const struct view report_views[] = {
 	{.id = VIEW_PROCESSES,
 	 .name = "processes",
 	 .summary = "one row per process",
-	 .layouts = {{"elapsed_inclusive,elapsed_inclusive_percent,elapsed_inclusive_bar,"
-		      "application_inclusive,outside,parent_pid,threads,begin,end,lifetime,process",
-		      "outside,end,begin,lifetime,elapsed_inclusive_bar,parent_pid",
-		      "elapsed_inclusive"},
+	 .layouts = {{RANKED_INCLUSIVE OTHERS_INCLUSIVE
+		      "outside,parent_pid,threads,begin,end,lifetime,process",
+		      "outside,end,begin,lifetime," BY "_inclusive_bar,parent_pid",
+		      BY "_inclusive"},
 		     {"inclusive_samples,inclusive_percent,inclusive_margin,inclusive_bar,"
 		      "inclusive_weight,parent_pid,threads,begin,end,lifetime,process",
 		      "end,begin,lifetime,inclusive_bar,parent_pid", "inclusive_samples"},
@@ -530,7 +531,7 @@ const struct view report_views[] = {
 	 .name = "lines",
 	 .summary = "one row per source line: its samples, or the calls made from it",
 	 .layouts = {[LAYOUT_CALLS] = {CALL_PLACE_COLUMNS "place,function,module", CALL_PLACE_DROPS,
-				       "elapsed_inclusive"},
+				       BY "_inclusive"},
 		     [LAYOUT_SAMPLES] = {SAMPLE_COLUMNS "place,function,module", SAMPLE_DROPS,
 					 "exclusive_samples"},
 		     [LAYOUT_WEIGHTS] = {WEIGHT_COLUMNS "place,function,module", WEIGHT_DROPS,
@@ -542,8 +543,8 @@ const struct view report_views[] = {
 	 .name = "instructions",
 	 .summary = "one row per instruction: its samples, or the calls made by it",
 	 .layouts = {[LAYOUT_CALLS] = {CALL_PLACE_COLUMNS "address,instruction,place,function",
-				       "application_inclusive_percent,place,elapsed_inclusive_bar",
-				       "elapsed_inclusive"},
+				       "place," BY "_inclusive_bar," OTHERS_INCLUSIVE_DROPPED,
+				       BY "_inclusive"},
 		     [LAYOUT_SAMPLES] = {"inclusive_samples,inclusive_percent,exclusive_samples,"
 					 "exclusive_percent,exclusive_margin,exclusive_bar,address,"
 					 "instruction,place,function",
@@ -562,7 +563,7 @@ const struct view report_views[] = {
 	 .name = "annotate",
 	 .summary = "a function's source or disassembly with samples or calls beside it",
 	 .layouts = {[LAYOUT_CALLS] = {CALL_PLACE_COLUMNS "line,address,place,text",
-				       "application_inclusive_percent,elapsed_inclusive_bar", NULL},
+				       BY "_inclusive_bar," OTHERS_INCLUSIVE_DROPPED, NULL},
 		     [LAYOUT_SAMPLES] =
 			     {"inclusive_samples,inclusive_percent,exclusive_samples,"
 			      "exclusive_percent,exclusive_margin,exclusive_bar,line,address,place,"

@@ -68,38 +68,44 @@ static void add_work_functions(struct profile_writer *writer)
 
 /* Nodes 1..10 are thread 1, 11..13 thread 2, 14..17 thread 3, of the second process. */
 static const struct small_node work_nodes[] = {
-	{1, 0, 0, 0, 12000, TARE_OS_MINOR_FAULT, 8000},
-	{1, 1, MAIN, 1, 50000, TARE_OS_PREEMPTED, 20000},
-	{1, 2, PARSE, 20, 400000, TARE_OS_MINOR_FAULT, 30000},
-	{1, 3, READ, 40, 250000, TARE_OS_SYSCALL, 240000},
-	{1, 3, FIND, 4000, 300000, 0, 0},
-	{1, 2, EVALUATE, 10, 80000, 0, 0},
-	{1, 6, EVALUATE, 100, 160000, TARE_OS_INTERRUPT, 5000},
-	{1, 7, PUSH_BACK, 9000, 110000, TARE_OS_MAJOR_FAULT, 40000},
-	{1, 7, TINY, 9000, 90000, 0, 0},
-	{1, 2, TWIN_A, 1, 1500, 0, 0},
-	{2, 0, 0, 0, 3000, 0, 0},
-	{2, 11, EVALUATE, 5, 60000, 0, 0},
-	{2, 12, FUTEX, 5, 700000, TARE_OS_BLOCKED, 699000},
-	{3, 0, 0, 0, 1000, 0, 0},
-	{3, 14, MAIN, 1, 7000, 0, 0},
-	{3, 15, NAMELESS, 3, 21000, 0, 0},
-	{3, 15, TWIN_B, 1, 900, 0, 0},
+	{1, 0, 0, 0, 12000, TARE_OS_MINOR_FAULT, 8000, 0},
+	{1, 1, MAIN, 1, 50000, TARE_OS_PREEMPTED, 20000, 0},
+	{1, 2, PARSE, 20, 400000, TARE_OS_MINOR_FAULT, 30000, 0},
+	{1, 3, READ, 40, 250000, TARE_OS_SYSCALL, 240000, 0},
+	{1, 3, FIND, 4000, 300000, 0, 0, 0},
+	{1, 2, EVALUATE, 10, 80000, 0, 0, 0},
+	{1, 6, EVALUATE, 100, 160000, TARE_OS_INTERRUPT, 5000, 0},
+	{1, 7, PUSH_BACK, 9000, 110000, TARE_OS_MAJOR_FAULT, 40000, 0},
+	{1, 7, TINY, 9000, 90000, 0, 0, 0},
+	{1, 2, TWIN_A, 1, 1500, 0, 0, 0},
+	{2, 0, 0, 0, 3000, 0, 0, 0},
+	{2, 11, EVALUATE, 5, 60000, 0, 0, 0},
+	{2, 12, FUTEX, 5, 700000, TARE_OS_BLOCKED, 699000, 0},
+	{3, 0, 0, 0, 1000, 0, 0, 0},
+	{3, 14, MAIN, 1, 7000, 0, 0, 0},
+	{3, 15, NAMELESS, 3, 21000, 0, 0, 0},
+	{3, 15, TWIN_B, 1, 900, 0, 0, 0},
 };
 
 static void add_threads_of(struct profile_writer *writer, const struct small_node *nodes)
 {
-	uint64_t now[4] = {0}, os[4] = {0};
+	struct small_times times[4] = {0};
 
 	for (size_t i = 0; i < COUNT(work_nodes); i++) {
-		now[nodes[i].thread] += nodes[i].elapsed;
-		os[nodes[i].thread] += nodes[i].os;
+		struct small_times *thread = &times[nodes[i].thread];
+		thread->now += nodes[i].elapsed;
+		thread->os += nodes[i].os + nodes[i].blocked;
+		thread->blocked += nodes[i].blocked;
+		if (nodes[i].cause == TARE_OS_BLOCKED)
+			thread->blocked += nodes[i].os;
+		if (nodes[i].cause == TARE_OS_PREEMPTED)
+			thread->preempted += nodes[i].os;
 	}
 	const int64_t parent = small_process(writer, 4001, "work");
 	const int64_t child = small_process(writer, 4003, "work");
-	small_thread(writer, parent, 4001, now[1], os[1]);
-	small_thread(writer, parent, 4002, now[2], os[2]);
-	small_thread(writer, child, 4003, now[3], os[3]);
+	small_thread_of(writer, parent, 4001, &times[1]);
+	small_thread_of(writer, parent, 4002, &times[2]);
+	small_thread_of(writer, child, 4003, &times[3]);
 }
 
 static void add_os(struct profile_writer *writer)
@@ -212,7 +218,7 @@ static void make_hostile(const char *directory)
 static void make_cut(const char *directory)
 {
 	static const struct small_node nodes[] = {
-		{.thread = 1}, {1, 1, 1, 3, 5000, 0, 0}, {1, 2, 2, 20000, 500, 0, 0}};
+		{.thread = 1}, {1, 1, 1, 3, 5000, 0, 0, 0}, {1, 2, 2, 20000, 500, 0, 0, 0}};
 	struct profile_writer *writer = open_in(directory, "cut");
 	struct profile_session session = small_profile_session();
 	const struct profile_thread thread = {.process = 1,
@@ -286,6 +292,40 @@ static void make_cut(const char *directory)
 	require(profile_writer_commit(writer, &err));
 }
 
+/* Works, in one interval of which it was preempted; writes to who reads slowly; sleeps. */
+static void make_waits(const char *directory)
+{
+	static const struct small_node nodes[] = {
+		{1, 0, 0, 0, 1000, 0, 0, 0},
+		{1, 1, 1, 1, 2000, 0, 0, 0},
+		{1, 2, 2, 1, 1500000, TARE_OS_SWITCH, 600000, 0},
+		{1, 2, 3, 40, 400000, TARE_OS_SYSCALL, 90000, 300000},
+		{1, 2, 4, 10, 500000, TARE_OS_SYSCALL, 4000, 495000},
+		{1, 2, 5, 1, 800000, TARE_OS_PREEMPTED, 780000, 0},
+	};
+	static const struct profile_os rows[] = {
+		{3, TARE_OS_SWITCH, -1, 0, 1, 600000, NULL},
+		{4, TARE_OS_SYSCALL, 1, 1, 40, 90000, "pipe"},
+		{4, TARE_OS_BLOCKED, 1, 1, 30, 300000, "pipe"},
+		{5, TARE_OS_SYSCALL, 230, 10000000, 10, 4000, NULL},
+		{5, TARE_OS_BLOCKED, 230, 10000000, 10, 495000, NULL},
+		{6, TARE_OS_PREEMPTED, -1, 0, 1, 780000, NULL},
+	};
+	static const char *const names[] = {"main", "compute", "write", "usleep", "shares"};
+	struct profile_writer *writer = open_in(directory, "waits");
+	const int64_t process = small_process(writer, 21, "waits");
+
+	small_thread_of(writer, process, 21,
+			&(struct small_times){3203000, 2269000, 795000, 780000});
+	const int64_t module = small_module(writer, "/usr/bin/waits");
+	for (size_t i = 0; i < COUNT(names); i++)
+		small_function(writer, module, names[i], 0x100 * (i + 1));
+	small_nodes(writer, nodes, COUNT(nodes));
+	for (size_t i = 0; i < COUNT(rows); i++)
+		require(profile_add_os(writer, &rows[i], &err));
+	small_profile_commit(writer);
+}
+
 /* One is at work, more and more in two threads, then waits; the other one works at its end. */
 static void make_busy(const char *directory)
 {
@@ -332,6 +372,7 @@ int main(int argc, char **argv)
 	make_hostile(argv[1]);
 	make_cut(argv[1]);
 	make_busy(argv[1]);
+	make_waits(argv[1]);
 	small_profile_commit(open_in(argv[1], "empty"));
 	make_vector(open_in(argv[1], "vector"));
 	make_sampled(open_in(argv[1], "sampled"));

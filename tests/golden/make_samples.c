@@ -185,14 +185,15 @@ void make_sampled(struct profile_writer *writer)
 void make_both(struct profile_writer *writer)
 {
 	static const struct small_node nodes[] = {
-		{1, 0, 0, 0, 4000, 0, 0},
-		{1, 1, 1, 1, 96000, TARE_OS_PREEMPTED, 6000},
-		{1, 2, 2, 10, 700000, 0, 0},
-		{1, 2, 3, 10, 200000, TARE_OS_SYSCALL, 1000},
-		{1, 2, 4, 3, 500000, TARE_OS_BLOCKED, 500000},
+		{1, 0, 0, 0, 4000, 0, 0, 0},
+		{1, 1, 1, 1, 96000, TARE_OS_PREEMPTED, 6000, 0},
+		{1, 2, 2, 10, 700000, 0, 0, 0},
+		{1, 2, 3, 10, 200000, TARE_OS_SYSCALL, 1000, 0},
+		{1, 2, 4, 3, 500000, TARE_OS_BLOCKED, 500000, 0},
 	};
 	const int64_t process = small_process(writer, 90, "both");
-	const int64_t thread = small_thread(writer, process, 90, 1500000, 507000);
+	const int64_t thread = small_thread_of(
+		writer, process, 90, &(struct small_times){1500000, 507000, 500000, 6000});
 	const int64_t module = small_module(writer, "/usr/bin/both");
 	static const char *const names[] = {"main", "hot", "warm", "sleeps", "unseen"};
 	const struct profile_sampling sampling = {

@@ -28,7 +28,7 @@ COLUMNS = {
     ("Samples", "low %"): "samples_low_percent", ("Samples", "high %"): "samples_high_percent",
     ("", "Differ"): "difference_percent",
 }
-for value in ("Elapsed", "Application", "Overhead", "Error"):
+for value in ("Elapsed", "CPU", "Application", "Overhead", "Error"):
     for kind, name in (("incl", "inclusive"), ("excl", "exclusive")):
         COLUMNS[value, kind] = f"{value.lower()}_{name}"
         COLUMNS[value, kind + " %"] = f"{value.lower()}_{name}_percent"

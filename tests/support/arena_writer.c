@@ -92,6 +92,8 @@ void arena_writer_add_os(struct arena_writer_thread *thread, size_t node, enum t
 									.count = 1,
 									.ticks = ticks};
 	thread->header.os_ticks += ticks;
+	thread->header.blocked_ticks += cause == TARE_OS_BLOCKED ? ticks : 0;
+	thread->header.preempted_ticks += cause == TARE_OS_PREEMPTED ? ticks : 0;
 }
 
 static int create(const char *directory, const char *name)

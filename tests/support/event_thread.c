@@ -98,6 +98,11 @@ void with_os(struct thread *thread, struct accumulate_event event, uint64_t afte
 {
 	event.os = true;
 	event.os_cause = cause;
+	if (cause == TARE_OS_BLOCKED || cause == TARE_OS_PREEMPTED) {
+		event.os_cause = TARE_OS_SWITCH;
+		*(cause == TARE_OS_BLOCKED ? &event.blocked_ticks : &event.preempted_ticks) =
+			UINT64_MAX;
+	}
 	event.syscall_number = 1;
 	event_apply(thread, event, after);
 }
@@ -195,6 +200,18 @@ void assert_values(const struct thread *thread, uint64_t key, struct values expe
 }
 
 /* Whatever happened, nothing is lost or charged twice. */
+static uint64_t os_of_cause(const struct thread *thread, enum tare_os_cause cause)
+{
+	uint64_t ticks = 0;
+
+	for (uint32_t i = 0; i < thread->file->os_count; i++) {
+		const struct tare_os_record *record =
+			chunks_element(thread->file, TARE_CHUNK_OS, i);
+		ticks += record->cause == (uint16_t)cause ? record->ticks : 0;
+	}
+	return ticks;
+}
+
 void assert_adds_up(const struct thread *thread)
 {
 	uint64_t ended = 0, sum = 0, known = nodes(thread)->child;
@@ -207,6 +224,10 @@ void assert_adds_up(const struct thread *thread)
 		known += node->child;
 	assert_int_equal(ended, known);
 	assert_int_equal(sum, thread->file->now_ticks);
+	if (thread->file->os_lost)
+		return;
+	assert_int_equal(os_of_cause(thread, TARE_OS_BLOCKED), thread->file->blocked_ticks);
+	assert_int_equal(os_of_cause(thread, TARE_OS_PREEMPTED), thread->file->preempted_ticks);
 }
 
 struct tare_node *node_of(const struct thread *thread, uint64_t key)

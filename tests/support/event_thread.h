@@ -48,6 +48,7 @@ void enter(struct thread *thread, uint64_t after, uint64_t key, uint64_t sp);
 void leave(struct thread *thread, uint64_t after, uint64_t sp);
 void call(struct thread *thread, uint64_t after, uint64_t key, uint64_t sp);
 void after_call(struct thread *thread, uint64_t after, uint64_t sp);
+/* With the cause BLOCKED or PREEMPTED: all of the interval was waiting. */
 void with_os(struct thread *thread, struct accumulate_event event, uint64_t after,
 	     enum tare_os_cause cause);
 struct tare_node *nodes(const struct thread *thread);

@@ -63,6 +63,14 @@ int64_t small_process(struct profile_writer *writer, int64_t pid, const char *na
 int64_t small_thread(struct profile_writer *writer, int64_t process, int64_t tid,
 		     uint64_t now_ticks, uint64_t os_ticks)
 {
+	const struct small_times times = {.now = now_ticks, .os = os_ticks};
+
+	return small_thread_of(writer, process, tid, &times);
+}
+
+int64_t small_thread_of(struct profile_writer *writer, int64_t process, int64_t tid,
+			const struct small_times *times)
+{
 	struct error err;
 	const struct profile_thread row = {
 		.process = process,
@@ -70,8 +78,10 @@ int64_t small_thread(struct profile_writer *writer, int64_t process, int64_t tid
 		.name = "worker",
 		.begin_ticks = 1500,
 		.end_ticks = 2000500,
-		.now_ticks = now_ticks,
-		.os_ticks = os_ticks,
+		.now_ticks = times->now,
+		.os_ticks = times->os,
+		.blocked_ticks = times->blocked,
+		.preempted_ticks = times->preempted,
 		.overhead_ticks = 40,
 	};
 	const int64_t id = profile_add_thread(writer, &row, &err);
@@ -122,7 +132,7 @@ static void add_histogram(struct profile_writer *writer, const struct small_node
 
 static struct profile_node node_row(const struct small_node *node, size_t index)
 {
-	const uint64_t application = node->elapsed - node->os;
+	const uint64_t application = node->elapsed - node->os - node->blocked;
 	struct profile_node row = {
 		.id = (int64_t)index + 1,
 		.thread = node->thread,
@@ -138,6 +148,7 @@ static struct profile_node node_row(const struct small_node *node, size_t index)
 	};
 
 	row.os_ticks[node->cause] = node->os;
+	row.os_ticks[TARE_OS_BLOCKED] += node->blocked;
 	if (node->calls) {
 		row.elapsed_exclusive_min = node->elapsed / node->calls;
 		row.elapsed_exclusive_max = node->elapsed;

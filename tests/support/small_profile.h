@@ -12,6 +12,7 @@ struct small_node {
 	uint64_t calls, elapsed;
 	enum tare_os_cause cause; /* of `os` ticks */
 	uint64_t os;
+	uint64_t blocked; /* beside them */
 };
 
 /* A writer with a session of 1 GHz, so that a tick is a nanosecond. */
@@ -22,6 +23,12 @@ int64_t small_process(struct profile_writer *writer, int64_t pid, const char *na
 /* now_ticks and os_ticks have to be the sums over the thread's nodes. */
 int64_t small_thread(struct profile_writer *writer, int64_t process, int64_t tid,
 		     uint64_t now_ticks, uint64_t os_ticks);
+/* The same with waits, which are part of `os`. */
+struct small_times {
+	uint64_t now, os, blocked, preempted;
+};
+int64_t small_thread_of(struct profile_writer *writer, int64_t process, int64_t tid,
+			const struct small_times *times);
 int64_t small_module(struct profile_writer *writer, const char *path);
 int64_t small_function(struct profile_writer *writer, int64_t module, const char *name,
 		       uint64_t link_addr);

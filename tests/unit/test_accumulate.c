@@ -727,7 +727,9 @@ static void test_random_events(void **state)
 			.sp = SP_TOP - 16 * (random >> 16 & 31),
 			.key = 0x1000 + (random >> 24 & 7),
 			.os = (random >> 32 & 15) == 0,
-			.os_cause = random >> 40 & 3,
+			.os_cause = TARE_OS_MAJOR_FAULT + (random >> 40 & 3),
+			.blocked_ticks = random >> 42 & 15,
+			.preempted_ticks = random >> 46 & 15,
 		};
 		event_apply(&thread, event, random >> 48 & 63);
 		if (i % 64)

@@ -235,29 +235,38 @@ static void test_probe_cost(void **state)
 				 60 * (cost[TARE_EVENT_ENTER] + cost[TARE_EVENT_LEAVE]));
 }
 
-/* 30 ticks with a context switch, 40 in a system call. */
+/* The vector (b'): 30 ticks with a context switch, 12 of them blocked; 40 in a system call, 15 so.
+ */
 static void write_vector_b(void)
 {
 	static const char *const names[] = {"foo", "bar", "write"};
 	static const struct small_node nodes[] = {
 		{.thread = 1},
-		{1, 1, 1, 1, 45, TARE_OS_PREEMPTED, 30},
-		{1, 2, 2, 1, 20, 0, 0},
-		{1, 2, 3, 1, 40, TARE_OS_SYSCALL, 40},
+		{1, 1, 1, 1, 45, TARE_OS_SWITCH, 18, 12},
+		{1, 2, 2, 1, 20, 0, 0, 0},
+		{1, 2, 3, 1, 40, TARE_OS_SYSCALL, 25, 15},
 	};
 	struct profile_writer *writer = simple_open(names, COUNT(names), 105, 70);
 	struct error err;
 
 	small_nodes(writer, nodes, COUNT(nodes));
-	assert_true(profile_add_os(writer,
-				   &(struct profile_os){.node = 4,
-							.cause = TARE_OS_SYSCALL,
-							.syscall_number = 1,
-							.object = 2,
-							.count = 1,
-							.ticks = 40},
-				   &err));
+	for (int i = 0; i < 2; i++)
+		assert_true(profile_add_os(
+			writer,
+			&(struct profile_os){.node = 4,
+					     .cause = i ? TARE_OS_SYSCALL : TARE_OS_BLOCKED,
+					     .syscall_number = 1,
+					     .object = 2,
+					     .count = 1,
+					     .ticks = i ? 25 : 15},
+			&err));
 	small_profile_commit(writer);
+}
+
+static void expect_cpu(const char *function, uint64_t inclusive, uint64_t exclusive)
+{
+	assert_int_equal(values_of(function)->amount[CPU_INCLUSIVE], inclusive);
+	assert_int_equal(values_of(function)->amount[CPU_EXCLUSIVE], exclusive);
 }
 
 static void test_vector_b(void **state)
@@ -270,6 +279,14 @@ static void test_vector_b(void **state)
 	expect(values_of("write"), 40, 40, 0, 0);
 	assert_int_equal(analysis->totals.elapsed, 105);
 	assert_int_equal(analysis->totals.application, 35);
+	assert_int_equal(analysis->totals.cpu, 78);
+	expect_cpu("foo", 78, 33);
+	expect_cpu("bar", 20, 20);
+	expect_cpu("write", 25, 25);
+	assert_int_equal(values_of("foo")->os_ticks[TARE_OS_BLOCKED], 12);
+	assert_int_equal(values_of("write")->os_ticks[TARE_OS_BLOCKED], 15);
+	assert_true(fabs(analysis_percent(analysis, values_of("write"), CPU_EXCLUSIVE) -
+			 100.0 * 25 / 78) < 1e-9);
 	/* Application shares are of the session's application time. */
 	assert_true(fabs(analysis_percent(analysis, values_of("bar"), APPLICATION_EXCLUSIVE) -
 			 100.0 * 20 / 35) < 1e-9);
@@ -282,18 +299,19 @@ static void test_os_rows_add_up(void **state)
 	(void)state;
 	write_vector_b();
 	open_result(NULL);
-	assert_int_equal(values_of("foo")->os_ticks[TARE_OS_PREEMPTED], 30);
-	assert_int_equal(values_of("write")->os_ticks[TARE_OS_SYSCALL], 40);
+	assert_int_equal(values_of("foo")->os_ticks[TARE_OS_SWITCH], 18);
+	assert_int_equal(values_of("write")->os_ticks[TARE_OS_SYSCALL], 25);
 	vec_foreach (os, &analysis->os) {
 		rows[os->cause] += os->ticks;
 	}
 	/* No record covers the 30 ticks of foo: they appear without system call. */
-	assert_int_equal(analysis->os.len, 2);
-	assert_int_equal(rows[TARE_OS_PREEMPTED], 30);
-	assert_int_equal(rows[TARE_OS_SYSCALL], 40);
-	assert_int_equal(analysis->os.data[0].syscall_number, -1);
-	assert_int_equal(analysis->os.data[1].syscall_number, 1);
-	assert_int_equal(analysis->os.data[1].object, 2);
+	assert_int_equal(analysis->os.len, 4);
+	assert_int_equal(rows[TARE_OS_BLOCKED], 12 + 15);
+	assert_int_equal(rows[TARE_OS_SWITCH], 18);
+	assert_int_equal(rows[TARE_OS_SYSCALL], 25);
+	assert_int_equal(analysis->os.data[1].syscall_number, -1);
+	assert_int_equal(analysis->os.data[2].syscall_number, 1);
+	assert_int_equal(analysis->os.data[2].object, 2);
 }
 
 static void write_vector_c(void)
@@ -699,13 +717,14 @@ static void test_names(void **state)
 	assert_false(analysis->functions.data[0].has_twin);
 }
 
-/* Application and the six causes add up to Elapsed in nanoseconds as well as in ticks. */
+/* Application and all causes add up to Elapsed in nanoseconds as well as in ticks. */
 static void test_rounding_adds_up(void **state)
 {
 	static const char *const names[] = {"f"};
 	struct profile_writer *writer = simple_open(names, COUNT(names), 0, 0);
 	struct analysis_values values = {
-		.amount = {[ELAPSED_EXCLUSIVE] = 1000, [APPLICATION_EXCLUSIVE] = 1000 - 6 * 7}};
+		.amount = {[ELAPSED_EXCLUSIVE] = 1000,
+			   [APPLICATION_EXCLUSIVE] = 1000 - 7 * TARE_OS_CAUSES}};
 
 	(void)state;
 	small_profile_commit(writer);

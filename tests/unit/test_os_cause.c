@@ -6,6 +6,7 @@
 #include "runtime/files/process.h"
 #include "runtime/os/descriptors.h"
 #include "runtime/os/os_flag.h"
+#include "runtime/os/waits.h"
 #include "tests/support/heap_memory.h"
 
 #include <setjmp.h>
@@ -32,6 +33,11 @@ void process_means_note(void)
 {
 }
 
+bool memory_has_threads(void)
+{
+	return false;
+}
+
 static struct state_os_seen seen_now(const struct tare_thread_file *self)
 {
 	struct rusage usage;
@@ -44,36 +50,42 @@ static struct state_os_seen seen_now(const struct tare_thread_file *self)
 				      .syscalls = self->syscalls};
 }
 
-/* One event, before which the counters were lower by those of `change`. */
+static struct state_private private_state;
+static struct tare_thread_file file;
+
+/*
+ * One event, before which the counters were lower by those of `change`. It is none where the kernel
+ * has counted something of its own meanwhile.
+ */
+static struct accumulate_event collect_once(const struct state_os_seen *change)
+{
+	struct accumulate_event event = {0};
+	const struct state_os_seen before = seen_now(&file);
+
+	private_state.os_seen = (struct state_os_seen){
+		.voluntary_switches = before.voluntary_switches - change->voluntary_switches,
+		.involuntary_switches = before.involuntary_switches - change->involuntary_switches,
+		.minor_faults = before.minor_faults - change->minor_faults,
+		.major_faults = before.major_faults - change->major_faults,
+		.syscalls = before.syscalls - change->syscalls};
+	word = 0;
+	os_flag_collect(&file, &private_state, &event);
+	assert_int_equal(word, os_flag_armed());
+	if (memcmp(&private_state.os_seen, &before, sizeof(before)) != 0)
+		event.os = false;
+	return event;
+}
+
 static struct accumulate_event collect(const struct state_os_seen *change)
 {
-	static struct state_private private_state;
-	struct tare_thread_file self = {.rseq_word = (uint64_t)&word, .syscalls = 100};
-	struct accumulate_event event = {0};
-
-	self.syscall_number = 42;
-	self.rseq_armed = os_flag_armed();
-	/* Again where the kernel has counted something of its own meanwhile. */
 	for (int i = 0; i < ATTEMPTS; i++) {
-		const struct state_os_seen before = seen_now(&self);
+		const struct accumulate_event event = collect_once(change);
 
-		private_state.os_seen = (struct state_os_seen){
-			.voluntary_switches =
-				before.voluntary_switches - change->voluntary_switches,
-			.involuntary_switches =
-				before.involuntary_switches - change->involuntary_switches,
-			.minor_faults = before.minor_faults - change->minor_faults,
-			.major_faults = before.major_faults - change->major_faults,
-			.syscalls = before.syscalls - change->syscalls};
-		word = 0;
-		event = (struct accumulate_event){0};
-		os_flag_collect(&self, &private_state, &event);
-		assert_int_equal(word, os_flag_armed());
-		if (memcmp(&private_state.os_seen, &before, sizeof(before)) == 0)
+		if (event.os)
 			return event;
 	}
 	fail_msg("something happened between the readings %d times", ATTEMPTS);
-	return event;
+	return (struct accumulate_event){0};
 }
 
 static enum tare_os_cause cause_of(struct state_os_seen change)
@@ -89,32 +101,40 @@ static int set_up(void **state)
 	(void)state;
 	state_session.rseq_armed = 0x1000;
 	state_process.rseq_offset = (uint64_t)&word - (uint64_t)__builtin_thread_pointer();
+	file = (struct tare_thread_file){.rseq_word = (uint64_t)&word,
+					 .syscalls = 100,
+					 .syscall_number = 42,
+					 .rseq_armed = os_flag_armed(),
+					 .tid = kernel_tid()};
+	private_state = (struct state_private){0};
+	waits_probe_host();
 	return 0;
 }
 
 static void test_one_counter(void **state)
 {
 	(void)state;
-	assert_int_equal(cause_of((struct state_os_seen){.voluntary_switches = 1}),
-			 TARE_OS_BLOCKED);
+	assert_int_equal(cause_of((struct state_os_seen){.voluntary_switches = 1}), TARE_OS_SWITCH);
 	assert_int_equal(cause_of((struct state_os_seen){.involuntary_switches = 1}),
-			 TARE_OS_PREEMPTED);
+			 TARE_OS_SWITCH);
 	assert_int_equal(cause_of((struct state_os_seen){.major_faults = 1}), TARE_OS_MAJOR_FAULT);
 	assert_int_equal(cause_of((struct state_os_seen){.minor_faults = 1}), TARE_OS_MINOR_FAULT);
 	assert_int_equal(cause_of((struct state_os_seen){.syscalls = 1}), TARE_OS_SYSCALL);
 	assert_int_equal(cause_of((struct state_os_seen){0}), TARE_OS_INTERRUPT);
 }
 
-/* The one that takes longest. */
+/* The one that takes longest; with a switch, the one that made the thread wait. */
 static void test_several_counters(void **state)
 {
 	struct state_os_seen change = {3, 3, 3, 3, 3};
 
 	(void)state;
-	assert_int_equal(cause_of(change), TARE_OS_BLOCKED);
-	change.voluntary_switches = 0;
-	assert_int_equal(cause_of(change), TARE_OS_PREEMPTED);
-	change.involuntary_switches = 0;
+	assert_int_equal(cause_of(change), TARE_OS_SYSCALL);
+	change.syscalls = 0;
+	assert_int_equal(cause_of(change), TARE_OS_MAJOR_FAULT);
+	change.major_faults = 0;
+	assert_int_equal(cause_of(change), TARE_OS_SWITCH);
+	change = (struct state_os_seen){0, 0, 3, 3, 3};
 	assert_int_equal(cause_of(change), TARE_OS_MAJOR_FAULT);
 	change.major_faults = 0;
 	assert_int_equal(cause_of(change), TARE_OS_MINOR_FAULT);
@@ -137,9 +157,131 @@ static void test_system_call_numbers(void **state)
 			 0xffff);
 }
 
+/* Made up: the thread's clock has stood still since a reading WAITED ticks ago. */
+#define WAITED 1000000000ULL
+
+static struct accumulate_event waited(const struct state_os_seen *change, bool by_delay)
+{
+	struct accumulate_event event = {0};
+
+	for (int i = 0; i < ATTEMPTS; i++) {
+		waits_begin(&private_state);
+		private_state.waits_seen.ticks -= WAITED;
+		private_state.waits_seen.has_delay &= by_delay;
+		event = collect_once(change);
+		if (event.os)
+			return event;
+	}
+	fail_msg("something happened between the readings %d times", ATTEMPTS);
+	return event;
+}
+
+/* All of it was waiting, less the little that the reading itself takes. */
+static void assert_waited(uint64_t ticks)
+{
+	assert_in_range(ticks, WAITED / 10 * 9, WAITED / 10 * 11);
+}
+
+static void test_waits(void **state)
+{
+	struct accumulate_event event;
+
+	(void)state;
+	event = waited(&(struct state_os_seen){.involuntary_switches = 1}, true);
+	assert_waited(event.preempted_ticks);
+	assert_int_equal(event.blocked_ticks, 0);
+	event = waited(&(struct state_os_seen){.voluntary_switches = 1, .involuntary_switches = 1},
+		       true);
+	assert_waited(event.blocked_ticks);
+	assert_in_range(event.preempted_ticks, 0, WAITED / 10);
+	event = waited(&(struct state_os_seen){.voluntary_switches = 1, .involuntary_switches = 1},
+		       false);
+	assert_waited(event.blocked_ticks);
+	assert_int_equal(event.preempted_ticks, 0);
+	assert_int_equal(file.delays_unread, 1);
+	/* without a switch no clock is looked at */
+	event = waited(&(struct state_os_seen){.minor_faults = 1, .syscalls = 1}, true);
+	assert_int_equal(event.blocked_ticks | event.preempted_ticks, 0);
+	assert_int_equal(file.cpu_unread, 0);
+}
+
+/* How much of a wait the thread was ready to run, by the run delay. */
+static void test_ready(void **state)
+{
+	struct accumulate_event event;
+
+	(void)state;
+	for (int i = 0; i < ATTEMPTS; i++) {
+		waits_begin(&private_state);
+		if (!private_state.waits_seen.has_delay)
+			skip(); /* no procfs */
+		private_state.waits_seen.ticks -= WAITED;
+		private_state.waits_seen.delay_ns -= 1000000;
+		event = collect_once(&(struct state_os_seen){.voluntary_switches = 1});
+		if (event.os)
+			break;
+	}
+	assert_true(event.preempted_ticks >= 500000); /* a millisecond on any machine */
+	assert_waited(event.preempted_ticks + event.blocked_ticks);
+}
+
+/* Switched again when the interval had ended, before the clocks were read: that is not its wait. */
+static void test_wait_behind_the_end(void **state)
+{
+	struct accumulate_event event = {0};
+
+	(void)state;
+	waits_begin(&private_state);
+	private_state.waits_seen.ticks -= WAITED;
+	event.ticks = kernel_ticks() - WAITED / 2;
+	waits_collect(&file, &private_state, WAITS_INVOLUNTARY, &event);
+	assert_in_range(event.preempted_ticks, WAITED / 10 * 4, WAITED / 10 * 6);
+	assert_int_equal(event.blocked_ticks, 0);
+}
+
+/* Where nobody may ask for switches, only what the clocks say is waiting. */
+static void test_unasked(void **state)
+{
+	struct accumulate_event event = {0};
+
+	(void)state;
+	waits_begin(&private_state);
+	private_state.waits_seen.ticks -= WAITED;
+	event.ticks = kernel_ticks();
+	waits_collect(&file, &private_state, WAITS_UNASKED, &event);
+	assert_waited(event.blocked_ticks + event.preempted_ticks);
+	event = (struct accumulate_event){.ticks = kernel_ticks()};
+	file.tid++;
+	waits_collect(&file, &private_state, WAITS_UNASKED, &event);
+	assert_int_equal(event.blocked_ticks | event.preempted_ticks, 0);
+	assert_int_equal(file.cpu_unread, 1);
+}
+
+/* A vfork child has its parent's memory, and a clock of its own; nor may a filter allow the clock.
+ */
+static void test_no_clock(void **state)
+{
+	struct accumulate_event event;
+
+	(void)state;
+	file.tid++;
+	event = waited(&(struct state_os_seen){.involuntary_switches = 1}, true);
+	assert_true(event.preempted_ticks == UINT64_MAX);
+	assert_int_equal(event.blocked_ticks, 0);
+	event = waited(&(struct state_os_seen){.voluntary_switches = 1}, true);
+	assert_true(event.blocked_ticks == UINT64_MAX);
+	assert_int_equal(event.preempted_ticks, 0);
+	assert_true(file.cpu_unread >= 2);
+	file.tid--;
+	private_state.waits_seen.ticks = 0;
+	const uint64_t before = file.cpu_unread;
+	event = collect(&(struct state_os_seen){.voluntary_switches = 1});
+	assert_true(event.blocked_ticks == UINT64_MAX);
+	assert_true(file.cpu_unread > before);
+}
+
 static void test_nothing_happened(void **state)
 {
-	static struct state_private private_state;
 	struct tare_thread_file self = {.rseq_word = (uint64_t)&word};
 	struct accumulate_event event = {.os_cause = TARE_OS_CAUSES};
 
@@ -178,6 +320,11 @@ int main(void)
 		cmocka_unit_test_setup(test_one_counter, set_up),
 		cmocka_unit_test_setup(test_several_counters, set_up),
 		cmocka_unit_test_setup(test_system_call_numbers, set_up),
+		cmocka_unit_test_setup(test_waits, set_up),
+		cmocka_unit_test_setup(test_ready, set_up),
+		cmocka_unit_test_setup(test_wait_behind_the_end, set_up),
+		cmocka_unit_test_setup(test_unasked, set_up),
+		cmocka_unit_test_setup(test_no_clock, set_up),
 		cmocka_unit_test_setup(test_nothing_happened, set_up),
 		cmocka_unit_test(test_renewed_words_are_descriptors),
 	};

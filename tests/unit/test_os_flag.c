@@ -22,8 +22,10 @@ enum { MARKS_ASIDE = 20 }; /* of what a part does beside its loop */
 struct part {
 	unsigned long key, interrupts;
 	long count, voluntary, involuntary, faults;
-	uint64_t marked[TARE_OS_CAUSES], all; /* intervals of its node */
-	uint64_t by_syscall;		      /* of these, with the system call's number */
+	/* Intervals of its node: by cause, waits beside what else there was of them; and each once.
+	 */
+	uint64_t marked[TARE_OS_CAUSES], all;
+	uint64_t by_syscall; /* of these, with the system call's number */
 };
 
 static struct probed_session session;
@@ -66,6 +68,8 @@ static struct part part_in(const struct probed_session *run, const char *name,
 			continue;
 		assert_true(records[i].cause < TARE_OS_CAUSES);
 		part.marked[records[i].cause] += records[i].count;
+		if (records[i].cause == TARE_OS_BLOCKED || records[i].cause == TARE_OS_PREEMPTED)
+			continue;
 		part.all += records[i].count;
 		if (records[i].syscall_number == syscall_number)
 			part.by_syscall += records[i].count;

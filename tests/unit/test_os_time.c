@@ -116,12 +116,110 @@ static void test_causes_apart(void **state)
 	with_os(&thread, event, 10, TARE_OS_BLOCKED);
 	with_os(&thread, event, 20, TARE_OS_SYSCALL);
 	with_os(&thread, event, 40, TARE_OS_BLOCKED);
-	assert_int_equal(thread.file->os_count, 2);
+	assert_int_equal(thread.file->os_count, 3);
 	const struct tare_os_record *records = chunks_element(thread.file, TARE_CHUNK_OS, 0);
 	assert_int_equal(records[0].cause, TARE_OS_BLOCKED);
 	assert_int_equal(records[0].ticks, 50);
 	assert_int_equal(records[0].count, 2);
-	assert_int_equal(records[1].ticks, 20);
+	assert_int_equal(records[1].cause, TARE_OS_SWITCH);
+	assert_int_equal(records[1].ticks, 0);
+	assert_int_equal(records[1].count, 2);
+	assert_int_equal(records[2].ticks, 20);
+	thread_end(&thread);
+}
+
+/* Time of the function's node by one cause. */
+static uint64_t os_of(const struct thread *thread, uint64_t key, enum tare_os_cause cause)
+{
+	const uint32_t node = node_of(thread, key)->index;
+	uint64_t ticks = 0;
+
+	for (uint32_t i = 0; i < thread->file->os_count; i++) {
+		const struct tare_os_record *record =
+			chunks_element(thread->file, TARE_CHUNK_OS, i);
+		if (record->node == node && record->cause == (uint16_t)cause)
+			ticks += record->ticks;
+	}
+	return ticks;
+}
+
+static uint64_t cpu_of(const struct thread *thread, uint64_t key)
+{
+	return node_elapsed(thread, node_of(thread, key)->index) -
+	       os_of(thread, key, TARE_OS_BLOCKED) - os_of(thread, key, TARE_OS_PREEMPTED);
+}
+
+/* The vector (b'): 12 of 30 ticks blocked, and 15 of the 40 of write. */
+static void test_waits(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, FOO, SP_TOP);
+	call(&thread, 10, BAR, SP_TOP - 32);
+	after_call(&thread, 20, SP_TOP - 32);
+	with_os(&thread,
+		(struct accumulate_event){TARE_EVENT_CALL, .key = WRITE, .sp = SP_TOP - 32,
+					  .blocked_ticks = 12},
+		30, TARE_OS_SWITCH);
+	with_os(&thread,
+		(struct accumulate_event){TARE_EVENT_RETURN, .sp = SP_TOP - 32,
+					  .blocked_ticks = 15},
+		40, TARE_OS_SYSCALL);
+	leave(&thread, 5, SP_TOP);
+	assert_values(&thread, FOO, (struct values){1, 105, 45, 35, 15});
+	assert_values(&thread, WRITE, (struct values){1, 40, 40, 0, 0});
+	assert_int_equal(cpu_of(&thread, FOO), 33);
+	assert_int_equal(cpu_of(&thread, BAR), 20);
+	assert_int_equal(cpu_of(&thread, WRITE), 25);
+	assert_int_equal(os_of(&thread, FOO, TARE_OS_BLOCKED), 12);
+	assert_int_equal(os_of(&thread, FOO, TARE_OS_SWITCH), 18);
+	assert_int_equal(os_of(&thread, WRITE, TARE_OS_SYSCALL), 25);
+	assert_int_equal(thread.file->blocked_ticks, 27);
+	assert_int_equal(thread.file->preempted_ticks, 0);
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
+/* Waits are not longer than their interval: what was blocked counts first, then what was ready. */
+static void test_waits_within_interval(void **state)
+{
+	const struct accumulate_event event = {TARE_EVENT_RETURN, .sp = SP_TOP - 4096,
+					       .blocked_ticks = 30, .preempted_ticks = 50};
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	with_os(&thread, event, 100, TARE_OS_SWITCH);
+	with_os(&thread, event, 60, TARE_OS_SWITCH);
+	with_os(&thread, event, 10, TARE_OS_SWITCH);
+	assert_int_equal(os_of(&thread, MAIN, TARE_OS_BLOCKED), 30 + 30 + 10);
+	assert_int_equal(os_of(&thread, MAIN, TARE_OS_PREEMPTED), 50 + 30);
+	assert_int_equal(os_of(&thread, MAIN, TARE_OS_SWITCH), 20);
+	assert_int_equal(cpu_of(&thread, MAIN), 20);
+	assert_int_equal(thread.file->os_ticks, 170);
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
+/* A preempted interval's record names no system call: nothing of it was waiting for one. */
+static void test_waits_name_their_call(void **state)
+{
+	const struct accumulate_event event = {TARE_EVENT_RETURN, .sp = SP_TOP - 4096,
+					       .blocked_ticks = 30, .preempted_ticks = 50};
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	with_os(&thread, event, 100, TARE_OS_SYSCALL);
+	const struct tare_os_record *records = chunks_element(thread.file, TARE_CHUNK_OS, 0);
+	assert_int_equal(thread.file->os_count, 3);
+	assert_int_equal(records[0].syscall_number, 1);
+	assert_int_equal(records[1].syscall_number, 0xffff);
+	assert_int_equal(records[2].syscall_number, 1);
 	thread_end(&thread);
 }
 
@@ -156,6 +254,9 @@ int main(void)
 		cmocka_unit_test(test_not_negative),
 		cmocka_unit_test(test_callers_know),
 		cmocka_unit_test(test_causes_apart),
+		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_waits_within_interval),
+		cmocka_unit_test(test_waits_name_their_call),
 		cmocka_unit_test(test_no_more_records),
 	};
 

@@ -60,7 +60,7 @@ static bool is_clean(void)
 static void write_small(void)
 {
 	static const struct small_node nodes[] = {
-		{.thread = 1}, {1, 1, 1, 2, 30, TARE_OS_SYSCALL, 10}, {1, 2, 2, 1, 5, 0, 0}};
+		{.thread = 1}, {1, 1, 1, 2, 30, TARE_OS_SYSCALL, 10, 0}, {1, 2, 2, 1, 5, 0, 0, 0}};
 	struct profile_writer *writer = small_profile_open(path);
 	struct error err;
 
@@ -338,7 +338,7 @@ static void test_refuses_other_versions(void **state)
 
 	(void)state;
 	write_small();
-	execute("PRAGMA user_version = 5");
+	execute("PRAGMA user_version = 6");
 	assert_non_null(strstr(read_all(&seen, &err), "newer tare"));
 	assert_int_equal(err.code, ERROR_UNSUPPORTED);
 	execute("PRAGMA user_version = 0");
@@ -349,6 +349,9 @@ static void test_refuses_other_versions(void **state)
 static void test_reads_older_versions(void **state)
 {
 	static const char *const younger[] = {
+		"PRAGMA user_version = 4; ALTER TABLE node DROP COLUMN os_switch_ticks;"
+		"ALTER TABLE thread DROP COLUMN blocked_ticks;"
+		"ALTER TABLE thread DROP COLUMN preempted_ticks",
 		"PRAGMA user_version = 3; DROP TABLE cpu_use; ALTER TABLE os DROP COLUMN path",
 		"PRAGMA user_version = 2; DROP TABLE sample_chunk; DROP TABLE stack_value;"
 		"DROP TABLE stack; DROP TABLE location_line; DROP TABLE location;"
@@ -377,7 +380,7 @@ static void test_reads_older_versions(void **state)
 		assert_int_equal(seen.nodes[1].folded_elapsed_ticks, 0);
 		assert_int_equal(seen.os_count, 1);
 		assert_null(seen.os.path);
-		assert_int_equal(seen.histogram_calls, i < 3 ? 3 : 0);
+		assert_int_equal(seen.histogram_calls, i < 4 ? 3 : 0);
 	}
 	struct profile *profile = profile_open(path, &err);
 	assert_int_equal(profile_version(profile), 1);
@@ -435,7 +438,7 @@ static void test_refuses_contradictions(void **state)
 		{"CREATE TEMP TABLE other AS SELECT * FROM thread; UPDATE other SET id = 2; "
 		 "INSERT INTO thread SELECT * FROM other; UPDATE node SET thread = 2 WHERE id = 3",
 		 "different threads"},
-		{"UPDATE os SET cause = 6", "cause 6"},
+		{"UPDATE os SET cause = 7", "cause 7"},
 		{"UPDATE os SET node = 4", "of node 4"},
 		{"UPDATE histogram SET bucket = 64", "bucket 64"},
 		{"UPDATE histogram SET node = NULL WHERE id = 1", "of node 0"},

@@ -467,7 +467,7 @@ static void check_outline(const struct analysis *analysis,
 	for (uint32_t i = 0; i < analysis->nodes.len; i++)
 		if (!in_row[i])
 			left_out += analysis_exclusive(analysis, &analysis->nodes.data[i].values);
-	assert_int_equal(own + left_out, analysis->totals.elapsed + analysis->totals.samples.kept);
+	assert_int_equal(own + left_out, analysis->totals.cpu + analysis->totals.samples.kept);
 	assert_true(outline.trimmed_value <= left_out);
 	if (options->limit == UINT64_MAX && options->expand == EXPAND_ALL)
 		assert_int_equal(outline.trimmed_value, left_out);

@@ -133,6 +133,8 @@ static void assert_ranges(const struct analysis_values *values)
 {
 	for (int i = 0; i < ANALYSIS_TIME_MEASURES; i++) {
 		const struct analysis_range *range = &values->range[i];
+		if (analysis_value_of((enum analysis_measure)i) == VALUE_CPU)
+			continue; /* nothing is known of single calls */
 		assert_true(range->min * values->calls <= values->amount[i]);
 		assert_true(range->max <= values->amount[i]);
 		assert_true(range->min <= range->max);

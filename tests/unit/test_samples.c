@@ -488,8 +488,9 @@ static void test_methods(void **state)
 static void make_both(void)
 {
 	int64_t thread;
-	static const struct small_node nodes[] = {
-		{.thread = 1, .elapsed = 10}, {1, 1, 1, 1, 300, 0, 0}, {1, 2, 2, 5, 700, 0, 0}};
+	static const struct small_node nodes[] = {{.thread = 1, .elapsed = 10},
+						  {1, 1, 1, 1, 300, 0, 0, 0},
+						  {1, 2, 2, 5, 700, 0, 0, 0}};
 	struct profile_writer *writer = small_profile_open(path);
 	thread = small_thread(writer, small_process(writer, 1, "p"), 1, 1010, 0);
 	const int64_t module = small_module(writer, "/bin/p");

@@ -10,7 +10,8 @@ const tests = {
 		const { header } = report('summary', profile('work'));
 		const figures = await text(page.locator('.figure b'));
 		equal(figures[0], time(header.elapsed_ns), 'elapsed time');
-		equal(figures[1], time(header.application_ns), 'application time');
+		equal(figures[1], time(header.cpu_ns), 'CPU time');
+		equal(figures[2], time(header.application_ns), 'application time');
 		await view(page, 'Recording');
 		const said = (await text(page.locator('.facts dd'))).join('\n');
 		const lines = run(tare, 'report', 'summary', profile('work'), '--no-pager').split('\n\n')[0].split('\n');
@@ -26,7 +27,7 @@ const tests = {
 		const expected = report('functions', profile('work')).tables.functions;
 		await page.locator('[data-key=elapsed_inclusive]').click();
 		expected.sort((a, b) => b.elapsed_inclusive_ns - a.elapsed_inclusive_ns);
-		for (const measure of ['elapsed_inclusive', 'elapsed_exclusive', 'application_inclusive', 'application_exclusive']) {
+		for (const measure of ['elapsed_inclusive', 'elapsed_exclusive', 'cpu_inclusive', 'cpu_exclusive', 'application_inclusive', 'application_exclusive']) {
 			equal((await cells(page, measure)).sort(), (await times(page, measure, expected)).sort(), measure);
 		}
 		equal((await cells(page, 'elapsed_inclusive')), await times(page, 'elapsed_inclusive', expected), 'sorted');
@@ -74,7 +75,7 @@ const tests = {
 		const { page, problems, close } = await openPage(browser, pageOf('work'));
 		await view(page, 'Functions');
 		const { functions } = report('functions', profile('work')).tables;
-		for (const [quantity, title] of [['elapsed', 'Elapsed'], ['application', 'Application']])
+		for (const [quantity, title] of [['elapsed', 'Elapsed'], ['cpu', 'CPU'], ['application', 'Application']])
 			for (const [kind, label] of [['inclusive', 'Inclusive'], ['exclusive', 'Exclusive']]) {
 				await page.getByRole('radio', { name: title }).check({ force: true });
 				await page.getByRole('radio', { name: label }).check({ force: true });
@@ -101,13 +102,13 @@ const tests = {
 			const named = (row) => (row.function.startsWith('[') ? 'Called by no instrumented function' : row.function);
 			for (const [kind, title] of [['exclusive', 'Exclusive'], ['inclusive', 'Inclusive']]) {
 				await page.getByRole('radio', { name: title }).check({ force: true });
-				const ordered = [...expected].sort((a, b) => b[`elapsed_${kind}_ns`] - a[`elapsed_${kind}_ns`] || b.calls - a.calls);
+				const ordered = [...expected].sort((a, b) => b[`cpu_${kind}_ns`] - a[`cpu_${kind}_ns`] || b.calls - a.calls);
 				equal(await page.locator(`.pane ol[aria-label=${label}] .bar-row`).evaluateAll((all) => all.map((row) => row.title)),
 					ordered.map(named), `${label}, the most ${kind} time first`);
 			}
 		}
 		const before = await page.locator('.pane h2').textContent();
-		await page.locator('.pane ol[aria-label=Callees] button').first().click();
+		await page.locator('.pane ol[aria-label=Callees] button').last().click();
 		check(await page.locator('.pane h2').textContent() !== before, 'a callee opens');
 		await page.keyboard.press('Alt+ArrowLeft');
 		await page.locator('.pane h2', { hasText: before }).waitFor();
@@ -136,10 +137,10 @@ const tests = {
 		const { page, problems, close } = await openPage(browser, pageOf('cut'));
 		const shown = await page.evaluate(() => {
 			const { selection, profile } = tarePage.state;
-			return profile.functionNames.map((name, func) => [name, selection.of(func, 0, true), selection.of(func, 1, true)]).filter(([, value]) => value);
+			return profile.functionNames.map((name, func) => [name, selection.of(func, 0, true), selection.of(func, 1, true), selection.of(func, 2, true)]).filter(([, value]) => value);
 		});
 		const expected = report('functions', profile('cut'), '--unit=ticks').tables.functions
-			.map((row) => [row.function, row.elapsed_inclusive_ticks, row.application_inclusive_ticks]);
+			.map((row) => [row.function, row.elapsed_inclusive_ticks, row.cpu_inclusive_ticks, row.application_inclusive_ticks]);
 		equal(shown.sort(), expected.sort(), 'inclusive values');
 		const warnings = (await text(page.locator('.warnings li'))).join('\n');
 		for (const word of ['killed by signal 9', '1,234,567 events dropped', '--max-nodes', 'Disarmed'])
@@ -165,12 +166,12 @@ const tests = {
 		await page.mouse.dblclick(box.x + 20, box.y + 30);
 		equal((await crumbs()).length, 2, 'a double click zooms');
 		await page.mouse.move(box.x + 60, box.y + 30);
-		check((await page.locator('.flame .tip').textContent()).includes('Elapsed inclusive'), 'a tooltip');
+		check((await page.locator('.flame .tip').textContent()).includes('CPU inclusive'), 'a tooltip');
 		await page.keyboard.press('Escape');
 		await page.getByRole('searchbox').fill('evaluate');
 		const note = await page.locator('.view .note').textContent();
 		const whole = report('functions', profile('work')).tables.functions.find((row) => row.function === 'evaluate');
-		check(note.includes(`${whole.elapsed_inclusive_percent.toFixed(2)} %`), `matched share: ${note}`);
+		check(note.includes(`${whole.cpu_inclusive_percent.toFixed(2)} %`), `matched share: ${note}`);
 		await page.getByRole('radio', { name: 'Exclusive' }).check({ force: true });
 		equal(await page.getByLabel('What is below what').inputValue(), 'callers', 'exclusive turns the graph around');
 		const sums = await page.evaluate(() => {
@@ -222,6 +223,7 @@ const tests = {
 		await page.keyboard.press('2');
 		await page.keyboard.press('ArrowDown');
 		await page.keyboard.press('ArrowDown');
+		await page.keyboard.press('ArrowUp');
 		const selected = await page.locator('.grid-row[aria-selected=true] .cell.name').first().textContent();
 		equal((await page.locator('.pane h2').textContent()).replaceAll('\u200b', ''), selected, 'the row selects a function');
 		await page.keyboard.press('/');

@@ -35,7 +35,7 @@ export function writeAddress(state: State): string {
 	const put = (key: string, value: string | false) => value && parts.set(key, value);
 	const { shape, bins } = state;
 	put('f', state.selected !== state.busiest && String(state.selected));
-	put('v', state.measure !== state.profile.measures[0] && state.measure.key);
+	put('v', state.measure !== state.profile.ranking && state.measure.key);
 	put('q', state.query);
 	put('threads', !!state.threads && (rangesOf(state.threads) || 'none'));
 	put('modules', !!state.modules && (rangesOf(state.modules) || 'none'));
@@ -70,7 +70,7 @@ export function readAddress(state: State, hash: string): void {
 	state.view = view || 'summary';
 	state.choices = choices;
 	state.selected = Number.isInteger(func) && func >= -1 && func < profile.functionCount ? func : state.busiest;
-	state.measure = profile.measures.find(({ key }) => key === parts.get('v')) ?? profile.measures[0]!;
+	state.measure = profile.measures.find(({ key }) => key === parts.get('v')) ?? profile.ranking;
 	state.query = parts.get('q') ?? '';
 	state.shape = { ...PLAIN, myCode: parts.get('my') === '1', foldRecursion: parts.get('recursion') === '1', root: readRoot(parts.get('root'), profile.functionCount) };
 	state.filter({

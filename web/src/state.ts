@@ -33,7 +33,7 @@ export class State {
 	private mine: Uint8Array | null = null;
 
 	constructor(readonly profile: Profile, readonly base: Profile | null) {
-		this.measure = profile.measures[0]!;
+		this.measure = profile.ranking;
 		this.selection = new Selection(profile, null);
 		this.busiest = this.selected = this.findBusiest();
 		this.baseSelection = base ? new Selection(base, null) : null;
@@ -41,7 +41,7 @@ export class State {
 
 	/** The function with most individual work: where to begin. */
 	private findBusiest(): number {
-		const work = this.selection.functions().exclusive[0]!;
+		const work = this.selection.functions().exclusive[this.profile.header.ranking]!;
 		let best = -1;
 		for (let i = 0; i < work.length; i++)
 			if (work[i]! > (best < 0 ? 0 : work[best]!))

@@ -34,6 +34,8 @@ export interface Header {
 	/** The header of JSON reports. */
 	facts: Record<string, unknown>;
 	quantities: QuantityInfo[];
+	/** The quantity that is shown first. */
+	ranking: number;
 	causes: string[];
 	/** What people call them, by name. */
 	cause_titles: Record<string, string>;

@@ -65,6 +65,16 @@ export class Profile {
 		this.tree = CallTree.read(data);
 	}
 
+	/** What is shown first, and ranked by. */
+	get ranking(): Measure {
+		return this.measures[2 * this.header.ranking]!;
+	}
+
+	/** Whether the thread waited, rather than ran. */
+	isWait(cause: string): boolean {
+		return cause === 'blocked' || cause === 'preempted';
+	}
+
 	/** OS time in ticks, by cause, then by thread. */
 	osByThread(): Float64Array[] {
 		this.threadOs ??= this.header.causes.map((cause) => this.data.numbers(`thread.os.${cause}`));

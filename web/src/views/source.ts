@@ -52,15 +52,15 @@ export class SourceView implements View {
 	/** Of recordings with call sites, the calls made from a line stand beside it. */
 	private callColumns(): Column[] {
 		const numbers = (name: string) => Array.from({ length: this.table!.rows }, (_, row) => this.number(name, row));
-		const most = Math.max(1, ...numbers('elapsed_inclusive'));
+		const most = Math.max(1, ...numbers('cpu_inclusive'));
 		const timed = (name: string, group: string): Column => {
 			const scale = scaleFor(Math.max(0, ...numbers(name)));
 			return { key: name, title: `incl ${scale}`, group, kind: 'number', width: 104, hint: 'Time in what was called from there',
 				text: (row) => (this.number('calls', row) || this.number(name, row) ? timeIn(this.number(name, row), scale) : ''),
-				share: name.startsWith('elapsed') ? (row) => this.number(name, row) / most : undefined };
+				share: name.startsWith('cpu') ? (row) => this.number(name, row) / most : undefined };
 		};
 		return [{ key: 'calls', title: 'Calls', kind: 'number', width: 90, hint: 'Made from there', text: (row) => { const n = this.number('calls', row); return n ? count(n) : ''; } },
-			timed('elapsed_inclusive', 'Elapsed'), timed('application_inclusive', 'Application')];
+			timed('cpu_inclusive', 'CPU'), timed('elapsed_inclusive', 'Elapsed'), timed('application_inclusive', 'Application')];
 	}
 
 	private columns(kind: Kind): Column[] {
@@ -117,7 +117,7 @@ export class SourceView implements View {
 
 	private toHottest(rows: number[]): void {
 		let best = -1;
-		const worth = (row: number) => this.number('exclusive_samples', row) || this.number('elapsed_inclusive', row);
+		const worth = (row: number) => this.number('exclusive_samples', row) || this.number('cpu_inclusive', row);
 		for (const row of rows)
 			if (worth(row) > (best < 0 ? 0 : worth(best)))
 				best = row;

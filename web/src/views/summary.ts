@@ -182,21 +182,21 @@ export class SummaryView implements View {
 			h('button.link', { type: 'button', onclick: () => this.context.open('threads') }, 'All threads'));
 	}
 
-	private causesOf(thread: number): { title: string; ticks: number; color: string }[] {
+	private causesOf(thread: number): { title: string; ticks: number; color: string; wait: boolean }[] {
 		const { profile } = this.state;
 		const os = profile.osByThread();
-		return profile.header.causes.map((cause, c) => ({ title: profile.causeTitle(cause), ticks: os[c]![thread]!, color: profile.causeColor(cause) }))
+		return profile.header.causes.map((cause, c) => ({ title: profile.causeTitle(cause), ticks: os[c]![thread]!, color: profile.causeColor(cause), wait: profile.isWait(cause) }))
 			.filter(({ ticks }) => ticks > 0);
 	}
 
-	/** Application and OS time as parts of a thread's life; `value` has OS time where it is elapsed time. */
+	/** Application and OS time as parts of a thread's life; `value` has all of that where it is elapsed time, and no waits where it is CPU time. */
 	private lifeOf(thread: number, value: number, life: number): HTMLElement[] {
 		const { profile, measure } = this.state;
-		const elapsed = profile.header.quantities[measure.quantity]!.name === 'elapsed';
+		const { name } = profile.header.quantities[measure.quantity]!;
 		const causes = this.causesOf(thread);
-		const os = causes.reduce((sum, { ticks }) => sum + ticks, 0);
+		const os = name === 'application' ? 0 : causes.reduce((sum, { ticks, wait }) => sum + (name === 'cpu' && wait ? 0 : ticks), 0);
 		const part = (ticks: number, color: string) => h('span.spent', { style: `width:${Math.min(100, (100 * ticks) / life).toFixed(2)}%;background:${color}` });
-		return [part(Math.max(0, elapsed ? value - os : value), 'var(--cause-0)'), ...causes.map(({ ticks, color }) => part(ticks, color))];
+		return [part(Math.max(0, value - os), 'var(--cause-0)'), ...causes.map(({ ticks, color }) => part(ticks, color))];
 	}
 
 	private compared(): HTMLElement | null {

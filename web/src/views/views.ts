@@ -12,7 +12,7 @@ import { SummaryView } from './summary.ts';
 import { TableView, type TableOptions } from './tables.ts';
 import { TreeView } from './tree.ts';
 
-const VALUES = ['calls', 'elapsed_inclusive', 'elapsed_inclusive_percent', 'elapsed_exclusive', 'elapsed_exclusive_percent',
+const VALUES = ['calls', 'cpu_inclusive', 'cpu_inclusive_percent', 'cpu_exclusive', 'cpu_exclusive_percent', 'elapsed_inclusive', 'elapsed_exclusive',
 	'application_inclusive', 'application_exclusive', 'inclusive_samples', 'inclusive_percent', 'exclusive_samples', 'exclusive_percent', 'exclusive_weight'];
 
 function osChart(context: Context): HTMLElement {
@@ -28,11 +28,11 @@ function osChart(context: Context): HTMLElement {
 }
 
 const TABLES: TableOptions[] = [
-	{ name: 'modules', title: 'Modules', one: 'module', columns: ['module', ...VALUES, 'module_path'], sort: ['elapsed_exclusive', 'exclusive_samples'],
+	{ name: 'modules', title: 'Modules', one: 'module', columns: ['module', ...VALUES, 'module_path'], sort: ['cpu_exclusive', 'exclusive_samples'],
 		empty: 'No module matches.', onOpen: (context, rows, row) => { context.state.filter({ modules: new Set([rows.subject('module', row)]) }); context.open('functions'); } },
-	{ name: 'threads', title: 'Threads', one: 'thread', columns: ['thread', 'process', 'begin', 'end', ...VALUES, 'outside'], sort: ['elapsed_inclusive', 'inclusive_samples'],
+	{ name: 'threads', title: 'Threads', one: 'thread', columns: ['thread', 'process', 'begin', 'end', ...VALUES, 'outside'], sort: ['cpu_inclusive', 'inclusive_samples'],
 		empty: 'No thread matches.', onOpen: (context, rows, row) => { context.state.filter({ threads: new Set([rows.subject('thread', row)]) }); context.open('functions'); } },
-	{ name: 'processes', title: 'Processes', one: 'process', columns: ['process', 'parent_pid', 'threads', 'begin', 'end', ...VALUES, 'outside'], sort: ['elapsed_inclusive', 'inclusive_samples'],
+	{ name: 'processes', title: 'Processes', one: 'process', columns: ['process', 'parent_pid', 'threads', 'begin', 'end', ...VALUES, 'outside'], sort: ['cpu_inclusive', 'inclusive_samples'],
 		empty: 'No process matches.', onOpen: (context, rows, row) => {
 			context.state.filter({ threads: new Set(threadsOf(context.state, rows.subject('process', row))) });
 			context.open('functions');
