@@ -96,7 +96,7 @@ static void print_verification(const struct verify_result *result)
 }
 
 static void print_result(const struct instrument_values *values, const char *path,
-			 const char *output, const struct record_file *file)
+			 const char *output, const struct instrument_file *file)
 {
 	if (values->json)
 		function_list_print_json(path, file);
@@ -115,14 +115,14 @@ static void print_result(const struct instrument_values *values, const char *pat
 static int verify_written(const struct instrument_values *values, const char *copy,
 			  struct error *err)
 {
-	struct record_file file = {0};
+	struct instrument_file file = {0};
 
-	if (!record_verify(values->original, copy, &file, err))
+	if (!instrument_file_verify(values->original, copy, &file, err))
 		return -1;
 	const int status = file.verification.difference_count ? EXIT_STATUS_FAILED : EXIT_STATUS_OK;
 	if (!values->quiet || status != EXIT_STATUS_OK)
 		print_verification(&file.verification);
-	record_file_fini(&file);
+	instrument_file_fini(&file);
 	return status;
 }
 
@@ -131,7 +131,7 @@ static int instrument_run(const void *values_at, const struct operands *operands
 	const struct instrument_values *values = values_at;
 	const bool lists = values->list || values->json;
 	struct progress progress;
-	struct record_file file = {0};
+	struct instrument_file file = {0};
 	struct str output = {0};
 
 	if (operands->count != 1) {
@@ -154,7 +154,7 @@ static int instrument_run(const void *values_at, const struct operands *operands
 	else if (!lists && !values->verify)
 		str_printf(&output, "%s.instrumented", path_basename(path));
 	progress_begin(&progress, &command_instrument, values->quiet);
-	struct record_file_options options = {
+	struct instrument_file_options options = {
 		.path = path,
 		.output = output.data,
 		.only_units = values->only_units,
@@ -164,17 +164,17 @@ static int instrument_run(const void *values_at, const struct operands *operands
 	};
 	selection_from_options(&values->selection, &options.selection);
 	if (values->null)
-		options.selection.transform = RECORD_TRANSFORM_NULL;
+		options.selection.transform = INSTRUMENT_TRANSFORM_NULL;
 	if (values->poison)
-		options.selection.transform = RECORD_TRANSFORM_POISON;
-	const bool ok = record_instrument(&options, &file, err);
+		options.selection.transform = INSTRUMENT_TRANSFORM_POISON;
+	const bool ok = instrument_file_write(&options, &file, err);
 	int status = ok ? EXIT_STATUS_OK : -1;
 	progress_end(&progress);
 	if (ok) {
 		print_result(values, path, output.data, &file);
 		if (file.verification.difference_count)
 			status = EXIT_STATUS_FAILED;
-		record_file_fini(&file);
+		instrument_file_fini(&file);
 	}
 	selection_release(&options.selection);
 	str_fini(&output);

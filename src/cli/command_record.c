@@ -187,7 +187,7 @@ struct record_output {
 	bool verbose, quiet;
 };
 
-static void show_progress(const struct record_progress *now, void *context)
+static void show_progress(const struct instrument_progress *now, void *context)
 {
 	struct record_output *output = context;
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void function_list_print_text(const struct record_file *file)
+void function_list_print_text(const struct instrument_file *file)
 {
 	print_line(stdout, "%16s %8s %6s  %-18s %s", "address", "size", "unit", "verdict",
 		   "function");
@@ -27,7 +27,7 @@ void function_list_print_text(const struct record_file *file)
 
 /* ---- JSON ---- */
 
-static void append_function(const struct record_function *function, struct str *out)
+static void append_function(const struct instrument_function *function, struct str *out)
 {
 	struct arena arena = {0};
 
@@ -44,7 +44,7 @@ static void append_function(const struct record_function *function, struct str *
 }
 
 /* Functions per verdict, in the order of their first function. */
-static void append_verdicts(const struct record_file *file, struct str *out)
+static void append_verdicts(const struct instrument_file *file, struct str *out)
 {
 	struct verdict_count {
 		const char *verdict, *reason;
@@ -70,9 +70,9 @@ static void append_verdicts(const struct record_file *file, struct str *out)
 	vec_fini(&counts);
 }
 
-static void append_counts(const struct record_file *file, struct str *out)
+static void append_counts(const struct instrument_file *file, struct str *out)
 {
-	const struct record_file_counts *counts = &file->counts;
+	const struct instrument_file_counts *counts = &file->counts;
 	const struct {
 		const char *name;
 		uint64_t value;
@@ -95,7 +95,7 @@ static void append_counts(const struct record_file *file, struct str *out)
 		str_printf(out, "%s\"%s\":%" PRIu64, i ? "," : "", fields[i].name, fields[i].value);
 }
 
-void function_list_print_json(const char *path, const struct record_file *file)
+void function_list_print_json(const char *path, const struct instrument_file *file)
 {
 	struct str out = {0};
 

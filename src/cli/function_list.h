@@ -2,10 +2,10 @@
 #ifndef TARE_CLI_FUNCTION_LIST_H
 #define TARE_CLI_FUNCTION_LIST_H
 
-#include "record/record.h"
+#include "record/instrument_file.h"
 
-void function_list_print_text(const struct record_file *file);
+void function_list_print_text(const struct instrument_file *file);
 /* One object; the layout is in docs/record.md. */
-void function_list_print_json(const char *path, const struct record_file *file);
+void function_list_print_json(const char *path, const struct instrument_file *file);
 
 #endif

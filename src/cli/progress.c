@@ -136,7 +136,7 @@ static void take_file(struct progress *progress, const char *path)
 	progress->file_begin_ms = monotonic_ms();
 }
 
-void progress_show(const struct record_progress *now, void *context)
+void progress_show(const struct instrument_progress *now, void *context)
 {
 	struct progress *progress = context;
 

@@ -8,7 +8,7 @@
 #ifndef TARE_CLI_PROGRESS_H
 #define TARE_CLI_PROGRESS_H
 
-#include "record/record.h"
+#include "record/instrument_request.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -26,14 +26,14 @@ struct progress {
 	bool goes_on, ends; /* a file is being instrumented; the thread is to end */
 	bool shown, told;
 	int64_t begin_ms, drawn_ms, file_begin_ms;
-	char file[256];		    /* the end of the last one's path */
-	struct record_progress now; /* but for its path */
+	char file[256];			/* the end of the last one's path */
+	struct instrument_progress now; /* but for its path */
 };
 
 /* Shows it on stderr, or nothing if `quiet`. */
 void progress_begin(struct progress *progress, const struct command *command, bool quiet);
 /* `context` is a struct progress; has the form of record's callback. */
-void progress_show(const struct record_progress *now, void *context);
+void progress_show(const struct instrument_progress *now, void *context);
 /* Nothing is on the screen any more, until there is more to show. */
 void progress_erase(struct progress *progress);
 /* As if it began now: something else has been said. */

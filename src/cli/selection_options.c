@@ -5,7 +5,7 @@
 
 const char *const selection_small_choices[] = {"skip", "keep", NULL};
 const char *const selection_transform_choices[] = {"full", "null", "poison", NULL};
-table_covers(selection_transform_choices, RECORD_TRANSFORMS + 1);
+table_covers(selection_transform_choices, INSTRUMENT_TRANSFORMS + 1);
 const char *const selection_probes_choices[] = {"merged", "all", NULL};
 
 static char *demangle(const char *name)
@@ -20,22 +20,22 @@ static char *demangle(const char *name)
 }
 
 void selection_from_options(const struct selection_values *values,
-			    struct record_selection *selection)
+			    struct instrument_request *selection)
 {
-	*selection = (struct record_selection){
-		.transform = (enum record_transform)values->transform,
+	*selection = (struct instrument_request){
+		.transform = (enum instrument_transform)values->transform,
 		.probes_all = values->probes == 1,
 		.keep_small = values->small_functions == 1,
 		.demangle = demangle,
 	};
 	vec_foreach (item, &values->patterns) {
-		const struct record_pattern pattern = {.text = item->value,
-						       .exclude = item->tag == SELECTION_EXCLUDE};
+		const struct instrument_pattern pattern = {
+			.text = item->value, .exclude = item->tag == SELECTION_EXCLUDE};
 		vec_push(&selection->patterns, pattern);
 	}
 }
 
-void selection_release(struct record_selection *selection)
+void selection_release(struct instrument_request *selection)
 {
 	vec_fini(&selection->patterns);
 	vec_fini(&selection->modules);

@@ -3,7 +3,7 @@
 #define TARE_CLI_SELECTION_OPTIONS_H
 
 #include "cli/options.h"
-#include "record/record.h"
+#include "record/instrument_request.h"
 
 struct selection_values {
 	struct option_list patterns; /* tag: enum selection_tag */
@@ -57,7 +57,7 @@ extern const char *const selection_small_choices[], *const selection_probes_choi
 	}
 
 void selection_from_options(const struct selection_values *values,
-			    struct record_selection *selection);
-void selection_release(struct record_selection *selection);
+			    struct instrument_request *selection);
+void selection_release(struct instrument_request *selection);
 
 #endif

@@ -12,7 +12,7 @@
 #include "record/cpu_use.h"
 
 #include "record/clock.h"
-#include "record/cpu_watch.h"
+#include "record/cpu_readings.h"
 #include "record/text.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static uint64_t choose_slot(const struct cpu_use_input *input, double ticks_per_
 {
 	const uint64_t begin = input->recording->begin_ticks;
 	const uint64_t span = input->end_ticks > begin ? input->end_ticks - begin : 0;
-	uint64_t slot = (uint64_t)(CPU_WATCH_FIRST_MS * 1e6 * ticks_per_ns);
+	uint64_t slot = (uint64_t)(CPU_READINGS_FIRST_MS * 1e6 * ticks_per_ns);
 
 	while (slot && span / slot >= CPU_USE_INTERVALS_MAX)
 		slot *= 2;
@@ -153,7 +153,7 @@ bool cpu_use_assemble(const struct cpu_use_input *input, struct profile_writer *
 
 	if (!clock_rate_compute(&input->recording->clock, &rate, err))
 		return error_prefix(err, "times cannot be converted");
-	char *text = text_read_file(input->session_fd, CPU_WATCH_NAME, CPU_BYTES_MAX, &absent);
+	char *text = text_read_file(input->session_fd, CPU_READINGS_NAME, CPU_BYTES_MAX, &absent);
 	if (!text)
 		return true;
 	uses.ticks_per_ns = rate.ticks_per_second / NS_PER_SECOND;

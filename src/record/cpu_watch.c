@@ -4,6 +4,7 @@
 #include "abi/arena.h"
 #include "record/arena_file.h"
 #include "record/clock.h"
+#include "record/cpu_readings.h"
 #include "record/members.h"
 #include "record/text.h"
 
@@ -42,10 +43,10 @@ void cpu_watch_start(struct cpu_watch *watch, const struct session *session,
 		     const struct sample_collect *collect)
 {
 	*watch = (struct cpu_watch){.collect = collect,
-				    .wait_ms = CPU_WATCH_FIRST_MS,
-				    .due_ms = now_ms() + CPU_WATCH_FIRST_MS};
+				    .wait_ms = CPU_READINGS_FIRST_MS,
+				    .due_ms = now_ms() + CPU_READINGS_FIRST_MS};
 	map_init(&watch->files);
-	watch->fd = openat(session->fd, CPU_WATCH_NAME,
+	watch->fd = openat(session->fd, CPU_READINGS_NAME,
 			   O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (watch->fd >= 0)
 		watch->session = session;

@@ -2,11 +2,8 @@
  * cpu_watch: how much CPU time the processes of a session have used, read of their CPU clocks from
  * outside, which costs them nothing. The time between two readings doubles whenever there were
  * CPU_WATCH_READINGS of one length, so that short recordings are resolved well and long ones stay
- * small. Readings are appended to a file in the session directory: what a killed recorder has read
- * is kept.
- *
- * A line of the file: pid, ticks at the begin and the end of the interval, ns used in it. A begin
- * of 0 is that of the process. Intervals in which a process used nothing have no line.
+ * small. Readings are appended to a file in the session directory (cpu_readings.h): what a killed
+ * recorder has read is kept.
  */
 #ifndef TARE_RECORD_CPU_WATCH_H
 #define TARE_RECORD_CPU_WATCH_H
@@ -17,12 +14,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#define CPU_WATCH_NAME "cpu"
-
-enum {
-	CPU_WATCH_FIRST_MS = 5,
-	CPU_WATCH_READINGS = 256,
-};
+enum { CPU_WATCH_READINGS = 256 };
 
 struct cpu_watched {
 	pid_t pid;

@@ -26,12 +26,12 @@ static struct object *open_poison(struct error *err)
 }
 
 bool instrument_options_init(struct instrument_options *options,
-			     const struct record_selection *from, struct error *err)
+			     const struct instrument_request *from, struct error *err)
 {
 	static const enum rewrite_mode modes[] = {
-		[RECORD_TRANSFORM_FULL] = REWRITE_FULL,
-		[RECORD_TRANSFORM_NULL] = REWRITE_NULL,
-		[RECORD_TRANSFORM_POISON] = REWRITE_POISON,
+		[INSTRUMENT_TRANSFORM_FULL] = REWRITE_FULL,
+		[INSTRUMENT_TRANSFORM_NULL] = REWRITE_NULL,
+		[INSTRUMENT_TRANSFORM_POISON] = REWRITE_POISON,
 	};
 
 	options->mode = modes[from->transform];
@@ -124,7 +124,7 @@ struct build_progress {
 static void build_report(double done, void *context)
 {
 	const struct build_progress *progress = context;
-	const struct record_progress now = {.path = progress->path, .done = done};
+	const struct instrument_progress now = {.path = progress->path, .done = done};
 
 	progress->options->progress(&now, progress->options->progress_context);
 }

@@ -6,8 +6,8 @@
 #define TARE_RECORD_INSTRUMENT_H
 
 #include "record/cache.h"
+#include "record/instrument_request.h"
 #include "record/policy.h"
-#include "record/record.h"
 #include "record/selection.h"
 #include "rewrite/rewrite.h"
 
@@ -19,13 +19,13 @@ struct instrument_options {
 	enum rewrite_probes probes;
 	bool keep_small;
 	/* Called while a file is rewritten, and at its end; knows of no other files. */
-	void (*progress)(const struct record_progress *now, void *context);
+	void (*progress)(const struct instrument_progress *now, void *context);
 	void *progress_context;
 };
 
 /* From what a user asked for; units are added by the caller. Zero-initialised before. */
 bool instrument_options_init(struct instrument_options *options,
-			     const struct record_selection *from, struct error *err);
+			     const struct instrument_request *from, struct error *err);
 void instrument_options_fini(struct instrument_options *options);
 
 struct instrumented {

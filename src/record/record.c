@@ -63,7 +63,7 @@ struct run {
 	struct handover handover; /* options->exec */
 	struct cpu_watch cpu;
 	struct str original_link;	/* the last answer to TARE_REQUEST_ORIGINAL */
-	size_t file_number, file_count; /* see struct record_progress */
+	size_t file_number, file_count; /* see struct instrument_progress */
 	uint64_t static_tls_bytes;	/* the command's own; those of its children: */
 	struct vec_of(struct static_tls) static_tls;
 	bool session_is_open, keep_session;
@@ -82,7 +82,7 @@ static bool is_sampled(const struct run *run)
 
 /* ---- before the command ---- */
 
-static bool convert_selection(const struct record_selection *from, struct instrument_options *to,
+static bool convert_selection(const struct instrument_request *from, struct instrument_options *to,
 			      struct error *err)
 {
 	if (!instrument_options_init(to, from, err))
@@ -126,10 +126,10 @@ static void note_private_copies(struct run *run)
 }
 
 /* What became of the file at `path`; see instrumenter_get. */
-static void show_progress(const struct record_progress *now, void *context)
+static void show_progress(const struct instrument_progress *now, void *context)
 {
 	const struct run *run = context;
-	struct record_progress whole = *now;
+	struct instrument_progress whole = *now;
 
 	whole.running = run->launch.pid > 0;
 	whole.file = whole.running ? 0 : run->file_number;
@@ -202,7 +202,7 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 	struct path_list libraries = {0};
 	bool is_new, ok = true;
 
-	show_progress(&(struct record_progress){.path = run->program.path}, run);
+	show_progress(&(struct instrument_progress){.path = run->program.path}, run);
 	*executable = get_file(run, run->program.path, &is_new, err);
 	if (!*executable)
 		return false;
@@ -215,7 +215,7 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 	run->file_count = libraries.len + 1;
 	vec_foreach (path, &libraries) {
 		run->file_number = (size_t)(path - libraries.data) + 2;
-		show_progress(&(struct record_progress){.path = *path}, run);
+		show_progress(&(struct instrument_progress){.path = *path}, run);
 		const struct instrumented *file = get_file(run, *path, &is_new, err);
 		ok = file != NULL;
 		if (!ok)

@@ -1,16 +1,13 @@
-/*
- * Instrumenting one file by itself, outside of any recording and cache: for a look at what would
- * be done, or for a copy to keep.
- */
+#include "record/instrument_file.h"
+
 #include "record/instrument.h"
-#include "record/record.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
-struct record_file_owner {
+struct instrument_file_owner {
 	struct object *object, *copy;
 	struct rewrite_result result;
 };
@@ -38,10 +35,10 @@ static bool check_patterns(const struct instrument_options *options,
 	return ok;
 }
 
-static void list_functions(struct record_file *file, const struct rewrite_result *result)
+static void list_functions(struct instrument_file *file, const struct rewrite_result *result)
 {
 	vec_foreach (function, &result->functions) {
-		const struct record_function row = {
+		const struct instrument_function row = {
 			.addr = function->addr,
 			.size = function->size,
 			.name = function->name,
@@ -57,11 +54,11 @@ static void list_functions(struct record_file *file, const struct rewrite_result
 	}
 }
 
-static void count(struct record_file *file, const struct rewrite_statistics *statistics)
+static void count(struct instrument_file *file, const struct rewrite_statistics *statistics)
 {
 	file->input_bytes = statistics->input_bytes;
 	file->output_bytes = statistics->output_bytes;
-	file->counts = (struct record_file_counts){
+	file->counts = (struct instrument_file_counts){
 		.units = statistics->units,
 		.instructions = statistics->instructions,
 		.probes = statistics->probes,
@@ -83,7 +80,7 @@ static bool is_same_file(const char *a, const char *b)
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static bool write_output(const struct record_file_options *options, const struct object *object,
+static bool write_output(const struct instrument_file_options *options, const struct object *object,
 			 const struct byte_vec *bytes, struct error *err)
 {
 	struct file_output output = {.fd = -1};
@@ -101,10 +98,11 @@ static bool write_output(const struct record_file_options *options, const struct
 	return file_output_commit(&output, file_mode_allowed(object_mode(object) & 0777), err);
 }
 
-static bool verify_bytes(const struct record_file_options *options, const struct byte_vec *bytes,
-			 struct record_file *file, struct error *err)
+static bool verify_bytes(const struct instrument_file_options *options,
+			 const struct byte_vec *bytes, struct instrument_file *file,
+			 struct error *err)
 {
-	const struct record_file_owner *owner = file->owner;
+	const struct instrument_file_owner *owner = file->owner;
 
 	if (!options->verify || owner->result.nothing_to_do)
 		return true;
@@ -115,11 +113,11 @@ static bool verify_bytes(const struct record_file_options *options, const struct
 	return file->verified;
 }
 
-static bool instrument_object(const struct record_file_options *options,
-			      struct instrument_options *instrument, struct record_file *file,
+static bool instrument_object(const struct instrument_file_options *options,
+			      struct instrument_options *instrument, struct instrument_file *file,
 			      struct error *err)
 {
-	struct record_file_owner *owner = file->owner;
+	struct instrument_file_owner *owner = file->owner;
 	struct byte_vec bytes = {0};
 	char digest[DIGEST_TEXT_BYTES];
 	size_t size;
@@ -149,17 +147,17 @@ static bool instrument_object(const struct record_file_options *options,
 	return ok;
 }
 
-bool record_instrument(const struct record_file_options *options, struct record_file *file,
-		       struct error *err)
+bool instrument_file_write(const struct instrument_file_options *options,
+			   struct instrument_file *file, struct error *err)
 {
 	struct instrument_options instrument = {.progress = options->progress,
 						.progress_context = options->context};
 	char real[PATH_MAX];
 
-	*file = (struct record_file){0};
+	*file = (struct instrument_file){0};
 	if (!realpath(options->path, real))
 		return error_set_errno(err, errno, "cannot open %s", options->path);
-	struct record_file_owner *owner = mem_zalloc(sizeof(*owner));
+	struct instrument_file_owner *owner = mem_zalloc(sizeof(*owner));
 	file->owner = owner;
 	bool ok = instrument_options_init(&instrument, &options->selection, err);
 	if (ok) {
@@ -168,28 +166,28 @@ bool record_instrument(const struct record_file_options *options, struct record_
 	}
 	instrument_options_fini(&instrument);
 	if (!ok)
-		record_file_fini(file);
+		instrument_file_fini(file);
 	return ok;
 }
 
-bool record_verify(const char *original, const char *copy, struct record_file *file,
-		   struct error *err)
+bool instrument_file_verify(const char *original, const char *copy, struct instrument_file *file,
+			    struct error *err)
 {
-	struct record_file_owner *owner = mem_zalloc(sizeof(*owner));
+	struct instrument_file_owner *owner = mem_zalloc(sizeof(*owner));
 
-	*file = (struct record_file){.owner = owner};
+	*file = (struct instrument_file){.owner = owner};
 	owner->object = object_open(original, OBJECT_ALL, err);
 	owner->copy = owner->object ? object_open(copy, OBJECT_ALL, err) : NULL;
 	file->verified =
 		owner->copy && verify_copy(owner->object, owner->copy, &file->verification, err);
 	if (!file->verified)
-		record_file_fini(file);
+		instrument_file_fini(file);
 	return file->verified;
 }
 
-void record_file_fini(struct record_file *file)
+void instrument_file_fini(struct instrument_file *file)
 {
-	struct record_file_owner *owner = file->owner;
+	struct instrument_file_owner *owner = file->owner;
 
 	if (owner) {
 		rewrite_result_fini(&owner->result);
@@ -199,5 +197,5 @@ void record_file_fini(struct record_file *file)
 	}
 	free(owner);
 	vec_fini(&file->functions);
-	*file = (struct record_file){0};
+	*file = (struct instrument_file){0};
 }

@@ -16,7 +16,7 @@
 
 struct trigger_vec vec_of(struct tare_trigger);
 
-bool triggers_init(struct triggers *triggers, const struct record_selection *from,
+bool triggers_init(struct triggers *triggers, const struct instrument_request *from,
 		   struct error *err)
 {
 	triggers->start.demangle = triggers->stop.demangle = from->demangle;
@@ -28,7 +28,7 @@ bool triggers_init(struct triggers *triggers, const struct record_selection *fro
 		if (!selection_add(&triggers->stop, *pattern, false, err))
 			return false;
 	}
-	if (triggers_flags(triggers) && from->transform != RECORD_TRANSFORM_FULL)
+	if (triggers_flags(triggers) && from->transform != INSTRUMENT_TRANSFORM_FULL)
 		return error_set(err, ERROR_USAGE,
 				 "--start-at and --stop-at need probes: leave out --transform");
 	return true;

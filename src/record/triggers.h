@@ -15,7 +15,7 @@ struct triggers {
 };
 
 /* Fails on patterns that are malformed, and where there would be no probes. Zeroed before. */
-bool triggers_init(struct triggers *triggers, const struct record_selection *from,
+bool triggers_init(struct triggers *triggers, const struct instrument_request *from,
 		   struct error *err);
 void triggers_fini(struct triggers *triggers);
 

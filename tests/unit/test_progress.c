@@ -52,7 +52,7 @@ static int tear_down(void **state)
 }
 
 /* The file is being instrumented from `begin_ms` on. */
-static void begin_file(const char *path, int64_t begin_ms, struct record_progress now)
+static void begin_file(const char *path, int64_t begin_ms, struct instrument_progress now)
 {
 	snprintf(progress.file, sizeof(progress.file), "%s", path);
 	progress.file_begin_ms = begin_ms;
@@ -75,7 +75,7 @@ static void a_bar_after_a_second(void **state)
 	(void)state;
 	progress.is_terminal = true;
 	begin_file("/lib/first\n.so", 0,
-		   (struct record_progress){.done = 0.5, .file = 3, .files = 20});
+		   (struct instrument_progress){.done = 0.5, .file = 3, .files = 20});
 	progress_look(&progress, 999);
 	assert_string_equal(written(), "");
 	progress_look(&progress, 1000);
@@ -83,7 +83,7 @@ static void a_bar_after_a_second(void **state)
 				       "file 3 of 20, first\\n.so, 1 s>");
 	progress_look(&progress, 1050);
 	assert_string_equal(written(), "");
-	begin_file("/lib/second", 1060, (struct record_progress){.done = 2});
+	begin_file("/lib/second", 1060, (struct instrument_progress){.done = 2});
 	progress_look(&progress, 11500);
 	assert_string_equal(written(), "<instrumenting [##############################] 100 % "
 				       "second, 11 s>");
@@ -98,10 +98,10 @@ static void elsewhere_one_line_after_ten(void **state)
 {
 	(void)state;
 	progress.kept = true;
-	begin_file("/lib/first", 0, (struct record_progress){.file = 1, .files = 9});
+	begin_file("/lib/first", 0, (struct instrument_progress){.file = 1, .files = 9});
 	progress_look(&progress, 9999);
 	assert_string_equal(written(), "");
-	begin_file("/lib/second", 9999, (struct record_progress){.file = 2, .files = 9});
+	begin_file("/lib/second", 9999, (struct instrument_progress){.file = 2, .files = 9});
 	progress_look(&progress, 10000);
 	assert_string_equal(written(), "instrumenting takes a while: file 2 of 9, "
 				       "second; the next recording finds it done");
@@ -113,7 +113,7 @@ static void elsewhere_one_line_after_ten(void **state)
 
 static void the_commands_terminal_gets_one_line(void **state)
 {
-	const struct record_progress running = {.running = true};
+	const struct instrument_progress running = {.running = true};
 
 	(void)state;
 	progress.is_terminal = true;
@@ -132,7 +132,7 @@ static void the_commands_terminal_gets_one_line(void **state)
 static void the_commands_files_and_pipes_get_nothing(void **state)
 {
 	(void)state;
-	begin_file("/lib/first", 0, (struct record_progress){.running = true});
+	begin_file("/lib/first", 0, (struct instrument_progress){.running = true});
 	progress_look(&progress, 100000);
 	assert_string_equal(written(), "");
 }
@@ -143,7 +143,7 @@ static void nothing_if_quiet(void **state)
 
 	(void)state;
 	progress_begin(&quiet, NULL, true);
-	progress_show(&(struct record_progress){.path = "/lib/first"}, &quiet);
+	progress_show(&(struct instrument_progress){.path = "/lib/first"}, &quiet);
 	progress_look(&quiet, quiet.begin_ms + 100000);
 	assert_false(quiet.has_thread || quiet.told || quiet.shown);
 	progress_erase(&quiet);
@@ -165,11 +165,11 @@ static void the_clock_goes_on_by_itself(void **state)
 
 	(void)state;
 	progress.is_terminal = true;
-	progress_show(&(struct record_progress){.path = "/lib/first"}, &progress);
+	progress_show(&(struct instrument_progress){.path = "/lib/first"}, &progress);
 	for (int i = 0; i < 60000 && !is_shown(); i++)
 		nanosleep(&pause, NULL);
 	assert_true(is_shown());
-	progress_show(&(struct record_progress){.path = "/lib/first", .done = 1}, &progress);
+	progress_show(&(struct instrument_progress){.path = "/lib/first", .done = 1}, &progress);
 	progress_end(&progress);
 	assert_false(progress.shown);
 	assert_non_null(strstr(written(), "first"));
