@@ -3,9 +3,9 @@
  * frames and OS records come from the input, one after the other, as sparse as the real ones.
  * Whatever the reader accepts is then added up as the recorder does.
  */
+#include "assemble/thread_tree.h"
 #include "fuzz/fuzz.h"
-#include "record/arena_file.h"
-#include "record/tree.h"
+#include "session/thread_files.h"
 
 #include <assert.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * every address near what they told of.
  */
 #include "fuzz/fuzz.h"
-#include "record/jit_code.h"
+#include "resolve/jit_code.h"
 
 #include <assert.h>
 

@@ -2,8 +2,8 @@
  * The log of samples of a session, with any records behind its mark. Each number in a record must
  * be that of something before it; what is made of a log is a profile that can be read.
  */
+#include "assemble/sample_assemble.h"
 #include "fuzz/fuzz.h"
-#include "record/sample_assemble.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * header comes from the input too, or is a good one before records of the input.
  */
 #include "fuzz/fuzz.h"
-#include "record/timer_samples.h"
+#include "session/timer_samples.h"
 
 #include <assert.h>
 #include <string.h>

@@ -4,9 +4,9 @@
  * accepted, the reader must understand, in balance. Then the input itself as records.
  */
 #include "analysis/trace.h"
+#include "assemble/trace_log.h"
 #include "fuzz/fuzz.h"
 #include "profile/trace_record.h"
-#include "record/trace_log.h"
 
 #include <assert.h>
 #include <stdio.h>

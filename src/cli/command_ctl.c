@@ -6,8 +6,8 @@
 #include "cli/json_text.h"
 #include "cli/print.h"
 #include "cli/written.h"
-#include "record/control.h"
 #include "record/record.h"
+#include "session/control.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* tare doctor: what works on this host and why not, one line each. */
 #include "cli/command.h"
 #include "cli/print.h"
-#include "record/doctor.h"
+#include "doctor/doctor.h"
 
 #include <stdio.h>
 

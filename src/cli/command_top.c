@@ -7,8 +7,8 @@
 #include "cli/print.h"
 #include "cli/terminal.h"
 #include "cli/top_table.h"
-#include "record/control.h"
 #include "report/name.h"
+#include "session/control.h"
 
 #include <errno.h>
 #include <inttypes.h>

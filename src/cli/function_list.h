@@ -2,7 +2,7 @@
 #ifndef TARE_CLI_FUNCTION_LIST_H
 #define TARE_CLI_FUNCTION_LIST_H
 
-#include "record/instrument_file.h"
+#include "cache/instrument_file.h"
 
 void function_list_print_text(const struct instrument_file *file);
 /* One object; the layout is in docs/record.md. */

@@ -8,7 +8,7 @@
 #ifndef TARE_CLI_PROGRESS_H
 #define TARE_CLI_PROGRESS_H
 
-#include "record/instrument_request.h"
+#include "cache/instrument_request.h"
 
 #include <pthread.h>
 #include <stdint.h>

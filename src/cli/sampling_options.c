@@ -3,7 +3,7 @@
 
 #include "cli/print.h"
 
-#include "record/event_text.h"
+#include "session/event_text.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef TARE_CLI_SELECTION_OPTIONS_H
 #define TARE_CLI_SELECTION_OPTIONS_H
 
+#include "cache/instrument_request.h"
 #include "cli/options.h"
-#include "record/instrument_request.h"
 
 struct selection_values {
 	struct option_list patterns; /* tag: enum selection_tag */

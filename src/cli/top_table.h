@@ -4,7 +4,7 @@
 #define TARE_CLI_TOP_TABLE_H
 
 #include "base/base.h"
-#include "record/session.h"
+#include "session/session_dir.h"
 
 enum top_sort { TOP_BY_INTERVAL, TOP_BY_TOTAL, TOP_BY_CALLS, TOP_BY_ELAPSED, TOP_SORTS };
 

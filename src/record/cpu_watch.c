@@ -2,11 +2,11 @@
 #include "record/cpu_watch.h"
 
 #include "abi/arena.h"
-#include "record/arena_file.h"
-#include "record/clock.h"
-#include "record/cpu_readings.h"
-#include "record/members.h"
-#include "record/text.h"
+#include "session/clock.h"
+#include "session/cpu_readings.h"
+#include "session/members.h"
+#include "session/text_file.h"
+#include "session/thread_files.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #define TARE_RECORD_CPU_WATCH_H
 
 #include "record/sample_collect.h"
-#include "record/session.h"
+#include "session/session_dir.h"
 
 #include <sys/types.h>
 #include <time.h>

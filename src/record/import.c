@@ -9,13 +9,13 @@
  */
 #include "record/import.h"
 
-#include "record/host_notes.h"
+#include "assemble/sample_assemble.h"
 #include "record/import_kernel.h"
 #include "record/record_parts.h"
-#include "record/sample_assemble.h"
 #include "record/sample_collect.h"
-#include "record/symbolize.h"
+#include "resolve/symbolize.h"
 #include "sampler/perf_data.h"
+#include "session/notes.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "record/import_kernel.h"
 
 #include "base/bytes.h"
-#include "record/text.h"
+#include "session/text_file.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #define TARE_RECORD_RECORD_H
 
 #include "abi/session.h"
-#include "record/instrument_request.h"
+#include "cache/instrument_request.h"
 
 #include <stdint.h>
 

@@ -2,14 +2,14 @@
  * Recording what runs already, by sampling: processes, or all of them. Nothing is changed in them,
  * so the recording can end at any time, in any way.
  */
-#include "record/control.h"
 #include "record/cpu_watch.h"
-#include "record/host_notes.h"
-#include "record/interrupt.h"
 #include "record/record_parts.h"
 #include "record/rescue.h"
 #include "record/sampling.h"
 #include "record/timer_choice.h"
+#include "session/control.h"
+#include "session/interrupt.h"
+#include "session/notes.h"
 #include "target/launch.h"
 #include "target/target.h"
 

@@ -1,9 +1,9 @@
 /* See record_parts.h. */
 #include "record/record_parts.h"
 
-#include "record/assemble.h"
-#include "record/host_notes.h"
+#include "assemble/assemble.h"
 #include "record/rescue.h"
+#include "session/notes.h"
 
 #include <errno.h>
 #include <limits.h>

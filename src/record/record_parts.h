@@ -3,8 +3,8 @@
 #define TARE_RECORD_RECORD_PARTS_H
 
 #include "record/record.h"
-#include "record/recording.h"
-#include "record/session.h"
+#include "session/recording_file.h"
+#include "session/session_dir.h"
 
 /*
  * The absolute path of the profile, which can be written: `given`, or NAME.tare in the working

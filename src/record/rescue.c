@@ -11,7 +11,7 @@
  */
 #include "record/rescue.h"
 
-#include "record/interrupt.h"
+#include "session/interrupt.h"
 
 #include <dirent.h>
 #include <errno.h>

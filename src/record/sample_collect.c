@@ -10,7 +10,7 @@
  */
 #include "record/sample_collect.h"
 
-#include "record/sample_builder.h"
+#include "assemble/sample_builder.h"
 
 #include <inttypes.h>
 #include <limits.h>

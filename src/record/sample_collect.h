@@ -6,8 +6,8 @@
 #ifndef TARE_RECORD_SAMPLE_COLLECT_H
 #define TARE_RECORD_SAMPLE_COLLECT_H
 
-#include "record/jit_files.h"
-#include "record/sample_log.h"
+#include "assemble/sample_log.h"
+#include "resolve/jit_files.h"
 #include "sampler/sampler.h"
 
 struct sample_collect;

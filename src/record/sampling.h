@@ -6,9 +6,9 @@
 #define TARE_RECORD_SAMPLING_H
 
 #include "record/record.h"
-#include "record/recording.h"
 #include "record/sample_collect.h"
-#include "record/session.h"
+#include "session/recording_file.h"
+#include "session/session_dir.h"
 
 struct sampling {
 	const struct record_sampling *options; /* borrowed */

@@ -1,10 +1,10 @@
 /*
  * aligned_of ORIGINAL COPY: how many of the copied functions of an instrumented file
- * record/copy_align finds instructions of, and of how many of these the instruction is of the same
+ * cache/copy_align finds instructions of, and of how many of these the instruction is of the same
  * kind and, but for jumps, the same length. Prints the four numbers.
  */
+#include "cache/copy_code.h"
 #include "insn/insn.h"
-#include "record/copy_code.h"
 
 #include <stdio.h>
 

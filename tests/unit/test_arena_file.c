@@ -3,7 +3,7 @@
  * each value out of range is cut and counted by itself, records end where the file does, and a
  * module's end belongs to the place that was still open.
  */
-#include "record/arena_file.h"
+#include "session/thread_files.h"
 
 #include "tests/support/arena_writer.h"
 

@@ -2,12 +2,12 @@
  * From arena files to a profile, read back through the profile's reader: open calls, sums,
  * overhead, pruning, folded nodes, exec chains, damage of every kind, keys of unloaded modules.
  */
-#include "record/assemble.h"
+#include "assemble/assemble.h"
 
 #include "abi/timer.h"
+#include "assemble/thread_tree.h"
 #include "object/object.h"
-#include "record/arena_file.h"
-#include "record/tree.h"
+#include "session/thread_files.h"
 #include "tests/support/arena_writer.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * The cache of instrumented files: hits, misses, keys, damage, links and owners, the bound,
  * entries in use, concurrent builders, refusals.
  */
-#include "record/cache.h"
+#include "cache/cache.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

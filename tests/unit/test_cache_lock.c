@@ -2,7 +2,7 @@
  * The lock of a key when its holder lets go at the worst moment: between the opening of the file
  * and the lock. Whoever takes it then must not hold the lock of a file that nobody finds any more.
  */
-#include "record/cache_lock.h"
+#include "cache/cache_lock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

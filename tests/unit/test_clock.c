@@ -1,5 +1,5 @@
 /* Rates and drift from calibration points, and points that contradict each other. */
-#include "record/clock.h"
+#include "session/clock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

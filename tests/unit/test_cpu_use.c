@@ -1,8 +1,8 @@
 /*
- * record/cpu_use: lines of readings become rows of the process images that they were read of, no
+ * assemble/cpu_use: lines of readings become rows of the process images that they were read of, no
  * more of them than are wanted; what no line tells is one row of no process.
  */
-#include "record/cpu_use.h"
+#include "assemble/cpu_use.h"
 #include "tests/support/small_profile.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* Digests of bytes and files; of contents with holes, however these are stored. */
-#include "record/digest.h"
+#include "cache/digest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* jit_code: maps and dumps, code that takes the place of other code, moves, and damaged files. */
-#include "record/jit_code.h"
+#include "resolve/jit_code.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* From records of names in a thread's file to texts (src/record/names.c). */
-#include "record/arena_file.h"
+/* From records of names in a thread's file to texts (src/session/object_names.c). */
+#include "session/thread_files.h"
 
 #include <arpa/inet.h>
 #include <setjmp.h>

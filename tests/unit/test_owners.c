@@ -3,11 +3,11 @@
  * directory: links to files that would do elsewhere, other users' files, directories and clients
  * are refused. Another user is this one, after geteuid has begun to tell another number.
  */
-#include "record/arena_file.h"
-#include "record/control.h"
-#include "record/server.h"
-#include "record/session.h"
-#include "record/text.h"
+#include "session/control.h"
+#include "session/server.h"
+#include "session/session_dir.h"
+#include "session/text_file.h"
+#include "session/thread_files.h"
 #include "tests/support/arena_writer.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* The recording file: written line by line, read back, cut off, damaged. */
-#include "record/recording.h"
+#include "session/recording_file.h"
 
-#include "record/session.h"
+#include "session/session_dir.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

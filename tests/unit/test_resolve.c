@@ -3,9 +3,9 @@
  * that were unloaded, copies to originals, the same function in several processes. The test's own
  * executable and C library stand for the modules.
  */
-#include "record/resolve.h"
+#include "resolve/resolve.h"
 
-#include "record/cache_entry.h"
+#include "cache/cache_entry.h"
 
 #include <link.h>
 #include <setjmp.h>

@@ -2,8 +2,8 @@
  * The builder of samples: vector (d) of docs/data-values.md, values and chunks that say the same,
  * chunks that go out as they fill, one row for equal locations and stacks, and no room.
  */
+#include "assemble/sample_builder.h"
 #include "base/bytes.h"
-#include "record/sample_builder.h"
 #include "tests/support/small_profile.h"
 
 #include <setjmp.h>

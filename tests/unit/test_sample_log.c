@@ -2,7 +2,7 @@
  * The log of samples: what is written is read; a log that is cut off anywhere gives all whole
  * records before; bytes that were changed never lead out of what the log has told before.
  */
-#include "record/sample_log.h"
+#include "assemble/sample_log.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

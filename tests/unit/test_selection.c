@@ -1,5 +1,5 @@
 /* Function patterns: globs and regular expressions over demangled names, order, nearest names. */
-#include "record/selection.h"
+#include "cache/selection.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

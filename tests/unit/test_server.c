@@ -1,7 +1,7 @@
 /* Requests for instrumented files: whole, in pieces, many at once, and malformed ones. */
-#include "record/server.h"
+#include "session/server.h"
 
-#include "record/session.h"
+#include "session/session_dir.h"
 
 #include <limits.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Lines of fields: what is escaped, what is a number, and how large a file may be. */
-#include "record/text.h"
+#include "session/text_file.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

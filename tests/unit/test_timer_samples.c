@@ -1,5 +1,5 @@
-/* record/timer_samples: what the runtime has written, whole and damaged. */
-#include "record/timer_samples.h"
+/* session/timer_samples: what the runtime has written, whole and damaged. */
+#include "session/timer_samples.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,548 @@
+/*
+ * The log is read twice, as processes and threads have rows with their ends and last names, which
+ * stand behind their samples:
+ *
+ *   1  processes, threads, events, counts ─▶ their rows
+ *   2  locations, nodes (kept until a sample needs them), samples ─▶ sample_builder
+ *
+ * Processes that executed another program before any sample of them was taken are left out, and
+ * threads of such.
+ */
+#include "assemble/sample_assemble.h"
+
+#include <string.h>
+
+#define UNWRITTEN INT64_MIN
+
+struct log_process {
+	struct sample_log_process row;
+	const char *executable;
+	uint64_t samples, end_time;
+	bool open, replaced; /* a thread lives; it has executed another program */
+	int64_t id;
+};
+
+struct log_thread {
+	struct sample_log_thread row;
+	uint64_t end_time; /* 0: not seen */
+	uint64_t samples;
+	int64_t id;
+};
+
+/* Where the address is. In an instrumented copy it stands for the function that it is a copy of. */
+enum location_place { PLACE_UNKNOWN, PLACE_USER, PLACE_KERNEL, PLACE_RUNTIME };
+
+struct log_location {
+	struct sample_log_location row;
+	enum location_place place;
+	uint64_t link_addr; /* in the original */
+	int64_t id;	    /* 0: not asked for yet */
+};
+
+struct log_node {
+	struct sample_log_node row;
+	int64_t stack; /* 0: not asked for yet */
+};
+
+struct log_image {
+	const char *path;
+	const unsigned char *build_id;
+	size_t build_id_bytes;
+	struct resolve_module *module; /* NULL: not asked for yet */
+	bool runtime, kernel;	       /* tare's own, the kernel's */
+};
+
+struct sample_assembly {
+	const struct sample_input *input;
+	struct sample_output *output;
+	struct sample_builder *builder;
+	struct vec_of(struct log_process) processes;
+	struct vec_of(struct log_thread) threads;
+	struct vec_of(int64_t) events; /* ids */
+	struct vec_of(struct log_image) images;
+	struct vec_of(struct log_location) locations;
+	struct vec_of(struct log_node) nodes;
+	struct vec_of(uint32_t) path; /* of nodes, from the innermost out */
+	struct map known_threads;     /* process id << 32 | tid → row id */
+	struct clock_rate rate;
+	struct arena arena;
+	uint64_t in_runtime;
+};
+
+/* ---- first reading ---- */
+
+static void take_process(struct sample_assembly *assembly, const struct sample_log_process *row)
+{
+	const struct log_process process = {.row = *row, .executable = ""};
+
+	vec_push(&assembly->processes, process);
+}
+
+static void take_thread(struct sample_assembly *assembly, const struct sample_log_thread *row)
+{
+	const struct log_thread thread = {.row = *row};
+
+	vec_push(&assembly->threads, thread);
+}
+
+static void take_note(struct sample_assembly *assembly, enum sample_log_kind kind,
+		      const struct sample_log_note *note)
+{
+	if (kind == SAMPLE_LOG_EXECUTABLE)
+		assembly->processes.data[note->of].executable = note->text;
+	else if (kind == SAMPLE_LOG_NAME_OF_PROCESS)
+		assembly->processes.data[note->of].row.name = note->text;
+	else if (kind == SAMPLE_LOG_NAME_OF_THREAD)
+		assembly->threads.data[note->of].row.name = note->text;
+	else
+		assembly->threads.data[note->of].end_time = note->time;
+}
+
+static void take_first(struct sample_assembly *assembly, const struct sample_log_record *record)
+{
+	switch (record->kind) {
+	case SAMPLE_LOG_PROCESS:
+		take_process(assembly, &record->process);
+		break;
+	case SAMPLE_LOG_THREAD:
+		take_thread(assembly, &record->thread);
+		break;
+	case SAMPLE_LOG_EXECUTABLE:
+	case SAMPLE_LOG_NAME_OF_PROCESS:
+	case SAMPLE_LOG_NAME_OF_THREAD:
+	case SAMPLE_LOG_END:
+		take_note(assembly, record->kind, &record->note);
+		break;
+	case SAMPLE_LOG_COUNTS:
+		assembly->output->counts = record->counts;
+		break;
+	case SAMPLE_LOG_SAMPLE: {
+		struct log_thread *thread = &assembly->threads.data[record->sample.thread];
+		thread->samples++;
+		assembly->processes.data[thread->row.process].samples++;
+		break;
+	}
+	default:
+		break;
+	}
+}
+
+/* ---- processes and threads ---- */
+
+static uint64_t ticks_of(const struct sample_assembly *assembly, uint64_t time)
+{
+	return clock_ticks_at(&assembly->input->recording->clock, &assembly->rate, time);
+}
+
+/* A process ends with its last thread. */
+static void find_ends(struct sample_assembly *assembly)
+{
+	struct map last_by_pid = {0};
+
+	vec_foreach (thread, &assembly->threads) {
+		struct log_process *process = &assembly->processes.data[thread->row.process];
+		process->open |= !thread->end_time;
+		if (thread->end_time > process->end_time)
+			process->end_time = thread->end_time;
+	}
+	map_init(&last_by_pid);
+	for (size_t i = 0; i < assembly->processes.len; i++) {
+		const struct sample_log_process *row = &assembly->processes.data[i].row;
+		uint64_t *last = map_put(&last_by_pid, row->pid, i);
+		/* One that began by execve: its process was another one until then. */
+		if (*last != i && !row->flags) {
+			struct log_process *before = &assembly->processes.data[*last];
+			before->replaced = true;
+			before->open = false;
+			before->end_time = row->time;
+		}
+		*last = i;
+	}
+	map_fini(&last_by_pid);
+}
+
+static const struct sample_known_process *known_process(const struct sample_input *input,
+							uint32_t pid, uint64_t end_ticks)
+{
+	const struct sample_known_process *found = NULL;
+
+	for (size_t i = 0; i < input->process_count; i++) {
+		const struct sample_known_process *known = &input->processes[i];
+		if (known->pid == pid && known->begin_ticks < end_ticks &&
+		    (!found || known->begin_ticks > found->begin_ticks))
+			found = known;
+	}
+	return found;
+}
+
+static int64_t parent_of(const struct sample_assembly *assembly, const struct log_process *process)
+{
+	const struct recording *recording = assembly->input->recording;
+
+	if (!process->row.parent_pid && process->row.pid == recording->command_pid)
+		return recording->recorder_pid;
+	return process->row.parent_pid;
+}
+
+static bool write_process(struct sample_assembly *assembly, struct log_process *process,
+			  struct error *err)
+{
+	const uint64_t end_time = process->open ? UINT64_MAX : process->end_time;
+	const struct sample_known_process *known =
+		known_process(assembly->input, process->row.pid,
+			      process->open ? UINT64_MAX : ticks_of(assembly, end_time));
+
+	if (known) {
+		process->id = known->id;
+		return true;
+	}
+	if (process->replaced && !process->samples)
+		return true;
+	const struct profile_process row = {
+		.pid = process->row.pid,
+		.parent_pid = parent_of(assembly, process),
+		.name = *process->executable ? path_basename(process->executable)
+					     : process->row.name,
+		.executable = process->executable,
+		.begin_ticks = ticks_of(assembly, process->row.time),
+		.end_ticks = process->open ? 0 : ticks_of(assembly, end_time),
+		.forked = process->row.flags & SAMPLE_LOG_FORKED,
+		.ended = !process->open,
+	};
+	process->id = profile_add_process(assembly->input->writer, &row, err);
+	const struct sample_known_process added = {process->id, row.pid, row.begin_ticks};
+	vec_push(&assembly->output->rows, added);
+	assembly->output->processes++;
+	assembly->output->running += process->open;
+	return process->id != 0;
+}
+
+static uint64_t thread_key(int64_t process, uint32_t tid)
+{
+	return (uint64_t)process << 32 | tid;
+}
+
+static void index_known_threads(struct sample_assembly *assembly)
+{
+	const struct sample_input *input = assembly->input;
+
+	for (size_t i = 0; i < input->thread_count; i++)
+		*map_put(&assembly->known_threads,
+			 thread_key(input->threads[i].process, (uint32_t)input->threads[i].tid),
+			 0) = (uint64_t)input->threads[i].id;
+}
+
+static bool write_thread(struct sample_assembly *assembly, struct log_thread *thread,
+			 struct error *err)
+{
+	const struct log_process *process = &assembly->processes.data[thread->row.process];
+	const uint64_t *known =
+		map_get(&assembly->known_threads, thread_key(process->id, thread->row.tid));
+
+	if (known)
+		thread->id = (int64_t)*known;
+	if (known || !process->id)
+		return true;
+	const uint64_t end_time = thread->end_time ? thread->end_time
+				  : process->open  ? 0
+						   : process->end_time;
+	const struct profile_thread row = {
+		.process = process->id,
+		.tid = thread->row.tid,
+		.name = thread->row.name,
+		.begin_ticks = ticks_of(assembly, thread->row.time),
+		.end_ticks = end_time ? ticks_of(assembly, end_time) : 0,
+	};
+	thread->id = profile_add_thread(assembly->input->writer, &row, err);
+	assembly->output->threads++;
+	return thread->id != 0;
+}
+
+static bool write_owners(struct sample_assembly *assembly, struct error *err)
+{
+	find_ends(assembly);
+	index_known_threads(assembly);
+	vec_foreach (process, &assembly->processes) {
+		if (!write_process(assembly, process, err))
+			return false;
+	}
+	vec_foreach (thread, &assembly->threads) {
+		if (!write_thread(assembly, thread, err))
+			return false;
+	}
+	return true;
+}
+
+/* ---- second reading ---- */
+
+static bool put_event(struct sample_assembly *assembly, const struct sample_log_event *event,
+		      struct error *err)
+{
+	const struct profile_event row = {.name = event->name,
+					  .unit = event->unit,
+					  .period = event->period,
+					  .frequency = event->frequency};
+	const int64_t id = profile_add_event(assembly->input->writer, &row, err);
+
+	vec_push(&assembly->events, id);
+	return id != 0;
+}
+
+static bool has_build_id(const char *file, const struct sample_log_image *row)
+{
+	struct error ignored;
+	size_t size = 0;
+	struct object *object = *file ? object_open(file, 0, &ignored) : NULL;
+	const unsigned char *build_id = object ? object_build_id(object, &size) : NULL;
+
+	/* Without one there is nothing to tell files apart by. */
+	const bool same = object && size == row->build_id_bytes &&
+			  (!size || memcmp(build_id, row->build_id, size) == 0);
+	object_close(object);
+	return same;
+}
+
+static bool is_file(const char *path)
+{
+	return path[0] == '/' &&
+	       !(str_starts_with(path, "/tmp/perf-") && str_ends_with(path, ".map"));
+}
+
+/* A path that another file had before gets the build-id of this one behind it. */
+static const char *path_of(struct sample_assembly *assembly, const struct sample_log_image *row)
+{
+	unsigned id = 0;
+
+	vec_foreach (other, &assembly->images) {
+		if (strcmp(other->path, row->path) != 0 ||
+		    (other->build_id_bytes == row->build_id_bytes &&
+		     !memcmp(other->build_id ? other->build_id : (const unsigned char *)"",
+			     row->build_id, row->build_id_bytes)))
+			continue;
+		for (size_t i = 0; i < row->build_id_bytes && i < 4; i++)
+			id = id << 8 | row->build_id[i];
+		return arena_printf(&assembly->arena, "%s (%08x)", row->path, id);
+	}
+	return row->path;
+}
+
+/*
+ * The file may have been replaced since, or be one in another root: it is read by the path, or by
+ * where it was found, if it is the same; else its functions stay unknown.
+ */
+static bool put_image(struct sample_assembly *assembly, const struct sample_log_image *row,
+		      struct error *err)
+{
+	const char *runtime = assembly->input->recording->runtime;
+	const struct log_image image = {.path = path_of(assembly, row),
+					.build_id = row->build_id,
+					.build_id_bytes = row->build_id_bytes,
+					.runtime = *runtime && !strcmp(runtime, row->path),
+					.kernel = !strcmp(row->path, RESOLVE_KERNEL_PATH)};
+
+	vec_push(&assembly->images, image);
+	if (!is_file(row->path))
+		return true;
+	const char *file = !*row->file			  ? NULL
+			   : has_build_id(row->path, row) ? row->path
+			   : has_build_id(row->file, row) ? row->file
+							  : NULL;
+	if (file == row->path && image.path == row->path)
+		return true;
+	return resolver_settle(assembly->input->resolver, image.path, file, err);
+}
+
+/* The location with its place known; NULL with err. */
+static struct log_location *location_at(struct sample_assembly *assembly, uint32_t number,
+					struct error *err)
+{
+	struct log_location *location = &assembly->locations.data[number - 1];
+	struct log_image *image = &assembly->images.data[location->row.image];
+
+	if (location->place != PLACE_UNKNOWN)
+		return location;
+	if (!image->module)
+		image->module = resolver_module(assembly->input->resolver, image->path, err);
+	if (!image->module)
+		return NULL;
+	const uint64_t addr = location->row.link_addr;
+	const uint64_t original = resolver_copied_address(image->module, addr);
+	location->link_addr = original ? original : addr;
+	location->place = image->kernel						     ? PLACE_KERNEL
+			  : image->runtime || resolver_is_probe(image->module, addr) ? PLACE_RUNTIME
+										     : PLACE_USER;
+	return location;
+}
+
+static int64_t location_id(struct sample_assembly *assembly, uint32_t number, struct error *err)
+{
+	struct log_location *location = location_at(assembly, number, err);
+
+	if (location && !location->id)
+		location->id = resolver_location(assembly->input->resolver,
+						 assembly->images.data[location->row.image].module,
+						 location->link_addr, err);
+	return location ? location->id : 0;
+}
+
+/* From the innermost node out to one that has its row, then back. 0 with err. */
+static int64_t stack_id(struct sample_assembly *assembly, uint32_t number, struct error *err)
+{
+	int64_t stack = 0;
+
+	assembly->path.len = 0;
+	while (number && !assembly->nodes.data[number - 1].stack) {
+		vec_push(&assembly->path, number);
+		number = assembly->nodes.data[number - 1].row.parent;
+	}
+	if (number)
+		stack = assembly->nodes.data[number - 1].stack;
+	for (size_t i = assembly->path.len; i-- > 0;) {
+		struct log_node *node = &assembly->nodes.data[assembly->path.data[i] - 1];
+		const int64_t location = location_id(assembly, node->row.location, err);
+
+		if (!location)
+			return 0;
+		stack = sample_builder_stack(assembly->builder, stack, location, err);
+		if (!stack)
+			return 0;
+		node->stack = stack;
+	}
+	return stack;
+}
+
+/* In tare's own code, or in the kernel on its behalf: the place of the innermost user frame. */
+static bool is_in_runtime(struct sample_assembly *assembly, uint32_t number, bool *in_runtime,
+			  struct error *err)
+{
+	*in_runtime = false;
+	while (number) {
+		const struct log_node *node = &assembly->nodes.data[number - 1];
+		const struct log_location *location =
+			location_at(assembly, node->row.location, err);
+
+		if (!location)
+			return false;
+		*in_runtime = location->place == PLACE_RUNTIME;
+		if (location->place != PLACE_KERNEL)
+			break;
+		number = node->row.parent;
+	}
+	return true;
+}
+
+static bool put_sample(struct sample_assembly *assembly, const struct sample_log_sample *from,
+		       struct error *err)
+{
+	const struct log_thread *thread = &assembly->threads.data[from->thread];
+	struct sample_builder_sample sample = {.thread = thread->id,
+					       .event = assembly->events.data[from->event],
+					       .ticks = ticks_of(assembly, from->time),
+					       .weight = from->weight,
+					       .truncated = from->truncated};
+	bool in_runtime;
+
+	if (!is_in_runtime(assembly, from->node, &in_runtime, err))
+		return false;
+	assembly->in_runtime += in_runtime;
+	if (in_runtime)
+		return true;
+	if (from->node)
+		sample.stack = stack_id(assembly, from->node, err);
+	return (!from->node || sample.stack) && sample_builder_add(assembly->builder, &sample, err);
+}
+
+static bool take_second(struct sample_assembly *assembly, const struct sample_log_record *record,
+			struct error *err)
+{
+	switch (record->kind) {
+	case SAMPLE_LOG_EVENT:
+		return put_event(assembly, &record->event, err);
+	case SAMPLE_LOG_IMAGE:
+		return put_image(assembly, &record->image, err);
+	case SAMPLE_LOG_LOCATION: {
+		const struct log_location location = {.row = record->location};
+		vec_push(&assembly->locations, location);
+		return true;
+	}
+	case SAMPLE_LOG_NODE: {
+		const struct log_node node = {.row = record->node};
+		vec_push(&assembly->nodes, node);
+		return true;
+	}
+	case SAMPLE_LOG_SAMPLE:
+		return put_sample(assembly, &record->sample, err);
+	default:
+		return true;
+	}
+}
+
+static bool write_samples(struct sample_assembly *assembly, struct error *err)
+{
+	const struct recording *recording = assembly->input->recording;
+	const struct sample_log_counts *counts = &assembly->output->counts;
+	struct profile_sampling row = {
+		.collector = recording->collector,
+		.reason = recording->sampling_reason,
+		.unwinding = recording->unwinding,
+		.kernel = recording->sampled_kernel,
+		.discarded = counts->discarded,
+		.in_runtime = assembly->in_runtime,
+		.lost = counts->lost + recording->samples_unwritten,
+		.throttled = counts->throttled,
+		.unreadable = counts->unreadable,
+	};
+
+	return sample_builder_write(assembly->builder, row, err);
+}
+
+static bool read_twice(struct sample_assembly *assembly, struct error *err)
+{
+	const struct sample_input *input = assembly->input;
+	struct sample_log_reader reader = {0};
+	struct sample_log_record record;
+	struct error unreadable;
+	bool ok = true;
+
+	if (!clock_rate_compute(&input->recording->clock, &assembly->rate, err))
+		return error_prefix(err, "times cannot be converted");
+	if (!sample_log_reader_init(&reader, input->log, input->log_bytes, &unreadable)) {
+		assembly->output->damaged = true;
+		return true;
+	}
+	while (sample_log_next(&reader, &record))
+		take_first(assembly, &record);
+	assembly->output->damaged = reader.damaged;
+	assembly->output->last_ticks = ticks_of(assembly, reader.last_time);
+	sample_log_reader_fini(&reader);
+	if (!write_owners(assembly, err) ||
+	    !sample_log_reader_init(&reader, input->log, input->log_bytes, err))
+		return false;
+	while (ok && sample_log_next(&reader, &record))
+		ok = take_second(assembly, &record, err);
+	sample_log_reader_fini(&reader);
+	return ok && write_samples(assembly, err);
+}
+
+bool sample_assemble(const struct sample_input *input, struct sample_output *output,
+		     struct error *err)
+{
+	struct sample_assembly assembly = {.input = input, .output = output};
+
+	*output = (struct sample_output){0};
+	arena_init(&assembly.arena);
+	map_init(&assembly.known_threads);
+	assembly.builder = sample_builder_new(input->resolver, input->writer);
+	const bool ok = read_twice(&assembly, err);
+	sample_builder_free(assembly.builder);
+	map_fini(&assembly.known_threads);
+	arena_fini(&assembly.arena);
+	vec_fini(&assembly.processes);
+	vec_fini(&assembly.threads);
+	vec_fini(&assembly.events);
+	vec_fini(&assembly.images);
+	vec_fini(&assembly.locations);
+	vec_fini(&assembly.nodes);
+	vec_fini(&assembly.path);
+	return ok;
+}

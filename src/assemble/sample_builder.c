@@ -1,0 +1,205 @@
+/*
+ * A track is a thread's samples of one event: its open chunk. Values are found by track and stack,
+ * both below 2^32.
+ *
+ *   (parent, location) ─▶ stack id       (track, stack) ─▶ value: samples, weight, truncated
+ *
+ * Refuses events and threads that were not added, by way of the profile's writer.
+ */
+#include "assemble/sample_builder.h"
+
+#include "profile/sample_record.h"
+
+#include <string.h>
+
+enum { CHUNK_BYTES = 16 << 10 };
+
+struct track {
+	int64_t thread, event;
+	struct byte_vec data;
+	uint64_t begin_ticks, samples; /* of the open chunk */
+	struct sample_record last;     /* in it */
+};
+
+struct value {
+	uint32_t track;
+	int64_t stack;
+	uint64_t samples, weight, truncated;
+};
+
+struct sample_builder {
+	struct resolver *resolver;
+	struct profile_writer *writer;
+	struct map stacks; /* parent << 32 | location → id */
+	struct map tracks_by_id;
+	struct vec_of(struct track) tracks;
+	struct map values_by_id;
+	struct vec_of(struct value) values;
+	struct sample_builder_counts counts;
+};
+
+struct sample_builder *sample_builder_new(struct resolver *resolver, struct profile_writer *writer)
+{
+	struct sample_builder *builder = mem_zalloc(sizeof(*builder));
+
+	builder->resolver = resolver;
+	builder->writer = writer;
+	map_init(&builder->stacks);
+	map_init(&builder->tracks_by_id);
+	map_init(&builder->values_by_id);
+	return builder;
+}
+
+void sample_builder_free(struct sample_builder *builder)
+{
+	if (!builder)
+		return;
+	vec_foreach (track, &builder->tracks)
+		vec_fini(&track->data);
+	vec_fini(&builder->tracks);
+	vec_fini(&builder->values);
+	map_fini(&builder->stacks);
+	map_fini(&builder->tracks_by_id);
+	map_fini(&builder->values_by_id);
+	free(builder);
+}
+
+const struct sample_builder_counts *sample_builder_counts(const struct sample_builder *builder)
+{
+	return &builder->counts;
+}
+
+/* ---- stacks ---- */
+
+int64_t sample_builder_stack(struct sample_builder *builder, int64_t parent, int64_t location,
+			     struct error *err)
+{
+	const uint64_t key = (uint64_t)parent << 32 | (uint64_t)location;
+
+	if (parent == SAMPLE_STACK_NONE)
+		return parent;
+	const uint64_t *known = map_get(&builder->stacks, key);
+	if (known)
+		return (int64_t)*known;
+	if (builder->stacks.len >= SAMPLE_STACKS_MAX || location >> 32)
+		return SAMPLE_STACK_NONE;
+	const struct profile_stack row = {.parent = parent, .location = location};
+	const int64_t id = profile_add_stack(builder->writer, &row, err);
+	if (id)
+		map_put(&builder->stacks, key, (uint64_t)id);
+	return id;
+}
+
+/* ---- samples ---- */
+
+static bool track_flush(struct sample_builder *builder, struct track *track, struct error *err)
+{
+	const struct profile_sample_chunk row = {
+		.thread = track->thread,
+		.event = track->event,
+		.begin_ticks = track->begin_ticks,
+		.end_ticks = track->last.ticks,
+		.samples = track->samples,
+		.data = {track->data.data, track->data.len},
+	};
+
+	if (!track->samples)
+		return true;
+	track->data.len = 0;
+	track->samples = 0;
+	return profile_add_sample_chunk(builder->writer, &row, err);
+}
+
+static size_t track_of(struct sample_builder *builder, int64_t thread, int64_t event)
+{
+	const uint64_t key = (uint64_t)thread << 16 | ((uint64_t)event & 0xffff);
+	const uint64_t index = *map_put(&builder->tracks_by_id, key, builder->tracks.len);
+
+	if (index == builder->tracks.len) {
+		const struct track track = {.thread = thread, .event = event};
+		vec_push(&builder->tracks, track);
+	}
+	return (size_t)index;
+}
+
+static void track_put(struct track *track, const struct sample_builder_sample *sample,
+		      int64_t stack)
+{
+	const struct sample_record record = {
+		.ticks = sample->ticks > track->last.ticks ? sample->ticks : track->last.ticks,
+		.stack = (uint64_t)stack,
+		.weight = sample->weight};
+
+	if (!track->samples) {
+		track->begin_ticks = record.ticks;
+		track->last = (struct sample_record){.ticks = record.ticks};
+	}
+	sample_record_write(&track->data, &track->last, &record);
+	track->last = record;
+	track->samples++;
+}
+
+static void value_count(struct sample_builder *builder, size_t track,
+			const struct sample_builder_sample *sample, int64_t stack, bool truncated)
+{
+	const uint64_t key = (uint64_t)track << 32 | (uint64_t)stack;
+	const uint64_t index = *map_put(&builder->values_by_id, key, builder->values.len);
+
+	if (index == builder->values.len) {
+		const struct value fresh = {.track = (uint32_t)track, .stack = stack};
+		vec_push(&builder->values, fresh);
+	}
+	struct value *value = &builder->values.data[index];
+	value->samples++;
+	if (__builtin_add_overflow(value->weight, sample->weight, &value->weight) ||
+	    value->weight > INT64_MAX)
+		value->weight = INT64_MAX;
+	value->truncated += truncated;
+}
+
+bool sample_builder_add(struct sample_builder *builder, const struct sample_builder_sample *sample,
+			struct error *err)
+{
+	const bool no_room = sample->stack == SAMPLE_STACK_NONE;
+	const bool truncated = sample->truncated || no_room;
+	const int64_t stack = no_room ? 0 : sample->stack;
+	const size_t at = track_of(builder, sample->thread, sample->event);
+	struct track *track = &builder->tracks.data[at];
+
+	track_put(track, sample, stack);
+	value_count(builder, at, sample, stack, truncated);
+	builder->counts.samples++;
+	builder->counts.truncated += truncated;
+	builder->counts.without_room += no_room;
+	return track->data.len < CHUNK_BYTES || track_flush(builder, track, err);
+}
+
+/* ---- the end ---- */
+
+static bool write_values(struct sample_builder *builder, struct error *err)
+{
+	vec_foreach (value, &builder->values) {
+		const struct track *track = &builder->tracks.data[value->track];
+		const struct profile_stack_value row = {.thread = track->thread,
+							.event = track->event,
+							.stack = value->stack,
+							.samples = value->samples,
+							.weight = value->weight,
+							.truncated = value->truncated};
+		if (!profile_add_stack_value(builder->writer, &row, err))
+			return false;
+	}
+	return true;
+}
+
+bool sample_builder_write(struct sample_builder *builder, struct profile_sampling row,
+			  struct error *err)
+{
+	vec_foreach (track, &builder->tracks) {
+		if (!track_flush(builder, track, err))
+			return false;
+	}
+	row.samples = builder->counts.samples;
+	row.truncated = builder->counts.truncated;
+	return write_values(builder, err) && profile_add_sampling(builder->writer, &row, err);
+}

@@ -1,0 +1,44 @@
+/*
+ * From the runtime's own samples to rows of the profile: a file of samples is one thread's. Where
+ * the instrumentation has a row of that thread, the samples are its; otherwise the thread gets one.
+ */
+#ifndef TARE_ASSEMBLE_TIMER_ASSEMBLE_H
+#define TARE_ASSEMBLE_TIMER_ASSEMBLE_H
+
+#include "assemble/sample_builder.h"
+#include "session/timer_samples.h"
+
+/* The process that a file of samples names, with its modules. */
+struct timer_process {
+	int64_t id; /* in the profile */
+	const struct resolve_process *resolve;
+	uint64_t end_ticks; /* 0: unknown */
+};
+
+struct timer_counts {
+	uint64_t lost, in_runtime; /* samples */
+	uint64_t unsampled_ns;
+	uint64_t last_ticks;
+	uint64_t damaged;
+};
+
+struct timer_assembly {
+	struct resolver *resolver;
+	struct profile_writer *writer;
+	struct sample_builder *builder;
+	int64_t event;
+	struct timer_counts counts;
+	char jit_path[32]; /* of the process at hand */
+};
+
+/* Adds the event, once. */
+bool timer_assemble_begin(struct timer_assembly *assembly, uint64_t period_ns, struct error *err);
+
+/*
+ * All samples of an open file. `thread`: id of its row, 0: add one. False with err when the profile
+ * cannot be written.
+ */
+bool timer_assemble_thread(struct timer_assembly *assembly, struct timer_reader *reader,
+			   const struct timer_process *process, int64_t thread, struct error *err);
+
+#endif

@@ -1,0 +1,335 @@
+/*
+ * Finding and building entries of the cache of instrumented files, and keeping it bounded.
+ *
+ *   path ──stat──▶ stat index ──hit──▶ digest ─┐
+ *                     └─miss──▶ SHA-256 ───────┴▶ key ──▶ files/KEY ──hit──▶ held, handed out
+ *                                                   └─miss──▶ lock/KEY ──▶ build ──▶ store
+ *                                                                 └─busy too long──▶ aside
+ *
+ * Refuses a root, and directories in it, that are links, of another user, or writable by others;
+ * and a root that is mounted without execution.
+ */
+#include "cache/cache.h"
+
+#include "cache/cache_entry.h"
+#include "cache/cache_lock.h"
+#include "session/session_dir.h"
+#include "session/text_file.h"
+#include "target/target.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+char *cache_default_root(struct error *err)
+{
+	struct str root = {0};
+	const char *base = getenv("XDG_CACHE_HOME");
+
+	if (base && base[0] == '/') {
+		str_printf(&root, "%s/tare", base);
+		return root.data;
+	}
+	base = getenv("HOME");
+	if (base && base[0] == '/') {
+		str_printf(&root, "%s/.cache/tare", base);
+		return root.data;
+	}
+	error_set(err, ERROR_USAGE,
+		  "neither XDG_CACHE_HOME nor HOME is set, so there is no place for instrumented "
+		  "files; set one, or use --no-cache");
+	return NULL;
+}
+
+static void put_file_identity(struct str *tool, const char *path)
+{
+	struct stat info;
+
+	if (path && stat(path, &info) == 0)
+		str_printf(tool, " %jd %jd.%09ld", (intmax_t)info.st_size,
+			   (intmax_t)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+}
+
+/* Whoever builds tare anew must not meet copies that an older rewriter made, nor static
+   executables that carry an older runtime. */
+static char *tool_identity(void)
+{
+	struct str tool = {0};
+	struct error ignored;
+	char *runtime = target_runtime_path(&ignored);
+
+	str_printf(&tool, "tare " TARE_VERSION);
+	put_file_identity(&tool, "/proc/self/exe");
+	put_file_identity(&tool, runtime);
+	free(runtime);
+	return tool.data;
+}
+
+/* Makes it if it is not there. What lies in it is executed. */
+static bool root_make_directory(const struct cache *cache, const char *name, struct error *err)
+{
+	struct str path = {0};
+
+	if (mkdirat(cache->root_fd, name, 0700) < 0 && errno != EEXIST)
+		return error_set_errno(err, errno, "cannot write to the cache %s", cache->root);
+	str_printf(&path, "%s/%s", cache->root, name);
+	const bool ok = directory_check_own(path.data, err);
+	str_fini(&path);
+	return ok;
+}
+
+static bool root_make_directories(struct cache *cache, struct error *err)
+{
+	static const char *const names[] = {"files", "stat", "lock"};
+	struct statvfs file_system;
+
+	cache->root_fd = open(cache->root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (cache->root_fd < 0)
+		return error_set_errno(err, errno, "cannot open the cache %s", cache->root);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!root_make_directory(cache, names[i], err))
+			return false;
+	}
+	if (fstatvfs(cache->root_fd, &file_system) == 0 && (file_system.f_flag & ST_NOEXEC))
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the cache %s lies on a file system that is mounted noexec, so no "
+				 "program could run from it; set XDG_CACHE_HOME to another place",
+				 cache->root);
+	return true;
+}
+
+bool cache_open(struct cache *cache, const char *root, uint64_t limit_bytes, struct error *err)
+{
+	*cache = (struct cache){.root_fd = -1,
+				.limit_bytes = limit_bytes,
+				.notice_ms = CACHE_NOTICE_MS,
+				.limit_ms = CACHE_WAIT_MS};
+	cache->root = mem_strdup(root);
+	cache->tool = tool_identity();
+	if (directory_create_private(root, err) && root_make_directories(cache, err))
+		return true;
+	cache_close(cache);
+	return error_prefix(err, "no cache for instrumented files (see --no-cache)");
+}
+
+void cache_close(struct cache *cache)
+{
+	vec_foreach (fd, &cache->held)
+		close(*fd);
+	vec_fini(&cache->held);
+	if (cache->aside)
+		cache_close(cache->aside);
+	free(cache->aside);
+	if (cache->root_fd >= 0)
+		close(cache->root_fd);
+	free(cache->root);
+	free(cache->tool);
+	*cache = (struct cache){.root_fd = -1};
+}
+
+void cache_entry_fini(struct cache_entry *entry)
+{
+	free(entry->directory);
+	free(entry->copy);
+	free(entry->refusal);
+	free(entry->summary);
+	*entry = (struct cache_entry){0};
+}
+
+/* ---- stat index ---- */
+
+static void stat_index_name(const char *stat_text, char name[32])
+{
+	snprintf(name, 32, "stat/%016jx", (uintmax_t)hash_bytes(stat_text, strlen(stat_text)));
+}
+
+static bool stat_index_find(const struct cache *cache, const char *stat_text,
+			    char digest[DIGEST_TEXT_BYTES])
+{
+	struct error ignored;
+	struct text_line line;
+	unsigned char bytes[DIGEST_BYTES];
+	char name[32];
+	bool found = false;
+
+	stat_index_name(stat_text, name);
+	char *text = text_read_file(cache->root_fd, name, 4096, &ignored), *at = text;
+	if (text && text_next_line(&at, &line) && !strcmp(text_field(&line, 0), stat_text) &&
+	    digest_parse(text_field(&line, 1), bytes)) {
+		memcpy(digest, text_field(&line, 1), DIGEST_TEXT_BYTES);
+		found = true;
+	}
+	free(text);
+	return found;
+}
+
+/* Best effort: without it the file is hashed again. */
+static void stat_index_add(const struct cache *cache, const char *stat_text, const char *digest)
+{
+	char name[32], temporary[64];
+	struct str text = {0};
+
+	stat_index_name(stat_text, name);
+	snprintf(temporary, sizeof(temporary), "%s.%d", name, (int)getpid());
+	const int fd = openat(cache->root_fd, temporary,
+			      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return;
+	str_printf(&text, "%s\t%s\n", stat_text, digest);
+	const bool ok = write(fd, text.data, text.len) == (ssize_t)text.len;
+	close(fd);
+	if (!ok || renameat(cache->root_fd, temporary, cache->root_fd, name) < 0)
+		unlinkat(cache->root_fd, temporary, 0);
+	str_fini(&text);
+}
+
+/* A file that was changed a moment ago may change again without a new time stamp. */
+static bool stat_is_settled(const struct stat *info)
+{
+	enum { SETTLE_SECONDS = 3 };
+	const time_t now = time(NULL);
+
+	return info->st_mtim.tv_sec < now - SETTLE_SECONDS &&
+	       info->st_ctim.tv_sec < now - SETTLE_SECONDS;
+}
+
+static bool source_digest(const struct cache *cache, const char *path, struct str *stat_text,
+			  char digest[DIGEST_TEXT_BYTES], struct error *err)
+{
+	struct stat info;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0)
+		return error_set_errno(err, errno, "cannot open %s", path);
+	bool ok = fstat(fd, &info) == 0;
+	if (!ok) {
+		error_set_errno(err, errno, "cannot read %s", path);
+	} else if (!S_ISREG(info.st_mode)) {
+		ok = error_set(err, ERROR_INPUT, "%s is not a regular file", path);
+	} else {
+		cache_stat_text(&info, stat_text);
+		if (!stat_is_settled(&info) || !stat_index_find(cache, stat_text->data, digest)) {
+			ok = digest_file(fd, (uint64_t)info.st_size, digest);
+			if (!ok)
+				error_set_errno(err, errno, "cannot read %s", path);
+			else if (stat_is_settled(&info))
+				stat_index_add(cache, stat_text->data, digest);
+		}
+	}
+	close(fd);
+	return ok;
+}
+
+/* ---- getting ---- */
+
+static void entry_key(const struct cache *cache, const struct cache_request *request,
+		      const char *content, char key[DIGEST_TEXT_BYTES])
+{
+	struct str text = {0};
+
+	text_put_field(&text, cache->tool);
+	text_put_field(&text, content);
+	text_put_field(&text, request->path);
+	text_put_field(&text, request->options);
+	digest_bytes(text.data, text.len, key);
+	str_fini(&text);
+}
+
+static bool source_is_unchanged(const char *path, const struct str *stat_text, struct error *err)
+{
+	struct stat info;
+	struct str now = {0};
+
+	if (stat(path, &info) < 0)
+		return error_set_errno(err, errno, "cannot read %s", path);
+	cache_stat_text(&info, &now);
+	const bool same = !strcmp(now.data, stat_text->data);
+	str_fini(&now);
+	return same || error_set(err, ERROR_INPUT, "%s changed while it was instrumented", path);
+}
+
+static bool entry_build(struct cache *cache, const struct cache_request *request, const char *key,
+			const struct str *stat_text, struct error *err)
+{
+	struct cache_product product = {0};
+
+	const bool ok = request->build(request->path, key, &product, request->context, err) &&
+			source_is_unchanged(request->path, stat_text, err) &&
+			cache_entry_store(cache, key, request->path, &product, err);
+	vec_fini(&product.bytes);
+	str_fini(&product.summary);
+	str_fini(&product.coverage);
+	return ok;
+}
+
+/* With the lock: another run may have built it while this one waited for that. */
+static bool get_locked(struct cache *cache, const struct cache_request *request, const char *key,
+		       const struct str *stat_text, struct cache_entry *entry, struct error *err)
+{
+	if (cache_entry_load(cache, key, request->path, entry))
+		return true;
+	if (!entry_build(cache, request, key, stat_text, err))
+		return false;
+	entry->was_built = cache_entry_load(cache, key, request->path, entry);
+	return entry->was_built ||
+	       error_set(err, ERROR_SYSTEM,
+			 "the copy of %s vanished from the cache %s; run the command again",
+			 request->path, cache->root);
+}
+
+static bool open_aside(struct cache *cache, struct error *err)
+{
+	struct error ignored;
+	char *root = session_make_executable_directory(err);
+
+	if (!root)
+		return false;
+	struct cache *aside = mem_zalloc(sizeof(*aside));
+	const bool ok = cache_open(aside, root, cache->limit_bytes, err);
+
+	if (ok) {
+		cache->aside = aside;
+	} else {
+		free(aside);
+		directory_remove(root, &ignored);
+	}
+	free(root);
+	return ok;
+}
+
+bool cache_get(struct cache *cache, const struct cache_request *request, struct cache_entry *entry,
+	       struct error *err)
+{
+	char content[DIGEST_TEXT_BYTES], key[DIGEST_TEXT_BYTES];
+	struct str stat_text = {0};
+	struct cache_lock lock;
+	bool ok = false;
+
+	*entry = (struct cache_entry){0};
+	if (!source_digest(cache, request->path, &stat_text, content, err))
+		goto out;
+	entry_key(cache, request, content, key);
+	ok = cache_entry_load(cache, key, request->path, entry);
+	if (ok)
+		goto out;
+	switch (cache_lock_take(cache, key, request->path, &lock, err)) {
+	case CACHE_LOCK_TAKEN:
+		ok = get_locked(cache, request, key, &stat_text, entry, err);
+		cache_lock_release(cache, &lock);
+		break;
+	case CACHE_LOCK_BUSY:
+		ok = (cache->aside || open_aside(cache, err)) &&
+		     cache_get(cache->aside, request, entry, err);
+		break;
+	case CACHE_LOCK_FAILED:
+		break;
+	}
+out:
+	str_fini(&stat_text);
+	return ok;
+}

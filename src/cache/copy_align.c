@@ -1,0 +1,192 @@
+/*
+ * The rewriter keeps the order of instructions, so two places move on together:
+ *
+ *   same instruction     both; distances may differ, a branch may be inverted over a jump
+ *   filler               may be left out
+ *   probe                only in the copy: a comparison or jump that leads out of the original
+ *   other form           of reads of tables: where nothing ahead fits, one stands for the other
+ *
+ * It knows less than verify, which proves copies right, and needs to: it only names places.
+ */
+#include "cache/copy_align.h"
+
+#include "abi/module.h"
+#include "base/partition.h"
+#include "insn/insn.h"
+
+#include <string.h>
+
+enum { AHEAD_MAX = 24, COMPARE = 0x80, COMPARE_RIP = 0x3d };
+
+struct side {
+	const unsigned char *bytes;
+	uint64_t begin, end, at;
+	struct insn insn; /* at `at` */
+};
+
+static bool side_open(struct side *side, const struct object *object, uint64_t begin, uint64_t end)
+{
+	*side = (struct side){.begin = begin, .end = end, .at = begin};
+	side->bytes = begin < end ? object_at(object, begin, end - begin) : NULL;
+	return side->bytes;
+}
+
+static const unsigned char *side_bytes(const struct side *side)
+{
+	return side->bytes + (side->at - side->begin);
+}
+
+static bool side_decode(struct side *side)
+{
+	return side->at < side->end &&
+	       insn_decode(side_bytes(side), side->end - side->at, side->at, &side->insn);
+}
+
+static bool is_filler(const struct insn *insn)
+{
+	return insn->is_nop && !insn->is_endbr;
+}
+
+/* A jump to a stub, the comparison before it, or a counter: of what the original does not have. */
+static bool is_probe(const struct copy_pair *pair, const struct side *copy)
+{
+	const unsigned char *bytes = side_bytes(copy);
+	const struct insn *insn = &copy->insn;
+
+	if (insn->kind == INSN_BRANCH || insn->kind == INSN_JUMP)
+		return insn->target >= pair->copy_end && insn->target < pair->stubs_end;
+	return insn->rip_offset && !object_is_mapped(pair->original, insn->target) &&
+	       ((bytes[0] == COMPARE && bytes[1] == COMPARE_RIP) ||
+		memcmp(bytes, TARE_COUNT, TARE_COUNT_CODE_BYTES) == 0);
+}
+
+static unsigned condition_of(const struct side *side)
+{
+	return side_bytes(side)[side->insn.rel_offset - 1] & 15;
+}
+
+static bool fits(const struct side *original, const struct side *copy)
+{
+	const struct insn *from = &original->insn, *to = &copy->insn;
+	const unsigned char *a = side_bytes(original), *b = side_bytes(copy);
+
+	if (from->kind != to->kind)
+		return false;
+	if (from->kind == INSN_BRANCH)
+		return condition_of(original) >> 1 == condition_of(copy) >> 1;
+	if (from->kind == INSN_JUMP || from->kind == INSN_CALL)
+		return true;
+	if (from->rel_bits)
+		return to->rel_bits && to->rel_offset == from->rel_offset &&
+		       memcmp(a, b, from->rel_offset) == 0;
+	if (from->length != to->length || from->rip_offset != to->rip_offset)
+		return false;
+	if (!from->rip_offset)
+		return memcmp(a, b, from->length) == 0;
+	const unsigned behind = from->rip_offset + 4u;
+	return from->target == to->target && memcmp(a, b, from->rip_offset) == 0 &&
+	       memcmp(a + behind, b + behind, from->length - behind) == 0;
+}
+
+/* Whether the original's instruction stands a little further on in the copy. */
+static bool fits_ahead(const struct copy_pair *pair, const struct side *original, struct side copy)
+{
+	for (unsigned i = 0; i < AHEAD_MAX && side_decode(&copy); i++) {
+		if (!is_probe(pair, &copy) && fits(original, &copy))
+			return true;
+		copy.at += copy.insn.length;
+	}
+	return false;
+}
+
+static void point_add(struct copy_points *points, const struct side *original,
+		      const struct side *copy, uint32_t length)
+{
+	const struct copy_point point = {copy->at, original->at, length};
+
+	vec_push(points, point);
+}
+
+/* Up to `end` of the copy everything stands for the original's present instruction. */
+static void skip_to(struct copy_points *points, const struct side *original, struct side *copy,
+		    uint64_t end)
+{
+	if (end <= copy->at || end > copy->end)
+		return;
+	point_add(points, original, copy, 0);
+	copy->at = end;
+}
+
+static void take_pair(struct copy_points *points, struct side *original, struct side *copy)
+{
+	const struct insn insn = copy->insn;
+	const bool inverted = insn.kind == INSN_BRANCH && original->insn.kind == INSN_BRANCH &&
+			      condition_of(original) != condition_of(copy);
+
+	point_add(points, original, copy, original->insn.length);
+	copy->at += insn.length;
+	if (inverted)
+		skip_to(points, original, copy, insn.target);
+	/* The jump behind a loop leads over the one to its target. */
+	if (insn.kind == INSN_LOOP && side_decode(copy) && copy->insn.kind == INSN_JUMP)
+		skip_to(points, original, copy, copy->insn.target);
+	original->at += original->insn.length;
+}
+
+static bool read_side_by_side(const struct copy_pair *pair, struct side *original,
+			      struct side *copy, struct copy_points *points)
+{
+	size_t pairs = 0, other_forms = 0;
+
+	while (original->at < original->end) {
+		if (!side_decode(original))
+			return false;
+		const bool filler = is_filler(&original->insn);
+		if (!side_decode(copy)) {
+			if (!filler)
+				return false;
+			original->at += original->insn.length;
+		} else if (is_probe(pair, copy) || (is_filler(&copy->insn) && !filler)) {
+			point_add(points, original, copy, 0);
+			copy->at += copy->insn.length;
+		} else if (fits(original, copy)) {
+			take_pair(points, original, copy);
+			pairs++;
+		} else if (filler) {
+			original->at += original->insn.length;
+		} else if (fits_ahead(pair, original, *copy)) {
+			point_add(points, original, copy, 0);
+			copy->at += copy->insn.length;
+		} else {
+			take_pair(points, original, copy);
+			other_forms++;
+		}
+	}
+	return other_forms <= pairs / 8;
+}
+
+bool copy_points_read(const struct copy_pair *pair, struct copy_points *points)
+{
+	struct side original, copy;
+
+	if (side_open(&original, pair->original, pair->begin, pair->end) &&
+	    side_open(&copy, pair->copy, pair->copy_begin, pair->copy_end) &&
+	    read_side_by_side(pair, &original, &copy, points))
+		return true;
+	points->len = 0;
+	return false;
+}
+
+uint64_t copy_points_find(const struct copy_points *points, uint64_t copy_addr)
+{
+	const size_t above =
+		partition_point(points->len, i, points->data[i].copy_addr <= copy_addr);
+
+	if (!above)
+		return 0;
+	const struct copy_point *point = &points->data[above - 1];
+	const uint64_t within = copy_addr - point->copy_addr;
+	return point->addr + (within < point->length ? within
+			      : point->length	     ? point->length - 1
+						     : 0);
+}

@@ -1,0 +1,225 @@
+/*
+ * endbr64 stays before the jump where the original begins with it. The first probe of a copy is the
+ * one of its entry, and its stub the first of the stubs, which reach to the copy's end:
+ *
+ *   copy: [endbr64] cmpb $0, arm(%rip); jne stub    or    jmp stub
+ */
+#include "cache/copy_code.h"
+
+#include "abi/module.h"
+#include "insn/insn.h"
+
+#include <string.h>
+
+enum { JUMP = 0xe9, JUMP_BYTES = 5, LANDING_BYTES = 4 };
+
+static const unsigned char landing[LANDING_BYTES] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
+
+static int compare(const void *a, const void *b)
+{
+	const struct copy_function *x = a, *y = b;
+
+	return x->copy_addr < y->copy_addr ? -1 : x->copy_addr > y->copy_addr;
+}
+
+/* The bytes at a link address, `size` of them; NULL where the file has none there. */
+static const unsigned char *bytes_at(const struct object *object, uint64_t addr, uint64_t size)
+{
+	size_t count, file_bytes;
+	const Elf64_Phdr *segments = object_segments(object, &count);
+	const unsigned char *bytes = object_bytes(object, &file_bytes);
+
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t offset = addr - segments[i].p_vaddr;
+
+		if (segments[i].p_type != PT_LOAD || offset >= segments[i].p_filesz ||
+		    segments[i].p_filesz - offset < size)
+			continue;
+		if (segments[i].p_offset > file_bytes ||
+		    file_bytes - segments[i].p_offset < offset + size)
+			return NULL;
+		return bytes + segments[i].p_offset + offset;
+	}
+	return NULL;
+}
+
+static uint64_t distance_target(const unsigned char *distance_at, uint64_t end)
+{
+	int32_t distance;
+
+	memcpy(&distance, distance_at, sizeof(distance));
+	return end + (uint64_t)(int64_t)distance;
+}
+
+/* Where a function's begin jumps to; 0: it does not begin with a jump. */
+static uint64_t jump_target(const struct object *object, uint64_t addr)
+{
+	const unsigned char *at = bytes_at(object, addr, LANDING_BYTES);
+
+	if (at && memcmp(at, landing, sizeof(landing)) == 0)
+		addr += LANDING_BYTES;
+	at = bytes_at(object, addr, JUMP_BYTES);
+	if (!at || *at != JUMP)
+		return 0;
+	return distance_target(at + 1, addr + JUMP_BYTES);
+}
+
+/* Where the stub of the probe at the copy's entry is; 0: there is none. */
+static uint64_t first_stub(const struct object *copy, uint64_t copy_addr)
+{
+	enum { COMPARE_BYTES = 7, BRANCH_BYTES = 6 };
+	const unsigned char *at = bytes_at(copy, copy_addr, LANDING_BYTES);
+
+	if (at && memcmp(at, landing, sizeof(landing)) == 0)
+		copy_addr += LANDING_BYTES;
+	at = bytes_at(copy, copy_addr, COMPARE_BYTES + BRANCH_BYTES);
+	if (!at)
+		return 0;
+	if (*at == JUMP)
+		return distance_target(at + 1, copy_addr + JUMP_BYTES);
+	if (at[0] != 0x80 || at[1] != 0x3d || at[COMPARE_BYTES] != 0x0f ||
+	    at[COMPARE_BYTES + 1] != 0x85)
+		return 0;
+	return distance_target(at + COMPARE_BYTES + 2, copy_addr + COMPARE_BYTES + BRANCH_BYTES);
+}
+
+static void find_stubs(const struct object *copy, struct copy_function *function)
+{
+	const struct object_fde *fde = object_fde_covering(copy, function->copy_addr);
+	function->copy_end = fde ? fde->end : 0;
+	const uint64_t stub = fde ? first_stub(copy, function->copy_addr) : 0;
+
+	if (stub <= function->copy_addr || !fde || stub >= fde->end)
+		return;
+	function->stubs = stub;
+	function->stubs_end = fde->end;
+}
+
+static uint64_t code_end(const struct object *object)
+{
+	size_t count;
+	const Elf64_Phdr *segments = object_segments(object, &count);
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (segments[i].p_type == PT_LOAD && segments[i].p_flags & PF_X &&
+		    segments[i].p_vaddr + segments[i].p_filesz > end)
+			end = segments[i].p_vaddr + segments[i].p_filesz;
+	return end;
+}
+
+void copy_code_read(struct copy_code *code, const struct object *copy, uint64_t code_begin,
+		    const struct coverage *coverage)
+{
+	vec_foreach (row, &coverage->rows) {
+		const uint64_t target = jump_target(copy, row->addr);
+		struct copy_function function = {
+			.copy_addr = target, .addr = row->addr, .size = row->size};
+
+		if (target < code_begin)
+			continue;
+		find_stubs(copy, &function);
+		vec_push(&code->functions, function);
+	}
+	vec_sort(&code->functions, compare);
+	code->end = code_end(copy);
+}
+
+void copy_code_fini(struct copy_code *code)
+{
+	vec_foreach (function, &code->functions)
+		vec_fini(&function->points);
+	vec_fini(&code->functions);
+}
+
+static const struct copy_function *function_of(const struct copy_code *code, uint64_t copy_addr)
+{
+	const size_t above = partition_point(code->functions.len, i,
+					     code->functions.data[i].copy_addr <= copy_addr);
+
+	return above && copy_addr < code->end ? &code->functions.data[above - 1] : NULL;
+}
+
+uint64_t copy_code_function(const struct copy_code *code, uint64_t copy_addr)
+{
+	const struct copy_function *function = function_of(code, copy_addr);
+
+	return function ? function->addr : 0;
+}
+
+bool copy_code_is_stub(const struct copy_code *code, uint64_t copy_addr)
+{
+	const struct copy_function *function = function_of(code, copy_addr);
+
+	return function && copy_addr >= function->stubs && copy_addr < function->stubs_end;
+}
+
+/* Behind a counter, if one stands there. */
+static uint64_t behind_count(const struct object *copy, uint64_t at)
+{
+	const unsigned char *bytes = bytes_at(copy, at, TARE_COUNT_BYTES);
+
+	return bytes && memcmp(bytes, TARE_COUNT, TARE_COUNT_CODE_BYTES) == 0
+		       ? at + TARE_COUNT_BYTES
+		       : at;
+}
+
+/* What a stub has from the handler's return address on: [lea 8(%rsp),%rsp] [popf] jmp back. */
+static uint64_t stub_back(const struct object *copy, uint64_t at)
+{
+	static const unsigned char drop[] = {0x48, 0x8d, 0x64, 0x24, 0x08};
+	enum { POP_FLAGS = 0x9d };
+	const unsigned char *bytes = bytes_at(copy, at, sizeof(drop));
+
+	if (bytes && memcmp(bytes, drop, sizeof(drop)) == 0)
+		at += sizeof(drop);
+	bytes = bytes_at(copy, at, 1);
+	if (bytes && *bytes == POP_FLAGS)
+		at++;
+	bytes = bytes_at(copy, at, JUMP_BYTES);
+	return bytes && *bytes == JUMP ? distance_target(bytes + 1, at + JUMP_BYTES) : 0;
+}
+
+uint64_t copy_code_probed_call(const struct copy_code *code, const struct object *copy,
+			       uint64_t copy_addr)
+{
+	const uint64_t probe_end =
+		copy_code_is_stub(code, copy_addr) ? stub_back(copy, copy_addr) : 0;
+	const uint64_t back = probe_end ? behind_count(copy, probe_end) : 0;
+	const struct copy_function *function = back ? function_of(code, back) : NULL;
+	struct insn insn;
+
+	if (!function || back >= function->stubs)
+		return 0;
+	const uint64_t size = function->stubs - back;
+	const unsigned char *bytes = bytes_at(copy, back, size);
+	if (!bytes || !insn_decode(bytes, size, back, &insn) ||
+	    (insn.kind != INSN_CALL && insn.kind != INSN_CALL_INDIRECT))
+		return 0;
+	return back + insn.length - 1;
+}
+
+uint64_t copy_code_address(struct copy_code *code, const struct object *original,
+			   const struct object *copy, uint64_t copy_addr)
+{
+	struct copy_function *function = (struct copy_function *)function_of(code, copy_addr);
+
+	if (!function)
+		return 0;
+	if (!function->points_are_read && function->copy_end) {
+		const struct copy_pair pair = {
+			.original = original,
+			.copy = copy,
+			.begin = function->addr,
+			.end = function->addr + function->size,
+			.copy_begin = function->copy_addr,
+			.copy_end = function->stubs ? function->stubs : function->copy_end,
+			.stubs_end = function->stubs_end,
+		};
+		copy_points_read(&pair, &function->points);
+	}
+	function->points_are_read = true;
+	const uint64_t end = function->stubs ? function->stubs : function->copy_end;
+	const uint64_t found = copy_addr < end ? copy_points_find(&function->points, copy_addr) : 0;
+	return found ? found : function->addr;
+}

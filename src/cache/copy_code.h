@@ -1,0 +1,52 @@
+/*
+ * Which function a piece of copied code is a copy of: the first bytes of an instrumented function
+ * were replaced by a jump to its copy.
+ */
+#ifndef TARE_CACHE_COPY_CODE_H
+#define TARE_CACHE_COPY_CODE_H
+
+#include "cache/copy_align.h"
+#include "cache/coverage.h"
+#include "object/object.h"
+
+struct copy_function {
+	uint64_t copy_addr, addr;  /* link addresses of both begins */
+	uint64_t size;		   /* of the original */
+	uint64_t copy_end;	   /* of the copy with its stubs; 0: not known */
+	uint64_t stubs, stubs_end; /* of the copy's probes, behind its code; 0: not known */
+	struct copy_points points; /* read when they are needed first */
+	bool points_are_read;
+};
+
+struct copy_code {
+	struct vec_of(struct copy_function) functions; /* ascending by copy_addr */
+	uint64_t end;				       /* of the copied code */
+};
+
+/* `copy`: the instrumented file, opened with OBJECT_UNWIND, whose copied code lies above
+ * `code_begin`; its verdicts. */
+void copy_code_read(struct copy_code *code, const struct object *copy, uint64_t code_begin,
+		    const struct coverage *coverage);
+void copy_code_fini(struct copy_code *code);
+
+/* Whether the address is in the stubs of probes of a copied function. */
+bool copy_code_is_stub(const struct copy_code *code, uint64_t copy_addr);
+
+/*
+ * The original address of a copied one, in a function: of its instruction, or of the function's
+ * begin where that cannot be found. 0: none.
+ */
+uint64_t copy_code_address(struct copy_code *code, const struct object *original,
+			   const struct object *copy, uint64_t copy_addr);
+
+/*
+ * Of the return address of a CALL probe's handler, in its stub, the last byte of the copied call
+ * that the probe is for; 0: it is no such address.
+ */
+uint64_t copy_code_probed_call(const struct copy_code *code, const struct object *copy,
+			       uint64_t copy_addr);
+
+/* The original begin of the function whose copy, or stubs, the address is in; 0: none. */
+uint64_t copy_code_function(const struct copy_code *code, uint64_t copy_addr);
+
+#endif

@@ -1,0 +1,581 @@
+/*
+ * Resolving keys. A key in a PLT or GOT is named by its symbol and looked up as the loader does:
+ * the first module in load order that defines it. Where nothing is known about an address, the
+ * function belongs to the module "[unknown]".
+ */
+#include "resolve/resolve.h"
+
+#include "cache/cache_entry.h"
+#include "cache/policy.h"
+#include "object/debuginfod.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+void resolver_init(struct resolver *resolver, const struct recording *recording,
+		   struct profile_writer *writer)
+{
+	*resolver = (struct resolver){.recording = recording, .writer = writer};
+	arena_init(&resolver->arena);
+	strmap_init(&resolver->modules_by_path);
+}
+
+void resolver_fini(struct resolver *resolver)
+{
+	vec_foreach (item, &resolver->modules) {
+		struct resolve_module *module = *item;
+		object_close(module->object);
+		coverage_fini(&module->coverage);
+		copy_code_fini(&module->copy_code);
+		object_close(module->copied);
+		map_fini(&module->functions);
+		strmap_fini(&module->functions_by_name);
+		map_fini(&module->locations);
+		object_close(module->unwind);
+		object_close(module->data);
+		jit_code_free(module->jit);
+	}
+	vec_fini(&resolver->modules);
+	vec_fini(&resolver->locations);
+	strmap_fini(&resolver->modules_by_path);
+	if (resolver->kernel_is_read)
+		kernel_symbols_fini(&resolver->kernel);
+	arena_fini(&resolver->arena);
+}
+
+/* ---- modules ---- */
+
+static bool is_vdso(const char *path)
+{
+	return str_starts_with(path_basename(path), "linux-vdso") ||
+	       !strcmp(path, RESOLVE_VDSO_PATH);
+}
+
+/* The vDSO is no file, but every process of this kernel has the one that this process has. */
+static struct object *open_vdso(unsigned parts)
+{
+	struct error ignored;
+	const unsigned char *image = (const unsigned char *)getauxval(AT_SYSINFO_EHDR);
+	Elf64_Ehdr header;
+
+	if (!image)
+		return NULL;
+	memcpy(&header, image, sizeof(header));
+	uint64_t size = header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
+	for (size_t i = 0; i < header.e_phnum; i++) {
+		Elf64_Phdr segment;
+		memcpy(&segment, image + header.e_phoff + i * sizeof(segment), sizeof(segment));
+		if (segment.p_type == PT_LOAD && segment.p_offset + segment.p_filesz > size)
+			size = segment.p_offset + segment.p_filesz;
+	}
+	return object_open_bytes(image, (size_t)size, "linux-vdso.so.1", parts, &ignored);
+}
+
+static bool is_unchanged(const char *path, const char *stat_then)
+{
+	struct stat info;
+	struct str now = {0};
+
+	if (stat(path, &info) < 0)
+		return false;
+	cache_stat_text(&info, &now);
+	const bool same = !strcmp(now.data, stat_then);
+	str_fini(&now);
+	return same;
+}
+
+/* The original, or the copy that was made of it where the original is gone or another one now. */
+static struct object *open_module(const char *path, const struct recording_module *known)
+{
+	struct error ignored;
+	struct object *object = NULL;
+
+	if (is_vdso(path))
+		return open_vdso(OBJECT_SYMBOLS | OBJECT_UNWIND);
+	if (known && *known->copy && !is_unchanged(path, known->stat))
+		object = object_open(known->copy, OBJECT_SYMBOLS, &ignored);
+	if (!object && path[0] == '/')
+		object = object_open(path, OBJECT_SYMBOLS, &ignored);
+	return object;
+}
+
+void resolve_module_fetch(struct resolve_module *module)
+{
+	struct error ignored;
+
+	if (module->fetched || !debuginfod_is_wanted())
+		return;
+	module->fetched = true;
+	if (!module->object || object_debug_file(module->object) ||
+	    object_path(module->object)[0] != '/' ||
+	    object_section_by_name(module->object, ".debug_info"))
+		return;
+	struct object *object =
+		object_open(object_path(module->object), OBJECT_SYMBOLS | OBJECT_FETCH, &ignored);
+	if (!object)
+		return;
+	object_close(module->object);
+	module->object = object;
+}
+
+static void module_measure(struct resolve_module *module)
+{
+	size_t count;
+
+	if (!module->object)
+		return;
+	const Elf64_Phdr *segments = object_segments(module->object, &count);
+	module->low = UINT64_MAX;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t end = segments[i].p_vaddr + segments[i].p_memsz;
+		if (segments[i].p_type != PT_LOAD || end < segments[i].p_vaddr)
+			continue;
+		if (segments[i].p_vaddr < module->low)
+			module->low = segments[i].p_vaddr;
+		if (end > module->high)
+			module->high = end;
+	}
+}
+
+static const char *build_id_text(struct resolver *resolver, const struct object *object)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t size = 0;
+	const unsigned char *bytes = object ? object_build_id(object, &size) : NULL;
+
+	if (!bytes)
+		return "";
+	char *text = arena_alloc(&resolver->arena, size * 2 + 1);
+	for (size_t i = 0; i < size; i++) {
+		text[2 * i] = digits[bytes[i] >> 4];
+		text[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	return text;
+}
+
+static void module_load_coverage(struct resolve_module *module,
+				 const struct recording_module *known)
+{
+	struct error ignored;
+
+	if (!known || !*known->entry)
+		return;
+	char *text = cache_read_coverage(known->entry, &ignored);
+	module->covered = text && coverage_parse(&module->coverage, text, &ignored);
+	module->refusal = *known->refusal ? known->refusal : NULL;
+}
+
+/* Of code that a compiler made while the program ran, as perf does. */
+static bool is_jit(const char *path)
+{
+	return str_starts_with(path, "/tmp/perf-") && str_ends_with(path, ".map");
+}
+
+static const char *module_name(const char *path)
+{
+	if (!strcmp(path, RESOLVE_KERNEL_PATH))
+		return "[kernel]";
+	return is_jit(path) ? "[jit]" : path_basename(path);
+}
+
+/* `object` is the module's from now on. */
+static struct resolve_module *module_add(struct resolver *resolver, const char *path,
+					 const struct recording_module *known,
+					 struct object *object, struct error *err)
+{
+	struct resolve_module *module = arena_new(&resolver->arena, struct resolve_module);
+
+	module->path = arena_strdup(&resolver->arena, path);
+	module->copy = known && *known->copy ? arena_strdup(&resolver->arena, known->copy) : NULL;
+	if (is_jit(path))
+		module->jit = jit_files_read(path, resolver->jit_directory);
+	module->object = object;
+	map_init(&module->functions);
+	map_init(&module->locations);
+	strmap_init(&module->functions_by_name);
+	if (known && *known->copy)
+		resolve_module_fetch(module);
+	module_measure(module);
+	module_load_coverage(module, known);
+	vec_push(&resolver->modules, module);
+	const struct profile_module row = {
+		.name = module_name(path),
+		.path = module->path,
+		.build_id = build_id_text(resolver, module->object),
+		.system = policy_is_system(path),
+		.instrumented = known && *known->copy,
+	};
+	module->id = profile_add_module(resolver->writer, &row, err);
+	return module->id ? module : NULL;
+}
+
+static const struct recording_module *find_recorded(const struct resolver *resolver,
+						    const char *path)
+{
+	return resolver->recording ? recording_find(resolver->recording, path) : NULL;
+}
+
+struct resolve_module *resolver_module(struct resolver *resolver, const char *path,
+				       struct error *err)
+{
+	char real[PATH_MAX];
+	uint64_t *index = strmap_get(&resolver->modules_by_path, path);
+
+	if (!index && !strcmp(path, RESOLVE_VDSO_PATH)) /* as loaders name it */
+		index = strmap_get(&resolver->modules_by_path, "linux-vdso.so.1");
+	if (index)
+		return resolver->modules.data[*index];
+	const struct recording_module *known = find_recorded(resolver, path);
+	const char *original = path;
+	if (!known && path[0] == '/' && !is_jit(path) && realpath(path, real)) {
+		original = real;
+		known = find_recorded(resolver, real);
+	}
+	if (known)
+		original = known->path;
+	/* Two files that had the same path one after the other have copies of their own. */
+	const char *identity = known && *known->copy ? known->copy : original;
+	index = strmap_get(&resolver->modules_by_path, identity);
+	size_t at;
+	if (index) {
+		at = (size_t)*index;
+	} else {
+		if (!module_add(resolver, original, known, open_module(original, known), err))
+			return NULL;
+		at = resolver->modules.len - 1;
+		strmap_put(&resolver->modules_by_path, arena_strdup(&resolver->arena, identity),
+			   at);
+	}
+	strmap_put(&resolver->modules_by_path, arena_strdup(&resolver->arena, path), at);
+	return resolver->modules.data[at];
+}
+
+bool resolver_settle(struct resolver *resolver, const char *path, const char *file,
+		     struct error *err)
+{
+	struct error ignored;
+	struct object *object = file ? object_open(file, OBJECT_SYMBOLS, &ignored) : NULL;
+
+	if (strmap_get(&resolver->modules_by_path, path)) {
+		object_close(object);
+		return true;
+	}
+	if (!module_add(resolver, path, NULL, object, err))
+		return false;
+	strmap_put(&resolver->modules_by_path, arena_strdup(&resolver->arena, path),
+		   resolver->modules.len - 1);
+	return true;
+}
+
+bool resolve_process_init(struct resolver *resolver, struct resolve_process *process,
+			  const struct arena_process *arena, struct error *err)
+{
+	*process = (struct resolve_process){0};
+	map_init(&process->known);
+	map_init(&process->call_sites);
+	vec_foreach (record, &arena->modules) {
+		const struct resolve_loaded loaded = {
+			.module = resolver_module(
+				resolver, *record->path ? record->path : RESOLVE_UNKNOWN_PATH, err),
+			.bias = record->bias,
+			.open_ticks = record->open_ticks,
+			.close_ticks = record->close_ticks,
+			.ordinal = record->ordinal,
+			.instrumented = record->instrumented,
+		};
+		if (!loaded.module)
+			return false;
+		process->addresses_reused |= loaded.close_ticks != UINT64_MAX;
+		vec_push(&process->loaded, loaded);
+	}
+	return true;
+}
+
+void resolve_process_fini(struct resolve_process *process)
+{
+	vec_fini(&process->loaded);
+	vec_fini(&process->targets);
+	map_fini(&process->known);
+	map_fini(&process->call_sites);
+}
+
+/* ---- functions ---- */
+
+int64_t resolver_function(struct resolver *resolver, struct resolve_module *module,
+			  const struct resolve_function *function, struct error *err)
+{
+	const uint64_t *id = function->link_addr
+				     ? map_get(&module->functions, function->link_addr)
+				     : strmap_get(&module->functions_by_name, function->name);
+
+	if (id)
+		return (int64_t)*id;
+	const struct profile_function row = {.module = module->id,
+					     .name = function->name,
+					     .link_addr = function->link_addr,
+					     .size = function->size};
+	const int64_t added = profile_add_function(resolver->writer, &row, err);
+	if (added && row.link_addr)
+		map_put(&module->functions, row.link_addr, (uint64_t)added);
+	else if (added)
+		strmap_put(&module->functions_by_name, arena_strdup(&resolver->arena, row.name),
+			   (uint64_t)added);
+	return added;
+}
+
+/* The function at `link_addr`, under `name` or the one that the module has for it. */
+static int64_t function_at(struct resolver *resolver, struct resolve_module *module,
+			   uint64_t link_addr, const char *name, struct error *err)
+{
+	const struct object_symbol *symbol =
+		module->object ? object_symbol_at(module->object, link_addr) : NULL;
+	const struct coverage_row *row = coverage_find(&module->coverage, link_addr);
+	const struct resolve_function function = {
+		.name = name	 ? name
+			: symbol ? symbol->name
+			: row	 ? row->name
+				 : "",
+		.link_addr = link_addr,
+		.size = row	 ? row->size
+			: symbol ? symbol->size
+				 : 0,
+	};
+
+	return resolver_function(resolver, module, &function, err);
+}
+
+static int64_t function_by_name(struct resolver *resolver, struct resolve_module *module,
+				const char *name, struct error *err)
+{
+	const struct resolve_function function = {.name = name};
+
+	return resolver_function(resolver, module, &function, err);
+}
+
+static bool lived_together(const struct resolve_loaded *loaded, const struct resolve_time *time)
+{
+	return loaded->close_ticks > time->begin_ticks &&
+	       (!time->end_ticks || loaded->open_ticks < time->end_ticks);
+}
+
+static bool covers(const struct resolve_loaded *loaded, uint64_t addr)
+{
+	const uint64_t link_addr = addr - loaded->bias;
+
+	return link_addr >= loaded->module->low && link_addr < loaded->module->high;
+}
+
+/* The run address in a key, which may carry an ordinal. */
+static uint64_t addr_of(uint64_t key)
+{
+	return key & ((1ULL << TARE_KEY_ORDINAL_SHIFT) - 1);
+}
+
+static const struct resolve_loaded *loaded_at(const struct resolve_process *process, uint64_t key,
+					      const struct resolve_time *time)
+{
+	const uint64_t addr = addr_of(key), ordinal = key >> TARE_KEY_ORDINAL_SHIFT;
+	const struct resolve_loaded *found = NULL;
+
+	if (key == TARE_NODE_OTHER)
+		return NULL;
+	vec_foreach (loaded, &process->loaded) {
+		if (!covers(loaded, addr) || (ordinal && loaded->ordinal != ordinal))
+			continue;
+		if (!found || loaded->ordinal <= time->modules_seen)
+			found = loaded;
+	}
+	return found;
+}
+
+/* The same for an address that may lie in the module's copied code, behind what it covers. */
+static const struct resolve_loaded *loaded_below(const struct resolve_process *process,
+						 uint64_t place, const struct resolve_time *time)
+{
+	const uint64_t addr = addr_of(place), ordinal = place >> TARE_KEY_ORDINAL_SHIFT;
+	const struct resolve_loaded *found = NULL;
+
+	vec_foreach (loaded, &process->loaded) {
+		const uint64_t begin = loaded->bias + loaded->module->low;
+		if (begin > addr || (ordinal && loaded->ordinal != ordinal))
+			continue;
+		if (!found || begin > found->bias + found->module->low ||
+		    (begin == found->bias + found->module->low &&
+		     loaded->ordinal <= time->modules_seen))
+			found = loaded;
+	}
+	return found;
+}
+
+/* Of the call's last byte in the original file; 0: in none of its code. */
+static uint64_t call_site_address(const struct resolve_loaded *loaded, uint64_t run_addr)
+{
+	const uint64_t link_addr = run_addr - loaded->bias;
+
+	if (link_addr - 1 < loaded->module->high)
+		return link_addr - 1;
+	const uint64_t probed = resolver_probed_call(loaded->module, link_addr);
+	return probed ? probed : resolver_copied_address(loaded->module, link_addr - 1);
+}
+
+bool resolve_call_site(struct resolver *resolver, struct resolve_process *process,
+		       uint64_t call_site, const struct resolve_time *time, int64_t *location,
+		       struct error *err)
+{
+	const uint64_t *known =
+		process->addresses_reused ? NULL : map_get(&process->call_sites, call_site);
+
+	*location = known ? (int64_t)*known : 0;
+	if (known || !call_site)
+		return true;
+	const struct resolve_loaded *loaded = loaded_below(process, call_site, time);
+	const uint64_t addr = loaded ? call_site_address(loaded, addr_of(call_site)) : 0;
+
+	if (addr) {
+		*location = resolver_location(resolver, loaded->module, addr, err);
+		if (!*location)
+			return false;
+	}
+	if (!process->addresses_reused)
+		map_put(&process->call_sites, call_site, (uint64_t)*location);
+	return true;
+}
+
+/* A PLT stub or GOT slot of `caller` for symbol `name`, used by a thread in its time. */
+struct symbol_use {
+	struct resolve_module *caller;
+	const char *name;
+	const struct resolve_time *time;
+};
+
+static int64_t function_of_symbol(struct resolver *resolver, const struct resolve_process *process,
+				  const struct symbol_use *use, struct error *err)
+{
+	struct str label = {0};
+
+	vec_foreach (loaded, &process->loaded) {
+		const struct object *object = loaded->module->object;
+		/* The loader binds no symbol to the vDSO; the C library calls it by itself. */
+		if (!object || is_vdso(loaded->module->path) || !lived_together(loaded, use->time))
+			continue;
+		const uint64_t addr = object_dynamic_symbol(object, use->name);
+		if (addr)
+			return function_at(resolver, loaded->module, addr, use->name, err);
+	}
+	str_printf(&label, "%s@plt", use->name);
+	const int64_t id = function_by_name(resolver, use->caller, label.data, err);
+	str_fini(&label);
+	return id;
+}
+
+static bool resolve_new(struct resolver *resolver, struct resolve_process *process, uint64_t key,
+			const struct resolve_time *time, struct resolve_target *target,
+			struct error *err)
+{
+	const struct resolve_loaded *loaded = loaded_at(process, key, time);
+
+	*target = (struct resolve_target){0};
+	if (!loaded) {
+		struct resolve_module *unknown =
+			resolver_module(resolver, RESOLVE_UNKNOWN_PATH, err);
+		if (!unknown)
+			return false;
+		target->function =
+			key == TARE_NODE_OTHER
+				? function_by_name(resolver, unknown, "[other]", err)
+				: function_at(resolver, unknown, addr_of(key), NULL, err);
+		return target->function != 0;
+	}
+	struct resolve_module *module = loaded->module;
+	const uint64_t link_addr = addr_of(key) - loaded->bias;
+	const char *name = object_plt_symbol(module->object, link_addr);
+	if (name) {
+		const struct symbol_use use = {module, name, time};
+		target->function = function_of_symbol(resolver, process, &use, err);
+		return target->function != 0;
+	}
+	const struct coverage_row *row = coverage_find(&module->coverage, link_addr);
+	target->reports_enter = loaded->instrumented && row && row->verdict == REWRITE_INSTRUMENTED;
+	target->function = function_at(resolver, module, link_addr, NULL, err);
+	return target->function != 0;
+}
+
+bool resolve_key(struct resolver *resolver, struct resolve_process *process, uint64_t key,
+		 const struct resolve_time *time, struct resolve_target *target, struct error *err)
+{
+	const uint64_t *known = process->addresses_reused ? NULL : map_get(&process->known, key);
+
+	if (known) {
+		*target = process->targets.data[*known];
+		return true;
+	}
+	if (!resolve_new(resolver, process, key, time, target, err))
+		return false;
+	if (!process->addresses_reused) {
+		map_put(&process->known, key, process->targets.len);
+		vec_push(&process->targets, *target);
+	}
+	return true;
+}
+
+/* ---- coverage ---- */
+
+static bool write_row(struct resolver *resolver, const struct resolve_module *module,
+		      const struct coverage_row *row, int64_t count, struct error *err)
+{
+	const struct profile_coverage coverage = {
+		.module = module->id,
+		.function = count > 1 ? "" : row->name,
+		.link_addr = count > 1 ? 0 : row->addr,
+		.size = count > 1 ? 0 : row->size,
+		.verdict = rewrite_verdict_name(row->verdict),
+		.count = count,
+	};
+
+	return profile_add_coverage(resolver->writer, &coverage, err);
+}
+
+/* Of a file in which no function was looked at. */
+static bool write_refusal(struct resolver *resolver, const struct resolve_module *module,
+			  struct error *err)
+{
+	const struct profile_coverage coverage = {.module = module->id,
+						  .function = module->refusal,
+						  .verdict = PROFILE_COVERAGE_FILE};
+
+	return profile_add_coverage(resolver->writer, &coverage, err);
+}
+
+/* Functions that were not asked for are counted, not listed: they are the bulk of a C library. */
+static bool write_module_coverage(struct resolver *resolver, const struct resolve_module *module,
+				  struct error *err)
+{
+	const struct coverage_row *unasked = NULL;
+	int64_t unasked_count = 0;
+
+	if (module->refusal)
+		return write_refusal(resolver, module, err);
+	vec_foreach (row, &module->coverage.rows) {
+		if (row->verdict == REWRITE_NO_SYSCALL) {
+			unasked = row;
+			unasked_count++;
+		} else if (!write_row(resolver, module, row, 1, err)) {
+			return false;
+		}
+	}
+	return !unasked || write_row(resolver, module, unasked, unasked_count, err);
+}
+
+bool resolver_write_coverage(struct resolver *resolver, struct error *err)
+{
+	vec_foreach (module, &resolver->modules) {
+		if (((*module)->covered || (*module)->refusal) &&
+		    !write_module_coverage(resolver, *module, err))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,190 @@
+/*
+ * From the keys of calling-context trees (run addresses) to functions of modules: which module of
+ * the process lies there, which function begins there, and for PLT stubs and GOT slots which
+ * function of which module the name stands for. And from any address in a module, as stacks of
+ * samples have them, to the function that covers it. Adds modules and functions to the profile as
+ * they are met; functions are the same across processes where module path and link address are.
+ */
+#ifndef TARE_RESOLVE_RESOLVE_H
+#define TARE_RESOLVE_RESOLVE_H
+
+#include "cache/cache.h"
+#include "cache/copy_code.h"
+#include "cache/coverage.h"
+#include "object/object.h"
+#include "profile/profile.h"
+#include "resolve/jit_files.h"
+#include "session/kernel_symbols.h"
+#include "session/recording_file.h"
+#include "session/thread_files.h"
+
+/* Modules that are no files, by the paths that the profile has of them. */
+#define RESOLVE_UNKNOWN_PATH "[unknown]"
+#define RESOLVE_KERNEL_PATH  "[kernel.kallsyms]"
+#define RESOLVE_VDSO_PATH    "[vdso]"
+
+/* A file that some process had loaded, or one of the modules that are no files. */
+struct resolve_module {
+	int64_t id;	       /* in the profile */
+	char *path;	       /* original */
+	struct object *object; /* NULL where the file cannot be read */
+	struct jit_code *jit;  /* of code made at run time; NULL: nothing is known of it */
+	uint64_t low, high;    /* link addresses that it occupies; high 0: unknown */
+	struct coverage coverage;
+	bool covered;	     /* coverage is known */
+	const char *refusal; /* of the file as a whole; NULL: none */
+	const char *copy;    /* path of the instrumented one, NULL: none */
+	bool copy_is_read;
+	struct copy_code copy_code;
+	struct object *copied; /* the copy, where something was looked up in it */
+	bool fetched;	       /* its debug file was asked for from servers */
+	bool data_is_read;
+	struct object *data;		 /* with its symbols of data; NULL: none */
+	bool unwind_is_read;		 /* and the next is what came of it */
+	struct object *unwind;		 /* its unwind information; NULL: none */
+	struct map functions;		 /* link address → function id */
+	struct strmap functions_by_name; /* of those known by name only */
+	struct map locations;		 /* link address → location id */
+};
+
+/* A row of the table location. */
+struct resolve_location {
+	struct resolve_module *module; /* where it was looked for */
+	uint64_t link_addr;
+	int64_t function;
+};
+
+struct resolver {
+	const struct recording *recording; /* borrowed; NULL: there are no copies */
+	struct profile_writer *writer;	   /* borrowed */
+	const char *jit_directory;	   /* of files kept of code made at run time; may be NULL */
+	struct arena arena;
+	struct vec_of(struct resolve_module *) modules;
+	struct strmap modules_by_path; /* path as recorded → index + 1 */
+	int64_t function_count;
+	struct kernel_symbols kernel; /* read when it is first needed */
+	bool kernel_is_read;
+	struct vec_of(struct resolve_location) locations; /* element i is the row with id i + 1 */
+};
+
+void resolver_init(struct resolver *resolver, const struct recording *recording,
+		   struct profile_writer *writer);
+void resolver_fini(struct resolver *resolver);
+
+/*
+ * The module of a path as a process had it: of a copy or a link that of the original, or one of the
+ * paths above. NULL with err when the profile cannot be written.
+ */
+struct resolve_module *resolver_module(struct resolver *resolver, const char *path,
+				       struct error *err);
+
+/* Asks servers for the debug file of a module that has none, where the user wants that, once. */
+void resolve_module_fetch(struct resolve_module *module);
+
+/*
+ * Settles, before anything asks for it, that the module of `path` is read from `file`; NULL: from
+ * nowhere, as its own file is not there any more.
+ */
+bool resolver_settle(struct resolver *resolver, const char *path, const char *file,
+		     struct error *err);
+
+/*
+ * The function that covers an address of the module: of a symbol, of a PLT stub ("name@plt"), else
+ * a nameless one: what one piece of unwind information is about, or what lies between two such. Of
+ * a module that cannot be read it is "[unknown]", without an address. In the kernel module
+ * link_addr is the run address, and the function may be that of one of the kernel's own modules. 0
+ * with err.
+ */
+int64_t resolver_function_covering(struct resolver *resolver, struct resolve_module *module,
+				   uint64_t link_addr, struct error *err);
+
+/*
+ * The location of an instruction of the module, added where it is new: by the address that is at
+ * work, of a caller the last byte of its call. 0 with err when the profile cannot be written.
+ */
+int64_t resolver_location(struct resolver *resolver, struct resolve_module *module,
+			  uint64_t link_addr, struct error *err);
+
+/*
+ * The begin of the function whose copy covers link_addr, which the module's instrumented copy has
+ * behind all of the original; 0: none.
+ */
+uint64_t resolver_copied_function(struct resolve_module *module, uint64_t link_addr);
+/* The same of the instruction, or of the function's begin where that cannot be told. */
+uint64_t resolver_copied_address(struct resolve_module *module, uint64_t link_addr);
+/* The same of the call that the CALL probe is for whose handler returns to link_addr; 0: none. */
+uint64_t resolver_probed_call(struct resolve_module *module, uint64_t link_addr);
+/* Whether link_addr in the instrumented copy is tare's: stubs of probes, or a runtime that it has.
+ */
+bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr);
+
+/*
+ * The id of the function that begins at function->link_addr, added with its name and size where it
+ * is new, or, where that is 0, of the one that is known by its name only. 0 with err.
+ */
+struct resolve_function {
+	const char *name;
+	uint64_t link_addr, size;
+};
+int64_t resolver_function(struct resolver *resolver, struct resolve_module *module,
+			  const struct resolve_function *function, struct error *err);
+
+/* One process: its modules at their places, and what its keys were found to be. */
+struct resolve_loaded {
+	struct resolve_module *module;
+	uint64_t bias, open_ticks, close_ticks, ordinal;
+	bool instrumented;
+};
+
+struct resolve_target {
+	int64_t function;   /* id in the profile */
+	bool reports_enter; /* an instrumented function's entry */
+};
+
+struct resolve_process {
+	struct vec_of(struct resolve_loaded) loaded; /* in load order */
+	bool addresses_reused; /* a module was unloaded: a key's meaning depends on the time */
+	struct map known;      /* key → index into targets */
+	struct vec_of(struct resolve_target) targets;
+	struct map call_sites; /* call site → location id, 0: in no module */
+};
+
+/* Adds the modules that the profile does not have yet. */
+bool resolve_process_init(struct resolver *resolver, struct resolve_process *process,
+			  const struct arena_process *arena, struct error *err);
+void resolve_process_fini(struct resolve_process *process);
+
+/* A thread, as far as the meaning of its keys depends on it. */
+struct resolve_time {
+	uint64_t begin_ticks, end_ticks; /* end 0: still alive */
+	uint64_t modules_seen;		 /* of struct tare_thread_file */
+};
+
+/*
+ * The function of a key, as the thread met it: in the module that the key's ordinal names, else in
+ * the last at its address of those that the thread had seen. False with err when the profile
+ * cannot be written.
+ */
+bool resolve_key(struct resolver *resolver, struct resolve_process *process, uint64_t key,
+		 const struct resolve_time *time, struct resolve_target *target, struct error *err);
+
+/*
+ * The location in the original of a call site (tare_node.call_site) as the thread met it: of the
+ * call's last byte. *location 0: it is in no module. False with err when the profile cannot be
+ * written.
+ */
+bool resolve_call_site(struct resolver *resolver, struct resolve_process *process,
+		       uint64_t call_site, const struct resolve_time *time, int64_t *location,
+		       struct error *err);
+
+/*
+ * Puts the name of the variable at a run address: "lock (program)", "pool+0x10 (libx.so)", or
+ * "libx.so+0x4060" where no symbol is there. False where it may be none of a module's: of one that
+ * stayed loaded, at an address where no other was.
+ */
+bool resolve_data(const struct resolve_process *process, uint64_t run_addr, struct str *out);
+
+/* Adds the verdicts for all modules that have some. */
+bool resolver_write_coverage(struct resolver *resolver, struct error *err);
+
+#endif

@@ -1,0 +1,209 @@
+/*
+ * Which function an address of code belongs to.
+ *
+ *   symbol with a size ── PLT stub ── unwind information ── symbol without a size ── the gap
+ *
+ * A gap reaches from what ends last before the address; so code of which nothing is known falls
+ * into as many nameless functions as there are known ones between.
+ */
+#include "resolve/resolve.h"
+
+#include "base/partition.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Whether the address is behind the original in the module's copy, which has been read then. */
+static bool is_behind_original(struct resolve_module *module, uint64_t link_addr)
+{
+	struct error ignored;
+
+	if (!module->copy || !module->high || link_addr < module->high)
+		return false;
+	if (!module->copy_is_read) {
+		module->copied = object_open(module->copy, OBJECT_UNWIND, &ignored);
+		if (module->copied)
+			copy_code_read(&module->copy_code, module->copied, module->high,
+				       &module->coverage);
+	}
+	module->copy_is_read = true;
+	return true;
+}
+
+uint64_t resolver_copied_function(struct resolve_module *module, uint64_t link_addr)
+{
+	return is_behind_original(module, link_addr)
+		       ? copy_code_function(&module->copy_code, link_addr)
+		       : 0;
+}
+
+uint64_t resolver_copied_address(struct resolve_module *module, uint64_t link_addr)
+{
+	return is_behind_original(module, link_addr)
+		       ? copy_code_address(&module->copy_code, module->object, module->copied,
+					   link_addr)
+		       : 0;
+}
+
+uint64_t resolver_probed_call(struct resolve_module *module, uint64_t link_addr)
+{
+	const uint64_t copied =
+		is_behind_original(module, link_addr)
+			? copy_code_probed_call(&module->copy_code, module->copied, link_addr)
+			: 0;
+
+	return copied ? resolver_copied_address(module, copied) : 0;
+}
+
+bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr)
+{
+	return is_behind_original(module, link_addr) &&
+	       (copy_code_is_stub(&module->copy_code, link_addr) ||
+		!copy_code_function(&module->copy_code, link_addr));
+}
+
+static struct object *unwind_of(struct resolve_module *module)
+{
+	struct error ignored;
+	size_t size;
+
+	if (!module->unwind_is_read && module->object) {
+		const unsigned char *bytes = object_bytes(module->object, &size);
+		module->unwind =
+			object_open_bytes(bytes, size, module->path, OBJECT_UNWIND, &ignored);
+	}
+	module->unwind_is_read = true;
+	return module->unwind;
+}
+
+/* "name@plt" where a stub for `name` covers the address: 16 bytes each, or 8. */
+static bool plt_stub(const struct resolve_module *module, uint64_t link_addr, struct str *name,
+		     struct resolve_function *function)
+{
+	for (uint64_t size = 16; size >= 8; size /= 2) {
+		const uint64_t begin = link_addr & ~(size - 1);
+		const char *symbol = object_plt_symbol(module->object, begin);
+
+		if (!symbol)
+			continue;
+		str_printf(name, "%s@plt", symbol);
+		*function = (struct resolve_function){name->data, begin, size};
+		return true;
+	}
+	return false;
+}
+
+/* The last symbol that begins at or below the address, or NULL. */
+static const struct object_symbol *symbol_below(const struct object *object, uint64_t link_addr)
+{
+	size_t count;
+	const struct object_symbol *symbols = object_symbols(object, &count);
+	const size_t above = partition_point(count, i, symbols[i].addr <= link_addr);
+
+	/* Of several at its address the best one, which is the first. */
+	return above ? object_symbol_at(object, symbols[above - 1].addr) : NULL;
+}
+
+static uint64_t fde_end_below(const struct object *unwind, uint64_t link_addr)
+{
+	size_t count = 0;
+	const struct object_fde *fdes = unwind ? object_fdes(unwind, &count) : NULL;
+	const size_t above = partition_point(count, i, fdes[i].end <= link_addr);
+
+	return above ? fdes[above - 1].end : 0;
+}
+
+static void find_nameless(struct resolve_module *module, uint64_t link_addr,
+			  struct resolve_function *function)
+{
+	struct object *unwind = unwind_of(module);
+	const struct object_fde *fde = unwind ? object_fde_covering(unwind, link_addr) : NULL;
+	const struct object_symbol *below = symbol_below(module->object, link_addr);
+
+	if (fde) {
+		const struct object_symbol *symbol = object_symbol_at(module->object, fde->begin);
+		*function = (struct resolve_function){symbol ? symbol->name : "", fde->begin,
+						      fde->end - fde->begin};
+		return;
+	}
+	const uint64_t fde_end = fde_end_below(unwind, link_addr);
+	if (below && !below->size && below->addr >= fde_end) {
+		*function = (struct resolve_function){below->name, below->addr, 0};
+		return;
+	}
+	uint64_t begin = module->low;
+	if (fde_end > begin)
+		begin = fde_end;
+	if (below && below->size && below->addr + below->size > begin)
+		begin = below->addr + below->size;
+	*function = (struct resolve_function){"", begin <= link_addr ? begin : link_addr, 0};
+}
+
+static int64_t kernel_function(struct resolver *resolver, struct resolve_module *module,
+			       uint64_t run_addr, struct error *err)
+{
+	struct resolve_function function = {.name = "[unknown]"};
+
+	if (!resolver->kernel_is_read)
+		kernel_symbols_read(&resolver->kernel);
+	resolver->kernel_is_read = true;
+	const struct kernel_symbol *symbol =
+		kernel_symbols_covering(&resolver->kernel, run_addr, &function.size);
+	if (symbol) {
+		function.name = symbol->name;
+		function.link_addr = symbol->addr;
+	}
+	if (symbol && symbol->module)
+		module = resolver_module(resolver, symbol->module, err);
+	return module ? resolver_function(resolver, module, &function, err) : 0;
+}
+
+int64_t resolver_function_covering(struct resolver *resolver, struct resolve_module *module,
+				   uint64_t link_addr, struct error *err)
+{
+	const struct jit_function *made =
+		module->jit ? jit_code_find(module->jit, link_addr) : NULL;
+	struct resolve_function function = {.name = "[unknown]"};
+	struct str name = {0};
+
+	if (made)
+		function = (struct resolve_function){made->name, made->run_addr, made->size};
+	resolve_module_fetch(module);
+	if (!strcmp(module->path, RESOLVE_KERNEL_PATH))
+		return kernel_function(resolver, module, link_addr, err);
+	if (module->object && link_addr >= module->low && link_addr < module->high) {
+		const struct object_symbol *symbol =
+			object_symbol_covering(module->object, link_addr);
+		if (symbol)
+			function =
+				(struct resolve_function){symbol->name, symbol->addr, symbol->size};
+		else if (!plt_stub(module, link_addr, &name, &function))
+			find_nameless(module, link_addr, &function);
+	}
+	const int64_t id = resolver_function(resolver, module, &function, err);
+	str_fini(&name);
+	return id;
+}
+
+int64_t resolver_location(struct resolver *resolver, struct resolve_module *module,
+			  uint64_t link_addr, struct error *err)
+{
+	const uint64_t *known = map_get(&module->locations, link_addr);
+
+	if (known)
+		return (int64_t)*known;
+	const struct resolve_location location = {
+		.module = module,
+		.link_addr = link_addr,
+		.function = resolver_function_covering(resolver, module, link_addr, err),
+	};
+	if (!location.function)
+		return 0;
+	const struct profile_location row = {.function = location.function, .link_addr = link_addr};
+	const int64_t id = profile_add_location(resolver->writer, &row, err);
+	if (!id)
+		return 0;
+	map_put(&module->locations, link_addr, (uint64_t)id);
+	vec_push(&resolver->locations, location);
+	return id;
+}

@@ -1,0 +1,503 @@
+/*
+ * Thread and process files, checked. Everything is read with pread, never mapped: a process that
+ * still runs, or truncates its file, must not be able to hurt the reader.
+ *
+ *   header ─▶ magic, abi ─▶ nodes: callers first, see thread_nodes.c
+ *                                                        ─▶ open calls: see open_calls.c
+ *                                                        ─▶ OS records: node, cause in range
+ */
+#include "session/thread_part.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MODULE_RECORDS_BYTES_MAX = 256 << 20 };
+
+size_t arena_read_at(int fd, void *bytes, size_t size, uint64_t offset)
+{
+	size_t have = 0;
+
+	while (have < size) {
+		const ssize_t got =
+			pread(fd, (char *)bytes + have, size - have, (off_t)(offset + have));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		have += (size_t)got;
+	}
+	return have;
+}
+
+/* Where the target's umask took the owner's right to read, tare gives it back. */
+static int open_own(int dir_fd, const char *name)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+	const int fd = openat(dir_fd, name, flags);
+
+	if (fd >= 0 || errno != EACCES || fchmodat(dir_fd, name, 0600, 0) < 0)
+		return fd;
+	return openat(dir_fd, name, flags);
+}
+
+ssize_t arena_head_read(int dir_fd, const char *name, void *bytes, size_t size)
+{
+	const int fd = open_own(dir_fd, name);
+
+	if (fd < 0)
+		return -1;
+	const size_t have = arena_read_at(fd, bytes, size, 0);
+	close(fd);
+	return (ssize_t)have;
+}
+
+int arena_open(int dir_fd, const char *name, uint64_t *size, struct error *err)
+{
+	struct stat info;
+	const int fd = open_own(dir_fd, name);
+
+	if (fd < 0) {
+		error_set_errno(err, errno, "cannot open %s", name);
+		return -1;
+	}
+	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+		*size = (uint64_t)info.st_size;
+		return fd;
+	}
+	error_set(err, ERROR_INPUT, "%s is not a regular file", name);
+	close(fd);
+	return -1;
+}
+
+static void cut_value(uint64_t *value, uint64_t *damaged)
+{
+	if (*value <= ARENA_VALUE_MAX)
+		return;
+	*value = 0;
+	++*damaged;
+}
+
+/* Time stamps are larger than times, but still fit a signed number. */
+static void cut_stamp(uint64_t *ticks, uint64_t *damaged)
+{
+	if (*ticks >> 62 == 0)
+		return;
+	*ticks = 0;
+	++*damaged;
+}
+
+/* ---- process files ---- */
+
+static void cut_calibration(struct tare_calibration *calibration, uint64_t *damaged)
+{
+	for (size_t i = 0; i < TARE_PAIRS; i++) {
+		cut_value(&calibration->inside_ticks[i], damaged);
+		cut_value(&calibration->outside_ticks[i], damaged);
+	}
+	cut_value(&calibration->bare_ticks, damaged);
+	cut_value(&calibration->syscall_ticks, damaged);
+}
+
+static bool process_check_header(struct arena_process *process, struct error *err)
+{
+	struct tare_process_file *header = &process->header;
+
+	if (header->magic != TARE_PROCESS_MAGIC)
+		return error_set(err, ERROR_INPUT, "it is no process file");
+	if (header->abi != TARE_ARENA_ABI)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "it has version %" PRIu32 ", this tare reads version %d",
+				 header->abi, TARE_ARENA_ABI);
+	header->command[sizeof(header->command) - 1] = 0;
+	for (size_t i = 0; i < TARE_EVENT_KINDS; i++)
+		cut_value(&header->cost_ticks[i], &process->damaged);
+	for (size_t i = 0; i < TABLE_COUNT(header->process_losses); i++)
+		cut_value(&header->process_losses[i], &process->damaged);
+	cut_value(&header->images_unreached, &process->damaged);
+	cut_calibration(&header->begin_calibration, &process->damaged);
+	cut_calibration(&header->end_calibration, &process->damaged);
+	cut_stamp(&header->begin_ticks, &process->damaged);
+	cut_stamp(&header->end_ticks, &process->damaged);
+	return true;
+}
+
+static void process_take_open(struct arena_process *process,
+			      const struct tare_module_record *record, const char *path)
+{
+	const size_t room = record->head.size_bytes - sizeof(*record);
+
+	if (record->path_bytes > room || strnlen(path, room) == room) {
+		process->damaged++;
+		return;
+	}
+	const struct arena_module module = {
+		.open_ticks = record->ticks,
+		.close_ticks = UINT64_MAX,
+		.bias = record->bias,
+		.dynamic_addr = record->dynamic_addr,
+		.ordinal = record->ordinal,
+		.instrumented = record->instrumented == 1,
+		.path = mem_strdup(path),
+	};
+	vec_push(&process->modules, module);
+}
+
+static void process_take_close(struct arena_process *process,
+			       const struct tare_module_record *record)
+{
+	for (size_t i = process->modules.len; i-- > 0;) {
+		struct arena_module *module = &process->modules.data[i];
+		if (module->dynamic_addr != record->dynamic_addr ||
+		    module->close_ticks != UINT64_MAX)
+			continue;
+		module->close_ticks = record->ticks;
+		return;
+	}
+}
+
+static void process_take_disarm(struct arena_process *process, const char *bytes)
+{
+	struct tare_disarm_record record;
+
+	memcpy(&record, bytes, sizeof(record));
+	cut_stamp(&record.ticks, &process->damaged);
+	cut_value(&record.calls, &process->damaged);
+	vec_push(&process->disarmed, record);
+}
+
+static void process_take_unfollowed(struct arena_process *process, const char *bytes)
+{
+	struct tare_unfollowed_record record;
+
+	memcpy(&record, bytes, sizeof(record));
+	const char *path = bytes + sizeof(record);
+	const size_t room = record.head.size_bytes - sizeof(record);
+	if (record.reason == TARE_UNFOLLOWED_NOT || record.reason >= TARE_UNFOLLOWED_REASONS ||
+	    record.count > INT32_MAX || strnlen(path, room) == room) {
+		process->damaged++;
+		return;
+	}
+	const struct arena_unfollowed unfollowed = {
+		.reason = record.reason,
+		.count = record.count,
+		.path = record.count ? mem_strdup(path) : NULL,
+	};
+	if (unfollowed.count)
+		vec_push(&process->unfollowed, unfollowed);
+}
+
+static void process_take_records(struct arena_process *process, const char *bytes, size_t size)
+{
+	size_t at = 0;
+
+	while (size - at >= sizeof(struct tare_record)) {
+		struct tare_module_record record = {0};
+		memcpy(&record.head, bytes + at, sizeof(record.head));
+		const uint32_t length = record.head.size_bytes;
+		if (length < sizeof(record.head) || length % 8 || length > size - at) {
+			process->damaged++;
+			return;
+		}
+		if (record.head.type == TARE_RECORD_DISARM &&
+		    length >= sizeof(struct tare_disarm_record)) {
+			process_take_disarm(process, bytes + at);
+		} else if (record.head.type == TARE_RECORD_UNFOLLOWED) {
+			if (length >= sizeof(struct tare_unfollowed_record))
+				process_take_unfollowed(process, bytes + at);
+		} else if (length >= sizeof(record)) {
+			memcpy(&record, bytes + at, sizeof(record));
+			record.head.size_bytes = length;
+			if (record.head.type == TARE_RECORD_MODULE_OPEN)
+				process_take_open(process, &record, bytes + at + sizeof(record));
+			else if (record.head.type == TARE_RECORD_MODULE_CLOSE)
+				process_take_close(process, &record);
+		}
+		at += length;
+	}
+}
+
+bool arena_process_parse(struct arena_process *process, const void *bytes, size_t size,
+			 struct error *err)
+{
+	*process = (struct arena_process){0};
+	if (size < sizeof(process->header))
+		return error_set(err, ERROR_INPUT, "it is cut off within its header");
+	memcpy(&process->header, bytes, sizeof(process->header));
+	if (!process_check_header(process, err))
+		return false;
+	uint64_t used = process->header.used_bytes;
+	if (used > size || used < sizeof(process->header)) {
+		process->damaged++;
+		used = used > size ? size : sizeof(process->header);
+	}
+	process_take_records(process, (const char *)bytes + sizeof(process->header),
+			     (size_t)used - sizeof(process->header));
+	return true;
+}
+
+/* A process file is made as large as it may grow and is nearly all hole: only what it says to use
+ * is read. What it has in use grows while its process lives, so the header is that of before. */
+static char *process_read_used(int fd, uint64_t size, size_t *have)
+{
+	struct tare_process_file header;
+	uint64_t used = size;
+
+	*have = arena_read_at(fd, &header, sizeof(header), 0);
+	if (*have == sizeof(header) && header.used_bytes < size)
+		used = header.used_bytes;
+	if (used < *have)
+		used = *have;
+	char *bytes = mem_alloc((size_t)used + 1);
+	memcpy(bytes, &header, *have);
+	*have += arena_read_at(fd, bytes + *have, (size_t)used - *have, *have);
+	return bytes;
+}
+
+bool arena_process_read(struct arena_process *process, int dir_fd, const char *name,
+			struct error *err)
+{
+	uint64_t size;
+	const int fd = arena_open(dir_fd, name, &size, err);
+
+	if (fd < 0)
+		return false;
+	if (size > MODULE_RECORDS_BYTES_MAX)
+		size = MODULE_RECORDS_BYTES_MAX;
+	size_t have;
+	char *bytes = process_read_used(fd, size, &have);
+	close(fd);
+	const bool ok = arena_process_parse(process, bytes, have, err);
+	free(bytes);
+	return ok || error_prefix(err, "cannot use %s", name);
+}
+
+void arena_process_fini(struct arena_process *process)
+{
+	vec_foreach (module, &process->modules)
+		free(module->path);
+	vec_fini(&process->modules);
+	vec_fini(&process->disarmed);
+	vec_foreach (unfollowed, &process->unfollowed)
+		free(unfollowed->path);
+	vec_fini(&process->unfollowed);
+}
+
+/* ---- thread files ---- */
+
+static bool thread_check_header(struct arena_thread *thread, struct error *err)
+{
+	struct tare_thread_file *header = &thread->header;
+	uint64_t *const values[] = {
+		&header->now_ticks,	  &header->os_ticks,	     &header->blocked_ticks,
+		&header->preempted_ticks, &header->own_ticks,	     &header->syscalls,
+		&header->events,	  &header->inherited_frames,
+	};
+
+	if (header->magic != TARE_THREAD_MAGIC)
+		return error_set(err, ERROR_INPUT, "it is no thread file");
+	if (header->abi != TARE_ARENA_ABI)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "it has version %" PRIu32 ", this tare reads version %d",
+				 header->abi, TARE_ARENA_ABI);
+	header->name[sizeof(header->name) - 1] = 0;
+	for (size_t i = 0; i < TABLE_COUNT(values); i++)
+		cut_value(values[i], &thread->damaged);
+	for (size_t i = 0; i < TABLE_COUNT(header->thread_losses); i++)
+		cut_value(&header->thread_losses[i], &thread->damaged);
+	cut_stamp(&header->begin_ticks, &thread->damaged);
+	cut_stamp(&header->end_ticks, &thread->damaged);
+	cut_stamp(&header->lost_ticks, &thread->damaged);
+	return true;
+}
+
+/* A sum of times; those below 0 are the reader's to raise. */
+static void cut_sum(int64_t *sum, uint64_t *damaged)
+{
+	if (*sum <= (int64_t)ARENA_VALUE_MAX && *sum >= -(int64_t)ARENA_VALUE_MAX)
+		return;
+	*sum = 0;
+	(*damaged)++;
+}
+
+/* Calls that were shorter than their probes' cost took no time. */
+static void range_check(int64_t *min, int64_t *max)
+{
+	*min = *min < 0 ? 0 : *min;
+	*max = *max < 0 ? 0 : *max;
+	if (*min <= *max && *max <= (int64_t)ARENA_VALUE_MAX)
+		return;
+	*min = 1;
+	*max = 0;
+}
+
+static uint64_t counted_calls(const struct arena_thread *thread, size_t node, uint32_t bucket)
+{
+	uint64_t calls = thread->nodes[node].buckets[bucket];
+
+	vec_foreach (record, &thread->full_buckets)
+		if (record->node == node && record->syscall_number == bucket)
+			calls += record->count;
+	return calls;
+}
+
+uint64_t arena_bucket_calls(const struct arena_thread *thread, size_t node, uint32_t bucket)
+{
+	const uint64_t calls = counted_calls(thread, node, bucket);
+
+	if (bucket == TARE_CALL_BUCKETS - 1)
+		return 0;
+	return calls + (bucket ? 0 : counted_calls(thread, node, TARE_CALL_BUCKETS - 1));
+}
+
+uint64_t arena_calls(const struct arena_thread *thread, size_t node)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t bucket = 0; bucket < TARE_CALL_BUCKETS; bucket++)
+		calls += counted_calls(thread, node, bucket);
+	return calls;
+}
+
+/* A part of the calls; one more where the thread was killed in the probe that counts the call. */
+static void cut_excess(struct arena_thread *thread, uint64_t *part, uint64_t calls)
+{
+	if (*part <= calls)
+		return;
+	thread->damaged += *part > calls + (thread->header.gate != 0);
+	*part = calls;
+}
+
+static void node_check(struct arena_thread *thread, size_t index)
+{
+	struct tare_node *node = &thread->nodes[index];
+	const uint64_t calls = arena_calls(thread, index);
+
+	cut_sum(&node->elapsed_ticks, &thread->damaged);
+	cut_sum(&node->folded_elapsed, &thread->damaged);
+	cut_sum(&node->folded_os, &thread->damaged);
+	cut_value(&node->clamped_ticks, &thread->damaged);
+	cut_excess(thread, &node->calls_by_call, calls);
+	cut_excess(thread, &node->unwound, calls);
+	range_check(&node->elapsed_inclusive_min, &node->elapsed_inclusive_max);
+	range_check(&node->elapsed_exclusive_min, &node->elapsed_exclusive_max);
+	range_check(&node->application_inclusive_min, &node->application_inclusive_max);
+	range_check(&node->application_exclusive_min, &node->application_exclusive_max);
+}
+
+static void nodes_check(struct arena_thread *thread)
+{
+	for (size_t i = 0; i < thread->node_count; i++)
+		node_check(thread, i);
+}
+
+static void read_os(struct arena_thread *thread, const struct arena_source *source)
+{
+	uint64_t wanted = thread->header.os_count;
+
+	if (wanted > TARE_THREAD_OS_MAX)
+		wanted = TARE_THREAD_OS_MAX;
+	const size_t count = arena_read_kind(thread, source, TARE_CHUNK_OS, wanted, NULL);
+
+	thread->damaged += thread->header.os_count != count;
+	if (!count)
+		return;
+	thread->os = mem_zalloc(count * sizeof(*thread->os));
+	arena_read_kind(thread, source, TARE_CHUNK_OS, count, thread->os);
+	for (size_t i = 0; i < count; i++) {
+		struct tare_os_record record = thread->os[i];
+		const bool calls = record.cause == TARE_RECORD_CALLS;
+		if (!record.count && !record.ticks)
+			continue;
+		if (record.node >= thread->number_count ||
+		    thread->numbers[record.node] == ARENA_NODE_NONE ||
+		    (!calls && record.cause >= TARE_OS_CAUSES) ||
+		    (calls && record.syscall_number >= TARE_CALL_BUCKETS) ||
+		    record.ticks > ARENA_VALUE_MAX || record.count > ARENA_VALUE_MAX) {
+			thread->damaged++;
+			continue;
+		}
+		record.node = thread->numbers[record.node];
+		if (calls)
+			vec_push(&thread->full_buckets, record);
+		else
+			thread->os[thread->os_count++] = record;
+	}
+}
+
+static void settle_sum(uint64_t *counted, uint64_t of_records)
+{
+	if (of_records < *counted)
+		*counted = of_records;
+}
+
+/*
+ * A probe that was at work when the thread was killed may have counted OS time for the thread and
+ * not yet for its cause: it was not seen to the end, so it is not taken for OS time.
+ */
+static void settle_os(struct arena_thread *thread)
+{
+	struct tare_thread_file *header = &thread->header;
+	uint64_t ticks = 0, by_cause[TARE_OS_CAUSES] = {0};
+
+	if (!header->gate || header->os_lost)
+		return;
+	for (size_t i = 0; i < thread->os_count; i++) {
+		ticks += thread->os[i].ticks;
+		by_cause[thread->os[i].cause] += thread->os[i].ticks;
+	}
+	settle_sum(&header->os_ticks, ticks);
+	settle_sum(&header->blocked_ticks, by_cause[TARE_OS_BLOCKED]);
+	settle_sum(&header->preempted_ticks, by_cause[TARE_OS_PREEMPTED]);
+}
+
+bool arena_thread_parse(struct arena_thread *thread, int fd, uint64_t size, struct error *err)
+{
+	const struct arena_source source = {.fd = fd, .size = size};
+
+	*thread = (struct arena_thread){0};
+	if (arena_read_at(fd, &thread->header, sizeof(thread->header), 0) != sizeof(thread->header))
+		return error_set(err, ERROR_INPUT, "it is cut off within its header");
+	if (!thread_check_header(thread, err))
+		return false;
+	arena_read_nodes(thread, &source);
+	read_os(thread, &source);
+	settle_os(thread);
+	nodes_check(thread);
+	open_calls_read(thread);
+	marks_read(thread, &source);
+	names_read(thread, &source);
+	return true;
+}
+
+bool arena_thread_read(struct arena_thread *thread, int dir_fd, const char *name, struct error *err)
+{
+	uint64_t size;
+	const int fd = arena_open(dir_fd, name, &size, err);
+
+	if (fd < 0)
+		return false;
+	const bool ok = arena_thread_parse(thread, fd, size, err);
+	close(fd);
+	return ok || error_prefix(err, "cannot use %s", name);
+}
+
+void arena_thread_fini(struct arena_thread *thread)
+{
+	vec_foreach (mark, &thread->marks)
+		free(mark->text);
+	vec_fini(&thread->marks);
+	names_fini(thread);
+	free(thread->given_name);
+	free(thread->nodes);
+	free(thread->parents);
+	free(thread->numbers);
+	free(thread->folded);
+	free(thread->open_calls);
+	free(thread->os);
+	vec_fini(&thread->full_buckets);
+	*thread = (struct arena_thread){0};
+}
