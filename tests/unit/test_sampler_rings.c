@@ -268,6 +268,7 @@ struct taken {
 		uint64_t time;
 	} records[TAKEN_MAX];
 	size_t count;
+	uint64_t weight; /* of each sample; 0: as the record has it */
 };
 
 static void note(struct taken *taken, uint32_t type, uint64_t time)
@@ -279,7 +280,9 @@ static void note(struct taken *taken, uint32_t type, uint64_t time)
 
 static void take_sample(void *context, const struct sampler_sample *sample)
 {
-	assert_int_equal(sample->weight, 1000);
+	const struct taken *taken = context;
+
+	assert_int_equal(sample->weight, taken->weight ? taken->weight : 1000);
 	note(context, PERF_RECORD_SAMPLE, sample->time);
 }
 
@@ -308,12 +311,14 @@ static int rings_drop(void **state)
 
 static struct sampler *open_sampler(struct taken *taken)
 {
-	static const struct event event = {.name = "cycles"};
+	static struct event event; /* borrowed */
 	const struct sampler_options options = {
 		.events = &event,
 		.event_count = 1,
 		.sink = {.sample = take_sample, .record = take_record, .context = taken}};
 	struct error err;
+
+	event = (struct event){.name = "cycles", .period = taken->weight};
 	struct sampler *sampler = sampler_open_everything(&options, &err);
 
 	if (!sampler)
@@ -410,6 +415,19 @@ static void test_young_records_wait(void **state)
 	sampler_close(sampler);
 }
 
+/* With a fixed period the kernel need not write it into the records. */
+static void test_samples_weigh_a_fixed_period(void **state)
+{
+	struct taken taken = {.weight = 40000};
+	struct sampler *sampler = open_sampler(&taken);
+
+	(void)state;
+	write_sample(0, 100, (uint32_t)getpid(), 1);
+	sampler_stop(sampler);
+	assert_int_equal(taken.count, 1);
+	sampler_close(sampler);
+}
+
 int main(void)
 {
 #define OF_RINGS(name) cmocka_unit_test_setup_teardown(name, rings_make, rings_drop)
@@ -419,6 +437,7 @@ int main(void)
 		OF_RINGS(test_losses_are_counted),
 		OF_RINGS(test_what_is_no_sample_of_a_target),
 		OF_RINGS(test_young_records_wait),
+		OF_RINGS(test_samples_weigh_a_fixed_period),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,11 +155,12 @@ __asm__(".pushsection .text\n"
 	"jmp from_code_end\n"
 	"from_code_hopeless: mov %rax, %rsp\n ret\n"
 	"from_code_broken: mov $1, %ebx\n ret\n"
+	"from_code_arguments: ret $8\n"
 	"from_code_end: ret\n"
 	".popsection\n");
 
 extern const char from_code_begin[], from_code_pushed[], from_code_called[], from_code_left[],
-	from_code_tail[], from_code_hopeless[], from_code_broken[];
+	from_code_tail[], from_code_hopeless[], from_code_broken[], from_code_arguments[];
 
 static bool rule_from_code(const char *label, struct unwind_rule *rule)
 {
@@ -200,6 +201,8 @@ static void test_rules_from_code(void **state)
 		rule_from_code(from_code_tail, &rule)); /* r12 is another word of the caller's */
 	assert_false(rule_from_code(from_code_hopeless, &rule));
 	assert_false(rule_from_code(from_code_broken, &rule));
+	/* takes more off the stack than its return address */
+	assert_false(rule_from_code(from_code_arguments, &rule));
 }
 
 /* ---- the map ---- */
