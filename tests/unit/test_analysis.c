@@ -478,6 +478,24 @@ static void test_folded_time_adds_up_whatever_callers_say(void **state)
 	assert_int_equal(analysis->totals.inconsistent_ticks, 0);
 }
 
+/* f calls itself and has folded below: its share may count twice, but not beyond all time. */
+static void test_folded_time_of_recursion_is_bounded(void **state)
+{
+	static const struct folded_node nodes[] = {
+		{.elapsed = 2},
+		{.parent = 1, .function = 2, .elapsed = 10, .folded_elapsed = 8},
+		{.parent = 1, .function = 2, .folded = true, .elapsed = 8},
+	};
+
+	(void)state;
+	open_folded(nodes, COUNT(nodes));
+	assert_int_equal(analysis->totals.elapsed, 20);
+	vec_foreach (function, &analysis->functions)
+		assert_in_range(function->values.amount[ELAPSED_INCLUSIVE],
+				function->values.amount[ELAPSED_EXCLUSIVE], 20);
+	assert_in_range(values_of("f")->amount[ELAPSED_INCLUSIVE], 18, 20);
+}
+
 static void test_folded_time_beyond_measure(void **state)
 {
 	static const struct folded_node nodes[] = {
@@ -820,6 +838,7 @@ int main(void)
 		TEST(test_edges_of_recursion),
 		TEST(test_edges_of_mutual_recursion),
 		TEST(test_hot_path),
+		TEST(test_folded_time_of_recursion_is_bounded),
 		TEST(test_modules_and_roots),
 		TEST(test_function_of_two_processes_is_one),
 		TEST(test_builds_of_one_path_are_apart),
