@@ -207,16 +207,15 @@ static void test_sorting(void **state)
 	assert_string_equal(write_report(&options), "function\r\nd\r\nc\r\na\r\nb\r\n");
 }
 
-/* Names of the functions, one behind the other, that pass the filter. */
-static const char *names_passing(const char *filter)
+/* First letters of the rows that pass the filter, with options that say which rows and names. */
+static const char *letters_passing(struct report_options options, const char *filter)
 {
 	static char names[16];
-	const struct report_options options = {.view = "functions",
-					       .profile_path = path,
-					       .format = REPORT_CSV,
-					       .sort = "+function",
-					       .columns = "function",
-					       .expressions = {.items = &filter, .count = 1}};
+
+	options.profile_path = path;
+	options.format = REPORT_CSV;
+	options.expressions.items = &filter;
+	options.expressions.count = 1;
 	char *rest = (char *)(uintptr_t)write_report(&options);
 	size_t count = 0;
 
@@ -227,6 +226,9 @@ static const char *names_passing(const char *filter)
 	names[count] = 0;
 	return names;
 }
+
+static const struct report_options by_function = {
+	.view = "functions", .sort = "+function", .columns = "function"};
 
 /* At and beside the numbers that rows have. */
 static void test_filters(void **state)
@@ -277,9 +279,60 @@ static void test_filters(void **state)
 					 &err));
 	small_profile_commit(writer);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *names = names_passing(cases[i].filter);
+		const char *names = letters_passing(by_function, cases[i].filter);
 		if (strcmp(names, cases[i].names) != 0)
 			fail_msg("%s: %s instead of %s", cases[i].filter, names, cases[i].names);
+	}
+}
+
+/* Numbers of processes and threads can be what the kernel never gives, in profiles of others. */
+static void test_filters_of_negative_numbers(void **state)
+{
+	const struct report_options by_thread = {
+		.view = "threads", .sort = "+thread", .columns = "thread"};
+	static const struct {
+		const char *filter, *names;
+	} cases[] = {{"tid<0", "a"}, {"tid>=0", "b"}, {"tid=-7", "a"}, {"tid>-8", "ab"}};
+	struct profile_writer *writer = small_profile_open(path);
+	const int64_t process = small_process(writer, 5, "p");
+	struct error err;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		assert_true(profile_add_thread(writer,
+					       &(struct profile_thread){.process = process,
+									.tid = i ? 9 : -7,
+									.name = i ? "b" : "a"},
+					       &err));
+	small_profile_commit(writer);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(letters_passing(by_thread, cases[i].filter), cases[i].names);
+}
+
+/* 1000 and 3000 ticks of a clock of 2 GHz are 500 and 1500 ns, in whatever the report shows them.
+ */
+static void test_filters_of_times_in_ticks(void **state)
+{
+	struct profile_writer *writer = open_profile(4000);
+	struct profile_session session = small_profile_session();
+	struct report_options options = by_function;
+	struct error err;
+
+	(void)state;
+	small_function(writer, 1, "a", 0x10);
+	small_function(writer, 1, "b", 0x20);
+	add_node(writer, 1, 0, 0, 0);
+	add_node(writer, 2, 1, 1, 1000);
+	add_node(writer, 3, 1, 2, 3000);
+	session.ticks_per_second = 2e9;
+	assert_true(profile_write_session(writer, &session, &err));
+	assert_true(profile_writer_commit(writer, &err));
+	for (int ticks = 0; ticks < 2; ticks++) {
+		if (ticks)
+			options.unit = REPORT_TICKS;
+		assert_string_equal(letters_passing(options, "elapsed_exclusive=500ns"), "a");
+		assert_string_equal(letters_passing(options, "elapsed_exclusive>0.75us"), "b");
+		assert_string_equal(letters_passing(options, "elapsed_exclusive>2us"), "");
 	}
 }
 
@@ -293,6 +346,8 @@ int main(void)
 		TEST(test_deep_path),
 		TEST(test_sorting),
 		TEST(test_filters),
+		TEST(test_filters_of_negative_numbers),
+		TEST(test_filters_of_times_in_ticks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,125 @@
+/* Lines of two profiles are the same where file and number are: neither of them alone is enough. */
+#include "report/diff.h"
+#include "tests/support/small_profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char base_path[64], path[64];
+
+static int choose_paths(void **state)
+{
+	(void)state;
+	snprintf(base_path, sizeof(base_path), "test_diff_lines.%ld.base.tare", (long)getpid());
+	snprintf(path, sizeof(path), "test_diff_lines.%ld.tare", (long)getpid());
+	return 0;
+}
+
+static int remove_files(void **state)
+{
+	(void)state;
+	unlink(base_path);
+	unlink(path);
+	return 0;
+}
+
+/* Samples of f in line 7 of a.c, line 7 of b.c and line 8 of b.c. */
+static void write_samples(const char *to, const uint64_t samples[3])
+{
+	static const struct profile_location_line lines[] = {
+		{.location = 1, .function = "f", .source = 1, .line = 7},
+		{.location = 2, .function = "f", .source = 2, .line = 7},
+		{.location = 3, .function = "f", .source = 2, .line = 8},
+	};
+	struct profile_writer *writer = small_profile_open(to);
+	const int64_t thread = small_thread(writer, small_process(writer, 5, "p"), 5, 0, 0);
+	const int64_t module = small_module(writer, "/bin/p");
+	const int64_t function = small_function(writer, module, "f", 0x1000);
+	const int64_t event = small_event(writer, "cpu-clock", "ns");
+	struct error err;
+
+	assert_int_equal(profile_add_source(writer, &(struct profile_source){"/src/a.c"}, &err), 1);
+	assert_int_equal(profile_add_source(writer, &(struct profile_source){"/src/b.c"}, &err), 2);
+	for (uint64_t i = 0; i < 3; i++) {
+		const int64_t stack = small_stack(writer, 0, function, 0x1000 + 4 * i);
+		small_samples(writer, &(struct profile_stack_value){.thread = thread,
+								    .event = event,
+								    .stack = stack,
+								    .samples = samples[i]});
+	}
+	for (size_t i = 0; i < 3; i++)
+		assert_true(profile_add_location_line(writer, &lines[i], &err));
+	small_profile_commit_as(writer, "sample");
+}
+
+/* The comparison as CSV; free it. */
+static char *compare(void)
+{
+	static const struct analysis_options all = {.places = true};
+	const struct diff_options options = {.report = {.view = "lines",
+							.profile_path = path,
+							.format = REPORT_CSV,
+							.limit = 100,
+							.columns = "exclusive_samples"},
+					     .base_path = base_path};
+	struct str failures = {0};
+	struct error err = {0};
+	char *output = NULL;
+	size_t size;
+
+	struct profile *old = profile_open(base_path, &err), *new = profile_open(path, &err);
+	struct analysis *base = analysis_open(old, &all, &err);
+	struct analysis *now = analysis_open(new, &all, &err);
+	FILE *stream = open_memstream(&output, &size);
+	if (!diff_write(base, now, &options, stream, &failures, &err))
+		fail_msg("%s", err.message);
+	fclose(stream);
+	str_fini(&failures);
+	analysis_close(base);
+	analysis_close(now);
+	profile_close(old);
+	profile_close(new);
+	return output;
+}
+
+/* A row that begins and ends so. */
+static void expect_row(const char *output, const char *begin, const char *end)
+{
+	const size_t begin_length = strlen(begin), end_length = strlen(end);
+
+	for (const char *row = output; *row;) {
+		const size_t length = strcspn(row, "\r\n");
+		if (length > begin_length + end_length && strncmp(row, begin, begin_length) == 0 &&
+		    strncmp(row + length - end_length, end, end_length) == 0)
+			return;
+		row += length + strspn(row + length, "\r\n");
+	}
+	fail_msg("no row %s...%s in %s", begin, end, output);
+}
+
+static void test_lines_are_told_apart_by_their_file(void **state)
+{
+	(void)state;
+	write_samples(base_path, (const uint64_t[]){10, 200, 50});
+	write_samples(path, (const uint64_t[]){100, 20, 50});
+	char *output = compare();
+	expect_row(output, "10,100,", "/src/a.c,7");
+	expect_row(output, "200,20,", "/src/b.c,7");
+	expect_row(output, "50,50,", "/src/b.c,8");
+	free(output);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_lines_are_told_apart_by_their_file,
+						choose_paths, remove_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
