@@ -117,9 +117,9 @@ static void test_os_rows_of_one_object_join(void **state)
 	static const char *const names[] = {"main", "f"};
 	static const struct small_node nodes[] = {
 		{.thread = 1},
-		{1, 1, 1, 1, 1, 0, 0},
-		{1, 2, 2, 1, 40, TARE_OS_SYSCALL, 40},
-		{1, 1, 2, 1, 30, TARE_OS_SYSCALL, 30},
+		{.thread = 1, .parent = 1, .function = 1, .calls = 1, .elapsed = 1},
+		{1, 2, 2, 1, 40, .cause = TARE_OS_SYSCALL, .os = 40},
+		{1, 1, 2, 1, 30, .cause = TARE_OS_SYSCALL, .os = 30},
 	};
 	static const struct {
 		const char *name;

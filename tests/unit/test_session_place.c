@@ -2,7 +2,7 @@
  * Where a session's directory is made: in memory where there is room, else where there is most. The
  * file systems are made up: what is known of each place is the test's.
  */
-#include "record/session.h"
+#include "session/session_dir.h"
 
 #include <linux/magic.h>
 #include <setjmp.h>
