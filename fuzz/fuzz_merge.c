@@ -5,7 +5,7 @@
 #include "fuzz/damaged_profile.h"
 #include "fuzz/fuzz.h"
 #include "merge/merge.h"
-#include "report/diff.h"
+#include "report/diff/diff.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  */
 #include "fuzz/damaged_profile.h"
 #include "fuzz/fuzz.h"
-#include "report/diff.h"
+#include "report/diff/diff.h"
 #include "report/export.h"
 #include "report/report.h"
 

@@ -8,7 +8,7 @@
 #include "cli/sink.h"
 #include "cli/table_options.h"
 
-#include "report/diff.h"
+#include "report/diff/diff.h"
 
 #include <stdio.h>
 #include <string.h>

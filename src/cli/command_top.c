@@ -7,7 +7,7 @@
 #include "cli/print.h"
 #include "cli/terminal.h"
 #include "cli/top_table.h"
-#include "report/name.h"
+#include "report/words/name.h"
 #include "session/control.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 #include "cli/print.h"
 #include "cli/program.h"
 #include "cli/sink.h"
-#include "report/html.h"
+#include "report/html/html.h"
 
 #include <errno.h>
 #include <fcntl.h>

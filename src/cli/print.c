@@ -2,7 +2,7 @@
 #include "cli/print.h"
 
 #include "cli/command.h"
-#include "report/name.h"
+#include "report/words/name.h"
 
 #include <langinfo.h>
 #include <locale.h>

@@ -2,7 +2,7 @@
 #include "cli/progress.h"
 
 #include "cli/print.h"
-#include "report/name.h"
+#include "report/words/name.h"
 
 #include <signal.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "cli/terminal.h"
 
 #include "cli/print.h"
-#include "report/name.h"
+#include "report/words/name.h"
 
 #include <errno.h>
 #include <poll.h>

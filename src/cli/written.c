@@ -4,7 +4,7 @@
 #include "base/base.h"
 #include "cli/print.h"
 #include "cli/program.h"
-#include "report/name.h"
+#include "report/words/name.h"
 
 #include <limits.h>
 #include <string.h>

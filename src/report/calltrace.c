@@ -9,12 +9,12 @@
  *
  * Refuses --sort, and --columns for text.
  */
-#include "report/line.h"
-#include "report/name.h"
-#include "report/number.h"
-#include "report/style.h"
-#include "report/syscalls.h"
-#include "report/table.h"
+#include "report/table/syscalls.h"
+#include "report/table/table.h"
+#include "report/text/line.h"
+#include "report/words/name.h"
+#include "report/words/number.h"
+#include "report/words/style.h"
 
 #include <inttypes.h>
 

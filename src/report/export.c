@@ -1,10 +1,10 @@
 /* The list of formats. */
 #include "report/export.h"
 
-#include "report/html.h"
-#include "report/paths.h"
+#include "report/export/paths.h"
+#include "report/export/timeline.h"
+#include "report/html/html.h"
 #include "report/report.h"
-#include "report/timeline.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Bars of shares and lines of lifetimes, in all three looks. */
-#include "report/bar.h"
+#include "report/words/bar.h"
 
 #include <math.h>
 #include <setjmp.h>

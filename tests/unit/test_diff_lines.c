@@ -1,5 +1,5 @@
 /* Lines of two profiles are the same where file and number are: neither of them alone is enough. */
-#include "report/diff.h"
+#include "report/diff/diff.h"
 #include "tests/support/small_profile.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Names on their way into reports: UTF-8, escapes, widths, shortening; and numbers. */
-#include "report/name.h"
-#include "report/number.h"
+#include "report/words/name.h"
+#include "report/words/number.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

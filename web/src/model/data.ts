@@ -1,4 +1,4 @@
-// Reads what src/report/html_pack.c wrote: base64 of a zlib stream of a JSON object and columns of
+// Reads what src/report/html/html_pack.c wrote: base64 of a zlib stream of a JSON object and columns of
 // whole numbers in LEB128. docs/html-report.md describes it.
 
 export interface QuantityInfo {

@@ -1,0 +1,81 @@
+/* See diff_gate.h. */
+#include "report/diff/diff_gate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	double ns;
+} units[] = {{"ns", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+
+static bool refuse(const char *text, const char *why, struct error *err)
+{
+	return error_set(err, ERROR_USAGE,
+			 "--fail-if=%s: %s; it is a column, > or <, and a number: "
+			 "application_inclusive>+5%%, calls>1000, elapsed_exclusive>+10ms",
+			 text, why);
+}
+
+static bool take_unit(struct diff_gate *gate, const char *unit, struct error *err)
+{
+	const bool is_time = gate->column->type == CELL_TIME;
+
+	if (strcmp(unit, "%") == 0) {
+		gate->relative = gate->change;
+		if (gate->change || gate->column->type == CELL_PERCENT)
+			return true;
+		return refuse(gate->text, "a percentage needs a sign, as it is of the difference",
+			      err);
+	}
+	if (!is_time)
+		return !unit[0] || refuse(gate->text, "the column has no unit", err);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(unit, units[i].name) == 0) {
+			gate->limit *= units[i].ns;
+			return true;
+		}
+	}
+	return refuse(gate->text, "a time is in ns, us, ms or s", err);
+}
+
+bool diff_gate_parse(const char *text, enum view_id view, struct diff_gate *gate, struct error *err)
+{
+	const size_t name = strcspn(text, "<>");
+	char *end;
+
+	*gate = (struct diff_gate){.text = text};
+	if (!text[name])
+		return refuse(text, "it has no > or <", err);
+	if (!name)
+		return refuse(text, "it names no column", err);
+	gate->column = column_find(view, text, name, err);
+	if (!gate->column)
+		return false;
+	if (gate->column->type != CELL_COUNT && gate->column->type != CELL_TIME &&
+	    gate->column->type != CELL_PERCENT)
+		return refuse(text, "the column is no number that grows", err);
+	const char *number = text + name + 1;
+	gate->below = text[name] == '<';
+	gate->change = number[0] == '+' || number[0] == '-';
+	gate->limit = strtod(number, &end);
+	if (end == number || !isfinite(gate->limit))
+		return refuse(text, "it has no number", err);
+	return take_unit(gate, end, err);
+}
+
+/* A row that vanished fails every gate: what it stood for cannot be told. */
+bool diff_gate_fails(const struct diff_gate *gate, double base, double now)
+{
+	if (isnan(now))
+		return base > 0;
+	const double before = isnan(base) ? 0 : base;
+	double value = gate->change ? now - before : now;
+
+	if (gate->relative && before == 0)
+		return !gate->below && now > 0;
+	if (gate->relative)
+		value = value * 100 / before;
+	return gate->below ? value < gate->limit : value > gate->limit;
+}

@@ -1,0 +1,219 @@
+/*
+ * Event logs as Perfetto's protobuf: a Trace, which is TracePackets one after the other. Each
+ * process and thread is a track; calls are slices, names are interned. Nothing else of the format
+ * is needed, so its few messages are encoded here (github.com/google/perfetto,
+ * protos/perfetto/trace):
+ *
+ *   Trace            1 packet
+ *   TracePacket      8 timestamp  10 trusted_packet_sequence_id  11 track_event
+ *                    12 interned_data  13 sequence_flags  60 track_descriptor
+ *   TrackEvent       9 type  10 name_iid  11 track_uuid  23 name  4 debug_annotations
+ *   InternedData     2 event_names (1 iid, 2 name)
+ *   TrackDescriptor  1 uuid  2 name  3 process  4 thread  5 parent_uuid
+ *   ProcessDescriptor 1 pid  6 process_name    ThreadDescriptor 1 pid  2 tid  5 thread_name
+ *   DebugAnnotation  10 name  2 bool_value
+ */
+#include "report/export/perfetto.h"
+#include "report/export/timeline.h"
+
+enum {
+	PACKET = 1,
+	PACKET_SEQUENCE = 10,
+	PACKET_EVENT = 11,
+	PACKET_TRACK = 60,
+	EVENT_ANNOTATION = 4,
+	EVENT_TYPE = 9,
+	EVENT_NAME_IID = 10,
+	EVENT_TRACK = 11,
+	EVENT_NAME = 23,
+	INTERNED_NAMES = 2,
+	NAME_IID = 1,
+	NAME_TEXT = 2,
+	TRACK_UUID = 1,
+	TRACK_PROCESS = 3,
+	TRACK_THREAD = 4,
+	TRACK_PARENT = 5,
+	PROCESS_PID = 1,
+	PROCESS_NAME = 6,
+	THREAD_PID = 1,
+	THREAD_TID = 2,
+	THREAD_NAME = 5,
+	ANNOTATION_BOOL = 2,
+	ANNOTATION_NAME = 10,
+};
+
+enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
+enum { SEQUENCE = 1 };
+
+struct event_log {
+	struct timeline timeline;
+	struct perfetto out;
+	bool *interned; /* by function */
+};
+
+void perfetto_packet_write(struct perfetto *perfetto)
+{
+	struct byte_vec *head = &perfetto->head;
+
+	head->len = 0;
+	put_uleb(head, protobuf_tag(PACKET, PROTOBUF_BYTES));
+	put_uleb(head, perfetto->packet.len);
+	fwrite(head->data, 1, head->len, perfetto->stream);
+	fwrite(perfetto->packet.data, 1, perfetto->packet.len, perfetto->stream);
+}
+
+void perfetto_packet_begin(struct perfetto *perfetto)
+{
+	perfetto->packet.len = 0;
+	protobuf_number(&perfetto->packet, PACKET_SEQUENCE, SEQUENCE);
+}
+
+/* ---- tracks ---- */
+
+static uint64_t process_uuid(const struct perfetto *perfetto, uint32_t process)
+{
+	(void)perfetto;
+	return 1 + (uint64_t)process;
+}
+
+static uint64_t thread_uuid(const struct perfetto *perfetto, uint32_t thread)
+{
+	return 1 + perfetto->analysis->processes.len + thread;
+}
+
+static void write_process(struct perfetto *perfetto, uint32_t index)
+{
+	const struct profile_process *row = perfetto->analysis->processes.data[index].row;
+	struct byte_vec *track = &perfetto->message, *process = &perfetto->inner;
+
+	process->len = track->len = 0;
+	protobuf_number(process, PROCESS_PID, (uint64_t)(row->pid));
+	timeline_put_name(&perfetto->scratch, row->name);
+	protobuf_text(process, PROCESS_NAME, perfetto->scratch.data);
+	protobuf_number(track, TRACK_UUID, process_uuid(perfetto, index));
+	protobuf_message(track, TRACK_PROCESS, process);
+	perfetto_packet_begin(perfetto);
+	protobuf_message(&perfetto->packet, PACKET_TRACK, track);
+	perfetto_packet_write(perfetto);
+}
+
+static void write_thread(struct perfetto *perfetto, uint32_t index)
+{
+	const struct analysis *analysis = perfetto->analysis;
+	const struct analysis_thread *row = &analysis->threads.data[index];
+	struct byte_vec *track = &perfetto->message, *thread = &perfetto->inner;
+
+	thread->len = track->len = 0;
+	protobuf_number(thread, THREAD_PID,
+			(uint64_t)(analysis->processes.data[row->process].row->pid));
+	protobuf_number(thread, THREAD_TID, (uint64_t)(row->row->tid));
+	timeline_put_name(&perfetto->scratch, row->row->name);
+	protobuf_text(thread, THREAD_NAME, perfetto->scratch.data);
+	protobuf_number(track, TRACK_UUID, thread_uuid(perfetto, index));
+	protobuf_number(track, TRACK_PARENT, process_uuid(perfetto, row->process));
+	protobuf_message(track, TRACK_THREAD, thread);
+	perfetto_packet_begin(perfetto);
+	protobuf_message(&perfetto->packet, PACKET_TRACK, track);
+	perfetto_packet_write(perfetto);
+}
+
+void perfetto_begin(struct perfetto *perfetto, const struct byte_vec *defaults)
+{
+	const struct analysis *analysis = perfetto->analysis;
+
+	perfetto_packet_begin(perfetto);
+	protobuf_number(&perfetto->packet, PERFETTO_FLAGS, PERFETTO_STATE_CLEARED);
+	if (defaults)
+		protobuf_message(&perfetto->packet, PERFETTO_DEFAULTS, defaults);
+	perfetto_packet_write(perfetto);
+	for (uint32_t i = 0; i < analysis->processes.len; i++)
+		if (analysis->processes.data[i].selected)
+			write_process(perfetto, i);
+	for (uint32_t i = 0; i < analysis->threads.len; i++)
+		if (analysis->threads.data[i].selected)
+			write_thread(perfetto, i);
+}
+
+void perfetto_fini(struct perfetto *perfetto)
+{
+	vec_fini(&perfetto->packet);
+	vec_fini(&perfetto->message);
+	vec_fini(&perfetto->inner);
+	vec_fini(&perfetto->head);
+	str_fini(&perfetto->scratch);
+}
+
+/* ---- events ---- */
+
+/* Names are sent once, with the first event that has them. */
+static void put_interned(struct perfetto *perfetto, uint64_t iid, const char *name)
+{
+	struct byte_vec *data = &perfetto->message, *entry = &perfetto->inner;
+
+	entry->len = data->len = 0;
+	protobuf_number(entry, NAME_IID, iid);
+	protobuf_text(entry, NAME_TEXT, name);
+	protobuf_message(data, INTERNED_NAMES, entry);
+	protobuf_message(&perfetto->packet, PERFETTO_INTERNED, data);
+}
+
+static void put_unwound(struct perfetto *perfetto, struct byte_vec *event)
+{
+	struct byte_vec *annotation = &perfetto->inner;
+
+	annotation->len = 0;
+	protobuf_number(annotation, ANNOTATION_BOOL, 1);
+	protobuf_text(annotation, ANNOTATION_NAME, "unwound");
+	protobuf_message(event, EVENT_ANNOTATION, annotation);
+}
+
+static void write_event(struct event_log *log, const struct analysis_trace_event *event)
+{
+	struct perfetto *out = &log->out;
+	const char *note = timeline_note(event, &out->scratch);
+	const bool begins = event->kind == TRACE_ENTER;
+	const size_t functions = out->analysis->functions.len;
+	const size_t name = event->function == ANALYSIS_NONE ? functions : event->function;
+	struct byte_vec *message = &out->message;
+
+	if (event->kind == TRACE_SWITCHED)
+		return;
+	perfetto_packet_begin(out);
+	protobuf_number(&out->packet, PERFETTO_TIMESTAMP, analysis_ns(out->analysis, event->ticks));
+	protobuf_number(&out->packet, PERFETTO_FLAGS, PERFETTO_NEEDS_STATE);
+	if (begins && !log->interned[name])
+		put_interned(out, name + 1, timeline_name(&log->timeline, event));
+	log->interned[name] |= begins;
+	message->len = 0;
+	if (event->kind == TRACE_UNWOUND && !event->implied)
+		put_unwound(out, message);
+	protobuf_number(message, EVENT_TYPE, begins ? SLICE_BEGIN : note ? INSTANT : SLICE_END);
+	if (begins)
+		protobuf_number(message, EVENT_NAME_IID, name + 1);
+	protobuf_number(message, EVENT_TRACK, thread_uuid(out, event->thread));
+	if (note)
+		protobuf_text(message, EVENT_NAME, note);
+	protobuf_message(&out->packet, PACKET_EVENT, message);
+	perfetto_packet_write(out);
+}
+
+bool timeline_write_perfetto(const struct analysis *analysis, const struct export_options *options,
+			     FILE *stream, struct error *err)
+{
+	struct event_log log = {.out = {.analysis = analysis, .stream = stream}};
+	struct analysis_trace_event event;
+	int more;
+
+	if (analysis->method == ANALYSIS_SAMPLE)
+		return perfetto_write_samples(analysis, options, stream, err);
+	if (!timeline_open(&log.timeline, analysis, options, err))
+		return false;
+	log.interned = mem_zalloc(analysis->functions.len + 1);
+	perfetto_begin(&log.out, NULL);
+	while ((more = analysis_trace_next(log.timeline.trace, &event, err)) > 0 && !ferror(stream))
+		write_event(&log, &event);
+	timeline_close(&log.timeline);
+	free(log.interned);
+	perfetto_fini(&log.out);
+	return more >= 0;
+}

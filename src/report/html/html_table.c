@@ -1,0 +1,292 @@
+/*
+ * Tables as columns of numbers: the cells that `tare report --format=json` has, so that the page
+ * shows the same ones. Where source is embedded, functions with samples, or with calls whose places
+ * are known, have a table of their lines and one of their instructions.
+ */
+#include "report/html/html_table.h"
+
+#include "report/table/table.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TAB = 4, FUNCTIONS_WITH_SOURCE = 60 };
+
+/* ---- cells ---- */
+
+static uint64_t cell_number(struct html_pack *pack, const struct cell *cell)
+{
+	struct str address = {0};
+	uint64_t number = 0;
+
+	switch (cell->type) {
+	case CELL_EMPTY:
+		return 0;
+	case CELL_TEXT:
+		return html_pack_text(pack, cell->text);
+	case CELL_COUNT:
+	case CELL_TIME:
+		return cell->number < UINT64_MAX ? cell->number + 1 : cell->number;
+	case CELL_SIGNED:
+	case CELL_COUNT_CHANGE:
+	case CELL_TIME_CHANGE:
+		number = cell->number << 1;
+		return ((int64_t)cell->number < 0 ? ~number : number) + 1;
+	case CELL_BAR:
+	case CELL_PERCENT:
+	case CELL_PERCENT_CHANGE:
+		return (uint64_t)llround(fabs(cell->percent) * 1e4) + 1;
+	case CELL_ADDRESS:
+		str_printf(&address, "0x%llx", (unsigned long long)cell->number);
+		number = html_pack_text(pack, address.data);
+		str_fini(&address);
+	}
+	return number;
+}
+
+/* Changes are those of `tare diff`, which the page does by itself; bars are of text only. */
+static const char *type_name(enum cell_type type)
+{
+	switch (type) {
+	case CELL_TEXT:
+		return "text";
+	case CELL_COUNT:
+		return "count";
+	case CELL_SIGNED:
+	case CELL_COUNT_CHANGE:
+	case CELL_TIME_CHANGE:
+		return "signed";
+	case CELL_TIME:
+		return "time";
+	case CELL_PERCENT:
+	case CELL_PERCENT_CHANGE:
+		return "percent";
+	case CELL_ADDRESS:
+		return "address";
+	case CELL_EMPTY:
+	case CELL_BAR:
+		break;
+	}
+	return "";
+}
+
+/* What rows are about, as numbers of the page's own lists; 0: nothing of that kind. */
+static uint64_t row_subject(const struct analysis *analysis, const struct report_row *row, int kind)
+{
+	switch (kind) {
+	case 0:
+		return row->function ? (uint64_t)(row->function - analysis->functions.data) + 1 : 0;
+	case 1:
+		return row->module ? (uint64_t)(row->module - analysis->modules.data) + 1 : 0;
+	case 2:
+		return row->thread ? (uint64_t)(row->thread - analysis->threads.data) + 1 : 0;
+	default:
+		return row->process ? (uint64_t)(row->process - analysis->processes.data) + 1 : 0;
+	}
+}
+
+static void pack_subjects(struct html_pack *pack, const struct report *report,
+			  const struct report_table *table, const char *name)
+{
+	static const char *const names[] = {"function", "module", "thread", "process"};
+
+	for (int kind = 0; kind < 4; kind++) {
+		html_pack_begin(pack);
+		vec_foreach (row, &table->rows) {
+			html_pack_number(pack, row_subject(report->analysis, row, kind));
+		}
+		html_pack_end(pack, "%s.#%s", name, names[kind]);
+	}
+}
+
+/* Lines of source, which would else show their tabs as \t. */
+static void expand_tabs(struct cell *cell, struct str *code)
+{
+	if (cell->type != CELL_TEXT)
+		return;
+	str_clear(code);
+	str_append(code, "");
+	for (const char *at = cell->text; *at; at++) {
+		const size_t spaces = *at == '\t' ? TAB - code->len % TAB : 0;
+		if (spaces)
+			str_printf(code, "%*s", (int)spaces, "");
+		else
+			str_append_bytes(code, at, 1);
+	}
+	cell->text = code->data ? code->data : "";
+}
+
+/* Some columns have numbers in machine formats and texts else: the type is that of the cells. */
+static enum cell_type pack_cells(struct html_pack *pack, const struct report *report,
+				 const struct report_table *table, const struct column *column)
+{
+	const bool is_code = strcmp(column->name, "text") == 0;
+	enum cell_type type = column->type;
+	struct str scratch = {0}, code = {0};
+
+	html_pack_begin(pack);
+	vec_foreach (row, &table->rows) {
+		struct cell cell = {0};
+		str_clear(&scratch);
+		column->get(report, row, column, &scratch, &cell);
+		if (is_code)
+			expand_tabs(&cell, &code);
+		html_pack_number(pack, cell_number(pack, &cell));
+		if (cell.type != CELL_EMPTY)
+			type = cell.type;
+	}
+	str_fini(&scratch);
+	str_fini(&code);
+	return type;
+}
+
+static void pack_notes(struct html_pack *pack, const struct report *report)
+{
+	if (!report->annotated)
+		return;
+	str_append(&pack->json, ",\"notes\":[");
+	for (size_t i = 0; i < report->annotation.notes.len; i++) {
+		str_append(&pack->json, i ? "," : "");
+		html_json_text(&pack->json, report->annotation.notes.data[i]);
+	}
+	str_append(&pack->json, "]");
+}
+
+static void pack_table(struct html_pack *pack, const struct report *report,
+		       const struct report_table *table, const char *name)
+{
+	if (pack->json.data[pack->json.len - 1] != '[')
+		str_append(&pack->json, ",\n");
+	str_printf(&pack->json, "{\"name\":\"%s\",\"rows\":%zu", name, table->rows.len);
+	pack_notes(pack, report);
+	str_append(&pack->json, ",\"columns\":[");
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct column *column = table->columns[i];
+		const enum cell_type type = pack_cells(pack, report, table, column);
+		html_pack_end(pack, "%s.%s", name, column->name);
+		str_printf(&pack->json,
+			   "%s{\"name\":\"%s\",\"group\":\"%s\",\"title\":\"%s\",\"type\":\"%s\","
+			   "\"each\":%d}",
+			   i ? "," : "", column->name, column->group, column->title,
+			   type_name(type), column->each);
+	}
+	str_append(&pack->json, "]}");
+	pack_subjects(pack, report, table, name);
+}
+
+/* ---- views ---- */
+
+static bool pack_view(struct html_pack *pack, const struct analysis *analysis,
+		      const struct report_options *options, const char *name, struct error *err)
+{
+	struct report report = {0};
+
+	/* Not every profile has what every view shows. */
+	if (!report_open(&report, analysis, options, err))
+		return err->code == ERROR_NOT_FOUND || err->code == ERROR_USAGE;
+	for (size_t i = 0; i < report.table_count; i++)
+		pack_table(pack, &report, &report.tables[i], name ? name : report.tables[i].name);
+	report_close(&report);
+	return true;
+}
+
+/* ---- source ---- */
+
+struct ranked {
+	uint32_t function;
+	uint64_t value;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	return x->function < y->function ? -1 : 1;
+}
+
+/* The lines and the instructions of one function. */
+static bool pack_code(struct html_pack *pack, const struct analysis *analysis,
+		      const struct export_options *options, uint32_t function, struct error *err)
+{
+	static const char samples[] = "function,source,line,address,level,inclusive_samples,"
+				      "inclusive_percent,exclusive_samples,exclusive_percent,text";
+	static const char calls[] = "function,source,line,address,level,calls,cpu_inclusive,"
+				    "cpu_inclusive_percent,elapsed_inclusive,application_inclusive,"
+				    "text";
+	struct report_options wanted = {.view = "annotate",
+					.function = analysis->functions.data[function].name,
+					.profile_path = options->path,
+					.format = REPORT_JSON,
+					.limit = REPORT_LIMIT_DEFAULT,
+					.columns = analysis->by_call_site ? calls : samples,
+					.source_paths = options->source_paths,
+					.unicode = true};
+	char name[32];
+
+	snprintf(name, sizeof(name), "source:%u", function);
+	if (!pack_view(pack, analysis, &wanted, name, err))
+		return false;
+	wanted.assembly = true;
+	snprintf(name, sizeof(name), "assembly:%u", function);
+	return pack_view(pack, analysis, &wanted, name, err);
+}
+
+/* Samples taken in a function; of calls, the time of those that it made, which stand in its lines.
+ */
+static uint64_t worth_of_lines(const struct analysis *analysis,
+			       const struct analysis_function *function)
+{
+	const struct analysis_values *values = &function->values;
+
+	if (!analysis->by_call_site)
+		return values->amount[SAMPLES_EXCLUSIVE];
+	return analysis_inclusive(analysis, values) - analysis_exclusive(analysis, values);
+}
+
+static bool pack_sources(struct html_pack *pack, const struct analysis *analysis,
+			 const struct export_options *options, struct error *err)
+{
+	struct vec_of(struct ranked) ranking = {0};
+	bool ok = true;
+
+	for (uint32_t i = 0; i < analysis->functions.len; i++) {
+		const uint64_t worth = worth_of_lines(analysis, &analysis->functions.data[i]);
+		if (worth)
+			vec_push(&ranking, ((struct ranked){i, worth}));
+	}
+	vec_sort(&ranking, compare_ranked);
+	for (size_t i = 0; i < ranking.len && i < FUNCTIONS_WITH_SOURCE && ok; i++)
+		ok = pack_code(pack, analysis, options, ranking.data[i].function, err);
+	vec_fini(&ranking);
+	return ok;
+}
+
+bool html_pack_tables(struct html_pack *pack, const struct analysis *analysis,
+		      const struct export_options *options, struct error *err)
+{
+	static const char *const views[] = {"functions", "modules",	 "threads", "processes",
+					    "lines",	 "instructions", "methods", "os",
+					    "coverage",	 "marks"};
+	struct report_options wanted = {.profile_path = options->path,
+					.format = REPORT_JSON,
+					.limit = REPORT_LIMIT_DEFAULT,
+					.unicode = true};
+	bool ok = true;
+
+	html_pack_key(pack, "tables");
+	str_append(&pack->json, "[");
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]) && ok; i++) {
+		wanted.view = views[i];
+		ok = pack_view(pack, analysis, &wanted, NULL, err);
+	}
+	wanted.view = "coverage";
+	wanted.verbose = true;
+	ok = ok && pack_view(pack, analysis, &wanted, "coverage_functions", err);
+	if (ok && options->embed_source)
+		ok = pack_sources(pack, analysis, options, err);
+	str_append(&pack->json, "]");
+	html_pack_key_number(pack, "source_embedded", options->embed_source);
+	return ok;
+}

@@ -1,0 +1,12 @@
+/* html_table: the tables of a page: views of the report, and annotated code. Private to report. */
+#ifndef TARE_REPORT_HTML_HTML_TABLE_H
+#define TARE_REPORT_HTML_HTML_TABLE_H
+
+#include "report/export.h"
+#include "report/html/html_pack.h"
+
+/* Adds "tables" to the JSON object: every view that the profile has data for. */
+bool html_pack_tables(struct html_pack *pack, const struct analysis *analysis,
+		      const struct export_options *options, struct error *err);
+
+#endif

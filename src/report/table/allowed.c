@@ -1,0 +1,56 @@
+/* Which options of the call tree go with which views. Refuses the others, which would do nothing.
+ */
+#include "report/table/calltree.h"
+
+#define V(view) (1u << VIEW_##view)
+
+struct allowed {
+	bool given;
+	const char *option;
+	unsigned views;
+};
+
+static void append_views(struct str *out, unsigned views)
+{
+	unsigned left = views;
+
+	for (size_t i = 0; i < report_view_count; i++) {
+		const unsigned bit = 1u << report_views[i].id;
+		if (!(left & bit) || !report_views[i].name)
+			continue;
+		const bool first = left == views;
+		left &= ~bit;
+		str_printf(out, "%s%s", first ? "" : left ? ", " : " and ", report_views[i].name);
+	}
+}
+
+bool report_check_allowed(const struct report_options *options, enum view_id view,
+			  struct error *err)
+{
+	const unsigned tree = V(CALLTREE), hot_path = V(CALLTREE) | V(SUMMARY);
+	const struct allowed known[] = {
+		{options->my_code, "my-code",
+		 hot_path | V(FUNCTIONS) | V(CALLERS) | V(MODULES) | V(OS)},
+		{options->root, "root", tree},
+		{options->fold_recursion, "fold-recursion", tree},
+		{options->trim_given, "trim", hot_path | V(FUNCTIONS)},
+		{options->fold_given, "fold", hot_path},
+		{options->is_expanded, "expand", tree},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct str views = {0};
+		if (!known[i].given || known[i].views & (1u << view))
+			continue;
+		append_views(&views, known[i].views);
+		error_set(err, ERROR_USAGE, "--%s is for the view%s %s", known[i].option,
+			  known[i].views & (known[i].views - 1) ? "s" : "", views.data);
+		str_fini(&views);
+		return false;
+	}
+	if (options->noise && (options->trim_given || options->fold_given))
+		return error_set(err, ERROR_USAGE,
+				 "--noise shows all rows, and --%s leaves some out: one of them",
+				 options->trim_given ? "trim" : "fold");
+	return true;
+}

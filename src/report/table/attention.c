@@ -1,0 +1,228 @@
+/*
+ * What a reader must know before he trusts or acts on the numbers: each kind is a condition and a
+ * sentence that says what is wrong, how far, and what to do. Text has them at the end of its
+ * header, JSON as the header's field "attention".
+ */
+#include "report/table/table.h"
+#include "report/words/number.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <string.h>
+
+/* From which share on something is worth a sentence. */
+#define ERROR_SHARE	0.25
+#define REFUSED_SHARE	0.1
+#define PREEMPTED_SHARE 0.25
+#define TRUNCATED_SHARE 0.1
+#define DRIFT_PPM	100
+
+enum { SAMPLES_FEW = 100, UNFOLLOWED_NAMED = 5 };
+
+static void append_time(const struct report *report, uint64_t ticks, struct str *text)
+{
+	time_append_with_unit(text, analysis_ns(report->analysis, ticks), report->options->unicode);
+}
+
+/* The bound of the error is a large part of the time that the program itself has worked. */
+static bool is_inaccurate(const struct report *report, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+	const struct profile_session *session = profile_session(report->analysis->profile);
+	const bool adaptive = session->settings && strstr(session->settings, "--adaptive");
+
+	if (!report->analysis->has_calls ||
+	    (double)totals->error < ERROR_SHARE * (double)totals->cpu)
+		return false;
+	if (!totals->error)
+		return false;
+	str_printf(text, "times are known to %s ", report->options->unicode ? "\u00b1" : "+-");
+	append_time(report, totals->error, text);
+	str_append(text, " only, of ");
+	append_time(report, totals->cpu, text);
+	str_printf(text, " at work: record with %s--method=sample",
+		   adaptive ? "" : "--adaptive or ");
+	return true;
+}
+
+static bool has_gaps(const struct report *report, struct str *text)
+{
+	const uint64_t *count = report->analysis->totals.coverage;
+	const uint64_t refused = count[COVERAGE_REFUSED];
+	const uint64_t selected = count[COVERAGE_INSTRUMENTED] + count[COVERAGE_PART] + refused;
+
+	if (!report->analysis->has_calls || (double)refused <= REFUSED_SHARE * (double)selected)
+		return false;
+	str_printf(
+		text,
+		"%.0f %% of the functions are not instrumented, their time is in their callers'; "
+		"tare report coverage -v says which and why",
+		100.0 * (double)refused / (double)selected);
+	return true;
+}
+
+static bool lacks_os_events(const struct report *report, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+
+	if (!report->analysis->has_calls || totals->os_means || !totals->elapsed)
+		return false;
+	str_append(text,
+		   "the operating system's time was not observed: Application equals Elapsed; "
+		   "tare doctor says why");
+	return true;
+}
+
+/* Only where waiting is known exactly: by the thread's clocks, not by intervals with a switch. */
+static bool was_preempted(const struct report *report, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+	const double preempted = (double)totals->os_ticks[TARE_OS_PREEMPTED];
+	const double wanted = (double)totals->elapsed - (double)totals->os_ticks[TARE_OS_BLOCKED];
+
+	if (!report->analysis->has_calls || preempted <= PREEMPTED_SHARE * wanted)
+		return false;
+	if (totals->cpu_unread || profile_version(report->analysis->profile) < PROFILE_WAITS_SINCE)
+		return false;
+	str_printf(text,
+		   "other threads had the processors for %.0f %% of the time in which the program "
+		   "could run",
+		   100 * preempted / wanted);
+	return true;
+}
+
+static bool clock_drifts(const struct report *report, struct str *text)
+{
+	const double drift = profile_session(report->analysis->profile)->clock_drift_ppm;
+
+	if (!(fabs(drift) > DRIFT_PPM))
+		return false;
+	str_printf(text,
+		   "the clock's rate changed by %.0f ppm during the recording: all times are "
+		   "as uncertain",
+		   drift);
+	return true;
+}
+
+static bool has_few_samples(const struct report *report, struct str *text)
+{
+	const uint64_t kept = report->analysis->totals.samples.kept;
+
+	if (report->analysis->method != ANALYSIS_SAMPLE || !kept || kept >= SAMPLES_FEW)
+		return false;
+	str_printf(
+		text,
+		"%llu samples are few: shares are uncertain by up to %.0f %%; record for longer, "
+		"or with a higher --frequency",
+		(unsigned long long)kept, 98 / sqrt((double)kept));
+	return true;
+}
+
+static bool has_cut_stacks(const struct report *report, struct str *text)
+{
+	const struct analysis_sample_totals *totals = &report->analysis->totals.samples;
+
+	if (!totals->truncated_known || !totals->kept ||
+	    (double)totals->truncated <= TRUNCATED_SHARE * (double)totals->kept)
+		return false;
+	str_printf(text,
+		   "%.0f %% of the stacks do not reach their thread's root: inclusive shares are "
+		   "too small",
+		   100.0 * (double)totals->truncated / (double)totals->kept);
+	return true;
+}
+
+/* What was executed outside of the recording, the most frequent first. */
+static bool has_not_followed(const struct report *report, struct str *text)
+{
+	const struct analysis *analysis = report->analysis;
+	const uint64_t all = analysis->totals.images_unfollowed;
+	uint64_t named = 0;
+
+	if (!all)
+		return false;
+	str_printf(text,
+		   all == 1 ? "%llu program was not followed" : "%llu programs were not followed",
+		   (unsigned long long)all);
+	for (size_t i = 0; i < analysis->unfollowed.len && i < UNFOLLOWED_NAMED; i++) {
+		const struct analysis_unfollowed *program = &analysis->unfollowed.data[i];
+
+		str_append(text, i ? ", " : ": ");
+		if (program->count > 1)
+			str_printf(text, "%llu x ", (unsigned long long)program->count);
+		str_printf(text, "%s (%s)", *program->path ? path_basename(program->path) : "?",
+			   analysis_unfollowed_clause(program->reason));
+		named += program->count;
+	}
+	if (named && named < all)
+		str_printf(text, ", and %llu more", (unsigned long long)(all - named));
+	return true;
+}
+
+/* What the file cannot have, as it is of an older tare, though others have it. */
+static bool is_older(const struct report *report, struct str *text)
+{
+	static const char *const lacking[] = {
+		"limits that were met, inclusive times of folded paths, perhaps percentiles",
+		NULL, /* samples: their views say so */
+		"CPU use over time, what descriptors named",
+		"CPU time of intervals with a switch, all of which counts as waiting",
+	};
+	table_covers(lacking, PROFILE_SCHEMA_VERSION - 1);
+	const struct profile *profile = report->analysis->profile;
+	const char *tare = profile_session(profile)->tare_version;
+	bool any = false;
+
+	for (uint32_t version = profile_version(profile); version < PROFILE_SCHEMA_VERSION;
+	     version++)
+		if (lacking[version - 1]) {
+			if (!any)
+				str_printf(text,
+					   "recorded by an older tare (%s, version %u of the "
+					   "file): without ",
+					   tare && tare[0] ? tare : "?", profile_version(profile));
+			str_printf(text, "%s%s", any ? ", " : "", lacking[version - 1]);
+			any = true;
+		}
+	return any;
+}
+
+static bool is_loaded(const struct analysis *analysis, const char *glob)
+{
+	vec_foreach (module, &analysis->modules)
+		if (fnmatch(glob, module->name, 0) == 0 || fnmatch(glob, module->path, 0) == 0)
+			return true;
+	return false;
+}
+
+/* Patterns of the recording that no file had: where all are so, nothing was recorded. */
+static bool lacks_modules(const struct report *report, struct str *text)
+{
+	static const char option[] = " --module=";
+	const char *at = profile_session(report->analysis->profile)->settings;
+	struct str glob = {0};
+
+	while (at && (at = strstr(at, option))) {
+		const char *begin = at + strlen(option), *end = strstr(begin, " --");
+
+		str_clear(&glob);
+		str_append_bytes(&glob, begin, end ? (size_t)(end - begin) : strlen(begin));
+		if (!is_loaded(report->analysis, glob.data))
+			str_printf(text, "%s--module=%s", text->len ? ", " : "", glob.data);
+		at = end;
+	}
+	str_fini(&glob);
+	if (text->len)
+		str_append(text, " matched no file that was loaded: tare report modules lists "
+				 "those that were");
+	return text->len > 0;
+}
+
+const struct report_attention report_attentions[] = {
+	{"accuracy", is_inaccurate}, {"preempted", was_preempted},   {"coverage", has_gaps},
+	{"os", lacks_os_events},     {"clock", clock_drifts},	     {"samples", has_few_samples},
+	{"stacks", has_cut_stacks},  {"followed", has_not_followed}, {"version", is_older},
+	{"modules", lacks_modules},
+};
+
+const size_t report_attention_count = sizeof(report_attentions) / sizeof(report_attentions[0]);

@@ -1,0 +1,32 @@
+/* The call tree and its noise reduction. Private to report. */
+#ifndef TARE_REPORT_TABLE_CALLTREE_H
+#define TARE_REPORT_TABLE_CALLTREE_H
+
+#include "report/table/table.h"
+
+bool report_fill_calltree(struct report *report, struct error *err);
+/* The hot path's rows, as the call tree has them. */
+void report_add_hot_path(struct report *report, struct report_table *table);
+
+/* Refuses options of the call tree that do nothing in the view. */
+bool report_check_allowed(const struct report_options *options, enum view_id view,
+			  struct error *err);
+
+/* The threshold in effect, in percent; 0: none. */
+double report_trim(const struct report *report);
+
+/* What the call tree left out or put together, in lines below a table; and as fields. */
+void report_write_text_noise(const struct report *report, FILE *stream);
+void report_write_json_noise(const struct report *report, FILE *stream);
+
+/*
+ * The names of a row's frames, "outer › inner". Shortened to `width`, the outermost and innermost
+ * stay, with the number of those between; `mark` tells apart what would look alike, without one
+ * (NULL) names are fitted as those of code.
+ */
+void report_append_frames(const struct report *report, const struct report_row *row,
+			  struct str *out);
+void report_append_frames_shortened(struct str *out, const char *text, size_t width,
+				    const char *mark, bool unicode);
+
+#endif

@@ -1,0 +1,538 @@
+/*
+ * Runs a view: finds it by name, resolves the columns in effect, lets it fill its tables, and
+ * hands them to the renderer of the format. Sorting and limits are here, as every view has them.
+ */
+#include "report/report.h"
+
+#include "report/table/calltree.h"
+#include "report/table/filter.h"
+#include "report/table/table.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+enum { SORT_KEYS_MAX = 8 };
+
+/* ---- views by name ---- */
+
+const char *const *report_view_names(void)
+{
+	static const char *names[VIEW_COUNT + 1];
+	size_t count = 0;
+
+	for (size_t i = 0; i < report_view_count; i++)
+		if (report_views[i].name)
+			names[count++] = report_views[i].name;
+	names[count] = NULL;
+	return names;
+}
+
+static const struct view *view_find(const char *name, bool verbose)
+{
+	for (size_t i = 0; i < report_view_count; i++) {
+		const struct view *view = &report_views[i];
+		if (!view->name || strcmp(view->name, name) != 0)
+			continue;
+		return view->id == VIEW_COVERAGE && verbose ? view + 1 : view;
+	}
+	return NULL;
+}
+
+const char *report_view_summary(const char *view)
+{
+	return view_find(view, false)->summary;
+}
+
+void report_select(const struct report_options *options, struct analysis_options *selection)
+{
+	const struct view *view = view_find(options->view, options->verbose);
+
+	selection->places = view->needs == NEEDS_PLACES;
+	selection->call_places = selection->places;
+	selection->code = view->id == VIEW_INSTRUCTIONS;
+	/* A view that streams takes them by itself. */
+	if (view->stream)
+		return;
+	selection->from = options->from;
+	selection->to = options->to;
+}
+
+bool report_view_needs_function(const char *view)
+{
+	const struct view *found = view_find(view, false);
+
+	return found && found->needs_function;
+}
+
+static const struct view *view_require(const struct report_options *options, struct error *err)
+{
+	const char *const *names = report_view_names();
+	const struct view *view = view_find(options->view, options->verbose);
+	size_t count = 0;
+
+	if (view)
+		return view;
+	while (names[count])
+		count++;
+	const char *nearest = str_nearest(options->view, names, count);
+	if (nearest)
+		error_set(err, ERROR_USAGE, "unknown view \"%s\"; did you mean \"%s\"?",
+			  options->view, nearest);
+	else
+		error_set(err, ERROR_USAGE, "unknown view \"%s\"; tare report --help lists them",
+			  options->view);
+	return NULL;
+}
+
+/* ---- lists of columns ---- */
+
+/* The next name of a comma-separated list, or false at its end. */
+static bool list_next(const char **list, const char **name, size_t *length)
+{
+	while (**list == ',')
+		++*list;
+	*name = *list;
+	*length = strcspn(*list, ",");
+	*list += *length;
+	return *length > 0;
+}
+
+struct sort_key {
+	const struct column *column;
+	bool ascending;
+};
+
+/* Numbers descend and texts ascend unless said otherwise. */
+static bool sort_parse(enum view_id view, const char *list, struct sort_key *keys, size_t *count,
+		       struct error *err)
+{
+	const char *name;
+	size_t length;
+
+	*count = 0;
+	while (list_next(&list, &name, &length)) {
+		const char sign = name[0] == '+' || name[0] == '-' ? name[0] : 0;
+		const struct column *column =
+			column_find(view, name + (sign != 0), length - (sign != 0), err);
+		if (!column)
+			return false;
+		if (*count == SORT_KEYS_MAX)
+			return error_set(err, ERROR_USAGE, "--sort takes at most %d columns",
+					 SORT_KEYS_MAX);
+		keys[(*count)++] = (struct sort_key){.column = column,
+						     .ascending = sign ? sign == '+'
+								       : column->type == CELL_TEXT};
+	}
+	return true;
+}
+
+static bool columns_are_default(const struct report_options *options)
+{
+	return !options->columns || !options->columns[0];
+}
+
+static void columns_all(struct report_table *table, enum view_id view, bool on_request)
+{
+	for (size_t i = 0; i < report_column_count; i++)
+		if ((report_columns[i].views & (1u << view)) && !report_columns[i].text_only &&
+		    (on_request || !report_columns[i].on_request))
+			table->columns[table->column_count++] = &report_columns[i];
+}
+
+static bool columns_parse(struct report_table *table, enum view_id view, const char *list,
+			  struct error *err)
+{
+	const char *name;
+	size_t length;
+
+	if (strcmp(list, "all") == 0) {
+		columns_all(table, view, true);
+		return true;
+	}
+	while (list_next(&list, &name, &length)) {
+		const struct column *column = column_find(view, name, length, err);
+		if (!column)
+			return false;
+		if (table->column_count == COLUMNS_MAX)
+			return error_set(err, ERROR_USAGE, "--columns takes at most %d columns",
+					 COLUMNS_MAX);
+		table->columns[table->column_count++] = column;
+	}
+	return true;
+}
+
+/* What an expression has and no name of a function that is not between slashes. */
+bool report_filter_is_expression(const char *filter)
+{
+	const char *at = filter + strspn(filter, " (");
+	size_t word = 0;
+
+	if (str_starts_with(at, "not "))
+		return true;
+	while (isalnum((unsigned char)at[word]) || at[word] == '_')
+		word++;
+	if (word == strlen("operator") && str_starts_with(at, "operator"))
+		return false;
+	at += word;
+	at += strspn(at, " ");
+	return word && (strchr("<>=~", *at) ? *at != 0 : at[0] == '!' && strchr("=~", at[1]));
+}
+
+static bool filters_check(const struct report_options *options, enum view_id view,
+			  struct error *err)
+{
+	for (size_t i = 0; i < options->expressions.count; i++) {
+		struct filter *filter = filter_parse(options->expressions.items[i], view, err);
+		if (!filter)
+			return false;
+		filter_free(filter);
+	}
+	return true;
+}
+
+bool report_check(const struct report_options *options, struct error *err)
+{
+	const struct view *view = view_require(options, err);
+	struct report_table table = {0};
+	struct sort_key keys[SORT_KEYS_MAX];
+	size_t count;
+
+	if (!view)
+		return false;
+	if (view->needs_function != (options->function != NULL))
+		return error_set(err, ERROR_USAGE,
+				 view->needs_function ? "the view %s needs a function: tare report "
+							"%s FUNCTION FILE"
+						      : "the view %s takes no function; use "
+							"--function=%s",
+				 view->name, options->function ? options->function : view->name);
+	return report_check_allowed(options, view->id, err) &&
+	       (columns_are_default(options) ||
+		columns_parse(&table, view->id, options->columns, err)) &&
+	       (!options->sort || sort_parse(view->id, options->sort, keys, &count, err)) &&
+	       filters_check(options, view->id, err);
+}
+
+/* Text has the mark only where some function was disarmed. */
+static bool column_is_wanted(const struct report *report, const struct column *column)
+{
+	return column_applies(report, column) &&
+	       (report->options->format != REPORT_TEXT || strcmp(column->name, "disarmed") != 0 ||
+		report->analysis->totals.functions_disarmed);
+}
+
+static void columns_choose(const struct report *report, struct report_table *table)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < table->column_count; i++)
+		if (table->by_user ? column_applies(report, table->columns[i])
+				   : column_is_wanted(report, table->columns[i]))
+			table->columns[kept++] = table->columns[i];
+	table->column_count = kept;
+}
+
+const struct view_layout *report_layout(const struct report *report)
+{
+	const struct view_layout *layouts = report->view->layouts;
+	const bool weights = report->analysis->by_weight && layouts[LAYOUT_WEIGHTS].columns;
+	const bool samples =
+		layouts[LAYOUT_SAMPLES].columns &&
+		(report->analysis->method == ANALYSIS_SAMPLE || !layouts[LAYOUT_CALLS].columns);
+
+	return &layouts[!samples ? LAYOUT_CALLS : weights ? LAYOUT_WEIGHTS : LAYOUT_SAMPLES];
+}
+
+/* ---- rows ---- */
+
+struct report_table *report_add_table(struct report *report, const char *name, const char *title,
+				      const char *text_columns)
+{
+	struct report_table *table = &report->tables[report->table_count++];
+	const enum view_id view = report->view->id;
+	struct error ignored;
+
+	table->name = name;
+	table->title = title;
+	table->drop = report_layout(report)->drop;
+	table->by_user = !columns_are_default(report->options);
+	if (table->by_user)
+		columns_parse(table, view, report->options->columns, &ignored);
+	else if (report->options->format != REPORT_TEXT)
+		columns_all(table, view, false);
+	else
+		columns_parse(table, view,
+			      text_columns ? text_columns : report_layout(report)->columns,
+			      &ignored);
+	columns_choose(report, table);
+	return table;
+}
+
+int cell_compare(const struct cell *a, const struct cell *b)
+{
+	if (a->type == CELL_EMPTY || b->type == CELL_EMPTY)
+		return (a->type == CELL_EMPTY) - (b->type == CELL_EMPTY);
+	if (a->type == CELL_TEXT)
+		return strcmp(a->text, b->text);
+	if (a->type == CELL_PERCENT || a->type == CELL_BAR || a->type == CELL_PERCENT_CHANGE)
+		return a->percent < b->percent ? -1 : a->percent > b->percent;
+	if (a->type == CELL_SIGNED || a->type == CELL_COUNT_CHANGE || a->type == CELL_TIME_CHANGE)
+		return (int64_t)a->number < (int64_t)b->number
+			       ? -1
+			       : (int64_t)a->number > (int64_t)b->number;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* What qsort_r hands to the comparison. */
+struct sorter {
+	const struct report *report;
+	struct sort_key keys[SORT_KEYS_MAX];
+	size_t count;
+	struct str left, right;
+};
+
+/* Rows with their place before sorting, which decides between equal ones. */
+struct sort_row {
+	struct report_row row;
+	size_t place;
+};
+
+static int row_compare(const void *a, const void *b, void *context)
+{
+	const struct sort_row *x = a, *y = b;
+	struct sorter *sorter = context;
+
+	for (size_t i = 0; i < sorter->count; i++) {
+		const struct column *column = sorter->keys[i].column;
+		struct cell left = {0}, right = {0};
+		str_clear(&sorter->left);
+		str_clear(&sorter->right);
+		column->get(sorter->report, &x->row, column, &sorter->left, &left);
+		column->get(sorter->report, &y->row, column, &sorter->right, &right);
+		int order = cell_compare(&left, &right);
+		/* Rows without value come last either way. */
+		if (order && !sorter->keys[i].ascending && left.type && right.type)
+			order = -order;
+		if (order)
+			return order;
+	}
+	return x->place < y->place ? -1 : 1;
+}
+
+void report_sort(struct report *report, struct report_row *rows, size_t count, const char *sort)
+{
+	struct sorter sorter = {.report = report};
+	struct error ignored;
+
+	if (count < 2)
+		return;
+	if (!sort)
+		sort = report->options->sort ? report->options->sort : report_layout(report)->sort;
+	sort_parse(report->view->id, sort, sorter.keys, &sorter.count, &ignored);
+	struct sort_row *sorted = mem_alloc(count * sizeof(*sorted));
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = (struct sort_row){.row = rows[i], .place = i};
+	qsort_r(sorted, count, sizeof(*sorted), row_compare, &sorter);
+	for (size_t i = 0; i < count; i++)
+		rows[i] = sorted[i].row;
+	free(sorted);
+	str_fini(&sorter.left);
+	str_fini(&sorter.right);
+}
+
+int64_t report_limit(const struct report *report)
+{
+	int64_t limit = report->options->limit;
+
+	if (limit == REPORT_LIMIT_DEFAULT)
+		limit = report->options->format == REPORT_TEXT ? report->view->limit : 0;
+	return limit ? limit : INT64_MAX;
+}
+
+double report_row_share(const struct report *report, const struct report_row *row)
+{
+	return row->values ? analysis_share(report->analysis, row->values) : 0;
+}
+
+static bool row_is_large_enough(const struct report *report, const struct report_row *row)
+{
+	const double least = report->options->min_percent;
+
+	return !(least > 0) || !row->values || report_row_share(report, row) >= least;
+}
+
+bool report_passes(const struct report *report, const struct report_row *row)
+{
+	vec_foreach (filter, &report->filters)
+		if (!filter_passes(*filter, report, row))
+			return false;
+	return true;
+}
+
+void report_finish_rows(struct report *report, struct report_table *table, size_t first,
+			const char *sort)
+{
+	size_t kept = first;
+
+	for (size_t i = first; i < table->rows.len; i++) {
+		const struct report_row *row = &table->rows.data[i];
+		if (!report_passes(report, row))
+			continue;
+		if (row_is_large_enough(report, row))
+			table->rows.data[kept++] = *row;
+		else
+			table->hidden++;
+	}
+	table->rows.len = kept;
+	if (kept > first)
+		report_sort(report, table->rows.data + first, kept - first, sort);
+	const uint64_t limit = (uint64_t)report_limit(report);
+	if (kept - first > limit) {
+		table->hidden += kept - first - limit;
+		table->rows.len = first + limit;
+	}
+}
+
+/* ---- writing ---- */
+
+void report_close(struct report *report)
+{
+	for (size_t i = 0; i < report->table_count; i++)
+		vec_fini(&report->tables[i].rows);
+	for (size_t i = 0; i < report->edges_count; i++)
+		analysis_edges_fini(&report->edges[i]);
+	vec_foreach (filter, &report->filters)
+		filter_free(*filter);
+	vec_fini(&report->filters);
+	vec_fini(&report->marks);
+	vec_fini(&report->comparisons);
+	if (report->annotated)
+		analysis_annotation_fini(&report->annotation);
+	analysis_cpu_use_fini(&report->cpu);
+	analysis_outline_fini(&report->outline);
+	arena_fini(&report->arena);
+}
+
+/* Whether the profile has what the view shows. */
+static bool view_has_data(const struct report *report, struct error *err)
+{
+	const struct analysis *analysis = report->analysis;
+	const struct view *view = report->view;
+	const bool sampled = analysis->event || analysis->method == ANALYSIS_SAMPLE;
+
+	if (view->needs == NEEDS_CALLS && !analysis->has_calls)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the view %s needs calls, and the profile has samples only; tare "
+				 "record --method=instrument%s records them",
+				 view->name, view->stream ? " --trace" : "");
+	if (view->stream && analysis->method == ANALYSIS_SAMPLE)
+		return error_set(err, ERROR_USAGE,
+				 "the view %s shows events of calls; leave out --method=sample and "
+				 "--event",
+				 view->name);
+	if (view->needs == NEEDS_PLACES && !analysis->by_call_site &&
+	    analysis->method == ANALYSIS_INSTRUMENT)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the view %s needs samples or call sites, and the %s only timed "
+				 "per function; %s, tare record --call-sites where calls were "
+				 "made from",
+				 view->name,
+				 sampled ? "calls of the profile are" : "profile has calls",
+				 sampled ? "--method=sample shows the samples"
+					 : "tare record --method=sample records samples");
+	if (view->needs == NEEDS_BOTH && (!sampled || !analysis->has_calls))
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the view %s compares calls with samples, and the profile has %s "
+				 "only; tare record --method=instrument,sample records both",
+				 view->name, sampled ? "samples" : "calls");
+	return true;
+}
+
+/* Columns that the user named must have values here. */
+static bool columns_have_data(const struct report *report, const char *list, struct error *err)
+{
+	const char *name;
+	size_t length;
+
+	while (list && strcmp(list, "all") != 0 && list_next(&list, &name, &length)) {
+		const bool sign = name[0] == '+' || name[0] == '-';
+		const struct column *column =
+			column_find(report->view->id, name + sign, length - sign, err);
+		if (!column)
+			return false;
+		if (column->data_only && report->options->format == REPORT_TEXT)
+			return error_set(err, ERROR_USAGE,
+					 "the column %s is one of CSV and JSON: --format=csv",
+					 column->name);
+		if (!column_applies(report, column))
+			return error_set(err, ERROR_NOT_FOUND,
+					 "the column %s is of %s, and this view shows %s",
+					 column->name, column->of_calls ? "calls" : "samples",
+					 column->of_calls ? "samples" : "calls");
+	}
+	return true;
+}
+
+static bool filters_open(struct report *report, struct error *err)
+{
+	const struct analysis_globs *texts = &report->options->expressions;
+
+	for (size_t i = 0; i < texts->count; i++) {
+		struct filter *filter = filter_parse(texts->items[i], report->view->id, err);
+		if (!filter)
+			return false;
+		vec_push(&report->filters, filter);
+		if (!filter_applies(filter, report, err))
+			return false;
+	}
+	return true;
+}
+
+static bool report_init(struct report *report, const struct analysis *analysis,
+			const struct report_options *options, struct error *err)
+{
+	*report = (struct report){.analysis = analysis, .options = options};
+	if (!report_check(options, err))
+		return false;
+	report->view = view_find(options->view, options->verbose);
+	if (!view_has_data(report, err) || !columns_have_data(report, options->columns, err) ||
+	    !columns_have_data(report, options->sort, err))
+		return false;
+	arena_init(&report->arena);
+	if (filters_open(report, err))
+		return true;
+	report_close(report);
+	return false;
+}
+
+bool report_open(struct report *report, const struct analysis *analysis,
+		 const struct report_options *options, struct error *err)
+{
+	if (!report_init(report, analysis, options, err))
+		return false;
+	if (report->view->fill(report, err))
+		return true;
+	report_close(report);
+	return false;
+}
+
+bool report_write(const struct analysis *analysis, const struct report_options *options,
+		  FILE *stream, struct error *err)
+{
+	struct report report = {0};
+
+	if (!report_init(&report, analysis, options, err))
+		return false;
+	const bool streams = report.view->stream != NULL;
+	const bool ok = streams ? report.view->stream(&report, stream, err)
+				: report.view->fill(&report, err);
+	if (ok && !streams && options->format == REPORT_TEXT)
+		report_write_text(&report, stream);
+	else if (ok && !streams && options->format == REPORT_CSV)
+		report_write_csv(&report, stream);
+	else if (ok && !streams)
+		report_write_json(&report, stream);
+	report_close(&report);
+	return ok;
+}

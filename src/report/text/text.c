@@ -1,0 +1,735 @@
+/*
+ * Text for people: columns aligned and as wide as the terminal, one unit per column, names
+ * shortened in the middle and told apart by their address where that makes them look alike.
+ * Two passes over the rows: the first measures, the second writes.
+ */
+#include "report/table/calltree.h"
+#include "report/table/table.h"
+#include "report/text/line.h"
+#include "report/words/bar.h"
+#include "report/words/name.h"
+#include "report/words/number.h"
+#include "report/words/style.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+	GAP = 2,
+	NAME_MIN = 9,
+	NAME_WANTED = 14,
+	MAIN_MIN = 22,
+	MAIN_WANTED = 28, /* and of wide terminals MAIN_SHARE % */
+	MAIN_SHARE = 30,
+	TREE_WANTED = 48,
+	TREE_MIN = 40,
+	INDENT_SHARE = 5,
+	LOOK_ALIKES_MAX = 1000,
+	WHOLE_MAX = 36, /* wider places are shortened after all */
+	BAR_SHARE = 13, /* of the width for a bar */
+	BAR_MIN = 6,
+	BAR_MAX = 12
+};
+
+struct text_column {
+	const struct column *column;
+	size_t natural, width;
+	bool is_text, is_main, is_empty, is_time;
+	bool is_whole; /* not to be shortened */
+	double most;   /* of bars: the largest share, which fills the column */
+	char title[48];
+};
+
+struct text_table {
+	const struct report *report;
+	const struct report_table *table;
+	FILE *stream;
+	struct text_column columns[COLUMNS_MAX];
+	size_t count;
+	enum time_scale scale; /* of all times but those per call, so that they compare */
+	uint64_t largest;
+	struct str scratch, cell, line;
+	struct strmap shown; /* shortened name → its row's function, to find look-alikes */
+	struct arena names;
+	bool any_dominated, any_within_error, any_disarmed, any_hot, any_outside, any_margin,
+		any_shaded;
+};
+
+static bool is_text(const struct column *column)
+{
+	return column->type == CELL_TEXT || column->type == CELL_ADDRESS;
+}
+
+static void cell_get(struct text_table *t, const struct report_row *row,
+		     const struct text_column *column, struct cell *cell)
+{
+	*cell = (struct cell){0};
+	str_clear(&t->scratch);
+	column->column->get(t->report, row, column->column, &t->scratch, cell);
+}
+
+/* What stands before the name of a row of a tree: blanks, for deep ones fewer and the level. */
+static void append_indent(const struct text_table *t, const struct report_row *row,
+			  const struct text_column *column, struct str *out)
+{
+	const size_t natural = 2 * (size_t)row->indent;
+	const int most = t->report->options->width / INDENT_SHARE;
+
+	if (!column->column->is_tree)
+		return;
+	if (natural <= (size_t)most)
+		str_printf(out, "%*s", (int)natural, "");
+	else
+		str_printf(out, "%*s[%u] ", most, "", row->indent);
+}
+
+/* Of the bits of an int64_t. */
+static uint64_t magnitude(uint64_t number)
+{
+	return (int64_t)number < 0 ? 0 - number : number;
+}
+
+static void append_sign(struct str *out, uint64_t number, bool unicode)
+{
+	if (number)
+		str_append(out, (int64_t)number > 0 ? "+" : unicode ? "\u2212" : "-");
+}
+
+/* The cell as text in t->cell, names in full. */
+static void cell_format(struct text_table *t, const struct report_row *row,
+			const struct text_column *column)
+{
+	const bool unicode = t->report->options->unicode;
+	struct cell cell;
+
+	str_clear(&t->cell);
+	cell_get(t, row, column, &cell);
+	switch (cell.type) {
+	case CELL_EMPTY:
+		break;
+	case CELL_TEXT:
+		name_append_escaped(&t->cell, cell.text, unicode);
+		break;
+	case CELL_COUNT:
+		number_append(&t->cell, cell.number);
+		break;
+	case CELL_SIGNED:
+		str_printf(&t->cell, "%" PRId64, (int64_t)cell.number);
+		break;
+	case CELL_TIME:
+		if (column->column->each && t->scale != SCALE_TICKS)
+			time_append_with_unit(&t->cell, cell.number, unicode);
+		else
+			time_append(&t->cell, cell.number, t->scale);
+		break;
+	case CELL_PERCENT:
+		/* What rounds to nothing has no sign. */
+		str_printf(&t->cell, "%.1f", fabs(cell.percent) < 0.05 ? 0.0 : cell.percent);
+		break;
+	case CELL_COUNT_CHANGE:
+		append_sign(&t->cell, cell.number, unicode);
+		number_append(&t->cell, magnitude(cell.number));
+		break;
+	case CELL_TIME_CHANGE:
+		append_sign(&t->cell, cell.number, unicode);
+		time_append(&t->cell, magnitude(cell.number), t->scale);
+		break;
+	case CELL_PERCENT_CHANGE:
+		append_sign(&t->cell, cell.percent < 0 ? UINT64_MAX : cell.percent > 0, unicode);
+		str_printf(&t->cell, "%.1f", fabs(cell.percent));
+		break;
+	case CELL_BAR: /* drawn by itself */
+		break;
+	case CELL_ADDRESS:
+		str_printf(&t->cell, "0x%" PRIx64, cell.number);
+		break;
+	}
+}
+
+/* ---- measuring ---- */
+
+static void column_scan(struct text_table *t, struct text_column *column)
+{
+	vec_foreach (row, &t->table->rows) {
+		struct cell cell;
+		cell_get(t, row, column, &cell);
+		if (cell.type != CELL_EMPTY)
+			column->is_empty = false;
+		if (cell.type == CELL_BAR && cell.percent > column->most)
+			column->most = cell.percent;
+		const bool change = cell.type == CELL_TIME_CHANGE;
+		if ((cell.type != CELL_TIME && !change) || column->column->each)
+			continue;
+		const uint64_t size = change ? magnitude(cell.number) : cell.number;
+		column->is_time = true;
+		if (size > t->largest)
+			t->largest = size;
+	}
+}
+
+static void column_measure(struct text_table *t, struct text_column *column)
+{
+	const struct report_options *options = t->report->options;
+	const struct column *c = column->column;
+	struct str title = {0};
+	const bool of_time = c->type == CELL_TIME || c->type == CELL_TIME_CHANGE;
+
+	const bool with_unit = column->is_time || (of_time && !c->each);
+	name_append_sentence(&title,
+			     with_unit && strcmp(c->title, "weight") == 0 ? "time" : c->title,
+			     options->unicode);
+	snprintf(column->title, sizeof(column->title), "%s%s%s", title.data ? title.data : "",
+		 with_unit ? " " : "",
+		 with_unit ? time_scale_name(t->scale, options->unicode) : "");
+	str_fini(&title);
+	column->natural = name_width(column->title);
+	if (c->type == CELL_BAR) {
+		const size_t wanted = (size_t)options->width / BAR_SHARE;
+		column->natural = wanted < BAR_MIN ? BAR_MIN : wanted < BAR_MAX ? wanted : BAR_MAX;
+	}
+	vec_foreach (row, &t->table->rows) {
+		str_clear(&t->line);
+		append_indent(t, row, column, &t->line);
+		cell_format(t, row, column);
+		const size_t width = t->line.len + (t->cell.data ? name_width(t->cell.data) : 0);
+		if (width > column->natural)
+			column->natural = width;
+	}
+	str_clear(&t->line);
+	column->width = column->natural;
+	column->is_whole = column->is_whole && column->natural <= WHOLE_MAX;
+}
+
+/* The column that takes what room is left: the function, or what it waits for, else the last name.
+ */
+static void choose_main(struct text_table *t)
+{
+	struct text_column *best = NULL;
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct text_column *column = &t->columns[i];
+		const char *name = column->column->name;
+		if (column->column->is_code) {
+			best = column;
+			break;
+		}
+		if (strcmp(name, "object") == 0 || strcmp(name, "function") == 0 ||
+		    strcmp(name, "frame") == 0) {
+			best = column;
+			break;
+		}
+		if (column->is_text && column->column->title[0])
+			best = column;
+	}
+	if (best)
+		best->is_main = true;
+}
+
+static size_t total_width(const struct text_table *t)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		width += t->columns[i].width + (i ? GAP : 0);
+	return width;
+}
+
+static size_t main_wanted(const struct text_table *t)
+{
+	const size_t share = (size_t)t->report->options->width * MAIN_SHARE / 100;
+
+	return share > MAIN_WANTED ? share : MAIN_WANTED;
+}
+
+static size_t wanted_width(const struct text_table *t, const struct text_column *column)
+{
+	if (column->column->is_tree)
+		return TREE_WANTED;
+	if (column->is_whole)
+		return column->natural;
+	const bool is_function = strcmp(column->column->name, "function") == 0;
+	const size_t least = column->is_main ? main_wanted(t) : is_function ? MAIN_MIN : NAME_MIN;
+	const size_t title = name_width(column->title);
+	return least > title ? least : title;
+}
+
+/* What the table takes when names are as short as is still useful. */
+static size_t least_width(const struct text_table *t)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct text_column *column = &t->columns[i];
+		const size_t least = wanted_width(t, column);
+		width += (column->is_text && column->natural > least ? least : column->natural) +
+			 (i ? GAP : 0);
+	}
+	return width;
+}
+
+static void column_remove(struct text_table *t, size_t index)
+{
+	memmove(&t->columns[index], &t->columns[index + 1],
+		(t->count - index - 1) * sizeof(t->columns[0]));
+	t->count--;
+}
+
+static void column_drop(struct text_table *t, const char *name, size_t length)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		const char *own = t->columns[i].column->name;
+		if (strlen(own) == length && memcmp(own, name, length) == 0) {
+			column_remove(t, i);
+			return;
+		}
+	}
+}
+
+/* Leaves out the view's less important columns until there is room for the rest. */
+static void drop_columns(struct text_table *t, size_t width)
+{
+	const char *drop = t->table->drop;
+
+	while (!t->table->by_user && drop && *drop && least_width(t) > width) {
+		const size_t length = strcspn(drop, ",");
+		column_drop(t, drop, length);
+		drop += length + (drop[length] == ',');
+	}
+}
+
+/* Takes what is too much from names, the main one or the others, down to a floor or the title. */
+static void shrink_to(struct text_table *t, size_t width, bool main, size_t least)
+{
+	for (size_t i = t->count; i-- > 0 && total_width(t) > width;) {
+		struct text_column *column = &t->columns[i];
+		const size_t excess = total_width(t) - width;
+		const size_t title = name_width(column->title);
+		const size_t floor = least > title ? least : title;
+		if (!column->is_text || column->is_whole || column->is_main != main ||
+		    column->width <= floor)
+			continue;
+		column->width = column->width - floor > excess ? column->width - excess : floor;
+	}
+}
+
+static void shrink_names(struct text_table *t, size_t width)
+{
+	bool tree = false;
+
+	for (size_t i = 0; i < t->count; i++)
+		tree = tree || t->columns[i].column->is_tree;
+	shrink_to(t, width, true, tree ? TREE_WANTED : main_wanted(t));
+	shrink_to(t, width, false, NAME_WANTED);
+	shrink_to(t, width, true, tree ? TREE_MIN : MAIN_MIN);
+	shrink_to(t, width, false, NAME_MIN);
+	for (size_t i = 0; i < t->count; i++)
+		t->columns[i].is_whole = false;
+	shrink_to(t, width, false, NAME_MIN);
+}
+
+/* The last column of the group that begins at `first`; groups without title are single columns. */
+static size_t group_last(const struct text_table *t, size_t first)
+{
+	const char *group = t->columns[first].column->group;
+	size_t last = first;
+
+	while (group[0] && last + 1 < t->count &&
+	       strcmp(t->columns[last + 1].column->group, group) == 0)
+		last++;
+	return last;
+}
+
+static size_t span_width(const struct text_table *t, size_t first, size_t last)
+{
+	size_t width = (last - first) * GAP;
+
+	for (size_t i = first; i <= last; i++)
+		width += t->columns[i].width;
+	return width;
+}
+
+/* A group's title needs as much room as its columns. */
+static void widen_groups(struct text_table *t)
+{
+	for (size_t i = 0; i < t->count; i = group_last(t, i) + 1) {
+		const size_t width = span_width(t, i, group_last(t, i));
+		const size_t title = strlen(t->columns[i].column->group);
+		if (width >= title)
+			continue;
+		t->columns[i].width += title - width;
+		t->columns[i].natural += title - width;
+	}
+}
+
+static void table_measure(struct text_table *t)
+{
+	const size_t width = (size_t)t->report->options->width;
+
+	for (size_t i = 0; i < t->table->column_count; i++) {
+		struct text_column *column = &t->columns[t->count++];
+		*column = (struct text_column){.column = t->table->columns[i],
+					       .is_text = is_text(t->table->columns[i]),
+					       .is_empty = true};
+		column->is_whole = column->column->type == CELL_ADDRESS ||
+				   column->column->get == report_get_place ||
+				   column->column->get == report_get_lifetime ||
+				   column->column->get == report_get_cause_words ||
+				   strcmp(column->column->name, "thread") == 0 ||
+				   strcmp(column->column->name, "process") == 0;
+		column_scan(t, column);
+		/* A column of marks that nothing bears, or lines of code that has none. */
+		if (column->is_empty &&
+		    (!column->column->title[0] || t->report->view->id == VIEW_ANNOTATE))
+			t->count--;
+	}
+	t->scale =
+		t->report->options->unit == REPORT_TICKS ? SCALE_TICKS : time_scale_for(t->largest);
+	for (size_t i = 0; i < t->count; i++)
+		column_measure(t, &t->columns[i]);
+	choose_main(t);
+	widen_groups(t);
+	drop_columns(t, width);
+	widen_groups(t);
+	/* Columns that the user asked for and that cannot fit are not mutilated either. */
+	if (!t->table->by_user || least_width(t) <= width)
+		shrink_names(t, width);
+}
+
+/* ---- writing ---- */
+
+static void append_padding(struct text_table *t, size_t width)
+{
+	static const char blanks[] = "                                                            ";
+
+	for (size_t left = width; left;) {
+		const size_t part = left < sizeof(blanks) - 1 ? left : sizeof(blanks) - 1;
+		str_append_bytes(&t->line, blanks, part);
+		left -= part;
+	}
+}
+
+/* Without the blanks at its end; styled lines begin and end so by themselves, as pagers want it. */
+static void write_line(struct text_table *t, const char *style)
+{
+	while (t->line.len && t->line.data[t->line.len - 1] == ' ')
+		t->line.data[--t->line.len] = 0;
+	line_write(t->stream, t->report->options, style, t->line.data ? t->line.data : "");
+	str_clear(&t->line);
+}
+
+/* A title over neighbouring columns of one group: "---- Elapsed ----". */
+static void append_group(struct text_table *t, const char *title, size_t width)
+{
+	const size_t around = width - strlen(title), left = around / 2;
+
+	for (size_t i = 0; i < left; i++)
+		str_append(&t->line, i + 1 < left ? "-" : " ");
+	str_append(&t->line, title);
+	for (size_t i = 0; i < around - left; i++)
+		str_append(&t->line, i ? "-" : " ");
+}
+
+static void write_groups(struct text_table *t)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < t->count; i = group_last(t, i) + 1) {
+		const char *title = t->columns[i].column->group;
+		const size_t width = span_width(t, i, group_last(t, i));
+		any = any || title[0];
+		append_padding(t, i ? GAP : 0);
+		if (title[0])
+			append_group(t, title, width);
+		else
+			append_padding(t, width);
+	}
+	if (any)
+		write_line(t, STYLE_DIM);
+	str_clear(&t->line);
+}
+
+static void write_titles(struct text_table *t)
+{
+	write_groups(t);
+	for (size_t i = 0; i < t->count; i++) {
+		const struct text_column *column = &t->columns[i];
+		const size_t pad = column->width - name_width(column->title);
+		append_padding(t, (i ? GAP : 0) + (column->is_text ? 0 : pad));
+		str_append(&t->line, column->title);
+		append_padding(t, column->is_text ? pad : 0);
+	}
+	write_line(t, STYLE_BOLD);
+}
+
+/*
+ * Appends the name in t->cell. Names that differ but would look alike when shortened get their
+ * address, or a number.
+ */
+static void append_distinct(struct text_table *t, const struct report_row *row, size_t width,
+			    bool is_code, struct str *out)
+{
+	const uint64_t identity = hash_bytes(t->cell.data, t->cell.len);
+	const bool unicode = t->report->options->unicode;
+	struct str name = {0};
+	char mark[32] = "";
+
+	/* A full name looks like no shortened one, unless it has dots of its own. */
+	if (name_width(t->cell.data) <= width && !strstr(t->cell.data, "...") &&
+	    !strstr(t->cell.data, "\u2026")) {
+		str_append(out, t->cell.data);
+		return;
+	}
+	for (unsigned attempt = 0; attempt < LOOK_ALIKES_MAX; attempt++) {
+		/* Rows of several frames differ in those between, of which there are many. */
+		if (attempt == 2 && row->last != row->node)
+			snprintf(mark, sizeof(mark), "[%06x]...", (unsigned)(identity & 0xffffff));
+		else if (attempt == 2 && row->function && row->function->link_addr)
+			snprintf(mark, sizeof(mark), "[%" PRIx64 "]...", row->function->link_addr);
+		else if (attempt > 1)
+			snprintf(mark, sizeof(mark), "[%u]...", attempt - 1);
+		str_clear(&name);
+		report_append_frames_shortened(&name, t->cell.data, width,
+					       attempt == 0 && is_code ? NULL : mark, unicode);
+		const char *key = arena_strdup(&t->names, name.data ? name.data : "");
+		if (*strmap_put(&t->shown, key, identity) == identity)
+			break;
+	}
+	str_append(out, name.data ? name.data : "");
+	str_fini(&name);
+}
+
+/* Not of margins, bounds and differences. */
+static bool is_share(const struct text_column *column)
+{
+	const char *name = column->column->name;
+
+	return column->column->type == CELL_PERCENT &&
+	       column->column->get != report_get_samples_margin && !strstr(name, "_low_") &&
+	       !strstr(name, "_high_") && !str_starts_with(name, "difference");
+}
+
+static const char *cell_style(const struct text_table *t, const struct report_row *row,
+			      const struct text_column *column, const struct cell *cell)
+{
+	const char *name = column->column->name;
+
+	if (!t->report->options->color)
+		return "";
+	if (cell->type == CELL_PERCENT && is_share(column))
+		return style_of_share(cell->percent);
+	if (strcmp(name, "hot") == 0)
+		return STYLE_HOT;
+	if (row->total || (row->hot && column->is_text))
+		return STYLE_BOLD;
+	if (cell->type == CELL_EMPTY || strcmp(name, "module") == 0)
+		return column->is_main ? "" : STYLE_DIM;
+	return strcmp(name, "confidence") == 0 ? STYLE_WARM : "";
+}
+
+static void note_marks(struct text_table *t, const struct text_column *column,
+		       const struct cell *cell)
+{
+	const char *name = column->column->name;
+
+	if (strcmp(name, "confidence") == 0 && cell->type) {
+		t->any_dominated |= cell->text[0] == '~';
+		t->any_within_error |= cell->text[0] == '?';
+	}
+	t->any_disarmed |= strcmp(name, "disarmed") == 0 && cell->type == CELL_TEXT;
+	t->any_hot |= strcmp(name, "hot") == 0 && cell->type == CELL_TEXT;
+	t->any_outside |= strcmp(name, "outside_interval") == 0 && cell->type == CELL_TEXT;
+	t->any_margin |= column->column->get == report_get_samples_margin;
+	t->any_shaded |= column->column->get == report_get_time_bar && cell->type == CELL_BAR &&
+			 cell->on_cpu < 1;
+}
+
+/* Whether the cell is the name of a function. */
+static bool names_code(const struct report_row *row, const struct text_column *column)
+{
+	const char *name = column->column->name;
+
+	return (row->function || row->coverage || row->line) &&
+	       (strcmp(name, "function") == 0 || strcmp(name, "frame") == 0 ||
+		strcmp(name, "root_function") == 0);
+}
+
+/* The cell's text, as wide as it is or as the column lets it be. */
+static void append_shown(struct text_table *t, const struct report_row *row,
+			 const struct text_column *column, struct str *out)
+{
+	cell_format(t, row, column);
+	append_indent(t, row, column, out);
+	if (column->column->is_code && t->cell.len)
+		name_append_cut(out, t->cell.data, column->width);
+	else if (column->is_text && t->cell.len)
+		append_distinct(t, row, column->width - out->len, names_code(row, column), out);
+	else if (t->cell.len)
+		str_append(out, t->cell.data);
+	else
+		str_append(out, column->is_text || row->annotation ? "" : "-");
+}
+
+static void append_bar(struct text_table *t, const struct text_column *column,
+		       const struct cell *cell)
+{
+	const struct report_options *options = t->report->options;
+	const struct bar_look look = {.width = column->width,
+				      .unicode = options->unicode,
+				      .color = options->color,
+				      .style = STYLE_WORK};
+
+	if (cell->type == CELL_BAR && column->most > 0)
+		bar_append(&t->line, cell->percent / column->most, cell->on_cpu, &look);
+	else
+		append_padding(t, column->width);
+}
+
+static void append_cell(struct text_table *t, const struct report_row *row, size_t index)
+{
+	const struct text_column *column = &t->columns[index];
+	struct str text = {0};
+	struct cell cell;
+
+	append_padding(t, index ? GAP : 0);
+	cell_get(t, row, column, &cell);
+	note_marks(t, column, &cell);
+	if (column->column->type == CELL_BAR) {
+		append_bar(t, column, &cell);
+		return;
+	}
+	const char *style = cell_style(t, row, column, &cell);
+	append_shown(t, row, column, &text);
+	const char *shown = text.data ? text.data : "";
+	const size_t width = name_width(shown);
+	const size_t pad = column->width > width ? column->width - width : 0;
+	append_padding(t, column->is_text ? 0 : pad);
+	if (style[0] && shown[0])
+		str_printf(&t->line, "%s%s%s", style, shown, STYLE_OFF);
+	else
+		str_append(&t->line, shown);
+	append_padding(t, column->is_text ? pad : 0);
+	str_fini(&text);
+}
+
+static void write_rows(struct text_table *t)
+{
+	vec_foreach (row, &t->table->rows) {
+		if (row->heading) {
+			if (row != t->table->rows.data)
+				line_write(t->stream, t->report->options, "", "");
+			name_append_escaped(&t->line, row->heading, t->report->options->unicode);
+			write_line(t, STYLE_BOLD);
+		}
+		for (size_t i = 0; i < t->count; i++)
+			append_cell(t, row, i);
+		write_line(t, "");
+	}
+}
+
+/* What could not be shown; names of files are in it. */
+static void write_note(const struct text_table *t, const char *note)
+{
+	line_printf(t->stream, t->report->options, "note: %s", note);
+}
+
+/* What the bars mean is said once. */
+static bool is_first_with_bars(const struct text_table *t)
+{
+	for (const struct report_table *table = t->report->tables; table != t->table; table++)
+		for (size_t i = 0; i < table->column_count; i++)
+			if (table->rows.len && table->columns[i]->get == report_get_time_bar)
+				return false;
+	return true;
+}
+
+static void write_legend(const struct text_table *t)
+{
+	const bool unicode = t->report->options->unicode, color = t->report->options->color;
+
+	line_printf(t->stream, t->report->options,
+		    "%s%s%s on the CPU  %s%s%s waiting: blocked or preempted",
+		    color ? STYLE_WORK : "", unicode ? "\u2588" : "#", color ? STYLE_OFF : "",
+		    color ? STYLE_WAIT : "",
+		    !unicode ? ":"
+		    : color  ? "\u2588"
+			     : "\u2591",
+		    color ? STYLE_OFF : "");
+}
+
+static void write_footer(struct text_table *t)
+{
+	const struct report_options *options = t->report->options;
+	struct str text = {0};
+
+	if (t->table->hidden) {
+		number_append(&text, t->table->hidden);
+		line_printf(t->stream, options, "... %s more; --limit=0 shows all", text.data);
+	}
+	if (t->report->is_outlined && t->table == t->report->tables)
+		report_write_text_noise(t->report, t->stream);
+	if (t->any_shaded && is_first_with_bars(t))
+		write_legend(t);
+	if (t->any_dominated)
+		line_write(t->stream, options, "",
+			   "~ overhead-dominated: exclusive time per call < 5 x probe cost");
+	if (t->any_within_error)
+		line_write(t->stream, options, "",
+			   "? within the error: exclusive time may be nothing but probe cost");
+	if (t->any_disarmed)
+		line_write(t->stream, options, "",
+			   "\u2265 disarmed while running: later calls are not counted, their time "
+			   "is the callers'");
+	/* Once, below the last table. */
+	if (t->table != &t->report->tables[t->report->table_count - 1])
+		t->any_margin = false;
+	if (t->any_hot)
+		line_write(t->stream, options, "",
+			   "\u25b8 hot path: children with at least half of their parent's value");
+	if (t->any_margin)
+		line_write(t->stream, options, "",
+			   "\u00b1 95 % confidence: the sampling error of the share before it");
+	if (t->any_outside)
+		line_write(t->stream, options, "",
+			   "! the share by calls lies outside of the samples' 95 % interval");
+	if (t->report->annotated)
+		vec_foreach (note, &t->report->annotation.notes)
+			write_note(t, *note);
+	str_fini(&text);
+}
+
+void report_write_text_table(const struct report *report, const struct report_table *table,
+			     FILE *stream)
+{
+	struct text_table *t = mem_zalloc(sizeof(*t));
+
+	t->report = report;
+	t->table = table;
+	t->stream = stream;
+	strmap_init(&t->shown);
+	arena_init(&t->names);
+	line_write(stream, report->options, "", "");
+	if (table->title)
+		line_write(stream, report->options, STYLE_BOLD, table->title);
+	if (table->rows.len) {
+		table_measure(t);
+		write_titles(t);
+		write_rows(t);
+	} else {
+		line_write(stream, report->options, "", "(no rows)");
+	}
+	write_footer(t);
+	strmap_fini(&t->shown);
+	arena_fini(&t->names);
+	str_fini(&t->scratch);
+	str_fini(&t->cell);
+	str_fini(&t->line);
+	free(t);
+}
+
+void report_write_text(const struct report *report, FILE *stream)
+{
+	report_write_text_header(report, stream);
+	for (size_t i = 0; i < report->table_count; i++)
+		report_write_text_table(report, &report->tables[i], stream);
+}
