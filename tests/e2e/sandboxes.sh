@@ -25,11 +25,12 @@ for mode in strict no-tsc; do
 	compare counts "$work/recorded.stdout" "$work/functions.csv"
 	says 'gave up the right to read the clock'
 done
-# Filters: recorded to the end, without the causes of OS events.
+# Filters: recorded to the end, without the causes of OS events, nor CPU time of what was switched.
 for mode in filter errors threads children; do
 	sandboxed $mode
 	compare counts "$work/recorded.stdout" "$work/functions.csv"
 	says '"os_causes_unknown": [1-9]'
+	says '"cpu_unread": [1-9]'
 done
 # More threads than files were laid aside for: counted.
 sandboxed crowd

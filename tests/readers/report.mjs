@@ -41,6 +41,7 @@ export function plain(name) {
 }
 
 const COLUMNS = {
+	cpu: ['cpu_exclusive_ns', 'cpu_inclusive_ns'],
 	elapsed: ['elapsed_exclusive_ns', 'elapsed_inclusive_ns'],
 	application: ['application_exclusive_ns', 'application_inclusive_ns'],
 	calls: ['calls', null],
@@ -63,7 +64,7 @@ export class Report {
 		this.header = JSON.parse(view('functions', '--format=json', '--limit=1')).header;
 		this.sampled = options.includes('--method=sample') || this.header.method === 'sample';
 		this.measures = this.sampled ? { samples: COLUMNS.samples, [this.header.event]: COLUMNS.weight }
-			: { elapsed: COLUMNS.elapsed, application: COLUMNS.application, calls: COLUMNS.calls };
+			: { cpu: COLUMNS.cpu, elapsed: COLUMNS.elapsed, application: COLUMNS.application, calls: COLUMNS.calls };
 		this.first = Object.keys(this.measures)[0];
 		this.names = new Map(); // plain name -> how many functions have it
 		for (const row of this.functions)
@@ -73,6 +74,8 @@ export class Report {
 	/** The sum of all exclusive values. */
 	total(measure) {
 		const lacking = this.header.inconsistent_ns ?? 0;
+		if (measure === 'cpu')
+			return this.header.cpu_ns - lacking;
 		if (measure === 'elapsed')
 			return this.header.elapsed_ns - lacking;
 		if (measure === 'application')
