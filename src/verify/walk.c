@@ -280,6 +280,9 @@ static bool take_insn(struct walk *walk)
 
 	if (!take_probes(walk, &last))
 		return false;
+	if (walk->insn->is_endbr && last.kind != CHECK_NO_PROBE)
+		return walk_fails(walk, VERIFY_PROBE,
+				  "a probe stands before the mark that indirect jumps need");
 	const uint32_t begin = walk->at;
 	switch ((enum insn_kind)walk->insn->kind) {
 	case INSN_CALL:

@@ -273,33 +273,6 @@ static void test_changed_stubs_are_found(void **state)
 	pair_release(&pair);
 }
 
-/* The jump over the handler's call ends where the flags are given back. */
-static void test_flags_are_given_back(void **state)
-{
-	struct pair pair;
-	const struct rewrite_options options = {.keep_small = true};
-	int found = 0;
-
-	(void)state;
-	need("/bin/bash");
-	pair_make(&pair, "/bin/bash", &options);
-	const struct region region = section_region(&pair, ".tare.text");
-
-	/* pushf; cmpb $0, arm(%rip); je or jne */
-	for (uint64_t at = region.offset; at + 16 < region.offset + region.size && found < 3;
-	     at++) {
-		const unsigned char *bytes = pair.bytes.data + at;
-
-		if (bytes[0] != 0x9c || bytes[1] != 0x80 || bytes[2] != 0x3d || bytes[8] != 0x0f ||
-		    (bytes[9] & 0xfe) != 0x84)
-			continue;
-		must_be_found(&pair, at + 10, 1, "a jump over popf");
-		found++;
-	}
-	assert_true(found > 0);
-	pair_release(&pair);
-}
-
 /* Where struct tare_module stands in the bytes of the copy. */
 static struct tare_module module_of(const struct pair *pair)
 {
@@ -411,7 +384,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_what_is_no_copy),
 		cmocka_unit_test(test_changed_code_is_found),
 		cmocka_unit_test(test_changed_stubs_are_found),
-		cmocka_unit_test(test_flags_are_given_back),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_changed_originals_are_found),
 		cmocka_unit_test(test_changed_unwind_tables_are_found),

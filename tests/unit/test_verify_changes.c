@@ -1,0 +1,412 @@
+/*
+ * Copies that were changed with a purpose: each change gives one thing another meaning, and each
+ * must be found: landing pads, what is caught there, what stubs let pass, states in stubs, where
+ * branches lead, and probes of another kind than their place has.
+ */
+#include "abi/module.h"
+#include "object/lsda.h"
+#include "rewrite/rewrite.h"
+#include "verify/verify.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { CHANGES_MAX = 12 };
+
+static const char libc[] = "/lib/x86_64-linux-gnu/libc.so.6";
+static const char libstdcxx[] = "/usr/lib/x86_64-linux-gnu/libstdc++.so.6";
+
+static struct object *original, *copy; /* the copy as it was made: tells where things are */
+static struct byte_vec bytes;
+static struct tare_module module;
+static uint64_t slots_addr, code_begin, code_end;
+
+static void make(const char *path, const struct rewrite_options *options)
+{
+	struct rewrite_result result;
+	struct error err;
+
+	if (access(path, R_OK) != 0) {
+		print_message("skipped: %s is not installed\n", path);
+		skip();
+	}
+	original = object_open(path, OBJECT_ALL, &err);
+	assert_non_null(original);
+	assert_true(rewrite_object(original, options, &bytes, &result, &err));
+	rewrite_result_fini(&result);
+	copy = object_open_bytes(bytes.data, bytes.len, "copy", OBJECT_ALL, &err);
+	assert_non_null(copy);
+	const uint64_t note = object_tare_note(copy);
+	memcpy(&module, object_at(copy, note, sizeof(module)), sizeof(module));
+	slots_addr = note + (uint64_t)module.slots_offset;
+	code_begin = note + (uint64_t)module.code_offset;
+	code_end = code_begin + module.code_size;
+}
+
+static int drop(void **state)
+{
+	(void)state;
+	object_close(copy);
+	object_close(original);
+	vec_fini(&bytes);
+	copy = original = NULL;
+	return 0;
+}
+
+static size_t offset_of(const unsigned char *at)
+{
+	size_t size;
+
+	return (size_t)(at - object_bytes(copy, &size));
+}
+
+static bool is_found(void)
+{
+	struct verify_result result = {0};
+	struct error err;
+	struct object *changed = object_open_bytes(bytes.data, bytes.len, "copy", OBJECT_ALL, &err);
+	const bool clean = changed && verify_copy(original, changed, &result, &err) &&
+			   result.difference_count == 0;
+
+	verify_result_fini(&result);
+	object_close(changed);
+	return !clean;
+}
+
+/* Whether it is found that the byte there is another. */
+static bool byte_is_found(size_t offset, unsigned char mask)
+{
+	bytes.data[offset] ^= mask;
+	const bool found = is_found();
+	bytes.data[offset] ^= mask;
+	return found;
+}
+
+static bool number_is_found(size_t offset, int32_t by)
+{
+	int32_t before;
+
+	memcpy(&before, bytes.data + offset, sizeof(before));
+	const int32_t after = before + by;
+	memcpy(bytes.data + offset, &after, sizeof(after));
+	const bool found = is_found();
+	memcpy(bytes.data + offset, &before, sizeof(before));
+	return found;
+}
+
+/* ---- exception tables ---- */
+
+static uint64_t take_uleb(const unsigned char **at)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0;; shift += 7) {
+		value |= (uint64_t)(**at & 0x7f) << shift;
+		if (!(*(*at)++ & 0x80))
+			return value;
+	}
+}
+
+/* Where the bounds of the fields of a call site stand. */
+struct site {
+	const unsigned char *begin, *length, *pad, *action;
+	uint64_t pad_value, action_value;
+};
+
+static struct site take_site(const unsigned char **at)
+{
+	struct site site = {.begin = *at};
+
+	take_uleb(at);
+	site.length = *at;
+	take_uleb(at);
+	site.pad = *at;
+	site.pad_value = take_uleb(at);
+	site.action = *at;
+	site.action_value = take_uleb(at);
+	return site;
+}
+
+/* The call sites of a copied function, in the form that the rewriter writes. */
+static const unsigned char *sites_of(const struct object_fde *fde, const unsigned char **end)
+{
+	const unsigned char *at = object_at(copy, fde->lsda, 16);
+
+	assert_non_null(at);
+	at += *at == 0xff ? 1 : 5;
+	if (*at++ != 0xff)
+		take_uleb(&at);
+	assert_int_equal(*at++, 1); /* uleb128 */
+	const uint64_t size = take_uleb(&at);
+	*end = at + size;
+	return at;
+}
+
+/* Calls `check` for the copies with exception tables, until it has returned true often enough. */
+static void for_tables(bool (*check)(const struct object_fde *fde))
+{
+	size_t count;
+	const struct object_fde *fdes = object_fdes(copy, &count);
+	int checked = 0;
+
+	for (size_t i = 0; i < count && checked < CHANGES_MAX; i++)
+		if (fdes[i].begin >= code_begin && fdes[i].begin < code_end && fdes[i].lsda)
+			checked += check(&fdes[i]);
+	assert_true(checked >= 3);
+}
+
+static bool check_pads(const struct object_fde *fde)
+{
+	const unsigned char *end, *at = sites_of(fde, &end);
+
+	while (at < end) {
+		const struct site site = take_site(&at);
+		if (!site.pad_value)
+			continue;
+		if (!byte_is_found(offset_of(site.pad), 1))
+			fail_msg("another landing pad of the copy at %#lx", fde->begin);
+		return true;
+	}
+	return false;
+}
+
+/* The last entry is that of the stubs: nothing is caught there. */
+static bool check_stubs_entry(const struct object_fde *fde)
+{
+	const unsigned char *end, *at = sites_of(fde, &end);
+	struct site site = {0};
+
+	while (at < end)
+		site = take_site(&at);
+	if (!site.length || site.pad_value || site.action_value || !(*site.length & 1))
+		return false;
+	if (!byte_is_found(offset_of(site.length), 1))
+		fail_msg("stubs of the copy at %#lx are no longer covered", fde->begin);
+	return true;
+}
+
+static bool check_types(const struct object_fde *fde)
+{
+	struct lsda lsda = {0};
+	struct error err;
+	bool checked = false;
+
+	assert_true(lsda_read(copy, fde, &lsda, &err));
+	for (uint64_t i = 1; i <= lsda.type_count && !checked; i++) {
+		uint64_t entry, value;
+		if (!lsda_type(copy, &lsda, i, &entry, &value) || !value)
+			continue;
+		if (!number_is_found(offset_of(object_at(copy, entry, 4)), 8))
+			fail_msg("another type is caught in the copy at %#lx", fde->begin);
+		checked = true;
+	}
+	lsda_fini(&lsda);
+	return checked;
+}
+
+/* ---- code ---- */
+
+/* Calls through a slot, in stubs. */
+static uint64_t next_call_of(uint64_t at, uint64_t slot)
+{
+	for (; at + 6 <= code_end; at++) {
+		const unsigned char *code = object_at(copy, at, 6);
+		int32_t distance;
+		memcpy(&distance, code + 2, sizeof(distance));
+		if (code[0] == 0xff && code[1] == 0x15 &&
+		    at + 6 + (uint64_t)(int64_t)distance == slot)
+			return at;
+	}
+	return 0;
+}
+
+static void check_landing_probes(void)
+{
+	const uint64_t landing = offsetof(struct tare_handlers, landing);
+	int checked = 0;
+
+	for (uint64_t at = code_begin;
+	     checked < CHANGES_MAX && (at = next_call_of(at, slots_addr + landing)); at++) {
+		const int32_t by =
+			(int32_t)offsetof(struct tare_handlers, leave) - (int32_t)landing;
+		if (!number_is_found(offset_of(object_at(copy, at + 2, 4)), by))
+			fail_msg("the stub at %#lx of a landing pad leaves the function", at);
+		checked++;
+	}
+	assert_true(checked > 0);
+}
+
+static void test_exception_tables(void **state)
+{
+	const struct rewrite_options options = {.first_unit = 3000, .last_unit = 3300};
+
+	(void)state;
+	make(libstdcxx, &options);
+	for_tables(check_pads);
+	for_tables(check_stubs_entry);
+	for_tables(check_types);
+}
+
+/* This file is compiled with exception tables, and without marks at landing pads. */
+static void release(int *value)
+{
+	__asm__ volatile("" : "+m"(*value));
+}
+
+__attribute__((noinline)) static int cleans_up(int (*call)(int), int value)
+{
+	__attribute__((cleanup(release))) int kept = value;
+
+	return call(value) + kept;
+}
+
+static int minus(int value)
+{
+	return -value;
+}
+
+static int (*volatile called)(int) = minus;
+
+static void test_landing_probes(void **state)
+{
+	const struct rewrite_options options = {.keep_small = true};
+
+	(void)state;
+	assert_int_equal(cleans_up(called, 4), 0);
+	make("/proc/self/exe", &options);
+	check_landing_probes();
+}
+
+/* The caller uses the flags, so that the callee's end keeps them. */
+__asm__(".text\n"
+	".type gives_carry, @function\n"
+	"gives_carry: .cfi_startproc\n"
+	"	cmp $5, %edi\n	ret\n"
+	"	.cfi_endproc\n	.size gives_carry, .-gives_carry\n"
+	"	.balign 16, 0xcc\n"
+	".type takes_carry, @function\n"
+	"takes_carry: .cfi_startproc\n"
+	"	call gives_carry\n	setc %al\n	ret\n"
+	"	.cfi_endproc\n	.size takes_carry, .-takes_carry\n");
+
+/* cmpb $0, arm(%rip); je: over the handler's call to where the flags are given back. */
+static bool skips_handler(uint64_t at)
+{
+	const unsigned char *code = object_at(copy, at, 13);
+	int32_t distance;
+
+	memcpy(&distance, code + 9, sizeof(distance));
+	const unsigned char *target = object_at(copy, at + 13 + (uint64_t)(int64_t)distance, 1);
+	return code[0] == 0x80 && code[1] == 0x3d && code[7] == 0x0f && code[8] == 0x84 && target &&
+	       *target == 0x9d;
+}
+
+static void test_flags_are_given_back(void **state)
+{
+	const struct rewrite_options options = {.keep_small = true};
+	int checked = 0;
+
+	(void)state;
+	make("/proc/self/exe", &options);
+	for (uint64_t at = code_begin; at + 16 < code_end; at++) {
+		if (!skips_handler(at))
+			continue;
+		if (!number_is_found(offset_of(object_at(copy, at + 9, 4)), 1))
+			fail_msg("the stub at %#lx may keep the flags", at);
+		checked++;
+	}
+	assert_true(checked > 0);
+}
+
+/* Branches of functions, not those of probes; few targets are filler, whose end may be met, too. */
+static void test_branches(void **state)
+{
+	const struct rewrite_options options = {.keep_small = true};
+	int tried = 0, found = 0;
+
+	(void)state;
+	make("/bin/true", &options);
+	for (uint64_t at = code_begin + 7; at + 6 < code_end && tried < 4 * CHANGES_MAX; at++) {
+		const unsigned char *code = object_at(copy, at, 6);
+		if (code[0] != 0x0f || (code[1] & 0xf0) != 0x80 || code[-7] == 0x80)
+			continue;
+		tried++;
+		found += number_is_found(offset_of(code + 2), 1);
+		at += 5;
+	}
+	assert_true(tried >= CHANGES_MAX);
+	assert_true(found * 10 >= tried * 9);
+}
+
+enum { DEF_CFA_OFFSET = 0x0e };
+
+/* Where the record says that the stack is `from` to `to` bytes deep; NULL if it does not. */
+static const unsigned char *depth_in(const struct object_fde *fde, unsigned from, unsigned to)
+{
+	for (size_t k = 0; k + 3 <= fde->program_size; k++) {
+		const unsigned char *at = fde->program + k;
+		const unsigned depth = at[1] < 0x80 ? at[1] : (at[1] & 0x7fu) | at[2] << 7u;
+		if (*at == DEF_CFA_OFFSET && depth >= from && depth <= to)
+			return at + 1;
+	}
+	return NULL;
+}
+
+/* Changes the depth in records, those of copies or of originals. */
+static void check_depths(bool of_copies, unsigned from, unsigned to)
+{
+	size_t count;
+	const struct object_fde *fdes = object_fdes(copy, &count);
+	int checked = 0;
+
+	for (size_t i = 0; i < count && checked < CHANGES_MAX; i++) {
+		const bool is_copy = fdes[i].begin >= code_begin && fdes[i].begin < code_end;
+		const unsigned char *depth =
+			is_copy == of_copies ? depth_in(&fdes[i], from, to) : NULL;
+		if (!depth)
+			continue;
+		if (!byte_is_found(offset_of(depth), 8))
+			fail_msg("another depth in the record of %#lx", fdes[i].begin);
+		checked++;
+	}
+	assert_true(checked >= 3);
+}
+
+/* Behind the red zone the stack is deeper by 128 bytes. */
+static void test_states_in_stubs(void **state)
+{
+	const struct rewrite_options options = {.syscalls_only = true};
+
+	(void)state;
+	make(libc, &options);
+	check_depths(true, 128 + 8, 256 - 1);
+}
+
+static void test_states_of_originals(void **state)
+{
+	const struct rewrite_options options = {.keep_small = true};
+
+	(void)state;
+	make("/bin/true", &options);
+	check_depths(false, 16, 127);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_exception_tables, drop),
+		cmocka_unit_test_teardown(test_landing_probes, drop),
+		cmocka_unit_test_teardown(test_flags_are_given_back, drop),
+		cmocka_unit_test_teardown(test_branches, drop),
+		cmocka_unit_test_teardown(test_states_in_stubs, drop),
+		cmocka_unit_test_teardown(test_states_of_originals, drop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
