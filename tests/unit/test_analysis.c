@@ -350,6 +350,7 @@ struct folded_node {
 	bool folded;
 	uint64_t elapsed, os;
 	int64_t folded_elapsed, folded_os;
+	uint64_t blocked; /* besides os */
 };
 
 /* main and f in one module, g and h in another. */
@@ -364,7 +365,7 @@ static void open_folded(const struct folded_node *nodes, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		elapsed += nodes[i].elapsed;
-		os += nodes[i].os;
+		os += nodes[i].os + nodes[i].blocked;
 	}
 	small_thread(writer, process, 101, elapsed, os);
 	small_function(writer, program, "main", 0x1000);
@@ -380,6 +381,7 @@ static void open_folded(const struct folded_node *nodes, size_t count)
 			.calls = nodes[i].function != 0,
 			.elapsed_ticks = nodes[i].elapsed,
 			.os_ticks[TARE_OS_SYSCALL] = nodes[i].os,
+			.os_ticks[TARE_OS_BLOCKED] = nodes[i].blocked,
 			.folded = nodes[i].folded,
 			.folded_elapsed_ticks = nodes[i].folded_elapsed,
 			.folded_os_ticks = nodes[i].folded_os,
@@ -397,13 +399,10 @@ static void open_folded(const struct folded_node *nodes, size_t count)
 static void test_folded_paths_count_for_their_callers(void **state)
 {
 	static const struct folded_node nodes[] = {
-		{.elapsed = 1, .folded_elapsed = 6},
-		{.parent = 1, .function = 1, .elapsed = 10},
-		{2, 2, false, 20, 0, 12, 4},
-		{2, 4, false, 3, 0, 4, 2},
-		{1, 2, true, 5, 0, -5, 0},
-		{1, 3, true, 11, 6, 0, 0},
-		{1, 4, true, 6, 0, 0, 0},
+		{.elapsed = 1, .folded_elapsed = 6}, {.parent = 1, .function = 1, .elapsed = 10},
+		{2, 2, false, 20, 0, 12, 4, 0},	     {2, 4, false, 3, 0, 4, 2, 0},
+		{1, 2, true, 5, 0, -5, 0, 0},	     {1, 3, true, 11, 6, 0, 0, 0},
+		{1, 4, true, 6, 0, 0, 0, 0},
 	};
 
 	(void)state;
@@ -496,15 +495,32 @@ static void test_folded_time_of_recursion_is_bounded(void **state)
 	assert_in_range(values_of("f")->amount[ELAPSED_INCLUSIVE], 18, 20);
 }
 
+/* Of the 12 ticks that have folded 3 are the system's work and 4 are waiting. */
+static void test_folded_waiting_is_no_cpu_time(void **state)
+{
+	static const struct folded_node nodes[] = {
+		{.elapsed = 0},
+		{.parent = 1, .function = 1, .elapsed = 10, .folded_elapsed = 12, .folded_os = 7},
+		{.parent = 1, .function = 2, .folded = true, .elapsed = 12, .os = 3, .blocked = 4},
+	};
+
+	(void)state;
+	open_folded(nodes, COUNT(nodes));
+	expect(values_of("main"), 22, 10, 15, 10);
+	expect(values_of("f"), 12, 12, 5, 5);
+	assert_int_equal(values_of("main")->amount[CPU_INCLUSIVE], 18);
+	assert_int_equal(values_of("f")->amount[CPU_INCLUSIVE], 8);
+}
+
 static void test_folded_time_beyond_measure(void **state)
 {
 	static const struct folded_node nodes[] = {
-		{0, 0, false, 1LL << 60, 0, INT64_MAX, INT64_MIN},
-		{1, 1, false, 1LL << 60, 1LL << 59, INT64_MIN, INT64_MAX},
-		{2, 2, false, 1LL << 60, 0, INT64_MAX, INT64_MAX},
-		{1, 2, true, 1LL << 60, 0, INT64_MIN, INT64_MIN},
-		{1, 3, true, 1LL << 60, 1LL << 60, INT64_MAX, 0},
-		{1, 4, true, 1LL << 60, 1LL << 40, INT64_MIN, INT64_MAX},
+		{0, 0, false, 1LL << 60, 0, INT64_MAX, INT64_MIN, 0},
+		{1, 1, false, 1LL << 60, 1LL << 59, INT64_MIN, INT64_MAX, 0},
+		{2, 2, false, 1LL << 60, 0, INT64_MAX, INT64_MAX, 0},
+		{1, 2, true, 1LL << 60, 0, INT64_MIN, INT64_MIN, 0},
+		{1, 3, true, 1LL << 60, 1LL << 60, INT64_MAX, 0, 0},
+		{1, 4, true, 1LL << 60, 1LL << 40, INT64_MIN, INT64_MAX, 0},
 	};
 
 	(void)state;
@@ -839,6 +855,7 @@ int main(void)
 		TEST(test_edges_of_mutual_recursion),
 		TEST(test_hot_path),
 		TEST(test_folded_time_of_recursion_is_bounded),
+		TEST(test_folded_waiting_is_no_cpu_time),
 		TEST(test_modules_and_roots),
 		TEST(test_function_of_two_processes_is_one),
 		TEST(test_builds_of_one_path_are_apart),

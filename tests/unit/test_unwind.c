@@ -156,11 +156,21 @@ __asm__(".pushsection .text\n"
 	"from_code_hopeless: mov %rax, %rsp\n ret\n"
 	"from_code_broken: mov $1, %ebx\n ret\n"
 	"from_code_arguments: ret $8\n"
+	"from_code_moved: sub $24, %rsp\n add $16, %rsp\n add $8, %rsp\n ret\n"
+	"from_code_kept: mov %rbx, %rcx\n call from_code_end\n mov %rcx, %rbx\n ret\n"
+	"from_code_last_call: call from_code_end\n int3\n ret\n"
+	"from_code_plt: pushq from_code_slots(%rip)\n"
+	"from_code_plt_jump: jmp *from_code_slots+8(%rip)\n"
 	"from_code_end: ret\n"
+	".popsection\n"
+	".pushsection .data\n"
+	"from_code_slots: .quad 0, 0, 0\n"
 	".popsection\n");
 
 extern const char from_code_begin[], from_code_pushed[], from_code_called[], from_code_left[],
-	from_code_tail[], from_code_hopeless[], from_code_broken[], from_code_arguments[];
+	from_code_tail[], from_code_hopeless[], from_code_broken[], from_code_arguments[],
+	from_code_moved[], from_code_kept[], from_code_last_call[], from_code_plt[],
+	from_code_plt_jump[];
 
 static bool rule_from_code(const char *label, struct unwind_rule *rule)
 {
@@ -203,6 +213,24 @@ static void test_rules_from_code(void **state)
 	assert_false(rule_from_code(from_code_broken, &rule));
 	/* takes more off the stack than its return address */
 	assert_false(rule_from_code(from_code_arguments, &rule));
+}
+
+static void test_rules_from_what_code_does(void **state)
+{
+	struct unwind_rule rule;
+
+	(void)state;
+	assert_true(rule_from_code(from_code_moved, &rule));
+	expect_frame(&rule, UNWIND_RSP, 8);
+	/* rcx is what the callee leaves in it. */
+	assert_false(rule_from_code(from_code_kept, &rule));
+	/* What comes behind filler is another function's. */
+	assert_false(rule_from_code(from_code_last_call, &rule));
+	/* The PLT's first entry is jumped to with one word on the stack, and pushes another one. */
+	assert_true(rule_from_code(from_code_plt, &rule));
+	expect_frame(&rule, UNWIND_RSP, 16);
+	assert_true(rule_from_code(from_code_plt_jump, &rule));
+	expect_frame(&rule, UNWIND_RSP, 24);
 }
 
 /* ---- the map ---- */
@@ -612,6 +640,7 @@ int main(void)
 		cmocka_unit_test(test_all_functions_have_rules),
 		cmocka_unit_test(test_rules_on_demand_are_those_of_tables),
 		cmocka_unit_test(test_rules_from_code),
+		cmocka_unit_test(test_rules_from_what_code_does),
 		cmocka_unit_test(test_stacks_like_those_of_libgcc),
 	};
 

@@ -3,6 +3,7 @@
  * frame pointers, maps that change, stacks that are full, arithmetic of expressions.
  */
 #include "object/object.h"
+#include "tests/support/small_elf.h"
 #include "unwind/build.h"
 #include "unwind/expression.h"
 #include "unwind/unwind.h"
@@ -175,6 +176,24 @@ static void test_unreadable_registers_end_the_step(void **state)
 	assert_memory_equal(registers.value, before.value, sizeof(before.value));
 }
 
+/* Where a signal came the next instruction was to run, be it a function's first. */
+static void test_callers_of_signal_frames_are_exact(void **state)
+{
+	const struct unwind_memory memory = memory_of_words();
+	struct unwind_rule signal_frame = pushed_rbp;
+	struct unwind_registers registers = registers_at(STACK);
+
+	(void)state;
+	words[1] = CODE;
+	signal_frame.flags = UNWIND_SIGNAL_FRAME;
+	const struct one_rule table = one_rule(signal_frame), next = one_rule(pushed_rbp);
+	assert_int_equal(unwind_step(&table.head, 0, &registers, &memory), UNWIND_CALLER);
+	assert_true(registers.exact);
+	assert_int_equal(unwind_call_addr(&registers), CODE);
+	assert_int_equal(unwind_step(&next.head, 0, &registers, &memory), UNWIND_CALLER);
+	assert_false(registers.exact);
+}
+
 static void test_frame_pointers(void **state)
 {
 	const struct unwind_memory memory = memory_of_words();
@@ -321,6 +340,55 @@ static void test_rules_are_those_of_the_file_that_is_mapped_now(void **state)
 	unwind_map_free(map);
 }
 
+/*
+ * The PLT has no unwind information; rbp leads to a frame whose return address lies in alpha,
+ * behind the byte 0x0f of it.
+ */
+static struct unwind_stack walk_by_frame_pointer(struct small_elf *elf, struct unwind_frame *frames)
+{
+	enum { BIAS = 0x500000 };
+	struct unwind_memory memory = memory_of_words();
+	struct unwind_registers registers = {.exact = true};
+	struct unwind_map *map = unwind_map_new();
+	struct unwind_stack stack = {.frames = frames, .room = 2};
+	struct error err;
+
+	struct object *object = object_open_bytes(elf->bytes.data, elf->bytes.len, "small",
+						  OBJECT_UNWIND_SEARCH, &err);
+	assert_non_null(object);
+	struct unwind_rules *rules = unwind_rules_new(object);
+	unwind_map_add(map,
+		       &(struct unwind_mapping){BIAS, BIAS + elf->bytes.len, BIAS, NULL, rules});
+	words[2] = STACK + 48;
+	words[3] = BIAS + SMALL_TEXT + 0x10;
+	registers.value[UNWIND_RA] = BIAS + SMALL_PLT;
+	registers.value[UNWIND_RSP] = STACK;
+	registers.value[UNWIND_RBP] = STACK + 16;
+	unwind_walk(map, &registers, &memory, &stack);
+	unwind_map_free(map);
+	unwind_rules_free(rules);
+	object_close(object);
+	return stack;
+}
+
+static void test_guessed_callers_have_made_a_call(void **state)
+{
+	struct unwind_frame frames[2];
+	struct small_elf elf;
+
+	(void)state;
+	small_elf_build(&elf, &(struct small_elf_options){0});
+	struct unwind_stack stack = walk_by_frame_pointer(&elf, frames);
+	assert_int_equal(stack.count, 1);
+	assert_int_equal(stack.end, UNWIND_NO_RULE);
+	elf.bytes.data[SMALL_TEXT + 0x10 - 5] = 0xe8;
+	stack = walk_by_frame_pointer(&elf, frames);
+	assert_int_equal(stack.count, 2);
+	assert_int_equal(frames[1].addr, 0x500000 + SMALL_TEXT + 0xf);
+	assert_int_equal(frames[1].flags, UNWIND_FRAME_GUESSED);
+	small_elf_fini(&elf);
+}
+
 static void test_stacks_end_where_the_room_does(void **state)
 {
 	const struct one_rule table = one_rule(pushed_rbp);
@@ -355,11 +423,13 @@ int main(void)
 		cmocka_unit_test(test_rotation),
 		cmocka_unit_test(test_jumps_may_end_the_expression),
 		cmocka_unit_test(test_unreadable_registers_end_the_step),
+		cmocka_unit_test(test_callers_of_signal_frames_are_exact),
 		cmocka_unit_test(test_frame_pointers),
 		cmocka_unit_test(test_no_rule_beyond_4_gib),
 		cmocka_unit_test(test_registers_saved_far_away),
 		cmocka_unit_test(test_lost_return_addresses_are_the_outermost),
 		cmocka_unit_test(test_rules_are_those_of_the_file_that_is_mapped_now),
+		cmocka_unit_test(test_guessed_callers_have_made_a_call),
 		cmocka_unit_test(test_stacks_end_where_the_room_does),
 	};
 
