@@ -64,6 +64,7 @@ struct assembly {
 	bool members_known;
 	int64_t next_node;
 	uint64_t last_ticks; /* of all threads: the end where the recorder saw none */
+	uint64_t span_ticks; /* what the recording can have taken; 0: not known */
 };
 
 __attribute__((format(printf, 2, 3))) static void add_reason(struct assembly *assembly,
@@ -93,6 +94,8 @@ static void take_process_file(struct assembly *assembly, const char *name)
 		add_reason(assembly, "%s", err.message);
 		return;
 	}
+	arena_process_bound(&process.arena, assembly->span_ticks,
+			    (uint64_t)sysconf(_SC_NPROCESSORS_CONF));
 	if (!recording->follow && process.arena.header.pid != recording->command_pid) {
 		arena_process_fini(&process.arena);
 		return;
@@ -625,6 +628,7 @@ static bool assemble_thread(struct assembly *assembly, const char *name, struct 
 		add_reason(assembly, "%s", reason.message);
 		return true;
 	}
+	arena_thread_bound(&arena, assembly->span_ticks);
 	rows.process = process_of(assembly, arena.header.pid, arena.header.process_begin_ticks);
 	if (!rows.process) {
 		if (assembly->recording->follow)
@@ -889,7 +893,8 @@ bool assemble_profile(const struct session *session, const struct recording *rec
 				    .recording = recording,
 				    .writer = writer,
 				    .assembled = assembled,
-				    .next_node = 1};
+				    .next_node = 1,
+				    .span_ticks = recording_span_ticks(recording)};
 
 	*assembled = (struct assembled){.complete = true};
 	resolver_init(&assembly.resolver, recording, writer);

@@ -6,8 +6,10 @@
 #include "doctor/host.h"
 #include "object/debuginfod.h"
 #include "object/object.h"
+#include "record/runtime_file.h"
 #include "record/timer_choice.h"
 #include "session/clock.h"
+#include "session/leftovers.h"
 #include "session/session_dir.h"
 #include "target/target.h"
 
@@ -92,7 +94,7 @@ static void examine_way_of_sampling(struct doctor_facts *facts)
 static void examine_runtime(struct doctor_facts *facts)
 {
 	struct error err;
-	char *path = target_runtime_path(&err);
+	char *path = runtime_file_find(&err);
 
 	if (path)
 		add_fact(facts, "runtime library", DOCTOR_WORKS, "%s", path);
@@ -141,6 +143,29 @@ static void examine_session(struct doctor_facts *facts)
 	session_close(&session, true);
 }
 
+static void examine_leftovers(struct doctor_facts *facts)
+{
+	struct leftovers leftovers = {0};
+	uint64_t bytes = 0;
+	size_t dead = 0;
+
+	leftovers_find(&leftovers);
+	vec_foreach (leftover, &leftovers) {
+		if (!leftover_is_dead(leftover))
+			continue;
+		dead++;
+		bytes += leftover->bytes;
+	}
+	if (dead)
+		add_fact(facts, "left-overs", DOCTOR_LIMITED,
+			 "%zu of interrupted recordings, %.1f MB: tare recover lists them, tare "
+			 "recover --clean removes them",
+			 dead, (double)bytes / 1e6);
+	else
+		add_fact(facts, "left-overs", DOCTOR_WORKS, "none of interrupted recordings");
+	leftovers_fini(&leftovers);
+}
+
 void doctor_examine(struct doctor_facts *facts)
 {
 	examine_clock(facts);
@@ -151,4 +176,5 @@ void doctor_examine(struct doctor_facts *facts)
 	examine_debug_files(facts);
 	examine_cache(facts);
 	examine_session(facts);
+	examine_leftovers(facts);
 }

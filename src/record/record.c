@@ -13,10 +13,12 @@
 #include "record/cpu_watch.h"
 #include "record/record_parts.h"
 #include "record/rescue.h"
+#include "record/runtime_file.h"
 #include "record/sampling.h"
 #include "record/timer_choice.h"
 #include "session/control.h"
 #include "session/interrupt.h"
+#include "session/leftovers.h"
 #include "session/members.h"
 #include "session/notes.h"
 #include "session/server.h"
@@ -679,7 +681,7 @@ static bool prepare_instrumented(struct run *run, const struct instrumented **ex
 		return false;
 	run->instrument.policy.syscalls_only = options->method == RECORD_SAMPLE;
 	run->output = record_choose_output(options->output, path_basename(options->words[0]), err);
-	run->runtime = run->output ? target_runtime_path(err) : NULL;
+	run->runtime = run->output ? runtime_file_find(err) : NULL;
 	run->instrument.progress = show_progress;
 	run->instrument.progress_context = run;
 	if (!run->runtime || !open_cache(run, err))
@@ -808,34 +810,21 @@ bool record_run(const struct record_options *options, struct record_result *resu
 
 /* ---- recovery ---- */
 
-static bool recorder_is_alive(const struct recording *recording)
-{
-	return recording->recorder_pid > 0 && !recording->exited &&
-	       !ending_is_past((pid_t)recording->recorder_pid);
-}
-
 static bool recover_open(const struct session *session, struct recording *recording,
 			 const char *directory, struct error *err)
 {
 	if (!recording_read(recording, session->fd, err))
 		return error_prefix(err, "%s", directory);
-	if (!recorder_is_alive(recording))
+	if (session_hold(session))
 		return true;
-	error_set(err, ERROR_INPUT, "%s is still being recorded by process %jd", directory,
-		  (intmax_t)recording->recorder_pid);
+	if (recording->recorder_pid > 0 && !recording->exited &&
+	    !ending_is_past((pid_t)recording->recorder_pid))
+		error_set(err, ERROR_INPUT, "%s is still being recorded by process %jd", directory,
+			  (intmax_t)recording->recorder_pid);
+	else
+		error_set(err, ERROR_INPUT, "%s is in use: its profile is being made", directory);
 	recording_fini(recording);
 	return false;
-}
-
-/* Only what looks like a directory that a run without cache has made. */
-static void remove_private_copies(const struct recording *recording)
-{
-	struct error ignored;
-	struct session copies = {.fd = -1};
-
-	if (str_starts_with(path_basename(recording->private_copies), "tare.") &&
-	    session_open(&copies, recording->private_copies, &ignored))
-		session_close(&copies, true);
 }
 
 bool record_recover(const char *directory, const char *output, struct record_result *result,
@@ -855,7 +844,7 @@ bool record_recover(const char *directory, const char *output, struct record_res
 		ok = record_build_profile(&session, &recording, output ? output : recording.output,
 					  result, err);
 		if (ok)
-			remove_private_copies(&recording);
+			leftover_remove_copies(&recording);
 		recording_fini(&recording);
 	}
 	session_close(&session, ok);

@@ -172,15 +172,26 @@ void recording_put_boot(struct recording *recording)
 	free(boot);
 }
 
-void recording_extend_clock(struct recording *recording)
+static bool is_of_this_boot(const struct recording *recording)
 {
 	char *boot = boot_identity();
+	const bool same = *boot && !strcmp(boot, recording->boot);
 
-	if (*boot && !strcmp(boot, recording->boot)) {
-		const struct clock_point now = clock_take_point();
-		vec_push(&recording->clock, now);
-	}
 	free(boot);
+	return same;
+}
+
+uint64_t recording_span_ticks(const struct recording *recording)
+{
+	const uint64_t end = is_of_this_boot(recording) ? clock_ticks() : recording->end_ticks;
+
+	return end > recording->begin_ticks ? end - recording->begin_ticks : 0;
+}
+
+void recording_extend_clock(struct recording *recording)
+{
+	if (is_of_this_boot(recording))
+		vec_push(&recording->clock, clock_take_point());
 }
 
 static void recording_take_module(struct recording *recording, const char *const fields[5])

@@ -56,6 +56,12 @@ void recording_put_clock(struct recording *recording);
 void recording_put_boot(struct recording *recording);
 void recording_put_module(struct recording *recording, const struct recording_module *module);
 
+/*
+ * How many ticks it can have taken at most: until now, or the command's end where the machine has
+ * been started again meanwhile; 0: not known.
+ */
+uint64_t recording_span_ticks(const struct recording *recording);
+
 /* Reads what was written, up to the last whole line. */
 bool recording_read(struct recording *recording, int session_fd, struct error *err);
 /* Whether a method is one of those that are used. */

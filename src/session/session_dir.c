@@ -9,6 +9,7 @@
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
@@ -19,8 +20,6 @@ struct place {
 	uint64_t room_bytes;
 	bool in_memory, executable;
 };
-
-enum { PLACES = 5 };
 
 static bool place_look(struct place *place, const char *path)
 {
@@ -39,14 +38,24 @@ static bool place_look(struct place *place, const char *path)
 	return true;
 }
 
-static size_t places_list(struct place places[PLACES])
+static size_t places_list(struct place places[SESSION_PLACES])
 {
-	const char *const paths[PLACES] = {getenv("XDG_RUNTIME_DIR"), "/dev/shm", getenv("TMPDIR"),
-					   "/tmp", "/var/tmp"};
+	const char *const paths[SESSION_PLACES] = {getenv("XDG_RUNTIME_DIR"), "/dev/shm",
+						   getenv("TMPDIR"), "/tmp", "/var/tmp"};
 	size_t count = 0;
 
-	for (size_t i = 0; i < PLACES; i++)
+	for (size_t i = 0; i < SESSION_PLACES; i++)
 		count += place_look(&places[count], paths[i]);
+	return count;
+}
+
+size_t session_places(const char *paths[SESSION_PLACES])
+{
+	struct place places[SESSION_PLACES];
+	const size_t count = places_list(places);
+
+	for (size_t i = 0; i < count; i++)
+		paths[i] = places[i].path;
 	return count;
 }
 
@@ -88,7 +97,7 @@ static char *make_directory(const char *place, struct error *err)
 {
 	struct str path = {0};
 
-	str_printf(&path, "%s/tare.XXXXXX", place);
+	str_printf(&path, "%s/" SESSION_NAME_PREFIX "XXXXXX", place);
 	if (mkdtemp(path.data))
 		return path.data;
 	error_set_errno(err, errno, "cannot make a directory in %s", place);
@@ -98,7 +107,7 @@ static char *make_directory(const char *place, struct error *err)
 
 bool session_create(struct session *session, bool large, struct error *err)
 {
-	struct place places[PLACES];
+	struct place places[SESSION_PLACES];
 	const size_t count = places_list(places);
 	const struct place *place =
 		large ? place_choose_large(places, count) : place_choose(places, count);
@@ -114,11 +123,17 @@ bool session_create(struct session *session, bool large, struct error *err)
 	if (!session->directory)
 		return false;
 	session->fd = open(session->directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (session->fd >= 0)
+	/* Shared: who looks for what is left over takes it for a moment. */
+	if (session->fd >= 0 && flock(session->fd, LOCK_SH) == 0)
 		return true;
 	error_set_errno(err, errno, "cannot open %s", session->directory);
 	session_close(session, true);
 	return false;
+}
+
+bool session_hold(const struct session *session)
+{
+	return flock(session->fd, LOCK_EX | LOCK_NB) == 0;
 }
 
 static bool is_private_of(const struct stat *info, uid_t user)
@@ -199,7 +214,7 @@ void session_close(struct session *session, bool remove)
 
 char *session_make_executable_directory(struct error *err)
 {
-	struct place places[PLACES];
+	struct place places[SESSION_PLACES];
 	const size_t count = places_list(places);
 
 	for (size_t i = 0; i < count; i++) {

@@ -25,11 +25,22 @@ bool session_open_of_any(struct session *session, const char *directory, struct 
  * in. Precedes the command's start. */
 bool session_write_settings(const struct session *session, struct tare_settings settings,
 			    struct error *err);
+/*
+ * Who makes a session holds it until it closes it, or dies. Whether nobody else does: it is this
+ * process's then, as long as it is open.
+ */
+bool session_hold(const struct session *session);
 /* Closes; removes everything if `remove`. */
 void session_close(struct session *session, bool remove);
 
 /* A new private directory whose files may be executed; free it. NULL with err. */
 char *session_make_executable_directory(struct error *err);
+
+/* All sessions' directories are named so, */
+#define SESSION_NAME_PREFIX "tare."
+/* and lie in one of these places. How many of them can be written to. */
+enum { SESSION_PLACES = 5 };
+size_t session_places(const char *places[SESSION_PLACES]);
 
 #define SESSION_ROOM_BYTES_MIN	(8ULL << 20)
 #define SESSION_ROOM_BYTES_GOOD (256ULL << 20)

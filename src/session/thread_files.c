@@ -90,6 +90,16 @@ static void cut_stamp(uint64_t *ticks, uint64_t *damaged)
 	++*damaged;
 }
 
+static void bound_counts(uint64_t *counts, size_t count, uint64_t most, uint64_t *damaged)
+{
+	for (size_t i = 0; most && i < count; i++) {
+		if (counts[i] <= most)
+			continue;
+		counts[i] = 0;
+		++*damaged;
+	}
+}
+
 /* ---- process files ---- */
 
 static void cut_calibration(struct tare_calibration *calibration, uint64_t *damaged)
@@ -275,6 +285,16 @@ bool arena_process_read(struct arena_process *process, int dir_fd, const char *n
 	return ok || error_prefix(err, "cannot use %s", name);
 }
 
+void arena_process_bound(struct arena_process *process, uint64_t ticks, uint64_t processors)
+{
+	struct tare_process_file *header = &process->header;
+	const uint64_t most = ticks / ARENA_LOSS_TICKS_MIN * processors;
+
+	bound_counts(header->process_losses, TABLE_COUNT(header->process_losses), most,
+		     &process->damaged);
+	bound_counts(&header->images_unreached, 1, most, &process->damaged);
+}
+
 void arena_process_fini(struct arena_process *process)
 {
 	vec_foreach (module, &process->modules)
@@ -312,6 +332,14 @@ static bool thread_check_header(struct arena_thread *thread, struct error *err)
 	cut_stamp(&header->end_ticks, &thread->damaged);
 	cut_stamp(&header->lost_ticks, &thread->damaged);
 	return true;
+}
+
+void arena_thread_bound(struct arena_thread *thread, uint64_t ticks)
+{
+	struct tare_thread_file *header = &thread->header;
+
+	bound_counts(header->thread_losses, TABLE_COUNT(header->thread_losses), ticks,
+		     &thread->damaged);
 }
 
 /* A sum of times; those below 0 are the reader's to raise. */

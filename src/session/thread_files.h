@@ -85,6 +85,15 @@ bool arena_thread_read(struct arena_thread *thread, int dir_fd, const char *name
 		       struct error *err);
 void arena_thread_fini(struct arena_thread *thread);
 
+/*
+ * Drops counts of losses that cannot be, which are damage: in `ticks`, the length of the recording,
+ * a thread counts no more than these, and all `processors` start no more threads, programs or
+ * modules than one in ARENA_LOSS_TICKS_MIN. 0 ticks: not known, all stay.
+ */
+enum { ARENA_LOSS_TICKS_MIN = 1000 };
+void arena_process_bound(struct arena_process *process, uint64_t ticks, uint64_t processors);
+void arena_thread_bound(struct arena_thread *thread, uint64_t ticks);
+
 /* The ended calls of a node in one bucket (see tare_call_bucket; the last one is in bucket 0). */
 uint64_t arena_bucket_calls(const struct arena_thread *thread, size_t node, uint32_t bucket);
 /* All that ended. */
