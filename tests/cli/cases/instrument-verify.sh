@@ -7,11 +7,11 @@ tare instrument --verify --null -q "$PROGRAMS/plain_program"
 ls
 tare instrument --verify -q -o copy "$PROGRAMS/plain_program"
 tare instrument --verify --original "$PROGRAMS/plain_program" copy | summary
-# The first instruction behind the probe of main's copy.
+# The first instruction behind the probe and the counter of main's copy.
 address=$(readelf -sW copy | awk '$8 == "main" { print $2 }' | sort | tail -n 1)
 section=$(readelf -SW copy | grep -F .tare.text | sed 's/.*PROGBITS *//')
 read -r from offset _ <<<"$section"
-printf '\xcc' | dd of=copy bs=1 seek=$((0x$address - 0x$from + 0x$offset + 13)) conv=notrunc status=none
+printf '\xcc' | dd of=copy bs=1 seek=$((0x$address - 0x$from + 0x$offset + 21)) conv=notrunc status=none
 tare instrument --verify --original "$PROGRAMS/plain_program" copy | sed -E 's/0x[0-9a-f]+/ADDRESS/g' | summary
 echo "status ${PIPESTATUS[0]}"
 tare instrument --verify --original copy "$PROGRAMS/plain_program"
