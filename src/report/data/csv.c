@@ -4,7 +4,8 @@
  * bytes that are no UTF-8 appear escaped, as in text. Text that a spreadsheet would take for a
  * formula begins with an apostrophe.
  */
-#include "report/table/table.h"
+#include "report/data/csv.h"
+
 #include "report/words/name.h"
 #include "report/words/number.h"
 

@@ -2,8 +2,9 @@
  * JSON as in RFC 8259, by the schema in docs/reports.md. Always valid UTF-8: bytes of names that
  * are none appear as \xNN; control characters are escaped as JSON has it.
  */
+#include "report/data/json.h"
+
 #include "report/table/calltree.h"
-#include "report/table/table.h"
 #include "report/words/json_string.h"
 #include "report/words/number.h"
 
@@ -353,11 +354,23 @@ static void write_notes(const struct report *report, FILE *stream)
 	fputs("]", stream);
 }
 
+static void write_noise(const struct report *report, FILE *stream)
+{
+	const struct analysis_outline *outline = &report->outline;
+	const double share = analysis_value_share(report->analysis, outline->trimmed_value);
+
+	report_write_json_number(stream, "trimmed", outline->trimmed);
+	fprintf(stream, ",\n    \"trimmed_percent\": %.4f", share > 0 ? share : 0);
+	report_write_json_number(stream, "not_expanded", outline->collapsed);
+	report_write_json_number(stream, "rows_of_several_frames", outline->shared);
+	report_write_json_number(stream, "frames_of_these_rows", outline->shared_frames);
+}
+
 void report_write_json(const struct report *report, FILE *stream)
 {
 	report_write_json_header(report, stream);
 	if (report->is_outlined)
-		report_write_json_noise(report, stream);
+		write_noise(report, stream);
 	if (report->annotated)
 		write_notes(report, stream);
 	report_write_json_tables(stream);

@@ -10,8 +10,11 @@
  */
 #include "report/diff/diff.h"
 
+#include "report/data/csv.h"
+#include "report/data/json.h"
 #include "report/diff/diff_gate.h"
 #include "report/diff/diff_rows.h"
+#include "report/text/text.h"
 #include "report/words/json_string.h"
 #include "report/words/name.h"
 

@@ -7,10 +7,11 @@
 
 #include "analysis/cpu_use.h"
 #include "analysis/sample_timeline.h"
+#include "report/data/json.h"
 #include "report/html/html_pack.h"
 #include "report/html/html_table.h"
 #include "report/html/html_tree.h"
-#include "report/table/table.h"
+#include "report/text/text.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -218,6 +218,13 @@ static bool lacks_modules(const struct report *report, struct str *text)
 	return text->len > 0;
 }
 
+const struct report_limit report_limits[] = {
+	{TARE_LIMIT_NODES, "max-nodes"}, {TARE_LIMIT_MEMORY, "max-memory"},
+	{TARE_LIMIT_DISK, "max-disk"},	 {TARE_LIMIT_THREADS, "max-threads"},
+	{TARE_LIMIT_SYSTEM, "system"},
+};
+table_covers(report_limits, TARE_LIMITS);
+
 const struct report_attention report_attentions[] = {
 	{"accuracy", is_inaccurate}, {"preempted", was_preempted},   {"coverage", has_gaps},
 	{"os", lacks_os_events},     {"clock", clock_drifts},	     {"samples", has_few_samples},

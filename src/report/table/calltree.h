@@ -15,10 +15,6 @@ bool report_check_allowed(const struct report_options *options, enum view_id vie
 /* The threshold in effect, in percent; 0: none. */
 double report_trim(const struct report *report);
 
-/* What the call tree left out or put together, in lines below a table; and as fields. */
-void report_write_text_noise(const struct report *report, FILE *stream);
-void report_write_json_noise(const struct report *report, FILE *stream);
-
 /*
  * The names of a row's frames, "outer › inner". Shortened to `width`, the outermost and innermost
  * stay, with the number of those between; `mark` tells apart what would look alike, without one
@@ -28,5 +24,7 @@ void report_append_frames(const struct report *report, const struct report_row *
 			  struct str *out);
 void report_append_frames_shortened(struct str *out, const char *text, size_t width,
 				    const char *mark, bool unicode);
+/* What stands between the names of two frames. */
+const char *report_frames_separator(bool unicode);
 
 #endif

@@ -1,25 +1,22 @@
 /*
- * Rows of several frames: their names, and what noise reduction has done, in words and numbers. A
- * separator within a name is escaped, so that it ends no frame.
+ * The names of rows of several frames. A separator within a name is escaped, so that it ends no
+ * frame.
  */
 #include "report/table/calltree.h"
-#include "report/text/line.h"
 #include "report/words/name.h"
-#include "report/words/number.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 enum { PART_MIN = 6 };
 
-static const char *separator(bool unicode)
+const char *report_frames_separator(bool unicode)
 {
 	return unicode ? " \u203a " : " > ";
 }
 
 static void append_name(struct str *out, const char *name, bool unicode)
 {
-	const char *sign = separator(unicode);
+	const char *sign = report_frames_separator(unicode);
 
 	for (const char *next; (next = strstr(name, sign)); name = next + strlen(sign)) {
 		str_append_bytes(out, name, (size_t)(next - name));
@@ -50,7 +47,7 @@ void report_append_frames(const struct report *report, const struct report_row *
 		vec_push(&frames, at);
 	append_frame(report, row->node, out);
 	for (size_t i = frames.len; i-- > 0;) {
-		str_append(out, separator(report->options->unicode));
+		str_append(out, report_frames_separator(report->options->unicode));
 		append_frame(report, frames.data[i], out);
 	}
 	vec_fini(&frames);
@@ -59,7 +56,7 @@ void report_append_frames(const struct report *report, const struct report_row *
 /* "[2]..." tells apart where it stands between numbers, too. */
 static void append_between(struct str *out, size_t count, const char *mark, bool unicode)
 {
-	const char *sign = separator(unicode);
+	const char *sign = report_frames_separator(unicode);
 
 	if (count)
 		str_printf(out, "%s%zu more", sign, count);
@@ -90,7 +87,8 @@ static void append_part(struct str *out, const char *name, size_t width, bool fi
 void report_append_frames_shortened(struct str *out, const char *text, size_t width,
 				    const char *mark, bool unicode)
 {
-	const char *sign = separator(unicode), *first_end = strstr(text, sign), *last = text;
+	const char *sign = report_frames_separator(unicode), *first_end = strstr(text, sign),
+		   *last = text;
 	struct str first = {0}, between = {0};
 	size_t count = 0;
 
@@ -114,67 +112,4 @@ void report_append_frames_shortened(struct str *out, const char *text, size_t wi
 	append_part(out, last, room - share_of(room, left, right), !mark, unicode);
 	str_fini(&first);
 	str_fini(&between);
-}
-
-/* ---- what was left out ---- */
-
-static const char *measure_name(const struct analysis *analysis)
-{
-	if (analysis->method == ANALYSIS_INSTRUMENT)
-		return "time";
-	return analysis->by_weight ? "waiting" : "samples";
-}
-
-static void append_count(struct str *out, uint64_t count, const char *one, const char *many)
-{
-	number_append(out, count);
-	str_printf(out, " %s", count == 1 ? one : many);
-}
-
-void report_write_text_noise(const struct report *report, FILE *stream)
-{
-	const struct analysis *analysis = report->analysis;
-	const struct analysis_outline *outline = &report->outline;
-	const double trim = report_trim(report), least = report->options->min_percent;
-	const bool functions = report->view->id == VIEW_FUNCTIONS;
-	struct str text = {0};
-
-	if (outline->collapsed) {
-		append_count(&text, outline->collapsed, "call path", "call paths");
-		str_append(&text, " not expanded; --expand=all shows all");
-		line_write(stream, report->options, "", text.data);
-		str_clear(&text);
-	}
-	if (outline->trimmed) {
-		append_count(&text, outline->trimmed, functions ? "function" : "call path",
-			     functions ? "functions" : "call paths");
-		str_printf(&text, " below %.3g %% left out, with %.1f %% of the %s; %s",
-			   trim > least ? trim : least,
-			   analysis_value_share(analysis, outline->trimmed_value),
-			   measure_name(analysis),
-			   trim > least ? "--noise shows all" : "see --min-percent");
-		line_write(stream, report->options, "", text.data);
-		str_clear(&text);
-	}
-	if (outline->shared) {
-		append_count(&text, outline->shared, "row stands", "rows stand");
-		str_append(&text, " for ");
-		append_count(&text, outline->shared_frames, "frame", "frames");
-		str_printf(&text, " (outer%sinner) with little of their own; --noise shows each",
-			   separator(report->options->unicode));
-		line_write(stream, report->options, "", text.data);
-	}
-	str_fini(&text);
-}
-
-void report_write_json_noise(const struct report *report, FILE *stream)
-{
-	const struct analysis_outline *outline = &report->outline;
-	const double share = analysis_value_share(report->analysis, outline->trimmed_value);
-
-	report_write_json_number(stream, "trimmed", outline->trimmed);
-	fprintf(stream, ",\n    \"trimmed_percent\": %.4f", share > 0 ? share : 0);
-	report_write_json_number(stream, "not_expanded", outline->collapsed);
-	report_write_json_number(stream, "rows_of_several_frames", outline->shared);
-	report_write_json_number(stream, "frames_of_these_rows", outline->shared_frames);
 }

@@ -1,4 +1,7 @@
-/* What views fill and renderers write: columns, rows, tables. Private to report. */
+/*
+ * table: what views fill and the rooms above write: columns, rows, tables. No format is chosen here
+ * yet. Private to report.
+ */
 #ifndef TARE_REPORT_TABLE_H
 #define TARE_REPORT_TABLE_H
 
@@ -30,6 +33,9 @@ enum view_id {
 };
 
 enum { COLUMNS_MAX = 96, TABLES_MAX = 4 };
+
+/* Text: so much stands left of what a line of the header says. */
+enum { REPORT_KEY_WIDTH = 13 };
 
 struct report_mark {
 	int64_t mark;
@@ -131,8 +137,7 @@ struct view {
 	struct view_layout layouts[LAYOUTS];
 	int64_t limit; /* text */
 	bool (*fill)(struct report *report, struct error *err);
-	/* Instead of `fill`, of a view with too many rows to keep: writes it by itself. */
-	bool (*stream)(struct report *report, FILE *stream, struct error *err);
+	bool streams; /* instead of `fill`: it has too many rows to keep, see calltrace.h */
 	enum view_id id;
 	enum view_needs needs;
 	bool needs_function;
@@ -149,6 +154,9 @@ extern const size_t report_view_count;
  */
 bool report_open(struct report *report, const struct analysis *analysis,
 		 const struct report_options *options, struct error *err);
+/* The same up to the rows, which the view's `fill` makes. */
+bool report_prepare(struct report *report, const struct analysis *analysis,
+		    const struct report_options *options, struct error *err);
 void report_close(struct report *report);
 
 /* ---- columns ---- */
@@ -206,9 +214,9 @@ void report_finish_rows(struct report *report, struct report_table *table, size_
 			const char *sort);
 /* Sorts rows[0..count) as above. */
 void report_sort(struct report *report, struct report_row *rows, size_t count, const char *sort);
-/* Rows that text or the user limits a table to; INT64_MAX for no limit. */
 /* The row's inclusive share of the session, by the method shown, in percent; 0: it has none. */
 double report_row_share(const struct report *report, const struct report_row *row);
+/* Rows that text or the user limits a table to; INT64_MAX for no limit. */
 int64_t report_limit(const struct report *report);
 bool report_is_selected(const struct report *report, uint32_t function);
 /* The function's name; as text with what tells it apart from others. */
@@ -244,10 +252,8 @@ report_getter report_get_time_bar, report_get_samples_bar, report_get_os_bar,
 enum cpu_column { CPU_BEGIN, CPU_END, CPU_USED };
 report_getter report_get_cpu;
 bool report_add_cpu(struct report *report, struct error *err);
-/* Nothing where report_add_cpu was not called, or nothing is known. */
-void report_write_cpu_line(const struct report *report, FILE *stream);
 
-/* calltrace.c */
+/* events.c */
 enum event_column {
 	EVENT_TIME,
 	EVENT_KIND,
@@ -259,23 +265,6 @@ enum event_column {
 	EVENT_LOST
 };
 report_getter report_get_event;
-bool report_stream_calltrace(struct report *report, FILE *stream, struct error *err);
-
-/* ---- renderers ---- */
-
-/* The parts of CSV and JSON, for a view that streams its only table. */
-void report_write_csv_names(const struct report *report, const struct report_table *table,
-			    FILE *stream);
-void report_write_csv_row(const struct report *report, const struct report_table *table,
-			  const struct report_row *row, FILE *stream);
-/* Up to the tables' names; the header stays open for more fields. */
-void report_write_json_header(const struct report *report, FILE *stream);
-void report_write_json_number(FILE *stream, const char *key, uint64_t number);
-void report_write_json_tables(FILE *stream);
-void report_write_json_row(const struct report *report, const struct report_table *table,
-			   const struct report_row *row, FILE *stream);
-void report_write_text_line(const struct report *report, FILE *stream, const char *key,
-			    struct str *text);
 
 /* The limits of a recording: enum tare_limits, and the option of tare record, or "system". */
 struct report_limit {
@@ -292,18 +281,5 @@ struct report_attention {
 };
 extern const struct report_attention report_attentions[];
 extern const size_t report_attention_count;
-
-/* What a header has, without its braces; one table with its name. */
-void report_write_json_fields(const struct report *report, FILE *stream);
-void report_write_json_table(const struct report *report, const struct report_table *table,
-			     FILE *stream);
-void report_write_text_table(const struct report *report, const struct report_table *table,
-			     FILE *stream);
-void report_write_text(const struct report *report, FILE *stream);
-/* When, where, totals and losses: of several profiles in one report. */
-void report_write_text_totals(const struct report *report, FILE *stream);
-void report_write_text_header(const struct report *report, FILE *stream);
-void report_write_csv(const struct report *report, FILE *stream);
-void report_write_json(const struct report *report, FILE *stream);
 
 #endif

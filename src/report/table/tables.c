@@ -52,7 +52,7 @@ void report_select(const struct report_options *options, struct analysis_options
 	selection->call_places = selection->places;
 	selection->code = view->id == VIEW_INSTRUCTIONS;
 	/* A view that streams takes them by itself. */
-	if (view->stream)
+	if (view->streams)
 		return;
 	selection->from = options->from;
 	selection->to = options->to;
@@ -425,8 +425,8 @@ static bool view_has_data(const struct report *report, struct error *err)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "the view %s needs calls, and the profile has samples only; tare "
 				 "record --method=instrument%s records them",
-				 view->name, view->stream ? " --trace" : "");
-	if (view->stream && analysis->method == ANALYSIS_SAMPLE)
+				 view->name, view->streams ? " --trace" : "");
+	if (view->streams && analysis->method == ANALYSIS_SAMPLE)
 		return error_set(err, ERROR_USAGE,
 				 "the view %s shows events of calls; leave out --method=sample and "
 				 "--event",
@@ -489,8 +489,8 @@ static bool filters_open(struct report *report, struct error *err)
 	return true;
 }
 
-static bool report_init(struct report *report, const struct analysis *analysis,
-			const struct report_options *options, struct error *err)
+bool report_prepare(struct report *report, const struct analysis *analysis,
+		    const struct report_options *options, struct error *err)
 {
 	*report = (struct report){.analysis = analysis, .options = options};
 	if (!report_check(options, err))
@@ -509,30 +509,10 @@ static bool report_init(struct report *report, const struct analysis *analysis,
 bool report_open(struct report *report, const struct analysis *analysis,
 		 const struct report_options *options, struct error *err)
 {
-	if (!report_init(report, analysis, options, err))
+	if (!report_prepare(report, analysis, options, err))
 		return false;
 	if (report->view->fill(report, err))
 		return true;
 	report_close(report);
 	return false;
-}
-
-bool report_write(const struct analysis *analysis, const struct report_options *options,
-		  FILE *stream, struct error *err)
-{
-	struct report report = {0};
-
-	if (!report_init(&report, analysis, options, err))
-		return false;
-	const bool streams = report.view->stream != NULL;
-	const bool ok = streams ? report.view->stream(&report, stream, err)
-				: report.view->fill(&report, err);
-	if (ok && !streams && options->format == REPORT_TEXT)
-		report_write_text(&report, stream);
-	else if (ok && !streams && options->format == REPORT_CSV)
-		report_write_csv(&report, stream);
-	else if (ok && !streams)
-		report_write_json(&report, stream);
-	report_close(&report);
-	return ok;
 }

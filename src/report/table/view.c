@@ -623,7 +623,7 @@ const struct view report_views[] = {
 	 .summary = "each event in the order of time, of a recording with --trace",
 	 .layouts = {{"time,event,depth,duration,function,thread", NULL, NULL}},
 	 .needs = NEEDS_CALLS,
-	 .stream = report_stream_calltrace},
+	 .streams = true},
 };
 
 const size_t report_view_count = sizeof(report_views) / sizeof(report_views[0]);

@@ -1,6 +1,6 @@
 /* The header of text reports: what was recorded where, how well, and what is missing. */
-#include "report/table/table.h"
 #include "report/text/line.h"
+#include "report/text/text.h"
 #include "report/words/name.h"
 #include "report/words/number.h"
 #include "report/words/style.h"
@@ -503,13 +503,6 @@ static void write_losses(const struct report *report, FILE *stream, struct str *
 	str_printf(text, "%s", text_or(session->incomplete_reason, "the recording was cut off"));
 	write_facts(report, stream, ALERT, "INCOMPLETE", text);
 }
-
-const struct report_limit report_limits[] = {
-	{TARE_LIMIT_NODES, "max-nodes"}, {TARE_LIMIT_MEMORY, "max-memory"},
-	{TARE_LIMIT_DISK, "max-disk"},	 {TARE_LIMIT_THREADS, "max-threads"},
-	{TARE_LIMIT_SYSTEM, "system"},
-};
-table_covers(report_limits, TARE_LIMITS);
 
 /* Why call paths have folded, threads share rows, or something found no room. */
 static void write_limits(const struct report *report, FILE *stream, struct str *text)

@@ -3,8 +3,8 @@
  * shortened in the middle and told apart by their address where that makes them look alike.
  * Two passes over the rows: the first measures, the second writes.
  */
+#include "report/text/text.h"
 #include "report/table/calltree.h"
-#include "report/table/table.h"
 #include "report/text/line.h"
 #include "report/words/bar.h"
 #include "report/words/name.h"

@@ -1,0 +1,24 @@
+/*
+ * text: a report for people, fitted to the width of a terminal: the header, tables, and what was
+ * left out. Private to report.
+ */
+#ifndef TARE_REPORT_TEXT_H
+#define TARE_REPORT_TEXT_H
+
+#include "report/table/table.h"
+
+void report_write_text(const struct report *report, FILE *stream);
+void report_write_text_header(const struct report *report, FILE *stream);
+/* When, where, totals and losses: of several profiles in one report. */
+void report_write_text_totals(const struct report *report, FILE *stream);
+/* One line of a header; clears `text`. */
+void report_write_text_line(const struct report *report, FILE *stream, const char *key,
+			    struct str *text);
+void report_write_text_table(const struct report *report, const struct report_table *table,
+			     FILE *stream);
+/* CPU use over time; nothing where report_add_cpu was not called, or nothing is known. */
+void report_write_cpu_line(const struct report *report, FILE *stream);
+/* What the call tree left out or put together, in lines below a table. */
+void report_write_text_noise(const struct report *report, FILE *stream);
+
+#endif
