@@ -26,6 +26,7 @@ struct state_waits_seen {
 	uint64_t ticks; /* TSC; 0: not read */
 	uint64_t cpu_ns;
 	uint64_t delay_ns;
+	uint64_t unasked_ticks; /* waits since delay_ns was read that were too short to ask */
 	bool has_delay;
 };
 

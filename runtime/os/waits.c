@@ -11,7 +11,8 @@
  * The run delay has no system call, only a file. It is opened while the process has one thread: a
  * descriptor that comes and goes could meet another thread's open, which counts on its number.
  * Where all switches were involuntary no file needs to be asked: the thread was always ready to
- * run.
+ * run. To open it takes longer than the shortest waits, which count as blocked; where these are
+ * much beside a longer one, what the file says is not that one's.
  *
  * Refuses to compare readings of different threads: a vfork child has its parent's memory.
  */
@@ -28,6 +29,8 @@
 #define READ_ROUNDS	4
 #define READ_TICKS	8192 /* a reading that took longer was interrupted */
 #define LATE_TICKS	65536
+#define ASKED_TICKS	65536 /* a shorter wait is not worth a file */
+#define UNASKED_PART	8
 #define RATE_SHIFT	32
 #define DELAY_TEXT_SIZE 96
 
@@ -208,14 +211,20 @@ static uint64_t ready_ticks(struct tare_thread_file *self, struct state_waits_se
 			    enum waits_kind kind, uint64_t waited, uint64_t used_rate)
 {
 	const uint64_t before = seen->delay_ns;
-	const bool had = seen->has_delay;
+	const bool had = seen->has_delay && seen->unasked_ticks <= waited / UNASKED_PART;
 
 	if (kind == WAITS_INVOLUNTARY) {
 		if (waited >> RATE_SHIFT < used_rate)
 			seen->delay_ns += divide_shifted(waited, used_rate);
 		return waited;
 	}
+	if (waited < ASKED_TICKS) {
+		seen->unasked_ticks += waited;
+		self->delays_unread++;
+		return 0;
+	}
 	seen->has_delay = delay_read(&seen->delay_ns);
+	seen->unasked_ticks = 0;
 	if (!had || !seen->has_delay) {
 		self->delays_unread++;
 		return 0;
