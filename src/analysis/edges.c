@@ -139,11 +139,7 @@ static bool holds(uint64_t part, uint64_t whole, double share)
 
 static uint64_t session_inclusive(const struct analysis *analysis)
 {
-	const struct analysis_sample_totals *samples = &analysis->totals.samples;
-
-	if (analysis->method == ANALYSIS_INSTRUMENT)
-		return analysis->totals.elapsed;
-	return analysis->by_weight ? samples->weight : samples->kept;
+	return analysis_total(analysis, analysis_ranking_value(analysis));
 }
 
 static uint64_t process_inclusive(const struct analysis *analysis, uint32_t process)

@@ -616,6 +616,37 @@ static void test_hot_path(void **state)
 	vec_fini(&steps);
 }
 
+/* It follows the processor's time, however long the program waits beside. */
+static void test_hot_path_beside_waits(void **state)
+{
+	static const struct small_node nodes[] = {
+		{.thread = 1},
+		{.thread = 1, .parent = 1, .function = 1, .calls = 1, .elapsed = 1},
+		{.thread = 1, .parent = 2, .function = 2, .calls = 1, .elapsed = 9},
+		{.thread = 1, .parent = 2, .function = 3, .calls = 1, .elapsed = 90, .blocked = 90},
+	};
+	struct profile_writer *writer = small_profile_open(path);
+	const int64_t process = small_process(writer, 100, "work");
+	const int64_t module = small_module(writer, "/bin/work");
+	struct analysis_path steps;
+
+	(void)state;
+	small_thread_of(writer, process, 101,
+			&(struct small_times){.now = 100, .os = 90, .blocked = 90});
+	small_function(writer, module, "main", 0x10);
+	small_function(writer, module, "work", 0x20);
+	small_function(writer, module, "nap", 0x30);
+	small_nodes(writer, nodes, COUNT(nodes));
+	small_profile_commit(writer);
+	open_result(NULL);
+	analysis_hot_path(analysis, 0.5, &steps);
+	assert_int_equal(steps.len, 4);
+	assert_string_equal(
+		analysis->functions.data[analysis->nodes.data[steps.data[3].index].function].name,
+		"work");
+	vec_fini(&steps);
+}
+
 /* Two modules in turn: the outer one's inclusive time holds the inner one's. */
 static void test_modules_and_roots(void **state)
 {
@@ -854,6 +885,7 @@ int main(void)
 		TEST(test_edges_of_recursion),
 		TEST(test_edges_of_mutual_recursion),
 		TEST(test_hot_path),
+		TEST(test_hot_path_beside_waits),
 		TEST(test_folded_time_of_recursion_is_bounded),
 		TEST(test_folded_waiting_is_no_cpu_time),
 		TEST(test_modules_and_roots),
