@@ -16,7 +16,7 @@
 #define TARE_STATIC_ENTRY     "tare_static_entry"
 #define TARE_STATIC_DATA      "tare_static"
 
-#define TARE_STATIC_TLS_BYTES 64 /* of the runtime's thread-local block, at most */
+#define TARE_STATIC_TLS_BYTES 128 /* of the runtime's thread-local block, at most */
 
 struct tare_static {
 	uint64_t link_addr;    /* of this struct: run address - link_addr is the load bias */

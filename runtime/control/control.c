@@ -17,6 +17,7 @@
 #include "runtime/base/kernel.h"
 #include "runtime/base/memory.h"
 #include "runtime/control/arming.h"
+#include "runtime/files/counters.h"
 #include "runtime/files/process.h"
 #include "runtime/os/os_flag.h"
 #include "runtime/tree/calls.h"
@@ -128,6 +129,7 @@ static void probes_follow(void)
 	os_flag_renew();
 	if (!arming_pause(off))
 		return;
+	counters_switch(off);
 	probes_paused = off;
 	control->unreachable = arming_unreachable();
 }
@@ -341,6 +343,7 @@ bool control_change_thread(struct tare_thread_file *self, enum tare_operation op
 		thread_goes_on(self, &event);
 	}
 	self->level = level;
+	counters_switch_thread(!goes_on);
 	os_flag_settle(self, state_private);
 	return self->control_seen != SEEN_OFF;
 }

@@ -16,6 +16,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/reserve.h"
 #include "runtime/control/arming.h"
+#include "runtime/files/counters.h"
 #include "runtime/files/process.h"
 #include "runtime/files/thread_file.h"
 #include "runtime/os/names.h"
@@ -55,6 +56,7 @@ static void blind(struct tare_thread_file *self)
 	process_complete();
 	for (int round = 0; round < SWITCH_ROUNDS && !arming_switch(false); round++)
 		kernel_call(SYS_sched_yield, 0);
+	counters_switch(true); /* what it calls from now on has no times */
 	state_session.active = false;
 }
 

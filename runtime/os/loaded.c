@@ -126,7 +126,7 @@ static bool replace_below(const struct file *wanted)
 	return any;
 }
 
-void loaded_open(const struct process_module *module, const struct module_segments *segments)
+uint64_t loaded_open(const struct process_module *module, const struct module_segments *segments)
 {
 	struct file wanted = {
 		.bias = module->bias, .dynamic_addr = module->dynamic_addr, .open = true};
@@ -139,7 +139,7 @@ void loaded_open(const struct process_module *module, const struct module_segmen
 
 	if (known) {
 		known->open = true;
-		return;
+		return known->ordinal;
 	}
 	const bool replaced = tables && replace_below(&wanted);
 
@@ -151,6 +151,7 @@ void loaded_open(const struct process_module *module, const struct module_segmen
 	process_module_note(&noted);
 	if (replaced)
 		os_flag_renew();
+	return wanted.ordinal;
 }
 
 void loaded_close(uint64_t dynamic_addr)

@@ -12,8 +12,9 @@
 #include "runtime/files/process.h"
 #include "runtime/files/self.h"
 
-/* A file was loaded: notes it in the process file, unless it is one that was here before. */
-void loaded_open(const struct process_module *module, const struct module_segments *segments);
+/* A file was loaded: notes it in the process file, unless it is one that was here before. Returns
+   its ordinal. */
+uint64_t loaded_open(const struct process_module *module, const struct module_segments *segments);
 
 /* It is about to be unloaded. */
 void loaded_close(uint64_t dynamic_addr);

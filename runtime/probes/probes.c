@@ -15,6 +15,7 @@
 #include "runtime/control/triggers.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/sandbox.h"
+#include "runtime/files/counters.h"
 #include "runtime/files/process.h"
 #include "runtime/os/descriptors.h"
 #include "runtime/os/executable.h"
@@ -29,6 +30,7 @@
 #include "runtime/timer/timer.h"
 #include "runtime/tree/gate.h"
 
+#include <asm/prctl.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
 
@@ -230,9 +232,19 @@ static void syscall_note(struct tare_thread_file *self, const struct probes_regi
 	}
 }
 
+/* A thread's first system calls are made before the program's own code runs in it. */
+static void count_calls(const struct probes_registers *registers)
+{
+	counters_enter();
+	if (registers->rax == SYS_arch_prctl &&
+	    (registers->rdi == ARCH_SET_GS || registers->rdi == ARCH_GET_GS))
+		counters_give_up_gs();
+}
+
 void probes_syscall_event(struct probes_registers *registers)
 {
 	timer_syscall(registers);
+	count_calls(registers);
 	struct tare_thread_file *self = thread_alive();
 
 	stack_signs_note(self, registers);

@@ -7,6 +7,7 @@
 #include "runtime/base/budget.h"
 #include "runtime/base/kernel.h"
 #include "runtime/control/control.h"
+#include "runtime/files/counters.h"
 #include "runtime/files/process.h"
 #include "runtime/process/thread.h"
 
@@ -32,6 +33,7 @@ static bool begin_first(void)
 	state_process.selector = state_session.selector;
 	const bool made = process_make();
 
+	counters_begin_process(made, made ? process_pid() : 0, made ? process_begin_ticks() : 0);
 	if (state_session.started) {
 		state_thread = &state_unborn;
 		state_birth = 0;

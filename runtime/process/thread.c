@@ -13,6 +13,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/reserve.h"
 #include "runtime/control/control.h"
+#include "runtime/files/counters.h"
 #include "runtime/files/process.h"
 #include "runtime/files/thread_file.h"
 #include "runtime/files/trace_file.h"
@@ -102,6 +103,7 @@ static struct tare_thread_file *file_continue(struct state_private *private_stat
 	trace_stack(self);
 	control_begin_thread(self, state_birth);
 	self->begin_ticks = first_begin;
+	counters_name(first_begin);
 	return self;
 }
 
@@ -144,6 +146,7 @@ static struct tare_thread_file *file_begin(uint32_t *limits)
 	accumulate_begin(self, kernel_ticks());
 	control_begin_thread(self, state_birth);
 	private_state->file_addr = self->run_addr;
+	counters_name(self->begin_ticks);
 	return self;
 }
 
@@ -160,6 +163,7 @@ bool thread_begin(uint64_t sp)
 	if (state_thread == &state_unborn) { /* no handler has just done it */
 		state_birth = sp;
 		state_barrier();
+		counters_enter();
 		uint32_t limits;
 		struct tare_thread_file *self = file_begin(&limits);
 		if (self)
@@ -254,6 +258,7 @@ void thread_end(struct tare_thread_file *self)
 	struct state_private *private_state = state_private;
 
 	thread_complete(self, false);
+	counters_leave();
 	stacks_thread_end(self);
 	state_thread = &state_unborn;
 	state_private = NULL;

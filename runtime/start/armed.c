@@ -4,6 +4,7 @@
 #include "runtime/control/arming.h"
 #include "runtime/control/control.h"
 #include "runtime/control/triggers.h"
+#include "runtime/files/counters.h"
 #include "runtime/probes/probes.h"
 
 bool module_arm(const struct module_segments *segments)
@@ -26,4 +27,17 @@ bool module_arm(const struct module_segments *segments)
 
 	control_note_module();
 	return added;
+}
+
+void module_count_calls(const struct module_segments *segments, uint64_t ordinal)
+{
+	const struct tare_module *module = module_find(segments);
+
+	if (!module)
+		return;
+	const uint64_t counters = (uint64_t)module + (uint64_t)module->counters_offset;
+	const uint64_t size_bytes = (uint64_t)module->counter_count * sizeof(uint64_t);
+
+	if (counters % TARE_COUNTER_PAGE == 0 && module_may_write(segments, counters, size_bytes))
+		counters_add(module, ordinal);
 }

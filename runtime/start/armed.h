@@ -10,4 +10,7 @@
  */
 bool module_arm(const struct module_segments *segments);
 
+/* Its counters get pages that are kept; `ordinal`: of its record. */
+void module_count_calls(const struct module_segments *segments, uint64_t ordinal);
+
 #endif

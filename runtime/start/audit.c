@@ -17,6 +17,7 @@
 #include "runtime/control/arming.h"
 #include "runtime/control/triggers.h"
 #include "runtime/exec/exec.h"
+#include "runtime/files/counters.h"
 #include "runtime/files/process.h"
 #include "runtime/os/executable.h"
 #include "runtime/os/loaded.h"
@@ -34,7 +35,9 @@
 #include <fcntl.h>
 #include <link.h>
 
-#define EXPORTED __attribute__((visibility("default")))
+#define PAGE_BYTES	 4096ULL
+#define HEADER_PAGES_MAX (1 << 16)
+#define EXPORTED	 __attribute__((visibility("default")))
 
 static struct module_segments executable; /* as the kernel says */
 static char **program_environment;	  /* NULL: it has no session's variables */
@@ -162,20 +165,65 @@ static void library_rename(const struct link_map *map)
 		memcpy(map->l_name, search_name, length + 1);
 }
 
-/* The program headers of a loaded library, if its file header is where it usually is. */
+static bool is_mapped(uint64_t page)
+{
+	unsigned char resident;
+
+	return page % PAGE_BYTES == 0 && kernel_call(SYS_mincore, page, PAGE_BYTES, &resident) == 0;
+}
+
+/* The file header at a run address, or NULL. */
+static const Elf64_Ehdr *header_at(uint64_t addr)
+{
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)addr;
+
+	if (!addr || !is_mapped(addr) || header->e_ident[EI_MAG0] != ELFMAG0 ||
+	    header->e_ident[EI_MAG1] != ELFMAG1 || header->e_ident[EI_MAG2] != ELFMAG2 ||
+	    header->e_ident[EI_MAG3] != ELFMAG3)
+		return NULL;
+	return header;
+}
+
+/* It is the library's whose dynamic section is where its own header says. */
+static bool header_is_of(const Elf64_Ehdr *header, const struct link_map *map)
+{
+	const Elf64_Phdr *segments = (const Elf64_Phdr *)((uint64_t)header + header->e_phoff);
+
+	if (header->e_phentsize != sizeof(*segments) ||
+	    !is_mapped((uint64_t)segments & ~(PAGE_BYTES - 1)) ||
+	    !is_mapped((uint64_t)(segments + header->e_phnum) & ~(PAGE_BYTES - 1)))
+		return false;
+	for (unsigned i = 0; i < header->e_phnum; i++)
+		if (segments[i].p_type == PT_DYNAMIC)
+			return map->l_addr + segments[i].p_vaddr == (uint64_t)map->l_ld;
+	return false;
+}
+
+/* A library whose first address is not 0: the header lies somewhere below its dynamic section. */
+static const Elf64_Ehdr *header_search(const struct link_map *map)
+{
+	uint64_t page = (uint64_t)map->l_ld & ~(PAGE_BYTES - 1);
+
+	for (int i = 0; i < HEADER_PAGES_MAX && page; i++, page -= PAGE_BYTES) {
+		const Elf64_Ehdr *header = header_at(page);
+
+		if (header && header_is_of(header, map))
+			return header;
+	}
+	return NULL;
+}
+
+/* The program headers of a loaded library. */
 static struct module_segments library_segments(const struct link_map *map)
 {
 	struct module_segments segments = {.bias = map->l_addr};
-	const Elf64_Ehdr *header = (const Elf64_Ehdr *)map->l_addr;
-	unsigned char resident;
+	const Elf64_Ehdr *header = header_at(map->l_addr);
 
-	if (!map->l_addr || map->l_addr & 4095 ||
-	    kernel_call(SYS_mincore, map->l_addr, 4096, &resident))
+	if (!header)
+		header = header_search(map);
+	if (!header)
 		return segments;
-	if (header->e_ident[EI_MAG0] != ELFMAG0 || header->e_ident[EI_MAG1] != ELFMAG1 ||
-	    header->e_ident[EI_MAG2] != ELFMAG2 || header->e_ident[EI_MAG3] != ELFMAG3)
-		return segments;
-	segments.headers = (const Elf64_Phdr *)(map->l_addr + header->e_phoff);
+	segments.headers = (const Elf64_Phdr *)((uint64_t)header + header->e_phoff);
 	segments.count = header->e_phnum;
 	return segments;
 }
@@ -203,7 +251,7 @@ EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *
 		module.path = path;
 	module.instrumented = module_arm(&segments);
 	api_connect(&segments);
-	loaded_open(&module, &segments);
+	module_count_calls(&segments, loaded_open(&module, &segments));
 	timer_open(&segments, module.path, is_executable);
 	return 0;
 }
@@ -221,6 +269,7 @@ EXPORTED unsigned int la_objclose(uintptr_t *cookie)
 	timer_close(&segments);
 	if (instrumented) {
 		triggers_remove(instrumented);
+		counters_remove(instrumented);
 		arming_remove(instrumented);
 	}
 	adapt_forget(module_begin(&segments), module_end(&segments));

@@ -30,6 +30,10 @@
 #define AT_MINSIGSTKSZ 51
 #endif
 
+#ifndef HWCAP2_FSGSBASE
+#define HWCAP2_FSGSBASE 2 /* of x86: bit 1 */
+#endif
+
 #define VECTOR_ENTRIES 64 /* the kernel's have about 25 */
 
 void startup_scan(struct startup *startup, char **environment)
@@ -56,6 +60,8 @@ void startup_scan(struct startup *startup, char **environment)
 			startup->header_count = entry->a_un.a_val;
 		if (entry->a_type == AT_RANDOM)
 			startup->random = entry->a_un.a_val;
+		if (entry->a_type == AT_HWCAP2)
+			state_session.sets_bases = entry->a_un.a_val & HWCAP2_FSGSBASE;
 		if (entry->a_type == AT_SECURE)
 			startup->secure = entry->a_un.a_val != 0;
 	}

@@ -125,6 +125,7 @@ static void executable_begin(struct startup *startup)
 	record.instrumented = module_arm(&segments);
 	api_connect(&segments);
 	process_module_note(&record);
+	module_count_calls(&segments, record.ordinal);
 	timer_open(&segments, path, true);
 }
 

@@ -43,6 +43,7 @@ void analysis_values_add_exclusive(struct arena *arena, struct analysis_values *
 {
 	analysis_histogram_add(arena, &to->histogram, from->histogram);
 	to->calls += from->calls;
+	to->untimed += from->untimed;
 	to->unwound += from->unwound;
 	for (int i = EXCLUSIVE; i < ANALYSIS_MEASURES; i += ANALYSIS_SIDES)
 		to->amount[i] += from->amount[i];
@@ -86,7 +87,7 @@ void analysis_values_absorb(struct analysis_values *to, const struct analysis_va
 	struct analysis_values part = *from;
 
 	part.histogram = NULL;
-	part.calls = part.unwound = 0;
+	part.calls = part.untimed = part.unwound = 0;
 	part.disarmed = false;
 	for (int i = 0; i < ANALYSIS_TIME_MEASURES; i++)
 		part.range[i] = (struct analysis_range){.min = UINT64_MAX};
@@ -291,6 +292,7 @@ struct analysis *analysis_open(struct profile *profile, const struct analysis_op
 	if (analysis_choose(analysis, options, err) &&
 	    analysis_choose_mine(analysis, options, err) &&
 	    analysis_load_tree(analysis, profile, err) &&
+	    analysis_load_counted(analysis, profile, err) &&
 	    analysis_load_os(analysis, profile, options->keep_mangled, err) &&
 	    analysis_load_coverage(analysis, profile, options, err) &&
 	    analysis_load_call_places(analysis, profile, options, err) &&
@@ -350,19 +352,23 @@ uint64_t analysis_os_ns(const struct analysis *analysis, const struct analysis_v
 
 uint64_t analysis_average_ticks(const struct analysis_values *values, enum analysis_measure measure)
 {
-	if (!values->calls)
+	const uint64_t timed = values->calls - values->untimed;
+
+	if (!timed)
 		return 0;
-	return values->amount[measure] / values->calls +
-	       (values->amount[measure] % values->calls >= (values->calls + 1) / 2);
+	return values->amount[measure] / timed +
+	       (values->amount[measure] % timed >= (timed + 1) / 2);
 }
 
 uint64_t analysis_average_ns(const struct analysis *analysis, const struct analysis_values *values,
 			     enum analysis_measure measure)
 {
-	if (!values->calls)
+	const uint64_t timed = values->calls - values->untimed;
+
+	if (!timed)
 		return 0;
 	const long double ns = (long double)analysis_ns(analysis, values->amount[measure]);
-	return (uint64_t)llroundl(ns / (long double)values->calls);
+	return (uint64_t)llroundl(ns / (long double)timed);
 }
 
 static double percent_of(uint64_t part, uint64_t whole)
@@ -477,13 +483,14 @@ bool analysis_samples_interval(const struct analysis *analysis, uint64_t samples
 
 bool analysis_is_within_error(const struct analysis_values *values)
 {
-	return values->calls &&
+	return values->calls > values->untimed &&
 	       values->amount[ELAPSED_EXCLUSIVE] <= values->amount[ERROR_EXCLUSIVE];
 }
 
 bool analysis_is_overhead_dominated(const struct analysis_values *values)
 {
-	return values->calls && values->amount[ELAPSED_EXCLUSIVE] / 5 < values->probe_ticks;
+	return values->calls > values->untimed &&
+	       values->amount[ELAPSED_EXCLUSIVE] / 5 < values->probe_ticks;
 }
 
 #define CAUSE(number, ID, name, since, title, words, meaning)                                      \

@@ -69,6 +69,9 @@ struct analysis_values {
 	uint64_t os_ticks[TARE_OS_CAUSES]; /* exclusive; sum is elapsed - application */
 	bool absorbed;	      /* exclusive values have those of callees: there are none per call */
 	bool disarmed;	      /* probes were switched off while it ran: there were further calls */
+	bool counted;	      /* so `calls` are all, also of what was disarmed … */
+	bool approximate;     /* … but for some that got lost among threads */
+	uint64_t untimed;     /* of the calls: those that have no part in times */
 	uint64_t probe_ticks; /* cost of the probes that its calls passed, by calibration */
 };
 
@@ -226,6 +229,7 @@ struct analysis_sample_totals {
 struct analysis_totals {
 	struct analysis_sample_totals samples;
 	uint64_t functions_disarmed, calls_disarmed; /* --adaptive: and their counted calls */
+	uint64_t functions_approximate;		     /* whose calls are not quite all */
 	/* Of the session: all intervals of the selected threads. */
 	union {
 		uint64_t times[ANALYSIS_TIME_VALUES];

@@ -10,6 +10,7 @@
  */
 #include "assemble/assemble.h"
 
+#include "assemble/counted.h"
 #include "assemble/cpu_use.h"
 #include "assemble/sample_assemble.h"
 #include "assemble/thread_tree.h"
@@ -58,6 +59,7 @@ struct assembly {
 	struct vec_of(struct assemble_process) processes; /* by begin */
 	struct vec_of(struct assemble_thread) threads;	  /* by process begin, then own begin */
 	struct vec_of(char *) timers;			  /* names of files of samples */
+	struct vec_of(char *) counters;			  /* the same of counters */
 	struct vec_of(struct sample_known_process) known_processes; /* rows written */
 	struct vec_of(struct sample_known_thread) rows;
 	struct member_list members; /* looked for where an end was not seen */
@@ -182,11 +184,14 @@ static bool find_files(struct assembly *assembly, struct error *err)
 			take_file(assembly, file->d_name);
 		if (str_starts_with(file->d_name, "timer."))
 			vec_push(&assembly->timers, mem_strdup(file->d_name));
+		if (str_starts_with(file->d_name, TARE_COUNTERS_NAME))
+			vec_push(&assembly->counters, mem_strdup(file->d_name));
 	}
 	closedir(directory);
 	vec_sort(&assembly->processes, compare_processes);
 	vec_sort(&assembly->threads, compare_threads);
 	vec_sort(&assembly->timers, compare_names);
+	vec_sort(&assembly->counters, compare_names);
 	return true;
 }
 
@@ -650,6 +655,53 @@ static bool assemble_thread(struct assembly *assembly, const char *name, struct 
 	return ok;
 }
 
+/* ---- counters ---- */
+
+static bool assemble_counters(struct assembly *assembly, const char *name, struct error *err)
+{
+	struct error reason;
+	struct counted_file file = {0};
+	uint64_t magic = 0;
+
+	/* The magic number comes last. */
+	if (arena_head_read(assembly->session->fd, name, &magic, sizeof(magic)) >= 0 && !magic)
+		return true;
+	if (!counted_file_read(&file, assembly->session->fd, name, &reason)) {
+		add_reason(assembly, "%s", reason.message);
+		return true;
+	}
+	struct assemble_process *process =
+		process_of(assembly, file.header.pid, file.header.process_begin_ticks);
+	bool ok = true;
+
+	if (process) {
+		const struct counted_process counted = {.resolver = &assembly->resolver,
+							.resolve = &process->resolve,
+							.id = process->id,
+							.threads = assembly->rows.data,
+							.thread_count = assembly->rows.len,
+							.dir_fd = assembly->session->fd};
+		ok = counted_write(&file, &counted, err);
+		if (file.damaged)
+			add_reason(assembly,
+				   "the counters of process %" PRId32 " are damaged in %" PRIu64
+				   " places",
+				   file.header.pid, file.damaged);
+	} else if (assembly->recording->follow) {
+		add_reason(assembly, "%s belongs to no process file", name);
+	}
+	counted_file_fini(&file);
+	return ok;
+}
+
+static bool assemble_all_counters(struct assembly *assembly, struct error *err)
+{
+	vec_foreach (name, &assembly->counters)
+		if (!assemble_counters(assembly, *name, err))
+			return false;
+	return true;
+}
+
 /* ---- the runtime's own samples ---- */
 
 /* Of a thread that has run at the same time; 0: it has no row. */
@@ -880,9 +932,9 @@ static bool assemble_rows(struct assembly *assembly, struct error *err)
 			return false;
 	}
 	return unfollowed_write_guests(assembly->writer, assembly->recording->guests, err) &&
-	       assemble_timers(assembly, err) && write_samples(assembly, err) &&
-	       write_session_marks(assembly, err) && write_cpu_use(assembly, err) &&
-	       symbolize_profile(&assembly->resolver, err) &&
+	       assemble_all_counters(assembly, err) && assemble_timers(assembly, err) &&
+	       write_samples(assembly, err) && write_session_marks(assembly, err) &&
+	       write_cpu_use(assembly, err) && symbolize_profile(&assembly->resolver, err) &&
 	       resolver_write_coverage(&assembly->resolver, err) && write_session(assembly, err);
 }
 
@@ -912,6 +964,9 @@ bool assemble_profile(const struct session *session, const struct recording *rec
 	vec_foreach (name, &assembly.timers)
 		free(*name);
 	vec_fini(&assembly.threads);
+	vec_foreach (name, &assembly.counters)
+		free(*name);
+	vec_fini(&assembly.counters);
 	vec_fini(&assembly.timers);
 	vec_fini(&assembly.rows);
 	vec_fini(&assembly.known_processes);

@@ -488,6 +488,30 @@ static bool take_disarm(const struct profile_disarm *row, void *context)
 	return true;
 }
 
+static bool take_counted(const struct profile_counted *row, void *context)
+{
+	struct input *input = context;
+	struct merge *merge = input->merge;
+	const uint32_t process = input->processes[row->process - 1];
+	const uint32_t function = input->functions[row->function - 1];
+	const int64_t thread = row->thread ? (int64_t)input->threads[row->thread - 1] + 1 : 0;
+	struct str key = {0};
+	bool fresh;
+
+	str_printf(&key, "%s" SEPARATOR "%s" SEPARATOR "%s", merge->process_keys.list.data[process],
+		   thread ? merge->thread_keys.list.data[thread - 1] : "",
+		   merge->function_keys.list.data[function]);
+	const size_t index = key_find(&merge->counted_keys, &key, &fresh);
+	if (fresh)
+		vec_push(&merge->counted,
+			 ((struct profile_counted){
+				 .process = process, .thread = thread, .function = function}));
+	add_count(&merge->counted.data[index].entered, row->entered);
+	add_count(&merge->counted.data[index].called, row->called);
+	merge->counted.data[index].approximate |= row->approximate;
+	return true;
+}
+
 static bool take_mark(const struct profile_mark *row, void *context)
 {
 	struct input *input = context;
@@ -542,6 +566,7 @@ bool combine_streams(struct input *input, struct error *err)
 
 	return profile_each_coverage(profile, take_coverage, input, err) &&
 	       profile_each_disarm(profile, take_disarm, input, err) &&
+	       profile_each_counted(profile, take_counted, input, err) &&
 	       profile_each_mark(profile, take_mark, input, err) &&
 	       profile_each_cpu_use(profile, take_cpu_use, input, err) &&
 	       profile_each_stack_value(profile, take_value, input, err);

@@ -92,8 +92,8 @@ struct merge {
 	struct merge_summary summary;
 	struct merged_session session;
 	struct keys process_keys, thread_keys, module_keys, function_keys, sampling_keys,
-		event_keys, source_keys, location_keys, coverage_keys, disarm_keys, unfollowed_keys,
-		path_keys;
+		event_keys, source_keys, location_keys, coverage_keys, disarm_keys, counted_keys,
+		unfollowed_keys, path_keys;
 	struct vec_of(struct merged_process) processes;
 	struct vec_of(struct merged_thread) threads;
 	struct vec_of(struct profile_module) modules;
@@ -103,6 +103,7 @@ struct merge {
 	struct vec_of(struct merged_location) locations;
 	struct vec_of(struct profile_coverage) coverage;
 	struct vec_of(struct profile_disarm) disarms;
+	struct vec_of(struct profile_counted) counted;
 	struct vec_of(struct profile_unfollowed) unfollowed; /* process: index + 1, or 0 */
 	struct vec_of(struct profile_mark) marks;
 	struct vec_of(struct profile_cpu_use) cpu_uses; /* process: index + 1, or 0 */
@@ -186,7 +187,7 @@ struct output {
 	struct ranking {
 		uint32_t *rank, *order;
 	} processes, threads, modules, functions, samplings, events, sources, locations, coverage,
-		disarms, unfollowed;
+		disarms, counted, unfollowed;
 	uint32_t source_count;
 	/* id by index, and index by id */
 	struct ranking stacks;

@@ -46,6 +46,7 @@ static void rank_tables(struct output *output)
 		{&merge->location_keys, &output->locations},
 		{&merge->coverage_keys, &output->coverage},
 		{&merge->disarm_keys, &output->disarms},
+		{&merge->counted_keys, &output->counted},
 		{&merge->unfollowed_keys, &output->unfollowed},
 	};
 
@@ -296,6 +297,14 @@ static bool write_events(const struct output *output)
 		if (!profile_add_disarm(output->writer, &row, output->err))
 			return false;
 	}
+	for (size_t i = 0; i < merge->counted.len; i++) {
+		struct profile_counted row = merge->counted.data[output->counted.order[i]];
+		row.process = id_of(&output->processes, row.process);
+		row.thread = row.thread ? id_of(&output->threads, row.thread - 1) : 0;
+		row.function = id_of(&output->functions, row.function);
+		if (!profile_add_counted(output->writer, &row, output->err))
+			return false;
+	}
 	vec_foreach (mark, &merge->marks) {
 		mark->thread = mark->thread ? id_of(&output->threads, mark->thread - 1) : 0;
 		mark->ticks = time_out(output, mark->ticks);
@@ -334,10 +343,11 @@ bool merge_write(struct merge *merge, struct error *err)
 		ok = profile_writer_commit(output.writer, err);
 	else
 		profile_writer_discard(output.writer);
-	struct ranking *rankings[] = {&output.processes, &output.threads,    &output.modules,
-				      &output.functions, &output.samplings,  &output.events,
-				      &output.sources,	 &output.locations,  &output.coverage,
-				      &output.disarms,	 &output.unfollowed, &output.stacks};
+	struct ranking *rankings[] = {&output.processes, &output.threads,   &output.modules,
+				      &output.functions, &output.samplings, &output.events,
+				      &output.sources,	 &output.locations, &output.coverage,
+				      &output.disarms,	 &output.counted,   &output.unfollowed,
+				      &output.stacks};
 	for (size_t i = 0; i < sizeof(rankings) / sizeof(rankings[0]); i++)
 		ranking_fini(rankings[i]);
 	return ok;

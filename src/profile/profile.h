@@ -167,6 +167,16 @@ struct profile_disarm {
 	uint64_t calls; /* that the thread which did it had counted */
 };
 
+/* Calls of a function that counters have seen, whether its probes were on or not. */
+struct profile_counted {
+	int64_t process;
+	int64_t thread; /* 0: it has no row */
+	int64_t function;
+	uint64_t entered; /* counted where the function begins: all calls */
+	uint64_t called;  /* at the places of calls that name it: not those through pointers */
+	bool approximate; /* threads counted in one place: some calls may be lost */
+};
+
 struct profile_mark {
 	int64_t thread; /* 0: made from outside of the recorded processes */
 	int64_t mark;
@@ -335,6 +345,8 @@ bool profile_add_histogram(struct profile_writer *writer, const struct profile_h
 			   struct error *err);
 bool profile_add_coverage(struct profile_writer *writer, const struct profile_coverage *row,
 			  struct error *err);
+bool profile_add_counted(struct profile_writer *writer, const struct profile_counted *row,
+			 struct error *err);
 bool profile_add_disarm(struct profile_writer *writer, const struct profile_disarm *row,
 			struct error *err);
 bool profile_add_mark(struct profile_writer *writer, const struct profile_mark *row,
@@ -416,6 +428,9 @@ bool profile_each_histogram(struct profile *profile,
 bool profile_each_coverage(struct profile *profile,
 			   bool (*each)(const struct profile_coverage *row, void *context),
 			   void *context, struct error *err);
+bool profile_each_counted(struct profile *profile,
+			  bool (*each)(const struct profile_counted *row, void *context),
+			  void *context, struct error *err);
 bool profile_each_disarm(struct profile *profile,
 			 bool (*each)(const struct profile_disarm *row, void *context),
 			 void *context, struct error *err);

@@ -280,6 +280,15 @@ static const struct profile_column cpu_use_columns[] = {
 	COLUMN(profile_cpu_use, cpu_ticks, COLUMN_COUNT),
 };
 
+static const struct profile_column counted_columns[] = {
+	REFERENCE(profile_counted, process, PROFILE_PROCESS),
+	REFERENCE(profile_counted, thread, PROFILE_THREAD),
+	REFERENCE(profile_counted, function, PROFILE_FUNCTION),
+	COLUMN(profile_counted, entered, COLUMN_COUNT),
+	COLUMN(profile_counted, called, COLUMN_COUNT),
+	COLUMN(profile_counted, approximate, COLUMN_BOOL),
+};
+
 #define TABLE(version, table)                                                                      \
 	{                                                                                          \
 		.name = #table, .since = (version), .columns = table##_columns,                    \
@@ -316,6 +325,7 @@ const struct profile_table profile_tables[] = {
 	[PROFILE_STACK_VALUE] = TABLE(3, stack_value),
 	[PROFILE_SAMPLE_CHUNK] = TABLE(3, sample_chunk),
 	[PROFILE_CPU_USE] = TABLE(4, cpu_use),
+	[PROFILE_COUNTED] = TABLE(5, counted),
 };
 table_covers(profile_tables, PROFILE_TABLES);
 

@@ -148,6 +148,27 @@ bool profile_each_coverage(struct profile *profile,
 	return ok && more >= 0;
 }
 
+bool profile_each_counted(struct profile *profile,
+			  bool (*each)(const struct profile_counted *row, void *context),
+			  void *context, struct error *err)
+{
+	struct profile_counted counted = {0};
+	struct scan scan = {0};
+	bool ok = scan_open(&scan, profile, PROFILE_COUNTED, &counted, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!counted.process || !counted.function)
+			ok = profile_damaged(profile, err,
+					     "counted record %lld has no process or function",
+					     (long long)scan.id);
+		else if (!each(&counted, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
 bool profile_each_disarm(struct profile *profile,
 			 bool (*each)(const struct profile_disarm *row, void *context),
 			 void *context, struct error *err)

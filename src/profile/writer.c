@@ -434,6 +434,12 @@ bool profile_add_coverage(struct profile_writer *writer, const struct profile_co
 	return writer_append(writer, PROFILE_COVERAGE, row, err) != 0;
 }
 
+bool profile_add_counted(struct profile_writer *writer, const struct profile_counted *row,
+			 struct error *err)
+{
+	return writer_append(writer, PROFILE_COUNTED, row, err) != 0;
+}
+
 bool profile_add_disarm(struct profile_writer *writer, const struct profile_disarm *row,
 			struct error *err)
 {

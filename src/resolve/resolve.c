@@ -32,6 +32,7 @@ void resolver_fini(struct resolver *resolver)
 		coverage_fini(&module->coverage);
 		copy_code_fini(&module->copy_code);
 		object_close(module->copied);
+		object_close(module->counted);
 		map_fini(&module->functions);
 		strmap_fini(&module->functions_by_name);
 		map_fini(&module->locations);

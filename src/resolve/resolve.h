@@ -37,7 +37,9 @@ struct resolve_module {
 	bool copy_is_read;
 	struct copy_code copy_code;
 	struct object *copied; /* the copy, where something was looked up in it */
-	bool fetched;	       /* its debug file was asked for from servers */
+	bool counted_is_read;
+	struct object *counted; /* the copy, for what its counters count; NULL: it has none */
+	bool fetched;		/* its debug file was asked for from servers */
 	bool data_is_read;
 	struct object *data;		 /* with its symbols of data; NULL: none */
 	bool unwind_is_read;		 /* and the next is what came of it */
@@ -117,6 +119,18 @@ uint64_t resolver_probed_call(struct resolve_module *module, uint64_t link_addr)
 /* Whether link_addr in the instrumented copy is tare's: stubs of probes, or a runtime that it has.
  */
 bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr);
+
+/* What the counters of a module's copy count. Until resolver_fini. */
+struct resolve_counted {
+	uint64_t note_addr; /* link address of struct tare_module */
+	uint32_t count, function_count;
+	const unsigned char *table; /* struct tare_counted[count] */
+};
+
+/* False where the module has no copy that counts. */
+bool resolver_counted(struct resolve_module *module, struct resolve_counted *counted);
+/* The distance of what is counted from note_addr; 0: it is not known. */
+int32_t resolve_counted_target(const struct resolve_counted *counted, uint32_t number);
 
 /*
  * The id of the function that begins at function->link_addr, added with its name and size where it

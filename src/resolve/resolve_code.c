@@ -8,6 +8,7 @@
  */
 #include "resolve/resolve.h"
 
+#include "abi/module.h"
 #include "base/partition.h"
 
 #include <stdio.h>
@@ -60,6 +61,47 @@ bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr)
 	return is_behind_original(module, link_addr) &&
 	       (copy_code_is_stub(&module->copy_code, link_addr) ||
 		!copy_code_function(&module->copy_code, link_addr));
+}
+
+static struct object *counted_of(struct resolve_module *module)
+{
+	struct error ignored;
+
+	if (!module->counted_is_read && module->copy)
+		module->counted = object_open(module->copy, 0, &ignored);
+	module->counted_is_read = true;
+	return module->counted;
+}
+
+bool resolver_counted(struct resolve_module *module, struct resolve_counted *counted)
+{
+	const struct object *copy = counted_of(module);
+	const uint64_t note = copy ? object_tare_note(copy) : 0;
+	const unsigned char *bytes =
+		note ? object_at(copy, note, sizeof(struct tare_module)) : NULL;
+	struct tare_module header;
+
+	if (!bytes)
+		return false;
+	memcpy(&header, bytes, sizeof(header));
+	if (header.abi != TARE_MODULE_ABI || !header.counter_count)
+		return false;
+	*counted = (struct resolve_counted){
+		.note_addr = note,
+		.count = header.counter_count,
+		.function_count = header.function_count,
+		.table = object_at(copy, note + (uint64_t)header.counted_offset,
+				   header.counter_count * sizeof(struct tare_counted)),
+	};
+	return counted->table;
+}
+
+int32_t resolve_counted_target(const struct resolve_counted *counted, uint32_t number)
+{
+	struct tare_counted what;
+
+	memcpy(&what, counted->table + number * sizeof(what), sizeof(what));
+	return what.target;
 }
 
 static struct object *unwind_of(struct resolve_module *module)

@@ -410,8 +410,10 @@ GET(disarmed)
 	if (report->options->format != REPORT_TEXT) {
 		cell->type = CELL_COUNT;
 		cell->number = row->values->disarmed;
-	} else if (row->values->disarmed) {
+	} else if (row->values->disarmed && !row->values->counted) {
 		set_text(cell, report->options->unicode ? "\u2265" : ">=");
+	} else if (row->values->approximate) {
+		set_text(cell, report->options->unicode ? "\u2248" : "~");
 	}
 }
 

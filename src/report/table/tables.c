@@ -219,7 +219,8 @@ static bool column_is_wanted(const struct report *report, const struct column *c
 {
 	return column_applies(report, column) &&
 	       (report->options->format != REPORT_TEXT || strcmp(column->name, "disarmed") != 0 ||
-		report->analysis->totals.functions_disarmed);
+		report->analysis->totals.functions_disarmed ||
+		report->analysis->totals.functions_approximate);
 }
 
 static void columns_choose(const struct report *report, struct report_table *table)

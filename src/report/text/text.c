@@ -52,8 +52,8 @@ struct text_table {
 	struct str scratch, cell, line;
 	struct strmap shown; /* shortened name → its row's function, to find look-alikes */
 	struct arena names;
-	bool any_dominated, any_within_error, any_disarmed, any_hot, any_outside, any_margin,
-		any_shaded;
+	bool any_dominated, any_within_error, any_disarmed, any_approximate, any_hot, any_outside,
+		any_margin, any_shaded;
 };
 
 static bool is_text(const struct column *column)
@@ -536,7 +536,11 @@ static void note_marks(struct text_table *t, const struct text_column *column,
 		t->any_dominated |= cell->text[0] == '~';
 		t->any_within_error |= cell->text[0] == '?';
 	}
-	t->any_disarmed |= strcmp(name, "disarmed") == 0 && cell->type == CELL_TEXT;
+	if (strcmp(name, "disarmed") == 0 && cell->type == CELL_TEXT) {
+		const bool at_least = cell->text[0] == '>' || !strcmp(cell->text, "\u2265");
+		t->any_disarmed |= at_least;
+		t->any_approximate |= !at_least;
+	}
 	t->any_hot |= strcmp(name, "hot") == 0 && cell->type == CELL_TEXT;
 	t->any_outside |= strcmp(name, "outside_interval") == 0 && cell->type == CELL_TEXT;
 	t->any_margin |= column->column->get == report_get_samples_margin;
@@ -680,6 +684,9 @@ static void write_footer(struct text_table *t)
 		line_write(t->stream, options, "",
 			   "\u2265 disarmed while running: later calls are not counted, their time "
 			   "is the callers'");
+	if (t->any_approximate)
+		line_write(t->stream, options, "",
+			   "\u2248 threads counted in one place: some calls may be missing");
 	/* Once, below the last table. */
 	if (t->table != &t->report->tables[t->report->table_count - 1])
 		t->any_margin = false;

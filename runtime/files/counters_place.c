@@ -1,0 +1,167 @@
+/*
+ * A thread's distance has to lead to free memory for all modules, of which the executable and the
+ * libraries are far apart:
+ *
+ *   0x0000_0040_0000   executables that cannot be moved
+ *   0x5555_….._....    the others                      0x4b.. - 0x54..  theirs of other threads
+ *   0x7f.._….._....    libraries, then the stack       0x75.. - 0x7d..
+ *
+ * So distances are below 0 where all modules lie high; the kernel sets no such base, the
+ * processor's own instruction does. Of modules that lie low alone they are above. Else what is left
+ * is between the libraries and the stack.
+ *
+ * Refuses places that are not free, now or by being next to the stack.
+ */
+#include "runtime/files/counters_place.h"
+
+#include "runtime/base/kernel.h"
+#include "runtime/base/state.h"
+
+#include <sys/mman.h>
+
+#define GIB	      (1LL << 30)
+#define HIGH_BEGIN    (1ULL << 45) /* all that lies above can have distances below 0 */
+#define LOW_END	      (1ULL << 45)
+#define FIRST_BELOW   (2048 * GIB)
+#define FIRST_ABOVE   (65536 * GIB)
+#define STEP	      (8 * GIB)
+#define STACK_BEGIN   ((1ULL << 47) - (18ULL << 30))
+#define FIRST_BETWEEN (4 * GIB)
+#define SLOTS_BETWEEN 256
+#define PAGE_BYTES    4096ULL
+#define TRIES	      8
+#define TRIES_APART   1021 /* slots that are not made */
+#define PREFIX_GS     0x65
+#define PREFIX_NONE   0x3e /* of a data segment: nothing in 64-bit mode */
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+static bool failed(long result)
+{
+	return result < 0 && result > -4096;
+}
+
+bool counters_reserve_at(const struct counted_module *module, int64_t delta)
+{
+	const uint64_t wanted = module->addr + (uint64_t)delta;
+	const long map = kernel_call(
+		SYS_mmap, wanted, module->size_bytes, PROT_NONE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (failed(map))
+		return false;
+	if ((uint64_t)map == wanted)
+		return true;
+	kernel_call(SYS_munmap, map, module->size_bytes); /* a kernel before 4.17 */
+	return false;
+}
+
+void counters_release(const struct counted_module *module, int64_t delta)
+{
+	kernel_call(SYS_munmap, module->addr + (uint64_t)delta, module->size_bytes);
+}
+
+static bool reserve_all(const struct counted_modules *modules, int64_t delta)
+{
+	for (uint64_t i = 0; i < modules->count; i++) {
+		if (modules->items[i].shared || counters_reserve_at(&modules->items[i], delta))
+			continue;
+		while (i-- > 0)
+			if (!modules->items[i].shared)
+				counters_release(&modules->items[i], delta);
+		return false;
+	}
+	return true;
+}
+
+/*
+ * Of the addresses of all modules, and of this code: where it is, or just below, other libraries
+ * will come.
+ */
+static void find_bounds(const struct counted_modules *modules, uint64_t *low, uint64_t *high)
+{
+	*low = *high = (uint64_t)&find_bounds;
+	for (uint64_t i = 0; i < modules->count; i++) {
+		const struct counted_module *module = &modules->items[i];
+
+		if (module->addr < *low)
+			*low = module->addr;
+		if (module->addr + module->size_bytes > *high)
+			*high = module->addr + module->size_bytes;
+	}
+}
+
+/* The distance of that number; 0: there is none. */
+static int64_t delta_choose(uint64_t low, uint64_t high, uint64_t number)
+{
+	const int64_t at = (int64_t)number;
+
+	if (low >= HIGH_BEGIN && state_session.sets_bases)
+		return -(FIRST_BELOW + at * STEP);
+	if (high <= LOW_END)
+		return FIRST_ABOVE + at * STEP;
+	if (high + FIRST_BETWEEN >= STACK_BEGIN)
+		return 0;
+	const uint64_t room = STACK_BEGIN - high - FIRST_BETWEEN;
+	const uint64_t step = room / SLOTS_BETWEEN & ~(PAGE_BYTES - 1);
+
+	if (number >= SLOTS_BETWEEN || step < (1ULL << 24))
+		return 0;
+	return FIRST_BETWEEN + at * (int64_t)step;
+}
+
+bool counters_reserve(const struct counted_modules *modules, uint64_t number, int64_t *delta)
+{
+	uint64_t low, high;
+
+	find_bounds(modules, &low, &high);
+	for (uint64_t i = 0; i < TRIES; i++) {
+		*delta = delta_choose(low, high, number + i * TRIES_APART);
+		if (!*delta)
+			return false;
+		if (reserve_all(modules, *delta))
+			return true;
+	}
+	return false;
+}
+
+bool counters_move(uint64_t map, const struct counted_module *module, int64_t delta)
+{
+	return !failed(kernel_call(SYS_mremap, map, module->size_bytes, module->size_bytes,
+				   MREMAP_MAYMOVE | MREMAP_FIXED, module->addr + (uint64_t)delta));
+}
+
+void counters_put_private(const struct counted_module *module, int64_t delta)
+{
+	kernel_call(SYS_mmap, module->addr + (uint64_t)delta, module->size_bytes,
+		    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+/* One byte each: whoever executes them meanwhile meets the old instruction or the new one. */
+static void write_prefixes(const struct tare_module *module, uint64_t code)
+{
+	const struct tare_counted *counted =
+		(const struct tare_counted *)((uint64_t)module + (uint64_t)module->counted_offset);
+
+	for (uint32_t i = 0; i < module->counter_count; i++) {
+		uint8_t *prefix = (uint8_t *)(code + counted[i].prefix);
+
+		if (counted[i].prefix < module->code_size && *prefix == PREFIX_GS)
+			__atomic_store_n(prefix, PREFIX_NONE, __ATOMIC_RELAXED);
+	}
+}
+
+bool counters_unprefix(const struct tare_module *module, bool runs)
+{
+	const uint64_t code = (uint64_t)module + (uint64_t)module->code_offset;
+	const uint64_t page = code & ~(PAGE_BYTES - 1), size = code + module->code_size - page;
+	const int all = PROT_READ | PROT_WRITE | PROT_EXEC;
+
+	if (failed(kernel_call(SYS_mprotect, page, size, all)) &&
+	    (runs || failed(kernel_call(SYS_mprotect, page, size, PROT_READ | PROT_WRITE))))
+		return false;
+	write_prefixes(module, code);
+	return !failed(kernel_call(SYS_mprotect, page, size, PROT_READ | PROT_EXEC));
+}

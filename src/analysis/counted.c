@@ -1,0 +1,115 @@
+/*
+ * Calls that counters have seen (struct profile_counted). A function's calls are what was counted
+ * where it begins; of one without copy, at the places of calls that name it, unless more were
+ * timed, as those through pointers are. What is not timed has no part in times per call.
+ */
+#include "analysis/internal.h"
+
+struct counted_function {
+	uint64_t entered, called;
+	bool approximate;
+};
+
+struct counted_loader {
+	struct analysis *analysis;
+	struct counted_function *functions; /* by index */
+	struct map timed;		    /* (thread, function) → timed calls */
+};
+
+static uint64_t timed_key(uint64_t thread, uint64_t function)
+{
+	return thread << 32 | function;
+}
+
+static void note_timed(struct counted_loader *loader)
+{
+	vec_foreach (node, &loader->analysis->nodes)
+		if (node->function != ANALYSIS_NONE && node->values.calls)
+			*map_put(&loader->timed, timed_key(node->thread, node->function), 0) +=
+				node->values.calls;
+}
+
+static bool is_whole(const struct analysis *analysis, uint32_t process)
+{
+	vec_foreach (thread, &analysis->threads)
+		if (thread->process == process && !thread->selected)
+			return false;
+	return true;
+}
+
+/* The calls of one thread that were not timed. */
+static void add_untimed(struct counted_loader *loader, const struct profile_counted *row,
+			uint32_t function)
+{
+	struct analysis *analysis = loader->analysis;
+	struct analysis_thread *thread = &analysis->threads.data[row->thread - 1];
+	const uint64_t *timed =
+		map_get(&loader->timed, timed_key((uint64_t)row->thread - 1, function));
+	const uint64_t calls = row->entered ? row->entered : row->called;
+
+	if (row->approximate || calls <= (timed ? *timed : 0))
+		return;
+	const uint64_t more = calls - (timed ? *timed : 0);
+	thread->values.calls += more;
+	thread->values.untimed += more;
+	analysis->processes.data[thread->process].values.calls += more;
+	analysis->processes.data[thread->process].values.untimed += more;
+}
+
+static bool load_counted(const struct profile_counted *row, void *context)
+{
+	struct counted_loader *loader = context;
+	struct analysis *analysis = loader->analysis;
+	const uint32_t process = (uint32_t)(row->process - 1);
+	const uint32_t function = analysis->function_of[row->function - 1];
+	const struct analysis_module *module =
+		&analysis->modules.data[analysis->functions.data[function].module];
+	const bool selected = row->thread ? analysis->threads.data[row->thread - 1].selected
+					  : is_whole(analysis, process);
+
+	if (!selected || !analysis->processes.data[process].selected ||
+	    (analysis->my_code && module->system))
+		return true;
+	struct counted_function *counted = &loader->functions[function];
+	counted->entered += row->entered;
+	counted->called += row->called;
+	counted->approximate |= row->approximate;
+	if (row->thread)
+		add_untimed(loader, row, function);
+	return true;
+}
+
+static void function_set(struct analysis *analysis, struct analysis_function *function,
+			 const struct counted_function *counted)
+{
+	struct analysis_values *values = &function->values;
+	const uint64_t calls = counted->entered ? counted->entered : counted->called;
+
+	if (!calls)
+		return;
+	analysis->totals.functions_approximate += counted->approximate;
+	values->approximate = counted->approximate;
+	values->counted = true;
+	if (calls <= values->calls)
+		return;
+	values->untimed += calls - values->calls;
+	analysis->modules.data[function->module].values.untimed += calls - values->calls;
+	analysis->modules.data[function->module].values.calls += calls - values->calls;
+	values->calls = calls;
+}
+
+bool analysis_load_counted(struct analysis *analysis, struct profile *profile, struct error *err)
+{
+	struct counted_loader loader = {.analysis = analysis};
+	const size_t count = analysis->functions.len;
+
+	loader.functions = mem_zalloc((count + 1) * sizeof(*loader.functions));
+	map_init(&loader.timed);
+	note_timed(&loader);
+	const bool ok = profile_each_counted(profile, load_counted, &loader, err);
+	for (size_t i = 0; ok && i < count; i++)
+		function_set(analysis, &analysis->functions.data[i], &loader.functions[i]);
+	map_fini(&loader.timed);
+	free(loader.functions);
+	return ok;
+}

@@ -1,0 +1,228 @@
+/*
+ *   counters file ─▶ entry: module, thread ─▶ module's copy: what each counter counts
+ *                      └▶ counters - what does not count ─▶ sums per thread and function ─▶ rows
+ *
+ * Refuses entries whose module has another number of counters, and counts above all that can be.
+ */
+#include "assemble/counted.h"
+
+#include "abi/module.h"
+#include "session/thread_part.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the file ---- */
+
+bool counted_file_read(struct counted_file *file, int dir_fd, const char *name, struct error *err)
+{
+	struct tare_counters_file *header = &file->header;
+	uint64_t size;
+	const int fd = arena_open(dir_fd, name, &size, err);
+
+	*file = (struct counted_file){0};
+	if (fd < 0)
+		return false;
+	const bool whole = arena_read_at(fd, header, sizeof(*header), 0) == sizeof(*header);
+	if (!whole || header->magic != TARE_COUNTERS_MAGIC || header->abi != TARE_COUNTERS_ABI) {
+		close(fd);
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "%s is no file of counters, or one of another version of tare",
+				 name);
+	}
+	uint32_t count = header->record_count;
+	if (count > TARE_COUNTER_RECORDS_MAX) {
+		count = TARE_COUNTER_RECORDS_MAX;
+		file->damaged++;
+	}
+	file->name = mem_strdup(name);
+	file->records = mem_zalloc((count + 1) * sizeof(*file->records));
+	file->count = (uint32_t)(arena_read_at(fd, file->records, count * sizeof(*file->records),
+					       sizeof(*header)) /
+				 sizeof(*file->records));
+	close(fd);
+	return true;
+}
+
+void counted_file_fini(struct counted_file *file)
+{
+	free(file->name);
+	free(file->records);
+}
+
+uint64_t *counted_values(const struct counted_file *file, int fd,
+			 const struct tare_counter_record *entry)
+{
+	const size_t count = entry->counter_count, size = count * sizeof(uint64_t);
+	uint64_t *values = mem_zalloc(size + 1), *off = mem_zalloc(size + 1);
+	const bool is_off = entry->flags & TARE_COUNTER_OFF;
+
+	(void)file;
+	/* What was never written may be missing at the file's end: it is zero. */
+	arena_read_at(fd, values, size, entry->file_offset);
+	arena_read_at(fd, off, size, entry->off_offset);
+	for (size_t i = 0; i < count; i++) {
+		values[i] = (is_off ? 0 : values[i]) - off[i];
+		if (values[i] > ARENA_VALUE_MAX)
+			values[i] = 0;
+	}
+	free(off);
+	return values;
+}
+
+/* ---- sums ---- */
+
+struct sum {
+	int64_t thread, function;
+	uint64_t entered, called;
+};
+
+struct summing {
+	struct counted_file *file;
+	const struct counted_process *process;
+	int fd;
+	struct vec_of(struct sum) sums;
+	struct map places; /* (thread, function) → index */
+};
+
+static struct sum *sum_of(struct summing *summing, int64_t thread, int64_t function)
+{
+	const uint64_t key = (uint64_t)thread << 32 ^ (uint64_t)function;
+	const uint64_t place = *map_put(&summing->places, key, summing->sums.len);
+
+	if (place == summing->sums.len)
+		vec_push(&summing->sums, ((struct sum){.thread = thread, .function = function}));
+	return &summing->sums.data[place];
+}
+
+static const struct resolve_loaded *loaded_of(const struct resolve_process *process,
+					      const struct tare_counter_record *entry,
+					      struct resolve_counted *counted)
+{
+	for (size_t i = process->loaded.len; i-- > 0;) {
+		const struct resolve_loaded *loaded = &process->loaded.data[i];
+
+		if ((!entry->module_ordinal || loaded->ordinal == entry->module_ordinal) &&
+		    resolver_counted(loaded->module, counted) &&
+		    loaded->bias + counted->note_addr == entry->module_addr &&
+		    counted->count == entry->counter_count)
+			return loaded;
+	}
+	return NULL;
+}
+
+/* 0: the thread has no row. */
+static int64_t thread_of(const struct summing *summing, const struct tare_counter_record *entry)
+{
+	const struct counted_file *file = summing->file;
+	const uint64_t begin_ticks =
+		entry->owner < file->count ? file->records[entry->owner].thread_begin_ticks : 0;
+
+	for (size_t i = 0; begin_ticks && i < summing->process->thread_count; i++) {
+		const struct sample_known_thread *thread = &summing->process->threads[i];
+
+		if (thread->process == summing->process->id && thread->begin_ticks == begin_ticks)
+			return thread->id;
+	}
+	return 0;
+}
+
+static bool add_counter(struct summing *summing, const struct resolve_loaded *loaded,
+			const struct resolve_counted *counted, uint32_t number, struct sum add,
+			struct error *err)
+{
+	static const struct resolve_time always = {.modules_seen = UINT64_MAX};
+	const int32_t distance = resolve_counted_target(counted, number);
+	const uint64_t addr = loaded->bias + counted->note_addr + (uint64_t)(int64_t)distance;
+	struct resolve_target target;
+
+	/* Where a call through a pointer leads the counter does not know. */
+	if (!distance)
+		return true;
+	if (!resolve_key(summing->process->resolver, summing->process->resolve,
+			 addr | loaded->ordinal << TARE_KEY_ORDINAL_SHIFT, &always, &target, err))
+		return false;
+	struct sum *sum = sum_of(summing, add.thread, target.function);
+	sum->entered += add.entered;
+	sum->called += add.called;
+	return true;
+}
+
+static bool add_entry(struct summing *summing, const struct tare_counter_record *entry,
+		      struct error *err)
+{
+	struct resolve_counted counted;
+	const struct resolve_loaded *loaded = loaded_of(summing->process->resolve, entry, &counted);
+
+	if (!loaded) {
+		summing->file->damaged++;
+		return true;
+	}
+	const int64_t thread = thread_of(summing, entry);
+	uint64_t *values = counted_values(summing->file, summing->fd, entry);
+	bool ok = true;
+
+	for (uint32_t i = 0; i < counted.count && ok; i++) {
+		const bool entry_of_function = i < counted.function_count;
+		const struct sum add = {.thread = thread,
+					.entered = entry_of_function ? values[i] : 0,
+					.called = entry_of_function ? 0 : values[i]};
+		if (values[i])
+			ok = add_counter(summing, loaded, &counted, i, add, err);
+	}
+	free(values);
+	return ok;
+}
+
+/* ---- rows ---- */
+
+static int compare_sums(const void *a, const void *b)
+{
+	const struct sum *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->function < y->function ? -1 : x->function > y->function;
+}
+
+static bool write_rows(struct summing *summing, struct error *err)
+{
+	vec_sort(&summing->sums, compare_sums);
+	vec_foreach (sum, &summing->sums) {
+		const struct profile_counted row = {
+			.process = summing->process->id,
+			.thread = sum->thread,
+			.function = sum->function,
+			.entered = sum->entered,
+			.called = sum->called,
+			.approximate = summing->file->header.flags & TARE_COUNTERS_SHARED,
+		};
+		if (!profile_add_counted(summing->process->resolver->writer, &row, err))
+			return false;
+	}
+	return true;
+}
+
+bool counted_write(struct counted_file *file, const struct counted_process *process,
+		   struct error *err)
+{
+	struct error ignored;
+	uint64_t size;
+	struct summing summing = {.file = file, .process = process};
+	bool ok = true;
+
+	summing.fd = arena_open(process->dir_fd, file->name, &size, &ignored);
+	if (summing.fd < 0)
+		return true;
+	map_init(&summing.places);
+	for (uint32_t i = 0; i < file->count && ok; i++)
+		if (file->records[i].kind == TARE_COUNTER_ENTRY)
+			ok = add_entry(&summing, &file->records[i], err);
+	ok = ok && write_rows(&summing, err);
+	close(summing.fd);
+	vec_fini(&summing.sums);
+	map_fini(&summing.places);
+	return ok;
+}

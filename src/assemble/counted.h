@@ -1,0 +1,41 @@
+/*
+ * What the counters of a process say (abi/counters.h), read as untrusted bytes, and written into
+ * the profile: calls per thread and function.
+ */
+#ifndef TARE_ASSEMBLE_COUNTED_H
+#define TARE_ASSEMBLE_COUNTED_H
+
+#include "abi/counters.h"
+#include "assemble/sample_assemble.h"
+#include "resolve/resolve.h"
+
+struct counted_file {
+	char *name;
+	struct tare_counters_file header;
+	struct tare_counter_record *records;
+	uint32_t count;
+	uint64_t damaged; /* entries that say nothing sensible */
+};
+
+/* False with err where the file is none of this kind, or of another version. */
+bool counted_file_read(struct counted_file *file, int dir_fd, const char *name, struct error *err);
+void counted_file_fini(struct counted_file *file);
+
+/* What one entry has counted: the caller frees it. NULL where it cannot be read. */
+uint64_t *counted_values(const struct counted_file *file, int fd,
+			 const struct tare_counter_record *entry);
+
+struct counted_process {
+	struct resolver *resolver;
+	struct resolve_process *resolve;
+	int64_t id; /* of its row */
+	const struct sample_known_thread *threads;
+	size_t thread_count;
+	int dir_fd;
+};
+
+/* False with err when the profile cannot be written. */
+bool counted_write(struct counted_file *file, const struct counted_process *process,
+		   struct error *err);
+
+#endif
