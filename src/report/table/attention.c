@@ -67,9 +67,10 @@ static bool lacks_os_events(const struct report *report, struct str *text)
 
 	if (!report->analysis->has_calls || totals->os_means || !totals->elapsed)
 		return false;
-	str_append(text,
-		   "the operating system's time was not observed: Application equals Elapsed; "
-		   "tare doctor says why");
+	str_append(
+		text,
+		"the operating system's time was not observed: CPU and Application equal Elapsed; "
+		"tare doctor says why");
 	return true;
 }
 
