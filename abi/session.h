@@ -11,9 +11,9 @@
  *                 opened later, so what wants a place at a fixed offset needs a larger reserve
  *
  * In the session directory lies a Unix stream socket, TARE_SOCKET_NAME. For every library that
- * the loader is about to open, and for the executable if it is not instrumented, the runtime
- * connects, sends one struct tare_request and the path, and reads one struct tare_reply and a
- * path. When anything fails, the original file is used. Who does not send its request within
+ * the loader is about to open, for what the program is about to execute, and for the executable if
+ * it is not instrumented, the runtime connects, sends one struct tare_request and the path, and
+ * reads one struct tare_reply and a path. When anything fails, the original file is used. Who does not send its request within
  * seconds is hung up on.
  *
  * Beside it lies the file TARE_SETTINGS_NAME: struct tare_settings, what the runtime is to do; and,
@@ -51,6 +51,9 @@ enum tare_request_kind {
 	/* The runtime has found itself in a program that an emulator runs, and does nothing there:
 	   to be counted. The path is that program's, or "/"; there need be no reply. */
 	TARE_REQUEST_GUEST = 7,
+	/* Which file to run instead of this executable, which the asking process would execute now,
+	   without variables for the loader? Only what is at hand is replied. */
+	TARE_REQUEST_CHILD = 8,
 };
 
 struct tare_request {

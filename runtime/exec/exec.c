@@ -24,6 +24,7 @@
 #define SESSION_PREFIX TARE_ENV_SESSION "="
 #define TUNABLE_PREFIX TARE_ENV_TUNABLES "="
 #define TUNABLE_DIGITS 16
+#define TUNABLE_BYTES  96 /* the entry */
 #define ENTRIES_MAX    (1U << 20)
 #define CHUNK_ENTRIES  256
 
@@ -169,116 +170,6 @@ static uint64_t strings_size(char **old, long count)
 	return size;
 }
 
-/* What is to be executed. */
-struct exec {
-	const struct probes_registers *registers;
-	const char *copy; /* of a static executable, to be started in its place; or NULL */
-	char **environment;
-};
-
-static void exec_call(const struct exec *exec)
-{
-	const struct probes_registers *registers = exec->registers;
-	char **environment = exec->environment;
-
-	if (exec->copy)
-		kernel_call(SYS_execve, exec->copy,
-			    registers->rax == SYS_execve ? registers->rsi : registers->rdx,
-			    environment);
-	/* without a copy, or where it is gone by now */
-	if (registers->rax == SYS_execve)
-		kernel_call(SYS_execve, registers->rdi, registers->rsi, environment);
-	else
-		kernel_call(SYS_execveat, registers->rdi, registers->rsi, registers->rdx,
-			    environment, registers->r8);
-}
-
-/* What is recorded ends here, if the exec succeeds and this is not a vfork child. */
-static void exec_recorded(struct tare_thread_file *self, const struct exec *exec)
-{
-	if (self && !kernel_is_tid(self->tid)) {
-		exec_call(exec);
-		return;
-	}
-	/* A process may have run no probe of a function yet; of a vfork child's it is not. */
-	if (self)
-		thread_complete(self, false);
-	process_complete();
-	exec_call(exec);
-	if (self) {
-		self->flags &= ~(uint32_t)TARE_THREAD_ENDED;
-		self->end_ticks = 0;
-	}
-	process_resume();
-}
-
-/* The program gets the session, in `memory`. */
-static void exec_followed(struct tare_thread_file *self, struct exec *exec,
-			  struct bytes_text memory, long count)
-{
-	exec->environment =
-		environment_build(memory.start, memory.size_bytes, exec->environment, count);
-	if (exec->environment)
-		exec_recorded(self, exec);
-}
-
-static void exec_unfollowed(struct tare_thread_file *self, const struct exec *exec,
-			    enum tare_unfollowed why, const char *path)
-{
-	process_begin(); /* a forked child may have run no probe of a function yet */
-	struct tare_unfollowed_record *record = process_note_unfollowed(why, path);
-
-	exec_recorded(self, exec);
-	process_forget_unfollowed(why, record);
-}
-
-static void exec_program(struct tare_thread_file *self, struct exec *exec, struct bytes_text memory,
-			 long count)
-{
-	struct exec_image_work *work = (struct exec_image_work *)memory.start;
-	const struct exec_image image = exec_image_find(exec->registers, work);
-
-	memory.start += sizeof(*work);
-	memory.size_bytes -= sizeof(*work);
-	exec->copy = image.copy;
-	if (image.way == EXEC_IMAGE_NOT_FOLLOWED)
-		exec_unfollowed(self, exec, image.unfollowed, image.path);
-	else if (image.way != EXEC_IMAGE_ABSENT)
-		exec_followed(self, exec, memory, count);
-}
-
-void exec_with_session(struct tare_thread_file *self, const struct probes_registers *registers)
-{
-	struct exec exec = {
-		.registers = registers,
-		.environment =
-			(char **)(registers->rax == SYS_execve ? registers->rdx : registers->r10)};
-	const long count =
-		state_session.active ? environment_count((uint64_t)exec.environment) : -1;
-
-	if (count < 0)
-		return;
-	if (state_session.settings.no_follow && !process_is_command()) {
-		exec_recorded(self, &exec);
-		return;
-	}
-	if (!sandbox_permits_image()) {
-		exec_unfollowed(self, &exec, TARE_UNFOLLOWED_REACH, "");
-		return;
-	}
-	struct state_private *private_state = self ? state_private : NULL;
-	struct bytes_text memory = {.size_bytes = sizeof(struct exec_image_work) +
-						  ((uint64_t)count + 3) * sizeof(char *) +
-						  strings_size(exec.environment, count)};
-
-	memory.start = exec_memory(private_state, memory.size_bytes);
-	if (!memory.start)
-		return;
-	exec_program(self, &exec, memory, count);
-	if (!private_state)
-		memory_unmap(memory.start, memory.size_bytes);
-}
-
 static void put_hexadecimal(struct bytes_text *text, uint64_t number)
 {
 	for (int digit = TUNABLE_DIGITS; digit-- > 0;) {
@@ -322,6 +213,149 @@ static char **environment_with_tunable(struct bytes_text memory, char **environm
 		entries[kept++] = tunable.start;
 	entries[kept] = NULL;
 	return tunable.full ? NULL : entries;
+}
+
+/* Of what environment_with_tunable needs beside an environment of `count` entries of the target's
+ * and the session's, where that has no tunables. */
+static uint64_t tunable_size(long count)
+{
+	return ((uint64_t)count + 6) * sizeof(char *) + TUNABLE_BYTES;
+}
+
+/* Whether nothing in it is for the loader. */
+static bool environment_is_plain(char **environment, long count)
+{
+	for (long i = 0; i < count; i++)
+		if (bytes_begin_with(environment[i], "LD_") ||
+		    bytes_begin_with(environment[i], TUNABLE_PREFIX))
+			return false;
+	return true;
+}
+
+/* What is to be executed. */
+struct exec {
+	const struct probes_registers *registers;
+	const char *copy; /* to be started in its place; or NULL */
+	char **environment;
+	char **copy_environment;   /* with the tunable */
+	struct bytes_text tunable; /* memory for it */
+	uint64_t static_tls_bytes;
+};
+
+static void exec_call(const struct exec *exec)
+{
+	const struct probes_registers *registers = exec->registers;
+	char **environment = exec->environment;
+
+	if (exec->copy)
+		kernel_call(SYS_execve, exec->copy,
+			    registers->rax == SYS_execve ? registers->rsi : registers->rdx,
+			    exec->copy_environment);
+	/* without a copy, or where it is gone by now */
+	if (registers->rax == SYS_execve)
+		kernel_call(SYS_execve, registers->rdi, registers->rsi, environment);
+	else
+		kernel_call(SYS_execveat, registers->rdi, registers->rsi, registers->rdx,
+			    environment, registers->r8);
+}
+
+/* What is recorded ends here, if the exec succeeds and this is not a vfork child. */
+static void exec_recorded(struct tare_thread_file *self, const struct exec *exec)
+{
+	if (self && !kernel_is_tid(self->tid)) {
+		exec_call(exec);
+		return;
+	}
+	/* A process may have run no probe of a function yet; of a vfork child's it is not. */
+	if (self)
+		thread_complete(self, false);
+	process_complete();
+	exec_call(exec);
+	if (self) {
+		self->flags &= ~(uint32_t)TARE_THREAD_ENDED;
+		self->end_ticks = 0;
+	}
+	process_resume();
+}
+
+/* The program gets the session, in `memory`. */
+static void exec_followed(struct tare_thread_file *self, struct exec *exec,
+			  struct bytes_text memory, long count)
+{
+	exec->environment =
+		environment_build(memory.start, memory.size_bytes, exec->environment, count);
+	if (!exec->environment)
+		return;
+	exec->copy_environment = exec->environment;
+	if (exec->static_tls_bytes)
+		exec->copy_environment = environment_with_tunable(exec->tunable, exec->environment,
+								  exec->static_tls_bytes);
+	if (!exec->copy_environment)
+		exec->copy = NULL;
+	exec_recorded(self, exec);
+}
+
+static void exec_unfollowed(struct tare_thread_file *self, const struct exec *exec,
+			    enum tare_unfollowed why, const char *path)
+{
+	process_begin(); /* a forked child may have run no probe of a function yet */
+	struct tare_unfollowed_record *record = process_note_unfollowed(why, path);
+
+	exec_recorded(self, exec);
+	process_forget_unfollowed(why, record);
+}
+
+static void exec_program(struct tare_thread_file *self, struct exec *exec, struct bytes_text memory,
+			 long count)
+{
+	struct exec_image_work *work = (struct exec_image_work *)memory.start;
+	const struct exec_image image = exec_image_find(
+		exec->registers, environment_is_plain(exec->environment, count), work);
+	const uint64_t tunable_bytes = tunable_size(count);
+
+	exec->tunable = (struct bytes_text){.start = memory.start + sizeof(*work),
+					    .size_bytes = tunable_bytes};
+	memory.start += sizeof(*work) + tunable_bytes;
+	memory.size_bytes -= sizeof(*work) + tunable_bytes;
+	exec->copy = image.copy;
+	exec->static_tls_bytes = image.static_tls_bytes;
+	if (image.way == EXEC_IMAGE_NOT_FOLLOWED)
+		exec_unfollowed(self, exec, image.unfollowed, image.path);
+	else if (image.way != EXEC_IMAGE_ABSENT)
+		exec_followed(self, exec, memory, count);
+}
+
+void exec_with_session(struct tare_thread_file *self, const struct probes_registers *registers)
+{
+	struct exec exec = {
+		.registers = registers,
+		.environment =
+			(char **)(registers->rax == SYS_execve ? registers->rdx : registers->r10)};
+	const long count =
+		state_session.active ? environment_count((uint64_t)exec.environment) : -1;
+
+	if (count < 0)
+		return;
+	if (state_session.settings.no_follow && !process_is_command()) {
+		exec_recorded(self, &exec);
+		return;
+	}
+	if (!sandbox_permits_image()) {
+		exec_unfollowed(self, &exec, TARE_UNFOLLOWED_REACH, "");
+		return;
+	}
+	struct state_private *private_state = self ? state_private : NULL;
+	struct bytes_text memory = {.size_bytes = sizeof(struct exec_image_work) +
+						  ((uint64_t)count + 3) * sizeof(char *) +
+						  strings_size(exec.environment, count) +
+						  tunable_size(count)};
+
+	memory.start = exec_memory(private_state, memory.size_bytes);
+	if (!memory.start)
+		return;
+	exec_program(self, &exec, memory, count);
+	if (!private_state)
+		memory_unmap(memory.start, memory.size_bytes);
 }
 
 void exec_copy(const struct session_answer *copy, char **arguments, char **environment)

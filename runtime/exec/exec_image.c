@@ -3,6 +3,7 @@
  * its own sight? Found out as the kernel finds it, in the file that is about to be executed:
  *
  *   file ─ #! ─▶ interpreter ─ #! ─▶ … ─▶ ELF ─ glibc's loader ─────▶ followed
+ *                                          │        └─ plain, no script ─ recorder ─▶ its copy
  *                                          ├─ static ─ recorder ─▶ its copy is started instead
  *                                          └─ anything else: left alone
  *
@@ -31,6 +32,7 @@
 #define FLAG_NOSUID	2 /* ST_NOSUID, ST_NOEXEC of statfs */
 #define FLAG_NOEXEC	8
 #define MODE_EXECUTABLE 1 /* X_OK */
+#define MODE_WRITABLE	2 /* W_OK */
 #define MODE_SETUID	04000
 #define MODE_SETGID	02010 /* without the group's right to execute it is none */
 #define MODE_PRIVILEGED 06000
@@ -38,7 +40,10 @@
 #define SCRIPT_BYTES	256   /* the kernel's buffer for a script's first line */
 #define SCRIPT_DEPTH	5
 #define STATUS_BYTES	512
-#define OPEN_FLAGS	(O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+#ifndef AT_EXECVE_CHECK /* since Linux 6.14 */
+#define AT_EXECVE_CHECK 0x10000
+#endif
+#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 /* ---- the ELF file ---- */
 
@@ -96,6 +101,7 @@ static enum loader loader_of(long fd, const Elf64_Phdr *segments, uint64_t count
 		return is_audited_loader(work->loader) ? LOADER_AUDITED : LOADER_OTHER;
 	}
 	/* The loader itself, with the program among its arguments. */
+	work->loader[0] = 0;
 	return is_audited_loader(work->path) ? LOADER_AUDITED : LOADER_NONE;
 }
 
@@ -124,6 +130,22 @@ static bool is_allowed(long fd)
 		return false;
 	return kernel_call(SYS_faccessat2, fd, "", MODE_EXECUTABLE,
 			   AT_AS_EFFECTIVE | AT_EMPTY_PATH) == 0;
+}
+
+/*
+ * Would execve of the file at fd find nothing to object to? It does where somebody writes to the
+ * file, or the kernel's security modules forbid it. Before Linux 6.14 only a file is taken that
+ * this user cannot write to.
+ */
+static bool is_executable_now(long fd)
+{
+	static const char *const none[] = {NULL};
+	const long checked =
+		kernel_call(SYS_execveat, fd, "", none, none, AT_EMPTY_PATH | AT_EXECVE_CHECK);
+
+	return checked == 0 ||
+	       (checked == -EINVAL && kernel_call(SYS_faccessat2, fd, "", MODE_WRITABLE,
+						  AT_AS_EFFECTIVE | AT_EMPTY_PATH) != 0);
 }
 
 /* Will the kernel set AT_SECURE? */
@@ -251,6 +273,11 @@ static struct exec_image image_left(const struct exec_image_work *work, enum tar
 		.way = EXEC_IMAGE_NOT_FOLLOWED, .unfollowed = why, .path = work->path};
 }
 
+struct image_place {
+	bool is_interpreter; /* of a script */
+	bool is_plain;	     /* an execve without variables for the loader */
+};
+
 /* Of a static program; nobody can be given another interpreter than the one that its script names.
  */
 static struct exec_image image_static(long fd, bool is_interpreter, struct exec_image_work *work)
@@ -263,7 +290,19 @@ static struct exec_image image_static(long fd, bool is_interpreter, struct exec_
 		.way = EXEC_IMAGE_COPY, .copy = work->copy.path, .path = work->path};
 }
 
-static struct exec_image image_of_elf(long fd, long size_bytes, bool is_interpreter,
+/* Of a program that glibc's loader starts. `direct`: its copy may be started in its place. */
+static struct exec_image image_loaded(long fd, bool direct, struct exec_image_work *work)
+{
+	if (direct && !state_session.settings.timer_only && is_allowed(fd) &&
+	    is_executable_now(fd) && session_ask(TARE_REQUEST_CHILD, work->path, &work->copy))
+		return (struct exec_image){.way = EXEC_IMAGE_COPY,
+					   .copy = work->copy.path,
+					   .static_tls_bytes = work->copy.static_tls_bytes,
+					   .path = work->path};
+	return (struct exec_image){.way = EXEC_IMAGE_FOLLOWED, .path = work->path};
+}
+
+static struct exec_image image_of_elf(long fd, long size_bytes, struct image_place place,
 				      struct exec_image_work *work)
 {
 	uint64_t count = 0;
@@ -277,8 +316,8 @@ static struct exec_image image_of_elf(long fd, long size_bytes, bool is_interpre
 	if (is_traced())
 		return image_left(work, TARE_UNFOLLOWED_TRACED);
 	if (loader == LOADER_NONE)
-		return image_static(fd, is_interpreter, work);
-	return (struct exec_image){.way = EXEC_IMAGE_FOLLOWED, .path = work->path};
+		return image_static(fd, place.is_interpreter, work);
+	return image_loaded(fd, place.is_plain && !place.is_interpreter && *work->loader, work);
 }
 
 /* The file is there, but cannot be read: does it exist for execve, too? */
@@ -291,9 +330,10 @@ static struct exec_image image_unread(long error, struct exec_image_work *work)
 	return (struct exec_image){.way = EXEC_IMAGE_ABSENT, .path = work->path};
 }
 
-struct exec_image exec_image_find(const struct probes_registers *registers,
+struct exec_image exec_image_find(const struct probes_registers *registers, bool plain,
 				  struct exec_image_work *work)
 {
+	const bool is_plain = plain && registers->rax == SYS_execve;
 	long fd = image_open(registers);
 
 	for (int depth = 0; fd >= 0; depth++) {
@@ -304,8 +344,8 @@ struct exec_image exec_image_find(const struct probes_registers *registers,
 
 		path_of(fd, work->path);
 		if (!interpreter) {
-			const struct exec_image image =
-				image_of_elf(fd, size_bytes, depth > 0, work);
+			const struct exec_image image = image_of_elf(
+				fd, size_bytes, (struct image_place){depth > 0, is_plain}, work);
 
 			kernel_call(SYS_close, fd);
 			return image;

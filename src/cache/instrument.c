@@ -302,23 +302,42 @@ static enum policy_mode mode_of(const struct policy *policy, const char *path)
 	return is_static ? POLICY_SYSCALLS : POLICY_NONE;
 }
 
+/* The real path, of PATH_MAX bytes, and what tells that the file is the same one. */
+static bool identify(const char *path, char *real, struct str *stat_text, struct error *err)
+{
+	struct stat info;
+
+	if (!realpath(path, real))
+		return error_set_errno(err, errno, "cannot find %s", path);
+	if (stat(real, &info) < 0)
+		return error_set_errno(err, errno, "cannot read %s", path);
+	cache_stat_text(&info, stat_text);
+	return true;
+}
+
+const struct instrumented *instrumenter_find(const struct instrumenter *instrumenter,
+					     const char *path)
+{
+	char real[PATH_MAX];
+	struct str stat_text = {0};
+	struct error ignored;
+
+	if (!identify(path, real, &stat_text, &ignored))
+		return NULL;
+	const struct instrumented *file = find_known(instrumenter, real, stat_text.data);
+	str_fini(&stat_text);
+	return file;
+}
+
 const struct instrumented *instrumenter_get(struct instrumenter *instrumenter, const char *path,
 					    bool *is_new, struct error *err)
 {
 	char real[PATH_MAX];
-	struct stat info;
 	struct str stat_text = {0};
 
 	*is_new = false;
-	if (!realpath(path, real)) {
-		error_set_errno(err, errno, "cannot find %s", path);
+	if (!identify(path, real, &stat_text, err))
 		return NULL;
-	}
-	if (stat(real, &info) < 0) {
-		error_set_errno(err, errno, "cannot read %s", path);
-		return NULL;
-	}
-	cache_stat_text(&info, &stat_text);
 	struct instrumented *file = find_known(instrumenter, real, stat_text.data);
 	if (file) {
 		str_fini(&stat_text);

@@ -53,6 +53,10 @@ void instrumenter_fini(struct instrumenter *instrumenter);
 const struct instrumented *instrumenter_get(struct instrumenter *instrumenter, const char *path,
 					    bool *is_new, struct error *err);
 
+/* The same where it is known from before, unchanged; else NULL. */
+const struct instrumented *instrumenter_find(const struct instrumenter *instrumenter,
+					     const char *path);
+
 /*
  * Does a process that executes the file get the runtime: by its loader, or because the copy carries
  * it? Nobody else takes the session's variables out of the environment.

@@ -6,6 +6,7 @@
  */
 #include "record/record.h"
 
+#include "cache/children.h"
 #include "cache/closure.h"
 #include "cache/instrument.h"
 #include "cache/timer_rules.h"
@@ -39,12 +40,6 @@
 
 #define NS_PER_SECOND 1000000000ULL
 
-struct static_tls {
-	const struct instrumented *file;
-	struct str variables; /* with which it was found out; see closure_variables */
-	uint64_t bytes;
-};
-
 struct run {
 	const struct record_options *options;
 	struct program program;	 /* unless it is only sampled: */
@@ -66,8 +61,8 @@ struct run {
 	struct cpu_watch cpu;
 	struct str original_link;	/* the last answer to TARE_REQUEST_ORIGINAL */
 	size_t file_number, file_count; /* see struct instrument_progress */
-	uint64_t static_tls_bytes;	/* the command's own; those of its children: */
-	struct vec_of(struct static_tls) static_tls;
+	uint64_t static_tls_bytes;	/* the command's own */
+	struct children children;
 	bool session_is_open, keep_session;
 };
 
@@ -286,43 +281,6 @@ static const char *link_to_original(struct run *run, const char *path)
 	return run->original_link.data;
 }
 
-/* What is needed of the reserve when the loader works with these variables. */
-static uint64_t static_tls_find(const struct instrumented *file, const struct str *variables)
-{
-	char *environment[] = {NULL, NULL, NULL};
-	struct path_list libraries = {0};
-	struct error ignored;
-	char *at = variables->data;
-
-	for (size_t i = 0; i < 2 && *at; i++, at += strlen(at) + 1)
-		environment[i] = at;
-	struct object *object = object_open(file->path, 0, &ignored);
-	if (object && object_loader(object))
-		closure_list(object_loader(object), file->path, environment, &libraries);
-	object_close(object);
-	const uint64_t bytes = closure_static_tls_bytes(&libraries);
-	closure_fini(&libraries);
-	return bytes;
-}
-
-/* Of a program that a recorded one has started; found out once per program and its variables. */
-static uint64_t child_static_tls_bytes(struct run *run, const struct instrumented *file, pid_t pid)
-{
-	struct static_tls found = {.file = file};
-
-	closure_variables(pid, &found.variables);
-	vec_foreach (known, &run->static_tls) {
-		if (known->file != file || known->variables.len != found.variables.len ||
-		    memcmp(known->variables.data, found.variables.data, found.variables.len) != 0)
-			continue;
-		str_fini(&found.variables);
-		return known->bytes;
-	}
-	found.bytes = static_tls_find(file, &found.variables);
-	vec_push(&run->static_tls, found);
-	return found.bytes;
-}
-
 /* Of a file that a process asks for; it is only told of what goes wrong. */
 static void write_triggers(struct run *run, const struct instrumented *file)
 {
@@ -338,6 +296,16 @@ static void write_triggers(struct run *run, const struct instrumented *file)
 		run->options->note("more functions match --start-at and --stop-at than can switch; "
 				   "some in libraries opened later do not",
 				   run->options->context);
+}
+
+static struct server_answer answer_child(const struct run *run, const char *path)
+{
+	const struct instrumented *file = instrumenter_find(&run->instrumenter, path);
+	struct server_answer answer = {0};
+
+	if (file && children_may_skip(&run->children, file, &answer.static_tls_bytes))
+		answer.path = file->entry.copy;
+	return answer;
 }
 
 /* What the runtime asks for: a library that is about to be loaded, its own executable, or whose
@@ -365,6 +333,8 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 			.path = timer_rules_get(&run->timer_rules, &run->session, path)};
 	if (!run->options->follow && pid != run->launch.pid)
 		return none;
+	if (kind == TARE_REQUEST_CHILD)
+		return answer_child(run, path);
 	const struct instrumented *file = get_file(run, path, &is_new, &err);
 	if (!file)
 		return none;
@@ -382,7 +352,7 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 		return none;
 	struct server_answer answer = {.path = file->entry.copy};
 	if (kind == TARE_REQUEST_EXECUTABLE && answer.path)
-		answer.static_tls_bytes = child_static_tls_bytes(run, file, pid);
+		answer.static_tls_bytes = children_static_tls_bytes(&run->children, file, pid);
 	return answer;
 }
 
@@ -723,9 +693,7 @@ static void run_release(struct run *run)
 	free(run->file);
 	free(run->arguments);
 	str_fini(&run->original_link);
-	vec_foreach (known, &run->static_tls)
-		str_fini(&known->variables);
-	vec_fini(&run->static_tls);
+	children_fini(&run->children);
 	struct error ignored;
 	bool built = false;
 
