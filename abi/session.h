@@ -13,8 +13,8 @@
  * In the session directory lies a Unix stream socket, TARE_SOCKET_NAME. For every library that
  * the loader is about to open, for what the program is about to execute, and for the executable if
  * it is not instrumented, the runtime connects, sends one struct tare_request and the path, and
- * reads one struct tare_reply and a path. When anything fails, the original file is used. Who does not send its request within
- * seconds is hung up on.
+ * reads one struct tare_reply and a path. When anything fails, the original file is used. Who does
+ * not send its request within seconds is hung up on.
  *
  * Beside it lies the file TARE_SETTINGS_NAME: struct tare_settings, what the runtime is to do; and,
  * where there are any, TARE_TRIGGERS_NAME: one struct tare_trigger after another, those of a file

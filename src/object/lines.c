@@ -66,6 +66,7 @@ static void debug_close(struct lines *lines)
 	if (lines->fd >= 0)
 		close(lines->fd);
 	free(lines->bytes);
+	file_view_close(&lines->view);
 	lines->bytes = NULL;
 	lines->dwarf = NULL;
 	lines->elf = NULL;
@@ -84,6 +85,40 @@ static bool debug_take(struct lines *lines)
 	return true;
 }
 
+/* Takes what was unpacked, now or before, in place of the file. */
+static void debug_unpack(struct lines *lines)
+{
+	struct stat info;
+	struct str name = {0}, unpacked = {0};
+	Elf *elf = NULL;
+
+	if (!lines->store || !lines->elf || fstat(lines->fd, &info) < 0 ||
+	    !lines_is_packed(lines->elf))
+		return;
+	str_printf(&name, "debug.%jx.%jx.%jx.%jx.%lx", (uintmax_t)info.st_dev,
+		   (uintmax_t)info.st_ino, (uintmax_t)info.st_size, (uintmax_t)info.st_ctim.tv_sec,
+		   info.st_ctim.tv_nsec);
+	if (lines->store->open(name.data, &lines->view)) {
+		/* Nothing in it is compressed or of another byte order, so nothing is written. */
+		elf = elf_memory((char *)(uintptr_t)lines->view.data, lines->view.size);
+		if (elf && (elf_kind(elf) != ELF_K_ELF || lines_is_packed(elf))) {
+			elf_end(elf);
+			elf = NULL;
+		}
+	} else if (lines_unpack(lines->elf, &unpacked)) {
+		lines->store->keep(name.data, unpacked.data, unpacked.len);
+		lines->bytes = unpacked.data;
+		elf = elf_memory(lines->bytes, unpacked.len);
+		unpacked = (struct str){0};
+	}
+	if (elf) {
+		elf_end(lines->elf);
+		lines->elf = elf;
+	}
+	str_fini(&name);
+	str_fini(&unpacked);
+}
+
 static bool debug_open_file(struct lines *lines, const char *path)
 {
 	lines->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -91,6 +126,7 @@ static bool debug_open_file(struct lines *lines, const char *path)
 		return false;
 	/* Private, as libelf writes into it that a section is not compressed any more. */
 	lines->elf = elf_begin(lines->fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+	debug_unpack(lines);
 	return debug_take(lines);
 }
 
@@ -129,12 +165,14 @@ static void open_own(struct lines *lines, const struct object *object)
 	debug_take(lines);
 }
 
-struct lines *lines_open(const struct object *object, const char *debug_path)
+static struct lines *open_with(const struct object *object, const char *debug_path,
+			       const struct lines_store *store)
 {
 	struct lines *lines = mem_zalloc(sizeof(*lines));
 
 	elf_version(EV_CURRENT);
 	lines->object = object;
+	lines->store = store;
 	lines->fd = -1;
 	lines->state = LINES_NO_DEBUG_INFO;
 	arena_init(&lines->arena);
@@ -145,7 +183,18 @@ struct lines *lines_open(const struct object *object, const char *debug_path)
 		debug_open_file(lines, object_debug_file(object));
 	if (!lines->dwarf && debug_path)
 		debug_open_file(lines, debug_path);
+	lines->store = NULL;
 	return lines;
+}
+
+struct lines *lines_open(const struct object *object, const char *debug_path)
+{
+	return open_with(object, debug_path, NULL);
+}
+
+struct lines *lines_open_stored(const struct object *object, const struct lines_store *store)
+{
+	return open_with(object, NULL, store);
 }
 
 void lines_finish(struct lines *lines)

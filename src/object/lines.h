@@ -7,6 +7,7 @@
 #ifndef TARE_OBJECT_LINES_H
 #define TARE_OBJECT_LINES_H
 
+#include "base/file.h"
 #include "object/object.h"
 
 /* What is known of an address, or why nothing is. */
@@ -41,12 +42,21 @@ struct lines_answer {
 
 struct lines;
 
+/* Where debug information is kept that was unpacked once, by a name that stands for one contents.
+ */
+struct lines_store {
+	bool (*open)(const char *name, struct file_view *view);
+	void (*keep)(const char *name, const void *bytes, size_t size);
+};
+
 /*
  * Prepares to look up addresses of `object`, which is borrowed until lines_close and was opened
  * with OBJECT_SYMBOLS. `debug_path` is a debug file that was found elsewhere, or NULL. Reads
  * nothing but headers: what cannot be read shows in the answers.
  */
 struct lines *lines_open(const struct object *object, const char *debug_path);
+/* The same with a store for debug information of separate files, or NULL; borrowed for the call. */
+struct lines *lines_open_stored(const struct object *object, const struct lines_store *store);
 void lines_close(struct lines *lines);
 
 /* Frees what is needed for looking up only; answers stay until lines_close. */

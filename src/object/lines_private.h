@@ -31,7 +31,9 @@ struct lines {
 	struct arena arena;
 	enum lines_reason state;
 	int fd;
-	char *bytes; /* a copy of what is in no file, or NULL */
+	char *bytes;	       /* a copy of what is in no file, or what was unpacked, or NULL */
+	struct file_view view; /* of what was unpacked before */
+	const struct lines_store *store; /* while it is opened */
 	Elf *elf;
 	Dwarf *dwarf;
 	struct vec_of(struct lines_unit) units;
@@ -64,6 +66,12 @@ struct walk {
 	struct vec_of(struct walk_frame) frames;
 	bool thorough; /* look for functions within functions too */
 };
+
+/* lines_unpack.c: is any of what lines need compressed, in a file that can be unpacked? */
+enum { LINES_UNPACK_BYTES_MAX = 96 << 20 };
+bool lines_is_packed(Elf *elf);
+/* The file with that unpacked, and without the rest. False where that cannot be done. */
+bool lines_unpack(Elf *elf, struct str *out);
 
 /* lines_units.c: reads which unit has which code. */
 void lines_units_read(struct lines *lines);

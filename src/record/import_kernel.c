@@ -106,7 +106,7 @@ bool import_kernel_symbols(const struct perf_data *data, struct kernel_symbols *
 	if (!kernel.symbol)
 		return false;
 	if (runs_here(data, &kernel)) {
-		kernel_symbols_read(symbols);
+		kernel_symbols_read(symbols, false);
 		return true;
 	}
 	if (!kernel.build_id)

@@ -3,7 +3,7 @@
 #define TARE_RECORD_IMPORT_KERNEL_H
 
 #include "sampler/perf_data.h"
-#include "session/kernel_symbols.h"
+#include "resolve/kernel_symbols.h"
 
 /*
  * Reads those of the kernel that runs here if it is the recorded one, at the same addresses, else

@@ -20,6 +20,9 @@ void resolver_init(struct resolver *resolver, const struct recording *recording,
 		   struct profile_writer *writer)
 {
 	*resolver = (struct resolver){.recording = recording, .writer = writer};
+	/* A run without the cache has private copies. */
+	resolver->keeps_derived =
+		recording && (!recording->private_copies || !*recording->private_copies);
 	arena_init(&resolver->arena);
 	strmap_init(&resolver->modules_by_path);
 }

@@ -14,7 +14,7 @@
 #include "object/object.h"
 #include "profile/profile.h"
 #include "resolve/jit_files.h"
-#include "session/kernel_symbols.h"
+#include "resolve/kernel_symbols.h"
 #include "session/recording_file.h"
 #include "session/thread_files.h"
 
@@ -66,6 +66,7 @@ struct resolver {
 	int64_t function_count;
 	struct kernel_symbols kernel; /* read when it is first needed */
 	bool kernel_is_read;
+	bool keeps_derived;				  /* cache/derived.h */
 	struct vec_of(struct resolve_location) locations; /* element i is the row with id i + 1 */
 };
 

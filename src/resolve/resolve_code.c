@@ -187,7 +187,7 @@ static int64_t kernel_function(struct resolver *resolver, struct resolve_module 
 	struct resolve_function function = {.name = "[unknown]"};
 
 	if (!resolver->kernel_is_read)
-		kernel_symbols_read(&resolver->kernel);
+		kernel_symbols_read(&resolver->kernel, resolver->keeps_derived);
 	resolver->kernel_is_read = true;
 	const struct kernel_symbol *symbol =
 		kernel_symbols_covering(&resolver->kernel, run_addr, &function.size);

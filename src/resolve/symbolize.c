@@ -9,6 +9,7 @@
 
 #include "base/parallel.h"
 #include "object/lines.h"
+#include "cache/derived.h"
 
 #include <string.h>
 
@@ -28,6 +29,7 @@ struct symbolizing {
 	size_t count;
 	struct map work_by_id; /* id of the module → index in work */
 	struct strmap sources; /* path → id */
+	bool keeps_derived;
 };
 
 /* ---- what is asked ---- */
@@ -71,9 +73,11 @@ static bool none_is(const struct module_work *work, enum lines_reason reason)
 	return true;
 }
 
-static void look_up_lines(struct module_work *work)
+static void look_up_lines(struct module_work *work, bool keeps_derived)
 {
-	work->lines = lines_open(work->module->object, NULL);
+	static const struct lines_store store = {.open = derived_open, .keep = derived_keep};
+
+	work->lines = lines_open_stored(work->module->object, keeps_derived ? &store : NULL);
 	lines_find(work->lines, work->addrs.data, work->addrs.len, work->answers.data);
 	lines_finish(work->lines);
 	work->state = lines_state(work->lines);
@@ -121,7 +125,7 @@ static void look_up(void *context, unsigned worker, size_t begin, size_t end)
 		for (size_t j = 0; j < work->addrs.len; j++)
 			vec_push(&work->answers, nothing);
 		if (work->module->object)
-			look_up_lines(work);
+			look_up_lines(work, all->keeps_derived);
 		else
 			look_up_jit(work);
 	}
@@ -222,7 +226,9 @@ static bool write_all(struct symbolizing *all, const struct resolve_location *lo
 
 bool symbolize_profile(struct resolver *resolver, struct error *err)
 {
-	struct symbolizing all = {.writer = resolver->writer, .count = resolver->modules.len};
+	struct symbolizing all = {.writer = resolver->writer,
+				  .count = resolver->modules.len,
+				  .keeps_derived = resolver->keeps_derived};
 
 	if (!all.count)
 		return true;

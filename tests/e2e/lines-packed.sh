@@ -1,0 +1,51 @@
+#!/bin/bash
+# Lines of a separate debug file that is compressed are the same when it is read as it is, unpacked, and
+# taken from what was unpacked before.
+. "$(dirname "$0")/lib.sh"
+need gcc objcopy readelf
+
+cat >"$work/packed.c" <<'C'
+__attribute__((noinline)) int counted(int n)
+{
+	return n ? n + counted(n - 1) : 0;
+}
+
+__attribute__((noinline)) int other(int n)
+{
+	return counted(n) * 2;
+}
+
+int main(void)
+{
+	return other(5) == 30 ? 0 : 1;
+}
+C
+cd "$work"
+gcc -O1 -g -gz=zlib -o packed packed.c
+objcopy --only-keep-debug packed packed.debug
+objcopy --strip-debug --add-gnu-debuglink=packed.debug packed
+readelf -SW packed.debug | grep -q 'debug_info.* C ' || skip "this gcc does not compress so little"
+record_options=(--small-functions=keep)
+export XDG_CACHE_HOME=$work/cache
+
+# lines_as NAME: "function source line" of the program's own functions.
+lines_as() {
+	record "$work/packed"
+	report functions
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["module"] == "packed" { print $at["function"], $at["source"], $at["line"] }' \
+		"$work/functions.csv" | sort >"$work/$1"
+}
+kept() {
+	find "$XDG_CACHE_HOME/tare/derived" -name 'debug.*' 2>/dev/null
+}
+lines_as unpacked
+[ -n "$(kept)" ] || fail "nothing is kept"
+lines_as taken
+record_options+=(--no-cache)
+rm -r "$XDG_CACHE_HOME/tare/derived"
+lines_as plain
+[ -z "$(kept)" ] || fail "something is kept without the cache: $(kept)"
+grep -q '^counted .*packed.c 1$' plain && grep -q '^other .*packed.c 6$' plain || fail "$(cat plain)"
+cmp plain unpacked || fail "unpacked: $(cat unpacked)"
+cmp plain taken || fail "taken: $(cat taken)"
