@@ -2,8 +2,8 @@
  */
 #include "cache/children.h"
 
-#include "object/object.h"
 #include "cache/closure.h"
+#include "object/object.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef TARE_RECORD_IMPORT_KERNEL_H
 #define TARE_RECORD_IMPORT_KERNEL_H
 
-#include "sampler/perf_data.h"
 #include "resolve/kernel_symbols.h"
+#include "sampler/perf_data.h"
 
 /*
  * Reads those of the kernel that runs here if it is the recorded one, at the same addresses, else

@@ -8,8 +8,8 @@
 #include "resolve/symbolize.h"
 
 #include "base/parallel.h"
-#include "object/lines.h"
 #include "cache/derived.h"
+#include "object/lines.h"
 
 #include <string.h>
 
