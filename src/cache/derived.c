@@ -108,7 +108,7 @@ static void trim(const char *directory)
 void derived_keep(const char *name, const void *bytes, size_t size)
 {
 	struct error ignored;
-	struct file_output out;
+	struct file_output out = {.fd = -1};
 	char *directory = folder();
 
 	if (!directory)

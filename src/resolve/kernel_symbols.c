@@ -282,9 +282,9 @@ static void keep_list(const struct kernel_symbols *symbols, const char *name)
 
 void kernel_symbols_read(struct kernel_symbols *symbols, bool kept)
 {
-	struct kernel_symbols found;
+	struct kernel_symbols found = {0};
 	struct str name = {0};
-	struct file_view view;
+	struct file_view view = {0};
 
 	init(&found);
 	if (!kept || !identify(&found, &name)) {
