@@ -191,6 +191,44 @@ static void test_level_is_no_link(void **state)
 	control_status_fini(&status);
 }
 
+/* Of what is mapped every byte must be there: also what follows is looked at, and written. */
+static void test_level_that_is_cut_off(void **state)
+{
+	const struct tare_session_control control = {.magic = TARE_CONTROL_MAGIC,
+						     .abi = TARE_CONTROL_ABI};
+	struct control_status status;
+	struct error err;
+
+	(void)state;
+	write_file(at(directory, TARE_CONTROL_NAME), &control, sizeof(control) - 1);
+	assert_false(control_status_read(&session, &status, &err));
+	assert_int_equal(err.code, ERROR_UNSUPPORTED);
+	write_file(at(directory, TARE_CONTROL_NAME), &control, sizeof(control));
+	assert_true(control_status_read(&session, &status, &err));
+	control_status_fini(&status);
+}
+
+/* Its number can be another process's by now. */
+static void test_processes_that_have_ended_are_not_controlled(void **state)
+{
+	struct arena_writer_process process;
+	struct error err;
+	size_t threads;
+	char name[64];
+
+	(void)state;
+	assert_true(control_create(&session, false, &err));
+	snprintf(name, sizeof(name), "process.%d.0", (int)getpid());
+	arena_writer_process_init(&process, getpid());
+	process.header.flags = TARE_PROCESS_ENDED;
+	arena_writer_write_process(&process, directory, name);
+	assert_int_equal(processes_running(&threads), 0);
+	process.header.flags = 0;
+	assert_int_equal(unlink(at(directory, name)), 0);
+	arena_writer_write_process(&process, directory, name);
+	assert_int_equal(processes_running(&threads), 1);
+}
+
 /* The byte behind the header of an arming file, once the process may run probes again. */
 static unsigned char byte_after_following(const char *place, const char *name)
 {
@@ -369,6 +407,8 @@ int main(void)
 		IN_SESSION(test_arenas_are_no_links),
 		IN_SESSION(test_processes_that_are_controlled_are_no_links),
 		IN_SESSION(test_level_is_no_link),
+		IN_SESSION(test_level_that_is_cut_off),
+		IN_SESSION(test_processes_that_have_ended_are_not_controlled),
 		IN_SESSION(test_arming_bytes_are_not_written_through_links),
 		IN_SESSION(test_marks_are_not_written_through_links),
 		IN_SESSION(test_text_is_no_link),

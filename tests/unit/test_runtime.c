@@ -334,6 +334,24 @@ static void test_exec_followed(void **state)
 	probed_session_end(&session);
 }
 
+/* The thread goes on: readers must not take it, nor its process, for one that has ended. */
+static void test_failed_exec_is_no_end(void **state)
+{
+	struct probed_session session;
+
+	(void)state;
+	probed_session_run(&session, "failed-exec");
+	assert_true(WIFSIGNALED(session.status));
+	assert_int_equal(session.process_count, 1);
+	assert_int_equal(session.thread_count, 1);
+	assert_int_equal(probed_calls(session.threads[0], session.keys.empty), 9);
+	assert_false(session.threads[0]->flags & TARE_THREAD_ENDED);
+	assert_int_equal(session.threads[0]->end_ticks, 0);
+	assert_false(session.processes[0]->flags & TARE_PROCESS_ENDED);
+	assert_int_equal(session.processes[0]->end_ticks, 0);
+	probed_session_end(&session);
+}
+
 static void test_environment_hidden(void **state)
 {
 	struct probed_session session;
@@ -413,6 +431,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_siglongjmp_out_of_probes),
 		cmocka_unit_test(test_registers_kept),
 		cmocka_unit_test(test_exec_followed),
+		cmocka_unit_test(test_failed_exec_is_no_end),
 		cmocka_unit_test(test_environment_hidden),
 		cmocka_unit_test(test_environment_keeps_users_auditor),
 		cmocka_unit_test(test_limits),
