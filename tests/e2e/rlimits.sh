@@ -4,7 +4,9 @@
 . "$(dirname "$0")/lib.sh"
 need prlimit
 
-command=(sh -c 'ulimit -a >limits; trap >signals; exit 7')
+command=(sh -c 'ulimit -a >limits; trap >signals
+	while read -r line; do case $line in Sig[BI]*) echo "$line" ;; esac; done </proc/$$/status >>signals
+	exit 7')
 
 # The session that the last error names; it is of no use any more.
 forget() {
