@@ -118,10 +118,30 @@ static const char *other_loader(const struct object *object)
 	return NULL;
 }
 
+/* Neither the kernel nor the loader map a segment whose address does not fit its place in the file.
+ */
+static bool can_be_mapped(const struct object *object)
+{
+	enum { PAGE = 0x1000 };
+	size_t count;
+	const Elf64_Phdr *segments = object_segments(object, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (segments[i].p_type == PT_LOAD && segments[i].p_filesz &&
+		    (segments[i].p_vaddr - segments[i].p_offset) % PAGE != 0)
+			return false;
+	return true;
+}
+
 bool runtime_allows_copies(const struct object *object, struct error *err)
 {
 	const char *path = object_path(object), *language = address_keyed_language(object);
 
+	if (!can_be_mapped(object))
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "%s cannot be loaded: the address of a segment does not fit its "
+				 "place in the file; link it anew",
+				 path);
 	if (language)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "%s is a %s program: its runtime relies on the addresses of its "
