@@ -34,7 +34,8 @@ static const struct option export_command_options[] = {
 	{.name = "measure",
 	 .argument = "MEASURE",
 	 .help = "Formats of call paths: the value that comes first, or alone where the format has "
-		 "one only: elapsed (default), application, calls; of samples: samples, or the "
+		 "one only: cpu (default), elapsed, application, calls; of samples: samples, or "
+		 "the "
 		 "event's name for what they stand for",
 	 .type = OPTION_TEXT,
 	 .offset = AT(measure)},

@@ -309,7 +309,7 @@ const struct command command_top = {
 	.description =
 		"Shows where the program spends its time while it is recorded: by default the "
 		"functions\n"
-		"with most application time of their own in the last second. PID is a recorded "
+		"with most CPU time of their own in the last second. PID is a recorded "
 		"process\n"
 		"or the recorder; it may be left out where only one recording runs. In a terminal "
 		"the\n"

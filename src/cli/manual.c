@@ -51,8 +51,9 @@ static const char program_description[] =
 	"at set intervals. No source, debug information or privilege is needed. The originals are "
 	"never changed.\n"
 	"\n"
-	"For every function there are four times. Elapsed is the time that passed; Application "
-	"leaves out each interval in which the operating system was active in the thread: context "
+	"For every function there are six times. CPU is the time that the thread ran on a "
+	"processor; Elapsed has its waits, too; Application leaves out each interval in which the "
+	"operating system was active in the thread: context "
 	"switches, system calls, page faults, signals, interrupts. Inclusive times hold the "
 	"functions that were called, exclusive times do not. The cost of the probes is measured at "
 	"the start of each process, subtracted, and shown in columns of its own.";
