@@ -1,7 +1,7 @@
 /*
  * The poison handlers by themselves: what they give back, and what they leave scrambled.
  */
-#include "../support/poison_calls.h"
+#include "../../support/poison_calls.h"
 
 #include <cpuid.h>
 #include <setjmp.h>
