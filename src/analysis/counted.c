@@ -3,7 +3,7 @@
  * where it begins; of one without copy, at the places of calls that name it, unless more were
  * timed, as those through pointers are. What is not timed has no part in times per call.
  */
-#include "analysis/internal.h"
+#include "analysis/private.h"
 
 struct counted_function {
 	uint64_t entered, called;

@@ -1,5 +1,5 @@
 /* What became of each function of each module, classified by the name of the verdict. */
-#include "analysis/internal.h"
+#include "analysis/private.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * C++, Rust and D names by libiberty. Names that are no valid mangling stay as they are; so do
  * overlong ones, as the demangler's result may be exponentially longer than its input.
  */
-#include "analysis/internal.h"
+#include "analysis/private.h"
 
 #include <libiberty/demangle.h>
 #include <string.h>

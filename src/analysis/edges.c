@@ -3,7 +3,7 @@
  * edge's inclusive values are those of its outermost occurrences, found as for functions in tree.c.
  * Of paths that have folded nobody knows who called: they have an edge of their own.
  */
-#include "analysis/internal.h"
+#include "analysis/private.h"
 
 /* Edges by the function at the other end; behind those, two slots for what is none. */
 enum { NO_FUNCTION, FOLDED, OTHER_SLOTS };

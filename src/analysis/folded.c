@@ -11,7 +11,7 @@
  * stood above it. For modules nobody knows: of a module's folded time, what the nodes below its
  * functions have not taken up was below others, and counts. A module's value may lack some.
  */
-#include "analysis/internal.h"
+#include "analysis/private.h"
 
 /* Sums may be large and of either sign: the file is anybody's. */
 typedef __int128 wide;

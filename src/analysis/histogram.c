@@ -2,7 +2,7 @@
  * Histograms of the lengths of calls, in powers of two of ticks, and percentiles from them. Kept
  * from the first bucket with calls to the last one, as nodes are many and their calls alike.
  */
-#include "analysis/internal.h"
+#include "analysis/private.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * may be rebuilt while it is recorded), functions by module and address, or by module and name
  * where only that is known. So a function is one row however many processes ran it.
  */
-#include "analysis/internal.h"
+#include "analysis/private.h"
 
 #include <stdio.h>
 #include <string.h>

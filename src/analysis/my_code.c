@@ -3,7 +3,7 @@
  * libraries and the loader, and what is the kernel's. A library of a distribution is not, as it
  * may be what the program is about (sqlite3 is libsqlite3). Whoever knows better names theirs.
  */
-#include "analysis/internal.h"
+#include "analysis/private.h"
 
 #include <fnmatch.h>
 #include <string.h>

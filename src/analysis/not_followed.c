@@ -3,7 +3,7 @@
  * file and reason. A file of an older tare has their number only.
  */
 #include "abi/unfollowed.h"
-#include "analysis/internal.h"
+#include "analysis/private.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * rows of a function and cause add up to the function's value.
  */
 #include "analysis/demangle.h"
-#include "analysis/internal.h"
+#include "analysis/private.h"
 
 #include <string.h>
 

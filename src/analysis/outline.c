@@ -4,7 +4,7 @@
  */
 #include "analysis/outline.h"
 
-#include "analysis/internal.h"
+#include "analysis/private.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * Nodes are as before they are linked: their inclusive values are those that have folded (see
  * folded.c), and add up too.
  */
-#include "analysis/internal.h"
+#include "analysis/private.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
  * It is a share of the calibrated cost, one per process, and is taken off each node's time in
  * proportion to what was subtracted there, but never more than half of what the node has left.
  */
-#include "analysis/internal.h"
+#include "analysis/private.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef TARE_ANALYSIS_SAMPLE_CHUNK_H
 #define TARE_ANALYSIS_SAMPLE_CHUNK_H
 
-#include "analysis/internal.h"
+#include "analysis/private.h"
 
 struct sample {
 	int64_t thread; /* id */

@@ -2,7 +2,7 @@
  * What of a profile is shown: calls or samples, and the samples of which event. Refuses what the
  * profile has not, with what to record.
  */
-#include "analysis/internal.h"
+#include "analysis/private.h"
 
 #include <string.h>
 

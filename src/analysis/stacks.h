@@ -5,7 +5,7 @@
 #ifndef TARE_ANALYSIS_STACKS_H
 #define TARE_ANALYSIS_STACKS_H
 
-#include "analysis/internal.h"
+#include "analysis/private.h"
 #include "analysis/sample_stacks.h"
 
 /* sample_range.c: those of the time asked for, from the samples in the order of time. */

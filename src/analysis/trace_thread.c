@@ -7,7 +7,7 @@
  */
 #include "analysis/trace_thread.h"
 
-#include "analysis/internal.h"
+#include "analysis/private.h"
 
 #include <string.h>
 

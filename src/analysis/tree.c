@@ -8,7 +8,7 @@
  * does not, the node's subtree belongs to the function's inclusive values. Where the recording met
  * a limit, parts of subtrees have folded: see folded.c.
  */
-#include "analysis/internal.h"
+#include "analysis/private.h"
 
 struct loader {
 	struct analysis *analysis;

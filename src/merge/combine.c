@@ -3,7 +3,7 @@
  * key become one. Every rule for that is associative and commutative: sums, least and greatest
  * values, the first text of the alphabet.
  */
-#include "merge/internal.h"
+#include "merge/private.h"
 
 #include <string.h>
 

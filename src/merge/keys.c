@@ -1,5 +1,5 @@
 /* The texts by which rows of different profiles are the same, and their order. */
-#include "merge/internal.h"
+#include "merge/private.h"
 
 #include <string.h>
 

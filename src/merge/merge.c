@@ -1,5 +1,5 @@
 /* One input after the other into the merged tables; see merge.h. */
-#include "merge/internal.h"
+#include "merge/private.h"
 
 /* The 62 bits that a profile has for times: until 2116. */
 #define UNIX_NS_MAX ((1LL << 62) - 1)

@@ -2,7 +2,7 @@
  * A node with its OS rows and histogram as bytes: small numbers are what most of them have. What
  * is read was written here, but is checked like anything else that was in a file.
  */
-#include "merge/internal.h"
+#include "merge/private.h"
 
 #include <string.h>
 

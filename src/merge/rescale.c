@@ -3,7 +3,7 @@
  * and once, so that sums of the converted rows do not depend on the order of merging. A profile
  * that was merged has nanoseconds already and is not changed.
  */
-#include "merge/internal.h"
+#include "merge/private.h"
 
 #include <math.h>
 

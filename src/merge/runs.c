@@ -12,7 +12,7 @@
  * thread that is kept, the number instead of the depth, and the number of the parent + 1 behind the
  * location.
  */
-#include "merge/internal.h"
+#include "merge/private.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * "various"; how many they are and what of them is left out stands at the begin of the settings, by
  * which a merged profile is known when it is merged again.
  */
-#include "merge/internal.h"
+#include "merge/private.h"
 
 #include <string.h>
 

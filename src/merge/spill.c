@@ -1,6 +1,6 @@
-/* See internal.h. Where the file system knows no files without a name, its name is removed at once.
+/* See private.h. Where the file system knows no files without a name, its name is removed at once.
  */
-#include "merge/internal.h"
+#include "merge/private.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
  *
  * Refuses records and samples that make no sense.
  */
-#include "merge/internal.h"
+#include "merge/private.h"
 #include "profile/sample_record.h"
 #include "profile/trace_record.h"
 

@@ -4,7 +4,7 @@
  * node's elapsed time of its application time and its OS times, a thread's of its nodes'.
  */
 #include "abi/objects.h"
-#include "merge/internal.h"
+#include "merge/private.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * The merged tables as a profile, in an order that depends on the rows alone: tables with keys in
  * the order of these, trees from parents to children, the others by what they refer to.
  */
-#include "merge/internal.h"
+#include "merge/private.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * are welcome, not needed.
  */
 #include "object/debuginfod.h"
-#include "object/object_private.h"
+#include "object/private.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  *
  * Refused: 64-bit records, compression other than zlib's. A malformed record ends the list.
  */
-#include "object/object_private.h"
+#include "object/private.h"
 
 #include <string.h>
 #include <zlib.h>

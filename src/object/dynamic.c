@@ -3,7 +3,7 @@
  * section headers work. The number of dynamic symbols is nowhere stated; it follows from DT_HASH,
  * DT_GNU_HASH or, failing these, the section header of .dynsym.
  */
-#include "object/object_private.h"
+#include "object/private.h"
 
 #include <string.h>
 

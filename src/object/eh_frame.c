@@ -9,7 +9,7 @@
  */
 #include "object/eh_frame.h"
 #include "object/encoded_pointer.h"
-#include "object/object_private.h"
+#include "object/private.h"
 
 #include <string.h>
 

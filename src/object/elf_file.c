@@ -5,7 +5,7 @@
  * does the binary search here). Headers are copied, as their place in the file may be misaligned.
  */
 #include "abi/module.h"
-#include "object/object_private.h"
+#include "object/private.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * the address.
  */
 #include "object/encoded_pointer.h"
-#include "object/object_private.h"
+#include "object/private.h"
 
 #include <string.h>
 

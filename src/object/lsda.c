@@ -9,7 +9,7 @@
  */
 #include "object/lsda.h"
 #include "object/encoded_pointer.h"
-#include "object/object_private.h"
+#include "object/private.h"
 
 #include <inttypes.h>
 

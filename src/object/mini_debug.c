@@ -3,7 +3,7 @@
  * some distributions put into every file. It is ignored where it is damaged, needs much memory, or
  * decompresses to something huge: names are welcome, not needed.
  */
-#include "object/object_private.h"
+#include "object/private.h"
 
 #include <lzma.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * indirect jump through a slot whose relocation has a name. Where the file has section headers, the
  * address has to lie in a .plt section, as a tail call in ordinary code looks the same.
  */
-#include "object/object_private.h"
+#include "object/private.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * data, and which code is changed by the loader. RELA, JMPREL and RELR through PT_DYNAMIC; a static
  * executable without it has its IRELATIVE relocations in a section.
  */
-#include "object/object_private.h"
+#include "object/private.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * that lies outside the file is said to be damaged. Names and contents that point outside the file
  * are empty.
  */
-#include "object/object_private.h"
+#include "object/private.h"
 
 #include <string.h>
 

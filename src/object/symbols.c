@@ -3,7 +3,7 @@
  * file and .gnu_debugdata, and sorted so that the best name of an address comes first. The dynamic
  * ones are found through PT_DYNAMIC; section headers are needed for .symtab only.
  */
-#include "object/object_private.h"
+#include "object/private.h"
 
 #include <string.h>
 

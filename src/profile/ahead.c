@@ -8,7 +8,7 @@
  */
 #include "profile/ahead.h"
 
-#include "profile/reader_private.h"
+#include "profile/private.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -6,7 +6,7 @@
  * not precede their children or belong to another thread. The file is opened as immutable: journals
  * beside it are ignored, and nothing is locked or written.
  */
-#include "profile/reader_private.h"
+#include "profile/private.h"
 
 #include <errno.h>
 #include <fcntl.h>

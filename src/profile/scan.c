@@ -2,7 +2,7 @@
  * One pass over a table: each row becomes the table's struct, checked as far as its columns say.
  */
 #include "profile/ahead.h"
-#include "profile/reader_private.h"
+#include "profile/private.h"
 
 #include <limits.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * The tables that are not kept in memory, row by row, each row checked against what it refers to.
  */
-#include "profile/reader_private.h"
+#include "profile/private.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * A jump over an entry may replace bytes of its own range and filler behind it, and nothing that
  * code outside of copies branches to.
  */
-#include "verify/check.h"
+#include "verify/private.h"
 
 #include <inttypes.h>
 #include <string.h>

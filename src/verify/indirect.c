@@ -17,7 +17,7 @@
  * A jump through a table reads another table. What its base register holds is not known here: of
  * the addresses that the function loads, the one is taken with which all entries agree.
  */
-#include "verify/check.h"
+#include "verify/private.h"
 
 #include <inttypes.h>
 #include <string.h>

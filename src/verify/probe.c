@@ -8,7 +8,7 @@
  *
  * Probes of entries and calls count, others do not.
  */
-#include "verify/check.h"
+#include "verify/private.h"
 
 #include <inttypes.h>
 #include <stddef.h>

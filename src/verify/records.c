@@ -3,7 +3,7 @@
  * and exception table. And the sorted header that unwinders search: it must lead from every record
  * of the copy to that record, in ascending order.
  */
-#include "verify/check.h"
+#include "verify/private.h"
 
 #include "object/eh_frame.h"
 #include "object/encoded_pointer.h"

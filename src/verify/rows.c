@@ -7,7 +7,7 @@
  * A pointer in such tables may be direct or go through a word that the loader fills. Both files may
  * differ in that, as long as the same word, or the word with that value, is meant.
  */
-#include "verify/check.h"
+#include "verify/private.h"
 
 #include "object/cfi_write.h"
 #include "object/encoded_pointer.h"

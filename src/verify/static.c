@@ -4,7 +4,7 @@
  * original's at its end, so that variables keep their distance from the thread pointer. In
  * position-independent ones the words of the new image are relocated as those of the old one.
  */
-#include "verify/check.h"
+#include "verify/private.h"
 
 #include "abi/static.h"
 

@@ -2,7 +2,7 @@
  * The entries of jump tables. A table's end is not known either: it ends where the next one begins,
  * or the maps, or the exception tables; a word of filler may stand before that.
  */
-#include "verify/check.h"
+#include "verify/private.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * is walked once (walk.c); branches between ranges, tables and maps are judged at the end, when it
  * is known where everything went.
  */
-#include "verify/check.h"
+#include "verify/private.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

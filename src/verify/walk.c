@@ -13,7 +13,7 @@
  * Behind the last instruction, if control runs on, stands a jump to where it goes; then come the
  * stubs of the probes, in the same order, to the end of the copy.
  */
-#include "verify/check.h"
+#include "verify/private.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

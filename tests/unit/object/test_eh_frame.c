@@ -1,5 +1,5 @@
 /* CIEs made by hand: versions, augmentations; and FDEs that cover the same code. */
-#include "object/object_private.h"
+#include "object/private.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* What the files of the reader share: an open profile, and one pass over a table. */
-#ifndef TARE_PROFILE_READER_PRIVATE_H
-#define TARE_PROFILE_READER_PRIVATE_H
+#ifndef TARE_PROFILE_PRIVATE_H
+#define TARE_PROFILE_PRIVATE_H
 
 #include "profile/schema.h"
 

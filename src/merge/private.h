@@ -1,6 +1,6 @@
 /* What the files of merge share: the merged rows in memory, each with the key it is found by. */
-#ifndef TARE_MERGE_INTERNAL_H
-#define TARE_MERGE_INTERNAL_H
+#ifndef TARE_MERGE_PRIVATE_H
+#define TARE_MERGE_PRIVATE_H
 
 #include "merge/merge.h"
 

@@ -1,6 +1,6 @@
 /* What the files of analysis share among themselves. */
-#ifndef TARE_ANALYSIS_INTERNAL_H
-#define TARE_ANALYSIS_INTERNAL_H
+#ifndef TARE_ANALYSIS_PRIVATE_H
+#define TARE_ANALYSIS_PRIVATE_H
 
 #include "analysis/analysis.h"
 #include "analysis/demangle.h"

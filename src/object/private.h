@@ -2,8 +2,8 @@
  * The inside of struct object, shared by the files of this folder only. Every loader below fills
  * its own members from members loaded before it; after object_open nothing changes.
  */
-#ifndef TARE_OBJECT_OBJECT_PRIVATE_H
-#define TARE_OBJECT_OBJECT_PRIVATE_H
+#ifndef TARE_OBJECT_PRIVATE_H
+#define TARE_OBJECT_PRIVATE_H
 
 #include "object/eh_frame.h"
 #include "object/object.h"

@@ -11,8 +11,8 @@
  *   file.c       bytes, program headers, dynamic section
  *   static.c     what static executables have besides
  */
-#ifndef TARE_VERIFY_CHECK_H
-#define TARE_VERIFY_CHECK_H
+#ifndef TARE_VERIFY_PRIVATE_H
+#define TARE_VERIFY_PRIVATE_H
 
 #include "abi/module.h"
 #include "insn/insn.h"
