@@ -43,6 +43,7 @@ static int32_t process_id;
 static struct counted_modules modules;
 static struct slot slots[SLOTS_MAX];
 static uint32_t slot_count; /* 0: no thread has come yet */
+static bool slot_0_filled;  /* its counters are pages of the file */
 static bool is_off;	    /* collection of the process */
 static bool gs_given_up;
 static uint32_t lock;
@@ -191,11 +192,22 @@ static bool entry_add(const struct slot *slot, const struct counted_module *modu
 /* Modules that a slot has pages for: one that counts without %gs has them at slot 0. */
 static bool has_pages(const struct slot *slot, const struct counted_module *module)
 {
-	return !module->shared || slot == &slots[0];
+	return slot == &slots[0] ? slot_0_filled || module->shared : !module->shared;
+}
+
+/* What has been counted there goes on in the pages at `map`. */
+static void keep_counts(uint64_t map, const struct counted_module *module, int64_t delta)
+{
+	const uint64_t *from = (const uint64_t *)(module->addr + (uint64_t)delta);
+	uint64_t *to = (uint64_t *)map;
+
+	for (uint32_t i = 0; i < module->module->counter_count; i++)
+		if (from[i])
+			to[i] = from[i];
 }
 
 /* Pages of the file for these modules at the slot, over what is there. False: not for all. */
-static bool slot_fill(const struct slot *slot, uint64_t first)
+static bool slot_fill(const struct slot *slot, uint64_t first, bool keep)
 {
 	uint64_t size_bytes = 0, offset = 0;
 
@@ -212,6 +224,8 @@ static bool slot_fill(const struct slot *slot, uint64_t first)
 
 		if (!has_pages(slot, module))
 			continue;
+		if (keep)
+			keep_counts(map, module, slot->delta);
 		if (!entry_add(slot, module, offset, offset + size_bytes) ||
 		    !counters_move(map, module, slot->delta)) {
 			kernel_call(SYS_munmap, map, left);
@@ -235,8 +249,18 @@ static void slot_fill_private(const struct slot *slot, uint64_t first)
 
 static void slot_fill_somehow(const struct slot *slot, uint64_t first)
 {
-	if (!slot_fill(slot, first))
+	if (!slot_fill(slot, first, false))
 		slot_fill_private(slot, first);
+}
+
+/* From now on somebody counts at slot 0, or has before. */
+static void slot_0_fill(void)
+{
+	if (slot_0_filled)
+		return;
+	slot_0_filled = true;
+	if (!slot_fill(&slots[0], 0, true))
+		note_shared(0); /* its own pages are there already */
 }
 
 /* ---- threads ---- */
@@ -253,11 +277,6 @@ static struct slot *slot_make(void)
 
 static struct slot *slot_find(void)
 {
-	if (!slot_count) {
-		slots[0] = (struct slot){.taken = true};
-		slot_count = 1;
-		return &slots[0];
-	}
 	for (uint32_t i = 1; i < slot_count; i++)
 		if (!slots[i].taken)
 			return &slots[i];
@@ -290,7 +309,7 @@ static bool slot_renew(struct slot *slot)
 {
 	if (owner_count >= OWNERS_MAX || !file || !owner_add(&slot->owner))
 		return false;
-	return slot_fill(slot, 0);
+	return slot_fill(slot, 0, false);
 }
 
 static bool slot_enter(struct slot *slot, bool fresh)
@@ -306,12 +325,36 @@ static bool slot_enter(struct slot *slot, bool fresh)
 	return slot->taken;
 }
 
+/* What the first thread has counted by its modules' own counters before it came here. */
+static void slot_take_first(const struct slot *slot)
+{
+	for (uint64_t i = 0; i < modules.count; i++) {
+		const struct counted_module *module = &modules.items[i];
+		uint64_t *from = (uint64_t *)module->addr;
+		uint64_t *to = (uint64_t *)(module->addr + (uint64_t)slot->delta);
+
+		for (uint32_t k = 0; !module->shared && k < module->module->counter_count; k++) {
+			if (!from[k])
+				continue;
+			to[k] += from[k];
+			from[k] = 0;
+		}
+	}
+}
+
 /* By slot 0; where the base may not be set, by the thread's that has made this one. */
 static void share(void)
 {
 	note_shared(1);
+	slot_0_fill();
 	if (!gs_given_up)
 		base_set(0);
+}
+
+/* The process's first thread, which counts by its modules' own counters until there is a file. */
+static bool is_first_thread(void)
+{
+	return !process_id || kernel_is_tid(process_id);
 }
 
 void counters_enter(void)
@@ -319,13 +362,24 @@ void counters_enter(void)
 	if (own_slot || state_session.settings.timer_only ||
 	    state_session.start_pointer == (uint64_t)__builtin_thread_pointer())
 		return;
-	const uint64_t mask = lock_take();
-	const uint32_t before = slot_count;
-	struct slot *slot = gs_given_up && slot_count ? NULL : slot_find();
+	const bool is_first = is_first_thread();
 
+	if (is_first && !file && state_process.begun != STATE_BEGUN_REFUSED)
+		return;
+	const uint64_t mask = lock_take();
+	if (!slot_count)
+		slots[slot_count++] = (struct slot){.taken = true};
+	const uint32_t before = slot_count;
+	struct slot *slot = gs_given_up ? NULL : slot_find();
 	own_slot = 1;
-	if (!slot || (slot != &slots[0] && !slot_enter(slot, slot_count > before)))
+	if (slot && slot_enter(slot, slot_count > before)) {
+		if (is_first)
+			slot_take_first(slot);
+	} else if (is_first) {
+		slot_0_fill();
+	} else {
 		share();
+	}
 	lock_give(mask);
 }
 
@@ -387,6 +441,7 @@ static void give_up_gs(void)
 {
 	gs_given_up = true;
 	note_shared(0);
+	slot_0_fill();
 	for (uint64_t i = 0; i < modules.count; i++)
 		if (!modules.items[i].shared && counters_unprefix(modules.items[i].module, true))
 			modules.items[i].shared = true;
@@ -401,6 +456,7 @@ void counters_add(const struct tare_module *module, uint64_t ordinal)
 	if (!file && state_process.begun == STATE_BEGUN_DONE)
 		file_make();
 	struct counted_module *added = module_add(module, ordinal);
+	const bool was_filled = slot_0_filled;
 
 	if (!added) {
 		counters_unprefix(module, false);
@@ -413,7 +469,7 @@ void counters_add(const struct tare_module *module, uint64_t ordinal)
 		added->shared = true;
 		note_shared(0);
 	}
-	if (added && !slot_fill(&slots[0], modules.count - 1))
+	if (added && was_filled == slot_0_filled && !slot_fill(&slots[0], modules.count - 1, true))
 		note_shared(0); /* its own pages are there already */
 	for (uint32_t i = 1; added && i < slot_count; i++)
 		if (!added->shared)
@@ -460,6 +516,7 @@ static void slots_inherit(void)
 			if (!modules.items[k].shared)
 				counters_release(&modules.items[k], slots[i].delta);
 	own.owner = 0;
+	slot_0_filled |= !own.delta;
 	slots[0] = (struct slot){.taken = true, .thread_off = own.thread_off};
 	slot_fill_somehow(&slots[0], 0);
 	slot_count = 1;

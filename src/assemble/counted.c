@@ -160,6 +160,9 @@ static bool add_entry(struct summing *summing, const struct tare_counter_record 
 		summing->file->damaged++;
 		return true;
 	}
+	/* A poisoned copy counts, too, but nothing is to be measured by it. */
+	if (!counted.function_count)
+		return true;
 	const int64_t thread = thread_of(summing, entry);
 	uint64_t *values = counted_values(summing->file, summing->fd, entry);
 	bool ok = true;
