@@ -26,12 +26,19 @@
 #define ARCH_SET_GS    0x1001
 #define HEAD_MIN_BYTES 4096ULL
 #define OWNERS_MAX     512
+#define GONE_MAX       64
 
 struct slot {
 	int64_t delta;
 	uint32_t owner;	 /* number of its record */
 	bool taken;	 /* a thread counts in it */
 	bool thread_off; /* that thread's collection is off */
+};
+
+/* A module that the loader has closed, and the slots that there were then. */
+struct gone {
+	struct counted_module module;
+	uint32_t slot_count;
 };
 
 static struct tare_counters_file *file; /* NULL: there is none */
@@ -42,6 +49,8 @@ static uint64_t process_begin;
 static int32_t process_id;
 static struct counted_modules modules;
 static struct slot slots[SLOTS_MAX];
+static struct gone gone[GONE_MAX];
+static uint32_t gone_count;
 static uint32_t slot_count; /* 0: no thread has come yet */
 static bool slot_0_filled;  /* its counters are pages of the file */
 static bool is_off;	    /* collection of the process */
@@ -447,6 +456,32 @@ static void give_up_gs(void)
 			modules.items[i].shared = true;
 }
 
+/*
+ * A closed module's pages stay until its place is another's, or nobody's: at the process's end the
+ * loader closes modules whose code goes on to run, in other threads or as it is called by others.
+ */
+static void gone_release(const struct gone *left)
+{
+	for (uint32_t i = 1; i < left->slot_count && i < slot_count; i++)
+		counters_release(&left->module, slots[i].delta);
+}
+
+static void gone_sweep(uint64_t addr, uint64_t end)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < gone_count; i++) {
+		const struct counted_module *left = &gone[i].module;
+		const bool is_taken = left->addr < end && addr < left->addr + left->size_bytes;
+
+		if (is_taken || !counters_is_mapped(left))
+			gone_release(&gone[i]);
+		else
+			gone[kept++] = gone[i];
+	}
+	gone_count = kept;
+}
+
 void counters_add(const struct tare_module *module, uint64_t ordinal)
 {
 	if (!module->counter_count || state_session.settings.timer_only)
@@ -456,6 +491,8 @@ void counters_add(const struct tare_module *module, uint64_t ordinal)
 	if (!file && state_process.begun == STATE_BEGUN_DONE)
 		file_make();
 	struct counted_module *added = module_add(module, ordinal);
+	if (added)
+		gone_sweep(added->addr, added->addr + added->size_bytes);
 	const bool was_filled = slot_0_filled;
 
 	if (!added) {
@@ -484,8 +521,10 @@ void counters_remove(const struct tare_module *module)
 	for (uint64_t i = 0; i < modules.count; i++) {
 		if (modules.items[i].module != module)
 			continue;
-		for (uint32_t slot = 1; slot < slot_count && !modules.items[i].shared; slot++)
-			counters_release(&modules.items[i], slots[slot].delta);
+		const struct gone left = {.module = modules.items[i], .slot_count = slot_count};
+
+		if (!left.module.shared && gone_count < GONE_MAX)
+			gone[gone_count++] = left;
 		modules.items[i] = modules.items[--modules.count];
 		break;
 	}
@@ -516,6 +555,7 @@ static void slots_inherit(void)
 			if (!modules.items[k].shared)
 				counters_release(&modules.items[k], slots[i].delta);
 	own.owner = 0;
+	gone_count = 0;
 	slot_0_filled |= !own.delta;
 	slots[0] = (struct slot){.taken = true, .thread_off = own.thread_off};
 	slot_fill_somehow(&slots[0], 0);

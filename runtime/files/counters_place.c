@@ -17,6 +17,7 @@
 #include "runtime/base/kernel.h"
 #include "runtime/base/state.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 #define GIB	      (1LL << 30)
@@ -125,6 +126,13 @@ bool counters_reserve(const struct counted_modules *modules, uint64_t number, in
 			return true;
 	}
 	return false;
+}
+
+bool counters_is_mapped(const struct counted_module *module)
+{
+	unsigned char is_resident;
+
+	return kernel_call(SYS_mincore, module->addr, PAGE_BYTES, &is_resident) != -ENOMEM;
 }
 
 bool counters_move(uint64_t map, const struct counted_module *module, int64_t delta)

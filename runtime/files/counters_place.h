@@ -31,6 +31,9 @@ bool counters_reserve_at(const struct counted_module *module, int64_t delta);
 /* Gives such a place, or pages there, back. */
 void counters_release(const struct counted_module *module, int64_t delta);
 
+/* Whether the module's own counters are still there; true if the kernel does not say. */
+bool counters_is_mapped(const struct counted_module *module);
+
 /* Puts pages at `map` there, over what there is. */
 bool counters_move(uint64_t map, const struct counted_module *module, int64_t delta);
 

@@ -47,6 +47,33 @@ for options in "" --adaptive=1; do
 	try "$work/static" killed
 done
 
+# Threads that go on to call while the process ends: the loader has closed the program by then.
+cat >ends.c <<'EOF'
+#include <pthread.h>
+#include <unistd.h>
+static volatile long calls;
+__attribute__((noinline)) static void call(void) { for (volatile int i = 0; i < 20; i++) calls++; }
+static void *go_on(void *unused) { for (;;) call(); return unused; }
+int main(void)
+{
+	for (int i = 0; i < 3; i++) {
+		pthread_t thread;
+		pthread_create(&thread, 0, go_on, 0);
+	}
+	usleep(20000);
+	return 7;
+}
+EOF
+cat >slow_end.c <<'EOF'
+#include <unistd.h>
+int slow_end;
+__attribute__((destructor)) static void wait_a_moment(void) { usleep(200000); }
+EOF
+gcc -O1 -fPIC -shared -o libslow_end.so slow_end.c
+gcc -O1 -pthread -o ends ends.c -Wl,--no-as-needed -L. -lslow_end -Wl,-rpath,"$work"
+record_options=(--small-functions=keep)
+same "$work/ends"
+
 # A function whose probes were switched off has all its calls, and is not marked for it.
 record_options=(--adaptive=1)
 record "$work/moved" threads
