@@ -5,7 +5,7 @@ need_perf
 
 target= recorder= server=
 clean_up() {
-	kill -KILL $target $recorder $server || true
+	kill -KILL $([ -z "$target" ] || pgrep -P "$target") $target $recorder $server || true
 	wait || true
 	rm -rf "$work"
 } 2>/dev/null
@@ -43,12 +43,12 @@ ended() {
 }
 
 # For a time, and until a signal.
-"$FIXTURES/proportions" 10000000 2 &
+"$FIXTURES/proportions" 10000000 2 >/dev/null 2>&1 &
 target=$!
-attach $target -d 1
+attach $target -d 2
 ended 0
 report functions
-shares_hold "-d 1"
+shares_hold "-d 2"
 # Below nohup, SIGHUP is to be ignored.
 signals="INT TERM HUP"
 [ $((0x$(awk '/^SigIgn/ {print $2}' /proc/self/status) & 1)) = 0 ] || signals="INT TERM"
