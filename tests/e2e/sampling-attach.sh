@@ -45,10 +45,10 @@ ended() {
 # For a time, and until a signal.
 "$FIXTURES/proportions" 10000000 2 >/dev/null 2>&1 &
 target=$!
-attach $target -d 2
+attach $target -d 3
 ended 0
 report functions
-shares_hold "-d 2"
+shares_hold "-d 3"
 # Below nohup, SIGHUP is to be ignored.
 signals="INT TERM HUP"
 [ $((0x$(awk '/^SigIgn/ {print $2}' /proc/self/status) & 1)) = 0 ] || signals="INT TERM"
