@@ -1,11 +1,11 @@
 /*
  * counters: pages of their own for what each thread counts (abi/module.h, abi/counters.h).
  *
- *   slot 0          gs base 0: the modules' own counters. Of all threads that can have none of their
- *                   own; made pages of the file when there is one. Until then they stay as they are
- *                   mapped from the module: tools that read /proc/PID/maps (elfutils) take what another
- *                   file cuts in two for two modules.
- *   slot k          gs base d(k): each module's counters lie at their own address + d(k) as well
+ *   slot 0          gs base 0: the modules' own counters. Of all threads that can have none of
+ * their own; made pages of the file when there is one. Until then they stay as they are mapped from
+ * the module: tools that read /proc/PID/maps (elfutils) take what another file cuts in two for two
+ * modules. slot k          gs base d(k): each module's counters lie at their own address + d(k) as
+ * well
  *
  * Where a module's pages were once mapped at a slot they stay until it is unloaded, so that a
  * thread that counts by another's base meets memory.
