@@ -24,6 +24,7 @@
 #define HIGH_BEGIN    (1ULL << 45) /* all that lies above can have distances below 0 */
 #define LOW_END	      (1ULL << 45)
 #define FIRST_BELOW   (2048 * GIB)
+#define NEAR_BELOW    (64 * GIB)
 #define FIRST_ABOVE   (65536 * GIB)
 #define STEP	      (8 * GIB)
 #define STACK_BEGIN   ((1ULL << 47) - (18ULL << 30))
@@ -99,8 +100,9 @@ static int64_t delta_choose(uint64_t low, uint64_t high, uint64_t number)
 {
 	const int64_t at = (int64_t)number;
 
+	/* The first thread's are near: ThreadSanitizer, as it begins, knows few other places. */
 	if (low >= HIGH_BEGIN && state_session.sets_bases)
-		return -(FIRST_BELOW + at * STEP);
+		return number == 1 ? -NEAR_BELOW : -(FIRST_BELOW + at * STEP);
 	if (high <= LOW_END)
 		return FIRST_ABOVE + at * STEP;
 	if (high + FIRST_BETWEEN >= STACK_BEGIN)
