@@ -1,23 +1,7 @@
 #!/bin/bash
 # Events of the kernel: each system call, each N-th one, patterns of names, and names that are wrong.
-# Tracefs is mounted in a mount namespace of the test's own.
-if [ "${1:-}" != mounted ]; then
-	[ "$(id -u)" = 0 ] || { echo "mounting tracefs needs root" && exit 77; }
-	unshare -m true 2>/dev/null || { echo "no mount namespaces here" && exit 77; }
-	exec unshare -m bash "$0" mounted
-fi
-. "$(dirname "$0")/lib.sh"
-need_perf
-[ -e /sys/kernel/tracing/events ] || mount -t tracefs nodev /sys/kernel/tracing 2>"$work/err" ||
-	skip "tracefs cannot be mounted: $(cat "$work/err")"
-[ -e /sys/kernel/tracing/events/raw_syscalls/sys_enter/id ] || skip "the kernel traces no system calls"
-
-# weight EVENT: the sum of the profile's weights of it.
-weight() {
-	report functions --event="$1"
-	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		{ sum += $at["exclusive_weight"] } END { print sum + 0 }' "$work/functions.csv"
-}
+. "$(dirname "$0")/tracefs.sh"
+need_tracepoint raw_syscalls/sys_enter syscalls/sys_enter_write
 
 # 2,000 and some system calls, a sample at each 50th: kernels before 5.x gave one at each.
 record_options=(--method=sample --no-kernel --event=raw_syscalls:sys_enter:50)
