@@ -26,19 +26,12 @@
 #define ARCH_SET_GS    0x1001
 #define HEAD_MIN_BYTES 4096ULL
 #define OWNERS_MAX     512
-#define GONE_MAX       64
 
 struct slot {
 	int64_t delta;
 	uint32_t owner;	 /* number of its record */
 	bool taken;	 /* a thread counts in it */
 	bool thread_off; /* that thread's collection is off */
-};
-
-/* A module that the loader has closed, and the slots that there were then. */
-struct gone {
-	struct counted_module module;
-	uint32_t slot_count;
 };
 
 static struct tare_counters_file *file; /* NULL: there is none */
@@ -49,11 +42,15 @@ static uint64_t process_begin;
 static int32_t process_id;
 static struct counted_modules modules;
 static struct slot slots[SLOTS_MAX];
-static struct gone gone[GONE_MAX];
-static uint32_t gone_count;
 static uint32_t slot_count; /* 0: no thread has come yet */
-static bool slot_0_filled;  /* its counters are pages of the file */
-static bool is_off;	    /* collection of the process */
+/*
+ * Modules that the loader has closed and whose pages are still there, at all slots: while there is
+ * one no slot is made, which would have none for it.
+ */
+static struct counted_modules gone;
+static bool gone_unknown;  /* there was no memory to remember one */
+static bool slot_0_filled; /* its counters are pages of the file */
+static bool is_off;	   /* collection of the process */
 static bool gs_given_up;
 static uint32_t lock;
 
@@ -198,9 +195,11 @@ static bool entry_add(const struct slot *slot, const struct counted_module *modu
 	return true;
 }
 
-/* Modules that a slot has pages for: one that counts without %gs has them at slot 0. */
+/* Modules that a slot has pages of the file for: one that counts without %gs has them at slot 0. */
 static bool has_pages(const struct slot *slot, const struct counted_module *module)
 {
+	if (module->unknown)
+		return false;
 	return slot == &slots[0] ? slot_0_filled || module->shared : !module->shared;
 }
 
@@ -274,11 +273,35 @@ static void slot_0_fill(void)
 
 /* ---- threads ---- */
 
+/*
+ * A closed module's pages stay until its place is another's, or nobody's: at the process's end the
+ * loader closes modules whose code goes on to run, in other threads or as it is called by others.
+ */
+static void gone_sweep(uint64_t addr, uint64_t end)
+{
+	uint64_t kept = 0;
+
+	for (uint64_t i = 0; i < gone.count; i++) {
+		const struct counted_module left = gone.items[i];
+		const bool is_taken = left.addr < end && addr < left.addr + left.size_bytes;
+
+		if (!is_taken && counters_is_there(&left)) {
+			gone.items[kept++] = left;
+			continue;
+		}
+		for (uint32_t k = 1; k < slot_count; k++)
+			counters_release(&left, slots[k].delta);
+	}
+	gone.count = kept;
+}
+
 static struct slot *slot_make(void)
 {
 	struct slot *slot = &slots[slot_count];
 
-	if (slot_count == SLOTS_MAX || !counters_reserve(&modules, slot_count, &slot->delta))
+	gone_sweep(0, 0);
+	if (gone.count || gone_unknown || slot_count == SLOTS_MAX ||
+	    !counters_reserve(&modules, slot_count, &slot->delta))
 		return NULL;
 	slot_count++;
 	return slot;
@@ -301,12 +324,17 @@ static bool base_set(int64_t delta)
 	return kernel_call(SYS_arch_prctl, ARCH_SET_GS, delta) == 0;
 }
 
+static void release_all(const struct counted_modules *list, int64_t delta)
+{
+	for (uint64_t i = 0; i < list->count; i++)
+		if (!list->items[i].shared)
+			counters_release(&list->items[i], delta);
+}
+
 /* A slot that was made just now is given up again. */
 static void slot_unmake(const struct slot *slot)
 {
-	for (uint64_t i = 0; i < modules.count; i++)
-		if (has_pages(slot, &modules.items[i]))
-			counters_release(&modules.items[i], slot->delta);
+	release_all(&modules, slot->delta);
 	slot_count--;
 }
 
@@ -342,7 +370,8 @@ static void slot_take_first(const struct slot *slot)
 		uint64_t *from = (uint64_t *)module->addr;
 		uint64_t *to = (uint64_t *)(module->addr + (uint64_t)slot->delta);
 
-		for (uint32_t k = 0; !module->shared && k < module->module->counter_count; k++) {
+		for (uint32_t k = 0; has_pages(slot, module) && k < module->module->counter_count;
+		     k++) {
 			if (!from[k])
 				continue;
 			to[k] += from[k];
@@ -409,28 +438,37 @@ void counters_leave(void)
 
 /* ---- modules ---- */
 
-static struct counted_module *module_add(const struct tare_module *module, uint64_t ordinal)
+/* NULL: there is no memory for one more. */
+static struct counted_module *list_add(struct counted_modules *list,
+				       const struct counted_module *module)
 {
-	const uint64_t bytes = (uint64_t)module->counter_count * sizeof(uint64_t);
-
-	if (modules.count == modules.room) {
-		const uint64_t room = modules.room ? modules.room * 2 : FIRST_MODULES;
+	if (list->count == list->room) {
+		const uint64_t room = list->room ? list->room * 2 : FIRST_MODULES;
 		struct counted_module *larger = memory_map(room * sizeof(*larger));
 
 		if (!larger)
 			return NULL;
-		memcpy(larger, modules.items, modules.count * sizeof(*larger));
-		if (modules.items)
-			memory_unmap(modules.items, modules.room * sizeof(*larger));
-		modules.items = larger;
-		modules.room = room;
+		memcpy(larger, list->items, list->count * sizeof(*larger));
+		if (list->items)
+			memory_unmap(list->items, list->room * sizeof(*larger));
+		list->items = larger;
+		list->room = room;
 	}
-	modules.items[modules.count] = (struct counted_module){
+	list->items[list->count] = *module;
+	return &list->items[list->count++];
+}
+
+static struct counted_module *module_add(const struct tare_module *module, uint64_t ordinal)
+{
+	const uint64_t bytes = (uint64_t)module->counter_count * sizeof(uint64_t);
+	const struct counted_module added = {
 		.module = module,
+		.id = counters_id(module),
 		.ordinal = ordinal,
 		.addr = (uint64_t)module + (uint64_t)module->counters_offset,
 		.size_bytes = (bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1)};
-	return &modules.items[modules.count++];
+
+	return list_add(&modules, &added);
 }
 
 /* The places of all threads' for a module that has just come. */
@@ -451,35 +489,12 @@ static void give_up_gs(void)
 	gs_given_up = true;
 	note_shared(0);
 	slot_0_fill();
-	for (uint64_t i = 0; i < modules.count; i++)
-		if (!modules.items[i].shared && counters_unprefix(modules.items[i].module, true))
-			modules.items[i].shared = true;
-}
+	for (uint64_t i = 0; i < modules.count; i++) {
+		struct counted_module *module = &modules.items[i];
 
-/*
- * A closed module's pages stay until its place is another's, or nobody's: at the process's end the
- * loader closes modules whose code goes on to run, in other threads or as it is called by others.
- */
-static void gone_release(const struct gone *left)
-{
-	for (uint32_t i = 1; i < left->slot_count && i < slot_count; i++)
-		counters_release(&left->module, slots[i].delta);
-}
-
-static void gone_sweep(uint64_t addr, uint64_t end)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < gone_count; i++) {
-		const struct counted_module *left = &gone[i].module;
-		const bool is_taken = left->addr < end && addr < left->addr + left->size_bytes;
-
-		if (is_taken || !counters_is_mapped(left))
-			gone_release(&gone[i]);
-		else
-			gone[kept++] = gone[i];
+		if (!module->shared && !module->unknown && counters_unprefix(module->module, true))
+			module->shared = true;
 	}
-	gone_count = kept;
 }
 
 void counters_add(const struct tare_module *module, uint64_t ordinal)
@@ -514,6 +529,25 @@ void counters_add(const struct tare_module *module, uint64_t ordinal)
 	lock_give(mask);
 }
 
+void counters_add_unknown(const struct tare_module *module, uint64_t begin, uint64_t end)
+{
+	const struct counted_module unknown = {
+		.module = module,
+		.id = counters_id(module),
+		.addr = begin & ~(PAGE_BYTES - 1),
+		.size_bytes =
+			(end - begin + PAGE_BYTES - 1 + begin % PAGE_BYTES) & ~(PAGE_BYTES - 1),
+		.unknown = true};
+
+	if (state_session.settings.timer_only)
+		return;
+	const uint64_t mask = lock_take();
+	gone_sweep(unknown.addr, unknown.addr + unknown.size_bytes);
+	if (!gs_given_up && !(reserve_everywhere(&unknown) && list_add(&modules, &unknown)))
+		give_up_gs();
+	lock_give(mask);
+}
+
 void counters_remove(const struct tare_module *module)
 {
 	const uint64_t mask = lock_take();
@@ -521,10 +555,8 @@ void counters_remove(const struct tare_module *module)
 	for (uint64_t i = 0; i < modules.count; i++) {
 		if (modules.items[i].module != module)
 			continue;
-		const struct gone left = {.module = modules.items[i], .slot_count = slot_count};
-
-		if (!left.module.shared && gone_count < GONE_MAX)
-			gone[gone_count++] = left;
+		if (!modules.items[i].shared && !list_add(&gone, &modules.items[i]))
+			gone_unknown = true;
 		modules.items[i] = modules.items[--modules.count];
 		break;
 	}
@@ -545,17 +577,21 @@ void counters_give_up_gs(void)
 
 /* ---- processes ---- */
 
-/* In a forked child, whose only thread is the calling one: pages of its own. */
+/*
+ * In a forked child, whose only thread is the calling one: pages of its own. What its code of
+ * closed modules counts is kept nowhere.
+ */
 static void slots_inherit(void)
 {
 	struct slot own = slots[own_slot ? own_slot - 1 : 0];
 
-	for (uint32_t i = 1; i < slot_count; i++)
-		for (uint64_t k = 0; slots[i].delta != own.delta && k < modules.count; k++)
-			if (!modules.items[k].shared)
-				counters_release(&modules.items[k], slots[i].delta);
+	for (uint32_t i = 1; i < slot_count; i++) {
+		if (slots[i].delta == own.delta)
+			continue;
+		release_all(&modules, slots[i].delta);
+		release_all(&gone, slots[i].delta);
+	}
 	own.owner = 0;
-	gone_count = 0;
 	slot_0_filled |= !own.delta;
 	slots[0] = (struct slot){.taken = true, .thread_off = own.thread_off};
 	slot_fill_somehow(&slots[0], 0);
@@ -563,6 +599,10 @@ static void slots_inherit(void)
 	own_slot = 1;
 	if (!own.delta)
 		return;
+	for (uint64_t i = 0; i < gone.count; i++) {
+		counters_put_private(&gone.items[i], own.delta);
+		note_shared(0);
+	}
 	own_slot = 2;
 	slots[1] = own;
 	slot_count = 2;

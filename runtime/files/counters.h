@@ -26,6 +26,8 @@ void counters_begin_process(bool began, int32_t pid, uint64_t begin_ticks);
 
 /* A module was loaded and runs no code yet; it is about to be unloaded. */
 void counters_add(const struct tare_module *module, uint64_t ordinal);
+/* The same of one that counts at places that are not known, between these addresses. */
+void counters_add_unknown(const struct tare_module *module, uint64_t begin, uint64_t end);
 void counters_remove(const struct tare_module *module);
 
 /* The calling thread gets its pages, unless it has some. */

@@ -14,7 +14,9 @@
  */
 #include "runtime/files/counters_place.h"
 
+#include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
+#include "runtime/base/memory.h"
 #include "runtime/base/state.h"
 
 #include <errno.h>
@@ -49,7 +51,8 @@ bool counters_reserve_at(const struct counted_module *module, int64_t delta)
 {
 	const uint64_t wanted = module->addr + (uint64_t)delta;
 	const long map = kernel_call(
-		SYS_mmap, wanted, module->size_bytes, PROT_NONE,
+		SYS_mmap, wanted, module->size_bytes,
+		module->unknown ? PROT_READ | PROT_WRITE : PROT_NONE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (failed(map))
@@ -130,11 +133,24 @@ bool counters_reserve(const struct counted_modules *modules, uint64_t number, in
 	return false;
 }
 
-bool counters_is_mapped(const struct counted_module *module)
+bool counters_is_there(const struct counted_module *module)
 {
+	struct tare_module note;
 	unsigned char is_resident;
+	const long got = memory_ask(&note, (uint64_t)module->module, sizeof(note));
 
-	return kernel_call(SYS_mincore, module->addr, PAGE_BYTES, &is_resident) != -ENOMEM;
+	if (got == sizeof(note))
+		return counters_id(&note) == module->id;
+	return got < 0 && got != -EFAULT &&
+	       kernel_call(SYS_mincore, module->addr, PAGE_BYTES, &is_resident) != -ENOMEM;
+}
+
+uint64_t counters_id(const struct tare_module *module)
+{
+	uint64_t id;
+
+	memcpy(&id, module->source_id, sizeof(id));
+	return id;
 }
 
 bool counters_move(uint64_t map, const struct counted_module *module, int64_t delta)

@@ -9,9 +9,11 @@
 /* A loaded module that counts. */
 struct counted_module {
 	const struct tare_module *module;
+	uint64_t id; /* counters_id of it */
 	uint64_t ordinal;
 	uint64_t addr, size_bytes; /* of its counters; whole pages */
 	bool shared;		   /* counts without %gs: in one place for all threads */
+	bool unknown;		   /* all of the module: where it counts there is not known */
 };
 
 struct counted_modules {
@@ -21,7 +23,8 @@ struct counted_modules {
 
 /*
  * A distance at which the counters of all modules find nothing, the `number`-th of those that are
- * looked for; their places are taken with memory that cannot be touched. False where there is none.
+ * looked for; their places are taken with memory that cannot be touched, but for those of modules
+ * that count at places not known. False where there is none.
  */
 bool counters_reserve(const struct counted_modules *modules, uint64_t number, int64_t *delta);
 
@@ -31,8 +34,11 @@ bool counters_reserve_at(const struct counted_module *module, int64_t delta);
 /* Gives such a place, or pages there, back. */
 void counters_release(const struct counted_module *module, int64_t delta);
 
-/* Whether the module's own counters are still there; true if the kernel does not say. */
-bool counters_is_mapped(const struct counted_module *module);
+/* Tells a file from others. */
+uint64_t counters_id(const struct tare_module *module);
+
+/* Whether a module that was closed is still in memory; true if the kernel does not say. */
+bool counters_is_there(const struct counted_module *module);
 
 /* Puts pages at `map` there, over what there is. */
 bool counters_move(uint64_t map, const struct counted_module *module, int64_t delta);

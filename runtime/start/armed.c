@@ -29,15 +29,32 @@ bool module_arm(const struct module_segments *segments)
 	return added;
 }
 
+/* Of any version; what is shorter than this one's is of versions that did not count. */
+static const struct tare_module *note_of(const struct module_segments *segments)
+{
+	return module_note(segments, TARE_NOTE_MODULE, sizeof(struct tare_module));
+}
+
 void module_count_calls(const struct module_segments *segments, uint64_t ordinal)
 {
-	const struct tare_module *module = module_find(segments);
+	const struct tare_module *module = note_of(segments);
 
 	if (!module)
 		return;
 	const uint64_t counters = (uint64_t)module + (uint64_t)module->counters_offset;
 	const uint64_t size_bytes = (uint64_t)module->counter_count * sizeof(uint64_t);
 
-	if (counters % TARE_COUNTER_PAGE == 0 && module_may_write(segments, counters, size_bytes))
+	if (module->abi == TARE_MODULE_ABI && counters % TARE_COUNTER_PAGE == 0 &&
+	    module_may_write(segments, counters, size_bytes))
 		counters_add(module, ordinal);
+	else
+		counters_add_unknown(module, module_begin(segments), module_end(segments));
+}
+
+void module_count_no_calls(const struct module_segments *segments)
+{
+	const struct tare_module *module = note_of(segments);
+
+	if (module)
+		counters_remove(module);
 }

@@ -10,7 +10,13 @@
  */
 bool module_arm(const struct module_segments *segments);
 
-/* Its counters get pages that are kept; `ordinal`: of its record. */
+/*
+ * Its counters get pages that are kept; `ordinal`: of its record. Those of a copy that another
+ * version of tare has made may be anywhere in it: they get memory that is not kept.
+ */
 void module_count_calls(const struct module_segments *segments, uint64_t ordinal);
+
+/* It is about to be unloaded. */
+void module_count_no_calls(const struct module_segments *segments);
 
 #endif

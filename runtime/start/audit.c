@@ -17,7 +17,6 @@
 #include "runtime/control/arming.h"
 #include "runtime/control/triggers.h"
 #include "runtime/exec/exec.h"
-#include "runtime/files/counters.h"
 #include "runtime/files/process.h"
 #include "runtime/os/executable.h"
 #include "runtime/os/loaded.h"
@@ -267,9 +266,9 @@ EXPORTED unsigned int la_objclose(uintptr_t *cookie)
 
 	loaded_close((uint64_t)map->l_ld);
 	timer_close(&segments);
+	module_count_no_calls(&segments);
 	if (instrumented) {
 		triggers_remove(instrumented);
-		counters_remove(instrumented);
 		arming_remove(instrumented);
 	}
 	adapt_forget(module_begin(&segments), module_end(&segments));

@@ -47,20 +47,31 @@ for options in "" --adaptive=1; do
 	try "$work/static" killed
 done
 
-# Threads that go on to call while the process ends: the loader has closed the program by then.
+# Threads that go on to call while the process ends, and ever more that begin then: the loader has
+# closed the program.
 cat >ends.c <<'EOF'
 #include <pthread.h>
 #include <unistd.h>
 static volatile long calls;
 __attribute__((noinline)) static void call(void) { for (volatile int i = 0; i < 20; i++) calls++; }
 static void *go_on(void *unused) { for (;;) call(); return unused; }
-int main(void)
+static void *come_and_go(void *unused) { for (int i = 0; i < 2000; i++) call(); return unused; }
+static void *begin_others(void *unused)
+{
+	for (;;) {
+		pthread_t thread;
+		if (!pthread_create(&thread, 0, come_and_go, 0))
+			pthread_detach(thread);
+	}
+	return unused;
+}
+int main(int argc, char **argv)
 {
 	for (int i = 0; i < 3; i++) {
 		pthread_t thread;
-		pthread_create(&thread, 0, go_on, 0);
+		pthread_create(&thread, 0, argc > 1 && !i ? begin_others : go_on, 0);
 	}
-	usleep(20000);
+	usleep(argc > 1 ? 0 : 20000);
 	return 7;
 }
 EOF
@@ -73,6 +84,80 @@ gcc -O1 -fPIC -shared -o libslow_end.so slow_end.c
 gcc -O1 -pthread -o ends ends.c -Wl,--no-as-needed -L. -lslow_end -Wl,-rpath,"$work"
 record_options=(--small-functions=keep)
 same "$work/ends"
+same "$work/ends" begin_others
+
+# A copy that another version of tare has made counts where this one does not know: its calls do not
+# count, in no thread.
+cat >foreign.c <<'EOF'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+static void (*library)(void);
+static void *call(void *unused) { library(); return unused; }
+int main(int argc, char **argv)
+{
+	for (int round = 0; argc == 2 && round < 3; round++) {
+		void *handle = dlopen(argv[1], RTLD_NOW);
+		pthread_t threads[4];
+		library = (void (*)(void))dlsym(handle, "library");
+		call(0);
+		for (int i = 0; i < 4; i++)
+			pthread_create(&threads[i], 0, call, 0);
+		for (int i = 0; i < 4; i++)
+			pthread_join(threads[i], 0);
+		dlclose(handle);
+	}
+	return puts("called");
+}
+EOF
+echo 'void library(void) { for (volatile int i = 0; i < 50; i++) ; }' >library.c
+gcc -O1 -fPIC -shared -o libforeign.so library.c
+gcc -O1 -w -pthread -o foreign foreign.c -ldl
+"$TARE" instrument --small-functions=keep -o copy.so libforeign.so 2>instrument.err || fail "$(cat instrument.err)"
+python3 - <<'EOF'
+data = bytearray(open("copy.so", "rb").read())
+at = data.index(b"tare\0\0\0\0") + 8
+data[at:at + 4] = (data[at] + 1).to_bytes(4, "little")
+open("copy.so", "wb").write(data)
+EOF
+record_options=(--small-functions=keep)
+same "$work/foreign" "$work/copy.so"
+
+# The place of a closed library is other memory's: threads that begin then have counters of their own.
+cat >replaced.c <<'EOF'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+static pthread_barrier_t all;
+__attribute__((noinline)) static void call(void) { for (volatile int i = 0; i < 20; i++) ; }
+static void *work(void *unused) { call(); pthread_barrier_wait(&all); return unused; }
+static void begin(int count)
+{
+	pthread_t threads[8];
+	pthread_barrier_init(&all, 0, count);
+	for (int i = 0; i < count; i++)
+		pthread_create(&threads[i], 0, work, 0);
+	for (int i = 0; i < count; i++)
+		pthread_join(threads[i], 0);
+}
+int main(int argc, char **argv)
+{
+	void *handle = dlopen(argv[argc - 1], RTLD_NOW);
+	const uintptr_t at = (uintptr_t)dlsym(handle, "library") & -4096;
+
+	begin(2);
+	dlclose(handle);
+	if (mmap((void *)(at - 16 * 4096), 4096 * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+		return 1;
+	begin(8);
+	return puts("call 10");
+}
+EOF
+gcc -O1 -w -pthread -o replaced replaced.c -ldl
+same "$work/replaced" "$work/libforeign.so"
+[ "$(counted)" = "call 10" ] && [ "$(approximate)" = 0 ] || fail "$(counted), approximate $(approximate)"
 
 # A function whose probes were switched off has all its calls, and is not marked for it.
 record_options=(--adaptive=1)
