@@ -40,6 +40,7 @@ static uint64_t tail, tail_offset; /* the page behind what is used: its run addr
 static uint32_t owner_count;
 static uint64_t process_begin;
 static int32_t process_id;
+static uint64_t first_pointer; /* of the process's first thread; 0: it has not come yet */
 static struct counted_modules modules;
 static struct slot slots[SLOTS_MAX];
 static uint32_t slot_count; /* 0: no thread has come yet */
@@ -389,10 +390,20 @@ static void share(void)
 		base_set(0);
 }
 
-/* The process's first thread, which counts by its modules' own counters until there is a file. */
+/*
+ * The process's first thread, which counts by its modules' own counters until there is a file. The
+ * kernel is asked once: it comes here at each of its system calls until then.
+ */
 static bool is_first_thread(void)
 {
-	return !process_id || kernel_is_tid(process_id);
+	const uint64_t pointer = (uint64_t)__builtin_thread_pointer();
+
+	if (!process_id || pointer == first_pointer)
+		return true;
+	if (!kernel_is_tid(process_id))
+		return false;
+	first_pointer = pointer;
+	return true;
 }
 
 void counters_enter(void)
@@ -615,6 +626,7 @@ void counters_begin_process(bool began, int32_t pid, uint64_t begin_ticks)
 
 	process_id = pid;
 	process_begin = begin_ticks;
+	first_pointer = 0;
 	lock = 0;
 	file = NULL;
 	tail = 0; /* not inherited */
