@@ -185,23 +185,15 @@ static void check_output(const struct object *object, const struct byte_vec *out
 	object_close(copy);
 }
 
+static void check(const struct rewritten *rewritten)
+{
+	check_functions(rewritten->result);
+	if (!rewritten->result->nothing_to_do)
+		check_output(rewritten->object, rewritten->out, rewritten->result);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct error err;
-	struct rewrite_result result = {0};
-	struct byte_vec out = {0};
-	struct object *object = object_open_bytes(data, size, "input", OBJECT_ALL, &err);
-
-	if (!object)
-		return 0;
-	const struct rewrite_options options = rewrite_options_read(data);
-	if (rewrite_object(object, &options, &out, &result, &err)) {
-		check_functions(&result);
-		if (!result.nothing_to_do)
-			check_output(object, &out, &result);
-		rewrite_result_fini(&result);
-	}
-	vec_fini(&out);
-	object_close(object);
+	rewrite_with_own_options(data, size, check);
 	return 0;
 }

@@ -40,45 +40,37 @@ static void check_sound(const struct object *object, const struct byte_vec *out)
 	object_close(copy);
 }
 
-/* The copy of `data`, changed at places that its bytes choose. */
-static void check_damaged(const struct object *object, const struct byte_vec *out,
-			  const uint8_t *data, size_t size)
+/* The copy, changed at places that the original's bytes choose. */
+static void check_damaged(const struct rewritten *rewritten)
 {
+	const struct byte_vec *out = rewritten->out;
 	struct error err;
 	struct verify_result result = {0};
 	uint8_t *bytes = malloc(out->len);
-	uint64_t seed = size;
+	uint64_t seed = rewritten->size;
 
 	assert(bytes);
 	memcpy(bytes, out->data, out->len);
-	for (size_t i = 0; i < size; i++)
-		seed = (seed ^ data[i]) * UINT64_C(0x100000001b3);
+	for (size_t i = 0; i < rewritten->size; i++)
+		seed = (seed ^ rewritten->data[i]) * UINT64_C(0x100000001b3);
 	const size_t length = elf_mutate(bytes, out->len, out->len, (unsigned)(seed >> 32));
 	struct object *copy = object_open_bytes(bytes, length, "copy", OBJECT_ALL, &err);
-	if (copy && verify_copy(object, copy, &result, &err))
+	if (copy && verify_copy(rewritten->object, copy, &result, &err))
 		verify_result_fini(&result);
 	object_close(copy);
 	free(bytes);
 }
 
+static void check(const struct rewritten *rewritten)
+{
+	if (rewritten->result->nothing_to_do)
+		return;
+	check_sound(rewritten->object, rewritten->out);
+	check_damaged(rewritten);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct error err;
-	struct rewrite_result result = {0};
-	struct byte_vec out = {0};
-	struct object *object = object_open_bytes(data, size, "input", OBJECT_ALL, &err);
-
-	if (!object)
-		return 0;
-	const struct rewrite_options options = rewrite_options_read(data);
-	if (rewrite_object(object, &options, &out, &result, &err)) {
-		if (!result.nothing_to_do) {
-			check_sound(object, &out);
-			check_damaged(object, &out, data, size);
-		}
-		rewrite_result_fini(&result);
-	}
-	vec_fini(&out);
-	object_close(object);
+	rewrite_with_own_options(data, size, check);
 	return 0;
 }

@@ -23,7 +23,8 @@ static const struct object *poison_companion(void)
 	return companion;
 }
 
-struct rewrite_options rewrite_options_read(const unsigned char *bytes)
+/* `bytes`: of the file, with its whole e_ident. */
+static struct rewrite_options options_read(const unsigned char *bytes)
 {
 	static const enum rewrite_mode modes[] = {REWRITE_FULL, REWRITE_FULL, REWRITE_NULL,
 						  REWRITE_POISON};
@@ -47,4 +48,23 @@ struct rewrite_options rewrite_options_read(const unsigned char *bytes)
 		options.last_unit = options.first_unit + chosen[3];
 	}
 	return options;
+}
+
+void rewrite_with_own_options(const unsigned char *data, size_t size,
+			      void check(const struct rewritten *rewritten))
+{
+	struct error err;
+	struct rewrite_result result = {0};
+	struct byte_vec out = {0};
+	struct object *object = object_open_bytes(data, size, "input", OBJECT_ALL, &err);
+
+	if (!object)
+		return;
+	const struct rewrite_options options = options_read(data);
+	if (rewrite_object(object, &options, &out, &result, &err)) {
+		check(&(struct rewritten){data, size, object, &result, &out});
+		rewrite_result_fini(&result);
+	}
+	vec_fini(&out);
+	object_close(object);
 }
