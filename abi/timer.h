@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#define TARE_TIMER_ABI	      1
+#define TARE_TIMER_ABI	      2
 #define TARE_TIMER_MAGIC      0x656d697465726174ULL /* "taretime" */
 #define TARE_TIMER_RECORDS    4096
 #define TARE_TIMER_FRAMES_MAX 4096
@@ -37,10 +37,11 @@ struct tare_timer_file {
 	uint64_t period_ns;		 /* that a sample stands for: from tick to tick, or more */
 	uint64_t used_bytes;		 /* of the whole file: up to here records are complete */
 	uint64_t samples;
-	uint64_t truncated;  /* of these: the stack does not reach its root */
-	uint64_t periods;    /* that they stand for */
-	uint64_t lost;	     /* samples that had no room */
-	uint64_t in_runtime; /* taken in tare's own code, and not kept */
+	uint64_t truncated;	     /* of these: the stack does not reach its root */
+	uint64_t periods;	     /* that they stand for */
+	uint64_t lost;		     /* samples that had no room */
+	uint64_t in_runtime;	     /* taken in tare's own code, and not kept */
+	uint64_t in_runtime_periods; /* that they stand for */
 	/* Of processor time without a timer: there was no room for its signal. */
 	uint64_t unsampled_ns;
 	uint64_t restarted; /* system calls that the signal interrupted, and that were made again */

@@ -238,6 +238,7 @@ static void sample_take(struct timer_thread *self, const struct timer_context *c
 
 	if (context->rip >= (uint64_t)&__ehdr_start && context->rip < (uint64_t)_end) {
 		self->file->in_runtime++;
+		self->file->in_runtime_periods++;
 		return;
 	}
 	const uint32_t count =

@@ -777,8 +777,7 @@ static bool assemble_timers(struct assembly *assembly, struct error *err)
 	const struct profile_sampling row = {.collector = "timer",
 					     .reason = assembly->recording->timer_reason,
 					     .unwinding = "rules",
-					     .lost = timer.counts.lost,
-					     .in_runtime = timer.counts.in_runtime};
+					     .lost = timer.counts.lost};
 
 	take_last_ticks(assembly, timer.counts.last_ticks);
 	if (timer.counts.damaged)

@@ -66,7 +66,6 @@ struct sample_assembly {
 	struct map known_threads;     /* process id << 32 | tid → row id */
 	struct clock_rate rate;
 	struct arena arena;
-	uint64_t in_runtime;
 };
 
 /* ---- first reading ---- */
@@ -444,9 +443,10 @@ static bool put_sample(struct sample_assembly *assembly, const struct sample_log
 
 	if (!is_in_runtime(assembly, from->node, &in_runtime, err))
 		return false;
-	assembly->in_runtime += in_runtime;
-	if (in_runtime)
+	if (in_runtime) {
+		sample_builder_add_own(assembly->builder, &sample, 1);
 		return true;
+	}
 	if (from->node)
 		sample.stack = stack_id(assembly, from->node, err);
 	return (!from->node || sample.stack) && sample_builder_add(assembly->builder, &sample, err);
@@ -487,7 +487,6 @@ static bool write_samples(struct sample_assembly *assembly, struct error *err)
 		.unwinding = recording->unwinding,
 		.kernel = recording->sampled_kernel,
 		.discarded = counts->discarded,
-		.in_runtime = assembly->in_runtime,
 		.lost = counts->lost + recording->samples_unwritten,
 		.throttled = counts->throttled,
 		.unreadable = counts->unreadable,

@@ -27,6 +27,12 @@ struct value {
 	uint64_t samples, weight, truncated;
 };
 
+/* A thread's samples in tare's own code. */
+struct own {
+	int64_t thread, event;
+	uint64_t samples, weight;
+};
+
 struct sample_builder {
 	struct resolver *resolver;
 	struct profile_writer *writer;
@@ -35,6 +41,8 @@ struct sample_builder {
 	struct vec_of(struct track) tracks;
 	struct map values_by_id;
 	struct vec_of(struct value) values;
+	struct map owns_by_thread;
+	struct vec_of(struct own) owns;
 	struct sample_builder_counts counts;
 };
 
@@ -47,6 +55,7 @@ struct sample_builder *sample_builder_new(struct resolver *resolver, struct prof
 	map_init(&builder->stacks);
 	map_init(&builder->tracks_by_id);
 	map_init(&builder->values_by_id);
+	map_init(&builder->owns_by_thread);
 	return builder;
 }
 
@@ -61,6 +70,8 @@ void sample_builder_free(struct sample_builder *builder)
 	map_fini(&builder->stacks);
 	map_fini(&builder->tracks_by_id);
 	map_fini(&builder->values_by_id);
+	map_fini(&builder->owns_by_thread);
+	vec_fini(&builder->owns);
 	free(builder);
 }
 
@@ -174,7 +185,38 @@ bool sample_builder_add(struct sample_builder *builder, const struct sample_buil
 	return track->data.len < CHUNK_BYTES || track_flush(builder, track, err);
 }
 
+void sample_builder_add_own(struct sample_builder *builder,
+			    const struct sample_builder_sample *sample, uint64_t samples)
+{
+	const uint64_t at =
+		*map_put(&builder->owns_by_thread, (uint64_t)sample->thread, builder->owns.len);
+
+	builder->counts.in_runtime += samples;
+	if (at == builder->owns.len) {
+		const struct own fresh = {.thread = sample->thread, .event = sample->event};
+		vec_push(&builder->owns, fresh);
+	}
+	struct own *own = &builder->owns.data[at];
+
+	if (sample->event > own->event)
+		return;
+	if (sample->event < own->event)
+		*own = (struct own){.thread = sample->thread, .event = sample->event};
+	own->samples += samples;
+	own->weight += sample->weight;
+}
+
 /* ---- the end ---- */
+
+static bool write_owns(struct sample_builder *builder, struct error *err)
+{
+	vec_foreach (own, &builder->owns) {
+		if (!profile_set_thread_in_runtime(builder->writer, own->thread, own->samples,
+						   own->weight, err))
+			return false;
+	}
+	return true;
+}
 
 static bool write_values(struct sample_builder *builder, struct error *err)
 {
@@ -201,5 +243,7 @@ bool sample_builder_write(struct sample_builder *builder, struct profile_samplin
 	}
 	row.samples = builder->counts.samples;
 	row.truncated = builder->counts.truncated;
-	return write_values(builder, err) && profile_add_sampling(builder->writer, &row, err);
+	row.in_runtime = builder->counts.in_runtime;
+	return write_values(builder, err) && write_owns(builder, err) &&
+	       profile_add_sampling(builder->writer, &row, err);
 }

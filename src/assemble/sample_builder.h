@@ -52,15 +52,23 @@ struct sample_builder_sample {
 bool sample_builder_add(struct sample_builder *builder, const struct sample_builder_sample *sample,
 			struct error *err);
 
+/*
+ * Samples that were taken in tare's own code: they are only counted, for their thread those of the
+ * event that was added first.
+ */
+void sample_builder_add_own(struct sample_builder *builder,
+			    const struct sample_builder_sample *sample, uint64_t samples);
+
 struct sample_builder_counts {
 	uint64_t samples, truncated;
+	uint64_t in_runtime;
 	uint64_t without_room; /* of these: their stacks found no room */
 };
 const struct sample_builder_counts *sample_builder_counts(const struct sample_builder *builder);
 
 /*
- * Writes what is left, and `row` with the numbers of samples kept and truncated. Nothing may be
- * added afterwards.
+ * Writes what is left, and `row` with the numbers of samples kept, truncated and in tare's own
+ * code. Nothing may be added afterwards.
  */
 bool sample_builder_write(struct sample_builder *builder, struct profile_sampling row,
 			  struct error *err);

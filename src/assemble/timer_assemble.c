@@ -157,7 +157,6 @@ static bool samples_add(struct timer_assembly *assembly, struct timer_reader *re
 		     look_for_own(assembly, process, &sample, &is_own, err);
 		if (!ok)
 			break;
-		assembly->counts.in_runtime += is_own;
 		const struct sample_builder_sample row = {
 			.thread = thread,
 			.event = assembly->event,
@@ -166,12 +165,28 @@ static bool samples_add(struct timer_assembly *assembly, struct timer_reader *re
 			.weight = sample.periods * reader->header.period_ns,
 			.truncated = !sample.complete,
 		};
-		ok = is_own || sample_builder_add(assembly->builder, &row, err);
+		if (is_own)
+			sample_builder_add_own(assembly->builder, &row, 1);
+		else
+			ok = sample_builder_add(assembly->builder, &row, err);
 		if (sample.ticks > assembly->counts.last_ticks)
 			assembly->counts.last_ticks = sample.ticks;
 	}
 	free(path);
 	return ok;
+}
+
+/* Those that the runtime has seen to be in its own code. */
+static void own_add(struct timer_assembly *assembly, const struct tare_timer_file *header,
+		    int64_t thread)
+{
+	const struct sample_builder_sample own = {.thread = thread,
+						  .event = assembly->event,
+						  .weight = header->in_runtime_periods *
+							    header->period_ns};
+
+	if (header->in_runtime)
+		sample_builder_add_own(assembly->builder, &own, header->in_runtime);
 }
 
 bool timer_assemble_thread(struct timer_assembly *assembly, struct timer_reader *reader,
@@ -184,8 +199,8 @@ bool timer_assemble_thread(struct timer_assembly *assembly, struct timer_reader 
 		thread = thread_add(assembly, header, process, err);
 	if (!thread || !samples_add(assembly, reader, process, thread, err))
 		return false;
+	own_add(assembly, header, thread);
 	assembly->counts.lost += header->lost;
-	assembly->counts.in_runtime += header->in_runtime;
 	assembly->counts.unsampled_ns += header->unsampled_ns;
 	assembly->counts.damaged += reader->damaged;
 	return true;

@@ -16,7 +16,7 @@ struct timer_process {
 };
 
 struct timer_counts {
-	uint64_t lost, in_runtime; /* samples */
+	uint64_t lost; /* samples */
 	uint64_t unsampled_ns;
 	uint64_t last_ticks;
 	uint64_t damaged;

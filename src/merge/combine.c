@@ -166,6 +166,8 @@ static void thread_combine(struct profile_thread *to, const struct profile_threa
 			: to->end_ticks > from->end_ticks  ? to->end_ticks
 							   : from->end_ticks;
 	add_count(&to->own_ticks, from->own_ticks);
+	add_count(&to->samples_in_runtime, from->samples_in_runtime);
+	add_count(&to->weight_in_runtime, from->weight_in_runtime);
 	add_losses(to->thread_losses, from->thread_losses, TABLE_COUNT(to->thread_losses));
 	to->limits |= from->limits;
 }

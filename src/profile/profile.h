@@ -81,6 +81,9 @@ struct profile_thread {
 	/* as in struct tare_thread_file */
 	uint64_t now_ticks, os_ticks, own_ticks, overhead_ticks;
 	uint64_t blocked_ticks, preempted_ticks; /* of os_ticks */
+	/* Taken in tare's own code, and kept nowhere else; of the event that stands first. */
+	uint64_t samples_in_runtime;
+	uint64_t weight_in_runtime; /* events that they stand for */
 	TARE_LOSS_MEMBERS(thread_losses, TARE_THREAD_LOSSES);
 	uint32_t limits; /* enum tare_limits: what it has met */
 };
@@ -337,6 +340,8 @@ bool profile_set_function_source(struct profile_writer *writer, int64_t function
 				 const char *source, int64_t line, struct error *err);
 bool profile_set_module_lines(struct profile_writer *writer, int64_t module, const char *lines,
 			      struct error *err);
+bool profile_set_thread_in_runtime(struct profile_writer *writer, int64_t thread, uint64_t samples,
+				   uint64_t weight, struct error *err);
 /* row->id is chosen by the caller. */
 bool profile_add_node(struct profile_writer *writer, const struct profile_node *row,
 		      struct error *err);

@@ -103,6 +103,8 @@ static const struct profile_column thread_columns[] = {
 	SINCE(2, profile_thread, limits, COLUMN_UNSIGNED),
 	SINCE(5, profile_thread, blocked_ticks, COLUMN_COUNT),
 	SINCE(5, profile_thread, preempted_ticks, COLUMN_COUNT),
+	SINCE(5, profile_thread, samples_in_runtime, COLUMN_COUNT),
+	SINCE(5, profile_thread, weight_in_runtime, COLUMN_COUNT),
 };
 
 static const struct profile_column module_columns[] = {

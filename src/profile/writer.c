@@ -18,7 +18,7 @@
 struct profile_writer {
 	sqlite3 *database;
 	sqlite3_stmt *insert[PROFILE_TABLES];
-	sqlite3_stmt *set_source, *set_lines;
+	sqlite3_stmt *set_source, *set_lines, *set_in_runtime;
 	int64_t count[PROFILE_TABLES]; /* rows; of nodes: the largest id */
 	char *path, *temporary;
 	bool keep_old, failed;
@@ -109,7 +109,11 @@ static bool writer_create(struct profile_writer *writer, struct error *err)
 				      "UPDATE function SET source=?2, line=?3 WHERE id=?1", -1,
 				      &writer->set_source, NULL) ||
 		   sqlite3_prepare_v2(writer->database, "UPDATE module SET lines=?2 WHERE id=?1",
-				      -1, &writer->set_lines, NULL)))
+				      -1, &writer->set_lines, NULL) ||
+		   sqlite3_prepare_v2(writer->database,
+				      "UPDATE thread SET samples_in_runtime=?2, "
+				      "weight_in_runtime=?3 WHERE id=?1",
+				      -1, &writer->set_in_runtime, NULL)))
 		ok = writer_fail(writer, err);
 	return ok && writer_create_names(writer, err);
 }
@@ -163,7 +167,8 @@ static bool writer_close(struct profile_writer *writer)
 	}
 	sqlite3_finalize(writer->set_source);
 	sqlite3_finalize(writer->set_lines);
-	writer->set_source = writer->set_lines = NULL;
+	sqlite3_finalize(writer->set_in_runtime);
+	writer->set_source = writer->set_lines = writer->set_in_runtime = NULL;
 	const bool ok = sqlite3_close(writer->database) == SQLITE_OK;
 	if (ok)
 		writer->database = NULL;
@@ -382,15 +387,14 @@ int64_t profile_add_function(struct profile_writer *writer, const struct profile
 	return writer_append(writer, PROFILE_FUNCTION, row, err);
 }
 
+/* With what else the statement says bound. */
 static bool writer_update(struct profile_writer *writer, sqlite3_stmt *update, int64_t id,
-			  const char *text, struct error *err)
+			  struct error *err)
 {
 	if (writer->failed)
 		return error_set(err, ERROR_SYSTEM, "the profile %s could not be written earlier",
 				 writer->path);
-	if (sqlite3_bind_int64(update, 1, id) != SQLITE_OK ||
-	    sqlite3_bind_text(update, 2, text, -1, SQLITE_STATIC) != SQLITE_OK ||
-	    sqlite3_step(update) != SQLITE_DONE)
+	if (sqlite3_bind_int64(update, 1, id) != SQLITE_OK || sqlite3_step(update) != SQLITE_DONE)
 		return writer_fail(writer, err);
 	sqlite3_reset(update);
 	return true;
@@ -399,14 +403,24 @@ static bool writer_update(struct profile_writer *writer, sqlite3_stmt *update, i
 bool profile_set_function_source(struct profile_writer *writer, int64_t function,
 				 const char *source, int64_t line, struct error *err)
 {
+	sqlite3_bind_text(writer->set_source, 2, source, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(writer->set_source, 3, line);
-	return writer_update(writer, writer->set_source, function, source, err);
+	return writer_update(writer, writer->set_source, function, err);
 }
 
 bool profile_set_module_lines(struct profile_writer *writer, int64_t module, const char *lines,
 			      struct error *err)
 {
-	return writer_update(writer, writer->set_lines, module, lines, err);
+	sqlite3_bind_text(writer->set_lines, 2, lines, -1, SQLITE_STATIC);
+	return writer_update(writer, writer->set_lines, module, err);
+}
+
+bool profile_set_thread_in_runtime(struct profile_writer *writer, int64_t thread, uint64_t samples,
+				   uint64_t weight, struct error *err)
+{
+	sqlite3_bind_int64(writer->set_in_runtime, 2, (int64_t)samples);
+	sqlite3_bind_int64(writer->set_in_runtime, 3, (int64_t)weight);
+	return writer_update(writer, writer->set_in_runtime, thread, err);
 }
 
 bool profile_add_node(struct profile_writer *writer, const struct profile_node *row,

@@ -834,7 +834,9 @@ static void write_timer(int tid, int image, uint64_t begin_ticks, uint64_t end_t
 			   .period_ns = 1000000,
 			   .used_bytes = TARE_TIMER_RECORDS + sizeof(timer.sample),
 			   .samples = 1,
-			   .periods = 1},
+			   .periods = 1,
+			   .in_runtime = (uint64_t)image + 1,
+			   .in_runtime_periods = 4 * ((uint64_t)image + 1)},
 		.sample = {.record = {.size_bytes = sizeof(timer.sample),
 				      .kind = TARE_TIMER_SAMPLE,
 				      .complete = 1,
@@ -898,8 +900,13 @@ static void test_samples_go_to_the_thread_of_their_time(void **state)
 	write_timer(11, 0, 1000, 2000);
 	write_timer(11, 1, 3000, 4000);
 	assemble();
-	profile_threads(profile, &count);
+	const struct profile_thread *threads = profile_threads(profile, &count);
 	assert_int_equal(count, 2);
+	for (uint64_t i = 0; i < count; i++) {
+		const uint64_t own = threads[i].begin_ticks == 1000 ? 1 : 2;
+		assert_int_equal(threads[i].samples_in_runtime, own);
+		assert_int_equal(threads[i].weight_in_runtime, own * 4 * 1000000);
+	}
 	assert_true(profile_each_sample_chunk(profile, take_chunk, NULL, &err));
 	assert_int_equal(sampled_thread_begins[0], 1000);
 	assert_int_equal(sampled_thread_begins[1], 3000);

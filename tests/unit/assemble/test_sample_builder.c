@@ -187,6 +187,43 @@ static void test_vector(void **state)
 	profile_close(profile);
 }
 
+/* ---- in tare's own code ---- */
+
+/* Two threads; of the first, samples of two events, of which the later one counts in the sum alone.
+ */
+static void test_own_samples_are_their_threads(void **state)
+{
+	struct error err;
+	const struct profile_event row = {.name = "page-faults", .period = 1};
+	const int64_t second = small_thread(writer, small_process(writer, 7, "q"), 8, 0, 0);
+	const int64_t later = profile_add_event(writer, &row, &err);
+	struct sample_builder_sample own = {.thread = thread, .event = later, .weight = 1000};
+
+	(void)state;
+	sample_builder_add_own(builder, &own, 1);
+	own = (struct sample_builder_sample){.thread = thread, .event = event, .weight = 30};
+	sample_builder_add_own(builder, &own, 3);
+	own.weight = 40;
+	sample_builder_add_own(builder, &own, 1);
+	own = (struct sample_builder_sample){.thread = thread, .event = later, .weight = 1000};
+	sample_builder_add_own(builder, &own, 1);
+	own = (struct sample_builder_sample){.thread = second, .event = event, .weight = 5};
+	sample_builder_add_own(builder, &own, 2);
+	add(stack("main"), 100, 10, false);
+	struct profile *profile = finish();
+	size_t count;
+	const struct profile_thread *threads = profile_threads(profile, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(threads[0].samples_in_runtime, 4);
+	assert_int_equal(threads[0].weight_in_runtime, 70);
+	assert_int_equal(threads[1].samples_in_runtime, 2);
+	assert_int_equal(threads[1].weight_in_runtime, 5);
+	const struct profile_sampling *sampling = profile_samplings(profile, &count);
+	assert_int_equal(sampling->in_runtime, 8);
+	assert_int_equal(sampling->samples, 1);
+	profile_close(profile);
+}
+
 /* ---- chunks ---- */
 
 struct chunk_list {
@@ -289,6 +326,7 @@ int main(void)
 #define BUILDER_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
 		BUILDER_TEST(test_vector),
+		BUILDER_TEST(test_own_samples_are_their_threads),
 		BUILDER_TEST(test_chunks_have_every_sample),
 		BUILDER_TEST(test_time_does_not_go_back),
 		BUILDER_TEST(test_without_room_the_sample_counts),

@@ -91,6 +91,32 @@ static void test_periods_that_differ_are_none(void **state)
 	}
 }
 
+/* ---- samples in tare's own code ---- */
+
+static void write_own(int input, uint64_t samples)
+{
+	struct profile_writer *writer = small_profile_open(paths[input]);
+	const int64_t thread = small_thread(writer, small_process(writer, 5, "p"), 5, 0, 0);
+	struct error err;
+
+	assert_true(profile_set_thread_in_runtime(writer, thread, samples, samples * 1000, &err));
+	small_profile_commit_as(writer, "sample");
+}
+
+static void test_own_samples_add_up(void **state)
+{
+	size_t count;
+
+	(void)state;
+	write_own(0, 7);
+	write_own(1, 5);
+	merge_inputs();
+	const struct profile_thread *threads = profile_threads(merged, &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(threads->samples_in_runtime, 12);
+	assert_int_equal(threads->weight_in_runtime, 12000);
+}
+
 /* ---- modules ---- */
 
 static void write_build(int input, const char *build_id)
@@ -184,6 +210,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, choose_paths, remove_files)
 	const struct CMUnitTest tests[] = {
 		TEST(test_periods_that_differ_are_none),
+		TEST(test_own_samples_add_up),
 		TEST(test_builds_stay_apart),
 		TEST(test_calls_are_counted_by_nanoseconds),
 	};

@@ -351,7 +351,9 @@ static void test_reads_older_versions(void **state)
 	static const char *const younger[] = {
 		"PRAGMA user_version = 4; ALTER TABLE node DROP COLUMN os_switch_ticks;"
 		"ALTER TABLE thread DROP COLUMN blocked_ticks;"
-		"ALTER TABLE thread DROP COLUMN preempted_ticks",
+		"ALTER TABLE thread DROP COLUMN preempted_ticks;"
+		"ALTER TABLE thread DROP COLUMN samples_in_runtime;"
+		"ALTER TABLE thread DROP COLUMN weight_in_runtime",
 		"PRAGMA user_version = 3; DROP TABLE cpu_use; ALTER TABLE os DROP COLUMN path",
 		"PRAGMA user_version = 2; DROP TABLE sample_chunk; DROP TABLE stack_value;"
 		"DROP TABLE stack; DROP TABLE location_line; DROP TABLE location;"
