@@ -40,7 +40,9 @@ static struct report_row row_of(const struct calltrace *calltrace,
 				const struct analysis_trace_event *event)
 {
 	const struct analysis *analysis = calltrace->report->analysis;
-	struct report_row row = {.event = event, .node = ANALYSIS_NONE, .last = ANALYSIS_NONE};
+	struct report_row row = report_row_empty(ROW_EVENT);
+
+	row.event = event;
 
 	row.thread = &analysis->threads.data[event->thread];
 	row.process = &analysis->processes.data[row.thread->process];

@@ -7,9 +7,7 @@
 #include "report/data/csv.h"
 
 #include "report/words/name.h"
-#include "report/words/number.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 static void write_field(FILE *stream, const char *text)
@@ -42,33 +40,14 @@ static bool is_formula(const char *text)
 
 static void write_cell(FILE *stream, const struct cell *cell, struct str *text)
 {
-	switch (cell->type) {
-	case CELL_EMPTY:
-		break;
-	case CELL_TEXT:
-		str_clear(text);
-		str_append(text, is_formula(cell->text) ? "'" : "");
-		name_append_escaped(text, cell->text, true);
-		write_field(stream, text->data);
-		break;
-	case CELL_COUNT:
-	case CELL_TIME:
-		number_write(stream, cell->number);
-		break;
-	case CELL_SIGNED:
-	case CELL_COUNT_CHANGE:
-	case CELL_TIME_CHANGE:
-		fprintf(stream, "%" PRId64, (int64_t)cell->number);
-		break;
-	case CELL_BAR:
-	case CELL_PERCENT:
-	case CELL_PERCENT_CHANGE:
-		fprintf(stream, "%.4f", cell->percent);
-		break;
-	case CELL_ADDRESS:
-		fprintf(stream, "0x%" PRIx64, cell->number);
-		break;
+	if (cell->type != CELL_TEXT) {
+		cell_write_number(stream, cell);
+		return;
 	}
+	str_clear(text);
+	str_append(text, is_formula(cell->text) ? "'" : "");
+	name_append_escaped(text, cell->text, true);
+	write_field(stream, text->data);
 }
 
 void report_write_csv_names(const struct report *report, const struct report_table *table,
@@ -91,9 +70,8 @@ void report_write_csv_row(const struct report *report, const struct report_table
 	struct str scratch = {0}, text = {0};
 
 	for (size_t i = 0; i < table->column_count; i++) {
-		struct cell cell = {0};
-		str_clear(&scratch);
-		table->columns[i]->get(report, row, table->columns[i], &scratch, &cell);
+		struct cell cell;
+		column_read(table->columns[i], report, row, &scratch, &cell);
 		if (i)
 			fputc(',', stream);
 		write_cell(stream, &cell, &text);

@@ -6,38 +6,24 @@
 
 #include "report/table/calltree.h"
 #include "report/words/json_string.h"
-#include "report/words/number.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+/* Addresses are texts: JSON has no hexadecimal numbers. */
 static void write_cell(FILE *stream, const struct cell *cell)
 {
-	switch (cell->type) {
-	case CELL_EMPTY:
+	const bool is_quoted = cell->type == CELL_ADDRESS;
+
+	if (cell->type == CELL_EMPTY) {
 		fputs("null", stream);
-		break;
-	case CELL_TEXT:
+	} else if (cell->type == CELL_TEXT) {
 		json_write_string(stream, cell->text);
-		break;
-	case CELL_COUNT:
-	case CELL_TIME:
-		number_write(stream, cell->number);
-		break;
-	case CELL_SIGNED:
-	case CELL_COUNT_CHANGE:
-	case CELL_TIME_CHANGE:
-		fprintf(stream, "%" PRId64, (int64_t)cell->number);
-		break;
-	case CELL_BAR:
-	case CELL_PERCENT:
-	case CELL_PERCENT_CHANGE:
-		fprintf(stream, "%.4f", cell->percent);
-		break;
-	case CELL_ADDRESS:
-		fprintf(stream, "\"0x%" PRIx64 "\"", cell->number);
-		break;
+	} else {
+		fputs(is_quoted ? "\"" : "", stream);
+		cell_write_number(stream, cell);
+		fputs(is_quoted ? "\"" : "", stream);
 	}
 }
 
@@ -291,11 +277,10 @@ void report_write_json_row(const struct report *report, const struct report_tabl
 	fputs("{", stream);
 	for (size_t i = 0; i < table->column_count; i++) {
 		const struct column *column = table->columns[i];
-		struct cell cell = {0};
-		str_clear(&scratch);
+		struct cell cell;
 		str_clear(&name);
 		column_append_name(column, report->options->unit, &name);
-		column->get(report, row, column, &scratch, &cell);
+		column_read(column, report, row, &scratch, &cell);
 		fputs(i ? ", \"" : "\"", stream);
 		fputs(name.data, stream);
 		fputs("\": ", stream);

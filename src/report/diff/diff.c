@@ -62,7 +62,7 @@ static struct cell side_cell(const struct diff_row *row, enum diff_side side,
 	struct cell cell = {0};
 
 	if (row->has[side])
-		column->get(row->report[side], &row->side[side], column, scratch, &cell);
+		column_read(column, row->report[side], &row->side[side], scratch, &cell);
 	return cell;
 }
 
@@ -122,7 +122,7 @@ static struct cell identity_cell(const struct diff_row *row, const struct column
 	struct cell cell = side_cell(row, row->has[DIFF_NEW] ? DIFF_NEW : DIFF_BASE, of, scratch);
 
 	/* Call paths begin with the root, which has no name. */
-	if (cell.type == CELL_TEXT && strcmp(of->name, "path") == 0)
+	if (cell.type == CELL_TEXT && of->role == ROLE_CALL_PATH)
 		cell.text = cell.text[0] == ';' ? cell.text + 1 : row->name;
 	return cell;
 }
@@ -164,9 +164,12 @@ static struct pair_column *add_column(struct diff *diff, const char *name, const
 	struct report_table *table = &diff->report.tables[0];
 	struct pair_column *column = arena_array(&diff->report.arena, struct pair_column, 1);
 
-	*column = (struct pair_column){
-		.column = {
-			.name = name, .group = "", .title = title, .type = type, .get = get_pair}};
+	*column = (struct pair_column){.column = {.name = name,
+						  .group = "",
+						  .title = title,
+						  .type = type,
+						  .rows = 1u << ROW_PAIR,
+						  .get = get_pair}};
 	if (table->column_count < COLUMNS_MAX)
 		table->columns[table->column_count++] = &column->column;
 	return column;
@@ -181,6 +184,8 @@ static void add_identity(struct diff *diff, const char *name)
 	struct pair_column *column = add_column(diff, of->name, of->title, of->type);
 	column->of = of;
 	column->part = PART_IDENTITY;
+	/* Beside four columns for each measure, places have little room, too. */
+	column->column.role = of->role == ROLE_WHOLE ? ROLE_NONE : of->role;
 }
 
 static void add_part(struct diff *diff, const struct column *of, enum part part)
@@ -206,6 +211,7 @@ static void add_part(struct diff *diff, const struct column *of, enum part part)
 	str_fini(&name);
 	column->of = of;
 	column->part = part;
+	column->column.role = of->role == ROLE_BOUND ? ROLE_BOUND : ROLE_NONE;
 	column->column.group = arena_printf(&diff->report.arena, "%s%s%s", of->group,
 					    of->group[0] ? " " : "", of->title);
 }
@@ -256,7 +262,8 @@ static bool named_measures(struct diff *diff, const char *list, struct error *er
 	while (*list) {
 		const size_t length = strcspn(list, ",");
 		const struct column *column =
-			length ? column_find(diff->rows.view, list, length, err) : NULL;
+			length ? column_find(report_view_of(diff->rows.view), list, length, err)
+			       : NULL;
 
 		if (length && (!column || !add_measure(diff, column, err)))
 			return false;
@@ -282,7 +289,7 @@ static bool choose_measures(struct diff *diff, struct error *err)
 								    : "exclusive_samples",
 				      err);
 	for (size_t i = 0; i < report_column_count; i++)
-		if ((report_columns[i].views & (1u << diff->rows.view)) &&
+		if (column_is_of(&report_columns[i], report->view) &&
 		    is_measure(report, &report_columns[i]) && diff->measure_count < MEASURES_MAX)
 			diff->measures[diff->measure_count++] = &report_columns[i];
 	return true;
@@ -383,7 +390,7 @@ static void fill_rows(struct diff *diff)
 	}
 	vec_sort(&items, compare_items);
 	vec_foreach (item, &items) {
-		struct report_row row = report_row_empty();
+		struct report_row row = report_row_empty(ROW_PAIR);
 
 		if ((int64_t)table->rows.len >= limit) {
 			table->hidden++;
@@ -441,7 +448,7 @@ static void write_json(const struct diff *diff, FILE *stream)
 
 /* ---- all of it ---- */
 
-static bool parse_gates(const struct diff_options *options, enum view_id view,
+static bool parse_gates(const struct diff_options *options, const struct view *view,
 			struct diff_gate *gates, struct error *err)
 {
 	if (options->gates.count > GATES_MAX)
@@ -476,14 +483,14 @@ bool diff_check(const struct diff_options *options, struct error *err)
 	     !is_one_of(diff_sort_names, options->report.sort, "order", err)))
 		return false;
 	diff.rows.view = diff_rows_view(options->report.view);
-	return parse_gates(options, diff.rows.view, diff.gates, err) &&
+	return parse_gates(options, report_view_of(diff.rows.view), diff.gates, err) &&
 	       (!options->report.columns || strcmp(options->report.columns, "all") == 0 ||
 		named_measures(&diff, options->report.columns, err));
 }
 
 static bool build(struct diff *diff, struct str *failures, struct error *err)
 {
-	if (!parse_gates(diff->options, diff->rows.view, diff->gates, err) ||
+	if (!parse_gates(diff->options, diff->report.view, diff->gates, err) ||
 	    !choose_measures(diff, err))
 		return false;
 	add_columns(diff);

@@ -40,7 +40,8 @@ static bool take_unit(struct diff_gate *gate, const char *unit, struct error *er
 	return refuse(gate->text, "a time is in ns, us, ms or s", err);
 }
 
-bool diff_gate_parse(const char *text, enum view_id view, struct diff_gate *gate, struct error *err)
+bool diff_gate_parse(const char *text, const struct view *view, struct diff_gate *gate,
+		     struct error *err)
 {
 	const size_t name = strcspn(text, "<>");
 	char *end;

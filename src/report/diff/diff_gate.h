@@ -20,7 +20,7 @@ struct diff_gate {
 	double limit;  /* nanoseconds of times, else as it stands there */
 };
 
-bool diff_gate_parse(const char *text, enum view_id view, struct diff_gate *gate,
+bool diff_gate_parse(const char *text, const struct view *view, struct diff_gate *gate,
 		     struct error *err);
 
 /* What a row has of the gate's column; NAN where it has none: the row is missing there. */

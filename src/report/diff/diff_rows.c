@@ -20,7 +20,7 @@ enum view_id diff_rows_view(const char *name)
 const struct column *diff_rows_column(const struct diff_rows *rows, const char *name)
 {
 	for (size_t i = 0; i < report_column_count; i++)
-		if ((report_columns[i].views & (1u << rows->view)) &&
+		if (column_is_of(&report_columns[i], report_view_of(rows->view)) &&
 		    strcmp(report_columns[i].name, name) == 0)
 			return &report_columns[i];
 	return NULL;
@@ -163,7 +163,7 @@ static void add_paths(struct path_finder *finder, enum diff_side side)
 		const uint32_t number =
 			(node->function == ANALYSIS_NONE ? 0 : numbers[node->function]) +
 			node->folded;
-		struct report_row row = report_row_of_function(report, node->function);
+		struct report_row row = report_row_of_function(report, ROW_PATH, node->function);
 		const uint64_t index =
 			*map_put(&finder->paths, (uint64_t)above << 32 | number, rows->list.len);
 

@@ -120,16 +120,14 @@ static void expand_tabs(struct cell *cell, struct str *code)
 static enum cell_type pack_cells(struct html_pack *pack, const struct report *report,
 				 const struct report_table *table, const struct column *column)
 {
-	const bool is_code = strcmp(column->name, "text") == 0;
 	enum cell_type type = column->type;
 	struct str scratch = {0}, code = {0};
 
 	html_pack_begin(pack);
 	vec_foreach (row, &table->rows) {
-		struct cell cell = {0};
-		str_clear(&scratch);
-		column->get(report, row, column, &scratch, &cell);
-		if (is_code)
+		struct cell cell;
+		column_read(column, report, row, &scratch, &cell);
+		if (column->role == ROLE_SOURCE)
 			expand_tabs(&cell, &code);
 		html_pack_number(pack, cell_number(pack, &cell));
 		if (cell.type != CELL_EMPTY)

@@ -69,7 +69,7 @@ static void push_processes(struct tree *tree)
 	struct report_rows rows = {0};
 
 	for (uint32_t i = 0; i < analysis->processes.len; i++) {
-		struct report_row row = report_row_empty();
+		struct report_row row = report_row_empty(ROW_PATH);
 		row.process = &analysis->processes.data[i];
 		row.values = &row.process->tree;
 		row.hot = i == tree->outline->hot_process;
@@ -129,7 +129,7 @@ static void push_children(struct tree *tree, const struct report_row *parent)
 static void push_roots(struct tree *tree)
 {
 	const struct analysis *analysis = tree->report->analysis;
-	const struct report_row above = report_row_empty();
+	const struct report_row above = report_row_empty(ROW_PATH);
 	struct report_rows rows = {0};
 
 	for (uint32_t i = 0; i < analysis->nodes.len; i++)
@@ -161,7 +161,7 @@ static bool node_passes(const struct tree *tree, uint32_t index)
 {
 	const struct analysis *analysis = tree->report->analysis;
 	const struct analysis_node *node = &analysis->nodes.data[index];
-	struct report_row row = report_row_empty();
+	struct report_row row = report_row_empty(ROW_PATH);
 
 	if (!tree->report->filters.len)
 		return true;
@@ -275,7 +275,7 @@ static uint64_t frames_of(const struct analysis *analysis, const struct report_r
 static struct report_row step_row(struct report *report, const struct analysis_step *step)
 {
 	const struct analysis *analysis = report->analysis;
-	struct report_row row = report_row_empty();
+	struct report_row row = report_row_empty(ROW_STEP);
 
 	row.values = step->values;
 	if (step->kind == STEP_PROCESS) {
@@ -307,7 +307,6 @@ void report_add_hot_path(struct report *report, struct report_table *table)
 		if (path.data[i].kind == STEP_NODE && path.data[i].index < next)
 			continue;
 		struct report_row row = step_row(report, &path.data[i]);
-		row.section = "hot_path";
 		row.level = i;
 		row.indent = (uint32_t)table->rows.len;
 		if (row.last != row.node) {

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum cell_type {
 	CELL_EMPTY, /* no value: NULL, empty field, "-" */
@@ -36,7 +37,18 @@ struct cell {
 	};
 };
 
+/* NULL leaves it empty. */
+void cell_set_text(struct cell *cell, const char *text);
+/* What a getter has put together, which may be nothing. */
+void cell_set_scratch(struct cell *cell, const struct str *scratch);
+void cell_set_number(struct cell *cell, enum cell_type type, uint64_t number);
+/* NAN leaves it empty. */
+void cell_set_percent(struct cell *cell, double percent);
+
 /* Order of two cells of one column: numbers by size, text by bytes, empty cells after all. */
 int cell_compare(const struct cell *a, const struct cell *b);
+
+/* As programs read them. Addresses are hexadecimal, with 0x. */
+void cell_write_number(FILE *stream, const struct cell *cell);
 
 #endif

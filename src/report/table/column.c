@@ -20,38 +20,17 @@ enum { PATH_FRAMES_MAX = 256 };
 			       MAYBE const struct column *column, MAYBE struct str *scratch,       \
 			       struct cell *cell)
 
-static void set_text(struct cell *cell, const char *text)
+static void set_count(struct cell *cell, const struct column *column, uint64_t number)
 {
-	if (!text)
-		return;
-	cell->type = CELL_TEXT;
-	cell->text = text;
+	cell_set_number(cell, column->type, number);
 }
 
-static void set_number(struct cell *cell, const struct column *column, uint64_t number)
+void report_set_ticks(const struct report *report, struct cell *cell, uint64_t ticks)
 {
-	cell->type = column->type;
-	cell->number = number;
-}
-
-static void set_ticks(const struct report *report, struct cell *cell, uint64_t ticks)
-{
-	cell->type = CELL_TIME;
-	cell->number = report->options->unit == REPORT_TICKS ? ticks
-							     : analysis_ns(report->analysis, ticks);
-}
-
-static void set_percent(struct cell *cell, double percent)
-{
-	if (isnan(percent))
-		return;
-	cell->type = CELL_PERCENT;
-	cell->percent = percent;
-}
-
-static const char *scratch_text(struct str *scratch)
-{
-	return scratch->data ? scratch->data : "";
+	cell_set_number(cell, CELL_TIME,
+			report->options->unit == REPORT_TICKS
+				? ticks
+				: analysis_ns(report->analysis, ticks));
 }
 
 /* "name (id)" */
@@ -64,7 +43,12 @@ static void append_named_id(struct str *scratch, const char *name, int64_t id)
 
 GET(section)
 {
-	set_text(cell, row->section);
+	static const char *const names[] = {[ROW_STEP] = "hot_path",
+					    [ROW_BUSY] = "functions",
+					    [ROW_CAUSE] = "os",
+					    [ROW_CPU] = "cpu"};
+
+	cell_set_text(cell, names[row->type]);
 }
 
 GET(process)
@@ -72,7 +56,7 @@ GET(process)
 	if (!row->process)
 		return;
 	append_named_id(scratch, row->process->row->name, row->process->row->pid);
-	set_text(cell, scratch_text(scratch));
+	cell_set_scratch(cell, scratch);
 }
 
 GET(thread)
@@ -80,25 +64,25 @@ GET(thread)
 	if (!row->thread)
 		return;
 	append_named_id(scratch, row->thread->row->name, row->thread->row->tid);
-	set_text(cell, scratch_text(scratch));
+	cell_set_scratch(cell, scratch);
 }
 
 GET(module)
 {
 	if (row->module)
-		set_text(cell, row->module->name);
+		cell_set_text(cell, row->module->name);
 }
 
 GET(module_path)
 {
 	if (row->module)
-		set_text(cell, row->module->path);
+		cell_set_text(cell, row->module->path);
 }
 
 GET(build_id)
 {
 	if (row->module)
-		set_text(cell, row->module->build_id);
+		cell_set_text(cell, row->module->build_id);
 }
 
 void report_append_function(const struct report *report, const struct analysis_function *function,
@@ -111,39 +95,60 @@ void report_append_function(const struct report *report, const struct analysis_f
 		str_printf(scratch, " @%llx", (unsigned long long)function->link_addr);
 }
 
-/* Outside of all functions; of samples, what nothing of the stack could be read of. */
-static const char *outside_name(const struct report *report, const struct report_row *row)
-{
-	if (row->folded)
-		return "[folded]";
-	if (report->analysis->method == ANALYSIS_INSTRUMENT || row->comparison)
-		return "[outside functions]";
-	return row->type ? "[no caller]" : "[unknown]";
-}
-
 GET(function)
 {
-	if (row->annotation) {
-		set_text(cell, row->annotation->name);
-	} else if (row->line) {
-		str_append(scratch, row->line->name ? row->line->name : "");
-		if (row->line->others)
-			str_printf(scratch, " (+%u)", row->line->others);
-		set_text(cell, scratch_text(scratch));
-	} else if (row->function) {
+	if (row->function) {
 		report_append_function(report, row->function, scratch);
-		set_text(cell, scratch_text(scratch));
-	} else if (row->coverage) {
-		set_text(cell, row->coverage->name);
+		cell_set_scratch(cell, scratch);
 	} else if (row->outside) {
-		set_text(cell, outside_name(report, row));
+		/* Of samples, what nothing of the stack could be read of. */
+		cell_set_text(cell, report->analysis->method == ANALYSIS_INSTRUMENT
+					    ? "[outside functions]"
+					    : "[unknown]");
 	}
+}
+
+GET(relative)
+{
+	if (row->function)
+		get_function(report, row, column, scratch, cell);
+	else
+		cell_set_text(cell, row->relation->folded ? "[folded]"
+				    : report->analysis->method == ANALYSIS_INSTRUMENT
+					    ? "[outside functions]"
+					    : "[no caller]");
+}
+
+GET(compared_function)
+{
+	if (row->function)
+		get_function(report, row, column, scratch, cell);
+	else
+		cell_set_text(cell, "[outside functions]");
+}
+
+GET(line_function)
+{
+	str_append(scratch, row->line->name ? row->line->name : "");
+	if (row->line->others)
+		str_printf(scratch, " (+%u)", row->line->others);
+	cell_set_scratch(cell, scratch);
+}
+
+GET(code_function)
+{
+	cell_set_text(cell, row->code->name);
+}
+
+GET(verdict_function)
+{
+	cell_set_text(cell, row->coverage->name);
 }
 
 GET(hot)
 {
 	if (row->hot)
-		set_text(cell, report->options->unicode ? "\u25b8" : ">");
+		cell_set_text(cell, report->options->unicode ? "\u25b8" : ">");
 }
 
 /* The row's place in a tree: process, thread or function. */
@@ -151,7 +156,7 @@ GET(frame)
 {
 	if (row->last != row->node) {
 		report_append_frames(report, row, scratch);
-		set_text(cell, scratch_text(scratch));
+		cell_set_scratch(cell, scratch);
 		return;
 	}
 	if (row->function || row->outside)
@@ -159,7 +164,7 @@ GET(frame)
 	if (row->function && row->node != ANALYSIS_NONE &&
 	    report->analysis->nodes.data[row->node].folded) {
 		str_append(scratch, " [folded]");
-		set_text(cell, scratch_text(scratch));
+		cell_set_scratch(cell, scratch);
 	}
 	if (row->function || row->outside)
 		return;
@@ -171,62 +176,89 @@ GET(frame)
 
 GET(source)
 {
-	if (row->annotation)
-		set_text(cell, row->annotation->source);
-	else if (row->line || row->instruction)
-		set_text(cell, row->line ? row->line->source : row->instruction->source);
-	else if (row->function)
-		set_text(cell, row->function->source);
+	if (row->function)
+		cell_set_text(cell, row->function->source);
+}
+
+GET(line_source)
+{
+	cell_set_text(cell, row->line->source);
+}
+
+GET(instruction_source)
+{
+	cell_set_text(cell, row->instruction->source);
+}
+
+GET(code_source)
+{
+	cell_set_text(cell, row->code->source);
 }
 
 GET(line)
 {
-	const uint32_t number = row->annotation	   ? row->annotation->line
-				: row->line	   ? row->line->line
-				: row->instruction ? row->instruction->line
-						   : 0;
-	const bool elsewhere = row->annotation && (row->annotation->depth ||
-						   row->annotation->kind == ANNOTATION_INSTRUCTION);
+	if (row->function && row->function->line > 0)
+		set_count(cell, column, (uint64_t)row->function->line);
+}
 
-	/* As text, lines of inlined code and of instructions stand with their file. */
-	if (elsewhere && report->options->format == REPORT_TEXT)
-		return;
-	if (row->annotation || row->line || row->instruction) {
-		if (number)
-			set_number(cell, column, number);
-	} else if (row->function && row->function->line > 0) {
-		set_number(cell, column, (uint64_t)row->function->line);
-	}
+GET(line_line)
+{
+	if (row->line->line)
+		set_count(cell, column, row->line->line);
+}
+
+GET(instruction_line)
+{
+	if (row->instruction->line)
+		set_count(cell, column, row->instruction->line);
+}
+
+/* As text, lines of inlined code and of instructions stand with their file. */
+GET(code_line)
+{
+	const bool elsewhere = row->code->depth || row->code->kind == ANNOTATION_INSTRUCTION;
+
+	if (row->code->line && !(elsewhere && report->options->format == REPORT_TEXT))
+		set_count(cell, column, row->code->line);
 }
 
 GET(address)
 {
-	if (row->instruction)
-		set_number(cell, column, row->instruction->link_addr);
-	else if (row->annotation && row->annotation->link_addr)
-		set_number(cell, column, row->annotation->link_addr);
-	else if (row->function && row->function->link_addr)
-		set_number(cell, column, row->function->link_addr);
-	else if (row->coverage && row->coverage->link_addr)
-		set_number(cell, column, row->coverage->link_addr);
+	if (row->function && row->function->link_addr)
+		set_count(cell, column, row->function->link_addr);
 }
 
-GET(type)
+GET(instruction_address)
 {
-	set_text(cell, row->type);
+	set_count(cell, column, row->instruction->link_addr);
+}
+
+GET(code_address)
+{
+	if (row->code->link_addr)
+		set_count(cell, column, row->code->link_addr);
+}
+
+GET(verdict_address)
+{
+	if (row->coverage->link_addr)
+		set_count(cell, column, row->coverage->link_addr);
+}
+
+GET(relation)
+{
+	cell_set_text(cell, row->relation->name);
 }
 
 GET(root_function)
 {
-	if (!row->root_function)
-		return;
-	report_append_function(report, row->root_function, scratch);
-	set_text(cell, scratch_text(scratch));
+	report_append_function(report, row->relation->root, scratch);
+	cell_set_scratch(cell, scratch);
 }
 
 GET(level)
 {
-	set_number(cell, column, row->level);
+	set_count(cell, column, row->level);
 }
 
 /* Separators inside a name are escaped, so that a path splits into its frames again. */
@@ -279,75 +311,70 @@ GET(path)
 	str_fini(&part);
 	if (row->node != ANALYSIS_NONE)
 		append_frames(report, row, scratch);
-	set_text(cell, scratch_text(scratch));
+	cell_set_scratch(cell, scratch);
 }
 
 /* ---- values ---- */
 
 /* Processes and threads stand above the calls of a tree. */
-static bool has_calls(const struct report *report, const struct report_row *row)
+static bool has_calls(const struct report_row *row)
 {
-	const enum view_id view = report->view->id;
-
-	return row->values && (row->function || (view != VIEW_CALLTREE && view != VIEW_SUMMARY));
+	return row->function || (row->type != ROW_PATH && row->type != ROW_STEP);
 }
 
 GET(calls)
 {
-	if (has_calls(report, row))
-		set_number(cell, column, row->values->calls);
+	if (has_calls(row))
+		set_count(cell, column, row->values->calls);
 }
 
 GET(unwound)
 {
-	if (has_calls(report, row))
-		set_number(cell, column, row->values->unwound);
+	if (has_calls(row))
+		set_count(cell, column, row->values->unwound);
 }
 
 GET(total)
 {
-	if (row->values)
-		set_ticks(report, cell, row->values->amount[column->param]);
+	report_set_ticks(report, cell, row->values->amount[column->param]);
 }
 
 GET(percent)
 {
-	if (row->values)
-		set_percent(cell, analysis_percent(report->analysis, row->values,
-						   (enum analysis_measure)column->param));
+	cell_set_percent(cell, analysis_percent(report->analysis, row->values,
+						(enum analysis_measure)column->param));
 }
 
 GET(average)
 {
 	const enum analysis_measure measure = (enum analysis_measure)column->param;
 
-	if (!row->values || !row->values->calls)
+	if (!row->values->calls)
 		return;
-	set_number(cell, column,
-		   report->options->unit == REPORT_TICKS
-			   ? analysis_average_ticks(row->values, measure)
-			   : analysis_average_ns(report->analysis, row->values, measure));
+	set_count(cell, column,
+		  report->options->unit == REPORT_TICKS
+			  ? analysis_average_ticks(row->values, measure)
+			  : analysis_average_ns(report->analysis, row->values, measure));
 }
 
 /* Exclusive values that are those of callees, too, are none of one call. */
 static bool is_per_call(const struct report_row *row, const struct column *column)
 {
-	return row->values &&
-	       !(row->values->absorbed && column->param % ANALYSIS_SIDES == EXCLUSIVE);
+	return !(row->values->absorbed && column->param % ANALYSIS_SIDES == EXCLUSIVE);
 }
 
 GET(min)
 {
 	if (is_per_call(row, column) &&
 	    row->values->range[column->param].min <= row->values->range[column->param].max)
-		set_ticks(report, cell, row->values->range[column->param].min);
+		report_set_ticks(report, cell, row->values->range[column->param].min);
 }
 
 GET(max)
 {
 	if (is_per_call(row, column) &&
 	    row->values->range[column->param].min <= row->values->range[column->param].max)
-		set_ticks(report, cell, row->values->range[column->param].max);
+		report_set_ticks(report, cell, row->values->range[column->param].max);
 }
 
 /* Of elapsed inclusive time; param: per cent. */
@@ -355,14 +382,14 @@ GET(percentile)
 {
 	uint64_t ticks;
 
-	if (row->values && analysis_percentile_ticks(row->values, column->param, &ticks))
-		set_ticks(report, cell, ticks);
+	if (analysis_percentile_ticks(row->values, column->param, &ticks))
+		report_set_ticks(report, cell, ticks);
 }
 
 /* "least:calls" of each bucket with calls. */
 GET(histogram)
 {
-	const struct analysis_histogram *histogram = row->values ? row->values->histogram : NULL;
+	const struct analysis_histogram *histogram = row->values->histogram;
 	const bool in_ticks = report->options->unit == REPORT_TICKS;
 
 	for (uint32_t i = 0; histogram && i < histogram->count; i++) {
@@ -376,44 +403,41 @@ GET(histogram)
 				   (unsigned long long)histogram->calls[i]);
 	}
 	if (scratch->len)
-		set_text(cell, scratch_text(scratch));
+		cell_set_scratch(cell, scratch);
 }
 
 GET(os)
 {
 	const enum tare_os_cause cause = (enum tare_os_cause)column->param;
 
-	if (!row->values)
-		return;
-	set_number(cell, column,
-		   report->options->unit == REPORT_TICKS
-			   ? row->values->os_ticks[cause]
-			   : analysis_os_ns(report->analysis, row->values, cause));
+	set_count(cell, column,
+		  report->options->unit == REPORT_TICKS
+			  ? row->values->os_ticks[cause]
+			  : analysis_os_ns(report->analysis, row->values, cause));
 }
 
 GET(confidence)
 {
 	const bool text = report->options->format == REPORT_TEXT;
 
-	if (!row->function || !row->values)
+	if (!row->function)
 		return;
 	if (analysis_is_within_error(row->values))
-		set_text(cell, text ? "?" : "within-error");
+		cell_set_text(cell, text ? "?" : "within-error");
 	else if (analysis_is_overhead_dominated(row->values))
-		set_text(cell, text ? "~" : "overhead-dominated");
+		cell_set_text(cell, text ? "~" : "overhead-dominated");
 }
 
 GET(disarmed)
 {
-	if (!has_calls(report, row))
+	if (!has_calls(row))
 		return;
 	if (report->options->format != REPORT_TEXT) {
-		cell->type = CELL_COUNT;
-		cell->number = row->values->disarmed;
+		cell_set_number(cell, CELL_COUNT, row->values->disarmed);
 	} else if (row->values->disarmed && !row->values->counted) {
-		set_text(cell, report->options->unicode ? "\u2265" : ">=");
+		cell_set_text(cell, report->options->unicode ? "\u2265" : ">=");
 	} else if (row->values->approximate) {
-		set_text(cell, report->options->unicode ? "\u2248" : "~");
+		cell_set_text(cell, report->options->unicode ? "\u2248" : "~");
 	}
 }
 
@@ -421,243 +445,258 @@ GET(disarmed)
 
 GET(pid)
 {
-	if (row->process)
-		set_number(cell, column,
-			   (uint64_t)(column->param ? row->process->row->parent_pid
-						    : row->process->row->pid));
+	set_count(cell, column, (uint64_t)row->process->row->pid);
+}
+
+GET(parent_pid)
+{
+	set_count(cell, column, (uint64_t)row->process->row->parent_pid);
 }
 
 GET(executable)
 {
-	if (row->process)
-		set_text(cell, row->process->row->executable);
+	cell_set_text(cell, row->process->row->executable);
 }
 
 GET(threads)
 {
-	if (row->process)
-		set_number(cell, column, row->process->threads);
+	set_count(cell, column, row->process->threads);
 }
 
 GET(tid)
 {
-	if (row->thread)
-		set_number(cell, column, (uint64_t)row->thread->row->tid);
+	set_count(cell, column, (uint64_t)row->thread->row->tid);
 }
 
 /* Since the session's begin; what began before it is 0. */
-GET(begin_end)
+static void set_moment(const struct report *report, struct cell *cell, uint64_t ticks)
 {
 	const uint64_t begin = profile_session(report->analysis->profile)->begin_ticks;
-	uint64_t ticks = 0;
 
-	if (row->thread)
-		ticks = column->param ? row->thread->row->end_ticks : row->thread->row->begin_ticks;
-	else if (row->process)
-		ticks = column->param ? row->process->row->end_ticks
-				      : row->process->row->begin_ticks;
 	if (ticks)
-		set_ticks(report, cell, ticks > begin ? ticks - begin : 0);
+		report_set_ticks(report, cell, ticks > begin ? ticks - begin : 0);
 }
 
-GET(outside)
+GET(process_begin)
 {
-	if (row->thread)
-		set_ticks(report, cell, row->thread->root_ticks);
-	else if (row->process)
-		set_ticks(report, cell, row->process->root_ticks);
+	set_moment(report, cell, row->process->row->begin_ticks);
+}
+
+GET(process_end)
+{
+	set_moment(report, cell, row->process->row->end_ticks);
+}
+
+GET(thread_begin)
+{
+	set_moment(report, cell, row->thread->row->begin_ticks);
+}
+
+GET(thread_end)
+{
+	set_moment(report, cell, row->thread->row->end_ticks);
+}
+
+GET(process_outside)
+{
+	report_set_ticks(report, cell, row->process->root_ticks);
+}
+
+GET(thread_outside)
+{
+	report_set_ticks(report, cell, row->thread->root_ticks);
 }
 
 /* ---- OS time ---- */
 
 GET(cause)
 {
-	if (row->os)
-		set_text(cell, analysis_causes[row->os->cause].name);
-	else if (row->has_cause)
-		set_text(cell, analysis_causes[row->cause].name);
+	cell_set_text(cell, analysis_causes[row->os->cause].name);
 }
 
 GET(syscall)
 {
-	if (!row->os || row->os->syscall_number < 0)
+	if (row->os->syscall_number < 0)
 		return;
 	const char *name = syscall_name(row->os->syscall_number);
-	if (!name) {
+	if (!name)
 		str_printf(scratch, "syscall_%d", row->os->syscall_number);
-		name = scratch_text(scratch);
-	}
-	set_text(cell, name);
+	cell_set_text(cell, name ? name : scratch->data);
 }
 
 GET(object)
 {
-	if (!row->os || row->os->syscall_number < 0)
+	if (row->os->syscall_number < 0)
 		return;
 	os_object_put(scratch, row->os, report->options->unicode);
 	if (scratch->len)
-		set_text(cell, scratch_text(scratch));
+		cell_set_scratch(cell, scratch);
 }
 
 GET(os_path)
 {
-	if (row->os && row->os->path)
-		set_text(cell, row->os->path);
+	cell_set_text(cell, row->os->path);
 }
 
 GET(os_count)
 {
-	if (row->os && row->os->count)
-		set_number(cell, column, row->os->count);
-}
-
-bool report_row_os_ticks(const struct report *report, const struct report_row *row, uint64_t *ticks)
-{
-	const struct analysis_totals *totals = &report->analysis->totals;
-
-	if (row->total)
-		*ticks = totals->elapsed - totals->application;
-	else if (row->os)
-		*ticks = row->os->ticks;
-	else if (row->has_cause)
-		*ticks = totals->os_ticks[row->cause];
-	return row->total || row->os || row->has_cause;
+	if (row->os->count)
+		set_count(cell, column, row->os->count);
 }
 
 GET(os_time)
 {
-	uint64_t ticks;
-
-	if (report_row_os_ticks(report, row, &ticks))
-		set_ticks(report, cell, ticks);
+	report_set_ticks(report, cell, row->os->ticks);
 }
 
 GET(os_percent)
 {
 	const uint64_t all = report->analysis->totals.elapsed;
-	uint64_t ticks;
 
-	if (report_row_os_ticks(report, row, &ticks) && all)
-		set_percent(cell, 100.0 * (double)ticks / (double)all);
+	if (all)
+		cell_set_percent(cell, 100.0 * (double)row->os->ticks / (double)all);
 }
 
 /* ---- coverage, marks ---- */
 
 GET(module_disarmed)
 {
-	if (row->module_coverage)
-		set_number(cell, column, row->module_coverage->disarmed);
+	set_count(cell, column, row->module_coverage->disarmed);
 }
 
 GET(found)
 {
-	if (row->module_coverage)
-		set_number(cell, column, row->module_coverage->found);
+	set_count(cell, column, row->module_coverage->found);
 }
 
 GET(class_count)
 {
-	if (row->module_coverage)
-		set_number(cell, column, row->module_coverage->count[column->param]);
+	set_count(cell, column, row->module_coverage->count[column->param]);
 }
 
 GET(refusals)
 {
-	if (row->module_coverage)
-		set_text(cell, row->module_coverage->refusals);
+	cell_set_text(cell, row->module_coverage->refusals);
 }
 
 GET(verdict)
 {
-	if (row->coverage)
-		set_text(cell, row->coverage->verdict);
+	cell_set_text(cell, row->coverage->verdict);
 }
 
-GET(coverage_count)
+GET(size)
 {
-	if (row->coverage)
-		set_number(cell, column,
-			   column->param ? row->coverage->size : row->coverage->count);
+	set_count(cell, column, row->coverage->size);
+}
+
+GET(functions)
+{
+	set_count(cell, column, row->coverage->count);
 }
 
 GET(mark)
 {
-	if (row->mark)
-		set_number(cell, column, (uint64_t)row->mark->mark);
+	set_count(cell, column, (uint64_t)row->mark->mark);
 }
 
 GET(mark_name)
 {
-	if (row->mark)
-		set_text(cell, row->mark->name);
+	cell_set_text(cell, row->mark->name);
 }
 
 GET(mark_time)
 {
-	if (row->mark)
-		set_ticks(report, cell, row->mark->ticks);
+	report_set_ticks(report, cell, row->mark->ticks);
 }
 
 /* ---- the table ---- */
 
-#define V(view) (1u << VIEW_##view)
-#define CODE	(V(SUMMARY) | V(FUNCTIONS) | V(CALLERS) | V(CALLTREE))
-#define VALUES	(CODE | V(MODULES) | V(THREADS) | V(PROCESSES))
-#define TREE	(V(SUMMARY) | V(CALLTREE))
-#define PLACES	(V(LINES) | V(INSTRUCTIONS) | V(ANNOTATE))
+/* The rows that a column reads: the tables of each view have them by its `rows`. */
+#define R(type)	 (1u << ROW_##type)
+#define TREE	 (R(PATH) | R(STEP))
+#define CODE	 (R(FUNCTION) | R(BUSY) | R(RELATIVE) | TREE)
+#define VALUES	 (CODE | R(MODULE) | R(THREAD) | R(PROCESS))
+#define PLACES	 (R(LINE) | R(INSTRUCTION) | R(ANNOTATED))
+#define SOURCE	 (R(ANNOTATED) | R(BARE))
+#define OS_TIMES (R(OS) | R(CAUSE) | R(OS_TOTAL))
 
-#define COLUMN(name_, group_, title_, type_, views_, get_, param_)                                 \
+#define COLUMN(name_, group_, title_, type_, rows_, get_, param_)                                  \
 	{                                                                                          \
 		.name = (name_), .group = (group_), .title = (title_), .type = (type_),            \
-		.views = (views_), .get = (get_), .param = (param_)                                \
+		.rows = (rows_), .get = (get_), .param = (param_)                                  \
+	}
+#define NAME(name_, title_, role_, rows_, get_)                                                    \
+	{                                                                                          \
+		.name = (name_), .group = "", .title = (title_), .type = CELL_TEXT,                \
+		.role = (role_), .rows = (rows_), .get = (get_)                                    \
+	}
+/* Names that only text has. */
+#define SHOWN(name_, title_, role_, rows_, get_)                                                   \
+	{                                                                                          \
+		.name = (name_), .group = "", .title = (title_), .type = CELL_TEXT,                \
+		.role = (role_), .rows = (rows_), .get = (get_), .text_only = true                 \
 	}
 /* Of calls, of samples. */
-#define CALLS(name_, group_, title_, type_, views_, get_, param_)                                  \
+#define CALLS(name_, group_, title_, type_, rows_, get_, param_)                                   \
 	{                                                                                          \
 		.name = (name_), .group = (group_), .title = (title_), .type = (type_),            \
-		.views = (views_), .get = (get_), .param = (param_), .of_calls = true              \
+		.rows = (rows_), .get = (get_), .param = (param_), .of_calls = true                \
 	}
-#define SAMPLES(name_, group_, title_, type_, get_, param_)                                        \
+#define SIGN(name_, role_, rows_, get_)                                                            \
+	{                                                                                          \
+		.name = (name_), .group = "", .title = "", .type = CELL_TEXT, .role = (role_),     \
+		.rows = (rows_), .get = (get_), .of_calls = true                                   \
+	}
+#define SAMPLES(name_, group_, title_, type_, role_, get_, param_)                                 \
 	{                                                                                          \
 		.name = (name_), .group = (group_), .title = (title_), .type = (type_),            \
-		.views = VALUES | PLACES, .get = (get_), .param = (param_), .of_samples = true     \
+		.role = (role_), .rows = VALUES | PLACES, .get = (get_), .param = (param_),        \
+		.of_samples = true                                                                 \
 	}
 #define EACH(name_, group_, title_, get_, param_)                                                  \
 	{                                                                                          \
 		.name = (name_), .group = (group_), .title = (title_), .type = CELL_TIME,          \
-		.views = CODE, .each = true, .get = (get_), .param = (param_), .of_calls = true    \
+		.rows = CODE, .each = true, .get = (get_), .param = (param_), .of_calls = true     \
 	}
 #define MARGIN(name_, group_, param_)                                                              \
 	{                                                                                          \
 		.name = (name_), .group = (group_), .title = "\u00b1", .type = CELL_PERCENT,       \
-		.views = VALUES | PLACES, .get = report_get_samples_margin, .param = (param_),     \
-		.of_samples = true, .text_only = true                                              \
+		.role = ROLE_MARGIN, .rows = VALUES | PLACES, .get = report_get_samples_margin,    \
+		.param = (param_), .of_samples = true, .text_only = true                           \
 	}
 #define SAMPLED(part, group, samples, weight)                                                      \
-	SAMPLES(part "_samples", group, "samples", CELL_COUNT, report_get_samples, samples),       \
-		SAMPLES(part "_percent", group, "%", CELL_PERCENT, report_get_samples_percent,     \
-			samples),                                                                  \
+	SAMPLES(part "_samples", group, "samples", CELL_COUNT, ROLE_NONE, report_get_samples,      \
+		samples),                                                                          \
+		SAMPLES(part "_percent", group, "%", CELL_PERCENT, ROLE_NONE,                      \
+			report_get_samples_percent, samples),                                      \
 		MARGIN(part "_margin", group, samples),                                            \
-		SAMPLES(part "_low_percent", group, "low %", CELL_PERCENT, report_get_samples_low, \
-			samples),                                                                  \
-		SAMPLES(part "_high_percent", group, "high %", CELL_PERCENT,                       \
+		SAMPLES(part "_low_percent", group, "low %", CELL_PERCENT, ROLE_BOUND,             \
+			report_get_samples_low, samples),                                          \
+		SAMPLES(part "_high_percent", group, "high %", CELL_PERCENT, ROLE_BOUND,           \
 			report_get_samples_high, samples),                                         \
-		SAMPLES(part "_weight", group, "weight", CELL_COUNT, report_get_samples, weight),  \
-		SAMPLES(part "_weight_percent", group, "weight %", CELL_PERCENT,                   \
+		SAMPLES(part "_weight", group, "weight", CELL_COUNT, ROLE_WEIGHT,                  \
+			report_get_samples, weight),                                               \
+		SAMPLES(part "_weight_percent", group, "weight %", CELL_PERCENT, ROLE_NONE,        \
 			report_get_samples_percent, weight)
-#define BAR(name_, group_, views_, get_, param_, of_calls_, of_samples_)                           \
+#define BAR(name_, group_, role_, rows_, get_, param_, of_calls_, of_samples_)                     \
 	{                                                                                          \
 		.name = (name_), .group = (group_), .title = "", .type = CELL_BAR,                 \
-		.views = (views_), .get = (get_), .param = (param_), .of_calls = (of_calls_),      \
-		.of_samples = (of_samples_), .text_only = true                                     \
+		.role = (role_), .rows = (rows_), .get = (get_), .param = (param_),                \
+		.of_calls = (of_calls_), .of_samples = (of_samples_), .text_only = true            \
 	}
 #define CPU(name_, title_, param_)                                                                 \
 	{                                                                                          \
 		.name = (name_), .group = "", .title = (title_), .type = CELL_TIME,                \
-		.views = V(SUMMARY), .param = (param_), .data_only = true, .get = report_get_cpu   \
+		.rows = R(CPU), .param = (param_), .data_only = true, .get = report_get_cpu        \
 	}
 #define COMPARED(name, group, title, type, param)                                                  \
-	COLUMN(name, group, title, type, V(METHODS), report_get_comparison, param)
+	COLUMN(name, group, title, type, R(COMPARISON), report_get_comparison, param)
+#define COMPARED_AS(name_, group_, title_, type_, role_, param_)                                   \
+	{                                                                                          \
+		.name = (name_), .group = (group_), .title = (title_), .type = (type_),            \
+		.role = (role_), .rows = R(COMPARISON), .get = report_get_comparison,              \
+		.param = (param_)                                                                  \
+	}
 /* A value's columns: the sums of all, and then what there is of each. */
 #define SUMS(ID, name, title, ...)                                                                 \
 	CALLS(#name "_inclusive", title, "incl", CELL_TIME, VALUES | PLACES, get_total,            \
@@ -688,78 +727,98 @@ GET(mark_time)
 	calls##_OF(#name "_inclusive", title, "incl", ID##_INCLUSIVE, VALUES | PLACES),            \
 		calls##_ALONE(#name "_exclusive", title, "excl", ID##_EXCLUSIVE, VALUES)
 #define TIME_BARS(ID, name, title, ...)                                                            \
-	BAR(#name "_inclusive_bar", title, VALUES | PLACES, report_get_time_bar, ID##_INCLUSIVE,   \
-	    true, false),                                                                          \
-		BAR(#name "_exclusive_bar", title, VALUES, report_get_time_bar, ID##_EXCLUSIVE,    \
-		    true, false)
+	BAR(#name "_inclusive_bar", title, ROLE_TIME_BAR, VALUES | PLACES, report_get_time_bar,    \
+	    ID##_INCLUSIVE, true, false),                                                          \
+		BAR(#name "_exclusive_bar", title, ROLE_TIME_BAR, VALUES, report_get_time_bar,     \
+		    ID##_EXCLUSIVE, true, false)
 #define OS(number, ID, cause, since, title, ...)                                                   \
 	CALLS("os_" #cause, "OS time", title, CELL_TIME, VALUES, get_os, TARE_OS_##ID)
 
 const struct column report_columns[] = {
-	COLUMN("section", "", "Section", CELL_TEXT, V(SUMMARY), get_section, 0),
-	COLUMN("process", "", "Process", CELL_TEXT,
-	       TREE | V(THREADS) | V(PROCESSES) | V(MARKS) | V(CALLTRACE), get_process, 0),
-	COLUMN("thread", "", "Thread", CELL_TEXT, TREE | V(THREADS) | V(MARKS) | V(CALLTRACE),
-	       get_thread, 0),
-	COLUMN("module", "", "Module", CELL_TEXT,
-	       CODE | V(MODULES) | V(OS) | V(COVERAGE) | V(COVERAGE_FUNCTIONS) | V(CALLTRACE) |
-		       PLACES | V(METHODS),
-	       get_module, 0),
-	COLUMN("function", "", "Function", CELL_TEXT,
-	       CODE | V(OS) | V(COVERAGE_FUNCTIONS) | V(CALLTRACE) | PLACES | V(METHODS),
-	       get_function, 0),
-	COLUMN("source", "", "Source", CELL_TEXT, CODE | PLACES, get_source, 0),
-	COLUMN("line", "", "Line", CELL_SIGNED, CODE | PLACES, get_line, 0),
-	COLUMN("address", "", "Address", CELL_ADDRESS,
-	       CODE | V(COVERAGE_FUNCTIONS) | V(INSTRUCTIONS) | V(METHODS) | V(ANNOTATE),
-	       get_address, 0),
-	COLUMN("pid", "", "PID", CELL_SIGNED, V(PROCESSES) | V(THREADS) | V(CALLTRACE), get_pid, 0),
-	COLUMN("parent_pid", "", "Parent", CELL_SIGNED, V(PROCESSES), get_pid, 1),
-	COLUMN("tid", "", "TID", CELL_SIGNED, V(THREADS) | V(CALLTRACE), get_tid, 0),
-	COLUMN("executable", "", "Executable", CELL_TEXT, V(PROCESSES), get_executable, 0),
-	COLUMN("threads", "", "Threads", CELL_COUNT, V(PROCESSES), get_threads, 0),
-	COLUMN("begin", "", "Begin", CELL_TIME, V(PROCESSES) | V(THREADS), get_begin_end, 0),
-	COLUMN("end", "", "End", CELL_TIME, V(PROCESSES) | V(THREADS), get_begin_end, 1),
-	COLUMN("module_path", "", "Path", CELL_TEXT, V(MODULES) | V(COVERAGE), get_module_path, 0),
-	COLUMN("build_id", "", "Build id", CELL_TEXT, V(MODULES) | V(COVERAGE), get_build_id, 0),
-	CALLS("cause", "", "Cause", CELL_TEXT, V(OS) | V(SUMMARY), get_cause, 0),
-	COLUMN("syscall", "", "System call", CELL_TEXT, V(OS), get_syscall, 0),
-	COLUMN("object", "", "Object", CELL_TEXT, V(OS), get_object, 0),
-	COLUMN("path", "", "Path", CELL_TEXT, V(OS), get_os_path, 0),
-	COLUMN("count", "", "Count", CELL_COUNT, V(OS), get_os_count, 0),
-	CALLS("os_time", "", "OS time", CELL_TIME, V(OS) | V(SUMMARY), get_os_time, 0),
-	CALLS("os_percent", "", "%", CELL_PERCENT, V(OS) | V(SUMMARY), get_os_percent, 0),
+	COLUMN("section", "", "Section", CELL_TEXT, R(STEP) | R(BUSY) | R(CAUSE) | R(CPU),
+	       get_section, 0),
+	NAME("process", "Process", ROLE_WHOLE, TREE | R(THREAD) | R(PROCESS) | R(MARK) | R(EVENT),
+	     get_process),
+	NAME("thread", "Thread", ROLE_WHOLE, TREE | R(THREAD) | R(MARK) | R(EVENT), get_thread),
+	NAME("module", "Module", ROLE_ASIDE,
+	     CODE | R(MODULE) | R(OS) | R(COVERAGE) | R(VERDICT) | R(EVENT) | PLACES | SOURCE |
+		     R(COMPARISON),
+	     get_module),
+	NAME("function", "Function", ROLE_FUNCTION,
+	     R(FUNCTION) | R(BUSY) | TREE | R(OS) | R(EVENT) | R(INSTRUCTION), get_function),
+	NAME("function", "Function", ROLE_FUNCTION, R(RELATIVE), get_relative),
+	NAME("function", "Function", ROLE_FUNCTION, R(COMPARISON), get_compared_function),
+	NAME("function", "Function", ROLE_FUNCTION, R(LINE), get_line_function),
+	NAME("function", "Function", ROLE_FUNCTION, SOURCE, get_code_function),
+	NAME("function", "Function", ROLE_FUNCTION, R(VERDICT), get_verdict_function),
+	NAME("source", "Source", ROLE_NONE, CODE, get_source),
+	NAME("source", "Source", ROLE_NONE, R(LINE), get_line_source),
+	NAME("source", "Source", ROLE_NONE, R(INSTRUCTION), get_instruction_source),
+	NAME("source", "Source", ROLE_NONE, SOURCE, get_code_source),
+	COLUMN("line", "", "Line", CELL_SIGNED, CODE, get_line, 0),
+	COLUMN("line", "", "Line", CELL_SIGNED, R(LINE), get_line_line, 0),
+	COLUMN("line", "", "Line", CELL_SIGNED, R(INSTRUCTION), get_instruction_line, 0),
+	COLUMN("line", "", "Line", CELL_SIGNED, SOURCE, get_code_line, 0),
+	COLUMN("address", "", "Address", CELL_ADDRESS, CODE | R(COMPARISON), get_address, 0),
+	COLUMN("address", "", "Address", CELL_ADDRESS, R(INSTRUCTION), get_instruction_address, 0),
+	COLUMN("address", "", "Address", CELL_ADDRESS, SOURCE, get_code_address, 0),
+	COLUMN("address", "", "Address", CELL_ADDRESS, R(VERDICT), get_verdict_address, 0),
+	COLUMN("pid", "", "PID", CELL_SIGNED, R(PROCESS) | R(THREAD) | R(EVENT), get_pid, 0),
+	COLUMN("parent_pid", "", "Parent", CELL_SIGNED, R(PROCESS), get_parent_pid, 0),
+	COLUMN("tid", "", "TID", CELL_SIGNED, R(THREAD) | R(EVENT), get_tid, 0),
+	COLUMN("executable", "", "Executable", CELL_TEXT, R(PROCESS), get_executable, 0),
+	COLUMN("threads", "", "Threads", CELL_COUNT, R(PROCESS), get_threads, 0),
+	COLUMN("begin", "", "Begin", CELL_TIME, R(PROCESS), get_process_begin, 0),
+	COLUMN("begin", "", "Begin", CELL_TIME, R(THREAD), get_thread_begin, 0),
+	COLUMN("end", "", "End", CELL_TIME, R(PROCESS), get_process_end, 0),
+	COLUMN("end", "", "End", CELL_TIME, R(THREAD), get_thread_end, 0),
+	COLUMN("module_path", "", "Path", CELL_TEXT, R(MODULE) | R(COVERAGE), get_module_path, 0),
+	COLUMN("build_id", "", "Build id", CELL_TEXT, R(MODULE) | R(COVERAGE), get_build_id, 0),
+	CALLS("cause", "", "Cause", CELL_TEXT, R(OS) | R(CAUSE), get_cause, 0),
+	COLUMN("syscall", "", "System call", CELL_TEXT, R(OS), get_syscall, 0),
+	NAME("object", "Object", ROLE_OBJECT, R(OS), get_object),
+	COLUMN("path", "", "Path", CELL_TEXT, R(OS), get_os_path, 0),
+	COLUMN("count", "", "Count", CELL_COUNT, R(OS), get_os_count, 0),
+	CALLS("os_time", "", "OS time", CELL_TIME, OS_TIMES, get_os_time, 0),
+	CALLS("os_percent", "", "%", CELL_PERCENT, OS_TIMES, get_os_percent, 0),
 	CALLS("calls", "", "Calls", CELL_COUNT, VALUES | PLACES, get_calls, 0),
 	CALLS("unwound", "", "Unwound", CELL_COUNT, VALUES, get_unwound, 0),
 	ANALYSIS_TIMES(SUMS),
 	ANALYSIS_TIMES(PER_CALL),
 	ANALYSIS_COSTS(COST_SUMS),
 	TARE_OS_CAUSE_LIST(OS),
-	CALLS("outside", "", "Outside", CELL_TIME, V(PROCESSES) | V(THREADS), get_outside, 0),
-	CALLS("confidence", "", "", CELL_TEXT, CODE, get_confidence, 0),
-	CALLS("disarmed", "", "", CELL_TEXT, VALUES, get_disarmed, 0),
-	COLUMN("level", "", "Level", CELL_COUNT, TREE | V(ANNOTATE), get_level, 0),
-	COLUMN("path", "", "Path", CELL_TEXT, V(CALLTREE), get_path, 0),
-	COLUMN("type", "", "Type", CELL_TEXT, V(CALLERS), get_type, 0),
-	COLUMN("root_function", "", "Of function", CELL_TEXT, V(CALLERS), get_root_function, 0),
-	COLUMN("found", "", "Found", CELL_COUNT, V(COVERAGE), get_found, 0),
-	COLUMN("instrumented", "", "Instrumented", CELL_COUNT, V(COVERAGE), get_class_count,
+	CALLS("outside", "", "Outside", CELL_TIME, R(PROCESS), get_process_outside, 0),
+	CALLS("outside", "", "Outside", CELL_TIME, R(THREAD), get_thread_outside, 0),
+	SIGN("confidence", ROLE_CONFIDENCE, CODE, get_confidence),
+	SIGN("disarmed", ROLE_DISARMED, VALUES, get_disarmed),
+	COLUMN("level", "", "Level", CELL_COUNT, TREE | R(BUSY) | R(CAUSE) | R(CPU) | SOURCE,
+	       get_level, 0),
+	NAME("path", "Path", ROLE_CALL_PATH, R(PATH), get_path),
+	COLUMN("type", "", "Type", CELL_TEXT, R(RELATIVE), get_relation, 0),
+	NAME("root_function", "Of function", ROLE_OTHER_FUNCTION, R(RELATIVE), get_root_function),
+	COLUMN("found", "", "Found", CELL_COUNT, R(COVERAGE), get_found, 0),
+	COLUMN("instrumented", "", "Instrumented", CELL_COUNT, R(COVERAGE), get_class_count,
 	       COVERAGE_INSTRUMENTED),
-	COLUMN("part", "", "Parts", CELL_COUNT, V(COVERAGE), get_class_count, COVERAGE_PART),
-	COLUMN("small", "", "Small", CELL_COUNT, V(COVERAGE), get_class_count, COVERAGE_SMALL),
-	COLUMN("not_selected", "", "Not selected", CELL_COUNT, V(COVERAGE), get_class_count,
+	COLUMN("part", "", "Parts", CELL_COUNT, R(COVERAGE), get_class_count, COVERAGE_PART),
+	COLUMN("small", "", "Small", CELL_COUNT, R(COVERAGE), get_class_count, COVERAGE_SMALL),
+	COLUMN("not_selected", "", "Not selected", CELL_COUNT, R(COVERAGE), get_class_count,
 	       COVERAGE_NOT_SELECTED),
-	COLUMN("disarmed", "", "Disarmed", CELL_COUNT, V(COVERAGE), get_module_disarmed, 0),
-	COLUMN("refused", "", "Refused", CELL_COUNT, V(COVERAGE), get_class_count,
+	{.name = "disarmed",
+	 .group = "",
+	 .title = "Disarmed",
+	 .type = CELL_COUNT,
+	 .role = ROLE_DISARMED,
+	 .rows = R(COVERAGE),
+	 .get = get_module_disarmed},
+	COLUMN("refused", "", "Refused", CELL_COUNT, R(COVERAGE), get_class_count,
 	       COVERAGE_REFUSED),
-	COLUMN("refusals", "", "Reasons of refusal", CELL_TEXT, V(COVERAGE), get_refusals, 0),
-	COLUMN("verdict", "", "Verdict", CELL_TEXT, V(COVERAGE_FUNCTIONS), get_verdict, 0),
-	COLUMN("size", "", "Size", CELL_COUNT, V(COVERAGE_FUNCTIONS), get_coverage_count, 1),
-	COLUMN("functions", "", "Functions", CELL_COUNT, V(COVERAGE_FUNCTIONS), get_coverage_count,
-	       0),
-	COLUMN("mark", "", "Mark", CELL_SIGNED, V(MARKS), get_mark, 0),
-	COLUMN("name", "", "Name", CELL_TEXT, V(MARKS), get_mark_name, 0),
-	COLUMN("time", "", "Time", CELL_TIME, V(MARKS), get_mark_time, 0),
+	COLUMN("refusals", "", "Reasons of refusal", CELL_TEXT, R(COVERAGE), get_refusals, 0),
+	COLUMN("verdict", "", "Verdict", CELL_TEXT, R(VERDICT), get_verdict, 0),
+	COLUMN("size", "", "Size", CELL_COUNT, R(VERDICT), get_size, 0),
+	COLUMN("functions", "", "Functions", CELL_COUNT, R(VERDICT), get_functions, 0),
+	COLUMN("mark", "", "Mark", CELL_SIGNED, R(MARK), get_mark, 0),
+	COLUMN("name", "", "Name", CELL_TEXT, R(MARK), get_mark_name, 0),
+	COLUMN("time", "", "Time", CELL_TIME, R(MARK), get_mark_time, 0),
 	CPU("begin", "Begin", CPU_BEGIN),
 	CPU("end", "End", CPU_END),
 	CPU("cpu", "CPU", CPU_USED),
@@ -767,7 +826,7 @@ const struct column report_columns[] = {
 	 .group = "Elapsed",
 	 .title = "incl histogram",
 	 .type = CELL_TEXT,
-	 .views = CODE,
+	 .rows = CODE,
 	 .on_request = true,
 	 .of_calls = true,
 	 .get = get_histogram},
@@ -777,81 +836,63 @@ const struct column report_columns[] = {
 	COMPARED("cpu_percent", "Calls", "%", CELL_PERCENT, COMPARED_CPU_PERCENT),
 	COMPARED("samples", "Samples", "samples", CELL_COUNT, COMPARED_SAMPLES),
 	COMPARED("samples_percent", "Samples", "%", CELL_PERCENT, COMPARED_SAMPLES_PERCENT),
-	COMPARED("samples_low_percent", "Samples", "low %", CELL_PERCENT, COMPARED_LOW),
-	COMPARED("samples_high_percent", "Samples", "high %", CELL_PERCENT, COMPARED_HIGH),
-	COMPARED("difference_percent", "", "Differ", CELL_PERCENT, COMPARED_DIFFERENCE),
-	COMPARED("outside_interval", "", "", CELL_TEXT, COMPARED_OUTSIDE),
-	COLUMN("time", "", "Time", CELL_TIME, V(CALLTRACE), report_get_event, EVENT_TIME),
-	COLUMN("event", "", "Event", CELL_TEXT, V(CALLTRACE), report_get_event, EVENT_KIND),
-	COLUMN("depth", "", "Depth", CELL_COUNT, V(CALLTRACE), report_get_event, EVENT_DEPTH),
-	COLUMN("duration", "", "Duration", CELL_TIME, V(CALLTRACE), report_get_event,
-	       EVENT_DURATION),
-	COLUMN("cause", "", "Cause", CELL_TEXT, V(CALLTRACE), report_get_event, EVENT_CAUSE),
-	COLUMN("syscall", "", "System call", CELL_TEXT, V(CALLTRACE), report_get_event,
-	       EVENT_SYSCALL),
-	COLUMN("mark", "", "Mark", CELL_SIGNED, V(CALLTRACE), report_get_event, EVENT_MARK),
-	COLUMN("lost", "", "Lost", CELL_COUNT, V(CALLTRACE), report_get_event, EVENT_LOST),
-	{.name = "frame",
-	 .group = "",
-	 .title = "Process / thread / function",
-	 .type = CELL_TEXT,
-	 .views = TREE,
-	 .text_only = true,
-	 .is_tree = true,
-	 .get = get_frame},
+	COMPARED_AS("samples_low_percent", "Samples", "low %", CELL_PERCENT, ROLE_BOUND,
+		    COMPARED_LOW),
+	COMPARED_AS("samples_high_percent", "Samples", "high %", CELL_PERCENT, ROLE_BOUND,
+		    COMPARED_HIGH),
+	COMPARED_AS("difference_percent", "", "Differ", CELL_PERCENT, ROLE_BOUND,
+		    COMPARED_DIFFERENCE),
+	COMPARED_AS("outside_interval", "", "", CELL_TEXT, ROLE_DIFFERS, COMPARED_OUTSIDE),
+	COLUMN("time", "", "Time", CELL_TIME, R(EVENT), report_get_event, EVENT_TIME),
+	COLUMN("event", "", "Event", CELL_TEXT, R(EVENT), report_get_event, EVENT_KIND),
+	COLUMN("depth", "", "Depth", CELL_COUNT, R(EVENT), report_get_event, EVENT_DEPTH),
+	COLUMN("duration", "", "Duration", CELL_TIME, R(EVENT), report_get_event, EVENT_DURATION),
+	COLUMN("cause", "", "Cause", CELL_TEXT, R(EVENT), report_get_event, EVENT_CAUSE),
+	COLUMN("syscall", "", "System call", CELL_TEXT, R(EVENT), report_get_event, EVENT_SYSCALL),
+	COLUMN("mark", "", "Mark", CELL_SIGNED, R(EVENT), report_get_event, EVENT_MARK),
+	COLUMN("lost", "", "Lost", CELL_COUNT, R(EVENT), report_get_event, EVENT_LOST),
+	SHOWN("frame", "Process / thread / function", ROLE_FRAME, TREE, get_frame),
 	ANALYSIS_TIMES(TIME_BARS),
-	BAR("inclusive_bar", "Inclusive", VALUES | PLACES, report_get_samples_bar,
+	BAR("inclusive_bar", "Inclusive", ROLE_NONE, VALUES | PLACES, report_get_samples_bar,
 	    SAMPLES_INCLUSIVE, false, true),
-	BAR("exclusive_bar", "Exclusive", VALUES | PLACES, report_get_samples_bar,
+	BAR("exclusive_bar", "Exclusive", ROLE_NONE, VALUES | PLACES, report_get_samples_bar,
 	    SAMPLES_EXCLUSIVE, false, true),
-	BAR("os_bar", "", V(OS) | V(SUMMARY), report_get_os_bar, 0, true, false),
-	BAR("coverage_bar", "", V(COVERAGE), report_get_coverage_bar, 0, false, false),
-	{.name = "lifetime",
-	 .group = "",
-	 .title = "Lifetime",
-	 .type = CELL_TEXT,
-	 .views = V(THREADS) | V(PROCESSES),
-	 .text_only = true,
-	 .get = report_get_lifetime},
+	BAR("os_bar", "", ROLE_NONE, R(OS) | R(CAUSE), report_get_os_bar, 0, true, false),
+	BAR("coverage_bar", "", ROLE_NONE, R(COVERAGE), report_get_coverage_bar, 0, false, false),
+	SHOWN("lifetime", "Lifetime", ROLE_WHOLE, R(THREAD), report_get_thread_lifetime),
+	SHOWN("lifetime", "Lifetime", ROLE_WHOLE, R(PROCESS), report_get_process_lifetime),
 	{.name = "cause_words",
 	 .group = "",
 	 .title = "Cause",
 	 .type = CELL_TEXT,
-	 .views = V(OS) | V(SUMMARY),
+	 .role = ROLE_WHOLE,
+	 .rows = OS_TIMES,
 	 .text_only = true,
 	 .of_calls = true,
 	 .get = report_get_cause_words},
-	{.name = "hot",
-	 .group = "",
-	 .title = "",
-	 .type = CELL_TEXT,
-	 .views = V(CALLTREE),
-	 .text_only = true,
-	 .get = get_hot},
-	{.name = "place",
-	 .group = "",
-	 .title = "Line",
-	 .type = CELL_TEXT,
-	 .views = PLACES,
-	 .text_only = true,
-	 .get = report_get_place},
-	{.name = "instruction",
-	 .group = "",
-	 .title = "Instruction",
-	 .type = CELL_TEXT,
-	 .views = V(INSTRUCTIONS),
-	 .is_code = true,
-	 .get = report_get_instruction},
-	{.name = "text",
-	 .group = "",
-	 .title = "Text",
-	 .type = CELL_TEXT,
-	 .views = V(ANNOTATE),
-	 .is_code = true,
-	 .get = report_get_code},
+	SHOWN("hot", "", ROLE_HOT, R(PATH), get_hot),
+	SHOWN("place", "Line", ROLE_WHOLE, R(LINE), report_get_line_place),
+	SHOWN("place", "Line", ROLE_WHOLE, R(INSTRUCTION), report_get_instruction_place),
+	SHOWN("place", "Line", ROLE_WHOLE, SOURCE, report_get_code_place),
+	NAME("instruction", "Instruction", ROLE_CODE, R(INSTRUCTION), report_get_instruction),
+	NAME("text", "Text", ROLE_SOURCE, SOURCE, report_get_code),
 };
 
 const size_t report_column_count = sizeof(report_columns) / sizeof(report_columns[0]);
+
+bool column_is_of(const struct column *column, const struct view *view)
+{
+	return column->rows & view->rows;
+}
+
+void column_read(const struct column *column, const struct report *report,
+		 const struct report_row *row, struct str *scratch, struct cell *cell)
+{
+	*cell = (struct cell){0};
+	str_clear(scratch);
+	if (column->rows & 1u << row->type)
+		column->get(report, row, column, scratch, cell);
+}
 
 void column_append_name(const struct column *column, enum report_unit unit, struct str *out)
 {
@@ -863,9 +904,7 @@ void column_append_name(const struct column *column, enum report_unit unit, stru
 bool column_applies(const struct report *report, const struct column *column)
 {
 	const struct analysis *analysis = report->analysis;
-	/* Values of call paths and edges are those of the method shown. */
-	const bool both =
-		!((V(CALLTREE) | V(CALLERS) | V(SUMMARY) | PLACES) & (1u << report->view->id));
+	const bool both = !report->view->is_of_method;
 
 	if (column->data_only && report->options->format == REPORT_TEXT)
 		return false;
@@ -890,7 +929,7 @@ static bool column_is_named(const struct column *column, const char *name, size_
 					      (left == 6 && memcmp(rest, "_ticks", 6) == 0)));
 }
 
-static bool column_unknown(enum view_id view, const char *text, struct error *err)
+static bool column_unknown(const struct view *view, const char *text, struct error *err)
 {
 	const char *names[COLUMNS_MAX];
 	size_t count = 0;
@@ -899,7 +938,7 @@ static bool column_unknown(enum view_id view, const char *text, struct error *er
 	arena_init(&arena);
 	for (size_t i = 0; i < report_column_count; i++) {
 		const struct column *column = &report_columns[i];
-		if (column->views & (1u << view))
+		if (column_is_of(column, view))
 			names[count++] = arena_printf(&arena, "%s%s", column->name,
 						      column->type == CELL_TIME ? "_ns" : "");
 	}
@@ -914,12 +953,12 @@ static bool column_unknown(enum view_id view, const char *text, struct error *er
 	return false;
 }
 
-const struct column *column_find(enum view_id view, const char *name, size_t length,
+const struct column *column_find(const struct view *view, const char *name, size_t length,
 				 struct error *err)
 {
 	for (size_t i = 0; i < report_column_count; i++) {
 		const struct column *column = &report_columns[i];
-		if ((column->views & (1u << view)) && column_is_named(column, name, length))
+		if (column_is_of(column, view) && column_is_named(column, name, length))
 			return column;
 	}
 	struct str text = {0};

@@ -23,9 +23,8 @@ static uint32_t columns_for(int width)
 
 static void add_row(struct report_table *table, const struct report_cpu *cpu)
 {
-	struct report_row row = report_row_empty();
+	struct report_row row = report_row_empty(ROW_CPU);
 
-	row.section = "cpu";
 	row.cpu = cpu;
 	vec_push(&table->rows, row);
 }
@@ -69,16 +68,10 @@ void report_get_cpu(const struct report *report, const struct report_row *row,
 	const struct report_cpu *cpu = row->cpu;
 
 	(void)scratch;
-	if (!cpu || (column->param != CPU_USED && cpu->end_ticks == 0))
+	if (column->param != CPU_USED && cpu->end_ticks == 0)
 		return;
 	const uint64_t ticks = column->param == CPU_BEGIN ? cpu->begin_ticks
 			       : column->param == CPU_END ? cpu->end_ticks
 							  : cpu->cpu_ticks;
-	cell->type = CELL_TIME;
-	cell->number = report->options->unit == REPORT_TICKS ? ticks
-							     : analysis_ns(report->analysis, ticks);
+	report_set_ticks(report, cell, ticks);
 }
-
-/* ---- text ---- */
-
-/* The line under way, and what stands to the left of it. */

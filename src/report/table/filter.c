@@ -36,7 +36,7 @@ struct filter {
 struct parser {
 	struct filter *filter;
 	const char *start, *at;
-	enum view_id view;
+	const struct view *view;
 	size_t depth;
 	struct error *err;
 };
@@ -254,7 +254,7 @@ static bool take_or(struct parser *parser)
 	return true;
 }
 
-struct filter *filter_parse(const char *text, enum view_id view, struct error *err)
+struct filter *filter_parse(const char *text, const struct view *view, struct error *err)
 {
 	struct filter *filter = mem_zalloc(sizeof(*filter));
 	struct parser parser = {
@@ -349,10 +349,10 @@ static bool test_passes(const struct node *node, const struct report *report,
 			const struct report_row *row)
 {
 	struct str scratch = {0};
-	struct cell cell = {0};
+	struct cell cell;
 	bool passes;
 
-	node->column->get(report, row, node->column, &scratch, &cell);
+	column_read(node->column, report, row, &scratch, &cell);
 	if (cell.type == CELL_EMPTY)
 		passes = node->comparison == DIFFERS || node->comparison == MATCHES_NOT;
 	else if (cell.type == CELL_TEXT)

@@ -18,7 +18,7 @@
 struct filter;
 
 /* NULL with err (ERROR_USAGE) that says what was expected where. */
-struct filter *filter_parse(const char *text, enum view_id view, struct error *err);
+struct filter *filter_parse(const char *text, const struct view *view, struct error *err);
 void filter_free(struct filter *filter);
 
 /* Columns of the filter that have no values in this report fail it with ERROR_NOT_FOUND. */

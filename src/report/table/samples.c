@@ -21,20 +21,12 @@ static bool is_weight(const struct column *column)
 	return analysis_value_of((enum analysis_measure)column->param) == VALUE_WEIGHT;
 }
 
-static void set_percent(struct cell *cell, double percent)
-{
-	if (isnan(percent))
-		return;
-	cell->type = CELL_PERCENT;
-	cell->percent = percent;
-}
-
 /* As text, code that no sample was taken in has an empty margin. */
 static bool has_amount(const struct report *report, const struct report_row *row,
 		       const struct column *column)
 {
-	return row->values && (!row->annotation || row->values->amount[column->param] ||
-			       report->options->format != REPORT_TEXT);
+	return row->type != ROW_ANNOTATED || row->values->amount[column->param] ||
+	       report->options->format != REPORT_TEXT;
 }
 
 /* Weights of nanoseconds are times for people. */
@@ -47,22 +39,20 @@ GET(samples)
 
 	if (!has_amount(report, row, column))
 		return;
-	cell->type = is_time ? CELL_TIME : CELL_COUNT;
-	cell->number = row->values->amount[column->param];
+	cell_set_number(cell, is_time ? CELL_TIME : CELL_COUNT, row->values->amount[column->param]);
 }
 
 GET(samples_percent)
 {
 	if (has_amount(report, row, column))
-		set_percent(cell, analysis_percent(report->analysis, row->values,
-						   (enum analysis_measure)column->param));
+		cell_set_percent(cell, analysis_percent(report->analysis, row->values,
+							(enum analysis_measure)column->param));
 }
 
 static bool interval_of(const struct report *report, const struct report_row *row,
 			const struct column *column, double *low, double *high)
 {
-	return row->values &&
-	       analysis_samples_interval(report->analysis, row->values->amount[column->param], low,
+	return analysis_samples_interval(report->analysis, row->values->amount[column->param], low,
 					 high);
 }
 
@@ -71,7 +61,7 @@ GET(samples_low)
 	double low, high;
 
 	if (interval_of(report, row, column, &low, &high))
-		set_percent(cell, low);
+		cell_set_percent(cell, low);
 }
 
 GET(samples_high)
@@ -79,7 +69,7 @@ GET(samples_high)
 	double low, high;
 
 	if (interval_of(report, row, column, &low, &high))
-		set_percent(cell, high);
+		cell_set_percent(cell, high);
 }
 
 /* The farther of the interval's ends, so that the share plus and minus this contains it. */
@@ -91,46 +81,50 @@ GET(samples_margin)
 		return;
 	const double percent = analysis_percent(report->analysis, row->values,
 						(enum analysis_measure)column->param);
-	set_percent(cell, fmax(high - percent, percent - low));
+	cell_set_percent(cell, fmax(high - percent, percent - low));
 }
 
 /* "file.c:12" */
-GET(place)
+static void set_place(struct cell *cell, struct str *scratch, const char *source, uint32_t line)
 {
-	const char *source = row->annotation ? row->annotation->source
-			     : row->line     ? row->line->source
-					     : row->instruction->source;
-	const uint32_t line = row->annotation ? row->annotation->line
-			      : row->line     ? row->line->line
-					      : row->instruction->line;
-
-	if (!source || (row->annotation && row->annotation->kind != ANNOTATION_INSTRUCTION))
+	if (!source)
 		return;
 	str_append(scratch, path_basename(source));
 	if (line)
 		str_printf(scratch, ":%u", line);
-	cell->type = CELL_TEXT;
-	cell->text = scratch->data;
+	cell_set_scratch(cell, scratch);
+}
+
+GET(line_place)
+{
+	set_place(cell, scratch, row->line->source, row->line->line);
+}
+
+GET(instruction_place)
+{
+	set_place(cell, scratch, row->instruction->source, row->instruction->line);
+}
+
+GET(code_place)
+{
+	if (row->code->kind == ANNOTATION_INSTRUCTION)
+		set_place(cell, scratch, row->code->source, row->code->line);
 }
 
 GET(instruction)
 {
-	if (!row->instruction->text)
-		return;
-	cell->type = CELL_TEXT;
-	cell->text = row->instruction->text;
+	cell_set_text(cell, row->instruction->text);
 }
 
 /* For people: tabs become blanks, and inlined code says whose it is and where that stands. */
 GET(code)
 {
 	enum { TAB = 8 };
-	const struct annotation_row *code = row->annotation;
+	const struct annotation_row *code = row->code;
 	size_t column_at = 0;
 
 	if (report->options->format != REPORT_TEXT) {
-		cell->type = code->text ? CELL_TEXT : CELL_EMPTY;
-		cell->text = code->text;
+		cell_set_text(cell, code->text);
 		return;
 	}
 	if (code->kind == ANNOTATION_GAP)
@@ -149,8 +143,7 @@ GET(code)
 			str_append_bytes(scratch, at, 1);
 		column_at += blanks ? blanks : 1;
 	}
-	cell->type = CELL_TEXT;
-	cell->text = scratch->data ? scratch->data : "";
+	cell_set_scratch(cell, scratch);
 }
 
 GET(comparison)
@@ -160,46 +153,39 @@ GET(comparison)
 
 	switch ((enum comparison_column)column->param) {
 	case COMPARED_CPU:
-		cell->type = CELL_TIME;
-		cell->number = report->options->unit == REPORT_TICKS
-				       ? pair->cpu_ticks
-				       : analysis_ns(report->analysis, pair->cpu_ticks);
+		report_set_ticks(report, cell, pair->cpu_ticks);
 		break;
 	case COMPARED_CPU_PERCENT:
-		set_percent(cell, pair->cpu_percent);
+		cell_set_percent(cell, pair->cpu_percent);
 		break;
 	case COMPARED_SAMPLES:
-		cell->type = CELL_COUNT;
-		cell->number = pair->samples;
+		cell_set_number(cell, CELL_COUNT, pair->samples);
 		break;
 	case COMPARED_SAMPLES_PERCENT:
-		set_percent(cell, pair->samples_percent);
+		cell_set_percent(cell, pair->samples_percent);
 		break;
 	case COMPARED_LOW:
-		set_percent(cell, pair->low);
+		cell_set_percent(cell, pair->low);
 		break;
 	case COMPARED_HIGH:
-		set_percent(cell, pair->high);
+		cell_set_percent(cell, pair->high);
 		break;
 	case COMPARED_DIFFERENCE:
-		set_percent(cell, difference);
+		cell_set_percent(cell, difference);
 		break;
 	case COMPARED_OUTSIDE:
-		if (!(pair->cpu_percent < pair->low) && !(pair->cpu_percent > pair->high))
-			break;
-		cell->type = CELL_TEXT;
-		cell->text = report->options->format == REPORT_TEXT ? "!"
-			     : difference > 0			    ? "samples"
-								    : "calls";
+		if (pair->cpu_percent < pair->low || pair->cpu_percent > pair->high)
+			cell_set_text(cell, report->options->format == REPORT_TEXT ? "!"
+					    : difference > 0			   ? "samples"
+										   : "calls");
 		break;
 	}
 }
 
 /* ---- lines and instructions ---- */
 
-/* Of calls made from there, text leaves the margin empty where there are none. */
-static void set_place(struct report *report, struct report_row *row,
-		      const struct analysis_place *place)
+static void set_values(struct report *report, struct report_row *row,
+		       const struct analysis_place *place)
 {
 	const struct analysis *analysis = report->analysis;
 	const int base = analysis_place_base(analysis);
@@ -207,10 +193,6 @@ static void set_place(struct report *report, struct report_row *row,
 		analysis->by_call_site ? ANALYSIS_TIME_MEASURES : ANALYSIS_MEASURES - base;
 	struct analysis_values *values = arena_alloc(&report->arena, sizeof(*values));
 
-	row->values = NULL;
-	if (row->annotation && analysis->by_call_site && report->options->format == REPORT_TEXT &&
-	    !place->calls && !place->amount[INCLUSIVE])
-		return;
 	*values = (struct analysis_values){.calls = place->calls};
 	for (int i = 0; i < count; i++)
 		values->amount[base + i] = place->amount[i];
@@ -229,8 +211,8 @@ bool report_fill_lines(struct report *report, struct error *err)
 
 	(void)err;
 	vec_foreach (line, &report->analysis->lines) {
-		struct report_row row = report_row_of_function(report, line->function);
-		set_place(report, &row, &line->values);
+		struct report_row row = report_row_of_function(report, ROW_LINE, line->function);
+		set_values(report, &row, &line->values);
 		row.line = line;
 		/* A line of an inlined function is chosen by that one's name or by its host's. */
 		const bool named = line->name &&
@@ -251,8 +233,9 @@ bool report_fill_instructions(struct report *report, struct error *err)
 
 	(void)err;
 	vec_foreach (instruction, &report->analysis->instructions) {
-		struct report_row row = report_row_of_function(report, instruction->function);
-		set_place(report, &row, &instruction->values);
+		struct report_row row =
+			report_row_of_function(report, ROW_INSTRUCTION, instruction->function);
+		set_values(report, &row, &instruction->values);
 		row.instruction = instruction;
 		if (has_values(&instruction->values) &&
 		    report_is_selected(report, instruction->function))
@@ -263,6 +246,13 @@ bool report_fill_instructions(struct report *report, struct error *err)
 }
 
 /* ---- annotate ---- */
+
+/* Of calls made from there, text leaves the margin empty where there are none. */
+static bool has_no_values(const struct report *report, const struct analysis_place *place)
+{
+	return report->analysis->by_call_site && report->options->format == REPORT_TEXT &&
+	       !has_values(place);
+}
 
 bool report_fill_annotate(struct report *report, struct error *err)
 {
@@ -283,9 +273,11 @@ bool report_fill_annotate(struct report *report, struct error *err)
 	if (!analysis_annotate(report->analysis, &wanted, &report->annotation, err))
 		return false;
 	vec_foreach (code, &report->annotation.rows) {
-		struct report_row row = report_row_empty();
-		row.annotation = code;
-		set_place(report, &row, &code->values);
+		const bool is_bare = has_no_values(report, &code->values);
+		struct report_row row = report_row_empty(is_bare ? ROW_BARE : ROW_ANNOTATED);
+		row.code = code;
+		if (!is_bare)
+			set_values(report, &row, &code->values);
 		row.module = &report->analysis->modules.data[code->module];
 		row.heading = code->heading;
 		row.level = code->depth;
@@ -349,7 +341,7 @@ bool report_fill_methods(struct report *report, struct error *err)
 	for (uint32_t i = 0; i <= analysis->functions.len; i++) {
 		const bool is_function = i < analysis->functions.len;
 		const uint32_t function = is_function ? i : ANALYSIS_NONE;
-		struct report_row row = report_row_of_function(report, function);
+		struct report_row row = report_row_of_function(report, ROW_COMPARISON, function);
 		row.values = NULL;
 		row.comparison = &report->comparisons.data[i];
 		if ((row.comparison->cpu_ticks || row.comparison->samples) &&

@@ -27,8 +27,6 @@ void report_get_time_bar(const struct report *report, const struct report_row *r
 		analysis_measure_of(VALUE_CPU, (enum analysis_side)(measure % ANALYSIS_SIDES));
 
 	(void)scratch;
-	if (!row->values)
-		return;
 	const uint64_t all = row->values->amount[measure], on_cpu = row->values->amount[cpu];
 	set_bar(cell, analysis_percent(report->analysis, row->values, measure),
 		on_cpu < all ? (double)on_cpu / (double)all : 1);
@@ -43,24 +41,20 @@ void report_get_samples_bar(const struct report *report, const struct report_row
 	const enum analysis_value value = analysis->by_weight ? VALUE_WEIGHT : VALUE_SAMPLES;
 
 	(void)scratch;
-	if (row->values)
-		set_bar(cell,
-			analysis_percent(analysis, row->values, analysis_measure_of(value, side)),
-			analysis->by_weight ? 0 : 1);
+	set_bar(cell, analysis_percent(analysis, row->values, analysis_measure_of(value, side)),
+		analysis->by_weight ? 0 : 1);
 }
 
+/* Not of the total, which would be the longest, and leave no room to compare its parts. */
 void report_get_os_bar(const struct report *report, const struct report_row *row,
 		       const struct column *column, struct str *scratch, struct cell *cell)
 {
 	const uint64_t all = report->analysis->totals.elapsed;
 
-	uint64_t ticks;
-
 	(void)column;
 	(void)scratch;
-	/* The total would be the longest, and leave no room to compare its parts. */
-	if (!row->total && all && report_row_os_ticks(report, row, &ticks))
-		set_bar(cell, 100.0 * (double)ticks / (double)all, 0);
+	if (all)
+		set_bar(cell, 100.0 * (double)row->os->ticks / (double)all, 0);
 }
 
 /* Instrumented functions, of those that were to be. */
@@ -70,8 +64,6 @@ void report_get_coverage_bar(const struct report *report, const struct report_ro
 	(void)report;
 	(void)column;
 	(void)scratch;
-	if (!row->module_coverage)
-		return;
 	const uint64_t *count = row->module_coverage->count;
 	const uint64_t done = count[COVERAGE_INSTRUMENTED] + count[COVERAGE_PART];
 	const uint64_t selected = done + count[COVERAGE_REFUSED];
@@ -80,29 +72,38 @@ void report_get_coverage_bar(const struct report *report, const struct report_ro
 }
 
 /* From begin to end of a thread or process, within the session. */
-void report_get_lifetime(const struct report *report, const struct report_row *row,
-			 const struct column *column, struct str *scratch, struct cell *cell)
+static void set_lifetime(const struct report *report, uint64_t begin, uint64_t end,
+			 struct str *scratch, struct cell *cell)
 {
 	const struct profile_session *session = profile_session(report->analysis->profile);
 	const double whole = (double)session->end_ticks - (double)session->begin_ticks;
-	uint64_t begin = 0, end = 0;
 
-	(void)column;
-	if (row->thread) {
-		begin = row->thread->row->begin_ticks;
-		end = row->thread->row->end_ticks;
-	} else if (row->process) {
-		begin = row->process->row->begin_ticks;
-		end = row->process->row->end_ticks;
-	}
 	if (!end || !(whole > 0))
 		return;
 	bar_append_span(scratch, ((double)begin - (double)session->begin_ticks) / whole,
 			((double)end - (double)session->begin_ticks) / whole,
 			report->options->width >= WIDE ? SPAN_WIDTH_WIDE : SPAN_WIDTH,
 			report->options->unicode);
-	cell->type = CELL_TEXT;
-	cell->text = scratch->data;
+	cell_set_scratch(cell, scratch);
+}
+
+void report_get_thread_lifetime(const struct report *report, const struct report_row *row,
+				const struct column *column, struct str *scratch, struct cell *cell)
+{
+	const struct profile_thread *thread = row->thread->row;
+
+	(void)column;
+	set_lifetime(report, thread->begin_ticks, thread->end_ticks, scratch, cell);
+}
+
+void report_get_process_lifetime(const struct report *report, const struct report_row *row,
+				 const struct column *column, struct str *scratch,
+				 struct cell *cell)
+{
+	const struct profile_process *process = row->process->row;
+
+	(void)column;
+	set_lifetime(report, process->begin_ticks, process->end_ticks, scratch, cell);
 }
 
 /* With the meaning beside them in the summary, which has one row per cause. */
@@ -111,16 +112,12 @@ void report_get_cause_words(const struct report *report, const struct report_row
 {
 	(void)report;
 	(void)column;
-	if (row->total)
-		cell->text = "in all";
-	else if (row->os)
-		cell->text = analysis_causes[row->os->cause].words;
-	else if (!row->has_cause)
+	if (row->type == ROW_OS_TOTAL) {
+		cell_set_text(cell, "in all");
 		return;
-	else {
-		str_printf(scratch, "%-12s  %s", analysis_causes[row->cause].words,
-			   analysis_causes[row->cause].meaning);
-		cell->text = scratch->data;
 	}
-	cell->type = CELL_TEXT;
+	const struct analysis_cause *cause = &analysis_causes[row->os->cause];
+	if (row->type == ROW_CAUSE)
+		str_printf(scratch, "%-12s  %s", cause->words, cause->meaning);
+	cell_set_text(cell, row->type == ROW_CAUSE ? scratch->data : cause->words);
 }

@@ -104,8 +104,8 @@ struct sort_key {
 };
 
 /* Numbers descend and texts ascend unless said otherwise. */
-static bool sort_parse(enum view_id view, const char *list, struct sort_key *keys, size_t *count,
-		       struct error *err)
+static bool sort_parse(const struct view *view, const char *list, struct sort_key *keys,
+		       size_t *count, struct error *err)
 {
 	const char *name;
 	size_t length;
@@ -132,15 +132,15 @@ static bool columns_are_default(const struct report_options *options)
 	return !options->columns || !options->columns[0];
 }
 
-static void columns_all(struct report_table *table, enum view_id view, bool on_request)
+static void columns_all(struct report_table *table, const struct view *view, bool on_request)
 {
 	for (size_t i = 0; i < report_column_count; i++)
-		if ((report_columns[i].views & (1u << view)) && !report_columns[i].text_only &&
+		if (column_is_of(&report_columns[i], view) && !report_columns[i].text_only &&
 		    (on_request || !report_columns[i].on_request))
 			table->columns[table->column_count++] = &report_columns[i];
 }
 
-static bool columns_parse(struct report_table *table, enum view_id view, const char *list,
+static bool columns_parse(struct report_table *table, const struct view *view, const char *list,
 			  struct error *err)
 {
 	const char *name;
@@ -179,7 +179,7 @@ bool report_filter_is_expression(const char *filter)
 	return word && (strchr("<>=~", *at) ? *at != 0 : at[0] == '!' && strchr("=~", at[1]));
 }
 
-static bool filters_check(const struct report_options *options, enum view_id view,
+static bool filters_check(const struct report_options *options, const struct view *view,
 			  struct error *err)
 {
 	for (size_t i = 0; i < options->expressions.count; i++) {
@@ -209,16 +209,16 @@ bool report_check(const struct report_options *options, struct error *err)
 				 view->name, options->function ? options->function : view->name);
 	return report_check_allowed(options, view->id, err) &&
 	       (columns_are_default(options) ||
-		columns_parse(&table, view->id, options->columns, err)) &&
-	       (!options->sort || sort_parse(view->id, options->sort, keys, &count, err)) &&
-	       filters_check(options, view->id, err);
+		columns_parse(&table, view, options->columns, err)) &&
+	       (!options->sort || sort_parse(view, options->sort, keys, &count, err)) &&
+	       filters_check(options, view, err);
 }
 
 /* Text has the mark only where some function was disarmed. */
 static bool column_is_wanted(const struct report *report, const struct column *column)
 {
 	return column_applies(report, column) &&
-	       (report->options->format != REPORT_TEXT || strcmp(column->name, "disarmed") != 0 ||
+	       (report->options->format != REPORT_TEXT || column->role != ROLE_DISARMED ||
 		report->analysis->totals.functions_disarmed ||
 		report->analysis->totals.functions_approximate);
 }
@@ -251,7 +251,7 @@ struct report_table *report_add_table(struct report *report, const char *name, c
 				      const char *text_columns)
 {
 	struct report_table *table = &report->tables[report->table_count++];
-	const enum view_id view = report->view->id;
+	const struct view *view = report->view;
 	struct error ignored;
 
 	table->name = name;
@@ -268,21 +268,6 @@ struct report_table *report_add_table(struct report *report, const char *name, c
 			      &ignored);
 	columns_choose(report, table);
 	return table;
-}
-
-int cell_compare(const struct cell *a, const struct cell *b)
-{
-	if (a->type == CELL_EMPTY || b->type == CELL_EMPTY)
-		return (a->type == CELL_EMPTY) - (b->type == CELL_EMPTY);
-	if (a->type == CELL_TEXT)
-		return strcmp(a->text, b->text);
-	if (a->type == CELL_PERCENT || a->type == CELL_BAR || a->type == CELL_PERCENT_CHANGE)
-		return a->percent < b->percent ? -1 : a->percent > b->percent;
-	if (a->type == CELL_SIGNED || a->type == CELL_COUNT_CHANGE || a->type == CELL_TIME_CHANGE)
-		return (int64_t)a->number < (int64_t)b->number
-			       ? -1
-			       : (int64_t)a->number > (int64_t)b->number;
-	return a->number < b->number ? -1 : a->number > b->number;
 }
 
 /* What qsort_r hands to the comparison. */
@@ -306,11 +291,9 @@ static int row_compare(const void *a, const void *b, void *context)
 
 	for (size_t i = 0; i < sorter->count; i++) {
 		const struct column *column = sorter->keys[i].column;
-		struct cell left = {0}, right = {0};
-		str_clear(&sorter->left);
-		str_clear(&sorter->right);
-		column->get(sorter->report, &x->row, column, &sorter->left, &left);
-		column->get(sorter->report, &y->row, column, &sorter->right, &right);
+		struct cell left, right;
+		column_read(column, sorter->report, &x->row, &sorter->left, &left);
+		column_read(column, sorter->report, &y->row, &sorter->right, &right);
 		int order = cell_compare(&left, &right);
 		/* Rows without value come last either way. */
 		if (order && !sorter->keys[i].ascending && left.type && right.type)
@@ -330,7 +313,7 @@ void report_sort(struct report *report, struct report_row *rows, size_t count, c
 		return;
 	if (!sort)
 		sort = report->options->sort ? report->options->sort : report_layout(report)->sort;
-	sort_parse(report->view->id, sort, sorter.keys, &sorter.count, &ignored);
+	sort_parse(report->view, sort, sorter.keys, &sorter.count, &ignored);
 	struct sort_row *sorted = mem_alloc(count * sizeof(*sorted));
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = (struct sort_row){.row = rows[i], .place = i};
@@ -459,7 +442,7 @@ static bool columns_have_data(const struct report *report, const char *list, str
 	while (list && strcmp(list, "all") != 0 && list_next(&list, &name, &length)) {
 		const bool sign = name[0] == '+' || name[0] == '-';
 		const struct column *column =
-			column_find(report->view->id, name + sign, length - sign, err);
+			column_find(report->view, name + sign, length - sign, err);
 		if (!column)
 			return false;
 		if (column->data_only && report->options->format == REPORT_TEXT)
@@ -480,7 +463,7 @@ static bool filters_open(struct report *report, struct error *err)
 	const struct analysis_globs *texts = &report->options->expressions;
 
 	for (size_t i = 0; i < texts->count; i++) {
-		struct filter *filter = filter_parse(texts->items[i], report->view->id, err);
+		struct filter *filter = filter_parse(texts->items[i], report->view, err);
 		if (!filter)
 			return false;
 		vec_push(&report->filters, filter);

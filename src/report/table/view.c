@@ -8,15 +8,16 @@
 #include <math.h>
 #include <string.h>
 
-struct report_row report_row_empty(void)
+struct report_row report_row_empty(enum row_type type)
 {
-	return (struct report_row){.node = ANALYSIS_NONE, .last = ANALYSIS_NONE};
+	return (struct report_row){.type = type, .node = ANALYSIS_NONE, .last = ANALYSIS_NONE};
 }
 
-struct report_row report_row_of_function(const struct report *report, uint32_t function)
+struct report_row report_row_of_function(const struct report *report, enum row_type type,
+					 uint32_t function)
 {
 	const struct analysis *analysis = report->analysis;
-	struct report_row row = report_row_empty();
+	struct report_row row = report_row_empty(type);
 
 	if (function == ANALYSIS_NONE) {
 		row.outside = true;
@@ -77,7 +78,7 @@ static bool fill_functions(struct report *report, struct error *err)
 		const struct analysis_values *values = &report->analysis->functions.data[i].values;
 		if (analysis_was_seen(report->analysis, values) && report_is_selected(report, i) &&
 		    !trim_function(report, values))
-			vec_push(&table->rows, report_row_of_function(report, i));
+			vec_push(&table->rows, report_row_of_function(report, ROW_FUNCTION, i));
 	}
 	report_finish_rows(report, table, 0, NULL);
 	return true;
@@ -89,7 +90,7 @@ static bool fill_modules(struct report *report, struct error *err)
 
 	(void)err;
 	vec_foreach (module, &report->analysis->modules) {
-		struct report_row row = report_row_empty();
+		struct report_row row = report_row_empty(ROW_MODULE);
 		row.module = module;
 		row.values = &module->values;
 		if (analysis_was_seen(report->analysis, row.values) &&
@@ -106,7 +107,7 @@ static bool fill_threads(struct report *report, struct error *err)
 
 	(void)err;
 	vec_foreach (thread, &report->analysis->threads) {
-		struct report_row row = report_row_empty();
+		struct report_row row = report_row_empty(ROW_THREAD);
 		row.thread = thread;
 		row.process = &report->analysis->processes.data[thread->process];
 		row.values = &thread->values;
@@ -123,7 +124,7 @@ static bool fill_processes(struct report *report, struct error *err)
 
 	(void)err;
 	vec_foreach (process, &report->analysis->processes) {
-		struct report_row row = report_row_empty();
+		struct report_row row = report_row_empty(ROW_PROCESS);
 		row.process = process;
 		row.values = &process->values;
 		if (process->selected)
@@ -133,19 +134,31 @@ static bool fill_processes(struct report *report, struct error *err)
 	return true;
 }
 
+/* All of a cause, or of all causes. */
+static void add_os_sum(struct report *report, struct report_table *table, enum row_type type,
+		       enum tare_os_cause cause, uint64_t ticks)
+{
+	struct analysis_os *os = arena_alloc(&report->arena, sizeof(*os));
+	struct report_row row = report_row_empty(type);
+
+	*os = (struct analysis_os){
+		.function = ANALYSIS_NONE, .cause = cause, .syscall_number = -1, .ticks = ticks};
+	row.os = os;
+	vec_push(&table->rows, row);
+}
+
 /* As text, and where no row is left out by a filter. */
 static void add_os_total(struct report *report, struct report_table *table)
 {
 	const struct report_options *options = report->options;
-	struct report_row row = report_row_empty();
+	const struct analysis_totals *totals = &report->analysis->totals;
 
 	if (options->format != REPORT_TEXT || !table->rows.len || table->by_user ||
 	    options->modules.count || options->functions.count || options->filters.count ||
 	    report->filters.len)
 		return;
-	row.section = "os";
-	row.total = true;
-	vec_push(&table->rows, row);
+	add_os_sum(report, table, ROW_OS_TOTAL, TARE_OS_CAUSES,
+		   totals->elapsed - totals->application);
 }
 
 static bool fill_os(struct report *report, struct error *err)
@@ -154,7 +167,7 @@ static bool fill_os(struct report *report, struct error *err)
 
 	(void)err;
 	vec_foreach (os, &report->analysis->os) {
-		struct report_row row = report_row_of_function(report, os->function);
+		struct report_row row = report_row_of_function(report, ROW_OS, os->function);
 		row.values = NULL;
 		row.os = os;
 		if (report_is_selected(report, os->function))
@@ -171,7 +184,7 @@ static bool fill_coverage_modules(struct report *report, struct error *err)
 
 	(void)err;
 	vec_foreach (coverage, &report->analysis->module_coverage) {
-		struct report_row row = report_row_empty();
+		struct report_row row = report_row_empty(ROW_COVERAGE);
 		row.module = &report->analysis->modules.data[coverage->module];
 		row.module_coverage = coverage;
 		if (module_is_selected(report, row.module))
@@ -188,7 +201,7 @@ static bool fill_coverage_functions(struct report *report, struct error *err)
 
 	(void)err;
 	vec_foreach (coverage, &report->analysis->coverage) {
-		struct report_row row = report_row_empty();
+		struct report_row row = report_row_empty(ROW_VERDICT);
 		row.module = &report->analysis->modules.data[coverage->module];
 		row.coverage = coverage;
 		if (module_is_selected(report, row.module) &&
@@ -232,7 +245,7 @@ static bool fill_marks(struct report *report, struct error *err)
 	const bool ok = profile_each_mark(profile, load_mark, &loader, err);
 
 	for (size_t i = 0; i < report->marks.len && ok; i++) {
-		struct report_row row = report_row_empty();
+		struct report_row row = report_row_empty(ROW_MARK);
 		if (loader.threads.data[i]) {
 			row.thread = &report->analysis->threads.data[loader.threads.data[i] - 1];
 			row.process = &report->analysis->processes.data[row.thread->process];
@@ -247,6 +260,15 @@ static bool fill_marks(struct report *report, struct error *err)
 
 /* ---- callers ---- */
 
+static struct report_relation *add_relation(struct report *report, const char *name,
+					    const struct analysis_function *root)
+{
+	struct report_relation *relation = arena_alloc(&report->arena, sizeof(*relation));
+
+	*relation = (struct report_relation){.name = name, .root = root};
+	return relation;
+}
+
 static void add_edges(struct report *report, struct report_table *table,
 		      const struct analysis_function *root, bool callers)
 {
@@ -256,11 +278,13 @@ static void add_edges(struct report *report, struct report_table *table,
 	const size_t first = table->rows.len;
 
 	for (size_t i = 0; i < count; i++) {
-		struct report_row row = report_row_of_function(report, data[i].function);
-		row.folded = data[i].folded;
+		struct report_row row =
+			report_row_of_function(report, ROW_RELATIVE, data[i].function);
+		struct report_relation *relation =
+			add_relation(report, callers ? "caller" : "callee", root);
+		relation->folded = data[i].folded;
+		row.relation = relation;
 		row.values = &data[i].values;
-		row.type = callers ? "caller" : "callee";
-		row.root_function = root;
 		vec_push(&table->rows, row);
 	}
 	report_finish_rows(report, table, first, NULL);
@@ -272,12 +296,11 @@ static void add_edges(struct report *report, struct report_table *table,
 
 static void add_relations(struct report *report, struct report_table *table, uint32_t function)
 {
-	struct report_row row = report_row_of_function(report, function);
+	struct report_row row = report_row_of_function(report, ROW_RELATIVE, function);
 
 	analysis_edges_find(report->analysis, function, &report->edges[report->edges_count++]);
 	add_edges(report, table, row.function, true);
-	row.type = "function";
-	row.root_function = row.function;
+	row.relation = add_relation(report, "function", row.function);
 	row.heading = "Function";
 	vec_push(&table->rows, row);
 	add_edges(report, table, row.function, false);
@@ -371,8 +394,7 @@ static void add_most_work(struct report *report)
 		summary_columns(report, MOST_WORK));
 
 	for (uint32_t i = 0; i < report->analysis->functions.len; i++) {
-		struct report_row row = report_row_of_function(report, i);
-		row.section = "functions";
+		struct report_row row = report_row_of_function(report, ROW_BUSY, i);
 		if (analysis_was_seen(report->analysis, row.values) &&
 		    report_is_selected(report, i))
 			vec_push(&table->rows, row);
@@ -385,13 +407,9 @@ static void add_causes(struct report *report)
 	struct report_table *table = report_add_table(report, "os", "OS time by cause",
 						      "os_time,os_percent,os_bar,cause_words");
 
-	for (int i = 0; i < TARE_OS_CAUSES; i++) {
-		struct report_row row = report_row_empty();
-		row.section = "os";
-		row.cause = (enum tare_os_cause)i;
-		row.has_cause = true;
-		vec_push(&table->rows, row);
-	}
+	for (int i = 0; i < TARE_OS_CAUSES; i++)
+		add_os_sum(report, table, ROW_CAUSE, (enum tare_os_cause)i,
+			   report->analysis->totals.os_ticks[i]);
 	add_os_total(report, table);
 }
 
@@ -435,8 +453,12 @@ static bool fill_summary(struct report *report, struct error *err)
 		}                                                                                  \
 	}
 
+#define R(type) (1u << ROW_##type)
+
 const struct view report_views[] = {
 	{.id = VIEW_SUMMARY,
+	 .rows = R(STEP) | R(BUSY) | R(CAUSE) | R(OS_TOTAL) | R(CPU),
+	 .is_of_method = true,
 	 .name = "summary",
 	 .summary = "hot path, functions with most individual work, OS time by cause, CPU use",
 	 .layouts = {{CALL_COLUMNS "frame",
@@ -451,12 +473,15 @@ const struct view report_views[] = {
 	 .limit = 10,
 	 .fill = fill_summary},
 	{.id = VIEW_FUNCTIONS,
+	 .rows = R(FUNCTION),
 	 .name = "functions",
 	 .summary = "one row per function",
 	 .layouts = LAYOUTS_OF("function,module", "confidence,", ""),
 	 .limit = 25,
 	 .fill = fill_functions},
 	{.id = VIEW_CALLERS,
+	 .rows = R(RELATIVE),
+	 .is_of_method = true,
 	 .name = "callers",
 	 .summary = "callers and callees of a function",
 	 .layouts = {{"disarmed,calls," RANKED_INCLUSIVE BY "_exclusive," BY
@@ -477,6 +502,8 @@ const struct view report_views[] = {
 	 .needs_function = true,
 	 .fill = fill_callers},
 	{.id = VIEW_CALLTREE,
+	 .rows = R(PATH),
+	 .is_of_method = true,
 	 .name = "calltree",
 	 .summary = "call paths below process and thread",
 	 .layouts = {{"disarmed,calls," RANKED_INCLUSIVE BY "_exclusive," OTHERS_INCLUSIVE
@@ -494,12 +521,14 @@ const struct view report_views[] = {
 	 .limit = 40,
 	 .fill = report_fill_calltree},
 	{.id = VIEW_MODULES,
+	 .rows = R(MODULE),
 	 .name = "modules",
 	 .summary = "one row per executable or library",
 	 .layouts = LAYOUTS_OF("module,module_path", "", "module_path,"),
 	 .limit = 25,
 	 .fill = fill_modules},
 	{.id = VIEW_THREADS,
+	 .rows = R(THREAD),
 	 .name = "threads",
 	 .summary = "one row per thread",
 	 .layouts = {{RANKED_INCLUSIVE OTHERS_INCLUSIVE "outside,begin,end,lifetime,thread,process",
@@ -513,6 +542,7 @@ const struct view report_views[] = {
 	 .limit = 25,
 	 .fill = fill_threads},
 	{.id = VIEW_PROCESSES,
+	 .rows = R(PROCESS),
 	 .name = "processes",
 	 .summary = "one row per process",
 	 .layouts = {{RANKED_INCLUSIVE OTHERS_INCLUSIVE
@@ -528,6 +558,8 @@ const struct view report_views[] = {
 	 .limit = 25,
 	 .fill = fill_processes},
 	{.id = VIEW_LINES,
+	 .rows = R(LINE),
+	 .is_of_method = true,
 	 .name = "lines",
 	 .summary = "one row per source line: its samples, or the calls made from it",
 	 .layouts = {[LAYOUT_CALLS] = {CALL_PLACE_COLUMNS "place,function,module", CALL_PLACE_DROPS,
@@ -540,6 +572,8 @@ const struct view report_views[] = {
 	 .needs = NEEDS_PLACES,
 	 .fill = report_fill_lines},
 	{.id = VIEW_INSTRUCTIONS,
+	 .rows = R(INSTRUCTION),
+	 .is_of_method = true,
 	 .name = "instructions",
 	 .summary = "one row per instruction: its samples, or the calls made by it",
 	 .layouts = {[LAYOUT_CALLS] = {CALL_PLACE_COLUMNS "address,instruction,place,function",
@@ -560,6 +594,8 @@ const struct view report_views[] = {
 	 .needs = NEEDS_PLACES,
 	 .fill = report_fill_instructions},
 	{.id = VIEW_ANNOTATE,
+	 .rows = R(ANNOTATED) | R(BARE),
+	 .is_of_method = true,
 	 .name = "annotate",
 	 .summary = "a function's source or disassembly with samples or calls beside it",
 	 .layouts = {[LAYOUT_CALLS] = {CALL_PLACE_COLUMNS "line,address,place,text",
@@ -580,6 +616,7 @@ const struct view report_views[] = {
 	 .needs_function = true,
 	 .fill = report_fill_annotate},
 	{.id = VIEW_METHODS,
+	 .rows = R(COMPARISON),
 	 .name = "methods",
 	 .summary = "shares of CPU time by calls and by samples, side by side",
 	 .layouts = {{"cpu_exclusive,cpu_percent,samples,samples_percent,samples_low_percent,"
@@ -589,6 +626,7 @@ const struct view report_views[] = {
 	 .needs = NEEDS_BOTH,
 	 .fill = report_fill_methods},
 	{.id = VIEW_OS,
+	 .rows = R(OS) | R(OS_TOTAL),
 	 .name = "os",
 	 .summary = "OS time by cause, function, system call and object",
 	 .layouts = {{"os_time,os_percent,os_bar,count,cause_words,syscall,object,function,"
@@ -598,6 +636,7 @@ const struct view report_views[] = {
 	 .needs = NEEDS_CALLS,
 	 .fill = fill_os},
 	{.id = VIEW_COVERAGE,
+	 .rows = R(COVERAGE),
 	 .name = "coverage",
 	 .summary = "which functions were instrumented, and why others were not",
 	 .layouts = {{"found,instrumented,disarmed,part,small,not_selected,refused,"
@@ -607,11 +646,13 @@ const struct view report_views[] = {
 	 .needs = NEEDS_CALLS,
 	 .fill = fill_coverage_modules},
 	{.id = VIEW_COVERAGE_FUNCTIONS,
+	 .rows = R(VERDICT),
 	 .layouts = {{"size,verdict,address,function,module", "address", "verdict,module,address"}},
 	 .limit = 0,
 	 .needs = NEEDS_CALLS,
 	 .fill = fill_coverage_functions},
 	{.id = VIEW_MARKS,
+	 .rows = R(MARK),
 	 .name = "marks",
 	 .summary = "marks in the order of time",
 	 .layouts = {{"time,mark,name,thread,process", "process", "+time"}},
@@ -619,6 +660,7 @@ const struct view report_views[] = {
 	 .needs = NEEDS_NOTHING,
 	 .fill = fill_marks},
 	{.id = VIEW_CALLTRACE,
+	 .rows = R(EVENT),
 	 .name = "calltrace",
 	 .summary = "each event in the order of time, of a recording with --trace",
 	 .layouts = {{"time,event,depth,duration,function,thread", NULL, NULL}},
@@ -627,3 +669,12 @@ const struct view report_views[] = {
 };
 
 const size_t report_view_count = sizeof(report_views) / sizeof(report_views[0]);
+
+const struct view *report_view_of(enum view_id id)
+{
+	const struct view *view = report_views;
+
+	while (view->id != id)
+		view++;
+	return view;
+}

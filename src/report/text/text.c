@@ -29,7 +29,8 @@ enum {
 	WHOLE_MAX = 36, /* wider places are shortened after all */
 	BAR_SHARE = 13, /* of the width for a bar */
 	BAR_MIN = 6,
-	BAR_MAX = 12
+	BAR_MAX = 12,
+	SIGNS_MAX = 16
 };
 
 struct text_column {
@@ -52,8 +53,7 @@ struct text_table {
 	struct str scratch, cell, line;
 	struct strmap shown; /* shortened name → its row's function, to find look-alikes */
 	struct arena names;
-	bool any_dominated, any_within_error, any_disarmed, any_approximate, any_hot, any_outside,
-		any_margin, any_shaded;
+	bool has_sign[SIGNS_MAX], any_shaded;
 };
 
 static bool is_text(const struct column *column)
@@ -64,9 +64,7 @@ static bool is_text(const struct column *column)
 static void cell_get(struct text_table *t, const struct report_row *row,
 		     const struct text_column *column, struct cell *cell)
 {
-	*cell = (struct cell){0};
-	str_clear(&t->scratch);
-	column->column->get(t->report, row, column->column, &t->scratch, cell);
+	column_read(column->column, t->report, row, &t->scratch, cell);
 }
 
 /* What stands before the name of a row of a tree: blanks, for deep ones fewer and the level. */
@@ -76,7 +74,7 @@ static void append_indent(const struct text_table *t, const struct report_row *r
 	const size_t natural = 2 * (size_t)row->indent;
 	const int most = t->report->options->width / INDENT_SHARE;
 
-	if (!column->column->is_tree)
+	if (column->column->role != ROLE_FRAME)
 		return;
 	if (natural <= (size_t)most)
 		str_printf(out, "%*s", (int)natural, "");
@@ -176,8 +174,7 @@ static void column_measure(struct text_table *t, struct text_column *column)
 	const bool of_time = c->type == CELL_TIME || c->type == CELL_TIME_CHANGE;
 
 	const bool with_unit = column->is_time || (of_time && !c->each);
-	name_append_sentence(&title,
-			     with_unit && strcmp(c->title, "weight") == 0 ? "time" : c->title,
+	name_append_sentence(&title, with_unit && c->role == ROLE_WEIGHT ? "time" : c->title,
 			     options->unicode);
 	snprintf(column->title, sizeof(column->title), "%s%s%s", title.data ? title.data : "",
 		 with_unit ? " " : "",
@@ -201,21 +198,15 @@ static void column_measure(struct text_table *t, struct text_column *column)
 	column->is_whole = column->is_whole && column->natural <= WHOLE_MAX;
 }
 
-/* The column that takes what room is left: the function, or what it waits for, else the last name.
- */
+/* Of the columns that can take what room is left, the first does; else the last name. */
 static void choose_main(struct text_table *t)
 {
 	struct text_column *best = NULL;
 
 	for (size_t i = 0; i < t->count; i++) {
 		struct text_column *column = &t->columns[i];
-		const char *name = column->column->name;
-		if (column->column->is_code) {
-			best = column;
-			break;
-		}
-		if (strcmp(name, "object") == 0 || strcmp(name, "function") == 0 ||
-		    strcmp(name, "frame") == 0) {
+		const enum column_role role = column->column->role;
+		if (role >= ROLE_FUNCTION && role <= ROLE_SOURCE) {
 			best = column;
 			break;
 		}
@@ -244,11 +235,11 @@ static size_t main_wanted(const struct text_table *t)
 
 static size_t wanted_width(const struct text_table *t, const struct text_column *column)
 {
-	if (column->column->is_tree)
+	if (column->column->role == ROLE_FRAME)
 		return TREE_WANTED;
 	if (column->is_whole)
 		return column->natural;
-	const bool is_function = strcmp(column->column->name, "function") == 0;
+	const bool is_function = column->column->role == ROLE_FUNCTION;
 	const size_t least = column->is_main ? main_wanted(t) : is_function ? MAIN_MIN : NAME_MIN;
 	const size_t title = name_width(column->title);
 	return least > title ? least : title;
@@ -318,7 +309,7 @@ static void shrink_names(struct text_table *t, size_t width)
 	bool tree = false;
 
 	for (size_t i = 0; i < t->count; i++)
-		tree = tree || t->columns[i].column->is_tree;
+		tree = tree || t->columns[i].column->role == ROLE_FRAME;
 	shrink_to(t, width, true, tree ? TREE_WANTED : main_wanted(t));
 	shrink_to(t, width, false, NAME_WANTED);
 	shrink_to(t, width, true, tree ? TREE_MIN : MAIN_MIN);
@@ -371,12 +362,8 @@ static void table_measure(struct text_table *t)
 		*column = (struct text_column){.column = t->table->columns[i],
 					       .is_text = is_text(t->table->columns[i]),
 					       .is_empty = true};
-		column->is_whole = column->column->type == CELL_ADDRESS ||
-				   column->column->get == report_get_place ||
-				   column->column->get == report_get_lifetime ||
-				   column->column->get == report_get_cause_words ||
-				   strcmp(column->column->name, "thread") == 0 ||
-				   strcmp(column->column->name, "process") == 0;
+		column->is_whole =
+			column->column->type == CELL_ADDRESS || column->column->role == ROLE_WHOLE;
 		column_scan(t, column);
 		/* A column of marks that nothing bears, or lines of code that has none. */
 		if (column->is_empty &&
@@ -499,63 +486,79 @@ static void append_distinct(struct text_table *t, const struct report_row *row, 
 	str_fini(&name);
 }
 
-/* Not of margins, bounds and differences. */
-static bool is_share(const struct text_column *column)
-{
-	const char *name = column->column->name;
-
-	return column->column->type == CELL_PERCENT &&
-	       column->column->get != report_get_samples_margin && !strstr(name, "_low_") &&
-	       !strstr(name, "_high_") && !str_starts_with(name, "difference");
-}
-
 static const char *cell_style(const struct text_table *t, const struct report_row *row,
 			      const struct text_column *column, const struct cell *cell)
 {
-	const char *name = column->column->name;
+	const enum column_role role = column->column->role;
 
 	if (!t->report->options->color)
 		return "";
-	if (cell->type == CELL_PERCENT && is_share(column))
+	if (cell->type == CELL_PERCENT && role != ROLE_MARGIN && role != ROLE_BOUND)
 		return style_of_share(cell->percent);
-	if (strcmp(name, "hot") == 0)
+	if (role == ROLE_HOT)
 		return STYLE_HOT;
-	if (row->total || (row->hot && column->is_text))
+	if (row->type == ROW_OS_TOTAL || (row->hot && column->is_text))
 		return STYLE_BOLD;
-	if (cell->type == CELL_EMPTY || strcmp(name, "module") == 0)
+	if (cell->type == CELL_EMPTY || role == ROLE_ASIDE)
 		return column->is_main ? "" : STYLE_DIM;
-	return strcmp(name, "confidence") == 0 ? STYLE_WARM : "";
+	return role == ROLE_CONFIDENCE ? STYLE_WARM : "";
 }
 
-static void note_marks(struct text_table *t, const struct text_column *column,
+/* What is explained below the table, where a column of the role has the sign. */
+static const struct sign {
+	enum column_role role;
+	const char *sign, *ascii; /* NULL: the column is there */
+	const char *words;
+	bool once; /* below the last table only */
+} signs[] = {
+	{ROLE_CONFIDENCE, "~", "~",
+	 "~ overhead-dominated: exclusive time per call < 5 x probe cost", false},
+	{ROLE_CONFIDENCE, "?", "?",
+	 "? within the error: exclusive time may be nothing but probe cost", false},
+	{ROLE_DISARMED, "\u2265", ">=",
+	 "\u2265 disarmed while running: later calls are not counted, their time is the callers'",
+	 false},
+	{ROLE_DISARMED, "\u2248", "~",
+	 "\u2248 threads counted in one place: some calls may be missing", false},
+	{ROLE_HOT, "\u25b8", ">",
+	 "\u25b8 hot path: children with at least half of their parent's value", false},
+	{ROLE_MARGIN, NULL, NULL,
+	 "\u00b1 95 % confidence: the sampling error of the share before it", true},
+	{ROLE_DIFFERS, "!", "!", "! the share by calls lies outside of the samples' 95 % interval",
+	 false},
+};
+_Static_assert(TABLE_COUNT(signs) <= SIGNS_MAX, "text_table has room for all signs");
+
+static void note_signs(struct text_table *t, const struct text_column *column,
 		       const struct cell *cell)
 {
-	const char *name = column->column->name;
-
-	if (strcmp(name, "confidence") == 0 && cell->type) {
-		t->any_dominated |= cell->text[0] == '~';
-		t->any_within_error |= cell->text[0] == '?';
-	}
-	if (strcmp(name, "disarmed") == 0 && cell->type == CELL_TEXT) {
-		const bool at_least = cell->text[0] == '>' || !strcmp(cell->text, "\u2265");
-		t->any_disarmed |= at_least;
-		t->any_approximate |= !at_least;
-	}
-	t->any_hot |= strcmp(name, "hot") == 0 && cell->type == CELL_TEXT;
-	t->any_outside |= strcmp(name, "outside_interval") == 0 && cell->type == CELL_TEXT;
-	t->any_margin |= column->column->get == report_get_samples_margin;
-	t->any_shaded |= column->column->get == report_get_time_bar && cell->type == CELL_BAR &&
-			 cell->on_cpu < 1;
+	for (size_t i = 0; i < TABLE_COUNT(signs); i++)
+		if (signs[i].role == column->column->role &&
+		    (!signs[i].sign ||
+		     (cell->type == CELL_TEXT && (strcmp(cell->text, signs[i].sign) == 0 ||
+						  strcmp(cell->text, signs[i].ascii) == 0))))
+			t->has_sign[i] = true;
+	t->any_shaded |=
+		column->column->role == ROLE_TIME_BAR && cell->type == CELL_BAR && cell->on_cpu < 1;
 }
 
 /* Whether the cell is the name of a function. */
 static bool names_code(const struct report_row *row, const struct text_column *column)
 {
-	const char *name = column->column->name;
+	const enum column_role role = column->column->role;
 
-	return (row->function || row->coverage || row->line) &&
-	       (strcmp(name, "function") == 0 || strcmp(name, "frame") == 0 ||
-		strcmp(name, "root_function") == 0);
+	return (row->function || row->type == ROW_VERDICT || row->type == ROW_LINE) &&
+	       (role == ROLE_FUNCTION || role == ROLE_FRAME || role == ROLE_OTHER_FUNCTION);
+}
+
+static bool is_code(const struct column *column)
+{
+	return column->role == ROLE_CODE || column->role == ROLE_SOURCE;
+}
+
+static bool is_annotation(const struct report_row *row)
+{
+	return row->type == ROW_ANNOTATED || row->type == ROW_BARE;
 }
 
 /* The cell's text, as wide as it is or as the column lets it be. */
@@ -564,14 +567,14 @@ static void append_shown(struct text_table *t, const struct report_row *row,
 {
 	cell_format(t, row, column);
 	append_indent(t, row, column, out);
-	if (column->column->is_code && t->cell.len)
+	if (is_code(column->column) && t->cell.len)
 		name_append_cut(out, t->cell.data, column->width);
 	else if (column->is_text && t->cell.len)
 		append_distinct(t, row, column->width - out->len, names_code(row, column), out);
 	else if (t->cell.len)
 		str_append(out, t->cell.data);
 	else
-		str_append(out, column->is_text || row->annotation ? "" : "-");
+		str_append(out, column->is_text || is_annotation(row) ? "" : "-");
 }
 
 static void append_bar(struct text_table *t, const struct text_column *column,
@@ -597,7 +600,7 @@ static void append_cell(struct text_table *t, const struct report_row *row, size
 
 	append_padding(t, index ? GAP : 0);
 	cell_get(t, row, column, &cell);
-	note_marks(t, column, &cell);
+	note_signs(t, column, &cell);
 	if (column->column->type == CELL_BAR) {
 		append_bar(t, column, &cell);
 		return;
@@ -642,7 +645,7 @@ static bool is_first_with_bars(const struct text_table *t)
 {
 	for (const struct report_table *table = t->report->tables; table != t->table; table++)
 		for (size_t i = 0; i < table->column_count; i++)
-			if (table->rows.len && table->columns[i]->get == report_get_time_bar)
+			if (table->rows.len && table->columns[i]->role == ROLE_TIME_BAR)
 				return false;
 	return true;
 }
@@ -664,6 +667,7 @@ static void write_legend(const struct text_table *t)
 static void write_footer(struct text_table *t)
 {
 	const struct report_options *options = t->report->options;
+	const bool is_last = t->table == &t->report->tables[t->report->table_count - 1];
 	struct str text = {0};
 
 	if (t->table->hidden) {
@@ -674,31 +678,9 @@ static void write_footer(struct text_table *t)
 		report_write_text_noise(t->report, t->stream);
 	if (t->any_shaded && is_first_with_bars(t))
 		write_legend(t);
-	if (t->any_dominated)
-		line_write(t->stream, options, "",
-			   "~ overhead-dominated: exclusive time per call < 5 x probe cost");
-	if (t->any_within_error)
-		line_write(t->stream, options, "",
-			   "? within the error: exclusive time may be nothing but probe cost");
-	if (t->any_disarmed)
-		line_write(t->stream, options, "",
-			   "\u2265 disarmed while running: later calls are not counted, their time "
-			   "is the callers'");
-	if (t->any_approximate)
-		line_write(t->stream, options, "",
-			   "\u2248 threads counted in one place: some calls may be missing");
-	/* Once, below the last table. */
-	if (t->table != &t->report->tables[t->report->table_count - 1])
-		t->any_margin = false;
-	if (t->any_hot)
-		line_write(t->stream, options, "",
-			   "\u25b8 hot path: children with at least half of their parent's value");
-	if (t->any_margin)
-		line_write(t->stream, options, "",
-			   "\u00b1 95 % confidence: the sampling error of the share before it");
-	if (t->any_outside)
-		line_write(t->stream, options, "",
-			   "! the share by calls lies outside of the samples' 95 % interval");
+	for (size_t i = 0; i < TABLE_COUNT(signs); i++)
+		if (t->has_sign[i] && (is_last || !signs[i].once))
+			line_write(t->stream, options, "", signs[i].words);
 	if (t->report->annotated)
 		vec_foreach (note, &t->report->annotation.notes)
 			write_note(t, *note);

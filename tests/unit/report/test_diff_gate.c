@@ -15,7 +15,7 @@ static struct diff_gate parse(const char *text)
 	struct diff_gate gate;
 	struct error err = {0};
 
-	if (!diff_gate_parse(text, VIEW_FUNCTIONS, &gate, &err))
+	if (!diff_gate_parse(text, report_view_of(VIEW_FUNCTIONS), &gate, &err))
 		fail_msg("%s", err.message);
 	return gate;
 }

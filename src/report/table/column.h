@@ -1,0 +1,117 @@
+/* The columns of all tables, each one line of a list: column.c. Private to report. */
+#ifndef TARE_REPORT_TABLE_COLUMN_H
+#define TARE_REPORT_TABLE_COLUMN_H
+
+#include "report/report.h"
+#include "report/table/cell.h"
+#include "report/table/row.h"
+
+struct report;
+struct view;
+struct column;
+
+/* Reads the cell of a row that is of one of the column's types. An empty cell stays as it is. */
+typedef void report_getter(const struct report *report, const struct report_row *row,
+			   const struct column *column, struct str *scratch, struct cell *cell);
+
+/* What a column is to the reader, where its type does not tell: how text shows it. */
+enum column_role {
+	ROLE_NONE,
+	/* Names; one of the first takes the room that is left. */
+	ROLE_FUNCTION,
+	ROLE_FRAME,  /* indented as the row stands in its tree */
+	ROLE_OBJECT, /* what is waited for */
+	ROLE_CODE,   /* cut at its end, not in the middle */
+	ROLE_SOURCE, /* the same with tabs */
+	ROLE_OTHER_FUNCTION,
+	ROLE_ASIDE, /* less important */
+	ROLE_WHOLE, /* not shortened while others can be */
+	ROLE_CALL_PATH,
+	/* Numbers; percents are shares unless they are one of these. */
+	ROLE_MARGIN,
+	ROLE_BOUND,
+	ROLE_WEIGHT, /* a count, or a time where the event is one */
+	ROLE_TIME_BAR,
+	/* Signs, which text explains below the table. */
+	ROLE_HOT,
+	ROLE_CONFIDENCE,
+	ROLE_DISARMED,
+	ROLE_DIFFERS,
+};
+
+struct column {
+	const char *name;	   /* CSV and JSON; of times without "_ns" or "_ticks" */
+	const char *group, *title; /* text */
+	enum cell_type type;
+	enum column_role role;
+	unsigned rows; /* bits 1 << enum row_type: which it reads */
+	int param;     /* for `get` */
+	bool each;     /* a time per call: every cell in a unit of its own */
+	bool text_only;
+	bool data_only;		   /* CSV and JSON: text shows it in another form */
+	bool of_calls, of_samples; /* only where there are such values; neither: always */
+	bool on_request;	   /* only where it is named, or all are asked for */
+	report_getter *get;
+};
+
+extern const struct column report_columns[];
+extern const size_t report_column_count;
+
+/* Whether a table of the view has it. */
+bool column_is_of(const struct column *column, const struct view *view);
+/* By its name in CSV, which may lack the unit. Fails with the nearest name. */
+const struct column *column_find(const struct view *view, const char *name, size_t length,
+				 struct error *err);
+/* Name with unit as in CSV and JSON. */
+void column_append_name(const struct column *column, enum report_unit unit, struct str *out);
+
+/* Whether the profile and the method shown have values for it. */
+bool column_applies(const struct report *report, const struct column *column);
+
+/*
+ * The row's cell; empty where the column reads no rows of its type. Text in it is valid until the
+ * next call with the same scratch.
+ */
+void column_read(const struct column *column, const struct report *report,
+		 const struct report_row *row, struct str *scratch, struct cell *cell);
+
+/* ---- for getters ---- */
+
+/* Ticks in the report's unit. */
+void report_set_ticks(const struct report *report, struct cell *cell, uint64_t ticks);
+
+report_getter report_get_samples, report_get_samples_percent, report_get_samples_low,
+	report_get_samples_high, report_get_samples_margin, report_get_line_place,
+	report_get_instruction_place, report_get_code_place, report_get_comparison, report_get_code,
+	report_get_instruction;
+enum comparison_column {
+	COMPARED_CPU,
+	COMPARED_CPU_PERCENT,
+	COMPARED_SAMPLES,
+	COMPARED_SAMPLES_PERCENT,
+	COMPARED_LOW,
+	COMPARED_HIGH,
+	COMPARED_DIFFERENCE,
+	COMPARED_OUTSIDE,
+};
+
+report_getter report_get_time_bar, report_get_samples_bar, report_get_os_bar,
+	report_get_coverage_bar, report_get_thread_lifetime, report_get_process_lifetime,
+	report_get_cause_words, report_get_cause_meaning, report_get_total_words;
+
+enum cpu_column { CPU_BEGIN, CPU_END, CPU_USED };
+report_getter report_get_cpu;
+
+enum event_column {
+	EVENT_TIME,
+	EVENT_KIND,
+	EVENT_DEPTH,
+	EVENT_DURATION,
+	EVENT_CAUSE,
+	EVENT_SYSCALL,
+	EVENT_MARK,
+	EVENT_LOST
+};
+report_getter report_get_event;
+
+#endif
