@@ -114,10 +114,18 @@ bench:
 	@$(MAKE) --no-print-directory build
 	bench/run $(BUILD) --write docs/benchmarks.md
 
-# What is reported beside what is known to be true; a quarter of an hour on a machine that does nothing else.
-accuracy: setup-build
+# Recordings of real programs beside perf, callgrind and plain runs; a quarter of an hour on a machine that does
+# nothing else. OPTIONS of `tare record`, ONLY one program.
+accuracy:
+	@scripts/setup build accuracy
 	@$(MAKE) --no-print-directory build
-	bench/accuracy $(BUILD) --write docs/accuracy.md
+	bench/accuracy/run $(BUILD) $(if $(OPTIONS),--options="$(OPTIONS)") \
+	$(if $(ONLY),--only "$(ONLY)",$(if $(OPTIONS),,--write docs/accuracy.md)) --csv $(BUILD)/accuracy/table.csv
+
+# What is reported beside functions of known time.
+accuracy-known: setup-build
+	@$(MAKE) --no-print-directory build
+	bench/accuracy/known $(BUILD) --write docs/accuracy.md
 
 # The page of the HTML report, which is kept in the repository.
 web:

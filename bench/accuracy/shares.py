@@ -1,0 +1,191 @@
+"""Functions' shares of the CPU time, in perf's samples and in tare's rows, and how far they are apart.
+
+A function is (module, link address). perf's addresses are found in the functions that tare tells of. What
+perf has in a function without a row in tare's table is its caller's, as with tare. Of the kernel's time the
+function has it that called the kernel. Libraries that tare does not instrument are one row, LIBRARIES.
+"""
+import bisect
+import collections
+import csv
+import io
+import os
+import re
+import sqlite3
+import subprocess
+
+LIBRARIES = ("libraries", 0)
+
+
+class Functions:
+    """Where functions of a profile lie."""
+
+    def __init__(self, profile):
+        with sqlite3.connect(profile) as database:
+            self.system = dict(database.execute("SELECT name, system FROM module"))
+            self.paths = dict(database.execute("SELECT name, path FROM module"))
+            found = collections.defaultdict(dict)
+            tables = {name for name, in database.execute("SELECT name FROM sqlite_schema")}
+            for table in ("function", "coverage"):
+                if table not in tables:
+                    continue
+                for module, begin, size in database.execute(
+                        f"""SELECT m.name, f.link_addr, f.size FROM {table} f JOIN module m
+                            ON m.id = f.module WHERE f.link_addr > 0 AND f.size > 0"""):
+                    found[module].setdefault(begin, size)
+        self.ranges = {module: sorted(functions.items()) for module, functions in found.items()}
+
+    def at(self, module, addr):
+        """The function's begin, or None."""
+        ranges = self.ranges.get(module, [])
+        place = bisect.bisect_right(ranges, (addr, 1 << 62)) - 1
+        if place < 0 or addr >= ranges[place][0] + ranges[place][1]:
+            return None
+        return ranges[place][0]
+
+    def size(self, module, begin):
+        ranges = self.ranges.get(module, [])
+        place = bisect.bisect_left(ranges, (begin,))
+        return ranges[place][1] if place < len(ranges) and ranges[place][0] == begin else 1
+
+    def is_library(self, module):
+        return bool(self.system.get(module, 1))
+
+
+class Rows:
+    """tare's table: percent and intervals by function."""
+
+    def __init__(self, tare, samples):
+        text = tare.report("functions", "--format=csv", *(["--no-kernel"] if samples else []))
+        self.functions = Functions(tare.profile)
+        self.names, self.calls = {LIBRARIES: "(libraries)"}, collections.Counter()
+        sums = {"exclusive": collections.Counter(), "inclusive": collections.Counter()}
+        self.ends = {}
+        rows = list(csv.DictReader(io.StringIO(text)))
+        self.by_clock = bool(rows) and "cpu_exclusive_ns" in rows[0] and not samples
+        for row in rows:
+            key = self.key_of(row)
+            self.names.setdefault(key, row["function"])
+            self.calls[key] += int(row.get("calls") or 0)
+            for kind, counter in sums.items():
+                if key == LIBRARIES and kind == "inclusive":
+                    continue
+                counter[key] += int(row[f"cpu_{kind}_ns" if self.by_clock else f"{kind}_samples"] or 0)
+        self.total = sum(sums["exclusive"].values()) or 1
+        self.percent = {kind: {key: 100 * value / self.total for key, value in counter.items()}
+                        for kind, counter in sums.items()}
+        self.fill_ends(rows)
+
+    def key_of(self, row):
+        if self.functions.is_library(row["module"]) or not row["address"]:
+            return LIBRARIES
+        return row["module"], int(row["address"], 16)
+
+    def fill_ends(self, rows):
+        """The interval's ends in percent, where the table has them: of times, else of samples."""
+        if not rows:
+            return
+        of_times = ("cpu_exclusive_low_ns", "cpu_exclusive_high_ns")
+        of_samples = ("exclusive_low_percent", "exclusive_high_percent")
+        columns = of_times if self.by_clock else of_samples
+        if columns[0] not in rows[0]:
+            return
+        scale = 100 / self.total if self.by_clock else 1
+        for row in rows:
+            key = self.key_of(row)
+            if key != LIBRARIES and row[columns[0]]:
+                low, high = (float(row[name]) * scale for name in columns)
+                before = self.ends.get(key, (0, 0))
+                self.ends[key] = before[0] + low, before[1] + high
+
+
+_headers = {}
+
+
+def link_address(path, addr):
+    """perf script prints offsets in files, or addresses where the file has a fixed place."""
+    if path not in _headers:
+        text = subprocess.run(["readelf", "-lW", path], capture_output=True, text=True, check=False).stdout
+        lines = (line.split() for line in text.splitlines() if line.strip().startswith("LOAD"))
+        _headers[path] = [(int(w[1], 16), int(w[2], 16), int(w[4], 16)) for w in lines]
+    for offset, vaddr, size in _headers[path]:
+        if offset <= addr < offset + size:
+            return addr - offset + vaddr
+    return addr
+
+
+def perf_stacks(path):
+    """Stacks of perf's file, innermost first: [(module, link address)]; the kernel's frames are left out."""
+    with subprocess.Popen(["perf", "script", "-i", path, "-F", "pid,tid,ip,dso", "--no-inline"], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, errors="replace") as process:
+        stack, inside = [], False
+        for line in process.stdout:
+            found = re.match(r"\s+([0-9a-f]+) \((.*)\)$", line)
+            if found:
+                inside = True
+                if found[2].startswith("/"):
+                    addr = int(found[1], 16) - (1 if stack else 0)
+                    stack.append((os.path.basename(found[2]), link_address(found[2], addr)))
+                elif not found[2].startswith("[kernel") and found[2] != "[guest.kernel.kallsyms]":
+                    stack.append((found[2], 0))
+            elif not line.strip():
+                if inside:
+                    yield stack
+                stack, inside = [], False
+        if inside:
+            yield stack
+
+
+class Perf:
+    """perf's samples, kept as stacks, because the functions that they are put to are the profile's."""
+
+    def __init__(self, path):
+        self.stacks = collections.Counter(tuple(stack) for stack in perf_stacks(path))
+        self.count = sum(self.stacks.values())
+
+    def percent(self, rows):
+        exclusive, inclusive = collections.Counter(), collections.Counter()
+        for stack, count in self.stacks.items():
+            keys = [self.key_of(rows, frame) for frame in stack]
+            exclusive[next((key for key in keys if key), LIBRARIES)] += count
+            for key in {key for key in keys if key and key != LIBRARIES}:
+                inclusive[key] += count
+        return {kind: {key: 100 * value / self.count for key, value in counter.items()}
+                for kind, counter in (("exclusive", exclusive), ("inclusive", inclusive))}
+
+    @staticmethod
+    def key_of(rows, frame):
+        """None: a function without a row, whose time its caller has."""
+        module, addr = frame
+        if module not in rows.functions.paths or rows.functions.is_library(module):
+            return LIBRARIES
+        begin = rows.functions.at(module, addr)
+        if begin is None:
+            return LIBRARIES  # a stub of the procedure linkage table
+        return (module, begin) if (module, begin) in rows.names else None
+
+
+def mean_of(one, other):
+    return {key: (one.get(key, 0) + other.get(key, 0)) / 2 for key in {*one, *other}}
+
+
+def differences(truth, values, least=1.0):
+    """(mean, max, function with the largest) over functions of at least so many percent in either."""
+    keys = [key for key in {*truth, *values} if max(truth.get(key, 0), values.get(key, 0)) >= least]
+    apart = {key: abs(truth.get(key, 0) - values.get(key, 0)) for key in keys}
+    worst = max(apart, key=apart.get, default=LIBRARIES)
+    return (sum(apart.values()) / len(apart) if apart else 0.0), apart.get(worst, 0.0), worst
+
+
+def top(values):
+    return max((key for key in values if key != LIBRARIES), key=values.get, default=LIBRARIES)
+
+
+def top_is_right(truth, values, noise):
+    """The function on top is perf's, or one that perf cannot tell from it."""
+    return truth.get(top(values), 0) >= truth.get(top(truth), 0) - max(1.0, noise)
+
+
+def covered(truth, ends, least=1.0):
+    """(intervals that contain perf's share, intervals)"""
+    keys = [key for key, value in truth.items() if value >= least and key in ends]
+    return sum(ends[key][0] <= truth[key] <= ends[key][1] for key in keys), len(keys)

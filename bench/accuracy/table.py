@@ -1,0 +1,116 @@
+"""What was measured as Markdown, as CSV and as lines for who waits."""
+import csv
+
+MARKERS = "<!-- accuracy: {} begin -->\n", "<!-- accuracy: {} end -->"
+
+
+def number(value, digits=2):
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def pair(result, way, kind):
+    mean, most = (result.get(f"{way}_{kind}_{name}") for name in ("mean", "max"))
+    return f"{number(mean, 1)} / {number(most, 1)}"
+
+
+def counts_cell(result):
+    if "counts_compared" not in result:
+        return "–"
+    equal = result["counts_compared"] - result["counts_differ"] - result["counts_vary"]
+    varies = f", {result['counts_vary']} vary" if result["counts_vary"] else ""
+    return f"{equal} of {result['counts_compared']}{varies}"
+
+
+def covered_cell(result, way):
+    total = result.get(way + "_intervals")
+    return f"{result[way + '_covered']} of {total}" if total else "–"
+
+
+def title(result):
+    return result["program"] + (" (held out)" if result["held_out"] else "")
+
+
+def shares_cells(result, way):
+    right = {True: "yes", False: "no", None: "–"}[result.get(way + "_top_right")]
+    return [pair(result, way, "exclusive"), pair(result, way, "inclusive"), right, covered_cell(result, way)]
+
+
+def costs_cells(result, way):
+    return [number(result.get(f"{way}_{name}")) for name in
+            ("cost_first", "cost_second", "total_of_plain", "total_of_clock")]
+
+
+def grid(heads, rows):
+    return ["| " + " | ".join(heads) + " |", "|---" + "|---:" * (len(heads) - 1) + "|",
+            *("| " + " | ".join(row) + " |" for row in rows)]
+
+
+def page(results, options):
+    measured = [result for result in results if not result.get("missing")]
+    share_heads = ["exclusive", "inclusive", "top", "covered"]
+    lines = [f"Recorded with {'`' + options + '`' if options else 'no options'}.", "", "#### Shares", "",
+             *grid(["program", "perf excl", "perf incl", *share_heads,
+                    *("refused: " + head for head in share_heads), "sample excl"],
+                   [[title(r), *(f"{number(r.get(f'tare_perf_{k}_mean'), 1)} / {number(r.get(f'tare_perf_{k}_max'), 1)}"
+                                 for k in ("exclusive", "inclusive")),
+                     *shares_cells(r, "tare"), *shares_cells(r, "refused"), pair(r, "sample", "exclusive")]
+                    for r in measured]), "", "#### Totals, cost and calls", ""]
+    cost_heads = ["first", "second", "total ÷ plain", "÷ clock"]
+    lines += grid(["program", "plain, s", *cost_heads, *("refused: " + head for head in cost_heads), "sample",
+                   "calls equal"],
+                  [[title(r), number(r["plain_seconds"]), *costs_cells(r, "tare"), *costs_cells(r, "refused"),
+                    number(r.get("sample_cost_second")), counts_cell(r)] for r in measured])
+    unequal = [(r["program"], entry) for r in measured for entry in r.get("counts_wrong", []) if not entry[3]]
+    if unequal:
+        lines += ["", "#### Calls that differ", "", "| program | function | tare | callgrind |", "|---|---|---:|---:|",
+                  *(f"| {program} | `{name}` | {mine:,} | {theirs:,} |"
+                    for program, (name, mine, theirs, _) in unequal[:40])]
+        if len(unequal) > 40:
+            lines.append(f"\nand {len(unequal) - 40} more.")
+    missing = [result["program"] for result in results if result.get("missing")]
+    if missing:
+        lines += ["", "Not installed: " + ", ".join(missing) + "."]
+    return "\n".join(lines) + "\n"
+
+
+def program_lines(result):
+    """One program as text."""
+    yield f"{title(result)}: plain {number(result['plain_seconds'])} s, perf × {number(result['perf_cost'])}"
+    for way in ("tare", "refused", "sample"):
+        yield (f"  {way}: cost {number(result.get(way + '_cost_first'))} {number(result.get(way + '_cost_second'))}, "
+               f"total ÷ plain {number(result.get(way + '_total_of_plain'))} "
+               f"÷ clock {number(result.get(way + '_total_of_clock'))}, "
+               f"exclusive {pair(result, way, 'exclusive')} (perf itself {pair(result, way + '_perf', 'exclusive')}), "
+               f"inclusive {pair(result, way, 'inclusive')}, covered {covered_cell(result, way)}")
+        if result.get(way + "_top_right") is False:
+            yield f"    wrong on top: {result[way + '_tops']}"
+        yield f"    worst: {result.get(way + '_worst_exclusive')}; inclusive {result.get(way + '_worst_inclusive')}"
+    if "counts_compared" in result:
+        yield f"  calls equal: {counts_cell(result)}"
+        for name, mine, theirs, why in result["counts_wrong"][:12]:
+            yield f"    {name}: tare {mine:,}, callgrind {theirs:,}{' (' + why + ')' if why else ''}"
+
+
+def write_csv(path, results):
+    """A line per program; the calls that differ are a column, one by one."""
+    names = []
+    for result in results:
+        names += [name for name in result if name not in names]
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, names)
+        writer.writeheader()
+        for result in results:
+            wrong = "; ".join(f"{name} {mine} {theirs} {why}".strip()
+                              for name, mine, theirs, why in result.get("counts_wrong", []))
+            writer.writerow({**result, **({"counts_wrong": wrong} if "counts_wrong" in result else {})})
+
+
+def write_between_markers(path, name, text):
+    begin, end = (marker.format(name) for marker in MARKERS)
+    with open(path, encoding="utf-8") as file:
+        before, found, rest = file.read().partition(begin)
+    _, found_end, after = rest.partition(end)
+    if not found or not found_end:
+        raise SystemExit(f"{path} has no lines '{begin.strip()}' and '{end}' to write between")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(before + begin + "\n" + text + "\n" + end + after)
