@@ -110,12 +110,12 @@ static void add_node(struct profile_writer *writer, const struct size *size, int
 
 	if (random_below(4) == 0)
 		row.os_ticks[random_below(TARE_OS_CAUSES)] = ticks / 3;
+	uint64_t lengths[TARE_CALL_BUCKETS] = {0};
+
+	if (id != first)
+		lengths[tare_call_bucket(ticks / calls)] = calls;
+	row.lengths = lengths;
 	require(profile_add_node(writer, &row, &err));
-	if (id == first)
-		return;
-	const struct profile_histogram histogram = {
-		.node = id, .bucket = tare_call_bucket(ticks / calls), .calls = calls};
-	require(profile_add_histogram(writer, &histogram, &err));
 }
 
 static void add_nodes(struct profile_writer *writer, const struct size *size)

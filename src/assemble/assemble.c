@@ -479,6 +479,7 @@ static bool write_node(struct assembly *assembly, struct thread_rows *rows, size
 {
 	const struct tare_node *from = &rows->arena->nodes[index];
 	const struct tree_node *node = &rows->tree.nodes[index];
+	uint64_t lengths[TARE_CALL_BUCKETS];
 	struct profile_node row = {
 		.id = assembly->next_node,
 		.thread = rows->thread,
@@ -501,28 +502,16 @@ static bool write_node(struct assembly *assembly, struct thread_rows *rows, size
 		.folded_elapsed_ticks = from->folded_elapsed,
 		.folded_os_ticks = from->folded_os,
 		.location = rows->call_sites[index],
+		.lengths = lengths,
 	};
 
 	memcpy(row.os_ticks, node->os_ticks, sizeof(row.os_ticks));
+	for (uint32_t bucket = 0; bucket < TARE_CALL_BUCKETS; bucket++)
+		lengths[bucket] = arena_bucket_calls(rows->arena, index, bucket);
 	if (!profile_add_node(assembly->writer, &row, err))
 		return false;
 	rows->ids[index] = assembly->next_node++;
 	assembly->assembled->nodes++;
-	return true;
-}
-
-static bool write_histogram(struct assembly *assembly, const struct thread_rows *rows, size_t index,
-			    struct error *err)
-{
-	for (uint32_t bucket = 0; bucket < TARE_CALL_BUCKETS; bucket++) {
-		const struct profile_histogram row = {
-			.node = rows->ids[index],
-			.bucket = bucket,
-			.calls = arena_bucket_calls(rows->arena, index, bucket),
-		};
-		if (row.calls && !profile_add_histogram(assembly->writer, &row, err))
-			return false;
-	}
 	return true;
 }
 
@@ -584,8 +573,7 @@ static bool write_tree(struct assembly *assembly, struct thread_rows *rows, stru
 	if (!write_thread(assembly, rows, err))
 		return false;
 	for (size_t i = 0; i < rows->arena->node_count; i++) {
-		if (rows->tree.nodes[i].keep && !(write_node(assembly, rows, i, err) &&
-						  write_histogram(assembly, rows, i, err)))
+		if (rows->tree.nodes[i].keep && !write_node(assembly, rows, i, err))
 			return false;
 	}
 	return write_os(assembly, rows, err) && write_marks(assembly, rows, err);

@@ -107,6 +107,7 @@ bool node_add_coded(const struct merge *merge, struct byte_reader *reader, struc
 	for (uint64_t left = read_uleb(reader); left && !reader->failed; left--) {
 		struct profile_histogram histogram = {.bucket = read_u8(reader)};
 		histogram.calls = read_uleb(reader);
+		reader->failed |= histogram.bucket >= TARE_CALL_BUCKETS;
 		vec_push(&node->histogram, histogram);
 	}
 	return !reader->failed;

@@ -288,16 +288,18 @@ void node_sum_fini(struct node_sum *sum)
 
 static bool write_sum(const struct output *output, struct node_sum *sum)
 {
-	if (!profile_add_node(output->writer, &sum->row, output->err))
+	uint64_t lengths[TARE_CALL_BUCKETS] = {0};
+
+	vec_foreach (histogram, &sum->histogram)
+		lengths[histogram->bucket] += histogram->calls;
+	sum->row.lengths = lengths;
+	const bool added = profile_add_node(output->writer, &sum->row, output->err);
+	sum->row.lengths = NULL;
+	if (!added)
 		return false;
 	vec_foreach (os, &sum->os) {
 		os->node = sum->row.id;
 		if (!profile_add_os(output->writer, os, output->err))
-			return false;
-	}
-	vec_foreach (histogram, &sum->histogram) {
-		histogram->node = sum->row.id;
-		if (!profile_add_histogram(output->writer, histogram, output->err))
 			return false;
 	}
 	return true;

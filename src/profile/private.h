@@ -48,6 +48,11 @@ profile_damaged(const struct profile *profile, struct error *err, const char *fo
 /* What SQLite says of the last call. */
 bool profile_database_fail(const struct profile *profile, struct error *err);
 
+/* Where node `id` is in profile->nodes, or NULL; once they are known. */
+const struct node_key *profile_node_find(const struct profile *profile, int64_t id);
+/* Reads all nodes unless that was done before. */
+bool profile_nodes_know(struct profile *profile, struct error *err);
+
 /* Rows go to `row`, a struct of the table. To be closed whatever this returns. */
 bool scan_open(struct scan *scan, struct profile *profile, enum profile_table_id table, void *row,
 	       struct error *err);

@@ -107,6 +107,11 @@ struct profile_function {
 	int64_t line;	    /* 0 if unknown */
 };
 
+struct profile_bytes {
+	const void *start;
+	size_t size;
+};
+
 /* Node of a thread's calling-context tree; see struct tare_node. Roots have parent 0. */
 struct profile_node {
 	int64_t id; /* unique in the profile; a parent's id is smaller than its children's */
@@ -129,6 +134,10 @@ struct profile_node {
 	/* The call site, its last byte, with --call-sites: nodes of one function and parent differ
 	   by it. 0: not kept, or not known. */
 	int64_t location;
+	/* Ended calls in each of the TARE_CALL_BUCKETS of struct profile_histogram; NULL: none.
+	   Told to the writer only: the reader has profile_each_histogram. */
+	const uint64_t *lengths;
+	struct profile_bytes per_call; /* the ranges and lengths in the file; the module's own */
 };
 
 /* OS time of a node by cause, system call and object. */
@@ -143,7 +152,7 @@ struct profile_os {
 
 /*
  * The ended calls of a node by their elapsed inclusive time: in bucket 0 those of no time, in
- * bucket b those of 2^(b-1) ticks to less than 2^b. Buckets without calls have no row.
+ * bucket b those of 2^(b-1) ticks to less than 2^b. Buckets without calls are not told.
  */
 struct profile_histogram {
 	int64_t node;
@@ -193,11 +202,6 @@ struct profile_trace {
 	uint64_t limit_bytes; /* of a ring, which keeps the last events; 0: all were to be kept */
 	uint64_t events;      /* that were logged */
 	uint64_t lost;	      /* of these not here: overwritten, no room, or damaged */
-};
-
-struct profile_bytes {
-	const void *start;
-	size_t size;
 };
 
 /*
@@ -346,8 +350,6 @@ bool profile_set_thread_in_runtime(struct profile_writer *writer, int64_t thread
 bool profile_add_node(struct profile_writer *writer, const struct profile_node *row,
 		      struct error *err);
 bool profile_add_os(struct profile_writer *writer, const struct profile_os *row, struct error *err);
-bool profile_add_histogram(struct profile_writer *writer, const struct profile_histogram *row,
-			   struct error *err);
 bool profile_add_coverage(struct profile_writer *writer, const struct profile_coverage *row,
 			  struct error *err);
 bool profile_add_counted(struct profile_writer *writer, const struct profile_counted *row,

@@ -165,6 +165,8 @@ static bool table_is_known(struct profile *profile, enum profile_table_id id, co
 	struct str sql = {0};
 
 	for (size_t i = 0; i < table->column_count; i++) {
+		if (!profile_version_has(profile->version, table->columns[i].until))
+			continue;
 		str_clear(&sql);
 		str_printf(&sql, "\n\t%s ", table->columns[i].name);
 		if (!may_lack(profile, table->columns[i].since) || strstr(text, sql.data))
@@ -184,6 +186,8 @@ static bool table_check(struct profile *profile, enum profile_table_id id, struc
 	sqlite3_stmt *select = NULL;
 	bool ok = true;
 
+	if (!profile_version_has(profile->version, table->until))
+		return true;
 	if (sqlite3_prepare_v2(profile->database,
 			       "SELECT type, sql FROM sqlite_schema WHERE name = ?", -1, &select,
 			       NULL) != SQLITE_OK)

@@ -69,6 +69,21 @@ static void scan_text(struct scan *scan, const struct profile_column *column, sq
 	*at = text ? arena_strdup(kept ? &scan->profile->arena : &scan->texts, text) : NULL;
 }
 
+/* The last column of its table. */
+static bool scan_blob(const struct scan *scan, size_t index, sqlite3_value **values)
+{
+	const struct profile_table *table = scan->table;
+
+	if (!table->unpack || !profile_column_in(scan->profile->columns[scan->table_id], index))
+		return true;
+	const void *bytes = sqlite3_value_blob(values[index + 1]);
+	const int size = sqlite3_value_bytes(values[index + 1]);
+
+	return table->unpack(scan->row, bytes, size < 0 ? 0 : (size_t)size) ||
+	       profile_damaged(scan->profile, scan->err, "%s of row %lld of table %s has no sense",
+			       table->columns[index].name, (long long)scan->id, table->name);
+}
+
 static bool scan_row(struct scan *scan, sqlite3_value **values)
 {
 	const int64_t id = sqlite3_value_int64(values[0]);
@@ -86,7 +101,7 @@ static bool scan_row(struct scan *scan, sqlite3_value **values)
 	for (size_t i = 0; i < scan->table->column_count; i++) {
 		const struct profile_column *column = &scan->table->columns[i];
 		if (column->type == COLUMN_BLOB)
-			break;
+			return scan_blob(scan, i, values);
 		sqlite3_value *source = values[i + 1];
 		if (column->type == COLUMN_TEXT) {
 			scan_text(scan, column, source);
@@ -124,7 +139,7 @@ bool scan_open_here(struct scan *scan, struct profile *profile, enum profile_tab
 		return true;
 	str_append(&sql, "SELECT tare_row(id");
 	for (size_t i = 0; i < scan->table->column_count; i++)
-		if (scan->table->columns[i].type != COLUMN_BLOB)
+		if (scan->table->columns[i].type != COLUMN_BLOB || scan->table->unpack)
 			str_printf(&sql, ",%s",
 				   profile_column_in(columns, i) ? scan->table->columns[i].name
 								 : "NULL");
@@ -137,11 +152,15 @@ bool scan_open_here(struct scan *scan, struct profile *profile, enum profile_tab
 	return code == SQLITE_OK || profile_database_fail(profile, err);
 }
 
-/* Numbers only: text would have to be kept, and who meets a BLOB asks for it while reading. */
+/*
+ * Numbers only: text would have to be kept, and who meets a BLOB asks for it while reading, unless
+ * it is taken along.
+ */
 static bool has_numbers_only(const struct profile_table *table)
 {
 	for (size_t i = 0; i < table->column_count; i++)
-		if (table->columns[i].type == COLUMN_TEXT || table->columns[i].type == COLUMN_BLOB)
+		if (table->columns[i].type == COLUMN_TEXT ||
+		    (table->columns[i].type == COLUMN_BLOB && !table->unpack))
 			return false;
 	return true;
 }

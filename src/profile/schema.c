@@ -4,6 +4,8 @@
  */
 #include "profile/schema.h"
 
+#include "profile/per_call.h"
+
 #define COLUMN(row, member, kind)                                                                  \
 	{                                                                                          \
 		.name = #member, .offset = offsetof(struct row, member), .type = (kind)            \
@@ -16,6 +18,11 @@
 	{                                                                                          \
 		.name = #member, .offset = offsetof(struct row, member), .type = (kind),           \
 		.since = (version)                                                                 \
+	}
+#define UNTIL(version, row, member, kind)                                                          \
+	{                                                                                          \
+		.name = #member, .offset = offsetof(struct row, member), .type = (kind),           \
+		.until = (version)                                                                 \
 	}
 #define REFERENCE(row, member, table)                                                              \
 	{                                                                                          \
@@ -202,14 +209,14 @@ static const struct profile_column node_columns[] = {
 	COLUMN(profile_node, elapsed_ticks, COLUMN_COUNT),
 	TARE_OS_CAUSE_LIST(CAUSE_COLUMN),
 	COLUMN(profile_node, overhead_ticks, COLUMN_COUNT),
-	COLUMN(profile_node, elapsed_inclusive_min, COLUMN_MIN),
-	COLUMN(profile_node, elapsed_inclusive_max, COLUMN_MAX),
-	COLUMN(profile_node, elapsed_exclusive_min, COLUMN_MIN),
-	COLUMN(profile_node, elapsed_exclusive_max, COLUMN_MAX),
-	COLUMN(profile_node, application_inclusive_min, COLUMN_MIN),
-	COLUMN(profile_node, application_inclusive_max, COLUMN_MAX),
-	COLUMN(profile_node, application_exclusive_min, COLUMN_MIN),
-	COLUMN(profile_node, application_exclusive_max, COLUMN_MAX),
+	UNTIL(4, profile_node, elapsed_inclusive_min, COLUMN_MIN),
+	UNTIL(4, profile_node, elapsed_inclusive_max, COLUMN_MAX),
+	UNTIL(4, profile_node, elapsed_exclusive_min, COLUMN_MIN),
+	UNTIL(4, profile_node, elapsed_exclusive_max, COLUMN_MAX),
+	UNTIL(4, profile_node, application_inclusive_min, COLUMN_MIN),
+	UNTIL(4, profile_node, application_inclusive_max, COLUMN_MAX),
+	UNTIL(4, profile_node, application_exclusive_min, COLUMN_MIN),
+	UNTIL(4, profile_node, application_exclusive_max, COLUMN_MAX),
 	COLUMN(profile_node, folded, COLUMN_BOOL),
 	SINCE(2, profile_node, folded_elapsed_ticks, COLUMN_SIGNED),
 	SINCE(2, profile_node, folded_os_ticks, COLUMN_SIGNED),
@@ -218,6 +225,7 @@ static const struct profile_column node_columns[] = {
 	 .type = COLUMN_REFERENCE,
 	 .references = PROFILE_LOCATION,
 	 .since = 4},
+	SINCE(5, profile_node, per_call, COLUMN_BLOB),
 };
 
 static const struct profile_column os_columns[] = {
@@ -297,6 +305,12 @@ static const struct profile_column counted_columns[] = {
 		.column_count = TABLE_COUNT(table##_columns),                                      \
 		.row_bytes = sizeof(struct profile_##table)                                        \
 	}
+#define TABLE_UNTIL(version, last, table)                                                          \
+	{                                                                                          \
+		.name = #table, .since = (version), .until = (last), .columns = table##_columns,   \
+		.column_count = TABLE_COUNT(table##_columns),                                      \
+		.row_bytes = sizeof(struct profile_##table)                                        \
+	}
 
 _Static_assert(TABLE_COUNT(process_columns) <= PROFILE_COLUMNS_MAX &&
 		       TABLE_COUNT(thread_columns) <= PROFILE_COLUMNS_MAX &&
@@ -316,12 +330,16 @@ const struct profile_table profile_tables[] = {
 	[PROFILE_LOCATION_LINE] = TABLE(3, location_line),
 	[PROFILE_STACK] = TABLE(3, stack),
 	[PROFILE_UNFOLLOWED] = TABLE(4, unfollowed),
-	[PROFILE_NODE] = TABLE(0, node),
+	[PROFILE_NODE] = {.name = "node",
+			  .columns = node_columns,
+			  .column_count = TABLE_COUNT(node_columns),
+			  .row_bytes = sizeof(struct profile_node),
+			  .unpack = per_call_take_ranges},
 	[PROFILE_OS] = TABLE(0, os),
 	[PROFILE_COVERAGE] = TABLE(0, coverage),
 	[PROFILE_MARK] = TABLE(0, mark),
 	[PROFILE_DISARM] = TABLE(1, disarm),
-	[PROFILE_HISTOGRAM] = TABLE(1, histogram),
+	[PROFILE_HISTOGRAM] = TABLE_UNTIL(1, 4, histogram),
 	[PROFILE_TRACE] = TABLE(2, trace),
 	[PROFILE_TRACE_CHUNK] = TABLE(2, trace_chunk),
 	[PROFILE_STACK_VALUE] = TABLE(3, stack_value),
@@ -353,6 +371,16 @@ static const char *column_sql_type(enum profile_column_type type)
 		break;
 	}
 	return "INTEGER NOT NULL";
+}
+
+uint64_t profile_table_columns(const struct profile_table *table)
+{
+	uint64_t columns = 0;
+
+	for (size_t i = 0; i < table->column_count; i++)
+		if (profile_version_has(PROFILE_SCHEMA_VERSION, table->columns[i].until))
+			columns |= (uint64_t)1 << i;
+	return columns;
 }
 
 void profile_table_sql(const struct profile_table *table, uint64_t columns, struct str *out)

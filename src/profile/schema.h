@@ -58,25 +58,26 @@ struct profile_column {
 	size_t offset; /* in the row's struct */
 	enum profile_column_type type;
 	enum profile_table_id references;
-	uint32_t since; /* see below */
+	uint32_t since, until; /* see below */
 };
 
 /*
  * `since` is the schema version in the course of which a table or a column came: files of later
  * versions have it; those of this one or an earlier one may lack it, and then it reads as empty,
- * 0 or NULL. 0: it was always there.
+ * 0 or NULL. 0: it was always there. Files of versions after `until` do not have it; 0: they do.
  */
 struct profile_table {
 	const char *name;
-	uint32_t since;
+	uint32_t since, until;
 	const struct profile_column *columns; /* behind the `id` that every table has */
 	size_t column_count, row_bytes;
+	/* Takes what the COLUMN_BLOB holds into the row while it is read; NULL: nothing does. */
+	bool (*unpack)(void *row, const void *bytes, size_t size);
 };
 
 extern const struct profile_table profile_tables[];
 
 /* A set of a table's columns: bit i stands for columns[i]. */
-#define PROFILE_ALL_COLUMNS UINT64_MAX
 #define PROFILE_COLUMNS_MAX 64
 
 static inline bool profile_column_in(uint64_t columns, size_t index)
@@ -84,6 +85,14 @@ static inline bool profile_column_in(uint64_t columns, size_t index)
 	return columns >> index & 1;
 }
 
+/* Whether files of this version may have what has this `until`. */
+static inline bool profile_version_has(uint32_t version, uint32_t until)
+{
+	return !until || version <= until;
+}
+
+/* Those that the version of today has. */
+uint64_t profile_table_columns(const struct profile_table *table);
 /* The CREATE TABLE statement of a table with these columns, exactly as a file holds it. */
 void profile_table_sql(const struct profile_table *table, uint64_t columns, struct str *out);
 

@@ -11,14 +11,26 @@ struct stream_chunk {
 	size_t size;
 };
 
-/* Where node `id` is in profile->nodes[0..len), or NULL. Dense ids are found at once. */
-static const struct node_key *node_find(const struct profile *profile, int64_t id)
+/* Dense ids are found at once. */
+const struct node_key *profile_node_find(const struct profile *profile, int64_t id)
 {
 	const struct node_key *nodes = profile->nodes.data;
 	if (id > 0 && (uint64_t)id <= profile->nodes.len && nodes[id - 1].id == id)
 		return &nodes[id - 1];
 	const size_t low = partition_point(profile->nodes.len, i, nodes[i].id < id);
 	return low < profile->nodes.len && nodes[low].id == id ? &nodes[low] : NULL;
+}
+
+static bool node_ignore(const struct profile_node *row, void *context)
+{
+	(void)row;
+	(void)context;
+	return true;
+}
+
+bool profile_nodes_know(struct profile *profile, struct error *err)
+{
+	return profile->nodes_known || profile_each_node(profile, node_ignore, NULL, err);
 }
 
 static bool node_check(struct profile *profile, const struct profile_node *node, struct error *err)
@@ -30,7 +42,7 @@ static bool node_check(struct profile *profile, const struct profile_node *node,
 		return profile_damaged(profile, err, "node %lld is neither a root nor a function",
 				       (long long)node->id);
 	if (node->parent) {
-		const struct node_key *parent = node_find(profile, node->parent);
+		const struct node_key *parent = profile_node_find(profile, node->parent);
 		if (!parent)
 			return profile_damaged(profile, err,
 					       "the parent %lld of node %lld does not precede it",
@@ -71,13 +83,6 @@ bool profile_each_node(struct profile *profile,
 	return ok && more >= 0;
 }
 
-static bool node_ignore(const struct profile_node *row, void *context)
-{
-	(void)row;
-	(void)context;
-	return true;
-}
-
 bool profile_each_os(struct profile *profile,
 		     bool (*each)(const struct profile_os *row, void *context), void *context,
 		     struct error *err)
@@ -85,7 +90,7 @@ bool profile_each_os(struct profile *profile,
 	struct profile_os os = {0};
 	struct scan scan = {0};
 	uint32_t cause;
-	bool ok = profile->nodes_known || profile_each_node(profile, node_ignore, NULL, err);
+	bool ok = profile_nodes_know(profile, err);
 	int more = 0;
 
 	ok = ok && scan_open(&scan, profile, PROFILE_OS, &os, err);
@@ -93,35 +98,11 @@ bool profile_each_os(struct profile *profile,
 		return false;
 	while (ok && (more = scan_next(&scan, err)) > 0) {
 		memcpy(&cause, &os.cause, sizeof(cause));
-		if (cause >= TARE_OS_CAUSES || !node_find(profile, os.node))
+		if (cause >= TARE_OS_CAUSES || !profile_node_find(profile, os.node))
 			ok = profile_damaged(profile, err,
 					     "OS record %lld has cause %u of node %lld",
 					     (long long)scan.id, cause, (long long)os.node);
 		else if (!each(&os, context))
-			break;
-	}
-	scan_close(&scan);
-	return ok && more >= 0;
-}
-
-bool profile_each_histogram(struct profile *profile,
-			    bool (*each)(const struct profile_histogram *row, void *context),
-			    void *context, struct error *err)
-{
-	struct profile_histogram histogram = {0};
-	struct scan scan = {0};
-	bool ok = profile->nodes_known || profile_each_node(profile, node_ignore, NULL, err);
-	int more = 0;
-
-	ok = ok && scan_open(&scan, profile, PROFILE_HISTOGRAM, &histogram, err);
-	if (!ok)
-		return false;
-	while (ok && (more = scan_next(&scan, err)) > 0) {
-		if (histogram.bucket >= TARE_CALL_BUCKETS || !node_find(profile, histogram.node))
-			ok = profile_damaged(
-				profile, err, "histogram record %lld has bucket %u of node %lld",
-				(long long)scan.id, histogram.bucket, (long long)histogram.node);
-		else if (!each(&histogram, context))
 			break;
 	}
 	scan_close(&scan);

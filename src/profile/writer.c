@@ -4,6 +4,7 @@
  * follows, so that no incomplete profile can appear. Refuses rows that refer to rows which were
  * not added, nodes whose parent does not precede them, and counters of 2^63 and more.
  */
+#include "profile/per_call.h"
 #include "profile/schema.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ struct profile_writer {
 	sqlite3 *database;
 	sqlite3_stmt *insert[PROFILE_TABLES];
 	sqlite3_stmt *set_source, *set_lines, *set_in_runtime;
+	struct byte_vec per_call;      /* of the node that is added */
 	int64_t count[PROFILE_TABLES]; /* rows; of nodes: the largest id */
 	char *path, *temporary;
 	bool keep_old, failed;
@@ -64,12 +66,17 @@ static bool writer_prepare(struct profile_writer *writer, enum profile_table_id 
 	const struct profile_table *table = &profile_tables[id];
 	struct str sql = {0};
 
-	profile_table_sql(table, PROFILE_ALL_COLUMNS, &sql);
+	if (!profile_version_has(PROFILE_SCHEMA_VERSION, table->until))
+		return true;
+	const uint64_t columns = profile_table_columns(table);
+
+	profile_table_sql(table, columns, &sql);
 	bool ok = writer_execute(writer, sql.data, err);
 	str_clear(&sql);
 	str_printf(&sql, "INSERT INTO %s VALUES (?", table->name);
 	for (size_t i = 0; i < table->column_count; i++)
-		str_append(&sql, ",?");
+		if (profile_column_in(columns, i))
+			str_append(&sql, ",?");
 	str_append(&sql, ")");
 	if (ok && sqlite3_prepare_v2(writer->database, sql.data, -1, &writer->insert[id], NULL))
 		ok = writer_fail(writer, err);
@@ -153,6 +160,7 @@ const char *profile_writer_temporary(const struct profile_writer *writer)
 
 static void writer_free(struct profile_writer *writer)
 {
+	vec_fini(&writer->per_call);
 	free(writer->temporary);
 	free(writer->path);
 	free(writer);
@@ -223,7 +231,7 @@ bool profile_writer_commit(struct profile_writer *writer, struct error *err)
 			  writer->path);
 	else if (!writer->count[PROFILE_SESSION])
 		ok = error_set(err, ERROR_INPUT, "the profile %s has no session", writer->path);
-	ok = ok && writer_execute(writer, "CREATE INDEX node_parent ON node(parent); COMMIT", err);
+	ok = ok && writer_execute(writer, "COMMIT", err);
 	if (ok && !writer_close(writer))
 		ok = writer_fail(writer, err);
 	ok = ok && writer_publish(writer, err);
@@ -297,11 +305,10 @@ static bool column_check(struct profile_writer *writer, const struct profile_col
 	}
 }
 
-static bool column_bind(struct profile_writer *writer, enum profile_table_id table,
+/* `index` is the statement's number of the value. */
+static bool column_bind(struct profile_writer *writer, sqlite3_stmt *insert, int index,
 			const struct profile_column *column, const char *row, struct error *err)
 {
-	sqlite3_stmt *insert = writer->insert[table];
-	const int index = (int)(column - profile_tables[table].columns) + 2;
 	int code;
 
 	if (column->type == COLUMN_BLOB) {
@@ -333,12 +340,14 @@ static bool writer_insert(struct profile_writer *writer, enum profile_table_id t
 	const struct profile_table *table = &profile_tables[table_id];
 	sqlite3_stmt *insert = writer->insert[table_id];
 	bool ok = sqlite3_bind_int64(insert, 1, id) == SQLITE_OK;
+	int index = 1;
 
 	if (writer->failed)
 		return error_set(err, ERROR_SYSTEM, "the profile %s could not be written earlier",
 				 writer->path);
 	for (size_t i = 0; i < table->column_count && ok; i++)
-		ok = column_bind(writer, table_id, &table->columns[i], row, err);
+		if (profile_version_has(PROFILE_SCHEMA_VERSION, table->columns[i].until))
+			ok = column_bind(writer, insert, ++index, &table->columns[i], row, err);
 	if (!ok)
 		return false;
 	if (sqlite3_step(insert) != SQLITE_DONE)
@@ -427,8 +436,14 @@ bool profile_add_node(struct profile_writer *writer, const struct profile_node *
 		      struct error *err)
 {
 	if (row->id > 0 && row->parent >= 0 && row->parent < row->id &&
-	    (row->parent == 0) == (row->function == 0))
-		return writer_insert(writer, PROFILE_NODE, row->id, row, err);
+	    (row->parent == 0) == (row->function == 0)) {
+		struct profile_node packed = *row;
+
+		per_call_put(&writer->per_call, row);
+		packed.per_call =
+			(struct profile_bytes){writer->per_call.data, writer->per_call.len};
+		return writer_insert(writer, PROFILE_NODE, row->id, &packed, err);
+	}
 	writer->failed = true;
 	return error_set(err, ERROR_INPUT,
 			 "cannot write the profile %s: node %lld of function %lld cannot be a "
@@ -464,12 +479,6 @@ bool profile_add_mark(struct profile_writer *writer, const struct profile_mark *
 		      struct error *err)
 {
 	return writer_append(writer, PROFILE_MARK, row, err) != 0;
-}
-
-bool profile_add_histogram(struct profile_writer *writer, const struct profile_histogram *row,
-			   struct error *err)
-{
-	return writer_append(writer, PROFILE_HISTOGRAM, row, err) != 0;
 }
 
 bool profile_add_trace(struct profile_writer *writer, const struct profile_trace *row,

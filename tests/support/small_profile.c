@@ -116,18 +116,12 @@ int64_t small_function(struct profile_writer *writer, int64_t module, const char
 }
 
 /* All calls of a node but the first in the bucket of their average, that in the next one. */
-static void add_histogram(struct profile_writer *writer, const struct small_node *node, int64_t id)
+static void lengths_of(const struct small_node *node, uint64_t lengths[TARE_CALL_BUCKETS])
 {
-	struct error err;
-	struct profile_histogram row = {.node = id,
-					.bucket = tare_call_bucket(node->elapsed / node->calls),
-					.calls = node->calls - 1};
+	const uint32_t bucket = tare_call_bucket(node->elapsed / node->calls);
 
-	if (row.calls)
-		require(profile_add_histogram(writer, &row, &err), &err);
-	row.bucket++;
-	row.calls = 1;
-	require(profile_add_histogram(writer, &row, &err), &err);
+	lengths[bucket] = node->calls - 1;
+	lengths[bucket + 1] = 1;
 }
 
 static struct profile_node node_row(const struct small_node *node, size_t index)
@@ -163,10 +157,13 @@ void small_nodes(struct profile_writer *writer, const struct small_node *nodes, 
 	struct error err;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct profile_node row = node_row(&nodes[i], i);
-		require(profile_add_node(writer, &row, &err), &err);
+		struct profile_node row = node_row(&nodes[i], i);
+		uint64_t lengths[TARE_CALL_BUCKETS] = {0};
+
 		if (row.calls)
-			add_histogram(writer, &nodes[i], row.id);
+			lengths_of(&nodes[i], lengths);
+		row.lengths = lengths;
+		require(profile_add_node(writer, &row, &err), &err);
 	}
 }
 

@@ -184,6 +184,7 @@ static void test_percentiles_within_extremes(void **state)
 {
 	static const char *const names[] = {"f"};
 	struct profile_writer *writer = simple_open(names, COUNT(names), 1300, 0);
+	uint64_t lengths[TARE_CALL_BUCKETS] = {[10] = 2};
 	const struct profile_node node = {.id = 2,
 					  .thread = 1,
 					  .parent = 1,
@@ -193,14 +194,13 @@ static void test_percentiles_within_extremes(void **state)
 					  .elapsed_inclusive_min = 645,
 					  .elapsed_inclusive_max = 655,
 					  .elapsed_exclusive_min = 645,
-					  .elapsed_exclusive_max = 655};
-	const struct profile_histogram calls = {.node = 2, .bucket = 10, .calls = 2};
+					  .elapsed_exclusive_max = 655,
+					  .lengths = lengths};
 	struct error err;
 
 	(void)state;
 	assert_true(profile_add_node(writer, &(struct profile_node){.id = 1, .thread = 1}, &err));
 	assert_true(profile_add_node(writer, &node, &err));
-	assert_true(profile_add_histogram(writer, &calls, &err));
 	small_profile_commit(writer);
 	open_result(NULL);
 	assert_int_equal(percentile_of("f", 0), 645);

@@ -155,8 +155,7 @@ static void test_builds_stay_apart(void **state)
 /* 3 calls of about 1536 ticks, and one of none. */
 static void write_calls(int input, double ticks_per_second)
 {
-	static const struct profile_histogram calls[] = {{.node = 2, .bucket = 0, .calls = 1},
-							 {.node = 2, .bucket = 11, .calls = 3}};
+	static const uint64_t lengths[TARE_CALL_BUCKETS] = {[0] = 1, [11] = 3};
 	struct profile_writer *writer = small_profile_open(paths[input]);
 	struct profile_session session = small_profile_session();
 	struct error err;
@@ -170,10 +169,9 @@ static void write_calls(int input, double ticks_per_second)
 							    .parent = 1,
 							    .function = 1,
 							    .calls = 4,
-							    .elapsed_ticks = 4608},
+							    .elapsed_ticks = 4608,
+							    .lengths = lengths},
 				     &err));
-	for (size_t i = 0; i < 2; i++)
-		assert_true(profile_add_histogram(writer, &calls[i], &err));
 	session.ticks_per_second = ticks_per_second;
 	assert_true(profile_write_session(writer, &session, &err));
 	assert_true(profile_writer_commit(writer, &err));

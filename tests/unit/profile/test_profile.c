@@ -345,11 +345,50 @@ static void test_refuses_other_versions(void **state)
 	assert_non_null(strstr(read_all(&seen, &err), "no schema version"));
 }
 
+/* Up to version 4, what stands in node.per_call today had columns and a table. */
+#define NUMBER(name) "\n\t" name " INTEGER NOT NULL,"
+#define RANGE(name)  "\n\t" name "_min INTEGER,\n\t" name "_max INTEGER,"
+#define NODE_AND_HISTOGRAM_4                                                                       \
+	"CREATE TABLE today AS SELECT * FROM node; DROP TABLE node; CREATE TABLE node ("           \
+	"\n\tid INTEGER PRIMARY KEY,\n\tthread INTEGER REFERENCES thread(id),"                     \
+	"\n\tparent INTEGER REFERENCES node(id),\n\tfunction INTEGER REFERENCES "                  \
+	"function(id)," NUMBER("calls") NUMBER("unwound") NUMBER("calls_by_call") NUMBER(          \
+		"elapsed_ticks") NUMBER("os_blocked_ticks") NUMBER("os_preempted_ticks")           \
+		NUMBER("os_major_fault_ticks") NUMBER("os_minor_fault_ticks") NUMBER(              \
+			"os_syscall_ticks") NUMBER("os_interrupt_ticks") NUMBER("overhead_ticks")  \
+			RANGE("elapsed_inclusive") RANGE("elapsed_exclusive") RANGE(               \
+				"application_inclusive") RANGE("application_exclusive")            \
+				NUMBER("folded") NUMBER("folded_elapsed_ticks") NUMBER(            \
+					"folded_os_ticks") "\n\tlocation INTEGER REFERENCES "      \
+							   "location(id)\n) STRICT;"               \
+							   "INSERT INTO node SELECT id, thread, "  \
+							   "parent, function, calls, unwound, "    \
+							   "calls_by_call,"                        \
+							   "elapsed_ticks, os_blocked_ticks, "     \
+							   "os_preempted_ticks, "                  \
+							   "os_major_fault_ticks,"                 \
+							   "os_minor_fault_ticks, "                \
+							   "os_syscall_ticks, "                    \
+							   "os_interrupt_ticks, overhead_ticks, "  \
+							   "NULL, NULL,"                           \
+							   "15, 30, NULL, NULL, 10, 20, folded, "  \
+							   "folded_elapsed_ticks, "                \
+							   "folded_os_ticks, NULL "                \
+							   "FROM today; DROP TABLE today;"         \
+							   "CREATE TABLE histogram (\n\tid "       \
+							   "INTEGER PRIMARY KEY,\n\tnode INTEGER " \
+							   "REFERENCES node(id),"                  \
+							   "\n\tbucket INTEGER NOT "               \
+							   "NULL,\n\tcalls INTEGER NOT NULL\n) "   \
+							   "STRICT;"                               \
+							   "INSERT INTO histogram VALUES (1, 2, "  \
+							   "4, 1), (2, 2, 5, 1), (3, 3, 4, 1);"
+
 /* A file of an earlier version, made of one of today by taking away what came since. */
 static void test_reads_older_versions(void **state)
 {
 	static const char *const younger[] = {
-		"PRAGMA user_version = 4; ALTER TABLE node DROP COLUMN os_switch_ticks;"
+		"PRAGMA user_version = 4;" NODE_AND_HISTOGRAM_4
 		"ALTER TABLE thread DROP COLUMN blocked_ticks;"
 		"ALTER TABLE thread DROP COLUMN preempted_ticks;"
 		"ALTER TABLE thread DROP COLUMN samples_in_runtime;"
@@ -382,6 +421,7 @@ static void test_reads_older_versions(void **state)
 		assert_int_equal(seen.nodes[1].folded_elapsed_ticks, 0);
 		assert_int_equal(seen.os_count, 1);
 		assert_null(seen.os.path);
+		assert_int_equal(seen.nodes[1].elapsed_exclusive_max, 30);
 		assert_int_equal(seen.histogram_calls, i < 4 ? 3 : 0);
 	}
 	struct profile *profile = profile_open(path, &err);
@@ -398,8 +438,11 @@ static void test_refuses_incomplete_versions(void **state)
 	static const struct {
 		const char *sql, *message;
 	} cases[] = {
-		{"PRAGMA user_version = 3; DROP TABLE trace", "no table trace"},
-		{"PRAGMA user_version = 1; ALTER TABLE node DROP COLUMN unwound", "table node"},
+		{NODE_AND_HISTOGRAM_4 "PRAGMA user_version = 3; DROP TABLE trace",
+		 "no table trace"},
+		{NODE_AND_HISTOGRAM_4 "PRAGMA user_version = 1;"
+				      "ALTER TABLE node DROP COLUMN unwound",
+		 "table node"},
 		{"ALTER TABLE module DROP COLUMN lines", "table module"},
 		{"PRAGMA user_version = 1; ALTER TABLE process ADD COLUMN limit_s", "process"},
 		{"DROP TABLE disarm; CREATE VIEW disarm AS SELECT 1 AS id", "table disarm"},
@@ -442,8 +485,22 @@ static void test_refuses_contradictions(void **state)
 		 "different threads"},
 		{"UPDATE os SET cause = 7", "cause 7"},
 		{"UPDATE os SET node = 4", "of node 4"},
-		{"UPDATE histogram SET bucket = 64", "bucket 64"},
-		{"UPDATE histogram SET node = NULL WHERE id = 1", "of node 0"},
+		/* 64 steps to a bucket; a number without end; calls of a bucket are missing;
+		   a least value that the greatest would exceed by 2^63 */
+		{"UPDATE node SET per_call = x'004001' WHERE id = 2", "the calls of node 2"},
+		{"UPDATE node SET per_call = x'00000180' WHERE id = 2", "the calls of node 2"},
+		{"UPDATE node SET per_call = x'0001' WHERE id = 2", "the calls of node 2"},
+		{"UPDATE node SET per_call = x'003f010001' WHERE id = 2", "the calls of node 2"},
+		{"UPDATE node SET per_call = x'0101FFFFFFFFFFFFFFFF7F' WHERE id = 2",
+		 "per_call of row 2"},
+		{"UPDATE node SET per_call = x'01FF' WHERE id = 2", "per_call of row 2"},
+		{NODE_AND_HISTOGRAM_4 "PRAGMA user_version = 4;"
+				      "ALTER TABLE thread DROP COLUMN blocked_ticks;"
+				      "ALTER TABLE thread DROP COLUMN preempted_ticks;"
+				      "UPDATE sqlite_schema SET sql = replace(sql, 'NULL) STRICT',"
+				      "'NULL' || char(10) || ') STRICT');"
+				      "UPDATE histogram SET bucket = 64",
+		 "bucket 64"},
 		{"UPDATE coverage SET module = NULL", "has no module"},
 		{"DROP TABLE mark", "no table mark"},
 		{"ALTER TABLE node ADD COLUMN more INTEGER", "other columns"},

@@ -1,0 +1,150 @@
+/*
+ * See per_call.h.
+ *
+ *   flags │ smallest, largest - smallest │ … │ steps to the next bucket, calls │ …
+ *           of each range that is there        up to the end
+ *
+ * All but the flags are LEB128. Most ranges of most nodes are those of the elapsed inclusive time
+ * once more, which takes a flag. Refuses values of 2^63 and more, and buckets that are none.
+ */
+#include "profile/per_call.h"
+
+#include <string.h>
+
+#define VALUE_MAX ((uint64_t)INT64_MAX)
+
+/* The least value; the greatest one follows it. */
+static const size_t ranges[] = {
+	offsetof(struct profile_node, elapsed_inclusive_min),
+	offsetof(struct profile_node, elapsed_exclusive_min),
+	offsetof(struct profile_node, application_inclusive_min),
+	offsetof(struct profile_node, application_exclusive_min),
+};
+
+enum { RANGES = TABLE_COUNT(ranges) };
+
+/* Flags of a range: it is there; and it is the same as the first. */
+static unsigned there(int range)
+{
+	return 1u << range;
+}
+
+static unsigned same(int range)
+{
+	return 1u << (range + RANGES);
+}
+
+static const uint64_t *range_at(const struct profile_node *row, int range)
+{
+	return (const uint64_t *)(const void *)((const char *)row + ranges[range]);
+}
+
+static bool is_there(const uint64_t *range)
+{
+	return range[0] <= range[1];
+}
+
+static unsigned flags_of(const struct profile_node *row)
+{
+	const uint64_t *first = range_at(row, 0);
+	unsigned flags = 0;
+
+	for (int i = 0; i < RANGES; i++) {
+		const uint64_t *range = range_at(row, i);
+
+		if (is_there(range))
+			flags |= there(i);
+		if (i && is_there(range) && range[0] == first[0] && range[1] == first[1])
+			flags |= same(i);
+	}
+	return flags;
+}
+
+static void lengths_put(struct byte_vec *out, const uint64_t *lengths)
+{
+	uint32_t next = 0;
+
+	for (uint32_t bucket = 0; bucket < TARE_CALL_BUCKETS; bucket++) {
+		if (!lengths[bucket])
+			continue;
+		put_uleb(out, bucket - next);
+		put_uleb(out, lengths[bucket]);
+		next = bucket + 1;
+	}
+}
+
+void per_call_put(struct byte_vec *out, const struct profile_node *row)
+{
+	const unsigned flags = flags_of(row);
+
+	out->len = 0;
+	put_u8(out, flags);
+	for (int i = 0; i < RANGES; i++) {
+		const uint64_t *range = range_at(row, i);
+
+		if (!(flags & there(i)) || flags & same(i))
+			continue;
+		put_uleb(out, range[0]);
+		put_uleb(out, range[1] - range[0]);
+	}
+	if (row->lengths)
+		lengths_put(out, row->lengths);
+	if (out->len == 1 && !flags)
+		out->len = 0;
+}
+
+/* Takes them into `to` where it is not NULL. */
+static void ranges_read(struct byte_reader *reader, struct profile_node *to)
+{
+	const unsigned flags = bytes_left(reader) ? read_u8(reader) : 0;
+	uint64_t first[2] = {1, 0};
+
+	for (int i = 0; i < RANGES; i++) {
+		uint64_t range[2] = {UINT64_MAX, 0};
+
+		if (flags & same(i) && flags & there(i)) {
+			range[0] = first[0];
+			range[1] = first[1];
+		} else if (flags & there(i)) {
+			const uint64_t least = read_uleb(reader), more = read_uleb(reader);
+
+			reader->failed |= least > VALUE_MAX || more > VALUE_MAX - least;
+			range[0] = least;
+			range[1] = least + more;
+		}
+		if (!i)
+			memcpy(first, range, sizeof(first));
+		if (to)
+			memcpy((char *)to + ranges[i], range, sizeof(range));
+	}
+}
+
+bool per_call_take_ranges(void *row, const void *bytes, size_t size)
+{
+	struct byte_reader reader = byte_reader(bytes, size);
+
+	ranges_read(&reader, row);
+	return !reader.failed;
+}
+
+struct byte_reader per_call_lengths(const void *bytes, size_t size)
+{
+	struct byte_reader reader = byte_reader(bytes, size);
+
+	ranges_read(&reader, NULL);
+	return reader;
+}
+
+int per_call_next(struct byte_reader *lengths, struct profile_histogram *row)
+{
+	if (!lengths->failed && !bytes_left(lengths))
+		return 0;
+	const uint64_t steps = read_uleb(lengths);
+
+	row->calls = read_uleb(lengths);
+	if (lengths->failed || steps >= TARE_CALL_BUCKETS || row->calls > VALUE_MAX)
+		return -1;
+	row->bucket =
+		row->bucket == PER_CALL_FIRST ? (uint32_t)steps : row->bucket + 1 + (uint32_t)steps;
+	return row->bucket < TARE_CALL_BUCKETS ? 1 : -1;
+}
