@@ -34,6 +34,15 @@ void cell_set_percent(struct cell *cell, double percent)
 	cell->percent = percent;
 }
 
+void cell_set_bar(struct cell *cell, double percent, double on_cpu)
+{
+	if (isnan(percent))
+		return;
+	cell->type = CELL_BAR;
+	cell->percent = percent;
+	cell->on_cpu = on_cpu;
+}
+
 int cell_compare(const struct cell *a, const struct cell *b)
 {
 	if (a->type == CELL_EMPTY || b->type == CELL_EMPTY)

@@ -44,6 +44,7 @@ void cell_set_scratch(struct cell *cell, const struct str *scratch);
 void cell_set_number(struct cell *cell, enum cell_type type, uint64_t number);
 /* NAN leaves it empty. */
 void cell_set_percent(struct cell *cell, double percent);
+void cell_set_bar(struct cell *cell, double percent, double on_cpu);
 
 /* Order of two cells of one column: numbers by size, text by bytes, empty cells after all. */
 int cell_compare(const struct cell *a, const struct cell *b);

@@ -75,11 +75,40 @@ bool column_applies(const struct report *report, const struct column *column);
 void column_read(const struct column *column, const struct report *report,
 		 const struct report_row *row, struct str *scratch, struct cell *cell);
 
-/* ---- for getters ---- */
+/* ---- getters, by their files ---- */
 
-/* Ticks in the report's unit. */
-void report_set_ticks(const struct report *report, struct cell *cell, uint64_t ticks);
-
+/* name_cells.c */
+report_getter report_get_section, report_get_process, report_get_thread, report_get_module,
+	report_get_module_path, report_get_build_id, report_get_function, report_get_relative,
+	report_get_compared_function, report_get_line_function, report_get_code_function,
+	report_get_verdict_function, report_get_hot, report_get_frame, report_get_source,
+	report_get_line_source, report_get_instruction_source, report_get_code_source,
+	report_get_line, report_get_line_line, report_get_instruction_line, report_get_code_line,
+	report_get_address, report_get_instruction_address, report_get_code_address,
+	report_get_verdict_address, report_get_relation, report_get_root_function, report_get_level,
+	report_get_path;
+/* value_cells.c */
+report_getter report_get_calls, report_get_unwound, report_get_total, report_get_percent,
+	report_get_average, report_get_min, report_get_max, report_get_percentile,
+	report_get_histogram, report_get_os, report_get_confidence, report_get_disarmed,
+	report_get_time_bar, report_get_samples_bar;
+/* process_cells.c */
+report_getter report_get_pid, report_get_parent_pid, report_get_executable, report_get_threads,
+	report_get_tid, report_get_process_begin, report_get_process_end, report_get_thread_begin,
+	report_get_thread_end, report_get_process_outside, report_get_thread_outside,
+	report_get_thread_lifetime, report_get_process_lifetime;
+enum cpu_column { CPU_BEGIN, CPU_END, CPU_USED };
+report_getter report_get_cpu;
+/* os_cells.c */
+report_getter report_get_cause, report_get_syscall, report_get_object, report_get_os_path,
+	report_get_os_count, report_get_os_time, report_get_os_percent, report_get_os_bar,
+	report_get_cause_words;
+/* coverage_cells.c */
+report_getter report_get_module_disarmed, report_get_found, report_get_class_count,
+	report_get_refusals, report_get_verdict, report_get_size, report_get_functions,
+	report_get_coverage_bar;
+report_getter report_get_mark, report_get_mark_name, report_get_mark_time;
+/* sample_cells.c */
 report_getter report_get_samples, report_get_samples_percent, report_get_samples_low,
 	report_get_samples_high, report_get_samples_margin, report_get_line_place,
 	report_get_instruction_place, report_get_code_place, report_get_comparison, report_get_code,
@@ -94,14 +123,7 @@ enum comparison_column {
 	COMPARED_DIFFERENCE,
 	COMPARED_OUTSIDE,
 };
-
-report_getter report_get_time_bar, report_get_samples_bar, report_get_os_bar,
-	report_get_coverage_bar, report_get_thread_lifetime, report_get_process_lifetime,
-	report_get_cause_words, report_get_cause_meaning, report_get_total_words;
-
-enum cpu_column { CPU_BEGIN, CPU_END, CPU_USED };
-report_getter report_get_cpu;
-
+/* event_cells.c */
 enum event_column {
 	EVENT_TIME,
 	EVENT_KIND,

@@ -25,6 +25,16 @@ static void append_name(struct str *out, const char *name, bool unicode)
 	str_append(out, name);
 }
 
+void report_append_function(const struct report *report, const struct analysis_function *function,
+			    struct str *scratch)
+{
+	str_append(scratch, function->name);
+	if (report->options->format == REPORT_TEXT && function->inlined)
+		str_append(scratch, " (inlined)");
+	if (report->options->format == REPORT_TEXT && function->has_twin)
+		str_printf(scratch, " @%llx", (unsigned long long)function->link_addr);
+}
+
 static void append_frame(const struct report *report, uint32_t node, struct str *out)
 {
 	const struct analysis *analysis = report->analysis;

@@ -132,18 +132,43 @@ double report_row_share(const struct report *report, const struct report_row *ro
 /* Rows that text or the user limits a table to; INT64_MAX for no limit. */
 int64_t report_limit(const struct report *report);
 bool report_is_selected(const struct report *report, uint32_t function);
+bool report_module_is_selected(const struct report *report, const struct analysis_module *module);
 /* The function's name; as text with what tells it apart from others. */
 void report_append_function(const struct report *report, const struct analysis_function *function,
 			    struct str *out);
 /* Whether it passes all filters. */
 bool report_passes(const struct report *report, const struct report_row *row);
 
+/* tables.c */
+bool report_check_columns(const struct report_options *options, const struct view *view,
+			  struct error *err);
+/* Columns that the user named, in a list or as an order, must have values here. */
+bool report_columns_have_data(const struct report *report, const char *list, struct error *err);
+
+/* ---- views, by their files ---- */
+
+/* plain_rows.c */
+bool report_fill_functions(struct report *report, struct error *err);
+bool report_fill_modules(struct report *report, struct error *err);
+bool report_fill_threads(struct report *report, struct error *err);
+bool report_fill_processes(struct report *report, struct error *err);
+bool report_fill_marks(struct report *report, struct error *err);
+/* caller_rows.c */
+bool report_fill_callers(struct report *report, struct error *err);
+/* summary_rows.c */
+bool report_fill_summary(struct report *report, struct error *err);
+/* os_rows.c */
+bool report_fill_os(struct report *report, struct error *err);
+void report_add_causes(struct report *report);
+/* coverage_rows.c */
+bool report_fill_coverage_modules(struct report *report, struct error *err);
+bool report_fill_coverage_functions(struct report *report, struct error *err);
+/* sample_rows.c */
 bool report_fill_lines(struct report *report, struct error *err);
 bool report_fill_instructions(struct report *report, struct error *err);
 bool report_fill_methods(struct report *report, struct error *err);
 bool report_fill_annotate(struct report *report, struct error *err);
-
-/* cpu.c */
+/* cpu_rows.c */
 bool report_add_cpu(struct report *report, struct error *err);
 
 /* The limits of a recording: enum tare_limits, and the option of tare record, or "system". */

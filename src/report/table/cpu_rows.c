@@ -61,17 +61,3 @@ bool report_add_cpu(struct report *report, struct error *err)
 		add_rows(report);
 	return true;
 }
-
-void report_get_cpu(const struct report *report, const struct report_row *row,
-		    const struct column *column, struct str *scratch, struct cell *cell)
-{
-	const struct report_cpu *cpu = row->cpu;
-
-	(void)scratch;
-	if (column->param != CPU_USED && cpu->end_ticks == 0)
-		return;
-	const uint64_t ticks = column->param == CPU_BEGIN ? cpu->begin_ticks
-			       : column->param == CPU_END ? cpu->end_ticks
-							  : cpu->cpu_ticks;
-	report_set_ticks(report, cell, ticks);
-}

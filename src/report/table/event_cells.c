@@ -1,6 +1,6 @@
 /* The cells of events of the log. */
+#include "report/table/getter.h"
 #include "report/table/syscalls.h"
-#include "report/table/table.h"
 
 static void set_syscall(struct cell *cell, int number, struct str *scratch)
 {
@@ -15,14 +15,13 @@ static void set_syscall(struct cell *cell, int number, struct str *scratch)
 	cell_set_text(cell, name);
 }
 
-void report_get_event(const struct report *report, const struct report_row *row,
-		      const struct column *column, struct str *scratch, struct cell *cell)
+GET(event)
 {
 	const struct analysis_trace_event *event = row->event;
 
 	switch ((enum event_column)column->param) {
 	case EVENT_TIME:
-		report_set_ticks(report, cell, event->ticks);
+		set_ticks(report, cell, event->ticks);
 		break;
 	case EVENT_KIND:
 		cell_set_text(cell, analysis_trace_kind_name(event->kind));
@@ -32,7 +31,7 @@ void report_get_event(const struct report *report, const struct report_row *row,
 		break;
 	case EVENT_DURATION:
 		if (event->has_duration)
-			report_set_ticks(report, cell, event->duration_ticks);
+			set_ticks(report, cell, event->duration_ticks);
 		break;
 	case EVENT_CAUSE:
 		if (event->kind == TRACE_OS)

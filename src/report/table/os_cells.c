@@ -1,0 +1,74 @@
+/* OS time: its cause, system call and object. */
+#include "report/table/getter.h"
+#include "report/table/os_object.h"
+#include "report/table/syscalls.h"
+
+GET(cause)
+{
+	cell_set_text(cell, analysis_causes[row->os->cause].name);
+}
+
+GET(syscall)
+{
+	if (row->os->syscall_number < 0)
+		return;
+	const char *name = syscall_name(row->os->syscall_number);
+	if (!name)
+		str_printf(scratch, "syscall_%d", row->os->syscall_number);
+	cell_set_text(cell, name ? name : scratch->data);
+}
+
+GET(object)
+{
+	if (row->os->syscall_number < 0)
+		return;
+	os_object_put(scratch, row->os, report->options->unicode);
+	if (scratch->len)
+		cell_set_scratch(cell, scratch);
+}
+
+GET(os_path)
+{
+	cell_set_text(cell, row->os->path);
+}
+
+GET(os_count)
+{
+	if (row->os->count)
+		set_count(cell, column, row->os->count);
+}
+
+GET(os_time)
+{
+	set_ticks(report, cell, row->os->ticks);
+}
+
+GET(os_percent)
+{
+	const uint64_t all = report->analysis->totals.elapsed;
+
+	if (all)
+		cell_set_percent(cell, 100.0 * (double)row->os->ticks / (double)all);
+}
+
+/* Not of the total, which would be the longest, and leave no room to compare its parts. */
+GET(os_bar)
+{
+	const uint64_t all = report->analysis->totals.elapsed;
+
+	if (all)
+		cell_set_bar(cell, 100.0 * (double)row->os->ticks / (double)all, 0);
+}
+
+/* With the meaning beside them in the summary, which has one row per cause. */
+GET(cause_words)
+{
+	if (row->type == ROW_OS_TOTAL) {
+		cell_set_text(cell, "in all");
+		return;
+	}
+	const struct analysis_cause *cause = &analysis_causes[row->os->cause];
+	if (row->type == ROW_CAUSE)
+		str_printf(scratch, "%-12s  %s", cause->words, cause->meaning);
+	cell_set_text(cell, row->type == ROW_CAUSE ? scratch->data : cause->words);
+}

@@ -1,0 +1,172 @@
+/* Samples with their intervals, places in code, and the comparison of both methods. */
+#include "report/table/getter.h"
+#include "report/words/name.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_weight(const struct column *column)
+{
+	return analysis_value_of((enum analysis_measure)column->param) == VALUE_WEIGHT;
+}
+
+/* As text, code that no sample was taken in has an empty margin. */
+static bool has_amount(const struct report *report, const struct report_row *row,
+		       const struct column *column)
+{
+	return row->type != ROW_ANNOTATED || row->values->amount[column->param] ||
+	       report->options->format != REPORT_TEXT;
+}
+
+/* Weights of nanoseconds are times for people. */
+GET(samples)
+{
+	const struct profile_event *event = report->analysis->event;
+	const bool is_time = is_weight(column) && event && event->unit &&
+			     strcmp(event->unit, "ns") == 0 &&
+			     report->options->unit != REPORT_TICKS;
+
+	if (!has_amount(report, row, column))
+		return;
+	cell_set_number(cell, is_time ? CELL_TIME : CELL_COUNT, row->values->amount[column->param]);
+}
+
+GET(samples_percent)
+{
+	if (has_amount(report, row, column))
+		cell_set_percent(cell, analysis_percent(report->analysis, row->values,
+							(enum analysis_measure)column->param));
+}
+
+static bool interval_of(const struct report *report, const struct report_row *row,
+			const struct column *column, double *low, double *high)
+{
+	return analysis_samples_interval(report->analysis, row->values->amount[column->param], low,
+					 high);
+}
+
+GET(samples_low)
+{
+	double low, high;
+
+	if (interval_of(report, row, column, &low, &high))
+		cell_set_percent(cell, low);
+}
+
+GET(samples_high)
+{
+	double low, high;
+
+	if (interval_of(report, row, column, &low, &high))
+		cell_set_percent(cell, high);
+}
+
+/* The farther of the interval's ends, so that the share plus and minus this contains it. */
+GET(samples_margin)
+{
+	double low, high;
+
+	if (!interval_of(report, row, column, &low, &high) || !has_amount(report, row, column))
+		return;
+	const double percent = analysis_percent(report->analysis, row->values,
+						(enum analysis_measure)column->param);
+	cell_set_percent(cell, fmax(high - percent, percent - low));
+}
+
+/* "file.c:12" */
+static void set_place(struct cell *cell, struct str *scratch, const char *source, uint32_t line)
+{
+	if (!source)
+		return;
+	str_append(scratch, path_basename(source));
+	if (line)
+		str_printf(scratch, ":%u", line);
+	cell_set_scratch(cell, scratch);
+}
+
+GET(line_place)
+{
+	set_place(cell, scratch, row->line->source, row->line->line);
+}
+
+GET(instruction_place)
+{
+	set_place(cell, scratch, row->instruction->source, row->instruction->line);
+}
+
+GET(code_place)
+{
+	if (row->code->kind == ANNOTATION_INSTRUCTION)
+		set_place(cell, scratch, row->code->source, row->code->line);
+}
+
+GET(instruction)
+{
+	cell_set_text(cell, row->instruction->text);
+}
+
+/* For people: tabs become blanks, and inlined code says whose it is and where that stands. */
+GET(code)
+{
+	enum { TAB = 8 };
+	const struct annotation_row *code = row->code;
+	size_t column_at = 0;
+
+	if (report->options->format != REPORT_TEXT) {
+		cell_set_text(cell, code->text);
+		return;
+	}
+	if (code->kind == ANNOTATION_GAP)
+		str_printf(scratch, "... %llu more without samples",
+			   (unsigned long long)code->left_out);
+	if (code->depth) {
+		str_printf(scratch, "%*s%s %s:%u ", 2 * (int)(code->depth < 20 ? code->depth : 20),
+			   "", report->options->unicode ? "\u21b3" : "->",
+			   code->source ? path_basename(code->source) : "?", code->line);
+		name_append_brief(scratch, code->name);
+	}
+	for (const char *at = code->text ? code->text : ""; *at && !code->depth; at++) {
+		const size_t blanks = *at == '\t' ? TAB - column_at % TAB : 0;
+		str_printf(scratch, "%*s", (int)blanks, "");
+		if (!blanks)
+			str_append_bytes(scratch, at, 1);
+		column_at += blanks ? blanks : 1;
+	}
+	cell_set_scratch(cell, scratch);
+}
+
+GET(comparison)
+{
+	const struct report_comparison *pair = row->comparison;
+	const double difference = pair->samples_percent - pair->cpu_percent;
+
+	switch ((enum comparison_column)column->param) {
+	case COMPARED_CPU:
+		set_ticks(report, cell, pair->cpu_ticks);
+		break;
+	case COMPARED_CPU_PERCENT:
+		cell_set_percent(cell, pair->cpu_percent);
+		break;
+	case COMPARED_SAMPLES:
+		cell_set_number(cell, CELL_COUNT, pair->samples);
+		break;
+	case COMPARED_SAMPLES_PERCENT:
+		cell_set_percent(cell, pair->samples_percent);
+		break;
+	case COMPARED_LOW:
+		cell_set_percent(cell, pair->low);
+		break;
+	case COMPARED_HIGH:
+		cell_set_percent(cell, pair->high);
+		break;
+	case COMPARED_DIFFERENCE:
+		cell_set_percent(cell, difference);
+		break;
+	case COMPARED_OUTSIDE:
+		if (pair->cpu_percent < pair->low || pair->cpu_percent > pair->high)
+			cell_set_text(cell, report->options->format == REPORT_TEXT ? "!"
+					    : difference > 0			   ? "samples"
+										   : "calls");
+		break;
+	}
+}

@@ -1,0 +1,71 @@
+/* The summary: hot path, functions with most work, OS time by cause, CPU use. */
+#include "report/table/calltree.h"
+#include "report/table/ranking.h"
+#include "report/table/table.h"
+
+enum summary_table { HOT_PATH, MOST_WORK };
+
+static const char *summary_columns(const struct report *report, enum summary_table table)
+{
+	static const char *const columns[][LAYOUTS] = {
+		[HOT_PATH] = {RANKED_INCLUSIVE BY "_exclusive," OTHERS_INCLUSIVE "frame,module",
+			      "inclusive_samples,inclusive_percent,inclusive_margin,inclusive_bar,"
+			      "exclusive_samples,exclusive_percent,frame,module",
+			      "inclusive_weight,inclusive_weight_percent,inclusive_bar,"
+			      "inclusive_samples,exclusive_weight,exclusive_weight_percent,frame,"
+			      "module"},
+		[MOST_WORK] = {"disarmed,calls," BY "_exclusive," BY "_exclusive_percent," BY
+			       "_exclusive_bar," OTHERS_EXCLUSIVE "confidence,function,module",
+			       "exclusive_samples,exclusive_percent,exclusive_margin,"
+			       "exclusive_bar,exclusive_weight,inclusive_samples,inclusive_percent,"
+			       "function,"
+			       "module",
+			       "exclusive_weight,exclusive_weight_percent,exclusive_bar,"
+			       "exclusive_samples,inclusive_weight,inclusive_weight_percent,"
+			       "function,module"},
+	};
+
+	return columns[table][report_layout(report) - report->view->layouts];
+}
+
+static void add_hot_path(struct report *report)
+{
+	const struct analysis *analysis = report->analysis;
+	struct report_table *table = report_add_table(
+		report, "hot_path",
+		analysis->by_weight && analysis->method == ANALYSIS_SAMPLE
+			? "Hot path (children with at least half of their parent's waiting)"
+		: analysis->method == ANALYSIS_SAMPLE
+			? "Hot path (children with at least half of their parent's samples)"
+			: "Hot path (children with at least half of their parent's time)",
+		summary_columns(report, HOT_PATH));
+
+	report_add_hot_path(report, table);
+}
+
+static void add_most_work(struct report *report)
+{
+	struct report_table *table = report_add_table(
+		report, "functions",
+		report->analysis->by_weight && report->analysis->method == ANALYSIS_SAMPLE
+			? "Functions that waited most"
+			: "Functions with most individual work",
+		summary_columns(report, MOST_WORK));
+
+	for (uint32_t i = 0; i < report->analysis->functions.len; i++) {
+		struct report_row row = report_row_of_function(report, ROW_BUSY, i);
+		if (analysis_was_seen(report->analysis, row.values) &&
+		    report_is_selected(report, i))
+			vec_push(&table->rows, row);
+	}
+	report_finish_rows(report, table, 0, NULL);
+}
+
+bool report_fill_summary(struct report *report, struct error *err)
+{
+	add_hot_path(report);
+	add_most_work(report);
+	if (report->analysis->method == ANALYSIS_INSTRUMENT)
+		report_add_causes(report);
+	return report_add_cpu(report, err);
+}
