@@ -103,9 +103,14 @@ static const char *ascii_of(unsigned code_point)
 	return NULL;
 }
 
-enum beyond_ascii { BEYOND_KEPT, BEYOND_ESCAPED, BEYOND_SIGNS };
+enum safety {
+	SAFE_UNICODE, /* all but unsafe characters stay */
+	SAFE_ASCII,   /* those of ASCII do */
+	SAFE_SIGNS,   /* the same, and tare's own signs have forms that every terminal has */
+	VALID_UTF8,   /* all do */
+};
 
-static void append_safe(struct str *out, const char *text, enum beyond_ascii beyond)
+static void append_safe(struct str *out, const char *text, enum safety safety)
 {
 	for (;;) {
 		unsigned code_point;
@@ -120,10 +125,12 @@ static void append_safe(struct str *out, const char *text, enum beyond_ascii bey
 			text++;
 			continue;
 		}
-		const char *sign = beyond == BEYOND_SIGNS ? ascii_of(code_point) : NULL;
+		const bool ascii_only = safety == SAFE_ASCII || safety == SAFE_SIGNS;
+		const char *sign = safety == SAFE_SIGNS ? ascii_of(code_point) : NULL;
 		if (sign)
 			str_append(out, sign);
-		else if (IN(unsafe, code_point) || (beyond != BEYOND_KEPT && code_point >= 0x80))
+		else if (safety != VALID_UTF8 &&
+			 (IN(unsafe, code_point) || (ascii_only && code_point >= 0x80)))
 			append_escape(out, code_point);
 		else
 			str_append_bytes(out, text, length);
@@ -133,30 +140,17 @@ static void append_safe(struct str *out, const char *text, enum beyond_ascii bey
 
 void name_append_escaped(struct str *out, const char *text, bool unicode)
 {
-	append_safe(out, text, unicode ? BEYOND_KEPT : BEYOND_ESCAPED);
+	append_safe(out, text, unicode ? SAFE_UNICODE : SAFE_ASCII);
 }
 
 void name_append_sentence(struct str *out, const char *text, bool unicode)
 {
-	append_safe(out, text, unicode ? BEYOND_KEPT : BEYOND_SIGNS);
+	append_safe(out, text, unicode ? SAFE_UNICODE : SAFE_SIGNS);
 }
 
 void name_append_utf8(struct str *out, const char *text)
 {
-	for (;;) {
-		unsigned code_point;
-		const size_t plain = plain_length(text);
-		str_append_bytes(out, text, plain);
-		text += plain;
-		if (!*text)
-			return;
-		const size_t length = utf8_decode(text, &code_point);
-		if (length)
-			str_append_bytes(out, text, length);
-		else
-			str_printf(out, "\\x%02x", (unsigned char)*text);
-		text += length ? length : 1;
-	}
+	append_safe(out, text, VALID_UTF8);
 }
 
 size_t name_width(const char *text)
