@@ -16,7 +16,8 @@
 	}
 
 const struct analysis_value_info analysis_value_infos[] = {
-	ANALYSIS_TIMES(TIME), ANALYSIS_COSTS(VALUE), ANALYSIS_SAMPLED(VALUE)};
+	ANALYSIS_TIMES(TIME), ANALYSIS_COSTS(VALUE), ANALYSIS_ESTIMATES(VALUE),
+	ANALYSIS_SAMPLED(VALUE)};
 table_covers(analysis_value_infos, ANALYSIS_VALUES);
 
 struct analysis_values analysis_values_zero(void)

@@ -113,6 +113,7 @@ struct analysis_thread {
 	uint32_t process; /* index */
 	uint32_t root;	  /* node, or ANALYSIS_NONE */
 	bool selected, has_folded;
+	bool estimated; /* CPU time of its counted functions comes from samples */
 	uint64_t root_ticks;
 	uint64_t residual_ticks; /* taken off its nodes */
 	struct analysis_values values;

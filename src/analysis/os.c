@@ -104,9 +104,21 @@ static void merge_rows(struct analysis *analysis)
 	analysis->os.len = kept;
 }
 
-/* Time of each function (the last slot: of none) and cause that no record covers. */
+static bool any_estimated(const struct analysis *analysis)
+{
+	vec_foreach (thread, &analysis->threads)
+		if (thread->estimated)
+			return true;
+	return false;
+}
+
+/*
+ * Time of each function (the last slot: of none) and cause that no record covers. Where samples
+ * tell how long the kernel worked, records of single calls may say more.
+ */
 static void add_remainders(struct analysis *analysis)
 {
+	const bool estimated = any_estimated(analysis);
 	const size_t functions = analysis->functions.len;
 	uint64_t(*left)[TARE_OS_CAUSES] = mem_zalloc((functions + 1) * sizeof(*left));
 
@@ -119,7 +131,7 @@ static void add_remainders(struct analysis *analysis)
 		const size_t slot = row->function == ANALYSIS_NONE ? functions : row->function;
 		const uint64_t room = left[slot][row->cause];
 		if (row->ticks > room) {
-			analysis->totals.inconsistent_ticks += row->ticks - room;
+			analysis->totals.inconsistent_ticks += estimated ? 0 : row->ticks - room;
 			row->ticks = room;
 		}
 		left[slot][row->cause] -= row->ticks;

@@ -71,6 +71,12 @@ bool analysis_reshape(struct analysis *analysis, const struct analysis_options *
 bool analysis_load_samples(struct analysis *analysis, struct profile *profile,
 			   const struct analysis_options *options, struct error *err);
 void analysis_free_sample_stacks(struct analysis *analysis);
+/* All samples of an event, by thread, then by stack; free `values` in any case. */
+struct sample_values;
+bool analysis_load_values(const struct analysis *analysis, struct profile *profile, int64_t event,
+			  struct sample_values *values, struct error *err);
+/* estimate.c: after the residual, before what has folded is shared out. */
+bool analysis_estimate(struct analysis *analysis, struct profile *profile, struct error *err);
 /* residual.c: before the nodes are linked; and for each node's values afterwards. */
 void analysis_correct_residual(struct analysis *analysis);
 void analysis_fit_ranges(struct analysis_values *values);

@@ -10,9 +10,10 @@
 #include <string.h>
 
 struct sample_loader {
-	struct analysis *analysis;
+	const struct analysis *analysis;
 	int64_t event;
 	struct sample_values *values;
+	uint64_t truncated;
 };
 
 static bool take_value(const struct profile_stack_value *row, void *context)
@@ -26,7 +27,7 @@ static bool take_value(const struct profile_stack_value *row, void *context)
 							.stack = (uint32_t)row->stack,
 							.samples = row->samples,
 							.weight = row->weight}));
-	loader->analysis->totals.samples.truncated += row->truncated;
+	loader->truncated += row->truncated;
 	return true;
 }
 
@@ -56,6 +57,27 @@ static void leave_out_kernel(const struct analysis *analysis, struct sample_valu
 			value->stack = (uint32_t)stacks[value->stack - 1].parent;
 }
 
+static bool load_all(struct sample_loader *loader, struct profile *profile, struct error *err)
+{
+	size_t count;
+
+	profile_stacks(profile, &count);
+	if (count >= ANALYSIS_NONE)
+		return error_set(err, ERROR_UNSUPPORTED, "the profile has more than %u stacks",
+				 ANALYSIS_NONE - 1);
+	return profile_each_stack_value(profile, take_value, loader, err);
+}
+
+bool analysis_load_values(const struct analysis *analysis, struct profile *profile, int64_t event,
+			  struct sample_values *values, struct error *err)
+{
+	struct sample_loader loader = {.analysis = analysis, .event = event, .values = values};
+	const bool ok = load_all(&loader, profile, err);
+
+	vec_sort(values, compare_threads);
+	return ok;
+}
+
 static bool load_values(struct analysis *analysis, struct profile *profile,
 			const struct analysis_options *options, struct sample_values *values,
 			struct error *err)
@@ -66,15 +88,12 @@ static bool load_values(struct analysis *analysis, struct profile *profile,
 						1,
 				       .values = values};
 
-	profile_stacks(profile, &count);
-	if (count >= ANALYSIS_NONE)
-		return error_set(err, ERROR_UNSUPPORTED, "the profile has more than %u stacks",
-				 ANALYSIS_NONE - 1);
 	analysis->totals.samples.truncated_known = !options->from && !options->to;
 	if (analysis->totals.samples.truncated_known
-		    ? !profile_each_stack_value(profile, take_value, &loader, err)
+		    ? !load_all(&loader, profile, err)
 		    : !analysis_load_range(analysis, profile, options, values, err))
 		return false;
+	analysis->totals.samples.truncated += loader.truncated;
 	if (options->no_kernel)
 		leave_out_kernel(analysis, values);
 	vec_sort(values, compare_threads);

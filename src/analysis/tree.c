@@ -397,12 +397,14 @@ static void sum_session(struct analysis *analysis)
 						      (enum analysis_value)time, INCLUSIVE)];
 		const uint64_t clock = without(row->now_ticks, thread->residual_ticks);
 		const uint64_t os = row->os_ticks < clock ? row->os_ticks : clock;
-		totals->inconsistent_ticks +=
-			distance(times[VALUE_ELAPSED], clock) +
-			distance(times[VALUE_ELAPSED] - times[VALUE_APPLICATION], os);
+		totals->inconsistent_ticks += distance(times[VALUE_ELAPSED], clock);
+		if (!thread->estimated)
+			totals->inconsistent_ticks +=
+				distance(times[VALUE_ELAPSED] - times[VALUE_APPLICATION], os);
 		times[VALUE_CPU] += without(clock, times[VALUE_ELAPSED]);
 		times[VALUE_ELAPSED] = larger(times[VALUE_ELAPSED], clock);
-		times[VALUE_APPLICATION] = larger(times[VALUE_APPLICATION], clock - os);
+		if (!thread->estimated)
+			times[VALUE_APPLICATION] = larger(times[VALUE_APPLICATION], clock - os);
 		for (int time = 0; time < ANALYSIS_TIME_VALUES; time++)
 			totals->times[time] += times[time];
 	}
@@ -422,6 +424,8 @@ bool analysis_load_tree(struct analysis *analysis, struct profile *profile, stru
 	if (!ok || !analysis_load_histograms(analysis, profile, err))
 		return false;
 	analysis_correct_residual(analysis);
+	if (!analysis_estimate(analysis, profile, err))
+		return false;
 	analysis_share_folded(analysis);
 	if (analysis->my_code)
 		analysis_hide_system(analysis, true);

@@ -24,6 +24,13 @@
 #define ANALYSIS_COSTS(COST) COST(OVERHEAD, overhead, "Overhead"), COST(ERROR, error, "Error")
 
 /*
+ * Of the CPU time, the ticks that were found by samples, and the number of these samples: what the
+ * interval of such a time follows from (estimate.h).
+ */
+#define ANALYSIS_ESTIMATES(ESTIMATE)                                                               \
+	ESTIMATE(ESTIMATED, estimated, NULL), ESTIMATE(BASIS, basis, NULL)
+
+/*
  * Kept samples of the event shown, and the events that they stand for, in the event's unit.
  * Inclusive where the function, line, … stands anywhere on the stack.
  */
@@ -40,6 +47,7 @@
 enum analysis_value {
 	ANALYSIS_TIMES(ANALYSIS_VALUE_ID),
 	ANALYSIS_COSTS(ANALYSIS_VALUE_ID),
+	ANALYSIS_ESTIMATES(ANALYSIS_VALUE_ID),
 	ANALYSIS_SAMPLED(ANALYSIS_VALUE_ID),
 	ANALYSIS_VALUES,
 	ANALYSIS_RANKING_TIME = VALUE_CPU, /* what calls are ranked by */
@@ -56,6 +64,7 @@ enum analysis_side { INCLUSIVE, EXCLUSIVE, ANALYSIS_SIDES };
 enum analysis_measure {
 	ANALYSIS_TIMES(ANALYSIS_MEASURE_IDS),
 	ANALYSIS_COSTS(ANALYSIS_MEASURE_IDS),
+	ANALYSIS_ESTIMATES(ANALYSIS_MEASURE_IDS),
 	ANALYSIS_SAMPLED(ANALYSIS_MEASURE_IDS),
 	ANALYSIS_MEASURES,
 	ANALYSIS_TIME_MEASURES = ANALYSIS_SIDES * ANALYSIS_TIME_VALUES

@@ -1,0 +1,379 @@
+/*
+ * What is known of functions, then thread by thread: paths, shares, places. Threads without
+ * samples, and profiles whose functions were all timed, keep their trees.
+ */
+#include "analysis/estimate.h"
+
+#include <string.h>
+
+/* Calls that are in progress at the end have been counted, and not timed. */
+#define COUNTED_MORE_MIN   16
+#define COUNTED_MORE_SHARE 100
+
+/* ---- what is applicable ---- */
+
+/* Events that pass as the thread runs. */
+static bool is_time(const char *name)
+{
+	static const char *const names[] = {"cpu-clock", "task-clock", "cycles", "cpu-cycles",
+					    "ref-cycles"};
+
+	for (size_t i = 0; name && i < TABLE_COUNT(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* The id of the event to go by; 0: there is none. */
+static int64_t event_of(const struct profile *profile)
+{
+	size_t count;
+	const struct profile_event *events = profile_events(profile, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (is_time(events[i].name))
+			return (int64_t)i + 1;
+	return 0;
+}
+
+/* ---- functions ---- */
+
+static uint64_t trait_key(uint32_t process, uint32_t function)
+{
+	return (uint64_t)process << 32 | function;
+}
+
+uint32_t estimate_traits_of(const struct estimate *estimate, uint32_t process, uint32_t function)
+{
+	const uint64_t *traits = map_get(&estimate->traits, trait_key(process, function));
+
+	return traits ? (uint32_t)*traits : 0;
+}
+
+static void trait_add(struct estimate *estimate, uint32_t process, uint32_t function,
+		      uint32_t traits)
+{
+	*map_put(&estimate->traits, trait_key(process, function), 0) |= traits;
+}
+
+/* What counters and nodes of a process say, while both are added up. */
+struct calls {
+	uint64_t timed, counted;
+};
+
+struct call_counts {
+	struct estimate *estimate;
+	struct map places; /* trait_key → index */
+	struct vec_of(struct calls) list;
+};
+
+static struct calls *calls_of(struct call_counts *counts, uint32_t process, uint32_t function)
+{
+	const uint64_t place =
+		*map_put(&counts->places, trait_key(process, function), counts->list.len);
+
+	if (place == counts->list.len)
+		vec_push(&counts->list, (struct calls){0});
+	return &counts->list.data[place];
+}
+
+static bool take_counted(const struct profile_counted *row, void *context)
+{
+	struct call_counts *counts = context;
+	struct analysis *analysis = counts->estimate->analysis;
+	const uint32_t process = (uint32_t)(row->process - 1);
+	const uint32_t function = analysis->function_of[row->function - 1];
+
+	calls_of(counts, process, function)->counted += row->entered ? row->entered : row->called;
+	if (row->entered)
+		trait_add(counts->estimate, process, function, ESTIMATE_KNOWN);
+	return true;
+}
+
+static bool take_disarm(const struct profile_disarm *row, void *context)
+{
+	struct estimate *estimate = context;
+
+	trait_add(estimate, (uint32_t)(row->process - 1),
+		  estimate->analysis->function_of[row->function - 1], ESTIMATE_COUNTED);
+	return true;
+}
+
+static bool load_traits(struct estimate *estimate, struct profile *profile, struct error *err)
+{
+	const struct analysis *analysis = estimate->analysis;
+	struct call_counts counts = {.estimate = estimate};
+
+	map_init(&counts.places);
+	vec_foreach (node, &analysis->nodes) {
+		if (node->function == ANALYSIS_NONE)
+			continue;
+		const uint32_t process = analysis->threads.data[node->thread].process;
+		trait_add(estimate, process, node->function, ESTIMATE_TIMED);
+		calls_of(&counts, process, node->function)->timed += node->values.calls;
+	}
+	const bool ok = profile_each_counted(profile, take_counted, &counts, err) &&
+			profile_each_disarm(profile, take_disarm, estimate, err);
+	for (size_t i = 0; i < counts.places.cap; i++) {
+		const struct map_slot *slot = &counts.places.slots[i];
+		if (!slot->used)
+			continue;
+		const struct calls *calls = &counts.list.data[slot->value];
+		if (calls->counted >
+		    calls->timed + calls->timed / COUNTED_MORE_SHARE + COUNTED_MORE_MIN)
+			*map_put(&estimate->traits, slot->key, 0) |= ESTIMATE_COUNTED;
+	}
+	map_fini(&counts.places);
+	vec_fini(&counts.list);
+	return ok;
+}
+
+static bool any_counted(const struct estimate *estimate)
+{
+	for (size_t i = 0; i < estimate->traits.cap; i++)
+		if (estimate->traits.slots[i].used &&
+		    estimate->traits.slots[i].value & ESTIMATE_COUNTED)
+			return true;
+	return false;
+}
+
+static void find_modules(struct estimate *estimate)
+{
+	const struct analysis *analysis = estimate->analysis;
+	size_t count;
+	const struct profile_module *modules = profile_modules(analysis->profile, &count);
+
+	estimate->is_runtime = mem_zalloc(analysis->modules.len + 1);
+	estimate->is_kernel = mem_zalloc(analysis->modules.len + 1);
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t module = analysis->module_of[i];
+		estimate->is_runtime[module] |= modules[i].system;
+		estimate->is_kernel[module] |= analysis_is_kernels(modules[i].path);
+	}
+}
+
+/*
+ * The C library has functions in several forms for different processors, "__memset_avx2_erms" and
+ * the like, of which one is chosen when the program begins: calls are those of "memset".
+ */
+static size_t chosen_form(const char *symbol, const char **base)
+{
+	static const char *const forms[] = {"_avx", "_sse", "_ssse", "_evex", "_erms", "_fma"};
+	size_t length = 0;
+
+	if (strncmp(symbol, "__", 2) != 0)
+		return 0;
+	for (size_t i = 0; i < TABLE_COUNT(forms); i++) {
+		const char *at = strstr(symbol + 2, forms[i]);
+		if (at && (!length || (size_t)(at - symbol - 2) < length))
+			length = (size_t)(at - symbol - 2);
+	}
+	*base = symbol + 2;
+	return length;
+}
+
+static const char *name_key(struct analysis *analysis, uint32_t module, const char *name,
+			    size_t length)
+{
+	return arena_printf(&analysis->arena, "%u:%.*s", module, (int)length, name);
+}
+
+static void find_entries(struct estimate *estimate)
+{
+	struct analysis *analysis = estimate->analysis;
+	struct strmap names;
+
+	strmap_init(&names);
+	for (uint32_t i = 0; i < analysis->functions.len; i++) {
+		const struct analysis_function *function = &analysis->functions.data[i];
+		if (estimate->is_runtime[function->module] && function->symbol[0])
+			strmap_put(&names,
+				   name_key(analysis, function->module, function->symbol,
+					    strlen(function->symbol)),
+				   i);
+	}
+	estimate->entry_of = mem_alloc((analysis->functions.len + 1) * sizeof(uint32_t));
+	for (uint32_t i = 0; i < analysis->functions.len; i++) {
+		const struct analysis_function *function = &analysis->functions.data[i];
+		const char *base;
+		estimate->entry_of[i] = i;
+		const size_t length = estimate->is_runtime[function->module]
+					      ? chosen_form(function->symbol, &base)
+					      : 0;
+		const uint64_t *entry =
+			length ? strmap_get(&names,
+					    name_key(analysis, function->module, base, length))
+			       : NULL;
+		if (entry)
+			estimate->entry_of[i] = (uint32_t)*entry;
+	}
+	strmap_fini(&names);
+}
+
+/* ---- nodes ---- */
+
+#define FOLDED (1U << 31)
+
+uint32_t estimate_child(struct estimate *estimate, uint32_t parent, uint32_t function, bool folded)
+{
+	const uint32_t subject = folded ? function | FOLDED : function;
+	const size_t fresh = estimate->nodes.len;
+	const uint64_t node = *map_put(&estimate->known, (uint64_t)parent << 32 | subject, fresh);
+
+	if (node < fresh)
+		return (uint32_t)node;
+	vec_push(&estimate->nodes,
+		 ((struct analysis_node){.parent = parent,
+					 .first_child = ANALYSIS_NONE,
+					 .next_sibling = ANALYSIS_NONE,
+					 .function = function,
+					 .thread = estimate->nodes.data[parent].thread,
+					 .folded = folded,
+					 .values = analysis_values_zero()}));
+	vec_push(&estimate->paths, (struct estimate_path){.territory = ANALYSIS_NONE});
+	return (uint32_t)fresh;
+}
+
+static void order_nodes(struct estimate *estimate)
+{
+	const struct analysis *analysis = estimate->analysis;
+	const size_t count = analysis->nodes.len, threads = analysis->threads.len;
+	uint32_t *begin = mem_zalloc((threads + 2) * sizeof(*begin));
+	uint32_t *at = mem_alloc((threads + 1) * sizeof(*at));
+
+	map_init(&estimate->children);
+	map_reserve(&estimate->children, count);
+	estimate->order = mem_alloc((count + 1) * sizeof(uint32_t));
+	vec_foreach (node, &analysis->nodes)
+		begin[node->thread + 1]++;
+	for (size_t i = 0; i < threads; i++) {
+		begin[i + 1] += begin[i];
+		at[i] = begin[i];
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct analysis_node *node = &analysis->nodes.data[i];
+		estimate->order[at[node->thread]++] = i;
+		if (node->parent != ANALYSIS_NONE && !node->folded)
+			map_put(&estimate->children, (uint64_t)node->parent << 32 | node->function,
+				i);
+	}
+	estimate->order_begin = begin;
+	free(at);
+}
+
+struct estimate_tally *estimate_tally(struct estimate_thread *thread, uint32_t function)
+{
+	const uint64_t place = *map_put(&thread->tallies, function, thread->list.len);
+
+	if (place == thread->list.len)
+		vec_push(&thread->list, (struct estimate_tally){0});
+	return &thread->list.data[place];
+}
+
+/* ---- threads ---- */
+
+static size_t samples_end(const struct estimate *estimate, size_t begin, uint32_t thread)
+{
+	while (begin < estimate->values.len && estimate->values.data[begin].thread <= thread)
+		begin++;
+	return begin;
+}
+
+static void estimate_one(struct estimate *estimate, struct estimate_thread *thread)
+{
+	struct analysis_thread *row = &estimate->analysis->threads.data[thread->index];
+
+	map_init(&thread->tallies);
+	estimate_build_paths(estimate, thread);
+	row->estimated = estimate_share(estimate, thread);
+	estimate_place(estimate, thread, row->estimated);
+	row->root = thread->first;
+	map_fini(&thread->tallies);
+	vec_fini(&thread->list);
+}
+
+static void estimate_threads(struct estimate *estimate)
+{
+	struct analysis *analysis = estimate->analysis;
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < analysis->threads.len; i++) {
+		struct estimate_thread thread = {
+			.index = i, .process = analysis->threads.data[i].process, .begin = at};
+		thread.end = at = samples_end(estimate, at, i);
+		if (analysis->threads.data[i].root != ANALYSIS_NONE)
+			estimate_one(estimate, &thread);
+	}
+}
+
+/* The new tree takes the old one's place. */
+static void replace(struct estimate *estimate)
+{
+	struct analysis *analysis = estimate->analysis;
+
+	vec_foreach (node, &analysis->node_of)
+		if (*node != ANALYSIS_NONE)
+			*node = estimate->to[*node];
+	vec_fini(&analysis->nodes);
+	memcpy(&analysis->nodes, &estimate->nodes, sizeof(analysis->nodes));
+	memset(&estimate->nodes, 0, sizeof(estimate->nodes));
+}
+
+static void make_tree(struct estimate *estimate)
+{
+	const size_t count = estimate->analysis->nodes.len;
+	size_t stacks, locations;
+	const struct profile *profile = estimate->analysis->profile;
+
+	estimate->stacks = profile_stacks(profile, &stacks);
+	estimate->locations = profile_locations(profile, &locations);
+	estimate->positions = mem_zalloc((stacks + 1) * sizeof(*estimate->positions));
+	estimate->to = mem_alloc((count + 1) * sizeof(uint32_t));
+	estimate->first_match = mem_alloc((count + 1) * sizeof(uint32_t));
+	for (size_t i = 0; i < count; i++)
+		estimate->first_match[i] = ANALYSIS_NONE;
+	find_modules(estimate);
+	find_entries(estimate);
+	order_nodes(estimate);
+	estimate_threads(estimate);
+	replace(estimate);
+}
+
+static void estimate_fini(struct estimate *estimate)
+{
+	vec_fini(&estimate->values);
+	vec_fini(&estimate->nodes);
+	vec_fini(&estimate->paths);
+	vec_fini(&estimate->matches);
+	map_fini(&estimate->traits);
+	map_fini(&estimate->children);
+	map_fini(&estimate->known);
+	free(estimate->is_runtime);
+	free(estimate->is_kernel);
+	free(estimate->entry_of);
+	free(estimate->positions);
+	free(estimate->order);
+	free(estimate->order_begin);
+	free(estimate->to);
+	free(estimate->first_match);
+}
+
+bool analysis_estimate(struct analysis *analysis, struct profile *profile, struct error *err)
+{
+	struct estimate estimate = {.analysis = analysis};
+	const int64_t event = event_of(profile);
+	bool ok = true;
+
+	if (!event || !analysis->nodes.len)
+		return true;
+	map_init(&estimate.traits);
+	map_init(&estimate.known);
+	ok = load_traits(&estimate, profile, err);
+	if (ok && any_counted(&estimate)) {
+		ok = analysis_load_values(analysis, profile, event, &estimate.values, err);
+		if (ok)
+			make_tree(&estimate);
+	}
+	estimate_fini(&estimate);
+	return ok;
+}

@@ -1,0 +1,112 @@
+/*
+ * estimate: CPU time of functions whose calls are counted, not timed, from the samples of the same
+ * recording (docs/data-values.md, "Timed and counted functions"). Private to analysis.
+ *
+ *   estimate.c        what is known of functions; thread by thread; the new tree for the old one
+ *   estimate_paths.c  stacks of samples ─▶ paths of functions, as instrumentation has them
+ *   estimate_share.c  which functions the clock decides; the thread's CPU time among the paths
+ *   estimate_place.c  what was timed ─▶ onto these paths
+ *
+ * Instrumentation sees calls of timed functions only: what a counted function calls stands below
+ * its nearest timed caller. The stacks have them all. So the tree is made anew from the stacks, and
+ * the timed nodes, with their calls, waits and OS time, find their places in it.
+ */
+#ifndef TARE_ANALYSIS_ESTIMATE_H
+#define TARE_ANALYSIS_ESTIMATE_H
+
+#include "analysis/private.h"
+#include "analysis/sample_stacks.h"
+
+#define ESTIMATE_CANDIDATES 6
+
+/* What a process's samples and counters say of a function. */
+enum estimate_traits {
+	ESTIMATE_COUNTED = 1, /* there were calls that the clock did not see */
+	ESTIMATE_TIMED = 2,   /* there were calls that it saw */
+	ESTIMATE_KNOWN = 4,   /* it has a copy: its entry is seen */
+};
+
+/* What stands beside each node of the new tree. */
+struct estimate_path {
+	uint32_t territory; /* the innermost function there that is only timed; NONE: the root */
+	/* Nodes of the old tree that may be the innermost timed call here, by the likelier first.
+	 */
+	uint32_t candidates[ESTIMATE_CANDIDATES];
+	uint32_t candidate_count;
+	uint64_t samples; /* of stacks that end here */
+	double weight;
+	double kernel[TARE_OS_CAUSES]; /* of it, by why the kernel ran */
+	double inclusive;	       /* weight of it and of all below */
+};
+
+/* Where a stack leads: what its next frame inwards continues. */
+struct estimate_position {
+	uint32_t thread; /* that came by last, from 1: of that one it is */
+	uint32_t node;
+	bool in_runtime, in_kernel;
+	enum tare_os_cause cause; /* in the kernel: why */
+};
+
+/* The paths that a timed node may be, as lists. */
+struct estimate_match {
+	uint32_t path, next; /* next: ANALYSIS_NONE at the end */
+};
+
+/* One thread's function: by its clock, and by the samples. */
+struct estimate_tally {
+	uint64_t cpu_ticks, error_ticks;
+	double own, territory; /* weight of samples in it; of those in it and in counted callees */
+	bool by_clock;
+};
+
+struct estimate {
+	struct analysis *analysis;
+	struct sample_values values; /* by thread, then by stack */
+	const struct profile_stack *stacks;
+	const struct profile_location *locations;
+	struct estimate_position *positions; /* by stack */
+	bool *is_runtime, *is_kernel;	     /* by module */
+	uint32_t *entry_of;  /* by function: the one that is called where it is chosen */
+	struct map traits;   /* (process, function) → enum estimate_traits */
+	struct map children; /* (old parent, function) → old node */
+	__typeof__(((struct analysis *)0)->nodes) nodes; /* the new ones */
+	struct vec_of(struct estimate_path) paths;	 /* beside them */
+	struct map known;				 /* (parent, function) → new node */
+	uint32_t *order, *order_begin; /* old nodes by thread, and where each thread's begin */
+	uint32_t *to;		       /* from old to new */
+	uint32_t *first_match;	       /* by old node */
+	struct vec_of(struct estimate_match) matches;
+};
+
+/* The thread at hand: its samples are values[begin, end), its new nodes [first, nodes.len). */
+struct estimate_thread {
+	uint32_t index, process;
+	size_t begin, end;
+	uint32_t first;
+	struct map tallies; /* function → index of `list` */
+	struct vec_of(struct estimate_tally) list;
+};
+
+uint32_t estimate_traits_of(const struct estimate *estimate, uint32_t process, uint32_t function);
+/* A node of the new tree below `parent`, made where there is none. */
+uint32_t estimate_child(struct estimate *estimate, uint32_t parent, uint32_t function, bool folded);
+struct estimate_tally *estimate_tally(struct estimate_thread *thread, uint32_t function);
+
+/* Makes the thread's root and the paths of its stacks. */
+void estimate_build_paths(struct estimate *estimate, struct estimate_thread *thread);
+/*
+ * Fills the tallies and the CPU time of paths that samples decide. False where there is nothing to
+ * go by: the paths have no time then, and all is by clock.
+ */
+bool estimate_share(struct estimate *estimate, struct estimate_thread *thread);
+/* Adds the thread's old nodes; with all of their CPU time unless samples have decided. */
+void estimate_place(struct estimate *estimate, struct estimate_thread *thread, bool decided);
+
+/* Whole numbers that add up to `total`, in proportion to weights that add up to `weight`. */
+struct estimate_shares {
+	uint64_t total, given;
+	double weight, passed;
+};
+uint64_t estimate_next_share(struct estimate_shares *shares, double weight);
+
+#endif

@@ -1,0 +1,200 @@
+/*
+ * A stack is followed from its outermost frame on. Frames of run-time libraries that call one
+ * another are one path, that of the function entered, as where their calls are timed; frames of
+ * the kernel belong to whoever called it. Frames from which a thread begins are its root.
+ */
+#include "analysis/estimate.h"
+
+#include <string.h>
+
+struct walk {
+	struct estimate *estimate;
+	struct estimate_thread *thread;
+	struct vec_of(uint32_t) pending;
+};
+
+/* Why the kernel was entered, by the name of its outermost function on the stack. */
+static enum tare_os_cause cause_of(const char *name)
+{
+	if (strstr(name, "page_fault"))
+		return TARE_OS_MINOR_FAULT;
+	return strstr(name, "SYSCALL") || strstr(name, "syscall") ? TARE_OS_SYSCALL
+								  : TARE_OS_INTERRUPT;
+}
+
+static bool is_only_timed(const struct walk *walk, uint32_t function)
+{
+	const uint32_t traits = estimate_traits_of(walk->estimate, walk->thread->process, function);
+
+	return (traits & ESTIMATE_TIMED) && !(traits & ESTIMATE_COUNTED);
+}
+
+static void match_add(struct estimate *estimate, uint32_t old, uint32_t path)
+{
+	vec_push(&estimate->matches,
+		 ((struct estimate_match){.path = path, .next = estimate->first_match[old]}));
+	estimate->first_match[old] = (uint32_t)estimate->matches.len - 1;
+}
+
+static void candidate_add(struct estimate_path *path, uint32_t old)
+{
+	for (uint32_t i = 0; i < path->candidate_count; i++)
+		if (path->candidates[i] == old)
+			return;
+	if (path->candidate_count < ESTIMATE_CANDIDATES)
+		path->candidates[path->candidate_count++] = old;
+}
+
+/*
+ * The calls of a function that was timed at times stand below any timed caller; where all of its
+ * calls were timed, the caller without it is none.
+ */
+static void candidates_find(struct walk *walk, uint32_t node, uint32_t parent, uint32_t function)
+{
+	struct estimate *estimate = walk->estimate;
+	const struct estimate_path above = estimate->paths.data[parent];
+	struct estimate_path *path = &estimate->paths.data[node];
+
+	for (uint32_t i = 0; i < above.candidate_count; i++) {
+		const uint64_t *old = map_get(&estimate->children,
+					      (uint64_t)above.candidates[i] << 32 | function);
+		if (!old)
+			continue;
+		candidate_add(path, (uint32_t)*old);
+		match_add(estimate, (uint32_t)*old, node);
+	}
+	if (path->candidate_count && is_only_timed(walk, function))
+		return;
+	for (uint32_t i = 0; i < above.candidate_count; i++)
+		candidate_add(path, above.candidates[i]);
+}
+
+static uint32_t descend(struct walk *walk, uint32_t parent, uint32_t function)
+{
+	struct estimate *estimate = walk->estimate;
+	const size_t before = estimate->nodes.len;
+	const uint32_t node = estimate_child(estimate, parent, function, false);
+
+	if (node < before)
+		return node;
+	candidates_find(walk, node, parent, function);
+	estimate->paths.data[node].territory =
+		is_only_timed(walk, function) ? function : estimate->paths.data[parent].territory;
+	return node;
+}
+
+/* Whether a timed call of it stands directly below a root. */
+static bool root_calls(const struct walk *walk, uint32_t root, uint32_t function)
+{
+	const struct estimate_path *path = &walk->estimate->paths.data[root];
+
+	return path->candidate_count &&
+	       map_get(&walk->estimate->children, (uint64_t)path->candidates[0] << 32 | function);
+}
+
+static void step_runtime(struct walk *walk, struct estimate_position *at, uint32_t function)
+{
+	const uint32_t entry = walk->estimate->entry_of[function];
+
+	if (at->in_runtime)
+		return;
+	if (at->node == walk->thread->first) {
+		if (root_calls(walk, at->node, entry))
+			at->node = descend(walk, at->node, entry);
+		return;
+	}
+	at->node = descend(walk, at->node, entry);
+	at->in_runtime = true;
+}
+
+static void step(struct walk *walk, struct estimate_position *at, uint32_t function)
+{
+	const struct estimate *estimate = walk->estimate;
+	const struct analysis_function *row = &estimate->analysis->functions.data[function];
+
+	if (estimate->is_kernel[row->module]) {
+		if (!at->in_kernel)
+			at->cause = cause_of(row->symbol);
+		at->in_kernel = true;
+		return;
+	}
+	const bool known =
+		estimate_traits_of(estimate, walk->thread->process, function) & ESTIMATE_KNOWN;
+	if (estimate->is_runtime[row->module] && !known) {
+		step_runtime(walk, at, function);
+		return;
+	}
+	at->node = descend(walk, at->node, function);
+	at->in_runtime = false;
+}
+
+static struct estimate_position position_of(struct walk *walk, uint32_t stack)
+{
+	const struct estimate *estimate = walk->estimate;
+	struct estimate_position *positions = estimate->positions;
+	struct estimate_position at = {.thread = walk->thread->index + 1,
+				       .node = walk->thread->first};
+	uint32_t from = stack;
+
+	for (; from && positions[from - 1].thread != at.thread;
+	     from = (uint32_t)estimate->stacks[from - 1].parent)
+		vec_push(&walk->pending, from - 1);
+	if (from)
+		at = positions[from - 1];
+	while (walk->pending.len) {
+		const uint32_t next = walk->pending.data[--walk->pending.len];
+		const int64_t location = estimate->stacks[next].location;
+		const int64_t function = estimate->locations[location - 1].function;
+		step(walk, &at, estimate->analysis->function_of[function - 1]);
+		positions[next] = at;
+	}
+	return at;
+}
+
+static void root_begin(struct estimate *estimate, struct estimate_thread *thread)
+{
+	const uint32_t old = estimate->analysis->threads.data[thread->index].root;
+	struct estimate_path path = {.territory = ANALYSIS_NONE};
+
+	thread->first = (uint32_t)estimate->nodes.len;
+	vec_push(&estimate->nodes, ((struct analysis_node){.parent = ANALYSIS_NONE,
+							   .first_child = ANALYSIS_NONE,
+							   .next_sibling = ANALYSIS_NONE,
+							   .function = ANALYSIS_NONE,
+							   .thread = thread->index,
+							   .values = analysis_values_zero()}));
+	candidate_add(&path, old);
+	vec_push(&estimate->paths, path);
+	match_add(estimate, old, thread->first);
+}
+
+static void sum_inclusive(struct estimate *estimate, uint32_t first)
+{
+	for (size_t i = estimate->nodes.len; i-- > first;) {
+		struct estimate_path *path = &estimate->paths.data[i];
+		path->inclusive += path->weight;
+		if (i > first)
+			estimate->paths.data[estimate->nodes.data[i].parent].inclusive +=
+				path->inclusive;
+	}
+}
+
+void estimate_build_paths(struct estimate *estimate, struct estimate_thread *thread)
+{
+	struct walk walk = {.estimate = estimate, .thread = thread};
+
+	root_begin(estimate, thread);
+	for (size_t i = thread->begin; i < thread->end; i++) {
+		const struct sample_value *value = &estimate->values.data[i];
+		if (!value->stack)
+			continue; /* nobody knows where it was */
+		const struct estimate_position at = position_of(&walk, value->stack);
+		struct estimate_path *path = &estimate->paths.data[at.node];
+		path->samples += value->samples;
+		path->weight += (double)value->weight;
+		if (at.in_kernel)
+			path->kernel[at.cause] += (double)value->weight;
+	}
+	sum_inclusive(estimate, thread->first);
+	vec_fini(&walk.pending);
+}

@@ -1,0 +1,141 @@
+/*
+ * Clock or samples: of a function whose calls were all timed, and that has called no counted
+ * function, the clock knows the time; its error is what the probes cost beyond their calibration.
+ * The samples' error is that of counting. The smaller decides. All other functions have what is
+ * left of the thread's CPU time, in proportion to their samples.
+ */
+#include "analysis/estimate.h"
+
+#include <math.h>
+
+static double territory_of(const struct estimate_tally *tally)
+{
+	return tally->territory - tally->own;
+}
+
+/* Its samples may have been taken in functions that it has called unseen. */
+static bool clock_knows(const struct estimate *estimate, const struct estimate_thread *thread,
+			uint32_t function, const struct estimate_tally *tally)
+{
+	if (function == ANALYSIS_NONE)
+		return territory_of(tally) <= 0;
+	const uint32_t traits = estimate_traits_of(estimate, thread->process, function);
+
+	return (traits & ESTIMATE_TIMED) && !(traits & ESTIMATE_COUNTED) &&
+	       territory_of(tally) <= 0;
+}
+
+static void tally_old(struct estimate *estimate, struct estimate_thread *thread)
+{
+	const uint32_t *begin = &estimate->order_begin[thread->index];
+
+	for (uint32_t i = begin[0]; i < begin[1]; i++) {
+		const struct analysis_node *node =
+			&estimate->analysis->nodes.data[estimate->order[i]];
+		struct estimate_tally *tally = estimate_tally(thread, node->function);
+		tally->cpu_ticks += node->values.amount[CPU_EXCLUSIVE];
+		tally->error_ticks += node->values.amount[ERROR_EXCLUSIVE];
+	}
+}
+
+static void tally_paths(struct estimate *estimate, struct estimate_thread *thread, double *weight,
+			uint64_t *samples)
+{
+	for (size_t i = thread->first; i < estimate->nodes.len; i++) {
+		const struct estimate_path *path = &estimate->paths.data[i];
+		if (!path->samples)
+			continue;
+		estimate_tally(thread, estimate->nodes.data[i].function)->own += path->weight;
+		estimate_tally(thread, path->territory)->territory += path->weight;
+		*weight += path->weight;
+		*samples += path->samples;
+	}
+}
+
+static void decide(const struct estimate *estimate, struct estimate_thread *thread,
+		   double sample_ticks)
+{
+	for (size_t i = 0; i < thread->tallies.cap; i++) {
+		const struct map_slot *slot = &thread->tallies.slots[i];
+		if (!slot->used)
+			continue;
+		const uint32_t function = (uint32_t)slot->key;
+		struct estimate_tally *tally = &thread->list.data[slot->value];
+		/* Two standard deviations of the count that its time would have, and one more. */
+		const double by_samples =
+			2 * sqrt((double)tally->cpu_ticks * sample_ticks) + sample_ticks;
+		tally->by_clock = clock_knows(estimate, thread, function, tally) &&
+				  (double)tally->error_ticks <= by_samples;
+	}
+}
+
+uint64_t estimate_next_share(struct estimate_shares *shares, double weight)
+{
+	shares->passed += weight;
+	const double part = shares->weight > 0 ? shares->passed / shares->weight : 1;
+	uint64_t upto =
+		part >= 1 - 1e-12 ? shares->total : (uint64_t)((double)shares->total * part);
+
+	if (upto > shares->total)
+		upto = shares->total;
+	if (upto < shares->given)
+		upto = shares->given;
+	const uint64_t share = upto - shares->given;
+	shares->given = upto;
+	return share;
+}
+
+/* CPU time of samples; what of it the kernel had is OS time, the rest application. */
+static void path_set(struct analysis_values *values, const struct estimate_path *path,
+		     uint64_t ticks)
+{
+	uint64_t left = ticks;
+
+	for (int cause = 0; cause < TARE_OS_CAUSES; cause++) {
+		const double part = path->kernel[cause] / path->weight;
+		uint64_t kernel = (uint64_t)((double)ticks * part);
+		if (kernel > left)
+			kernel = left;
+		values->os_ticks[cause] += kernel;
+		left -= kernel;
+	}
+	values->amount[ELAPSED_EXCLUSIVE] += ticks;
+	values->amount[CPU_EXCLUSIVE] += ticks;
+	values->amount[APPLICATION_EXCLUSIVE] += left;
+	values->amount[ESTIMATED_EXCLUSIVE] += ticks;
+	values->amount[BASIS_EXCLUSIVE] += path->samples;
+}
+
+/* Of a function that is decided by samples. */
+static bool is_sampled(struct estimate_thread *thread, const struct analysis_node *node)
+{
+	return !estimate_tally(thread, node->function)->by_clock;
+}
+
+bool estimate_share(struct estimate *estimate, struct estimate_thread *thread)
+{
+	struct estimate_shares shares = {0};
+	uint64_t cpu_ticks = 0, samples = 0;
+	double weight = 0;
+
+	tally_old(estimate, thread);
+	tally_paths(estimate, thread, &weight, &samples);
+	vec_foreach (tally, &thread->list)
+		cpu_ticks += tally->cpu_ticks;
+	if (!samples || !cpu_ticks)
+		return false;
+	decide(estimate, thread, (double)cpu_ticks / (double)samples);
+	vec_foreach (tally, &thread->list) {
+		shares.total += tally->by_clock ? 0 : tally->cpu_ticks;
+		shares.weight += tally->by_clock ? 0 : tally->own;
+	}
+	if (shares.weight <= 0)
+		return false;
+	for (size_t i = thread->first; i < estimate->nodes.len; i++) {
+		const struct estimate_path *path = &estimate->paths.data[i];
+		struct analysis_node *node = &estimate->nodes.data[i];
+		if (path->samples && is_sampled(thread, node))
+			path_set(&node->values, path, estimate_next_share(&shares, path->weight));
+	}
+	return true;
+}
