@@ -38,22 +38,10 @@ static int64_t event_of(const struct profile *profile)
 
 /* ---- functions ---- */
 
-static uint64_t trait_key(uint32_t process, uint32_t function)
-{
-	return (uint64_t)process << 32 | function;
-}
-
-uint32_t estimate_traits_of(const struct estimate *estimate, uint32_t process, uint32_t function)
-{
-	const uint64_t *traits = map_get(&estimate->traits, trait_key(process, function));
-
-	return traits ? (uint32_t)*traits : 0;
-}
-
 static void trait_add(struct estimate *estimate, uint32_t process, uint32_t function,
 		      uint32_t traits)
 {
-	*map_put(&estimate->traits, trait_key(process, function), 0) |= traits;
+	*map_put(&estimate->traits, estimate_key(process, function), 0) |= traits;
 }
 
 /* What counters and nodes of a process say, while both are added up. */
@@ -70,7 +58,7 @@ struct call_counts {
 static struct calls *calls_of(struct call_counts *counts, uint32_t process, uint32_t function)
 {
 	const uint64_t place =
-		*map_put(&counts->places, trait_key(process, function), counts->list.len);
+		*map_put(&counts->places, estimate_key(process, function), counts->list.len);
 
 	if (place == counts->list.len)
 		vec_push(&counts->list, (struct calls){0});
@@ -181,7 +169,7 @@ static const char *name_key(struct analysis *analysis, uint32_t module, const ch
 static void find_entries(struct estimate *estimate)
 {
 	struct analysis *analysis = estimate->analysis;
-	struct strmap names;
+	struct strmap names = {0};
 
 	strmap_init(&names);
 	for (uint32_t i = 0; i < analysis->functions.len; i++) {
@@ -212,28 +200,6 @@ static void find_entries(struct estimate *estimate)
 
 /* ---- nodes ---- */
 
-#define FOLDED (1U << 31)
-
-uint32_t estimate_child(struct estimate *estimate, uint32_t parent, uint32_t function, bool folded)
-{
-	const uint32_t subject = folded ? function | FOLDED : function;
-	const size_t fresh = estimate->nodes.len;
-	const uint64_t node = *map_put(&estimate->known, (uint64_t)parent << 32 | subject, fresh);
-
-	if (node < fresh)
-		return (uint32_t)node;
-	vec_push(&estimate->nodes,
-		 ((struct analysis_node){.parent = parent,
-					 .first_child = ANALYSIS_NONE,
-					 .next_sibling = ANALYSIS_NONE,
-					 .function = function,
-					 .thread = estimate->nodes.data[parent].thread,
-					 .folded = folded,
-					 .values = analysis_values_zero()}));
-	vec_push(&estimate->paths, (struct estimate_path){.territory = ANALYSIS_NONE});
-	return (uint32_t)fresh;
-}
-
 static void order_nodes(struct estimate *estimate)
 {
 	const struct analysis *analysis = estimate->analysis;
@@ -259,15 +225,6 @@ static void order_nodes(struct estimate *estimate)
 	}
 	estimate->order_begin = begin;
 	free(at);
-}
-
-struct estimate_tally *estimate_tally(struct estimate_thread *thread, uint32_t function)
-{
-	const uint64_t place = *map_put(&thread->tallies, function, thread->list.len);
-
-	if (place == thread->list.len)
-		vec_push(&thread->list, (struct estimate_tally){0});
-	return &thread->list.data[place];
 }
 
 /* ---- threads ---- */
@@ -370,7 +327,10 @@ bool analysis_estimate(struct analysis *analysis, struct profile *profile, struc
 	map_init(&estimate.known);
 	ok = load_traits(&estimate, profile, err);
 	if (ok && any_counted(&estimate)) {
-		ok = analysis_load_values(analysis, profile, event, &estimate.values, err);
+		uint64_t truncated = 0;
+		ok = sample_values_load(analysis, profile, event, &estimate.values, &truncated,
+					err);
+		sample_values_sort(&estimate.values);
 		if (ok)
 			make_tree(&estimate);
 	}

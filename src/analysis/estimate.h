@@ -5,6 +5,7 @@
  *   estimate.c        what is known of functions; thread by thread; the new tree for the old one
  *   estimate_paths.c  stacks of samples ─▶ paths of functions, as instrumentation has them
  *   estimate_share.c  which functions the clock decides; the thread's CPU time among the paths
+ *   estimate_tree.c   the new tree's nodes, and shares that add up
  *   estimate_place.c  what was timed ─▶ onto these paths
  *
  * Instrumentation sees calls of timed functions only: what a counted function calls stands below
@@ -87,6 +88,8 @@ struct estimate_thread {
 	struct vec_of(struct estimate_tally) list;
 };
 
+/* Of the map of traits. */
+uint64_t estimate_key(uint32_t process, uint32_t function);
 uint32_t estimate_traits_of(const struct estimate *estimate, uint32_t process, uint32_t function);
 /* A node of the new tree below `parent`, made where there is none. */
 uint32_t estimate_child(struct estimate *estimate, uint32_t parent, uint32_t function, bool folded);

@@ -69,22 +69,6 @@ static void decide(const struct estimate *estimate, struct estimate_thread *thre
 	}
 }
 
-uint64_t estimate_next_share(struct estimate_shares *shares, double weight)
-{
-	shares->passed += weight;
-	const double part = shares->weight > 0 ? shares->passed / shares->weight : 1;
-	uint64_t upto =
-		part >= 1 - 1e-12 ? shares->total : (uint64_t)((double)shares->total * part);
-
-	if (upto > shares->total)
-		upto = shares->total;
-	if (upto < shares->given)
-		upto = shares->given;
-	const uint64_t share = upto - shares->given;
-	shares->given = upto;
-	return share;
-}
-
 /* CPU time of samples; what of it the kernel had is OS time, the rest application. */
 static void path_set(struct analysis_values *values, const struct estimate_path *path,
 		     uint64_t ticks)

@@ -34,8 +34,8 @@ void analysis_sum_unfollowed(struct analysis *analysis);
 /* identity.c: fills modules and functions. */
 void analysis_load_identities(struct analysis *analysis, bool keep_mangled);
 /*
- * tree.c: what a node's exclusive times are, and its OS time by cause. A killed target can leave
- * more OS time than time: the excess goes, last cause first.
+ * tree_load.c: what a node's exclusive times are, and its OS time by cause. A killed target can
+ * leave more OS time than time: the excess goes, last cause first.
  */
 void analysis_values_measure(struct analysis_values *values, const struct profile_node *row,
 			     uint64_t *inconsistent);
@@ -71,10 +71,6 @@ bool analysis_reshape(struct analysis *analysis, const struct analysis_options *
 bool analysis_load_samples(struct analysis *analysis, struct profile *profile,
 			   const struct analysis_options *options, struct error *err);
 void analysis_free_sample_stacks(struct analysis *analysis);
-/* All samples of an event, by thread, then by stack; free `values` in any case. */
-struct sample_values;
-bool analysis_load_values(const struct analysis *analysis, struct profile *profile, int64_t event,
-			  struct sample_values *values, struct error *err);
 /* estimate.c: after the residual, before what has folded is shared out. */
 bool analysis_estimate(struct analysis *analysis, struct profile *profile, struct error *err);
 /* residual.c: before the nodes are linked; and for each node's values afterwards. */

@@ -16,6 +16,15 @@ struct sample_value {
 struct sample_values vec_of(struct sample_value);
 
 /*
+ * Appends all samples of the event with that id, in no order, and adds to *truncated how many of
+ * them have stacks that do not reach their root. Free `values` in any case.
+ */
+bool sample_values_load(const struct analysis *analysis, struct profile *profile, int64_t event,
+			struct sample_values *values, uint64_t *truncated, struct error *err);
+/* By thread, then by stack. */
+void sample_values_sort(struct sample_values *values);
+
+/*
  * What stands at each location, by its id less one: elements first[i] to first[i + 1] of `at`, any
  * numbers below `count`. The last of them is the one that executes where the location does.
  */

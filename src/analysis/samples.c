@@ -9,37 +9,6 @@
 
 #include <string.h>
 
-struct sample_loader {
-	const struct analysis *analysis;
-	int64_t event;
-	struct sample_values *values;
-	uint64_t truncated;
-};
-
-static bool take_value(const struct profile_stack_value *row, void *context)
-{
-	struct sample_loader *loader = context;
-	const uint32_t thread = (uint32_t)(row->thread - 1);
-
-	if (row->event != loader->event || !loader->analysis->threads.data[thread].selected)
-		return true;
-	vec_push(loader->values, ((struct sample_value){.thread = thread,
-							.stack = (uint32_t)row->stack,
-							.samples = row->samples,
-							.weight = row->weight}));
-	loader->truncated += row->truncated;
-	return true;
-}
-
-static int compare_threads(const void *a, const void *b)
-{
-	const struct sample_value *x = a, *y = b;
-
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return x->stack < y->stack ? -1 : x->stack > y->stack;
-}
-
 /*
  * Frames of the kernel are the innermost ones: without them, a stack is what called into it. Of
  * the kernel's own threads nothing is left.
@@ -57,46 +26,22 @@ static void leave_out_kernel(const struct analysis *analysis, struct sample_valu
 			value->stack = (uint32_t)stacks[value->stack - 1].parent;
 }
 
-static bool load_all(struct sample_loader *loader, struct profile *profile, struct error *err)
-{
-	size_t count;
-
-	profile_stacks(profile, &count);
-	if (count >= ANALYSIS_NONE)
-		return error_set(err, ERROR_UNSUPPORTED, "the profile has more than %u stacks",
-				 ANALYSIS_NONE - 1);
-	return profile_each_stack_value(profile, take_value, loader, err);
-}
-
-bool analysis_load_values(const struct analysis *analysis, struct profile *profile, int64_t event,
-			  struct sample_values *values, struct error *err)
-{
-	struct sample_loader loader = {.analysis = analysis, .event = event, .values = values};
-	const bool ok = load_all(&loader, profile, err);
-
-	vec_sort(values, compare_threads);
-	return ok;
-}
-
 static bool load_values(struct analysis *analysis, struct profile *profile,
 			const struct analysis_options *options, struct sample_values *values,
 			struct error *err)
 {
 	size_t count;
-	struct sample_loader loader = {.analysis = analysis,
-				       .event = analysis->event - profile_events(profile, &count) +
-						1,
-				       .values = values};
+	const int64_t event = analysis->event - profile_events(profile, &count) + 1;
+	uint64_t *truncated = &analysis->totals.samples.truncated;
 
 	analysis->totals.samples.truncated_known = !options->from && !options->to;
 	if (analysis->totals.samples.truncated_known
-		    ? !load_all(&loader, profile, err)
+		    ? !sample_values_load(analysis, profile, event, values, truncated, err)
 		    : !analysis_load_range(analysis, profile, options, values, err))
 		return false;
-	analysis->totals.samples.truncated += loader.truncated;
 	if (options->no_kernel)
 		leave_out_kernel(analysis, values);
-	vec_sort(values, compare_threads);
+	sample_values_sort(values);
 	return true;
 }
 

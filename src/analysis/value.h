@@ -2,7 +2,7 @@
  * The values of functions, call paths, modules, threads, lines, …: one line per value. Each has an
  * amount inclusive and one exclusive; sums, percents, columns, the page's quantities and what is
  * exported follow from these lists. What a new value needs besides is to be measured, in its
- * exclusive amount: times in tree.c
+ * exclusive amount: times in tree_load.c
  * (analysis_values_measure).
  *
  *   ID, name  VALUE_<ID>, <ID>_INCLUSIVE, <ID>_EXCLUSIVE; in the names of columns
