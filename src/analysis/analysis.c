@@ -266,9 +266,15 @@ uint64_t analysis_os_ns(const struct analysis *analysis, const struct analysis_v
 	       analysis_ns(analysis, before);
 }
 
+/* The calls that the times are of: what samples tell is of all. */
+static uint64_t calls_of(const struct analysis_values *values)
+{
+	return values->sampled ? values->calls : values->calls - values->untimed;
+}
+
 uint64_t analysis_average_ticks(const struct analysis_values *values, enum analysis_measure measure)
 {
-	const uint64_t timed = values->calls - values->untimed;
+	const uint64_t timed = calls_of(values);
 
 	if (!timed)
 		return 0;
@@ -279,7 +285,7 @@ uint64_t analysis_average_ticks(const struct analysis_values *values, enum analy
 uint64_t analysis_average_ns(const struct analysis *analysis, const struct analysis_values *values,
 			     enum analysis_measure measure)
 {
-	const uint64_t timed = values->calls - values->untimed;
+	const uint64_t timed = calls_of(values);
 
 	if (!timed)
 		return 0;
@@ -381,31 +387,15 @@ double analysis_share(const struct analysis *analysis, const struct analysis_val
 	return analysis_percent(analysis, values, ranking(analysis, INCLUSIVE));
 }
 
-bool analysis_samples_interval(const struct analysis *analysis, uint64_t samples, double *low,
-			       double *high)
-{
-	static const double z = 1.959963984540054; /* of the normal distribution, two-sided 95 % */
-	const double n = (double)analysis->totals.samples.kept;
-
-	if (n <= 0)
-		return false;
-	const double p = fmin((double)samples / n, 1);
-	const double middle = (p + z * z / (2 * n)) / (1 + z * z / n);
-	const double half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
-	*low = samples ? 100 * fmax(middle - half, 0) : 0;
-	*high = p < 1 ? 100 * fmin(middle + half, 1) : 100;
-	return true;
-}
-
 bool analysis_is_within_error(const struct analysis_values *values)
 {
-	return values->calls > values->untimed &&
+	return values->calls > values->untimed && !values->sampled &&
 	       values->amount[ELAPSED_EXCLUSIVE] <= values->amount[ERROR_EXCLUSIVE];
 }
 
 bool analysis_is_overhead_dominated(const struct analysis_values *values)
 {
-	return values->calls > values->untimed &&
+	return values->calls > values->untimed && !values->sampled &&
 	       values->amount[ELAPSED_EXCLUSIVE] / 5 < values->probe_ticks;
 }
 

@@ -68,6 +68,7 @@ struct analysis_values {
 	uint64_t residual_exclusive; /* of overhead: what probes cost beyond their calibration */
 	uint64_t os_ticks[TARE_OS_CAUSES]; /* exclusive; sum is elapsed - application */
 	bool absorbed;	      /* exclusive values have those of callees: there are none per call */
+	bool sampled;	      /* CPU time is by samples: some of its calls were not timed */
 	bool disarmed;	      /* probes were switched off while it ran: there were further calls */
 	bool counted;	      /* so `calls` are all, also of what was disarmed … */
 	bool approximate;     /* … but for some that got lost among threads */
@@ -238,10 +239,11 @@ struct analysis_totals {
 			uint64_t ANALYSIS_TIMES(ANALYSIS_VALUE_NAME);
 		};
 	};
-	uint64_t overhead, own;	  /* probe cost subtracted; time in the runtime */
-	uint64_t residual, error; /* of overhead: beyond calibration; sum of exclusive bounds */
-	double residual_share;	  /* of the calibrated cost: the largest of the processes */
-	double cost_drift;	  /* the furthest from 0 of the processes_checked */
+	uint64_t overhead, own;	   /* probe cost subtracted; time in the runtime */
+	uint64_t estimated, basis; /* CPU ticks by samples, and the number of these */
+	uint64_t residual, error;  /* of overhead: beyond calibration; sum of exclusive bounds */
+	double residual_share;	   /* of the calibrated cost: the largest of the processes */
+	double cost_drift;	   /* the furthest from 0 of the processes_checked */
 	uint64_t processes_checked;
 	uint64_t root_ticks;
 	uint64_t os_ticks[TARE_OS_CAUSES];
@@ -436,6 +438,14 @@ double analysis_samples_percent(const struct analysis *analysis, uint64_t sample
  */
 bool analysis_samples_interval(const struct analysis *analysis, uint64_t samples, double *low,
 			       double *high);
+
+/*
+ * The 95 % confidence interval of a CPU time that is by samples: that of counting them, by Wilson
+ * (1927), widened by what the same program's samples differ from run to run. False where the time
+ * is by clock.
+ */
+bool analysis_cpu_interval(const struct analysis *analysis, const struct analysis_values *values,
+			   enum analysis_side side, uint64_t *low, uint64_t *high);
 
 /*
  * By which share the cost of pairs of probes had changed when it was measured again at the end of

@@ -23,6 +23,7 @@ static struct analysis_values kept_of(const struct placing *placing,
 	kept.amount[ELAPSED_EXCLUSIVE] -= kept.amount[CPU_EXCLUSIVE];
 	kept.amount[CPU_EXCLUSIVE] = kept.amount[APPLICATION_EXCLUSIVE] = 0;
 	kept.amount[ERROR_EXCLUSIVE] = 0;
+	kept.sampled = kept.absorbed = true;
 	for (int cause = 0; cause < TARE_OS_CAUSES; cause++)
 		if (cause != TARE_OS_BLOCKED && cause != TARE_OS_PREEMPTED)
 			kept.os_ticks[cause] = 0;

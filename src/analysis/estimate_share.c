@@ -118,7 +118,10 @@ bool estimate_share(struct estimate *estimate, struct estimate_thread *thread)
 	for (size_t i = thread->first; i < estimate->nodes.len; i++) {
 		const struct estimate_path *path = &estimate->paths.data[i];
 		struct analysis_node *node = &estimate->nodes.data[i];
-		if (path->samples && is_sampled(thread, node))
+		if (!is_sampled(thread, node))
+			continue;
+		node->values.sampled = true;
+		if (path->samples)
 			path_set(&node->values, path, estimate_next_share(&shares, path->weight));
 	}
 	return true;

@@ -198,6 +198,8 @@ static void sum_threads(struct analysis *analysis)
 		struct analysis_process *process = &analysis->processes.data[thread->process];
 		for (int i = 0; i < TARE_OS_CAUSES; i++)
 			analysis->totals.os_ticks[i] += node->values.os_ticks[i];
+		analysis->totals.estimated += node->values.amount[ESTIMATED_EXCLUSIVE];
+		analysis->totals.basis += node->values.amount[BASIS_EXCLUSIVE];
 		if (node->parent == ANALYSIS_NONE) {
 			const uint64_t ticks = node->values.amount[ELAPSED_EXCLUSIVE];
 			thread->root_ticks += ticks;

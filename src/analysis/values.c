@@ -31,6 +31,7 @@ void analysis_values_add_exclusive(struct arena *arena, struct analysis_values *
 		to->amount[i] += from->amount[i];
 	to->residual_exclusive += from->residual_exclusive;
 	to->probe_ticks += from->probe_ticks;
+	to->sampled |= from->sampled;
 	to->disarmed |= from->disarmed;
 	to->absorbed |= from->absorbed;
 	for (int i = 0; i < TARE_OS_CAUSES; i++)
@@ -70,7 +71,7 @@ void analysis_values_absorb(struct analysis_values *to, const struct analysis_va
 
 	part.histogram = NULL;
 	part.calls = part.untimed = part.unwound = 0;
-	part.disarmed = false;
+	part.disarmed = part.sampled = false;
 	for (int i = 0; i < ANALYSIS_TIME_MEASURES; i++)
 		part.range[i] = (struct analysis_range){.min = UINT64_MAX};
 	analysis_values_add_exclusive(NULL, to, &part);

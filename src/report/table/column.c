@@ -127,6 +127,19 @@
 	    ID##_INCLUSIVE, true, false),                                                          \
 		BAR(#name "_exclusive_bar", title, ROLE_TIME_BAR, VALUES, report_get_time_bar,     \
 		    ID##_EXCLUSIVE, true, false)
+/* Of CPU times that samples tell. */
+#define ESTIMATE(name_, type_, get_, param_)                                                       \
+	{                                                                                          \
+		.name = (name_), .group = "CPU", .title = "", .type = (type_), .rows = VALUES,     \
+		.get = (get_), .param = (param_), .of_calls = true, .of_estimates = true,          \
+		.data_only = true                                                                  \
+	}
+#define CPU_MARGIN(name_, param_)                                                                  \
+	{                                                                                          \
+		.name = (name_), .group = "CPU", .title = "\u00b1", .type = CELL_PERCENT,          \
+		.role = ROLE_MARGIN, .rows = VALUES, .get = report_get_cpu_margin,                 \
+		.param = (param_), .of_calls = true, .of_estimates = true, .text_only = true       \
+	}
 #define OS(number, ID, cause, since, title, ...)                                                   \
 	CALLS("os_" #cause, "OS time", title, CELL_TIME, VALUES, report_get_os, TARE_OS_##ID)
 
@@ -187,6 +200,13 @@ const struct column report_columns[] = {
 	ANALYSIS_TIMES(PER_CALL),
 	ANALYSIS_COSTS(COST_SUMS),
 	TARE_OS_CAUSE_LIST(OS),
+	ESTIMATE("timed_by", CELL_TEXT, report_get_timed_by, 0),
+	ESTIMATE("cpu_inclusive_low", CELL_TIME, report_get_cpu_low, CPU_INCLUSIVE),
+	ESTIMATE("cpu_inclusive_high", CELL_TIME, report_get_cpu_high, CPU_INCLUSIVE),
+	ESTIMATE("cpu_exclusive_low", CELL_TIME, report_get_cpu_low, CPU_EXCLUSIVE),
+	ESTIMATE("cpu_exclusive_high", CELL_TIME, report_get_cpu_high, CPU_EXCLUSIVE),
+	CPU_MARGIN("cpu_inclusive_margin", CPU_INCLUSIVE),
+	CPU_MARGIN("cpu_exclusive_margin", CPU_EXCLUSIVE),
 	CALLS("outside", "", "Outside", CELL_TIME, R(PROCESS), report_get_process_outside, 0),
 	CALLS("outside", "", "Outside", CELL_TIME, R(THREAD), report_get_thread_outside, 0),
 	SIGN("confidence", ROLE_CONFIDENCE, CODE, report_get_confidence),
@@ -310,6 +330,8 @@ bool column_applies(const struct report *report, const struct column *column)
 	const bool both = !report->view->is_of_method;
 
 	if (column->data_only && report->options->format == REPORT_TEXT)
+		return false;
+	if (column->of_estimates && !analysis->totals.basis)
 		return false;
 	if (column->of_calls)
 		return analysis->method == ANALYSIS_INSTRUMENT || (both && analysis->has_calls);

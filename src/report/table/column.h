@@ -50,6 +50,7 @@ struct column {
 	bool text_only;
 	bool data_only;		   /* CSV and JSON: text shows it in another form */
 	bool of_calls, of_samples; /* only where there are such values; neither: always */
+	bool of_estimates;	   /* only where CPU times are by samples */
 	bool on_request;	   /* only where it is named, or all are asked for */
 	report_getter *get;
 };
@@ -90,7 +91,8 @@ report_getter report_get_section, report_get_process, report_get_thread, report_
 /* value_cells.c */
 report_getter report_get_calls, report_get_unwound, report_get_total, report_get_percent,
 	report_get_average, report_get_min, report_get_max, report_get_percentile,
-	report_get_histogram, report_get_os, report_get_confidence, report_get_disarmed,
+	report_get_histogram, report_get_timed_by, report_get_cpu_low, report_get_cpu_high,
+	report_get_cpu_margin, report_get_os, report_get_confidence, report_get_disarmed,
 	report_get_time_bar, report_get_samples_bar;
 /* process_cells.c */
 report_getter report_get_pid, report_get_parent_pid, report_get_executable, report_get_threads,

@@ -42,9 +42,14 @@ GET(average)
 			  : analysis_average_ns(report->analysis, row->values, measure));
 }
 
-/* Exclusive values that are those of callees, too, are none of one call. */
+/*
+ * Exclusive values that are those of callees, too, are none of one call; of a function that was
+ * timed at times, the calls that were are not all.
+ */
 static bool is_per_call(const struct report_row *row, const struct column *column)
 {
+	if (row->values->sampled && row->values->untimed)
+		return false;
 	return !(row->values->absorbed && column->param % ANALYSIS_SIDES == EXCLUSIVE);
 }
 
@@ -67,6 +72,8 @@ GET(percentile)
 {
 	uint64_t ticks;
 
+	if (row->values->sampled && row->values->untimed)
+		return;
 	if (analysis_percentile_ticks(row->values, column->param, &ticks))
 		set_ticks(report, cell, ticks);
 }
@@ -111,6 +118,49 @@ GET(confidence)
 		cell_set_text(cell, text ? "?" : "within-error");
 	else if (analysis_is_overhead_dominated(row->values))
 		cell_set_text(cell, text ? "~" : "overhead-dominated");
+}
+
+GET(timed_by)
+{
+	cell_set_text(cell, row->values->sampled ? "samples" : "clock");
+}
+
+/* The ends of the interval of CPU time. */
+static bool cpu_interval(const struct report *report, const struct report_row *row,
+			 const struct column *column, uint64_t *low, uint64_t *high)
+{
+	return analysis_cpu_interval(report->analysis, row->values,
+				     (enum analysis_side)(column->param % ANALYSIS_SIDES), low,
+				     high);
+}
+
+GET(cpu_low)
+{
+	uint64_t low, high;
+
+	if (cpu_interval(report, row, column, &low, &high))
+		set_ticks(report, cell, low);
+}
+
+GET(cpu_high)
+{
+	uint64_t low, high;
+
+	if (cpu_interval(report, row, column, &low, &high))
+		set_ticks(report, cell, high);
+}
+
+/* The farther end, so that the share plus and minus this contains the interval. */
+GET(cpu_margin)
+{
+	const uint64_t ticks = row->values->amount[column->param];
+	uint64_t low, high;
+
+	if (cpu_interval(report, row, column, &low, &high))
+		cell_set_percent(cell,
+				 analysis_amount_percent(
+					 report->analysis, (enum analysis_measure)column->param,
+					 high - ticks > ticks - low ? high - ticks : ticks - low));
 }
 
 GET(disarmed)

@@ -5,10 +5,10 @@
 
 #define CALL_COLUMNS                                                                               \
 	"disarmed,calls," BY "_inclusive," BY "_inclusive_percent," BY "_exclusive," BY            \
-	"_exclusive_percent," BY "_exclusive_bar," OTHERS
+	"_exclusive_percent," BY "_exclusive_margin," BY "_exclusive_bar," OTHERS
 #define CALL_DROPS                                                                                 \
-	BY "_inclusive_percent,module," BY "_exclusive_bar," OTHERS_DROPPED BY "_inclusive," BY    \
-	   "_exclusive_percent"
+	BY "_inclusive_percent,module," BY "_exclusive_bar," BY                                    \
+	   "_exclusive_margin," OTHERS_DROPPED BY "_inclusive," BY "_exclusive_percent"
 #define SAMPLE_COLUMNS                                                                             \
 	"inclusive_samples,inclusive_percent,inclusive_margin,exclusive_samples,"                  \
 	"exclusive_percent,exclusive_margin,exclusive_bar,exclusive_weight,"

@@ -1,0 +1,60 @@
+/* Confidence intervals of what samples tell. See analysis.h. */
+#include "analysis/private.h"
+
+#include <math.h>
+
+/*
+ * How far shares of samples are from those of another run beyond counting, as a share of the whole,
+ * and of the value itself at most (docs/accuracy.md).
+ */
+#define SYSTEMATIC_OF_ALL 0.01
+#define SYSTEMATIC_OF_OWN 0.2
+
+/* By Wilson; shares. */
+static void wilson(double successes, double n, double *low, double *high)
+{
+	static const double z = 1.959963984540054; /* of the normal distribution, two-sided 95 % */
+	const double p = fmin(successes / n, 1);
+	const double middle = (p + z * z / (2 * n)) / (1 + z * z / n);
+	const double half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+
+	*low = successes > 0 ? fmax(middle - half, 0) : 0;
+	*high = p < 1 ? fmin(middle + half, 1) : 1;
+}
+
+bool analysis_samples_interval(const struct analysis *analysis, uint64_t samples, double *low,
+			       double *high)
+{
+	const double n = (double)analysis->totals.samples.kept;
+
+	if (n <= 0)
+		return false;
+	wilson((double)samples, n, low, high);
+	*low *= 100;
+	*high *= 100;
+	return true;
+}
+
+bool analysis_cpu_interval(const struct analysis *analysis, const struct analysis_values *values,
+			   enum analysis_side side, uint64_t *low, uint64_t *high)
+{
+	const struct analysis_totals *totals = &analysis->totals;
+	const double ticks = (double)values->amount[analysis_measure_of(VALUE_CPU, side)];
+	const double sampled = (double)values->amount[analysis_measure_of(VALUE_ESTIMATED, side)];
+	const double samples = (double)values->amount[analysis_measure_of(VALUE_BASIS, side)];
+	const double all = (double)totals->estimated, n = (double)totals->basis;
+	double from, to;
+
+	if (n <= 0 || !(values->sampled || samples > 0))
+		return false;
+	wilson(fmin(samples, n), n, &from, &to);
+	/* Samples of threads that ran at other rates stand for other times. */
+	const double one = samples > 0 ? sampled / samples : all / n;
+	const double systematic = fmin(SYSTEMATIC_OF_ALL * all, SYSTEMATIC_OF_OWN * sampled);
+	const double below = hypot(sampled - from * n * one, systematic);
+	const double above = hypot(to * n * one - sampled, systematic);
+
+	*low = (uint64_t)fmax(ticks - fmin(below, sampled), 0);
+	*high = (uint64_t)(ticks + above);
+	return true;
+}
