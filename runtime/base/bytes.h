@@ -6,8 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): glibc's are reserved. */
 void *memcpy(void *restrict to, const void *restrict from, size_t size_bytes);
 void *memset(void *to, int byte, size_t size_bytes);
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
 
 size_t bytes_length(const char *text);
 bool bytes_equal(const char *a, const char *b);

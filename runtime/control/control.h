@@ -23,7 +23,7 @@ void control_begin_session(void);
  * The process file's part begins to count; NULL: the process is not recorded. A forked child has
  * its parent's process level.
  */
-void control_begin_process(struct tare_control *control);
+void control_begin_process(struct tare_control *own);
 
 /* A module has been armed. */
 void control_note_module(void);

@@ -361,7 +361,7 @@ void exec_with_session(struct tare_thread_file *self, const struct probes_regist
 void exec_copy(const struct session_answer *copy, char **arguments, char **environment)
 {
 	char **larger = environment;
-	uint64_t size = 2 * TARE_PATH_MAX;
+	uint64_t size = (uint64_t)2 * TARE_PATH_MAX;
 
 	for (char **entry = environment; *entry; entry++)
 		size += sizeof(char *) +

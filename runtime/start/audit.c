@@ -227,13 +227,13 @@ static struct module_segments library_segments(const struct link_map *map)
 	return segments;
 }
 
-EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
+EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *cookie)
 {
 	static char path[TARE_PATH_MAX];
 	const bool is_executable = !map->l_name[0];
 
 	(void)cookie;
-	(void)space; /* those of dlmopen are like any other */
+	(void)lmid; /* those of dlmopen are like any other */
 	if (!state_session.active)
 		return 0;
 	if (!is_executable)

@@ -14,7 +14,7 @@ void analysis_place_add(struct analysis_place *to, const struct analysis_place *
 void analysis_place_add_sample(struct analysis_place *to, const struct sample_value *value,
 			       enum analysis_side side)
 {
-	to->amount[SAMPLES_INCLUSIVE - SAMPLES_INCLUSIVE + side] += value->samples;
+	to->amount[(int)side] += value->samples;
 	to->amount[WEIGHT_INCLUSIVE - SAMPLES_INCLUSIVE + side] += value->weight;
 }
 

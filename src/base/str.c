@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,9 +130,11 @@ const char *str_nearest(const char *text, const char *const *names, size_t count
 			best_distance = distance;
 		}
 	}
-	for (size_t i = 0; i < count && !best && length >= 3; i++)
+	for (size_t i = 0; i < count && !best && length >= 3; i++) {
+		assert(names[i]);
 		if (str_starts_with(names[i], text))
 			best = names[i];
+	}
 	return best;
 }
 

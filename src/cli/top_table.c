@@ -7,6 +7,7 @@
 #include "analysis/analysis.h"
 #include "record/record.h"
 
+#include <assert.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -102,6 +103,7 @@ static void take_off(struct top_table *table, const struct top_table *before)
 		if (place == left.len) {
 			vec_push(&left, *row);
 		} else {
+			assert(place < left.len);
 			left.data[place].calls += row->calls;
 			left.data[place].cpu_ns += row->cpu_ns;
 		}
@@ -111,6 +113,7 @@ static void take_off(struct top_table *table, const struct top_table *before)
 		const uint64_t *place = strmap_get(&places, key.data);
 		if (!place)
 			continue;
+		assert(*place < left.len);
 		struct top_row *was = &left.data[*place];
 		was->calls -= less(&row->interval_calls, was->calls);
 		was->cpu_ns -= less(&row->interval_ns, was->cpu_ns);

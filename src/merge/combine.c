@@ -5,6 +5,7 @@
  */
 #include "merge/private.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Between the parts of a key. A key ends with the lengths of its parts, so none is taken for two.
@@ -332,6 +333,7 @@ static void take_lines(struct input *input, struct merged_location *location,
 	const struct profile_source *sources = profile_sources(input->profile, &source_count);
 	struct str key = {0};
 
+	assert(count);
 	for (size_t i = 0; i < count; i++)
 		str_printf(&key, "%s" SEPARATOR "%s" SEPARATOR "%u" SEPARATOR "%u" SEPARATOR,
 			   text_of(lines[i].function),

@@ -217,7 +217,7 @@ void node_put(struct merge *merge, const struct node_sum *node, struct byte_vec 
 bool node_add_coded(const struct merge *merge, struct byte_reader *reader, struct node_sum *node);
 /* Sorts the rows, and makes those that are the same one. */
 void node_unite(struct node_sum *node);
-void node_sum_fini(struct node_sum *node);
+void node_sum_fini(struct node_sum *sum);
 int compare_os(const void *a, const void *b);
 int compare_histogram(const void *a, const void *b);
 

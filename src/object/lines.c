@@ -24,8 +24,8 @@ const char *lines_reason_text(enum lines_reason reason)
 {
 	static const char *const texts[] = {
 		[LINES_KNOWN] = "known",
-		[LINES_NO_SPLIT_FILE] = "the file with the functions' debug information (.dwo) is "
-					"not there",
+		[LINES_NO_SPLIT_FILE] = ("the file with the functions' debug information (.dwo) is "
+					 "not there"),
 		[LINES_NO_FILE] = "the file is not there any more, or another one now",
 		[LINES_NO_DEBUG_INFO] = "no debug information",
 		[LINES_NOT_COVERED] = "not covered by the debug information",

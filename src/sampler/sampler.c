@@ -15,6 +15,7 @@
 #include "sampler/stack_reader.h"
 #include "sampler/waits.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/sched.h>
@@ -488,6 +489,7 @@ struct sampler *sampler_open_everything(const struct sampler_options *options, s
 {
 	struct sampler *sampler = sampler_new(options, false, err);
 
+	assert(options->target || !options->target_count);
 	if (!sampler)
 		return NULL;
 	sampler->everything = true;

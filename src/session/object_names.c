@@ -53,7 +53,7 @@ static void put_link(struct str *out, const char *text)
 	}
 	text += strlen("anon_inode:");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (strcmp(text, kinds[i].kernel))
+		if (strcmp(text, kinds[i].kernel) != 0)
 			continue;
 		str_append(out, kinds[i].text);
 		return;

@@ -40,7 +40,7 @@ char *session_make_executable_directory(struct error *err);
 #define SESSION_NAME_PREFIX "tare."
 /* and lie in one of these places. How many of them can be written to. */
 enum { SESSION_PLACES = 5 };
-size_t session_places(const char *places[SESSION_PLACES]);
+size_t session_places(const char *paths[SESSION_PLACES]);
 
 #define SESSION_ROOM_BYTES_MIN	(8ULL << 20)
 #define SESSION_ROOM_BYTES_GOOD (256ULL << 20)

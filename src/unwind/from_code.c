@@ -86,7 +86,7 @@ static struct operands operands_of(const unsigned char *at, const struct insn *i
 	}
 	operands.simple &= !(mode == 0 && (operands.rm & 7) == 5);
 	if (mode == 1 && at < end)
-		operands.offset = (int8_t)*at;
+		operands.offset = (int64_t)(int8_t)*at;
 	if (mode == 2 && end - at >= 4) {
 		int32_t offset;
 		memcpy(&offset, at, sizeof(offset));
@@ -126,7 +126,7 @@ static struct value plus(struct value value, int64_t offset)
 static struct value *stored_at(struct way *way, struct value addr)
 {
 	if (addr.kind != VALUE_ADDR || addr.by_rbp || addr.offset >= 0 || addr.offset & 7 ||
-	    addr.offset < -8 * STORED)
+	    addr.offset < -(int64_t)8 * STORED)
 		return NULL;
 	return &way->stored[-addr.offset / 8 - 1];
 }

@@ -67,6 +67,7 @@ struct unwind_rule {
 	uint8_t cfa_register;
 	uint8_t flags;
 	int16_t saved[UNWIND_SAVED_COUNT]; /* UNWIND_SAME: not saved */
+	uint16_t zero;			   /* rules are compared byte by byte */
 };
 
 #define UNWIND_SAME INT16_MIN

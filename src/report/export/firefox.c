@@ -366,12 +366,12 @@ static bool take_cpu_use(const struct profile_cpu_use *row, void *context)
 	struct firefox *firefox = context;
 	const size_t count = firefox->cpu.len;
 	const uint64_t begin = since_begin(firefox, row->begin_ticks);
-	const struct cpu_point *last = count ? &firefox->cpu.data[count - 1] : NULL;
+	const struct cpu_point last = count ? vec_last(&firefox->cpu) : (struct cpu_point){0};
 
 	if (!row->process)
 		return true; /* of processes that are not known */
 	/* A point has what was used since the one before. */
-	if (!last || last->process != row->process || last->ns < begin)
+	if (!count || last.process != row->process || last.ns < begin)
 		vec_push(&firefox->cpu, ((struct cpu_point){.process = row->process, .ns = begin}));
 	vec_push(&firefox->cpu, ((struct cpu_point){.process = row->process,
 						    .ns = since_begin(firefox, row->end_ticks),

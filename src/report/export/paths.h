@@ -64,7 +64,7 @@ struct path_chain vec_of(uint32_t);
 void paths_chain(const struct paths *paths, uint32_t node, struct path_chain *chain);
 
 /* `text` made valid UTF-8 without control characters; lives as long as the paths. */
-const char *paths_text(struct paths *paths, const char *text);
+const char *paths_text(struct paths *paths, const char *name);
 
 /* The name of a node's function, or `outside`. */
 const char *paths_name(const struct paths *paths, uint32_t node);

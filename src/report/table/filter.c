@@ -4,6 +4,7 @@
  */
 #include "report/table/filter.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <fnmatch.h>
 #include <math.h>
@@ -373,20 +374,25 @@ bool filter_passes(const struct filter *filter, const struct report *report,
 	vec_foreach (node, &filter->nodes) {
 		switch (node->kind) {
 		case TEST:
+			assert(depth < STACK_MAX);
 			stack[depth++] = test_passes(node, report, row);
 			break;
 		case NOT:
+			assert(depth >= 1);
 			stack[depth - 1] = !stack[depth - 1];
 			break;
 		case AND:
+			assert(depth >= 2);
 			depth--;
 			stack[depth - 1] = stack[depth - 1] && stack[depth];
 			break;
 		case OR:
+			assert(depth >= 2);
 			depth--;
 			stack[depth - 1] = stack[depth - 1] || stack[depth];
 			break;
 		}
 	}
+	assert(depth == 1);
 	return stack[0];
 }

@@ -26,13 +26,13 @@ static void append_name(struct str *out, const char *name, bool unicode)
 }
 
 void report_append_function(const struct report *report, const struct analysis_function *function,
-			    struct str *scratch)
+			    struct str *out)
 {
-	str_append(scratch, function->name);
+	str_append(out, function->name);
 	if (report->options->format == REPORT_TEXT && function->inlined)
-		str_append(scratch, " (inlined)");
+		str_append(out, " (inlined)");
 	if (report->options->format == REPORT_TEXT && function->has_twin)
-		str_printf(scratch, " @%llx", (unsigned long long)function->link_addr);
+		str_printf(out, " @%llx", (unsigned long long)function->link_addr);
 }
 
 static void append_frame(const struct report *report, uint32_t node, struct str *out)
@@ -107,7 +107,7 @@ void report_append_frames_shortened(struct str *out, const char *text, size_t wi
 	if (count)
 		append_between(&between, count - 1, mark ? mark : "", unicode);
 	const size_t fixed = count ? name_width(between.data) : 0;
-	if (!count || width < fixed + 2 * PART_MIN) {
+	if (!count || width < fixed + (size_t)2 * PART_MIN) {
 		if (mark && *mark)
 			name_append_shortened(out, text, width, mark);
 		else
