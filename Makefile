@@ -73,7 +73,7 @@ check-format:
 
 lint: build
 	@scripts/setup lint
-	git ls-files -z -- 'src/*.c' | xargs -0 -P 2 -n 4 clang-tidy -p $(BUILD) --quiet
+	scripts/check-lint $(BUILD)
 	scripts/check-includes
 	scripts/check-size
 
