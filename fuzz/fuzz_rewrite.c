@@ -58,7 +58,7 @@ static void check_points(const struct object *object, const struct object *copy,
 
 	vec_foreach (point, &result->points) {
 		const struct rewrite_function *function = function_of(result, point->addr);
-		assert(function && rewrite_verdict_is_instrumented(function->verdict));
+		assert(function && rewrite_verdict_is_copied(function->verdict));
 		assert(point->copy_addr >= result->code_begin);
 		assert(point->copy_addr <= result->code_end);
 		assert(!last || point->addr > last->addr);
@@ -161,10 +161,12 @@ static void check_text(const struct object *object, const struct object *copy,
 		assert(before && after);
 		if (is_in_headers(object, before, function->size))
 			continue;
-		if (function->verdict == REWRITE_INSTRUMENTED)
+		const bool has_jump = function->verdict == REWRITE_INSTRUMENTED ||
+				      function->verdict == REWRITE_COUNTED;
+		if (has_jump)
 			kept = function->size < ENTRY_BYTES_MAX ? function->size : ENTRY_BYTES_MAX;
 		assert(memcmp(before + kept, after + kept, function->size - kept) == 0);
-		if (function->verdict == REWRITE_INSTRUMENTED)
+		if (has_jump)
 			assert(memchr(after, 0xe9, kept));
 	}
 }

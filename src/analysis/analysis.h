@@ -252,6 +252,7 @@ struct analysis_totals {
 	TARE_LOSS_MEMBERS(losses_found, ANALYSIS_LOSSES_FOUND);
 	uint64_t processes, threads, nodes;
 	uint64_t coverage[COVERAGE_CLASSES];
+	uint64_t small_skipped;		       /* of COVERAGE_SMALL: not counted either */
 	uint64_t cost_ticks[TARE_EVENT_KINDS]; /* of a probe: the largest of the processes */
 	uint32_t limits;		       /* enum tare_limits: met by any of them */
 	uint32_t os_means;		       /* which all processes had, see enum tare_os_means */

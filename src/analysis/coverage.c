@@ -5,6 +5,9 @@
 
 enum { VERDICTS_MAX = 64 };
 
+/* Of older profiles: small functions had no counters. */
+#define SKIPPED "small"
+
 /* Functions of one module that were refused for one reason. */
 struct refusal {
 	const char *verdict;
@@ -29,7 +32,8 @@ static enum analysis_coverage_class classify(const char *verdict)
 	} known[] = {
 		{"instrumented", COVERAGE_INSTRUMENTED},
 		{"part", COVERAGE_PART},
-		{"small", COVERAGE_SMALL},
+		{"counted", COVERAGE_SMALL},
+		{SKIPPED, COVERAGE_SMALL},
 		{"not-selected", COVERAGE_NOT_SELECTED},
 		{"no-syscall", COVERAGE_NOT_SELECTED},
 	};
@@ -120,6 +124,7 @@ static bool load_row(const struct profile_coverage *row, void *context)
 	const uint64_t count = (uint64_t)row->count;
 
 	analysis->totals.coverage[class] += count;
+	analysis->totals.small_skipped += strcmp(verdict, SKIPPED) == 0 ? count : 0;
 	analysis->module_coverage.data[module].count[class] += count;
 	analysis->module_coverage.data[module].found += count;
 	if (class == COVERAGE_REFUSED) {

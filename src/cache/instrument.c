@@ -88,7 +88,7 @@ void instrument_describe(const struct instrument_options *options, struct str *o
 		str_printf(out, " --transform=%s", mode_name(options->mode));
 	str_printf(out, " --probes=%s --small-functions=%s",
 		   options->probes == REWRITE_PROBES_ALL ? "all" : "merged",
-		   options->keep_small ? "keep" : "skip");
+		   options->keep_small ? "keep" : "count");
 	vec_foreach (module, &options->policy.modules)
 		str_printf(out, " --module=%s", *module);
 	vec_foreach (units, &options->policy.units) {

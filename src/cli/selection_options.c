@@ -3,7 +3,7 @@
 
 #include "analysis/demangle.h"
 
-const char *const selection_small_choices[] = {"skip", "keep", NULL};
+const char *const selection_small_choices[] = {"count", "keep", NULL};
 const char *const selection_transform_choices[] = {"full", "null", "poison", NULL};
 table_covers(selection_transform_choices, INSTRUMENT_TRANSFORMS + 1);
 const char *const selection_probes_choices[] = {"merged", "all", NULL};

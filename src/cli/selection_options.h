@@ -32,10 +32,9 @@ extern const char *const selection_small_choices[], *const selection_probes_choi
 		 .tag = SELECTION_EXCLUDE,                                                         \
 		 .offset = (at) + offsetof(struct selection_values, patterns)},                    \
 		{.name = "small-functions",                                                        \
-		 .argument = "skip|keep",                                                          \
-		 .help = "Short loop-free leaf functions: skip them, as if they were inlined "     \
-			 "(default), "                                                             \
-			 "or keep them",                                                           \
+		 .argument = "count|keep",                                                         \
+		 .help = "Short loop-free leaf functions: count their calls only (default), or "   \
+			 "give them probes like others",                                           \
 		 .type = OPTION_CHOICE,                                                            \
 		 .choices = selection_small_choices,                                               \
 		 .offset = (at) + offsetof(struct selection_values, small_functions)},             \

@@ -406,6 +406,8 @@ static void emit_body(struct emitter *emitter)
 						    .like = range->begin,
 						    .flags_live = flags_live(emitter->program,
 									     range->begin)});
+	if (range->small)
+		emit_count(emitter);
 	range->body_offset = emit_offset(emitter);
 	for (uint32_t i = 0; i < range->insn_count; i++)
 		emit_one(emitter, i);

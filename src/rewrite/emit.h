@@ -74,6 +74,8 @@ void emit_land(struct emitter *emitter, uint32_t position);
 /* emit_probe.c */
 bool probes_functions(const struct emitter *emitter);
 void emit_probe(struct emitter *emitter, const struct probe *probe);
+/* Counts a call of a small function, which has no probes. */
+void emit_count(struct emitter *emitter);
 void emit_leave(struct emitter *emitter, uint64_t like, bool flags);
 void emit_stubs(struct emitter *emitter);
 /* The call, with its probes where it leaves instrumented code. */

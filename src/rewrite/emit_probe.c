@@ -19,7 +19,7 @@ bool probes_functions(const struct emitter *emitter)
 {
 	const struct rewrite_options *options = emitter->program->options;
 
-	return options->mode != REWRITE_NULL && !options->syscalls_only;
+	return options->mode != REWRITE_NULL && !options->syscalls_only && !emitter->range->small;
 }
 
 /* The probe's arming byte. A poisoned SYSCALL has its function's; the other is the runtime's. */
@@ -88,6 +88,22 @@ void emit_probe(struct emitter *emitter, const struct probe *probe)
 		emit_counter(emitter, probe);
 	vec_push(&emitter->stubs, stub);
 	emitter->probe_count++;
+}
+
+void emit_count(struct emitter *emitter)
+{
+	const uint64_t begin = emitter->range->begin;
+	const struct probe entry = {.kind = PROBE_ENTER};
+
+	if (!flags_live(emitter->program, begin)) {
+		emit_counter(emitter, &entry);
+		return;
+	}
+	emit_code(emitter, 0x9c); /* pushf */
+	emit_state(emitter, begin, 8);
+	emit_counter(emitter, &entry);
+	emit_code(emitter, 0x9d); /* popf */
+	emit_state(emitter, begin, 0);
 }
 
 void emit_leave(struct emitter *emitter, uint64_t like, bool flags)
@@ -273,9 +289,8 @@ static bool call_leaves(const struct emitter *emitter, const struct insn *insn)
 		return true;
 	if (insn->target != callee->begin || !callee->entry || is_artefact(callee->name))
 		return false;
-	if (callee->verdict == REWRITE_INSTRUMENTED)
-		return program->options->probes == REWRITE_PROBES_ALL;
-	return callee->verdict != REWRITE_SMALL || program->options->probes == REWRITE_PROBES_ALL;
+	return callee->verdict != REWRITE_INSTRUMENTED ||
+	       program->options->probes == REWRITE_PROBES_ALL;
 }
 
 static bool make_call_probe(struct emitter *emitter, const struct insn *insn, struct probe *probe)

@@ -128,6 +128,7 @@ struct range {
 	bool returns_flags;   /* some caller uses the flags it leaves */
 	bool window_is_read;  /* code takes or reads an address inside the entry jump's bytes */
 	bool label_is_taken;  /* code takes the address of an instruction behind the first */
+	bool small;	      /* only counted */
 	bool copied;
 	uint32_t function; /* number of its arming byte */
 	struct vec_of(uint64_t) landing_pads;

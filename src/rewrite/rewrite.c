@@ -150,6 +150,8 @@ static void fill_result(const struct program *program, struct rewrite_result *re
 						    .unit = range->unit};
 		if (range->copied && !range->entry)
 			function.verdict = REWRITE_PART;
+		if (range->copied && range->small)
+			function.verdict = REWRITE_COUNTED;
 		vec_push(&result->functions, function);
 		result->statistics.functions += range->entry;
 		if (range->copied && program->options->keep_points)

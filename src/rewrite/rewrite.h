@@ -29,7 +29,7 @@ enum rewrite_probes {
 enum rewrite_verdict {
 	REWRITE_INSTRUMENTED,
 	REWRITE_PART,	      /* a cold or other part of an instrumented function */
-	REWRITE_SMALL,	      /* short loop-free leaf: skipped, its time goes to the caller */
+	REWRITE_COUNTED,      /* short loop-free leaf: copied with a counter, without probes */
 	REWRITE_NOT_SELECTED, /* by options */
 	REWRITE_NO_SYSCALL,   /* syscalls_only: nothing to do */
 	/* refused */
@@ -52,6 +52,8 @@ const char *rewrite_verdict_name(enum rewrite_verdict verdict);
 const char *rewrite_verdict_text(enum rewrite_verdict verdict);
 /* Copied and probed (or, for REWRITE_PART, belonging to such). */
 bool rewrite_verdict_is_instrumented(enum rewrite_verdict verdict);
+/* Copied, with probes or only a counter. */
+bool rewrite_verdict_is_copied(enum rewrite_verdict verdict);
 /* Selected, but could not be handled. */
 bool rewrite_verdict_is_refusal(enum rewrite_verdict verdict);
 
@@ -65,7 +67,7 @@ struct rewrite_function {
 struct rewrite_options {
 	enum rewrite_mode mode;
 	enum rewrite_probes probes;
-	bool keep_small;    /* instrument short leaf functions too */
+	bool keep_small;    /* short leaf functions have probes, too, not only a counter */
 	bool syscalls_only; /* copy only what holds a syscall instruction, and probe only that */
 	/* REWRITE_NULL: probes at system calls all the same. The runtime follows children, and
 	   shows a program its original's path, by what it sees there. */

@@ -9,8 +9,9 @@
 #include <string.h>
 
 /*
- * A small function: its probes would cost more than its work. At most this many instructions
- * (markers and filler not counted), no loop, no call, no system call, no jump elsewhere.
+ * A small function: its probes would cost more than its work, so it has a counter only. At most
+ * this many instructions (markers and filler not counted), no loop, no call, no system call, no
+ * jump elsewhere.
  */
 enum { SMALL_FUNCTION_INSNS = 12 };
 
@@ -42,8 +43,8 @@ static bool is_chosen(const struct program *program, const struct range *range)
 	       options->select(range->name, range->begin, options->select_context);
 }
 
-/* The verdict of a function that nothing is wrong with. */
-static enum rewrite_verdict wanted_verdict(const struct program *program, const struct range *range)
+/* The verdict of a function that nothing is wrong with. A small one is copied to be counted. */
+static enum rewrite_verdict wanted_verdict(const struct program *program, struct range *range)
 {
 	const struct rewrite_options *options = program->options;
 
@@ -51,8 +52,8 @@ static enum rewrite_verdict wanted_verdict(const struct program *program, const 
 		return REWRITE_INSTRUMENTED;
 	if (!is_chosen(program, range))
 		return REWRITE_NOT_SELECTED;
-	if (options->mode != REWRITE_NULL && !options->keep_small && is_small(program, range))
-		return REWRITE_SMALL;
+	range->small =
+		options->mode != REWRITE_NULL && !options->keep_small && is_small(program, range);
 	return REWRITE_INSTRUMENTED;
 }
 
@@ -216,7 +217,7 @@ static void select_unit(struct program *program, struct unit *unit)
 		is_orphan(program, unit) ? REWRITE_ORPHAN : REWRITE_NOT_SELECTED;
 
 	vec_foreach (number, &unit->ranges) {
-		const struct range *range = &program->ranges.data[*number];
+		struct range *range = &program->ranges.data[*number];
 		if (range->verdict != REWRITE_INSTRUMENTED || !range->entry)
 			continue;
 		verdict = wanted_verdict(program, range);

@@ -8,8 +8,8 @@ struct verdict_info {
 static const struct verdict_info verdicts[] = {
 	[REWRITE_INSTRUMENTED] = {"instrumented", "has probes"},
 	[REWRITE_PART] = {"part", "a separate part of an instrumented function"},
-	[REWRITE_SMALL] =
-		{"small", "a short function without loops and calls; its time goes to its callers"},
+	[REWRITE_COUNTED] = {"counted", "short, without loops and calls: its calls are counted, "
+					"not timed"},
 	[REWRITE_NOT_SELECTED] = {"not-selected", "left out by the options"},
 	[REWRITE_NO_SYSCALL] = {"no-syscall",
 				"a run-time library's function that makes no system call itself"},
@@ -42,6 +42,11 @@ const char *rewrite_verdict_text(enum rewrite_verdict verdict)
 bool rewrite_verdict_is_instrumented(enum rewrite_verdict verdict)
 {
 	return verdict == REWRITE_INSTRUMENTED || verdict == REWRITE_PART;
+}
+
+bool rewrite_verdict_is_copied(enum rewrite_verdict verdict)
+{
+	return rewrite_verdict_is_instrumented(verdict) || verdict == REWRITE_COUNTED;
 }
 
 bool rewrite_verdict_is_refusal(enum rewrite_verdict verdict)

@@ -204,6 +204,9 @@ struct check_probe probe_take(struct walk *walk, bool enters, bool behind_call);
 /* Steps over the probe of a landing pad, if one is next; else nothing has happened. */
 bool probe_take_landing(struct walk *walk);
 
+/* Steps over what counts a function without probes. False: a difference, as where nothing does. */
+bool count_take(struct walk *walk);
+
 /* ---- indirect.c ---- */
 
 /* Steps over the translation of an indirect jump, if one is next. False: a difference. */

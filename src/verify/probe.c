@@ -129,25 +129,26 @@ static bool counts(const struct reading *reading)
 	       reading->kind == CHECK_CALL_INDIRECT;
 }
 
-/* What the file says of the counter to those who add up and change them. */
-static bool check_counted(const struct reading *reading, uint64_t number)
+/* What the file says of the counter to those who add up and change them. `target` 0: not known. */
+static bool check_counted(const struct walk *walk, uint64_t number, uint64_t target, uint32_t at)
 {
-	const struct walk *walk = reading->walk;
 	const struct check *check = walk->check;
 	struct tare_counted counted;
-	const void *at = object_at(check->copy, check->counted_addr + number * sizeof(counted),
-				   sizeof(counted));
-	uint64_t target = 0;
+	const void *bytes = object_at(check->copy, check->counted_addr + number * sizeof(counted),
+				      sizeof(counted));
 
-	if (!at)
+	if (!bytes)
 		return false;
-	memcpy(&counted, at, sizeof(counted));
-	if (reading->kind == CHECK_ENTER)
-		target = walk->range->begin;
-	else if (reading->kind == CHECK_CALL)
-		target = walk->insn->target;
+	memcpy(&counted, bytes, sizeof(counted));
 	return counted.target == (target ? (int32_t)(target - check->module.link_addr) : 0) &&
-	       check->code_begin + counted.prefix == walk->range->copy_begin + reading->count_at;
+	       check->code_begin + counted.prefix == walk->range->copy_begin + at;
+}
+
+static uint64_t counted_target(const struct reading *reading)
+{
+	if (reading->kind == CHECK_ENTER)
+		return reading->walk->range->begin;
+	return reading->kind == CHECK_CALL ? reading->walk->insn->target : 0;
 }
 
 /* The probe's event is counted once, in the counter that has the number of its arming byte. */
@@ -166,8 +167,32 @@ static bool check_count(struct reading *reading)
 	if (!reading->count_at || number >= walk->check->module.counter_count ||
 	    reading->count_addr != walk->check->counters_addr + number * sizeof(uint64_t))
 		return walk_fails(walk, VERIFY_PROBE, "a call is not counted in its counter");
-	return check_counted(reading, number) ||
+	return check_counted(walk, number, counted_target(reading), reading->count_at) ||
 	       walk_fails(walk, VERIFY_PROBE, "the file says something else of its counter");
+}
+
+bool count_take(struct walk *walk)
+{
+	const uint64_t begin = walk->range->begin;
+	struct check *check = walk->check;
+
+	if (!check->module.counter_count)
+		return true;
+	const bool saves = walk_take_bytes(walk, 0x9c);
+	const uint32_t at = walk->at;
+	uint64_t counter_addr;
+	rows_check(walk, at, begin, saves ? WORD_BYTES : 0);
+	if (!take_count(walk, &counter_addr))
+		return walk_fails(walk, VERIFY_PROBE, "a function that nothing counts");
+	rows_check(walk, walk->at, begin, saves ? WORD_BYTES : 0);
+	if (saves && !walk_take_bytes(walk, 0x9d))
+		return walk_fails(walk, VERIFY_PROBE, "a counter does not restore the flags");
+	const uint64_t number = (counter_addr - check->counters_addr) / sizeof(uint64_t);
+	const uint64_t *owner = map_put(&check->enters, check->arm_addr + number, begin);
+	return (number < check->module.counter_count &&
+		counter_addr == check->counters_addr + number * sizeof(uint64_t) &&
+		*owner == begin && check_counted(walk, number, begin, at)) ||
+	       walk_fails(walk, VERIFY_PROBE, "the counter is not the function's own");
 }
 
 /* ---- the stub ---- */

@@ -262,7 +262,8 @@ static bool take_probes(struct walk *walk, struct check_probe *last)
 static bool take_enter(struct walk *walk)
 {
 	rows_check(walk, walk->at, walk->insn->addr, 0);
-	return probe_take(walk, true, false).kind != CHECK_WRONG_PROBE;
+	const struct check_probe probe = probe_take(walk, true, false);
+	return probe.kind == CHECK_NO_PROBE ? count_take(walk) : probe.kind != CHECK_WRONG_PROBE;
 }
 
 static bool take_landing(struct walk *walk)

@@ -33,7 +33,7 @@ try() {
 	compare counts truth "$work/functions.csv"
 }
 
-for options in "" --adaptive=1; do
+for options in "" --adaptive=1 --probes=all --small-functions=keep; do
 	record_options=()
 	[ -z "$options" ] || record_options=("$options")
 	for program in moved fixed; do
@@ -46,6 +46,15 @@ for options in "" --adaptive=1; do
 	try "$work/static" forks
 	try "$work/static" killed
 done
+
+# A small function is counted without a probe, and the report says so; nothing else is as small.
+record_options=()
+record "$work/moved" threads
+"$TARE" report coverage -v "$work/profile.tare" | grep -qE '^ .* counted +0x[0-9a-f]+ +tiny ' ||
+	fail "tiny is not said to be counted: $("$TARE" report coverage -v "$work/profile.tare" | grep tiny)"
+"$TARE" report functions "$work/profile.tare" | tr -s ' \n' ' ' | grep -qE '[0-9]+ small counted' ||
+	fail "the header does not tell of counted functions: $("$TARE" report functions "$work/profile.tare" | head -20)"
+"$TARE" instrument --verify -q moved || fail "the copy that counts differs"
 
 # Threads that go on to call while the process ends, and ever more that begin then: the loader has
 # closed the program.

@@ -275,6 +275,7 @@ static void append_coverage(const struct report *report, struct str *text)
 	const uint64_t *count = report->analysis->totals.coverage;
 	const uint64_t done = count[COVERAGE_INSTRUMENTED] + count[COVERAGE_PART];
 	const uint64_t selected = done + count[COVERAGE_REFUSED];
+	const uint64_t skipped = report->analysis->totals.small_skipped;
 
 	begin_fact(text);
 	str_append(text, "coverage ");
@@ -290,7 +291,8 @@ static void append_coverage(const struct report *report, struct str *text)
 	}
 	if (report->analysis->refusals[0])
 		str_printf(text, ", refused %s", report->analysis->refusals);
-	append_loss(text, count[COVERAGE_SMALL], "small skipped");
+	append_loss(text, count[COVERAGE_SMALL] - skipped, "small counted");
+	append_loss(text, skipped, "small skipped");
 }
 
 /* Of how many recordings the profile is, and what of them it does not have. */

@@ -4,6 +4,8 @@
  */
 #include "rewrite/rewrite.h"
 
+#include "abi/module.h"
+
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
@@ -152,12 +154,11 @@ static void check_coverage(const struct rewritten *file)
 	assert_true(missing <= file->result.functions.len * 15);
 }
 
-static void check_file(const char *path, bool syscalls_only)
+static void check_file(const char *path, struct rewrite_options options)
 {
 	struct rewritten file;
-	const struct rewrite_options options = {
-		.syscalls_only = syscalls_only, .keep_small = true, .keep_points = true};
 
+	options.keep_points = true;
 	rewrite(&file, path, &options);
 	check_points(&file);
 	check_coverage(&file);
@@ -167,14 +168,18 @@ static void check_file(const char *path, bool syscalls_only)
 static void test_unwind_bash(void **state)
 {
 	(void)state;
-	check_file("/bin/bash", false);
+	check_file("/bin/bash", (struct rewrite_options){.keep_small = true});
+	check_file("/bin/bash", (struct rewrite_options){0});
 }
 
 static void test_unwind_libc(void **state)
 {
+	static const char libc[] = "/lib/x86_64-linux-gnu/libc.so.6";
+
 	(void)state;
-	check_file("/lib/x86_64-linux-gnu/libc.so.6", false);
-	check_file("/lib/x86_64-linux-gnu/libc.so.6", true);
+	check_file(libc, (struct rewrite_options){.keep_small = true});
+	check_file(libc, (struct rewrite_options){0});
+	check_file(libc, (struct rewrite_options){.syscalls_only = true});
 }
 
 static void test_unwind_libstdcxx(void **state)
@@ -186,7 +191,7 @@ static void test_unwind_libstdcxx(void **state)
 		print_message("skipped: %s is not installed\n", path);
 		skip();
 	}
-	check_file(path, false);
+	check_file(path, (struct rewrite_options){.keep_small = true});
 }
 
 static void test_repeated_rewriting_is_refused(void **state)
@@ -298,6 +303,20 @@ __asm__(".macro function name\n"
 	"	function longer_by_one\n"
 	"	.rept 12\n	inc %eax\n	.endr\n"
 	"	function_end longer_by_one\n"
+	"	function small_flags\n"
+	"	sbb %eax, %eax\n"
+	"	function_end small_flags\n"
+	"	function flags_giver\n"
+	"	.rept 12\n	inc %eax\n	.endr\n"
+	"	cmp %edi, %esi\n	call small_flags\n"
+	"	function_end flags_giver\n"
+	"	function too_short\n"
+	"	function_end too_short\n"
+	"	.type too_close, @function\n"
+	"too_close:\n"
+	"	.cfi_startproc\n"
+	"	.rept 12\n	inc %eax\n	.endr\n"
+	"	function_end too_close\n"
 	"	function short_loop\n"
 	"1:	dec %edi\n	jne 1b\n	nopl 0(%rax)\n"
 	"	function_end short_loop\n"
@@ -308,13 +327,18 @@ __asm__(".macro function name\n"
 	"	test %edi, %edi\n	je small_straight\n"
 	"	function_end short_leaver\n");
 
-static enum rewrite_verdict verdict_of(const struct rewritten *file, const char *name)
+static const struct rewrite_function *function_named(const struct rewritten *file, const char *name)
 {
 	vec_foreach (function, &file->result.functions)
 		if (strcmp(function->name, name) == 0)
-			return function->verdict;
+			return function;
 	fail_msg("there is no function %s", name);
-	return REWRITE_VERDICTS;
+	return NULL;
+}
+
+static enum rewrite_verdict verdict_of(const struct rewritten *file, const char *name)
+{
+	return function_named(file, name)->verdict;
 }
 
 static void test_small_functions(void **state)
@@ -322,8 +346,9 @@ static void test_small_functions(void **state)
 	static const struct {
 		const char *name;
 		bool small;
-	} cases[] = {{"small_straight", true}, {"small_forward", true}, {"longer_by_one", false},
-		     {"short_loop", false},    {"short_caller", false}, {"short_leaver", false}};
+	} cases[] = {{"small_straight", true}, {"small_forward", true}, {"small_flags", true},
+		     {"longer_by_one", false}, {"short_loop", false},	{"short_caller", false},
+		     {"short_leaver", false}};
 	struct rewritten kept, left;
 	const struct rewrite_options keeping = {.mode = REWRITE_FULL, .keep_small = true};
 	const struct rewrite_options leaving = {.mode = REWRITE_FULL};
@@ -334,10 +359,90 @@ static void test_small_functions(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(verdict_of(&kept, cases[i].name), REWRITE_INSTRUMENTED);
 		assert_int_equal(verdict_of(&left, cases[i].name),
-				 cases[i].small ? REWRITE_SMALL : REWRITE_INSTRUMENTED);
+				 cases[i].small ? REWRITE_COUNTED : REWRITE_INSTRUMENTED);
 	}
 	release(&kept);
 	release(&left);
+}
+
+/* A small function's copy is a counter, between `before` and `after`, and its own instructions. */
+static void check_counter(const struct rewritten *file, const char *name, const char *before,
+			  const char *after)
+{
+	const size_t before_size = strlen(before), after_size = strlen(after);
+	const size_t size = before_size + TARE_COUNT_BYTES + after_size;
+	const struct rewrite_function *function = function_named(file, name);
+	struct tare_module module;
+	struct tare_counted counted;
+	struct error err;
+	struct object *copy =
+		object_open_bytes(file->bytes.data, file->bytes.len, "copy", OBJECT_ALL, &err);
+	uint64_t body = 0;
+	int32_t distance;
+
+	assert_non_null(copy);
+	vec_foreach (point, &file->result.points)
+		body = point->addr == function->addr ? point->copy_addr : body;
+	assert_true(body != 0);
+	const uint64_t begin = body - size;
+	const unsigned char *bytes = object_at(copy, begin, size);
+	assert_non_null(bytes);
+	assert_memory_equal(bytes, before, before_size);
+	assert_memory_equal(bytes + before_size, TARE_COUNT, TARE_COUNT_CODE_BYTES);
+	assert_memory_equal(bytes + size - after_size, after, after_size);
+
+	/* It counts in the function's own counter, and the file says so. */
+	const uint64_t note = object_tare_note(copy);
+	memcpy(&module, object_at(copy, note, sizeof(module)), sizeof(module));
+	memcpy(&distance, bytes + before_size + TARE_COUNT_CODE_BYTES, sizeof(distance));
+	const uint64_t counter =
+		begin + before_size + TARE_COUNT_BYTES + (uint64_t)(int64_t)distance;
+	const uint64_t number = (counter - note - (uint64_t)module.counters_offset) / 8;
+	assert_true(number < module.function_count);
+	memcpy(&counted,
+	       object_at(copy, note + (uint64_t)module.counted_offset + number * sizeof(counted),
+			 sizeof(counted)),
+	       sizeof(counted));
+	assert_true(note + (uint64_t)(int64_t)counted.target == function->addr);
+	assert_true(note + (uint64_t)module.code_offset + counted.prefix == begin + before_size);
+	object_close(copy);
+}
+
+/* Between pushf and popf the return address is a word further up. */
+static void check_row_between(const struct rewritten *file, const char *name)
+{
+	const uint64_t addr = function_named(file, name)->addr;
+	uint64_t body = 0;
+	Dwarf_Frame *frame = NULL;
+	Dwarf_Op *ops;
+	size_t count;
+
+	vec_foreach (point, &file->result.points)
+		body = point->addr == addr ? point->copy_addr : body;
+	for (uint64_t at = body - 2 - TARE_COUNT_BYTES; at <= body; at++) {
+		const bool pushed = at > body - 2 - TARE_COUNT_BYTES && at < body;
+		assert_int_equal(dwarf_cfi_addrframe(file->cfi_after, at, &frame), 0);
+		assert_int_equal(dwarf_frame_cfa(frame, &ops, &count), 0);
+		assert_int_equal(count, 1);
+		assert_int_equal(ops[0].number2, pushed ? 16 : 8);
+		free(frame);
+	}
+}
+
+static void test_small_functions_are_counted(void **state)
+{
+	struct rewritten file;
+	const struct rewrite_options options = {.mode = REWRITE_FULL, .keep_points = true};
+
+	(void)state;
+	rewrite(&file, "/proc/self/exe", &options);
+	check_counter(&file, "small_straight", "", "");
+	check_counter(&file, "small_forward", "", "");
+	check_counter(&file, "small_flags", "\x9c", "\x9d"); /* pushf, popf */
+	check_row_between(&file, "small_flags");
+	/* What has no room for a counter is not said to have one. */
+	assert_int_equal(verdict_of(&file, "too_short"), REWRITE_ENTRY_TOO_SHORT);
+	release(&file);
 }
 
 /* ---- symbols ---- */
@@ -385,6 +490,7 @@ int main(void)
 		cmocka_unit_test(test_threads_do_not_show),
 		cmocka_unit_test(test_selection),
 		cmocka_unit_test(test_small_functions),
+		cmocka_unit_test(test_small_functions_are_counted),
 		cmocka_unit_test(test_symbols_under_foreign_records),
 	};
 

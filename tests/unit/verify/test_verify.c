@@ -321,6 +321,78 @@ static void test_counters(void **state)
 	pair_release(&pair);
 }
 
+/* The counter is at the begin of a function's copy, not behind a probe or in its stub. */
+static bool is_small_counter(const unsigned char *at)
+{
+	static const unsigned char jump[] = {0x0f, 0x85}, compare[] = {0x80, 0x3d};
+
+	return memcmp(at - 6, jump, sizeof(jump)) != 0 &&
+	       memcmp(at + TARE_COUNT_BYTES, compare, sizeof(compare)) != 0;
+}
+
+/* Where the file says what the counter counts that the instruction at this offset increments. */
+static uint64_t counted_of(const struct pair *pair, uint64_t at)
+{
+	const struct tare_module module = module_of(pair);
+	const struct region code = section_region(pair, ".tare.text");
+	const uint64_t note = code.offset - (uint64_t)module.code_offset;
+	int32_t distance;
+
+	memcpy(&distance, pair->bytes.data + at + TARE_COUNT_CODE_BYTES, sizeof(distance));
+	const uint64_t counter = at + TARE_COUNT_BYTES + (uint64_t)(int64_t)distance;
+	const uint64_t number =
+		(counter - note - (uint64_t)module.counters_offset) / sizeof(uint64_t);
+	return note + (uint64_t)module.counted_offset + number * sizeof(struct tare_counted);
+}
+
+/* A small function that is given flags. */
+__asm__(".text\n"
+	"	.balign 16\n"
+	"	.type given_flags, @function\n"
+	"given_flags:\n"
+	"	.cfi_startproc\n"
+	"	sbb %eax, %eax\n	ret\n"
+	"	.cfi_endproc\n"
+	"	.size given_flags, .-given_flags\n"
+	"	.balign 16\n"
+	"	.type gives_flags, @function\n"
+	"gives_flags:\n"
+	"	.cfi_startproc\n"
+	"	cmp %edi, %esi\n	call given_flags\n"
+	"	.rept 12\n	inc %eax\n	.endr\n	ret\n"
+	"	.cfi_endproc\n"
+	"	.size gives_flags, .-gives_flags\n");
+
+/* Small functions have nothing but a counter; where flags are live, it keeps them. */
+static void test_counters_of_small_functions(void **state)
+{
+	struct pair pair;
+	const struct rewrite_options options = {0};
+	uint32_t small = 0, keeping = 0;
+
+	(void)state;
+	pair_make(&pair, "/proc/self/exe", &options);
+	const struct region code = section_region(&pair, ".tare.text");
+	for (uint64_t at = code.offset + 6; at + TARE_COUNT_BYTES < code.offset + code.size; at++) {
+		const unsigned char *bytes = pair.bytes.data + at;
+		if (memcmp(bytes, TARE_COUNT, TARE_COUNT_CODE_BYTES) != 0 ||
+		    !is_small_counter(bytes))
+			continue;
+		if (bytes[-1] == 0x9c && bytes[TARE_COUNT_BYTES] == 0x9d && keeping++ == 0) {
+			must_be_found(&pair, at - 1, 1, "flags that are not saved");
+			must_be_found(&pair, at + TARE_COUNT_BYTES, 1, "flags not restored");
+		}
+		if (small++ == 0) {
+			must_be_found(&pair, at + TARE_COUNT_CODE_BYTES, 8, "another counter");
+			must_be_found(&pair, at, 1, "no counter");
+			must_be_found(&pair, counted_of(&pair, at), 1, "another function");
+		}
+	}
+	assert_true(small > 1);
+	assert_int_equal(keeping, 1);
+	pair_release(&pair);
+}
+
 static void test_changed_originals_are_found(void **state)
 {
 	struct pair pair;
@@ -385,6 +457,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_changed_code_is_found),
 		cmocka_unit_test(test_changed_stubs_are_found),
 		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_counters_of_small_functions),
 		cmocka_unit_test(test_changed_originals_are_found),
 		cmocka_unit_test(test_changed_unwind_tables_are_found),
 	};
