@@ -93,7 +93,8 @@ struct tare_counted {
 };
 
 enum tare_module_flags {
-	TARE_MODULE_USES_GS = 1, /* its own code reads or changes %gs */
+	TARE_MODULE_USES_GS = 1,      /* its own code reads or changes %gs */
+	TARE_MODULE_CALLS_UNSEEN = 2, /* some of its system calls have no probe */
 };
 
 /* Pointers to the handlers, set by the runtime before any code of the module runs. */

@@ -1,7 +1,8 @@
 /*
- * Samples that the runtime takes by itself, where perf_event_open is refused: a timer of each
- * thread's processor time, whose signal handler unwinds the thread's stack. A thread's samples are
- * in the file
+ * Samples that the runtime takes by itself, where perf_event_open is refused: timers of each
+ * thread, whose signal handler unwinds the thread's stack. A sample at a tick of the kernel stands
+ * for more periods than one where none were taken since the tick before. A thread's samples are in
+ * the file
  *
  *   timer.<pid>.<tid>.<n>    struct tare_timer_file, then records from TARE_TIMER_RECORDS on
  *
@@ -34,7 +35,7 @@ struct tare_timer_file {
 	int32_t pid, tid;
 	uint64_t process_begin_ticks;
 	uint64_t begin_ticks, end_ticks; /* TSC; end 0 when unknown */
-	uint64_t period_ns;		 /* that a sample stands for: from tick to tick, or more */
+	uint64_t period_ns;		 /* in which records tell what a sample stands for */
 	uint64_t used_bytes;		 /* of the whole file: up to here records are complete */
 	uint64_t samples;
 	uint64_t truncated;	     /* of these: the stack does not reach its root */

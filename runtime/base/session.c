@@ -8,6 +8,7 @@
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
 
+#include <asm/errno.h>
 #include <linux/time_types.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -30,7 +31,12 @@ static bool socket_open(int *fd, int flags)
 		return false;
 	kernel_call(SYS_setsockopt, *fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
 	kernel_call(SYS_setsockopt, *fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
-	if (kernel_call(SYS_connect, *fd, &address, sizeof(address)) == 0)
+	long connected;
+
+	do /* handlers of signals end it, and it has done nothing then */
+		connected = kernel_call(SYS_connect, *fd, &address, sizeof(address));
+	while (connected == -EINTR);
+	if (connected == 0)
 		return true;
 	kernel_call(SYS_close, *fd);
 	return false;
@@ -41,9 +47,9 @@ static bool send_all(int fd, const void *bytes, uint64_t size_bytes)
 	for (uint64_t done = 0; done < size_bytes;) {
 		const long sent = kernel_call(SYS_sendto, fd, (const char *)bytes + done,
 					      size_bytes - done, MSG_NOSIGNAL);
-		if (sent <= 0)
+		if (sent <= 0 && sent != -EINTR)
 			return false;
-		done += (uint64_t)sent;
+		done += sent > 0 ? (uint64_t)sent : 0;
 	}
 	return true;
 }
@@ -52,9 +58,9 @@ static bool receive_all(int fd, void *bytes, uint64_t size_bytes)
 {
 	for (uint64_t done = 0; done < size_bytes;) {
 		const long got = kernel_call(SYS_read, fd, (char *)bytes + done, size_bytes - done);
-		if (got <= 0)
+		if (got <= 0 && got != -EINTR)
 			return false;
-		done += (uint64_t)got;
+		done += got > 0 ? (uint64_t)got : 0;
 	}
 	return true;
 }

@@ -14,11 +14,11 @@
 #include "runtime/process/birth.h"
 
 #include <linux/ptrace.h>
-#include <linux/time_types.h>
 #include <sys/mman.h>
 
 #define LOCK_ROUNDS	  100000
 #define TICK_NS_USUAL	  4000000
+#define PERIOD_NS_MIN	  100000
 #define CLOCK_COARSE	  6 /* CLOCK_MONOTONIC_COARSE: its resolution is the tick */
 #define TIMER_SELF	  ((struct timer_thread *)1) /* timer_self of a thread that has none */
 #define FRAME_BYTES_USUAL 4096
@@ -97,6 +97,8 @@ static bool slot_begin(struct timer_thread *thread, int32_t tid, uint32_t *limit
 {
 	thread->tid = tid;
 	thread->mask_stale = false;
+	thread->random = kernel_ticks() | 1;
+	thread->probe = (struct timer_probe){0};
 	thread->call = (struct timer_call){0};
 	thread->walker.stack_end = stack_end_of(tid);
 	*limits = TARE_LIMIT_SYSTEM;
@@ -136,6 +138,7 @@ static void forked(void)
 	for (uint32_t i = 0; i < TIMER_THREADS_MAX && timer_threads[i]; i++) {
 		timer_threads[i]->used = 0;
 		timer_threads[i]->has_timer = false;
+		timer_threads[i]->between = (struct timer_between){0};
 		timer_threads[i]->file = NULL;
 	}
 	timer_state.lock = 0;
@@ -248,19 +251,33 @@ static void come_back(void)
 }
 
 /*
- * The kernel looks at the timers at its tick, and they have always passed then: each tick that
- * meets a thread is a sample, which stands for the time from tick to tick. So a thread has its
- * share of samples however short it runs. Where fewer are asked for, some are left out by chance.
+ * The kernel looks at timers of processor time at its tick, and they have always passed then: each
+ * tick that meets a thread is a sample, which stands for the time from tick to tick. So a thread
+ * has its share of samples however short it runs. Where fewer are asked for, some are left out by
+ * chance; where more, there are some between ticks.
  */
 static void period_settle(void)
 {
 	struct __kernel_timespec tick = {0};
-	const uint64_t wanted_ns = timer_state.period_ns;
+	uint64_t wanted_ns = timer_state.period_ns;
 
 	kernel_call(SYS_clock_getres, CLOCK_COARSE, &tick);
 	const uint64_t tick_ns =
 		tick.tv_sec || tick.tv_nsec <= 0 ? TICK_NS_USUAL : (uint64_t)tick.tv_nsec;
 
+	timer_state.tick_periods = 1;
+	timer_state.between_mean_ns = 0;
+	if (wanted_ns < PERIOD_NS_MIN)
+		wanted_ns = PERIOD_NS_MIN;
+	const uint64_t periods = (tick_ns + wanted_ns / 2) / wanted_ns;
+
+	if (periods > 1 && timer_between_has_clock()) {
+		timer_state.tick_periods = (uint32_t)periods;
+		timer_state.between_mean_ns = tick_ns / (periods - 1);
+		timer_state.period_ns = tick_ns / periods;
+		timer_state.kept = 1ULL << 32;
+		return;
+	}
 	if (wanted_ns < tick_ns)
 		timer_state.period_ns = tick_ns;
 	timer_state.kept = (tick_ns << 32) / timer_state.period_ns;
@@ -299,7 +316,10 @@ void timer_filtered(void)
 	const long none[6] = {0};
 
 	/* how the handler ends */
-	if (timer_state.period_ns && !filter_permits(SYS_rt_sigreturn, none)) {
+	if (!timer_state.period_ns)
+		return;
+	timer_between_filtered();
+	if (!filter_permits(SYS_rt_sigreturn, none)) {
 		process_thread_lost(TARE_LIMIT_SYSTEM);
 		timer_stop();
 	}
@@ -366,6 +386,7 @@ void timer_syscall(const struct probes_registers *registers)
 
 	if (!self)
 		return;
+	timer_between_stop(self, registers);
 	if (!timer_state.signal && kernel_is_tid(self->tid))
 		come_back();
 	if (self->mask_stale && !keeps_mask(registers->rax)) {

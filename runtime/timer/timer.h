@@ -4,7 +4,7 @@
  *   timer.c        threads and their timers          timer_entry.S   the signal handler's entry
  *   timer_signal.c the signal, and the program's     timer_sample.c  the handler: one sample
  *                  system calls that meet it         timer_walk.c    the thread's stack
- *   timer_rules.c  unwind rules of loaded files
+ *   timer_rules.c  unwind rules of loaded files  timer_between.c samples between the kernel's ticks
  *
  * A thread gets its timer at its first system call in the C library's copy; threads of the C
  * library make one before they run code of the program.

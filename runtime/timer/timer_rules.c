@@ -105,11 +105,15 @@ void timer_open(const struct module_segments *segments, const char *path, bool i
 		return;
 	if (is_executable)
 		timer_state.may_trace = module_imports(segments, "ptrace");
+	const struct tare_module *module = module_find(segments);
+
+	if (module && module->flags & TARE_MODULE_CALLS_UNSEEN)
+		timer_state.between_mean_ns = 0;
 	if (!has_vdso)
 		open_vdso();
 	has_vdso = true;
 	/* An executable's path is that of the file it is; a library's, that of the original. */
-	const bool is_copy = !is_executable && module_find(segments);
+	const bool is_copy = !is_executable && module;
 
 	open_one(segments, is_copy ? TARE_REQUEST_RULES_OF_COPY : TARE_REQUEST_RULES, path);
 }

@@ -5,8 +5,8 @@
  *
  * The signal must not be seen by the program: a system call that it interrupted, and that the
  * kernel does not make again by itself, is made again here. A timer of processor time does not pass
- * while the thread waits, so it only interrupts calls that have not begun to wait, and none is
- * lengthened by it.
+ * while the thread waits, and that of samples between ticks is stopped before each call. So only
+ * calls that have not begun to wait are interrupted, and none is lengthened by it.
  *
  * Refuses to make calls again that may have had an effect, or that code without a probe has made.
  */
@@ -18,16 +18,14 @@
 #include "runtime/timer/timer_thread.h"
 
 #include <asm/errno.h>
-#include <elf.h>
 #include <sys/mman.h>
 
-#define PAGE_BYTES    4096ULL
-#define WINDOW_BYTES  (256ULL << 10)
-#define FIRST_BACKED  16384ULL
-#define BACKED_STEP   32768ULL
-#define FILE_BYTES    (16ULL << 30) /* sparse */
-#define NAME_ROUNDS   16
-#define SYSCALL_BYTES 2
+#define PAGE_BYTES   4096ULL
+#define WINDOW_BYTES (256ULL << 10)
+#define FIRST_BACKED 16384ULL
+#define BACKED_STEP  32768ULL
+#define FILE_BYTES   (16ULL << 30) /* sparse */
+#define NAME_ROUNDS  16
 
 #ifndef SYS_epoll_pwait2
 #define SYS_epoll_pwait2 441
@@ -35,23 +33,6 @@
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
 #endif
-
-/* siginfo of a timer, and what is needed of ucontext: the registers in the kernel's order. */
-struct timer_info {
-	int32_t number, error, code, reserved;
-	int32_t timer, overrun;
-	uint64_t index;
-};
-
-struct timer_context {
-	uint64_t flags, link, stack[3];
-	uint64_t r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip;
-};
-
-#pragma GCC visibility push(hidden)
-extern const Elf64_Ehdr __ehdr_start;
-extern const char _end[];
-#pragma GCC visibility pop
 
 /* ---- the file ---- */
 
@@ -181,7 +162,7 @@ static uint32_t shared_frames(const struct timer_thread *self, const uint64_t *f
 	return shared;
 }
 
-static void sample_store(struct timer_thread *self, uint32_t count, bool complete)
+static void sample_store(struct timer_thread *self, uint32_t count, bool complete, uint32_t periods)
 {
 	struct tare_timer_file *file = self->file;
 	const uint64_t *frames = self->frames[!self->current];
@@ -198,7 +179,7 @@ static void sample_store(struct timer_thread *self, uint32_t count, bool complet
 					     .complete = complete,
 					     .own = (uint16_t)own,
 					     .shared = (uint16_t)shared,
-					     .periods = 1,
+					     .periods = periods,
 					     .ticks = kernel_ticks()};
 	uint64_t *to = (uint64_t *)(record + 1);
 
@@ -209,12 +190,13 @@ static void sample_store(struct timer_thread *self, uint32_t count, bool complet
 	self->frame_count = count;
 	file->samples++;
 	file->truncated += !complete;
-	file->periods++;
+	file->periods += periods;
 	state_barrier();
 	file->used_bytes = self->window_offset + self->window_used;
 }
 
-static void sample_take(struct timer_thread *self, const struct timer_context *context)
+static void sample_take(struct timer_thread *self, const struct timer_context *context,
+			uint32_t periods)
 {
 	const struct unwind_registers registers = {.value = {[UNWIND_RAX] = context->rax,
 							     [UNWIND_RDX] = context->rdx,
@@ -238,13 +220,13 @@ static void sample_take(struct timer_thread *self, const struct timer_context *c
 
 	if (context->rip >= (uint64_t)&__ehdr_start && context->rip < (uint64_t)_end) {
 		self->file->in_runtime++;
-		self->file->in_runtime_periods++;
+		self->file->in_runtime_periods += periods;
 		return;
 	}
 	const uint32_t count =
 		timer_walk(&self->walker, &registers, self->frames[!self->current], &complete);
 
-	sample_store(self, count, complete);
+	sample_store(self, count, complete, periods);
 	if (self->file->samples % NAME_ROUNDS == 1)
 		kernel_call(SYS_prctl, 16 /* PR_GET_NAME */, self->file->name);
 }
@@ -289,43 +271,48 @@ static bool may_begin_again(uint64_t number)
 }
 
 /* Behind a system call instruction, rcx is where it returned to. */
-static void call_repeat(struct timer_thread *self, struct timer_context *context)
+static bool is_interrupted(const struct timer_context *context)
+{
+	return context->rax == (uint64_t)-EINTR && context->rcx == context->rip;
+}
+
+static bool call_repeat(struct timer_thread *self, struct timer_context *context)
 {
 	static const uint8_t instruction[SYSCALL_BYTES] = {0x0f, 0x05};
 	const struct timer_call *call = &self->call;
 
-	if (context->rax != (uint64_t)-EINTR || context->rcx != context->rip ||
-	    call->rdi != context->rdi || call->rsi != context->rsi || call->rdx != context->rdx ||
+	if (call->rdi != context->rdi || call->rsi != context->rsi || call->rdx != context->rdx ||
 	    !may_begin_again(call->number))
-		return;
+		return false;
 	const uint8_t *at = (const uint8_t *)context->rip - SYSCALL_BYTES;
 
 	if (at[0] != instruction[0] || at[1] != instruction[1])
-		return;
+		return false;
 	context->rip -= SYSCALL_BYTES;
 	context->rax = call->number;
 	self->file->restarted++;
+	return true;
 }
 
-/* Marsaglia's xorshift64 */
+/* Where fewer samples are asked for than there are ticks, some are left out by chance. */
 static bool is_kept(struct timer_thread *self)
 {
-	uint64_t random = self->random ? self->random : kernel_ticks() | 1;
-
-	random ^= random << 13;
-	random ^= random >> 7;
-	random ^= random << 17;
-	self->random = random;
-	return random >> 32 < timer_state.kept;
+	return timer_random(&self->random) >> 32 < timer_state.kept;
 }
 
 void timer_sample(struct timer_thread *self, const struct timer_info *info,
 		  struct timer_context *context)
 {
-	(void)info;
+	const struct timer_between *between = &self->between;
+	const bool is_tick = !between->has_timer || info->timer != between->timer;
+
 	if (!self->file)
 		return; /* of a timer that has been given up since */
-	if (is_kept(self))
-		sample_take(self, context);
-	call_repeat(self, context);
+	if (is_tick ? is_kept(self) : timer_between_passed(self, context))
+		sample_take(self, context,
+			    is_tick && !between->runs ? timer_state.tick_periods : 1);
+	/* A timer that is stopped before calls meets only such as no probe tells of. */
+	if (is_interrupted(context) && !call_repeat(self, context) && !is_tick)
+		timer_state.between_mean_ns = 0;
+	timer_between_start(self, context);
 }

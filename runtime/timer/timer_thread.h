@@ -3,16 +3,28 @@
 #define TARE_RUNTIME_TIMER_TIMER_THREAD_H
 
 #include "runtime/timer/timer.h"
+#include "runtime/timer/timer_between.h"
 #include "runtime/timer/timer_walk.h"
+
+#include <elf.h>
+#include <linux/time_types.h>
 
 #define TIMER_THREADS_MAX 4096
 #define TIMER_STACK_BYTES 16384
+#define SYSCALL_BYTES	  2
 /* Handlers of the program that want a signal stack, and have none, run on it too. */
 #define TIMER_SIGNAL_STACK_BYTES 262144
 
 /* A system call, to be known again behind it. */
 struct timer_call {
 	uint64_t number, rdi, rsi, rdx;
+};
+
+/* The probe of the thread's last system call. */
+struct timer_probe {
+	uint64_t sp;   /* its registers on the stack */
+	uint64_t back; /* where it returns to, in its stub */
+	uint64_t call; /* the instruction of the system call; 0: not known */
 };
 
 struct timer_thread {
@@ -29,7 +41,9 @@ struct timer_thread {
 	bool stack_is_small;	     /* too small for the handler, so there is no timer */
 	uint64_t unsampled_begin_ns; /* of the thread's time, since then */
 	struct timer_call call;
-	uint64_t random; /* state of a generator */
+	struct timer_probe probe;
+	struct timer_between between;
+	uint64_t random; /* state of a generator; not 0 */
 
 	struct tare_timer_file *file;
 	uint64_t window, window_bytes; /* the part of the file that is mapped for records */
@@ -45,9 +59,11 @@ struct timer_thread {
 };
 
 struct timer_state {
-	uint64_t period_ns; /* that a sample stands for; 0: there are no timers */
-	uint64_t kept;	    /* of ticks: so many in 2^32 are samples */
-	int32_t signal;	    /* 0: none is ours at present */
+	uint64_t period_ns;	  /* that a sample stands for; 0: there are no timers */
+	uint64_t kept;		  /* of ticks: so many in 2^32 are samples */
+	uint32_t tick_periods;	  /* that a tick stands for which is not divided */
+	uint64_t between_mean_ns; /* from sample to sample between ticks; 0: there are none */
+	int32_t signal;		  /* 0: none is ours at present */
 	uint32_t lock;
 	uint64_t first_stack_end, vdso;
 	uint64_t frame_bytes; /* of a signal, at most */
@@ -58,10 +74,26 @@ struct timer_state {
 #pragma GCC visibility push(hidden)
 extern struct timer_thread *timer_threads[TIMER_THREADS_MAX];
 extern struct timer_state timer_state;
+extern const Elf64_Ehdr __ehdr_start; /* of the runtime */
+extern const char _end[];
 #pragma GCC visibility pop
 
-struct timer_info;
-struct timer_context;
+/* siginfo of a timer, and what is needed of ucontext: the registers in the kernel's order. */
+struct timer_info {
+	int32_t number, error, code, reserved;
+	int32_t timer, overrun;
+	uint64_t index;
+};
+
+struct timer_context {
+	uint64_t flags, link, stack[3];
+	uint64_t r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip;
+};
+
+/* As the kernel takes it. */
+struct timer_interval {
+	struct __kernel_timespec interval, first;
+};
 
 /* timer_entry.S: what the kernel calls, and where the handler's return leads. */
 void timer_entry(void);
@@ -80,6 +112,15 @@ void timer_file_end(struct timer_thread *self);
 /* Arms and disarms a thread's timer; may be called by another thread. */
 bool timer_arm(struct timer_thread *thread);
 void timer_disarm(struct timer_thread *thread);
+
+/* timer_between.c: is there a clock for samples between ticks? Filters may forbid its calls. */
+bool timer_between_has_clock(void);
+void timer_between_filtered(void);
+/* At the probe of a system call. */
+void timer_between_stop(struct timer_thread *self, const struct probes_registers *registers);
+/* In the handler, last; and when the timer between ticks has passed: is it a sample? */
+void timer_between_start(struct timer_thread *self, const struct timer_context *context);
+bool timer_between_passed(struct timer_thread *self, const struct timer_context *context);
 
 /*
  * The thread's signal stack becomes ours if it has none, or is seen to be large enough; before

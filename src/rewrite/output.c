@@ -84,6 +84,21 @@ static bool uses_gs(const struct program *program)
 	return false;
 }
 
+/* But for the return from signal handlers, which does not wait. */
+static bool calls_unseen(const struct program *program)
+{
+	vec_foreach (range, &program->ranges)
+		if (range->has_syscall && !range->copied && range->verdict != REWRITE_SIGNAL_FRAME)
+			return true;
+	return false;
+}
+
+static uint32_t module_flags(const struct program *program)
+{
+	return (uses_gs(program) ? TARE_MODULE_USES_GS : 0) |
+	       (calls_unseen(program) ? TARE_MODULE_CALLS_UNSEEN : 0);
+}
+
 static void write_note(const struct output *output)
 {
 	struct program *program = output->program;
@@ -103,7 +118,7 @@ static void write_note(const struct output *output)
 		.counters_offset = (int64_t)(program->counters_addr - desc),
 		.counted_offset = (int64_t)(program->counted_addr - desc),
 		.counter_count = (uint32_t)program_counter_count(program),
-		.flags = uses_gs(program) ? TARE_MODULE_USES_GS : 0,
+		.flags = module_flags(program),
 	};
 	/* Poison is not for the runtime to arm: of the bytes only the SYSCALL probes' is. */
 	if (program_poisons(program)) {

@@ -1,0 +1,44 @@
+#!/bin/bash
+# Timers sample between the kernel's ticks, and no call that waits is ended, cut short or shortened
+# by one: of each kind as many as without tare, which is none.
+. "$(dirname "$0")/lib.sh"
+need sqlite3
+by_timers
+
+# ask SQL: of the profile.
+ask() {
+	sqlite3 "$work/profile.tare" "$1"
+}
+
+# Waits right after work, at which a timer that is not stopped would pass most often.
+same timeout -s KILL 120 "$FIXTURES/blocking" 200 3000
+grep -v ' 0 interrupted, 0 partial, 0 early, 0 late$' "$work/plain.stdout" &&
+	skip "calls are disturbed without tare, too"
+[ "$(ask 'SELECT total(samples) > 300 FROM stack_value')" = 1 ] ||
+	fail "$(ask 'SELECT total(samples) FROM stack_value') samples of threads that wait"
+# Many, with hardly any work between them.
+same timeout -s KILL 120 "$FIXTURES/blocking" 2000 5
+
+# A program that computes is sampled as often as asked for, not only at ticks.
+record "$FIXTURES/proportions" 20000 1
+[ "$(ask 'SELECT total(weight) < total(samples) * 1500000 FROM stack_value')" = 1 ] ||
+	fail "a sample stands for $(ask 'SELECT total(weight) / total(samples) FROM stack_value') ns"
+# What they stand for is the time that it ran, ticks and samples between them together.
+for share in most:70 some:20 least:10; do
+	[ "$(ask "SELECT abs(total(v.weight * (f.name = '${share%:*}')) / total(v.weight) -
+		${share#*:} / 100.0) < 4 * sqrt(${share#*:} / 100.0 * (1 - ${share#*:} / 100.0) *
+		total(v.weight) / 1e6) / (total(v.weight) / 1e6) * 1.5
+		FROM stack_value v JOIN stack s ON s.id = v.stack JOIN location l ON l.id = s.location
+		JOIN function f ON f.id = l.function")" = 1 ] || fail "share of $share"
+done
+
+# A copy that leaves system calls without a probe says so: there, nothing is sampled between ticks.
+for name in waits __syscall_cancel_arch; do
+	command -v gcc >/dev/null && command -v readelf >/dev/null || break
+	gcc -O2 -DBY_NAME -DNAME=$name -o "$work/original" "$E2E/../fixtures/rewriter/cancellable.c"
+	"$REAL_TARE" instrument -o "$work/copy" "$work/original" >"$work/out" 2>&1 ||
+		fail "$(cat "$work/out")"
+	flags=$(readelf -n "$work/copy" | sed -n 's/ *description data: .*\(.. .. .. ..\) *$/\1/p')
+	[ "$flags" = "$([ $name = waits ] && echo 00 00 00 00 || echo 02 00 00 00)" ] ||
+		fail "$name: flags $flags"
+done
