@@ -16,6 +16,7 @@
 #define TARE_ABI_ARENA_H
 
 #include "abi/control.h"
+#include "abi/list.h"
 #include "abi/losses.h"
 #include "abi/objects.h"
 #include "abi/os_cause.h"
@@ -151,6 +152,15 @@ struct tare_unfollowed_record {
 #define TARE_BUCKET_FULL  (1U << 31)
 
 /*
+ * Ranges of what calls took, each by name and as the measure that it is of analysis/value.h.
+ * Application times are those without their OS time.
+ */
+#define TARE_NODE_RANGES(RANGE)                                                                    \
+	RANGE(elapsed_inclusive, ELAPSED_INCLUSIVE), RANGE(elapsed_exclusive, ELAPSED_EXCLUSIVE),  \
+		RANGE(application_inclusive, APPLICATION_INCLUSIVE),                               \
+		RANGE(application_exclusive, APPLICATION_EXCLUSIVE)
+
+/*
  * A node of the calling-context tree: one function (or call target) under one call path, with
  * --call-sites made of the places of the calls, too. A context
  * is active at most once per thread, so the call in progress is described by its node: those
@@ -179,12 +189,8 @@ struct tare_node {
 	uint64_t key;
 	int64_t elapsed_ticks; /* exclusive, of ended calls, probe cost subtracted */
 
-	/* Per ended call; min starts at INT64_MAX. Application times are those less their OS time.
-	 */
-	int64_t elapsed_inclusive_min, elapsed_inclusive_max;
-	int64_t elapsed_exclusive_min, elapsed_exclusive_max;
-	int64_t application_inclusive_min, application_inclusive_max;
-	int64_t application_exclusive_min, application_exclusive_max;
+	/* Per ended call; min starts at INT64_MAX. */
+	TARE_LIST_RANGES(int64_t, ranges, TARE_NODE_RANGES);
 
 	/* Run addresses of nodes; each a cache, right only if that node has the same parent. */
 	uint64_t alias;		/* the one that a pending call's ENTER made */

@@ -17,6 +17,8 @@
 #ifndef TARE_ABI_LOSSES_H
 #define TARE_ABI_LOSSES_H
 
+#include "abi/list.h"
+
 #include <stdint.h>
 
 enum tare_loss_line {
@@ -98,21 +100,11 @@ enum tare_loss_line {
 		LOSS(images_unfollowed, 1, UNTOLD, 17, "programs_not_followed", NULL, NULL, false, \
 		     NULL)
 
-#define TARE_LOSS_NAME(name, ...) name
-#define TARE_LOSS_ONE(name, ...)  0
-
-/* Members of a struct: each by its name, and all of them. */
-#define TARE_LOSS_MEMBERS(all, LIST)                                                               \
-	union {                                                                                    \
-		uint64_t all[sizeof((char[]){LIST(TARE_LOSS_ONE)})];                               \
-		struct {                                                                           \
-			uint64_t LIST(TARE_LOSS_NAME);                                             \
-		};                                                                                 \
-	}
+#define TARE_LOSS_MEMBERS(all, LIST) TARE_LIST_MEMBERS(uint64_t, all, LIST)
 
 enum {
-	TARE_THREAD_LOSS_COUNT = sizeof((char[]){TARE_THREAD_LOSSES(TARE_LOSS_ONE)}),
-	TARE_PROCESS_LOSS_COUNT = sizeof((char[]){TARE_PROCESS_LOSSES(TARE_LOSS_ONE)})
+	TARE_THREAD_LOSS_COUNT = TARE_LIST_COUNT(TARE_THREAD_LOSSES),
+	TARE_PROCESS_LOSS_COUNT = TARE_LIST_COUNT(TARE_PROCESS_LOSSES)
 };
 
 #endif

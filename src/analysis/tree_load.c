@@ -47,9 +47,12 @@ void analysis_values_measure(struct analysis_values *values, const struct profil
 	values->amount[OVERHEAD_EXCLUSIVE] = row->overhead_ticks;
 }
 
+#define RANGE_MEASURE(name, MEASURE) MEASURE
+
 static struct analysis_values node_values(struct analysis *analysis, const struct profile_node *row,
 					  const struct profile_process *process)
 {
+	static const enum analysis_measure measures[] = {TARE_NODE_RANGES(RANGE_MEASURE)};
 	struct analysis_values values = analysis_values_zero();
 	const uint64_t by_call = row->calls_by_call < row->calls ? row->calls_by_call : row->calls;
 	const uint64_t *cost = process->cost_ticks;
@@ -60,14 +63,9 @@ static struct analysis_values node_values(struct analysis *analysis, const struc
 	values.probe_ticks =
 		by_call * (cost[TARE_EVENT_CALL] + cost[TARE_EVENT_RETURN]) +
 		(row->calls - by_call) * (cost[TARE_EVENT_ENTER] + cost[TARE_EVENT_LEAVE]);
-	values.range[ELAPSED_INCLUSIVE] =
-		(struct analysis_range){row->elapsed_inclusive_min, row->elapsed_inclusive_max};
-	values.range[ELAPSED_EXCLUSIVE] =
-		(struct analysis_range){row->elapsed_exclusive_min, row->elapsed_exclusive_max};
-	values.range[APPLICATION_INCLUSIVE] = (struct analysis_range){
-		row->application_inclusive_min, row->application_inclusive_max};
-	values.range[APPLICATION_EXCLUSIVE] = (struct analysis_range){
-		row->application_exclusive_min, row->application_exclusive_max};
+	for (size_t i = 0; i < TABLE_COUNT(row->ranges); i++)
+		values.range[measures[i]] =
+			(struct analysis_range){row->ranges[i][0], row->ranges[i][1]};
 	return values;
 }
 

@@ -490,14 +490,6 @@ static bool write_node(struct assembly *assembly, struct thread_rows *rows, size
 		.calls_by_call = node->calls_by_call,
 		.elapsed_ticks = node->elapsed_ticks,
 		.overhead_ticks = node->overhead_ticks,
-		.elapsed_inclusive_min = (uint64_t)from->elapsed_inclusive_min,
-		.elapsed_inclusive_max = (uint64_t)from->elapsed_inclusive_max,
-		.elapsed_exclusive_min = (uint64_t)from->elapsed_exclusive_min,
-		.elapsed_exclusive_max = (uint64_t)from->elapsed_exclusive_max,
-		.application_inclusive_min = (uint64_t)from->application_inclusive_min,
-		.application_inclusive_max = (uint64_t)from->application_inclusive_max,
-		.application_exclusive_min = (uint64_t)from->application_exclusive_min,
-		.application_exclusive_max = (uint64_t)from->application_exclusive_max,
 		.folded = rows->arena->folded[index],
 		.folded_elapsed_ticks = from->folded_elapsed,
 		.folded_os_ticks = from->folded_os,
@@ -505,6 +497,10 @@ static bool write_node(struct assembly *assembly, struct thread_rows *rows, size
 		.lengths = lengths,
 	};
 
+	for (size_t i = 0; i < TABLE_COUNT(row.ranges); i++) {
+		row.ranges[i][0] = (uint64_t)from->ranges[i][0];
+		row.ranges[i][1] = (uint64_t)from->ranges[i][1];
+	}
 	memcpy(row.os_ticks, node->os_ticks, sizeof(row.os_ticks));
 	for (uint32_t bucket = 0; bucket < TARE_CALL_BUCKETS; bucket++)
 		lengths[bucket] = arena_bucket_calls(rows->arena, index, bucket);

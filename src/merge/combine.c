@@ -25,12 +25,6 @@ static size_t key_find(struct keys *keys, struct str *key, bool *fresh)
 	return index;
 }
 
-void add_count(uint64_t *to, uint64_t value)
-{
-	if (__builtin_add_overflow(*to, value, to))
-		*to = UINT64_MAX;
-}
-
 static void add_losses(uint64_t *to, const uint64_t *from, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -143,7 +137,7 @@ static void take_process(struct input *input, size_t at, const struct profile_pr
 		process->name.text = arena_strdup(&merge->arena, name.text);
 }
 
-/* Those that are times; now, os, waits and overhead follow from the nodes. */
+/* Those that are times; the totals follow from the nodes. */
 static struct profile_thread thread_rescaled(const struct input *input,
 					     const struct profile_thread *from)
 {
@@ -153,8 +147,8 @@ static struct profile_thread thread_rescaled(const struct input *input,
 	row.end_ticks = end_time(input, row.end_ticks);
 	row.own_ticks = rescale(input, row.own_ticks);
 	row.off_ticks = rescale(input, row.off_ticks);
-	row.now_ticks = row.os_ticks = row.overhead_ticks = 0;
-	row.blocked_ticks = row.preempted_ticks = 0;
+	for (int i = 0; i < THREAD_TOTALS; i++)
+		*thread_total_of(&row, (enum thread_total)i) = 0;
 	return row;
 }
 

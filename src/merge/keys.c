@@ -56,3 +56,8 @@ void keys_rank(const struct keys *keys, uint32_t **rank, uint32_t **order)
 	}
 	free(ranked);
 }
+
+int64_t id_of(const struct ranking *ranking, int64_t index)
+{
+	return (int64_t)ranking->rank[index] + 1;
+}

@@ -6,31 +6,10 @@
 
 #include <string.h>
 
-static const size_t sums[] = {
-	offsetof(struct profile_node, calls),	       offsetof(struct profile_node, unwound),
-	offsetof(struct profile_node, calls_by_call),  offsetof(struct profile_node, elapsed_ticks),
-	offsetof(struct profile_node, overhead_ticks),
-};
-
-/* The least value; the greatest one follows it. */
-static const size_t ranges[] = {
-	offsetof(struct profile_node, elapsed_inclusive_min),
-	offsetof(struct profile_node, elapsed_exclusive_min),
-	offsetof(struct profile_node, application_inclusive_min),
-	offsetof(struct profile_node, application_exclusive_min),
-};
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static uint64_t *field(struct profile_node *row, size_t offset)
+static void put_ranges(struct byte_vec *out, const struct profile_node *row)
 {
-	return (uint64_t *)(void *)((char *)row + offset);
-}
-
-static void put_ranges(struct byte_vec *out, struct profile_node *row)
-{
-	for (size_t i = 0; i < COUNT(ranges); i++) {
-		const uint64_t *range = field(row, ranges[i]);
+	for (size_t i = 0; i < TABLE_COUNT(row->ranges); i++) {
+		const uint64_t *range = row->ranges[i];
 		put_u8(out, range[0] <= range[1]);
 		if (range[0] > range[1])
 			continue;
@@ -41,16 +20,19 @@ static void put_ranges(struct byte_vec *out, struct profile_node *row)
 
 void node_put(struct merge *merge, const struct node_sum *node, struct byte_vec *out)
 {
-	struct profile_node row = node->row;
+	const struct profile_node *row = &node->row;
 	bool fresh;
 
-	for (size_t i = 0; i < COUNT(sums); i++)
-		put_uleb(out, *field(&row, sums[i]));
+	for (size_t i = 0; i < TABLE_COUNT(row->counts); i++)
+		put_uleb(out, row->counts[i]);
+	put_uleb(out, row->elapsed_ticks);
+	for (size_t i = 0; i < TABLE_COUNT(row->times); i++)
+		put_uleb(out, row->times[i]);
 	for (int i = 0; i < TARE_OS_CAUSES; i++)
-		put_uleb(out, row.os_ticks[i]);
-	put_ranges(out, &row);
-	put_sleb(out, row.folded_elapsed_ticks);
-	put_sleb(out, row.folded_os_ticks);
+		put_uleb(out, row->os_ticks[i]);
+	put_ranges(out, row);
+	for (size_t i = 0; i < TABLE_COUNT(row->signed_times); i++)
+		put_sleb(out, row->signed_times[i]);
 	put_uleb(out, node->os.len);
 	vec_foreach (os, &node->os) {
 		put_u8(out, os->cause);
@@ -69,11 +51,11 @@ void node_put(struct merge *merge, const struct node_sum *node, struct byte_vec 
 
 static void add_ranges(struct byte_reader *reader, struct profile_node *row)
 {
-	for (size_t i = 0; i < COUNT(ranges); i++) {
+	for (size_t i = 0; i < TABLE_COUNT(row->ranges); i++) {
 		if (!read_u8(reader))
 			continue;
 		const uint64_t least = read_uleb(reader);
-		keep_range(field(row, ranges[i]), least, least + read_uleb(reader));
+		keep_range(row->ranges[i], least, least + read_uleb(reader));
 	}
 }
 
@@ -96,13 +78,16 @@ bool node_add_coded(const struct merge *merge, struct byte_reader *reader, struc
 {
 	struct profile_node *row = &node->row;
 
-	for (size_t i = 0; i < COUNT(sums); i++)
-		add_count(field(row, sums[i]), read_uleb(reader));
+	for (size_t i = 0; i < TABLE_COUNT(row->counts); i++)
+		add_count(&row->counts[i], read_uleb(reader));
+	add_count(&row->elapsed_ticks, read_uleb(reader));
+	for (size_t i = 0; i < TABLE_COUNT(row->times); i++)
+		add_count(&row->times[i], read_uleb(reader));
 	for (int i = 0; i < TARE_OS_CAUSES; i++)
 		add_count(&row->os_ticks[i], read_uleb(reader));
 	add_ranges(reader, row);
-	add_signed(&row->folded_elapsed_ticks, read_sleb(reader));
-	add_signed(&row->folded_os_ticks, read_sleb(reader));
+	for (size_t i = 0; i < TABLE_COUNT(row->signed_times); i++)
+		add_signed(&row->signed_times[i], read_sleb(reader));
 	add_os(merge, reader, node);
 	for (uint64_t left = read_uleb(reader); left && !reader->failed; left--) {
 		struct profile_histogram histogram = {.bucket = read_u8(reader)};

@@ -123,6 +123,16 @@ struct merge {
 	struct map syscall_map, object_map, kind_map, path_map, os_map, thread_event_map;
 };
 
+/* What a thread's row has of all its nodes. */
+enum thread_total {
+	TOTAL_ELAPSED,
+	TOTAL_OS,
+	TOTAL_BLOCKED,
+	TOTAL_PREEMPTED,
+	TOTAL_OVERHEAD,
+	THREAD_TOTALS
+};
+
 /* Where an input's rows have gone: by id - 1 the index in the merged table. */
 struct input {
 	struct merge *merge;
@@ -136,13 +146,27 @@ struct input {
 	struct map nodes;    /* id → index */
 	struct map os_ticks; /* (id, cause) → ticks of the rows so far, where they are converted */
 	struct thread_sums {
-		/* of its nodes, in the input's ticks */
-		uint64_t elapsed, os, blocked, preempted, overhead;
-		int64_t first_node; /* id; 0: none yet */
+		uint64_t of_nodes[THREAD_TOTALS]; /* in the input's ticks */
+		int64_t first_node;		  /* id; 0: none yet */
 	} * sums;
 	struct error *err;
 	bool failed; /* err is set */
 };
+
+/* ---- sums.c ---- */
+/* Sums stay at the largest number where they would pass it: the writer refuses it. */
+void add_count(uint64_t *to, uint64_t value);
+void add_signed(int64_t *to, int64_t value);
+/* Widens `to`, least and greatest, of which the first is larger where there is none yet. */
+void keep_range(uint64_t *to, uint64_t least, uint64_t greatest);
+int compare_numbers(uint64_t a, uint64_t b);
+/* A node without calls. */
+struct profile_node node_empty(void);
+extern const struct thread_total_info {
+	size_t member;	/* of the row */
+	uint32_t since; /* the version since which profiles have it */
+} thread_totals[];
+uint64_t *thread_total_of(struct profile_thread *row, enum thread_total total);
 
 /* ---- rescale.c: ticks of the input in ns ---- */
 uint64_t rescale(const struct input *input, uint64_t ticks);
@@ -164,8 +188,6 @@ const char *name_join(struct arena *arena, const struct merged_name *name);
 /* ---- combine.c: the tables that a profile keeps in memory, and the small ones ---- */
 void combine_tables(struct input *input);
 bool combine_streams(struct input *input, struct error *err);
-/* Sums stay at the largest number where they would pass it: the writer refuses it. */
-void add_count(uint64_t *to, uint64_t value);
 
 /* ---- spill.c ---- */
 /* Appends; *offset is where. */
@@ -193,18 +215,16 @@ struct output {
 	struct ranking stacks;
 	struct error *err;
 };
+/* keys.c */
 int64_t id_of(const struct ranking *ranking, int64_t index);
-/* A time as the output has it. */
+/* rescale.c: a time as the output has it. */
 uint64_t time_out(const struct output *output, uint64_t ticks);
-int compare_numbers(uint64_t a, uint64_t b);
 /* times.c, runs.c */
 bool write_times(const struct output *output);
 bool write_nodes(const struct output *output);
 
 /* ---- tree.c: nodes and what hangs on them ---- */
 bool combine_nodes(struct input *input, struct error *err);
-void keep_range(uint64_t *to, uint64_t least, uint64_t greatest);
-void add_signed(int64_t *to, int64_t value);
 
 /* ---- node_code.c ---- */
 struct node_sum {

@@ -56,3 +56,10 @@ uint32_t rescale_bucket(const struct input *input, uint32_t bucket)
 	const uint64_t ns = rescale(input, least + least / 2);
 	return tare_call_bucket(ns > INT64_MAX ? INT64_MAX : ns);
 }
+
+uint64_t time_out(const struct output *output, uint64_t ticks)
+{
+	const uint64_t base = output->merge->session.base_ns;
+
+	return ticks > base ? ticks - base : 0;
+}

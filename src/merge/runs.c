@@ -273,10 +273,7 @@ static void stream_fini(struct stream *stream)
 
 static void sum_clear(struct node_sum *sum)
 {
-	sum->row = (struct profile_node){.elapsed_inclusive_min = UINT64_MAX,
-					 .elapsed_exclusive_min = UINT64_MAX,
-					 .application_inclusive_min = UINT64_MAX,
-					 .application_exclusive_min = UINT64_MAX};
+	sum->row = node_empty();
 	sum->os.len = sum->histogram.len = 0;
 }
 

@@ -8,89 +8,78 @@
 
 #include <string.h>
 
-void keep_range(uint64_t *to, uint64_t least, uint64_t greatest)
+/* What a node adds to its thread's totals. */
+static void node_totals(const struct profile_node *row, uint64_t *out)
 {
-	if (least > greatest)
-		return;
-	if (to[0] > to[1]) {
-		to[0] = least;
-		to[1] = greatest;
-		return;
-	}
-	if (least < to[0])
-		to[0] = least;
-	if (greatest > to[1])
-		to[1] = greatest;
+	out[TOTAL_ELAPSED] = row->elapsed_ticks;
+	out[TOTAL_OS] = 0;
+	for (int i = 0; i < TARE_OS_CAUSES; i++)
+		add_count(&out[TOTAL_OS], row->os_ticks[i]);
+	out[TOTAL_BLOCKED] = row->os_ticks[TARE_OS_BLOCKED];
+	out[TOTAL_PREEMPTED] = row->os_ticks[TARE_OS_PREEMPTED];
+	out[TOTAL_OVERHEAD] = row->overhead_ticks;
 }
 
-#define KEEP_RANGE(input, to, from, name)                                                          \
-	do {                                                                                       \
-		uint64_t range[2] = {(to)->name##_min, (to)->name##_max};                          \
-		if ((from)->name##_min <= (from)->name##_max)                                      \
-			keep_range(range, rescale(input, (from)->name##_min),                      \
-				   rescale(input, (from)->name##_max));                            \
-		(to)->name##_min = range[0];                                                       \
-		(to)->name##_max = range[1];                                                       \
-	} while (0)
-
-void add_signed(int64_t *to, int64_t value)
+/* All but what tells it from other nodes. */
+static struct profile_node node_rescaled(const struct input *input, const struct profile_node *from)
 {
-	if (__builtin_add_overflow(*to, value, to))
-		*to = value < 0 ? INT64_MIN : INT64_MAX;
+	struct profile_node row = *from;
+	uint64_t os = 0, os_ns = 0;
+
+	for (int i = 0; i < TARE_OS_CAUSES; i++) {
+		row.os_ticks[i] = rescale(input, from->os_ticks[i]);
+		add_count(&os, from->os_ticks[i]);
+		add_count(&os_ns, row.os_ticks[i]);
+	}
+	row.elapsed_ticks = os_ns;
+	add_count(&row.elapsed_ticks,
+		  from->elapsed_ticks > os ? rescale(input, from->elapsed_ticks - os) : 0);
+	for (size_t i = 0; i < TABLE_COUNT(row.times); i++)
+		row.times[i] = rescale(input, from->times[i]);
+	for (size_t i = 0; i < TABLE_COUNT(row.signed_times); i++)
+		row.signed_times[i] = rescale_signed(input, from->signed_times[i]);
+	for (size_t i = 0; i < TABLE_COUNT(row.ranges); i++)
+		if (from->ranges[i][0] <= from->ranges[i][1])
+			for (int end = 0; end < 2; end++)
+				row.ranges[i][end] = rescale(input, from->ranges[i][end]);
+	return row;
 }
 
 static void node_add(struct input *input, struct profile_node *to, const struct profile_node *from)
 {
+	const struct profile_node row = node_rescaled(input, from);
 	struct profile_thread *thread = &input->merge->threads.data[to->thread].row;
 	struct thread_sums *sums = &input->sums[from->thread - 1];
-	uint64_t os = 0, os_ns = 0;
+	uint64_t ticks[THREAD_TOTALS], ns[THREAD_TOTALS];
 
-	for (int i = 0; i < TARE_OS_CAUSES; i++) {
-		const uint64_t ns = rescale(input, from->os_ticks[i]);
-		add_count(&os, from->os_ticks[i]);
-		add_count(&os_ns, ns);
-		add_count(&to->os_ticks[i], ns);
+	node_totals(from, ticks);
+	node_totals(&row, ns);
+	for (int i = 0; i < THREAD_TOTALS; i++) {
+		sums->of_nodes[i] += ticks[i];
+		add_count(thread_total_of(thread, (enum thread_total)i), ns[i]);
 	}
-	uint64_t elapsed = os_ns;
-	add_count(&elapsed,
-		  from->elapsed_ticks > os ? rescale(input, from->elapsed_ticks - os) : 0);
-	const uint64_t overhead = rescale(input, from->overhead_ticks);
-	add_count(&to->elapsed_ticks, elapsed);
-	add_count(&to->overhead_ticks, overhead);
-	add_count(&thread->now_ticks, elapsed);
-	add_count(&thread->os_ticks, os_ns);
-	add_count(&thread->blocked_ticks, rescale(input, from->os_ticks[TARE_OS_BLOCKED]));
-	add_count(&thread->preempted_ticks, rescale(input, from->os_ticks[TARE_OS_PREEMPTED]));
-	add_count(&thread->overhead_ticks, overhead);
-	sums->elapsed += from->elapsed_ticks;
-	sums->os += os;
-	sums->blocked += from->os_ticks[TARE_OS_BLOCKED];
-	sums->preempted += from->os_ticks[TARE_OS_PREEMPTED];
-	sums->overhead += from->overhead_ticks;
-	add_count(&to->calls, from->calls);
-	add_count(&to->unwound, from->unwound);
-	add_count(&to->calls_by_call, from->calls_by_call);
-	add_signed(&to->folded_elapsed_ticks, rescale_signed(input, from->folded_elapsed_ticks));
-	add_signed(&to->folded_os_ticks, rescale_signed(input, from->folded_os_ticks));
-	KEEP_RANGE(input, to, from, elapsed_inclusive);
-	KEEP_RANGE(input, to, from, elapsed_exclusive);
-	KEEP_RANGE(input, to, from, application_inclusive);
-	KEEP_RANGE(input, to, from, application_exclusive);
+	add_count(&to->elapsed_ticks, row.elapsed_ticks);
+	for (int i = 0; i < TARE_OS_CAUSES; i++)
+		add_count(&to->os_ticks[i], row.os_ticks[i]);
+	for (size_t i = 0; i < TABLE_COUNT(row.counts); i++)
+		add_count(&to->counts[i], row.counts[i]);
+	for (size_t i = 0; i < TABLE_COUNT(row.times); i++)
+		add_count(&to->times[i], row.times[i]);
+	for (size_t i = 0; i < TABLE_COUNT(row.signed_times); i++)
+		add_signed(&to->signed_times[i], row.signed_times[i]);
+	for (size_t i = 0; i < TABLE_COUNT(row.ranges); i++)
+		keep_range(to->ranges[i], row.ranges[i][0], row.ranges[i][1]);
 }
 
 static struct merged_node node_new(uint32_t parent, const struct profile_node *identity)
 {
-	return (struct merged_node){
-		.parent = parent,
-		.row = {.thread = identity->thread,
-			.function = identity->function,
-			.folded = identity->folded,
-			.location = identity->location,
-			.elapsed_inclusive_min = UINT64_MAX,
-			.elapsed_exclusive_min = UINT64_MAX,
-			.application_inclusive_min = UINT64_MAX,
-			.application_exclusive_min = UINT64_MAX},
-	};
+	struct merged_node node = {.parent = parent, .row = node_empty()};
+
+	node.row.thread = identity->thread;
+	node.row.function = identity->function;
+	node.row.folded = identity->folded;
+	node.row.location = identity->location;
+	return node;
 }
 
 /* For a row that cannot be taken; the pass over the table ends. */
@@ -278,16 +267,14 @@ bool combine_nodes(struct input *input, struct error *err)
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		struct profile_thread *to = &merge->threads.data[input->threads[i]].row;
-		add_rest(input, &to->now_ticks, threads[i].now_ticks, input->sums[i].elapsed);
-		add_rest(input, &to->os_ticks, threads[i].os_ticks, input->sums[i].os);
-		if (profile_version(input->profile) >= PROFILE_WAITS_SINCE) {
-			add_rest(input, &to->blocked_ticks, threads[i].blocked_ticks,
-				 input->sums[i].blocked);
-			add_rest(input, &to->preempted_ticks, threads[i].preempted_ticks,
-				 input->sums[i].preempted);
+		struct profile_thread from = threads[i];
+		for (int k = 0; k < THREAD_TOTALS; k++) {
+			const enum thread_total total = (enum thread_total)k;
+			if (profile_version(input->profile) >= thread_totals[k].since)
+				add_rest(input, thread_total_of(to, total),
+					 *thread_total_of(&from, total),
+					 input->sums[i].of_nodes[k]);
 		}
-		add_rest(input, &to->overhead_ticks, threads[i].overhead_ticks,
-			 input->sums[i].overhead);
 	}
 	return profile_each_os(input->profile, take_os, input, err) &&
 	       profile_each_histogram(input->profile, take_histogram, input, err);

@@ -12,23 +12,6 @@ static void ranking_fini(struct ranking *ranking)
 	free(ranking->order);
 }
 
-int64_t id_of(const struct ranking *ranking, int64_t index)
-{
-	return (int64_t)ranking->rank[index] + 1;
-}
-
-int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-uint64_t time_out(const struct output *output, uint64_t ticks)
-{
-	const uint64_t base = output->merge->session.base_ns;
-
-	return ticks > base ? ticks - base : 0;
-}
-
 static void rank_tables(struct output *output)
 {
 	struct merge *merge = output->merge;

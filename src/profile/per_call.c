@@ -13,15 +13,8 @@
 
 #define VALUE_MAX ((uint64_t)INT64_MAX)
 
-/* The least value; the greatest one follows it. */
-static const size_t ranges[] = {
-	offsetof(struct profile_node, elapsed_inclusive_min),
-	offsetof(struct profile_node, elapsed_exclusive_min),
-	offsetof(struct profile_node, application_inclusive_min),
-	offsetof(struct profile_node, application_exclusive_min),
-};
-
-enum { RANGES = TABLE_COUNT(ranges) };
+enum { RANGES = TARE_LIST_COUNT(TARE_NODE_RANGES) };
+_Static_assert(2 * RANGES <= 8, "the flags of all ranges are in one byte");
 
 /* Flags of a range: it is there; and it is the same as the first. */
 static unsigned there(int range)
@@ -34,11 +27,6 @@ static unsigned same(int range)
 	return 1u << (range + RANGES);
 }
 
-static const uint64_t *range_at(const struct profile_node *row, int range)
-{
-	return (const uint64_t *)(const void *)((const char *)row + ranges[range]);
-}
-
 static bool is_there(const uint64_t *range)
 {
 	return range[0] <= range[1];
@@ -46,11 +34,11 @@ static bool is_there(const uint64_t *range)
 
 static unsigned flags_of(const struct profile_node *row)
 {
-	const uint64_t *first = range_at(row, 0);
+	const uint64_t *first = row->ranges[0];
 	unsigned flags = 0;
 
 	for (int i = 0; i < RANGES; i++) {
-		const uint64_t *range = range_at(row, i);
+		const uint64_t *range = row->ranges[i];
 
 		if (is_there(range))
 			flags |= there(i);
@@ -80,7 +68,7 @@ void per_call_put(struct byte_vec *out, const struct profile_node *row)
 	out->len = 0;
 	put_u8(out, flags);
 	for (int i = 0; i < RANGES; i++) {
-		const uint64_t *range = range_at(row, i);
+		const uint64_t *range = row->ranges[i];
 
 		if (!(flags & there(i)) || flags & same(i))
 			continue;
@@ -115,7 +103,7 @@ static void ranges_read(struct byte_reader *reader, struct profile_node *to)
 		if (!i)
 			memcpy(first, range, sizeof(first));
 		if (to)
-			memcpy((char *)to + ranges[i], range, sizeof(range));
+			memcpy(to->ranges[i], range, sizeof(range));
 	}
 }
 

@@ -112,25 +112,33 @@ struct profile_bytes {
 	size_t size;
 };
 
+/*
+ * Values of a node that are the sums of its calls', one line each: members, columns, merging and
+ * conversion follow from these lists, as from TARE_NODE_RANGES. `since`: see profile/schema.h.
+ *
+ *   calls_by_call         of `calls`: those that began with a CALL event
+ *   overhead_ticks        exclusive: probe cost that was subtracted
+ *   folded_elapsed_ticks  as in struct tare_node
+ */
+#define PROFILE_NODE_COUNTS(VALUE)	 VALUE(calls, 0), VALUE(unwound, 0), VALUE(calls_by_call, 0)
+#define PROFILE_NODE_TIMES(VALUE)	 VALUE(overhead_ticks, 0)
+#define PROFILE_NODE_SIGNED_TIMES(VALUE) VALUE(folded_elapsed_ticks, 2), VALUE(folded_os_ticks, 2)
+
 /* Node of a thread's calling-context tree; see struct tare_node. Roots have parent 0. */
 struct profile_node {
 	int64_t id; /* unique in the profile; a parent's id is smaller than its children's */
 	int64_t thread, parent;
 	int64_t function; /* 0: the thread's root */
-	uint64_t calls, unwound, calls_by_call;
+	TARE_LIST_MEMBERS(uint64_t, counts, PROFILE_NODE_COUNTS);
 	uint64_t elapsed_ticks; /* exclusive, open frames included */
 	/* Exclusive, by cause; part of elapsed_ticks. Before PROFILE_WAITS_SINCE, intervals with a
 	   switch were of the causes BLOCKED and PREEMPTED as a whole. */
 	uint64_t os_ticks[TARE_OS_CAUSES];
-	uint64_t overhead_ticks; /* exclusive: probe cost that was subtracted */
+	TARE_LIST_MEMBERS(uint64_t, times, PROFILE_NODE_TIMES);
 	/* per call; min > max where no call ended */
-	uint64_t elapsed_inclusive_min, elapsed_inclusive_max;
-	uint64_t elapsed_exclusive_min, elapsed_exclusive_max;
-	uint64_t application_inclusive_min, application_inclusive_max;
-	uint64_t application_exclusive_min, application_exclusive_max;
+	TARE_LIST_RANGES(uint64_t, ranges, TARE_NODE_RANGES);
 	bool folded; /* an overflow node: stands for many contexts */
-	/* as in struct tare_node */
-	int64_t folded_elapsed_ticks, folded_os_ticks;
+	TARE_LIST_MEMBERS(int64_t, signed_times, PROFILE_NODE_SIGNED_TIMES);
 	/* The call site, its last byte, with --call-sites: nodes of one function and parent differ
 	   by it. 0: not kept, or not known. */
 	int64_t location;

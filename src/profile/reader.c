@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,27 +25,6 @@ enum {
 	HEADER_VERSION_AT = 60,
 	HEADER_APPLICATION_AT = 68
 };
-
-bool profile_damaged(const struct profile *profile, struct error *err, const char *format, ...)
-{
-	char detail[256];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(detail, sizeof(detail), format, args);
-	va_end(args);
-	return error_set(err, ERROR_INPUT, "the profile %s is damaged: %s", profile->path, detail);
-}
-
-bool profile_database_fail(const struct profile *profile, struct error *err)
-{
-	const int code = sqlite3_errcode(profile->database) & 0xff;
-
-	if (code == SQLITE_IOERR)
-		return error_set_errno(err, sqlite3_system_errno(profile->database),
-				       "cannot read the profile %s", profile->path);
-	return profile_damaged(profile, err, "%s", sqlite3_errmsg(profile->database));
-}
 
 /* ---- opening ---- */
 

@@ -5,10 +5,33 @@
 #include "profile/private.h"
 
 #include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A row has a length, an id, and at least a byte per column in its header. */
 enum { AHEAD_ROWS_MIN = 20000, ROW_BYTES_MIN = 3 };
+
+bool profile_damaged(const struct profile *profile, struct error *err, const char *format, ...)
+{
+	char detail[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(detail, sizeof(detail), format, args);
+	va_end(args);
+	return error_set(err, ERROR_INPUT, "the profile %s is damaged: %s", profile->path, detail);
+}
+
+bool profile_database_fail(const struct profile *profile, struct error *err)
+{
+	const int code = sqlite3_errcode(profile->database) & 0xff;
+
+	if (code == SQLITE_IOERR)
+		return error_set_errno(err, sqlite3_system_errno(profile->database),
+				       "cannot read the profile %s", profile->path);
+	return profile_damaged(profile, err, "%s", sqlite3_errmsg(profile->database));
+}
 
 static int64_t rows_known(const struct profile *profile, enum profile_table_id table)
 {

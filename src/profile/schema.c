@@ -199,27 +199,24 @@ static const struct profile_column sample_chunk_columns[] = {
 		.type = COLUMN_COUNT, .since = (version)                                           \
 	}
 
+#define NODE_VALUE(name, version)	 SINCE(version, profile_node, name, COLUMN_COUNT)
+#define NODE_SIGNED_VALUE(name, version) SINCE(version, profile_node, name, COLUMN_SIGNED)
+/* In `per_call` since then. */
+#define NODE_RANGE(name, ...)                                                                      \
+	UNTIL(4, profile_node, name##_min, COLUMN_MIN),                                            \
+		UNTIL(4, profile_node, name##_max, COLUMN_MAX)
+
 static const struct profile_column node_columns[] = {
 	REFERENCE(profile_node, thread, PROFILE_THREAD),
 	REFERENCE(profile_node, parent, PROFILE_NODE),
 	REFERENCE(profile_node, function, PROFILE_FUNCTION),
-	COLUMN(profile_node, calls, COLUMN_COUNT),
-	COLUMN(profile_node, unwound, COLUMN_COUNT),
-	COLUMN(profile_node, calls_by_call, COLUMN_COUNT),
+	PROFILE_NODE_COUNTS(NODE_VALUE),
 	COLUMN(profile_node, elapsed_ticks, COLUMN_COUNT),
 	TARE_OS_CAUSE_LIST(CAUSE_COLUMN),
-	COLUMN(profile_node, overhead_ticks, COLUMN_COUNT),
-	UNTIL(4, profile_node, elapsed_inclusive_min, COLUMN_MIN),
-	UNTIL(4, profile_node, elapsed_inclusive_max, COLUMN_MAX),
-	UNTIL(4, profile_node, elapsed_exclusive_min, COLUMN_MIN),
-	UNTIL(4, profile_node, elapsed_exclusive_max, COLUMN_MAX),
-	UNTIL(4, profile_node, application_inclusive_min, COLUMN_MIN),
-	UNTIL(4, profile_node, application_inclusive_max, COLUMN_MAX),
-	UNTIL(4, profile_node, application_exclusive_min, COLUMN_MIN),
-	UNTIL(4, profile_node, application_exclusive_max, COLUMN_MAX),
+	PROFILE_NODE_TIMES(NODE_VALUE),
+	TARE_NODE_RANGES(NODE_RANGE),
 	COLUMN(profile_node, folded, COLUMN_BOOL),
-	SINCE(2, profile_node, folded_elapsed_ticks, COLUMN_SIGNED),
-	SINCE(2, profile_node, folded_os_ticks, COLUMN_SIGNED),
+	PROFILE_NODE_SIGNED_TIMES(NODE_SIGNED_VALUE),
 	{.name = "location",
 	 .offset = offsetof(struct profile_node, location),
 	 .type = COLUMN_REFERENCE,

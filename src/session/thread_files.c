@@ -410,10 +410,8 @@ static void node_check(struct arena_thread *thread, size_t index)
 	cut_value(&node->clamped_ticks, &thread->damaged);
 	cut_excess(thread, &node->calls_by_call, calls);
 	cut_excess(thread, &node->unwound, calls);
-	range_check(&node->elapsed_inclusive_min, &node->elapsed_inclusive_max);
-	range_check(&node->elapsed_exclusive_min, &node->elapsed_exclusive_max);
-	range_check(&node->application_inclusive_min, &node->application_inclusive_max);
-	range_check(&node->application_exclusive_min, &node->application_exclusive_max);
+	for (size_t i = 0; i < TABLE_COUNT(node->ranges); i++)
+		range_check(&node->ranges[i][0], &node->ranges[i][1]);
 }
 
 static void nodes_check(struct arena_thread *thread)

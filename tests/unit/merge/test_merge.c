@@ -163,15 +163,23 @@ static void write_calls(int input, double ticks_per_second)
 	small_thread(writer, small_process(writer, 5, "p"), 5, 4608, 0);
 	small_function(writer, small_module(writer, "/bin/p"), "main", 0x1000);
 	assert_true(profile_add_node(writer, &(struct profile_node){.id = 1, .thread = 1}, &err));
-	assert_true(profile_add_node(writer,
-				     &(struct profile_node){.id = 2,
-							    .thread = 1,
-							    .parent = 1,
-							    .function = 1,
-							    .calls = 4,
-							    .elapsed_ticks = 4608,
-							    .lengths = lengths},
-				     &err));
+	assert_true(profile_add_node(
+		writer,
+		&(struct profile_node){.id = 2,
+				       .thread = 1,
+				       .parent = 1,
+				       .function = 1,
+				       .calls = 4,
+				       .unwound = 1,
+				       .calls_by_call = 2,
+				       .elapsed_ticks = 4608,
+				       .os_ticks[TARE_OS_SYSCALL] = 8,
+				       .overhead_ticks = 400,
+				       .folded_elapsed_ticks = -200,
+				       .folded_os_ticks = 100,
+				       .ranges = {{10, 1600}, {20, 1500}, {30, 1400}, {40, 1300}},
+				       .lengths = lengths},
+		&err));
 	session.ticks_per_second = ticks_per_second;
 	assert_true(profile_write_session(writer, &session, &err));
 	assert_true(profile_writer_commit(writer, &err));
@@ -203,6 +211,38 @@ static void test_calls_are_counted_by_nanoseconds(void **state)
 	assert_int_equal(tare_call_bucket(1536) - tare_call_bucket(768), 1);
 }
 
+static bool take_second(const struct profile_node *row, void *context)
+{
+	if (row->id == 2)
+		*(struct profile_node *)context = *row;
+	return true;
+}
+
+/* Numbers add up, times do in nanoseconds, and ranges take in each other. */
+static void test_values_of_nodes_become_one(void **state)
+{
+	struct profile_node node = {0};
+	struct error err;
+
+	(void)state;
+	write_calls(0, 1e9);
+	write_calls(1, 2e9);
+	merge_inputs();
+	assert_true(profile_each_node(merged, take_second, &node, &err));
+	assert_int_equal(node.calls, 8);
+	assert_int_equal(node.unwound, 2);
+	assert_int_equal(node.calls_by_call, 4);
+	assert_int_equal(node.elapsed_ticks, 4608 + 2304);
+	assert_int_equal(node.os_ticks[TARE_OS_SYSCALL], 8 + 4);
+	assert_int_equal(node.overhead_ticks, 400 + 200);
+	assert_int_equal(node.folded_elapsed_ticks, -200 - 100);
+	assert_int_equal(node.folded_os_ticks, 100 + 50);
+	for (size_t i = 0; i < TABLE_COUNT(node.ranges); i++) {
+		assert_int_equal(node.ranges[i][0], 5 + 5 * i);
+		assert_int_equal(node.ranges[i][1], 1600 - 100 * i);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, choose_paths, remove_files)
@@ -211,6 +251,7 @@ int main(void)
 		TEST(test_own_samples_add_up),
 		TEST(test_builds_stay_apart),
 		TEST(test_calls_are_counted_by_nanoseconds),
+		TEST(test_values_of_nodes_become_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
