@@ -54,6 +54,10 @@ enum tare_request_kind {
 	/* Which file to run instead of this executable, which the asking process would execute now,
 	   without variables for the loader? Only what is at hand is replied. */
 	TARE_REQUEST_CHILD = 8,
+	/* Where in the original is this address of a copy? Path and reply are a slash and sixteen
+	   hexadecimal digits, a run address of the asking process; in the request the original's
+	   path may follow: then they are link addresses. */
+	TARE_REQUEST_PLACE = 9,
 };
 
 struct tare_request {

@@ -22,6 +22,7 @@
 #include "runtime/os/loaded.h"
 #include "runtime/os/objects.h"
 #include "runtime/os/os_flag.h"
+#include "runtime/os/sanitizers.h"
 #include "runtime/os/stack_signs.h"
 #include "runtime/probes/calibrate.h"
 #include "runtime/process/birth.h"
@@ -259,6 +260,7 @@ void probes_syscall_event(struct probes_registers *registers)
 		os_flag_registers(self, registers->rdi, registers->rsi, registers->rdx);
 	sandbox_notice(self, registers);
 	executable_show(registers);
+	sanitizers_show(registers);
 	if (registers->rax == SYS_execve || registers->rax == SYS_execveat)
 		exec_with_session(self, registers);
 	control_poll();

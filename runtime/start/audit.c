@@ -21,6 +21,7 @@
 #include "runtime/os/executable.h"
 #include "runtime/os/loaded.h"
 #include "runtime/os/os_flag.h"
+#include "runtime/os/sanitizers.h"
 #include "runtime/probes/calibrate.h"
 #include "runtime/probes/probes.h"
 #include "runtime/process/thread.h"
@@ -252,7 +253,16 @@ EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *c
 	api_connect(&segments);
 	module_count_calls(&segments, loaded_open(&module, &segments));
 	timer_open(&segments, module.path, is_executable);
+	sanitizers_open(&segments);
 	return 0;
+}
+
+/* All that is there at the begin is bound, or will be when it is called first. */
+EXPORTED void la_preinit(uintptr_t *cookie)
+{
+	(void)cookie;
+	if (state_session.active)
+		sanitizers_connect();
 }
 
 EXPORTED unsigned int la_objclose(uintptr_t *cookie)

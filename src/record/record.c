@@ -12,6 +12,7 @@
 #include "cache/timer_rules.h"
 #include "cache/triggers.h"
 #include "record/cpu_watch.h"
+#include "record/places.h"
 #include "record/record_parts.h"
 #include "record/rescue.h"
 #include "record/runtime_file.h"
@@ -59,7 +60,8 @@ struct run {
 	struct launch launch;
 	struct handover handover; /* options->exec */
 	struct cpu_watch cpu;
-	struct str original_link;	/* the last answer to TARE_REQUEST_ORIGINAL */
+	struct str original_link; /* the last answer to TARE_REQUEST_ORIGINAL */
+	struct places places;
 	size_t file_number, file_count; /* see struct instrument_progress */
 	uint64_t static_tls_bytes;	/* the command's own */
 	struct children children;
@@ -328,6 +330,9 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 	}
 	if (kind == TARE_REQUEST_ORIGINAL)
 		return (struct server_answer){.path = link_to_original(run, path)};
+	if (kind == TARE_REQUEST_PLACE)
+		return (struct server_answer){
+			.path = places_find(&run->places, &run->recording, pid, path)};
 	if (kind == TARE_REQUEST_RULES)
 		return (struct server_answer){
 			.path = timer_rules_get(&run->timer_rules, &run->session, path)};
@@ -693,6 +698,7 @@ static void run_release(struct run *run)
 	free(run->file);
 	free(run->arguments);
 	str_fini(&run->original_link);
+	places_fini(&run->places);
 	children_fini(&run->children);
 	struct error ignored;
 	bool built = false;

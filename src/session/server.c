@@ -135,7 +135,7 @@ static bool request_is_sane(const struct tare_request *request)
 {
 	return request->abi == TARE_SESSION_ABI && request->path_bytes > 0 &&
 	       request->path_bytes < TARE_PATH_MAX && request->kind >= TARE_REQUEST_LIBRARY &&
-	       request->kind <= TARE_REQUEST_CHILD;
+	       request->kind <= TARE_REQUEST_PLACE;
 }
 
 static void client_answer(struct server *server, struct server_client *client)

@@ -200,7 +200,7 @@ static void test_malformed_requests(void **state)
 	memcpy(bytes, &request, sizeof(request));
 	expect_hang_up(bytes, sizeof(request));
 	request.path_bytes = 9;
-	request.kind = TARE_REQUEST_CHILD + 1;
+	request.kind = TARE_REQUEST_PLACE + 1;
 	memcpy(bytes, &request, sizeof(request));
 	expect_hang_up(bytes, size);
 	size = make_request(bytes, "relative");
@@ -238,7 +238,7 @@ static void test_all_kinds(void **state)
 
 	(void)state;
 	memcpy(&request, bytes, sizeof(request));
-	for (unsigned kind = TARE_REQUEST_LIBRARY; kind <= TARE_REQUEST_CHILD; kind++) {
+	for (unsigned kind = TARE_REQUEST_LIBRARY; kind <= TARE_REQUEST_PLACE; kind++) {
 		const int fd = connect_client();
 
 		expected_kind = request.kind = kind;
@@ -248,9 +248,9 @@ static void test_all_kinds(void **state)
 		assert_string_equal(read_reply(fd), "/cache/a.so");
 		close(fd);
 	}
-	assert_int_equal(answers, TARE_REQUEST_CHILD - TARE_REQUEST_LIBRARY + 1);
+	assert_int_equal(answers, TARE_REQUEST_PLACE - TARE_REQUEST_LIBRARY + 1);
 	expected_kind = TARE_REQUEST_LIBRARY;
-	request.kind = TARE_REQUEST_CHILD + 1;
+	request.kind = TARE_REQUEST_PLACE + 1;
 	memcpy(bytes, &request, sizeof(request));
 	answers = 0;
 	expect_hang_up(bytes, size);
