@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 # Options for `meson setup`, as in `make SETUP=-Dwerror=true`.
 SETUP  ?=
 
-.PHONY: all build demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential bench accuracy clean
+.PHONY: all build demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential fuzz-sessions bench accuracy clean
 .PHONY: web web-speed web-pictures setup-build setup-test check-rewriter check-rewriter-full check-kills check-unwind
 
 all: build
@@ -99,6 +99,13 @@ fuzz-coverage:
 		-Dfuzz=true -Dc_args='-fprofile-instr-generate -fcoverage-mapping' \
 		-Dc_link_args=-fprofile-instr-generate -Db_lundef=false
 	@scripts/fuzz-coverage $(BUILD)-coverage $(BUILD)-fuzz
+
+# Damaged sessions and hostile clients of recorders, SECONDS for each of the two.
+fuzz-sessions: setup-test
+	@test -e $(BUILD)-sanitize/build.ninja || meson setup $(SETUP) $(BUILD)-sanitize \
+		-Db_sanitize=address,undefined -Db_lundef=false
+	ninja -C $(BUILD)-sanitize
+	scripts/fuzz-sessions $(BUILD)-sanitize --seconds $(SECONDS)
 
 # Generated programs against their instrumented selves; SEED of the first program.
 SECONDS ?= 60
