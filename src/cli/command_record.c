@@ -30,7 +30,7 @@ struct record_values {
 	double adaptive;
 	int64_t max_nodes, max_memory, max_disk, max_threads;
 	int64_t max_depth; /* 0: any */
-	bool call_sites, paused, no_follow, no_cache, wait, exec, quiet, verbose;
+	bool exact, call_sites, paused, no_follow, no_cache, wait, exec, quiet, verbose;
 };
 
 static const char *const *method_proposals(void)
@@ -43,9 +43,10 @@ static const char *const *method_proposals(void)
 static const struct option record_option_table[] = {
 	{.name = "method",
 	 .argument = "METHOD",
-	 .help = "How to collect: instrument (default) counts and times every call; sample "
-		 "interrupts the program at set intervals and keeps its stacks, nearly without "
-		 "cost; instrument,sample does both",
+	 .help = "How to collect: instrument,sample (default) counts every call, times those that "
+		 "last long enough, and finds the times of all others by samples; instrument "
+		 "counts and times every call; sample interrupts the program at set intervals and "
+		 "keeps its stacks, nearly without cost",
 	 .type = OPTION_TEXT,
 	 .proposals = method_proposals,
 	 .offset = offsetof(struct record_values, method)},
@@ -66,14 +67,20 @@ static const struct option record_option_table[] = {
 	SELECTION_OPTIONS(offsetof(struct record_values, selection)),
 	{.name = "adaptive",
 	 .argument = "RATIO",
-	 .help = "While the program runs, switch off the probes of functions that are called very "
-		 "often and last less, without the calls they make, than RATIO (5) times the "
-		 "cost of the probes; their later time is their callers'",
+	 .help = "While the program runs, functions that are called very often and last less, "
+		 "without the calls they make, than RATIO (5) times the cost of the probes become "
+		 "counted only: the default where there are samples, which tell their times then; "
+		 "with --method=instrument their later time is their callers'",
 	 .type = OPTION_NUMBER,
 	 .fallback = "5",
 	 .min = 0,
 	 .max = 1000,
 	 .offset = offsetof(struct record_values, adaptive)},
+	{.name = "exact",
+	 .help = "Time every call, however short, which may take many times as long; what "
+		 "--method=instrument does, and --trace and --paused without --method",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct record_values, exact)},
 	{.name = "only-units",
 	 .argument = "GLOB[:A-B]",
 	 .help = "Of files whose base name or path matches instrument only the units A to B, as "
@@ -251,6 +258,7 @@ static const char *instrument_option_given(const struct record_values *values)
 		{"--transform", values->selection.transform},
 		{"--probes", values->selection.probes},
 		{"--adaptive", values->adaptive > 0},
+		{"--exact", values->exact},
 		{"--only-units", values->units.len},
 		{"--max-nodes", values->max_nodes},
 		{"--max-memory", values->max_memory},
@@ -268,6 +276,29 @@ static const char *instrument_option_given(const struct record_values *values)
 	return NULL;
 }
 
+/* What is asked for takes the time of each call. */
+static bool wants_all_timed(const struct record_values *values)
+{
+	return values->exact || values->trace;
+}
+
+static enum record_method default_method(const struct record_values *values)
+{
+	if (values->sampling.pids.len || values->sampling.all)
+		return RECORD_SAMPLE;
+	return wants_all_timed(values) || values->paused ? RECORD_INSTRUMENT : RECORD_BOTH;
+}
+
+/* The ratio of --adaptive, in percent; 0: all calls are timed. */
+static uint32_t adaptive_percent(const struct record_values *values, enum record_method method)
+{
+	enum { USUAL = 500 };
+
+	if (values->adaptive > 0)
+		return (uint32_t)(values->adaptive * 100);
+	return method == RECORD_BOTH && !wants_all_timed(values) ? USUAL : 0;
+}
+
 static bool check_method(const struct record_values *values, enum record_method method,
 			 bool has_command, struct error *err)
 {
@@ -282,6 +313,10 @@ static bool check_method(const struct record_values *values, enum record_method 
 				 "%s is about instrumentation, and this recording only samples; "
 				 "say --method=instrument,sample for both",
 				 given);
+	if (wants_all_timed(values) && values->adaptive > 0)
+		return error_set(err, ERROR_USAGE,
+				 "%s times all calls, --adaptive only some; leave out one of them",
+				 values->exact ? "--exact" : "--trace");
 	if (method != RECORD_INSTRUMENT && values->paused)
 		return error_set(err, ERROR_USAGE,
 				 "--paused holds back the probes of instrumentation, not samples; "
@@ -334,7 +369,8 @@ static int record_command_run(const void *values_at, const struct operands *oper
 
 	if (sampling_lists_events(&values->sampling))
 		return EXIT_STATUS_OK;
-	if (!sampling_method(&values->sampling, values->method, &method, err) ||
+	method = default_method(values);
+	if (!sampling_method(values->method, &method, err) ||
 	    !check_method(values, method, has_command, err))
 		return -1;
 	uint64_t trace_bytes = 0;
@@ -350,7 +386,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		.follow = !values->no_follow,
 		.use_cache = !values->no_cache,
 		.paused = values->paused,
-		.settings = {.adaptive_percent = (uint32_t)(values->adaptive * 100),
+		.settings = {.adaptive_percent = adaptive_percent(values, method),
 			     .max_nodes = (uint64_t)values->max_nodes,
 			     .max_memory_bytes = (uint64_t)values->max_memory,
 			     .max_disk_bytes = (uint64_t)values->max_disk,

@@ -28,8 +28,7 @@ bool sampling_lists_events(const struct sampling_values *values)
 
 /* ---- method ---- */
 
-bool sampling_method(const struct sampling_values *values, const char *text,
-		     enum record_method *method, struct error *err)
+bool sampling_method(const char *text, enum record_method *method, struct error *err)
 {
 	static const char *const names[] = {"instrument", "sample", "instrument,sample",
 					    "sample,instrument"};
@@ -37,7 +36,6 @@ bool sampling_method(const struct sampling_values *values, const char *text,
 						     RECORD_BOTH};
 	enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
-	*method = values->pids.len || values->all ? RECORD_SAMPLE : RECORD_INSTRUMENT;
 	if (!text)
 		return true;
 	for (size_t i = 0; i < NAMES; i++) {

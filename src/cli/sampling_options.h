@@ -73,10 +73,8 @@ bool sampling_lists_events(const struct sampling_values *values);
 		.type = OPTION_FLAG, .offset = (at) + offsetof(struct sampling_values, no_kernel)  \
 	}
 
-/* The method: as asked for ("instrument", "sample", "instrument,sample"; NULL: as the options ask).
- */
-bool sampling_method(const struct sampling_values *values, const char *text,
-		     enum record_method *method, struct error *err);
+/* The method: as asked for ("instrument", "sample", "instrument,sample"; NULL: it stays). */
+bool sampling_method(const char *text, enum record_method *method, struct error *err);
 
 /*
  * Fails where options contradict each other, the method or the command; else fills in what to
