@@ -135,8 +135,11 @@ static void find_modules(struct estimate *estimate)
 	estimate->is_kernel = mem_zalloc(analysis->modules.len + 1);
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t module = analysis->module_of[i];
-		estimate->is_runtime[module] |= modules[i].system;
-		estimate->is_kernel[module] |= analysis_is_kernels(modules[i].path);
+		/* The vDSO is the kernel's, and runs in the program as a library does. */
+		const bool kernels = analysis_is_kernels(modules[i].path);
+		const bool vdso = kernels && strncmp(modules[i].path, "[v", 2) == 0;
+		estimate->is_runtime[module] |= modules[i].system || vdso;
+		estimate->is_kernel[module] |= kernels && !vdso;
 	}
 }
 

@@ -1,0 +1,342 @@
+/*
+ * CPU time of counted functions from samples: docs/data-values.md, "Timed and counted functions".
+ * Which functions the clock decides, sums that stay, timed calls below functions that the tree of
+ * calls does not have, run-time libraries and the kernel, intervals.
+ */
+#include "analysis/analysis.h"
+#include "tests/support/small_profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MS	     1000000ULL /* in ticks */
+
+static char path[64];
+static struct profile *profile;
+static struct analysis *analysis;
+
+/* What each test's profile has: one thread of a program with counted functions f and g. */
+static struct profile_writer *writer;
+static int64_t process, thread, event;
+static int64_t main_id, f, g, timed, library, inner, chosen, form, fault, entry;
+
+static int64_t module_add(const char *name, bool system)
+{
+	const struct profile_module row = {.name = name,
+					   .path = name,
+					   .build_id = "",
+					   .system = system,
+					   .instrumented = !system};
+	struct error err;
+	const int64_t id = profile_add_module(writer, &row, &err);
+
+	assert_true(id > 0);
+	return id;
+}
+
+static void disarm(int64_t function, uint64_t calls)
+{
+	const struct profile_disarm row = {.process = process, .function = function};
+	const struct profile_counted counted = {
+		.process = process, .thread = thread, .function = function, .entered = calls};
+	struct error err;
+
+	assert_true(profile_add_disarm(writer, &row, &err));
+	assert_true(profile_add_counted(writer, &counted, &err));
+}
+
+static void begin(const struct small_times *times)
+{
+	writer = small_profile_open(path);
+	process = small_process(writer, 1, "p");
+	thread = small_thread_of(writer, process, 1, times);
+	const int64_t program = module_add("p", false), libc = module_add("libc.so.6", true);
+	const int64_t kernel = module_add("[kernel]", false);
+	main_id = small_function(writer, program, "main", 0x100);
+	f = small_function(writer, program, "f", 0x200);
+	g = small_function(writer, program, "g", 0x300);
+	timed = small_function(writer, program, "timed", 0x400);
+	library = small_function(writer, libc, "malloc", 0x1000);
+	inner = small_function(writer, libc, "_int_malloc", 0x1100);
+	chosen = small_function(writer, libc, "memset", 0x1200);
+	form = small_function(writer, libc, "__memset_avx2_unaligned_erms", 0x1300);
+	fault = small_function(writer, kernel, "asm_exc_page_fault", 0x10);
+	entry = small_function(writer, kernel, "handle_mm_fault", 0x20);
+	event = small_event(writer, "cpu-clock", "ns");
+}
+
+static void samples(int64_t stack, uint64_t count)
+{
+	const struct profile_stack_value row = {thread, event, stack, count, 0, 0};
+
+	small_samples(writer, &row);
+}
+
+static int64_t call(int64_t from, int64_t function)
+{
+	static uint64_t addr = 0x8000;
+
+	return small_stack(writer, from, function, addr++);
+}
+
+static void finish(void)
+{
+	static const struct analysis_options none;
+	struct error err;
+
+	small_profile_commit_as(writer, "instrument,sample");
+	profile = profile_open(path, &err);
+	assert_non_null(profile);
+	analysis = analysis_open(profile, &none, &err);
+	if (!analysis)
+		fail_msg("%s", err.message);
+	assert_int_equal(analysis->totals.inconsistent_ticks, 0);
+}
+
+static int choose_path(void **state)
+{
+	(void)state;
+	snprintf(path, sizeof(path), "test_estimate.%ld.tare", (long)getpid());
+	return 0;
+}
+
+static int close_result(void **state)
+{
+	(void)state;
+	analysis_close(analysis);
+	profile_close(profile);
+	analysis = NULL;
+	profile = NULL;
+	unlink(path);
+	return 0;
+}
+
+static const struct analysis_values *values_of(const char *name)
+{
+	vec_foreach (function, &analysis->functions)
+		if (strcmp(function->name, name) == 0)
+			return &function->values;
+	fail_msg("no function %s", name);
+	return NULL;
+}
+
+static void assert_cpu(const char *name, uint64_t inclusive, uint64_t exclusive, bool sampled)
+{
+	const struct analysis_values *values = values_of(name);
+
+	if (values->amount[CPU_INCLUSIVE] != inclusive ||
+	    values->amount[CPU_EXCLUSIVE] != exclusive)
+		fail_msg("%s: %ju, %ju", name, (uintmax_t)values->amount[CPU_INCLUSIVE],
+			 (uintmax_t)values->amount[CPU_EXCLUSIVE]);
+	assert_int_equal(values->sampled, sampled);
+}
+
+/* The one node with that function below a node of the other. */
+static const struct analysis_node *node_below(const char *caller, const char *callee)
+{
+	vec_foreach (node, &analysis->nodes) {
+		if (node->function == ANALYSIS_NONE ||
+		    strcmp(analysis->functions.data[node->function].name, callee) != 0)
+			continue;
+		const uint32_t above = analysis->nodes.data[node->parent].function;
+		if (above != ANALYSIS_NONE &&
+		    strcmp(analysis->functions.data[above].name, caller) == 0)
+			return node;
+	}
+	fail_msg("no %s below %s", callee, caller);
+	return NULL;
+}
+
+/* ---- tests ---- */
+
+/* The time of a counted function is none of its timed caller's; the thread's stays as it was. */
+static void test_counted_takes_from_caller(void **state)
+{
+	(void)state;
+	begin(&(struct small_times){.now = 10 * MS});
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 10 * MS, 0, 0, 0}};
+	const int64_t in_main = call(0, main_id);
+	small_nodes(writer, nodes, COUNT(nodes));
+	disarm(f, 1000);
+	samples(in_main, 2);
+	samples(call(in_main, f), 8);
+	finish();
+	assert_cpu("main", 10 * MS, 2 * MS, true);
+	assert_cpu("f", 8 * MS, 8 * MS, true);
+	assert_int_equal(values_of("f")->calls, 1000);
+	assert_int_equal(analysis_average_ticks(values_of("f"), CPU_EXCLUSIVE), 8000);
+	assert_int_equal(analysis->totals.cpu, 10 * MS);
+	assert_int_equal(analysis->totals.estimated, 10 * MS);
+	assert_int_equal(analysis->totals.basis, 10);
+	/* What samples tell was on the processor, and working for the program. */
+	assert_int_equal(values_of("f")->amount[ELAPSED_EXCLUSIVE], 8 * MS);
+	assert_int_equal(values_of("f")->amount[APPLICATION_EXCLUSIVE], 8 * MS);
+}
+
+/* Where all calls were timed and nothing unseen was called, the clock is surer than 2 samples. */
+static void test_clock_decides_where_it_is_surer(void **state)
+{
+	(void)state;
+	begin(&(struct small_times){.now = 10 * MS});
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 6 * MS, 0, 0, 0},
+					   {thread, 2, timed, 10, 4 * MS, 0, 0, 0}};
+	const int64_t in_main = call(0, main_id);
+	small_nodes(writer, nodes, COUNT(nodes));
+	disarm(f, 1000);
+	samples(in_main, 1);
+	samples(call(in_main, f), 5);
+	samples(call(in_main, timed), 2);
+	finish();
+	assert_cpu("timed", 4 * MS, 4 * MS, false);
+	assert_cpu("f", 5 * MS, 5 * MS, true);
+	assert_cpu("main", 10 * MS, 1 * MS, true);
+}
+
+/* The tree of calls has `timed` below main; the stacks say that f stands between them. */
+static void test_timed_call_below_counted(void **state)
+{
+	(void)state;
+	begin(&(struct small_times){.now = 13 * MS, .os = 3 * MS, .blocked = 3 * MS});
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 8 * MS, 0, 0, 0},
+					   {thread, 2, timed, 7, 5 * MS, 0, 0, 3 * MS}};
+	const int64_t in_main = call(0, main_id), in_f = call(in_main, f);
+	small_nodes(writer, nodes, COUNT(nodes));
+	disarm(f, 1000);
+	samples(in_main, 4);
+	samples(in_f, 4);
+	samples(call(in_f, timed), 2);
+	finish();
+	const struct analysis_node *node = node_below("f", "timed");
+	assert_int_equal(node->values.calls, 7);
+	assert_int_equal(node->values.os_ticks[TARE_OS_BLOCKED], 3 * MS);
+	assert_int_equal(node->values.amount[CPU_EXCLUSIVE], 2 * MS);
+	assert_cpu("f", 6 * MS, 4 * MS, true);
+	assert_int_equal(values_of("f")->amount[ELAPSED_INCLUSIVE], 9 * MS);
+	assert_int_equal(analysis->totals.elapsed, 13 * MS);
+	assert_int_equal(analysis->nodes.len, 4);
+}
+
+/* Calls on several paths are shared out by the samples there, and none is lost. */
+static void test_paths_share_calls(void **state)
+{
+	(void)state;
+	begin(&(struct small_times){.now = 12 * MS, .os = 1 * MS + 1, .blocked = 1 * MS + 1});
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 7 * MS, 0, 0, 0},
+					   {thread, 2, timed, 9, 5 * MS, 0, 0, 1 * MS + 1}};
+	const int64_t in_main = call(0, main_id);
+	const int64_t in_f = call(in_main, f), in_g = call(in_main, g);
+	small_nodes(writer, nodes, COUNT(nodes));
+	disarm(f, 1000);
+	disarm(g, 500);
+	samples(in_f, 4);
+	samples(in_g, 3);
+	samples(call(in_f, timed), 3);
+	samples(call(in_g, timed), 1);
+	finish();
+	const struct analysis_values *by_f = &node_below("f", "timed")->values;
+	const struct analysis_values *by_g = &node_below("g", "timed")->values;
+	assert_int_equal(by_f->calls + by_g->calls, 9);
+	assert_in_range(by_f->calls, 6, 7);
+	assert_int_equal(by_f->os_ticks[TARE_OS_BLOCKED] + by_g->os_ticks[TARE_OS_BLOCKED],
+			 1 * MS + 1);
+	assert_int_equal(by_f->amount[CPU_EXCLUSIVE] + by_g->amount[CPU_EXCLUSIVE], 4 * MS - 1);
+	assert_int_equal(analysis->totals.elapsed, 12 * MS);
+}
+
+/* Of a run-time library the function entered has the time; the kernel's is its caller's. */
+static void test_libraries_and_kernel(void **state)
+{
+	(void)state;
+	begin(&(struct small_times){.now = 10 * MS});
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 10 * MS, 0, 0, 0}};
+	const int64_t in_main = call(0, main_id), in_f = call(in_main, f);
+	const int64_t in_library = call(in_f, library), in_fault = call(in_f, fault);
+	small_nodes(writer, nodes, COUNT(nodes));
+	disarm(f, 1000);
+	samples(in_f, 1);
+	samples(call(in_library, inner), 4);
+	samples(call(in_f, form), 2);
+	samples(call(in_fault, entry), 3);
+	finish();
+	assert_cpu("malloc", 4 * MS, 4 * MS, true);
+	assert_cpu("memset", 2 * MS, 2 * MS, true);
+	assert_cpu("_int_malloc", 0, 0, false);
+	assert_cpu("f", 10 * MS, 4 * MS, true);
+	assert_int_equal(values_of("f")->os_ticks[TARE_OS_MINOR_FAULT], 3 * MS);
+	assert_int_equal(values_of("f")->amount[APPLICATION_EXCLUSIVE], 1 * MS);
+	(void)chosen;
+}
+
+/* Without counted functions, the tree is as it was recorded. */
+static void test_all_timed(void **state)
+{
+	(void)state;
+	begin(&(struct small_times){.now = 10 * MS});
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 7 * MS, 0, 0, 0},
+					   {thread, 2, timed, 10, 3 * MS, 0, 0, 0}};
+	const int64_t in_main = call(0, main_id);
+	small_nodes(writer, nodes, COUNT(nodes));
+	samples(call(in_main, timed), 9);
+	samples(in_main, 1);
+	finish();
+	assert_cpu("main", 10 * MS, 7 * MS, false);
+	assert_cpu("timed", 3 * MS, 3 * MS, false);
+	assert_int_equal(analysis->totals.basis, 0);
+}
+
+/* A function that no sample met may have taken some samples' time, none less than nothing. */
+static void test_interval(void **state)
+{
+	uint64_t low, high;
+
+	(void)state;
+	begin(&(struct small_times){.now = 1000 * MS});
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 995 * MS, 0, 0, 0},
+					   {thread, 2, g, 20, 5 * MS, 0, 0, 0}};
+	const int64_t in_main = call(0, main_id);
+	small_nodes(writer, nodes, COUNT(nodes));
+	disarm(f, 1000);
+	disarm(g, 1000);
+	samples(in_main, 600);
+	samples(call(in_main, f), 400);
+	finish();
+	assert_cpu("g", 0, 0, true);
+	assert_true(analysis_cpu_interval(analysis, values_of("g"), EXCLUSIVE, &low, &high));
+	assert_int_equal(low, 0);
+	assert_in_range(high, 3 * MS, 5 * MS);
+	assert_true(analysis_cpu_interval(analysis, values_of("f"), EXCLUSIVE, &low, &high));
+	assert_in_range(low, 360 * MS, 370 * MS);
+	assert_in_range(high, 430 * MS, 440 * MS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_counted_takes_from_caller, choose_path,
+						close_result),
+		cmocka_unit_test_setup_teardown(test_clock_decides_where_it_is_surer, choose_path,
+						close_result),
+		cmocka_unit_test_setup_teardown(test_timed_call_below_counted, choose_path,
+						close_result),
+		cmocka_unit_test_setup_teardown(test_paths_share_calls, choose_path, close_result),
+		cmocka_unit_test_setup_teardown(test_libraries_and_kernel, choose_path,
+						close_result),
+		cmocka_unit_test_setup_teardown(test_all_timed, choose_path, close_result),
+		cmocka_unit_test_setup_teardown(test_interval, choose_path, close_result),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
