@@ -465,7 +465,8 @@ static bool write_thread(struct assembly *assembly, struct thread_rows *rows, st
 						  .process = rows->process->id,
 						  .tid = header->tid,
 						  .begin_ticks = header->begin_ticks,
-						  .end_ticks = header->end_ticks};
+						  .end_ticks = header->end_ticks,
+						  .shared = header->threads_before != 0};
 	vec_push(&assembly->rows, added);
 	note_thread_state(assembly, rows);
 	take_last_ticks(assembly, header->now_ticks + header->lost_ticks);

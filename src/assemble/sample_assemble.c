@@ -19,6 +19,7 @@ struct log_process {
 	const char *executable;
 	uint64_t samples, end_time;
 	bool open, replaced; /* a thread lives; it has executed another program */
+	bool is_new;	     /* nothing but samples tells of it */
 	int64_t id;
 };
 
@@ -64,6 +65,7 @@ struct sample_assembly {
 	struct vec_of(struct log_node) nodes;
 	struct vec_of(uint32_t) path; /* of nodes, from the innermost out */
 	struct map known_threads;     /* process id << 32 | tid → row id */
+	struct vec_of(const struct sample_known_thread *) shared_threads;
 	struct clock_rate rate;
 	struct arena arena;
 };
@@ -195,7 +197,10 @@ static bool write_process(struct sample_assembly *assembly, struct log_process *
 		process->id = known->id;
 		return true;
 	}
-	if (process->replaced && !process->samples)
+	/* Where calls are recorded, too, what a child does on its way to execve is not followed. */
+	const bool on_the_way =
+		assembly->input->process_count && process->row.flags & SAMPLE_LOG_FORKED;
+	if (process->replaced && (!process->samples || on_the_way))
 		return true;
 	const struct profile_process row = {
 		.pid = process->row.pid,
@@ -208,6 +213,7 @@ static bool write_process(struct sample_assembly *assembly, struct log_process *
 		.forked = process->row.flags & SAMPLE_LOG_FORKED,
 		.ended = !process->open,
 	};
+	process->is_new = true;
 	process->id = profile_add_process(assembly->input->writer, &row, err);
 	const struct sample_known_process added = {process->id, row.pid, row.begin_ticks};
 	vec_push(&assembly->output->rows, added);
@@ -229,6 +235,18 @@ static void index_known_threads(struct sample_assembly *assembly)
 		*map_put(&assembly->known_threads,
 			 thread_key(input->threads[i].process, (uint32_t)input->threads[i].tid),
 			 0) = (uint64_t)input->threads[i].id;
+	for (size_t i = 0; i < input->thread_count; i++)
+		if (input->threads[i].shared)
+			vec_push(&assembly->shared_threads, &input->threads[i]);
+}
+
+/* The row that a thread without one of its own may share; 0: there is none. */
+static int64_t shared_row(const struct sample_assembly *assembly, int64_t process)
+{
+	vec_foreach (shared, &assembly->shared_threads)
+		if ((*shared)->process == process)
+			return (*shared)->id;
+	return 0;
 }
 
 static bool write_thread(struct sample_assembly *assembly, struct log_thread *thread,
@@ -240,7 +258,10 @@ static bool write_thread(struct sample_assembly *assembly, struct log_thread *th
 
 	if (known)
 		thread->id = (int64_t)*known;
-	if (known || !process->id)
+	else if (process->id && !process->is_new)
+		thread->id = shared_row(assembly, process->id);
+	/* The threads of a recorded process have rows already, if there was anything to record. */
+	if (thread->id || !process->id || (!process->is_new && !thread->samples))
 		return true;
 	const uint64_t end_time = thread->end_time ? thread->end_time
 				  : process->open  ? 0
@@ -441,6 +462,10 @@ static bool put_sample(struct sample_assembly *assembly, const struct sample_log
 					       .truncated = from->truncated};
 	bool in_runtime;
 
+	if (!thread->id) {
+		assembly->output->counts.discarded++;
+		return true;
+	}
 	if (!is_in_runtime(assembly, from->node, &in_runtime, err))
 		return false;
 	if (in_runtime) {
@@ -535,6 +560,7 @@ bool sample_assemble(const struct sample_input *input, struct sample_output *out
 	const bool ok = read_twice(&assembly, err);
 	sample_builder_free(assembly.builder);
 	map_fini(&assembly.known_threads);
+	vec_fini(&assembly.shared_threads);
 	arena_fini(&assembly.arena);
 	vec_fini(&assembly.processes);
 	vec_fini(&assembly.threads);

@@ -20,6 +20,7 @@ struct sample_known_thread {
 	int64_t id, process; /* ids */
 	int32_t tid;
 	uint64_t begin_ticks, end_ticks; /* end 0: unknown */
+	bool shared;			 /* the row stands for several threads, by --max-threads */
 };
 
 struct sample_input {
