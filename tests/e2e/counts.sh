@@ -5,11 +5,14 @@
 
 for probes in merged all; do
 	# Short leaf functions are left out by default; here each one counts.
-	record_options=(--small-functions=keep --probes=$probes)
-	same "$FIXTURES/$1"
-	report functions
-	compare counts "$work/recorded.stdout" "$work/functions.csv"
-	compare sums "$work/functions.csv"
+	for times in --adaptive --exact; do
+		record_options=(--small-functions=keep --probes=$probes $times)
+		same "$FIXTURES/$1"
+		report functions
+		compare counts "$work/recorded.stdout" "$work/functions.csv"
+		compare sums "$work/functions.csv"
+	done
+	# Where each call is timed, each has its length.
 	report functions --columns=function,elapsed_inclusive_histogram
 	compare lengths "$work/recorded.stdout" "$work/functions.csv"
 done

@@ -5,12 +5,12 @@ tare record --exclude '/[/' ./program
 tare record --function '' ./program
 tare record -q --function work --function main --exclude main ./program
 # Of files, all are known at the end only.
-tare record -o module.tare --module program --module 'no match*' ./program
+tare record --exact -o module.tare --module program --module 'no match*' ./program
 COLUMNS=1000 tare report summary module.tare | grep '^!'
-tare record -o modules.tare --module nomatch --module lib.so ./program
+tare record --exact -o modules.tare --module nomatch --module lib.so ./program
 COLUMNS=1000 tare report summary modules.tare | grep '^! modules'
 tare report summary modules.tare --format=json | grep -c '"kind": "modules"'
-tare record -o all.tare --module program --module '*/libc.so*' ./program
+tare record --exact -o all.tare --module program --module '*/libc.so*' ./program
 COLUMNS=1000 tare report summary all.tare | grep '^! modules'
 ls
 exit $status

@@ -1,7 +1,7 @@
 # Copies whose probes scramble what they may: the program is the same, children are followed, and
 # nothing is measured. The copy by itself needs no recording.
 [ -e /proc/self/exe ] || skip "needs /proc"
-tare record -q --transform=poison --module '*' -o poison.tare -- /bin/bash -c '/bin/readlink /proc/self/exe | cat; exit 3'
+tare record -q --exact --transform=poison --module '*' -o poison.tare -- /bin/bash -c '/bin/readlink /proc/self/exe | cat; exit 3'
 echo "status $?"
 tare report coverage --format=csv poison.tare | cut -d, -f1,5 | grep -E '^(bash|cat|libc.*|readlink),[1-9]' | sed 's/,.*/ is instrumented/'
 tare report functions --format=csv poison.tare | wc -l

@@ -6,5 +6,5 @@ cc -O0 -o p p.c && ./p || echo $?
 echo 'int now(int x) { for (volatile int i = 0; i < x; i++); return x; } int main(void) { return now(22); }' >p.c
 cc -O0 -o p p.c && ./p || echo $?
 END
-tare record -q -o out.tare -- bash script
+tare record --exact -q -o out.tare -- bash script
 sqlite3 out.tare "select m.name, f.name from function f join module m on m.id = f.module where m.name = 'p' order by m.id, f.name"

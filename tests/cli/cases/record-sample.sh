@@ -4,8 +4,8 @@ tried() {
 	echo "$?"
 }
 tried --method=samples -- true
-tried -F 99 -- true
-tried --event=page-faults -- true
+tried --exact -F 99 -- true
+tried --exact --event=page-faults -- true
 tried --method=sample --event=page-fault -- true
 tried --method=sample -F 0 -- true
 tried --method=sample -F 100001 -- true
