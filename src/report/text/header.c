@@ -531,10 +531,9 @@ static void write_disarmed(const struct report *report, FILE *stream, struct str
 	if (!totals->functions_disarmed)
 		return;
 	append_count(text, totals->functions_disarmed, "function", "functions");
-	str_append(text, " after ");
-	append_count(text, totals->calls_disarmed, "counted call", "counted calls");
-	str_append(text, " (--adaptive)");
-	write_facts(report, stream, PLAIN, "disarmed", text);
+	str_append(text, totals->basis ? ": calls counted, CPU time by samples"
+				       : ": calls counted, their time is their callers'");
+	write_facts(report, stream, PLAIN, "counted", text);
 }
 
 /* Only where collection was ever off, or calls were too deep to be kept apart. */
