@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-#define TARE_ARENA_ABI	   16
+#define TARE_ARENA_ABI	   17
 #define TARE_PROCESS_MAGIC 0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC  0x7268746572617400ULL
 
@@ -126,14 +126,25 @@ struct tare_module_record {
 };
 
 /*
- * --adaptive has switched off the probes of a function or call target. A forked child's file has
- * its parent's too. Calls of it that were in progress are not counted as ended.
+ * --adaptive has cleared an arming byte, so that a function or the calls of a place are only
+ * counted, or has set it again. A forked child's file has its parent's too. Calls that were in
+ * progress are not counted as ended.
  */
+enum tare_disarm {
+	TARE_DISARM_FUNCTION, /* the first byte of a function or call target: `key` is it */
+	TARE_DISARM_PLACE,    /* a further byte; `key` is 0 */
+	TARE_DISARM_TAKEN_BACK,
+	TARE_DISARMS
+};
+
 struct tare_disarm_record {
 	struct tare_record head;
-	uint64_t ticks; /* TSC */
-	uint64_t key;	/* as in struct tare_node */
-	uint64_t calls; /* that the thread which did it had counted */
+	uint64_t ticks;	    /* TSC */
+	uint64_t key;	    /* as in struct tare_node */
+	uint64_t calls;	    /* that the thread which did it had counted */
+	uint64_t module_id; /* the first bytes of struct tare_module.source_id */
+	uint32_t number;    /* of the arming byte */
+	uint32_t what;	    /* enum tare_disarm */
 };
 
 /*

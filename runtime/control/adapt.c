@@ -2,115 +2,61 @@
  * Who is disarmed, and what that means for calls in progress.
  *
  *   general path ─ drop calls that will not report their end ─ the event ─ the same again
- *                        └ due? sum the nodes by function ─▶ short and dear? ─▶ clear its bytes,
- *                          note it, wake all threads' probes
+ *                        └ due? sum the nodes by function ─▶ judge (sums.h) ─▶ clear bytes, note
+ *                          it, wake all threads' probes; set bytes again (phases.h)
  *
- * Refuses to disarm more than DISARMED_MAX functions, and to sum more than NODES_MAX nodes at a
- * time: the others are next. A function that is called in so many contexts is judged by those.
+ * Refuses to sum more than NODES_MAX nodes: a tree of so many tells nothing by its late ones.
  */
 #include "runtime/control/adapt.h"
 
 #include "runtime/base/arming_lock.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
-#include "runtime/base/memory.h"
 #include "runtime/base/stub.h"
-#include "runtime/control/arming.h"
-#include "runtime/files/process.h"
+#include "runtime/control/disarmed.h"
+#include "runtime/control/phases.h"
+#include "runtime/control/sites.h"
+#include "runtime/control/sums.h"
 #include "runtime/os/os_flag.h"
 #include "runtime/tree/calls.h"
 #include "runtime/tree/context.h"
 
-#define DISARMED_SLOTS 16384 /* a power of two */
-#define DISARMED_MAX   (DISARMED_SLOTS / 2)
-#define NODES_MAX      65536
-#define SUMS_FIRST     1024	    /* a power of two */
-#define PAUSE_TICKS    (1ULL << 23) /* between two sums: a few milliseconds */
-#define PAUSE_PER_WORK 64	    /* and so many times as long as the last took */
-#define KEY_FORGOTTEN  (~0ULL - 1)  /* TARE_NODE_OTHER is no function either */
+#define NODES_MAX      (1U << 18)
+#define PAUSE_FIRST    (1ULL << 20) /* ticks between two sums: half a millisecond … */
+#define PAUSE_LAST     (1ULL << 23) /* … and a few */
+#define PAUSE_PER_WORK 32	    /* and so many times as long as the last took */
+#define WORK_MIN       (1ULL << 19) /* ticks: by less nobody is judged */
+#define LOOKS	       64	    /* events, for call sites */
+#define LOOKS_REST     16	    /* judgements without, where that found none */
 
-/* Keys of disarmed functions: read by any thread at any time, written under arming's lock. */
-static uint64_t disarmed[DISARMED_SLOTS];
-static bool silent[DISARMED_SLOTS]; /* beside them: a byte has been cleared */
-static uint64_t disarmed_count, generation;
-
-/* The calls of one function in the nodes at hand. Under arming's lock. */
-struct sum {
-	uint64_t key, calls;
-	int64_t ticks;
-};
-
-static struct sum *sums;
-static uint64_t sums_room, sums_used;
-
-static uint64_t slot_of(uint64_t key, uint64_t slots)
-{
-	return (key * 0x9e3779b97f4a7c15ULL >> 20) & (slots - 1);
-}
-
-/* ---- the set ---- */
-
-/* DISARMED_SLOTS where it is not. */
-static uint64_t disarmed_find(uint64_t key)
-{
-	if (!__atomic_load_n(&disarmed_count, __ATOMIC_ACQUIRE))
-		return DISARMED_SLOTS;
-	for (uint64_t slot = slot_of(key, DISARMED_SLOTS);;
-	     slot = (slot + 1) & (DISARMED_SLOTS - 1)) {
-		const uint64_t found = __atomic_load_n(&disarmed[slot], __ATOMIC_RELAXED);
-
-		if (!found)
-			return DISARMED_SLOTS;
-		if (found == key)
-			return slot;
-	}
-}
-
-static bool is_disarmed(uint64_t key)
-{
-	const uint64_t slot = disarmed_find(key);
-
-	return slot < DISARMED_SLOTS && __atomic_load_n(&silent[slot], __ATOMIC_ACQUIRE);
-}
-
-bool adapt_loses_ends(uint64_t key)
-{
-	return disarmed_find(key) < DISARMED_SLOTS;
-}
-
-/* From now on its calls may end unseen; DISARMED_SLOTS where there is no place. */
-static uint64_t disarmed_begin(uint64_t key)
-{
-	uint64_t slot = slot_of(key, DISARMED_SLOTS);
-
-	if (disarmed_count >= DISARMED_MAX)
-		return DISARMED_SLOTS;
-	while (disarmed[slot])
-		slot = (slot + 1) & (DISARMED_SLOTS - 1);
-	__atomic_store_n(&disarmed[slot], key, __ATOMIC_RELAXED);
-	__atomic_store_n(&disarmed_count, disarmed_count + 1, __ATOMIC_RELEASE);
-	return slot;
-}
-
-void adapt_forget(uint64_t begin, uint64_t end)
-{
-	arming_lock_wait();
-	for (uint64_t slot = 0; disarmed_count && slot < DISARMED_SLOTS; slot++)
-		if (disarmed[slot] - begin < end - begin)
-			__atomic_store_n(&disarmed[slot], KEY_FORGOTTEN, __ATOMIC_RELAXED);
-	arming_unlock();
-}
+static uint64_t generation, rearmings;
 
 /* ---- calls in progress ---- */
 
-static bool top_is_disarmed(const struct tare_thread_file *self)
+/* The byte of the function or call site that reported the node last, 0 where that is not known. */
+static uint64_t node_arm(const struct tare_node *node)
 {
-	return is_disarmed(context_node(self->top)->key);
+	return node->stub > NODE_STUB_FORGOTTEN ? stub_addr(node->stub, 1) : 0;
+}
+
+/* Will the call in progress not report its end? Of a key some sites may be disarmed, others not. */
+static bool ends_unseen(const struct tare_node *node)
+{
+	if (!disarmed_now(node->key))
+		return false;
+	const uint64_t arm = node_arm(node);
+
+	return !arm || !*(const volatile uint8_t *)arm;
+}
+
+static bool top_ends_unseen(const struct tare_thread_file *self)
+{
+	return ends_unseen(context_node(self->top));
 }
 
 static void tops_abandon(struct tare_thread_file *self)
 {
-	while (top_is_disarmed(self))
+	while (top_ends_unseen(self))
 		calls_abandon(self);
 }
 
@@ -121,158 +67,95 @@ static void stack_watch(const struct tare_thread_file *self)
 	struct tare_node *node = context_node(self->top);
 
 	for (; node != root; node = context_node(node->parent))
-		if (is_disarmed(context_node(node->parent)->key))
+		if (ends_unseen(context_node(node->parent)))
 			calls_watch(self, node);
 }
 
-void adapt_before(struct tare_thread_file *self, const struct accumulate_event *event)
+/* Calls that are in progress now may have begun unseen, and will report their end. */
+static void unseen_expect(struct tare_thread_file *self, struct adapt_local *local,
+			  const struct accumulate_event *event)
 {
-	while (top_is_disarmed(self) && !accumulate_ends_top(self, event))
+	const uint64_t present = __atomic_load_n(&rearmings, __ATOMIC_ACQUIRE);
+
+	if (local->rearmings != present)
+		context_local(self)->unseen_above = event->sp;
+	local->rearmings = present;
+}
+
+void adapt_before(struct tare_thread_file *self, struct adapt_local *local,
+		  const struct accumulate_event *event)
+{
+	unseen_expect(self, local, event);
+	while (top_ends_unseen(self) && !accumulate_ends_top(self, event))
 		calls_abandon(self);
 }
 
 /* ---- sums ---- */
 
-/* Makes room where the last time showed that there was too little; false without any. */
-static bool sums_clear(void)
+static uint64_t pair_ticks(void)
 {
-	if (sums_used >= sums_room / 2) {
-		const uint64_t room = sums_room ? sums_room * 2 : SUMS_FIRST;
-		struct sum *larger = memory_map(room * sizeof(*larger));
-
-		if (larger && sums)
-			memory_unmap(sums, sums_room * sizeof(*sums));
-		if (larger) {
-			sums = larger;
-			sums_room = room;
-		}
-	}
-	if (sums)
-		memset(sums, 0, sums_room * sizeof(*sums));
-	sums_used = 0;
-	return sums != NULL;
+	return state_session.cost_ticks[TARE_EVENT_ENTER] +
+	       state_session.cost_ticks[TARE_EVENT_LEAVE];
 }
 
-/* NULL where the function has no place: half of the slots stay free. */
-static struct sum *sum_of(uint64_t key, bool make)
+/* The time that it was on a processor. */
+static uint64_t worked_ticks(const struct tare_thread_file *self)
 {
-	uint64_t slot = slot_of(key, sums_room);
-
-	while (sums[slot].key && sums[slot].key != key)
-		slot = (slot + 1) & (sums_room - 1);
-	if (sums[slot].key)
-		return &sums[slot];
-	if (!make || sums_used >= sums_room / 2)
-		return NULL;
-	sums_used++;
-	sums[slot].key = key;
-	return &sums[slot];
+	return self->now_ticks - self->blocked_ticks - self->preempted_ticks;
 }
 
-/* The nodes that are looked at this time. */
-struct part {
-	uint64_t begin, end; /* numbers */
-};
-
-static struct part part_next(const struct tare_thread_file *self, struct adapt_local *local)
+/* What the runtime has taken; time while collection was off is in it, too. */
+static uint64_t taken_ticks(const struct tare_thread_file *self)
 {
-	const uint64_t first = CONTEXT_NODE_LAST + 1;
-	uint64_t begin = local->next_node, end;
-
-	if (begin < first || begin >= self->node_count)
-		begin = first;
-	end = begin + NODES_MAX < self->node_count ? begin + NODES_MAX : self->node_count;
-	local->next_node = end;
-	return (struct part){begin, end > begin ? end : begin};
+	return self->lost_ticks - self->begin_ticks - self->idle_ticks;
 }
 
-/* Time that the operating system took is none of the function's own. */
-static int64_t node_own_ticks(const struct tare_thread_file *self, const struct tare_node *node)
+static void nodes_sum(const struct tare_thread_file *self, struct adapt_sums *sums)
 {
-	return node->elapsed_ticks - (int64_t)context_os_ticks(self, node);
-}
+	const uint32_t end =
+		(uint32_t)(self->node_count < NODES_MAX ? self->node_count : NODES_MAX);
 
-static void part_sum(const struct tare_thread_file *self, const struct part *part)
-{
-	for (uint64_t at = part->begin; at < part->end; at++) {
-		const struct tare_node *node = context_node_at(self, (uint32_t)at);
-		const uint64_t calls = context_calls(node);
-		struct sum *sum = calls ? sum_of(node->key, true) : NULL;
+	for (uint32_t at = CONTEXT_NODE_LAST + 1; at < end; at++) {
+		const struct tare_node *node = context_node_at(self, at);
+		struct adapt_sum part = {.key = node->key, .calls = context_calls(node)};
 
-		if (!sum)
+		if (!part.calls)
 			continue;
-		sum->calls += calls;
-		sum->ticks += node_own_ticks(self, node);
+		const struct context_waits waits = context_waits(self, node);
+
+		part.blocked_ticks = waits.blocked_ticks;
+		part.ticks = node->elapsed_ticks -
+			     (int64_t)(waits.blocked_ticks + waits.preempted_ticks);
+		sums_add(sums, &part);
 	}
 }
 
 /* ---- disarming ---- */
 
-static bool is_worth_it(const struct tare_thread_file *self, const struct sum *sum)
-{
-	const int64_t pair_ticks = (int64_t)(state_session.cost_ticks[TARE_EVENT_ENTER] +
-					     state_session.cost_ticks[TARE_EVENT_LEAVE]);
-	const int64_t calls = (int64_t)sum->calls, probes_ticks = calls * pair_ticks;
-	const int64_t worked_ticks = (int64_t)(self->now_ticks - self->os_ticks);
-
-	return calls >= ADAPT_CALLS_MIN && probes_ticks >= worked_ticks / ADAPT_SHARE &&
-	       sum->ticks / calls * 100 < pair_ticks * state_session.settings.adaptive_percent;
-}
-
-static bool byte_clear(uint64_t arm)
-{
-	uint8_t *byte = (uint8_t *)arm;
-
-	return arm && *(volatile uint8_t *)byte && arming_disarm(byte);
-}
-
-/* The byte of the function or call site that reported the node last, 0 where that is not known. */
-static uint64_t node_arm(const struct tare_node *node)
-{
-	return node->stub > NODE_STUB_FORGOTTEN ? stub_addr(node->stub, 1) : 0;
-}
-
-/* The one that was put there last: no other has been placed behind it. */
-static void disarmed_take_back(uint64_t slot)
-{
-	__atomic_store_n(&disarmed[slot], 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&disarmed_count, disarmed_count - 1, __ATOMIC_RELEASE);
-}
-
-/*
- * Clears the byte of a function that is not disarmed yet. Before that all threads know that its
- * calls may end unseen; when it has happened, that they will.
- */
-static bool function_disarm(const struct sum *sum, uint64_t arm)
-{
-	const uint64_t slot = disarmed_begin(sum->key);
-
-	if (slot == DISARMED_SLOTS)
-		return false;
-	if (!byte_clear(arm)) {
-		disarmed_take_back(slot);
-		return false;
-	}
-	__atomic_store_n(&silent[slot], true, __ATOMIC_RELEASE);
-	process_disarm_note(sum->key, sum->calls);
-	return true;
-}
-
 /* Returns whether a byte was cleared. */
-static bool part_disarm(const struct tare_thread_file *self, const struct part *part)
+static bool nodes_disarm(const struct tare_thread_file *self, const struct adapt_sums *sums)
 {
+	const uint32_t end =
+		(uint32_t)(self->node_count < NODES_MAX ? self->node_count : NODES_MAX);
 	bool cleared = false;
 
-	for (uint64_t at = part->begin; at < part->end; at++) {
-		const struct tare_node *node = context_node_at(self, (uint32_t)at);
-		const struct sum *sum = sum_of(node->key, false);
+	for (uint32_t at = CONTEXT_NODE_LAST + 1; at < end; at++) {
+		const struct tare_node *node = context_node_at(self, at);
+		struct adapt_sum *sum = node->stub ? sums_find(sums, node->key) : NULL;
 
-		if (is_disarmed(node->key))
-			cleared |= byte_clear(node_arm(node));
-		else if (sum && is_worth_it(self, sum))
-			cleared |= function_disarm(sum, node_arm(node));
+		if (sum && sum->goes && disarmed_add(sum->key, node_arm(node), sum->calls))
+			cleared = sum->gone = true;
 	}
 	return cleared;
+}
+
+/* Are there functions that should go, and are called through pointers? */
+static bool some_stay(const struct adapt_sums *sums)
+{
+	for (uint64_t i = 0; i < sums->room; i++)
+		if (sums->items[i].dear && sums->items[i].goes && !sums->items[i].gone)
+			return true;
+	return false;
 }
 
 /* Every thread has to look at its calls in progress. */
@@ -282,64 +165,106 @@ static void generation_begin(void)
 	os_flag_renew();
 }
 
+static void rearmings_begin(void)
+{
+	__atomic_fetch_add(&rearmings, 1, __ATOMIC_RELEASE);
+	os_flag_renew();
+}
+
 static void nodes_judge(const struct tare_thread_file *self, struct adapt_local *local)
 {
-	if (!os_flag_stubs_known() || !sums_clear())
-		return;
-	const struct part part = part_next(self, local);
+	const struct sums_work work = {
+		.pair_ticks = pair_ticks(),
+		.ratio_percent = state_session.settings.adaptive_percent,
+		.worked_ticks = worked_ticks(self) - local->worked_ticks,
+		.worked_ticks_all = worked_ticks(self),
+		.taken_ticks = taken_ticks(self) - local->taken_ticks,
+		.own_ticks = self->own_ticks - local->own_ticks,
+	};
 
-	part_sum(self, &part);
-	if (part_disarm(self, &part))
+	if (!os_flag_stubs_known() || !sums_begin(&local->sums))
+		return;
+	nodes_sum(self, &local->sums);
+	const bool is_dear = sums_judge(&local->sums, &work);
+
+	if (nodes_disarm(self, &local->sums))
 		generation_begin();
+	if (local->looks_rest)
+		local->looks_rest--;
+	else if (is_dear || some_stay(&local->sums))
+		local->looks = LOOKS;
+}
+
+static void judge(const struct tare_thread_file *self, struct adapt_local *local, uint64_t now)
+{
+	const uint64_t begin = kernel_ticks();
+
+	if (!arming_lock())
+		return;
+	nodes_judge(self, local);
+	if (phases_look(now, pair_ticks()))
+		rearmings_begin();
+	arming_unlock();
+	const uint64_t pause = (kernel_ticks() - begin) * PAUSE_PER_WORK;
+
+	local->due_ticks = now + (pause > local->pause_ticks ? pause : local->pause_ticks);
+	if (local->pause_ticks < PAUSE_LAST)
+		local->pause_ticks *= 2;
+	local->worked_ticks = worked_ticks(self);
+	local->taken_ticks = taken_ticks(self);
+	local->own_ticks = self->own_ticks;
 }
 
 static void judge_when_due(const struct tare_thread_file *self, struct adapt_local *local,
 			   uint64_t now)
 {
-	if (!local->due_ticks)
-		local->due_ticks = now + PAUSE_TICKS;
-	if ((int64_t)(now - local->due_ticks) < 0)
-		return;
-	const uint64_t begin = kernel_ticks();
-
-	if (arming_lock()) {
-		nodes_judge(self, local);
-		arming_unlock();
+	if (!local->due_ticks) {
+		local->pause_ticks = PAUSE_FIRST;
+		local->due_ticks = now + PAUSE_FIRST;
 	}
-	const uint64_t pause = (kernel_ticks() - begin) * PAUSE_PER_WORK;
-
-	local->due_ticks = now + (pause > PAUSE_TICKS ? pause : PAUSE_TICKS);
+	if ((int64_t)(now - local->due_ticks) >= 0 &&
+	    worked_ticks(self) - local->worked_ticks >= WORK_MIN)
+		judge(self, local, now);
 }
 
-/*
- * At a call: its site is met with only now, or calls through a pointer, which no node tells. A
- * target that is always called so, and does not report itself, is judged here, in this context.
- */
-static bool target_is_worth_it(const struct tare_thread_file *self,
-			       const struct accumulate_event *event, struct sum *sum)
+/* ---- call sites ---- */
+
+/* At a call through a pointer: has the target ever reported itself, as its node knows? */
+static bool reports_itself(const struct tare_thread_file *self,
+			   const struct accumulate_event *event)
 {
 	const struct tare_node *node = context_node(self->top);
 
-	if (event->stub || node->stub || node->key != event->key)
-		return false;
-	*sum = (struct sum){.key = node->key, .calls = context_calls(node)};
-	if (sum->calls < ADAPT_CALLS_MIN)
-		return false;
-	sum->ticks = node_own_ticks(self, node);
-	return is_worth_it(self, sum);
+	return node->key == event->key && node->stub;
 }
 
-static void site_judge(const struct tare_thread_file *self, const struct accumulate_event *event)
+/*
+ * A call tells nothing where the target should not be timed, or reports itself: then the site
+ * measures the call instruction.
+ */
+static bool is_dull(const struct tare_thread_file *self, const struct accumulate_event *event,
+		    bool target_goes)
 {
-	const bool known = is_disarmed(event->key);
-	struct sum sum;
+	return target_goes || disarmed_now(event->key) || reports_itself(self, event);
+}
 
-	if (!known && !target_is_worth_it(self, event, &sum))
-		return;
+static void site_judge(const struct tare_thread_file *self, struct adapt_local *local,
+		       const struct accumulate_event *event)
+{
+	const struct adapt_sum *sum = sums_find(&local->sums, event->key);
+	const bool goes = sum && sum->goes;
+	bool cleared = false;
+
 	if (!arming_lock())
 		return;
-	if (known ? byte_clear(event->arm) : function_disarm(&sum, event->arm))
+	if (event->stub ? goes : sites_meet(event->arm, is_dull(self, event, goes)))
+		cleared = goes && (event->stub || !reports_itself(self, event))
+				  ? disarmed_add(event->key, event->arm, sum->calls)
+				  : disarmed_add_site(event->arm);
+	if (cleared)
 		generation_begin();
+	if (cleared && local->looks)
+		local->looks = LOOKS;
 	arming_unlock();
 }
 
@@ -349,7 +274,7 @@ void adapt_after(struct tare_thread_file *self, struct adapt_local *local,
 	if (!state_session.settings.adaptive_percent)
 		return;
 	if (event->kind == TARE_EVENT_CALL && event->arm)
-		site_judge(self, event);
+		site_judge(self, local, event);
 	judge_when_due(self, local, event->ticks);
 	const uint64_t present = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
 
@@ -357,4 +282,30 @@ void adapt_after(struct tare_thread_file *self, struct adapt_local *local,
 		stack_watch(self);
 	local->generation = present;
 	tops_abandon(self);
+}
+
+bool adapt_wants_next(struct adapt_local *local)
+{
+	if (!local->looks)
+		return false;
+	if (!--local->looks)
+		local->looks_rest = LOOKS_REST;
+	return true;
+}
+
+void adapt_forget(uint64_t begin, uint64_t end)
+{
+	arming_lock_wait();
+	disarmed_forget(begin, end);
+	sites_forget(begin, end);
+	arming_unlock();
+}
+
+void adapt_begin(struct adapt_local *local)
+{
+	const struct adapt_sums sums = local->sums;
+
+	if (sums.items)
+		memset(sums.items, 0, sums.room * sizeof(*sums.items));
+	*local = (struct adapt_local){.sums = {sums.items, sums.room, 0}};
 }

@@ -1,41 +1,48 @@
 /*
- * adapt: --adaptive. A function (or call target) whose calls are so short that its probes cost more
- * than it does is disarmed while the program runs: its arming byte, or those of the call sites
- * that lead to it, are cleared, and its later time is its caller's.
+ * adapt: --adaptive. Every call is counted by its counter (abi/counters.h). Whether it is timed,
+ * too, is decided for each function (or call target) while the program runs: those whose probes
+ * cost more than they tell are disarmed. Their arming bytes, or those of the call sites that lead
+ * to them, are cleared; their later time is their caller's, and samples say how much of it is
+ * theirs.
  *
- * Nothing of this is on the probes' short way. In the general path, at most every few
- * milliseconds, a thread adds up calls and exclusive time per function over its own nodes. A
- * function is disarmed when all of this holds:
+ * Nothing of this is on the probes' short way. In the general path, every few milliseconds that
+ * a thread has worked, it adds up calls and exclusive time per function over its own nodes. A
+ * function of SUMS_CALLS_MIN calls is disarmed when
  *
- *   - ADAPT_CALLS_MIN calls of it have ended,
- *   - their average exclusive time, without the operating system's, is below RATIO × the cost of
- *     the probes of a call,
- *   - these probes have cost ADAPT_SHARE of the time that the thread itself has worked,
- *   - it shares no code with other functions (abi/module.h).
+ *   - the average exclusive time of its calls of late, without waits, is below
+ *     RATIO × the cost of the probes of a call, and these have cost SUMS_SHARE of the time that the
+ *     thread has worked, of late or in all; or
+ *   - all probes together have cost more than SUMS_BUDGET of it of late, and the function is among
+ *     those whose calls are shortest.
  *
- * Calls of it that are in progress then, in any thread, will never report their end. Each thread
- * learns of it at its next probe, which disarming sends to the general path: such calls at the top
- * of the stack end with the last event before, those below others when these end. They count as no
- * call, neither ended nor unwound; the time that they had is kept. So what is counted of a disarmed
- * function is a lower bound of its calls, and all times still add up.
+ * It stays timed if it waits: only the clock knows that. It does so, too, if it shares code with
+ * other functions (abi/module.h). One that has become rare is timed again: see phases.h.
+ *
+ * Calls of it that are in progress when it is disarmed, in any thread, will never report their end.
+ * Each thread learns of it at its next probe, which disarming sends to the general path: such calls
+ * at the top of the stack end with the last event before, those below others when these end. They
+ * are not timed calls, neither ended nor unwound; the time that they had is kept. Likewise calls
+ * that are in progress when a function is timed again report an end without a begin, which is no
+ * event.
  */
 #ifndef TARE_RUNTIME_CONTROL_ADAPT_H
 #define TARE_RUNTIME_CONTROL_ADAPT_H
 
 #include "runtime/files/self.h"
 
-#define ADAPT_CALLS_MIN 10000
-#define ADAPT_SHARE	1024 /* one in so many */
+/* A thread begins, perhaps with the memory of one that has ended. */
+void adapt_begin(struct adapt_local *local);
 
 /* Around accumulate_event, in the general path. */
-void adapt_before(struct tare_thread_file *self, const struct accumulate_event *event);
+void adapt_before(struct tare_thread_file *self, struct adapt_local *local,
+		  const struct accumulate_event *event);
 void adapt_after(struct tare_thread_file *self, struct adapt_local *local,
 		 const struct accumulate_event *event);
 
-/* See host.h. */
-bool adapt_loses_ends(uint64_t key);
-
 /* A module that occupied [begin, end) is gone: other functions may come to its addresses. */
 void adapt_forget(uint64_t begin, uint64_t end);
+
+/* After an event: shall the thread's next one take the general path, too? */
+bool adapt_wants_next(struct adapt_local *local);
 
 #endif

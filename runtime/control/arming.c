@@ -1,6 +1,6 @@
 /*
- * The modules' arming bytes. Beside each module that has disarmed bytes lies a map of them, of the
- * same size, so that switching all probes off and on again leaves them off.
+ * The modules' arming bytes. Beside each module that has disarmed bytes lies the state of each of
+ * its bytes, so that switching all probes off and on again leaves them off.
  *
  * Refuses to arm a module that it cannot keep in mind, and bytes that are no module's.
  */
@@ -18,9 +18,10 @@
 struct armed_module {
 	uint8_t *arm; /* NULL: its place is free */
 	uint64_t size_bytes;
-	uint64_t reachable; /* bytes of functions and call sites, which come first */
-	uint8_t *disarmed;  /* NULL: none is */
-	bool shared;	    /* its bytes lie in a file: arming_shared.h */
+	uint64_t reachable;	     /* bytes of functions and call sites, which come first */
+	struct arming_state *states; /* of the reachable ones; NULL: none was ever disarmed */
+	const struct tare_module *module;
+	bool shared; /* its bytes lie in a file: arming_shared.h */
 };
 
 static struct armed_module *modules;
@@ -56,12 +57,13 @@ static uint8_t *module_bytes(const struct tare_module *module)
 
 static void module_arm_all(const struct armed_module *module)
 {
-	if (!module->disarmed) {
+	if (!module->states) {
 		memset(module->arm, 1, module->size_bytes);
 		return;
 	}
-	for (uint64_t i = 0; i < module->size_bytes; i++)
-		module->arm[i] = !module->disarmed[i];
+	for (uint64_t i = 0; i < module->reachable; i++)
+		module->arm[i] = !module->states[i].off;
+	module->arm[module->reachable] = 1;
 }
 
 /* System calls are followed, and kept functions reported, all the time. */
@@ -144,11 +146,17 @@ bool arming_add(const struct tare_module *module)
 		place->reachable = (uint64_t)module->function_count + module->call_site_count;
 		place->size_bytes = place->reachable + 1;
 		place->arm = module_bytes(module);
+		place->module = module;
 		place->shared = false;
 		module_set(place);
 	}
 	arming_unlock();
 	return place != NULL;
+}
+
+static uint64_t states_bytes(const struct armed_module *module)
+{
+	return module->reachable * sizeof(struct arming_state);
 }
 
 void arming_remove(const struct tare_module *module)
@@ -159,8 +167,8 @@ void arming_remove(const struct tare_module *module)
 	for (uint64_t i = 0; i < module_count; i++) {
 		if (modules[i].arm != arm)
 			continue;
-		if (modules[i].disarmed)
-			memory_unmap(modules[i].disarmed, modules[i].size_bytes);
+		if (modules[i].states)
+			memory_unmap(modules[i].states, states_bytes(&modules[i]));
 		kept_forget(&modules[i]);
 		modules[i] = (struct armed_module){0};
 	}
@@ -205,17 +213,58 @@ static struct armed_module *module_of(const uint8_t *byte)
 	return NULL;
 }
 
-bool arming_disarm(uint8_t *byte)
+static bool states_make(struct armed_module *module)
+{
+	if (!module->states)
+		module->states = memory_map(states_bytes(module));
+	return module->states != NULL;
+}
+
+bool arming_disarm(uint8_t *byte, struct arming_place *place)
 {
 	struct armed_module *module = module_of(byte);
 
-	if (!module || is_kept(byte))
+	if (!module || is_kept(byte) || !states_make(module))
 		return false;
-	if (!module->disarmed)
-		module->disarmed = memory_map(module->size_bytes);
-	if (!module->disarmed)
-		return false;
-	module->disarmed[byte - module->arm] = 1;
+	const uint32_t number = (uint32_t)(byte - module->arm);
+	struct arming_state *state = &module->states[number];
+
+	*state = (struct arming_state){.off = true, .times = state->times};
+	if (state->times < ARMING_TIMES_MAX)
+		state->times++;
+	*place = (struct arming_place){module->module, number, state};
 	__atomic_store_n(byte, 0, __ATOMIC_RELEASE);
 	return true;
+}
+
+void arming_rearm(const struct arming_place *place)
+{
+	uint8_t *byte = module_bytes(place->module) + place->number;
+
+	place->state->off = false;
+	if (!switched_off && !paused)
+		__atomic_store_n(byte, 1, __ATOMIC_RELEASE);
+}
+
+bool arming_next_off(struct arming_cursor *cursor, struct arming_place *place, uint64_t *steps)
+{
+	for (; cursor->module < module_count; cursor->module++, cursor->number = 0) {
+		const struct armed_module *module = &modules[cursor->module];
+
+		if (!module->arm || !module->states)
+			continue;
+		for (; cursor->number < module->reachable; cursor->number++) {
+			if (!*steps)
+				return false;
+			--*steps;
+			if (!module->states[cursor->number].off)
+				continue;
+			*place = (struct arming_place){module->module, cursor->number,
+						       &module->states[cursor->number]};
+			cursor->number++;
+			return true;
+		}
+	}
+	*cursor = (struct arming_cursor){0};
+	return false;
 }

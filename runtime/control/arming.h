@@ -48,10 +48,43 @@ void arming_forked(void);
 
 #define ARMING_KEPT_MAX TARE_TRIGGERS_MAX
 
+/* What became of one byte that was ever disarmed. */
+struct arming_state {
+	bool off;	/* is disarmed */
+	uint8_t times;	/* how often it was */
+	uint16_t quiet; /* looks in a row at which its function was rare */
+	/* Its counter when it was last looked at, and when that was: ticks / ARMING_LOOK_TICKS */
+	uint32_t count, look;
+};
+
+#define ARMING_TIMES_MAX  15
+#define ARMING_LOOK_TICKS (1ULL << 20)
+
+struct arming_place {
+	const struct tare_module *module;
+	uint32_t number; /* of the arming byte, and of its counter */
+	struct arming_state *state;
+};
+
 /*
- * Clears one byte for good; the caller has the lock. False, and nothing happens, where it belongs
- * to no function or call site of a module, is to be kept armed, or could not be kept in mind.
+ * Clears one byte, and says which it is; the caller has the lock. False, and nothing happens, where
+ * it belongs to no function or call site of a module, is to be kept armed, or could not be kept in
+ * mind.
  */
-bool arming_disarm(uint8_t *byte);
+bool arming_disarm(uint8_t *byte, struct arming_place *place);
+
+/* Takes that back; the byte is set unless probes are switched off or paused. The same lock. */
+void arming_rearm(const struct arming_place *place);
+
+struct arming_cursor {
+	uint64_t module;
+	uint32_t number;
+};
+
+/*
+ * The next byte that is disarmed, under the same lock. False at the end, where the cursor goes back
+ * to the begin, and where no more of `steps` are left.
+ */
+bool arming_next_off(struct arming_cursor *cursor, struct arming_place *place, uint64_t *steps);
 
 #endif

@@ -639,6 +639,43 @@ void counters_begin_process(bool began, int32_t pid, uint64_t begin_ticks)
 		kernel_call(SYS_munmap, parents, TARE_COUNTERS_HEAD_BYTES);
 }
 
+/* ---- totals ---- */
+
+static void totals_add(uint32_t *totals, const uint32_t *numbers, uint64_t count,
+		       const struct tare_module *module, uint64_t counters)
+{
+	for (uint64_t i = 0; i < count; i++)
+		if (numbers[i] < module->counter_count)
+			totals[i] += (uint32_t)__atomic_load_n(
+				(const uint64_t *)counters + numbers[i], __ATOMIC_RELAXED);
+}
+
+static const struct counted_module *module_of(const struct tare_module *module)
+{
+	for (uint64_t i = 0; i < modules.count; i++)
+		if (modules.items[i].module == module)
+			return &modules.items[i];
+	return NULL;
+}
+
+/* The first slot's are the module's own where they are not pages of the file. */
+bool counters_totals(const struct tare_module *module, const uint32_t *numbers, uint64_t count,
+		     uint32_t *totals)
+{
+	const uint64_t mask = lock_take();
+	const struct counted_module *found = module_of(module);
+
+	memset(totals, 0, count * sizeof(*totals));
+	if (found)
+		totals_add(totals, numbers, count, module, found->addr);
+	for (uint32_t i = 1; found && i < slot_count; i++)
+		if (has_pages(&slots[i], found))
+			totals_add(totals, numbers, count, module,
+				   found->addr + (uint64_t)slots[i].delta);
+	lock_give(mask);
+	return found != NULL;
+}
+
 /* ---- collection off and on ---- */
 
 static void subtract(uint64_t *to, const uint64_t *from, uint64_t count)

@@ -39,6 +39,13 @@ void counters_name(uint64_t thread_begin_ticks);
 /* It counts nothing any more. */
 void counters_leave(void);
 
+/*
+ * What all threads have counted so far of these counters of a module, each modulo 2^32; what ended
+ * threads had may be missing once others have their pages. False where they are not known.
+ */
+bool counters_totals(const struct tare_module *module, const uint32_t *numbers, uint64_t count,
+		     uint32_t *totals);
+
 /* Collection of the process, or of the calling thread, is off or on from now on. */
 void counters_switch(bool off);
 void counters_switch_thread(bool off);

@@ -247,15 +247,18 @@ void process_module_note(const struct process_module *module)
 	arming_unlock();
 }
 
-void process_disarm_note(uint64_t key, uint64_t calls)
+void process_disarm_note(const struct tare_disarm_record *what)
 {
-	struct tare_record *head =
-		record_make(sizeof(struct tare_disarm_record), TARE_RECORD_DISARM);
+	struct tare_record *head = record_make(sizeof(*what), TARE_RECORD_DISARM);
+	struct tare_disarm_record *record = (struct tare_disarm_record *)head;
 
 	if (!head)
 		return;
-	*(struct tare_disarm_record *)head = (struct tare_disarm_record){
-		.head = *head, .ticks = kernel_ticks(), .key = key, .calls = calls};
+	const struct tare_record kept = *head;
+
+	*record = *what;
+	record->head = kept;
+	record->ticks = kernel_ticks();
 	record_append(head);
 }
 

@@ -27,8 +27,8 @@ struct process_module {
 
 void process_module_note(const struct process_module *module);
 
-/* A function or call target was disarmed after `calls`. The caller has arming's lock. */
-void process_disarm_note(uint64_t key, uint64_t calls);
+/* Notes what --adaptive has done; head and ticks are filled in. The caller has arming's lock. */
+void process_disarm_note(const struct tare_disarm_record *what);
 
 /*
  * The process becomes another program; the second takes it back when that failed. False when it

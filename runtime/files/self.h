@@ -7,11 +7,23 @@
 #include "runtime/base/state.h"
 #include "runtime/tree/accumulate.h"
 
-/* Of adapt.h; all zero at the thread's begin. */
+/* Of sums.h. */
+struct adapt_sums {
+	struct adapt_sum *items;
+	uint64_t room, used;
+};
+
+/* Of adapt.h, which begins it. */
 struct adapt_local {
-	uint64_t due_ticks;  /* TSC: when to add up again */
-	uint64_t generation; /* of the set of disarmed functions, as known by the thread's stack */
-	uint64_t next_node;  /* to be added up next */
+	uint64_t due_ticks;   /* TSC: when to add up again; 0: nothing was so far */
+	uint64_t pause_ticks; /* between two times */
+	uint64_t generation;  /* of the set of disarmed functions, as known by the thread's stack */
+	uint64_t rearmings;   /* the same of functions that are timed again */
+	/* the thread's, when it was added up last */
+	uint64_t worked_ticks, taken_ticks, own_ticks;
+	uint32_t looks;	     /* events to come that are looked at for call sites */
+	uint32_t looks_rest; /* judgements without */
+	struct adapt_sums sums;
 };
 
 /* Counters of the kernel for this thread, as last seen. */

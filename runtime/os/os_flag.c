@@ -192,6 +192,17 @@ void os_flag_renew(void)
 					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 }
 
+void os_flag_again(const struct tare_thread_file *self)
+{
+	uint64_t *word = (uint64_t *)self->rseq_word;
+	uint64_t armed = self->rseq_armed;
+	const uint64_t other =
+		armed == (uint64_t)descriptors ? (uint64_t)&descriptors[1] : (uint64_t)descriptors;
+
+	/* one instruction: the kernel may clear the word at any time, and that must be seen */
+	__atomic_compare_exchange_n(word, &armed, other, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 void os_flag_unload(void)
 {
 	__atomic_fetch_add(&unloads, 1, __ATOMIC_RELEASE);

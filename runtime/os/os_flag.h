@@ -64,6 +64,9 @@ void os_flag_begin(struct tare_thread_file *self, struct state_private *private_
 
 /* Makes every thread's next probe take the general path, where os_flag_noticed sees that. */
 void os_flag_renew(void);
+/* The same of the calling thread alone; what happens until then is an event as always. */
+void os_flag_again(const struct tare_thread_file *self);
+
 void os_flag_noticed(struct tare_thread_file *self, struct state_private *private_state);
 
 /*

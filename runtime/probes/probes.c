@@ -93,7 +93,7 @@ static uint64_t event_general(struct tare_thread_file *self, struct accumulate_e
 		os_flag_settle(self, state_private);
 		return GATE_OFF;
 	}
-	adapt_before(self, event);
+	adapt_before(self, &state_private->adapt, event);
 	accumulate_event(self, event);
 	adapt_after(self, &state_private->adapt, event);
 	const uint64_t spent = os_flag_settle(self, state_private) - event->ticks;
@@ -102,6 +102,8 @@ static uint64_t event_general(struct tare_thread_file *self, struct accumulate_e
 		self->own_ticks += spent;
 		self->lost_ticks += spent;
 	}
+	if (adapt_wants_next(&state_private->adapt))
+		os_flag_again(self);
 	return 0;
 }
 

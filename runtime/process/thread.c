@@ -12,6 +12,7 @@
 #include "runtime/base/kernel.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/reserve.h"
+#include "runtime/control/adapt.h"
 #include "runtime/control/control.h"
 #include "runtime/files/counters.h"
 #include "runtime/files/process.h"
@@ -91,7 +92,7 @@ static struct tare_thread_file *file_continue(struct state_private *private_stat
 	self->limits |= TARE_LIMIT_THREADS;
 	self->end_ticks = 0;
 	self->flags &= ~(uint32_t)TARE_THREAD_ENDED;
-	private_state->adapt = (struct adapt_local){0};
+	adapt_begin(&private_state->adapt);
 	thread_read_name(self);
 	state_private = private_state;
 	os_flag_begin(self, private_state);
@@ -130,7 +131,7 @@ static struct tare_thread_file *file_begin(uint32_t *limits)
 	private_state->file_end = TARE_THREAD_FIRST_BYTES + thread_file_spare_bytes(self);
 	private_state->file_last = self->run_addr + private_state->file_end;
 	accumulate_init(self, &private_state->local, kernel_ticks());
-	private_state->adapt = (struct adapt_local){0};
+	adapt_begin(&private_state->adapt);
 	private_state->objects = (struct state_objects){0};
 	private_state->local.max_depth = state_session.settings.max_depth;
 	private_state->local.call_sites = state_session.settings.call_sites != 0;

@@ -10,8 +10,8 @@
 #include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/session.h"
-#include "runtime/control/adapt.h"
 #include "runtime/control/control.h"
+#include "runtime/control/disarmed.h"
 #include "runtime/files/process.h"
 #include "runtime/files/thread_file.h"
 #include "runtime/files/trace_file.h"
@@ -168,7 +168,7 @@ bool startup_read_link(const char *link, char *path)
 }
 
 static const struct accumulate_host host = {.grow = thread_grow,
-					    .loses_ends = adapt_loses_ends,
+					    .loses_ends = disarmed_ever,
 					    .stack_sign = stack_signs_sign,
 					    .called_by = stack_signs_called_by,
 					    .is_own_stack = stack_signs_is_own,

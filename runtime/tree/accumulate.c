@@ -164,9 +164,18 @@ static void event_enter(struct tare_thread_file *self, const struct accumulate_e
 		context_local(self)->deeper++;
 }
 
-/* The end of a call that is not in progress: it may have begun while collection was off. */
+/*
+ * The end of a call that is not in progress: it may have begun while its function was only counted,
+ * or while collection was off.
+ */
 static void end_without_begin(struct tare_thread_file *self, uint64_t sp)
 {
+	struct accumulate_local *local = context_local(self);
+
+	if (local->unseen_above && sp >= local->unseen_above) {
+		local->unseen_above = sp + 1;
+		return;
+	}
 	if (sp < self->begun_above) {
 		self->unmatched++;
 		return;

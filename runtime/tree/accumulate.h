@@ -55,7 +55,10 @@ struct accumulate_local {
 	uint32_t max_depth;	     /* calls that are kept apart, 0: all; set after the init */
 	bool call_sites;	     /* calls are told apart by event.call_site; the same */
 	uint64_t beyond_sp;	     /* frame sp of the last CALL that was too deep */
-	uint64_t trace_ticks;	     /* TSC of the event at work, for the event log */
+	/* Calls with frames there or above may have begun unseen, as their function was only
+	   counted then; 0: none. Set by the host. */
+	uint64_t unseen_above;
+	uint64_t trace_ticks; /* TSC of the event at work, for the event log */
 	/* The host's: where the log is mapped, and whether the mapping moves on with it. */
 	uint64_t trace_window, trace_window_bytes;
 	bool trace_moves;

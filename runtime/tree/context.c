@@ -283,6 +283,20 @@ uint64_t context_os_ticks(const struct tare_thread_file *self, const struct tare
 	return ticks;
 }
 
+struct context_waits context_waits(const struct tare_thread_file *self,
+				   const struct tare_node *node)
+{
+	struct context_waits waits = {0};
+
+	for (uint32_t at = node->os_first; at; at = os_at(self, at - 1)->next) {
+		const struct tare_os_record *record = os_at(self, at - 1);
+
+		waits.blocked_ticks += record->cause == TARE_OS_BLOCKED ? record->ticks : 0;
+		waits.preempted_ticks += record->cause == TARE_OS_PREEMPTED ? record->ticks : 0;
+	}
+	return waits;
+}
+
 static void os_move(struct tare_thread_file *self, uint32_t number, struct tare_node *to)
 {
 	struct accumulate_local *local = context_local(self);

@@ -78,6 +78,13 @@ uint64_t context_calls(const struct tare_node *node);
 /* The ticks of a node's records. */
 uint64_t context_os_ticks(const struct tare_thread_file *self, const struct tare_node *node);
 
+/* Of these what it waited: blocked, and preempted. */
+struct context_waits {
+	uint64_t blocked_ticks, preempted_ticks;
+};
+struct context_waits context_waits(const struct tare_thread_file *self,
+				   const struct tare_node *node);
+
 /*
  * Folds a context that has no callees and of which no call is in progress, and gives its node,
  * which is then not in use; NULL where none is near. `parent` will be the caller of the new

@@ -293,6 +293,8 @@ static bool write_disarmed(struct assembly *assembly, struct assemble_process *p
 						  modules_at(&process->arena, record->ticks)};
 		struct resolve_target target = {0};
 
+		if (record->what != TARE_DISARM_FUNCTION)
+			continue;
 		if (!resolve_key(&assembly->resolver, &process->resolve, record->key, &time,
 				 &target, err))
 			return false;

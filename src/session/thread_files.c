@@ -176,7 +176,10 @@ static void process_take_disarm(struct arena_process *process, const char *bytes
 	memcpy(&record, bytes, sizeof(record));
 	cut_stamp(&record.ticks, &process->damaged);
 	cut_value(&record.calls, &process->damaged);
-	vec_push(&process->disarmed, record);
+	if (record.what < TARE_DISARMS)
+		vec_push(&process->disarmed, record);
+	else
+		process->damaged++;
 }
 
 static void process_take_unfollowed(struct arena_process *process, const char *bytes)

@@ -6,6 +6,11 @@
 #include "runtime/tree/context.h"
 
 #include "runtime/control/arming.h"
+#include "runtime/control/disarmed.h"
+#include "runtime/control/phases.h"
+#include "runtime/control/sites.h"
+#include "runtime/control/sums.h"
+#include "runtime/files/counters.h"
 #include "runtime/files/process.h"
 #include "runtime/os/os_flag.h"
 #include "tests/support/heap_memory.h"
@@ -29,6 +34,7 @@ static struct {
 	struct tare_module module;
 	uint8_t arm[BYTES + 1];
 	_Alignas(8) uint8_t stubs[BYTES][32];
+	struct tare_counted counted[BYTES];
 } file;
 
 struct thread {
@@ -39,7 +45,7 @@ struct thread {
 };
 
 struct state_session state_session;
-static uint64_t renewals, noted, noted_keys[8], noted_calls[8];
+static uint64_t renewals, noted, noted_what[64], noted_keys[64], noted_calls[64];
 
 void os_flag_renew(void)
 {
@@ -51,10 +57,23 @@ bool os_flag_stubs_known(void)
 	return true;
 }
 
-void process_disarm_note(uint64_t key, uint64_t calls)
+/* Of the module's counters. */
+static uint32_t counted[BYTES];
+
+bool counters_totals(const struct tare_module *module, const uint32_t *numbers, uint64_t count,
+		     uint32_t *totals)
 {
-	noted_keys[noted] = key;
-	noted_calls[noted++] = calls;
+	assert_ptr_equal(module, &file.module);
+	for (uint64_t i = 0; i < count; i++)
+		totals[i] = counted[numbers[i]];
+	return true;
+}
+
+void process_disarm_note(const struct tare_disarm_record *what)
+{
+	noted_what[noted] = what->what;
+	noted_keys[noted] = what->key;
+	noted_calls[noted++] = what->calls;
 }
 
 static uint64_t stub(int byte)
@@ -67,17 +86,20 @@ static uint64_t base;
 
 static uint64_t key(int byte)
 {
-	return base + (uint64_t)byte * 16;
+	return (uint64_t)&file.module + base + (uint64_t)byte * 16;
 }
 
 static int module_begin_again(void **state)
 {
 	(void)state;
 	memset(&file, 0, sizeof(file));
-	file.module = (struct tare_module){.abi = TARE_MODULE_ABI,
-					   .function_count = BYTES - 1,
-					   .call_site_count = 1,
-					   .arm_offset = (char *)file.arm - (char *)&file.module};
+	file.module =
+		(struct tare_module){.abi = TARE_MODULE_ABI,
+				     .function_count = BYTES - 1,
+				     .call_site_count = 1,
+				     .arm_offset = (char *)file.arm - (char *)&file.module,
+				     .counter_count = BYTES,
+				     .counted_offset = (char *)file.counted - (char *)&file.module};
 	for (int i = 0; i < BYTES; i++) {
 		uint8_t *at = file.stubs[i] + TARE_STUB_DATA + 4;
 		const uint8_t *byte = i == SHARED ? &file.arm[BYTES] : &file.arm[i];
@@ -90,6 +112,9 @@ static int module_begin_again(void **state)
 	state_session.cost_ticks[TARE_EVENT_ENTER] = PAIR / 2;
 	state_session.cost_ticks[TARE_EVENT_LEAVE] = PAIR / 2;
 	base += 0x10000;
+	for (int i = 0; i < BYTES; i++)
+		file.counted[i].target = (int32_t)(key(i) - (uint64_t)&file.module);
+	memset(counted, 0, sizeof(counted));
 	noted = renewals = 0;
 	return 0;
 }
@@ -98,6 +123,7 @@ static int module_end_again(void **state)
 {
 	(void)state;
 	arming_remove(&file.module);
+	adapt_forget((uint64_t)file.arm, (uint64_t)file.arm + BYTES);
 	return 0;
 }
 
@@ -107,12 +133,14 @@ static int module_end_again(void **state)
 #define FILE_BYTES (OS_OFFSET + OS_MAX * sizeof(struct tare_os_record))
 
 static const struct accumulate_host host = {.grow = host_grow,
-					    .loses_ends = adapt_loses_ends,
+					    .loses_ends = disarmed_ever,
 					    .stack_sign = host_stack_sign,
 					    .called_by = host_called_by,
 					    .is_own_stack = host_is_own_stack,
 					    .trace_grow = host_trace_grow,
 					    .trace_next = host_trace_next};
+
+static uint64_t now; /* clocks go on from test to test */
 
 static void thread_begin(struct thread *thread)
 {
@@ -121,7 +149,7 @@ static void thread_begin(struct thread *thread)
 
 	assert_ptr_not_equal(self, MAP_FAILED);
 	accumulate_host = &host;
-	*thread = (struct thread){.file = self, .ticks = 1000};
+	*thread = (struct thread){.file = self, .ticks = now += 1ULL << 36};
 	accumulate_place(self, NODES_MAX);
 	self->chunks[0].count = NODES_MAX;
 	self->node_limit = NODES_MAX;
@@ -173,7 +201,7 @@ static void apply(struct thread *thread, struct accumulate_event event, uint64_t
 	thread->ticks += after;
 	event.ticks = thread->ticks;
 	if (general)
-		adapt_before(thread->file, &event);
+		adapt_before(thread->file, &thread->adapt, &event);
 	accumulate_event(thread->file, &event);
 	if (general)
 		adapt_after(thread->file, &thread->adapt, &event);
@@ -229,10 +257,10 @@ static void test_short_and_dear(void **state)
 	thread_begin(&thread);
 	enter(&thread, 0, LONG, 1);
 	calls(&thread, SHORT, MANY, PAIR - 1);
-	calls(&thread, SHORTER, ADAPT_CALLS_MIN - 1, 1);
+	calls(&thread, SHORTER, SUMS_CALLS_MIN - 1, 1);
 	calls(&thread, SHARED, MANY, 1);
-	calls(&thread, LONG, MANY, PAIR);
-	thread.file->os_ticks += DUE; /* what judge lets pass is no work */
+	calls(&thread, LONG, MANY, 100 * PAIR);
+	thread.file->preempted_ticks += DUE; /* what judge lets pass is no work */
 	judge(&thread);
 	assert_int_equal(file.arm[SHORT], 0);
 	assert_int_equal(file.arm[SHORTER], 1); /* not called often enough */
@@ -251,7 +279,8 @@ static void test_without_time_of_the_system(void **state)
 	const struct accumulate_event late = {.kind = TARE_EVENT_LEAVE,
 					      .sp = SP_TOP - 128,
 					      .os = true,
-					      .os_cause = TARE_OS_PREEMPTED,
+					      .os_cause = TARE_OS_SWITCH,
+					      .preempted_ticks = (uint64_t)MANY * PAIR * 2,
 					      .syscall_number = 0xffff};
 	struct thread thread;
 
@@ -274,7 +303,7 @@ static void test_rare_ones_are_kept(void **state)
 	thread_begin(&thread);
 	enter(&thread, 0, LONG, 1);
 	calls(&thread, SHORT, MANY, 1);
-	thread.ticks += (uint64_t)MANY * PAIR * ADAPT_SHARE;
+	thread.ticks += (uint64_t)MANY * PAIR * SUMS_SHARE;
 	judge(&thread);
 	assert_int_equal(file.arm[SHORT], 1);
 	assert_int_equal(noted, 0);
@@ -302,7 +331,6 @@ static void short_disarm(void)
 
 	thread_begin(&other);
 	calls(&other, SHORT, MANY, 1);
-	other.file->os_ticks += DUE;
 	judge(&other);
 	assert_int_equal(file.arm[SHORT], 0);
 	thread_end(&other);
@@ -386,31 +414,214 @@ static void test_recursion(void **state)
 	thread_end(&thread);
 }
 
-/* A call through a pointer to what has no probes: its site is found at the event. */
+static const struct accumulate_event site_call = {
+	.kind = TARE_EVENT_CALL, .arm = (uint64_t)&file.arm[SITE], .sp = SP_TOP - 128};
+static const struct accumulate_event site_back = {.kind = TARE_EVENT_RETURN, .sp = SP_TOP - 128};
+
+static void site_calls(struct thread *thread, uint64_t target, int count, bool general)
+{
+	struct accumulate_event call = site_call;
+
+	call.key = target;
+	for (int i = 0; i < count; i++) {
+		apply(thread, call, 1, general);
+		apply(thread, site_back, 1, general);
+	}
+}
+
+/* Calls through a pointer to what has no probes: the site is found at events that are looked at. */
 static void test_call_through_pointer(void **state)
 {
-	const struct accumulate_event event = {.kind = TARE_EVENT_CALL,
-					       .key = key(SITE),
-					       .arm = (uint64_t)&file.arm[SITE],
-					       .sp = SP_TOP - 128};
-	const struct accumulate_event back = {.kind = TARE_EVENT_RETURN, .sp = SP_TOP - 128};
+	struct thread thread;
+	int looks = 0;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	site_calls(&thread, key(SITE), MANY, false);
+	judge(&thread);
+	while (adapt_wants_next(&thread.adapt) && file.arm[SITE]) {
+		site_calls(&thread, key(SITE), 1, true);
+		looks++;
+	}
+	assert_int_equal(looks, SITES_DULL_MIN);
+	assert_int_equal(file.arm[SITE], 0);
+	assert_int_equal(noted, 1);
+	assert_int_equal(noted_keys[0], key(SITE));
+	assert_int_equal(noted_calls[0], MANY);
+	assert_ptr_equal(top_of(&thread), node_of(&thread, key(LONG)));
+	leave(&thread, 100, 1, true);
+	assert_ptr_equal(top_of(&thread), nodes_of(&thread));
+	thread_end(&thread);
+}
+
+/* One from which long functions are called, too, stays. */
+static void test_call_of_several(void **state)
+{
 	struct thread thread;
 
 	(void)state;
 	thread_begin(&thread);
 	enter(&thread, 0, LONG, 1);
-	for (int i = 0; i < MANY; i++) {
-		apply(&thread, event, 1, false);
-		apply(&thread, back, 1, false);
+	site_calls(&thread, key(SITE), MANY, false);
+	judge(&thread);
+	for (int i = 0; i < 20; i++) {
+		site_calls(&thread, key(SITE), 1, true);
+		site_calls(&thread, key(SITE) + 1, 1, true);
 	}
-	apply(&thread, event, 1, true);
-	assert_int_equal(file.arm[SITE], 0);
-	assert_int_equal(noted, 1);
-	assert_int_equal(noted_calls[0], MANY);
-	assert_ptr_equal(top_of(&thread), node_of(&thread, key(LONG)));
+	assert_int_equal(file.arm[SITE], 1);
+	assert_int_equal(noted, 0);
 	leave(&thread, 100, 1, true);
-	assert_int_equal(context_calls(node_of(&thread, key(SITE))), MANY);
-	assert_int_equal(node_of(&thread, key(LONG))->elapsed_ticks, MANY + 1 + 100);
+	thread_end(&thread);
+}
+
+/* A target that reports itself is timed by that. */
+static void test_call_of_what_reports_itself(void **state)
+{
+	struct accumulate_event call = site_call;
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	call.key = key(SHORT);
+	for (int i = 0; i < SITES_DULL_MIN + 1; i++) {
+		assert_int_equal(file.arm[SITE], 1);
+		apply(&thread, call, 1, true);
+		enter(&thread, 1, SHORT, 2);
+		leave(&thread, 1, 2, true);
+		apply(&thread, site_back, 1, true);
+	}
+	assert_int_equal(file.arm[SITE], 0);
+	assert_int_equal(noted_what[0], TARE_DISARM_PLACE);
+	leave(&thread, 100, 1, true);
+	thread_end(&thread);
+}
+
+/* What all cost together is bounded: the shortest go, also such as are long beside their probes. */
+static void test_budget(void **state)
+{
+	enum { LONGER = SHORTER }; /* bytes */
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	calls(&thread, SHORT, 5 * MANY, 2 * PAIR);
+	calls(&thread, LONGER, 400, 1000 * PAIR);
+	calls(&thread, LONG, 400, 1000 * PAIR);
+	judge(&thread);
+	assert_int_equal(file.arm[SHORT], 0);
+	assert_int_equal(file.arm[LONGER], 1);
+	assert_int_equal(file.arm[LONG], 1);
+	thread_end(&thread);
+}
+
+/* A function that was long and is short now goes as soon as that costs. */
+static void test_of_late(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	calls(&thread, SHORT, 1000, 1000 * PAIR);
+	judge(&thread);
+	assert_int_equal(file.arm[SHORT], 1);
+	calls(&thread, SHORT, MANY, PAIR / 2);
+	judge(&thread);
+	assert_int_equal(file.arm[SHORT], 0);
+	thread_end(&thread);
+}
+
+/* Only the clock knows waits. */
+static void test_what_waits_is_timed(void **state)
+{
+	const struct accumulate_event late = {.kind = TARE_EVENT_LEAVE,
+					      .sp = SP_TOP - 128,
+					      .os = true,
+					      .blocked_ticks = MANY * 1000,
+					      .os_cause = TARE_OS_SYSCALL,
+					      .syscall_number = 0};
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	calls(&thread, SHORT, MANY, 1);
+	calls(&thread, SHORTER, MANY, 1);
+	enter(&thread, 0, SHORT, 2);
+	apply(&thread, late, MANY * 1000, false);
+	judge(&thread);
+	assert_int_equal(file.arm[SHORT], 1);
+	assert_int_equal(file.arm[SHORTER], 0);
+	thread_end(&thread);
+}
+
+/* Looks of phases.h at what the counters say, `calls` of SHORT each. */
+static void look(struct thread *thread, int count, uint32_t calls)
+{
+	for (int i = 0; i < count; i++) {
+		counted[SHORT] += calls;
+		judge(thread);
+		thread->ticks += 1ULL << 28;
+		thread->file->lost_ticks += 1ULL << 28;
+	}
+}
+
+/* Timed again when it is rare, twice as late the second time; not while it is not called at all. */
+static void test_phases(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	calls(&thread, SHORT, MANY, 1);
+	judge(&thread);
+	assert_int_equal(file.arm[SHORT], 0);
+	look(&thread, 10, 0);
+	look(&thread, 10, 1 << 24);
+	assert_int_equal(file.arm[SHORT], 0);
+	look(&thread, PHASES_LOOKS, 10);
+	assert_int_equal(file.arm[SHORT], 1);
+	assert_int_equal(noted_what[noted - 1], TARE_DISARM_TAKEN_BACK);
+	calls(&thread, SHORT, MANY, 1);
+	judge(&thread);
+	assert_int_equal(file.arm[SHORT], 0);
+	assert_int_equal(noted_what[noted - 1], TARE_DISARM_PLACE);
+	look(&thread, 1, 10); /* the first look only takes note */
+	look(&thread, PHASES_LOOKS * 2 - 1, 10);
+	assert_int_equal(file.arm[SHORT], 0);
+	look(&thread, 1, 10);
+	assert_int_equal(file.arm[SHORT], 1);
+	thread_end(&thread);
+}
+
+/* The end of a call whose begin was not seen is no event, in this thread or another. */
+static void test_end_of_what_is_timed_again(void **state)
+{
+	struct thread thread, other;
+
+	(void)state;
+	thread_begin(&other);
+	enter(&other, 0, LONG, 1);
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	calls(&thread, SHORT, MANY, 1);
+	judge(&thread);
+	look(&thread, 1, 0);
+	look(&thread, PHASES_LOOKS, 10);
+	assert_int_equal(file.arm[SHORT], 1);
+	enter(&other, 5, LONG, 4); /* below two calls of SHORT */
+	leave(&other, 5, 4, true);
+	leave(&other, 5, 3, true);
+	leave(&other, 5, 2, true);
+	assert_int_equal(other.file->unmatched, 0);
+	leave(&other, 5, 1, true);
+	assert_ptr_equal(top_of(&other), nodes_of(&other));
+	thread_end(&other);
+	leave(&thread, 5, 1, true);
 	thread_end(&thread);
 }
 
@@ -422,7 +633,7 @@ static void test_forgotten(void **state)
 	(void)state;
 	thread_begin(&thread);
 	short_disarm();
-	adapt_forget(base, base + 0x1000);
+	adapt_forget(key(0), key(0) + 0x1000);
 	enter(&thread, 0, LONG, 1);
 	enter(&thread, 0, SHORT, 2);
 	leave(&thread, 3, 1, true);
@@ -446,7 +657,14 @@ int main(void)
 		TEST(test_end_on_its_way),
 		TEST(test_recursion),
 		TEST(test_call_through_pointer),
+		TEST(test_call_of_several),
+		TEST(test_call_of_what_reports_itself),
 		TEST(test_forgotten),
+		TEST(test_budget),
+		TEST(test_of_late),
+		TEST(test_what_waits_is_timed),
+		TEST(test_phases),
+		TEST(test_end_of_what_is_timed_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,8 @@ static void load(struct file *file)
 static bool disarm(uint8_t *byte)
 {
 	assert_true(arming_lock());
-	const bool disarmed = arming_disarm(byte);
+	struct arming_place place;
+	const bool disarmed = arming_disarm(byte, &place);
 	arming_unlock();
 	return disarmed;
 }
