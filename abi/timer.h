@@ -17,12 +17,13 @@
 
 #include <stdint.h>
 
-#define TARE_TIMER_ABI	      2
-#define TARE_TIMER_MAGIC      0x656d697465726174ULL /* "taretime" */
-#define TARE_TIMER_RECORDS    4096
-#define TARE_TIMER_FRAMES_MAX 4096
-#define TARE_TIMER_VDSO	      "[vdso]" /* of a module; it is asked for as "/[vdso]" */
-#define TARE_TIMER_NAME_MAX   16
+#define TARE_TIMER_ABI	       2
+#define TARE_TIMER_MAGIC       0x656d697465726174ULL /* "taretime" */
+#define TARE_TIMER_RECORDS     4096
+#define TARE_TIMER_FRAMES_MAX  4096
+#define TARE_TIMER_PERIODS_MAX 1024	/* that a sample stands for */
+#define TARE_TIMER_VDSO	       "[vdso]" /* of a module; it is asked for as "/[vdso]" */
+#define TARE_TIMER_NAME_MAX    16
 
 enum tare_timer_flags {
 	TARE_TIMER_ENDED = 1, /* the runtime saw the thread's end */

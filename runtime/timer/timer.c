@@ -271,7 +271,7 @@ static void period_settle(void)
 		wanted_ns = PERIOD_NS_MIN;
 	const uint64_t periods = (tick_ns + wanted_ns / 2) / wanted_ns;
 
-	if (periods > 1 && timer_between_has_clock()) {
+	if (periods > 1 && periods <= TARE_TIMER_PERIODS_MAX && timer_between_has_clock()) {
 		timer_state.tick_periods = (uint32_t)periods;
 		timer_state.between_mean_ns = tick_ns / (periods - 1);
 		timer_state.period_ns = tick_ns / periods;

@@ -19,6 +19,7 @@
 #define NS_PER_SECOND 1000000000ULL
 #define LATE_SHIFT    3	    /* the clocks may differ by this part of the delay */
 #define LATE_NS	      20000 /* and by this much */
+#define FILES_ASKED   8	    /* a microsecond or two, of some hundred */
 #define STUB_BYTES    16    /* from the handler's return to the end of its stub */
 #define WORK_BYTES    65536 /* of stack, below a probe: tare's own work for it */
 #define RETURN_WORD   10    /* of the stack at a probe: behind the registers and a frame pointer */
@@ -89,7 +90,7 @@ void timer_between_stop(struct timer_thread *self, const struct probes_registers
 	self->probe.back = back;
 	__atomic_store_n(&self->probe.sp, (uint64_t)registers, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (!between->runs)
+	if (!between->runs || timer_call_cannot_wait(registers, &between->files))
 		return;
 	timer_set(between, 0);
 	between->runs = false;
@@ -120,6 +121,7 @@ static void start(struct timer_between *between, uint64_t now_ns, uint64_t delay
 {
 	between->begin_cpu_ns = now_ns;
 	between->delay_ns = delay_ns;
+	between->files = FILES_ASKED;
 	between->runs = timer_set(between, delay_ns);
 }
 

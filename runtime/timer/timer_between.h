@@ -2,7 +2,7 @@
  * timer_between: samples between the kernel's ticks. A timer of processor time passes at ticks
  * only, and one of real time would end what the thread waits in. So each thread has one of real
  * time that runs only while the thread cannot come to wait: a tick starts it, and the next system
- * call of the program stops it before it begins.
+ * call of the program that may wait stops it before it begins.
  *
  *   tick ─▶ started ── passes ─▶ sample ─▶ started …      what a sample stands for:
  *      ▲         └── system call ─▶ stopped                 while it runs     one unit
@@ -23,6 +23,7 @@ struct timer_between {
 	int32_t timer; /* the kernel's id of it */
 	bool has_timer;
 	bool runs;
+	uint32_t files;			 /* that may be asked about while it runs */
 	uint64_t random;		 /* state of a generator */
 	uint64_t begin_cpu_ns, delay_ns; /* of the thread's processor time */
 };

@@ -118,6 +118,11 @@ bool timer_between_has_clock(void);
 void timer_between_filtered(void);
 /* At the probe of a system call. */
 void timer_between_stop(struct timer_thread *self, const struct probes_registers *registers);
+/*
+ * A call that no signal ends early (timer_calls.c). To ask about a file takes calls of our own: no
+ * more than *files are asked about, which goes down.
+ */
+bool timer_call_cannot_wait(const struct probes_registers *registers, uint32_t *files);
 /* In the handler, last; and when the timer between ticks has passed: is it a sample? */
 void timer_between_start(struct timer_thread *self, const struct timer_context *context);
 bool timer_between_passed(struct timer_thread *self, const struct timer_context *context);

@@ -144,6 +144,22 @@ static bool look_for_own(struct timer_assembly *assembly, const struct timer_pro
 	return true;
 }
 
+/*
+ * A sample for each period that one stands for: reports count samples, and each has to stand for as
+ * much as any other.
+ */
+static bool periods_add(struct timer_assembly *assembly, const struct sample_builder_sample *row,
+			uint32_t periods, bool is_own, struct error *err)
+{
+	for (uint32_t i = 0; i < periods; i++) {
+		if (is_own)
+			sample_builder_add_own(assembly->builder, row, 1);
+		else if (!sample_builder_add(assembly->builder, row, err))
+			return false;
+	}
+	return true;
+}
+
 static bool samples_add(struct timer_assembly *assembly, struct timer_reader *reader,
 			const struct timer_process *process, int64_t thread, struct error *err)
 {
@@ -162,13 +178,10 @@ static bool samples_add(struct timer_assembly *assembly, struct timer_reader *re
 			.event = assembly->event,
 			.stack = path->count ? path->ids[path->count - 1] : 0,
 			.ticks = sample.ticks,
-			.weight = sample.periods * reader->header.period_ns,
+			.weight = reader->header.period_ns,
 			.truncated = !sample.complete,
 		};
-		if (is_own)
-			sample_builder_add_own(assembly->builder, &row, 1);
-		else
-			ok = sample_builder_add(assembly->builder, &row, err);
+		ok = periods_add(assembly, &row, sample.periods, is_own, err);
 		if (sample.ticks > assembly->counts.last_ticks)
 			assembly->counts.last_ticks = sample.ticks;
 	}
@@ -186,7 +199,7 @@ static void own_add(struct timer_assembly *assembly, const struct tare_timer_fil
 							    header->period_ns};
 
 	if (header->in_runtime)
-		sample_builder_add_own(assembly->builder, &own, header->in_runtime);
+		sample_builder_add_own(assembly->builder, &own, header->in_runtime_periods);
 }
 
 bool timer_assemble_thread(struct timer_assembly *assembly, struct timer_reader *reader,

@@ -15,6 +15,7 @@
 #define PIECE_BYTES   (1ULL << 18)
 #define PERIOD_NS_MAX (1ULL << 40)
 #define TICKS_MAX     (1ULL << 62)
+#define OWN_NS_MAX    (1ULL << 60)
 
 _Static_assert(PIECE_BYTES > 2 * RECORD_MAX, "a record fits");
 
@@ -31,6 +32,8 @@ bool timer_reader_begin(struct timer_reader *reader, int fd, uint64_t size, stru
 				 TARE_TIMER_ABI);
 	if (!header->period_ns || header->period_ns > PERIOD_NS_MAX)
 		return error_set(err, ERROR_INPUT, "samples without a period");
+	if (header->in_runtime_periods > OWN_NS_MAX / header->period_ns)
+		return error_set(err, ERROR_INPUT, "more samples in tare's own code than time");
 	header->name[sizeof(header->name) - 1] = 0;
 	reader->end = header->used_bytes < size ? header->used_bytes : size;
 	reader->damaged = header->used_bytes > size || header->used_bytes % 8;
@@ -91,7 +94,7 @@ static bool record_is_sane(const struct timer_reader *reader,
 	return record->kind == TARE_TIMER_SAMPLE &&
 	       record->own + (size_t)record->shared <= TARE_TIMER_FRAMES_MAX &&
 	       record->shared <= reader->frame_count && record->periods &&
-	       record->ticks < TICKS_MAX &&
+	       record->periods <= TARE_TIMER_PERIODS_MAX && record->ticks < TICKS_MAX &&
 	       record->size_bytes == RECORD_HEAD + record->own * sizeof(uint64_t);
 }
 

@@ -834,14 +834,14 @@ static void write_timer(int tid, int image, uint64_t begin_ticks, uint64_t end_t
 			   .period_ns = 1000000,
 			   .used_bytes = TARE_TIMER_RECORDS + sizeof(timer.sample),
 			   .samples = 1,
-			   .periods = 1,
+			   .periods = 3,
 			   .in_runtime = (uint64_t)image + 1,
 			   .in_runtime_periods = 4 * ((uint64_t)image + 1)},
 		.sample = {.record = {.size_bytes = sizeof(timer.sample),
 				      .kind = TARE_TIMER_SAMPLE,
 				      .complete = 1,
 				      .own = 1,
-				      .periods = 1,
+				      .periods = 3,
 				      .ticks = begin_ticks + 5},
 			   .frame = 0x123456},
 	};
@@ -880,6 +880,7 @@ static bool take_chunk(int64_t id, const struct profile_sample_chunk *row, void 
 	(void)id;
 	(void)context;
 	assert_in_range(row->thread, 1, count);
+	assert_int_equal(row->samples, 3); /* one for each period */
 	sampled_thread_begins[row->begin_ticks > 2500] = threads[row->thread - 1].begin_ticks;
 	return true;
 }
@@ -904,7 +905,7 @@ static void test_samples_go_to_the_thread_of_their_time(void **state)
 	assert_int_equal(count, 2);
 	for (uint64_t i = 0; i < count; i++) {
 		const uint64_t own = threads[i].begin_ticks == 1000 ? 1 : 2;
-		assert_int_equal(threads[i].samples_in_runtime, own);
+		assert_int_equal(threads[i].samples_in_runtime, own * 4);
 		assert_int_equal(threads[i].weight_in_runtime, own * 4 * 1000000);
 	}
 	assert_true(profile_each_sample_chunk(profile, take_chunk, NULL, &err));

@@ -117,7 +117,7 @@ static void test_damage_ends_it(void **state)
 	const size_t begin = made->used;
 	uint64_t damaged;
 
-	for (int kind = 0; kind < 8; kind++) {
+	for (int kind = 0; kind < 9; kind++) {
 		made->used = begin;
 		made->header->used_bytes = 0;
 		put(made, 0, 3);
@@ -144,6 +144,9 @@ static void test_damage_ends_it(void **state)
 			break;
 		case 6:
 			record->ticks = UINT64_MAX;
+			break;
+		case 7:
+			record->periods = TARE_TIMER_PERIODS_MAX + 1;
 			break;
 		default:
 			record->kind = TARE_TIMER_GAP;
@@ -206,12 +209,13 @@ static void test_other_files(void **state)
 	const int fd = memfd_create("timer", MFD_CLOEXEC);
 
 	assert_false(timer_reader_begin(&reader, fd, 0, &err));
-	for (int kind = 0; kind < 4; kind++) {
+	for (int kind = 0; kind < 5; kind++) {
 		struct tare_timer_file header = *made->header;
 
 		header.magic += kind == 0;
 		header.abi += kind == 1;
 		header.period_ns = kind == 2 ? 0 : kind == 3 ? UINT64_MAX : header.period_ns;
+		header.in_runtime_periods = kind == 4 ? UINT64_MAX : 0;
 		assert_int_equal(pwrite(fd, &header, sizeof(header), 0), sizeof(header));
 		assert_false(timer_reader_begin(&reader, fd, sizeof(header), &err));
 	}
