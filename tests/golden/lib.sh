@@ -20,6 +20,7 @@ count=0
 # match NAME COMMAND: what stands in $work/out against expected/NAME.
 match() {
 	count=$((count + 1))
+	echo "$1" >>"$work/.matched"
 	if [ "$update" = 1 ]; then
 		cp "$work/out" "$expected/$1"
 	elif ! cmp -s "$work/out" "$expected/$1"; then
@@ -39,6 +40,28 @@ compare() {
 		return 0
 	fi
 	match "$name" "tare report $*"
+}
+
+# as_text NAME VIEW [OPERANDS] [OPTIONS]: NAME.text. That CSV and JSON have the same numbers is the
+# test `numbers`.
+as_text() {
+	stem=$1
+	shift
+	compare "$stem.text" "$@"
+}
+
+# as_csv NAME …: NAME.csv, too, with all columns: once for each view.
+as_csv() {
+	as_text "$@"
+	shift
+	compare "$stem.csv" "$@" --format=csv
+}
+
+# as_json NAME …: NAME.json, where its keys are others than those of tables.
+as_json() {
+	stem=$1
+	shift
+	compare "$stem.json" "$@" --format=json
 }
 
 # compare_refused NAME ARGUMENTS...: the sentence that says why there is no such report.
@@ -65,6 +88,12 @@ compare_diff() {
 
 # The last line of the script, and its exit status.
 finish() {
+	sort "$work/.matched" >"$work/out"
+	if ! ls "$expected" | sort | cmp -s - "$work/out"; then
+		echo "FAILED: files that nothing is compared with, or names that are used twice:"
+		ls "$expected" | sort | diff - "$work/out" || true
+		failed=1
+	fi
 	[ "$update" = 1 ] && echo "wrote $count expected files"
 	[ $failed = 0 ] && echo "$count outputs as expected"
 	exit $failed
