@@ -345,14 +345,15 @@ struct tare_chunk {
 
 /* Why a thread or process could not have more; a set of bits. */
 enum tare_limits {
-	TARE_LIMIT_NODES = 1,	/* --max-nodes */
-	TARE_LIMIT_MEMORY = 2,	/* --max-memory */
-	TARE_LIMIT_DISK = 4,	/* --max-disk */
-	TARE_LIMIT_SYSTEM = 8,	/* file system, address space or a limit of the system */
-	TARE_LIMIT_THREADS = 16 /* threads share files once there are --max-threads of them */
+	TARE_LIMIT_NODES = 1,	 /* --max-nodes */
+	TARE_LIMIT_MEMORY = 2,	 /* --max-memory */
+	TARE_LIMIT_DISK = 4,	 /* --max-disk */
+	TARE_LIMIT_SYSTEM = 8,	 /* file system, address space or a limit of the system */
+	TARE_LIMIT_THREADS = 16, /* threads share files once there are --max-threads of them */
+	TARE_LIMIT_PATHS = 32	 /* --max-paths; set by the recorder, not by the runtime */
 };
 
-#define TARE_LIMITS 5
+#define TARE_LIMITS 6
 
 enum tare_mark_kind {
 	TARE_MARK_UNFINISHED, /* its text is not there yet */

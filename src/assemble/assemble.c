@@ -12,16 +12,17 @@
 
 #include "assemble/counted.h"
 #include "assemble/cpu_use.h"
+#include "assemble/path_room.h"
 #include "assemble/sample_assemble.h"
+#include "assemble/session_marks.h"
+#include "assemble/thread_fold.h"
 #include "assemble/thread_tree.h"
 #include "assemble/timer_assemble.h"
 #include "assemble/trace_log.h"
 #include "assemble/unfollowed.h"
 #include "resolve/resolve.h"
 #include "resolve/symbolize.h"
-#include "session/control.h"
 #include "session/members.h"
-#include "session/text_file.h"
 #include "session/thread_part.h"
 
 #include <dirent.h>
@@ -48,6 +49,7 @@ struct assemble_thread {
 	char *name;
 	int32_t pid, tid;
 	uint64_t begin_ticks;
+	struct path_claim claim;
 };
 
 struct assembly {
@@ -67,6 +69,7 @@ struct assembly {
 	int64_t next_node;
 	uint64_t last_ticks; /* of all threads: the end where the recorder saw none */
 	uint64_t span_ticks; /* what the recording can have taken; 0: not known */
+	struct thread_fold_sums folded;
 };
 
 __attribute__((format(printf, 2, 3))) static void add_reason(struct assembly *assembly,
@@ -118,7 +121,11 @@ static void take_thread_file(struct assembly *assembly, const char *name)
 	const struct assemble_thread thread = {.name = mem_strdup(name),
 					       .pid = header.pid,
 					       .tid = header.tid,
-					       .begin_ticks = header.begin_ticks};
+					       .begin_ticks = header.begin_ticks,
+					       .claim = {.paths = header.node_count,
+							 .ticks = header.now_ticks -
+								  header.blocked_ticks -
+								  header.preempted_ticks}};
 	vec_push(&assembly->threads, thread);
 }
 
@@ -166,6 +173,16 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static void share_room(struct assembly *assembly)
+{
+	struct vec_of(struct path_claim *) claims = {0};
+
+	vec_foreach (thread, &assembly->threads)
+		vec_push(&claims, &thread->claim);
+	path_room_share(claims.data, claims.len, assembly->recording->max_paths);
+	vec_fini(&claims);
+}
+
 static bool find_files(struct assembly *assembly, struct error *err)
 {
 	const int fd = openat(assembly->session->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -192,6 +209,7 @@ static bool find_files(struct assembly *assembly, struct error *err)
 	vec_sort(&assembly->threads, compare_threads);
 	vec_sort(&assembly->timers, compare_names);
 	vec_sort(&assembly->counters, compare_names);
+	share_room(assembly);
 	return true;
 }
 
@@ -379,9 +397,10 @@ static struct assemble_process *process_of(struct assembly *assembly, int32_t pi
 /* ---- threads ---- */
 
 struct thread_rows {
-	const struct arena_thread *arena;
+	struct arena_thread *arena;
 	struct assemble_process *process;
 	struct tree tree;
+	struct thread_fold fold;
 	struct resolve_target *targets; /* per node */
 	int64_t *call_sites;		/* per node: location id */
 	int64_t *ids;			/* per node, 0: dropped */
@@ -496,7 +515,7 @@ static bool write_node(struct assembly *assembly, struct thread_rows *rows, size
 		.folded = rows->arena->folded[index],
 		.folded_elapsed_ticks = from->folded_elapsed,
 		.folded_os_ticks = from->folded_os,
-		.location = rows->call_sites[index],
+		.location = rows->arena->folded[index] ? 0 : rows->call_sites[index],
 		.lengths = lengths,
 	};
 
@@ -506,7 +525,8 @@ static bool write_node(struct assembly *assembly, struct thread_rows *rows, size
 	}
 	memcpy(row.os_ticks, node->os_ticks, sizeof(row.os_ticks));
 	for (uint32_t bucket = 0; bucket < TARE_CALL_BUCKETS; bucket++)
-		lengths[bucket] = arena_bucket_calls(rows->arena, index, bucket);
+		lengths[bucket] =
+			thread_fold_calls(&rows->fold, rows->arena, (uint32_t)index, bucket);
 	if (!profile_add_node(assembly->writer, &row, err))
 		return false;
 	rows->ids[index] = assembly->next_node++;
@@ -564,11 +584,16 @@ static bool write_marks(struct assembly *assembly, const struct thread_rows *row
 	return true;
 }
 
-static bool write_tree(struct assembly *assembly, struct thread_rows *rows, struct error *err)
+static bool write_tree(struct assembly *assembly, struct thread_rows *rows, uint64_t room,
+		       struct error *err)
 {
 	if (!resolve_nodes(assembly, rows, err))
 		return false;
 	tree_compute_overhead(&rows->tree, rows->process->arena.header.cost_ticks);
+	/* The event log says of every call on which path it is. */
+	thread_fold_make(&rows->fold, &rows->tree, rows->arena, rows->targets,
+			 trace_log_exists(rows->arena) ? UINT64_MAX : room);
+	thread_fold_sum(&assembly->folded, &rows->fold, &rows->tree);
 	if (!write_thread(assembly, rows, err))
 		return false;
 	for (size_t i = 0; i < rows->arena->node_count; i++) {
@@ -609,14 +634,15 @@ static bool write_trace(struct assembly *assembly, const struct thread_rows *row
 	return ok;
 }
 
-static bool assemble_thread(struct assembly *assembly, const char *name, struct error *err)
+static bool assemble_thread(struct assembly *assembly, const struct assemble_thread *thread,
+			    struct error *err)
 {
 	struct error reason;
 	struct arena_thread arena = {0};
 	struct thread_rows rows = {.arena = &arena};
 	bool ok = true;
 
-	if (!arena_thread_read(&arena, assembly->session->fd, name, &reason)) {
+	if (!arena_thread_read(&arena, assembly->session->fd, thread->name, &reason)) {
 		add_reason(assembly, "%s", reason.message);
 		return true;
 	}
@@ -624,7 +650,7 @@ static bool assemble_thread(struct assembly *assembly, const char *name, struct 
 	rows.process = process_of(assembly, arena.header.pid, arena.header.process_begin_ticks);
 	if (!rows.process) {
 		if (assembly->recording->follow)
-			add_reason(assembly, "%s belongs to no process file", name);
+			add_reason(assembly, "%s belongs to no process file", thread->name);
 	} else {
 		tree_init(&rows.tree, &arena);
 		if (assembly->recording->is_snapshot && !(arena.header.flags & TARE_THREAD_ENDED))
@@ -632,7 +658,9 @@ static bool assemble_thread(struct assembly *assembly, const char *name, struct 
 		rows.targets = mem_zalloc(arena.node_count * sizeof(*rows.targets));
 		rows.ids = mem_zalloc(arena.node_count * sizeof(*rows.ids));
 		rows.call_sites = mem_zalloc(arena.node_count * sizeof(*rows.call_sites));
-		ok = write_tree(assembly, &rows, err) && write_trace(assembly, &rows, err);
+		ok = write_tree(assembly, &rows, thread->claim.room, err) &&
+		     write_trace(assembly, &rows, err);
+		thread_fold_fini(&rows.fold);
 		free(rows.targets);
 		free(rows.ids);
 		free(rows.call_sites);
@@ -850,6 +878,10 @@ static bool write_session(struct assembly *assembly, struct error *err)
 		add_reason(assembly, "the recorder's own notes found no room");
 	if (!assembly->assembled->processes)
 		add_reason(assembly, "no process left any data");
+	struct str settings = {0};
+
+	str_append(&settings, recording->settings);
+	thread_fold_describe(&assembly->folded, &settings);
 	const uint64_t last_ticks = assembly->last_ticks > recording->begin_ticks
 					    ? assembly->last_ticks
 					    : recording->begin_ticks;
@@ -861,7 +893,7 @@ static bool write_session(struct assembly *assembly, struct error *err)
 		.processor = recording->processor,
 		.tare_version = TARE_VERSION,
 		.method = *recording->method ? recording->method : "instrument",
-		.settings = recording->settings,
+		.settings = settings.data,
 		.begin_unix_ns = recording->begin_unix_ns,
 		.begin_ticks = recording->begin_ticks,
 		.end_ticks = recording->end_ticks ? recording->end_ticks : last_ticks,
@@ -871,25 +903,9 @@ static bool write_session(struct assembly *assembly, struct error *err)
 		.complete = assembly->assembled->complete,
 		.incomplete_reason = assembly->assembled->reason.data,
 	};
-	return profile_write_session(assembly->writer, &row, err);
-}
+	const bool ok = profile_write_session(assembly->writer, &row, err);
 
-/* Marks that were made from outside, by tare ctl. */
-static bool write_session_marks(struct assembly *assembly, struct error *err)
-{
-	struct error absent;
-	struct text_line line;
-	char *text = text_read_file(assembly->session->fd, CONTROL_MARKS_NAME,
-				    CONTROL_MARKS_BYTES_MAX, &absent);
-	bool ok = true;
-
-	for (char *at = text; ok && text && text_next_line(&at, &line);) {
-		struct profile_mark row = {.name = text_field(&line, 3)};
-		if (text_u64(&line, 1, &row.ticks) && text_i64(&line, 2, &row.mark) &&
-		    row.ticks >> 62 == 0)
-			ok = profile_add_mark(assembly->writer, &row, err);
-	}
-	free(text);
+	str_fini(&settings);
 	return ok;
 }
 
@@ -914,12 +930,13 @@ static bool assemble_rows(struct assembly *assembly, struct error *err)
 			return false;
 	}
 	vec_foreach (thread, &assembly->threads) {
-		if (!assemble_thread(assembly, thread->name, err))
+		if (!assemble_thread(assembly, thread, err))
 			return false;
 	}
 	return unfollowed_write_guests(assembly->writer, assembly->recording->guests, err) &&
 	       assemble_all_counters(assembly, err) && assemble_timers(assembly, err) &&
-	       write_samples(assembly, err) && write_session_marks(assembly, err) &&
+	       write_samples(assembly, err) &&
+	       session_marks_write(assembly->session->fd, assembly->writer, err) &&
 	       write_cpu_use(assembly, err) && symbolize_profile(&assembly->resolver, err) &&
 	       resolver_write_coverage(&assembly->resolver, err) && write_session(assembly, err);
 }

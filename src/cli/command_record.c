@@ -28,9 +28,9 @@ struct record_values {
 	struct option_list modules, units, start_at, stop_at;
 	const char *output, *method, *trace;
 	double adaptive;
-	int64_t max_nodes, max_memory, max_disk, max_threads;
+	int64_t max_nodes, max_paths, max_memory, max_disk, max_threads;
 	int64_t max_depth; /* 0: any */
-	bool exact, call_sites, paused, no_follow, no_cache, wait, exec, quiet, verbose;
+	bool exact, all_paths, call_sites, paused, no_follow, no_cache, wait, exec, quiet, verbose;
 };
 
 static const char *const *method_proposals(void)
@@ -96,6 +96,19 @@ static const struct option record_option_table[] = {
 	 .min = 64,
 	 .max = 32 << 20,
 	 .offset = offsetof(struct record_values, max_nodes)},
+	{.name = "max-paths",
+	 .argument = "NUMBER",
+	 .help = "Keep at most so many call paths of all threads in the profile (default 128k, "
+		 "of more than 16 threads 24k; with k, M or G); beyond, those of least time "
+		 "fold into one per function and thread",
+	 .type = OPTION_SIZE,
+	 .min = 64,
+	 .max = 1LL << 32,
+	 .offset = offsetof(struct record_values, max_paths)},
+	{.name = "all-paths",
+	 .help = "Keep all call paths that were recorded in the profile, however many",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct record_values, all_paths)},
 	{.name = "max-memory",
 	 .argument = "SIZE",
 	 .help = "Let the runtime use at most so much memory in each process (default 2G)",
@@ -261,6 +274,8 @@ static const char *instrument_option_given(const struct record_values *values)
 		{"--exact", values->exact},
 		{"--only-units", values->units.len},
 		{"--max-nodes", values->max_nodes},
+		{"--max-paths", values->max_paths},
+		{"--all-paths", values->all_paths},
 		{"--max-memory", values->max_memory},
 		{"--max-depth", values->max_depth},
 		{"--max-threads", values->max_threads},
@@ -317,6 +332,9 @@ static bool check_method(const struct record_values *values, enum record_method 
 		return error_set(err, ERROR_USAGE,
 				 "%s times all calls, --adaptive only some; leave out one of them",
 				 values->exact ? "--exact" : "--trace");
+	if (values->all_paths && values->max_paths)
+		return error_set(err, ERROR_USAGE,
+				 "--all-paths and --max-paths contradict each other");
 	if (method != RECORD_INSTRUMENT && values->paused)
 		return error_set(err, ERROR_USAGE,
 				 "--paused holds back the probes of instrumentation, not samples; "
@@ -386,6 +404,8 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		.follow = !values->no_follow,
 		.use_cache = !values->no_cache,
 		.paused = values->paused,
+		.max_paths = (uint64_t)values->max_paths,
+		.all_paths = values->all_paths,
 		.settings = {.adaptive_percent = adaptive_percent(values, method),
 			     .max_nodes = (uint64_t)values->max_nodes,
 			     .max_memory_bytes = (uint64_t)values->max_memory,

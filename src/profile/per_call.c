@@ -1,11 +1,12 @@
 /*
  * See per_call.h.
  *
- *   flags │ smallest, largest - smallest │ … │ steps to the next bucket, calls │ …
+ *   flags │ smallest, largest - smallest │ … │ steps to a bucket << 4 | calls, their rests │ …
  *           of each range that is there        up to the end
  *
- * All but the flags are LEB128. Most ranges of most nodes are those of the elapsed inclusive time
- * once more, which takes a flag. Refuses values of 2^63 and more, and buckets that are none.
+ * Many ranges are another one once more, which takes a flag: exclusive those of a function without
+ * callees, Application's without OS events. Most buckets take a byte. Refuses values of 2^63 and
+ * more, and buckets that are none.
  */
 #include "profile/per_call.h"
 
@@ -16,7 +17,12 @@
 enum { RANGES = TARE_LIST_COUNT(TARE_NODE_RANGES) };
 _Static_assert(2 * RANGES <= 8, "the flags of all ranges are in one byte");
 
-/* Flags of a range: it is there; and it is the same as the first. */
+/* That a range may be the same as; the first one is the same as none. */
+static const int likes[RANGES] = {0, 0, 0, 1};
+
+enum { HALF_FULL = 15 }; /* half of a byte, whose rest follows */
+
+/* Flags of a range: it is there; and it is the same as that of likes[]. */
 static unsigned there(int range)
 {
 	return 1u << range;
@@ -34,18 +40,39 @@ static bool is_there(const uint64_t *range)
 
 static unsigned flags_of(const struct profile_node *row)
 {
-	const uint64_t *first = row->ranges[0];
 	unsigned flags = 0;
 
 	for (int i = 0; i < RANGES; i++) {
-		const uint64_t *range = row->ranges[i];
+		const uint64_t *range = row->ranges[i], *like = row->ranges[likes[i]];
 
 		if (is_there(range))
 			flags |= there(i);
-		if (i && is_there(range) && range[0] == first[0] && range[1] == first[1])
+		if (i && is_there(range) && range[0] == like[0] && range[1] == like[1])
 			flags |= same(i);
 	}
 	return flags;
+}
+
+static unsigned half_of(uint64_t number)
+{
+	return number < HALF_FULL ? (unsigned)number : HALF_FULL;
+}
+
+static void half_put(struct byte_vec *out, uint64_t steps, uint64_t calls)
+{
+	put_u8(out, half_of(steps) << 4 | half_of(calls));
+	if (steps >= HALF_FULL)
+		put_uleb(out, steps - HALF_FULL);
+	if (calls >= HALF_FULL)
+		put_uleb(out, calls - HALF_FULL);
+}
+
+static uint64_t half_read(struct byte_reader *reader, unsigned half)
+{
+	const uint64_t rest = half == HALF_FULL ? read_uleb(reader) : 0;
+
+	reader->failed |= rest > VALUE_MAX - HALF_FULL;
+	return half + rest;
 }
 
 static void lengths_put(struct byte_vec *out, const uint64_t *lengths)
@@ -55,8 +82,7 @@ static void lengths_put(struct byte_vec *out, const uint64_t *lengths)
 	for (uint32_t bucket = 0; bucket < TARE_CALL_BUCKETS; bucket++) {
 		if (!lengths[bucket])
 			continue;
-		put_uleb(out, bucket - next);
-		put_uleb(out, lengths[bucket]);
+		half_put(out, bucket - next, lengths[bucket]);
 		next = bucket + 1;
 	}
 }
@@ -85,14 +111,15 @@ void per_call_put(struct byte_vec *out, const struct profile_node *row)
 static void ranges_read(struct byte_reader *reader, struct profile_node *to)
 {
 	const unsigned flags = bytes_left(reader) ? read_u8(reader) : 0;
-	uint64_t first[2] = {1, 0};
+	uint64_t all[RANGES][2];
 
 	for (int i = 0; i < RANGES; i++) {
-		uint64_t range[2] = {UINT64_MAX, 0};
+		uint64_t *range = all[i];
 
-		if (flags & same(i) && flags & there(i)) {
-			range[0] = first[0];
-			range[1] = first[1];
+		range[0] = UINT64_MAX;
+		range[1] = 0;
+		if (i && flags & same(i) && flags & there(i)) {
+			memcpy(range, all[likes[i]], sizeof(all[i]));
 		} else if (flags & there(i)) {
 			const uint64_t least = read_uleb(reader), more = read_uleb(reader);
 
@@ -100,10 +127,8 @@ static void ranges_read(struct byte_reader *reader, struct profile_node *to)
 			range[0] = least;
 			range[1] = least + more;
 		}
-		if (!i)
-			memcpy(first, range, sizeof(first));
 		if (to)
-			memcpy(to->ranges[i], range, sizeof(range));
+			memcpy(to->ranges[i], range, sizeof(all[i]));
 	}
 }
 
@@ -127,10 +152,11 @@ int per_call_next(struct byte_reader *lengths, struct profile_histogram *row)
 {
 	if (!lengths->failed && !bytes_left(lengths))
 		return 0;
-	const uint64_t steps = read_uleb(lengths);
+	const unsigned both = read_u8(lengths);
+	const uint64_t steps = half_read(lengths, both >> 4);
 
-	row->calls = read_uleb(lengths);
-	if (lengths->failed || steps >= TARE_CALL_BUCKETS || row->calls > VALUE_MAX)
+	row->calls = half_read(lengths, both & 0xf);
+	if (lengths->failed || steps >= TARE_CALL_BUCKETS)
 		return -1;
 	row->bucket =
 		row->bucket == PER_CALL_FIRST ? (uint32_t)steps : row->bucket + 1 + (uint32_t)steps;

@@ -251,6 +251,13 @@ static void put_settings(struct run *run)
 	put_limit(&settings, "max-memory", run->options->settings.max_memory_bytes);
 	put_limit(&settings, "max-threads", run->options->settings.max_threads);
 	put_limit(&settings, "max-disk", run->options->settings.max_disk_bytes);
+	put_limit(&settings, "max-paths", run->options->max_paths);
+	if (run->options->all_paths)
+		str_append(&settings, " --all-paths");
+	if (run->options->all_paths || run->options->max_paths)
+		recording_put_number(&run->recording, "max_paths",
+				     run->options->all_paths ? INT64_MAX
+							     : (int64_t)run->options->max_paths);
 	if (!run->options->follow)
 		str_append(&settings, " --no-follow");
 	if (run->options->paused)

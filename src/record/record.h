@@ -40,6 +40,8 @@ struct record_options {
 	bool paused;		       /* the global level is stopped at first */
 	bool wait;		       /* for all recorded processes, not only for the command */
 	bool exec;		       /* the command gets this process; see record_run */
+	uint64_t max_paths;	       /* that the profile keeps; 0: the usual number */
+	bool all_paths;		       /* it keeps all */
 	struct tare_settings settings; /* of the runtime; abi/session.h */
 	/* Called before files are looked at, and while they are rewritten. May be NULL. */
 	void (*progress)(const struct instrument_progress *now, void *context);

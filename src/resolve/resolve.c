@@ -528,6 +528,8 @@ bool resolve_key(struct resolver *resolver, struct resolve_process *process, uin
 
 /* ---- coverage ---- */
 
+enum { COVERAGE_LISTED_MAX = 10000 }; /* functions of a file */
+
 static bool write_row(struct resolver *resolver, const struct resolve_module *module,
 		      const struct coverage_row *row, int64_t count, struct error *err)
 {
@@ -554,24 +556,43 @@ static bool write_refusal(struct resolver *resolver, const struct resolve_module
 	return profile_add_coverage(resolver->writer, &coverage, err);
 }
 
-/* Functions that were not asked for are counted, not listed: they are the bulk of a C library. */
+/*
+ * Functions that were not asked for are counted, not listed: they are the bulk of a C library. Of a
+ * large file, only those are listed that were refused.
+ */
+static bool is_listed(const struct resolve_module *module, enum rewrite_verdict verdict)
+{
+	if (module->coverage.rows.len <= COVERAGE_LISTED_MAX)
+		return verdict != REWRITE_NO_SYSCALL;
+	return verdict != REWRITE_NO_SYSCALL && verdict != REWRITE_INSTRUMENTED &&
+	       verdict != REWRITE_PART && verdict != REWRITE_COUNTED;
+}
+
 static bool write_module_coverage(struct resolver *resolver, const struct resolve_module *module,
 				  struct error *err)
 {
-	const struct coverage_row *unasked = NULL;
-	int64_t unasked_count = 0;
+	struct {
+		const struct coverage_row *row; /* one of them */
+		int64_t count;
+	} counted[REWRITE_VERDICTS] = {0};
+	bool ok = true;
 
 	if (module->refusal)
 		return write_refusal(resolver, module, err);
 	vec_foreach (row, &module->coverage.rows) {
-		if (row->verdict == REWRITE_NO_SYSCALL) {
-			unasked = row;
-			unasked_count++;
-		} else if (!write_row(resolver, module, row, 1, err)) {
-			return false;
+		if (is_listed(module, row->verdict)) {
+			if (!write_row(resolver, module, row, 1, err))
+				return false;
+			continue;
 		}
+		counted[row->verdict].row = row;
+		counted[row->verdict].count++;
 	}
-	return !unasked || write_row(resolver, module, unasked, unasked_count, err);
+	for (int verdict = 0; verdict < REWRITE_VERDICTS && ok; verdict++)
+		if (counted[verdict].count)
+			ok = write_row(resolver, module, counted[verdict].row,
+				       counted[verdict].count, err);
+	return ok;
 }
 
 bool resolver_write_coverage(struct resolver *resolver, struct error *err)

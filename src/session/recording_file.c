@@ -78,6 +78,8 @@ static void recording_take_number(struct recording *recording, const char *name,
 		recording->sampled_kernel = value != 0;
 	else if (!strcmp(name, "samples_unwritten"))
 		recording->samples_unwritten = (uint64_t)value;
+	else if (!strcmp(name, "max_paths"))
+		recording->max_paths = (uint64_t)value;
 	else if (!strcmp(name, "guests"))
 		recording->guests = (uint64_t)value;
 	else if (!strcmp(name, "descendants_cpu_ns"))

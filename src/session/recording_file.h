@@ -39,6 +39,7 @@ struct recording {
 	bool follow;			   /* child processes belong to the profile */
 	bool exited;			   /* exit_status is known */
 	int64_t exit_status;
+	uint64_t max_paths;	     /* of all threads, that the profile keeps; PATH_ROOM_… */
 	uint64_t guests;	     /* programs run by emulators that have asked for the session */
 	uint64_t descendants_cpu_ns; /* of the command, as far as it has waited for them */
 	struct clock_points clock;

@@ -222,7 +222,7 @@ static bool lacks_modules(const struct report *report, struct str *text)
 const struct report_limit report_limits[] = {
 	{TARE_LIMIT_NODES, "max-nodes"}, {TARE_LIMIT_MEMORY, "max-memory"},
 	{TARE_LIMIT_DISK, "max-disk"},	 {TARE_LIMIT_THREADS, "max-threads"},
-	{TARE_LIMIT_SYSTEM, "system"},
+	{TARE_LIMIT_PATHS, "max-paths"}, {TARE_LIMIT_SYSTEM, "system"},
 };
 table_covers(report_limits, TARE_LIMITS);
 

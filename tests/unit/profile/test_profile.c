@@ -485,12 +485,14 @@ static void test_refuses_contradictions(void **state)
 		 "different threads"},
 		{"UPDATE os SET cause = 7", "cause 7"},
 		{"UPDATE os SET node = 4", "of node 4"},
-		/* 64 steps to a bucket; a number without end; calls of a bucket are missing;
-		   a least value that the greatest would exceed by 2^63 */
-		{"UPDATE node SET per_call = x'004001' WHERE id = 2", "the calls of node 2"},
-		{"UPDATE node SET per_call = x'00000180' WHERE id = 2", "the calls of node 2"},
-		{"UPDATE node SET per_call = x'0001' WHERE id = 2", "the calls of node 2"},
-		{"UPDATE node SET per_call = x'003f010001' WHERE id = 2", "the calls of node 2"},
+		/* 64 steps to a bucket; a number without end; none; calls beyond 2^63; one step
+		   beyond the last bucket; a greatest value beyond 2^63; one without end */
+		{"UPDATE node SET per_call = x'00f131' WHERE id = 2", "the calls of node 2"},
+		{"UPDATE node SET per_call = x'000ff0' WHERE id = 2", "the calls of node 2"},
+		{"UPDATE node SET per_call = x'00f1' WHERE id = 2", "the calls of node 2"},
+		{"UPDATE node SET per_call = x'000ff1ffffffffffffff7f' WHERE id = 2",
+		 "the calls of node 2"},
+		{"UPDATE node SET per_call = x'00f13001' WHERE id = 2", "the calls of node 2"},
 		{"UPDATE node SET per_call = x'0101FFFFFFFFFFFFFFFF7F' WHERE id = 2",
 		 "per_call of row 2"},
 		{"UPDATE node SET per_call = x'01FF' WHERE id = 2", "per_call of row 2"},

@@ -1,0 +1,230 @@
+/* Which call paths fold for want of room, and what becomes of their values. */
+#include "assemble/path_room.h"
+#include "assemble/thread_fold.h"
+#include "tests/support/arena_writer.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Functions, which are their own ids. */
+enum { FIRST = 1, SECOND, THIRD, FOURTH };
+
+static char directory[] = "/tmp/tare-fold-XXXXXX";
+static struct arena_thread thread;
+static struct tree tree;
+static struct resolve_target targets[ARENA_WRITER_NODES];
+static struct thread_fold fold;
+
+/*
+ *   root ─▶ FIRST (1000) ─▶ SECOND (500)
+ *                       ├─▶ THIRD (30) ─▶ SECOND (20) ─▶ THIRD (5)
+ *                       └─▶ FOURTH (10, 4 of them a system call)
+ */
+static void make_tree(void)
+{
+	struct arena_writer_thread writer;
+	struct error err;
+
+	arena_writer_thread_init(&writer, 10, 10);
+	const size_t first = arena_writer_add_node(&writer, 0, FIRST, 1, 1000);
+	arena_writer_add_node(&writer, first, SECOND, 50, 500);
+	const size_t third = arena_writer_add_node(&writer, first, THIRD, 3, 30);
+	const size_t below = arena_writer_add_node(&writer, third, SECOND, 2, 20);
+	arena_writer_add_node(&writer, below, THIRD, 7, 5);
+	const size_t last = arena_writer_add_node(&writer, first, FOURTH, 1, 10);
+	arena_writer_add_os(&writer, last, TARE_OS_SYSCALL, 4);
+	arena_writer_write_thread(&writer, directory, "thread");
+	const int fd = open(directory, O_RDONLY | O_DIRECTORY);
+	if (!arena_thread_read(&thread, fd, "thread", &err))
+		fail_msg("%s", err.message);
+	close(fd);
+	tree_init(&tree, &thread);
+	for (size_t i = 0; i < thread.node_count; i++)
+		targets[i].function = (int64_t)thread.nodes[i].key;
+}
+
+static void free_tree(void)
+{
+	thread_fold_fini(&fold);
+	tree_fini(&tree);
+	arena_thread_fini(&thread);
+}
+
+/* Sums of the rows of one function. */
+struct sums {
+	uint64_t calls, elapsed_ticks, os_ticks, lengths;
+	int64_t beyond; /* what the folded row's inclusive time has beyond its own */
+	size_t rows, folded;
+};
+
+static struct sums sums_of(int64_t function)
+{
+	struct sums sums = {0};
+
+	for (uint32_t i = 1; i < thread.node_count; i++) {
+		if (!tree.nodes[i].keep || targets[i].function != function)
+			continue;
+		sums.rows++;
+		sums.calls += tree.nodes[i].calls;
+		sums.elapsed_ticks += tree.nodes[i].elapsed_ticks;
+		sums.os_ticks += tree.nodes[i].os_ticks[TARE_OS_SYSCALL];
+		for (uint32_t bucket = 0; bucket < TARE_CALL_BUCKETS; bucket++)
+			sums.lengths += thread_fold_calls(&fold, &thread, i, bucket);
+		if (!thread.folded[i])
+			continue;
+		sums.folded++;
+		sums.beyond += thread.nodes[i].folded_elapsed;
+		assert_int_equal(thread.parents[i], 0);
+	}
+	return sums;
+}
+
+static void assert_sums(int64_t function, struct sums expected)
+{
+	const struct sums found = sums_of(function);
+
+	assert_int_equal(found.rows, expected.rows);
+	assert_int_equal(found.folded, expected.folded);
+	assert_int_equal(found.calls, expected.calls);
+	assert_int_equal(found.lengths, expected.calls);
+	assert_int_equal(found.elapsed_ticks, expected.elapsed_ticks);
+	assert_int_equal(found.os_ticks, expected.os_ticks);
+	assert_int_equal(found.beyond, expected.beyond);
+}
+
+/* Two have room: that of the first function, and the longest below it. */
+static void test_paths_without_room_fold(void **state)
+{
+	struct thread_fold_sums all = {0};
+	struct str settings = {0};
+	uint64_t elapsed = 0;
+
+	(void)state;
+	make_tree();
+	thread_fold_make(&fold, &tree, &thread, targets, 2);
+	for (uint32_t i = 0; i < thread.node_count; i++)
+		elapsed += tree.nodes[i].keep ? tree.nodes[i].elapsed_ticks : 0;
+	assert_int_equal(elapsed, 1565);
+	assert_sums(FIRST, (struct sums){.rows = 1, .calls = 1, .elapsed_ticks = 1000});
+	assert_sums(
+		SECOND,
+		(struct sums){
+			.rows = 2, .folded = 1, .calls = 52, .elapsed_ticks = 520, .beyond = 5});
+	/* The inner call is within the outer one: 35 + 20 is what both took. */
+	assert_sums(
+		THIRD,
+		(struct sums){
+			.rows = 1, .folded = 1, .calls = 10, .elapsed_ticks = 35, .beyond = 20});
+	assert_sums(
+		FOURTH,
+		(struct sums){
+			.rows = 1, .folded = 1, .calls = 1, .elapsed_ticks = 10, .os_ticks = 4});
+	assert_int_equal(thread.header.folded, 3 + 2 + 7 + 1);
+	assert_int_equal(thread.header.limits, TARE_LIMIT_PATHS);
+	/* The caller of what folded keeps its time. */
+	for (uint32_t i = 1; i < thread.node_count; i++) {
+		if (targets[i].function != FIRST)
+			continue;
+		assert_int_equal(thread.nodes[i].folded_elapsed, 30 + 20 + 5 + 10);
+		assert_int_equal(thread.nodes[i].folded_os, 4);
+	}
+	/* The record of the system call is that of the row. */
+	assert_int_equal(thread.os_count, 1);
+	assert_int_equal(targets[thread.os[0].node].function, FOURTH);
+	thread_fold_sum(&all, &fold, &tree);
+	thread_fold_describe(&all, &settings);
+	assert_string_equal(settings.data, " (folded: 4 call paths with 4.15 % of the CPU time)");
+	str_fini(&settings);
+	free_tree();
+}
+
+static void test_all_that_have_room_stay(void **state)
+{
+	struct thread_fold_sums all = {0};
+	struct str settings = {0};
+
+	(void)state;
+	make_tree();
+	thread_fold_make(&fold, &tree, &thread, targets, 6);
+	assert_int_equal(fold.paths, 0);
+	assert_sums(THIRD, (struct sums){.rows = 2, .calls = 10, .elapsed_ticks = 35});
+	assert_int_equal(thread.header.limits, 0);
+	thread_fold_sum(&all, &fold, &tree);
+	thread_fold_describe(&all, &settings);
+	assert_null(settings.data);
+	free_tree();
+}
+
+/* Nothing has room: each function has one row, all below the root. */
+static void test_no_path_has_room(void **state)
+{
+	(void)state;
+	make_tree();
+	thread_fold_make(&fold, &tree, &thread, targets, 0);
+	assert_sums(
+		FIRST,
+		(struct sums){
+			.rows = 1, .folded = 1, .calls = 1, .elapsed_ticks = 1000, .beyond = 565});
+	assert_sums(
+		SECOND,
+		(struct sums){
+			.rows = 1, .folded = 1, .calls = 52, .elapsed_ticks = 520, .beyond = 5});
+	assert_int_equal(thread.nodes[0].folded_elapsed, 1565);
+	free_tree();
+}
+
+/* Room goes by work, and what one thread does not need is the others'. */
+static void test_room_of_threads(void **state)
+{
+	struct path_claim few = {.paths = 10, .ticks = 800}, busy = {.paths = 500, .ticks = 150},
+			  idle = {.paths = 400, .ticks = 0}, calm = {.paths = 500, .ticks = 50};
+	struct path_claim *claims[] = {&busy, &idle, &few, &calm};
+
+	(void)state;
+	path_room_share(claims, TABLE_COUNT(claims), 211);
+	assert_int_equal(few.room, 10);
+	assert_int_equal(busy.room, 150);
+	assert_int_equal(calm.room, 50);
+	assert_in_range(idle.room, 0, 1);
+	path_room_share(claims, TABLE_COUNT(claims), 10000);
+	assert_int_equal(idle.room, 400);
+	assert_int_equal(busy.room, 500);
+	/* The usual number, for few threads. */
+	path_room_share(claims, TABLE_COUNT(claims), 0);
+	assert_int_equal(idle.room, 400);
+}
+
+static int remove_directory(void **state)
+{
+	char path[64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/thread", directory);
+	unlink(path);
+	return rmdir(directory);
+}
+
+static int make_directory(void **state)
+{
+	(void)state;
+	return mkdtemp(directory) ? 0 : -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_paths_without_room_fold),
+		cmocka_unit_test(test_all_that_have_room_stay),
+		cmocka_unit_test(test_no_path_has_room),
+		cmocka_unit_test(test_room_of_threads),
+	};
+
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
