@@ -240,6 +240,7 @@ static void test_short_waits(void **state)
 		event = (struct accumulate_event){.ticks = kernel_ticks()};
 		waits_collect(&file, &private_state, WAITS_VOLUNTARY, &event);
 	}
+	assert_true(private_state.waits_seen.unasked_ticks > 0);
 	assert_int_equal(event.preempted_ticks, 0);
 	assert_true(event.blocked_ticks > 0);
 	const uint64_t unread = file.delays_unread;
