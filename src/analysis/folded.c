@@ -13,6 +13,8 @@
  */
 #include "analysis/private.h"
 
+#include <assert.h>
+
 /* Sums may be large and of either sign: the file is anybody's. */
 typedef __int128 wide;
 
@@ -57,21 +59,23 @@ void analysis_folded_sum(struct analysis_folded_time *to, const struct analysis_
 	to->waited = bounded((wide)to->waited + from->waited);
 }
 
-/* The exclusive times of a folded node, in parts. */
-static struct analysis_folded_time parts_of(const struct analysis_values *values)
-{
-	const uint64_t *amount = values->amount;
-
-	return (struct analysis_folded_time){
-		.application = bounded(amount[APPLICATION_EXCLUSIVE]),
-		.disturbed = bounded((wide)amount[CPU_EXCLUSIVE] - amount[APPLICATION_EXCLUSIVE]),
-		.waited = bounded((wide)amount[ELAPSED_EXCLUSIVE] - amount[CPU_EXCLUSIVE]),
-	};
-}
-
 static wide above_zero(wide ticks)
 {
 	return ticks > 0 ? ticks : 0;
+}
+
+/* The exclusive times of a folded node, in parts. Sums of a file's numbers may have overflown. */
+static struct analysis_folded_time parts_of(const struct analysis_values *values)
+{
+	const wide application = values->amount[APPLICATION_EXCLUSIVE];
+	const wide cpu = values->amount[CPU_EXCLUSIVE];
+	const wide elapsed = values->amount[ELAPSED_EXCLUSIVE];
+
+	return (struct analysis_folded_time){
+		.application = bounded(application),
+		.disturbed = bounded(above_zero(cpu - application)),
+		.waited = bounded(above_zero(elapsed - cpu)),
+	};
 }
 
 /* What a caller says; of other values of its callees nothing, they go by time. */
@@ -113,6 +117,7 @@ static void sum_up(const struct analysis *analysis, struct thread_shares *thread
 /* `part` of `said`, as part of `folded`. */
 static wide in_proportion(wide part, wide said, wide folded)
 {
+	assert(part >= 0 && said >= 0 && folded >= 0);
 	/* Both below 2^62, so that the product fits. */
 	while (part >> 62 || said >> 62) {
 		part >>= 1;
@@ -130,6 +135,7 @@ static uint64_t next_share(struct thread_shares *thread, int share, wide said)
 		in_proportion(thread->passed[share], thread->said[share], thread->folded[share]);
 
 	thread->passed[share] += said;
+	assert(said >= 0 && thread->passed[share] <= thread->said[share]);
 	return (uint64_t)(in_proportion(thread->passed[share], thread->said[share],
 					thread->folded[share]) -
 			  before);
@@ -276,6 +282,7 @@ static void raise(uint64_t *inclusive, uint64_t exclusive, uint64_t most)
 		*inclusive = most;
 	if (*inclusive < exclusive)
 		*inclusive = exclusive;
+	assert(*inclusive >= exclusive);
 }
 
 void analysis_folded_fit(struct analysis_values *values, const struct analysis_values *all)

@@ -367,7 +367,7 @@ static void open_folded(const struct folded_node *nodes, size_t count)
 		elapsed += nodes[i].elapsed;
 		os += nodes[i].os + nodes[i].blocked;
 	}
-	small_thread(writer, process, 101, elapsed, os);
+	small_thread(writer, process, 101, elapsed & INT64_MAX, os & INT64_MAX);
 	small_function(writer, program, "main", 0x1000);
 	small_function(writer, program, "f", 0x1100);
 	small_function(writer, library, "g", 0x1000);
@@ -510,6 +510,26 @@ static void test_folded_waiting_is_no_cpu_time(void **state)
 	expect(values_of("f"), 12, 12, 5, 5);
 	assert_int_equal(values_of("main")->amount[CPU_INCLUSIVE], 18);
 	assert_int_equal(values_of("f")->amount[CPU_INCLUSIVE], 8);
+}
+
+/* Rows of one folded node whose sums do not fit: CPU time seems less than application time. */
+static void test_folded_time_that_overflows(void **state)
+{
+	static const struct folded_node nodes[] = {
+		{.elapsed = 0},
+		{.parent = 1, .function = 1, .elapsed = 10, .folded_elapsed = 12, .folded_os = 7},
+		{.parent = 1, .function = 2, .folded = true, .elapsed = INT64_MAX, .os = INT64_MAX},
+		{.parent = 1, .function = 2, .folded = true, .elapsed = INT64_MAX, .os = INT64_MAX},
+		{.parent = 1, .function = 2, .folded = true, .elapsed = 10},
+	};
+
+	(void)state;
+	alarm(60);
+	open_folded(nodes, COUNT(nodes));
+	alarm(0);
+	assert_int_equal(analysis->nodes.len, 3);
+	assert_true(values_of("f")->amount[CPU_EXCLUSIVE] <
+		    values_of("f")->amount[APPLICATION_EXCLUSIVE]);
 }
 
 static void test_folded_time_beyond_measure(void **state)
@@ -888,6 +908,7 @@ int main(void)
 		TEST(test_hot_path_beside_waits),
 		TEST(test_folded_time_of_recursion_is_bounded),
 		TEST(test_folded_waiting_is_no_cpu_time),
+		TEST(test_folded_time_that_overflows),
 		TEST(test_modules_and_roots),
 		TEST(test_function_of_two_processes_is_one),
 		TEST(test_builds_of_one_path_are_apart),
