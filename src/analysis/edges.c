@@ -5,6 +5,8 @@
  */
 #include "analysis/private.h"
 
+#include <assert.h>
+
 /* Edges by the function at the other end; behind those, two slots for what is none. */
 enum { NO_FUNCTION, FOLDED, OTHER_SLOTS };
 
@@ -21,12 +23,14 @@ static struct analysis_edge *edge_of(struct edge_walk *walk, bool caller, size_t
 	struct analysis_edges *edges = walk->edges;
 	const size_t functions = walk->analysis->functions.len;
 	const size_t len = caller ? edges->callers.len : edges->callees.len;
+	assert(slot < functions + OTHER_SLOTS);
 	const uint64_t index = *map_put(caller ? &walk->callers : &walk->callees, slot, len);
 	const struct analysis_edge fresh = {.function = slot < functions ? (uint32_t)slot
 									 : ANALYSIS_NONE,
 					    .folded = slot == functions + FOLDED,
 					    .values = analysis_values_zero()};
 
+	assert(index <= len);
 	if (index == len && caller)
 		vec_push(&edges->callers, fresh);
 	else if (index == len)
@@ -38,6 +42,7 @@ static size_t caller_slot(const struct edge_walk *walk, const struct analysis_no
 {
 	const uint32_t caller = walk->analysis->nodes.data[node->parent].function;
 
+	assert(caller == ANALYSIS_NONE || caller < walk->analysis->functions.len);
 	if (caller != ANALYSIS_NONE)
 		return caller;
 	return walk->analysis->functions.len + (node->folded ? FOLDED : NO_FUNCTION);
@@ -50,6 +55,7 @@ static void edge_enter(uint32_t index, void *context)
 
 	if (node->parent == ANALYSIS_NONE)
 		return;
+	assert(node->function < walk->analysis->functions.len); /* only roots have none */
 	const size_t caller = caller_slot(walk, node);
 	if (node->function == walk->function) {
 		struct analysis_edge *edge = edge_of(walk, true, caller);
@@ -73,6 +79,8 @@ static void edge_leave(uint32_t index, void *context)
 	if (node->parent == ANALYSIS_NONE)
 		return;
 	const size_t caller = caller_slot(walk, node);
+	assert(node->function != walk->function || walk->caller_depth[caller]);
+	assert(caller != walk->function || walk->callee_depth[node->function]);
 	if (node->function == walk->function)
 		walk->caller_depth[caller]--;
 	if (caller == walk->function)
@@ -172,6 +180,7 @@ static uint32_t hottest_thread(const struct analysis *analysis, uint32_t process
 		const struct analysis_thread *thread = &analysis->threads.data[i];
 		if (thread->process != process || thread->root == ANALYSIS_NONE)
 			continue;
+		assert(thread->root < analysis->nodes.len);
 		const uint64_t inclusive = node_inclusive(analysis, thread->root);
 		if (best == ANALYSIS_NONE || inclusive > most) {
 			best = i;
@@ -215,6 +224,7 @@ static void follow(const struct analysis *analysis, uint32_t node, double share,
 		if (child == ANALYSIS_NONE ||
 		    !holds(node_inclusive(analysis, child), node_inclusive(analysis, at), share))
 			return;
+		assert(nodes[child].parent == at);
 		vec_push(path, ((struct analysis_step){.kind = STEP_NODE,
 						       .index = child,
 						       .values = &nodes[child].values}));

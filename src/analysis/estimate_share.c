@@ -6,6 +6,7 @@
  */
 #include "analysis/estimate.h"
 
+#include <assert.h>
 #include <math.h>
 
 static double territory_of(const struct estimate_tally *tally)
@@ -29,6 +30,7 @@ static void tally_old(struct estimate *estimate, struct estimate_thread *thread)
 {
 	const uint32_t *begin = &estimate->order_begin[thread->index];
 
+	assert(begin[0] <= begin[1]);
 	for (uint32_t i = begin[0]; i < begin[1]; i++) {
 		const struct analysis_node *node =
 			&estimate->analysis->nodes.data[estimate->order[i]];
@@ -88,6 +90,7 @@ static void path_set(struct analysis_values *values, const struct estimate_path 
 	values->amount[APPLICATION_EXCLUSIVE] += left;
 	values->amount[ESTIMATED_EXCLUSIVE] += ticks;
 	values->amount[BASIS_EXCLUSIVE] += path->samples;
+	assert(left <= ticks);
 }
 
 /* Of a function that is decided by samples. */

@@ -4,6 +4,7 @@
  */
 #include "analysis/private.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ static struct analysis_histogram *histogram_new(struct arena *arena, uint32_t fi
 	struct analysis_histogram *histogram = arena_alloc(
 		arena, sizeof(*histogram) + (end - first) * sizeof(histogram->calls[0]));
 
+	assert(first < end && end <= TARE_CALL_BUCKETS);
 	histogram->first = first;
 	histogram->count = end - first;
 	return histogram;
@@ -31,6 +33,7 @@ static uint32_t end_of(const struct analysis_histogram *histogram)
 
 static void calls_add(struct analysis_histogram *to, const struct analysis_histogram *from)
 {
+	assert(from->first >= to->first && end_of(from) <= end_of(to));
 	for (uint32_t i = 0; i < from->count; i++)
 		to->calls[from->first - to->first + i] += from->calls[i];
 }
@@ -88,6 +91,7 @@ static bool load_row(const struct profile_histogram *row, void *context)
 		memset(rows->calls, 0, sizeof(rows->calls));
 		rows->node = node;
 	}
+	assert(row->bucket < TARE_CALL_BUCKETS);
 	rows->calls[row->bucket] += row->calls;
 	return true;
 }
@@ -104,6 +108,7 @@ bool analysis_load_histograms(struct analysis *analysis, struct profile *profile
 
 uint64_t analysis_bucket_ticks(uint32_t bucket)
 {
+	assert(bucket < TARE_CALL_BUCKETS);
 	return bucket ? 1ULL << (bucket - 1) : 0;
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/demangle.h"
 #include "analysis/private.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct loading {
@@ -46,6 +47,8 @@ static bool load_os(const struct profile_os *row, void *context)
 	struct analysis *analysis = loading->analysis;
 	const uint32_t node = analysis_node_find(analysis, row->node);
 
+	assert(row->cause < TARE_OS_CAUSES);
+	assert(node == ANALYSIS_NONE || node < analysis->nodes.len);
 	if (node != ANALYSIS_NONE)
 		vec_push(&analysis->os,
 			 ((struct analysis_os){.function = analysis->nodes.data[node].function,
@@ -124,6 +127,7 @@ static void add_remainders(struct analysis *analysis)
 
 	vec_foreach (node, &analysis->nodes) {
 		const size_t slot = node->function == ANALYSIS_NONE ? functions : node->function;
+		assert(slot <= functions);
 		for (int i = 0; i < TARE_OS_CAUSES; i++)
 			left[slot][i] += node->values.os_ticks[i];
 	}
@@ -134,6 +138,7 @@ static void add_remainders(struct analysis *analysis)
 			analysis->totals.inconsistent_ticks += estimated ? 0 : row->ticks - room;
 			row->ticks = room;
 		}
+		assert(row->ticks <= left[slot][row->cause]);
 		left[slot][row->cause] -= row->ticks;
 	}
 	for (size_t slot = 0; slot <= functions; slot++)

@@ -6,6 +6,7 @@
 #include "analysis/code.h"
 #include "analysis/stacks.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct line_finder {
@@ -106,6 +107,7 @@ static void load_lines(struct analysis *analysis, const uint32_t *first, bool ke
 	strmap_init(&finder.names);
 	location_places_init(&places, analysis);
 	for (size_t i = 0; i < count; i++) {
+		assert(first[i] <= first[i + 1]);
 		add_lines(&finder, lines ? lines + first[i] : NULL, first[i + 1] - first[i],
 			  analysis->function_of[locations[i].function - 1], &places);
 		location_places_end(&places, i);
@@ -176,6 +178,7 @@ static void decode(struct analysis *analysis, const struct object *object, struc
 {
 	size_t count;
 	const struct profile_location *locations = profile_locations(analysis->profile, &count);
+	assert(run.len && run.data[0].location < count);
 	const struct analysis_function *function =
 		&analysis->functions
 			 .data[analysis->function_of[locations[run.data->location].function - 1]];
@@ -253,6 +256,7 @@ static void load_instructions(struct analysis *analysis, const uint32_t *first, 
 		const struct address *at = &addresses.data[i];
 		if (!i || at->module != at[-1].module || at->link_addr != at[-1].link_addr)
 			instruction_add(analysis, at, first);
+		assert(analysis->instructions.len && at->location < count);
 		index_of[at->location] = (uint32_t)analysis->instructions.len - 1;
 	}
 	location_places_init(&places, analysis);

@@ -9,6 +9,7 @@
  */
 #include "analysis/private.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define FOLDED (1U << 31)
@@ -44,6 +45,7 @@ static void reshaping_end(struct reshaping *reshaping, bool of_calls)
 		    analysis->stack_nodes.slots[i].value != ANALYSIS_NONE)
 			analysis->stack_nodes.slots[i].value =
 				reshaping->to[analysis->stack_nodes.slots[i].value];
+	assert(reshaping->nodes.len <= analysis->nodes.len); /* nodes meet, none is made */
 	vec_fini(&analysis->nodes);
 	memcpy(&analysis->nodes, &reshaping->nodes, sizeof(analysis->nodes));
 	map_fini(&reshaping->known);
@@ -55,6 +57,8 @@ static void join(struct reshaping *reshaping, uint32_t into, const struct analys
 {
 	struct analysis_node *to = &reshaping->nodes.data[into];
 
+	assert(into < reshaping->nodes.len);
+	assert(to->function == node->function && to->folded == node->folded);
 	analysis_values_add_exclusive(&reshaping->analysis->arena, &to->values, &node->values);
 	analysis_values_add_inclusive(&to->values, &node->values);
 	analysis_folded_sum(&to->folded_time, &node->folded_time);
@@ -67,6 +71,7 @@ static void absorb(struct reshaping *reshaping, uint32_t into, const struct anal
 {
 	struct analysis_node *to = &reshaping->nodes.data[into];
 
+	assert(into < reshaping->nodes.len);
 	analysis_values_absorb(&to->values, &node->values);
 	if (node->folded)
 		return; /* its inclusive values are those of its callers already */
@@ -80,6 +85,8 @@ static uint32_t put(struct reshaping *reshaping, const struct analysis_node *nod
 	const uint32_t subject = node->function == ANALYSIS_NONE ? node->thread
 				 : node->folded			 ? node->function | FOLDED
 								 : node->function;
+	assert(node->function == ANALYSIS_NONE || node->function < FOLDED);
+	assert(parent == ANALYSIS_NONE || parent < reshaping->nodes.len);
 	const size_t fresh = reshaping->nodes.len;
 	const uint32_t index =
 		(uint32_t)*map_put(&reshaping->known, (uint64_t)parent << 32 | subject, fresh);
@@ -88,6 +95,7 @@ static uint32_t put(struct reshaping *reshaping, const struct analysis_node *nod
 		join(reshaping, index, node);
 		return index;
 	}
+	assert(index == reshaping->nodes.len);
 	vec_push(&reshaping->nodes, *node);
 	struct analysis_node *new = &reshaping->nodes.data[index];
 	new->parent = parent;
@@ -141,6 +149,7 @@ void analysis_hide_system(struct analysis *analysis, bool of_calls)
 			reshaping.to[i] = put(&reshaping, node, parent);
 			continue;
 		}
+		assert(parent != ANALYSIS_NONE); /* roots are near */
 		absorb(&reshaping, parent, node);
 		reshaping.to[i] = parent;
 		bool *module = &hidden[analysis->functions.data[node->function].module];
@@ -163,6 +172,7 @@ static void unlink_values(struct analysis *analysis)
 	for (size_t i = 0; i < analysis->nodes.len; i++) {
 		struct analysis_node *node = &nodes[i];
 		if (node->parent != ANALYSIS_NONE && !node->folded) {
+			assert(node->parent < i);
 			struct analysis_folded_time *above = &nodes[node->parent].folded_time;
 			analysis_values_subtract_inclusive(&nodes[node->parent].values,
 							   &node->values);
@@ -191,6 +201,7 @@ static uint32_t root_thread(struct rooting *rooting, const struct analysis_node 
 		return ANALYSIS_NONE;
 	top.values = analysis_values_zero();
 	top.folded_time = (struct analysis_folded_time){0};
+	assert(node->thread < rooting->reshaping.analysis->threads.len);
 	rooting->tops[node->thread] = put(&rooting->reshaping, &top, ANALYSIS_NONE);
 	return rooting->tops[node->thread];
 }
@@ -219,6 +230,7 @@ static uint32_t root_node(struct rooting *rooting, const struct analysis_node *n
 	const uint32_t parent = reshaping->to[node->parent];
 	const bool inside =
 		parent != ANALYSIS_NONE && reshaping->nodes.data[parent].function != ANALYSIS_NONE;
+	assert(node->function < reshaping->analysis->functions.len);
 	if (inside)
 		return put(&rooting->reshaping, node, parent);
 	return rooting->is_wanted[node->function] ? root_call(rooting, node) : ANALYSIS_NONE;

@@ -7,6 +7,7 @@
  */
 #include "analysis/stacks.h"
 
+#include <assert.h>
 #include <string.h>
 
 /*
@@ -117,6 +118,7 @@ static void find_functions(struct analysis *analysis, const struct analysis_opti
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t function = analysis->function_of[locations[i].function - 1];
 		const uint32_t module = analysis->functions.data[function].module;
+		assert(module < analysis->modules.len);
 		vec_push(&functions->at, function);
 		/* The last line is the function's own. */
 		for (uint32_t left = first && first[i + 1] > first[i] ? first[i + 1] - first[i] - 1
@@ -221,6 +223,7 @@ static bool build_paths(struct analysis *analysis, const struct analysis_options
 			thread->root =
 				node_push(&builder, ANALYSIS_NONE, ANALYSIS_NONE, value->thread);
 		const uint32_t node = node_of_stack(&builder, value->thread, value->stack);
+		assert(node < analysis->nodes.len);
 		add(&analysis->nodes.data[node].values, value, EXCLUSIVE);
 		if ((options->times || options->node_lines) && analysis->method == ANALYSIS_SAMPLE)
 			map_put(&analysis->stack_nodes,
@@ -252,6 +255,7 @@ static void sum_values(struct analysis *analysis, const struct sample_values *va
 
 	vec_foreach (value, values) {
 		struct analysis_thread *thread = &analysis->threads.data[value->thread];
+		assert(value->thread < analysis->threads.len);
 		struct analysis_process *process = &analysis->processes.data[thread->process];
 		add_sides(&thread->values, value);
 		add_sides(&process->values, value);
@@ -275,6 +279,7 @@ static void charge(struct analysis *analysis)
 				node->values.amount[SAMPLES_EXCLUSIVE];
 			continue;
 		}
+		assert(node->parent < i && node->function < analysis->functions.len);
 		const struct analysis_values *values =
 			&analysis->functions.data[node->function].values;
 		const bool known = values->calls || values->amount[ELAPSED_INCLUSIVE];

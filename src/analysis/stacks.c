@@ -4,6 +4,8 @@
  */
 #include "analysis/stacks.h"
 
+#include <assert.h>
+
 void analysis_place_add(struct analysis_place *to, const struct analysis_place *from,
 			enum analysis_side side)
 {
@@ -28,6 +30,7 @@ void analysis_stacks_link(struct analysis_stacks *stacks)
 	for (size_t i = stacks->count; i-- > 0;) {
 		struct analysis_place *values = &stacks->values[i];
 		const int64_t parent = stacks->rows[i].parent;
+		assert(parent >= 0 && (uint64_t)parent <= i); /* it precedes the stack */
 		uint32_t *first = parent ? &stacks->first_child[parent - 1] : &stacks->first_root;
 		for (int k = 0; k < ANALYSIS_PLACE_MEASURES; k += ANALYSIS_SIDES)
 			values->amount[k + INCLUSIVE] += values->amount[k + EXCLUSIVE];
@@ -45,6 +48,7 @@ void analysis_stacks_init(struct analysis_stacks *stacks, const struct analysis 
 	stacks->rows = profile_stacks(analysis->profile, &stacks->count);
 	stacks->values = mem_zalloc((stacks->count + 1) * sizeof(*stacks->values));
 	vec_foreach (value, values) {
+		assert(value->stack <= stacks->count);
 		if (value->stack)
 			analysis_place_add_sample(&stacks->values[value->stack - 1], value,
 						  EXCLUSIVE);
@@ -77,6 +81,7 @@ void location_places_init(struct location_places *places, const struct analysis 
 
 void location_places_end(struct location_places *places, size_t location)
 {
+	assert(places->first[location] <= places->at.len);
 	places->first[location + 1] = (uint32_t)places->at.len;
 }
 
@@ -116,6 +121,8 @@ static const uint32_t *places_of(const struct counter *counter, uint32_t stack, 
 	const int64_t location = counter->stacks->rows[stack].location;
 
 	*count = location ? places->first[location] - places->first[location - 1] : 0;
+	assert(!location || places->first[location] >= places->first[location - 1]);
+	assert(!*count || places->first[location] <= places->at.len);
 	return *count ? &places->at.data[places->first[location - 1]] : NULL;
 }
 
@@ -126,6 +133,7 @@ static void enter(struct counter *counter, uint32_t stack)
 	const uint32_t *at = places_of(counter, stack, &count);
 
 	for (size_t i = 0; i < count; i++) {
+		assert(at[i] < counter->places->count);
 		struct analysis_place *to = &counter->values[at[i]];
 		/* of a line that stands there twice only the innermost */
 		to->calls += i + 1 < count && at[i] == at[i + 1] ? 0 : from->calls;
@@ -141,8 +149,10 @@ static void leave(struct counter *counter, uint32_t stack)
 	size_t count;
 	const uint32_t *at = places_of(counter, stack, &count);
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		assert(counter->depths[at[i]]);
 		counter->depths[at[i]]--;
+	}
 }
 
 void analysis_stacks_count(const struct analysis_stacks *stacks,

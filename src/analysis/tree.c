@@ -9,6 +9,8 @@
  */
 #include "analysis/private.h"
 
+#include <assert.h>
+
 size_t analysis_node_position(const struct analysis *analysis, int64_t node_id)
 {
 	const int64_t *ids = analysis->node_ids.data;
@@ -24,6 +26,7 @@ uint32_t analysis_node_find(const struct analysis *analysis, int64_t node_id)
 {
 	const size_t position = analysis_node_position(analysis, node_id);
 
+	assert(analysis->node_of.len == analysis->node_ids.len);
 	return position < analysis->node_ids.len ? analysis->node_of.data[position] : ANALYSIS_NONE;
 }
 
@@ -40,6 +43,7 @@ void analysis_link_nodes(struct analysis *analysis)
 			analysis_fit_ranges(values);
 		if (node->parent == ANALYSIS_NONE)
 			continue;
+		assert(node->parent < i); /* so its sums are not taken yet */
 		struct analysis_node *parent = &nodes[node->parent];
 		node->next_sibling = parent->first_child;
 		parent->first_child = (uint32_t)i;
@@ -74,9 +78,11 @@ static void visit_enter(uint32_t index, void *context)
 
 	if (node->function == ANALYSIS_NONE)
 		return;
+	assert(node->function < analysis->functions.len);
 	struct analysis_function *function = &analysis->functions.data[node->function];
 	struct analysis_module *module = &analysis->modules.data[function->module];
 
+	assert(function->module < analysis->modules.len);
 	analysis_values_add_exclusive(&analysis->arena, &function->values, &node->values);
 	analysis_values_add_exclusive(&analysis->arena, &module->values, &node->values);
 	if (depths->functions[node->function]++ == 0)
@@ -95,6 +101,8 @@ static void visit_leave(uint32_t index, void *context)
 
 	if (node->function == ANALYSIS_NONE)
 		return;
+	assert(sums->depths.functions[node->function]); /* each is left as often as entered */
+	assert(sums->depths.modules[analysis->functions.data[node->function].module]);
 	sums->depths.functions[node->function]--;
 	sums->depths.modules[analysis->functions.data[node->function].module]--;
 }
@@ -106,8 +114,10 @@ void analysis_walk(const struct analysis *analysis, uint32_t root,
 	uint32_t at = root;
 
 	while (at != ANALYSIS_NONE) {
+		assert(at < analysis->nodes.len);
 		visitor->enter(at, visitor->context);
 		if (nodes[at].first_child != ANALYSIS_NONE) {
+			assert(nodes[nodes[at].first_child].parent == at);
 			at = nodes[at].first_child;
 			continue;
 		}
@@ -117,6 +127,7 @@ void analysis_walk(const struct analysis *analysis, uint32_t root,
 		}
 		if (at == ANALYSIS_NONE)
 			break;
+		assert(nodes[nodes[at].next_sibling].parent == nodes[at].parent);
 		visitor->leave(at, visitor->context);
 		at = nodes[at].next_sibling;
 	}

@@ -5,6 +5,8 @@
  */
 #include "analysis/private.h"
 
+#include <assert.h>
+
 struct loader {
 	struct analysis *analysis;
 	struct map merged;   /* (parent, function) → node */
@@ -40,11 +42,16 @@ void analysis_values_measure(struct analysis_values *values, const struct profil
 		values->os_ticks[i] = ticks;
 		left -= ticks;
 	}
+	assert(values->os_ticks[TARE_OS_BLOCKED] <= row->elapsed_ticks &&
+	       values->os_ticks[TARE_OS_PREEMPTED] <=
+		       row->elapsed_ticks - values->os_ticks[TARE_OS_BLOCKED]);
 	values->amount[ELAPSED_EXCLUSIVE] = row->elapsed_ticks;
 	values->amount[CPU_EXCLUSIVE] = row->elapsed_ticks - values->os_ticks[TARE_OS_BLOCKED] -
 					values->os_ticks[TARE_OS_PREEMPTED];
 	values->amount[APPLICATION_EXCLUSIVE] = left;
 	values->amount[OVERHEAD_EXCLUSIVE] = row->overhead_ticks;
+	assert(left <= values->amount[CPU_EXCLUSIVE] &&
+	       values->amount[CPU_EXCLUSIVE] <= values->amount[ELAPSED_EXCLUSIVE]);
 }
 
 #define RANGE_MEASURE(name, MEASURE) MEASURE
@@ -76,16 +83,21 @@ static uint32_t node_add(struct loader *loader, const struct profile_node *row, 
 	const uint32_t thread = (uint32_t)(row->thread - 1);
 	const uint32_t function =
 		row->function ? analysis->function_of[row->function - 1] : ANALYSIS_NONE;
+	assert(row->thread >= 1 && thread < analysis->threads.len);
+	assert(parent == ANALYSIS_NONE || parent < analysis->nodes.len);
+	assert(function == ANALYSIS_NONE || function < FOLDED);
 	const bool folded = is_folded(analysis, row, parent);
 	const uint64_t key = merge_key(parent, folded ? function | FOLDED : function, thread);
 	const uint64_t index = *map_put(&loader->merged, key, analysis->nodes.len);
 
 	if (index < analysis->nodes.len) {
 		struct analysis_node *node = &analysis->nodes.data[index];
+		assert(node->parent == parent && node->thread == thread && node->folded == folded);
 		analysis_values_add_exclusive(&analysis->arena, &node->values, values);
 		analysis_folded_load(node, row);
 		return (uint32_t)index;
 	}
+	assert(index == analysis->nodes.len);
 	vec_push(&analysis->nodes, ((struct analysis_node){.parent = parent,
 							   .first_child = ANALYSIS_NONE,
 							   .next_sibling = ANALYSIS_NONE,
@@ -109,6 +121,7 @@ static bool load_disarm(const struct profile_disarm *row, void *context)
 	struct loader *loader = context;
 	const uint32_t process = (uint32_t)(row->process - 1);
 
+	assert(row->process >= 1 && process < loader->analysis->processes.len);
 	if (loader->analysis->processes.data[process].selected)
 		map_put(&loader->disarmed,
 			disarm_key(process, loader->analysis->function_of[row->function - 1]), 0);
@@ -144,8 +157,12 @@ static bool load_node(const struct profile_node *row, void *context)
 		values.disarmed = is_disarmed(loader, row);
 		const uint32_t parent =
 			row->parent ? analysis_node_find(analysis, row->parent) : ANALYSIS_NONE;
+		/* Its thread is selected, so the parent is, which the reader has found before it.
+		 */
+		assert(!row->parent || parent != ANALYSIS_NONE);
 		index = node_add(loader, row, parent, &values);
 	}
+	assert(!analysis->node_ids.len || vec_last(&analysis->node_ids) < row->id);
 	vec_push(&analysis->node_ids, row->id);
 	vec_push(&analysis->node_of, index);
 	return true;
@@ -192,6 +209,7 @@ static void add_within(struct analysis_values *to, const struct analysis_values 
 static void sum_threads(struct analysis *analysis)
 {
 	vec_foreach (node, &analysis->nodes) {
+		assert(node->thread < analysis->threads.len);
 		struct analysis_thread *thread = &analysis->threads.data[node->thread];
 		struct analysis_process *process = &analysis->processes.data[thread->process];
 		for (int i = 0; i < TARE_OS_CAUSES; i++)
@@ -254,6 +272,7 @@ static void sum_session(struct analysis *analysis)
 		if (!thread->estimated)
 			totals->inconsistent_ticks +=
 				distance(times[VALUE_ELAPSED] - times[VALUE_APPLICATION], os);
+		assert(os <= clock);
 		times[VALUE_CPU] += without(clock, times[VALUE_ELAPSED]);
 		times[VALUE_ELAPSED] = larger(times[VALUE_ELAPSED], clock);
 		if (!thread->estimated)

@@ -21,6 +21,7 @@ static size_t key_find(struct keys *keys, struct str *key, bool *fresh)
 {
 	const size_t index = keys_find(keys, key->data, fresh);
 
+	assert(index < keys->list.len);
 	str_fini(key);
 	return index;
 }
@@ -128,6 +129,7 @@ static void take_process(struct input *input, size_t at, const struct profile_pr
 		process.name.text = arena_strdup(&merge->arena, name.text);
 		process.row.executable = arena_strdup(&merge->arena, text_of(row.executable));
 		vec_push(&merge->processes, process);
+		assert(merge->processes.len == merge->process_keys.list.len);
 		return;
 	}
 	struct merged_process *process = &merge->processes.data[index];
@@ -177,6 +179,7 @@ static void take_thread(struct input *input, size_t at, const struct profile_thr
 
 	row.process = input->processes[from->process - 1];
 	name.text = name_split(&merge->arena, row.name, input->is_merged, &name.count);
+	assert(from->process >= 1 && row.process < (int64_t)merge->processes.len);
 	const char *process = merge->process_keys.list.data[row.process];
 	str_printf(&key, "%s" SEPARATOR "%s" SEPARATOR "%zx", process, name.text,
 		   strlen(name.text));
@@ -189,6 +192,7 @@ static void take_thread(struct input *input, size_t at, const struct profile_thr
 		struct merged_thread thread = {.row = row, .name = name};
 		thread.name.text = arena_strdup(&merge->arena, name.text);
 		vec_push(&merge->threads, thread);
+		assert(merge->threads.len == merge->thread_keys.list.len);
 		return;
 	}
 	thread_combine(&merge->threads.data[index].row, &row);
@@ -213,6 +217,7 @@ static void take_module(struct input *input, size_t at, const struct profile_mod
 				 .path = arena_strdup(&merge->arena, path),
 				 .build_id = arena_strdup(&merge->arena, text_of(row->build_id)),
 			 }));
+	assert(merge->modules.len == merge->module_keys.list.len);
 	struct profile_module *module = &merge->modules.data[index];
 	keep_text(merge, &module->name, row->name);
 	module->system |= row->system;
@@ -230,6 +235,7 @@ static void take_function(struct input *input, size_t at, const struct profile_f
 	struct str key = {0};
 	bool fresh;
 
+	assert(row->module >= 1 && module < merge->modules.len);
 	str_printf(&key, "%s" SEPARATOR "%016llx" SEPARATOR "%s",
 		   merge->module_keys.list.data[module], (unsigned long long)row->link_addr,
 		   row->link_addr ? "" : text_of(row->name));
@@ -239,6 +245,7 @@ static void take_function(struct input *input, size_t at, const struct profile_f
 		vec_push(&merge->functions,
 			 ((struct profile_function){
 				 .module = module, .name = "", .link_addr = row->link_addr}));
+	assert(merge->functions.len == merge->function_keys.list.len);
 	struct profile_function *function = &merge->functions.data[index];
 	keep_text(merge, &function->name, row->name);
 	keep_greatest(&function->size, row->size);
@@ -267,6 +274,7 @@ static void take_sampling(struct merge *merge, const struct profile_sampling *ro
 				 .reason = arena_strdup(&merge->arena, text_of(row->reason)),
 				 .unwinding = arena_strdup(&merge->arena, text_of(row->unwinding)),
 				 .kernel = row->kernel}));
+	assert(merge->samplings.len == merge->sampling_keys.list.len);
 	struct profile_sampling *sampling = &merge->samplings.data[index];
 	add_count(&sampling->samples, row->samples);
 	add_count(&sampling->truncated, row->truncated);
@@ -290,6 +298,7 @@ static void take_unfollowed(struct input *input, const struct profile_unfollowed
 				 .process = process,
 				 .path = arena_strdup(&merge->arena, text_of(row->path)),
 				 .reason = arena_strdup(&merge->arena, text_of(row->reason))}));
+	assert(merge->unfollowed.len == merge->unfollowed_keys.list.len);
 	add_count(&merge->unfollowed.data[index].count, row->count);
 }
 
@@ -309,6 +318,7 @@ static void take_event(struct input *input, size_t at, const struct profile_even
 				 .unit = arena_strdup(&merge->arena, text_of(row->unit)),
 				 .period = row->period,
 				 .frequency = row->frequency}));
+		assert(merge->events.len == merge->event_keys.list.len);
 		return;
 	}
 	struct profile_event *event = &merge->events.data[index];
@@ -378,6 +388,7 @@ static void take_locations(struct input *input)
 				 ((struct merged_location){
 					 .row = {.function = function,
 						 .link_addr = rows[i].link_addr}}));
+		assert(merge->locations.len == merge->location_keys.list.len);
 		const size_t first = line;
 		while (line < line_count && lines[line].location == (int64_t)i + 1)
 			line++;
@@ -385,6 +396,7 @@ static void take_locations(struct input *input)
 			take_lines(input, &merge->locations.data[index], lines + first,
 				   line - first);
 	}
+	assert(line == line_count); /* each line is of a location, and they are in their order */
 }
 
 static void take_stacks(struct input *input)
@@ -395,10 +407,13 @@ static void take_stacks(struct input *input)
 
 	input->stacks = mem_zalloc((count + 1) * sizeof(*input->stacks));
 	for (size_t i = 0; i < count; i++) {
+		assert(rows[i].parent >= 0 && (uint64_t)rows[i].parent <= i &&
+		       rows[i].location >= 1);
 		const uint32_t parent = rows[i].parent ? input->stacks[rows[i].parent - 1] : 0;
 		const uint32_t location = input->locations[rows[i].location - 1];
 		const uint64_t index = *map_put(
 			&merge->stack_map, (uint64_t)parent << 32 | location, merge->stacks.len);
+		assert(index <= merge->stacks.len && parent < merge->stacks.len);
 		if (index == merge->stacks.len)
 			vec_push(&merge->stacks,
 				 ((struct merged_stack){.parent = parent, .location = location}));
@@ -458,6 +473,7 @@ static bool take_coverage(const struct profile_coverage *row, void *context)
 				 .link_addr = row->link_addr,
 				 .size = row->size,
 				 .verdict = arena_strdup(&merge->arena, text_of(row->verdict))}));
+	assert(merge->coverage.len == merge->coverage_keys.list.len);
 	/* The same functions, found in every recording. */
 	if (row->count > merge->coverage.data[index].count)
 		merge->coverage.data[index].count = row->count;
@@ -481,6 +497,7 @@ static bool take_disarm(const struct profile_disarm *row, void *context)
 		vec_push(&merge->disarms,
 			 ((struct profile_disarm){
 				 .process = process, .function = function, .ticks = ticks}));
+	assert(merge->disarms.len == merge->disarm_keys.list.len);
 	keep_least(&merge->disarms.data[index].ticks, ticks);
 	add_count(&merge->disarms.data[index].calls, row->calls);
 	return true;
@@ -504,6 +521,7 @@ static bool take_counted(const struct profile_counted *row, void *context)
 		vec_push(&merge->counted,
 			 ((struct profile_counted){
 				 .process = process, .thread = thread, .function = function}));
+	assert(merge->counted.len == merge->counted_keys.list.len);
 	add_count(&merge->counted.data[index].entered, row->entered);
 	add_count(&merge->counted.data[index].called, row->called);
 	merge->counted.data[index].approximate |= row->approximate;
@@ -547,6 +565,8 @@ static bool take_value(const struct profile_stack_value *row, void *context)
 				       merge->thread_event_map.len);
 	const uint64_t index = *map_put(&merge->value_map, pair << 32 | stack, merge->values.len);
 
+	assert(thread < merge->threads.len && event < merge->events.len);
+	assert(stack < merge->stacks.len && index <= merge->values.len);
 	if (index == merge->values.len)
 		vec_push(&merge->values,
 			 ((struct profile_stack_value){

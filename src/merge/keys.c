@@ -1,6 +1,7 @@
 /* The texts by which rows of different profiles are the same, and their order. */
 #include "merge/private.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct ranked {
@@ -59,5 +60,6 @@ void keys_rank(const struct keys *keys, uint32_t **rank, uint32_t **order)
 
 int64_t id_of(const struct ranking *ranking, int64_t index)
 {
+	assert(index >= 0);
 	return (int64_t)ranking->rank[index] + 1;
 }

@@ -4,6 +4,7 @@
  */
 #include "merge/private.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void put_ranges(struct byte_vec *out, const struct profile_node *row)
@@ -35,6 +36,7 @@ void node_put(struct merge *merge, const struct node_sum *node, struct byte_vec 
 		put_sleb(out, row->signed_times[i]);
 	put_uleb(out, node->os.len);
 	vec_foreach (os, &node->os) {
+		assert(os->cause < TARE_OS_CAUSES);
 		put_u8(out, os->cause);
 		put_sleb(out, os->syscall_number);
 		put_uleb(out, os->object);
@@ -44,6 +46,7 @@ void node_put(struct merge *merge, const struct node_sum *node, struct byte_vec 
 	}
 	put_uleb(out, node->histogram.len);
 	vec_foreach (histogram, &node->histogram) {
+		assert(histogram->bucket < TARE_CALL_BUCKETS);
 		put_u8(out, histogram->bucket);
 		put_uleb(out, histogram->calls);
 	}

@@ -14,6 +14,7 @@
  */
 #include "merge/private.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { STREAM_BYTES = 256 << 10, LENGTH_BYTES = 4 };
@@ -87,6 +88,7 @@ static bool put_nodes(struct merge *merge, const uint32_t *place, const uint32_t
 		const struct merged_node *node = &merge->nodes.data[order[i]];
 		const struct merged_node *parent = &merge->nodes.data[node->parent];
 		struct merged_thread *thread = &merge->threads.data[node->row.thread];
+		assert(order[i] && place[order[i]] == i && place[node->parent] < i);
 		const size_t begin = out.len;
 		depth[order[i]] = node->parent ? depth[node->parent] + 1 : 0;
 		if (!thread->run.size)
@@ -106,6 +108,7 @@ static bool put_nodes(struct merge *merge, const uint32_t *place, const uint32_t
 			ok = flush(merge, &out, err);
 	}
 	ok = ok && flush(merge, &out, err);
+	assert(!ok || (of_nodes.os == merge->os.len && of_nodes.histogram == merge->histogram.len));
 	node_sum_fini(&sum);
 	vec_fini(&out);
 	free(depth);
@@ -165,6 +168,7 @@ static void number_kept(const struct merge *merge, uint32_t **place, uint32_t **
 		next[i] = end;
 		end += nodes;
 	}
+	assert(end == merge->nodes.len);
 	for (size_t i = 1; i < merge->nodes.len; i++) {
 		const uint32_t at = next[merge->nodes.data[i].row.thread]++;
 		(*place)[i] = at;
@@ -225,6 +229,7 @@ static bool stream_fill(struct stream *stream, size_t want, struct error *err)
 	struct byte_vec *buffer = &stream->buffer;
 	const size_t left = buffer->len - stream->next;
 
+	assert(stream->next <= buffer->len && stream->at <= stream->end);
 	if (left >= want)
 		return true;
 	if (left)
@@ -405,6 +410,7 @@ static const struct stream *least_child(const struct union_of_runs *runs)
 {
 	const struct stream *least = NULL;
 
+	assert(runs->depth < runs->levels.len);
 	vec_foreach (member, &runs->levels.data[runs->depth].members) {
 		const struct stream *stream = &runs->streams.data[*member];
 		if (is_child(runs, *member) && (!least || stream->order < least->order))
@@ -417,6 +423,7 @@ static struct level *level_below(struct union_of_runs *runs)
 {
 	if (runs->levels.len == runs->depth + 1)
 		vec_push(&runs->levels, (struct level){0});
+	assert(runs->levels.len > runs->depth + 1);
 	struct level *below = &runs->levels.data[runs->depth + 1];
 	below->members.len = 0;
 	return below;
@@ -449,6 +456,7 @@ static bool take_child(struct union_of_runs *runs, const struct stream *least)
 		if (!add_item(runs->output, stream, sum) || !advance(runs, stream))
 			return false;
 	}
+	assert(below->members.len); /* the one with the least child, at least */
 	if (below->members.len > 1)
 		node_unite(sum);
 	runs->depth++;

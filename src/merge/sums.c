@@ -1,6 +1,8 @@
 /* How numbers add up: what all files of merge do with them. */
 #include "merge/private.h"
 
+#include <assert.h>
+
 void add_count(uint64_t *to, uint64_t value)
 {
 	if (__builtin_add_overflow(*to, value, to))
@@ -20,6 +22,7 @@ void keep_range(uint64_t *to, uint64_t least, uint64_t greatest)
 		to[0] = least;
 	if (greatest > to[1])
 		to[1] = greatest;
+	assert(to[0] <= to[1]);
 }
 
 void add_signed(int64_t *to, int64_t value)

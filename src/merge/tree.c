@@ -6,6 +6,7 @@
 #include "abi/objects.h"
 #include "merge/private.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* What a node adds to its thread's totals. */
@@ -131,6 +132,7 @@ static bool take_node(const struct profile_node *row, void *context)
 		.folded = row->folded};
 	const uint32_t parent =
 		row->parent ? (uint32_t)*map_get(&input->nodes, (uint64_t)row->parent) : 0;
+	assert(parent < merge->nodes.len);
 	const uint64_t key = parent ? (uint64_t)parent << 32 | callee_number(merge, &identity)
 				    : (uint64_t)identity.thread;
 	const uint64_t index = merge->keep_processes
@@ -143,6 +145,7 @@ static bool take_node(const struct profile_node *row, void *context)
 		vec_push(&merge->nodes, node_new(parent, &identity));
 	if (merge->keep_processes && !node_keep_number(input, row, &merge->nodes.data[index]))
 		return false;
+	assert(index < merge->nodes.len);
 	map_put(&input->nodes, (uint64_t)row->id, index);
 	node_add(input, &merge->nodes.data[index].row, row);
 	return true;
@@ -170,6 +173,7 @@ static uint64_t path_number(struct merge *merge, const char *path)
 
 static const char *path_text(const struct merge *merge, uint64_t number)
 {
+	assert(number <= merge->path_keys.list.len);
 	return number ? merge->path_keys.list.data[number - 1] : NULL;
 }
 
@@ -220,6 +224,7 @@ static bool take_os(const struct profile_os *row, void *context)
 							  .syscall_number = row->syscall_number,
 							  .object = object,
 							  .path = path_text(merge, path)}));
+	assert(node >= 1 && node < merge->nodes.len && index < merge->os.len);
 	note_unread(input, row, node);
 	merge->summary.addresses += object != row->object;
 	add_count(&merge->os.data[index].count, row->count);
@@ -239,6 +244,7 @@ static bool take_histogram(const struct profile_histogram *row, void *context)
 	if (index == merge->histogram.len)
 		vec_push(&merge->histogram,
 			 ((struct profile_histogram){.node = (int64_t)node, .bucket = bucket}));
+	assert(node >= 1 && node < merge->nodes.len && bucket < TARE_CALL_BUCKETS);
 	add_count(&merge->histogram.data[index].calls, row->calls);
 	return true;
 }
@@ -299,14 +305,18 @@ void tree_number(struct tree_item *items, size_t count, uint32_t **number, uint3
 	*order = mem_zalloc((count + 1) * sizeof(**order));
 	if (count > 1)
 		qsort(items + 1, count - 1, sizeof(*items), compare_items);
-	for (size_t i = 1; i < count; i++)
+	for (size_t i = 1; i < count; i++) {
+		assert(items[i].parent < count);
 		first[items[i].parent + 1]++;
+	}
 	first[0] = 1;
 	for (size_t i = 1; i <= count; i++)
 		first[i] += first[i - 1];
+	assert(count >= 1 && first[count] == count); /* each item is a child of one */
 	vec_push(&waiting, 0);
 	while (waiting.len) {
 		const uint32_t index = waiting.data[--waiting.len];
+		assert(next < count && index < count);
 		(*number)[index] = next;
 		(*order)[next++] = index;
 		for (uint32_t at = first[index + 1]; at > first[index]; at--)
@@ -314,4 +324,5 @@ void tree_number(struct tree_item *items, size_t count, uint32_t **number, uint3
 	}
 	vec_fini(&waiting);
 	free(first);
+	assert(next == count); /* all are below the first */
 }

@@ -4,6 +4,7 @@
  */
 #include "merge/private.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void ranking_fini(struct ranking *ranking)
@@ -48,10 +49,12 @@ static void rank_sources(struct output *output)
 	vec_foreach (location, &merge->locations)
 		for (size_t i = 0; i < location->line_count; i++)
 			used[location->lines[i].source] = true; /* index + 1 */
+	assert(output->source_count == 0);
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t source = sources->order[i];
 		if (!used[source + 1])
 			continue;
+		assert(output->source_count <= i); /* what is kept moves to the front */
 		sources->rank[source] = output->source_count;
 		sources->order[output->source_count++] = source;
 	}

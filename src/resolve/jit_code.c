@@ -12,6 +12,7 @@
 
 #include "base/partition.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -207,6 +208,7 @@ static void read_move(struct jit_code *code, struct byte_reader *record)
 	const uint64_t *known = record->failed ? NULL : map_get(&code->by_index, index);
 	if (!known)
 		return;
+	assert(*known >= 1 && *known <= code->functions.len);
 	struct jit_function function = code->functions.data[*known - 1];
 	function.moved += run_addr - function.run_addr;
 	function.run_addr = run_addr;
@@ -291,11 +293,13 @@ static void paint(struct jit_code *code)
 			free_at.data[cell] = next;
 			if (next >= end)
 				break;
+			assert(next < code->cells.len);
 			code->cells.data[next] = (uint32_t)i + 1;
 			free_at.data[next] = next + 1;
 			cell = next + 1;
 		}
 	}
+	assert(code->cells.len == code->edges.len + 1);
 	vec_fini(&free_at);
 	code->painted = code->functions.len;
 }
@@ -306,6 +310,7 @@ const struct jit_function *jit_code_find(struct jit_code *code, uint64_t run_add
 		paint(code);
 	const size_t above = partition_point(code->edges.len, i, code->edges.data[i] <= run_addr);
 	const uint32_t colour = above ? code->cells.data[above - 1] : 0;
+	assert(colour <= code->functions.len);
 	return colour ? &code->functions.data[colour - 1] : NULL;
 }
 

@@ -9,6 +9,7 @@
 #include "cache/policy.h"
 #include "object/debuginfod.h"
 
+#include <assert.h>
 #include <elf.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -231,8 +232,10 @@ struct resolve_module *resolver_module(struct resolver *resolver, const char *pa
 
 	if (!index && !strcmp(path, RESOLVE_VDSO_PATH)) /* as loaders name it */
 		index = strmap_get(&resolver->modules_by_path, "linux-vdso.so.1");
-	if (index)
+	if (index) {
+		assert(*index < resolver->modules.len);
 		return resolver->modules.data[*index];
+	}
 	const struct recording_module *known = find_recorded(resolver, path);
 	const char *original = path;
 	if (!known && path[0] == '/' && !is_jit(path) && realpath(path, real)) {
@@ -254,6 +257,7 @@ struct resolve_module *resolver_module(struct resolver *resolver, const char *pa
 		strmap_put(&resolver->modules_by_path, arena_strdup(&resolver->arena, identity),
 			   at);
 	}
+	assert(at < resolver->modules.len);
 	strmap_put(&resolver->modules_by_path, arena_strdup(&resolver->arena, path), at);
 	return resolver->modules.data[at];
 }
@@ -318,6 +322,7 @@ int64_t resolver_function(struct resolver *resolver, struct resolve_module *modu
 
 	if (id)
 		return (int64_t)*id;
+	assert(module->id > 0);
 	const struct profile_function row = {.module = module->id,
 					     .name = function->name,
 					     .link_addr = function->link_addr,
@@ -420,6 +425,7 @@ static uint64_t call_site_address(const struct resolve_loaded *loaded, uint64_t 
 {
 	const uint64_t link_addr = run_addr - loaded->bias;
 
+	assert(loaded->bias + loaded->module->low <= run_addr);
 	if (link_addr - 1 < loaded->module->high)
 		return link_addr - 1;
 	const uint64_t probed = resolver_probed_call(loaded->module, link_addr);
@@ -514,11 +520,13 @@ bool resolve_key(struct resolver *resolver, struct resolve_process *process, uin
 	const uint64_t *known = process->addresses_reused ? NULL : map_get(&process->known, key);
 
 	if (known) {
+		assert(*known < process->targets.len);
 		*target = process->targets.data[*known];
 		return true;
 	}
 	if (!resolve_new(resolver, process, key, time, target, err))
 		return false;
+	assert(target->function);
 	if (!process->addresses_reused) {
 		map_put(&process->known, key, process->targets.len);
 		vec_push(&process->targets, *target);
@@ -533,6 +541,7 @@ enum { COVERAGE_LISTED_MAX = 10000 }; /* functions of a file */
 static bool write_row(struct resolver *resolver, const struct resolve_module *module,
 		      const struct coverage_row *row, int64_t count, struct error *err)
 {
+	assert(count >= 1 && module->id > 0);
 	const struct profile_coverage coverage = {
 		.module = module->id,
 		.function = count > 1 ? "" : row->name,
@@ -549,6 +558,7 @@ static bool write_row(struct resolver *resolver, const struct resolve_module *mo
 static bool write_refusal(struct resolver *resolver, const struct resolve_module *module,
 			  struct error *err)
 {
+	assert(module->refusal);
 	const struct profile_coverage coverage = {.module = module->id,
 						  .function = module->refusal,
 						  .verdict = PROFILE_COVERAGE_FILE};

@@ -11,6 +11,7 @@
 #include "cache/derived.h"
 #include "object/lines.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct module_work {
@@ -57,11 +58,15 @@ static void ask_functions(struct module_work *work)
 		vec_push(&work->ids, (int64_t)function->value);
 	}
 	vec_fini(&functions);
+	assert(work->addrs.len == work->ids.len);
 }
 
 static struct module_work *work_of(struct symbolizing *all, const struct resolve_module *module)
 {
-	return &all->work[*map_get(&all->work_by_id, (uint64_t)module->id)];
+	const uint64_t *at = map_get(&all->work_by_id, (uint64_t)module->id);
+
+	assert(at && *at < all->count);
+	return &all->work[*at];
 }
 
 static bool none_is(const struct module_work *work, enum lines_reason reason)
@@ -77,6 +82,7 @@ static void look_up_lines(struct module_work *work, bool keeps_derived)
 {
 	static const struct lines_store store = {.open = derived_open, .keep = derived_keep};
 
+	assert(work->answers.len == work->addrs.len);
 	work->lines = lines_open_stored(work->module->object, keeps_derived ? &store : NULL);
 	lines_find(work->lines, work->addrs.data, work->addrs.len, work->answers.data);
 	lines_finish(work->lines);
@@ -89,6 +95,7 @@ static void look_up_lines(struct module_work *work, bool keeps_derived)
 /* What compilers that work at run time tell: one function and line for each address. */
 static void look_up_jit(struct module_work *work)
 {
+	assert(work->answers.len == work->addrs.len);
 	work->state = LINES_NO_DEBUG_INFO;
 	for (size_t i = 0; i < work->addrs.len; i++) {
 		const uint64_t addr = work->addrs.data[i];
@@ -135,6 +142,7 @@ static void look_up(void *context, unsigned worker, size_t begin, size_t end)
 
 static bool write_functions(struct symbolizing *all, struct module_work *work, struct error *err)
 {
+	assert(work->answers.len >= work->ids.len);
 	for (size_t i = 0; i < work->ids.len; i++) {
 		const struct lines_answer *answer = &work->answers.data[i];
 		const char *source = answer->declared_source;
@@ -177,6 +185,7 @@ static bool source_id(struct symbolizing *all, const char *path, int64_t *id, st
 static const char *frame_name(const struct resolve_location *location,
 			      const struct lines_answer *answer, size_t depth)
 {
+	assert(depth < answer->count);
 	const struct object_symbol *symbol =
 		depth + 1 == answer->count && location->module->object
 			? object_symbol_covering(location->module->object, location->link_addr)
@@ -216,6 +225,7 @@ static bool write_all(struct symbolizing *all, const struct resolve_location *lo
 	for (size_t i = 0; i < count && ok; i++) {
 		struct module_work *work = work_of(all, locations[i].module);
 		const size_t at = work->ids.len + taken[work - all->work]++;
+		assert(!work->answers.len || at < work->answers.len);
 		if (work->answers.len)
 			ok = write_location(all, (int64_t)i + 1, &locations[i],
 					    &work->answers.data[at], err);

@@ -110,6 +110,7 @@ static Elf64_Phdr image_part(const struct elf_out_input *input, uint32_t type,
 /* Place in the file of an address of the front. */
 static uint64_t front_offset(const struct elf_layout *layout)
 {
+	assert(layout->image_offset >= layout->image_addr - layout->front_addr);
 	return layout->image_offset - (layout->image_addr - layout->front_addr);
 }
 
@@ -233,6 +234,7 @@ static void headers_write(const struct elf_out_input *input, unsigned char *file
 	assert(headers.count <= count + NEW_SEGMENTS);
 	memcpy(file + offset, headers.entries, headers.count * sizeof(Elf64_Phdr));
 	memcpy(&header, file, sizeof(header));
+	assert(headers.count * sizeof(Elf64_Phdr) <= input->layout.headers_size / 2);
 	header.e_phoff = offset;
 	header.e_phnum = (Elf64_Half)headers.count;
 	if (input->entry)

@@ -5,6 +5,7 @@
  */
 #include "rewrite/emit.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { ALIGN_FILLER_BYTES = 16, EMIT_ROUNDS_MAX = 30 };
@@ -32,6 +33,7 @@ void emit_state(struct emitter *emitter, uint64_t like, int32_t cfa_delta)
 
 void emit_land(struct emitter *emitter, uint32_t position)
 {
+	assert(position + 4 <= emit_offset(emitter));
 	set_u32(&emitter->range->code, position, emit_offset(emitter) - (position + 4));
 }
 
@@ -43,6 +45,7 @@ static void fix_operand(struct emitter *emitter, uint32_t at, uint64_t target)
 				    .trailing = (uint8_t)(emit_offset(emitter) - at - 4),
 				    .target = target};
 
+	assert(at + 4 <= emit_offset(emitter));
 	vec_push(&emitter->range->fixups, fixup);
 }
 
@@ -63,6 +66,7 @@ bool emit_reused(struct emitter *emitter, const struct insn *insn, struct insn_o
 						 operation, bytes, &rip_offset);
 	const uint32_t at = emit_offset(emitter);
 
+	assert(length <= sizeof(bytes));
 	put_bytes(&emitter->range->code, bytes, length);
 	if (length && rip_offset)
 		fix_operand(emitter, at + (uint32_t)rip_offset, insn->target);
@@ -101,6 +105,7 @@ static void emit_short(struct emitter *emitter, uint32_t number, uint32_t target
 {
 	const struct short_branch branch = {emit_offset(emitter), number, target};
 
+	assert(target < emitter->range->insn_count);
 	vec_push(&emitter->shorts, branch);
 	put_u8(&emitter->range->code, 0);
 }
@@ -185,6 +190,7 @@ static void emit_pointer_read(struct emitter *emitter, const struct indirect_jum
 static const struct jump_table *jump_table_of(const struct emitter *emitter,
 					      const struct indirect_jump *jump)
 {
+	assert(jump->table < emitter->program->units.data[emitter->range->unit].tables.len);
 	return &emitter->program->units.data[emitter->range->unit].tables.data[jump->table];
 }
 
@@ -215,6 +221,7 @@ static const struct indirect_jump *jump_reading_table(const struct emitter *emit
 {
 	const uint32_t reader = emitter->table_readers ? emitter->table_readers[number] : 0;
 
+	assert(reader <= emitter->range->jumps.len);
 	return reader ? &emitter->range->jumps.data[reader - 1] : NULL;
 }
 
@@ -239,6 +246,7 @@ static void emit_jump_indirect(struct emitter *emitter, uint32_t number)
 	const struct insn *insn = &emitter->range->insns[number];
 	const struct indirect_jump *jump = range_jump_at(emitter->range, number);
 
+	assert(jump); /* each indirect jump has been planned */
 	if (jump->way != JUMP_TABLE) {
 		emit_indirect_jump(emitter, jump);
 		return;
@@ -310,6 +318,7 @@ static void emit_alignment(struct emitter *emitter)
 		put_bytes(&emitter->range->code, nops[piece], piece);
 		missing -= piece;
 	}
+	assert(emit_offset(emitter) % 16 == 0);
 }
 
 /* A run of nops that only brings the next instruction to a multiple of 16. */
@@ -373,12 +382,14 @@ static void emit_one(struct emitter *emitter, uint32_t number)
 	emit_insn(emitter, number);
 	if (insn->is_endbr)
 		emit_landing(emitter, insn);
+	assert(!number || range->copy_offset[number] >= range->copy_offset[number - 1]);
 }
 
 /* Control that would run past the end of the range goes on in the original, or in its copy. */
 static void emit_end(struct emitter *emitter)
 {
 	const struct range *range = emitter->range;
+	assert(range->insn_count);
 	const struct insn *last = &range->insns[range->insn_count - 1];
 
 	if (!insn_falls_through(last))
@@ -421,6 +432,7 @@ static bool fill_shorts(struct emitter *emitter)
 	bool all_fit = true;
 
 	vec_foreach (branch, &emitter->shorts) {
+		assert(branch->target_insn < emitter->range->insn_count);
 		const int64_t distance = (int64_t)emitter->range->copy_offset[branch->target_insn] -
 					 (int64_t)(branch->position + 1);
 		if (distance < INT8_MIN || distance > INT8_MAX) {
@@ -439,8 +451,10 @@ static uint32_t *find_table_readers(const struct range *range)
 		range->jumps.len ? mem_zalloc(range->insn_count * sizeof(*readers)) : NULL;
 
 	for (size_t i = range->jumps.len; i-- > 0;) {
-		if (range->jumps.data[i].way == JUMP_TABLE)
-			readers[range->jumps.data[i].table_insn] = (uint32_t)i + 1;
+		if (range->jumps.data[i].way != JUMP_TABLE)
+			continue;
+		assert(range->jumps.data[i].table_insn < range->insn_count);
+		readers[range->jumps.data[i].table_insn] = (uint32_t)i + 1;
 	}
 	return readers;
 }
@@ -457,6 +471,7 @@ void emit_range(struct program *program, struct range *range, struct worker *wor
 	range->copy_offset = arena_array(&worker->arena, uint32_t, range->insn_count);
 	emit_body(&emitter);
 	for (int round = 0; !fill_shorts(&emitter); round++) {
+		assert(round <= EMIT_ROUNDS_MAX);
 		if (round == EMIT_ROUNDS_MAX)
 			memset(emitter.is_long, 1, range->insn_count);
 		emit_body(&emitter);

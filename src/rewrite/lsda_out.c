@@ -16,6 +16,7 @@
 #include "rewrite/lsda_out.h"
 #include "object/encoded_pointer.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 enum {
@@ -85,6 +86,7 @@ static void put_uleb_5(struct byte_vec *out, uint64_t value)
 	for (unsigned group = 0; group < 4; group++, value >>= 7)
 		put_u8(out, (unsigned)(value & 0x7f) | 0x80);
 	put_u8(out, (unsigned)value & 0x7f);
+	assert(value < 0x80);
 }
 
 /* What the landing pads of the new table count from. A distance of 0 means that there is none. */
@@ -129,6 +131,7 @@ static bool put_call_site(const struct lsda_out *out, const struct copy_range *r
 					 " has a landing pad at 0x%" PRIx64
 					 " that was not copied with it",
 					 range->fde->begin, site->landing_pad);
+		assert(pad > base); /* 0 stands for no landing pad */
 		pad -= base;
 	}
 	put_uleb(sites, begin - range->copy_begin);

@@ -10,6 +10,7 @@
 #include "rewrite/static_out.h"
 #include "rewrite/unwind_out.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -56,6 +57,7 @@ static bool plan_layout(struct output *output, struct error *err)
 	program->arm_addr = program->slots_addr + sizeof(struct tare_slots);
 	program->counters_addr = output->layout.rw_addr + before_counters;
 	program->image_addr = output->layout.image_addr;
+	assert(program->image.len == 0);
 	while (program->image.len < output->layout.headers_size)
 		put_u8(&program->image, 0);
 	return true;
@@ -73,6 +75,7 @@ static void reserve_note(struct output *output)
 	output->note.size = NOTE_HEADER_BYTES + sizeof(struct tare_module);
 	for (uint64_t i = 0; i < output->note.size; i++)
 		put_u8(&program->image, 0);
+	assert(program->note_addr % 8 == 0);
 }
 
 /* Copied or not: it may run. */
@@ -127,6 +130,8 @@ static void write_note(const struct output *output)
 	}
 	unsigned char *at = program->image.data + (output->note.addr - program->image_addr);
 
+	assert(program->code_begin < program->code_end);
+	assert(output->note.addr - program->image_addr + output->note.size <= program->image.len);
 	memcpy(module.source_id, program->options->source_id, sizeof(module.source_id));
 	memcpy(at, header, sizeof(header));
 	memcpy(at + sizeof(header), TARE_NOTE_NAME, sizeof(TARE_NOTE_NAME));
@@ -141,10 +146,14 @@ static void describe_points(const struct range *range, struct copy_range *copy)
 	for (uint32_t i = 0; i < range->insn_count; i++) {
 		const struct copy_point point = {range->insns[i].addr,
 						 range->copy_addr + range->copy_offset[i]};
+		/* Filler that is dropped has the place of what follows it. */
+		assert(!i || (point.addr > vec_last(&copy->points).addr &&
+			      point.copy_addr >= vec_last(&copy->points).copy_addr));
 		vec_push(&copy->points, point);
 	}
 	vec_reserve(&copy->extras, range->extras.len);
 	vec_foreach (extra, &range->extras) {
+		assert(extra->copy_addr <= range->code.len);
 		struct copy_extra placed = *extra;
 		placed.copy_addr += range->copy_addr;
 		vec_push(&copy->extras, placed);
@@ -172,6 +181,8 @@ static void describe_copies(struct output *output)
 	vec_foreach (range, &program->ranges) {
 		if (!range->copied)
 			continue;
+		assert(range->stubs_offset <= range->code.len);
+		assert(unit_begins[range->unit] <= range->copy_addr);
 		struct copy_range copy = {.fde = range->fde,
 					  .copy_begin = range->copy_addr,
 					  .copy_end = range->copy_addr + range->code.len,
@@ -215,6 +226,7 @@ static bool append_exceptions(struct output *output, struct error *err)
 			return false;
 		vec_push(&output->lsda_addrs, addr);
 	}
+	assert(output->lsda_addrs.len == output->copies.len);
 	output->exceptions.size = image_end(program) - output->exceptions.addr;
 	return true;
 }
@@ -237,6 +249,7 @@ static bool append_unwind(struct output *output, struct error *err)
 	put_bytes(&program->image, unwind.eh_frame.data, unwind.eh_frame.len);
 	while (image_end(program) < unwind.eh_frame_hdr_addr)
 		put_u8(&program->image, 0);
+	assert(image_end(program) == unwind.eh_frame_hdr_addr);
 	output->unwind_header = (struct object_extent){image_end(program), unwind.eh_frame_hdr.len};
 	put_bytes(&program->image, unwind.eh_frame_hdr.data, unwind.eh_frame_hdr.len);
 	unwind_out_fini(&unwind);
@@ -257,6 +270,8 @@ static void patch_entries(struct output *output)
 			.addr = range_patch_addr(range), .bytes = jump, .size = ENTRY_JUMP_BYTES};
 		const uint32_t distance =
 			(uint32_t)(range->copy_addr - (patch.addr + ENTRY_JUMP_BYTES));
+		assert(range->copy_addr >= program->code_begin &&
+		       range->copy_addr < program->code_end);
 		jump[0] = 0xe9;
 		memcpy(jump + 1, &distance, sizeof(distance));
 		vec_push(&output->patches, patch);

@@ -11,6 +11,7 @@
 
 #include "abi/module.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { CODE_ALIGN = 16 };
@@ -29,6 +30,7 @@ uint64_t copied_code(const struct program *program, uint64_t addr, const struct 
 	}
 	if (!range->copied)
 		return addr;
+	assert(insn >= range->insns && insn < range->insns + range->insn_count);
 	if (addr == range->begin && range->entry && range != jump_from)
 		return range->copy_addr;
 	return range->copy_addr + range->copy_offset[insn - range->insns];
@@ -43,6 +45,7 @@ static void place_code(struct program *program)
 			continue;
 		put_align(&program->image, CODE_ALIGN, 0xcc);
 		range->copy_addr = image_end(program);
+		assert(range->copy_addr % CODE_ALIGN == 0 && range->code.len);
 		put_bytes(&program->image, range->code.data, range->code.len);
 	}
 	program->code_end = image_end(program);
@@ -53,6 +56,7 @@ static void place_table(struct program *program, const struct unit *unit, struct
 {
 	if (table->within) {
 		const struct jump_table *whole = &unit->tables.data[table->within - 1];
+		assert(table->within <= unit->tables.len && table->source >= whole->source);
 		table->copy_addr = whole->copy_addr + (table->source - whole->source);
 		return;
 	}
@@ -87,6 +91,8 @@ static void place_map(struct program *program, struct range *range, enum map_kin
 		const uint64_t from = kind == MAP_FROM_MAP ? range->map_addr[kind] : addr;
 		put_u32(&program->image, (uint32_t)(target - from));
 	}
+	assert(image_end(program) - range->map_addr[kind] ==
+	       (range->end - range_map_begin(range)) * sizeof(uint32_t));
 }
 
 static void place_maps(struct program *program)
@@ -104,6 +110,7 @@ static void place_maps(struct program *program)
 static const struct jump_table *fixup_table(const struct program *program,
 					    const struct range *range, const struct fixup *fixup)
 {
+	assert(fixup->target < program->units.data[range->unit].tables.len);
 	return &program->units.data[range->unit].tables.data[fixup->target];
 }
 
@@ -133,6 +140,7 @@ static void describe_counter(struct program *program, const struct range *range,
 	const bool of_site = fixup->kind == FIXUP_SITE_COUNTER;
 	const uint64_t number =
 		of_site ? site_counter(program, range, fixup->target) : range->function;
+	assert(!of_site || fixup->target < range->site_targets.len);
 	const uint64_t target = of_site ? range->site_targets.data[fixup->target] : range->begin;
 	const uint64_t prefix =
 		range->copy_addr + fixup->position - TARE_COUNT_CODE_BYTES - program->code_begin;
@@ -140,6 +148,8 @@ static void describe_counter(struct program *program, const struct range *range,
 		.target = target ? (int32_t)(target - program->note_addr) : 0,
 		.prefix = (uint32_t)prefix};
 
+	assert(number < program_counter_count(program));
+	assert(fixup->position >= TARE_COUNT_CODE_BYTES);
 	memcpy(program->image.data + (program->counted_addr - program->image_addr) +
 		       number * sizeof(counted),
 	       &counted, sizeof(counted));
@@ -177,6 +187,7 @@ static uint64_t fixup_target(const struct program *program, const struct range *
 	case FIXUP_ARM:
 		return program->arm_addr + range->function;
 	case FIXUP_SITE_ARM:
+		assert(fixup->target < range->site_targets.len);
 		return sites + range->first_site + fixup->target;
 	case FIXUP_SYSCALL_ARM:
 		return sites + program->site_count;
@@ -189,8 +200,10 @@ static uint64_t fixup_target(const struct program *program, const struct range *
 	case FIXUP_TABLE:
 		return fixup_table(program, range, fixup)->copy_addr;
 	case FIXUP_MAP:
+		assert(program->ranges.data[fixup->target].needs_map[MAP_FROM_MAP]);
 		return program->ranges.data[fixup->target].map_addr[MAP_FROM_MAP];
 	case FIXUP_MAP_FROM:
+		assert(program->ranges.data[fixup->target].needs_map[MAP_FROM_ORIGINAL]);
 		return program->ranges.data[fixup->target].map_addr[MAP_FROM_ORIGINAL];
 	case FIXUP_COMPANION:
 		return program->companion.addr + fixup->target;
@@ -216,6 +229,8 @@ static bool apply_fixup(struct program *program, const struct range *range,
 	const int64_t value =
 		(int64_t)(fixup_target(program, range, fixup) - fixup_base(program, range, fixup));
 
+	assert(fixup->position + 4 + fixup->trailing <= range->code.len);
+	assert(field >= program->code_begin && field + 4 <= program->code_end);
 	if (value < INT32_MIN || value > INT32_MAX)
 		return false;
 	set_u32(&program->image, field - program->image_addr, (uint32_t)value);

@@ -3,6 +3,7 @@
  */
 #include "rewrite/program.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Bytes of filler behind a function that may be overwritten. */
@@ -35,6 +36,7 @@ static void index_insn(struct range *range, uint64_t offset, uint32_t number)
 
 	if (block && !*before)
 		*before = number;
+	assert(number - *before < INDEX_BLOCK_BYTES); /* none is shorter than a byte */
 	range->index.within[offset] = (uint8_t)(number - *before + 1);
 }
 
@@ -55,6 +57,7 @@ static void decode_range(const struct program *program, struct range *range,
 		struct insn insn;
 		if (!insn_decode(bytes + at, size - at, range->begin + at, &insn))
 			return;
+		assert(insn.length && insn.length <= size - at);
 		index_insn(range, at, (uint32_t)scratch->len);
 		vec_push(scratch, insn);
 		range->has_jump_indirect |= insn.kind == INSN_JUMP_INDIRECT;
@@ -62,6 +65,7 @@ static void decode_range(const struct program *program, struct range *range,
 		range->uses_gs |= insn.uses_gs;
 		at += insn.length;
 	}
+	assert(scratch->len);
 	range->insn_count = (uint32_t)scratch->len;
 	range->insns = arena_array(&worker->arena, struct insn, scratch->len);
 	memcpy(range->insns, scratch->data, scratch->len * sizeof(*scratch->data));
@@ -95,6 +99,7 @@ static uint64_t padding_behind(const struct program *program, const struct range
 		else
 			break;
 	}
+	assert(at >= range->end);
 	return at - range->end;
 }
 
@@ -286,6 +291,7 @@ static void decode_piece(void *program_at, unsigned worker, size_t begin, size_t
 
 	for (size_t i = begin; i < end; i++) {
 		struct range *range = &program->ranges.data[i];
+		assert(!i || program->ranges.data[i - 1].begin <= range->begin);
 		decode_range(program, range, &scratch, &program->workers[worker]);
 		const uint64_t limit = i + 1 < program->ranges.len
 					       ? program->ranges.data[i + 1].begin

@@ -5,6 +5,7 @@
  */
 #include "rewrite/program.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* What comes along in the file, or NULL. */
@@ -70,6 +71,7 @@ static void number_functions(struct program *program)
 		if (range->copied && range->entry)
 			range->function = next++;
 	}
+	assert(next == program->function_count);
 	vec_foreach (unit, &program->units) {
 		const struct range *first = NULL;
 		vec_foreach (number, &unit->ranges) {

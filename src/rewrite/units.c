@@ -11,6 +11,7 @@
 #include "object/lsda.h"
 #include "rewrite/program.h"
 
+#include <assert.h>
 #include <string.h>
 
 static size_t find_root(size_t *parents, size_t i)
@@ -27,6 +28,7 @@ static void join(size_t *parents, size_t a, size_t b)
 
 static size_t range_number(const struct program *program, const struct range *range)
 {
+	assert(range >= program->ranges.data && range < program->ranges.data + program->ranges.len);
 	return (size_t)(range - program->ranges.data);
 }
 
@@ -114,6 +116,7 @@ static void join_by_branches(struct program *program, size_t number, size_t *par
 static void join_by_falling(struct program *program, size_t number, size_t *parents)
 {
 	const struct range *range = &program->ranges.data[number];
+	assert(range->insn_count);
 	const struct insn *last = &range->insns[range->insn_count - 1];
 
 	if (!insn_falls_through(last) || last->kind == INSN_CALL ||
@@ -142,6 +145,7 @@ static void collect_units(struct program *program, size_t *parents)
 	map_init(&units);
 	for (size_t i = 0; i < program->ranges.len; i++) {
 		const size_t root = find_root(parents, i);
+		assert(root < program->ranges.len && parents[root] == root);
 		const uint64_t number = *map_put(&units, root, program->units.len);
 		if (number == program->units.len) {
 			const struct unit unit = {0};
@@ -151,6 +155,7 @@ static void collect_units(struct program *program, size_t *parents)
 		program->ranges.data[i].slot = (uint32_t)program->units.data[number].ranges.len;
 		vec_push(&program->units.data[number].ranges, (uint32_t)i);
 	}
+	assert(program->units.len <= program->ranges.len);
 	map_fini(&units);
 	program->statistics->units = program->units.len;
 }

@@ -60,6 +60,7 @@ static void record_end(struct unwind_builder *builder, size_t start)
 {
 	struct byte_vec *bytes = &builder->out->eh_frame;
 
+	assert(bytes->len >= start + 4);
 	/* DW_CFA_nop fills */
 	put_align(bytes, RECORD_ALIGN, 0);
 	set_u32(bytes, start, (uint32_t)(bytes->len - start - 4));
@@ -183,6 +184,7 @@ static void event_put(struct events *events, uint64_t copy_addr, const struct cf
 
 	/* An extra is like an address of its own function. */
 	assert(row);
+	assert(!events->len || vec_last(events).copy_addr <= copy_addr);
 	/* The later statement about the same place is the one that counts. */
 	if (events->len && vec_last(events).copy_addr == copy_addr)
 		events->len--;
@@ -271,6 +273,7 @@ static bool put_program(struct unwind_builder *builder, const struct copy_range 
 			return false;
 		if (cfi_state_equal(&states[present], state))
 			continue;
+		assert(event->copy_addr >= location && event->copy_addr <= range->copy_end);
 		cfi_write_advance(bytes, event->copy_addr - location);
 		location = event->copy_addr;
 		if (!cfi_write_change(&writer, &states[present], state, builder->err))
@@ -287,6 +290,8 @@ static bool new_fde_put(struct unwind_builder *builder, const struct copy_range 
 	struct events events = {0};
 	uint64_t cie_addr;
 
+	assert(range->copy_begin < range->copy_end && range->stubs_begin >= range->copy_begin &&
+	       range->stubs_begin <= range->copy_end);
 	builder->rows.len = 0;
 	if (!cfi_rows_read(range->fde, &builder->rows, builder->err) ||
 	    !new_cie_get(builder, range->fde->cie, &cie_addr))
