@@ -76,6 +76,13 @@ def callgrind(command, cache, environment):
     return found
 
 
+def library_name(name):
+    """memcpy and memmove are one function on most processors, and callgrind knows it by one name."""
+    variant = VARIANT.match(name)
+    name = variant[1] if variant else name
+    return "memcpy" if name == "memmove" else name
+
+
 def calls_by_function(found, functions):
     """{(module, address): calls} of functions in instrumented files, {name: calls} of others."""
     ours, libraries = collections.Counter(), collections.Counter()
@@ -83,8 +90,7 @@ def calls_by_function(found, functions):
         if not functions.is_library(module):
             ours[module, addr] += count
         elif not functions.is_library(source):
-            variant = VARIANT.match(name)
-            libraries[variant[1] if variant else name] += count
+            libraries[library_name(name)] += count
     for module, source, target, count in found["jumps"]:
         begin, size = target, functions.size(module, target)
         if not functions.is_library(module) and not begin <= source < begin + size:
@@ -92,19 +98,20 @@ def calls_by_function(found, functions):
     return ours, libraries
 
 
-def compare(found, rows, again):
-    """(functions compared, [(function, tare's calls, callgrind's, reason or "")]) of instrumented files.
+def compare(found, rows, again, explained):
+    """(functions compared, [(function, tare's calls, callgrind's, reason or "")]), of libraries' functions, too.
 
-    `again` are the calls of a second recording: where they differ, the program does other things each time.
+    `again` is a second recording: where it differs, the program does other things each time. `explained`
+    has reasons for what differs else.
     """
-    ours, _ = calls_by_function(found, rows.functions)
-    compared, wrong = 0, []
-    for key, name in rows.names.items():
-        if key[0] == "libraries" or not key[1]:
-            continue
-        compared += 1
-        mine, theirs = rows.calls[key], ours[key]
+    ours, libraries = calls_by_function(found, rows.functions)
+    pairs = [(f"{key[0]}:{name}", rows.calls[key], again.calls[key], ours[key])
+             for key, name in rows.names.items() if key[1] and key not in rows.functions.startup]
+    pairs += [(name, calls, again.library_calls[name], libraries[name])
+              for name, calls in rows.library_calls.items() if name in libraries]
+    wrong = []
+    for name, mine, second, theirs in pairs:
         if mine != theirs:
-            why = "differs from run to run" if again.get(key, mine) != mine else ""
-            wrong.append((f"{key[0]}:{name}", mine, theirs, why))
-    return compared, sorted(wrong, key=lambda entry: (bool(entry[3]), -abs(entry[1] - entry[2])))
+            why = "differs from run to run" if mine != second else explained.get(name) or explained.get("*", "")
+            wrong.append((name, mine, theirs, why))
+    return len(pairs), sorted(wrong, key=lambda entry: (bool(entry[3]), -abs(entry[1] - entry[2])))

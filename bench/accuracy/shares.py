@@ -13,6 +13,8 @@ import re
 import sqlite3
 import subprocess
 
+import counts
+
 LIBRARIES = ("libraries", 0)
 
 
@@ -32,6 +34,9 @@ class Functions:
                         f"""SELECT m.name, f.link_addr, f.size FROM {table} f JOIN module m
                             ON m.id = f.module WHERE f.link_addr > 0 AND f.size > 0"""):
                     found[module].setdefault(begin, size)
+            self.startup = set(database.execute(
+                """SELECT m.name, c.link_addr FROM coverage c JOIN module m ON m.id = c.module
+                   WHERE c.verdict = 'startup'""")) if "coverage" in tables else set()
         self.ranges = {module: sorted(functions.items()) for module, functions in found.items()}
 
     def at(self, module, addr):
@@ -57,7 +62,8 @@ class Rows:
     def __init__(self, tare, samples):
         text = tare.report("functions", "--format=csv", *(["--no-kernel"] if samples else []))
         self.functions = Functions(tare.profile)
-        self.names, self.calls = {LIBRARIES: "(libraries)"}, collections.Counter()
+        self.names = {LIBRARIES: "(libraries)"}
+        self.calls, self.library_calls = collections.Counter(), collections.Counter()
         sums = {"exclusive": collections.Counter(), "inclusive": collections.Counter()}
         self.ends = {}
         rows = list(csv.DictReader(io.StringIO(text)))
@@ -65,7 +71,10 @@ class Rows:
         for row in rows:
             key = self.key_of(row)
             self.names.setdefault(key, row["function"])
-            self.calls[key] += int(row.get("calls") or 0)
+            if key == LIBRARIES:
+                self.library_calls[counts.library_name(row["function"])] += int(row.get("calls") or 0)
+            else:
+                self.calls[key] += int(row.get("calls") or 0)
             for kind, counter in sums.items():
                 if key == LIBRARIES and kind == "inclusive":
                     continue

@@ -16,9 +16,9 @@ def pair(result, way, kind):
 def counts_cell(result):
     if "counts_compared" not in result:
         return "–"
-    equal = result["counts_compared"] - result["counts_differ"] - result["counts_vary"]
-    varies = f", {result['counts_vary']} vary" if result["counts_vary"] else ""
-    return f"{equal} of {result['counts_compared']}{varies}"
+    equal = result["counts_compared"] - result["counts_differ"] - result["counts_explained"]
+    explained = f", {result['counts_explained']} explained" if result["counts_explained"] else ""
+    return f"{equal} of {result['counts_compared']}{explained}"
 
 
 def covered_cell(result, way):

@@ -113,9 +113,12 @@ static void emit_short(struct emitter *emitter, uint32_t number, uint32_t target
 /* jmp to original code, as a tail call where it leaves the function. */
 static void emit_jump_to(struct emitter *emitter, uint64_t like, uint64_t target)
 {
-	if (!branch_is_inside(emitter->program, emitter->range, target))
-		emit_leave(emitter, like,
-			   emitter->range->returns_flags || flags_live(emitter->program, target));
+	if (!branch_is_inside(emitter->program, emitter->range, target)) {
+		const bool flags =
+			emitter->range->returns_flags || flags_live(emitter->program, target);
+		emit_leave(emitter, like, flags);
+		emit_tail_count(emitter, like, target, flags);
+	}
 	emit_code(emitter, 0xe9);
 	emit_fixup(emitter, FIXUP_CODE_JUMP, target, 0);
 }

@@ -77,6 +77,8 @@ void emit_probe(struct emitter *emitter, const struct probe *probe);
 /* Counts a call of a small function, which has no probes. */
 void emit_count(struct emitter *emitter);
 void emit_leave(struct emitter *emitter, uint64_t like, bool flags);
+/* Counts a call by a jump, behind the probe of kind LEAVE, where the callee does not count it. */
+void emit_tail_count(struct emitter *emitter, uint64_t like, uint64_t target, bool flags);
 void emit_stubs(struct emitter *emitter);
 /* The call, with its probes where it leaves instrumented code. */
 void emit_call(struct emitter *emitter, const struct insn *insn);

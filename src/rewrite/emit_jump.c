@@ -241,5 +241,7 @@ void emit_indirect_jump(struct emitter *emitter, const struct indirect_jump *jum
 			emit_saving(emitter, insn);
 	}
 	emit_leave(emitter, insn->addr, emitter->range->returns_flags);
+	if (jump->way != JUMP_TRANSLATE && insn->rip_offset)
+		emit_tail_count(emitter, insn->addr, insn->target, emitter->range->returns_flags);
 	emit_raw(emitter, insn);
 }

@@ -90,20 +90,28 @@ void emit_probe(struct emitter *emitter, const struct probe *probe)
 	emitter->probe_count++;
 }
 
-void emit_count(struct emitter *emitter)
+/* What the probe would count, without it; the stack is as before the instruction at `like`. */
+static void emit_bare_counter(struct emitter *emitter, const struct probe *probe)
 {
-	const uint64_t begin = emitter->range->begin;
-	const struct probe entry = {.kind = PROBE_ENTER};
-
-	if (!flags_live(emitter->program, begin)) {
-		emit_counter(emitter, &entry);
+	if (!probe->flags_live) {
+		emit_counter(emitter, probe);
 		return;
 	}
 	emit_code(emitter, 0x9c); /* pushf */
-	emit_state(emitter, begin, 8);
-	emit_counter(emitter, &entry);
+	emit_state(emitter, probe->like, 8);
+	emit_counter(emitter, probe);
 	emit_code(emitter, 0x9d); /* popf */
-	emit_state(emitter, begin, 0);
+	emit_state(emitter, probe->like, 0);
+}
+
+void emit_count(struct emitter *emitter)
+{
+	const uint64_t begin = emitter->range->begin;
+
+	emit_bare_counter(emitter,
+			  &(struct probe){.kind = PROBE_ENTER,
+					  .like = begin,
+					  .flags_live = flags_live(emitter->program, begin)});
 }
 
 void emit_leave(struct emitter *emitter, uint64_t like, bool flags)
@@ -291,6 +299,34 @@ static bool call_leaves(const struct emitter *emitter, const struct insn *insn)
 		return false;
 	return callee->verdict != REWRITE_INSTRUMENTED ||
 	       program->options->probes == REWRITE_PROBES_ALL;
+}
+
+/* Whether the jump that leaves the function is a call of one that does not count itself. */
+static bool tail_call_leaves(const struct emitter *emitter, uint64_t target)
+{
+	const struct program *program = emitter->program;
+	const struct range *callee = program_range(program, target);
+	const char *symbol = object_plt_symbol(program->object, target);
+
+	if (symbol || !callee)
+		return symbol && !is_artefact(symbol);
+	return target == callee->begin && callee->entry && !is_artefact(callee->name) &&
+	       callee->verdict != REWRITE_INSTRUMENTED;
+}
+
+void emit_tail_count(struct emitter *emitter, uint64_t like, uint64_t target, bool flags)
+{
+	struct range *range = emitter->range;
+
+	if (!probes_functions(emitter) || !tail_call_leaves(emitter, target))
+		return;
+	emitter->leaves = true; /* the flags are kept where registers may have been */
+	emit_bare_counter(emitter, &(struct probe){.kind = PROBE_CALL,
+						   .like = like,
+						   .flags_live = flags,
+						   .site = (uint32_t)range->site_targets.len});
+	emitter->leaves = false;
+	vec_push(&range->site_targets, target);
 }
 
 static bool make_call_probe(struct emitter *emitter, const struct insn *insn, struct probe *probe)

@@ -207,6 +207,9 @@ bool probe_take_landing(struct walk *walk);
 /* Steps over what counts a function without probes. False: a difference, as where nothing does. */
 bool count_take(struct walk *walk);
 
+/* Steps over what counts a call by the jump to `target`, if that is next. False: a difference. */
+bool count_take_tail(struct walk *walk, uint64_t target);
+
 /* ---- indirect.c ---- */
 
 /* Steps over the translation of an indirect jump, if one is next. False: a difference. */

@@ -171,6 +171,37 @@ static bool check_count(struct reading *reading)
 	       walk_fails(walk, VERIFY_PROBE, "the file says something else of its counter");
 }
 
+/* A counter without a probe. */
+struct bare {
+	uint64_t number;
+	uint32_t at;
+	bool found, whole; /* whole: the flags are as before, and it is a counter that it adds to */
+};
+
+static struct bare take_bare(struct walk *walk)
+{
+	const struct check *check = walk->check;
+	const uint64_t like = walk->insn->addr;
+	const uint32_t before = walk->at;
+	const bool saves = walk_take_bytes(walk, 0x9c);
+	struct bare bare = {.at = walk->at};
+	uint64_t counter_addr;
+
+	if (!take_count(walk, &counter_addr)) {
+		walk->at = before;
+		return bare;
+	}
+	rows_check(walk, bare.at, like, saves ? WORD_BYTES : 0);
+	if (saves)
+		rows_check(walk, walk->at, like, WORD_BYTES);
+	bare.found = true;
+	bare.number = (counter_addr - check->counters_addr) / sizeof(uint64_t);
+	bare.whole = (!saves || walk_take_bytes(walk, 0x9d)) &&
+		     bare.number < check->module.counter_count &&
+		     counter_addr == check->counters_addr + bare.number * sizeof(uint64_t);
+	return bare;
+}
+
 bool count_take(struct walk *walk)
 {
 	const uint64_t begin = walk->range->begin;
@@ -178,21 +209,28 @@ bool count_take(struct walk *walk)
 
 	if (!check->module.counter_count)
 		return true;
-	const bool saves = walk_take_bytes(walk, 0x9c);
-	const uint32_t at = walk->at;
-	uint64_t counter_addr;
-	rows_check(walk, at, begin, saves ? WORD_BYTES : 0);
-	if (!take_count(walk, &counter_addr))
+	const struct bare bare = take_bare(walk);
+	if (!bare.found)
 		return walk_fails(walk, VERIFY_PROBE, "a function that nothing counts");
-	rows_check(walk, walk->at, begin, saves ? WORD_BYTES : 0);
-	if (saves && !walk_take_bytes(walk, 0x9d))
-		return walk_fails(walk, VERIFY_PROBE, "a counter does not restore the flags");
-	const uint64_t number = (counter_addr - check->counters_addr) / sizeof(uint64_t);
-	const uint64_t *owner = map_put(&check->enters, check->arm_addr + number, begin);
-	return (number < check->module.counter_count &&
-		counter_addr == check->counters_addr + number * sizeof(uint64_t) &&
-		*owner == begin && check_counted(walk, number, begin, at)) ||
+	const uint64_t *owner = map_put(&check->enters, check->arm_addr + bare.number, begin);
+	return (bare.whole && *owner == begin &&
+		check_counted(walk, bare.number, begin, bare.at)) ||
 	       walk_fails(walk, VERIFY_PROBE, "the counter is not the function's own");
+}
+
+bool count_take_tail(struct walk *walk, uint64_t target)
+{
+	const uint64_t from = walk->insn->addr;
+	struct check *check = walk->check;
+	const struct bare bare = take_bare(walk);
+
+	if (!bare.found)
+		return true;
+	rows_check(walk, walk->at, from, 0);
+	const uint64_t *owner = map_put(&check->sites, check->arm_addr + bare.number, from);
+	return (bare.whole && *owner == from && bare.number >= check->module.function_count &&
+		check_counted(walk, bare.number, target, bare.at)) ||
+	       walk_fails(walk, VERIFY_PROBE, "the counter is not the jump's own");
 }
 
 /* ---- the stub ---- */

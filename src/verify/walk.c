@@ -153,7 +153,7 @@ static bool take_jump_over(struct walk *walk, uint64_t skip)
 	if (!take_leave(walk))
 		return false;
 	rows_check(walk, walk->at, walk->insn->addr, 0);
-	if (!take_jump(walk, walk->insn->target))
+	if (!count_take_tail(walk, walk->insn->target) || !take_jump(walk, walk->insn->target))
 		return false;
 	return skip == walk_addr(walk) ||
 	       walk_fails(walk, VERIFY_CODE, "the inverted branch leads elsewhere");
@@ -227,7 +227,8 @@ static bool take_call(struct walk *walk, const struct check_probe *before)
 
 static bool take_indirect_jump(struct walk *walk)
 {
-	if (!indirect_take_translation(walk) || !take_leave(walk))
+	if (!indirect_take_translation(walk) || !take_leave(walk) ||
+	    !count_take_tail(walk, walk->insn->target))
 		return false;
 	rows_check(walk, walk->at, walk->insn->addr, 0);
 	return walk_take_raw(walk) || indirect_take_table(walk) ||
@@ -290,7 +291,8 @@ static bool take_insn(struct walk *walk)
 	case INSN_CALL_INDIRECT:
 		return take_call(walk, &last);
 	case INSN_JUMP:
-		return take_jump(walk, walk->insn->target);
+		return count_take_tail(walk, walk->insn->target) &&
+		       take_jump(walk, walk->insn->target);
 	case INSN_BRANCH:
 		return take_branch(walk);
 	case INSN_LOOP:
@@ -400,7 +402,7 @@ static bool take_end(struct walk *walk, const struct insn *last)
 		return true;
 	if (last->kind != INSN_CALL && last->kind != INSN_CALL_INDIRECT && !take_leave(walk))
 		return false;
-	return take_jump(walk, walk->range->end);
+	return count_take_tail(walk, walk->range->end) && take_jump(walk, walk->range->end);
 }
 
 static bool check_stub_order(struct walk *walk)

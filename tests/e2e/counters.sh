@@ -15,7 +15,7 @@ gcc -O1 -w -pthread -static -o static "$sources/counters.c" -ldl 2>/dev/null || 
 # What the counters of all processes say: "name count", of functions that the program tells of.
 counted() {
 	awk '!/^#/ { print $1 }' "$work/recorded.stdout" | while read -r name; do
-		sqlite3 "$work/profile.tare" "SELECT '$name ' || coalesce(sum(entered), 0) FROM counted c
+		sqlite3 "$work/profile.tare" "SELECT '$name ' || coalesce(sum(iif(entered, entered, called)), 0) FROM counted c
 			JOIN function f ON f.id = c.function JOIN module m ON m.id = f.module WHERE f.name = '$name'"
 	done
 }

@@ -317,6 +317,10 @@ __asm__(".macro function name\n"
 	"	.cfi_startproc\n"
 	"	.rept 12\n	inc %eax\n	.endr\n"
 	"	function_end too_close\n"
+	"	function leaves_by_jump\n"
+	"	.rept 12\n	inc %eax\n	.endr\n"
+	"	cmp %edi, %esi\n	ja small_straight\n	jae too_short\n	jmp small_forward\n"
+	"	function_end leaves_by_jump\n"
 	"	function short_loop\n"
 	"1:	dec %edi\n	jne 1b\n	nopl 0(%rax)\n"
 	"	function_end short_loop\n"
@@ -445,6 +449,49 @@ static void test_small_functions_are_counted(void **state)
 	release(&file);
 }
 
+/* Counters of call sites that count calls of the function. */
+static unsigned sites_calling(const struct rewritten *file, const char *name)
+{
+	const uint64_t addr = function_named(file, name)->addr;
+	struct tare_module module;
+	struct tare_counted counted;
+	struct error err;
+	struct object *copy =
+		object_open_bytes(file->bytes.data, file->bytes.len, "copy", OBJECT_ALL, &err);
+	unsigned found = 0;
+
+	assert_non_null(copy);
+	const uint64_t note = object_tare_note(copy);
+	memcpy(&module, object_at(copy, note, sizeof(module)), sizeof(module));
+	for (uint32_t i = module.function_count; i < module.counter_count; i++) {
+		const uint64_t at = note + (uint64_t)module.counted_offset + i * sizeof(counted);
+		memcpy(&counted, object_at(copy, at, sizeof(counted)), sizeof(counted));
+		if (note + (uint64_t)(int64_t)counted.target != addr)
+			continue;
+		const uint64_t code = note + (uint64_t)module.code_offset + counted.prefix;
+		const unsigned char *bytes = object_at(copy, code, TARE_COUNT_BYTES + 1);
+		assert_memory_equal(bytes, TARE_COUNT, TARE_COUNT_CODE_BYTES);
+		assert_int_equal(bytes[TARE_COUNT_BYTES], 0xe9);
+		found++;
+	}
+	object_close(copy);
+	return found;
+}
+
+/* What does not count itself is counted where a jump calls it, and nothing else is there. */
+static void test_calls_by_jumps_are_counted(void **state)
+{
+	struct rewritten file;
+	const struct rewrite_options options = {.mode = REWRITE_FULL};
+
+	(void)state;
+	rewrite(&file, "/proc/self/exe", &options);
+	assert_int_equal(sites_calling(&file, "too_short"), 1);
+	assert_int_equal(sites_calling(&file, "small_straight"), 0);
+	assert_int_equal(sites_calling(&file, "small_forward"), 0);
+	release(&file);
+}
+
 /* ---- symbols ---- */
 
 /* A function without an unwind record whose symbol reaches into a PLT, which has one. */
@@ -491,6 +538,7 @@ int main(void)
 		cmocka_unit_test(test_selection),
 		cmocka_unit_test(test_small_functions),
 		cmocka_unit_test(test_small_functions_are_counted),
+		cmocka_unit_test(test_calls_by_jumps_are_counted),
 		cmocka_unit_test(test_symbols_under_foreign_records),
 	};
 

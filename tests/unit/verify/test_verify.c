@@ -359,24 +359,30 @@ __asm__(".text\n"
 	"gives_flags:\n"
 	"	.cfi_startproc\n"
 	"	cmp %edi, %esi\n	call given_flags\n"
-	"	.rept 12\n	inc %eax\n	.endr\n	ret\n"
+	"	.rept 12\n	inc %eax\n	.endr\n	jmp getppid@plt\n"
 	"	.cfi_endproc\n"
 	"	.size gives_flags, .-gives_flags\n");
 
-/* Small functions have nothing but a counter; where flags are live, it keeps them. */
-static void test_counters_of_small_functions(void **state)
+/* Small functions have nothing but a counter, which keeps flags that are live; calls by jumps have
+ * one. */
+static void test_counters_without_probes(void **state)
 {
 	struct pair pair;
 	const struct rewrite_options options = {0};
-	uint32_t small = 0, keeping = 0;
+	uint32_t small = 0, keeping = 0, tails = 0;
 
 	(void)state;
 	pair_make(&pair, "/proc/self/exe", &options);
 	const struct region code = section_region(&pair, ".tare.text");
 	for (uint64_t at = code.offset + 6; at + TARE_COUNT_BYTES < code.offset + code.size; at++) {
 		const unsigned char *bytes = pair.bytes.data + at;
-		if (memcmp(bytes, TARE_COUNT, TARE_COUNT_CODE_BYTES) != 0 ||
-		    !is_small_counter(bytes))
+		if (memcmp(bytes, TARE_COUNT, TARE_COUNT_CODE_BYTES) != 0)
+			continue;
+		if (bytes[TARE_COUNT_BYTES] == 0xe9 && tails++ == 0) {
+			must_be_found(&pair, at + TARE_COUNT_CODE_BYTES, 8, "another counter");
+			must_be_found(&pair, counted_of(&pair, at), 1, "another call");
+		}
+		if (!is_small_counter(bytes))
 			continue;
 		if (bytes[-1] == 0x9c && bytes[TARE_COUNT_BYTES] == 0x9d && keeping++ == 0) {
 			must_be_found(&pair, at - 1, 1, "flags that are not saved");
@@ -388,7 +394,7 @@ static void test_counters_of_small_functions(void **state)
 			must_be_found(&pair, counted_of(&pair, at), 1, "another function");
 		}
 	}
-	assert_true(small > 1);
+	assert_true(small > 1 && tails > 0);
 	assert_int_equal(keeping, 1);
 	pair_release(&pair);
 }
@@ -457,7 +463,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_changed_code_is_found),
 		cmocka_unit_test(test_changed_stubs_are_found),
 		cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_counters_of_small_functions),
+		cmocka_unit_test(test_counters_without_probes),
 		cmocka_unit_test(test_changed_originals_are_found),
 		cmocka_unit_test(test_changed_unwind_tables_are_found),
 	};
