@@ -204,11 +204,3 @@ bool triggers_write(struct triggers *triggers, const struct session *session,
 	vec_fini(&found);
 	return ok;
 }
-
-void triggers_describe(const struct triggers *triggers, struct str *out)
-{
-	vec_foreach (pattern, &triggers->start.patterns)
-		str_printf(out, " --start-at=%s", pattern->text);
-	vec_foreach (pattern, &triggers->stop.patterns)
-		str_printf(out, " --stop-at=%s", pattern->text);
-}

@@ -36,7 +36,4 @@ bool triggers_check(struct triggers *triggers, struct instrumenter *instrumenter
 bool triggers_write(struct triggers *triggers, const struct session *session,
 		    const struct instrumented *file, struct error *err);
 
-/* The options, as given. */
-void triggers_describe(const struct triggers *triggers, struct str *out);
-
 #endif

@@ -40,6 +40,45 @@ static const char *const *method_proposals(void)
 	return names;
 }
 
+/* "full", or a number of bytes with K, M or G. */
+static bool trace_parse(const char *text, uint64_t *bytes, struct error *err)
+{
+	static const char units[] = "KMG";
+	char *end = NULL;
+
+	*bytes = TARE_TRACE_FULL;
+	if (!strcmp(text, "full"))
+		return true;
+	errno = 0;
+	const unsigned long long number = strtoull(text, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+	const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+
+	if (text[0] < '0' || text[0] > '9' || (*end && (!unit || end[1])))
+		return error_set(err, ERROR_USAGE,
+				 "--trace=%s is no size; say 64K, 16M or 1G, or full", text);
+	*bytes = number << shift;
+	if (errno || *bytes >> shift != number || *bytes < TRACE_BYTES_MIN ||
+	    *bytes > TRACE_BYTES_MAX)
+		return error_set(err, ERROR_USAGE,
+				 "--trace=%s: the log of a thread takes from 64K to 64G", text);
+	return true;
+}
+
+/* The number of bytes, whatever its unit was. */
+static void trace_describe(const void *values_at, struct str *out)
+{
+	const struct record_values *values = values_at;
+	struct error ignored;
+	uint64_t bytes;
+
+	if (!trace_parse(values->trace, &bytes, &ignored))
+		return;
+	str_append(out, " --trace");
+	if (bytes != TARE_TRACE_FULL)
+		str_printf(out, "=%ju", (uintmax_t)bytes);
+}
+
 static const struct option record_option_table[] = {
 	{.name = "method",
 	 .argument = "METHOD",
@@ -58,6 +97,7 @@ static const struct option record_option_table[] = {
 	 .type = OPTION_TEXT,
 	 .offset = offsetof(struct record_values, output)},
 	{.name = "module",
+	 .needs = SELECTION_NEEDS_INSTRUMENT,
 	 .argument = "GLOB",
 	 .help = "Instrument only files whose base name or path matches, run-time libraries too; "
 		 "repeatable",
@@ -66,6 +106,8 @@ static const struct option record_option_table[] = {
 	SAMPLING_OPTIONS(offsetof(struct record_values, sampling)),
 	SELECTION_OPTIONS(offsetof(struct record_values, selection)),
 	{.name = "adaptive",
+	 .needs = SELECTION_NEEDS_INSTRUMENT,
+	 .place = 1,
 	 .argument = "RATIO",
 	 .help = "While the program runs, functions that are called very often and last less, "
 		 "without the calls they make, than RATIO (5) times the cost of the probes become "
@@ -77,17 +119,21 @@ static const struct option record_option_table[] = {
 	 .max = 1000,
 	 .offset = offsetof(struct record_values, adaptive)},
 	{.name = "exact",
+	 .needs = SELECTION_NEEDS_INSTRUMENT,
 	 .help = "Time every call, however short, which may take many times as long; what "
 		 "--method=instrument does, and --trace and --paused without --method",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct record_values, exact)},
 	{.name = "only-units",
+	 .needs = SELECTION_NEEDS_INSTRUMENT,
 	 .argument = "GLOB[:A-B]",
 	 .help = "Of files whose base name or path matches instrument only the units A to B, as "
 		 "tare instrument --list numbers them, and leave other files alone; repeatable",
 	 .type = OPTION_LIST,
 	 .offset = offsetof(struct record_values, units)},
 	{.name = "max-nodes",
+	 .needs = SELECTION_NEEDS_INSTRUMENT,
+	 .place = 2,
 	 .argument = "NUMBER",
 	 .help = "Keep at most so many call paths per thread (default 128k, with k, M or G); "
 		 "beyond, "
@@ -97,6 +143,8 @@ static const struct option record_option_table[] = {
 	 .max = 32 << 20,
 	 .offset = offsetof(struct record_values, max_nodes)},
 	{.name = "max-paths",
+	 .needs = SELECTION_NEEDS_INSTRUMENT,
+	 .place = 6,
 	 .argument = "NUMBER",
 	 .help = "Keep at most so many call paths of all threads in the profile (default 128k, "
 		 "of more than 16 threads 24k; with k, M or G); beyond, those of least time "
@@ -106,10 +154,14 @@ static const struct option record_option_table[] = {
 	 .max = 1LL << 32,
 	 .offset = offsetof(struct record_values, max_paths)},
 	{.name = "all-paths",
+	 .needs = SELECTION_NEEDS_INSTRUMENT,
+	 .place = 7,
 	 .help = "Keep all call paths that were recorded in the profile, however many",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct record_values, all_paths)},
 	{.name = "max-memory",
+	 .needs = SELECTION_NEEDS_INSTRUMENT,
+	 .place = 3,
 	 .argument = "SIZE",
 	 .help = "Let the runtime use at most so much memory in each process (default 2G)",
 	 .type = OPTION_SIZE,
@@ -117,6 +169,7 @@ static const struct option record_option_table[] = {
 	 .max = 1LL << 40,
 	 .offset = offsetof(struct record_values, max_memory)},
 	{.name = "max-disk",
+	 .place = 5,
 	 .argument = "SIZE",
 	 .help = "Let the data of all processes take at most so much storage while recording "
 		 "(default 4G)",
@@ -125,28 +178,37 @@ static const struct option record_option_table[] = {
 	 .max = 1LL << 44,
 	 .offset = offsetof(struct record_values, max_disk)},
 	{.name = "paused",
+	 .place = 9,
 	 .help = "Record nothing until the recording is started, by tare ctl PID start or by the "
 		 "program itself",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct record_values, paused)},
 	{.name = "start-at",
+	 .needs = SELECTION_NEEDS_INSTRUMENT,
+	 .place = 10,
 	 .argument = "GLOB|/REGEX/",
 	 .help = "Record a process only from the first time that it enters a function whose "
 		 "demangled name matches; repeatable",
 	 .type = OPTION_LIST,
 	 .offset = offsetof(struct record_values, start_at)},
 	{.name = "stop-at",
+	 .needs = SELECTION_NEEDS_INSTRUMENT,
+	 .place = 11,
 	 .argument = "GLOB|/REGEX/",
 	 .help = "Stop recording a process when it enters a function whose demangled name matches, "
 		 "until it next enters one of --start-at; repeatable",
 	 .type = OPTION_LIST,
 	 .offset = offsetof(struct record_values, stop_at)},
 	{.name = "call-sites",
+	 .needs = SELECTION_NEEDS_INSTRUMENT,
+	 .place = 13,
 	 .help = "Tell calls apart by where they are made from, so that source lines and "
 		 "instructions have the calls made from them and their time; takes more call paths",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct record_values, call_sites)},
 	{.name = "max-depth",
+	 .needs = SELECTION_NEEDS_INSTRUMENT,
+	 .place = 12,
 	 .argument = "N",
 	 .help = "Keep calls apart down to N calls in progress; the time of deeper ones is that of "
 		 "the N-th",
@@ -155,6 +217,8 @@ static const struct option record_option_table[] = {
 	 .max = 1000000,
 	 .offset = offsetof(struct record_values, max_depth)},
 	{.name = "max-threads",
+	 .needs = SELECTION_NEEDS_INSTRUMENT,
+	 .place = 4,
 	 .argument = "NUMBER",
 	 .help = "Keep so many threads of a process apart (default 1000); later ones share a row "
 		 "with threads that have ended",
@@ -163,6 +227,9 @@ static const struct option record_option_table[] = {
 	 .max = 1 << 20,
 	 .offset = offsetof(struct record_values, max_threads)},
 	{.name = "trace",
+	 .needs = SELECTION_NEEDS_INSTRUMENT,
+	 .place = 14,
+	 .describe = trace_describe,
 	 .argument = "SIZE",
 	 .help = "Keep the log of all calls in order, too; with SIZE (64K, 16M, 1G) only the last "
 		 "so many bytes of each thread. See tare report calltrace, tare export",
@@ -170,6 +237,7 @@ static const struct option record_option_table[] = {
 	 .type = OPTION_TEXT,
 	 .offset = offsetof(struct record_values, trace)},
 	{.name = "no-follow",
+	 .place = 8,
 	 .help = "Leave child processes out of the profile",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct record_values, no_follow)},
@@ -258,39 +326,6 @@ static void print_success(const struct record_result *result)
 	written_print_partial(&command_record, shortened(result->output), result->partial);
 }
 
-/* An option that says how to instrument, or NULL if none is given. */
-static const char *instrument_option_given(const struct record_values *values)
-{
-	const struct {
-		const char *name;
-		bool given;
-	} options[] = {
-		{"--module", values->modules.len},
-		{"--function or --exclude", values->selection.patterns.len},
-		{"--small-functions", values->selection.small_functions},
-		{"--transform", values->selection.transform},
-		{"--probes", values->selection.probes},
-		{"--adaptive", values->adaptive > 0},
-		{"--exact", values->exact},
-		{"--only-units", values->units.len},
-		{"--max-nodes", values->max_nodes},
-		{"--max-paths", values->max_paths},
-		{"--all-paths", values->all_paths},
-		{"--max-memory", values->max_memory},
-		{"--max-depth", values->max_depth},
-		{"--max-threads", values->max_threads},
-		{"--start-at", values->start_at.len},
-		{"--stop-at", values->stop_at.len},
-		{"--trace", values->trace},
-		{"--call-sites", values->call_sites},
-	};
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (options[i].given)
-			return options[i].name;
-	return NULL;
-}
-
 /* What is asked for takes the time of each call. */
 static bool wants_all_timed(const struct record_values *values)
 {
@@ -317,17 +352,24 @@ static uint32_t adaptive_percent(const struct record_values *values, enum record
 static bool check_method(const struct record_values *values, enum record_method method,
 			 bool has_command, struct error *err)
 {
-	const char *given = instrument_option_given(values);
+	struct str name = {0};
 
 	if (!has_command && !values->sampling.pids.len && !values->sampling.all)
 		return error_set(err, ERROR_USAGE,
 				 "which command? tare record [OPTIONS] -- COMMAND [ARGUMENT…], or "
 				 "tare record -p PID");
-	if (method == RECORD_SAMPLE && given)
-		return error_set(err, ERROR_USAGE,
-				 "%s is about instrumentation, and this recording only samples; "
-				 "say --method=instrument,sample for both",
-				 given);
+	const char *given = method == RECORD_SAMPLE
+				    ? options_needing(record_option_table, values,
+						      SELECTION_NEEDS_INSTRUMENT, &name)
+				    : NULL;
+	if (given)
+		error_set(err, ERROR_USAGE,
+			  "%s is about instrumentation, and this recording only samples; say "
+			  "--method=instrument,sample for both",
+			  given);
+	str_fini(&name);
+	if (given)
+		return false;
 	if (wants_all_timed(values) && values->adaptive > 0)
 		return error_set(err, ERROR_USAGE,
 				 "%s times all calls, --adaptive only some; leave out one of them",
@@ -346,31 +388,6 @@ static bool check_method(const struct record_values *values, enum record_method 
 	if ((values->wait || values->exec) && !has_command)
 		return error_set(err, ERROR_USAGE, "%s is for commands",
 				 values->wait ? "--wait" : "--exec");
-	return true;
-}
-
-/* "full", or a number of bytes with K, M or G. */
-static bool trace_parse(const char *text, uint64_t *bytes, struct error *err)
-{
-	static const char units[] = "KMG";
-	char *end = NULL;
-
-	*bytes = TARE_TRACE_FULL;
-	if (!strcmp(text, "full"))
-		return true;
-	errno = 0;
-	const unsigned long long number = strtoull(text, &end, 10);
-	const char *unit = *end ? strchr(units, *end) : NULL;
-	const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
-
-	if (text[0] < '0' || text[0] > '9' || (*end && (!unit || end[1])))
-		return error_set(err, ERROR_USAGE,
-				 "--trace=%s is no size; say 64K, 16M or 1G, or full", text);
-	*bytes = number << shift;
-	if (errno || *bytes >> shift != number || *bytes < TRACE_BYTES_MIN ||
-	    *bytes > TRACE_BYTES_MAX)
-		return error_set(err, ERROR_USAGE,
-				 "--trace=%s: the log of a thread takes from 64K to 64G", text);
 	return true;
 }
 
@@ -436,6 +453,11 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		vec_push(&options.selection.start_at, item->value);
 	vec_foreach (item, &values->stop_at)
 		vec_push(&options.selection.stop_at, item->value);
+	struct record_values effective = *values;
+	struct str described = {0};
+	effective.adaptive = options.settings.adaptive_percent / 100.0;
+	options_describe(record_option_table, &effective, &described);
+	options.described = described.data;
 	const bool ok = has_command ? record_run(&options, &result, &status, err)
 				    : record_attach(&options, &result, &status, err);
 	progress_end(&output.progress);
@@ -447,6 +469,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		command_print_error(&command_record, err);
 	}
 	record_result_fini(&result);
+	str_fini(&described);
 	selection_release(&options.selection);
 	sampling_release(&options.sampling);
 	return status;

@@ -265,6 +265,94 @@ void options_fini(const struct option *options, void *values)
 			vec_fini((struct option_list *)(void *)((char *)values + o->offset));
 }
 
+/* A value of 0 is none. */
+static bool option_is_given(const struct option *o, const void *values)
+{
+	const void *value = (const char *)values + o->offset;
+
+	switch (o->type) {
+	case OPTION_FLAG:
+		return *(const bool *)value;
+	case OPTION_TEXT:
+		return *(const char *const *)value;
+	case OPTION_CHOICE:
+		return *(const int *)value;
+	case OPTION_INTEGER:
+	case OPTION_SIZE:
+		return *(const int64_t *)value;
+	case OPTION_NUMBER:
+		return *(const double *)value > 0;
+	case OPTION_LIST:
+		vec_foreach (item, (const struct option_list *)value)
+			if (item->tag == o->tag)
+				return true;
+		return false;
+	}
+	return false;
+}
+
+const char *options_needing(const struct option *options, const void *values, unsigned needs,
+			    struct str *scratch)
+{
+	for (const struct option *o = options; o->name; o++) {
+		if (!(o->needs & needs) || !option_is_given(o, values))
+			continue;
+		if (o->called)
+			return o->called;
+		str_clear(scratch);
+		str_printf(scratch, "--%s", o->name);
+		return scratch->data;
+	}
+	return NULL;
+}
+
+/* As it was given. */
+static void option_describe(const struct option *o, const void *values, struct str *out)
+{
+	const void *value = (const char *)values + o->offset;
+
+	switch (o->type) {
+	case OPTION_FLAG:
+		str_printf(out, " --%s", o->name);
+		break;
+	case OPTION_TEXT:
+		str_printf(out, " --%s=%s", o->name, *(const char *const *)value);
+		break;
+	case OPTION_CHOICE:
+		str_printf(out, " --%s=%s", o->name, o->choices[*(const int *)value]);
+		break;
+	case OPTION_INTEGER:
+	case OPTION_SIZE:
+		str_printf(out, " --%s=%lld", o->name, (long long)*(const int64_t *)value);
+		break;
+	case OPTION_NUMBER:
+		str_printf(out, " --%s=%g", o->name, *(const double *)value);
+		break;
+	case OPTION_LIST:
+		vec_foreach (item, (const struct option_list *)value)
+			if (item->tag == o->tag)
+				str_printf(out, " --%s=%s", o->name, item->value);
+		break;
+	}
+}
+
+void options_describe(const struct option *options, const void *values, struct str *out)
+{
+	int last = 0;
+
+	for (const struct option *o = options; o->name; o++)
+		last = o->place > last ? o->place : last;
+	for (int place = 1; place <= last; place++)
+		for (const struct option *o = options; o->name; o++) {
+			if (o->place != place || !option_is_given(o, values))
+				continue;
+			if (o->describe)
+				o->describe(values, out);
+			else
+				option_describe(o, values, out);
+		}
+}
+
 /* Words of `text`, wrapped; the cursor stands in column HELP_INDENT. */
 static void help_wrap(struct str *out, const char *text)
 {

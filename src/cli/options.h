@@ -37,6 +37,13 @@ struct option {
 	enum option_type type;
 	int tag;     /* OPTION_LIST: stored with the argument */
 	char letter; /* short name, or 0 */
+	/* For options_needing: what it is no use without, as bits of the command's own. */
+	unsigned needs;
+	const char *called; /* there, where not by its name alone */
+	/* For options_describe: its place in the description, from 1 on; 0: it is not in it. */
+	int place;
+	/* Appends what stands there for it instead of the option as it was given. */
+	void (*describe)(const void *values, struct str *out);
 };
 
 struct option_item {
@@ -66,6 +73,12 @@ bool options_parse(const struct options_syntax *syntax, struct operands *operand
 		   bool *help, struct error *err);
 /* Frees the lists in `values`. */
 void options_fini(const struct option *options, void *values);
+
+/* What the first option that is given and needs any of `needs` is called; NULL: none is. */
+const char *options_needing(const struct option *options, const void *values, unsigned needs,
+			    struct str *scratch);
+/* Appends " --name=value" of what is given, in the order of `place`: flags without a value. */
+void options_describe(const struct option *options, const void *values, struct str *out);
 
 /* --help, which every command has; ends with an option without name. */
 extern const struct option options_common[];

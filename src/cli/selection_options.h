@@ -5,6 +5,9 @@
 #include "cache/instrument_request.h"
 #include "cli/options.h"
 
+/* option.needs of those that say how to instrument. */
+#define SELECTION_NEEDS_INSTRUMENT 1U
+
 struct selection_values {
 	struct option_list patterns; /* tag: enum selection_tag */
 	int small_functions, probes, transform;
@@ -18,12 +21,16 @@ extern const char *const selection_small_choices[], *const selection_probes_choi
 /* Elements of an option table whose values begin with a struct selection_values `at`. */
 #define SELECTION_OPTIONS(at)                                                                      \
 	{.name = "function",                                                                       \
+	 .needs = SELECTION_NEEDS_INSTRUMENT,                                                      \
+	 .called = "--function or --exclude",                                                      \
 	 .argument = "GLOB|/REGEX/",                                                               \
 	 .help = "Instrument only functions whose demangled name matches; repeatable",             \
 	 .type = OPTION_LIST,                                                                      \
 	 .tag = SELECTION_FUNCTION,                                                                \
 	 .offset = (at) + offsetof(struct selection_values, patterns)},                            \
 		{.name = "exclude",                                                                \
+		 .needs = SELECTION_NEEDS_INSTRUMENT,                                              \
+		 .called = "--function or --exclude",                                              \
 		 .argument = "GLOB|/REGEX/",                                                       \
 		 .help = "Leave out functions whose demangled name matches; of several "           \
 			 "--function and "                                                         \
@@ -32,6 +39,7 @@ extern const char *const selection_small_choices[], *const selection_probes_choi
 		 .tag = SELECTION_EXCLUDE,                                                         \
 		 .offset = (at) + offsetof(struct selection_values, patterns)},                    \
 		{.name = "small-functions",                                                        \
+		 .needs = SELECTION_NEEDS_INSTRUMENT,                                              \
 		 .argument = "count|keep",                                                         \
 		 .help = "Short loop-free leaf functions: count their calls only (default), or "   \
 			 "give them probes like others",                                           \
@@ -39,6 +47,7 @@ extern const char *const selection_small_choices[], *const selection_probes_choi
 		 .choices = selection_small_choices,                                               \
 		 .offset = (at) + offsetof(struct selection_values, small_functions)},             \
 		{.name = "transform",                                                              \
+		 .needs = SELECTION_NEEDS_INSTRUMENT,                                              \
 		 .argument = "full|null|poison",                                                   \
 		 .help = "Code of the copies, to find faults of tare: with probes (full, the "     \
 			 "default), without (null: a recording keeps only those at system "        \
@@ -48,7 +57,7 @@ extern const char *const selection_small_choices[], *const selection_probes_choi
 		 .choices = selection_transform_choices,                                           \
 		 .offset = (at) + offsetof(struct selection_values, transform)},                   \
 	{                                                                                          \
-		.name = "probes", .argument = "merged|all",                                        \
+		.name = "probes", .needs = SELECTION_NEEDS_INSTRUMENT, .argument = "merged|all",   \
 		.help = "Probes around direct calls to instrumented functions: merged into the "   \
 			"function's own (default), or all",                                        \
 		.type = OPTION_CHOICE, .choices = selection_probes_choices,                        \

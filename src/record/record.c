@@ -229,48 +229,20 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 
 /* ---- the session ---- */
 
-static void put_limit(struct str *settings, const char *option, uint64_t value)
+/* What is in effect of the methods, and the other options as they were given. */
+static void describe_settings(struct run *run)
 {
-	if (value)
-		str_printf(settings, " --%s=%ju", option, (uintmax_t)value);
-}
-
-static void put_settings(struct run *run)
-{
-	const uint64_t trace_bytes = run->options->settings.trace_bytes;
 	struct str settings = {0};
 
 	if (run->options->method != RECORD_SAMPLE)
 		instrument_describe(&run->instrument, &settings);
 	if (run->options->method != RECORD_INSTRUMENT)
 		sampling_describe(&run->sampling, &settings);
-	if (run->options->settings.adaptive_percent)
-		str_printf(&settings, " --adaptive=%g",
-			   run->options->settings.adaptive_percent / 100.0);
-	put_limit(&settings, "max-nodes", run->options->settings.max_nodes);
-	put_limit(&settings, "max-memory", run->options->settings.max_memory_bytes);
-	put_limit(&settings, "max-threads", run->options->settings.max_threads);
-	put_limit(&settings, "max-disk", run->options->settings.max_disk_bytes);
-	put_limit(&settings, "max-paths", run->options->max_paths);
-	if (run->options->all_paths)
-		str_append(&settings, " --all-paths");
+	str_append(&settings, run->options->described ? run->options->described : "");
 	if (run->options->all_paths || run->options->max_paths)
 		recording_put_number(&run->recording, "max_paths",
 				     run->options->all_paths ? INT64_MAX
 							     : (int64_t)run->options->max_paths);
-	if (!run->options->follow)
-		str_append(&settings, " --no-follow");
-	if (run->options->paused)
-		str_append(&settings, " --paused");
-	triggers_describe(&run->triggers, &settings);
-	if (run->options->settings.max_depth)
-		str_printf(&settings, " --max-depth=%u", run->options->settings.max_depth);
-	if (run->options->settings.call_sites)
-		str_append(&settings, " --call-sites");
-	if (trace_bytes == TARE_TRACE_FULL)
-		str_append(&settings, " --trace");
-	else if (trace_bytes)
-		str_printf(&settings, " --trace=%ju", (uintmax_t)trace_bytes);
 	recording_put_text(&run->recording, "settings", settings.data ? settings.data : "");
 	str_fini(&settings);
 }
@@ -414,7 +386,7 @@ static bool open_session(struct run *run, struct error *err)
 	if (run->timers.by_timers)
 		recording_put_text(&run->recording, "timer_reason", run->timers.reason);
 	recording_put_command_line(&run->recording, run->options->words, run->options->word_count);
-	put_settings(run);
+	describe_settings(run);
 	return !is_instrumented(run) || open_service(run, err);
 }
 

@@ -43,6 +43,7 @@ struct record_options {
 	uint64_t max_paths;	       /* that the profile keeps; 0: the usual number */
 	bool all_paths;		       /* it keeps all */
 	struct tare_settings settings; /* of the runtime; abi/session.h */
+	const char *described; /* " --name=value" of options that are not of a method; or NULL */
 	/* Called before files are looked at, and while they are rewritten. May be NULL. */
 	void (*progress)(const struct instrument_progress *now, void *context);
 	/* Called when all is prepared, just before the command begins. May be NULL. */

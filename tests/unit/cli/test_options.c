@@ -253,13 +253,82 @@ static void test_help(void **state)
 	str_fini(&text);
 }
 
+/* In the order of their places, with what was given; what has none is left out. */
+static void test_description(void **state)
+{
+	static const struct option described[] = {
+		{.name = "size",
+		 .type = OPTION_SIZE,
+		 .place = 2,
+		 .offset = offsetof(struct values, size)},
+		{.name = "count", .type = OPTION_INTEGER, .offset = offsetof(struct values, count)},
+		{.name = "all",
+		 .type = OPTION_FLAG,
+		 .place = 1,
+		 .offset = offsetof(struct values, all)},
+		{.name = "quick",
+		 .type = OPTION_FLAG,
+		 .place = 3,
+		 .offset = offsetof(struct values, quick)},
+		{.name = "with",
+		 .type = OPTION_LIST,
+		 .tag = 1,
+		 .place = 4,
+		 .offset = offsetof(struct values, patterns)},
+		{0}};
+	struct values given = {.size = 4096, .count = 3, .all = true};
+	struct str out = {0};
+
+	(void)state;
+	vec_push(&given.patterns, ((struct option_item){.tag = 1, .value = "a"}));
+	vec_push(&given.patterns, ((struct option_item){.tag = 2, .value = "b"}));
+	vec_push(&given.patterns, ((struct option_item){.tag = 1, .value = "c"}));
+	options_describe(described, &given, &out);
+	assert_string_equal(out.data, " --all --size=4096 --with=a --with=c");
+	vec_fini(&given.patterns);
+	str_fini(&out);
+}
+
+/* The first that is given and needs it; one of a list that others share only where it is there. */
+static void test_needs(void **state)
+{
+	enum { A = 1, B = 2 };
+	static const struct option needing[] = {{.name = "with",
+						 .type = OPTION_LIST,
+						 .tag = 1,
+						 .needs = A,
+						 .offset = offsetof(struct values, patterns)},
+						{.name = "without",
+						 .type = OPTION_LIST,
+						 .tag = 2,
+						 .needs = A,
+						 .called = "--with or --without",
+						 .offset = offsetof(struct values, patterns)},
+						{.name = "share",
+						 .type = OPTION_NUMBER,
+						 .needs = B,
+						 .offset = offsetof(struct values, share)},
+						{0}};
+	struct values given = {.share = 0.5};
+	struct str scratch = {0};
+
+	(void)state;
+	assert_null(options_needing(needing, &given, A, &scratch));
+	assert_string_equal(options_needing(needing, &given, A | B, &scratch), "--share");
+	vec_push(&given.patterns, ((struct option_item){.tag = 2, .value = "b"}));
+	assert_string_equal(options_needing(needing, &given, A, &scratch), "--with or --without");
+	vec_fini(&given.patterns);
+	str_fini(&scratch);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),	 cmocka_unit_test(test_optional_arguments),
-		cmocka_unit_test(test_operands), cmocka_unit_test(test_lists_keep_their_order),
-		cmocka_unit_test(test_numbers),	 cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_errors),	 cmocka_unit_test(test_help),
+		cmocka_unit_test(test_forms),	    cmocka_unit_test(test_optional_arguments),
+		cmocka_unit_test(test_operands),    cmocka_unit_test(test_lists_keep_their_order),
+		cmocka_unit_test(test_numbers),	    cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_errors),	    cmocka_unit_test(test_help),
+		cmocka_unit_test(test_description), cmocka_unit_test(test_needs),
 	};
 	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
