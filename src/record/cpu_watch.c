@@ -20,12 +20,23 @@
 /* A process file is there a moment before its process has mapped it. */
 enum { CANDIDATE_LOOKS = 3 };
 
-static int64_t now_ms(void)
+/*
+ * Every process leaves files behind, so to list them for each new one would cost the square of
+ * their number: no more than one part in so many of the time goes into that.
+ */
+enum { LIST_PARTS = 64 };
+
+static int64_t now_us(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static int64_t now_ms(void)
+{
+	return now_us() / 1000;
 }
 
 /* False where the process is no more. */
@@ -136,9 +147,13 @@ static void find_by_files(struct cpu_watch *watch)
 
 	if (fstat(watch->session->fd, &info) == 0 &&
 	    (info.st_mtim.tv_sec != watch->directory_time.tv_sec ||
-	     info.st_mtim.tv_nsec != watch->directory_time.tv_nsec)) {
+	     info.st_mtim.tv_nsec != watch->directory_time.tv_nsec) &&
+	    now_us() >= watch->list_due_us) {
+		const int64_t begin_us = now_us();
+
 		watch->directory_time = info.st_mtim;
 		find_files(watch);
+		watch->list_due_us = now_us() + LIST_PARTS * (now_us() - begin_us);
 	}
 	vec_foreach (candidate, &watch->candidates) {
 		if (!candidate_settle(watch, candidate))

@@ -34,6 +34,7 @@ struct cpu_watch {
 	struct vec_of(struct cpu_candidate) candidates;
 	struct map files; /* process files met, by a hash of their names */
 	struct timespec directory_time;
+	int64_t list_due_us;		      /* when the directory may be listed again */
 	const struct sample_collect *collect; /* borrowed; NULL: processes have process files */
 	size_t collected;		      /* of its processes */
 	int64_t wait_ms, due_ms;
