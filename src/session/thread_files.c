@@ -389,7 +389,9 @@ uint64_t arena_calls(const struct arena_thread *thread, size_t node)
 	uint64_t calls = 0;
 
 	for (uint32_t bucket = 0; bucket < TARE_CALL_BUCKETS; bucket++)
-		calls += counted_calls(thread, node, bucket);
+		calls += thread->nodes[node].buckets[bucket];
+	vec_foreach (record, &thread->full_buckets)
+		calls += record->node == node ? record->count : 0;
 	return calls;
 }
 
