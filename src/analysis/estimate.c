@@ -72,7 +72,14 @@ static bool take_counted(const struct profile_counted *row, void *context)
 	const uint32_t process = (uint32_t)(row->process - 1);
 	const uint32_t function = analysis->function_of[row->function - 1];
 
-	calls_of(counts, process, function)->counted += row->entered ? row->entered : row->called;
+	const uint64_t calls = row->entered ? row->entered : row->called;
+
+	calls_of(counts, process, function)->counted += calls;
+	if (row->thread && !row->approximate)
+		vec_push(&counts->estimate->counted,
+			 ((struct estimate_counted){.thread = (uint32_t)(row->thread - 1),
+						    .function = function,
+						    .calls = calls}));
 	if (row->entered)
 		trait_add(counts->estimate, process, function, ESTIMATE_KNOWN);
 	return true;
@@ -114,6 +121,15 @@ static bool load_traits(struct estimate *estimate, struct profile *profile, stru
 	map_fini(&counts.places);
 	vec_fini(&counts.list);
 	return ok;
+}
+
+static int compare_counted(const void *a, const void *b)
+{
+	const struct estimate_counted *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->function < y->function ? -1 : x->function > y->function;
 }
 
 static bool any_counted(const struct estimate *estimate)
@@ -247,6 +263,7 @@ static void estimate_one(struct estimate *estimate, struct estimate_thread *thre
 	estimate_build_paths(estimate, thread);
 	row->estimated = estimate_share(estimate, thread);
 	estimate_place(estimate, thread, row->estimated);
+	estimate_count_calls(estimate, thread);
 	row->root = thread->first;
 	map_fini(&thread->tallies);
 	vec_fini(&thread->list);
@@ -266,17 +283,62 @@ static void estimate_threads(struct estimate *estimate)
 	}
 }
 
+/* Whether something is known of the node itself. */
+static bool has_values(const struct analysis_node *node)
+{
+	return node->parent == ANALYSIS_NONE || node->folded || node->values.calls ||
+	       node->values.amount[ELAPSED_EXCLUSIVE] || node->values.amount[OVERHEAD_EXCLUSIVE] ||
+	       node->folded_time.application || node->folded_time.disturbed ||
+	       node->folded_time.waited;
+}
+
+/*
+ * Stacks whose samples went elsewhere, because the clock decides, leave paths of nothing. Returns
+ * from each new node to what it becomes.
+ */
+static uint32_t *drop_empty(struct estimate *estimate)
+{
+	const size_t count = estimate->nodes.len;
+	struct analysis_node *nodes = estimate->nodes.data;
+	uint32_t *becomes = mem_zalloc((count + 1) * sizeof(*becomes));
+	size_t kept = 0;
+
+	for (size_t i = count; i-- > 0;) {
+		becomes[i] |= has_values(&nodes[i]);
+		if (becomes[i] && nodes[i].parent != ANALYSIS_NONE)
+			becomes[nodes[i].parent] = 1;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (!becomes[i]) {
+			becomes[i] = ANALYSIS_NONE;
+			continue;
+		}
+		becomes[i] = (uint32_t)kept;
+		nodes[kept] = nodes[i];
+		if (nodes[kept].parent != ANALYSIS_NONE)
+			nodes[kept].parent = becomes[nodes[kept].parent];
+		kept++;
+	}
+	estimate->nodes.len = kept;
+	return becomes;
+}
+
 /* The new tree takes the old one's place. */
 static void replace(struct estimate *estimate)
 {
 	struct analysis *analysis = estimate->analysis;
+	uint32_t *becomes = drop_empty(estimate);
 
 	vec_foreach (node, &analysis->node_of)
 		if (*node != ANALYSIS_NONE)
-			*node = estimate->to[*node];
+			*node = becomes[estimate->to[*node]];
+	vec_foreach (thread, &analysis->threads)
+		if (thread->root != ANALYSIS_NONE)
+			thread->root = becomes[thread->root];
 	vec_fini(&analysis->nodes);
 	memcpy(&analysis->nodes, &estimate->nodes, sizeof(analysis->nodes));
 	memset(&estimate->nodes, 0, sizeof(estimate->nodes));
+	free(becomes);
 }
 
 static void make_tree(struct estimate *estimate)
@@ -295,6 +357,7 @@ static void make_tree(struct estimate *estimate)
 	find_modules(estimate);
 	find_entries(estimate);
 	order_nodes(estimate);
+	vec_sort(&estimate->counted, compare_counted);
 	estimate_threads(estimate);
 	replace(estimate);
 }
@@ -305,6 +368,7 @@ static void estimate_fini(struct estimate *estimate)
 	vec_fini(&estimate->nodes);
 	vec_fini(&estimate->paths);
 	vec_fini(&estimate->matches);
+	vec_fini(&estimate->counted);
 	map_fini(&estimate->traits);
 	map_fini(&estimate->children);
 	map_fini(&estimate->known);

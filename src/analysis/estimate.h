@@ -6,6 +6,7 @@
  *   estimate_paths.c  stacks of samples ─▶ paths of functions, as instrumentation has them
  *   estimate_share.c  which functions the clock decides; the thread's CPU time among the paths
  *   estimate_tree.c   the new tree's nodes, and shares that add up
+ *   estimate_calls.c  what was counted ─▶ onto these paths
  *   estimate_place.c  what was timed ─▶ onto these paths
  *
  * Instrumentation sees calls of timed functions only: what a counted function calls stands below
@@ -53,6 +54,12 @@ struct estimate_match {
 	uint32_t path, next; /* next: ANALYSIS_NONE at the end */
 };
 
+/* Calls of a function that counters have seen in a thread. */
+struct estimate_counted {
+	uint32_t thread, function;
+	uint64_t calls;
+};
+
 /* One thread's function: by its clock, and by the samples. */
 struct estimate_tally {
 	uint64_t cpu_ticks, error_ticks;
@@ -67,7 +74,8 @@ struct estimate {
 	const struct profile_location *locations;
 	struct estimate_position *positions; /* by stack */
 	bool *is_runtime, *is_kernel;	     /* by module */
-	uint32_t *entry_of;  /* by function: the one that is called where it is chosen */
+	uint32_t *entry_of; /* by function: the one that is called where it is chosen */
+	struct vec_of(struct estimate_counted) counted; /* by thread */
 	struct map traits;   /* (process, function) → enum estimate_traits */
 	struct map children; /* (old parent, function) → old node */
 	__typeof__(((struct analysis *)0)->nodes) nodes; /* the new ones */
@@ -104,6 +112,9 @@ void estimate_build_paths(struct estimate *estimate, struct estimate_thread *thr
 bool estimate_share(struct estimate *estimate, struct estimate_thread *thread);
 /* Adds the thread's old nodes; with all of their CPU time unless samples have decided. */
 void estimate_place(struct estimate *estimate, struct estimate_thread *thread, bool decided);
+
+/* Adds what counters have seen more of calls than the nodes of the new tree have. */
+void estimate_count_calls(struct estimate *estimate, const struct estimate_thread *thread);
 
 /* Whole numbers that add up to `total`, in proportion to weights that add up to `weight`. */
 struct estimate_shares {

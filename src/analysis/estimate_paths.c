@@ -179,22 +179,127 @@ static void sum_inclusive(struct estimate *estimate, uint32_t first)
 	}
 }
 
+/* By function, where its time is: of the paths the one with most samples, of old nodes with calls.
+ */
+struct places {
+	struct map paths, nodes;
+};
+
+static void places_find(const struct walk *walk, struct places *places)
+{
+	const struct estimate *estimate = walk->estimate;
+	const struct analysis_node *old = estimate->analysis->nodes.data;
+	const uint32_t *begin = &estimate->order_begin[walk->thread->index];
+
+	map_init(&places->paths);
+	map_init(&places->nodes);
+	for (uint32_t i = walk->thread->first; i < estimate->nodes.len; i++) {
+		uint64_t *best = map_put(&places->paths, estimate->nodes.data[i].function, i);
+		if (estimate->paths.data[i].weight > estimate->paths.data[*best].weight)
+			*best = i;
+	}
+	for (uint32_t i = begin[0]; i < begin[1]; i++) {
+		const uint32_t node = estimate->order[i];
+		if (old[node].folded)
+			continue;
+		uint64_t *best = map_put(&places->nodes, old[node].function, node);
+		if (old[node].values.calls > old[*best].values.calls)
+			*best = node;
+	}
+}
+
+/* The path on which an old node's callers are its own. */
+static uint32_t path_of(struct walk *walk, uint32_t old)
+{
+	const struct analysis_node *nodes = walk->estimate->analysis->nodes.data;
+	uint32_t path = walk->thread->first;
+
+	for (; nodes[old].parent != ANALYSIS_NONE; old = nodes[old].parent)
+		vec_push(&walk->pending, nodes[old].function);
+	while (walk->pending.len)
+		path = descend(walk, path, walk->pending.data[--walk->pending.len]);
+	return path;
+}
+
+/* The function whose the innermost frame is, as `step` sees it; ANALYSIS_NONE: the kernel alone. */
+static uint32_t owner_of(const struct walk *walk, uint32_t stack)
+{
+	const struct estimate *estimate = walk->estimate;
+	const struct analysis *analysis = estimate->analysis;
+	uint32_t owner = ANALYSIS_NONE;
+
+	for (; stack; stack = (uint32_t)estimate->stacks[stack - 1].parent) {
+		const int64_t location = estimate->stacks[stack - 1].location;
+		const int64_t id = estimate->locations[location - 1].function;
+		const uint32_t function = analysis->function_of[id - 1];
+		const uint32_t module = analysis->functions.data[function].module;
+		if (estimate->is_kernel[module])
+			continue;
+		const bool outside =
+			estimate->is_runtime[module] &&
+			!(estimate_traits_of(estimate, walk->thread->process, function) &
+			  ESTIMATE_KNOWN);
+		if (owner != ANALYSIS_NONE && !outside)
+			break;
+		owner = outside ? estimate->entry_of[function] : function;
+		if (!outside)
+			break;
+	}
+	return owner;
+}
+
+static void add_samples(struct walk *walk, const struct sample_value *value,
+			const struct estimate_position *at)
+{
+	struct estimate_path *path = &walk->estimate->paths.data[at->node];
+
+	path->samples += value->samples;
+	path->weight += (double)value->weight;
+	if (at->in_kernel)
+		path->kernel[at->cause] += (double)value->weight;
+}
+
+/*
+ * Where a stack does not reach its thread's begin, only whose code it was is known: that function
+ * has the samples where it has most, or was called most.
+ */
+static void add_truncated(struct walk *walk, const struct places *places,
+			  const struct sample_value *value)
+{
+	const uint32_t owner = owner_of(walk, value->stack);
+	const uint64_t *path = map_get(&places->paths, owner);
+	const uint64_t *node = map_get(&places->nodes, owner);
+	struct estimate_position at = {0};
+
+	if (path)
+		at.node = (uint32_t)*path;
+	else if (node)
+		at.node = path_of(walk, (uint32_t)*node);
+	else
+		at = position_of(walk, value->stack);
+	add_samples(walk, value, &at);
+}
+
 void estimate_build_paths(struct estimate *estimate, struct estimate_thread *thread)
 {
 	struct walk walk = {.estimate = estimate, .thread = thread};
+	const struct sample_value *values = estimate->values.data;
+	struct places places;
 
 	root_begin(estimate, thread);
 	for (size_t i = thread->begin; i < thread->end; i++) {
-		const struct sample_value *value = &estimate->values.data[i];
-		if (!value->stack)
-			continue; /* nobody knows where it was */
-		const struct estimate_position at = position_of(&walk, value->stack);
-		struct estimate_path *path = &estimate->paths.data[at.node];
-		path->samples += value->samples;
-		path->weight += (double)value->weight;
-		if (at.in_kernel)
-			path->kernel[at.cause] += (double)value->weight;
+		/* Of those without a stack nobody knows where they were. */
+		if (!values[i].stack || values[i].truncated)
+			continue;
+		const struct estimate_position at = position_of(&walk, values[i].stack);
+		add_samples(&walk, &values[i], &at);
 	}
+	places_find(&walk, &places);
+	for (size_t i = thread->begin; i < thread->end; i++)
+		if (values[i].stack && values[i].truncated)
+			add_truncated(&walk, &places, &values[i]);
+	map_fini(&places.paths);
+	map_fini(&places.nodes);
 	sum_inclusive(estimate, thread->first);
 	vec_fini(&walk.pending);
 }

@@ -7,10 +7,13 @@
 
 #include "analysis/analysis.h"
 
-/* Samples of one thread with one stack (its id; 0: nothing of it could be read). */
+/*
+ * Samples of one thread with one stack (its id; 0: nothing of it could be read). `truncated`: of
+ * them, where that is known, the stack goes on beyond its outermost frame.
+ */
 struct sample_value {
 	uint32_t thread, stack;
-	uint64_t samples, weight;
+	uint64_t samples, weight, truncated;
 };
 
 struct sample_values vec_of(struct sample_value);

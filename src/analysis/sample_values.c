@@ -18,7 +18,8 @@ static bool take_value(const struct profile_stack_value *row, void *context)
 	vec_push(loader->values, ((struct sample_value){.thread = thread,
 							.stack = (uint32_t)row->stack,
 							.samples = row->samples,
-							.weight = row->weight}));
+							.weight = row->weight,
+							.truncated = row->truncated}));
 	loader->truncated += row->truncated;
 	return true;
 }

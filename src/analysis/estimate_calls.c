@@ -1,0 +1,121 @@
+/*
+ * Calls that counters have seen and the clock has not, per thread and function: they are shared out
+ * among the function's paths in proportion to the samples there, or to the timed calls. So call
+ * paths have as many calls as functions have; where there are several paths, each is an estimate.
+ */
+#include "analysis/estimate.h"
+
+/* A function of the thread at hand. */
+struct counted {
+	uint64_t calls; /* counted; then what the nodes have is taken off */
+	uint64_t timed;
+	double weight;
+	uint32_t nodes, last; /* number of its nodes, and one of them */
+	struct estimate_shares shares;
+};
+
+struct counting {
+	struct estimate *estimate;
+	struct map places; /* function → index */
+	struct vec_of(struct counted) list;
+};
+
+static struct counted *counted_of(const struct counting *counting, uint32_t function)
+{
+	const uint64_t *place = map_get(&counting->places, function);
+
+	return place ? &counting->list.data[*place] : NULL;
+}
+
+static void take_counted(struct counting *counting, uint32_t thread)
+{
+	const struct estimate *estimate = counting->estimate;
+	const size_t low = partition_point(estimate->counted.len, i,
+					   estimate->counted.data[i].thread < thread);
+
+	for (size_t i = low;
+	     i < estimate->counted.len && estimate->counted.data[i].thread == thread; i++) {
+		const struct estimate_counted *row = &estimate->counted.data[i];
+		const uint64_t place =
+			*map_put(&counting->places, row->function, counting->list.len);
+		if (place == counting->list.len)
+			vec_push(&counting->list, (struct counted){0});
+		counting->list.data[place].calls += row->calls;
+	}
+}
+
+static void sum_nodes(struct counting *counting, uint32_t first)
+{
+	const struct estimate *estimate = counting->estimate;
+
+	for (uint32_t i = first; i < estimate->nodes.len; i++) {
+		const struct analysis_node *node = &estimate->nodes.data[i];
+		struct counted *counted = counted_of(counting, node->function);
+		if (!counted)
+			continue;
+		counted->nodes++;
+		counted->last = i;
+		counted->timed += node->values.calls;
+		counted->weight += estimate->paths.data[i].inclusive;
+	}
+}
+
+/* What was neither timed nor met by a sample stands below the thread's root. */
+static void make_missing(struct counting *counting, uint32_t first)
+{
+	for (size_t i = 0; i < counting->places.cap; i++) {
+		const struct map_slot *slot = &counting->places.slots[i];
+		if (!slot->used || counting->list.data[slot->value].nodes)
+			continue;
+		struct counted *counted = &counting->list.data[slot->value];
+		counted->last =
+			estimate_child(counting->estimate, first, (uint32_t)slot->key, false);
+		counted->nodes = 1;
+	}
+}
+
+static double weight_of(const struct estimate *estimate, const struct counted *counted,
+			uint32_t node)
+{
+	if (counted->weight > 0)
+		return estimate->paths.data[node].inclusive;
+	return counted->nodes == 1 ? 1 : (double)estimate->nodes.data[node].values.calls;
+}
+
+static void add_calls(struct counting *counting, uint32_t first)
+{
+	struct estimate *estimate = counting->estimate;
+
+	for (uint32_t i = first; i < estimate->nodes.len; i++) {
+		struct analysis_node *node = &estimate->nodes.data[i];
+		struct counted *counted = counted_of(counting, node->function);
+		if (!counted)
+			continue;
+		const uint64_t share =
+			estimate_next_share(&counted->shares, weight_of(estimate, counted, i));
+		node->values.counted = true;
+		node->values.approximate |= share && counted->nodes > 1;
+		node->values.calls += share;
+		node->values.untimed += share;
+	}
+}
+
+void estimate_count_calls(struct estimate *estimate, const struct estimate_thread *thread)
+{
+	struct counting counting = {.estimate = estimate};
+
+	map_init(&counting.places);
+	take_counted(&counting, thread->index);
+	sum_nodes(&counting, thread->first);
+	make_missing(&counting, thread->first);
+	vec_foreach (counted, &counting.list) {
+		const uint64_t timed = counted->timed;
+		counted->shares.total = counted->calls > timed ? counted->calls - timed : 0;
+		counted->shares.weight = counted->weight > 0   ? counted->weight
+					 : counted->nodes == 1 ? 1
+							       : (double)timed;
+	}
+	add_calls(&counting, thread->first);
+	map_fini(&counting.places);
+	vec_fini(&counting.list);
+}
