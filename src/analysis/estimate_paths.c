@@ -284,7 +284,7 @@ void estimate_build_paths(struct estimate *estimate, struct estimate_thread *thr
 {
 	struct walk walk = {.estimate = estimate, .thread = thread};
 	const struct sample_value *values = estimate->values.data;
-	struct places places;
+	struct places places = {0};
 
 	root_begin(estimate, thread);
 	for (size_t i = thread->begin; i < thread->end; i++) {
