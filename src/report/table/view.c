@@ -246,6 +246,7 @@ const struct view report_views[] = {
 	 .needs = NEEDS_CALLS,
 	 .streams = true},
 };
+table_covers(report_views, VIEW_COUNT);
 
 const size_t report_view_count = sizeof(report_views) / sizeof(report_views[0]);
 
