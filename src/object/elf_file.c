@@ -9,7 +9,9 @@
 
 #include <string.h>
 
-const unsigned char *object_file_range(const struct object *object, uint64_t offset, uint64_t size)
+/* [offset, offset + size) of the file, or NULL. */
+static const unsigned char *object_file_range(const struct object *object, uint64_t offset,
+					      uint64_t size)
 {
 	if (offset > object->size || size > object->size - offset)
 		return NULL;
@@ -395,7 +397,8 @@ const char *object_soname(const struct object *object)
 	return object->dynamic.soname;
 }
 
-const Elf64_Phdr *object_load_at(const struct object *object, uint64_t addr)
+/* The PT_LOAD that holds `addr` (bss included), or NULL. */
+static const Elf64_Phdr *object_load_at(const struct object *object, uint64_t addr)
 {
 	const size_t low = partition_point(object->load_count, i, object->loads[i].p_vaddr <= addr);
 

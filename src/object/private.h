@@ -72,12 +72,8 @@ struct object {
 	unsigned char *debug_frame; /* decompressed .debug_frame, or NULL */
 };
 
-/* elf_file.c: the PT_LOAD that holds `addr` (bss included), or NULL. */
-const Elf64_Phdr *object_load_at(const struct object *object, uint64_t addr);
 /* The file contents from `addr` to the end of its segment, NULL and 0 where there are none. */
 const unsigned char *object_rest_at(const struct object *object, uint64_t addr, uint64_t *size);
-/* [offset, offset + size) of the file, or NULL. */
-const unsigned char *object_file_range(const struct object *object, uint64_t offset, uint64_t size);
 
 /* sections.c: the section headers of any ELF file in memory; false where they are damaged. */
 bool sections_read(struct arena *arena, struct byte_reader file, const Elf64_Ehdr *header,

@@ -32,8 +32,9 @@ static bool symbol_is_at(const char *path, const struct perf_kernel *kernel)
 	return same && kernel->text_addr;
 }
 
-bool import_find_build_id(const void *notes, size_t size, const unsigned char **build_id,
-			  size_t *build_id_bytes)
+/* The build-id in the notes of a kernel (/sys/kernel/notes); false if there is none. */
+static bool import_find_build_id(const void *notes, size_t size, const unsigned char **build_id,
+				 size_t *build_id_bytes)
 {
 	struct byte_reader reader = byte_reader(notes, size);
 

@@ -13,8 +13,4 @@
  */
 bool import_kernel_symbols(const struct perf_data *data, struct kernel_symbols *symbols);
 
-/* The build-id in the notes of a kernel (/sys/kernel/notes); false if there is none. */
-bool import_find_build_id(const void *notes, size_t size, const unsigned char **build_id,
-			  size_t *build_id_bytes);
-
 #endif

@@ -49,9 +49,8 @@ struct report_options {
 	bool unicode; /* text: characters beyond ASCII may be written */
 };
 
-/* Names and one-line descriptions, ended by NULL. */
+/* Ended by NULL. */
 const char *const *report_view_names(void);
-const char *report_view_summary(const char *view);
 /* Whether the view takes a function; true for "callers". */
 bool report_view_needs_function(const char *view);
 

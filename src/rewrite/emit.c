@@ -75,7 +75,8 @@ bool emit_reused(struct emitter *emitter, const struct insn *insn, struct insn_o
 
 /* ---- branches ---- */
 
-bool branch_is_inside(const struct program *program, const struct range *range, uint64_t target)
+static bool branch_is_inside(const struct program *program, const struct range *range,
+			     uint64_t target)
 {
 	struct range *other = program_range(program, target);
 

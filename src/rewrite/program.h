@@ -328,9 +328,6 @@ void unit_plan_jumps(struct program *program, struct unit *unit, struct worker *
 /* ---- emit.c ---- */
 void emit_range(struct program *program, struct range *range, struct worker *worker);
 
-/* Whether a branch from `range` to `target` stays in copied code of the same function. */
-bool branch_is_inside(const struct program *program, const struct range *range, uint64_t target);
-
 /* ---- place.c ---- */
 bool program_place(struct program *program, struct error *err);
 /* Link address of the copy of original code, or `addr` itself where there is none. */

@@ -31,7 +31,8 @@ bool directory_names(const char *path, struct arena *arena, struct name_list *na
 	return true;
 }
 
-const char *nearest_of(const char *name, const struct name_list *names, struct arena *arena)
+/* "; did you mean X" or "". */
+static const char *nearest_of(const char *name, const struct name_list *names, struct arena *arena)
 {
 	const char *nearest = str_nearest(name, names->data, names->len);
 

@@ -8,8 +8,6 @@ struct name_list vec_of(const char *);
 
 /* The entries of a directory, sorted, without those that begin with a dot; texts in `arena`. */
 bool directory_names(const char *path, struct arena *arena, struct name_list *names);
-/* "; did you mean X" or "". */
-const char *nearest_of(const char *name, const struct name_list *names, struct arena *arena);
 
 /* Where PMUs are described. */
 #define PMU_ROOT "/sys/bus/event_source/devices"

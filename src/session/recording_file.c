@@ -293,11 +293,6 @@ bool recording_instruments(const struct recording *recording)
 	return strcmp(recording->method, "sample") != 0;
 }
 
-bool recording_samples(const struct recording *recording)
-{
-	return str_ends_with(recording->method, "sample");
-}
-
 void recording_fini(struct recording *recording)
 {
 	if (recording->fd >= 0)

@@ -65,9 +65,8 @@ uint64_t recording_span_ticks(const struct recording *recording);
 
 /* Reads what was written, up to the last whole line. */
 bool recording_read(struct recording *recording, int session_fd, struct error *err);
-/* Whether a method is one of those that are used. */
+/* Whether calls are recorded. */
 bool recording_instruments(const struct recording *recording);
-bool recording_samples(const struct recording *recording);
 /* Adds a point of now, if the clocks that were read are still the same ones. */
 void recording_extend_clock(struct recording *recording);
 void recording_fini(struct recording *recording);

@@ -121,8 +121,6 @@ void check_restore(struct check *check, const struct check_kept *kept);
 struct check_range *check_range_at(const struct check *check, uint64_t addr);
 /* Where the jump to the copy would stand: behind an endbr64. */
 uint64_t check_patch_addr(const struct check *check, const struct check_range *range);
-/* Pairs the range with the copy that begins at copy_begin; false if that is no begin of one. */
-bool check_pair(struct check *check, struct check_range *range, uint64_t copy_begin);
 /* Where control that would reach `target` may go in the copy. */
 bool check_leads_to(const struct check *check, uint64_t target, const struct check_range *from,
 		    uint64_t copy_target);
@@ -170,10 +168,6 @@ bool walk_take_disp(struct walk *walk, int32_t *disp);
 bool walk_take_distance(struct walk *walk, unsigned trailing, uint64_t *target);
 /* Steps over an instruction that was made of the present one's operand. */
 bool walk_take_reused(struct walk *walk, struct insn_operation operation);
-/* Steps over the present instruction as it is, its operand based anew. */
-bool walk_take_raw(struct walk *walk);
-/* Notes a transfer of control that is to be judged. `call`: it enters by the entry. */
-void walk_note_target(struct walk *walk, uint64_t target, uint64_t copy_target, bool call);
 /* Reports a difference at the present place, and returns false. */
 __attribute__((format(printf, 3, 4))) bool walk_fails(struct walk *walk, enum verify_kind kind,
 						      const char *format, ...);
@@ -240,7 +234,6 @@ void rows_check_tables(struct walk *walk);
 /* Whether both name the same personality routine. */
 bool rows_same_personality(const struct check *check, const struct object_cie *a,
 			   const struct object_cie *b);
-bool rows_same_types(struct check *check, const struct lsda *a, const struct lsda *b);
 
 /* ---- records.c, file.c ---- */
 

@@ -262,7 +262,7 @@ static bool begins_as(const unsigned char *a, size_t a_size, const unsigned char
 	return b_size <= a_size && (!b_size || memcmp(a, b, b_size) == 0);
 }
 
-bool rows_same_types(struct check *check, const struct lsda *a, const struct lsda *b)
+static bool rows_same_types(struct check *check, const struct lsda *a, const struct lsda *b)
 {
 	if (b->type_count > a->type_count ||
 	    !begins_as(a->actions, a->actions_size, b->actions, b->actions_size) ||

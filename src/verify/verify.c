@@ -93,7 +93,8 @@ static uint64_t copy_end(const struct check *check, const struct check_range *ra
 								  : check->code_end;
 }
 
-bool check_pair(struct check *check, struct check_range *range, uint64_t copy_begin)
+/* Pairs the range with the copy that begins at copy_begin; false if that is no begin of one. */
+static bool check_pair(struct check *check, struct check_range *range, uint64_t copy_begin)
 {
 	const uint64_t end = copy_end(check, range, copy_begin);
 

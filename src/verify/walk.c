@@ -96,7 +96,8 @@ bool walk_take_reused(struct walk *walk, struct insn_operation operation)
 	return size && take_moved(walk, bytes, size, rip_offset, walk->insn->target);
 }
 
-bool walk_take_raw(struct walk *walk)
+/* Steps over the present instruction as it is, its operand based anew. */
+static bool walk_take_raw(struct walk *walk)
 {
 	const struct insn *insn = walk->insn;
 
@@ -105,7 +106,7 @@ bool walk_take_raw(struct walk *walk)
 
 /* ---- transfers of control ---- */
 
-void walk_note_target(struct walk *walk, uint64_t target, uint64_t copy_target, bool call)
+static void walk_note_target(struct walk *walk, uint64_t target, uint64_t copy_target, bool call)
 {
 	const struct check_target noted = {.addr = walk->insn->addr,
 					   .copy_addr = walk_addr(walk),

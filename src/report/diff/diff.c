@@ -52,7 +52,7 @@ struct diff {
 };
 
 const char *const diff_view_names[] = {"functions", "modules", "lines", "calltree", NULL};
-const char *const diff_sort_names[] = {"change", "change_percent", "base", "new", "name", NULL};
+static const char *const sort_names[] = {"change", "change_percent", "base", "new", "name", NULL};
 
 /* ---- cells ---- */
 
@@ -479,8 +479,7 @@ bool diff_check(const struct diff_options *options, struct error *err)
 	struct diff diff = {.options = options};
 
 	if (!is_one_of(diff_view_names, options->report.view, "view", err) ||
-	    (options->report.sort &&
-	     !is_one_of(diff_sort_names, options->report.sort, "order", err)))
+	    (options->report.sort && !is_one_of(sort_names, options->report.sort, "order", err)))
 		return false;
 	diff.rows.view = diff_rows_view(options->report.view);
 	return parse_gates(options, report_view_of(diff.rows.view), diff.gates, err) &&

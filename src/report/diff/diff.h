@@ -10,15 +10,15 @@
 
 struct diff_options {
 	/* view: functions, modules, lines or calltree; columns: what is compared, NULL: what the
-	   method shown ranks by, in CSV and JSON all; sort: diff_sort_names; profile_path: the new
-	   one's */
+	   method shown ranks by, in CSV and JSON all; sort: change, change_percent, base, new or
+	   name; profile_path: the new one's */
 	struct report_options report;
 	const char *base_path;
 	struct analysis_globs gates; /* "COLUMN>+5%", see docs/reports.md */
 };
 
-/* Views and orders that there are, ended by NULL. */
-extern const char *const diff_view_names[], *const diff_sort_names[];
+/* Views that there are, ended by NULL. */
+extern const char *const diff_view_names[];
 
 /* Checks names and gates before anything is read. Fails with ERROR_USAGE. */
 bool diff_check(const struct diff_options *options, struct error *err);

@@ -34,11 +34,6 @@ static const struct view *view_find(const char *name, bool verbose)
 	return NULL;
 }
 
-const char *report_view_summary(const char *view)
-{
-	return view_find(view, false)->summary;
-}
-
 void report_select(const struct report_options *options, struct analysis_options *selection)
 {
 	const struct view *view = view_find(options->view, options->verbose);

@@ -37,7 +37,10 @@ static size_t sequence_length(unsigned char lead)
 	return lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
 }
 
-size_t utf8_decode(const char *at, unsigned *code_point)
+/*
+ * The length of the valid UTF-8 sequence at `at`, 0 where there is none. Stores the code point.
+ */
+static size_t utf8_decode(const char *at, unsigned *code_point)
 {
 	const unsigned char *bytes = (const unsigned char *)at;
 	const size_t length = sequence_length(bytes[0]);

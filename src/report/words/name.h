@@ -10,11 +10,6 @@
 #include <stdbool.h>
 
 /*
- * The length of the valid UTF-8 sequence at `at`, 0 where there is none. Stores the code point.
- */
-size_t utf8_decode(const char *at, unsigned *code_point);
-
-/*
  * Appends `text` with control characters, bytes that are no UTF-8, and characters that change the
  * direction or cannot be seen as \n, \t, \xNN or \u{NNNN}. Without `unicode`, everything beyond
  * ASCII is escaped.
