@@ -153,7 +153,7 @@ struct input {
 	bool failed; /* err is set */
 };
 
-/* ---- sums.c ---- */
+/* ---- adding.c ---- */
 /* Sums stay at the largest number where they would pass it: the writer refuses it. */
 void add_count(uint64_t *to, uint64_t value);
 void add_signed(int64_t *to, int64_t value);
@@ -223,7 +223,7 @@ uint64_t time_out(const struct output *output, uint64_t ticks);
 bool write_times(const struct output *output);
 bool write_nodes(const struct output *output);
 
-/* ---- tree.c: nodes and what hangs on them ---- */
+/* ---- nodes.c: nodes and what hangs on them ---- */
 bool combine_nodes(struct input *input, struct error *err);
 
 /* ---- node_code.c ---- */

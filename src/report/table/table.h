@@ -139,7 +139,7 @@ void report_append_function(const struct report *report, const struct analysis_f
 /* Whether it passes all filters. */
 bool report_passes(const struct report *report, const struct report_row *row);
 
-/* tables.c */
+/* table.c */
 bool report_check_columns(const struct report_options *options, const struct view *view,
 			  struct error *err);
 /* Columns that the user named, in a list or as an order, must have values here. */

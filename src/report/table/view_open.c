@@ -3,7 +3,7 @@
  * views, and those that the profile has no data for.
  */
 #include "report/table/calltree.h"
-#include "report/table/filter.h"
+#include "report/table/row_filter.h"
 #include "report/table/table.h"
 
 #include <ctype.h>

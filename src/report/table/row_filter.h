@@ -10,8 +10,8 @@
  * between slashes. Times have a unit: ns, us, ms, s. A cell without value passes "!=" and "!~"
  * only. Private to report.
  */
-#ifndef TARE_REPORT_TABLE_FILTER_H
-#define TARE_REPORT_TABLE_FILTER_H
+#ifndef TARE_REPORT_TABLE_ROW_FILTER_H
+#define TARE_REPORT_TABLE_ROW_FILTER_H
 
 #include "report/table/table.h"
 

@@ -2,8 +2,8 @@
  * What all tables share: the columns in effect, filters, the order of rows, limits. Refuses unknown
  * columns.
  */
-#include "report/table/filter.h"
 #include "report/table/table.h"
+#include "report/table/row_filter.h"
 
 #include <string.h>
 

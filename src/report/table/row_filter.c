@@ -1,8 +1,8 @@
 /*
- * See filter.h. An expression becomes a list of nodes, operands before what joins them, so that it
- * is evaluated from left to right with a stack of truth values and no recursion.
+ * See row_filter.h. An expression becomes a list of nodes, operands before what joins them, so that
+ * it is evaluated from left to right with a stack of truth values and no recursion.
  */
-#include "report/table/filter.h"
+#include "report/table/row_filter.h"
 
 #include <assert.h>
 #include <ctype.h>
