@@ -31,8 +31,8 @@ recorder beside it: each round runs all variants, one after the other, in turn b
 another. "Program" is the program by itself, "with recorder" everything from the start of the command
 to the written profile. Medians of the rounds' ratios, in brackets the middle half of them.
 What `perf record` takes without any stacks is the cost of the interrupts alone: in a virtual machine
-each may be many times as expensive as on the hardware. Timers of threads tick at most as often as the
-kernel's clock (CONFIG_HZ). Where the middle half is wide, other load was on the machine."""
+each may be many times as expensive as on the hardware. Timers of threads sample at the kernel's ticks
+(CONFIG_HZ) and between them. Where the middle half is wide, other load was on the machine."""
 
 UNWINDING_TEXT = """Stacks of programs that were stopped at random moments, each walked again and
 again from a copy, by the rules that a recording uses: nanoseconds, medians over the stacks. The first
