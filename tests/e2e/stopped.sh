@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 		after();
 	} else {
 		after();
-		execve("/nonexistent/program", nothing, nothing);
+		execve(argv[1], nothing, nothing);
 		usleep(700000);
 		after();
 		if (!fork())
@@ -102,7 +102,9 @@ awk -v off="$off" -v on="$(of_summary elapsed_ns)" -v all="$(of_summary duration
 	BEGIN { exit !(off + on <= all * 1.01) }' || fail "off $off, on $(of_summary elapsed_ns): too much"
 
 # A thread that was killed later has no end.
-run_in "$work/recorded" "$TARE" record -q -o "$work/profile.tare" -- "$work/program" execve
+printf '\177ELF and nothing else' >"$work/garbage"
+chmod +x "$work/garbage"
+run_in "$work/recorded" "$TARE" record -q -o "$work/profile.tare" -- "$work/program" "$work/garbage" execve
 [ "$(cat "$work/recorded.status")" = 137 ] || fail "status $(cat "$work/recorded.status") instead of 137"
 [ "$(cat "$work/recorded.stdout")" = 0 ] || fail "a child maps its parent's files: $(cat "$work/recorded.stdout")"
 report threads
