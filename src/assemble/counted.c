@@ -16,22 +16,16 @@
 
 /* ---- the file ---- */
 
-bool counted_file_read(struct counted_file *file, int dir_fd, const char *name, struct error *err)
+bool counted_records_read(struct counted_file *file, int fd, const char *name, struct error *err)
 {
 	struct tare_counters_file *header = &file->header;
-	uint64_t size;
-	const int fd = arena_open(dir_fd, name, &size, err);
 
 	*file = (struct counted_file){0};
-	if (fd < 0)
-		return false;
 	const bool whole = arena_read_at(fd, header, sizeof(*header), 0) == sizeof(*header);
-	if (!whole || header->magic != TARE_COUNTERS_MAGIC || header->abi != TARE_COUNTERS_ABI) {
-		close(fd);
+	if (!whole || header->magic != TARE_COUNTERS_MAGIC || header->abi != TARE_COUNTERS_ABI)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "%s is no file of counters, or one of another version of tare",
 				 name);
-	}
 	uint32_t count = header->record_count;
 	if (count > TARE_COUNTER_RECORDS_MAX) {
 		count = TARE_COUNTER_RECORDS_MAX;
@@ -42,8 +36,19 @@ bool counted_file_read(struct counted_file *file, int dir_fd, const char *name, 
 	file->count = (uint32_t)(arena_read_at(fd, file->records, count * sizeof(*file->records),
 					       sizeof(*header)) /
 				 sizeof(*file->records));
-	close(fd);
 	return true;
+}
+
+bool counted_file_read(struct counted_file *file, int dir_fd, const char *name, struct error *err)
+{
+	uint64_t size;
+	const int fd = arena_open(dir_fd, name, &size, err);
+
+	*file = (struct counted_file){0};
+	const bool ok = fd >= 0 && counted_records_read(file, fd, name, err);
+	if (fd >= 0)
+		close(fd);
+	return ok;
 }
 
 void counted_file_fini(struct counted_file *file)
@@ -52,14 +57,12 @@ void counted_file_fini(struct counted_file *file)
 	free(file->records);
 }
 
-uint64_t *counted_values(const struct counted_file *file, int fd,
-			 const struct tare_counter_record *entry)
+uint64_t *counted_values(int fd, const struct tare_counter_record *entry)
 {
 	const size_t count = entry->counter_count, size = count * sizeof(uint64_t);
 	uint64_t *values = mem_zalloc(size + 1), *off = mem_zalloc(size + 1);
 	const bool is_off = entry->flags & TARE_COUNTER_OFF;
 
-	(void)file;
 	/* What was never written may be missing at the file's end: it is zero. */
 	arena_read_at(fd, values, size, entry->file_offset);
 	arena_read_at(fd, off, size, entry->off_offset);
@@ -164,7 +167,7 @@ static bool add_entry(struct summing *summing, const struct tare_counter_record 
 	if (!counted.function_count)
 		return true;
 	const int64_t thread = thread_of(summing, entry);
-	uint64_t *values = counted_values(summing->file, summing->fd, entry);
+	uint64_t *values = counted_values(summing->fd, entry);
 	bool ok = true;
 
 	for (uint32_t i = 0; i < counted.count && ok; i++) {

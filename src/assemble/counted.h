@@ -19,11 +19,15 @@ struct counted_file {
 
 /* False with err where the file is none of this kind, or of another version. */
 bool counted_file_read(struct counted_file *file, int dir_fd, const char *name, struct error *err);
+/* The same of an open file, which `name` is for the sentence of. */
+bool counted_records_read(struct counted_file *file, int fd, const char *name, struct error *err);
 void counted_file_fini(struct counted_file *file);
 
-/* What one entry has counted: the caller frees it. NULL where it cannot be read. */
-uint64_t *counted_values(const struct counted_file *file, int fd,
-			 const struct tare_counter_record *entry);
+/*
+ * What one entry has counted, as often as it says it has counters: the caller frees it. What cannot
+ * be read, or cannot be, is 0.
+ */
+uint64_t *counted_values(int fd, const struct tare_counter_record *entry);
 
 struct counted_process {
 	struct resolver *resolver;
