@@ -1,4 +1,7 @@
-/* The private directory through which recorder and target exchange their files. */
+/*
+ * session: the private directory through which recorder and target exchange their files, and what
+ * each file in it says. The target may be hostile, so all of it is read as untrusted bytes.
+ */
 #ifndef TARE_SESSION_SESSION_DIR_H
 #define TARE_SESSION_SESSION_DIR_H
 
