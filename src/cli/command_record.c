@@ -391,6 +391,38 @@ static bool check_method(const struct record_values *values, enum record_method 
 	return true;
 }
 
+/*
+ * What cannot be instrumented is sampled, unless more than that was asked for; nothing has run
+ * then. With --exec the command's process is another one by now.
+ */
+static bool run_or_sample(const struct record_values *values, struct record_options *options,
+			  struct record_result *result, int *status, struct error *err)
+{
+	struct str name = {0};
+
+	if (record_run(options, result, status, err))
+		return true;
+	const bool may_sample =
+		err->code == ERROR_UNSUPPORTED && !values->method &&
+		options->method == RECORD_BOTH && !options->exec &&
+		!options_needing(record_option_table, values, SELECTION_NEEDS_INSTRUMENT, &name);
+	str_fini(&name);
+	if (!may_sample)
+		return false;
+	const struct error refusal = *err;
+	record_result_fini(result);
+	options->method = RECORD_SAMPLE;
+	options->settings.adaptive_percent = 0;
+	if (!record_run(options, result, status, err)) {
+		if (err->code == ERROR_UNSUPPORTED)
+			*err = refusal;
+		return false;
+	}
+	if (!values->quiet)
+		print_note(&command_record, "%s; it was sampled", refusal.message);
+	return true;
+}
+
 static int record_command_run(const void *values_at, const struct operands *operands,
 			      struct error *err)
 {
@@ -458,7 +490,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 	effective.adaptive = options.settings.adaptive_percent / 100.0;
 	options_describe(record_option_table, &effective, &described);
 	options.described = described.data;
-	const bool ok = has_command ? record_run(&options, &result, &status, err)
+	const bool ok = has_command ? run_or_sample(values, &options, &result, &status, err)
 				    : record_attach(&options, &result, &status, err);
 	progress_end(&output.progress);
 	if (ok) {

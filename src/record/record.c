@@ -598,7 +598,8 @@ static void put_remark(const struct run *run, const struct instrumented *executa
 {
 	struct str remark = {0};
 
-	if (run->timers.by_timers)
+	/* Where samples only tell times of calls, who takes them is told by the report. */
+	if (run->timers.by_timers && run->options->method == RECORD_SAMPLE)
 		str_append(&remark, run->timers.reason);
 	if (executable && executable->entry.refusal)
 		str_printf(&remark, "%s%s; its libraries were recorded without it",

@@ -1,1 +1,1 @@
-tare instrument -q -o copy "$PROGRAMS/plain_program" && tare record ./copy
+tare instrument -q -o copy "$PROGRAMS/plain_program" && tare record --exact ./copy
