@@ -31,7 +31,7 @@ class Program:
 
 
 class Inputs:
-    """Files in `folder`, each made once."""
+    """Files in `folder`, which runs at the same time share: they appear whole, and are the same each time."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -39,8 +39,10 @@ class Inputs:
 
     def file(self, name, lines):
         path = os.path.join(self.folder, name)
-        with open(path, "w", encoding="ascii") as file:
+        beside = f"{path}.{os.getpid()}"
+        with open(beside, "w", encoding="ascii") as file:
             file.writelines(line + "\n" for line in lines)
+        os.replace(beside, path)
         return path
 
     def text(self, count):
@@ -71,7 +73,9 @@ class Inputs:
 
     def built(self, name, level):
         path = os.path.join(self.folder, name)
-        subprocess.run(["g++", level, "-g", "-pthread", "-o", path, SHAPES], check=True)
+        beside = f"{path}.{os.getpid()}"
+        subprocess.run(["g++", level, "-g", "-pthread", "-o", beside, SHAPES], check=True)
+        os.replace(beside, path)
         return path
 
 
