@@ -26,6 +26,18 @@ sed 's/"timeDeltas":\[/\n&/g' "$work/times" | sed -n 's/^"timeDeltas":\[\([^]]*\
 	tr ',' '\n' | awk '{ all++; same += $1 == 0 } END { exit !(all > 100 && same < all / 2) }' ||
 	fail "most samples are of the same moment as another"
 
+# What samples stand for is the CPU time that the command has used: where few calls are made, and where
+# hardly anything is sampled but at ticks. By chance it is off by some percent, at most by 30 here.
+stand_for_time() {
+	record "$@"
+	[ "$(ask 'SELECT abs(weight / ticks * ticks_per_second / 1e9 - 1) < 0.5 FROM session,
+		(SELECT total(v.weight) AS weight FROM stack_value v JOIN thread t ON t.id = v.thread
+		 WHERE t.process = 1), (SELECT total(cpu_ticks) AS ticks FROM cpu_use WHERE process = 1)')" = 1 ] ||
+		fail "samples for $(ask 'SELECT total(weight) FROM stack_value') ns: $*"
+}
+stand_for_time "$FIXTURES/proportions" 20000 1
+stand_for_time bash -c 'exec > >(cat >/dev/null); for ((i = 0; i < 300000; i++)); do echo; done'
+
 # A copy that leaves system calls without a probe says so: there, nothing is sampled between ticks.
 for name in waits __syscall_cancel_arch; do
 	command -v gcc >/dev/null && command -v readelf >/dev/null || break
