@@ -253,6 +253,39 @@ static void test_paths_share_calls(void **state)
 	assert_int_equal(analysis->totals.elapsed, 12 * MS);
 }
 
+static uint64_t calls_of_nodes(const char *name)
+{
+	uint64_t calls = 0;
+
+	vec_foreach (node, &analysis->nodes)
+		if (node->function != ANALYSIS_NONE &&
+		    strcmp(analysis->functions.data[node->function].name, name) == 0)
+			calls += node->values.calls;
+	return calls;
+}
+
+/* What was timed before a function was counted only: its waits stay, and its calls are not two. */
+static void test_counted_later(void **state)
+{
+	(void)state;
+	begin(&(struct small_times){.now = 11 * MS, .os = 1 * MS, .blocked = 1 * MS});
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 8 * MS, 0, 0, 0},
+					   {thread, 2, f, 3, 3 * MS, 0, 0, 1 * MS}};
+	const int64_t in_main = call(0, main_id);
+	small_nodes(writer, nodes, COUNT(nodes));
+	disarm(f, 1000);
+	samples(in_main, 3);
+	samples(call(in_main, f), 7);
+	finish();
+	assert_cpu("f", 7 * MS, 7 * MS, true);
+	assert_int_equal(values_of("f")->os_ticks[TARE_OS_BLOCKED], 1 * MS);
+	assert_int_equal(values_of("f")->amount[ELAPSED_EXCLUSIVE], 8 * MS);
+	assert_int_equal(values_of("f")->calls, 1000);
+	assert_int_equal(calls_of_nodes("f"), 1000);
+	assert_int_equal(analysis->totals.elapsed, 11 * MS);
+}
+
 /* Of a run-time library the function entered has the time; the kernel's is its caller's. */
 static void test_libraries_and_kernel(void **state)
 {
@@ -332,6 +365,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_timed_call_below_counted, choose_path,
 						close_result),
 		cmocka_unit_test_setup_teardown(test_paths_share_calls, choose_path, close_result),
+		cmocka_unit_test_setup_teardown(test_counted_later, choose_path, close_result),
 		cmocka_unit_test_setup_teardown(test_libraries_and_kernel, choose_path,
 						close_result),
 		cmocka_unit_test_setup_teardown(test_all_timed, choose_path, close_result),
