@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-#define TARE_ARENA_ABI	   17
+#define TARE_ARENA_ABI	   18
 #define TARE_PROCESS_MAGIC 0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC  0x7268746572617400ULL
 
@@ -143,8 +143,10 @@ struct tare_disarm_record {
 	uint64_t key;	    /* as in struct tare_node */
 	uint64_t calls;	    /* that the thread which did it had counted */
 	uint64_t module_id; /* the first bytes of struct tare_module.source_id */
-	uint32_t number;    /* of the arming byte */
+	uint32_t number;    /* of the arming byte, */
+	uint32_t count;	    /* of so many of functions and call sites */
 	uint32_t what;	    /* enum tare_disarm */
+	uint32_t reserved;
 };
 
 /*

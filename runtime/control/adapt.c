@@ -24,7 +24,7 @@
 #define NODES_MAX      (1U << 18)
 #define PAUSE_FIRST    (1ULL << 20) /* ticks between two sums: half a millisecond … */
 #define PAUSE_LAST     (1ULL << 23) /* … and a few */
-#define PAUSE_PER_WORK 32	    /* and so many times as long as the last took */
+#define PAUSE_PER_NODE 4096	    /* or more, as a node takes some hundred ticks */
 #define WORK_MIN       (1ULL << 19) /* ticks: by less nobody is judged */
 #define LOOKS	       64	    /* events, for call sites */
 #define LOOKS_REST     16	    /* judgements without, where that found none */
@@ -110,6 +110,15 @@ static uint64_t taken_ticks(const struct tare_thread_file *self)
 	return self->lost_ticks - self->begin_ticks - self->idle_ticks;
 }
 
+/* What the calls that have ended have waited: elapsed_ticks is theirs. */
+static uint64_t ended_waits(const struct tare_thread_file *self, const struct tare_node *node)
+{
+	const struct context_waits waits = context_waits(self, node);
+	const uint64_t all = waits.blocked_ticks + waits.preempted_ticks;
+
+	return all > node->os_exclusive ? all - node->os_exclusive : 0;
+}
+
 static void nodes_sum(const struct tare_thread_file *self, struct adapt_sums *sums)
 {
 	const uint32_t end =
@@ -121,11 +130,8 @@ static void nodes_sum(const struct tare_thread_file *self, struct adapt_sums *su
 
 		if (!part.calls)
 			continue;
-		const struct context_waits waits = context_waits(self, node);
-
-		part.blocked_ticks = waits.blocked_ticks;
-		part.ticks = node->elapsed_ticks -
-			     (int64_t)(waits.blocked_ticks + waits.preempted_ticks);
+		part.blocked_ticks = context_waits(self, node).blocked_ticks;
+		part.ticks = node->elapsed_ticks - (int64_t)ended_waits(self, node);
 		sums_add(sums, &part);
 	}
 }
@@ -197,15 +203,13 @@ static void nodes_judge(const struct tare_thread_file *self, struct adapt_local 
 
 static void judge(const struct tare_thread_file *self, struct adapt_local *local, uint64_t now)
 {
-	const uint64_t begin = kernel_ticks();
-
 	if (!arming_lock())
 		return;
 	nodes_judge(self, local);
 	if (phases_look(now, pair_ticks()))
 		rearmings_begin();
 	arming_unlock();
-	const uint64_t pause = (kernel_ticks() - begin) * PAUSE_PER_WORK;
+	const uint64_t pause = self->node_count * PAUSE_PER_NODE;
 
 	local->due_ticks = now + (pause > local->pause_ticks ? pause : local->pause_ticks);
 	if (local->pause_ticks < PAUSE_LAST)

@@ -84,6 +84,7 @@ static void note(enum tare_disarm what, const struct arming_place *place, uint64
 	struct tare_disarm_record record = {
 		.key = key, .calls = calls, .number = place->number, .what = what};
 
+	record.count = place->module->function_count + place->module->call_site_count;
 	memcpy(&record.module_id, place->module->source_id, sizeof(record.module_id));
 	process_disarm_note(&record);
 }

@@ -16,6 +16,7 @@
 #define FIRST_ROOM 128 /* a power of two */
 #define RECENT_MIN 64  /* calls that tell how long they are now */
 #define CLASSES	   64  /* of average times, four per power of two */
+#define CLASS_LONG 28  /* 128 times the probes: they are less than one in a hundred of the time */
 #define SCALE_ONE  16
 #define SCALE_MOST (4 * SCALE_ONE)
 
@@ -164,7 +165,7 @@ static uint32_t class_least(const struct costs *costs, const struct sums_work *w
 
 	while (class && sum + costs->classes[class - 1] <= budget)
 		sum += costs->classes[--class];
-	return class;
+	return class < CLASS_LONG ? class : CLASS_LONG;
 }
 
 bool sums_judge(const struct adapt_sums *sums, const struct sums_work *work)

@@ -3,6 +3,7 @@
 
 #include "runtime/control/arming.h"
 #include "runtime/control/control.h"
+#include "runtime/control/learned.h"
 #include "runtime/control/triggers.h"
 #include "runtime/files/counters.h"
 #include "runtime/probes/probes.h"
@@ -24,6 +25,9 @@ bool module_arm(const struct module_segments *segments)
 	*slots = *probes_slots();
 	triggers_add(module);
 	const bool added = arming_add(module);
+
+	if (added)
+		learned_add(module);
 
 	control_note_module();
 	return added;

@@ -231,7 +231,8 @@ struct analysis_sample_totals {
 struct analysis_totals {
 	struct analysis_sample_totals samples;
 	uint64_t functions_disarmed, calls_disarmed; /* --adaptive: and their counted calls */
-	uint64_t functions_approximate;		     /* whose calls are not quite all */
+	uint64_t functions_learned;	/* were only counted from the start, and called */
+	uint64_t functions_approximate; /* whose calls are not quite all */
 	/* Of the session: all intervals of the selected threads. */
 	union {
 		uint64_t times[ANALYSIS_TIME_VALUES];

@@ -11,6 +11,7 @@ struct loader {
 	struct analysis *analysis;
 	struct map merged;   /* (parent, function) → node */
 	struct map disarmed; /* (process, function) */
+	struct map learned;  /* function: was disarmed before any call of it */
 	struct error *err;
 	bool failed;
 };
@@ -122,9 +123,15 @@ static bool load_disarm(const struct profile_disarm *row, void *context)
 	const uint32_t process = (uint32_t)(row->process - 1);
 
 	assert(row->process >= 1 && process < loader->analysis->processes.len);
-	if (loader->analysis->processes.data[process].selected)
-		map_put(&loader->disarmed,
-			disarm_key(process, loader->analysis->function_of[row->function - 1]), 0);
+	const uint32_t function = loader->analysis->function_of[row->function - 1];
+
+	if (!loader->analysis->processes.data[process].selected)
+		return true;
+	map_put(&loader->disarmed, disarm_key(process, function), 0);
+	if (!row->calls && *map_put(&loader->learned, function, 0) == 0) {
+		*map_put(&loader->learned, function, 0) = 1;
+		loader->analysis->totals.functions_learned++;
+	}
 	return true;
 }
 
@@ -288,11 +295,13 @@ bool analysis_load_tree(struct analysis *analysis, struct profile *profile, stru
 
 	map_init(&loader.merged);
 	map_init(&loader.disarmed);
+	map_init(&loader.learned);
 	map_reserve(&loader.merged, profile_nodes_at_most(profile));
 	const bool ok = profile_each_disarm(profile, load_disarm, &loader, err) &&
 			profile_each_node(profile, load_node, &loader, err) && !loader.failed;
 	map_fini(&loader.merged);
 	map_fini(&loader.disarmed);
+	map_fini(&loader.learned);
 	if (!ok || !analysis_load_histograms(analysis, profile, err))
 		return false;
 	analysis_correct_residual(analysis);

@@ -311,6 +311,7 @@ static bool write_disarmed(struct assembly *assembly, struct assemble_process *p
 						  modules_at(&process->arena, record->ticks)};
 		struct resolve_target target = {0};
 
+		vec_push(&assembly->assembled->disarmed, *record);
 		if (record->what != TARE_DISARM_FUNCTION)
 			continue;
 		if (!resolve_key(&assembly->resolver, &process->resolve, record->key, &time,
@@ -693,6 +694,8 @@ static bool assemble_counters(struct assembly *assembly, const char *name, struc
 		const struct counted_process counted = {.resolver = &assembly->resolver,
 							.resolve = &process->resolve,
 							.id = process->id,
+							.begin_ticks =
+								file.header.process_begin_ticks,
 							.threads = assembly->rows.data,
 							.thread_count = assembly->rows.len,
 							.dir_fd = assembly->session->fd};
@@ -980,4 +983,5 @@ bool assemble_profile(const struct session *session, const struct recording *rec
 void assembled_fini(struct assembled *assembled)
 {
 	str_fini(&assembled->reason);
+	vec_fini(&assembled->disarmed);
 }

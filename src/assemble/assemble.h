@@ -5,6 +5,7 @@
 #ifndef TARE_ASSEMBLE_ASSEMBLE_H
 #define TARE_ASSEMBLE_ASSEMBLE_H
 
+#include "abi/arena.h"
 #include "profile/profile.h"
 #include "session/recording_file.h"
 #include "session/session_dir.h"
@@ -13,7 +14,8 @@ struct assembled {
 	size_t processes, threads, nodes;
 	size_t running; /* processes that had not ended */
 	bool complete;
-	struct str reason; /* why it is partial */
+	struct str reason;				   /* why it is partial */
+	struct vec_of(struct tare_disarm_record) disarmed; /* of all processes */
 };
 
 /* Writes all tables. The caller commits or discards the writer. */

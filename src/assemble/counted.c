@@ -7,6 +7,7 @@
 #include "assemble/counted.h"
 
 #include "abi/module.h"
+#include "cache/learned.h"
 #include "session/thread_part.h"
 
 #include <inttypes.h>
@@ -80,6 +81,7 @@ uint64_t *counted_values(int fd, const struct tare_counter_record *entry)
 struct sum {
 	int64_t thread, function;
 	uint64_t entered, called;
+	bool learned; /* it was only counted from the start */
 };
 
 struct summing {
@@ -150,6 +152,7 @@ static bool add_counter(struct summing *summing, const struct resolve_loaded *lo
 	struct sum *sum = sum_of(summing, add.thread, target.function);
 	sum->entered += add.entered;
 	sum->called += add.called;
+	sum->learned |= add.learned;
 	return true;
 }
 
@@ -168,21 +171,35 @@ static bool add_entry(struct summing *summing, const struct tare_counter_record 
 		return true;
 	const int64_t thread = thread_of(summing, entry);
 	uint64_t *values = counted_values(summing->fd, entry);
+	struct learned learned = {0};
 	bool ok = true;
 
+	learned_read_session(summing->process->dir_fd, counted.source_id, &learned);
 	for (uint32_t i = 0; i < counted.count && ok; i++) {
 		const bool entry_of_function = i < counted.function_count;
 		const struct sum add = {.thread = thread,
 					.entered = entry_of_function ? values[i] : 0,
-					.called = entry_of_function ? 0 : values[i]};
+					.called = entry_of_function ? 0 : values[i],
+					.learned = learned_has(&learned, i)};
 		if (values[i])
 			ok = add_counter(summing, loaded, &counted, i, add, err);
 	}
+	learned_fini(&learned);
 	free(values);
 	return ok;
 }
 
 /* ---- rows ---- */
+
+/* As of one that was disarmed, but before any call of it. */
+static bool write_learned(const struct summing *summing, const struct sum *sum, struct error *err)
+{
+	const struct profile_disarm row = {.process = summing->process->id,
+					   .function = sum->function,
+					   .ticks = summing->process->begin_ticks};
+
+	return !sum->learned || profile_add_disarm(summing->process->resolver->writer, &row, err);
+}
 
 static int compare_sums(const void *a, const void *b)
 {
@@ -205,7 +222,8 @@ static bool write_rows(struct summing *summing, struct error *err)
 			.called = sum->called,
 			.approximate = summing->file->header.flags & TARE_COUNTERS_SHARED,
 		};
-		if (!profile_add_counted(summing->process->resolver->writer, &row, err))
+		if (!profile_add_counted(summing->process->resolver->writer, &row, err) ||
+		    !write_learned(summing, sum, err))
 			return false;
 	}
 	return true;

@@ -9,6 +9,7 @@
 #include "cache/children.h"
 #include "cache/closure.h"
 #include "cache/instrument.h"
+#include "cache/learned.h"
 #include "cache/timer_rules.h"
 #include "cache/triggers.h"
 #include "record/cpu_watch.h"
@@ -262,6 +263,12 @@ static const char *link_to_original(struct run *run, const char *path)
 	return run->original_link.data;
 }
 
+/* Do functions start as earlier recordings have left them? */
+static bool learns(const struct run *run)
+{
+	return run->options->settings.adaptive_percent && run->options->learned;
+}
+
 /* Of a file that a process asks for; it is only told of what goes wrong. */
 static void write_triggers(struct run *run, const struct instrumented *file)
 {
@@ -326,6 +333,8 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 		note_file(run, file);
 		record_module(run, file);
 		write_triggers(run, file);
+		if (learns(run))
+			learned_hand_over(&run->session, file);
 	}
 	if (kind == TARE_REQUEST_RULES_OF_COPY)
 		return (struct server_answer){
@@ -351,6 +360,8 @@ static bool open_service(struct run *run, struct error *err)
 		recording_put_text(&run->recording, "private_copies", run->private_cache);
 	vec_foreach (file, &run->instrumenter.files) {
 		record_module(run, *file);
+		if (learns(run))
+			learned_hand_over(&run->session, *file);
 		if (!triggers_write(&run->triggers, &run->session, *file, err))
 			return false;
 	}
@@ -611,11 +622,14 @@ static void put_remark(const struct run *run, const struct instrumented *executa
 static bool finish_run(struct run *run, const struct instrumented *executable,
 		       struct record_result *result, struct error *err)
 {
+	const struct record_learning learning = {&run->instrumenter};
+
 	result->command_status = launch_exit_status(&run->launch);
 	put_remark(run, executable, result);
 	recording_put_number(&run->recording, "exit_status", result->command_status);
 	clock_schedule_finish(&run->recording);
-	if (record_build_profile(&run->session, &run->recording, run->output, result, err))
+	if (record_build_profile(&run->session, &run->recording, run->output, result,
+				 learns(run) ? &learning : NULL, err))
 		return true;
 	run->keep_session = true;
 	return record_keep_and_explain(run->session.directory, err);
@@ -796,7 +810,7 @@ bool record_recover(const char *directory, const char *output, struct record_res
 			result->command_status = (int)recording.exit_status;
 		recording_extend_clock(&recording);
 		ok = record_build_profile(&session, &recording, output ? output : recording.output,
-					  result, err);
+					  result, NULL, err);
 		if (ok)
 			leftover_remove_copies(&recording);
 		recording_fini(&recording);
@@ -829,7 +843,7 @@ bool record_dump(const struct session *session, const char *output, struct recor
 	char *path = output ? mem_strdup(output) : snapshot_path(recording.output);
 	recording.is_snapshot = true;
 	recording_extend_clock(&recording);
-	const bool ok = record_build_profile(session, &recording, path, result, err);
+	const bool ok = record_build_profile(session, &recording, path, result, NULL, err);
 	free(path);
 	recording_fini(&recording);
 	return ok;

@@ -37,9 +37,10 @@ struct record_options {
 	struct record_sampling sampling; /* unless RECORD_INSTRUMENT */
 	struct instrument_request selection;
 	bool follow, use_cache;
-	bool paused;		       /* the global level is stopped at first */
-	bool wait;		       /* for all recorded processes, not only for the command */
-	bool exec;		       /* the command gets this process; see record_run */
+	bool learned; /* with adaptive_percent: go on from what earlier recordings have learned */
+	bool paused;  /* the global level is stopped at first */
+	bool wait;    /* for all recorded processes, not only for the command */
+	bool exec;    /* the command gets this process; see record_run */
 	uint64_t max_paths;	       /* that the profile keeps; 0: the usual number */
 	bool all_paths;		       /* it keeps all */
 	struct tare_settings settings; /* of the runtime; abi/session.h */

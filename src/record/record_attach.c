@@ -255,7 +255,8 @@ static bool attach_run(struct attach *attach, struct record_result *result, stru
 	recording_put_number(&attach->recording, "exit_status", 0);
 	clock_schedule_finish(&attach->recording);
 	result->command_status = 0;
-	if (record_build_profile(&attach->session, &attach->recording, attach->output, result, err))
+	if (record_build_profile(&attach->session, &attach->recording, attach->output, result, NULL,
+				 err))
 		return true;
 	attach->keep_session = true;
 	return record_keep_and_explain(attach->session.directory, err);

@@ -2,6 +2,7 @@
 #include "record/record_parts.h"
 
 #include "assemble/assemble.h"
+#include "cache/learned.h"
 #include "record/rescue.h"
 #include "session/notes.h"
 
@@ -120,8 +121,15 @@ void clock_schedule_finish(struct recording *recording)
 
 /* ---- the profile ---- */
 
+static void keep_learned(const struct record_learning *learning, const struct assembled *assembled)
+{
+	vec_foreach (file, &learning->instrumenter->files)
+		learned_keep(*file, assembled->disarmed.data, assembled->disarmed.len);
+}
+
 bool record_build_profile(const struct session *session, const struct recording *recording,
-			  const char *output, struct record_result *result, struct error *err)
+			  const char *output, struct record_result *result,
+			  const struct record_learning *learning, struct error *err)
 {
 	struct assembled assembled = {0};
 	struct profile_writer *writer = profile_writer_open(output, true, err);
@@ -140,6 +148,8 @@ bool record_build_profile(const struct session *session, const struct recording 
 		if (!assembled.complete)
 			result->partial = mem_strdup(assembled.reason.data);
 	}
+	if (ok && learning)
+		keep_learned(learning, &assembled);
 	assembled_fini(&assembled);
 	return ok;
 }

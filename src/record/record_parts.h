@@ -26,9 +26,15 @@ void clock_schedule_take_due(struct clock_schedule *clock, struct recording *rec
 /* The last point; of a very short recording only after a span that gives a rate. */
 void clock_schedule_finish(struct recording *recording);
 
-/* The profile from what the session has, at `output`. */
+/* Whose copies learn from a recording. */
+struct record_learning {
+	const struct instrumenter *instrumenter;
+};
+
+/* The profile from what the session has, at `output`. `learning`: NULL, nothing is kept. */
 bool record_build_profile(const struct session *session, const struct recording *recording,
-			  const char *output, struct record_result *result, struct error *err);
+			  const char *output, struct record_result *result,
+			  const struct record_learning *learning, struct error *err);
 /* Adds to the error how to try again; returns false. */
 bool record_keep_and_explain(const char *directory, struct error *err);
 

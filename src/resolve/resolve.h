@@ -126,6 +126,7 @@ struct resolve_counted {
 	uint64_t note_addr; /* link address of struct tare_module */
 	uint32_t count, function_count;
 	const unsigned char *table; /* struct tare_counted[count] */
+	const uint8_t *source_id;   /* of the note */
 };
 
 /* False where the module has no copy that counts. */

@@ -92,6 +92,7 @@ bool resolver_counted(struct resolve_module *module, struct resolve_counted *cou
 		.function_count = header.function_count,
 		.table = object_at(copy, note + (uint64_t)header.counted_offset,
 				   header.counter_count * sizeof(struct tare_counted)),
+		.source_id = bytes + offsetof(struct tare_module, source_id),
 	};
 	return counted->table;
 }

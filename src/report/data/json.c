@@ -135,6 +135,8 @@ static void write_totals(const struct report *report, FILE *stream)
 	field_number(stream, "functions_refused", coverage[COVERAGE_REFUSED]);
 	field_text(stream, "refusals", analysis->refusals);
 	field_number(stream, "functions_disarmed", totals->functions_disarmed);
+	if (totals->functions_learned)
+		field_number(stream, "functions_learned", totals->functions_learned);
 	field_number(stream, "calls_of_disarmed", totals->calls_disarmed);
 }
 

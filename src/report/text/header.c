@@ -528,11 +528,16 @@ static void write_disarmed(const struct report *report, FILE *stream, struct str
 {
 	const struct analysis_totals *totals = &report->analysis->totals;
 
-	if (!totals->functions_disarmed)
+	if (!totals->functions_disarmed && !totals->functions_learned)
 		return;
 	append_count(text, totals->functions_disarmed, "function", "functions");
 	str_append(text, totals->basis ? ": calls counted, CPU time by samples"
 				       : ": calls counted, their time is their callers'");
+	if (totals->functions_learned) {
+		str_append(text, "; from the start ");
+		append_count(text, totals->functions_learned, "function", "functions");
+		str_append(text, " that an earlier recording has learned");
+	}
 	write_facts(report, stream, PLAIN, "counted", text);
 }
 

@@ -558,6 +558,36 @@ static void test_what_waits_is_timed(void **state)
 	thread_end(&thread);
 }
 
+/* What a call in progress has waited is not taken from those that have ended. */
+static void test_waits_in_progress(void **state)
+{
+	const struct accumulate_event call = {.kind = TARE_EVENT_ENTER,
+					      .key = key(SHORTER),
+					      .stub = stub(SHORTER),
+					      .sp = SP_TOP - 192,
+					      .os = true,
+					      .os_cause = TARE_OS_SWITCH,
+					      .preempted_ticks = MANY * 10000,
+					      .syscall_number = 0xffff};
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	calls(&thread, SHORT, MANY, 200 * PAIR);
+	enter(&thread, 1, SHORT, 2);
+	apply(&thread, call, MANY * 10000, false);
+	leave(&thread, 1, 3, false);
+	for (int i = 0; i < 2; i++) {
+		enter(&thread, 1, SHORTER, 3);
+		leave(&thread, DUE, 3, true);
+	}
+	assert_int_equal(file.arm[SHORT], 1);
+	leave(&thread, 1, 2, true);
+	leave(&thread, 1, 1, true);
+	thread_end(&thread);
+}
+
 /* Looks of phases.h at what the counters say, `calls` of SHORT each. */
 static void look(struct thread *thread, int count, uint32_t calls)
 {
@@ -663,6 +693,7 @@ int main(void)
 		TEST(test_budget),
 		TEST(test_of_late),
 		TEST(test_what_waits_is_timed),
+		TEST(test_waits_in_progress),
 		TEST(test_phases),
 		TEST(test_end_of_what_is_timed_again),
 	};

@@ -1,0 +1,28 @@
+/*
+ * What recordings have learned of a copy: which of its functions and call sites start disarmed, as
+ * they are only counted in the end (--adaptive). It is kept beside the copy; the recorder puts what
+ * is valid into the session, as TARE_LEARNED_NAME and the first 8 bytes of the source_id as a
+ * decimal number, before the copy's path is replied.
+ *
+ *   struct tare_learned | one bit per arming byte, the first in the lowest bit
+ */
+#ifndef TARE_ABI_LEARNED_H
+#define TARE_ABI_LEARNED_H
+
+#include <stdint.h>
+
+#define TARE_LEARNED_NAME  "learned."
+#define TARE_LEARNED_MAGIC 0x6e7261656c657261ULL /* "arelearn" */
+#define TARE_LEARNED_ABI   1
+#define TARE_LEARNED_MAX   (1U << 24) /* bits */
+
+struct tare_learned {
+	uint64_t magic;
+	uint32_t abi;
+	uint32_t count;	       /* of functions and call sites; else it is another copy's */
+	uint8_t source_id[32]; /* of struct tare_module; the same */
+};
+
+_Static_assert(sizeof(struct tare_learned) == 48, "shared layout");
+
+#endif

@@ -1,0 +1,71 @@
+/* Refuses what is another module's, or is cut off: what has not been read stays timed. */
+#include "runtime/control/learned.h"
+
+#include "abi/learned.h"
+#include "runtime/base/arming_lock.h"
+#include "runtime/base/bytes.h"
+#include "runtime/base/files.h"
+#include "runtime/base/kernel.h"
+#include "runtime/control/disarmed.h"
+
+#include <fcntl.h>
+
+#define READ_AT_ONCE 512
+
+static long file_open(const struct tare_module *module)
+{
+	char name[64];
+	struct bytes_text text = {.start = name, .size_bytes = sizeof(name)};
+	uint64_t id;
+
+	memcpy(&id, module->source_id, sizeof(id));
+	bytes_put(&text, TARE_LEARNED_NAME);
+	bytes_put_number(&text, id);
+	return files_open(name, O_RDONLY);
+}
+
+static bool is_of(const struct tare_learned *head, const struct tare_module *module)
+{
+	for (uint64_t i = 0; i < sizeof(module->source_id); i++)
+		if (head->source_id[i] != module->source_id[i])
+			return false;
+	return head->magic == TARE_LEARNED_MAGIC && head->abi == TARE_LEARNED_ABI &&
+	       head->count == module->function_count + module->call_site_count;
+}
+
+/* Bits from `first` on; those behind the last arming byte mean nothing. */
+static void bits_take(const struct tare_module *module, uint32_t first, const uint8_t *bits,
+		      uint64_t size_bytes)
+{
+	const uint32_t count = module->function_count + module->call_site_count;
+
+	for (uint64_t i = 0; i < size_bytes * 8; i++)
+		if (bits[i / 8] >> (i % 8) & 1 && first + i < count)
+			disarmed_start(module, (uint32_t)(first + i));
+}
+
+void learned_add(const struct tare_module *module)
+{
+	struct tare_learned head;
+	uint8_t some[READ_AT_ONCE];
+	uint32_t first = 0;
+	long got;
+
+	if (!state_session.settings.adaptive_percent)
+		return;
+	const long fd = file_open(module);
+
+	if (fd < 0)
+		return;
+	if (kernel_call(SYS_read, fd, &head, sizeof(head)) == (long)sizeof(head) &&
+	    is_of(&head, module)) {
+		arming_lock_wait();
+		while (first < head.count &&
+		       (got = kernel_call(SYS_read, fd, some, sizeof(some))) > 0) {
+			bits_take(module, first, some, (uint64_t)got);
+			first += (uint32_t)got * 8;
+		}
+		arming_unlock();
+	}
+	kernel_call(SYS_close, fd);
+}

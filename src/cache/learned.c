@@ -1,0 +1,204 @@
+/*
+ *   cache: KEY/.tare-learned ──checked──▶ session: learned.N ──▶ runtime
+ *             ▲                                                  │ what it disarms, and takes back
+ *             └── (old, less what was taken back) and what is disarmed in the end ◀──┘
+ */
+#include "cache/learned.h"
+
+#include "cache/digest.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LEARNED_FILE ".tare-learned"
+
+static size_t bits_bytes(uint32_t count)
+{
+	return (count + 7U) / 8;
+}
+
+static bool is_private(int fd, uint64_t *size)
+{
+	struct stat info;
+
+	if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid() ||
+	    info.st_mode & (S_IWGRP | S_IWOTH))
+		return false;
+	*size = (uint64_t)info.st_size;
+	return true;
+}
+
+static bool read_open(int fd, const uint8_t *source_id, struct learned *learned)
+{
+	struct tare_learned head;
+	uint64_t size;
+
+	if (!is_private(fd, &size) || read(fd, &head, sizeof(head)) != sizeof(head) ||
+	    head.magic != TARE_LEARNED_MAGIC || head.abi != TARE_LEARNED_ABI || !head.count ||
+	    head.count > TARE_LEARNED_MAX || size != sizeof(head) + bits_bytes(head.count) ||
+	    memcmp(head.source_id, source_id, sizeof(head.source_id)) != 0)
+		return false;
+	const size_t bytes = bits_bytes(head.count);
+
+	*learned = (struct learned){head.count, mem_zalloc(bytes)};
+	if (read(fd, learned->bits, bytes) == (ssize_t)bytes)
+		return true;
+	learned_fini(learned);
+	return false;
+}
+
+bool learned_read(int dir_fd, const char *name, const uint8_t *source_id, struct learned *learned)
+{
+	const int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	*learned = (struct learned){0};
+	if (fd < 0)
+		return false;
+	const bool ok = read_open(fd, source_id, learned);
+	close(fd);
+	return ok;
+}
+
+void learned_fini(struct learned *learned)
+{
+	free(learned->bits);
+	*learned = (struct learned){0};
+}
+
+bool learned_has(const struct learned *learned, uint32_t number)
+{
+	return number < learned->count && learned->bits[number / 8] >> (number % 8) & 1;
+}
+
+static void set(struct learned *learned, uint32_t number, bool value)
+{
+	const uint8_t bit = (uint8_t)(1U << (number % 8));
+
+	if (value)
+		learned->bits[number / 8] |= bit;
+	else
+		learned->bits[number / 8] &= (uint8_t)~bit;
+}
+
+static void write_file(const char *path, const uint8_t *source_id, const struct learned *learned)
+{
+	struct tare_learned head = {
+		.magic = TARE_LEARNED_MAGIC, .abi = TARE_LEARNED_ABI, .count = learned->count};
+	const size_t bytes = bits_bytes(learned->count);
+	struct file_output output = {.fd = -1};
+	struct error ignored;
+
+	if (!file_output_open(&output, path, &ignored))
+		return;
+	memcpy(head.source_id, source_id, sizeof(head.source_id));
+	if (write(output.fd, &head, sizeof(head)) == sizeof(head) &&
+	    write(output.fd, learned->bits, bytes) == (ssize_t)bytes)
+		file_output_commit(&output, FILE_MODE_PRIVATE, &ignored);
+	file_output_discard(&output);
+}
+
+static bool id_of(const struct instrumented *file, uint8_t *source_id)
+{
+	return file->mode == POLICY_FULL && file->entry.outcome == CACHE_INSTRUMENTED &&
+	       digest_parse(file->entry.key, source_id);
+}
+
+static bool read_cache(const struct instrumented *file, const uint8_t *source_id,
+		       struct learned *learned)
+{
+	const int dir_fd =
+		open(file->entry.directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (dir_fd < 0)
+		return false;
+	const bool ok = learned_read(dir_fd, LEARNED_FILE, source_id, learned);
+	close(dir_fd);
+	return ok;
+}
+
+static uint64_t module_id_of(const uint8_t *source_id)
+{
+	uint64_t id;
+
+	memcpy(&id, source_id, sizeof(id));
+	return id;
+}
+
+static void session_name(const uint8_t *source_id, struct str *name)
+{
+	str_printf(name, TARE_LEARNED_NAME "%" PRIu64, module_id_of(source_id));
+}
+
+void learned_hand_over(const struct session *session, const struct instrumented *file)
+{
+	uint8_t source_id[DIGEST_BYTES];
+	struct learned learned = {0};
+	struct str path = {0};
+
+	if (!id_of(file, source_id) || !read_cache(file, source_id, &learned))
+		return;
+	str_printf(&path, "%s/", session->directory);
+	session_name(source_id, &path);
+	write_file(path.data, source_id, &learned);
+	str_fini(&path);
+	learned_fini(&learned);
+}
+
+bool learned_read_session(int session_fd, const uint8_t *source_id, struct learned *learned)
+{
+	struct str name = {0};
+
+	session_name(source_id, &name);
+	const bool ok = learned_read(session_fd, name.data, source_id, learned);
+	str_fini(&name);
+	return ok;
+}
+
+/* ---- what a recording has found ---- */
+
+static bool is_about(const struct tare_disarm_record *record, uint64_t module_id, uint32_t count)
+{
+	return record->module_id == module_id && record->number < record->count &&
+	       record->count <= TARE_LEARNED_MAX && (!count || record->count == count);
+}
+
+/* The bits of one more process than before: what it says last counts. */
+static void take(struct learned *learned, const struct tare_disarm_record *records,
+		 size_t record_count, uint64_t module_id)
+{
+	for (size_t i = 0; i < record_count; i++)
+		if (is_about(&records[i], module_id, learned->count))
+			set(learned, records[i].number, records[i].what != TARE_DISARM_TAKEN_BACK);
+}
+
+void learned_keep(const struct instrumented *file, const struct tare_disarm_record *records,
+		  size_t record_count)
+{
+	uint8_t source_id[DIGEST_BYTES];
+	struct learned learned = {0};
+	struct str path = {0};
+	uint32_t count = 0;
+
+	if (!id_of(file, source_id))
+		return;
+	const uint64_t module_id = module_id_of(source_id);
+
+	for (size_t i = 0; i < record_count && !count; i++)
+		if (is_about(&records[i], module_id, 0))
+			count = records[i].count;
+	if (!count)
+		return;
+	if (!read_cache(file, source_id, &learned) || learned.count != count) {
+		learned_fini(&learned);
+		learned = (struct learned){count, mem_zalloc(bits_bytes(count))};
+	}
+	take(&learned, records, record_count, module_id);
+	str_printf(&path, "%s/" LEARNED_FILE, file->entry.directory);
+	write_file(path.data, source_id, &learned);
+	str_fini(&path);
+	learned_fini(&learned);
+}

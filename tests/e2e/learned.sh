@@ -1,0 +1,75 @@
+#!/bin/bash
+# Functions follow the phases of a program: what is hot is counted, what has become rare is timed again; what
+# waits stays timed; calls stay exact. The next recording starts with what the last one has learned, and hostile
+# contents of that file change nothing.
+. "$(dirname "$0")/lib.sh"
+
+need gcc python3 sqlite3
+cd "$work"
+gcc -O1 -w -o phases "$E2E/../fixtures/phases.c"
+export XDG_CACHE_HOME=$work/cache
+mkdir "$XDG_CACHE_HOME"
+
+take() {
+	record "$work/phases"
+	report functions
+	python3 - "$work" <<'END' || fail "$1"
+import csv, sys
+work = sys.argv[1]
+rows = {row["function"]: row for row in csv.DictReader(open(f"{work}/functions.csv"))}
+truth = dict(line.split() for line in open(f"{work}/recorded.stdout"))
+for name, count in truth.items():
+    assert rows[name]["calls"] == count, (name, count, rows[name])
+assert rows["usleep"]["disarmed"] == "0", rows["usleep"]
+END
+}
+ask() {
+	sqlite3 "$work/profile.tare" "$1"
+}
+of_phase="FROM disarm d JOIN function f ON f.id = d.function WHERE f.name = 'phase'"
+
+record_options=(--adaptive --method=instrument --small-functions=keep)
+take "the first recording"
+[ "$(ask "SELECT min(calls) > 0 $of_phase")" = 1 ] || fail "phase was not disarmed, or started so"
+# A site through which nearly all calls of phase come must not time them: few are left in the tree.
+[ "$(ask "SELECT sum(n.calls) < 200000 FROM node n JOIN function f ON f.id = n.function WHERE f.name = 'phase'")" = 1 ] ||
+	fail "the call through a pointer stays timed"
+[ "$(ask "SELECT unmatched FROM thread")" = 0 ] || fail "ends without a begin"
+
+file=$(find "$XDG_CACHE_HOME" -name .tare-learned | head -1)
+[ -n "$file" ] || fail "nothing was learned"
+[ "$(stat -c %a "$file")" = 600 ] || fail "others may read or write what was learned"
+take "the second recording"
+[ "$(ask "SELECT min(calls) $of_phase")" = 0 ] || fail "phase did not start counted"
+"$TARE" report summary "$work/profile.tare" >summary
+grep -q "from the start [0-9]* function" summary || fail "the header does not say what was learned"
+
+# Without it, or with it damaged, everything is timed at first.
+started() {
+	ask "SELECT count(*) FROM disarm WHERE calls = 0"
+}
+record_options+=(--no-learned)
+take "without it"
+[ "$(started)" = 0 ] || fail "--no-learned starts with counted functions"
+unset 'record_options[-1]'
+cp "$file" good
+for damage in "truncate -s 60 $file" "truncate -s 10 $file" "truncate -s +1000000 $file" \
+	"chmod 666 $file" "printf x | dd of=$file conv=notrunc status=none" \
+	"printf '\377\377\377\377' | dd of=$file bs=1 seek=12 conv=notrunc status=none" \
+	"printf x | dd of=$file bs=1 seek=20 conv=notrunc status=none" "ln -sf $work/good $file"; do
+	rm -f "$file"
+	cp good "$file"
+	chmod 600 "$file"
+	eval "$damage"
+	take "after $damage"
+	[ "$(started)" = 0 ] || fail "$damage was believed"
+done
+# All bits set: everything that may be starts disarmed, and all is as it was.
+rm -f "$file"
+python3 -c "
+data = open('good', 'rb').read()
+open('$file', 'wb').write(data[:48] + b'\377' * (len(data) - 48))"
+chmod 600 "$file"
+record "$work/phases"
+same_output=$(cut -d' ' -f1 "$work/recorded.stdout" | tr '\n' ' ')
+[ "$same_output" = "phase waiter dispatch " ] || fail "the program prints something else: $same_output"
