@@ -5,6 +5,7 @@
 # Usage: sanitizers.sh COMPILER (gcc or clang)
 . "$(dirname "$0")/lib.sh"
 compiler=$1
+ulimit -S -v unlimited 2>/dev/null || true # shadow memory is as large as the address space
 need "$compiler"
 
 cat >"$work/program.c" <<'C'
