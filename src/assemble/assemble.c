@@ -15,6 +15,7 @@
 #include "assemble/path_room.h"
 #include "assemble/sample_assemble.h"
 #include "assemble/session_marks.h"
+#include "assemble/thread_ahead.h"
 #include "assemble/thread_fold.h"
 #include "assemble/thread_tree.h"
 #include "assemble/timer_assemble.h"
@@ -525,9 +526,7 @@ static bool write_node(struct assembly *assembly, struct thread_rows *rows, size
 		row.ranges[i][1] = (uint64_t)from->ranges[i][1];
 	}
 	memcpy(row.os_ticks, node->os_ticks, sizeof(row.os_ticks));
-	for (uint32_t bucket = 0; bucket < TARE_CALL_BUCKETS; bucket++)
-		lengths[bucket] =
-			thread_fold_calls(&rows->fold, rows->arena, (uint32_t)index, bucket);
+	thread_fold_lengths(&rows->fold, rows->arena, index, lengths);
 	if (!profile_add_node(assembly->writer, &row, err))
 		return false;
 	rows->ids[index] = assembly->next_node++;
@@ -636,29 +635,28 @@ static bool write_trace(struct assembly *assembly, const struct thread_rows *row
 }
 
 static bool assemble_thread(struct assembly *assembly, const struct assemble_thread *thread,
-			    struct error *err)
+			    struct thread_ahead *ahead, struct error *err)
 {
-	struct error reason;
-	struct arena_thread arena = {0};
-	struct thread_rows rows = {.arena = &arena};
+	struct arena_thread *arena = &ahead->arena;
+	struct thread_rows rows = {.arena = arena};
 	bool ok = true;
 
-	if (!arena_thread_read(&arena, assembly->session->fd, thread->name, &reason)) {
-		add_reason(assembly, "%s", reason.message);
+	if (!ahead->ok) {
+		add_reason(assembly, "%s", ahead->err.message);
 		return true;
 	}
-	arena_thread_bound(&arena, assembly->span_ticks);
-	rows.process = process_of(assembly, arena.header.pid, arena.header.process_begin_ticks);
+	arena_thread_bound(arena, assembly->span_ticks);
+	rows.process = process_of(assembly, arena->header.pid, arena->header.process_begin_ticks);
 	if (!rows.process) {
 		if (assembly->recording->follow)
 			add_reason(assembly, "%s belongs to no process file", thread->name);
 	} else {
-		tree_init(&rows.tree, &arena);
-		if (assembly->recording->is_snapshot && !(arena.header.flags & TARE_THREAD_ENDED))
-			tree_settle(&rows.tree, &arena);
-		rows.targets = mem_zalloc(arena.node_count * sizeof(*rows.targets));
-		rows.ids = mem_zalloc(arena.node_count * sizeof(*rows.ids));
-		rows.call_sites = mem_zalloc(arena.node_count * sizeof(*rows.call_sites));
+		tree_init(&rows.tree, arena);
+		if (assembly->recording->is_snapshot && !(arena->header.flags & TARE_THREAD_ENDED))
+			tree_settle(&rows.tree, arena);
+		rows.targets = mem_zalloc(arena->node_count * sizeof(*rows.targets));
+		rows.ids = mem_zalloc(arena->node_count * sizeof(*rows.ids));
+		rows.call_sites = mem_zalloc(arena->node_count * sizeof(*rows.call_sites));
 		ok = write_tree(assembly, &rows, thread->claim.room, err) &&
 		     write_trace(assembly, &rows, err);
 		thread_fold_fini(&rows.fold);
@@ -667,7 +665,26 @@ static bool assemble_thread(struct assembly *assembly, const struct assemble_thr
 		free(rows.call_sites);
 		tree_fini(&rows.tree);
 	}
-	arena_thread_fini(&arena);
+	return ok;
+}
+
+/* Each file is read while the one before becomes rows. */
+static bool assemble_threads(struct assembly *assembly, struct error *err)
+{
+	const struct assemble_thread *threads = assembly->threads.data;
+	struct thread_ahead reads[2] = {{0}}, *now = &reads[1];
+	bool ok = true;
+
+	for (size_t i = 0; i <= assembly->threads.len && ok; i++, now = &reads[(i + 1) % 2]) {
+		if (i)
+			thread_ahead_end(now);
+		if (i < assembly->threads.len)
+			thread_ahead_begin(&reads[i % 2], assembly->session->fd, threads[i].name);
+		ok = !i || assemble_thread(assembly, &threads[i - 1], now, err);
+		thread_ahead_fini(now);
+	}
+	thread_ahead_fini(&reads[0]);
+	thread_ahead_fini(&reads[1]);
 	return ok;
 }
 
@@ -882,7 +899,6 @@ static bool write_session(struct assembly *assembly, struct error *err)
 	if (!assembly->assembled->processes)
 		add_reason(assembly, "no process left any data");
 	struct str settings = {0};
-
 	str_append(&settings, recording->settings);
 	thread_fold_describe(&assembly->folded, &settings);
 	const uint64_t last_ticks = assembly->last_ticks > recording->begin_ticks
@@ -907,7 +923,6 @@ static bool write_session(struct assembly *assembly, struct error *err)
 		.incomplete_reason = assembly->assembled->reason.data,
 	};
 	const bool ok = profile_write_session(assembly->writer, &row, err);
-
 	str_fini(&settings);
 	return ok;
 }
@@ -932,11 +947,8 @@ static bool assemble_rows(struct assembly *assembly, struct error *err)
 		if (!write_process(assembly, process, err))
 			return false;
 	}
-	vec_foreach (thread, &assembly->threads) {
-		if (!assemble_thread(assembly, thread, err))
-			return false;
-	}
-	return unfollowed_write_guests(assembly->writer, assembly->recording->guests, err) &&
+	return assemble_threads(assembly, err) &&
+	       unfollowed_write_guests(assembly->writer, assembly->recording->guests, err) &&
 	       assemble_all_counters(assembly, err) && assemble_timers(assembly, err) &&
 	       write_samples(assembly, err) &&
 	       session_marks_write(assembly->session->fd, assembly->writer, err) &&

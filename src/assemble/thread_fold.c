@@ -137,15 +137,15 @@ static void range_add(int64_t *range, const int64_t *from)
 
 static void lengths_add(struct walk *walk, uint32_t to, uint32_t from)
 {
-	uint64_t **lengths = &walk->fold->lengths[to];
+	uint64_t **lengths = &walk->fold->lengths[to], more[TARE_CALL_BUCKETS];
 
 	if (!*lengths) {
-		*lengths = mem_zalloc(TARE_CALL_BUCKETS * sizeof(**lengths));
-		for (uint32_t i = 0; i < TARE_CALL_BUCKETS; i++)
-			(*lengths)[i] = arena_bucket_calls(walk->thread, to, i);
+		*lengths = mem_zalloc(sizeof(more));
+		arena_lengths(walk->thread, to, *lengths);
 	}
+	arena_lengths(walk->thread, from, more);
 	for (uint32_t i = 0; i < TARE_CALL_BUCKETS; i++)
-		(*lengths)[i] += arena_bucket_calls(walk->thread, from, i);
+		(*lengths)[i] += more[i];
 }
 
 static void values_add(struct walk *walk, uint32_t to_index, uint32_t from_index)
@@ -378,12 +378,13 @@ void thread_fold_fini(struct thread_fold *fold)
 	free(fold->lengths);
 }
 
-uint64_t thread_fold_calls(const struct thread_fold *fold, const struct arena_thread *thread,
-			   uint32_t index, uint32_t bucket)
+void thread_fold_lengths(const struct thread_fold *fold, const struct arena_thread *thread,
+			 size_t index, uint64_t lengths[TARE_CALL_BUCKETS])
 {
 	if (fold->lengths && fold->lengths[index])
-		return fold->lengths[index][bucket];
-	return arena_bucket_calls(thread, index, bucket);
+		memcpy(lengths, fold->lengths[index], TARE_CALL_BUCKETS * sizeof(*lengths));
+	else
+		arena_lengths(thread, index, lengths);
 }
 
 void thread_fold_sum(struct thread_fold_sums *sums, const struct thread_fold *fold,

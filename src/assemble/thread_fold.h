@@ -23,9 +23,9 @@ void thread_fold_make(struct thread_fold *fold, struct tree *tree, struct arena_
 		      const struct resolve_target *targets, uint64_t room);
 void thread_fold_fini(struct thread_fold *fold);
 
-/* Node `index`'s ended calls in one bucket. */
-uint64_t thread_fold_calls(const struct thread_fold *fold, const struct arena_thread *thread,
-			   uint32_t index, uint32_t bucket);
+/* Node `index`'s ended calls by bucket. */
+void thread_fold_lengths(const struct thread_fold *fold, const struct arena_thread *thread,
+			 size_t index, uint64_t lengths[TARE_CALL_BUCKETS]);
 
 /* Of all threads. */
 struct thread_fold_sums {

@@ -365,23 +365,18 @@ static void range_check(int64_t *min, int64_t *max)
 	*max = 0;
 }
 
-static uint64_t counted_calls(const struct arena_thread *thread, size_t node, uint32_t bucket)
+void arena_lengths(const struct arena_thread *thread, size_t node,
+		   uint64_t lengths[TARE_CALL_BUCKETS])
 {
-	uint64_t calls = thread->nodes[node].buckets[bucket];
+	const uint32_t *buckets = thread->nodes[node].buckets;
 
+	for (uint32_t bucket = 0; bucket < TARE_CALL_BUCKETS; bucket++)
+		lengths[bucket] = buckets[bucket];
 	vec_foreach (record, &thread->full_buckets)
-		if (record->node == node && record->syscall_number == bucket)
-			calls += record->count;
-	return calls;
-}
-
-uint64_t arena_bucket_calls(const struct arena_thread *thread, size_t node, uint32_t bucket)
-{
-	const uint64_t calls = counted_calls(thread, node, bucket);
-
-	if (bucket == TARE_CALL_BUCKETS - 1)
-		return 0;
-	return calls + (bucket ? 0 : counted_calls(thread, node, TARE_CALL_BUCKETS - 1));
+		if (record->node == node)
+			lengths[record->syscall_number] += record->count;
+	lengths[0] += lengths[TARE_CALL_BUCKETS - 1];
+	lengths[TARE_CALL_BUCKETS - 1] = 0;
 }
 
 uint64_t arena_calls(const struct arena_thread *thread, size_t node)

@@ -94,8 +94,10 @@ enum { ARENA_LOSS_TICKS_MIN = 1000 };
 void arena_process_bound(struct arena_process *process, uint64_t ticks, uint64_t processors);
 void arena_thread_bound(struct arena_thread *thread, uint64_t ticks);
 
-/* The ended calls of a node in one bucket (see tare_call_bucket; the last one is in bucket 0). */
-uint64_t arena_bucket_calls(const struct arena_thread *thread, size_t node, uint32_t bucket);
+/* The ended calls of a node by bucket (see tare_call_bucket; those of the last one are in bucket
+ * 0). */
+void arena_lengths(const struct arena_thread *thread, size_t node,
+		   uint64_t lengths[TARE_CALL_BUCKETS]);
 /* All that ended. */
 uint64_t arena_calls(const struct arena_thread *thread, size_t node);
 /* What a number in struct tare_os_record.name stands for, or NULL. Until arena_thread_fini. */

@@ -69,14 +69,17 @@ static struct sums sums_of(int64_t function)
 	struct sums sums = {0};
 
 	for (uint32_t i = 1; i < thread.node_count; i++) {
+		uint64_t lengths[TARE_CALL_BUCKETS];
+
 		if (!tree.nodes[i].keep || targets[i].function != function)
 			continue;
 		sums.rows++;
 		sums.calls += tree.nodes[i].calls;
 		sums.elapsed_ticks += tree.nodes[i].elapsed_ticks;
 		sums.os_ticks += tree.nodes[i].os_ticks[TARE_OS_SYSCALL];
+		thread_fold_lengths(&fold, &thread, i, lengths);
 		for (uint32_t bucket = 0; bucket < TARE_CALL_BUCKETS; bucket++)
-			sums.lengths += thread_fold_calls(&fold, &thread, i, bucket);
+			sums.lengths += lengths[bucket];
 		if (!thread.folded[i])
 			continue;
 		sums.folded++;
