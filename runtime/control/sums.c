@@ -17,7 +17,7 @@
 #define RECENT_MIN 64  /* calls that tell how long they are now */
 #define CLASSES	   64  /* of average times, four per power of two */
 #define CLASS_LONG 28  /* 128 times the probes: they are less than one in a hundred of the time */
-#define SCALE_ONE  16
+#define SCALE_ONE  16ULL
 #define SCALE_MOST (4 * SCALE_ONE)
 
 static uint64_t slot_of(uint64_t key, uint64_t room)
@@ -128,7 +128,7 @@ static uint32_t class_of(const struct adapt_sum *sum, const struct sums_work *wo
 	const uint64_t pair = work->pair_ticks ? work->pair_ticks : 1;
 	const uint64_t quarters = average_ticks(sum) * 4 / pair + 4;
 	const uint32_t power = 63 - (uint32_t)__builtin_clzll(quarters);
-	const uint64_t class = (power - 2) * 4 + (quarters >> (power - 2) & 3);
+	const uint64_t class = (uint64_t)(power - 2) * 4 + (quarters >> (power - 2) & 3);
 
 	return class < CLASSES ? (uint32_t) class : CLASSES - 1;
 }

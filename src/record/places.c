@@ -113,7 +113,7 @@ static bool find_mapping(struct places *places, const struct recording *recordin
 			 struct place *place)
 {
 	char path[32], line[512];
-	uint64_t begin, end, offset, inode;
+	uint64_t begin = 0, end, offset = 0, inode;
 	unsigned major, minor;
 	bool found = false;
 
