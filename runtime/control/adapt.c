@@ -17,6 +17,7 @@
 #include "runtime/control/phases.h"
 #include "runtime/control/sites.h"
 #include "runtime/control/sums.h"
+#include "runtime/files/counters.h"
 #include "runtime/os/os_flag.h"
 #include "runtime/tree/calls.h"
 #include "runtime/tree/context.h"
@@ -177,6 +178,21 @@ static void rearmings_begin(void)
 	os_flag_renew();
 }
 
+void adapt_begin_process(void)
+{
+	struct arming_cursor cursor = {0};
+	struct arming_place place;
+	uint64_t steps = UINT64_MAX;
+
+	if (!state_session.settings.adaptive_percent || counters_are_kept())
+		return;
+	arming_lock_wait();
+	while (arming_next_off(&cursor, &place, &steps))
+		disarmed_take_back(&place);
+	arming_unlock();
+	rearmings_begin();
+}
+
 static void nodes_judge(const struct tare_thread_file *self, struct adapt_local *local)
 {
 	const struct sums_work work = {
@@ -277,9 +293,11 @@ void adapt_after(struct tare_thread_file *self, struct adapt_local *local,
 {
 	if (!state_session.settings.adaptive_percent)
 		return;
-	if (event->kind == TARE_EVENT_CALL && event->arm)
-		site_judge(self, local, event);
-	judge_when_due(self, local, event->ticks);
+	if (counters_are_kept()) {
+		if (event->kind == TARE_EVENT_CALL && event->arm)
+			site_judge(self, local, event);
+		judge_when_due(self, local, event->ticks);
+	}
 	const uint64_t present = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
 
 	if (local->generation != present)

@@ -33,6 +33,9 @@
 /* A thread begins, perhaps with the memory of one that has ended. */
 void adapt_begin(struct adapt_local *local);
 
+/* The process has begun; where its counters are not kept, all that was disarmed is timed again. */
+void adapt_begin_process(void);
+
 /* Around accumulate_event, in the general path. */
 void adapt_before(struct tare_thread_file *self, struct adapt_local *local,
 		  const struct accumulate_event *event);

@@ -24,6 +24,9 @@
    the parent's until then. */
 void counters_begin_process(bool began, int32_t pid, uint64_t begin_ticks);
 
+/* What is counted is kept: where it is not, all calls are to be timed. */
+bool counters_are_kept(void);
+
 /* A module was loaded and runs no code yet; it is about to be unloaded. */
 void counters_add(const struct tare_module *module, uint64_t ordinal);
 /* The same of one that counts at places that are not known, between these addresses. */

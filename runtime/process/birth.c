@@ -6,6 +6,7 @@
 #include "runtime/base/arming_lock.h"
 #include "runtime/base/budget.h"
 #include "runtime/base/kernel.h"
+#include "runtime/control/adapt.h"
 #include "runtime/control/control.h"
 #include "runtime/files/counters.h"
 #include "runtime/files/process.h"
@@ -34,6 +35,8 @@ static bool begin_first(void)
 	const bool made = process_make();
 
 	counters_begin_process(made, made ? process_pid() : 0, made ? process_begin_ticks() : 0);
+	if (made)
+		adapt_begin_process();
 	if (state_session.started) {
 		state_thread = &state_unborn;
 		state_birth = 0;

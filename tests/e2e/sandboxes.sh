@@ -27,11 +27,14 @@ for mode in strict no-tsc; do
 done
 # Filters: recorded to the end, without the causes of OS events, nor CPU time of what was switched.
 for mode in filter errors threads children; do
+	# Threads that the sandbox gives no pages for share their counters, which may lose a call then: ≈.
+	[ $mode != threads ] || record_options+=(--exact)
 	sandboxed $mode
 	compare counts "$work/recorded.stdout" "$work/functions.csv"
 	says '"os_causes_unknown": [1-9]'
 	says '"cpu_unread": [1-9]'
 done
+record_options=(--small-functions=keep)
 # More threads than files were laid aside for: counted.
 sandboxed crowd
 says '"threads_lost": [1-9]'
