@@ -26,7 +26,7 @@ for mode in strict no-tsc; do
 	says 'gave up the right to read the clock'
 done
 # Filters: recorded to the end, without the causes of OS events, nor CPU time of what was switched.
-for mode in filter errors threads children; do
+for mode in filter errors children threads; do
 	# Threads that the sandbox gives no pages for share their counters, which may lose a call then: ≈.
 	[ $mode != threads ] || record_options+=(--exact)
 	sandboxed $mode
