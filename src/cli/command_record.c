@@ -30,8 +30,8 @@ struct record_values {
 	double adaptive;
 	int64_t max_nodes, max_paths, max_memory, max_disk, max_threads;
 	int64_t max_depth; /* 0: any */
-	bool exact, no_learned, all_paths, call_sites, paused, no_follow, no_cache, wait, exec,
-		quiet, verbose;
+	bool exact, learned, all_paths, call_sites, paused, no_follow, no_cache, wait, exec, quiet,
+		verbose;
 };
 
 static const char *const *method_proposals(void)
@@ -122,16 +122,18 @@ static const struct option record_option_table[] = {
 	{.name = "exact",
 	 .needs = SELECTION_NEEDS_INSTRUMENT,
 	 .help = "Time every call, however short, which may take many times as long; what "
-		 "--method=instrument does, and --trace and --paused without --method",
+		 "--method=instrument does, and --trace, --call-sites and --paused without "
+		 "--method",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct record_values, exact)},
-	{.name = "no-learned",
+	{.name = "learned",
 	 .needs = SELECTION_NEEDS_INSTRUMENT,
 	 .place = 15,
-	 .help = "Time all functions at first, also those that earlier recordings of the same file "
-		 "have come to count only, and learn nothing for the next one",
+	 .help = "Start with what earlier recordings of the same files, with this option, have "
+		 "come "
+		 "to count only, and keep what this one learns for the next",
 	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct record_values, no_learned)},
+	 .offset = offsetof(struct record_values, learned)},
 	{.name = "only-units",
 	 .needs = SELECTION_NEEDS_INSTRUMENT,
 	 .argument = "GLOB[:A-B]",
@@ -334,10 +336,11 @@ static void print_success(const struct record_result *result)
 	written_print_partial(&command_record, shortened(result->output), result->partial);
 }
 
-/* What is asked for takes the time of each call. */
+/* What is asked for takes the time of each call: counters do not tell where calls were made from.
+ */
 static bool wants_all_timed(const struct record_values *values)
 {
-	return values->exact || values->trace;
+	return values->exact || values->trace || (values->call_sites && values->adaptive <= 0);
 }
 
 static enum record_method default_method(const struct record_values *values)
@@ -460,7 +463,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		.method = method,
 		.follow = !values->no_follow,
 		.use_cache = !values->no_cache,
-		.learned = !values->no_learned,
+		.learned = values->learned,
 		.paused = values->paused,
 		.max_paths = (uint64_t)values->max_paths,
 		.all_paths = values->all_paths,
