@@ -63,32 +63,93 @@ bool module_may_write(const struct module_segments *segments, uint64_t addr, uin
 	return false;
 }
 
-bool module_symbols_find(const struct module_segments *segments, struct module_symbols *symbols)
+/* The end of the loaded segment around an address; 0: there is none. */
+static uint64_t segment_end(const struct module_segments *segments, uint64_t addr)
 {
-	const uint64_t bias = segments->bias;
-	const Elf64_Dyn *dynamic = NULL;
+	for (uint64_t i = 0; i < segments->count; i++) {
+		const Elf64_Phdr *header = &segments->headers[i];
 
+		if (header->p_type == PT_LOAD &&
+		    addr - segments->bias - header->p_vaddr < header->p_memsz)
+			return segments->bias + header->p_vaddr + header->p_memsz;
+	}
+	return 0;
+}
+
+static const Elf64_Dyn *dynamic_section(const struct module_segments *segments)
+{
 	for (uint64_t i = 0; i < segments->count; i++)
 		if (segments->headers[i].p_type == PT_DYNAMIC)
-			dynamic = (const Elf64_Dyn *)(bias + segments->headers[i].p_vaddr);
-	*symbols = (struct module_symbols){0};
-	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
-		/* the loader has added the bias to its own entries, or not: both occur */
-		const uint64_t value = dynamic->d_un.d_ptr;
-		const uint64_t addr = value < bias ? bias + value : value;
+			return (const Elf64_Dyn *)(segments->bias + segments->headers[i].p_vaddr);
+	return NULL;
+}
 
-		if (dynamic->d_tag == DT_SYMTAB)
-			symbols->table = (const Elf64_Sym *)addr;
-		else if (dynamic->d_tag == DT_STRTAB)
-			symbols->names = (const char *)addr;
+/* The loader has added the bias to its own entries, or not: both occur. */
+static uint64_t entry_addr(const Elf64_Dyn *entry, uint64_t bias)
+{
+	const uint64_t value = entry->d_un.d_ptr;
+
+	return value < bias ? bias + value : value;
+}
+
+static bool is_table(int64_t tag)
+{
+	return tag == DT_STRTAB || tag == DT_HASH || tag == DT_GNU_HASH || tag == DT_VERSYM ||
+	       tag == DT_VERNEED || tag == DT_VERDEF || tag == DT_RELA || tag == DT_REL ||
+	       tag == DT_RELR || tag == DT_JMPREL;
+}
+
+/*
+ * No entry says how many symbols there are. They end before the table that comes next, which is
+ * another one with each linker; 0: none does.
+ */
+static uint64_t symbols_end(const struct module_segments *segments, uint64_t symbols)
+{
+	const uint64_t last = segment_end(segments, symbols);
+	uint64_t end = 0;
+
+	for (const Elf64_Dyn *at = dynamic_section(segments); at->d_tag != DT_NULL; at++) {
+		const uint64_t addr = entry_addr(at, segments->bias);
+
+		if (is_table(at->d_tag) && addr > symbols && (!end || addr < end))
+			end = addr;
 	}
-	if (!symbols->table || !symbols->names || (const char *)symbols->table >= symbols->names)
+	return end < last ? end : last;
+}
+
+bool module_symbols_find(const struct module_segments *segments, struct module_symbols *symbols)
+{
+	uint64_t table = 0, names = 0;
+
+	*symbols = (struct module_symbols){0};
+	for (const Elf64_Dyn *at = dynamic_section(segments); at && at->d_tag != DT_NULL; at++) {
+		if (at->d_tag == DT_SYMTAB)
+			table = entry_addr(at, segments->bias);
+		else if (at->d_tag == DT_STRTAB)
+			names = entry_addr(at, segments->bias);
+		else if (at->d_tag == DT_STRSZ)
+			symbols->names_bytes = at->d_un.d_val;
+	}
+	symbols->table = (const Elf64_Sym *)table;
+	symbols->names = (const char *)names;
+	const uint64_t end = table ? symbols_end(segments, table) : 0;
+	const uint64_t names_end = segment_end(segments, names);
+
+	if (!names || !symbols->names_bytes || names_end < names ||
+	    symbols->names_bytes > names_end - names || symbols->names[symbols->names_bytes - 1] ||
+	    end <= table)
 		return false;
-	symbols->count =
-		(uint64_t)(symbols->names - (const char *)symbols->table) / sizeof(*symbols->table);
+	symbols->count = (end - table) / sizeof(*symbols->table);
 	if (symbols->count > SYMBOLS_MAX)
 		symbols->count = SYMBOLS_MAX;
 	return true;
+}
+
+const char *module_symbol_name(const struct module_symbols *symbols, uint64_t number)
+{
+	if (number >= symbols->count || symbols->table[number].st_name >= symbols->names_bytes)
+		return "";
+	return symbols->names + symbols->table[number].st_name;
 }
 
 bool module_imports(const struct module_segments *segments, const char *name)
@@ -99,7 +160,7 @@ bool module_imports(const struct module_segments *segments, const char *name)
 		return false;
 	for (uint64_t i = 1; i < symbols.count; i++)
 		if (symbols.table[i].st_shndx == SHN_UNDEF &&
-		    bytes_equal(symbols.names + symbols.table[i].st_name, name))
+		    bytes_equal(module_symbol_name(&symbols, i), name))
 			return true;
 	return false;
 }

@@ -30,12 +30,18 @@ const struct tare_module *module_find(const struct module_segments *segments);
 struct module_symbols {
 	const Elf64_Sym *table;
 	const char *names;
+	uint64_t names_bytes;
 	uint64_t count;
 };
 
-/* False where it has none, or not in the order of the usual linkers: the names behind the symbols.
+/*
+ * False where it has none, or where nothing tells their end: it is the next of the tables that the
+ * dynamic section names. What lies between them may count as symbols, too.
  */
 bool module_symbols_find(const struct module_segments *segments, struct module_symbols *symbols);
+
+/* Empty where it has none within the names. */
+const char *module_symbol_name(const struct module_symbols *symbols, uint64_t number);
 
 /* Does it want this function of other files? */
 bool module_imports(const struct module_segments *segments, const char *name);

@@ -98,7 +98,7 @@ static const void *symbol_addr(uint64_t base, const char *name)
 
 		if (symbol->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT)
 			continue;
-		if (bytes_equal(symbols.names + symbol->st_name, name))
+		if (bytes_equal(module_symbol_name(&symbols, i), name))
 			return (const void *)(base + symbol->st_value);
 	}
 	return NULL;

@@ -146,7 +146,7 @@ static const Elf64_Sym *symbol_find(const struct module_symbols *symbols, const 
 {
 	for (uint64_t i = 1; i < symbols->count; i++)
 		if (symbols->table[i].st_shndx != SHN_UNDEF &&
-		    bytes_equal(symbols->names + symbols->table[i].st_name, name))
+		    bytes_equal(module_symbol_name(symbols, i), name))
 			return &symbols->table[i];
 	return NULL;
 }
@@ -200,10 +200,8 @@ static void library_connect(const struct library *library)
 		const uint64_t number = ELF64_R_SYM(rela[i].r_info);
 		const uint64_t slot = bias + rela[i].r_offset;
 
-		for (int k = 0; number < library->symbols.count && k < 2; k++)
-			if (bytes_equal(library->symbols.names +
-						library->symbols.table[number].st_name,
-					names[k]) &&
+		for (int k = 0; k < 2; k++)
+			if (bytes_equal(module_symbol_name(&library->symbols, number), names[k]) &&
 			    is_writable_still(segments, slot))
 				*(lookup *)slot = ours[k];
 	}
