@@ -86,7 +86,14 @@ with open(sys.argv[1], 'r+b') as file:
     file.write(bytes)
 P
 [ "$(./static)" = "1 1498500" ] || skip "no static executables of that size here"
-run_in "$work/recorded" "$TARE" record -o profile.tare -- "$work/static"
+run_in "$work/recorded" "$TARE" record --exact -o profile.tare -- "$work/static"
 [ "$(cat recorded.status)" = 125 ] || fail "status $(cat recorded.status) of a huge static program"
 grep -q 'static is too large' recorded.stderr || fail "not said why: $(cat recorded.stderr)"
+# By default it is sampled then.
+need_perf
+record_options=()
+same "$work/static"
+run_in "$work/recorded" "$TARE" record -o profile.tare -- "$work/static"
+grep -q 'static is too large.*; it was sampled' recorded.stderr ||
+	fail "not said how: $(cat recorded.stderr)"
 exit 0
