@@ -2,6 +2,8 @@
  * Calls that counters have seen (struct profile_counted). A function's calls are what was counted
  * where it begins; of one without copy, at the places of calls that name it, unless more were
  * timed, as those through pointers are. What is not timed has no part in times per call.
+ * A call that begins on one thread and ends on another is counted by the first and timed by the
+ * second: threads have no more untimed calls than their process has.
  */
 #include "analysis/private.h"
 
@@ -14,6 +16,8 @@ struct counted_loader {
 	struct analysis *analysis;
 	struct counted_function *functions; /* by index */
 	struct map timed;		    /* (thread, function) → timed calls */
+	struct map timed_all;		    /* (process, function) → timed calls */
+	struct map untimed; /* (process, function) → counted calls that no thread has timed yet */
 };
 
 static uint64_t timed_key(uint64_t thread, uint64_t function)
@@ -21,12 +25,55 @@ static uint64_t timed_key(uint64_t thread, uint64_t function)
 	return thread << 32 | function;
 }
 
+static uint64_t value_of(const struct map *map, uint64_t key)
+{
+	const uint64_t *value = map_get(map, key);
+
+	return value ? *value : 0;
+}
+
 static void note_timed(struct counted_loader *loader)
 {
-	vec_foreach (node, &loader->analysis->nodes)
-		if (node->function != ANALYSIS_NONE && node->values.calls)
-			*map_put(&loader->timed, timed_key(node->thread, node->function), 0) +=
-				node->values.calls;
+	const struct analysis *analysis = loader->analysis;
+
+	vec_foreach (node, &analysis->nodes) {
+		if (node->function == ANALYSIS_NONE || !node->values.calls)
+			continue;
+		const uint32_t process = analysis->threads.data[node->thread].process;
+		*map_put(&loader->timed, timed_key(node->thread, node->function), 0) +=
+			node->values.calls;
+		*map_put(&loader->timed_all, timed_key(process, node->function), 0) +=
+			node->values.calls;
+	}
+}
+
+static uint64_t row_calls(const struct profile_counted *row)
+{
+	return row->entered ? row->entered : row->called;
+}
+
+static bool note_counted(const struct profile_counted *row, void *context)
+{
+	struct counted_loader *loader = context;
+	const struct analysis *analysis = loader->analysis;
+
+	if (row->thread && !row->approximate && analysis->threads.data[row->thread - 1].selected)
+		*map_put(&loader->untimed,
+			 timed_key((uint64_t)row->process - 1,
+				   analysis->function_of[row->function - 1]),
+			 0) += row_calls(row);
+	return true;
+}
+
+static void take_off_timed(struct counted_loader *loader)
+{
+	for (size_t i = 0; i < loader->untimed.cap; i++) {
+		struct map_slot *slot = &loader->untimed.slots[i];
+		if (!slot->used)
+			continue;
+		const uint64_t timed = value_of(&loader->timed_all, slot->key);
+		slot->value = slot->value > timed ? slot->value - timed : 0;
+	}
 }
 
 static bool is_whole(const struct analysis *analysis, uint32_t process)
@@ -43,13 +90,15 @@ static void add_untimed(struct counted_loader *loader, const struct profile_coun
 {
 	struct analysis *analysis = loader->analysis;
 	struct analysis_thread *thread = &analysis->threads.data[row->thread - 1];
-	const uint64_t *timed =
-		map_get(&loader->timed, timed_key((uint64_t)row->thread - 1, function));
-	const uint64_t calls = row->entered ? row->entered : row->called;
+	const uint64_t calls = row_calls(row);
+	const uint64_t timed =
+		value_of(&loader->timed, timed_key((uint64_t)row->thread - 1, function));
 
-	if (row->approximate || calls <= (timed ? *timed : 0))
+	if (row->approximate || calls <= timed)
 		return;
-	const uint64_t more = calls - (timed ? *timed : 0);
+	uint64_t *left = map_put(&loader->untimed, timed_key(thread->process, function), 0);
+	const uint64_t more = calls - timed < *left ? calls - timed : *left;
+	*left -= more;
 	thread->values.calls += more;
 	thread->values.untimed += more;
 	analysis->processes.data[thread->process].values.calls += more;
@@ -105,11 +154,17 @@ bool analysis_load_counted(struct analysis *analysis, struct profile *profile, s
 
 	loader.functions = mem_zalloc((count + 1) * sizeof(*loader.functions));
 	map_init(&loader.timed);
+	map_init(&loader.timed_all);
+	map_init(&loader.untimed);
 	note_timed(&loader);
-	const bool ok = profile_each_counted(profile, load_counted, &loader, err);
+	bool ok = profile_each_counted(profile, note_counted, &loader, err);
+	take_off_timed(&loader);
+	ok = ok && profile_each_counted(profile, load_counted, &loader, err);
 	for (size_t i = 0; ok && i < count; i++)
 		function_set(analysis, &analysis->functions.data[i], &loader.functions[i]);
 	map_fini(&loader.timed);
+	map_fini(&loader.timed_all);
+	map_fini(&loader.untimed);
 	free(loader.functions);
 	return ok;
 }

@@ -114,6 +114,8 @@ static bool load_traits(struct estimate *estimate, struct profile *profile, stru
 		if (!slot->used)
 			continue;
 		const struct calls *calls = &counts.list.data[slot->value];
+		*map_put(&estimate->untimed, slot->key, 0) =
+			calls->counted > calls->timed ? calls->counted - calls->timed : 0;
 		if (calls->counted >
 		    calls->timed + calls->timed / COUNTED_MORE_SHARE + COUNTED_MORE_MIN)
 			*map_put(&estimate->traits, slot->key, 0) |= ESTIMATE_COUNTED;
@@ -370,6 +372,7 @@ static void estimate_fini(struct estimate *estimate)
 	vec_fini(&estimate->matches);
 	vec_fini(&estimate->counted);
 	map_fini(&estimate->traits);
+	map_fini(&estimate->untimed);
 	map_fini(&estimate->children);
 	map_fini(&estimate->known);
 	free(estimate->is_runtime);
@@ -391,6 +394,7 @@ bool analysis_estimate(struct analysis *analysis, struct profile *profile, struc
 	if (!event || !analysis->nodes.len)
 		return true;
 	map_init(&estimate.traits);
+	map_init(&estimate.untimed);
 	map_init(&estimate.known);
 	ok = load_traits(&estimate, profile, err);
 	if (ok && any_counted(&estimate)) {

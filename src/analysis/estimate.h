@@ -76,8 +76,9 @@ struct estimate {
 	bool *is_runtime, *is_kernel;	     /* by module */
 	uint32_t *entry_of; /* by function: the one that is called where it is chosen */
 	struct vec_of(struct estimate_counted) counted; /* by thread */
-	struct map traits;   /* (process, function) → enum estimate_traits */
-	struct map children; /* (old parent, function) → old node */
+	struct map traits;  /* (process, function) → enum estimate_traits */
+	struct map untimed; /* (process, function) → counted calls that no thread has timed yet */
+	struct map children;				 /* (old parent, function) → old node */
 	__typeof__(((struct analysis *)0)->nodes) nodes; /* the new ones */
 	struct vec_of(struct estimate_path) paths;	 /* beside them */
 	struct map known;				 /* (parent, function) → new node */

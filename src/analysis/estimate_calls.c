@@ -2,6 +2,8 @@
  * Calls that counters have seen and the clock has not, per thread and function: they are shared out
  * among the function's paths in proportion to the samples there, or to the timed calls. So call
  * paths have as many calls as functions have; where there are several paths, each is an estimate.
+ * A call that begins on one thread and ends on another is counted by the first and timed by the
+ * second: threads have no more untimed calls than their process has.
  */
 #include "analysis/estimate.h"
 
@@ -100,6 +102,18 @@ static void add_calls(struct counting *counting, uint32_t first)
 	}
 }
 
+/* Takes the thread's untimed calls of a function from those that its process has. */
+static uint64_t take_untimed(struct estimate *estimate, uint32_t process, uint32_t function,
+			     const struct counted *counted)
+{
+	const uint64_t more = counted->calls > counted->timed ? counted->calls - counted->timed : 0;
+	uint64_t *left = map_put(&estimate->untimed, estimate_key(process, function), 0);
+	const uint64_t taken = more < *left ? more : *left;
+
+	*left -= taken;
+	return taken;
+}
+
 void estimate_count_calls(struct estimate *estimate, const struct estimate_thread *thread)
 {
 	struct counting counting = {.estimate = estimate};
@@ -108,12 +122,16 @@ void estimate_count_calls(struct estimate *estimate, const struct estimate_threa
 	take_counted(&counting, thread->index);
 	sum_nodes(&counting, thread->first);
 	make_missing(&counting, thread->first);
-	vec_foreach (counted, &counting.list) {
-		const uint64_t timed = counted->timed;
-		counted->shares.total = counted->calls > timed ? counted->calls - timed : 0;
+	for (size_t i = 0; i < counting.places.cap; i++) {
+		const struct map_slot *slot = &counting.places.slots[i];
+		if (!slot->used)
+			continue;
+		struct counted *counted = &counting.list.data[slot->value];
+		counted->shares.total =
+			take_untimed(estimate, thread->process, (uint32_t)slot->key, counted);
 		counted->shares.weight = counted->weight > 0   ? counted->weight
 					 : counted->nodes == 1 ? 1
-							       : (double)timed;
+							       : (double)counted->timed;
 	}
 	add_calls(&counting, thread->first);
 	map_fini(&counting.places);
