@@ -8,8 +8,14 @@
 #include "analysis/private.h"
 
 struct counted_function {
-	uint64_t entered, called;
+	uint64_t entered;
 	bool approximate;
+};
+
+/* Of a function in one process: another one may have timed all calls of it, and counted none. */
+struct counted_there {
+	uint32_t function;
+	uint64_t entered, called, timed;
 };
 
 struct counted_loader {
@@ -18,6 +24,8 @@ struct counted_loader {
 	struct map timed;		    /* (thread, function) → timed calls */
 	struct map timed_all;		    /* (process, function) → timed calls */
 	struct map untimed; /* (process, function) → counted calls that no thread has timed yet */
+	struct map places;  /* (process, function) → index */
+	struct vec_of(struct counted_there) there;
 };
 
 static uint64_t timed_key(uint64_t thread, uint64_t function)
@@ -32,6 +40,17 @@ static uint64_t value_of(const struct map *map, uint64_t key)
 	return value ? *value : 0;
 }
 
+static struct counted_there *there_of(struct counted_loader *loader, uint32_t process,
+				      uint32_t function)
+{
+	const uint64_t place =
+		*map_put(&loader->places, timed_key(process, function), loader->there.len);
+
+	if (place == loader->there.len)
+		vec_push(&loader->there, ((struct counted_there){.function = function}));
+	return &loader->there.data[place];
+}
+
 static void note_timed(struct counted_loader *loader)
 {
 	const struct analysis *analysis = loader->analysis;
@@ -44,6 +63,9 @@ static void note_timed(struct counted_loader *loader)
 			node->values.calls;
 		*map_put(&loader->timed_all, timed_key(process, node->function), 0) +=
 			node->values.calls;
+		if (analysis->threads.data[node->thread].selected &&
+		    analysis->processes.data[process].selected)
+			there_of(loader, process, node->function)->timed += node->values.calls;
 	}
 }
 
@@ -120,31 +142,36 @@ static bool load_counted(const struct profile_counted *row, void *context)
 	    (analysis->my_code && module->system))
 		return true;
 	struct counted_function *counted = &loader->functions[function];
+	struct counted_there *there = there_of(loader, process, function);
+	there->entered += row->entered;
+	there->called += row->called;
 	counted->entered += row->entered;
-	counted->called += row->called;
 	counted->approximate |= row->approximate;
 	if (row->thread)
 		add_untimed(loader, row, function);
 	return true;
 }
 
-static void function_set(struct analysis *analysis, struct analysis_function *function,
-			 const struct counted_function *counted)
+static void function_add(struct counted_loader *loader, const struct counted_there *there)
 {
+	struct analysis *analysis = loader->analysis;
+	struct analysis_function *function = &analysis->functions.data[there->function];
+	struct counted_function *counted = &loader->functions[there->function];
 	struct analysis_values *values = &function->values;
-	const uint64_t calls = counted->entered ? counted->entered : counted->called;
+	const uint64_t calls = counted->entered ? there->entered : there->called;
 
 	if (!calls)
 		return;
-	analysis->totals.functions_approximate += counted->approximate;
+	analysis->totals.functions_approximate += counted->approximate && !values->counted;
 	values->approximate = counted->approximate;
 	values->counted = true;
-	if (calls <= values->calls)
+	if (calls <= there->timed)
 		return;
-	values->untimed += calls - values->calls;
-	analysis->modules.data[function->module].values.untimed += calls - values->calls;
-	analysis->modules.data[function->module].values.calls += calls - values->calls;
-	values->calls = calls;
+	const uint64_t more = calls - there->timed;
+	values->untimed += more;
+	values->calls += more;
+	analysis->modules.data[function->module].values.untimed += more;
+	analysis->modules.data[function->module].values.calls += more;
 }
 
 bool analysis_load_counted(struct analysis *analysis, struct profile *profile, struct error *err)
@@ -156,15 +183,18 @@ bool analysis_load_counted(struct analysis *analysis, struct profile *profile, s
 	map_init(&loader.timed);
 	map_init(&loader.timed_all);
 	map_init(&loader.untimed);
+	map_init(&loader.places);
 	note_timed(&loader);
 	bool ok = profile_each_counted(profile, note_counted, &loader, err);
 	take_off_timed(&loader);
 	ok = ok && profile_each_counted(profile, load_counted, &loader, err);
-	for (size_t i = 0; ok && i < count; i++)
-		function_set(analysis, &analysis->functions.data[i], &loader.functions[i]);
+	for (size_t i = 0; ok && i < loader.there.len; i++)
+		function_add(&loader, &loader.there.data[i]);
 	map_fini(&loader.timed);
 	map_fini(&loader.timed_all);
 	map_fini(&loader.untimed);
+	map_fini(&loader.places);
+	vec_fini(&loader.there);
 	free(loader.functions);
 	return ok;
 }
