@@ -70,6 +70,18 @@ static inline int kernel_is_tid(int32_t tid)
 	return own < 0 || own == tid;
 }
 
+/* The processor traps behind each instruction; the kernel kills who blocks the signal of that. */
+static __attribute__((noinline, unused)) bool kernel_is_stepped(void)
+{
+	const uint64_t trap = 0x100; /* TF of the flags */
+	uint64_t flags;
+
+	__asm__ volatile("pushfq\n\t.cfi_adjust_cfa_offset 8\n\t"
+			 "popq %0\n\t.cfi_adjust_cfa_offset -8"
+			 : "=r"(flags)::"memory");
+	return flags & trap;
+}
+
 /* Keeps signals off the calling thread; the mask of before goes to kernel_signals_restore. */
 static inline uint64_t kernel_signals_block(void)
 {

@@ -293,7 +293,8 @@ void adapt_after(struct tare_thread_file *self, struct adapt_local *local,
 {
 	if (!state_session.settings.adaptive_percent)
 		return;
-	if (counters_are_kept()) {
+	/* Who runs one instruction at a time has no costs to judge by, and no time for it. */
+	if (counters_are_kept() && !kernel_is_stepped()) {
 		if (event->kind == TARE_EVENT_CALL && event->arm)
 			site_judge(self, local, event);
 		judge_when_due(self, local, event->ticks);

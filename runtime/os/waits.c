@@ -33,7 +33,6 @@
 #define UNASKED_PART	8
 #define RATE_SHIFT	32
 #define DELAY_TEXT_SIZE 96
-#define EFLAGS_TF	0x100 /* single steps */
 
 /* Of two clocks, at one moment. */
 struct reading {
@@ -134,23 +133,12 @@ static bool delay_parse(const char *text, long length, uint64_t *delay_ns)
 	return true;
 }
 
-/* The processor traps behind each instruction; the kernel kills who blocks the signal of that. */
-static __attribute__((noinline)) bool is_stepped(void)
-{
-	uint64_t flags;
-
-	__asm__ volatile("pushfq\n\t.cfi_adjust_cfa_offset 8\n\t"
-			 "popq %0\n\t.cfi_adjust_cfa_offset -8"
-			 : "=r"(flags)::"memory");
-	return flags & EFLAGS_TF;
-}
-
 /* A signal handler must not meet the descriptor, nor leave it behind. */
 static bool delay_read(uint64_t *delay_ns)
 {
 	char text[DELAY_TEXT_SIZE];
 
-	if (memory_has_threads() || is_stepped())
+	if (memory_has_threads() || kernel_is_stepped())
 		return false;
 	const uint64_t mask = kernel_signals_block();
 	const long fd = kernel_call(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat",

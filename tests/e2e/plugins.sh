@@ -13,7 +13,8 @@ for name in one two three; do
 	salt=$((salt + 1))
 done
 
-record_options=(--small-functions=keep)
+# In a namespace of its own a plug-in's calls are timed; its counter is not always there.
+record_options=(--small-functions=keep --exact)
 for words in '' elsewhere; do
 	same "$FIXTURES/plugins" "$work/plugins" $words
 	compare_all

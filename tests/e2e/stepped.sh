@@ -16,7 +16,7 @@ stacks() {
 }
 
 record() {
-	stacks "$1" "$TARE" record -q -o "$work/profile.tare" "${@:2}" -- "$FIXTURES/stepped"
+	stacks "$1" "$TARE" record --exact -q -o "$work/profile.tare" "${@:2}" -- "$FIXTURES/stepped"
 }
 
 preload=
