@@ -538,7 +538,7 @@ static void write_disarmed(const struct report *report, FILE *stream, struct str
 		append_count(text, totals->functions_learned, "function", "functions");
 		str_append(text, " that an earlier recording has learned");
 	}
-	write_facts(report, stream, PLAIN, "counted", text);
+	write_facts(report, stream, PLAIN, totals->basis ? "counted" : "disarmed", text);
 }
 
 /* Only where collection was ever off, or calls were too deep to be kept apart. */
