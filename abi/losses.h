@@ -85,7 +85,7 @@ enum tare_loss_line {
  * Of a process, the recorder also says what was lost, in a sentence of its own: so many `what` of
  * process PID, its command where `named`, and what became of them. NULL: it does not, or otherwise.
  *
- *   threads_lost       threads whose arena could not be made
+ *   threads_lost       threads whose file could not be made
  *   records_lost       module records that did not fit
  *   children_lost      forked children whose own file could not be made
  *   images_unfollowed  programs started that are not recorded (abi/unfollowed.h); reports name them

@@ -1,7 +1,7 @@
 /*
  * What system calls are about, and the names of that: the file behind a descriptor, a path, the
  * peer of a socket. The runtime writes names into a chunk of bytes of the thread's file
- * (abi/arena.h), each once; OS records refer to them.
+ * (abi/session_files.h), each once; OS records refer to them.
  */
 #ifndef TARE_ABI_OBJECTS_H
 #define TARE_ABI_OBJECTS_H

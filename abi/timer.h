@@ -6,9 +6,9 @@
  *
  *   timer.<pid>.<tid>.<n>    struct tare_timer_file, then records from TARE_TIMER_RECORDS on
  *
- * <n> as in abi/arena.h, and readers treat what is in it in the same way. The addresses in it mean
- * the modules of the process file with the same process_begin_ticks; the loader's names for them
- * are there, and that of the kernel's code in the process is TARE_TIMER_VDSO.
+ * <n> as in abi/session_files.h, and readers treat what is in it in the same way. The addresses in
+ * it mean the modules of the process file with the same process_begin_ticks; the loader's names for
+ * them are there, and that of the kernel's code in the process is TARE_TIMER_VDSO.
  *
  * For unwinding the runtime asks for TARE_REQUEST_RULES (abi/session.h), and maps the reply.
  */

@@ -18,7 +18,7 @@
 #ifndef TARE_ABI_TRACE_H
 #define TARE_ABI_TRACE_H
 
-#include "abi/arena.h"
+#include "abi/session_files.h"
 
 #define TARE_TRACE_RECORD_MAX 25 /* bytes */
 #define TARE_TRACE_CHUNK_MAX  (1ULL << 20)

@@ -38,7 +38,7 @@ static void read_all(int fd)
 			continue;
 		uint64_t *values = counted_values(fd, entry);
 		for (uint32_t k = 0; k < entry->counter_count; k++)
-			assert(values[k] <= ARENA_VALUE_MAX);
+			assert(values[k] <= SESSION_FILE_VALUE_MAX);
 		free(values);
 	}
 	counted_file_fini(&file);

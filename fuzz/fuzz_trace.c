@@ -38,7 +38,7 @@ static void records_read(const uint8_t *data, size_t size)
 }
 
 /* Node i is a child of node i / 3; some without children are not in the profile. */
-static void nodes_fill(struct arena_thread *thread, int64_t *ids)
+static void nodes_fill(struct thread_file *thread, int64_t *ids)
 {
 	thread->node_count = NODES;
 	thread->number_count = NODES;
@@ -118,7 +118,7 @@ static void profile_read(void)
 
 static void log_translate(const uint8_t *data, size_t size)
 {
-	struct arena_thread thread = {
+	struct thread_file thread = {
 		.header = {.trace_chunk_bytes = CHUNK_BYTES, .trace_events = 1000}};
 	int64_t ids[NODES];
 	struct error err;
@@ -141,7 +141,7 @@ static void log_translate(const uint8_t *data, size_t size)
 	ok = profile_writer_commit(writer, &err);
 	assert(ok);
 	profile_read();
-	arena_thread_fini(&thread);
+	thread_file_fini(&thread);
 	close(fd);
 }
 

@@ -6,7 +6,7 @@
 #ifndef TARE_RUNTIME_BASE_INDEX_H
 #define TARE_RUNTIME_BASE_INDEX_H
 
-#include "abi/arena.h"
+#include "abi/session_files.h"
 
 #include <stdbool.h>
 #include <stdint.h>

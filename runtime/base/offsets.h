@@ -1,4 +1,5 @@
-/* Offsets of abi/arena.h and state.h for the assembly; probes.c asserts that they are right. */
+/* Offsets of abi/session_files.h and state.h for the assembly; probes.c asserts that they are
+ * right. */
 #ifndef TARE_RUNTIME_BASE_OFFSETS_H
 #define TARE_RUNTIME_BASE_OFFSETS_H
 

@@ -7,7 +7,7 @@
  */
 #include "runtime/base/reserve.h"
 
-#include "abi/arena.h"
+#include "abi/session_files.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
 

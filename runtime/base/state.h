@@ -9,8 +9,8 @@
 #ifndef TARE_RUNTIME_BASE_STATE_H
 #define TARE_RUNTIME_BASE_STATE_H
 
-#include "abi/arena.h"
 #include "abi/session.h"
+#include "abi/session_files.h"
 
 #include <stdbool.h>
 #include <stdint.h>

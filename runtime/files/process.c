@@ -91,7 +91,7 @@ static void file_append(const void *record, uint64_t size_bytes)
 
 static void file_fill(struct tare_process_file *file, int32_t pid)
 {
-	file->abi = TARE_ARENA_ABI;
+	file->abi = TARE_SESSION_FILES_ABI;
 	file->flags = state_session.started ? TARE_PROCESS_FORKED : 0;
 	file->pid = pid;
 	file->parent_pid = (int32_t)kernel_call(SYS_getppid, 0);

@@ -237,7 +237,7 @@ struct tare_thread_file *thread_file_make(int32_t pid, int32_t tid, uint32_t *li
 
 	if (!self)
 		return NULL;
-	self->abi = TARE_ARENA_ABI;
+	self->abi = TARE_SESSION_FILES_ABI;
 	self->pid = pid;
 	self->tid = tid < 0 ? 0 : tid; /* it may be forbidden to ask */
 	self->process_begin_ticks = process_begin_ticks();

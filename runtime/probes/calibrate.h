@@ -4,8 +4,8 @@
 #ifndef TARE_RUNTIME_PROBES_CALIBRATE_H
 #define TARE_RUNTIME_PROBES_CALIBRATE_H
 
-#include "abi/arena.h"
 #include "abi/module.h"
+#include "abi/session_files.h"
 
 /*
  * Before the first probe: fills calibration and cost_ticks of state_session with what the handlers

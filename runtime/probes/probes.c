@@ -78,7 +78,7 @@ _Static_assert(STUB_DATA == TARE_STUB_DATA && STUB_DATA_INDIRECT == TARE_STUB_DA
 	       "values of the other headers");
 _Static_assert((int)TARE_EVENT_ENTER == KIND_ENTER && (int)TARE_EVENT_LEAVE == KIND_LEAVE &&
 		       (int)TARE_EVENT_CALL == KIND_CALL && (int)TARE_EVENT_RETURN == KIND_RETURN,
-	       "kinds of abi/arena.h");
+	       "kinds of abi/session_files.h");
 _Static_assert((int)TARE_TRACE_ENTER == LOG_ENTER && (int)TARE_TRACE_LEAVE == LOG_LEAVE &&
 		       (int)TARE_TRACE_JOIN == LOG_JOIN,
 	       "kinds of abi/trace.h");

@@ -7,11 +7,11 @@
  * The state is the tree of nodes, one per (caller's node, function) and, where that is asked for,
  * call site, in which the calls in progress
  * are the nodes from `top` to the root. The thread's clock runs with the TSC, less the cost of the
- * probes: now = ticks - lost. A call's times are differences of it (abi/arena.h), so no interval is
- * added up on its own, and one that was shorter than the cost assumed for its probe is made good
- * by the others of its function: times are signed. So at any time: the sum of elapsed_ticks over
- * all nodes is the sum of `child` over the calls in progress, and with their exclusive time so far
- * it is now_ticks.
+ * probes: now = ticks - lost. A call's times are differences of it (abi/session_files.h), so no
+ * interval is added up on its own, and one that was shorter than the cost assumed for its probe is
+ * made good by the others of its function: times are signed. So at any time: the sum of
+ * elapsed_ticks over all nodes is the sum of `child` over the calls in progress, and with their
+ * exclusive time so far it is now_ticks.
  *
  * The handlers of probes_fast.S do the same for the usual course of events, on the same state.
  *
@@ -21,7 +21,7 @@
 #ifndef TARE_RUNTIME_TREE_ACCUMULATE_H
 #define TARE_RUNTIME_TREE_ACCUMULATE_H
 
-#include "abi/arena.h"
+#include "abi/session_files.h"
 #include "runtime/base/index.h"
 #include "runtime/tree/stacks.h"
 
@@ -35,7 +35,7 @@
 /* Areas of a thread file that grow. */
 enum accumulate_area { ACCUMULATE_NODES, ACCUMULATE_OS, ACCUMULATE_AREAS };
 
-/* What belongs to a thread's arena but to no reader. */
+/* What belongs to a thread's file but to no reader. */
 struct accumulate_local {
 	struct accumulate_index nodes; /* by (parent, key, call site) */
 	struct accumulate_index os;    /* by all but count and ticks */

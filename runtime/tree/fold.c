@@ -1,6 +1,6 @@
 /*
  * Folding: a context gives way to a new one. Its values go to its function's folded node, its time
- * to what its caller says of callees that have folded (abi/arena.h).
+ * to what its caller says of callees that have folded (abi/session_files.h).
  *
  *   hand ─▶ CANDIDATES nodes without callees, not in progress ─▶ the one of least worth folds
  *

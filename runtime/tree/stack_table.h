@@ -9,7 +9,7 @@
 #ifndef TARE_RUNTIME_TREE_STACK_TABLE_H
 #define TARE_RUNTIME_TREE_STACK_TABLE_H
 
-#include "abi/arena.h"
+#include "abi/session_files.h"
 #include "runtime/tree/callee.h"
 
 #include <stdbool.h>

@@ -5,7 +5,7 @@
  *                     └▶ thread files, each to the process file that it names
  *                          └▶ tree: sums, overhead, pruning ─▶ node and OS rows
  *
- * Refuses nothing as a whole but a failing output: an unreadable arena is a reason why the profile
+ * Refuses nothing as a whole but a failing output: an unreadable file is a reason why the profile
  * is partial, and the others count.
  */
 #include "assemble/assemble.h"
@@ -40,7 +40,7 @@ enum { REASON_BYTES_MAX = 2000 };
 struct assemble_process {
 	char *name; /* of its file */
 	bool running;
-	struct arena_process arena;
+	struct process_file file;
 	struct resolve_process resolve;
 	int64_t id; /* in the profile; 0: left out */
 };
@@ -96,14 +96,14 @@ static void take_process_file(struct assembly *assembly, const char *name)
 	struct assemble_process process = {0};
 	const struct recording *recording = assembly->recording;
 
-	if (!arena_process_read(&process.arena, assembly->session->fd, name, &err)) {
+	if (!process_file_read(&process.file, assembly->session->fd, name, &err)) {
 		add_reason(assembly, "%s", err.message);
 		return;
 	}
-	arena_process_bound(&process.arena, assembly->span_ticks,
-			    (uint64_t)sysconf(_SC_NPROCESSORS_CONF));
-	if (!recording->follow && process.arena.header.pid != recording->command_pid) {
-		arena_process_fini(&process.arena);
+	process_file_bound(&process.file, assembly->span_ticks,
+			   (uint64_t)sysconf(_SC_NPROCESSORS_CONF));
+	if (!recording->follow && process.file.header.pid != recording->command_pid) {
+		process_file_fini(&process.file);
 		return;
 	}
 	process.name = mem_strdup(name);
@@ -114,7 +114,7 @@ static void take_thread_file(struct assembly *assembly, const char *name)
 {
 	struct tare_thread_file header = {0};
 
-	if (arena_head_read(assembly->session->fd, name, &header, sizeof(header)) !=
+	if (session_file_head(assembly->session->fd, name, &header, sizeof(header)) !=
 	    sizeof(header)) {
 		add_reason(assembly, "%s is cut off", name);
 		return;
@@ -138,7 +138,7 @@ static void take_file(struct assembly *assembly, const char *name)
 {
 	uint64_t magic = 0;
 
-	if (arena_head_read(assembly->session->fd, name, &magic, sizeof(magic)) >= 0 && !magic)
+	if (session_file_head(assembly->session->fd, name, &magic, sizeof(magic)) >= 0 && !magic)
 		return;
 	if (magic == TARE_PROCESS_MAGIC || str_starts_with(name, "process."))
 		take_process_file(assembly, name);
@@ -154,9 +154,9 @@ static int compare_u64(uint64_t a, uint64_t b)
 static int compare_processes(const void *a, const void *b)
 {
 	const struct assemble_process *x = a, *y = b;
-	const int by_begin = compare_u64(x->arena.header.begin_ticks, y->arena.header.begin_ticks);
+	const int by_begin = compare_u64(x->file.header.begin_ticks, y->file.header.begin_ticks);
 
-	return by_begin ? by_begin : x->arena.header.pid - y->arena.header.pid;
+	return by_begin ? by_begin : x->file.header.pid - y->file.header.pid;
 }
 
 static int compare_threads(const void *a, const void *b)
@@ -221,7 +221,7 @@ static bool is_running(struct assembly *assembly, const struct assemble_process 
 	if (!assembly->members_known)
 		members_find(assembly->session->directory, &assembly->members);
 	assembly->members_known = true;
-	return members_have(&assembly->members, process->name, process->arena.header.pid);
+	return members_have(&assembly->members, process->name, process->file.header.pid);
 }
 
 static void note_losses(struct assembly *assembly, const struct tare_process_file *header)
@@ -247,13 +247,13 @@ static void note_losses(struct assembly *assembly, const struct tare_process_fil
 
 static void note_process_state(struct assembly *assembly, const struct assemble_process *process)
 {
-	const struct arena_process *arena = &process->arena;
-	const struct tare_process_file *header = &arena->header;
+	const struct process_file *file = &process->file;
+	const struct tare_process_file *header = &file->header;
 
-	if (arena->damaged)
+	if (file->damaged)
 		add_reason(assembly,
 			   "the data of process %" PRId32 " are damaged in %" PRIu64 " places",
-			   header->pid, arena->damaged);
+			   header->pid, file->damaged);
 	note_losses(assembly, header);
 	if (header->images_unreached)
 		add_reason(assembly,
@@ -293,11 +293,11 @@ static void note_process_state(struct assembly *assembly, const struct assemble_
 }
 
 /* The modules that had been opened by then. */
-static uint64_t modules_at(const struct arena_process *arena, uint64_t ticks)
+static uint64_t modules_at(const struct process_file *file, uint64_t ticks)
 {
 	uint64_t seen = 0;
 
-	vec_foreach (module, &arena->modules)
+	vec_foreach (module, &file->modules)
 		if (module->open_ticks <= ticks && module->ordinal > seen)
 			seen = module->ordinal;
 	return seen;
@@ -307,9 +307,9 @@ static uint64_t modules_at(const struct arena_process *arena, uint64_t ticks)
 static bool write_disarmed(struct assembly *assembly, struct assemble_process *process,
 			   struct error *err)
 {
-	vec_foreach (record, &process->arena.disarmed) {
+	vec_foreach (record, &process->file.disarmed) {
 		const struct resolve_time time = {record->ticks, record->ticks,
-						  modules_at(&process->arena, record->ticks)};
+						  modules_at(&process->file, record->ticks)};
 		struct resolve_target target = {0};
 
 		vec_push(&assembly->assembled->disarmed, *record);
@@ -334,13 +334,13 @@ static bool write_disarmed(struct assembly *assembly, struct assemble_process *p
  */
 static void settle_end(struct assembly *assembly, struct assemble_process *process)
 {
-	struct tare_process_file *header = &process->arena.header, now;
+	struct tare_process_file *header = &process->file.header, now;
 
 	if (header->flags & TARE_PROCESS_ENDED)
 		return;
 	process->running = is_running(assembly, process);
 	if (process->running ||
-	    arena_head_read(assembly->session->fd, process->name, &now, sizeof(now)) !=
+	    session_file_head(assembly->session->fd, process->name, &now, sizeof(now)) !=
 		    sizeof(now) ||
 	    !(now.flags & TARE_PROCESS_ENDED) || now.end_ticks >> 62)
 		return;
@@ -351,11 +351,11 @@ static void settle_end(struct assembly *assembly, struct assemble_process *proce
 static bool write_process(struct assembly *assembly, struct assemble_process *process,
 			  struct error *err)
 {
-	const struct tare_process_file *header = &process->arena.header;
+	const struct tare_process_file *header = &process->file.header;
 	const char *executable = header->command;
 
 	settle_end(assembly, process);
-	if (!resolve_process_init(&assembly->resolver, &process->resolve, &process->arena, err))
+	if (!resolve_process_init(&assembly->resolver, &process->resolve, &process->file, err))
 		return false;
 	if (process->resolve.loaded.len)
 		executable = process->resolve.loaded.data[0].module->path;
@@ -382,15 +382,15 @@ static bool write_process(struct assembly *assembly, struct assemble_process *pr
 	note_process_state(assembly, process);
 	assembly->assembled->processes++;
 	return process->id != 0 && write_disarmed(assembly, process, err) &&
-	       unfollowed_write(assembly->writer, &row, process->id, &process->arena, err);
+	       unfollowed_write(assembly->writer, &row, process->id, &process->file, err);
 }
 
 static struct assemble_process *process_of(struct assembly *assembly, int32_t pid,
 					   uint64_t begin_ticks)
 {
 	vec_foreach (process, &assembly->processes) {
-		if (process->arena.header.pid == pid &&
-		    process->arena.header.begin_ticks == begin_ticks)
+		if (process->file.header.pid == pid &&
+		    process->file.header.begin_ticks == begin_ticks)
 			return process;
 	}
 	return NULL;
@@ -399,7 +399,7 @@ static struct assemble_process *process_of(struct assembly *assembly, int32_t pi
 /* ---- threads ---- */
 
 struct thread_rows {
-	struct arena_thread *arena;
+	struct thread_file *file;
 	struct assemble_process *process;
 	struct tree tree;
 	struct thread_fold fold;
@@ -411,20 +411,20 @@ struct thread_rows {
 
 static bool resolve_nodes(struct assembly *assembly, struct thread_rows *rows, struct error *err)
 {
-	const struct tare_thread_file *header = &rows->arena->header;
+	const struct tare_thread_file *header = &rows->file->header;
 	const struct resolve_time time = {header->begin_ticks, header->end_ticks,
 					  header->modules_seen};
 
-	for (size_t i = 1; i < rows->arena->node_count; i++) {
+	for (size_t i = 1; i < rows->file->node_count; i++) {
 		struct tree_node *node = &rows->tree.nodes[i];
 		if (!node->keep)
 			continue;
 		if (!resolve_key(&assembly->resolver, &rows->process->resolve,
-				 rows->arena->nodes[i].key, &time, &rows->targets[i], err))
+				 rows->file->nodes[i].key, &time, &rows->targets[i], err))
 			return false;
 		node->reports_enter = rows->targets[i].reports_enter;
 		if (!resolve_call_site(&assembly->resolver, &rows->process->resolve,
-				       rows->arena->nodes[i].call_site, &time, &rows->call_sites[i],
+				       rows->file->nodes[i].call_site, &time, &rows->call_sites[i],
 				       err))
 			return false;
 	}
@@ -440,36 +440,36 @@ static void take_last_ticks(struct assembly *assembly, uint64_t ticks)
 static void note_thread_state(struct assembly *assembly, const struct thread_rows *rows)
 {
 	struct error err;
-	const struct tare_thread_file *header = &rows->arena->header;
+	const struct tare_thread_file *header = &rows->file->header;
 
-	if (rows->arena->damaged)
+	if (rows->file->damaged)
 		add_reason(assembly,
 			   "the data of thread %" PRId32 " are damaged in %" PRIu64 " places",
-			   header->tid, rows->arena->damaged);
+			   header->tid, rows->file->damaged);
 	if (!tree_check_sums(&rows->tree, &err))
 		add_reason(assembly, "thread %" PRId32 " was cut off: %s", header->tid,
 			   err.message);
 }
 
 /* Of several threads that had the file one after the other, the last one's. */
-static const char *thread_name(const struct arena_thread *arena, char *buffer, size_t size)
+static const char *thread_name(const struct thread_file *file, char *buffer, size_t size)
 {
-	const char *name = arena->given_name ? arena->given_name : arena->header.name;
+	const char *name = file->given_name ? file->given_name : file->header.name;
 
-	if (!arena->header.threads_before)
+	if (!file->header.threads_before)
 		return name;
-	snprintf(buffer, size, "%.200s and %" PRIu32 " merged", name, arena->header.threads_before);
+	snprintf(buffer, size, "%.200s and %" PRIu32 " merged", name, file->header.threads_before);
 	return buffer;
 }
 
 static bool write_thread(struct assembly *assembly, struct thread_rows *rows, struct error *err)
 {
-	const struct tare_thread_file *header = &rows->arena->header;
+	const struct tare_thread_file *header = &rows->file->header;
 	char name[256];
 	struct profile_thread row = {
 		.process = rows->process->id,
 		.tid = header->tid,
-		.name = thread_name(rows->arena, name, sizeof(name)),
+		.name = thread_name(rows->file, name, sizeof(name)),
 		.begin_ticks = header->begin_ticks,
 		.end_ticks = header->end_ticks,
 		.now_ticks = tree_clock(&rows->tree),
@@ -482,7 +482,7 @@ static bool write_thread(struct assembly *assembly, struct thread_rows *rows, st
 	};
 
 	memcpy(row.thread_losses, header->thread_losses, sizeof(row.thread_losses));
-	row.open_frames = rows->arena->open_call_count;
+	row.open_frames = rows->file->open_call_count;
 	rows->thread = profile_add_thread(assembly->writer, &row, err);
 	const struct sample_known_thread added = {.id = rows->thread,
 						  .process = rows->process->id,
@@ -501,23 +501,23 @@ static bool write_thread(struct assembly *assembly, struct thread_rows *rows, st
 static bool write_node(struct assembly *assembly, struct thread_rows *rows, size_t index,
 		       struct error *err)
 {
-	const struct tare_node *from = &rows->arena->nodes[index];
+	const struct tare_node *from = &rows->file->nodes[index];
 	const struct tree_node *node = &rows->tree.nodes[index];
 	uint64_t lengths[TARE_CALL_BUCKETS];
 	struct profile_node row = {
 		.id = assembly->next_node,
 		.thread = rows->thread,
-		.parent = index ? rows->ids[rows->arena->parents[index]] : 0,
+		.parent = index ? rows->ids[rows->file->parents[index]] : 0,
 		.function = rows->targets[index].function,
 		.calls = node->calls,
 		.unwound = from->unwound,
 		.calls_by_call = node->calls_by_call,
 		.elapsed_ticks = node->elapsed_ticks,
 		.overhead_ticks = node->overhead_ticks,
-		.folded = rows->arena->folded[index],
+		.folded = rows->file->folded[index],
 		.folded_elapsed_ticks = from->folded_elapsed,
 		.folded_os_ticks = from->folded_os,
-		.location = rows->arena->folded[index] ? 0 : rows->call_sites[index],
+		.location = rows->file->folded[index] ? 0 : rows->call_sites[index],
 		.lengths = lengths,
 	};
 
@@ -526,7 +526,7 @@ static bool write_node(struct assembly *assembly, struct thread_rows *rows, size
 		row.ranges[i][1] = (uint64_t)from->ranges[i][1];
 	}
 	memcpy(row.os_ticks, node->os_ticks, sizeof(row.os_ticks));
-	thread_fold_lengths(&rows->fold, rows->arena, index, lengths);
+	thread_fold_lengths(&rows->fold, rows->file, index, lengths);
 	if (!profile_add_node(assembly->writer, &row, err))
 		return false;
 	rows->ids[index] = assembly->next_node++;
@@ -543,7 +543,7 @@ static const char *object_name(const struct thread_rows *rows, const struct tare
 		return resolve_data(&rows->process->resolve, record->object, scratch)
 			       ? scratch->data
 			       : NULL;
-	return arena_name(rows->arena, record->name);
+	return thread_file_name(rows->file, record->name);
 }
 
 static bool write_os(struct assembly *assembly, const struct thread_rows *rows, struct error *err)
@@ -551,8 +551,8 @@ static bool write_os(struct assembly *assembly, const struct thread_rows *rows, 
 	struct str scratch = {0};
 	bool ok = true;
 
-	for (size_t i = 0; i < rows->arena->os_count && ok; i++) {
-		const struct tare_os_record *record = &rows->arena->os[i];
+	for (size_t i = 0; i < rows->file->os_count && ok; i++) {
+		const struct tare_os_record *record = &rows->file->os[i];
 		const struct profile_os row = {
 			.node = rows->ids[record->node],
 			.cause = (enum tare_os_cause)record->cause,
@@ -573,7 +573,7 @@ static bool write_os(struct assembly *assembly, const struct thread_rows *rows, 
 static bool write_marks(struct assembly *assembly, const struct thread_rows *rows,
 			struct error *err)
 {
-	vec_foreach (mark, &rows->arena->marks) {
+	vec_foreach (mark, &rows->file->marks) {
 		const struct profile_mark row = {.thread = rows->thread,
 						 .mark = mark->id,
 						 .name = mark->text,
@@ -589,14 +589,14 @@ static bool write_tree(struct assembly *assembly, struct thread_rows *rows, uint
 {
 	if (!resolve_nodes(assembly, rows, err))
 		return false;
-	tree_compute_overhead(&rows->tree, rows->process->arena.header.cost_ticks);
+	tree_compute_overhead(&rows->tree, rows->process->file.header.cost_ticks);
 	/* The event log says of every call on which path it is. */
-	thread_fold_make(&rows->fold, &rows->tree, rows->arena, rows->targets,
-			 trace_log_exists(rows->arena) ? UINT64_MAX : room);
+	thread_fold_make(&rows->fold, &rows->tree, rows->file, rows->targets,
+			 trace_log_exists(rows->file) ? UINT64_MAX : room);
 	thread_fold_sum(&assembly->folded, &rows->fold, &rows->tree);
 	if (!write_thread(assembly, rows, err))
 		return false;
-	for (size_t i = 0; i < rows->arena->node_count; i++) {
+	for (size_t i = 0; i < rows->file->node_count; i++) {
 		if (rows->tree.nodes[i].keep && !write_node(assembly, rows, i, err))
 			return false;
 	}
@@ -607,18 +607,19 @@ static bool write_tree(struct assembly *assembly, struct thread_rows *rows, uint
 static bool write_trace(struct assembly *assembly, const struct thread_rows *rows,
 			struct error *err)
 {
-	const struct tare_thread_file *header = &rows->arena->header;
+	const struct tare_thread_file *header = &rows->file->header;
 	struct error reason;
 	struct str name = {0};
 	struct trace_log log = {
-		.thread = rows->arena, .ids = rows->ids, .thread_id = rows->thread, .fd = -1};
+		.thread = rows->file, .ids = rows->ids, .thread_id = rows->thread, .fd = -1};
 
-	if (!trace_log_exists(rows->arena))
+	if (!trace_log_exists(rows->file))
 		return true;
 	str_printf(&name, "trace.%" PRId32 ".%" PRId32 ".%" PRIu32, header->pid, header->trace_tid,
 		   header->trace_number);
 	if (header->trace_slots) {
-		log.fd = arena_open(assembly->session->fd, name.data, &log.file_bytes, &reason);
+		log.fd = session_file_open(assembly->session->fd, name.data, &log.file_bytes,
+					   &reason);
 		if (log.fd < 0)
 			add_reason(assembly, "%s", reason.message);
 	}
@@ -637,26 +638,26 @@ static bool write_trace(struct assembly *assembly, const struct thread_rows *row
 static bool assemble_thread(struct assembly *assembly, const struct assemble_thread *thread,
 			    struct thread_ahead *ahead, struct error *err)
 {
-	struct arena_thread *arena = &ahead->arena;
-	struct thread_rows rows = {.arena = arena};
+	struct thread_file *file = &ahead->file;
+	struct thread_rows rows = {.file = file};
 	bool ok = true;
 
 	if (!ahead->ok) {
 		add_reason(assembly, "%s", ahead->err.message);
 		return true;
 	}
-	arena_thread_bound(arena, assembly->span_ticks);
-	rows.process = process_of(assembly, arena->header.pid, arena->header.process_begin_ticks);
+	thread_file_bound(file, assembly->span_ticks);
+	rows.process = process_of(assembly, file->header.pid, file->header.process_begin_ticks);
 	if (!rows.process) {
 		if (assembly->recording->follow)
 			add_reason(assembly, "%s belongs to no process file", thread->name);
 	} else {
-		tree_init(&rows.tree, arena);
-		if (assembly->recording->is_snapshot && !(arena->header.flags & TARE_THREAD_ENDED))
-			tree_settle(&rows.tree, arena);
-		rows.targets = mem_zalloc(arena->node_count * sizeof(*rows.targets));
-		rows.ids = mem_zalloc(arena->node_count * sizeof(*rows.ids));
-		rows.call_sites = mem_zalloc(arena->node_count * sizeof(*rows.call_sites));
+		tree_init(&rows.tree, file);
+		if (assembly->recording->is_snapshot && !(file->header.flags & TARE_THREAD_ENDED))
+			tree_settle(&rows.tree, file);
+		rows.targets = mem_zalloc(file->node_count * sizeof(*rows.targets));
+		rows.ids = mem_zalloc(file->node_count * sizeof(*rows.ids));
+		rows.call_sites = mem_zalloc(file->node_count * sizeof(*rows.call_sites));
 		ok = write_tree(assembly, &rows, thread->claim.room, err) &&
 		     write_trace(assembly, &rows, err);
 		thread_fold_fini(&rows.fold);
@@ -697,7 +698,7 @@ static bool assemble_counters(struct assembly *assembly, const char *name, struc
 	uint64_t magic = 0;
 
 	/* The magic number comes last. */
-	if (arena_head_read(assembly->session->fd, name, &magic, sizeof(magic)) >= 0 && !magic)
+	if (session_file_head(assembly->session->fd, name, &magic, sizeof(magic)) >= 0 && !magic)
 		return true;
 	if (!counted_file_read(&file, assembly->session->fd, name, &reason)) {
 		add_reason(assembly, "%s", reason.message);
@@ -766,7 +767,7 @@ static bool assemble_timer(struct assembly *assembly, struct timer_assembly *tim
 	}
 	const struct timer_process of = {.id = process->id,
 					 .resolve = &process->resolve,
-					 .end_ticks = process->arena.header.end_ticks};
+					 .end_ticks = process->file.header.end_ticks};
 
 	if (!timer->event && !timer_assemble_begin(timer, header->period_ns, err))
 		return false;
@@ -784,7 +785,7 @@ static bool assemble_timer_files(struct assembly *assembly, struct timer_assembl
 
 	vec_foreach (name, &assembly->timers) {
 		uint64_t magic = 0;
-		if (arena_head_read(assembly->session->fd, *name, &magic, sizeof(magic)) >= 0 &&
+		if (session_file_head(assembly->session->fd, *name, &magic, sizeof(magic)) >= 0 &&
 		    !magic)
 			continue;
 		if (!timer_reader_open(reader, assembly->session->fd, *name, &reason)) {
@@ -972,7 +973,7 @@ bool assemble_profile(const struct session *session, const struct recording *rec
 	const bool ok = find_files(&assembly, err) && assemble_rows(&assembly, err);
 	vec_foreach (process, &assembly.processes) {
 		resolve_process_fini(&process->resolve);
-		arena_process_fini(&process->arena);
+		process_file_fini(&process->file);
 		free(process->name);
 	}
 	members_fini(&assembly.members);

@@ -1,11 +1,11 @@
 /*
- * From a session directory to a profile: the arenas of all processes and threads become rows. What
+ * From a session directory to a profile: the files of all processes and threads become rows. What
  * is damaged or missing is left out, counted, and makes the profile partial with the reason.
  */
 #ifndef TARE_ASSEMBLE_ASSEMBLE_H
 #define TARE_ASSEMBLE_ASSEMBLE_H
 
-#include "abi/arena.h"
+#include "abi/session_files.h"
 #include "profile/profile.h"
 #include "session/recording_file.h"
 #include "session/session_dir.h"

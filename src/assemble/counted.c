@@ -22,7 +22,7 @@ bool counted_records_read(struct counted_file *file, int fd, const char *name, s
 	struct tare_counters_file *header = &file->header;
 
 	*file = (struct counted_file){0};
-	const bool whole = arena_read_at(fd, header, sizeof(*header), 0) == sizeof(*header);
+	const bool whole = session_file_read_at(fd, header, sizeof(*header), 0) == sizeof(*header);
 	if (!whole || header->magic != TARE_COUNTERS_MAGIC || header->abi != TARE_COUNTERS_ABI)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "%s is no file of counters, or one of another version of tare",
@@ -34,16 +34,17 @@ bool counted_records_read(struct counted_file *file, int fd, const char *name, s
 	}
 	file->name = mem_strdup(name);
 	file->records = mem_zalloc((count + 1) * sizeof(*file->records));
-	file->count = (uint32_t)(arena_read_at(fd, file->records, count * sizeof(*file->records),
-					       sizeof(*header)) /
-				 sizeof(*file->records));
+	file->count =
+		(uint32_t)(session_file_read_at(fd, file->records, count * sizeof(*file->records),
+						sizeof(*header)) /
+			   sizeof(*file->records));
 	return true;
 }
 
 bool counted_file_read(struct counted_file *file, int dir_fd, const char *name, struct error *err)
 {
 	uint64_t size;
-	const int fd = arena_open(dir_fd, name, &size, err);
+	const int fd = session_file_open(dir_fd, name, &size, err);
 
 	*file = (struct counted_file){0};
 	const bool ok = fd >= 0 && counted_records_read(file, fd, name, err);
@@ -65,11 +66,11 @@ uint64_t *counted_values(int fd, const struct tare_counter_record *entry)
 	const bool is_off = entry->flags & TARE_COUNTER_OFF;
 
 	/* What was never written may be missing at the file's end: it is zero. */
-	arena_read_at(fd, values, size, entry->file_offset);
-	arena_read_at(fd, off, size, entry->off_offset);
+	session_file_read_at(fd, values, size, entry->file_offset);
+	session_file_read_at(fd, off, size, entry->off_offset);
 	for (size_t i = 0; i < count; i++) {
 		values[i] = (is_off ? 0 : values[i]) - off[i];
-		if (values[i] > ARENA_VALUE_MAX)
+		if (values[i] > SESSION_FILE_VALUE_MAX)
 			values[i] = 0;
 	}
 	free(off);
@@ -237,7 +238,7 @@ bool counted_write(struct counted_file *file, const struct counted_process *proc
 	struct summing summing = {.file = file, .process = process};
 	bool ok = true;
 
-	summing.fd = arena_open(process->dir_fd, file->name, &size, &ignored);
+	summing.fd = session_file_open(process->dir_fd, file->name, &size, &ignored);
 	if (summing.fd < 0)
 		return true;
 	map_init(&summing.places);

@@ -5,7 +5,7 @@ static void *read_file(void *context)
 {
 	struct thread_ahead *ahead = context;
 
-	ahead->ok = arena_thread_read(&ahead->arena, ahead->session_fd, ahead->name, &ahead->err);
+	ahead->ok = thread_file_read(&ahead->file, ahead->session_fd, ahead->name, &ahead->err);
 	return NULL;
 }
 
@@ -29,6 +29,6 @@ void thread_ahead_fini(struct thread_ahead *ahead)
 	if (ahead->runs)
 		thread_ahead_end(ahead);
 	if (ahead->ok)
-		arena_thread_fini(&ahead->arena);
+		thread_file_fini(&ahead->file);
 	*ahead = (struct thread_ahead){0};
 }

@@ -28,7 +28,7 @@ struct function_state {
 struct walk {
 	struct thread_fold *fold;
 	struct tree *tree;
-	struct arena_thread *thread;
+	struct thread_file *thread;
 	const struct resolve_target *targets;
 	uint64_t *inclusive, *inclusive_os; /* per node, with what had folded below it */
 	uint32_t *first, *next;		    /* children */
@@ -77,7 +77,7 @@ static bool is_row(const struct walk *walk, size_t index)
 
 static void sum_up(struct walk *walk)
 {
-	const struct arena_thread *thread = walk->thread;
+	const struct thread_file *thread = walk->thread;
 
 	for (size_t i = thread->node_count; i-- > 0;) {
 		const struct tree_node *node = &walk->tree->nodes[i];
@@ -141,9 +141,9 @@ static void lengths_add(struct walk *walk, uint32_t to, uint32_t from)
 
 	if (!*lengths) {
 		*lengths = mem_zalloc(sizeof(more));
-		arena_lengths(walk->thread, to, *lengths);
+		thread_file_lengths(walk->thread, to, *lengths);
 	}
-	arena_lengths(walk->thread, from, more);
+	thread_file_lengths(walk->thread, from, more);
 	for (uint32_t i = 0; i < TARE_CALL_BUCKETS; i++)
 		(*lengths)[i] += more[i];
 }
@@ -259,7 +259,7 @@ static int compare_records(const void *a, const void *b)
 
 static void settle_os(struct walk *walk)
 {
-	struct arena_thread *thread = walk->thread;
+	struct thread_file *thread = walk->thread;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < thread->os_count; i++)
@@ -349,7 +349,7 @@ static void fold_all(struct walk *walk)
 	free(walk->functions);
 }
 
-void thread_fold_make(struct thread_fold *fold, struct tree *tree, struct arena_thread *thread,
+void thread_fold_make(struct thread_fold *fold, struct tree *tree, struct thread_file *thread,
 		      const struct resolve_target *targets, uint64_t room)
 {
 	const size_t count = thread->node_count;
@@ -378,13 +378,13 @@ void thread_fold_fini(struct thread_fold *fold)
 	free(fold->lengths);
 }
 
-void thread_fold_lengths(const struct thread_fold *fold, const struct arena_thread *thread,
+void thread_fold_lengths(const struct thread_fold *fold, const struct thread_file *thread,
 			 size_t index, uint64_t lengths[TARE_CALL_BUCKETS])
 {
 	if (fold->lengths && fold->lengths[index])
 		memcpy(lengths, fold->lengths[index], TARE_CALL_BUCKETS * sizeof(*lengths));
 	else
-		arena_lengths(thread, index, lengths);
+		thread_file_lengths(thread, index, lengths);
 }
 
 void thread_fold_sum(struct thread_fold_sums *sums, const struct thread_fold *fold,

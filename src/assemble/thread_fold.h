@@ -1,6 +1,6 @@
 /*
  * Folding of one thread's tree: of the call paths for which the profile has no room, each function
- * keeps one row, as where the runtime has folded (abi/arena.h).
+ * keeps one row, as where the runtime has folded (abi/session_files.h).
  */
 #ifndef TARE_ASSEMBLE_THREAD_FOLD_H
 #define TARE_ASSEMBLE_THREAD_FOLD_H
@@ -19,12 +19,12 @@ struct thread_fold {
  * `targets` are those of the nodes. Sums of calls and times by function and of the thread stay; so
  * do inclusive times. The thread's nodes and the tree's become those of the profile.
  */
-void thread_fold_make(struct thread_fold *fold, struct tree *tree, struct arena_thread *thread,
+void thread_fold_make(struct thread_fold *fold, struct tree *tree, struct thread_file *thread,
 		      const struct resolve_target *targets, uint64_t room);
 void thread_fold_fini(struct thread_fold *fold);
 
 /* Node `index`'s ended calls by bucket. */
-void thread_fold_lengths(const struct thread_fold *fold, const struct arena_thread *thread,
+void thread_fold_lengths(const struct thread_fold *fold, const struct thread_file *thread,
 			 size_t index, uint64_t lengths[TARE_CALL_BUCKETS]);
 
 /* Of all threads. */

@@ -9,11 +9,11 @@
 /* `elapsed_ticks` per node, signed. */
 static void add_open_calls(struct tree *tree, int64_t *elapsed_ticks)
 {
-	const struct arena_thread *thread = tree->thread;
+	const struct thread_file *thread = tree->thread;
 
 	elapsed_ticks[0] += thread->root_exclusive;
 	for (size_t i = 0; i < thread->open_call_count; i++) {
-		const struct arena_open_call *call = &thread->open_calls[i];
+		const struct thread_file_open_call *call = &thread->open_calls[i];
 		struct tree_node *node = &tree->nodes[call->node];
 		elapsed_ticks[call->node] += call->exclusive_ticks;
 		/* What stood open at a fork was begun, and is counted, in the parent. */
@@ -26,7 +26,7 @@ static void add_open_calls(struct tree *tree, int64_t *elapsed_ticks)
 
 static void add_os_records(struct tree *tree)
 {
-	const struct arena_thread *thread = tree->thread;
+	const struct thread_file *thread = tree->thread;
 
 	for (size_t i = 0; i < thread->os_count; i++) {
 		const struct tare_os_record *record = &thread->os[i];
@@ -84,7 +84,7 @@ static bool has_values(const struct tree_node *node, const struct tare_node *fro
 	       from->folded_os;
 }
 
-void tree_init(struct tree *tree, const struct arena_thread *thread)
+void tree_init(struct tree *tree, const struct thread_file *thread)
 {
 	*tree = (struct tree){.thread = thread};
 	tree->nodes = mem_zalloc(thread->node_count * sizeof(*tree->nodes));
@@ -92,7 +92,7 @@ void tree_init(struct tree *tree, const struct arena_thread *thread)
 
 	for (size_t i = 0; i < thread->node_count; i++) {
 		const struct tare_node *from = &thread->nodes[i];
-		const uint64_t calls = arena_calls(thread, i);
+		const uint64_t calls = thread_file_calls(thread, i);
 		tree->nodes[i] = (struct tree_node){
 			.calls = calls,
 			.ended = calls,
@@ -129,7 +129,7 @@ static uint64_t without(uint64_t all, uint64_t some)
 
 void tree_compute_overhead(struct tree *tree, const uint64_t cost_ticks[TARE_EVENT_KINDS])
 {
-	const struct arena_thread *thread = tree->thread;
+	const struct thread_file *thread = tree->thread;
 
 	for (size_t i = 0; i < thread->node_count; i++) {
 		struct tree_node *node = &tree->nodes[i];
@@ -148,7 +148,7 @@ void tree_compute_overhead(struct tree *tree, const uint64_t cost_ticks[TARE_EVE
 		node->overhead_ticks =
 			without(node->overhead_ticks,
 				thread->nodes[i].clamped_ticks + node->given_back_ticks);
-		if (node->overhead_ticks > ARENA_VALUE_MAX)
+		if (node->overhead_ticks > SESSION_FILE_VALUE_MAX)
 			node->overhead_ticks = 0;
 		tree->overhead_ticks += node->overhead_ticks;
 	}
@@ -159,7 +159,7 @@ uint64_t tree_clock(const struct tree *tree)
 	return tree->thread->header.now_ticks + tree->given_back_ticks;
 }
 
-void tree_settle(struct tree *tree, struct arena_thread *thread)
+void tree_settle(struct tree *tree, struct thread_file *thread)
 {
 	thread->header.now_ticks += tree->elapsed_ticks - tree_clock(tree);
 	thread->header.os_ticks = tree->os_ticks;

@@ -22,7 +22,7 @@ struct tree_node {
 };
 
 struct tree {
-	const struct arena_thread *thread;	 /* borrowed */
+	const struct thread_file *thread;	 /* borrowed */
 	struct tree_node *nodes;		 /* thread->node_count */
 	uint64_t calls;				 /* ended ones of all nodes */
 	uint64_t elapsed_ticks;			 /* sum over all nodes */
@@ -37,7 +37,7 @@ struct tree {
  * Adds up. A call in progress counts as one call and its time belongs to its node, so that a
  * target that was killed keeps its data; calls that a forked child inherited count in the parent.
  */
-void tree_init(struct tree *tree, const struct arena_thread *thread);
+void tree_init(struct tree *tree, const struct thread_file *thread);
 void tree_fini(struct tree *tree);
 
 /*
@@ -55,7 +55,7 @@ uint64_t tree_clock(const struct tree *tree);
  * The thread's totals become the sums of what was read; they are off by no more than happened
  * meanwhile.
  */
-void tree_settle(struct tree *tree, struct arena_thread *thread);
+void tree_settle(struct tree *tree, struct thread_file *thread);
 
 /* False, with a sentence, where the sums disagree with what the runtime counted. */
 bool tree_check_sums(const struct tree *tree, struct error *err);

@@ -25,7 +25,7 @@ struct slot {
 	uint64_t offset; /* in the file */
 };
 
-/* A call in progress: its node's index in the arena, and what the profile calls it. */
+/* A call in progress: its node's index in the thread's file, and what the profile calls it. */
 struct open_call {
 	uint32_t node, number;
 };
@@ -52,19 +52,19 @@ struct translation {
 /* ---- nodes ---- */
 
 /*
- * The index of the node that a record names. ARENA_NODE_NONE where it meant a context that has
- * given way to another since. False where there is no such node.
+ * The index of the node that a record names. THREAD_FILE_NODE_NONE where it meant a context that
+ * has given way to another since. False where there is no such node.
  */
 static bool node_find(const struct translation *translation, uint32_t number, uint32_t *node)
 {
-	const struct arena_thread *thread = translation->log->thread;
+	const struct thread_file *thread = translation->log->thread;
 
 	if (number >= thread->number_count)
 		return false;
 	*node = thread->numbers[number];
 	if (*node >= thread->node_count ||
 	    thread->nodes[*node].trace_from > translation->events_seen)
-		*node = ARENA_NODE_NONE;
+		*node = THREAD_FILE_NODE_NONE;
 	return true;
 }
 
@@ -72,7 +72,7 @@ static uint32_t number_of(const struct translation *translation, uint32_t node)
 {
 	const int64_t *ids = translation->log->ids;
 
-	if (node == ARENA_NODE_NONE)
+	if (node == THREAD_FILE_NODE_NONE)
 		return NUMBER_UNKNOWN;
 	return ids[node] ? (uint32_t)(ids[node] - ids[0]) : NUMBER_UNKNOWN;
 }
@@ -161,7 +161,7 @@ static void set_begin(struct trace_record *record, uint32_t caller, uint32_t num
 /* Is that a context that the caller's can have called? */
 static bool is_below(const struct translation *translation, uint32_t node, uint32_t caller)
 {
-	const struct arena_thread *thread = translation->log->thread;
+	const struct thread_file *thread = translation->log->thread;
 
 	return caller == UINT32_MAX || thread->folded[node] || thread->parents[node] == caller;
 }
@@ -172,10 +172,10 @@ static bool take_enter(struct translation *translation, struct trace_record *rec
 	uint32_t node;
 
 	if (!record->value || !node_find(translation, record->value, &node) ||
-	    (node != ARENA_NODE_NONE && !is_below(translation, node, caller.node)))
+	    (node != THREAD_FILE_NODE_NONE && !is_below(translation, node, caller.node)))
 		return false;
 	const uint32_t number = number_of(translation, node);
-	const bool is_plain = node != ARENA_NODE_NONE && caller.node != UINT32_MAX &&
+	const bool is_plain = node != THREAD_FILE_NODE_NONE && caller.node != UINT32_MAX &&
 			      !translation->log->thread->folded[node];
 
 	set_begin(record, is_plain ? caller.number : NUMBER_UNKNOWN, number);
@@ -236,8 +236,8 @@ static bool calls_restart(struct translation *translation, uint32_t number, uint
 
 	if (!node_find(translation, number, &node) || folded > TRACE_FOLDED_MAX)
 		return false;
-	return node == ARENA_NODE_NONE ? calls_set(translation, 0, folded + 1)
-				       : calls_set(translation, node, folded);
+	return node == THREAD_FILE_NODE_NONE ? calls_set(translation, 0, folded + 1)
+					     : calls_set(translation, node, folded);
 }
 
 static bool take_stack(struct translation *translation, struct trace_record *record)
@@ -291,7 +291,7 @@ static bool chunk_begin(struct translation *translation, const struct tare_trace
 	const bool first = !translation->row.sequence;
 	uint32_t unknown;
 
-	if (header->ticks >> 62 || header->events > ARENA_VALUE_MAX ||
+	if (header->ticks >> 62 || header->events > SESSION_FILE_VALUE_MAX ||
 	    header->events < translation->events_seen)
 		return false;
 	const uint64_t missing = header->events - translation->events_seen;
@@ -347,8 +347,8 @@ static bool chunk_write(struct translation *translation, const struct slot *slot
 		log->damaged++;
 		return true;
 	}
-	used = header +
-	       arena_read_at(log->fd, translation->bytes, used - header, slot->offset + header);
+	used = header + session_file_read_at(log->fd, translation->bytes, used - header,
+					     slot->offset + header);
 	struct trace_cursor cursor = {.at = translation->bytes,
 				      .end = translation->bytes + (used - header)};
 	struct trace_record record;
@@ -383,7 +383,7 @@ static void slots_find(struct translation *translation)
 		struct slot slot = {.offset = i * size};
 
 		if (slot.offset >= log->file_bytes ||
-		    arena_read_at(log->fd, &slot.header, sizeof(slot.header), slot.offset) !=
+		    session_file_read_at(log->fd, &slot.header, sizeof(slot.header), slot.offset) !=
 			    sizeof(slot.header))
 			break;
 		if (slot.header.sequence && slot.header.sequence >> 62 == 0)
@@ -414,7 +414,7 @@ static bool log_is_readable(struct trace_log *log)
 
 	if (header->trace_chunk_bytes >= sizeof(struct tare_trace_chunk) &&
 	    header->trace_chunk_bytes <= TARE_TRACE_CHUNK_MAX &&
-	    header->trace_events <= ARENA_VALUE_MAX && header->trace_limit_bytes >> 62 == 0)
+	    header->trace_events <= SESSION_FILE_VALUE_MAX && header->trace_limit_bytes >> 62 == 0)
 		return true;
 	log->damaged++;
 	return false;

@@ -10,7 +10,7 @@
 #include "session/thread_files.h"
 
 struct trace_log {
-	const struct arena_thread *thread;
+	const struct thread_file *thread;
 	int fd;		     /* of the log's file; borrowed; -1: it has none */
 	uint64_t file_bytes; /* its size */
 	const int64_t *ids;  /* of the thread's nodes in the profile; 0: it is not there */
@@ -18,7 +18,7 @@ struct trace_log {
 	uint64_t damaged;    /* out: chunks whose rest could not be used */
 };
 
-static inline bool trace_log_exists(const struct arena_thread *thread)
+static inline bool trace_log_exists(const struct thread_file *thread)
 {
 	return thread->header.trace_chunk_bytes != 0;
 }

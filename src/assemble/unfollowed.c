@@ -15,9 +15,9 @@ bool unfollowed_in_emulator(const struct profile_process *process)
 }
 
 bool unfollowed_write(struct profile_writer *writer, const struct profile_process *process,
-		      int64_t process_id, const struct arena_process *arena, struct error *err)
+		      int64_t process_id, const struct process_file *file, struct error *err)
 {
-	vec_foreach (program, &arena->unfollowed) {
+	vec_foreach (program, &file->unfollowed) {
 		const struct profile_unfollowed row = {.process = process_id,
 						       .path = program->path,
 						       .reason = reason_names[program->reason],

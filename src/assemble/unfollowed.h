@@ -11,7 +11,7 @@ bool unfollowed_in_emulator(const struct profile_process *process);
 
 /* Those of the process that has this row. */
 bool unfollowed_write(struct profile_writer *writer, const struct profile_process *process,
-		      int64_t process_id, const struct arena_process *arena, struct error *err);
+		      int64_t process_id, const struct process_file *file, struct error *err);
 /* Those that nobody recorded has executed. */
 bool unfollowed_write_guests(struct profile_writer *writer, uint64_t count, struct error *err);
 

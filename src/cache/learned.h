@@ -8,8 +8,8 @@
 #ifndef TARE_CACHE_LEARNED_H
 #define TARE_CACHE_LEARNED_H
 
-#include "abi/arena.h"
 #include "abi/learned.h"
+#include "abi/session_files.h"
 #include "cache/instrument.h"
 #include "session/session_dir.h"
 

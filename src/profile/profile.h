@@ -9,7 +9,7 @@
 #ifndef TARE_PROFILE_PROFILE_H
 #define TARE_PROFILE_PROFILE_H
 
-#include "abi/arena.h"
+#include "abi/session_files.h"
 #include "base/base.h"
 
 #define PROFILE_APPLICATION_ID 0x74617265 /* "tare" */

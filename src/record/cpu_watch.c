@@ -1,7 +1,7 @@
 /* See cpu_watch.h. Whatever fails here leaves readings out, and nothing else. */
 #include "record/cpu_watch.h"
 
-#include "abi/arena.h"
+#include "abi/session_files.h"
 #include "session/clock.h"
 #include "session/cpu_readings.h"
 #include "session/members.h"
@@ -100,7 +100,7 @@ static bool candidate_settle(struct cpu_watch *watch, struct cpu_candidate *cand
 {
 	struct tare_process_file header;
 
-	if (arena_head_read(watch->session->fd, candidate->name, &header, sizeof(header)) ==
+	if (session_file_head(watch->session->fd, candidate->name, &header, sizeof(header)) ==
 		    sizeof(header) &&
 	    header.magic == TARE_PROCESS_MAGIC && header.pid > 0 &&
 	    (find(watch, header.pid) || members_has(watch->session->directory, header.pid))) {

@@ -280,7 +280,7 @@ bool resolver_settle(struct resolver *resolver, const char *path, const char *fi
 }
 
 bool resolve_process_init(struct resolver *resolver, struct resolve_process *process,
-			  const struct arena_process *arena, struct error *err)
+			  const struct process_file *arena, struct error *err)
 {
 	*process = (struct resolve_process){0};
 	map_init(&process->known);

@@ -167,7 +167,7 @@ struct resolve_process {
 
 /* Adds the modules that the profile does not have yet. */
 bool resolve_process_init(struct resolver *resolver, struct resolve_process *process,
-			  const struct arena_process *arena, struct error *err);
+			  const struct process_file *arena, struct error *err);
 void resolve_process_fini(struct resolve_process *process);
 
 /* A thread, as far as the meaning of its keys depends on it. */

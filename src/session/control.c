@@ -6,7 +6,7 @@
  */
 #include "session/control.h"
 
-#include "abi/arena.h"
+#include "abi/session_files.h"
 #include "session/text_file.h"
 
 #include <dirent.h>
@@ -81,8 +81,9 @@ static struct tare_process_file *map_process(const struct session *session, cons
 
 	if (!file)
 		return NULL;
-	if (file->magic == TARE_PROCESS_MAGIC && file->abi == TARE_ARENA_ABI && file->pid > 0 &&
-	    !(file->flags & TARE_PROCESS_ENDED) && (kill(file->pid, 0) == 0 || errno == EPERM))
+	if (file->magic == TARE_PROCESS_MAGIC && file->abi == TARE_SESSION_FILES_ABI &&
+	    file->pid > 0 && !(file->flags & TARE_PROCESS_ENDED) &&
+	    (kill(file->pid, 0) == 0 || errno == EPERM))
 		return file;
 	munmap(file, sizeof(*file));
 	return NULL;

@@ -18,18 +18,18 @@
 static int compare_names(const void *key, const void *element)
 {
 	const uint32_t wanted = *(const uint32_t *)key;
-	const uint32_t number = ((const struct arena_name *)element)->number;
+	const uint32_t number = ((const struct thread_file_name *)element)->number;
 
 	return wanted < number ? -1 : wanted > number;
 }
 
-const char *arena_name(const struct arena_thread *thread, uint32_t name)
+const char *thread_file_name(const struct thread_file *thread, uint32_t name)
 {
 	if (name == TARE_NAME_UNKNOWN)
 		return NULL;
 	if (name == TARE_NAME_OTHERS)
 		return OTHERS_TEXT;
-	const struct arena_name *found =
+	const struct thread_file_name *found =
 		thread->names.len ? bsearch(&name, thread->names.data, thread->names.len,
 					    sizeof(*thread->names.data), compare_names)
 				  : NULL;
@@ -152,13 +152,13 @@ static void put_socket(struct str *out, const struct tare_name_socket *socket)
 	str_fini(&peer);
 }
 
-static void put_fds(const struct arena_thread *thread, struct str *out,
+static void put_fds(const struct thread_file *thread, struct str *out,
 		    const struct tare_name_fds *fds)
 {
 	const uint32_t known = fds->known < TARE_NAME_FDS_MAX ? fds->known : TARE_NAME_FDS_MAX;
 
 	for (uint32_t i = 0; i < known; i++) {
-		const char *name = arena_name(thread, fds->fds[i].name);
+		const char *name = thread_file_name(thread, fds->fds[i].name);
 		str_printf(out, "%sfd %d", i ? ", " : "", fds->fds[i].fd);
 		if (name)
 			str_printf(out, " %s", name);
@@ -184,7 +184,7 @@ static void put_text(struct str *out, const struct tare_name_record *record, con
 }
 
 /* False where the record says what none does. */
-static bool take_record(struct arena_thread *thread, const struct tare_name_record *record,
+static bool take_record(struct thread_file *thread, const struct tare_name_record *record,
 			const char *bytes, uint32_t number)
 {
 	const size_t size = record->size_bytes - sizeof(*record);
@@ -208,11 +208,11 @@ static bool take_record(struct arena_thread *thread, const struct tare_name_reco
 		str_fini(&out);
 		return false;
 	}
-	vec_push(&thread->names, ((struct arena_name){.number = number, .text = out.data}));
+	vec_push(&thread->names, ((struct thread_file_name){.number = number, .text = out.data}));
 	return true;
 }
 
-void names_read(struct arena_thread *thread, const struct arena_source *source)
+void names_read(struct thread_file *thread, const struct thread_file_source *source)
 {
 	uint64_t size = thread->header.names_bytes, at = 0;
 
@@ -223,7 +223,7 @@ void names_read(struct arena_thread *thread, const struct arena_source *source)
 	if (!size)
 		return;
 	char *bytes = mem_zalloc(size);
-	const size_t have = arena_read_kind(thread, source, TARE_CHUNK_NAMES, size, bytes);
+	const size_t have = thread_file_read_kind(thread, source, TARE_CHUNK_NAMES, size, bytes);
 
 	thread->damaged += have != size;
 	while (have - at > sizeof(struct tare_name_record)) {
@@ -241,7 +241,7 @@ void names_read(struct arena_thread *thread, const struct arena_source *source)
 	free(bytes);
 }
 
-void names_fini(struct arena_thread *thread)
+void names_fini(struct thread_file *thread)
 {
 	vec_foreach (name, &thread->names)
 		free(name->text);

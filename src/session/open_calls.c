@@ -1,6 +1,6 @@
 /*
  * The calls in progress in a thread file: the nodes from header.top along their callers to the
- * root, and the exclusive time that each has had so far (abi/arena.h).
+ * root, and the exclusive time that each has had so far (abi/session_files.h).
  *
  * Refuses a chain that leaves the nodes or does not come closer to the root with every step: it is
  * cut there, and what is outside of it counts as the root's.
@@ -8,31 +8,31 @@
 #include "session/thread_part.h"
 
 struct chain {
-	struct arena_thread *thread;
+	struct thread_file *thread;
 	size_t *links; /* nodes, innermost first, without the root */
 	size_t count;
 };
 
-/* Sums of times may lie below 0: abi/arena.h. */
+/* Sums of times may lie below 0: abi/session_files.h. */
 static bool value_is_sound(int64_t sum)
 {
-	return sum <= (int64_t)ARENA_VALUE_MAX && sum >= -(int64_t)ARENA_VALUE_MAX;
+	return sum <= (int64_t)SESSION_FILE_VALUE_MAX && sum >= -(int64_t)SESSION_FILE_VALUE_MAX;
 }
 
 static bool is_sane(const struct tare_node *node)
 {
-	return node->start <= ARENA_VALUE_MAX && value_is_sound(node->child) &&
-	       node->os_exclusive <= ARENA_VALUE_MAX;
+	return node->start <= SESSION_FILE_VALUE_MAX && value_is_sound(node->child) &&
+	       node->os_exclusive <= SESSION_FILE_VALUE_MAX;
 }
 
 /* Callers have smaller indexes. */
 static void chain_follow(struct chain *chain)
 {
-	struct arena_thread *thread = chain->thread;
+	struct thread_file *thread = chain->thread;
 	size_t at, before = thread->node_count;
 
 	chain->links = mem_zalloc(thread->node_count * sizeof(*chain->links));
-	if (!arena_node_at(thread, thread->header.top, &at)) {
+	if (!thread_file_node_at(thread, thread->header.top, &at)) {
 		thread->damaged++;
 		return;
 	}
@@ -47,7 +47,7 @@ static void chain_follow(struct chain *chain)
 	}
 }
 
-static void root_check(struct arena_thread *thread)
+static void root_check(struct thread_file *thread)
 {
 	struct tare_node *root = &thread->nodes[0];
 
@@ -64,7 +64,7 @@ static void root_check(struct arena_thread *thread)
  */
 static int64_t missing_child_ticks(const struct chain *chain)
 {
-	const struct arena_thread *thread = chain->thread;
+	const struct thread_file *thread = chain->thread;
 	int64_t missing = 0;
 
 	if (!thread->header.gate)
@@ -87,7 +87,7 @@ static int64_t exclusive_ticks(const struct tare_node *node, uint64_t end_ticks,
 
 static void chain_take(const struct chain *chain)
 {
-	struct arena_thread *thread = chain->thread;
+	struct thread_file *thread = chain->thread;
 	uint64_t end_ticks = thread->header.now_ticks;
 	int64_t missing = missing_child_ticks(chain);
 	bool inherited = false;
@@ -98,8 +98,9 @@ static void chain_take(const struct chain *chain)
 		const struct tare_node *node = &thread->nodes[at];
 		size_t first;
 
-		inherited |= arena_node_at(thread, thread->header.inherited, &first) && first == at;
-		thread->open_calls[i] = (struct arena_open_call){
+		inherited |= thread_file_node_at(thread, thread->header.inherited, &first) &&
+			     first == at;
+		thread->open_calls[i] = (struct thread_file_open_call){
 			.node = (uint32_t)at,
 			.by_call = (0 - node->sp) & TARE_CALL_BY_CALL,
 			.inherited = inherited,
@@ -112,7 +113,7 @@ static void chain_take(const struct chain *chain)
 	thread->root_exclusive = exclusive_ticks(&thread->nodes[0], end_ticks, missing);
 }
 
-void open_calls_read(struct arena_thread *thread)
+void open_calls_read(struct thread_file *thread)
 {
 	struct chain chain = {.thread = thread};
 

@@ -1,7 +1,7 @@
 /*
- * The file `recording` in a session directory: what the recorder knows and the arenas do not. It
- * is appended line by line while recording, so that a profile can be built from what a killed
- * recorder left. Lines are as in text_file.h; unknown ones are ignored.
+ * The file `recording` in a session directory: what the recorder knows and the files of processes
+ * and threads do not. It is appended line by line while recording, so that a profile can be built
+ * from what a killed recorder left. Lines are as in text_file.h; unknown ones are ignored.
  */
 #ifndef TARE_SESSION_RECORDING_FILE_H
 #define TARE_SESSION_RECORDING_FILE_H

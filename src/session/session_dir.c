@@ -1,6 +1,6 @@
 /*
- * Choosing and making the session directory. A tmpfs is preferred: arenas are shared mappings that
- * are written all the time, and a disk would be written along.
+ * Choosing and making the session directory. A tmpfs is preferred: the target's files are shared
+ * mappings that are written all the time, and a disk would be written along.
  */
 #include "session/session_dir.h"
 

@@ -17,7 +17,7 @@
 
 enum { MODULE_RECORDS_BYTES_MAX = 256 << 20 };
 
-size_t arena_read_at(int fd, void *bytes, size_t size, uint64_t offset)
+size_t session_file_read_at(int fd, void *bytes, size_t size, uint64_t offset)
 {
 	size_t have = 0;
 
@@ -44,18 +44,18 @@ static int open_own(int dir_fd, const char *name)
 	return openat(dir_fd, name, flags);
 }
 
-ssize_t arena_head_read(int dir_fd, const char *name, void *bytes, size_t size)
+ssize_t session_file_head(int dir_fd, const char *name, void *bytes, size_t size)
 {
 	const int fd = open_own(dir_fd, name);
 
 	if (fd < 0)
 		return -1;
-	const size_t have = arena_read_at(fd, bytes, size, 0);
+	const size_t have = session_file_read_at(fd, bytes, size, 0);
 	close(fd);
 	return (ssize_t)have;
 }
 
-int arena_open(int dir_fd, const char *name, uint64_t *size, struct error *err)
+int session_file_open(int dir_fd, const char *name, uint64_t *size, struct error *err)
 {
 	struct stat info;
 	const int fd = open_own(dir_fd, name);
@@ -75,7 +75,7 @@ int arena_open(int dir_fd, const char *name, uint64_t *size, struct error *err)
 
 static void cut_value(uint64_t *value, uint64_t *damaged)
 {
-	if (*value <= ARENA_VALUE_MAX)
+	if (*value <= SESSION_FILE_VALUE_MAX)
 		return;
 	*value = 0;
 	++*damaged;
@@ -112,16 +112,16 @@ static void cut_calibration(struct tare_calibration *calibration, uint64_t *dama
 	cut_value(&calibration->syscall_ticks, damaged);
 }
 
-static bool process_check_header(struct arena_process *process, struct error *err)
+static bool process_check_header(struct process_file *process, struct error *err)
 {
 	struct tare_process_file *header = &process->header;
 
 	if (header->magic != TARE_PROCESS_MAGIC)
 		return error_set(err, ERROR_INPUT, "it is no process file");
-	if (header->abi != TARE_ARENA_ABI)
+	if (header->abi != TARE_SESSION_FILES_ABI)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "it has version %" PRIu32 ", this tare reads version %d",
-				 header->abi, TARE_ARENA_ABI);
+				 header->abi, TARE_SESSION_FILES_ABI);
 	header->command[sizeof(header->command) - 1] = 0;
 	for (size_t i = 0; i < TARE_EVENT_KINDS; i++)
 		cut_value(&header->cost_ticks[i], &process->damaged);
@@ -135,8 +135,8 @@ static bool process_check_header(struct arena_process *process, struct error *er
 	return true;
 }
 
-static void process_take_open(struct arena_process *process,
-			      const struct tare_module_record *record, const char *path)
+static void process_take_open(struct process_file *process, const struct tare_module_record *record,
+			      const char *path)
 {
 	const size_t room = record->head.size_bytes - sizeof(*record);
 
@@ -144,7 +144,7 @@ static void process_take_open(struct arena_process *process,
 		process->damaged++;
 		return;
 	}
-	const struct arena_module module = {
+	const struct process_file_module module = {
 		.open_ticks = record->ticks,
 		.close_ticks = UINT64_MAX,
 		.bias = record->bias,
@@ -156,11 +156,11 @@ static void process_take_open(struct arena_process *process,
 	vec_push(&process->modules, module);
 }
 
-static void process_take_close(struct arena_process *process,
+static void process_take_close(struct process_file *process,
 			       const struct tare_module_record *record)
 {
 	for (size_t i = process->modules.len; i-- > 0;) {
-		struct arena_module *module = &process->modules.data[i];
+		struct process_file_module *module = &process->modules.data[i];
 		if (module->dynamic_addr != record->dynamic_addr ||
 		    module->close_ticks != UINT64_MAX)
 			continue;
@@ -169,7 +169,7 @@ static void process_take_close(struct arena_process *process,
 	}
 }
 
-static void process_take_disarm(struct arena_process *process, const char *bytes)
+static void process_take_disarm(struct process_file *process, const char *bytes)
 {
 	struct tare_disarm_record record;
 
@@ -182,7 +182,7 @@ static void process_take_disarm(struct arena_process *process, const char *bytes
 		process->damaged++;
 }
 
-static void process_take_unfollowed(struct arena_process *process, const char *bytes)
+static void process_take_unfollowed(struct process_file *process, const char *bytes)
 {
 	struct tare_unfollowed_record record;
 
@@ -194,7 +194,7 @@ static void process_take_unfollowed(struct arena_process *process, const char *b
 		process->damaged++;
 		return;
 	}
-	const struct arena_unfollowed unfollowed = {
+	const struct process_file_unfollowed unfollowed = {
 		.reason = record.reason,
 		.count = record.count,
 		.path = record.count ? mem_strdup(path) : NULL,
@@ -203,7 +203,7 @@ static void process_take_unfollowed(struct arena_process *process, const char *b
 		vec_push(&process->unfollowed, unfollowed);
 }
 
-static void process_take_records(struct arena_process *process, const char *bytes, size_t size)
+static void process_take_records(struct process_file *process, const char *bytes, size_t size)
 {
 	size_t at = 0;
 
@@ -233,10 +233,10 @@ static void process_take_records(struct arena_process *process, const char *byte
 	}
 }
 
-bool arena_process_parse(struct arena_process *process, const void *bytes, size_t size,
-			 struct error *err)
+bool process_file_parse(struct process_file *process, const void *bytes, size_t size,
+			struct error *err)
 {
-	*process = (struct arena_process){0};
+	*process = (struct process_file){0};
 	if (size < sizeof(process->header))
 		return error_set(err, ERROR_INPUT, "it is cut off within its header");
 	memcpy(&process->header, bytes, sizeof(process->header));
@@ -259,22 +259,22 @@ static char *process_read_used(int fd, uint64_t size, size_t *have)
 	struct tare_process_file header;
 	uint64_t used = size;
 
-	*have = arena_read_at(fd, &header, sizeof(header), 0);
+	*have = session_file_read_at(fd, &header, sizeof(header), 0);
 	if (*have == sizeof(header) && header.used_bytes < size)
 		used = header.used_bytes;
 	if (used < *have)
 		used = *have;
 	char *bytes = mem_alloc((size_t)used + 1);
 	memcpy(bytes, &header, *have);
-	*have += arena_read_at(fd, bytes + *have, (size_t)used - *have, *have);
+	*have += session_file_read_at(fd, bytes + *have, (size_t)used - *have, *have);
 	return bytes;
 }
 
-bool arena_process_read(struct arena_process *process, int dir_fd, const char *name,
-			struct error *err)
+bool process_file_read(struct process_file *process, int dir_fd, const char *name,
+		       struct error *err)
 {
 	uint64_t size;
-	const int fd = arena_open(dir_fd, name, &size, err);
+	const int fd = session_file_open(dir_fd, name, &size, err);
 
 	if (fd < 0)
 		return false;
@@ -283,22 +283,22 @@ bool arena_process_read(struct arena_process *process, int dir_fd, const char *n
 	size_t have;
 	char *bytes = process_read_used(fd, size, &have);
 	close(fd);
-	const bool ok = arena_process_parse(process, bytes, have, err);
+	const bool ok = process_file_parse(process, bytes, have, err);
 	free(bytes);
 	return ok || error_prefix(err, "cannot use %s", name);
 }
 
-void arena_process_bound(struct arena_process *process, uint64_t ticks, uint64_t processors)
+void process_file_bound(struct process_file *process, uint64_t ticks, uint64_t processors)
 {
 	struct tare_process_file *header = &process->header;
-	const uint64_t most = ticks / ARENA_LOSS_TICKS_MIN * processors;
+	const uint64_t most = ticks / PROCESS_FILE_LOSS_TICKS_MIN * processors;
 
 	bound_counts(header->process_losses, TABLE_COUNT(header->process_losses), most,
 		     &process->damaged);
 	bound_counts(&header->images_unreached, 1, most, &process->damaged);
 }
 
-void arena_process_fini(struct arena_process *process)
+void process_file_fini(struct process_file *process)
 {
 	vec_foreach (module, &process->modules)
 		free(module->path);
@@ -311,7 +311,7 @@ void arena_process_fini(struct arena_process *process)
 
 /* ---- thread files ---- */
 
-static bool thread_check_header(struct arena_thread *thread, struct error *err)
+static bool thread_check_header(struct thread_file *thread, struct error *err)
 {
 	struct tare_thread_file *header = &thread->header;
 	uint64_t *const values[] = {
@@ -322,10 +322,10 @@ static bool thread_check_header(struct arena_thread *thread, struct error *err)
 
 	if (header->magic != TARE_THREAD_MAGIC)
 		return error_set(err, ERROR_INPUT, "it is no thread file");
-	if (header->abi != TARE_ARENA_ABI)
+	if (header->abi != TARE_SESSION_FILES_ABI)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "it has version %" PRIu32 ", this tare reads version %d",
-				 header->abi, TARE_ARENA_ABI);
+				 header->abi, TARE_SESSION_FILES_ABI);
 	header->name[sizeof(header->name) - 1] = 0;
 	for (size_t i = 0; i < TABLE_COUNT(values); i++)
 		cut_value(values[i], &thread->damaged);
@@ -337,7 +337,7 @@ static bool thread_check_header(struct arena_thread *thread, struct error *err)
 	return true;
 }
 
-void arena_thread_bound(struct arena_thread *thread, uint64_t ticks)
+void thread_file_bound(struct thread_file *thread, uint64_t ticks)
 {
 	struct tare_thread_file *header = &thread->header;
 
@@ -348,7 +348,7 @@ void arena_thread_bound(struct arena_thread *thread, uint64_t ticks)
 /* A sum of times; those below 0 are the reader's to raise. */
 static void cut_sum(int64_t *sum, uint64_t *damaged)
 {
-	if (*sum <= (int64_t)ARENA_VALUE_MAX && *sum >= -(int64_t)ARENA_VALUE_MAX)
+	if (*sum <= (int64_t)SESSION_FILE_VALUE_MAX && *sum >= -(int64_t)SESSION_FILE_VALUE_MAX)
 		return;
 	*sum = 0;
 	(*damaged)++;
@@ -359,14 +359,14 @@ static void range_check(int64_t *min, int64_t *max)
 {
 	*min = *min < 0 ? 0 : *min;
 	*max = *max < 0 ? 0 : *max;
-	if (*min <= *max && *max <= (int64_t)ARENA_VALUE_MAX)
+	if (*min <= *max && *max <= (int64_t)SESSION_FILE_VALUE_MAX)
 		return;
 	*min = 1;
 	*max = 0;
 }
 
-void arena_lengths(const struct arena_thread *thread, size_t node,
-		   uint64_t lengths[TARE_CALL_BUCKETS])
+void thread_file_lengths(const struct thread_file *thread, size_t node,
+			 uint64_t lengths[TARE_CALL_BUCKETS])
 {
 	const uint32_t *buckets = thread->nodes[node].buckets;
 
@@ -379,7 +379,7 @@ void arena_lengths(const struct arena_thread *thread, size_t node,
 	lengths[TARE_CALL_BUCKETS - 1] = 0;
 }
 
-uint64_t arena_calls(const struct arena_thread *thread, size_t node)
+uint64_t thread_file_calls(const struct thread_file *thread, size_t node)
 {
 	uint64_t calls = 0;
 
@@ -391,7 +391,7 @@ uint64_t arena_calls(const struct arena_thread *thread, size_t node)
 }
 
 /* A part of the calls; one more where the thread was killed in the probe that counts the call. */
-static void cut_excess(struct arena_thread *thread, uint64_t *part, uint64_t calls)
+static void cut_excess(struct thread_file *thread, uint64_t *part, uint64_t calls)
 {
 	if (*part <= calls)
 		return;
@@ -399,10 +399,10 @@ static void cut_excess(struct arena_thread *thread, uint64_t *part, uint64_t cal
 	*part = calls;
 }
 
-static void node_check(struct arena_thread *thread, size_t index)
+static void node_check(struct thread_file *thread, size_t index)
 {
 	struct tare_node *node = &thread->nodes[index];
-	const uint64_t calls = arena_calls(thread, index);
+	const uint64_t calls = thread_file_calls(thread, index);
 
 	cut_sum(&node->elapsed_ticks, &thread->damaged);
 	cut_sum(&node->folded_elapsed, &thread->damaged);
@@ -414,35 +414,36 @@ static void node_check(struct arena_thread *thread, size_t index)
 		range_check(&node->ranges[i][0], &node->ranges[i][1]);
 }
 
-static void nodes_check(struct arena_thread *thread)
+static void nodes_check(struct thread_file *thread)
 {
 	for (size_t i = 0; i < thread->node_count; i++)
 		node_check(thread, i);
 }
 
-static void read_os(struct arena_thread *thread, const struct arena_source *source)
+static void read_os(struct thread_file *thread, const struct thread_file_source *source)
 {
 	uint64_t wanted = thread->header.os_count;
 
 	if (wanted > TARE_THREAD_OS_MAX)
 		wanted = TARE_THREAD_OS_MAX;
-	const size_t count = arena_read_kind(thread, source, TARE_CHUNK_OS, wanted, NULL);
+	const size_t count = thread_file_read_kind(thread, source, TARE_CHUNK_OS, wanted, NULL);
 
 	thread->damaged += thread->header.os_count != count;
 	if (!count)
 		return;
 	thread->os = mem_zalloc(count * sizeof(*thread->os));
-	arena_read_kind(thread, source, TARE_CHUNK_OS, count, thread->os);
+	thread_file_read_kind(thread, source, TARE_CHUNK_OS, count, thread->os);
 	for (size_t i = 0; i < count; i++) {
 		struct tare_os_record record = thread->os[i];
 		const bool calls = record.cause == TARE_RECORD_CALLS;
 		if (!record.count && !record.ticks)
 			continue;
 		if (record.node >= thread->number_count ||
-		    thread->numbers[record.node] == ARENA_NODE_NONE ||
+		    thread->numbers[record.node] == THREAD_FILE_NODE_NONE ||
 		    (!calls && record.cause >= TARE_OS_CAUSES) ||
 		    (calls && record.syscall_number >= TARE_CALL_BUCKETS) ||
-		    record.ticks > ARENA_VALUE_MAX || record.count > ARENA_VALUE_MAX) {
+		    record.ticks > SESSION_FILE_VALUE_MAX ||
+		    record.count > SESSION_FILE_VALUE_MAX) {
 			thread->damaged++;
 			continue;
 		}
@@ -464,7 +465,7 @@ static void settle_sum(uint64_t *counted, uint64_t of_records)
  * A probe that was at work when the thread was killed may have counted OS time for the thread and
  * not yet for its cause: it was not seen to the end, so it is not taken for OS time.
  */
-static void settle_os(struct arena_thread *thread)
+static void settle_os(struct thread_file *thread)
 {
 	struct tare_thread_file *header = &thread->header;
 	uint64_t ticks = 0, by_cause[TARE_OS_CAUSES] = {0};
@@ -480,16 +481,17 @@ static void settle_os(struct arena_thread *thread)
 	settle_sum(&header->preempted_ticks, by_cause[TARE_OS_PREEMPTED]);
 }
 
-bool arena_thread_parse(struct arena_thread *thread, int fd, uint64_t size, struct error *err)
+bool thread_file_parse(struct thread_file *thread, int fd, uint64_t size, struct error *err)
 {
-	const struct arena_source source = {.fd = fd, .size = size};
+	const struct thread_file_source source = {.fd = fd, .size = size};
 
-	*thread = (struct arena_thread){0};
-	if (arena_read_at(fd, &thread->header, sizeof(thread->header), 0) != sizeof(thread->header))
+	*thread = (struct thread_file){0};
+	if (session_file_read_at(fd, &thread->header, sizeof(thread->header), 0) !=
+	    sizeof(thread->header))
 		return error_set(err, ERROR_INPUT, "it is cut off within its header");
 	if (!thread_check_header(thread, err))
 		return false;
-	arena_read_nodes(thread, &source);
+	thread_file_read_nodes(thread, &source);
 	read_os(thread, &source);
 	settle_os(thread);
 	nodes_check(thread);
@@ -499,19 +501,19 @@ bool arena_thread_parse(struct arena_thread *thread, int fd, uint64_t size, stru
 	return true;
 }
 
-bool arena_thread_read(struct arena_thread *thread, int dir_fd, const char *name, struct error *err)
+bool thread_file_read(struct thread_file *thread, int dir_fd, const char *name, struct error *err)
 {
 	uint64_t size;
-	const int fd = arena_open(dir_fd, name, &size, err);
+	const int fd = session_file_open(dir_fd, name, &size, err);
 
 	if (fd < 0)
 		return false;
-	const bool ok = arena_thread_parse(thread, fd, size, err);
+	const bool ok = thread_file_parse(thread, fd, size, err);
 	close(fd);
 	return ok || error_prefix(err, "cannot use %s", name);
 }
 
-void arena_thread_fini(struct arena_thread *thread)
+void thread_file_fini(struct thread_file *thread)
 {
 	vec_foreach (mark, &thread->marks)
 		free(mark->text);
@@ -525,5 +527,5 @@ void arena_thread_fini(struct arena_thread *thread)
 	free(thread->open_calls);
 	free(thread->os);
 	vec_fini(&thread->full_buckets);
-	*thread = (struct arena_thread){0};
+	*thread = (struct thread_file){0};
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void take_record(struct arena_thread *thread, const struct tare_mark_record *record,
+static void take_record(struct thread_file *thread, const struct tare_mark_record *record,
 			const char *text, size_t room)
 {
 	const size_t length = strnlen(text, room);
@@ -23,12 +23,12 @@ static void take_record(struct arena_thread *thread, const struct tare_mark_reco
 		thread->given_name = mem_strdup(text);
 		return;
 	}
-	const struct arena_mark mark = {
+	const struct thread_file_mark mark = {
 		.ticks = record->ticks, .id = record->id, .text = mem_strdup(text)};
 	vec_push(&thread->marks, mark);
 }
 
-void marks_read(struct arena_thread *thread, const struct arena_source *source)
+void marks_read(struct thread_file *thread, const struct thread_file_source *source)
 {
 	uint64_t size = thread->header.marks_bytes, at = 0;
 
@@ -39,7 +39,7 @@ void marks_read(struct arena_thread *thread, const struct arena_source *source)
 	if (!size)
 		return;
 	char *bytes = mem_zalloc(size);
-	const size_t have = arena_read_kind(thread, source, TARE_CHUNK_MARKS, size, bytes);
+	const size_t have = thread_file_read_kind(thread, source, TARE_CHUNK_MARKS, size, bytes);
 
 	while (have - at > sizeof(struct tare_mark_record)) {
 		struct tare_mark_record record;

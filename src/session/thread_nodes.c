@@ -17,7 +17,7 @@ static const size_t element_bytes[] = {
 };
 table_covers(element_bytes, TARE_CHUNK_KINDS);
 
-static uint32_t chunk_count(const struct arena_thread *thread)
+static uint32_t chunk_count(const struct thread_file *thread)
 {
 	const uint64_t count = thread->header.chunk_count;
 
@@ -38,8 +38,9 @@ static size_t chunk_elements(const struct tare_chunk *chunk, size_t first, uint6
 	return (size_t)(count < wanted - first ? count : wanted - first);
 }
 
-size_t arena_read_kind(const struct arena_thread *thread, const struct arena_source *source,
-		       enum tare_chunk_kind kind, uint64_t wanted, void *elements)
+size_t thread_file_read_kind(const struct thread_file *thread,
+			     const struct thread_file_source *source, enum tare_chunk_kind kind,
+			     uint64_t wanted, void *elements)
 {
 	size_t have = 0;
 
@@ -52,8 +53,9 @@ size_t arena_read_kind(const struct arena_thread *thread, const struct arena_sou
 			break;
 		const size_t count = chunk_elements(chunk, have, wanted, source->size);
 		if (elements)
-			arena_read_at(source->fd, (char *)elements + have * element_bytes[kind],
-				      count * element_bytes[kind], chunk->file_offset);
+			session_file_read_at(source->fd,
+					     (char *)elements + have * element_bytes[kind],
+					     count * element_bytes[kind], chunk->file_offset);
 		have += count;
 		if (count < chunk->count)
 			break;
@@ -62,8 +64,7 @@ size_t arena_read_kind(const struct arena_thread *thread, const struct arena_sou
 }
 
 /* The number that the node at run address `addr` has in the file, below `count`. */
-static bool number_at(const struct arena_thread *thread, uint64_t addr, size_t count,
-		      size_t *number)
+static bool number_at(const struct thread_file *thread, uint64_t addr, size_t count, size_t *number)
 {
 	for (uint32_t i = 0; i < chunk_count(thread); i++) {
 		const struct tare_chunk *chunk = &thread->header.chunks[i];
@@ -78,19 +79,19 @@ static bool number_at(const struct arena_thread *thread, uint64_t addr, size_t c
 	return false;
 }
 
-bool arena_node_at(const struct arena_thread *thread, uint64_t addr, size_t *node)
+bool thread_file_node_at(const struct thread_file *thread, uint64_t addr, size_t *node)
 {
 	size_t number;
 
 	if (!number_at(thread, addr, thread->number_count, &number) ||
-	    thread->numbers[number] == ARENA_NODE_NONE)
+	    thread->numbers[number] == THREAD_FILE_NODE_NONE)
 		return false;
 	*node = thread->numbers[number];
 	return true;
 }
 
 struct ordering {
-	struct arena_thread *thread;
+	struct thread_file *thread;
 	const struct tare_node *nodes; /* as in the file */
 	uint32_t *callers;	       /* numbers in the file */
 	uint32_t *path;
@@ -113,12 +114,12 @@ static uint32_t caller_of(const struct ordering *order, size_t number)
 
 static bool is_numbered(const struct ordering *order, size_t number)
 {
-	return order->thread->numbers[number] < ARENA_NODE_ON_PATH;
+	return order->thread->numbers[number] < THREAD_FILE_NODE_ON_PATH;
 }
 
 static void number_node(struct ordering *order, size_t number)
 {
-	struct arena_thread *thread = order->thread;
+	struct thread_file *thread = order->thread;
 	const uint32_t now = (uint32_t)order->done++;
 
 	thread->numbers[number] = now;
@@ -134,12 +135,12 @@ static void number_path(struct ordering *order, size_t number)
 	size_t length = 0;
 
 	while (!is_numbered(order, number)) {
-		numbers[number] = ARENA_NODE_ON_PATH;
+		numbers[number] = THREAD_FILE_NODE_ON_PATH;
 		order->path[length++] = (uint32_t)number;
 		if (!number)
 			break;
 		order->callers[number] = caller_of(order, number);
-		if (numbers[order->callers[number]] == ARENA_NODE_ON_PATH) {
+		if (numbers[order->callers[number]] == THREAD_FILE_NODE_ON_PATH) {
 			order->callers[number] = 0;
 			order->thread->damaged++;
 		}
@@ -149,7 +150,7 @@ static void number_path(struct ordering *order, size_t number)
 		number_node(order, order->path[--length]);
 }
 
-static void nodes_order(struct arena_thread *thread, const struct tare_node *nodes, size_t count)
+static void nodes_order(struct thread_file *thread, const struct tare_node *nodes, size_t count)
 {
 	struct ordering order = {.thread = thread,
 				 .nodes = nodes,
@@ -163,7 +164,7 @@ static void nodes_order(struct arena_thread *thread, const struct tare_node *nod
 	thread->parents = mem_zalloc(count * sizeof(*thread->parents));
 	thread->folded = mem_zalloc(count * sizeof(*thread->folded));
 	for (size_t i = 0; i < count; i++)
-		thread->numbers[i] = ARENA_NODE_NONE;
+		thread->numbers[i] = THREAD_FILE_NODE_NONE;
 	thread->damaged += caller_of(&order, 0) || nodes[0].index;
 	number_path(&order, 0);
 	for (size_t i = 1; i < count; i++)
@@ -174,17 +175,17 @@ static void nodes_order(struct arena_thread *thread, const struct tare_node *nod
 	free(order.path);
 }
 
-void arena_read_nodes(struct arena_thread *thread, const struct arena_source *source)
+void thread_file_read_nodes(struct thread_file *thread, const struct thread_file_source *source)
 {
 	uint64_t wanted = thread->header.node_count;
 
 	if (wanted > TARE_THREAD_NODES_MAX)
 		wanted = TARE_THREAD_NODES_MAX;
-	size_t count = arena_read_kind(thread, source, TARE_CHUNK_NODES, wanted, NULL);
+	size_t count = thread_file_read_kind(thread, source, TARE_CHUNK_NODES, wanted, NULL);
 	thread->damaged += thread->header.node_count != count;
 	/* The root is always there, if only to hold what else has no place. */
 	struct tare_node *nodes = mem_zalloc((count + 1) * sizeof(*nodes));
-	arena_read_kind(thread, source, TARE_CHUNK_NODES, count, nodes);
+	thread_file_read_kind(thread, source, TARE_CHUNK_NODES, count, nodes);
 	nodes_order(thread, nodes, count ? count : 1);
 	free(nodes);
 }

@@ -6,46 +6,47 @@
 #include "session/thread_files.h"
 
 /* Opens a file of the session, if it is a regular one. -1 with err. */
-int arena_open(int dir_fd, const char *name, uint64_t *size, struct error *err);
+int session_file_open(int dir_fd, const char *name, uint64_t *size, struct error *err);
 
 /* An open thread file. */
-struct arena_source {
+struct thread_file_source {
 	int fd;
 	uint64_t size;
 };
 
-/* arena_thread.numbers of nodes that are not in use, and (above all numbers, too) while ordering.
+/* thread_file.numbers of nodes that are not in use, and (above all numbers, too) while ordering.
  */
-#define ARENA_NODE_NONE	   UINT32_MAX
-#define ARENA_NODE_ON_PATH (UINT32_MAX - 1)
+#define THREAD_FILE_NODE_NONE	 UINT32_MAX
+#define THREAD_FILE_NODE_ON_PATH (UINT32_MAX - 1)
 
 /* Up to `size` bytes at `offset`; what the file does not have stays as it was. */
-size_t arena_read_at(int fd, void *bytes, size_t size, uint64_t offset);
+size_t session_file_read_at(int fd, void *bytes, size_t size, uint64_t offset);
 
 /*
  * Reads the first `wanted` elements of a kind from the chunks, unless `elements` is NULL. How many
  * of them the file has.
  */
-size_t arena_read_kind(const struct arena_thread *thread, const struct arena_source *source,
-		       enum tare_chunk_kind kind, uint64_t wanted, void *elements);
+size_t thread_file_read_kind(const struct thread_file *thread,
+			     const struct thread_file_source *source, enum tare_chunk_kind kind,
+			     uint64_t wanted, void *elements);
 
-/* Fills what arena_thread has of nodes, unchecked but for their callers. */
-void arena_read_nodes(struct arena_thread *thread, const struct arena_source *source);
+/* Fills what thread_file has of nodes, unchecked but for their callers. */
+void thread_file_read_nodes(struct thread_file *thread, const struct thread_file_source *source);
 
-/* The node at a run address, as the index in arena_thread.nodes; false where there is none. */
-bool arena_node_at(const struct arena_thread *thread, uint64_t addr, size_t *node);
+/* The node at a run address, as the index in thread_file.nodes; false where there is none. */
+bool thread_file_node_at(const struct thread_file *thread, uint64_t addr, size_t *node);
 
 /*
  * Fills open_calls and root_exclusive from the chain of callers that begins at header.top. The
  * nodes have been read and checked.
  */
-void open_calls_read(struct arena_thread *thread);
+void open_calls_read(struct thread_file *thread);
 
 /* Fills names, and frees them. */
-void names_read(struct arena_thread *thread, const struct arena_source *source);
-void names_fini(struct arena_thread *thread);
+void names_read(struct thread_file *thread, const struct thread_file_source *source);
+void names_fini(struct thread_file *thread);
 
 /* Fills marks and given_name. */
-void marks_read(struct arena_thread *thread, const struct arena_source *source);
+void marks_read(struct thread_file *thread, const struct thread_file_source *source);
 
 #endif

@@ -24,7 +24,7 @@ bool timer_reader_begin(struct timer_reader *reader, int fd, uint64_t size, stru
 	struct tare_timer_file *header = &reader->header;
 
 	*reader = (struct timer_reader){.fd = fd, .at = TARE_TIMER_RECORDS};
-	if (arena_read_at(fd, header, sizeof(*header), 0) != sizeof(*header) ||
+	if (session_file_read_at(fd, header, sizeof(*header), 0) != sizeof(*header) ||
 	    header->magic != TARE_TIMER_MAGIC)
 		return error_set(err, ERROR_INPUT, "no file of samples");
 	if (header->abi != TARE_TIMER_ABI)
@@ -44,7 +44,7 @@ bool timer_reader_begin(struct timer_reader *reader, int fd, uint64_t size, stru
 bool timer_reader_open(struct timer_reader *reader, int dir_fd, const char *name, struct error *err)
 {
 	uint64_t size;
-	const int fd = arena_open(dir_fd, name, &size, err);
+	const int fd = session_file_open(dir_fd, name, &size, err);
 
 	if (fd < 0)
 		return false;
@@ -73,7 +73,8 @@ static const void *need(struct timer_reader *reader, uint64_t size)
 		const uint64_t left = reader->end - reader->at;
 
 		reader->begin = reader->at;
-		reader->have = arena_read_at(reader->fd, reader->bytes,
+		reader->have =
+			session_file_read_at(reader->fd, reader->bytes,
 					     left < PIECE_BYTES ? left : PIECE_BYTES, reader->at);
 		if (reader->have < size)
 			return NULL;

@@ -360,7 +360,7 @@ static uint64_t shortfall(const struct tare_thread_file *thread)
 void probed_thread_check(const struct tare_thread_file *thread)
 {
 	assert_int_equal(thread->magic, TARE_THREAD_MAGIC);
-	assert_int_equal(thread->abi, TARE_ARENA_ABI);
+	assert_int_equal(thread->abi, TARE_SESSION_FILES_ABI);
 	assert_int_equal(thread->gate, 0);
 	assert_adds_up(thread);
 	assert_true(thread->os_ticks <= thread->now_ticks + clock_owed(thread) + shortfall(thread));

@@ -5,7 +5,7 @@
 #ifndef TARE_TESTS_SUPPORT_PROBED_SESSION_H
 #define TARE_TESTS_SUPPORT_PROBED_SESSION_H
 
-#include "abi/arena.h"
+#include "abi/session_files.h"
 
 #include <stdbool.h>
 #include <stddef.h>

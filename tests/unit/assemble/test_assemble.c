@@ -1,6 +1,7 @@
 /*
- * From arena files to a profile, read back through the profile's reader: open calls, sums,
- * overhead, pruning, folded nodes, exec chains, damage of every kind, keys of unloaded modules.
+ * From process and thread files to a profile, read back through the profile's reader: open calls,
+ * sums, overhead, pruning, folded nodes, exec chains, damage of every kind, keys of unloaded
+ * modules.
  */
 #include "assemble/assemble.h"
 
@@ -8,7 +9,7 @@
 #include "assemble/thread_tree.h"
 #include "object/object.h"
 #include "session/thread_files.h"
-#include "tests/support/arena_writer.h"
+#include "tests/support/session_writer.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -96,12 +97,12 @@ static void assemble(void)
 
 static void write_plain_process(int pid)
 {
-	struct arena_writer_process process;
+	struct session_writer_process process;
 	char name[64];
 
-	arena_writer_process_init(&process, pid);
+	session_writer_process_init(&process, pid);
 	snprintf(name, sizeof(name), "process.%d.0", pid);
-	arena_writer_write_process(&process, directory, name);
+	session_writer_write_process(&process, directory, name);
 }
 
 static const char *function_name(int64_t id)
@@ -114,17 +115,17 @@ static const char *function_name(int64_t id)
 
 static void test_open_calls_count_and_keep_their_time(void **state)
 {
-	struct arena_writer_thread thread;
+	struct session_writer_thread thread;
 
 	(void)state;
 	write_plain_process(10);
-	arena_writer_thread_init(&thread, 10, 10);
-	const size_t main_node = arena_writer_add_node(&thread, 0, 0x1000, 0, 0);
-	const size_t callee = arena_writer_add_node(&thread, main_node, 0x2000, 5, 500);
-	arena_writer_open_call(&thread, main_node, 70, OPEN_ENTERED);
-	arena_writer_open_call(&thread, callee, 30, OPEN_ENTERED);
-	arena_writer_add_os(&thread, callee, TARE_OS_BLOCKED, 120);
-	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	session_writer_thread_init(&thread, 10, 10);
+	const size_t main_node = session_writer_add_node(&thread, 0, 0x1000, 0, 0);
+	const size_t callee = session_writer_add_node(&thread, main_node, 0x2000, 5, 500);
+	session_writer_open_call(&thread, main_node, 70, OPEN_ENTERED);
+	session_writer_open_call(&thread, callee, 30, OPEN_ENTERED);
+	session_writer_add_os(&thread, callee, TARE_OS_BLOCKED, 120);
+	session_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
 	assert_true(assembled.complete);
 	/* The root, main, the callee; node 1 is empty and dropped. */
@@ -146,20 +147,20 @@ static void test_open_calls_count_and_keep_their_time(void **state)
 
 static void test_inherited_calls_count_in_the_parent(void **state)
 {
-	struct arena_writer_thread thread;
+	struct session_writer_thread thread;
 
 	(void)state;
 	write_plain_process(10);
-	arena_writer_thread_init(&thread, 10, 10);
-	const size_t outer = arena_writer_add_node(&thread, 0, 0x1000, 0, 0);
-	const size_t inner = arena_writer_add_node(&thread, outer, 0x2000, 0, 0);
-	const size_t called = arena_writer_add_node(&thread, inner, 0x3000, 0, 0);
-	arena_writer_open_call(&thread, outer, 10, OPEN_INHERITED);
-	arena_writer_open_call(&thread, inner, 20, OPEN_ENTERED);
-	arena_writer_open_call(&thread, called, 30, OPEN_BY_CALL);
+	session_writer_thread_init(&thread, 10, 10);
+	const size_t outer = session_writer_add_node(&thread, 0, 0x1000, 0, 0);
+	const size_t inner = session_writer_add_node(&thread, outer, 0x2000, 0, 0);
+	const size_t called = session_writer_add_node(&thread, inner, 0x3000, 0, 0);
+	session_writer_open_call(&thread, outer, 10, OPEN_INHERITED);
+	session_writer_open_call(&thread, inner, 20, OPEN_ENTERED);
+	session_writer_open_call(&thread, called, 30, OPEN_BY_CALL);
 	/* A second inherited frame has ended since: the number says nothing about those open. */
 	thread.header.inherited_frames = 2;
-	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	session_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
 	assert_int_equal(node_count, 4);
 	assert_int_equal(nodes[1].calls, 0);
@@ -172,14 +173,14 @@ static void test_inherited_calls_count_in_the_parent(void **state)
 
 static void test_sums_that_disagree_make_it_partial(void **state)
 {
-	struct arena_writer_thread thread;
+	struct session_writer_thread thread;
 
 	(void)state;
 	write_plain_process(10);
-	arena_writer_thread_init(&thread, 10, 10);
-	arena_writer_add_node(&thread, 0, 0x1000, 1, 100);
+	session_writer_thread_init(&thread, 10, 10);
+	session_writer_add_node(&thread, 0, 0x1000, 1, 100);
 	thread.nodes[0].child = 99;
-	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	session_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
 	assert_false(assembled.complete);
 	assert_non_null(strstr(assembled.reason.data, "101 ticks, its clock to 100"));
@@ -189,15 +190,15 @@ static void test_sums_that_disagree_make_it_partial(void **state)
 /* Time that no function has is as wrong as time that the clock does not have. */
 static void test_sums_below_the_clock_make_it_partial(void **state)
 {
-	struct arena_writer_thread thread;
+	struct session_writer_thread thread;
 
 	(void)state;
 	write_plain_process(10);
-	arena_writer_thread_init(&thread, 10, 10);
-	arena_writer_add_node(&thread, 0, 0x1000, 1, 100);
+	session_writer_thread_init(&thread, 10, 10);
+	session_writer_add_node(&thread, 0, 0x1000, 1, 100);
 	thread.header.now_ticks += 50;
 	thread.nodes[0].child += 50;
-	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	session_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
 	assert_false(assembled.complete);
 	assert_non_null(strstr(assembled.reason.data, "its clock to 150"));
@@ -226,14 +227,14 @@ static bool take_os(const struct profile_os *row, void *context)
 static void test_values_of_a_node(void **state)
 {
 	struct histogram_rows rows = {0};
-	struct arena_writer_thread thread;
+	struct session_writer_thread thread;
 	struct error err;
 	int number = 0;
 
 	(void)state;
 	write_plain_process(10);
-	arena_writer_thread_init(&thread, 10, 10);
-	const size_t node = arena_writer_add_node(&thread, 0, 0x1000, 0, 100);
+	session_writer_thread_init(&thread, 10, 10);
+	const size_t node = session_writer_add_node(&thread, 0, 0x1000, 0, 100);
 	struct tare_node *values = &thread.nodes[node];
 	values->buckets[0] = 2;
 	values->buckets[TARE_CALL_BUCKETS - 2] = 5;
@@ -246,9 +247,9 @@ static void test_values_of_a_node(void **state)
 	values->application_inclusive_max = 6;
 	values->application_exclusive_min = 4;
 	values->application_exclusive_max = 5;
-	arena_writer_add_os(&thread, node, TARE_OS_INTERRUPT, 10);
+	session_writer_add_os(&thread, node, TARE_OS_INTERRUPT, 10);
 	thread.os[0].syscall_number = 0xffff;
-	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	session_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
 	assert_int_equal(nodes[1].elapsed_inclusive_min, 1);
 	assert_int_equal(nodes[1].elapsed_inclusive_max, 8);
@@ -269,17 +270,17 @@ static void test_values_of_a_node(void **state)
 /* What a process could not keep is said, however little it is. */
 static void test_losses_of_a_process_are_told(void **state)
 {
-	struct arena_writer_process process;
+	struct session_writer_process process;
 
 	(void)state;
-	arena_writer_process_init(&process, 10);
+	session_writer_process_init(&process, 10);
 	process.header.flags |= TARE_PROCESS_ENDED;
 	process.header.threads_lost = 1;
 	process.header.records_lost = 2;
 	process.header.children_lost = 3;
 	process.header.images_unfollowed = 7;
 	process.header.images_unreached = 4;
-	arena_writer_write_process(&process, directory, "process.10.0");
+	session_writer_write_process(&process, directory, "process.10.0");
 	assemble();
 	assert_false(assembled.complete);
 	assert_non_null(strstr(assembled.reason.data, "1 threads of process 10"));
@@ -290,15 +291,15 @@ static void test_losses_of_a_process_are_told(void **state)
 
 static void test_os_time_never_exceeds_elapsed(void **state)
 {
-	struct arena_writer_thread thread;
+	struct session_writer_thread thread;
 
 	(void)state;
 	write_plain_process(10);
-	arena_writer_thread_init(&thread, 10, 10);
-	const size_t node = arena_writer_add_node(&thread, 0, 0x1000, 1, 100);
-	arena_writer_add_os(&thread, node, TARE_OS_BLOCKED, 90);
-	arena_writer_add_os(&thread, node, TARE_OS_SYSCALL, 11 + TARE_PROBE_TICKS_MAX * 2);
-	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	session_writer_thread_init(&thread, 10, 10);
+	const size_t node = session_writer_add_node(&thread, 0, 0x1000, 1, 100);
+	session_writer_add_os(&thread, node, TARE_OS_BLOCKED, 90);
+	session_writer_add_os(&thread, node, TARE_OS_SYSCALL, 11 + TARE_PROBE_TICKS_MAX * 2);
+	session_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
 	assert_int_equal(nodes[1].os_ticks[TARE_OS_BLOCKED], 90);
 	assert_int_equal(nodes[1].os_ticks[TARE_OS_SYSCALL], 10);
@@ -308,18 +309,18 @@ static void test_os_time_never_exceeds_elapsed(void **state)
 /* Where more probe cost was subtracted than calls took, the thread's clock gets it back. */
 static void test_cost_is_given_back(void **state)
 {
-	struct arena_writer_thread thread;
+	struct session_writer_thread thread;
 	size_t count;
 
 	(void)state;
 	write_plain_process(10);
-	arena_writer_thread_init(&thread, 10, 10);
-	const size_t outer = arena_writer_add_node(&thread, 0, 0x1000, 1, 100);
-	const size_t inner = arena_writer_add_node(&thread, outer, 0x2000, 3, (uint64_t)-7);
-	arena_writer_add_os(&thread, outer, TARE_OS_BLOCKED, 105);
+	session_writer_thread_init(&thread, 10, 10);
+	const size_t outer = session_writer_add_node(&thread, 0, 0x1000, 1, 100);
+	const size_t inner = session_writer_add_node(&thread, outer, 0x2000, 3, (uint64_t)-7);
+	session_writer_add_os(&thread, outer, TARE_OS_BLOCKED, 105);
 	thread.nodes[inner].elapsed_inclusive_min = thread.nodes[inner].elapsed_exclusive_min = -9;
 	thread.nodes[inner].elapsed_inclusive_max = thread.nodes[inner].elapsed_exclusive_max = 4;
-	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	session_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
 	assert_true(assembled.complete);
 	assert_int_equal(nodes[1].elapsed_ticks, 105);
@@ -330,15 +331,15 @@ static void test_cost_is_given_back(void **state)
 	/* a sum that no cost explains is damage */
 	thread.nodes[inner].elapsed_ticks -= 5 * TARE_PROBE_TICKS_MAX;
 	thread.header.now_ticks -= 5 * TARE_PROBE_TICKS_MAX;
-	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	session_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
 	assert_false(assembled.complete);
 }
 
 static void test_overhead_by_kind_of_event(void **state)
 {
-	struct arena_writer_thread arena_thread;
-	struct arena_thread thread;
+	struct session_writer_thread thread_file;
+	struct thread_file thread;
 	struct tree tree;
 	struct error err;
 	static const uint64_t cost[TARE_EVENT_KINDS] = {[TARE_EVENT_ENTER] = 1,
@@ -347,16 +348,16 @@ static void test_overhead_by_kind_of_event(void **state)
 							[TARE_EVENT_RETURN] = 1000};
 
 	(void)state;
-	arena_writer_thread_init(&arena_thread, 10, 10);
-	const size_t outer = arena_writer_add_node(&arena_thread, 0, 0x1000, 1, 10);
-	const size_t entered = arena_writer_add_node(&arena_thread, outer, 0x2000, 7, 10);
-	const size_t called = arena_writer_add_node(&arena_thread, outer, 0x3000, 3, 10);
-	arena_thread.nodes[entered].unwound = 2;
-	arena_thread.nodes[called].calls_by_call = 3;
-	arena_thread.nodes[called].clamped_ticks = 40;
-	arena_writer_open_call(&arena_thread, outer, 5, OPEN_ENTERED);
-	arena_writer_write_thread(&arena_thread, directory, "thread.10.10.0");
-	if (!arena_thread_read(&thread, session.fd, "thread.10.10.0", &err))
+	session_writer_thread_init(&thread_file, 10, 10);
+	const size_t outer = session_writer_add_node(&thread_file, 0, 0x1000, 1, 10);
+	const size_t entered = session_writer_add_node(&thread_file, outer, 0x2000, 7, 10);
+	const size_t called = session_writer_add_node(&thread_file, outer, 0x3000, 3, 10);
+	thread_file.nodes[entered].unwound = 2;
+	thread_file.nodes[called].calls_by_call = 3;
+	thread_file.nodes[called].clamped_ticks = 40;
+	session_writer_open_call(&thread_file, outer, 5, OPEN_ENTERED);
+	session_writer_write_thread(&thread_file, directory, "thread.10.10.0");
+	if (!thread_file_read(&thread, session.fd, "thread.10.10.0", &err))
 		fail_msg("%s", err.message);
 	tree_init(&tree, &thread);
 	tree.nodes[outer].reports_enter = tree.nodes[entered].reports_enter = true;
@@ -368,58 +369,58 @@ static void test_overhead_by_kind_of_event(void **state)
 	assert_int_equal(tree.nodes[0].overhead_ticks, 10);
 	assert_int_equal(tree.overhead_ticks, 2 + 50 + 3000 + 7 + 260 + 10);
 	tree_fini(&tree);
-	arena_thread_fini(&thread);
+	thread_file_fini(&thread);
 }
 
 /* What full counters have moved to a record are calls of the node. */
 static void test_full_buckets(void **state)
 {
 	uint64_t lengths[TARE_CALL_BUCKETS];
-	struct arena_writer_thread arena_thread;
-	struct arena_thread thread;
+	struct session_writer_thread thread_file;
+	struct thread_file thread;
 	struct error err;
 
 	(void)state;
-	arena_writer_thread_init(&arena_thread, 10, 10);
-	const size_t node = arena_writer_add_node(&arena_thread, 0, 0x1000, 3, 30);
+	session_writer_thread_init(&thread_file, 10, 10);
+	const size_t node = session_writer_add_node(&thread_file, 0, 0x1000, 3, 30);
 	const uint32_t bucket = tare_call_bucket(10);
-	arena_thread.nodes[node].buckets[TARE_CALL_BUCKETS - 1] = 2;
-	arena_thread.nodes[node].buckets[0] = 4;
-	arena_thread.nodes[node].calls_by_call = TARE_BUCKET_FULL + 9ULL;
+	thread_file.nodes[node].buckets[TARE_CALL_BUCKETS - 1] = 2;
+	thread_file.nodes[node].buckets[0] = 4;
+	thread_file.nodes[node].calls_by_call = TARE_BUCKET_FULL + 9ULL;
 	for (uint16_t at = 0; at < 2; at++)
-		arena_thread.os[arena_thread.header.os_count++] = (struct tare_os_record){
+		thread_file.os[thread_file.header.os_count++] = (struct tare_os_record){
 			.node = (uint32_t)node,
 			.cause = TARE_RECORD_CALLS,
 			.syscall_number = at ? TARE_CALL_BUCKETS : (uint16_t)bucket,
 			.count = TARE_BUCKET_FULL};
-	arena_writer_write_thread(&arena_thread, directory, "thread.10.10.0");
-	if (!arena_thread_read(&thread, session.fd, "thread.10.10.0", &err))
+	session_writer_write_thread(&thread_file, directory, "thread.10.10.0");
+	if (!thread_file_read(&thread, session.fd, "thread.10.10.0", &err))
 		fail_msg("%s", err.message);
-	assert_int_equal(arena_calls(&thread, node), TARE_BUCKET_FULL + 9ULL);
-	arena_lengths(&thread, node, lengths);
+	assert_int_equal(thread_file_calls(&thread, node), TARE_BUCKET_FULL + 9ULL);
+	thread_file_lengths(&thread, node, lengths);
 	assert_int_equal(lengths[bucket], TARE_BUCKET_FULL + 3ULL);
 	assert_int_equal(lengths[0], 6);
 	assert_int_equal(lengths[TARE_CALL_BUCKETS - 1], 0);
 	assert_int_equal(thread.nodes[node].calls_by_call, TARE_BUCKET_FULL + 9ULL);
 	assert_int_equal(thread.os_count, 0);
 	assert_int_equal(thread.damaged, 1); /* the record of no bucket */
-	arena_thread_fini(&thread);
+	thread_file_fini(&thread);
 }
 
 static void test_folded_nodes_are_marked(void **state)
 {
-	struct arena_writer_thread thread;
+	struct session_writer_thread thread;
 
 	(void)state;
 	write_plain_process(10);
-	arena_writer_thread_init(&thread, 10, 10);
-	const size_t folded = arena_writer_add_node(&thread, 0, 0x1000, 3, 30);
+	session_writer_thread_init(&thread, 10, 10);
+	const size_t folded = session_writer_add_node(&thread, 0, 0x1000, 3, 30);
 	thread.nodes[folded].index |= TARE_NODE_FOLDED;
 	thread.nodes[folded].folded_elapsed = -7;
 	thread.nodes[folded].folded_os = -2;
 	thread.nodes[0].folded_elapsed = 37;
 	thread.nodes[1].buckets[0] = 2;
-	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	session_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
 	assert_int_equal(node_count, 3);
 	assert_true(nodes[1].folded);
@@ -433,17 +434,17 @@ static void test_folded_nodes_are_marked(void **state)
 
 static void test_limits_are_kept(void **state)
 {
-	struct arena_writer_process process;
-	struct arena_writer_thread thread;
+	struct session_writer_process process;
+	struct session_writer_thread thread;
 	size_t count;
 
 	(void)state;
-	arena_writer_process_init(&process, 10);
+	session_writer_process_init(&process, 10);
 	process.header.limits = TARE_LIMIT_MEMORY;
-	arena_writer_write_process(&process, directory, "process.10.0");
-	arena_writer_thread_init(&thread, 10, 10);
+	session_writer_write_process(&process, directory, "process.10.0");
+	session_writer_thread_init(&thread, 10, 10);
 	thread.header.limits = TARE_LIMIT_NODES | TARE_LIMIT_THREADS;
-	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	session_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
 	assert_int_equal(profile_processes(profile, &count)->limits, TARE_LIMIT_MEMORY);
 	assert_int_equal(profile_threads(profile, &count)->limits,
@@ -452,22 +453,22 @@ static void test_limits_are_kept(void **state)
 
 static void test_threads_go_to_their_process_file(void **state)
 {
-	struct arena_writer_process process;
-	struct arena_writer_thread thread;
+	struct session_writer_process process;
+	struct session_writer_thread thread;
 
 	(void)state;
 	/* two processes of one id at the same time, in namespaces of their own */
 	for (int image = 0; image < 2; image++) {
 		char name[32];
-		arena_writer_process_init(&process, 10);
+		session_writer_process_init(&process, 10);
 		process.header.begin_ticks = 900 + (uint64_t)image * 50;
 		snprintf(name, sizeof(name), "process.10.%d", image);
-		arena_writer_write_process(&process, directory, name);
-		arena_writer_thread_init(&thread, 10, 10);
+		session_writer_write_process(&process, directory, name);
+		session_writer_thread_init(&thread, 10, 10);
 		thread.header.begin_ticks = 1000 + (uint64_t)image * 2000;
 		thread.header.process_begin_ticks = process.header.begin_ticks;
 		snprintf(name, sizeof(name), "thread.10.10.%d", image);
-		arena_writer_write_thread(&thread, directory, name);
+		session_writer_write_thread(&thread, directory, name);
 	}
 	assemble();
 	size_t count;
@@ -494,16 +495,16 @@ static void test_children_are_left_out_where_not_followed(void **state)
 
 static void test_programs_not_followed_have_rows(void **state)
 {
-	struct arena_writer_process writer;
+	struct session_writer_process writer;
 
 	(void)state;
-	arena_writer_process_init(&writer, 10);
-	arena_writer_open_module(&writer, "/usr/bin/sh", 0x10000, 100);
-	arena_writer_add_unfollowed(&writer, "/opt/a32", TARE_UNFOLLOWED_FOREIGN, 3);
-	arena_writer_add_unfollowed(&writer, "/opt/failed", TARE_UNFOLLOWED_TRACED, 0);
-	arena_writer_add_unfollowed(&writer, "", TARE_UNFOLLOWED_REACH, 1);
+	session_writer_process_init(&writer, 10);
+	session_writer_open_module(&writer, "/usr/bin/sh", 0x10000, 100);
+	session_writer_add_unfollowed(&writer, "/opt/a32", TARE_UNFOLLOWED_FOREIGN, 3);
+	session_writer_add_unfollowed(&writer, "/opt/failed", TARE_UNFOLLOWED_TRACED, 0);
+	session_writer_add_unfollowed(&writer, "", TARE_UNFOLLOWED_REACH, 1);
 	writer.header.images_unreached = 1;
-	arena_writer_write_process(&writer, directory, "process.10.0");
+	session_writer_write_process(&writer, directory, "process.10.0");
 	recording_put_number(&recording, "guests", 2);
 	assemble();
 	size_t count;
@@ -531,39 +532,40 @@ static void test_damaged_unfollowed_records(void **state)
 		       {TARE_UNFOLLOWED_REASONS, 1},
 		       {UINT32_MAX, 1},
 		       {TARE_UNFOLLOWED_TRACED, UINT32_MAX}};
-	struct arena_writer_process writer;
-	struct arena_process process;
+	struct session_writer_process writer;
+	struct process_file process;
 	struct error err;
 
 	(void)state;
-	arena_writer_process_init(&writer, 10);
+	session_writer_process_init(&writer, 10);
 	for (size_t i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++)
-		arena_writer_add_unfollowed(&writer, "/opt/a", damaged[i].reason, damaged[i].count);
+		session_writer_add_unfollowed(&writer, "/opt/a", damaged[i].reason,
+					      damaged[i].count);
 	const size_t end = writer.size;
-	arena_writer_add_unfollowed(&writer, "/opt/endless", TARE_UNFOLLOWED_TRACED, 1);
+	session_writer_add_unfollowed(&writer, "/opt/endless", TARE_UNFOLLOWED_TRACED, 1);
 	memset(writer.records + end + sizeof(struct tare_unfollowed_record), 'x',
 	       writer.size - end - sizeof(struct tare_unfollowed_record));
-	arena_writer_add_unfollowed(&writer, "/opt/good", TARE_UNFOLLOWED_TRACED, 1);
-	arena_writer_write_process(&writer, directory, "process.10.0");
-	assert_true(arena_process_read(&process, session.fd, "process.10.0", &err));
+	session_writer_add_unfollowed(&writer, "/opt/good", TARE_UNFOLLOWED_TRACED, 1);
+	session_writer_write_process(&writer, directory, "process.10.0");
+	assert_true(process_file_read(&process, session.fd, "process.10.0", &err));
 	assert_int_equal(process.damaged, 5);
 	assert_int_equal(process.unfollowed.len, 1);
 	assert_string_equal(process.unfollowed.data[0].path, "/opt/good");
-	arena_process_fini(&process);
+	process_file_fini(&process);
 }
 
 static void write_halfway_thread(uint64_t gate)
 {
-	struct arena_writer_thread thread;
+	struct session_writer_thread thread;
 
 	write_plain_process(10);
-	arena_writer_thread_init(&thread, 10, 10);
-	const size_t node = arena_writer_add_node(&thread, 0, 0x1000, 5, 1000);
-	arena_writer_add_os(&thread, node, TARE_OS_SYSCALL, 100);
+	session_writer_thread_init(&thread, 10, 10);
+	const size_t node = session_writer_add_node(&thread, 0, 0x1000, 5, 1000);
+	session_writer_add_os(&thread, node, TARE_OS_SYSCALL, 100);
 	thread.header.os_ticks += 10;
 	thread.nodes[node].calls_by_call = 6;
 	thread.header.gate = gate;
-	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	session_writer_write_thread(&thread, directory, "thread.10.10.0");
 }
 
 static void test_a_kill_within_a_probe_is_no_damage(void **state)
@@ -589,13 +591,13 @@ static void test_the_same_outside_of_probes_is(void **state)
 
 static void test_killed_processes_and_recorders_are_told(void **state)
 {
-	struct arena_writer_process process;
+	struct session_writer_process process;
 
 	(void)state;
 	/* A pid that cannot exist. */
-	arena_writer_process_init(&process, 0x7ffffff0);
+	session_writer_process_init(&process, 0x7ffffff0);
 	process.header.flags = 0;
-	arena_writer_write_process(&process, directory, "process.2147483632.0");
+	session_writer_write_process(&process, directory, "process.2147483632.0");
 	recording.exited = false;
 	assemble();
 	assert_false(assembled.complete);
@@ -605,104 +607,104 @@ static void test_killed_processes_and_recorders_are_told(void **state)
 }
 
 /* Each damages a thread of two nodes, a frame and an OS record in its own way. */
-static void damage_parent(struct arena_writer_thread *thread)
+static void damage_parent(struct session_writer_thread *thread)
 {
-	thread->nodes[2].parent = arena_writer_node_addr(3);
+	thread->nodes[2].parent = session_writer_node_addr(3);
 }
-static void damage_self_parent(struct arena_writer_thread *thread)
+static void damage_self_parent(struct session_writer_thread *thread)
 {
-	thread->nodes[3].parent = arena_writer_node_addr(3);
+	thread->nodes[3].parent = session_writer_node_addr(3);
 }
-static void damage_parent_range(struct arena_writer_thread *thread)
+static void damage_parent_range(struct session_writer_thread *thread)
 {
-	thread->nodes[3].parent = arena_writer_node_addr(1000000);
+	thread->nodes[3].parent = session_writer_node_addr(1000000);
 }
-static void damage_root(struct arena_writer_thread *thread)
+static void damage_root(struct session_writer_thread *thread)
 {
-	thread->nodes[0].parent = arena_writer_node_addr(2);
+	thread->nodes[0].parent = session_writer_node_addr(2);
 }
-static void damage_top(struct arena_writer_thread *thread)
+static void damage_top(struct session_writer_thread *thread)
 {
 	thread->open_count = 0;
 	thread->header.top = 12345;
 }
-static void damage_caller(struct arena_writer_thread *thread)
+static void damage_caller(struct session_writer_thread *thread)
 {
 	thread->nodes[3].parent = UINT64_MAX;
 }
-static void damage_caller_alignment(struct arena_writer_thread *thread)
+static void damage_caller_alignment(struct session_writer_thread *thread)
 {
 	thread->nodes[3].parent += 8;
 }
-static void damage_caller_cycle(struct arena_writer_thread *thread)
+static void damage_caller_cycle(struct session_writer_thread *thread)
 {
 	thread->nodes[3].parent += sizeof(struct tare_node);
 }
-static void damage_caller_folded(struct arena_writer_thread *thread)
+static void damage_caller_folded(struct session_writer_thread *thread)
 {
-	thread->nodes[3].parent = arena_writer_node_addr(1);
+	thread->nodes[3].parent = session_writer_node_addr(1);
 }
-static void damage_chunk_first(struct arena_writer_thread *thread)
+static void damage_chunk_first(struct session_writer_thread *thread)
 {
 	thread->header.chunks[0].first = 7;
 }
-static void damage_chunk_offset(struct arena_writer_thread *thread)
+static void damage_chunk_offset(struct session_writer_thread *thread)
 {
 	thread->header.chunks[0].file_offset = UINT64_MAX - 100;
 }
-static void damage_chunk_count(struct arena_writer_thread *thread)
+static void damage_chunk_count(struct session_writer_thread *thread)
 {
 	thread->header.chunks[1].count = 0;
 }
-static void damage_chunks(struct arena_writer_thread *thread)
+static void damage_chunks(struct session_writer_thread *thread)
 {
 	thread->header.chunk_count = UINT64_MAX;
 	thread->header.chunks[0].kind = TARE_CHUNK_KINDS;
 }
-static void damage_start(struct arena_writer_thread *thread)
+static void damage_start(struct session_writer_thread *thread)
 {
 	thread->nodes[3].child = UINT64_MAX;
 }
-static void damage_root_child(struct arena_writer_thread *thread)
+static void damage_root_child(struct session_writer_thread *thread)
 {
 	thread->nodes[0].child = INT64_MAX / 2;
 }
-static void damage_run_addr(struct arena_writer_thread *thread)
+static void damage_run_addr(struct session_writer_thread *thread)
 {
 	thread->header.chunks[0].run_addr = UINT64_MAX - 100;
 }
-static void damage_os_node(struct arena_writer_thread *thread)
+static void damage_os_node(struct session_writer_thread *thread)
 {
 	thread->os[0].node = 77;
 }
-static void damage_os_cause(struct arena_writer_thread *thread)
+static void damage_os_cause(struct session_writer_thread *thread)
 {
 	thread->os[0].cause = 6;
 }
-static void damage_node_count(struct arena_writer_thread *thread)
+static void damage_node_count(struct session_writer_thread *thread)
 {
 	thread->header.node_count = UINT64_MAX;
 }
-static void damage_os_count(struct arena_writer_thread *thread)
+static void damage_os_count(struct session_writer_thread *thread)
 {
 	thread->header.os_count = UINT64_MAX / 2;
 }
-static void damage_times(struct arena_writer_thread *thread)
+static void damage_times(struct session_writer_thread *thread)
 {
 	thread->nodes[2].elapsed_ticks = UINT64_MAX;
 	thread->header.begin_ticks = UINT64_MAX;
 }
-static void damage_calls(struct arena_writer_thread *thread)
+static void damage_calls(struct session_writer_thread *thread)
 {
 	thread->nodes[3].unwound = 0xffffffff;
 	thread->nodes[3].calls_by_call = UINT64_MAX;
 }
-static void damage_zero_nodes(struct arena_writer_thread *thread)
+static void damage_zero_nodes(struct session_writer_thread *thread)
 {
 	thread->header.node_count = 0;
 }
 
-static void (*const damages[])(struct arena_writer_thread *) = {
+static void (*const damages[])(struct session_writer_thread *) = {
 	damage_parent,	      damage_self_parent, damage_parent_range,	   damage_root,
 	damage_top,	      damage_caller,	  damage_caller_alignment, damage_caller_cycle,
 	damage_caller_folded, damage_chunk_first, damage_chunk_offset,	   damage_chunk_count,
@@ -715,16 +717,16 @@ static void test_damage_is_survived_and_told(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
-		struct arena_writer_thread thread;
+		struct session_writer_thread thread;
 		write_plain_process(10);
-		arena_writer_thread_init(&thread, 10, 10);
-		const size_t outer = arena_writer_add_node(&thread, 0, 0x1000, 1, 100);
-		const size_t inner = arena_writer_add_node(&thread, outer, 0x2000, 1, 100);
-		arena_writer_open_call(&thread, outer, 0, OPEN_ENTERED);
-		arena_writer_open_call(&thread, inner, 30, OPEN_ENTERED);
-		arena_writer_add_os(&thread, inner, TARE_OS_BLOCKED, 10);
+		session_writer_thread_init(&thread, 10, 10);
+		const size_t outer = session_writer_add_node(&thread, 0, 0x1000, 1, 100);
+		const size_t inner = session_writer_add_node(&thread, outer, 0x2000, 1, 100);
+		session_writer_open_call(&thread, outer, 0, OPEN_ENTERED);
+		session_writer_open_call(&thread, inner, 30, OPEN_ENTERED);
+		session_writer_add_os(&thread, inner, TARE_OS_BLOCKED, 10);
 		damages[i](&thread);
-		arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+		session_writer_write_thread(&thread, directory, "thread.10.10.0");
 		assemble();
 		if (assembled.complete)
 			fail_msg("damage %zu went unnoticed", i);
@@ -734,16 +736,16 @@ static void test_damage_is_survived_and_told(void **state)
 
 static void test_files_of_another_kind_are_left_out(void **state)
 {
-	struct arena_writer_thread thread;
+	struct session_writer_thread thread;
 	char path[96];
 
 	(void)state;
 	write_plain_process(10);
-	arena_writer_thread_init(&thread, 10, 10);
+	session_writer_thread_init(&thread, 10, 10);
 	thread.header.abi = 99;
-	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
-	arena_writer_thread_init(&thread, 12, 12);
-	arena_writer_write_thread(&thread, directory, "thread.12.12.0");
+	session_writer_write_thread(&thread, directory, "thread.10.10.0");
+	session_writer_thread_init(&thread, 12, 12);
+	session_writer_write_thread(&thread, directory, "thread.12.12.0");
 	snprintf(path, sizeof(path), "%s/thread.10.11.0", directory);
 	const int fd = open(path, O_WRONLY | O_CREAT, 0600);
 	assert_int_equal(write(fd, &thread.header.magic, 8), 8);
@@ -770,8 +772,8 @@ static void test_files_of_another_kind_are_left_out(void **state)
 /* The test's own executable stands for a module; its functions are found by address. */
 static void test_keys_become_functions_of_their_modules(void **state)
 {
-	struct arena_writer_process process;
-	struct arena_writer_thread thread;
+	struct session_writer_process process;
+	struct session_writer_thread thread;
 	struct error err = {0};
 	size_t count;
 	char self[512];
@@ -792,13 +794,13 @@ static void test_keys_become_functions_of_their_modules(void **state)
 	object_close(object);
 
 	enum { BIAS = 0x40000000, GONE = 0x100 };
-	arena_writer_process_init(&process, 10);
-	arena_writer_open_module(&process, self, BIAS, 100);
-	arena_writer_write_process(&process, directory, "process.10.0");
-	arena_writer_thread_init(&thread, 10, 10);
-	arena_writer_add_node(&thread, 0, BIAS + link_addr, 1, 10);
-	arena_writer_add_node(&thread, 0, GONE, 1, 10);
-	arena_writer_write_thread(&thread, directory, "thread.10.10.0");
+	session_writer_process_init(&process, 10);
+	session_writer_open_module(&process, self, BIAS, 100);
+	session_writer_write_process(&process, directory, "process.10.0");
+	session_writer_thread_init(&thread, 10, 10);
+	session_writer_add_node(&thread, 0, BIAS + link_addr, 1, 10);
+	session_writer_add_node(&thread, 0, GONE, 1, 10);
+	session_writer_write_thread(&thread, directory, "thread.10.10.0");
 	assemble();
 	assert_int_equal(node_count, 3);
 	assert_string_equal(function_name(nodes[1].function), "main");
@@ -860,15 +862,15 @@ static void write_timer(int tid, int image, uint64_t begin_ticks, uint64_t end_t
 
 static void write_thread_of(int tid, int image, uint64_t begin_ticks, uint64_t end_ticks)
 {
-	struct arena_writer_thread thread;
+	struct session_writer_thread thread;
 	char name[64];
 
-	arena_writer_thread_init(&thread, 10, tid);
+	session_writer_thread_init(&thread, 10, tid);
 	thread.header.process_begin_ticks = 900;
 	thread.header.begin_ticks = begin_ticks;
 	thread.header.end_ticks = end_ticks;
 	snprintf(name, sizeof(name), "thread.10.%d.%d", tid, image);
-	arena_writer_write_thread(&thread, directory, name);
+	session_writer_write_thread(&thread, directory, name);
 }
 
 /* Begin of the thread that the samples of a time are said to be of. */
@@ -890,14 +892,14 @@ static bool take_chunk(int64_t id, const struct profile_sample_chunk *row, void 
 /* The kernel has given the number of a thread that ended to another one. */
 static void test_samples_go_to_the_thread_of_their_time(void **state)
 {
-	struct arena_writer_process process;
+	struct session_writer_process process;
 	struct error err;
 	size_t count;
 
 	(void)state;
-	arena_writer_process_init(&process, 10);
+	session_writer_process_init(&process, 10);
 	process.header.begin_ticks = 900;
-	arena_writer_write_process(&process, directory, "process.10.0");
+	session_writer_write_process(&process, directory, "process.10.0");
 	write_thread_of(11, 0, 1000, 2000);
 	write_thread_of(11, 1, 3000, 4000);
 	write_timer(11, 0, 1000, 2000);

@@ -128,9 +128,10 @@ static void test_what_was_off_is_not_counted(void **state)
 
 static void test_what_is_missing_is_zero(void **state)
 {
-	static const uint64_t counters[COUNTERS] = {4, ARENA_VALUE_MAX, ARENA_VALUE_MAX + 1};
-	static const uint64_t bounded[COUNTERS] = {4, ARENA_VALUE_MAX, 0};
-	static const uint64_t cut_off[COUNTERS] = {ARENA_VALUE_MAX, 0, 0};
+	static const uint64_t counters[COUNTERS] = {4, SESSION_FILE_VALUE_MAX,
+						    SESSION_FILE_VALUE_MAX + 1};
+	static const uint64_t bounded[COUNTERS] = {4, SESSION_FILE_VALUE_MAX, 0};
+	static const uint64_t cut_off[COUNTERS] = {SESSION_FILE_VALUE_MAX, 0, 0};
 	static const uint64_t none[COUNTERS] = {0};
 	struct tare_counter_record entry = {.counter_count = COUNTERS, .off_offset = 1 << 20};
 

@@ -1,7 +1,7 @@
 /* Which call paths fold for want of room, and what becomes of their values. */
 #include "assemble/path_room.h"
 #include "assemble/thread_fold.h"
-#include "tests/support/arena_writer.h"
+#include "tests/support/session_writer.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -17,9 +17,9 @@
 enum { FIRST = 1, SECOND, THIRD, FOURTH };
 
 static char directory[] = "/tmp/tare-fold-XXXXXX";
-static struct arena_thread thread;
+static struct thread_file thread;
 static struct tree tree;
-static struct resolve_target targets[ARENA_WRITER_NODES];
+static struct resolve_target targets[SESSION_WRITER_NODES];
 static struct thread_fold fold;
 
 /*
@@ -29,20 +29,20 @@ static struct thread_fold fold;
  */
 static void make_tree(void)
 {
-	struct arena_writer_thread writer;
+	struct session_writer_thread writer;
 	struct error err;
 
-	arena_writer_thread_init(&writer, 10, 10);
-	const size_t first = arena_writer_add_node(&writer, 0, FIRST, 1, 1000);
-	arena_writer_add_node(&writer, first, SECOND, 50, 500);
-	const size_t third = arena_writer_add_node(&writer, first, THIRD, 3, 30);
-	const size_t below = arena_writer_add_node(&writer, third, SECOND, 2, 20);
-	arena_writer_add_node(&writer, below, THIRD, 7, 5);
-	const size_t last = arena_writer_add_node(&writer, first, FOURTH, 1, 10);
-	arena_writer_add_os(&writer, last, TARE_OS_SYSCALL, 4);
-	arena_writer_write_thread(&writer, directory, "thread");
+	session_writer_thread_init(&writer, 10, 10);
+	const size_t first = session_writer_add_node(&writer, 0, FIRST, 1, 1000);
+	session_writer_add_node(&writer, first, SECOND, 50, 500);
+	const size_t third = session_writer_add_node(&writer, first, THIRD, 3, 30);
+	const size_t below = session_writer_add_node(&writer, third, SECOND, 2, 20);
+	session_writer_add_node(&writer, below, THIRD, 7, 5);
+	const size_t last = session_writer_add_node(&writer, first, FOURTH, 1, 10);
+	session_writer_add_os(&writer, last, TARE_OS_SYSCALL, 4);
+	session_writer_write_thread(&writer, directory, "thread");
 	const int fd = open(directory, O_RDONLY | O_DIRECTORY);
-	if (!arena_thread_read(&thread, fd, "thread", &err))
+	if (!thread_file_read(&thread, fd, "thread", &err))
 		fail_msg("%s", err.message);
 	close(fd);
 	tree_init(&tree, &thread);
@@ -54,7 +54,7 @@ static void free_tree(void)
 {
 	thread_fold_fini(&fold);
 	tree_fini(&tree);
-	arena_thread_fini(&thread);
+	thread_file_fini(&thread);
 }
 
 /* Sums of the rows of one function. */

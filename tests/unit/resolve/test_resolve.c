@@ -99,12 +99,12 @@ struct loaded {
 
 static struct resolve_process make_process(const struct loaded *modules, size_t count)
 {
-	struct arena_process arena = {0};
+	struct process_file arena = {0};
 	struct resolve_process process;
 	struct error err = {0};
 
 	for (size_t i = 0; i < count; i++) {
-		const struct arena_module module = {
+		const struct process_file_module module = {
 			.path = (char *)modules[i].path,
 			.bias = modules[i].bias,
 			.open_ticks = modules[i].open_ticks,

@@ -532,7 +532,7 @@ static void test_short_interval_within_a_call(void **state)
 	thread_end(&thread);
 }
 
-/* The reader raises the sum to its OS time, see abi/arena.h. */
+/* The reader raises the sum to its OS time, see abi/session_files.h. */
 static void test_short_interval_after_os(void **state)
 {
 	struct thread thread;

@@ -3,7 +3,7 @@
  * are hand-written, run under LD_AUDIT with a session directory of their own; what they leave in
  * it is read and checked. Arguments: the runtime, the fixture.
  */
-#include "abi/arena.h"
+#include "abi/session_files.h"
 #include "tests/support/probed_session.h"
 
 #include <dirent.h>

@@ -42,11 +42,11 @@ static uint32_t put_text(struct writer *to, enum tare_name_kind kind, const char
 	return put(to, kind, text, strlen(text));
 }
 
-static void parse(struct arena_thread *thread, const struct writer *from, uint64_t names_bytes)
+static void parse(struct thread_file *thread, const struct writer *from, uint64_t names_bytes)
 {
 	const struct tare_thread_file header = {
 		.magic = TARE_THREAD_MAGIC,
-		.abi = TARE_ARENA_ABI,
+		.abi = TARE_SESSION_FILES_ABI,
 		.names_bytes = names_bytes,
 		.chunk_count = 1,
 		.chunks[0] = {.kind = TARE_CHUNK_NAMES,
@@ -59,7 +59,7 @@ static void parse(struct arena_thread *thread, const struct writer *from, uint64
 	assert_true(fd >= 0);
 	assert_int_equal(pwrite(fd, &header, sizeof(header), 0), sizeof(header));
 	assert_int_equal(pwrite(fd, from->bytes, ROOM, TARE_THREAD_HEADER_BYTES), ROOM);
-	assert_true(arena_thread_parse(thread, fd, TARE_THREAD_HEADER_BYTES + ROOM, &err));
+	assert_true(thread_file_parse(thread, fd, TARE_THREAD_HEADER_BYTES + ROOM, &err));
 	close(fd);
 }
 
@@ -80,7 +80,7 @@ static void test_texts(void **state)
 	};
 	struct writer writer = {0};
 	uint32_t names[sizeof(cases) / sizeof(cases[0])];
-	struct arena_thread thread;
+	struct thread_file thread;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -89,13 +89,13 @@ static void test_texts(void **state)
 	((struct tare_name_record *)(writer.bytes + (cut - 1) * 8))->flags = TARE_NAME_CUT;
 	parse(&thread, &writer, writer.used);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_string_equal(arena_name(&thread, names[i]), cases[i].to);
-	assert_string_equal(arena_name(&thread, cut), "long…");
-	assert_string_equal(arena_name(&thread, TARE_NAME_OTHERS), "(others)");
-	assert_null(arena_name(&thread, TARE_NAME_UNKNOWN));
-	assert_null(arena_name(&thread, names[1] + 1)); /* within a record */
-	assert_null(arena_name(&thread, 4000));
-	arena_thread_fini(&thread);
+		assert_string_equal(thread_file_name(&thread, names[i]), cases[i].to);
+	assert_string_equal(thread_file_name(&thread, cut), "long…");
+	assert_string_equal(thread_file_name(&thread, TARE_NAME_OTHERS), "(others)");
+	assert_null(thread_file_name(&thread, TARE_NAME_UNKNOWN));
+	assert_null(thread_file_name(&thread, names[1] + 1)); /* within a record */
+	assert_null(thread_file_name(&thread, 4000));
+	thread_file_fini(&thread);
 }
 
 static struct tare_name_socket internet(const char *local, int local_port, const char *peer,
@@ -168,7 +168,7 @@ static void test_sockets(void **state)
 	};
 	struct writer writer = {0};
 	uint32_t names[sizeof(cases) / sizeof(cases[0])];
-	struct arena_thread thread;
+	struct thread_file thread;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -176,8 +176,8 @@ static void test_sockets(void **state)
 			put(&writer, TARE_NAME_SOCKET, &cases[i].socket, sizeof(cases[i].socket));
 	parse(&thread, &writer, writer.used);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_string_equal(arena_name(&thread, names[i]), cases[i].text);
-	arena_thread_fini(&thread);
+		assert_string_equal(thread_file_name(&thread, names[i]), cases[i].text);
+	thread_file_fini(&thread);
 }
 
 static void test_sets(void **state)
@@ -189,13 +189,13 @@ static void test_sets(void **state)
 	const struct tare_name_fds wrong = {.all = 2, .known = 77, .fds = {{1, 3000}}};
 	const uint32_t some = put(&writer, TARE_NAME_FDS, &fds, sizeof(fds));
 	const uint32_t many = put(&writer, TARE_NAME_FDS, &wrong, sizeof(wrong));
-	struct arena_thread thread;
+	struct thread_file thread;
 
 	(void)state;
 	parse(&thread, &writer, writer.used);
-	assert_string_equal(arena_name(&thread, some), "fd 3 /dev/tty, fd 7 and 10 more");
-	assert_string_equal(arena_name(&thread, many), "fd 1, fd 0, fd 0, fd 0");
-	arena_thread_fini(&thread);
+	assert_string_equal(thread_file_name(&thread, some), "fd 3 /dev/tty, fd 7 and 10 more");
+	assert_string_equal(thread_file_name(&thread, many), "fd 1, fd 0, fd 0, fd 0");
+	thread_file_fini(&thread);
 }
 
 /* The names before the damage stay, and it is counted. */
@@ -215,21 +215,21 @@ static void test_damage(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
 		struct writer writer = {0};
-		struct arena_thread sound, thread;
+		struct thread_file sound, thread;
 		const uint32_t good = put_text(&writer, TARE_NAME_PATH, "/good");
 		const uint32_t bad = put_text(&writer, TARE_NAME_PATH, "/bad");
 
 		parse(&sound, &writer, writer.used);
 		memcpy(writer.bytes + (bad - 1) * 8, &damages[i], sizeof(damages[i]));
 		parse(&thread, &writer, writer.used);
-		assert_string_equal(arena_name(&thread, good), "/good");
-		assert_null(arena_name(&thread, bad));
+		assert_string_equal(thread_file_name(&thread, good), "/good");
+		assert_null(thread_file_name(&thread, bad));
 		assert_int_equal(thread.damaged, sound.damaged + 1);
-		arena_thread_fini(&thread);
+		thread_file_fini(&thread);
 		parse(&thread, &writer, UINT64_MAX);
 		assert_true(thread.damaged > sound.damaged + 1);
-		arena_thread_fini(&thread);
-		arena_thread_fini(&sound);
+		thread_file_fini(&thread);
+		thread_file_fini(&sound);
 	}
 }
 

@@ -8,7 +8,7 @@
 #include "session/session_dir.h"
 #include "session/text_file.h"
 #include "session/thread_files.h"
-#include "tests/support/arena_writer.h"
+#include "tests/support/session_writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -92,43 +92,43 @@ static void write_file(const char *path, const void *bytes, size_t size)
 /* A process that runs: this one. */
 static void write_process(const char *place, uint64_t off_since)
 {
-	struct arena_writer_process process;
+	struct session_writer_process process;
 	char name[64];
 
-	arena_writer_process_init(&process, getpid());
+	session_writer_process_init(&process, getpid());
 	process.header.flags = 0;
 	process.header.control.off_since = off_since;
 	snprintf(name, sizeof(name), "process.%d.0", (int)getpid());
-	arena_writer_write_process(&process, place, name);
+	session_writer_write_process(&process, place, name);
 }
 
 /* ---- links ---- */
 
-static void test_arenas_are_no_links(void **state)
+static void test_thread_files_are_no_links(void **state)
 {
-	struct arena_writer_thread writer;
-	struct arena_thread thread;
-	struct arena_process process;
+	struct session_writer_thread writer;
+	struct thread_file thread;
+	struct process_file process;
 	struct error err;
 	char name[64], bytes[8];
 
 	(void)state;
-	arena_writer_thread_init(&writer, 10, 10);
-	arena_writer_write_thread(&writer, elsewhere, "thread.10.10.0");
+	session_writer_thread_init(&writer, 10, 10);
+	session_writer_write_thread(&writer, elsewhere, "thread.10.10.0");
 	write_process(elsewhere, 0);
 	snprintf(name, sizeof(name), "process.%d.0", (int)getpid());
 	link_to_elsewhere("thread.10.10.0");
 	link_to_elsewhere(name);
-	assert_false(arena_thread_read(&thread, session.fd, "thread.10.10.0", &err));
+	assert_false(thread_file_read(&thread, session.fd, "thread.10.10.0", &err));
 	assert_non_null(strstr(err.message, strerror(ELOOP)));
-	assert_false(arena_process_read(&process, session.fd, name, &err));
+	assert_false(process_file_read(&process, session.fd, name, &err));
 	assert_non_null(strstr(err.message, strerror(ELOOP)));
-	assert_int_equal(arena_head_read(session.fd, name, bytes, sizeof(bytes)), -1);
+	assert_int_equal(session_file_head(session.fd, name, bytes, sizeof(bytes)), -1);
 	/* Nothing but the links is wrong. */
 	assert_int_equal(unlink(at(directory, "thread.10.10.0")), 0);
-	arena_writer_write_thread(&writer, directory, "thread.10.10.0");
-	assert_true(arena_thread_read(&thread, session.fd, "thread.10.10.0", &err));
-	arena_thread_fini(&thread);
+	session_writer_write_thread(&writer, directory, "thread.10.10.0");
+	assert_true(thread_file_read(&thread, session.fd, "thread.10.10.0", &err));
+	thread_file_fini(&thread);
 }
 
 /* Processes that run, and threads of the first one. */
@@ -147,7 +147,7 @@ static size_t processes_running(size_t *threads)
 
 static void test_processes_that_are_controlled_are_no_links(void **state)
 {
-	struct arena_writer_thread thread;
+	struct session_writer_thread thread;
 	struct error err;
 	char process_name[64], thread_name[64];
 	size_t threads;
@@ -157,9 +157,9 @@ static void test_processes_that_are_controlled_are_no_links(void **state)
 	snprintf(process_name, sizeof(process_name), "process.%d.0", (int)getpid());
 	snprintf(thread_name, sizeof(thread_name), "thread.%d.1.0", (int)getpid());
 	write_process(elsewhere, 0);
-	arena_writer_thread_init(&thread, getpid(), 1);
+	session_writer_thread_init(&thread, getpid(), 1);
 	thread.header.flags = 0;
-	arena_writer_write_thread(&thread, elsewhere, thread_name);
+	session_writer_write_thread(&thread, elsewhere, thread_name);
 	link_to_elsewhere(process_name);
 	link_to_elsewhere(thread_name);
 	assert_int_equal(processes_running(&threads), 0);
@@ -168,7 +168,7 @@ static void test_processes_that_are_controlled_are_no_links(void **state)
 	assert_int_equal(processes_running(&threads), 1);
 	assert_int_equal(threads, 0);
 	assert_int_equal(unlink(at(directory, thread_name)), 0);
-	arena_writer_write_thread(&thread, directory, thread_name);
+	session_writer_write_thread(&thread, directory, thread_name);
 	assert_int_equal(processes_running(&threads), 1);
 	assert_int_equal(threads, 1);
 }
@@ -211,7 +211,7 @@ static void test_level_that_is_cut_off(void **state)
 /* Its number can be another process's by now. */
 static void test_processes_that_have_ended_are_not_controlled(void **state)
 {
-	struct arena_writer_process process;
+	struct session_writer_process process;
 	struct error err;
 	size_t threads;
 	char name[64];
@@ -219,13 +219,13 @@ static void test_processes_that_have_ended_are_not_controlled(void **state)
 	(void)state;
 	assert_true(control_create(&session, false, &err));
 	snprintf(name, sizeof(name), "process.%d.0", (int)getpid());
-	arena_writer_process_init(&process, getpid());
+	session_writer_process_init(&process, getpid());
 	process.header.flags = TARE_PROCESS_ENDED;
-	arena_writer_write_process(&process, directory, name);
+	session_writer_write_process(&process, directory, name);
 	assert_int_equal(processes_running(&threads), 0);
 	process.header.flags = 0;
 	assert_int_equal(unlink(at(directory, name)), 0);
-	arena_writer_write_process(&process, directory, name);
+	session_writer_write_process(&process, directory, name);
 	assert_int_equal(processes_running(&threads), 1);
 }
 
@@ -404,7 +404,7 @@ int main(void)
 {
 #define IN_SESSION(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		IN_SESSION(test_arenas_are_no_links),
+		IN_SESSION(test_thread_files_are_no_links),
 		IN_SESSION(test_processes_that_are_controlled_are_no_links),
 		IN_SESSION(test_level_is_no_link),
 		IN_SESSION(test_level_that_is_cut_off),

@@ -12,8 +12,8 @@
  *
  * Readers treat everything here as untrusted: a killed target leaves half-done updates.
  */
-#ifndef TARE_ABI_ARENA_H
-#define TARE_ABI_ARENA_H
+#ifndef TARE_ABI_SESSION_FILES_H
+#define TARE_ABI_SESSION_FILES_H
 
 #include "abi/control.h"
 #include "abi/list.h"
@@ -23,9 +23,9 @@
 
 #include <stdint.h>
 
-#define TARE_ARENA_ABI	   18
-#define TARE_PROCESS_MAGIC 0x636f727065726174ULL /* "tareproc" */
-#define TARE_THREAD_MAGIC  0x7268746572617400ULL
+#define TARE_SESSION_FILES_ABI 18
+#define TARE_PROCESS_MAGIC     0x636f727065726174ULL /* "tareproc" */
+#define TARE_THREAD_MAGIC      0x7268746572617400ULL
 
 /* ---- probes' cost, in ticks, per kind of the event that starts the interval ---- */
 

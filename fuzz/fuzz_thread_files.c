@@ -1,5 +1,5 @@
 /*
- * Arena files with any contents: the process file as it is, and a thread file whose header, nodes,
+ * Files with any contents: the process file as it is, and a thread file whose header, nodes,
  * frames and OS records come from the input, one after the other, as sparse as the real ones.
  * Whatever the reader accepts is then added up as the recorder does.
  */
@@ -23,7 +23,7 @@ static size_t put_part(int fd, uint64_t offset, const uint8_t **data, size_t *si
 	return take;
 }
 
-static void check_tree(const struct arena_thread *thread)
+static void check_tree(const struct thread_file *thread)
 {
 	static const uint64_t cost[TARE_EVENT_KINDS] = {30, 31, 32, 33};
 	struct error err;
@@ -35,7 +35,7 @@ static void check_tree(const struct arena_thread *thread)
 		assert(thread->parents[i] < i || i == 0);
 		/* its own, and of the call in progress: the clock less two sums that may be below 0
 		 */
-		assert(tree.nodes[i].elapsed_ticks <= 4 * ARENA_VALUE_MAX);
+		assert(tree.nodes[i].elapsed_ticks <= 4 * SESSION_FILE_VALUE_MAX);
 		if (tree.nodes[i].keep)
 			assert(tree.nodes[thread->parents[i]].keep);
 	}
@@ -68,10 +68,10 @@ static void put_chunks(struct tare_thread_file *header)
 static void try_thread(const uint8_t *data, size_t size)
 {
 	struct tare_thread_file header = {0};
-	struct arena_thread thread = {0};
+	struct thread_file thread = {0};
 	struct error err;
 	uint64_t end = sizeof(header);
-	const int fd = memfd_create("arena", MFD_CLOEXEC);
+	const int fd = memfd_create("thread", MFD_CLOEXEC);
 
 	assert(fd >= 0);
 	put_part(fd, 0, &data, &size, sizeof(header));
@@ -82,7 +82,7 @@ static void try_thread(const uint8_t *data, size_t size)
 	/* Magic and version right, so that the rest is reached; and pointers near the file. */
 	if (pread(fd, &header, sizeof(header), 0) == sizeof(header)) {
 		header.magic = TARE_THREAD_MAGIC;
-		header.abi = TARE_ARENA_ABI;
+		header.abi = TARE_SESSION_FILES_ABI;
 		header.node_count &= 0xfff;
 		header.names_bytes &= 0x1fff;
 		header.run_addr = 0;
@@ -91,16 +91,16 @@ static void try_thread(const uint8_t *data, size_t size)
 		const ssize_t done = pwrite(fd, &header, sizeof(header), 0);
 		assert(done == sizeof(header));
 	}
-	if (arena_thread_parse(&thread, fd, end, &err)) {
+	if (thread_file_parse(&thread, fd, end, &err)) {
 		check_tree(&thread);
-		arena_thread_fini(&thread);
+		thread_file_fini(&thread);
 	}
 	close(fd);
 }
 
 static void try_process(const uint8_t *data, size_t size)
 {
-	struct arena_process process = {0};
+	struct process_file process = {0};
 	struct tare_process_file header;
 	struct error err;
 
@@ -110,13 +110,13 @@ static void try_process(const uint8_t *data, size_t size)
 	memcpy(bytes, data, size);
 	memcpy(&header, bytes, sizeof(header));
 	header.magic = TARE_PROCESS_MAGIC;
-	header.abi = TARE_ARENA_ABI;
+	header.abi = TARE_SESSION_FILES_ABI;
 	header.used_bytes = size;
 	memcpy(bytes, &header, sizeof(header));
-	if (arena_process_parse(&process, bytes, size, &err)) {
+	if (process_file_parse(&process, bytes, size, &err)) {
 		vec_foreach (module, &process.modules)
 			assert(module->path);
-		arena_process_fini(&process);
+		process_file_fini(&process);
 	}
 	free(bytes);
 }

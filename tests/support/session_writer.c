@@ -1,5 +1,5 @@
-/* See arena_writer.h. Failures end the test program. */
-#include "tests/support/arena_writer.h"
+/* See session_writer.h. Failures end the test program. */
+#include "tests/support/session_writer.h"
 
 #include <assert.h>
 #include <fcntl.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-uint64_t arena_writer_node_addr(size_t node)
+uint64_t session_writer_node_addr(size_t node)
 {
-	return ARENA_WRITER_RUN_ADDR + TARE_THREAD_HEADER_BYTES + node * sizeof(struct tare_node);
+	return SESSION_WRITER_RUN_ADDR + TARE_THREAD_HEADER_BYTES + node * sizeof(struct tare_node);
 }
 
 static void no_ranges(struct tare_node *node)
@@ -19,16 +19,16 @@ static void no_ranges(struct tare_node *node)
 	node->application_inclusive_min = node->application_exclusive_min = UINT64_MAX;
 }
 
-void arena_writer_thread_init(struct arena_writer_thread *thread, int pid, int tid)
+void session_writer_thread_init(struct session_writer_thread *thread, int pid, int tid)
 {
 	memset(thread, 0, sizeof(*thread));
 	thread->header = (struct tare_thread_file){
 		.magic = TARE_THREAD_MAGIC,
-		.abi = TARE_ARENA_ABI,
+		.abi = TARE_SESSION_FILES_ABI,
 		.flags = TARE_THREAD_ENDED,
 		.pid = pid,
 		.tid = tid,
-		.run_addr = ARENA_WRITER_RUN_ADDR,
+		.run_addr = SESSION_WRITER_RUN_ADDR,
 		.begin_ticks = 1000,
 		.process_begin_ticks = 900,
 		.end_ticks = 9000,
@@ -36,22 +36,22 @@ void arena_writer_thread_init(struct arena_writer_thread *thread, int pid, int t
 		.node_count = 2,
 		.chunk_count = 2,
 		.chunks = {{.kind = TARE_CHUNK_NODES,
-			    .run_addr = arena_writer_node_addr(0),
+			    .run_addr = session_writer_node_addr(0),
 			    .file_offset = TARE_THREAD_HEADER_BYTES,
-			    .count = ARENA_WRITER_NODES},
+			    .count = SESSION_WRITER_NODES},
 			   {.kind = TARE_CHUNK_OS,
 			    .file_offset = TARE_THREAD_HEADER_BYTES + sizeof(thread->nodes),
-			    .count = ARENA_WRITER_OS}},
+			    .count = SESSION_WRITER_OS}},
 	};
 	thread->nodes[1].key = TARE_NODE_OTHER;
-	thread->nodes[0].parent = thread->nodes[1].parent = arena_writer_node_addr(0);
+	thread->nodes[0].parent = thread->nodes[1].parent = session_writer_node_addr(0);
 	thread->nodes[1].index = TARE_NODE_FOLDED | 1;
 	no_ranges(&thread->nodes[0]);
 	no_ranges(&thread->nodes[1]);
 }
 
-size_t arena_writer_add_node(struct arena_writer_thread *thread, size_t parent, uint64_t key,
-			     uint64_t calls, uint64_t elapsed_ticks)
+size_t session_writer_add_node(struct session_writer_thread *thread, size_t parent, uint64_t key,
+			       uint64_t calls, uint64_t elapsed_ticks)
 {
 	const size_t index = thread->header.node_count++;
 	struct tare_node *node = &thread->nodes[index];
@@ -59,7 +59,7 @@ size_t arena_writer_add_node(struct arena_writer_thread *thread, size_t parent, 
 	assert(index < sizeof(thread->nodes) / sizeof(thread->nodes[0]));
 	*node = (struct tare_node){.key = key,
 				   .elapsed_ticks = elapsed_ticks,
-				   .parent = arena_writer_node_addr(parent),
+				   .parent = session_writer_node_addr(parent),
 				   .index = (uint32_t)index};
 	no_ranges(node);
 	if (calls)
@@ -70,8 +70,8 @@ size_t arena_writer_add_node(struct arena_writer_thread *thread, size_t parent, 
 	return index;
 }
 
-void arena_writer_open_call(struct arena_writer_thread *thread, size_t node,
-			    uint64_t exclusive_ticks, enum arena_writer_open how)
+void session_writer_open_call(struct session_writer_thread *thread, size_t node,
+			      uint64_t exclusive_ticks, enum session_writer_open how)
 {
 	thread->open[thread->open_count].node = node;
 	thread->open[thread->open_count++].exclusive_ticks = exclusive_ticks;
@@ -79,12 +79,12 @@ void arena_writer_open_call(struct arena_writer_thread *thread, size_t node,
 	if (how == OPEN_BY_CALL)
 		thread->nodes[node].sp -= TARE_CALL_BY_CALL;
 	if (how == OPEN_INHERITED)
-		thread->header.inherited = arena_writer_node_addr(node);
+		thread->header.inherited = session_writer_node_addr(node);
 	thread->header.now_ticks += exclusive_ticks;
 }
 
-void arena_writer_add_os(struct arena_writer_thread *thread, size_t node, enum tare_os_cause cause,
-			 uint64_t ticks)
+void session_writer_add_os(struct session_writer_thread *thread, size_t node,
+			   enum tare_os_cause cause, uint64_t ticks)
 {
 	thread->os[thread->header.os_count++] = (struct tare_os_record){.node = (uint32_t)node,
 									.cause = (uint16_t)cause,
@@ -114,17 +114,17 @@ static void put(int fd, const void *bytes, size_t size, uint64_t offset)
 	(void)done;
 }
 
-void arena_writer_write_thread(const struct arena_writer_thread *thread, const char *directory,
-			       const char *name)
+void session_writer_write_thread(const struct session_writer_thread *thread, const char *directory,
+				 const char *name)
 {
-	struct arena_writer_thread full = *thread;
+	struct session_writer_thread full = *thread;
 	const int fd = create(directory, name);
 	uint64_t start = thread->ended_ticks;
 
 	if (!full.header.top)
-		full.header.top = arena_writer_node_addr(0);
+		full.header.top = session_writer_node_addr(0);
 	for (size_t i = 0; i < thread->open_count; i++) {
-		full.header.top = arena_writer_node_addr(thread->open[i].node);
+		full.header.top = session_writer_node_addr(thread->open[i].node);
 		full.nodes[thread->open[i].node].start = start;
 		start += thread->open[i].exclusive_ticks;
 	}
@@ -134,12 +134,12 @@ void arena_writer_write_thread(const struct arena_writer_thread *thread, const c
 	close(fd);
 }
 
-void arena_writer_process_init(struct arena_writer_process *process, int pid)
+void session_writer_process_init(struct session_writer_process *process, int pid)
 {
 	memset(process, 0, sizeof(*process));
 	process->header = (struct tare_process_file){
 		.magic = TARE_PROCESS_MAGIC,
-		.abi = TARE_ARENA_ABI,
+		.abi = TARE_SESSION_FILES_ABI,
 		.flags = TARE_PROCESS_ENDED,
 		.pid = pid,
 		.parent_pid = 1,
@@ -150,7 +150,7 @@ void arena_writer_process_init(struct arena_writer_process *process, int pid)
 	};
 }
 
-static void add_record(struct arena_writer_process *process, struct tare_module_record record,
+static void add_record(struct session_writer_process *process, struct tare_module_record record,
 		       const char *path)
 {
 	const size_t path_bytes = path ? strlen(path) + 1 : 0;
@@ -165,8 +165,8 @@ static void add_record(struct arena_writer_process *process, struct tare_module_
 	process->size += size;
 }
 
-void arena_writer_add_unfollowed(struct arena_writer_process *process, const char *path,
-				 uint32_t reason, uint32_t count)
+void session_writer_add_unfollowed(struct session_writer_process *process, const char *path,
+				   uint32_t reason, uint32_t count)
 {
 	const size_t path_bytes = strlen(path) + 1;
 	const struct tare_unfollowed_record record = {
@@ -183,8 +183,8 @@ void arena_writer_add_unfollowed(struct arena_writer_process *process, const cha
 	process->header.images_unfollowed += count;
 }
 
-void arena_writer_open_module(struct arena_writer_process *process, const char *path, uint64_t bias,
-			      uint64_t ticks)
+void session_writer_open_module(struct session_writer_process *process, const char *path,
+				uint64_t bias, uint64_t ticks)
 {
 	add_record(process,
 		   (struct tare_module_record){.head.type = TARE_RECORD_MODULE_OPEN,
@@ -195,7 +195,8 @@ void arena_writer_open_module(struct arena_writer_process *process, const char *
 		   path);
 }
 
-void arena_writer_close_module(struct arena_writer_process *process, uint64_t bias, uint64_t ticks)
+void session_writer_close_module(struct session_writer_process *process, uint64_t bias,
+				 uint64_t ticks)
 {
 	add_record(process,
 		   (struct tare_module_record){.head.type = TARE_RECORD_MODULE_CLOSE,
@@ -205,8 +206,8 @@ void arena_writer_close_module(struct arena_writer_process *process, uint64_t bi
 		   NULL);
 }
 
-void arena_writer_write_process(struct arena_writer_process *process, const char *directory,
-				const char *name)
+void session_writer_write_process(struct session_writer_process *process, const char *directory,
+				  const char *name)
 {
 	const int fd = create(directory, name);
 

@@ -5,7 +5,7 @@
  */
 #include "session/thread_files.h"
 
-#include "tests/support/arena_writer.h"
+#include "tests/support/session_writer.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -29,14 +29,14 @@ static struct {
 } file;
 
 static size_t records_bytes;
-static struct arena_process process;
+static struct process_file process;
 
 static int set_up(void **state)
 {
 	(void)state;
 	memset(&file, 0, sizeof(file));
 	file.header.magic = TARE_PROCESS_MAGIC;
-	file.header.abi = TARE_ARENA_ABI;
+	file.header.abi = TARE_SESSION_FILES_ABI;
 	records_bytes = 0;
 	return 0;
 }
@@ -44,7 +44,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	arena_process_fini(&process);
+	process_file_fini(&process);
 	return 0;
 }
 
@@ -68,7 +68,7 @@ static void parse(uint64_t used_bytes)
 	struct error err;
 
 	file.header.used_bytes = used_bytes;
-	if (!arena_process_parse(&process, &file, sizeof(file.header) + records_bytes, &err))
+	if (!process_file_parse(&process, &file, sizeof(file.header) + records_bytes, &err))
 		fail_msg("%s", err.message);
 }
 
@@ -82,23 +82,23 @@ static void parse_whole(void)
 static void test_largest_values_are_kept(void **state)
 {
 	(void)state;
-	file.header.cost_ticks[0] = ARENA_VALUE_MAX;
-	file.header.images_unreached = ARENA_VALUE_MAX;
+	file.header.cost_ticks[0] = SESSION_FILE_VALUE_MAX;
+	file.header.images_unreached = SESSION_FILE_VALUE_MAX;
 	file.header.begin_ticks = (1ULL << 62) - 1;
 	parse_whole();
 	assert_int_equal(process.damaged, 0);
-	assert_int_equal(process.header.cost_ticks[0], ARENA_VALUE_MAX);
-	assert_int_equal(process.header.images_unreached, ARENA_VALUE_MAX);
+	assert_int_equal(process.header.cost_ticks[0], SESSION_FILE_VALUE_MAX);
+	assert_int_equal(process.header.images_unreached, SESSION_FILE_VALUE_MAX);
 	assert_int_equal(process.header.begin_ticks, (1ULL << 62) - 1);
 }
 
 static void test_each_value_beyond_is_cut_and_counted(void **state)
 {
 	(void)state;
-	file.header.cost_ticks[0] = ARENA_VALUE_MAX + 1;
+	file.header.cost_ticks[0] = SESSION_FILE_VALUE_MAX + 1;
 	file.header.cost_ticks[1] = UINT64_MAX;
-	file.header.images_unreached = ARENA_VALUE_MAX + 1;
-	file.header.end_calibration.bare_ticks = ARENA_VALUE_MAX + 1;
+	file.header.images_unreached = SESSION_FILE_VALUE_MAX + 1;
+	file.header.end_calibration.bare_ticks = SESSION_FILE_VALUE_MAX + 1;
 	file.header.end_calibration.syscall_ticks = 7;
 	parse_whole();
 	assert_int_equal(process.damaged, 4);
@@ -134,7 +134,7 @@ static void test_records_end_where_the_file_does(void **state)
 		parse(sizeof(file.header) + records_bytes + more);
 		assert_int_equal(process.damaged, 1);
 		assert_int_equal(process.modules.len, 1);
-		arena_process_fini(&process);
+		process_file_fini(&process);
 	}
 	parse(UINT64_MAX);
 	assert_int_equal(process.damaged, 1);
@@ -152,7 +152,7 @@ static void test_records_that_end_before_they_begin(void **state)
 
 /* ---- modules ---- */
 
-static void parse_written(const struct arena_writer_process *writer)
+static void parse_written(const struct session_writer_process *writer)
 {
 	file.header = writer->header;
 	assert_true(writer->size <= sizeof(file.records));
@@ -163,14 +163,14 @@ static void parse_written(const struct arena_writer_process *writer)
 
 static void test_module_records(void **state)
 {
-	struct arena_writer_process writer;
+	struct session_writer_process writer;
 
 	(void)state;
-	arena_writer_process_init(&writer, 10);
-	arena_writer_open_module(&writer, "/lib/a.so", 0x10000, 100);
-	arena_writer_open_module(&writer, "/lib/b.so", 0x20000, 200);
-	arena_writer_close_module(&writer, 0x10000, 300);
-	arena_writer_open_module(&writer, "/lib/c.so", 0x10000, 400);
+	session_writer_process_init(&writer, 10);
+	session_writer_open_module(&writer, "/lib/a.so", 0x10000, 100);
+	session_writer_open_module(&writer, "/lib/b.so", 0x20000, 200);
+	session_writer_close_module(&writer, 0x10000, 300);
+	session_writer_open_module(&writer, "/lib/c.so", 0x10000, 400);
 	parse_written(&writer);
 	assert_int_equal(process.modules.len, 3);
 	assert_int_equal(process.modules.data[0].close_ticks, 300);
@@ -183,15 +183,15 @@ static void test_module_records(void **state)
 static void test_module_paths_end(void **state)
 {
 	static const char path[] = "/lib/longer/a/module.so"; /* 24 bytes with its end */
-	struct arena_writer_process writer;
+	struct session_writer_process writer;
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		arena_writer_process_init(&writer, 10);
-		arena_writer_open_module(&writer, path, 0x10000, 100);
+		session_writer_process_init(&writer, 10);
+		session_writer_open_module(&writer, path, 0x10000, 100);
 		const size_t end = writer.size;
 		assert_int_equal(end, sizeof(struct tare_module_record) + 24);
-		arena_writer_open_module(&writer, "/lib/b.so", 0x20000, 200);
+		session_writer_open_module(&writer, "/lib/b.so", 0x20000, 200);
 		if (i == 1)
 			memset(writer.records + sizeof(struct tare_module_record), 'x', 24);
 		if (i == 2)
@@ -200,31 +200,31 @@ static void test_module_paths_end(void **state)
 		assert_int_equal(process.modules.len, i ? 1 : 2);
 		assert_int_equal(process.damaged, i ? 1 : 0);
 		assert_string_equal(process.modules.data[i ? 0 : 1].path, "/lib/b.so");
-		arena_process_fini(&process);
+		process_file_fini(&process);
 	}
 }
 
 static void test_damaged_module_records(void **state)
 {
-	struct arena_writer_process writer;
+	struct session_writer_process writer;
 	struct error err;
 
 	(void)state;
 	/* Every cut and every changed byte: nothing may be read out of bounds. */
-	arena_writer_process_init(&writer, 10);
-	arena_writer_open_module(&writer, "/lib/a.so", 0x10000, 100);
-	arena_writer_open_module(&writer, "/lib/b.so", 0x20000, 200);
+	session_writer_process_init(&writer, 10);
+	session_writer_open_module(&writer, "/lib/a.so", 0x10000, 100);
+	session_writer_open_module(&writer, "/lib/b.so", 0x20000, 200);
 	writer.header.used_bytes = sizeof(writer.header) + writer.size;
 	const size_t size = (size_t)writer.header.used_bytes;
 	for (size_t i = 0; i <= size * 2; i++) {
-		struct arena_process damaged;
+		struct process_file damaged;
 		unsigned char *bytes = mem_alloc(size);
 		memcpy(bytes, &writer.header, sizeof(writer.header));
 		memcpy(bytes + sizeof(writer.header), writer.records, writer.size);
 		if (i >= size && i < size * 2)
 			bytes[i - size] ^= 0xff;
-		if (arena_process_parse(&damaged, bytes, i < size ? i : size, &err))
-			arena_process_fini(&damaged);
+		if (process_file_parse(&damaged, bytes, i < size ? i : size, &err))
+			process_file_fini(&damaged);
 		free(bytes);
 	}
 }
@@ -244,21 +244,21 @@ static uint64_t bytes_read(void)
 static void test_holes_of_files_are_not_read(void **state)
 {
 	enum { FILE_BYTES = 16 << 20, READ_BYTES = 65536 };
-	char directory[] = "/tmp/tare-test-arena-file-XXXXXX";
-	struct arena_writer_process writer;
+	char directory[] = "/tmp/tare-test-thread-files-XXXXXX";
+	struct session_writer_process writer;
 	struct error err;
 
 	(void)state;
 	assert_non_null(mkdtemp(directory));
 	const int dir_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	arena_writer_process_init(&writer, 10);
-	arena_writer_open_module(&writer, "/lib/a.so", 0x10000, 100);
-	arena_writer_write_process(&writer, directory, "process.10.0");
+	session_writer_process_init(&writer, 10);
+	session_writer_open_module(&writer, "/lib/a.so", 0x10000, 100);
+	session_writer_write_process(&writer, directory, "process.10.0");
 	const int fd = openat(dir_fd, "process.10.0", O_WRONLY | O_CLOEXEC);
 	assert_int_equal(ftruncate(fd, FILE_BYTES), 0);
 	close(fd);
 	const uint64_t before = bytes_read();
-	assert_true(arena_process_read(&process, dir_fd, "process.10.0", &err));
+	assert_true(process_file_read(&process, dir_fd, "process.10.0", &err));
 	assert_in_range(bytes_read() - before, sizeof(process.header), READ_BYTES);
 	assert_int_equal(process.modules.len, 1);
 	assert_int_equal(process.damaged, 0);
