@@ -44,7 +44,7 @@ enum tare_request_kind {
 	/* The global level, or a process's, has changed: let the processes take it in. The path is
 	   the session directory; it is the reply, too. */
 	TARE_REQUEST_CONTROL = 4,
-	/* Unwind rules (src/unwind/table.h) of this file, of its instrumented copy, or of
+	/* Unwind rules (src/unwind/rule_table.h) of this file, of its instrumented copy, or of
 	   TARE_TIMER_VDSO (abi/timer.h): the reply is the path of a file in the session. */
 	TARE_REQUEST_RULES = 5,
 	TARE_REQUEST_RULES_OF_COPY = 6,

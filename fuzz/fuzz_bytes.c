@@ -2,7 +2,7 @@
  * The bounds-checked reader: the first half of the input says what to read, the second half is
  * read. Whatever is asked for, the reader stays inside and never moves after a failure.
  */
-#include "base/bytes.h"
+#include "base/byte_reader.h"
 #include "fuzz/fuzz.h"
 
 #include <stdlib.h>

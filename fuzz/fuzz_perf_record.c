@@ -2,7 +2,7 @@
  * Records of perf under any layout: the input's head is the layout, the rest records. Whatever a
  * record was read as lies inside of it, and its text ends there.
  */
-#include "base/bytes.h"
+#include "base/byte_reader.h"
 #include "fuzz/fuzz.h"
 #include "sampler/perf_record.h"
 

@@ -5,7 +5,7 @@
 #ifndef TARE_FUZZ_TINY_ELF_H
 #define TARE_FUZZ_TINY_ELF_H
 
-#include "base/bytes.h"
+#include "base/byte_reader.h"
 
 enum { TINY_TEXT = 0x100, TINY_TEXT_BYTES = 0x100, TINY_EH_FRAME = 0x200 };
 

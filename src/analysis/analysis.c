@@ -1,5 +1,5 @@
 /* Opening an analysis: selection of processes and threads, totals, conversions. See analysis.h. */
-#include "analysis/stacks.h"
+#include "analysis/stack_counts.h"
 
 #include <fnmatch.h>
 #include <math.h>

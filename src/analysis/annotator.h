@@ -4,7 +4,7 @@
 
 #include "analysis/annotate.h"
 #include "analysis/code.h"
-#include "analysis/stacks.h"
+#include "analysis/stack_counts.h"
 #include "object/source_text.h"
 
 /* A function to annotate: one with code, inlined code of its symbol, or both. */

@@ -3,7 +3,7 @@
  * the analysis has one per call path, whose times may have been corrected since (residual.c): what
  * remains of a node's time is shared among its call sites in proportion, so that sums stay exact.
  */
-#include "analysis/stacks.h"
+#include "analysis/stack_counts.h"
 
 struct call_site_loader {
 	const struct analysis *analysis;

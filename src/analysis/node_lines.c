@@ -5,7 +5,7 @@
  */
 #include "analysis/node_lines.h"
 
-#include "analysis/stacks.h"
+#include "analysis/stack_counts.h"
 
 const struct analysis_node_line *analysis_lines_of_node(const struct analysis_line_table *table,
 							uint32_t node, size_t *count)

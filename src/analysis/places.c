@@ -4,7 +4,7 @@
  * the innermost that executes. Code without line information is one row per function.
  */
 #include "analysis/code.h"
-#include "analysis/stacks.h"
+#include "analysis/stack_counts.h"
 
 #include <assert.h>
 #include <string.h>

@@ -56,7 +56,7 @@ void analysis_walk(const struct analysis *analysis, uint32_t root,
 void analysis_link_nodes(struct analysis *analysis);
 /* Adds the values of all nodes to those of functions and modules. */
 void analysis_sum_functions(struct analysis *analysis);
-/* select.c: which method and event; fails where the profile has not what is asked for. */
+/* shown_values.c: which method and event; fails where the profile has not what is asked for. */
 bool analysis_choose(struct analysis *analysis, const struct analysis_options *options,
 		     struct error *err);
 /* my_code.c: which modules are the system's. */
@@ -77,7 +77,7 @@ bool analysis_estimate(struct analysis *analysis, struct profile *profile, struc
 void analysis_correct_residual(struct analysis *analysis);
 void analysis_fit_ranges(struct analysis_values *values);
 /*
- * folded.c: adds to a node what its row says of time that has folded. Once all are there and
+ * folded_nodes.c: adds to a node what its row says of time that has folded. Once all are there and
  * corrected, shares it out: the inclusive values become what they have of it.
  */
 void analysis_folded_load(struct analysis_node *node, const struct profile_node *row);

@@ -5,7 +5,7 @@
  * never made or lost, and inclusive ones are summed up again.
  *
  * Nodes are as before they are linked: their inclusive values are those that have folded (see
- * folded.c), and add up too.
+ * folded_nodes.c), and add up too.
  */
 #include "analysis/private.h"
 

@@ -3,7 +3,7 @@
  * damaged chunks, and profiles that have none.
  */
 #include "analysis/sample_chunk.h"
-#include "analysis/stacks.h"
+#include "analysis/stack_counts.h"
 #include "analysis/trace.h"
 
 struct chunk {

@@ -5,7 +5,7 @@
  * a stack's node is remembered while its thread's samples are added, so the work is linear in
  * stacks and samples.
  */
-#include "analysis/stacks.h"
+#include "analysis/stack_counts.h"
 
 #include <assert.h>
 #include <string.h>

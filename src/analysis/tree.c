@@ -5,7 +5,7 @@
  * depth-first order, which follows the links and needs no stack, then knows for every node whether
  * its function or module already stands above it: only where it does not, the node's subtree
  * belongs to the function's inclusive values. Where the recording met a limit, parts of subtrees
- * have folded: see folded.c.
+ * have folded: see folded_nodes.c.
  */
 #include "analysis/private.h"
 

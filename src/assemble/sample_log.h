@@ -29,7 +29,7 @@
 #define TARE_ASSEMBLE_SAMPLE_LOG_H
 
 #include "base/base.h"
-#include "base/bytes.h"
+#include "base/byte_reader.h"
 
 #include <stdint.h>
 

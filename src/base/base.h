@@ -7,7 +7,8 @@
 #define TARE_BASE_BASE_H
 
 #include "base/arena.h"
-#include "base/bytes.h"
+#include "base/byte_reader.h"
+#include "base/enum_table.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/map.h"
@@ -15,7 +16,6 @@
 #include "base/partition.h"
 #include "base/rlimits.h"
 #include "base/str.h"
-#include "base/table.h"
 #include "base/vec.h"
 
 #endif

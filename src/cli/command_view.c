@@ -5,8 +5,8 @@
  */
 #include "cli/command.h"
 #include "cli/compared.h"
+#include "cli/external_program.h"
 #include "cli/print.h"
-#include "cli/program.h"
 #include "cli/sink.h"
 #include "report/html/html.h"
 

@@ -1,7 +1,7 @@
 /* What the three scripts share, and the one for bash. See completion.h. */
 #include "cli/completion.h"
 
-#include "base/table.h"
+#include "base/enum_table.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The script for fish, see completion.h. */
 #include "cli/completion.h"
 
-#include "base/table.h"
+#include "base/enum_table.h"
 
 #include <string.h>
 

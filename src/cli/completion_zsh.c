@@ -1,7 +1,7 @@
 /* The script for zsh, see completion.h: specifications of _arguments. */
 #include "cli/completion.h"
 
-#include "base/table.h"
+#include "base/enum_table.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* See pager.h. An empty $PAGER, or cat, is the wish for none. */
 #include "cli/pager.h"
-#include "cli/program.h"
+#include "cli/external_program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "cli/written.h"
 
 #include "base/base.h"
+#include "cli/external_program.h"
 #include "cli/print.h"
-#include "cli/program.h"
 #include "report/words/name.h"
 
 #include <limits.h>

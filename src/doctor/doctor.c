@@ -3,7 +3,7 @@
 
 #include "cache/cache.h"
 #include "doctor/abilities.h"
-#include "doctor/host.h"
+#include "doctor/host_facts.h"
 #include "object/debuginfod.h"
 #include "object/object.h"
 #include "record/runtime_file.h"

@@ -177,7 +177,7 @@ void rescale_calibration(const struct input *input, struct tare_calibration *cal
 /* The bucket in which the middle of the input's bucket lies. */
 uint32_t rescale_bucket(const struct input *input, uint32_t bucket);
 
-/* ---- session.c ---- */
+/* ---- session_row.c ---- */
 void session_take(struct merge *merge, const struct input *input);
 /* Texts live in the merge's arena. */
 struct profile_session session_row(struct merge *merge);

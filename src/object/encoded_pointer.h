@@ -5,7 +5,7 @@
 #ifndef TARE_OBJECT_ENCODED_POINTER_H
 #define TARE_OBJECT_ENCODED_POINTER_H
 
-#include "base/bytes.h"
+#include "base/byte_reader.h"
 
 enum {
 	POINTER_ABSOLUTE = 0x00,

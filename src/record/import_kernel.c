@@ -2,7 +2,7 @@
  */
 #include "record/import_kernel.h"
 
-#include "base/bytes.h"
+#include "base/byte_reader.h"
 #include "session/text_file.h"
 
 #include <elf.h>

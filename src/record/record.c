@@ -13,7 +13,7 @@
 #include "cache/timer_rules.h"
 #include "cache/triggers.h"
 #include "record/cpu_watch.h"
-#include "record/places.h"
+#include "record/place_requests.h"
 #include "record/record_parts.h"
 #include "record/rescue.h"
 #include "record/runtime_file.h"

@@ -2,7 +2,7 @@
 #ifndef TARE_REWRITE_EMIT_H
 #define TARE_REWRITE_EMIT_H
 
-#include "rewrite/program.h"
+#include "rewrite/private.h"
 
 enum probe_kind {
 	PROBE_ENTER,

@@ -4,7 +4,7 @@
  *
  * Refuses files whose code nothing delimits.
  */
-#include "rewrite/program.h"
+#include "rewrite/private.h"
 
 #include <string.h>
 

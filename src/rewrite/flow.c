@@ -9,7 +9,7 @@
  * Three assumptions about what calls read: strict (everything), medium (the ABI's arguments and
  * what must survive), soft (only what must survive: good for r11 alone, which carries no argument).
  */
-#include "rewrite/program.h"
+#include "rewrite/private.h"
 
 enum {
 	FLAG_STEPS_MAX = 256,

@@ -5,7 +5,7 @@
  * strings. A module that reads its own file for that is no concern: under tare it finds the
  * original.
  */
-#include "rewrite/program.h"
+#include "rewrite/private.h"
 
 #include <string.h>
 

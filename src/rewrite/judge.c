@@ -14,7 +14,7 @@
  *
  * It also notes whose first bytes are used as data, and whose labels are taken: see select.c.
  */
-#include "rewrite/program.h"
+#include "rewrite/private.h"
 
 #include <string.h>
 

@@ -19,7 +19,7 @@
  * All else is translated at run time, or leaves the function where the stack is as at its entry and
  * no label of the unit is known.
  */
-#include "rewrite/program.h"
+#include "rewrite/private.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * not be complete for correctness: translated jumps handle every instruction. Code that nothing
  * known leads to marks the unit incomplete.
  */
-#include "rewrite/program.h"
+#include "rewrite/private.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * Within a range each byte knows the number of the instruction that begins there, counted from the
  * begin of its block; see struct insn_index.
  */
-#include "rewrite/program.h"
+#include "rewrite/private.h"
 
 enum { HINT_SHIFT_MIN = 6 };
 

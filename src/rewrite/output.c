@@ -2,7 +2,7 @@
  * The new file from the placed code: note for the runtime, exception tables, unwind data, jumps
  * over the original entries, sections and symbols for debuggers.
  */
-#include "rewrite/program.h"
+#include "rewrite/private.h"
 
 #include "abi/module.h"
 #include "rewrite/elf_out.h"

@@ -7,7 +7,7 @@
  * and output.c appends exception tables and unwind data. Writable data (slots, arming bytes,
  * counters) lies in a segment of its own before it.
  */
-#include "rewrite/program.h"
+#include "rewrite/private.h"
 
 #include "abi/module.h"
 

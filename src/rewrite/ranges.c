@@ -1,7 +1,7 @@
 /*
  * Ranges, decoded, with the facts that need no other range.
  */
-#include "rewrite/program.h"
+#include "rewrite/private.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /*
- * The passes over one file, in order; see program.h for the map. Refuses whole files that cannot
+ * The passes over one file, in order; see private.h for the map. Refuses whole files that cannot
  * work: static executables without a runtime to put into them (no loader brings it), files that are
  * instrumented already, and those that need their code where it is (see foreign.c).
  */
-#include "rewrite/program.h"
+#include "rewrite/private.h"
 
 #include <assert.h>
 #include <string.h>

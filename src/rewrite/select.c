@@ -3,7 +3,7 @@
  * one refused member that others share code with does not spoil it, as branches to it leave the
  * copy, but what a unit needs and cannot have refuses it as a whole.
  */
-#include "rewrite/program.h"
+#include "rewrite/private.h"
 #include "rewrite/unwind_out.h"
 
 #include <string.h>

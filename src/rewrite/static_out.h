@@ -5,7 +5,7 @@
 #ifndef TARE_REWRITE_STATIC_OUT_H
 #define TARE_REWRITE_STATIC_OUT_H
 
-#include "rewrite/program.h"
+#include "rewrite/private.h"
 #include "rewrite/static_tls.h"
 
 struct static_out {

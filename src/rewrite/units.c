@@ -9,7 +9,7 @@
  * into functions that it names .cold, too.
  */
 #include "object/lsda.h"
-#include "rewrite/program.h"
+#include "rewrite/private.h"
 
 #include <assert.h>
 #include <string.h>

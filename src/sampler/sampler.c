@@ -13,7 +13,7 @@
 #include "sampler/perf_errors.h"
 #include "sampler/perf_events.h"
 #include "sampler/stack_reader.h"
-#include "sampler/waits.h"
+#include "sampler/switch_waits.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #define TARE_UNWIND_BUILD_H
 
 #include "object/object.h"
-#include "unwind/table.h"
+#include "unwind/rule_table.h"
 
 /* What a table leaves out: code whose unwind information is malformed or unknown. */
 struct unwind_build_statistics {

@@ -6,7 +6,7 @@
 #define TARE_UNWIND_FROM_CODE_H
 
 #include "object/object.h"
-#include "unwind/table.h"
+#include "unwind/rule_table.h"
 
 /* False where no way to a return is found. `link_addr`: the next instruction to be executed. */
 bool unwind_rule_from_code(const struct object *object, uint64_t link_addr,

@@ -1,6 +1,6 @@
 /*
  * Finding a function takes its FDE by binary search in the file, no list of all. Tables of
- * functions are those of table.h, each for itself.
+ * functions are those of rule_table.h, each for itself.
  */
 #include "unwind/rules.h"
 

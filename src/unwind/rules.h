@@ -1,13 +1,13 @@
 /*
  * The rules of one file, made when they are first asked for: a function's from .eh_frame, else from
  * .debug_frame, else an instruction's from the code itself. So a file costs what is used of it. Not
- * for signal handlers: see table.h.
+ * for signal handlers: see rule_table.h.
  */
 #ifndef TARE_UNWIND_RULES_H
 #define TARE_UNWIND_RULES_H
 
 #include "object/object.h"
-#include "unwind/table.h"
+#include "unwind/rule_table.h"
 
 struct unwind_rules;
 

@@ -5,7 +5,7 @@
 #ifndef TARE_UNWIND_STEP_H
 #define TARE_UNWIND_STEP_H
 
-#include "unwind/table.h"
+#include "unwind/rule_table.h"
 
 struct unwind_registers {
 	uint64_t value[UNWIND_REGISTERS];

@@ -2,7 +2,7 @@
  * unwind: from the registers of a thread, what can be read of its memory, and the files that its
  * process has mapped, to the calls that are in progress. No input or output.
  *
- *   table.h       the rules of one file, searched and applied without memory of its own
+ *   rule_table.h  the rules of one file, searched and applied without memory of its own
  *   build.h       makes them from an object
  *   rules.h       the rules of one file, made when they are asked for
  *   from_code.h   a rule of code that has no unwind information

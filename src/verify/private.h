@@ -1,15 +1,15 @@
 /*
  * Inside src/verify only: the state of one comparison.
  *
- *   verify.c     ranges, the order of work, differences
- *   walk.c       original and copy of one range side by side
- *   probe.c      probes and stubs
- *   indirect.c   translated jumps and their maps, reads of jump tables
- *   tables.c     entries of jump tables
- *   rows.c       unwind rows and exception tables of copies
- *   records.c    the original's unwind records in the copy, and the sorted header
- *   file.c       bytes, program headers, dynamic section
- *   static.c     what static executables have besides
+ *   verify.c          ranges, the order of work, differences
+ *   range_walk.c      original and copy of one range side by side
+ *   probe.c           probes and stubs
+ *   indirect.c        translated jumps and their maps, reads of jump tables
+ *   tables.c          entries of jump tables
+ *   rows.c            unwind rows and exception tables of copies
+ *   records.c         the original's unwind records in the copy, and the sorted header
+ *   unchanged.c       bytes, program headers, dynamic section
+ *   static_program.c  what static executables have besides
  */
 #ifndef TARE_VERIFY_PRIVATE_H
 #define TARE_VERIFY_PRIVATE_H
@@ -125,7 +125,7 @@ uint64_t check_patch_addr(const struct check *check, const struct check_range *r
 bool check_leads_to(const struct check *check, uint64_t target, const struct check_range *from,
 		    uint64_t copy_target);
 
-/* ---- walk.c ---- */
+/* ---- range_walk.c ---- */
 
 struct check_stub {
 	uint64_t begin, end;
@@ -235,7 +235,7 @@ void rows_check_tables(struct walk *walk);
 bool rows_same_personality(const struct check *check, const struct object_cie *a,
 			   const struct object_cie *b);
 
-/* ---- records.c, file.c ---- */
+/* ---- records.c, unchanged.c ---- */
 
 void records_check(struct check *check);
 /* Places in the file where the copy may differ. */
@@ -250,7 +250,7 @@ void check_allow(const struct check *check, struct check_allowances *allowances,
 		 const unsigned char *at, uint64_t size);
 void file_check(struct check *check);
 
-/* ---- static.c ---- */
+/* ---- static_program.c ---- */
 
 bool static_has_runtime(const struct check *check);
 void static_check(struct check *check, struct check_allowances *allowances);

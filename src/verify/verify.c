@@ -1,8 +1,8 @@
 /*
  * The order of the comparison. The jumps over original entries say where the copies of functions
  * begin; parts that are not entered by a call are found by the branches that lead to them. A range
- * is walked once (walk.c); branches between ranges, tables and maps are judged at the end, when it
- * is known where everything went.
+ * is walked once (range_walk.c); branches between ranges, tables and maps are judged at the end,
+ * when it is known where everything went.
  */
 #include "verify/private.h"
 

@@ -1,6 +1,6 @@
 #include "tests/support/perf_data_writer.h"
 
-#include "base/bytes.h"
+#include "base/byte_reader.h"
 
 #include <assert.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef TARE_TESTS_SMALL_ELF_H
 #define TARE_TESTS_SMALL_ELF_H
 
-#include "base/bytes.h"
+#include "base/byte_reader.h"
 
 #include <elf.h>
 

@@ -5,7 +5,7 @@
 #ifndef TARE_REPORT_EXPORT_PROTOBUF_H
 #define TARE_REPORT_EXPORT_PROTOBUF_H
 
-#include "base/bytes.h"
+#include "base/byte_reader.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * chunks that go out as they fill, one row for equal locations and stacks, and no room.
  */
 #include "assemble/sample_builder.h"
-#include "base/bytes.h"
+#include "base/byte_reader.h"
 #include "tests/support/small_profile.h"
 
 #include <setjmp.h>

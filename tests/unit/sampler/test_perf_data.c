@@ -1,5 +1,5 @@
 /* perf_data: files with known contents, in all their forms; damaged ones. */
-#include "base/bytes.h"
+#include "base/byte_reader.h"
 #include "sampler/perf_data.h"
 #include "tests/support/perf_data_writer.h"
 

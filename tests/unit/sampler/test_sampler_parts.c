@@ -3,7 +3,7 @@
 #include "sampler/event_sysfs.h"
 #include "sampler/sched_text.h"
 #include "sampler/stack_reader.h"
-#include "sampler/waits.h"
+#include "sampler/switch_waits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * Counting what stands in stacks: one walk over the tree of all stacks, in which each place knows
  * how often it stands above. Where it does not, the samples below belong to its inclusive value.
  */
-#include "analysis/stacks.h"
+#include "analysis/stack_counts.h"
 
 #include <assert.h>
 

@@ -1,6 +1,6 @@
 /* Whether a program that tare would start for the user is there. */
-#ifndef TARE_CLI_PROGRAM_H
-#define TARE_CLI_PROGRAM_H
+#ifndef TARE_CLI_EXTERNAL_PROGRAM_H
+#define TARE_CLI_EXTERNAL_PROGRAM_H
 
 #include <stdbool.h>
 

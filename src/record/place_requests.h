@@ -2,8 +2,8 @@
  * places: of addresses in copies, what they are in the originals, for symbolizers within the
  * program that know those alone (TARE_REQUEST_PLACE).
  */
-#ifndef TARE_RECORD_PLACES_H
-#define TARE_RECORD_PLACES_H
+#ifndef TARE_RECORD_PLACE_REQUESTS_H
+#define TARE_RECORD_PLACE_REQUESTS_H
 
 #include "session/recording_file.h"
 

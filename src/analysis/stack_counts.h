@@ -2,8 +2,8 @@
  * The samples of the event shown by their stacks, over all selected threads: what source lines,
  * instructions and annotations are counted from. Private to analysis.
  */
-#ifndef TARE_ANALYSIS_STACKS_H
-#define TARE_ANALYSIS_STACKS_H
+#ifndef TARE_ANALYSIS_STACK_COUNTS_H
+#define TARE_ANALYSIS_STACK_COUNTS_H
 
 #include "analysis/private.h"
 #include "analysis/sample_stacks.h"

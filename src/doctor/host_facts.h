@@ -2,8 +2,8 @@
  * What this host lets a profiler observe: facts with a reason each. Tries things out in a child
  * process where they could do harm; changes nothing.
  */
-#ifndef TARE_DOCTOR_HOST_H
-#define TARE_DOCTOR_HOST_H
+#ifndef TARE_DOCTOR_HOST_FACTS_H
+#define TARE_DOCTOR_HOST_FACTS_H
 
 #include "base/base.h"
 

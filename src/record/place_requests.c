@@ -3,7 +3,7 @@
  * Requests come from anybody of the same user: what they name that is no copy of this recording has
  * no answer.
  */
-#include "record/places.h"
+#include "record/place_requests.h"
 
 #include "cache/cache.h"
 #include "cache/copy_code.h"

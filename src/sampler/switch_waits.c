@@ -3,7 +3,7 @@
  * sample was lost is a wait without frames; one whose end was lost is lost, and counted so, as its
  * length is not known.
  */
-#include "sampler/waits.h"
+#include "sampler/switch_waits.h"
 
 #include "sampler/sched_text.h"
 

@@ -8,8 +8,8 @@
  * the next start. Rows of equal rules are one row, code without unwind information has the rule
  * UNWIND_RULE_NONE.
  */
-#ifndef TARE_UNWIND_TABLE_H
-#define TARE_UNWIND_TABLE_H
+#ifndef TARE_UNWIND_RULE_TABLE_H
+#define TARE_UNWIND_RULE_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* See bytes.h. */
-#include "base/bytes.h"
+/* See byte_reader.h. */
+#include "base/byte_reader.h"
 
 #include <assert.h>
 #include <string.h>

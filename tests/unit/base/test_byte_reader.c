@@ -1,5 +1,5 @@
 /* Bounds-checked reading and appending: every width, LEB128 limits, failure that sticks. */
-#include "base/bytes.h"
+#include "base/byte_reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -238,7 +238,7 @@ static void check_segments(struct check *check)
 	uint64_t last = 0;
 
 	for (size_t i = 0; i < copy_count; i++) {
-		/* What replaces thread-local storage is checked in static.c. */
+		/* What replaces thread-local storage is checked in static_program.c. */
 		if (at < count && segments[at].p_type == PT_TLS && static_has_runtime(check))
 			at++;
 		const bool is_own =

@@ -2,8 +2,8 @@
  * Bounds-checked reading of untrusted bytes. A reader that runs past its end, or meets a malformed
  * number, sets `failed`, returns 0 from then on and never moves again: check once, at the end.
  */
-#ifndef TARE_BASE_BYTES_H
-#define TARE_BASE_BYTES_H
+#ifndef TARE_BASE_BYTE_READER_H
+#define TARE_BASE_BYTE_READER_H
 
 #include "base/vec.h"
 

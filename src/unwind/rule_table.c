@@ -2,7 +2,7 @@
  * Search in a table. Uses nothing of the C library and no memory of its own: it may run in a signal
  * handler.
  */
-#include "unwind/table.h"
+#include "unwind/rule_table.h"
 
 static const uint32_t *starts_of(const struct unwind_table *table)
 {

@@ -17,8 +17,8 @@
  *   place.c       addresses, fixups applied, tables, maps
  *   output.c      unwind data, note, entry jumps -> the new file
  */
-#ifndef TARE_REWRITE_PROGRAM_H
-#define TARE_REWRITE_PROGRAM_H
+#ifndef TARE_REWRITE_PRIVATE_H
+#define TARE_REWRITE_PRIVATE_H
 
 #include "insn/insn.h"
 #include "object/cfi.h"

@@ -1,6 +1,6 @@
 /* Tables that have one entry for each value of an enum. */
-#ifndef TARE_BASE_TABLE_H
-#define TARE_BASE_TABLE_H
+#ifndef TARE_BASE_ENUM_TABLE_H
+#define TARE_BASE_ENUM_TABLE_H
 
 #define TABLE_COUNT(table) (sizeof(table) / sizeof((table)[0]))
 

@@ -6,8 +6,8 @@
  *
  * What a thread waits for at the end counts until the end.
  */
-#ifndef TARE_SAMPLER_WAITS_H
-#define TARE_SAMPLER_WAITS_H
+#ifndef TARE_SAMPLER_SWITCH_WAITS_H
+#define TARE_SAMPLER_SWITCH_WAITS_H
 
 #include "sampler/sampler.h"
 

@@ -3,7 +3,7 @@
  * after each: a page fault returns by IRET, which zeroes a null selector with RPL 3; a system call
  * returns by SYSRET, which does not. Processors with FRED may return otherwise.
  */
-#include "doctor/host.h"
+#include "doctor/host_facts.h"
 
 #include <errno.h>
 #include <linux/bpf.h>

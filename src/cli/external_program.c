@@ -1,5 +1,5 @@
-/* See program.h. */
-#include "cli/program.h"
+/* See external_program.h. */
+#include "cli/external_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
