@@ -15,8 +15,8 @@ uint64_t session_writer_node_addr(size_t node)
 
 static void no_ranges(struct tare_node *node)
 {
-	node->elapsed_inclusive_min = node->elapsed_exclusive_min = UINT64_MAX;
-	node->application_inclusive_min = node->application_exclusive_min = UINT64_MAX;
+	node->elapsed_inclusive_min = node->elapsed_exclusive_min = INT64_MAX;
+	node->application_inclusive_min = node->application_exclusive_min = INT64_MAX;
 }
 
 void session_writer_thread_init(struct session_writer_thread *thread, int pid, int tid)

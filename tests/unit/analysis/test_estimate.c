@@ -24,7 +24,9 @@ static struct analysis *analysis;
 /* What each test's profile has: one thread of a program with counted functions f and g. */
 static struct profile_writer *writer;
 static int64_t process, thread, event;
-static int64_t main_id, f, g, timed, library, inner, chosen, form, fault, entry;
+static int64_t main_id, f, g, timed, library, inner, chosen, form, start, fault, entry, syscalls,
+	vdso;
+static bool has_other_event; /* before that of time */
 
 static int64_t module_add(const char *name, bool system)
 {
@@ -40,15 +42,26 @@ static int64_t module_add(const char *name, bool system)
 	return id;
 }
 
+/* Calls that the callee has counted, and those that their callers have. */
+static void count(int64_t of, int64_t function, uint64_t entered, uint64_t called)
+{
+	const struct profile_counted counted = {.process = process,
+						.thread = of,
+						.function = function,
+						.entered = entered,
+						.called = called};
+	struct error err;
+
+	assert_true(profile_add_counted(writer, &counted, &err));
+}
+
 static void disarm(int64_t function, uint64_t calls)
 {
 	const struct profile_disarm row = {.process = process, .function = function};
-	const struct profile_counted counted = {
-		.process = process, .thread = thread, .function = function, .entered = calls};
 	struct error err;
 
 	assert_true(profile_add_disarm(writer, &row, &err));
-	assert_true(profile_add_counted(writer, &counted, &err));
+	count(thread, function, calls, 0);
 }
 
 static void begin(const struct small_times *times)
@@ -66,8 +79,13 @@ static void begin(const struct small_times *times)
 	inner = small_function(writer, libc, "_int_malloc", 0x1100);
 	chosen = small_function(writer, libc, "memset", 0x1200);
 	form = small_function(writer, libc, "__memset_avx2_unaligned_erms", 0x1300);
+	start = small_function(writer, libc, "start_thread", 0x1400);
+	syscalls = small_function(writer, kernel, "entry_SYSCALL_64_after_hwframe", 0x30);
+	vdso = small_function(writer, module_add("[vdso]", false), "__vdso_gettimeofday", 0x40);
 	fault = small_function(writer, kernel, "asm_exc_page_fault", 0x10);
 	entry = small_function(writer, kernel, "handle_mm_fault", 0x20);
+	if (has_other_event)
+		small_event(writer, "context-switches", "");
 	event = small_event(writer, "cpu-clock", "ns");
 }
 
@@ -102,6 +120,7 @@ static void finish(void)
 static int choose_path(void **state)
 {
 	(void)state;
+	has_other_event = false;
 	snprintf(path, sizeof(path), "test_estimate.%ld.tare", (long)getpid());
 	return 0;
 }
@@ -198,6 +217,10 @@ static void test_clock_decides_where_it_is_surer(void **state)
 	assert_cpu("timed", 4 * MS, 4 * MS, false);
 	assert_cpu("f", 5 * MS, 5 * MS, true);
 	assert_cpu("main", 10 * MS, 1 * MS, true);
+	/* The clock has no interval. */
+	uint64_t low, high;
+	assert_false(analysis_cpu_interval(analysis, values_of("timed"), EXCLUSIVE, &low, &high));
+	assert_true(analysis_cpu_interval(analysis, values_of("f"), EXCLUSIVE, &low, &high));
 }
 
 /* The tree of calls has `timed` below main; the stacks say that f stands between them. */
@@ -355,21 +378,234 @@ static void test_interval(void **state)
 	assert_in_range(high, 430 * MS, 440 * MS);
 }
 
+/* A node of main that has taken 10 ms, and no other. */
+static int64_t begin_main(void)
+{
+	begin(&(struct small_times){.now = 10 * MS});
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 10 * MS, 0, 0, 0}};
+	small_nodes(writer, nodes, COUNT(nodes));
+	return call(0, main_id);
+}
+
+/* Samples of other events tell nothing of time. */
+static void test_second_event(void **state)
+{
+	(void)state;
+	has_other_event = true;
+	const int64_t in_main = begin_main(), in_f = call(in_main, f);
+	const struct profile_stack_value other = {thread, event - 1, in_main, 100, 0, 0};
+	disarm(f, 1000);
+	samples(in_main, 2);
+	samples(in_f, 8);
+	small_samples(writer, &other);
+	finish();
+	assert_cpu("f", 8 * MS, 8 * MS, true);
+}
+
+/* A call that both sides have counted is one; without its own counter, that of its callers counts.
+ */
+static void test_counters_of_both_sides(void **state)
+{
+	(void)state;
+	const int64_t in_main = begin_main();
+	count(thread, f, 1000, 400);
+	count(thread, library, 0, 70);
+	samples(call(in_main, f), 8);
+	samples(call(in_main, library), 2);
+	finish();
+	assert_int_equal(values_of("f")->calls, 1000);
+	assert_int_equal(values_of("malloc")->calls, 70);
+}
+
+/* Calls in progress at the end were counted and not timed: that makes no function a counted one. */
+static void test_few_calls_more(void **state)
+{
+	(void)state;
+	begin(&(struct small_times){.now = 10 * MS});
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 6 * MS, 0, 0, 0},
+					   {thread, 2, timed, 10, 4 * MS, 0, 0, 0}};
+	const int64_t in_main = call(0, main_id);
+	small_nodes(writer, nodes, COUNT(nodes));
+	disarm(f, 1000);
+	count(thread, timed, 26, 0);
+	samples(in_main, 1);
+	samples(call(in_main, f), 5);
+	samples(call(in_main, timed), 2);
+	finish();
+	assert_cpu("timed", 4 * MS, 4 * MS, false);
+}
+
+static void test_many_calls_more(void **state)
+{
+	(void)state;
+	begin(&(struct small_times){.now = 10 * MS});
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 6 * MS, 0, 0, 0},
+					   {thread, 2, timed, 10, 4 * MS, 0, 0, 0}};
+	const int64_t in_main = call(0, main_id);
+	small_nodes(writer, nodes, COUNT(nodes));
+	count(thread, timed, 27, 0);
+	samples(in_main, 8);
+	samples(call(in_main, timed), 2);
+	finish();
+	assert_cpu("timed", 2 * MS, 2 * MS, true);
+}
+
+/* The vDSO is a library; what the kernel was entered for is told by its outermost function. */
+static void test_vdso_and_system_calls(void **state)
+{
+	(void)state;
+	const int64_t in_main = begin_main(), in_f = call(in_main, f);
+	const int64_t in_call = call(in_f, syscalls);
+	disarm(f, 1000);
+	samples(call(in_f, vdso), 3);
+	samples(call(in_call, fault), 5);
+	samples(call(in_f, entry), 1);
+	samples(in_f, 1);
+	finish();
+	assert_cpu("__vdso_gettimeofday", 3 * MS, 3 * MS, true);
+	assert_cpu("f", 10 * MS, 7 * MS, true);
+	assert_int_equal(values_of("f")->os_ticks[TARE_OS_SYSCALL], 5 * MS);
+	assert_int_equal(values_of("f")->os_ticks[TARE_OS_INTERRUPT], 1 * MS);
+	assert_int_equal(values_of("f")->os_ticks[TARE_OS_MINOR_FAULT], 0);
+}
+
+/* Of a stack that is cut off, the innermost function is known: it has most where it had most. */
+static void test_truncated(void **state)
+{
+	(void)state;
+	const int64_t in_main = begin_main(), alone = call(0, f);
+	const struct profile_stack_value cut = {thread, event, alone, 3, 0, 3};
+	disarm(f, 1000);
+	disarm(g, 1000);
+	samples(in_main, 2);
+	samples(call(in_main, f), 4);
+	samples(call(call(in_main, g), f), 1);
+	small_samples(writer, &cut);
+	finish();
+	assert_int_equal(node_below("main", "f")->values.amount[CPU_EXCLUSIVE], 7 * MS);
+	assert_int_equal(node_below("g", "f")->values.amount[CPU_EXCLUSIVE], 1 * MS);
+	assert_cpu("main", 10 * MS, 2 * MS, true);
+}
+
+/* Frames of libraries from which a thread begins are its root. */
+static void test_begin_of_threads(void **state)
+{
+	(void)state;
+	begin_main();
+	const int64_t in_main = call(call(0, start), main_id);
+	disarm(f, 1000);
+	samples(in_main, 4);
+	samples(call(in_main, f), 6);
+	finish();
+	assert_cpu("start_thread", 0, 0, false);
+	assert_cpu("main", 10 * MS, 4 * MS, true);
+	assert_int_equal(analysis->nodes.len, 3);
+}
+
+/* What was called, and met by no sample: its calls are told, below the thread. */
+static void test_counted_and_never_met(void **state)
+{
+	(void)state;
+	const int64_t in_main = begin_main();
+	disarm(f, 1000);
+	disarm(g, 500);
+	samples(in_main, 3);
+	samples(call(in_main, f), 7);
+	finish();
+	assert_int_equal(values_of("g")->calls, 500);
+	assert_cpu("g", 0, 0, false);
+	assert_int_equal(calls_of_nodes("g"), 500);
+}
+
+/* Of a function's two paths each has a share of the calls, which is an estimate; one path has all.
+ */
+static void test_calls_of_paths_are_estimates(void **state)
+{
+	(void)state;
+	const int64_t in_main = begin_main(), in_g = call(in_main, g);
+	disarm(f, 1000);
+	disarm(g, 500);
+	samples(call(in_main, f), 6);
+	samples(call(in_g, f), 4);
+	finish();
+	assert_true(node_below("main", "f")->values.approximate);
+	assert_true(node_below("g", "f")->values.approximate);
+	assert_false(node_below("main", "g")->values.approximate);
+	assert_int_equal(node_below("main", "f")->values.calls, 600);
+	assert_int_equal(node_below("g", "f")->values.calls, 400);
+}
+
+/* Counted where they begin, timed where they end: the process has no more calls than were counted.
+ */
+static void test_calls_across_threads(void **state)
+{
+	(void)state;
+	begin(&(struct small_times){.now = 10 * MS});
+	const int64_t second = small_thread(writer, process, 2, 10 * MS, 0);
+	const int64_t third = small_thread(writer, process, 3, 10 * MS, 0);
+	const struct small_node nodes[] = {
+		{thread, 0, 0, 0, 0, 0, 0, 0}, {thread, 1, main_id, 1, 10 * MS, 0, 0, 0},
+		{second, 0, 0, 0, 0, 0, 0, 0}, {second, 3, main_id, 1, 10 * MS, 0, 0, 0},
+		{third, 0, 0, 0, 0, 0, 0, 0},  {third, 5, f, 60, 10 * MS, 0, 0, 0}};
+	const int64_t in_main = call(0, main_id);
+	small_nodes(writer, nodes, COUNT(nodes));
+	disarm(f, 60);
+	count(second, f, 60, 0);
+	samples(in_main, 10);
+	finish();
+	assert_int_equal(values_of("f")->calls, 120);
+}
+
+/* Time for which others ran is none on the processor, wherever it is shared out. */
+static void test_preempted(void **state)
+{
+	(void)state;
+	begin(&(struct small_times){.now = 12 * MS, .os = 2 * MS, .preempted = 2 * MS});
+	const struct small_node nodes[] = {
+		{thread, 0, 0, 0, 0, 0, 0, 0},
+		{thread, 1, main_id, 1, 7 * MS, 0, 0, 0},
+		{thread, 2, timed, 9, 5 * MS, TARE_OS_PREEMPTED, 2 * MS, 0}};
+	const int64_t in_main = call(0, main_id);
+	const int64_t in_f = call(in_main, f), in_g = call(in_main, g);
+	small_nodes(writer, nodes, COUNT(nodes));
+	disarm(f, 1000);
+	disarm(g, 500);
+	samples(in_f, 4);
+	samples(in_g, 3);
+	samples(call(in_f, timed), 2);
+	samples(call(in_g, timed), 1);
+	finish();
+	assert_cpu("timed", 3 * MS, 3 * MS, false);
+	assert_int_equal(values_of("timed")->os_ticks[TARE_OS_PREEMPTED], 2 * MS);
+	assert_int_equal(analysis->totals.cpu, 10 * MS);
+}
+
 int main(void)
 {
+#define ESTIMATE_TEST(name) cmocka_unit_test_setup_teardown(name, choose_path, close_result)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_counted_takes_from_caller, choose_path,
-						close_result),
-		cmocka_unit_test_setup_teardown(test_clock_decides_where_it_is_surer, choose_path,
-						close_result),
-		cmocka_unit_test_setup_teardown(test_timed_call_below_counted, choose_path,
-						close_result),
-		cmocka_unit_test_setup_teardown(test_paths_share_calls, choose_path, close_result),
-		cmocka_unit_test_setup_teardown(test_counted_later, choose_path, close_result),
-		cmocka_unit_test_setup_teardown(test_libraries_and_kernel, choose_path,
-						close_result),
-		cmocka_unit_test_setup_teardown(test_all_timed, choose_path, close_result),
-		cmocka_unit_test_setup_teardown(test_interval, choose_path, close_result),
+		ESTIMATE_TEST(test_second_event),
+		ESTIMATE_TEST(test_counters_of_both_sides),
+		ESTIMATE_TEST(test_few_calls_more),
+		ESTIMATE_TEST(test_many_calls_more),
+		ESTIMATE_TEST(test_vdso_and_system_calls),
+		ESTIMATE_TEST(test_truncated),
+		ESTIMATE_TEST(test_begin_of_threads),
+		ESTIMATE_TEST(test_counted_and_never_met),
+		ESTIMATE_TEST(test_calls_of_paths_are_estimates),
+		ESTIMATE_TEST(test_calls_across_threads),
+		ESTIMATE_TEST(test_preempted),
+		ESTIMATE_TEST(test_counted_takes_from_caller),
+		ESTIMATE_TEST(test_clock_decides_where_it_is_surer),
+		ESTIMATE_TEST(test_timed_call_below_counted),
+		ESTIMATE_TEST(test_paths_share_calls),
+		ESTIMATE_TEST(test_counted_later),
+		ESTIMATE_TEST(test_libraries_and_kernel),
+		ESTIMATE_TEST(test_all_timed),
+		ESTIMATE_TEST(test_interval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

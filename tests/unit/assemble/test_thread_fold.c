@@ -22,6 +22,20 @@ static struct tree tree;
 static struct resolve_target targets[SESSION_WRITER_NODES];
 static struct thread_fold fold;
 
+static void read_tree(const struct session_writer_thread *writer)
+{
+	struct error err;
+
+	session_writer_write_thread(writer, directory, "thread");
+	const int fd = open(directory, O_RDONLY | O_DIRECTORY);
+	if (!thread_file_read(&thread, fd, "thread", &err))
+		fail_msg("%s", err.message);
+	close(fd);
+	tree_init(&tree, &thread);
+	for (size_t i = 0; i < thread.node_count; i++)
+		targets[i].function = (int64_t)thread.nodes[i].key;
+}
+
 /*
  *   root ─▶ FIRST (1000) ─▶ SECOND (500)
  *                       ├─▶ THIRD (30) ─▶ SECOND (20) ─▶ THIRD (5)
@@ -30,7 +44,6 @@ static struct thread_fold fold;
 static void make_tree(void)
 {
 	struct session_writer_thread writer;
-	struct error err;
 
 	session_writer_thread_init(&writer, 10, 10);
 	const size_t first = session_writer_add_node(&writer, 0, FIRST, 1, 1000);
@@ -40,14 +53,7 @@ static void make_tree(void)
 	session_writer_add_node(&writer, below, THIRD, 7, 5);
 	const size_t last = session_writer_add_node(&writer, first, FOURTH, 1, 10);
 	session_writer_add_os(&writer, last, TARE_OS_SYSCALL, 4);
-	session_writer_write_thread(&writer, directory, "thread");
-	const int fd = open(directory, O_RDONLY | O_DIRECTORY);
-	if (!thread_file_read(&thread, fd, "thread", &err))
-		fail_msg("%s", err.message);
-	close(fd);
-	tree_init(&tree, &thread);
-	for (size_t i = 0; i < thread.node_count; i++)
-		targets[i].function = (int64_t)thread.nodes[i].key;
+	read_tree(&writer);
 }
 
 static void free_tree(void)
@@ -183,6 +189,132 @@ static void test_no_path_has_room(void **state)
 	free_tree();
 }
 
+static void put_os(struct session_writer_thread *writer, size_t node, enum tare_os_cause cause,
+		   uint16_t number, uint64_t ticks)
+{
+	session_writer_add_os(writer, node, cause, ticks);
+	writer->os[writer->header.os_count - 1].syscall_number = number;
+}
+
+static void put_range(int64_t *range, int64_t least, int64_t most)
+{
+	range[0] = least;
+	range[1] = most;
+}
+
+/*
+ *   root ─▶ FIRST (1000) ─▶ SECOND (500) ─▶ THIRD (30)
+ *       │               ├─▶ THIRD (20)
+ *       │               └─▶ FOURTH (10)
+ *       └─▶ FOURTH, folded while it ran (300)
+ */
+static void make_values(void)
+{
+	struct session_writer_thread writer;
+
+	session_writer_thread_init(&writer, 10, 10);
+	const size_t first = session_writer_add_node(&writer, 0, FIRST, 1, 1000);
+	const size_t second = session_writer_add_node(&writer, first, SECOND, 50, 500);
+	const size_t third = session_writer_add_node(&writer, second, THIRD, 3, 30);
+	const size_t other = session_writer_add_node(&writer, first, THIRD, 4, 20);
+	const size_t last = session_writer_add_node(&writer, first, FOURTH, 2, 10);
+	const size_t folded = session_writer_add_node(&writer, 0, FOURTH, 100, 300);
+
+	writer.nodes[folded].index |= TARE_NODE_FOLDED;
+	put_range(&writer.nodes[third].elapsed_inclusive_min, 5, 9);
+	put_range(&writer.nodes[other].elapsed_inclusive_min, 2, 7);
+	put_range(&writer.nodes[third].elapsed_exclusive_min, 3, 4);
+	put_range(&writer.nodes[other].application_inclusive_min, 1, 6);
+	put_range(&writer.nodes[third].application_exclusive_min, 4, 4);
+	put_range(&writer.nodes[other].application_exclusive_min, 1, 5);
+	put_os(&writer, third, TARE_OS_SYSCALL, 1, 4);
+	put_os(&writer, other, TARE_OS_SYSCALL, 1, 3);
+	put_os(&writer, other, TARE_OS_SYSCALL, 2, 2);
+	put_os(&writer, third, TARE_OS_BLOCKED, 1, 5);
+	put_os(&writer, other, TARE_OS_PREEMPTED, 1, 6);
+	writer.nodes[third].unwound = 1;
+	writer.nodes[other].unwound = 2;
+	(void)last;
+	read_tree(&writer);
+}
+
+/* The one row of a function whose paths have folded. */
+static uint32_t folded_row(int64_t function)
+{
+	uint32_t row = 0;
+
+	for (uint32_t i = 1; i < thread.node_count; i++) {
+		if (!tree.nodes[i].keep || targets[i].function != function)
+			continue;
+		assert_int_equal(row, 0);
+		assert_true(thread.folded[i]);
+		row = i;
+	}
+	assert_int_not_equal(row, 0);
+	return row;
+}
+
+static void assert_range(const int64_t *range, int64_t least, int64_t most)
+{
+	assert_int_equal(range[0], least);
+	assert_int_equal(range[1], most);
+}
+
+static void assert_os(uint32_t row, enum tare_os_cause cause, uint16_t number, uint64_t count,
+		      uint64_t ticks)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < thread.os_count; i++) {
+		const struct tare_os_record *record = &thread.os[i];
+
+		if (record->node != row || record->cause != cause ||
+		    record->syscall_number != number)
+			continue;
+		assert_int_equal(record->count, count);
+		assert_int_equal(record->ticks, ticks);
+		found++;
+	}
+	assert_int_equal(found, 1);
+}
+
+static void test_values_of_rows(void **state)
+{
+	(void)state;
+	make_values();
+	thread_fold_make(&fold, &tree, &thread, targets, 2);
+	const uint32_t row = folded_row(THIRD);
+	const struct tare_node *node = &thread.nodes[row];
+
+	assert_range(&node->elapsed_inclusive_min, 2, 9);
+	assert_range(&node->elapsed_exclusive_min, 3, 4);
+	assert_range(&node->application_inclusive_min, 1, 6);
+	assert_range(&node->application_exclusive_min, 1, 5);
+	assert_int_equal(node->unwound, 3);
+	assert_int_equal(thread.os_count, 4);
+	assert_os(row, TARE_OS_SYSCALL, 1, 2, 7);
+	assert_os(row, TARE_OS_SYSCALL, 2, 1, 2);
+	assert_os(row, TARE_OS_BLOCKED, 1, 1, 5);
+	assert_os(row, TARE_OS_PREEMPTED, 1, 1, 6);
+	/* What has folded was on a processor for all but its waits. */
+	assert_int_equal(fold.cpu_ticks, 30 + 20 + 10 - 5 - 6);
+	free_tree();
+}
+
+/* What folds for want of room joins what has folded while the program ran. */
+static void test_rows_that_were_there(void **state)
+{
+	(void)state;
+	make_values();
+	thread_fold_make(&fold, &tree, &thread, targets, 2);
+	const uint32_t row = folded_row(FOURTH);
+
+	assert_int_equal(tree.nodes[row].calls, 102);
+	assert_int_equal(tree.nodes[row].elapsed_ticks, 310);
+	assert_int_equal(fold.paths, 3);
+	free_tree();
+}
+
 /* Room goes by work, and what one thread does not need is the others'. */
 static void test_room_of_threads(void **state)
 {
@@ -226,6 +358,8 @@ int main(void)
 		cmocka_unit_test(test_paths_without_room_fold),
 		cmocka_unit_test(test_all_that_have_room_stay),
 		cmocka_unit_test(test_no_path_has_room),
+		cmocka_unit_test(test_values_of_rows),
+		cmocka_unit_test(test_rows_that_were_there),
 		cmocka_unit_test(test_room_of_threads),
 	};
 

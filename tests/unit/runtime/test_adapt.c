@@ -37,6 +37,13 @@ static struct {
 	struct tare_counted counted[BYTES];
 } file;
 
+/* Another one, whose functions nobody calls. */
+static struct {
+	struct tare_module module;
+	uint8_t arm[BYTES + 1];
+	struct tare_counted counted[BYTES];
+} second;
+
 struct thread {
 	struct tare_thread_file *file;
 	struct accumulate_local local;
@@ -70,9 +77,9 @@ bool counters_are_kept(void)
 bool counters_totals(const struct tare_module *module, const uint32_t *numbers, uint64_t count,
 		     uint32_t *totals)
 {
-	assert_ptr_equal(module, &file.module);
+	assert_true(module == &file.module || module == &second.module);
 	for (uint64_t i = 0; i < count; i++)
-		totals[i] = counted[numbers[i]];
+		totals[i] = module == &file.module ? counted[numbers[i]] : 0;
 	return true;
 }
 
@@ -122,6 +129,7 @@ static int module_begin_again(void **state)
 	for (int i = 0; i < BYTES; i++)
 		file.counted[i].target = (int32_t)(key(i) - (uint64_t)&file.module);
 	memset(counted, 0, sizeof(counted));
+	counted_nowhere = false;
 	noted = renewals = 0;
 	return 0;
 }
@@ -297,6 +305,7 @@ static void test_without_time_of_the_system(void **state)
 	calls(&thread, SHORT, MANY, 1);
 	enter(&thread, 0, SHORT, 2);
 	apply(&thread, late, (uint64_t)MANY * PAIR * 2, false);
+	thread.ticks += (uint64_t)MANY * PAIR * SUMS_BUDGET * 2; /* all together cost little */
 	judge(&thread);
 	assert_int_equal(file.arm[SHORT], 0);
 	thread_end(&thread);
@@ -680,6 +689,178 @@ static void test_forgotten(void **state)
 	munmap(thread.file, FILE_BYTES);
 }
 
+/* What an earlier recording has learned: silent before the first call, and timed again when rare.
+ */
+static void test_disarmed_from_the_start(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	file.counted[SITE].target = 0; /* calls through a pointer */
+	assert_true(disarmed_start(&file.module, SHORT));
+	assert_true(disarmed_start(&file.module, SITE));
+	assert_false(disarmed_start(&file.module, BYTES));
+	assert_int_equal(file.arm[SHORT], 0);
+	assert_int_equal(file.arm[SITE], 0);
+	assert_int_equal(file.arm[LONG], 1);
+	assert_true(disarmed_now(key(SHORT)));
+	assert_false(disarmed_ever(key(SITE)));
+	assert_false(disarmed_ever(key(LONG)));
+	assert_int_equal(noted, 0);
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	look(&thread, 1, 0);
+	look(&thread, PHASES_LOOKS, 10);
+	assert_int_equal(file.arm[SHORT], 1);
+	assert_int_equal(file.arm[SITE], 0);
+	assert_false(disarmed_now(key(SHORT)));
+	assert_true(disarmed_ever(key(SHORT)));
+	thread_end(&thread);
+}
+
+/* Nothing is disarmed where there is no byte to clear, and nobody's calls end unseen. */
+static void test_without_a_byte(void **state)
+{
+	uint8_t nobodys = 1;
+
+	(void)state;
+	assert_false(disarmed_add(key(LONG), 0, 5));
+	assert_false(disarmed_ever(key(LONG)));
+	assert_false(disarmed_add(key(LONG), (uint64_t)&nobodys, 5));
+	assert_false(disarmed_ever(key(LONG)));
+	assert_false(disarmed_add_site((uint64_t)&nobodys));
+	assert_int_equal(nobodys, 1);
+	file.arm[LONG] = 0;
+	assert_false(disarmed_add(key(LONG), (uint64_t)&file.arm[LONG], 5));
+	assert_false(disarmed_ever(key(LONG)));
+	assert_int_equal(noted, 0);
+}
+
+/* Each module's bytes are judged by its own counters; what has none stays as it is. */
+static void test_counters_of_modules(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	second.module = (struct tare_module){
+		.abi = TARE_MODULE_ABI,
+		.function_count = BYTES,
+		.arm_offset = (char *)second.arm - (char *)&second.module,
+		.counter_count = BYTES,
+		.counted_offset = (char *)second.counted - (char *)&second.module};
+	memset(second.arm, 0, sizeof(second.arm));
+	arming_add(&second.module);
+	file.module.counter_count = SITE;
+	assert_true(disarmed_start(&file.module, SHORT));
+	assert_true(disarmed_start(&file.module, SITE));
+	assert_true(disarmed_start(&second.module, SHORT));
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	look(&thread, 1, 0);
+	for (int i = 0; i < PHASES_LOOKS; i++) {
+		counted[SITE] += 10;
+		look(&thread, 1, 10);
+	}
+	assert_int_equal(file.arm[SHORT], 1);
+	assert_int_equal(file.arm[SITE], 0);
+	assert_int_equal(second.arm[SHORT], 0);
+	arming_remove(&second.module);
+	thread_end(&thread);
+}
+
+/* Where nothing is counted, as in a process without room for it, nothing may stay untimed. */
+static void test_process_without_counters(void **state)
+{
+	(void)state;
+	assert_true(disarmed_start(&file.module, SHORT));
+	assert_true(disarmed_start(&file.module, LONG));
+	adapt_begin_process();
+	assert_int_equal(file.arm[SHORT], 0);
+	counted_nowhere = true;
+	state_session.settings.adaptive_percent = 0;
+	adapt_begin_process();
+	assert_int_equal(file.arm[SHORT], 0);
+	state_session.settings.adaptive_percent = 100;
+	adapt_begin_process();
+	assert_int_equal(file.arm[SHORT], 1);
+	assert_int_equal(file.arm[LONG], 1);
+	assert_int_equal(noted, 2);
+	assert_int_equal(noted_what[1], TARE_DISARM_TAKEN_BACK);
+	assert_int_equal(renewals, 1);
+}
+
+/* A busy thread is judged less and less often. */
+static void test_pauses(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	judge(&thread);
+	const uint64_t first = thread.adapt.pause_ticks;
+
+	assert_in_range(thread.adapt.due_ticks, thread.ticks + 1, thread.ticks + first);
+	judge(&thread);
+	assert_int_equal(thread.adapt.pause_ticks, 2 * first);
+	for (int i = 0; i < 20; i++)
+		judge(&thread);
+	assert_in_range(thread.adapt.pause_ticks, 2 * first, 8 * first);
+	thread_end(&thread);
+}
+
+/* Sites that only a few times in four say nothing stay; nor does one drive the others out. */
+static void test_sites(void **state)
+{
+	enum { SITES = 100000 };
+	const uint64_t site = 0x123456;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		assert_false(sites_meet(site + 8, false));
+	for (int i = 0; i < 5; i++)
+		assert_false(sites_meet(site + 8, true));
+	assert_true(sites_meet(site + 8, true)); /* six in eight */
+	for (int i = 0; i < SITES_DULL_MIN - 1; i++)
+		assert_false(sites_meet(site, true));
+	for (uint64_t other = 1; other <= SITES; other++)
+		assert_false(sites_meet(site + 16 * other, false));
+	assert_true(sites_meet(site, true));
+	/* What was dull is met anew, and so is another module's site at the same place. */
+	for (int i = 0; i < SITES_DULL_MIN - 1; i++)
+		assert_false(sites_meet(site, true));
+	sites_forget(site + 1, site + 16);
+	sites_forget(site - 16, site);
+	assert_true(sites_meet(site, true));
+	for (int i = 0; i < SITES_DULL_MIN - 1; i++)
+		assert_false(sites_meet(site, true));
+	sites_forget(site, site + 1);
+	assert_false(sites_meet(site, true));
+}
+
+/* Where looks have found nothing to switch off, the next ones wait for a while. */
+static void test_looks_rest(void **state)
+{
+	struct thread thread;
+	int looks = 0, judgements = 0;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	site_calls(&thread, key(SITE), MANY, false);
+	judge(&thread);
+	for (; adapt_wants_next(&thread.adapt); looks++)
+		assert_in_range(looks, 0, 1000);
+	assert_in_range(looks, 10, 100);
+	for (; !adapt_wants_next(&thread.adapt); judgements++) {
+		assert_in_range(judgements, 0, 100);
+		site_calls(&thread, key(SITE), MANY, false);
+		judge(&thread);
+	}
+	assert_in_range(judgements, 10, 20);
+	thread_end(&thread);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, module_begin_again, module_end_again)
 
 int main(void)
@@ -703,6 +884,13 @@ int main(void)
 		TEST(test_waits_in_progress),
 		TEST(test_phases),
 		TEST(test_end_of_what_is_timed_again),
+		TEST(test_disarmed_from_the_start),
+		TEST(test_without_a_byte),
+		TEST(test_counters_of_modules),
+		TEST(test_process_without_counters),
+		TEST(test_pauses),
+		TEST(test_sites),
+		TEST(test_looks_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
