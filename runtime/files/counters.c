@@ -14,6 +14,7 @@
 #include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/spin.h"
 #include "runtime/files/counters_place.h"
 
 #include <sys/mman.h>
@@ -22,8 +23,6 @@
 #define FILE_BYTES     (1ULL << 30)
 #define SLOTS_MAX      1021
 #define FIRST_MODULES  16
-#define WAIT_ROUNDS    (1 << 25)
-#define YIELD_ROUNDS   64
 #define ARCH_SET_GS    0x1001
 #define HEAD_MIN_BYTES 4096ULL
 #define OWNERS_MAX     512
@@ -61,27 +60,18 @@ static _Thread_local uint32_t own_slot;
 
 /* ---- the lock ---- */
 
-/*
- * A holder has its signals blocked; one that does not come back was killed. Where a sandbox forbids
- * to yield, the holder may wait for this processor: so many rounds are a second or more.
- */
+/* A holder has its signals blocked; one that does not come back was killed. */
 static uint64_t lock_take(void)
 {
 	const uint64_t mask = kernel_signals_block();
 
-	for (int round = 0; round < WAIT_ROUNDS; round++) {
-		if (!__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
-			break;
-		__builtin_ia32_pause();
-		if (round % YIELD_ROUNDS == YIELD_ROUNDS - 1)
-			kernel_call(SYS_sched_yield, 0);
-	}
+	spin_lock(&lock);
 	return mask;
 }
 
 static void lock_give(uint64_t mask)
 {
-	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+	spin_unlock(&lock);
 	kernel_signals_restore(mask);
 }
 
