@@ -1,8 +1,6 @@
 #include "runtime/base/arming_lock.h"
 
-#include "runtime/base/kernel.h"
-
-#define WAIT_ROUNDS 4096
+#include "runtime/base/spin.h"
 
 static uint64_t lock; /* thread pointer of the holder, 0: free */
 
@@ -24,6 +22,7 @@ void arming_unlock(void)
 /* After long waiting the holder is taken for dead. */
 void arming_lock_wait(void)
 {
-	for (int round = 0; round < WAIT_ROUNDS && !arming_lock(); round++)
-		kernel_call(SYS_sched_yield, 0);
+	for (uint32_t rounds = 0; !arming_lock();)
+		if (!spin_again(&rounds))
+			return;
 }

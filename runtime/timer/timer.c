@@ -10,13 +10,13 @@
 #include "runtime/base/budget.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
+#include "runtime/base/spin.h"
 #include "runtime/files/process.h"
 #include "runtime/process/birth.h"
 
 #include <linux/ptrace.h>
 #include <sys/mman.h>
 
-#define LOCK_ROUNDS	  100000
 #define TICK_NS_USUAL	  4000000
 #define PERIOD_NS_MIN	  100000
 #define CLOCK_COARSE	  6 /* CLOCK_MONOTONIC_COARSE: its resolution is the tick */
@@ -29,23 +29,6 @@ static _Thread_local struct timer_thread *timer_self;
 static _Thread_local uint64_t timer_process;
 
 /* ---- slots ---- */
-
-static bool lock(void)
-{
-	for (int round = 0; round < LOCK_ROUNDS; round++) {
-		if (!__atomic_exchange_n(&timer_state.lock, 1, __ATOMIC_ACQUIRE))
-			return true;
-		if (round % 64 == 63)
-			kernel_call(SYS_sched_yield, 0);
-		__builtin_ia32_pause();
-	}
-	return false;
-}
-
-static void unlock(void)
-{
-	__atomic_store_n(&timer_state.lock, 0, __ATOMIC_RELEASE);
-}
 
 static struct timer_thread *slot_map(uint32_t index)
 {
@@ -120,13 +103,13 @@ static struct timer_thread *thread_make(void)
 	const int32_t tid = kernel_tid();
 	uint32_t limits = TARE_LIMIT_THREADS;
 
-	if (tid <= 0 || !lock())
+	if (tid <= 0 || !spin_lock(&timer_state.lock))
 		return TIMER_SELF;
 	struct timer_thread *thread = slot_take(tid);
 
 	if (thread && !thread->used && !slot_begin(thread, tid, &limits))
 		thread = NULL;
-	unlock();
+	spin_unlock(&timer_state.lock);
 	if (!thread)
 		process_thread_lost(limits);
 	return thread ? thread : TIMER_SELF;
@@ -156,11 +139,11 @@ static void withdraw(void)
 {
 	const uint64_t mask = kernel_signals_block();
 
-	if (lock()) {
+	if (spin_lock(&timer_state.lock)) {
 		each_used(timer_disarm);
 		if (timer_state.signal)
 			timer_signal_give();
-		unlock();
+		spin_unlock(&timer_state.lock);
 	}
 	kernel_signals_restore(mask);
 }
@@ -213,11 +196,11 @@ static void thread_end_sampling(struct timer_thread *self)
 {
 	const uint64_t mask = kernel_signals_block();
 
-	if (lock()) {
+	if (spin_lock(&timer_state.lock)) {
 		timer_disarm(self);
 		timer_file_end(self);
 		self->used = 0;
-		unlock();
+		spin_unlock(&timer_state.lock);
 	}
 	timer_self = TIMER_SELF;
 	kernel_signals_restore(mask);
@@ -241,10 +224,10 @@ static void come_back(void)
 {
 	const uint64_t mask = kernel_signals_block();
 
-	if (lock()) {
+	if (spin_lock(&timer_state.lock)) {
 		if (!timer_state.signal && timer_signal_take())
 			each_used(arm_again);
-		unlock();
+		spin_unlock(&timer_state.lock);
 	}
 	kernel_signals_restore(mask);
 	timer_signal_unblock();

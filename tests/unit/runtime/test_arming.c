@@ -1,15 +1,20 @@
 /* Arming bytes: what is disarmed stays so, whatever is switched, loaded and unloaded. */
 #include "runtime/base/arming_lock.h"
+#include "runtime/base/filter.h"
 #include "runtime/control/arming.h"
 #include "runtime/tree/accumulate.h"
 #include "tests/support/heap_memory.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -148,6 +153,55 @@ static void test_many_modules(void **state)
 	free(files);
 }
 
+/* A program's filter that forbids to yield. */
+static void forbid_yield(void)
+{
+	const struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_yield, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct filter *filter = malloc(sizeof(*filter) + sizeof(code));
+
+	assert_non_null(filter);
+	*filter = (struct filter){.length = sizeof(code) / sizeof(code[0])};
+	memcpy(filter->code, code, sizeof(code));
+	filter_add(filter);
+}
+
+static atomic_bool held, given;
+
+static void *hold_a_while(void *unused)
+{
+	const struct timespec moment = {.tv_nsec = 20000000};
+
+	(void)unused;
+	if (!arming_lock())
+		abort();
+	held = true;
+	nanosleep(&moment, NULL);
+	given = true;
+	arming_unlock();
+	return NULL;
+}
+
+/* A holder that sleeps is not dead, whether or not the waiting thread may yield. */
+static void test_waits_without_yielding(void **state)
+{
+	pthread_t holder;
+
+	(void)state;
+	forbid_yield();
+	assert_int_equal(pthread_create(&holder, NULL, hold_a_while, NULL), 0);
+	while (!held)
+		;
+	arming_lock_wait();
+	assert_true(given);
+	arming_unlock();
+	assert_int_equal(pthread_join(holder, NULL), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +210,8 @@ int main(void)
 		cmocka_unit_test(test_loaded_while_off),
 		cmocka_unit_test(test_many_modules),
 		cmocka_unit_test(test_kept_while_paused),
+		/* the last one: the filter stays */
+		cmocka_unit_test(test_waits_without_yielding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
