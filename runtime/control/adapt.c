@@ -22,13 +22,15 @@
 #include "runtime/tree/calls.h"
 #include "runtime/tree/context.h"
 
-#define NODES_MAX      (1U << 18)
-#define PAUSE_FIRST    (1ULL << 20) /* ticks between two sums: half a millisecond … */
-#define PAUSE_LAST     (1ULL << 23) /* … and a few */
-#define PAUSE_PER_NODE 4096	    /* or more, as a node takes some hundred ticks */
-#define WORK_MIN       (1ULL << 19) /* ticks: by less nobody is judged */
-#define LOOKS	       64	    /* events, for call sites */
-#define LOOKS_REST     16	    /* judgements without, where that found none */
+#define NODES_MAX   (1U << 18)
+#define NODE_TICKS  256		 /* to add up a node takes about so many */
+#define PAUSE_FIRST (1ULL << 20) /* ticks between two sums: half a millisecond … */
+#define PAUSE_LAST  (1ULL << 23) /* … and a few */
+#define WORK_MIN    (1ULL << 19) /* ticks: by less nobody is judged */
+#define PAYS_TAKEN  4		 /* a sum is worth it where the probes have taken so many … */
+#define PAYS_WORKED 256		 /* … or the program has worked so many times what it takes */
+#define LOOKS	    64		 /* events, for call sites */
+#define LOOKS_REST  2		 /* judgements without, where that found none */
 
 static uint64_t generation, rearmings;
 
@@ -193,16 +195,28 @@ void adapt_begin_process(void)
 	rearmings_begin();
 }
 
-static void nodes_judge(const struct tare_thread_file *self, struct adapt_local *local)
+/* Judging itself is charged in advance, and is a little less in the end. */
+static uint64_t since(uint64_t then, uint64_t now)
 {
-	const struct sums_work work = {
+	return now > then ? now - then : 0;
+}
+
+static struct sums_work work_of(const struct tare_thread_file *self,
+				const struct adapt_local *local)
+{
+	return (struct sums_work){
 		.pair_ticks = pair_ticks(),
 		.ratio_percent = state_session.settings.adaptive_percent,
 		.worked_ticks = worked_ticks(self) - local->worked_ticks,
 		.worked_ticks_all = worked_ticks(self),
-		.taken_ticks = taken_ticks(self) - local->taken_ticks,
-		.own_ticks = self->own_ticks - local->own_ticks,
+		.taken_ticks = since(local->taken_ticks, taken_ticks(self)),
+		.own_ticks = since(local->own_ticks, self->own_ticks),
 	};
+}
+
+static void nodes_judge(const struct tare_thread_file *self, struct adapt_local *local)
+{
+	const struct sums_work work = work_of(self, local);
 
 	if (!os_flag_stubs_known() || !sums_begin(&local->sums))
 		return;
@@ -217,6 +231,19 @@ static void nodes_judge(const struct tare_thread_file *self, struct adapt_local 
 		local->looks = LOOKS;
 }
 
+/* What judging takes, which began at `now`, is none of the probes' cost. */
+static void judged(const struct tare_thread_file *self, struct adapt_local *local, uint64_t now)
+{
+	const uint64_t spent_ticks = since(now, kernel_ticks());
+
+	local->due_ticks = now + local->pause_ticks;
+	if (local->pause_ticks < PAUSE_LAST)
+		local->pause_ticks *= 2;
+	local->worked_ticks = worked_ticks(self);
+	local->taken_ticks = taken_ticks(self) + spent_ticks;
+	local->own_ticks = self->own_ticks + spent_ticks;
+}
+
 static void judge(const struct tare_thread_file *self, struct adapt_local *local, uint64_t now)
 {
 	if (!arming_lock())
@@ -225,14 +252,17 @@ static void judge(const struct tare_thread_file *self, struct adapt_local *local
 	if (phases_look(now, pair_ticks()))
 		rearmings_begin();
 	arming_unlock();
-	const uint64_t pause = self->node_count * PAUSE_PER_NODE;
+	judged(self, local, now);
+}
 
-	local->due_ticks = now + (pause > local->pause_ticks ? pause : local->pause_ticks);
-	if (local->pause_ticks < PAUSE_LAST)
-		local->pause_ticks *= 2;
-	local->worked_ticks = worked_ticks(self);
-	local->taken_ticks = taken_ticks(self);
-	local->own_ticks = self->own_ticks;
+/* Is there enough that a judgement may save? */
+static bool judging_pays(const struct tare_thread_file *self, const struct adapt_local *local)
+{
+	const struct sums_work work = work_of(self, local);
+	const uint64_t cost_ticks = self->node_count * NODE_TICKS;
+
+	return work.worked_ticks >= WORK_MIN && (work.taken_ticks >= PAYS_TAKEN * cost_ticks ||
+						 work.worked_ticks >= PAYS_WORKED * cost_ticks);
 }
 
 static void judge_when_due(const struct tare_thread_file *self, struct adapt_local *local,
@@ -242,8 +272,7 @@ static void judge_when_due(const struct tare_thread_file *self, struct adapt_loc
 		local->pause_ticks = PAUSE_FIRST;
 		local->due_ticks = now + PAUSE_FIRST;
 	}
-	if ((int64_t)(now - local->due_ticks) >= 0 &&
-	    worked_ticks(self) - local->worked_ticks >= WORK_MIN)
+	if ((int64_t)(now - local->due_ticks) >= 0 && judging_pays(self, local))
 		judge(self, local, now);
 }
 

@@ -31,6 +31,10 @@ bool sites_meet(uint64_t arm, bool is_dull)
 {
 	struct site *site = site_of(arm);
 
+	if (site->all >= SITES_MEMORY) {
+		site->all /= 2;
+		site->dull /= 2;
+	}
 	site->all++;
 	site->dull += is_dull;
 	if (site->dull < SITES_DULL_MIN || site->dull * 4 < site->all * 3)

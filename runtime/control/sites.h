@@ -9,10 +9,12 @@
 #include <stdint.h>
 
 #define SITES_DULL_MIN 4
+#define SITES_MEMORY   32 /* calls, by half of which earlier ones count half */
 
 /*
  * A call was made from the site with that arming byte; `is_dull`: to time it tells nothing new.
- * Under arming's lock. Returns whether most of the site's calls are so: it then is forgotten.
+ * Under arming's lock. Returns whether most of the site's calls of late are so: it then is
+ * forgotten.
  */
 bool sites_meet(uint64_t arm, bool is_dull);
 
