@@ -117,6 +117,45 @@ static void test_own_samples_add_up(void **state)
 	assert_int_equal(threads->weight_in_runtime, 12000);
 }
 
+/* ---- losses ---- */
+
+/* Each counter has another value, so that none is taken for its neighbour. */
+static void write_losses(int input, uint64_t unit)
+{
+	struct profile_writer *writer = small_profile_open(paths[input]);
+	struct profile_process process = {
+		.pid = 5, .name = "p", .executable = "/bin/p", .end_ticks = 2000500};
+	struct profile_thread thread = {.tid = 5, .name = "worker", .end_ticks = 2000500};
+	struct error err;
+
+	for (size_t i = 0; i < TABLE_COUNT(process.process_losses); i++)
+		process.process_losses[i] = (i + 1) * unit;
+	for (size_t i = 0; i < TABLE_COUNT(thread.thread_losses); i++)
+		thread.thread_losses[i] = (i + 101) * unit;
+	thread.process = profile_add_process(writer, &process, &err);
+	assert_true(thread.process > 0);
+	assert_true(profile_add_thread(writer, &thread, &err) > 0);
+	small_profile_commit(writer);
+}
+
+static void test_losses_add_up(void **state)
+{
+	size_t processes, threads;
+
+	(void)state;
+	write_losses(0, 1);
+	write_losses(1, 1000);
+	merge_inputs();
+	const struct profile_process *process = profile_processes(merged, &processes);
+	const struct profile_thread *thread = profile_threads(merged, &threads);
+	assert_int_equal(processes, 1);
+	assert_int_equal(threads, 1);
+	for (size_t i = 0; i < TABLE_COUNT(process->process_losses); i++)
+		assert_int_equal(process->process_losses[i], (i + 1) * 1001);
+	for (size_t i = 0; i < TABLE_COUNT(thread->thread_losses); i++)
+		assert_int_equal(thread->thread_losses[i], (i + 101) * 1001);
+}
+
 /* ---- modules ---- */
 
 static void write_build(int input, const char *build_id)
@@ -249,6 +288,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_periods_that_differ_are_none),
 		TEST(test_own_samples_add_up),
+		TEST(test_losses_add_up),
 		TEST(test_builds_stay_apart),
 		TEST(test_calls_are_counted_by_nanoseconds),
 		TEST(test_values_of_nodes_become_one),
