@@ -11,6 +11,7 @@
 #include "runtime/base/budget.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
+#include "runtime/base/own_place.h"
 
 #include <asm/errno.h>
 #include <fcntl.h>
@@ -79,8 +80,7 @@ static uint64_t file_map(long fd, const struct files_size *size, uint32_t *limit
 	*limits = TARE_LIMIT_SYSTEM;
 	if (kernel_call(SYS_ftruncate, fd, size_allowed(size->file_bytes)))
 		return 0;
-	const long map = kernel_call(SYS_mmap, 0, size->mapped_bytes, PROT_READ | PROT_WRITE,
-				     MAP_SHARED, fd, 0);
+	const long map = own_place_map(size->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
 	if (failed(map))
 		return 0;
 	/* On a disk, a fault would read ahead: megabytes of what was never written. */
@@ -117,8 +117,7 @@ uint64_t files_create(const char *name, const struct files_size *size, uint32_t 
 
 uint64_t files_extend(uint64_t last, uint64_t size_bytes)
 {
-	/* An old size of 0: a further mapping of the same file. */
-	const long map = kernel_call(SYS_mremap, last, 0, size_bytes, MREMAP_MAYMOVE);
+	const long map = own_place_map_again(last, size_bytes);
 
 	if (failed(map))
 		return 0;

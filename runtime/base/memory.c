@@ -7,6 +7,7 @@
 #include "runtime/base/budget.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
+#include "runtime/base/own_place.h"
 
 #include <asm/errno.h>
 #include <stdbool.h>
@@ -21,8 +22,8 @@ void *memory_map(size_t size_bytes)
 {
 	if (budget_take_memory(size_bytes))
 		return NULL;
-	const long map = kernel_call(SYS_mmap, 0, size_bytes, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	const long map = own_place_map(size_bytes, PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1);
 
 	if (map >= 0 || map <= -4096)
 		return (void *)map;

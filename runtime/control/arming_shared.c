@@ -11,6 +11,7 @@
 #include "runtime/base/bytes.h"
 #include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
+#include "runtime/base/own_place.h"
 
 #include <sys/mman.h>
 
@@ -73,8 +74,8 @@ bool arming_share(const struct arming_range *range)
 bool arming_unshare(const struct arming_range *range)
 {
 	const uint64_t size_bytes = pages_bytes(range);
-	const long map = kernel_call(SYS_mmap, 0, size_bytes, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const long map =
+		own_place_map(size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 
 	if (failed(map))
 		return false;

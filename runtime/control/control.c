@@ -16,6 +16,7 @@
 #include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/own_place.h"
 #include "runtime/control/arming.h"
 #include "runtime/files/counters.h"
 #include "runtime/files/process.h"
@@ -46,7 +47,7 @@ static void session_map(void)
 
 	if (fd < 0)
 		return;
-	const long map = kernel_call(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	const long map = own_place_map(4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
 	struct tare_session_control *file = (struct tare_session_control *)map;
 
 	kernel_call(SYS_close, fd);

@@ -14,6 +14,7 @@
 #include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/own_place.h"
 #include "runtime/base/spin.h"
 #include "runtime/files/counters_place.h"
 
@@ -702,7 +703,7 @@ static void entry_switch(struct tare_counter_record *record, uint64_t addr, bool
 
 	if (off == !!(record->flags & TARE_COUNTER_OFF))
 		return;
-	const long map = kernel_call(SYS_mremap, addr, 0, all, MREMAP_MAYMOVE);
+	const long map = own_place_map_again(addr, all);
 
 	if (map < 0 && map > -4096)
 		return;

@@ -13,6 +13,7 @@
 
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
+#include "runtime/base/own_place.h"
 #include "runtime/os/os_flag.h"
 #include "runtime/tree/context.h"
 
@@ -42,8 +43,8 @@ static uint64_t replaced_count;
 
 static void *table_map(uint64_t size_bytes)
 {
-	const long map = kernel_call(SYS_mmap, 0, size_bytes, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	const long map = own_place_map(size_bytes, PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 
 	return map < 0 && map > -4096 ? NULL : (void *)map;
 }

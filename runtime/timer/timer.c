@@ -10,6 +10,7 @@
 #include "runtime/base/budget.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
+#include "runtime/base/own_place.h"
 #include "runtime/base/spin.h"
 #include "runtime/files/process.h"
 #include "runtime/process/birth.h"
@@ -32,9 +33,8 @@ static _Thread_local uint64_t timer_process;
 
 static struct timer_thread *slot_map(uint32_t index)
 {
-	const long map =
-		kernel_call(SYS_mmap, 0, sizeof(struct timer_thread), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	const long map = own_place_map(sizeof(struct timer_thread), PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 
 	if (map < 0 && map > -4096)
 		return NULL;

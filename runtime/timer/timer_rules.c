@@ -8,6 +8,7 @@
 
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
+#include "runtime/base/own_place.h"
 #include "runtime/base/session.h"
 #include "runtime/files/process.h"
 #include "runtime/timer/timer_thread.h"
@@ -43,8 +44,7 @@ static const struct unwind_table *table_map(const char *path)
 	if (fd < 0)
 		return NULL;
 	const long size = kernel_call(SYS_lseek, fd, 0, 2 /* SEEK_END */);
-	const long map =
-		size <= 0 ? -1 : kernel_call(SYS_mmap, 0, size, PROT_READ, MAP_SHARED, fd, 0);
+	const long map = size <= 0 ? -1 : own_place_map((uint64_t)size, PROT_READ, MAP_SHARED, fd);
 
 	kernel_call(SYS_close, fd);
 	if (map < 0 && map > -4096)
