@@ -195,6 +195,27 @@ void adapt_begin_process(void)
 	rearmings_begin();
 }
 
+void adapt_open_plain(void)
+{
+	struct arming_cursor cursor = {0};
+	struct arming_place place;
+	uint64_t steps = UINT64_MAX;
+	bool any = false;
+
+	if (!state_session.settings.adaptive_percent)
+		return;
+	arming_lock_wait();
+	while (arming_next_off(&cursor, &place, &steps)) {
+		if (!disarmed_is_pointers(&place) || place.state->times == ARMING_TIMES_MAX)
+			continue;
+		disarmed_take_back(&place);
+		any = true;
+	}
+	arming_unlock();
+	if (any)
+		rearmings_begin();
+}
+
 /* Judging itself is charged in advance, and is a little less in the end. */
 static uint64_t since(uint64_t then, uint64_t now)
 {

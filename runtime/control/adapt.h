@@ -42,6 +42,12 @@ void adapt_before(struct tare_thread_file *self, struct adapt_local *local,
 void adapt_after(struct tare_thread_file *self, struct adapt_local *local,
 		 const struct accumulate_event *event);
 
+/*
+ * A module without probes came while the program runs: calls through pointers may lead there, and
+ * only the clock tells them from others of their call sites. So these are timed again.
+ */
+void adapt_open_plain(void);
+
 /* A module that occupied [begin, end) is gone: other functions may come to its addresses. */
 void adapt_forget(uint64_t begin, uint64_t end);
 

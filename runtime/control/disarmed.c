@@ -147,6 +147,11 @@ bool disarmed_start(const struct tare_module *module, uint32_t number)
 	return true;
 }
 
+bool disarmed_is_pointers(const struct arming_place *place)
+{
+	return !key_of(place->module, place->number);
+}
+
 void disarmed_take_back(const struct arming_place *place)
 {
 	const uint64_t key = key_of(place->module, place->number);

@@ -27,6 +27,9 @@ bool disarmed_add_site(uint64_t arm);
 /* At the begin of a module, before it runs: a byte of its own. */
 bool disarmed_start(const struct tare_module *module, uint32_t number);
 
+/* Is it the byte of a call site whose calls go through a pointer? */
+bool disarmed_is_pointers(const struct arming_place *place);
+
 /* Sets a byte again. */
 void disarmed_take_back(const struct arming_place *place);
 

@@ -39,6 +39,7 @@
 #define HEADER_PAGES_MAX (1 << 16)
 #define EXPORTED	 __attribute__((visibility("default")))
 
+static bool is_begun; /* what is opened from now on is opened by the program */
 static struct module_segments executable; /* as the kernel says */
 static char **program_environment;	  /* NULL: it has no session's variables */
 static char search_path[TARE_PATH_MAX];
@@ -250,6 +251,8 @@ EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *c
 	else if (path_of(map->l_name, path))
 		module.path = path;
 	module.instrumented = module_arm(&segments);
+	if (!module.instrumented && is_begun)
+		adapt_open_plain();
 	api_connect(&segments);
 	module_count_calls(&segments, loaded_open(&module, &segments));
 	timer_open(&segments, module.path, is_executable);
@@ -261,6 +264,7 @@ EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *c
 EXPORTED void la_preinit(uintptr_t *cookie)
 {
 	(void)cookie;
+	is_begun = true;
 	if (state_session.active)
 		sanitizers_connect();
 }
