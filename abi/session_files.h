@@ -288,8 +288,9 @@ enum tare_call_marks {
 /*
  * OS time of one node by cause, system call and object. Exclusive, calls in progress included. What
  * an interval has of blocked and preempted time goes to records of these causes, the rest of it to
- * another cause's; each counts the interval. With the cause TARE_RECORD_CALLS, `count` calls that
- * the node's bucket `syscall_number` has given away.
+ * another cause's; each counts the interval. Of several system calls in an interval each is
+ * counted, the last one has the time. With the cause TARE_RECORD_CALLS, `count` calls that the
+ * node's bucket `syscall_number` has given away.
  */
 #define TARE_RECORD_CALLS 0xff00U
 

@@ -88,7 +88,8 @@ struct state_private {
 	uint64_t file_end;	    /* that page's offset in the file */
 	uint64_t unloads;	    /* of modules, as noticed: see os_flag.h */
 	struct adapt_local adapt;
-	bool renamed; /* the thread's last system call was about its name */
+	bool renamed;		/* the thread's last system call was about its name */
+	bool syscall_uncounted; /* its last system call is in no OS record yet */
 	struct state_objects objects;
 	struct state_private *made_before; /* all that were ever made */
 };

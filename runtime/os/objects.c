@@ -13,6 +13,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/os/descriptors.h"
 #include "runtime/os/names.h"
+#include "runtime/os/os_flag.h"
 #include "runtime/tree/gate.h"
 
 #include <fcntl.h>
@@ -300,6 +301,18 @@ static void object_ask_aside(struct tare_thread_file *self, struct object *objec
 		self->lost_ticks += spent;
 	}
 	gate_exit(self, 0);
+}
+
+void objects_count_before(struct tare_thread_file *self)
+{
+	const bool is_open = !self->gate && state_session.active;
+
+	if (state_private->syscall_uncounted && is_open &&
+	    gate_enter(self, (uint64_t)__builtin_frame_address(0))) {
+		os_flag_count_syscall(self, state_private);
+		gate_exit(self, 0);
+	}
+	state_private->syscall_uncounted = is_open;
 }
 
 void objects_note(struct tare_thread_file *self, const struct probes_registers *registers)

@@ -11,4 +11,7 @@
 /* At a SYSCALL probe of the thread: fills syscall_number, syscall_object and syscall_name. */
 void objects_note(struct tare_thread_file *self, const struct probes_registers *registers);
 
+/* Before that: counts the system call before, if its interval has not ended yet. */
+void objects_count_before(struct tare_thread_file *self);
+
 #endif

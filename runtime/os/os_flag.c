@@ -16,6 +16,7 @@
 #include "runtime/files/process.h"
 #include "runtime/os/descriptors.h"
 #include "runtime/os/waits.h"
+#include "runtime/tree/calls.h"
 #include "runtime/tree/context.h"
 
 #include <asm/errno.h>
@@ -176,6 +177,7 @@ void os_flag_begin(struct tare_thread_file *self, struct state_private *private_
 {
 	self->rseq_word = (uint64_t)__builtin_thread_pointer() + state_process.rseq_offset;
 	os_flag_noticed(self, private_state);
+	private_state->syscall_uncounted = false;
 	waits_begin(private_state);
 	os_flag_settle(self, private_state);
 }
@@ -277,6 +279,17 @@ static enum tare_os_cause cause_of(const struct state_os_seen *before,
 	return TARE_OS_INTERRUPT;
 }
 
+void os_flag_count_syscall(struct tare_thread_file *self, struct state_private *private_state)
+{
+	const struct accumulate_event event = {.syscall_number = (uint16_t)self->syscall_number,
+					       .syscall_object = self->syscall_object,
+					       .syscall_name = self->syscall_name};
+
+	if (private_state->syscall_uncounted)
+		calls_note_syscall(self, &event);
+	private_state->syscall_uncounted = false;
+}
+
 void os_flag_collect(struct tare_thread_file *self, struct state_private *private_state,
 		     struct accumulate_event *event)
 {
@@ -309,7 +322,9 @@ void os_flag_collect(struct tare_thread_file *self, struct state_private *privat
 		event->syscall_number = (uint16_t)self->syscall_number;
 		event->syscall_object = self->syscall_object;
 		event->syscall_name = self->syscall_name;
+		private_state->syscall_uncounted = false;
 	}
+	os_flag_count_syscall(self, private_state);
 	if (was_switched(&private_state->os_seen, &seen))
 		waits_collect(self, private_state, kind_of(&private_state->os_seen, &seen), event);
 	else if (!asked && by_word)

@@ -87,6 +87,12 @@ void os_flag_end(const struct tare_thread_file *self);
 void os_flag_collect(struct tare_thread_file *self, struct state_private *private_state,
 		     struct accumulate_event *event);
 
+/*
+ * Counts the thread's last system call, unless an event has: with the gate closed, before the next
+ * system call of the same interval, or where the interval is another cause's.
+ */
+void os_flag_count_syscall(struct tare_thread_file *self, struct state_private *private_state);
+
 /* At the end of the runtime's own work: forgets what that work raised. Returns the time. */
 uint64_t os_flag_settle(const struct tare_thread_file *self, struct state_private *private_state);
 

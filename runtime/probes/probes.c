@@ -217,6 +217,7 @@ static void name_follow(struct tare_thread_file *self, const struct probes_regis
 /* Before the system call; an end is noted only by the thread itself, not by its vfork child. */
 static void syscall_note(struct tare_thread_file *self, const struct probes_registers *registers)
 {
+	objects_count_before(self);
 	self->syscalls++;
 	objects_note(self, registers);
 	*(volatile uint64_t *)self->rseq_word = 0;

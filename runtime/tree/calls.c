@@ -75,6 +75,11 @@ static void os_record(struct tare_thread_file *self, const struct accumulate_eve
 	record->ticks += delta;
 }
 
+void calls_note_syscall(struct tare_thread_file *self, const struct accumulate_event *event)
+{
+	os_record(self, event, TARE_OS_SYSCALL, 0);
+}
+
 /* Takes no more than there is from what is `left`. */
 static uint64_t wait_take(uint64_t waited, uint64_t *left)
 {

@@ -42,6 +42,12 @@ void calls_end(struct tare_thread_file *self, enum call_ending how);
 void calls_charge(struct tare_thread_file *self, const struct accumulate_event *event);
 
 /*
+ * Counts the event's system call as one of the top call's, without time: of several in an interval
+ * the last one has it, unless the interval's time is of another cause.
+ */
+void calls_note_syscall(struct tare_thread_file *self, const struct accumulate_event *event);
+
+/*
  * Ends the top call, which is not the root and will never report its end, with the last event. It
  * keeps its time and is counted nowhere.
  */
