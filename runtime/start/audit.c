@@ -39,7 +39,7 @@
 #define HEADER_PAGES_MAX (1 << 16)
 #define EXPORTED	 __attribute__((visibility("default")))
 
-static bool is_begun; /* what is opened from now on is opened by the program */
+static bool is_begun;			  /* what is opened from now on is opened by the program */
 static struct module_segments executable; /* as the kernel says */
 static char **program_environment;	  /* NULL: it has no session's variables */
 static char search_path[TARE_PATH_MAX];
