@@ -10,7 +10,7 @@ for compiler in g++ clang++; do
 		"$compiler" "$optimisation" -fno-optimize-sibling-calls -w -o unwound \
 			"$E2E/../fixtures/exceptions/unwound.cpp"
 		for probes in merged all; do
-			record_options=(--small-functions=keep --probes="$probes")
+			record_options=(--exact --small-functions=keep --probes="$probes")
 			record "$work/unwound"
 			report functions
 			compare values "$work/recorded.stdout" "$work/functions.csv"
