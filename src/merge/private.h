@@ -195,6 +195,8 @@ bool spill_put(struct spill *spill, const void *bytes, size_t size, uint64_t *of
 	       struct error *err);
 bool spill_get(const struct spill *spill, uint64_t offset, void *bytes, size_t size,
 	       struct error *err);
+/* Sets err: what was read is not what was written. False. */
+bool spill_fail(const struct spill *spill, struct error *err);
 void spill_fini(struct spill *spill);
 
 /* ---- times.c: event logs, and samples in the order of time ---- */

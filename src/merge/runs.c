@@ -244,9 +244,7 @@ static bool stream_fill(struct stream *stream, size_t want, struct error *err)
 		return false;
 	stream->at += more;
 	buffer->len += more;
-	return buffer->len >= want ||
-	       error_set(err, ERROR_SYSTEM, "what was written beside %s is not what is read",
-			 stream->spill->beside);
+	return buffer->len >= want || spill_fail(stream->spill, err);
 }
 
 /* Moves to the next item; `has` tells whether there is one. */
@@ -320,9 +318,7 @@ static int64_t location_id(const struct output *output, uint64_t location)
 static bool add_item(const struct output *output, struct stream *stream, struct node_sum *sum)
 {
 	return node_add_coded(output->merge, &stream->item, sum) ||
-	       error_set(output->err, ERROR_SYSTEM,
-			 "what was written beside %s is not what is read",
-			 output->merge->spill.beside);
+	       spill_fail(&output->merge->spill, output->err);
 }
 
 /* ---- writing: threads that are kept ---- */

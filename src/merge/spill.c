@@ -69,6 +69,12 @@ bool spill_get(const struct spill *spill, uint64_t offset, void *bytes, size_t s
 	return true;
 }
 
+bool spill_fail(const struct spill *spill, struct error *err)
+{
+	return error_set(err, ERROR_SYSTEM, "what was written beside %s is not what is read",
+			 spill->beside);
+}
+
 void spill_fini(struct spill *spill)
 {
 	if (spill->fd >= 0)

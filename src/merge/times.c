@@ -238,16 +238,36 @@ static int compare_sample_parts(const void *a, const void *b)
 	return compare_numbers(x->place, y->place);
 }
 
-static void records_finish(const struct output *output, struct trace_cursor cursor,
+/* False where the spill does not give back what was put there. */
+static bool records_finish(const struct output *output, struct trace_cursor cursor,
 			   struct byte_vec *out)
 {
 	struct trace_record record;
+	int more;
 
-	while (trace_record_read(&cursor, &record) > 0) {
+	while ((more = trace_record_read(&cursor, &record)) > 0) {
 		if (record.kind == TARE_TRACE_STACK)
 			record.ticks = time_out(output, record.ticks);
 		trace_record_write(out, &record);
 	}
+	return more == 0;
+}
+
+static bool samples_finish(const struct output *output, const struct profile_sample_chunk *row,
+			   struct byte_reader reader, struct byte_vec *out)
+{
+	struct sample_record sample = {.ticks = row->begin_ticks}, before = sample;
+
+	for (uint64_t i = 0; i < row->samples; i++) {
+		if (!sample_record_read(&reader, row->end_ticks, &sample) ||
+		    sample.stack >= output->merge->stacks.len)
+			return false;
+		struct sample_record now = sample;
+		now.stack = output->stacks.rank[sample.stack];
+		sample_record_write(out, &before, &now);
+		before = now;
+	}
+	return true;
 }
 
 static bool write_trace_part(const struct output *output, const struct merged_part *part,
@@ -256,11 +276,12 @@ static bool write_trace_part(const struct output *output, const struct merged_pa
 	struct profile_trace_chunk row = part->trace;
 	struct byte_vec out = {0};
 
-	records_finish(output, (struct trace_cursor){data, data + part->size}, &out);
+	bool ok = records_finish(output, (struct trace_cursor){data, data + part->size}, &out) ||
+		  spill_fail(&output->merge->spill, output->err);
 	row.begin_ticks = time_out(output, row.begin_ticks);
 	row.end_ticks = time_out(output, row.end_ticks);
 	row.data = (struct profile_bytes){out.data, out.len};
-	const bool ok = profile_add_trace_chunk(output->writer, &row, output->err);
+	ok = ok && profile_add_trace_chunk(output->writer, &row, output->err);
 	vec_fini(&out);
 	return ok;
 }
@@ -269,21 +290,14 @@ static bool write_sample_part(const struct output *output, const struct merged_p
 			      const unsigned char *data)
 {
 	struct profile_sample_chunk row = part->sample;
-	struct byte_reader reader = byte_reader(data, part->size);
-	struct sample_record sample = {.ticks = row.begin_ticks}, before = sample;
 	struct byte_vec out = {0};
 
-	for (uint64_t i = 0; i < row.samples; i++) {
-		sample_record_read(&reader, row.end_ticks, &sample);
-		struct sample_record now = sample;
-		now.stack = output->stacks.rank[sample.stack];
-		sample_record_write(&out, &before, &now);
-		before = now;
-	}
+	bool ok = samples_finish(output, &row, byte_reader(data, part->size), &out) ||
+		  spill_fail(&output->merge->spill, output->err);
 	row.begin_ticks = time_out(output, row.begin_ticks);
 	row.end_ticks = time_out(output, row.end_ticks);
 	row.data = (struct profile_bytes){out.data, out.len};
-	const bool ok = profile_add_sample_chunk(output->writer, &row, output->err);
+	ok = ok && profile_add_sample_chunk(output->writer, &row, output->err);
 	vec_fini(&out);
 	return ok;
 }
