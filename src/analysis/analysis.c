@@ -1,7 +1,6 @@
 /* Opening an analysis: selection of processes and threads, totals, conversions. See analysis.h. */
 #include "analysis/stack_counts.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,14 +19,6 @@ const struct analysis_value_info analysis_value_infos[] = {
 	ANALYSIS_SAMPLED(VALUE)};
 table_covers(analysis_value_infos, ANALYSIS_VALUES);
 
-bool analysis_glob_matches(const struct analysis_globs *globs, const char *text)
-{
-	for (size_t i = 0; i < globs->count; i++)
-		if (strcmp(globs->items[i], text) == 0 || fnmatch(globs->items[i], text, 0) == 0)
-			return true;
-	return globs->count == 0;
-}
-
 static bool matches_name_or_id(const struct analysis_globs *globs, const char *name, int64_t id)
 {
 	char digits[24];
@@ -35,70 +26,6 @@ static bool matches_name_or_id(const struct analysis_globs *globs, const char *n
 	snprintf(digits, sizeof(digits), "%lld", (long long)id);
 	return analysis_glob_matches(globs, name ? name : "") ||
 	       analysis_glob_matches(globs, digits);
-}
-
-/* "ns::f(int)" is found as "ns::f" too. Parentheses of a template argument do not end a name. */
-static size_t length_without_parameters(const char *name)
-{
-	int depth = 0;
-
-	for (const char *at = name; *at; at++) {
-		if (*at == '<')
-			depth++;
-		else if (*at == '>' && depth > 0)
-			depth--;
-		else if (*at == '(' && depth == 0 && at > name &&
-			 strncmp(at, "(anonymous", 10) != 0)
-			return (size_t)(at - name);
-	}
-	return strlen(name);
-}
-
-bool analysis_name_matches(const char *name, const struct analysis_globs *globs)
-{
-	if (analysis_glob_matches(globs, name))
-		return true;
-	const size_t length = length_without_parameters(name);
-	if (!name[length])
-		return false;
-	struct str bare = {0};
-	str_append_bytes(&bare, name, length);
-	const bool matches = analysis_glob_matches(globs, bare.data);
-	str_fini(&bare);
-	return matches;
-}
-
-bool analysis_function_matches(const struct analysis *analysis, uint32_t function,
-			       const struct analysis_globs *globs)
-{
-	const struct analysis_function *row = &analysis->functions.data[function];
-
-	return analysis_name_matches(row->name, globs) ||
-	       (row->symbol[0] && analysis_glob_matches(globs, row->symbol));
-}
-
-bool analysis_was_seen(const struct analysis *analysis, const struct analysis_values *values)
-{
-	if (analysis->method == ANALYSIS_SAMPLE)
-		return values->amount[SAMPLES_INCLUSIVE];
-	return values->calls || values->amount[ELAPSED_INCLUSIVE];
-}
-
-bool analysis_fail_unknown(const struct analysis *analysis, const char *function, struct error *err)
-{
-	struct vec_of(const char *) names = {0};
-
-	vec_foreach (row, &analysis->functions) {
-		if (analysis_was_seen(analysis, &row->values))
-			vec_push(&names, row->name);
-	}
-	const char *nearest = str_nearest(function, names.data, names.len);
-	error_set(err, ERROR_NOT_FOUND, "no function of the profile is called \"%s\"%s; %s%s%s",
-		  function, analysis->my_code ? ", or --my-code hides it" : "",
-		  nearest ? "did you mean \"" : "the functions view lists them",
-		  nearest ? nearest : "", nearest ? "\"?" : "");
-	vec_fini(&names);
-	return false;
 }
 
 static void select_threads(struct analysis *analysis, const struct analysis_options *options)

@@ -2,6 +2,7 @@
  * The rewriter's view of one file while it is at work: ranges (one FDE's code each), units (ranges
  * that share code), and what is known of them. Inside src/rewrite only.
  *
+ *   pass.c        pieces on all workers, progress
  *   foreign.c     what forbids copying anything of a file
  *   extents.c     FDEs, and symbols where there are none -> ranges
  *   ranges.c      ranges -> instructions, branches

@@ -48,12 +48,6 @@ static bool check_window(const struct program *program, struct error *err)
 			 options->last_unit - 1);
 }
 
-void program_report(const struct program *program, double done)
-{
-	if (program->options->progress)
-		program->options->progress(done, program->options->progress_context);
-}
-
 static void mark_copied(struct program *program)
 {
 	vec_foreach (range, &program->ranges) {
@@ -165,15 +159,6 @@ static void fill_result(const struct program *program, struct rewrite_result *re
 
 /* ---- the companion ---- */
 
-uint64_t program_companion_symbol(const struct program *program, const char *name)
-{
-	uint64_t offset;
-
-	return companion_symbol(&program->companion, name, &offset)
-		       ? program->companion.addr + offset
-		       : 0;
-}
-
 static bool open_companion(struct program *program, struct error *err)
 {
 	struct companion *companion = &program->companion;
@@ -246,16 +231,6 @@ static void sum_statistics(const struct program *program)
 		sum->jumps_saved += part->jumps_saved;
 		sum->jumps_tail += part->jumps_tail;
 	}
-}
-
-void program_run(struct program *program, void (*run)(void *, unsigned, size_t, size_t),
-		 size_t count)
-{
-	parallel_run(&(struct parallel_loop){.run = run,
-					     .context = program,
-					     .count = count,
-					     .piece = PROGRAM_PIECE,
-					     .threads = program->thread_count});
 }
 
 static bool run_passes(struct program *program, struct byte_vec *out, struct rewrite_result *result,

@@ -2,6 +2,7 @@
  * Inside src/verify only: the state of one comparison.
  *
  *   verify.c          ranges, the order of work, differences
+ *   comparison.c      its state as the others see it
  *   range_walk.c      original and copy of one range side by side
  *   probe.c           probes and stubs
  *   indirect.c        translated jumps and their maps, reads of jump tables
@@ -99,7 +100,7 @@ struct check {
 	struct map pads;	  /* original addresses where exceptions land */
 };
 
-/* ---- verify.c ---- */
+/* ---- comparison.c ---- */
 struct check_place {
 	uint64_t addr, copy_addr; /* 0: none */
 };

@@ -1,0 +1,44 @@
+/* From link addresses to what the file has there. Everything is bounded by the segment. */
+#include "object/private.h"
+
+/* The PT_LOAD that holds `addr` (bss included), or NULL. */
+static const Elf64_Phdr *object_load_at(const struct object *object, uint64_t addr)
+{
+	const size_t low = partition_point(object->load_count, i, object->loads[i].p_vaddr <= addr);
+
+	if (!low)
+		return NULL;
+	const Elf64_Phdr *load = &object->loads[low - 1];
+	return addr - load->p_vaddr < load->p_memsz ? load : NULL;
+}
+
+const unsigned char *object_rest_at(const struct object *object, uint64_t addr, uint64_t *size)
+{
+	const Elf64_Phdr *load = object_load_at(object, addr);
+
+	*size = 0;
+	if (!load || addr - load->p_vaddr >= load->p_filesz)
+		return NULL;
+	*size = load->p_filesz - (addr - load->p_vaddr);
+	return object->bytes + load->p_offset + (addr - load->p_vaddr);
+}
+
+const unsigned char *object_at(const struct object *object, uint64_t addr, uint64_t size)
+{
+	uint64_t rest;
+	const unsigned char *at = object_rest_at(object, addr, &rest);
+
+	return at && size <= rest ? at : NULL;
+}
+
+bool object_is_mapped(const struct object *object, uint64_t addr)
+{
+	return object_load_at(object, addr) != NULL;
+}
+
+bool object_is_executable(const struct object *object, uint64_t addr)
+{
+	const Elf64_Phdr *load = object_load_at(object, addr);
+
+	return load && (load->p_flags & PF_X) && addr - load->p_vaddr < load->p_filesz;
+}
