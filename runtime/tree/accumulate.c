@@ -193,13 +193,18 @@ static void event_leave(struct tare_thread_file *self, const struct accumulate_e
 	calls_unwind_below(self, event->sp);
 	const struct tare_node *top = top_of(self);
 
-	if (is_at(self, top, event->sp) && !(calls_marks_of(top) & TARE_CALL_PENDING))
-		calls_end(self, CALL_RETURNS);
-	else if (local->deeper)
+	if (is_at(self, top, event->sp)) {
+		/* The other way round the caller reports the end: what began there is only counted,
+		   and went on elsewhere, as swapcontext by setcontext. */
+		if (!(calls_marks_of(top) & TARE_CALL_PENDING))
+			calls_end(self, CALL_RETURNS);
+	} else if (local->deeper) {
 		local->deeper--;
-	else if (top == before && !calls_is_deepest(self) && !stacks_is_arrival(self, event->sp))
+	} else if (top == before && !calls_is_deepest(self) &&
+		   !stacks_is_arrival(self, event->sp)) {
 		/* else longjmp leaves: its own call was among the unwound */
 		end_without_begin(self, event->sp);
+	}
 }
 
 static void event_call(struct tare_thread_file *self, const struct accumulate_event *event)

@@ -420,12 +420,15 @@ static void stack_find(struct tare_thread_file *self, const struct accumulate_ev
 		extent_take_in(self, place);
 }
 
-/* May the event be one of a handler whose stack lies within the extent of the present one? */
+/*
+ * May the event be one of a handler whose stack lies within the extent of the present one? The
+ * first one of a handler that is only counted is a call that it makes.
+ */
 static bool is_suspicious(const struct tare_thread_file *self, const struct accumulate_event *event,
 			  uint64_t place)
 {
-	return event->kind == TARE_EVENT_ENTER && !is_empty(self) &&
-	       place > calls_place_of(top_of(self));
+	return (event->kind == TARE_EVENT_ENTER || event->kind == TARE_EVENT_CALL) &&
+	       !is_empty(self) && place > calls_place_of(top_of(self));
 }
 
 /* The interval that ends here belongs to the stack that is left. */

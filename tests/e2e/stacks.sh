@@ -26,8 +26,8 @@ for probes in merged all; do
 		same "$work/program"
 		compare_all
 		compare calls "$work/threads.csv" "$work/functions.csv"
-		losses=('events_dropped": 0' 'calls_too_deep": 0' 'stacks_lost": 0' 'calls_aside": 0')
-		[ $times = --adaptive ] || losses+=("events_unmatched\": $unmatched")
+		losses=('events_dropped": 0' 'calls_too_deep": 0' 'stacks_lost": 0' 'calls_aside": 0'
+			"events_unmatched\": $unmatched")
 		"$TARE" report summary "$work/profile.tare" --format=json >"$work/summary.json"
 		for loss in "${losses[@]}"; do
 			grep -q "\"$loss,\?$" "$work/summary.json" ||
