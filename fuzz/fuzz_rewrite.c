@@ -58,7 +58,8 @@ static void check_points(const struct object *object, const struct object *copy,
 
 	vec_foreach (point, &result->points) {
 		const struct rewrite_function *function = function_of(result, point->addr);
-		assert(function && rewrite_verdict_is_copied(function->verdict));
+		assert(function && (function->verdict == REWRITE_COUNTED ||
+				    rewrite_verdict_is_instrumented(function->verdict)));
 		assert(point->copy_addr >= result->code_begin);
 		assert(point->copy_addr <= result->code_end);
 		assert(!last || point->addr > last->addr);

@@ -143,12 +143,10 @@ void trace_stack(struct tare_thread_file *self)
 
 /* ---- notes ---- */
 
-static void note_put(struct tare_thread_file *self, enum tare_trace_note note, uint64_t argument,
-		     const void *extra, uint64_t extra_bytes)
+static void note_put(struct tare_thread_file *self, enum tare_trace_note note, uint64_t argument)
 {
 	if (!is_off(self))
-		record_put(self, TARE_TRACE_NOTE, note | argument << TARE_TRACE_NOTE_BITS, extra,
-			   extra_bytes);
+		record_put(self, TARE_TRACE_NOTE, note | argument << TARE_TRACE_NOTE_BITS, NULL, 0);
 }
 
 /* The log has one cause for an interval: where the thread waited, the longer wait. */
@@ -164,17 +162,12 @@ void trace_os(struct tare_thread_file *self, const struct accumulate_event *even
 	const uint64_t number = (uint16_t)(event->syscall_number + 1); /* 0xffff: none */
 
 	note_put(self, TARE_TRACE_NOTE_OS,
-		 (uint64_t)main_cause(event) | number << TARE_TRACE_CAUSE_BITS, NULL, 0);
-}
-
-void trace_mark(struct tare_thread_file *self, int64_t mark)
-{
-	note_put(self, TARE_TRACE_NOTE_MARK, 0, &mark, sizeof(mark));
+		 (uint64_t)main_cause(event) | number << TARE_TRACE_CAUSE_BITS);
 }
 
 void trace_state(struct tare_thread_file *self, bool on)
 {
-	note_put(self, on ? TARE_TRACE_NOTE_ON : TARE_TRACE_NOTE_OFF, 0, NULL, 0);
+	note_put(self, on ? TARE_TRACE_NOTE_ON : TARE_TRACE_NOTE_OFF, 0);
 	if (on)
 		trace_stack(self);
 }

@@ -35,7 +35,6 @@ void trace_call_join(struct tare_thread_file *self, struct tare_node *node);
 void trace_stack(struct tare_thread_file *self);
 
 void trace_os(struct tare_thread_file *self, const struct accumulate_event *event);
-void trace_mark(struct tare_thread_file *self, int64_t mark);
 /* TARE_TRACE_NOTE_OFF and _ON. */
 void trace_state(struct tare_thread_file *self, bool on);
 

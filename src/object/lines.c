@@ -165,8 +165,7 @@ static void open_own(struct lines *lines, const struct object *object)
 	debug_take(lines);
 }
 
-static struct lines *open_with(const struct object *object, const char *debug_path,
-			       const struct lines_store *store)
+struct lines *lines_open(const struct object *object, const struct lines_store *store)
 {
 	struct lines *lines = mem_zalloc(sizeof(*lines));
 
@@ -181,20 +180,8 @@ static struct lines *open_with(const struct object *object, const char *debug_pa
 	open_own(lines, object);
 	if (!lines->dwarf && object_debug_file(object))
 		debug_open_file(lines, object_debug_file(object));
-	if (!lines->dwarf && debug_path)
-		debug_open_file(lines, debug_path);
 	lines->store = NULL;
 	return lines;
-}
-
-struct lines *lines_open(const struct object *object, const char *debug_path)
-{
-	return open_with(object, debug_path, NULL);
-}
-
-struct lines *lines_open_stored(const struct object *object, const struct lines_store *store)
-{
-	return open_with(object, NULL, store);
 }
 
 void lines_finish(struct lines *lines)

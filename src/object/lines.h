@@ -51,12 +51,10 @@ struct lines_store {
 
 /*
  * Prepares to look up addresses of `object`, which is borrowed until lines_close and was opened
- * with OBJECT_SYMBOLS. `debug_path` is a debug file that was found elsewhere, or NULL. Reads
- * nothing but headers: what cannot be read shows in the answers.
+ * with OBJECT_SYMBOLS. `store` is for debug information of separate files, or NULL; borrowed for
+ * the call. Reads nothing but headers: what cannot be read shows in the answers.
  */
-struct lines *lines_open(const struct object *object, const char *debug_path);
-/* The same with a store for debug information of separate files, or NULL; borrowed for the call. */
-struct lines *lines_open_stored(const struct object *object, const struct lines_store *store);
+struct lines *lines_open(const struct object *object, const struct lines_store *store);
 void lines_close(struct lines *lines);
 
 /* Frees what is needed for looking up only; answers stay until lines_close. */

@@ -83,7 +83,7 @@ static void look_up_lines(struct module_work *work, bool keeps_derived)
 	static const struct lines_store store = {.open = derived_open, .keep = derived_keep};
 
 	assert(work->answers.len == work->addrs.len);
-	work->lines = lines_open_stored(work->module->object, keeps_derived ? &store : NULL);
+	work->lines = lines_open(work->module->object, keeps_derived ? &store : NULL);
 	lines_find(work->lines, work->addrs.data, work->addrs.len, work->answers.data);
 	lines_finish(work->lines);
 	work->state = lines_state(work->lines);

@@ -52,8 +52,6 @@ const char *rewrite_verdict_name(enum rewrite_verdict verdict);
 const char *rewrite_verdict_text(enum rewrite_verdict verdict);
 /* Copied and probed (or, for REWRITE_PART, belonging to such). */
 bool rewrite_verdict_is_instrumented(enum rewrite_verdict verdict);
-/* Copied, with probes or only a counter. */
-bool rewrite_verdict_is_copied(enum rewrite_verdict verdict);
 /* Selected, but could not be handled. */
 bool rewrite_verdict_is_refusal(enum rewrite_verdict verdict);
 

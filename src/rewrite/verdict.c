@@ -44,11 +44,6 @@ bool rewrite_verdict_is_instrumented(enum rewrite_verdict verdict)
 	return verdict == REWRITE_INSTRUMENTED || verdict == REWRITE_PART;
 }
 
-bool rewrite_verdict_is_copied(enum rewrite_verdict verdict)
-{
-	return rewrite_verdict_is_instrumented(verdict) || verdict == REWRITE_COUNTED;
-}
-
 bool rewrite_verdict_is_refusal(enum rewrite_verdict verdict)
 {
 	return verdict > REWRITE_NO_SYSCALL;

@@ -209,18 +209,6 @@ enum unwind_result unwind_apply(const struct unwind_rule *rule, const unsigned c
 	return apply_form(rule, registers, memory);
 }
 
-enum unwind_result unwind_step(const struct unwind_table *table, uint64_t bias,
-			       struct unwind_registers *registers,
-			       const struct unwind_memory *memory)
-{
-	const struct unwind_rule *rule =
-		unwind_table_find(table, unwind_call_addr(registers) - bias);
-
-	if (!rule)
-		return UNWIND_NO_RULE;
-	return unwind_apply(rule, unwind_table_programs(table), registers, memory);
-}
-
 enum unwind_result unwind_step_frame_pointer(struct unwind_registers *registers,
 					     const struct unwind_memory *memory)
 {

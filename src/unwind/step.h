@@ -39,14 +39,9 @@ enum unwind_result {
 };
 
 /*
- * Makes of the registers of a frame those of its caller, by the table of the file that its code
- * lies in and the file's load bias. They are unchanged unless the result is UNWIND_CALLER.
+ * Makes of the registers of a frame those of its caller, by the rule of its place; `programs` are
+ * those of the rule's table. They are unchanged unless the result is UNWIND_CALLER.
  */
-enum unwind_result unwind_step(const struct unwind_table *table, uint64_t bias,
-			       struct unwind_registers *registers,
-			       const struct unwind_memory *memory);
-
-/* The same by a rule that has been found before; `programs` are those of its table. */
 enum unwind_result unwind_apply(const struct unwind_rule *rule, const unsigned char *programs,
 				struct unwind_registers *registers,
 				const struct unwind_memory *memory);

@@ -1,7 +1,7 @@
 /*
  * Prints what object/lines says of addresses, for tests that compare it with other tools:
  *
- *   lines_of FILE [DEBUG-FILE] <addresses     one in hexadecimal per line; "all": 1 of each symbol
+ *   lines_of FILE <addresses     one in hexadecimal per line; "all": 1 of each symbol
  *
  * One line per address: address, reason, then FUNCTION@SOURCE:LINE:COLUMN from the innermost on;
  * at last the place of the declaration, "decl=SOURCE:LINE". Time and number on stderr.
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 		vec_push(&addrs, addr);
 	vec_reserve(&answers, addrs.len);
 	const double start = now_s();
-	struct lines *lines = lines_open(object, argc > 2 ? argv[2] : NULL);
+	struct lines *lines = lines_open(object, NULL);
 	lines_find(lines, addrs.data, addrs.len, answers.data);
 	fprintf(stderr, "%zu addresses in %.3f s\n", addrs.len, now_s() - start);
 	for (size_t i = 0; i < addrs.len; i++)

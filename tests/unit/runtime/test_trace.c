@@ -347,13 +347,12 @@ static void test_unwound_and_noted(void **state)
 	event(&thread,
 	      (struct accumulate_event){TARE_EVENT_LEAVE, .sp = thread.sp, .os = true,
 					.os_cause = TARE_OS_SYSCALL, .syscall_number = 35});
-	trace_mark(thread.file, -5);
 	accumulate_repair(thread.file);
 	assert_int_equal(replay(&thread, 1, &seen), 1);
 	assert_int_equal(seen.begun, 10);
 	assert_int_equal(seen.unwound, 9);
 	assert_int_equal(seen.ended, 10);
-	assert_int_equal(seen.notes, 2);
+	assert_int_equal(seen.notes, 1);
 	assert_int_equal(seen.switched, 1);
 	assert_int_equal(seen.depth, 0);
 	thread_end(&thread);

@@ -2,6 +2,7 @@
  * unwind: tables, rules, expressions, maps; and whole stacks of this process, interrupted at any
  * instruction, against those of the compiler's own unwinder.
  */
+#include "tests/support/unwind_step.h"
 #include "unwind/build.h"
 #include "unwind/expression.h"
 #include "unwind/from_code.h"

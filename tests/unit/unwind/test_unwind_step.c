@@ -4,6 +4,7 @@
  */
 #include "object/object.h"
 #include "tests/support/small_elf.h"
+#include "tests/support/unwind_step.h"
 #include "unwind/build.h"
 #include "unwind/expression.h"
 #include "unwind/unwind.h"
