@@ -13,7 +13,9 @@
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/stub.h"
+#include "runtime/control/costs.h"
 #include "runtime/control/disarmed.h"
+#include "runtime/control/looks.h"
 #include "runtime/control/phases.h"
 #include "runtime/control/sites.h"
 #include "runtime/control/sums.h"
@@ -29,8 +31,6 @@
 #define WORK_MIN    (1ULL << 19) /* ticks: by less nobody is judged */
 #define PAYS_TAKEN  4		 /* a sum is worth it where the probes have taken so many … */
 #define PAYS_WORKED 256		 /* … or the program has worked so many times what it takes */
-#define LOOKS	    64		 /* events, for call sites */
-#define LOOKS_REST  2		 /* judgements without, where that found none */
 
 static uint64_t generation, rearmings;
 
@@ -95,33 +95,6 @@ void adapt_before(struct tare_thread_file *self, struct adapt_local *local,
 
 /* ---- sums ---- */
 
-static uint64_t pair_ticks(void)
-{
-	return state_session.cost_ticks[TARE_EVENT_ENTER] +
-	       state_session.cost_ticks[TARE_EVENT_LEAVE];
-}
-
-/* The time that it was on a processor. */
-static uint64_t worked_ticks(const struct tare_thread_file *self)
-{
-	return self->now_ticks - self->blocked_ticks - self->preempted_ticks;
-}
-
-/* What the runtime has taken; time while collection was off is in it, too. */
-static uint64_t taken_ticks(const struct tare_thread_file *self)
-{
-	return self->lost_ticks - self->begin_ticks - self->idle_ticks;
-}
-
-/* What the calls that have ended have waited: elapsed_ticks is theirs. */
-static uint64_t ended_waits(const struct tare_thread_file *self, const struct tare_node *node)
-{
-	const struct context_waits waits = context_waits(self, node);
-	const uint64_t all = waits.blocked_ticks + waits.preempted_ticks;
-
-	return all > node->os_exclusive ? all - node->os_exclusive : 0;
-}
-
 static void nodes_sum(const struct tare_thread_file *self, struct adapt_sums *sums)
 {
 	const uint32_t end =
@@ -129,12 +102,11 @@ static void nodes_sum(const struct tare_thread_file *self, struct adapt_sums *su
 
 	for (uint32_t at = CONTEXT_NODE_LAST + 1; at < end; at++) {
 		const struct tare_node *node = context_node_at(self, at);
-		struct adapt_sum part = {.key = node->key, .calls = context_calls(node)};
 
-		if (!part.calls)
+		if (!context_calls(node))
 			continue;
-		part.blocked_ticks = context_waits(self, node).blocked_ticks;
-		part.ticks = node->elapsed_ticks - (int64_t)ended_waits(self, node);
+		const struct adapt_sum part = costs_of_node(self, node);
+
 		sums_add(sums, &part);
 	}
 }
@@ -216,53 +188,31 @@ void adapt_open_plain(void)
 		rearmings_begin();
 }
 
-/* Judging itself is charged in advance, and is a little less in the end. */
-static uint64_t since(uint64_t then, uint64_t now)
-{
-	return now > then ? now - then : 0;
-}
-
-static struct sums_work work_of(const struct tare_thread_file *self,
-				const struct adapt_local *local)
-{
-	return (struct sums_work){
-		.pair_ticks = pair_ticks(),
-		.ratio_percent = state_session.settings.adaptive_percent,
-		.worked_ticks = worked_ticks(self) - local->worked_ticks,
-		.worked_ticks_all = worked_ticks(self),
-		.taken_ticks = since(local->taken_ticks, taken_ticks(self)),
-		.own_ticks = since(local->own_ticks, self->own_ticks),
-	};
-}
-
 static void nodes_judge(const struct tare_thread_file *self, struct adapt_local *local)
 {
-	const struct sums_work work = work_of(self, local);
+	const struct sums_work work = costs_since(self, &local->judged);
 
 	if (!os_flag_stubs_known() || !sums_begin(&local->sums))
 		return;
 	nodes_sum(self, &local->sums);
-	const bool is_dear = sums_judge(&local->sums, &work);
-
+	sums_judge(&local->sums, &work);
 	if (nodes_disarm(self, &local->sums))
 		generation_begin();
-	if (local->looks_rest)
-		local->looks_rest--;
-	else if (is_dear || some_stay(&local->sums))
-		local->looks = LOOKS;
+	local->some_stay = some_stay(&local->sums);
 }
 
-/* What judging takes, which began at `now`, is none of the probes' cost. */
+/* What judging takes, which began at `now`, is none of the probes' cost: it will be charged. */
 static void judged(const struct tare_thread_file *self, struct adapt_local *local, uint64_t now)
 {
-	const uint64_t spent_ticks = since(now, kernel_ticks());
+	const uint64_t then = kernel_ticks(), spent_ticks = then > now ? then - now : 0;
 
 	local->due_ticks = now + local->pause_ticks;
 	if (local->pause_ticks < PAUSE_LAST)
 		local->pause_ticks *= 2;
-	local->worked_ticks = worked_ticks(self);
-	local->taken_ticks = taken_ticks(self) + spent_ticks;
-	local->own_ticks = self->own_ticks + spent_ticks;
+	local->judged = costs_now(self);
+	local->judged.taken_ticks += spent_ticks;
+	local->judged.own_ticks += spent_ticks;
+	local->looked.taken_ticks += spent_ticks;
 }
 
 static void judge(const struct tare_thread_file *self, struct adapt_local *local, uint64_t now)
@@ -270,7 +220,7 @@ static void judge(const struct tare_thread_file *self, struct adapt_local *local
 	if (!arming_lock())
 		return;
 	nodes_judge(self, local);
-	if (phases_look(now, pair_ticks()))
+	if (phases_look(now, costs_pair_ticks()))
 		rearmings_begin();
 	arming_unlock();
 	judged(self, local, now);
@@ -279,7 +229,7 @@ static void judge(const struct tare_thread_file *self, struct adapt_local *local
 /* Is there enough that a judgement may save? */
 static bool judging_pays(const struct tare_thread_file *self, const struct adapt_local *local)
 {
-	const struct sums_work work = work_of(self, local);
+	const struct sums_work work = costs_since(self, &local->judged);
 	const uint64_t cost_ticks = self->node_count * NODE_TICKS;
 
 	return work.worked_ticks >= WORK_MIN && (work.taken_ticks >= PAYS_TAKEN * cost_ticks ||
@@ -297,46 +247,7 @@ static void judge_when_due(const struct tare_thread_file *self, struct adapt_loc
 		judge(self, local, now);
 }
 
-/* ---- call sites ---- */
-
-/* At a call through a pointer: has the target ever reported itself, as its node knows? */
-static bool reports_itself(const struct tare_thread_file *self,
-			   const struct accumulate_event *event)
-{
-	const struct tare_node *node = context_node(self->top);
-
-	return node->key == event->key && node->stub;
-}
-
-/*
- * A call tells nothing where the target should not be timed, or reports itself: then the site
- * measures the call instruction.
- */
-static bool is_dull(const struct tare_thread_file *self, const struct accumulate_event *event,
-		    bool target_goes)
-{
-	return target_goes || disarmed_now(event->key) || reports_itself(self, event);
-}
-
-static void site_judge(const struct tare_thread_file *self, struct adapt_local *local,
-		       const struct accumulate_event *event)
-{
-	const struct adapt_sum *sum = sums_find(&local->sums, event->key);
-	const bool goes = sum && sum->goes;
-	bool cleared = false;
-
-	if (!arming_lock())
-		return;
-	if (event->stub ? goes : sites_meet(event->arm, is_dull(self, event, goes)))
-		cleared = goes && (event->stub || !reports_itself(self, event))
-				  ? disarmed_add(event->key, event->arm, sum->calls)
-				  : disarmed_add_site(event->arm);
-	if (cleared)
-		generation_begin();
-	if (cleared && local->looks)
-		local->looks = LOOKS;
-	arming_unlock();
-}
+/* ---- events ---- */
 
 void adapt_after(struct tare_thread_file *self, struct adapt_local *local,
 		 const struct accumulate_event *event)
@@ -345,9 +256,10 @@ void adapt_after(struct tare_thread_file *self, struct adapt_local *local,
 		return;
 	/* Who runs one instruction at a time has no costs to judge by, and no time for it. */
 	if (counters_are_kept() && !kernel_is_stepped()) {
-		if (event->kind == TARE_EVENT_CALL && event->arm)
-			site_judge(self, local, event);
+		if (looks_at(self, local, event))
+			generation_begin();
 		judge_when_due(self, local, event->ticks);
+		looks_begin_when_dear(self, local);
 	}
 	const uint64_t present = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
 
@@ -359,11 +271,7 @@ void adapt_after(struct tare_thread_file *self, struct adapt_local *local,
 
 bool adapt_wants_next(struct adapt_local *local)
 {
-	if (!local->looks)
-		return false;
-	if (!--local->looks)
-		local->looks_rest = LOOKS_REST;
-	return true;
+	return looks_want_next(local);
 }
 
 void adapt_forget(uint64_t begin, uint64_t end)

@@ -102,7 +102,7 @@ static uint64_t average_ticks(const struct adapt_sum *sum)
 	return ticks > 0 && calls ? (uint64_t)ticks / calls : 0;
 }
 
-static bool waits(const struct adapt_sum *sum)
+bool sums_waits(const struct adapt_sum *sum)
 {
 	const uint64_t own_ticks = sum->ticks > 0 ? (uint64_t)sum->ticks : 0;
 
@@ -112,12 +112,18 @@ static bool waits(const struct adapt_sum *sum)
 
 static bool is_for_judgement(const struct adapt_sum *sum)
 {
-	return sum->calls >= SUMS_CALLS_MIN && !waits(sum);
+	return sum->calls >= SUMS_CALLS_MIN && !sums_waits(sum);
+}
+
+bool sums_is_short(const struct adapt_sum *sum, const struct sums_work *work)
+{
+	return is_for_judgement(sum) &&
+	       average_ticks(sum) * 100 < work->pair_ticks * work->ratio_percent;
 }
 
 static bool is_short_and_dear(const struct adapt_sum *sum, const struct sums_work *work)
 {
-	return average_ticks(sum) * 100 < work->pair_ticks * work->ratio_percent &&
+	return sums_is_short(sum, work) &&
 	       (sum->dear || (recent_calls(sum) && sum->calls * work->pair_ticks >=
 							   work->worked_ticks_all / SUMS_SHARE));
 }
@@ -149,7 +155,7 @@ static void costs_add(struct costs *costs, const struct adapt_sum *sum,
 		return;
 	if (is_for_judgement(sum) && cost >= work->worked_ticks / SUMS_TRIFLE)
 		costs->classes[class_of(sum, work)] += cost;
-	else if (!waits(sum))
+	else if (!sums_waits(sum))
 		costs->rest += cost;
 }
 
@@ -168,7 +174,7 @@ static uint32_t class_least(const struct costs *costs, const struct sums_work *w
 	return class < CLASS_LONG ? class : CLASS_LONG;
 }
 
-bool sums_judge(const struct adapt_sums *sums, const struct sums_work *work)
+void sums_judge(const struct adapt_sums *sums, const struct sums_work *work)
 {
 	struct costs costs = {0};
 
@@ -178,7 +184,7 @@ bool sums_judge(const struct adapt_sums *sums, const struct sums_work *work)
 		if (!sum->key)
 			continue;
 		sum->dear = recent_calls(sum) * work->pair_ticks >= work->worked_ticks / SUMS_SHARE;
-		sum->goes = is_for_judgement(sum) && is_short_and_dear(sum, work);
+		sum->goes = is_short_and_dear(sum, work);
 		costs_add(&costs, sum, work);
 	}
 	const uint32_t least = class_least(&costs, work);
@@ -191,5 +197,4 @@ bool sums_judge(const struct adapt_sums *sums, const struct sums_work *work)
 		    class_of(sum, work) < least)
 			sum->goes = true;
 	}
-	return work->taken_ticks > work->worked_ticks / SUMS_BUDGET;
 }

@@ -47,7 +47,13 @@ void sums_add(struct adapt_sums *sums, const struct adapt_sum *part);
 
 struct adapt_sum *sums_find(const struct adapt_sums *sums, uint64_t key);
 
-/* Says of each sum whether it goes. Returns whether the probes cost too much altogether. */
-bool sums_judge(const struct adapt_sums *sums, const struct sums_work *work);
+/* Does it wait so much that it is timed for that? */
+bool sums_waits(const struct adapt_sum *sum);
+
+/* Are there calls enough to say that they are short beside their probes? */
+bool sums_is_short(const struct adapt_sum *sum, const struct sums_work *work);
+
+/* Says of each sum whether it goes. */
+void sums_judge(const struct adapt_sums *sums, const struct sums_work *work);
 
 #endif

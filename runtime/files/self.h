@@ -13,16 +13,28 @@ struct adapt_sums {
 	uint64_t room, used;
 };
 
+/* Of costs.h: of a thread up to some moment, in ticks. */
+struct costs_mark {
+	uint64_t worked_ticks; /* on a processor */
+	uint64_t taken_ticks;  /* by the runtime, */
+	uint64_t own_ticks;    /* and of these beside the probes' short way */
+};
+
+#define ADAPT_MET 64
+
 /* Of adapt.h, which begins it. */
 struct adapt_local {
 	uint64_t due_ticks;   /* TSC: when to add up again; 0: nothing was so far */
 	uint64_t pause_ticks; /* between two times */
 	uint64_t generation;  /* of the set of disarmed functions, as known by the thread's stack */
 	uint64_t rearmings;   /* the same of functions that are timed again */
-	/* the thread's, when it was added up last */
-	uint64_t worked_ticks, taken_ticks, own_ticks;
-	uint32_t looks;	     /* events to come that are looked at for call sites */
-	uint32_t looks_rest; /* judgements without */
+	struct costs_mark judged; /* when it was added up last */
+	struct costs_mark looked; /* when looks were last thought of */
+	uint32_t looks;		  /* events to come that are looked at */
+	uint32_t looks_rest;	  /* how often the time between looks was doubled */
+	bool looks_found;	  /* something among these */
+	bool some_stay;		  /* functions that should go, and are called through pointers */
+	uint32_t met[ADAPT_MET];  /* marks of who was called among these events */
 	struct adapt_sums sums;
 };
 

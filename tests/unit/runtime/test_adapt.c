@@ -884,26 +884,98 @@ static void test_judging_pays(void **state)
 	thread_end(&thread);
 }
 
-/* Where looks have found nothing to switch off, the next ones wait for a while. */
+/* Counts the events that are looked at from now on, each of which is a call of LONG. */
+static int looks_over(struct thread *thread)
+{
+	int looks = 0;
+
+	for (; adapt_wants_next(&thread->adapt); looks++)
+		assert_in_range(looks, 0, 1000);
+	return looks;
+}
+
+/* Half of what the thread works is taken by its probes, for so many ticks. */
+static void dear(struct thread *thread, uint64_t ticks)
+{
+	thread->file->lost_ticks += ticks / 2;
+	thread->ticks += ticks / 2;
+	enter(thread, ticks / 2, LONG, 2);
+	leave(thread, 0, 2, true);
+}
+
+/* Only while the probes are dear; where that found nothing, the next ones wait longer and longer.
+ */
 static void test_looks_rest(void **state)
 {
+	enum { WORK = 1 << 21 };
 	struct thread thread;
-	int looks = 0, judgements = 0;
+	uint64_t rests[6] = {0};
 
 	(void)state;
 	thread_begin(&thread);
 	enter(&thread, 0, LONG, 1);
-	site_calls(&thread, key(SITE), MANY, false);
 	judge(&thread);
-	for (; adapt_wants_next(&thread.adapt); looks++)
-		assert_in_range(looks, 0, 1000);
-	assert_in_range(looks, 10, 100);
-	for (; !adapt_wants_next(&thread.adapt); judgements++) {
-		assert_in_range(judgements, 0, 100);
-		site_calls(&thread, key(SITE), MANY, false);
-		judge(&thread);
+	assert_int_equal(looks_over(&thread), 0);
+	for (int i = 0; i < 6; i++) {
+		int looks = 0;
+
+		for (; !looks; rests[i]++) {
+			assert_in_range(rests[i], 0, 100);
+			dear(&thread, WORK);
+			looks = looks_over(&thread);
+		}
+		assert_in_range(looks, 10, 100);
 	}
-	assert_in_range(judgements, 2, 4);
+	assert_in_range(rests[2], 2, 10);
+	assert_true(rests[1] < rests[2] && rests[2] < rests[3]);
+	assert_int_equal(rests[5], rests[4]);
+	thread_end(&thread);
+}
+
+static void looked_call(struct thread *thread, int byte)
+{
+	apply(thread,
+	      (struct accumulate_event){.kind = TARE_EVENT_ENTER,
+					.key = key(byte),
+					.stub = stub(byte),
+					.sp = SP_TOP - 128},
+	      1, true);
+	if (top_of(thread)->key == key(byte))
+		leave(thread, 1, 2, true);
+}
+
+/* Who is called twice within a look, and is short, goes at once, however large the tree is. */
+static void test_looks_find_functions(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	judge(&thread);
+	calls(&thread, SHORT, MANY, 1);
+	calls(&thread, SHORTER, SUMS_CALLS_MIN - 2, 1);
+	looked_call(&thread, SHORT);
+	looked_call(&thread, SHORT);
+	assert_int_equal(file.arm[SHORT], 1); /* nothing is looked at */
+	thread.adapt.due_ticks = thread.ticks + (1ULL << 40); /* nor added up */
+	dear(&thread, 1 << 21);
+	assert_true(thread.adapt.looks > 0);
+	looked_call(&thread, SHORTER);
+	looked_call(&thread, SHORT);
+	assert_int_equal(file.arm[SHORT], 1);
+	looked_call(&thread, LONG);
+	looked_call(&thread, LONG);
+	assert_int_equal(file.arm[LONG], 1);
+	looked_call(&thread, SHORT);
+	assert_int_equal(file.arm[SHORT], 0);
+	assert_int_equal(noted_keys[0], key(SHORT));
+	assert_in_range(noted_calls[0], MANY, MANY + 4);
+	assert_int_equal(file.arm[SHORTER], 1); /* it was met once, and has too few calls */
+	looked_call(&thread, SHORTER);
+	assert_int_equal(file.arm[SHORTER], 1);
+	looked_call(&thread, SHORTER);
+	assert_int_equal(file.arm[SHORTER], 0);
 	thread_end(&thread);
 }
 
@@ -939,6 +1011,7 @@ int main(void)
 		TEST(test_site_of_late),
 		TEST(test_judging_pays),
 		TEST(test_looks_rest),
+		TEST(test_looks_find_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,156 @@
+/*
+ *   probes took more than 1 / SUMS_BUDGET of late ─▶ the next LOOKS events take the general path
+ *        its second begin within them, and short so far ─▶ disarmed
+ *        a call through a pointer that tells nothing     ─▶ counted for its site (sites.h)
+ *   something found ─▶ LOOKS more;   nothing ─▶ twice as long a rest, up to REST_LAST
+ *
+ * Refuses to judge by fewer calls than sums.h does.
+ */
+#include "runtime/control/looks.h"
+
+#include "runtime/base/arming_lock.h"
+#include "runtime/base/bytes.h"
+#include "runtime/base/stub.h"
+#include "runtime/control/costs.h"
+#include "runtime/control/disarmed.h"
+#include "runtime/control/sites.h"
+#include "runtime/os/os_flag.h"
+#include "runtime/tree/context.h"
+
+#define LOOKS	   64		/* events: some ten microseconds in the general path */
+#define REST_FIRST (1ULL << 19) /* ticks of work between looks */
+#define REST_LAST  4		/* doubled so many times */
+
+void looks_begin_when_dear(const struct tare_thread_file *self, struct adapt_local *local)
+{
+	if (local->looks)
+		return;
+	const struct sums_work work = costs_since(self, &local->looked);
+
+	if (work.worked_ticks < REST_FIRST << local->looks_rest)
+		return;
+	local->looked = costs_now(self);
+	if (work.taken_ticks <= work.worked_ticks / SUMS_BUDGET && !local->some_stay)
+		return;
+	local->some_stay = false;
+	local->looks = LOOKS;
+	local->looks_found = false;
+	memset(local->met, 0, sizeof(local->met));
+}
+
+bool looks_want_next(struct adapt_local *local)
+{
+	if (!local->looks)
+		return false;
+	if (--local->looks)
+		return true;
+	if (local->looks_found)
+		local->looks_rest = 0;
+	else if (local->looks_rest < REST_LAST)
+		local->looks_rest++;
+	return false;
+}
+
+/* Was a call of it met among these events? It is now. */
+static bool met_before(struct adapt_local *local, uint64_t key)
+{
+	const uint64_t mixed = key * 0x9e3779b97f4a7c15ULL;
+	uint32_t *place = &local->met[(mixed >> 32) % ADAPT_MET];
+	const uint32_t mark = (uint32_t)(mixed >> 24) | 1;
+	const bool met = *place == mark;
+
+	*place = mark;
+	return met;
+}
+
+/* By the path that it is on: that it is called often is known, that it is short is to be seen. */
+static bool is_short(const struct tare_thread_file *self, const struct accumulate_event *event)
+{
+	const struct tare_node *node = context_node(self->top);
+	const struct costs_mark never = {0};
+
+	if (node->key != event->key)
+		return false;
+	const struct adapt_sum sum = costs_of_node(self, node);
+	const struct sums_work work = costs_since(self, &never);
+
+	return sums_is_short(&sum, &work);
+}
+
+static bool target_goes(const struct tare_thread_file *self, struct adapt_local *local,
+			const struct accumulate_event *event)
+{
+	const struct adapt_sum *sum = sums_find(&local->sums, event->key);
+
+	if (sum && (sum->goes || sums_waits(sum)))
+		return sum->goes;
+	return local->looks && met_before(local, event->key) && is_short(self, event);
+}
+
+/* At a call through a pointer: has the target ever reported itself, as its node knows? */
+static bool reports_itself(const struct tare_thread_file *self,
+			   const struct accumulate_event *event)
+{
+	const struct tare_node *node = context_node(self->top);
+
+	return node->key == event->key && node->stub;
+}
+
+/*
+ * A call tells nothing where the target should not be timed, or reports itself: then the site
+ * measures the call instruction.
+ */
+static bool is_dull(const struct tare_thread_file *self, const struct accumulate_event *event,
+		    bool goes)
+{
+	return goes || disarmed_now(event->key) || reports_itself(self, event);
+}
+
+/* The thread's calls of who goes: those of the last sum, or of the path that shows it. */
+static uint64_t calls_of(const struct tare_thread_file *self, const struct adapt_local *local,
+			 uint64_t key)
+{
+	const struct adapt_sum *sum = sums_find(&local->sums, key);
+
+	return sum && sum->calls ? sum->calls : context_calls(context_node(self->top));
+}
+
+static bool site_disarm(const struct tare_thread_file *self, const struct adapt_local *local,
+			const struct accumulate_event *event, bool goes)
+{
+	if (!(event->stub ? goes : sites_meet(event->arm, is_dull(self, event, goes))))
+		return false;
+	if (goes && (event->stub || !reports_itself(self, event)))
+		return disarmed_add(event->key, event->arm, calls_of(self, local, event->key));
+	return disarmed_add_site(event->arm);
+}
+
+static bool function_disarm(const struct tare_thread_file *self, const struct adapt_local *local)
+{
+	const struct tare_node *node = context_node(self->top);
+
+	return node->stub > NODE_STUB_FORGOTTEN && os_flag_stubs_known() &&
+	       disarmed_add(node->key, stub_addr(node->stub, 1), calls_of(self, local, node->key));
+}
+
+bool looks_at(const struct tare_thread_file *self, struct adapt_local *local,
+	      const struct accumulate_event *event)
+{
+	const bool is_site = event->kind == TARE_EVENT_CALL && event->arm;
+
+	if (!is_site && (event->kind != TARE_EVENT_ENTER || !local->looks))
+		return false;
+	const bool goes = target_goes(self, local, event);
+
+	if ((!is_site && !goes) || !arming_lock())
+		return false;
+	const bool cleared =
+		is_site ? site_disarm(self, local, event, goes) : function_disarm(self, local);
+
+	arming_unlock();
+	if (cleared && local->looks) {
+		local->looks = LOOKS;
+		local->looks_found = true;
+	}
+	return cleared;
+}
