@@ -810,49 +810,6 @@ static void test_pauses(void **state)
 	thread_end(&thread);
 }
 
-/* Sites that only a few times in four say nothing stay; nor does one drive the others out. */
-static void test_sites(void **state)
-{
-	enum { SITES = 100000 };
-	const uint64_t site = 0x123456;
-
-	(void)state;
-	for (int i = 0; i < 2; i++)
-		assert_false(sites_meet(site + 8, false));
-	for (int i = 0; i < 5; i++)
-		assert_false(sites_meet(site + 8, true));
-	assert_true(sites_meet(site + 8, true)); /* six in eight */
-	for (int i = 0; i < SITES_DULL_MIN - 1; i++)
-		assert_false(sites_meet(site, true));
-	for (uint64_t other = 1; other <= SITES; other++)
-		assert_false(sites_meet(site + 16 * other, false));
-	assert_true(sites_meet(site, true));
-	/* What was dull is met anew, and so is another module's site at the same place. */
-	for (int i = 0; i < SITES_DULL_MIN - 1; i++)
-		assert_false(sites_meet(site, true));
-	sites_forget(site + 1, site + 16);
-	sites_forget(site - 16, site);
-	assert_true(sites_meet(site, true));
-	for (int i = 0; i < SITES_DULL_MIN - 1; i++)
-		assert_false(sites_meet(site, true));
-	sites_forget(site, site + 1);
-	assert_false(sites_meet(site, true));
-}
-
-/* Calls of long ago do not keep a site on. */
-static void test_site_of_late(void **state)
-{
-	const uint64_t site = 0x654321;
-	int dull = 0;
-
-	(void)state;
-	for (int i = 0; i < 10000; i++)
-		assert_false(sites_meet(site, false));
-	while (!sites_meet(site, true))
-		assert_in_range(++dull, 1, 2 * SITES_MEMORY);
-	assert_in_range(dull, SITES_DULL_MIN, 2 * SITES_MEMORY);
-}
-
 /* The time of thousands of nodes is added up only where that may save more than it takes. */
 static void test_judging_pays(void **state)
 {
@@ -957,7 +914,7 @@ static void test_looks_find_functions(void **state)
 	calls(&thread, SHORTER, SUMS_CALLS_MIN - 2, 1);
 	looked_call(&thread, SHORT);
 	looked_call(&thread, SHORT);
-	assert_int_equal(file.arm[SHORT], 1); /* nothing is looked at */
+	assert_int_equal(file.arm[SHORT], 1);		      /* nothing is looked at */
 	thread.adapt.due_ticks = thread.ticks + (1ULL << 40); /* nor added up */
 	dear(&thread, 1 << 21);
 	assert_true(thread.adapt.looks > 0);
@@ -1007,8 +964,6 @@ int main(void)
 		TEST(test_counters_of_modules),
 		TEST(test_process_without_counters),
 		TEST(test_pauses),
-		TEST(test_sites),
-		TEST(test_site_of_late),
 		TEST(test_judging_pays),
 		TEST(test_looks_rest),
 		TEST(test_looks_find_functions),
