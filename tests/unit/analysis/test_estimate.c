@@ -538,6 +538,30 @@ static void test_calls_of_paths_are_estimates(void **state)
 	assert_int_equal(node_below("g", "f")->values.calls, 400);
 }
 
+/* Where the clock decides, samples on paths without timed calls have no time, nor do these paths.
+ */
+static void test_paths_of_nothing(void **state)
+{
+	(void)state;
+	begin(&(struct small_times){.now = 12 * MS});
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 6 * MS, 0, 0, 0},
+					   {thread, 2, timed, 10, 4 * MS, 0, 0, 0},
+					   {thread, 2, g, 10, 2 * MS, 0, 0, 0}};
+	const int64_t in_main = call(0, main_id), in_g = call(in_main, g);
+	small_nodes(writer, nodes, COUNT(nodes));
+	disarm(f, 1000);
+	samples(in_main, 1);
+	samples(call(in_main, f), 3);
+	samples(call(in_main, timed), 2);
+	samples(in_g, 1);
+	samples(call(in_g, timed), 1);
+	finish();
+	assert_cpu("timed", 4 * MS, 4 * MS, false);
+	assert_cpu("g", 2 * MS, 2 * MS, false);
+	assert_int_equal(analysis->nodes.len, 5);
+}
+
 /* Counted where they begin, timed where they end: the process has no more calls than were counted.
  */
 static void test_calls_across_threads(void **state)
@@ -598,6 +622,7 @@ int main(void)
 		ESTIMATE_TEST(test_calls_of_paths_are_estimates),
 		ESTIMATE_TEST(test_calls_across_threads),
 		ESTIMATE_TEST(test_preempted),
+		ESTIMATE_TEST(test_paths_of_nothing),
 		ESTIMATE_TEST(test_counted_takes_from_caller),
 		ESTIMATE_TEST(test_clock_decides_where_it_is_surer),
 		ESTIMATE_TEST(test_timed_call_below_counted),

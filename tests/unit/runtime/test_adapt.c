@@ -639,6 +639,8 @@ static void test_phases(void **state)
 	assert_int_equal(noted_what[noted - 1], TARE_DISARM_PLACE);
 	look(&thread, 1, 10); /* the first look only takes note */
 	look(&thread, PHASES_LOOKS * 2 - 1, 10);
+	look(&thread, 1, 1 << 24); /* busy once more: from the start */
+	look(&thread, PHASES_LOOKS * 2 - 1, 10);
 	assert_int_equal(file.arm[SHORT], 0);
 	look(&thread, 1, 10);
 	assert_int_equal(file.arm[SHORT], 1);
@@ -710,8 +712,9 @@ static void test_disarmed_from_the_start(void **state)
 	assert_int_equal(noted, 0);
 	thread_begin(&thread);
 	enter(&thread, 0, LONG, 1);
-	look(&thread, 1, 0);
-	look(&thread, PHASES_LOOKS, 10);
+	look(&thread, PHASES_LOOKS, 10); /* the first look only takes note */
+	assert_int_equal(file.arm[SHORT], 0);
+	look(&thread, 1, 10);
 	assert_int_equal(file.arm[SHORT], 1);
 	assert_int_equal(file.arm[SITE], 0);
 	assert_false(disarmed_now(key(SHORT)));

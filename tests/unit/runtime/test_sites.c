@@ -36,6 +36,10 @@ static void test_sites(void **state)
 		assert_false(sites_meet(site, true));
 	sites_forget(site, site + 1);
 	assert_false(sites_meet(site, true));
+	/* One that takes another one's place begins anew. */
+	for (uint64_t other = 1; other <= SITES; other++)
+		for (int i = 0; i < SITES_DULL_MIN - 1; i++)
+			assert_false(sites_meet(site + 16 * other, true));
 }
 
 /* Calls of long ago do not keep a site on. */
