@@ -27,7 +27,8 @@ void path_room_share(struct path_claim **claims, size_t count, uint64_t room)
 		room = count > PATH_ROOM_THREADS ? PATH_ROOM_MANY : PATH_ROOM_USUAL;
 	for (size_t i = 0; i < count; i++)
 		work += weight_of(claims[i]);
-	qsort(claims, count, sizeof(*claims), compare_claims);
+	if (count)
+		qsort(claims, count, sizeof(*claims), compare_claims);
 	for (size_t i = 0; i < count; i++) {
 		struct path_claim *claim = claims[i];
 		const uint64_t share =

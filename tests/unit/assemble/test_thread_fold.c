@@ -328,6 +328,7 @@ static void test_room_of_threads(void **state)
 	assert_int_equal(busy.room, 150);
 	assert_int_equal(calm.room, 50);
 	assert_in_range(idle.room, 0, 1);
+	path_room_share(NULL, 0, 211); /* of samples alone there are none */
 	path_room_share(claims, TABLE_COUNT(claims), 10000);
 	assert_int_equal(idle.room, 400);
 	assert_int_equal(busy.room, 500);
