@@ -23,6 +23,8 @@
 #ifndef TARE_ABI_SESSION_H
 #define TARE_ABI_SESSION_H
 
+#include "abi/session_files.h"
+
 #include <stdint.h>
 
 #define TARE_ENV_SESSION	"TARE_SESSION"
@@ -116,11 +118,17 @@ struct tare_settings {
 #define TARE_DISK_BYTES_USUAL	(4ULL << 30)
 #define TARE_THREADS_USUAL	1000ULL
 
-/* What all processes of a session have used: the whole of its file TARE_USAGE_NAME. */
+/*
+ * What all processes of a session have used, and what probes cost as one of them has measured it:
+ * the whole of its file TARE_USAGE_NAME.
+ */
 struct tare_usage {
-	uint32_t abi; /* TARE_SESSION_ABI */
-	uint32_t reserved;
+	uint32_t abi;	   /* TARE_SESSION_ABI */
+	uint32_t sequence; /* odd while what follows disk_bytes is written */
 	uint64_t disk_bytes;
+	uint64_t measured_ticks; /* when; 0: never */
+	uint64_t measured_means; /* by which handlers and marks: others cost something else */
+	struct tare_calibration measured;
 };
 
 #define TARE_TRACE_FULL (~0ULL)

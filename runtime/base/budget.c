@@ -35,6 +35,11 @@ void budget_forked(void)
 	files_mapped = 0;
 }
 
+struct tare_usage *budget_shared(void)
+{
+	return usage;
+}
+
 static uint64_t or_usual(uint64_t setting, uint64_t usual)
 {
 	return setting ? setting : usual;

@@ -14,6 +14,9 @@ void budget_begin(void);
 /* A forked child has none of its parent's files. */
 void budget_forked(void);
 
+/* What all processes of the session share; this process's own where it cannot be mapped. */
+struct tare_usage *budget_shared(void);
+
 /*
  * Before taking private memory, or pages of a session file: 0, or the bit of enum tare_limits whose
  * limit that would exceed; nothing is taken then.

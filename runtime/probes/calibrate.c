@@ -7,9 +7,14 @@
  *
  * It is repeated at the end of the process, with the same memory: by then the program may have
  * forbidden itself system calls.
+ *
+ * A process that begins soon after another one of the session takes what that one has measured:
+ * most of the processes of a build live for less time than measuring takes. Such a process measures
+ * only at its end, and only if it has lived for long.
  */
 #include "runtime/probes/calibrate.h"
 
+#include "runtime/base/budget.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
 #include "runtime/control/control.h"
@@ -21,6 +26,9 @@
 #define BATCHES_END   9 /* the program waits for them to end */
 #define BATCH_CALLS   16
 #define SCRATCH_BYTES 65536
+#define TAKEN_TICKS   (1ULL << 32) /* what another process has measured holds for a second or two */
+#define LONG_TICKS    (1ULL << 28) /* a tenth of a second */
+#define MEANS_STATIC  (1ULL << 32) /* handlers of a static executable's own runtime */
 
 /* In calibrate_stubs.S. */
 extern struct tare_slots calibrate_slots __attribute__((visibility("hidden")));
@@ -47,6 +55,7 @@ _Static_assert(sizeof(pairs) / sizeof(pairs[0]) == TARE_PAIRS, "one entry per va
 /* A thread file of the calibration's own; it never grows. */
 static char file_memory[TARE_THREAD_FIRST_BYTES] __attribute__((aligned(4096)));
 static struct state_private calibration_private;
+static bool stage_is_ready; /* both of them */
 
 static uint64_t per_call(uint64_t ticks)
 {
@@ -147,17 +156,53 @@ static void thread_state_init(struct tare_thread_file *self)
 	trace_scratch_begin(self, &calibration_private.local);
 }
 
-void calibrate_begin(const struct tare_slots *slots)
+static uint64_t means_now(void)
 {
-	struct tare_thread_file *self = (struct tare_thread_file *)file_memory;
-	struct tare_calibration *result = &state_session.calibration;
+	return state_session.os_means | (state_session.start_pointer ? MEANS_STATIC : 0);
+}
 
-	calibrate_slots = *slots;
+/* What another process has measured lately. */
+static bool measured_take(const struct tare_usage *usage, struct tare_calibration *result)
+{
+	const uint32_t sequence = __atomic_load_n(&usage->sequence, __ATOMIC_ACQUIRE);
+	const uint64_t since = kernel_ticks() - usage->measured_ticks;
+
+	if (sequence & 1 || !usage->measured_ticks || since >= TAKEN_TICKS ||
+	    usage->measured_means != means_now())
+		return false;
+	*result = usage->measured;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&usage->sequence, __ATOMIC_RELAXED) == sequence;
+}
+
+/* For the processes that begin soon. Another one may be at it: its values are as good. */
+static void measured_give(struct tare_usage *usage, const struct tare_calibration *result)
+{
+	uint32_t sequence = __atomic_load_n(&usage->sequence, __ATOMIC_RELAXED);
+
+	if (sequence & 1 || !__atomic_compare_exchange_n(&usage->sequence, &sequence, sequence + 1,
+							 false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
+	usage->measured = *result;
+	usage->measured_means = means_now();
+	usage->measured_ticks = kernel_ticks();
+	__atomic_store_n(&usage->sequence, sequence + 2, __ATOMIC_RELEASE);
+}
+
+static void stage_begin(struct tare_thread_file *self)
+{
 	thread_state_init(self);
-	state_process.selector = state_session.selector;
-	state_process.rseq_offset = state_session.rseq_offset;
+	stage_is_ready = true;
 	state_private = &calibration_private;
 	os_flag_begin(self, &calibration_private);
+}
+
+static void measure(struct tare_calibration *result)
+{
+	struct tare_thread_file *self = (struct tare_thread_file *)file_memory;
+
+	state_process.rseq_offset = state_session.rseq_offset;
+	stage_begin(self);
 	state_thread = self;
 	pairs_measure(self, TARE_PAIRS, BATCHES, result);
 	result->syscall_ticks = batch_measure(calibrate_syscall, BATCHES);
@@ -168,6 +213,19 @@ void calibrate_begin(const struct tare_slots *slots)
 	state_thread = &state_unborn;
 	state_private = NULL;
 	state_process.rseq_offset = 0;
+}
+
+void calibrate_begin(const struct tare_slots *slots)
+{
+	struct tare_calibration *result = &state_session.calibration;
+	struct tare_usage *usage = budget_shared();
+
+	calibrate_slots = *slots;
+	state_process.selector = state_session.selector;
+	if (!measured_take(usage, result)) {
+		measure(result);
+		measured_give(usage, result);
+	}
 	state_session.cost_ticks[TARE_EVENT_ENTER] = result->inside_ticks[TARE_PAIR_ENTER];
 	state_session.cost_ticks[TARE_EVENT_LEAVE] = result->outside_ticks[TARE_PAIR_ENTER];
 	state_session.cost_ticks[TARE_EVENT_CALL] = result->inside_ticks[TARE_PAIR_CALL];
@@ -180,6 +238,8 @@ static void measure_again(struct tare_calibration *result)
 	struct tare_thread_file *thread = state_thread;
 	struct state_private *private_state = state_private;
 
+	if (!stage_is_ready)
+		stage_begin(self);
 	self->rseq_word = (uint64_t)__builtin_thread_pointer() + state_process.rseq_offset;
 	control_begin_own(self);
 	state_private = &calibration_private;
@@ -195,6 +255,6 @@ void calibrate_end(void)
 {
 	struct tare_calibration *due = process_complete() ? process_calibration_due() : NULL;
 
-	if (due)
+	if (due && (stage_is_ready || kernel_ticks() - process_begin_ticks() >= LONG_TICKS))
 		measure_again(due);
 }

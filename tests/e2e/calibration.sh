@@ -26,3 +26,14 @@ expect 0 "SELECT count(*) FROM process WHERE cost_enter_ticks <> begin_enter_ins
 expect 1 "SELECT count(*) FROM process WHERE id = 1 AND ended AND end_enter_inside_ticks > 0"
 expect 0 "SELECT count(*) FROM process WHERE NOT (end_enter_inside_ticks > 0) =
 	(end_enter_outside_ticks > 0 AND end_call_inside_ticks > 0 AND end_call_outside_ticks > 0)"
+
+# Processes that begin soon after each other take over what one of them has measured, and those that are
+# short do not measure at their end either.
+for _ in $(seq 24); do echo /bin/true; done >"$work/many"
+record sh "$work/many"
+measured="begin_enter_inside_ticks, begin_enter_outside_ticks, begin_call_inside_ticks,
+	begin_call_outside_ticks, begin_call_indirect_inside_ticks, begin_call_indirect_outside_ticks,
+	begin_enter_flags_inside_ticks, begin_enter_flags_outside_ticks, begin_call_flags_inside_ticks,
+	begin_call_flags_outside_ticks, begin_bare_ticks, begin_syscall_ticks"
+expect 1 "SELECT count(*) <= 12 FROM (SELECT DISTINCT $measured FROM process WHERE name = 'true')"
+expect 24 "SELECT count(*) FROM process WHERE name = 'true' AND begin_enter_inside_ticks > 0"
