@@ -1,10 +1,12 @@
 /*
- * One question to the recorder: connect, send, read, close. Nothing stays open.
+ * One question to the recorder: connect, send, read, close. Nothing stays open. What others have
+ * been told before is read instead (answers.h).
  *
  * Refuses to wait longer than a minute, to accept paths that do not fit, and to raise SIGPIPE.
  */
 #include "runtime/base/session.h"
 
+#include "runtime/base/answers.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
 
@@ -93,8 +95,11 @@ bool session_ask(enum tare_request_kind kind, const char *path, struct session_a
 {
 	int fd;
 
-	if (!state_session.active || path[0] != '/' || bytes_length(path) >= TARE_PATH_MAX ||
-	    !socket_open(&fd, 0))
+	if (!state_session.active || path[0] != '/' || bytes_length(path) >= TARE_PATH_MAX)
+		return false;
+	if (answers_find(kind, path, answer))
+		return answer->path[0] != 0;
+	if (!socket_open(&fd, 0))
 		return false;
 	const bool answered = converse(fd, kind, path, answer);
 

@@ -5,6 +5,7 @@
  */
 #include "runtime/start/startup.h"
 
+#include "runtime/base/answers.h"
 #include "runtime/base/budget.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/files.h"
@@ -144,6 +145,7 @@ bool startup_take_session(struct startup *startup)
 		return false;
 	startup->origin = origin_find(startup);
 	settings_read();
+	answers_begin();
 	return true;
 }
 

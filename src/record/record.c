@@ -6,6 +6,7 @@
  */
 #include "record/record.h"
 
+#include "cache/cache_entry.h"
 #include "cache/children.h"
 #include "cache/closure.h"
 #include "cache/instrument.h"
@@ -19,6 +20,7 @@
 #include "record/runtime_file.h"
 #include "record/sampling.h"
 #include "record/timer_choice.h"
+#include "session/answer_file.h"
 #include "session/control.h"
 #include "session/interrupt.h"
 #include "session/leftovers.h"
@@ -57,6 +59,7 @@ struct run {
 	struct session session;
 	struct recording recording;
 	struct server server;
+	struct answer_file answers;
 	struct timer_rules timer_rules;
 	struct launch launch;
 	struct handover handover; /* options->exec */
@@ -286,14 +289,51 @@ static void write_triggers(struct run *run, const struct instrumented *file)
 				   run->options->context);
 }
 
-static struct server_answer answer_child(const struct run *run, const char *path)
+/* Other processes may read it, unless the file at `path` has changed since. */
+static void publish(struct run *run, enum tare_request_kind kind, const char *path,
+		    const struct instrumented *file, const struct server_answer *answer)
+{
+	struct str now = {0};
+	struct stat info;
+
+	if (!run->options->follow || stat(path, &info) < 0)
+		return;
+	cache_stat_text(&info, &now);
+	if (!strcmp(now.data, file->stat))
+		answer_file_put(&run->answers, kind, path, &info, answer);
+	str_fini(&now);
+}
+
+static struct server_answer answer_child(struct run *run, const char *path)
 {
 	const struct instrumented *file = instrumenter_find(&run->instrumenter, path);
 	struct server_answer answer = {0};
 
-	if (file && children_may_skip(&run->children, file, &answer.static_tls_bytes))
-		answer.path = file->entry.copy;
+	if (!file || !children_may_skip(&run->children, file, &answer.static_tls_bytes))
+		return answer;
+	answer.path = file->entry.copy;
+	publish(run, TARE_REQUEST_CHILD, path, file, &answer);
 	return answer;
+}
+
+static struct server_answer answer_original(struct run *run, const char *path)
+{
+	const struct server_answer answer = {.path = link_to_original(run, path)};
+
+	if (answer.path)
+		answer_file_put(&run->answers, TARE_REQUEST_ORIGINAL, path, NULL, &answer);
+	return answer;
+}
+
+/* A process executes the original: those that would execute the copy at once may have to ask. */
+static void note_child(struct run *run, const struct instrumented *file, pid_t pid,
+		       struct server_answer *answer)
+{
+	uint64_t ignored;
+
+	answer->static_tls_bytes = children_static_tls_bytes(&run->children, file, pid);
+	if (!children_may_skip(&run->children, file, &ignored))
+		answer_file_withdraw(&run->answers, TARE_REQUEST_CHILD, file->path);
 }
 
 /* What the runtime asks for: a library that is about to be loaded, its own executable, or whose
@@ -315,7 +355,7 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 		return none;
 	}
 	if (kind == TARE_REQUEST_ORIGINAL)
-		return (struct server_answer){.path = link_to_original(run, path)};
+		return answer_original(run, path);
 	if (kind == TARE_REQUEST_PLACE)
 		return (struct server_answer){
 			.path = places_find(&run->places, &run->recording, pid, path)};
@@ -345,7 +385,9 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 		return none;
 	struct server_answer answer = {.path = file->entry.copy};
 	if (kind == TARE_REQUEST_EXECUTABLE && answer.path)
-		answer.static_tls_bytes = children_static_tls_bytes(&run->children, file, pid);
+		note_child(run, file, pid, &answer);
+	if (kind == TARE_REQUEST_LIBRARY)
+		publish(run, kind, path, file, &answer);
 	return answer;
 }
 
@@ -367,6 +409,7 @@ static bool open_service(struct run *run, struct error *err)
 	}
 	run->server.answer = answer_request;
 	run->server.context = run;
+	answer_file_create(&run->answers, &run->session);
 	return server_open(&run->server, run->session.directory, run->session.fd, err);
 }
 
@@ -698,6 +741,7 @@ static void run_release(struct run *run)
 	bool built = false;
 
 	server_close(&run->server);
+	answer_file_close(&run->answers);
 	timer_rules_fini(&run->timer_rules);
 	recording_fini(&run->recording);
 	if (run->session_is_open)
@@ -740,6 +784,7 @@ static bool run_all(struct run *run, struct record_result *result, int *status, 
 		rescue_command(&run->launch);
 	wait_for_all(run);
 	server_close(&run->server);
+	answer_file_close(&run->answers);
 	*status = run->options->exec ? TARGET_STATUS_FAILED : launch_exit_status(&run->launch);
 	ok = finish_run(run, executable, result, err);
 	launch_fini(&run->launch);
@@ -757,7 +802,8 @@ bool record_run(const struct record_options *options, struct record_result *resu
 			  .session = {.fd = -1},
 			  .recording = {.fd = -1},
 			  .handover = {.fd = -1},
-			  .server = {.fd = -1}};
+			  .server = {.fd = -1},
+			  .answers = {.fd = -1}};
 
 	*result = (struct record_result){.command_status = -1};
 	*status = TARGET_STATUS_FAILED;
