@@ -160,10 +160,10 @@ static void function_add(struct counted_loader *loader, const struct counted_the
 	struct analysis_values *values = &function->values;
 	const uint64_t calls = counted->entered ? there->entered : there->called;
 
+	analysis->totals.functions_approximate += counted->approximate && !values->approximate;
+	values->approximate = counted->approximate;
 	if (!calls)
 		return;
-	analysis->totals.functions_approximate += counted->approximate && !values->counted;
-	values->approximate = counted->approximate;
 	values->counted = true;
 	if (calls <= there->timed)
 		return;

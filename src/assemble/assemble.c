@@ -65,6 +65,7 @@ struct assembly {
 	struct vec_of(char *) counters;			  /* the same of counters */
 	struct vec_of(struct sample_known_process) known_processes; /* rows written */
 	struct vec_of(struct sample_known_thread) rows;
+	struct counted_pointers by_pointer;
 	struct member_list members; /* looked for where an end was not seen */
 	bool members_known;
 	int64_t next_node;
@@ -293,23 +294,14 @@ static void note_process_state(struct assembly *assembly, const struct assemble_
 }
 
 /* The modules that had been opened by then. */
-static uint64_t modules_at(const struct process_file *file, uint64_t ticks)
-{
-	uint64_t seen = 0;
-
-	vec_foreach (module, &file->modules)
-		if (module->open_ticks <= ticks && module->ordinal > seen)
-			seen = module->ordinal;
-	return seen;
-}
-
 /* One function may have several call targets: its own entry, and stubs that lead to it. */
 static bool write_disarmed(struct assembly *assembly, struct assemble_process *process,
 			   struct error *err)
 {
 	vec_foreach (record, &process->file.disarmed) {
-		const struct resolve_time time = {record->ticks, record->ticks,
-						  modules_at(&process->file, record->ticks)};
+		const struct resolve_time time = {
+			record->ticks, record->ticks,
+			process_file_modules_at(&process->file, record->ticks)};
 		struct resolve_target target = {0};
 
 		vec_push(&assembly->assembled->disarmed, *record);
@@ -529,6 +521,9 @@ static bool write_node(struct assembly *assembly, struct thread_rows *rows, size
 	thread_fold_lengths(&rows->fold, rows->file, index, lengths);
 	if (!profile_add_node(assembly->writer, &row, err))
 		return false;
+	if (!row.folded)
+		counted_note_node(&assembly->by_pointer, rows->process->id, row.function, from,
+				  node);
 	rows->ids[index] = assembly->next_node++;
 	assembly->assembled->nodes++;
 	return true;
@@ -716,7 +711,9 @@ static bool assemble_counters(struct assembly *assembly, const char *name, struc
 								file.header.process_begin_ticks,
 							.threads = assembly->rows.data,
 							.thread_count = assembly->rows.len,
-							.dir_fd = assembly->session->fd};
+							.dir_fd = assembly->session->fd,
+							.by_pointer = &assembly->by_pointer,
+							.file = &process->file};
 		ok = counted_write(&file, &counted, err);
 		if (file.damaged)
 			add_reason(assembly,
@@ -988,6 +985,7 @@ bool assemble_profile(const struct session *session, const struct recording *rec
 	vec_fini(&assembly.counters);
 	vec_fini(&assembly.timers);
 	vec_fini(&assembly.rows);
+	vec_fini(&assembly.by_pointer);
 	vec_fini(&assembly.known_processes);
 	resolver_fini(&assembly.resolver);
 	return ok;

@@ -2,6 +2,10 @@
  *   counters file ─▶ entry: module, thread ─▶ module's copy: what each counter counts
  *                      └▶ counters - what does not count ─▶ sums per thread and function ─▶ rows
  *
+ * A counter beside a call through a pointer does not know where it leads. Where such a call site
+ * was not timed all the time, functions that were called through pointers, and have no counter of
+ * their own, may have had more calls: a row without a thread says so.
+ *
  * Refuses entries whose module has another number of counters, and counts above all that can be.
  */
 #include "assemble/counted.h"
@@ -90,7 +94,10 @@ struct summing {
 	const struct counted_process *process;
 	int fd;
 	struct vec_of(struct sum) sums;
-	struct map places; /* (thread, function) → index */
+	struct map places;    /* (thread, function) → index */
+	struct map disarmed;  /* places of the process that were ever disarmed */
+	struct map missed;    /* functions that have a row for it */
+	bool pointers_missed; /* calls through pointers were made there */
 };
 
 static struct sum *sum_of(struct summing *summing, int64_t thread, int64_t function)
@@ -133,6 +140,35 @@ static int64_t thread_of(const struct summing *summing, const struct tare_counte
 			return thread->id;
 	}
 	return 0;
+}
+
+/* What no stub has reported was called through a pointer. */
+void counted_note_node(struct counted_pointers *list, int64_t process, int64_t function,
+		       const struct tare_node *from, const struct tree_node *node)
+{
+	if (function && node->calls_by_call && !node->reports_enter && !from->stub)
+		vec_push(list,
+			 ((struct counted_by_pointer){.process = process, .function = function}));
+}
+
+static uint64_t place_key(uint64_t module_id, uint32_t number)
+{
+	return module_id ^ (uint64_t)number << 32;
+}
+
+static void note_disarmed(struct summing *summing)
+{
+	vec_foreach (record, &summing->process->file->disarmed)
+		map_put(&summing->disarmed, place_key(record->module_id, record->number), 0);
+}
+
+static bool was_disarmed(const struct summing *summing, const struct resolve_counted *counted,
+			 uint32_t number)
+{
+	uint64_t module_id;
+
+	memcpy(&module_id, counted->source_id, sizeof(module_id));
+	return map_get(&summing->disarmed, place_key(module_id, number)) != NULL;
 }
 
 static bool add_counter(struct summing *summing, const struct resolve_loaded *loaded,
@@ -182,8 +218,12 @@ static bool add_entry(struct summing *summing, const struct tare_counter_record 
 					.entered = entry_of_function ? values[i] : 0,
 					.called = entry_of_function ? 0 : values[i],
 					.learned = learned_has(&learned, i)};
-		if (values[i])
-			ok = add_counter(summing, loaded, &counted, i, add, err);
+		if (!values[i])
+			continue;
+		ok = add_counter(summing, loaded, &counted, i, add, err);
+		if (!resolve_counted_target(&counted, i))
+			summing->pointers_missed |=
+				add.learned || was_disarmed(summing, &counted, i);
 	}
 	learned_fini(&learned);
 	free(values);
@@ -230,6 +270,31 @@ static bool write_rows(struct summing *summing, struct error *err)
 	return true;
 }
 
+static bool is_entered(const struct summing *summing, int64_t function)
+{
+	vec_foreach (sum, &summing->sums)
+		if (sum->function == function && sum->entered)
+			return true;
+	return false;
+}
+
+/* Of functions whose calls may be more than are known. */
+static bool write_missed(struct summing *summing, struct error *err)
+{
+	const struct counted_process *process = summing->process;
+
+	vec_foreach (called, process->by_pointer) {
+		const struct profile_counted row = {
+			.process = process->id, .function = called->function, .approximate = true};
+		if (called->process != process->id || is_entered(summing, row.function) ||
+		    (*map_put(&summing->missed, (uint64_t)row.function, 0))++)
+			continue;
+		if (!profile_add_counted(process->resolver->writer, &row, err))
+			return false;
+	}
+	return true;
+}
+
 bool counted_write(struct counted_file *file, const struct counted_process *process,
 		   struct error *err)
 {
@@ -242,12 +307,18 @@ bool counted_write(struct counted_file *file, const struct counted_process *proc
 	if (summing.fd < 0)
 		return true;
 	map_init(&summing.places);
+	map_init(&summing.disarmed);
+	map_init(&summing.missed);
+	note_disarmed(&summing);
 	for (uint32_t i = 0; i < file->count && ok; i++)
 		if (file->records[i].kind == TARE_COUNTER_ENTRY)
 			ok = add_entry(&summing, &file->records[i], err);
-	ok = ok && write_rows(&summing, err);
+	ok = ok && write_rows(&summing, err) &&
+	     (!summing.pointers_missed || write_missed(&summing, err));
 	close(summing.fd);
 	vec_fini(&summing.sums);
 	map_fini(&summing.places);
+	map_fini(&summing.disarmed);
+	map_fini(&summing.missed);
 	return ok;
 }

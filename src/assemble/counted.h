@@ -7,6 +7,7 @@
 
 #include "abi/counters.h"
 #include "assemble/sample_assemble.h"
+#include "assemble/thread_tree.h"
 #include "resolve/resolve.h"
 
 struct counted_file {
@@ -29,6 +30,18 @@ void counted_file_fini(struct counted_file *file);
  */
 uint64_t *counted_values(int fd, const struct tare_counter_record *entry);
 
+/* A function that a thread of the process has called through a pointer, and that reports nothing.
+ */
+struct counted_by_pointer {
+	int64_t process, function;
+};
+
+struct counted_pointers vec_of(struct counted_by_pointer);
+
+/* Adds the node's function if the node is one of those. */
+void counted_note_node(struct counted_pointers *list, int64_t process, int64_t function,
+		       const struct tare_node *from, const struct tree_node *node);
+
 struct counted_process {
 	struct resolver *resolver;
 	struct resolve_process *resolve;
@@ -37,6 +50,8 @@ struct counted_process {
 	const struct sample_known_thread *threads;
 	size_t thread_count;
 	int dir_fd;
+	const struct counted_pointers *by_pointer; /* of all processes, in any order */
+	const struct process_file *file;	   /* what it has noted */
 };
 
 /* False with err when the profile cannot be written. */

@@ -194,7 +194,7 @@ struct profile_counted {
 	int64_t function;
 	uint64_t entered; /* counted where the function begins: all calls */
 	uint64_t called;  /* at the places of calls that name it: not those through pointers */
-	bool approximate; /* threads counted in one place: some calls may be lost */
+	bool approximate; /* some calls may be missing: docs/profile-format.md */
 };
 
 struct profile_mark {

@@ -239,6 +239,16 @@ void process_file_bound(struct process_file *process, uint64_t ticks, uint64_t p
 	bound_counts(&header->images_unreached, 1, most, &process->damaged);
 }
 
+uint64_t process_file_modules_at(const struct process_file *file, uint64_t ticks)
+{
+	uint64_t seen = 0;
+
+	vec_foreach (module, &file->modules)
+		if (module->open_ticks <= ticks && module->ordinal > seen)
+			seen = module->ordinal;
+	return seen;
+}
+
 void process_file_fini(struct process_file *process)
 {
 	vec_foreach (module, &process->modules)

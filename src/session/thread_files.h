@@ -81,6 +81,9 @@ struct thread_file {
 bool process_file_read(struct process_file *process, int dir_fd, const char *name,
 		       struct error *err);
 void process_file_fini(struct process_file *process);
+
+/* The highest ordinal of the modules that were opened until then. */
+uint64_t process_file_modules_at(const struct process_file *file, uint64_t ticks);
 bool thread_file_read(struct thread_file *thread, int dir_fd, const char *name, struct error *err);
 void thread_file_fini(struct thread_file *thread);
 

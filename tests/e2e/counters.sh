@@ -20,7 +20,7 @@ counted() {
 	done
 }
 approximate() {
-	sqlite3 "$work/profile.tare" "SELECT coalesce(max(approximate), 0) FROM counted"
+	sqlite3 "$work/profile.tare" "SELECT coalesce(max(approximate), 0) FROM counted WHERE entered + called"
 }
 
 # try PROGRAM HOW…: the same as plain, and counted exactly.
