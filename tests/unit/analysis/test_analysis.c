@@ -2,7 +2,7 @@
  * The vectors of docs/data-values.md, and what follows from it: recursion, modules,
  * threads, callers and callees, OS time by cause, shares, hot path, filters, deep trees.
  */
-#include "analysis/analysis.h"
+#include "tests/support/analysed.h"
 #include "tests/support/small_profile.h"
 
 #include <math.h>
@@ -15,51 +15,6 @@
 #include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static char path[64];
-static struct profile *profile;
-static struct analysis *analysis;
-
-static void open_result(const struct analysis_options *options)
-{
-	static const struct analysis_options none;
-	struct error err = {0};
-
-	profile = profile_open(path, &err);
-	if (!profile)
-		fail_msg("%s", err.message);
-	analysis = analysis_open(profile, options ? options : &none, &err);
-	if (!analysis)
-		fail_msg("%s", err.message);
-}
-
-static int close_result(void **state)
-{
-	(void)state;
-	analysis_close(analysis);
-	profile_close(profile);
-	analysis = NULL;
-	profile = NULL;
-	unlink(path);
-	return 0;
-}
-
-static int choose_path(void **state)
-{
-	(void)state;
-	snprintf(path, sizeof(path), "test_analysis.%ld.tare", (long)getpid());
-	return 0;
-}
-
-static const struct analysis_values *values_of(const char *name)
-{
-	vec_foreach (function, &analysis->functions) {
-		if (strcmp(function->name, name) == 0)
-			return &function->values;
-	}
-	fail_msg("no function %s", name);
-	return NULL;
-}
 
 static void expect(const struct analysis_values *values, uint64_t ei, uint64_t ee, uint64_t ai,
 		   uint64_t ae)
@@ -98,7 +53,7 @@ static void test_vector_a(void **state)
 	(void)state;
 	small_nodes(writer, nodes, COUNT(nodes));
 	small_profile_commit(writer);
-	open_result(NULL);
+	analysed_open(NULL);
 	expect(values_of("main"), 500, 50, 500, 50);
 	expect(values_of("foo"), 450, 200, 450, 200);
 	expect(values_of("bar"), 250, 250, 250, 250);
@@ -135,7 +90,7 @@ static void test_percentiles(void **state)
 	(void)state;
 	small_nodes(writer, nodes, COUNT(nodes));
 	small_profile_commit(writer);
-	open_result(NULL);
+	analysed_open(NULL);
 	const struct analysis_histogram *histogram = values_of("f")->histogram;
 
 	assert_int_equal(histogram->first, 5);
@@ -168,7 +123,7 @@ static void test_histograms_join(void **state)
 	(void)state;
 	small_nodes(writer, nodes, COUNT(nodes));
 	small_profile_commit(writer);
-	open_result(NULL);
+	analysed_open(NULL);
 	const struct analysis_histogram *histogram = values_of("f")->histogram;
 
 	assert_int_equal(histogram->first, 5);
@@ -202,7 +157,7 @@ static void test_percentiles_within_extremes(void **state)
 	assert_true(profile_add_node(writer, &(struct profile_node){.id = 1, .thread = 1}, &err));
 	assert_true(profile_add_node(writer, &node, &err));
 	small_profile_commit(writer);
-	open_result(NULL);
+	analysed_open(NULL);
 	assert_int_equal(percentile_of("f", 0), 645);
 	assert_int_equal(percentile_of("f", 50), 645);
 	assert_int_equal(percentile_of("f", 100), 655);
@@ -226,7 +181,7 @@ static void test_probe_cost(void **state)
 	assert_true(profile_add_node(writer, &(struct profile_node){.id = 1, .thread = 1}, &err));
 	assert_true(profile_add_node(writer, &node, &err));
 	small_profile_commit(writer);
-	open_result(NULL);
+	analysed_open(NULL);
 	const uint64_t *cost = analysis->processes.data[0].row->cost_ticks;
 
 	assert_true(cost[TARE_EVENT_ENTER] + cost[TARE_EVENT_LEAVE] > 0);
@@ -273,7 +228,7 @@ static void test_vector_b(void **state)
 {
 	(void)state;
 	write_vector_b();
-	open_result(NULL);
+	analysed_open(NULL);
 	expect(values_of("foo"), 105, 45, 35, 15);
 	expect(values_of("bar"), 20, 20, 20, 20);
 	expect(values_of("write"), 40, 40, 0, 0);
@@ -298,7 +253,7 @@ static void test_os_rows_add_up(void **state)
 
 	(void)state;
 	write_vector_b();
-	open_result(NULL);
+	analysed_open(NULL);
 	assert_int_equal(values_of("foo")->os_ticks[TARE_OS_SWITCH], 18);
 	assert_int_equal(values_of("write")->os_ticks[TARE_OS_SYSCALL], 25);
 	vec_foreach (os, &analysis->os) {
@@ -335,7 +290,7 @@ static void test_vector_c(void **state)
 {
 	(void)state;
 	write_vector_c();
-	open_result(NULL);
+	analysed_open(NULL);
 	expect(values_of("main"), 31, 1, 31, 1);
 	expect(values_of("A"), 30, 10, 30, 10);
 	expect(values_of("B"), 28, 4, 28, 4);
@@ -389,7 +344,7 @@ static void open_folded(const struct folded_node *nodes, size_t count)
 		assert_true(profile_add_node(writer, &row, &err));
 	}
 	small_profile_commit(writer);
-	open_result(NULL);
+	analysed_open(NULL);
 }
 
 /*
@@ -571,7 +526,7 @@ static void test_edges_of_recursion(void **state)
 
 	(void)state;
 	write_vector_c();
-	open_result(NULL);
+	analysed_open(NULL);
 	analysis_edges_find(analysis, 1, &edges);
 	assert_int_equal(edges.callers.len, 2);
 	assert_int_equal(edges.callees.len, 2);
@@ -603,7 +558,7 @@ static void test_edges_of_mutual_recursion(void **state)
 	(void)state;
 	small_nodes(writer, nodes, COUNT(nodes));
 	small_profile_commit(writer);
-	open_result(NULL);
+	analysed_open(NULL);
 	analysis_edges_find(analysis, 0, &edges);
 	assert_int_equal(edges.callees.len, 1);
 	expect(&edge_to(edges.callees.data, 1, "g")->values, ALL, OWN, ALL, OWN);
@@ -624,7 +579,7 @@ static void test_hot_path(void **state)
 
 	(void)state;
 	write_vector_c();
-	open_result(NULL);
+	analysed_open(NULL);
 	analysis_hot_path(analysis, 0.5, &steps);
 	assert_int_equal(steps.len, 7);
 	assert_int_equal(steps.data[0].kind, STEP_PROCESS);
@@ -658,7 +613,7 @@ static void test_hot_path_beside_waits(void **state)
 	small_function(writer, module, "nap", 0x30);
 	small_nodes(writer, nodes, COUNT(nodes));
 	small_profile_commit(writer);
-	open_result(NULL);
+	analysed_open(NULL);
 	analysis_hot_path(analysis, 0.5, &steps);
 	assert_int_equal(steps.len, 4);
 	assert_string_equal(
@@ -685,7 +640,7 @@ static void test_modules_and_roots(void **state)
 	small_function(writer, small_module(writer, "/lib/inner.so"), "inner", 0x10);
 	small_nodes(writer, nodes, COUNT(nodes));
 	small_profile_commit(writer);
-	open_result(NULL);
+	analysed_open(NULL);
 	expect(&analysis->modules.data[0].values, 70, 50, 70, 50);
 	expect(&analysis->modules.data[1].values, 60, 20, 60, 20);
 	expect(&analysis->threads.data[0].values, 70, 70, 70, 70);
@@ -716,7 +671,7 @@ static void test_function_of_two_processes_is_one(void **state)
 {
 	(void)state;
 	write_two_threads();
-	open_result(NULL);
+	analysed_open(NULL);
 	assert_int_equal(analysis->modules.len, 1);
 	assert_int_equal(analysis->functions.len, 1);
 	expect(values_of("f"), 40, 40, 40, 40);
@@ -744,7 +699,7 @@ static void test_builds_of_one_path_are_apart(void **state)
 	small_function(writer, profile_add_module(writer, &build, &err), "now", 0x1000);
 	small_nodes(writer, nodes, COUNT(nodes));
 	small_profile_commit(writer);
-	open_result(NULL);
+	analysed_open(NULL);
 	expect(values_of("old"), 50, 50, 50, 50);
 	expect(values_of("now"), 20, 20, 20, 20);
 }
@@ -756,7 +711,7 @@ static void test_process_filter_changes_totals(void **state)
 
 	(void)state;
 	write_two_threads();
-	open_result(&options);
+	analysed_open(&options);
 	expect(values_of("f"), 30, 30, 30, 30);
 	assert_int_equal(analysis->totals.elapsed, 30);
 	assert_int_equal(analysis->totals.processes, 1);
@@ -776,7 +731,7 @@ static void test_confidence(void **state)
 	(void)state;
 	small_nodes(writer, nodes, COUNT(nodes));
 	small_profile_commit(writer);
-	open_result(NULL);
+	analysed_open(NULL);
 	/* Enter and leave cost 8 ticks: 5 x 8 x 100 calls. */
 	assert_true(analysis_is_overhead_dominated(values_of("tiny")));
 	assert_false(analysis_is_overhead_dominated(values_of("big")));
@@ -791,7 +746,7 @@ static void test_names(void **state)
 
 	(void)state;
 	small_profile_commit(writer);
-	open_result(NULL);
+	analysed_open(NULL);
 	assert_string_equal(analysis->functions.data[0].name, "foo::bar(int)");
 	assert_string_equal(analysis->functions.data[1].name, "work+0x1040");
 	assert_string_equal(analysis->functions.data[2].name, "_Zjunk");
@@ -813,7 +768,7 @@ static void test_rounding_adds_up(void **state)
 
 	(void)state;
 	small_profile_commit(writer);
-	open_result(NULL);
+	analysed_open(NULL);
 	for (int i = 0; i < TARE_OS_CAUSES; i++)
 		values.os_ticks[i] = 7;
 	for (double rate = 1.1e9; rate < 5e9; rate += 0.17e9) {
@@ -849,7 +804,7 @@ static void test_contradictory_os_time(void **state)
 							.ticks = 8},
 				   &err));
 	small_profile_commit(writer);
-	open_result(NULL);
+	analysed_open(NULL);
 	expect(values_of("f"), 10, 10, 0, 0);
 	uint64_t ticks = 0;
 	vec_foreach (row, &analysis->os) {
@@ -880,12 +835,12 @@ static void test_deep_tree(void **state)
 								    .elapsed_ticks = id > 1},
 					     &err));
 	small_profile_commit(writer);
-	open_result(NULL);
+	analysed_open(NULL);
 	expect(values_of("f"), DEPTH, DEPTH, DEPTH, DEPTH);
 	assert_int_equal(analysis->nodes.data[DEPTH].level, DEPTH);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, choose_path, close_result)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, analysed_begin, analysed_end)
 
 int main(void)
 {

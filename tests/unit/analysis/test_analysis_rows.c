@@ -2,7 +2,7 @@
  * Rows that analysis makes of several of the profile's, and their order: equals, OS time of one
  * object on several paths, functions switched off by process, numbers with gaps.
  */
-#include "analysis/analysis.h"
+#include "tests/support/analysed.h"
 #include "tests/support/small_profile.h"
 
 #include <setjmp.h>
@@ -15,38 +15,10 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static char path[64];
-static struct profile *profile;
-static struct analysis *analysis;
-
-static int choose_path(void **state)
-{
-	(void)state;
-	snprintf(path, sizeof(path), "test_analysis_rows.%ld.tare", (long)getpid());
-	return 0;
-}
-
-static int close_result(void **state)
-{
-	(void)state;
-	analysis_close(analysis);
-	profile_close(profile);
-	analysis = NULL;
-	profile = NULL;
-	unlink(path);
-	return 0;
-}
-
 static void commit_and_open(struct profile_writer *writer)
 {
-	static const struct analysis_options none;
-	struct error err = {0};
-
 	small_profile_commit(writer);
-	profile = profile_open(path, &err);
-	analysis = profile ? analysis_open(profile, &none, &err) : NULL;
-	if (!analysis)
-		fail_msg("%s", err.message);
+	analysed_open(NULL);
 }
 
 /* One process, one thread, one module; its functions count from 1. */
@@ -213,7 +185,7 @@ static void test_numbers_of_nodes_have_gaps(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, choose_path, close_result)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, analysed_begin, analysed_end)
 	const struct CMUnitTest tests[] = {
 		TEST(test_order_of_equals),
 		TEST(test_os_rows_of_one_object_join),

@@ -3,7 +3,7 @@
  * Which functions the clock decides, sums that stay, timed calls below functions that the tree of
  * calls does not have, run-time libraries and the kernel, intervals.
  */
-#include "analysis/analysis.h"
+#include "tests/support/analysed.h"
 #include "tests/support/small_profile.h"
 
 #include <setjmp.h>
@@ -16,10 +16,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MS	     1000000ULL /* in ticks */
-
-static char path[64];
-static struct profile *profile;
-static struct analysis *analysis;
 
 /* What each test's profile has: one thread of a program with counted functions f and g. */
 static struct profile_writer *writer;
@@ -105,44 +101,15 @@ static int64_t call(int64_t from, int64_t function)
 
 static void finish(void)
 {
-	static const struct analysis_options none;
-	struct error err;
-
 	small_profile_commit_as(writer, "instrument,sample");
-	profile = profile_open(path, &err);
-	assert_non_null(profile);
-	analysis = analysis_open(profile, &none, &err);
-	if (!analysis)
-		fail_msg("%s", err.message);
+	analysed_open(NULL);
 	assert_int_equal(analysis->totals.inconsistent_ticks, 0);
 }
 
 static int choose_path(void **state)
 {
-	(void)state;
 	has_other_event = false;
-	snprintf(path, sizeof(path), "test_estimate.%ld.tare", (long)getpid());
-	return 0;
-}
-
-static int close_result(void **state)
-{
-	(void)state;
-	analysis_close(analysis);
-	profile_close(profile);
-	analysis = NULL;
-	profile = NULL;
-	unlink(path);
-	return 0;
-}
-
-static const struct analysis_values *values_of(const char *name)
-{
-	vec_foreach (function, &analysis->functions)
-		if (strcmp(function->name, name) == 0)
-			return &function->values;
-	fail_msg("no function %s", name);
-	return NULL;
+	return analysed_begin(state);
 }
 
 static void assert_cpu(const char *name, uint64_t inclusive, uint64_t exclusive, bool sampled)
@@ -609,7 +576,7 @@ static void test_preempted(void **state)
 
 int main(void)
 {
-#define ESTIMATE_TEST(name) cmocka_unit_test_setup_teardown(name, choose_path, close_result)
+#define ESTIMATE_TEST(name) cmocka_unit_test_setup_teardown(name, choose_path, analysed_end)
 	const struct CMUnitTest tests[] = {
 		ESTIMATE_TEST(test_second_event),
 		ESTIMATE_TEST(test_counters_of_both_sides),

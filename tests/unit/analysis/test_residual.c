@@ -2,7 +2,7 @@
  * What is taken off by estimate, on profiles whose truth is known: the sums stay exact, nothing
  * falls below zero, and the truth lies within the error that the values state.
  */
-#include "analysis/analysis.h"
+#include "tests/support/analysed.h"
 #include "tests/support/small_profile.h"
 
 #include <setjmp.h>
@@ -23,28 +23,7 @@ struct model {
 	uint64_t os;
 };
 
-static char path[64];
-static struct profile *profile;
-static struct analysis *analysis;
 static uint64_t recorded[NODES_MAX], truth[NODES_MAX];
-
-static int choose_path(void **state)
-{
-	(void)state;
-	snprintf(path, sizeof(path), "test_residual.%ld.tare", (long)getpid());
-	return 0;
-}
-
-static int close_result(void **state)
-{
-	(void)state;
-	analysis_close(analysis);
-	profile_close(profile);
-	analysis = NULL;
-	profile = NULL;
-	unlink(path);
-	return 0;
-}
 
 static void add_node(struct profile_writer *writer, const struct profile_node *row)
 {
@@ -97,9 +76,7 @@ static uint64_t write_model(struct profile_writer *writer, const struct model *m
 
 static void open_model(const struct model *models, size_t count, double residual)
 {
-	const struct analysis_options none = {0};
 	struct profile_writer *writer = small_profile_open(path);
-	struct error err = {0};
 	uint64_t now = 0, os = 0;
 	char name[16];
 
@@ -116,15 +93,10 @@ static void open_model(const struct model *models, size_t count, double residual
 	small_thread(writer, 1, 7, now, os);
 	assert_int_equal(write_model(writer, models, count, residual), now);
 	small_profile_commit(writer);
-	profile = profile_open(path, &err);
-	if (!profile)
-		fail_msg("%s", err.message);
-	analysis = analysis_open(profile, &none, &err);
-	if (!analysis)
-		fail_msg("%s", err.message);
+	analysed_open(NULL);
 }
 
-static const struct analysis_values *values_of(size_t model)
+static const struct analysis_values *model_values(size_t model)
 {
 	return &analysis->nodes.data[model + 1].values;
 }
@@ -147,7 +119,7 @@ static void assert_sound(const struct model *models, size_t count)
 	uint64_t elapsed = 0, residual = 0, error = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct analysis_values *values = values_of(i);
+		const struct analysis_values *values = model_values(i);
 		const uint64_t taken = values->residual_exclusive;
 		assert_int_equal(values->amount[ELAPSED_EXCLUSIVE] + taken, recorded[i]);
 		assert_int_equal(values->amount[ELAPSED_EXCLUSIVE] -
@@ -172,9 +144,9 @@ static void assert_sound(const struct model *models, size_t count)
 static void assert_truth_within(size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const uint64_t value = values_of(i)->amount[ELAPSED_EXCLUSIVE];
+		const uint64_t value = model_values(i)->amount[ELAPSED_EXCLUSIVE];
 		const uint64_t distance = value > truth[i] ? value - truth[i] : truth[i] - value;
-		assert_in_range(distance, 0, values_of(i)->amount[ERROR_EXCLUSIVE] + 1);
+		assert_in_range(distance, 0, model_values(i)->amount[ERROR_EXCLUSIVE] + 1);
 	}
 }
 
@@ -196,7 +168,7 @@ static void test_truth_lies_within_error(void **state)
 		open_model(dense, DENSE_COUNT, percent / 100.0);
 		assert_sound(dense, DENSE_COUNT);
 		assert_truth_within(DENSE_COUNT);
-		close_result(NULL);
+		analysed_end(NULL);
 	}
 }
 
@@ -224,8 +196,8 @@ static void test_no_evidence(void **state)
 	open_model(models, 3, 0.3);
 	assert_sound(models, 3);
 	assert_int_equal(analysis->totals.residual, 0);
-	assert_int_equal(values_of(0)->amount[ELAPSED_EXCLUSIVE], recorded[0]);
-	assert_true(values_of(0)->amount[ERROR_EXCLUSIVE] >= 10999 * COST_TICKS / 4);
+	assert_int_equal(model_values(0)->amount[ELAPSED_EXCLUSIVE], recorded[0]);
+	assert_true(model_values(0)->amount[ERROR_EXCLUSIVE] >= 10999 * COST_TICKS / 4);
 }
 
 /* Constant work is not taken for cost, whatever it is. */
@@ -240,7 +212,7 @@ static void test_constant_work(void **state)
 	open_model(models, 2, 0);
 	assert_sound(models, 2);
 	assert_int_equal(analysis->totals.residual, 0);
-	assert_int_equal(values_of(1)->amount[ELAPSED_EXCLUSIVE], truth[1]);
+	assert_int_equal(model_values(1)->amount[ELAPSED_EXCLUSIVE], truth[1]);
 }
 
 /* A function that is nothing but residual keeps half of it, and is marked. */
@@ -255,9 +227,9 @@ static void test_never_negative(void **state)
 	open_model(models, 2, 0.1);
 	assert_sound(models, 2);
 	assert_truth_within(2);
-	assert_int_equal(values_of(1)->amount[ELAPSED_EXCLUSIVE], 100000);
-	assert_true(analysis_is_within_error(values_of(1)));
-	assert_true(analysis_is_overhead_dominated(values_of(1)));
+	assert_int_equal(model_values(1)->amount[ELAPSED_EXCLUSIVE], 100000);
+	assert_true(analysis_is_within_error(model_values(1)));
+	assert_true(analysis_is_overhead_dominated(model_values(1)));
 }
 
 /* What few calls say of a program whose cost lies elsewhere is not taken for all. */
@@ -320,7 +292,7 @@ static void test_drift(void **state)
 	assert_true(drift == -0.25);
 }
 
-#define TEST(test) cmocka_unit_test_setup_teardown(test, choose_path, close_result)
+#define TEST(test) cmocka_unit_test_setup_teardown(test, analysed_begin, analysed_end)
 
 int main(void)
 {

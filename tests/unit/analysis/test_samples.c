@@ -3,7 +3,7 @@
  * functions, lines and instructions, ranges of time, events and methods, the interval, and what a
  * profile of both methods has.
  */
-#include "analysis/analysis.h"
+#include "tests/support/analysed.h"
 #include "tests/support/small_profile.h"
 
 #include <math.h>
@@ -17,66 +17,15 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static char path[64];
-static struct profile *profile;
-static struct analysis *analysis;
-static struct error failure;
-
-static bool try_open(const struct analysis_options *options)
-{
-	static const struct analysis_options none;
-
-	analysis_close(analysis);
-	profile_close(profile);
-	failure = (struct error){0};
-	profile = profile_open(path, &failure);
-	if (!profile)
-		fail_msg("%s", failure.message);
-	analysis = analysis_open(profile, options ? options : &none, &failure);
-	return analysis != NULL;
-}
-
-static void open_result(const struct analysis_options *options)
-{
-	if (!try_open(options))
-		fail_msg("%s", failure.message);
-}
-
 static void assert_refused(const struct analysis_options *options, enum error_code code,
 			   const char *part)
 {
-	assert_false(try_open(options));
+	struct error failure;
+
+	assert_false(analysed_try(options, &failure));
 	assert_int_equal(failure.code, code);
 	if (!strstr(failure.message, part))
 		fail_msg("%s", failure.message);
-}
-
-static int choose_path(void **state)
-{
-	(void)state;
-	snprintf(path, sizeof(path), "test_samples.%ld.tare", (long)getpid());
-	return 0;
-}
-
-static int close_result(void **state)
-{
-	(void)state;
-	analysis_close(analysis);
-	profile_close(profile);
-	analysis = NULL;
-	profile = NULL;
-	unlink(path);
-	return 0;
-}
-
-static const struct analysis_function *function_of(const char *name)
-{
-	vec_foreach (function, &analysis->functions) {
-		if (strcmp(function->name, name) == 0)
-			return function;
-	}
-	fail_msg("no function %s", name);
-	return NULL;
 }
 
 /* `amount`: of samples inclusive, exclusive, and of their weight. */
@@ -90,7 +39,8 @@ static void assert_samples(const uint64_t *amount, uint64_t inclusive, uint64_t 
 
 static void assert_function(const char *name, uint64_t inclusive, uint64_t exclusive)
 {
-	assert_samples(&function_of(name)->values.amount[SAMPLES_INCLUSIVE], inclusive, exclusive);
+	assert_samples(&analysed_function(name)->values.amount[SAMPLES_INCLUSIVE], inclusive,
+		       exclusive);
 }
 
 /* ---- the vector ---- */
@@ -132,7 +82,7 @@ static void test_vector(void **state)
 {
 	(void)state;
 	make_vector("sample");
-	open_result(NULL);
+	analysed_open(NULL);
 	assert_int_equal(analysis->method, ANALYSIS_SAMPLE);
 	assert_false(analysis->has_calls);
 	assert_int_equal(analysis->totals.samples.kept, 7);
@@ -158,7 +108,7 @@ static void test_vector_edges_and_hot_path(void **state)
 
 	(void)state;
 	make_vector("sample");
-	open_result(NULL);
+	analysed_open(NULL);
 	analysis_edges_find(analysis, 1, &edges);
 	assert_int_equal(edges.callers.len, 2);
 	assert_int_equal(edges.callers.data[0].function, 0);
@@ -184,7 +134,7 @@ static void test_vector_lines_and_instructions(void **state)
 
 	(void)state;
 	make_vector("sample");
-	open_result(&options);
+	analysed_open(&options);
 	assert_int_equal(analysis->instructions.len, COUNT(expected));
 	for (size_t i = 0; i < COUNT(expected); i++) {
 		assert_int_equal(analysis->instructions.data[i].link_addr, expected[i].link_addr);
@@ -241,19 +191,19 @@ static void test_inlines(void **state)
 
 	(void)state;
 	make_inlines();
-	open_result(NULL);
+	analysed_open(NULL);
 	assert_int_equal(analysis->functions.len, 2);
 	assert_function("outer", 7, 6);
 	assert_function("push", 1, 1);
 	assert_int_equal(analysis->totals.samples.unread, 3);
-	open_result(&options);
+	analysed_open(&options);
 	assert_int_equal(analysis->functions.len, 4);
 	assert_function("outer", 7, 0);
 	assert_function("helper", 4, 0);
 	assert_function("twice", 4, 4);
 	assert_function("push", 3, 3);
-	assert_true(function_of("twice")->inlined);
-	assert_false(function_of("push")->inlined);
+	assert_true(analysed_function("twice")->inlined);
+	assert_false(analysed_function("push")->inlined);
 	/* root, outer, helper, twice, twice, push, push in push */
 	assert_int_equal(analysis->nodes.len, 7);
 	assert_samples(&analysis->threads.data[0].values.amount[SAMPLES_INCLUSIVE], 10, 7);
@@ -283,7 +233,7 @@ static void test_inlined_twin(void **state)
 		assert_true(profile_add_location_line(writer, &lines[i], &err));
 	small_samples(writer, &value);
 	small_profile_commit_as(writer, "sample");
-	open_result(&options);
+	analysed_open(&options);
 	assert_int_equal(analysis->functions.len, 4);
 	assert_true(analysis->functions.data[3].inlined);
 	assert_samples(&analysis->functions.data[3].values.amount[SAMPLES_INCLUSIVE], 4, 4);
@@ -307,7 +257,7 @@ static void test_inlined_lines(void **state)
 
 	(void)state;
 	make_inlines();
-	open_result(&options);
+	analysed_open(&options);
 	assert_int_equal(analysis->lines.len, 7);
 	assert_samples(line_at("/src/a.c", 12)->values.amount, 4, 0);
 	assert_samples(line_at("/src/b.h", 3)->values.amount, 4, 0);
@@ -361,12 +311,12 @@ static void test_threads(void **state)
 
 	(void)state;
 	make_two("sample");
-	open_result(NULL);
+	analysed_open(NULL);
 	assert_int_equal(analysis->totals.samples.kept, 10);
 	assert_samples(&analysis->threads.data[1].values.amount[SAMPLES_INCLUSIVE], 3, 3);
 	assert_samples(&analysis->processes.data[0].values.amount[SAMPLES_INCLUSIVE], 8, 8);
 	assert_samples(&analysis->processes.data[1].tree.amount[SAMPLES_INCLUSIVE], 2, 0);
-	open_result(&options);
+	analysed_open(&options);
 	assert_int_equal(analysis->totals.samples.kept, 3);
 	assert_function("f", 3, 0);
 	assert_function("g", 3, 3);
@@ -379,7 +329,7 @@ static void test_events(void **state)
 
 	(void)state;
 	make_two("sample");
-	open_result(&waits);
+	analysed_open(&waits);
 	assert_true(analysis->by_weight);
 	assert_int_equal(analysis->totals.samples.kept, 91);
 	assert_int_equal(analysis->totals.samples.weight, 100900);
@@ -400,7 +350,7 @@ static void test_rooted_threads(void **state)
 
 	(void)state;
 	make_two("sample");
-	open_result(&all);
+	analysed_open(&all);
 	assert_int_equal(analysis->nodes.data[0].thread, ANALYSIS_NONE);
 	assert_int_equal(analysis->nodes.data[0].values.amount[SAMPLES_INCLUSIVE], 10);
 }
@@ -415,17 +365,17 @@ static void test_range(void **state)
 
 	(void)state;
 	make_two("sample");
-	open_result(&exact); /* from the second sample to the third, of three at that time */
+	analysed_open(&exact); /* from the second sample to the third, of three at that time */
 	assert_int_equal(analysis->totals.samples.kept, 2);
-	assert_int_equal(function_of("f")->values.amount[WEIGHT_INCLUSIVE], 25);
-	open_result(&some);
+	assert_int_equal(analysed_function("f")->values.amount[WEIGHT_INCLUSIVE], 25);
+	analysed_open(&some);
 	assert_int_equal(analysis->totals.samples.kept, 2);
 	assert_false(analysis->totals.samples.truncated_known);
-	assert_int_equal(function_of("f")->values.amount[WEIGHT_INCLUSIVE], 30);
-	open_result(&rest);
+	assert_int_equal(analysed_function("f")->values.amount[WEIGHT_INCLUSIVE], 30);
+	analysed_open(&rest);
 	assert_int_equal(analysis->totals.samples.kept, 2);
-	assert_int_equal(function_of("g")->values.amount[WEIGHT_EXCLUSIVE], 7);
-	open_result(&none);
+	assert_int_equal(analysed_function("g")->values.amount[WEIGHT_EXCLUSIVE], 7);
+	analysed_open(&none);
 	assert_int_equal(analysis->totals.samples.kept, 0);
 	assert_true(isnan(analysis_samples_percent(analysis, 0)));
 	assert_refused(&reversed, ERROR_USAGE, "later than");
@@ -479,7 +429,7 @@ static void test_methods(void **state)
 	assert_refused(&samples, ERROR_NOT_FOUND, "--method=sample");
 	assert_refused(&range, ERROR_NOT_FOUND, "sums over the whole recording");
 	small_profile_commit_as(begin(&thread), "sample");
-	open_result(NULL);
+	analysed_open(NULL);
 	assert_int_equal(analysis->method, ANALYSIS_SAMPLE);
 	assert_int_equal(analysis->totals.samples.kept, 0);
 }
@@ -517,18 +467,18 @@ static void test_both_methods(void **state)
 
 	(void)state;
 	make_both();
-	open_result(NULL);
+	analysed_open(NULL);
 	assert_int_equal(analysis->method, ANALYSIS_INSTRUMENT);
 	assert_int_equal(analysis->nodes.len, 3);
-	assert_int_equal(function_of("f")->values.amount[ELAPSED_EXCLUSIVE], 700);
+	assert_int_equal(analysed_function("f")->values.amount[ELAPSED_EXCLUSIVE], 700);
 	assert_function("f", 6, 4);
 	assert_function("g", 10, 3);
-	open_result(&samples);
+	analysed_open(&samples);
 	assert_int_equal(analysis->nodes.len, 5);
-	assert_int_equal(function_of("f")->values.amount[ELAPSED_EXCLUSIVE], 700);
-	assert_int_equal(function_of("f")->samples_charged, 6);
-	assert_int_equal(function_of("main")->samples_charged, 3);
-	assert_int_equal(function_of("g")->samples_charged, 0);
+	assert_int_equal(analysed_function("f")->values.amount[ELAPSED_EXCLUSIVE], 700);
+	assert_int_equal(analysed_function("f")->samples_charged, 6);
+	assert_int_equal(analysed_function("main")->samples_charged, 3);
+	assert_int_equal(analysed_function("g")->samples_charged, 0);
 	assert_int_equal(analysis->totals.samples.charged_outside, 1);
 	assert_int_equal(analysis->totals.elapsed, 1010);
 }
@@ -553,10 +503,10 @@ static void test_without_kernel(void **state)
 	small_samples(writer, &(struct profile_stack_value){thread, event, deep, 5, 0, 0});
 	small_samples(writer, &(struct profile_stack_value){thread, event, alone, 2, 0, 0});
 	small_profile_commit_as(writer, "sample");
-	open_result(NULL);
+	analysed_open(NULL);
 	assert_function("f", 6, 1);
 	assert_function("schedule", 7, 7);
-	open_result(&options);
+	analysed_open(&options);
 	assert_function("f", 6, 6);
 	assert_function("schedule", 0, 0);
 	assert_int_equal(analysis->totals.samples.kept, 8);
@@ -573,7 +523,7 @@ static void test_interval(void **state)
 
 	(void)state;
 	make_vector("sample");
-	open_result(NULL);
+	analysed_open(NULL);
 	assert_true(analysis_samples_interval(analysis, 3, &low, &high));
 	assert_true(fabs(low - 15.8219) < 1e-3);
 	assert_true(fabs(high - 74.9539) < 1e-3);
@@ -607,7 +557,7 @@ static void test_many_stacks(void **state)
 					      thread, event, small_stack_at(writer, at, 1 + i % 2),
 					      1, 0, 0});
 	small_profile_commit_as(writer, "sample");
-	open_result(NULL);
+	analysed_open(NULL);
 	assert_function("even", 200000, 100000);
 	assert_function("odd", 200000, 100000);
 	assert_int_equal(analysis->nodes.len, 50003);
@@ -616,24 +566,24 @@ static void test_many_stacks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_vector, close_result),
-		cmocka_unit_test_teardown(test_vector_edges_and_hot_path, close_result),
-		cmocka_unit_test_teardown(test_vector_lines_and_instructions, close_result),
-		cmocka_unit_test_teardown(test_inlines, close_result),
-		cmocka_unit_test_teardown(test_inlined_twin, close_result),
-		cmocka_unit_test_teardown(test_rooted_threads, close_result),
-		cmocka_unit_test_teardown(test_inlined_lines, close_result),
-		cmocka_unit_test_teardown(test_threads, close_result),
-		cmocka_unit_test_teardown(test_events, close_result),
-		cmocka_unit_test_teardown(test_range, close_result),
-		cmocka_unit_test_teardown(test_range_without_times, close_result),
-		cmocka_unit_test_teardown(test_damaged_chunk, close_result),
-		cmocka_unit_test_teardown(test_methods, close_result),
-		cmocka_unit_test_teardown(test_both_methods, close_result),
-		cmocka_unit_test_teardown(test_without_kernel, close_result),
-		cmocka_unit_test_teardown(test_interval, close_result),
-		cmocka_unit_test_teardown(test_many_stacks, close_result),
+		cmocka_unit_test_teardown(test_vector, analysed_end),
+		cmocka_unit_test_teardown(test_vector_edges_and_hot_path, analysed_end),
+		cmocka_unit_test_teardown(test_vector_lines_and_instructions, analysed_end),
+		cmocka_unit_test_teardown(test_inlines, analysed_end),
+		cmocka_unit_test_teardown(test_inlined_twin, analysed_end),
+		cmocka_unit_test_teardown(test_rooted_threads, analysed_end),
+		cmocka_unit_test_teardown(test_inlined_lines, analysed_end),
+		cmocka_unit_test_teardown(test_threads, analysed_end),
+		cmocka_unit_test_teardown(test_events, analysed_end),
+		cmocka_unit_test_teardown(test_range, analysed_end),
+		cmocka_unit_test_teardown(test_range_without_times, analysed_end),
+		cmocka_unit_test_teardown(test_damaged_chunk, analysed_end),
+		cmocka_unit_test_teardown(test_methods, analysed_end),
+		cmocka_unit_test_teardown(test_both_methods, analysed_end),
+		cmocka_unit_test_teardown(test_without_kernel, analysed_end),
+		cmocka_unit_test_teardown(test_interval, analysed_end),
+		cmocka_unit_test_teardown(test_many_stacks, analysed_end),
 	};
 
-	return cmocka_run_group_tests(tests, choose_path, NULL);
+	return cmocka_run_group_tests(tests, analysed_begin, NULL);
 }
