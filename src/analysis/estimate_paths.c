@@ -107,6 +107,16 @@ static void step_runtime(struct walk *walk, struct estimate_position *at, uint32
 	at->in_runtime = true;
 }
 
+/* A function of the run-time libraries that stands for whoever entered them. */
+static bool is_of_runtime(const struct walk *walk, uint32_t function)
+{
+	const struct estimate *estimate = walk->estimate;
+	const uint32_t module = estimate->analysis->functions.data[function].module;
+
+	return estimate->is_runtime[module] &&
+	       !(estimate_traits_of(estimate, walk->thread->process, function) & ESTIMATE_KNOWN);
+}
+
 static void step(struct walk *walk, struct estimate_position *at, uint32_t function)
 {
 	const struct estimate *estimate = walk->estimate;
@@ -118,9 +128,7 @@ static void step(struct walk *walk, struct estimate_position *at, uint32_t funct
 		at->in_kernel = true;
 		return;
 	}
-	const bool known =
-		estimate_traits_of(estimate, walk->thread->process, function) & ESTIMATE_KNOWN;
-	if (estimate->is_runtime[row->module] && !known) {
+	if (is_of_runtime(walk, function)) {
 		step_runtime(walk, at, function);
 		return;
 	}
@@ -235,10 +243,7 @@ static uint32_t owner_of(const struct walk *walk, uint32_t stack)
 		const uint32_t module = analysis->functions.data[function].module;
 		if (estimate->is_kernel[module])
 			continue;
-		const bool outside =
-			estimate->is_runtime[module] &&
-			!(estimate_traits_of(estimate, walk->thread->process, function) &
-			  ESTIMATE_KNOWN);
+		const bool outside = is_of_runtime(walk, function);
 		if (owner != ANALYSIS_NONE && !outside)
 			break;
 		owner = outside ? estimate->entry_of[function] : function;

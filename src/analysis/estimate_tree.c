@@ -13,11 +13,9 @@ uint32_t estimate_traits_of(const struct estimate *estimate, uint32_t process, u
 	return traits ? (uint32_t)*traits : 0;
 }
 
-#define FOLDED (1U << 31)
-
 uint32_t estimate_child(struct estimate *estimate, uint32_t parent, uint32_t function, bool folded)
 {
-	const uint32_t subject = folded ? function | FOLDED : function;
+	const uint32_t subject = folded ? function | ANALYSIS_FOLDED : function;
 	const size_t fresh = estimate->nodes.len;
 	const uint64_t node = *map_put(&estimate->known, (uint64_t)parent << 32 | subject, fresh);
 

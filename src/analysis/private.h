@@ -39,9 +39,11 @@ void analysis_load_identities(struct analysis *analysis, bool keep_mangled);
  */
 void analysis_values_measure(struct analysis_values *values, const struct profile_node *row,
 			     uint64_t *inconsistent);
-/* Fills nodes and every value. */
-/* After the tree: calls that counters have seen. */
+/* counted.c: after the tree, calls that counters have seen. */
 bool analysis_load_counted(struct analysis *analysis, struct profile *profile, struct error *err);
+/* A folded node's function among keys of nodes: numbers of functions are below it. */
+#define ANALYSIS_FOLDED (1U << 31)
+/* tree_load.c: fills nodes and every value. */
 bool analysis_load_tree(struct analysis *analysis, struct profile *profile, struct error *err);
 /* The nodes of a tree in depth-first order, which needs no stack: before and after their children.
  */

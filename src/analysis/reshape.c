@@ -12,8 +12,6 @@
 #include <assert.h>
 #include <string.h>
 
-#define FOLDED (1U << 31)
-
 struct reshaping {
 	struct analysis *analysis;
 	__typeof__(((struct analysis *)0)->nodes) nodes; /* the new ones */
@@ -83,9 +81,9 @@ static void absorb(struct reshaping *reshaping, uint32_t into, const struct anal
 static uint32_t put(struct reshaping *reshaping, const struct analysis_node *node, uint32_t parent)
 {
 	const uint32_t subject = node->function == ANALYSIS_NONE ? node->thread
-				 : node->folded			 ? node->function | FOLDED
+				 : node->folded			 ? node->function | ANALYSIS_FOLDED
 								 : node->function;
-	assert(node->function == ANALYSIS_NONE || node->function < FOLDED);
+	assert(node->function == ANALYSIS_NONE || node->function < ANALYSIS_FOLDED);
 	assert(parent == ANALYSIS_NONE || parent < reshaping->nodes.len);
 	const size_t fresh = reshaping->nodes.len;
 	const uint32_t index =

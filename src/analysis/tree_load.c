@@ -16,9 +16,6 @@ struct loader {
 	bool failed;
 };
 
-/* Functions have numbers below FOLDED. */
-#define FOLDED (1U << 31)
-
 static uint64_t merge_key(uint32_t parent, uint32_t function, uint32_t thread)
 {
 	return parent == ANALYSIS_NONE ? (uint64_t)ANALYSIS_NONE << 32 | thread
@@ -86,9 +83,10 @@ static uint32_t node_add(struct loader *loader, const struct profile_node *row, 
 		row->function ? analysis->function_of[row->function - 1] : ANALYSIS_NONE;
 	assert(row->thread >= 1 && thread < analysis->threads.len);
 	assert(parent == ANALYSIS_NONE || parent < analysis->nodes.len);
-	assert(function == ANALYSIS_NONE || function < FOLDED);
+	assert(function == ANALYSIS_NONE || function < ANALYSIS_FOLDED);
 	const bool folded = is_folded(analysis, row, parent);
-	const uint64_t key = merge_key(parent, folded ? function | FOLDED : function, thread);
+	const uint64_t key =
+		merge_key(parent, folded ? function | ANALYSIS_FOLDED : function, thread);
 	const uint64_t index = *map_put(&loader->merged, key, analysis->nodes.len);
 
 	if (index < analysis->nodes.len) {

@@ -42,3 +42,11 @@ bool object_is_executable(const struct object *object, uint64_t addr)
 
 	return load && (load->p_flags & PF_X) && addr - load->p_vaddr < load->p_filesz;
 }
+
+uint64_t object_memory_end(const struct object *object)
+{
+	if (!object->load_count)
+		return 0;
+	const Elf64_Phdr *last = &object->loads[object->load_count - 1];
+	return last->p_vaddr + last->p_memsz;
+}

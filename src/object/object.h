@@ -76,6 +76,8 @@ const unsigned char *object_at(const struct object *object, uint64_t addr, uint6
 /* Inside a PT_LOAD (bss included); inside an executable one (file contents only). */
 bool object_is_mapped(const struct object *object, uint64_t addr);
 bool object_is_executable(const struct object *object, uint64_t addr);
+/* The link address behind the last PT_LOAD. */
+uint64_t object_memory_end(const struct object *object);
 
 struct object_section {
 	const char *name;

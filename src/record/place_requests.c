@@ -30,19 +30,6 @@ struct place {
 	uint64_t bias, addr;
 };
 
-static uint64_t end_of(const struct object *object)
-{
-	size_t count;
-	const Elf64_Phdr *segments = object_segments(object, &count);
-	uint64_t end = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (segments[i].p_type == PT_LOAD &&
-		    segments[i].p_vaddr + segments[i].p_memsz > end)
-			end = segments[i].p_vaddr + segments[i].p_memsz;
-	return end;
-}
-
 static void file_read(struct place_file *file, const struct recording_module *module)
 {
 	struct error ignored;
@@ -51,7 +38,8 @@ static void file_read(struct place_file *file, const struct recording_module *mo
 	file->original = object_open(module->path, 0, &ignored);
 	file->copy = object_open(module->copy, OBJECT_UNWIND, &ignored);
 	if (file->original && file->copy && text && coverage_parse(&file->coverage, text, &ignored))
-		copy_code_read(&file->code, file->copy, end_of(file->original), &file->coverage);
+		copy_code_read(&file->code, file->copy, object_memory_end(file->original),
+			       &file->coverage);
 	else
 		free(text);
 }

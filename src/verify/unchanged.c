@@ -205,17 +205,6 @@ static void check_bytes(struct check *check, const struct check_allowances *allo
 
 /* ---- program headers ---- */
 
-static uint64_t memory_end(const Elf64_Phdr *segments, size_t count)
-{
-	uint64_t end = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (segments[i].p_type == PT_LOAD &&
-		    segments[i].p_vaddr + segments[i].p_memsz > end)
-			end = segments[i].p_vaddr + segments[i].p_memsz;
-	return end;
-}
-
 static bool may_differ(const Elf64_Phdr *a, const Elf64_Phdr *b)
 {
 	return a->p_type == b->p_type && (a->p_type == PT_PHDR || a->p_type == PT_GNU_EH_FRAME);
@@ -234,7 +223,7 @@ static void check_segments(struct check *check)
 	size_t count, copy_count, at = 0;
 	const Elf64_Phdr *segments = object_segments(check->original, &count);
 	const Elf64_Phdr *copy = object_segments(check->copy, &copy_count);
-	const uint64_t end = memory_end(segments, count);
+	const uint64_t end = object_memory_end(check->original);
 	uint64_t last = 0;
 
 	for (size_t i = 0; i < copy_count; i++) {
