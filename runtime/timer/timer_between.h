@@ -9,9 +9,9 @@
  *      └───────────────────── next tick ◀──┘                while it does not one tick
  *
  * How long it runs is drawn each time, by chance without memory: at any moment at which it runs, it
- * passes as likely as at any other. So moments with it are sampled ticks and `per_tick` - 1 times
- * as often, whatever has started or stopped it, and weights by that alone are right for all. What
- * the thread has waited for a processor does not count: the rest of the time is given again.
+ * passes as likely as at any other. So moments with it are sampled ticks and `tick_periods` - 1
+ * times as often, whatever has started or stopped it, and weights by that alone are right for all.
+ * What the thread has waited for a processor does not count: the rest of the time is given again.
  */
 #ifndef TARE_RUNTIME_TIMER_TIMER_BETWEEN_H
 #define TARE_RUNTIME_TIMER_TIMER_BETWEEN_H

@@ -27,7 +27,7 @@ struct accumulate_host {
 	bool (*trace_grow)(struct tare_thread_file *self);
 	/*
 	 * The run address of the log's chunk to be written next, with room for its header and some
-	 * records, and sets trace_slot and trace_end. May be that of the current one, or of an
+	 * records, and sets trace_slots and trace_end. May be that of the current one, or of an
 	 * older one, whose records are then lost. 0 where there is none at all.
 	 */
 	uint64_t (*trace_next)(struct tare_thread_file *self);

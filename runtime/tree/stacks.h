@@ -12,8 +12,8 @@
  * so it is nested, as is the stack of a child that shares the memory until it executes (vfork).
  *
  * Nobody says where a stack begins and ends. What is known is its extent so far: from the lowest
- * to the highest frame seen. Events outside of it reach stacks_turn, by comparisons with the root's
- * sp and the thread's stack_low.
+ * to the highest frame seen. Events outside of it reach stacks_follow, by comparisons with the
+ * root's sp and the thread's stack_low.
  */
 #ifndef TARE_RUNTIME_TREE_STACKS_H
 #define TARE_RUNTIME_TREE_STACKS_H

@@ -1,6 +1,6 @@
 /*
  * Writing the event log. A record is complete before trace_next passes it, and a chunk's header
- * before trace_slot names it: what a killed thread leaves can be read up to its last whole record.
+ * before trace_chunk names it: what a killed thread leaves can be read up to its last whole record.
  *
  * Refuses to grow for ever: what to do without room is the host's decision, and every record that
  * is no longer there was counted in trace_events.

@@ -51,7 +51,7 @@ struct calls {
 
 struct call_counts {
 	struct estimate *estimate;
-	struct map places; /* trait_key → index */
+	struct map places; /* estimate_key → index */
 	struct vec_of(struct calls) list;
 };
 

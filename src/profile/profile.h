@@ -1,7 +1,7 @@
 /*
  * profile: the data model and its file, one SQLite database (*.tare). Collectors write it through
- * profile_writer, analysis reads it through profile_reader. The only user of SQLite. Tables and
- * columns are documented in docs/profile-format.md; one struct here is one table's row.
+ * struct profile_writer, analysis reads it through struct profile. The only user of SQLite. Tables
+ * and columns are documented in docs/profile-format.md; one struct here is one table's row.
  *
  * Ids are dense, from 1, in the order of adding; 0 means none. Times are TSC ticks unless named
  * otherwise; ticks_per_second of the session converts them.

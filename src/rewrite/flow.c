@@ -18,10 +18,6 @@ enum {
 	CLOBBER_ROUNDS_MAX = 200
 };
 
-/*
- * Callees that leave the flags alone let them through (-fipa-ra again), so the walk goes on into
- * known callees; their returns know whether some caller uses what comes out.
- */
 /* Flags of which it is asked whether somebody uses them, from an instruction on. */
 struct flags_path {
 	const struct insn *insn; /* NULL: unknown code, to which no flags are handed */
@@ -56,7 +52,12 @@ static void flags_path_advance(const struct program *program, struct flags_path 
 		*path = flags_path_at(program, path->range->end, path->flags);
 }
 
-/* Follows one path to its end; true if the flags are used, or it cannot be told. */
+/*
+ * Follows one path to its end; true if the flags are used, or it cannot be told.
+ *
+ * Callees that leave the flags alone let them through (-fipa-ra), so the walk goes on into
+ * known callees; their returns know whether some caller uses what comes out.
+ */
 static bool flags_path_uses(struct flags_walk *walk, struct flags_path path)
 {
 	while (path.insn && path.flags) {

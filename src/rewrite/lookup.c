@@ -8,8 +8,8 @@
 
 enum { HINT_SHIFT_MIN = 6 };
 
-/* Hints cover [hints_begin, begin of the last range]; their number is bounded by that of the ranges
-   however far apart those lie. */
+/* Hints cover [begin of the first range, begin of the last]; their number is bounded by that of the
+   ranges however far apart those lie. */
 void program_index_ranges(struct program *program)
 {
 	const size_t count = program->ranges.len;
