@@ -76,6 +76,16 @@ struct analysis_values {
 	uint64_t probe_ticks; /* cost of the probes that its calls passed, by calibration */
 };
 
+/* What `calls` are. */
+enum analysis_calls { ANALYSIS_CALLS_ALL, ANALYSIS_CALLS_AT_LEAST, ANALYSIS_CALLS_ABOUT };
+
+static inline enum analysis_calls analysis_calls_are(const struct analysis_values *values)
+{
+	if (values->disarmed && !values->counted)
+		return ANALYSIS_CALLS_AT_LEAST;
+	return values->approximate ? ANALYSIS_CALLS_ABOUT : ANALYSIS_CALLS_ALL;
+}
+
 struct analysis_module {
 	const char *name, *path, *build_id;
 	bool system; /* run-time library, loader or kernel; or what is not named as mine */

@@ -150,6 +150,28 @@ const tests = {
 		return { problems, close };
 	},
 
+	async 'counted functions have all their calls, and sampled times their intervals'() {
+		/* Of a real recording: which functions are counted is decided there. */
+		run(tare, 'record', '-q', '-o', profile('counted'), '--', 'awk', 'BEGIN { for (i = 0; i < 600000; i++) x += length(i "") }');
+		const { page, problems, close } = await openPage(browser, pageOf('counted'));
+		await view(page, 'Functions');
+		const { functions } = report('functions', profile('counted')).tables;
+		await page.locator('[data-key=calls]').click();
+		const exact = functions.map((row) => row.calls).sort((a, b) => b - a);
+		const shown = (await cells(page, 'calls')).map((cell) => Number(cell.replaceAll(/[,≈]/g, '')));
+		equal(shown, exact.slice(0, shown.length), 'calls');
+		check(exact[0] >= 600000, 'awk has few calls');
+		const key = await page.evaluate(() => tarePage.state.measure.key);
+		await page.locator('[data-key=value]').click();
+		const margins = (await cells(page, 'value')).filter((cell) => cell.includes(' ± '));
+		const known = functions.filter((row) => typeof row[`${key}_low_ns`] === 'number');
+		check(known.length > 0, `no intervals of ${key}`);
+		equal(margins.length > 0, true, 'intervals are shown');
+		check((await page.locator('.signs').textContent()).includes('±'), '± is not explained');
+		check((await page.locator('.pane-values').textContent()).includes(' ± '), 'no interval of the selected function');
+		return { problems, close };
+	},
+
 	async 'the flame graph zooms, searches, turns around'() {
 		const { page, problems, close } = await openPage(browser, pageOf('work'));
 		await view(page, 'Flame graph');

@@ -129,6 +129,9 @@ static enum cell_type pack_cells(struct html_pack *pack, const struct report *re
 		column_read(column, report, row, &scratch, &cell);
 		if (column->role == ROLE_SOURCE)
 			expand_tabs(&cell, &code);
+		/* The page shows a sign before the number, as text does. */
+		if (column->role == ROLE_DISARMED && row->values && cell.type == CELL_COUNT)
+			cell.number = analysis_calls_are(row->values);
 		html_pack_number(pack, cell_number(pack, &cell));
 		if (cell.type != CELL_EMPTY)
 			type = cell.type;

@@ -155,7 +155,11 @@ static void pack_nodes(struct html_pack *pack, const struct analysis *analysis)
 	html_pack_end(pack, "tree.calls");
 	html_pack_begin(pack);
 	vec_foreach (node, &analysis->nodes) {
-		html_pack_number(pack, (node->folded ? 1u : 0) | (node->values.disarmed ? 2u : 0));
+		html_pack_number(
+			pack,
+			(node->folded ? 1u : 0) |
+				(analysis_calls_are(&node->values) == ANALYSIS_CALLS_AT_LEAST ? 2u
+											      : 0));
 	}
 	html_pack_end(pack, "tree.flags");
 }

@@ -169,9 +169,15 @@ GET(disarmed)
 		return;
 	if (report->options->format != REPORT_TEXT) {
 		cell_set_number(cell, CELL_COUNT, row->values->disarmed);
-	} else if (row->values->disarmed && !row->values->counted) {
+		return;
+	}
+	switch (analysis_calls_are(row->values)) {
+	case ANALYSIS_CALLS_ALL:
+		break;
+	case ANALYSIS_CALLS_AT_LEAST:
 		cell_set_text(cell, report->options->unicode ? "\u2265" : ">=");
-	} else if (row->values->approximate) {
+		break;
+	case ANALYSIS_CALLS_ABOUT:
 		cell_set_text(cell, report->options->unicode ? "\u2248" : "~");
 	}
 }

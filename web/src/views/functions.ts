@@ -7,7 +7,7 @@ import { Grid, type Column } from '../parts/grid.ts';
 import { makeMatcher } from '../parts/search.ts';
 import { columnMenu, isUsed, makeColumn, type CellValue, type ColumnSource } from '../parts/table_columns.ts';
 import type { Change } from '../state.ts';
-import { isTime, type Context, type View } from './context.ts';
+import { callsSign, isTime, marginOf, type Context, type View } from './context.ts';
 import { functionActions } from './frame_actions.ts';
 
 const DEFAULTS = ['calls', 'confidence', 'cpu_inclusive', 'cpu_exclusive', 'elapsed_inclusive', 'elapsed_exclusive', 'application_inclusive',
@@ -143,6 +143,18 @@ export class FunctionsView implements View {
 		};
 	}
 
+	/** Of the whole, in per cent; null where the clock knows the value, or it is one of a part of the threads. */
+	private margin(row: number): number | null {
+		const { state } = this;
+		return row < state.profile.functionCount && this.rowOf[row]! >= 0
+			? marginOf(state, this.table, this.rowOf[row]!, state.measure) : null;
+	}
+
+	private marginText(row: number): string {
+		const margin = this.margin(row);
+		return margin === null ? '' : ` ± ${margin.toFixed(1)}`;
+	}
+
 	private valueColumns(rows: number[]): Column[] {
 		const { state } = this;
 		const timed = isTime(state, state.measure.quantity);
@@ -154,7 +166,7 @@ export class FunctionsView implements View {
 		const columns: Column[] = [{
 			key: 'value', title: '% of total', group: state.measure.title, kind: 'number', width: 118,
 			hint: `Share of ${state.measure.title.toLowerCase()}`,
-			text: (row) => (total ? ((100 * this.value(row)) / total).toFixed(2) : '–'),
+			text: (row) => (total ? ((100 * this.value(row)) / total).toFixed(2) + this.marginText(row) : '–'),
 			sortValue: (row) => this.value(row), share: (row) => (total ? this.value(row) / total : 0),
 		}];
 		if (!this.context.comparison)
@@ -185,7 +197,7 @@ export class FunctionsView implements View {
 			if (info.name === 'function')
 				column.className = () => 'strong';
 			if (info.name === 'calls' && disarmed)
-				column.text = (row) => (source.value(disarmed, row) ? '≥' : '') + count(Number(source.value(info, row) ?? 0));
+				column.text = (row) => callsSign(source.value(disarmed, row)) + count(Number(source.value(info, row) ?? 0));
 			return column;
 		});
 		const names = [...chosen.filter((column) => column.key === 'confidence'), ...chosen.filter((column) => column.key === 'function')];
@@ -219,6 +231,8 @@ export class FunctionsView implements View {
 			has('confidence', 'overhead-dominated') && h('span', {}, '~ overhead-dominated: exclusive time per call is below five times the probes’ cost'),
 			has('confidence', 'within-error') && h('span', {}, '? the same, and it may be nothing but that cost'),
 			has('disarmed', 1) && h('span', {}, '≥ probes switched off while running: later calls are not counted, their time is the callers’'),
+			has('disarmed', 2) && h('span', {}, '≈ threads counted in one place, or calls through pointers untimed: some may be missing'),
+			rows.some((row) => this.margin(row) !== null) && h('span', {}, '± by samples: the interval that holds the value in 95 of 100 recordings'),
 			!this.state.selection.isAll && h('span', {}, 'Some threads are left out: minima, maxima and percentiles are known of all threads together only'),
 		]);
 	}

@@ -4,7 +4,7 @@ import { count, percent, shorten, time } from '../format.ts';
 import type { Edge } from '../model/selection.ts';
 import { barList } from '../parts/bars.ts';
 import { openMenu } from '../parts/menu.ts';
-import { isTime, shareText, valueText, type Context } from './context.ts';
+import { callsSign, isTime, marginOf, shareText, valueText, type Context } from './context.ts';
 import { functionActions } from './frame_actions.ts';
 
 const EDGES = 40;
@@ -65,11 +65,15 @@ export class Pane {
 
 	private values(func: number): HTMLElement {
 		const { state } = this;
+		const table = state.profile.table('functions')!;
+		const row = table.subject.function.indexOf(func);
 		const rows = state.profile.measures.map((measure) => {
 			const value = state.selection.of(func, measure.quantity, measure.inclusive);
 			const total = state.selection.totals[measure.quantity]!;
+			const margin = row < 0 ? null : marginOf(state, table, row, measure);
+			const share = shareText(state, value, measure.quantity) + (margin === null ? '' : ` ± ${margin.toFixed(1)}`);
 			return h('tr', {}, h('th', { scope: 'row' }, measure.title), h('td', {}, valueText(state, value, measure.quantity)),
-				h('td.bar', { style: `--share:${total ? Math.min(100, (100 * value) / total).toFixed(2) : 0}%` }, shareText(state, value, measure.quantity)));
+				h('td.bar', { style: `--share:${total ? Math.min(100, (100 * value) / total).toFixed(2) : 0}%` }, share));
 		});
 		return h('table.pane-values', { 'aria-label': 'Values' }, h('tbody', {}, ...rows));
 	}
@@ -79,7 +83,7 @@ export class Pane {
 		const values = state.selection.functions();
 		const facts: [string, string][] = [];
 		if (state.profile.hasCalls)
-			facts.push(['Calls', (this.cell('disarmed', func) ? '≥' : '') + count(values.calls[func]!)]);
+			facts.push(['Calls', callsSign(this.cell('disarmed', func)) + count(Number((state.selection.isAll ? this.cell('calls', func) : null) ?? values.calls[func]!))]);
 		const timeOf = (title: string, column: string) => {
 			const value = this.cell(column, func);
 			if (typeof value === 'number' && state.selection.isAll)
