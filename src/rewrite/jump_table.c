@@ -9,10 +9,12 @@
  *     lea T(%rip),B … mov (B,I,8),D … jmp *D  or  jmp *(B,I,8)      relocated pointers
  *
  * and, where there is a B or E, every definition of it that reaches the read (the addition) is that
- * lea. The copy then gets a table of its own: B stays as it is, and the read's displacement leads
- * to the new table, whose entries are relative to T or L (for relocated pointers, too: then an
- * addition follows). A bound by `cmp; ja` is a lower bound of the table's length only: entries are
- * taken as long as they lead into the unit, single strange ones as they are.
+ * lea. Control does not go on behind calls that do not return (noreturn.c): what they would do to
+ * the register does not matter. The copy then gets a table of its own: B stays as it is, and the
+ * read's displacement leads to the new table, whose entries are relative to T or L (for relocated
+ * pointers, too: then an addition follows). A bound by `cmp; ja` is a lower bound of the table's
+ * length only: entries are taken as long as they lead into the unit, single strange ones as they
+ * are.
  *
  * A table that the program can change while it runs is no proof: `static void *labels[]`.
  *
@@ -40,10 +42,11 @@ struct flow_graph {
 	struct unit *unit;
 	uint32_t *first_node; /* per range */
 	uint32_t node_count;
-	uint32_t *first_edge;	   /* per node, and one more */
-	uint32_t *sources;	   /* per edge */
-	unsigned char *origin;	   /* entered from outside, from unknown places */
-	const struct insn **insns; /* per node */
+	uint32_t *first_edge;		 /* per node, and one more */
+	uint32_t *sources;		 /* per edge */
+	unsigned char *origin;		 /* entered from outside, from unknown places */
+	struct vec_of(uint64_t) orphans; /* code that only unknown jumps of the unit lead to */
+	const struct insn **insns;	 /* per node */
 };
 
 static const struct range *unit_range(const struct program *program, const struct unit *unit,
@@ -95,7 +98,7 @@ static void add_range_edges(struct flow_graph *graph, const struct range *range)
 			add_edge(graph, base + i, insn->target);
 		if (insn->kind == INSN_CALL && insn->target != range->begin)
 			mark_origin(graph, insn->target);
-		if (insn_falls_through(insn))
+		if (control_goes_on(graph->program, insn))
 			add_edge(graph, base + i, insn_end(insn));
 	}
 	if (range->entry)
@@ -104,20 +107,24 @@ static void add_range_edges(struct flow_graph *graph, const struct range *range)
 		mark_origin(graph, *pad);
 }
 
-/* Every indirect jump may lead to every label. */
+/* Every indirect jump of the unit may lead there. */
+static void add_edges_from_jumps(struct flow_graph *graph, uint64_t to_addr)
+{
+	for (size_t i = 0; i < graph->unit->ranges.len; i++) {
+		const struct range *range = unit_range(graph->program, graph->unit, i);
+		vec_foreach (jump, &range->jumps)
+			add_edge(graph, graph->first_node[i] + jump->insn, to_addr);
+	}
+}
+
 static void add_label_edges(struct flow_graph *graph, const struct range *range, bool too_many)
 {
 	for (size_t l = 0; l < range->labels.len; l++) {
 		const uint64_t label = range->begin + range->labels.data[l];
-		if (too_many) {
+		if (too_many)
 			mark_origin(graph, label);
-			continue;
-		}
-		for (size_t i = 0; i < graph->unit->ranges.len; i++) {
-			const struct range *other = unit_range(graph->program, graph->unit, i);
-			vec_foreach (jump, &other->jumps)
-				add_edge(graph, graph->first_node[i] + jump->insn, label);
-		}
+		else
+			add_edges_from_jumps(graph, label);
 	}
 }
 
@@ -136,6 +143,48 @@ static void add_all_edges(struct flow_graph *graph)
 	}
 }
 
+static void add_orphan_edges(struct flow_graph *graph)
+{
+	size_t jumps = 0;
+
+	for (size_t i = 0; i < graph->unit->ranges.len; i++)
+		jumps += unit_range(graph->program, graph->unit, i)->jumps.len;
+	vec_foreach (orphan, &graph->orphans) {
+		if (graph->orphans.len * jumps > LABEL_EDGES_MAX)
+			mark_origin(graph, *orphan);
+		else
+			add_edges_from_jumps(graph, *orphan);
+	}
+}
+
+/* Edges to `node` are counted only. */
+static bool is_led_to(const struct flow_graph *graph, uint32_t node, bool behind_filler)
+{
+	return graph->first_edge[node + 1] > behind_filler || graph->origin[node];
+}
+
+/*
+ * What stands behind a call that does not return, fillers skipped, is entered from elsewhere. Where
+ * nothing known leads there, it may be a case of a table.
+ */
+static void find_orphans(struct flow_graph *graph, const struct range *range)
+{
+	const uint32_t base = graph->first_node[range->slot];
+
+	for (uint32_t i = 0; i + 1 < range->insn_count; i++) {
+		if (!insn_falls_through(&range->insns[i]) ||
+		    control_goes_on(graph->program, &range->insns[i]))
+			continue;
+		uint32_t next = i + 1;
+
+		while (next + 1 < range->insn_count && range->insns[next].is_nop &&
+		       !is_led_to(graph, base + next, next > i + 1))
+			next++;
+		if (!is_led_to(graph, base + next, next > i + 1))
+			vec_push(&graph->orphans, range->insns[next].addr);
+	}
+}
+
 static void graph_init(struct flow_graph *graph, const struct program *program, struct unit *unit)
 {
 	*graph = (struct flow_graph){.program = program, .unit = unit};
@@ -148,12 +197,16 @@ static void graph_init(struct flow_graph *graph, const struct program *program, 
 	graph->insns = mem_zalloc(graph->node_count * sizeof(*graph->insns));
 	graph->first_edge = mem_zalloc((graph->node_count + 2) * sizeof(*graph->first_edge));
 	add_all_edges(graph);
+	for (size_t i = 0; i < unit->ranges.len; i++)
+		find_orphans(graph, unit_range(program, unit, i));
+	add_orphan_edges(graph);
 	for (uint32_t i = 0; i < graph->node_count; i++)
 		graph->first_edge[i + 1] += graph->first_edge[i];
 	graph->first_edge[graph->node_count + 1] = graph->first_edge[graph->node_count];
 	graph->sources =
 		mem_zalloc((graph->first_edge[graph->node_count] + 1) * sizeof(*graph->sources));
 	add_all_edges(graph);
+	add_orphan_edges(graph);
 }
 
 static void graph_fini(struct flow_graph *graph)
@@ -162,6 +215,7 @@ static void graph_fini(struct flow_graph *graph)
 	free(graph->first_edge);
 	free(graph->sources);
 	free(graph->origin);
+	vec_fini(&graph->orphans);
 	free(graph->insns);
 }
 
@@ -359,8 +413,14 @@ static bool leads_into_unit(const struct program *program, const struct unit *un
 {
 	struct range *range;
 
-	if (program_insn(program, target, &range) && &program->units.data[range->unit] == unit)
-		return range->verdict == REWRITE_INSTRUMENTED;
+	if (program_insn(program, target, &range)) {
+		const struct unit *other = &program->units.data[range->unit];
+		if (other == unit)
+			return range->verdict == REWRITE_INSTRUMENTED;
+		/* Cases that trap or abort may have become functions: nothing comes back. */
+		if (!other->returns && target == range->begin)
+			return true;
+	}
 	/* Unreachable cases lead to the end, where another function may begin. */
 	for (size_t i = 0; i < unit->ranges.len; i++) {
 		if (unit_range(program, unit, i)->end == target)

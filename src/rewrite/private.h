@@ -10,6 +10,7 @@
  *   judge.c       what forbids copying a range, whatever the others are
  *   units.c       who jumps into whom -> units; cold parts
  *   select.c      what is wanted and possible -> verdicts
+ *   noreturn.c    functions behind whose calls control does not go on
  *   flow.c        liveness of flags and registers
  *   labels.c      where indirect jumps of a unit may lead
  *   jump_table.c  indirect jumps whose table is proven
@@ -156,6 +157,7 @@ struct unit {
 	struct vec_of(uint32_t) ranges;
 	struct vec_of(struct jump_table) tables;
 	bool has_labels;
+	bool returns;	 /* to its callers, as far as is known */
 	bool incomplete; /* has code that no known label or branch leads to */
 	bool liveness_known;
 	uint64_t searched, entries_read; /* for jump tables, which has its limits */
@@ -309,6 +311,12 @@ void program_find_units(struct program *program);
 
 /* ---- select.c ---- */
 void program_select(struct program *program);
+
+/* ---- noreturn.c ---- */
+/* Sets `returns` of all units. */
+void program_find_noreturn(struct program *program);
+/* Whether control may go on behind the instruction: insn_falls_through, but for such calls. */
+bool control_goes_on(const struct program *program, const struct insn *insn);
 
 /* ---- flow.c ---- */
 /* Whether the arithmetic flags may be used by the code from `addr` on. */

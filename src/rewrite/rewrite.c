@@ -124,6 +124,7 @@ static void plan_piece(void *program_at, unsigned worker, size_t begin, size_t e
 static void plan_all_jumps(struct program *program)
 {
 	program_find_clobbers(program);
+	program_find_noreturn(program);
 	program_run(program, plan_piece, program->units.len);
 }
 
