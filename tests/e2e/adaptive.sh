@@ -70,6 +70,19 @@ for times in --adaptive --exact; do
 	! grep -q '^[~>].* doubled\b' functions.txt || fail "calls of doubled are said to be missing"
 done
 
+# A function that is left out keeps its row and its calls, by clock or by samples, and so does what it calls.
+for times in --adaptive --exact; do
+	record_options=($times --small-functions=keep --exclude=call)
+	record "$work/pointed"
+	for view in functions calltree; do
+		"$TARE" report $view "$work/profile.tare" --format=csv --limit=0 --columns=function,calls |
+			tr -d '\r' | grep -v '^doubled,0$' >rows
+		grep -qx call,2000000 rows || fail "$view $times without the function left out: $(cat rows)"
+		grep -qx doubled,1800000 rows || fail "$view $times without what it calls: $(cat rows)"
+	done
+done
+
+record_options=(--adaptive=50 --small-functions=keep)
 for command in "lua5.4 $E2E/data/algorithms.lua 1" "bash $E2E/data/loop.sh 3000"; do
 	command -v ${command%% *} >/dev/null || { echo "without ${command%% *}: not installed"; continue; }
 	same $command
