@@ -119,6 +119,15 @@ static void sum_losses(struct analysis *analysis)
 	}
 }
 
+static bool load_calls(struct analysis *analysis, struct profile *profile, struct error *err)
+{
+	if (!analysis_read_counted(analysis, profile, err) ||
+	    !analysis_load_tree(analysis, profile, err))
+		return false;
+	analysis_add_counted(analysis);
+	return true;
+}
+
 struct analysis *analysis_open(struct profile *profile, const struct analysis_options *options,
 			       struct error *err)
 {
@@ -133,9 +142,7 @@ struct analysis *analysis_open(struct profile *profile, const struct analysis_op
 	analysis_sum_unfollowed(analysis);
 	analysis_load_identities(analysis, options->keep_mangled);
 	if (analysis_choose(analysis, options, err) &&
-	    analysis_choose_mine(analysis, options, err) &&
-	    analysis_load_tree(analysis, profile, err) &&
-	    analysis_load_counted(analysis, profile, err) &&
+	    analysis_choose_mine(analysis, options, err) && load_calls(analysis, profile, err) &&
 	    analysis_load_os(analysis, profile, options->keep_mangled, err) &&
 	    analysis_load_coverage(analysis, profile, options, err) &&
 	    analysis_load_call_places(analysis, profile, options, err) &&
@@ -158,6 +165,7 @@ void analysis_close(struct analysis *analysis)
 	vec_fini(&analysis->modules);
 	vec_fini(&analysis->functions);
 	vec_fini(&analysis->nodes);
+	vec_fini(&analysis->counted);
 	vec_fini(&analysis->lines);
 	vec_fini(&analysis->instructions);
 	vec_fini(&analysis->os);

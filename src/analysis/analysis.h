@@ -363,6 +363,7 @@ struct analysis {
 	struct vec_of(struct analysis_coverage) coverage; /* if asked for */
 	const char *refusals; /* of all modules, as in struct analysis_module_coverage */
 	struct analysis_totals totals;
+	struct vec_of(struct profile_counted) counted; /* of the profile, while it is opened */
 	/* from the ids of the profile (less one) to indexes here */
 	uint32_t *function_of, *module_of;
 	struct vec_of(int64_t) node_ids; /* of the profile, ascending */

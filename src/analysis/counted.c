@@ -74,9 +74,8 @@ static uint64_t row_calls(const struct profile_counted *row)
 	return row->entered ? row->entered : row->called;
 }
 
-static bool note_counted(const struct profile_counted *row, void *context)
+static void note_counted(struct counted_loader *loader, const struct profile_counted *row)
 {
-	struct counted_loader *loader = context;
 	const struct analysis *analysis = loader->analysis;
 
 	if (row->thread && !row->approximate && analysis->threads.data[row->thread - 1].selected)
@@ -84,7 +83,6 @@ static bool note_counted(const struct profile_counted *row, void *context)
 			 timed_key((uint64_t)row->process - 1,
 				   analysis->function_of[row->function - 1]),
 			 0) += row_calls(row);
-	return true;
 }
 
 static void take_off_timed(struct counted_loader *loader)
@@ -127,9 +125,8 @@ static void add_untimed(struct counted_loader *loader, const struct profile_coun
 	analysis->processes.data[thread->process].values.untimed += more;
 }
 
-static bool load_counted(const struct profile_counted *row, void *context)
+static void add_counted(struct counted_loader *loader, const struct profile_counted *row)
 {
-	struct counted_loader *loader = context;
 	struct analysis *analysis = loader->analysis;
 	const uint32_t process = (uint32_t)(row->process - 1);
 	const uint32_t function = analysis->function_of[row->function - 1];
@@ -140,7 +137,7 @@ static bool load_counted(const struct profile_counted *row, void *context)
 
 	if (!selected || !analysis->processes.data[process].selected ||
 	    (analysis->my_code && module->system))
-		return true;
+		return;
 	struct counted_function *counted = &loader->functions[function];
 	struct counted_there *there = there_of(loader, process, function);
 	there->entered += row->entered;
@@ -149,7 +146,6 @@ static bool load_counted(const struct profile_counted *row, void *context)
 	counted->approximate |= row->approximate;
 	if (row->thread)
 		add_untimed(loader, row, function);
-	return true;
 }
 
 static void function_add(struct counted_loader *loader, const struct counted_there *there)
@@ -174,7 +170,20 @@ static void function_add(struct counted_loader *loader, const struct counted_the
 	analysis->modules.data[function->module].values.calls += more;
 }
 
-bool analysis_load_counted(struct analysis *analysis, struct profile *profile, struct error *err)
+static bool take_row(const struct profile_counted *row, void *context)
+{
+	struct analysis *analysis = context;
+
+	vec_push(&analysis->counted, *row);
+	return true;
+}
+
+bool analysis_read_counted(struct analysis *analysis, struct profile *profile, struct error *err)
+{
+	return profile_each_counted(profile, take_row, analysis, err);
+}
+
+void analysis_add_counted(struct analysis *analysis)
 {
 	struct counted_loader loader = {.analysis = analysis};
 	const size_t count = analysis->functions.len;
@@ -185,10 +194,13 @@ bool analysis_load_counted(struct analysis *analysis, struct profile *profile, s
 	map_init(&loader.untimed);
 	map_init(&loader.places);
 	note_timed(&loader);
-	bool ok = profile_each_counted(profile, note_counted, &loader, err);
+	vec_foreach (row, &analysis->counted)
+		note_counted(&loader, row);
 	take_off_timed(&loader);
-	ok = ok && profile_each_counted(profile, load_counted, &loader, err);
-	for (size_t i = 0; ok && i < loader.there.len; i++)
+	vec_foreach (row, &analysis->counted)
+		add_counted(&loader, row);
+	vec_fini(&analysis->counted);
+	for (size_t i = 0; i < loader.there.len; i++)
 		function_add(&loader, &loader.there.data[i]);
 	map_fini(&loader.timed);
 	map_fini(&loader.timed_all);
@@ -196,5 +208,4 @@ bool analysis_load_counted(struct analysis *analysis, struct profile *profile, s
 	map_fini(&loader.places);
 	vec_fini(&loader.there);
 	free(loader.functions);
-	return ok;
 }

@@ -65,9 +65,8 @@ static struct calls *calls_of(struct call_counts *counts, uint32_t process, uint
 	return &counts->list.data[place];
 }
 
-static bool take_counted(const struct profile_counted *row, void *context)
+static void take_counted(struct call_counts *counts, const struct profile_counted *row)
 {
-	struct call_counts *counts = context;
 	struct analysis *analysis = counts->estimate->analysis;
 	const uint32_t process = (uint32_t)(row->process - 1);
 	const uint32_t function = analysis->function_of[row->function - 1];
@@ -82,7 +81,6 @@ static bool take_counted(const struct profile_counted *row, void *context)
 						    .calls = calls}));
 	if (row->entered)
 		trait_add(counts->estimate, process, function, ESTIMATE_KNOWN);
-	return true;
 }
 
 static bool take_disarm(const struct profile_disarm *row, void *context)
@@ -107,8 +105,9 @@ static bool load_traits(struct estimate *estimate, struct profile *profile, stru
 		trait_add(estimate, process, node->function, ESTIMATE_TIMED);
 		calls_of(&counts, process, node->function)->timed += node->values.calls;
 	}
-	const bool ok = profile_each_counted(profile, take_counted, &counts, err) &&
-			profile_each_disarm(profile, take_disarm, estimate, err);
+	vec_foreach (row, &analysis->counted)
+		take_counted(&counts, row);
+	const bool ok = profile_each_disarm(profile, take_disarm, estimate, err);
 	for (size_t i = 0; i < counts.places.cap; i++) {
 		const struct map_slot *slot = &counts.places.slots[i];
 		if (!slot->used)

@@ -39,8 +39,9 @@ void analysis_load_identities(struct analysis *analysis, bool keep_mangled);
  */
 void analysis_values_measure(struct analysis_values *values, const struct profile_node *row,
 			     uint64_t *inconsistent);
-/* counted.c: after the tree, calls that counters have seen. */
-bool analysis_load_counted(struct analysis *analysis, struct profile *profile, struct error *err);
+/* counted.c: reads the rows of counters; after the tree, their calls become those of functions. */
+bool analysis_read_counted(struct analysis *analysis, struct profile *profile, struct error *err);
+void analysis_add_counted(struct analysis *analysis);
 /* A folded node's function among keys of nodes: numbers of functions are below it. */
 #define ANALYSIS_FOLDED (1U << 31)
 /* tree_load.c: fills nodes and every value. */
