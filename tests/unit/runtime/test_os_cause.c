@@ -24,6 +24,16 @@ enum { ATTEMPTS = 1000 };
 /* Takes the place of the area that the kernel clears when the thread is switched. */
 static _Thread_local uint64_t word;
 
+/* The linker puts it in the place of the tree's. */
+static int syscalls_noted;
+void __wrap_calls_note_syscall(struct tare_thread_file *self, const struct accumulate_event *event);
+
+void __wrap_calls_note_syscall(struct tare_thread_file *self, const struct accumulate_event *event)
+{
+	assert_int_equal(event->syscall_number, self->syscall_number);
+	syscalls_noted++;
+}
+
 void descriptors_changed(struct state_objects *objects)
 {
 	(void)objects;
@@ -159,6 +169,26 @@ static void test_system_call_numbers(void **state)
 
 /* Made up: the thread's clock has stood still since a reading WAITED ticks ago. */
 #define WAITED 1000000000ULL
+
+/* A system call is counted once, also where a page fault is what the interval is for. */
+static void test_system_calls_of_other_intervals(void **state)
+{
+	(void)state;
+	for (int i = 0; i < ATTEMPTS; i++) {
+		struct accumulate_event event = {0};
+
+		private_state.syscall_uncounted = true;
+		private_state.os_seen = seen_now(&file);
+		private_state.os_seen.minor_faults--;
+		word = 0;
+		os_flag_collect(&file, &private_state, &event);
+		assert_false(private_state.syscall_uncounted);
+		assert_int_equal(syscalls_noted, i + 1);
+		if (event.os_cause == TARE_OS_MINOR_FAULT)
+			return;
+	}
+	fail_msg("something happened between the readings %d times", ATTEMPTS);
+}
 
 static struct accumulate_event waited(const struct state_os_seen *change, bool by_delay)
 {
@@ -349,6 +379,7 @@ int main(void)
 		cmocka_unit_test_setup(test_one_counter, set_up),
 		cmocka_unit_test_setup(test_several_counters, set_up),
 		cmocka_unit_test_setup(test_system_call_numbers, set_up),
+		cmocka_unit_test_setup(test_system_calls_of_other_intervals, set_up),
 		cmocka_unit_test_setup(test_waits, set_up),
 		cmocka_unit_test_setup(test_ready, set_up),
 		cmocka_unit_test_setup(test_wait_behind_the_end, set_up),
