@@ -24,7 +24,7 @@ enum { CANDIDATE_LOOKS = 3 };
  * Every process leaves files behind, so to list them for each new one would cost the square of
  * their number: no more than one part in so many of the time goes into that.
  */
-enum { LIST_PARTS = 64 };
+enum { LIST_PARTS = 256 };
 
 static int64_t now_us(void)
 {
