@@ -114,6 +114,7 @@ struct tare_settings {
 };
 
 #define TARE_NODES_USUAL	(1ULL << 17)
+#define TARE_NODES_COUNTED	(1ULL << 15) /* where functions may be counted only */
 #define TARE_MEMORY_BYTES_USUAL (2ULL << 30)
 #define TARE_DISK_BYTES_USUAL	(4ULL << 30)
 #define TARE_THREADS_USUAL	1000ULL

@@ -100,5 +100,8 @@ void budget_give_file(uint64_t bytes, bool stored)
 
 uint64_t budget_nodes(void)
 {
-	return or_usual(state_session.settings.max_nodes, TARE_NODES_USUAL);
+	const struct tare_settings *settings = &state_session.settings;
+
+	return or_usual(settings->max_nodes,
+			settings->adaptive_percent ? TARE_NODES_COUNTED : TARE_NODES_USUAL);
 }

@@ -145,9 +145,9 @@ static const struct option record_option_table[] = {
 	 .needs = SELECTION_NEEDS_INSTRUMENT,
 	 .place = 2,
 	 .argument = "NUMBER",
-	 .help = "Keep at most so many call paths per thread (default 128k, with k, M or G); "
-		 "beyond, "
-		 "those of least worth fold into one per function",
+	 .help = "Keep at most so many call paths per thread (default 32k, with --exact and "
+		 "--trace "
+		 "128k; with k, M or G); beyond, those of least worth fold into one per function",
 	 .type = OPTION_SIZE,
 	 .min = 64,
 	 .max = 32 << 20,
