@@ -25,7 +25,7 @@
 #include "runtime/tree/context.h"
 
 #define NODES_MAX   (1U << 18)
-#define NODE_TICKS  256		 /* to add up a node takes about so many */
+#define NODE_TICKS  1024	 /* to add up a node takes about so many, out of the cache */
 #define PAUSE_FIRST (1ULL << 20) /* ticks between two sums: half a millisecond … */
 #define PAUSE_LAST  (1ULL << 23) /* … and a few */
 #define WORK_MIN    (1ULL << 19) /* ticks: by less nobody is judged */

@@ -1,10 +1,12 @@
 /*
  *   probes took more than 1 / SUMS_BUDGET of late ─▶ the next LOOKS events take the general path
  *        its second begin within them, and short so far ─▶ disarmed
+ *        probes took more than 1 / MUCH: its first one  ─▶ the same
  *        a call through a pointer that tells nothing     ─▶ counted for its site (sites.h)
  *   something found ─▶ LOOKS more;   nothing ─▶ twice as long a rest, up to REST_LAST
  *
- * Refuses to judge by fewer calls than sums.h does.
+ * Who is met is who costs much: by its share of the events, so that a long tail of functions goes,
+ * too, as long as it costs much together. Refuses to judge by fewer calls than LOOKS_CALLS_MIN.
  */
 #include "runtime/control/looks.h"
 
@@ -19,6 +21,7 @@
 
 #define LOOKS	   64		/* events: some ten microseconds in the general path */
 #define REST_FIRST (1ULL << 19) /* ticks of work between looks */
+#define MUCH	   8		/* one in so many of the work */
 #define REST_LAST  4		/* doubled so many times */
 
 void looks_begin_when_dear(const struct tare_thread_file *self, struct adapt_local *local)
@@ -33,6 +36,7 @@ void looks_begin_when_dear(const struct tare_thread_file *self, struct adapt_loc
 	if (work.taken_ticks <= work.worked_ticks / SUMS_BUDGET && !local->some_stay)
 		return;
 	local->some_stay = false;
+	local->looks_at_once = work.taken_ticks > work.worked_ticks / MUCH;
 	local->looks = LOOKS;
 	local->looks_found = false;
 	memset(local->met, 0, sizeof(local->met));
@@ -63,8 +67,9 @@ static bool met_before(struct adapt_local *local, uint64_t key)
 	return met;
 }
 
-/* By the path that it is on: that it is called often is known, that it is short is to be seen. */
-static bool is_short(const struct tare_thread_file *self, const struct accumulate_event *event)
+/* By the path that it is on, or by all that the last sum has found. */
+static bool is_short(const struct tare_thread_file *self, const struct adapt_sum *of_all,
+		     const struct accumulate_event *event)
 {
 	const struct tare_node *node = context_node(self->top);
 	const struct costs_mark never = {0};
@@ -74,7 +79,9 @@ static bool is_short(const struct tare_thread_file *self, const struct accumulat
 	const struct adapt_sum sum = costs_of_node(self, node);
 	const struct sums_work work = costs_since(self, &never);
 
-	return sums_is_short(&sum, &work);
+	return sum.calls >= LOOKS_CALLS_MIN || !of_all
+		       ? sums_is_short(&sum, LOOKS_CALLS_MIN, &work)
+		       : sums_is_short(of_all, LOOKS_CALLS_MIN, &work);
 }
 
 static bool target_goes(const struct tare_thread_file *self, struct adapt_local *local,
@@ -84,7 +91,11 @@ static bool target_goes(const struct tare_thread_file *self, struct adapt_local 
 
 	if (sum && (sum->goes || sums_waits(sum)))
 		return sum->goes;
-	return local->looks && met_before(local, event->key) && is_short(self, event);
+	if (!local->looks)
+		return false;
+	const bool met = met_before(local, event->key);
+
+	return (met || local->looks_at_once) && is_short(self, sum, event);
 }
 
 /* At a call through a pointer: has the target ever reported itself, as its node knows? */

@@ -8,6 +8,8 @@
 
 #include "runtime/files/self.h"
 
+#define LOOKS_CALLS_MIN 50 /* of a path, or by the last sum: nobody goes by fewer */
+
 /* After any event: begins to look when it is time and the probes of late were too dear. */
 void looks_begin_when_dear(const struct tare_thread_file *self, struct adapt_local *local);
 

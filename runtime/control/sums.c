@@ -115,15 +115,15 @@ static bool is_for_judgement(const struct adapt_sum *sum)
 	return sum->calls >= SUMS_CALLS_MIN && !sums_waits(sum);
 }
 
-bool sums_is_short(const struct adapt_sum *sum, const struct sums_work *work)
+bool sums_is_short(const struct adapt_sum *sum, uint64_t calls_min, const struct sums_work *work)
 {
-	return is_for_judgement(sum) &&
+	return sum->calls >= calls_min && !sums_waits(sum) &&
 	       average_ticks(sum) * 100 < work->pair_ticks * work->ratio_percent;
 }
 
 static bool is_short_and_dear(const struct adapt_sum *sum, const struct sums_work *work)
 {
-	return sums_is_short(sum, work) &&
+	return sums_is_short(sum, SUMS_CALLS_MIN, work) &&
 	       (sum->dear || (recent_calls(sum) && sum->calls * work->pair_ticks >=
 							   work->worked_ticks_all / SUMS_SHARE));
 }

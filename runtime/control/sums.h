@@ -50,8 +50,8 @@ struct adapt_sum *sums_find(const struct adapt_sums *sums, uint64_t key);
 /* Does it wait so much that it is timed for that? */
 bool sums_waits(const struct adapt_sum *sum);
 
-/* Are there calls enough to say that they are short beside their probes? */
-bool sums_is_short(const struct adapt_sum *sum, const struct sums_work *work);
+/* Are there so many calls, and are they short beside their probes? */
+bool sums_is_short(const struct adapt_sum *sum, uint64_t calls_min, const struct sums_work *work);
 
 /* Says of each sum whether it goes. */
 void sums_judge(const struct adapt_sums *sums, const struct sums_work *work);

@@ -33,6 +33,7 @@ struct adapt_local {
 	uint32_t looks;		  /* events to come that are looked at */
 	uint32_t looks_rest;	  /* how often the time between looks was doubled */
 	bool looks_found;	  /* something among these */
+	bool looks_at_once;	  /* who is met goes without being met again */
 	bool some_stay;		  /* functions that should go, and are called through pointers */
 	uint32_t met[ADAPT_MET];  /* marks of who was called among these events */
 	struct adapt_sums sums;

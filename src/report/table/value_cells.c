@@ -7,9 +7,15 @@ static bool has_calls(const struct report_row *row)
 	return row->function || (row->type != ROW_PATH && row->type != ROW_STEP);
 }
 
+/* Nothing counts the calls of a function that only samples have met. */
+static bool knows_calls(const struct report_row *row)
+{
+	return has_calls(row) && (row->values->calls || !row->function || !row->values->sampled);
+}
+
 GET(calls)
 {
-	if (has_calls(row))
+	if (knows_calls(row))
 		set_count(cell, column, row->values->calls);
 }
 

@@ -7,6 +7,7 @@
 
 #include "runtime/control/arming.h"
 #include "runtime/control/disarmed.h"
+#include "runtime/control/looks.h"
 #include "runtime/control/phases.h"
 #include "runtime/control/sites.h"
 #include "runtime/control/sums.h"
@@ -837,8 +838,8 @@ static void test_judging_pays(void **state)
 
 	judge(&thread);
 	assert_int_equal(thread.adapt.due_ticks, due); /* nothing was taken since */
-	thread.file->lost_ticks += 2048ULL * PATHS;
-	thread.ticks += 2048ULL * PATHS;
+	thread.file->lost_ticks += 8192ULL * PATHS;
+	thread.ticks += 8192ULL * PATHS;
 	judge(&thread);
 	assert_int_not_equal(thread.adapt.due_ticks, due);
 	thread_end(&thread);
@@ -854,12 +855,12 @@ static int looks_over(struct thread *thread)
 	return looks;
 }
 
-/* Half of what the thread works is taken by its probes, for so many ticks. */
-static void dear(struct thread *thread, uint64_t ticks)
+/* The thread works for so long, and its probes take one in `part` of that beside it. */
+static void dear(struct thread *thread, uint64_t ticks, uint64_t part)
 {
-	thread->file->lost_ticks += ticks / 2;
-	thread->ticks += ticks / 2;
-	enter(thread, ticks / 2, LONG, 2);
+	thread->file->lost_ticks += ticks / part;
+	thread->ticks += ticks / part;
+	enter(thread, ticks, LONG, 2);
 	leave(thread, 0, 2, true);
 }
 
@@ -867,7 +868,7 @@ static void dear(struct thread *thread, uint64_t ticks)
  */
 static void test_looks_rest(void **state)
 {
-	enum { WORK = 1 << 21 };
+	enum { WORK = 1 << 20 };
 	struct thread thread;
 	uint64_t rests[6] = {0};
 
@@ -881,7 +882,7 @@ static void test_looks_rest(void **state)
 
 		for (; !looks; rests[i]++) {
 			assert_in_range(rests[i], 0, 100);
-			dear(&thread, WORK);
+			dear(&thread, WORK, 2);
 			looks = looks_over(&thread);
 		}
 		assert_in_range(looks, 10, 100);
@@ -914,12 +915,12 @@ static void test_looks_find_functions(void **state)
 	enter(&thread, 0, LONG, 1);
 	judge(&thread);
 	calls(&thread, SHORT, MANY, 1);
-	calls(&thread, SHORTER, SUMS_CALLS_MIN - 2, 1);
+	calls(&thread, SHORTER, LOOKS_CALLS_MIN - 2, 1);
 	looked_call(&thread, SHORT);
 	looked_call(&thread, SHORT);
 	assert_int_equal(file.arm[SHORT], 1);		      /* nothing is looked at */
 	thread.adapt.due_ticks = thread.ticks + (1ULL << 40); /* nor added up */
-	dear(&thread, 1 << 21);
+	dear(&thread, 1 << 21, SUMS_BUDGET / 2);
 	assert_true(thread.adapt.looks > 0);
 	looked_call(&thread, SHORTER);
 	looked_call(&thread, SHORT);
@@ -936,6 +937,28 @@ static void test_looks_find_functions(void **state)
 	assert_int_equal(file.arm[SHORTER], 1);
 	looked_call(&thread, SHORTER);
 	assert_int_equal(file.arm[SHORTER], 0);
+	thread_end(&thread);
+}
+
+/* Where the probes take very much, who is met once goes. */
+static void test_looks_at_once(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, LONG, 1);
+	judge(&thread);
+	calls(&thread, SHORT, SUMS_CALLS_MIN - 1, 1);
+	calls(&thread, SHORTER, LOOKS_CALLS_MIN - 2, 1);
+	thread.adapt.due_ticks = thread.ticks + (1ULL << 40);
+	dear(&thread, 1 << 21, 2);
+	looked_call(&thread, SHORTER);
+	looked_call(&thread, LONG);
+	looked_call(&thread, SHORT);
+	assert_int_equal(file.arm[SHORT], 0);
+	assert_int_equal(file.arm[LONG], 1);
+	assert_int_equal(file.arm[SHORTER], 1); /* it has too few calls */
 	thread_end(&thread);
 }
 
@@ -970,6 +993,7 @@ int main(void)
 		TEST(test_judging_pays),
 		TEST(test_looks_rest),
 		TEST(test_looks_find_functions),
+		TEST(test_looks_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

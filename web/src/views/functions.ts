@@ -189,6 +189,11 @@ export class FunctionsView implements View {
 		return columns;
 	}
 
+	/* Nothing counts the calls of a function that only samples have met. */
+	private callsText(row: number, disarmed: CellValue, calls: number): string {
+		return calls || this.margin(row) === null ? callsSign(disarmed) + count(calls) : '–';
+	}
+
 	private columns(rows: number[]): Column[] {
 		const source = this.source(rows);
 		const disarmed = this.table.columns.find((column) => column.name === 'disarmed');
@@ -197,7 +202,7 @@ export class FunctionsView implements View {
 			if (info.name === 'function')
 				column.className = () => 'strong';
 			if (info.name === 'calls' && disarmed)
-				column.text = (row) => callsSign(source.value(disarmed, row)) + count(Number(source.value(info, row) ?? 0));
+				column.text = (row) => this.callsText(row, source.value(disarmed, row), Number(source.value(info, row) ?? 0));
 			return column;
 		});
 		const names = [...chosen.filter((column) => column.key === 'confidence'), ...chosen.filter((column) => column.key === 'function')];
