@@ -62,6 +62,11 @@ done
 reason bits32 'no 64-bit'
 reason loader 'it has no loader, and cannot be'
 reason setuid 'it gains privileges'
+# One that may not be executed has not been.
+cp "${programs[0]}" unable
+chmod 644 unable
+same sh -c '"$1"; "$2"' sh "$work/unable" "${programs[0]}"
+counted 1
 # The one that stands in the command's place, and one that is left alone on purpose.
 same sh -c "exec '${programs[0]}'"
 counted 1
