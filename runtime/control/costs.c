@@ -24,9 +24,10 @@ struct costs_mark costs_now(const struct tare_thread_file *self)
 	};
 }
 
+/* The clocks may be a little below nothing: a wait is known before the interval that it is in. */
 static uint64_t since(uint64_t then, uint64_t now)
 {
-	return now > then ? now - then : 0;
+	return (int64_t)(now - then) > 0 ? now - then : 0;
 }
 
 struct sums_work costs_since(const struct tare_thread_file *self, const struct costs_mark *then)

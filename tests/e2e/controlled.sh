@@ -22,8 +22,8 @@ counter() {
 	counters | sed -n "s/^$1 //p"
 }
 
-for probes in merged all; do
-	record_options=(--small-functions=keep --probes=$probes)
+for options in --probes=merged --probes=all "--probes=merged --exact" "--probes=all --exact"; do
+	record_options=(--small-functions=keep $options)
 	same "$program"
 	report functions
 	compare counts "$work/recorded.stdout" "$work/functions.csv"
@@ -34,9 +34,11 @@ for probes in merged all; do
 		[ "$name" != events_unmatched ] || [ $# = 1 ] || continue
 		[ "$(counter $name)" = 0 ] || fail "$name is $(counter $name)"
 	done
-	# Each of the 50 rounds stops inside of 4 calls, and ends 6 that began meanwhile.
-	[ "$(counter calls_ended_while_off)" -ge 200 ] || fail "too few calls are cut"
-	[ "$(counter calls_begun_while_off)" -ge 300 ] || fail "too few ends without begin"
+	# Each of the 50 rounds stops inside of 4 calls, and ends 6 that began meanwhile: where all are timed.
+	if [[ $options = *--exact ]]; then
+		[ "$(counter calls_ended_while_off)" -ge 200 ] || fail "too few calls are cut"
+		[ "$(counter calls_begun_while_off)" -ge 300 ] || fail "too few ends without begin"
+	fi
 	[ "$(counter off_ns)" -gt 0 ] || fail "no time was off"
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["unwound"] > 0 { print; bad = 1 } END { exit bad }' "$work/functions.csv" ||
