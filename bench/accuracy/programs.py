@@ -110,7 +110,8 @@ def all_programs(folder):
         text_work("bzip2", "-k", "-c"),
         text_work("xz", "-0", "-T1", "-k", "-c"),
         text_work("gzip", "-9", "-k", "-c", lines=inputs.text(350_000)),
-        Program("perl", perl + ["12"], perl + ["1"]),
+        Program("perl", perl + ["12"], perl + ["1"], explained={
+            "*": "makes a variable of its own for each of the environment's, of which valgrind adds some"}),
         Program("jq", jq + [inputs.objects(200_000)], jq + [inputs.objects(2_000)]),
         Program("python3", python + ["100"], python + ["2"]),
         Program("bash", ["bash", data + "loop.sh", "450000"], ["bash", data + "loop.sh", "5000"]),

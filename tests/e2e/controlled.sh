@@ -28,7 +28,8 @@ for options in --probes=merged --probes=all "--probes=merged --exact" "--probes=
 	report functions
 	compare counts "$work/recorded.stdout" "$work/functions.csv"
 	compare sums "$work/functions.csv"
-	! grep -q ',unseen,' "$work/functions.csv" || fail "a call while off was counted"
+	# Samples may have met it: recording is off for calls alone.
+	! grep -q ',unseen,[^,]*,[^,]*,[^,]*,[1-9]' "$work/functions.csv" || fail "a call while off was counted"
 	for name in events_unmatched events_dropped marks_lost; do
 		# Start-up code of static executables begins functions before it can be recorded.
 		[ "$name" != events_unmatched ] || [ $# = 1 ] || continue

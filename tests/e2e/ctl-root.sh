@@ -20,6 +20,7 @@ root() {
 }
 user test -x "$work/bin/tare" || skip "the user nobody cannot reach $work"
 
+: >"$work/pid"
 user sh -c 'echo $$; exec "$@"' sh "$work/bin/tare" record -q --paused --small-functions=keep \
 	-o profile.tare -- "$work/bin/computes" 30000000 >"$work/pid" 2>"$work/err" &
 clean_up() {
