@@ -304,7 +304,7 @@ static struct live live_at(const struct liveness *flow, uint64_t addr)
 	struct range *range;
 	const struct insn *insn = program_insn(flow->program, addr, &range);
 
-	if (!insn || &flow->program->units.data[range->unit] != flow->unit)
+	if (!insn || !range_is_in_unit(flow->program, range, flow->unit))
 		return flow->leaving;
 	return flow->before[range->slot][insn - range->insns];
 }

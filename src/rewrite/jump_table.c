@@ -61,7 +61,7 @@ static uint32_t graph_node(const struct flow_graph *graph, uint64_t addr)
 	struct range *range;
 	const struct insn *insn = program_insn(graph->program, addr, &range);
 
-	if (!insn || &graph->program->units.data[range->unit] != graph->unit)
+	if (!insn || !range_is_in_unit(graph->program, range, graph->unit))
 		return UINT32_MAX;
 	return graph->first_node[range->slot] + (uint32_t)(insn - range->insns);
 }
@@ -414,11 +414,10 @@ static bool leads_into_unit(const struct program *program, const struct unit *un
 	struct range *range;
 
 	if (program_insn(program, target, &range)) {
-		const struct unit *other = &program->units.data[range->unit];
-		if (other == unit)
+		if (range_is_in_unit(program, range, unit))
 			return range->verdict == REWRITE_INSTRUMENTED;
 		/* Cases that trap or abort may have become functions: nothing comes back. */
-		if (!other->returns && target == range->begin)
+		if (!program->units.data[range->unit].returns && target == range->begin)
 			return true;
 	}
 	/* Unreachable cases lead to the end, where another function may begin. */

@@ -26,17 +26,13 @@ static struct range *unit_range(const struct label_search *search, size_t i)
 	return &search->program->ranges.data[search->unit->ranges.data[i]];
 }
 
-static bool in_unit(const struct label_search *search, const struct range *range)
-{
-	return &search->program->units.data[range->unit] == search->unit;
-}
-
 /* Notes `addr` if it is an instruction of the unit; false if it is not. */
 static bool add_label(struct label_search *search, uint64_t addr)
 {
 	struct range *range;
 
-	if (!program_insn(search->program, addr, &range) || !in_unit(search, range))
+	if (!program_insn(search->program, addr, &range) ||
+	    !range_is_in_unit(search->program, range, search->unit))
 		return false;
 	if (addr != range->begin || !range->entry)
 		vec_push(&range->labels, (uint32_t)(addr - range->begin));
@@ -109,7 +105,8 @@ static void find_own_labels(struct label_search *search)
 				insn->is_lea && insn->rip_offset
 					? program_range(search->program, insn->target)
 					: NULL;
-			if (target && in_unit(search, target) && search->own.len < OWN_LABELS_MAX)
+			if (target && range_is_in_unit(search->program, target, search->unit) &&
+			    search->own.len < OWN_LABELS_MAX)
 				vec_push(&search->own, insn->target);
 		}
 	}
@@ -152,7 +149,7 @@ static void reach_add(struct reach *reach, uint64_t addr)
 	struct range *range;
 	const struct insn *insn = program_insn(reach->search->program, addr, &range);
 
-	if (!insn || !in_unit(reach->search, range))
+	if (!insn || !range_is_in_unit(reach->search->program, range, reach->search->unit))
 		return;
 	unsigned char *seen = &reach->seen[range->slot][insn - range->insns];
 	if (!*seen) {

@@ -51,7 +51,7 @@ static bool is_in_unit(const struct program *program, const struct unit *unit, u
 {
 	struct range *range;
 
-	return program_insn(program, addr, &range) && &program->units.data[range->unit] == unit;
+	return program_insn(program, addr, &range) && range_is_in_unit(program, range, unit);
 }
 
 static bool may_leave(const struct program *program, const struct unit *unit,

@@ -231,6 +231,12 @@ static inline uint64_t range_patch_addr(const struct range *range)
 	return range->insns[0].is_endbr ? insn_end(&range->insns[0]) : range->begin;
 }
 
+static inline bool range_is_in_unit(const struct program *program, const struct range *range,
+				    const struct unit *unit)
+{
+	return &program->units.data[range->unit] == unit;
+}
+
 /* Link address behind what the image holds so far. */
 static inline uint64_t image_end(const struct program *program)
 {
