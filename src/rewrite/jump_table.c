@@ -42,6 +42,7 @@ struct flow_graph {
 	struct unit *unit;
 	uint32_t *first_node; /* per range */
 	uint32_t node_count;
+	size_t jump_count;		 /* indirect jumps of all ranges */
 	uint32_t *first_edge;		 /* per node, and one more */
 	uint32_t *sources;		 /* per edge */
 	unsigned char *origin;		 /* entered from outside, from unknown places */
@@ -107,7 +108,6 @@ static void add_range_edges(struct flow_graph *graph, const struct range *range)
 		mark_origin(graph, *pad);
 }
 
-/* Every indirect jump of the unit may lead there. */
 static void add_edges_from_jumps(struct flow_graph *graph, uint64_t to_addr)
 {
 	for (size_t i = 0; i < graph->unit->ranges.len; i++) {
@@ -117,44 +117,36 @@ static void add_edges_from_jumps(struct flow_graph *graph, uint64_t to_addr)
 	}
 }
 
-static void add_label_edges(struct flow_graph *graph, const struct range *range, bool too_many)
+/*
+ * Every indirect jump of the unit may lead there, which is one of `target_count` such places. Where
+ * that would be too many edges, it counts as entered from unknown places.
+ */
+static void add_jump_target(struct flow_graph *graph, uint64_t addr, size_t target_count)
 {
-	for (size_t l = 0; l < range->labels.len; l++) {
-		const uint64_t label = range->begin + range->labels.data[l];
-		if (too_many)
-			mark_origin(graph, label);
-		else
-			add_edges_from_jumps(graph, label);
-	}
+	if (target_count * graph->jump_count > LABEL_EDGES_MAX)
+		mark_origin(graph, addr);
+	else
+		add_edges_from_jumps(graph, addr);
 }
 
 static void add_all_edges(struct flow_graph *graph)
 {
-	size_t labels = 0, jumps = 0;
+	size_t label_count = 0;
 
-	for (size_t i = 0; i < graph->unit->ranges.len; i++) {
-		labels += unit_range(graph->program, graph->unit, i)->labels.len;
-		jumps += unit_range(graph->program, graph->unit, i)->jumps.len;
-	}
+	for (size_t i = 0; i < graph->unit->ranges.len; i++)
+		label_count += unit_range(graph->program, graph->unit, i)->labels.len;
 	for (size_t i = 0; i < graph->unit->ranges.len; i++) {
 		const struct range *range = unit_range(graph->program, graph->unit, i);
 		add_range_edges(graph, range);
-		add_label_edges(graph, range, labels * jumps > LABEL_EDGES_MAX);
+		vec_foreach (offset, &range->labels)
+			add_jump_target(graph, range->begin + *offset, label_count);
 	}
 }
 
 static void add_orphan_edges(struct flow_graph *graph)
 {
-	size_t jumps = 0;
-
-	for (size_t i = 0; i < graph->unit->ranges.len; i++)
-		jumps += unit_range(graph->program, graph->unit, i)->jumps.len;
-	vec_foreach (orphan, &graph->orphans) {
-		if (graph->orphans.len * jumps > LABEL_EDGES_MAX)
-			mark_origin(graph, *orphan);
-		else
-			add_edges_from_jumps(graph, *orphan);
-	}
+	vec_foreach (orphan, &graph->orphans)
+		add_jump_target(graph, *orphan, graph->orphans.len);
 }
 
 /* Edges to `node` are counted only. */
@@ -192,6 +184,7 @@ static void graph_init(struct flow_graph *graph, const struct program *program, 
 	for (size_t i = 0; i < unit->ranges.len; i++) {
 		graph->first_node[i] = graph->node_count;
 		graph->node_count += unit_range(program, unit, i)->insn_count;
+		graph->jump_count += unit_range(program, unit, i)->jumps.len;
 	}
 	graph->origin = mem_zalloc(graph->node_count);
 	graph->insns = mem_zalloc(graph->node_count * sizeof(*graph->insns));
