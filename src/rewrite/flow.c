@@ -413,9 +413,8 @@ void unit_find_liveness(const struct program *program, struct unit *unit)
 	bool changed = true;
 
 	for (size_t slot = 0; slot < unit->ranges.len; slot++)
-		flow.before[slot] =
-			mem_zalloc(program->ranges.data[unit->ranges.data[slot]].insn_count *
-				   sizeof(**flow.before));
+		flow.before[slot] = mem_zalloc(unit_range(program, unit, slot)->insn_count *
+					       sizeof(**flow.before));
 	for (int round = 0; changed && round < LIVENESS_ROUNDS_MAX; round++) {
 		changed = false;
 		update_labels(&flow);

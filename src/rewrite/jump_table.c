@@ -50,12 +50,6 @@ struct flow_graph {
 	const struct insn **insns;	 /* per node */
 };
 
-static const struct range *unit_range(const struct program *program, const struct unit *unit,
-				      size_t i)
-{
-	return &program->ranges.data[unit->ranges.data[i]];
-}
-
 /* Node of the instruction at `addr`, or UINT32_MAX if it is not in the unit. */
 static uint32_t graph_node(const struct flow_graph *graph, uint64_t addr)
 {
@@ -414,11 +408,7 @@ static bool leads_into_unit(const struct program *program, const struct unit *un
 			return true;
 	}
 	/* Unreachable cases lead to the end, where another function may begin. */
-	for (size_t i = 0; i < unit->ranges.len; i++) {
-		if (unit_range(program, unit, i)->end == target)
-			return true;
-	}
-	return false;
+	return unit_ends_at(program, unit, target);
 }
 
 static bool in_segment(const Elf64_Phdr *segment, uint64_t addr)

@@ -21,11 +21,6 @@ struct label_search {
 	uint32_t entries; /* of tables that were looked at; beyond a limit they are not */
 };
 
-static struct range *unit_range(const struct label_search *search, size_t i)
-{
-	return &search->program->ranges.data[search->unit->ranges.data[i]];
-}
-
 /* Notes `addr` if it is an instruction of the unit; false if it is not. */
 static bool add_label(struct label_search *search, uint64_t addr)
 {
@@ -37,15 +32,6 @@ static bool add_label(struct label_search *search, uint64_t addr)
 	if (addr != range->begin || !range->entry)
 		vec_push(&range->labels, (uint32_t)(addr - range->begin));
 	return true;
-}
-
-static bool is_unit_end(const struct label_search *search, uint64_t addr)
-{
-	for (size_t i = 0; i < search->unit->ranges.len; i++) {
-		if (unit_range(search, i)->end == addr)
-			return true;
-	}
-	return false;
 }
 
 /* Entries of a table of offsets from `base`, as long as they lead into the unit. */
@@ -63,7 +49,8 @@ static void add_table(struct label_search *search, uint64_t table, uint64_t base
 			return;
 		memcpy(&offset, bytes, sizeof(offset));
 		const uint64_t target = base + (uint64_t)(int64_t)offset;
-		if (!add_label(search, target) && !is_unit_end(search, target))
+		if (!add_label(search, target) &&
+		    !unit_ends_at(search->program, search->unit, target))
 			return;
 	}
 }
@@ -98,7 +85,7 @@ static void add_immediate(struct label_search *search, const struct range *range
 static void find_own_labels(struct label_search *search)
 {
 	for (size_t i = 0; i < search->unit->ranges.len; i++) {
-		const struct range *range = unit_range(search, i);
+		const struct range *range = unit_range(search->program, search->unit, i);
 		for (uint32_t k = 0; k < range->insn_count; k++) {
 			const struct insn *insn = &range->insns[k];
 			const struct range *target =
@@ -173,7 +160,8 @@ static void reach_drain(struct reach *reach)
 static void reach_from_known(struct reach *reach)
 {
 	for (size_t i = 0; i < reach->search->unit->ranges.len; i++) {
-		const struct range *range = unit_range(reach->search, i);
+		const struct range *range =
+			unit_range(reach->search->program, reach->search->unit, i);
 		reach_add(reach, range->begin);
 		vec_foreach (offset, &range->labels)
 			reach_add(reach, range->begin + *offset);
@@ -187,7 +175,7 @@ static void reach_from_known(struct reach *reach)
 static void add_unreached(struct reach *reach)
 {
 	for (size_t i = 0; i < reach->search->unit->ranges.len; i++) {
-		struct range *range = unit_range(reach->search, i);
+		struct range *range = unit_range(reach->search->program, reach->search->unit, i);
 		for (uint32_t k = 0; k < range->insn_count; k++) {
 			const struct insn *insn = &range->insns[k];
 			if (reach->seen[i][k] || insn->is_nop)
@@ -209,7 +197,8 @@ static void find_unreached(struct label_search *search)
 	struct reach reach = {.search = search, .seen = mem_zalloc(count * sizeof(*reach.seen))};
 
 	for (size_t i = 0; i < count; i++)
-		reach.seen[i] = mem_zalloc(unit_range(search, i)->insn_count);
+		reach.seen[i] =
+			mem_zalloc(unit_range(search->program, search->unit, i)->insn_count);
 	reach_from_known(&reach);
 	add_unreached(&reach);
 	for (size_t i = 0; i < count; i++)
@@ -243,17 +232,17 @@ void unit_find_labels(struct program *program, struct unit *unit)
 
 	find_own_labels(&search);
 	for (size_t i = 0; i < unit->ranges.len; i++) {
-		const struct range *range = unit_range(&search, i);
+		const struct range *range = unit_range(program, unit, i);
 		if (!range->decoded)
 			continue;
 		add_pointers(&search, range);
 		add_from_code(&search, range);
 	}
 	for (size_t i = 0; i < unit->ranges.len; i++)
-		sort_labels(unit_range(&search, i));
+		sort_labels(unit_range(program, unit, i));
 	find_unreached(&search);
 	for (size_t i = 0; i < unit->ranges.len; i++) {
-		struct range *range = unit_range(&search, i);
+		struct range *range = unit_range(program, unit, i);
 		sort_labels(range);
 		unit->has_labels |= range->labels.len > 0;
 	}

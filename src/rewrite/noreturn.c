@@ -85,8 +85,8 @@ static void find_piece(void *program_at, unsigned worker, size_t begin, size_t e
 
 		unit->returns = !unit->ranges.len;
 		for (size_t k = 0; k < unit->ranges.len && !unit->returns; k++)
-			unit->returns = range_may_leave(
-				program, unit, &program->ranges.data[unit->ranges.data[k]]);
+			unit->returns =
+				range_may_leave(program, unit, unit_range(program, unit, k));
 	}
 }
 

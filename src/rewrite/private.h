@@ -231,6 +231,24 @@ static inline uint64_t range_patch_addr(const struct range *range)
 	return range->insns[0].is_endbr ? insn_end(&range->insns[0]) : range->begin;
 }
 
+/* Number `i` of the unit's ranges. */
+static inline struct range *unit_range(const struct program *program, const struct unit *unit,
+				       size_t i)
+{
+	return &program->ranges.data[unit->ranges.data[i]];
+}
+
+/* One of its ranges ends there. */
+static inline bool unit_ends_at(const struct program *program, const struct unit *unit,
+				uint64_t addr)
+{
+	for (size_t i = 0; i < unit->ranges.len; i++) {
+		if (unit_range(program, unit, i)->end == addr)
+			return true;
+	}
+	return false;
+}
+
 static inline bool range_is_in_unit(const struct program *program, const struct range *range,
 				    const struct unit *unit)
 {
