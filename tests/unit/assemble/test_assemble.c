@@ -9,6 +9,7 @@
 #include "assemble/thread_tree.h"
 #include "object/object.h"
 #include "session/thread_files.h"
+#include "tests/support/own_directory.h"
 #include "tests/support/session_writer.h"
 
 #include <fcntl.h>
@@ -37,8 +38,7 @@ static int set_up(void **state)
 	struct error err;
 
 	(void)state;
-	strcpy(directory + strlen(directory) - 6, "XXXXXX");
-	if (!mkdtemp(directory) || !session_open(&session, directory, &err) ||
+	if (!own_directory_make(directory) || !session_open(&session, directory, &err) ||
 	    !recording_create(&recording, session.fd, &err))
 		return -1;
 	recording_put_number(&recording, "begin_ticks", 800);

@@ -4,6 +4,7 @@
  */
 #include "assemble/sample_builder.h"
 #include "base/byte_reader.h"
+#include "tests/support/own_directory.h"
 #include "tests/support/small_profile.h"
 
 #include <setjmp.h>
@@ -27,8 +28,7 @@ static int begin(void **state)
 	const struct profile_event row = {.name = "cpu-clock", .unit = "ns", .frequency = 997};
 
 	(void)state;
-	strcpy(directory + strlen(directory) - 6, "XXXXXX");
-	if (!mkdtemp(directory))
+	if (!own_directory_make(directory))
 		return -1;
 	snprintf(path, sizeof(path), "%s/p.tare", directory);
 	writer = small_profile_open(path);

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "tests/support/own_directory.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -68,8 +69,7 @@ static size_t entries_in(const char *path)
 static int set_up(void **state)
 {
 	(void)state;
-	strcpy(directory + strlen(directory) - 6, "XXXXXX");
-	return mkdtemp(directory) ? 0 : -1;
+	return own_directory_make(directory) ? 0 : -1;
 }
 
 static int tear_down(void **state)

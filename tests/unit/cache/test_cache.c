@@ -3,6 +3,7 @@
  * entries in use, concurrent builders, refusals.
  */
 #include "cache/cache.h"
+#include "tests/support/own_directory.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -43,8 +44,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	builds = 0;
-	strcpy(base + strlen(base) - 6, "XXXXXX");
-	if (!mkdtemp(base))
+	if (!own_directory_make(base))
 		return -1;
 	snprintf(root, sizeof(root), "%s/cache", base);
 	snprintf(source, sizeof(source), "%s/program", base);

@@ -3,6 +3,7 @@
  * and the lock. Whoever takes it then must not hold the lock of a file that nobody finds any more.
  */
 #include "cache/cache_lock.h"
+#include "tests/support/own_directory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,8 +44,7 @@ static int set_up(void **state)
 	char root[64];
 
 	(void)state;
-	strcpy(base + strlen(base) - 6, "XXXXXX");
-	if (!mkdtemp(base))
+	if (!own_directory_make(base))
 		return -1;
 	snprintf(root, sizeof(root), "%s/cache", base);
 	snprintf(lock_path, sizeof(lock_path), "%s/lock/%s", root, key);

@@ -1,5 +1,6 @@
 /* What is kept is found again by its name, in folders of this user alone; the oldest goes. */
 #include "cache/derived.h"
+#include "tests/support/own_directory.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -27,8 +28,7 @@ static const char *at(const char *name)
 static int set_up(void **state)
 {
 	(void)state;
-	strcpy(cache + strlen(cache) - 6, "XXXXXX");
-	return mkdtemp(cache) ? setenv("XDG_CACHE_HOME", cache, 1) : -1;
+	return own_directory_make(cache) ? setenv("XDG_CACHE_HOME", cache, 1) : -1;
 }
 
 static int tear_down(void **state)

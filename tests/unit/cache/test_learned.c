@@ -4,6 +4,8 @@
  * one, after geteuid has begun to tell another number.
  */
 #include "cache/learned.h"
+#include "tests/support/other_user.h"
+#include "tests/support/own_directory.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -29,16 +31,6 @@ static char directory[] = "/tmp/tare-test-learned-XXXXXX";
 static struct session session;
 static struct instrumented file;
 static uint8_t id[DIGEST_BYTES];
-static bool is_another_user;
-
-/* The linker puts these in the places of the C library's. */
-uid_t __real_geteuid(void);
-uid_t __wrap_geteuid(void);
-
-uid_t __wrap_geteuid(void)
-{
-	return __real_geteuid() + (is_another_user ? 4711 : 0);
-}
 
 static int set_up(void **state)
 {
@@ -46,8 +38,7 @@ static int set_up(void **state)
 
 	(void)state;
 	is_another_user = false;
-	strcpy(directory + strlen(directory) - 6, "XXXXXX");
-	if (!mkdtemp(directory) || !session_open(&session, directory, &err))
+	if (!own_directory_make(directory) || !session_open(&session, directory, &err))
 		return -1;
 	file = (struct instrumented){
 		.mode = POLICY_FULL,

@@ -1,5 +1,6 @@
 /* Files of commands' output: whole or not at all, and for whom. */
 #include "cli/sink.h"
+#include "tests/support/own_directory.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -22,8 +23,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	umask(0022);
-	strcpy(directory + strlen(directory) - 6, "XXXXXX");
-	if (!mkdtemp(directory))
+	if (!own_directory_make(directory))
 		return -1;
 	snprintf(path, sizeof(path), "%s/out", directory);
 	return 0;

@@ -8,6 +8,7 @@
 #include "cache/cache.h"
 #include "cache/copy_code.h"
 #include "cache/instrument.h"
+#include "tests/support/own_directory.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -77,8 +78,7 @@ static int set_up(void **state)
 	bool is_new;
 
 	(void)state;
-	strcpy(base + strlen(base) - 6, "XXXXXX");
-	assert_non_null(mkdtemp(base));
+	assert_non_null(own_directory_make(base));
 	snprintf(root, sizeof(root), "%s/cache", base);
 	require(cache_open(&cache, root, LIMIT_BYTES, &err), &err);
 	require(instrument_options_init(&options, &request, &err), &err);

@@ -2,6 +2,7 @@
 #include "resolve/kernel_symbols.h"
 
 #include "base/file.h"
+#include "tests/support/own_directory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +18,7 @@ static char cache[] = "/tmp/tare-test-kernel-XXXXXX";
 static int set_up(void **state)
 {
 	(void)state;
-	strcpy(cache + strlen(cache) - 6, "XXXXXX");
-	return mkdtemp(cache) ? setenv("XDG_CACHE_HOME", cache, 1) : -1;
+	return own_directory_make(cache) ? setenv("XDG_CACHE_HOME", cache, 1) : -1;
 }
 
 static int tear_down(void **state)

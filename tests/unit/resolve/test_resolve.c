@@ -6,6 +6,7 @@
 #include "resolve/resolve.h"
 
 #include "cache/cache_entry.h"
+#include "tests/support/own_directory.h"
 
 #include <link.h>
 #include <setjmp.h>
@@ -51,8 +52,7 @@ static int set_up(void **state)
 	char *real = realpath(library_path, NULL);
 	snprintf(library_path, sizeof(library_path), "%s", real ? real : "");
 	free(real);
-	strcpy(directory + strlen(directory) - 6, "XXXXXX");
-	if (!*library_path || !mkdtemp(directory))
+	if (!*library_path || !own_directory_make(directory))
 		return -1;
 	str_printf(&path, "%s/out.tare", directory);
 	writer = profile_writer_open(path.data, false, &err);

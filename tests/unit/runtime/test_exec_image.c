@@ -4,6 +4,7 @@
  */
 #include "runtime/base/memory.h"
 #include "runtime/exec/exec_image.h"
+#include "tests/support/own_directory.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -59,8 +60,7 @@ static int set_up(void **state)
 	asked = 0;
 	has_copy = true;
 	memset(&state_session, 0, sizeof(state_session));
-	strcpy(base + strlen(base) - 6, "XXXXXX");
-	return mkdtemp(base) && chmod(base, 0755) == 0 ? 0 : -1;
+	return own_directory_make(base) && chmod(base, 0755) == 0 ? 0 : -1;
 }
 
 static int tear_down(void **state)

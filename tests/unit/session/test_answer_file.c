@@ -2,6 +2,7 @@
 #include "session/answer_file.h"
 
 #include "runtime/base/answers.h"
+#include "tests/support/own_directory.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -35,8 +36,7 @@ static int set_up(void **state)
 	struct error err;
 
 	(void)state;
-	strcpy(directory + strlen(directory) - 6, "XXXXXX");
-	if (!mkdtemp(directory) || !session_open(&session, directory, &err))
+	if (!own_directory_make(directory) || !session_open(&session, directory, &err))
 		return -1;
 	snprintf(asked, sizeof(asked), "%s/asked", directory);
 	snprintf(copy, sizeof(copy), "%s/copy", directory);

@@ -8,6 +8,8 @@
 #include "session/session_dir.h"
 #include "session/text_file.h"
 #include "session/thread_files.h"
+#include "tests/support/other_user.h"
+#include "tests/support/own_directory.h"
 #include "tests/support/session_writer.h"
 
 #include <errno.h>
@@ -29,17 +31,7 @@
 /* The session, and a directory beside it, to which links lead. */
 static char directory[] = "/tmp/tare-test-owners-XXXXXX", elsewhere[64];
 static struct session session;
-static bool is_another_user;
 static int answers;
-
-/* The linker puts these in the places of the C library's. */
-uid_t __real_geteuid(void);
-uid_t __wrap_geteuid(void);
-
-uid_t __wrap_geteuid(void)
-{
-	return __real_geteuid() + (is_another_user ? 4711 : 0);
-}
 
 static int set_up(void **state)
 {
@@ -47,8 +39,7 @@ static int set_up(void **state)
 
 	(void)state;
 	answers = 0;
-	strcpy(directory + strlen(directory) - 6, "XXXXXX");
-	if (!mkdtemp(directory) || !session_open(&session, directory, &err))
+	if (!own_directory_make(directory) || !session_open(&session, directory, &err))
 		return -1;
 	snprintf(elsewhere, sizeof(elsewhere), "%s.other", directory);
 	return mkdir(elsewhere, 0700);

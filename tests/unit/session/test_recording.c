@@ -2,6 +2,7 @@
 #include "session/recording_file.h"
 
 #include "session/session_dir.h"
+#include "tests/support/own_directory.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -23,8 +24,7 @@ static int set_up(void **state)
 	struct error err;
 
 	(void)state;
-	strcpy(directory + strlen(directory) - 6, "XXXXXX");
-	return mkdtemp(directory) && session_open(&session, directory, &err) ? 0 : -1;
+	return own_directory_make(directory) && session_open(&session, directory, &err) ? 0 : -1;
 }
 
 static int tear_down(void **state)

@@ -2,6 +2,7 @@
 #include "session/server.h"
 
 #include "session/session_dir.h"
+#include "tests/support/own_directory.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -43,9 +44,8 @@ static int set_up(void **state)
 
 	(void)state;
 	answers = 0;
-	strcpy(directory + strlen(directory) - 6, "XXXXXX");
 	server = (struct server){.fd = -1, .answer = answer};
-	return mkdtemp(directory) && session_open(&session, directory, &err) &&
+	return own_directory_make(directory) && session_open(&session, directory, &err) &&
 			       server_open(&server, session.directory, session.fd, &err)
 		       ? 0
 		       : -1;

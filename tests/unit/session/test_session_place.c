@@ -3,6 +3,7 @@
  * file systems are made up: what is known of each place is the test's.
  */
 #include "session/session_dir.h"
+#include "tests/support/own_directory.h"
 
 #include <linux/magic.h>
 #include <setjmp.h>
@@ -54,8 +55,7 @@ int __wrap_statvfs64(const char *path, struct statvfs *room)
 static int set_up(void **state)
 {
 	(void)state;
-	strcpy(base + strlen(base) - 6, "XXXXXX");
-	if (!mkdtemp(base))
+	if (!own_directory_make(base))
 		return -1;
 	snprintf(memory.path, sizeof(memory.path), "%s/memory", base);
 	snprintf(disk.path, sizeof(disk.path), "%s/disk", base);

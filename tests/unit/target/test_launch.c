@@ -4,6 +4,7 @@
  */
 #include "target/launch.h"
 #include "target/program.h"
+#include "tests/support/own_directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,8 +51,7 @@ static void write_script(const char *name, const char *text, mode_t mode)
 static int set_up(void **state)
 {
 	(void)state;
-	strcpy(directory + strlen(directory) - 6, "XXXXXX");
-	return mkdtemp(directory) ? 0 : -1;
+	return own_directory_make(directory) ? 0 : -1;
 }
 
 static int tear_down(void **state)
