@@ -35,6 +35,13 @@ static void note_losses(struct assembly *assembly, const struct tare_process_fil
 					    losses[i].named ? ")" : "", losses[i].fate);
 }
 
+static void add_process_reason(struct assembly *assembly, const struct tare_process_file *header,
+			       const char *what)
+{
+	assembly_add_reason(assembly, "process %" PRId32 " (%s) %s", header->pid, header->command,
+			    what);
+}
+
 static void note_process_state(struct assembly *assembly, const struct assemble_process *process)
 {
 	const struct process_file *file = &process->file;
@@ -54,17 +61,12 @@ static void note_process_state(struct assembly *assembly, const struct assemble_
 			"them from the session",
 			header->images_unreached, header->pid, header->command);
 	if (header->flags & TARE_PROCESS_BLINDED)
-		assembly_add_reason(
-			assembly,
-			"process %" PRId32
-			" (%s) gave up the right to read the clock, and was recorded until then",
-			header->pid, header->command);
+		add_process_reason(
+			assembly, header,
+			"gave up the right to read the clock, and was recorded until then");
 	if (header->flags & TARE_PROCESS_UNREADY)
-		assembly_add_reason(
-			assembly,
-			"process %" PRId32
-			" (%s) never set up thread-local storage, so none of it was recorded",
-			header->pid, header->command);
+		add_process_reason(assembly, header,
+				   "never set up thread-local storage, so none of it was recorded");
 	if (header->flags & TARE_PROCESS_ENDED)
 		return;
 	if (assembly->recording->is_snapshot && process->running) {
@@ -73,16 +75,12 @@ static void note_process_state(struct assembly *assembly, const struct assemble_
 	}
 	if (process->running) {
 		assembly->assembled->running++;
-		assembly_add_reason(assembly, "process %" PRId32 " (%s) was still running",
-				    header->pid, header->command);
+		add_process_reason(assembly, header, "was still running");
 	} else if (header->os_means && !(header->os_means & TARE_OS_BY_SITES)) {
-		assembly_add_reason(assembly,
-				    "process %" PRId32
-				    " (%s) ended unseen: none of its system calls is instrumented",
-				    header->pid, header->command);
+		add_process_reason(assembly, header,
+				   "ended unseen: none of its system calls is instrumented");
 	} else {
-		assembly_add_reason(assembly, "process %" PRId32 " (%s) was killed", header->pid,
-				    header->command);
+		add_process_reason(assembly, header, "was killed");
 	}
 }
 

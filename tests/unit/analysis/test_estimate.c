@@ -139,17 +139,34 @@ static const struct analysis_node *node_below(const char *caller, const char *ca
 	return NULL;
 }
 
+/* A node of main that has taken 10 ms, and no other. */
+static int64_t begin_main(void)
+{
+	begin(&(struct small_times){.now = 10 * MS});
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 10 * MS, 0, 0, 0}};
+	small_nodes(writer, nodes, COUNT(nodes));
+	return call(0, main_id);
+}
+
+/* Nodes of main, 6 ms, and of 10 timed calls that it makes, 4 ms. */
+static int64_t begin_timed(void)
+{
+	begin(&(struct small_times){.now = 10 * MS});
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 6 * MS, 0, 0, 0},
+					   {thread, 2, timed, 10, 4 * MS, 0, 0, 0}};
+	small_nodes(writer, nodes, COUNT(nodes));
+	return call(0, main_id);
+}
+
 /* ---- tests ---- */
 
 /* The time of a counted function is none of its timed caller's; the thread's stays as it was. */
 static void test_counted_takes_from_caller(void **state)
 {
 	(void)state;
-	begin(&(struct small_times){.now = 10 * MS});
-	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
-					   {thread, 1, main_id, 1, 10 * MS, 0, 0, 0}};
-	const int64_t in_main = call(0, main_id);
-	small_nodes(writer, nodes, COUNT(nodes));
+	const int64_t in_main = begin_main();
 	disarm(f, 1000);
 	samples(in_main, 2);
 	samples(call(in_main, f), 8);
@@ -170,12 +187,7 @@ static void test_counted_takes_from_caller(void **state)
 static void test_clock_decides_where_it_is_surer(void **state)
 {
 	(void)state;
-	begin(&(struct small_times){.now = 10 * MS});
-	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
-					   {thread, 1, main_id, 1, 6 * MS, 0, 0, 0},
-					   {thread, 2, timed, 10, 4 * MS, 0, 0, 0}};
-	const int64_t in_main = call(0, main_id);
-	small_nodes(writer, nodes, COUNT(nodes));
+	const int64_t in_main = begin_timed();
 	disarm(f, 1000);
 	samples(in_main, 1);
 	samples(call(in_main, f), 5);
@@ -280,12 +292,8 @@ static void test_counted_later(void **state)
 static void test_libraries_and_kernel(void **state)
 {
 	(void)state;
-	begin(&(struct small_times){.now = 10 * MS});
-	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
-					   {thread, 1, main_id, 1, 10 * MS, 0, 0, 0}};
-	const int64_t in_main = call(0, main_id), in_f = call(in_main, f);
+	const int64_t in_main = begin_main(), in_f = call(in_main, f);
 	const int64_t in_library = call(in_f, library), in_fault = call(in_f, fault);
-	small_nodes(writer, nodes, COUNT(nodes));
 	disarm(f, 1000);
 	samples(in_f, 1);
 	samples(call(in_library, inner), 4);
@@ -345,16 +353,6 @@ static void test_interval(void **state)
 	assert_in_range(high, 430 * MS, 440 * MS);
 }
 
-/* A node of main that has taken 10 ms, and no other. */
-static int64_t begin_main(void)
-{
-	begin(&(struct small_times){.now = 10 * MS});
-	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
-					   {thread, 1, main_id, 1, 10 * MS, 0, 0, 0}};
-	small_nodes(writer, nodes, COUNT(nodes));
-	return call(0, main_id);
-}
-
 /* Samples of other events tell nothing of time. */
 static void test_second_event(void **state)
 {
@@ -389,12 +387,7 @@ static void test_counters_of_both_sides(void **state)
 static void test_few_calls_more(void **state)
 {
 	(void)state;
-	begin(&(struct small_times){.now = 10 * MS});
-	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
-					   {thread, 1, main_id, 1, 6 * MS, 0, 0, 0},
-					   {thread, 2, timed, 10, 4 * MS, 0, 0, 0}};
-	const int64_t in_main = call(0, main_id);
-	small_nodes(writer, nodes, COUNT(nodes));
+	const int64_t in_main = begin_timed();
 	disarm(f, 1000);
 	count(thread, timed, 26, 0);
 	samples(in_main, 1);
@@ -407,12 +400,7 @@ static void test_few_calls_more(void **state)
 static void test_many_calls_more(void **state)
 {
 	(void)state;
-	begin(&(struct small_times){.now = 10 * MS});
-	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
-					   {thread, 1, main_id, 1, 6 * MS, 0, 0, 0},
-					   {thread, 2, timed, 10, 4 * MS, 0, 0, 0}};
-	const int64_t in_main = call(0, main_id);
-	small_nodes(writer, nodes, COUNT(nodes));
+	const int64_t in_main = begin_timed();
 	count(thread, timed, 27, 0);
 	samples(in_main, 8);
 	samples(call(in_main, timed), 2);
