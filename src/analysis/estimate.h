@@ -5,7 +5,7 @@
  *   estimate.c        what is known of functions; thread by thread; the new tree for the old one
  *   estimate_paths.c  stacks of samples ─▶ paths of functions, as instrumentation has them
  *   estimate_share.c  which functions the clock decides; the thread's CPU time among the paths
- *   estimate_tree.c   the new tree's nodes, and shares that add up
+ *   estimate_tree.c   the new tree's nodes
  *   estimate_calls.c  what was counted ─▶ onto these paths
  *   estimate_place.c  what was timed ─▶ onto these paths
  *
@@ -18,6 +18,7 @@
 
 #include "analysis/private.h"
 #include "analysis/sample_stacks.h"
+#include "analysis/share.h"
 
 #define ESTIMATE_CANDIDATES 6
 
@@ -36,9 +37,9 @@ struct estimate_path {
 	uint32_t candidates[ESTIMATE_CANDIDATES];
 	uint32_t candidate_count;
 	uint64_t samples; /* of stacks that end here */
-	double weight;
-	double kernel[TARE_OS_CAUSES]; /* of it, by why the kernel ran */
-	double inclusive;	       /* weight of it and of all below */
+	wide weight;
+	wide kernel[TARE_OS_CAUSES]; /* of it, by why the kernel ran */
+	wide inclusive;		     /* weight of it and of all below */
 };
 
 /* Where a stack leads: what its next frame inwards continues. */
@@ -63,7 +64,7 @@ struct estimate_counted {
 /* One thread's function: by its clock, and by the samples. */
 struct estimate_tally {
 	uint64_t cpu_ticks, error_ticks;
-	double own, territory; /* weight of samples in it; of those in it and in counted callees */
+	wide own, territory; /* weight of samples in it; of those in it and in counted callees */
 	bool by_clock;
 };
 
@@ -116,12 +117,5 @@ void estimate_place(struct estimate *estimate, struct estimate_thread *thread, b
 
 /* Adds what counters have seen more of calls than the nodes of the new tree have. */
 void estimate_count_calls(struct estimate *estimate, const struct estimate_thread *thread);
-
-/* Whole numbers that add up to `total`, in proportion to weights that add up to `weight`. */
-struct estimate_shares {
-	uint64_t total, given;
-	double weight, passed;
-};
-uint64_t estimate_next_share(struct estimate_shares *shares, double weight);
 
 #endif

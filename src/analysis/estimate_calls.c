@@ -10,10 +10,9 @@
 /* A function of the thread at hand. */
 struct counted {
 	uint64_t calls; /* counted; then what the nodes have is taken off */
-	uint64_t timed;
-	double weight;
+	wide timed, weight;
 	uint32_t nodes, last; /* number of its nodes, and one of them */
-	struct estimate_shares shares;
+	struct share shares;
 };
 
 struct counting {
@@ -76,12 +75,11 @@ static void make_missing(struct counting *counting, uint32_t first)
 	}
 }
 
-static double weight_of(const struct estimate *estimate, const struct counted *counted,
-			uint32_t node)
+static wide weight_of(const struct estimate *estimate, const struct counted *counted, uint32_t node)
 {
 	if (counted->weight > 0)
 		return estimate->paths.data[node].inclusive;
-	return counted->nodes == 1 ? 1 : (double)estimate->nodes.data[node].values.calls;
+	return counted->nodes == 1 ? 1 : (wide)estimate->nodes.data[node].values.calls;
 }
 
 static void add_calls(struct counting *counting, uint32_t first)
@@ -94,7 +92,7 @@ static void add_calls(struct counting *counting, uint32_t first)
 		if (!counted)
 			continue;
 		const uint64_t share =
-			estimate_next_share(&counted->shares, weight_of(estimate, counted, i));
+			share_next(&counted->shares, weight_of(estimate, counted, i));
 		node->values.counted = true;
 		node->values.approximate |= share && counted->nodes > 1;
 		node->values.calls += share;
@@ -106,7 +104,8 @@ static void add_calls(struct counting *counting, uint32_t first)
 static uint64_t take_untimed(struct estimate *estimate, uint32_t process, uint32_t function,
 			     const struct counted *counted)
 {
-	const uint64_t more = counted->calls > counted->timed ? counted->calls - counted->timed : 0;
+	const uint64_t more =
+		counted->calls > counted->timed ? counted->calls - (uint64_t)counted->timed : 0;
 	uint64_t *left = map_put(&estimate->untimed, estimate_key(process, function), 0);
 	const uint64_t taken = more < *left ? more : *left;
 
@@ -127,11 +126,11 @@ void estimate_count_calls(struct estimate *estimate, const struct estimate_threa
 		if (!slot->used)
 			continue;
 		struct counted *counted = &counting.list.data[slot->value];
-		counted->shares.total =
+		counted->shares.whole =
 			take_untimed(estimate, thread->process, (uint32_t)slot->key, counted);
 		counted->shares.weight = counted->weight > 0   ? counted->weight
 					 : counted->nodes == 1 ? 1
-							       : (double)counted->timed;
+							       : counted->timed;
 	}
 	add_calls(&counting, thread->first);
 	map_fini(&counting.places);

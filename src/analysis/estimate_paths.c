@@ -259,9 +259,9 @@ static void add_samples(struct walk *walk, const struct sample_value *value,
 	struct estimate_path *path = &walk->estimate->paths.data[at->node];
 
 	path->samples += value->samples;
-	path->weight += (double)value->weight;
+	path->weight += value->weight;
 	if (at->in_kernel)
-		path->kernel[at->cause] += (double)value->weight;
+		path->kernel[at->cause] += value->weight;
 }
 
 /*

@@ -80,9 +80,9 @@ static uint32_t heaviest_of(const struct estimate *estimate, uint32_t match)
 	return best;
 }
 
-static double weight_of(const struct estimate *estimate, uint32_t match)
+static wide weight_of(const struct estimate *estimate, uint32_t match)
 {
-	double weight = 0;
+	wide weight = 0;
 
 	for (; match != ANALYSIS_NONE; match = estimate->matches.data[match].next)
 		weight += estimate->paths.data[estimate->matches.data[match].path].inclusive;
@@ -94,13 +94,13 @@ static void split(struct placing *placing, const struct analysis_node *old, uint
 {
 	struct estimate *estimate = placing->estimate;
 	struct analysis_values kept = kept_of(placing, old);
-	struct estimate_shares shares[PARTS];
+	struct share shares[PARTS];
 	uint64_t *parts[PARTS];
 
 	parts_list(&kept, parts);
 	for (int i = 0; i < PARTS; i++)
-		shares[i] = (struct estimate_shares){.total = *parts[i],
-						     .weight = weight_of(estimate, first)};
+		shares[i] =
+			(struct share){.whole = *parts[i], .weight = weight_of(estimate, first)};
 	for (uint32_t at = first; at != ANALYSIS_NONE; at = estimate->matches.data[at].next) {
 		const uint32_t path = estimate->matches.data[at].path;
 		struct analysis_values part = kept;
@@ -108,8 +108,7 @@ static void split(struct placing *placing, const struct analysis_node *old, uint
 
 		parts_list(&part, to);
 		for (int i = 0; i < PARTS; i++)
-			*to[i] = estimate_next_share(&shares[i],
-						     estimate->paths.data[path].inclusive);
+			*to[i] = share_next(&shares[i], estimate->paths.data[path].inclusive);
 		sums_set(&part);
 		if (path != heaviest)
 			part.histogram = NULL;

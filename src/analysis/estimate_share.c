@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <math.h>
 
-static double territory_of(const struct estimate_tally *tally)
+static wide territory_of(const struct estimate_tally *tally)
 {
 	return tally->territory - tally->own;
 }
@@ -40,7 +40,7 @@ static void tally_old(struct estimate *estimate, struct estimate_thread *thread)
 	}
 }
 
-static void tally_paths(struct estimate *estimate, struct estimate_thread *thread, double *weight,
+static void tally_paths(struct estimate *estimate, struct estimate_thread *thread,
 			uint64_t *samples)
 {
 	for (size_t i = thread->first; i < estimate->nodes.len; i++) {
@@ -49,7 +49,6 @@ static void tally_paths(struct estimate *estimate, struct estimate_thread *threa
 			continue;
 		estimate_tally(thread, estimate->nodes.data[i].function)->own += path->weight;
 		estimate_tally(thread, path->territory)->territory += path->weight;
-		*weight += path->weight;
 		*samples += path->samples;
 	}
 }
@@ -78,8 +77,8 @@ static void path_set(struct analysis_values *values, const struct estimate_path 
 	uint64_t left = ticks;
 
 	for (int cause = 0; cause < TARE_OS_CAUSES; cause++) {
-		const double part = path->kernel[cause] / path->weight;
-		uint64_t kernel = (uint64_t)((double)ticks * part);
+		uint64_t kernel =
+			(uint64_t)share_in_proportion(path->kernel[cause], path->weight, ticks);
 		if (kernel > left)
 			kernel = left;
 		values->os_ticks[cause] += kernel;
@@ -101,19 +100,18 @@ static bool is_sampled(struct estimate_thread *thread, const struct analysis_nod
 
 bool estimate_share(struct estimate *estimate, struct estimate_thread *thread)
 {
-	struct estimate_shares shares = {0};
+	struct share shares = {0};
 	uint64_t cpu_ticks = 0, samples = 0;
-	double weight = 0;
 
 	tally_old(estimate, thread);
-	tally_paths(estimate, thread, &weight, &samples);
+	tally_paths(estimate, thread, &samples);
 	vec_foreach (tally, &thread->list)
 		cpu_ticks += tally->cpu_ticks;
 	if (!samples || !cpu_ticks)
 		return false;
 	decide(estimate, thread, (double)cpu_ticks / (double)samples);
 	vec_foreach (tally, &thread->list) {
-		shares.total += tally->by_clock ? 0 : tally->cpu_ticks;
+		shares.whole += tally->by_clock ? 0 : tally->cpu_ticks;
 		shares.weight += tally->by_clock ? 0 : tally->own;
 	}
 	if (shares.weight <= 0)
@@ -125,7 +123,7 @@ bool estimate_share(struct estimate *estimate, struct estimate_thread *thread)
 			continue;
 		node->values.sampled = true;
 		if (path->samples)
-			path_set(&node->values, path, estimate_next_share(&shares, path->weight));
+			path_set(&node->values, path, share_next(&shares, path->weight));
 	}
 	return true;
 }

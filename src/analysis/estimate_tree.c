@@ -1,4 +1,4 @@
-/* What the steps of an estimate have in common: lookups, new nodes, shares. */
+/* What the steps of an estimate have in common: lookups and new nodes. */
 #include "analysis/estimate.h"
 
 uint64_t estimate_key(uint32_t process, uint32_t function)
@@ -40,20 +40,4 @@ struct estimate_tally *estimate_tally(struct estimate_thread *thread, uint32_t f
 	if (place == thread->list.len)
 		vec_push(&thread->list, (struct estimate_tally){0});
 	return &thread->list.data[place];
-}
-
-uint64_t estimate_next_share(struct estimate_shares *shares, double weight)
-{
-	shares->passed += weight;
-	const double part = shares->weight > 0 ? shares->passed / shares->weight : 1;
-	uint64_t upto =
-		part >= 1 - 1e-12 ? shares->total : (uint64_t)((double)shares->total * part);
-
-	if (upto > shares->total)
-		upto = shares->total;
-	if (upto < shares->given)
-		upto = shares->given;
-	const uint64_t share = upto - shares->given;
-	shares->given = upto;
-	return share;
 }

@@ -12,11 +12,9 @@
  * functions have not taken up was below others, and counts. A module's value may lack some.
  */
 #include "analysis/private.h"
+#include "analysis/share.h"
 
 #include <assert.h>
-
-/* Sums may be large and of either sign: the file is anybody's. */
-typedef __int128 wide;
 
 /*
  * One thread's, by what is shared out: in the places of CPU and elapsed time, which are sums, there
@@ -26,9 +24,7 @@ static const enum analysis_value disturbed_share = VALUE_CPU;
 static const enum analysis_value waited_share = VALUE_ELAPSED;
 
 struct thread_shares {
-	wide said[ANALYSIS_VALUES];   /* by callers */
-	wide passed[ANALYSIS_VALUES]; /* of it, by the nodes so far */
-	wide folded[ANALYSIS_VALUES]; /* the folded nodes' */
+	struct share of[ANALYSIS_VALUES]; /* what folded nodes have, by what callers say */
 	bool any;
 };
 
@@ -102,43 +98,16 @@ static void sum_up(const struct analysis *analysis, struct thread_shares *thread
 		if (!node->folded) {
 			said_by(node, said);
 			for (int i = 0; i < ANALYSIS_VALUES; i++)
-				thread->said[i] += said[i];
+				thread->of[i].weight += said[i];
 			continue;
 		}
 		thread->any = true;
 		for (int i = 0; i < ANALYSIS_VALUES; i++)
-			thread->folded[i] +=
+			thread->of[i].whole +=
 				amount[analysis_measure_of((enum analysis_value)i, EXCLUSIVE)];
-		thread->folded[disturbed_share] += parts.disturbed - (wide)amount[CPU_EXCLUSIVE];
-		thread->folded[waited_share] += parts.waited - (wide)amount[ELAPSED_EXCLUSIVE];
+		thread->of[disturbed_share].whole += parts.disturbed - (wide)amount[CPU_EXCLUSIVE];
+		thread->of[waited_share].whole += parts.waited - (wide)amount[ELAPSED_EXCLUSIVE];
 	}
-}
-
-/* `part` of `said`, as part of `folded`. */
-static wide in_proportion(wide part, wide said, wide folded)
-{
-	assert(part >= 0 && said >= 0 && folded >= 0);
-	/* Both below 2^62, so that the product fits. */
-	while (part >> 62 || said >> 62) {
-		part >>= 1;
-		said >>= 1;
-	}
-	while (folded >> 62)
-		folded >>= 1;
-	return said ? part * folded / said : 0;
-}
-
-/* The shares of all nodes add up: each is what the sum of the shares grows by. */
-static uint64_t next_share(struct thread_shares *thread, int share, wide said)
-{
-	const wide before =
-		in_proportion(thread->passed[share], thread->said[share], thread->folded[share]);
-
-	thread->passed[share] += said;
-	assert(said >= 0 && thread->passed[share] <= thread->said[share]);
-	return (uint64_t)(in_proportion(thread->passed[share], thread->said[share],
-					thread->folded[share]) -
-			  before);
 }
 
 static void caller_take(struct thread_shares *thread, struct analysis_node *node)
@@ -148,11 +117,12 @@ static void caller_take(struct thread_shares *thread, struct analysis_node *node
 
 	said_by(node, said);
 	for (int i = 0; i < ANALYSIS_VALUES; i++) {
-		uint64_t share = next_share(thread, i, said[i]);
+		struct share *share = &thread->of[i];
+		uint64_t taken = 0;
 		/* What no caller has said was outside of all that are known. */
-		if (node->parent == ANALYSIS_NONE && !thread->said[i])
-			share += (uint64_t)thread->folded[i];
-		amount[analysis_measure_of((enum analysis_value)i, INCLUSIVE)] = share;
+		if (share->weight || node->parent == ANALYSIS_NONE)
+			taken = share_next(share, said[i]);
+		amount[analysis_measure_of((enum analysis_value)i, INCLUSIVE)] = taken;
 	}
 	node->folded_time = (struct analysis_folded_time){
 		.application = bounded(amount[APPLICATION_INCLUSIVE]),
@@ -163,12 +133,11 @@ static void caller_take(struct thread_shares *thread, struct analysis_node *node
 }
 
 /* By what the inclusive time exceeds `exclusive`; below 0 by no more than that. */
-static int64_t excess(const struct thread_shares *thread, int share, int64_t ticks,
-		      uint64_t exclusive)
+static int64_t excess(const struct share *share, int64_t ticks, uint64_t exclusive)
 {
-	const wide most = ticks < 0 ? (wide)exclusive : thread->folded[share];
-	const wide size = in_proportion(ticks < 0 ? -ticks : ticks, thread->said[share],
-					thread->folded[share]);
+	const wide most = ticks < 0 ? (wide)exclusive : share->whole;
+	const wide size =
+		share_in_proportion(ticks < 0 ? -ticks : ticks, share->weight, share->whole);
 	const int64_t part = bounded(size < most ? size : most);
 
 	return ticks < 0 ? -part : part;
@@ -193,10 +162,11 @@ static void folded_take(const struct thread_shares *thread, struct analysis_node
 	struct analysis_folded_time *time = &node->folded_time;
 	const struct analysis_folded_time own = parts_of(&node->values);
 
-	time->application =
-		excess(thread, VALUE_APPLICATION, time->application, (uint64_t)own.application);
-	time->disturbed = excess(thread, disturbed_share, time->disturbed, (uint64_t)own.disturbed);
-	time->waited = excess(thread, waited_share, time->waited, (uint64_t)own.waited);
+	time->application = excess(&thread->of[VALUE_APPLICATION], time->application,
+				   (uint64_t)own.application);
+	time->disturbed =
+		excess(&thread->of[disturbed_share], time->disturbed, (uint64_t)own.disturbed);
+	time->waited = excess(&thread->of[waited_share], time->waited, (uint64_t)own.waited);
 	inclusive_set(node->values.amount, time);
 	/* What remains to be said: how much of it its function has elsewhere. */
 	time->application = below_zero(time->application);
