@@ -10,6 +10,7 @@
 
 #define PHASES_RARE  4096 /* one in so many of a processor's time */
 #define PHASES_LOOKS 2	  /* in a row, the first time */
+#define PHASES_PART  256  /* of the time may be taken by those that are timed again */
 
 /*
  * Looks at some of the disarmed bytes, when that is due; under arming's lock. `pair_ticks`: what
