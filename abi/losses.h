@@ -44,7 +44,8 @@ enum tare_loss_line {
  *                     another, comes back to it
  *   calls_set_aside   calls in progress on the stacks left, each time
  *   calls_taken_back  by coming back to a stack, or to end them as unwound
- *   stacks_lost       for which there was no room: their calls ended as unwound
+ *   stacks_lost       for which there was no room, or whose thread told too late: their calls
+ *                     ended as unwound
  *   off_ticks         time off, which is in lost_ticks
  *   cut               calls that ended while off: neither unwound, nor in min and max
  *   begun_while_off   ends of calls whose begin was not seen for that reason

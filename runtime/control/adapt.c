@@ -83,6 +83,7 @@ static void unseen_expect(struct tare_thread_file *self, struct adapt_local *loc
 	if (local->rearmings != present)
 		context_local(self)->unseen_above = event->sp;
 	local->rearmings = present;
+	context_local(self)->some_are_counted = disarmed_any();
 }
 
 void adapt_before(struct tare_thread_file *self, struct adapt_local *local,

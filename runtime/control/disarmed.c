@@ -37,6 +37,11 @@ static uint64_t slot_find(uint64_t key)
 	}
 }
 
+bool disarmed_any(void)
+{
+	return __atomic_load_n(&key_count, __ATOMIC_ACQUIRE) != 0;
+}
+
 bool disarmed_now(uint64_t key)
 {
 	const uint64_t slot = slot_find(key);

@@ -8,6 +8,9 @@
 
 #include "runtime/control/arming.h"
 
+/* Were the probes of anything ever off? */
+bool disarmed_any(void);
+
 /* Are the probes of `key` off, or some of the call sites that lead to it? */
 bool disarmed_now(uint64_t key);
 

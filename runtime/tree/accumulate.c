@@ -166,12 +166,15 @@ static void event_enter(struct tare_thread_file *self, const struct accumulate_e
 
 /*
  * The end of a call that is not in progress: it may have begun while its function was only counted,
- * or while collection was off.
+ * or while collection was off. Where some functions are only counted, a thread goes from stack to
+ * stack without an event too, so calls begin in the name of the stack, or of the thread, before.
  */
 static void end_without_begin(struct tare_thread_file *self, uint64_t sp)
 {
 	struct accumulate_local *local = context_local(self);
 
+	if (local->some_are_counted && self->stack_switches)
+		return;
 	if (local->unseen_above && sp >= local->unseen_above) {
 		local->unseen_above = sp + 1;
 		return;

@@ -28,7 +28,7 @@ static inline uint64_t calls_marks_of(const struct tare_node *node)
 enum call_ending {
 	CALL_RETURNS,
 	CALL_UNWOUND,
-	CALL_CUT, /* while collection was off: nobody knows when */
+	CALL_CUT, /* while collection was off, or unseen: nobody knows when */
 };
 
 /* Begins a call at frame sp `sp`, with marks; NULL when there is no node for it. */

@@ -153,6 +153,13 @@ static void calls_unwind_all(struct tare_thread_file *self)
 		calls_end(self, CALL_UNWOUND);
 }
 
+/* Where some functions are only counted, the calls may go on: a thread was not asked to tell. */
+static void calls_give_up(struct tare_thread_file *self)
+{
+	while (!is_empty(self))
+		calls_end(self, local_of(self)->some_are_counted ? CALL_CUT : CALL_UNWOUND);
+}
+
 /* Ends the calls on stacks that are in no list any more, in a chain. The log has their ends. */
 static void chain_end(struct tare_thread_file *self, struct stack_saved *chain)
 {
@@ -163,7 +170,7 @@ static void chain_end(struct tare_thread_file *self, struct stack_saved *chain)
 		frames_put_on(self, saved);
 		local_of(self)->trace_silent = false;
 		trace_stack(self);
-		calls_unwind_all(self);
+		calls_give_up(self);
 		local_of(self)->trace_silent = true;
 		if (!stack_table_lock())
 			continue; /* its record is lost */
@@ -219,21 +226,29 @@ static uint64_t overlapping_void(struct stack_saved *saved, uint64_t lowest,
 	return count;
 }
 
-/* Puts the stack that is left where threads find it. False when it has to be given up. */
-static bool stack_publish(struct stack_saved *saved, const struct stack_extent *extent,
-			  struct stack_saved **chain, uint64_t *lost)
+/*
+ * Puts the stack that is left where threads find it. False when it has to be given up. A thread
+ * that tells late is no loss where some functions are only counted: it is not asked to tell.
+ */
+static bool stack_publish(struct tare_thread_file *self, struct stack_saved *saved,
+			  struct stack_saved **chain)
 {
+	const struct stack_extent *extent = &extent_stacks(self)->now;
+
 	if (saved->taken)
 		return false;
 	if (saved->listed && saved->extent.base != extent->base)
 		stack_table_remove(saved);
 	saved->extent = *extent;
 	saved->on = NULL;
-	*lost += overlapping_void(saved, lowest_of(saved), chain);
+	const uint64_t voided = overlapping_void(saved, lowest_of(saved), chain);
+
+	if (!local_of(self)->some_are_counted)
+		self->stacks_lost += voided;
 	if (!saved->listed && stack_table_count() >= STACK_TABLE_MAX) {
 		stack_void(stack_table_at(saved->extent.base / PAGE_BYTES % STACK_TABLE_MAX),
 			   chain);
-		++*lost;
+		self->stacks_lost++;
 	}
 	return saved->listed || stack_table_insert(saved);
 }
@@ -291,11 +306,11 @@ static void stack_leave(struct tare_thread_file *self)
 	}
 	frames_take_off(self, count);
 	if (stack_table_lock()) {
-		published = stack_publish(saved, &stacks->now, &chain, &self->stacks_lost);
+		published = stack_publish(self, saved, &chain);
 		stack_table_unlock();
 	}
 	if (!published) {
-		self->stacks_lost++;
+		self->stacks_lost += !saved->taken || !local_of(self)->some_are_counted;
 		saved->next = chain;
 		chain = saved;
 	}

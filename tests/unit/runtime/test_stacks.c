@@ -407,6 +407,40 @@ static void test_race(void **state)
 	}
 }
 
+/*
+ * Where some functions are only counted, a thread may leave a stack without an event: what begins
+ * and ends elsewhere is then neither lost nor without a begin.
+ */
+static void test_race_of_counted(void **state)
+{
+	struct thread first, second;
+
+	(void)state;
+	for (uint64_t depth = 96; depth >= 48; depth -= 48) {
+		thread_begin(&first, 2);
+		thread_begin(&second, 3);
+		first.local.some_are_counted = second.local.some_are_counted = true;
+		enter(&first, BODY, FIBER);
+		enter(&first, LEAF, FIBER - 64);
+		enter(&second, MAIN, OWN);
+		enter(&second, SWITCH, FIBER - depth);
+		leave(&second, FIBER - depth);
+		leave(&second, FIBER);
+		assert_int_equal(second.file->unmatched, 0);
+		enter(&second, SWITCH, FIBER - depth);
+		leave(&second, OWN);
+		enter(&first, MAIN, OWN - STACK_BYTES);
+		assert_int_equal(first.file->stacks_lost, 0);
+		assert_int_equal(unwound_of(&first, SWITCH), 0);
+		assert_int_equal(calls_of(&first, SWITCH) + calls_of(&second, SWITCH), 2);
+		leave(&first, OWN - STACK_BYTES);
+		assert_adds_up(&first);
+		assert_adds_up(&second);
+		thread_end(&first);
+		thread_end(&second);
+	}
+}
+
 /* A probe that a handler interrupts goes on; one that a handler has jumped out of does not. */
 static void test_abandoned(void **state)
 {
@@ -563,6 +597,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_unwinding, table_is_empty),
 		cmocka_unit_test_teardown(test_limit, table_is_empty),
 		cmocka_unit_test_teardown(test_race, table_is_empty),
+		cmocka_unit_test_teardown(test_race_of_counted, table_is_empty),
 		cmocka_unit_test_teardown(test_abandoned, table_is_empty),
 		cmocka_unit_test_teardown(test_interval_at_a_switch, table_is_empty),
 		cmocka_unit_test_teardown(test_nested_limit, table_is_empty),
