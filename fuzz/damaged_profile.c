@@ -24,9 +24,9 @@ static void add_samples(struct profile_writer *writer)
 	const int64_t outer = small_stack(writer, 0, 1, 0x14);
 	const int64_t inner = small_stack(writer, outer, 2, 0x24);
 
-	small_samples(writer, &(struct profile_stack_value){1, event, outer, 1, 0, 0});
-	small_samples(writer, &(struct profile_stack_value){1, event, inner, 2, 0, 1});
-	small_samples(writer, &(struct profile_stack_value){1, event, 0, 1, 0, 1});
+	small_samples(writer, &(struct profile_stack_value){1, event, outer, 1, 0, 0, 0});
+	small_samples(writer, &(struct profile_stack_value){1, event, inner, 2, 0, 1, 0});
+	small_samples(writer, &(struct profile_stack_value){1, event, 0, 1, 0, 1, 0});
 	small_chunk(writer, (struct profile_sample_chunk){1, event, 1000, 0, 3, {0}}, samples);
 	profile_add_source(writer, &(struct profile_source){"/nowhere/a.c"}, &err);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)

@@ -222,7 +222,7 @@ struct analysis_module_coverage {
 
 /* Of the event shown; the losses are those of the whole recording. */
 struct analysis_sample_totals {
-	uint64_t kept, weight;
+	uint64_t kept, weight, squares;
 	uint64_t truncated;	  /* stacks that do not reach their thread's root */
 	uint64_t unread;	  /* samples nothing of whose stack could be read */
 	uint64_t charged_outside; /* to no function that instrumentation knows */
@@ -250,11 +250,12 @@ struct analysis_totals {
 			uint64_t ANALYSIS_TIMES(ANALYSIS_VALUE_NAME);
 		};
 	};
-	uint64_t overhead, own;	   /* probe cost subtracted; time in the runtime */
-	uint64_t estimated, basis; /* CPU ticks by samples, and the number of these */
-	uint64_t residual, error;  /* of overhead: beyond calibration; sum of exclusive bounds */
-	double residual_share;	   /* of the calibrated cost: the largest of the processes */
-	double cost_drift;	   /* the furthest from 0 of the processes_checked */
+	uint64_t overhead, own; /* probe cost subtracted; time in the runtime */
+	/* CPU ticks by samples, the number of these, and their squares. */
+	uint64_t estimated, basis, squares;
+	uint64_t residual, error; /* of overhead: beyond calibration; sum of exclusive bounds */
+	double residual_share;	  /* of the calibrated cost: the largest of the processes */
+	double cost_drift;	  /* the furthest from 0 of the processes_checked */
 	uint64_t processes_checked;
 	uint64_t root_ticks;
 	uint64_t os_ticks[TARE_OS_CAUSES];
@@ -443,6 +444,8 @@ double analysis_exclusive_share(const struct analysis *analysis,
 /* Of a sum of such values. */
 double analysis_value_share(const struct analysis *analysis, uint64_t value);
 
+/* Whether a timer has taken samples: it may take several at once. */
+bool analysis_has_timers(const struct profile *profile);
 /* Of the kept samples. */
 double analysis_samples_percent(const struct analysis *analysis, uint64_t samples);
 /*

@@ -36,7 +36,7 @@ struct estimate_path {
 	 */
 	uint32_t candidates[ESTIMATE_CANDIDATES];
 	uint32_t candidate_count;
-	uint64_t samples; /* of stacks that end here */
+	uint64_t samples, squares; /* of stacks that end here */
 	wide weight;
 	wide kernel[TARE_OS_CAUSES]; /* of it, by why the kernel ran */
 	wide inclusive;		     /* weight of it and of all below */

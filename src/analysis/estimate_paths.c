@@ -259,6 +259,7 @@ static void add_samples(struct walk *walk, const struct sample_value *value,
 	struct estimate_path *path = &walk->estimate->paths.data[at->node];
 
 	path->samples += value->samples;
+	path->squares += value->squares;
 	path->weight += value->weight;
 	if (at->in_kernel)
 		path->kernel[at->cause] += value->weight;

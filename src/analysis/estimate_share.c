@@ -40,8 +40,13 @@ static void tally_old(struct estimate *estimate, struct estimate_thread *thread)
 	}
 }
 
+/* Of all samples of a thread. */
+struct sums {
+	uint64_t samples, squares;
+};
+
 static void tally_paths(struct estimate *estimate, struct estimate_thread *thread,
-			uint64_t *samples)
+			struct sums *sums)
 {
 	for (size_t i = thread->first; i < estimate->nodes.len; i++) {
 		const struct estimate_path *path = &estimate->paths.data[i];
@@ -49,12 +54,13 @@ static void tally_paths(struct estimate *estimate, struct estimate_thread *threa
 			continue;
 		estimate_tally(thread, estimate->nodes.data[i].function)->own += path->weight;
 		estimate_tally(thread, path->territory)->territory += path->weight;
-		*samples += path->samples;
+		sums->samples += path->samples;
+		sums->squares += path->squares;
 	}
 }
 
 static void decide(const struct estimate *estimate, struct estimate_thread *thread,
-		   double sample_ticks)
+		   double draw_ticks)
 {
 	for (size_t i = 0; i < thread->tallies.cap; i++) {
 		const struct map_slot *slot = &thread->tallies.slots[i];
@@ -64,7 +70,7 @@ static void decide(const struct estimate *estimate, struct estimate_thread *thre
 		struct estimate_tally *tally = &thread->list.data[slot->value];
 		/* Two standard deviations of the count that its time would have, and one more. */
 		const double by_samples =
-			2 * sqrt((double)tally->cpu_ticks * sample_ticks) + sample_ticks;
+			2 * sqrt((double)tally->cpu_ticks * draw_ticks) + draw_ticks;
 		tally->by_clock = clock_knows(estimate, thread, function, tally) &&
 				  (double)tally->error_ticks <= by_samples;
 	}
@@ -89,6 +95,7 @@ static void path_set(struct analysis_values *values, const struct estimate_path 
 	values->amount[APPLICATION_EXCLUSIVE] += left;
 	values->amount[ESTIMATED_EXCLUSIVE] += ticks;
 	values->amount[BASIS_EXCLUSIVE] += path->samples;
+	values->amount[SQUARES_EXCLUSIVE] += path->squares;
 	assert(left <= ticks);
 }
 
@@ -101,15 +108,17 @@ static bool is_sampled(struct estimate_thread *thread, const struct analysis_nod
 bool estimate_share(struct estimate *estimate, struct estimate_thread *thread)
 {
 	struct share shares = {0};
-	uint64_t cpu_ticks = 0, samples = 0;
+	struct sums sums = {0};
+	uint64_t cpu_ticks = 0;
 
 	tally_old(estimate, thread);
-	tally_paths(estimate, thread, &samples);
+	tally_paths(estimate, thread, &sums);
 	vec_foreach (tally, &thread->list)
 		cpu_ticks += tally->cpu_ticks;
-	if (!samples || !cpu_ticks)
+	if (!sums.samples || !cpu_ticks)
 		return false;
-	decide(estimate, thread, (double)cpu_ticks / (double)samples);
+	const double per_draw = (double)sums.squares / (double)sums.samples;
+	decide(estimate, thread, (double)cpu_ticks / (double)sums.samples * per_draw);
 	vec_foreach (tally, &thread->list) {
 		shares.whole += tally->by_clock ? 0 : tally->cpu_ticks;
 		shares.weight += tally->by_clock ? 0 : tally->own;

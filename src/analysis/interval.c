@@ -2,6 +2,7 @@
 #include "analysis/private.h"
 
 #include <math.h>
+#include <string.h>
 
 /*
  * How far shares of samples are from those of another run beyond counting, as a share of the whole,
@@ -10,7 +11,10 @@
 #define SYSTEMATIC_OF_ALL 0.01
 #define SYSTEMATIC_OF_OWN 0.2
 
-/* By Wilson; shares. */
+/*
+ * By Wilson; shares. Where samples were taken several at once, as many draws count as would have
+ * the same variance: n / (squares / n).
+ */
 static void wilson(double successes, double n, double *low, double *high)
 {
 	static const double z = 1.959963984540054; /* of the normal distribution, two-sided 95 % */
@@ -22,14 +26,32 @@ static void wilson(double successes, double n, double *low, double *high)
 	*high = p < 1 ? fmin(middle + half, 1) : 1;
 }
 
+bool analysis_has_timers(const struct profile *profile)
+{
+	size_t count;
+	const struct profile_sampling *rows = profile_samplings(profile, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].collector && strcmp(rows[i].collector, "timer") == 0)
+			return true;
+	return false;
+}
+
+/* How many samples one draw is. */
+static double per_draw(double squares, double samples)
+{
+	return samples > 0 && squares > samples ? squares / samples : 1;
+}
+
 bool analysis_samples_interval(const struct analysis *analysis, uint64_t samples, double *low,
 			       double *high)
 {
 	const double n = (double)analysis->totals.samples.kept;
+	const double draw = per_draw((double)analysis->totals.samples.squares, n);
 
 	if (n <= 0)
 		return false;
-	wilson((double)samples, n, low, high);
+	wilson((double)samples / draw, n / draw, low, high);
 	*low *= 100;
 	*high *= 100;
 	return true;
@@ -42,12 +64,15 @@ bool analysis_cpu_interval(const struct analysis *analysis, const struct analysi
 	const double ticks = (double)values->amount[analysis_measure_of(VALUE_CPU, side)];
 	const double sampled = (double)values->amount[analysis_measure_of(VALUE_ESTIMATED, side)];
 	const double samples = (double)values->amount[analysis_measure_of(VALUE_BASIS, side)];
+	const double squares = (double)values->amount[analysis_measure_of(VALUE_SQUARES, side)];
 	const double all = (double)totals->estimated, n = (double)totals->basis;
+	const double draw =
+		samples > 0 ? per_draw(squares, samples) : per_draw((double)totals->squares, n);
 	double from, to;
 
 	if (n <= 0 || !(values->sampled || samples > 0))
 		return false;
-	wilson(fmin(samples, n), n, &from, &to);
+	wilson(fmin(samples, n) / draw, n / draw, &from, &to);
 	/* Samples of threads that ran at other rates stand for other times. */
 	const double one = samples > 0 ? sampled / samples : all / n;
 	const double systematic = fmin(SYSTEMATIC_OF_ALL * all, SYSTEMATIC_OF_OWN * sampled);

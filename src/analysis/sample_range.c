@@ -18,6 +18,9 @@ struct range_loader {
 	bool any; /* chunks of the event, whenever */
 	struct vec_of(struct chunk) chunks;
 	struct map known; /* (thread, stack) → index of its value */
+	bool at_once;	  /* equal times are one draw, not a coarse clock's */
+	struct sample last;
+	uint64_t equal; /* it and those before, of the same draw */
 	struct sample_values *values;
 };
 
@@ -35,6 +38,18 @@ static bool take_chunk(int64_t id, const struct profile_sample_chunk *row, void 
 	return true;
 }
 
+/* Those of one draw follow each other. */
+static uint64_t square_grows(struct range_loader *loader, const struct sample *sample)
+{
+	const struct sample *last = &loader->last;
+	const bool same = loader->at_once && loader->equal && sample->ticks == last->ticks &&
+			  sample->thread == last->thread && sample->stack == last->stack;
+
+	loader->last = *sample;
+	loader->equal = same ? loader->equal + 1 : 1;
+	return 2 * loader->equal - 1;
+}
+
 static void take_sample(const struct sample *sample, void *context)
 {
 	struct range_loader *loader = context;
@@ -50,6 +65,7 @@ static void take_sample(const struct sample *sample, void *context)
 						.stack = (uint32_t)sample->stack}));
 	loader->values->data[index].samples++;
 	loader->values->data[index].weight += sample->weight;
+	loader->values->data[index].squares += square_grows(loader, sample);
 }
 
 static bool read_chunks(struct range_loader *loader, struct profile *profile, struct error *err)
@@ -91,6 +107,7 @@ bool analysis_load_range(struct analysis *analysis, struct profile *profile,
 	size_t events;
 	struct range_loader loader = {.analysis = analysis,
 				      .values = values,
+				      .at_once = analysis_has_timers(profile),
 				      .event = analysis->event - profile_events(profile, &events) +
 					       1};
 

@@ -13,7 +13,7 @@
  */
 struct sample_value {
 	uint32_t thread, stack;
-	uint64_t samples, weight, truncated;
+	uint64_t samples, weight, truncated, squares; /* see struct profile_stack_value */
 };
 
 struct sample_values vec_of(struct sample_value);

@@ -19,7 +19,8 @@ static bool take_value(const struct profile_stack_value *row, void *context)
 							.stack = (uint32_t)row->stack,
 							.samples = row->samples,
 							.weight = row->weight,
-							.truncated = row->truncated}));
+							.truncated = row->truncated,
+							.squares = row->squares}));
 	loader->truncated += row->truncated;
 	return true;
 }

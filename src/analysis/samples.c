@@ -262,6 +262,7 @@ static void sum_values(struct analysis *analysis, const struct sample_values *va
 		add(&process->tree, value, INCLUSIVE);
 		totals->kept += value->samples;
 		totals->weight += value->weight;
+		totals->squares += value->squares;
 		totals->unread += value->stack ? 0 : value->samples;
 	}
 }

@@ -221,6 +221,7 @@ static void sum_threads(struct analysis *analysis)
 			analysis->totals.os_ticks[i] += node->values.os_ticks[i];
 		analysis->totals.estimated += node->values.amount[ESTIMATED_EXCLUSIVE];
 		analysis->totals.basis += node->values.amount[BASIS_EXCLUSIVE];
+		analysis->totals.squares += node->values.amount[SQUARES_EXCLUSIVE];
 		if (node->parent == ANALYSIS_NONE) {
 			const uint64_t ticks = node->values.amount[ELAPSED_EXCLUSIVE];
 			thread->root_ticks += ticks;

@@ -24,11 +24,12 @@
 #define ANALYSIS_COSTS(COST) COST(OVERHEAD, overhead, "Overhead"), COST(ERROR, error, "Error")
 
 /*
- * Of the CPU time, the ticks that were found by samples, and the number of these samples: what the
- * interval of such a time follows from (estimate.h).
+ * Of the CPU time, the ticks that were found by samples, the number of these samples, and their
+ * squares (struct profile_stack_value): what the interval of such a time follows from (estimate.h).
  */
 #define ANALYSIS_ESTIMATES(ESTIMATE)                                                               \
-	ESTIMATE(ESTIMATED, estimated, NULL), ESTIMATE(BASIS, basis, NULL)
+	ESTIMATE(ESTIMATED, estimated, NULL), ESTIMATE(BASIS, basis, NULL),                        \
+		ESTIMATE(SQUARES, squares, NULL)
 
 /*
  * Kept samples of the event shown, and the events that they stand for, in the event's unit.

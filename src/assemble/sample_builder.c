@@ -24,7 +24,7 @@ struct track {
 struct value {
 	uint32_t track;
 	int64_t stack;
-	uint64_t samples, weight, truncated;
+	uint64_t samples, weight, truncated, squares;
 };
 
 /* A thread's samples in tare's own code. */
@@ -150,6 +150,12 @@ static void track_put(struct track *track, const struct sample_builder_sample *s
 	track->samples++;
 }
 
+static void add_count(uint64_t *sum, uint64_t more)
+{
+	if (__builtin_add_overflow(*sum, more, sum) || *sum > INT64_MAX)
+		*sum = INT64_MAX;
+}
+
 static void value_count(struct sample_builder *builder, size_t track,
 			const struct sample_builder_sample *sample, int64_t stack, bool truncated)
 {
@@ -162,9 +168,9 @@ static void value_count(struct sample_builder *builder, size_t track,
 	}
 	struct value *value = &builder->values.data[index];
 	value->samples++;
-	if (__builtin_add_overflow(value->weight, sample->weight, &value->weight) ||
-	    value->weight > INT64_MAX)
-		value->weight = INT64_MAX;
+	add_count(&value->weight, sample->weight);
+	/* n samples of n each are n squared */
+	add_count(&value->squares, sample->at_once ? sample->at_once : 1);
 	value->truncated += truncated;
 }
 
@@ -227,7 +233,8 @@ static bool write_values(struct sample_builder *builder, struct error *err)
 							.stack = value->stack,
 							.samples = value->samples,
 							.weight = value->weight,
-							.truncated = value->truncated};
+							.truncated = value->truncated,
+							.squares = value->squares};
 		if (!profile_add_stack_value(builder->writer, &row, err))
 			return false;
 	}

@@ -44,7 +44,9 @@ struct sample_builder_sample {
 	int64_t stack; /* 0: nothing of it could be read */
 	uint64_t ticks;
 	uint64_t weight; /* events that it stands for */
-	bool truncated;	 /* the stack goes on beyond the root that is known */
+	/* Samples that were taken at once, it among them: they are of one draw. 0: it alone. */
+	uint64_t at_once;
+	bool truncated; /* the stack goes on beyond the root that is known */
 };
 
 /* Samples of a thread and event come in the order of time; one that does not counts at the time of

@@ -179,6 +179,7 @@ static bool samples_add(struct timer_assembly *assembly, struct timer_reader *re
 			.stack = path->count ? path->ids[path->count - 1] : 0,
 			.ticks = sample.ticks,
 			.weight = reader->header.period_ns,
+			.at_once = sample.periods,
 			.truncated = !sample.complete,
 		};
 		ok = periods_add(assembly, &row, sample.periods, is_own, err);

@@ -575,6 +575,7 @@ static bool take_value(const struct profile_stack_value *row, void *context)
 	add_count(&value->samples, row->samples);
 	add_count(&value->weight, row->weight);
 	add_count(&value->truncated, row->truncated);
+	add_count(&value->squares, row->squares);
 	return true;
 }
 

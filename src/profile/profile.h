@@ -13,7 +13,7 @@
 #include "base/base.h"
 
 #define PROFILE_APPLICATION_ID 0x74617265 /* "tare" */
-#define PROFILE_SCHEMA_VERSION 5	  /* the reader takes it and all before */
+#define PROFILE_SCHEMA_VERSION 6	  /* the reader takes it and all before */
 #define PROFILE_WAITS_SINCE    5	  /* blocked and preempted time is exact */
 
 struct profile_session {
@@ -300,6 +300,9 @@ struct profile_stack_value {
 	uint64_t samples;
 	uint64_t weight;    /* events that they stand for */
 	uint64_t truncated; /* of samples: the stack goes on beyond the root that is known */
+	/* Their variance: samples that were taken at once are one draw, and this is the sum of the
+	   squares of how many samples each draw is. What is less than `samples` stands for it. */
+	uint64_t squares;
 };
 
 /*

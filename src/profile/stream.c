@@ -229,6 +229,14 @@ bool profile_each_trace_chunk(struct profile *profile,
 	return ok && more >= 0;
 }
 
+/* Before version 6 all samples were taken to be draws. */
+static const struct profile_stack_value *with_squares(struct profile_stack_value *value)
+{
+	if (value->squares < value->samples)
+		value->squares = value->samples;
+	return value;
+}
+
 bool profile_each_stack_value(struct profile *profile,
 			      bool (*each)(const struct profile_stack_value *row, void *context),
 			      void *context, struct error *err)
@@ -245,7 +253,7 @@ bool profile_each_stack_value(struct profile *profile,
 				"value %lld of a stack has no thread or event, or more "
 				"cut-off samples than samples",
 				(long long)scan.id);
-		else if (!each(&value, context))
+		else if (!each(with_squares(&value), context))
 			break;
 	}
 	scan_close(&scan);

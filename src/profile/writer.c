@@ -538,7 +538,11 @@ int64_t profile_add_stack(struct profile_writer *writer, const struct profile_st
 bool profile_add_stack_value(struct profile_writer *writer, const struct profile_stack_value *row,
 			     struct error *err)
 {
-	return writer_append(writer, PROFILE_STACK_VALUE, row, err) != 0;
+	struct profile_stack_value written = *row;
+
+	if (written.squares < written.samples)
+		written.squares = written.samples;
+	return writer_append(writer, PROFILE_STACK_VALUE, &written, err) != 0;
 }
 
 bool profile_add_sample_chunk(struct profile_writer *writer, const struct profile_sample_chunk *row,

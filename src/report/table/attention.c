@@ -163,14 +163,17 @@ static bool has_not_followed(const struct report *report, struct str *text)
 /* What the file cannot have, as it is of an older tare, though others have it. */
 static bool is_older(const struct report *report, struct str *text)
 {
-	static const char *const lacking[] = {
+	const struct profile *profile = report->analysis->profile;
+	const char *const lacking[] = {
 		"limits that were met, inclusive times of folded paths, perhaps percentiles",
 		NULL, /* samples: their views say so */
 		"CPU use over time, what descriptors named",
 		"CPU time of intervals with a switch, all of which counts as waiting",
+		analysis_has_timers(profile)
+			? "how many samples were taken at once, so intervals are too narrow"
+			: NULL,
 	};
 	table_covers(lacking, PROFILE_SCHEMA_VERSION - 1);
-	const struct profile *profile = report->analysis->profile;
 	const char *tare = profile_session(profile)->tare_version;
 	bool any = false;
 

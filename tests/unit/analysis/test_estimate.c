@@ -85,11 +85,21 @@ static void begin(const struct small_times *times)
 	event = small_event(writer, "cpu-clock", "ns");
 }
 
-static void samples(int64_t stack, uint64_t count)
+/* Draws of so many samples each. */
+static void draws(int64_t stack, uint64_t count, uint64_t each)
 {
-	const struct profile_stack_value row = {thread, event, stack, count, 0, 0};
+	const struct profile_stack_value row = {.thread = thread,
+						.event = event,
+						.stack = stack,
+						.samples = count * each,
+						.squares = count * each * each};
 
 	small_samples(writer, &row);
+}
+
+static void samples(int64_t stack, uint64_t count)
+{
+	draws(stack, count, 1);
 }
 
 static int64_t call(int64_t from, int64_t function)
@@ -353,13 +363,41 @@ static void test_interval(void **state)
 	assert_in_range(high, 430 * MS, 440 * MS);
 }
 
+/*
+ * 100 draws of 4 samples each have the variance of 100, not of 400: their interval is that of 100
+ * of 250 draws. A function that no draw met may have had a draw's time, not only a sample's.
+ */
+static void test_interval_of_draws(void **state)
+{
+	uint64_t low, high;
+
+	(void)state;
+	begin(&(struct small_times){.now = 1000 * MS});
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 995 * MS, 0, 0, 0},
+					   {thread, 2, g, 20, 5 * MS, 0, 0, 0}};
+	const int64_t in_main = call(0, main_id);
+	small_nodes(writer, nodes, COUNT(nodes));
+	disarm(f, 1000);
+	disarm(g, 1000);
+	draws(in_main, 150, 4);
+	draws(call(in_main, f), 100, 4);
+	finish();
+	assert_int_equal(analysis->totals.basis, 1000);
+	assert_true(analysis_cpu_interval(analysis, values_of("f"), EXCLUSIVE, &low, &high));
+	assert_in_range(low, 340 * MS, 341 * MS);
+	assert_in_range(high, 462 * MS, 463 * MS);
+	assert_true(analysis_cpu_interval(analysis, values_of("g"), EXCLUSIVE, &low, &high));
+	assert_in_range(high, 15 * MS, 16 * MS);
+}
+
 /* Samples of other events tell nothing of time. */
 static void test_second_event(void **state)
 {
 	(void)state;
 	has_other_event = true;
 	const int64_t in_main = begin_main(), in_f = call(in_main, f);
-	const struct profile_stack_value other = {thread, event - 1, in_main, 100, 0, 0};
+	const struct profile_stack_value other = {thread, event - 1, in_main, 100, 0, 0, 0};
 	disarm(f, 1000);
 	samples(in_main, 2);
 	samples(in_f, 8);
@@ -432,7 +470,7 @@ static void test_truncated(void **state)
 {
 	(void)state;
 	const int64_t in_main = begin_main(), alone = call(0, f);
-	const struct profile_stack_value cut = {thread, event, alone, 3, 0, 3};
+	const struct profile_stack_value cut = {thread, event, alone, 3, 0, 3, 0};
 	disarm(f, 1000);
 	disarm(g, 1000);
 	samples(in_main, 2);
@@ -586,6 +624,7 @@ int main(void)
 		ESTIMATE_TEST(test_libraries_and_kernel),
 		ESTIMATE_TEST(test_all_timed),
 		ESTIMATE_TEST(test_interval),
+		ESTIMATE_TEST(test_interval_of_draws),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,10 +67,10 @@ static void make_vector(const char *method)
 	const int64_t in_bar = small_stack(writer, in_foo, bar, 0x310);
 	const int64_t in_foo_foo = small_stack(writer, in_foo, foo, 0x220);
 	const struct profile_stack_value values[] = {
-		{thread, event, in_bar, 3, 0, 0},
-		{thread, event, in_foo, 2, 0, 1},
-		{thread, event, in_main, 1, 0, 0},
-		{thread, event, in_foo_foo, 1, 0, 0},
+		{thread, event, in_bar, 3, 0, 0, 0},
+		{thread, event, in_foo, 2, 0, 1, 0},
+		{thread, event, in_main, 1, 0, 0, 0},
+		{thread, event, in_foo_foo, 1, 0, 0, 0},
 	};
 
 	for (size_t i = 0; i < COUNT(values); i++)
@@ -171,10 +171,10 @@ static void make_inlines(void)
 		{1, 3, "outer", 1, 12, 4}, {2, 0, "push", 2, 30, 0}, {2, 1, "outer", 1, 14, 0},
 		{3, 0, "push", 2, 31, 0},
 	};
-	const struct profile_stack_value values[] = {{thread, event, deep, 4, 0, 0},
-						     {thread, event, flat, 2, 0, 0},
-						     {thread, event, own, 1, 0, 0},
-						     {thread, event, 0, 3, 0, 3}};
+	const struct profile_stack_value values[] = {{thread, event, deep, 4, 0, 0, 0},
+						     {thread, event, flat, 2, 0, 0, 0},
+						     {thread, event, own, 1, 0, 0, 0},
+						     {thread, event, 0, 3, 0, 3, 0}};
 
 	assert_int_equal(profile_add_source(writer, &(struct profile_source){"/src/a.c"}, &err), 1);
 	assert_int_equal(profile_add_source(writer, &(struct profile_source){"/src/b.h"}, &err), 2);
@@ -226,7 +226,7 @@ static void test_inlined_twin(void **state)
 	small_function(writer, module, "push", 0x300);
 	const int64_t event = small_event(writer, "cpu-clock", "ns");
 	const int64_t stack = small_stack(writer, 0, outer, 0x110);
-	const struct profile_stack_value value = {thread, event, stack, 4, 0, 0};
+	const struct profile_stack_value value = {thread, event, stack, 4, 0, 0, 0};
 
 	assert_int_equal(profile_add_source(writer, &(struct profile_source){"/src/a.c"}, &err), 1);
 	for (size_t i = 0; i < COUNT(lines); i++)
@@ -287,9 +287,9 @@ static void make_two(const char *method)
 	const int64_t in_f = small_stack(writer, 0, f, 0x110);
 	const int64_t in_g = small_stack(writer, in_f, g, 0x210);
 	const struct profile_stack_value values[] = {
-		{a, clock, in_f, 5, 0, 0},	{b, clock, in_g, 3, 0, 0},
-		{c, clock, in_g, 2, 0, 0},	{a, waits, in_f, 90, 900, 0},
-		{c, waits, in_g, 1, 100000, 0},
+		{a, clock, in_f, 5, 0, 0, 0},	   {b, clock, in_g, 3, 0, 0, 0},
+		{c, clock, in_g, 2, 0, 0, 0},	   {a, waits, in_f, 90, 900, 0, 0},
+		{c, waits, in_g, 1, 100000, 0, 0},
 	};
 	static const struct small_sample early[] = {{500, 1, 10}, {1000, 2, 20}, {1500, 1, 5}};
 	static const struct small_sample late[] = {{1000, 2, 7}};
@@ -381,6 +381,36 @@ static void test_range(void **state)
 	assert_refused(&reversed, ERROR_USAGE, "later than");
 }
 
+/* Of three samples at one time and place, a timer has taken one: 9 and 1. */
+static void check_equal_times(const char *collector, uint64_t squares)
+{
+	const struct analysis_options all = {.from = "0"};
+	static const struct small_sample samples[] = {{10, 1, 5}, {0, 1, 5}, {0, 1, 5}, {1, 1, 5}};
+	const struct profile_sampling row = {.collector = collector, .samples = COUNT(samples)};
+	int64_t thread;
+	struct error err;
+	struct profile_writer *writer = begin(&thread);
+	const int64_t f = small_function(writer, small_module(writer, "/bin/p"), "f", 0x100);
+	const int64_t event = small_event(writer, "cpu-clock", "ns");
+
+	small_stack(writer, 0, f, 0x110);
+	assert_true(profile_add_sampling(writer, &row, &err));
+	small_chunk(writer,
+		    (struct profile_sample_chunk){thread, event, 1000, 0, COUNT(samples), {0}},
+		    samples);
+	small_profile_commit_as(writer, "sample");
+	analysed_open(&all);
+	assert_int_equal(analysis->totals.samples.kept, 4);
+	assert_int_equal(analysis->totals.samples.squares, squares);
+}
+
+static void test_range_at_once(void **state)
+{
+	(void)state;
+	check_equal_times("timer", 10);
+	check_equal_times("perf.data", 4);
+}
+
 static void test_range_without_times(void **state)
 {
 	const struct analysis_options some = {.from = "1"};
@@ -454,10 +484,10 @@ static void make_both(void)
 	const int64_t in_g = small_stack(writer, in_f, g, 0x310);
 
 	small_nodes(writer, nodes, COUNT(nodes));
-	small_samples(writer, &(struct profile_stack_value){thread, event, start, 1, 0, 0});
-	small_samples(writer, &(struct profile_stack_value){thread, event, in_main, 3, 0, 0});
-	small_samples(writer, &(struct profile_stack_value){thread, event, in_f, 4, 0, 0});
-	small_samples(writer, &(struct profile_stack_value){thread, event, in_g, 2, 0, 0});
+	small_samples(writer, &(struct profile_stack_value){thread, event, start, 1, 0, 0, 0});
+	small_samples(writer, &(struct profile_stack_value){thread, event, in_main, 3, 0, 0, 0});
+	small_samples(writer, &(struct profile_stack_value){thread, event, in_f, 4, 0, 0, 0});
+	small_samples(writer, &(struct profile_stack_value){thread, event, in_g, 2, 0, 0, 0});
 	small_profile_commit_as(writer, "instrument,sample");
 }
 
@@ -499,9 +529,9 @@ static void test_without_kernel(void **state)
 	const int64_t alone = small_stack(writer, 0, kernel, 0xffffffff81000030);
 
 	(void)state;
-	small_samples(writer, &(struct profile_stack_value){thread, event, in_f, 1, 0, 0});
-	small_samples(writer, &(struct profile_stack_value){thread, event, deep, 5, 0, 0});
-	small_samples(writer, &(struct profile_stack_value){thread, event, alone, 2, 0, 0});
+	small_samples(writer, &(struct profile_stack_value){thread, event, in_f, 1, 0, 0, 0});
+	small_samples(writer, &(struct profile_stack_value){thread, event, deep, 5, 0, 0, 0});
+	small_samples(writer, &(struct profile_stack_value){thread, event, alone, 2, 0, 0, 0});
 	small_profile_commit_as(writer, "sample");
 	analysed_open(NULL);
 	assert_function("f", 6, 1);
@@ -534,6 +564,10 @@ static void test_interval(void **state)
 	analysis->totals.samples.kept = 100;
 	assert_true(analysis_samples_interval(analysis, 50, &low, &high));
 	assert_true(fabs(low - 40.3832) < 1e-3 && fabs(high - 59.6168) < 1e-3);
+	/* 25 draws of 4 samples each */
+	analysis->totals.samples.squares = 400;
+	assert_true(analysis_samples_interval(analysis, 50, &low, &high));
+	assert_true(fabs(low - 31.7521) < 1e-3 && fabs(high - 68.2479) < 1e-3);
 }
 
 /* ---- size ---- */
@@ -555,7 +589,7 @@ static void test_many_stacks(void **state)
 	for (int64_t i = 0; i < 200000; i++)
 		small_samples(writer, &(struct profile_stack_value){
 					      thread, event, small_stack_at(writer, at, 1 + i % 2),
-					      1, 0, 0});
+					      1, 0, 0, 0});
 	small_profile_commit_as(writer, "sample");
 	analysed_open(NULL);
 	assert_function("even", 200000, 100000);
@@ -576,6 +610,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_threads, analysed_end),
 		cmocka_unit_test_teardown(test_events, analysed_end),
 		cmocka_unit_test_teardown(test_range, analysed_end),
+		cmocka_unit_test_teardown(test_range_at_once, analysed_end),
 		cmocka_unit_test_teardown(test_range_without_times, analysed_end),
 		cmocka_unit_test_teardown(test_damaged_chunk, analysed_end),
 		cmocka_unit_test_teardown(test_methods, analysed_end),

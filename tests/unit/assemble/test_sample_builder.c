@@ -187,6 +187,38 @@ static void test_vector(void **state)
 	profile_close(profile);
 }
 
+/* ---- several at once ---- */
+
+static bool sum_squares(const struct profile_stack_value *row, void *context)
+{
+	uint64_t *squares = context;
+
+	*squares += row->squares;
+	return true;
+}
+
+/* Three samples of one draw, and one that was taken alone: 9 and 1. */
+static void test_samples_at_once(void **state)
+{
+	struct error err = {0};
+	uint64_t squares = 0;
+	struct sample_builder_sample sample = {.thread = thread,
+					       .event = event,
+					       .stack = stack("main;foo"),
+					       .ticks = 100,
+					       .weight = 10,
+					       .at_once = 3};
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		assert_true(sample_builder_add(builder, &sample, &err));
+	add(stack("main;foo"), 101, 10, false);
+	struct profile *profile = finish();
+	assert_true(profile_each_stack_value(profile, sum_squares, &squares, &err));
+	assert_int_equal(squares, 10);
+	profile_close(profile);
+}
+
 /* ---- in tare's own code ---- */
 
 /* Two threads; of the first, samples of two events, of which the later one counts in the sum alone.
@@ -326,6 +358,7 @@ int main(void)
 #define BUILDER_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
 		BUILDER_TEST(test_vector),
+		BUILDER_TEST(test_samples_at_once),
 		BUILDER_TEST(test_own_samples_are_their_threads),
 		BUILDER_TEST(test_chunks_have_every_sample),
 		BUILDER_TEST(test_time_does_not_go_back),

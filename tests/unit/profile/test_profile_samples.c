@@ -139,6 +139,7 @@ static void test_round_trip(void **state)
 	assert_true(profile_each_sample_chunk(profile, take_chunk, &seen, &err));
 	assert_int_equal(seen.values, 1);
 	assert_int_equal(seen.value.weight, 3000000);
+	assert_int_equal(seen.value.squares, 3);
 	assert_int_equal(seen.chunks, 1);
 	assert_int_equal(seen.chunk.end_ticks, 130);
 	assert_true(profile_read_sample_chunk(profile, 1, &data, &count, &err));
