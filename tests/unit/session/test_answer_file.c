@@ -97,12 +97,33 @@ static void test_changed(void **state)
 {
 	(void)state;
 	put(TARE_REQUEST_LIBRARY, asked, copy);
-	write_file(asked, "replaced");
+	write_file(asked, "replaced by another");
 	assert_false(find(TARE_REQUEST_LIBRARY, asked));
 	put(TARE_REQUEST_LIBRARY, asked, copy);
 	assert_true(find(TARE_REQUEST_LIBRARY, asked));
 	unlink(asked);
 	assert_false(find(TARE_REQUEST_LIBRARY, asked));
+}
+
+/* A file that differs in anything from what it was: the answer is about another one. */
+static void test_each_part_of_identity(void **state)
+{
+	const off_t at = sizeof(struct tare_answers) + offsetof(struct tare_answer, identity);
+	const int fd = openat(session.fd, TARE_ANSWERS_NAME, O_RDWR);
+	uint64_t parts[sizeof(struct tare_file_identity) / sizeof(uint64_t)];
+
+	(void)state;
+	put(TARE_REQUEST_LIBRARY, asked, copy);
+	assert_int_equal(pread(fd, parts, sizeof(parts), at), sizeof(parts));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		parts[i]++;
+		assert_int_equal(pwrite(fd, parts, sizeof(parts), at), sizeof(parts));
+		assert_false(find(TARE_REQUEST_LIBRARY, asked));
+		parts[i]--;
+		assert_int_equal(pwrite(fd, parts, sizeof(parts), at), sizeof(parts));
+		assert_true(find(TARE_REQUEST_LIBRARY, asked));
+	}
+	close(fd);
 }
 
 static void test_copy_gone(void **state)
@@ -219,6 +240,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_found, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_use_original, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_changed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_each_part_of_identity, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_copy_gone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_without_identity, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_withdrawn, set_up, tear_down),
