@@ -8,7 +8,8 @@
  *
  * So distances are below 0 where all modules lie high; the kernel sets no such base, the
  * processor's own instruction does. Of modules that lie low alone they are above. Else what is left
- * is between the libraries and the stack.
+ * is between the libraries and the stack, and behind the stack. How much each of the two has is
+ * chance, but together the kernel leaves 16 GiB there at least: the larger one is enough.
  *
  * Refuses places that are not free, now or by being next to the stack.
  */
@@ -29,9 +30,14 @@
 #define NEAR_BELOW    (64 * GIB)
 #define FIRST_ABOVE   (65536 * GIB)
 #define STEP	      (8 * GIB)
-#define STACK_BEGIN   ((1ULL << 47) - (18ULL << 30))
+#define MEMORY_END    ((1ULL << 47) - (1ULL << 24))
+#define STACK_SPREAD  (16ULL << 30) /* where the kernel puts it, below the end */
+#define STACK_ROOM    (2ULL << 30)  /* to grow into */
+#define STACK_BEHIND  (1ULL << 26)  /* the program's arguments */
+#define SPREAD_BYTES  (2ULL << 30)  /* libraries below the highest one */
 #define FIRST_BETWEEN (4 * GIB)
 #define SLOTS_BETWEEN 256
+#define STEP_MIN      (1ULL << 24)
 #define PAGE_BYTES    4096ULL
 #define TRIES	      8
 #define TRIES_APART   1021 /* slots that are not made */
@@ -47,9 +53,20 @@ static bool failed(long result)
 	return result < 0 && result > -4096;
 }
 
+/* Such a page would keep the stack from growing. */
+static bool is_by_stack(uint64_t addr, uint64_t size_bytes)
+{
+	const uint64_t stack = state_session.stack_addr;
+
+	return stack && addr + size_bytes > stack - STACK_ROOM && addr < stack + STACK_BEHIND;
+}
+
 bool counters_reserve_at(const struct counted_module *module, int64_t delta)
 {
 	const uint64_t wanted = module->addr + (uint64_t)delta;
+
+	if (is_by_stack(wanted, module->size_bytes))
+		return false;
 	const long map = kernel_call(
 		SYS_mmap, wanted, module->size_bytes,
 		module->unknown ? PROT_READ | PROT_WRITE : PROT_NONE,
@@ -98,6 +115,31 @@ static void find_bounds(const struct counted_modules *modules, uint64_t *low, ui
 	}
 }
 
+/*
+ * The distance of that number where some modules lie low, and the highest one ends at `high`; 0:
+ * there is none.
+ */
+static int64_t delta_by_stack(uint64_t high, uint64_t number)
+{
+	const uint64_t stack = state_session.stack_addr;
+	const uint64_t first = high + FIRST_BETWEEN;
+	const uint64_t last = (stack ? stack : MEMORY_END - STACK_SPREAD) - STACK_ROOM;
+	const uint64_t clear = stack + STACK_BEHIND + SPREAD_BYTES;
+	const uint64_t behind = clear > first ? clear : first;
+	const uint64_t room_before = last > first ? last - first : 0;
+	const uint64_t room_behind = stack && MEMORY_END > behind ? MEMORY_END - behind : 0;
+	const bool is_before = room_before >= room_behind;
+	const uint64_t room = is_before ? room_before : room_behind;
+	const uint64_t step = room / SLOTS_BETWEEN & ~(PAGE_BYTES - 1);
+	const uint64_t again = number / TRIES_APART * (step / TRIES & ~(PAGE_BYTES - 1));
+
+	if (number % TRIES_APART >= SLOTS_BETWEEN || step < STEP_MIN)
+		return 0;
+	const uint64_t least = ((is_before ? first : behind) - high) & ~(PAGE_BYTES - 1);
+
+	return (int64_t)(least + number % TRIES_APART * step + again);
+}
+
 /* The distance of that number; 0: there is none. */
 static int64_t delta_choose(uint64_t low, uint64_t high, uint64_t number)
 {
@@ -108,14 +150,7 @@ static int64_t delta_choose(uint64_t low, uint64_t high, uint64_t number)
 		return number == 1 ? -NEAR_BELOW : -(FIRST_BELOW + at * STEP);
 	if (high <= LOW_END)
 		return FIRST_ABOVE + at * STEP;
-	if (high + FIRST_BETWEEN >= STACK_BEGIN)
-		return 0;
-	const uint64_t room = STACK_BEGIN - high - FIRST_BETWEEN;
-	const uint64_t step = room / SLOTS_BETWEEN & ~(PAGE_BYTES - 1);
-
-	if (number >= SLOTS_BETWEEN || step < (1ULL << 24))
-		return 0;
-	return FIRST_BETWEEN + at * (int64_t)step;
+	return delta_by_stack(high, number);
 }
 
 bool counters_reserve(const struct counted_modules *modules, uint64_t number, int64_t *delta)

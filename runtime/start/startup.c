@@ -66,6 +66,7 @@ void startup_scan(struct startup *startup, char **environment)
 		if (entry->a_type == AT_SECURE)
 			startup->secure = entry->a_un.a_val != 0;
 	}
+	state_session.stack_addr = startup->random;
 }
 
 /* What is not there stays zero. */
