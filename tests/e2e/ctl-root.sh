@@ -25,6 +25,7 @@ user sh -c 'echo $$; exec "$@"' sh "$work/bin/tare" record -q --paused --small-f
 	-o profile.tare -- "$work/bin/computes" 30000000 >"$work/pid" 2>"$work/err" &
 clean_up() {
 	kill -KILL ${target:-} $recorder || true
+	[ -z "${session:-}" ] || rm -rf "$session"
 	rm -rf "$work"
 } 2>/dev/null
 for _ in $(seq 100); do
