@@ -14,10 +14,14 @@
 	{                                                                                          \
 		.name = column, .offset = offsetof(struct row, member), .type = (kind)             \
 	}
+/* What comes in a version that files do not have yet does not compile: readers of the present
+   version would refuse such a file as damaged, and not as a newer one. */
+#define KNOWN_VERSION(version)                                                                     \
+	((version) + 0 * sizeof(char[(version) <= PROFILE_SCHEMA_VERSION ? 1 : -1]))
 #define SINCE(version, row, member, kind)                                                          \
 	{                                                                                          \
 		.name = #member, .offset = offsetof(struct row, member), .type = (kind),           \
-		.since = (version)                                                                 \
+		.since = KNOWN_VERSION(version)                                                    \
 	}
 #define UNTIL(version, row, member, kind)                                                          \
 	{                                                                                          \
@@ -197,7 +201,7 @@ static const struct profile_column sample_chunk_columns[] = {
 	{                                                                                          \
 		.name = "os_" #cause "_ticks",                                                     \
 		.offset = offsetof(struct profile_node, os_ticks[TARE_OS_##ID]),                   \
-		.type = COLUMN_COUNT, .since = (version)                                           \
+		.type = COLUMN_COUNT, .since = KNOWN_VERSION(version)                              \
 	}
 
 #define NODE_VALUE(name, version)	 SINCE(version, profile_node, name, COLUMN_COUNT)
@@ -299,14 +303,14 @@ static const struct profile_column counted_columns[] = {
 
 #define TABLE(version, table)                                                                      \
 	{                                                                                          \
-		.name = #table, .since = (version), .columns = table##_columns,                    \
+		.name = #table, .since = KNOWN_VERSION(version), .columns = table##_columns,       \
 		.column_count = TABLE_COUNT(table##_columns),                                      \
 		.row_bytes = sizeof(struct profile_##table)                                        \
 	}
 #define TABLE_UNTIL(version, last, table)                                                          \
 	{                                                                                          \
-		.name = #table, .since = (version), .until = (last), .columns = table##_columns,   \
-		.column_count = TABLE_COUNT(table##_columns),                                      \
+		.name = #table, .since = KNOWN_VERSION(version), .until = (last),                  \
+		.columns = table##_columns, .column_count = TABLE_COUNT(table##_columns),          \
 		.row_bytes = sizeof(struct profile_##table)                                        \
 	}
 

@@ -484,7 +484,7 @@ static void test_refuses_contradictions(void **state)
 		{"CREATE TEMP TABLE other AS SELECT * FROM thread; UPDATE other SET id = 2; "
 		 "INSERT INTO thread SELECT * FROM other; UPDATE node SET thread = 2 WHERE id = 3",
 		 "different threads"},
-		{"UPDATE os SET cause = 7", "cause 7"},
+		{"UPDATE os SET cause = 99", "cause 99"},
 		{"UPDATE os SET node = 4", "of node 4"},
 		/* 64 steps to a bucket; a number without end; none; calls beyond 2^63; one step
 		   beyond the last bucket; a greatest value beyond 2^63; one without end */
