@@ -1,6 +1,6 @@
 /*
- *   first mapping: where the kernel puts it ── 40 GiB ──▶ the next one ends here, and the others
- * below
+ *   first mapping, where the kernel puts it
+ *       └─ 40 GiB below: the second one ends here, the others lie below it
  *
  * The distance is less than that of other threads' counters (files/counters_place.c), and within
  * what ThreadSanitizer lets a program use. Addresses are not used again until all were.

@@ -205,7 +205,7 @@ static void nodes_judge(const struct tare_thread_file *self, struct adapt_local 
 /* What judging takes, which began at `now`, is none of the probes' cost: it will be charged. */
 static void judged(const struct tare_thread_file *self, struct adapt_local *local, uint64_t now)
 {
-	const uint64_t then = kernel_ticks(), spent_ticks = then > now ? then - now : 0;
+	const uint64_t spent_ticks = costs_between(now, kernel_ticks());
 
 	local->due_ticks = now + local->pause_ticks;
 	if (local->pause_ticks < PAUSE_LAST)
@@ -268,11 +268,6 @@ void adapt_after(struct tare_thread_file *self, struct adapt_local *local,
 		stack_watch(self);
 	local->generation = present;
 	tops_abandon(self);
-}
-
-bool adapt_wants_next(struct adapt_local *local)
-{
-	return looks_want_next(local);
 }
 
 void adapt_forget(uint64_t begin, uint64_t end)

@@ -15,6 +15,11 @@
  *   - all probes together have cost more than SUMS_BUDGET of it of late, and the function is among
  *     those whose calls are shortest.
  *
+ * While all probes together cost more than SUMS_BUDGET, or functions stay that should go, single
+ * events are looked at, too (looks.h): by the second of its calls among 64 events, or by the first
+ * where the probes cost more than an eighth of the work, a function of LOOKS_CALLS_MIN short calls
+ * is disarmed at once. Only events tell the call sites that calls through pointers come from.
+ *
  * It stays timed if it waits: only the clock knows that. It does so, too, if it shares code with
  * other functions (abi/module.h). One that has become rare is timed again: see phases.h.
  *
@@ -50,8 +55,5 @@ void adapt_open_plain(void);
 
 /* A module that occupied [begin, end) is gone: other functions may come to its addresses. */
 void adapt_forget(uint64_t begin, uint64_t end);
-
-/* After an event: shall the thread's next one take the general path, too? */
-bool adapt_wants_next(struct adapt_local *local);
 
 #endif

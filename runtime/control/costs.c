@@ -24,8 +24,7 @@ struct costs_mark costs_now(const struct tare_thread_file *self)
 	};
 }
 
-/* The clocks may be a little below nothing: a wait is known before the interval that it is in. */
-static uint64_t since(uint64_t then, uint64_t now)
+uint64_t costs_between(uint64_t then, uint64_t now)
 {
 	return (int64_t)(now - then) > 0 ? now - then : 0;
 }
@@ -37,10 +36,10 @@ struct sums_work costs_since(const struct tare_thread_file *self, const struct c
 	return (struct sums_work){
 		.pair_ticks = costs_pair_ticks(),
 		.ratio_percent = state_session.settings.adaptive_percent,
-		.worked_ticks = since(then->worked_ticks, now.worked_ticks),
+		.worked_ticks = costs_between(then->worked_ticks, now.worked_ticks),
 		.worked_ticks_all = now.worked_ticks,
-		.taken_ticks = since(then->taken_ticks, now.taken_ticks),
-		.own_ticks = since(then->own_ticks, now.own_ticks),
+		.taken_ticks = costs_between(then->taken_ticks, now.taken_ticks),
+		.own_ticks = costs_between(then->own_ticks, now.own_ticks),
 	};
 }
 

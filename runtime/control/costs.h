@@ -7,6 +7,10 @@
 #include "runtime/control/sums.h"
 #include "runtime/files/self.h"
 
+/* Nothing where a clock is a little below what it was: a wait is known before the interval that it
+   is in. */
+uint64_t costs_between(uint64_t then, uint64_t now);
+
 /* What calibration found for the two probes of a call. */
 uint64_t costs_pair_ticks(void);
 

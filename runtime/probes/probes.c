@@ -12,6 +12,7 @@
 #include "runtime/base/offsets.h"
 #include "runtime/control/adapt.h"
 #include "runtime/control/control.h"
+#include "runtime/control/looks.h"
 #include "runtime/control/triggers.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/sandbox.h"
@@ -102,7 +103,7 @@ static uint64_t event_general(struct tare_thread_file *self, struct accumulate_e
 		self->own_ticks += spent;
 		self->lost_ticks += spent;
 	}
-	if (adapt_wants_next(&state_private->adapt))
+	if (looks_want_next(&state_private->adapt))
 		os_flag_again(self);
 	return 0;
 }

@@ -458,7 +458,7 @@ static void test_call_through_pointer(void **state)
 	enter(&thread, 0, LONG, 1);
 	site_calls(&thread, key(SITE), MANY, false);
 	judge(&thread);
-	while (adapt_wants_next(&thread.adapt) && file.arm[SITE]) {
+	while (looks_want_next(&thread.adapt) && file.arm[SITE]) {
 		site_calls(&thread, key(SITE), 1, true);
 		looks++;
 	}
@@ -850,7 +850,7 @@ static int looks_over(struct thread *thread)
 {
 	int looks = 0;
 
-	for (; adapt_wants_next(&thread->adapt); looks++)
+	for (; looks_want_next(&thread->adapt); looks++)
 		assert_in_range(looks, 0, 1000);
 	return looks;
 }
