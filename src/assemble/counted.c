@@ -175,18 +175,15 @@ static bool add_counter(struct summing *summing, const struct resolve_loaded *lo
 			const struct resolve_counted *counted, uint32_t number, struct sum add,
 			struct error *err)
 {
-	static const struct resolve_time always = {.modules_seen = UINT64_MAX};
-	const int32_t distance = resolve_counted_target(counted, number);
-	const uint64_t addr = loaded->bias + counted->note_addr + (uint64_t)(int64_t)distance;
-	struct resolve_target target;
-
 	/* Where a call through a pointer leads the counter does not know. */
-	if (!distance)
+	if (!resolve_counted_target(counted, number))
 		return true;
-	if (!resolve_key(summing->process->resolver, summing->process->resolve,
-			 addr | loaded->ordinal << TARE_KEY_ORDINAL_SHIFT, &always, &target, err))
+	const int64_t function =
+		resolve_counted_function(summing->process->resolver, summing->process->resolve,
+					 loaded, counted, number, err);
+	if (!function)
 		return false;
-	struct sum *sum = sum_of(summing, add.thread, target.function);
+	struct sum *sum = sum_of(summing, add.thread, function);
 	sum->entered += add.entered;
 	sum->called += add.called;
 	sum->learned |= add.learned;

@@ -53,9 +53,12 @@ const char *object_plt_symbol(const struct object *object, uint64_t addr)
 {
 	const uint64_t *name = map_get(&object->slot_names, addr);
 
-	if (!name && object_is_executable(object, addr) && is_in_plt(object, addr)) {
+	/* Sections come last: few addresses have such a jump, and files may have many sections. */
+	if (!name && object_is_executable(object, addr)) {
 		const uint64_t slot = stub_slot(object, addr);
 		name = slot ? map_get(&object->slot_names, slot) : NULL;
+		if (name && !is_in_plt(object, addr))
+			name = NULL;
 	}
 	return name ? object->names.data[*name] : NULL;
 }

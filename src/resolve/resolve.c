@@ -534,6 +534,51 @@ bool resolve_key(struct resolver *resolver, struct resolve_process *process, uin
 	return true;
 }
 
+/* Where the id of what a counter counts is kept; NULL: it may be another in another process. */
+static int64_t *counted_place(struct resolver *resolver, const struct resolve_loaded *loaded,
+			      const struct resolve_counted *counted, uint32_t number)
+{
+	struct resolve_module *module = loaded->module;
+	const uint64_t link_addr =
+		counted->note_addr + (uint64_t)(int64_t)resolve_counted_target(counted, number);
+
+	if (!loaded->ordinal || link_addr < module->low || link_addr >= module->high ||
+	    object_plt_symbol(module->object, link_addr))
+		return NULL;
+	if (!module->counted_functions) {
+		const size_t size = counted->count * sizeof(*module->counted_functions);
+
+		module->counted_functions = arena_alloc(&resolver->arena, size);
+		memset(module->counted_functions, 0, size);
+	}
+	return &module->counted_functions[number];
+}
+
+int64_t resolve_counted_function(struct resolver *resolver, struct resolve_process *process,
+				 const struct resolve_loaded *loaded,
+				 const struct resolve_counted *counted, uint32_t number,
+				 struct error *err)
+{
+	static const struct resolve_time always = {.modules_seen = UINT64_MAX};
+	const uint64_t link_addr =
+		counted->note_addr + (uint64_t)(int64_t)resolve_counted_target(counted, number);
+	const int64_t *ids = loaded->module->counted_functions;
+	struct resolve_target target;
+
+	assert(number < counted->count);
+	if (ids && ids[number])
+		return ids[number];
+	if (!resolve_key(resolver, process,
+			 (loaded->bias + link_addr) | loaded->ordinal << TARE_KEY_ORDINAL_SHIFT,
+			 &always, &target, err))
+		return 0;
+	int64_t *place = counted_place(resolver, loaded, counted, number);
+
+	if (place)
+		*place = target.function;
+	return target.function;
+}
+
 /* ---- coverage ---- */
 
 enum { COVERAGE_LISTED_MAX = 10000 }; /* functions of a file */

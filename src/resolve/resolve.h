@@ -38,8 +38,9 @@ struct resolve_module {
 	struct copy_code copy_code;
 	struct object *copied; /* the copy, where something was looked up in it */
 	bool counted_is_read;
-	struct object *counted; /* the copy, for what its counters count; NULL: it has none */
-	bool fetched;		/* its debug file was asked for from servers */
+	struct object *counted;	    /* the copy, for what its counters count; NULL: it has none */
+	int64_t *counted_functions; /* of its counters, ids as they become known; else 0 */
+	bool fetched;		    /* its debug file was asked for from servers */
 	bool data_is_read;
 	struct object *data;		 /* with its symbols of data; NULL: none */
 	bool unwind_is_read;		 /* and the next is what came of it */
@@ -183,6 +184,16 @@ struct resolve_time {
  */
 bool resolve_key(struct resolver *resolver, struct resolve_process *process, uint64_t key,
 		 const struct resolve_time *time, struct resolve_target *target, struct error *err);
+
+/*
+ * The function that a counter of `loaded` counts, whose distance is not 0. What lies in the module
+ * itself is the same in all processes, and is looked up once; symbols are each process's own. 0
+ * with err when the profile cannot be written.
+ */
+int64_t resolve_counted_function(struct resolver *resolver, struct resolve_process *process,
+				 const struct resolve_loaded *loaded,
+				 const struct resolve_counted *counted, uint32_t number,
+				 struct error *err);
 
 /*
  * The location in the original of a call site (tare_node.call_site) as the thread met it: of the
