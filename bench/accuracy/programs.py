@@ -97,6 +97,8 @@ def all_programs(folder):
     python = ["/usr/bin/python3", os.path.join(DATA, "words.py")]
     jq = ["jq", "-c", "select(.sum > 20) | {name, tags: (.tags | map(tostring) | join(\"-\"))}"]
 
+    sort = ["sort", "--parallel=1", "-k3,3", "-k4,4r"]
+
     def text_work(name, *options, lines=many, **more):
         return Program(name, [name, *options, lines], [name, *options, few], **more)
 
@@ -127,6 +129,7 @@ def all_programs(folder):
     return programs + [
         text_work("mawk", *awk, held_out=True),
         text_work("sort", "-k3,3", "-k4,4r", held_out=True),
+        Program("sort, 1 thread", [*sort, many], [*sort, few], held_out=True),
         Program("bc", ["bc", "-l", inputs.numbers(2_000)], ["bc", "-l", inputs.numbers(200)], held_out=True),
         Program("cc1plus", cc1plus + [SHAPES, "-o", os.devnull],
                 [cc1plus[0], "-quiet", "-O0", inputs.units(1), "-o", os.devnull], held_out=True),

@@ -16,6 +16,8 @@ import subprocess
 import counts
 
 LIBRARIES = ("libraries", 0)
+CUT_MOST = 0.02  # of more than so many stacks perf's inclusive shares are wrong themselves
+UNKNOWN = "[unknown]"  # perf's module of a frame that it could not find
 
 
 class Functions:
@@ -145,11 +147,16 @@ def perf_stacks(path):
 
 
 class Perf:
-    """perf's samples, kept as stacks, because the functions that they are put to are the profile's."""
+    """perf's samples, kept as stacks, because the functions that they are put to are the profile's.
+
+    `cut` is the share of the stacks that perf has not found the end of, whose callers it does not know.
+    """
 
     def __init__(self, path):
         self.stacks = collections.Counter(tuple(stack) for stack in perf_stacks(path))
         self.count = sum(self.stacks.values())
+        self.cut = sum(count for stack, count in self.stacks.items()
+                       if stack and stack[-1][0] == UNKNOWN) / max(self.count, 1)
 
     def percent(self, rows):
         exclusive, inclusive = collections.Counter(), collections.Counter()

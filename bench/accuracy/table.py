@@ -10,6 +10,8 @@ def number(value, digits=2):
 
 def pair(result, way, kind):
     mean, most = (result.get(f"{way}_{kind}_{name}") for name in ("mean", "max"))
+    if mean is None and kind == "inclusive" and f"{way}_perf_cut" in result:
+        return f"perf cuts {100 * result[way + '_perf_cut']:.0f} %"
     return f"{number(mean, 1)} / {number(most, 1)}"
 
 
