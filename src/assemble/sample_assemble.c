@@ -6,7 +6,8 @@
  *   2  locations, nodes (kept until a sample needs them), samples ─▶ sample_builder
  *
  * Processes that executed another program before any sample of them was taken are left out, and
- * threads of such.
+ * threads of such; where calls are recorded, too, also those that led to a program that is
+ * recorded: their samples count as taken outside of it.
  */
 #include "assemble/sample_assemble.h"
 
@@ -20,6 +21,7 @@ struct log_process {
 	uint64_t samples, end_time;
 	bool open, replaced; /* a thread lives; it has executed another program */
 	bool is_new;	     /* nothing but samples tells of it */
+	size_t next;	     /* of those that were replaced: the one that it executed */
 	int64_t id;
 };
 
@@ -154,6 +156,7 @@ static void find_ends(struct sample_assembly *assembly)
 		if (*last != i && !row->flags) {
 			struct log_process *before = &assembly->processes.data[*last];
 			before->replaced = true;
+			before->next = i;
 			before->open = false;
 			before->end_time = row->time;
 		}
@@ -185,6 +188,26 @@ static int64_t parent_of(const struct sample_assembly *assembly, const struct lo
 	return process->row.parent_pid;
 }
 
+/* A program that executes its instrumented copy is one process: until then it is none. */
+static bool executed_own_copy(const struct sample_assembly *assembly,
+			      const struct log_process *process)
+{
+	const struct log_process *next = &assembly->processes.data[process->next];
+	const struct recording_module *module =
+		recording_find(assembly->input->recording, next->executable);
+
+	return process->replaced && module && *module->copy &&
+	       !strcmp(module->copy, next->executable) &&
+	       !strcmp(module->path, process->executable);
+}
+
+/* Where calls are recorded, too, what leads to the program that is recorded is not followed. */
+static bool is_on_the_way(const struct sample_assembly *assembly, const struct log_process *process)
+{
+	return assembly->input->process_count && process->replaced &&
+	       (process->row.flags & SAMPLE_LOG_FORKED || executed_own_copy(assembly, process));
+}
+
 static bool write_process(struct sample_assembly *assembly, struct log_process *process,
 			  struct error *err)
 {
@@ -197,10 +220,7 @@ static bool write_process(struct sample_assembly *assembly, struct log_process *
 		process->id = known->id;
 		return true;
 	}
-	/* Where calls are recorded, too, what a child does on its way to execve is not followed. */
-	const bool on_the_way =
-		assembly->input->process_count && process->row.flags & SAMPLE_LOG_FORKED;
-	if (process->replaced && (!process->samples || on_the_way))
+	if (process->replaced && (!process->samples || is_on_the_way(assembly, process)))
 		return true;
 	const struct profile_process row = {
 		.pid = process->row.pid,
