@@ -8,10 +8,13 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/state.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -28,11 +31,16 @@
 
 struct state_session state_session;
 
-/* Of modules that are closed, which are none here. */
+/* What the kernel says of the place of a closed module: so many bytes of `there`, or an error. */
+static struct tare_module there;
+static long asked = -EFAULT;
+
 long memory_ask(void *bytes, uint64_t addr, uint64_t size_bytes)
 {
-	(void)bytes, (void)addr, (void)size_bytes;
-	return -1;
+	(void)addr;
+	if (asked == (long)size_bytes)
+		memcpy(bytes, &there, size_bytes);
+	return asked;
 }
 
 static struct counted_module items[3];
@@ -164,13 +172,36 @@ static void test_none_beside_the_stack(void **state)
 	}
 }
 
+/* A module that was closed is there until its place is another's, or nobody's. */
+static void test_closed_modules(void **state)
+{
+	void *const page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const struct counted_module module = {
+		.module = &there, .id = 4711, .addr = (uint64_t)page, .size_bytes = 4096};
+	const uint64_t ids[] = {4711, 4712};
+
+	(void)state;
+	asked = sizeof(there);
+	for (int i = 0; i < 2; i++) {
+		memcpy(there.source_id, &ids[i], sizeof(ids[i]));
+		assert_int_equal(counters_is_there(&module), i == 0);
+	}
+	asked = -EFAULT;
+	assert_false(counters_is_there(&module));
+	/* Where the kernel does not say, its counters' pages tell. */
+	asked = -EPERM;
+	assert_true(counters_is_there(&module));
+	munmap(page, 4096);
+	assert_false(counters_is_there(&module));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wherever_the_stack_is), cmocka_unit_test(test_many_threads),
 		cmocka_unit_test(test_own_code_is_highest),   cmocka_unit_test(test_taken_places),
 		cmocka_unit_test(test_unknown_stack),	      cmocka_unit_test(test_no_room),
-		cmocka_unit_test(test_none_beside_the_stack),
+		cmocka_unit_test(test_none_beside_the_stack), cmocka_unit_test(test_closed_modules),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
