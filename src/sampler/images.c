@@ -305,12 +305,18 @@ static struct image *vdso_open(struct images *images, const struct perf_mapping 
 
 /* ---- */
 
+/* Each mapping of each process asks for it, so digits are made by hand. */
 static void key_of(const struct perf_mapping *mapping, struct str *key)
 {
+	static const char digits[] = "0123456789abcdef";
+
 	str_append(key, mapping->path);
-	str_printf(key, "\n");
-	for (size_t i = 0; i < mapping->build_id_bytes; i++)
-		str_printf(key, "%02x", mapping->build_id[i]);
+	str_append(key, "\n");
+	for (size_t i = 0; i < mapping->build_id_bytes; i++) {
+		const char hex[] = {digits[mapping->build_id[i] >> 4],
+				    digits[mapping->build_id[i] & 15]};
+		str_append_bytes(key, hex, sizeof(hex));
+	}
 	if (has_inode(mapping))
 		str_printf(key, "%x:%x:%" PRIu64, mapping->major, mapping->minor, mapping->inode);
 }
