@@ -197,6 +197,13 @@ bool control_is_paused(void)
 	return probes_paused;
 }
 
+bool control_is_off_now(void)
+{
+	const struct tare_thread_file *self = state_thread;
+
+	return control->off_since || (self && !tare_level_is_on(self->level));
+}
+
 void control_follow(void)
 {
 	if (!levels_are_applied() || !is_settled())

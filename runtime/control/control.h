@@ -50,6 +50,9 @@ bool control_admits(struct tare_thread_file *self, const struct accumulate_event
 /* Are the process's probes switched off, as collection is? */
 bool control_is_paused(void);
 
+/* Is this thread off just now? Changes nothing, so a signal handler may ask. */
+bool control_is_off_now(void);
+
 /* Takes in what has been changed from outside. */
 void control_follow(void);
 

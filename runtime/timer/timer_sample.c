@@ -14,6 +14,7 @@
 #include "runtime/base/bytes.h"
 #include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
+#include "runtime/control/control.h"
 #include "runtime/files/process.h"
 #include "runtime/timer/timer_thread.h"
 
@@ -308,7 +309,8 @@ void timer_sample(struct timer_thread *self, const struct timer_info *info,
 
 	if (!self->file)
 		return; /* of a timer that has been given up since */
-	if (is_tick ? is_kept(self) : timer_between_passed(self, context))
+	if ((is_tick ? is_kept(self) : timer_between_passed(self, context)) &&
+	    !control_is_off_now())
 		sample_take(self, context,
 			    is_tick && !between->runs ? timer_state.tick_periods : 1);
 	/* A timer that is stopped before calls meets only such as no probe tells of. */
