@@ -22,8 +22,6 @@ class Program:
     command: list
     small: list
     held_out: bool = False
-    # Why calls of a function, or of any ("*"), are others than callgrind's.
-    explained: dict = dataclasses.field(default_factory=dict)
 
     @property
     def missing(self):
@@ -104,16 +102,13 @@ def all_programs(folder):
 
     programs = [
         Program("lua", ["lua5.4", data + "algorithms.lua", "12"], ["lua5.4", data + "algorithms.lua", "1"]),
-        Program("sqlite3", sqlite + [f".read {inputs.shop(36_000)}"], sqlite + [f".read {inputs.shop(1_000)}"],
-                explained={"libsqlite3.so.0.8.6:sqlite3WhereSplit": "jumps to its own begin, which is a loop for tare"}),
+        Program("sqlite3", sqlite + [f".read {inputs.shop(36_000)}"], sqlite + [f".read {inputs.shop(1_000)}"]),
         text_work("zstd", "-q", "-c", "-12", "--single-thread"),
-        text_work("gawk", *awk, lines=inputs.text(350_000), explained={
-            "*": "reads its environment and its memory map, which are others under valgrind"}),
+        text_work("gawk", *awk, lines=inputs.text(350_000)),
         text_work("bzip2", "-k", "-c"),
         text_work("xz", "-0", "-T1", "-k", "-c"),
         text_work("gzip", "-9", "-k", "-c", lines=inputs.text(350_000)),
-        Program("perl", perl + ["12"], perl + ["1"], explained={
-            "*": "makes a variable of its own for each of the environment's, of which valgrind adds some"}),
+        Program("perl", perl + ["12"], perl + ["1"]),
         Program("jq", jq + [inputs.objects(200_000)], jq + [inputs.objects(2_000)]),
         Program("python3", python + ["100"], python + ["2"]),
         Program("bash", ["bash", data + "loop.sh", "450000"], ["bash", data + "loop.sh", "5000"]),

@@ -39,6 +39,9 @@ class Functions:
             self.startup = set(database.execute(
                 """SELECT m.name, c.link_addr FROM coverage c JOIN module m ON m.id = c.module
                    WHERE c.verdict = 'startup'""")) if "coverage" in tables else set()
+            self.approximate = set(database.execute(
+                """SELECT DISTINCT m.name, f.link_addr FROM counted c JOIN function f ON f.id = c.function
+                   JOIN module m ON m.id = f.module WHERE c.approximate""")) if "counted" in tables else set()
         self.ranges = {module: sorted(functions.items()) for module, functions in found.items()}
 
     def at(self, module, addr):
@@ -66,6 +69,7 @@ class Rows:
         self.functions = Functions(tare.profile)
         self.names = {LIBRARIES: "(libraries)"}
         self.calls, self.library_calls = collections.Counter(), collections.Counter()
+        self.library_places = {}  # of functions that lie in one place
         sums = {"exclusive": collections.Counter(), "inclusive": collections.Counter()}
         self.ends = {}
         rows = list(csv.DictReader(io.StringIO(text)))
@@ -74,7 +78,7 @@ class Rows:
             key = self.key_of(row)
             self.names.setdefault(key, row["function"])
             if key == LIBRARIES:
-                self.library_calls[counts.library_name(row["function"])] += int(row.get("calls") or 0)
+                self.add_library(row)
             else:
                 self.calls[key] += int(row.get("calls") or 0)
             for kind, counter in sums.items():
@@ -85,6 +89,13 @@ class Rows:
         self.percent = {kind: {key: 100 * value / self.total for key, value in counter.items()}
                         for kind, counter in sums.items()}
         self.fill_ends(rows)
+
+    def add_library(self, row):
+        name, place = counts.library_name(row["function"]), None
+        if row["address"]:
+            place = row["module"], int(row["address"], 16)
+        self.library_places[name] = place if self.library_places.get(name, place) == place else None
+        self.library_calls[name] += int(row.get("calls") or 0)
 
     def key_of(self, row):
         if self.functions.is_library(row["module"]) or not row["address"]:

@@ -1,4 +1,5 @@
 """What was measured as Markdown, as CSV and as lines for who waits."""
+import collections
 import csv
 
 MARKERS = "<!-- accuracy: {} begin -->\n", "<!-- accuracy: {} end -->"
@@ -69,6 +70,10 @@ def page(results, options):
                     for program, (name, mine, theirs, _) in unequal[:40])]
         if len(unequal) > 40:
             lines.append(f"\nand {len(unequal) - 40} more.")
+    reasons = collections.Counter(entry[3] for r in measured for entry in r.get("counts_wrong", []) if entry[3])
+    if reasons:
+        lines += ["", "#### Calls that differ, explained", "", "| reason | functions |", "|---|---:|",
+                  *(f"| {why} | {count} |" for why, count in reasons.most_common())]
     missing = [result["program"] for result in results if result.get("missing")]
     if missing:
         lines += ["", "Not installed: " + ", ".join(missing) + "."]

@@ -1,0 +1,112 @@
+"""How often a plain run of a program calls functions: by breakpoints of gdb, a witness besides callgrind.
+
+callgrind runs programs on a processor of its own, at other addresses, and some do other things there. What a
+plain run does decides then.
+"""
+import json
+import os
+import shutil
+import subprocess
+
+LIMIT_SECONDS = 300
+# Reads ACCURACY_BREAKPOINTS: {module: [link address]}, and the program's ACCURACY_ENVIRONMENT; writes {module:
+# {link address: hits}} to ACCURACY_HITS. Of ACCURACY_LIBRARIES, calls from ACCURACY_CALLERS alone.
+SCRIPT = r"""
+import gdb, json, os, struct
+
+wanted = json.loads(os.environ["ACCURACY_BREAKPOINTS"])
+callers = set(json.loads(os.environ["ACCURACY_CALLERS"]))
+libraries = {tuple(key) for key in json.loads(os.environ["ACCURACY_LIBRARIES"])}
+placed = {}
+
+class Counted(gdb.Breakpoint):
+    '''Calls from those files alone.'''
+    hits = 0
+
+    def stop(self):
+        inferior = gdb.selected_inferior()
+        word = inferior.read_memory(int(gdb.parse_and_eval("$sp")), 8)
+        addr, = struct.unpack("<Q", bytes(word))
+        with open(f"/proc/{inferior.pid}/maps") as maps:
+            for line in maps:
+                begin, end = (int(part, 16) for part in line.split()[0].split("-"))
+                if begin <= addr < end:
+                    self.hits += os.path.basename(line.split(None, 5)[-1].strip()) in callers
+        return False
+
+def first_address(path):
+    '''The link address of what lies at the file's begin.'''
+    with open(path, "rb") as file:
+        header = file.read(64)
+        offset, = struct.unpack_from("<Q", header, 32)
+        size, count = struct.unpack_from("<HH", header, 54)
+        for i in range(count):
+            file.seek(offset + i * size)
+            kind, _, begin, addr = struct.unpack_from("<IIQQ", file.read(size))
+            if kind == 1 and begin == 0:
+                return addr
+    return 0
+
+def place():
+    with open(f"/proc/{gdb.selected_inferior().pid}/maps") as maps:
+        for line in maps:
+            words = line.split(None, 5)
+            path = words[5].strip() if len(words) > 5 else ""
+            module = os.path.basename(path)
+            if int(words[2], 16) or module not in wanted or module in placed:
+                continue
+            base = int(words[0].split("-")[0], 16) - first_address(path)
+            placed[module] = {}
+            for addr in wanted[module]:
+                kind = Counted if (module, addr) in libraries else gdb.Breakpoint
+                point = kind(f"*{base + addr}")
+                point.silent = True
+                if kind is gdb.Breakpoint:
+                    point.ignore_count = 1 << 30
+                placed[module][addr] = point
+
+for command in ("set pagination off", "set confirm off", "set debuginfod enabled off", "set auto-load no",
+                "set startup-with-shell off", "handle all nostop noprint pass", "set stop-on-solib-events 1", "set disable-randomization off",
+                "unset environment"):
+    gdb.execute(command, to_string=True)
+for name, value in json.loads(os.environ["ACCURACY_ENVIRONMENT"]).items():
+    gdb.execute(f"set environment {name} {value}", to_string=True)
+gdb.execute("starti", to_string=True)
+place()
+while gdb.selected_inferior().pid:
+    gdb.execute("continue", to_string=True)
+    if gdb.selected_inferior().pid:
+        place()
+hits = {module: {addr: point.hits if isinstance(point, Counted) else point.hit_count for addr, point in points.items()} for module, points in placed.items()}
+with open(os.environ["ACCURACY_HITS"], "w") as file:
+    json.dump(hits, file)
+"""
+
+
+def calls_of(command, functions, libraries, callers, environment):
+    """{(module, address): calls} of a plain run, of libraries' functions from the callers' files. Empty where gdb
+    cannot say.
+    """
+    if not functions + libraries or not shutil.which("gdb"):
+        return {}
+    folder = environment["ACCURACY_OUT"]
+    script, hits = os.path.join(folder, "breakpoints.gdb.py"), os.path.join(folder, "hits.json")
+    with open(script, "w", encoding="ascii") as file:
+        file.write(SCRIPT)
+    wanted = {}
+    for module, addr in functions + libraries:
+        wanted.setdefault(module, []).append(addr)
+    command = ["gdb", "-nx", "-batch", "-x", script, "--args",
+               shutil.which(command[0], path=environment["PATH"]), *command[1:]]
+    try:
+        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       timeout=LIMIT_SECONDS, check=True, cwd=folder,
+                       env={**os.environ, "ACCURACY_BREAKPOINTS": json.dumps(wanted), "ACCURACY_HITS": hits,
+                            "ACCURACY_ENVIRONMENT": json.dumps(environment),
+                            "ACCURACY_LIBRARIES": json.dumps(libraries),
+                            "ACCURACY_CALLERS": json.dumps(sorted(callers))})
+        with open(hits, encoding="ascii") as file:
+            found = json.load(file)
+    except (subprocess.SubprocessError, OSError, ValueError):
+        return {}
+    return {(module, int(addr)): count for module, points in found.items() for addr, count in points.items()}
