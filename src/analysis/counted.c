@@ -135,10 +135,14 @@ static void add_counted(struct counted_loader *loader, const struct profile_coun
 	const bool selected = row->thread ? analysis->threads.data[row->thread - 1].selected
 					  : is_whole(analysis, process);
 
-	if (!selected || !analysis->processes.data[process].selected ||
-	    (analysis->my_code && module->system))
+	if (!analysis->processes.data[process].selected || (analysis->my_code && module->system))
 		return;
 	struct counted_function *counted = &loader->functions[function];
+	/* A row of no thread says that calls may be missing in any of them. */
+	if (!row->thread)
+		counted->approximate |= row->approximate;
+	if (!selected)
+		return;
 	struct counted_there *there = there_of(loader, process, function);
 	there->entered += row->entered;
 	there->called += row->called;

@@ -531,6 +531,28 @@ static void test_calls_of_paths_are_estimates(void **state)
 	assert_int_equal(node_below("g", "f")->values.calls, 400);
 }
 
+/* Calls that may be missing in some thread may be missing in the one that is asked for. */
+static void test_calls_of_one_thread_are_about(void **state)
+{
+	const char *const one[] = {"1"};
+	const struct analysis_options options = {.threads = {one, 1}};
+	struct error err;
+
+	(void)state;
+	const int64_t in_main = begin_main();
+	small_thread_of(writer, process, 2, &(struct small_times){.now = 0});
+	disarm(f, 1000);
+	const struct profile_counted missing = {
+		.process = process, .function = f, .approximate = true};
+	assert_true(profile_add_counted(writer, &missing, &err));
+	samples(call(in_main, f), 7);
+	finish();
+	assert_true(values_of("f")->approximate);
+	analysed_open(&options);
+	assert_int_equal(values_of("f")->calls, 1000);
+	assert_true(values_of("f")->approximate);
+}
+
 /* Where the clock decides, samples on paths without timed calls have no time, nor do these paths.
  */
 static void test_paths_of_nothing(void **state)
@@ -613,6 +635,7 @@ int main(void)
 		ESTIMATE_TEST(test_begin_of_threads),
 		ESTIMATE_TEST(test_counted_and_never_met),
 		ESTIMATE_TEST(test_calls_of_paths_are_estimates),
+		ESTIMATE_TEST(test_calls_of_one_thread_are_about),
 		ESTIMATE_TEST(test_calls_across_threads),
 		ESTIMATE_TEST(test_preempted),
 		ESTIMATE_TEST(test_paths_of_nothing),
