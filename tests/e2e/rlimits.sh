@@ -66,7 +66,7 @@ for limit in --stack=65536 --nofile=24 --fsize=4194304 --as=200000000; do
 	[ $status = 7 ] || fail "--exec $limit: status $status instead of 7"
 	diff -r "$work/plain" "$work/here" || fail "--exec $limit: the command has other limits or signals"
 	rm -rf "$work/plain"
-	for _ in $(seq 100); do
+	for _ in $(seq 1200); do
 		[ ! -e "$work/exec.tare" ] || break
 		sleep 0.1
 	done
@@ -103,7 +103,7 @@ for signal in SEGV BUS FPE ILL ABRT XCPU PROF; do
 done
 status=0
 "$TARE" record -q -o "$work/fault.tare" -- sh -c 'trap "exit 9" TERM; kill -SEGV $PPID
-	for i in 1 2 3 4 5 6 7 8 9; do sleep 0.2; kill -TERM $PPID; done; exit 7' 2>"$work/err" || status=$?
+	for i in $(seq 300); do sleep 0.2; kill -TERM $PPID; done; exit 7' 2>"$work/err" || status=$?
 [ $status = 9 ] || fail "SIGTERM does not reach the command behind a fault: status $status"
 forget
 
