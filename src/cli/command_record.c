@@ -30,8 +30,8 @@ struct record_values {
 	double adaptive;
 	int64_t max_nodes, max_paths, max_memory, max_disk, max_threads;
 	int64_t max_depth; /* 0: any */
-	bool exact, learned, all_paths, call_sites, paused, no_follow, no_cache, wait, exec, quiet,
-		verbose;
+	bool exact, no_learned, all_paths, call_sites, paused, no_follow, no_cache, wait, exec,
+		quiet, verbose;
 };
 
 static const char *const *method_proposals(void)
@@ -126,14 +126,14 @@ static const struct option record_option_table[] = {
 		 "--method",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct record_values, exact)},
-	{.name = "learned",
+	{.name = "no-learned",
 	 .needs = SELECTION_NEEDS_INSTRUMENT,
 	 .place = 15,
-	 .help = "Start with what earlier recordings of the same files, with this option, have "
-		 "come "
-		 "to count only, and keep what this one learns for the next",
+	 .help = "Time all functions at first, also those that earlier recordings of the same "
+		 "files "
+		 "have come to count only, and learn nothing for the next one",
 	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct record_values, learned)},
+	 .offset = offsetof(struct record_values, no_learned)},
 	{.name = "only-units",
 	 .needs = SELECTION_NEEDS_INSTRUMENT,
 	 .argument = "GLOB[:A-B]",
@@ -463,7 +463,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		.method = method,
 		.follow = !values->no_follow,
 		.use_cache = !values->no_cache,
-		.learned = values->learned,
+		.learned = !values->no_learned,
 		.paused = values->paused,
 		.max_paths = (uint64_t)values->max_paths,
 		.all_paths = values->all_paths,

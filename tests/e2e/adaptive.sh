@@ -8,7 +8,7 @@ cd "$work"
 g++ -O1 -fno-optimize-sibling-calls -pthread -o adaptive "$E2E/../fixtures/adaptive.cpp"
 
 for probes in merged all; do
-	record_options=(--adaptive=50 --small-functions=keep --probes="$probes")
+	record_options=(--adaptive=50 --no-learned --small-functions=keep --probes="$probes")
 	record "$work/adaptive"
 	report functions
 	report threads
@@ -40,7 +40,7 @@ END
 done
 
 # The profile says when, in which process, and after how many calls.
-record_options=(--adaptive=50 --small-functions=keep)
+record_options=(--adaptive=50 --no-learned --small-functions=keep)
 record "$work/adaptive"
 found=$(python3 - "$work/profile.tare" <<'END'
 import sqlite3, sys
@@ -82,7 +82,7 @@ for times in --adaptive --exact; do
 	done
 done
 
-record_options=(--adaptive=50 --small-functions=keep)
+record_options=(--adaptive=50 --no-learned --small-functions=keep)
 for command in "lua5.4 $E2E/data/algorithms.lua 1" "bash $E2E/data/loop.sh 3000"; do
 	command -v ${command%% *} >/dev/null || { echo "without ${command%% *}: not installed"; continue; }
 	same $command
