@@ -262,44 +262,118 @@ static bool identify(struct kernel_symbols *symbols, struct str *name)
 		take_module(symbols, at, line_end, &identity);
 	}
 	digest_bytes(identity.data, identity.len, digest);
-	str_printf(name, "kernel.%s", digest);
+	str_printf(name, "kernel-symbols.%s", digest);
 	str_fini(&identity);
 	str_fini(&modules);
 	return known;
 }
 
+/* What is kept: this, the symbols by address, and their names, each with a zero behind it. */
+struct kept_header {
+	uint64_t text_end;
+	uint32_t count, names_bytes;
+};
+
+/* Offsets among the names, where the first one is empty: no module. */
+struct kept_symbol {
+	uint64_t addr;
+	uint32_t name, module;
+};
+
+static uint32_t keep_name(struct str *names, const char *name)
+{
+	const size_t at = names->len;
+
+	str_append_bytes(names, name, strlen(name) + 1);
+	return (uint32_t)at;
+}
+
 static void keep_list(const struct kernel_symbols *symbols, const char *name)
 {
-	struct str text = {0};
+	struct str bytes = {0}, names = {0};
+	struct kept_header header = {.text_end = symbols->text_end,
+				     .count = (uint32_t)symbols->list.len};
+	struct kept_symbol kept = {0};
+	const char *module = NULL;
 
+	str_append_bytes(&bytes, (const char *)&header, sizeof(header));
+	keep_name(&names, "");
 	vec_foreach (symbol, &symbols->list) {
-		str_printf(&text, "%jx t %s", (uintmax_t)symbol->addr, symbol->name);
-		str_printf(&text, symbol->module ? "\t%s\n" : "\n", symbol->module);
+		if (symbol->module != module)
+			kept.module = symbol->module ? keep_name(&names, symbol->module) : 0;
+		module = symbol->module;
+		kept.addr = symbol->addr;
+		kept.name = keep_name(&names, symbol->name);
+		str_append_bytes(&bytes, (const char *)&kept, sizeof(kept));
 	}
-	derived_keep(name, text.data, text.len);
-	str_fini(&text);
+	header.names_bytes = (uint32_t)names.len;
+	memcpy(bytes.data, &header, sizeof(header));
+	str_append_bytes(&bytes, names.data, names.len);
+	if (names.len < UINT32_MAX)
+		derived_keep(name, bytes.data, bytes.len);
+	str_fini(&bytes);
+	str_fini(&names);
+}
+
+static struct kept_header kept_header(const struct kernel_symbols *symbols)
+{
+	struct kept_header header;
+
+	memcpy(&header, symbols->kept.data, sizeof(header));
+	return header;
+}
+
+static const struct kept_symbol *kept_list(const struct kernel_symbols *symbols)
+{
+	return (const struct kept_symbol *)((const char *)symbols->kept.data +
+					    sizeof(struct kept_header));
+}
+
+static const char *kept_name(const struct kernel_symbols *symbols, uint32_t offset)
+{
+	const struct kept_header header = kept_header(symbols);
+
+	return (const char *)(kept_list(symbols) + header.count) +
+	       (offset < header.names_bytes ? offset : 0);
+}
+
+/* Is it of this form, with names that end? */
+static bool kept_is_whole(const struct kernel_symbols *symbols)
+{
+	if (symbols->kept.size < sizeof(struct kept_header))
+		return false;
+	const struct kept_header header = kept_header(symbols);
+	const char *names = kept_name(symbols, 0);
+
+	return symbols->kept.size == sizeof(header) +
+					     (uint64_t)header.count * sizeof(struct kept_symbol) +
+					     header.names_bytes &&
+	       header.names_bytes && !names[0] && !names[header.names_bytes - 1];
+}
+
+static bool kept_open(struct kernel_symbols *symbols, const char *name)
+{
+	if (!derived_open(name, &symbols->kept))
+		return false;
+	if (kept_is_whole(symbols)) {
+		symbols->text_end = kept_header(symbols).text_end;
+		return true;
+	}
+	file_view_close(&symbols->kept);
+	symbols->kept = (struct file_view){0};
+	return false;
 }
 
 void kernel_symbols_read(struct kernel_symbols *symbols, bool kept)
 {
-	struct kernel_symbols found = {0};
 	struct str name = {0};
-	struct file_view view = {0};
 
-	init(&found);
-	if (!kept || !identify(&found, &name)) {
-		kernel_symbols_fini(&found);
+	init(symbols);
+	const bool known = kept && identify(symbols, &name);
+	if (!known || !kept_open(symbols, name.data)) {
+		kernel_symbols_fini(symbols);
 		read_all(symbols);
-	} else if (derived_open(name.data, &view)) {
-		*symbols = found;
-		take_lines(symbols, (const char *)view.data, view.size);
-		finish(symbols);
-		symbols->is_kept = true;
-		file_view_close(&view);
-	} else {
-		kernel_symbols_fini(&found);
-		read_all(symbols);
-		if (symbols->text_end)
+		if (known && symbols->text_end)
 			keep_list(symbols, name.data);
 	}
 	str_fini(&name);
@@ -308,7 +382,7 @@ void kernel_symbols_read(struct kernel_symbols *symbols, bool kept)
 /* Whether what was kept tells of this place. */
 static bool is_covered(const struct kernel_symbols *symbols, uint64_t addr)
 {
-	if (!symbols->is_kept || addr < symbols->text_end)
+	if (!symbols->kept.data || addr < symbols->text_end)
 		return true;
 	vec_foreach (range, &symbols->kept_ranges) {
 		if (addr >= range->begin && addr < range->end)
@@ -331,7 +405,29 @@ void kernel_symbols_fini(struct kernel_symbols *symbols)
 {
 	vec_fini(&symbols->list);
 	vec_fini(&symbols->kept_ranges);
+	if (symbols->kept.data)
+		file_view_close(&symbols->kept);
+	symbols->kept = (struct file_view){0};
 	arena_fini(&symbols->arena);
+}
+
+static const struct kernel_symbol *kept_covering(struct kernel_symbols *symbols, uint64_t addr,
+						 uint64_t *size)
+{
+	const struct kept_symbol *list = kept_list(symbols);
+	const size_t count = kept_header(symbols).count;
+	const size_t above = partition_point(count, i, list[i].addr <= addr);
+
+	if (!above)
+		return NULL;
+	const struct kept_symbol *symbol = &list[above - 1];
+
+	*size = above < count ? list[above].addr - symbol->addr : 0;
+	symbols->found = (struct kernel_symbol){
+		.addr = symbol->addr,
+		.name = kept_name(symbols, symbol->name),
+		.module = symbol->module ? kept_name(symbols, symbol->module) : NULL};
+	return &symbols->found;
 }
 
 const struct kernel_symbol *kernel_symbols_covering(struct kernel_symbols *symbols, uint64_t addr,
@@ -341,6 +437,8 @@ const struct kernel_symbol *kernel_symbols_covering(struct kernel_symbols *symbo
 		kernel_symbols_fini(symbols);
 		read_all(symbols);
 	}
+	if (symbols->kept.data)
+		return kept_covering(symbols, addr, size);
 	const struct kernel_symbol *list = symbols->list.data;
 	const size_t above = partition_point(symbols->list.len, i, list[i].addr <= addr);
 

@@ -3,6 +3,7 @@
 #define TARE_RESOLVE_KERNEL_SYMBOLS_H
 
 #include "base/base.h"
+#include "base/file.h"
 
 struct kernel_symbol {
 	uint64_t addr;
@@ -19,9 +20,11 @@ struct kernel_symbols {
 	struct vec_of(struct kernel_symbol) list; /* of code, ascending; one per address */
 	const char *last_module;		  /* while they are read */
 	uint64_t text_end;			  /* of the kernel's own code; 0: unknown */
-	/* Of what was kept from an earlier reading: elsewhere code may have come since. */
-	bool is_kept;
+	/* What was kept from an earlier reading, in the place of the list; elsewhere than in the
+	   kernel's own code and in these ranges code may have come since. */
+	struct file_view kept;
 	struct vec_of(struct kernel_range) kept_ranges;
+	struct kernel_symbol found; /* of what was kept: the last answer */
 };
 
 /*
@@ -34,7 +37,7 @@ void kernel_symbols_parse(struct kernel_symbols *symbols, const char *text);
 void kernel_symbols_fini(struct kernel_symbols *symbols);
 
 /* The one that begins last at or below `addr`, or NULL. *size gets the distance to the next. Reads
-   again where what was kept cannot tell; earlier answers are void then. */
+   again where what was kept cannot tell; an answer holds until the next one. */
 const struct kernel_symbol *kernel_symbols_covering(struct kernel_symbols *symbols, uint64_t addr,
 						    uint64_t *size);
 

@@ -4,12 +4,17 @@
 #include "base/file.h"
 #include "tests/support/own_directory.h"
 
+#include <fcntl.h>
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -85,37 +90,112 @@ static void test_modules_below_the_kernel(void **state)
 	kernel_symbols_fini(&symbols);
 }
 
+/* The first reading of this kernel, or a skip. */
+static void read_first(struct kernel_symbols *read)
+{
+	kernel_symbols_read(read, true);
+	if (!read->list.len) {
+		kernel_symbols_fini(read);
+		print_message("the kernel hides its addresses from this user\n");
+		skip();
+	}
+	assert_null(read->kept.data);
+}
+
 static void test_what_is_kept_tells_the_same(void **state)
+{
+	struct kernel_symbols read, kept;
+	uint64_t size, same_size;
+
+	(void)state;
+	read_first(&read);
+	kernel_symbols_read(&kept, true);
+	assert_non_null(kept.kept.data);
+	assert_int_equal(kept.text_end, read.text_end);
+	assert_null(kernel_symbols_covering(&kept, read.list.data[0].addr - 1, &size));
+	vec_foreach (symbol, &read.list) {
+		if (symbol->addr >= read.text_end)
+			break;
+		expect(&kept, symbol->addr, symbol->name, symbol->module);
+		kernel_symbols_covering(&kept, symbol->addr, &size);
+		kernel_symbols_covering(&read, symbol->addr, &same_size);
+		assert_int_equal(size, same_size);
+	}
+	kernel_symbols_covering(&kept, read.text_end - 1, &size);
+	assert_non_null(kept.kept.data);
+	/* Nobody knows who has come there since. */
+	kernel_symbols_covering(&kept, UINT64_MAX, &size);
+	assert_null(kept.kept.data);
+	assert_true(kept.list.len > 0);
+	kernel_symbols_fini(&read);
+	kernel_symbols_fini(&kept);
+}
+
+/* Writes eight bytes into what is kept, or cuts so many off its end. */
+static void damage(off_t at, uint64_t value, off_t cut)
+{
+	static char name[512];
+	glob_t found;
+	struct stat stat;
+
+	snprintf(name, sizeof(name), "%s/tare/derived/kernel-symbols.*", cache);
+	assert_int_equal(glob(name, 0, NULL, &found), 0);
+	const int fd = open(found.gl_pathv[0], O_RDWR);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &stat), 0);
+	if (cut)
+		assert_int_equal(ftruncate(fd, cut < stat.st_size ? stat.st_size - cut : 1), 0);
+	else
+		assert_int_equal(pwrite(fd, &value, sizeof(value), at), sizeof(value));
+	close(fd);
+	globfree(&found);
+}
+
+static void test_damaged_is_read_again(void **state)
+{
+	static const struct {
+		off_t at;
+		uint64_t value;
+		off_t cut;
+	} cases[] = {
+		{8, UINT64_MAX, 0}, {8, 0, 0}, {8, 1, 0}, {0, 0, 1}, {0, 0, 1 << 30},
+	};
+	struct kernel_symbols read;
+
+	(void)state;
+	read_first(&read);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct kernel_symbols again;
+
+		damage(cases[i].at, cases[i].value, cases[i].cut);
+		kernel_symbols_read(&again, true);
+		assert_null(again.kept.data);
+		assert_int_equal(again.list.len, read.list.len);
+		kernel_symbols_fini(&again);
+		kernel_symbols_read(&again, true);
+		assert_non_null(again.kept.data);
+		kernel_symbols_fini(&again);
+	}
+	kernel_symbols_fini(&read);
+}
+
+/* A name that lies beyond the names is none. */
+static void test_name_beyond_the_names(void **state)
 {
 	struct kernel_symbols read, kept;
 	uint64_t size;
 
 	(void)state;
-	kernel_symbols_read(&read, true);
-	if (!read.list.len) {
-		kernel_symbols_fini(&read);
-		print_message("the kernel hides its addresses from this user\n");
-		skip();
-	}
-	assert_false(read.is_kept);
+	read_first(&read);
+	damage(24, UINT64_MAX, 0);
 	kernel_symbols_read(&kept, true);
-	assert_true(kept.is_kept);
-	assert_int_equal(kept.text_end, read.text_end);
-	assert_int_equal(kept.list.len, read.list.len);
-	for (size_t i = 0; i < read.list.len; i++) {
-		const struct kernel_symbol *a = &read.list.data[i], *b = &kept.list.data[i];
-		assert_int_equal(a->addr, b->addr);
-		assert_string_equal(a->name, b->name);
-		assert_true(!a->module == !b->module);
-	}
-	kernel_symbols_covering(&kept, read.text_end - 1, &size);
-	assert_true(kept.is_kept);
-	/* Nobody knows who has come there since. */
-	kernel_symbols_covering(&kept, UINT64_MAX, &size);
-	assert_false(kept.is_kept);
-	assert_true(kept.list.len > 0);
-	kernel_symbols_fini(&read);
+	assert_non_null(kept.kept.data);
+	const struct kernel_symbol *symbol =
+		kernel_symbols_covering(&kept, read.list.data[0].addr, &size);
+	assert_string_equal(symbol->name, "");
+	assert_string_equal(symbol->module, "");
 	kernel_symbols_fini(&kept);
+	kernel_symbols_fini(&read);
 }
 
 int main(void)
@@ -125,6 +205,8 @@ int main(void)
 		cmocka_unit_test(test_modules_below_the_kernel),
 		cmocka_unit_test_setup_teardown(test_what_is_kept_tells_the_same, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(test_damaged_is_read_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_name_beyond_the_names, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
