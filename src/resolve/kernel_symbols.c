@@ -343,12 +343,14 @@ static bool kept_is_whole(const struct kernel_symbols *symbols)
 	if (symbols->kept.size < sizeof(struct kept_header))
 		return false;
 	const struct kept_header header = kept_header(symbols);
+	const uint64_t list_bytes = (uint64_t)header.count * sizeof(struct kept_symbol);
+
+	if (!header.names_bytes ||
+	    symbols->kept.size != sizeof(header) + list_bytes + header.names_bytes)
+		return false;
 	const char *names = kept_name(symbols, 0);
 
-	return symbols->kept.size == sizeof(header) +
-					     (uint64_t)header.count * sizeof(struct kept_symbol) +
-					     header.names_bytes &&
-	       header.names_bytes && !names[0] && !names[header.names_bytes - 1];
+	return !names[0] && !names[header.names_bytes - 1];
 }
 
 static bool kept_open(struct kernel_symbols *symbols, const char *name)
