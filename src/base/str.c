@@ -27,6 +27,24 @@ void str_append_bytes(struct str *str, const char *bytes, size_t length)
 	str->data[str->len] = 0;
 }
 
+void hex_write(char *digits, const unsigned char *bytes, size_t size)
+{
+	static const char digit[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < size; i++) {
+		digits[2 * i] = digit[bytes[i] >> 4];
+		digits[2 * i + 1] = digit[bytes[i] & 15];
+	}
+}
+
+void str_append_hex(struct str *str, const unsigned char *bytes, size_t size)
+{
+	str_reserve(str, 2 * size);
+	hex_write(str->data + str->len, bytes, size);
+	str->len += 2 * size;
+	str->data[str->len] = 0;
+}
+
 void str_append(struct str *str, const char *text)
 {
 	str_append_bytes(str, text, strlen(text));

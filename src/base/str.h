@@ -13,6 +13,9 @@ struct str {
 
 void str_append(struct str *str, const char *text);
 void str_append_bytes(struct str *str, const char *bytes, size_t length);
+/* Two small hexadecimal digits of each byte, without a zero behind them. */
+void hex_write(char *digits, const unsigned char *bytes, size_t size);
+void str_append_hex(struct str *str, const unsigned char *bytes, size_t size);
 /* The word as a shell reads it back, whatever is in it: in single quotes. */
 void str_append_quoted(struct str *out, const char *word);
 __attribute__((format(printf, 2, 3))) void str_printf(struct str *str, const char *format, ...);

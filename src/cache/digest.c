@@ -11,14 +11,10 @@ _Static_assert(DIGEST_BYTES == SHA256_DIGEST_SIZE, "one digest");
 
 static void digest_end(struct sha256_ctx *context, char text[DIGEST_TEXT_BYTES])
 {
-	static const char digits[] = "0123456789abcdef";
 	unsigned char bytes[DIGEST_BYTES];
 
 	sha256_digest(context, sizeof(bytes), bytes);
-	for (size_t i = 0; i < sizeof(bytes); i++) {
-		text[2 * i] = digits[bytes[i] >> 4];
-		text[2 * i + 1] = digits[bytes[i] & 15];
-	}
+	hex_write(text, bytes, sizeof(bytes));
 	text[DIGEST_TEXT_BYTES - 1] = 0;
 }
 

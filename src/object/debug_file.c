@@ -129,8 +129,7 @@ static bool debug_file_by_build_id(struct object *object)
 		return false;
 	while (!found && debug_root_next(&roots, &path)) {
 		str_printf(&path, "/.build-id/%02x/", object->build_id[0]);
-		for (size_t i = 1; i < object->build_id_size; i++)
-			str_printf(&path, "%02x", object->build_id[i]);
+		str_append_hex(&path, object->build_id + 1, object->build_id_size - 1);
 		str_append(&path, ".debug");
 		found = debug_file_take(object, path.data, NULL);
 	}

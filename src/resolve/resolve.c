@@ -148,17 +148,13 @@ static void module_measure(struct resolve_module *module)
 
 static const char *build_id_text(struct resolver *resolver, const struct object *object)
 {
-	static const char digits[] = "0123456789abcdef";
 	size_t size = 0;
 	const unsigned char *bytes = object ? object_build_id(object, &size) : NULL;
 
 	if (!bytes)
 		return "";
 	char *text = arena_alloc(&resolver->arena, size * 2 + 1);
-	for (size_t i = 0; i < size; i++) {
-		text[2 * i] = digits[bytes[i] >> 4];
-		text[2 * i + 1] = digits[bytes[i] & 15];
-	}
+	hex_write(text, bytes, size);
 	return text;
 }
 

@@ -305,18 +305,12 @@ static struct image *vdso_open(struct images *images, const struct perf_mapping 
 
 /* ---- */
 
-/* Each mapping of each process asks for it, so digits are made by hand. */
+/* Each mapping of each process asks for it. */
 static void key_of(const struct perf_mapping *mapping, struct str *key)
 {
-	static const char digits[] = "0123456789abcdef";
-
 	str_append(key, mapping->path);
 	str_append(key, "\n");
-	for (size_t i = 0; i < mapping->build_id_bytes; i++) {
-		const char hex[] = {digits[mapping->build_id[i] >> 4],
-				    digits[mapping->build_id[i] & 15]};
-		str_append_bytes(key, hex, sizeof(hex));
-	}
+	str_append_hex(key, mapping->build_id, mapping->build_id_bytes);
 	if (has_inode(mapping))
 		str_printf(key, "%x:%x:%" PRIu64, mapping->major, mapping->minor, mapping->inode);
 }
