@@ -147,20 +147,16 @@ static void frames_put_on(struct tare_thread_file *self, struct stack_saved *sav
 	extent_show(self);
 }
 
-static void calls_unwind_all(struct tare_thread_file *self)
+static void calls_end_all(struct tare_thread_file *self, enum call_ending how)
 {
 	while (!is_empty(self))
-		calls_end(self, CALL_UNWOUND);
+		calls_end(self, how);
 }
 
-/* Where some functions are only counted, the calls may go on: a thread was not asked to tell. */
-static void calls_give_up(struct tare_thread_file *self)
-{
-	while (!is_empty(self))
-		calls_end(self, local_of(self)->some_are_counted ? CALL_CUT : CALL_UNWOUND);
-}
-
-/* Ends the calls on stacks that are in no list any more, in a chain. The log has their ends. */
+/*
+ * Ends the calls on stacks that are in no list any more, in a chain. The log has their ends. Where
+ * some functions are only counted, the calls may go on: a thread was not asked to tell.
+ */
 static void chain_end(struct tare_thread_file *self, struct stack_saved *chain)
 {
 	while (chain) {
@@ -170,7 +166,7 @@ static void chain_end(struct tare_thread_file *self, struct stack_saved *chain)
 		frames_put_on(self, saved);
 		local_of(self)->trace_silent = false;
 		trace_stack(self);
-		calls_give_up(self);
+		calls_end_all(self, local_of(self)->some_are_counted ? CALL_CUT : CALL_UNWOUND);
 		local_of(self)->trace_silent = true;
 		if (!stack_table_lock())
 			continue; /* its record is lost */
@@ -300,7 +296,7 @@ static void stack_leave(struct tare_thread_file *self)
 
 	if (!saved) {
 		self->stacks_lost += count != 0;
-		calls_unwind_all(self);
+		calls_end_all(self, CALL_UNWOUND);
 		stack_forget(self);
 		return;
 	}
