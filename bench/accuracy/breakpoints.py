@@ -12,7 +12,9 @@ LIMIT_SECONDS = 300
 # Reads ACCURACY_BREAKPOINTS: {module: [link address]}, and the program's ACCURACY_ENVIRONMENT; writes {module:
 # {link address: hits}} to ACCURACY_HITS. Of ACCURACY_LIBRARIES, calls from ACCURACY_CALLERS alone.
 SCRIPT = r"""
-import gdb, json, os, struct
+import gdb, json, os, struct, sys
+sys.path.insert(0, os.environ["ACCURACY_CODE"])
+import elf
 
 wanted = json.loads(os.environ["ACCURACY_BREAKPOINTS"])
 callers = set(json.loads(os.environ["ACCURACY_CALLERS"]))
@@ -36,16 +38,7 @@ class Counted(gdb.Breakpoint):
 
 def first_address(path):
     '''The link address of what lies at the file's begin.'''
-    with open(path, "rb") as file:
-        header = file.read(64)
-        offset, = struct.unpack_from("<Q", header, 32)
-        size, count = struct.unpack_from("<HH", header, 54)
-        for i in range(count):
-            file.seek(offset + i * size)
-            kind, _, begin, addr = struct.unpack_from("<IIQQ", file.read(size))
-            if kind == 1 and begin == 0:
-                return addr
-    return 0
+    return next((addr for offset, addr, _ in elf.segments(path) if offset == 0), 0)
 
 def place():
     with open(f"/proc/{gdb.selected_inferior().pid}/maps") as maps:
@@ -103,6 +96,7 @@ def calls_of(command, functions, libraries, callers, environment):
                        timeout=LIMIT_SECONDS, check=True, cwd=folder,
                        env={**os.environ, "ACCURACY_BREAKPOINTS": json.dumps(wanted), "ACCURACY_HITS": hits,
                             "ACCURACY_ENVIRONMENT": json.dumps(environment),
+                            "ACCURACY_CODE": os.path.dirname(os.path.abspath(__file__)),
                             "ACCURACY_LIBRARIES": json.dumps(libraries),
                             "ACCURACY_CALLERS": json.dumps(sorted(callers))})
         with open(hits, encoding="ascii") as file:

@@ -9,8 +9,9 @@ import hashlib
 import json
 import os
 import re
-import struct
 import subprocess
+
+import elf
 
 WITNESSED_CALLS = 200_000  # a breakpoint takes a tenth of a millisecond
 RECORDINGS = 5  # to find out what is other each time
@@ -95,18 +96,13 @@ def callgrind(command, cache, environment):
 
 def is_jump(path, addr):
     """Whether the instruction at that link address is a jump that names its target."""
-    with open(path, "rb") as file:
-        header = file.read(64)
-        begin, = struct.unpack_from("<Q", header, 32)
-        size, count = struct.unpack_from("<HH", header, 54)
-        for i in range(count):
-            file.seek(begin + i * size)
-            kind, _, offset, link_addr, _, length = struct.unpack_from("<IIQQQQ", file.read(size))
-            if kind == 1 and link_addr <= addr < link_addr + length:
-                file.seek(offset + addr - link_addr)
+    for offset, begin, length in elf.segments(path):
+        if begin <= addr < begin + length:
+            with open(path, "rb") as file:
+                file.seek(offset + addr - begin)
                 code = file.read(2)
-                return code[0] in (0xe9, 0xeb) or 0x70 <= code[0] < 0x80 or (
-                    code[0] == 0x0f and 0x80 <= code[1] < 0x90)
+            return code[0] in (0xe9, 0xeb) or 0x70 <= code[0] < 0x80 or (
+                code[0] == 0x0f and 0x80 <= code[1] < 0x90)
     return False
 
 

@@ -94,7 +94,6 @@ def all_programs(folder):
     cc1, cc1plus = ([compiler(name), "-quiet", "-O2"] for name in ("cc1", "cc1plus"))
     python = ["/usr/bin/python3", os.path.join(DATA, "words.py")]
     jq = ["jq", "-c", "select(.sum > 20) | {name, tags: (.tags | map(tostring) | join(\"-\"))}"]
-
     sort = ["sort", "--parallel=1", "-k3,3", "-k4,4r"]
 
     def text_work(name, *options, lines=many, **more):

@@ -14,6 +14,7 @@ import sqlite3
 import subprocess
 
 import counts
+import elf
 
 LIBRARIES = ("libraries", 0)
 CUT_MOST = 0.02  # of more than so many stacks perf's inclusive shares are wrong themselves
@@ -126,9 +127,7 @@ _headers = {}
 def link_address(path, addr):
     """perf script prints offsets in files, or addresses where the file has a fixed place."""
     if path not in _headers:
-        text = subprocess.run(["readelf", "-lW", path], capture_output=True, text=True, check=False).stdout
-        lines = (line.split() for line in text.splitlines() if line.strip().startswith("LOAD"))
-        _headers[path] = [(int(w[1], 16), int(w[2], 16), int(w[4], 16)) for w in lines]
+        _headers[path] = elf.segments(path) if os.path.isfile(path) else []
     for offset, vaddr, size in _headers[path]:
         if offset <= addr < offset + size:
             return addr - offset + vaddr
