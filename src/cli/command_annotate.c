@@ -1,29 +1,38 @@
 /* tare annotate: a function's source or disassembly; the view annotate of tare report. */
 #include "cli/command_report.h"
+#include "cli/newest_profile.h"
+
+#include <stdlib.h>
 
 static int annotate_run(const void *values, const struct operands *operands, struct error *err)
 {
-	if (operands->count != 2) {
-		error_set(err, ERROR_USAGE,
-			  "which function of which profile? tare annotate "
-			  "FUNCTION FILE");
+	static const char usage[] = "tare annotate FUNCTION FILE";
+	struct report_target target = {.view = "annotate"};
+	char *newest = NULL;
+
+	if (operands->count < 1 || operands->count > 2) {
+		error_set(err, ERROR_USAGE, "which function of which profile? %s", usage);
 		return -1;
 	}
-	return report_command_show(values,
-				   &(struct report_target){.view = "annotate",
-							   .function = operands->items[0],
-							   .profile_path = operands->items[1]},
-				   err);
+	target.function = operands->items[0];
+	if (operands->count == 1)
+		target.profile_path = newest = newest_profile(&command_annotate, usage, err);
+	else
+		target.profile_path = operands->items[1];
+	const int status = target.profile_path ? report_command_show(values, &target, err) : -1;
+	free(newest);
+	return status;
 }
 
 const struct command command_annotate = {
 	.name = "annotate",
-	.operands = "FUNCTION FILE",
+	.operands = "FUNCTION [FILE]",
 	.summary = "show a function's source with samples beside it",
 	.description =
 		"Shows the source of FUNCTION (a name or a glob) with the samples of the profile\n"
 		"FILE beside each line, and below a line what was inlined there; with --asm the\n"
-		"disassembly. It is the view annotate of tare report. Text leaves out lines that\n"
+		"disassembly. Without FILE it is the newest profile in this directory. It is the "
+		"view annotate of tare report. Text leaves out lines that\n"
 		"are far from any sample, unless --limit=0 is given.\n"
 		"\n"
 		"Sources and programs are read from where the debug information and the profile\n"

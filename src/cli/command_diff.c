@@ -4,6 +4,7 @@
  */
 #include "cli/command.h"
 #include "cli/compared.h"
+#include "cli/newest_profile.h"
 #include "cli/print.h"
 #include "cli/sink.h"
 #include "cli/table_options.h"
@@ -11,6 +12,7 @@
 #include "report/diff/diff.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct diff_values {
@@ -88,6 +90,26 @@ static bool compare(const struct diff_values *values, const struct diff_options 
 	return ok;
 }
 
+struct diff_pair {
+	char *base, *path;
+};
+
+/* BASE NEW; without operands the newest profile, and the one that it has replaced. */
+static bool take_pair(const struct operands *operands, struct diff_pair *pair, struct error *err)
+{
+	static const char usage[] = "tare diff BASE NEW";
+
+	if (!operands->count) {
+		pair->path = newest_profile_pair(&command_diff, usage, &pair->base, err);
+		return pair->path != NULL;
+	}
+	if (operands->count != 2)
+		return error_set(err, ERROR_USAGE, "which two profiles? %s", usage);
+	pair->base = mem_strdup(operands->items[0]);
+	pair->path = mem_strdup(operands->items[1]);
+	return true;
+}
+
 static int diff_run(const void *opaque, const struct operands *operands, struct error *err)
 {
 	const struct diff_values *values = opaque;
@@ -101,19 +123,21 @@ static int diff_run(const void *opaque, const struct operands *operands, struct 
 			   .min_percent = values->min_percent},
 		.gates = globs_of(&gates, &values->gates),
 	};
-	bool ok = operands->count == 2 ||
-		  error_set(err, ERROR_USAGE, "which two profiles? tare diff BASE NEW");
+	struct diff_pair pair = {.path = NULL};
+	bool ok = take_pair(operands, &pair, err);
 
 	table_options_apply(&values->table, &options.report, &globs);
 	if (ok) {
-		options.base_path = operands->items[0];
-		options.report.profile_path = operands->items[1];
+		options.base_path = pair.base;
+		options.report.profile_path = pair.path;
 		ok = diff_check(&options, err) && compare(values, &options, &failures, err);
 	}
 	if (failures.len) {
 		str_printf(&text, "tare diff: %s", failures.data);
 		print_text(stderr, text.data);
 	}
+	free(pair.base);
+	free(pair.path);
 	const int status = failures.len ? EXIT_STATUS_FAILED : EXIT_STATUS_OK;
 	str_fini(&failures);
 	str_fini(&text);
@@ -124,7 +148,7 @@ static int diff_run(const void *opaque, const struct operands *operands, struct 
 
 const struct command command_diff = {
 	.name = "diff",
-	.operands = "BASE NEW",
+	.operands = "[BASE NEW]",
 	.summary = "compare two profiles, with gates for continuous integration",
 	.description =
 		"Compares the profile NEW with BASE: for each function (module, source line, call\n"
@@ -135,7 +159,8 @@ const struct command command_diff = {
 		"one profile has are \"new\" or \"vanished\". A gate (--fail-if) fails for rows\n"
 		"beyond its limit and for rows that vanished; give it --min-percent, so that "
 		"noise\n"
-		"does not trip it.\n"
+		"does not trip it. Without profiles it is the newest one in this directory, and\n"
+		"the one that it has replaced, FILE.old.\n"
 		"\n"
 		"Exit status: 0 compared and no gate failed, 1 a gate failed, 2 trouble (no such\n"
 		"profile, damaged, wrong command line).",

@@ -4,10 +4,12 @@
  */
 #include "cli/command.h"
 #include "cli/compared.h"
+#include "cli/newest_profile.h"
 #include "cli/profile_options.h"
 #include "cli/sink.h"
 #include "report/export.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -67,12 +69,13 @@ static bool write_profile(const struct export_format *format, const struct expor
 	return sink_close(&sink, ok, err);
 }
 
+static const char usage[] = "tare export --format=FORMAT FILE [-o OUT]";
+
 static bool check(const struct export_values *values, const struct operands *operands,
 		  const struct export_format **format, struct error *err)
 {
-	if (operands->count != 1)
-		return error_set(err, ERROR_USAGE,
-				 "which profile? tare export --format=FORMAT FILE [-o OUT]");
+	if (operands->count > 1)
+		return error_set(err, ERROR_USAGE, "which profile? %s", usage);
 	if (!values->format)
 		return error_set(
 			err, ERROR_USAGE,
@@ -112,22 +115,30 @@ static int export_run(const void *opaque, const struct operands *operands, struc
 	const struct export_format *format = NULL;
 	struct compared compared = {0};
 	bool ok = check(values, operands, &format, err);
+	char *path = NULL;
 
+	if (ok)
+		path = operands->count ? mem_strdup(operands->items[0])
+				       : newest_profile(&command_export, usage, err);
+	ok = path != NULL;
 	if (ok) {
-		ok = compared_open(&compared, operands->items[0], values->compare, &values->profile,
+		ok = compared_open(&compared, path, values->compare, &values->profile,
 				   use_of(format), err) &&
 		     write_profile(format, values, &compared, err);
 		compared_close(&compared);
 	}
+	free(path);
 	return ok ? EXIT_STATUS_OK : -1;
 }
 
 const struct command command_export = {
 	.name = "export",
-	.operands = "--format=FORMAT FILE",
+	.operands = "--format=FORMAT [FILE]",
 	.summary = "write a profile in the format of another tool",
 	.description =
-		"Writes the profile FILE in the format of another tool. Formats:\n"
+		"Writes the profile FILE, or without FILE the newest one in this directory, in "
+		"the\n"
+		"format of another tool. Formats:\n"
 		"  html        one page with all views, which needs nothing else; see tare view\n"
 		"  pprof       call paths with all values, gzipped protobuf, for pprof\n"
 		"  speedscope  call paths, a profile per thread and value, for speedscope\n"

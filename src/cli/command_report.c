@@ -4,6 +4,7 @@
  */
 #include "cli/command_report.h"
 #include "cli/filter_options.h"
+#include "cli/newest_profile.h"
 #include "cli/sink.h"
 
 #include "base/base.h"
@@ -76,34 +77,46 @@ static bool is_view(const char *name)
 	return false;
 }
 
-/* FILE | VIEW FILE | VIEW FUNCTION FILE */
-static bool take_operands(const struct operands *operands, struct report_target *target,
-			  struct error *err)
+/* The last of them is no profile: it is left out. */
+static bool lacks_profile(const struct operands *operands)
 {
 	char **items = operands->items;
 
-	target->view = "summary";
 	switch (operands->count) {
+	case 0:
+		return true;
 	case 1:
-		target->profile_path = items[0];
-		if (!is_view(items[0]) || access(items[0], F_OK) == 0)
-			return true;
-		return error_set(err, ERROR_USAGE, "which profile? tare report %s%s FILE", items[0],
-				 report_view_needs_function(items[0]) ? " FUNCTION" : "");
+		return is_view(items[0]) && access(items[0], F_OK) != 0;
 	case 2:
-		target->view = items[0];
-		target->profile_path = items[1];
-		return true;
-	case 3:
-		target->view = items[0];
-		target->function = items[1];
-		target->profile_path = items[2];
-		return true;
+		return is_view(items[0]) && report_view_needs_function(items[0]) &&
+		       access(items[1], F_OK) != 0 && !str_ends_with(items[1], ".tare");
 	default:
-		return error_set(err, ERROR_USAGE,
-				 operands->count ? "too many operands; see tare report --help"
-						 : "which profile? tare report [VIEW] FILE");
+		return false;
 	}
+}
+
+/* [VIEW [FUNCTION]] [FILE]; without FILE the newest profile, which is *newest then. */
+static bool take_operands(const struct operands *operands, struct report_target *target,
+			  char **newest, struct error *err)
+{
+	const bool lacks = lacks_profile(operands);
+	const size_t words = operands->count - !lacks;
+	struct str usage = {0};
+
+	if (words > 2)
+		return error_set(err, ERROR_USAGE, "too many operands; see tare report --help");
+	target->view = words ? operands->items[0] : "summary";
+	target->function = words > 1 ? operands->items[1] : NULL;
+	if (!lacks) {
+		target->profile_path = operands->items[words];
+		return true;
+	}
+	str_printf(&usage, "tare report %s%s FILE", words ? target->view : "[VIEW]",
+		   report_view_needs_function(target->view) ? " FUNCTION" : "");
+	*newest = newest_profile(&command_report, usage.data, err);
+	target->profile_path = *newest;
+	str_fini(&usage);
+	return *newest != NULL;
 }
 
 static bool report_show(const struct report_values *values, const struct report_options *options,
@@ -175,17 +188,22 @@ int report_command_show(const struct report_values *values, const struct report_
 static int report_run(const void *values, const struct operands *operands, struct error *err)
 {
 	struct report_target target = {0};
+	char *newest = NULL;
+	const int status = take_operands(operands, &target, &newest, err)
+				   ? report_command_show(values, &target, err)
+				   : -1;
 
-	return take_operands(operands, &target, err) ? report_command_show(values, &target, err)
-						     : -1;
+	free(newest);
+	return status;
 }
 
 const struct command command_report = {
 	.name = "report",
-	.operands = "[VIEW [FUNCTION]] FILE",
+	.operands = "[VIEW [FUNCTION]] [FILE]",
 	.summary = "show one view of a profile",
 	.description =
-		"Shows one view of a profile. Views:\n"
+		"Shows one view of the profile FILE, or without FILE of the newest one in this\n"
+		"directory. Views:\n"
 		"  summary            hot path, functions with most individual work, OS time by "
 		"cause (default)\n"
 		"  functions          one row per function\n"

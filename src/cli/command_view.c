@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/compared.h"
 #include "cli/external_program.h"
+#include "cli/newest_profile.h"
 #include "cli/print.h"
 #include "cli/sink.h"
 #include "report/html/html.h"
@@ -182,29 +183,31 @@ static bool show(const struct page *page, struct error *err)
 	return ok;
 }
 
-/* One profile, or the base and the new one: the latter is the page's. */
-static bool operands_choose(const struct operands *operands, const char **base, const char **shown,
+/*
+ * One profile, or the base and the new one: the latter is the page's. None: the newest one here.
+ * free() *shown.
+ */
+static bool operands_choose(const struct operands *operands, const char **base, char **shown,
 			    struct error *err)
 {
-	if (!operands->count)
-		return error_set(err, ERROR_USAGE,
-				 "which profile? tare view FILE, or tare view BASE NEW");
 	if (operands->count > 2 || (operands->count == 2 && *base))
 		return error_set(err, ERROR_USAGE,
 				 "a page has one profile and at most one to compare it with: tare "
 				 "view BASE NEW");
 	if (operands->count == 2)
 		*base = operands->items[0];
-	*shown = operands->items[operands->count - 1];
-	return true;
+	*shown = operands->count ? mem_strdup(operands->items[operands->count - 1])
+				 : newest_profile(&command_view,
+						  "tare view FILE, or tare view BASE NEW", err);
+	return *shown != NULL;
 }
 
 static int view_run(const void *opaque, const struct operands *operands, struct error *err)
 {
 	const struct view_values *values = opaque;
 	struct page page = {.values = values};
-
-	const char *base = values->compare, *shown = NULL;
+	const char *base = values->compare;
+	char *shown = NULL;
 
 	if (!operands_choose(operands, &base, &shown, err))
 		return -1;
@@ -212,12 +215,13 @@ static int view_run(const void *opaque, const struct operands *operands, struct 
 	if (ok)
 		ok = values->output ? write_output(&page, err) : show(&page, err);
 	compared_close(&page.compared);
+	free(shown);
 	return ok ? EXIT_STATUS_OK : -1;
 }
 
 const struct command command_view = {
 	.name = "view",
-	.operands = "[BASE] FILE",
+	.operands = "[[BASE] FILE]",
 	.summary = "show a profile in a browser",
 	.description =
 		"Writes the profile FILE as one HTML page, which needs neither other files nor a "
@@ -226,6 +230,7 @@ const struct command command_view = {
 		"call\n"
 		"tree, flame graph, OS time. With two profiles, or --compare, also what differs "
 		"from BASE.\n"
+		"Without FILE it is the newest profile in this directory.\n"
 		"\n"
 		"Exit status: 0 written and handed to a browser, 1 failed (no such profile, "
 		"damaged,\n"

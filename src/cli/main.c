@@ -7,6 +7,8 @@
 
 #include "base/arena.h"
 #include "base/rlimits.h"
+#include "base/str.h"
+#include "cli/external_program.h"
 #include "cli/print.h"
 #include "cli/written.h"
 
@@ -14,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 const struct command *const command_table[] = {
 	&command_record, &command_report,  &command_annotate, &command_view,	   &command_diff,
@@ -120,6 +124,37 @@ static int finish_output(int status)
 	return status ? status : EXIT_STATUS_FAILED;
 }
 
+/* ---- words that are no commands ---- */
+
+static bool is_profile_name(const char *word)
+{
+	return word[0] != '-' && str_ends_with(word, ".tare");
+}
+
+/* A path of one, or a name that is like no command's. */
+static bool is_program(const char *word)
+{
+	struct stat status;
+
+	if (strchr(word, '/'))
+		return stat(word, &status) == 0 && S_ISREG(status.st_mode) &&
+		       access(word, X_OK) == 0;
+	return *word && word[0] != '-' && !str_nearest(word, command_names(), COMMAND_COUNT) &&
+	       program_is_there(word);
+}
+
+/* To run a program does what it does, and writes a profile: that is said, not done unasked. */
+static void tell_of_program(const char *word, bool has_arguments, struct error *err)
+{
+	struct str command = {0};
+
+	written_append_word(&command, word);
+	error_set(err, ERROR_USAGE,
+		  "%s is no command of tare but a program; to record it: tare record -- %s%s", word,
+		  command.data, has_arguments ? " …" : "");
+	str_fini(&command);
+}
+
 struct words {
 	int argc;
 	char **argv;
@@ -146,8 +181,13 @@ static int run_words(void *context)
 		command_print_usage(stdout);
 		return finish_output(EXIT_STATUS_OK);
 	}
+	/* To show a profile changes nothing, so one in the place of a command is shown. */
+	if (is_profile_name(name))
+		return finish_output(command_run(&command_report, argv + 1, argc - 1));
 	const struct command *command = command_find(name, &err);
 	if (!command) {
+		if (is_program(name))
+			tell_of_program(name, argc > 2, &err);
 		command_print_error(NULL, &err);
 		return EXIT_STATUS_USAGE;
 	}

@@ -44,8 +44,7 @@ static void append_in_octal(struct str *out, const char *word)
 	str_append(out, "'");
 }
 
-/* As a shell reads it: bare, in quotes, or with escapes. */
-static void append_word(struct str *out, const char *word)
+void written_append_word(struct str *out, const char *word)
 {
 	static const char bare[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 				   "@%+:,./_-";
@@ -67,13 +66,13 @@ static void append_caller(struct str *out)
 	char path[PATH_MAX];
 
 	if (*caller && program_is_there(caller)) {
-		append_word(out, caller);
+		written_append_word(out, caller);
 		return;
 	}
 	const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	path[length > 0 ? length : 0] = 0;
-	append_word(out, length > 0 ? path : "tare");
+	written_append_word(out, length > 0 ? path : "tare");
 }
 
 void written_print(const struct command *command, const char *path, const char *facts)
@@ -82,7 +81,7 @@ void written_print(const struct command *command, const char *path, const char *
 
 	append_caller(&line);
 	str_append(&line, path[0] == '-' ? " report ./" : " report ");
-	append_word(&line, path);
+	written_append_word(&line, path);
 	print_note(command, "wrote %s%s; to see it: %s", path, facts, line.data);
 	str_fini(&line);
 }

@@ -2,7 +2,12 @@
 #ifndef TARE_CLI_WRITTEN_H
 #define TARE_CLI_WRITTEN_H
 
+#include "base/str.h"
+
 struct command;
+
+/* As a shell reads the word: bare, in quotes, or with escapes. */
+void written_append_word(struct str *out, const char *word);
 
 /* How tare was called, argv[0]; borrowed. */
 void written_set_caller(const char *name);
