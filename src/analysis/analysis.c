@@ -38,6 +38,7 @@ static void select_threads(struct analysis *analysis, const struct analysis_opti
 		vec_push(&analysis->processes,
 			 ((struct analysis_process){
 				 .row = &processes[i],
+				 .merged = 1,
 				 .selected = matches_name_or_id(
 					 &options->processes, processes[i].name, processes[i].pid),
 				 .values = analysis_values_zero(),
@@ -49,6 +50,7 @@ static void select_threads(struct analysis *analysis, const struct analysis_opti
 		struct analysis_thread thread = {.row = &threads[i],
 						 .process = (uint32_t)(threads[i].process - 1),
 						 .root = ANALYSIS_NONE,
+						 .merged = 1,
 						 .values = analysis_values_zero()};
 		thread.selected =
 			process->selected &&

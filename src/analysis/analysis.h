@@ -110,6 +110,8 @@ struct analysis_function {
 struct analysis_process {
 	const struct profile_process *row;
 	bool selected;
+	/* How many its tree is of; 0: its tree is part of that of another one of its name. */
+	uint32_t merged;
 	uint64_t threads;
 	uint64_t root_ticks; /* elapsed outside of all functions */
 	/* Shares of the calibrated cost of the probes: what they cost beyond it, by estimate, and
@@ -123,6 +125,7 @@ struct analysis_thread {
 	const struct profile_thread *row;
 	uint32_t process; /* index */
 	uint32_t root;	  /* node, or ANALYSIS_NONE */
+	uint32_t merged;  /* as of processes */
 	bool selected, has_folded;
 	bool estimated; /* CPU time of its counted functions comes from samples */
 	uint64_t root_ticks;
@@ -326,6 +329,12 @@ struct analysis_options {
 	 */
 	const char *root;
 	bool root_by_thread, fold_recursion;
+	/*
+	 * Of the tree shown: threads of one name, in processes of one name, are one, and so are
+	 * these processes. The first of each stands for all. A tree with a root has no threads to
+	 * merge.
+	 */
+	bool merge_threads;
 };
 
 /* A program that was executed and is not recorded. */

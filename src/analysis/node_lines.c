@@ -17,7 +17,7 @@ const struct analysis_node_line *analysis_lines_of_node(const struct analysis_li
 bool analysis_wants_node_lines(const struct analysis_options *options)
 {
 	return options->node_lines && !options->my_code && !options->root &&
-	       !options->fold_recursion;
+	       !options->fold_recursion && !options->merge_threads;
 }
 
 struct line_loader {

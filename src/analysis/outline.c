@@ -34,7 +34,7 @@ static void trim(struct outliner *outliner)
 
 	for (size_t i = 0; i < analysis->processes.len; i++) {
 		const struct analysis_process *process = &analysis->processes.data[i];
-		if (!process->selected || analysis->is_rooted ||
+		if (!process->selected || !process->merged || analysis->is_rooted ||
 		    (options->processes_wanted && !options->processes_wanted[i]))
 			continue;
 		const bool small = is_small(analysis, &process->tree, options->trim);

@@ -1,8 +1,8 @@
 /*
  * Trees made anew: without what system modules call among themselves (my code), from chosen
- * functions down (root), without recursion. Every node goes into one of the new tree, as a node of
- * its own or into that of a caller; what meets there becomes one. So exclusive values are moved,
- * never made or lost, and inclusive ones are summed up again.
+ * functions down (root), without recursion, of threads of one name. Every node goes into one of the
+ * new tree, as a node of its own or into that of a caller; what meets there becomes one. So
+ * exclusive values are moved, never made or lost, and inclusive ones are summed up again.
  *
  * Nodes are as before they are linked: their inclusive values are those that have folded (see
  * folded_nodes.c), and add up too.
@@ -303,6 +303,78 @@ static void fold_recursion(struct analysis *analysis)
 	analysis->recursion_is_folded = true;
 }
 
+/* ---- threads of one name ---- */
+
+/* The first process of the name has the tree of all. Its number, by process. */
+static uint32_t *merge_processes(struct analysis *analysis)
+{
+	uint32_t *first = mem_alloc((analysis->processes.len + 1) * sizeof(*first));
+	struct strmap names = {0};
+
+	for (uint32_t i = 0; i < analysis->processes.len; i++) {
+		struct analysis_process *process = &analysis->processes.data[i];
+		first[i] = i;
+		if (!process->selected)
+			continue;
+		const char *name = process->row->name ? process->row->name : "";
+		first[i] = (uint32_t)*strmap_put(&names, name, i);
+		if (first[i] == i)
+			continue;
+		analysis_values_sum(&analysis->processes.data[first[i]].tree, &process->tree);
+		analysis->processes.data[first[i]].merged++;
+		process->tree = analysis_values_zero();
+		process->merged = 0;
+	}
+	strmap_fini(&names);
+	return first;
+}
+
+/* Likewise of threads with a tree, which is handed over later: nodes are of the first one. */
+static uint32_t *choose_threads(struct analysis *analysis, const uint32_t *processes)
+{
+	uint32_t *first = mem_alloc((analysis->threads.len + 1) * sizeof(*first));
+	struct strmap names = {0};
+
+	for (uint32_t i = 0; i < analysis->threads.len; i++) {
+		struct analysis_thread *thread = &analysis->threads.data[i];
+		first[i] = i;
+		if (!thread->selected || thread->root == ANALYSIS_NONE)
+			continue;
+		thread->process = processes[thread->process];
+		const char *name = thread->row->name ? thread->row->name : "";
+		first[i] = (uint32_t)*strmap_put(
+			&names, arena_printf(&analysis->arena, "%u %s", thread->process, name), i);
+		if (first[i] == i)
+			continue;
+		analysis->threads.data[first[i]].merged++;
+		thread->merged = 0;
+		thread->root = ANALYSIS_NONE;
+	}
+	strmap_fini(&names);
+	return first;
+}
+
+static void merge_threads(struct analysis *analysis)
+{
+	uint32_t *processes = merge_processes(analysis);
+	uint32_t *threads = choose_threads(analysis, processes);
+	struct reshaping reshaping = {0};
+
+	reshaping_begin(&reshaping, analysis);
+	unlink_values(analysis);
+	for (size_t i = 0; i < analysis->nodes.len; i++) {
+		struct analysis_node node = analysis->nodes.data[i];
+		node.thread = threads[node.thread];
+		reshaping.to[i] = put(&reshaping, &node,
+				      node.parent == ANALYSIS_NONE ? ANALYSIS_NONE
+								   : reshaping.to[node.parent]);
+	}
+	reshaping_end(&reshaping, analysis->method == ANALYSIS_INSTRUMENT);
+	analysis_link_nodes(analysis);
+	free(threads);
+	free(processes);
+}
+
 bool analysis_reshape(struct analysis *analysis, const struct analysis_options *options,
 		      struct error *err)
 {
@@ -310,7 +382,9 @@ bool analysis_reshape(struct analysis *analysis, const struct analysis_options *
 		return false;
 	if (options->fold_recursion)
 		fold_recursion(analysis);
-	if (options->root || options->fold_recursion)
+	if (options->merge_threads && !analysis->is_rooted)
+		merge_threads(analysis);
+	if (options->root || options->fold_recursion || options->merge_threads)
 		analysis->totals.nodes = analysis->nodes.len;
 	return true;
 }

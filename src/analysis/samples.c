@@ -349,7 +349,7 @@ static bool has_whole_stacks(const struct analysis *analysis,
 			     const struct analysis_options *options)
 {
 	return analysis->method == ANALYSIS_SAMPLE && !options->my_code && !options->root &&
-	       !options->fold_recursion;
+	       !options->fold_recursion && !options->merge_threads;
 }
 
 /* Takes over what they hold. */

@@ -171,6 +171,7 @@ int report_command_show(const struct report_values *values, const struct report_
 	table_options_apply(&values->table, &options, &globs);
 	profile_selection_init(&selection, &values->profile);
 	selection.options.coverage_functions = values->verbose;
+	selection.options.merge_threads = values->tree.merge_threads;
 	bool ok = tree_options_apply(&values->tree, &values->profile.shape, &options, err) &&
 		  filter_lists_init(&filters, &values->filters, &options, err) &&
 		  report_check(&options, err);

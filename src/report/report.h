@@ -32,7 +32,7 @@ struct report_options {
 	enum analysis_expand expand;
 	uint32_t levels;
 	/* what the analysis was asked for */
-	bool my_code, fold_recursion;
+	bool my_code, fold_recursion, merge_threads;
 	const char *root;
 	struct analysis_globs modules, functions;
 	struct analysis_globs filters;	   /* names of functions, of which one has to match */

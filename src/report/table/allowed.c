@@ -33,6 +33,7 @@ bool report_check_allowed(const struct report_options *options, enum view_id vie
 		 hot_path | V(FUNCTIONS) | V(CALLERS) | V(MODULES) | V(OS)},
 		{options->root, "root", tree},
 		{options->fold_recursion, "fold-recursion", tree},
+		{options->merge_threads, "merge-threads", tree},
 		{options->trim_given, "trim", hot_path | V(FUNCTIONS)},
 		{options->fold_given, "fold", hot_path},
 		{options->is_expanded, "expand", tree},

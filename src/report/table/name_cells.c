@@ -15,6 +15,27 @@ static void append_named_id(struct str *scratch, const char *name, int64_t id)
 	str_printf(scratch, "%s (%lld)", name && name[0] ? name : "?", (long long)id);
 }
 
+/* Of several whose trees are one, "name (3 threads)". */
+static void append_process(struct str *scratch, const struct analysis_process *process)
+{
+	if (process->merged > 1)
+		str_printf(scratch, "%s (%u processes)",
+			   process->row->name && process->row->name[0] ? process->row->name : "?",
+			   process->merged);
+	else
+		append_named_id(scratch, process->row->name, process->row->pid);
+}
+
+static void append_thread(struct str *scratch, const struct analysis_thread *thread)
+{
+	if (thread->merged > 1)
+		str_printf(scratch, "%s (%u threads)",
+			   thread->row->name && thread->row->name[0] ? thread->row->name : "?",
+			   thread->merged);
+	else
+		append_named_id(scratch, thread->row->name, thread->row->tid);
+}
+
 GET(section)
 {
 	static const char *const names[] = {[ROW_STEP] = "hot_path",
@@ -29,7 +50,7 @@ GET(process)
 {
 	if (!row->process)
 		return;
-	append_named_id(scratch, row->process->row->name, row->process->row->pid);
+	append_process(scratch, row->process);
 	cell_set_scratch(cell, scratch);
 }
 
@@ -37,7 +58,7 @@ GET(thread)
 {
 	if (!row->thread)
 		return;
-	append_named_id(scratch, row->thread->row->name, row->thread->row->tid);
+	append_thread(scratch, row->thread);
 	cell_set_scratch(cell, scratch);
 }
 
@@ -263,12 +284,12 @@ GET(path)
 	struct str part = {0};
 
 	if (row->process) {
-		append_named_id(&part, row->process->row->name, row->process->row->pid);
+		append_process(&part, row->process);
 		append_frame(scratch, part.data);
 	}
 	if (row->thread) {
 		str_clear(&part);
-		append_named_id(&part, row->thread->row->name, row->thread->row->tid);
+		append_thread(&part, row->thread);
 		str_append(scratch, ";");
 		append_frame(scratch, part.data);
 	}

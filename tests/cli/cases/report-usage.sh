@@ -35,6 +35,7 @@ for view in threads lines coverage; do
 done
 try functions x.tare --root=main
 try modules x.tare --fold-recursion
+try threads x.tare --merge-threads
 try modules x.tare --trim=1
 try functions x.tare --fold=1
 try summary x.tare --expand=hot

@@ -359,6 +359,37 @@ static void check_recursion(const struct opened *plain)
 	close_opened(&flat);
 }
 
+/* All threads are called "worker", and are of one process. */
+static void check_merged(const struct opened *plain)
+{
+	static const struct analysis_options options = {.merge_threads = true};
+	struct opened merged = open_with(&options);
+	const struct analysis *a = plain->analysis, *b = merged.analysis;
+	struct analysis_values before = {0};
+	size_t roots = 0;
+
+	is_well_formed(b);
+	vec_foreach (thread, &a->threads) {
+		roots += thread->root != ANALYSIS_NONE;
+		if (thread->root != ANALYSIS_NONE)
+			analysis_values_sum(&before, &a->nodes.data[thread->root].values);
+	}
+	vec_foreach (thread, &b->threads) {
+		assert_true((thread->root == ANALYSIS_NONE) == (thread != b->threads.data));
+		assert_int_equal(thread->merged, thread == b->threads.data ? roots : 0);
+	}
+	same_inclusive(&before, &b->nodes.data[b->threads.data[0].root].values);
+	same_exclusive(&before, &b->nodes.data[b->threads.data[0].root].values);
+	assert_true(b->nodes.len < a->nodes.len);
+	for (uint32_t i = 0; i < FUNCTIONS; i++) {
+		const struct analysis_values x = sum_exclusive(a, i), y = sum_exclusive(b, i);
+		same_exclusive(&x, &y);
+		assert_int_equal(x.calls, y.calls);
+		same_inclusive(&a->functions.data[i].values, &b->functions.data[i].values);
+	}
+	close_opened(&merged);
+}
+
 /* All three, one after the other: the root's time is still that of the function. */
 static void check_together(const struct opened *plain)
 {
@@ -393,6 +424,7 @@ static void test_calls(void **state)
 		check_root(&plain);
 		check_recursion(&plain);
 		check_together(&plain);
+		check_merged(&plain);
 		close_opened(&plain);
 	}
 }
@@ -410,6 +442,7 @@ static void test_samples(void **state)
 		check_root(&plain);
 		check_recursion(&plain);
 		check_together(&plain);
+		check_merged(&plain);
 		close_opened(&plain);
 	}
 }
