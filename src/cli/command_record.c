@@ -6,6 +6,8 @@
 #include "cli/command.h"
 #include "cli/print.h"
 #include "cli/progress.h"
+#include "cli/recording_brief.h"
+#include "cli/recording_line.h"
 #include "cli/sampling_options.h"
 #include "cli/selection_options.h"
 #include "cli/written.h"
@@ -282,6 +284,7 @@ static const struct option record_option_table[] = {
 
 struct record_output {
 	struct progress progress;
+	struct recording_line line;
 	bool verbose, quiet;
 };
 
@@ -290,6 +293,13 @@ static void show_progress(const struct instrument_progress *now, void *context)
 	struct record_output *output = context;
 
 	progress_show(now, &output->progress);
+}
+
+static void show_status(const struct record_status *now, void *context)
+{
+	struct record_output *output = context;
+
+	recording_line_show(&output->line, now);
 }
 
 static void end_preparation(void *context)
@@ -333,6 +343,7 @@ static void print_success(const struct record_result *result)
 {
 	if (result->remark)
 		print_note(&command_record, "%s", result->remark);
+	recording_brief_print(&command_record, result->output);
 	written_print_partial(&command_record, shortened(result->output), result->partial);
 }
 
@@ -438,7 +449,9 @@ static int record_command_run(const void *values_at, const struct operands *oper
 			      struct error *err)
 {
 	const struct record_values *values = values_at;
-	struct record_output output = {.verbose = values->verbose, .quiet = values->quiet};
+	struct record_output output = {.line = {.quiet = values->quiet},
+				       .verbose = values->verbose,
+				       .quiet = values->quiet};
 	struct record_result result = {0};
 	int status;
 
@@ -481,6 +494,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		.prepared = end_preparation,
 		.note = show_note,
 		.notice = show_notice,
+		.status = show_status,
 		.context = &output,
 	};
 	if (!sampling_from_options(&values->sampling, method, has_command, &options.sampling,
@@ -505,6 +519,7 @@ static int record_command_run(const void *values_at, const struct operands *oper
 	const bool ok = has_command ? run_or_sample(values, &options, &result, &status, err)
 				    : record_attach(&options, &result, &status, err);
 	progress_end(&output.progress);
+	recording_line_erase(&output.line);
 	if (ok) {
 		if (!values->quiet)
 			print_success(&result);

@@ -29,6 +29,16 @@ struct record_sampling {
 	double duration_s; /* 0: until all have ended, or SIGINT or SIGTERM comes */
 };
 
+/* How far a recording of what runs already has come. */
+struct record_status {
+	const char *output; /* the profile that it writes in the end */
+	const char *name;   /* of the first process; NULL: all processes are recorded */
+	const uint32_t *pids;
+	size_t pid_count;
+	double seconds;	  /* since it began to sample */
+	uint64_t samples; /* that it has taken */
+};
+
 struct record_options {
 	char *const *words; /* the command and its arguments; of record_attach none */
 	size_t word_count;
@@ -53,6 +63,8 @@ struct record_options {
 	void (*note)(const char *sentence, void *context);
 	/* Called with a sentence that whoever waits should read now. May be NULL. */
 	void (*notice)(const char *sentence, void *context);
+	/* record_attach: called some times a second. May be NULL. */
+	void (*status)(const struct record_status *now, void *context);
 	void *context;
 };
 

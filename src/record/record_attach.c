@@ -38,7 +38,8 @@ struct attach {
 	int signal_fd;
 	sigset_t old_mask;
 	struct sigaction old_actions[SIGNALS];
-	int64_t end_ms; /* when the duration is over; INT64_MAX: never */
+	int64_t begin_ms, end_ms; /* end: when the duration is over; INT64_MAX: never */
+	char name[64];		  /* of the first process; "": all are recorded */
 };
 
 /* ---- before ---- */
@@ -97,18 +98,28 @@ static bool check_process(uint32_t pid, struct error *err)
 	return true;
 }
 
-static char *output_path(const struct record_options *options, struct error *err)
+static void take_name(struct attach *attach)
+{
+	const struct record_sampling *sampling = &attach->options->sampling;
+
+	if (!sampling->pid_count)
+		return;
+	if (proc_read(sampling->pids[0], "comm", attach->name, sizeof(attach->name)) > 0)
+		attach->name[strcspn(attach->name, "\n")] = 0;
+	if (!*attach->name)
+		snprintf(attach->name, sizeof(attach->name), "process");
+}
+
+static char *output_path(const struct attach *attach, struct error *err)
 {
 	char name[64] = "system";
 
-	if (options->sampling.pid_count &&
-	    proc_read(options->sampling.pids[0], "comm", name, sizeof(name)) > 0) {
-		name[strcspn(name, "\n")] = 0;
-		for (char *at = name; *at; at++)
-			if (*at == '/')
-				*at = '_';
-	}
-	return record_choose_output(options->output, *name ? name : "process", err);
+	if (*attach->name)
+		memcpy(name, attach->name, sizeof(name));
+	for (char *at = name; *at; at++)
+		if (*at == '/')
+			*at = '_';
+	return record_choose_output(attach->options->output, name, err);
 }
 
 /* The command line of the first process, as it was given. */
@@ -204,6 +215,22 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+static void tell_status(const struct attach *attach)
+{
+	const struct record_options *options = attach->options;
+	const struct record_status now = {
+		.output = attach->output,
+		.name = options->sampling.pid_count ? attach->name : NULL,
+		.pids = options->sampling.pids,
+		.pid_count = options->sampling.pid_count,
+		.seconds = (double)(now_ms() - attach->begin_ms) / 1000,
+		.samples = sampling_samples(&attach->sampling),
+	};
+
+	if (options->status)
+		options->status(&now, options->context);
+}
+
 /* False: it is over. */
 static bool go_on(struct attach *attach, struct clock_schedule *clock)
 {
@@ -224,6 +251,7 @@ static bool go_on(struct attach *attach, struct clock_schedule *clock)
 	sampling_take(&attach->sampling);
 	cpu_watch_take_due(&attach->cpu);
 	clock_schedule_take_due(clock, &attach->recording);
+	tell_status(attach);
 	return read(attach->signal_fd, &info, sizeof(info)) != sizeof(info) &&
 	       now_ms() < attach->end_ms && !sampling_is_over(&attach->sampling);
 }
@@ -242,7 +270,9 @@ static bool attach_run(struct attach *attach, struct record_result *result, stru
 	record_put_begin(&attach->recording);
 	if (!sampling_start(&attach->sampling, &begin, err))
 		return timer_choice_explain(err);
-	attach->end_ms = duration_s > 0 ? now_ms() + (int64_t)(duration_s * 1000) : INT64_MAX;
+	attach->begin_ms = now_ms();
+	attach->end_ms =
+		duration_s > 0 ? attach->begin_ms + (int64_t)(duration_s * 1000) : INT64_MAX;
 	if (attach->options->note)
 		attach->options->note("sampling has begun", attach->options->context);
 	clock_schedule_init(&clock);
@@ -272,7 +302,8 @@ static bool attach_prepare(struct attach *attach, struct error *err)
 		if (!check_process(options->sampling.pids[i], err))
 			return false;
 	}
-	attach->output = output_path(options, err);
+	take_name(attach);
+	attach->output = output_path(attach, err);
 	return attach->output && open_session(attach, err);
 }
 

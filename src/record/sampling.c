@@ -189,6 +189,13 @@ void sampling_take(struct sampling *sampling)
 	sample_log_flush(&sampling->log);
 }
 
+uint64_t sampling_samples(const struct sampling *sampling)
+{
+	return sampling->sampler ? sampler_counts(sampling->sampler)->samples -
+					   sample_collect_left_out(sampling->collect)
+				 : 0;
+}
+
 bool sampling_is_over(const struct sampling *sampling)
 {
 	return !sampling->sampler || sampler_is_over(sampling->sampler);

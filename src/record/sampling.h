@@ -42,6 +42,8 @@ int sampling_descriptor(const struct sampling *sampling);
 enum { SAMPLING_WAIT_MS = 250 };
 /* Takes what is there to the log. */
 void sampling_take(struct sampling *sampling);
+/* How many samples it has taken. */
+uint64_t sampling_samples(const struct sampling *sampling);
 /* No process that is sampled is left. */
 bool sampling_is_over(const struct sampling *sampling);
 /* Takes the rest, and ends the log. */
