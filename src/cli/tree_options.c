@@ -44,6 +44,7 @@ bool tree_options_apply(const struct tree_values *values, const struct shape_val
 	options->my_code = shape->my_code != NULL;
 	options->root = shape->root;
 	options->fold_recursion = shape->fold_recursion;
+	options->inverted = values->inverted;
 	options->merge_threads = values->merge_threads;
 	return expand_parse(values->expand, options, err);
 }

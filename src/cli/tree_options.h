@@ -7,7 +7,7 @@
 
 struct tree_values {
 	double trim, fold; /* below 0: not given */
-	bool noise, merge_threads;
+	bool noise, merge_threads, inverted;
 	const char *expand;
 };
 
@@ -35,6 +35,11 @@ const char *const *tree_expand_proposals(void);
 		 .type = OPTION_NUMBER,                                                            \
 		 .max = 100,                                                                       \
 		 .offset = (at) + offsetof(struct tree_values, fold)},                             \
+		{.name = "inverted",                                                               \
+		 .help = "Call tree from its leaves: functions by what is their own, below each "  \
+			 "its callers, of all threads",                                            \
+		 .type = OPTION_FLAG,                                                              \
+		 .offset = (at) + offsetof(struct tree_values, inverted)},                         \
 		{.name = "merge-threads",                                                          \
 		 .help = "Call tree: threads of one name as one, also those of several processes " \
 			 "of one name",                                                            \

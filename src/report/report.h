@@ -40,7 +40,8 @@ struct report_options {
 	/* calltrace: range of time as analysis_time_parse has it, NULL: all; calls that deep */
 	const char *from, *to;
 	int64_t depth;
-	bool verbose; /* coverage: a row per function */
+	bool inverted; /* calltree: from its leaves */
+	bool verbose;  /* coverage: a row per function */
 	/* annotate: instructions instead of lines; "FROM=TO": where sources are on this machine */
 	bool assembly;
 	struct analysis_globs source_paths;

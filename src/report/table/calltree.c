@@ -230,9 +230,9 @@ double report_trim(const struct report *report)
 	if (options->trim_given)
 		return options->trim;
 	/* What was asked for by name is shown, however little it has. */
-	return options->format == REPORT_TEXT && !is_selective(report)
-		       ? trim_default(report->analysis)
-		       : 0;
+	const bool by_default =
+		options->format == REPORT_TEXT || report->view->id == VIEW_CALLTREE_INVERTED;
+	return by_default && !is_selective(report) ? trim_default(report->analysis) : 0;
 }
 
 static double fold_of(const struct report *report)

@@ -5,6 +5,10 @@
 #include "report/table/table.h"
 
 bool report_fill_calltree(struct report *report, struct error *err);
+/* inverted_rows.c: the same from its leaves. */
+bool report_fill_inverted(struct report *report, struct error *err);
+struct report_row report_inverted_row(const struct report *report,
+				      const struct analysis_inverted *inverted);
 /* The hot path's rows, as the call tree has them. */
 void report_add_hot_path(struct report *report, struct report_table *table);
 

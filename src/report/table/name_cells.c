@@ -80,16 +80,20 @@ GET(build_id)
 		cell_set_text(cell, row->module->build_id);
 }
 
+/* Of samples, what nothing of the stack could be read of. */
+static const char *outside_name(const struct report *report)
+{
+	return report->analysis->method == ANALYSIS_INSTRUMENT ? "[outside functions]"
+							       : "[unknown]";
+}
+
 GET(function)
 {
 	if (row->function) {
 		report_append_function(report, row->function, scratch);
 		cell_set_scratch(cell, scratch);
 	} else if (row->outside) {
-		/* Of samples, what nothing of the stack could be read of. */
-		cell_set_text(cell, report->analysis->method == ANALYSIS_INSTRUMENT
-					    ? "[outside functions]"
-					    : "[unknown]");
+		cell_set_text(cell, outside_name(report));
 	}
 }
 
@@ -279,10 +283,36 @@ static void append_frames(const struct report *report, const struct report_row *
 	}
 }
 
+/* From the function on top to this row, which called it. */
+static void append_inverted(const struct report *report, const struct analysis_inverted *row,
+			    struct str *scratch)
+{
+	const struct analysis_inverted *rows[PATH_FRAMES_MAX];
+	size_t count = 0;
+
+	for (const struct analysis_inverted *at = row; at && count < PATH_FRAMES_MAX;
+	     at = at->callee)
+		rows[count++] = at;
+	if (rows[count - 1]->level)
+		str_printf(scratch, "[%u more]", rows[count - 1]->level);
+	while (count-- > 0) {
+		const uint32_t function = rows[count]->function;
+		str_append(scratch, scratch->len ? ";" : "");
+		append_frame(scratch, function == ANALYSIS_NONE
+					      ? outside_name(report)
+					      : report->analysis->functions.data[function].name);
+	}
+}
+
 GET(path)
 {
 	struct str part = {0};
 
+	if (row->inverted) {
+		append_inverted(report, row->inverted, scratch);
+		cell_set_scratch(cell, scratch);
+		return;
+	}
 	if (row->process) {
 		append_process(&part, row->process);
 		append_frame(scratch, part.data);

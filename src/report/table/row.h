@@ -3,6 +3,7 @@
 #define TARE_REPORT_TABLE_ROW_H
 
 #include "analysis/annotate.h"
+#include "analysis/inverted.h"
 #include "analysis/trace.h"
 
 /*
@@ -76,6 +77,8 @@ struct report_row {
 		const struct analysis_trace_event *event;
 		const struct report_comparison *comparison;
 		const struct diff_row *pair;
+		/* ROW_PATH of the tree from its leaves; else NULL there. */
+		const struct analysis_inverted *inverted;
 	};
 	/* Where it belongs; NULL: to none. */
 	const struct analysis_process *process;

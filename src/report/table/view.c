@@ -99,6 +99,21 @@ const struct view report_views[] = {
 		      "inclusive_weight"}},
 	 .limit = 40,
 	 .fill = report_fill_calltree},
+	{.id = VIEW_CALLTREE_INVERTED,
+	 .rows = R(PATH),
+	 .is_of_method = true,
+	 .layouts = {{"disarmed,calls," BY "_exclusive," BY "_exclusive_percent," BY
+		      "_exclusive_bar," OTHERS_EXCLUSIVE "frame,module",
+		      "module,elapsed_exclusive,application_exclusive," BY "_exclusive_bar,calls",
+		      BY "_exclusive"},
+		     {"exclusive_samples,exclusive_percent,exclusive_margin,exclusive_bar,frame,"
+		      "module",
+		      "module,exclusive_margin,exclusive_bar", "exclusive_samples"},
+		     {"exclusive_weight,exclusive_weight_percent,exclusive_bar,exclusive_samples,"
+		      "frame,module",
+		      "module,exclusive_samples,exclusive_bar", "exclusive_weight"}},
+	 .limit = 40,
+	 .fill = report_fill_inverted},
 	{.id = VIEW_MODULES,
 	 .rows = R(MODULE),
 	 .name = "modules",

@@ -23,20 +23,23 @@ const char *const *report_view_names(void)
 	return names;
 }
 
-static const struct view *view_find(const char *name, bool verbose)
+/* With the variant of it that the options ask for. */
+static const struct view *view_find(const char *name, const struct report_options *options)
 {
 	for (size_t i = 0; i < report_view_count; i++) {
 		const struct view *view = &report_views[i];
 		if (!view->name || strcmp(view->name, name) != 0)
 			continue;
-		return view->id == VIEW_COVERAGE && verbose ? view + 1 : view;
+		const bool variant = options && ((view->id == VIEW_COVERAGE && options->verbose) ||
+						 (view->id == VIEW_CALLTREE && options->inverted));
+		return variant ? view + 1 : view;
 	}
 	return NULL;
 }
 
 void report_select(const struct report_options *options, struct analysis_options *selection)
 {
-	const struct view *view = view_find(options->view, options->verbose);
+	const struct view *view = view_find(options->view, options);
 
 	selection->places = view->needs == NEEDS_PLACES;
 	selection->call_places = selection->places;
@@ -50,7 +53,7 @@ void report_select(const struct report_options *options, struct analysis_options
 
 bool report_view_needs_function(const char *view)
 {
-	const struct view *found = view_find(view, false);
+	const struct view *found = view_find(view, NULL);
 
 	return found && found->needs_function;
 }
@@ -58,7 +61,7 @@ bool report_view_needs_function(const char *view)
 static const struct view *view_require(const struct report_options *options, struct error *err)
 {
 	const char *const *names = report_view_names();
-	const struct view *view = view_find(options->view, options->verbose);
+	const struct view *view = view_find(options->view, options);
 	size_t count = 0;
 
 	if (view)
@@ -197,7 +200,7 @@ bool report_prepare(struct report *report, const struct analysis *analysis,
 	*report = (struct report){.analysis = analysis, .options = options};
 	if (!report_check(options, err))
 		return false;
-	report->view = view_find(options->view, options->verbose);
+	report->view = view_find(options->view, options);
 	if (!view_has_data(report, err) ||
 	    !report_columns_have_data(report, options->columns, err) ||
 	    !report_columns_have_data(report, options->sort, err))

@@ -36,6 +36,9 @@ done
 try functions x.tare --root=main
 try modules x.tare --fold-recursion
 try threads x.tare --merge-threads
+try functions x.tare --inverted
+try calltree x.tare --inverted --merge-threads
+try calltree x.tare --inverted --fold=1
 try modules x.tare --trim=1
 try functions x.tare --fold=1
 try summary x.tare --expand=hot

@@ -3,6 +3,7 @@
  * folded recursion move values and lose none. And the same on small trees that can be checked by
  * hand.
  */
+#include "analysis/inverted.h"
 #include "analysis/outline.h"
 #include "tests/support/small_profile.h"
 
@@ -390,6 +391,73 @@ static void check_merged(const struct opened *plain)
 	close_opened(&merged);
 }
 
+/* Callers have what their callee has, but for what no function called. */
+static void check_callers(const struct analysis *analysis, const struct analysis_inverted *row,
+			  struct arena *arena)
+{
+	const struct analysis_node *nodes = analysis->nodes.data;
+	struct analysis_inverted_rows callers = {0};
+	uint64_t ticks = 0, samples = 0, calls = 0;
+	size_t paths = 0;
+
+	analysis_inverted_callers(analysis, row, arena, &callers);
+	vec_foreach (caller, &callers) {
+		const struct analysis_values *values = &(*caller)->values;
+		assert_ptr_equal((*caller)->callee, row);
+		assert_int_equal((*caller)->level, row->level + 1);
+		assert_int_equal(values->amount[ELAPSED_INCLUSIVE],
+				 values->amount[ELAPSED_EXCLUSIVE]);
+		ticks += values->amount[ELAPSED_EXCLUSIVE];
+		samples += values->amount[SAMPLES_EXCLUSIVE];
+		calls += values->calls;
+		paths += (*caller)->count;
+		for (size_t i = 0; i < (*caller)->count; i++)
+			assert_int_equal(nodes[(*caller)->paths[i].at].function,
+					 (*caller)->function);
+		check_callers(analysis, *caller, arena);
+	}
+	for (size_t i = 0; i < row->count; i++) {
+		const uint32_t above = nodes[row->paths[i].at].parent;
+		const struct analysis_values *values = &nodes[row->paths[i].leaf].values;
+		if (above != ANALYSIS_NONE && nodes[above].function != ANALYSIS_NONE)
+			continue;
+		ticks += values->amount[ELAPSED_EXCLUSIVE];
+		samples += values->amount[SAMPLES_EXCLUSIVE];
+		calls += values->calls;
+		paths++;
+	}
+	assert_int_equal(ticks, row->values.amount[ELAPSED_EXCLUSIVE]);
+	assert_int_equal(samples, row->values.amount[SAMPLES_EXCLUSIVE]);
+	assert_int_equal(calls, row->values.calls);
+	assert_int_equal(paths, row->count);
+	vec_fini(&callers);
+}
+
+static void check_inverted(const struct opened *plain)
+{
+	const struct analysis *analysis = plain->analysis;
+	struct analysis_inverted_rows tops = {0};
+	struct arena arena;
+	size_t paths = 0;
+
+	arena_init(&arena);
+	analysis_inverted_tops(analysis, &arena, &tops);
+	vec_foreach (top, &tops) {
+		struct analysis_values sum = {0};
+		assert_null((*top)->callee);
+		vec_foreach (node, &analysis->nodes)
+			if (node->function == (*top)->function)
+				analysis_values_sum(&sum, &node->values);
+		same_exclusive(&sum, &(*top)->values);
+		assert_int_equal(sum.calls, (*top)->values.calls);
+		paths += (*top)->count;
+		check_callers(analysis, *top, &arena);
+	}
+	assert_int_equal(paths, analysis->nodes.len);
+	vec_fini(&tops);
+	arena_fini(&arena);
+}
+
 /* All three, one after the other: the root's time is still that of the function. */
 static void check_together(const struct opened *plain)
 {
@@ -425,6 +493,7 @@ static void test_calls(void **state)
 		check_recursion(&plain);
 		check_together(&plain);
 		check_merged(&plain);
+		check_inverted(&plain);
 		close_opened(&plain);
 	}
 }
@@ -443,6 +512,7 @@ static void test_samples(void **state)
 		check_recursion(&plain);
 		check_together(&plain);
 		check_merged(&plain);
+		check_inverted(&plain);
 		close_opened(&plain);
 	}
 }
