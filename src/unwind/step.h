@@ -34,7 +34,7 @@ enum unwind_result {
 	UNWIND_NO_RULE,	   /* its code has no unwind information */
 	UNWIND_UNREADABLE, /* memory that the rule needs cannot be read */
 	UNWIND_STUCK,	   /* the caller would not lie above it */
-	UNWIND_BROKEN,	   /* the rule's program makes no sense */
+	UNWIND_BROKEN,	   /* the rule's program makes no sense, or leads to what is no code */
 	UNWIND_TOO_DEEP,   /* more frames than were asked for */
 };
 

@@ -6,6 +6,10 @@
  * frame pointer, where that leads behind a call (made at run time: to any code). Callers found so
  * are marked.
  *
+ * What does not lead to code is no caller, and the stack ends before it. So it is where the kernel
+ * had not saved the registers yet (they are those of an earlier interrupt), and where it could not
+ * copy the stack, which had changed until it was read.
+ *
  * A stack is complete if its last function is known to be a first one: by its unwind information,
  * as a file's entry point, or by a frame pointer of zero, which marks the outermost frame (System V
  * ABI, AMD64 supplement, section 3.4.1), where the rest of the frame leads nowhere.
@@ -20,6 +24,7 @@
 struct cached_rule {
 	uint64_t addr; /* of the call */
 	struct unwind_found found;
+	bool is_code;	     /* something is mapped there */
 	uint32_t generation; /* of the map for which it holds */
 };
 
@@ -119,34 +124,37 @@ const struct unwind_mapping *unwind_map_find(const struct unwind_map *map, uint6
 	return &map->mappings.data[at];
 }
 
-static struct unwind_found look_up(const struct unwind_map *map, uint64_t addr, bool exact)
+static struct unwind_found look_up(const struct unwind_mapping *mapping, uint64_t addr, bool exact)
 {
-	const struct unwind_mapping *mapping = unwind_map_find(map, addr);
 	struct unwind_found found = {0};
 
-	if (mapping && mapping->rules)
+	if (mapping->rules)
 		return unwind_rules_find(mapping->rules, addr + !exact - mapping->bias, exact);
-	if (mapping && mapping->table) {
+	if (mapping->table) {
 		found.rule = unwind_table_find(mapping->table, addr - mapping->bias);
 		found.programs = unwind_table_programs(mapping->table);
 	}
 	return found;
 }
 
-static const struct unwind_found *find_rule(struct unwind_map *map, uint64_t addr, bool exact)
+static const struct cached_rule *find_rule(struct unwind_map *map, uint64_t addr, bool exact)
 {
 	struct cached_rule *cached = &map->cache[addr * 0x9e3779b97f4a7c15ULL >> (64 - CACHE_BITS)];
 
-	if (cached->addr != addr || cached->generation != map->generation)
-		*cached = (struct cached_rule){.addr = addr,
-					       .found = look_up(map, addr, exact),
-					       .generation = map->generation};
-	return &cached->found;
+	if (cached->addr == addr && cached->generation == map->generation)
+		return cached;
+	const struct unwind_mapping *mapping = unwind_map_find(map, addr);
+
+	*cached = (struct cached_rule){
+		.addr = addr, .is_code = mapping != NULL, .generation = map->generation};
+	if (mapping)
+		cached->found = look_up(mapping, addr, exact);
+	return cached;
 }
 
 bool unwind_map_is_outermost(struct unwind_map *map, uint64_t run_addr)
 {
-	const struct unwind_found *found = find_rule(map, run_addr, true);
+	const struct unwind_found *found = &find_rule(map, run_addr, true)->found;
 
 	return found->rule && found->rule->flags & UNWIND_OUTERMOST;
 }
@@ -203,11 +211,17 @@ void unwind_walk(struct unwind_map *map, const struct unwind_registers *register
 			stack->end = now.value[UNWIND_RBP] ? UNWIND_NO_RULE : UNWIND_ROOT;
 			return;
 		}
+		const struct cached_rule *known = find_rule(map, addr, now.exact);
+
+		if (!known->is_code && !now.exact) {
+			stack->end = UNWIND_BROKEN;
+			return;
+		}
 		stack->frames[stack->count++] = (struct unwind_frame){
 			.addr = addr,
 			.sp = now.value[UNWIND_RSP],
 			.flags = (now.exact ? UNWIND_FRAME_EXACT : 0) | flags};
-		const struct unwind_found *found = find_rule(map, addr, now.exact);
+		const struct unwind_found *found = &known->found;
 
 		flags = 0;
 		stack->end =

@@ -415,9 +415,52 @@ static void test_stacks_end_where_the_room_does(void **state)
 	unwind_map_free(map);
 }
 
+/* Whatever stands on the stack, and whether rbp is 0, as in a thread's first frame, or not. */
+static void test_callers_are_in_code(void **state)
+{
+	static const uint64_t nowhere[] = {1, 0x37, CODE - 1, CODE + CODE_BYTES + 1, STACK + 8};
+	const struct one_rule table = one_rule(pushed_rbp);
+	struct unwind_memory memory = memory_of_words();
+	struct unwind_map *map = unwind_map_new();
+
+	(void)state;
+	unwind_map_add(map,
+		       &(struct unwind_mapping){CODE, CODE + CODE_BYTES, 0, &table.head, NULL});
+	for (size_t i = 0; i < 2 * sizeof(nowhere) / sizeof(*nowhere); i++) {
+		const struct unwind_registers registers = registers_at(STACK);
+		struct unwind_frame frames[WORDS];
+		struct unwind_stack stack = {.frames = frames, .room = WORDS};
+
+		words[0] = i & 1 ? STACK : 0;
+		words[1] = nowhere[i / 2];
+		unwind_walk(map, &registers, &memory, &stack);
+		assert_int_equal(stack.count, 1);
+		assert_int_equal(stack.end, UNWIND_BROKEN);
+	}
+	unwind_map_free(map);
+}
+
+/* Of an interrupted frame it is what was executed: it can be anywhere. */
+static void test_interrupted_frames_may_be_anywhere(void **state)
+{
+	struct unwind_memory memory = memory_of_words();
+	struct unwind_map *map = unwind_map_new();
+	const struct unwind_registers registers = {.exact = true, .value = {[UNWIND_RA] = 0x37}};
+	struct unwind_frame frames[1];
+	struct unwind_stack stack = {.frames = frames, .room = 1};
+
+	(void)state;
+	unwind_walk(map, &registers, &memory, &stack);
+	assert_int_equal(stack.count, 1);
+	assert_int_equal(frames[0].addr, 0x37);
+	unwind_map_free(map);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_callers_are_in_code),
+		cmocka_unit_test(test_interrupted_frames_may_be_anywhere),
 		cmocka_unit_test(test_shifts),
 		cmocka_unit_test(test_comparisons_are_signed),
 		cmocka_unit_test(test_divisions),
