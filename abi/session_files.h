@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-#define TARE_SESSION_FILES_ABI 18
+#define TARE_SESSION_FILES_ABI 19
 #define TARE_PROCESS_MAGIC     0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC      0x7268746572617400ULL
 
@@ -58,6 +58,9 @@ struct tare_calibration {
 	uint64_t inside_ticks[TARE_PAIRS], outside_ticks[TARE_PAIRS];
 	uint64_t bare_ticks;	/* the call of the empty function with its probes dormant */
 	uint64_t syscall_ticks; /* a SYSCALL probe */
+	/* 256 counters, and 256 dormant probes of functions or calls, one behind the other. Only of
+	   the begin. */
+	uint64_t counters_ticks, gates_ticks;
 };
 
 /* ---- OS time, by cause: abi/os_cause.h ---- */

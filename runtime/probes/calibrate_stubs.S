@@ -176,4 +176,35 @@ leaf:
 	.endr
 	batch_end calibrate_syscall
 
+	/* 256 at a time; each of the counters is one of many, as a program's are. */
+	.bss
+	.balign	64
+counters:
+	.zero	16*8
+	.text
+
+	batch_begin calibrate_counters
+	mov	$16, %eax
+1:
+	.set	counter, 0
+	.rept	16
+	incq	counters+8*counter(%rip)
+	.set	counter, counter+1
+	.endr
+	dec	%eax
+	jnz	1b
+	batch_end calibrate_counters
+
+	batch_begin calibrate_gates
+	mov	$16, %eax
+1:
+	.rept	16
+	cmpb	$0, calibrate_arm(%rip)
+	jne	2f
+	.endr
+	dec	%eax
+	jnz	1b
+2:
+	batch_end calibrate_gates
+
 	.section .note.GNU-stack,"",@progbits

@@ -78,7 +78,8 @@ static void take_counted(struct call_counts *counts, const struct profile_counte
 		vec_push(&counts->estimate->counted,
 			 ((struct estimate_counted){.thread = (uint32_t)(row->thread - 1),
 						    .function = function,
-						    .calls = calls}));
+						    .calls = calls,
+						    .cost_ticks = row->cost_ticks}));
 	if (row->entered)
 		trait_add(counts->estimate, process, function, ESTIMATE_KNOWN);
 }
@@ -131,6 +132,14 @@ static int compare_counted(const void *a, const void *b)
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
 	return x->function < y->function ? -1 : x->function > y->function;
+}
+
+size_t estimate_counted_rows(const struct estimate *estimate, uint32_t thread, size_t *end)
+{
+	const struct estimate_counted *rows = estimate->counted.data;
+
+	*end = partition_point(estimate->counted.len, i, rows[i].thread <= thread);
+	return partition_point(estimate->counted.len, i, rows[i].thread < thread);
 }
 
 static bool any_counted(const struct estimate *estimate)

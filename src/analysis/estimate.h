@@ -58,13 +58,14 @@ struct estimate_match {
 /* Calls of a function that counters have seen in a thread. */
 struct estimate_counted {
 	uint32_t thread, function;
-	uint64_t calls;
+	uint64_t calls, cost_ticks;
 };
 
 /* One thread's function: by its clock, and by the samples. */
 struct estimate_tally {
 	uint64_t cpu_ticks, error_ticks;
 	wide own, territory; /* weight of samples in it; of those in it and in counted callees */
+	struct share cost;   /* what counters and dormant probes took of it, among its paths */
 	bool by_clock;
 };
 
@@ -104,6 +105,9 @@ uint32_t estimate_traits_of(const struct estimate *estimate, uint32_t process, u
 /* A node of the new tree below `parent`, made where there is none. */
 uint32_t estimate_child(struct estimate *estimate, uint32_t parent, uint32_t function, bool folded);
 struct estimate_tally *estimate_tally(struct estimate_thread *thread, uint32_t function);
+
+/* The rows of the thread in estimate.counted, from the return to *end. */
+size_t estimate_counted_rows(const struct estimate *estimate, uint32_t thread, size_t *end);
 
 /* Makes the thread's root and the paths of its stacks. */
 void estimate_build_paths(struct estimate *estimate, struct estimate_thread *thread);

@@ -31,11 +31,9 @@ static struct counted *counted_of(const struct counting *counting, uint32_t func
 static void take_counted(struct counting *counting, uint32_t thread)
 {
 	const struct estimate *estimate = counting->estimate;
-	const size_t low = partition_point(estimate->counted.len, i,
-					   estimate->counted.data[i].thread < thread);
+	size_t end;
 
-	for (size_t i = low;
-	     i < estimate->counted.len && estimate->counted.data[i].thread == thread; i++) {
+	for (size_t i = estimate_counted_rows(estimate, thread, &end); i < end; i++) {
 		const struct estimate_counted *row = &estimate->counted.data[i];
 		const uint64_t place =
 			*map_put(&counting->places, row->function, counting->list.len);

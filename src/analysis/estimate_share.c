@@ -2,7 +2,8 @@
  * Clock or samples: of a function whose calls were all timed, and that has called no counted
  * function, the clock knows the time; its error is what the probes cost beyond their calibration.
  * The samples' error is that of counting. The smaller decides. All other functions have what is
- * left of the thread's CPU time, in proportion to their samples.
+ * left of the thread's CPU time, in proportion to their samples. Of that is taken off what counters
+ * and dormant probes took in them.
  */
 #include "analysis/estimate.h"
 
@@ -76,9 +77,24 @@ static void decide(const struct estimate *estimate, struct estimate_thread *thre
 	}
 }
 
-/* CPU time of samples; what of it the kernel had is OS time, the rest application. */
-static void path_set(struct analysis_values *values, const struct estimate_path *path,
-		     uint64_t ticks)
+static void tally_costs(struct estimate *estimate, struct estimate_thread *thread)
+{
+	size_t end;
+
+	for (size_t i = estimate_counted_rows(estimate, thread->index, &end); i < end; i++) {
+		const struct estimate_counted *row = &estimate->counted.data[i];
+		struct estimate_tally *tally = estimate_tally(thread, row->function);
+		tally->cost.whole += (wide)row->cost_ticks;
+		tally->cost.weight = tally->own;
+	}
+}
+
+/*
+ * CPU time of samples; what of it the kernel had is OS time, the rest application. Returns what of
+ * the cost, at most the application's time, was taken off.
+ */
+static uint64_t path_set(struct analysis_values *values, const struct estimate_path *path,
+			 uint64_t ticks, uint64_t cost)
 {
 	uint64_t left = ticks;
 
@@ -90,19 +106,34 @@ static void path_set(struct analysis_values *values, const struct estimate_path 
 		values->os_ticks[cause] += kernel;
 		left -= kernel;
 	}
-	values->amount[ELAPSED_EXCLUSIVE] += ticks;
-	values->amount[CPU_EXCLUSIVE] += ticks;
+	cost = cost < left ? cost : left;
+	left -= cost;
+	values->amount[OVERHEAD_EXCLUSIVE] += cost;
+	values->amount[COUNTING_EXCLUSIVE] += cost;
+	values->amount[ELAPSED_EXCLUSIVE] += ticks - cost;
+	values->amount[CPU_EXCLUSIVE] += ticks - cost;
 	values->amount[APPLICATION_EXCLUSIVE] += left;
-	values->amount[ESTIMATED_EXCLUSIVE] += ticks;
+	values->amount[ESTIMATED_EXCLUSIVE] += ticks - cost;
 	values->amount[BASIS_EXCLUSIVE] += path->samples;
 	values->amount[SQUARES_EXCLUSIVE] += path->squares;
 	assert(left <= ticks);
+	return cost;
 }
 
 /* Of a function that is decided by samples. */
 static bool is_sampled(struct estimate_thread *thread, const struct analysis_node *node)
 {
 	return !estimate_tally(thread, node->function)->by_clock;
+}
+
+static void taken_off(struct analysis *analysis, const struct estimate_thread *thread,
+		      uint64_t cost)
+{
+	struct analysis_thread *row = &analysis->threads.data[thread->index];
+
+	row->residual_ticks += cost;
+	if (row->selected)
+		analysis->totals.overhead += cost;
 }
 
 bool estimate_share(struct estimate *estimate, struct estimate_thread *thread)
@@ -113,6 +144,7 @@ bool estimate_share(struct estimate *estimate, struct estimate_thread *thread)
 
 	tally_old(estimate, thread);
 	tally_paths(estimate, thread, &sums);
+	tally_costs(estimate, thread);
 	vec_foreach (tally, &thread->list)
 		cpu_ticks += tally->cpu_ticks;
 	if (!sums.samples || !cpu_ticks)
@@ -131,8 +163,12 @@ bool estimate_share(struct estimate *estimate, struct estimate_thread *thread)
 		if (!is_sampled(thread, node))
 			continue;
 		node->values.sampled = true;
-		if (path->samples)
-			path_set(&node->values, path, share_next(&shares, path->weight));
+		if (!path->samples)
+			continue;
+		taken_off(estimate->analysis, thread,
+			  path_set(&node->values, path, share_next(&shares, path->weight),
+				   share_next(&estimate_tally(thread, node->function)->cost,
+					      path->weight)));
 	}
 	return true;
 }

@@ -75,7 +75,10 @@ bool analysis_cpu_interval(const struct analysis *analysis, const struct analysi
 	wilson(fmin(samples, n) / draw, n / draw, &from, &to);
 	/* Samples of threads that ran at other rates stand for other times. */
 	const double one = samples > 0 ? sampled / samples : all / n;
-	const double systematic = fmin(SYSTEMATIC_OF_ALL * all, SYSTEMATIC_OF_OWN * sampled);
+	/* What counters took may have been twice the least, or nothing, beside other work. */
+	const double counting = (double)values->amount[analysis_measure_of(VALUE_COUNTING, side)];
+	const double systematic =
+		hypot(fmin(SYSTEMATIC_OF_ALL * all, SYSTEMATIC_OF_OWN * sampled), counting);
 	const double below = hypot(sampled - from * n * one, systematic);
 	const double above = hypot(to * n * one - sampled, systematic);
 

@@ -26,10 +26,11 @@
 /*
  * Of the CPU time, the ticks that were found by samples, the number of these samples, and their
  * squares (struct profile_stack_value): what the interval of such a time follows from (estimate.h).
+ * Of the overhead there, what counters and dormant probes took (struct profile_counted).
  */
 #define ANALYSIS_ESTIMATES(ESTIMATE)                                                               \
 	ESTIMATE(ESTIMATED, estimated, NULL), ESTIMATE(BASIS, basis, NULL),                        \
-		ESTIMATE(SQUARES, squares, NULL)
+		ESTIMATE(SQUARES, squares, NULL), ESTIMATE(COUNTING, counting, NULL)
 
 /*
  * Kept samples of the event shown, and the events that they stand for, in the event's unit.

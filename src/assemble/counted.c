@@ -11,6 +11,7 @@
 #include "assemble/counted.h"
 
 #include "abi/module.h"
+#include "assemble/counter_cost.h"
 #include "cache/learned.h"
 #include "session/thread_part.h"
 
@@ -86,8 +87,12 @@ uint64_t *counted_values(int fd, const struct tare_counter_record *entry)
 struct sum {
 	int64_t thread, function;
 	uint64_t entered, called;
+	counter_cost cost;
 	bool learned; /* it was only counted from the start */
 };
+
+/* Fewer counted calls of an entry take too little to look for the callers. */
+#define SITE_CALLS_MIN 100000
 
 struct summing {
 	struct counted_file *file;
@@ -171,58 +176,117 @@ static bool was_disarmed(const struct summing *summing, const struct resolve_cou
 	return map_get(&summing->disarmed, place_key(module_id, number)) != NULL;
 }
 
-static bool add_counter(struct summing *summing, const struct resolve_loaded *loaded,
-			const struct resolve_counted *counted, uint32_t number, struct sum add,
+/* What a thread has counted by a module. */
+struct counting {
+	const struct resolve_loaded *loaded;
+	struct resolve_counted counted;
+	struct learned learned;
+	const uint64_t *values;
+	int64_t thread;
+};
+
+static bool is_dormant(const struct summing *summing, const struct counting *counting,
+		       uint32_t number)
+{
+	return learned_has(&counting->learned, number) ||
+	       was_disarmed(summing, &counting->counted, number);
+}
+
+static int64_t function_of(const struct summing *summing, const struct counting *counting,
+			   uint32_t number, struct error *err)
+{
+	return resolve_counted_function(summing->process->resolver, summing->process->resolve,
+					counting->loaded, &counting->counted, number, err);
+}
+
+static bool add_counter(struct summing *summing, const struct counting *counting, uint32_t number,
 			struct error *err)
 {
+	const struct tare_calibration *calibration =
+		&summing->process->file->header.begin_calibration;
+	const uint64_t value = counting->values[number];
+	const bool dormant = is_dormant(summing, counting, number);
+
 	/* Where a call through a pointer leads the counter does not know. */
-	if (!resolve_counted_target(counted, number))
+	if (!resolve_counted_target(&counting->counted, number)) {
+		summing->pointers_missed |= dormant;
 		return true;
-	const int64_t function =
-		resolve_counted_function(summing->process->resolver, summing->process->resolve,
-					 loaded, counted, number, err);
+	}
+	const int64_t function = function_of(summing, counting, number, err);
 	if (!function)
 		return false;
-	struct sum *sum = sum_of(summing, add.thread, function);
-	sum->entered += add.entered;
-	sum->called += add.called;
-	sum->learned |= add.learned;
+	struct sum *sum = sum_of(summing, counting->thread, function);
+	if (number < counting->counted.function_count) {
+		sum->entered += value;
+		sum->cost += counter_cost_of(calibration, value, dormant);
+	} else {
+		sum->called += value;
+	}
+	sum->learned |= learned_has(&counting->learned, number);
 	return true;
+}
+
+static uint64_t site_calls(const struct counting *counting)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t i = counting->counted.function_count; i < counting->counted.count; i++)
+		calls += counting->values[i];
+	return calls;
+}
+
+/* What stands beside a call takes the caller's time. */
+static bool add_sites_cost(struct summing *summing, const struct counting *counting,
+			   struct error *err)
+{
+	const struct tare_calibration *calibration =
+		&summing->process->file->header.begin_calibration;
+	struct counter_owners owners = {0};
+	bool ok = true;
+
+	if (site_calls(counting) < SITE_CALLS_MIN)
+		return true;
+	counter_owners_init(&owners, &counting->counted);
+	for (uint32_t i = counting->counted.function_count; i < counting->counted.count && ok;
+	     i++) {
+		const uint32_t owner = counting->values[i]
+					       ? counter_owner_of(&owners, &counting->counted, i)
+					       : UINT32_MAX;
+		if (owner == UINT32_MAX)
+			continue;
+		const int64_t function = function_of(summing, counting, owner, err);
+		ok = function != 0;
+		if (ok)
+			sum_of(summing, counting->thread, function)->cost += counter_cost_of(
+				calibration, counting->values[i], is_dormant(summing, counting, i));
+	}
+	counter_owners_fini(&owners);
+	return ok;
 }
 
 static bool add_entry(struct summing *summing, const struct tare_counter_record *entry,
 		      struct error *err)
 {
-	struct resolve_counted counted;
-	const struct resolve_loaded *loaded = loaded_of(summing->process->resolve, entry, &counted);
+	struct counting counting = {.thread = thread_of(summing, entry)};
 
-	if (!loaded) {
+	counting.loaded = loaded_of(summing->process->resolve, entry, &counting.counted);
+	if (!counting.loaded) {
 		summing->file->damaged++;
 		return true;
 	}
 	/* A poisoned copy counts, too, but nothing is to be measured by it. */
-	if (!counted.function_count)
+	if (!counting.counted.function_count)
 		return true;
-	const int64_t thread = thread_of(summing, entry);
 	uint64_t *values = counted_values(summing->fd, entry);
-	struct learned learned = {0};
 	bool ok = true;
 
-	learned_read_session(summing->process->dir_fd, counted.source_id, &learned);
-	for (uint32_t i = 0; i < counted.count && ok; i++) {
-		const bool entry_of_function = i < counted.function_count;
-		const struct sum add = {.thread = thread,
-					.entered = entry_of_function ? values[i] : 0,
-					.called = entry_of_function ? 0 : values[i],
-					.learned = learned_has(&learned, i)};
-		if (!values[i])
-			continue;
-		ok = add_counter(summing, loaded, &counted, i, add, err);
-		if (!resolve_counted_target(&counted, i))
-			summing->pointers_missed |=
-				add.learned || was_disarmed(summing, &counted, i);
-	}
-	learned_fini(&learned);
+	counting.values = values;
+	learned_read_session(summing->process->dir_fd, counting.counted.source_id,
+			     &counting.learned);
+	for (uint32_t i = 0; i < counting.counted.count && ok; i++)
+		ok = !values[i] || add_counter(summing, &counting, i, err);
+	ok = ok && add_sites_cost(summing, &counting, err);
+	learned_fini(&counting.learned);
 	free(values);
 	return ok;
 }
@@ -252,12 +316,15 @@ static bool write_rows(struct summing *summing, struct error *err)
 {
 	vec_sort(&summing->sums, compare_sums);
 	vec_foreach (sum, &summing->sums) {
+		if (!sum->entered && !sum->called)
+			continue;
 		const struct profile_counted row = {
 			.process = summing->process->id,
 			.thread = sum->thread,
 			.function = sum->function,
 			.entered = sum->entered,
 			.called = sum->called,
+			.cost_ticks = counter_cost_ticks(sum->cost),
 			.approximate = summing->file->header.flags & TARE_COUNTERS_SHARED,
 		};
 		if (!profile_add_counted(summing->process->resolver->writer, &row, err) ||

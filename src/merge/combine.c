@@ -59,6 +59,8 @@ static void keep_calibration(struct tare_calibration *to, const struct tare_cali
 	}
 	keep_greatest(&to->bare_ticks, from->bare_ticks);
 	keep_greatest(&to->syscall_ticks, from->syscall_ticks);
+	keep_greatest(&to->counters_ticks, from->counters_ticks);
+	keep_greatest(&to->gates_ticks, from->gates_ticks);
 }
 
 static uint64_t end_time(const struct input *input, uint64_t ticks)
@@ -524,6 +526,7 @@ static bool take_counted(const struct profile_counted *row, void *context)
 	assert(merge->counted.len == merge->counted_keys.list.len);
 	add_count(&merge->counted.data[index].entered, row->entered);
 	add_count(&merge->counted.data[index].called, row->called);
+	add_count(&merge->counted.data[index].cost_ticks, rescale(input, row->cost_ticks));
 	merge->counted.data[index].approximate |= row->approximate;
 	return true;
 }

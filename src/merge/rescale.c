@@ -46,6 +46,8 @@ void rescale_calibration(const struct input *input, struct tare_calibration *cal
 	}
 	calibration->bare_ticks = rescale(input, calibration->bare_ticks);
 	calibration->syscall_ticks = rescale(input, calibration->syscall_ticks);
+	calibration->counters_ticks = rescale(input, calibration->counters_ticks);
+	calibration->gates_ticks = rescale(input, calibration->gates_ticks);
 }
 
 uint32_t rescale_bucket(const struct input *input, uint32_t bucket)

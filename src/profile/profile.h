@@ -13,7 +13,7 @@
 #include "base/base.h"
 
 #define PROFILE_APPLICATION_ID 0x74617265 /* "tare" */
-#define PROFILE_SCHEMA_VERSION 6	  /* the reader takes it and all before */
+#define PROFILE_SCHEMA_VERSION 7	  /* the reader takes it and all before */
 #define PROFILE_WAITS_SINCE    5	  /* blocked and preempted time is exact */
 
 struct profile_session {
@@ -195,6 +195,8 @@ struct profile_counted {
 	uint64_t entered; /* counted where the function begins: all calls */
 	uint64_t called;  /* at the places of calls that name it: not those through pointers */
 	bool approximate; /* some calls may be missing: docs/profile-format.md */
+	/* What counters and dormant probes in it, and at its calls, have taken at least. */
+	uint64_t cost_ticks;
 };
 
 struct profile_mark {

@@ -53,11 +53,12 @@ static const struct profile_column session_columns[] = {
 	COLUMN(profile_session, incomplete_reason, COLUMN_TEXT),
 };
 
-#define CALIBRATION(column, member)                                                                \
+#define CALIBRATION_SINCE(version, column, member)                                                 \
 	{                                                                                          \
 		.name = column, .offset = offsetof(struct profile_process, member),                \
-		.type = COLUMN_COUNT, .since = 1                                                   \
+		.type = COLUMN_COUNT, .since = (version)                                           \
 	}
+#define CALIBRATION(column, member) CALIBRATION_SINCE(1, column, member)
 #define PAIR_COLUMNS(prefix, member, name, pair)                                                   \
 	CALIBRATION(prefix "_" name "_inside_ticks", member.inside_ticks[pair]),                   \
 		CALIBRATION(prefix "_" name "_outside_ticks", member.outside_ticks[pair])
@@ -89,6 +90,8 @@ static const struct profile_column process_columns[] = {
 	CALIBRATION("begin_syscall_ticks", begin_calibration.syscall_ticks),
 	PAIR_COLUMNS("end", end_calibration, "enter", TARE_PAIR_ENTER),
 	PAIR_COLUMNS("end", end_calibration, "call", TARE_PAIR_CALL),
+	CALIBRATION_SINCE(7, "begin_counters_ticks", begin_calibration.counters_ticks),
+	CALIBRATION_SINCE(7, "begin_gates_ticks", begin_calibration.gates_ticks),
 };
 
 static const struct profile_column unfollowed_columns[] = {
@@ -299,6 +302,7 @@ static const struct profile_column counted_columns[] = {
 	COLUMN(profile_counted, entered, COLUMN_COUNT),
 	COLUMN(profile_counted, called, COLUMN_COUNT),
 	COLUMN(profile_counted, approximate, COLUMN_BOOL),
+	SINCE(7, profile_counted, cost_ticks, COLUMN_COUNT),
 };
 
 #define TABLE(version, table)                                                                      \

@@ -134,6 +134,8 @@ struct resolve_counted {
 bool resolver_counted(struct resolve_module *module, struct resolve_counted *counted);
 /* The distance of what is counted from note_addr; 0: it is not known. */
 int32_t resolve_counted_target(const struct resolve_counted *counted, uint32_t number);
+/* Where the counter's instruction stands: its offset in the copied code. */
+uint32_t resolve_counted_prefix(const struct resolve_counted *counted, uint32_t number);
 
 /*
  * The id of the function that begins at function->link_addr, added with its name and size where it

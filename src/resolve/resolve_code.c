@@ -97,12 +97,22 @@ bool resolver_counted(struct resolve_module *module, struct resolve_counted *cou
 	return counted->table;
 }
 
-int32_t resolve_counted_target(const struct resolve_counted *counted, uint32_t number)
+static struct tare_counted counted_at(const struct resolve_counted *counted, uint32_t number)
 {
 	struct tare_counted what;
 
 	memcpy(&what, counted->table + number * sizeof(what), sizeof(what));
-	return what.target;
+	return what;
+}
+
+int32_t resolve_counted_target(const struct resolve_counted *counted, uint32_t number)
+{
+	return counted_at(counted, number).target;
+}
+
+uint32_t resolve_counted_prefix(const struct resolve_counted *counted, uint32_t number)
+{
+	return counted_at(counted, number).prefix;
 }
 
 static struct object *unwind_of(struct resolve_module *module)

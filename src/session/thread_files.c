@@ -51,6 +51,8 @@ static void cut_calibration(struct tare_calibration *calibration, uint64_t *dama
 	}
 	cut_value(&calibration->bare_ticks, damaged);
 	cut_value(&calibration->syscall_ticks, damaged);
+	cut_value(&calibration->counters_ticks, damaged);
+	cut_value(&calibration->gates_ticks, damaged);
 }
 
 static bool process_check_header(struct process_file *process, struct error *err)

@@ -18,6 +18,7 @@ for pair in enter call call_indirect enter_flags call_flags; do
 	expect 0 "SELECT count(*) FROM process WHERE begin_${pair}_inside_ticks <= 0 OR
 		begin_${pair}_outside_ticks <= 0"
 done
+expect 0 "SELECT count(*) FROM process WHERE begin_counters_ticks <= 0 OR begin_gates_ticks <= 0"
 # What is subtracted is what was measured at the begin, of a forked child that of its parent.
 expect 0 "SELECT count(*) FROM process WHERE cost_enter_ticks <> begin_enter_inside_ticks OR
 	cost_leave_ticks <> begin_enter_outside_ticks OR cost_call_ticks <> begin_call_inside_ticks

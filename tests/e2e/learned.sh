@@ -41,6 +41,11 @@ file=$(find "$XDG_CACHE_HOME" -name .tare-learned | head -1)
 [ "$(stat -c %a "$file")" = 600 ] || fail "others may read or write what was learned"
 take "the second recording"
 [ "$(ask "SELECT min(calls) $of_phase")" = 0 ] || fail "phase did not start counted"
+# What its counter and its two probes took is known, to the tick.
+[ "$(ask "SELECT max(abs(c.cost_ticks - c.entered * (p.begin_counters_ticks + 2 * p.begin_gates_ticks) / 256)) <= 1
+	FROM counted c JOIN function f ON f.id = c.function JOIN process p ON p.id = c.process
+	WHERE f.name = 'phase' AND c.entered > 1000000 AND c.cost_ticks > 0")" = 1 ] ||
+	fail "what the counter of phase took is not known"
 "$TARE" report summary "$work/profile.tare" >summary
 grep -q "from the start [0-9]* function" summary || fail "the header does not say what was learned"
 

@@ -172,6 +172,9 @@ static bool is_older(const struct report *report, struct str *text)
 		analysis_has_timers(profile)
 			? "how many samples were taken at once, so intervals are too narrow"
 			: NULL,
+		report->analysis->totals.estimated
+			? "what counters and dormant probes took, which is in times by samples"
+			: NULL,
 	};
 	table_covers(lacking, PROFILE_SCHEMA_VERSION - 1);
 	const char *tare = profile_session(profile)->tare_version;

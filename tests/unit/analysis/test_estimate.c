@@ -51,6 +51,19 @@ static void count(int64_t of, int64_t function, uint64_t entered, uint64_t calle
 	assert_true(profile_add_counted(writer, &counted, &err));
 }
 
+/* Of one that was only counted, and counters and dormant probes in it took so long. */
+static void counted_at_cost(int64_t function, uint64_t calls, uint64_t cost_ticks)
+{
+	const struct profile_counted counted = {.process = process,
+						.thread = thread,
+						.function = function,
+						.entered = calls,
+						.cost_ticks = cost_ticks};
+	struct error err;
+
+	assert_true(profile_add_counted(writer, &counted, &err));
+}
+
 static void disarm(int64_t function, uint64_t calls)
 {
 	const struct profile_disarm row = {.process = process, .function = function};
@@ -191,6 +204,53 @@ static void test_counted_takes_from_caller(void **state)
 	/* What samples tell was on the processor, and working for the program. */
 	assert_int_equal(values_of("f")->amount[ELAPSED_EXCLUSIVE], 8 * MS);
 	assert_int_equal(values_of("f")->amount[APPLICATION_EXCLUSIVE], 8 * MS);
+}
+
+enum { THREAD_OVERHEAD = 40 }; /* of small_thread_of */
+
+/* What counters took is nobody's time, of the paths in proportion; the thread's sums agree. */
+static void test_counters_cost_is_overhead(void **state)
+{
+	uint64_t low, high;
+
+	(void)state;
+	const int64_t in_main = begin_main();
+	counted_at_cost(f, 1000, 3 * MS);
+	counted_at_cost(g, 1000, MS);
+	samples(in_main, 2);
+	const int64_t in_f = call(in_main, f);
+	samples(in_f, 4);
+	samples(call(call(in_main, g), f), 2);
+	samples(call(in_f, g), 2);
+	finish();
+	assert_cpu("f", 4 * MS, 3 * MS, true);
+	assert_cpu("g", 2 * MS, MS, true);
+	assert_cpu("main", 6 * MS, 2 * MS, true);
+	assert_int_equal(node_below("main", "f")->values.amount[CPU_EXCLUSIVE], 2 * MS);
+	assert_int_equal(values_of("f")->amount[OVERHEAD_EXCLUSIVE], 3 * MS);
+	assert_int_equal(values_of("main")->amount[COUNTING_INCLUSIVE], 4 * MS);
+	assert_int_equal(analysis->totals.cpu, 6 * MS);
+	assert_int_equal(analysis->totals.overhead, 4 * MS + THREAD_OVERHEAD);
+	/* The interval knows that it may have been nothing, or twice as much. */
+	assert_true(analysis_cpu_interval(analysis, values_of("f"), EXCLUSIVE, &low, &high));
+	assert_in_range(high, 6 * MS, 9 * MS);
+	assert_int_equal(low, 0);
+}
+
+/* However long counters would have taken, a function has no less than no time of its own. */
+static void test_counters_cost_at_most_all(void **state)
+{
+	(void)state;
+	const int64_t in_main = begin_main();
+	counted_at_cost(f, 1000, UINT64_C(1) << 50);
+	counted_at_cost(g, 1000, MS);
+	samples(in_main, 2);
+	samples(call(in_main, f), 8);
+	finish();
+	assert_cpu("f", 0, 0, true);
+	assert_cpu("main", 2 * MS, 2 * MS, true);
+	assert_int_equal(values_of("f")->amount[OVERHEAD_EXCLUSIVE], 8 * MS);
+	assert_int_equal(analysis->totals.overhead, 8 * MS + THREAD_OVERHEAD);
 }
 
 /* Where all calls were timed and nothing unseen was called, the clock is surer than 2 samples. */
@@ -640,6 +700,8 @@ int main(void)
 		ESTIMATE_TEST(test_preempted),
 		ESTIMATE_TEST(test_paths_of_nothing),
 		ESTIMATE_TEST(test_counted_takes_from_caller),
+		ESTIMATE_TEST(test_counters_cost_is_overhead),
+		ESTIMATE_TEST(test_counters_cost_at_most_all),
 		ESTIMATE_TEST(test_clock_decides_where_it_is_surer),
 		ESTIMATE_TEST(test_timed_call_below_counted),
 		ESTIMATE_TEST(test_paths_share_calls),

@@ -2,7 +2,9 @@
  * assemble/counted: the file of a process's counters, as a runtime writes it, as a killed one
  * leaves it, and as nobody should have written it.
  */
+#include "abi/module.h"
 #include "assemble/counted.h"
+#include "assemble/counter_cost.h"
 #include "session/thread_files.h"
 
 #include <setjmp.h>
@@ -144,6 +146,58 @@ static void test_what_is_missing_is_zero(void **state)
 	check_values(&entry, none);
 }
 
+/* ---- what they cost ---- */
+
+static void test_cost_is_of_256(void **state)
+{
+	const struct tare_calibration calibration = {.counters_ticks = 100, .gates_ticks = 78};
+	counter_cost sum = 0;
+
+	(void)state;
+	assert_int_equal(counter_cost_ticks(counter_cost_of(&calibration, 256, false)), 100);
+	assert_int_equal(counter_cost_ticks(counter_cost_of(&calibration, 256, true)), 256);
+	/* Parts of a tick add up before they are cut off. */
+	for (int i = 0; i < 512; i++)
+		sum += counter_cost_of(&calibration, 1, false);
+	assert_int_equal(counter_cost_ticks(sum), 200);
+}
+
+/* Calibration and counters may be anybody's. */
+static void test_cost_has_an_end(void **state)
+{
+	const struct tare_calibration calibration = {.counters_ticks = SESSION_FILE_VALUE_MAX,
+						     .gates_ticks = SESSION_FILE_VALUE_MAX};
+	counter_cost sum = 0;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		sum += counter_cost_of(&calibration, SESSION_FILE_VALUE_MAX, true);
+	assert_true(counter_cost_ticks(sum) == INT64_MAX);
+}
+
+/* A call's counter belongs to the function whose copied code begins last before it. */
+static void test_owner_of_a_call(void **state)
+{
+	static const struct tare_counted table[] = {{.prefix = 400}, {.prefix = 100},
+						    {.prefix = 250}, {.prefix = 399},
+						    {.prefix = 90},  {.prefix = 5000}};
+	const struct resolve_counted counted = {
+		.count = 6, .function_count = 3, .table = (const unsigned char *)table};
+	const struct resolve_counted hostile = {
+		.count = 1, .function_count = 6, .table = (const unsigned char *)table};
+	struct counter_owners owners;
+
+	(void)state;
+	counter_owners_init(&owners, &counted);
+	assert_int_equal(counter_owner_of(&owners, &counted, 3), 2);
+	assert_int_equal(counter_owner_of(&owners, &counted, 4), UINT32_MAX);
+	assert_int_equal(counter_owner_of(&owners, &counted, 5), 0);
+	counter_owners_fini(&owners);
+	counter_owners_init(&owners, &hostile);
+	assert_int_equal(owners.count, 1);
+	counter_owners_fini(&owners);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +209,9 @@ int main(void)
 						close_file),
 		cmocka_unit_test_setup_teardown(test_what_is_missing_is_zero, open_file,
 						close_file),
+		cmocka_unit_test(test_cost_is_of_256),
+		cmocka_unit_test(test_cost_has_an_end),
+		cmocka_unit_test(test_owner_of_a_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -338,7 +338,7 @@ static void test_refuses_other_versions(void **state)
 
 	(void)state;
 	write_small();
-	execute("PRAGMA user_version = 7");
+	execute("PRAGMA user_version = 8");
 	assert_non_null(strstr(read_all(&seen, &err), "newer tare"));
 	assert_int_equal(err.code, ERROR_UNSUPPORTED);
 	execute("PRAGMA user_version = 0");
@@ -388,6 +388,9 @@ static void test_refuses_other_versions(void **state)
 static void test_reads_older_versions(void **state)
 {
 	static const char *const younger[] = {
+		"PRAGMA user_version = 6; ALTER TABLE process DROP COLUMN begin_counters_ticks;"
+		"ALTER TABLE process DROP COLUMN begin_gates_ticks;"
+		"ALTER TABLE counted DROP COLUMN cost_ticks",
 		"PRAGMA user_version = 5; ALTER TABLE stack_value DROP COLUMN squares",
 		"PRAGMA user_version = 4;" NODE_AND_HISTOGRAM_4
 		"ALTER TABLE thread DROP COLUMN blocked_ticks;"
@@ -423,7 +426,7 @@ static void test_reads_older_versions(void **state)
 		assert_int_equal(seen.os_count, 1);
 		assert_null(seen.os.path);
 		assert_int_equal(seen.nodes[1].elapsed_exclusive_max, 30);
-		assert_int_equal(seen.histogram_calls, i < 5 ? 3 : 0);
+		assert_int_equal(seen.histogram_calls, i < 6 ? 3 : 0);
 	}
 	struct profile *profile = profile_open(path, &err);
 	assert_int_equal(profile_version(profile), 1);
