@@ -1,5 +1,6 @@
 /* A process file becomes rows: the process, what was disarmed, what was not followed. */
 #include "assemble/private.h"
+#include "assemble/process_name.h"
 
 #include "assemble/unfollowed.h"
 
@@ -144,7 +145,7 @@ bool assembly_write_process(struct assembly *assembly, struct assemble_process *
 	struct profile_process row = {
 		.pid = header->pid,
 		.parent_pid = header->parent_pid,
-		.name = path_basename(executable),
+		.name = process_name_choose(executable, header->command),
 		.executable = executable,
 		.begin_ticks = header->begin_ticks,
 		.end_ticks = header->end_ticks,

@@ -10,6 +10,7 @@
  * recorded: their samples count as taken outside of it.
  */
 #include "assemble/sample_assemble.h"
+#include "assemble/process_name.h"
 
 #include <string.h>
 
@@ -225,8 +226,7 @@ static bool write_process(struct sample_assembly *assembly, struct log_process *
 	const struct profile_process row = {
 		.pid = process->row.pid,
 		.parent_pid = parent_of(assembly, process),
-		.name = *process->executable ? path_basename(process->executable)
-					     : process->row.name,
+		.name = process_name_choose(process->executable, process->row.name),
 		.executable = process->executable,
 		.begin_ticks = ticks_of(assembly, process->row.time),
 		.end_ticks = process->open ? 0 : ticks_of(assembly, end_time),

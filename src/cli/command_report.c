@@ -50,7 +50,7 @@ const struct option report_command_options[] = {
 	TABLE_OPTIONS(AT(table)),
 	{.name = "verbose",
 	 .letter = 'v',
-	 .help = "coverage: one row per function",
+	 .help = "All that is known of the recording; coverage: one row per function",
 	 .type = OPTION_FLAG,
 	 .offset = AT(verbose)},
 	{.name = "asm",
@@ -170,7 +170,8 @@ int report_command_show(const struct report_values *values, const struct report_
 
 	table_options_apply(&values->table, &options, &globs);
 	profile_selection_init(&selection, &values->profile);
-	selection.options.coverage_functions = values->verbose;
+	selection.options.coverage_functions =
+		values->verbose && strcmp(options.view, "coverage") == 0;
 	selection.options.merge_threads = values->tree.merge_threads;
 	bool ok = tree_options_apply(&values->tree, &values->profile.shape, &options, err) &&
 		  filter_lists_init(&filters, &values->filters, &options, err) &&

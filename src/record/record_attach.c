@@ -27,6 +27,9 @@ static const int signals[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP};
 
 enum { SIGNALS = sizeof(signals) / sizeof(signals[0]) };
 
+/* What is attached to goes on. */
+enum { NO_STATUS = -1 };
+
 struct attach {
 	const struct record_options *options;
 	struct sampling sampling;
@@ -122,7 +125,10 @@ static char *output_path(const struct attach *attach, struct error *err)
 	return record_choose_output(attach->options->output, name, err);
 }
 
-/* The command line of the first process, as it was given. */
+/*
+ * The command line of the first process, as it was given, or the title that it has put in its
+ * place: one text, with nothing but ends of text behind it.
+ */
 static void put_command_line(struct attach *attach)
 {
 	struct vec_of(char *) words = {0};
@@ -134,10 +140,14 @@ static void put_command_line(struct attach *attach)
 				 TEXT_BYTES_MAX);
 	for (char *at = text; size > 0 && at < text + size; at += strlen(at) + 1)
 		vec_push(&words, at);
-	if (words.len)
-		recording_put_command_line(&attach->recording, words.data, words.len);
-	else
+	while (words.len > 1 && !*words.data[words.len - 1])
+		words.len--;
+	if (!words.len)
 		recording_put_text(&attach->recording, "command_line", "[all processes]");
+	else if (words.len == 1)
+		recording_put_text(&attach->recording, "command_line", words.data[0]);
+	else
+		recording_put_command_line(&attach->recording, words.data, words.len);
 	vec_fini(&words);
 	free(text);
 }
@@ -282,7 +292,7 @@ static bool attach_run(struct attach *attach, struct record_result *result, stru
 	cpu_watch_stop(&attach->cpu);
 	recording_put_number(&attach->recording, "end_ticks", (int64_t)clock_ticks());
 	sampling_stop(&attach->sampling, &attach->recording);
-	recording_put_number(&attach->recording, "exit_status", 0);
+	recording_put_number(&attach->recording, "exit_status", NO_STATUS);
 	clock_schedule_finish(&attach->recording);
 	result->command_status = 0;
 	if (record_build_profile(&attach->session, &attach->recording, attach->output, result, NULL,

@@ -207,7 +207,8 @@ static void begin_text(struct calltrace *calltrace)
 	const struct report_options *options = calltrace->report->options;
 	struct str text = {0};
 
-	report_write_text_header(calltrace->report, calltrace->stream);
+	report_write_text_header(calltrace->report, calltrace->stream,
+				 calltrace->report->options->verbose);
 	number_append(&text, totals->events);
 	str_append(&text, " events of ");
 	number_append(&text, totals->threads);

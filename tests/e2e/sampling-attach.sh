@@ -71,6 +71,19 @@ report processes
 kill -KILL $target $other
 wait $target 2>/dev/null || true
 
+# A title in the place of the arguments is the command, without the empty ones that it leaves, and what goes on has no
+# exit status.
+"$FIXTURES/titled" with many arguments that leave room >"$work/titled" &
+target=$!
+wait_for titled "$work/titled"
+attach $target -d 0.3
+ended 0
+"$TARE" report functions "$work/profile.tare" >"$work/titled"
+grep -qx 'command  *titled: waiting for work' "$work/titled" && ! grep -q 'exit status' "$work/titled" ||
+	fail "$(head -n 3 "$work/titled")"
+kill -KILL $target
+wait $target 2>/dev/null || true
+
 # The target ends.
 "$FIXTURES/proportions" 10000 &
 target=$!

@@ -58,9 +58,9 @@ NAMES = {"Function": "function", "Module": "module", "Cause": "cause", "System c
 GROUPS = {group for group, _ in COLUMNS} | set(COMPARED)
 TITLES = {title for _, title in COLUMNS} | set(NAMES) | {"base", "new", "change"}
 WIDEST = 40  # of numbers
-UNIT = re.compile(r" (ms|µs|ns|ticks)$")
+UNIT = re.compile(r" (s|ms|µs|ns|ticks)$")
 FOOTER = re.compile(r"\.\.\. |[~?≥▸±!] (?:95|[a-z])|note: |exit status ")
-NUMBER = re.compile(r"(?:^|\s)(-|[-+−]?[\d,]+(?:\.\d+)?(?: (?:ms|µs|ns))?)$")
+NUMBER = re.compile(r"(?:^|\s)(-|[-+−]?[\d,]+(?:\.\d+)?(?: (?:s|ms|µs|ns))?)$")
 
 
 class Heading:
@@ -72,6 +72,7 @@ class Heading:
         self.unit = unit[1] if unit else ""
         self.stem = UNIT.sub("", title)
         self.compared = False
+        self.decimals = 0
 
     def column(self):
         """The column of CSV without its unit; None: not a column of numbers."""
@@ -147,6 +148,8 @@ def text_tables(text):
     lines = [in_places(line) for line in re.sub(r"\033\[[\d;]*m", "", text).split("\n")]
     tables = []
     for above, line in zip([""] + lines, lines):
+        if line == "How it was recorded":
+            break
         headings = headings_of(line, above)
         if headings:
             tables.append(Table(headings))

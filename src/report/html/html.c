@@ -58,7 +58,7 @@ static bool pack_header(struct html_pack *pack, const struct report *report, str
 
 	if (!stream)
 		return error_set_errno(err, errno, "cannot make the page's header");
-	report_write_text_header(report, stream);
+	report_write_text_header(report, stream, true);
 	fclose(stream);
 	html_pack_key(pack, "header");
 	str_append(&pack->json, "[");

@@ -55,7 +55,7 @@ static bool has_gaps(const struct report *report, struct str *text)
 		return false;
 	str_printf(
 		text,
-		"%.0f %% of the functions are not instrumented, their time is in their callers'; "
+		"%.0f %% of the functions are not instrumented: their time is in their callers'; "
 		"tare report coverage -v says which and why",
 		100.0 * (double)refused / (double)selected);
 	return true;
@@ -86,8 +86,8 @@ static bool was_preempted(const struct report *report, struct str *text)
 	if (totals->cpu_unread || profile_version(report->analysis->profile) < PROFILE_WAITS_SINCE)
 		return false;
 	str_printf(text,
-		   "other threads had the processors for %.0f %% of the time in which the program "
-		   "could run",
+		   "preempted for %.0f %% of the time in which it could run: other threads had the "
+		   "processors",
 		   100 * preempted / wanted);
 	return true;
 }
@@ -233,10 +233,11 @@ const struct report_limit report_limits[] = {
 table_covers(report_limits, TARE_LIMITS);
 
 const struct report_attention report_attentions[] = {
-	{"accuracy", is_inaccurate}, {"preempted", was_preempted},   {"coverage", has_gaps},
-	{"os", lacks_os_events},     {"clock", clock_drifts},	     {"samples", has_few_samples},
-	{"stacks", has_cut_stacks},  {"followed", has_not_followed}, {"version", is_older},
-	{"modules", lacks_modules},
+	{"accuracy", is_inaccurate, false}, {"preempted", was_preempted, false},
+	{"coverage", has_gaps, false},	    {"os", lacks_os_events, false},
+	{"clock", clock_drifts, false},	    {"samples", has_few_samples, false},
+	{"stacks", has_cut_stacks, false},  {"followed", has_not_followed, false},
+	{"version", is_older, true},	    {"modules", lacks_modules, false},
 };
 
 const size_t report_attention_count = sizeof(report_attentions) / sizeof(report_attentions[0]);

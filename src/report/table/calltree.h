@@ -31,4 +31,7 @@ void report_append_frames_shortened(struct str *out, const char *text, size_t wi
 /* What stands between the names of two frames. */
 const char *report_frames_separator(bool unicode);
 
+/* Names of frames with `sign` between them, each as name_append_plain has it. */
+void report_append_frames_plain(struct str *out, const char *text, const char *sign, bool unicode);
+
 #endif

@@ -11,7 +11,7 @@ enum { PART_MIN = 6 };
 
 const char *report_frames_separator(bool unicode)
 {
-	return unicode ? " \u203a " : " > ";
+	return unicode ? " \u203a " : " -> ";
 }
 
 static void append_name(struct str *out, const char *name, bool unicode)
@@ -20,7 +20,7 @@ static void append_name(struct str *out, const char *name, bool unicode)
 
 	for (const char *next; (next = strstr(name, sign)); name = next + strlen(sign)) {
 		str_append_bytes(out, name, (size_t)(next - name));
-		str_append(out, unicode ? " \\u{203a} " : " \\x3e ");
+		str_append(out, unicode ? " \\u{203a} " : " -\\x3e ");
 	}
 	str_append(out, name);
 }
@@ -61,6 +61,30 @@ void report_append_frames(const struct report *report, const struct report_row *
 		append_frame(report, frames.data[i], out);
 	}
 	vec_fini(&frames);
+}
+
+/* Where the next separator is that none has escaped; NULL: there is none. */
+static const char *separator_find(const char *text, const char *sign)
+{
+	const char *at = strstr(text, sign);
+
+	while (at && at > text && at[-1] == '\\')
+		at = strstr(at + 1, sign);
+	return at;
+}
+
+void report_append_frames_plain(struct str *out, const char *text, const char *sign, bool unicode)
+{
+	struct str name = {0};
+
+	for (const char *next; (next = separator_find(text, sign)); text = next + strlen(sign)) {
+		str_clear(&name);
+		str_append_bytes(&name, text, (size_t)(next - text));
+		name_append_plain(out, name.data ? name.data : "", unicode);
+		str_append(out, sign);
+	}
+	name_append_plain(out, text, unicode);
+	str_fini(&name);
 }
 
 /* "[2]..." tells apart where it stands between numbers, too. */

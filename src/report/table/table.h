@@ -179,11 +179,15 @@ struct report_limit {
 };
 extern const struct report_limit report_limits[];
 
-/* What a reader must know before he trusts the numbers: attention.c. */
+/*
+ * What a reader must know before he trusts the numbers: attention.c. Up to its first ": " or "; "
+ * the sentence says what is wrong, behind that what it means and what to do.
+ */
 struct report_attention {
 	const char *kind;
 	/* Whether there is reason for it; appends the sentence. */
 	bool (*applies)(const struct report *report, struct str *text);
+	bool is_quiet; /* no warning: the short header leaves it out */
 };
 extern const struct report_attention report_attentions[];
 extern const size_t report_attention_count;

@@ -7,8 +7,9 @@
 	"disarmed,calls," BY "_inclusive," BY "_inclusive_percent," BY "_exclusive," BY            \
 	"_exclusive_percent," BY "_exclusive_margin," BY "_exclusive_bar," OTHERS
 #define CALL_DROPS                                                                                 \
-	BY "_inclusive_percent,module," BY "_exclusive_bar," BY                                    \
-	   "_exclusive_margin," OTHERS_DROPPED BY "_inclusive," BY "_exclusive_percent"
+	"application_inclusive,application_exclusive," BY                                          \
+	"_inclusive_percent,elapsed_inclusive," BY "_exclusive_bar,module,elapsed_exclusive," BY   \
+	"_exclusive_margin," BY "_inclusive," BY "_exclusive_percent"
 #define SAMPLE_COLUMNS                                                                             \
 	"inclusive_samples,inclusive_percent,inclusive_margin,exclusive_samples,"                  \
 	"exclusive_percent,exclusive_margin,exclusive_bar,exclusive_weight,"

@@ -1,118 +1,20 @@
-/* The header of text reports: what was recorded where, how well, and what is missing. */
-#include "report/text/line.h"
+/*
+ * The header of text reports, two to four lines: what was recorded and when, how long it took, and
+ * whether something is wrong. All else that is known of a recording is in facts.c.
+ */
+#include "report/text/key_line.h"
 #include "report/text/text.h"
 #include "report/words/name.h"
 #include "report/words/number.h"
-#include "report/words/style.h"
 
-#include <ctype.h>
-#include <math.h>
 #include <string.h>
 #include <time.h>
 
-static const char *text_or(const char *text, const char *otherwise)
+enum { KERNEL_SHOWN = 5, PERCENT = 100 };
+
+void report_append_start(const struct report *report, struct str *text)
 {
-	return text && text[0] ? text : otherwise;
-}
-
-/* A header's line stands out, is as usual, or is there for whom it may concern. */
-enum { ALERT, PLAIN, QUIET, NAMED };
-
-enum { KEY_WIDTH = 11, ROOM_MIN = 20 };
-
-#define SHARE_SHOWN 0.05 /* per cent: what is not shown as 0.0 */
-
-static size_t room_of(const struct report *report)
-{
-	const int room = report->options->width - KEY_WIDTH - 2;
-
-	return room > ROOM_MIN ? (size_t)room : ROOM_MIN;
-}
-
-static void write_line(const struct report *report, FILE *stream, int look, const char *key,
-		       const char *line)
-{
-	static const char *const styles[][2] = {[ALERT] = {STYLE_HOT, STYLE_BOLD},
-						[PLAIN] = {STYLE_DIM, ""},
-						[QUIET] = {STYLE_DIM, STYLE_DIM},
-						[NAMED] = {STYLE_DIM, STYLE_BOLD}};
-	const bool color = report->options->color;
-	const char *style = color ? styles[look][1] : "";
-
-	line_printf(stream, report->options, "%s%-*s%s %s%s%s", color ? styles[look][0] : "",
-		    KEY_WIDTH, key, color ? STYLE_OFF : "", style, line, style[0] ? STYLE_OFF : "");
-}
-
-/* One line; `text` is escaped, shortened to the width, and cleared. */
-static void write_short(const struct report *report, FILE *stream, int look, const char *key,
-			struct str *text)
-{
-	const bool unicode = report->options->unicode;
-	struct str escaped = {0}, line = {0};
-
-	name_append_sentence(&escaped, text->data ? text->data : "", unicode);
-	name_append_shortened(&line, escaped.data ? escaped.data : "", room_of(report), "");
-	write_line(report, stream, look, key, line.data ? line.data : "");
-	str_fini(&escaped);
-	str_fini(&line);
-	str_clear(text);
-}
-
-void report_write_text_line(const struct report *report, FILE *stream, const char *key,
-			    struct str *text)
-{
-	write_short(report, stream, PLAIN, key, text);
-}
-
-/* Where a line may end: not within "12 ms", "99.3 %" or "± 3". */
-static bool is_break(const char *text, size_t at)
-{
-	if (text[at] != ' ' || text[at + 1] == '%')
-		return false;
-	const unsigned char before = at ? (unsigned char)text[at - 1] : ' ';
-	return !isdigit(before) && before < 0x80 && before != '-';
-}
-
-/* Bytes of the beginning of `text` that fit, up to a blank if there is one. */
-static size_t bytes_that_fit(const char *text, size_t room)
-{
-	const size_t most = name_bytes_within(text, room);
-	size_t length = most;
-
-	if (!text[most])
-		return most;
-	while (length && !is_break(text, length))
-		length--;
-	return length ? length : most;
-}
-
-/* A sentence, or facts, of any length on as many lines as it takes. Clears `text`. */
-static void write_facts(const struct report *report, FILE *stream, int look, const char *key,
-			struct str *text)
-{
-	const size_t room = room_of(report);
-	struct str escaped = {0}, line = {0};
-
-	name_append_sentence(&escaped, text->data ? text->data : "", report->options->unicode);
-	for (const char *at = escaped.data ? escaped.data : ""; *at; key = "") {
-		const size_t length = bytes_that_fit(at, room);
-		str_clear(&line);
-		str_append_bytes(&line, at, length);
-		write_line(report, stream, look, key, line.data ? line.data : "");
-		at += length + (at[length] == ' ');
-	}
-	str_fini(&escaped);
-	str_fini(&line);
-	str_clear(text);
-}
-
-static void append_time(const struct report *report, uint64_t ticks, struct str *text)
-{
-	time_append_with_unit(text, analysis_ns(report->analysis, ticks), report->options->unicode);
-}
-
-static void append_start(const struct profile_session *session, struct str *text)
-{
+	const struct profile_session *session = profile_session(report->analysis->profile);
 	const time_t seconds = (time_t)(session->begin_unix_ns / 1000000000);
 	struct tm broken;
 	char date[64];
@@ -124,256 +26,52 @@ static void append_start(const struct profile_session *session, struct str *text
 		str_append(text, "at an unknown time");
 }
 
-static void append_count(struct str *text, uint64_t count, const char *one, const char *many)
+static void append_counts(const struct report *report, struct str *text)
 {
-	number_append(text, count);
-	str_printf(text, " %s", count == 1 ? one : many);
+	const struct analysis_totals *totals = &report->analysis->totals;
+
+	key_line_begin_fact(text);
+	key_line_append_count(text, totals->processes, "process, ", "processes, ");
+	key_line_append_count(text, totals->threads, "thread", "threads");
 }
 
-static void append_loss(struct str *text, uint64_t count, const char *what)
+static void append_recording(const struct report *report, bool counts, struct str *text)
 {
-	if (!count)
-		return;
-	if (text->len)
-		str_append(text, ", ");
-	number_append(text, count);
-	str_printf(text, " %s", what);
+	const struct profile_session *session = profile_session(report->analysis->profile);
+
+	report_append_start(report, text);
+	str_append(text, ", for ");
+	key_line_append_time(report,
+			     session->end_ticks > session->begin_ticks
+				     ? session->end_ticks - session->begin_ticks
+				     : 0,
+			     text);
+	if (session->exit_status >= 0)
+		str_printf(text, ", exit status %d", session->exit_status);
+	if (counts)
+		append_counts(report, text);
 }
 
 static void write_recording(const struct report *report, FILE *stream, struct str *text)
 {
 	const struct profile_session *session = profile_session(report->analysis->profile);
-	const struct analysis_totals *totals = &report->analysis->totals;
 
-	str_append(text, text_or(session->command_line, "?"));
-	write_short(report, stream, NAMED, "command", text);
-	append_start(session, text);
-	str_append(text, ", for ");
-	append_time(report,
-		    session->end_ticks > session->begin_ticks
-			    ? session->end_ticks - session->begin_ticks
-			    : 0,
-		    text);
-	if (session->exit_status < 0)
-		str_append(text, ", exit status unknown; ");
-	else
-		str_printf(text, ", exit status %d; ", session->exit_status);
-	append_count(text, totals->processes, "process, ", "processes, ");
-	append_count(text, totals->threads, "thread", "threads");
-	write_facts(report, stream, PLAIN, "recorded", text);
-}
-
-/* A fact among others on one line. */
-static void begin_fact(struct str *text)
-{
-	if (text->len)
-		str_append(text, "; ");
-}
-
-/* Where: the machine, its clock, and who recorded. */
-static void append_host(const struct report *report, struct str *text)
-{
-	const struct profile_session *session = profile_session(report->analysis->profile);
-
-	begin_fact(text);
-	str_printf(text, "host %s, %s, %s; clock ", text_or(session->host, "?"),
-		   text_or(session->system, "?"), text_or(session->processor, "unknown processor"));
-	if (session->exit_status < 0 && session->ticks_per_second == 1e9) /* imported */
-		str_append(text, "that of the recording, in nanoseconds");
-	else
-		str_printf(text, "%.6f GHz, calibrations differ by %.1f ppm",
-			   session->ticks_per_second / 1e9, session->clock_drift_ppm);
-	str_printf(text, "; tare %s", text_or(session->tare_version, "?"));
-}
-
-static bool is_wait(int cause)
-{
-	return cause == TARE_OS_BLOCKED || cause == TARE_OS_PREEMPTED;
-}
-
-/*
- * Shares of the elapsed time, the largest first: `rest` of it, which is that of the causes that are
- * waits, or of those that are not.
- */
-static void append_shares(const struct report *report, bool waits, uint64_t rest, struct str *text)
-{
-	const struct analysis_totals *totals = &report->analysis->totals;
-	const double whole = (double)totals->elapsed;
-	uint64_t left[TARE_OS_CAUSES];
-
-	for (int cause = 0; cause < TARE_OS_CAUSES; cause++)
-		left[cause] = is_wait(cause) == waits ? totals->os_ticks[cause] : 0;
-	while (100.0 * (double)rest / whole >= SHARE_SHOWN) {
-		int most = 0;
-		for (int cause = 1; cause < TARE_OS_CAUSES; cause++)
-			if (left[cause] > left[most])
-				most = cause;
-		const double percent = 100.0 * (double)left[most] / whole;
-		if (percent < 1 && !waits) {
-			str_printf(text, ", %.1f %% other", 100.0 * (double)rest / whole);
-			return;
-		}
-		str_printf(text, ", %.1f %% %s", percent, analysis_causes[most].words);
-		rest -= left[most] < rest ? left[most] : rest;
-		left[most] = 0;
+	str_append(text, key_line_text_or(session->command_line, "?"));
+	key_line_write(report, stream, LINE_NAMED, "command", text);
+	append_recording(report, true, text);
+	if (name_width(text->data) > key_line_room(report)) {
+		str_clear(text);
+		append_recording(report, false, text);
 	}
+	key_line_write_facts(report, stream, LINE_PLAIN, "recorded", text);
 }
 
-static void append_part(const struct report *report, uint64_t ticks, const char *what,
-			struct str *text)
-{
-	const uint64_t elapsed = report->analysis->totals.elapsed;
-
-	append_time(report, ticks, text);
-	str_append(text, what);
-	if (elapsed)
-		str_printf(text, " (%.1f %%)", 100.0 * (double)ticks / (double)elapsed);
-}
-
-static void write_times(const struct report *report, FILE *stream, struct str *text)
-{
-	const struct analysis_totals *totals = &report->analysis->totals;
-
-	append_time(report, totals->elapsed, text);
-	str_append(text, totals->threads > 1 ? " elapsed in all threads: " : " elapsed: ");
-	append_part(report, totals->cpu, " CPU", text);
-	if (totals->elapsed)
-		append_shares(report, true, totals->elapsed - totals->cpu, text);
-	str_append(text, "; ");
-	append_part(report, totals->application, " application", text);
-	if (totals->elapsed)
-		append_shares(report, false, totals->cpu - totals->application, text);
-	write_facts(report, stream, PLAIN, "time", text);
-}
-
-/* The means by which the operating system's time was observed. */
-static void append_os_means(const struct report *report, struct str *text)
-{
-	static const struct {
-		uint32_t bit;
-		const char *name;
-	} known[] = {{TARE_OS_BY_SELECTOR, "interrupts and faults"},
-		     {TARE_OS_BY_RSEQ, "switches"},
-		     {TARE_OS_BY_SITES, "system calls"}};
-	const uint32_t means = report->analysis->totals.os_means;
-	bool any = false;
-
-	begin_fact(text);
-	str_append(text, "OS events ");
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (!(means & known[i].bit))
-			continue;
-		str_printf(text, "%s%s", any ? ", " : "", known[i].name);
-		any = true;
-	}
-	if (!any)
-		str_append(text, "not observed");
-}
-
-static void append_coverage(const struct report *report, struct str *text)
-{
-	const uint64_t *count = report->analysis->totals.coverage;
-	const uint64_t done = count[COVERAGE_INSTRUMENTED] + count[COVERAGE_PART];
-	const uint64_t selected = done + count[COVERAGE_REFUSED];
-	const uint64_t skipped = report->analysis->totals.small_skipped;
-
-	begin_fact(text);
-	str_append(text, "coverage ");
-	if (selected) {
-		number_append(text, done);
-		str_append(text, " of ");
-		append_count(text, selected, "function", "functions");
-		str_printf(text, " (%.2f %%", 100.0 * (double)done / (double)selected);
-		append_loss(text, count[COVERAGE_PART], "in part");
-		str_append(text, ")");
-	} else {
-		str_append(text, "unknown");
-	}
-	if (report->analysis->refusals[0])
-		str_printf(text, ", refused %s", report->analysis->refusals);
-	append_loss(text, count[COVERAGE_SMALL] - skipped, "small counted");
-	append_loss(text, skipped, "small skipped");
-}
-
-/* Of how many recordings the profile is, and what of them it does not have. */
-static void write_merged(const struct report *report, FILE *stream, struct str *text)
-{
-	const struct profile_merged merged =
-		profile_merged(profile_session(report->analysis->profile));
-	struct str losses = {0};
-
-	if (!merged.recordings)
-		return;
-	append_count(text, merged.recordings, "recording", "recordings");
-	str_append(text, merged.processes_kept
-				 ? "; processes are apart, and times count from the first begin"
-				 : "; processes of one program are one, and times count from the "
-				   "begin of each recording");
-	append_loss(&losses, merged.event_logs, "threads' event logs");
-	append_loss(&losses, merged.sample_times, "samples' times");
-	append_loss(&losses, merged.addresses, "addresses and process ids of OS records");
-	if (losses.len)
-		str_printf(text, "; left out: %s", losses.data);
-	write_facts(report, stream, PLAIN, "merged", text);
-	str_fini(&losses);
-}
-
-/* The settings name the method, too. */
-static void append_method(const struct profile_session *session, struct str *text)
-{
-	const char *method = text_or(session->method, "?"),
-		   *settings = profile_merged(session).settings;
-
-	str_append(text, method);
-	if (!settings[0])
-		return;
-	if (str_starts_with(settings, "--method="))
-		settings += strcspn(settings, " ");
-	settings += settings[0] == ' ';
-	str_printf(text, "%s%s", settings[0] ? " " : "", settings);
-}
-
-/* What the probes cost, and how far what was subtracted can be trusted: docs/accuracy.md. */
-static void append_accuracy(const struct report *report, struct str *text)
-{
-	const struct analysis_totals *totals = &report->analysis->totals;
-	const uint64_t *cost = totals->cost_ticks;
-
-	begin_fact(text);
-	str_printf(text, "accuracy %s ", report->options->unicode ? "\u00b1" : "+-");
-	append_time(report, totals->error, text);
-	str_append(text, "; probe cost ");
-	append_time(report, totals->overhead, text);
-	str_append(text, " subtracted");
-	if (totals->residual) {
-		str_append(text, ", of it ");
-		append_time(report, totals->residual, text);
-		str_printf(text, " estimated (at most %.0f %%)", 100 * totals->residual_share);
-	}
-	str_printf(text, "; ticks per enter %llu, leave %llu, call %llu, return %llu, ",
-		   (unsigned long long)cost[TARE_EVENT_ENTER],
-		   (unsigned long long)cost[TARE_EVENT_LEAVE],
-		   (unsigned long long)cost[TARE_EVENT_CALL],
-		   (unsigned long long)cost[TARE_EVENT_RETURN]);
-	if (totals->processes_checked)
-		str_printf(text, "%+.0f %% at the end", 100 * totals->cost_drift);
-	else
-		str_append(text, "not checked at the end");
-}
-
-/* ---- samples ---- */
-
-static bool was_sampled(const struct report *report)
-{
-	return report->analysis->event || report->analysis->method == ANALYSIS_SAMPLE;
-}
-
-static void append_event(const struct report *report, struct str *text)
+void report_append_event(const struct report *report, struct str *text)
 {
 	const struct profile_event *event = report->analysis->event;
 	const uint64_t weight = report->analysis->totals.samples.weight;
 
-	str_append(text, text_or(event->name, "an unknown event"));
+	str_append(text, key_line_text_or(event->name, "an unknown event"));
 	if (event->period) {
 		str_append(text, ", one in ");
 		number_append(text, event->period);
@@ -384,295 +82,161 @@ static void append_event(const struct report *report, struct str *text)
 	if (event->unit && strcmp(event->unit, "ns") == 0)
 		time_append_with_unit(text, weight, report->options->unicode);
 	else
-		append_count(text, weight, "event", "events");
+		key_line_append_count(text, weight, "event", "events");
 }
 
-static void append_share(struct str *text, uint64_t part, uint64_t whole)
+/* What the kernel did in the threads' CPU time, where that is much of it. */
+static void append_kernel(const struct report *report, struct str *text)
 {
-	if (part && whole)
-		str_printf(text, " (%.2f %%)", 100.0 * (double)part / (double)whole);
+	const struct analysis_totals *totals = &report->analysis->totals;
+	const uint64_t kernel = totals->cpu - totals->application;
+
+	if (totals->cpu && kernel >= totals->cpu * KERNEL_SHOWN / PERCENT)
+		str_printf(text, " (%.0f %% in the kernel)",
+			   100.0 * (double)kernel / (double)totals->cpu);
 }
 
-/* How complete the stacks are. */
-static void append_stacks(const struct report *report, struct str *text)
+static void append_wait(const struct report *report, enum tare_os_cause cause, struct str *text)
 {
-	const struct analysis_sample_totals *totals = &report->analysis->totals.samples;
+	const uint64_t ticks = report->analysis->totals.os_ticks[cause];
 
-	if (!totals->truncated_known) {
-		str_append(text, "stacks cut off: not known for a part of the time");
+	if (!ticks)
+		return;
+	str_append(text, ", ");
+	key_line_append_time(report, ticks, text);
+	str_printf(text, " %s", analysis_causes[cause].words);
+}
+
+/* What is said only where the line has room for it. */
+enum { TIME_OF_KERNEL = 1, TIME_OF_THREADS = 2 };
+
+static void append_times(const struct report *report, unsigned parts, struct str *text)
+{
+	key_line_append_time(report, report->analysis->totals.cpu, text);
+	str_append(text, " CPU");
+	if (parts & TIME_OF_KERNEL)
+		append_kernel(report, text);
+	append_wait(report, TARE_OS_BLOCKED, text);
+	append_wait(report, TARE_OS_PREEMPTED, text);
+	if (parts & TIME_OF_THREADS && report->analysis->totals.threads > 1)
+		str_append(text, ", in all threads");
+}
+
+static void write_time(const struct report *report, FILE *stream, struct str *text)
+{
+	static const unsigned choices[] = {TIME_OF_KERNEL | TIME_OF_THREADS, TIME_OF_KERNEL, 0};
+	size_t choice = 0;
+
+	append_times(report, choices[choice], text);
+	while (choices[choice] && name_width(text->data) > key_line_room(report)) {
+		str_clear(text);
+		append_times(report, choices[++choice], text);
+	}
+	key_line_write_facts(report, stream, LINE_PLAIN, "time", text);
+}
+
+static void write_samples(const struct report *report, FILE *stream, struct str *text)
+{
+	const struct analysis *analysis = report->analysis;
+
+	key_line_append_count(text, analysis->totals.samples.kept, "sample", "samples");
+	if (analysis->event) {
+		str_append(text, " of ");
+		report_append_event(report, text);
 	} else {
-		number_append(text, totals->truncated);
-		str_append(text, " stacks cut off");
-		append_share(text, totals->truncated, totals->kept);
+		str_append(text, ": the target was never seen at work");
 	}
-	if (totals->unread) {
-		str_append(text, ", ");
-		number_append(text, totals->unread);
-		str_append(text, " unreadable");
-	}
+	key_line_write(report, stream, LINE_PLAIN, "samples", text);
 }
 
-static void append_collector(const struct profile_sampling *row, struct str *text)
-{
-	const char *unwinding = text_or(row->unwinding, "none");
+/* ---- warnings ---- */
 
-	begin_fact(text);
-	str_printf(text, "collector %s", text_or(row->collector, "?"));
-	if (strcmp(unwinding, "rules") == 0)
-		str_append(text, ", stacks by unwind rules");
-	else if (strcmp(unwinding, "fp") == 0)
-		str_append(text, ", stacks by frame pointers");
-	else
-		str_append(text, strcmp(unwinding, "none") == 0 ? ", no stacks" : ", stacks by ");
-	if (strcmp(unwinding, "rules") != 0 && strcmp(unwinding, "fp") != 0 &&
-	    strcmp(unwinding, "none") != 0)
-		str_append(text, unwinding);
-	str_append(text, row->kernel ? ", with the kernel's frames" : ", without the kernel's");
-	if (row->reason && row->reason[0])
-		str_printf(text, " (%s)", row->reason);
+/* The header's line of warnings: those that fit, then how many more there are. */
+struct warnings {
+	const struct report *report;
+	struct str line, only; /* `only`: the first one whole */
+	unsigned count, left_out;
+};
+
+/* What is wrong; behind that, a sentence says what it means and what to do. */
+static size_t clause_length(const char *sentence)
+{
+	const char *colon = strstr(sentence, ": "), *semicolon = strstr(sentence, "; ");
+	const char *end = colon && (!semicolon || colon < semicolon) ? colon : semicolon;
+
+	return end ? (size_t)(end - sentence) : strlen(sentence);
 }
 
-static void append_samples(const struct report *report, struct str *text)
+/* Clears `text`. */
+static void warnings_take(struct warnings *warnings, struct str *text)
 {
-	const struct analysis *analysis = report->analysis;
-	const struct analysis_sample_totals *totals = &analysis->totals.samples;
+	struct str next = {0};
 
-	begin_fact(text);
-	number_append(text, totals->kept);
-	str_append(text, totals->kept == 1 ? " sample of " : " samples of ");
-	if (analysis->event)
-		append_event(report, text);
-	else
-		str_append(text, "nothing: the target was never seen at work");
-	str_append(text, "; ");
-	append_stacks(report, text);
-	str_append(text, "; ");
-	number_append(text, totals->discarded);
-	str_append(text, " taken outside of the target");
-	append_loss(text, totals->in_runtime, "in tare's own code");
-}
-
-/* The losses that stand in a line. */
-static void append_line(const struct report *report, enum tare_loss_line line, struct str *text)
-{
-	for (size_t i = 0; i < analysis_loss_count; i++)
-		if (analysis_losses[i].line == line)
-			append_loss(text,
-				    analysis_loss_number(&report->analysis->totals,
-							 &analysis_losses[i]),
-				    analysis_losses[i].words);
-}
-
-#define SAMPLING_LOSS(name, place, key, words)                                                     \
-	[place] = {offsetof(struct analysis_sample_totals, name), words}
-
-static const struct {
-	size_t offset; /* in struct analysis_sample_totals */
-	const char *words;
-} sampling_losses[] = {PROFILE_SAMPLING_LOSSES(SAMPLING_LOSS)};
-table_covers(sampling_losses, TABLE_COUNT(((struct profile_sampling *)0)->losses));
-
-static void append_losses(const struct report *report, struct str *text)
-{
-	const struct analysis_totals *totals = &report->analysis->totals;
-
-	for (size_t i = 0; i < TABLE_COUNT(sampling_losses); i++)
-		if (sampling_losses[i].words)
-			append_loss(
-				text,
-				*(const uint64_t *)(const void *)((const char *)&totals->samples +
-								  sampling_losses[i].offset),
-				sampling_losses[i].words);
-	append_line(report, TARE_LOSS_LOST, text);
-	if (totals->inconsistent_ticks) {
-		if (text->len)
-			str_append(text, ", ");
-		append_time(report, totals->inconsistent_ticks, text);
-		str_append(text, " contradictory");
-	}
-}
-
-/* What was lost; that nothing was stands among the quiet facts. */
-static void write_losses(const struct report *report, FILE *stream, struct str *text)
-{
-	const struct profile_session *session = profile_session(report->analysis->profile);
-
-	append_losses(report, text);
-	if (text->len)
-		write_facts(report, stream, ALERT, "! losses", text);
-	if (session->complete)
+	if (!text->len)
 		return;
-	str_printf(text, "%s", text_or(session->incomplete_reason, "the recording was cut off"));
-	write_facts(report, stream, ALERT, "INCOMPLETE", text);
+	if (!warnings->count++)
+		str_append(&warnings->only, text->data);
+	str_printf(&next, "%s%s%.*s", warnings->line.len ? warnings->line.data : "",
+		   warnings->line.len ? "; " : "", (int)clause_length(text->data), text->data);
+	if (warnings->line.len &&
+	    name_width(next.data) + strlen("; 99 more: -v") > key_line_room(warnings->report)) {
+		warnings->left_out++;
+	} else {
+		str_clear(&warnings->line);
+		str_append(&warnings->line, next.data);
+	}
+	str_fini(&next);
+	str_clear(text);
 }
 
-/* Why call paths have folded, threads share rows, or something found no room. */
-static void write_limits(const struct report *report, FILE *stream, struct str *text)
+static void write_warnings(struct warnings *warnings, FILE *stream)
 {
-	const uint32_t met = report->analysis->totals.limits;
+	const bool whole = warnings->count == 1 &&
+			   name_width(warnings->only.data) <= key_line_room(warnings->report);
 
-	for (size_t i = 0; i < TARE_LIMITS; i++)
-		if (met & report_limits[i].bit & ~(uint32_t)TARE_LIMIT_SYSTEM)
-			str_printf(text, "%s--%s", text->len ? ", " : "", report_limits[i].name);
-	if (text->len) {
-		str_append(text, ": larger values keep more");
-		write_facts(report, stream, ALERT, "! limits", text);
-	}
-	if (met & TARE_LIMIT_SYSTEM) {
-		str_append(text, "the system's: address space, file size or storage");
-		write_facts(report, stream, ALERT, "! limits", text);
-	}
+	if (warnings->left_out)
+		str_printf(&warnings->line, "; %u more: -v", warnings->left_out);
+	if (warnings->count)
+		key_line_write(warnings->report, stream, LINE_ALERT, "!",
+			       whole ? &warnings->only : &warnings->line);
+	str_fini(&warnings->line);
+	str_fini(&warnings->only);
 }
 
-static void write_disarmed(const struct report *report, FILE *stream, struct str *text)
-{
-	const struct analysis_totals *totals = &report->analysis->totals;
-
-	if (!totals->functions_disarmed && !totals->functions_learned)
-		return;
-	append_count(text, totals->functions_disarmed, "function", "functions");
-	str_append(text, totals->basis ? ": calls counted, CPU time by samples"
-				       : ": calls counted, their time is their callers'");
-	if (totals->functions_learned) {
-		str_append(text, "; from the start ");
-		append_count(text, totals->functions_learned, "function", "functions");
-		str_append(text, " that an earlier recording has learned");
-	}
-	write_facts(report, stream, PLAIN, totals->basis ? "counted" : "disarmed", text);
-}
-
-/* Only where collection was ever off, or calls were too deep to be kept apart. */
-static void write_control(const struct report *report, FILE *stream, struct str *text)
-{
-	const struct analysis_totals *totals = &report->analysis->totals;
-	struct str calls = {0};
-
-	append_line(report, TARE_LOSS_WHILE_OFF, &calls);
-	if (totals->off_ticks || calls.len) {
-		append_time(report, totals->off_ticks, text);
-		str_append(text, " of the threads, not counted");
-		str_printf(text, "%s%s", calls.len ? ", " : "", calls.len ? calls.data : "");
-		write_facts(report, stream, PLAIN, "while off", text);
-	}
-	str_fini(&calls);
-	append_line(report, TARE_LOSS_TOO_DEEP, text);
-	if (text->len)
-		write_facts(report, stream, PLAIN, "too deep", text);
-}
-
-/* Where the tree is another than was recorded. */
-static void write_shape(const struct report *report, FILE *stream, struct str *text)
-{
-	const struct analysis *analysis = report->analysis;
-	const struct analysis_totals *totals = &analysis->totals;
-
-	if (analysis->my_code) {
-		append_count(text, totals->frames_hidden, "call path of ", "call paths of ");
-		append_count(text, totals->modules_hidden, "system module", "system modules");
-		str_append(text, totals->frames_hidden == 1 ? " is" : " are");
-		str_append(text, " part of the callers shown (--my-code)");
-		write_facts(report, stream, PLAIN, "hidden", text);
-	}
-	if (analysis->root) {
-		append_count(text, totals->root_paths, "call path", "call paths");
-		str_printf(text, " of %s, as one tree", analysis->root);
-		write_facts(report, stream, PLAIN, "root", text);
-	}
-	if (analysis->recursion_is_folded) {
-		append_count(text, totals->recursion_folded, "call path is", "call paths are");
-		str_append(text, " part of that of the same function above (--fold-recursion)");
-		write_facts(report, stream, PLAIN, "recursion", text);
-	}
-}
-
-void report_write_text_totals(const struct report *report, FILE *stream)
+static void write_all_warnings(const struct report *report, FILE *stream, struct str *text)
 {
 	const struct profile_session *session = profile_session(report->analysis->profile);
-	struct str text = {0};
+	struct warnings warnings = {.report = report};
 
-	append_start(session, &text);
-	str_printf(&text, " on %s, exit status %d", text_or(session->host, "?"),
-		   session->exit_status);
-	report_write_text_line(report, stream, "", &text);
-	if (report->analysis->has_calls)
-		write_times(report, stream, &text);
-	if (report->analysis->method == ANALYSIS_SAMPLE) {
-		append_samples(report, &text);
-		write_facts(report, stream, PLAIN, "samples", &text);
+	if (!session->complete) {
+		str_printf(
+			text, "INCOMPLETE, %s",
+			key_line_text_or(session->incomplete_reason, "the recording was cut off"));
+		warnings_take(&warnings, text);
 	}
-	append_losses(report, &text);
-	if (!text.len) {
-		str_append(&text, "none");
-		write_facts(report, stream, QUIET, "losses", &text);
-	}
-	str_clear(&text);
-	write_losses(report, stream, &text);
-	str_fini(&text);
+	report_append_losses(report, text);
+	warnings_take(&warnings, text);
+	report_append_limits(report, text);
+	warnings_take(&warnings, text);
+	for (size_t i = 0; i < report_attention_count; i++)
+		if (!report_attentions[i].is_quiet && report_attentions[i].applies(report, text))
+			warnings_take(&warnings, text);
+	write_warnings(&warnings, stream);
 }
 
-/* What a reader must know before he trusts the numbers. */
-static void write_attention(const struct report *report, FILE *stream, struct str *text)
-{
-	for (size_t i = 0; i < report_attention_count; i++) {
-		if (!report_attentions[i].applies(report, text))
-			continue;
-		char key[KEY_WIDTH + 1];
-		snprintf(key, sizeof(key), "! %s", report_attentions[i].kind);
-		write_facts(report, stream, ALERT, key, text);
-	}
-}
-
-/* How it was recorded, and all that is as it should be. */
-static void write_method(const struct report *report, FILE *stream, struct str *text)
-{
-	const struct profile_session *session = profile_session(report->analysis->profile);
-	struct str losses = {0};
-	size_t count;
-	const struct profile_sampling *rows = profile_samplings(report->analysis->profile, &count);
-
-	append_method(session, text);
-	if (was_sampled(report) && report->analysis->method != ANALYSIS_SAMPLE)
-		append_samples(report, text);
-	for (size_t i = 0; i < count && was_sampled(report); i++)
-		append_collector(&rows[i], text);
-	if (report->analysis->has_calls) {
-		append_coverage(report, text);
-		append_os_means(report, text);
-		append_accuracy(report, text);
-	}
-	begin_fact(text);
-	append_count(text, report->analysis->totals.nodes, "call path", "call paths");
-	append_host(report, text);
-	append_losses(report, &losses);
-	if (!losses.len)
-		str_append(text, "; losses none");
-	if (session->complete)
-		str_append(text, "; not cut off");
-	write_facts(report, stream, QUIET, "method", text);
-	str_fini(&losses);
-}
-
-void report_write_text_header(const struct report *report, FILE *stream)
+void report_write_text_header(const struct report *report, FILE *stream, bool whole)
 {
 	struct str text = {0};
 
 	write_recording(report, stream, &text);
-	write_merged(report, stream, &text);
-	if (report->analysis->has_calls)
-		write_times(report, stream, &text);
-	if (report->analysis->method == ANALYSIS_SAMPLE) {
-		append_samples(report, &text);
-		write_facts(report, stream, PLAIN, "samples", &text);
+	if (whole) {
+		report_write_text_facts(report, stream);
+	} else {
+		if (report->analysis->method == ANALYSIS_SAMPLE)
+			write_samples(report, stream, &text);
+		else
+			write_time(report, stream, &text);
+		write_all_warnings(report, stream, &text);
 	}
-	report_write_cpu_line(report, stream);
-	write_shape(report, stream, &text);
-	write_method(report, stream, &text);
-	if (report->analysis->has_calls) {
-		write_disarmed(report, stream, &text);
-		write_control(report, stream, &text);
-	}
-	write_losses(report, stream, &text);
-	write_limits(report, stream, &text);
-	write_attention(report, stream, &text);
 	str_fini(&text);
 }

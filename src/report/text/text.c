@@ -21,7 +21,7 @@ enum {
 	NAME_WANTED = 14,
 	MAIN_MIN = 22,
 	MAIN_WANTED = 28, /* and of wide terminals MAIN_SHARE % */
-	MAIN_SHARE = 30,
+	MAIN_SHARE = 40,
 	TREE_WANTED = 48,
 	TREE_MIN = 40,
 	INDENT_SHARE = 5,
@@ -30,15 +30,19 @@ enum {
 	BAR_SHARE = 13, /* of the width for a bar */
 	BAR_MIN = 6,
 	BAR_MAX = 12,
-	SIGNS_MAX = 16
+	SIGNS_MAX = 16,
+	OWN_SCALE = 10000, /* so much less than the largest time of a table has a unit of its own */
 };
 
 struct text_column {
 	const struct column *column;
 	size_t natural, width;
 	bool is_text, is_main, is_empty, is_time;
-	bool is_whole; /* not to be shortened */
-	double most;   /* of bars: the largest share, which fills the column */
+	bool is_whole;	  /* not to be shortened */
+	double most;	  /* of bars: the largest share, which fills the column */
+	uint64_t largest; /* of times */
+	enum time_scale scale;
+	unsigned decimals;
 	char title[48];
 };
 
@@ -48,9 +52,9 @@ struct text_table {
 	FILE *stream;
 	struct text_column columns[COLUMNS_MAX];
 	size_t count;
-	enum time_scale scale; /* of all times but those per call, so that they compare */
-	uint64_t largest;
+	uint64_t largest; /* of all times but those per call */
 	struct str scratch, cell, line;
+	struct str full;     /* what the cell is short for, where it is a function's name */
 	struct strmap shown; /* shortened name → its row's function, to find look-alikes */
 	struct arena names;
 	bool has_sign[SIGNS_MAX], any_shaded;
@@ -94,7 +98,34 @@ static void append_sign(struct str *out, uint64_t number, bool unicode)
 		str_append(out, (int64_t)number > 0 ? "+" : unicode ? "\u2212" : "-");
 }
 
-/* The cell as text in t->cell, names in full. */
+/* Whether the cell is the name of a function. */
+static bool names_code(const struct report_row *row, const struct text_column *column)
+{
+	const enum column_role role = column->column->role;
+
+	return (row->function || row->type == ROW_VERDICT || row->type == ROW_LINE ||
+		row->type == ROW_PAIR) &&
+	       (role == ROLE_FUNCTION || role == ROLE_FRAME || role == ROLE_OTHER_FUNCTION);
+}
+
+static void format_text(struct text_table *t, const struct report_row *row,
+			const struct text_column *column, const char *text)
+{
+	const bool unicode = t->report->options->unicode;
+
+	const bool is_path = column->column->role == ROLE_CALL_PATH;
+
+	str_clear(&t->full);
+	if (!is_path && !names_code(row, column)) {
+		name_append_escaped(&t->cell, text, unicode);
+		return;
+	}
+	name_append_escaped(&t->full, text, unicode);
+	report_append_frames_plain(&t->cell, t->full.data ? t->full.data : "",
+				   is_path ? ";" : report_frames_separator(unicode), unicode);
+}
+
+/* The cell as text in t->cell, names as wide as they are. */
 static void cell_format(struct text_table *t, const struct report_row *row,
 			const struct text_column *column)
 {
@@ -107,7 +138,7 @@ static void cell_format(struct text_table *t, const struct report_row *row,
 	case CELL_EMPTY:
 		break;
 	case CELL_TEXT:
-		name_append_escaped(&t->cell, cell.text, unicode);
+		format_text(t, row, column, cell.text);
 		break;
 	case CELL_COUNT:
 		number_append(&t->cell, cell.number);
@@ -116,10 +147,10 @@ static void cell_format(struct text_table *t, const struct report_row *row,
 		str_printf(&t->cell, "%" PRId64, (int64_t)cell.number);
 		break;
 	case CELL_TIME:
-		if (column->column->each && t->scale != SCALE_TICKS)
+		if (column->column->each && column->scale != SCALE_TICKS)
 			time_append_with_unit(&t->cell, cell.number, unicode);
 		else
-			time_append(&t->cell, cell.number, t->scale);
+			time_append(&t->cell, cell.number, column->scale, column->decimals);
 		break;
 	case CELL_PERCENT:
 		/* What rounds to nothing has no sign. */
@@ -131,7 +162,7 @@ static void cell_format(struct text_table *t, const struct report_row *row,
 		break;
 	case CELL_TIME_CHANGE:
 		append_sign(&t->cell, cell.number, unicode);
-		time_append(&t->cell, magnitude(cell.number), t->scale);
+		time_append(&t->cell, magnitude(cell.number), column->scale, column->decimals);
 		break;
 	case CELL_PERCENT_CHANGE:
 		append_sign(&t->cell, cell.percent < 0 ? UINT64_MAX : cell.percent > 0, unicode);
@@ -161,9 +192,25 @@ static void column_scan(struct text_table *t, struct text_column *column)
 			continue;
 		const uint64_t size = change ? magnitude(cell.number) : cell.number;
 		column->is_time = true;
-		if (size > t->largest)
-			t->largest = size;
+		if (size > column->largest)
+			column->largest = size;
 	}
+	if (column->largest > t->largest)
+		t->largest = column->largest;
+}
+
+/*
+ * Times of a table have one unit, so that they compare. Where a column would have no digit of it
+ * left, it has its own.
+ */
+static void column_choose_scale(const struct text_table *t, struct text_column *column)
+{
+	const bool ticks = t->report->options->unit == REPORT_TICKS;
+
+	column->scale = ticks ? SCALE_TICKS : time_scale_for(t->largest);
+	if (!ticks && column->largest && column->largest < t->largest / OWN_SCALE)
+		column->scale = time_scale_for(column->largest);
+	column->decimals = column->largest ? time_decimals(column->largest, column->scale) : 0;
 }
 
 static void column_measure(struct text_table *t, struct text_column *column)
@@ -178,7 +225,7 @@ static void column_measure(struct text_table *t, struct text_column *column)
 			     options->unicode);
 	snprintf(column->title, sizeof(column->title), "%s%s%s", title.data ? title.data : "",
 		 with_unit ? " " : "",
-		 with_unit ? time_scale_name(t->scale, options->unicode) : "");
+		 with_unit ? time_scale_name(column->scale, options->unicode) : "");
 	str_fini(&title);
 	column->natural = name_width(column->title);
 	if (c->type == CELL_BAR) {
@@ -370,10 +417,10 @@ static void table_measure(struct text_table *t)
 		    (!column->column->title[0] || t->report->view->id == VIEW_ANNOTATE))
 			t->count--;
 	}
-	t->scale =
-		t->report->options->unit == REPORT_TICKS ? SCALE_TICKS : time_scale_for(t->largest);
-	for (size_t i = 0; i < t->count; i++)
+	for (size_t i = 0; i < t->count; i++) {
+		column_choose_scale(t, &t->columns[i]);
 		column_measure(t, &t->columns[i]);
+	}
 	choose_main(t);
 	widen_groups(t);
 	drop_columns(t, width);
@@ -449,35 +496,45 @@ static void write_titles(struct text_table *t)
 	write_line(t, STYLE_BOLD);
 }
 
+/* What tells names apart, from the second on that look alike. */
+static void put_mark(const struct report_row *row, unsigned attempt, uint64_t identity, char *mark,
+		     size_t size)
+{
+	/* Rows of several frames differ in those between, of which there are many. */
+	if (attempt == 2 && row->last != row->node)
+		snprintf(mark, size, "[%06x]...", (unsigned)(identity & 0xffffff));
+	else if (attempt == 2 && row->function && row->function->link_addr)
+		snprintf(mark, size, "[%" PRIx64 "]...", row->function->link_addr);
+	else if (attempt > 1)
+		snprintf(mark, size, "[%u]...", attempt - 1);
+}
+
 /*
- * Appends the name in t->cell. Names that differ but would look alike when shortened get their
- * address, or a number.
+ * Appends the name in t->cell. Names that differ but would look alike when shortened get the
+ * arguments of their templates, their address, or a number.
  */
 static void append_distinct(struct text_table *t, const struct report_row *row, size_t width,
 			    bool is_code, struct str *out)
 {
-	const uint64_t identity = hash_bytes(t->cell.data, t->cell.len);
 	const bool unicode = t->report->options->unicode;
+	const struct str *whole = t->full.len ? &t->full : &t->cell;
+	const uint64_t identity = hash_bytes(whole->data, whole->len);
 	struct str name = {0};
 	char mark[32] = "";
 
 	/* A full name looks like no shortened one, unless it has dots of its own. */
-	if (name_width(t->cell.data) <= width && !strstr(t->cell.data, "...") &&
-	    !strstr(t->cell.data, "\u2026")) {
-		str_append(out, t->cell.data);
+	if (name_width(whole->data) <= width && strcmp(whole->data, t->cell.data) == 0 &&
+	    !strstr(whole->data, "...") && !strstr(whole->data, "\u2026")) {
+		str_append(out, whole->data);
 		return;
 	}
 	for (unsigned attempt = 0; attempt < LOOK_ALIKES_MAX; attempt++) {
-		/* Rows of several frames differ in those between, of which there are many. */
-		if (attempt == 2 && row->last != row->node)
-			snprintf(mark, sizeof(mark), "[%06x]...", (unsigned)(identity & 0xffffff));
-		else if (attempt == 2 && row->function && row->function->link_addr)
-			snprintf(mark, sizeof(mark), "[%" PRIx64 "]...", row->function->link_addr);
-		else if (attempt > 1)
-			snprintf(mark, sizeof(mark), "[%u]...", attempt - 1);
+		const bool fitted =
+			is_code && (attempt == 0 || (attempt == 1 && t->full.len != t->cell.len));
+		put_mark(row, attempt, identity, mark, sizeof(mark));
 		str_clear(&name);
-		report_append_frames_shortened(&name, t->cell.data, width,
-					       attempt == 0 && is_code ? NULL : mark, unicode);
+		report_append_frames_shortened(&name, attempt == 1 ? whole->data : t->cell.data,
+					       width, fitted ? NULL : mark, unicode);
 		const char *key = arena_strdup(&t->names, name.data ? name.data : "");
 		if (*strmap_put(&t->shown, key, identity) == identity)
 			break;
@@ -541,15 +598,6 @@ static void note_signs(struct text_table *t, const struct text_column *column,
 			t->has_sign[i] = true;
 	t->any_shaded |=
 		column->column->role == ROLE_TIME_BAR && cell->type == CELL_BAR && cell->on_cpu < 1;
-}
-
-/* Whether the cell is the name of a function. */
-static bool names_code(const struct report_row *row, const struct text_column *column)
-{
-	const enum column_role role = column->column->role;
-
-	return (row->function || row->type == ROW_VERDICT || row->type == ROW_LINE) &&
-	       (role == ROLE_FUNCTION || role == ROLE_FRAME || role == ROLE_OTHER_FUNCTION);
 }
 
 static bool is_code(const struct column *column)
@@ -713,13 +761,26 @@ void report_write_text_table(const struct report *report, const struct report_ta
 	arena_fini(&t->names);
 	str_fini(&t->scratch);
 	str_fini(&t->cell);
+	str_fini(&t->full);
 	str_fini(&t->line);
 	free(t);
 }
 
+/* Whether the view is where a reader looks for how it was recorded. */
+static bool ends_with_facts(const struct report *report)
+{
+	return !report->options->verbose &&
+	       (report->view->id == VIEW_SUMMARY || report->view->id == VIEW_COVERAGE);
+}
+
 void report_write_text(const struct report *report, FILE *stream)
 {
-	report_write_text_header(report, stream);
+	report_write_text_header(report, stream, report->options->verbose);
 	for (size_t i = 0; i < report->table_count; i++)
 		report_write_text_table(report, &report->tables[i], stream);
+	if (ends_with_facts(report)) {
+		line_write(stream, report->options, "", "");
+		line_write(stream, report->options, STYLE_BOLD, "How it was recorded");
+		report_write_text_facts(report, stream);
+	}
 }

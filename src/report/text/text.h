@@ -8,7 +8,15 @@
 #include "report/table/table.h"
 
 void report_write_text(const struct report *report, FILE *stream);
-void report_write_text_header(const struct report *report, FILE *stream);
+/* Two to four lines, or `whole`: with all that is known of the recording. */
+void report_write_text_header(const struct report *report, FILE *stream, bool whole);
+/* What the short header leaves out. */
+void report_write_text_facts(const struct report *report, FILE *stream);
+/* Parts of it that the header has, too; they append nothing where there is nothing to say. */
+void report_append_start(const struct report *report, struct str *text);
+void report_append_event(const struct report *report, struct str *text);
+void report_append_losses(const struct report *report, struct str *text);
+void report_append_limits(const struct report *report, struct str *text);
 /* When, where, totals and losses: of several profiles in one report. */
 void report_write_text_totals(const struct report *report, FILE *stream);
 /* One line of a header; clears `text`. */

@@ -2,6 +2,7 @@
 #include "report/words/name.h"
 #include "report/words/width.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <string.h>
 
@@ -94,9 +95,9 @@ static const char *ascii_of(unsigned code_point)
 		unsigned code_point;
 		const char *ascii;
 	} signs[] = {
-		{0xb1, "+-"},	{0xb5, "u"},	 {0xb7, "."},	{0xd7, "x"},	{0x2013, "-"},
-		{0x2014, "-"},	{0x2026, "..."}, {0x203a, ">"}, {0x2190, "<-"}, {0x2192, "->"},
-		{0x21b3, "->"}, {0x2212, "-"},	 {0x2248, "~"}, {0x2264, "<="}, {0x2265, ">="},
+		{0xb1, "+-"},	{0xb5, "u"},	 {0xb7, "."},	 {0xd7, "x"},	 {0x2013, "-"},
+		{0x2014, "-"},	{0x2026, "..."}, {0x203a, "->"}, {0x2190, "<-"}, {0x2192, "->"},
+		{0x21b3, "->"}, {0x2212, "-"},	 {0x2248, "~"},	 {0x2264, "<="}, {0x2265, ">="},
 		{0x2588, "#"},	{0x2591, ":"},	 {0x25b8, ">"},
 	};
 
@@ -332,6 +333,20 @@ static void fold_bracket(struct folding *folding, char bracket, struct str *out)
 		str_append(out, folding->dots);
 }
 
+/* Of a name in brackets that belongs to no template: "<module>" of Python, "<init>" of Java. */
+static size_t own_length(const char *name, const char *at)
+{
+	static const char *const names[] = {"<module>",	  "<lambda>",	"<locals>",
+					    "<listcomp>", "<dictcomp>", "<setcomp>",
+					    "<genexpr>",  "<init>",	"<clinit>"};
+	const bool behind_name = at > name && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
+
+	for (size_t i = 0; *at == '<' && !behind_name && i < sizeof(names) / sizeof(names[0]); i++)
+		if (str_starts_with(at, names[i]))
+			return strlen(names[i]);
+	return 0;
+}
+
 static void fold(struct folding *folding, const char *name, struct str *out)
 {
 	for (const char *at = name; *at;) {
@@ -344,14 +359,47 @@ static void fold(struct folding *folding, const char *name, struct str *out)
 		}
 		const bool arrow = *at == '>' && at > name && at[-1] == '-';
 		const bool empty = str_starts_with(at, "()") || str_starts_with(at, "(anonymous");
-		const size_t length = !empty ? 1 : at[1] == ')' ? 2 : strcspn(at, ")") + !!*at;
-		if (empty || arrow || at == name || !strchr("<>()", *at)) {
+		const size_t own = own_length(name, at);
+		const size_t length = own	     ? own
+				      : !empty	     ? 1
+				      : at[1] == ')' ? 2
+						     : strcspn(at, ")") + !!*at;
+		if (own || empty || arrow || at == name || !strchr("<>()", *at)) {
 			if (!is_hidden(folding))
 				str_append_bytes(out, at, strnlen(at, length));
 			at += strnlen(at, length);
 			continue;
 		}
 		fold_bracket(folding, *at++, out);
+	}
+}
+
+/* What a type's name is short for, and what a reader does not call it by. */
+static const struct {
+	const char *text, *instead;
+} aliases[] = {
+	{"std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >",
+	 "std::string"},
+	{"std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string"},
+	{"std::basic_string_view<char, std::char_traits<char> >", "std::string_view"},
+	{"std::__cxx11::", "std::"},
+	{"std::__1::", "std::"},
+	{"[abi:cxx11]", ""},
+};
+
+static void append_aliased(struct str *out, const char *name)
+{
+	while (*name) {
+		size_t i = 0;
+		while (i < sizeof(aliases) / sizeof(aliases[0]) &&
+		       !str_starts_with(name, aliases[i].text))
+			i++;
+		if (i < sizeof(aliases) / sizeof(aliases[0])) {
+			str_append(out, aliases[i].instead);
+			name += strlen(aliases[i].text);
+		} else {
+			str_append_bytes(out, name++, 1);
+		}
 	}
 }
 
@@ -374,6 +422,24 @@ static const char *behind_type(const char *name)
 		behind = at + 1;
 	}
 	return behind;
+}
+
+/* Only names of function templates begin with a type. */
+static const char *without_type(const char *name)
+{
+	const char *template = strchr(name, '<');
+
+	return template && strchr(template, '(') ? behind_type(name) : name;
+}
+
+void name_append_plain(struct str *out, const char *name, bool unicode)
+{
+	struct folding folding = {.parameters = true, .dots = unicode ? "\u2026" : "..."};
+	struct str aliased = {0};
+
+	append_aliased(&aliased, name);
+	fold(&folding, without_type(aliased.data ? aliased.data : ""), out);
+	str_fini(&aliased);
 }
 
 /* What a compiler has added to the name of a variant that it made: " [clone .isra.0]". */

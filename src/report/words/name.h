@@ -45,6 +45,13 @@ void name_append_shortened(struct str *out, const char *text, size_t width, cons
 void name_append_fitted(struct str *out, const char *name, size_t width, bool unicode);
 
 /*
+ * Appends a function's demangled name as text shows it everywhere: strings by their short names,
+ * without the library's inner namespaces, and with dots for the arguments of templates:
+ * "std::map<…>::find(std::string const&)".
+ */
+void name_append_plain(struct str *out, const char *name, bool unicode);
+
+/*
  * Appends a function's demangled name without its parameters, and with "..." for the arguments of
  * templates: "std::map<...>::operator[]".
  */

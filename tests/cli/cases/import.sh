@@ -26,6 +26,6 @@ tare import cut.data
 tare import late.data
 "$PERF_DATA" 0 /no/such/program 0x7fffffffffffffff >last.data
 tare import last.data
-COLUMNS=1000 tare report summary perf0.data.tare | sed -n '1p;/^samples  *[0-9]/p;/^method/p;/^! losses/p' |
+COLUMNS=1000 tare report functions -v perf0.data.tare | sed -n '1p;/^samples  *[0-9]/p;/^method/p;/^! losses/p' |
 	sed 's/; tare [0-9.]*//'
 ls

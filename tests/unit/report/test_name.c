@@ -148,13 +148,72 @@ static void test_times(void **state)
 	expect_time(0, "0 ns");
 	expect_time(999, "999 ns");
 	expect_time(1000, "1.000 us");
-	expect_time(999999, "999.999 us");
+	expect_time(999949, "999.9 us");
+	expect_time(999999, "1.000 ms");
 	expect_time(1000499, "1.000 ms");
 	expect_time(1000500, "1.001 ms");
-	expect_time(99999999999, "100,000.000 ms");
-	expect_time(100000000000, "100.000 s");
-	expect_time(1234567890123, "1,234.568 s");
-	expect_time(UINT64_MAX, "18,446,744,073.710 s");
+	expect_time(12345678, "12.35 ms");
+	expect_time(999949999, "999.9 ms");
+	expect_time(999950000, "1.000 s");
+	expect_time(99999999999, "100.0 s");
+	expect_time(1234567890123, "1,235 s");
+	expect_time(UINT64_MAX, "18,446,744,074 s");
+}
+
+/* Of a column one unit and as many decimals as its largest value leaves room for. */
+static void test_decimals(void **state)
+{
+	struct str out = {0};
+
+	(void)state;
+	assert_int_equal(time_decimals(9999499, SCALE_MS), 3);
+	assert_int_equal(time_decimals(9999500, SCALE_MS), 2);
+	assert_int_equal(time_decimals(642261000, SCALE_MS), 1);
+	assert_int_equal(time_decimals(47508123000, SCALE_MS), 0);
+	assert_int_equal(time_decimals(1, SCALE_S), 3);
+	assert_int_equal(time_decimals(UINT64_MAX, SCALE_NS), 0);
+	assert_int_equal(time_decimals(UINT64_MAX, SCALE_TICKS), 0);
+	time_append(&out, 873499, SCALE_MS, 1);
+	str_append(&out, " ");
+	time_append(&out, 49999, SCALE_MS, 1);
+	str_append(&out, " ");
+	time_append(&out, 1234, SCALE_TICKS, 0);
+	assert_string_equal(out.data, "0.9 0.0 1,234");
+	str_fini(&out);
+}
+
+static void expect_plain(const char *name, const char *plain)
+{
+	struct str out = {0};
+
+	name_append_plain(&out, name, false);
+	assert_string_equal(out.data, plain);
+	str_fini(&out);
+}
+
+static void test_plain_names(void **state)
+{
+	(void)state;
+	expect_plain("main", "main");
+	expect_plain("text::fingerprint(std::__cxx11::basic_string<char, std::char_traits<char>, "
+		     "std::allocator<char> > const&)",
+		     "text::fingerprint(std::string const&)");
+	expect_plain("std::__cxx11::list<int, std::allocator<int> >::size() const",
+		     "std::list<...>::size() const");
+	expect_plain("void std::vector<int, std::allocator<int> >::_M_realloc_insert<int>(int&&)",
+		     "std::vector<...>::_M_realloc_insert<...>(int&&)");
+	expect_plain("std::ostream& std::operator<< <std::char_traits<char> >(std::ostream&)",
+		     "std::operator<< <...>(std::ostream&)");
+	expect_plain("Foo::operator->() const", "Foo::operator->() const");
+	expect_plain("a::scan[abi:cxx11](int)", "a::scan(int)");
+	expect_plain("<alloc::vec::Vec<u8> as core::fmt::Debug>::fmt",
+		     "<alloc::vec::Vec<...> as core::fmt::Debug>::fmt");
+	expect_plain("core::ptr::drop_in_place::<alloc::string::String>",
+		     "core::ptr::drop_in_place::<...>");
+	expect_plain("py::Parser.<locals>.<lambda>:/srv/a b.py",
+		     "py::Parser.<locals>.<lambda>:/srv/a b.py");
+	expect_plain("java.lang.String.<init>(char[])", "java.lang.String.<init>(char[])");
+	expect_plain("unclosed<a, b", "unclosed<...");
 }
 
 static void test_number_groups(void **state)
@@ -235,6 +294,7 @@ int main(void)
 		cmocka_unit_test(test_invalid_utf8),  cmocka_unit_test(test_widths),
 		cmocka_unit_test(test_shortening),    cmocka_unit_test(test_brief_names),
 		cmocka_unit_test(test_cutting),	      cmocka_unit_test(test_times),
+		cmocka_unit_test(test_decimals),      cmocka_unit_test(test_plain_names),
 		cmocka_unit_test(test_number_groups),
 	};
 
