@@ -1,11 +1,14 @@
 /*
- * tare top: the functions of a running recording, again and again. Exit status: 0 ended by the user
- * or with the recording, 1 failed (nothing is recorded), 2 wrong command line.
+ * tare top: the functions of a running recording, or of any process that may be sampled, again and
+ * again. Exit status: 0 ended by the user, with the recording or with the process, 1 failed
+ * (nothing is recorded, may not be sampled), 2 wrong command line.
  */
 #include "cli/command.h"
 #include "cli/json_text.h"
 #include "cli/print.h"
+#include "cli/process_choice.h"
 #include "cli/terminal.h"
+#include "cli/top_sampling.h"
 #include "cli/top_table.h"
 #include "report/words/name.h"
 #include "session/control.h"
@@ -13,27 +16,37 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { NUMBERS_WIDTH = 10 + 12 + 13 + 13 + 13 + 14 + 2, NAME_WIDTH_MIN = 8 };
+enum { NAME_WIDTH_MIN = 8, MODULE_WIDTH = 20, RECORDING_SECONDS = 30 };
 
 struct top_values {
 	double interval_seconds;
 	int64_t count, rows;
 	int sort;
+	const char *process;
 	bool once, batch, json;
 };
 
-static const char *const sort_choices[] = {"interval", "total", "calls", "elapsed", NULL};
+static const char *const sort_choices[] = {"interval", "total",	  "calls",
+					   "elapsed",  "blocked", NULL};
 table_covers(sort_choices, TOP_SORTS + 1);
 
 static const struct option top_options[] = {
+	{.name = "pid",
+	 .letter = 'p',
+	 .argument = "PID|NAME",
+	 .help = "The process, by number or name, as PID; one that nobody records is sampled",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct top_values, process)},
 	{.name = "once",
-	 .help = "Print the table of the whole recording so far, and end",
+	 .help = "Print the table of the whole recording so far, or of one interval of a process "
+		 "that is not recorded, and end",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct top_values, once)},
 	{.name = "batch",
@@ -68,7 +81,7 @@ static const struct option top_options[] = {
 	 .letter = 's',
 	 .argument = "KEY",
 	 .help = "interval: CPU exclusive time since the last table, total: of the whole "
-		 "recording; calls: since the last table; elapsed: elapsed exclusive time",
+		 "recording; calls, blocked: since the last table; elapsed: elapsed exclusive time",
 	 .type = OPTION_CHOICE,
 	 .choices = sort_choices,
 	 .offset = offsetof(struct top_values, sort)},
@@ -80,11 +93,15 @@ static const struct top_values top_defaults = {.interval_seconds = 1};
 struct top {
 	const struct top_values *values;
 	struct session session;
+	struct top_sampling sampling; /* where top itself has begun to record */
+	uint64_t sampled_since_ns;    /* the recording, which is begun anew now and then */
+	struct top_table earlier;     /* the last table of those before it, if has_earlier */
+	bool has_earlier, is_shown;   /* … and of this one, there is a last table */
 	char *command;
 	struct terminal terminal;
 	enum top_sort sort;
-	struct top_table last; /* the table shown last, if `shown` */
-	uint64_t shown;
+	struct top_table last; /* the table shown last, if is_shown */
+	uint64_t shown;	       /* tables */
 };
 
 static bool recording_is_over(const struct top *top)
@@ -99,28 +116,78 @@ static double per_second(uint64_t value, const struct top_table *table)
 	return table->interval_seconds > 0 ? (double)value / table->interval_seconds : 0;
 }
 
-/* The terminal cuts what is still too long. */
+/* The columns before the names; those of calls where there are any. */
+static void append_numbers(const struct top_row *row, const struct top_table *table,
+			   struct str *text)
+{
+	str_printf(text, "%9.1f", per_second(row->interval_ns[TOP_CPU], table) * 1e-6);
+	if (table->has_waits)
+		str_printf(text, " %8.1f %8.1f",
+			   per_second(row->interval_ns[TOP_BLOCKED], table) * 1e-6,
+			   per_second(row->interval_ns[TOP_PREEMPTED], table) * 1e-6);
+	if (table->has_calls)
+		str_printf(text, " %9.0f", per_second(row->interval_calls, table));
+	str_printf(text, " %10.1f", (double)row->time_ns[TOP_CPU] * 1e-6);
+	if (table->has_calls)
+		str_printf(text, " %11" PRIu64, row->calls);
+	str_append(text, "  ");
+}
+
+static void append_heading(const struct top_table *table, struct str *text)
+{
+	str_printf(text, "%9s", "CPU ms/s");
+	if (table->has_waits)
+		str_printf(text, " %8s %8s", "blocked", "preempt");
+	if (table->has_calls)
+		str_printf(text, " %9s", "calls/s");
+	str_printf(text, " %10s", "CPU ms");
+	if (table->has_calls)
+		str_printf(text, " %11s", "calls");
+	str_append(text, "  function, module\n");
+}
+
+/* The function has the room that the numbers and the module leave. */
 static void append_row(const struct top_row *row, const struct top_table *table, struct str *text,
 		       int columns)
 {
 	const bool unicode = print_is_unicode();
-	struct str name = {0}, module = {0};
+	const size_t begin = text->len;
+	struct str name = {0}, whole = {0}, module = {0};
 
 	name_append_escaped(&name, row->function, unicode);
-	name_append_escaped(&module, row->module, unicode);
-	const size_t beside = NUMBERS_WIDTH + 2 + name_width(module.data);
+	name_append_escaped(&whole, row->module, unicode);
+	if (columns)
+		name_append_middle(&module, whole.data, MODULE_WIDTH, unicode);
+	else
+		str_append(&module, whole.data);
+	append_numbers(row, table, text);
+	const size_t beside = text->len - begin + 2 + name_width(module.data);
 
-	str_printf(text, "%10.1f %11.0f %12.1f %12.1f %12.1f %13" PRIu64 "  ",
-		   per_second(row->interval_ns, table) * 1e-6,
-		   per_second(row->interval_calls, table), (double)row->cpu_ns * 1e-6,
-		   (double)row->elapsed_ns * 1e-6, (double)row->application_ns * 1e-6, row->calls);
 	if (columns && (size_t)columns > beside + NAME_WIDTH_MIN)
-		name_append_shortened(text, name.data, (size_t)columns - beside, "");
+		name_append_fitted(text, name.data, (size_t)columns - beside, unicode);
 	else
 		str_append(text, name.data);
 	str_printf(text, "  %s\n", module.data);
 	str_fini(&name);
+	str_fini(&whole);
 	str_fini(&module);
+}
+
+static void append_totals(const struct top *top, const struct top_table *table, struct str *text)
+{
+	name_append_escaped(text, top->command, print_is_unicode());
+	str_printf(text, ": %" PRIu64 " processes, %" PRIu64 " threads", table->processes,
+		   table->threads);
+	if (table->has_calls)
+		str_printf(text,
+			   ", %.0f calls/s; %.1f s of threads' time, %.1f s CPU, %.1f s "
+			   "application, %.1f s off",
+			   per_second(table->interval_calls, table),
+			   (double)table->elapsed_ns * 1e-9, (double)table->cpu_ns * 1e-9,
+			   (double)table->application_ns * 1e-9, (double)table->off_ns * 1e-9);
+	else
+		str_printf(text, "; %.1f s CPU%s", (double)table->cpu_ns * 1e-9,
+			   table->has_waits ? "" : "; blocked time needs rights, see tare doctor");
 }
 
 static void table_text(const struct top *top, const struct top_table *table, struct str *text)
@@ -129,17 +196,12 @@ static void table_text(const struct top *top, const struct top_table *table, str
 
 	if (top->terminal.open)
 		terminal_size(&columns, &lines);
-	name_append_escaped(text, top->command, print_is_unicode());
-	str_printf(text,
-		   ": %" PRIu64 " processes, %" PRIu64 " threads, %.0f calls/s; %.1f s of "
-		   "threads' time, %.1f s CPU, %.1f s application, %.1f s off",
-		   table->processes, table->threads, per_second(table->interval_calls, table),
-		   (double)table->elapsed_ns * 1e-9, (double)table->cpu_ns * 1e-9,
-		   (double)table->application_ns * 1e-9, (double)table->off_ns * 1e-9);
+	append_totals(top, table, text);
 	if (top->terminal.open)
-		str_append(text, "\nq quit; sort by: i interval, t total, c calls, e elapsed");
-	str_printf(text, "\n\n%10s %11s %12s %12s %12s %13s  %s\n", "CPU ms/s", "calls/s",
-		   "CPU excl ms", "elapsed ms", "app ms", "calls", "function, module");
+		str_append(text,
+			   "\nq quit; sort by: i interval, t total, c calls, e elapsed, b blocked");
+	str_append(text, "\n\n");
+	append_heading(table, text);
 	int64_t rows = top->values->rows ? top->values->rows : (int64_t)lines - 5;
 	vec_foreach (row, &table->rows) {
 		if (rows-- <= 0)
@@ -172,11 +234,14 @@ static void print_json(const struct top *top, const struct top_table *table)
 		str_printf(&out,
 			   ", \"calls\": %" PRIu64 ", \"interval_calls\": %" PRIu64
 			   ", \"interval_cpu_exclusive_ns\": %" PRIu64
+			   ", \"interval_blocked_exclusive_ns\": %" PRIu64
+			   ", \"interval_preempted_exclusive_ns\": %" PRIu64
 			   ", \"cpu_exclusive_ns\": %" PRIu64
 			   ", \"application_exclusive_ns\": %" PRIu64
 			   ", \"elapsed_exclusive_ns\": %" PRIu64 "}",
-			   row->calls, row->interval_calls, row->interval_ns, row->cpu_ns,
-			   row->application_ns, row->elapsed_ns);
+			   row->calls, row->interval_calls, row->interval_ns[TOP_CPU],
+			   row->interval_ns[TOP_BLOCKED], row->interval_ns[TOP_PREEMPTED],
+			   row->time_ns[TOP_CPU], row->application_ns, row->elapsed_ns);
 		comma = ", ";
 	}
 	str_append(&out, "]}\n");
@@ -202,23 +267,28 @@ static void show(struct top *top, struct top_table *table)
 	str_fini(&text);
 }
 
-/* ---- the loop ---- */
+/* ---- waiting ---- */
 
-/* Waits for the next table; sorts and shows the last one again on the way. False: the end. */
-static bool wait_for_next(struct top *top)
+static uint64_t now_ns(void)
 {
-	static const char keys[] = "itce"; /* as enum top_sort */
-	table_covers(keys, TOP_SORTS + 1);
-	const uint64_t begin = top->last.raw_ns;
-	const uint64_t wait_ns = (uint64_t)(top->values->interval_seconds * 1e9);
 	struct timespec now;
 
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Waits for the next table; sorts and shows the last one again on the way. False: the end. */
+static bool wait_for(struct top *top, uint64_t begin)
+{
+	static const char keys[] = "itceb"; /* as enum top_sort */
+	table_covers(keys, TOP_SORTS + 1);
+	const uint64_t wait_ns = (uint64_t)(top->values->interval_seconds * 1e9);
+
 	for (;;) {
-		clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-		const uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-		if (now_ns - begin >= wait_ns)
+		const uint64_t passed_ns = now_ns() - begin;
+		if (passed_ns >= wait_ns)
 			return true;
-		const int left_ms = (int)((wait_ns - (now_ns - begin)) / 1000000) + 1;
+		const int left_ms = (int)((wait_ns - passed_ns) / 1000000) + 1;
 		if (!top->terminal.open) {
 			usleep((useconds_t)(left_ms < 500 ? left_ms : 500) * 1000);
 			continue;
@@ -229,19 +299,50 @@ static bool wait_for_next(struct top *top)
 		const char *sort = key ? strchr(keys, key) : NULL;
 		if (sort)
 			top->sort = (enum top_sort)(sort - keys);
-		show(top, &top->last);
+		if (top->is_shown)
+			show(top, &top->last);
 	}
 }
+
+/* ---- a process that nobody records ---- */
+
+static bool begin_sampling(struct top *top, uint32_t target, struct error *err)
+{
+	top->sampled_since_ns = now_ns();
+	return top_sampling_begin(&top->sampling, target, &top->session, err);
+}
+
+/* The recording's log grows, and with it what a look costs: so it is begun anew now and then. */
+static bool renew(struct top *top, struct error *err)
+{
+	if (!top->sampling.recorder ||
+	    now_ns() - top->sampled_since_ns < RECORDING_SECONDS * 1000000000ULL)
+		return true;
+	top_sampling_end(&top->sampling);
+	session_close(&top->session, false);
+	top->session = (struct session){.fd = -1};
+	if (top->has_earlier)
+		top_table_fini(&top->earlier);
+	top->earlier = top->last;
+	top->has_earlier = top->is_shown;
+	top->is_shown = false;
+	return begin_sampling(top, top->sampling.target, err);
+}
+
+/* ---- the loop ---- */
 
 static bool look(struct top *top, struct error *err)
 {
 	struct top_table table = {0};
 
-	if (!top_table_read(&top->session, top->shown ? &top->last : NULL, &table, err))
+	if (!top_table_read(&top->session, top->is_shown ? &top->last : NULL, &table, err))
 		return false;
-	if (top->shown)
+	if (top->has_earlier)
+		top_table_carry(&table, &top->earlier);
+	if (top->is_shown)
 		top_table_fini(&top->last);
 	top->last = table;
+	top->is_shown = true;
 	top->shown++;
 	show(top, &top->last);
 	return true;
@@ -252,28 +353,41 @@ static bool loop(struct top *top, struct error *err)
 	const struct top_values *values = top->values;
 	const uint64_t most = values->once ? 1 : (uint64_t)values->count;
 
+	/* A recording that begins now has nothing to show yet. */
+	if (top->sampling.recorder && !wait_for(top, now_ns()))
+		return true;
+	uint64_t looked_ns;
+
 	do {
 		if (recording_is_over(top))
 			return true;
+		looked_ns = now_ns();
 		if (!look(top, err))
 			return recording_is_over(top) && top->shown;
-	} while ((!most || top->shown < most) && wait_for_next(top));
+		if (most && top->shown >= most)
+			return true;
+		if (!renew(top, err))
+			return false;
+	} while (wait_for(top, looked_ns));
 	return true;
 }
 
-static bool find(const struct operands *operands, struct session *session, struct error *err)
-{
-	char *end;
+/* ---- which process ---- */
 
-	if (operands->count > 1)
-		return error_set(err, ERROR_USAGE, "tare top takes one process id");
-	if (!operands->count)
-		return control_find_only(session, err);
-	errno = 0;
-	const long pid = strtol(operands->items[0], &end, 10);
-	if (errno || *end || end == operands->items[0] || pid < 1 || pid > INT_MAX)
-		return error_set(err, ERROR_USAGE, "\"%s\" is no process id", operands->items[0]);
-	return control_find((pid_t)pid, session, err);
+static bool find(const struct top_values *values, const struct operands *operands, struct top *top,
+		 struct error *err)
+{
+	const char *text = operands->count ? operands->items[0] : values->process;
+	uint32_t pid;
+
+	if (operands->count > 1 || (operands->count && values->process))
+		return error_set(err, ERROR_USAGE, "tare top takes one process");
+	if (!text)
+		return control_find_only(&top->session, err);
+	if (!process_find(text, &pid, err))
+		return false;
+	return control_find((pid_t)pid, &top->session, err) ||
+	       (kill((pid_t)pid, 0) == 0 && begin_sampling(top, pid, err));
 }
 
 static int top_run(const void *values_at, const struct operands *operands, struct error *err)
@@ -283,7 +397,7 @@ static int top_run(const void *values_at, const struct operands *operands, struc
 		.session = {.fd = -1}, .values = values, .sort = (enum top_sort)values->sort};
 	struct recording recording = {.fd = -1};
 
-	if (!find(operands, &top.session, err))
+	if (!find(values, operands, &top, err))
 		return -1;
 	bool ok = control_act_as_owner(&top.session, err) &&
 		  recording_read(&recording, top.session.fd, err);
@@ -295,8 +409,11 @@ static int top_run(const void *values_at, const struct operands *operands, struc
 		ok = loop(&top, err);
 		terminal_close(&top.terminal);
 	}
-	if (top.shown)
+	if (top.is_shown)
 		top_table_fini(&top.last);
+	if (top.has_earlier)
+		top_table_fini(&top.earlier);
+	top_sampling_end(&top.sampling);
 	free(top.command);
 	session_close(&top.session, false);
 	return ok ? EXIT_STATUS_OK : -1;
@@ -304,19 +421,22 @@ static int top_run(const void *values_at, const struct operands *operands, struc
 
 const struct command command_top = {
 	.name = "top",
-	.operands = "[PID]",
-	.summary = "functions of a running recording, live",
+	.operands = "[PID|NAME]",
+	.summary = "functions of a running process, live",
 	.description =
-		"Shows where the program spends its time while it is recorded: by default the "
-		"functions\n"
-		"with most CPU time of their own in the last second. PID is a recorded "
-		"process\n"
-		"or the recorder; it may be left out where only one recording runs. In a terminal "
-		"the\n"
-		"table is renewed in place, q ends; elsewhere one table follows the other.\n\n"
-		"Exit status: 0 ended by the user or with the recording, 1 failed (nothing is "
-		"recorded),\n"
-		"2 wrong command line.",
+		"Shows where a process spends its time: by default the functions with most CPU\n"
+		"time of their own in the last second, and how long threads waited in them "
+		"(blocked)\n"
+		"or could not run (preempt). A process that is being recorded, or the recorder, "
+		"is\n"
+		"shown as it is recorded; any other one is sampled for as long as tare top runs, "
+		"if\n"
+		"that is permitted (tare doctor). Without PID it is the only recording that runs.\n"
+		"In a terminal the table is renewed in place, q ends; elsewhere one table follows\n"
+		"the other.\n\n"
+		"Exit status: 0 ended by the user, with the recording or with the process, 1 "
+		"failed\n"
+		"(nothing is recorded, no such process, may not be sampled), 2 wrong command line.",
 	.options = top_options,
 	.operand_kind = OPERAND_PROCESS,
 	.defaults = &top_defaults,

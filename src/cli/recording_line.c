@@ -2,6 +2,7 @@
 #include "cli/recording_line.h"
 
 #include "base/base.h"
+#include "base/process_parent.h"
 #include "cli/print.h"
 #include "report/words/name.h"
 
@@ -33,40 +34,17 @@ static bool writes_to(uint32_t pid, dev_t terminal)
 	return false;
 }
 
-/* The fourth field; the second one is a name in brackets, in which anything may stand. */
-static uint32_t parent_of(uint32_t pid)
-{
-	char path[64], text[512] = "";
-	uint32_t parent = 0;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return 0;
-	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
-	fclose(file);
-	const char *end = strrchr(text, ')');
-	return end && sscanf(end, ") %*c %" SCNu32, &parent) == 1 ? parent : 0;
-}
-
-/* The shell that waits for tare, and what has started that. */
-static bool is_ancestor_or_self(uint32_t pid)
-{
-	for (uint32_t at = (uint32_t)getpid(); at; at = parent_of(at))
-		if (at == pid)
-			return true;
-	return false;
-}
-
 static bool any_writes_to(dev_t terminal)
 {
 	DIR *processes = opendir("/proc");
 	bool found = false;
 
+	/* The shell that waits for tare, and what has started that, write nothing now. */
 	for (const struct dirent *entry; processes && !found && (entry = readdir(processes));) {
 		const uint32_t pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
 
-		found = pid && writes_to(pid, terminal) && !is_ancestor_or_self(pid);
+		found = pid && writes_to(pid, terminal) &&
+			!process_descends_from((uint32_t)getpid(), pid);
 	}
 	if (processes)
 		closedir(processes);

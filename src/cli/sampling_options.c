@@ -2,6 +2,7 @@
 #include "cli/sampling_options.h"
 
 #include "cli/print.h"
+#include "cli/process_choice.h"
 
 #include "session/event_text.h"
 
@@ -98,23 +99,23 @@ static bool check_together(const struct sampling_values *values, enum record_met
 
 struct pid_vec vec_of(uint32_t);
 
+/* Numbers and names, between commas. */
 static bool take_pids(const char *text, struct pid_vec *pids, struct error *err)
 {
-	for (const char *at = text;; at++) {
-		char *end = NULL;
+	for (const char *at = text;;) {
+		const size_t length = strcspn(at, ",");
+		char *word = mem_strdup(at);
+		uint32_t pid = 0;
 
-		errno = 0;
-		const unsigned long pid = strtoul(at, &end, 10);
-		if (*at < '0' || *at > '9' || (*end && *end != ',') || errno || !pid ||
-		    pid > INT32_MAX)
-			return error_set(err, ERROR_USAGE,
-					 "--pid=%s is no list of process numbers; say 123 or "
-					 "123,456",
-					 text);
-		vec_push(pids, (uint32_t)pid);
-		at = end;
-		if (!*at)
+		word[length] = 0;
+		const bool found = process_find(word, &pid, err);
+		free(word);
+		if (!found)
+			return error_prefix(err, "--pid=%s", text);
+		vec_push(pids, pid);
+		if (!at[length])
 			return true;
+		at += length + 1;
 	}
 }
 

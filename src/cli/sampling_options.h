@@ -42,9 +42,9 @@ bool sampling_lists_events(const struct sampling_values *values);
 		 .offset = (at) + offsetof(struct sampling_values, off_cpu)},                      \
 		{.name = "pid",                                                                    \
 		 .letter = 'p',                                                                    \
-		 .argument = "PID[,PID]",                                                          \
-		 .help = "Sample running processes, and what they start from now on, instead of "  \
-			 "a command; repeatable",                                                  \
+		 .argument = "PID|NAME[,...]",                                                     \
+		 .help = "Sample running processes, by number or name, and what they start from "  \
+			 "now on, instead of a command; repeatable",                               \
 		 .type = OPTION_LIST,                                                              \
 		 .offset = (at) + offsetof(struct sampling_values, pids)},                         \
 		{.name = "all",                                                                    \

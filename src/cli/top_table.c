@@ -4,10 +4,9 @@
  */
 #include "cli/top_table.h"
 
-#include "analysis/analysis.h"
+#include "cli/top_read.h"
 #include "record/record.h"
 
-#include <assert.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,58 +19,6 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void take_function(struct top_table *table, const struct analysis *analysis,
-			  const struct analysis_function *function)
-{
-	const struct analysis_values *values = &function->values;
-	const struct top_row row = {
-		.function = arena_strdup(&table->arena, function->name),
-		.module =
-			arena_strdup(&table->arena, analysis->modules.data[function->module].name),
-		.calls = values->calls,
-		.interval_calls = values->calls,
-		.application_ns = analysis_ns(analysis, values->amount[APPLICATION_EXCLUSIVE]),
-		.cpu_ns = analysis_ns(analysis, values->amount[CPU_EXCLUSIVE]),
-		.interval_ns = analysis_ns(analysis, values->amount[CPU_EXCLUSIVE]),
-		.elapsed_ns = analysis_ns(analysis, values->amount[ELAPSED_EXCLUSIVE]),
-	};
-
-	table->calls += row.calls;
-	vec_push(&table->rows, row);
-}
-
-static void take_analysis(struct top_table *table, const struct analysis *analysis)
-{
-	const struct analysis_totals *totals = &analysis->totals;
-
-	table->processes = totals->processes;
-	table->threads = totals->threads;
-	table->elapsed_ns = analysis_ns(analysis, totals->elapsed);
-	table->cpu_ns = analysis_ns(analysis, totals->cpu);
-	table->application_ns = analysis_ns(analysis, totals->application);
-	table->off_ns = analysis_ns(analysis, totals->off_ticks);
-	vec_foreach (function, &analysis->functions)
-		take_function(table, analysis, function);
-}
-
-static bool read_profile(const char *path, struct top_table *table, struct error *err)
-{
-	const struct analysis_options everything = {0};
-	struct profile *profile = profile_open(path, err);
-	struct analysis *analysis = profile ? analysis_open(profile, &everything, err) : NULL;
-
-	if (analysis) {
-		const struct profile_session *session = profile_session(profile);
-		take_analysis(table, analysis);
-		table->interval_seconds = (double)(session->end_ticks - session->begin_ticks) /
-					  session->ticks_per_second;
-	}
-	const bool ok = analysis != NULL;
-	analysis_close(analysis);
-	profile_close(profile);
-	return ok;
-}
-
 static void row_key(const struct top_row *row, struct str *key)
 {
 	str_clear(key);
@@ -79,6 +26,36 @@ static void row_key(const struct top_row *row, struct str *key)
 	str_append_bytes(key, "\n", 1);
 	str_append(key, row->function);
 }
+
+struct top_row *top_table_find(struct top_table *table, const struct top_row *like)
+{
+	struct str key = {0};
+
+	row_key(like, &key);
+	const uint64_t *place = strmap_get(&table->places, key.data);
+	str_fini(&key);
+	return place ? &table->rows.data[*place] : NULL;
+}
+
+struct top_row *top_table_note(struct top_table *table)
+{
+	struct top_row *row = &table->rows.data[table->rows.len - 1];
+	struct str key = {0};
+
+	row_key(row, &key);
+	strmap_put(&table->places, arena_strdup(&table->arena, key.data), table->rows.len - 1);
+	str_fini(&key);
+	return row;
+}
+
+static void init(struct top_table *table)
+{
+	*table = (struct top_table){.raw_ns = now_ns()};
+	arena_init(&table->arena);
+	strmap_init(&table->places);
+}
+
+/* ---- what there was before ---- */
 
 static uint64_t less(uint64_t *value, uint64_t by)
 {
@@ -88,39 +65,57 @@ static uint64_t less(uint64_t *value, uint64_t by)
 	return taken;
 }
 
+/* The rows of `table` by name, those of one name and module added up. */
+static void sum_up(struct top_table *sums, const struct top_table *table)
+{
+	init(sums);
+	vec_foreach (row, &table->rows) {
+		struct top_row *there = top_table_find(sums, row);
+
+		if (!there) {
+			vec_push(&sums->rows, *row);
+			top_table_note(sums);
+			continue;
+		}
+		there->calls += row->calls;
+		for (size_t i = 0; i < TOP_TIMES; i++)
+			there->time_ns[i] += row->time_ns[i];
+	}
+}
+
 /* Functions of the same name and module share what they had before. */
 static void take_off(struct top_table *table, const struct top_table *before)
 {
-	struct strmap places = {0};
-	struct str key = {0};
-	struct vec_of(struct top_row) left = {0};
+	struct top_table left = {0};
 
-	strmap_init(&places);
-	vec_foreach (row, &before->rows) {
-		row_key(row, &key);
-		const uint64_t place =
-			*strmap_put(&places, arena_strdup(&table->arena, key.data), left.len);
-		if (place == left.len) {
-			vec_push(&left, *row);
-		} else {
-			assert(place < left.len);
-			left.data[place].calls += row->calls;
-			left.data[place].cpu_ns += row->cpu_ns;
-		}
-	}
+	sum_up(&left, before);
 	vec_foreach (row, &table->rows) {
-		row_key(row, &key);
-		const uint64_t *place = strmap_get(&places, key.data);
-		if (!place)
+		struct top_row *was = top_table_find(&left, row);
+
+		if (!was)
 			continue;
-		assert(*place < left.len);
-		struct top_row *was = &left.data[*place];
 		was->calls -= less(&row->interval_calls, was->calls);
-		was->cpu_ns -= less(&row->interval_ns, was->cpu_ns);
+		for (size_t i = 0; i < TOP_TIMES; i++)
+			was->time_ns[i] -= less(&row->interval_ns[i], was->time_ns[i]);
 	}
-	vec_fini(&left);
-	strmap_fini(&places);
-	str_fini(&key);
+	top_table_fini(&left);
+}
+
+void top_table_carry(struct top_table *table, const struct top_table *earlier)
+{
+	vec_foreach (was, &earlier->rows) {
+		struct top_row *row = top_table_find(table, was);
+
+		if (!row) {
+			vec_push(&table->rows,
+				 ((struct top_row){
+					 .function = arena_strdup(&table->arena, was->function),
+					 .module = arena_strdup(&table->arena, was->module)}));
+			row = top_table_note(table);
+		}
+		row->earlier_cpu_ns += was->time_ns[TOP_CPU] + was->earlier_cpu_ns;
+	}
+	table->earlier_cpu_ns = earlier->cpu_ns + earlier->earlier_cpu_ns;
 }
 
 bool top_table_read(const struct session *session, const struct top_table *before,
@@ -129,12 +124,11 @@ bool top_table_read(const struct session *session, const struct top_table *befor
 	struct record_result result = {0};
 	struct str path = {0};
 
-	*table = (struct top_table){.raw_ns = now_ns()};
-	arena_init(&table->arena);
+	init(table);
 	str_printf(&path, "%s/top.%d", session->directory, (int)getpid());
 	bool ok = record_dump(session, path.data, &result, err);
 	if (ok)
-		ok = read_profile(path.data, table, err);
+		ok = top_read(path.data, table, err);
 	unlink(path.data);
 	record_result_fini(&result);
 	str_fini(&path);
@@ -164,7 +158,8 @@ static int by_name(const struct top_row *a, const struct top_row *b)
 static int by_total(const void *a, const void *b)
 {
 	const struct top_row *x = a, *y = b;
-	const int values = compare(x->cpu_ns, y->cpu_ns);
+	const int values = compare(x->time_ns[TOP_CPU] + x->earlier_cpu_ns,
+				   y->time_ns[TOP_CPU] + y->earlier_cpu_ns);
 
 	return values ? values : by_name(x, y);
 }
@@ -172,7 +167,7 @@ static int by_total(const void *a, const void *b)
 static int by_interval(const void *a, const void *b)
 {
 	const struct top_row *x = a, *y = b;
-	const int values = compare(x->interval_ns, y->interval_ns);
+	const int values = compare(x->interval_ns[TOP_CPU], y->interval_ns[TOP_CPU]);
 
 	return values ? values : by_total(x, y);
 }
@@ -193,13 +188,20 @@ static int by_elapsed(const void *a, const void *b)
 	return values ? values : by_name(x, y);
 }
 
+static int by_blocked(const void *a, const void *b)
+{
+	const struct top_row *x = a, *y = b;
+	const int values = compare(x->interval_ns[TOP_BLOCKED], y->interval_ns[TOP_BLOCKED]);
+
+	return values ? values : by_interval(x, y);
+}
+
 void top_table_sort(struct top_table *table, enum top_sort by)
 {
 	static int (*const orders[])(const void *a, const void *b) = {
-		[TOP_BY_INTERVAL] = by_interval,
-		[TOP_BY_TOTAL] = by_total,
-		[TOP_BY_CALLS] = by_calls,
-		[TOP_BY_ELAPSED] = by_elapsed,
+		[TOP_BY_INTERVAL] = by_interval, [TOP_BY_TOTAL] = by_total,
+		[TOP_BY_CALLS] = by_calls,	 [TOP_BY_ELAPSED] = by_elapsed,
+		[TOP_BY_BLOCKED] = by_blocked,
 	};
 	table_covers(orders, TOP_SORTS);
 
@@ -209,5 +211,6 @@ void top_table_sort(struct top_table *table, enum top_sort by)
 void top_table_fini(struct top_table *table)
 {
 	vec_fini(&table->rows);
+	strmap_fini(&table->places);
 	arena_fini(&table->arena);
 }

@@ -27,6 +27,7 @@ struct record_sampling {
 	size_t pid_count;
 	bool everything;   /* all processors; with a command what is not its is discarded */
 	double duration_s; /* 0: until all have ended, or SIGINT or SIGTERM comes */
+	bool is_discarded; /* record_attach: no profile is written, only snapshots are taken */
 };
 
 /* How far a recording of what runs already has come. */

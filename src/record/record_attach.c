@@ -152,6 +152,19 @@ static void put_command_line(struct attach *attach)
 	free(text);
 }
 
+static void put_sampled(struct attach *attach)
+{
+	const struct record_sampling *sampling = &attach->options->sampling;
+	struct str text = {0};
+
+	if (sampling->everything)
+		str_append(&text, "all");
+	for (size_t i = 0; i < sampling->pid_count; i++)
+		str_printf(&text, "%s%" PRIu32, i ? "," : "", sampling->pids[i]);
+	recording_put_text(&attach->recording, "sampled_pids", text.data);
+	str_fini(&text);
+}
+
 static bool open_session(struct attach *attach, struct error *err)
 {
 	const struct record_options *options = attach->options;
@@ -168,6 +181,7 @@ static bool open_session(struct attach *attach, struct error *err)
 	record_describe(&attach->recording, attach->output, options->follow);
 	recording_put_text(&attach->recording, "method", "sample");
 	put_command_line(attach);
+	put_sampled(attach);
 	sampling_describe(&attach->sampling, &settings);
 	if (!options->follow)
 		str_append(&settings, " --no-follow");
@@ -295,7 +309,8 @@ static bool attach_run(struct attach *attach, struct record_result *result, stru
 	recording_put_number(&attach->recording, "exit_status", NO_STATUS);
 	clock_schedule_finish(&attach->recording);
 	result->command_status = 0;
-	if (record_build_profile(&attach->session, &attach->recording, attach->output, result, NULL,
+	if (attach->options->sampling.is_discarded ||
+	    record_build_profile(&attach->session, &attach->recording, attach->output, result, NULL,
 				 err))
 		return true;
 	attach->keep_session = true;
@@ -313,7 +328,7 @@ static bool attach_prepare(struct attach *attach, struct error *err)
 			return false;
 	}
 	take_name(attach);
-	attach->output = output_path(attach, err);
+	attach->output = options->sampling.is_discarded ? mem_strdup("") : output_path(attach, err);
 	return attach->output && open_session(attach, err);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "sampler/processes.h"
 
+#include "base/process_parent.h"
 #include "sampler/perf_events.h"
 
 #include <dirent.h>
@@ -386,24 +387,6 @@ static size_t attach_threads_names(struct processes *processes, uint32_t pid, ui
 	return count;
 }
 
-/* The fourth field; the second one is a name in brackets, in which anything may stand. */
-static uint32_t parent_of(uint32_t pid)
-{
-	FILE *file = open_file_of(pid, "stat");
-	char text[512];
-	uint32_t parent = 0;
-
-	if (!file)
-		return 0;
-	const size_t size = fread(text, 1, sizeof(text) - 1, file);
-	text[size] = 0;
-	const char *end = strrchr(text, ')');
-	if (!end || sscanf(end, ") %*c %" SCNu32, &parent) != 1)
-		parent = 0;
-	fclose(file);
-	return parent;
-}
-
 bool processes_attach(struct processes *processes, uint32_t pid, const struct processes_told *told,
 		      struct error *err)
 {
@@ -425,7 +408,7 @@ bool processes_attach(struct processes *processes, uint32_t pid, const struct pr
 	if (!process->known) {
 		process->known = true;
 		if (!process->parent_pid)
-			process->parent_pid = parent_of(pid);
+			process->parent_pid = process_parent(pid);
 		const size_t threads = attach_threads_names(processes, pid, now, told);
 		process->threads = threads ? threads : 1;
 	}

@@ -1,6 +1,7 @@
 /*
- * Which recording does a process belong to? A recorded one has its process file mapped, a recorder
- * has the session directory open: /proc says so, wherever the directory lies.
+ * Which recording does a process belong to? One that is instrumented has its process file mapped, a
+ * recorder has the session directory open: /proc says so, wherever the directory lies. Nothing is
+ * in a process that is only sampled: the recordings that run say whom they sample.
  *
  * Refuses processes that cannot be looked into.
  */
@@ -71,6 +72,20 @@ static bool recorder_is(const struct session *session, pid_t pid)
 	return is;
 }
 
+/* Whether it samples the process, or, for 0, is any; but not what tare top records for itself,
+   which writes no profile and ends with that. */
+static bool is_of_process(const struct session *session, pid_t pid)
+{
+	struct recording recording = {.fd = -1};
+	struct error ignored;
+
+	if (!recording_read(&recording, session->fd, &ignored))
+		return false;
+	const bool is = *recording.output && (!pid || recording_samples(&recording, pid));
+	recording_fini(&recording);
+	return is;
+}
+
 /* As a recorder: a directory that it has open and that says so. */
 static bool find_by_descriptors(pid_t pid, enum whose whose, struct session *session)
 {
@@ -99,13 +114,34 @@ static bool find_by_descriptors(pid_t pid, enum whose whose, struct session *ses
 	return found;
 }
 
+/* As a process that a recording samples: nothing in it tells so, but the recording does. */
+static bool find_by_samples(pid_t pid, enum whose whose, struct session *session)
+{
+	DIR *directory = opendir("/proc");
+	bool found = false;
+
+	if (!directory)
+		return false;
+	for (const struct dirent *entry; !found && (entry = readdir(directory));) {
+		if (!isdigit((unsigned char)entry->d_name[0]) ||
+		    !find_by_descriptors(atoi(entry->d_name), whose, session))
+			continue;
+		found = is_of_process(session, pid);
+		if (!found)
+			session_close(session, false);
+	}
+	closedir(directory);
+	return found;
+}
+
 bool control_find(pid_t pid, struct session *session, struct error *err)
 {
 	char path[64];
 
 	if (pid <= 0 || (kill(pid, 0) < 0 && errno == ESRCH))
 		return error_set(err, ERROR_NOT_FOUND, "there is no process %d", (int)pid);
-	if (find_by_descriptors(pid, WHOSE_ANY, session) || find_by_maps(pid, session))
+	if (find_by_descriptors(pid, WHOSE_ANY, session) || find_by_maps(pid, session) ||
+	    find_by_samples(pid, geteuid() == 0 ? WHOSE_ANY : WHOSE_OWN, session))
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -118,7 +154,8 @@ bool control_find(pid_t pid, struct session *session, struct error *err)
 				 "process %d belongs to another user or cannot be looked into",
 				 (int)pid);
 	return error_set(err, ERROR_NOT_FOUND,
-			 "process %d is not being recorded; record it with: tare record COMMAND",
+			 "process %d is not being recorded; tare record -p PID samples it, tare "
+			 "record COMMAND begins one that is recorded",
 			 (int)pid);
 }
 
@@ -135,8 +172,11 @@ static bool count_recordings(enum whose whose, struct session *session, size_t *
 		if (!isdigit((unsigned char)entry->d_name[0]) ||
 		    !find_by_descriptors(atoi(entry->d_name), whose, *count ? &other : session))
 			continue;
-		if ((*count)++)
-			session_close(&other, false);
+		const bool is_first = !*count;
+		const bool counts = is_of_process(is_first ? session : &other, 0);
+		*count += counts;
+		if (!is_first || !counts)
+			session_close(is_first ? session : &other, false);
 	}
 	closedir(directory);
 	return true;
@@ -155,7 +195,7 @@ bool control_find_only(struct session *session, struct error *err)
 		session_close(session, false);
 	return error_set(err, ERROR_NOT_FOUND,
 			 count ? "%zu recordings are running; name a process of one of them"
-			       : "no recording is running",
+			       : "no recording is running; tare top PID samples a process",
 			 count);
 }
 

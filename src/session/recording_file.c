@@ -4,12 +4,15 @@
  */
 #include "session/recording_file.h"
 
+#include "base/process_parent.h"
+
 #include "session/text_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,6 +40,7 @@ static const struct {
 	{"collector", offsetof(struct recording, collector)},
 	{"sampling_reason", offsetof(struct recording, sampling_reason)},
 	{"unwinding", offsetof(struct recording, unwinding)},
+	{"sampled_pids", offsetof(struct recording, sampled_pids)},
 };
 
 static void recording_append(struct recording *recording, const struct str *line)
@@ -291,6 +295,33 @@ bool recording_read(struct recording *recording, int session_fd, struct error *e
 bool recording_instruments(const struct recording *recording)
 {
 	return strcmp(recording->method, "sample") != 0;
+}
+
+static bool is_sampled_by(const struct recording *recording, pid_t pid, uint32_t root)
+{
+	return root && (recording->follow ? process_descends_from((uint32_t)pid, root)
+					  : (uint32_t)pid == root);
+}
+
+bool recording_samples(const struct recording *recording, pid_t pid)
+{
+	const char *at = recording->sampled_pids;
+
+	if (!*recording->collector)
+		return false;
+	if (!strcmp(at, "all") || is_sampled_by(recording, pid, (uint32_t)recording->command_pid))
+		return true;
+	while (*at) {
+		char *end;
+		const unsigned long root = strtoul(at, &end, 10);
+
+		if (end == at)
+			return false;
+		if (root <= INT32_MAX && is_sampled_by(recording, pid, (uint32_t)root))
+			return true;
+		at = end + (*end == ',');
+	}
+	return false;
 }
 
 void recording_fini(struct recording *recording)

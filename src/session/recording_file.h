@@ -31,6 +31,7 @@ struct recording {
 	const char *runtime;	    /* path of the runtime that the processes load, "" if none */
 	/* As in struct profile_sampling, of a recording that samples */
 	const char *collector, *sampling_reason, *unwinding;
+	const char *sampled_pids; /* "12,15" ran already; "all"; "" of a command */
 	bool sampled_kernel;
 	uint64_t samples_unwritten; /* that found no room in the log */
 	int64_t begin_unix_ns;
@@ -67,6 +68,9 @@ uint64_t recording_span_ticks(const struct recording *recording);
 bool recording_read(struct recording *recording, int session_fd, struct error *err);
 /* Whether calls are recorded. */
 bool recording_instruments(const struct recording *recording);
+/* Whether the process is sampled: by its own number or, where children are followed, because it
+   descends from one that is. */
+bool recording_samples(const struct recording *recording, pid_t pid);
 /* Adds a point of now, if the clocks that were read are still the same ones. */
 void recording_extend_clock(struct recording *recording);
 void recording_fini(struct recording *recording);
