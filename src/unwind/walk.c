@@ -1,6 +1,7 @@
 /*
  * Whole stacks. The rule of an address is looked for once and then remembered in a direct-mapped
- * table, until the map changes.
+ * table, until the map changes. The table begins small and grows with what is looked for: of most
+ * processes few stacks are seen, and a build has thousands of processes.
  *
  * Code without unwind information is stepped over by what it does until it returns, else by the
  * frame pointer, where that leads behind a call (made at run time: to any code). Callers found so
@@ -19,7 +20,8 @@
 
 #include <string.h>
 
-#define CACHE_BITS 14
+#define CACHE_BITS_FIRST 6
+#define CACHE_BITS_LAST	 14
 
 struct cached_rule {
 	uint64_t addr; /* of the call */
@@ -31,7 +33,9 @@ struct cached_rule {
 struct unwind_map {
 	struct vec_of(struct unwind_mapping) mappings; /* by begin, apart from each other */
 	uint32_t generation;			       /* changes with the map */
-	struct cached_rule cache[1 << CACHE_BITS];
+	uint32_t cache_bits;			       /* 0: there is none yet */
+	uint32_t misses;			       /* since the table has its size */
+	struct cached_rule *cache;
 };
 
 struct unwind_map *unwind_map_new(void)
@@ -47,6 +51,7 @@ void unwind_map_free(struct unwind_map *map)
 	if (!map)
 		return;
 	vec_fini(&map->mappings);
+	free(map->cache);
 	free(map);
 }
 
@@ -137,14 +142,34 @@ static struct unwind_found look_up(const struct unwind_mapping *mapping, uint64_
 	return found;
 }
 
+/* Before a table of less than CACHE_BITS_LAST has had as many misses as places. */
+static void cache_enlarge(struct unwind_map *map)
+{
+	map->cache_bits = map->cache_bits ? map->cache_bits + 2 : CACHE_BITS_FIRST;
+	map->misses = 0;
+	free(map->cache);
+	map->cache = mem_zalloc(sizeof(*map->cache) << map->cache_bits);
+}
+
+static struct cached_rule *cache_place(const struct unwind_map *map, uint64_t addr)
+{
+	return &map->cache[addr * 0x9e3779b97f4a7c15ULL >> (64 - map->cache_bits)];
+}
+
+/* Holds until the next call. */
 static const struct cached_rule *find_rule(struct unwind_map *map, uint64_t addr, bool exact)
 {
-	struct cached_rule *cached = &map->cache[addr * 0x9e3779b97f4a7c15ULL >> (64 - CACHE_BITS)];
+	struct cached_rule *cached = map->cache ? cache_place(map, addr) : NULL;
 
-	if (cached->addr == addr && cached->generation == map->generation)
+	if (cached && cached->addr == addr && cached->generation == map->generation)
 		return cached;
+	if (!cached || (map->misses >> map->cache_bits && map->cache_bits < CACHE_BITS_LAST)) {
+		cache_enlarge(map);
+		cached = cache_place(map, addr);
+	}
 	const struct unwind_mapping *mapping = unwind_map_find(map, addr);
 
+	map->misses++;
 	*cached = (struct cached_rule){
 		.addr = addr, .is_code = mapping != NULL, .generation = map->generation};
 	if (mapping)

@@ -11,6 +11,7 @@
 #include <dwarf.h>
 #include <execinfo.h>
 #include <link.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -628,10 +629,26 @@ static void test_stacks_like_those_of_libgcc(void **state)
 	assert_true(frames > 5 * SAMPLES);
 }
 
+/* Of a build's thousands of processes each has one; nearly all see few stacks. */
+static void test_maps_are_small(void **state)
+{
+	enum { MAPS = 64 };
+	struct unwind_map *maps[MAPS];
+	const size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+
+	(void)state;
+	for (int i = 0; i < MAPS; i++)
+		maps[i] = unwind_map_new();
+	assert_true(mallinfo2().uordblks + mallinfo2().hblkhd - before < MAPS * 4096);
+	for (int i = 0; i < MAPS; i++)
+		unwind_map_free(maps[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mappings_replace_each_other),
+		cmocka_unit_test(test_maps_are_small),
 		cmocka_unit_test(test_tables_are_checked),
 		cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_steps_go_up),
