@@ -1,5 +1,13 @@
-/* See thread_ahead.h. Where there can be no other thread, it is read at the end. */
+/*
+ * See thread_ahead.h. A file with little in it, as short processes leave them, is read at the end:
+ * to start a thread takes longer. So is one where there can be no other thread.
+ */
 #include "assemble/thread_ahead.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+enum { AHEAD_BYTES_MIN = 1 << 19 };
 
 static void *read_file(void *context)
 {
@@ -9,10 +17,20 @@ static void *read_file(void *context)
 	return NULL;
 }
 
+/* The files are sparse: what they have is what is stored of them. */
+static bool is_worth_a_thread(int session_fd, const char *name)
+{
+	struct stat info;
+
+	return fstatat(session_fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       info.st_blocks >= AHEAD_BYTES_MIN / S_BLKSIZE;
+}
+
 void thread_ahead_begin(struct thread_ahead *ahead, int session_fd, const char *name)
 {
 	*ahead = (struct thread_ahead){.session_fd = session_fd, .name = name};
-	ahead->runs = parallel_start_thread(&ahead->thread, read_file, ahead);
+	ahead->runs = is_worth_a_thread(session_fd, name) &&
+		      parallel_start_thread(&ahead->thread, read_file, ahead);
 }
 
 void thread_ahead_end(struct thread_ahead *ahead)
