@@ -152,6 +152,102 @@ const char *module_symbol_name(const struct module_symbols *symbols, uint64_t nu
 	return symbols->names + symbols->table[number].st_name;
 }
 
+/* DT_GNU_HASH: the head, words of a Bloom filter, the first symbol of each bucket, hashes. */
+struct hash_table {
+	uint32_t bucket_count, first_symbol, bloom_words, bloom_shift;
+};
+
+struct hash_parts {
+	const struct hash_table *head;
+	const uint64_t *bloom;
+	const uint32_t *buckets, *hashes;
+	uint64_t hash_count; /* as far as the segment reaches */
+};
+
+static bool hash_parts_find(const struct module_segments *segments, struct hash_parts *parts)
+{
+	const Elf64_Dyn *entry = dynamic_section(segments);
+
+	while (entry && entry->d_tag != DT_NULL && entry->d_tag != DT_GNU_HASH)
+		entry++;
+	if (!entry || entry->d_tag == DT_NULL)
+		return false;
+	const uint64_t begin = entry_addr(entry, segments->bias);
+	const uint64_t end = segment_end(segments, begin);
+
+	if (begin % sizeof(uint64_t) || end < begin + sizeof(*parts->head))
+		return false;
+	parts->head = (const struct hash_table *)begin;
+	const uint64_t bloom = begin + sizeof(*parts->head);
+	const uint64_t buckets = bloom + parts->head->bloom_words * sizeof(uint64_t);
+	const uint64_t hashes = buckets + parts->head->bucket_count * sizeof(uint32_t);
+
+	if (!parts->head->bloom_words || !parts->head->bucket_count || hashes > end)
+		return false;
+	parts->bloom = (const uint64_t *)bloom;
+	parts->buckets = (const uint32_t *)buckets;
+	parts->hashes = (const uint32_t *)hashes;
+	parts->hash_count = (end - hashes) / sizeof(uint32_t);
+	return true;
+}
+
+static uint32_t hash_of(const char *name)
+{
+	uint32_t hash = 5381;
+
+	for (; *name; name++)
+		hash = hash * 33 + (unsigned char)*name;
+	return hash;
+}
+
+static bool bloom_has(const struct hash_parts *parts, uint32_t hash)
+{
+	const uint64_t word = parts->bloom[hash / 64 % parts->head->bloom_words];
+
+	return word >> hash % 64 & word >> (hash >> parts->head->bloom_shift % 32) % 64 & 1;
+}
+
+static bool defines(const struct module_symbols *symbols, uint64_t number, const char *name)
+{
+	return number < symbols->count && symbols->table[number].st_shndx != SHN_UNDEF &&
+	       bytes_equal(module_symbol_name(symbols, number), name);
+}
+
+static const Elf64_Sym *hashed_find(const struct hash_parts *parts,
+				    const struct module_symbols *symbols, const char *name)
+{
+	const uint32_t hash = hash_of(name);
+	const uint32_t first = parts->head->first_symbol;
+
+	if (!bloom_has(parts, hash))
+		return NULL;
+	const uint64_t begin = parts->buckets[hash % parts->head->bucket_count];
+
+	/* The last hash of a bucket has its lowest bit set; an empty bucket begins at 0. */
+	for (uint64_t at = begin; at >= first && at - first < parts->hash_count; at++) {
+		const uint32_t here = parts->hashes[at - first];
+
+		if ((here | 1) == (hash | 1) && defines(symbols, at, name))
+			return &symbols->table[at];
+		if (here & 1)
+			break;
+	}
+	return NULL;
+}
+
+const Elf64_Sym *module_symbol_find(const struct module_segments *segments,
+				    const struct module_symbols *symbols, const char *name)
+{
+	struct hash_parts parts;
+
+	if (hash_parts_find(segments, &parts))
+		return hashed_find(&parts, symbols, name);
+	for (uint64_t i = 1; i < symbols->count; i++)
+		if (defines(symbols, i, name))
+			return &symbols->table[i];
+	return NULL;
+}
+
 bool module_imports(const struct module_segments *segments, const char *name)
 {
 	struct module_symbols symbols;

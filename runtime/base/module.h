@@ -43,6 +43,10 @@ bool module_symbols_find(const struct module_segments *segments, struct module_s
 /* Empty where it has none within the names. */
 const char *module_symbol_name(const struct module_symbols *symbols, uint64_t number);
 
+/* The symbol that the file defines under this name, or NULL. */
+const Elf64_Sym *module_symbol_find(const struct module_segments *segments,
+				    const struct module_symbols *symbols, const char *name);
+
 /* Does it want this function of other files? */
 bool module_imports(const struct module_segments *segments, const char *name);
 

@@ -142,13 +142,9 @@ static int find_symbol(void *state, uint64_t addr, void *call, void *error, void
 
 static const lookup ours[2] = {find_line, find_symbol};
 
-static const Elf64_Sym *symbol_find(const struct module_symbols *symbols, const char *name)
+static const Elf64_Sym *symbol_of(const struct library *library, const char *name)
 {
-	for (uint64_t i = 1; i < symbols->count; i++)
-		if (symbols->table[i].st_shndx != SHN_UNDEF &&
-		    bytes_equal(module_symbol_name(symbols, i), name))
-			return &symbols->table[i];
-	return NULL;
+	return module_symbol_find(&library->segments, &library->symbols, name);
 }
 
 void sanitizers_open(const struct module_segments *segments)
@@ -156,10 +152,10 @@ void sanitizers_open(const struct module_segments *segments)
 	struct library library = {.segments = *segments};
 
 	if (!module_symbols_find(segments, &library.symbols) ||
-	    !symbol_find(&library.symbols, "__sanitizer_symbolize_pc"))
+	    !symbol_of(&library, "__sanitizer_symbolize_pc"))
 		return;
 	is_sanitized = true;
-	if (symbol_find(&library.symbols, names[0]) && symbol_find(&library.symbols, names[1]) &&
+	if (symbol_of(&library, names[0]) && symbol_of(&library, names[1]) &&
 	    library_count < LIBRARIES_MAX)
 		libraries[library_count++] = library;
 }
@@ -214,7 +210,7 @@ void sanitizers_connect(void)
 
 		for (int k = 0; i == 0 && k < 2; k++)
 			real[k] = (lookup)(library->segments.bias +
-					   symbol_find(&library->symbols, names[k])->st_value);
+					   symbol_of(library, names[k])->st_value);
 		library_connect(library);
 	}
 }

@@ -1,6 +1,8 @@
 /* Dynamic symbols of files in memory, as different linkers lay their tables out. */
 #include "runtime/base/module.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -117,6 +119,79 @@ static void test_refuses_what_has_no_end(void **state)
 	assert_false(module_imports(&segments, "wanted"));
 }
 
+/* The loader's own tables: what it finds by name is found here, through the hashes. */
+static int check_file(struct dl_phdr_info *info, size_t size, void *context)
+{
+	const struct module_segments segments = {
+		.bias = info->dlpi_addr, .headers = info->dlpi_phdr, .count = info->dlpi_phnum};
+	struct module_symbols symbols;
+	int *const found = context;
+
+	(void)size;
+	if (!strstr(info->dlpi_name, "libc.so") || !module_symbols_find(&segments, &symbols))
+		return 0;
+	const Elf64_Sym *symbol = module_symbol_find(&segments, &symbols, "getpid");
+
+	assert_non_null(symbol);
+	assert_int_equal(segments.bias + symbol->st_value, addr_of(dlsym(RTLD_NEXT, "getpid")));
+	for (uint64_t i = 1; i < symbols.count; i++) {
+		const char *name = module_symbol_name(&symbols, i);
+
+		symbol = module_symbol_find(&segments, &symbols, name);
+		if (symbols.table[i].st_shndx != SHN_UNDEF)
+			assert_string_equal(symbols.names + symbol->st_name, name);
+		*found += symbol != NULL;
+	}
+	assert_null(module_symbol_find(&segments, &symbols, "__sanitizer_symbolize_pc"));
+	return 0;
+}
+
+static void test_finds_by_hash(void **state)
+{
+	int found = 0;
+
+	(void)state;
+	dl_iterate_phdr(check_file, &found);
+	assert_true(found > 1000);
+}
+
+static void test_finds_without_hashes(void **state)
+{
+	const struct module_segments segments = segments_of_image();
+	struct module_symbols symbols;
+
+	(void)state;
+	image.symbols[2].st_shndx = 1;
+	image.dynamic[3] = (Elf64_Dyn){DT_VERSYM, {addr_of(image.between)}};
+	assert_true(module_symbols_find(&segments, &symbols));
+	assert_ptr_equal(module_symbol_find(&segments, &symbols, "other"), &image.symbols[2]);
+	assert_null(module_symbol_find(&segments, &symbols, "wanted")); /* imported */
+}
+
+/* Hashes that lead out of the segment are not followed. */
+static void test_damaged_hashes(void **state)
+{
+	struct {
+		uint32_t buckets, first, words, shift;
+		uint64_t bloom;
+		uint32_t bucket, hashes[3];
+	} table = {1, 1, 1, 0, UINT64_MAX, 1, {2, 2, 2}};
+	const struct module_segments segments = segments_of_image();
+	struct module_symbols symbols;
+
+	(void)state;
+	image.dynamic[3] = (Elf64_Dyn){DT_VERSYM, {addr_of(image.between)}};
+	image.dynamic[4] = (Elf64_Dyn){DT_GNU_HASH, {addr_of(image.names) & ~7ULL}};
+	assert_true(module_symbols_find(&segments, &symbols));
+	memcpy((void *)(addr_of(image.names) & ~7ULL), &table, 16);
+	for (uint32_t words = 1; words; words *= 16) {
+		memcpy((char *)(addr_of(image.names) & ~7ULL) + 8, &words, sizeof(words));
+		module_symbol_find(&segments, &symbols, "other");
+	}
+	headers[0].p_memsz = sizeof(image) + sizeof(table);
+	assert_null(module_symbol_find(&segments, &symbols, "nowhere"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,6 +199,9 @@ int main(void)
 		cmocka_unit_test(test_names_outside_are_empty),
 		cmocka_unit_test(test_symbols_end_with_segment),
 		cmocka_unit_test(test_refuses_what_has_no_end),
+		cmocka_unit_test(test_finds_by_hash),
+		cmocka_unit_test(test_finds_without_hashes),
+		cmocka_unit_test(test_damaged_hashes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
