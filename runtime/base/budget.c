@@ -11,6 +11,8 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#define MEASURED_TICKS (1ULL << 32) /* a second or two */
+
 static struct tare_usage own_usage;
 static struct tare_usage *usage = &own_usage;
 static uint64_t memory_used, files_mapped;
@@ -38,6 +40,18 @@ void budget_forked(void)
 struct tare_usage *budget_shared(void)
 {
 	return usage;
+}
+
+bool budget_measured_means(uint64_t *means)
+{
+	const uint32_t sequence = __atomic_load_n(&usage->sequence, __ATOMIC_ACQUIRE);
+	const uint64_t measured_ticks = usage->measured_ticks;
+
+	*means = usage->measured_means;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return !(sequence & 1) && measured_ticks &&
+	       kernel_ticks() - measured_ticks < MEASURED_TICKS &&
+	       __atomic_load_n(&usage->sequence, __ATOMIC_RELAXED) == sequence;
 }
 
 static uint64_t or_usual(uint64_t setting, uint64_t usual)

@@ -18,6 +18,12 @@ void budget_forked(void);
 struct tare_usage *budget_shared(void);
 
 /*
+ * Has a process of the session measured what probes cost within the last second or two? `*means`:
+ * by which handlers and marks.
+ */
+bool budget_measured_means(uint64_t *means);
+
+/*
  * Before taking private memory, or pages of a session file: 0, or the bit of enum tare_limits whose
  * limit that would exceed; nothing is taken then.
  */

@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a process needs first comes from one mapping; before this, and in tests, from many. */
+void memory_begin(void);
+
 /* Zeroed private memory, NULL when there is none; in tests, the test's. */
 void *memory_map(size_t size_bytes);
 void memory_unmap(void *memory, size_t size_bytes);

@@ -9,7 +9,7 @@
  */
 #include "runtime/os/os_flag.h"
 
-#include "runtime/base/bytes.h"
+#include "runtime/base/budget.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/module.h"
 #include "runtime/base/offsets.h"
@@ -92,17 +92,27 @@ static const void *symbol_addr(uint64_t base, const char *name)
 		.headers = (const Elf64_Phdr *)(base + header->e_phoff),
 		.count = header->e_phnum,
 	};
-	if (!module_symbols_find(&segments, &symbols))
-		return NULL;
-	for (uint64_t i = 1; i < symbols.count; i++) {
-		const Elf64_Sym *symbol = &symbols.table[i];
+	const Elf64_Sym *symbol = module_symbols_find(&segments, &symbols)
+					  ? module_symbol_find(&segments, &symbols, name)
+					  : NULL;
 
-		if (symbol->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT)
-			continue;
-		if (bytes_equal(module_symbol_name(&symbols, i), name))
-			return (const void *)(base + symbol->st_value);
-	}
-	return NULL;
+	return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT
+		       ? (const void *)(base + symbol->st_value)
+		       : NULL;
+}
+
+/*
+ * Whether it works is a matter of the kernel and the processor: what a process of this session has
+ * found lately holds for this one, too.
+ */
+static bool selector_use(void)
+{
+	uint64_t means;
+
+	if (!budget_measured_means(&means))
+		return selector_works();
+	selector_set(SELECTOR_ARMED);
+	return means & TARE_OS_BY_SELECTOR && os_flag_selector() == SELECTOR_ARMED;
 }
 
 void os_flag_probe_host(uint64_t loader_base)
@@ -122,7 +132,7 @@ void os_flag_probe_host(uint64_t loader_base)
 	}
 	const uint64_t before = os_flag_selector();
 
-	if (selector_works()) {
+	if (selector_use()) {
 		state_session.os_means |= TARE_OS_BY_SELECTOR;
 		state_session.selector = SELECTOR_ARMED;
 	} else {

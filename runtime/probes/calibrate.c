@@ -29,7 +29,6 @@
 #define BATCHES_END   9 /* the program waits for them to end */
 #define BATCH_CALLS   16
 #define SCRATCH_BYTES 65536
-#define TAKEN_TICKS   (1ULL << 32) /* what another process has measured holds for a second or two */
 #define LONG_TICKS    (1ULL << 28) /* a tenth of a second */
 #define MEANS_STATIC  (1ULL << 32) /* handlers of a static executable's own runtime */
 
@@ -170,10 +169,9 @@ static uint64_t means_now(void)
 static bool measured_take(const struct tare_usage *usage, struct tare_calibration *result)
 {
 	const uint32_t sequence = __atomic_load_n(&usage->sequence, __ATOMIC_ACQUIRE);
-	const uint64_t since = kernel_ticks() - usage->measured_ticks;
+	uint64_t means;
 
-	if (sequence & 1 || !usage->measured_ticks || since >= TAKEN_TICKS ||
-	    usage->measured_means != means_now())
+	if (!budget_measured_means(&means) || means != means_now())
 		return false;
 	*result = usage->measured;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);

@@ -10,6 +10,7 @@
 #include "runtime/base/bytes.h"
 #include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
+#include "runtime/base/memory.h"
 #include "runtime/base/session.h"
 #include "runtime/control/control.h"
 #include "runtime/control/disarmed.h"
@@ -188,6 +189,7 @@ void startup_begin(const struct startup *startup)
 	}
 	accumulate_host = &host;
 	budget_begin();
+	memory_begin();
 	control_begin_session();
 	os_flag_probe_host(startup->loader_base);
 	if (startup->no_syscall_sites)

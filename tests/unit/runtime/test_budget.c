@@ -1,5 +1,6 @@
 /* How many nodes a thread may have, and what memory and storage are left. */
 #include "runtime/base/budget.h"
+#include "runtime/base/kernel.h"
 
 #include "runtime/base/state.h"
 
@@ -40,11 +41,31 @@ static void test_storage(void **state)
 	assert_int_equal(budget_take_memory(1), 0);
 }
 
+static void test_what_was_measured_holds_for_a_while(void **state)
+{
+	struct tare_usage *usage = budget_shared();
+	uint64_t means = 0;
+
+	(void)state;
+	assert_false(budget_measured_means(&means));
+	usage->measured_means = 5;
+	usage->measured_ticks = kernel_ticks();
+	assert_true(budget_measured_means(&means));
+	assert_int_equal(means, 5);
+	usage->sequence = 1; /* another process writes it */
+	assert_false(budget_measured_means(&means));
+	usage->sequence = 2;
+	assert_true(budget_measured_means(&means));
+	usage->measured_ticks -= 1ULL << 32;
+	assert_false(budget_measured_means(&means));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nodes),
 		cmocka_unit_test(test_storage),
+		cmocka_unit_test(test_what_was_measured_holds_for_a_while),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
