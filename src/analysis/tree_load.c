@@ -220,6 +220,7 @@ static void sum_threads(struct analysis *analysis)
 		for (int i = 0; i < TARE_OS_CAUSES; i++)
 			analysis->totals.os_ticks[i] += node->values.os_ticks[i];
 		analysis->totals.estimated += node->values.amount[ESTIMATED_EXCLUSIVE];
+		analysis->totals.counting += node->values.amount[COUNTING_EXCLUSIVE];
 		analysis->totals.basis += node->values.amount[BASIS_EXCLUSIVE];
 		analysis->totals.squares += node->values.amount[SQUARES_EXCLUSIVE];
 		if (node->parent == ANALYSIS_NONE) {

@@ -230,6 +230,7 @@ static void test_counters_cost_is_overhead(void **state)
 	assert_int_equal(values_of("f")->amount[OVERHEAD_EXCLUSIVE], 3 * MS);
 	assert_int_equal(values_of("main")->amount[COUNTING_INCLUSIVE], 4 * MS);
 	assert_int_equal(analysis->totals.cpu, 6 * MS);
+	assert_int_equal(analysis->totals.counting, 4 * MS);
 	assert_int_equal(analysis->totals.overhead, 4 * MS + THREAD_OVERHEAD);
 	/* The interval knows that it may have been nothing, or twice as much. */
 	assert_true(analysis_cpu_interval(analysis, values_of("f"), EXCLUSIVE, &low, &high));
