@@ -230,9 +230,57 @@ static void open_source(struct source_builder *builder, const char *path, struct
 			       text->path);
 }
 
+/* Characters before the line's first one that is no blank; SIZE_MAX: it has none. */
+static size_t indentation(const struct source_text *text, uint32_t line)
+{
+	size_t length, at = 0;
+	const char *bytes = source_text_line(text, line, &length);
+
+	while (bytes && at < length && (bytes[at] == ' ' || bytes[at] == '\t'))
+		at++;
+	return bytes && at < length && bytes[at] != '\r' ? at : SIZE_MAX;
+}
+
+/* Whether a bracket that is indented no more than the function's first line ends the function. */
+static bool closes(const struct source_text *text, uint32_t first, uint32_t line)
+{
+	const size_t at = indentation(text, line), outer = indentation(text, first);
+	size_t length;
+
+	return at != SIZE_MAX && outer != SIZE_MAX && at <= outer &&
+	       source_text_line(text, line, &length)[at] == '}';
+}
+
+/* Where another function of the file begins behind the line; UINT32_MAX: none is known. */
+static uint32_t next_function(const struct source_builder *builder, const char *path, uint32_t line)
+{
+	uint32_t next = UINT32_MAX;
+
+	vec_foreach (function, &builder->annotator->analysis->functions)
+		if (function->source && function->line > line && function->line < next &&
+		    strcmp(function->source, path) == 0)
+			next = (uint32_t)function->line;
+	return next;
+}
+
+/* The lines after the last one that is known are shown too, but none of what follows the function.
+ */
+static uint32_t last_shown(const struct source_builder *builder, const struct source_text *text,
+			   const char *path, struct extent extent)
+{
+	enum { AFTER = 2 };
+	const uint32_t next = next_function(builder, path, extent.last);
+	uint32_t last = extent.last;
+
+	while (last - extent.last < AFTER && last < text->starts.len && last + 1 < next &&
+	       !(last > extent.first && closes(text, extent.first, last)))
+		last++;
+	return last;
+}
+
 static void add_source(struct source_builder *builder, int64_t source)
 {
-	enum { LINES_MAX = 100000, AFTER = 2 };
+	enum { LINES_MAX = 100000 };
 	struct annotation *annotation = builder->annotator->annotation;
 	const char *path = source_path(builder, source);
 	struct extent extent = extent_of(builder, source);
@@ -242,10 +290,8 @@ static void add_source(struct source_builder *builder, int64_t source)
 
 	if (path)
 		open_source(builder, path, &text, &opened);
-	if (opened && text.starts.len && extent.last < text.starts.len)
-		extent.last += text.starts.len - extent.last < AFTER
-				       ? (uint32_t)(text.starts.len - extent.last)
-				       : AFTER;
+	if (opened && extent.last)
+		extent.last = last_shown(builder, &text, path, extent);
 	if (!extent.last || extent.last - extent.first > LINES_MAX) {
 		/* No line is known, or they are too far apart: only those with samples. */
 		for (uint32_t i = 0; i < builder->nodes.len; i++) {

@@ -208,6 +208,48 @@ static void write_source(const char *name)
 	fclose(stream);
 }
 
+/* The text of `first` to `last` of a.c is "text\n" …, that of others as in write_source. */
+static uint32_t last_line_of(const char *const *texts, int first, int last)
+{
+	char here[4096], mapping[4200], file[128];
+	const char *const mappings[] = {mapping};
+	const struct annotation_options options = {.function = "work",
+						   .context = UINT32_MAX,
+						   .source_paths = mappings,
+						   .source_path_count = 1};
+
+	assert_non_null(getcwd(here, sizeof(here) - 64));
+	snprintf(mapping, sizeof(mapping), "/nowhere/src=%s/%s", here, directory);
+	snprintf(file, sizeof(file), "%s/a.c", directory);
+	make_source();
+	FILE *stream = fopen(file, "w");
+	assert_non_null(stream);
+	for (int i = 1; i <= 45; i++)
+		if (i >= first && i <= last)
+			fprintf(stream, "%s\n", texts[i - first]);
+		else
+			fprintf(stream, "\tline %d\n", i);
+	fclose(stream);
+	if (!annotate(options))
+		fail_msg("%s", failure.message);
+	/* The last row is the part that has no line. */
+	return annotation.rows.data[annotation.rows.len - 2].line;
+}
+
+/* Line 10 is the first one that is known of work(), line 40 the last one. */
+static void test_nothing_behind_the_function(void **state)
+{
+	(void)state;
+	assert_int_equal(last_line_of((const char *const[]){"\t}", "}", "int next(void)"}, 40, 42),
+			 40);
+	assert_int_equal(last_line_of((const char *const[]){"\treturn;", "\t}", "", "int"}, 40, 43),
+			 41);
+	assert_int_equal(last_line_of((const char *const[]){"\treturn;", "\t\t}", "\t}"}, 40, 42),
+			 42);
+	assert_int_equal(last_line_of((const char *const[]){"\treturn;", "", "}"}, 40, 42), 42);
+	assert_int_equal(last_line_of(NULL, 0, -1), 42);
+}
+
 static void test_source_text_and_gaps(void **state)
 {
 	char here[4096], mapping[4200];
@@ -360,6 +402,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(test_source_lines, close_result),
 		cmocka_unit_test_teardown(test_inlined_function, close_result),
+		cmocka_unit_test_teardown(test_nothing_behind_the_function, close_result),
 		cmocka_unit_test_teardown(test_source_text_and_gaps, close_result),
 		cmocka_unit_test_teardown(test_unknown, close_result),
 		cmocka_unit_test_teardown(test_instructions, close_result),
