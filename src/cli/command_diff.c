@@ -52,7 +52,9 @@ static const struct option diff_command_options[] = {
 	 .offset = AT(columns)},
 	{.name = "sort",
 	 .argument = "ORDER",
-	 .help = "By the first column's change (default), change_percent, base, new, or by name",
+	 .help = "By the change (default), change_percent, base, new of the first column asked "
+		 "for, "
+		 "else of CPU time or samples; or by name",
 	 .type = OPTION_TEXT,
 	 .offset = AT(sort)},
 	{.name = "min-percent",

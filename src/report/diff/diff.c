@@ -46,6 +46,7 @@ struct diff {
 	struct report report; /* what is written: its rows have pairs */
 	const struct column *measures[MEASURES_MAX];
 	size_t measure_count;
+	const struct column *ranking; /* rows are in the order of its change */
 	struct diff_gate gates[GATES_MAX];
 	struct str names[GATES_MAX]; /* of rows that fail */
 	uint64_t failed[GATES_MAX];
@@ -272,22 +273,34 @@ static bool named_measures(struct diff *diff, const char *list, struct error *er
 	return true;
 }
 
-/* What was asked for; else in text what the method shown ranks by, elsewhere all. */
+/* What the method shown ranks by. */
+static const char *ranking_name(const struct analysis *analysis)
+{
+	if (analysis->by_call_site)
+		return ANALYSIS_RANKING "_inclusive";
+	if (analysis->method != ANALYSIS_SAMPLE)
+		return ANALYSIS_RANKING "_exclusive";
+	return analysis->by_weight ? "exclusive_weight" : "exclusive_samples";
+}
+
+/* What was asked for, ranked by the first of it; else in text what the method shown ranks by,
+   elsewhere all. */
 static bool choose_measures(struct diff *diff, struct error *err)
 {
 	const struct report *report = diff->rows.sides[DIFF_NEW].report;
 	const char *list = diff->options->report.columns;
+	const char *ranking = ranking_name(report->analysis);
 
-	if (list && list[0] && strcmp(list, "all") != 0)
-		return named_measures(diff, list, err);
+	if (list && list[0] && strcmp(list, "all") != 0) {
+		const bool ok = named_measures(diff, list, err);
+		diff->ranking = diff->measures[0];
+		return ok;
+	}
+	diff->ranking = column_find(report_view_of(diff->rows.view), ranking, strlen(ranking), err);
+	if (!diff->ranking)
+		return false;
 	if (diff->options->report.format == REPORT_TEXT && !list)
-		return named_measures(diff,
-				      report->analysis->by_call_site ? ANALYSIS_RANKING "_inclusive"
-				      : report->analysis->method != ANALYSIS_SAMPLE
-					      ? ANALYSIS_RANKING "_exclusive"
-				      : report->analysis->by_weight ? "exclusive_weight"
-								    : "exclusive_samples",
-				      err);
+		return add_measure(diff, diff->ranking, err);
 	for (size_t i = 0; i < report_column_count; i++)
 		if (column_is_of(&report_columns[i], report->view) &&
 		    is_measure(report, &report_columns[i]) && diff->measure_count < MEASURES_MAX)
@@ -358,8 +371,8 @@ static int compare_items(const void *a, const void *b)
 static struct sort_item sort_item(const struct diff *diff, const struct diff_row *row)
 {
 	const char *sort = diff->options->report.sort ? diff->options->report.sort : "change";
-	const double base = side_value(row, DIFF_BASE, diff->measures[0]);
-	const double now = side_value(row, DIFF_NEW, diff->measures[0]);
+	const double base = side_value(row, DIFF_BASE, diff->ranking);
+	const double now = side_value(row, DIFF_NEW, diff->ranking);
 	const double before = isnan(base) ? 0 : base, after = isnan(now) ? 0 : now;
 	struct sort_item item = {.row = row, .size = before > after ? before : after};
 

@@ -233,11 +233,11 @@ const struct report_limit report_limits[] = {
 table_covers(report_limits, TARE_LIMITS);
 
 const struct report_attention report_attentions[] = {
-	{"accuracy", is_inaccurate, false}, {"preempted", was_preempted, false},
-	{"coverage", has_gaps, false},	    {"os", lacks_os_events, false},
-	{"clock", clock_drifts, false},	    {"samples", has_few_samples, false},
-	{"stacks", has_cut_stacks, false},  {"followed", has_not_followed, false},
-	{"version", is_older, true},	    {"modules", lacks_modules, false},
+	{"accuracy", is_inaccurate, false, true}, {"preempted", was_preempted, false, true},
+	{"coverage", has_gaps, false, false},	  {"os", lacks_os_events, false, true},
+	{"clock", clock_drifts, false, true},	  {"samples", has_few_samples, false, true},
+	{"stacks", has_cut_stacks, false, false}, {"followed", has_not_followed, false, false},
+	{"version", is_older, true, false},	  {"modules", lacks_modules, false, false},
 };
 
 const size_t report_attention_count = sizeof(report_attentions) / sizeof(report_attentions[0]);

@@ -188,6 +188,7 @@ struct report_attention {
 	/* Whether there is reason for it; appends the sentence. */
 	bool (*applies)(const struct report *report, struct str *text);
 	bool is_quiet; /* no warning: the short header leaves it out */
+	bool of_times; /* times may differ for this reason from those of another recording */
 };
 extern const struct report_attention report_attentions[];
 extern const size_t report_attention_count;

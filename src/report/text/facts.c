@@ -424,10 +424,12 @@ static void write_shape(const struct report *report, FILE *stream, struct str *t
 }
 
 /* What a reader must know before he trusts the numbers. */
-static void write_attention(const struct report *report, FILE *stream, struct str *text)
+static void write_attention(const struct report *report, FILE *stream, struct str *text,
+			    bool only_of_times)
 {
 	for (size_t i = 0; i < report_attention_count; i++) {
-		if (!report_attentions[i].applies(report, text))
+		if ((only_of_times && !report_attentions[i].of_times) ||
+		    !report_attentions[i].applies(report, text))
 			continue;
 		char key[KEY_LINE_WIDTH + 1];
 		snprintf(key, sizeof(key), "! %s", report_attentions[i].kind);
@@ -491,7 +493,7 @@ void report_write_text_facts(const struct report *report, FILE *stream)
 	}
 	write_losses(report, stream, &text);
 	write_limits(report, stream, &text);
-	write_attention(report, stream, &text);
+	write_attention(report, stream, &text, false);
 	str_fini(&text);
 }
 
@@ -515,5 +517,6 @@ void report_write_text_totals(const struct report *report, FILE *stream)
 	}
 	str_clear(&text);
 	write_losses(report, stream, &text);
+	write_attention(report, stream, &text, true);
 	str_fini(&text);
 }
