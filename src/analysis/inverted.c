@@ -111,3 +111,12 @@ void analysis_inverted_callers(const struct analysis *analysis, const struct ana
 	}
 	finish(&grouping);
 }
+
+bool analysis_inverted_has_callers(const struct analysis *analysis,
+				   const struct analysis_inverted *row)
+{
+	for (size_t i = 0; i < row->count; i++)
+		if (caller_of(analysis, &row->paths[i]) != ANALYSIS_NONE)
+			return true;
+	return false;
+}

@@ -37,5 +37,8 @@ void analysis_inverted_tops(const struct analysis *analysis, struct arena *arena
  */
 void analysis_inverted_callers(const struct analysis *analysis, const struct analysis_inverted *row,
 			       struct arena *arena, struct analysis_inverted_rows *rows);
+/* Whether that appends any. */
+bool analysis_inverted_has_callers(const struct analysis *analysis,
+				   const struct analysis_inverted *row);
 
 #endif

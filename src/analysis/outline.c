@@ -56,10 +56,8 @@ static void trim(struct outliner *outliner)
 	}
 }
 
-static void mark_hot(struct outliner *outliner)
+static void mark_hot(const struct analysis *analysis, struct analysis_outline *outline)
 {
-	const struct analysis *analysis = outliner->analysis;
-	struct analysis_outline *outline = outliner->outline;
 	struct analysis_path path = {0};
 
 	outline->hot_process = ANALYSIS_NONE;
@@ -267,7 +265,7 @@ void analysis_outline_make(const struct analysis *analysis,
 					     .processes = mem_zalloc(analysis->processes.len + 1),
 					     .hot = mem_zalloc(nodes)};
 	trim(&outliner);
-	mark_hot(&outliner);
+	mark_hot(analysis, outline);
 	if (options->expand == EXPAND_HOT)
 		collapse_cold(&outliner);
 	find_only_children(&outliner);
@@ -280,6 +278,12 @@ void analysis_outline_make(const struct analysis *analysis,
 	free(outliner.only_child);
 	free(outliner.first);
 	free(outliner.process_state);
+}
+
+void analysis_outline_hot(const struct analysis *analysis, struct analysis_outline *outline)
+{
+	*outline = (struct analysis_outline){.hot = mem_zalloc(analysis->nodes.len + 1)};
+	mark_hot(analysis, outline);
 }
 
 void analysis_outline_fini(struct analysis_outline *outline)

@@ -44,6 +44,8 @@ struct analysis_outline {
 void analysis_outline_make(const struct analysis *analysis,
 			   const struct analysis_outline_options *options,
 			   struct analysis_outline *outline);
+/* No rows, only what is hot. */
+void analysis_outline_hot(const struct analysis *analysis, struct analysis_outline *outline);
 void analysis_outline_fini(struct analysis_outline *outline);
 
 /*

@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "report/report.h"
+#include "tui/tui.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -48,6 +49,11 @@ const struct option report_command_options[] = {
 	TREE_OPTIONS(AT(tree)),
 	PROFILE_OPTIONS(AT(profile)),
 	TABLE_OPTIONS(AT(table)),
+	{.name = "interactive",
+	 .letter = 'i',
+	 .help = "Browse the views on the terminal: open, sort, search; ? there shows the keys",
+	 .type = OPTION_FLAG,
+	 .offset = AT(interactive)},
 	{.name = "verbose",
 	 .letter = 'v',
 	 .help = "All that is known of the recording; coverage: one row per function",
@@ -146,6 +152,53 @@ static bool report_show(const struct report_values *values, const struct report_
 	return ok;
 }
 
+/* What chooses rows and columns is done by keys there. */
+static bool interactive_is_alone(const struct report_values *values, struct error *err)
+{
+	const struct {
+		bool given;
+		const char *option;
+	} others[] = {
+		{values->sort != NULL, "sort"},
+		{values->columns != NULL, "columns"},
+		{values->min_percent > 0, "min-percent"},
+		{values->filters.len > 0, "filter"},
+		{values->tree.trim >= 0, "trim"},
+		{values->tree.fold >= 0, "fold"},
+		{values->tree.noise, "noise"},
+		{values->tree.expand != NULL, "expand"},
+		{values->table.limit != REPORT_LIMIT_DEFAULT, "limit"},
+		{values->table.modules.len > 0, "module"},
+		{values->table.functions.len > 0, "function"},
+		{values->table.format != REPORT_TEXT, "format"},
+		{values->table.output != NULL, "output"},
+		{values->verbose, "verbose"},
+		{values->assembly, "asm"},
+		{values->profile.depth != 0, "depth"},
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (others[i].given)
+			return error_set(err, ERROR_USAGE,
+					 "--interactive has keys to choose rows, columns and their "
+					 "order, and writes no file; leave out --%s",
+					 others[i].option);
+	return true;
+}
+
+static bool report_browse(const struct report_values *values, const struct report_options *options,
+			  const struct analysis_options *selection, struct error *err)
+{
+	const struct tui_options wanted = {.path = options->profile_path,
+					   .view = options->view,
+					   .function = options->function,
+					   .inverted = options->inverted,
+					   .selection = selection,
+					   .report = options};
+
+	return interactive_is_alone(values, err) && tui_run(&wanted, err);
+}
+
 int report_command_show(const struct report_values *values, const struct report_target *target,
 			struct error *err)
 {
@@ -176,7 +229,9 @@ int report_command_show(const struct report_values *values, const struct report_
 	bool ok = tree_options_apply(&values->tree, &values->profile.shape, &options, err) &&
 		  filter_lists_init(&filters, &values->filters, &options, err) &&
 		  report_check(&options, err);
-	if (ok) {
+	if (ok && values->interactive) {
+		ok = report_browse(values, &options, &selection.options, err);
+	} else if (ok) {
 		report_select(&options, &selection.options);
 		ok = report_show(values, &options, &selection.options, err);
 	}
@@ -231,8 +286,11 @@ const struct command command_report = {
 		"anywhere on the stack, exclusive those that it was executing in; a share stands\n"
 		"with its 95 % confidence interval. Samples of one event are shown at a time.\n"
 		"\n"
+		"With --interactive the views are pages on the terminal: arrow keys move, Enter\n"
+		"opens, s sorts, / searches, a shows the source, ? all keys, q quits.\n"
+		"\n"
 		"Exit status: 0 shown, 1 failed (no such profile or function, damaged file,\n"
-		"output not writable), 2 wrong command line.",
+		"output not writable, no terminal for --interactive), 2 wrong command line.",
 	.options = report_command_options,
 	.words = report_view_names,
 	.words_at = 1,

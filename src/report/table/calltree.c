@@ -40,11 +40,11 @@ static const struct analysis_values *row_values(struct report *report, uint32_t 
 	return values;
 }
 
-static struct report_row node_row(const struct analysis *analysis, const struct report_row *parent,
-				  uint32_t index)
+struct report_row report_row_of_node(const struct analysis *analysis,
+				     const struct report_row *above, uint32_t index)
 {
 	const struct analysis_node *node = &analysis->nodes.data[index];
-	struct report_row row = *parent;
+	struct report_row row = *above;
 
 	row.function = &analysis->functions.data[node->function];
 	row.module = &analysis->modules.data[row.function->module];
@@ -106,7 +106,7 @@ static void push_node(struct tree *tree, struct report_rows *rows, const struct 
 {
 	if (tree->outline->last[index] == ANALYSIS_NONE)
 		return;
-	struct report_row row = node_row(tree->report->analysis, parent, index);
+	struct report_row row = report_row_of_node(tree->report->analysis, parent, index);
 	row.indent = parent->indent + (parent->process || parent->function);
 	row.values = row_values(tree->report, index);
 	row.last = tree->outline->last[index];
@@ -169,7 +169,7 @@ static bool node_passes(const struct tree *tree, uint32_t index)
 		row.thread = &analysis->threads.data[node->thread];
 		row.process = &analysis->processes.data[row.thread->process];
 	}
-	row = node_row(analysis, &row, index);
+	row = report_row_of_node(analysis, &row, index);
 	return report_passes(tree->report, &row);
 }
 
@@ -283,7 +283,7 @@ static struct report_row step_row(struct report *report, const struct analysis_s
 	} else if (step->kind == STEP_THREAD) {
 		row.thread = &analysis->threads.data[step->index];
 	} else {
-		row = node_row(analysis, &row, step->index);
+		row = report_row_of_node(analysis, &row, step->index);
 		if (report->outline.last[step->index] != ANALYSIS_NONE) {
 			row.last = report->outline.last[step->index];
 			row.values = row_values(report, step->index);

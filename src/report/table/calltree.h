@@ -12,6 +12,18 @@ struct report_row report_inverted_row(const struct report *report,
 /* The hot path's rows, as the call tree has them. */
 void report_add_hot_path(struct report *report, struct report_table *table);
 
+/*
+ * For a tree that is opened row by row: appends what is directly below `above` (NULL: the first
+ * rows), sorted. The report is prepared for the call tree, or for that from its leaves.
+ */
+void report_add_level(struct report *report, const struct report_row *above,
+		      struct report_rows *rows);
+/* Whether there is anything below. */
+bool report_has_level(const struct report *report, const struct report_row *row);
+/* A node as a row with the process and thread of the row above it. */
+struct report_row report_row_of_node(const struct analysis *analysis,
+				     const struct report_row *above, uint32_t node);
+
 /* Refuses options of the call tree that do nothing in the view. */
 bool report_check_allowed(const struct report_options *options, enum view_id view,
 			  struct error *err);

@@ -187,9 +187,13 @@ struct sorter {
 	struct str left, right;
 };
 
-/* Rows with their place before sorting, which decides between equal ones. */
+/*
+ * Rows with their place before sorting, which decides between equal ones. A number to sort by is
+ * read once; texts stay where they can be read only until the next one is.
+ */
 struct sort_row {
 	struct report_row row;
+	struct cell first;
 	size_t place;
 };
 
@@ -200,9 +204,11 @@ static int row_compare(const void *a, const void *b, void *context)
 
 	for (size_t i = 0; i < sorter->count; i++) {
 		const struct column *column = sorter->keys[i].column;
-		struct cell left, right;
-		column_read(column, sorter->report, &x->row, &sorter->left, &left);
-		column_read(column, sorter->report, &y->row, &sorter->right, &right);
+		struct cell left = x->first, right = y->first;
+		if (i || column->type == CELL_TEXT) {
+			column_read(column, sorter->report, &x->row, &sorter->left, &left);
+			column_read(column, sorter->report, &y->row, &sorter->right, &right);
+		}
 		int order = cell_compare(&left, &right);
 		/* Rows without value come last either way. */
 		if (order && !sorter->keys[i].ascending && left.type && right.type)
@@ -224,8 +230,12 @@ void report_sort(struct report *report, struct report_row *rows, size_t count, c
 		sort = report->options->sort ? report->options->sort : report_layout(report)->sort;
 	sort_parse(report->view, sort, sorter.keys, &sorter.count, &ignored);
 	struct sort_row *sorted = mem_alloc(count * sizeof(*sorted));
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		sorted[i] = (struct sort_row){.row = rows[i], .place = i};
+		if (sorter.count && sorter.keys[0].column->type != CELL_TEXT)
+			column_read(sorter.keys[0].column, report, &rows[i], &sorter.left,
+				    &sorted[i].first);
+	}
 	qsort_r(sorted, count, sizeof(*sorted), row_compare, &sorter);
 	for (size_t i = 0; i < count; i++)
 		rows[i] = sorted[i].row;

@@ -443,11 +443,18 @@ static void append_padding(struct text_table *t, size_t width)
 	}
 }
 
-/* Without the blanks at its end; styled lines begin and end so by themselves, as pagers want it. */
-static void write_line(struct text_table *t, const char *style)
+/* The line that was appended, without the blanks at its end. */
+static const char *line_end(struct text_table *t)
 {
 	while (t->line.len && t->line.data[t->line.len - 1] == ' ')
 		t->line.data[--t->line.len] = 0;
+	return t->line.data ? t->line.data : "";
+}
+
+/* Styled lines begin and end so by themselves, as pagers want it. */
+static void write_line(struct text_table *t, const char *style)
+{
+	line_end(t);
 	line_write(t->stream, t->report->options, style, t->line.data ? t->line.data : "");
 	str_clear(&t->line);
 }
@@ -464,7 +471,8 @@ static void append_group(struct text_table *t, const char *title, size_t width)
 		str_append(&t->line, i ? "-" : " ");
 }
 
-static void write_groups(struct text_table *t)
+/* Whether there is any. */
+static bool append_groups(struct text_table *t)
 {
 	bool any = false;
 
@@ -478,14 +486,11 @@ static void write_groups(struct text_table *t)
 		else
 			append_padding(t, width);
 	}
-	if (any)
-		write_line(t, STYLE_DIM);
-	str_clear(&t->line);
+	return any;
 }
 
-static void write_titles(struct text_table *t)
+static void append_titles(struct text_table *t)
 {
-	write_groups(t);
 	for (size_t i = 0; i < t->count; i++) {
 		const struct text_column *column = &t->columns[i];
 		const size_t pad = column->width - name_width(column->title);
@@ -493,6 +498,14 @@ static void write_titles(struct text_table *t)
 		str_append(&t->line, column->title);
 		append_padding(t, column->is_text ? pad : 0);
 	}
+}
+
+static void write_titles(struct text_table *t)
+{
+	if (append_groups(t))
+		write_line(t, STYLE_DIM);
+	str_clear(&t->line);
+	append_titles(t);
 	write_line(t, STYLE_BOLD);
 }
 
@@ -736,8 +749,8 @@ static void write_footer(struct text_table *t)
 	str_fini(&text);
 }
 
-void report_write_text_table(const struct report *report, const struct report_table *table,
-			     FILE *stream)
+static struct text_table *text_table_new(const struct report *report,
+					 const struct report_table *table, FILE *stream)
 {
 	struct text_table *t = mem_zalloc(sizeof(*t));
 
@@ -746,6 +759,45 @@ void report_write_text_table(const struct report *report, const struct report_ta
 	t->stream = stream;
 	strmap_init(&t->shown);
 	arena_init(&t->names);
+	return t;
+}
+
+struct text_table *report_lines_new(const struct report *report, const struct report_table *table)
+{
+	struct text_table *t = text_table_new(report, table, NULL);
+
+	table_measure(t);
+	return t;
+}
+
+const char *report_lines_groups(struct text_table *t)
+{
+	str_clear(&t->line);
+	if (!append_groups(t))
+		str_clear(&t->line);
+	return line_end(t);
+}
+
+const char *report_lines_titles(struct text_table *t)
+{
+	str_clear(&t->line);
+	append_titles(t);
+	return line_end(t);
+}
+
+const char *report_lines_row(struct text_table *t, const struct report_row *row)
+{
+	str_clear(&t->line);
+	for (size_t i = 0; i < t->count; i++)
+		append_cell(t, row, i);
+	return line_end(t);
+}
+
+void report_write_text_table(const struct report *report, const struct report_table *table,
+			     FILE *stream)
+{
+	struct text_table *t = text_table_new(report, table, stream);
+
 	line_write(stream, report->options, "", "");
 	if (table->title)
 		line_write(stream, report->options, STYLE_BOLD, table->title);
@@ -757,6 +809,13 @@ void report_write_text_table(const struct report *report, const struct report_ta
 		line_write(stream, report->options, "", "(no rows)");
 	}
 	write_footer(t);
+	report_lines_free(t);
+}
+
+void report_lines_free(struct text_table *t)
+{
+	if (!t)
+		return;
 	strmap_fini(&t->shown);
 	arena_fini(&t->names);
 	str_fini(&t->scratch);

@@ -37,6 +37,9 @@ try functions x.tare --root=main
 try modules x.tare --fold-recursion
 try threads x.tare --merge-threads
 try functions x.tare --inverted
+try functions x.tare --interactive --sort=calls
+try x.tare -i --format=csv
+try functions x.tare -i
 try calltree x.tare --inverted --merge-threads
 try calltree x.tare --inverted --fold=1
 try modules x.tare --trim=1
