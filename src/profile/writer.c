@@ -16,9 +16,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { ROWS_AT_ONCE = 16 };
+
+/*
+ * Rows of a table that wait until there are ROWS_AT_ONCE, which one statement inserts: most of what
+ * SQLite does for a row of its own is for the statement. Their ids follow each other, and are given
+ * by SQLite.
+ */
+struct waiting_rows {
+	sqlite3_stmt *insert; /* NULL: not needed yet */
+	struct byte_vec rows, copies;
+	size_t count;
+};
+
 struct profile_writer {
 	sqlite3 *database;
 	sqlite3_stmt *insert[PROFILE_TABLES];
+	struct waiting_rows waiting[PROFILE_TABLES];
 	sqlite3_stmt *set_source, *set_lines, *set_in_runtime;
 	struct byte_vec per_call;      /* of the node that is added */
 	int64_t count[PROFILE_TABLES]; /* rows; of nodes: the largest id */
@@ -82,6 +96,31 @@ static bool writer_prepare(struct profile_writer *writer, enum profile_table_id 
 		ok = writer_fail(writer, err);
 	str_fini(&sql);
 	return ok;
+}
+
+/* Of ROWS_AT_ONCE rows without ids. */
+static bool waiting_prepare(struct profile_writer *writer, enum profile_table_id id,
+			    struct error *err)
+{
+	const struct profile_table *table = &profile_tables[id];
+	const uint64_t columns = profile_table_columns(table);
+	struct str sql = {0}, values = {0};
+
+	str_printf(&sql, "INSERT INTO %s (", table->name);
+	for (size_t i = 0; i < table->column_count; i++) {
+		if (!profile_column_in(columns, i))
+			continue;
+		str_printf(&sql, "%s%s", values.len ? "," : "", table->columns[i].name);
+		str_append(&values, values.len ? ",?" : "?");
+	}
+	str_append(&sql, ") VALUES ");
+	for (size_t i = 0; i < ROWS_AT_ONCE; i++)
+		str_printf(&sql, "%s(%s)", i ? "," : "", values.data);
+	const bool ok = sqlite3_prepare_v2(writer->database, sql.data, -1,
+					   &writer->waiting[id].insert, NULL) == SQLITE_OK;
+	str_fini(&values);
+	str_fini(&sql);
+	return ok || writer_fail(writer, err);
 }
 
 /* The lists that only readers of the SQL need: names of the numbers used in other tables. */
@@ -160,6 +199,10 @@ const char *profile_writer_temporary(const struct profile_writer *writer)
 
 static void writer_free(struct profile_writer *writer)
 {
+	for (int i = 0; i < PROFILE_TABLES; i++) {
+		vec_fini(&writer->waiting[i].rows);
+		vec_fini(&writer->waiting[i].copies);
+	}
 	vec_fini(&writer->per_call);
 	free(writer->temporary);
 	free(writer->path);
@@ -171,7 +214,8 @@ static bool writer_close(struct profile_writer *writer)
 {
 	for (int i = 0; i < PROFILE_TABLES; i++) {
 		sqlite3_finalize(writer->insert[i]);
-		writer->insert[i] = NULL;
+		sqlite3_finalize(writer->waiting[i].insert);
+		writer->insert[i] = writer->waiting[i].insert = NULL;
 	}
 	sqlite3_finalize(writer->set_source);
 	sqlite3_finalize(writer->set_lines);
@@ -222,6 +266,8 @@ static bool writer_publish(struct profile_writer *writer, struct error *err)
 	return ok;
 }
 
+static bool waiting_write_all(struct profile_writer *writer, struct error *err);
+
 bool profile_writer_commit(struct profile_writer *writer, struct error *err)
 {
 	bool ok = !writer->failed;
@@ -231,7 +277,7 @@ bool profile_writer_commit(struct profile_writer *writer, struct error *err)
 			  writer->path);
 	else if (!writer->count[PROFILE_SESSION])
 		ok = error_set(err, ERROR_INPUT, "the profile %s has no session", writer->path);
-	ok = ok && writer_execute(writer, "COMMIT", err);
+	ok = ok && waiting_write_all(writer, err) && writer_execute(writer, "COMMIT", err);
 	if (ok && !writer_close(writer))
 		ok = writer_fail(writer, err);
 	ok = ok && writer_publish(writer, err);
@@ -305,56 +351,221 @@ static bool column_check(struct profile_writer *writer, const struct profile_col
 	}
 }
 
-/* `index` is the statement's number of the value. */
-static bool column_bind(struct profile_writer *writer, sqlite3_stmt *insert, int index,
-			const struct profile_column *column, const char *row, struct error *err)
+static bool is_stored(const struct profile_column *column)
 {
-	int code;
+	return profile_version_has(PROFILE_SCHEMA_VERSION, column->until);
+}
 
-	if (column->type == COLUMN_BLOB) {
-		const struct profile_bytes *bytes = (const void *)(row + column->offset);
-		code = sqlite3_bind_blob64(insert, index, bytes->size ? bytes->start : "",
-					   bytes->size, SQLITE_STATIC);
-	} else if (column->type == COLUMN_TEXT) {
-		const char *text = *(const char *const *)(const void *)(row + column->offset);
-		code = sqlite3_bind_text(insert, index, text, -1, SQLITE_STATIC);
-	} else if (column->type == COLUMN_REAL) {
-		const double *real = (const double *)(const void *)(row + column->offset);
-		code = sqlite3_bind_double(insert, index, *real);
-	} else {
+static bool row_check(struct profile_writer *writer, const struct profile_table *table,
+		      const char *row, struct error *err)
+{
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct profile_column *column = &table->columns[i];
 		bool null;
+
+		if (!is_stored(column) || column->type == COLUMN_BLOB ||
+		    column->type == COLUMN_TEXT || column->type == COLUMN_REAL)
+			continue;
 		const int64_t value = column_integer(column, row, &null);
+
 		if (!null && !column_check(writer, column, value, err)) {
 			writer->failed = true;
 			return error_prefix(err, "cannot write the profile %s", writer->path);
 		}
-		code = null ? sqlite3_bind_null(insert, index)
-			    : sqlite3_bind_int64(insert, index, value);
 	}
-	return code == SQLITE_OK || writer_fail(writer, err);
+	return true;
 }
 
-static bool writer_insert(struct profile_writer *writer, enum profile_table_id table_id, int64_t id,
-			  const void *row, struct error *err)
+/* `index` is the statement's number of the value. */
+static int column_bind(sqlite3_stmt *insert, int index, const struct profile_column *column,
+		       const char *row)
 {
-	const struct profile_table *table = &profile_tables[table_id];
-	sqlite3_stmt *insert = writer->insert[table_id];
-	bool ok = sqlite3_bind_int64(insert, 1, id) == SQLITE_OK;
-	int index = 1;
+	if (column->type == COLUMN_BLOB) {
+		const struct profile_bytes *bytes = (const void *)(row + column->offset);
+		return sqlite3_bind_blob64(insert, index, bytes->size ? bytes->start : "",
+					   bytes->size, SQLITE_STATIC);
+	}
+	if (column->type == COLUMN_TEXT) {
+		const char *text = *(const char *const *)(const void *)(row + column->offset);
+		return sqlite3_bind_text(insert, index, text, -1, SQLITE_STATIC);
+	}
+	if (column->type == COLUMN_REAL) {
+		const double *real = (const double *)(const void *)(row + column->offset);
+		return sqlite3_bind_double(insert, index, *real);
+	}
+	bool null;
+	const int64_t value = column_integer(column, row, &null);
 
-	if (writer->failed)
-		return error_set(err, ERROR_SYSTEM, "the profile %s could not be written earlier",
-				 writer->path);
-	for (size_t i = 0; i < table->column_count && ok; i++)
-		if (profile_version_has(PROFILE_SCHEMA_VERSION, table->columns[i].until))
-			ok = column_bind(writer, insert, ++index, &table->columns[i], row, err);
-	if (!ok)
-		return false;
+	return null ? sqlite3_bind_null(insert, index) : sqlite3_bind_int64(insert, index, value);
+}
+
+/* The values of a row, behind `*index`, which moves on. */
+static bool row_bind(sqlite3_stmt *insert, int *index, const struct profile_table *table,
+		     const char *row)
+{
+	for (size_t i = 0; i < table->column_count; i++)
+		if (is_stored(&table->columns[i]) &&
+		    column_bind(insert, ++*index, &table->columns[i], row) != SQLITE_OK)
+			return false;
+	return true;
+}
+
+static bool insert_run(struct profile_writer *writer, sqlite3_stmt *insert, struct error *err)
+{
 	if (sqlite3_step(insert) != SQLITE_DONE)
 		return writer_fail(writer, err);
 	sqlite3_reset(insert);
-	if (id > writer->count[table_id])
-		writer->count[table_id] = id;
+	return true;
+}
+
+static bool row_write(struct profile_writer *writer, enum profile_table_id id, int64_t row_id,
+		      const char *row, struct error *err)
+{
+	sqlite3_stmt *insert = writer->insert[id];
+	int index = 1;
+
+	if (sqlite3_bind_int64(insert, 1, row_id) != SQLITE_OK ||
+	    !row_bind(insert, &index, &profile_tables[id], row))
+		return writer_fail(writer, err);
+	return insert_run(writer, insert, err);
+}
+
+/* Of other tables there are few. */
+static bool may_wait(enum profile_table_id id)
+{
+	return id == PROFILE_NODE || id == PROFILE_OS || id == PROFILE_DISARM ||
+	       id == PROFILE_COUNTED || id == PROFILE_STACK || id == PROFILE_LOCATION ||
+	       id == PROFILE_STACK_VALUE;
+}
+
+/*
+ * What a row that waits points to is copied, as the caller's may go. Until the row is written,
+ * where it stands among the copies, plus 1, takes the pointer's place.
+ */
+static void copies_make(const struct profile_table *table, char *row, struct byte_vec *copies)
+{
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct profile_column *column = &table->columns[i];
+		void *at = row + column->offset;
+		const uintptr_t place = copies->len + 1;
+
+		if (column->type == COLUMN_TEXT && *(const char **)at) {
+			const char *text = *(const char **)at;
+			vec_append(copies, (const unsigned char *)text, strlen(text) + 1);
+			*(uintptr_t *)at = place;
+		} else if (column->type == COLUMN_BLOB) {
+			struct profile_bytes *bytes = at;
+			vec_append(copies, (const unsigned char *)bytes->start, bytes->size);
+			bytes->start = (const void *)place;
+		}
+	}
+}
+
+static void copies_use(const struct profile_table *table, char *row, const struct byte_vec *copies)
+{
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct profile_column *column = &table->columns[i];
+		void *at = row + column->offset;
+
+		if (column->type == COLUMN_TEXT && *(uintptr_t *)at) {
+			*(const void **)at = copies->data + *(uintptr_t *)at - 1;
+		} else if (column->type == COLUMN_BLOB) {
+			struct profile_bytes *bytes = at;
+			bytes->start = copies->data + (uintptr_t)bytes->start - 1;
+		}
+	}
+}
+
+static char *waiting_row(const struct waiting_rows *waiting, const struct profile_table *table,
+			 size_t index)
+{
+	return (char *)waiting->rows.data + index * table->row_bytes;
+}
+
+static bool waiting_write_together(struct profile_writer *writer, enum profile_table_id id,
+				   struct error *err)
+{
+	const struct profile_table *table = &profile_tables[id];
+	struct waiting_rows *waiting = &writer->waiting[id];
+	int index = 0;
+
+	if (!waiting->insert && !waiting_prepare(writer, id, err))
+		return false;
+	for (size_t i = 0; i < waiting->count; i++) {
+		char *row = waiting_row(waiting, table, i);
+
+		copies_use(table, row, &waiting->copies);
+		if (!row_bind(waiting->insert, &index, table, row))
+			return writer_fail(writer, err);
+	}
+	return insert_run(writer, waiting->insert, err);
+}
+
+/* The last of them has the table's largest id. */
+static bool waiting_write_each(struct profile_writer *writer, enum profile_table_id id,
+			       struct error *err)
+{
+	const struct profile_table *table = &profile_tables[id];
+	const struct waiting_rows *waiting = &writer->waiting[id];
+	const int64_t first = writer->count[id] - (int64_t)waiting->count + 1;
+
+	for (size_t i = 0; i < waiting->count; i++) {
+		char *row = waiting_row(waiting, table, i);
+
+		copies_use(table, row, &waiting->copies);
+		if (!row_write(writer, id, first + (int64_t)i, row, err))
+			return false;
+	}
+	return true;
+}
+
+static bool waiting_write(struct profile_writer *writer, enum profile_table_id id,
+			  struct error *err)
+{
+	struct waiting_rows *waiting = &writer->waiting[id];
+	const bool ok = waiting->count == ROWS_AT_ONCE ? waiting_write_together(writer, id, err)
+						       : waiting_write_each(writer, id, err);
+
+	waiting->count = waiting->rows.len = waiting->copies.len = 0;
+	return ok;
+}
+
+static bool waiting_write_all(struct profile_writer *writer, struct error *err)
+{
+	for (int i = 0; i < PROFILE_TABLES; i++)
+		if (writer->waiting[i].count &&
+		    !waiting_write(writer, (enum profile_table_id)i, err))
+			return false;
+	return true;
+}
+
+static bool waiting_add(struct profile_writer *writer, enum profile_table_id id, const char *row,
+			struct error *err)
+{
+	const struct profile_table *table = &profile_tables[id];
+	struct waiting_rows *waiting = &writer->waiting[id];
+
+	vec_append(&waiting->rows, (const unsigned char *)row, table->row_bytes);
+	copies_make(table, waiting_row(waiting, table, waiting->count), &waiting->copies);
+	writer->count[id]++;
+	return ++waiting->count < ROWS_AT_ONCE || waiting_write(writer, id, err);
+}
+
+static bool writer_insert(struct profile_writer *writer, enum profile_table_id id, int64_t row_id,
+			  const void *row, struct error *err)
+{
+	if (writer->failed)
+		return error_set(err, ERROR_SYSTEM, "the profile %s could not be written earlier",
+				 writer->path);
+	if (!row_check(writer, &profile_tables[id], row, err))
+		return false;
+	if (may_wait(id) && row_id == writer->count[id] + 1)
+		return waiting_add(writer, id, row, err);
+	if ((writer->waiting[id].count && !waiting_write(writer, id, err)) ||
+	    !row_write(writer, id, row_id, row, err))
+		return false;
+	if (row_id > writer->count[id])
+		writer->count[id] = row_id;
 	return true;
 }
 

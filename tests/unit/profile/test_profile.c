@@ -190,6 +190,80 @@ static void test_round_trip(void **state)
 	profile_close(profile);
 }
 
+enum { MANY = 100, GAP_BEHIND = 40, GAP = 7 };
+
+static int64_t many_id(int64_t number)
+{
+	return number <= GAP_BEHIND ? number : number + GAP;
+}
+
+static bool see_many_nodes(const struct profile_node *row, void *context)
+{
+	int64_t *const number = context;
+
+	++*number;
+	assert_int_equal(row->id, many_id(*number));
+	assert_int_equal(row->thread, 1);
+	assert_int_equal(row->parent, *number == 1 ? 0 : many_id(*number - 1));
+	assert_int_equal(row->elapsed_ticks, *number * 3);
+	assert_int_equal(row->elapsed_exclusive_min, *number);
+	assert_int_equal(row->elapsed_exclusive_max, *number * 2);
+	return true;
+}
+
+static bool see_many_os(const struct profile_os *row, void *context)
+{
+	int64_t *const number = context;
+	char text[32];
+
+	++*number;
+	snprintf(text, sizeof(text), "/file%jd", (intmax_t)*number);
+	assert_int_equal(row->node, many_id(*number));
+	assert_int_equal(row->count, *number);
+	if (*number % 3)
+		assert_string_equal(row->path, text);
+	else
+		assert_null(row->path);
+	return true;
+}
+
+/* What rows point to is the caller's, who uses the memory again at once; ids may leave some out. */
+static void test_many_rows(void **state)
+{
+	struct profile_writer *writer = small_profile_open(path);
+	struct error err;
+	char text[32];
+	int64_t nodes = 0, os = 0;
+
+	(void)state;
+	small_thread(writer, small_process(writer, 5, "p"), 6, 0, 0);
+	small_function(writer, small_module(writer, "/bin/p"), "f", 0x10);
+	for (int64_t i = 1; i <= MANY; i++) {
+		const struct profile_node node = {.id = many_id(i),
+						  .thread = 1,
+						  .parent = i == 1 ? 0 : many_id(i - 1),
+						  .function = i > 1,
+						  .elapsed_ticks = (uint64_t)i * 3,
+						  .elapsed_exclusive_min = (uint64_t)i,
+						  .elapsed_exclusive_max = (uint64_t)i * 2};
+		const struct profile_os row = {
+			.node = node.id, .count = (uint64_t)i, .path = i % 3 ? text : NULL};
+
+		snprintf(text, sizeof(text), "/file%jd", (intmax_t)i);
+		assert_true(profile_add_node(writer, &node, &err));
+		assert_true(profile_add_os(writer, &row, &err));
+		memset(text, 'x', sizeof(text));
+	}
+	small_profile_commit(writer);
+	struct profile *profile = profile_open(path, &err);
+
+	assert_true(profile_each_node(profile, see_many_nodes, &nodes, &err));
+	assert_true(profile_each_os(profile, see_many_os, &os, &err));
+	assert_int_equal(nodes, MANY);
+	assert_int_equal(os, MANY);
+	profile_close(profile);
+}
+
 static unsigned mode_of(const char *file)
 {
 	struct stat info;
@@ -548,6 +622,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_round_trip),
+		TEST(test_many_rows),
 		TEST(test_file_is_private),
 		TEST(test_old_file_keeps_its_mode),
 		TEST(test_old_file_is_kept),
