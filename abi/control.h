@@ -73,6 +73,13 @@ struct tare_session_control {
 	uint64_t global; /* level */
 };
 
+/* When global or process level were off. */
+struct tare_off_period {
+	uint64_t begin, end; /* TSC; end 0: it lasts */
+};
+
+#define TARE_OFF_PERIODS 240
+
 /* Part of the process file. */
 struct tare_control {
 	uint32_t lock;	      /* thread id of the holder, 0: free */
@@ -85,6 +92,8 @@ struct tare_control {
 	   starts again at its next system call. */
 	uint64_t unreachable;
 	uint64_t reserved[2];
+	/* The last of them: the n-th one, from 0, stands at n modulo their number. */
+	struct tare_off_period periods[TARE_OFF_PERIODS];
 };
 
 /*
@@ -138,6 +147,10 @@ static inline bool tare_control_apply(struct tare_control *control, uint64_t glo
 {
 	const bool on = tare_level_is_on(global) &&
 			tare_level_is_on(__atomic_load_n(&control->process, __ATOMIC_ACQUIRE));
+	struct tare_off_period *const last =
+		&control->periods[(control->off_periods - 1) % TARE_OFF_PERIODS];
+	struct tare_off_period *const next =
+		&control->periods[control->off_periods % TARE_OFF_PERIODS];
 
 	if (on == !control->off_since)
 		return false;
@@ -146,8 +159,10 @@ static inline bool tare_control_apply(struct tare_control *control, uint64_t glo
 	if (on) {
 		if (now_ticks > control->off_since)
 			control->off_ticks += now_ticks - control->off_since;
+		last->end = now_ticks;
 		control->off_since = 0;
 	} else {
+		*next = (struct tare_off_period){.begin = now_ticks};
 		control->off_since = now_ticks;
 		control->off_periods++;
 	}
@@ -181,7 +196,23 @@ static inline uint64_t tare_control_off_ticks(const struct tare_control_view *vi
 	       (view->off_since && ticks > view->off_since ? ticks - view->off_since : 0);
 }
 
-_Static_assert(sizeof(struct tare_control) == 64, "shared layout");
+/* Whether `ticks` was in one of the periods that are known. */
+static inline bool tare_control_was_off(const struct tare_control *control, uint64_t ticks)
+{
+	const uint64_t count =
+		control->off_periods < TARE_OFF_PERIODS ? control->off_periods : TARE_OFF_PERIODS;
+
+	for (uint64_t i = 0; i < count; i++) {
+		const struct tare_off_period *period = &control->periods[i];
+
+		if (period->begin && period->begin <= ticks &&
+		    (!period->end || ticks < period->end))
+			return true;
+	}
+	return false;
+}
+
+_Static_assert(sizeof(struct tare_control) == 64 + 16 * TARE_OFF_PERIODS, "shared layout");
 _Static_assert(sizeof(struct tare_session_control) == 24, "shared layout");
 
 #endif

@@ -160,7 +160,8 @@ bool assembly_write_process(struct assembly *assembly, struct assemble_process *
 	memcpy(row.process_losses, header->process_losses, sizeof(row.process_losses));
 	row.images_unfollowed += unfollowed_in_emulator(&row);
 	process->id = profile_add_process(assembly->writer, &row, err);
-	const struct sample_known_process known = {process->id, row.pid, row.begin_ticks};
+	const struct sample_known_process known = {process->id, row.pid, row.begin_ticks,
+						   &header->control};
 	vec_push(&assembly->known_processes, known);
 	note_process_state(assembly, process);
 	assembly->assembled->processes++;

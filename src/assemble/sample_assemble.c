@@ -20,9 +20,10 @@ struct log_process {
 	struct sample_log_process row;
 	const char *executable;
 	uint64_t samples, end_time;
-	bool open, replaced; /* a thread lives; it has executed another program */
-	bool is_new;	     /* nothing but samples tells of it */
-	size_t next;	     /* of those that were replaced: the one that it executed */
+	bool open, replaced;		    /* a thread lives; it has executed another program */
+	bool is_new;			    /* nothing but samples tells of it */
+	const struct tare_control *control; /* NULL: it was always on */
+	size_t next; /* of those that were replaced: the one that it executed */
 	int64_t id;
 };
 
@@ -219,6 +220,7 @@ static bool write_process(struct sample_assembly *assembly, struct log_process *
 
 	if (known) {
 		process->id = known->id;
+		process->control = known->control;
 		return true;
 	}
 	if (process->replaced && (!process->samples || is_on_the_way(assembly, process)))
@@ -235,7 +237,7 @@ static bool write_process(struct sample_assembly *assembly, struct log_process *
 	};
 	process->is_new = true;
 	process->id = profile_add_process(assembly->input->writer, &row, err);
-	const struct sample_known_process added = {process->id, row.pid, row.begin_ticks};
+	const struct sample_known_process added = {process->id, row.pid, row.begin_ticks, NULL};
 	vec_push(&assembly->output->rows, added);
 	assembly->output->processes++;
 	assembly->output->running += process->open;
@@ -471,6 +473,15 @@ static bool is_in_runtime(struct sample_assembly *assembly, uint32_t number, boo
 	return true;
 }
 
+/* Events of perf know nothing of levels. */
+static bool was_off(const struct sample_assembly *assembly, const struct log_thread *thread,
+		    uint64_t ticks)
+{
+	const struct tare_control *control = assembly->processes.data[thread->row.process].control;
+
+	return control && tare_control_was_off(control, ticks);
+}
+
 static bool put_sample(struct sample_assembly *assembly, const struct sample_log_sample *from,
 		       struct error *err)
 {
@@ -482,7 +493,7 @@ static bool put_sample(struct sample_assembly *assembly, const struct sample_log
 					       .truncated = from->truncated};
 	bool in_runtime;
 
-	if (!thread->id) {
+	if (!thread->id || was_off(assembly, thread, sample.ticks)) {
 		assembly->output->counts.discarded++;
 		return true;
 	}

@@ -6,6 +6,7 @@
 #ifndef TARE_ASSEMBLE_SAMPLE_ASSEMBLE_H
 #define TARE_ASSEMBLE_SAMPLE_ASSEMBLE_H
 
+#include "abi/control.h"
 #include "assemble/sample_builder.h"
 #include "assemble/sample_log.h"
 #include "session/recording_file.h"
@@ -14,6 +15,7 @@
 struct sample_known_process {
 	int64_t id, pid;
 	uint64_t begin_ticks;
+	const struct tare_control *control; /* NULL: collection was always on */
 };
 
 struct sample_known_thread {

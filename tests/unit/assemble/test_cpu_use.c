@@ -66,7 +66,7 @@ static bool take_row(const struct profile_cpu_use *row, void *context)
 static void assemble(const char *lines, uint64_t descendants_ns, struct rows *rows)
 {
 	static const struct sample_known_process processes[] = {
-		{1, 50, 1000000000}, {2, 50, 3000000000}, {3, 51, 4000000000}};
+		{1, 50, 1000000000, NULL}, {2, 50, 3000000000, NULL}, {3, 51, 4000000000, NULL}};
 	struct clock_point points[] = {{1000000000, 0, 10}, {11000000000, 10000000000, 10}};
 	struct recording recording = {.command_pid = 50,
 				      .begin_ticks = 1000000000,

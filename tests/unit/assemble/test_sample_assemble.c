@@ -28,6 +28,7 @@ static struct profile_writer *writer;
 static struct resolver resolver;
 static struct sample_output output;
 static struct str path;
+static const struct tare_control *known_control;
 
 static int set_up(void **state)
 {
@@ -37,6 +38,7 @@ static int set_up(void **state)
 	struct error err;
 
 	(void)state;
+	known_control = NULL;
 	if (!own_directory_make(directory))
 		return -1;
 	recording = (struct recording){.fd = -1,
@@ -119,7 +121,7 @@ static void assemble(const char *first)
 		.process = id, .tid = PID, .name = "program", .begin_ticks = RECORDED};
 	const int64_t thread = profile_add_thread(writer, &thread_row, &err);
 	assert_true(id && thread);
-	const struct sample_known_process process = {id, PID, RECORDED};
+	const struct sample_known_process process = {id, PID, RECORDED, known_control};
 	const struct sample_known_thread known = {
 		.id = thread, .process = id, .tid = PID, .begin_ticks = RECORDED};
 	const struct sample_input input = {.log = view.data,
@@ -156,12 +158,37 @@ static void test_other_program_is_a_process(void **state)
 	assert_int_equal(output.counts.discarded, 0);
 }
 
+/* The sample in the copy is taken while collection is off, or just behind. */
+static void test_samples_while_off(void **state)
+{
+	const struct tare_control off = {.off_periods = 1,
+					 .periods = {{EXECUTED + 40, EXECUTED + 51}}};
+
+	(void)state;
+	known_control = &off;
+	assemble(ORIGINAL);
+	assert_int_equal(output.counts.discarded, 2);
+}
+
+static void test_samples_behind_off(void **state)
+{
+	const struct tare_control off = {.off_periods = 1,
+					 .periods = {{EXECUTED + 40, EXECUTED + 50}}};
+
+	(void)state;
+	known_control = &off;
+	assemble(ORIGINAL);
+	assert_int_equal(output.counts.discarded, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_own_copy_is_no_process_more, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_other_program_is_a_process, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_samples_while_off, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_samples_behind_off, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,6 +93,27 @@ static void test_time_off(void **state)
 	assert_false(tare_control_look(&control, &view));
 }
 
+/* The last periods are known one by one. */
+static void test_when_it_was_off(void **state)
+{
+	static struct tare_control control;
+
+	(void)state;
+	assert_false(tare_control_was_off(&control, 0));
+	for (uint64_t i = 0; i < TARE_OFF_PERIODS + 10; i++) {
+		assert_true(tare_control_apply(&control, TARE_LEVEL_STOPPED, 1000 * (i + 1)));
+		assert_true(tare_control_was_off(&control, 1000 * (i + 1) + 700));
+		assert_true(tare_control_apply(&control, 0, 1000 * (i + 1) + 500));
+	}
+	const uint64_t first = 1000 * 11, last = 1000 * (TARE_OFF_PERIODS + 10);
+	assert_true(tare_control_was_off(&control, last));
+	assert_true(tare_control_was_off(&control, last + 499));
+	assert_false(tare_control_was_off(&control, last + 500));
+	assert_false(tare_control_was_off(&control, last - 1));
+	assert_true(tare_control_was_off(&control, first));
+	assert_false(tare_control_was_off(&control, first - 1000));
+}
+
 static void test_lock(void **state)
 {
 	struct tare_control control = {0};
@@ -108,9 +129,9 @@ static void test_lock(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_level_is_on),   cmocka_unit_test(test_operations),
-		cmocka_unit_test(test_process_state), cmocka_unit_test(test_time_off),
-		cmocka_unit_test(test_lock),
+		cmocka_unit_test(test_level_is_on),	cmocka_unit_test(test_operations),
+		cmocka_unit_test(test_process_state),	cmocka_unit_test(test_time_off),
+		cmocka_unit_test(test_when_it_was_off), cmocka_unit_test(test_lock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
