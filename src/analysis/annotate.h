@@ -10,6 +10,7 @@
 enum annotation_kind {
 	ANNOTATION_LINE,    /* of the function */
 	ANNOTATION_INLINED, /* a line of an inlined function, below that it was inlined into */
+	ANNOTATION_SMALL,   /* stands for `left_out` inlined ones, each of little */
 	ANNOTATION_INSTRUCTION,
 	ANNOTATION_GAP, /* stands for `left_out` lines or instructions without samples */
 };
@@ -24,6 +25,7 @@ struct annotation_row {
 	uint32_t line;	    /* 0: not known */
 	uint64_t link_addr;
 	const char *text; /* of the line or instruction; not NUL-clean; NULL: not known */
+	/* Of inlined code: rows below it, of which it has the exclusive values. */
 	uint64_t left_out;
 	struct analysis_place values;
 };
@@ -31,7 +33,9 @@ struct annotation_row {
 struct annotation_options {
 	const char *function; /* name or glob */
 	bool assembly;	      /* instructions, not lines */
-	uint32_t context;     /* lines around those with samples; UINT32_MAX: all of the function */
+	/* Lines around those with samples; UINT32_MAX: all of the function, and all that was
+	   inlined there. */
+	uint32_t context;
 	const char *const *source_paths; /* "FROM=TO": where sources are on this machine */
 	size_t source_path_count;
 };

@@ -23,6 +23,8 @@ struct node {
 	struct analysis_place values;
 };
 
+struct children vec_of(uint32_t);
+
 struct source_builder {
 	struct annotator *annotator;
 	const struct annotated *target;
@@ -135,29 +137,127 @@ static struct annotation_row row_of(struct source_builder *builder, const struct
 		.values = node->values};
 }
 
-/* What was inlined, largest first; few enough for a search per node. */
-static void add_children(struct source_builder *builder, uint32_t parent)
-{
-	struct vec_of(uint32_t) children = {0};
+/* ---- inlined code ---- */
 
-	for (uint32_t i = parent + 1; i < builder->nodes.len; i++)
-		if (builder->nodes.data[i].parent == parent &&
-		    builder->nodes.data[i].values.amount[INCLUSIVE])
-			vec_push(&children, i);
-	while (children.len) {
-		size_t best = 0;
-		for (size_t i = 1; i < children.len; i++)
-			if (builder->nodes.data[children.data[i]].values.amount[INCLUSIVE] >
-			    builder->nodes.data[children.data[best]].values.amount[INCLUSIVE])
-				best = i;
-		const uint32_t child = children.data[best];
-		children.data[best] = children.data[--children.len];
-		vec_push(&builder->annotator->annotation->rows,
-			 row_of(builder, &builder->nodes.data[child]));
-		add_children(builder, child);
+/* The run-time libraries' own sources: nobody who reads the annotation can change them. */
+static bool is_system_source(const char *path)
+{
+	static const char *const begins[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/",
+					     "/rustc/"};
+
+	for (size_t i = 0; path && i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (str_starts_with(path, begins[i]))
+			return true;
+	return path && strstr(path, "/include/c++/");
+}
+
+/* The inclusive value that rows are ranked by. */
+static uint64_t ranking_amount(const struct source_builder *builder, uint32_t node)
+{
+	const struct analysis *analysis = builder->annotator->analysis;
+	const enum analysis_measure measure =
+		analysis_measure_of(analysis_ranking_value(analysis), INCLUSIVE);
+
+	return builder->nodes.data[node].values.amount[measure - analysis_place_base(analysis)];
+}
+
+/* Few enough for a search per node. The largest one comes first, of equals the one met first. */
+static void children_of(const struct source_builder *builder, uint32_t parent,
+			struct children *children)
+{
+	for (uint32_t i = parent + 1; i < builder->nodes.len; i++) {
+		const struct node *node = &builder->nodes.data[i];
+		const uint64_t amount = ranking_amount(builder, i);
+		size_t at = children->len;
+
+		if (node->parent != parent || !node->values.amount[INCLUSIVE])
+			continue;
+		vec_push(children, i);
+		for (; at && ranking_amount(builder, children->data[at - 1]) < amount; at--)
+			children->data[at] = children->data[at - 1];
+		children->data[at] = i;
+	}
+}
+
+/* Takes what stands below the node into the row: its own values, as the rows that have them are
+   left out, and how many those are. */
+static void take_below(const struct source_builder *builder, uint32_t node,
+		       struct annotation_row *row)
+{
+	struct children children = {0};
+
+	children_of(builder, node, &children);
+	vec_foreach (child, &children) {
+		const struct analysis_place *values = &builder->nodes.data[*child].values;
+
+		for (size_t i = EXCLUSIVE; i < ANALYSIS_PLACE_MEASURES; i += ANALYSIS_SIDES)
+			row->values.amount[i] += values->amount[i];
+		row->left_out++;
+		take_below(builder, *child, row);
 	}
 	vec_fini(&children);
 }
+
+/* Below one percent of all. */
+static bool is_small(const struct source_builder *builder, uint32_t node)
+{
+	const struct analysis *analysis = builder->annotator->analysis;
+
+	return ranking_amount(builder, node) <
+	       analysis_total(analysis, analysis_ranking_value(analysis)) / 100;
+}
+
+/* One row for the children from `from` on. */
+static void add_rest(struct source_builder *builder, const struct children *children, size_t from)
+{
+	const struct node *first = &builder->nodes.data[children->data[from]];
+	struct annotation_row rest = {.kind = ANNOTATION_SMALL,
+				      .name = builder->target->name,
+				      .module = builder->target->module,
+				      .depth = first->depth};
+
+	for (size_t i = from; i < children->len; i++) {
+		const struct analysis_place *values =
+			&builder->nodes.data[children->data[i]].values;
+
+		for (size_t m = 0; m < ANALYSIS_PLACE_MEASURES; m++)
+			rest.values.amount[m] += values->amount[m];
+		rest.values.calls += values->calls;
+		take_below(builder, children->data[i], &rest);
+	}
+	rest.left_out = children->len - from;
+	vec_push(&builder->annotator->annotation->rows, rest);
+}
+
+/* What was inlined. Where not all is wanted, the insides of run-time libraries are one row, and
+   what is small is one row. */
+static void add_children(struct source_builder *builder, uint32_t parent)
+{
+	const bool whole = builder->annotator->options->context == UINT32_MAX;
+	struct children children = {0};
+
+	children_of(builder, parent, &children);
+	for (size_t i = 0; i < children.len; i++) {
+		const uint32_t child = children.data[i];
+
+		if (!whole && i + 1 < children.len && is_small(builder, child)) {
+			add_rest(builder, &children, i);
+			break;
+		}
+		struct annotation_row row = row_of(builder, &builder->nodes.data[child]);
+		const bool is_closed =
+			!whole && (is_system_source(row.source) || is_small(builder, child));
+
+		if (is_closed)
+			take_below(builder, child, &row);
+		vec_push(&builder->annotator->annotation->rows, row);
+		if (!is_closed)
+			add_children(builder, child);
+	}
+	vec_fini(&children);
+}
+
+/* ---- lines ---- */
 
 struct extent {
 	uint32_t first, last;

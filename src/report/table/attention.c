@@ -233,11 +233,16 @@ const struct report_limit report_limits[] = {
 table_covers(report_limits, TARE_LIMITS);
 
 const struct report_attention report_attentions[] = {
-	{"accuracy", is_inaccurate, false, true}, {"preempted", was_preempted, false, true},
-	{"coverage", has_gaps, false, false},	  {"os", lacks_os_events, false, true},
-	{"clock", clock_drifts, false, true},	  {"samples", has_few_samples, false, true},
-	{"stacks", has_cut_stacks, false, false}, {"followed", has_not_followed, false, false},
-	{"version", is_older, true, false},	  {"modules", lacks_modules, false, false},
+	{"accuracy", is_inaccurate, false, DIFFER_CALLS},
+	{"preempted", was_preempted, false, DIFFER_CALLS},
+	{"coverage", has_gaps, false, 0},
+	{"os", lacks_os_events, false, DIFFER_CALLS},
+	{"clock", clock_drifts, false, DIFFER_CALLS | DIFFER_SAMPLES},
+	{"samples", has_few_samples, false, DIFFER_SAMPLES},
+	{"stacks", has_cut_stacks, false, 0},
+	{"followed", has_not_followed, false, 0},
+	{"version", is_older, true, 0},
+	{"modules", lacks_modules, false, 0},
 };
 
 const size_t report_attention_count = sizeof(report_attentions) / sizeof(report_attentions[0]);

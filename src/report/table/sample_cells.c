@@ -105,6 +105,22 @@ GET(instruction)
 	cell_set_text(cell, row->instruction->text);
 }
 
+static void append_inlined(const struct report *report, const struct annotation_row *code,
+			   struct str *scratch)
+{
+	str_printf(scratch, "%*s%s ", 2 * (int)(code->depth < 20 ? code->depth : 20), "",
+		   report->options->unicode ? "\u21b3" : "->");
+	if (code->kind == ANNOTATION_SMALL) {
+		str_printf(scratch, "%llu more, each below 1 %%",
+			   (unsigned long long)code->left_out);
+		return;
+	}
+	str_printf(scratch, "%s:%u ", code->source ? path_basename(code->source) : "?", code->line);
+	name_append_brief(scratch, code->name);
+	if (code->left_out)
+		str_printf(scratch, " (+%llu)", (unsigned long long)code->left_out);
+}
+
 /* For people: tabs become blanks, and inlined code says whose it is and where that stands. */
 GET(code)
 {
@@ -119,12 +135,8 @@ GET(code)
 	if (code->kind == ANNOTATION_GAP)
 		str_printf(scratch, "... %llu more without samples",
 			   (unsigned long long)code->left_out);
-	if (code->depth) {
-		str_printf(scratch, "%*s%s %s:%u ", 2 * (int)(code->depth < 20 ? code->depth : 20),
-			   "", report->options->unicode ? "\u21b3" : "->",
-			   code->source ? path_basename(code->source) : "?", code->line);
-		name_append_brief(scratch, code->name);
-	}
+	if (code->depth)
+		append_inlined(report, code, scratch);
 	for (const char *at = code->text ? code->text : ""; *at && !code->depth; at++) {
 		const size_t blanks = *at == '\t' ? TAB - column_at % TAB : 0;
 		str_printf(scratch, "%*s", (int)blanks, "");

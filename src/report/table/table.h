@@ -183,12 +183,15 @@ extern const struct report_limit report_limits[];
  * What a reader must know before he trusts the numbers: attention.c. Up to its first ": " or "; "
  * the sentence says what is wrong, behind that what it means and what to do.
  */
+enum report_differs { DIFFER_CALLS = 1, DIFFER_SAMPLES = 2 };
+
 struct report_attention {
 	const char *kind;
 	/* Whether there is reason for it; appends the sentence. */
 	bool (*applies)(const struct report *report, struct str *text);
 	bool is_quiet; /* no warning: the short header leaves it out */
-	bool of_times; /* times may differ for this reason from those of another recording */
+	/* Numbers of these methods may differ for this reason from those of another recording. */
+	unsigned differs; /* enum report_differs */
 };
 extern const struct report_attention report_attentions[];
 extern const size_t report_attention_count;

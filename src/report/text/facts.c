@@ -425,10 +425,13 @@ static void write_shape(const struct report *report, FILE *stream, struct str *t
 
 /* What a reader must know before he trusts the numbers. */
 static void write_attention(const struct report *report, FILE *stream, struct str *text,
-			    bool only_of_times)
+			    bool only_differing)
 {
+	const unsigned shown =
+		report->analysis->method == ANALYSIS_SAMPLE ? DIFFER_SAMPLES : DIFFER_CALLS;
+
 	for (size_t i = 0; i < report_attention_count; i++) {
-		if ((only_of_times && !report_attentions[i].of_times) ||
+		if ((only_differing && !(report_attentions[i].differs & shown)) ||
 		    !report_attentions[i].applies(report, text))
 			continue;
 		char key[KEY_LINE_WIDTH + 1];

@@ -277,6 +277,64 @@ static void test_source_text_and_gaps(void **state)
 	assert_int_equal(failure.code, ERROR_USAGE);
 }
 
+/*
+ * work() at line 10, into which big() is inlined with 900 samples, of a run-time library and with
+ * another function inside, and one() and two() with one sample each, one() with inner() inside.
+ */
+static void make_inlined(void)
+{
+	struct error err;
+	struct profile_writer *writer = small_profile_open(path);
+	const int64_t thread = small_thread(writer, small_process(writer, 1, "p"), 1, 0, 0);
+	const int64_t module = small_module(writer, "/bin/p");
+	const int64_t work = small_function(writer, module, "work", 0x100);
+	const int64_t event = small_event(writer, "cpu-clock", "ns");
+	static const struct profile_location_line lines[] = {
+		{1, 0, "inside", 2, 7, 0}, {1, 1, "big", 2, 5, 0},   {1, 2, "work", 1, 10, 0},
+		{2, 0, "big", 2, 5, 0},	   {2, 1, "work", 1, 10, 0}, {3, 0, "inner", 1, 4, 0},
+		{3, 1, "one", 1, 3, 0},	   {3, 2, "work", 1, 10, 0}, {4, 0, "two", 1, 2, 0},
+		{4, 1, "work", 1, 10, 0},
+	};
+	static const uint64_t samples[] = {600, 300, 1, 1};
+
+	assert_int_equal(profile_add_source(writer, &(struct profile_source){"/nowhere/a.c"}, &err),
+			 1);
+	assert_int_equal(
+		profile_add_source(writer, &(struct profile_source){"/usr/include/big.h"}, &err),
+		2);
+	for (size_t i = 0; i < COUNT(samples); i++) {
+		const int64_t stack = small_stack(writer, 0, work, 0x110 + i);
+		small_samples(writer, &(struct profile_stack_value){thread, event, stack,
+								    samples[i], 0, 0, 0});
+	}
+	for (size_t i = 0; i < COUNT(lines); i++)
+		assert_true(profile_add_location_line(writer, &lines[i], &err));
+	small_profile_commit_as(writer, "sample");
+}
+
+static void test_what_is_inlined_is_put_together(void **state)
+{
+	struct annotation_options options = {.function = "work", .context = 1};
+
+	(void)state;
+	make_inlined();
+	assert_true(annotate(options));
+	assert_int_equal(annotation.rows.len, 3);
+	assert_row(0, 10, 902, 0);
+	/* The run-time library's: its own, and what is inside. */
+	assert_row(1, 5, 900, 900);
+	assert_string_equal(annotation.rows.data[1].name, "big");
+	assert_int_equal(annotation.rows.data[1].left_out, 1);
+	assert_row(2, 0, 2, 2);
+	assert_int_equal(annotation.rows.data[2].kind, ANNOTATION_SMALL);
+	assert_int_equal(annotation.rows.data[2].left_out, 2);
+	options.context = UINT32_MAX;
+	assert_true(annotate(options));
+	assert_int_equal(annotation.rows.len, 6);
+	assert_row(1, 5, 900, 300);
+	assert_row(2, 7, 600, 600);
+}
+
 static void test_unknown(void **state)
 {
 	const struct annotation_options near = {.function = "wrok"}, none = {.function = "zzzzzz"};
@@ -402,6 +460,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(test_source_lines, close_result),
 		cmocka_unit_test_teardown(test_inlined_function, close_result),
+		cmocka_unit_test_teardown(test_what_is_inlined_is_put_together, close_result),
 		cmocka_unit_test_teardown(test_nothing_behind_the_function, close_result),
 		cmocka_unit_test_teardown(test_source_text_and_gaps, close_result),
 		cmocka_unit_test_teardown(test_unknown, close_result),
