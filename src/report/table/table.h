@@ -93,6 +93,8 @@ struct view {
 };
 
 const struct view_layout *report_layout(const struct report *report);
+/* Whether samples of an event of this name were taken. */
+bool report_has_event(const struct analysis *analysis, const char *name);
 
 extern const struct view report_views[];
 extern const size_t report_view_count;

@@ -144,6 +144,17 @@ void report_close(struct report *report)
 	arena_fini(&report->arena);
 }
 
+bool report_has_event(const struct analysis *analysis, const char *name)
+{
+	size_t count;
+	const struct profile_event *events = profile_events(analysis->profile, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(events[i].name, name))
+			return true;
+	return false;
+}
+
 /* Whether the profile has what the view shows. */
 static bool view_has_data(const struct report *report, struct error *err)
 {
@@ -151,6 +162,12 @@ static bool view_has_data(const struct report *report, struct error *err)
 	const struct view *view = report->view;
 	const bool sampled = analysis->event || analysis->method == ANALYSIS_SAMPLE;
 
+	if (view->id == VIEW_OS && !analysis->has_calls && report_has_event(analysis, "off-cpu"))
+		return error_set(
+			err, ERROR_NOT_FOUND,
+			"the view os shows the waits of calls, and this profile has "
+			"sampled waits: tare report functions --event=off-cpu, or calltree, "
+			"shows them");
 	if (view->needs == NEEDS_CALLS && !analysis->has_calls)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "the view %s needs calls, and the profile has samples only; tare "

@@ -4,9 +4,9 @@
  */
 #include "report/text/brief.h"
 
-#include "profile/profile.h"
 #include "report/table/os_object.h"
 #include "report/table/syscalls.h"
+#include "report/table/table.h"
 #include "report/words/name.h"
 #include "report/words/number.h"
 
@@ -170,17 +170,6 @@ static void append_waits(const struct analysis *analysis, const struct brief_opt
 	str_fini(&entry);
 }
 
-static bool has_event(const struct analysis *analysis, const char *name)
-{
-	size_t count;
-	const struct profile_event *events = profile_events(analysis->profile, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(events[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 void brief_waits(const struct analysis *analysis, const struct brief_options *options,
 		 struct str *out)
 {
@@ -197,7 +186,7 @@ void brief_waits(const struct analysis *analysis, const struct brief_options *op
 					      options->unicode);
 		}
 		append_waits(analysis, options, out);
-	} else if (has_event(analysis, "off-cpu")) {
+	} else if (report_has_event(analysis, "off-cpu")) {
 		str_append(out, "waits were sampled: --event=off-cpu shows them");
 	} else {
 		str_append(out, "waits were not recorded: --off-cpu samples them");

@@ -135,6 +135,22 @@ static void write_time(const struct report *report, FILE *stream, struct str *te
 	key_line_write_facts(report, stream, LINE_PLAIN, "time", text);
 }
 
+/* What else was sampled, and how to see it: a view shows one event. */
+static void append_other_events(const struct analysis *analysis, struct str *text)
+{
+	size_t count;
+	const struct profile_event *events = profile_events(analysis->profile, &count);
+	const char *separator = "; others: --event=";
+
+	for (size_t i = 0; i < count; i++) {
+		if (!strcmp(events[i].name, analysis->event->name))
+			continue;
+		str_printf(text, "%s%s%s", separator, events[i].name,
+			   strcmp(events[i].name, "off-cpu") ? "" : " (waits)");
+		separator = ", ";
+	}
+}
+
 static void write_samples(const struct report *report, FILE *stream, struct str *text)
 {
 	const struct analysis *analysis = report->analysis;
@@ -143,6 +159,7 @@ static void write_samples(const struct report *report, FILE *stream, struct str 
 	if (analysis->event) {
 		str_append(text, " of ");
 		report_append_event(report, text);
+		append_other_events(analysis, text);
 	} else {
 		str_append(text, ": the target was never seen at work");
 	}
