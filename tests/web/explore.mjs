@@ -372,6 +372,44 @@ const tests = {
 		return { problems, close };
 	},
 
+	async 'names have the room that there is'() {
+		const { page, problems, close } = await openPage(browser, pageOf('hostile'));
+		/* How much of its place a name takes that is shortened. */
+		const shares = (selector) => page.locator(selector).evaluateAll((elements) => elements.filter((element) => element.textContent.includes('…')).map((element) => {
+			const range = document.createRange();
+			range.selectNodeContents(element);
+			const style = getComputedStyle(element);
+			return range.getBoundingClientRect().width / (element.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight));
+		}));
+		await view(page, 'Functions');
+		const names = await shares('.grid-row.data .cell.name');
+		check(names.length > 0 && names.every((share) => share > 0.85), `names in the table take ${names.map((share) => share.toFixed(2))} of their places`);
+		/* A function is selected where there is no pane; the pane comes later. */
+		await view(page, 'Recording');
+		await page.evaluate(() => {
+			const { state } = tarePage;
+			const { functionNames: names } = state.profile;
+			const length = (func) => Math.max(0, ...Object.values(state.selection.edges(func)).flat().map((edge) => names[edge.func]?.length ?? 0));
+			const lengths = names.map((_, func) => length(func));
+			state.set('selected', -1);
+			state.set('selected', lengths.indexOf(Math.max(...lengths)));
+		});
+		await view(page, 'Functions');
+		const labels = await shares('.pane .bar-label');
+		check(labels.length > 0 && labels.every((share) => share > 0.6), `names in the pane take ${labels.map((share) => share.toFixed(2))} of their places`);
+		return { problems, close };
+	},
+
+	async 'coverage is that of what was selected'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		const { header } = report('summary', profile('work'));
+		const done = header.functions_instrumented + header.functions_part;
+		check(header.functions_not_selected > 0, 'all functions were selected');
+		const figure = page.locator('.figure', { hasText: 'Coverage' });
+		check((await figure.textContent()).includes(`${done} of ${done + header.functions_refused} selected functions have probes`), `coverage reads ${await figure.textContent()}`);
+		return { problems, close };
+	},
+
 	async 'coverage of functions'() {
 		const { page, problems, close } = await openPage(browser, pageOf('work'));
 		await view(page, 'Recording');

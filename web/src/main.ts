@@ -47,6 +47,7 @@ class Page {
 		};
 		this.views = makeViews(context);
 		this.pane = new Pane(context);
+		this.pane.element.hidden = true; /* until it has its place */
 		readAddress(state, location.hash);
 		this.current = this.viewOf(state.view);
 		replace(document.getElementById('app')!, this.top(), this.tabList(), h('div.body', {}, this.main, this.pane.element));
@@ -160,7 +161,10 @@ class Page {
 		this.main.replaceChildren(h('div', { id: 'view', role: 'tabpanel', 'aria-labelledby': `tab-${view.name}` }, view.element));
 		const withPane = WITH_PANE.has(view.name);
 		document.body.classList.toggle('with-pane', withPane);
+		const paneAppears = withPane && this.pane.element.hidden;
 		this.pane.element.hidden = !withPane;
+		if (paneAppears) /* what fits can be measured only now */
+			this.pane.update();
 		if (this.stale.delete(view) && 'invalidate' in view)
 			(view as View & { invalidate(): void }).invalidate();
 		view.show();

@@ -350,8 +350,8 @@ export class Grid {
 	}
 
 	private resize(): void {
-		const fixed = this.columns.reduce((sum, column) => sum + column.width, 0);
 		const isWide = (column: Column) => column.kind === 'name' || column.kind === 'code';
+		const fixed = this.columns.reduce((sum, column) => sum + (isWide(column) ? 0 : column.width), 0);
 		const names = this.columns.filter(isWide).length;
 		const least = this.leastName() * names;
 		const room = Math.max(least, this.scroller.clientWidth - fixed);

@@ -42,10 +42,11 @@ export class SummaryView implements View {
 				`${percent(selection.totals[q]! / (selection.totals[0] || 1))} % of ${header.quantities[0]!.title.toLowerCase()}` : 'sum over all threads'));
 		figures.push(figure('Ran for', time(profile.ns(header.duration_ticks)), plural(selection.roots.length, 'thread') + (profile.processes.length > 1 ? `, ${plural(profile.processes.length, 'process', 'processes')}` : '')));
 		const fact = (name: string) => Number(header.facts[name] ?? 0);
-		const found = ['instrumented', 'part', 'small', 'not_selected', 'refused'].reduce((sum, name) => sum + fact(`functions_${name}`), 0);
+		/* As text has it: of what was to be instrumented, without what was not selected. */
 		const instrumented = fact('functions_instrumented') + fact('functions_part');
-		if (found && profile.hasCalls)
-			figures.push(figure('Coverage', `${percent(instrumented / found)} %`, `${count(instrumented)} of ${plural(found, 'function')} have probes`));
+		const selected = instrumented + fact('functions_refused');
+		if (selected && profile.hasCalls)
+			figures.push(figure('Coverage', `${percent(instrumented / selected)} %`, `${count(instrumented)} of ${plural(selected, 'selected function')} have probes`));
 		if (profile.hasCalls)
 			figures.push(figure('Probe cost', time(fact('overhead_ns')), `subtracted already; times ± ${time(fact('error_ns'))}`));
 		if (!profile.hasCalls)
