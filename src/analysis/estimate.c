@@ -395,8 +395,8 @@ static void estimate_fini(struct estimate *estimate)
 
 bool analysis_estimate(struct analysis *analysis, struct profile *profile, struct error *err)
 {
-	struct estimate estimate = {.analysis = analysis};
 	const int64_t event = event_of(profile);
+	struct estimate estimate = {.analysis = analysis, .event = event};
 	bool ok = true;
 
 	if (!event || !analysis->nodes.len)

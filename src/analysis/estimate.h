@@ -71,6 +71,7 @@ struct estimate_tally {
 
 struct estimate {
 	struct analysis *analysis;
+	int64_t event;		     /* whose samples they are */
 	struct sample_values values; /* by thread, then by stack */
 	const struct profile_stack *stacks;
 	const struct profile_location *locations;

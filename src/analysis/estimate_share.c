@@ -3,7 +3,8 @@
  * function, the clock knows the time; its error is what the probes cost beyond their calibration.
  * The samples' error is that of counting. The smaller decides. All other functions have what is
  * left of the thread's CPU time, in proportion to their samples. Of that is taken off what counters
- * and dormant probes took in them.
+ * and dormant probes took in them; and before, what tare's own code took, by the samples there,
+ * beyond the cost of the probes by calibration, which is that of a loop.
  */
 #include "analysis/estimate.h"
 
@@ -41,9 +42,11 @@ static void tally_old(struct estimate *estimate, struct estimate_thread *thread)
 	}
 }
 
-/* Of all samples of a thread. */
+/* Of all samples of a thread, and of its CPU time in the functions of the program. */
 struct sums {
 	uint64_t samples, squares;
+	wide weight;
+	uint64_t cpu_ticks;
 };
 
 static void tally_paths(struct estimate *estimate, struct estimate_thread *thread,
@@ -55,6 +58,7 @@ static void tally_paths(struct estimate *estimate, struct estimate_thread *threa
 			continue;
 		estimate_tally(thread, estimate->nodes.data[i].function)->own += path->weight;
 		estimate_tally(thread, path->territory)->territory += path->weight;
+		sums->weight += path->weight;
 		sums->samples += path->samples;
 		sums->squares += path->squares;
 	}
@@ -120,6 +124,28 @@ static uint64_t path_set(struct analysis_values *values, const struct estimate_p
 	return cost;
 }
 
+/*
+ * What tare's own code took beyond what is known of it. 0 where the difference may be one of
+ * counting: within two standard deviations.
+ */
+static uint64_t own_beyond(const struct estimate *estimate, const struct estimate_thread *thread,
+			   const struct sums *sums)
+{
+	const struct analysis_thread *row = &estimate->analysis->threads.data[thread->index];
+	const double own = (double)row->row->weight_in_runtime;
+	const double known = (double)row->row->overhead_ticks + (double)row->row->own_ticks +
+			     (double)row->residual_ticks;
+	const double clock = (double)sums->cpu_ticks + known;
+	const double draws = (double)sums->samples * (double)sums->samples / (double)sums->squares +
+			     (double)row->row->samples_in_runtime;
+
+	if (estimate->event != 1 || own <= 0 || sums->weight <= 0)
+		return 0;
+	const double share = own / (own + (double)sums->weight);
+	const double beyond = clock * share - known;
+	return beyond > 2 * clock * sqrt(share * (1 - share) / draws) ? (uint64_t)beyond : 0;
+}
+
 /* Of a function that is decided by samples. */
 static bool is_sampled(struct estimate_thread *thread, const struct analysis_node *node)
 {
@@ -136,27 +162,16 @@ static void taken_off(struct analysis *analysis, const struct estimate_thread *t
 		analysis->totals.overhead += cost;
 }
 
-bool estimate_share(struct estimate *estimate, struct estimate_thread *thread)
+/* CPU time of the paths that samples decide. */
+static void share_out(struct estimate *estimate, struct estimate_thread *thread,
+		      const struct sums *sums, struct share shares)
 {
-	struct share shares = {0};
-	struct sums sums = {0};
-	uint64_t cpu_ticks = 0;
+	struct share beyond = {.whole = own_beyond(estimate, thread, sums),
+			       .weight = shares.weight};
 
-	tally_old(estimate, thread);
-	tally_paths(estimate, thread, &sums);
-	tally_costs(estimate, thread);
-	vec_foreach (tally, &thread->list)
-		cpu_ticks += tally->cpu_ticks;
-	if (!sums.samples || !cpu_ticks)
-		return false;
-	const double per_draw = (double)sums.squares / (double)sums.samples;
-	decide(estimate, thread, (double)cpu_ticks / (double)sums.samples * per_draw);
-	vec_foreach (tally, &thread->list) {
-		shares.whole += tally->by_clock ? 0 : tally->cpu_ticks;
-		shares.weight += tally->by_clock ? 0 : tally->own;
-	}
-	if (shares.weight <= 0)
-		return false;
+	if (beyond.whole > shares.whole)
+		beyond.whole = shares.whole;
+	shares.whole -= beyond.whole;
 	for (size_t i = thread->first; i < estimate->nodes.len; i++) {
 		const struct estimate_path *path = &estimate->paths.data[i];
 		struct analysis_node *node = &estimate->nodes.data[i];
@@ -165,10 +180,35 @@ bool estimate_share(struct estimate *estimate, struct estimate_thread *thread)
 		node->values.sampled = true;
 		if (!path->samples)
 			continue;
+		const uint64_t own = share_next(&beyond, path->weight);
+		node->values.amount[OVERHEAD_EXCLUSIVE] += own;
 		taken_off(estimate->analysis, thread,
-			  path_set(&node->values, path, share_next(&shares, path->weight),
-				   share_next(&estimate_tally(thread, node->function)->cost,
-					      path->weight)));
+			  own + path_set(&node->values, path, share_next(&shares, path->weight),
+					 share_next(&estimate_tally(thread, node->function)->cost,
+						    path->weight)));
 	}
+}
+
+bool estimate_share(struct estimate *estimate, struct estimate_thread *thread)
+{
+	struct share shares = {0};
+	struct sums sums = {0};
+
+	tally_old(estimate, thread);
+	tally_paths(estimate, thread, &sums);
+	tally_costs(estimate, thread);
+	vec_foreach (tally, &thread->list)
+		sums.cpu_ticks += tally->cpu_ticks;
+	if (!sums.samples || !sums.cpu_ticks)
+		return false;
+	const double per_draw = (double)sums.squares / (double)sums.samples;
+	decide(estimate, thread, (double)sums.cpu_ticks / (double)sums.samples * per_draw);
+	vec_foreach (tally, &thread->list) {
+		shares.whole += tally->by_clock ? 0 : tally->cpu_ticks;
+		shares.weight += tally->by_clock ? 0 : tally->own;
+	}
+	if (shares.weight <= 0)
+		return false;
+	share_out(estimate, thread, &sums, shares);
 	return true;
 }

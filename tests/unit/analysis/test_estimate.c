@@ -254,6 +254,40 @@ static void test_counters_cost_at_most_all(void **state)
 	assert_int_equal(analysis->totals.overhead, 8 * MS + THREAD_OVERHEAD);
 }
 
+static void begin_with_own(uint64_t own)
+{
+	struct error err;
+	const int64_t in_main = begin_main();
+
+	disarm(f, 1000);
+	samples(in_main, 200);
+	samples(call(in_main, f), 600);
+	assert_true(profile_set_thread_in_runtime(writer, thread, own, own * 1000000, &err));
+	finish();
+}
+
+/* A fifth of all samples was taken in tare's code: that was no time of the program. */
+static void test_own_samples_take_off(void **state)
+{
+	const uint64_t known = THREAD_OVERHEAD, beyond = (10 * MS + known) / 5 - known;
+	const uint64_t left = 10 * MS - beyond;
+
+	(void)state;
+	begin_with_own(200);
+	assert_cpu("f", left * 3 / 4, left * 3 / 4, true);
+	assert_int_equal(analysis->totals.cpu, left);
+	assert_int_equal(analysis->totals.overhead, known + beyond);
+}
+
+/* Three samples may be there by chance. */
+static void test_few_own_samples_take_nothing_off(void **state)
+{
+	(void)state;
+	begin_with_own(3);
+	assert_cpu("f", 10 * MS * 3 / 4, 10 * MS * 3 / 4, true);
+	assert_int_equal(analysis->totals.overhead, THREAD_OVERHEAD);
+}
+
 /* Where all calls were timed and nothing unseen was called, the clock is surer than 2 samples. */
 static void test_clock_decides_where_it_is_surer(void **state)
 {
@@ -703,6 +737,8 @@ int main(void)
 		ESTIMATE_TEST(test_counted_takes_from_caller),
 		ESTIMATE_TEST(test_counters_cost_is_overhead),
 		ESTIMATE_TEST(test_counters_cost_at_most_all),
+		ESTIMATE_TEST(test_own_samples_take_off),
+		ESTIMATE_TEST(test_few_own_samples_take_nothing_off),
 		ESTIMATE_TEST(test_clock_decides_where_it_is_surer),
 		ESTIMATE_TEST(test_timed_call_below_counted),
 		ESTIMATE_TEST(test_paths_share_calls),
