@@ -52,8 +52,8 @@ record_options=()
 record "$work/moved" threads
 "$TARE" report coverage -v "$work/profile.tare" | grep -qE '^ .* counted +0x[0-9a-f]+ +tiny ' ||
 	fail "tiny is not said to be counted: $("$TARE" report coverage -v "$work/profile.tare" | grep tiny)"
-"$TARE" report functions "$work/profile.tare" | tr -s ' \n' ' ' | grep -qE '[0-9]+ small counted' ||
-	fail "the header does not tell of counted functions: $("$TARE" report functions "$work/profile.tare" | head -20)"
+"$TARE" report functions -v "$work/profile.tare" | tr -s ' \n' ' ' | grep -qE '[0-9]+ small counted' ||
+	fail "the header does not tell of counted functions: $("$TARE" report functions -v "$work/profile.tare" | head -20)"
 "$TARE" instrument --verify -q moved || fail "the copy that counts differs"
 
 # Threads that go on to call while the process ends, and ever more that begin then: the loader has
