@@ -1,5 +1,5 @@
 /*
- * Callers and callees of one function, and the hot path. One walk over all trees per function: an
+ * Callers and callees of one function, and the hot path. One walk below its outermost calls: an
  * edge's inclusive values are those of its outermost occurrences, found as for functions in tree.c.
  * Of paths that have folded nobody knows who called: they have an edge of their own.
  */
@@ -100,6 +100,23 @@ static int edge_compare(const void *a, const void *b, void *analysis)
 	return x->folded - y->folded;
 }
 
+/* Elsewhere no edge of the function is. Parents precede their children. */
+static void walk_below_calls(const struct analysis *analysis, uint32_t function,
+			     const struct analysis_visitor *visitor)
+{
+	const struct analysis_node *nodes = analysis->nodes.data;
+	bool *below = mem_zalloc(analysis->nodes.len + 1); /* or such a call itself */
+
+	for (uint32_t i = 0; i < analysis->nodes.len; i++) {
+		const bool is_call = nodes[i].function == function;
+		const bool inside = nodes[i].parent != ANALYSIS_NONE && below[nodes[i].parent];
+		below[i] = inside || is_call;
+		if (is_call && !inside)
+			analysis_walk(analysis, i, visitor);
+	}
+	free(below);
+}
+
 void analysis_edges_find(const struct analysis *analysis, uint32_t function,
 			 struct analysis_edges *edges)
 {
@@ -117,8 +134,7 @@ void analysis_edges_find(const struct analysis *analysis, uint32_t function,
 	arena_init(&edges->arena);
 	map_init(&walk.callers);
 	map_init(&walk.callees);
-	for (size_t i = 0; i < analysis->threads.len; i++)
-		analysis_walk(analysis, analysis->threads.data[i].root, &visitor);
+	walk_below_calls(analysis, function, &visitor);
 	if (edges->callers.len)
 		qsort_r(edges->callers.data, edges->callers.len, sizeof(*edges->callers.data),
 			edge_compare, (void *)analysis);

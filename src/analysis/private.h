@@ -46,7 +46,8 @@ void analysis_add_counted(struct analysis *analysis);
 #define ANALYSIS_FOLDED (1U << 31)
 /* tree_load.c: fills nodes and every value. */
 bool analysis_load_tree(struct analysis *analysis, struct profile *profile, struct error *err);
-/* The nodes of a tree in depth-first order, which needs no stack: before and after their children.
+/* The node and those below it in depth-first order, which needs no stack: before and after their
+ * children.
  */
 struct analysis_visitor {
 	void (*enter)(uint32_t node, void *context);

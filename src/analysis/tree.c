@@ -121,14 +121,14 @@ void analysis_walk(const struct analysis *analysis, uint32_t root,
 			at = nodes[at].first_child;
 			continue;
 		}
-		while (at != ANALYSIS_NONE && nodes[at].next_sibling == ANALYSIS_NONE) {
+		while (at != root && nodes[at].next_sibling == ANALYSIS_NONE) {
 			visitor->leave(at, visitor->context);
 			at = nodes[at].parent;
 		}
-		if (at == ANALYSIS_NONE)
+		visitor->leave(at, visitor->context);
+		if (at == root)
 			break;
 		assert(nodes[nodes[at].next_sibling].parent == nodes[at].parent);
-		visitor->leave(at, visitor->context);
 		at = nodes[at].next_sibling;
 	}
 }

@@ -30,8 +30,10 @@ static void announce(struct browser *browser, bool places)
 }
 
 static struct tui_page *make_page(struct browser *browser, const struct tui_target *target,
-				  bool places, struct error *err)
+				  bool wants_places, struct error *err)
 {
+	const bool places = wants_places && tui_source_has_places(&browser->source);
+
 	announce(browser, places);
 	const struct analysis *analysis = tui_source_analysis(&browser->source, places, err);
 

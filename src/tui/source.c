@@ -42,6 +42,12 @@ bool tui_source_has(const struct tui_source *source, bool places)
 	return places ? source->places != NULL : source->plain != NULL;
 }
 
+bool tui_source_has_places(const struct tui_source *source)
+{
+	return !source->plain || source->plain->method == ANALYSIS_SAMPLE ||
+	       profile_has_call_sites(source->profile);
+}
+
 struct analysis *tui_source_analysis(struct tui_source *source, bool places, struct error *err)
 {
 	struct analysis **analysis = places ? &source->places : &source->plain;

@@ -26,6 +26,8 @@ void tui_source_close(struct tui_source *source);
 
 /* Whether it is there already, so that the next function takes no time. */
 bool tui_source_has(const struct tui_source *source, bool places);
+/* Whether the profile has what an analysis with places is of; without, none is opened for it. */
+bool tui_source_has_places(const struct tui_source *source);
 /* NULL with err where it cannot be made. */
 struct analysis *tui_source_analysis(struct tui_source *source, bool places, struct error *err);
 
