@@ -300,6 +300,18 @@ void os_flag_count_syscall(struct tare_thread_file *self, struct state_private *
 	private_state->syscall_uncounted = false;
 }
 
+/*
+ * Has nothing happened? Another harmless descriptor stands in the word, as after a renewal or
+ * before an event that is looked at, and the selector, which no interruption leaves, is still
+ * there.
+ */
+static bool is_only_renewed(const struct tare_thread_file *self,
+			    const struct state_private *private_state, uint64_t word)
+{
+	return word && state_process.selector && !os_flag_selector_lost() &&
+	       self->syscalls == private_state->os_seen.syscalls;
+}
+
 void os_flag_collect(struct tare_thread_file *self, struct state_private *private_state,
 		     struct accumulate_event *event)
 {
@@ -311,6 +323,7 @@ void os_flag_collect(struct tare_thread_file *self, struct state_private *privat
 
 	if (word == os_flag_armed() && !by_selector)
 		return;
+	const bool only_renewed = is_only_renewed(self, private_state, word);
 	bool raised = true, again = false;
 
 	/* Bounded: where every instruction traps, as under a debugger, it never stays armed. */
@@ -320,6 +333,8 @@ void os_flag_collect(struct tare_thread_file *self, struct state_private *privat
 		raised = os_flag_raised();
 		again |= raised;
 	}
+	if (only_renewed && !again)
+		return;
 	struct state_os_seen seen = private_state->os_seen;
 
 	const bool asked = counters_read(self, &seen);
