@@ -134,7 +134,7 @@ long memory_ask(void *to, uint64_t from, uint64_t size_bytes)
 
 long memory_read(void *to, uint64_t from, uint64_t size_bytes)
 {
-	const long got = ask_kernel(to, from, size_bytes);
+	const long got = memory_ask(to, from, size_bytes);
 
 	if (got >= 0 || got == -EFAULT)
 		return got;
