@@ -229,6 +229,12 @@ static struct module_segments library_segments(const struct link_map *map)
 	return segments;
 }
 
+/* The executable has no name; the kernel has said where its headers are. */
+static struct module_segments segments_of(const struct link_map *map)
+{
+	return map->l_name[0] ? library_segments(map) : executable;
+}
+
 EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *cookie)
 {
 	static char path[TARE_PATH_MAX];
@@ -240,7 +246,7 @@ EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *c
 		return 0;
 	if (!is_executable)
 		library_rename(map);
-	const struct module_segments segments = is_executable ? executable : library_segments(map);
+	const struct module_segments segments = segments_of(map);
 	struct process_module module = {.type = TARE_RECORD_MODULE_OPEN,
 					.bias = map->l_addr,
 					.dynamic_addr = (uint64_t)map->l_ld,
@@ -275,7 +281,7 @@ EXPORTED unsigned int la_objclose(uintptr_t *cookie)
 
 	if (!state_session.active)
 		return 0;
-	const struct module_segments segments = library_segments(map);
+	const struct module_segments segments = segments_of(map);
 	const struct tare_module *instrumented = module_find(&segments);
 
 	loaded_close((uint64_t)map->l_ld);
