@@ -183,9 +183,11 @@ struct analysis_instruction {
 	struct analysis_place values;
 };
 
-/* OS time of a function by cause, system call and object. */
+/* OS time of a function by the program's own caller, cause, system call and object. */
 struct analysis_os {
 	uint32_t function; /* ANALYSIS_NONE: outside of all functions */
+	/* The nearest above it that is of no system module; ANALYSIS_NONE: none, or not known */
+	uint32_t caller;
 	enum tare_os_cause cause;
 	int syscall_number; /* -1: none or unknown */
 	uint64_t object;
@@ -485,6 +487,12 @@ bool analysis_is_within_error(const struct analysis_values *values);
 /* Whether the average exclusive time is below five times the cost of the probes. */
 bool analysis_is_overhead_dominated(const struct analysis_values *values);
 
+/*
+ * What a wait is for: something that is to happen, or only that there is something to do. A pool's
+ * workers, servers and parents of processes are idle, and that is no fault.
+ */
+bool analysis_os_is_idle(const struct analysis *analysis, const struct analysis_os *os);
+
 /* What a cause of OS time is called: abi/os_cause.h. */
 struct analysis_cause {
 	const char *name, *title, *words, *meaning;
@@ -543,9 +551,9 @@ struct analysis_path vec_of(struct analysis_step);
 #define ANALYSIS_HOT_SHARE 0.5
 
 /*
- * From the session over a process and a thread down the tree: the child with the largest
- * inclusive value, as long as it holds at least `share` of its parent's. Of a rooted tree, from the
- * root with the most.
+ * From the process and its thread with the most, and the function in which that has the most, down
+ * the tree: the child with the largest inclusive value, as long as it holds at least `share` of its
+ * parent's. Of a rooted tree, from the root with the most.
  */
 void analysis_hot_path(const struct analysis *analysis, double share, struct analysis_path *path);
 

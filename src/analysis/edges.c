@@ -161,11 +161,6 @@ static bool holds(uint64_t part, uint64_t whole, double share)
 	return part && (double)part >= share * (double)whole;
 }
 
-static uint64_t session_inclusive(const struct analysis *analysis)
-{
-	return analysis_total(analysis, analysis_ranking_value(analysis));
-}
-
 static uint64_t process_inclusive(const struct analysis *analysis, uint32_t process)
 {
 	return analysis_inclusive(analysis, &analysis->processes.data[process].tree);
@@ -237,8 +232,9 @@ static void follow(const struct analysis *analysis, uint32_t node, double share,
 
 	for (uint32_t at = node;;) {
 		const uint32_t child = hottest_child(analysis, at);
+		const double least = nodes[at].function == ANALYSIS_NONE ? 0 : share;
 		if (child == ANALYSIS_NONE ||
-		    !holds(node_inclusive(analysis, child), node_inclusive(analysis, at), share))
+		    !holds(node_inclusive(analysis, child), node_inclusive(analysis, at), least))
 			return;
 		assert(nodes[child].parent == at);
 		vec_push(path, ((struct analysis_step){.kind = STEP_NODE,
@@ -272,8 +268,7 @@ void analysis_hot_path(const struct analysis *analysis, double share, struct ana
 	}
 	if (process == ANALYSIS_NONE)
 		return;
-	const uint64_t all = process_inclusive(analysis, process);
-	if (!holds(all, session_inclusive(analysis), share))
+	if (!process_inclusive(analysis, process))
 		return;
 	vec_push(path, ((struct analysis_step){.kind = STEP_PROCESS,
 					       .index = process,
@@ -282,7 +277,7 @@ void analysis_hot_path(const struct analysis *analysis, double share, struct ana
 	if (thread == ANALYSIS_NONE)
 		return;
 	const uint32_t root = analysis->threads.data[thread].root;
-	if (!holds(node_inclusive(analysis, root), all, share))
+	if (!node_inclusive(analysis, root))
 		return;
 	vec_push(path,
 		 ((struct analysis_step){

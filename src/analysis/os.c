@@ -1,13 +1,15 @@
 /*
- * OS time by cause × function × system call × object and its path, summed over call paths. What the
- * records do not cover, because some were lost, appears as rows without system call, so that the
- * rows of a function and cause add up to the function's value.
+ * OS time by cause × function × the program's own caller × system call × object and its path,
+ * summed over call paths. What the records do not cover, because some were lost, appears as rows
+ * without system call, so that the rows of a function and cause add up to the function's value.
  */
 #include "analysis/demangle.h"
 #include "analysis/private.h"
 
 #include <assert.h>
+#include <fnmatch.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 struct loading {
 	struct analysis *analysis;
@@ -41,6 +43,22 @@ static const char *path_keep(struct loading *loading, const struct profile_os *r
 	return kept;
 }
 
+static bool is_own(const struct analysis *analysis, uint32_t function)
+{
+	return function != ANALYSIS_NONE &&
+	       !analysis->modules.data[analysis->functions.data[function].module].system;
+}
+
+static uint32_t own_caller(const struct analysis *analysis, uint32_t node)
+{
+	const struct analysis_node *nodes = analysis->nodes.data;
+	uint32_t at = nodes[node].parent;
+
+	while (at != ANALYSIS_NONE && !is_own(analysis, nodes[at].function))
+		at = nodes[at].parent;
+	return at == ANALYSIS_NONE ? ANALYSIS_NONE : nodes[at].function;
+}
+
 static bool load_os(const struct profile_os *row, void *context)
 {
 	struct loading *loading = context;
@@ -52,6 +70,7 @@ static bool load_os(const struct profile_os *row, void *context)
 	if (node != ANALYSIS_NONE)
 		vec_push(&analysis->os,
 			 ((struct analysis_os){.function = analysis->nodes.data[node].function,
+					       .caller = own_caller(analysis, node),
 					       .cause = row->cause,
 					       .syscall_number = row->syscall_number,
 					       .object = row->object,
@@ -70,6 +89,8 @@ static int os_compare_key(const void *a, const void *b)
 		return x->cause < y->cause ? -1 : 1;
 	if (x->function != y->function)
 		return x->function < y->function ? -1 : 1;
+	if (x->caller != y->caller)
+		return x->caller < y->caller ? -1 : 1;
 	if (x->syscall_number != y->syscall_number)
 		return x->syscall_number < y->syscall_number ? -1 : 1;
 	if (x->object != y->object)
@@ -148,6 +169,7 @@ static void add_remainders(struct analysis *analysis)
 					 ((struct analysis_os){.function = slot == functions
 										   ? ANALYSIS_NONE
 										   : (uint32_t)slot,
+							       .caller = ANALYSIS_NONE,
 							       .cause = (enum tare_os_cause)i,
 							       .syscall_number = -1,
 							       .ticks = left[slot][i]}));
@@ -168,4 +190,47 @@ bool analysis_load_os(struct analysis *analysis, struct profile *profile, bool k
 	merge_rows(analysis);
 	vec_sort(&analysis->os, os_compare_ticks);
 	return true;
+}
+
+/* ---- waits that are no fault ---- */
+
+static bool is_for_work(int syscall_number)
+{
+	switch (syscall_number) {
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+	case SYS_poll:
+	case SYS_ppoll:
+	case SYS_select:
+	case SYS_pselect6:
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_wait4:
+	case SYS_waitid:
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep:
+	case SYS_pause:
+	case SYS_rt_sigsuspend:
+	case SYS_rt_sigtimedwait:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool analysis_os_is_idle(const struct analysis *analysis, const struct analysis_os *os)
+{
+	static const char *const waits[] = {"*cond_*wait*", "*condition_variable*wait*",
+					    "*pthread_*join*", "*thread::join*"};
+
+	if (is_for_work(os->syscall_number))
+		return true;
+	if (os->function == ANALYSIS_NONE || os->object_kind != TARE_OBJECT_FUTEX)
+		return false;
+	const char *name = analysis->functions.data[os->function].name;
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		if (fnmatch(waits[i], name, 0) == 0)
+			return true;
+	return false;
 }

@@ -384,7 +384,8 @@ bool analysis_reshape(struct analysis *analysis, const struct analysis_options *
 		fold_recursion(analysis);
 	if (options->merge_threads && !analysis->is_rooted)
 		merge_threads(analysis);
-	if (options->root || options->fold_recursion || options->merge_threads)
+	/* Threads that are shown as one are many paths all the same. */
+	if (options->root || options->fold_recursion)
 		analysis->totals.nodes = analysis->nodes.len;
 	return true;
 }

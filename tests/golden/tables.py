@@ -34,6 +34,7 @@ for value in ("Elapsed", "CPU", "Application", "Overhead", "Error"):
         COLUMNS[value, kind + " %"] = f"{value.lower()}_{name}_percent"
         for each in ("avg", "min", "max", "p50", "p90", "p99"):
             COLUMNS[value, f"{kind} {each}"] = f"{value.lower()}_{name}_{each}"
+COLUMNS["CPU", "±"] = "cpu_exclusive_margin"
 for cause in os_causes.CAUSES:
     COLUMNS["OS time", cause.title] = "os_" + cause.name
 for part in ("Inclusive", "Exclusive"):
@@ -49,7 +50,7 @@ COMPARED = {f"{value} {kind}".strip(): column for (value, kind), column in COLUM
 
 # Headings whose cells are names, with the columns that they are compared with.
 NAMES = {"Function": "function", "Module": "module", "Cause": "cause", "System call": "syscall",
-         "Object": "object", "Verdict": "verdict", "Process": "process", "Thread": "thread",
+         "Object": "object", "Caller": "caller", "Verdict": "verdict", "Process": "process", "Thread": "thread",
          "Name": "name", "Section": None, "Source": "source", "Address": "address",
          "Executable": "executable", "Path": None, "Build id": "build_id", "Type": "type",
          "Of function": None, "Reasons of refusal": "refusals", "Line": None, "Instruction": None,
@@ -152,6 +153,8 @@ def text_tables(text):
             break
         headings = headings_of(line, above)
         if headings:
+            if tables and tables[-1].lines[-1:] == [above]:
+                tables[-1].lines.pop()  # the titles of groups
             tables.append(Table(headings))
         elif tables:
             tables[-1].lines.append(line)

@@ -9,10 +9,11 @@
 #define R(type)	 (1u << ROW_##type)
 #define TREE	 (R(PATH) | R(STEP))
 #define CODE	 (R(FUNCTION) | R(BUSY) | R(RELATIVE) | TREE)
-#define VALUES	 (CODE | R(MODULE) | R(THREAD) | R(PROCESS))
+#define VALUES	 (CODE | R(MODULE) | R(THREAD) | R(PROCESS) | R(PROGRAM))
 #define PLACES	 (R(LINE) | R(INSTRUCTION) | R(ANNOTATED))
 #define SOURCE	 (R(ANNOTATED) | R(BARE))
-#define OS_TIMES (R(OS) | R(CAUSE) | R(OS_TOTAL))
+#define WAITS	 (R(WAIT) | R(IDLE))
+#define OS_TIMES (R(OS) | R(CAUSE) | R(OS_TOTAL) | WAITS)
 
 #define COLUMN(name_, group_, title_, type_, rows_, get_, param_)                                  \
 	{                                                                                          \
@@ -144,18 +145,19 @@
 	CALLS("os_" #cause, "OS time", title, CELL_TIME, VALUES, report_get_os, TARE_OS_##ID)
 
 const struct column report_columns[] = {
-	COLUMN("section", "", "Section", CELL_TEXT, R(STEP) | R(BUSY) | R(CAUSE) | R(CPU),
-	       report_get_section, 0),
-	NAME("process", "Process", ROLE_WHOLE, TREE | R(THREAD) | R(PROCESS) | R(MARK) | R(EVENT),
-	     report_get_process),
+	COLUMN("section", "", "Section", CELL_TEXT,
+	       R(STEP) | R(BUSY) | R(CAUSE) | R(CPU) | R(PROGRAM) | WAITS, report_get_section, 0),
+	NAME("process", "Process", ROLE_WHOLE,
+	     TREE | R(THREAD) | R(PROCESS) | R(PROGRAM) | R(MARK) | R(EVENT), report_get_process),
 	NAME("thread", "Thread", ROLE_WHOLE, TREE | R(THREAD) | R(MARK) | R(EVENT),
 	     report_get_thread),
 	NAME("module", "Module", ROLE_ASIDE,
-	     CODE | R(MODULE) | R(OS) | R(COVERAGE) | R(VERDICT) | R(EVENT) | PLACES | SOURCE |
-		     R(COMPARISON),
+	     CODE | R(MODULE) | R(OS) | WAITS | R(COVERAGE) | R(VERDICT) | R(EVENT) | PLACES |
+		     SOURCE | R(COMPARISON),
 	     report_get_module),
 	NAME("function", "Function", ROLE_FUNCTION,
-	     R(FUNCTION) | R(BUSY) | TREE | R(OS) | R(EVENT) | R(INSTRUCTION), report_get_function),
+	     R(FUNCTION) | R(BUSY) | TREE | R(OS) | WAITS | R(EVENT) | R(INSTRUCTION),
+	     report_get_function),
 	NAME("function", "Function", ROLE_FUNCTION, R(RELATIVE), report_get_relative),
 	NAME("function", "Function", ROLE_FUNCTION, R(COMPARISON), report_get_compared_function),
 	NAME("function", "Function", ROLE_FUNCTION, R(LINE), report_get_line_function),
@@ -188,10 +190,11 @@ const struct column report_columns[] = {
 	COLUMN("build_id", "", "Build id", CELL_TEXT, R(MODULE) | R(COVERAGE), report_get_build_id,
 	       0),
 	CALLS("cause", "", "Cause", CELL_TEXT, R(OS) | R(CAUSE), report_get_cause, 0),
-	COLUMN("syscall", "", "System call", CELL_TEXT, R(OS), report_get_syscall, 0),
-	NAME("object", "Object", ROLE_OBJECT, R(OS), report_get_object),
-	COLUMN("path", "", "Path", CELL_TEXT, R(OS), report_get_os_path, 0),
-	COLUMN("count", "", "Count", CELL_COUNT, R(OS), report_get_os_count, 0),
+	COLUMN("syscall", "", "System call", CELL_TEXT, R(OS) | WAITS, report_get_syscall, 0),
+	NAME("object", "Object", ROLE_OBJECT, R(OS) | WAITS, report_get_object),
+	COLUMN("path", "", "Path", CELL_TEXT, R(OS) | WAITS, report_get_os_path, 0),
+	COLUMN("count", "", "Count", CELL_COUNT, R(OS) | WAITS, report_get_os_count, 0),
+	NAME("caller", "Caller", ROLE_CALLER, R(OS) | WAITS, report_get_os_caller),
 	CALLS("os_time", "", "OS time", CELL_TIME, OS_TIMES, report_get_os_time, 0),
 	CALLS("os_percent", "", "%", CELL_PERCENT, OS_TIMES, report_get_os_percent, 0),
 	CALLS("calls", "", "Calls", CELL_COUNT, VALUES | PLACES, report_get_calls, 0),
@@ -280,7 +283,7 @@ const struct column report_columns[] = {
 	    SAMPLES_INCLUSIVE, false, true),
 	BAR("exclusive_bar", "Exclusive", ROLE_NONE, VALUES | PLACES, report_get_samples_bar,
 	    SAMPLES_EXCLUSIVE, false, true),
-	BAR("os_bar", "", ROLE_NONE, R(OS) | R(CAUSE), report_get_os_bar, 0, true, false),
+	BAR("os_bar", "", ROLE_NONE, R(OS) | R(CAUSE) | WAITS, report_get_os_bar, 0, true, false),
 	BAR("coverage_bar", "", ROLE_NONE, R(COVERAGE), report_get_coverage_bar, 0, false, false),
 	SHOWN("lifetime", "Lifetime", ROLE_WHOLE, R(THREAD), report_get_thread_lifetime),
 	SHOWN("lifetime", "Lifetime", ROLE_WHOLE, R(PROCESS), report_get_process_lifetime),

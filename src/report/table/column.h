@@ -24,8 +24,9 @@ enum column_role {
 	ROLE_CODE,   /* cut at its end, not in the middle */
 	ROLE_SOURCE, /* the same with tabs */
 	ROLE_OTHER_FUNCTION,
-	ROLE_ASIDE, /* less important */
-	ROLE_WHOLE, /* not shortened while others can be */
+	ROLE_CALLER, /* of a wait: the program's own function */
+	ROLE_ASIDE,  /* less important */
+	ROLE_WHOLE,  /* not shortened while others can be */
 	ROLE_CALL_PATH,
 	/* Numbers; percents are shares unless they are one of these. */
 	ROLE_MARGIN,
@@ -103,8 +104,8 @@ enum cpu_column { CPU_BEGIN, CPU_END, CPU_USED };
 report_getter report_get_cpu;
 /* os_cells.c */
 report_getter report_get_cause, report_get_syscall, report_get_object, report_get_os_path,
-	report_get_os_count, report_get_os_time, report_get_os_percent, report_get_os_bar,
-	report_get_cause_words;
+	report_get_os_caller, report_get_os_count, report_get_os_time, report_get_os_percent,
+	report_get_os_bar, report_get_cause_words;
 /* coverage_cells.c */
 report_getter report_get_module_disarmed, report_get_found, report_get_class_count,
 	report_get_refusals, report_get_verdict, report_get_size, report_get_functions,

@@ -38,10 +38,10 @@ static void append_thread(struct str *scratch, const struct analysis_thread *thr
 
 GET(section)
 {
-	static const char *const names[] = {[ROW_STEP] = "hot_path",
-					    [ROW_BUSY] = "functions",
-					    [ROW_CAUSE] = "os",
-					    [ROW_CPU] = "cpu"};
+	static const char *const names[] = {
+		[ROW_STEP] = "hot_path", [ROW_BUSY] = "functions",    [ROW_WAIT] = "waits",
+		[ROW_IDLE] = "idle",	 [ROW_PROGRAM] = "processes", [ROW_CAUSE] = "os",
+		[ROW_CPU] = "cpu"};
 
 	cell_set_text(cell, names[row->type]);
 }

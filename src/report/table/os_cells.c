@@ -2,6 +2,7 @@
 #include "report/table/getter.h"
 #include "report/table/os_object.h"
 #include "report/table/syscalls.h"
+#include "report/table/table.h"
 
 GET(cause)
 {
@@ -30,6 +31,16 @@ GET(object)
 GET(os_path)
 {
 	cell_set_text(cell, row->os->path);
+}
+
+GET(os_caller)
+{
+	const struct analysis *analysis = report->analysis;
+
+	if (row->os->caller == ANALYSIS_NONE)
+		return;
+	report_append_function(report, &analysis->functions.data[row->os->caller], scratch);
+	cell_set_scratch(cell, scratch);
 }
 
 GET(os_count)

@@ -24,6 +24,9 @@ enum row_type {
 	ROW_ANNOTATED,	 /* `code` */
 	ROW_BARE,	 /* `code`: the same where it has no values */
 	ROW_OS,		 /* `os` */
+	ROW_WAIT,	 /* `os`: what was waited for; its `caller` is who waited */
+	ROW_IDLE,	 /* the same, for work */
+	ROW_PROGRAM,	 /* processes of one name */
 	ROW_CAUSE,	 /* `os`: all of a cause */
 	ROW_OS_TOTAL,	 /* `os`: all of the operating system's time */
 	ROW_COVERAGE,	 /* `module_coverage` */

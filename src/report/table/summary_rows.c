@@ -1,9 +1,14 @@
-/* The summary: hot path, functions with most work, OS time by cause, CPU use. */
+/*
+ * The summary: which functions took CPU time, what was waited for, which processes there were, the
+ * hot path; in CSV, JSON and with -v OS time by cause as well, and in CSV and JSON CPU use.
+ */
 #include "report/table/calltree.h"
 #include "report/table/ranking.h"
 #include "report/table/table.h"
 
-enum summary_table { HOT_PATH, MOST_WORK };
+enum summary_table { HOT_PATH, MOST_WORK, PROGRAMS };
+
+enum { FUNCTIONS_SHOWN = 7, PROGRAMS_SHOWN = 5 };
 
 static const char *summary_columns(const struct report *report, enum summary_table table)
 {
@@ -15,7 +20,7 @@ static const char *summary_columns(const struct report *report, enum summary_tab
 			      "inclusive_samples,exclusive_weight,exclusive_weight_percent,frame,"
 			      "module"},
 		[MOST_WORK] = {"disarmed,calls," BY "_exclusive," BY "_exclusive_percent," BY
-			       "_exclusive_bar," OTHERS_EXCLUSIVE "confidence,function,module",
+			       "_exclusive_margin," BY "_exclusive_bar,confidence,function,module",
 			       "exclusive_samples,exclusive_percent,exclusive_margin,"
 			       "exclusive_bar,exclusive_weight,inclusive_samples,inclusive_percent,"
 			       "function,"
@@ -23,6 +28,11 @@ static const char *summary_columns(const struct report *report, enum summary_tab
 			       "exclusive_weight,exclusive_weight_percent,exclusive_bar,"
 			       "exclusive_samples,inclusive_weight,inclusive_weight_percent,"
 			       "function,module"},
+		[PROGRAMS] = {RANKED_INCLUSIVE "elapsed_inclusive,process",
+			      "inclusive_samples,inclusive_percent,inclusive_margin,inclusive_bar,"
+			      "process",
+			      "inclusive_weight,inclusive_weight_percent,inclusive_bar,"
+			      "inclusive_samples,process"},
 	};
 
 	return columns[table][report_layout(report) - report->view->layouts];
@@ -40,6 +50,7 @@ static void add_hot_path(struct report *report)
 			: "Hot path (children with at least half of their parent's time)",
 		summary_columns(report, HOT_PATH));
 
+	report->outlined = report->table_count - 1;
 	report_add_hot_path(report, table);
 }
 
@@ -49,8 +60,11 @@ static void add_most_work(struct report *report)
 		report, "functions",
 		report->analysis->by_weight && report->analysis->method == ANALYSIS_SAMPLE
 			? "Functions that waited most"
-			: "Functions with most individual work",
+		: report->analysis->method == ANALYSIS_SAMPLE ? "Most samples"
+							      : "Most CPU",
 		summary_columns(report, MOST_WORK));
+
+	table->limit = FUNCTIONS_SHOWN;
 
 	for (uint32_t i = 0; i < report->analysis->functions.len; i++) {
 		struct report_row row = report_row_of_function(report, ROW_BUSY, i);
@@ -61,11 +75,35 @@ static void add_most_work(struct report *report)
 	report_finish_rows(report, table, 0, NULL);
 }
 
+/* Which program it was; those of one name are one. */
+static void add_programs(struct report *report)
+{
+	if (report->analysis->totals.processes < 2)
+		return;
+	struct report_table *table = report_add_table(report, "processes", "Processes",
+						      summary_columns(report, PROGRAMS));
+	table->limit = PROGRAMS_SHOWN;
+	vec_foreach (process, &report->analysis->processes) {
+		struct report_row row = report_row_empty(ROW_PROGRAM);
+		row.process = process;
+		row.values = &process->tree;
+		if (process->selected && process->merged)
+			vec_push(&table->rows, row);
+	}
+	report_finish_rows(report, table, 0, "-" BY "_inclusive");
+}
+
 bool report_fill_summary(struct report *report, struct error *err)
 {
-	add_hot_path(report);
+	const bool text = report->options->format == REPORT_TEXT;
+	const bool calls = report->analysis->method == ANALYSIS_INSTRUMENT;
+
 	add_most_work(report);
-	if (report->analysis->method == ANALYSIS_INSTRUMENT)
+	if (calls)
+		report_add_waits(report);
+	add_programs(report);
+	add_hot_path(report);
+	if (calls && (!text || report->options->verbose))
 		report_add_causes(report);
 	return report_add_cpu(report, err);
 }

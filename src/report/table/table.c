@@ -5,6 +5,7 @@
 #include "report/table/table.h"
 #include "report/table/row_filter.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { SORT_KEYS_MAX = 8 };
@@ -159,6 +160,7 @@ const struct view_layout *report_layout(const struct report *report)
 struct report_table *report_add_table(struct report *report, const char *name, const char *title,
 				      const char *text_columns)
 {
+	assert(report->table_count < TABLES_MAX);
 	struct report_table *table = &report->tables[report->table_count++];
 	const struct view *view = report->view;
 	struct error ignored;
@@ -273,6 +275,15 @@ bool report_passes(const struct report *report, const struct report_row *row)
 	return true;
 }
 
+void report_drop_empty(struct report *report, struct report_table *table)
+{
+	if (table->rows.len || report->options->format != REPORT_TEXT)
+		return;
+	vec_fini(&table->rows);
+	*table = (struct report_table){0};
+	report->table_count--;
+}
+
 void report_finish_rows(struct report *report, struct report_table *table, size_t first,
 			const char *sort)
 {
@@ -290,7 +301,9 @@ void report_finish_rows(struct report *report, struct report_table *table, size_
 	table->rows.len = kept;
 	if (kept > first)
 		report_sort(report, table->rows.data + first, kept - first, sort);
-	const uint64_t limit = (uint64_t)report_limit(report);
+	const bool own_limit = table->limit && report->options->format == REPORT_TEXT &&
+			       report->options->limit == REPORT_LIMIT_DEFAULT;
+	const uint64_t limit = (uint64_t)(own_limit ? table->limit : report_limit(report));
 	if (kept - first > limit) {
 		table->hidden += kept - first - limit;
 		table->rows.len = first + limit;

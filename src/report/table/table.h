@@ -32,7 +32,7 @@ enum view_id {
 	VIEW_COUNT
 };
 
-enum { COLUMNS_MAX = 96, TABLES_MAX = 4 };
+enum { COLUMNS_MAX = 96, TABLES_MAX = 8 };
 
 /* Text: so much stands left of what a line of the header says. */
 enum { REPORT_KEY_WIDTH = 13 };
@@ -44,6 +44,7 @@ struct report_table {
 	size_t column_count;
 	struct report_rows rows;
 	uint64_t hidden;  /* rows left out by the limit */
+	int64_t limit;	  /* text: of rows, where it has one of its own; 0: the view's */
 	bool by_user;	  /* the user chose the columns */
 	const char *drop; /* text: columns to leave out where there is no room, in this order */
 };
@@ -66,6 +67,7 @@ struct report {
 	struct analysis_cpu_use cpu;
 	struct analysis_outline outline;
 	bool is_outlined;
+	size_t outlined; /* of the tables */
 };
 
 /* How a view looks as text: of calls, of samples, of samples that count by their weight. */
@@ -128,6 +130,8 @@ struct report_table *report_add_table(struct report *report, const char *name, c
  */
 void report_finish_rows(struct report *report, struct report_table *table, size_t first,
 			const char *sort);
+/* Text leaves out the last table where it has no rows. */
+void report_drop_empty(struct report *report, struct report_table *table);
 /* Sorts rows[0..count) as above. */
 void report_sort(struct report *report, struct report_row *rows, size_t count, const char *sort);
 /* The row's inclusive share of the session, by the method shown, in percent; 0: it has none. */
@@ -158,6 +162,8 @@ bool report_fill_processes(struct report *report, struct error *err);
 bool report_fill_marks(struct report *report, struct error *err);
 /* caller_rows.c */
 bool report_fill_callers(struct report *report, struct error *err);
+/* wait_rows.c */
+void report_add_waits(struct report *report);
 /* summary_rows.c */
 bool report_fill_summary(struct report *report, struct error *err);
 /* os_rows.c */

@@ -37,10 +37,11 @@
 
 const struct view report_views[] = {
 	{.id = VIEW_SUMMARY,
-	 .rows = R(STEP) | R(BUSY) | R(CAUSE) | R(OS_TOTAL) | R(CPU),
+	 .rows = R(STEP) | R(BUSY) | R(WAIT) | R(IDLE) | R(PROGRAM) | R(CAUSE) | R(OS_TOTAL) |
+		 R(CPU),
 	 .is_of_method = true,
 	 .name = "summary",
-	 .summary = "hot path, functions with most individual work, OS time by cause, CPU use",
+	 .summary = "most CPU time, longest waits, processes, hot path, and what to look at next",
 	 .layouts = {{CALL_COLUMNS "frame",
 		      OTHERS_DROPPED "module," BY "_inclusive_bar," BY "_exclusive_bar",
 		      BY "_exclusive"},
@@ -224,9 +225,9 @@ const struct view report_views[] = {
 	 .rows = R(OS) | R(OS_TOTAL),
 	 .name = "os",
 	 .summary = "OS time by cause, function, system call and object",
-	 .layouts = {{"os_time,os_percent,os_bar,count,cause_words,syscall,object,function,"
+	 .layouts = {{"os_time,os_percent,os_bar,count,cause_words,syscall,object,function,caller,"
 		      "module",
-		      "module,os_bar,count,syscall,object", "os_time"}},
+		      "module,os_bar,count,os_percent", "os_time"}},
 	 .limit = 25,
 	 .needs = NEEDS_CALLS,
 	 .fill = report_fill_os},

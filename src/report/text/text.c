@@ -103,6 +103,8 @@ static bool names_code(const struct report_row *row, const struct text_column *c
 {
 	const enum column_role role = column->column->role;
 
+	if (role == ROLE_CALLER)
+		return true;
 	return (row->function || row->type == ROW_VERDICT || row->type == ROW_LINE ||
 		row->type == ROW_PAIR) &&
 	       (role == ROLE_FUNCTION || role == ROLE_FRAME || role == ROLE_OTHER_FUNCTION);
@@ -250,6 +252,10 @@ static void choose_main(struct text_table *t)
 {
 	struct text_column *best = NULL;
 
+	/* A function, its caller and what they wait for are worth the same. */
+	for (size_t i = 0; i < t->count; i++)
+		if (t->columns[i].column->role == ROLE_CALLER)
+			return;
 	for (size_t i = 0; i < t->count; i++) {
 		struct text_column *column = &t->columns[i];
 		const enum column_role role = column->column->role;
@@ -286,7 +292,9 @@ static size_t wanted_width(const struct text_table *t, const struct text_column 
 		return TREE_WANTED;
 	if (column->is_whole)
 		return column->natural;
-	const bool is_function = column->column->role == ROLE_FUNCTION;
+	const enum column_role role = column->column->role;
+	const bool is_function =
+		role == ROLE_FUNCTION || role == ROLE_CALLER || role == ROLE_OBJECT;
 	const size_t least = column->is_main ? main_wanted(t) : is_function ? MAIN_MIN : NAME_MIN;
 	const size_t title = name_width(column->title);
 	return least > title ? least : title;
@@ -336,18 +344,26 @@ static void drop_columns(struct text_table *t, size_t width)
 	}
 }
 
-/* Takes what is too much from names, the main one or the others, down to a floor or the title. */
+/*
+ * Takes what is too much from names, the main one or the others, down to a floor or the title: from
+ * the widest, so that all of them stay readable.
+ */
 static void shrink_to(struct text_table *t, size_t width, bool main, size_t least)
 {
-	for (size_t i = t->count; i-- > 0 && total_width(t) > width;) {
-		struct text_column *column = &t->columns[i];
-		const size_t excess = total_width(t) - width;
-		const size_t title = name_width(column->title);
-		const size_t floor = least > title ? least : title;
-		if (!column->is_text || column->is_whole || column->is_main != main ||
-		    column->width <= floor)
-			continue;
-		column->width = column->width - floor > excess ? column->width - excess : floor;
+	while (total_width(t) > width) {
+		struct text_column *widest = NULL;
+
+		for (size_t i = 0; i < t->count; i++) {
+			struct text_column *column = &t->columns[i];
+			const size_t title = name_width(column->title);
+			if (column->is_text && !column->is_whole && column->is_main == main &&
+			    column->width > (least > title ? least : title) &&
+			    (!widest || column->width >= widest->width))
+				widest = column;
+		}
+		if (!widest)
+			return;
+		widest->width--;
 	}
 }
 
@@ -736,7 +752,7 @@ static void write_footer(struct text_table *t)
 		number_append(&text, t->table->hidden);
 		line_printf(t->stream, options, "... %s more; --limit=0 shows all", text.data);
 	}
-	if (t->report->is_outlined && t->table == t->report->tables)
+	if (t->report->is_outlined && t->table == &t->report->tables[t->report->outlined])
 		report_write_text_noise(t->report, t->stream);
 	if (t->any_shaded && is_first_with_bars(t))
 		write_legend(t);
@@ -837,6 +853,8 @@ void report_write_text(const struct report *report, FILE *stream)
 	report_write_text_header(report, stream, report->options->verbose);
 	for (size_t i = 0; i < report->table_count; i++)
 		report_write_text_table(report, &report->tables[i], stream);
+	if (report->view->id == VIEW_SUMMARY)
+		report_write_text_advice(report, stream);
 	if (ends_with_facts(report)) {
 		line_write(stream, report->options, "", "");
 		line_write(stream, report->options, STYLE_BOLD, "How it was recorded");

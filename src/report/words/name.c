@@ -424,6 +424,28 @@ static const char *behind_type(const char *name)
 	return behind;
 }
 
+/* What the compiler made of a function for some of its callers is that function; a part that is
+   seldom executed (.cold) has its own name.
+ */
+static void cut_variant(struct str *name)
+{
+	static const char *const kinds[] = {"isra", "constprop", "part", "lto_priv"};
+	char *clone;
+
+	while (name->data && (clone = strrchr(name->data, '[')) && clone > name->data &&
+	       clone[-1] == ' ' && str_starts_with(clone, "[clone .")) {
+		const char *kind = clone + strlen("[clone .");
+		size_t i = 0;
+		while (i < sizeof(kinds) / sizeof(kinds[0]) && !str_starts_with(kind, kinds[i]))
+			i++;
+		if (i == sizeof(kinds) / sizeof(kinds[0]) || !strchr(kind, ']') ||
+		    strchr(kind, ']')[1])
+			return;
+		clone[-1] = '\0';
+		name->len = (size_t)(clone - 1 - name->data);
+	}
+}
+
 /* Only names of function templates begin with a type. */
 static const char *without_type(const char *name)
 {
@@ -438,6 +460,7 @@ void name_append_plain(struct str *out, const char *name, bool unicode)
 	struct str aliased = {0};
 
 	append_aliased(&aliased, name);
+	cut_variant(&aliased);
 	fold(&folding, without_type(aliased.data ? aliased.data : ""), out);
 	str_fini(&aliased);
 }

@@ -91,7 +91,8 @@ static void test_os_rows_of_one_object_join(void **state)
 		{.thread = 1},
 		{.thread = 1, .parent = 1, .function = 1, .calls = 1, .elapsed = 1},
 		{1, 2, 2, 1, 40, .cause = TARE_OS_SYSCALL, .os = 40},
-		{1, 1, 2, 1, 30, .cause = TARE_OS_SYSCALL, .os = 30},
+		{.thread = 1, .parent = 2, .function = 1, .calls = 1, .elapsed = 0},
+		{1, 4, 2, 1, 30, .cause = TARE_OS_SYSCALL, .os = 30},
 	};
 	static const struct {
 		const char *name;
@@ -103,10 +104,10 @@ static void test_os_rows_of_one_object_join(void **state)
 	small_nodes(writer, nodes, COUNT(nodes));
 	add_os(writer, 3, READ, "/c", 1);
 	add_os(writer, 3, READ, "/b", 2);
-	add_os(writer, 4, READ, "/b", 3);
-	add_os(writer, 4, READ, "/a", 7);
+	add_os(writer, 5, READ, "/b", 3);
+	add_os(writer, 5, READ, "/a", 7);
 	add_os(writer, 3, FUTEX, "_ZN1AC1Ev+0x10 (work)", 4);
-	add_os(writer, 4, FUTEX, "_ZN1AC2Ev+0x10 (work)", 5);
+	add_os(writer, 5, FUTEX, "_ZN1AC2Ev+0x10 (work)", 5);
 	commit_and_open(writer);
 	/* The last 10 ticks of the first node are no record's. */
 	assert_int_equal(analysis->os.len, COUNT(expected) + 1);
@@ -116,6 +117,49 @@ static void test_os_rows_of_one_object_join(void **state)
 		assert_int_equal(analysis->os.data[row].count, expected[i].count);
 		assert_int_equal(analysis->os.data[row].ticks, expected[i].ticks);
 	}
+}
+
+/* What two functions of the program had done for them is two rows, and either's waits are its own.
+ */
+static void test_os_rows_know_their_caller(void **state)
+{
+	enum { READ = 0, FUTEX = 202, WAIT4 = 61 };
+	static const char *const names[] = {"main", "f", "pthread_cond_wait", "pthread_mutex_lock"};
+	static const struct small_node nodes[] = {
+		{.thread = 1},
+		{.thread = 1, .parent = 1, .function = 1, .calls = 1, .elapsed = 1},
+		{1, 2, 2, 1, 40, .cause = TARE_OS_SYSCALL, .os = 40},
+		{1, 3, 2, 1, 30, .cause = TARE_OS_SYSCALL, .os = 30},
+		{1, 1, 3, 1, 10, .cause = TARE_OS_SYSCALL, .os = 10},
+		{1, 1, 4, 1, 9, .cause = TARE_OS_SYSCALL, .os = 9},
+	};
+	struct profile_writer *writer = simple_open(names, COUNT(names), 90, 89);
+
+	(void)state;
+	small_nodes(writer, nodes, COUNT(nodes));
+	for (int i = 0; i < 4; i++)
+		add_os(writer, 3, READ, "/a", 1);
+	for (int i = 0; i < 3; i++)
+		add_os(writer, 4, READ, "/a", 1);
+	add_os(writer, 5, FUTEX, NULL, 1);
+	commit_and_open(writer);
+	const struct analysis_os *rows = analysis->os.data;
+	assert_int_equal(rows[0].ticks, 40);
+	assert_int_equal(rows[0].function, 1);
+	assert_int_equal(rows[0].caller, 0);
+	assert_int_equal(rows[1].ticks, 30);
+	assert_int_equal(rows[1].function, 1);
+	assert_int_equal(rows[1].caller, 1);
+	assert_int_equal(rows[2].caller, ANALYSIS_NONE);
+	assert_true(analysis_os_is_idle(analysis, &rows[2]));
+	assert_false(analysis_os_is_idle(analysis, &rows[1]));
+	struct analysis_os other = rows[2];
+	other.function = 3;
+	assert_false(analysis_os_is_idle(analysis, &other));
+	other.syscall_number = WAIT4;
+	assert_true(analysis_os_is_idle(analysis, &other));
+	other.function = ANALYSIS_NONE;
+	assert_true(analysis_os_is_idle(analysis, &other));
 }
 
 /* --adaptive has switched f off in the second process: only what that one has called counts. */
@@ -189,6 +233,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_order_of_equals),
 		TEST(test_os_rows_of_one_object_join),
+		TEST(test_os_rows_know_their_caller),
 		TEST(test_functions_are_disarmed_by_process),
 		TEST(test_numbers_of_nodes_have_gaps),
 	};

@@ -214,6 +214,9 @@ static void test_plain_names(void **state)
 		     "py::Parser.<locals>.<lambda>:/srv/a b.py");
 	expect_plain("java.lang.String.<init>(char[])", "java.lang.String.<init>(char[])");
 	expect_plain("unclosed<a, b", "unclosed<...");
+	expect_plain("f(int) [clone .constprop.0] [clone .isra.0]", "f(int)");
+	expect_plain("f(int) [clone .cold]", "f(int) [clone .cold]");
+	expect_plain("f(int) [clone .isra.0", "f(int) [clone .isra.0");
 }
 
 static void test_number_groups(void **state)

@@ -1,0 +1,91 @@
+/*
+ * What was waited for: OS time in which threads were blocked, by the program's own caller, the
+ * function that waits, and the object. What only waits for work stands apart.
+ */
+#include "report/table/table.h"
+
+enum { WAITS_SHOWN = 5, IDLE_SHOWN = 3 };
+
+/* Who is named as the one that waits: the program's own code, if it is known. */
+static uint32_t waiter_of(const struct analysis *analysis, const struct analysis_os *os)
+{
+	const bool is_own =
+		os->function != ANALYSIS_NONE &&
+		!analysis->modules.data[analysis->functions.data[os->function].module].system;
+
+	return is_own || os->caller == ANALYSIS_NONE ? os->function : os->caller;
+}
+
+/* Where an object has a name, that is it: descriptors of one file are one. */
+static void append_key(const struct analysis *analysis, const struct analysis_os *os, bool idle,
+		       struct str *key)
+{
+	str_printf(key, "%u %u %d ", waiter_of(analysis, os), os->function, os->syscall_number);
+	if (os->path)
+		str_append(key, os->path);
+	else if (!idle)
+		str_printf(key, "%llu", (unsigned long long)os->object);
+}
+
+/* What two rows do not have in common is not named. */
+static void row_add(struct analysis_os *sum, const struct analysis_os *os)
+{
+	sum->count += os->count;
+	sum->ticks += os->ticks;
+	if (sum->object == os->object && sum->object_kind == os->object_kind)
+		return;
+	sum->object = 0;
+	sum->object_kind = sum->path ? TARE_OBJECT_PATH : TARE_OBJECT_NONE;
+}
+
+static void add_waits(struct report *report, struct report_table *table, enum row_type type)
+{
+	const struct analysis *analysis = report->analysis;
+	const bool idle = type == ROW_IDLE;
+	struct strmap sums = {0};
+	struct str key = {0};
+
+	strmap_init(&sums);
+	vec_foreach (os, &analysis->os) {
+		if (os->cause != TARE_OS_BLOCKED || analysis_os_is_idle(analysis, os) != idle ||
+		    !report_is_selected(report, os->function))
+			continue;
+		str_clear(&key);
+		append_key(analysis, os, idle, &key);
+		const uint64_t place =
+			*strmap_put(&sums, arena_strdup(&report->arena, key.data), table->rows.len);
+		if (place < table->rows.len) {
+			row_add((struct analysis_os *)table->rows.data[place].os, os);
+			continue;
+		}
+		struct analysis_os *sum = arena_alloc(&report->arena, sizeof(*sum));
+		*sum = *os;
+		sum->caller = waiter_of(analysis, os);
+		struct report_row row = report_row_of_function(report, type, os->function);
+		row.values = NULL;
+		row.os = sum;
+		vec_push(&table->rows, row);
+	}
+	str_fini(&key);
+	strmap_fini(&sums);
+}
+
+static void add_table(struct report *report, enum row_type type, const char *name,
+		      const char *title, int64_t shown)
+{
+	struct report_table *table = report_add_table(
+		report, name, title, "os_time,os_percent,os_bar,count,caller,function,object");
+
+	table->drop = "os_bar,count,os_percent";
+	table->limit = shown;
+	add_waits(report, table, type);
+	report_finish_rows(report, table, 0, "os_time");
+	report_drop_empty(report, table);
+}
+
+void report_add_waits(struct report *report)
+{
+	add_table(report, ROW_WAIT, "waits", "Waited longest", WAITS_SHOWN);
+	add_table(report, ROW_IDLE, "idle",
+		  "Idle: waited for work, time, or the end of threads and processes", IDLE_SHOWN);
+}

@@ -1,0 +1,101 @@
+/*
+ * What to look at next: one line below the summary, with the command that shows it. What a thread
+ * waits for counts before CPU time where it is more, as nobody gains by less work then.
+ */
+#include "report/text/key_line.h"
+#include "report/text/line.h"
+#include "report/text/text.h"
+#include "report/words/name.h"
+
+#include <string.h>
+
+/* From which share on something stands out: of the elapsed time, of CPU time or samples. */
+#define WAIT_SHARE     0.1
+#define FUNCTION_SHARE 0.1
+
+/* As a shell takes it. */
+static void append_word(struct str *out, const char *word)
+{
+	static const char bare[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+				   "@%+:,./_-";
+
+	if (*word && !word[strspn(word, bare)])
+		str_append(out, word);
+	else
+		str_append_quoted(out, word);
+}
+
+/* What a command takes for the function: without parameters, "*" for what templates have. */
+static void append_pattern(const struct analysis_function *function, struct str *out)
+{
+	struct str brief = {0}, pattern = {0};
+
+	name_append_brief(&brief, function->name);
+	for (const char *at = brief.data ? brief.data : ""; *at;) {
+		const bool dots = str_starts_with(at, "...");
+		str_append_bytes(&pattern, dots ? "*" : at, 1);
+		at += dots ? 3 : 1;
+	}
+	append_word(out, pattern.data ? pattern.data : "");
+	str_fini(&brief);
+	str_fini(&pattern);
+}
+
+static const struct report_row *first_row(const struct report *report, const char *table)
+{
+	for (size_t i = 0; i < report->table_count; i++)
+		if (strcmp(report->tables[i].name, table) == 0 && report->tables[i].rows.len)
+			return &report->tables[i].rows.data[0];
+	return NULL;
+}
+
+static void append_command(const struct report *report, const char *command,
+			   const struct analysis_function *function, struct str *text)
+{
+	str_printf(text, "tare %s ", command);
+	append_pattern(function, text);
+	str_append(text, " ");
+	append_word(text, report->options->profile_path ? report->options->profile_path : "");
+}
+
+static bool advise_wait(const struct report *report, struct str *text)
+{
+	const struct analysis_totals *totals = &report->analysis->totals;
+	const struct report_row *row = first_row(report, "waits");
+
+	if (!row || !row->function || row->os->ticks <= totals->cpu ||
+	    (double)row->os->ticks < WAIT_SHARE * (double)totals->elapsed)
+		return false;
+	append_command(report, "report callers", row->function, text);
+	str_append(text, " (who waits there, and how long)");
+	return true;
+}
+
+static bool advise_function(const struct report *report, struct str *text)
+{
+	const struct report_row *row = first_row(report, "functions");
+
+	if (!row || !row->function ||
+	    !(analysis_exclusive_share(report->analysis, row->values) >= 100 * FUNCTION_SHARE))
+		return false;
+	if (row->module->system) {
+		append_command(report, "report callers", row->function, text);
+		str_append(text, " (who calls it)");
+	} else {
+		append_command(report, "annotate", row->function, text);
+		str_append(text, " (its source or instructions)");
+	}
+	return true;
+}
+
+void report_write_text_advice(const struct report *report, FILE *stream)
+{
+	struct str text = {0};
+
+	if (report->options->columns ||
+	    (!advise_wait(report, &text) && !advise_function(report, &text)))
+		return;
+	line_write(stream, report->options, "", "");
+	key_line_write_facts(report, stream, LINE_PLAIN, "next", &text);
+	str_fini(&text);
+}
