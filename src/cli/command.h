@@ -32,6 +32,7 @@ struct command {
 	const char *operands;	      /* as shown behind [OPTIONS], e.g. "[VIEW] FILE" */
 	const char *summary;	      /* a few words for the list of commands */
 	const char *description;      /* paragraphs for the command's own --help */
+	const char *examples;	      /* command lines, each with its end; NULL: none */
 	const struct option *options; /* ends with an option without name */
 	const void *defaults;	      /* initial values of `values_bytes`, NULL for zeroes */
 	size_t values_bytes;	      /* size of the struct that the options are stored in */
@@ -71,7 +72,7 @@ const char *const *command_names(void);
 
 /* Prints the commands, or the help of one. */
 void command_print_usage(FILE *stream);
-void command_print_help(const struct command *command);
+void command_print_help(const struct command *command, bool all);
 /* Prints "tare NAME: message" as one line on stderr; control characters are escaped. */
 void command_print_error(const struct command *command, const struct error *err);
 

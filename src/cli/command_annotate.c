@@ -31,15 +31,18 @@ const struct command command_annotate = {
 	.description =
 		"Shows the source of FUNCTION (a name or a glob) with the samples of the profile\n"
 		"FILE beside each line, and below a line what was inlined there; with --asm the\n"
-		"disassembly. Without FILE it is the newest profile in this directory. It is the "
-		"view annotate of tare report. Text leaves out lines that\n"
-		"are far from any sample, unless --limit=0 is given.\n"
+		"disassembly. Without FILE it is the newest profile in this directory. It is the\n"
+		"view annotate of tare report. Text leaves out lines that are far from any "
+		"sample,\n"
+		"unless --limit=0 is given.\n"
 		"\n"
 		"Sources and programs are read from where the debug information and the profile\n"
 		"say; --source-path=FROM=TO replaces the beginning of a source's path.\n"
 		"\n"
 		"Exit status: 0 shown, 1 failed (no such profile or function, damaged file,\n"
 		"output not writable), 2 wrong command line.",
+	.examples = "tare annotate parse prog.tare\n"
+		    "tare annotate parse --asm prog.tare\n",
 	.options = report_command_options,
 	.defaults = &report_defaults,
 	.values_bytes = sizeof(struct report_values),

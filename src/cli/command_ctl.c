@@ -280,6 +280,9 @@ const struct command command_ctl = {
 		"Exit status: 0 done, 1 failed (no such process, not recorded, another user's), 2 "
 		"wrong\n"
 		"command line.",
+	.examples = "tare ctl 1234 status\n"
+		    "tare ctl 1234 mark 1 \"after the start\"\n"
+		    "tare ctl 1234 dump -o now.tare\n",
 	.options = ctl_options,
 	.operand_kind = OPERAND_PROCESS,
 	.words = operation_names,

@@ -45,12 +45,14 @@ static const struct option diff_command_options[] = {
 	 .type = OPTION_LIST,
 	 .offset = AT(gates)},
 	{.name = "columns",
+	 .group = OPTION_ROWS,
 	 .argument = "COL[,COL...]",
 	 .help = "Compare these columns, or \"all\"; default: exclusive time or samples for text, "
 		 "all for CSV and JSON",
 	 .type = OPTION_TEXT,
 	 .offset = AT(columns)},
 	{.name = "sort",
+	 .group = OPTION_ROWS,
 	 .argument = "ORDER",
 	 .help = "By the change (default), change_percent, base, new of the first column asked "
 		 "for, "
@@ -58,6 +60,7 @@ static const struct option diff_command_options[] = {
 	 .type = OPTION_TEXT,
 	 .offset = AT(sort)},
 	{.name = "min-percent",
+	 .group = OPTION_ROWS,
 	 .argument = "P",
 	 .help = "Leave out rows below P percent of the inclusive value in both profiles, for the "
 		 "gates too",
@@ -166,6 +169,10 @@ const struct command command_diff = {
 		"\n"
 		"Exit status: 0 compared and no gate failed, 1 a gate failed, 2 trouble (no such\n"
 		"profile, damaged, wrong command line).",
+	.examples = "tare diff                                # the newest profile and the one "
+		    "before it\n"
+		    "tare diff old.tare new.tare\n"
+		    "tare diff old.tare new.tare --fail-if='cpu_inclusive>+5%' --min-percent=1\n",
 	.options = diff_command_options,
 	.defaults = &diff_defaults,
 	.values_bytes = sizeof(struct diff_values),

@@ -161,6 +161,8 @@ const struct command command_export = {
 		"Exit status: 0 written, 1 failed (no such profile, damaged, without event log, "
 		"output\n"
 		"not writable), 2 wrong command line.",
+	.examples = "tare export --format=pprof prog.tare -o prog.pb.gz\n"
+		    "tare export --format=folded prog.tare | flamegraph.pl > prog.svg\n",
 	.options = export_command_options,
 	.values_bytes = sizeof(struct export_values),
 	.run = export_run,

@@ -10,7 +10,7 @@
 enum { SHELL_NONE = -1, SHELL_BASH, SHELL_ZSH, SHELL_FISH };
 
 struct help_values {
-	bool manual;
+	bool manual, all;
 	int shell;
 };
 
@@ -21,6 +21,10 @@ static const struct option help_options[] = {
 	 .help = "Print the man page of COMMAND, or of tare itself, for man -l",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct help_values, manual)},
+	{.name = "all",
+	 .help = "Describe the rare options of COMMAND too",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct help_values, all)},
 	{.name = "completion",
 	 .argument = "SHELL",
 	 .help = "Print the script that completes command lines of tare in this shell",
@@ -78,7 +82,7 @@ static int help_run(const void *values, const struct operands *operands, struct 
 	else if (help->manual)
 		print_manual(command);
 	else if (command)
-		command_print_help(command);
+		command_print_help(command, help->all);
 	else
 		command_print_usage(stdout);
 	return EXIT_STATUS_OK;

@@ -76,6 +76,7 @@ const struct command command_import = {
 		       "Exit status: 0 written, 1 failed (no such recording, damaged, profile not "
 		       "writable), 2 wrong\n"
 		       "command line.",
+	.examples = "perf record -g -- ./prog && tare import perf.data\n",
 	.options = import_options,
 	.operand_kind = OPERAND_FILE,
 	.values_bytes = sizeof(struct import_values),

@@ -125,6 +125,7 @@ const struct command command_merge = {
 		"\n"
 		"Exit status: 0, 1 for a failure (nothing is written then), 2 for a wrong command "
 		"line.",
+	.examples = "tare merge -o all.tare one.tare two.tare\n",
 	.options = merge_options,
 	.defaults = &merge_defaults,
 	.values_bytes = sizeof(struct merge_values),

@@ -21,17 +21,20 @@
 
 const struct option report_command_options[] = {
 	{.name = "sort",
+	 .group = OPTION_ROWS,
 	 .argument = "COL[,COL...]",
 	 .help = "Sort by columns; numbers descend, names ascend, + or - before a column reverses",
 	 .type = OPTION_TEXT,
 	 .offset = AT(sort)},
 	{.name = "columns",
+	 .group = OPTION_ROWS,
 	 .argument = "COL[,COL...]",
 	 .help = "Show these columns, or \"all\"; default: a selection for text, all for CSV and "
 		 "JSON",
 	 .type = OPTION_TEXT,
 	 .offset = AT(columns)},
 	{.name = "min-percent",
+	 .group = OPTION_ROWS,
 	 .argument = "P",
 	 .help = "Leave out rows below P percent of the inclusive value",
 	 .type = OPTION_NUMBER,
@@ -39,6 +42,7 @@ const struct option report_command_options[] = {
 	 .max = 100,
 	 .offset = AT(min_percent)},
 	{.name = "filter",
+	 .group = OPTION_ROWS,
 	 .argument = "FILTER",
 	 .help = "Show only rows that pass: the name of a function (a glob), a condition as "
 		 "'elapsed_exclusive>1ms and not module=libc.so.6', or @FILE with such lines "
@@ -55,15 +59,19 @@ const struct option report_command_options[] = {
 	 .type = OPTION_FLAG,
 	 .offset = AT(interactive)},
 	{.name = "verbose",
+	 .group = OPTION_ROWS,
 	 .letter = 'v',
 	 .help = "All that is known of the recording; coverage: one row per function",
 	 .type = OPTION_FLAG,
 	 .offset = AT(verbose)},
 	{.name = "asm",
+	 .group = OPTION_FORM,
 	 .help = "annotate: instructions instead of source lines",
 	 .type = OPTION_FLAG,
 	 .offset = AT(assembly)},
 	{.name = "source-path",
+	 .group = OPTION_FORM,
+	 .rare = true,
 	 .argument = "FROM=TO",
 	 .help = "annotate: sources whose path begins with FROM are at TO (repeatable)",
 	 .type = OPTION_LIST,
@@ -291,6 +299,12 @@ const struct command command_report = {
 		"\n"
 		"Exit status: 0 shown, 1 failed (no such profile or function, damaged file,\n"
 		"output not writable, no terminal for --interactive), 2 wrong command line.",
+	.examples =
+		"tare report                              # summary of the newest profile here\n"
+		"tare report functions prog.tare --limit=20\n"
+		"tare report callers parse prog.tare\n"
+		"tare report functions --method=sample --event=off-cpu prog.tare\n"
+		"tare report functions prog.tare --format=csv > prog.csv\n",
 	.options = report_command_options,
 	.words = report_view_names,
 	.words_at = 1,

@@ -437,6 +437,9 @@ const struct command command_top = {
 		"Exit status: 0 ended by the user, with the recording or with the process, 1 "
 		"failed\n"
 		"(nothing is recorded, no such process, may not be sampled), 2 wrong command line.",
+	.examples = "tare top                                 # the recording that runs\n"
+		    "tare top nginx --once\n"
+		    "tare top 1234 --sort=blocked\n",
 	.options = top_options,
 	.operand_kind = OPERAND_PROCESS,
 	.defaults = &top_defaults,

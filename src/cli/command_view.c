@@ -235,6 +235,8 @@ const struct command command_view = {
 		"Exit status: 0 written and handed to a browser, 1 failed (no such profile, "
 		"damaged,\n"
 		"page not writable, no browser), 2 wrong command line.",
+	.examples = "tare view prog.tare\n"
+		    "tare view old.tare new.tare -o page.html\n",
 	.options = view_command_options,
 	.values_bytes = sizeof(struct view_values),
 	.run = view_run,

@@ -55,23 +55,70 @@ const struct command *command_find(const char *name, struct error *err)
 	return NULL;
 }
 
+/* The commands by what they are for; each is in one group. */
+static const struct {
+	const char *title, *names; /* between blanks */
+} groups[] = {
+	{"Record", " record import instrument "},
+	{"Look", " report annotate view diff export merge "},
+	{"While it runs", " top ctl "},
+	{"More", " recover doctor help "},
+};
+
+static void print_group(FILE *stream, const char *title, const char *names)
+{
+	print_text(stream, "\n");
+	print_line(stream, "%s:", title);
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		const char *name = command_table[i]->name;
+		const char *at = strstr(names, name);
+
+		if (at && at[-1] == ' ' && at[strlen(name)] == ' ')
+			print_line(stream, "  %-12s %s", name, command_table[i]->summary);
+	}
+}
+
 void command_print_usage(FILE *stream)
 {
 	print_text(stream, "tare - where a program spends its time\n\n"
-			   "Usage: tare COMMAND [OPTIONS] [--] [ARGUMENTS]\n\nCommands:\n");
-	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		print_line(stream, "  %-12s %s", command_table[i]->name, command_table[i]->summary);
-	print_text(stream, "\n\"tare COMMAND --help\" describes a command, \"tare --version\" "
+			   "Usage: tare COMMAND [OPTIONS] [--] [ARGUMENTS]\n"
+			   "       tare FILE.tare\n");
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		print_group(stream, groups[i].title, groups[i].names);
+	print_text(stream, "\nExamples:\n"
+			   "  tare record -- ./prog     run it, and write prog.tare\n"
+			   "  tare report               the summary of the newest profile here\n"
+			   "  tare view                 the same in a browser\n"
+			   "  tare top PID              what runs already, live\n"
+			   "\n\"tare COMMAND --help\" describes a command, \"tare --version\" "
 			   "prints the version.\n");
 }
 
-void command_print_help(const struct command *command)
+static void append_examples(const char *examples, struct str *text)
+{
+	str_append(text, "Examples:\n");
+	while (*examples) {
+		const size_t length = strcspn(examples, "\n") + 1;
+
+		str_append(text, "  ");
+		str_append_bytes(text, examples, length);
+		examples += length;
+	}
+	str_append(text, "\n");
+}
+
+void command_print_help(const struct command *command, bool all)
 {
 	struct str text = {0};
 
-	str_printf(&text, "Usage: tare %s [OPTIONS]%s%s\n\n%s\n\nOptions:\n", command->name,
+	str_printf(&text, "Usage: tare %s [OPTIONS]%s%s\n\n%s\n\n", command->name,
 		   *command->operands ? " " : "", command->operands, command->description);
-	options_help(command->options, &text);
+	if (command->examples)
+		append_examples(command->examples, &text);
+	const size_t left_out = options_help(command->options, all, &text);
+	if (left_out)
+		str_printf(&text, "\n%zu rare options are left out: tare %s --help=all\n", left_out,
+			   command->name);
 	print_text(stdout, text.data);
 	str_fini(&text);
 }
@@ -90,14 +137,14 @@ static int command_run(const struct command *command, char **argv, int argc)
 	void *values = mem_zalloc(command->values_bytes + 1);
 	struct operands operands = {.items = argv, .count = (size_t)argc};
 	struct error err = {0};
-	bool help = false;
+	enum option_help help = OPTION_HELP_NONE;
 	int status = -1;
 
 	if (command->defaults)
 		memcpy(values, command->defaults, command->values_bytes);
 	if (options_parse(&syntax, &operands, values, &help, &err)) {
 		if (help) {
-			command_print_help(command);
+			command_print_help(command, help == OPTION_HELP_ALL);
 			status = EXIT_STATUS_OK;
 		} else {
 			status = command->run(values, &operands, &err);

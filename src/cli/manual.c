@@ -238,6 +238,32 @@ static void option_entry(struct str *out, const struct option *option)
 	str_fini(&argument);
 }
 
+/* The first group has no title but the section's. */
+static void options_by_group(struct str *out, const struct option *options)
+{
+	for (int group = 0; group < OPTION_GROUPS; group++) {
+		const struct option *o = options_of_group(options, (enum option_group)group, NULL);
+
+		if (o && group)
+			str_printf(out, ".SS %s\n", option_group_title((enum option_group)group));
+		for (; o; o = options_of_group(options, (enum option_group)group, o))
+			option_entry(out, o);
+		for (o = options_common; o->name && !group; o++)
+			option_entry(out, o);
+	}
+}
+
+static void roff_lines(struct str *out, const char *text)
+{
+	while (*text) {
+		const size_t length = strcspn(text, "\n");
+
+		roff_append(out, text, length);
+		str_append(out, "\n");
+		text += length + 1;
+	}
+}
+
 static bool concerns(const struct entry *entry, const char *command)
 {
 	if (!*command)
@@ -322,10 +348,12 @@ void manual_command(const struct command *command, const struct command *const *
 	str_append(out, ".SH DESCRIPTION\n");
 	roff_paragraphs(out, text, status ? status : end);
 	str_append(out, ".SH OPTIONS\n");
-	for (const struct option *o = command->options; o->name; o++)
-		option_entry(out, o);
-	for (const struct option *o = options_common; o->name; o++)
-		option_entry(out, o);
+	options_by_group(out, command->options);
+	if (command->examples) {
+		str_append(out, ".SH EXAMPLES\n.nf\n");
+		roff_lines(out, command->examples);
+		str_append(out, ".fi\n");
+	}
 	if (status) {
 		str_append(out, ".SH EXIT STATUS\n");
 		roff_paragraphs(out, status + strlen("\n" EXIT_STATUS_WORDS), end);

@@ -5,6 +5,8 @@
  */
 #include "cli/options.h"
 
+#include "base/enum_table.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@ struct parse {
 	char **argv;
 	int argc, next, operands;
 	char *values;
-	bool help;
+	enum option_help help;
 };
 
 static const struct option *option_find(const struct option *options, const char *name,
@@ -197,8 +199,9 @@ static bool parse_long(struct parse *parse, const char *name, struct error *err)
 	const struct option *o = option_find(parse->syntax->options, name, length);
 
 	if (!o && length == 4 && memcmp(name, "help", 4) == 0) {
-		parse->help = true;
-		return true;
+		parse->help = equals ? OPTION_HELP_ALL : OPTION_HELP_USUAL;
+		return !equals || strcmp(equals + 1, "all") == 0 ||
+		       error_set(err, ERROR_USAGE, "--help=%s is not --help=all", equals + 1);
 	}
 	if (!o) {
 		struct str bare = {0};
@@ -217,7 +220,7 @@ static bool parse_letters(struct parse *parse, const char *letters, struct error
 	for (const char *at = letters; *at && !parse->help; at++) {
 		const struct option *o = option_find_letter(parse->syntax->options, *at);
 		if (!o && *at == 'h') {
-			parse->help = true;
+			parse->help = OPTION_HELP_USUAL;
 			return true;
 		}
 		if (!o)
@@ -231,7 +234,7 @@ static bool parse_letters(struct parse *parse, const char *letters, struct error
 }
 
 bool options_parse(const struct options_syntax *syntax, struct operands *operands, void *values,
-		   bool *help, struct error *err)
+		   enum option_help *help, struct error *err)
 {
 	struct parse parse = {.syntax = syntax,
 			      .argv = operands->items,
@@ -377,7 +380,12 @@ static void help_wrap(struct str *out, const char *text)
 }
 
 const struct option options_common[] = {
-	{.name = "help", .letter = 'h', .help = "Print this help and exit"}, {0}};
+	{.name = "help",
+	 .letter = 'h',
+	 .argument = "all",
+	 .fallback = "",
+	 .help = "Print this help, or with all the rare options too, and exit"},
+	{0}};
 
 void options_argument(const struct option *option, struct str *out)
 {
@@ -408,10 +416,63 @@ static void help_entry(const struct option *o, struct str *out)
 	help_wrap(out, o->help);
 }
 
-void options_help(const struct option *options, struct str *out)
+const char *option_group_title(enum option_group group)
 {
-	for (const struct option *o = options; o->name; o++)
+	static const char *const titles[] = {
+		[OPTION_USUAL] = "Options",
+		[OPTION_WHAT] = "What is recorded",
+		[OPTION_SAMPLES] = "Samples",
+		[OPTION_FUNCTIONS] = "What is instrumented",
+		[OPTION_RUN] = "While it runs",
+		[OPTION_LIMITS] = "Limits",
+		[OPTION_PART] = "Which part of the profile",
+		[OPTION_ROWS] = "Rows and columns",
+		[OPTION_TREE] = "Call paths",
+		[OPTION_FORM] = "Form and place",
+	};
+	table_covers(titles, OPTION_GROUPS);
+
+	return titles[group];
+}
+
+const struct option *options_of_group(const struct option *options, enum option_group group,
+				      const struct option *at)
+{
+	for (at = at ? at + 1 : options; at->name; at++)
+		if (at->group == group)
+			return at;
+	return NULL;
+}
+
+static size_t help_group(const struct option *options, enum option_group group, bool all,
+			 struct str *out)
+{
+	const struct option *o = NULL;
+	bool begun = group == OPTION_USUAL;
+	size_t left_out = 0;
+
+	while ((o = options_of_group(options, group, o))) {
+		if (o->rare && !all) {
+			left_out++;
+			continue;
+		}
+		if (!begun)
+			str_printf(out, "\n%s:\n", option_group_title(group));
+		begun = true;
 		help_entry(o, out);
-	for (const struct option *o = options_common; o->name; o++)
-		help_entry(o, out);
+	}
+	return left_out;
+}
+
+size_t options_help(const struct option *options, bool all, struct str *out)
+{
+	size_t left_out = 0;
+
+	str_printf(out, "%s:\n", option_group_title(OPTION_USUAL));
+	for (int group = 0; group < OPTION_GROUPS; group++) {
+		left_out += help_group(options, (enum option_group)group, all, out);
+		for (const struct option *o = options_common; o->name && !group; o++)
+			help_entry(o, out);
+	}
+	return left_out;
 }

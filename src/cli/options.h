@@ -23,6 +23,21 @@ enum option_type {
 	OPTION_LIST, /* struct option_list: appends; several options may share one list */
 };
 
+/* What an option is about: a section of the help and of the man page, in this order. */
+enum option_group {
+	OPTION_USUAL,
+	OPTION_WHAT,
+	OPTION_SAMPLES,
+	OPTION_FUNCTIONS,
+	OPTION_RUN,
+	OPTION_LIMITS,
+	OPTION_PART,
+	OPTION_ROWS,
+	OPTION_TREE,
+	OPTION_FORM,
+	OPTION_GROUPS
+};
+
 struct option {
 	const char *name;	    /* without "--" */
 	const char *argument;	    /* name of the argument in the help, NULL for flags */
@@ -35,6 +50,8 @@ struct option {
 	int64_t min,
 		max; /* OPTION_INTEGER, OPTION_NUMBER, OPTION_SIZE; both 0: min 0, no maximum */
 	enum option_type type;
+	enum option_group group;
+	bool rare;   /* the help leaves it out, but for --help=all */
 	int tag;     /* OPTION_LIST: stored with the argument */
 	char letter; /* short name, or 0 */
 	/* For options_needing: what it is no use without, as bits of the command's own. */
@@ -64,13 +81,15 @@ struct options_syntax {
 	bool stop_at_operand;	      /* the first operand ends the options, as "--" does */
 };
 
+enum option_help { OPTION_HELP_NONE, OPTION_HELP_USUAL, OPTION_HELP_ALL };
+
 /*
  * Parses the words in `operands` (without the command's name) into `values`, and leaves in it what
  * is no option, in order. Options and operands may be mixed unless stop_at_operand. Sets *help and
- * returns at once where --help or -h is met. Fails with ERROR_USAGE.
+ * returns at once where --help, -h or --help=all is met. Fails with ERROR_USAGE.
  */
 bool options_parse(const struct options_syntax *syntax, struct operands *operands, void *values,
-		   bool *help, struct error *err);
+		   enum option_help *help, struct error *err);
 /* Frees the lists in `values`. */
 void options_fini(const struct option *options, void *values);
 
@@ -85,7 +104,14 @@ extern const struct option options_common[];
 
 /* Appends what follows the name of an option: nothing, "=FILE", "[=a|b]". */
 void options_argument(const struct option *option, struct str *out);
-/* Appends one aligned, wrapped entry per option. */
-void options_help(const struct option *options, struct str *out);
+/* "Which functions"; the title of the group. */
+const char *option_group_title(enum option_group group);
+/* The options of a group in their order: the next one behind `at`, NULL for the first; NULL: none.
+ */
+const struct option *options_of_group(const struct option *options, enum option_group group,
+				      const struct option *at);
+/* Appends one aligned, wrapped entry per option, by groups; returns how many were left out as rare,
+   which are none if `all`. */
+size_t options_help(const struct option *options, bool all, struct str *out);
 
 #endif

@@ -26,27 +26,32 @@ extern const char *const profile_demangle_choices[], *const profile_method_choic
 /* Elements of an option table whose values begin with a struct profile_values `at`. */
 #define PROFILE_SELECTION_OPTIONS(at)                                                              \
 	{.name = "process",                                                                        \
+	 .group = OPTION_PART,                                                                     \
 	 .argument = "GLOB",                                                                       \
 	 .help = "Only processes of this name or id (repeatable)",                                 \
 	 .type = OPTION_LIST,                                                                      \
 	 .offset = (at) + offsetof(struct profile_values, processes)},                             \
 		{.name = "thread",                                                                 \
+		 .group = OPTION_PART,                                                             \
 		 .argument = "GLOB",                                                               \
 		 .help = "Only threads of this name or id (repeatable)",                           \
 		 .type = OPTION_LIST,                                                              \
 		 .offset = (at) + offsetof(struct profile_values, threads)},                       \
 		{.name = "from",                                                                   \
+		 .group = OPTION_PART,                                                             \
 		 .argument = "TIME",                                                               \
 		 .help = "Samples and event logs: begin at TIME, milliseconds since the begin, "   \
 			 "or the name or #number of a mark",                                       \
 		 .type = OPTION_TEXT,                                                              \
 		 .offset = (at) + offsetof(struct profile_values, from)},                          \
 		{.name = "to",                                                                     \
+		 .group = OPTION_PART,                                                             \
 		 .argument = "TIME",                                                               \
 		 .help = "Samples and event logs: end there",                                      \
 		 .type = OPTION_TEXT,                                                              \
 		 .offset = (at) + offsetof(struct profile_values, to)},                            \
 		{.name = "method",                                                                 \
+		 .group = OPTION_PART,                                                             \
 		 .argument = "METHOD",                                                             \
 		 .help = "Show calls (instrument) or samples (sample); auto: calls if there are "  \
 			 "any",                                                                    \
@@ -54,21 +59,25 @@ extern const char *const profile_demangle_choices[], *const profile_method_choic
 		 .choices = profile_method_choices,                                                \
 		 .offset = (at) + offsetof(struct profile_values, method)},                        \
 		{.name = "event",                                                                  \
+		 .group = OPTION_PART,                                                             \
 		 .argument = "NAME",                                                               \
 		 .help = "Show samples of this event; default: the first of the recording",        \
 		 .type = OPTION_TEXT,                                                              \
 		 .offset = (at) + offsetof(struct profile_values, event)},                         \
 		{.name = "inlines",                                                                \
+		 .group = OPTION_TREE,                                                             \
 		 .help = "Samples: inlined functions are functions and calls of their own",        \
 		 .type = OPTION_FLAG,                                                              \
 		 .offset = (at) + offsetof(struct profile_values, inlines)},                       \
 		{.name = "no-kernel",                                                              \
+		 .group = OPTION_TREE,                                                             \
+		 .rare = true,                                                                     \
 		 .help = "Samples: leave out the kernel's frames; their samples are those of the " \
 			 "function that called it",                                                \
 		 .type = OPTION_FLAG,                                                              \
 		 .offset = (at) + offsetof(struct profile_values, no_kernel)},                     \
 	{                                                                                          \
-		.name = "demangle",                                                                \
+		.name = "demangle", .group = OPTION_FORM, .rare = true,                            \
 		.help = "Show C++ and Rust names as in the source, or as in "                      \
 			"the file",                                                                \
 		.type = OPTION_CHOICE, .choices = profile_demangle_choices,                        \
@@ -79,7 +88,7 @@ extern const char *const profile_demangle_choices[], *const profile_method_choic
 #define PROFILE_OPTIONS(at)                                                                        \
 	PROFILE_SELECTION_OPTIONS(at),                                                             \
 	{                                                                                          \
-		.name = "depth", .argument = "N",                                                  \
+		.name = "depth", .group = OPTION_PART, .rare = true, .argument = "N",              \
 		.help = "Event logs: leave out calls below the N outermost",                       \
 		.type = OPTION_INTEGER, .max = INT32_MAX,                                          \
 		.offset = (at) + offsetof(struct profile_values, depth)                            \
@@ -88,6 +97,7 @@ extern const char *const profile_demangle_choices[], *const profile_method_choic
 /* Elements of an option table whose values begin with a struct profile_values `at`. */
 #define SHAPE_OPTIONS(at)                                                                          \
 	{.name = "my-code",                                                                        \
+	 .group = OPTION_TREE,                                                                     \
 	 .argument = "GLOB,...",                                                                   \
 	 .help = "Hide what run-time libraries, the loader and the kernel call among themselves: " \
 		 "their functions are left where they call others or are called by them, and "     \
@@ -98,13 +108,14 @@ extern const char *const profile_demangle_choices[], *const profile_method_choic
 	 .fallback = "",                                                                           \
 	 .offset = (at) + offsetof(struct profile_values, shape.my_code)},                         \
 		{.name = "root",                                                                   \
+		 .group = OPTION_TREE,                                                             \
 		 .argument = "FUNCTION",                                                           \
 		 .help = "Call tree: only call paths below this function (a name or a glob), of "  \
 			 "all its callers as one tree",                                            \
 		 .type = OPTION_TEXT,                                                              \
 		 .offset = (at) + offsetof(struct profile_values, shape.root)},                    \
 	{                                                                                          \
-		.name = "fold-recursion",                                                          \
+		.name = "fold-recursion", .group = OPTION_TREE, .rare = true,                      \
 		.help = "Call tree: calls of a function that is on the path already are calls of " \
 			"the one there",                                                           \
 		.type = OPTION_FLAG,                                                               \

@@ -21,6 +21,7 @@ bool sampling_lists_events(const struct sampling_values *values);
 /* Elements of an option table whose values begin with a struct sampling_values `at`. */
 #define SAMPLING_OPTIONS(at)                                                                       \
 	{.name = "frequency",                                                                      \
+	 .group = OPTION_SAMPLES,                                                                  \
 	 .letter = 'F',                                                                            \
 	 .argument = "HZ",                                                                         \
 	 .help = "Sample so many times a second (default 997)",                                    \
@@ -29,6 +30,7 @@ bool sampling_lists_events(const struct sampling_values *values);
 	 .max = 100000,                                                                            \
 	 .offset = (at) + offsetof(struct sampling_values, frequency)},                            \
 		{.name = "event",                                                                  \
+		 .group = OPTION_SAMPLES,                                                          \
 		 .letter = 'e',                                                                    \
 		 .argument = "NAME[:PERIOD]",                                                      \
 		 .help = "Sample at this event instead of at time: page-faults, cache-misses, "    \
@@ -37,10 +39,12 @@ bool sampling_lists_events(const struct sampling_values *values);
 		 .type = OPTION_LIST,                                                              \
 		 .offset = (at) + offsetof(struct sampling_values, events)},                       \
 		{.name = "off-cpu",                                                                \
+		 .group = OPTION_SAMPLES,                                                          \
 		 .help = "Sample where threads wait, too, and for how long",                       \
 		 .type = OPTION_FLAG,                                                              \
 		 .offset = (at) + offsetof(struct sampling_values, off_cpu)},                      \
 		{.name = "pid",                                                                    \
+		 .group = OPTION_WHAT,                                                             \
 		 .letter = 'p',                                                                    \
 		 .argument = "PID|NAME[,...]",                                                     \
 		 .help = "Sample running processes, by number or name, and what they start from "  \
@@ -48,12 +52,14 @@ bool sampling_lists_events(const struct sampling_values *values);
 		 .type = OPTION_LIST,                                                              \
 		 .offset = (at) + offsetof(struct sampling_values, pids)},                         \
 		{.name = "all",                                                                    \
+		 .group = OPTION_WHAT,                                                             \
 		 .letter = 'a',                                                                    \
 		 .help = "Sample all processors: everything that runs, or, with a command, what "  \
 			 "is the command's, while the rest is counted as discarded",               \
 		 .type = OPTION_FLAG,                                                              \
 		 .offset = (at) + offsetof(struct sampling_values, all)},                          \
 		{.name = "duration",                                                               \
+		 .group = OPTION_WHAT,                                                             \
 		 .letter = 'd',                                                                    \
 		 .argument = "SECONDS",                                                            \
 		 .help = "With -p or -a: for so long; without, until ^C or until all have ended",  \
@@ -62,6 +68,8 @@ bool sampling_lists_events(const struct sampling_values *values);
 		 .max = 100000000,                                                                 \
 		 .offset = (at) + offsetof(struct sampling_values, duration)},                     \
 		{.name = "unwind",                                                                 \
+		 .group = OPTION_SAMPLES,                                                          \
+		 .rare = true,                                                                     \
 		 .argument = "dwarf|fp",                                                           \
 		 .help = "How to find callers: by the unwind tables of the files (default), or "   \
 			 "by frame pointers, for programs that are built with them",               \
@@ -69,8 +77,9 @@ bool sampling_lists_events(const struct sampling_values *values);
 		 .choices = sampling_unwind_choices,                                               \
 		 .offset = (at) + offsetof(struct sampling_values, unwind)},                       \
 	{                                                                                          \
-		.name = "no-kernel", .help = "Sample user code only, not the kernel's",            \
-		.type = OPTION_FLAG, .offset = (at) + offsetof(struct sampling_values, no_kernel)  \
+		.name = "no-kernel", .group = OPTION_SAMPLES, .rare = true,                        \
+		.help = "Sample user code only, not the kernel's", .type = OPTION_FLAG,            \
+		.offset = (at) + offsetof(struct sampling_values, no_kernel)                       \
 	}
 
 /* The method: as asked for ("instrument", "sample", "instrument,sample"; NULL: it stays). */

@@ -21,6 +21,7 @@ extern const char *const selection_small_choices[], *const selection_probes_choi
 /* Elements of an option table whose values begin with a struct selection_values `at`. */
 #define SELECTION_OPTIONS(at)                                                                      \
 	{.name = "function",                                                                       \
+	 .group = OPTION_FUNCTIONS,                                                                \
 	 .needs = SELECTION_NEEDS_INSTRUMENT,                                                      \
 	 .called = "--function or --exclude",                                                      \
 	 .argument = "GLOB|/REGEX/",                                                               \
@@ -29,6 +30,7 @@ extern const char *const selection_small_choices[], *const selection_probes_choi
 	 .tag = SELECTION_FUNCTION,                                                                \
 	 .offset = (at) + offsetof(struct selection_values, patterns)},                            \
 		{.name = "exclude",                                                                \
+		 .group = OPTION_FUNCTIONS,                                                        \
 		 .needs = SELECTION_NEEDS_INSTRUMENT,                                              \
 		 .called = "--function or --exclude",                                              \
 		 .argument = "GLOB|/REGEX/",                                                       \
@@ -39,6 +41,8 @@ extern const char *const selection_small_choices[], *const selection_probes_choi
 		 .tag = SELECTION_EXCLUDE,                                                         \
 		 .offset = (at) + offsetof(struct selection_values, patterns)},                    \
 		{.name = "small-functions",                                                        \
+		 .group = OPTION_FUNCTIONS,                                                        \
+		 .rare = true,                                                                     \
 		 .needs = SELECTION_NEEDS_INSTRUMENT,                                              \
 		 .argument = "count|keep",                                                         \
 		 .help = "Short loop-free leaf functions: count their calls only (default), or "   \
@@ -47,6 +51,8 @@ extern const char *const selection_small_choices[], *const selection_probes_choi
 		 .choices = selection_small_choices,                                               \
 		 .offset = (at) + offsetof(struct selection_values, small_functions)},             \
 		{.name = "transform",                                                              \
+		 .group = OPTION_FUNCTIONS,                                                        \
+		 .rare = true,                                                                     \
 		 .needs = SELECTION_NEEDS_INSTRUMENT,                                              \
 		 .argument = "full|null|poison",                                                   \
 		 .help = "Code of the copies, to find faults of tare: with probes (full, the "     \
@@ -57,7 +63,8 @@ extern const char *const selection_small_choices[], *const selection_probes_choi
 		 .choices = selection_transform_choices,                                           \
 		 .offset = (at) + offsetof(struct selection_values, transform)},                   \
 	{                                                                                          \
-		.name = "probes", .needs = SELECTION_NEEDS_INSTRUMENT, .argument = "merged|all",   \
+		.name = "probes", .group = OPTION_FUNCTIONS, .rare = true,                         \
+		.needs = SELECTION_NEEDS_INSTRUMENT, .argument = "merged|all",                     \
 		.help = "Probes around direct calls to instrumented functions: merged into the "   \
 			"function's own (default), or all",                                        \
 		.type = OPTION_CHOICE, .choices = selection_probes_choices,                        \

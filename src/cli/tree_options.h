@@ -21,6 +21,8 @@ const char *const *tree_expand_proposals(void);
 /* Elements of an option table whose values have a struct tree_values at `at`. */
 #define TREE_OPTIONS(at)                                                                           \
 	{.name = "trim",                                                                           \
+	 .group = OPTION_TREE,                                                                     \
+	 .rare = true,                                                                             \
 	 .argument = "P",                                                                          \
 	 .help = "Leave out rows below P percent of the inclusive value, and count them; "         \
 		 "default: 0.5 for the call tree as text",                                         \
@@ -28,6 +30,8 @@ const char *const *tree_expand_proposals(void);
 	 .max = 100,                                                                               \
 	 .offset = (at) + offsetof(struct tree_values, trim)},                                     \
 		{.name = "fold",                                                                   \
+		 .group = OPTION_TREE,                                                             \
+		 .rare = true,                                                                     \
 		 .argument = "P",                                                                  \
 		 .help = "Call tree: put frames with one callee left and an exclusive value "      \
 			 "below "                                                                  \
@@ -36,21 +40,24 @@ const char *const *tree_expand_proposals(void);
 		 .max = 100,                                                                       \
 		 .offset = (at) + offsetof(struct tree_values, fold)},                             \
 		{.name = "inverted",                                                               \
+		 .group = OPTION_TREE,                                                             \
 		 .help = "Call tree from its leaves: functions by what is their own, below each "  \
 			 "its callers, of all threads",                                            \
 		 .type = OPTION_FLAG,                                                              \
 		 .offset = (at) + offsetof(struct tree_values, inverted)},                         \
 		{.name = "merge-threads",                                                          \
+		 .group = OPTION_TREE,                                                             \
 		 .help = "Call tree: threads of one name as one, also those of several processes " \
 			 "of one name",                                                            \
 		 .type = OPTION_FLAG,                                                              \
 		 .offset = (at) + offsetof(struct tree_values, merge_threads)},                    \
 		{.name = "noise",                                                                  \
+		 .group = OPTION_TREE,                                                             \
 		 .help = "Neither trim nor fold",                                                  \
 		 .type = OPTION_FLAG,                                                              \
 		 .offset = (at) + offsetof(struct tree_values, noise)},                            \
 	{                                                                                          \
-		.name = "expand", .argument = "hot|all|N",                                         \
+		.name = "expand", .group = OPTION_TREE, .argument = "hot|all|N",                   \
 		.help = "Call tree: the hot path and what is called beside it, all, or N levels; " \
 			"default: the rows with most",                                             \
 		.type = OPTION_TEXT, .proposals = tree_expand_proposals,                           \

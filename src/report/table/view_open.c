@@ -164,11 +164,10 @@ static bool view_has_data(const struct report *report, struct error *err)
 	const bool sampled = analysis->event || analysis->method == ANALYSIS_SAMPLE;
 
 	if (view->id == VIEW_OS && !analysis->has_calls && report_has_event(analysis, "off-cpu"))
-		return error_set(
-			err, ERROR_NOT_FOUND,
-			"the view os shows the waits of calls, and this profile has "
-			"sampled waits: tare report functions --event=off-cpu, or calltree, "
-			"shows them");
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the view os needs calls, and the waits of this profile were "
+				 "sampled: tare report functions --event=off-cpu, or calltree, "
+				 "shows them");
 	if (view->needs == NEEDS_CALLS && !analysis->has_calls)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "the view %s needs calls, and the profile has samples only; tare "

@@ -7,7 +7,7 @@ for command in $(tare --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 	sed -n "/^	$command)/,/;;/p" tare.bash >bash.part
 	sed -n "/^		$command)/,/;;/p" tare.zsh >zsh.part
 	grep "__tare_command_is $command'" tare.fish >fish.part
-	tare "$command" --help | sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' >options
+	tare "$command" --help=all | sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' >options
 	[ -s options ] || echo "$command has no options"
 	while read -r option; do
 		grep -q -e "--$option[= ']" bash.part || echo "bash lacks $command --$option"

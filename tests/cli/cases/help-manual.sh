@@ -14,12 +14,13 @@ for command in $commands; do
 	page=tare-$command.1
 	tare help --man "$command" >"$page"
 	check "$page"
+	! tare "$command" --help | grep -q '^Examples:' || grep -qx ".SH EXAMPLES" "$page" || echo "$page has no examples"
 	for section in NAME SYNOPSIS DESCRIPTION OPTIONS "EXIT STATUS" "SEE ALSO"; do
 		grep -qx ".SH $section" "$page" || echo "$page has no section $section"
 	done
 	MANWIDTH=200 man --no-hyphenation --no-justification -P cat -l "$page" | col -b >"$page.txt"
 	grep -q "^  *tare $command" "$page.txt" || echo "$page has no synopsis"
-	tare "$command" --help | sed -n 's/^  \(-., \|    \)\(--[a-z-]*\).*/\2/p' >options
+	tare "$command" --help=all | sed -n 's/^  \(-., \|    \)\(--[a-z-]*\).*/\2/p' >options
 	[ -s options ] || echo "$command has no options"
 	while read -r option; do
 		grep -q "^  *\(-., \)\?$option\([ =]\|\[\|$\)" "$page.txt" || echo "$page lacks $option"

@@ -19,7 +19,7 @@ tare export with.tare
 echo "status $?"
 tare export --format=chrme with.tare
 echo "status $?"
-tare export --format=chrome
+tare export --format=chrome with.tare without.tare
 echo "status $?"
 tare export --format=chrome missing.tare
 echo "status $?"

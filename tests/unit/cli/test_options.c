@@ -83,7 +83,7 @@ static const struct option options[] = {
 static struct values values;
 static struct operands operands;
 static struct error err;
-static bool help;
+static enum option_help help;
 
 static bool parse(bool stop, char **words)
 {
@@ -245,11 +245,44 @@ static void test_help(void **state)
 	assert_true(help);
 	assert_true(PARSE(true, "command", "--help"));
 	assert_false(help);
-	options_help(options, &text);
+	assert_true(PARSE(false, "--help=all"));
+	assert_int_equal(help, OPTION_HELP_ALL);
+	expect_error(PARSE(false, "--help=some"), "--help=some is not --help=all");
+	assert_int_equal(options_help(options, true, &text), 0);
 	assert_non_null(strstr(text.data, "  -n, --name=NAME"));
 	assert_non_null(strstr(text.data, "--color[=auto|always|never]"));
 	for (const char *line = text.data; line; line = strchr(line, '\n'))
 		assert_true(strcspn(++line, "\n") <= 100);
+	str_fini(&text);
+}
+
+/* In the order of the groups, each with its title; rare ones only where all are wanted. */
+static void test_help_in_groups(void **state)
+{
+	static const struct option grouped[] = {
+		{.name = "late", .help = "Late", .group = OPTION_FORM},
+		{.name = "seldom", .help = "Seldom", .group = OPTION_FORM, .rare = true},
+		{.name = "hidden", .help = "Hidden", .group = OPTION_LIMITS, .rare = true},
+		{.name = "early", .help = "Early"},
+		{0}};
+	static const char *const usual[] = {"Options:\n", "--early", "--help[=all]",
+					    "\nForm and place:\n", "--late"};
+	struct str text = {0};
+
+	(void)state;
+	assert_int_equal(options_help(grouped, false, &text), 2);
+	const char *at = text.data;
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
+		at = strstr(at, usual[i]);
+		if (!at)
+			fail_msg("%s is not in its place: %s", usual[i], text.data);
+	}
+	assert_null(strstr(text.data, "--seldom"));
+	assert_null(strstr(text.data, "Limits"));
+	str_clear(&text);
+	assert_int_equal(options_help(grouped, true, &text), 0);
+	assert_non_null(strstr(text.data, "\nLimits:\n      --hidden"));
+	assert_non_null(strstr(text.data, "--seldom"));
 	str_fini(&text);
 }
 
@@ -324,11 +357,17 @@ static void test_needs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),	    cmocka_unit_test(test_optional_arguments),
-		cmocka_unit_test(test_operands),    cmocka_unit_test(test_lists_keep_their_order),
-		cmocka_unit_test(test_numbers),	    cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_errors),	    cmocka_unit_test(test_help),
-		cmocka_unit_test(test_description), cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_optional_arguments),
+		cmocka_unit_test(test_operands),
+		cmocka_unit_test(test_lists_keep_their_order),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_help_in_groups),
+		cmocka_unit_test(test_description),
+		cmocka_unit_test(test_needs),
 	};
 	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
