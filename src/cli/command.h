@@ -40,7 +40,9 @@ struct command {
 	enum operand_kind operand_kind;
 	const char *const *(*words)(void); /* an operand's values, ending with NULL, or NULL */
 	int words_at;			   /* which operand that is, from 1 */
-	int failure_status; /* exit status where tare fails; 0: by enum exit_status */
+	int function_at;		   /* which operand is a function, from 1; 0: none */
+	const char *function_after; /* only behind these words, with blanks between; NULL: any */
+	int failure_status;	    /* exit status where tare fails; 0: by enum exit_status */
 	/*
 	 * Returns an exit status, or -1 with err set: main prints it and chooses the status.
 	 */

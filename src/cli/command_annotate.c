@@ -45,6 +45,7 @@ const struct command command_annotate = {
 		    "tare annotate parse --asm prog.tare\n",
 	.options = report_command_options,
 	.defaults = &report_defaults,
+	.function_at = 1,
 	.values_bytes = sizeof(struct report_values),
 	.run = annotate_run,
 };

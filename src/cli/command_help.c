@@ -4,6 +4,7 @@
  */
 #include "cli/command.h"
 #include "cli/completion.h"
+#include "cli/known_functions.h"
 #include "cli/manual.h"
 #include "cli/print.h"
 
@@ -11,6 +12,7 @@ enum { SHELL_NONE = -1, SHELL_BASH, SHELL_ZSH, SHELL_FISH };
 
 struct help_values {
 	bool manual, all;
+	const char *functions;
 	int shell;
 };
 
@@ -25,6 +27,15 @@ static const struct option help_options[] = {
 	 .help = "Describe the rare options of COMMAND too",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct help_values, all)},
+	{.name = "functions",
+	 .argument = "PREFIX",
+	 .fallback = "",
+	 .help = "Print the names of the functions of the profile FILE, or of the newest one here, "
+		 "that "
+		 "begin with PREFIX: what completion proposes",
+	 .type = OPTION_TEXT,
+	 .rare = true,
+	 .offset = offsetof(struct help_values, functions)},
 	{.name = "completion",
 	 .argument = "SHELL",
 	 .help = "Print the script that completes command lines of tare in this shell",
@@ -67,7 +78,13 @@ static int help_run(const void *values, const struct operands *operands, struct 
 	const struct help_values *help = values;
 	const struct command *command = NULL;
 
-	if (operands->count > 1 || (operands->count && help->shell != SHELL_NONE) ||
+	if (help->functions && operands->count < 2 && help->shell == SHELL_NONE && !help->manual)
+		return known_functions_print(&command_help, help->functions,
+					     operands->count ? operands->items[0] : NULL, err)
+			       ? EXIT_STATUS_OK
+			       : -1;
+	if (help->functions || operands->count > 1 ||
+	    (operands->count && help->shell != SHELL_NONE) ||
 	    (help->manual && help->shell != SHELL_NONE)) {
 		error_set(err, ERROR_USAGE, "too much at once; see tare help --help");
 		return -1;
@@ -90,12 +107,14 @@ static int help_run(const void *values, const struct operands *operands, struct 
 
 const struct command command_help = {
 	.name = "help",
-	.operands = "[COMMAND]",
+	.operands = "[COMMAND]  |  --functions[=PREFIX] [FILE]",
 	.summary = "describe a command; man pages, completion for shells",
 	.description =
 		"Lists the commands, or describes COMMAND as its --help does. Man pages and the\n"
 		"scripts that complete command lines are installed with tare; where they are not,\n"
-		"eval \"$(tare help --completion=bash)\" does for one shell.\n"
+		"eval \"$(tare help --completion=bash)\" does for one shell. Where a function is "
+		"to be\n"
+		"named, they propose those of the profile on the line, or of the newest one here.\n"
 		"\n"
 		"Exit status: 0 printed, 1 failed (output not writable), 2 wrong command line.",
 	.options = help_options,

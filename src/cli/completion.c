@@ -15,6 +15,16 @@ bool completion_is_path(const struct option *option)
 	return false;
 }
 
+bool completion_is_function(const struct option *option)
+{
+	static const char *const names[] = {"function", "exclude", "root", "start-at", "stop-at"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(option->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 const char *const *completion_values(const struct option *option)
 {
 	if (option->type == OPTION_CHOICE)
@@ -48,9 +58,26 @@ static const char bash_functions[] =
 	"	fi\n"
 	"}\n"
 	"\n"
+	"_tare_functions() # WORD: functions of the profile on the line, or of the newest one "
+	"here\n"
+	"{\n"
+	"	local word file=\n"
+	"	for word in \"${given[@]:1:${#given[@]}-2}\"; do\n"
+	"		[[ $word == *.tare && -f $word ]] && file=$word\n"
+	"	done\n"
+	"	_tare_reply -W \"$(tare help --functions=\"$1\" ${file:+\"$file\"} 2>/dev/null)\" "
+	"-- \"$1\"\n"
+	"	# readline replaces what stands behind the last colon\n"
+	"	[[ $1 == *:* && $COMP_WORDBREAKS == *:* ]] &&\n"
+	"		COMPREPLY=(\"${COMPREPLY[@]#\"${1%\"${1##*:}\"}\"}\")\n"
+	"}\n"
+	"\n"
 	"_tare_operand() # WORD: operand number $operand of $command\n"
 	"{\n"
 	"	[[ $operand = \"$words_at\" ]] && _tare_reply -W \"${words// /$'\\n'}\" -- \"$1\"\n"
+	"	[[ $operand = \"$function_at\" && (! $function_after || \" $function_after \" == "
+	"*\" $first \"*) ]] &&\n"
+	"		_tare_functions \"$1\"\n"
 	"	case $kind in\n"
 	"	profile) _tare_files \"$1\" '*.tare' ;;\n"
 	"	file) _tare_files \"$1\" ;;\n"
@@ -80,23 +107,28 @@ static const char bash_functions[] =
 	"	case $values in\n"
 	"	'') ;;\n"
 	"	/) _tare_files \"$1\" ;;\n"
+	"	'()') _tare_functions \"$1\" ;;\n"
 	"	*) _tare_reply -W \"${values// /$'\\n'}\" -- \"$1\" ;;\n"
 	"	esac\n"
 	"}\n"
 	"\n"
 	"_tare()\n"
 	"{\n"
-	"	local i word current command options takes kind words words_at begin= rest= "
-	"pending=\n"
+	"	local i word current command options takes kind words words_at function_at "
+	"function_after\n"
+	"	local begin= rest= pending= first=\n"
 	"	local operand=1\n"
 	"	local -a given=() place=()\n"
 	"\n"
 	"	COMPREPLY=()\n"
-	"	# bash breaks --option=value into three words\n"
+	"	# bash breaks --option=value into three words, and names at their colons\n"
 	"	for ((i = 1; i <= COMP_CWORD; i++)); do\n"
 	"		word=${COMP_WORDS[i]}\n"
 	"		if ((${#given[@]})) && [[ ${given[-1]} == --* &&\n"
 	"			($word == = || ${COMP_WORDS[i - 1]} == =) ]]; then\n"
+	"			given[-1]+=$word\n"
+	"		elif ((${#given[@]} > 1)) && [[ $word == +(:) || ${COMP_WORDS[i - 1]} == "
+	"+(:) ]]; then\n"
 	"			given[-1]+=$word\n"
 	"		else\n"
 	"			given+=(\"$word\")\n"
@@ -120,6 +152,7 @@ static const char bash_functions[] =
 	"			[[ $takes == *\" $word \"* ]] && pending=$word\n"
 	"		else\n"
 	"			((operand++))\n"
+	"			[[ $first ]] || first=$word\n"
 	"			[[ $kind == command && ! $begin ]] && rest=1 begin=${place[i]}\n"
 	"		fi\n"
 	"	done\n"
@@ -174,7 +207,8 @@ static void bash_command(const struct command *command, struct str *out)
 		   command->words_at);
 	if (command->words)
 		completion_words(command->words(), out);
-	str_append(out, "'\n		;;\n");
+	str_printf(out, "'\n		function_at=%d function_after='%s'\n		;;\n",
+		   command->function_at, command->function_after ? command->function_after : "");
 }
 
 static void bash_values(const struct command *command, struct str *out)
@@ -182,7 +216,9 @@ static void bash_values(const struct command *command, struct str *out)
 	for (const struct option *o = command->options; o->name; o++) {
 		const char *const *values = completion_values(o);
 
-		if (!values && !completion_is_path(o))
+		const bool is_function = completion_is_function(o);
+
+		if (!values && !is_function && !completion_is_path(o))
 			continue;
 		str_printf(out, "	%s:--%s", command->name, o->name);
 		if (o->letter)
@@ -191,7 +227,7 @@ static void bash_values(const struct command *command, struct str *out)
 		if (values)
 			completion_words(values, out);
 		else
-			str_append(out, "/");
+			str_append(out, is_function ? "()" : "/");
 		str_append(out, "' ;;\n");
 	}
 }

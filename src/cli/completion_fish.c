@@ -19,6 +19,13 @@ static const char functions[] =
 	"	contains -i -- -- (commandline -opc)\n"
 	"end\n"
 	"\n"
+	"function __tare_functions # of the profile on the line, or of the newest one here\n"
+	"	set -l file (string match -- '*.tare' (commandline -opc))\n"
+	"	tare help --functions=(commandline -ct | string replace -r '^--[^=]*=' '') "
+	"$file[-1] "
+	"2>/dev/null\n"
+	"end\n"
+	"\n"
 	"function __tare_run # the line of the command that is recorded\n"
 	"	set -l words (commandline -opc) (commandline -ct)\n"
 	"	string join -- ' ' $words[(math (__tare_dashes) + 1)..-1]\n"
@@ -51,6 +58,8 @@ static void option_line(const struct command *command, const struct option *opti
 		str_append(out, " -rF");
 	else if (option->type != OPTION_FLAG && !option->fallback)
 		str_append(out, " -x");
+	if (completion_is_function(option))
+		str_append(out, " -a '(__tare_functions)'");
 	if (values) {
 		str_append(out, " -a '");
 		completion_words(values, out);
@@ -80,6 +89,16 @@ static void operand_line(const struct command *command, struct str *out)
 			   command->name, command->words_at - 1);
 		completion_words(command->words(), out);
 		str_append(out, "'\n");
+	}
+	if (command->function_at) {
+		str_printf(out,
+			   "complete -c tare -n '__tare_command_is %s; and test (__tare_operands) "
+			   "= %d",
+			   command->name, command->function_at - 1);
+		if (command->function_after)
+			str_printf(out, "; and __fish_seen_subcommand_from %s",
+				   command->function_after);
+		str_append(out, "' -a '(__tare_functions)'\n");
 	}
 	if (command->operand_kind == OPERAND_COMMAND)
 		str_printf(

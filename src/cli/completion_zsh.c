@@ -33,6 +33,8 @@ static void option_action(const struct option *option, struct str *out)
 		str_append(out, "(");
 		completion_words(values, out);
 		str_append(out, ")");
+	} else if (completion_is_function(option)) {
+		str_append(out, "_tare_functions");
 	} else if (completion_is_path(option)) {
 		str_append(out, "_files");
 	} else {
@@ -79,19 +81,31 @@ static void operands_spec(const struct command *command, struct str *out)
 	if (command->words)
 		words_spec(command,
 			   command->operand_kind == OPERAND_PROFILE ? "_tare_profiles" : "", out);
+	if (command->function_at)
+		str_printf(out,
+			   "			'%d:function:{_tare_functions; _tare_profiles}' "
+			   "\\\n",
+			   command->function_at);
 	str_printf(out, "			%s\n", specs[command->operand_kind]);
 }
 
 void completion_zsh(const struct command *const *commands, struct str *out)
 {
-	str_append(out, "#compdef tare\n"
-			"# Completion of tare in zsh, written by tare help --completion=zsh.\n\n"
-			"_tare_profiles() {\n	_files -g '*.tare(-.)'\n}\n\n"
-			"_tare() {\n"
-			"	local curcontext=$curcontext state line\n"
-			"	local -A opt_args\n"
-			"	local -a tare_commands\n\n"
-			"	tare_commands=(\n");
+	str_append(out,
+		   "#compdef tare\n"
+		   "# Completion of tare in zsh, written by tare help --completion=zsh.\n\n"
+		   "_tare_profiles() {\n	_files -g '*.tare(-.)'\n}\n\n"
+		   "_tare_functions() { # of the profile on the line, or of the newest one here\n"
+		   "	local -a names\n"
+		   "	names=(${(f)\"$(tare help --functions=$PREFIX ${${(M)words:#*.tare}[-1]} "
+		   "2>/dev/null)\"})\n"
+		   "	compadd -a names\n"
+		   "}\n\n"
+		   "_tare() {\n"
+		   "	local curcontext=$curcontext state line\n"
+		   "	local -A opt_args\n"
+		   "	local -a tare_commands\n\n"
+		   "	tare_commands=(\n");
 	for (const struct command *const *at = commands; *at; at++) {
 		str_printf(out, "		'%s:", (*at)->name);
 		quoted(out, (*at)->summary, "\\");

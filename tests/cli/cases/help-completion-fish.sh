@@ -16,3 +16,17 @@ ask 'tare record --method '
 ask 'tare export --format '
 ask 'tare ctl 1 s'
 ask 'tare diff --vi'
+mkdir profiles && cd profiles || exit 1
+"$PROGRAMS/../golden/make_profile" .
+touch -d '1 hour ago' ./*.tare
+touch waits.tare
+mkdir bin
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$TARE" >bin/tare
+chmod +x bin/tare
+PATH=$PWD/bin:$PATH
+cp ../tare.fish .
+ask 'tare annotate ma'
+ask 'tare report callers s'
+ask 'tare report functions s'
+ask 'tare report functions work.tare --root='
+ask 'tare record --function=c'

@@ -54,3 +54,27 @@ ask tare help rec
 ask tare doctor o
 COMP_WORDBREAKS=${COMP_WORDBREAKS//=/}
 ask tare report one.tare --format=c
+
+# Functions, of the profile on the line or of the newest one here; bash breaks names at their colons.
+mkdir profiles && cd profiles || exit 1
+"$PROGRAMS/../golden/make_profile" .
+touch -d '1 hour ago' ./*.tare
+touch waits.tare
+ask tare annotate ''
+ask tare annotate m
+ask tare annotate main wor
+ask tare report callers s
+ask tare report functions s
+ask tare report functions work.tare --root = p
+ask tare report functions work.tare --root p
+ask tare record --function = c
+tare help --functions=p work.tare
+tare help --functions=p missing.tare 2>&1
+tare help --functions work.tare busy.tare 2>&1
+tare() {
+	[[ $2 != --functions=* ]] || printf '%s\n' text::Index::add text::Index::find text::scan
+}
+COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
+ask tare annotate text :: I
+ask tare annotate text :: Index :: f
+ask tare report --root = text :: s
