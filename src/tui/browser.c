@@ -18,15 +18,15 @@ static void say(struct browser *browser, const char *text)
 	str_append(&browser->message, text);
 }
 
-static void announce(struct browser *browser, bool places)
+static void announce(const struct browser *browser, bool places)
 {
-	struct str line = {0};
+	struct browser_screen screen = {0};
 
 	if (!browser->announce || tui_source_has(&browser->source, places))
 		return;
-	str_printf(&line, "reading %s ...", browser->options->path);
-	browser->announce(browser->context, line.data);
-	str_fini(&line);
+	browser_draw_reading(browser, &screen);
+	browser->announce(&screen);
+	browser_screen_fini(&screen);
 }
 
 static struct tui_page *make_page(struct browser *browser, const struct tui_target *target,

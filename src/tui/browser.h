@@ -12,6 +12,18 @@
 
 enum { TUI_TABS_MAX = 16, TUI_WIDTH_MIN = 24, TUI_HEIGHT_MIN = 6 };
 
+/* A line of the screen: with styles (report/words/style.h), from the column `shift` on. */
+struct browser_line {
+	char *text;
+	size_t shift;
+	bool is_current; /* the cursor stands there */
+	bool is_bar;	 /* of the screen: above and below the rows */
+};
+
+struct browser_screen {
+	struct vec_of(struct browser_line) lines;
+};
+
 struct browser {
 	const struct tui_options *options;
 	struct tui_source source;
@@ -24,21 +36,8 @@ struct browser {
 	struct str typed, wanted;
 	int width, height;
 	bool has_quit;
-	/* Called before what may take long, with a line that says so. */
-	void (*announce)(void *context, const char *line);
-	void *context;
-};
-
-/* A line of the screen: with styles (report/words/style.h), from the column `shift` on. */
-struct browser_line {
-	char *text;
-	size_t shift;
-	bool is_current; /* the cursor stands there */
-	bool is_bar;	 /* of the screen: above and below the rows */
-};
-
-struct browser_screen {
-	struct vec_of(struct browser_line) lines;
+	/* Called before the profile is read, with a screen that says so; NULL: nobody looks. */
+	void (*announce)(const struct browser_screen *screen);
 };
 
 /*
@@ -56,6 +55,8 @@ void browser_press(struct browser *browser, int key);
 /* The page in front. */
 struct tui_page *browser_page(const struct browser *browser);
 
+/* What is known of the profile before it is read. */
+void browser_draw_reading(const struct browser *browser, struct browser_screen *screen);
 /* At most `height` lines. To be freed; the next call may be with the same screen. */
 void browser_draw(struct browser *browser, struct browser_screen *screen);
 void browser_screen_fini(struct browser_screen *screen);

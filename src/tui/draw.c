@@ -92,7 +92,7 @@ static void append_safe(const struct browser *browser, struct str *out, const ch
 /* What the page is of, where that is less than the whole profile. */
 static void append_page(const struct browser *browser, const struct tui_page *page, struct str *out)
 {
-	if (!browser->above.len || !page->is_filled)
+	if (!page || !browser->above.len || !page->is_filled)
 		return;
 	str_append(out, page->report.view->name ? page->report.view->name : "");
 	if (page->function)
@@ -282,6 +282,52 @@ static void draw_last(const struct browser *browser, const struct tui_page *page
 		append_state(page, &line);
 	}
 	add_bar(screen, REVERSE, line.data);
+	str_fini(&line);
+}
+
+/* The only line where there is no room for more. */
+static bool draw_too_small(const struct browser *browser, struct browser_screen *screen)
+{
+	char line[80];
+
+	if (browser->width >= TUI_WIDTH_MIN && browser->height >= TUI_HEIGHT_MIN)
+		return false;
+	snprintf(line, sizeof(line), "%d x %d is too small; %d x %d", browser->width,
+		 browser->height, TUI_WIDTH_MIN, TUI_HEIGHT_MIN);
+	add(screen, line);
+	return true;
+}
+
+static void append_count(struct str *out, size_t count, const char *one, const char *many)
+{
+	number_append(out, count);
+	str_printf(out, " %s", count == 1 ? one : many);
+}
+
+void browser_draw_reading(const struct browser *browser, struct browser_screen *screen)
+{
+	const struct profile *profile = browser->source.profile;
+	const struct profile_session *session = profile_session(profile);
+	struct str line = {0};
+	size_t processes, threads;
+
+	if (draw_too_small(browser, screen))
+		return;
+	profile_processes(profile, &processes);
+	profile_threads(profile, &threads);
+	draw_tabs(browser, screen);
+	draw_context(browser, NULL, screen);
+	add(screen, "");
+	str_append(&line, "method ");
+	append_safe(browser, &line, session->method);
+	str_append(&line, ", ");
+	append_count(&line, processes, "process", "processes");
+	str_append(&line, ", ");
+	append_count(&line, threads, "thread", "threads");
+	add(screen, line.data);
+	while (screen->lines.len + 1 < (size_t)browser->height)
+		add(screen, "");
+	add_bar(screen, REVERSE, " reading ...");
 	str_fini(&line);
 }
 

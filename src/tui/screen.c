@@ -192,17 +192,6 @@ void screen_show(const struct browser_screen *screen)
 	refresh();
 }
 
-void screen_announce(const char *text)
-{
-	int width, height;
-	char *line = mem_strdup(text);
-
-	screen_size(&width, &height);
-	draw_line(&(struct browser_line){.text = line, .is_current = true}, height - 1, width);
-	refresh();
-	free(line);
-}
-
 /* ---- keys ---- */
 
 static int key_of(wint_t code)

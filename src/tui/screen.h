@@ -16,8 +16,6 @@ void screen_close(void);
 
 void screen_size(int *width, int *height);
 void screen_show(const struct browser_screen *screen);
-/* One line instead of the last one, now. */
-void screen_announce(const char *line);
 
 /* Waits for a key: its code point or a TUI_KEY_…; false: the terminal is gone. */
 bool screen_key(int *key);

@@ -4,12 +4,6 @@
 #include "tui/browser.h"
 #include "tui/screen.h"
 
-static void announce(void *context, const char *line)
-{
-	(void)context;
-	screen_announce(line);
-}
-
 static void follow_keys(struct browser *browser)
 {
 	struct browser_screen screen = {0};
@@ -37,7 +31,7 @@ bool tui_run(const struct tui_options *options, struct error *err)
 		int width, height;
 		screen_size(&width, &height);
 		browser_resize(&browser, width, height);
-		browser.announce = announce;
+		browser.announce = screen_show;
 		ok = browser_begin(&browser, err);
 		if (ok)
 			follow_keys(&browser);
