@@ -43,11 +43,8 @@ static void make_room(struct grouping *grouping)
 static void put(const struct analysis *analysis, struct analysis_inverted *row,
 		struct analysis_inverted_path path)
 {
-	struct analysis_values part = analysis->nodes.data[path.leaf].values;
-
 	row->paths[row->count++] = path;
-	part.histogram = NULL;
-	analysis_values_add_exclusive(NULL, &row->values, &part);
+	analysis_values_add_amounts(&row->values, &analysis->nodes.data[path.leaf].values);
 }
 
 static void finish(struct grouping *grouping)
@@ -68,12 +65,23 @@ void analysis_inverted_tops(const struct analysis *analysis, struct arena *arena
 		.analysis = analysis, .arena = arena, .rows = rows, .first = rows->len};
 
 	map_init(&grouping.known);
-	for (size_t i = 0; i < analysis->nodes.len; i++)
-		row_of(&grouping, nodes[i].function, NULL)->count++;
+	/* By function, the last one is that of none. */
+	struct analysis_inverted **row = mem_zalloc((analysis->functions.len + 1) * sizeof(*row));
+	for (size_t i = 0; i < analysis->nodes.len; i++) {
+		const uint32_t function = nodes[i].function;
+		struct analysis_inverted **known =
+			&row[function == ANALYSIS_NONE ? analysis->functions.len : function];
+		if (!*known)
+			*known = row_of(&grouping, function, NULL);
+		(*known)->count++;
+	}
 	make_room(&grouping);
-	for (uint32_t i = 0; i < analysis->nodes.len; i++)
-		put(analysis, row_of(&grouping, nodes[i].function, NULL),
+	for (uint32_t i = 0; i < analysis->nodes.len; i++) {
+		const uint32_t function = nodes[i].function;
+		put(analysis, row[function == ANALYSIS_NONE ? analysis->functions.len : function],
 		    (struct analysis_inverted_path){i, i});
+	}
+	free(row);
 	finish(&grouping);
 }
 

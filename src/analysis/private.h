@@ -13,6 +13,8 @@ struct analysis_values analysis_values_zero(void);
  */
 void analysis_values_add_exclusive(struct arena *arena, struct analysis_values *to,
 				   const struct analysis_values *from);
+/* The same without the histogram. */
+void analysis_values_add_amounts(struct analysis_values *to, const struct analysis_values *from);
 void analysis_values_add_inclusive(struct analysis_values *to, const struct analysis_values *from);
 void analysis_values_subtract_inclusive(struct analysis_values *to,
 					const struct analysis_values *from);

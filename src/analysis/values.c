@@ -20,10 +20,8 @@ static void range_add(struct analysis_range *to, const struct analysis_range *fr
 		to->max = from->max;
 }
 
-void analysis_values_add_exclusive(struct arena *arena, struct analysis_values *to,
-				   const struct analysis_values *from)
+void analysis_values_add_amounts(struct analysis_values *to, const struct analysis_values *from)
 {
-	analysis_histogram_add(arena, &to->histogram, from->histogram);
 	to->calls += from->calls;
 	to->untimed += from->untimed;
 	to->unwound += from->unwound;
@@ -38,6 +36,13 @@ void analysis_values_add_exclusive(struct arena *arena, struct analysis_values *
 		to->os_ticks[i] += from->os_ticks[i];
 	for (int i = 0; i < ANALYSIS_TIME_MEASURES; i++)
 		range_add(&to->range[i], &from->range[i]);
+}
+
+void analysis_values_add_exclusive(struct arena *arena, struct analysis_values *to,
+				   const struct analysis_values *from)
+{
+	analysis_histogram_add(arena, &to->histogram, from->histogram);
+	analysis_values_add_amounts(to, from);
 }
 
 void analysis_values_add_inclusive(struct analysis_values *to, const struct analysis_values *from)
@@ -80,9 +85,6 @@ void analysis_values_absorb(struct analysis_values *to, const struct analysis_va
 
 void analysis_values_sum(struct analysis_values *to, const struct analysis_values *from)
 {
-	struct analysis_values part = *from;
-
-	part.histogram = NULL;
-	analysis_values_add_exclusive(NULL, to, &part);
-	analysis_values_add_inclusive(to, &part);
+	analysis_values_add_amounts(to, from);
+	analysis_values_add_inclusive(to, from);
 }

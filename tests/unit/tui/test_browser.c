@@ -398,6 +398,44 @@ static void test_sizes(void **state)
 	close_it();
 }
 
+/* A key costs what is seen, however much there is: rows are made and measured for the screen. */
+static void test_many_rows(void **state)
+{
+	enum { FUNCTIONS = 3000, MEASURED = 100, HEIGHT = 20 };
+	struct small_node nodes[1 + FUNCTIONS] = {{.thread = 1, .elapsed = 1}};
+
+	(void)state;
+	struct profile_writer *writer = small_profile_open(path);
+	small_process(writer, 100, "work");
+	small_thread(writer, 1, 101, 1 + FUNCTIONS, 0);
+	small_module(writer, "/usr/bin/work");
+	for (int64_t i = 1; i <= FUNCTIONS; i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "f%d", (int)i);
+		small_function(writer, 1, name, 0x1000 * (uint64_t)i);
+		/* Each calls two others. */
+		nodes[i] = (struct small_node){
+			.thread = 1, .parent = 1 + i / 2, .function = i, .calls = 1, .elapsed = 1};
+	}
+	small_nodes(writer, nodes, 1 + FUNCTIONS);
+	small_profile_commit(writer);
+	open_at("functions");
+	assert_int_equal(browser_page(&browser)->rows.len, FUNCTIONS);
+	browser_press(&browser, TUI_KEY_END);
+	browser_draw(&browser, &screen);
+	assert_true(browser_page(&browser)->shown.rows.len <= MEASURED + HEIGHT);
+	is_at("f");
+	press("3");
+	press("E/f2999\n");
+	is_at("f2999");
+	/* The levels on the way to it, of two rows each. */
+	assert_true(browser_page(&browser)->rows.len <= 2 * 12 + 2);
+	press("4");
+	assert_int_equal(browser_page(&browser)->rows.len, FUNCTIONS + 1);
+	close_it();
+	write_profile();
+}
+
 /* Whatever is pressed, the cursor is at a row, and that row on the screen. */
 static void test_any_keys(void **state)
 {
@@ -448,6 +486,7 @@ int main(void)
 		cmocka_unit_test(test_views),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_many_rows),
 		cmocka_unit_test(test_any_keys),
 	};
 
