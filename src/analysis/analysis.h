@@ -320,8 +320,8 @@ struct analysis_options {
 	/* Only samples of this time, as analysis_time_parse has it; NULL: all. */
 	const char *from, *to;
 	/*
-	 * Functions of system modules have no nodes and values but where they call others or are
-	 * called by them, or begin a thread; there they have the time of those that they call.
+	 * Functions of system modules have no nodes and no values: their time is that of the
+	 * nearest caller that is of none, or of the thread outside of its functions.
 	 */
 	bool my_code;
 	const char *mine; /* "GLOB,…": modules that are no system's, all others are; NULL: known */

@@ -1,5 +1,5 @@
 /*
- * Trees made anew: without what system modules call among themselves (my code), from chosen
+ * Trees made anew: without the functions of system modules (my code), from chosen
  * functions down (root), without recursion, of threads of one name. Every node goes into one of the
  * new tree, as a node of its own or into that of a caller; what meets there becomes one. So
  * exclusive values are moved, never made or lost, and inclusive ones are summed up again.
@@ -69,10 +69,8 @@ static void absorb(struct reshaping *reshaping, uint32_t into, const struct anal
 {
 	struct analysis_node *to = &reshaping->nodes.data[into];
 
-	assert(into < reshaping->nodes.len);
+	assert(into < reshaping->nodes.len && !node->folded);
 	analysis_values_absorb(&to->values, &node->values);
-	if (node->folded)
-		return; /* its inclusive values are those of its callers already */
 	analysis_values_add_inclusive(&to->values, &node->values);
 	analysis_folded_sum(&to->folded_time, &node->folded_time);
 }
@@ -110,31 +108,10 @@ static bool is_mine(const struct analysis *analysis, const struct analysis_node 
 	       !analysis->modules.data[analysis->functions.data[node->function].module].system;
 }
 
-static bool *find_callers_of_mine(const struct analysis *analysis)
-{
-	bool *calls_mine = mem_zalloc(analysis->nodes.len + 1);
-
-	vec_foreach (node, &analysis->nodes)
-		if (node->parent != ANALYSIS_NONE && is_mine(analysis, node))
-			calls_mine[node->parent] = true;
-	return calls_mine;
-}
-
-/* What is mine, its callers and its callees; and where threads begin, so that all time has a place.
- */
-static bool is_near(const struct analysis *analysis, const struct analysis_node *node)
-{
-	if (node->parent == ANALYSIS_NONE || is_mine(analysis, node))
-		return true;
-	const struct analysis_node *caller = &analysis->nodes.data[node->parent];
-	return caller->parent == ANALYSIS_NONE || is_mine(analysis, caller);
-}
-
 void analysis_hide_system(struct analysis *analysis, bool of_calls)
 {
 	struct analysis_totals *totals = &analysis->totals;
 	const bool shown = of_calls == (analysis->method == ANALYSIS_INSTRUMENT);
-	bool *calls_mine = find_callers_of_mine(analysis);
 	bool *hidden = mem_zalloc(analysis->modules.len + 1);
 	struct reshaping reshaping = {0};
 
@@ -143,11 +120,13 @@ void analysis_hide_system(struct analysis *analysis, bool of_calls)
 		const struct analysis_node *node = &analysis->nodes.data[i];
 		const uint32_t parent =
 			node->parent == ANALYSIS_NONE ? ANALYSIS_NONE : reshaping.to[node->parent];
-		if (calls_mine[i] || is_near(analysis, node)) {
+		/* What no caller of mine has is the thread's, outside of its functions. Of what has
+		   folded, callers are not known, and it stays.
+		 */
+		if (parent == ANALYSIS_NONE || node->folded || is_mine(analysis, node)) {
 			reshaping.to[i] = put(&reshaping, node, parent);
 			continue;
 		}
-		assert(parent != ANALYSIS_NONE); /* roots are near */
 		absorb(&reshaping, parent, node);
 		reshaping.to[i] = parent;
 		bool *module = &hidden[analysis->functions.data[node->function].module];
@@ -157,7 +136,6 @@ void analysis_hide_system(struct analysis *analysis, bool of_calls)
 	}
 	reshaping_end(&reshaping, of_calls);
 	free(hidden);
-	free(calls_mine);
 }
 
 /* ---- what is shown of the tree ---- */

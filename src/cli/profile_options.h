@@ -99,11 +99,9 @@ extern const char *const profile_demangle_choices[], *const profile_method_choic
 	{.name = "my-code",                                                                        \
 	 .group = OPTION_TREE,                                                                     \
 	 .argument = "GLOB,...",                                                                   \
-	 .help = "Hide what run-time libraries, the loader and the kernel call among themselves: " \
-		 "their functions are left where they call others or are called by them, and "     \
-		 "have "                                                                           \
-		 "the time of those hidden; with GLOBs, only modules of these names or paths are " \
-		 "not hidden",                                                                     \
+	 .help = "Leave out functions of run-time libraries, the loader and the kernel: their "    \
+		 "time is that of the caller that is yours; with GLOBs, only modules of these "    \
+		 "names or paths are yours",                                                       \
 	 .type = OPTION_TEXT,                                                                      \
 	 .fallback = "",                                                                           \
 	 .offset = (at) + offsetof(struct profile_values, shape.my_code)},                         \

@@ -14,7 +14,7 @@ const tests = {
 		equal(figures[2], time(header.application_ns), 'application time');
 		await view(page, 'Recording');
 		const said = (await text(page.locator('.facts dd'))).join('\n');
-		const lines = run(tare, 'report', 'summary', profile('work'), '--no-pager').split('\n\n')[0].split('\n');
+		const lines = run(tare, 'report', 'functions', '-v', profile('work'), '--no-pager').split('\n\n')[0].split('\n');
 		const facts = lines.join('\n').replace(/\n {12}/g, ' ').split('\n').flatMap((line) => line.slice(12).split('; '));
 		for (const part of facts)
 			check(said.includes(part.slice(0, 40)), `the header lacks: ${part}`);

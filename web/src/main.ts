@@ -97,7 +97,7 @@ class Page {
 			h('div.what', {}, h('h1.name', { title: shorten(header.command_line, 2000) }, shorten(header.command_line || header.profile, 90)),
 				h('span.muted', {}, [header.host, date, base ? `compared with ${shorten(base.header.profile, 60)}` : ''].filter(Boolean).join(' · '))),
 			h('div.tools', {}, this.measures(), this.search,
-				shapeSwitch(this.state, 'myCode', 'My code', 'Hides functions of system modules that neither call nor are called by others (y)'),
+				shapeSwitch(this.state, 'myCode', 'My code', 'Hides functions of system modules; their time goes to the caller that is yours (y)'),
 				h('button.button', { type: 'button', title: 'Leave out threads or modules (f)', onclick: () => openFilter(this.state) }, 'Filter'),
 				h('button.button.icon', { type: 'button', title: 'Light or dark (t)', 'aria-label': 'Light or dark', onclick: () => this.theme() }, '◐'),
 				h('button.button.icon', { type: 'button', title: 'Keys (?)', 'aria-label': 'Keys', onclick: openHelp }, '?')));

@@ -7,7 +7,7 @@ import { CallTree, FOLDED } from './tree.ts';
 export interface Shape {
 	/** Functions from the outermost one on; a single one that is `anywhere`: wherever it was called. */
 	root: { path: number[]; anywhere: boolean } | null;
-	/** Hides functions of system modules that neither call nor are called by others. */
+	/** Hides functions of system modules: their time is that of the nearest caller of another module. */
 	myCode: boolean;
 	/** A function that stands on the path already takes the place of its ancestor. */
 	foldRecursion: boolean;
@@ -18,8 +18,8 @@ export const PLAIN: Shape = { root: null, myCode: false, foldRecursion: false };
 export const isPlain = (shape: Shape): boolean => !shape.root && !shape.myCode && !shape.foldRecursion;
 
 /**
- * By node: whether it is of a system module, and so are its caller and all its callees. What begins a
- * thread and calls of `kept` never are. The rule is that of src/analysis/reshape.c.
+ * By node: whether it is of a system module. Calls of `kept` never are, nor is what has folded, whose callers are not
+ * known. The rule is that of src/analysis/reshape.c.
  */
 export function hiddenNodes(profile: Profile, tree: CallTree, kept = -1): Uint8Array {
 	const hidden = new Uint8Array(tree.count);
@@ -28,10 +28,7 @@ export function hiddenNodes(profile: Profile, tree: CallTree, kept = -1): Uint8A
 		const func = tree.func[i]!;
 		if (func < 0)
 			continue;
-		const caller = tree.func[tree.parent[i]!]!;
-		hidden[i] = system[func] && func !== kept && caller >= 0 && system[caller] ? 1 : 0;
-		if (!system[func])
-			hidden[tree.parent[i]!] = 0; /* parents come first */
+		hidden[i] = system[func] && func !== kept && !tree.isFolded(i) ? 1 : 0;
 	}
 	return hidden;
 }

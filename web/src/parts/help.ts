@@ -10,7 +10,7 @@ const KEYS: [string, string][] = [
 	['f', 'filter threads and modules'],
 	['p', 'go to the selected function'],
 	['Alt+← Alt+→', 'back and forward, as the browser has it'],
-	['y', 'my code: hide functions of system modules, but for one level'],
+	['y', 'my code: hide functions of system modules; their time goes to the caller that is yours'],
 	['r', 'the selected function as root of call tree and flame graph; all again'],
 	['c C', 'copy the name of the selected function, the call path of the row or frame'],
 	['m', 'menu of the row or frame'],
