@@ -6,6 +6,7 @@
  */
 #include "profile/per_call.h"
 #include "profile/schema.h"
+#include "profile/write_behind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,29 +17,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ROWS_AT_ONCE = 16 };
-
 /*
- * Rows of a table that wait until there are ROWS_AT_ONCE, which one statement inserts: most of what
- * SQLite does for a row of its own is for the statement. Their ids follow each other, and are given
- * by SQLite.
+ * Rows wait until there are ROWS_HANDED of their table, and are then written by another thread,
+ * ROWS_AT_ONCE by one statement: most of what SQLite does for a row of its own is for the
+ * statement. Their ids follow each other, and are given by SQLite.
  */
-struct waiting_rows {
-	sqlite3_stmt *insert; /* NULL: not needed yet */
-	struct byte_vec rows, copies;
-	size_t count;
-};
+enum { ROWS_AT_ONCE = 16, ROWS_HANDED = 1024, COPIES_HANDED_BYTES = 1 << 19 };
 
 struct profile_writer {
+	/* The other thread's while it writes. */
 	sqlite3 *database;
 	sqlite3_stmt *insert[PROFILE_TABLES];
-	struct waiting_rows waiting[PROFILE_TABLES];
+	sqlite3_stmt *insert_many[PROFILE_TABLES]; /* NULL: not needed yet */
 	sqlite3_stmt *set_source, *set_lines, *set_in_runtime;
+	struct write_behind behind;
+	struct row_batch waiting[PROFILE_TABLES];
 	struct byte_vec per_call;      /* of the node that is added */
 	int64_t count[PROFILE_TABLES]; /* rows; of nodes: the largest id */
 	char *path, *temporary;
-	bool keep_old, failed;
+	bool keep_old;
+	_Atomic bool failed;
 };
+
+static bool waiting_write_all(struct profile_writer *writer, struct error *err);
+static bool batch_write(void *context, struct row_batch *batch, struct error *err);
 
 /* SQLite does not always say why it could not write; then the system call's own word is there. */
 static int writer_errno(const struct profile_writer *writer)
@@ -99,8 +101,7 @@ static bool writer_prepare(struct profile_writer *writer, enum profile_table_id 
 }
 
 /* Of ROWS_AT_ONCE rows without ids. */
-static bool waiting_prepare(struct profile_writer *writer, enum profile_table_id id,
-			    struct error *err)
+static bool many_prepare(struct profile_writer *writer, enum profile_table_id id, struct error *err)
 {
 	const struct profile_table *table = &profile_tables[id];
 	const uint64_t columns = profile_table_columns(table);
@@ -116,8 +117,8 @@ static bool waiting_prepare(struct profile_writer *writer, enum profile_table_id
 	str_append(&sql, ") VALUES ");
 	for (size_t i = 0; i < ROWS_AT_ONCE; i++)
 		str_printf(&sql, "%s(%s)", i ? "," : "", values.data);
-	const bool ok = sqlite3_prepare_v2(writer->database, sql.data, -1,
-					   &writer->waiting[id].insert, NULL) == SQLITE_OK;
+	const bool ok = sqlite3_prepare_v2(writer->database, sql.data, -1, &writer->insert_many[id],
+					   NULL) == SQLITE_OK;
 	str_fini(&values);
 	str_fini(&sql);
 	return ok || writer_fail(writer, err);
@@ -173,6 +174,7 @@ struct profile_writer *profile_writer_open(const char *path, bool keep_old, stru
 	str_printf(&temporary, "%s%s.XXXXXX", path[0] == '/' ? "" : "./", path);
 	writer->path = mem_strdup(path);
 	writer->keep_old = keep_old;
+	write_behind_init(&writer->behind, batch_write, writer);
 	const int fd = mkostemp(temporary.data, O_CLOEXEC);
 	if (fd < 0) {
 		error_set_errno(err, errno, "cannot create a file beside %s", path);
@@ -214,8 +216,8 @@ static bool writer_close(struct profile_writer *writer)
 {
 	for (int i = 0; i < PROFILE_TABLES; i++) {
 		sqlite3_finalize(writer->insert[i]);
-		sqlite3_finalize(writer->waiting[i].insert);
-		writer->insert[i] = writer->waiting[i].insert = NULL;
+		sqlite3_finalize(writer->insert_many[i]);
+		writer->insert[i] = writer->insert_many[i] = NULL;
 	}
 	sqlite3_finalize(writer->set_source);
 	sqlite3_finalize(writer->set_lines);
@@ -231,6 +233,7 @@ void profile_writer_discard(struct profile_writer *writer)
 {
 	if (!writer)
 		return;
+	write_behind_fini(&writer->behind);
 	writer_close(writer);
 	if (writer->temporary)
 		unlink(writer->temporary);
@@ -266,8 +269,6 @@ static bool writer_publish(struct profile_writer *writer, struct error *err)
 	return ok;
 }
 
-static bool waiting_write_all(struct profile_writer *writer, struct error *err);
-
 bool profile_writer_commit(struct profile_writer *writer, struct error *err)
 {
 	bool ok = !writer->failed;
@@ -277,7 +278,9 @@ bool profile_writer_commit(struct profile_writer *writer, struct error *err)
 			  writer->path);
 	else if (!writer->count[PROFILE_SESSION])
 		ok = error_set(err, ERROR_INPUT, "the profile %s has no session", writer->path);
-	ok = ok && waiting_write_all(writer, err) && writer_execute(writer, "COMMIT", err);
+	ok = ok && waiting_write_all(writer, err);
+	write_behind_fini(&writer->behind);
+	ok = ok && writer_execute(writer, "COMMIT", err);
 	if (ok && !writer_close(writer))
 		ok = writer_fail(writer, err);
 	ok = ok && writer_publish(writer, err);
@@ -430,14 +433,6 @@ static bool row_write(struct profile_writer *writer, enum profile_table_id id, i
 	return insert_run(writer, insert, err);
 }
 
-/* Of other tables there are few. */
-static bool may_wait(enum profile_table_id id)
-{
-	return id == PROFILE_NODE || id == PROFILE_OS || id == PROFILE_DISARM ||
-	       id == PROFILE_COUNTED || id == PROFILE_STACK || id == PROFILE_LOCATION ||
-	       id == PROFILE_STACK_VALUE;
-}
-
 /*
  * What a row that waits points to is copied, as the caller's may go. Until the row is written,
  * where it stands among the copies, plus 1, takes the pointer's place.
@@ -476,79 +471,82 @@ static void copies_use(const struct profile_table *table, char *row, const struc
 	}
 }
 
-static char *waiting_row(const struct waiting_rows *waiting, const struct profile_table *table,
-			 size_t index)
+static char *row_at(const struct row_batch *batch, size_t index)
 {
-	return (char *)waiting->rows.data + index * table->row_bytes;
+	return (char *)batch->rows.data + index * profile_tables[batch->table].row_bytes;
 }
 
-static bool waiting_write_together(struct profile_writer *writer, enum profile_table_id id,
-				   struct error *err)
+/* ROWS_AT_ONCE, from `first` on. */
+static bool rows_write_together(struct profile_writer *writer, const struct row_batch *batch,
+				size_t first, struct error *err)
 {
-	const struct profile_table *table = &profile_tables[id];
-	struct waiting_rows *waiting = &writer->waiting[id];
+	const struct profile_table *table = &profile_tables[batch->table];
 	int index = 0;
 
-	if (!waiting->insert && !waiting_prepare(writer, id, err))
+	if (!writer->insert_many[batch->table] && !many_prepare(writer, batch->table, err))
 		return false;
-	for (size_t i = 0; i < waiting->count; i++) {
-		char *row = waiting_row(waiting, table, i);
+	sqlite3_stmt *insert = writer->insert_many[batch->table];
 
-		copies_use(table, row, &waiting->copies);
-		if (!row_bind(waiting->insert, &index, table, row))
+	for (size_t i = first; i < first + ROWS_AT_ONCE; i++)
+		if (!row_bind(insert, &index, table, row_at(batch, i)))
 			return writer_fail(writer, err);
-	}
-	return insert_run(writer, waiting->insert, err);
+	return insert_run(writer, insert, err);
 }
 
-/* The last of them has the table's largest id. */
-static bool waiting_write_each(struct profile_writer *writer, enum profile_table_id id,
-			       struct error *err)
+static bool batch_write(void *context, struct row_batch *batch, struct error *err)
 {
-	const struct profile_table *table = &profile_tables[id];
-	const struct waiting_rows *waiting = &writer->waiting[id];
-	const int64_t first = writer->count[id] - (int64_t)waiting->count + 1;
+	struct profile_writer *writer = context;
+	size_t at = 0;
 
-	for (size_t i = 0; i < waiting->count; i++) {
-		char *row = waiting_row(waiting, table, i);
-
-		copies_use(table, row, &waiting->copies);
-		if (!row_write(writer, id, first + (int64_t)i, row, err))
+	for (size_t i = 0; i < batch->count; i++)
+		copies_use(&profile_tables[batch->table], row_at(batch, i), &batch->copies);
+	for (; at + ROWS_AT_ONCE <= batch->count; at += ROWS_AT_ONCE)
+		if (!rows_write_together(writer, batch, at, err))
 			return false;
-	}
+	for (; at < batch->count; at++)
+		if (!row_write(writer, batch->table, batch->first_id + (int64_t)at,
+			       row_at(batch, at), err))
+			return false;
 	return true;
 }
 
-static bool waiting_write(struct profile_writer *writer, enum profile_table_id id,
-			  struct error *err)
+static bool waiting_hand(struct profile_writer *writer, enum profile_table_id id, struct error *err)
 {
-	struct waiting_rows *waiting = &writer->waiting[id];
-	const bool ok = waiting->count == ROWS_AT_ONCE ? waiting_write_together(writer, id, err)
-						       : waiting_write_each(writer, id, err);
-
-	waiting->count = waiting->rows.len = waiting->copies.len = 0;
-	return ok;
+	if (write_behind_hand(&writer->behind, &writer->waiting[id], err))
+		return true;
+	writer->failed = true;
+	return false;
 }
 
+/* Until the next row waits, the database is this thread's. */
 static bool waiting_write_all(struct profile_writer *writer, struct error *err)
 {
 	for (int i = 0; i < PROFILE_TABLES; i++)
 		if (writer->waiting[i].count &&
-		    !waiting_write(writer, (enum profile_table_id)i, err))
+		    !waiting_hand(writer, (enum profile_table_id)i, err))
 			return false;
-	return true;
+	if (write_behind_wait(&writer->behind, err))
+		return true;
+	writer->failed = true;
+	return false;
 }
 
 static bool waiting_add(struct profile_writer *writer, enum profile_table_id id, const char *row,
 			struct error *err)
 {
 	const struct profile_table *table = &profile_tables[id];
-	struct waiting_rows *waiting = &writer->waiting[id];
+	struct row_batch *waiting = &writer->waiting[id];
 
+	if (!waiting->count) {
+		waiting->table = id;
+		waiting->first_id = writer->count[id] + 1;
+	}
 	vec_append(&waiting->rows, (const unsigned char *)row, table->row_bytes);
-	copies_make(table, waiting_row(waiting, table, waiting->count), &waiting->copies);
+	copies_make(table, row_at(waiting, waiting->count), &waiting->copies);
 	writer->count[id]++;
-	return ++waiting->count < ROWS_AT_ONCE || waiting_write(writer, id, err);
+	waiting->count++;
+	return (waiting->count < ROWS_HANDED && waiting->copies.len < COPIES_HANDED_BYTES) ||
+	       waiting_hand(writer, id, err);
 }
 
 static bool writer_insert(struct profile_writer *writer, enum profile_table_id id, int64_t row_id,
@@ -559,10 +557,9 @@ static bool writer_insert(struct profile_writer *writer, enum profile_table_id i
 				 writer->path);
 	if (!row_check(writer, &profile_tables[id], row, err))
 		return false;
-	if (may_wait(id) && row_id == writer->count[id] + 1)
+	if (row_id == writer->count[id] + 1)
 		return waiting_add(writer, id, row, err);
-	if ((writer->waiting[id].count && !waiting_write(writer, id, err)) ||
-	    !row_write(writer, id, row_id, row, err))
+	if (!waiting_write_all(writer, err) || !row_write(writer, id, row_id, row, err))
 		return false;
 	if (row_id > writer->count[id])
 		writer->count[id] = row_id;
@@ -607,13 +604,19 @@ int64_t profile_add_function(struct profile_writer *writer, const struct profile
 	return writer_append(writer, PROFILE_FUNCTION, row, err);
 }
 
-/* With what else the statement says bound. */
-static bool writer_update(struct profile_writer *writer, sqlite3_stmt *update, int64_t id,
-			  struct error *err)
+/* Before a statement is bound that changes rows: they have to be there. */
+static bool writer_claim(struct profile_writer *writer, struct error *err)
 {
 	if (writer->failed)
 		return error_set(err, ERROR_SYSTEM, "the profile %s could not be written earlier",
 				 writer->path);
+	return waiting_write_all(writer, err);
+}
+
+/* With what else the statement says bound. */
+static bool writer_update(struct profile_writer *writer, sqlite3_stmt *update, int64_t id,
+			  struct error *err)
+{
 	if (sqlite3_bind_int64(update, 1, id) != SQLITE_OK || sqlite3_step(update) != SQLITE_DONE)
 		return writer_fail(writer, err);
 	sqlite3_reset(update);
@@ -623,6 +626,8 @@ static bool writer_update(struct profile_writer *writer, sqlite3_stmt *update, i
 bool profile_set_function_source(struct profile_writer *writer, int64_t function,
 				 const char *source, int64_t line, struct error *err)
 {
+	if (!writer_claim(writer, err))
+		return false;
 	sqlite3_bind_text(writer->set_source, 2, source, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(writer->set_source, 3, line);
 	return writer_update(writer, writer->set_source, function, err);
@@ -631,6 +636,8 @@ bool profile_set_function_source(struct profile_writer *writer, int64_t function
 bool profile_set_module_lines(struct profile_writer *writer, int64_t module, const char *lines,
 			      struct error *err)
 {
+	if (!writer_claim(writer, err))
+		return false;
 	sqlite3_bind_text(writer->set_lines, 2, lines, -1, SQLITE_STATIC);
 	return writer_update(writer, writer->set_lines, module, err);
 }
@@ -638,6 +645,8 @@ bool profile_set_module_lines(struct profile_writer *writer, int64_t module, con
 bool profile_set_thread_in_runtime(struct profile_writer *writer, int64_t thread, uint64_t samples,
 				   uint64_t weight, struct error *err)
 {
+	if (!writer_claim(writer, err))
+		return false;
 	sqlite3_bind_int64(writer->set_in_runtime, 2, (int64_t)samples);
 	sqlite3_bind_int64(writer->set_in_runtime, 3, (int64_t)weight);
 	return writer_update(writer, writer->set_in_runtime, thread, err);

@@ -190,7 +190,7 @@ static void test_round_trip(void **state)
 	profile_close(profile);
 }
 
-enum { MANY = 100, GAP_BEHIND = 40, GAP = 7 };
+enum { MANY = 5000, GAP_BEHIND = 4001, GAP = 7 };
 
 static int64_t many_id(int64_t number)
 {
