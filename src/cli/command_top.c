@@ -127,7 +127,7 @@ static void append_numbers(const struct top_row *row, const struct top_table *ta
 			   per_second(row->interval_ns[TOP_PREEMPTED], table) * 1e-6);
 	if (table->has_calls)
 		str_printf(text, " %9.0f", per_second(row->interval_calls, table));
-	str_printf(text, " %10.1f", (double)row->time_ns[TOP_CPU] * 1e-6);
+	str_printf(text, " %10.1f", (double)(row->time_ns[TOP_CPU] + row->earlier_cpu_ns) * 1e-6);
 	if (table->has_calls)
 		str_printf(text, " %11" PRIu64, row->calls);
 	str_append(text, "  ");
@@ -173,9 +173,9 @@ static void append_row(const struct top_row *row, const struct top_table *table,
 	str_fini(&module);
 }
 
-static void append_totals(const struct top *top, const struct top_table *table, struct str *text)
+/* What is known of all, which the command's line must not push off the screen. */
+static void append_facts(const struct top_table *table, struct str *text)
 {
-	name_append_escaped(text, top->command, print_is_unicode());
 	str_printf(text, ": %" PRIu64 " processes, %" PRIu64 " threads", table->processes,
 		   table->threads);
 	if (table->has_calls)
@@ -186,8 +186,28 @@ static void append_totals(const struct top *top, const struct top_table *table, 
 			   (double)table->elapsed_ns * 1e-9, (double)table->cpu_ns * 1e-9,
 			   (double)table->application_ns * 1e-9, (double)table->off_ns * 1e-9);
 	else
-		str_printf(text, "; %.1f s CPU%s", (double)table->cpu_ns * 1e-9,
+		str_printf(text, "; %.1f s CPU%s",
+			   (double)(table->cpu_ns + table->earlier_cpu_ns) * 1e-9,
 			   table->has_waits ? "" : "; blocked time needs rights, see tare doctor");
+}
+
+static void append_totals(const struct top *top, const struct top_table *table, int columns,
+			  struct str *text)
+{
+	struct str command = {0}, facts = {0};
+
+	name_append_escaped(&command, top->command, print_is_unicode());
+	append_facts(table, &facts);
+	const size_t beside = name_width(facts.data);
+
+	if (columns && (size_t)columns > beside + NAME_WIDTH_MIN)
+		name_append_middle(text, command.data ? command.data : "", (size_t)columns - beside,
+				   print_is_unicode());
+	else if (command.data)
+		str_append(text, command.data);
+	str_append(text, facts.data);
+	str_fini(&command);
+	str_fini(&facts);
 }
 
 static void table_text(const struct top *top, const struct top_table *table, struct str *text)
@@ -196,7 +216,7 @@ static void table_text(const struct top *top, const struct top_table *table, str
 
 	if (top->terminal.open)
 		terminal_size(&columns, &lines);
-	append_totals(top, table, text);
+	append_totals(top, table, columns, text);
 	if (top->terminal.open)
 		str_append(text,
 			   "\nq quit; sort by: i interval, t total, c calls, e elapsed, b blocked");
@@ -241,7 +261,8 @@ static void print_json(const struct top *top, const struct top_table *table)
 			   ", \"elapsed_exclusive_ns\": %" PRIu64 "}",
 			   row->calls, row->interval_calls, row->interval_ns[TOP_CPU],
 			   row->interval_ns[TOP_BLOCKED], row->interval_ns[TOP_PREEMPTED],
-			   row->time_ns[TOP_CPU], row->application_ns, row->elapsed_ns);
+			   row->time_ns[TOP_CPU] + row->earlier_cpu_ns, row->application_ns,
+			   row->elapsed_ns);
 		comma = ", ";
 	}
 	str_append(&out, "]}\n");

@@ -1,5 +1,4 @@
-/* See process_choice.h. tare itself, and the shell that has it in its own command line, are not
- * found. */
+/* See process_choice.h. tare itself is not found. */
 #include "cli/process_choice.h"
 
 #include "base/base.h"

@@ -80,9 +80,13 @@ recorder=
 recorder=$!
 child=
 for _ in $(seq 100); do
-	child=$(pgrep -P "$(pgrep -P $recorder | head -n 1)" 2>/dev/null | head -n 1) && break
+	for parent in $(pgrep -P $recorder); do
+		child=$child$(pgrep -x -P "$parent" sleep || true)
+	done
+	[ -z "$child" ] || break
 	sleep 0.1
 done
+[ -n "$child" ] || fail "the command has not started its child"
 "$TARE" ctl "$child" status >"$work/status" || fail "the child of a command that is sampled is not found"
 kill -KILL "$child"
 wait $recorder || true
