@@ -1,10 +1,11 @@
-/* See screen.h. ^Z and SIGCONT are ncurses' own. */
+/* See screen.h. ^Z is ncurses' own. */
 #include "tui/screen.h"
 
 #include "tui/restore.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,25 @@ static bool take_size(void)
 	return true;
 }
 
+static volatile sig_atomic_t was_continued;
+
+static void on_continue(int number)
+{
+	(void)number;
+	was_continued = 1;
+}
+
+/* After SIGSTOP, which nobody is told of, the shell has had the terminal meanwhile. */
+static bool take_back(void)
+{
+	if (!was_continued)
+		return false;
+	was_continued = 0;
+	reset_prog_mode();
+	clearok(curscr, TRUE);
+	return true;
+}
+
 bool screen_open(bool color, struct error *err)
 {
 	if (!restore_is_possible(err))
@@ -60,6 +80,7 @@ bool screen_open(bool color, struct error *err)
 	if (!terminal.screen)
 		return error_set(err, ERROR_NOT_FOUND, "the terminal cannot be used");
 	restore_on_signals();
+	sigaction(SIGCONT, &(struct sigaction){.sa_handler = on_continue}, NULL);
 	set_escdelay(25);
 	cbreak();
 	noecho();
@@ -204,7 +225,7 @@ static int key_of(wint_t code)
 		    {KEY_HOME, TUI_KEY_HOME},	   {KEY_END, TUI_KEY_END},
 		    {KEY_BACKSPACE, TUI_KEY_BACK}, {KEY_BTAB, TUI_KEY_BACK_TAB},
 		    {KEY_ENTER, TUI_KEY_ENTER},	   {KEY_F(1), TUI_KEY_HELP},
-		    {KEY_RESIZE, TUI_KEY_RESIZE}};
+		    {KEY_RESIZE, TUI_KEY_REDRAW}};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if ((wint_t)keys[i].code == code)
@@ -226,14 +247,15 @@ bool screen_key(int *key)
 							  : (int)code;
 			return true;
 		}
-		if (take_size()) {
-			*key = TUI_KEY_RESIZE;
+		if (take_size() || take_back()) {
+			*key = TUI_KEY_REDRAW;
 			return true;
 		}
 		const int ready = poll(&input, 1, LOOK_MS);
 		if (ready < 0 && errno != EINTR)
 			return false;
-		if (ready > 0 && !(input.revents & POLLIN))
+		/* Of a terminal that has gone there is nothing to read any more. */
+		if (ready > 0 && (input.revents & (POLLHUP | POLLERR | POLLNVAL)))
 			return false;
 	}
 }

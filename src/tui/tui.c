@@ -16,7 +16,7 @@ static void follow_keys(struct browser *browser)
 		screen_show(&screen);
 		if (!screen_key(&key))
 			break;
-		if (key != TUI_KEY_RESIZE && key != TUI_KEY_REDRAW)
+		if (key != TUI_KEY_REDRAW)
 			browser_press(browser, key);
 	} while (!browser->has_quit);
 	browser_screen_fini(&screen);

@@ -238,6 +238,28 @@ after Down -- "3 of $n"
 key q
 restored 0
 
+command_line "sh -c 'echo \$\$ >pid; exec $TARE report -i functions p.tare'"
+shows "1 of $n"
+kill -STOP "$(cat pid)"
+shows "Stopped"
+command_line fg
+after Down -- "2 of $n"
+key q
+restored 0
+
+# A terminal that goes away ends it, also where it ignores that.
+tmux_ new-window -d -n gone "trap '' HUP; echo \$\$ >pid; exec $TARE report -i p.tare"
+for ((try = 0; try < 400; try++)); do
+	tmux_ capture-pane -p -t gone | grep -qF "? keys" && break
+	sleep 0.05
+done
+tmux_ kill-window -t gone
+for ((try = 0; try < 400; try++)); do
+	kill -0 "$(cat pid)" 2>/dev/null || break
+	sleep 0.05
+done
+! kill -9 "$(cat pid)" 2>/dev/null || fail "it goes on without a terminal"
+
 # ---- colours and characters ----
 begin "functions p.tare"
 tmux_ capture-pane -p -e | grep -q $'\033\\[[0-9;]*3[0-7]m' || fail "there are no colours"
