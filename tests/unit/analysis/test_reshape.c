@@ -792,6 +792,55 @@ static void test_root_by_hand(void **state)
 	close_opened(&opened);
 }
 
+/* Threads are all called "worker": those of the processes "a" are one, that of "b" stays apart. */
+static void test_merged_by_hand(void **state)
+{
+	static const struct analysis_options options = {.merge_threads = true};
+	static const struct small_node nodes[] = {
+		{.thread = 1, .elapsed = 1},
+		{.thread = 1, .parent = 1, .function = 1, .calls = 1, .elapsed = 10},
+		{.thread = 2, .elapsed = 2},
+		{.thread = 2, .parent = 3, .function = 1, .calls = 2, .elapsed = 20},
+		{.thread = 3, .elapsed = 4},
+		{.thread = 3, .parent = 5, .function = 1, .calls = 3, .elapsed = 40},
+		{.thread = 3, .parent = 6, .function = 2, .calls = 5, .elapsed = 400},
+	};
+	struct profile_writer *writer = small_profile_open(path);
+
+	(void)state;
+	small_process(writer, 100, "a");
+	small_process(writer, 200, "b");
+	small_process(writer, 300, "a");
+	small_thread(writer, 1, 101, 11, 0);
+	small_thread(writer, 2, 201, 22, 0);
+	small_thread(writer, 3, 301, 444, 0);
+	add_functions(writer);
+	small_nodes(writer, nodes, sizeof(nodes) / sizeof(nodes[0]));
+	small_profile_commit(writer);
+	struct opened merged = open_with(&options);
+	const struct analysis *analysis = merged.analysis;
+	const struct analysis_process *processes = analysis->processes.data;
+	const struct analysis_thread *threads = analysis->threads.data;
+	is_well_formed(analysis);
+	adds_up(analysis);
+	assert_int_equal(analysis->nodes.len, 5);
+	const uint32_t of[] = {2, 1, 0};
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(processes[i].merged, of[i]);
+		assert_int_equal(threads[i].merged, of[i]);
+	}
+	assert_int_equal(processes[0].tree.amount[ELAPSED_INCLUSIVE], 455);
+	assert_int_equal(processes[1].tree.amount[ELAPSED_INCLUSIVE], 22);
+	assert_int_equal(processes[2].tree.amount[ELAPSED_INCLUSIVE], 0);
+	const struct analysis_node *root = &analysis->nodes.data[threads[0].root];
+	assert_int_equal(root->values.amount[ELAPSED_INCLUSIVE], 455);
+	assert_int_equal(root->values.amount[ELAPSED_EXCLUSIVE], 5);
+	const struct analysis_node *call = &analysis->nodes.data[root->first_child];
+	assert_int_equal(call->values.calls, 4);
+	assert_int_equal(call->values.amount[ELAPSED_INCLUSIVE], 450);
+	close_opened(&merged);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -804,6 +853,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_modules_by_path, remove_path),
 		cmocka_unit_test_teardown(test_recursion_by_hand, remove_path),
 		cmocka_unit_test_teardown(test_root_by_hand, remove_path),
+		cmocka_unit_test_teardown(test_merged_by_hand, remove_path),
 	};
 
 	return cmocka_run_group_tests(tests, choose_path, NULL);

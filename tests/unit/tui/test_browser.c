@@ -45,7 +45,7 @@ static void write_profile(void)
 	small_function(writer, 1, "parse", 0x1100);
 	small_function(writer, 1, "evaluate", 0x1200);
 	small_function(writer, 1, "tiny", 0x1300);
-	small_function(writer, 1, "bad\033[2J\n\x9b\xe2\x80\xae\xe4\xb8\xad\xcc\x81[*", 0x1400);
+	small_function(writer, 1, "bad\033[2J\n\x9b\xe2\x80\xae\xe4\xb8\xad\xcc\x81[x]*", 0x1400);
 	small_nodes(writer, nodes, sizeof(nodes) / sizeof(nodes[0]));
 	small_profile_commit(writer);
 }
