@@ -6,8 +6,7 @@
 
 enum { WAITS_SHOWN = 5, IDLE_SHOWN = 3 };
 
-/* Who is named as the one that waits: the program's own code, if it is known. */
-static uint32_t waiter_of(const struct analysis *analysis, const struct analysis_os *os)
+uint32_t report_waiter(const struct analysis *analysis, const struct analysis_os *os)
 {
 	const bool is_own =
 		os->function != ANALYSIS_NONE &&
@@ -20,7 +19,7 @@ static uint32_t waiter_of(const struct analysis *analysis, const struct analysis
 static void append_key(const struct analysis *analysis, const struct analysis_os *os, bool idle,
 		       struct str *key)
 {
-	str_printf(key, "%u %u %d ", waiter_of(analysis, os), os->function, os->syscall_number);
+	str_printf(key, "%u %u %d ", report_waiter(analysis, os), os->function, os->syscall_number);
 	if (os->path)
 		str_append(key, os->path);
 	else if (!idle)
@@ -60,7 +59,7 @@ static void add_waits(struct report *report, struct report_table *table, enum ro
 		}
 		struct analysis_os *sum = arena_alloc(&report->arena, sizeof(*sum));
 		*sum = *os;
-		sum->caller = waiter_of(analysis, os);
+		sum->caller = report_waiter(analysis, os);
 		struct report_row row = report_row_of_function(report, type, os->function);
 		row.values = NULL;
 		row.os = sum;

@@ -129,15 +129,16 @@ static void append_wait(const struct analysis *analysis, const struct analysis_o
 			const struct brief_options *options, struct str *out)
 {
 	const char *call = os->syscall_number >= 0 ? syscall_name(os->syscall_number) : NULL;
+	const uint32_t waiter = report_waiter(analysis, os);
 	struct str object = {0};
 
-	if (os->function != ANALYSIS_NONE)
-		append_function(analysis, os->function, options, out);
+	if (waiter != ANALYSIS_NONE)
+		append_function(analysis, waiter, options, out);
+	/* The address of a lock tells nothing at a glance. */
+	if (os->syscall_number >= 0 && os->path && os->object_kind != TARE_OBJECT_FUTEX)
+		os_object_put(&object, os, options->unicode);
 	if (call && !(out->len && strcmp(out->data, call) == 0))
 		str_printf(out, "%s%s", out->len ? " in " : "", call);
-	/* The address of a lock tells nothing at a glance. */
-	if (os->syscall_number >= 0 && os->path)
-		os_object_put(&object, os, options->unicode);
 	if (object.len) {
 		str_append(out, " ");
 		name_append_middle(out, object.data, OBJECT_WIDTH, options->unicode);
@@ -147,18 +148,22 @@ static void append_wait(const struct analysis *analysis, const struct analysis_o
 	str_fini(&object);
 }
 
+static bool is_wait(const struct analysis *analysis, const struct analysis_os *os)
+{
+	return os->cause == TARE_OS_BLOCKED && !analysis_os_is_idle(analysis, os);
+}
+
 /* Rows of a cause come by descending time. */
 static void append_waits(const struct analysis *analysis, const struct brief_options *options,
-			 struct str *out)
+			 uint64_t waited, struct str *out)
 {
-	const uint64_t blocked = analysis->totals.os_ticks[TARE_OS_BLOCKED];
 	struct line line = {.out = out, .width = options->width};
 	struct str entry = {0};
 
 	vec_foreach (os, &analysis->os) {
-		if (os->cause != TARE_OS_BLOCKED)
+		if (!is_wait(analysis, os))
 			continue;
-		if ((double)os->ticks < SHARE_LEAST * (double)blocked)
+		if ((double)os->ticks < SHARE_LEAST * (double)waited)
 			break;
 		if (!line.entries)
 			str_append(out, ": ");
@@ -170,25 +175,39 @@ static void append_waits(const struct analysis *analysis, const struct brief_opt
 	str_fini(&entry);
 }
 
+static void append_time(const struct analysis *analysis, const struct brief_options *options,
+			const char *words, uint64_t ticks, struct str *out)
+{
+	str_append(out, words);
+	time_append_with_unit(out, analysis_ns(analysis, ticks), options->unicode);
+}
+
+/* What only waits for work, time or the end of others is told apart. */
+static void waits_of_calls(const struct analysis *analysis, const struct brief_options *options,
+			   struct str *out)
+{
+	const uint64_t *ticks = analysis->totals.os_ticks;
+	const double least = SHARE_LEAST * (double)analysis->totals.elapsed;
+	uint64_t waited = 0;
+
+	vec_foreach (os, &analysis->os)
+		waited += is_wait(analysis, os) ? os->ticks : 0;
+	append_time(analysis, options, "waited ", waited, out);
+	if (ticks[TARE_OS_BLOCKED] > waited && (double)(ticks[TARE_OS_BLOCKED] - waited) >= least)
+		append_time(analysis, options, ", idle ", ticks[TARE_OS_BLOCKED] - waited, out);
+	if ((double)ticks[TARE_OS_PREEMPTED] >= least)
+		append_time(analysis, options, ", could not run for ", ticks[TARE_OS_PREEMPTED],
+			    out);
+	append_waits(analysis, options, waited, out);
+}
+
 void brief_waits(const struct analysis *analysis, const struct brief_options *options,
 		 struct str *out)
 {
-	if (analysis->has_calls) {
-		const uint64_t preempted = analysis->totals.os_ticks[TARE_OS_PREEMPTED];
-
-		str_append(out, "waited ");
-		time_append_with_unit(
-			out, analysis_ns(analysis, analysis->totals.os_ticks[TARE_OS_BLOCKED]),
-			options->unicode);
-		if ((double)preempted >= SHARE_LEAST * (double)analysis->totals.elapsed) {
-			str_append(out, ", could not run for ");
-			time_append_with_unit(out, analysis_ns(analysis, preempted),
-					      options->unicode);
-		}
-		append_waits(analysis, options, out);
-	} else if (report_has_event(analysis, "off-cpu")) {
+	if (analysis->has_calls)
+		waits_of_calls(analysis, options, out);
+	else if (report_has_event(analysis, "off-cpu"))
 		str_append(out, "waits were sampled: --event=off-cpu shows them");
-	} else {
+	else
 		str_append(out, "waits were not recorded: --off-cpu samples them");
-	}
 }

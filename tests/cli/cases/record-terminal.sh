@@ -22,6 +22,11 @@ said '^tare record: waited '
 said '^tare record: wrote one.tare'
 head -n 1 shown # it begins with what the program writes
 
+# To wait for children is to be idle.
+on_terminal "$TARE record --no-follow -o one.tare -- sh -c 'sleep 0.5; true'"
+said '^tare record: waited .*, idle N [^ ]*s'
+not_said 'waited .* in wait4'
+
 echo "a command, quiet; not on a terminal:"
 on_terminal "$TARE record -q -o one.tare -- true"
 wc -c <shown
