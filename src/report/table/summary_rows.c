@@ -8,7 +8,8 @@
 
 enum summary_table { HOT_PATH, MOST_WORK, PROGRAMS };
 
-enum { FUNCTIONS_SHOWN = 7, PROGRAMS_SHOWN = 5 };
+/* Rows of text; fewer where processes take their place. */
+enum { FUNCTIONS_SHOWN = 7, FUNCTIONS_BESIDE = 5, PROGRAMS_SHOWN = 4 };
 
 static const char *summary_columns(const struct report *report, enum summary_table table)
 {
@@ -64,7 +65,7 @@ static void add_most_work(struct report *report)
 							      : "Most CPU",
 		summary_columns(report, MOST_WORK));
 
-	table->limit = FUNCTIONS_SHOWN;
+	table->limit = report->analysis->totals.processes > 1 ? FUNCTIONS_BESIDE : FUNCTIONS_SHOWN;
 
 	for (uint32_t i = 0; i < report->analysis->functions.len; i++) {
 		struct report_row row = report_row_of_function(report, ROW_BUSY, i);
@@ -78,6 +79,9 @@ static void add_most_work(struct report *report)
 /* Which program it was; those of one name are one. */
 static void add_programs(struct report *report)
 {
+	static const char *const orders[LAYOUTS] = {BY "_inclusive", "inclusive_samples",
+						    "inclusive_weight"};
+
 	if (report->analysis->totals.processes < 2)
 		return;
 	struct report_table *table = report_add_table(report, "processes", "Processes",
@@ -90,7 +94,7 @@ static void add_programs(struct report *report)
 		if (process->selected && process->merged)
 			vec_push(&table->rows, row);
 	}
-	report_finish_rows(report, table, 0, "-" BY "_inclusive");
+	report_finish_rows(report, table, 0, orders[report_layout(report) - report->view->layouts]);
 }
 
 bool report_fill_summary(struct report *report, struct error *err)

@@ -4,7 +4,9 @@
  */
 #include "report/table/table.h"
 
-enum { WAITS_SHOWN = 5, IDLE_SHOWN = 3 };
+enum { WAITS_SHOWN = 5, WAITS_BESIDE = 3, IDLE_SHOWN = 3, IDLE_BESIDE = 2 };
+
+#define SHARE_SHOWN 0.005 /* of the elapsed time: less is no reason for anything */
 
 uint32_t report_waiter(const struct analysis *analysis, const struct analysis_os *os)
 {
@@ -69,6 +71,17 @@ static void add_waits(struct report *report, struct report_table *table, enum ro
 	strmap_fini(&sums);
 }
 
+/* Rows come by descending time. */
+static void leave_out_small(const struct report *report, struct report_table *table)
+{
+	const double least = SHARE_SHOWN * (double)report->analysis->totals.elapsed;
+
+	while (table->rows.len && (double)table->rows.data[table->rows.len - 1].os->ticks < least) {
+		table->rows.len--;
+		table->hidden++;
+	}
+}
+
 static void add_table(struct report *report, enum row_type type, const char *name,
 		      const char *title, int64_t shown)
 {
@@ -79,12 +92,18 @@ static void add_table(struct report *report, enum row_type type, const char *nam
 	table->limit = shown;
 	add_waits(report, table, type);
 	report_finish_rows(report, table, 0, "os_time");
+	if (report->options->format == REPORT_TEXT &&
+	    report->options->limit == REPORT_LIMIT_DEFAULT)
+		leave_out_small(report, table);
 	report_drop_empty(report, table);
 }
 
 void report_add_waits(struct report *report)
 {
-	add_table(report, ROW_WAIT, "waits", "Waited longest", WAITS_SHOWN);
+	const bool beside = report->analysis->totals.processes > 1;
+
+	add_table(report, ROW_WAIT, "waits", "Waited longest", beside ? WAITS_BESIDE : WAITS_SHOWN);
 	add_table(report, ROW_IDLE, "idle",
-		  "Idle: waited for work, time, or the end of threads and processes", IDLE_SHOWN);
+		  "Idle: waited for work, time, or the end of threads and processes",
+		  beside ? IDLE_BESIDE : IDLE_SHOWN);
 }

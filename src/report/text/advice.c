@@ -12,6 +12,7 @@
 /* From which share on something stands out: of the elapsed time, of CPU time or samples. */
 #define WAIT_SHARE     0.1
 #define FUNCTION_SHARE 0.1
+#define PROCESS_SHARE  0.5
 
 /* As a shell takes it. */
 static void append_word(struct str *out, const char *word)
@@ -25,12 +26,20 @@ static void append_word(struct str *out, const char *word)
 		str_append_quoted(out, word);
 }
 
-/* What a command takes for the function: without parameters, "*" for what templates have. */
+/* What a command takes for the function: without parameters, "*" for what templates have; or its
+   symbol.
+ */
 static void append_pattern(const struct analysis_function *function, struct str *out)
 {
 	struct str brief = {0}, pattern = {0};
 
-	name_append_brief(&brief, function->name);
+	/* What is shortened by another name is not found by that. */
+	const size_t own = strcspn(function->name, "(");
+	const char *renamed = strstr(function->name, "cxx11");
+	if (renamed && renamed < function->name + own)
+		str_append(&brief, function->symbol);
+	else
+		name_append_brief(&brief, function->name);
 	for (const char *at = brief.data ? brief.data : ""; *at;) {
 		const bool dots = str_starts_with(at, "...");
 		str_append_bytes(&pattern, dots ? "*" : at, 1);
@@ -88,12 +97,29 @@ static bool advise_function(const struct report *report, struct str *text)
 	return true;
 }
 
+/* Of several programs the one that takes most is a report of its own. */
+static bool advise_process(const struct report *report, struct str *text)
+{
+	const struct report_row *row = first_row(report, "processes");
+
+	if (!row || !row->process->row->name ||
+	    !(analysis_share(report->analysis, row->values) >= 100 * PROCESS_SHARE))
+		return false;
+	str_append(text, "tare report --process=");
+	append_word(text, row->process->row->name);
+	str_append(text, " ");
+	append_word(text, report->options->profile_path ? report->options->profile_path : "");
+	str_append(text, " (that program alone)");
+	return true;
+}
+
 void report_write_text_advice(const struct report *report, FILE *stream)
 {
 	struct str text = {0};
 
 	if (report->options->columns ||
-	    (!advise_wait(report, &text) && !advise_function(report, &text)))
+	    (!advise_wait(report, &text) && !advise_function(report, &text) &&
+	     !advise_process(report, &text)))
 		return;
 	line_write(stream, report->options, "", "");
 	key_line_write_facts(report, stream, LINE_PLAIN, "next", &text);

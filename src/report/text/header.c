@@ -206,6 +206,23 @@ static void warnings_take(struct warnings *warnings, struct str *text)
 	str_clear(text);
 }
 
+/* Each of what is listed by itself. Clears `text`. */
+static void take_list(struct warnings *warnings, struct str *text)
+{
+	struct str item = {0};
+
+	for (const char *at = text->len ? text->data : ""; *at;) {
+		const char *comma = strstr(at, ", ");
+		const size_t length = comma ? (size_t)(comma - at) : strlen(at);
+
+		str_append_bytes(&item, at, length);
+		warnings_take(warnings, &item);
+		at += length + (comma ? 2 : 0);
+	}
+	str_fini(&item);
+	str_clear(text);
+}
+
 static void write_warnings(struct warnings *warnings, FILE *stream)
 {
 	const bool whole = warnings->count == 1 &&
@@ -232,7 +249,7 @@ static void write_all_warnings(const struct report *report, FILE *stream, struct
 		warnings_take(&warnings, text);
 	}
 	report_append_losses(report, text);
-	warnings_take(&warnings, text);
+	take_list(&warnings, text);
 	report_append_limits(report, text);
 	warnings_take(&warnings, text);
 	for (size_t i = 0; i < report_attention_count; i++)

@@ -261,7 +261,57 @@ static const char *behind_parentheses(const char *at)
 	return at;
 }
 
-void name_append_brief(struct str *out, const char *name)
+/* What a type's name is short for, and what a reader does not call it by. */
+static const struct {
+	const char *text, *instead;
+} aliases[] = {
+	{"std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >",
+	 "std::string"},
+	{"std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string"},
+	{"std::basic_string_view<char, std::char_traits<char> >", "std::string_view"},
+	{"std::__cxx11::", "std::"},
+	{"std::__1::", "std::"},
+	{"[abi:cxx11]", ""},
+};
+
+static void append_aliased(struct str *out, const char *name)
+{
+	while (*name) {
+		size_t i = 0;
+		while (i < sizeof(aliases) / sizeof(aliases[0]) &&
+		       !str_starts_with(name, aliases[i].text))
+			i++;
+		if (i < sizeof(aliases) / sizeof(aliases[0])) {
+			str_append(out, aliases[i].instead);
+			name += strlen(aliases[i].text);
+		} else {
+			str_append_bytes(out, name++, 1);
+		}
+	}
+}
+
+/* Behind what a function template's name begins with: the type that it returns. */
+static const char *behind_type(const char *name)
+{
+	const char *behind = name;
+	int depth = 0;
+
+	for (const char *at = name; *at; at++) {
+		if (depth == 0 && (str_starts_with(at, "operator") ||
+				   (*at == '(' && !str_starts_with(at, "(anonymous"))))
+			break;
+		depth += (*at == '<' || *at == '(') - (*at == '>' || *at == ')');
+		if (*at != ' ' || depth)
+			continue;
+		if (at - name >= 3 &&
+		    (memcmp(at - 3, " to", 3) == 0 || memcmp(at - 3, "for", 3) == 0))
+			return name; /* a thunk, a table */
+		behind = at + 1;
+	}
+	return behind;
+}
+
+static void append_without_parameters(struct str *out, const char *name)
 {
 	int depth = 0, braces = 0; /* of template arguments; of "{lambda(int)#1}" */
 
@@ -292,6 +342,15 @@ void name_append_brief(struct str *out, const char *name)
 			str_append_bytes(out, at, 1);
 		at++;
 	}
+}
+
+void name_append_brief(struct str *out, const char *name)
+{
+	struct str aliased = {0};
+
+	append_aliased(&aliased, name);
+	append_without_parameters(out, aliased.data ? aliased.data : "");
+	str_fini(&aliased);
 }
 
 /* How deep template arguments lie in each other, at most LEVELS_MAX. */
@@ -372,56 +431,6 @@ static void fold(struct folding *folding, const char *name, struct str *out)
 		}
 		fold_bracket(folding, *at++, out);
 	}
-}
-
-/* What a type's name is short for, and what a reader does not call it by. */
-static const struct {
-	const char *text, *instead;
-} aliases[] = {
-	{"std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >",
-	 "std::string"},
-	{"std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string"},
-	{"std::basic_string_view<char, std::char_traits<char> >", "std::string_view"},
-	{"std::__cxx11::", "std::"},
-	{"std::__1::", "std::"},
-	{"[abi:cxx11]", ""},
-};
-
-static void append_aliased(struct str *out, const char *name)
-{
-	while (*name) {
-		size_t i = 0;
-		while (i < sizeof(aliases) / sizeof(aliases[0]) &&
-		       !str_starts_with(name, aliases[i].text))
-			i++;
-		if (i < sizeof(aliases) / sizeof(aliases[0])) {
-			str_append(out, aliases[i].instead);
-			name += strlen(aliases[i].text);
-		} else {
-			str_append_bytes(out, name++, 1);
-		}
-	}
-}
-
-/* Behind what a function template's name begins with: the type that it returns. */
-static const char *behind_type(const char *name)
-{
-	const char *behind = name;
-	int depth = 0;
-
-	for (const char *at = name; *at; at++) {
-		if (depth == 0 && (str_starts_with(at, "operator") ||
-				   (*at == '(' && !str_starts_with(at, "(anonymous"))))
-			break;
-		depth += (*at == '<' || *at == '(') - (*at == '>' || *at == ')');
-		if (*at != ' ' || depth)
-			continue;
-		if (at - name >= 3 &&
-		    (memcmp(at - 3, " to", 3) == 0 || memcmp(at - 3, "for", 3) == 0))
-			return name; /* a thunk, a table */
-		behind = at + 1;
-	}
-	return behind;
 }
 
 /* What the compiler made of a function for some of its callers is that function; a part that is
