@@ -234,9 +234,14 @@ int report_command_show(const struct report_values *values, const struct report_
 	selection.options.coverage_functions =
 		values->verbose && strcmp(options.view, "coverage") == 0;
 	selection.options.merge_threads = values->tree.merge_threads;
-	bool ok = tree_options_apply(&values->tree, &values->profile.shape, &options, err) &&
-		  filter_lists_init(&filters, &values->filters, &options, err) &&
-		  report_check(&options, err);
+	bool ok = tree_options_apply(&values->tree, &values->profile.shape, &options, err);
+	/* All views are there, among them those that the shape of the tree is for. */
+	if (ok && values->interactive)
+		options.my_code = options.fold_recursion = options.merge_threads = false;
+	if (ok && values->interactive)
+		options.root = NULL;
+	ok = ok && filter_lists_init(&filters, &values->filters, &options, err) &&
+	     report_check(&options, err);
 	if (ok && values->interactive) {
 		ok = report_browse(values, &options, &selection.options, err);
 	} else if (ok) {

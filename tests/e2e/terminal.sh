@@ -199,6 +199,14 @@ after q -- "functions of"
 key q
 restored 0
 
+begin "p.tare --merge-threads --root=outer_loop --fold-recursion --my-code"
+after 2 -- "by cpu_exclusive"
+after Enter -- "callers of"
+after 3 -- "outer_loop" "by cpu_inclusive"
+lacks "work ("
+key q
+restored 0
+
 # ---- other sizes ----
 begin "functions p.tare"
 for size in "40 8" "24 6" "23 6" "30 5" "3 2" "200 60" "80 24"; do
