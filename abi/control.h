@@ -78,7 +78,7 @@ struct tare_off_period {
 	uint64_t begin, end; /* TSC; end 0: it lasts */
 };
 
-#define TARE_OFF_PERIODS 240
+#define TARE_OFF_PERIODS 64 /* few enough for the first page of the file */
 
 /* Part of the process file. */
 struct tare_control {
