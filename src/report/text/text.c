@@ -18,7 +18,6 @@
 enum {
 	GAP = 2,
 	NAME_MIN = 9,
-	NAME_WANTED = 14,
 	MAIN_MIN = 22,
 	MAIN_WANTED = 28, /* and of wide terminals MAIN_SHARE % */
 	MAIN_SHARE = 40,
@@ -374,9 +373,8 @@ static void shrink_names(struct text_table *t, size_t width)
 	for (size_t i = 0; i < t->count; i++)
 		tree = tree || t->columns[i].column->role == ROLE_FRAME;
 	shrink_to(t, width, true, tree ? TREE_WANTED : main_wanted(t));
-	shrink_to(t, width, false, NAME_WANTED);
-	shrink_to(t, width, true, tree ? TREE_MIN : MAIN_MIN);
 	shrink_to(t, width, false, NAME_MIN);
+	shrink_to(t, width, true, tree ? TREE_MIN : MAIN_MIN);
 	for (size_t i = 0; i < t->count; i++)
 		t->columns[i].is_whole = false;
 	shrink_to(t, width, false, NAME_MIN);
