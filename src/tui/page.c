@@ -34,6 +34,9 @@ static bool fill(struct tui_page *page, const struct analysis *analysis, struct 
 	if (!report_prepare(report, analysis, &page->options, err))
 		return false;
 	page->is_filled = true;
+	/* Who can move over rows sees all of them. */
+	if (page->options.limit == REPORT_LIMIT_DEFAULT && report->view->id != VIEW_SUMMARY)
+		page->options.limit = 0;
 	if (report->view->streams)
 		return error_set(err, ERROR_USAGE,
 				 "the view %s has too many rows to move over; see it with tare "

@@ -18,7 +18,8 @@ static char path[64];
 static struct browser browser;
 static struct browser_screen screen;
 static const struct analysis_options all;
-static struct report_options shown = {.unicode = true, .color = true, .limit = 0};
+static struct report_options shown = {
+	.unicode = true, .color = true, .limit = REPORT_LIMIT_DEFAULT};
 static struct tui_options options;
 
 /* Two threads of one name: main calls parse and evaluate, which calls itself and tiny. */
