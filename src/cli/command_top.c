@@ -154,7 +154,9 @@ static void append_row(const struct top_row *row, const struct top_table *table,
 	const size_t begin = text->len;
 	struct str name = {0}, whole = {0}, module = {0};
 
-	name_append_escaped(&name, row->function, unicode);
+	name_append_escaped(&whole, row->function, unicode);
+	name_append_plain(&name, whole.data ? whole.data : "", unicode);
+	str_clear(&whole);
 	name_append_escaped(&whole, row->module, unicode);
 	if (columns)
 		name_append_middle(&module, whole.data, MODULE_WIDTH, unicode);

@@ -33,7 +33,7 @@ struct calltrace {
 	uint64_t rows, limit;
 	struct analysis_trace_event held; /* text: an ENTER that may be a line with its end */
 	bool holds;
-	struct str line, name;
+	struct str line, name, whole; /* `whole`: the name with all that it has */
 };
 
 static struct report_row row_of(const struct calltrace *calltrace,
@@ -101,7 +101,10 @@ static void append_function(struct calltrace *calltrace, const struct analysis_t
 	if (event->function != ANALYSIS_NONE)
 		name = calltrace->report->analysis->functions.data[event->function].name;
 	str_clear(&calltrace->name);
-	name_append_escaped(&calltrace->name, name, options->unicode);
+	str_clear(&calltrace->whole);
+	name_append_escaped(&calltrace->whole, name, options->unicode);
+	name_append_plain(&calltrace->name, calltrace->whole.data ? calltrace->whole.data : "",
+			  options->unicode);
 	name_append_shortened(
 		&calltrace->line, calltrace->name.data ? calltrace->name.data : "",
 		(size_t)options->width > used + 20 ? (size_t)options->width - used : 20, "");
@@ -373,5 +376,6 @@ bool calltrace_write(struct report *report, FILE *stream, struct error *err)
 	free(calltrace.selected);
 	str_fini(&calltrace.line);
 	str_fini(&calltrace.name);
+	str_fini(&calltrace.whole);
 	return ok;
 }
