@@ -33,10 +33,17 @@ void counter_owners_init(struct counter_owners *owners, const struct resolve_cou
 	owners->count =
 		counted->function_count < counted->count ? counted->function_count : counted->count;
 	owners->list = mem_alloc((owners->count + 1) * sizeof(*owners->list));
-	for (uint32_t i = 0; i < owners->count; i++)
+	bool sorted = true;
+
+	for (uint32_t i = 0; i < owners->count; i++) {
 		owners->list[i] = (struct counter_owner){
 			.prefix = resolve_counted_prefix(counted, i), .number = i};
-	qsort(owners->list, owners->count, sizeof(*owners->list), compare_owners);
+		sorted = sorted &&
+			 (!i || compare_owners(&owners->list[i - 1], &owners->list[i]) <= 0);
+	}
+	/* Copies mostly stand in the order of their originals. */
+	if (!sorted)
+		qsort(owners->list, owners->count, sizeof(*owners->list), compare_owners);
 }
 
 void counter_owners_fini(struct counter_owners *owners)
