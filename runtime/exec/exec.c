@@ -13,6 +13,7 @@
 #include "runtime/base/kernel.h"
 #include "runtime/base/memory.h"
 #include "runtime/exec/exec_image.h"
+#include "runtime/exec/exec_name.h"
 #include "runtime/exec/sandbox.h"
 #include "runtime/files/process.h"
 #include "runtime/process/birth.h"
@@ -232,10 +233,17 @@ static bool environment_is_plain(char **environment, long count)
 	return true;
 }
 
+/* Memory to find that out in. */
+struct exec_work {
+	struct exec_image_work image;
+	struct exec_name asked, link;
+};
+
 /* What is to be executed. */
 struct exec {
 	const struct probes_registers *registers;
-	const char *copy; /* to be started in its place; or NULL */
+	const char *copy;      /* to be started in its place; or NULL */
+	const char *copy_path; /* … by this path */
 	char **environment;
 	char **copy_environment;   /* with the tunable */
 	struct bytes_text tunable; /* memory for it */
@@ -248,7 +256,7 @@ static void exec_call(const struct exec *exec)
 	char **environment = exec->environment;
 
 	if (exec->copy)
-		kernel_call(SYS_execve, exec->copy,
+		kernel_call(SYS_execve, exec->copy_path,
 			    registers->rax == SYS_execve ? registers->rsi : registers->rdx,
 			    exec->copy_environment);
 	/* without a copy, or where it is gone by now */
@@ -308,9 +316,9 @@ static void exec_unfollowed(struct tare_thread_file *self, const struct exec *ex
 static void exec_program(struct tare_thread_file *self, struct exec *exec, struct bytes_text memory,
 			 long count)
 {
-	struct exec_image_work *work = (struct exec_image_work *)memory.start;
+	struct exec_work *work = (struct exec_work *)memory.start;
 	const struct exec_image image = exec_image_find(
-		exec->registers, environment_is_plain(exec->environment, count), work);
+		exec->registers, environment_is_plain(exec->environment, count), &work->image);
 	const uint64_t tunable_bytes = tunable_size(count);
 
 	exec->tunable = (struct bytes_text){.start = memory.start + sizeof(*work),
@@ -318,6 +326,9 @@ static void exec_program(struct tare_thread_file *self, struct exec *exec, struc
 	memory.start += sizeof(*work) + tunable_bytes;
 	memory.size_bytes -= sizeof(*work) + tunable_bytes;
 	exec->copy = image.copy;
+	if (image.copy)
+		exec->copy_path = exec_name_path(&work->link, image.copy,
+						 exec_name_asked(exec->registers, &work->asked));
 	exec->static_tls_bytes = image.static_tls_bytes;
 	if (image.way == EXEC_IMAGE_NOT_FOLLOWED)
 		exec_unfollowed(self, exec, image.unfollowed, image.path);
@@ -345,10 +356,9 @@ void exec_with_session(struct tare_thread_file *self, const struct probes_regist
 		return;
 	}
 	struct state_private *private_state = self ? state_private : NULL;
-	struct bytes_text memory = {.size_bytes = sizeof(struct exec_image_work) +
-						  ((uint64_t)count + 3) * sizeof(char *) +
-						  strings_size(exec.environment, count) +
-						  tunable_size(count)};
+	struct bytes_text memory = {
+		.size_bytes = sizeof(struct exec_work) + ((uint64_t)count + 3) * sizeof(char *) +
+			      strings_size(exec.environment, count) + tunable_size(count)};
 
 	memory.start = exec_memory(private_state, memory.size_bytes);
 	if (!memory.start)
@@ -360,6 +370,7 @@ void exec_with_session(struct tare_thread_file *self, const struct probes_regist
 
 void exec_copy(const struct session_answer *copy, char **arguments, char **environment)
 {
+	static struct exec_name own, link;
 	char **larger = environment;
 	uint64_t size = (uint64_t)2 * TARE_PATH_MAX;
 
@@ -372,5 +383,6 @@ void exec_copy(const struct session_answer *copy, char **arguments, char **envir
 								 copy->static_tls_bytes)
 				      : NULL;
 	}
-	kernel_call(SYS_execve, copy->path, arguments, larger ? larger : environment);
+	kernel_call(SYS_execve, exec_name_path(&link, copy->path, exec_name_own(&own)), arguments,
+		    larger ? larger : environment);
 }

@@ -25,3 +25,28 @@ for way in --exact '' --method=sample; do
 	cp "$FIXTURES/titled" "$work/a-file-that-is-longer-than-the-kernel-keeps"
 	called a-file-that-is-longer-than-the-kernel-keeps "$work/a-file-that-is-longer-than-the-kernel-keeps" ends
 done
+
+# So are programs that a recorded one starts, and they see it themselves, as ps and pgrep do.
+ln -s /bin/cat "$work/shows"
+printf '#!/bin/sh\ncat /proc/$$/comm\n' >"$work/shown"
+cp "$work/shown" "$work/shown-by-another-one"
+chmod +x "$work/shown" "$work/shown-by-another-one"
+mkdir "$work/other"
+printf '#!/bin/bash\ncat /proc/$$/comm\n' >"$work/other/shown"
+chmod +x "$work/other/shown"
+cat >"$work/children" <<END
+$work/shows /proc/self/comm
+cd $work && ./shows /proc/self/comm
+PATH=$work:\$PATH shows /proc/self/comm
+cat /proc/self/comm
+$work/shown
+$work/shown-by-another-one
+$work/other/shown
+LD_BIND_NOW=1 $work/shows /proc/self/comm
+exec $work/shown
+END
+for options in --exact '' --method=sample --method=instrument; do
+	record_options=($options)
+	same sh "$work/children"
+done
+[ "$(grep -c '^show' "$work/recorded.stdout")" = 8 ] || fail "the children show: $(cat "$work/recorded.stdout")"
