@@ -22,7 +22,7 @@ void report_add_level(struct report *report, const struct report_row *above,
 bool report_has_level(const struct report *report, const struct report_row *row);
 /* A node as a row with the process and thread of the row above it. */
 struct report_row report_row_of_node(const struct analysis *analysis,
-				     const struct report_row *above, uint32_t node);
+				     const struct report_row *above, uint32_t index);
 
 /* Refuses options of the call tree that do nothing in the view. */
 bool report_check_allowed(const struct report_options *options, enum view_id view,

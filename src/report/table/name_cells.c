@@ -293,7 +293,7 @@ static void append_inverted(const struct report *report, const struct analysis_i
 	for (const struct analysis_inverted *at = row; at && count < PATH_FRAMES_MAX;
 	     at = at->callee)
 		rows[count++] = at;
-	if (rows[count - 1]->level)
+	if (count && rows[count - 1]->level)
 		str_printf(scratch, "[%u more]", rows[count - 1]->level);
 	while (count-- > 0) {
 		const uint32_t function = rows[count]->function;

@@ -32,15 +32,15 @@ struct text_table;
 
 /* Columns as its rows need them, of which the table may have few; both have to stay. */
 struct text_table *report_lines_new(const struct report *report, const struct report_table *table);
-void report_lines_free(struct text_table *lines);
+void report_lines_free(struct text_table *t);
 /*
  * The next lines are valid until the next call. They have no blanks at their end, and styles
  * (words/style.h) if the options want colours; names are escaped. Groups: "" where there are none.
  */
-const char *report_lines_groups(struct text_table *lines);
-const char *report_lines_titles(struct text_table *lines);
+const char *report_lines_groups(struct text_table *t);
+const char *report_lines_titles(struct text_table *t);
 /* Any row of the report, of those that the table had or not. */
-const char *report_lines_row(struct text_table *lines, const struct report_row *row);
+const char *report_lines_row(struct text_table *t, const struct report_row *row);
 
 /* CPU use over time; nothing where report_add_cpu was not called, or nothing is known. */
 void report_write_cpu_line(const struct report *report, FILE *stream);
