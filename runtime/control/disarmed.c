@@ -7,6 +7,7 @@
 #include "runtime/control/disarmed.h"
 
 #include "runtime/base/bytes.h"
+#include "runtime/control/triggers.h"
 #include "runtime/files/process.h"
 
 #define SLOTS	      65536 /* a power of two */
@@ -97,8 +98,11 @@ static void note(enum tare_disarm what, const struct arming_place *place, uint64
 bool disarmed_add(uint64_t key, uint64_t arm, uint64_t calls)
 {
 	const uint64_t known = slot_find(key);
-	const uint64_t slot = known < SLOTS ? known : slot_begin(key);
 	struct arming_place place;
+
+	if (triggers_know(key))
+		return false;
+	const uint64_t slot = known < SLOTS ? known : slot_begin(key);
 
 	if (slot == SLOTS)
 		return false;
@@ -143,6 +147,8 @@ bool disarmed_start(const struct tare_module *module, uint32_t number)
 	struct arming_place place;
 	uint64_t slot = key ? slot_find(key) : SLOTS;
 
+	if (key && triggers_know(key))
+		return false;
 	if (key && slot == SLOTS)
 		slot = slot_begin(key);
 	if ((key && slot == SLOTS) || !arming_disarm(arm + number, &place))

@@ -75,6 +75,16 @@ void triggers_remove(const struct tare_module *module)
 			__atomic_store_n(&triggers[i].key, 0, __ATOMIC_RELEASE);
 }
 
+bool triggers_know(uint64_t key)
+{
+	const uint32_t present = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < present; i++)
+		if (__atomic_load_n(&triggers[i].key, __ATOMIC_ACQUIRE) == key)
+			return true;
+	return false;
+}
+
 void triggers_meet(const struct accumulate_event *event)
 {
 	const uint32_t present = __atomic_load_n(&count, __ATOMIC_ACQUIRE);

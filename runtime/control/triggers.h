@@ -19,6 +19,9 @@ void triggers_add(const struct tare_module *module);
 /* Before the module's memory goes. */
 void triggers_remove(const struct tare_module *module);
 
+/* Whether the function at `key` is one: its probes must not be disarmed. */
+bool triggers_know(uint64_t key);
+
 /* Lets the process's level follow, where the event is the begin or a call of one of them. */
 void triggers_meet(const struct accumulate_event *event);
 

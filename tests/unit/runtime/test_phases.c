@@ -10,6 +10,7 @@
 #include "runtime/files/counters.h"
 #include "runtime/files/process.h"
 #include "tests/support/heap_memory.h"
+#include "tests/support/private_arming.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,6 +78,11 @@ static void test_many_at_once(void **state)
 	assert_true(arming_add(&file.module));
 	for (uint32_t i = 0; i < MANY; i++) {
 		file.counted[i].target = (int32_t)(16 * (i + 1));
+		/* What switches recording on or off has to be met, whatever it costs. */
+		private_arming_trigger = (uint64_t)&file.module + 16 * (i + 1);
+		assert_false(disarmed_start(&file.module, i));
+		assert_false(disarmed_add(private_arming_trigger, (uint64_t)&file.arm[i], 1));
+		private_arming_trigger = 0;
 		assert_true(disarmed_start(&file.module, i));
 	}
 	phases_look(now_ticks = 1, PAIR_TICKS); /* only begins */
