@@ -83,7 +83,7 @@ const tests = {
 		equal(hiddenNodes(profile, tree), [0, 0, 1, 1, 1, 1, 0, 1], 'hidden');
 		const shaped = shapeTree(profile, tree, { root: null, myCode: true, foldRecursion: false });
 		equal([shaped.parent, shaped.func], [[-1, 0, 1], [-1, 0, 0]], 'tree');
-		equal([shaped.exclusive[0], shaped.inclusive[0][0]], [[1, 5, 2], 8], 'values');
+		equal([shaped.exclusive[0], shaped.inclusive[0][0]], [[1, 6, 1], 8], 'values');
 	},
 
 	'a function that stands on the path takes its calls, but not those that folded'() {
