@@ -47,6 +47,25 @@ bool bytes_begin_with(const char *text, const char *prefix)
 	return !*prefix;
 }
 
+const char *bytes_base_name(const char *path)
+{
+	const char *base = path;
+
+	for (const char *at = path; *at; at++)
+		if (*at == '/')
+			base = at + 1;
+	return base;
+}
+
+uint64_t bytes_hash(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
+	return hash;
+}
+
 void bytes_put(struct bytes_text *text, const char *more)
 {
 	for (; *more; more++) {

@@ -14,6 +14,10 @@ void *memset(void *to, int byte, size_t size_bytes);
 size_t bytes_length(const char *text);
 bool bytes_equal(const char *a, const char *b);
 bool bytes_begin_with(const char *text, const char *prefix);
+/* What stands behind the last slash. */
+const char *bytes_base_name(const char *path);
+/* FNV-1a. */
+uint64_t bytes_hash(const char *text);
 
 /* A string under construction in a fixed buffer; `full` once something did not fit. */
 struct bytes_text {

@@ -132,6 +132,23 @@ long memory_ask(void *to, uint64_t from, uint64_t size_bytes)
 				       : ask_alone(to, from, size_bytes);
 }
 
+bool memory_ask_text(char *text, uint64_t from, uint64_t room, uint64_t *length)
+{
+	uint64_t have = 0;
+
+	for (*length = 0; have < room;) {
+		const uint64_t to_page_end = PAGE_BYTES - ((from + have) & (PAGE_BYTES - 1));
+		const uint64_t wanted = to_page_end < room - have ? to_page_end : room - have;
+
+		if (memory_ask(text + have, from + have, wanted) != (long)wanted)
+			return false;
+		for (have += wanted; *length < have; ++*length)
+			if (!text[*length])
+				return true;
+	}
+	return true;
+}
+
 long memory_read(void *to, uint64_t from, uint64_t size_bytes)
 {
 	const long got = memory_ask(to, from, size_bytes);

@@ -22,6 +22,13 @@ void memory_unmap(void *memory, size_t size_bytes);
  */
 long memory_ask(void *to, uint64_t from, uint64_t size_bytes);
 
+/*
+ * The text at `from`, without NUL behind it: at most `room` bytes; `*length` is `room` where it
+ * does not end within them. False where it cannot be read. No page is asked for behind the text's
+ * end.
+ */
+bool memory_ask_text(char *text, uint64_t from, uint64_t room, uint64_t *length);
+
 /* From now on there may be other threads in this memory. Are there? */
 void memory_note_threads(void);
 bool memory_has_threads(void);

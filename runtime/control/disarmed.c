@@ -147,7 +147,7 @@ bool disarmed_start(const struct tare_module *module, uint32_t number)
 	struct arming_place place;
 	uint64_t slot = key ? slot_find(key) : SLOTS;
 
-	if (key && triggers_know(key))
+	if (triggers_know(key))
 		return false;
 	if (key && slot == SLOTS)
 		slot = slot_begin(key);

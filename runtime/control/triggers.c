@@ -15,7 +15,7 @@
 
 #define READ_AT_ONCE 16
 
-static struct {
+static struct trigger {
 	uint64_t key; /* 0: free */
 	const struct tare_module *module;
 	enum tare_operation operation;
@@ -75,26 +75,28 @@ void triggers_remove(const struct tare_module *module)
 			__atomic_store_n(&triggers[i].key, 0, __ATOMIC_RELEASE);
 }
 
-bool triggers_know(uint64_t key)
+/* NULL: none; no key is 0. */
+static const struct trigger *trigger_find(uint64_t key)
 {
 	const uint32_t present = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
 
-	for (uint32_t i = 0; i < present; i++)
+	for (uint32_t i = 0; key && i < present; i++)
 		if (__atomic_load_n(&triggers[i].key, __ATOMIC_ACQUIRE) == key)
-			return true;
-	return false;
+			return &triggers[i];
+	return NULL;
+}
+
+bool triggers_know(uint64_t key)
+{
+	return trigger_find(key) != NULL;
 }
 
 void triggers_meet(const struct accumulate_event *event)
 {
-	const uint32_t present = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
+	if (event->kind != TARE_EVENT_ENTER && event->kind != TARE_EVENT_CALL)
+		return;
+	const struct trigger *trigger = trigger_find(event->key);
 
-	if (!present || (event->kind != TARE_EVENT_ENTER && event->kind != TARE_EVENT_CALL))
-		return;
-	for (uint32_t i = 0; i < present; i++) {
-		if (__atomic_load_n(&triggers[i].key, __ATOMIC_ACQUIRE) != event->key)
-			continue;
-		control_change_process(triggers[i].operation);
-		return;
-	}
+	if (trigger)
+		control_change_process(trigger->operation);
 }

@@ -242,8 +242,7 @@ struct exec_work {
 /* What is to be executed. */
 struct exec {
 	const struct probes_registers *registers;
-	const char *copy;      /* to be started in its place; or NULL */
-	const char *copy_path; /* … by this path */
+	const char *copy; /* the path to start it by in its place; or NULL */
 	char **environment;
 	char **copy_environment;   /* with the tunable */
 	struct bytes_text tunable; /* memory for it */
@@ -256,7 +255,7 @@ static void exec_call(const struct exec *exec)
 	char **environment = exec->environment;
 
 	if (exec->copy)
-		kernel_call(SYS_execve, exec->copy_path,
+		kernel_call(SYS_execve, exec->copy,
 			    registers->rax == SYS_execve ? registers->rsi : registers->rdx,
 			    exec->copy_environment);
 	/* without a copy, or where it is gone by now */
@@ -325,10 +324,9 @@ static void exec_program(struct tare_thread_file *self, struct exec *exec, struc
 					    .size_bytes = tunable_bytes};
 	memory.start += sizeof(*work) + tunable_bytes;
 	memory.size_bytes -= sizeof(*work) + tunable_bytes;
-	exec->copy = image.copy;
 	if (image.copy)
-		exec->copy_path = exec_name_path(&work->link, image.copy,
-						 exec_name_asked(exec->registers, &work->asked));
+		exec->copy = exec_name_path(&work->link, image.copy,
+					    exec_name_asked(exec->registers, &work->asked));
 	exec->static_tls_bytes = image.static_tls_bytes;
 	if (image.way == EXEC_IMAGE_NOT_FOLLOWED)
 		exec_unfollowed(self, exec, image.unfollowed, image.path);

@@ -65,20 +65,10 @@ static const Elf64_Phdr *segments_of(const char *head, long size_bytes, uint64_t
 	return *count ? (const Elf64_Phdr *)(head + header->e_phoff) : NULL;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *base = path;
-
-	for (const char *at = path; *at; at++)
-		if (*at == '/')
-			base = at + 1;
-	return base;
-}
-
 /* Only glibc's loader knows auditors. Its file may have the version in its name. */
 static bool is_audited_loader(const char *path)
 {
-	const char *base = base_name(path);
+	const char *base = bytes_base_name(path);
 
 	return bytes_begin_with(base, "ld-linux-x86-64.so") ||
 	       bytes_begin_with(base, "ld-lsb-x86-64.so") || bytes_begin_with(base, "ld-2.") ||

@@ -11,17 +11,6 @@
 #include <linux/prctl.h>
 
 #define NAME_BYTES 15 /* the kernel keeps so many */
-#define PAGE_BYTES 4096
-
-static const char *last_part(const char *path)
-{
-	const char *last = path;
-
-	for (; *path; path++)
-		if (*path == '/')
-			last = path + 1;
-	return last;
-}
 
 static bool is_called(const char *name, const char *wanted)
 {
@@ -34,23 +23,14 @@ static bool is_called(const char *name, const char *wanted)
 	return true;
 }
 
-/* Each copy has links of its own: FNV-1a of its path tells them apart. */
-static uint64_t hash_of(const char *path)
-{
-	uint64_t hash = 0xcbf29ce484222325;
-
-	for (; *path; path++)
-		hash = (hash ^ (unsigned char)*path) * 0x100000001b3;
-	return hash;
-}
-
+/* Each copy has links of its own. */
 static bool link_make(struct exec_name *name, const char *copy, const char *wanted)
 {
 	struct bytes_text path = {.start = name->path, .size_bytes = sizeof(name->path)};
 
 	bytes_put(&path, state_session.directory);
 	bytes_put(&path, "/run.");
-	bytes_put_number(&path, hash_of(copy));
+	bytes_put_number(&path, bytes_hash(copy));
 	if (path.full)
 		return false;
 	const long made = kernel_call(SYS_mkdirat, AT_FDCWD, name->path, 0700);
@@ -68,7 +48,7 @@ static bool link_make(struct exec_name *name, const char *copy, const char *want
 
 const char *exec_name_path(struct exec_name *name, const char *copy, const char *wanted)
 {
-	if (!wanted || !*wanted || is_called(last_part(copy), wanted) ||
+	if (!wanted || !*wanted || is_called(bytes_base_name(copy), wanted) ||
 	    kernel_call(SYS_prctl, PR_GET_SECCOMP) != 0 || !link_make(name, copy, wanted))
 		return copy;
 	return name->path;
@@ -77,28 +57,17 @@ const char *exec_name_path(struct exec_name *name, const char *copy, const char 
 const char *exec_name_asked(const struct probes_registers *registers, struct exec_name *memory)
 {
 	const uint64_t from = registers->rax == SYS_execveat ? registers->rsi : registers->rdi;
-	uint64_t length = 0;
+	const uint64_t room = sizeof(memory->path);
+	uint64_t length;
 
-	while (length + 1 < sizeof(memory->path)) {
-		const uint64_t to_page_end = PAGE_BYTES - ((from + length) & (PAGE_BYTES - 1));
-		const uint64_t room = sizeof(memory->path) - 1 - length;
-		const long got = memory_read(memory->path + length, from + length,
-					     to_page_end < room ? to_page_end : room);
-
-		if (got <= 0)
-			return NULL;
-		memory->path[length + (uint64_t)got] = 0;
-		if (bytes_length(memory->path + length) < (uint64_t)got)
-			return last_part(memory->path);
-		length += (uint64_t)got;
-	}
-	return NULL;
+	return memory_ask_text(memory->path, from, room, &length) && length < room
+		       ? bytes_base_name(memory->path)
+		       : NULL;
 }
 
 const char *exec_name_own(struct exec_name *memory)
 {
 	if (kernel_call(SYS_prctl, PR_GET_NAME, memory->path))
 		return NULL;
-	return *last_part(memory->path) && last_part(memory->path) == memory->path ? memory->path
-										   : NULL;
+	return bytes_base_name(memory->path) == memory->path ? memory->path : NULL;
 }

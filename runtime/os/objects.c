@@ -45,22 +45,8 @@ struct object {
  */
 static bool path_read(uint64_t addr, uint64_t begin, uint64_t *length)
 {
-	char *text = state_private->objects.text + begin;
-	const uint64_t room = TARE_NAME_PATH_BYTES + 1;
-	uint64_t have = 0;
-
-	/* most end within their page, and each page costs time of its own */
-	for (*length = 0; have < room;) {
-		const uint64_t to_page_end = PAGE_BYTES - ((addr + have) & (PAGE_BYTES - 1));
-		const uint64_t wanted = to_page_end < room - have ? to_page_end : room - have;
-
-		if (memory_ask(text + have, addr + have, wanted) != (long)wanted)
-			return false;
-		for (have += wanted; *length < have; ++*length)
-			if (!text[*length])
-				return true;
-	}
-	return true;
+	return memory_ask_text(state_private->objects.text + begin, addr, TARE_NAME_PATH_BYTES + 1,
+			       length);
 }
 
 /* The path of the directory `fd` goes in front; its length, with a slash, or 0. */

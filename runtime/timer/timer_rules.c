@@ -28,15 +28,6 @@ static uint32_t known_count;
 static struct session_answer answer;
 static bool has_vdso;
 
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325ULL;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
-	return hash;
-}
-
 static const struct unwind_table *table_map(const char *path)
 {
 	const long fd = kernel_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -59,7 +50,7 @@ static const struct unwind_table *table_get(enum tare_request_kind kind, const c
 {
 	if (!session_ask(kind, path, &answer))
 		return NULL;
-	const uint64_t hash = hash_of(answer.path);
+	const uint64_t hash = bytes_hash(answer.path);
 
 	for (uint32_t i = 0; i < known_count; i++)
 		if (known[i].name_hash == hash)

@@ -192,6 +192,13 @@ static bool is_dormant(const struct summing *summing, const struct counting *cou
 	       was_disarmed(summing, &counting->counted, number);
 }
 
+static counter_cost cost_of(const struct summing *summing, const struct counting *counting,
+			    uint32_t number)
+{
+	return counter_cost_of(&summing->process->file->header.begin_calibration,
+			       counting->values[number], is_dormant(summing, counting, number));
+}
+
 static int64_t function_of(const struct summing *summing, const struct counting *counting,
 			   uint32_t number, struct error *err)
 {
@@ -202,14 +209,11 @@ static int64_t function_of(const struct summing *summing, const struct counting 
 static bool add_counter(struct summing *summing, const struct counting *counting, uint32_t number,
 			struct error *err)
 {
-	const struct tare_calibration *calibration =
-		&summing->process->file->header.begin_calibration;
 	const uint64_t value = counting->values[number];
-	const bool dormant = is_dormant(summing, counting, number);
 
 	/* Where a call through a pointer leads the counter does not know. */
 	if (!resolve_counted_target(&counting->counted, number)) {
-		summing->pointers_missed |= dormant;
+		summing->pointers_missed |= is_dormant(summing, counting, number);
 		return true;
 	}
 	const int64_t function = function_of(summing, counting, number, err);
@@ -218,7 +222,7 @@ static bool add_counter(struct summing *summing, const struct counting *counting
 	struct sum *sum = sum_of(summing, counting->thread, function);
 	if (number < counting->counted.function_count) {
 		sum->entered += value;
-		sum->cost += counter_cost_of(calibration, value, dormant);
+		sum->cost += cost_of(summing, counting, number);
 	} else {
 		sum->called += value;
 	}
@@ -239,8 +243,6 @@ static uint64_t site_calls(const struct counting *counting)
 static bool add_sites_cost(struct summing *summing, const struct counting *counting,
 			   struct error *err)
 {
-	const struct tare_calibration *calibration =
-		&summing->process->file->header.begin_calibration;
 	struct counter_owners owners = {0};
 	bool ok = true;
 
@@ -257,8 +259,8 @@ static bool add_sites_cost(struct summing *summing, const struct counting *count
 		const int64_t function = function_of(summing, counting, owner, err);
 		ok = function != 0;
 		if (ok)
-			sum_of(summing, counting->thread, function)->cost += counter_cost_of(
-				calibration, counting->values[i], is_dormant(summing, counting, i));
+			sum_of(summing, counting->thread, function)->cost +=
+				cost_of(summing, counting, i);
 	}
 	counter_owners_fini(&owners);
 	return ok;

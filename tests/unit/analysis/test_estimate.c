@@ -38,30 +38,31 @@ static int64_t module_add(const char *name, bool system)
 	return id;
 }
 
+static void count_row(const struct profile_counted *counted)
+{
+	struct error err;
+
+	assert_true(profile_add_counted(writer, counted, &err));
+}
+
 /* Calls that the callee has counted, and those that their callers have. */
 static void count(int64_t of, int64_t function, uint64_t entered, uint64_t called)
 {
-	const struct profile_counted counted = {.process = process,
-						.thread = of,
-						.function = function,
-						.entered = entered,
-						.called = called};
-	struct error err;
-
-	assert_true(profile_add_counted(writer, &counted, &err));
+	count_row(&(struct profile_counted){.process = process,
+					    .thread = of,
+					    .function = function,
+					    .entered = entered,
+					    .called = called});
 }
 
 /* Of one that was only counted, and counters and dormant probes in it took so long. */
 static void counted_at_cost(int64_t function, uint64_t calls, uint64_t cost_ticks)
 {
-	const struct profile_counted counted = {.process = process,
-						.thread = thread,
-						.function = function,
-						.entered = calls,
-						.cost_ticks = cost_ticks};
-	struct error err;
-
-	assert_true(profile_add_counted(writer, &counted, &err));
+	count_row(&(struct profile_counted){.process = process,
+					    .thread = thread,
+					    .function = function,
+					    .entered = calls,
+					    .cost_ticks = cost_ticks});
 }
 
 static void disarm(int64_t function, uint64_t calls)

@@ -158,26 +158,26 @@ static void test_other_program_is_a_process(void **state)
 	assert_int_equal(output.counts.discarded, 0);
 }
 
-/* The sample in the copy is taken while collection is off, or just behind. */
-static void test_samples_while_off(void **state)
+/* Collection goes off just before the sample in the copy is taken. */
+static void assemble_off_until(uint64_t end)
 {
-	const struct tare_control off = {.off_periods = 1,
-					 .periods = {{EXECUTED + 40, EXECUTED + 51}}};
+	const struct tare_control off = {.off_periods = 1, .periods = {{EXECUTED + 40, end}}};
 
-	(void)state;
 	known_control = &off;
 	assemble(ORIGINAL);
+}
+
+static void test_samples_while_off(void **state)
+{
+	(void)state;
+	assemble_off_until(EXECUTED + 51);
 	assert_int_equal(output.counts.discarded, 2);
 }
 
 static void test_samples_behind_off(void **state)
 {
-	const struct tare_control off = {.off_periods = 1,
-					 .periods = {{EXECUTED + 40, EXECUTED + 50}}};
-
 	(void)state;
-	known_control = &off;
-	assemble(ORIGINAL);
+	assemble_off_until(EXECUTED + 50);
 	assert_int_equal(output.counts.discarded, 1);
 }
 

@@ -68,6 +68,13 @@ long memory_read(void *to, uint64_t from, uint64_t size_bytes)
 	return (long)size_bytes;
 }
 
+bool memory_ask_text(char *text, uint64_t from, uint64_t room, uint64_t *length)
+{
+	*length = strnlen((const char *)from, room);
+	memcpy(text, (const char *)from, *length < room ? *length + 1 : room);
+	return true;
+}
+
 struct exec_image exec_image_find(const struct probes_registers *registers, bool plain,
 				  struct exec_image_work *work)
 {

@@ -77,12 +77,40 @@ static void test_what_is_large_has_its_own(void **state)
 	assert_false(is_mapped(large));
 }
 
+/* A text may end where no page follows, or behind the begin of one; some do not end in time. */
+static void test_texts(void **state)
+{
+	enum { ROOM = 64 };
+	char *const pages =
+		mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char text[ROOM];
+	uint64_t length;
+
+	(void)state;
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	assert_int_equal(munmap(pages + 2 * PAGE, PAGE), 0);
+	memset(pages, 'x', 2 * PAGE);
+	pages[2 * PAGE - 1] = 0;
+	assert_true(memory_ask_text(text, (uint64_t)pages + 2 * PAGE - 10, ROOM, &length));
+	assert_int_equal(length, 9);
+	assert_string_equal(text, "xxxxxxxxx");
+	pages[PAGE + 5] = 0;
+	assert_true(memory_ask_text(text, (uint64_t)pages + PAGE - 5, ROOM, &length));
+	assert_int_equal(length, 10);
+	assert_true(memory_ask_text(text, (uint64_t)pages, ROOM, &length));
+	assert_int_equal(length, ROOM);
+	pages[2 * PAGE - 1] = 'x';
+	assert_false(memory_ask_text(text, (uint64_t)pages + 2 * PAGE - 10, ROOM, &length));
+	assert_int_equal(munmap(pages, 2 * PAGE), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_without_a_block),
 		cmocka_unit_test(test_first_needs_share_a_mapping),
 		cmocka_unit_test(test_what_is_large_has_its_own),
+		cmocka_unit_test(test_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
