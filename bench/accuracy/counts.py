@@ -139,7 +139,7 @@ class Difference:
         self.name, self.key, self.mine, self.theirs, self.why = name, key, mine, theirs, why
 
     def calls_in(self, rows):
-        return rows.calls[self.key] if self.name not in rows.library_calls else rows.library_calls[self.name]
+        return rows.calls[self.key] if self.name not in rows.imported_calls else rows.imported_calls[self.name]
 
 
 def reason(functions, key, difference, loops):
@@ -169,8 +169,8 @@ def compare(found, rows, record, witness):
     ours, libraries, loops = calls_by_function(found, rows.functions)
     pairs = [(f"{key[0]}:{name}", key, rows.calls[key], ours[key])
              for key, name in rows.names.items() if key[1] and key not in rows.functions.startup]
-    pairs += [(name, rows.library_places.get(name), calls, libraries[name])
-              for name, calls in rows.library_calls.items() if name in libraries]
+    pairs += [(name, rows.imported_places.get(name), calls, libraries[name])
+              for name, calls in rows.imported_calls.items() if name in libraries]
     wrong = [Difference(name, key, mine, theirs, reason(rows.functions, key, theirs - mine, loops))
              for name, key, mine, theirs in pairs if mine != theirs]
     for attempt in range(RECORDINGS):

@@ -69,8 +69,8 @@ class Rows:
         text = tare.report("functions", "--format=csv", *(["--no-kernel"] if samples else []))
         self.functions = Functions(tare.profile)
         self.names = {LIBRARIES: "(libraries)"}
-        self.calls, self.library_calls = collections.Counter(), collections.Counter()
-        self.library_places = {}  # of functions that lie in one place
+        self.calls, self.imported_calls = collections.Counter(), collections.Counter()
+        self.imported_places = {}  # of functions that lie in one place
         sums = {"exclusive": collections.Counter(), "inclusive": collections.Counter()}
         self.ends = {}
         rows = list(csv.DictReader(io.StringIO(text)))
@@ -95,8 +95,8 @@ class Rows:
         name, place = counts.library_name(row["function"]), None
         if row["address"]:
             place = row["module"], int(row["address"], 16)
-        self.library_places[name] = place if self.library_places.get(name, place) == place else None
-        self.library_calls[name] += int(row.get("calls") or 0)
+        self.imported_places[name] = place if self.imported_places.get(name, place) == place else None
+        self.imported_calls[name] += int(row.get("calls") or 0)
 
     def key_of(self, row):
         if self.functions.is_library(row["module"]) or not row["address"]:
