@@ -1,5 +1,6 @@
 /* tare import: a profile from a recording of perf. */
 #include "cli/command.h"
+#include "cli/fetch_progress.h"
 #include "cli/print.h"
 #include "cli/written.h"
 #include "record/import.h"
@@ -9,7 +10,7 @@
 
 struct import_values {
 	const char *output;
-	bool quiet;
+	bool quiet, no_debuginfod;
 };
 
 static const struct option import_options[] = {
@@ -20,6 +21,7 @@ static const struct option import_options[] = {
 		 "one is kept as FILE.old",
 	 .type = OPTION_TEXT,
 	 .offset = offsetof(struct import_values, output)},
+	NO_DEBUGINFOD_OPTION(offsetof(struct import_values, no_debuginfod)),
 	{.name = "quiet",
 	 .letter = 'q',
 	 .help = "Print errors only",
@@ -45,6 +47,7 @@ static int import_run(const void *values_at, const struct operands *operands, st
 {
 	const struct import_values *values = values_at;
 	struct import_result result = {0};
+	struct fetch_progress fetching;
 
 	if (operands->count != 1) {
 		error_set(err, ERROR_USAGE, "which recording? tare import [OPTIONS] perf.data");
@@ -52,6 +55,8 @@ static int import_run(const void *values_at, const struct operands *operands, st
 	}
 	const struct import_options options = {.input = operands->items[0],
 					       .output = values->output};
+	if (!values->no_debuginfod)
+		fetch_progress_begin(&fetching, &command_import, values->quiet);
 	const bool ok = import_perf_data(&options, &result, err);
 
 	if (ok && !values->quiet)

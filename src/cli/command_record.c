@@ -4,6 +4,7 @@
  * not support the program, 126 where the command cannot be executed, 127 where it is not found.
  */
 #include "cli/command.h"
+#include "cli/fetch_progress.h"
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/recording_brief.h"
@@ -32,8 +33,8 @@ struct record_values {
 	double adaptive;
 	int64_t max_nodes, max_paths, max_memory, max_disk, max_threads;
 	int64_t max_depth; /* 0: any */
-	bool exact, no_learned, all_paths, call_sites, paused, no_follow, no_cache, wait, exec,
-		quiet, verbose;
+	bool exact, no_learned, all_paths, call_sites, paused, no_follow, no_cache, no_debuginfod,
+		wait, exec, quiet, verbose;
 };
 
 static const char *const *method_proposals(void)
@@ -301,6 +302,7 @@ static const struct option record_option_table[] = {
 	 .help = "Keep no instrumented files for the next run",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct record_values, no_cache)},
+	NO_DEBUGINFOD_OPTION(offsetof(struct record_values, no_debuginfod)),
 	{.name = "quiet",
 	 .letter = 'q',
 	 .help = "Print errors only",
@@ -316,6 +318,7 @@ static const struct option record_option_table[] = {
 
 struct record_output {
 	struct progress progress;
+	struct fetch_progress fetching;
 	struct recording_line line;
 	bool verbose, quiet;
 };
@@ -501,6 +504,8 @@ static int record_command_run(const void *values_at, const struct operands *oper
 		return -1;
 	progress_begin(&output.progress, &command_record, values->quiet);
 	output.progress.kept = !values->no_cache;
+	if (!values->no_debuginfod)
+		fetch_progress_begin(&output.fetching, &command_record, values->quiet);
 	struct record_options options = {
 		.words = operands->items,
 		.word_count = operands->count,

@@ -3,6 +3,7 @@
  * remove it.
  */
 #include "cli/command.h"
+#include "cli/fetch_progress.h"
 #include "cli/print.h"
 #include "cli/written.h"
 #include "record/record.h"
@@ -15,7 +16,7 @@
 
 struct recover_values {
 	const char *output;
-	bool quiet, clean;
+	bool quiet, clean, no_debuginfod;
 };
 
 static const struct option recover_options[] = {
@@ -29,6 +30,7 @@ static const struct option recover_options[] = {
 	 .help = "Remove what recordings left that nobody writes any more, or DIRECTORY only",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct recover_values, clean)},
+	NO_DEBUGINFOD_OPTION(offsetof(struct recover_values, no_debuginfod)),
 	{.name = "quiet",
 	 .letter = 'q',
 	 .help = "Print errors only",
@@ -126,6 +128,7 @@ static int recover_run(const void *values_at, const struct operands *operands, s
 {
 	const struct recover_values *values = values_at;
 	struct record_result result = {0};
+	struct fetch_progress fetching;
 	const char *directory = operands->count ? operands->items[0] : NULL;
 
 	if (operands->count > 1 || (values->output && (!directory || values->clean))) {
@@ -138,6 +141,8 @@ static int recover_run(const void *values_at, const struct operands *operands, s
 	}
 	if (values->clean || !directory)
 		return show_or_clean(values, directory, err);
+	if (!values->no_debuginfod)
+		fetch_progress_begin(&fetching, &command_recover, values->quiet);
 	if (!record_recover(directory, values->output, &result, err))
 		return -1;
 	if (!values->quiet)

@@ -27,11 +27,12 @@ static const struct entry environment[] = {
 	 " record doctor "},
 	{"TARE_DEBUG_PATH",
 	 "Directories with separate debug files, separated by colons (default /usr/lib/debug).",
-	 " record import report annotate view diff export "},
-	{"TARE_DEBUGINFOD",
-	 "If set, and not to 0, debug files that are not on this machine are asked for from the "
-	 "servers in DEBUGINFOD_URLS. Needs libdebuginfod.",
-	 " record import report annotate view diff export "},
+	 " record import recover report annotate view diff export "},
+	{"DEBUGINFOD_URLS",
+	 "Servers, separated by blanks, that are asked for debug files that are not on this "
+	 "machine, "
+	 "unless --no-debuginfod is given. Needs libdebuginfod, which has further variables.",
+	 " record import recover "},
 	{0},
 };
 

@@ -171,9 +171,10 @@ static bool debug_file_by_link(struct object *object)
 
 static void debug_file_fetch(struct object *object)
 {
-	char *path = object->build_id && debuginfod_is_wanted()
-			     ? debuginfod_fetch(object->build_id, object->build_id_size)
-			     : NULL;
+	char *path =
+		object->build_id && debuginfod_is_wanted()
+			? debuginfod_fetch(object->path, object->build_id, object->build_id_size)
+			: NULL;
 
 	if (path)
 		debug_file_take(object, path, NULL);

@@ -1,6 +1,7 @@
 /*
- * The library brings its own network stack along, so it is loaded only when somebody wants it. Its
- * own time limits (DEBUGINFOD_TIMEOUT) are for files that do not move on; ours ends all downloads.
+ * The library brings its own network stack along, so it is loaded only when servers are to be
+ * asked. Its own time limit (DEBUGINFOD_TIMEOUT) is for one file and long; ours ends all downloads
+ * of a process.
  */
 #include "object/debuginfod.h"
 
@@ -20,26 +21,31 @@ struct library {
 			     int (*function)(struct client *client, long done, long all));
 };
 
-static time_t started_s; /* of the download that is under way */
-static time_t spent_s;
+/* What the commands have said, and how far the downloads of this process are. */
+static struct {
+	struct debuginfod_options options;
+	bool is_allowed, has_given_up;
+	const char *file;
+	time_t spent_s, started_s, moved_s;
+	long moved; /* bytes, or steps before a server answers, at moved_s */
+} state;
 
-static bool is_asked_for(void)
+void debuginfod_allow(const struct debuginfod_options *options)
 {
-	const char *wanted = getenv("TARE_DEBUGINFOD");
-
-	return wanted && *wanted && strcmp(wanted, "0") != 0;
+	state.options = *options;
+	state.is_allowed = true;
 }
 
 static bool has_servers(void)
 {
 	const char *servers = getenv("DEBUGINFOD_URLS");
 
-	return servers && *servers;
+	return servers && servers[strspn(servers, " ")];
 }
 
 bool debuginfod_is_wanted(void)
 {
-	return is_asked_for() && has_servers();
+	return state.is_allowed && !state.has_given_up && has_servers();
 }
 
 static bool library_load(struct library *library)
@@ -72,52 +78,73 @@ static time_t now_s(void)
 	return now.tv_sec;
 }
 
-static int give_up(struct client *client, long done, long all)
+/* Steps without bytes are counted by one each. */
+static bool has_moved(long done)
 {
+	enum { BYTES_MIN = 1024 };
+
+	return done < state.moved || done - state.moved >= BYTES_MIN;
+}
+
+static int go_on_or_end(struct client *client, long done, long all)
+{
+	const time_t now = now_s();
+
 	(void)client;
-	(void)done;
-	(void)all;
-	return spent_s + now_s() - started_s >= DEBUGINFOD_SECONDS_MAX;
+	if (has_moved(done)) {
+		state.moved = done;
+		state.moved_s = now;
+	}
+	if (state.options.show)
+		state.options.show(state.file, done, all, state.options.context);
+	state.has_given_up = now - state.moved_s >= DEBUGINFOD_SILENCE_SECONDS_MAX ||
+			     state.spent_s + now - state.started_s >= DEBUGINFOD_SECONDS_MAX;
+	return state.has_given_up;
 }
 
 static const struct library *library_get(void)
 {
 	static struct library library;
-	static enum { UNKNOWN, MISSING, LOADED } state;
+	static enum { UNKNOWN, MISSING, LOADED } found;
 
-	if (state == UNKNOWN)
-		state = library_load(&library) ? LOADED : MISSING;
-	return state == LOADED ? &library : NULL;
+	if (found == UNKNOWN)
+		found = library_load(&library) ? LOADED : MISSING;
+	return found == LOADED ? &library : NULL;
 }
 
 bool debuginfod_state(const char **text)
 {
-	if (!is_asked_for())
-		*text = "servers are not asked (TARE_DEBUGINFOD=1 asks those of DEBUGINFOD_URLS)";
-	else if (!has_servers())
-		*text = "servers cannot be asked: DEBUGINFOD_URLS names none";
-	else if (!library_get())
-		*text = "servers cannot be asked: libdebuginfod is not installed";
+	const bool works = !has_servers() || library_get();
+
+	if (!has_servers())
+		*text = "servers are not asked, as DEBUGINFOD_URLS names none";
+	else if (!works)
+		*text = "the servers of DEBUGINFOD_URLS cannot be asked: libdebuginfod is not "
+			"installed";
 	else
-		*text = "servers are asked for others";
-	return !is_asked_for() || (has_servers() && library_get());
+		*text = "the servers of DEBUGINFOD_URLS are asked for others";
+	return works;
 }
 
-char *debuginfod_fetch(const unsigned char *build_id, size_t size)
+char *debuginfod_fetch(const char *file, const unsigned char *build_id, size_t size)
 {
 	const struct library *library = library_get();
 	char *path = NULL;
 
-	if (!library || spent_s >= DEBUGINFOD_SECONDS_MAX || size > 64)
+	if (!library || size > 64)
 		return NULL;
 	struct client *client = library->begin();
 	if (!client)
 		return NULL;
-	started_s = now_s();
-	library->set_progress(client, give_up);
+	state.file = file;
+	state.started_s = state.moved_s = now_s();
+	state.moved = 0;
+	library->set_progress(client, go_on_or_end);
 	const int fd = library->find(client, build_id, (int)size, &path);
-	spent_s += now_s() - started_s;
+	state.spent_s += now_s() - state.started_s;
 	library->end(client);
+	if (state.options.show)
+		state.options.show(NULL, 0, 0, state.options.context);
 	if (fd < 0)
 		return NULL;
 	close(fd);

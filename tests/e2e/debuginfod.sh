@@ -1,6 +1,6 @@
 #!/bin/bash
-# Debug files from a debuginfod server, which is asked only where the user wants that: names and
-# places of the functions of a stripped program.
+# Debug files from a debuginfod server, which is asked where DEBUGINFOD_URLS names it: names and
+# places of the functions of a stripped program. No server holds up a recording for long.
 . "$E2E/lib.sh"
 
 need gcc objcopy readelf python3 sqlite3
@@ -29,18 +29,24 @@ for _ in $(seq 200); do
 done
 [ -s port ] || fail "the server does not start"
 
-export DEBUGINFOD_URLS="http://127.0.0.1:$(cat port)/" DEBUGINFOD_CACHE_PATH=$work/cache
-export no_proxy=127.0.0.1 NO_PROXY=127.0.0.1
+export DEBUGINFOD_CACHE_PATH=$work/cache no_proxy=127.0.0.1 NO_PROXY=127.0.0.1
+servers="http://127.0.0.1:$(cat port)/"
 record_options=(--small-functions=keep)
 place() {
 	sqlite3 profile.tare "SELECT source || ':' || line FROM function WHERE name = 'outermost'"
 }
 
+# Nobody names a server, or the user wants none.
+unset DEBUGINFOD_URLS
 record "$work/program"
 [ -z "$(place)" ] || fail "a stripped program has names: $(place)"
+export DEBUGINFOD_URLS=$servers
+record_options+=(--no-debuginfod)
+record "$work/program"
+[ -z "$(place)" ] || fail "names despite --no-debuginfod: $(place)"
 [ ! -s requests ] || fail "the server was asked without leave: $(cat requests)"
 
-export TARE_DEBUGINFOD=1
+record_options=(--small-functions=keep)
 record "$work/program"
 expected=$work/inlined.c:$(grep -n 'line: declared' inlined.c | cut -d: -f1)
 [ "$(place)" = "$expected" ] || fail "expected $expected, got '$(place)'; requests: $(cat requests)"
@@ -51,4 +57,33 @@ rm -rf cache
 export DEBUGINFOD_URLS=http://127.0.0.1:1/
 record "$work/program"
 [ -z "$(place)" ] || fail "names from nowhere: $(place)"
+
+# A server that takes requests and never answers is asked for one file, not for each, and the user
+# reads what takes so long.
+printf 'int also(void) { return 1; }\n' >library.c
+printf 'int also(void);\nint main(void) { return also() - 1; }\n' >both.c
+gcc -O2 -s -shared -fPIC -Wl,--build-id=sha1 -o libalso.so library.c
+gcc -O2 -s -Wl,--build-id=sha1 -Wl,-rpath,"$work" -o both both.c libalso.so
+python3 -u - >silent_port 2>/dev/null <<'END' &
+import socket
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1])
+kept = []
+while True:
+    kept.append(server.accept())
+    open("silent_requests", "a").write(kept[-1][0].recv(4096).decode().split("\r\n")[0] + "\n")
+END
+silent=$!
+trap 'kill $server $silent 2>/dev/null; rm -rf "$work"' EXIT
+for _ in $(seq 200); do
+	[ -s silent_port ] && break
+	sleep 0.05
+done
+export DEBUGINFOD_URLS="http://127.0.0.1:$(cat silent_port)/"
+run_in "$work/recorded" "$TARE" record -o "$work/profile.tare" --small-functions=keep -- "$work/both"
+[ "$(cat recorded.status)" = 0 ] || fail "a silent server ends the recording: $(cat recorded.stderr)"
+asked=$(cut -d' ' -f2 silent_requests | sort -u | wc -l)
+[ "$asked" = 1 ] || fail "a silent server was asked for $asked files: $(cat silent_requests)"
+grep -q 'asking debuginfod servers for the names of .* takes a while' recorded.stderr ||
+	fail "nobody says what is waited for: $(cat recorded.stderr)"
 echo "names and places from a server: $expected"

@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 XDG_CACHE_HOME=$E2E_CACHE/$(cat "$TARE" "$(dirname "$TARE")"/../../runtime/*.so | cksum | tr ' ' -)
 export XDG_CACHE_HOME
 export LC_ALL=C
-unset LD_AUDIT LD_PRELOAD LD_LIBRARY_PATH
+unset LD_AUDIT LD_PRELOAD LD_LIBRARY_PATH DEBUGINFOD_URLS
 
 fail() {
 	echo "$*"
