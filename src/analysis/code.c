@@ -93,15 +93,16 @@ static bool name_address(void *context, uint64_t addr, char *text, size_t size)
 	const struct object *object = context;
 	const struct object_symbol *symbol = object_symbol_covering(object, addr);
 	const char *plt = symbol ? NULL : object_plt_symbol(object, addr);
+	const char *known = symbol ? symbol->name : plt ? plt : object_function_name(object, addr);
 	struct arena arena = {0};
 
-	if (!symbol && !plt)
+	if (!known)
 		return false;
 	arena_init(&arena);
-	const char *name = analysis_demangle(&arena, symbol ? symbol->name : plt);
+	const char *name = analysis_demangle(&arena, known);
 	if (plt)
 		snprintf(text, size, "%s@plt", name);
-	else if (symbol->addr == addr)
+	else if (!symbol || symbol->addr == addr)
 		snprintf(text, size, "%s", name);
 	else
 		snprintf(text, size, "%s+0x%llx", name, (unsigned long long)(addr - symbol->addr));

@@ -238,8 +238,10 @@ static bool object_load(struct object *object, unsigned parts, struct error *err
 	object->kind = kind_find(object);
 	object->fetch = parts & OBJECT_FETCH;
 	object->of_data = parts & OBJECT_DATA_SYMBOLS;
-	if (parts & OBJECT_SYMBOLS)
+	if (parts & OBJECT_SYMBOLS) {
 		symbols_load(object);
+		thunks_load(object);
+	}
 	if (parts & OBJECT_UNWIND)
 		eh_frame_load(object);
 	else if (parts & OBJECT_UNWIND_SEARCH)
@@ -302,6 +304,7 @@ void object_close(struct object *object)
 	vec_fini(&object->names);
 	vec_fini(&object->cie_list);
 	strmap_fini(&object->dynamic_symbols);
+	map_fini(&object->thunks);
 	map_fini(&object->slot_names);
 	map_fini(&object->code_words);
 	map_fini(&object->cies);

@@ -108,6 +108,11 @@ const struct object_symbol *object_symbols(const struct object *object, size_t *
 /* The best symbol that begins exactly at / that covers `addr`, or NULL. */
 const struct object_symbol *object_symbol_at(const struct object *object, uint64_t addr);
 const struct object_symbol *object_symbol_covering(const struct object *object, uint64_t addr);
+/*
+ * What the function that begins at `addr` is called: the best symbol there, else the exported
+ * function whose code is only a jump there; NULL: it has no name.
+ */
+const char *object_function_name(const struct object *object, uint64_t addr);
 /* Address of a defined dynamic symbol, 0 if none: what the loader would bind to. */
 uint64_t object_dynamic_symbol(const struct object *object, const char *name);
 

@@ -57,6 +57,7 @@ struct object {
 	struct symbol_vec symbols;
 	uint32_t *symbol_outer; /* 1 + index of the nearest earlier symbol that reaches here */
 	struct strmap dynamic_symbols;
+	struct map thunks;     /* code without a symbol -> index of the one that jumps there */
 	struct map slot_names; /* GOT slot -> index in names */
 	struct vec_of(const char *) names;
 
@@ -102,6 +103,9 @@ void mini_debug_load(struct object *object);
 /* Appends the wanted ones of a table of Elf64_Sym. */
 void symbols_append(struct object *object, struct byte_reader table, struct byte_reader strings,
 		    bool dynamic);
+
+/* thunks.c: after all symbols of code are there */
+void thunks_load(struct object *object);
 
 /* relocs.c */
 void slot_names_load(struct object *object);

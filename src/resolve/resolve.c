@@ -339,11 +339,12 @@ static int64_t function_at(struct resolver *resolver, struct resolve_module *mod
 	const struct object_symbol *symbol =
 		module->object ? object_symbol_at(module->object, link_addr) : NULL;
 	const struct coverage_row *row = coverage_find(&module->coverage, link_addr);
+	const char *own = module->object ? object_function_name(module->object, link_addr) : NULL;
 	const struct resolve_function function = {
-		.name = name	 ? name
-			: symbol ? symbol->name
-			: row	 ? row->name
-				 : "",
+		.name = name  ? name
+			: own ? own
+			: row ? row->name
+			      : "",
 		.link_addr = link_addr,
 		.size = row	 ? row->size
 			: symbol ? symbol->size

@@ -174,8 +174,8 @@ static void find_nameless(struct resolve_module *module, uint64_t link_addr,
 	const struct object_symbol *below = symbol_below(module->object, link_addr);
 
 	if (fde) {
-		const struct object_symbol *symbol = object_symbol_at(module->object, fde->begin);
-		*function = (struct resolve_function){symbol ? symbol->name : "", fde->begin,
+		const char *name = object_function_name(module->object, fde->begin);
+		*function = (struct resolve_function){name ? name : "", fde->begin,
 						      fde->end - fde->begin};
 		return;
 	}

@@ -45,11 +45,11 @@ static const char *range_name(const struct program *program, uint64_t addr)
 	static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
 	const uint64_t before = addr - sizeof(endbr64);
 	const unsigned char *bytes = object_at(program->object, before, sizeof(endbr64));
-	const struct object_symbol *symbol = object_symbol_at(program->object, addr);
+	const char *name = object_function_name(program->object, addr);
 
-	if (!symbol && bytes && memcmp(bytes, endbr64, sizeof(endbr64)) == 0)
-		symbol = object_symbol_at(program->object, before);
-	return symbol ? symbol->name : "";
+	if (!name && bytes && memcmp(bytes, endbr64, sizeof(endbr64)) == 0)
+		name = object_function_name(program->object, before);
+	return name ? name : "";
 }
 
 static void add_ranges(struct program *program, const struct linkage_sections *linkage)

@@ -56,11 +56,24 @@ static void put_distance(struct byte_vec *out, uint64_t target)
 	put_u32(out, (uint32_t)(target - out->len));
 }
 
+static void put_thunk(struct byte_vec *out, uint32_t bytes)
+{
+	if (bytes == 9)
+		put_bytes(out, "\xf3\x0f\x1e\xfa", 4);
+	put_u8(out, bytes == 2 ? 0xeb : 0xe9);
+	if (bytes == 2)
+		put_u8(out, SMALL_ALPHA_BYTES - 2);
+	else
+		put_u32(out, SMALL_ALPHA_BYTES - bytes);
+}
+
 static void put_code(struct builder *builder)
 {
 	struct byte_vec *out = builder->out;
 
 	pad_to(out, SMALL_TEXT, 0);
+	if (builder->options->thunk_bytes)
+		put_thunk(out, builder->options->thunk_bytes);
 	pad_to(out, SMALL_PLT, 0xc3);
 	put_u8(out, 0xff);
 	put_u8(out, 0x25);
@@ -218,7 +231,9 @@ static void put_symbols(struct builder *builder, size_t section)
 	builder->section_addrs[section] = out->len;
 	put_symbol(out, 0, 0, 0);
 	put_symbol(out, STRING_IMPORTED, 0, 0);
-	put_symbol(out, STRING_ALPHA, SMALL_TEXT, SMALL_ALPHA_BYTES);
+	put_symbol(out, STRING_ALPHA, SMALL_TEXT,
+		   builder->options->thunk_bytes ? builder->options->thunk_bytes
+						 : SMALL_ALPHA_BYTES);
 	if (section == 6)
 		put_symbol(out, STRING_BETA, SMALL_BETA, SMALL_BETA_BYTES);
 	builder->section_sizes[section] = out->len - builder->section_addrs[section];

@@ -30,6 +30,9 @@ struct small_elf_options {
 	bool absolute_types;	   /* of exceptions, likewise */
 	bool set_loc;		   /* beta's program holds an address */
 	bool no_build_id, no_symtab;
+	/* What alpha is instead of a function: a jump to beta of `thunk_bytes`, 2, 5 or, with
+	 * endbr64, 9. */
+	uint32_t thunk_bytes;
 	uint32_t debug_link_crc; /* of "small.debug"; 0: no .gnu_debuglink */
 };
 

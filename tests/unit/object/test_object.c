@@ -112,6 +112,66 @@ static void small_file(void **state)
 	}
 }
 
+/* The name of what begins behind alpha, which jumps there. */
+static void thunks(void **state)
+{
+	static const struct {
+		struct small_elf_options options;
+		const char *name; /* NULL: none */
+	} cases[] = {
+		{{.no_symtab = true, .thunk_bytes = 9}, "alpha"},
+		{{.no_symtab = true, .thunk_bytes = 5}, "alpha"},
+		{{.no_symtab = true, .thunk_bytes = 2}, "alpha"},
+		{{.no_sections = true, .thunk_bytes = 5}, "alpha"},
+		{{.no_symtab = true}, NULL},
+		{{.thunk_bytes = 5}, "beta"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct small_elf elf;
+		struct object *object = open_small(&elf, &cases[i].options);
+		const char *name = object_function_name(object, SMALL_BETA);
+
+		assert_string_equal(object_function_name(object, SMALL_TEXT), "alpha");
+		assert_null(object_function_name(object, SMALL_BETA + 1));
+		if (cases[i].name)
+			assert_string_equal(name, cases[i].name);
+		else
+			assert_null(name);
+		object_close(object);
+		small_elf_fini(&elf);
+	}
+}
+
+/* What a jump begins with is no thunk where more code follows, or where a symbol covers its target.
+ */
+static void no_thunks(void **state)
+{
+	struct small_elf elf;
+	struct error err = {0};
+
+	(void)state;
+	small_elf_build(&elf, &(struct small_elf_options){.no_symtab = true, .thunk_bytes = 5});
+	elf.bytes.data[SMALL_TEXT + 1] = 0; /* to the byte behind it */
+	struct object *object =
+		object_open_bytes(elf.bytes.data, elf.bytes.len, "small", OBJECT_ALL, &err);
+	assert_string_equal(object_function_name(object, SMALL_TEXT + 5), "alpha");
+	object_close(object);
+	elf.bytes.data[SMALL_TEXT + 4] = 0x7f; /* out of the file */
+	object = object_open_bytes(elf.bytes.data, elf.bytes.len, "small", OBJECT_ALL, &err);
+	assert_null(object_function_name(object, SMALL_TEXT + 5 + 0x7f000000));
+	object_close(object);
+	small_elf_fini(&elf);
+	small_elf_build(&elf, &(struct small_elf_options){.no_symtab = true});
+	elf.bytes.data[SMALL_TEXT] = 0xeb; /* alpha is longer */
+	elf.bytes.data[SMALL_TEXT + 1] = SMALL_ALPHA_BYTES - 2;
+	object = object_open_bytes(elf.bytes.data, elf.bytes.len, "small", OBJECT_ALL, &err);
+	assert_null(object_function_name(object, SMALL_BETA));
+	object_close(object);
+	small_elf_fini(&elf);
+}
+
 static void mapping(void **state)
 {
 	struct small_elf elf;
@@ -454,6 +514,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(small_file),
+		cmocka_unit_test(thunks),
+		cmocka_unit_test(no_thunks),
 		cmocka_unit_test(mapping),
 		cmocka_unit_test(unsuitable_files),
 		cmocka_unit_test(cut_section_table),
