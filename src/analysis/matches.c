@@ -43,13 +43,23 @@ bool analysis_name_matches(const char *name, const struct analysis_globs *globs)
 	return matches;
 }
 
+/* Behind the module's name. */
+static const char *nameless_address(const struct analysis_function *function)
+{
+	const char *address = strrchr(function->name, '+');
+
+	return address ? address : "";
+}
+
 bool analysis_function_matches(const struct analysis *analysis, uint32_t function,
 			       const struct analysis_globs *globs)
 {
 	const struct analysis_function *row = &analysis->functions.data[function];
 
-	return analysis_name_matches(row->name, globs) ||
-	       (row->symbol[0] && analysis_glob_matches(globs, row->symbol));
+	if (analysis_name_matches(row->name, globs))
+		return true;
+	/* Without a symbol: the address alone, as text shows it beside the module. */
+	return analysis_glob_matches(globs, row->symbol[0] ? row->symbol : nameless_address(row));
 }
 
 bool analysis_was_seen(const struct analysis *analysis, const struct analysis_values *values)

@@ -70,4 +70,17 @@ report functions --columns=function,calls,address
 grep -q "^alpha,40,$(printf 0x%x $((spin)))" functions.csv ||
 	fail "--function=alpha leaves out what alpha jumps to: $(cat functions.csv)"
 
-echo "alpha is at $spin"
+# Without a symbol and without a jump: the address beside the module, which stands there once.
+record_options=(--exact)
+record "$work/program"
+COLUMNS=200 "$TARE" report functions --no-pager profile.tare >text
+address=+$(printf 0x%x $((twist)))
+grep -q " $address  *libforward.so\$" text || fail "no $address beside its module: $(cat text)"
+"$TARE" report callers "$address" profile.tare --no-pager >text || fail "what text shows names nothing: $address"
+"$TARE" report callers "libforward.so$address" profile.tare --no-pager >text ||
+	fail "the whole name names nothing: libforward.so$address"
+COLUMNS=60 "$TARE" report functions --no-pager --columns=calls,function profile.tare >text
+grep -q " libforward.so$address\$" text || fail "without the module's column it is not in the name: $(cat text)"
+"$TARE" export --format=folded profile.tare >folded
+grep -q "libforward.so$address" folded || fail "a call path does not name the module: $(cat folded)"
+echo "alpha is at $spin, $address has no name"

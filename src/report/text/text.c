@@ -18,6 +18,7 @@
 enum {
 	GAP = 2,
 	NAME_MIN = 9,
+	MODULE_MIN = 14, /* where it is half of a function's name */
 	MAIN_MIN = 22,
 	MAIN_WANTED = 28, /* and of wide terminals MAIN_SHARE % */
 	MAIN_SHARE = 40,
@@ -52,8 +53,10 @@ struct text_table {
 	struct text_column columns[COLUMNS_MAX];
 	size_t count;
 	uint64_t largest; /* of all times but those per call */
-	struct str scratch, cell, line;
-	struct str full;     /* what the cell is short for, where it is a function's name */
+	struct str scratch, cell, line, beside;
+	struct str full;	     /* what the cell is short for, where it is a function's name */
+	const struct column *module; /* NULL: the table shows no modules */
+	bool needs_module;	     /* a name is short because of that */
 	struct strmap shown; /* shortened name → its row's function, to find look-alikes */
 	struct arena names;
 	bool has_sign[SIGNS_MAX], any_shaded;
@@ -97,6 +100,29 @@ static void append_sign(struct str *out, uint64_t number, bool unicode)
 		str_append(out, (int64_t)number > 0 ? "+" : unicode ? "\u2212" : "-");
 }
 
+/*
+ * The name of a function without one is its module and an address, "libx.so+0x4970": the address
+ * alone where the row has the module in a column of its own.
+ */
+static const char *without_module(struct text_table *t, const struct report_row *row,
+				  const struct text_column *column, const char *text)
+{
+	const enum column_role role = column->column->role;
+	const char *address = strstr(text, "+0x");
+	struct cell module;
+
+	if (!t->module || !address || row->last != row->node ||
+	    (role != ROLE_FUNCTION && role != ROLE_FRAME))
+		return text;
+	column_read(t->module, t->report, row, &t->beside, &module);
+	const size_t length = (size_t)(address - text);
+	if (module.type != CELL_TEXT || strlen(module.text) != length ||
+	    memcmp(module.text, text, length) != 0)
+		return text;
+	t->needs_module = true;
+	return address;
+}
+
 /* Whether the cell is the name of a function. */
 static bool names_code(const struct report_row *row, const struct text_column *column)
 {
@@ -116,6 +142,7 @@ static void format_text(struct text_table *t, const struct report_row *row,
 
 	const bool is_path = column->column->role == ROLE_CALL_PATH;
 
+	text = without_module(t, row, column, text);
 	str_clear(&t->full);
 	if (!is_path && !names_code(row, column)) {
 		name_append_escaped(&t->cell, text, unicode);
@@ -214,6 +241,21 @@ static void column_choose_scale(const struct text_table *t, struct text_column *
 	column->decimals = column->largest ? time_decimals(column->largest, column->scale) : 0;
 }
 
+/* How wide its cells are; no narrower than it is. */
+static void cells_measure(struct text_table *t, struct text_column *column)
+{
+	vec_foreach (row, &t->table->rows) {
+		str_clear(&t->line);
+		append_indent(t, row, column, &t->line);
+		cell_format(t, row, column);
+		const size_t width = t->line.len + (t->cell.data ? name_width(t->cell.data) : 0);
+		if (width > column->natural)
+			column->natural = width;
+	}
+	str_clear(&t->line);
+	column->width = column->natural;
+}
+
 static void column_measure(struct text_table *t, struct text_column *column)
 {
 	const struct report_options *options = t->report->options;
@@ -233,16 +275,7 @@ static void column_measure(struct text_table *t, struct text_column *column)
 		const size_t wanted = (size_t)options->width / BAR_SHARE;
 		column->natural = wanted < BAR_MIN ? BAR_MIN : wanted < BAR_MAX ? wanted : BAR_MAX;
 	}
-	vec_foreach (row, &t->table->rows) {
-		str_clear(&t->line);
-		append_indent(t, row, column, &t->line);
-		cell_format(t, row, column);
-		const size_t width = t->line.len + (t->cell.data ? name_width(t->cell.data) : 0);
-		if (width > column->natural)
-			column->natural = width;
-	}
-	str_clear(&t->line);
-	column->width = column->natural;
+	cells_measure(t, column);
 	column->is_whole = column->is_whole && column->natural <= WHOLE_MAX;
 }
 
@@ -285,6 +318,11 @@ static size_t main_wanted(const struct text_table *t)
 	return share > MAIN_WANTED ? share : MAIN_WANTED;
 }
 
+static size_t least_name(const struct text_table *t, const struct text_column *column)
+{
+	return t->needs_module && column->column == t->module ? MODULE_MIN : NAME_MIN;
+}
+
 static size_t wanted_width(const struct text_table *t, const struct text_column *column)
 {
 	if (column->column->role == ROLE_FRAME)
@@ -294,7 +332,9 @@ static size_t wanted_width(const struct text_table *t, const struct text_column 
 	const enum column_role role = column->column->role;
 	const bool is_function =
 		role == ROLE_FUNCTION || role == ROLE_CALLER || role == ROLE_OBJECT;
-	const size_t least = column->is_main ? main_wanted(t) : is_function ? MAIN_MIN : NAME_MIN;
+	const size_t least = column->is_main ? main_wanted(t)
+			     : is_function   ? MAIN_MIN
+					     : least_name(t, column);
 	const size_t title = name_width(column->title);
 	return least > title ? least : title;
 }
@@ -344,7 +384,8 @@ static void drop_columns(struct text_table *t, size_t width)
 }
 
 /*
- * Takes what is too much from names, the main one or the others, down to a floor or the title: from
+ * Takes what is too much from names, the main one or the others, down to `least`, which is for the
+ * main one, or the title: from
  * the widest, so that all of them stay readable.
  */
 static void shrink_to(struct text_table *t, size_t width, bool main, size_t least)
@@ -355,8 +396,9 @@ static void shrink_to(struct text_table *t, size_t width, bool main, size_t leas
 		for (size_t i = 0; i < t->count; i++) {
 			struct text_column *column = &t->columns[i];
 			const size_t title = name_width(column->title);
+			const size_t name = main ? least : least_name(t, column);
 			if (column->is_text && !column->is_whole && column->is_main == main &&
-			    column->width > (least > title ? least : title) &&
+			    column->width > (name > title ? name : title) &&
 			    (!widest || column->width >= widest->width))
 				widest = column;
 		}
@@ -373,11 +415,11 @@ static void shrink_names(struct text_table *t, size_t width)
 	for (size_t i = 0; i < t->count; i++)
 		tree = tree || t->columns[i].column->role == ROLE_FRAME;
 	shrink_to(t, width, true, tree ? TREE_WANTED : main_wanted(t));
-	shrink_to(t, width, false, NAME_MIN);
+	shrink_to(t, width, false, 0);
 	shrink_to(t, width, true, tree ? TREE_MIN : MAIN_MIN);
 	for (size_t i = 0; i < t->count; i++)
 		t->columns[i].is_whole = false;
-	shrink_to(t, width, false, NAME_MIN);
+	shrink_to(t, width, false, 0);
 }
 
 /* The last column of the group that begins at `first`; groups without title are single columns. */
@@ -414,6 +456,22 @@ static void widen_groups(struct text_table *t)
 	}
 }
 
+/* The column of the rows' modules that is still shown, and the names that stand beside it. */
+static void find_module(struct text_table *t)
+{
+	const struct column *before = t->module;
+
+	t->module = NULL;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct column *column = t->columns[i].column;
+		if (strcmp(column->name, "module") == 0)
+			t->module = column;
+	}
+	for (size_t i = 0; before && !t->module && i < t->count; i++)
+		if (t->columns[i].is_text)
+			cells_measure(t, &t->columns[i]);
+}
+
 static void table_measure(struct text_table *t)
 {
 	const size_t width = (size_t)t->report->options->width;
@@ -431,6 +489,7 @@ static void table_measure(struct text_table *t)
 		    (!column->column->title[0] || t->report->view->id == VIEW_ANNOTATE))
 			t->count--;
 	}
+	find_module(t);
 	for (size_t i = 0; i < t->count; i++) {
 		column_choose_scale(t, &t->columns[i]);
 		column_measure(t, &t->columns[i]);
@@ -438,6 +497,7 @@ static void table_measure(struct text_table *t)
 	choose_main(t);
 	widen_groups(t);
 	drop_columns(t, width);
+	find_module(t);
 	widen_groups(t);
 	/* Columns that the user asked for and that cannot fit are not mutilated either. */
 	if (!t->table->by_user || least_width(t) <= width)
@@ -836,6 +896,7 @@ void report_lines_free(struct text_table *t)
 	str_fini(&t->cell);
 	str_fini(&t->full);
 	str_fini(&t->line);
+	str_fini(&t->beside);
 	free(t);
 }
 
@@ -851,7 +912,7 @@ void report_write_text(const struct report *report, FILE *stream)
 	report_write_text_header(report, stream, report->options->verbose);
 	for (size_t i = 0; i < report->table_count; i++)
 		report_write_text_table(report, &report->tables[i], stream);
-	if (report->view->id == VIEW_SUMMARY)
+	if (report->view->id == VIEW_SUMMARY || report->view->id == VIEW_COVERAGE)
 		report_write_text_advice(report, stream);
 	if (ends_with_facts(report)) {
 		line_write(stream, report->options, "", "");
