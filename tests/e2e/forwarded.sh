@@ -83,4 +83,21 @@ COLUMNS=60 "$TARE" report functions --no-pager --columns=calls,function profile.
 grep -q " libforward.so$address\$" text || fail "without the module's column it is not in the name: $(cat text)"
 "$TARE" export --format=folded profile.tare >folded
 grep -q "libforward.so$address" folded || fail "a call path does not name the module: $(cat folded)"
+
+# The package that has its name, if it is of one.
+mkdir -p dpkg/info
+export DPKG_ADMINDIR=$work/dpkg
+printf '/.\n%s\n' "$work/libforward.so.1" >dpkg/info/other.list
+names() {
+	COLUMNS=100 "$TARE" report "$1" --no-pager profile.tare | sed -n 's/^names  *//p'
+}
+[ -z "$(names summary)$(names coverage)" ] || fail "a package of another file is named: $(names summary)"
+printf '/.\n%s\n' "$work/libforward.so" >dpkg/info/libforward1:amd64.list
+expected="libforward1-dbgsym has those of libforward.so: install it and record again"
+for view in summary coverage; do
+	[ "$(names $view)" = "$expected" ] || fail "$view: '$(names $view)', expected '$expected'"
+done
+[ -z "$(names functions)" ] || fail "the table of functions names a package: $(names functions)"
+gcc -O1 -shared -fPIC -o libforward.so library.c
+[ -z "$(names summary)" ] || fail "a package is named for a file that was replaced"
 echo "alpha is at $spin, $address has no name"

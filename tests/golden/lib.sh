@@ -14,6 +14,7 @@ trap 'rm -rf "$work"' EXIT
 
 unset COLUMNS NO_COLOR PAGER TERM
 export LC_ALL=C.UTF-8 COLUMNS=100 TZ=UTC
+export DPKG_ADMINDIR=$work # what packages this system has does not matter
 failed=0
 count=0
 

@@ -1,7 +1,9 @@
 /*
  * What to look at next: one line below the summary, with the command that shows it. What a thread
- * waits for counts before CPU time where it is more, as nobody gains by less work then.
+ * waits for counts before CPU time where it is more, as nobody gains by less work then. And which
+ * package has the names of hot functions that have none.
  */
+#include "analysis/names_missing.h"
 #include "report/text/key_line.h"
 #include "report/text/line.h"
 #include "report/text/text.h"
@@ -13,6 +15,7 @@
 #define WAIT_SHARE     0.1
 #define FUNCTION_SHARE 0.1
 #define PROCESS_SHARE  0.5
+#define NAMELESS_SHARE 0.01
 
 /* As a shell takes it. */
 static void append_word(struct str *out, const char *word)
@@ -113,15 +116,38 @@ static bool advise_process(const struct report *report, struct str *text)
 	return true;
 }
 
+static bool advise(const struct report *report, struct str *text)
+{
+	return report->view->id == VIEW_SUMMARY &&
+	       (advise_wait(report, text) || advise_function(report, text) ||
+		advise_process(report, text));
+}
+
+static bool name_package(const struct report *report, struct str *text)
+{
+	struct names_missing missing = {0};
+	const bool found = analysis_names_missing(report->analysis, 100 * NAMELESS_SHARE, &missing);
+
+	if (found)
+		str_printf(text, "%s has those of %s: install it and record again",
+			   missing.package.data, missing.module->name);
+	str_fini(&missing.package);
+	return found;
+}
+
 void report_write_text_advice(const struct report *report, FILE *stream)
 {
-	struct str text = {0};
+	struct str next = {0}, names = {0};
 
-	if (report->options->columns ||
-	    (!advise_wait(report, &text) && !advise_function(report, &text) &&
-	     !advise_process(report, &text)))
+	if (report->options->columns)
 		return;
-	line_write(stream, report->options, "", "");
-	key_line_write_facts(report, stream, LINE_PLAIN, "next", &text);
-	str_fini(&text);
+	const bool has_next = advise(report, &next), has_names = name_package(report, &names);
+	if (has_next || has_names)
+		line_write(stream, report->options, "", "");
+	if (has_next)
+		key_line_write_facts(report, stream, LINE_PLAIN, "next", &next);
+	if (has_names)
+		key_line_write_facts(report, stream, LINE_PLAIN, "names", &names);
+	str_fini(&next);
+	str_fini(&names);
 }

@@ -12,7 +12,7 @@ void report_write_text(const struct report *report, FILE *stream);
 void report_write_text_header(const struct report *report, FILE *stream, bool whole);
 /* What the short header leaves out. */
 void report_write_text_facts(const struct report *report, FILE *stream);
-/* Which command to type next, where something stands out. */
+/* Which command to type next, where something stands out, and which package has names. */
 void report_write_text_advice(const struct report *report, FILE *stream);
 /* Parts of it that the header has, too; they append nothing where there is nothing to say. */
 void report_append_start(const struct report *report, struct str *text);
