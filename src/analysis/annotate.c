@@ -77,6 +77,16 @@ static bool has_places(const struct analysis *analysis, const struct analysis_fu
 	return function->values.calls || function->values.amount[ELAPSED_INCLUSIVE];
 }
 
+static void add_function(const struct annotator *annotator, uint32_t index, struct targets *targets)
+{
+	const struct analysis_function *function = &annotator->analysis->functions.data[index];
+
+	vec_push(targets, ((struct annotated){.module = function->module,
+					      .function = index,
+					      .symbol = function->symbol,
+					      .name = function->name}));
+}
+
 static void add_functions(const struct annotator *annotator, const struct analysis_globs *wanted,
 			  struct targets *targets)
 {
@@ -87,10 +97,7 @@ static void add_functions(const struct annotator *annotator, const struct analys
 		if (!has_places(analysis, function) || function->inlined ||
 		    !analysis_function_matches(analysis, i, wanted))
 			continue;
-		vec_push(targets, ((struct annotated){.module = function->module,
-						      .function = i,
-						      .symbol = function->symbol,
-						      .name = function->name}));
+		add_function(annotator, i, targets);
 	}
 }
 
@@ -166,6 +173,10 @@ static bool find_targets(const struct annotator *annotator, struct targets *targ
 {
 	const struct analysis_globs wanted = {.items = &annotator->options->function, .count = 1};
 
+	if (annotator->options->whole) {
+		add_function(annotator, annotator->options->whole->function, targets);
+		return true;
+	}
 	add_functions(annotator, &wanted, targets);
 	add_inlined(annotator, &wanted, targets);
 	if (targets->len > TARGETS_MAX)

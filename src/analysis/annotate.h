@@ -30,9 +30,25 @@ struct annotation_row {
 	struct analysis_place values;
 };
 
+/* Lines of a file that belong to a function by its debug information, the last one included. */
+struct annotation_extent {
+	const char *source;
+	uint32_t first, last;
+};
+
+/* One function as a whole, for those who know its code: see listing.h. */
+struct annotation_whole {
+	uint32_t function; /* index */
+	const struct annotation_extent *extents;
+	size_t extent_count;
+	/* A profile may name any file: unless this is set, only those of `extents` are read. */
+	bool reads_any;
+};
+
 struct annotation_options {
-	const char *function; /* name or glob */
-	bool assembly;	      /* instructions, not lines */
+	const char *function;		      /* name or glob */
+	const struct annotation_whole *whole; /* instead of `function`; NULL: by that */
+	bool assembly;			      /* instructions, not lines */
 	/* Lines around those with samples; UINT32_MAX: all of the function, and all that was
 	   inlined there. */
 	uint32_t context;

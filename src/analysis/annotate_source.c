@@ -263,6 +263,34 @@ struct extent {
 	uint32_t first, last;
 };
 
+/* What debug information says of the file; NULL: nothing. */
+static const struct annotation_extent *known_extent(const struct annotator *annotator,
+						    const char *path)
+{
+	const struct annotation_whole *whole = annotator->options->whole;
+
+	for (size_t i = 0; whole && i < whole->extent_count; i++)
+		if (strcmp(whole->extents[i].source, path) == 0)
+			return &whole->extents[i];
+	return NULL;
+}
+
+/* By the lines that are near, of those that debug information knows. */
+static struct extent widened(const struct annotator *annotator, const char *path,
+			     struct extent extent)
+{
+	enum { NEAR = 20000 };
+	const struct annotation_extent *known = known_extent(annotator, path);
+
+	if (!known || !extent.last)
+		return extent;
+	if (known->first < extent.first && extent.first - known->first < NEAR)
+		extent.first = known->first;
+	if (known->last > extent.last && known->last - extent.last < NEAR)
+		extent.last = known->last;
+	return extent;
+}
+
 /* The lines to show of a file: from the declaration on, if it is there. */
 static struct extent extent_of(const struct source_builder *builder, int64_t source)
 {
@@ -285,7 +313,7 @@ static struct extent extent_of(const struct source_builder *builder, int64_t sou
 	if (function->source && strcmp(function->source, path) == 0 && function->line > 0 &&
 	    function->line < extent.first && extent.first - function->line < 10000)
 		extent.first = (uint32_t)function->line;
-	return extent;
+	return widened(annotator, path, extent);
 }
 
 static void add_line(struct source_builder *builder, const struct source_text *text, int64_t source,
@@ -317,8 +345,16 @@ static void open_source(struct source_builder *builder, const char *path, struct
 {
 	struct annotator *annotator = builder->annotator;
 	const int64_t recorded = profile_session(annotator->analysis->profile)->begin_unix_ns;
+	const struct annotation_whole *whole = annotator->options->whole;
 	struct error err;
 
+	if (whole && !whole->reads_any && !known_extent(annotator, path)) {
+		annotator_note(annotator,
+			       "the text of %s is left out: no debug information on this machine "
+			       "names it for this function; --embed-source=all trusts the profile",
+			       path);
+		return;
+	}
 	*opened = source_text_open(text, &annotator->prefixes, path, &err);
 	if (!*opened)
 		annotator_note(annotator, "%s; --source-path=FROM=TO says where sources are",

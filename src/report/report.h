@@ -45,6 +45,8 @@ struct report_options {
 	/* annotate: instructions instead of lines; "FROM=TO": where sources are on this machine */
 	bool assembly;
 	struct analysis_globs source_paths;
+	/* annotate: this function; NULL: by its name */
+	const struct annotation_whole *whole;
 	int width;    /* text: columns of the terminal */
 	bool color;   /* text: with escape sequences */
 	bool unicode; /* text: characters beyond ASCII may be written */

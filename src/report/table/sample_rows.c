@@ -83,6 +83,7 @@ bool report_fill_annotate(struct report *report, struct error *err)
 	struct report_table *table = report_add_table(report, "annotate", NULL, NULL);
 	const struct annotation_options wanted = {
 		.function = options->function,
+		.whole = options->whole,
 		.assembly = options->assembly,
 		.context = options->format == REPORT_TEXT && options->limit ? CONTEXT : UINT32_MAX,
 		.source_paths = options->source_paths.items,
