@@ -51,7 +51,7 @@ static void write_reports(const struct analysis *analysis, const struct analysis
 			abort();
 	}
 	for (const struct export_format *format = export_formats; format->name; format++) {
-		const struct export_options options = {.path = path, .embed_source = true};
+		const struct export_options options = {.path = path, .code = EXPORT_CODE_ALL};
 
 		if (!format->write(analysis, &options, stream, &err) && !err.message[0])
 			abort();

@@ -4,6 +4,7 @@
  */
 #include "cli/command.h"
 #include "cli/compared.h"
+#include "cli/embed_option.h"
 #include "cli/newest_profile.h"
 #include "cli/profile_options.h"
 #include "cli/sink.h"
@@ -15,6 +16,8 @@
 
 struct export_values {
 	const char *format, *output, *measure, *compare;
+	int embed_source; /* enum export_code */
+	struct option_list source_paths;
 	struct profile_values profile;
 };
 
@@ -46,6 +49,12 @@ static const struct option export_command_options[] = {
 	 .help = "html: compare with the profile BASE",
 	 .type = OPTION_TEXT,
 	 .offset = AT(compare)},
+	EMBED_SOURCE_OPTION(AT(embed_source)),
+	{.name = "source-path",
+	 .argument = "FROM=TO",
+	 .help = "html: sources whose path begins with FROM are at TO (repeatable)",
+	 .type = OPTION_LIST,
+	 .offset = AT(source_paths)},
 	SHAPE_OPTIONS(AT(profile)),
 	PROFILE_OPTIONS(AT(profile)),
 	{0},
@@ -54,7 +63,12 @@ static const struct option export_command_options[] = {
 static bool write_profile(const struct export_format *format, const struct export_values *values,
 			  const struct compared *compared, struct error *err)
 {
-	const struct export_options options = {.from = values->profile.from,
+	struct globs sources = {0};
+	const struct export_options options = {.code = (enum export_code)values->embed_source,
+					       .lines = compared->profile.lines,
+					       .source_paths =
+						       globs_of(&sources, &values->source_paths),
+					       .from = values->profile.from,
 					       .to = values->profile.to,
 					       .depth = values->profile.depth,
 					       .measure = values->measure,
@@ -63,13 +77,26 @@ static bool write_profile(const struct export_format *format, const struct expor
 					       .base_path = compared->base.path};
 	struct sink sink = {.file = {.fd = -1}};
 
-	if (!sink_open(&sink, values->output, format->tells_command ? SINK_PRIVATE : 0, err))
-		return false;
-	const bool ok = format->write(compared->profile.analysis, &options, sink.stream, err);
-	return sink_close(&sink, ok, err);
+	bool ok = sink_open(&sink, values->output, format->tells_command ? SINK_PRIVATE : 0, err);
+	if (ok) {
+		ok = format->write(compared->profile.analysis, &options, sink.stream, err);
+		ok = sink_close(&sink, ok, err);
+	}
+	vec_fini(&sources);
+	return ok;
 }
 
 static const char usage[] = "tare export --format=FORMAT FILE [-o OUT]";
+
+/* The first option that is given and is of use to pages only; NULL: none is. */
+static const char *option_of_pages(const struct export_values *values)
+{
+	if (values->compare)
+		return "--compare";
+	if (values->embed_source != EXPORT_CODE_HOT)
+		return "--embed-source";
+	return values->source_paths.len ? "--source-path" : NULL;
+}
 
 static bool check(const struct export_values *values, const struct operands *operands,
 		  const struct export_format **format, struct error *err)
@@ -91,8 +118,9 @@ static bool check(const struct export_values *values, const struct operands *ope
 				 "paths, not for %s%s",
 				 (*format)->name,
 				 (*format)->of_events ? "" : ", which has them as switches");
-	if (values->compare && strcmp((*format)->name, "html") != 0)
-		return error_set(err, ERROR_USAGE, "--compare is for --format=html only");
+	const char *for_pages = option_of_pages(values);
+	if (for_pages && strcmp((*format)->name, "html") != 0)
+		return error_set(err, ERROR_USAGE, "%s is for --format=html only", for_pages);
 	if ((*format)->is_binary && !values->output && isatty(STDOUT_FILENO))
 		return error_set(err, ERROR_USAGE,
 				 "%s is binary and not for a terminal; say -o FILE",

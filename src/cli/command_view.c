@@ -5,6 +5,7 @@
  */
 #include "cli/command.h"
 #include "cli/compared.h"
+#include "cli/embed_option.h"
 #include "cli/external_program.h"
 #include "cli/newest_profile.h"
 #include "cli/print.h"
@@ -20,7 +21,7 @@
 
 struct view_values {
 	const char *output, *compare;
-	bool embed_source;
+	int embed_source; /* enum export_code */
 	struct option_list source_paths;
 	struct profile_values profile;
 };
@@ -39,12 +40,7 @@ static const struct option view_command_options[] = {
 	 .help = "Compare with the profile BASE: differences of functions and call paths",
 	 .type = OPTION_TEXT,
 	 .offset = AT(compare)},
-	{.name = "embed-source",
-	 .help = "Put the source and instructions of the functions with most samples, or calls, "
-		 "into "
-		 "the page",
-	 .type = OPTION_FLAG,
-	 .offset = AT(embed_source)},
+	EMBED_SOURCE_OPTION(AT(embed_source)),
 	{.name = "source-path",
 	 .argument = "FROM=TO",
 	 .help = "Sources whose path begins with FROM are at TO (repeatable)",
@@ -114,7 +110,8 @@ static bool write_page(const struct page *page, FILE *stream, struct error *err)
 		.path = compared->profile.path,
 		.base = compared->base.analysis,
 		.base_path = compared->base.path,
-		.embed_source = page->values->embed_source,
+		.code = (enum export_code)page->values->embed_source,
+		.lines = compared->profile.lines,
 		.source_paths = globs_of(&sources, &page->values->source_paths)};
 	const bool ok = html_write(compared->profile.analysis, &options, stream, err);
 

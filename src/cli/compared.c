@@ -19,8 +19,25 @@ static bool open_one(struct compared_profile *one, const char *path,
 	return one->analysis != NULL;
 }
 
+/* As `tare annotate` has them. */
+static bool open_lines(struct compared_profile *one, const struct analysis_options *options,
+		       struct error *err)
+{
+	const struct analysis *shown = one->analysis;
+	struct analysis_options own = *options;
+
+	if (shown->method != ANALYSIS_INSTRUMENT || shown->by_call_site || !shown->event)
+		return true;
+	own.method = ANALYSIS_SAMPLE;
+	own.call_places = true;
+	own.times = own.coverage_functions = false;
+	one->lines = analysis_open(one->profile, &own, err);
+	return one->lines != NULL;
+}
+
 static void close_one(struct compared_profile *one)
 {
+	analysis_close(one->lines);
 	analysis_close(one->analysis);
 	profile_close(one->profile);
 }
@@ -47,6 +64,8 @@ bool compared_open(struct compared *compared, const char *path, const char *base
 		return error_set(err, ERROR_NOT_FOUND,
 				 "no process or thread of %s matches; the threads view lists them",
 				 path);
+	if (use == COMPARED_PAGE && !open_lines(&compared->profile, options, err))
+		return false;
 	if (!base)
 		return true;
 	if (!open_one(&compared->base, base, options, err))

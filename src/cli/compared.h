@@ -8,6 +8,9 @@ struct compared_profile {
 	const char *path;	 /* borrowed */
 	struct profile *profile; /* NULL: none */
 	struct analysis *analysis;
+	/* Of a page: the same with the values of lines, where these are by samples and `analysis`
+	   shows calls; else NULL. */
+	struct analysis *lines;
 };
 
 struct compared {

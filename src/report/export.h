@@ -9,6 +9,13 @@
 
 #include <stdio.h>
 
+/* HTML: of which functions source and instructions are in the page. */
+enum export_code {
+	EXPORT_CODE_HOT, /* of those with the greatest values, up to a limit */
+	EXPORT_CODE_NO,
+	EXPORT_CODE_ALL, /* of all that have values */
+};
+
 struct export_options {
 	const char *from, *to; /* range of time as analysis_time_parse has it; NULL: all */
 	int64_t depth;	       /* calls deeper than that are left out; 0: none */
@@ -17,7 +24,9 @@ struct export_options {
 	/* HTML: what to compare with, NULL: nothing */
 	const struct analysis *base;
 	const char *base_path;
-	bool embed_source; /* HTML: with the text of the source and of the instructions */
+	enum export_code code;
+	/* HTML: the same profile with the lines' values; NULL: `analysis` has them, or none has. */
+	const struct analysis *lines;
 	struct analysis_globs source_paths; /* "FROM=TO": where sources are on this machine */
 };
 

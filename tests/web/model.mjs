@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const web = resolve(dirname(fileURLToPath(import.meta.url)), '../../web');
-const MODULES = ['model/tree', 'model/selection', 'model/shape', 'model/compare', 'parts/flame_layout', 'parts/tree_rows', 'format', 'address'];
+const MODULES = ['model/tree', 'model/selection', 'model/shape', 'model/compare', 'model/lanes', 'model/links', 'model/code', 'parts/flame_layout', 'parts/tree_rows', 'format', 'address'];
 
 if (!existsSync(join(web, 'node_modules/esbuild'))) {
 	console.log('the packages of web/package-lock.json are not installed: cd web && npm ci');
@@ -17,7 +17,8 @@ const { outputFiles: [{ text }] } = await build({
 	stdin: { contents: MODULES.map((name) => `export * from './${name}.ts';`).join('\n'), resolveDir: join(web, 'src') },
 	bundle: true, format: 'esm', write: false, target: 'es2022',
 });
-const { CallTree, Selection, shapeTree, hiddenNodes, Comparison, FlameLayout, rangeOf, TreeRows, percent, shorten, time, count, rangesOf, numbersOf } =
+const { CallTree, Selection, shapeTree, hiddenNodes, Comparison, FlameLayout, rangeOf, TreeRows, percent, shorten, time, count, rangesOf, numbersOf,
+	Lanes, Links, CodeTable, marginOf } =
 	await import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
 
 function equal(actual, expected, what) {
@@ -137,6 +138,74 @@ const tests = {
 		equal([rows.chain(1), rows.label(1), rows.exclusive(1, 0)], [[1, 2, 3], 'f1 → f2 → f3', 51], 'chain');
 		equal(rows.list({ quantity: 0, least: 0, ascending: false, fold: 2, always: (node) => node === 3 }), [0, 1], 'always');
 		equal(rows.chain(1), [1, 2], 'chain up to what is always shown');
+	},
+
+	'arrows of inner loops lie within those of outer ones'() {
+		/* 9 → 1 around 7 → 3 around 6 → 4; 0 → 2 meets only the first of them, 8 → 10 too */
+		const lanes = new Lanes([{ from: 9, to: 1 }, { from: 7, to: 3 }, { from: 6, to: 4 }, { from: 0, to: 2 }, { from: 8, to: 10 }], 8);
+		const laneOf = (row) => lanes.of(row).lane;
+		equal([laneOf(6), laneOf(7), laneOf(9)], [0, 1, 2], 'nested');
+		equal([laneOf(0), laneOf(8)], [0, 0], 'beside');
+		equal([lanes.count, lanes.leftOut, lanes.of(6).back, lanes.of(0).back], [3, 0, true, false], 'facts');
+		equal(lanes.at(5).map(({ arrow, above, below, begins, ends }) => [arrow.lane, above, below, begins, ends]),
+			[[0, true, true, false, false], [1, true, true, false, false], [2, true, true, false, false]], 'row within all');
+		equal(lanes.at(4).map(({ arrow, above, below, begins, ends }) => [arrow.lane, above, below, begins, ends])[0], [0, false, true, false, true], 'row of a tip');
+		equal(lanes.at(6)[0].begins, true, 'row of a jump');
+		equal(lanes.at(11), [], 'row without arrows');
+	},
+
+	'arrows in a lane never meet, whatever jumps there are'() {
+		let seed = 7;
+		const random = (below) => { seed = (seed * 1103515245 + 12345) % 2147483648; return Math.floor((seed / 2147483648) * below); };
+		for (let round = 0; round < 200; round++) {
+			const jumps = Array.from({ length: random(60) }, (_, i) => ({ from: i * 3 + random(3), to: random(180) }));
+			const lanes = new Lanes(jumps, 1 + random(12));
+			const taken = new Set();
+			for (const arrow of lanes.arrows.filter(({ lane }) => lane >= 0))
+				for (let row = arrow.low; row <= arrow.high; row++) {
+					const key = `${arrow.lane} ${row}`;
+					if (taken.has(key))
+						throw new Error(`two arrows in lane ${arrow.lane} at row ${row}`);
+					taken.add(key);
+				}
+			equal(lanes.leftOut, lanes.arrows.filter(({ lane }) => lane < 0).length, 'left out');
+			for (let row = 0; row < 180; row++)
+				equal(lanes.at(row).map(({ arrow }) => arrow.lane), [...taken].filter((key) => key.endsWith(` ${row}`)).map((key) => Number(key.split(' ')[0])).sort((a, b) => a - b), `lanes at row ${row}`);
+			for (const { from, to } of jumps)
+				equal([lanes.of(from).to, lanes.of(from).from.includes(from)], [to, true], 'the jump has its arrow');
+		}
+	},
+
+	'jumps to one row from one side share an arrow'() {
+		const lanes = new Lanes([{ from: 2, to: 8 }, { from: 5, to: 8 }, { from: 11, to: 8 }, { from: 8, to: 8 }], 8);
+		equal(lanes.arrows.map(({ to, back, from, low, high }) => [to, back, from, low, high]), [[8, false, [2, 5], 2, 8], [8, true, [8, 11], 8, 11]], 'arrows');
+		equal(lanes.of(2) === lanes.of(5), true, 'shared');
+		equal(new Lanes([{ from: 0, to: 9 }, { from: 1, to: 8 }, { from: 2, to: 7 }], 2).leftOut, 1, 'more arrows than lanes');
+	},
+
+	'lines have the instructions of what was inlined there'() {
+		/* a.c:10 inlines b.h:5, which inlines b.h:2; the source shows the first two, and b.h:5 below a.c:12 too */
+		const rows = [{ source: 'a.c', line: 9, level: 0 }, { source: 'a.c', line: 10, level: 0 }, { source: 'b.h', line: 5, level: 1 },
+			{ source: 'a.c', line: 11, level: 0 }, { source: 'a.c', line: 12, level: 0 }, { source: 'b.h', line: 5, level: 1 }];
+		const sources = ['a.c', 'b.h', 'b.h', 'a.c', 'b.h', 'z.c'];
+		const places = { outer: [0, 1, 2, 0, 4, 0], line: [10, 5, 2, 12, 5, 1], source: (place) => sources[place - 1] };
+		const links = new Links(rows, places, [1, 2, 3, 4, 5, 6, 0, 3]);
+		equal([0, 1, 2, 3, 4, 5, 6, 7].map((instruction) => links.linesOf(instruction)), [[1], [1, 2], [1, 2], [4], [4, 5], [], [], [1, 2]], 'lines of instructions');
+		equal([0, 1, 2, 3, 4, 5].map((row) => links.instructionsOf(row)), [[], [0, 1, 2, 7], [1, 2, 7], [], [3, 4], [4]], 'instructions of lines');
+		equal([links.linesOf(99), links.instructionsOf(99)], [[], []], 'beyond the end');
+	},
+
+	'the margin has the measure, or what is known of CPU time'() {
+		const table = (columns) => new CodeTable({ name: 't', rows: 1, columns: columns.map(([name, type]) => ({ name, type })), subject: {}, value: () => null });
+		const measure = (key, inclusive) => ({ key, inclusive });
+		const sampled = table([['inclusive_samples', 'count'], ['inclusive_percent', 'percent'], ['exclusive_samples', 'count'], ['exclusive_percent', 'percent'], ['exclusive_weight', 'time'], ['exclusive_weight_percent', 'percent']]);
+		equal(marginOf(sampled, measure('exclusive_samples', false)), { value: 'exclusive_samples', percent: 'exclusive_percent', exact: true }, 'samples');
+		equal(marginOf(sampled, measure('cpu_exclusive', false)), { value: 'exclusive_weight', percent: 'exclusive_weight_percent', exact: true }, 'CPU by samples');
+		equal(marginOf(sampled, measure('elapsed_inclusive', true)), { value: 'inclusive_samples', percent: 'inclusive_percent', exact: false }, 'elapsed is not known');
+		const calls = table([['calls', 'count'], ['cpu_inclusive', 'time'], ['cpu_inclusive_percent', 'percent'], ['elapsed_inclusive', 'time']]);
+		equal(marginOf(calls, measure('elapsed_inclusive', true)), { value: 'elapsed_inclusive', percent: null, exact: true }, 'elapsed of calls');
+		equal(marginOf(calls, measure('cpu_exclusive', false)), { value: 'cpu_inclusive', percent: 'cpu_inclusive_percent', exact: false }, 'exclusive is not known of calls');
+		equal(marginOf(table([['executions', 'count']]), measure('cpu_exclusive', false)), null, 'nothing');
 	},
 
 	'numbers for people'() {

@@ -332,31 +332,48 @@ const tests = {
 		return { problems, close };
 	},
 
-	async 'source and instructions, where they were asked for'() {
-		const { page, problems, close } = await openPage(browser, pageOf('sampled', '--embed-source'));
+	async 'source lines are those of tare annotate, and nobody else\'s files are in the page'() {
+		const { page, problems, close } = await openPage(browser, pageOf('sampled', '--embed-source=all'));
 		await view(page, 'Source');
-		const [kind, functions] = [page.getByLabel('What to show'), page.getByLabel('Function', { exact: true })];
+		const functions = page.getByLabel('Function', { exact: true });
 		const offered = await functions.locator('option').evaluateAll((options) => options.map(({ value }) => tarePage.state.profile.functionNames[value]));
 		/* Hostile names are shown escaped and cannot be asked for like that. */
 		for (const [index, name] of offered.entries()) {
 			if (name.includes('\\'))
 				continue;
 			await functions.selectOption({ index });
-			await kind.selectOption('source');
 			const expected = report('annotate', name, profile('sampled')).tables.annotate;
-			equal((await text(page.locator('.grid-row.data'))).length, Math.min(expected.length, 40), `lines of ${name}`);
-			const sum = await page.evaluate(() => {
+			const shown = await page.evaluate(() => {
 				const { state } = tarePage;
-				const table = state.profile.table(`source:${state.selected}`);
-				const column = table.columns.find(({ name }) => name === 'exclusive_samples');
-				return Array.from({ length: table.rows }, (_, row) => table.value(column, row)).reduce((all, n) => all + n, 0);
+				const table = state.profile.table(`source:${state.selected}`) ?? state.profile.table(`assembly:${state.selected}`);
+				const column = (wanted) => table.columns.find(({ name }) => name === wanted);
+				return Array.from({ length: table.rows }, (_, row) => [table.value(column('exclusive_samples'), row), column('text') ? table.value(column('text'), row) : null]);
 			});
-			equal(sum, expected.reduce((all, row) => all + row.exclusive_samples, 0), `samples in ${name}`);
+			equal(shown.map(([samples]) => samples), expected.map((row) => row.exclusive_samples), `samples in ${name}`);
+			equal(shown.map(([, text]) => text === null), expected.map((row) => row.text === null), `lines of ${name}`);
 		}
 		await close();
+		/* The program is not here, so its debug information confirms no file: not even one that is here. */
 		const plain = await openPage(browser, pageOf('sampled'));
-		equal(await plain.page.getByRole('tab', { name: 'Source' }).count(), 0, 'no source unless asked for');
-		return { problems: [...problems, ...plain.problems], close: plain.close };
+		await view(plain.page, 'Source');
+		const texts = await plain.page.evaluate(() => {
+			const { profile } = tarePage.state;
+			return profile.functionsWithCode.flatMap((func) => {
+				const table = profile.table(`source:${func}`);
+				const column = table?.columns.find(({ name }) => name === 'text');
+				return column ? [func] : [];
+			});
+		});
+		equal(texts, [], 'functions with text that only the profile vouches for');
+		const push = await plain.page.evaluate(() => tarePage.state.profile.functionNames.findIndex((name) => name.includes('push_back')));
+		await plain.page.evaluate((func) => tarePage.state.set('selected', func), push);
+		check((await plain.page.locator('.signs').textContent()).includes('is left out: no debug information'), 'it is said why');
+		await plain.close();
+		const none = await openPage(browser, pageOf('sampled', '--embed-source=no'));
+		equal(await none.page.evaluate(() => tarePage.state.profile.functionsWithCode.length), 0, 'no code where none was wanted');
+		await view(none.page, 'Source');
+		check((await none.page.locator('.view .empty').first().textContent()).includes('--embed-source=hot'), 'it is said how to get it');
+		return { problems: [...problems, ...plain.problems, ...none.problems], close: none.close };
 	},
 
 	async 'prints'() {

@@ -19,7 +19,7 @@ import { TreeView } from './views/tree.ts';
 import { makeViews } from './views/views.ts';
 
 /** Views beside which the selected function is of use. */
-const WITH_PANE = new Set(['functions', 'calltree', 'flame', 'source', 'lines', 'instructions', 'methods', 'os']);
+const WITH_PANE = new Set(['functions', 'calltree', 'flame', 'lines', 'methods', 'os']);
 
 class Page {
 	private readonly views: View[];

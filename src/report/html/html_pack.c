@@ -75,6 +75,19 @@ void html_pack_end(struct html_pack *pack, const char *name, ...)
 	str_fini(&text);
 }
 
+bool html_pack_any(const struct html_pack *pack)
+{
+	for (size_t i = pack->begin; i < pack->columns.len; i++)
+		if (pack->columns.data[i])
+			return true;
+	return false;
+}
+
+void html_pack_drop(struct html_pack *pack)
+{
+	pack->columns.len = pack->begin;
+}
+
 /* ---- texts ---- */
 
 void html_json_text(struct str *json, const char *text)

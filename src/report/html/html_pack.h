@@ -31,6 +31,10 @@ void html_pack_signed(struct html_pack *pack, int64_t number);
 __attribute__((format(printf, 2, 3))) void html_pack_end(struct html_pack *pack, const char *name,
 							 ...);
 
+/* Of the open column: whether any value is not 0; and to end it as if it had not been begun. */
+bool html_pack_any(const struct html_pack *pack);
+void html_pack_drop(struct html_pack *pack);
+
 /* Number of a text in the table of strings, which counts from 1; 0 for NULL. */
 uint64_t html_pack_text(struct html_pack *pack, const char *text);
 

@@ -1,16 +1,15 @@
 /*
  * Tables as columns of numbers: the cells that `tare report --format=json` has, so that the page
- * shows the same ones. Where source is embedded, functions with samples, or with calls whose places
- * are known, have a table of their lines and one of their instructions.
+ * shows the same ones.
  */
 #include "report/html/html_table.h"
 
-#include "report/table/table.h"
+#include "report/html/html_code.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { TAB = 4, FUNCTIONS_WITH_SOURCE = 60 };
+enum { TAB = 4 };
 
 /* ---- cells ---- */
 
@@ -153,9 +152,11 @@ static void pack_notes(struct html_pack *pack, const struct report *report)
 	str_append(&pack->json, "]");
 }
 
-static void pack_table(struct html_pack *pack, const struct report *report,
-		       const struct report_table *table, const char *name)
+void html_pack_table(struct html_pack *pack, const struct report *report,
+		     const struct report_table *table, const char *name)
 {
+	bool any = false;
+
 	if (pack->json.data[pack->json.len - 1] != '[')
 		str_append(&pack->json, ",\n");
 	str_printf(&pack->json, "{\"name\":\"%s\",\"rows\":%zu", name, table->rows.len);
@@ -164,18 +165,29 @@ static void pack_table(struct html_pack *pack, const struct report *report,
 	for (size_t i = 0; i < table->column_count; i++) {
 		const struct column *column = table->columns[i];
 		const enum cell_type type = pack_cells(pack, report, table, column);
+		if (report->annotated && !html_pack_any(pack)) {
+			html_pack_drop(pack);
+			continue;
+		}
 		html_pack_end(pack, "%s.%s", name, column->name);
 		str_printf(&pack->json,
 			   "%s{\"name\":\"%s\",\"group\":\"%s\",\"title\":\"%s\",\"type\":\"%s\","
 			   "\"each\":%d}",
-			   i ? "," : "", column->name, column->group, column->title,
+			   any ? "," : "", column->name, column->group, column->title,
 			   type_name(type), column->each);
+		any = true;
 	}
 	str_append(&pack->json, "]}");
 	pack_subjects(pack, report, table, name);
 }
 
 /* ---- views ---- */
+
+/* Whether the view has rows for lines, which have an analysis of their own. */
+static bool is_of_lines(const char *view)
+{
+	return !strcmp(view, "lines") || !strcmp(view, "instructions");
+}
 
 static bool pack_view(struct html_pack *pack, const struct analysis *analysis,
 		      const struct report_options *options, const char *name, struct error *err)
@@ -186,82 +198,10 @@ static bool pack_view(struct html_pack *pack, const struct analysis *analysis,
 	if (!report_open(&report, analysis, options, err))
 		return err->code == ERROR_NOT_FOUND || err->code == ERROR_USAGE;
 	for (size_t i = 0; i < report.table_count; i++)
-		pack_table(pack, &report, &report.tables[i], name ? name : report.tables[i].name);
+		html_pack_table(pack, &report, &report.tables[i],
+				name ? name : report.tables[i].name);
 	report_close(&report);
 	return true;
-}
-
-/* ---- source ---- */
-
-struct ranked {
-	uint32_t function;
-	uint64_t value;
-};
-
-static int compare_ranked(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return x->function < y->function ? -1 : 1;
-}
-
-/* The lines and the instructions of one function. */
-static bool pack_code(struct html_pack *pack, const struct analysis *analysis,
-		      const struct export_options *options, uint32_t function, struct error *err)
-{
-	static const char samples[] = "function,source,line,address,level,inclusive_samples,"
-				      "inclusive_percent,exclusive_samples,exclusive_percent,text";
-	static const char calls[] = "function,source,line,address,level,calls,cpu_inclusive,"
-				    "cpu_inclusive_percent,elapsed_inclusive,application_inclusive,"
-				    "text";
-	struct report_options wanted = {.view = "annotate",
-					.function = analysis->functions.data[function].name,
-					.profile_path = options->path,
-					.format = REPORT_JSON,
-					.limit = REPORT_LIMIT_DEFAULT,
-					.columns = analysis->by_call_site ? calls : samples,
-					.source_paths = options->source_paths,
-					.unicode = true};
-	char name[32];
-
-	snprintf(name, sizeof(name), "source:%u", function);
-	if (!pack_view(pack, analysis, &wanted, name, err))
-		return false;
-	wanted.assembly = true;
-	snprintf(name, sizeof(name), "assembly:%u", function);
-	return pack_view(pack, analysis, &wanted, name, err);
-}
-
-/* Samples taken in a function; of calls, the time of those that it made, which stand in its lines.
- */
-static uint64_t worth_of_lines(const struct analysis *analysis,
-			       const struct analysis_function *function)
-{
-	const struct analysis_values *values = &function->values;
-
-	if (!analysis->by_call_site)
-		return values->amount[SAMPLES_EXCLUSIVE];
-	return analysis_inclusive(analysis, values) - analysis_exclusive(analysis, values);
-}
-
-static bool pack_sources(struct html_pack *pack, const struct analysis *analysis,
-			 const struct export_options *options, struct error *err)
-{
-	struct vec_of(struct ranked) ranking = {0};
-	bool ok = true;
-
-	for (uint32_t i = 0; i < analysis->functions.len; i++) {
-		const uint64_t worth = worth_of_lines(analysis, &analysis->functions.data[i]);
-		if (worth)
-			vec_push(&ranking, ((struct ranked){i, worth}));
-	}
-	vec_sort(&ranking, compare_ranked);
-	for (size_t i = 0; i < ranking.len && i < FUNCTIONS_WITH_SOURCE && ok; i++)
-		ok = pack_code(pack, analysis, options, ranking.data[i].function, err);
-	vec_fini(&ranking);
-	return ok;
 }
 
 bool html_pack_tables(struct html_pack *pack, const struct analysis *analysis,
@@ -280,14 +220,16 @@ bool html_pack_tables(struct html_pack *pack, const struct analysis *analysis,
 	str_append(&pack->json, "[");
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]) && ok; i++) {
 		wanted.view = views[i];
-		ok = pack_view(pack, analysis, &wanted, NULL, err);
+		ok = pack_view(pack,
+			       is_of_lines(views[i]) ? html_lines_of(analysis, options) : analysis,
+			       &wanted, NULL, err);
 	}
 	wanted.view = "coverage";
 	wanted.verbose = true;
 	ok = ok && pack_view(pack, analysis, &wanted, "coverage_functions", err);
-	if (ok && options->embed_source)
-		ok = pack_sources(pack, analysis, options, err);
+	struct html_code code = {0};
+	ok = ok && html_pack_code(pack, analysis, options, &code, err);
 	str_append(&pack->json, "]");
-	html_pack_key_number(pack, "source_embedded", options->embed_source);
+	html_code_end(pack, &code);
 	return ok;
 }

@@ -15,6 +15,16 @@ export interface QuantityInfo {
 }
 export interface ColumnInfo { name: string; group: string; title: string; type: ColumnType; each: number }
 export interface TableInfo { name: string; rows: number; columns: ColumnInfo[]; notes?: string[] }
+/** Of which functions source and instructions are in the page. */
+export interface CodeInfo {
+	embedded: 'no' | 'hot' | 'all';
+	functions: number; /* that have values by line */
+	functions_embedded: number;
+	amount: number; /* of these values */
+	amount_embedded: number;
+	most_functions: number; /* 0: no limit */
+	most_instructions: number;
+}
 export type ColumnType = 'text' | 'count' | 'signed' | 'time' | 'percent' | 'address';
 
 export interface Header {
@@ -40,7 +50,7 @@ export interface Header {
 	/** What people call them, by name. */
 	cause_titles: Record<string, string>;
 	tables: TableInfo[];
-	source_embedded: number;
+	code: CodeInfo;
 	columns: [string, number, number][];
 	strings: string[];
 }

@@ -1,6 +1,7 @@
 // A profile: what its numbers are about (functions, modules, threads), its tables, its call tree,
 // and the measures that the views show.
 import { Data, type ColumnInfo, type Header } from './data.ts';
+import type { Places } from './links.ts';
 import { CallTree } from './tree.ts';
 
 /** One of the values that functions and call paths have: a quantity, inclusive or exclusive. */
@@ -39,6 +40,9 @@ export class Profile {
 	readonly measures: Measure[] = [];
 	readonly tree: CallTree;
 	private readonly tables = new Map<string, Table>();
+	private placesRead: Places | null = null;
+	private byName: Map<string, number> | null = null;
+	private withCode: number[] | null = null;
 	private threadOs: Float64Array[] | null = null;
 	private times: { bin: Int32Array; node: Int32Array; values: Float64Array[] } | null = null;
 
@@ -129,6 +133,37 @@ export class Profile {
 
 	moduleOf(func: number): string {
 		return func < 0 ? '' : this.moduleNames[this.functionModules[func]!]!;
+	}
+
+	/** The only function of that name; -1: there is none, or there are several. */
+	functionNamed(name: string): number {
+		this.byName ??= new Map();
+		if (!this.byName.size)
+			this.functionNames.forEach((known, i) => this.byName!.set(known, this.byName!.has(known) ? -1 : i));
+		return this.byName.get(name) ?? -1;
+	}
+
+	/** Functions whose source or instructions are in the page, the hottest first. */
+	get functionsWithCode(): number[] {
+		this.withCode ??= [...new Set(this.header.tables.filter(({ name }) => /^(?:assembly|source):/.test(name)).map(({ name }) => Number(name.split(':')[1])))];
+		return this.withCode;
+	}
+
+	/** Lines of instructions, see links.ts. */
+	get places(): Places {
+		if (!this.placesRead) {
+			const sources = this.data.indexes('place.source');
+			this.placesRead = { outer: this.data.indexes('place.outer'), line: this.data.indexes('place.line'), source: (place) => this.data.text(sources[place - 1]!) };
+		}
+		return this.placesRead;
+	}
+
+	/** "file.c:12, inlined at main.c:30"; empty where no line is known. */
+	placeText(place: number): string {
+		const parts: string[] = [];
+		for (let at = place; at; at = this.places.outer[at - 1]!)
+			parts.push(`${this.places.source(at).split('/').at(-1)}:${this.places.line[at - 1]}`);
+		return parts.join(', inlined at ');
 	}
 
 	/** What a function is known by in another profile. */

@@ -11,7 +11,7 @@ export interface Column {
 	group?: string;
 	/** Said of the column when the pointer rests on its head. */
 	hint?: string;
-	kind: 'number' | 'name' | 'text' | 'code';
+	kind: 'number' | 'name' | 'text' | 'code' | 'gutter';
 	/** Pixels; names share what is left. */
 	width: number;
 	text(row: number): string;
@@ -20,6 +20,12 @@ export interface Column {
 	/** Between 0 and 1: the length of the bar behind the number. */
 	share?(row: number): number;
 	className?(row: number): string;
+	/** What stands in the cell instead of the text. */
+	render?(row: number): Node;
+	/** Between 0 and 1: how hot the cell is; null: nothing is known. Its class says in which colour. */
+	heat?(row: number): number | null;
+	/** Said of the cell when the pointer rests on it. */
+	hintOf?(row: number): string;
 	/** In CSV: the name of the column, and the cell as it is computed with. */
 	csvKey?: string;
 	csv?(row: number): number | string | null;
@@ -48,9 +54,16 @@ export interface GridOptions {
 	actions?(row: number): Action[];
 	/** Rows that are nothing by themselves, as in "12 more". */
 	isRest?(row: number): boolean;
+	/** Pixels; 26 where it is not said. */
+	rowHeight?: number;
+	/** The row below the pointer; -1: none. */
+	onHover?(row: number): void;
+	/** A key that the grid has no use for; whether it was of use. */
+	onKey?(key: string, row: number): boolean;
+	/** A click on a part of a row; whether it was of use. */
+	onPart?(row: number, target: Element): boolean;
 }
 
-const ROW = 26;
 const PRINTED = 300; /* rows on paper */
 const SPARE = 6; /* rows made beyond what is in sight */
 const TALLEST = 8e6; /* pixels; browsers bear no taller elements */
@@ -69,6 +82,9 @@ export class Grid {
 	private readonly live = new Map<number, HTMLElement>();
 	private readonly later = perFrame(() => this.render());
 	private nameCharacters = 40;
+	private readonly rowHeight: number;
+	private linked: ReadonlySet<number> = new Set();
+	private hovered = -1;
 	private printing = false;
 	private readonly rest = h('p.grid-rest');
 	private static made = 0;
@@ -76,6 +92,7 @@ export class Grid {
 
 	constructor(private readonly options: GridOptions) {
 		this.sort = options.sort ?? null;
+		this.rowHeight = options.rowHeight ?? 26;
 		this.head = h('div.grid-head', { role: 'rowgroup' });
 		this.body = h('div.grid-body', { role: 'rowgroup' });
 		this.spacer = h('div.grid-spacer', { 'aria-hidden': 'true' });
@@ -84,7 +101,11 @@ export class Grid {
 			role: options.tree ? 'treegrid' : 'grid', 'aria-label': options.label, tabindex: 0,
 			onkeydown: (event) => this.onKey(event as KeyboardEvent), onscroll: () => this.later(),
 		}, this.head, h('div.grid-space', { role: 'presentation' }, this.spacer, this.body));
-		this.element = h('div.grid', {}, this.scroller, this.rest, this.emptyNote);
+		this.element = h('div.grid', { style: `--row:${this.rowHeight}px` }, this.scroller, this.rest, this.emptyNote);
+		if (options.onHover) {
+			this.body.addEventListener('mouseover', (event) => this.hover(this.indexOf(event.target)));
+			this.body.addEventListener('mouseleave', () => this.hover(-1));
+		}
 		this.body.addEventListener('click', (event) => this.onClick(event));
 		this.body.addEventListener('dblclick', (event) => {
 			const index = this.indexOf(event.target);
@@ -108,6 +129,12 @@ export class Grid {
 		this.columns = columns;
 		this.renderHead();
 		this.resize();
+	}
+
+	/** The same columns, with other cells. */
+	replaceColumns(columns: Column[]): void {
+		this.columns = columns;
+		this.refresh();
 	}
 
 	/** Rows by their numbers; they are sorted here unless the grid is a tree. */
@@ -174,9 +201,29 @@ export class Grid {
 		if (index < 0)
 			return false;
 		if (centred)
-			this.scroller.scrollTop = Math.max(0, (index - this.viewRows() / 2) * ROW);
+			this.scroller.scrollTop = Math.max(0, (index - this.viewRows() / 2) * this.rowHeight);
 		this.move(index, select);
 		return true;
+	}
+
+	private hover(index: number): void {
+		const row = index < 0 ? -1 : this.rows[index]!;
+		if (row !== this.hovered)
+			this.options.onHover?.(this.hovered = row);
+	}
+
+	/** Rows that belong to what is marked elsewhere. */
+	setLinked(rows: ReadonlySet<number>): void {
+		this.linked = rows;
+		for (const [index, element] of this.live)
+			element.classList.toggle('linked', rows.has(this.rows[index]!));
+	}
+
+	/** Brings a row into sight, and leaves the cursor where it is. */
+	showRow(row: number): void {
+		const index = Array.prototype.indexOf.call(this.rows, row);
+		if (index >= 0)
+			this.reveal(index, true);
 	}
 
 	/** Puts the cursor on a row where it stands. */
@@ -256,6 +303,8 @@ export class Grid {
 			this.openActions();
 		else if (!this.onTreeKey(event.key) && event.key === 'Enter' && this.cursor >= 0)
 			this.options.onOpen?.(this.rows[this.cursor]!);
+		else if (this.cursor >= 0 && this.options.onKey?.(event.key, this.rows[this.cursor]!))
+			event.stopPropagation();
 		else if (!['ArrowLeft', 'ArrowRight', '*'].includes(event.key) || !this.options.tree)
 			return;
 		event.preventDefault();
@@ -293,18 +342,20 @@ export class Grid {
 		if (event.target instanceof Element && event.target.closest('.twisty'))
 			this.options.tree?.toggle(row, !this.options.tree.expanded(row));
 		this.move(index, true);
+		if (event.target instanceof Element)
+			this.options.onPart?.(row, event.target);
 	}
 
 	/* ---- geometry ---- */
 
 	private height(): number {
 		if (this.printing)
-			return Math.min(this.rows.length, PRINTED) * ROW;
-		return Math.min(this.rows.length * ROW, TALLEST);
+			return Math.min(this.rows.length, PRINTED) * this.rowHeight;
+		return Math.min(this.rows.length * this.rowHeight, TALLEST);
 	}
 
 	private viewHeight(): number {
-		return Math.max(ROW, this.scroller.clientHeight - this.head.offsetHeight);
+		return Math.max(this.rowHeight, this.scroller.clientHeight - this.head.offsetHeight);
 	}
 
 	private print(on: boolean): void {
@@ -317,7 +368,7 @@ export class Grid {
 	private viewRows(): number {
 		if (this.printing)
 			return PRINTED;
-		return this.viewHeight() / ROW;
+		return this.viewHeight() / this.rowHeight;
 	}
 
 	/** The first row in sight, a fraction: beyond TALLEST a pixel stands for more than a pixel. */
@@ -325,12 +376,12 @@ export class Grid {
 		if (this.printing)
 			return 0;
 		const scrollable = this.height() - this.viewHeight();
-		if (this.rows.length * ROW <= TALLEST || scrollable <= 0)
-			return this.scroller.scrollTop / ROW;
+		if (this.rows.length * this.rowHeight <= TALLEST || scrollable <= 0)
+			return this.scroller.scrollTop / this.rowHeight;
 		return (this.scroller.scrollTop / scrollable) * (this.rows.length - this.viewRows());
 	}
 
-	private reveal(index: number): void {
+	private reveal(index: number, centred = false): void {
 		const first = this.firstInSight();
 		const rows = this.viewRows();
 		let wanted = first;
@@ -340,8 +391,10 @@ export class Grid {
 			wanted = index + 1 - rows;
 		if (wanted === first)
 			return;
+		if (centred)
+			wanted = Math.max(0, Math.min(index - rows / 2, this.rows.length - rows));
 		const scrollable = this.height() - this.viewHeight();
-		this.scroller.scrollTop = this.rows.length * ROW <= TALLEST ? wanted * ROW :
+		this.scroller.scrollTop = this.rows.length * this.rowHeight <= TALLEST ? wanted * this.rowHeight :
 			(wanted / (this.rows.length - rows)) * scrollable;
 	}
 
@@ -414,7 +467,7 @@ export class Grid {
 				element.remove();
 				this.live.delete(index);
 			}
-		const top = this.printing ? 0 : this.scroller.scrollTop - first * ROW;
+		const top = this.printing ? 0 : this.scroller.scrollTop - first * this.rowHeight;
 		const fresh = document.createDocumentFragment();
 		for (let index = from; index < to; index++) {
 			let element = this.live.get(index);
@@ -423,7 +476,7 @@ export class Grid {
 				this.live.set(index, element);
 				fresh.append(element);
 			}
-			element.style.transform = `translateY(${Math.round(top + index * ROW)}px)`;
+			element.style.transform = `translateY(${Math.round(top + index * this.rowHeight)}px)`;
 		}
 		this.body.append(fresh);
 		if (this.cursor >= from && this.cursor < to)
@@ -445,6 +498,8 @@ export class Grid {
 		const extra = this.options.rowClass?.(row);
 		if (extra)
 			element.classList.add(...extra.split(' '));
+		if (this.linked.has(row))
+			element.classList.add('linked');
 		for (const column of this.columns)
 			element.append(this.makeCell(column, row, open));
 		return element;
@@ -461,7 +516,16 @@ export class Grid {
 			cell.classList.add('bar');
 			cell.style.setProperty('--share', `${(100 * share).toFixed(2)}%`);
 		}
-		if (column.kind === 'name') {
+		const heat = column.heat?.(row) ?? null;
+		if (heat !== null) {
+			cell.classList.add('heat');
+			cell.style.setProperty('--heat', Math.max(0, Math.min(1, heat)).toFixed(3));
+		}
+		if (column.hintOf)
+			cell.title = column.hintOf(row);
+		if (column.render) {
+			cell.append(column.render(row));
+		} else if (column.kind === 'name') {
 			const deepest = (this.nameCharacters * characterWidth()) / 2;
 			const indent = this.options.tree ? Math.min(this.options.tree.level(row) * 13, deepest) + 16 : 0;
 			const room = this.nameCharacters - Math.ceil(indent / characterWidth());

@@ -19,6 +19,8 @@ const KEYS: [string, string][] = [
 	['→ ←', 'in the call tree: open and close'],
 	['↑ ↓ ← → Enter', 'in the flame graph: go from frame to frame, zoom'],
 	['Backspace Escape', 'in the flame graph: zoom out, show all'],
+	['Enter', 'in source and instructions: to the other side'],
+	['j', 'in instructions: follow the jump or call'],
 	['?', 'this list'],
 ];
 

@@ -58,7 +58,7 @@ export class Pane {
 						const place = (event.currentTarget as HTMLElement).getBoundingClientRect();
 						openMenu('Actions for the function', { x: place.left, y: place.bottom + 2 }, functionActions(this.context, func));
 					} }, 'More…'),
-					profile.header.source_embedded > 0 && h('button.button', { type: 'button', onclick: () => this.context.open('source') }, 'Source'))),
+					profile.functionsWithCode.includes(func) && h('button.button', { type: 'button', onclick: () => this.context.open('source') }, 'Source'))),
 			h('section', {}, this.values(func), this.perCall(func)),
 			this.edgeList('Callers', 'Called by', edges.callers, func), this.edgeList('Callees', 'Calls', edges.callees, func));
 	}

@@ -1,140 +1,196 @@
-// The selected function's source, or its instructions, with samples in the margin: where the page
-// was made with --embed-source.
+// The selected function's source and its instructions side by side: what is marked on one side is
+// marked on the other. In the margins what lines took, and how often they ran where that is known.
 import { h } from '../dom.ts';
-import { count, plural, scaleFor, shorten, timeIn } from '../format.ts';
-import type { Table } from '../model/profile.ts';
-import { Grid, type Column } from '../parts/grid.ts';
+import { count, plural, shorten } from '../format.ts';
+import { marginOf, type FunctionCode } from '../model/code.ts';
+import { CODE_ROW, lineColumns, moreColumns } from '../parts/code_grid.ts';
+import { Grid } from '../parts/grid.ts';
+import { makeMatcher } from '../parts/search.ts';
+import { columnMenu, isUsed, tableSource } from '../parts/table_columns.ts';
 import type { Change } from '../state.ts';
+import { AssemblyPane, codeNote, emptyNote, FunctionChoice, missingNotes, styleOf, valuesNote } from './code_pane.ts';
 import type { Context, View } from './context.ts';
 
-type Kind = 'source' | 'assembly';
+type Shown = '' | 'source' | 'assembly';
 
 export class SourceView implements View {
 	readonly name = 'source';
 	readonly title = 'Source';
 	readonly element: HTMLElement;
-	private readonly grid: Grid;
-	private readonly heading = h('p.note', { role: 'status' });
+	private readonly lines: Grid;
+	private readonly assembly: AssemblyPane;
+	private readonly choice: FunctionChoice;
+	private readonly where = h('p.note', { role: 'status' });
 	private readonly notes = h('p.signs');
-	private readonly kind = h('select', { 'aria-label': 'What to show', onchange: () => this.render() },
-		h('option', { value: 'source' }, 'Source lines'), h('option', { value: 'assembly' }, 'Instructions'));
-	private readonly offered: number[];
-	private readonly functions: HTMLSelectElement;
-	private table: Table | null = null;
+	private readonly empty = h('p.empty');
+	private readonly split = h('div.code-split');
+	private readonly menu = h('span');
+	private readonly more = new Set<string>();
+	private readonly shown: HTMLSelectElement;
+	private readonly bytes: HTMLButtonElement;
+	private code: FunctionCode | null = null;
+	private matcher: ((text: string) => boolean) | null = null;
+	/** What is marked: a line, or an instruction. */
+	private marked: { side: 'line' | 'instruction'; row: number } | null = null;
 
 	constructor(private readonly context: Context) {
-		const { profile } = context.state;
-		this.offered = profile.header.tables.filter(({ name }) => name.startsWith('assembly:') || name.startsWith('source:'))
-			.map(({ name }) => Number(name.split(':')[1])).filter((func, i, all) => all.indexOf(func) === i);
-		this.functions = h('select', { 'aria-label': 'Function', onchange: () => context.state.set('selected', Number(this.functions.value)) },
-			...this.offered.map((func) => h('option', { value: func }, shorten(profile.functionNames[func]!, 60))));
-		this.grid = new Grid({
-			label: 'Source', empty: profile.hasCalls && !this.offered.length ?
-				'This recording has neither samples nor the places that calls were made from: tare record --call-sites keeps them.' :
-				'Of this function neither source nor instructions are in the page: it holds those of the functions with most samples, or most time in calls that they made. Choose one above.',
-			rowClass: (row) => (this.number('level', row) ? 'inlined' : ''),
+		const { state } = context;
+		this.choice = new FunctionChoice(context);
+		this.shown = h('select', { 'aria-label': 'What to show', onchange: () => state.choose('code', this.shown.value) },
+			h('option', { value: '' }, 'Source and instructions'), h('option', { value: 'source' }, 'Source lines'), h('option', { value: 'assembly' }, 'Instructions'));
+		this.bytes = h('button.button.switch', { type: 'button', title: 'The bytes of instructions', onclick: () => state.choose('bytes', state.choices['bytes'] ? '' : '1') }, 'Bytes');
+		this.lines = new Grid({
+			label: 'Source lines', empty: 'No line of this function is known: the program has no debug information here.', rowHeight: CODE_ROW, nameWidth: 260,
+			rowClass: (row) => [this.code!.lines!.number('level', row) ? 'inlined' : '', this.matcher?.(this.code!.lines!.text('text', row)) ? 'match' : ''].filter(Boolean).join(' '),
+			onSelect: (row) => this.mark('line', row), onHover: (row) => this.hover('line', row), onOpen: (row) => this.cross('line', row),
+		});
+		this.assembly = new AssemblyPane(context, {
+			onSelect: (row) => this.mark('instruction', row), onHover: (row) => this.hover('instruction', row), onOpen: (row) => this.cross('instruction', row),
 		});
 		this.element = h('section.view', { 'aria-label': 'Source' },
-			h('div.bar', {}, this.kind, this.functions, h('span.grow'), this.heading), this.grid.element, this.notes);
+			h('div.bar', {}, this.choice.element, this.shown, this.bytes, this.menu, h('span.grow'), this.where), this.empty, this.split, this.notes);
 	}
 
-	private number(name: string, row: number): number {
-		const column = this.table!.columns.find((candidate) => candidate.name === name);
-		return column ? Number(this.table!.value(column, row) ?? 0) : 0;
+	/* ---- what belongs together ---- */
+
+	/** Rows of the other side, and those of this side that the same code stands for. */
+	private linked(side: 'line' | 'instruction', row: number): { lines: readonly number[]; instructions: readonly number[] } {
+		if (row < 0 || !this.code)
+			return { lines: [], instructions: [] };
+		const { links } = this.code;
+		return side === 'line' ? { lines: [row], instructions: links.instructionsOf(row) } : { lines: links.linesOf(row), instructions: [row] };
 	}
 
-	private text(name: string, row: number): string {
-		const column = this.table!.columns.find((candidate) => candidate.name === name);
-		const value = column ? this.table!.value(column, row) : null;
-		return value === null ? '' : String(value);
+	private light(side: 'line' | 'instruction', row: number): void {
+		const { lines, instructions } = this.linked(side, row);
+		this.lines.setLinked(new Set(lines));
+		this.assembly.grid.setLinked(new Set(instructions));
 	}
 
-	/** Of recordings with call sites, the calls made from a line stand beside it. */
-	private callColumns(): Column[] {
-		const numbers = (name: string) => Array.from({ length: this.table!.rows }, (_, row) => this.number(name, row));
-		const most = Math.max(1, ...numbers('cpu_inclusive'));
-		const timed = (name: string, group: string): Column => {
-			const scale = scaleFor(Math.max(0, ...numbers(name)));
-			return { key: name, title: `incl ${scale}`, group, kind: 'number', width: 104, hint: 'Time in what was called from there',
-				text: (row) => (this.number('calls', row) || this.number(name, row) ? timeIn(this.number(name, row), scale) : ''),
-				share: name.startsWith('cpu') ? (row) => this.number(name, row) / most : undefined };
-		};
-		return [{ key: 'calls', title: 'Calls', kind: 'number', width: 90, hint: 'Made from there', text: (row) => { const n = this.number('calls', row); return n ? count(n) : ''; } },
-			timed('cpu_inclusive', 'CPU'), timed('elapsed_inclusive', 'Elapsed'), timed('application_inclusive', 'Application')];
+	private hover(side: 'line' | 'instruction', row: number): void {
+		if (row >= 0)
+			this.light(side, row);
+		else
+			this.light(this.marked?.side ?? 'line', this.marked?.row ?? -1);
 	}
 
-	private columns(kind: Kind): Column[] {
-		const samples = (which: string, group: string): Column[] => {
-			const most = Math.max(1, ...Array.from({ length: this.table!.rows }, (_, row) => this.number(`${which}_samples`, row)));
-			return [
-			{ key: `${which}_samples`, title: 'samples', group, kind: 'number', width: 78, text: (row) => { const n = this.number(`${which}_samples`, row); return n ? count(n) : ''; } },
-			{ key: `${which}_percent`, title: '%', group, kind: 'number', width: 76, text: (row) => (this.number(`${which}_samples`, row) ? this.number(`${which}_percent`, row).toFixed(2) : ''),
-				hint: 'Per cent of all samples; the bar: of the largest here', share: (row) => this.number(`${which}_samples`, row) / most },
-			];
-		};
-		const place: Column = kind === 'source' ?
-			{ key: 'line', title: 'Line', kind: 'number', width: 70, className: () => 'faint', text: (row) => this.text('line', row) } :
-			{ key: 'address', title: 'Address', kind: 'number', width: 120, className: () => 'faint', text: (row) => this.text('address', row) };
-		const ofCalls = this.table!.columns.some(({ name }) => name === 'calls');
-		return [...(ofCalls ? this.callColumns() : [...samples('inclusive', 'Inclusive'), ...samples('exclusive', 'Exclusive')]), place,
-			{ key: 'text', title: kind === 'source' ? 'Source' : 'Instruction', kind: 'code', width: 0, text: (row) => this.code(kind, row) }];
+	/** Of several instructions the one that took most. */
+	private target(side: 'line' | 'instruction', row: number): number {
+		const { lines, instructions } = this.linked(side, row);
+		if (side === 'instruction')
+			return lines.at(-1) ?? -1;
+		const table = this.code?.assembly;
+		const margin = table && marginOf(table, this.context.state.measure);
+		const worth = (instruction: number) => (margin && table!.number(margin.value, instruction)) || 0;
+		return instructions.reduce((best, candidate) => (worth(candidate) > worth(best) ? candidate : best), instructions[0] ?? -1);
 	}
 
-	private code(kind: Kind, row: number): string {
-		const text = this.text('text', row);
-		const level = this.number('level', row);
-		if (!level || kind === 'assembly')
-			return text;
-		const file = this.text('source', row).split('/').at(-1);
-		return `${'    '.repeat(level)}↳ ${this.text('function', row)} · ${file}:${this.text('line', row)}${text ? `   ${text.trim()}` : ''}`;
+	private mark(side: 'line' | 'instruction', row: number): void {
+		this.marked = { side, row };
+		this.light(side, row);
+		const other = this.target(side, row);
+		if (other >= 0)
+			(side === 'line' ? this.assembly.grid : this.lines).showRow(other);
+		this.say();
+	}
+
+	/** The keyboard goes to the other side. */
+	private cross(side: 'line' | 'instruction', row: number): void {
+		const other = this.target(side, row);
+		const grid = side === 'line' ? this.assembly.grid : this.lines;
+		if (other < 0 || !grid.element.isConnected)
+			return;
+		grid.moveTo(other, true);
+		grid.focus();
+	}
+
+	/* ---- what is shown ---- */
+
+	private say(): void {
+		const { code, marked } = this;
+		const parts: string[] = [];
+		if (marked && code && marked.side === 'line' && code.lines) {
+			const many = code.links.instructionsOf(marked.row).length;
+			parts.push(`line ${code.lines.text('line', marked.row)}`, code.assembly ? (many ? plural(many, 'instruction') : 'no instructions of its own') : '');
+		} else if (marked && code?.assembly) {
+			const line = code.links.linesOf(marked.row).at(-1);
+			parts.push(code.assembly.text('address', marked.row), line !== undefined ? `line ${code.lines!.text('line', line)}` : code.lines ? 'no line' : '');
+		} else if (code?.isThere) {
+			parts.push(this.sourceFile(), code.lines ? plural(code.lines.rows, 'line') : '', code.assembly ? `${count(code.assembly.rows)} instructions` : '');
+		}
+		this.where.textContent = parts.filter(Boolean).join(' · ');
+	}
+
+	private sourceFile(): string {
+		const { lines } = this.code!;
+		for (let row = 0; lines && row < lines.rows; row++)
+			if (lines.text('source', row))
+				return shorten(lines.text('source', row), 70);
+		return this.context.state.profile.moduleOf(this.code!.func);
 	}
 
 	private render(): void {
 		const { state } = this.context;
-		const { profile } = state;
-		const func = state.selected;
-		const wanted = this.kind.value as Kind;
-		this.table = profile.table(`${wanted}:${func}`);
-		if (!this.table && wanted === 'source' && profile.table(`assembly:${func}`)) {
-			this.kind.value = 'assembly';
-			this.table = profile.table(`assembly:${func}`);
-		}
-		this.functions.value = String(func);
-		const rows = Array.from({ length: this.table?.rows ?? 0 }, (_, row) => row);
-		if (this.table)
-			this.grid.setColumns(this.columns(this.kind.value as Kind));
-		this.grid.setRows(rows);
-		const notes = profile.header.tables.find(({ name }) => name === this.table?.name)?.notes ?? [];
-		this.notes.replaceChildren(...notes.map((note) => h('span', {}, note)));
-		this.heading.textContent = this.table ? `${shorten(this.sourceFile(rows), 70)} · ${plural(rows.length, this.kind.value === 'source' ? 'line' : 'instruction')}` : '';
-		this.toHottest(rows);
+		const before = this.code;
+		const code = this.code = this.choice.current();
+		const shown = (state.choices['code'] ?? '') as Shown;
+		this.shown.value = shown;
+		this.bytes.setAttribute('aria-pressed', String(state.choices['bytes'] === '1'));
+		this.matcher = makeMatcher(state.query);
+		const sides = [...(code.lines && shown !== 'assembly' ? [this.lines.element] : []), ...(code.assembly && shown !== 'source' ? [this.assembly.grid.element] : [])];
+		if (!sides.length && code.isThere) /* the one that there is */
+			sides.push(code.lines ? this.lines.element : this.assembly.grid.element);
+		this.bytes.hidden = !sides.includes(this.assembly.grid.element);
+		if (sides.length !== this.split.children.length || sides.some((side, i) => this.split.children[i] !== side))
+			this.split.replaceChildren(...sides);
+		this.empty.hidden = code.isThere;
+		this.empty.textContent = code.isThere ? '' : emptyNote(this.context);
+		this.split.hidden = !code.isThere;
+		if (before !== code)
+			this.marked = null;
+		this.fill(code);
+		this.say();
+		if (before !== code)
+			this.toHottest(code);
 	}
 
-	private sourceFile(rows: number[]): string {
-		const row = rows.find((candidate) => this.text('source', candidate));
-		return row === undefined ? this.context.state.profile.moduleOf(this.context.state.selected) : this.text('source', row);
+	private fill(code: FunctionCode): void {
+		this.lines.set(code.lines ? lineColumns(code.lines, styleOf(this.context, code.lines, this.more)) : [], Array.from({ length: code.lines?.rows ?? 0 }, (_, row) => row), true);
+		this.assembly.show(code, this.more);
+		this.light(this.marked?.side ?? 'line', this.marked?.row ?? -1);
+		const noLines = code.assembly && !code.lines ? 'No source line of this function is known: the debug information of its file was not found when this was recorded.' : '';
+		this.notes.replaceChildren(...(code.isThere ? [noLines, valuesNote(this.context, code.lines ?? code.assembly), ...missingNotes(this.context, code), codeNote(this.context)] : [])
+			.filter(Boolean).map((note) => h('span', {}, note)));
+		this.fillMenu(code);
 	}
 
-	private toHottest(rows: number[]): void {
-		let best = -1;
-		const worth = (row: number) => this.number('exclusive_samples', row) || this.number('cpu_inclusive', row);
-		for (const row of rows)
-			if (worth(row) > (best < 0 ? 0 : worth(best)))
-				best = row;
-		if (best >= 0)
-			this.grid.moveTo(best, false, true);
+	private fillMenu(code: FunctionCode): void {
+		const table = code.lines ?? code.assembly;
+		const columns = table ? moreColumns(table).filter((info) => isUsed(info, tableSource(table.table))) : [];
+		this.menu.replaceChildren(...(columns.length ? [columnMenu(columns, this.more, () => this.fill(code))] : []));
+	}
+
+	private toHottest(code: FunctionCode): void {
+		const { measure } = this.context.state;
+		const line = code.lines ? code.hottest(code.lines, measure) : -1;
+		if (line >= 0 && this.lines.element.isConnected)
+			this.lines.moveTo(line, true, true);
+		const instruction = code.assembly ? code.hottest(code.assembly, measure) : -1;
+		if (instruction >= 0 && !this.lines.element.isConnected)
+			this.assembly.grid.moveTo(instruction, true, true);
 	}
 
 	show(): void {
+		this.code = null;
 		this.render();
 	}
 
 	change(change: Change): void {
-		if (change === 'selected')
+		if (change !== 'shape')
 			this.render();
 	}
 
 	focus(): void {
-		this.grid.focus();
+		(this.lines.element.isConnected ? this.lines : this.assembly.grid).focus();
 	}
 }

@@ -6,6 +6,7 @@ import type { Context, View } from './context.ts';
 import { FlameView } from './flame.ts';
 import { threadsOf } from './frame_actions.ts';
 import { FunctionsView } from './functions.ts';
+import { InstructionsView } from './instructions.ts';
 import { RecordingView } from './recording.ts';
 import { SourceView } from './source.ts';
 import { SummaryView } from './summary.ts';
@@ -55,6 +56,8 @@ export function makeViews(context: Context): View[] {
 	const has = (name: string) => profile.table(name) !== null;
 	const tables = TABLES.filter(({ name }) => has(name) && (name !== 'os' || profile.header.causes.length > 0)).map((options) => new TableView(context, { ...options, counts: true }));
 	const appended = APPENDED.filter(({ name }) => has(name) && profile.table(name)!.rows > 0).map((options) => new TableView(context, options));
+	const hasCode = profile.functionsWithCode.length > 0;
+	const shown: View[] = tables.map((view) => (view.name === 'instructions' && hasCode ? new InstructionsView(context, view) : view));
 	return [new SummaryView(context), new FunctionsView(context), new TreeView(context), new FlameView(context),
-		...(profile.header.source_embedded ? [new SourceView(context)] : []), ...tables, new RecordingView(context, appended)];
+		...(hasCode || profile.header.code.functions > 0 ? [new SourceView(context)] : []), ...shown, new RecordingView(context, appended)];
 }

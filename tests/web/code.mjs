@@ -1,0 +1,270 @@
+// Source and instructions side by side, of a program that is compiled and recorded here: what belongs
+// together, arrows of jumps, large functions, text that looks like HTML. objdump and addr2line know the
+// truth. Usage: node code.mjs TARE MAKE_PROFILE
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { axeSource, check, equal, openPage, run, skip, work } from './browser.mjs';
+import { browser, profile, report, rows, runTests, tare, text, view } from './report_page.mjs';
+
+for (const tool of ['cc', 'objdump', 'addr2line'])
+	if (spawnSync(tool, ['--version']).status !== 0)
+		skip(`there is no ${tool}: scripts/setup build test installs it`);
+
+const HEADER = `static inline unsigned mixed(unsigned value)
+{
+	value ^= value >> 16; /* <script>alert(1)</script> */
+	return value * 0x7feb352du;
+}
+`;
+const SOURCE = `#include "mixed.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+__attribute__((noinline)) unsigned busy(unsigned rounds)
+{
+	unsigned sum = 0; /* <img src=x onerror=alert(2)> & "quotes" */
+	for (unsigned i = 0; i < rounds; i++) {
+		for (unsigned j = 0; j < 8; j++)
+			sum += mixed(i ^ j);
+		if (sum % 5 == 3)
+			sum ^= i;
+		else if (sum % 7 == 2)
+			sum += 3;
+	}
+	return sum;
+}
+
+/* large.c */
+unsigned large(unsigned rounds);
+
+int main(void)
+{
+	printf("%u %u\\n", busy(6000000), large(3000));
+}
+`;
+
+/** A function of more than 10,000 lines and instructions. */
+function largeSource() {
+	const lines = Array.from({ length: 10500 }, (_, i) => `\t\tif (sum & ${1 << (i % 20)}u) sum += ${i + 1}u;`);
+	return `unsigned large(unsigned rounds);\nunsigned large(unsigned rounds)\n{\n\tunsigned sum = rounds;\n\tfor (unsigned i = 0; i < rounds; i++) {\n${lines.join('\n')}\n\t}\n\treturn sum;\n}\n`;
+}
+
+const program = join(work, 'busy');
+writeFileSync(join(work, 'mixed.h'), HEADER);
+writeFileSync(join(work, 'busy.c'), SOURCE);
+writeFileSync(join(work, 'large.c'), largeSource());
+run('cc', '-g', '-O1', '-o', program, join(work, 'busy.c'), join(work, 'large.c'));
+run(tare, 'record', '-q', '-o', profile('busy'), '--', program);
+const file = (...options) => {
+	const out = join(work, `busy${options.join('').replace(/[^a-z]/g, '-')}.html`);
+	run(tare, 'view', profile('busy'), '-o', out, ...options);
+	return out;
+};
+const page_file = file();
+const open = (address = '#source', options = {}) => openPage(browser, page_file + address, options);
+
+/** Instructions of a function: address, text, and the lines that addr2line knows, innermost first. */
+function known(name) {
+	const listing = run('objdump', '-d', '--no-show-raw-insn', `--disassemble=${name}`, program);
+	const instructions = [...listing.matchAll(/^\s+([0-9a-f]+):\s+(.*)$/gm)].map(([, address, what]) => ({ address, text: what.trim() }));
+	const answers = run('addr2line', '-i', '-a', '-e', program, ...instructions.map(({ address }) => address)).split(/^0x[0-9a-f]+\n/m).slice(1);
+	return instructions.map((instruction, i) => ({ ...instruction, lines: answers[i].trim().split('\n').map((place) => place.split('/').at(-1).replace(/ .*/, '')) }));
+}
+
+const lines = (page) => page.getByRole('grid', { name: 'Source lines' });
+const instructions = (page) => page.getByRole('grid', { name: 'Instructions' });
+/** What the page has of the selected function's instructions. */
+const listed = (page) => page.evaluate(() => {
+	const { profile, selected } = tarePage.state;
+	const table = profile.table(`assembly:${selected}`);
+	const cell = (name, row) => table.value(table.columns.find((column) => column.name === name), row);
+	const column = (name) => profile.data.numbers(`assembly:${selected}.#${name}`);
+	const [kind, target, place] = ['kind', 'target', 'place'].map(column);
+	return Array.from({ length: table.rows }, (_, row) => ({ address: cell('address', row).replace(/^0x/, ''), kind: kind[row], target: target[row], place: profile.placeText(place[row]) }));
+});
+const choose = (page, name) => page.evaluate((wanted) => tarePage.state.set('selected', tarePage.state.profile.functionNames.indexOf(wanted)), name);
+const selectedText = (grid) => grid.locator('[aria-selected=true] .cell.code').textContent();
+const linkedTexts = (grid) => text(grid.locator('.linked .cell.code'));
+
+const tests = {
+	async 'the hottest function is open at its hottest line, with its values in the margins'() {
+		const { page, problems, close } = await open();
+		const hottest = report('functions', profile('busy')).tables.functions.reduce((best, row) => (row.cpu_exclusive_ns > best.cpu_exclusive_ns ? row : best)).function;
+		equal(await page.evaluate(() => tarePage.state.profile.functionNames[tarePage.state.selected]), hottest, 'function');
+		await choose(page, 'busy');
+		check(await lines(page).isVisible() && await instructions(page).isVisible(), 'both are there');
+		const expected = report('annotate', 'busy', profile('busy')).tables.annotate.filter((row) => row.level === 0 || row.level === null);
+		const heat = await rows(page).evaluateAll((all) => all.filter((row) => row.closest('[aria-label="Source lines"]') && !row.classList.contains('inlined'))
+			.map((row) => [row.children[1].textContent, row.children[0].textContent]).filter(([, value]) => value));
+		equal(heat, expected.filter((row) => row.inclusive_samples > 0).map((row) => [String(row.line), row.inclusive_percent.toFixed(2)]), 'inclusive share by line');
+		const best = expected.reduce((most, row) => (row.inclusive_samples > most.inclusive_samples ? row : most));
+		equal(await lines(page).locator('[aria-selected=true]').evaluate((row) => row.children[1].textContent), String(best.line), 'hottest line');
+		const source = SOURCE.split('\n');
+		const shown = await lines(page).locator('.grid-row.data:not(.inlined)').evaluateAll((all) => all.sort((a, b) => a.dataset.index - b.dataset.index).map((row) => [Number(row.children[1].textContent), row.children[2].textContent]));
+		equal(shown.map(([line]) => line), Array.from({ length: 13 }, (_, i) => 5 + i), 'all lines of the function');
+		for (const [line, what] of shown)
+			equal(what.trim(), source[line - 1].trim(), `line ${line}`);
+		await page.keyboard.press('i');
+		check((await page.locator('.signs').textContent()).includes('Of lines') === false, 'CPU time of lines is known');
+		await page.keyboard.press('e');
+		check((await page.locator('.signs').textContent()).includes('by samples; other times are known of functions'), 'what is not known is said');
+		return { problems, close };
+	},
+
+	async 'instructions are those of objdump, with the lines of addr2line'() {
+		const { page, problems, close } = await open();
+		for (const name of ['busy', 'main']) {
+			await choose(page, name);
+			const truth = known(name);
+			const shown = await listed(page);
+			equal(shown.map(({ address }) => address), truth.map(({ address }) => address), `addresses of ${name}`);
+			equal(shown.map(({ place }) => place.split(', inlined at ')), truth.map((row) => row.lines), `lines of ${name}`);
+			const jump = /^j\w+\s+([0-9a-f]+) /;
+			for (const [row, instruction] of truth.entries()) {
+				const to = jump.exec(instruction.text)?.[1];
+				equal(shown[row].target - 1, to ? truth.findIndex(({ address }) => address === to) : -1, `target of ${instruction.text}`);
+				equal(shown[row].kind, /^jmp\b/.test(instruction.text) ? 2 : /^j/.test(instruction.text) ? 1 : /^call/.test(instruction.text) ? 4 : /^ret/.test(instruction.text) ? 6 : 0, `kind of ${instruction.text}`);
+			}
+		}
+		return { problems, close };
+	},
+
+	async 'a line lights up its instructions, and an instruction its lines'() {
+		const { page, problems, close } = await open();
+		await choose(page, 'busy');
+		const truth = known('busy');
+		const line = lines(page).locator('.grid-row.data:not(.inlined)').filter({ hasText: 'sum += mixed(i ^ j);' });
+		const expected = truth.filter((row) => row.lines.at(-1) === 'busy.c:10').map(({ text: what }) => what.split(/\s/)[0]);
+		check(expected.length > 2, 'the line has instructions');
+		await line.click();
+		const mnemonics = async () => (await linkedTexts(instructions(page))).map((what) => what.split(' ')[0]);
+		equal((await mnemonics()).length, expected.length, 'instructions of the line');
+		check((await page.locator('.view [role=status]').textContent()).includes(`line 10 · ${expected.length} instructions`), 'it is said how many');
+		/* Hovering lights up others for as long as it lasts. */
+		await lines(page).locator('.grid-row.data', { hasText: 'return sum;' }).hover();
+		equal((await mnemonics()).length, truth.filter((row) => row.lines.at(-1) === 'busy.c:16').length, 'hovered');
+		await page.locator('h1').hover();
+		equal((await mnemonics()).length, expected.length, 'what was clicked again');
+		/* By keyboard to the other side and back. */
+		await lines(page).focus();
+		await page.keyboard.press('Enter');
+		check(await instructions(page).evaluate((grid) => grid === document.activeElement), 'Enter goes to the instructions');
+		equal((await linkedTexts(lines(page)))[0].trim(), 'sum += mixed(i ^ j);', 'lines of the instruction');
+		await page.keyboard.press('Home');
+		const first = SOURCE.split('\n')[Number(truth[0].lines.at(-1).split(':')[1]) - 1];
+		equal((await linkedTexts(lines(page))).map((what) => what.trim()), [first.trim()], 'lines of the first instruction');
+		return { problems, close };
+	},
+
+	async 'jumps are arrows that can be followed'() {
+		const { page, problems, close } = await open('#instructions', { viewport: { width: 1300, height: 2000 } });
+		await choose(page, 'busy');
+		const truth = known('busy');
+		const jumps = truth.map(({ text: what }, row) => [row, truth.findIndex(({ address }) => address === /^j\w+\s+([0-9a-f]+) /.exec(what)?.[1])]).filter(([, to]) => to >= 0);
+		const back = jumps.filter(([from, to]) => to <= from);
+		check(back.length >= 2 && jumps.length > back.length, `loops and others: ${JSON.stringify(jumps)}`);
+		const at = (row) => instructions(page).locator(`[data-index="${row}"]`);
+		for (const [from, to] of jumps) {
+			check(await at(from).locator('svg path').count() > 0, `an arrow begins at row ${from}`);
+			equal(await at(to).locator('svg polygon').count(), 1, `an arrow ends at row ${to}`);
+		}
+		const [from, to] = back[0];
+		equal(await instructions(page).locator('.jump.chosen').count(), 0, 'no arrow is marked');
+		await at(from).click({ position: { x: 20, y: 8 } });
+		equal(await instructions(page).locator('.jump.chosen').count(), from - to + 1, 'the arrow of the selected jump');
+		await page.keyboard.press('j');
+		equal(await at(to).getAttribute('aria-selected'), 'true', 'j follows it');
+		equal(await instructions(page).locator('.cell.bytes').count(), 0, 'no bytes at first');
+		await page.getByRole('button', { name: 'Bytes' }).click();
+		const bytes = run('objdump', '-d', '--disassemble=busy', program).match(/^\s+[0-9a-f]+:\t([0-9a-f ]+)\t/m)[1].trim();
+		equal(await at(0).locator('.cell.bytes').textContent(), bytes, 'bytes');
+		/* A call is followed to the function, whose code is there. */
+		await choose(page, 'main');
+		await instructions(page).locator('.symbol.link', { hasText: '<busy>' }).click();
+		equal(await page.evaluate(() => tarePage.state.profile.functionNames[tarePage.state.selected]), 'busy', 'the function that is called');
+		return { problems, close };
+	},
+
+	async 'executions stand in a margin of their own, and only where they are known'() {
+		const { page, problems, close } = await open();
+		await choose(page, 'busy');
+		equal(await page.getByRole('columnheader', { name: 'Executions' }).count(), 0, 'no margin where nothing is known');
+		await page.evaluate(() => {
+			const { profile, selected } = tarePage.state;
+			for (const [kind, cells] of [['source', [null, 1, 0, 1234567]], ['assembly', [7, null, 0]]]) {
+				const table = profile.table(`${kind}:${selected}`);
+				const { value } = table;
+				table.columns.push({ name: 'executions', group: '', title: 'Executions', type: 'count', each: 0 });
+				table.value = (column, row) => (column.name === 'executions' ? cells[row] ?? null : value(column, row));
+			}
+		});
+		await choose(page, 'main');
+		await choose(page, 'busy');
+		const shown = (grid, n) => grid.locator('.grid-row.data').evaluateAll((all, many) => all.sort((a, b) => a.dataset.index - b.dataset.index).slice(0, many).map((row) => [row.children[1].textContent, row.children[1].classList.contains('heat')]), n);
+		await lines(page).focus();
+		await page.keyboard.press('Home');
+		equal(await shown(lines(page), 5), [['', false], ['1', true], ['0', true], ['1,234,567', true], ['', false]], 'of lines');
+		await instructions(page).focus();
+		await page.keyboard.press('Home');
+		equal(await shown(instructions(page), 4), [['7', true], ['', false], ['0', true], ['', false]], 'of instructions');
+		return { problems, close };
+	},
+
+	async 'source text is text'() {
+		const { page, problems, close } = await open();
+		await choose(page, 'busy');
+		check((await text(lines(page).locator('.cell.code'))).some((what) => what.includes('<img src=x onerror=alert(2)> & "quotes"')), 'as it is in the file');
+		equal(await page.locator('img').count(), 0, 'elements made of source');
+		equal(await page.locator('script:not([type])').count(), 1, 'scripts');
+		return { problems, close };
+	},
+
+	async 'of large functions only what is in sight is there'() {
+		const { page, problems, close } = await open();
+		await choose(page, 'large');
+		const count = async (grid) => Number(await grid.getAttribute('aria-rowcount'));
+		check(await count(lines(page)) > 10000 && await count(instructions(page)) > 10000, 'many lines and instructions');
+		for (const key of ['End', 'PageUp', 'Home', 'End']) {
+			await lines(page).focus();
+			await page.keyboard.press(key);
+			check(await rows(page).count() < 200, `${await rows(page).count()} rows after ${key}`);
+			check(await page.locator('.view *').count() < 4000, `${await page.locator('.view *').count()} elements after ${key}`);
+		}
+		/* Both sides go together, also far from the beginning. */
+		equal(await selectedText(lines(page)), '}', 'the last line');
+		check((await linkedTexts(instructions(page))).some((what) => what.startsWith('ret')), 'its instructions are in sight');
+		return { problems, close };
+	},
+
+	async 'what was left out is said'() {
+		const { page, problems, close } = await openPage(browser, `${file('--embed-source=no')}#source`);
+		check((await page.locator('.view .empty').first().textContent()).includes('tare view --embed-source=hot'), 'how to get it');
+		equal(await page.getByRole('grid', { name: 'Source lines' }).count(), 0, 'nothing is shown');
+		await close();
+		const all = await openPage(browser, `${file('--embed-source=all')}#source`);
+		const code = await all.page.evaluate(() => tarePage.state.profile.header.code);
+		equal([code.functions_embedded, code.most_functions], [code.functions, 0], 'all');
+		return { problems: [...problems, ...all.problems], close: all.close };
+	},
+
+	async 'axe finds nothing in code, light and dark'() {
+		const problems = [];
+		for (const colorScheme of ['light', 'dark']) {
+			const { page, close, problems: others } = await open('#source', { colorScheme });
+			await page.evaluate(readFileSync(axeSource(), 'utf8'));
+			for (const title of ['Source', 'Instructions']) {
+				await view(page, title);
+				await choose(page, 'busy');
+				const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
+				for (const { id, nodes } of violations)
+					problems.push(`${colorScheme} ${title}: ${id}: ${nodes[0].html.slice(0, 160)} ${nodes[0].failureSummary.replaceAll('\n', ' ').slice(0, 300)}`);
+			}
+			problems.push(...others);
+			await close();
+		}
+		return { problems };
+	},
+};
+
+await runTests(tests);

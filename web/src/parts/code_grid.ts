@@ -1,0 +1,147 @@
+// Lines and instructions as grids: in the margin what they took as heat, and how often they ran where
+// that is known; before instructions, arrows of jumps. Texts of sources only ever become text nodes.
+import { h } from '../dom.ts';
+import { count, percent, time } from '../format.ts';
+import { Kind, marginOf, type CodeTable, type FunctionCode } from '../model/code.ts';
+import type { Measure } from '../model/profile.ts';
+import { gutterCell, gutterWidth } from './arrows.ts';
+import type { Column } from './grid.ts';
+import { makeColumn, tableSource } from './table_columns.ts';
+
+export const CODE_ROW = 20; /* pixels */
+
+export interface CodeStyle {
+	measure: Measure;
+	/** What the measure's margin is headed with. */
+	title: string;
+	/** Further columns of the table. */
+	more: ReadonlySet<string>;
+	bytes: boolean;
+	/** The row of the jump whose arrow is marked; -1: none. */
+	chosen: number;
+}
+
+/** What has columns of its own here, or is the same in all rows. */
+const PLACED = new Set(['module', 'module_path', 'build_id', 'function', 'source', 'line', 'address', 'level', 'text', 'place', 'executions', 'taken', 'not_taken', 'calls']);
+
+/** The columns that a menu offers. */
+export const moreColumns = (table: CodeTable) => table.table.columns.filter(({ name, type }) => !PLACED.has(name) && type !== 'text');
+
+function heatColumn(table: CodeTable, style: CodeStyle): Column[] {
+	const margin = marginOf(table, style.measure);
+	if (!margin)
+		return [];
+	const most = Math.max(1e-9, table.most(margin.value));
+	const info = table.column(margin.value)!;
+	const share = (row: number) => (margin.percent ? table.number(margin.percent, row) : null);
+	const value = (row: number) => table.number(margin.value, row) ?? 0;
+	const shown = (row: number) => (info.type === 'time' ? time(value(row)) : `${count(value(row))} ${/samples$/.test(margin.value) ? 'samples' : ''}`.trim());
+	return [{
+		key: 'heat', csvKey: margin.value, title: style.title, kind: 'number', width: Math.max(66, 7.6 * style.title.length + 18),
+		hint: 'Per cent of all; the colour: of the greatest in this function',
+		text: (row) => (value(row) ? (share(row) === null ? shown(row) : percent(share(row)! / 100)) : ''),
+		csv: (row) => value(row), heat: (row) => (value(row) ? Math.sqrt(value(row) / most) : null), className: () => 'took',
+		hintOf: (row) => {
+			const side = margin.value.replace(/_(samples|weight)$/, '').replace(/^cpu_/, '');
+			const [low, high] = [table.number(`${side}_low_percent`, row), table.number(`${side}_high_percent`, row)];
+			return value(row) ? `${shown(row)}${low !== null && high !== null ? `, ${low.toFixed(2)} to ${high.toFixed(2)} % at 95 % confidence` : ''}` : '';
+		},
+	}];
+}
+
+/** Nothing where the profile does not know it; 0 is what never ran. */
+function executionsColumn(table: CodeTable): Column[] {
+	if (!table.has('executions'))
+		return [];
+	const most = Math.log1p(Math.max(1, table.most('executions')));
+	const value = (row: number) => table.number('executions', row);
+	return [{
+		key: 'executions', title: 'Executions', kind: 'number', width: 104, hint: 'How often it ran; the colour is by its logarithm',
+		text: (row) => (value(row) === null ? '' : count(value(row)!)), csv: value,
+		heat: (row) => (value(row) === null ? null : Math.log1p(value(row)!) / most),
+		className: (row) => (value(row) === 0 ? 'never' : 'ran'),
+		hintOf: (row) => (value(row) === 0 ? 'Never executed' : ''),
+	}];
+}
+
+function callsColumn(table: CodeTable): Column[] {
+	if (!table.has('calls'))
+		return [];
+	return [{ key: 'calls', title: 'Calls', kind: 'number', width: 84, hint: 'Made from there', csv: (row) => table.number('calls', row),
+		text: (row) => (table.number('calls', row) ? count(table.number('calls', row)!) : '') }];
+}
+
+function takenColumn(table: CodeTable): Column[] {
+	if (!table.has('taken'))
+		return [];
+	const text = (row: number) => {
+		const [taken, not] = [table.number('taken', row), table.number('not_taken', row)];
+		return taken === null ? '' : not === null ? count(taken) : `${count(taken)} / ${count(not)}`;
+	};
+	return [{
+		key: 'taken', title: 'Taken / not', kind: 'number', width: 132, hint: 'How often a conditional jump jumped, and how often it did not', text,
+		hintOf: (row) => {
+			const [taken, not] = [table.number('taken', row), table.number('not_taken', row)];
+			return taken === null || not === null || !(taken + not) ? '' : `Taken ${percent(taken / (taken + not))} % of the time`;
+		},
+	}];
+}
+
+function chosenColumns(table: CodeTable, style: CodeStyle): Column[] {
+	const source = tableSource(table.table);
+	return moreColumns(table).filter(({ name }) => style.more.has(name)).map((info) => makeColumn(info, source));
+}
+
+const margins = (table: CodeTable, style: CodeStyle): Column[] =>
+	[...heatColumn(table, style), ...executionsColumn(table), ...callsColumn(table), ...chosenColumns(table, style)];
+
+/** Of inlined code: whose it is, and where that stands. */
+function lineText(table: CodeTable, row: number): string {
+	const text = table.text('text', row);
+	const level = table.number('level', row) ?? 0;
+	if (!level)
+		return text;
+	const file = table.text('source', row).split('/').at(-1);
+	return `${'    '.repeat(Math.min(level, 12))}↳ ${table.text('function', row)} · ${file}:${table.text('line', row)}${text ? `   ${text.trim()}` : ''}`;
+}
+
+export function lineColumns(table: CodeTable, style: CodeStyle): Column[] {
+	return [...margins(table, style),
+		{ key: 'line', title: 'Line', kind: 'number', width: 58, className: () => 'faint', text: (row) => ((table.number('level', row) ?? 0) ? '' : table.text('line', row)) },
+		{ key: 'text', title: 'Source', kind: 'code', width: 0, text: (row) => lineText(table, row), hintOf: (row) => (lineText(table, row).length > 60 ? lineText(table, row).trim().slice(0, 2000) : '') }];
+}
+
+/** The operands, and the name that stands behind them as "<name>". */
+function splitName(text: string): [string, string] {
+	const at = text.indexOf(' <');
+	return at > 0 && text.endsWith('>') ? [text.slice(0, at + 1), text.slice(at + 1)] : [text, ''];
+}
+
+function instructionCell(code: FunctionCode, row: number): Node {
+	const [text, name] = splitName(code.assembly!.text('text', row));
+	const inside = code.target(row) >= 0;
+	const known = code.kind[row] !== Kind.plain && (inside || code.callee(row) >= 0);
+	/* Of a place in the function itself, the distance from its beginning says enough. */
+	const shown = inside ? name.replace(/^<.*(\+0x[0-9a-f]+)>$/s, '<$1>') : name;
+	const cell = document.createDocumentFragment();
+	cell.append(text);
+	if (shown)
+		cell.append(known ? h('span.symbol.link', {}, shown) : h('span.symbol', {}, shown));
+	return cell;
+}
+
+export function assemblyColumns(code: FunctionCode, style: CodeStyle): Column[] {
+	const table = code.assembly!;
+	const text = (row: number) => table.text('text', row);
+	const { lanes } = code;
+	const gutter: Column = {
+		key: 'jumps', title: '', kind: 'gutter', width: gutterWidth(lanes), text: () => '',
+		hint: 'Jumps within the function; back, and so loops, in colour',
+		render: (row) => gutterCell({ lanes, chosen: style.chosen, rowHeight: CODE_ROW }, row),
+	};
+	return [...margins(table, style), ...takenColumn(table),
+		{ key: 'address', title: 'Address', kind: 'number', width: 92, className: () => 'faint', text: (row) => table.text('address', row).replace(/^0x/, '') },
+		...(style.bytes ? [{ key: 'bytes', title: 'Bytes', kind: 'text' as const, width: 210, text: (row: number) => code.bytes(row), className: () => 'bytes' }] : []),
+		...(lanes.count ? [gutter] : []),
+		{ key: 'text', title: 'Instruction', kind: 'code', width: 0, text, render: (row) => instructionCell(code, row), hintOf: (row) => (text(row).length > 40 ? text(row).slice(0, 2000) : '') }];
+}
