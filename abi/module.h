@@ -35,8 +35,9 @@
  * Functions and call sites are counted, armed or not: behind the probe of a function's entry, and
  * behind that of a call, stands `incq %gs:counter(%rip)`; where the flags are live, in the stub
  * behind pushf. The counters (8 bytes each, of functions, then of call sites, numbered as the
- * arming bytes are) fill pages of their own. With the gs base 0 they are where the file has them;
- * another base is a thread's distance to pages of its own, the same for all modules.
+ * arming bytes are, then of edges: abi/flow.h) fill pages of their own. With the gs base 0 they are
+ * where the file has them; another base is a thread's distance to pages of its own, the same for
+ * all modules.
  *
  * "frame sp" is the address of the stack slot that holds (or, for CALL, will hold) the callee's
  * return address: the identity of a frame. RETURN's frame sp is that of the call it follows.
@@ -60,7 +61,7 @@
 
 #define TARE_NOTE_NAME	 "tare"
 #define TARE_NOTE_MODULE 1
-#define TARE_MODULE_ABI	 5
+#define TARE_MODULE_ABI	 6
 /* From a handler's return address; room for popf and the jump back. */
 #define TARE_STUB_DATA		8
 #define TARE_STUB_DATA_INDIRECT 12 /* and for lea */
@@ -119,9 +120,10 @@ struct tare_module {
 	int64_t counted_offset;	 /* to struct tare_counted[counter_count] */
 	uint32_t counter_count;	 /* 0: it has none */
 	uint32_t flags;		 /* enum tare_module_flags */
+	int64_t flow_offset;	 /* to struct tare_flow; 0: executions are not counted */
 };
 
 _Static_assert(sizeof(struct tare_slots) == 112, "layout shared with instrumented files");
-_Static_assert(sizeof(struct tare_module) == 112, "layout shared with instrumented files");
+_Static_assert(sizeof(struct tare_module) == 120, "layout shared with instrumented files");
 
 #endif

@@ -53,7 +53,8 @@ static bool assemble_counters(struct assembly *assembly, const char *name, struc
 							.thread_count = assembly->rows.len,
 							.dir_fd = assembly->session->fd,
 							.by_pointer = &assembly->by_pointer,
-							.file = &process->file};
+							.file = &process->file,
+							.executions = &assembly->executions};
 		ok = counted_write(&file, &counted, err);
 		if (file.damaged)
 			assembly_add_reason(assembly,
@@ -72,7 +73,7 @@ static bool assemble_all_counters(struct assembly *assembly, struct error *err)
 	vec_foreach (name, &assembly->counters)
 		if (!assemble_counters(assembly, *name, err))
 			return false;
-	return true;
+	return executions_finish(&assembly->executions, err);
 }
 
 /* ---- the runtime's own samples ---- */
@@ -310,6 +311,7 @@ bool assemble_profile(const struct session *session, const struct recording *rec
 	*assembled = (struct assembled){.complete = true};
 	resolver_init(&assembly.resolver, recording, writer);
 	assembly.resolver.jit_directory = session->directory;
+	executions_init(&assembly.executions, &assembly.resolver);
 	const bool ok = assembly_find_files(&assembly, err) && assemble_rows(&assembly, err);
 	vec_foreach (process, &assembly.processes) {
 		resolve_process_fini(&process->resolve);
@@ -330,6 +332,7 @@ bool assemble_profile(const struct session *session, const struct recording *rec
 	vec_fini(&assembly.rows);
 	vec_fini(&assembly.by_pointer);
 	vec_fini(&assembly.known_processes);
+	executions_fini(&assembly.executions);
 	resolver_fini(&assembly.resolver);
 	return ok;
 }

@@ -91,8 +91,8 @@ struct sum {
 	bool learned; /* it was only counted from the start */
 };
 
-/* Fewer counted calls of an entry take too little to look for the callers. */
-#define SITE_CALLS_MIN 100000
+/* What is counted in functions less often takes too little to look for them. */
+#define INNER_COUNTS_MIN 100000
 
 struct summing {
 	struct counted_file *file;
@@ -230,7 +230,8 @@ static bool add_counter(struct summing *summing, const struct counting *counting
 	return true;
 }
 
-static uint64_t site_calls(const struct counting *counting)
+/* Of a call site, or of executions. */
+static uint64_t inner_counts(const struct counting *counting)
 {
 	uint64_t calls = 0;
 
@@ -239,14 +240,24 @@ static uint64_t site_calls(const struct counting *counting)
 	return calls;
 }
 
-/* What stands beside a call takes the caller's time. */
-static bool add_sites_cost(struct summing *summing, const struct counting *counting,
+/* Beside executions there are no probes. */
+static counter_cost inner_cost_of(const struct summing *summing, const struct counting *counting,
+				  uint32_t number)
+{
+	return number < counting->counted.site_end
+		       ? cost_of(summing, counting, number)
+		       : counter_cost_of(&summing->process->file->header.begin_calibration,
+					 counting->values[number], false);
+}
+
+/* What stands beside a call, or counts executions, takes the time of the function it is in. */
+static bool add_inner_cost(struct summing *summing, const struct counting *counting,
 			   struct error *err)
 {
 	struct counter_owners owners = {0};
 	bool ok = true;
 
-	if (site_calls(counting) < SITE_CALLS_MIN)
+	if (inner_counts(counting) < INNER_COUNTS_MIN)
 		return true;
 	counter_owners_init(&owners, &counting->counted);
 	for (uint32_t i = counting->counted.function_count; i < counting->counted.count && ok;
@@ -260,7 +271,7 @@ static bool add_sites_cost(struct summing *summing, const struct counting *count
 		ok = function != 0;
 		if (ok)
 			sum_of(summing, counting->thread, function)->cost +=
-				cost_of(summing, counting, i);
+				inner_cost_of(summing, counting, i);
 	}
 	counter_owners_fini(&owners);
 	return ok;
@@ -285,9 +296,11 @@ static bool add_entry(struct summing *summing, const struct tare_counter_record 
 	counting.values = values;
 	learned_read_session(summing->process->dir_fd, counting.counted.source_id,
 			     &counting.learned);
-	for (uint32_t i = 0; i < counting.counted.count && ok; i++)
+	for (uint32_t i = 0; i < counting.counted.site_end && ok; i++)
 		ok = !values[i] || add_counter(summing, &counting, i, err);
-	ok = ok && add_sites_cost(summing, &counting, err);
+	ok = ok && add_inner_cost(summing, &counting, err) &&
+	     executions_add(summing->process->executions, counting.loaded->module,
+			    &counting.counted, counting.thread, values, err);
 	learned_fini(&counting.learned);
 	free(values);
 	return ok;

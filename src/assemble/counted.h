@@ -6,6 +6,7 @@
 #define TARE_ASSEMBLE_COUNTED_H
 
 #include "abi/counters.h"
+#include "assemble/executions.h"
 #include "assemble/sample_assemble.h"
 #include "assemble/thread_tree.h"
 #include "resolve/resolve.h"
@@ -52,6 +53,7 @@ struct counted_process {
 	int dir_fd;
 	const struct counted_pointers *by_pointer; /* of all processes, in any order */
 	const struct process_file *file;	   /* what it has noted */
+	struct executions *executions;
 };
 
 /* False with err when the profile cannot be written. */

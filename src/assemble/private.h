@@ -47,6 +47,7 @@ struct assembly {
 	struct vec_of(struct sample_known_process) known_processes; /* rows written */
 	struct vec_of(struct sample_known_thread) rows;
 	struct counted_pointers by_pointer;
+	struct executions executions;
 	struct member_list members; /* looked for where an end was not seen */
 	bool members_known;
 	int64_t next_node;

@@ -37,6 +37,7 @@ bool instrument_options_init(struct instrument_options *options,
 	options->mode = modes[from->transform];
 	options->probes = from->probes_all ? REWRITE_PROBES_ALL : REWRITE_PROBES_MERGED;
 	options->keep_small = from->keep_small;
+	options->count_executions = from->count_executions;
 	options->selection.demangle = from->demangle;
 	vec_append(&options->policy.modules, from->modules.data, from->modules.len);
 	vec_foreach (pattern, &from->patterns) {
@@ -89,6 +90,8 @@ void instrument_describe(const struct instrument_options *options, struct str *o
 	str_printf(out, " --probes=%s --small-functions=%s",
 		   options->probes == REWRITE_PROBES_ALL ? "all" : "merged",
 		   options->keep_small ? "keep" : "count");
+	if (options->count_executions)
+		str_append(out, " --lines");
 	vec_foreach (module, &options->policy.modules)
 		str_printf(out, " --module=%s", *module);
 	vec_foreach (units, &options->policy.units) {
@@ -162,6 +165,7 @@ bool instrument_rewrite(struct instrument_options *options, const struct instrum
 		.syscalls_only = input->mode == POLICY_SYSCALLS,
 		.probes = options->probes,
 		.keep_small = options->keep_small,
+		.count_executions = options->count_executions,
 		.first_unit = input->first_unit,
 		.last_unit = input->last_unit,
 		.companion = options->companion,
@@ -276,7 +280,8 @@ static bool get_entry(struct instrumenter *instrumenter, struct instrumented *fi
 	if (units && !units->all)
 		str_printf(&text, "%zu-%zu ", units->first, units->last);
 	if (file->mode == POLICY_FULL) {
-		str_printf(&text, "%d %d", (int)options->probes, options->keep_small);
+		str_printf(&text, "%d %d%s", (int)options->probes, options->keep_small,
+			   options->count_executions ? " lines" : "");
 		selection_describe(&options->selection, &text);
 	}
 	complete.options = text.data;

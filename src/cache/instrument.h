@@ -17,7 +17,7 @@ struct instrument_options {
 	enum rewrite_mode mode;
 	struct object *companion; /* REWRITE_POISON: the one with the handlers */
 	enum rewrite_probes probes;
-	bool keep_small;
+	bool keep_small, count_executions;
 	/* Called while a file is rewritten, and at its end; knows of no other files. */
 	void (*progress)(const struct instrument_progress *now, void *context);
 	void *progress_context;

@@ -35,7 +35,7 @@ struct instrument_request {
 	/* --start-at, --stop-at, of recordings */
 	struct vec_of(const char *) start_at, stop_at;
 	enum instrument_transform transform;
-	bool probes_all, keep_small;
+	bool probes_all, keep_small, count_executions;
 	/* Demangled form of a name or NULL, freed by the caller; may be NULL. */
 	char *(*demangle)(const char *name);
 };

@@ -26,6 +26,7 @@ void selection_from_options(const struct selection_values *values,
 		.transform = (enum instrument_transform)values->transform,
 		.probes_all = values->probes == 1,
 		.keep_small = values->small_functions == 1,
+		.count_executions = values->lines,
 		.demangle = demangle,
 	};
 	vec_foreach (item, &values->patterns) {

@@ -11,6 +11,7 @@
 struct selection_values {
 	struct option_list patterns; /* tag: enum selection_tag */
 	int small_functions, probes, transform;
+	bool lines;
 };
 
 enum selection_tag { SELECTION_FUNCTION, SELECTION_EXCLUDE };
@@ -40,6 +41,12 @@ extern const char *const selection_small_choices[], *const selection_probes_choi
 		 .type = OPTION_LIST,                                                              \
 		 .tag = SELECTION_EXCLUDE,                                                         \
 		 .offset = (at) + offsetof(struct selection_values, patterns)},                    \
+		{.name = "lines",                                                                  \
+		 .group = OPTION_FUNCTIONS,                                                        \
+		 .needs = SELECTION_NEEDS_INSTRUMENT,                                              \
+		 .help = "Count how often each source line and instruction is executed",           \
+		 .type = OPTION_FLAG,                                                              \
+		 .offset = (at) + offsetof(struct selection_values, lines)},                       \
 		{.name = "small-functions",                                                        \
 		 .group = OPTION_FUNCTIONS,                                                        \
 		 .rare = true,                                                                     \

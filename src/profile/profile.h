@@ -180,6 +180,26 @@ struct profile_coverage {
 	int64_t count;	     /* functions this row stands for (1, or many where summed) */
 };
 
+/*
+ * Instructions of a module that are executed as often as each other (--lines). An instruction's
+ * executions are those of all blocks that cover it. What no block covers is not known.
+ */
+struct profile_block {
+	int64_t module;
+	int64_t function; /* 0: of one that never ran */
+	uint64_t link_addr, size;
+	uint64_t instructions;
+	bool branches; /* its last instruction is a conditional jump */
+};
+
+/* How often a thread executed a block. */
+struct profile_execution {
+	int64_t thread; /* 0: it has no row */
+	int64_t block;
+	uint64_t count;
+	uint64_t taken; /* of the conditional jump at its end */
+};
+
 /* A function whose probes were switched off while the process ran (--adaptive). */
 struct profile_disarm {
 	int64_t process, function;
@@ -367,6 +387,11 @@ bool profile_add_coverage(struct profile_writer *writer, const struct profile_co
 			  struct error *err);
 bool profile_add_counted(struct profile_writer *writer, const struct profile_counted *row,
 			 struct error *err);
+/* Returns the id, 0 with err. */
+int64_t profile_add_block(struct profile_writer *writer, const struct profile_block *row,
+			  struct error *err);
+bool profile_add_execution(struct profile_writer *writer, const struct profile_execution *row,
+			   struct error *err);
 bool profile_add_disarm(struct profile_writer *writer, const struct profile_disarm *row,
 			struct error *err);
 bool profile_add_mark(struct profile_writer *writer, const struct profile_mark *row,
@@ -448,6 +473,13 @@ bool profile_each_histogram(struct profile *profile,
 bool profile_each_coverage(struct profile *profile,
 			   bool (*each)(const struct profile_coverage *row, void *context),
 			   void *context, struct error *err);
+/* In the order of their ids, from 1 on. */
+bool profile_each_block(struct profile *profile,
+			bool (*each)(const struct profile_block *row, void *context), void *context,
+			struct error *err);
+bool profile_each_execution(struct profile *profile,
+			    bool (*each)(const struct profile_execution *row, void *context),
+			    void *context, struct error *err);
 bool profile_each_counted(struct profile *profile,
 			  bool (*each)(const struct profile_counted *row, void *context),
 			  void *context, struct error *err);

@@ -295,6 +295,22 @@ static const struct profile_column cpu_use_columns[] = {
 	COLUMN(profile_cpu_use, cpu_ticks, COLUMN_COUNT),
 };
 
+static const struct profile_column block_columns[] = {
+	REFERENCE(profile_block, module, PROFILE_MODULE),
+	REFERENCE(profile_block, function, PROFILE_FUNCTION),
+	COLUMN(profile_block, link_addr, COLUMN_COUNT),
+	COLUMN(profile_block, size, COLUMN_COUNT),
+	COLUMN(profile_block, instructions, COLUMN_COUNT),
+	COLUMN(profile_block, branches, COLUMN_BOOL),
+};
+
+static const struct profile_column execution_columns[] = {
+	REFERENCE(profile_execution, thread, PROFILE_THREAD),
+	REFERENCE(profile_execution, block, PROFILE_BLOCK),
+	COLUMN(profile_execution, count, COLUMN_COUNT),
+	COLUMN(profile_execution, taken, COLUMN_COUNT),
+};
+
 static const struct profile_column counted_columns[] = {
 	REFERENCE(profile_counted, process, PROFILE_PROCESS),
 	REFERENCE(profile_counted, thread, PROFILE_THREAD),
@@ -352,6 +368,8 @@ const struct profile_table profile_tables[] = {
 	[PROFILE_SAMPLE_CHUNK] = TABLE(3, sample_chunk),
 	[PROFILE_CPU_USE] = TABLE(4, cpu_use),
 	[PROFILE_COUNTED] = TABLE(5, counted),
+	[PROFILE_BLOCK] = TABLE(7, block),
+	[PROFILE_EXECUTION] = TABLE(7, execution),
 };
 table_covers(profile_tables, PROFILE_TABLES);
 

@@ -150,6 +150,48 @@ bool profile_each_counted(struct profile *profile,
 	return ok && more >= 0;
 }
 
+bool profile_each_block(struct profile *profile,
+			bool (*each)(const struct profile_block *row, void *context), void *context,
+			struct error *err)
+{
+	struct profile_block block = {0};
+	struct scan scan = {0};
+	bool ok = scan_open(&scan, profile, PROFILE_BLOCK, &block, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!block.module || block.size > UINT64_MAX - block.link_addr)
+			ok = profile_damaged(profile, err, "block %lld has no place in a module",
+					     (long long)scan.id);
+		else if (!each(&block, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
+bool profile_each_execution(struct profile *profile,
+			    bool (*each)(const struct profile_execution *row, void *context),
+			    void *context, struct error *err)
+{
+	struct profile_execution execution = {0};
+	struct scan scan = {0};
+	bool ok = scan_open(&scan, profile, PROFILE_EXECUTION, &execution, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!execution.block || execution.taken > execution.count)
+			ok = profile_damaged(profile, err,
+					     "execution record %lld has no block, or more jumps "
+					     "than executions",
+					     (long long)scan.id);
+		else if (!each(&execution, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
 bool profile_each_disarm(struct profile *profile,
 			 bool (*each)(const struct profile_disarm *row, void *context),
 			 void *context, struct error *err)

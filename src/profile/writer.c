@@ -689,6 +689,18 @@ bool profile_add_counted(struct profile_writer *writer, const struct profile_cou
 	return writer_append(writer, PROFILE_COUNTED, row, err) != 0;
 }
 
+int64_t profile_add_block(struct profile_writer *writer, const struct profile_block *row,
+			  struct error *err)
+{
+	return writer_append(writer, PROFILE_BLOCK, row, err);
+}
+
+bool profile_add_execution(struct profile_writer *writer, const struct profile_execution *row,
+			   struct error *err)
+{
+	return writer_append(writer, PROFILE_EXECUTION, row, err) != 0;
+}
+
 bool profile_add_disarm(struct profile_writer *writer, const struct profile_disarm *row,
 			struct error *err)
 {

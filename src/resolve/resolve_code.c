@@ -8,6 +8,7 @@
  */
 #include "resolve/resolve.h"
 
+#include "abi/flow.h"
 #include "abi/module.h"
 #include "base/partition.h"
 
@@ -73,6 +74,21 @@ static struct object *counted_of(struct resolve_module *module)
 	return module->counted;
 }
 
+/* All that follows struct tare_flow in its segment. */
+static void take_flow(const struct object *copy, uint64_t addr, struct resolve_counted *counted)
+{
+	struct tare_flow header;
+	const void *bytes = object_at(copy, addr, sizeof(header));
+
+	if (!bytes)
+		return;
+	memcpy(&header, bytes, sizeof(header));
+	counted->flow_size = sizeof(header) +
+			     (size_t)header.block_count * sizeof(struct tare_flow_block) +
+			     (size_t)header.edge_count * sizeof(struct tare_flow_edge);
+	counted->flow = object_at(copy, addr, counted->flow_size);
+}
+
 bool resolver_counted(struct resolve_module *module, struct resolve_counted *counted)
 {
 	const struct object *copy = counted_of(module);
@@ -90,11 +106,15 @@ bool resolver_counted(struct resolve_module *module, struct resolve_counted *cou
 		.note_addr = note,
 		.count = header.counter_count,
 		.function_count = header.function_count,
+		.site_end = header.function_count + header.call_site_count,
 		.table = object_at(copy, note + (uint64_t)header.counted_offset,
 				   header.counter_count * sizeof(struct tare_counted)),
 		.source_id = bytes + offsetof(struct tare_module, source_id),
 	};
-	return counted->table;
+	if (header.flow_offset)
+		take_flow(copy, note + (uint64_t)header.flow_offset, counted);
+	return counted->table && header.call_site_count <= header.counter_count &&
+	       header.function_count <= header.counter_count - header.call_site_count;
 }
 
 static struct tare_counted counted_at(const struct resolve_counted *counted, uint32_t number)

@@ -75,8 +75,7 @@ bool emit_reused(struct emitter *emitter, const struct insn *insn, struct insn_o
 
 /* ---- branches ---- */
 
-static bool branch_is_inside(const struct program *program, const struct range *range,
-			     uint64_t target)
+bool branch_is_inside(const struct program *program, const struct range *range, uint64_t target)
 {
 	struct range *other = program_range(program, target);
 
@@ -97,7 +96,7 @@ static uint32_t short_target(const struct emitter *emitter, uint32_t number)
 	const struct insn *insn = &range->insns[number];
 
 	if (insn->rel_bits != 8 || emitter->is_long[number] || insn->target < range->begin ||
-	    insn->target >= range->end)
+	    insn->target >= range->end || emits_edge_count(emitter, number, COUNT_TAKEN))
 		return UINT32_MAX;
 	return range_insn_number(range, insn->target - range->begin) - 1;
 }
@@ -147,12 +146,14 @@ static void emit_branch(struct emitter *emitter, uint32_t number)
 	if (target != UINT32_MAX) {
 		emit_code(emitter, 0x70 | condition);
 		emit_short(emitter, number, target);
-	} else if (probes_functions(emitter) &&
-		   !branch_is_inside(emitter->program, emitter->range, insn->target)) {
-		/* A conditional tail call: the inverted branch steps over probe and jump. */
+	} else if (emits_edge_count(emitter, number, COUNT_TAKEN) ||
+		   (probes_functions(emitter) &&
+		    !branch_is_inside(emitter->program, emitter->range, insn->target))) {
+		/* The inverted branch steps over what counts, a tail call's probe, and the jump. */
 		emit_code(emitter, 0x0f, 0x80 | (condition ^ 1));
 		const uint32_t skip = emit_offset(emitter);
 		put_u32(&emitter->range->code, 0);
+		emit_edge_count(emitter, number, COUNT_TAKEN, insn->addr);
 		emit_jump_to(emitter, insn->addr, insn->target);
 		emit_land(emitter, skip);
 	} else {
@@ -162,8 +163,9 @@ static void emit_branch(struct emitter *emitter, uint32_t number)
 }
 
 /* loop and jrcxz have no 32-bit form: they jump to a jump. */
-static void emit_loop(struct emitter *emitter, const struct insn *insn)
+static void emit_loop(struct emitter *emitter, uint32_t number)
 {
+	const struct insn *insn = &emitter->range->insns[number];
 	const uint32_t at = emit_offset(emitter);
 
 	put_bytes(&emitter->range->code, insn_bytes(emitter->program, insn), insn->length);
@@ -171,6 +173,7 @@ static void emit_loop(struct emitter *emitter, const struct insn *insn)
 	emit_code(emitter, 0xe9);
 	const uint32_t skip = emit_offset(emitter);
 	put_u32(&emitter->range->code, 0);
+	emit_edge_count(emitter, number, COUNT_TAKEN, insn->addr);
 	emit_jump_to(emitter, insn->addr, insn->target);
 	emit_land(emitter, skip);
 }
@@ -283,7 +286,7 @@ static void emit_insn(struct emitter *emitter, uint32_t number)
 		emit_branch(emitter, number);
 		break;
 	case INSN_LOOP:
-		emit_loop(emitter, insn);
+		emit_loop(emitter, number);
 		break;
 	case INSN_CALL:
 	case INSN_CALL_INDIRECT:
@@ -369,6 +372,8 @@ static void emit_one(struct emitter *emitter, uint32_t number)
 	struct range *range = emitter->range;
 	const struct insn *insn = &range->insns[number];
 
+	if (number)
+		emit_edge_count(emitter, number - 1, COUNT_NEXT, insn->addr);
 	range->copy_offset[number] = emit_offset(emitter);
 	if (is_alignment(range, number)) {
 		emitter->align_pending = true;
@@ -379,6 +384,7 @@ static void emit_one(struct emitter *emitter, uint32_t number)
 		emitter->align_pending = false;
 		range->copy_offset[number] = emit_offset(emitter);
 	}
+	emit_edge_count(emitter, number, COUNT_BEFORE, insn->addr);
 	if (!insn->is_endbr)
 		emit_landing(emitter, insn);
 	emit_syscall(emitter, insn);
@@ -396,6 +402,7 @@ static void emit_end(struct emitter *emitter)
 	assert(range->insn_count);
 	const struct insn *last = &range->insns[range->insn_count - 1];
 
+	emit_edge_count(emitter, range->insn_count - 1, COUNT_NEXT, last->addr);
 	if (!insn_falls_through(last))
 		return;
 	if (last->kind != INSN_CALL && last->kind != INSN_CALL_INDIRECT) {
@@ -411,7 +418,8 @@ static void emit_body(struct emitter *emitter)
 	struct range *range = emitter->range;
 
 	range->code.len = range->fixups.len = range->extras.len = 0;
-	range->site_targets.len = 0;
+	range->sites.len = 0;
+	emitter->next_edge_counter = 0;
 	range->syscall_count = 0;
 	emitter->stubs.len = emitter->shorts.len = 0;
 	emitter->align_pending = false;
@@ -474,6 +482,7 @@ void emit_range(struct program *program, struct range *range, struct worker *wor
 
 	range->copy_offset = arena_array(&worker->arena, uint32_t, range->insn_count);
 	emit_body(&emitter);
+	assert(emitter.next_edge_counter == range->edge_counters.len);
 	for (int round = 0; !fill_shorts(&emitter); round++) {
 		assert(round <= EMIT_ROUNDS_MAX);
 		if (round == EMIT_ROUNDS_MAX)

@@ -44,6 +44,7 @@ struct emitter {
 	struct vec_of(struct short_branch) shorts;
 	unsigned char *is_long;	 /* per instruction: its branch does not fit into 8 bits */
 	uint32_t *table_readers; /* per instruction, see find_table_readers; NULL without jumps */
+	uint32_t next_edge_counter; /* of the range's */
 	bool align_pending;
 	uint32_t probe_count, live_flags_count;
 	bool leaves; /* of the unwind states that are noted: see struct copy_extra */
@@ -82,6 +83,11 @@ void emit_tail_count(struct emitter *emitter, uint64_t like, uint64_t target, bo
 void emit_stubs(struct emitter *emitter);
 /* The call, with its probes where it leaves instrumented code. */
 void emit_call(struct emitter *emitter, const struct insn *insn);
+
+/* emit_count.c: the counter of executions at this place, if there is one; `like` as of emit_state
+ */
+void emit_edge_count(struct emitter *emitter, uint32_t insn, enum count_place place, uint64_t like);
+bool emits_edge_count(const struct emitter *emitter, uint32_t insn, enum count_place place);
 
 /* emit_jump.c */
 void emit_indirect_jump(struct emitter *emitter, const struct indirect_jump *jump);

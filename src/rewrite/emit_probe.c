@@ -17,9 +17,7 @@ static const struct insn_operation push_operand = {.opcode = 0xff, .reg = 6};
 
 bool probes_functions(const struct emitter *emitter)
 {
-	const struct rewrite_options *options = emitter->program->options;
-
-	return options->mode != REWRITE_NULL && !options->syscalls_only && !emitter->range->small;
+	return program_counts(emitter->program) && !emitter->range->small;
 }
 
 /* The probe's arming byte. A poisoned SYSCALL has its function's; the other is the runtime's. */
@@ -286,9 +284,8 @@ static bool is_artefact(const char *name)
 }
 
 /* Whether the direct call leaves instrumented code. */
-static bool call_leaves(const struct emitter *emitter, const struct insn *insn)
+static bool call_leaves(const struct program *program, const struct insn *insn)
 {
-	const struct program *program = emitter->program;
 	const struct range *callee = program_range(program, insn->target);
 
 	if (is_artefact(object_plt_symbol(program->object, insn->target)))
@@ -314,6 +311,13 @@ static bool tail_call_leaves(const struct emitter *emitter, uint64_t target)
 	       callee->verdict != REWRITE_INSTRUMENTED;
 }
 
+static void add_site(struct range *range, uint64_t target, uint64_t from)
+{
+	const struct call_site site = {target, range_insn_number(range, from - range->begin) - 1};
+
+	vec_push(&range->sites, site);
+}
+
 void emit_tail_count(struct emitter *emitter, uint64_t like, uint64_t target, bool flags)
 {
 	struct range *range = emitter->range;
@@ -324,24 +328,21 @@ void emit_tail_count(struct emitter *emitter, uint64_t like, uint64_t target, bo
 	emit_bare_counter(emitter, &(struct probe){.kind = PROBE_CALL,
 						   .like = like,
 						   .flags_live = flags,
-						   .site = (uint32_t)range->site_targets.len});
+						   .site = (uint32_t)range->sites.len});
 	emitter->leaves = false;
-	vec_push(&range->site_targets, target);
+	add_site(range, target, like);
 }
 
-static bool make_call_probe(struct emitter *emitter, const struct insn *insn, struct probe *probe)
+static bool make_call_probe(const struct program *program, const struct insn *insn,
+			    struct probe *probe)
 {
-	const struct program *program = emitter->program;
-
-	*probe = (struct probe){.like = insn->addr,
-				.insn = insn,
-				.site = (uint32_t)emitter->range->site_targets.len};
+	*probe = (struct probe){.like = insn->addr, .insn = insn};
 	if (insn->kind == INSN_CALL) {
 		probe->kind = PROBE_CALL;
 		probe->target = insn->target;
 		probe->flags_live =
 			program_range(program, insn->target) && flags_live(program, insn->target);
-		return call_leaves(emitter, insn);
+		return call_leaves(program, insn);
 	}
 	const char *symbol =
 		insn->rip_offset ? object_plt_symbol(program->object, insn->target) : NULL;
@@ -355,6 +356,14 @@ static bool make_call_probe(struct emitter *emitter, const struct insn *insn, st
 	probe->kind = PROBE_CALL_INDIRECT;
 	return insn_reuse_operand(insn_bytes(program, insn), insn, push_operand, bytes,
 				  &rip_offset) > 0;
+}
+
+bool call_is_counted(const struct program *program, const struct range *range,
+		     const struct insn *call)
+{
+	struct probe probe;
+
+	return program_counts(program) && !range->small && make_call_probe(program, call, &probe);
 }
 
 static void emit_call_itself(struct emitter *emitter, const struct insn *insn)
@@ -371,11 +380,12 @@ void emit_call(struct emitter *emitter, const struct insn *insn)
 {
 	struct probe probe;
 
-	if (!probes_functions(emitter) || !make_call_probe(emitter, insn, &probe)) {
+	if (!probes_functions(emitter) || !make_call_probe(emitter->program, insn, &probe)) {
 		emit_call_itself(emitter, insn);
 		return;
 	}
-	vec_push(&emitter->range->site_targets, probe.target);
+	probe.site = (uint32_t)emitter->range->sites.len;
+	add_site(emitter->range, probe.target, insn->addr);
 	emit_probe(emitter, &probe);
 	emit_call_itself(emitter, insn);
 	probe.kind = PROBE_RETURN;

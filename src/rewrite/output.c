@@ -122,6 +122,7 @@ static void write_note(const struct output *output)
 		.counted_offset = (int64_t)(program->counted_addr - desc),
 		.counter_count = (uint32_t)program_counter_count(program),
 		.flags = module_flags(program),
+		.flow_offset = program->flow_addr ? (int64_t)(program->flow_addr - desc) : 0,
 	};
 	/* Poison is not for the runtime to arm: of the bytes only the SYSCALL probes' is. */
 	if (program_poisons(program)) {

@@ -2,7 +2,7 @@
  * Gives every piece of the new segment its address, then fills the fixups. The image is laid out as
  *
  *     room for program headers, note | code of all copied ranges | jump tables | dense maps |
- *     what counters count
+ *     what counters count | flow graphs
  *
  * and output.c appends exception tables and unwind data. Writable data (slots, arming bytes,
  * counters) lies in a segment of its own before it.
@@ -120,57 +120,6 @@ static uint64_t table_register_value(const struct jump_table *table)
 	return table->kind == TABLE_OFFSETS ? table->source : table->base;
 }
 
-/* ---- counters ---- */
-
-/* Their numbers: functions, then call sites. */
-static uint64_t site_counter(const struct program *program, const struct range *range,
-			     uint64_t site)
-{
-	return program->function_count + range->first_site + site;
-}
-
-static uint64_t counter_addr(const struct program *program, uint64_t number)
-{
-	return program->counters_addr + number * sizeof(uint64_t);
-}
-
-static void describe_counter(struct program *program, const struct range *range,
-			     const struct fixup *fixup)
-{
-	const bool of_site = fixup->kind == FIXUP_SITE_COUNTER;
-	const uint64_t number =
-		of_site ? site_counter(program, range, fixup->target) : range->function;
-	assert(!of_site || fixup->target < range->site_targets.len);
-	const uint64_t target = of_site ? range->site_targets.data[fixup->target] : range->begin;
-	const uint64_t prefix =
-		range->copy_addr + fixup->position - TARE_COUNT_CODE_BYTES - program->code_begin;
-	const struct tare_counted counted = {
-		.target = target ? (int32_t)(target - program->note_addr) : 0,
-		.prefix = (uint32_t)prefix};
-
-	assert(number < program_counter_count(program));
-	assert(fixup->position >= TARE_COUNT_CODE_BYTES);
-	memcpy(program->image.data + (program->counted_addr - program->image_addr) +
-		       number * sizeof(counted),
-	       &counted, sizeof(counted));
-}
-
-static void place_counted(struct program *program)
-{
-	const uint64_t count = program_counter_count(program);
-
-	put_align(&program->image, 8, 0);
-	program->counted_addr = image_end(program);
-	for (uint64_t i = 0; i < count; i++)
-		put_u64(&program->image, 0);
-	vec_foreach (range, &program->ranges) {
-		vec_foreach (fixup, &range->fixups)
-			if (range->copied &&
-			    (fixup->kind == FIXUP_COUNTER || fixup->kind == FIXUP_SITE_COUNTER))
-				describe_counter(program, range, fixup);
-	}
-}
-
 /* The address that the fixup's four bytes have to lead to. */
 static uint64_t fixup_target(const struct program *program, const struct range *range,
 			     const struct fixup *fixup)
@@ -187,14 +136,14 @@ static uint64_t fixup_target(const struct program *program, const struct range *
 	case FIXUP_ARM:
 		return program->arm_addr + range->function;
 	case FIXUP_SITE_ARM:
-		assert(fixup->target < range->site_targets.len);
+		assert(fixup->target < range->sites.len);
 		return sites + range->first_site + fixup->target;
 	case FIXUP_SYSCALL_ARM:
 		return sites + program->site_count;
 	case FIXUP_COUNTER:
-		return counter_addr(program, range->function);
 	case FIXUP_SITE_COUNTER:
-		return counter_addr(program, site_counter(program, range, fixup->target));
+	case FIXUP_EDGE_COUNTER:
+		return fixup_counter_addr(program, range, fixup);
 	case FIXUP_SLOT:
 		return program->slots_addr + fixup->target;
 	case FIXUP_TABLE:
@@ -267,6 +216,6 @@ bool program_place(struct program *program, struct error *err)
 	place_code(program);
 	place_tables(program);
 	place_maps(program);
-	place_counted(program);
+	program_place_counters(program);
 	return apply_fixups(program, err);
 }

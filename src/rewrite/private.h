@@ -14,9 +14,12 @@
  *   flow.c        liveness of flags and registers
  *   labels.c      where indirect jumps of a unit may lead
  *   jump_table.c  indirect jumps whose table is proven
+ *   escapes.c     calls behind which control may not go on
+ *   graph*.c      instructions of a unit -> blocks and edges, and how often they may run
+ *   spanning.c    which of them get a counter
  *   companion.c   code of another file that comes along
  *   emit*.c       code of one range, with fixups
- *   place.c       addresses, fixups applied, tables, maps
+ *   place*.c      addresses, fixups applied, tables, maps, flow graphs
  *   output.c      unwind data, note, entry jumps -> the new file
  */
 #ifndef TARE_REWRITE_PRIVATE_H
@@ -38,6 +41,7 @@ enum fixup_kind {
 	FIXUP_SYSCALL_ARM,
 	FIXUP_COUNTER,	    /* rel32 to the counter of this range's function */
 	FIXUP_SITE_COUNTER, /* rel32 to the counter of call site `target` of this range */
+	FIXUP_EDGE_COUNTER, /* rel32 to number `target` of this range's edge counters */
 	FIXUP_SLOT,	    /* rel32 to the slot at offset `target` of struct tare_slots */
 	FIXUP_TABLE,	 /* disp32: new table `target` of the unit minus what its register holds */
 	FIXUP_MAP,	 /* rel32 to the dense map of range number `target` */
@@ -100,6 +104,25 @@ struct indirect_jump {
 	uint8_t scratch_a, scratch_b;
 };
 
+/* Where a counter of executions stands, in the order in which those of an instruction come. */
+enum count_place {
+	COUNT_BEFORE, /* the instruction */
+	COUNT_TAKEN,  /* on the way that its branch takes */
+	COUNT_NEXT,   /* behind it, where only what comes from it passes */
+};
+
+struct edge_counter {
+	uint32_t insn;
+	uint8_t place; /* enum count_place */
+	bool flags_live;
+};
+
+/* A call with probes, or a jump that is one. */
+struct call_site {
+	uint64_t target; /* T of abi/module.h, or 0 */
+	uint32_t insn;
+};
+
 /* Which bytes of a range begin an instruction. */
 struct insn_index {
 	uint8_t *within;  /* per byte: 1 + number of the instruction in its block, or 0 */
@@ -136,6 +159,7 @@ struct range {
 	struct vec_of(uint64_t) landing_pads;
 	struct vec_of(uint32_t) labels;		   /* offsets where indirect jumps may lead */
 	struct vec_of(struct indirect_jump) jumps; /* ascending */
+	struct vec_of(struct edge_counter) edge_counters; /* ascending by instruction and place */
 
 	/* made by emit_range */
 	struct byte_vec code;
@@ -144,8 +168,9 @@ struct range {
 	uint32_t stubs_offset;
 	struct vec_of(struct fixup) fixups;
 	struct vec_of(struct copy_extra) extras; /* copy_addr is an offset until placed */
-	struct vec_of(uint64_t) site_targets;	 /* of call sites with probes: T, or 0 */
-	uint32_t first_site;			 /* number of the first one in the file */
+	struct vec_of(struct call_site) sites;
+	uint32_t first_site;	     /* number of the first one in the file */
+	uint32_t first_edge_counter; /* the same */
 	uint32_t syscall_count;
 
 	/* made by place */
@@ -157,8 +182,10 @@ struct unit {
 	struct vec_of(uint32_t) ranges;
 	struct vec_of(struct jump_table) tables;
 	bool has_labels;
-	bool returns;	 /* to its callers, as far as is known */
-	bool incomplete; /* has code that no known label or branch leads to */
+	bool returns;	     /* to its callers, as far as is known */
+	bool incomplete;     /* has code that no known label or branch leads to */
+	bool escapes;	     /* it may be left other than by its return: see escapes.c */
+	struct graph *graph; /* of executions; NULL: they are not counted */
 	bool liveness_known;
 	uint64_t searched, entries_read; /* for jump tables, which has its limits */
 	uint16_t clobbers; /* caller-saved registers that it, or what it calls, may write */
@@ -208,7 +235,8 @@ struct program {
 	uint64_t slots_addr, arm_addr, counters_addr, counted_addr, rw_size;
 	uint64_t image_addr;
 	uint64_t note_addr; /* of struct tare_module */
-	uint32_t function_count, site_count, syscall_count;
+	uint64_t flow_addr; /* of struct tare_flow; 0: there is none */
+	uint32_t function_count, site_count, syscall_count, edge_counter_count;
 	struct byte_vec image;
 	uint64_t code_begin, code_end;
 };
@@ -267,14 +295,18 @@ static inline bool program_poisons(const struct program *program)
 	return program->options->mode == REWRITE_POISON;
 }
 
-/* One for each arming byte of a function or call site; none where only system calls have probes. */
+/* Only where functions have probes. */
+static inline bool program_counts(const struct program *program)
+{
+	return program->options->mode != REWRITE_NULL && !program->options->syscalls_only;
+}
+
+/* One for each arming byte of a function or call site, then those of edges. */
 static inline uint64_t program_counter_count(const struct program *program)
 {
-	const struct rewrite_options *options = program->options;
-
-	return options->mode == REWRITE_NULL || options->syscalls_only
-		       ? 0
-		       : (uint64_t)program->function_count + program->site_count;
+	return program_counts(program) ? (uint64_t)program->function_count + program->site_count +
+						 program->edge_counter_count
+				       : 0;
 }
 
 /* Link address of an exported symbol of the companion, once it has its place; 0 if there is none.
@@ -342,6 +374,12 @@ void program_find_noreturn(struct program *program);
 /* Whether control may go on behind the instruction: insn_falls_through, but for such calls. */
 bool control_goes_on(const struct program *program, const struct insn *insn);
 
+/* ---- escapes.c ---- */
+/* Sets `escapes` of all units; the ways of their jumps are known. */
+void program_find_escapes(struct program *program);
+/* Whether control may go on behind the call fewer or more times than it came there. */
+bool call_escapes(const struct program *program, const struct insn *call);
+
 /* ---- flow.c ---- */
 /* Whether the arithmetic flags may be used by the code from `addr` on. */
 bool flags_live(const struct program *program, uint64_t addr);
@@ -359,10 +397,20 @@ void unit_find_labels(struct program *program, struct unit *unit);
 void unit_plan_jumps(struct program *program, struct unit *unit, struct worker *worker);
 
 /* ---- emit.c ---- */
+/* Whether a jump from `range` to the target stays in the copy of its unit, and calls nothing. */
+bool branch_is_inside(const struct program *program, const struct range *range, uint64_t target);
+/* emit_probe.c: whether the call has a counter. */
+bool call_is_counted(const struct program *program, const struct range *range,
+		     const struct insn *call);
 void emit_range(struct program *program, struct range *range, struct worker *worker);
 
 /* ---- place.c ---- */
 bool program_place(struct program *program, struct error *err);
+/* place_counters.c: what the counters count, and the flow graphs, into the image. */
+void program_place_counters(struct program *program);
+/* The counter of a fixup of one of the three kinds. */
+uint64_t fixup_counter_addr(const struct program *program, const struct range *range,
+			    const struct fixup *fixup);
 /* Link address of the copy of original code, or `addr` itself where there is none. */
 uint64_t copied_code(const struct program *program, uint64_t addr, const struct range *jump_from);
 

@@ -3,7 +3,7 @@
  * work: static executables without a runtime to put into them (no loader brings it), files that are
  * instrumented already, and those that need their code where it is (see foreign.c).
  */
-#include "rewrite/private.h"
+#include "rewrite/graph.h"
 
 #include <assert.h>
 #include <string.h>
@@ -81,6 +81,39 @@ static void number_functions(struct program *program)
 	}
 }
 
+/* ---- executions ---- */
+
+static void count_piece(void *program_at, unsigned worker, size_t begin, size_t end)
+{
+	struct program *program = program_at;
+
+	(void)worker;
+	for (size_t i = begin; i < end; i++) {
+		struct unit *unit = &program->units.data[i];
+		unit->graph = graph_make(program, unit);
+		if (!unit->graph)
+			continue;
+		graph_weigh(program, unit->graph);
+		if (graph_count(program, unit->graph))
+			continue;
+		graph_free(unit->graph);
+		unit->graph = NULL;
+	}
+}
+
+/* Where counters have to stand from which the executions of all instructions follow. */
+static void count_executions(struct program *program)
+{
+	if (!program_counts(program) || !program->options->count_executions)
+		return;
+	program_find_escapes(program);
+	program_run(program, count_piece, program->units.len);
+	vec_foreach (range, &program->ranges) {
+		range->first_edge_counter = program->edge_counter_count;
+		program->edge_counter_count += (uint32_t)range->edge_counters.len;
+	}
+}
+
 /* By units: a range's code may ask for the map of another one in its unit. */
 static void emit_piece(void *program_at, unsigned worker, size_t begin, size_t end)
 {
@@ -102,7 +135,7 @@ static void emit_all(struct program *program)
 	program_run(program, emit_piece, program->units.len);
 	vec_foreach (range, &program->ranges) {
 		range->first_site = program->site_count;
-		program->site_count += (uint32_t)range->site_targets.len;
+		program->site_count += (uint32_t)range->sites.len;
 		program->syscall_count += range->syscall_count;
 	}
 }
@@ -189,12 +222,14 @@ static void program_fini(struct program *program)
 		vec_fini(&range->code);
 		vec_fini(&range->fixups);
 		vec_fini(&range->extras);
-		vec_fini(&range->site_targets);
+		vec_fini(&range->sites);
+		vec_fini(&range->edge_counters);
 	}
 	vec_foreach (unit, &program->units) {
 		vec_foreach (table, &unit->tables)
 			vec_fini(&table->targets);
 		vec_fini(&unit->tables);
+		graph_free(unit->graph);
 		vec_fini(&unit->ranges);
 	}
 	vec_fini(&program->ranges);
@@ -252,6 +287,7 @@ static bool run_passes(struct program *program, struct byte_vec *out, struct rew
 	result->nothing_to_do = program->function_count == 0;
 	if (!result->nothing_to_do) {
 		plan_all_jumps(program);
+		count_executions(program);
 		program_report(program, 0.4);
 		emit_all(program);
 		if (!program_output(program, out, err))

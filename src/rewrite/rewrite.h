@@ -65,8 +65,10 @@ struct rewrite_function {
 struct rewrite_options {
 	enum rewrite_mode mode;
 	enum rewrite_probes probes;
-	bool keep_small;    /* short leaf functions have probes, too, not only a counter */
-	bool syscalls_only; /* copy only what holds a syscall instruction, and probe only that */
+	bool keep_small;       /* short leaf functions have probes, too, not only a counter */
+	bool count_executions; /* counters from which those of each instruction follow: abi/flow.h
+				*/
+	bool syscalls_only;    /* copy only what holds a syscall instruction, and probe only that */
 	/* REWRITE_NULL: probes at system calls all the same. The runtime follows children, and
 	   shows a program its original's path, by what it sees there. */
 	bool syscall_probes;

@@ -5,6 +5,7 @@
  *   comparison.c      its state as the others see it
  *   range_walk.c      original and copy of one range side by side
  *   probe.c           probes and stubs
+ *   executions.c      counters of executions
  *   indirect.c        translated jumps and their maps, reads of jump tables
  *   tables.c          entries of jump tables
  *   rows.c            unwind rows and exception tables of copies
@@ -88,6 +89,7 @@ struct check {
 	uint64_t slots_addr, arm_addr, arm_end; /* arm_end: behind the last arming byte */
 	uint64_t counters_addr, counted_addr;
 	uint64_t code_begin, code_end;
+	struct check_counter *executions; /* behind those of call sites; NULL: there are none */
 	bool poison;
 	struct vec_of(struct check_range) ranges; /* ascending */
 	struct vec_of(uint32_t) work;		  /* ranges to walk */
@@ -202,8 +204,37 @@ bool probe_take_landing(struct walk *walk);
 /* Steps over what counts a function without probes. False: a difference, as where nothing does. */
 bool count_take(struct walk *walk);
 
+/* Steps over the instruction that counts; *counter_addr gets where. */
+bool count_take_insn(struct walk *walk, uint64_t *counter_addr);
+/* The file says of the counter that it counts what is at `target` (0: not known), by the
+   instruction at offset `at` of the copy. */
+bool count_is_described(const struct walk *walk, uint64_t number, uint64_t target, uint32_t at);
+
 /* Steps over what counts a call by the jump to `target`, if that is next. False: a difference. */
 bool count_take_tail(struct walk *walk, uint64_t target);
+
+/* ---- executions.c ---- */
+
+enum check_execution {
+	CHECK_NO_EXECUTION,
+	CHECK_BEFORE, /* of a block, before one of its instructions */
+	CHECK_TAKEN,  /* of its jump */
+	CHECK_NEXT,   /* of going on behind it */
+};
+
+/* A counter of executions. */
+struct check_counter {
+	uint64_t begin; /* of the block */
+	uint32_t size;
+	enum check_execution kind;
+	uint64_t copy_addr; /* of its instruction, once it was met */
+};
+
+/* Reads what the file says of its counters. False: it makes no sense. */
+bool executions_begin(struct check *check);
+/* Steps over a counter of that kind, if one is next: of the block that the instruction at `addr`
+   belongs to (CHECK_BEFORE), or that ends there. False: a difference. */
+bool executions_take(struct walk *walk, enum check_execution kind, uint64_t addr);
 
 /* ---- indirect.c ---- */
 

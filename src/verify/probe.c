@@ -47,7 +47,7 @@ static bool take_compare(struct walk *walk, uint64_t *arm_addr)
 }
 
 /* incq %gs:counter(%rip) */
-static bool take_count(struct walk *walk, uint64_t *counter_addr)
+bool count_take_insn(struct walk *walk, uint64_t *counter_addr)
 {
 	const uint32_t before = walk->at;
 
@@ -62,7 +62,7 @@ static void read_count(struct reading *reading)
 {
 	const uint32_t at = reading->walk->at;
 
-	if (take_count(reading->walk, &reading->count_addr))
+	if (count_take_insn(reading->walk, &reading->count_addr))
 		reading->count_at = at;
 }
 
@@ -91,7 +91,7 @@ static bool leads_to_saving_stub(struct walk *walk, uint32_t stub)
 	walk->at = stub;
 	walk_take_bytes(walk, 0x48, 0x8d, 0x64, 0x24, 0x80);
 	bool found = walk_take_bytes(walk, 0x9c);
-	take_count(walk, &counter_addr);
+	count_take_insn(walk, &counter_addr);
 	found = found && take_compare(walk, &arm_addr);
 	walk->at = before;
 	return found;
@@ -130,7 +130,7 @@ static bool counts(const struct reading *reading)
 }
 
 /* What the file says of the counter to those who add up and change them. `target` 0: not known. */
-static bool check_counted(const struct walk *walk, uint64_t number, uint64_t target, uint32_t at)
+bool count_is_described(const struct walk *walk, uint64_t number, uint64_t target, uint32_t at)
 {
 	const struct check *check = walk->check;
 	struct tare_counted counted;
@@ -167,7 +167,7 @@ static bool check_count(struct reading *reading)
 	if (!reading->count_at || number >= walk->check->module.counter_count ||
 	    reading->count_addr != walk->check->counters_addr + number * sizeof(uint64_t))
 		return walk_fails(walk, VERIFY_PROBE, "a call is not counted in its counter");
-	return check_counted(walk, number, counted_target(reading), reading->count_at) ||
+	return count_is_described(walk, number, counted_target(reading), reading->count_at) ||
 	       walk_fails(walk, VERIFY_PROBE, "the file says something else of its counter");
 }
 
@@ -187,7 +187,7 @@ static struct bare take_bare(struct walk *walk)
 	struct bare bare = {.at = walk->at};
 	uint64_t counter_addr;
 
-	if (!take_count(walk, &counter_addr)) {
+	if (!count_take_insn(walk, &counter_addr)) {
 		walk->at = before;
 		return bare;
 	}
@@ -214,7 +214,7 @@ bool count_take(struct walk *walk)
 		return walk_fails(walk, VERIFY_PROBE, "a function that nothing counts");
 	const uint64_t *owner = map_put(&check->enters, check->arm_addr + bare.number, begin);
 	return (bare.whole && *owner == begin &&
-		check_counted(walk, bare.number, begin, bare.at)) ||
+		count_is_described(walk, bare.number, begin, bare.at)) ||
 	       walk_fails(walk, VERIFY_PROBE, "the counter is not the function's own");
 }
 
@@ -229,7 +229,7 @@ bool count_take_tail(struct walk *walk, uint64_t target)
 	rows_check(walk, walk->at, from, 0);
 	const uint64_t *owner = map_put(&check->sites, check->arm_addr + bare.number, from);
 	return (bare.whole && *owner == from && bare.number >= check->module.function_count &&
-		check_counted(walk, bare.number, target, bare.at)) ||
+		count_is_described(walk, bare.number, target, bare.at)) ||
 	       walk_fails(walk, VERIFY_PROBE, "the counter is not the jump's own");
 }
 

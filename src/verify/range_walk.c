@@ -151,7 +151,7 @@ static bool take_jump_over(struct walk *walk, uint64_t skip)
 	const uint32_t begin = walk->at;
 
 	rows_check(walk, begin, walk->insn->addr, 0);
-	if (!take_leave(walk))
+	if (!executions_take(walk, CHECK_TAKEN, insn_end(walk->insn)) || !take_leave(walk))
 		return false;
 	rows_check(walk, walk->at, walk->insn->addr, 0);
 	if (!count_take_tail(walk, walk->insn->target) || !take_jump(walk, walk->insn->target))
@@ -281,7 +281,7 @@ static bool take_insn(struct walk *walk)
 {
 	struct check_probe last;
 
-	if (!take_probes(walk, &last))
+	if (!executions_take(walk, CHECK_BEFORE, walk->insn->addr) || !take_probes(walk, &last))
 		return false;
 	if (walk->insn->is_endbr && last.kind != CHECK_NO_PROBE)
 		return walk_fails(walk, VERIFY_PROBE,
@@ -368,6 +368,21 @@ static void take_filler(struct walk *walk)
 	walk->at = before;
 }
 
+/* Before the present instruction: filler, and counters of going on behind those before it. */
+static bool take_what_is_between(struct walk *walk, bool filler)
+{
+	uint32_t before;
+
+	do {
+		before = walk->at;
+		if (!filler)
+			skip_filler(walk);
+		if (!executions_take(walk, CHECK_NEXT, walk->insn->addr))
+			return false;
+	} while (walk->at != before);
+	return true;
+}
+
 /* Nops of the original may be dropped: they are anywhere in the filler of the copy. */
 static bool take_original_insn(struct walk *walk, size_t *first_filler)
 {
@@ -376,8 +391,8 @@ static bool take_original_insn(struct walk *walk, size_t *first_filler)
 	const bool filler = insn->is_nop && !insn->is_endbr;
 
 	walk->left = walk->landed = false;
-	if (!filler)
-		skip_filler(walk);
+	if (!take_what_is_between(walk, filler))
+		return false;
 	for (size_t i = *first_filler; i < range->points.len; i++)
 		range->points.data[i].copy_end = walk->at;
 	const struct check_point point = {(uint32_t)(insn->addr - range->begin), walk->at,
@@ -399,6 +414,8 @@ static bool take_original_insn(struct walk *walk, size_t *first_filler)
 /* Control that runs past the end of the range. */
 static bool take_end(struct walk *walk, const struct insn *last)
 {
+	if (!executions_take(walk, CHECK_NEXT, walk->range->end))
+		return false;
 	if (!insn_falls_through(last))
 		return true;
 	if (last->kind != INSN_CALL && last->kind != INSN_CALL_INDIRECT && !take_leave(walk))

@@ -447,7 +447,7 @@ static bool read_note(struct check *check, struct error *err)
 		check->arm_addr = check->slots_addr + sizeof(struct tare_slots);
 	check->counters_addr = note + (uint64_t)module->counters_offset;
 	check->counted_addr = note + (uint64_t)module->counted_offset;
-	if (!counters_are_apart(check, end) ||
+	if (!executions_begin(check) || !counters_are_apart(check, end) ||
 	    check->arm_addr < check->slots_addr + sizeof(struct tare_slots) ||
 	    check->arm_end > end || check->arm_end <= check->arm_addr ||
 	    check->code_end <= check->code_begin)
@@ -466,6 +466,7 @@ static void check_fini(struct check *check)
 	vec_fini(&check->tables);
 	vec_fini(&check->maps);
 	vec_fini(&check->bases);
+	free(check->executions);
 	map_fini(&check->sites);
 	map_fini(&check->enters);
 	map_fini(&check->claimed);
@@ -478,8 +479,10 @@ bool verify_copy(const struct object *original, const struct object *copy,
 	struct check check = {.original = original, .copy = copy, .result = result};
 
 	*result = (struct verify_result){0};
-	if (!read_note(&check, err))
+	if (!read_note(&check, err)) {
+		free(check.executions);
 		return false;
+	}
 	map_init(&check.sites);
 	map_init(&check.enters);
 	map_init(&check.claimed);
