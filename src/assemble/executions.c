@@ -11,9 +11,24 @@ void executions_fini(struct executions *executions)
 {
 	vec_foreach (module, &executions->modules) {
 		flow_fini(&module->flow);
+		flow_lines_fini(&module->lines);
 		free(module->blocks);
+		free(module->line_counts);
+		free(module->ran);
 	}
 	vec_fini(&executions->modules);
+}
+
+static void read_module(struct executed_module *module)
+{
+	const struct object *original = module->module->object;
+
+	module->blocks =
+		mem_zalloc((module->flow.block_count + (size_t)1) * sizeof(*module->blocks));
+	flow_lines_read(&module->lines, &module->flow, original, module->note_addr);
+	const size_t lines = module->lines.lines.len + 1;
+	module->line_counts = mem_zalloc(lines * sizeof(*module->line_counts));
+	module->ran = mem_zalloc(lines);
 }
 
 /* One whose graphs make no sense has none. */
@@ -27,8 +42,7 @@ static struct executed_module *module_of(struct executions *executions,
 	struct executed_module fresh = {.module = module, .note_addr = counted->note_addr};
 
 	if (flow_read(&fresh.flow, counted->flow, counted->flow_size, counted->count))
-		fresh.blocks =
-			mem_zalloc((fresh.flow.block_count + (size_t)1) * sizeof(*fresh.blocks));
+		read_module(&fresh);
 	else
 		executions->damaged++;
 	vec_push(&executions->modules, fresh);
@@ -40,14 +54,15 @@ static uint64_t block_addr(const struct executed_module *module, uint32_t block)
 	return module->note_addr + (uint64_t)(int64_t)module->flow.blocks[block].addr;
 }
 
-/* Behind the last block of the unit that the block belongs to. */
-static uint32_t unit_end(const struct flow *flow, uint32_t block)
+/* The unit that begins with the block. */
+static struct flow_unit unit_at(const struct flow *flow, uint32_t block)
 {
-	const uint32_t unit = flow->blocks[block].unit;
+	struct flow_unit unit = {block, block};
 
-	while (block < flow->block_count && flow->blocks[block].unit == unit)
-		block++;
-	return block;
+	while (unit.end < flow->block_count &&
+	       flow->blocks[unit.end].unit == flow->blocks[block].unit)
+		unit.end++;
+	return unit;
 }
 
 /* ---- what ran ---- */
@@ -65,11 +80,19 @@ static const struct tare_flow_edge *branch_of(const struct flow *flow, uint32_t 
 	return NULL;
 }
 
+/* The line of the block's last instruction, or NULL. */
+static const struct flow_line *last_line(const struct flow_lines *lines, uint32_t block)
+{
+	const uint32_t end = lines->first[block + 1];
+
+	return end > lines->first[block] ? &lines->lines.data[lines->runs[end - 1]] : NULL;
+}
+
 static bool write_block(struct executions *executions, struct executed_module *module,
 			uint32_t number, struct error *err)
 {
 	const struct tare_flow_block *block = &module->flow.blocks[number];
-	const struct profile_block row = {
+	struct profile_block row = {
 		.module = module->module->id,
 		.function = resolver_function_covering(executions->resolver, module->module,
 						       block_addr(module, number), err),
@@ -78,57 +101,96 @@ static bool write_block(struct executions *executions, struct executed_module *m
 		.instructions = block->insn_count,
 		.branches = branch_of(&module->flow, number)};
 
-	if (!row.function)
+	const struct flow_line *line = row.branches ? last_line(&module->lines, number) : NULL;
+	if (!row.function ||
+	    (line && !resolver_source(executions->resolver, line->source, &row.source, err)))
 		return false;
+	row.line = line ? line->line : 0;
 	module->blocks[number] = profile_add_block(executions->resolver->writer, &row, err);
 	return module->blocks[number] != 0;
 }
 
-static bool any(const uint64_t *values, uint32_t begin, uint32_t end)
+/* What a thread has executed of a module. */
+struct executed {
+	struct executions *executions;
+	struct executed_module *module;
+	int64_t thread;
+	struct flow_counts counts;
+};
+
+static bool has_run(const struct executed *executed, struct flow_unit unit)
 {
-	for (uint32_t i = begin; i < end; i++)
-		if (values[i])
+	for (uint32_t i = unit.begin; i < unit.end; i++)
+		if (executed->counts.blocks[i])
 			return true;
 	return false;
 }
 
-static bool write_executions(const struct executions *executions,
-			     const struct executed_module *module, uint32_t number, int64_t thread,
-			     const struct flow_counts *counts, struct error *err)
+static bool write_execution(const struct executed *executed, uint32_t number, struct error *err)
 {
-	const struct tare_flow_edge *branch = branch_of(&module->flow, number);
-	const uint64_t count = counts->blocks[number];
-	const uint64_t taken = branch ? counts->edges[branch - module->flow.edges] : 0;
-	const struct profile_execution row = {.thread = thread,
-					      .block = module->blocks[number],
+	const struct flow *flow = &executed->module->flow;
+	const struct tare_flow_edge *branch = branch_of(flow, number);
+	const uint64_t count = executed->counts.blocks[number];
+	const uint64_t taken = branch ? executed->counts.edges[branch - flow->edges] : 0;
+	const struct profile_execution row = {.thread = executed->thread,
+					      .block = executed->module->blocks[number],
 					      .count = count,
 					      .taken = taken < count ? taken : count};
 
-	return !count || profile_add_execution(executions->resolver->writer, &row, err);
+	return !count || profile_add_execution(executed->executions->resolver->writer, &row, err);
 }
 
-static bool write_unit(struct executions *executions, struct executed_module *module,
-		       uint32_t begin, uint32_t end, struct error *err)
+static bool write_line(const struct executions *executions, struct executed_module *module,
+		       uint32_t number, struct profile_line_execution row, struct error *err)
 {
-	for (uint32_t i = begin; i < end; i++)
-		if (!module->blocks[i] && !write_block(executions, module, i, err))
-			return false;
-	return true;
+	const struct flow_line *line = &module->lines.lines.data[number];
+
+	row.line = line->line;
+	return resolver_source(executions->resolver, line->source, &row.source, err) &&
+	       profile_add_line_execution(executions->resolver->writer, &row, err);
 }
 
-static bool write_counts(struct executions *executions, struct executed_module *module,
-			 int64_t thread, const struct flow_counts *counts, struct error *err)
+static bool write_lines(const struct executed *executed, struct flow_unit unit, struct error *err)
 {
-	const struct flow *flow = &module->flow;
+	struct executed_module *module = executed->module;
+	const struct flow_lines *lines = &module->lines;
+	struct profile_line_execution row = {.thread = executed->thread,
+					     .function = resolver_function_covering(
+						     executed->executions->resolver, module->module,
+						     block_addr(module, unit.begin), err)};
+	bool ok = row.function != 0;
+
+	flow_lines_count(lines, &module->flow, &executed->counts, unit, module->line_counts);
+	for (uint32_t i = lines->first[unit.begin]; i < lines->first[unit.end] && ok; i++) {
+		const uint32_t line = lines->runs[i];
+		row.count = module->line_counts[line];
+		module->line_counts[line] = 0;
+		module->ran[line] |= row.count > 0;
+		ok = !row.count || write_line(executed->executions, module, line, row, err);
+	}
+	return ok;
+}
+
+static bool write_unit(const struct executed *executed, struct flow_unit unit, struct error *err)
+{
+	struct executed_module *module = executed->module;
 	bool ok = true;
 
-	for (uint32_t begin = 0, end; begin < flow->block_count && ok; begin = end) {
-		end = unit_end(flow, begin);
-		if (!any(counts->blocks, begin, end))
-			continue;
-		ok = write_unit(executions, module, begin, end, err);
-		for (uint32_t i = begin; i < end && ok; i++)
-			ok = write_executions(executions, module, i, thread, counts, err);
+	for (uint32_t i = unit.begin; i < unit.end && ok; i++)
+		ok = (module->blocks[i] || write_block(executed->executions, module, i, err)) &&
+		     write_execution(executed, i, err);
+	return ok && write_lines(executed, unit, err);
+}
+
+static bool write_all(const struct executed *executed, struct error *err)
+{
+	const struct flow *flow = &executed->module->flow;
+	struct flow_unit unit;
+	bool ok = true;
+
+	for (uint32_t begin = 0; begin < flow->block_count && ok; begin = unit.end) {
+		unit = unit_at(flow, begin);
+		ok = !has_run(executed, unit) || write_unit(executed, unit, err);
 	}
 	return ok;
 }
@@ -137,20 +199,20 @@ bool executions_add(struct executions *executions, struct resolve_module *module
 		    const struct resolve_counted *counted, int64_t thread, const uint64_t *values,
 		    struct error *err)
 {
-	struct flow_counts counts;
-
 	if (!counted->flow)
 		return true;
-	struct executed_module *executed = module_of(executions, module, counted);
-	if (!executed->blocks)
+	struct executed executed = {.executions = executions,
+				    .module = module_of(executions, module, counted),
+				    .thread = thread};
+	if (!executed.module->blocks)
 		return true;
-	if (!flow_solve(&executed->flow, values, &counts)) {
+	if (!flow_solve(&executed.module->flow, values, &executed.counts)) {
 		executions->damaged++;
 		return true;
 	}
-	executions->in_progress += counts.in_progress;
-	const bool ok = write_counts(executions, executed, thread, &counts, err);
-	flow_counts_fini(&counts);
+	executions->in_progress += executed.counts.in_progress;
+	const bool ok = write_all(&executed, err);
+	flow_counts_fini(&executed.counts);
 	return ok;
 }
 
@@ -158,33 +220,54 @@ bool executions_add(struct executions *executions, struct resolve_module *module
 
 /* One row for blocks that follow each other. Returns the number behind them. */
 static uint32_t write_idle(const struct executions *executions,
-			   const struct executed_module *module, uint32_t block, uint32_t end,
-			   bool *ok, struct error *err)
+			   const struct executed_module *module, struct flow_unit unit, bool *ok,
+			   struct error *err)
 {
 	const struct tare_flow_block *blocks = module->flow.blocks;
 	struct profile_block row = {.module = module->module->id,
-				    .link_addr = block_addr(module, block)};
+				    .link_addr = block_addr(module, unit.begin)};
+	uint32_t block = unit.begin;
 
 	do {
 		row.size += blocks[block].size;
 		row.instructions += blocks[block].insn_count;
 		block++;
-	} while (block < end && block_addr(module, block) == row.link_addr + row.size);
+	} while (block < unit.end && block_addr(module, block) == row.link_addr + row.size);
 	*ok = profile_add_block(executions->resolver->writer, &row, err) != 0;
 	return block;
 }
 
-bool executions_finish(struct executions *executions, struct error *err)
+static bool write_idle_units(const struct executions *executions,
+			     const struct executed_module *module, struct error *err)
 {
+	struct flow_unit unit;
 	bool ok = true;
 
-	vec_foreach (module, &executions->modules) {
-		const uint32_t count = module->blocks ? module->flow.block_count : 0;
-		for (uint32_t begin = 0, end; begin < count && ok; begin = end) {
-			end = unit_end(&module->flow, begin);
-			for (uint32_t i = begin; i < end && ok && !module->blocks[begin];)
-				i = write_idle(executions, module, i, end, &ok, err);
-		}
+	for (uint32_t begin = 0; begin < module->flow.block_count && ok; begin = unit.end) {
+		unit = unit_at(&module->flow, begin);
+		/* All or none of a unit's blocks have rows. */
+		while (ok && unit.begin < unit.end && !module->blocks[begin])
+			unit.begin = write_idle(executions, module, unit, &ok, err);
 	}
 	return ok;
+}
+
+static bool write_idle_lines(const struct executions *executions, struct executed_module *module,
+			     struct error *err)
+{
+	const struct profile_line_execution never = {0};
+
+	for (uint32_t i = 0; i < module->lines.lines.len; i++)
+		if (!module->ran[i] && !write_line(executions, module, i, never, err))
+			return false;
+	return true;
+}
+
+bool executions_finish(struct executions *executions, struct error *err)
+{
+	vec_foreach (module, &executions->modules)
+		if (module->blocks && (!write_idle_units(executions, module, err) ||
+				       !write_idle_lines(executions, module, err)))
+			return false;
+	return true;
 }

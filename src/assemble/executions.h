@@ -1,11 +1,11 @@
 /*
- * What counters of edges say (abi/flow.h), written into the profile: executions per thread and
- * block.
+ * What counters of edges say (abi/flow.h), written into the profile: executions per thread of
+ * blocks and of source lines.
  */
 #ifndef TARE_ASSEMBLE_EXECUTIONS_H
 #define TARE_ASSEMBLE_EXECUTIONS_H
 
-#include "assemble/flow.h"
+#include "assemble/flow_lines.h"
 #include "resolve/resolve.h"
 
 /* A module whose executions are counted, whichever processes had it. */
@@ -14,6 +14,9 @@ struct executed_module {
 	uint64_t note_addr;
 	struct flow flow;
 	int64_t *blocks; /* ids of the rows; 0: not written yet */
+	struct flow_lines lines;
+	uint64_t *line_counts; /* of one thread and unit, while they are written */
+	unsigned char *ran;    /* per line: some thread came there */
 };
 
 struct executions {

@@ -17,6 +17,11 @@ struct flow {
 	uint32_t *first_out, *first_in, *in;
 };
 
+/* Blocks that share code: [begin, end). */
+struct flow_unit {
+	uint32_t begin, end;
+};
+
 /* The executions of a thread; the lists are as long as the graph's. */
 struct flow_counts {
 	uint64_t *blocks, *edges;

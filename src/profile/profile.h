@@ -189,7 +189,21 @@ struct profile_block {
 	int64_t function; /* 0: of one that never ran */
 	uint64_t link_addr, size;
 	uint64_t instructions;
-	bool branches; /* its last instruction is a conditional jump */
+	bool branches;	/* its last instruction is a conditional jump, which stands here: */
+	int64_t source; /* 0: unknown */
+	uint32_t line;	/* 0: unknown */
+};
+
+/*
+ * How often a thread came to a source line: from others, and round loops that lie in it alone. Of
+ * inlined code it is the line where that stands. A row of 0: the line has code that never ran.
+ */
+struct profile_line_execution {
+	int64_t thread;	  /* 0: it has no row, or the line never ran */
+	int64_t function; /* that the code belongs to; 0: it never ran */
+	int64_t source;
+	uint32_t line;
+	uint64_t count;
 };
 
 /* How often a thread executed a block. */
@@ -392,6 +406,8 @@ int64_t profile_add_block(struct profile_writer *writer, const struct profile_bl
 			  struct error *err);
 bool profile_add_execution(struct profile_writer *writer, const struct profile_execution *row,
 			   struct error *err);
+bool profile_add_line_execution(struct profile_writer *writer,
+				const struct profile_line_execution *row, struct error *err);
 bool profile_add_disarm(struct profile_writer *writer, const struct profile_disarm *row,
 			struct error *err);
 bool profile_add_mark(struct profile_writer *writer, const struct profile_mark *row,
@@ -480,6 +496,10 @@ bool profile_each_block(struct profile *profile,
 bool profile_each_execution(struct profile *profile,
 			    bool (*each)(const struct profile_execution *row, void *context),
 			    void *context, struct error *err);
+bool profile_each_line_execution(struct profile *profile,
+				 bool (*each)(const struct profile_line_execution *row,
+					      void *context),
+				 void *context, struct error *err);
 bool profile_each_counted(struct profile *profile,
 			  bool (*each)(const struct profile_counted *row, void *context),
 			  void *context, struct error *err);

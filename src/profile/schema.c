@@ -302,6 +302,16 @@ static const struct profile_column block_columns[] = {
 	COLUMN(profile_block, size, COLUMN_COUNT),
 	COLUMN(profile_block, instructions, COLUMN_COUNT),
 	COLUMN(profile_block, branches, COLUMN_BOOL),
+	REFERENCE(profile_block, source, PROFILE_SOURCE),
+	COLUMN(profile_block, line, COLUMN_UNSIGNED),
+};
+
+static const struct profile_column line_execution_columns[] = {
+	REFERENCE(profile_line_execution, thread, PROFILE_THREAD),
+	REFERENCE(profile_line_execution, function, PROFILE_FUNCTION),
+	REFERENCE(profile_line_execution, source, PROFILE_SOURCE),
+	COLUMN(profile_line_execution, line, COLUMN_UNSIGNED),
+	COLUMN(profile_line_execution, count, COLUMN_COUNT),
 };
 
 static const struct profile_column execution_columns[] = {
@@ -370,6 +380,7 @@ const struct profile_table profile_tables[] = {
 	[PROFILE_COUNTED] = TABLE(5, counted),
 	[PROFILE_BLOCK] = TABLE(7, block),
 	[PROFILE_EXECUTION] = TABLE(7, execution),
+	[PROFILE_LINE_EXECUTION] = TABLE(7, line_execution),
 };
 table_covers(profile_tables, PROFILE_TABLES);
 

@@ -192,6 +192,27 @@ bool profile_each_execution(struct profile *profile,
 	return ok && more >= 0;
 }
 
+bool profile_each_line_execution(struct profile *profile,
+				 bool (*each)(const struct profile_line_execution *row,
+					      void *context),
+				 void *context, struct error *err)
+{
+	struct profile_line_execution execution = {0};
+	struct scan scan = {0};
+	bool ok = scan_open(&scan, profile, PROFILE_LINE_EXECUTION, &execution, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!execution.source || !execution.line)
+			ok = profile_damaged(profile, err, "executions %lld are of no line",
+					     (long long)scan.id);
+		else if (!each(&execution, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
 bool profile_each_disarm(struct profile *profile,
 			 bool (*each)(const struct profile_disarm *row, void *context),
 			 void *context, struct error *err)

@@ -701,6 +701,12 @@ bool profile_add_execution(struct profile_writer *writer, const struct profile_e
 	return writer_append(writer, PROFILE_EXECUTION, row, err) != 0;
 }
 
+bool profile_add_line_execution(struct profile_writer *writer,
+				const struct profile_line_execution *row, struct error *err)
+{
+	return writer_append(writer, PROFILE_LINE_EXECUTION, row, err) != 0;
+}
+
 bool profile_add_disarm(struct profile_writer *writer, const struct profile_disarm *row,
 			struct error *err)
 {

@@ -26,6 +26,7 @@ void resolver_init(struct resolver *resolver, const struct recording *recording,
 		recording && (!recording->private_copies || !*recording->private_copies);
 	arena_init(&resolver->arena);
 	strmap_init(&resolver->modules_by_path);
+	strmap_init(&resolver->sources);
 }
 
 void resolver_fini(struct resolver *resolver)
@@ -47,9 +48,24 @@ void resolver_fini(struct resolver *resolver)
 	vec_fini(&resolver->modules);
 	vec_fini(&resolver->locations);
 	strmap_fini(&resolver->modules_by_path);
+	strmap_fini(&resolver->sources);
 	if (resolver->kernel_is_read)
 		kernel_symbols_fini(&resolver->kernel);
 	arena_fini(&resolver->arena);
+}
+
+bool resolver_source(struct resolver *resolver, const char *path, int64_t *id, struct error *err)
+{
+	const struct profile_source row = {.path = path};
+	const uint64_t *known = path ? strmap_get(&resolver->sources, path) : NULL;
+
+	*id = known ? (int64_t)*known : 0;
+	if (known || !path)
+		return true;
+	*id = profile_add_source(resolver->writer, &row, err);
+	if (*id)
+		strmap_put(&resolver->sources, path, (uint64_t)*id);
+	return *id != 0;
 }
 
 /* ---- modules ---- */

@@ -67,6 +67,7 @@ struct resolver {
 	int64_t function_count;
 	struct kernel_symbols kernel; /* read when it is first needed */
 	bool kernel_is_read;
+	struct strmap sources;				  /* path → id of its row */
 	bool keeps_derived;				  /* cache/derived.h */
 	struct vec_of(struct resolve_location) locations; /* element i is the row with id i + 1 */
 };
@@ -149,6 +150,9 @@ struct resolve_function {
 };
 int64_t resolver_function(struct resolver *resolver, struct resolve_module *module,
 			  const struct resolve_function *function, struct error *err);
+
+/* *id gets that of the source's row, added where it is new; 0: path is NULL. False with err. */
+bool resolver_source(struct resolver *resolver, const char *path, int64_t *id, struct error *err);
 
 /* One process: its modules at their places, and what its keys were found to be. */
 struct resolve_loaded {

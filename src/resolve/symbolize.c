@@ -25,11 +25,11 @@ struct module_work {
 };
 
 struct symbolizing {
+	struct resolver *resolver;
 	struct profile_writer *writer;
 	struct module_work *work; /* as the resolver's modules */
 	size_t count;
 	struct map work_by_id; /* id of the module → index in work */
-	struct strmap sources; /* path → id */
 	bool keeps_derived;
 };
 
@@ -167,20 +167,6 @@ static bool write_module(struct symbolizing *all, struct module_work *work, stru
 					 lines_reason_text(work->state), err));
 }
 
-static bool source_id(struct symbolizing *all, const char *path, int64_t *id, struct error *err)
-{
-	const struct profile_source row = {.path = path};
-	const uint64_t *known = path ? strmap_get(&all->sources, path) : NULL;
-
-	*id = known ? (int64_t)*known : 0;
-	if (known || !path)
-		return true;
-	*id = profile_add_source(all->writer, &row, err);
-	if (*id)
-		strmap_put(&all->sources, path, (uint64_t)*id);
-	return *id != 0;
-}
-
 /* The name of the outermost frame is the symbol's, as that of the location's function is. */
 static const char *frame_name(const struct resolve_location *location,
 			      const struct lines_answer *answer, size_t depth)
@@ -206,7 +192,7 @@ static bool write_location(struct symbolizing *all, int64_t id,
 			.line = answer->frames[i].line,
 			.column = answer->frames[i].column,
 		};
-		if (!source_id(all, answer->frames[i].source, &row.source, err) ||
+		if (!resolver_source(all->resolver, answer->frames[i].source, &row.source, err) ||
 		    !profile_add_location_line(all->writer, &row, err))
 			return false;
 	}
@@ -236,7 +222,8 @@ static bool write_all(struct symbolizing *all, const struct resolve_location *lo
 
 bool symbolize_profile(struct resolver *resolver, struct error *err)
 {
-	struct symbolizing all = {.writer = resolver->writer,
+	struct symbolizing all = {.resolver = resolver,
+				  .writer = resolver->writer,
 				  .count = resolver->modules.len,
 				  .keeps_derived = resolver->keeps_derived};
 
@@ -244,7 +231,6 @@ bool symbolize_profile(struct resolver *resolver, struct error *err)
 		return true;
 	all.work = mem_zalloc(all.count * sizeof(*all.work));
 	map_init(&all.work_by_id);
-	strmap_init(&all.sources);
 	for (size_t i = 0; i < all.count; i++) {
 		all.work[i].module = resolver->modules.data[i];
 		arena_init(&all.work[i].arena);
@@ -271,7 +257,6 @@ bool symbolize_profile(struct resolver *resolver, struct error *err)
 		vec_fini(&work->answers);
 	}
 	map_fini(&all.work_by_id);
-	strmap_fini(&all.sources);
 	free(all.work);
 	return ok;
 }
