@@ -6,7 +6,7 @@
 #define TARE_ASSEMBLE_COUNTED_H
 
 #include "abi/counters.h"
-#include "assemble/executions.h"
+#include "assemble/execution_rows.h"
 #include "assemble/sample_assemble.h"
 #include "assemble/thread_tree.h"
 #include "resolve/resolve.h"

@@ -45,14 +45,14 @@ static void find_instructions(const struct flow *flow, const struct object *obje
 
 /* ---- lines ---- */
 
-struct reading {
+struct line_reading {
 	struct flow_lines *lines;
 	struct strmap sources; /* path → number */
 	struct map known;      /* number of the source and line → 1 + number of the line */
 };
 
 /* 1 + the line's number; 0: the code has none. */
-static uint32_t line_of(struct reading *reading, const struct lines_answer *answer)
+static uint32_t line_of(struct line_reading *reading, const struct lines_answer *answer)
 {
 	struct flow_lines *lines = reading->lines;
 
@@ -69,7 +69,7 @@ static uint32_t line_of(struct reading *reading, const struct lines_answer *answ
 }
 
 /* first[i] becomes that of the runs. */
-static void find_runs(struct reading *reading, const struct flow *flow,
+static void find_runs(struct line_reading *reading, const struct flow *flow,
 		      const struct lines_answer *answers)
 {
 	struct flow_lines *lines = reading->lines;
@@ -160,7 +160,7 @@ static void find_repeats(struct flow_lines *lines, const struct flow *flow)
 static void read_answers(struct flow_lines *lines, const struct flow *flow, struct lines *debug,
 			 const struct addresses *addrs)
 {
-	struct reading reading = {.lines = lines};
+	struct line_reading reading = {.lines = lines};
 	struct lines_answer *answers = mem_zalloc((addrs->len + 1) * sizeof(*answers));
 
 	strmap_init(&reading.sources);

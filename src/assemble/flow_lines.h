@@ -5,7 +5,7 @@
 #ifndef TARE_ASSEMBLE_FLOW_LINES_H
 #define TARE_ASSEMBLE_FLOW_LINES_H
 
-#include "assemble/flow.h"
+#include "assemble/flow_graph.h"
 #include "object/object.h"
 
 struct flow_line {

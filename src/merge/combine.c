@@ -10,7 +10,6 @@
 
 /* Between the parts of a key. A key ends with the lengths of its parts, so none is taken for two.
  */
-#define SEPARATOR "\x01"
 
 static const char *text_of(const char *text)
 {
@@ -589,6 +588,7 @@ bool combine_streams(struct input *input, struct error *err)
 	return profile_each_coverage(profile, take_coverage, input, err) &&
 	       profile_each_disarm(profile, take_disarm, input, err) &&
 	       profile_each_counted(profile, take_counted, input, err) &&
+	       combine_executions(input, err) &&
 	       profile_each_mark(profile, take_mark, input, err) &&
 	       profile_each_cpu_use(profile, take_cpu_use, input, err) &&
 	       profile_each_stack_value(profile, take_value, input, err);

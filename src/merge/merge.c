@@ -4,7 +4,7 @@
 /* The 62 bits that a profile has for times: until 2116. */
 #define UNIX_NS_MAX ((1LL << 62) - 1)
 
-enum { KEYS_COUNT = 13, MAPS_COUNT = 11 };
+enum { KEYS_COUNT = 16, MAPS_COUNT = 11 };
 
 /* All tables of keys and all maps of a merge. */
 struct containers {
@@ -19,7 +19,8 @@ static struct containers containers_of(struct merge *merge)
 			 &merge->function_keys, &merge->sampling_keys, &merge->event_keys,
 			 &merge->source_keys, &merge->location_keys, &merge->coverage_keys,
 			 &merge->disarm_keys, &merge->counted_keys, &merge->unfollowed_keys,
-			 &merge->path_keys},
+			 &merge->path_keys, &merge->block_keys, &merge->execution_keys,
+			 &merge->line_keys},
 		.maps = {&merge->node_map, &merge->callee_map, &merge->stack_map,
 			 &merge->histogram_map, &merge->value_map, &merge->syscall_map,
 			 &merge->object_map, &merge->kind_map, &merge->path_map, &merge->os_map,
@@ -66,6 +67,9 @@ void merge_free(struct merge *merge)
 	vec_fini(&merge->coverage);
 	vec_fini(&merge->disarms);
 	vec_fini(&merge->counted);
+	vec_fini(&merge->blocks);
+	vec_fini(&merge->executions);
+	vec_fini(&merge->lines);
 	vec_fini(&merge->unfollowed);
 	vec_fini(&merge->marks);
 	vec_fini(&merge->cpu_uses);

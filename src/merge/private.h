@@ -4,6 +4,9 @@
 
 #include "merge/merge.h"
 
+/* Between the parts of a key. */
+#define SEPARATOR "\x01"
+
 /* Texts with indices from 0, in the order of their first appearance. */
 struct keys {
 	struct strmap map;
@@ -93,7 +96,7 @@ struct merge {
 	struct merged_session session;
 	struct keys process_keys, thread_keys, module_keys, function_keys, sampling_keys,
 		event_keys, source_keys, location_keys, coverage_keys, disarm_keys, counted_keys,
-		unfollowed_keys, path_keys;
+		unfollowed_keys, path_keys, block_keys, execution_keys, line_keys;
 	struct vec_of(struct merged_process) processes;
 	struct vec_of(struct merged_thread) threads;
 	struct vec_of(struct profile_module) modules;
@@ -104,6 +107,10 @@ struct merge {
 	struct vec_of(struct profile_coverage) coverage;
 	struct vec_of(struct profile_disarm) disarms;
 	struct vec_of(struct profile_counted) counted;
+	/* thread, module, function, source: index + 1, or 0; block: index */
+	struct vec_of(struct profile_block) blocks;
+	struct vec_of(struct profile_execution) executions;
+	struct vec_of(struct profile_line_execution) lines;
 	struct vec_of(struct profile_unfollowed) unfollowed; /* process: index + 1, or 0 */
 	struct vec_of(struct profile_mark) marks;
 	struct vec_of(struct profile_cpu_use) cpu_uses; /* process: index + 1, or 0 */
@@ -143,7 +150,8 @@ struct input {
 	uint64_t base_ns;     /* the begin on the clock of the wall, or 0; added to times */
 	bool is_merged;
 	uint32_t *processes, *threads, *modules, *functions, *events, *locations, *stacks;
-	struct map nodes;    /* id → index */
+	struct vec_of(uint32_t) blocks; /* the same, of those read so far */
+	struct map nodes;		/* id → index */
 	struct map os_ticks; /* (id, cause) → ticks of the rows so far, where they are converted */
 	struct thread_sums {
 		uint64_t of_nodes[THREAD_TOTALS]; /* in the input's ticks */
@@ -189,6 +197,9 @@ const char *name_join(struct arena *arena, const struct merged_name *name);
 void combine_tables(struct input *input);
 bool combine_streams(struct input *input, struct error *err);
 
+/* ---- blocks.c ---- */
+bool combine_executions(struct input *input, struct error *err);
+
 /* ---- spill.c ---- */
 /* Appends; *offset is where. */
 bool spill_put(struct spill *spill, const void *bytes, size_t size, uint64_t *offset,
@@ -211,7 +222,7 @@ struct output {
 	struct ranking {
 		uint32_t *rank, *order;
 	} processes, threads, modules, functions, samplings, events, sources, locations, coverage,
-		disarms, counted, unfollowed;
+		disarms, counted, unfollowed, blocks, executions, lines;
 	uint32_t source_count;
 	/* id by index, and index by id */
 	struct ranking stacks;
@@ -224,6 +235,8 @@ uint64_t time_out(const struct output *output, uint64_t ticks);
 /* times.c, runs.c */
 bool write_times(const struct output *output);
 bool write_nodes(const struct output *output);
+/* blocks.c */
+bool write_executions(const struct output *output);
 
 /* ---- nodes.c: nodes and what hangs on them ---- */
 bool combine_nodes(struct input *input, struct error *err);

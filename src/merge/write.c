@@ -32,6 +32,9 @@ static void rank_tables(struct output *output)
 		{&merge->disarm_keys, &output->disarms},
 		{&merge->counted_keys, &output->counted},
 		{&merge->unfollowed_keys, &output->unfollowed},
+		{&merge->block_keys, &output->blocks},
+		{&merge->execution_keys, &output->executions},
+		{&merge->line_keys, &output->lines},
 	};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
@@ -49,6 +52,10 @@ static void rank_sources(struct output *output)
 	vec_foreach (location, &merge->locations)
 		for (size_t i = 0; i < location->line_count; i++)
 			used[location->lines[i].source] = true; /* index + 1 */
+	vec_foreach (block, &merge->blocks)
+		used[block->source] = true;
+	vec_foreach (line, &merge->lines)
+		used[line->source] = true;
 	assert(output->source_count == 0);
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t source = sources->order[i];
@@ -310,8 +317,8 @@ static bool write_tables(const struct output *output)
 	return profile_write_session(output->writer, &session, output->err) &&
 	       write_processes(output) && write_unfollowed(output) && write_functions(output) &&
 	       write_samplings(output) && write_stacks(output) && write_values(output) &&
-	       write_nodes(output) && write_events(output) && write_cpu_uses(output) &&
-	       write_times(output);
+	       write_executions(output) && write_nodes(output) && write_events(output) &&
+	       write_cpu_uses(output) && write_times(output);
 }
 
 bool merge_write(struct merge *merge, struct error *err)
@@ -329,11 +336,11 @@ bool merge_write(struct merge *merge, struct error *err)
 		ok = profile_writer_commit(output.writer, err);
 	else
 		profile_writer_discard(output.writer);
-	struct ranking *rankings[] = {&output.processes, &output.threads,   &output.modules,
-				      &output.functions, &output.samplings, &output.events,
-				      &output.sources,	 &output.locations, &output.coverage,
-				      &output.disarms,	 &output.counted,   &output.unfollowed,
-				      &output.stacks};
+	struct ranking *rankings[] = {
+		&output.processes, &output.threads, &output.modules,	&output.functions,
+		&output.samplings, &output.events,  &output.sources,	&output.locations,
+		&output.coverage,  &output.disarms, &output.counted,	&output.unfollowed,
+		&output.stacks,	   &output.blocks,  &output.executions, &output.lines};
 	for (size_t i = 0; i < sizeof(rankings) / sizeof(rankings[0]); i++)
 		ranking_fini(rankings[i]);
 	return ok;

@@ -20,7 +20,7 @@ enum { COST_COUNTER = 2, COST_JUMP = 1, COST_FLAGS = 22, COST_NO_PLACE = 0 };
 enum { PLACES_MAX = 24 };
 
 /* An edge between two vertices. */
-struct link {
+struct span {
 	uint32_t from, to;
 	uint32_t number; /* of the block, or blocks + number of the edge */
 	uint32_t insn;	 /* blocks: where the counter may stand */
@@ -31,7 +31,7 @@ struct link {
 struct spanning {
 	const struct program *program;
 	struct graph *graph;
-	struct vec_of(struct link) links;
+	struct vec_of(struct span) links;
 	uint32_t *parents; /* per vertex, of sets that the tree connects */
 };
 
@@ -84,7 +84,7 @@ static bool may_stand_before(const struct graph_block *block, const struct insn 
 }
 
 /* The first instruction of the block before which a counter does no harm. */
-static void find_place(const struct spanning *spanning, uint32_t number, struct link *link)
+static void find_place(const struct spanning *spanning, uint32_t number, struct span *link)
 {
 	const struct graph_block *block = &spanning->graph->blocks.data[number];
 	const struct range *range = range_of(spanning, number);
@@ -121,7 +121,7 @@ static bool edge_has_live_flags(const struct spanning *spanning, const struct gr
 static void add_block(struct spanning *spanning, uint32_t number)
 {
 	const struct graph_block *block = &spanning->graph->blocks.data[number];
-	struct link link = {.from = vertex_in(number), .to = vertex_out(number), .number = number};
+	struct span link = {.from = vertex_in(number), .to = vertex_out(number), .number = number};
 
 	if (block->from_outside)
 		connect(spanning, VERTEX_OUTSIDE, link.from);
@@ -139,7 +139,7 @@ static void add_edge(struct spanning *spanning, uint32_t number)
 {
 	struct graph *graph = spanning->graph;
 	const struct graph_edge *edge = &graph->edges.data[number];
-	struct link link = {.from = vertex_out(edge->from),
+	struct span link = {.from = vertex_out(edge->from),
 			    .to = edge->to == GRAPH_OUTSIDE ? VERTEX_OUTSIDE : vertex_in(edge->to),
 			    .number = (uint32_t)graph->blocks.len + number,
 			    .no_place = edge->fixed};
@@ -156,7 +156,7 @@ static void add_edge(struct spanning *spanning, uint32_t number)
 
 static int compare_links(const void *a, const void *b)
 {
-	const struct link *x = a, *y = b;
+	const struct span *x = a, *y = b;
 
 	if (x->no_place != y->no_place)
 		return x->no_place ? -1 : 1;
@@ -168,7 +168,7 @@ static int compare_links(const void *a, const void *b)
 /* ---- counters ---- */
 
 /* Notes what the tree leaves over. False: it cannot be left over. */
-static bool choose(struct spanning *spanning, const struct link **chosen)
+static bool choose(struct spanning *spanning, const struct span **chosen)
 {
 	vec_sort(&spanning->links, compare_links);
 	vec_foreach (link, &spanning->links) {
@@ -182,7 +182,7 @@ static bool choose(struct spanning *spanning, const struct link **chosen)
 }
 
 /* 1 + its number among those of the range. */
-static uint32_t put_counter(struct spanning *spanning, const struct link *link,
+static uint32_t put_counter(struct spanning *spanning, const struct span *link,
 			    struct edge_counter counter)
 {
 	const uint32_t count = (uint32_t)spanning->graph->blocks.len;
@@ -198,7 +198,7 @@ static uint32_t put_counter(struct spanning *spanning, const struct link *link,
 }
 
 /* In the order in which they are emitted. */
-static void put_counters(struct spanning *spanning, const struct link *const *chosen)
+static void put_counters(struct spanning *spanning, const struct span *const *chosen)
 {
 	struct graph *graph = spanning->graph;
 	size_t next = 0;
@@ -213,7 +213,7 @@ static void put_counters(struct spanning *spanning, const struct link *const *ch
 		counter.insn = block->last;
 		for (; next < graph->edges.len && graph->edges.data[next].from == i; next++) {
 			struct graph_edge *edge = &graph->edges.data[next];
-			const struct link *link = chosen[graph->blocks.len + next];
+			const struct span *link = chosen[graph->blocks.len + next];
 			counter.place = edge->taken ? COUNT_TAKEN : COUNT_NEXT;
 			if (link)
 				edge->counter = put_counter(spanning, link, counter);
@@ -224,7 +224,7 @@ static void put_counters(struct spanning *spanning, const struct link *const *ch
 bool graph_count(const struct program *program, struct graph *graph)
 {
 	const uint32_t vertices = vertex_in((uint32_t)graph->blocks.len);
-	const struct link **chosen =
+	const struct span **chosen =
 		mem_zalloc((graph->blocks.len + graph->edges.len + 1) * sizeof(*chosen));
 	struct spanning spanning = {.program = program,
 				    .graph = graph,

@@ -4,8 +4,9 @@
  *   verify.c          ranges, the order of work, differences
  *   comparison.c      its state as the others see it
  *   range_walk.c      original and copy of one range side by side
+ *   walk_steps.c      steps over what is expected in the copy
  *   probe.c           probes and stubs
- *   executions.c      counters of executions
+ *   execution_counters.c  counters of executions
  *   indirect.c        translated jumps and their maps, reads of jump tables
  *   tables.c          entries of jump tables
  *   rows.c            unwind rows and exception tables of copies
@@ -128,7 +129,7 @@ uint64_t check_patch_addr(const struct check *check, const struct check_range *r
 bool check_leads_to(const struct check *check, uint64_t target, const struct check_range *from,
 		    uint64_t copy_target);
 
-/* ---- range_walk.c ---- */
+/* ---- walk_steps.c; check_walk: range_walk.c ---- */
 
 struct check_stub {
 	uint64_t begin, end;
@@ -169,6 +170,13 @@ bool walk_take(struct walk *walk, const void *bytes, size_t size);
 bool walk_take_disp(struct walk *walk, int32_t *disp);
 /* Reads a distance of four bytes; the address that it leads to from behind it and `trailing`. */
 bool walk_take_distance(struct walk *walk, unsigned trailing, uint64_t *target);
+/* Steps over these bytes, but for a distance of four at `rip_offset` (if any) that leads to
+ * `target`.
+ */
+bool walk_take_moved(struct walk *walk, const unsigned char *bytes, size_t size, size_t rip_offset,
+		     uint64_t target);
+/* The bytes of an original instruction of the range. */
+const unsigned char *walk_insn_bytes(const struct walk *walk, const struct insn *insn);
 /* Steps over an instruction that was made of the present one's operand. */
 bool walk_take_reused(struct walk *walk, struct insn_operation operation);
 /* Reports a difference at the present place, and returns false. */
@@ -213,7 +221,7 @@ bool count_is_described(const struct walk *walk, uint64_t number, uint64_t targe
 /* Steps over what counts a call by the jump to `target`, if that is next. False: a difference. */
 bool count_take_tail(struct walk *walk, uint64_t target);
 
-/* ---- executions.c ---- */
+/* ---- execution_counters.c ---- */
 
 enum check_execution {
 	CHECK_NO_EXECUTION,

@@ -22,86 +22,13 @@
 
 enum { INSN_BYTES_MAX = 15 };
 
-/* ---- reading the copy ---- */
-
-bool walk_fails(struct walk *walk, enum verify_kind kind, const char *format, ...)
-{
-	char text[sizeof(((struct verify_difference *)NULL)->text)];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	check_differs(walk->check, kind, walk->insn ? walk->insn->addr : walk->range->begin,
-		      walk_addr(walk), "%s", text);
-	return false;
-}
-
-bool walk_take(struct walk *walk, const void *bytes, size_t size)
-{
-	if (walk->size - walk->at < size || memcmp(walk->code + walk->at, bytes, size) != 0)
-		return false;
-	walk->at += (uint32_t)size;
-	return true;
-}
-
-bool walk_take_disp(struct walk *walk, int32_t *disp)
-{
-	if (walk->size - walk->at < sizeof(*disp))
-		return false;
-	memcpy(disp, walk->code + walk->at, sizeof(*disp));
-	walk->at += (uint32_t)sizeof(*disp);
-	return true;
-}
-
-bool walk_take_distance(struct walk *walk, unsigned trailing, uint64_t *target)
-{
-	int32_t distance;
-
-	if (walk->size - walk->at < sizeof(distance) + trailing || !walk_take_disp(walk, &distance))
-		return false;
-	*target = walk_addr(walk) + trailing + (uint64_t)(int64_t)distance;
-	return true;
-}
-
-static const unsigned char *insn_at(const struct walk *walk, const struct insn *insn)
-{
-	return walk->original + (insn->addr - walk->range->begin);
-}
-
-/* These bytes, but for a distance of four at `rip_offset` (if any) that leads to `target`. */
-static bool take_moved(struct walk *walk, const unsigned char *bytes, size_t size,
-		       size_t rip_offset, uint64_t target)
-{
-	const uint32_t before = walk->at;
-	uint64_t copy_target;
-
-	if (!rip_offset)
-		return walk_take(walk, bytes, size);
-	if (walk_take(walk, bytes, rip_offset) &&
-	    walk_take_distance(walk, (unsigned)(size - rip_offset - 4), &copy_target) &&
-	    copy_target == target && walk_take(walk, bytes + rip_offset + 4, size - rip_offset - 4))
-		return true;
-	walk->at = before;
-	return false;
-}
-
-bool walk_take_reused(struct walk *walk, struct insn_operation operation)
-{
-	unsigned char bytes[24];
-	size_t rip_offset = 0;
-	const size_t size = insn_reuse_operand(insn_at(walk, walk->insn), walk->insn, operation,
-					       bytes, &rip_offset);
-
-	return size && take_moved(walk, bytes, size, rip_offset, walk->insn->target);
-}
-
 /* Steps over the present instruction as it is, its operand based anew. */
 static bool walk_take_raw(struct walk *walk)
 {
 	const struct insn *insn = walk->insn;
 
-	return take_moved(walk, insn_at(walk, insn), insn->length, insn->rip_offset, insn->target);
+	return walk_take_moved(walk, walk_insn_bytes(walk, insn), insn->length, insn->rip_offset,
+			       insn->target);
 }
 
 /* ---- transfers of control ---- */
@@ -163,7 +90,7 @@ static bool take_jump_over(struct walk *walk, uint64_t skip)
 static bool take_branch(struct walk *walk)
 {
 	const struct insn *insn = walk->insn;
-	const unsigned condition = insn_at(walk, insn)[insn->rel_offset - 1] & 15;
+	const unsigned condition = walk_insn_bytes(walk, insn)[insn->rel_offset - 1] & 15;
 	uint64_t copy_target;
 
 	if (walk->size - walk->at >= 2 && walk->code[walk->at] == (0x70 | condition)) {
@@ -189,7 +116,7 @@ static bool take_loop(struct walk *walk)
 	const struct insn *insn = walk->insn;
 	uint64_t skip;
 
-	if (!walk_take(walk, insn_at(walk, insn), insn->rel_offset) ||
+	if (!walk_take(walk, walk_insn_bytes(walk, insn), insn->rel_offset) ||
 	    !walk_take_bytes(walk, 5, 0xe9) || !walk_take_distance(walk, 0, &skip))
 		return walk_fails(walk, VERIFY_CODE, "not the same loop");
 	return take_jump_over(walk, skip);
@@ -201,7 +128,7 @@ static bool take_relative(struct walk *walk, bool call)
 	const struct insn *insn = walk->insn;
 	uint64_t copy_target;
 
-	if (!walk_take(walk, insn_at(walk, insn), insn->rel_offset) ||
+	if (!walk_take(walk, walk_insn_bytes(walk, insn), insn->rel_offset) ||
 	    !walk_take_distance(walk, 0, &copy_target))
 		return walk_fails(walk, VERIFY_CODE, "not the same instruction");
 	walk_note_target(walk, insn->target, copy_target, call);
@@ -328,7 +255,7 @@ static void skip_filler(struct walk *walk)
 static void note_base(struct walk *walk)
 {
 	const struct insn *insn = walk->insn;
-	const unsigned char *bytes = insn_at(walk, insn);
+	const unsigned char *bytes = walk_insn_bytes(walk, insn);
 	const bool rex = (bytes[0] & 0xf0) == 0x40;
 	struct check_base base = {.range = walk->range, .addr = insn->addr};
 	uint32_t value;

@@ -2,8 +2,8 @@
  * The flow graphs of an instrumented file (abi/flow.h), read as untrusted bytes, and what follows
  * from its counters.
  */
-#ifndef TARE_ASSEMBLE_FLOW_H
-#define TARE_ASSEMBLE_FLOW_H
+#ifndef TARE_ASSEMBLE_FLOW_GRAPH_H
+#define TARE_ASSEMBLE_FLOW_GRAPH_H
 
 #include "abi/flow.h"
 #include "base/base.h"

@@ -1,4 +1,4 @@
-#include "assemble/executions.h"
+#include "assemble/execution_rows.h"
 
 #include <stdlib.h>
 

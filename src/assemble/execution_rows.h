@@ -2,8 +2,8 @@
  * What counters of edges say (abi/flow.h), written into the profile: executions per thread of
  * blocks and of source lines.
  */
-#ifndef TARE_ASSEMBLE_EXECUTIONS_H
-#define TARE_ASSEMBLE_EXECUTIONS_H
+#ifndef TARE_ASSEMBLE_EXECUTION_ROWS_H
+#define TARE_ASSEMBLE_EXECUTION_ROWS_H
 
 #include "assemble/flow_lines.h"
 #include "resolve/resolve.h"

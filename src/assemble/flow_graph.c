@@ -3,7 +3,7 @@
  * counter but where a function begins. The links without a counter are a tree, so there is always a
  * vertex with one link that is not known: the others tell its value. See rewrite/spanning.c.
  */
-#include "assemble/flow.h"
+#include "assemble/flow_graph.h"
 
 #include <stdlib.h>
 #include <string.h>

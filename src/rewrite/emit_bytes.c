@@ -1,0 +1,67 @@
+/* What every part of the emitter writes: bytes, fixups, unwind states, instructions as they are. */
+#include "rewrite/emit.h"
+
+#include <assert.h>
+
+void emit_fixup(struct emitter *emitter, enum fixup_kind kind, uint64_t target, unsigned trailing)
+{
+	const struct fixup fixup = {.position = emit_offset(emitter),
+				    .kind = (uint8_t)kind,
+				    .trailing = (uint8_t)trailing,
+				    .target = target};
+
+	vec_push(&emitter->range->fixups, fixup);
+	put_u32(&emitter->range->code, 0);
+}
+
+void emit_state(struct emitter *emitter, uint64_t like, int32_t cfa_delta)
+{
+	const struct copy_extra extra = {.copy_addr = emit_offset(emitter),
+					 .like = like,
+					 .cfa_delta = cfa_delta,
+					 .leaves = emitter->leaves};
+
+	vec_push(&emitter->range->extras, extra);
+}
+
+void emit_land(struct emitter *emitter, uint32_t position)
+{
+	assert(position + 4 <= emit_offset(emitter));
+	set_u32(&emitter->range->code, position, emit_offset(emitter) - (position + 4));
+}
+
+/* Makes the four bytes at `at`, already emitted, a fixup to a link address. */
+static void fix_operand(struct emitter *emitter, uint32_t at, uint64_t target)
+{
+	const struct fixup fixup = {.position = at,
+				    .kind = FIXUP_ADDRESS,
+				    .trailing = (uint8_t)(emit_offset(emitter) - at - 4),
+				    .target = target};
+
+	assert(at + 4 <= emit_offset(emitter));
+	vec_push(&emitter->range->fixups, fixup);
+}
+
+void emit_raw(struct emitter *emitter, const struct insn *insn)
+{
+	const uint32_t at = emit_offset(emitter);
+
+	put_bytes(&emitter->range->code, insn_bytes(emitter->program, insn), insn->length);
+	if (insn->rip_offset)
+		fix_operand(emitter, at + insn->rip_offset, insn->target);
+}
+
+bool emit_reused(struct emitter *emitter, const struct insn *insn, struct insn_operation operation)
+{
+	unsigned char bytes[24];
+	size_t rip_offset;
+	const size_t length = insn_reuse_operand(insn_bytes(emitter->program, insn), insn,
+						 operation, bytes, &rip_offset);
+	const uint32_t at = emit_offset(emitter);
+
+	assert(length <= sizeof(bytes));
+	put_bytes(&emitter->range->code, bytes, length);
+	if (length && rip_offset)
+		fix_operand(emitter, at + (uint32_t)rip_offset, insn->target);
+	return length > 0;
+}
