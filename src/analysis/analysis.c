@@ -178,6 +178,9 @@ void analysis_close(struct analysis *analysis)
 	if (analysis->stacks)
 		analysis_stacks_fini(analysis->stacks);
 	free(analysis->stacks);
+	if (analysis->call_stacks)
+		analysis_stacks_fini(analysis->call_stacks);
+	free(analysis->call_stacks);
 	analysis_node_lines_free(analysis->node_lines);
 	analysis_free_sample_stacks(analysis);
 	map_fini(&analysis->stack_nodes);

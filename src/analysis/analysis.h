@@ -44,7 +44,15 @@ enum {
 struct analysis_place {
 	uint64_t amount[ANALYSIS_PLACE_MEASURES]; /* by measure less analysis_place_base */
 	uint64_t calls;
+	/* Beside samples, of the calls made from there: their times, inclusive. */
+	uint64_t called[ANALYSIS_TIME_VALUES];
 };
+
+/* Whether there are samples of it, or calls were made from there. */
+static inline bool analysis_place_is_used(const struct analysis_place *place)
+{
+	return place->amount[INCLUSIVE] || place->calls;
+}
 
 /* min > max: no call ended. */
 struct analysis_range {
@@ -319,6 +327,8 @@ struct analysis_options {
 	bool call_places;
 	/* Only samples of this time, as analysis_time_parse has it; NULL: all. */
 	const char *from, *to;
+	/* With `call_places`: of samples, if the profile has any, and calls stand beside them. */
+	bool sampled_places;
 	/*
 	 * Functions of system modules have no nodes and no values: their time is that of the
 	 * nearest caller that is of none, or of the thread outside of its functions.
@@ -362,6 +372,9 @@ struct analysis {
 	bool is_rooted;	   /* roots of the tree are its functions, no threads */
 	bool by_weight;	   /* samples of this event count by their weight */
 	bool by_call_site; /* lines and instructions are those that calls were made from */
+	bool places_call;  /* they are of samples, and have the calls made from there, too */
+	/* CPU time that all samples of lines and instructions together stand for; 0: not known. */
+	uint64_t places_cpu;
 	struct vec_of(struct analysis_process) processes; /* in the order of the profile */
 	struct vec_of(struct analysis_thread) threads;
 	/* By descending count; may have fewer than totals.images_unfollowed */
@@ -379,9 +392,10 @@ struct analysis {
 	struct vec_of(struct profile_counted) counted; /* of the profile, while it is opened */
 	/* from the ids of the profile (less one) to indexes here */
 	uint32_t *function_of, *module_of;
-	struct vec_of(int64_t) node_ids; /* of the profile, ascending */
-	struct vec_of(uint32_t) node_of; /* beside node_ids; ANALYSIS_NONE where not selected */
-	struct analysis_stacks *stacks;	 /* of the samples, where places were asked for */
+	struct vec_of(int64_t) node_ids;     /* of the profile, ascending */
+	struct vec_of(uint32_t) node_of;     /* beside node_ids; ANALYSIS_NONE where not selected */
+	struct analysis_stacks *stacks;	     /* of the samples, where places were asked for */
+	struct analysis_stacks *call_stacks; /* the same of calls, with places_call */
 	struct analysis_sample_stacks *sample_stacks; /* if asked for; else NULL */
 	struct analysis_node_lines *node_lines;	      /* see node_lines.h; NULL: there are none */
 	/* Where times or lines were asked for, of samples: thread << 32 | id of the stack → node.
@@ -455,6 +469,18 @@ double analysis_exclusive_share(const struct analysis *analysis,
 				const struct analysis_values *values);
 /* Of a sum of such values. */
 double analysis_value_share(const struct analysis *analysis, uint64_t value);
+
+/* Whether the samples shown were taken at set intervals of CPU time. */
+bool analysis_is_of_cpu_time(const struct analysis *analysis);
+/*
+ * What of places_cpu the place has, by its share of the samples; 0 where that is not known. And the
+ * ends of its interval, false where they are not.
+ */
+uint64_t analysis_place_cpu(const struct analysis *analysis, const struct analysis_place *place,
+			    enum analysis_side side);
+bool analysis_place_cpu_interval(const struct analysis *analysis,
+				 const struct analysis_place *place, enum analysis_side side,
+				 uint64_t *low, uint64_t *high);
 
 /* Whether a timer has taken samples: it may take several at once. */
 bool analysis_has_timers(const struct profile *profile);

@@ -34,7 +34,7 @@ static bool is_near(const struct annotation_row *rows, size_t count, size_t at, 
 	const size_t end = count - at > (size_t)context + 1 ? at + context + 1 : count;
 
 	for (size_t i = begin; i < end; i++)
-		if (rows[i].values.amount[INCLUSIVE])
+		if (analysis_place_is_used(&rows[i].values))
 			return true;
 	return false;
 }
@@ -73,7 +73,8 @@ void annotator_leave_out(struct annotator *annotator, size_t from)
 static bool has_places(const struct analysis *analysis, const struct analysis_function *function)
 {
 	if (!analysis->by_call_site)
-		return function->values.amount[SAMPLES_INCLUSIVE];
+		return function->values.amount[SAMPLES_INCLUSIVE] ||
+		       (analysis->places_call && function->values.calls);
 	return function->values.calls || function->values.amount[ELAPSED_INCLUSIVE];
 }
 

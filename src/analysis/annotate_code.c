@@ -93,7 +93,7 @@ static struct analysis_place *count(struct code_builder *builder)
 	}
 	places.count = (uint32_t)builder->instructions.len;
 	struct analysis_place *values = mem_zalloc((places.count + 1) * sizeof(*values));
-	analysis_stacks_count(analysis->stacks, &places, values);
+	analysis_places_count(analysis, &places, values);
 	location_places_fini(&places);
 	return values;
 }
@@ -134,7 +134,7 @@ void annotate_code(struct annotator *annotator, const struct annotated *target)
 					     .link_addr = instruction->addr,
 					     .text = instruction->text,
 					     .values = values[i]};
-		if (row.values.amount[INCLUSIVE])
+		if (analysis_place_is_used(&row.values))
 			set_line(&builder, instruction, &row);
 		vec_push(&annotation->rows, row);
 	}

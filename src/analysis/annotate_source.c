@@ -104,7 +104,7 @@ static void count_nodes(struct source_builder *builder)
 	}
 	builder->places.count = (uint32_t)builder->nodes.len;
 	struct analysis_place *values = mem_zalloc((builder->nodes.len + 1) * sizeof(*values));
-	analysis_stacks_count(analysis->stacks, &builder->places, values);
+	analysis_places_count(analysis, &builder->places, values);
 	for (size_t i = 0; i < builder->nodes.len; i++)
 		builder->nodes.data[i].values = values[i];
 	free(values);
@@ -170,7 +170,7 @@ static void children_of(const struct source_builder *builder, uint32_t parent,
 		const uint64_t amount = ranking_amount(builder, i);
 		size_t at = children->len;
 
-		if (node->parent != parent || !node->values.amount[INCLUSIVE])
+		if (node->parent != parent || !analysis_place_is_used(&node->values))
 			continue;
 		vec_push(children, i);
 		for (; at && ranking_amount(builder, children->data[at - 1]) < amount; at--)
@@ -223,6 +223,8 @@ static void add_rest(struct source_builder *builder, const struct children *chil
 		for (size_t m = 0; m < ANALYSIS_PLACE_MEASURES; m++)
 			rest.values.amount[m] += values->amount[m];
 		rest.values.calls += values->calls;
+		for (int k = 0; k < ANALYSIS_TIME_VALUES; k++)
+			rest.values.called[k] += values->called[k];
 		take_below(builder, children->data[i], &rest);
 	}
 	rest.left_out = children->len - from;
@@ -463,7 +465,7 @@ bool annotate_source(struct annotator *annotator, const struct annotated *target
 		any = any || (!node->depth && node->source);
 	for (size_t i = 0; i < builder.nodes.len && any; i++) {
 		const struct node *node = &builder.nodes.data[i];
-		bool seen = node->depth || !node->values.amount[INCLUSIVE];
+		bool seen = node->depth || !analysis_place_is_used(&node->values);
 		vec_foreach (source, &sources)
 			seen = seen || *source == node->source;
 		if (seen)

@@ -37,6 +37,20 @@ bool analysis_has_timers(const struct profile *profile)
 	return false;
 }
 
+bool analysis_is_of_cpu_time(const struct analysis *analysis)
+{
+	static const char *const names[] = {"cpu-clock", "task-clock", "cycles", "cpu-cycles",
+					    "ref-cycles"};
+	const char *name = analysis->event && analysis->event->name ? analysis->event->name : "";
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const size_t length = strlen(names[i]);
+		if (strncmp(name, names[i], length) == 0 && (!name[length] || name[length] == ':'))
+			return true;
+	}
+	return !analysis->event;
+}
+
 /* How many samples one draw is. */
 static double per_draw(double squares, double samples)
 {
@@ -84,5 +98,29 @@ bool analysis_cpu_interval(const struct analysis *analysis, const struct analysi
 
 	*low = (uint64_t)fmax(ticks - fmin(below, sampled), 0);
 	*high = (uint64_t)(ticks + above);
+	return true;
+}
+
+uint64_t analysis_place_cpu(const struct analysis *analysis, const struct analysis_place *place,
+			    enum analysis_side side)
+{
+	const uint64_t kept = analysis->totals.samples.kept;
+
+	return kept ? (uint64_t)((__uint128_t)analysis->places_cpu * place->amount[side] / kept)
+		    : 0;
+}
+
+bool analysis_place_cpu_interval(const struct analysis *analysis,
+				 const struct analysis_place *place, enum analysis_side side,
+				 uint64_t *low, uint64_t *high)
+{
+	const double cpu = (double)analysis->places_cpu;
+	double from, to;
+
+	if (!analysis->places_cpu ||
+	    !analysis_samples_interval(analysis, place->amount[side], &from, &to))
+		return false;
+	*low = (uint64_t)(cpu * from / 100);
+	*high = (uint64_t)(cpu * to / 100);
 	return true;
 }

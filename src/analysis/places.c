@@ -114,7 +114,7 @@ static void load_lines(struct analysis *analysis, const uint32_t *first, bool ke
 	}
 	places.count = (uint32_t)analysis->lines.len;
 	struct analysis_place *values = mem_zalloc((places.count + 1) * sizeof(*values));
-	analysis_stacks_count(analysis->stacks, &places, values);
+	analysis_places_count(analysis, &places, values);
 	for (size_t i = 0; i < analysis->lines.len; i++)
 		analysis->lines.data[i].values = values[i];
 	free(values);
@@ -266,7 +266,7 @@ static void load_instructions(struct analysis *analysis, const uint32_t *first, 
 	}
 	places.count = (uint32_t)analysis->instructions.len;
 	struct analysis_place *values = mem_zalloc((places.count + 1) * sizeof(*values));
-	analysis_stacks_count(analysis->stacks, &places, values);
+	analysis_places_count(analysis, &places, values);
 	for (size_t i = 0; i < places.count; i++)
 		analysis->instructions.data[i].values = values[i];
 	free(values);
@@ -287,11 +287,13 @@ void analysis_load_places(struct analysis *analysis, const struct analysis_optio
 bool analysis_load_call_places(struct analysis *analysis, struct profile *profile,
 			       const struct analysis_options *options, struct error *err)
 {
-	if (!analysis->by_call_site)
+	if (!analysis->by_call_site && !analysis->places_call)
 		return true;
-	analysis->stacks = mem_zalloc(sizeof(*analysis->stacks));
-	if (!analysis_call_sites_init(analysis->stacks, analysis, profile, err))
+	struct analysis_stacks *stacks = mem_zalloc(sizeof(*stacks));
+	*(analysis->by_call_site ? &analysis->stacks : &analysis->call_stacks) = stacks;
+	if (!analysis_call_sites_init(stacks, analysis, profile, err))
 		return false;
-	analysis_load_places(analysis, options);
+	if (analysis->by_call_site)
+		analysis_load_places(analysis, options);
 	return true;
 }

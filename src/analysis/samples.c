@@ -397,6 +397,9 @@ bool analysis_load_samples(struct analysis *analysis, struct profile *profile,
 		analysis->stacks = mem_zalloc(sizeof(*analysis->stacks));
 		analysis_stacks_init(analysis->stacks, analysis, &values);
 		analysis_load_places(analysis, options);
+		if (analysis->has_calls && analysis_is_of_cpu_time(analysis) && !options->from &&
+		    !options->to)
+			analysis->places_cpu = analysis->totals.cpu;
 	}
 	if (ok && analysis_wants_node_lines(options) && analysis->method == ANALYSIS_SAMPLE)
 		analysis_load_sample_lines(analysis, &values, &functions);

@@ -67,7 +67,7 @@ static enum analysis_method choose_method(const struct analysis *analysis,
 					  const struct analysis_options *options, bool sampled,
 					  bool sites)
 {
-	if (options->call_places && !sites && sampled)
+	if (options->call_places && sampled && (!sites || options->sampled_places))
 		return ANALYSIS_SAMPLE;
 	return analysis->has_calls && !options->event ? ANALYSIS_INSTRUMENT : ANALYSIS_SAMPLE;
 }
@@ -86,6 +86,8 @@ bool analysis_choose(struct analysis *analysis, const struct analysis_options *o
 	if (analysis->method == ANALYSIS_AUTO)
 		analysis->method = choose_method(analysis, options, sampled, sites);
 	analysis->by_call_site = sites && analysis->method == ANALYSIS_INSTRUMENT;
+	analysis->places_call =
+		sites && options->sampled_places && analysis->method == ANALYSIS_SAMPLE;
 	if (analysis->method == ANALYSIS_SAMPLE && !sampled)
 		return no_samples(analysis, err);
 	if (analysis->method == ANALYSIS_INSTRUMENT && !analysis->has_calls)

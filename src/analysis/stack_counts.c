@@ -182,3 +182,19 @@ void analysis_stacks_count(const struct analysis_stacks *stacks,
 	}
 	free(counter.depths);
 }
+
+void analysis_places_count(const struct analysis *analysis, const struct location_places *places,
+			   struct analysis_place *values)
+{
+	analysis_stacks_count(analysis->stacks, places, values);
+	if (!analysis->call_stacks)
+		return;
+	struct analysis_place *calls = mem_zalloc((places->count + 1) * sizeof(*calls));
+	analysis_stacks_count(analysis->call_stacks, places, calls);
+	for (uint32_t i = 0; i < places->count; i++) {
+		values[i].calls = calls[i].calls;
+		for (int k = 0; k < ANALYSIS_TIME_VALUES; k++)
+			values[i].called[k] = calls[i].amount[ANALYSIS_SIDES * k + INCLUSIVE];
+	}
+	free(calls);
+}

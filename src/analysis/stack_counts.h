@@ -51,6 +51,9 @@ void location_places_fini(struct location_places *places);
 /* Adds to values[place], which has places->count elements. */
 void analysis_stacks_count(const struct analysis_stacks *stacks,
 			   const struct location_places *places, struct analysis_place *values);
+/* The same of what analysis shows of places, with the calls made from there. */
+void analysis_places_count(const struct analysis *analysis, const struct location_places *places,
+			   struct analysis_place *values);
 
 /* node_lines.c: analysis.node_lines; of samples, their stacks have nodes. */
 void analysis_load_sample_lines(struct analysis *analysis, const struct sample_values *values,

@@ -56,7 +56,7 @@ struct analysis *tui_source_analysis(struct tui_source *source, bool places, str
 	if (*analysis)
 		return *analysis;
 	options.merge_threads = source->merge_threads;
-	options.places = options.call_places = options.code = places;
+	options.places = options.call_places = options.code = options.sampled_places = places;
 	if (source->process)
 		options.processes = (struct analysis_globs){
 			.items = (const char *const *)&source->process, .count = 1};

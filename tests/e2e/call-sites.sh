@@ -22,6 +22,21 @@ grep -q ',400,' "$work/annotated.csv" || fail "no line of through_pointers has i
 "$TARE" report instructions "$work/profile.tare" --function=directly --format=csv >"$work/instructions.csv"
 grep -q 'call' "$work/instructions.csv" || fail "the instructions are no calls"
 
+# With samples in the same recording, lines have CPU time by these, and the same calls beside it.
+if "$TARE" record -q --method=sample -o "$work/try.tare" -- true >"$work/try" 2>&1; then
+	record_options=(--small-functions=keep --call-sites --method=instrument,sample)
+	same "$FIXTURES/sites"
+	report lines --columns=source,line,calls,called_elapsed
+	sed -i '1s/called_elapsed_ns/elapsed_inclusive_ns/' "$work/lines.csv"
+	compare lines "$work/recorded.stdout" "$work/lines.csv" sites.c
+	record "$FIXTURES/proportions"
+	report lines
+	"$TARE" report lines "$work/profile.tare" --format=json |
+		python3 "$E2E/compare_places.py" "$work/lines.csv" || fail "lines of samples contradict themselves"
+	"$TARE" report lines "$work/profile.tare" --method=instrument --format=csv |
+		head -n 1 | grep -q cpu_exclusive && fail "lines of calls have CPU time of their own"
+fi
+
 # Beyond a limit of call paths, which are more, counts of functions stay right; --trace has no room.
 record_options=(--small-functions=keep --call-sites --max-nodes=64)
 same "$FIXTURES/counts"

@@ -35,6 +35,8 @@ for value in ("Elapsed", "CPU", "Application", "Overhead", "Error"):
         for each in ("avg", "min", "max", "p50", "p90", "p99"):
             COLUMNS[value, f"{kind} {each}"] = f"{value.lower()}_{name}_{each}"
 COLUMNS["CPU", "±"] = "cpu_exclusive_margin"
+for value in ("Elapsed", "CPU", "Application"):
+    COLUMNS["Calls made", value] = f"called_{value.lower()}"
 for cause in os_causes.CAUSES:
     COLUMNS["OS time", cause.title] = "os_" + cause.name
 for part in ("Inclusive", "Exclusive"):
@@ -128,6 +130,8 @@ def headings_of(line, above):
     known = sum(UNIT.sub("", title) in TITLES for title, _, _ in fields)
     if len(fields) < 2 or known * 2 <= len(fields):
         return None
+    if all(title.strip("- ") in GROUPS for title, _, _ in fields):
+        return None  # titles over several columns
     groups = fields_of(above)
     headings = [Heading(title, group_at(groups, left, right), left, right)
                 for title, left, right in fields]

@@ -6,14 +6,18 @@
 #include <string.h>
 
 /* The rows that a column reads: the tables of each view have them by its `rows`. */
-#define R(type)	 (1u << ROW_##type)
-#define TREE	 (R(PATH) | R(STEP))
-#define CODE	 (R(FUNCTION) | R(BUSY) | R(RELATIVE) | TREE)
-#define VALUES	 (CODE | R(MODULE) | R(THREAD) | R(PROCESS) | R(PROGRAM))
-#define PLACES	 (R(LINE) | R(INSTRUCTION) | R(ANNOTATED))
-#define SOURCE	 (R(ANNOTATED) | R(BARE))
-#define WAITS	 (R(WAIT) | R(IDLE))
-#define OS_TIMES (R(OS) | R(CAUSE) | R(OS_TOTAL) | WAITS)
+#define R(type) (1u << ROW_##type)
+#define TREE	(R(PATH) | R(STEP))
+#define CODE	(R(FUNCTION) | R(BUSY) | R(RELATIVE) | TREE)
+#define VALUES	(CODE | R(MODULE) | R(THREAD) | R(PROCESS) | R(PROGRAM))
+#define PLACES	(R(LINE) | R(INSTRUCTION) | R(ANNOTATED))
+#define SOURCE	(R(ANNOTATED) | R(BARE))
+/* Of lines and instructions, CPU time alone is known that is exclusive: by samples. */
+#define PLACES_OF_ELAPSED     0
+#define PLACES_OF_CPU	      PLACES
+#define PLACES_OF_APPLICATION 0
+#define WAITS		      (R(WAIT) | R(IDLE))
+#define OS_TIMES	      (R(OS) | R(CAUSE) | R(OS_TOTAL) | WAITS)
 
 #define COLUMN(name_, group_, title_, type_, rows_, get_, param_)                                  \
 	{                                                                                          \
@@ -96,8 +100,8 @@
 #define SUMS(ID, name, title, ...)                                                                 \
 	CALLS(#name "_inclusive", title, "incl", CELL_TIME, VALUES | PLACES, report_get_total,     \
 	      ID##_INCLUSIVE),                                                                     \
-		CALLS(#name "_exclusive", title, "excl", CELL_TIME, VALUES, report_get_total,      \
-		      ID##_EXCLUSIVE)
+		CALLS(#name "_exclusive", title, "excl", CELL_TIME, VALUES | PLACES_OF_##ID,       \
+		      report_get_total, ID##_EXCLUSIVE)
 #define COST_SUMS(ID, name, title)                                                                 \
 	CALLS(#name "_inclusive", title, "incl", CELL_TIME, VALUES, report_get_total,              \
 	      ID##_INCLUSIVE),                                                                     \
@@ -122,12 +126,13 @@
 #define SPREAD_ALONE  RANGE_OF
 #define PER_CALL(ID, name, title, calls)                                                           \
 	calls##_OF(#name "_inclusive", title, "incl", ID##_INCLUSIVE, VALUES | PLACES),            \
-		calls##_ALONE(#name "_exclusive", title, "excl", ID##_EXCLUSIVE, VALUES)
+		calls##_ALONE(#name "_exclusive", title, "excl", ID##_EXCLUSIVE,                   \
+			      VALUES | PLACES_OF_##ID)
 #define TIME_BARS(ID, name, title, ...)                                                            \
 	BAR(#name "_inclusive_bar", title, ROLE_TIME_BAR, VALUES | PLACES, report_get_time_bar,    \
 	    ID##_INCLUSIVE, true, false),                                                          \
-		BAR(#name "_exclusive_bar", title, ROLE_TIME_BAR, VALUES, report_get_time_bar,     \
-		    ID##_EXCLUSIVE, true, false)
+		BAR(#name "_exclusive_bar", title, ROLE_TIME_BAR, VALUES | PLACES_OF_##ID,         \
+		    report_get_time_bar, ID##_EXCLUSIVE, true, false)
 /* Of CPU times that samples tell. */
 #define ESTIMATE(name_, type_, get_, param_)                                                       \
 	{                                                                                          \
@@ -140,6 +145,20 @@
 		.name = (name_), .group = "CPU", .title = "\u00b1", .type = CELL_PERCENT,          \
 		.role = ROLE_MARGIN, .rows = VALUES, .get = report_get_cpu_margin,                 \
 		.param = (param_), .of_calls = true, .of_estimates = true, .text_only = true       \
+	}
+/* Of places with samples: the bounds of their CPU time, and the calls made from there. */
+#define PLACE_CPU(name_, type_, role_, get_, param_)                                               \
+	{                                                                                          \
+		.name = (name_), .group = "CPU", .title = (role_) == ROLE_MARGIN ? "\u00b1" : "",  \
+		.type = (type_), .role = (role_), .rows = PLACES, .get = (get_),                   \
+		.param = (param_), .of_samples = true, .of_places_cpu = true,                      \
+		.data_only = (role_) != ROLE_MARGIN, .text_only = (role_) == ROLE_MARGIN           \
+	}
+#define CALLED(ID, name_, title_, ...)                                                             \
+	{                                                                                          \
+		.name = "called_" #name_, .group = "Calls made", .title = (title_),                \
+		.type = CELL_TIME, .rows = PLACES, .get = report_get_called, .param = VALUE_##ID,  \
+		.of_samples = true, .of_places_calls = true                                        \
 	}
 #define OS(number, ID, cause, since, title, ...)                                                   \
 	CALLS("os_" #cause, "OS time", title, CELL_TIME, VALUES, report_get_os, TARE_OS_##ID)
@@ -198,6 +217,7 @@ const struct column report_columns[] = {
 	CALLS("os_time", "", "OS time", CELL_TIME, OS_TIMES, report_get_os_time, 0),
 	CALLS("os_percent", "", "%", CELL_PERCENT, OS_TIMES, report_get_os_percent, 0),
 	CALLS("calls", "", "Calls", CELL_COUNT, VALUES | PLACES, report_get_calls, 0),
+	ANALYSIS_TIMES(CALLED),
 	CALLS("unwound", "", "Unwound", CELL_COUNT, VALUES, report_get_unwound, 0),
 	ANALYSIS_TIMES(SUMS),
 	ANALYSIS_TIMES(PER_CALL),
@@ -210,6 +230,14 @@ const struct column report_columns[] = {
 	ESTIMATE("cpu_exclusive_high", CELL_TIME, report_get_cpu_high, CPU_EXCLUSIVE),
 	CPU_MARGIN("cpu_inclusive_margin", CPU_INCLUSIVE),
 	CPU_MARGIN("cpu_exclusive_margin", CPU_EXCLUSIVE),
+	PLACE_CPU("cpu_inclusive_low", CELL_TIME, ROLE_NONE, report_get_place_cpu_low, INCLUSIVE),
+	PLACE_CPU("cpu_inclusive_high", CELL_TIME, ROLE_NONE, report_get_place_cpu_high, INCLUSIVE),
+	PLACE_CPU("cpu_exclusive_low", CELL_TIME, ROLE_NONE, report_get_place_cpu_low, EXCLUSIVE),
+	PLACE_CPU("cpu_exclusive_high", CELL_TIME, ROLE_NONE, report_get_place_cpu_high, EXCLUSIVE),
+	PLACE_CPU("cpu_inclusive_margin", CELL_PERCENT, ROLE_MARGIN, report_get_samples_margin,
+		  SAMPLES_INCLUSIVE),
+	PLACE_CPU("cpu_exclusive_margin", CELL_PERCENT, ROLE_MARGIN, report_get_samples_margin,
+		  SAMPLES_EXCLUSIVE),
 	CALLS("outside", "", "Outside", CELL_TIME, R(PROCESS), report_get_process_outside, 0),
 	CALLS("outside", "", "Outside", CELL_TIME, R(THREAD), report_get_thread_outside, 0),
 	SIGN("confidence", ROLE_CONFIDENCE, CODE, report_get_confidence),
@@ -327,6 +355,26 @@ void column_append_name(const struct column *column, enum report_unit unit, stru
 		str_append(out, unit == REPORT_TICKS ? "_ticks" : "_ns");
 }
 
+static bool is_time(const struct column *column)
+{
+	return column->get == report_get_total || column->get == report_get_percent ||
+	       column->get == report_get_time_bar;
+}
+
+/*
+ * Of the columns of calls, what lines and instructions have: beside samples CPU time by these and
+ * calls made from there, else times of these calls, inclusive.
+ */
+static bool applies_to_places(const struct analysis *analysis, const struct column *column)
+{
+	if (analysis->method == ANALYSIS_INSTRUMENT)
+		return !is_time(column) || column->param % ANALYSIS_SIDES == INCLUSIVE;
+	if (column->get == report_get_calls)
+		return analysis->places_call;
+	return analysis->places_cpu && is_time(column) &&
+	       analysis_value_of((enum analysis_measure)column->param) == VALUE_CPU;
+}
+
 bool column_applies(const struct report *report, const struct column *column)
 {
 	const struct analysis *analysis = report->analysis;
@@ -336,6 +384,12 @@ bool column_applies(const struct report *report, const struct column *column)
 		return false;
 	if (column->of_estimates && !analysis->totals.basis)
 		return false;
+	if (column->of_places_cpu && !analysis->places_cpu)
+		return false;
+	if (column->of_places_calls && !analysis->places_call)
+		return false;
+	if (column->of_calls && report->view->needs == NEEDS_PLACES)
+		return applies_to_places(analysis, column);
 	if (column->of_calls)
 		return analysis->method == ANALYSIS_INSTRUMENT || (both && analysis->has_calls);
 	if (column->of_samples)

@@ -52,7 +52,9 @@ struct column {
 	bool data_only;		   /* CSV and JSON: text shows it in another form */
 	bool of_calls, of_samples; /* only where there are such values; neither: always */
 	bool of_estimates;	   /* only where CPU times are by samples */
-	bool on_request;	   /* only where it is named, or all are asked for */
+	/* only where lines and instructions have that beside their samples */
+	bool of_places_cpu, of_places_calls;
+	bool on_request; /* only where it is named, or all are asked for */
 	report_getter *get;
 };
 
@@ -115,7 +117,8 @@ report_getter report_get_mark, report_get_mark_name, report_get_mark_time;
 report_getter report_get_samples, report_get_samples_percent, report_get_samples_low,
 	report_get_samples_high, report_get_samples_margin, report_get_line_place,
 	report_get_instruction_place, report_get_code_place, report_get_comparison, report_get_code,
-	report_get_instruction;
+	report_get_instruction, report_get_place_cpu_low, report_get_place_cpu_high,
+	report_get_called;
 enum comparison_column {
 	COMPARED_CPU,
 	COMPARED_CPU_PERCENT,

@@ -73,6 +73,48 @@ GET(samples_margin)
 	cell_set_percent(cell, fmax(high - percent, percent - low));
 }
 
+/* ---- CPU time and calls of places ---- */
+
+static const struct analysis_place *place_of(const struct report_row *row)
+{
+	switch (row->type) {
+	case ROW_LINE:
+		return &row->line->values;
+	case ROW_INSTRUCTION:
+		return &row->instruction->values;
+	default:
+		return &row->code->values;
+	}
+}
+
+static void set_bound(const struct report *report, const struct report_row *row,
+		      const struct column *column, bool upper, struct cell *cell)
+{
+	uint64_t bounds[2];
+
+	if (analysis_place_cpu_interval(report->analysis, place_of(row),
+					(enum analysis_side)column->param, &bounds[0], &bounds[1]))
+		set_ticks(report, cell, bounds[upper]);
+}
+
+GET(place_cpu_low)
+{
+	set_bound(report, row, column, false, cell);
+}
+
+GET(place_cpu_high)
+{
+	set_bound(report, row, column, true, cell);
+}
+
+GET(called)
+{
+	if (place_of(row)->calls)
+		set_ticks(report, cell, place_of(row)->called[column->param]);
+}
+
+/* ---- names ---- */
+
 /* "file.c:12" */
 static void set_place(struct cell *cell, struct str *scratch, const char *source, uint32_t line)
 {

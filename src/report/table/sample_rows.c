@@ -18,12 +18,10 @@ static void set_values(struct report *report, struct report_row *row,
 	*values = (struct analysis_values){.calls = place->calls};
 	for (int i = 0; i < count; i++)
 		values->amount[base + i] = place->amount[i];
+	for (int side = 0; side < ANALYSIS_SIDES && !analysis->by_call_site; side++)
+		values->amount[CPU_INCLUSIVE + side] =
+			analysis_place_cpu(analysis, place, (enum analysis_side)side);
 	row->values = values;
-}
-
-static bool has_values(const struct analysis_place *place)
-{
-	return place->amount[INCLUSIVE] || place->calls;
 }
 
 bool report_fill_lines(struct report *report, struct error *err)
@@ -41,7 +39,7 @@ bool report_fill_lines(struct report *report, struct error *err)
 				   options->functions.count + options->filters.count &&
 				   analysis_glob_matches(&options->functions, line->name) &&
 				   analysis_glob_matches(&options->filters, line->name);
-		if (has_values(&line->values) &&
+		if (analysis_place_is_used(&line->values) &&
 		    (named || report_is_selected(report, line->function)))
 			vec_push(&table->rows, row);
 	}
@@ -59,7 +57,7 @@ bool report_fill_instructions(struct report *report, struct error *err)
 			report_row_of_function(report, ROW_INSTRUCTION, instruction->function);
 		set_values(report, &row, &instruction->values);
 		row.instruction = instruction;
-		if (has_values(&instruction->values) &&
+		if (analysis_place_is_used(&instruction->values) &&
 		    report_is_selected(report, instruction->function))
 			vec_push(&table->rows, row);
 	}
@@ -73,7 +71,7 @@ bool report_fill_instructions(struct report *report, struct error *err)
 static bool has_no_values(const struct report *report, const struct analysis_place *place)
 {
 	return report->analysis->by_call_site && report->options->format == REPORT_TEXT &&
-	       !has_values(place);
+	       !analysis_place_is_used(place);
 }
 
 bool report_fill_annotate(struct report *report, struct error *err)
@@ -111,21 +109,6 @@ bool report_fill_annotate(struct report *report, struct error *err)
 
 /* ---- both methods ---- */
 
-/* Only samples taken at set intervals of CPU time compare with CPU time. */
-static bool is_of_cpu_time(const struct analysis *analysis)
-{
-	static const char *const names[] = {"cpu-clock", "task-clock", "cycles", "cpu-cycles",
-					    "ref-cycles"};
-	const char *name = analysis->event && analysis->event->name ? analysis->event->name : "";
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const size_t length = strlen(names[i]);
-		if (strncmp(name, names[i], length) == 0 && (!name[length] || name[length] == ':'))
-			return true;
-	}
-	return !analysis->event;
-}
-
 static void compare(struct report *report, uint64_t cpu_ticks, uint64_t all_ticks, uint64_t samples)
 {
 	const struct analysis *analysis = report->analysis;
@@ -149,7 +132,7 @@ bool report_fill_methods(struct report *report, struct error *err)
 	struct report_table *table = report_add_table(report, "methods", NULL, NULL);
 	uint64_t outside = all;
 
-	if (!is_of_cpu_time(analysis))
+	if (!analysis_is_of_cpu_time(analysis))
 		return error_set(err, ERROR_NOT_FOUND,
 				 "the view methods compares CPU time with samples of cpu-clock or "
 				 "cycles, not of %s; choose one with --event",

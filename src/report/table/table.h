@@ -70,8 +70,9 @@ struct report {
 	size_t outlined; /* of the tables */
 };
 
-/* How a view looks as text: of calls, of samples, of samples that count by their weight. */
-enum { LAYOUT_CALLS, LAYOUT_SAMPLES, LAYOUT_WEIGHTS, LAYOUTS };
+/* How a view looks as text: of calls, of samples, of samples that count by their weight, of samples
+   of places that stand for CPU time. */
+enum { LAYOUT_CALLS, LAYOUT_SAMPLES, LAYOUT_WEIGHTS, LAYOUT_TIMED, LAYOUTS };
 
 struct view_layout {
 	const char *columns;

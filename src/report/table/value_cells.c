@@ -13,9 +13,15 @@ static bool knows_calls(const struct report_row *row)
 	return has_calls(row) && (row->values->calls || !row->function || !row->values->sampled);
 }
 
+/* As text, the margin of code is empty where nothing is known. */
+static bool is_bare(const struct report *report, const struct report_row *row, uint64_t number)
+{
+	return row->type == ROW_ANNOTATED && !number && report->options->format == REPORT_TEXT;
+}
+
 GET(calls)
 {
-	if (knows_calls(row))
+	if (knows_calls(row) && !is_bare(report, row, row->values->calls))
 		set_count(cell, column, row->values->calls);
 }
 
@@ -27,13 +33,15 @@ GET(unwound)
 
 GET(total)
 {
-	set_ticks(report, cell, row->values->amount[column->param]);
+	if (!is_bare(report, row, row->values->amount[column->param]))
+		set_ticks(report, cell, row->values->amount[column->param]);
 }
 
 GET(percent)
 {
-	cell_set_percent(cell, analysis_percent(report->analysis, row->values,
-						(enum analysis_measure)column->param));
+	if (!is_bare(report, row, row->values->amount[column->param]))
+		cell_set_percent(cell, analysis_percent(report->analysis, row->values,
+							(enum analysis_measure)column->param));
 }
 
 GET(average)

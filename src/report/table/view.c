@@ -21,7 +21,12 @@
 	"exclusive_weight_percent,exclusive_bar,exclusive_samples,"
 #define CALL_PLACE_COLUMNS "calls," RANKED_INCLUSIVE OTHERS_INCLUSIVE
 #define CALL_PLACE_DROPS   "module," BY "_inclusive_bar," OTHERS_INCLUSIVE_DROPPED
-#define WEIGHT_DROPS	   "inclusive_samples,exclusive_samples,module,exclusive_bar"
+/* Of samples that stand for CPU time, and the calls made from there, where these are known. */
+#define TIMED_PLACE_COLUMNS                                                                        \
+	"cpu_inclusive,cpu_exclusive,cpu_exclusive_percent,cpu_exclusive_margin,"                  \
+	"cpu_exclusive_bar,calls,called_cpu,called_elapsed,"
+#define TIMED_PLACE_DROPS "called_elapsed,module,cpu_exclusive_bar,cpu_inclusive,called_cpu"
+#define WEIGHT_DROPS	  "inclusive_samples,exclusive_samples,module,exclusive_bar"
 
 /* Layouts of calls, samples and weights with the same identity at their end. */
 #define LAYOUTS_OF(identity, calls, drops)                                                         \
@@ -162,6 +167,8 @@ const struct view report_views[] = {
 				       BY "_inclusive"},
 		     [LAYOUT_SAMPLES] = {SAMPLE_COLUMNS "place,function,module", SAMPLE_DROPS,
 					 "exclusive_samples"},
+		     [LAYOUT_TIMED] = {TIMED_PLACE_COLUMNS "place,function,module",
+				       TIMED_PLACE_DROPS, "cpu_exclusive,cpu_inclusive,calls"},
 		     [LAYOUT_WEIGHTS] = {WEIGHT_COLUMNS "place,function,module", WEIGHT_DROPS,
 					 "exclusive_weight"}},
 	 .limit = 25,
@@ -181,6 +188,9 @@ const struct view report_views[] = {
 					 "inclusive_samples,exclusive_samples,place,"
 					 "exclusive_margin,exclusive_bar",
 					 "exclusive_samples"},
+		     [LAYOUT_TIMED] = {TIMED_PLACE_COLUMNS "address,instruction,place,function",
+				       "place," TIMED_PLACE_DROPS,
+				       "cpu_exclusive,cpu_inclusive,calls"},
 		     [LAYOUT_WEIGHTS] = {"inclusive_weight,inclusive_weight_percent,"
 					 "exclusive_weight,exclusive_weight_percent,exclusive_bar,"
 					 "address,instruction,place,function",
@@ -203,6 +213,8 @@ const struct view report_views[] = {
 			      "exclusive_margin,inclusive_samples,exclusive_samples,"
 			      "exclusive_bar",
 			      NULL},
+		     [LAYOUT_TIMED] = {TIMED_PLACE_COLUMNS "line,address,place,text",
+				       TIMED_PLACE_DROPS, NULL},
 		     [LAYOUT_WEIGHTS] =
 			     {"inclusive_weight,inclusive_weight_percent,"
 			      "exclusive_weight,exclusive_weight_percent,exclusive_bar,line,"

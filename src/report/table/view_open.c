@@ -42,7 +42,7 @@ void report_select(const struct report_options *options, struct analysis_options
 	const struct view *view = view_find(options->view, options);
 
 	selection->places = view->needs == NEEDS_PLACES;
-	selection->call_places = selection->places;
+	selection->call_places = selection->sampled_places = selection->places;
 	selection->code = view->id == VIEW_INSTRUCTIONS;
 	selection->merge_threads |= view->id == VIEW_SUMMARY;
 	/* A view that streams takes them by itself. */
