@@ -151,8 +151,11 @@ struct analysis *analysis_open(struct profile *profile, const struct analysis_op
 	    (!analysis_wants_node_lines(options) ||
 	     analysis_load_call_lines(analysis, profile, err)) &&
 	    analysis_load_samples(analysis, profile, options, err) &&
-	    analysis_reshape(analysis, options, err))
+	    (!options->executions || analysis_load_executions(analysis, profile, err)) &&
+	    analysis_reshape(analysis, options, err)) {
+		analysis_execute_places(analysis);
 		return analysis;
+	}
 	analysis_close(analysis);
 	return NULL;
 }
@@ -181,6 +184,7 @@ void analysis_close(struct analysis *analysis)
 	if (analysis->call_stacks)
 		analysis_stacks_fini(analysis->call_stacks);
 	free(analysis->call_stacks);
+	analysis_free_executions(analysis);
 	analysis_node_lines_free(analysis->node_lines);
 	analysis_free_sample_stacks(analysis);
 	map_fini(&analysis->stack_nodes);

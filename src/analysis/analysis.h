@@ -46,12 +46,14 @@ struct analysis_place {
 	uint64_t calls;
 	/* Beside samples, of the calls made from there: their times, inclusive. */
 	uint64_t called[ANALYSIS_TIME_VALUES];
+	bool has_executions; /* they are known: */
+	uint64_t executions;
 };
 
-/* Whether there are samples of it, or calls were made from there. */
+/* Whether there are samples of it, calls were made from there, or it was seen to be executed. */
 static inline bool analysis_place_is_used(const struct analysis_place *place)
 {
-	return place->amount[INCLUSIVE] || place->calls;
+	return place->amount[INCLUSIVE] || place->calls || place->executions;
 }
 
 /* min > max: no call ended. */
@@ -329,6 +331,7 @@ struct analysis_options {
 	const char *from, *to;
 	/* With `call_places`: of samples, if the profile has any, and calls stand beside them. */
 	bool sampled_places;
+	bool executions; /* fill analysis.executions, and those of lines and instructions */
 	/*
 	 * Functions of system modules have no nodes and no values: their time is that of the
 	 * nearest caller that is of none, or of the thread outside of its functions.
@@ -397,6 +400,7 @@ struct analysis {
 	struct analysis_stacks *stacks;	     /* of the samples, where places were asked for */
 	struct analysis_stacks *call_stacks; /* the same of calls, with places_call */
 	struct analysis_sample_stacks *sample_stacks; /* if asked for; else NULL */
+	struct analysis_executions *executions;	      /* if asked for, and counted; else NULL */
 	struct analysis_node_lines *node_lines;	      /* see node_lines.h; NULL: there are none */
 	/* Where times or lines were asked for, of samples: thread << 32 | id of the stack → node.
 	 */

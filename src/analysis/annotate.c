@@ -74,7 +74,7 @@ static bool has_places(const struct analysis *analysis, const struct analysis_fu
 {
 	if (!analysis->by_call_site)
 		return function->values.amount[SAMPLES_INCLUSIVE] ||
-		       (analysis->places_call && function->values.calls);
+		       ((analysis->places_call || analysis->executions) && function->values.calls);
 	return function->values.calls || function->values.amount[ELAPSED_INCLUSIVE];
 }
 
@@ -222,7 +222,7 @@ bool analysis_annotate(const struct analysis *analysis, const struct annotation_
 
 	*annotation = (struct annotation){0};
 	arena_init(&annotation->arena);
-	if (!analysis->stacks)
+	if (!analysis->stacks && !analysis->executions)
 		return unknown(&annotator);
 	uint32_t *first_line = analysis_lines_of_locations(analysis);
 	annotator.first_line = first_line;

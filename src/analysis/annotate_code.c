@@ -3,6 +3,7 @@
  * that samples have.
  */
 #include "analysis/annotator.h"
+#include "analysis/executions.h"
 
 #include <string.h>
 
@@ -134,6 +135,9 @@ void annotate_code(struct annotator *annotator, const struct annotated *target)
 					     .link_addr = instruction->addr,
 					     .text = instruction->text,
 					     .values = values[i]};
+		row.values.has_executions =
+			analysis_code_executions(annotator->analysis, target->module,
+						 instruction->addr, &row.values.executions);
 		if (analysis_place_is_used(&row.values))
 			set_line(&builder, instruction, &row);
 		vec_push(&annotation->rows, row);

@@ -10,6 +10,7 @@
 #include "analysis/annotator.h"
 
 #include "analysis/demangle.h"
+#include "analysis/executions.h"
 
 #include <string.h>
 
@@ -110,6 +111,30 @@ static void count_nodes(struct source_builder *builder)
 	free(values);
 }
 
+/* Lines that were executed without a sample: those of the file that declares the function. */
+static void add_executed(struct source_builder *builder)
+{
+	const struct analysis *analysis = builder->annotator->analysis;
+	const uint32_t target = builder->target->function;
+	size_t count;
+	const struct profile_source *sources = profile_sources(analysis->profile, &count);
+
+	if (!analysis->executions || target == ANALYSIS_NONE ||
+	    !analysis->functions.data[target].source)
+		return;
+	vec_foreach (line, &analysis->executions->lines) {
+		const struct profile_location_line row = {.source = line->source,
+							  .line = line->line};
+		if (line->function != target ||
+		    strcmp(sources[line->source - 1].path,
+			   analysis->functions.data[target].source) != 0)
+			continue;
+		struct node *node = &builder->nodes.data[node_at(builder, ANALYSIS_NONE, &row)];
+		node->values.has_executions = true;
+		node->values.executions = line->count;
+	}
+}
+
 /* ---- rows ---- */
 
 static const char *source_path(const struct source_builder *builder, int64_t source)
@@ -124,8 +149,7 @@ static const char *source_path(const struct source_builder *builder, int64_t sou
 static struct annotation_row row_of(struct source_builder *builder, const struct node *node)
 {
 	const struct annotated *target = builder->target;
-
-	return (struct annotation_row){
+	struct annotation_row row = {
 		.kind = node->depth ? ANNOTATION_INLINED : ANNOTATION_LINE,
 		.name = node->depth ? analysis_demangle(&builder->annotator->annotation->arena,
 							node->symbol)
@@ -135,6 +159,11 @@ static struct annotation_row row_of(struct source_builder *builder, const struct
 		.source = source_path(builder, node->source),
 		.line = node->line,
 		.values = node->values};
+
+	row.values.has_executions =
+		analysis_line_executions(builder->annotator->analysis, node->source, node->line,
+					 target->function, &row.values.executions);
+	return row;
 }
 
 /* ---- inlined code ---- */
@@ -461,6 +490,7 @@ bool annotate_source(struct annotator *annotator, const struct annotated *target
 	strmap_init(&builder.known);
 	arena_init(&builder.arena);
 	count_nodes(&builder);
+	add_executed(&builder);
 	vec_foreach (node, &builder.nodes)
 		any = any || (!node->depth && node->source);
 	for (size_t i = 0; i < builder.nodes.len && any; i++) {

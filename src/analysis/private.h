@@ -111,6 +111,13 @@ bool analysis_load_coverage(struct analysis *analysis, struct profile *profile,
 /* places.c: lines and instructions; the stacks are there. */
 void analysis_load_places(struct analysis *analysis, const struct analysis_options *options);
 /* Of calls. */
+/* executions.c */
+bool analysis_load_executions(struct analysis *analysis, struct profile *profile,
+			      struct error *err);
+void analysis_free_executions(struct analysis *analysis);
+/* Gives lines and instructions theirs, and adds lines that have nothing else. */
+void analysis_execute_places(struct analysis *analysis);
+
 bool analysis_load_call_places(struct analysis *analysis, struct profile *profile,
 			       const struct analysis_options *options, struct error *err);
 

@@ -186,7 +186,8 @@ void analysis_stacks_count(const struct analysis_stacks *stacks,
 void analysis_places_count(const struct analysis *analysis, const struct location_places *places,
 			   struct analysis_place *values)
 {
-	analysis_stacks_count(analysis->stacks, places, values);
+	if (analysis->stacks)
+		analysis_stacks_count(analysis->stacks, places, values);
 	if (!analysis->call_stacks)
 		return;
 	struct analysis_place *calls = mem_zalloc((places->count + 1) * sizeof(*calls));

@@ -64,6 +64,11 @@ const struct option report_command_options[] = {
 	 .help = "All that is known of the recording; coverage: one row per function",
 	 .type = OPTION_FLAG,
 	 .offset = AT(verbose)},
+	{.name = "never",
+	 .group = OPTION_ROWS,
+	 .help = "lines, instructions: code that was never executed, of recordings with --lines",
+	 .type = OPTION_FLAG,
+	 .offset = AT(never)},
 	{.name = "asm",
 	 .group = OPTION_FORM,
 	 .help = "annotate: instructions instead of source lines",
@@ -182,6 +187,7 @@ static bool interactive_is_alone(const struct report_values *values, struct erro
 		{values->table.output != NULL, "output"},
 		{values->verbose, "verbose"},
 		{values->assembly, "asm"},
+		{values->never, "never"},
 		{values->profile.depth != 0, "depth"},
 	};
 
@@ -226,6 +232,7 @@ int report_command_show(const struct report_values *values, const struct report_
 		.depth = values->profile.depth,
 		.verbose = values->verbose,
 		.assembly = values->assembly,
+		.never = values->never,
 		.source_paths = globs_of(&sources, &values->source_paths),
 	};
 

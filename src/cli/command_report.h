@@ -13,7 +13,7 @@ struct report_values {
 	struct tree_values tree;
 	double min_percent;
 	struct option_list filters, source_paths;
-	bool verbose, assembly, interactive;
+	bool verbose, assembly, interactive, never;
 };
 
 /* Of both commands: their options, and the values before any is given. */

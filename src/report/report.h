@@ -42,6 +42,7 @@ struct report_options {
 	int64_t depth;
 	bool inverted; /* calltree: from its leaves */
 	bool verbose;  /* coverage: a row per function */
+	bool never;    /* lines, instructions: code that was never executed, instead */
 	/* annotate: instructions instead of lines; "FROM=TO": where sources are on this machine */
 	bool assembly;
 	struct analysis_globs source_paths;

@@ -57,6 +57,7 @@ struct analysis *tui_source_analysis(struct tui_source *source, bool places, str
 		return *analysis;
 	options.merge_threads = source->merge_threads;
 	options.places = options.call_places = options.code = options.sampled_places = places;
+	options.executions = places;
 	if (source->process)
 		options.processes = (struct analysis_globs){
 			.items = (const char *const *)&source->process, .count = 1};

@@ -22,6 +22,7 @@ COLUMNS = {
     ("", "OS time"): "os_time", ("", "%"): "os_percent", ("", "Time"): "time", ("", "Mark"): "mark",
     ("", "Found"): "found", ("", "Instrumented"): "instrumented", ("", "Parts"): "part",
     ("", "Small"): "small", ("", "Not selected"): "not_selected", ("", "Disarmed"): "disarmed",
+    ("", "Executions"): "executions", ("", "ns each"): "cpu_per_execution_ns",
     ("", "Refused"): "refused", ("", "Size"): "size", ("", "Functions"): "functions",
     ("Calls", "CPU"): "cpu_exclusive", ("Calls", "%"): "cpu_percent",
     ("Samples", "samples"): "samples", ("Samples", "%"): "samples_percent",

@@ -39,6 +39,7 @@ bool report_check_allowed(const struct report_options *options, enum view_id vie
 		{options->fold_given, "fold", hot_path},
 		{options->is_expanded, "expand", from_top},
 		{options->inverted, "inverted", tree},
+		{options->never, "never", V(LINES) | V(INSTRUCTIONS)},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {

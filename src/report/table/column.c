@@ -160,6 +160,12 @@
 		.type = CELL_TIME, .rows = PLACES, .get = report_get_called, .param = VALUE_##ID,  \
 		.of_samples = true, .of_places_calls = true                                        \
 	}
+/* Of code whose executions were counted. */
+#define EXECUTED(name_, title_, type_, role_, get_)                                                \
+	{                                                                                          \
+		.name = (name_), .group = "", .title = (title_), .type = (type_), .role = (role_), \
+		.rows = PLACES, .get = (get_), .of_executions = true                               \
+	}
 #define OS(number, ID, cause, since, title, ...)                                                   \
 	CALLS("os_" #cause, "OS time", title, CELL_TIME, VALUES, report_get_os, TARE_OS_##ID)
 
@@ -216,6 +222,9 @@ const struct column report_columns[] = {
 	NAME("caller", "Caller", ROLE_CALLER, R(OS) | WAITS, report_get_os_caller),
 	CALLS("os_time", "", "OS time", CELL_TIME, OS_TIMES, report_get_os_time, 0),
 	CALLS("os_percent", "", "%", CELL_PERCENT, OS_TIMES, report_get_os_percent, 0),
+	EXECUTED("executions", "Executions", CELL_COUNT, ROLE_NONE, report_get_executions),
+	EXECUTED("cpu_per_execution_ns", "ns each", CELL_PERCENT, ROLE_EACH,
+		 report_get_cpu_per_execution),
 	CALLS("calls", "", "Calls", CELL_COUNT, VALUES | PLACES, report_get_calls, 0),
 	ANALYSIS_TIMES(CALLED),
 	CALLS("unwound", "", "Unwound", CELL_COUNT, VALUES, report_get_unwound, 0),
@@ -368,7 +377,8 @@ static bool is_time(const struct column *column)
 static bool applies_to_places(const struct analysis *analysis, const struct column *column)
 {
 	if (analysis->method == ANALYSIS_INSTRUMENT)
-		return !is_time(column) || column->param % ANALYSIS_SIDES == INCLUSIVE;
+		return analysis->by_call_site &&
+		       (!is_time(column) || column->param % ANALYSIS_SIDES == INCLUSIVE);
 	if (column->get == report_get_calls)
 		return analysis->places_call;
 	return analysis->places_cpu && is_time(column) &&
@@ -383,6 +393,10 @@ bool column_applies(const struct report *report, const struct column *column)
 	if (column->data_only && report->options->format == REPORT_TEXT)
 		return false;
 	if (column->of_estimates && !analysis->totals.basis)
+		return false;
+	if (column->of_executions && !analysis->executions)
+		return false;
+	if (column->get == report_get_cpu_per_execution && !analysis->places_cpu)
 		return false;
 	if (column->of_places_cpu && !analysis->places_cpu)
 		return false;

@@ -31,6 +31,7 @@ enum column_role {
 	/* Numbers; percents are shares unless they are one of these. */
 	ROLE_MARGIN,
 	ROLE_BOUND,
+	ROLE_EACH,   /* a small number, with two decimals */
 	ROLE_WEIGHT, /* a count, or a time where the event is one */
 	ROLE_TIME_BAR,
 	/* Signs, which text explains below the table. */
@@ -53,7 +54,7 @@ struct column {
 	bool of_calls, of_samples; /* only where there are such values; neither: always */
 	bool of_estimates;	   /* only where CPU times are by samples */
 	/* only where lines and instructions have that beside their samples */
-	bool of_places_cpu, of_places_calls;
+	bool of_places_cpu, of_places_calls, of_executions;
 	bool on_request; /* only where it is named, or all are asked for */
 	report_getter *get;
 };
@@ -118,7 +119,7 @@ report_getter report_get_samples, report_get_samples_percent, report_get_samples
 	report_get_samples_high, report_get_samples_margin, report_get_line_place,
 	report_get_instruction_place, report_get_code_place, report_get_comparison, report_get_code,
 	report_get_instruction, report_get_place_cpu_low, report_get_place_cpu_high,
-	report_get_called;
+	report_get_called, report_get_executions, report_get_cpu_per_execution;
 enum comparison_column {
 	COMPARED_CPU,
 	COMPARED_CPU_PERCENT,

@@ -113,6 +113,22 @@ GET(called)
 		set_ticks(report, cell, place_of(row)->called[column->param]);
 }
 
+GET(executions)
+{
+	if (place_of(row)->has_executions)
+		set_count(cell, column, place_of(row)->executions);
+}
+
+GET(cpu_per_execution)
+{
+	const struct analysis_place *place = place_of(row);
+	const uint64_t cpu = analysis_place_cpu(report->analysis, place, EXCLUSIVE);
+
+	if (place->executions && cpu)
+		cell_set_percent(cell, (double)analysis_ns(report->analysis, cpu) /
+					       (double)place->executions);
+}
+
 /* ---- names ---- */
 
 /* "file.c:12" */

@@ -1,6 +1,8 @@
 /* Source lines, instructions, annotated code, and functions by both methods. */
 #include "report/table/table.h"
 
+#include "analysis/executions.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +26,19 @@ static void set_values(struct report *report, struct report_row *row,
 	row->values = values;
 }
 
+/* Code that was never executed is not used either. */
+static bool is_wanted(const struct report *report, const struct analysis_place *place)
+{
+	return report->options->never ? place->has_executions && !place->executions
+				      : analysis_place_is_used(place);
+}
+
+/* What was never executed is in the order of the code. */
+static const char *order_of(const struct report *report, const char *code)
+{
+	return report->options->never && !report->options->sort ? code : NULL;
+}
+
 bool report_fill_lines(struct report *report, struct error *err)
 {
 	struct report_table *table = report_add_table(report, "lines", NULL, NULL);
@@ -39,12 +54,37 @@ bool report_fill_lines(struct report *report, struct error *err)
 				   options->functions.count + options->filters.count &&
 				   analysis_glob_matches(&options->functions, line->name) &&
 				   analysis_glob_matches(&options->filters, line->name);
-		if (analysis_place_is_used(&line->values) &&
+		row.outside = false;
+		if (is_wanted(report, &line->values) &&
 		    (named || report_is_selected(report, line->function)))
 			vec_push(&table->rows, row);
 	}
-	report_finish_rows(report, table, 0, NULL);
+	report_finish_rows(report, table, 0, order_of(report, "source,+line"));
 	return true;
+}
+
+/* A row for all instructions of a block, at the first of them. */
+static void add_never(struct report *report, struct report_table *table,
+		      const struct executed_block *block)
+{
+	struct analysis_instruction *row = arena_new(&report->arena, struct analysis_instruction);
+	struct report_row shown = report_row_of_function(report, ROW_INSTRUCTION, block->function);
+
+	*row = (struct analysis_instruction){
+		.function = block->function,
+		.link_addr = block->link_addr,
+		.text = arena_printf(&report->arena, "%llu instruction%s",
+				     (unsigned long long)block->instructions,
+				     block->instructions == 1 ? "" : "s"),
+		.values = {.has_executions = true}};
+	set_values(report, &shown, &row->values);
+	shown.instruction = row;
+	shown.outside = false;
+	shown.module = &report->analysis->modules.data[block->module];
+	if (report_module_is_selected(report, shown.module) &&
+	    (block->function == ANALYSIS_NONE ? !report->options->functions.count
+					      : report_is_selected(report, block->function)))
+		vec_push(&table->rows, shown);
 }
 
 bool report_fill_instructions(struct report *report, struct error *err)
@@ -52,12 +92,19 @@ bool report_fill_instructions(struct report *report, struct error *err)
 	struct report_table *table = report_add_table(report, "instructions", NULL, NULL);
 
 	(void)err;
+	if (report->options->never) {
+		vec_foreach (block, &report->analysis->executions->blocks)
+			if (!block->count)
+				add_never(report, table, block);
+		report_finish_rows(report, table, 0, order_of(report, "module,+address"));
+		return true;
+	}
 	vec_foreach (instruction, &report->analysis->instructions) {
 		struct report_row row =
 			report_row_of_function(report, ROW_INSTRUCTION, instruction->function);
 		set_values(report, &row, &instruction->values);
 		row.instruction = instruction;
-		if (analysis_place_is_used(&instruction->values) &&
+		if (is_wanted(report, &instruction->values) &&
 		    report_is_selected(report, instruction->function))
 			vec_push(&table->rows, row);
 	}

@@ -152,6 +152,8 @@ const struct view_layout *report_layout(const struct report *report)
 		layouts[LAYOUT_SAMPLES].columns &&
 		(report->analysis->method == ANALYSIS_SAMPLE || !layouts[LAYOUT_CALLS].columns);
 
+	if (!samples && !report->analysis->by_call_site && layouts[LAYOUT_EXECUTED].columns)
+		return &layouts[LAYOUT_EXECUTED];
 	if (samples && report->analysis->places_cpu && layouts[LAYOUT_TIMED].columns)
 		return &layouts[LAYOUT_TIMED];
 	return &layouts[!samples ? LAYOUT_CALLS : weights ? LAYOUT_WEIGHTS : LAYOUT_SAMPLES];

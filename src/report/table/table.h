@@ -71,8 +71,8 @@ struct report {
 };
 
 /* How a view looks as text: of calls, of samples, of samples that count by their weight, of samples
-   of places that stand for CPU time. */
-enum { LAYOUT_CALLS, LAYOUT_SAMPLES, LAYOUT_WEIGHTS, LAYOUT_TIMED, LAYOUTS };
+   of places that stand for CPU time, of executions alone. */
+enum { LAYOUT_CALLS, LAYOUT_SAMPLES, LAYOUT_WEIGHTS, LAYOUT_TIMED, LAYOUT_EXECUTED, LAYOUTS };
 
 struct view_layout {
 	const char *columns;

@@ -19,12 +19,13 @@
 #define WEIGHT_COLUMNS                                                                             \
 	"inclusive_weight,inclusive_weight_percent,inclusive_samples,exclusive_weight,"            \
 	"exclusive_weight_percent,exclusive_bar,exclusive_samples,"
-#define CALL_PLACE_COLUMNS "calls," RANKED_INCLUSIVE OTHERS_INCLUSIVE
+#define CALL_PLACE_COLUMNS "executions,calls," RANKED_INCLUSIVE OTHERS_INCLUSIVE
+#define EXECUTED_COLUMNS   "executions,"
 #define CALL_PLACE_DROPS   "module," BY "_inclusive_bar," OTHERS_INCLUSIVE_DROPPED
 /* Of samples that stand for CPU time, and the calls made from there, where these are known. */
 #define TIMED_PLACE_COLUMNS                                                                        \
-	"cpu_inclusive,cpu_exclusive,cpu_exclusive_percent,cpu_exclusive_margin,"                  \
-	"cpu_exclusive_bar,calls,called_cpu,called_elapsed,"
+	"executions,cpu_inclusive,cpu_exclusive,cpu_exclusive_percent,cpu_exclusive_margin,"       \
+	"cpu_exclusive_bar,cpu_per_execution_ns,calls,called_cpu,called_elapsed,"
 #define TIMED_PLACE_DROPS "called_elapsed,module,cpu_exclusive_bar,cpu_inclusive,called_cpu"
 #define WEIGHT_DROPS	  "inclusive_samples,exclusive_samples,module,exclusive_bar"
 
@@ -167,6 +168,8 @@ const struct view report_views[] = {
 				       BY "_inclusive"},
 		     [LAYOUT_SAMPLES] = {SAMPLE_COLUMNS "place,function,module", SAMPLE_DROPS,
 					 "exclusive_samples"},
+		     [LAYOUT_EXECUTED] = {EXECUTED_COLUMNS "place,function,module", "module",
+					  "executions"},
 		     [LAYOUT_TIMED] = {TIMED_PLACE_COLUMNS "place,function,module",
 				       TIMED_PLACE_DROPS, "cpu_exclusive,cpu_inclusive,calls"},
 		     [LAYOUT_WEIGHTS] = {WEIGHT_COLUMNS "place,function,module", WEIGHT_DROPS,
@@ -188,6 +191,8 @@ const struct view report_views[] = {
 					 "inclusive_samples,exclusive_samples,place,"
 					 "exclusive_margin,exclusive_bar",
 					 "exclusive_samples"},
+		     [LAYOUT_EXECUTED] = {EXECUTED_COLUMNS "address,instruction,place,function",
+					  "place", "executions"},
 		     [LAYOUT_TIMED] = {TIMED_PLACE_COLUMNS "address,instruction,place,function",
 				       "place," TIMED_PLACE_DROPS,
 				       "cpu_exclusive,cpu_inclusive,calls"},
@@ -213,6 +218,7 @@ const struct view report_views[] = {
 			      "exclusive_margin,inclusive_samples,exclusive_samples,"
 			      "exclusive_bar",
 			      NULL},
+		     [LAYOUT_EXECUTED] = {EXECUTED_COLUMNS "line,address,place,text", NULL, NULL},
 		     [LAYOUT_TIMED] = {TIMED_PLACE_COLUMNS "line,address,place,text",
 				       TIMED_PLACE_DROPS, NULL},
 		     [LAYOUT_WEIGHTS] =

@@ -43,6 +43,7 @@ void report_select(const struct report_options *options, struct analysis_options
 
 	selection->places = view->needs == NEEDS_PLACES;
 	selection->call_places = selection->sampled_places = selection->places;
+	selection->executions = selection->places;
 	selection->code = view->id == VIEW_INSTRUCTIONS;
 	selection->merge_threads |= view->id == VIEW_SUMMARY;
 	/* A view that streams takes them by itself. */
@@ -178,7 +179,7 @@ static bool view_has_data(const struct report *report, struct error *err)
 				 "the view %s shows events of calls; leave out --method=sample and "
 				 "--event",
 				 view->name);
-	if (view->needs == NEEDS_PLACES && !analysis->by_call_site &&
+	if (view->needs == NEEDS_PLACES && !analysis->by_call_site && !analysis->executions &&
 	    analysis->method == ANALYSIS_INSTRUMENT)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "the view %s needs samples or call sites, and the %s only timed "
@@ -188,6 +189,10 @@ static bool view_has_data(const struct report *report, struct error *err)
 				 sampled ? "calls of the profile are" : "profile has calls",
 				 sampled ? "--method=sample shows the samples"
 					 : "tare record --method=sample records samples");
+	if (report->options->never && !analysis->executions)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "--never needs executions, and the profile has none; tare record "
+				 "--lines counts them");
 	if (view->needs == NEEDS_BOTH && (!sampled || !analysis->has_calls))
 		return error_set(err, ERROR_NOT_FOUND,
 				 "the view %s compares calls with samples, and the profile has %s "

@@ -181,6 +181,10 @@ static void cell_format(struct text_table *t, const struct report_row *row,
 			time_append(&t->cell, cell.number, column->scale, column->decimals);
 		break;
 	case CELL_PERCENT:
+		if (column->column->role == ROLE_EACH) {
+			str_printf(&t->cell, "%.2f", cell.percent);
+			break;
+		}
 		/* What rounds to nothing has no sign. */
 		str_printf(&t->cell, "%.1f", fabs(cell.percent) < 0.05 ? 0.0 : cell.percent);
 		break;
@@ -637,7 +641,8 @@ static const char *cell_style(const struct text_table *t, const struct report_ro
 
 	if (!t->report->options->color)
 		return "";
-	if (cell->type == CELL_PERCENT && role != ROLE_MARGIN && role != ROLE_BOUND)
+	if (cell->type == CELL_PERCENT && role != ROLE_MARGIN && role != ROLE_BOUND &&
+	    role != ROLE_EACH)
 		return style_of_share(cell->percent);
 	if (role == ROLE_HOT)
 		return STYLE_HOT;

@@ -1,0 +1,46 @@
+/*
+ * How often lines and instructions were executed by the selected threads (tare record --lines), and
+ * which never were. Numbers of the profile, summed up; NULL in struct analysis where it has none.
+ */
+#ifndef TARE_ANALYSIS_EXECUTIONS_H
+#define TARE_ANALYSIS_EXECUTIONS_H
+
+#include "analysis/analysis.h"
+
+/* A line that has code in a function; of lines that never ran, the function may not be known. */
+struct executed_line {
+	int64_t source; /* id in the profile, never 0 */
+	uint32_t line;
+	uint32_t function; /* ANALYSIS_NONE: of one that never ran */
+	uint64_t count;
+};
+
+/* Instructions that are executed as often as each other. */
+struct executed_block {
+	uint32_t module;
+	uint32_t function; /* ANALYSIS_NONE: of one that never ran */
+	uint64_t link_addr, size, instructions;
+	uint64_t count;
+	bool branches;	/* it ends with a conditional jump, at: */
+	int64_t source; /* 0: unknown */
+	uint32_t line;
+	uint64_t taken;
+};
+
+struct analysis_executions {
+	struct vec_of(struct executed_line) lines;   /* by source, line and function */
+	struct vec_of(struct executed_block) blocks; /* by module and address */
+	uint64_t largest;			     /* bytes of a block, at most */
+};
+
+/*
+ * A line's executions, in all functions for ANALYSIS_NONE; false where it has no code. Code that
+ * never ran may be any function's.
+ */
+bool analysis_line_executions(const struct analysis *analysis, int64_t source, uint32_t line,
+			      uint32_t function, uint64_t *count);
+/* Those of the instruction there; false where they are not known. */
+bool analysis_code_executions(const struct analysis *analysis, uint32_t module, uint64_t link_addr,
+			      uint64_t *count);
+
+#endif

@@ -1,0 +1,66 @@
+#!/bin/bash
+# What reports say of executions (--lines): each line has gcov's number, what never ran is listed, and
+# the cost of one execution follows from the CPU time beside it.
+. "$E2E/lib.sh"
+
+need gcc gcov python3
+cd "$work"
+cat >executed.c <<'END'
+#include <stdio.h>
+#include <string.h>
+static int never(int a) {
+	if (a)
+		return 3;
+	return 4;
+}
+static unsigned mix(unsigned value) {
+	for (int i = 0; i < 100; i++)
+		value = value * 1664525u + 1013904223u;
+	return value;
+}
+int main(int argc, char **argv) {
+	unsigned sum = 0;
+	for (int i = 0; i < 200000; i++) {
+		if (i == -20)
+			sum += (unsigned)never(i);
+		else
+			sum += mix(sum);
+	}
+	if (argc > 1 && !strcmp(argv[1], "x")) {
+		puts("given");
+		sum += (unsigned)never(1);
+	}
+	printf("%u\n", sum);
+	return 0;
+}
+END
+gcc -O0 -g -o executed executed.c
+mkdir covered
+gcc -O0 -g --coverage -o covered/executed executed.c >built 2>&1 || skip "gcc has no gcov: $(tail -n 1 built)"
+{ covered/executed >/dev/null && gcov -t covered/*.gcda >gcov.txt 2>built; } ||
+	skip "gcov does not read its own files: $(tail -n 1 built)"
+
+"$TARE" record -q --method=sample -o try.tare -- true >try 2>&1 || skip "no samples here: $(cat try)"
+record_options=(--lines)
+same "$work/executed"
+for view in lines instructions; do
+	report $view
+	"$TARE" report $view profile.tare --never --format=csv >never-$view.csv
+done
+"$TARE" annotate main profile.tare --format=csv >annotated.csv
+"$TARE" annotate main --asm profile.tare --format=csv >assembly.csv
+python3 "$E2E/compare_executions.py" "$work" || fail "executions are not what they should be"
+COLUMNS=100 "$TARE" annotate mix profile.tare --no-pager >text
+grep -q '^20,200,000 ' text || fail "text has no executions: $(cat text)"
+
+# Without samples they stand alone; without --lines there are none.
+record_options=(--lines --method=instrument)
+record "$work/executed"
+COLUMNS=100 "$TARE" report lines profile.tare --no-pager >text
+grep -q '^20,200,000  executed.c:9 ' text || fail "no executions without samples: $(cat text)"
+record_options=(--method=instrument,sample)
+record "$work/executed"
+report lines
+! head -n 1 lines.csv | grep -q executions || fail "executions that nobody has counted"
+! "$TARE" report lines --never profile.tare >text 2>&1 || fail "--never without executions"
+grep -q 'tare record --lines counts them' text || fail "no sentence: $(cat text)"
