@@ -26,10 +26,10 @@ static bool open_lines(struct compared_profile *one, const struct analysis_optio
 	const struct analysis *shown = one->analysis;
 	struct analysis_options own = *options;
 
-	if (shown->method != ANALYSIS_INSTRUMENT || shown->by_call_site || !shown->event)
+	if (shown->method != ANALYSIS_INSTRUMENT || !shown->event)
 		return true;
 	own.method = ANALYSIS_SAMPLE;
-	own.call_places = true;
+	own.call_places = own.sampled_places = true;
 	own.times = own.coverage_functions = false;
 	one->lines = analysis_open(one->profile, &own, err);
 	return one->lines != NULL;

@@ -72,7 +72,7 @@ function known(name) {
 	return instructions.map((instruction, i) => ({ ...instruction, lines: answers[i].trim().split('\n').map((place) => place.split('/').at(-1).replace(/ .*/, '')) }));
 }
 
-const lines = (page) => page.getByRole('grid', { name: 'Source lines' });
+const lines = (page) => page.getByRole('treegrid', { name: 'Source lines' });
 const instructions = (page) => page.getByRole('grid', { name: 'Instructions' });
 /** What the page has of the selected function's instructions. */
 const listed = (page) => page.evaluate(() => {
@@ -84,6 +84,8 @@ const listed = (page) => page.evaluate(() => {
 	return Array.from({ length: table.rows }, (_, row) => ({ address: cell('address', row).replace(/^0x/, ''), kind: kind[row], target: target[row], place: profile.placeText(place[row]) }));
 });
 const choose = (page, name) => page.evaluate((wanted) => tarePage.state.set('selected', tarePage.state.profile.functionNames.indexOf(wanted)), name);
+/** Without the sign of what was inlined there. */
+const plain = (what) => what.replace(/^[▾▸]/, '').trim();
 const selectedText = (grid) => grid.locator('[aria-selected=true] .cell.code').textContent();
 const linkedTexts = (grid) => text(grid.locator('.linked .cell.code'));
 
@@ -104,7 +106,7 @@ const tests = {
 		const shown = await lines(page).locator('.grid-row.data:not(.inlined)').evaluateAll((all) => all.sort((a, b) => a.dataset.index - b.dataset.index).map((row) => [Number(row.children[1].textContent), row.children[2].textContent]));
 		equal(shown.map(([line]) => line), Array.from({ length: 13 }, (_, i) => 5 + i), 'all lines of the function');
 		for (const [line, what] of shown)
-			equal(what.trim(), source[line - 1].trim(), `line ${line}`);
+			equal(plain(what), source[line - 1].trim(), `line ${line}`);
 		await page.keyboard.press('i');
 		check((await page.locator('.signs').textContent()).includes('Of lines') === false, 'CPU time of lines is known');
 		await page.keyboard.press('e');
@@ -150,10 +152,10 @@ const tests = {
 		await lines(page).focus();
 		await page.keyboard.press('Enter');
 		check(await instructions(page).evaluate((grid) => grid === document.activeElement), 'Enter goes to the instructions');
-		equal((await linkedTexts(lines(page)))[0].trim(), 'sum += mixed(i ^ j);', 'lines of the instruction');
+		equal(plain((await linkedTexts(lines(page)))[0]), 'sum += mixed(i ^ j);', 'lines of the instruction');
 		await page.keyboard.press('Home');
 		const first = SOURCE.split('\n')[Number(truth[0].lines.at(-1).split(':')[1]) - 1];
-		equal((await linkedTexts(lines(page))).map((what) => what.trim()), [first.trim()], 'lines of the first instruction');
+		equal((await linkedTexts(lines(page))).map(plain), [first.trim()], 'lines of the first instruction');
 		return { problems, close };
 	},
 
@@ -237,10 +239,46 @@ const tests = {
 		return { problems, close };
 	},
 
+	async 'rows of lines and instructions lead to their code'() {
+		const { page, problems, close } = await open('#lines');
+		const line = rows(page).filter({ hasText: 'busy.c' }).first();
+		const number = await line.evaluate((row) => [...row.children].map((cell) => cell.textContent).find((what, i, all) => all[i - 1]?.includes('busy.c')));
+		await line.dblclick();
+		equal(await page.getByRole('tab', { selected: true }).textContent(), 'Source', 'the view');
+		equal(await lines(page).locator('[aria-selected=true]').evaluate((row) => row.children[1].textContent), number, 'the line');
+		await page.evaluate(() => tarePage.state.choose('list', 'all'));
+		await view(page, 'Instructions');
+		const instruction = rows(page).filter({ hasText: 'busy.c' }).first();
+		const address = await instruction.evaluate((row) => [...row.children].map((cell) => cell.textContent).find((what) => /^0x/.test(what)));
+		await instruction.dblclick();
+		equal(`0x${await instructions(page).locator('[aria-selected=true]').evaluate((row) => row.children[1].textContent)}`, address, 'the instruction');
+		return { problems, close };
+	},
+
+	async 'what was inlined can be opened and closed'() {
+		const { page, problems, close } = await open();
+		await choose(page, 'busy');
+		const inlined = lines(page).locator('.grid-row.inlined');
+		const before = await inlined.count();
+		check(before > 0, 'mixed() stands below the line that it was inlined at');
+		check((await inlined.first().textContent()).includes('mixed · mixed.h:'), 'with its place');
+		await lines(page).locator('.grid-row.data:not(.inlined)').filter({ hasText: 'sum += mixed(i ^ j);' }).click();
+		await page.keyboard.press('ArrowLeft');
+		equal(await inlined.count(), 0, 'ArrowLeft closes');
+		/* Then the line has what was inlined there: nothing is lost. */
+		await page.keyboard.press('i');
+		const sum = (await lines(page).locator('.grid-row.data').evaluateAll((all) => all.map((row) => Number(row.children[0].textContent)))).reduce((all, share) => all + share, 0);
+		const expected = report('annotate', 'busy', profile('busy')).tables.annotate.reduce((all, row) => all + row.cpu_exclusive_percent, 0);
+		check(Math.abs(sum - expected) < 0.1, `exclusive shares: ${sum} instead of ${expected}`);
+		await page.keyboard.press('ArrowRight');
+		equal(await inlined.count(), before, 'ArrowRight opens');
+		return { problems, close };
+	},
+
 	async 'what was left out is said'() {
 		const { page, problems, close } = await openPage(browser, `${file('--embed-source=no')}#source`);
 		check((await page.locator('.view .empty').first().textContent()).includes('tare view --embed-source=hot'), 'how to get it');
-		equal(await page.getByRole('grid', { name: 'Source lines' }).count(), 0, 'nothing is shown');
+		equal(await page.getByRole('treegrid', { name: 'Source lines' }).count(), 0, 'nothing is shown');
 		await close();
 		const all = await openPage(browser, `${file('--embed-source=all')}#source`);
 		const code = await all.page.evaluate(() => tarePage.state.profile.header.code);

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const web = resolve(dirname(fileURLToPath(import.meta.url)), '../../web');
-const MODULES = ['model/tree', 'model/selection', 'model/shape', 'model/compare', 'model/lanes', 'model/links', 'model/code', 'parts/flame_layout', 'parts/tree_rows', 'format', 'address'];
+const MODULES = ['model/tree', 'model/selection', 'model/shape', 'model/compare', 'model/lanes', 'model/links', 'model/code', 'model/inlined', 'parts/flame_layout', 'parts/tree_rows', 'format', 'address'];
 
 if (!existsSync(join(web, 'node_modules/esbuild'))) {
 	console.log('the packages of web/package-lock.json are not installed: cd web && npm ci');
@@ -18,7 +18,7 @@ const { outputFiles: [{ text }] } = await build({
 	bundle: true, format: 'esm', write: false, target: 'es2022',
 });
 const { CallTree, Selection, shapeTree, hiddenNodes, Comparison, FlameLayout, rangeOf, TreeRows, percent, shorten, time, count, rangesOf, numbersOf,
-	Lanes, Links, CodeTable, marginOf } =
+	Lanes, Links, CodeTable, marginOf, InlinedRows } =
 	await import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
 
 function equal(actual, expected, what) {
@@ -193,6 +193,22 @@ const tests = {
 		equal([0, 1, 2, 3, 4, 5, 6, 7].map((instruction) => links.linesOf(instruction)), [[1], [1, 2], [1, 2], [4], [4, 5], [], [], [1, 2]], 'lines of instructions');
 		equal([0, 1, 2, 3, 4, 5].map((row) => links.instructionsOf(row)), [[], [0, 1, 2, 7], [1, 2, 7], [], [3, 4], [4]], 'instructions of lines');
 		equal([links.linesOf(99), links.instructionsOf(99)], [[], []], 'beyond the end');
+	},
+
+	'what was inlined from headers of run-time libraries is closed at first'() {
+		const at = (source, level) => ({ source, line: 1, level });
+		const tree = new InlinedRows([at('a.c', 0), at('mine.h', 1), at('/usr/include/c++/12/bits/stl_tree.h', 2), at('/usr/include/c++/12/map', 3), at('a.c', 0), at('/usr/include/x.h', 1), at('a.c', 0)]);
+		equal(tree.list(), [0, 1, 4, 6], 'at first');
+		equal([0, 1, 2, 3, 4, 5, 6].map((row) => tree.expanded(row)), [true, false, false, null, false, null, null], 'expanded');
+		equal([tree.parentOf(3), tree.parentOf(1), tree.parentOf(4), tree.isShown(2), tree.isShown(1)], [2, 0, -1, false, true], 'parents');
+		equal([0, 1, 2, 4, 6].map((row) => tree.standsFor(row)), [[0], [1, 2, 3], [2, 3], [4, 5], [6]], 'what closed rows stand for');
+		tree.toggle(2, true);
+		equal(tree.list(), [0, 1, 4, 6], 'below what is closed nothing is shown');
+		tree.toggle(1, true);
+		tree.toggle(0, true);
+		equal(tree.list(), [0, 1, 2, 3, 4, 6], 'opened');
+		tree.toggle(0, false);
+		equal(tree.list(), [0, 4, 6], 'closed');
 	},
 
 	'the margin has the measure, or what is known of CPU time'() {

@@ -8,6 +8,9 @@ export type Change = 'measure' | 'filter' | 'shape' | 'selected' | 'query' | 'th
 /** Whether a change is one that the browser's back button undoes. */
 export type Step = 'step' | 'passing';
 
+/** A line or the address of an instruction. */
+export interface Place { source?: string; line?: number; address?: string }
+
 /** Choices of views that are part of the address: the kind of tree, what is zoomed to. */
 export type Choices = Record<string, string>;
 
@@ -25,6 +28,8 @@ export class State {
 	query = '';
 	view = 'summary';
 	choices: Choices = {};
+	/** A place of the selected function's code that is to be shown next; null: none in particular. */
+	place: Place | null = null;
 	readonly busiest: number;
 	private readonly baseSelection: Selection | null;
 	private readonly listeners = new Set<(change: Change, step: Step) => void>();

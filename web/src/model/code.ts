@@ -2,7 +2,8 @@
 // where jumps lead.
 import type { ColumnInfo } from './data.ts';
 import { Lanes, type Jump } from './lanes.ts';
-import { Links } from './links.ts';
+import { InlinedRows } from './inlined.ts';
+import { Links, type LineRow } from './links.ts';
 import type { Measure, Profile, Table } from './profile.ts';
 
 /** As enum listing_kind of src/analysis/listing.h has them. */
@@ -13,6 +14,7 @@ const LANES = 12;
 /** Rows of a table with its cells by the names of columns. */
 export class CodeTable {
 	private readonly columns: Map<string, ColumnInfo>;
+	private readonly greatest = new Map<string, number>();
 
 	constructor(readonly table: Table) {
 		this.columns = new Map(table.columns.map((column) => [column.name, column]));
@@ -48,9 +50,13 @@ export class CodeTable {
 
 	/** The greatest value of a column, at least 0. */
 	most(name: string): number {
+		const known = this.greatest.get(name);
+		if (known !== undefined)
+			return known;
 		let most = 0;
 		for (let row = 0; row < this.rows; row++)
 			most = Math.max(most, this.number(name, row) ?? 0);
+		this.greatest.set(name, most);
 		return most;
 	}
 }
@@ -84,6 +90,7 @@ export class FunctionCode {
 	private readonly callees: Float64Array;
 	private readonly bytesOf: Float64Array;
 	private placesRead: Int32Array | null = null;
+	private inlinedMade: InlinedRows | null = null;
 	private linksMade: Links | null = null;
 	private lanesMade: Lanes | null = null;
 
@@ -134,12 +141,22 @@ export class FunctionCode {
 		return this.linksMade;
 	}
 
-	private makeLinks(): Links {
-		const { lines, profile } = this;
-		const rows = Array.from({ length: lines?.rows ?? 0 }, (_, row) => ({
+	private lineRows(): LineRow[] {
+		const { lines } = this;
+		return Array.from({ length: lines?.rows ?? 0 }, (_, row) => ({
 			source: lines!.text('source', row), line: lines!.number('line', row) ?? 0, level: lines!.number('level', row) ?? 0,
 		}));
-		return new Links(rows, profile.places, Array.from({ length: this.assembly?.rows ?? 0 }, (_, row) => this.placeOf(row)));
+	}
+
+	/** What of the lines is shown. */
+	get inlined(): InlinedRows {
+		this.inlinedMade ??= new InlinedRows(this.lineRows());
+		return this.inlinedMade;
+	}
+
+	private makeLinks(): Links {
+		const { profile } = this;
+		return new Links(this.lineRows(), profile.places, Array.from({ length: this.assembly?.rows ?? 0 }, (_, row) => this.placeOf(row)));
 	}
 
 	get lanes(): Lanes {

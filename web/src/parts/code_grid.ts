@@ -27,14 +27,26 @@ const PLACED = new Set(['module', 'module_path', 'build_id', 'function', 'source
 /** The columns that a menu offers. */
 export const moreColumns = (table: CodeTable) => table.table.columns.filter(({ name, type }) => !PLACED.has(name) && type !== 'text');
 
-function heatColumn(table: CodeTable, style: CodeStyle): Column[] {
+/** Between what samples say that it lies. */
+function intervalText(table: CodeTable, value: string, row: number): string {
+	const side = value.replace(/_(samples|weight)$/, '');
+	const times = [table.number(`${value}_low`, row), table.number(`${value}_high`, row)];
+	const shares = [table.number(`${side}_low_percent`, row), table.number(`${side}_high_percent`, row)];
+	const [low, high] = times[0] !== null ? times.map((ns) => time(ns!)) : shares.map((share) => (share === null ? '' : `${share.toFixed(2)} %`));
+	return low && high ? `, ${low} to ${high} at 95 % confidence` : '';
+}
+
+/** `rowsOf`: those whose exclusive values a row shows. */
+function heatColumn(table: CodeTable, style: CodeStyle, rowsOf: (row: number) => number[]): Column[] {
 	const margin = marginOf(table, style.measure);
 	if (!margin)
 		return [];
 	const most = Math.max(1e-9, table.most(margin.value));
 	const info = table.column(margin.value)!;
-	const share = (row: number) => (margin.percent ? table.number(margin.percent, row) : null);
-	const value = (row: number) => table.number(margin.value, row) ?? 0;
+	const isExclusive = margin.value.includes('exclusive');
+	const sum = (name: string, row: number) => (isExclusive ? rowsOf(row) : [row]).reduce((all, one) => all + (table.number(name, one) ?? 0), 0);
+	const share = (row: number) => (margin.percent ? sum(margin.percent, row) : null);
+	const value = (row: number) => sum(margin.value, row);
 	const shown = (row: number) => (info.type === 'time' ? time(value(row)) : `${count(value(row))} ${/samples$/.test(margin.value) ? 'samples' : ''}`.trim());
 	return [{
 		key: 'heat', csvKey: margin.value, title: style.title, kind: 'number', width: Math.max(66, 7.6 * style.title.length + 18),
@@ -42,9 +54,8 @@ function heatColumn(table: CodeTable, style: CodeStyle): Column[] {
 		text: (row) => (value(row) ? (share(row) === null ? shown(row) : percent(share(row)! / 100)) : ''),
 		csv: (row) => value(row), heat: (row) => (value(row) ? Math.sqrt(value(row) / most) : null), className: () => 'took',
 		hintOf: (row) => {
-			const side = margin.value.replace(/_(samples|weight)$/, '').replace(/^cpu_/, '');
-			const [low, high] = [table.number(`${side}_low_percent`, row), table.number(`${side}_high_percent`, row)];
-			return value(row) ? `${shown(row)}${low !== null && high !== null ? `, ${low.toFixed(2)} to ${high.toFixed(2)} % at 95 % confidence` : ''}` : '';
+			/* Of a sum of rows no interval is known. */
+			return value(row) ? `${shown(row)}${isExclusive && rowsOf(row).length > 1 ? ', with what was inlined there' : intervalText(table, margin.value, row)}` : '';
 		},
 	}];
 }
@@ -92,8 +103,8 @@ function chosenColumns(table: CodeTable, style: CodeStyle): Column[] {
 	return moreColumns(table).filter(({ name }) => style.more.has(name)).map((info) => makeColumn(info, source));
 }
 
-const margins = (table: CodeTable, style: CodeStyle): Column[] =>
-	[...heatColumn(table, style), ...executionsColumn(table), ...callsColumn(table), ...chosenColumns(table, style)];
+const margins = (table: CodeTable, style: CodeStyle, rowsOf = (row: number) => [row]): Column[] =>
+	[...heatColumn(table, style, rowsOf), ...executionsColumn(table), ...callsColumn(table), ...chosenColumns(table, style)];
 
 /** Of inlined code: whose it is, and where that stands. */
 function lineText(table: CodeTable, row: number): string {
@@ -105,10 +116,19 @@ function lineText(table: CodeTable, row: number): string {
 	return `${'    '.repeat(Math.min(level, 12))}↳ ${table.text('function', row)} · ${file}:${table.text('line', row)}${text ? `   ${text.trim()}` : ''}`;
 }
 
-export function lineColumns(table: CodeTable, style: CodeStyle): Column[] {
-	return [...margins(table, style),
+/** A line that something was inlined at can be opened. */
+function lineCell(code: FunctionCode, row: number): Node {
+	const open = code.inlined.expanded(row);
+	const cell = document.createDocumentFragment();
+	cell.append(open === null ? h('span.twisty', {}) : h('span.twisty', { 'aria-hidden': 'true' }, open ? '▾' : '▸'), lineText(code.lines!, row));
+	return cell;
+}
+
+export function lineColumns(code: FunctionCode, style: CodeStyle): Column[] {
+	const table = code.lines!;
+	return [...margins(table, style, (row) => code.inlined.standsFor(row)),
 		{ key: 'line', title: 'Line', kind: 'number', width: 58, className: () => 'faint', text: (row) => ((table.number('level', row) ?? 0) ? '' : table.text('line', row)) },
-		{ key: 'text', title: 'Source', kind: 'code', width: 0, text: (row) => lineText(table, row), hintOf: (row) => (lineText(table, row).length > 60 ? lineText(table, row).trim().slice(0, 2000) : '') }];
+		{ key: 'text', title: 'Source', kind: 'code', width: 0, text: (row) => lineText(table, row), render: (row) => lineCell(code, row), hintOf: (row) => (lineText(table, row).length > 60 ? lineText(table, row).trim().slice(0, 2000) : '') }];
 }
 
 /** The operands, and the name that stands behind them as "<name>". */

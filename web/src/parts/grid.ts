@@ -279,9 +279,12 @@ export class Grid {
 	private move(index: number, select: boolean): void {
 		if (!this.rows.length)
 			return;
+		const before = this.cursor;
 		this.cursor = Math.max(0, Math.min(index, this.rows.length - 1));
 		this.reveal(this.cursor);
-		this.refresh();
+		/* A second click has to meet the same element, or it makes no double click. */
+		if (this.cursor !== before || !this.live.has(before))
+			this.refresh();
 		if (select)
 			this.options.onSelect?.(this.rows[this.cursor]!);
 	}

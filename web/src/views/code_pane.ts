@@ -90,6 +90,8 @@ export function valuesNote(context: Context, table: CodeTable | null): string {
 	const notes = [];
 	if (margin && !margin.exact)
 		notes.push(margin.value.startsWith('cpu_inclusive') ? 'Of lines the CPU time of the calls made from them is known' : 'Of lines CPU time is known, by samples; other times are known of functions');
+	else if (margin && table!.has('calls') && !table!.has('inclusive_samples'))
+		notes.push('The values of lines are those of the calls made from them');
 	if (!state.selection.isAll)
 		notes.push('values of all threads and all of the time');
 	return notes.length ? `${notes.join('; ')}.` : '';
@@ -107,6 +109,8 @@ export class AssemblyPane {
 	readonly grid: Grid;
 	code: FunctionCode | null = null;
 	private more: ReadonlySet<string> = new Set();
+	/** The row of the jump whose arrow is marked. */
+	private chosen = -1;
 	private matcher: ((text: string) => boolean) | null = null;
 
 	constructor(private readonly context: Context, private readonly options: AssemblyOptions) {
@@ -157,13 +161,15 @@ export class AssemblyPane {
 	private setColumns(row: number): void {
 		const { code } = this;
 		const isJump = code !== null && row >= 0 && code.kind[row] !== Kind.call && code.target(row) >= 0;
-		this.grid.replaceColumns(this.columns(isJump ? row : -1));
+		const chosen = isJump ? row : -1;
+		if (chosen !== this.chosen)
+			this.grid.replaceColumns(this.columns(this.chosen = chosen));
 	}
 
 	show(code: FunctionCode, more: ReadonlySet<string>): void {
 		this.code = code;
 		this.more = more;
 		this.matcher = makeMatcher(this.context.state.query);
-		this.grid.set(this.columns(-1), Array.from({ length: code.assembly?.rows ?? 0 }, (_, row) => row));
+		this.grid.set(this.columns(this.chosen = -1), Array.from({ length: code.assembly?.rows ?? 0 }, (_, row) => row));
 	}
 }

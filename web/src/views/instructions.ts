@@ -48,7 +48,7 @@ export class InstructionsView implements View {
 		else if (row < 0)
 			this.where.textContent = `${shorten(profile.moduleOf(code.func), 60)} · ${plural(code.assembly.rows, 'instruction')}`;
 		else
-			this.where.textContent = [code.assembly.text('address', row), profile.placeText(code.placeOf(row))].filter(Boolean).join(' · ');
+			this.where.textContent = [code.assembly.text('address', row), shorten(profile.placeText(code.placeOf(row)), 90)].filter(Boolean).join(' · ');
 	}
 
 	private render(fresh: boolean): void {

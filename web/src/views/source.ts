@@ -7,7 +7,7 @@ import { CODE_ROW, lineColumns, moreColumns } from '../parts/code_grid.ts';
 import { Grid } from '../parts/grid.ts';
 import { makeMatcher } from '../parts/search.ts';
 import { columnMenu, isUsed, tableSource } from '../parts/table_columns.ts';
-import type { Change } from '../state.ts';
+import type { Change, Place } from '../state.ts';
 import { AssemblyPane, codeNote, emptyNote, FunctionChoice, missingNotes, styleOf, valuesNote } from './code_pane.ts';
 import type { Context, View } from './context.ts';
 
@@ -43,6 +43,10 @@ export class SourceView implements View {
 			label: 'Source lines', empty: 'No line of this function is known: the program has no debug information here.', rowHeight: CODE_ROW, nameWidth: 260,
 			rowClass: (row) => [this.code!.lines!.number('level', row) ? 'inlined' : '', this.matcher?.(this.code!.lines!.text('text', row)) ? 'match' : ''].filter(Boolean).join(' '),
 			onSelect: (row) => this.mark('line', row), onHover: (row) => this.hover('line', row), onOpen: (row) => this.cross('line', row),
+			tree: {
+				level: (row) => this.code!.inlined.level(row), expanded: (row) => this.code!.inlined.expanded(row), parentOf: (row) => this.code!.inlined.parentOf(row),
+				toggle: (row, open) => { this.code!.inlined.toggle(row, open); this.lines.setRows(this.code!.inlined.list(), true); },
+			},
 		});
 		this.assembly = new AssemblyPane(context, {
 			onSelect: (row) => this.mark('instruction', row), onHover: (row) => this.hover('instruction', row), onOpen: (row) => this.cross('instruction', row),
@@ -77,8 +81,8 @@ export class SourceView implements View {
 	/** Of several instructions the one that took most. */
 	private target(side: 'line' | 'instruction', row: number): number {
 		const { lines, instructions } = this.linked(side, row);
-		if (side === 'instruction')
-			return lines.at(-1) ?? -1;
+		if (side === 'instruction') /* the innermost one that is shown */
+			return [...lines].reverse().find((line) => this.code!.inlined.isShown(line)) ?? -1;
 		const table = this.code?.assembly;
 		const margin = table && marginOf(table, this.context.state.measure);
 		const worth = (instruction: number) => (margin && table!.number(margin.value, instruction)) || 0;
@@ -150,12 +154,14 @@ export class SourceView implements View {
 			this.marked = null;
 		this.fill(code);
 		this.say();
-		if (before !== code)
+		const { place } = state;
+		state.place = null;
+		if (before !== code && !(place && this.toPlace(code, place)))
 			this.toHottest(code);
 	}
 
 	private fill(code: FunctionCode): void {
-		this.lines.set(code.lines ? lineColumns(code.lines, styleOf(this.context, code.lines, this.more)) : [], Array.from({ length: code.lines?.rows ?? 0 }, (_, row) => row), true);
+		this.lines.set(code.lines ? lineColumns(code, styleOf(this.context, code.lines, this.more)) : [], code.inlined.list(), true);
 		this.assembly.show(code, this.more);
 		this.light(this.marked?.side ?? 'line', this.marked?.row ?? -1);
 		const noLines = code.assembly && !code.lines ? 'No source line of this function is known: the debug information of its file was not found when this was recorded.' : '';
@@ -170,9 +176,29 @@ export class SourceView implements View {
 		this.menu.replaceChildren(...(columns.length ? [columnMenu(columns, this.more, () => this.fill(code))] : []));
 	}
 
+	/** The line itself, or the one that it was inlined at. */
+	private shownLine(row: number): number {
+		let at = row;
+		while (at >= 0 && !this.code!.inlined.isShown(at))
+			at = this.code!.inlined.parentOf(at);
+		return at;
+	}
+
+	/** Where another view leads to. */
+	private toPlace(code: FunctionCode, place: Place): boolean {
+		const { lines, assembly } = code;
+		for (let row = 0; !place.address && place.line && lines && row < lines.rows; row++)
+			if (lines.number('line', row) === place.line && lines.text('source', row) === place.source && this.lines.element.isConnected)
+				return this.lines.moveTo(this.shownLine(row), true, true);
+		for (let row = 0; place.address && assembly && row < assembly.rows; row++)
+			if (assembly.text('address', row) === place.address && this.assembly.grid.element.isConnected)
+				return this.assembly.grid.moveTo(row, true, true);
+		return false;
+	}
+
 	private toHottest(code: FunctionCode): void {
 		const { measure } = this.context.state;
-		const line = code.lines ? code.hottest(code.lines, measure) : -1;
+		const line = this.shownLine(code.lines ? code.hottest(code.lines, measure) : -1);
 		if (line >= 0 && this.lines.element.isConnected)
 			this.lines.moveTo(line, true, true);
 		const instruction = code.assembly ? code.hottest(code.assembly, measure) : -1;

@@ -1,6 +1,7 @@
 // The list of views.
 import { h } from '../dom.ts';
 import { percent, time } from '../format.ts';
+import { CodeTable } from '../model/code.ts';
 import { stackedBar } from '../parts/bars.ts';
 import type { Context, View } from './context.ts';
 import { FlameView } from './flame.ts';
@@ -10,11 +11,12 @@ import { InstructionsView } from './instructions.ts';
 import { RecordingView } from './recording.ts';
 import { SourceView } from './source.ts';
 import { SummaryView } from './summary.ts';
+import type { TableRows } from './filtered_rows.ts';
 import { TableView, type TableOptions } from './tables.ts';
 import { TreeView } from './tree.ts';
 
 const VALUES = ['calls', 'cpu_inclusive', 'cpu_inclusive_percent', 'cpu_exclusive', 'cpu_exclusive_percent', 'elapsed_inclusive', 'elapsed_exclusive',
-	'application_inclusive', 'application_exclusive', 'inclusive_samples', 'inclusive_percent', 'exclusive_samples', 'exclusive_percent', 'exclusive_weight'];
+	'application_inclusive', 'application_exclusive', 'inclusive_samples', 'inclusive_percent', 'exclusive_samples', 'exclusive_percent', 'exclusive_weight', 'called_cpu'];
 
 function osChart(context: Context): HTMLElement {
 	const { profile, selection } = context.state;
@@ -28,6 +30,18 @@ function osChart(context: Context): HTMLElement {
 		stackedBar('OS time by cause', parts));
 }
 
+/** The code of a row's line or instruction. */
+const openCode = (name: string) => (context: Context, rows: TableRows, row: number): void => {
+	const { state } = context;
+	const table = new CodeTable(state.profile.table(name)!);
+	const func = rows.subject('function', row);
+	if (!state.profile.functionsWithCode.includes(func))
+		return;
+	state.place = { source: table.text('source', row), line: table.number('line', row) ?? 0, address: table.text('address', row) };
+	state.set('selected', func);
+	context.open('source');
+};
+
 const TABLES: TableOptions[] = [
 	{ name: 'modules', title: 'Modules', one: 'module', columns: ['module', ...VALUES, 'module_path'], sort: ['cpu_exclusive', 'exclusive_samples'],
 		empty: 'No module matches.', onOpen: (context, rows, row) => { context.state.filter({ modules: new Set([rows.subject('module', row)]) }); context.open('functions'); } },
@@ -38,8 +52,8 @@ const TABLES: TableOptions[] = [
 			context.state.filter({ threads: new Set(threadsOf(context.state, rows.subject('process', row))) });
 			context.open('functions');
 		} },
-	{ name: 'lines', title: 'Lines', one: 'line', columns: [...VALUES, 'source', 'line', 'function', 'module'], sort: ['exclusive_samples'], empty: 'No line is known.' },
-	{ name: 'instructions', title: 'Instructions', one: 'instruction', columns: [...VALUES, 'address', 'function', 'source', 'line', 'module'], sort: ['exclusive_samples'], empty: 'No instruction is known.' },
+	{ name: 'lines', title: 'Lines', one: 'line', columns: [...VALUES, 'source', 'line', 'function', 'module'], sort: ['cpu_exclusive', 'exclusive_samples', 'cpu_inclusive'], empty: 'No line is known.', onOpen: openCode('lines') },
+	{ name: 'instructions', title: 'Instructions', one: 'instruction', columns: [...VALUES, 'address', 'function', 'source', 'line', 'module'], sort: ['cpu_exclusive', 'exclusive_samples', 'cpu_inclusive'], empty: 'No instruction is known.', onOpen: openCode('instructions') },
 	{ name: 'methods', title: 'Methods', one: 'function', columns: ['cpu_exclusive', 'cpu_percent', 'samples', 'samples_percent', 'samples_low_percent', 'samples_high_percent', 'difference_percent', 'outside_interval', 'function', 'module'], sort: ['samples_percent'], empty: 'No function.' },
 	{ name: 'os', title: 'OS time', one: 'place', columns: ['os_time', 'os_percent', 'cause', 'function', 'syscall', 'object', 'count', 'module'], sort: ['os_time'],
 		empty: 'No time of the operating system was seen here.', above: osChart },
