@@ -112,12 +112,14 @@ static bool check(const struct export_values *values, const struct operands *ope
 		return false;
 	const struct shape_values *shape = &values->profile.shape;
 	const bool is_shaped = shape->my_code || shape->root || shape->fold_recursion;
-	if (is_shaped && ((*format)->of_events || strcmp((*format)->name, "html") == 0))
+	if (is_shaped && ((*format)->of_events || (*format)->of_executions ||
+			  strcmp((*format)->name, "html") == 0))
 		return error_set(err, ERROR_USAGE,
 				 "--my-code, --root and --fold-recursion are for formats of call "
 				 "paths, not for %s%s",
 				 (*format)->name,
-				 (*format)->of_events ? "" : ", which has them as switches");
+				 strcmp((*format)->name, "html") ? ""
+								 : ", which has them as switches");
 	const char *for_pages = option_of_pages(values);
 	if (for_pages && strcmp((*format)->name, "html") != 0)
 		return error_set(err, ERROR_USAGE, "%s is for --format=html only", for_pages);
@@ -134,6 +136,8 @@ static enum compared_use use_of(const struct export_format *format)
 		return COMPARED_PAGE;
 	if (format->of_events)
 		return COMPARED_EVENTS;
+	if (format->of_executions)
+		return COMPARED_EXECUTIONS;
 	return format->of_lines ? COMPARED_PATH_LINES : COMPARED_PATHS;
 }
 
@@ -178,6 +182,10 @@ const struct command command_export = {
 		"JSON,\n"
 		"              for chrome://tracing, ui.perfetto.dev, Chrome's tools, speedscope\n"
 		"  perfetto    the same as protobuf, for ui.perfetto.dev and trace_processor\n"
+		"  lcov        executions of source lines, functions and branches (tare record "
+		"--lines),\n"
+		"              for genhtml\n"
+		"  gcov        sources with the executions of each line, as gcov writes them\n"
 		"  csv, json   the call tree with all columns, as tare report calltree "
 		"--format=…;\n"
 		"              the other views are there\n"
@@ -189,8 +197,10 @@ const struct command command_export = {
 		"Exit status: 0 written, 1 failed (no such profile, damaged, without event log, "
 		"output\n"
 		"not writable), 2 wrong command line.",
-	.examples = "tare export --format=pprof prog.tare -o prog.pb.gz\n"
-		    "tare export --format=folded prog.tare | flamegraph.pl > prog.svg\n",
+	.examples =
+		"tare export --format=pprof prog.tare -o prog.pb.gz\n"
+		"tare export --format=folded prog.tare | flamegraph.pl > prog.svg\n"
+		"tare export --format=lcov prog.tare -o prog.info && genhtml prog.info -o html\n",
 	.options = export_command_options,
 	.values_bytes = sizeof(struct export_values),
 	.run = export_run,

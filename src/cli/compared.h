@@ -20,7 +20,7 @@ struct compared {
 
 /*
  * What for: an export of events in the order of time, or of call paths, a page, or a table: of
- * lines, samples' or calls', or others.
+ * lines, samples' or calls', or others; or an export of executions.
  */
 enum compared_use {
 	COMPARED_EVENTS,
@@ -28,6 +28,7 @@ enum compared_use {
 	COMPARED_PATH_LINES, /* call paths with their lines */
 	COMPARED_PAGE,
 	COMPARED_LINES,
+	COMPARED_EXECUTIONS,
 	COMPARED_TABLE
 };
 

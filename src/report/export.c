@@ -1,6 +1,7 @@
 /* The list of formats. */
 #include "report/export.h"
 
+#include "report/export/executed.h"
 #include "report/export/paths.h"
 #include "report/export/timeline.h"
 #include "report/html/html.h"
@@ -68,6 +69,15 @@ const struct export_format export_formats[] = {
 	 .is_binary = true,
 	 .of_events = true,
 	 .write = timeline_write_perfetto},
+	{.name = "lcov",
+	 .summary = "executions of source lines (--lines), for genhtml and the like",
+	 .of_executions = true,
+	 .write = executed_write_lcov},
+	{.name = "gcov",
+	 .summary = "sources with the executions of each line, as gcov writes them",
+	 .of_executions = true,
+	 .tells_command = true,
+	 .write = executed_write_gcov},
 	{.name = "csv", .summary = "the call tree as tare report has it", .write = write_csv},
 	{.name = "json",
 	 .summary = "the call tree as tare report has it",

@@ -35,6 +35,7 @@ struct export_format {
 	bool is_binary;	    /* not for a terminal */
 	bool of_events;	    /* made from the event log or from samples by their times */
 	bool of_lines;	    /* needs analysis.node_lines */
+	bool of_executions; /* needs analysis.executions */
 	bool tells_command; /* the recording's command line is in it */
 	bool (*write)(const struct analysis *analysis, const struct export_options *options,
 		      FILE *stream, struct error *err);

@@ -1,6 +1,6 @@
 """Executions in tare's views of the program of executed.sh against gcov's, and against each other.
 
-Usage: compare_executions.py DIRECTORY
+Usage: compare_executions.py DIRECTORY [exports]
 """
 import csv
 import pathlib
@@ -19,12 +19,47 @@ def own(rows):
     return [row for row in rows if row["source"].endswith("/executed.c")]
 
 
-gcov = {}
-for line in (directory / "gcov.txt").read_text(encoding="utf-8").splitlines():
-    found = re.match(r" *([\d#]+)\*?: *(\d+):", line)
-    if found and int(found[2]):
-        gcov[int(found[2])] = 0 if found[1].startswith("#") else int(found[1])
+def gcov_lines(text):
+    counts = {}
+    for line in text.splitlines():
+        found = re.match(r" *([\d#]+)\*?: *(\d+):", line)
+        if found and int(found[2]):
+            counts[int(found[2])] = 0 if found[1].startswith("#") else int(found[1])
+    return counts
+
+
+def check_exports():
+    """One record of each form is of the program; its lines are gcov's, its functions and jumps known."""
+    text = (directory / "executed.gcov").read_text(encoding="utf-8")
+    of_program = [part for part in re.split(r"(?m)^        -:    0:Source:", text)
+                  if part.split("\n")[0].endswith("/executed.c")]
+    assert len(of_program) == 1, text
+    written = gcov_lines(of_program[0])
+    assert {line: written.get(line) for line in gcov} == gcov, (written, gcov)
+    source = (directory / "executed.c").read_text(encoding="utf-8").splitlines()
+    assert [line.split(":", 2)[2] for line in of_program[0].splitlines()[2:]] == source
+    text = (directory / "executed.info").read_text(encoding="utf-8")
+    (record,) = [part for part in text.split("end_of_record\n") if "/executed.c\n" in part]
+    fields = [line.partition(":")[::2] for line in record.splitlines()]
+    counts = {int(line): int(count) for line, count in (value.split(",") for key, value in fields if key == "DA")}
+    assert counts == written, (counts, written)
+    values = dict(fields)
+    assert int(values["LF"]) == len(counts) and int(values["LH"]) == sum(map(bool, counts.values()))
+    calls = {name: int(count) for count, name in (value.split(",") for key, value in fields if key == "FNDA")}
+    assert calls == {"main": 1, "mix": 200000}, calls
+    assert {value for key, value in fields if key == "FN"} == {"8,mix", "13,main"}
+    ways = [value.split(",") for key, value in fields if key == "BRDA"]
+    assert int(values["BRF"]) == len(ways) and int(values["BRH"]) == sum(way[3] not in "-0" for way in ways)
+    loop = {int(way[3]) for way in ways if way[0] == "9"}
+    assert loop == {20000000, 200000}, ways
+    assert [way for way in ways if way[0] == "21" and way[3] == "-"], ways
+
+
+gcov = gcov_lines((directory / "gcov.txt").read_text(encoding="utf-8"))
 assert len(gcov) > 15 and 0 in gcov.values(), gcov
+if sys.argv[2:] == ["exports"]:
+    check_exports()
+    sys.exit()
 
 lines = {int(row["line"]): int(row["executions"]) for row in own(rows_of("lines.csv"))}
 never = {int(row["line"]) for row in own(rows_of("never-lines.csv"))}

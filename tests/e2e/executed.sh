@@ -53,6 +53,14 @@ python3 "$E2E/compare_executions.py" "$work" || fail "executions are not what th
 COLUMNS=100 "$TARE" annotate mix profile.tare --no-pager >text
 grep -q '^20,200,000 ' text || fail "text has no executions: $(cat text)"
 
+# For other programs: the same numbers, in the forms of lcov and gcov.
+"$TARE" export --format=lcov profile.tare >executed.info
+"$TARE" export --format=gcov profile.tare >executed.gcov
+python3 "$E2E/compare_executions.py" "$work" exports || fail "exports differ from the views"
+if command -v genhtml >/dev/null; then
+	genhtml --branch-coverage -q -o html executed.info >genhtml.said 2>&1 || fail "genhtml: $(cat genhtml.said)"
+fi
+
 # Without samples they stand alone; without --lines there are none.
 record_options=(--lines --method=instrument)
 record "$work/executed"
@@ -62,5 +70,9 @@ record_options=(--method=instrument,sample)
 record "$work/executed"
 report lines
 ! head -n 1 lines.csv | grep -q executions || fail "executions that nobody has counted"
+for format in lcov gcov; do
+	! "$TARE" export --format=$format profile.tare >text 2>&1 || fail "$format without executions"
+	grep -q 'tare record --lines counts them' text || fail "no sentence: $(cat text)"
+done
 ! "$TARE" report lines --never profile.tare >text 2>&1 || fail "--never without executions"
 grep -q 'tare record --lines counts them' text || fail "no sentence: $(cat text)"
