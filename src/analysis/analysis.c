@@ -152,6 +152,7 @@ struct analysis *analysis_open(struct profile *profile, const struct analysis_op
 	     analysis_load_call_lines(analysis, profile, err)) &&
 	    analysis_load_samples(analysis, profile, options, err) &&
 	    (!options->executions || analysis_load_executions(analysis, profile, err)) &&
+	    analysis_load_sampled_waits(analysis, profile, err) &&
 	    analysis_reshape(analysis, options, err)) {
 		analysis_execute_places(analysis);
 		return analysis;
@@ -174,6 +175,7 @@ void analysis_close(struct analysis *analysis)
 	vec_fini(&analysis->lines);
 	vec_fini(&analysis->instructions);
 	vec_fini(&analysis->os);
+	vec_fini(&analysis->sampled_waits);
 	vec_fini(&analysis->module_coverage);
 	vec_fini(&analysis->coverage);
 	vec_fini(&analysis->node_ids);

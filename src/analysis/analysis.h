@@ -206,6 +206,12 @@ struct analysis_os {
 	uint64_t count, ticks;	      /* count 0: unknown, records were lost */
 };
 
+/* A wait that samples tell of: without a system call and an object. */
+struct analysis_sampled_wait {
+	struct analysis_os os;
+	bool idle; /* for work, time, or the end of threads and processes */
+};
+
 enum analysis_coverage_class {
 	COVERAGE_INSTRUMENTED,
 	COVERAGE_PART,
@@ -275,6 +281,7 @@ struct analysis_totals {
 	uint64_t processes_checked;
 	uint64_t root_ticks;
 	uint64_t os_ticks[TARE_OS_CAUSES];
+	uint64_t sampled_waits; /* ticks of all of them */
 	TARE_LOSS_MEMBERS(thread_losses, TARE_THREAD_LOSSES);
 	TARE_LOSS_MEMBERS(process_losses, TARE_PROCESS_LOSSES);
 	TARE_LOSS_MEMBERS(losses_found, ANALYSIS_LOSSES_FOUND);
@@ -388,6 +395,8 @@ struct analysis {
 	struct vec_of(struct analysis_line) lines; /* these two if asked for, with samples only */
 	struct vec_of(struct analysis_instruction) instructions;
 	struct vec_of(struct analysis_os) os; /* by cause, then descending ticks */
+	/* Of recordings that only sample, with the event off-cpu: in no order */
+	struct vec_of(struct analysis_sampled_wait) sampled_waits;
 	struct vec_of(struct analysis_module_coverage) module_coverage;
 	struct vec_of(struct analysis_coverage) coverage; /* if asked for */
 	const char *refusals; /* of all modules, as in struct analysis_module_coverage */

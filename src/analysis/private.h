@@ -104,6 +104,9 @@ void analysis_folded_fit(struct analysis_values *values, const struct analysis_v
 /* os.c */
 bool analysis_load_os(struct analysis *analysis, struct profile *profile, bool keep_mangled,
 		      struct error *err);
+/* sampled_waits.c: after the samples of the event shown */
+bool analysis_load_sampled_waits(struct analysis *analysis, struct profile *profile,
+				 struct error *err);
 /* coverage.c */
 bool analysis_load_coverage(struct analysis *analysis, struct profile *profile,
 			    const struct analysis_options *options, struct error *err);

@@ -41,6 +41,12 @@
 		.name = (name_), .group = (group_), .title = (title_), .type = (type_),            \
 		.rows = (rows_), .get = (get_), .param = (param_), .of_calls = true                \
 	}
+/* OS time, of which samples know what was waited. */
+#define WAITED(name_, title_, type_, get_)                                                         \
+	{                                                                                          \
+		.name = (name_), .group = "", .title = (title_), .type = (type_),                  \
+		.rows = OS_TIMES, .get = (get_), .of_calls = true, .of_waits = true                \
+	}
 #define SIGN(name_, role_, rows_, get_)                                                            \
 	{                                                                                          \
 		.name = (name_), .group = "", .title = "", .type = CELL_TEXT, .role = (role_),     \
@@ -220,8 +226,8 @@ const struct column report_columns[] = {
 	COLUMN("path", "", "Path", CELL_TEXT, R(OS) | WAITS, report_get_os_path, 0),
 	COLUMN("count", "", "Count", CELL_COUNT, R(OS) | WAITS, report_get_os_count, 0),
 	NAME("caller", "Caller", ROLE_CALLER, R(OS) | WAITS, report_get_os_caller),
-	CALLS("os_time", "", "OS time", CELL_TIME, OS_TIMES, report_get_os_time, 0),
-	CALLS("os_percent", "", "%", CELL_PERCENT, OS_TIMES, report_get_os_percent, 0),
+	WAITED("os_time", "OS time", CELL_TIME, report_get_os_time),
+	WAITED("os_percent", "%", CELL_PERCENT, report_get_os_percent),
 	EXECUTED("executions", "Executions", CELL_COUNT, ROLE_NONE, report_get_executions),
 	EXECUTED("cpu_per_execution_ns", "ns each", CELL_PERCENT, ROLE_EACH,
 		 report_get_cpu_per_execution),
@@ -320,7 +326,15 @@ const struct column report_columns[] = {
 	    SAMPLES_INCLUSIVE, false, true),
 	BAR("exclusive_bar", "Exclusive", ROLE_NONE, VALUES | PLACES, report_get_samples_bar,
 	    SAMPLES_EXCLUSIVE, false, true),
-	BAR("os_bar", "", ROLE_NONE, R(OS) | R(CAUSE) | WAITS, report_get_os_bar, 0, true, false),
+	{.name = "os_bar",
+	 .group = "",
+	 .title = "",
+	 .type = CELL_BAR,
+	 .rows = R(OS) | R(CAUSE) | WAITS,
+	 .text_only = true,
+	 .of_calls = true,
+	 .of_waits = true,
+	 .get = report_get_os_bar},
 	BAR("coverage_bar", "", ROLE_NONE, R(COVERAGE), report_get_coverage_bar, 0, false, false),
 	SHOWN("lifetime", "Lifetime", ROLE_WHOLE, R(THREAD), report_get_thread_lifetime),
 	SHOWN("lifetime", "Lifetime", ROLE_WHOLE, R(PROCESS), report_get_process_lifetime),
@@ -404,6 +418,8 @@ bool column_applies(const struct report *report, const struct column *column)
 		return false;
 	if (column->of_calls && report->view->needs == NEEDS_PLACES)
 		return applies_to_places(analysis, column);
+	if (column->of_waits && analysis->sampled_waits.len)
+		return true;
 	if (column->of_calls)
 		return analysis->method == ANALYSIS_INSTRUMENT || (both && analysis->has_calls);
 	if (column->of_samples)

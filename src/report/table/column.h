@@ -52,6 +52,7 @@ struct column {
 	bool text_only;
 	bool data_only;		   /* CSV and JSON: text shows it in another form */
 	bool of_calls, of_samples; /* only where there are such values; neither: always */
+	bool of_waits;		   /* of calls, and of waits that samples tell of */
 	bool of_estimates;	   /* only where CPU times are by samples */
 	/* only where lines and instructions have that beside their samples */
 	bool of_places_cpu, of_places_calls, of_executions;

@@ -54,9 +54,15 @@ GET(os_time)
 	set_ticks(report, cell, row->os->ticks);
 }
 
+/* Of waits that samples tell of: all that was waited. */
+uint64_t report_os_whole(const struct analysis *analysis)
+{
+	return analysis->has_calls ? analysis->totals.elapsed : analysis->totals.sampled_waits;
+}
+
 GET(os_percent)
 {
-	const uint64_t all = report->analysis->totals.elapsed;
+	const uint64_t all = report_os_whole(report->analysis);
 
 	if (all)
 		cell_set_percent(cell, 100.0 * (double)row->os->ticks / (double)all);
@@ -65,7 +71,7 @@ GET(os_percent)
 /* Not of the total, which would be the longest, and leave no room to compare its parts. */
 GET(os_bar)
 {
-	const uint64_t all = report->analysis->totals.elapsed;
+	const uint64_t all = report_os_whole(report->analysis);
 
 	if (all)
 		cell_set_bar(cell, 100.0 * (double)row->os->ticks / (double)all, 0);

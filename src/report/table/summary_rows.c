@@ -9,7 +9,7 @@
 enum summary_table { HOT_PATH, MOST_WORK, PROGRAMS };
 
 /* Rows of text; fewer where processes take their place. */
-enum { FUNCTIONS_SHOWN = 7, FUNCTIONS_BESIDE = 5, PROGRAMS_SHOWN = 4 };
+enum { FUNCTIONS_SHOWN = 7, FUNCTIONS_BESIDE = 4, PROGRAMS_SHOWN = 3 };
 
 static const char *summary_columns(const struct report *report, enum summary_table table)
 {
@@ -101,12 +101,18 @@ bool report_fill_summary(struct report *report, struct error *err)
 {
 	const bool text = report->options->format == REPORT_TEXT;
 	const bool calls = report->analysis->method == ANALYSIS_INSTRUMENT;
+	const bool waits = calls || report->analysis->sampled_waits.len;
 
 	add_most_work(report);
-	if (calls)
+	if (waits)
 		report_add_waits(report);
+	if (waits && !text)
+		report_add_idle(report);
 	add_programs(report);
 	add_hot_path(report);
+	/* A screen has what matters first; text writes them below the next command. */
+	if (waits && text)
+		report_add_idle(report);
 	if (calls && (!text || report->options->verbose))
 		report_add_causes(report);
 	return report_add_cpu(report, err);

@@ -165,6 +165,9 @@ bool report_fill_marks(struct report *report, struct error *err);
 bool report_fill_callers(struct report *report, struct error *err);
 /* wait_rows.c */
 void report_add_waits(struct report *report);
+void report_add_idle(struct report *report);
+/* What the percents of OS time are of. */
+uint64_t report_os_whole(const struct analysis *analysis);
 /* Who is named as the one that waits: the program's own function, if it is known, else the one that
    waits, or ANALYSIS_NONE. */
 uint32_t report_waiter(const struct analysis *analysis, const struct analysis_os *os);

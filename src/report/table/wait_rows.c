@@ -39,42 +39,58 @@ static void row_add(struct analysis_os *sum, const struct analysis_os *os)
 	sum->object_kind = sum->path ? TARE_OBJECT_PATH : TARE_OBJECT_NONE;
 }
 
+/* The rows of a table, and which one each key has. */
+struct waits {
+	struct report *report;
+	struct report_table *table;
+	enum row_type type;
+	struct strmap sums;
+};
+
+static void take_wait(struct waits *waits, const struct analysis_os *os)
+{
+	struct report *report = waits->report;
+	struct report_table *table = waits->table;
+	struct str key = {0};
+
+	append_key(report->analysis, os, waits->type == ROW_IDLE, &key);
+	const uint64_t place =
+		*strmap_put(&waits->sums, arena_strdup(&report->arena, key.data), table->rows.len);
+	str_fini(&key);
+	if (place < table->rows.len) {
+		row_add((struct analysis_os *)table->rows.data[place].os, os);
+		return;
+	}
+	struct analysis_os *sum = arena_alloc(&report->arena, sizeof(*sum));
+	*sum = *os;
+	sum->caller = report_waiter(report->analysis, os);
+	struct report_row row = report_row_of_function(report, waits->type, os->function);
+	row.values = NULL;
+	row.os = sum;
+	vec_push(&table->rows, row);
+}
+
 static void add_waits(struct report *report, struct report_table *table, enum row_type type)
 {
 	const struct analysis *analysis = report->analysis;
 	const bool idle = type == ROW_IDLE;
-	struct strmap sums = {0};
-	struct str key = {0};
+	struct waits waits = {.report = report, .table = table, .type = type};
 
-	strmap_init(&sums);
-	vec_foreach (os, &analysis->os) {
-		if (os->cause != TARE_OS_BLOCKED || analysis_os_is_idle(analysis, os) != idle ||
-		    !report_is_selected(report, os->function))
-			continue;
-		str_clear(&key);
-		append_key(analysis, os, idle, &key);
-		const uint64_t place =
-			*strmap_put(&sums, arena_strdup(&report->arena, key.data), table->rows.len);
-		if (place < table->rows.len) {
-			row_add((struct analysis_os *)table->rows.data[place].os, os);
-			continue;
-		}
-		struct analysis_os *sum = arena_alloc(&report->arena, sizeof(*sum));
-		*sum = *os;
-		sum->caller = report_waiter(analysis, os);
-		struct report_row row = report_row_of_function(report, type, os->function);
-		row.values = NULL;
-		row.os = sum;
-		vec_push(&table->rows, row);
-	}
-	str_fini(&key);
-	strmap_fini(&sums);
+	strmap_init(&waits.sums);
+	vec_foreach (os, &analysis->os)
+		if (os->cause == TARE_OS_BLOCKED && analysis_os_is_idle(analysis, os) == idle &&
+		    report_is_selected(report, os->function))
+			take_wait(&waits, os);
+	vec_foreach (wait, &analysis->sampled_waits)
+		if (wait->idle == idle && report_is_selected(report, wait->os.function))
+			take_wait(&waits, &wait->os);
+	strmap_fini(&waits.sums);
 }
 
 /* Rows come by descending time. */
 static void leave_out_small(const struct report *report, struct report_table *table)
 {
-	const double least = SHARE_SHOWN * (double)report->analysis->totals.elapsed;
+	const double least = SHARE_SHOWN * (double)report_os_whole(report->analysis);
 
 	while (table->rows.len && (double)table->rows.data[table->rows.len - 1].os->ticks < least) {
 		table->rows.len--;
@@ -85,8 +101,10 @@ static void leave_out_small(const struct report *report, struct report_table *ta
 static void add_table(struct report *report, enum row_type type, const char *name,
 		      const char *title, int64_t shown)
 {
-	struct report_table *table = report_add_table(
-		report, name, title, "os_time,os_percent,os_bar,count,caller,function,object");
+	const char *columns = report->analysis->has_calls
+				      ? "os_time,os_percent,os_bar,count,caller,function,object"
+				      : "os_time,os_percent,os_bar,count,caller,function,module";
+	struct report_table *table = report_add_table(report, name, title, columns);
 
 	table->drop = "os_bar,count,os_percent";
 	table->limit = shown;
@@ -103,6 +121,12 @@ void report_add_waits(struct report *report)
 	const bool beside = report->analysis->totals.processes > 1;
 
 	add_table(report, ROW_WAIT, "waits", "Waited longest", beside ? WAITS_BESIDE : WAITS_SHOWN);
+}
+
+void report_add_idle(struct report *report)
+{
+	const bool beside = report->analysis->totals.processes > 1;
+
 	add_table(report, ROW_IDLE, "idle",
 		  "Idle: waited for work, time, or the end of threads and processes",
 		  beside ? IDLE_BESIDE : IDLE_SHOWN);

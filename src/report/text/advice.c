@@ -70,15 +70,30 @@ static void append_command(const struct report *report, const char *command,
 	append_word(text, report->options->profile_path ? report->options->profile_path : "");
 }
 
+/* What the shown event says of CPU time; 0: it counts something else. */
+static uint64_t cpu_ticks(const struct analysis *analysis)
+{
+	const struct profile_event *event = analysis->event;
+
+	if (analysis->has_calls)
+		return analysis->totals.cpu;
+	if (analysis->by_weight || !event || !event->unit || strcmp(event->unit, "ns") != 0)
+		return 0;
+	return (uint64_t)((double)analysis->totals.samples.weight * analysis->ticks_per_second /
+			  1e9);
+}
+
 static bool advise_wait(const struct report *report, struct str *text)
 {
-	const struct analysis_totals *totals = &report->analysis->totals;
+	const struct analysis *analysis = report->analysis;
 	const struct report_row *row = first_row(report, "waits");
 
-	if (!row || !row->function || row->os->ticks <= totals->cpu ||
-	    (double)row->os->ticks < WAIT_SHARE * (double)totals->elapsed)
+	if (!row || !row->function || row->os->ticks <= cpu_ticks(analysis) ||
+	    (double)row->os->ticks < WAIT_SHARE * (double)report_os_whole(analysis))
 		return false;
-	append_command(report, "report callers", row->function, text);
+	append_command(report,
+		       analysis->has_calls ? "report callers" : "report --event=off-cpu callers",
+		       row->function, text);
 	str_append(text, " (who waits there, and how long)");
 	return true;
 }

@@ -914,10 +914,21 @@ static bool ends_with_facts(const struct report *report)
 
 void report_write_text(const struct report *report, FILE *stream)
 {
+	const bool advises =
+		report->view->id == VIEW_SUMMARY || report->view->id == VIEW_COVERAGE;
+	bool advised = false;
+
 	report_write_text_header(report, stream, report->options->verbose);
-	for (size_t i = 0; i < report->table_count; i++)
-		report_write_text_table(report, &report->tables[i], stream);
-	if (report->view->id == VIEW_SUMMARY || report->view->id == VIEW_COVERAGE)
+	for (size_t i = 0; i < report->table_count; i++) {
+		const struct report_table *table = &report->tables[i];
+		/* What only waits for work is no answer: that comes first. */
+		if (advises && strcmp(table->name, "idle") == 0) {
+			report_write_text_advice(report, stream);
+			advised = true;
+		}
+		report_write_text_table(report, table, stream);
+	}
+	if (advises && !advised)
 		report_write_text_advice(report, stream);
 	if (ends_with_facts(report)) {
 		line_write(stream, report->options, "", "");
