@@ -71,6 +71,8 @@ void assembly_take_last_ticks(struct assembly *assembly, uint64_t ticks);
 bool assembly_find_files(struct assembly *assembly, struct error *err);
 
 /* ---- process_rows.c ---- */
+/* The path of its program. */
+const char *assembly_executable(const struct assemble_process *process);
 bool assembly_write_process(struct assembly *assembly, struct assemble_process *process,
 			    struct error *err);
 

@@ -131,17 +131,21 @@ static void settle_end(struct assembly *assembly, struct assemble_process *proce
 	header->end_ticks = now.end_ticks;
 }
 
+const char *assembly_executable(const struct assemble_process *process)
+{
+	return process->resolve.loaded.len ? process->resolve.loaded.data[0].module->path
+					   : process->file.header.command;
+}
+
 bool assembly_write_process(struct assembly *assembly, struct assemble_process *process,
 			    struct error *err)
 {
 	const struct tare_process_file *header = &process->file.header;
-	const char *executable = header->command;
 
 	settle_end(assembly, process);
 	if (!resolve_process_init(&assembly->resolver, &process->resolve, &process->file, err))
 		return false;
-	if (process->resolve.loaded.len)
-		executable = process->resolve.loaded.data[0].module->path;
+	const char *executable = assembly_executable(process);
 	struct profile_process row = {
 		.pid = header->pid,
 		.parent_pid = header->parent_pid,

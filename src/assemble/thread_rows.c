@@ -4,6 +4,7 @@
  *   thread file ─▶ tree: sums, overhead, pruning ─▶ node and OS rows
  */
 #include "assemble/private.h"
+#include "assemble/process_name.h"
 
 #include "assemble/thread_ahead.h"
 #include "assemble/thread_tree.h"
@@ -74,6 +75,22 @@ static const char *thread_name(const struct thread_file *file, char *buffer, siz
 	return buffer;
 }
 
+/* A process is called as its first thread is, which it may have renamed since it began. */
+static bool rename_process(struct assembly *assembly, const struct thread_rows *rows,
+			   struct error *err)
+{
+	const struct tare_process_file *process = &rows->process->file.header;
+	const struct tare_thread_file *header = &rows->file->header;
+	const char *name = rows->file->given_name ? rows->file->given_name : header->name;
+
+	if (header->tid != process->pid || header->threads_before || !name[0] ||
+	    strcmp(name, process->command) == 0)
+		return true;
+	return profile_set_process_name(
+		assembly->writer, rows->process->id,
+		process_name_choose(assembly_executable(rows->process), name), err);
+}
+
 static bool write_thread(struct assembly *assembly, struct thread_rows *rows, struct error *err)
 {
 	const struct tare_thread_file *header = &rows->file->header;
@@ -107,7 +124,7 @@ static bool write_thread(struct assembly *assembly, struct thread_rows *rows, st
 	assembly_take_last_ticks(assembly, header->now_ticks + header->lost_ticks);
 	assembly_take_last_ticks(assembly, header->end_ticks);
 	assembly->assembled->threads++;
-	return rows->thread != 0;
+	return rows->thread != 0 && rename_process(assembly, rows, err);
 }
 
 static bool write_node(struct assembly *assembly, struct thread_rows *rows, size_t index,

@@ -391,6 +391,8 @@ bool profile_set_function_source(struct profile_writer *writer, int64_t function
 				 const char *source, int64_t line, struct error *err);
 bool profile_set_module_lines(struct profile_writer *writer, int64_t module, const char *lines,
 			      struct error *err);
+bool profile_set_process_name(struct profile_writer *writer, int64_t process, const char *name,
+			      struct error *err);
 bool profile_set_thread_in_runtime(struct profile_writer *writer, int64_t thread, uint64_t samples,
 				   uint64_t weight, struct error *err);
 /* row->id is chosen by the caller. */

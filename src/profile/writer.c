@@ -29,7 +29,7 @@ struct profile_writer {
 	sqlite3 *database;
 	sqlite3_stmt *insert[PROFILE_TABLES];
 	sqlite3_stmt *insert_many[PROFILE_TABLES]; /* NULL: not needed yet */
-	sqlite3_stmt *set_source, *set_lines, *set_in_runtime;
+	sqlite3_stmt *set_source, *set_lines, *set_in_runtime, *set_process_name;
 	struct write_behind behind;
 	struct row_batch waiting[PROFILE_TABLES];
 	struct byte_vec per_call;      /* of the node that is added */
@@ -160,7 +160,9 @@ static bool writer_create(struct profile_writer *writer, struct error *err)
 		   sqlite3_prepare_v2(writer->database,
 				      "UPDATE thread SET samples_in_runtime=?2, "
 				      "weight_in_runtime=?3 WHERE id=?1",
-				      -1, &writer->set_in_runtime, NULL)))
+				      -1, &writer->set_in_runtime, NULL) ||
+		   sqlite3_prepare_v2(writer->database, "UPDATE process SET name=?2 WHERE id=?1",
+				      -1, &writer->set_process_name, NULL)))
 		ok = writer_fail(writer, err);
 	return ok && writer_create_names(writer, err);
 }
@@ -222,7 +224,9 @@ static bool writer_close(struct profile_writer *writer)
 	sqlite3_finalize(writer->set_source);
 	sqlite3_finalize(writer->set_lines);
 	sqlite3_finalize(writer->set_in_runtime);
+	sqlite3_finalize(writer->set_process_name);
 	writer->set_source = writer->set_lines = writer->set_in_runtime = NULL;
+	writer->set_process_name = NULL;
 	const bool ok = sqlite3_close(writer->database) == SQLITE_OK;
 	if (ok)
 		writer->database = NULL;
@@ -640,6 +644,15 @@ bool profile_set_module_lines(struct profile_writer *writer, int64_t module, con
 		return false;
 	sqlite3_bind_text(writer->set_lines, 2, lines, -1, SQLITE_STATIC);
 	return writer_update(writer, writer->set_lines, module, err);
+}
+
+bool profile_set_process_name(struct profile_writer *writer, int64_t process, const char *name,
+			      struct error *err)
+{
+	if (!writer_claim(writer, err))
+		return false;
+	sqlite3_bind_text(writer->set_process_name, 2, name, -1, SQLITE_STATIC);
+	return writer_update(writer, writer->set_process_name, process, err);
 }
 
 bool profile_set_thread_in_runtime(struct profile_writer *writer, int64_t thread, uint64_t samples,

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Threads have the names that they had last, whoever has given them.
+# Threads and processes have the names that they had last, whoever has given them.
 . "$(dirname "$0")/lib.sh"
 
 record_options=(--small-functions=keep)
@@ -7,4 +7,14 @@ same "$FIXTURES/named"
 report threads --columns=thread
 for name in "named" "by another" "by itself"; do
 	grep -q "^\"\?$name (" "$work/threads.csv" || fail "no thread is called \"$name\": $(cat "$work/threads.csv")"
+done
+
+# A process that renames itself is called so, and so is its first thread: by calls and by samples.
+for options in "" "--method=sample"; do
+	# shellcheck disable=SC2086
+	"$TARE" record -q $options -o "$work/renamed.tare" -- "$FIXTURES/named" "call me this" >/dev/null || fail "tare record $options failed"
+	for view in processes threads; do
+		"$TARE" report $view "$work/renamed.tare" --format=csv --columns=process >"$work/$view"
+		grep -q '^"\?call me this (' "$work/$view" || fail "$options: $view show another name: $(cat "$work/$view")"
+	done
 done
