@@ -105,6 +105,23 @@ static void append_page(const struct browser *browser, const struct tui_page *pa
 	str_append(out, "; ");
 }
 
+/* What the command line leaves of the rows. */
+static void append_filters(const struct browser *browser, struct str *out)
+{
+	const struct report_options *options = browser->options->report;
+	const struct analysis_globs *const lists[] = {&options->modules, &options->functions,
+						      &options->filters, &options->expressions};
+	const char *before = "rows of ";
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		for (size_t j = 0; j < lists[i]->count; j++) {
+			str_append(out, before);
+			append_safe(browser, out, lists[i]->items[j]);
+			before = ", ";
+		}
+	str_append(out, before[0] == ',' ? "; " : "");
+}
+
 static void draw_context(const struct browser *browser, const struct tui_page *page,
 			 struct browser_screen *screen)
 {
@@ -115,6 +132,7 @@ static void draw_context(const struct browser *browser, const struct tui_page *p
 		str_append(&line, "Keys; any other key goes back");
 	} else {
 		append_page(browser, page, &line);
+		append_filters(browser, &line);
 		if (browser->source.filter.len) {
 			str_append(&line, "only ");
 			append_safe(browser, &line, browser->source.filter.data);

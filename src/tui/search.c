@@ -4,6 +4,8 @@
  */
 #include "tui/page.h"
 
+#include "report/table/calltree.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -35,6 +37,8 @@ static void find_nodes(struct tui_page *page)
 			   page->function_found[nodes[i].function];
 		if (inverted && nodes[i].parent != ANALYSIS_NONE)
 			found[i] |= found[nodes[i].parent];
+		else if (!inverted)
+			found[i] &= report_keeps_node(&page->report, (uint32_t)i);
 	}
 	for (size_t i = analysis->nodes.len; i-- > 0 && !inverted;)
 		if (found[i] && nodes[i].parent != ANALYSIS_NONE)

@@ -18,9 +18,6 @@ struct tree {
 	struct report *report;
 	struct report_table *table;
 	const struct analysis_outline *outline;
-	bool *keep;		  /* per node: it or a descendant is selected; NULL: all are */
-	bool *passes;		  /* per node: it is itself */
-	bool *keep_process;	  /* per process, likewise */
 	uint32_t *first_thread;	  /* per process, ANALYSIS_NONE: none */
 	uint32_t *next_thread;	  /* per thread, of the same process */
 	struct report_rows stack; /* rows to come, the next one last */
@@ -155,60 +152,6 @@ static void link_threads(struct tree *tree)
 	}
 }
 
-/* ---- selection ---- */
-
-static bool node_passes(const struct tree *tree, uint32_t index)
-{
-	const struct analysis *analysis = tree->report->analysis;
-	const struct analysis_node *node = &analysis->nodes.data[index];
-	struct report_row row = report_row_empty(ROW_PATH);
-
-	if (!tree->report->filters.len)
-		return true;
-	if (node->thread != ANALYSIS_NONE && !analysis->is_rooted) {
-		row.thread = &analysis->threads.data[node->thread];
-		row.process = &analysis->processes.data[row.thread->process];
-	}
-	row = report_row_of_node(analysis, &row, index);
-	return report_passes(tree->report, &row);
-}
-
-static bool is_selective(const struct report *report)
-{
-	const struct report_options *options = report->options;
-
-	return options->modules.count || options->functions.count || options->filters.count ||
-	       report->filters.len;
-}
-
-/* A node is kept when it or anything below it is selected. */
-static void mark_kept(struct tree *tree)
-{
-	const struct analysis *analysis = tree->report->analysis;
-
-	if (!is_selective(tree->report))
-		return;
-	bool *function_kept = mem_zalloc(analysis->functions.len + 1);
-	for (uint32_t i = 0; i < analysis->functions.len; i++)
-		function_kept[i] = report_is_selected(tree->report, i);
-	tree->keep = mem_zalloc(analysis->nodes.len + 1);
-	tree->passes = mem_zalloc(analysis->nodes.len + 1);
-	for (size_t i = analysis->nodes.len; i-- > 0;) {
-		const struct analysis_node *node = &analysis->nodes.data[i];
-		if (node->function != ANALYSIS_NONE && function_kept[node->function] &&
-		    node_passes(tree, (uint32_t)i))
-			tree->keep[i] = tree->passes[i] = true;
-		if (tree->keep[i] && node->parent != ANALYSIS_NONE)
-			tree->keep[node->parent] = true;
-	}
-	free(function_kept);
-	tree->keep_process = mem_zalloc(analysis->processes.len + 1);
-	vec_foreach (thread, &analysis->threads) {
-		if (thread->root != ANALYSIS_NONE && tree->keep[thread->root])
-			tree->keep_process[thread->process] = true;
-	}
-}
-
 /* ---- outline ---- */
 
 /* A path that one sample was taken on says little; of very few samples all are shown. */
@@ -232,7 +175,7 @@ double report_trim(const struct report *report)
 	/* What was asked for by name is shown, however little it has. */
 	const bool by_default =
 		options->format == REPORT_TEXT || report->view->id == VIEW_CALLTREE_INVERTED;
-	return by_default && !is_selective(report) ? trim_default(report->analysis) : 0;
+	return by_default && !report_is_selective(report) ? trim_default(report->analysis) : 0;
 }
 
 static double fold_of(const struct report *report)
@@ -246,16 +189,17 @@ static double fold_of(const struct report *report)
 	return options->format == REPORT_TEXT ? FOLD_DEFAULT : 0;
 }
 
-static void make_outline(struct report *report, const struct tree *tree, uint64_t limit)
+/* `kept`: what filters leave. */
+static void make_outline(struct report *report, const struct report_kept *kept, uint64_t limit)
 {
 	const struct report_options *options = report->options;
 	const double trim = report_trim(report);
 	const struct analysis_outline_options outline = {
 		.trim = trim > options->min_percent ? trim : options->min_percent,
 		.fold = fold_of(report),
-		.wanted = tree->keep,
-		.apart = tree->passes,
-		.processes_wanted = tree->keep_process,
+		.wanted = kept->nodes,
+		.apart = kept->passing,
+		.processes_wanted = kept->processes,
 		.expand = options->expand,
 		.levels = options->levels,
 		.limit = limit};
@@ -294,7 +238,7 @@ static struct report_row step_row(struct report *report, const struct analysis_s
 
 void report_add_hot_path(struct report *report, struct report_table *table)
 {
-	const struct tree all = {.report = report};
+	const struct report_kept all = {0};
 	struct analysis_outline *outline = &report->outline;
 	struct analysis_path path = {0};
 	uint32_t next = 0; /* nodes below it are in a row that is there */
@@ -338,8 +282,8 @@ bool report_fill_calltree(struct report *report, struct error *err)
 
 	(void)err;
 	link_threads(&tree);
-	mark_kept(&tree);
-	make_outline(report, &tree, limit_of(report));
+	report_find_kept(report);
+	make_outline(report, &report->kept, limit_of(report));
 	if (report->analysis->is_rooted)
 		push_roots(&tree);
 	else
@@ -354,8 +298,5 @@ bool report_fill_calltree(struct report *report, struct error *err)
 	}
 	tree.table->hidden = report->outline.hidden;
 	vec_fini(&tree.stack);
-	free(tree.keep);
-	free(tree.passes);
-	free(tree.keep_process);
 	return true;
 }

@@ -28,6 +28,13 @@ struct report_row report_row_of_node(const struct analysis *analysis,
 bool report_check_allowed(const struct report_options *options, enum view_id view,
 			  struct error *err);
 
+/* Whether rows are left out by names or filters; and of a tree: what they leave, found once. */
+bool report_is_selective(const struct report *report);
+void report_find_kept(struct report *report);
+bool report_keeps_node(const struct report *report, uint32_t node);
+bool report_keeps_process(const struct report *report, const struct analysis_process *process);
+void report_kept_fini(struct report_kept *kept);
+
 /* The threshold in effect, in percent; 0: none. */
 double report_trim(const struct report *report);
 

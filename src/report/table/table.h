@@ -49,6 +49,12 @@ struct report_table {
 	const char *drop; /* text: columns to leave out where there is no room, in this order */
 };
 
+/* What filters leave of a call tree; all NULL: all of it. */
+struct report_kept {
+	bool *nodes, *passing; /* per node: it or one below it passes; it does itself */
+	bool *processes;
+};
+
 /* A whole report on its way from analysis to stream. */
 struct report {
 	const struct analysis *analysis;
@@ -65,6 +71,7 @@ struct report {
 	struct annotation annotation;
 	bool annotated;
 	struct analysis_cpu_use cpu;
+	struct report_kept kept;
 	struct analysis_outline outline;
 	bool is_outlined;
 	size_t outlined; /* of the tables */

@@ -1,4 +1,5 @@
-/* Trees that are opened row by row, each level when it is asked for; nothing is left out. */
+/* Trees that are opened row by row, each level when it is asked for; filters alone leave out rows.
+ */
 #include "report/table/calltree.h"
 
 static void add_processes(const struct report *report, struct report_rows *rows)
@@ -10,7 +11,8 @@ static void add_processes(const struct report *report, struct report_rows *rows)
 		row.process = &analysis->processes.data[i];
 		row.values = &row.process->tree;
 		row.hot = i == report->outline.hot_process;
-		if (row.process->selected && row.process->merged)
+		if (row.process->selected && row.process->merged &&
+		    report_keeps_process(report, row.process))
 			vec_push(rows, row);
 	}
 }
@@ -23,6 +25,7 @@ static void add_threads(const struct report *report, const struct report_row *ab
 	vec_foreach (thread, &analysis->threads) {
 		struct report_row row = *above;
 		if (!thread->selected || thread->root == ANALYSIS_NONE ||
+		    !report_keeps_node(report, thread->root) ||
 		    &analysis->processes.data[thread->process] != above->process)
 			continue;
 		row.thread = thread;
@@ -37,8 +40,9 @@ static void add_threads(const struct report *report, const struct report_row *ab
 static void add_node(const struct report *report, const struct report_row *above, uint32_t node,
 		     struct report_rows *rows)
 {
+	if (!report_keeps_node(report, node))
+		return;
 	struct report_row row = report_row_of_node(report->analysis, above, node);
-
 	row.indent = above->indent + (above->process || above->function);
 	row.hot = report->outline.hot[node];
 	vec_push(rows, row);
@@ -75,7 +79,10 @@ static void add_callers(struct report *report, const struct report_row *above,
 		analysis_inverted_tops(report->analysis, &report->arena, &level);
 	vec_foreach (item, &level) {
 		const struct report_row row = report_inverted_row(report, *item);
-		if (analysis_was_seen(report->analysis, row.values))
+		const bool is_left_out = !above && report_is_selective(report) &&
+					 (!report_is_selected(report, (*item)->function) ||
+					  !report_passes(report, &row));
+		if (!is_left_out && analysis_was_seen(report->analysis, row.values))
 			vec_push(rows, row);
 	}
 	vec_fini(&level);
@@ -88,6 +95,7 @@ void report_add_level(struct report *report, const struct report_row *above,
 
 	if (!report->outline.hot)
 		analysis_outline_hot(report->analysis, &report->outline);
+	report_find_kept(report);
 	if (report->view->id == VIEW_CALLTREE_INVERTED)
 		add_callers(report, above, rows);
 	else if (!above && report->analysis->is_rooted)
@@ -107,6 +115,11 @@ bool report_has_level(const struct report *report, const struct report_row *row)
 
 	if (row->inverted)
 		return analysis_inverted_has_callers(analysis, row->inverted);
-	return row->node == ANALYSIS_NONE ||
-	       analysis->nodes.data[row->last].first_child != ANALYSIS_NONE;
+	if (row->node == ANALYSIS_NONE)
+		return true;
+	const struct analysis_node *nodes = analysis->nodes.data;
+	uint32_t child = nodes[row->last].first_child;
+	while (child != ANALYSIS_NONE && !report_keeps_node(report, child))
+		child = nodes[child].next_sibling;
+	return child != ANALYSIS_NONE;
 }

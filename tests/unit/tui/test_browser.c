@@ -295,6 +295,39 @@ static void test_inverted(void **state)
 	close_it();
 }
 
+static void begin_filtered(const char *view)
+{
+	open_at(view);
+	has_rows("tiny");
+	assert_true(shows("rows of "));
+	press("3"); /* with what stands above it */
+	has_rows("process thread main evaluate");
+	press("/tiny\n");
+	has_rows("process thread main evaluate evaluate tiny");
+	press("/parse\n");
+	assert_true(shows("\"parse\" is nowhere on this page"));
+	press("4"); /* with what is above it in the tree */
+	has_rows("tiny evaluate evaluate main");
+	close_it();
+}
+
+/* By name and by a condition, as the command line has it. */
+static void test_filters(void **state)
+{
+	static const char *const names[] = {"tiny"}, *const conditions[] = {"calls>=900"};
+
+	(void)state;
+	shown.functions = (struct analysis_globs){.items = names, .count = 1};
+	begin_filtered("functions");
+	shown.functions = (struct analysis_globs){0};
+	shown.filters = (struct analysis_globs){.items = names, .count = 1};
+	begin_filtered("functions");
+	shown.filters = (struct analysis_globs){0};
+	shown.expressions = (struct analysis_globs){.items = conditions, .count = 1};
+	begin_filtered("functions");
+	shown.expressions = (struct analysis_globs){0};
+}
+
 static void test_threads(void **state)
 {
 	(void)state;
@@ -483,6 +516,7 @@ int main(void)
 		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_search_backward_opens),
 		cmocka_unit_test(test_inverted),
+		cmocka_unit_test(test_filters),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_views),
 		cmocka_unit_test(test_names),
