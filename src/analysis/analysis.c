@@ -171,6 +171,8 @@ void analysis_close(struct analysis *analysis)
 	vec_fini(&analysis->modules);
 	vec_fini(&analysis->functions);
 	vec_fini(&analysis->nodes);
+	vec_fini(&analysis->links);
+	free(analysis->node_sums);
 	vec_fini(&analysis->counted);
 	vec_fini(&analysis->lines);
 	vec_fini(&analysis->instructions);

@@ -173,6 +173,11 @@ struct analysis_node {
 	struct analysis_values values;
 };
 
+/* What is asked of many nodes at once, close together. */
+struct analysis_link {
+	uint32_t parent, function; /* of the node */
+};
+
 /* A source line, or what has none of a function. */
 struct analysis_line {
 	const char *source; /* path; NULL: not known */
@@ -392,6 +397,10 @@ struct analysis {
 	struct vec_of(struct analysis_module) modules;
 	struct vec_of(struct analysis_function) functions;
 	struct vec_of(struct analysis_node) nodes;
+	struct vec_of(struct analysis_link) links; /* beside nodes */
+	/* By function, the last of none: exclusive values of its nodes; NULL where the tree was
+	   reshaped. */
+	struct analysis_values *node_sums;
 	struct vec_of(struct analysis_line) lines; /* these two if asked for, with samples only */
 	struct vec_of(struct analysis_instruction) instructions;
 	struct vec_of(struct analysis_os) os; /* by cause, then descending ticks */

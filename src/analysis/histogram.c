@@ -59,26 +59,37 @@ void analysis_histogram_add(struct arena *arena, struct analysis_histogram **to,
 	calls_add(*to, from);
 }
 
+/* The calls of the buckets, of which the first and the last one have some, into the node's. */
+static void node_take(struct analysis *analysis, uint32_t node, const uint64_t *calls,
+		      uint32_t first, uint32_t end)
+{
+	struct analysis_values *values = &analysis->nodes.data[node].values;
+	struct analysis_histogram *histogram = histogram_new(&analysis->arena, first, end);
+
+	memcpy(histogram->calls, &calls[first], histogram->count * sizeof(histogram->calls[0]));
+	if (values->histogram)
+		analysis_histogram_add(&analysis->arena, &values->histogram, histogram);
+	else
+		values->histogram = histogram;
+}
+
+void analysis_node_lengths(struct analysis *analysis, uint32_t node,
+			   const struct profile_lengths *lengths)
+{
+	if (lengths->first < lengths->end)
+		node_take(analysis, node, lengths->calls, lengths->first, lengths->end);
+}
+
 static void rows_take(struct node_rows *rows)
 {
-	struct analysis *analysis = rows->analysis;
 	uint32_t first = 0, end = TARE_CALL_BUCKETS;
 
 	while (first < end && !rows->calls[first])
 		first++;
 	while (end > first && !rows->calls[end - 1])
 		end--;
-	if (rows->node == ANALYSIS_NONE || first == end)
-		return;
-	struct analysis_values *values = &analysis->nodes.data[rows->node].values;
-	struct analysis_histogram *histogram = histogram_new(&analysis->arena, first, end);
-
-	memcpy(histogram->calls, &rows->calls[first],
-	       histogram->count * sizeof(histogram->calls[0]));
-	if (values->histogram)
-		analysis_histogram_add(&analysis->arena, &values->histogram, histogram);
-	else
-		values->histogram = histogram;
+	if (rows->node != ANALYSIS_NONE && first < end)
+		node_take(rows->analysis, rows->node, rows->calls, first, end);
 }
 
 static bool load_row(const struct profile_histogram *row, void *context)
@@ -100,6 +111,8 @@ bool analysis_load_histograms(struct analysis *analysis, struct profile *profile
 {
 	struct node_rows rows = {.analysis = analysis, .node = ANALYSIS_NONE};
 
+	if (profile_nodes_have_lengths(profile))
+		return true;
 	if (!profile_each_histogram(profile, load_row, &rows, err))
 		return false;
 	rows_take(&rows);

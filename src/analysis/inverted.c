@@ -47,6 +47,14 @@ static void put(const struct analysis *analysis, struct analysis_inverted *row,
 	analysis_values_add_amounts(&row->values, &analysis->nodes.data[path.leaf].values);
 }
 
+/* Those of no function are in the last one. */
+static size_t slot_of(const struct analysis *analysis, size_t node)
+{
+	const uint32_t function = analysis->links.data[node].function;
+
+	return function == ANALYSIS_NONE ? analysis->functions.len : function;
+}
+
 static void finish(struct grouping *grouping)
 {
 	for (size_t i = grouping->first; i < grouping->rows->len; i++) {
@@ -57,31 +65,59 @@ static void finish(struct grouping *grouping)
 	map_fini(&grouping->known);
 }
 
+/* A function that becomes a row on top: kept apart from the rows, to count in little memory. */
+struct top {
+	struct analysis_inverted *row; /* NULL: it has no nodes */
+	struct analysis_inverted_path *next;
+	uint32_t count;
+};
+
+static struct top *count_tops(struct grouping *grouping)
+{
+	const struct analysis *analysis = grouping->analysis;
+	struct top *tops = mem_zalloc((analysis->functions.len + 1) * sizeof(*tops));
+
+	for (size_t i = 0; i < analysis->links.len; i++) {
+		struct top *top = &tops[slot_of(analysis, i)];
+		if (!top->count++)
+			top->row = row_of(grouping, analysis->links.data[i].function, NULL);
+	}
+	return tops;
+}
+
+/* Values are known where the tree is as it was read, else they are summed up path by path. */
+static void take_values(const struct analysis *analysis, struct top *tops)
+{
+	for (size_t i = 0; i <= analysis->functions.len && analysis->node_sums; i++) {
+		if (!tops[i].row)
+			continue;
+		tops[i].row->values = analysis->node_sums[i];
+		tops[i].row->values.histogram = NULL;
+	}
+	for (size_t i = 0; i < analysis->nodes.len && !analysis->node_sums; i++)
+		analysis_values_add_amounts(&tops[slot_of(analysis, i)].row->values,
+					    &analysis->nodes.data[i].values);
+}
+
 void analysis_inverted_tops(const struct analysis *analysis, struct arena *arena,
 			    struct analysis_inverted_rows *rows)
 {
-	const struct analysis_node *nodes = analysis->nodes.data;
 	struct grouping grouping = {
 		.analysis = analysis, .arena = arena, .rows = rows, .first = rows->len};
 
 	map_init(&grouping.known);
-	/* By function, the last one is that of none. */
-	struct analysis_inverted **row = mem_zalloc((analysis->functions.len + 1) * sizeof(*row));
-	for (size_t i = 0; i < analysis->nodes.len; i++) {
-		const uint32_t function = nodes[i].function;
-		struct analysis_inverted **known =
-			&row[function == ANALYSIS_NONE ? analysis->functions.len : function];
-		if (!*known)
-			*known = row_of(&grouping, function, NULL);
-		(*known)->count++;
+	struct top *tops = count_tops(&grouping);
+	for (size_t i = 0; i <= analysis->functions.len; i++) {
+		if (!tops[i].row)
+			continue;
+		tops[i].row->count = tops[i].count;
+		tops[i].row->paths = tops[i].next =
+			arena_array(arena, struct analysis_inverted_path, tops[i].count);
 	}
-	make_room(&grouping);
-	for (uint32_t i = 0; i < analysis->nodes.len; i++) {
-		const uint32_t function = nodes[i].function;
-		put(analysis, row[function == ANALYSIS_NONE ? analysis->functions.len : function],
-		    (struct analysis_inverted_path){i, i});
-	}
-	free(row);
+	for (uint32_t i = 0; i < analysis->links.len; i++)
+		*tops[slot_of(analysis, i)].next++ = (struct analysis_inverted_path){i, i};
+	take_values(analysis, tops);
+	free(tops);
 	finish(&grouping);
 }
 
@@ -89,10 +125,10 @@ void analysis_inverted_tops(const struct analysis *analysis, struct arena *arena
 static uint32_t caller_of(const struct analysis *analysis,
 			  const struct analysis_inverted_path *path)
 {
-	const struct analysis_node *nodes = analysis->nodes.data;
-	const uint32_t parent = nodes[path->at].parent;
+	const struct analysis_link *links = analysis->links.data;
+	const uint32_t parent = links[path->at].parent;
 
-	if (parent == ANALYSIS_NONE || nodes[parent].function == ANALYSIS_NONE)
+	if (parent == ANALYSIS_NONE || links[parent].function == ANALYSIS_NONE)
 		return ANALYSIS_NONE;
 	return parent;
 }

@@ -146,12 +146,13 @@ static void add_remainders(struct analysis *analysis)
 	const size_t functions = analysis->functions.len;
 	uint64_t(*left)[TARE_OS_CAUSES] = mem_zalloc((functions + 1) * sizeof(*left));
 
-	vec_foreach (node, &analysis->nodes) {
-		const size_t slot = node->function == ANALYSIS_NONE ? functions : node->function;
-		assert(slot <= functions);
-		for (int i = 0; i < TARE_OS_CAUSES; i++)
-			left[slot][i] += node->values.os_ticks[i];
-	}
+	/* The roots alone are nodes of no function. */
+	for (size_t slot = 0; slot < functions; slot++)
+		memcpy(left[slot], analysis->functions.data[slot].values.os_ticks,
+		       sizeof(left[slot]));
+	vec_foreach (thread, &analysis->threads)
+		for (int i = 0; i < TARE_OS_CAUSES && thread->root != ANALYSIS_NONE; i++)
+			left[functions][i] += analysis->nodes.data[thread->root].values.os_ticks[i];
 	vec_foreach (row, &analysis->os) {
 		const size_t slot = row->function == ANALYSIS_NONE ? functions : row->function;
 		const uint64_t room = left[slot][row->cause];

@@ -27,7 +27,10 @@ void analysis_values_absorb(struct analysis_values *to, const struct analysis_va
 /* histogram.c: adds to *to, which may be NULL. */
 void analysis_histogram_add(struct arena *arena, struct analysis_histogram **to,
 			    const struct analysis_histogram *from);
-/* Reads those of the nodes, which have been loaded. */
+/* The lengths of calls that the node's row has. */
+void analysis_node_lengths(struct analysis *analysis, uint32_t node,
+			   const struct profile_lengths *lengths);
+/* Reads those of the nodes, which have been loaded, where they have rows of their own. */
 bool analysis_load_histograms(struct analysis *analysis, struct profile *profile,
 			      struct error *err);
 

@@ -59,22 +59,23 @@ static double share_of(const struct analysis_values *values)
 	return more > 0 ? more / (double)values->amount[OVERHEAD_EXCLUSIVE] : 0;
 }
 
-static void collect(const struct analysis *analysis, struct evidences *evidences)
+/* From the last node on, so that the callees of each are known; and the overhead by process. */
+static void collect(const struct analysis *analysis, struct evidences *evidences,
+		    uint64_t *overhead)
 {
 	bool *calls_others = mem_zalloc(analysis->nodes.len + 1);
 
-	vec_foreach (node, &analysis->nodes) {
+	for (size_t i = analysis->nodes.len; i-- > 0;) {
+		const struct analysis_node *node = &analysis->nodes.data[i];
+		const uint64_t ticks = node->values.amount[OVERHEAD_EXCLUSIVE];
 		if (node->parent != ANALYSIS_NONE)
 			calls_others[node->parent] = true;
-	}
-	for (size_t i = 0; i < analysis->nodes.len; i++) {
-		const struct analysis_node *node = &analysis->nodes.data[i];
-		if (!is_evidence(node, calls_others[i]))
-			continue;
-		vec_push(evidences,
-			 ((struct evidence){.process = process_of(analysis, node),
-					    .share = share_of(&node->values),
-					    .weight = node->values.amount[OVERHEAD_EXCLUSIVE]}));
+		overhead[process_of(analysis, node)] += ticks;
+		if (is_evidence(node, calls_others[i]))
+			vec_push(evidences,
+				 ((struct evidence){.process = process_of(analysis, node),
+						    .share = share_of(&node->values),
+						    .weight = ticks}));
 	}
 	free(calls_others);
 }
@@ -150,14 +151,12 @@ static void process_sum_up(struct analysis_totals *totals, struct analysis_proce
 		totals->cost_drift = drift;
 }
 
-static void processes_estimate(struct analysis *analysis, const struct evidences *evidences)
+static void processes_estimate(struct analysis *analysis, const struct evidences *evidences,
+			       const uint64_t *overhead)
 {
 	const struct evidence *at = evidences->data;
 	const struct evidence *const end = at ? at + evidences->len : NULL;
-	uint64_t *overhead = mem_zalloc((analysis->processes.len + 1) * sizeof(*overhead));
 
-	vec_foreach (node, &analysis->nodes)
-		overhead[process_of(analysis, node)] += node->values.amount[OVERHEAD_EXCLUSIVE];
 	while (at < end) {
 		const struct evidence *first = at;
 		while (at < end && at->process == first->process)
@@ -165,7 +164,6 @@ static void processes_estimate(struct analysis *analysis, const struct evidences
 		analysis->processes.data[first->process].residual =
 			quartile_of(first, (size_t)(at - first), overhead[first->process]);
 	}
-	free(overhead);
 	vec_foreach (process, &analysis->processes)
 		process_sum_up(&analysis->totals, process);
 }
@@ -200,10 +198,12 @@ static void node_correct(struct analysis *analysis, struct analysis_node *node)
 void analysis_correct_residual(struct analysis *analysis)
 {
 	struct evidences evidences = {0};
+	uint64_t *overhead = mem_zalloc((analysis->processes.len + 1) * sizeof(*overhead));
 
-	collect(analysis, &evidences);
+	collect(analysis, &evidences, overhead);
 	vec_sort(&evidences, compare_evidence);
-	processes_estimate(analysis, &evidences);
+	processes_estimate(analysis, &evidences, overhead);
+	free(overhead);
 	vec_foreach (node, &analysis->nodes)
 		node_correct(analysis, node);
 	vec_fini(&evidences);

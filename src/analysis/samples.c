@@ -310,10 +310,14 @@ static bool load_paths(struct analysis *analysis, const struct analysis_options 
 		       struct error *err)
 {
 	__typeof__(analysis->nodes) calls = analysis->nodes;
+	__typeof__(analysis->links) links = analysis->links;
+	struct analysis_values *node_sums = analysis->node_sums;
 	uint32_t *roots = mem_alloc((analysis->threads.len + 1) * sizeof(*roots));
 	const bool shown = analysis->method == ANALYSIS_SAMPLE;
 
 	memset(&analysis->nodes, 0, sizeof(analysis->nodes));
+	memset(&analysis->links, 0, sizeof(analysis->links));
+	analysis->node_sums = NULL;
 	for (size_t i = 0; i < analysis->threads.len; i++) {
 		roots[i] = analysis->threads.data[i].root;
 		analysis->threads.data[i].root = ANALYSIS_NONE;
@@ -329,14 +333,18 @@ static bool load_paths(struct analysis *analysis, const struct analysis_options 
 	}
 	if (shown) {
 		vec_fini(&calls);
+		vec_fini(&links);
+		free(node_sums);
 		vec_fini(&analysis->node_ids);
 		vec_fini(&analysis->node_of);
 		analysis->totals.nodes = analysis->nodes.len;
 	} else {
 		vec_fini(&analysis->nodes);
-		analysis->nodes.data = calls.data;
-		analysis->nodes.len = calls.len;
-		analysis->nodes.cap = calls.cap;
+		vec_fini(&analysis->links);
+		free(analysis->node_sums);
+		memcpy(&analysis->nodes, &calls, sizeof(calls));
+		memcpy(&analysis->links, &links, sizeof(links));
+		analysis->node_sums = node_sums;
 	}
 	for (size_t i = 0; i < analysis->threads.len && !shown; i++)
 		analysis->threads.data[i].root = roots[i];

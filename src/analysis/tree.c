@@ -52,9 +52,16 @@ void analysis_link_nodes(struct analysis *analysis)
 		analysis_values_add_inclusive(&parent->values, values);
 		analysis_folded_sum(&parent->folded_time, &node->folded_time);
 	}
-	for (size_t i = 0; i < analysis->nodes.len; i++)
+	analysis->links.len = 0;
+	vec_reserve(&analysis->links, analysis->nodes.len);
+	for (size_t i = 0; i < analysis->nodes.len; i++) {
 		if (nodes[i].parent != ANALYSIS_NONE)
 			nodes[i].level = nodes[nodes[i].parent].level + 1;
+		vec_push(&analysis->links,
+			 ((struct analysis_link){nodes[i].parent, nodes[i].function}));
+	}
+	free(analysis->node_sums);
+	analysis->node_sums = NULL;
 }
 
 /* How often each function and module stands on the stack of the node that is visited. */
@@ -67,6 +74,7 @@ struct depths {
 struct sums {
 	struct analysis *analysis;
 	struct depths depths;
+	struct analysis_values *exclusive; /* by function: those of its nodes */
 };
 
 static void visit_enter(uint32_t index, void *context)
@@ -83,8 +91,8 @@ static void visit_enter(uint32_t index, void *context)
 	struct analysis_module *module = &analysis->modules.data[function->module];
 
 	assert(function->module < analysis->modules.len);
-	analysis_values_add_exclusive(&analysis->arena, &function->values, &node->values);
-	analysis_values_add_exclusive(&analysis->arena, &module->values, &node->values);
+	analysis_values_add_exclusive(&analysis->arena, &sums->exclusive[node->function],
+				      &node->values);
 	if (depths->functions[node->function]++ == 0)
 		analysis_values_add_outermost(&function->values, node);
 	const bool outermost = depths->modules[function->module]++ == 0;
@@ -139,11 +147,32 @@ static void modules_add_folded(struct analysis *analysis, struct depths *depths)
 		analysis_folded_add(&analysis->modules.data[i].values, &depths->modules_folded[i]);
 }
 
+/* Functions have the values of their nodes, and modules those of their functions. */
+static void add_exclusive(struct analysis *analysis, const struct analysis_values *exclusive)
+{
+	for (size_t i = 0; i < analysis->functions.len; i++) {
+		struct analysis_function *function = &analysis->functions.data[i];
+		struct analysis_module *module = &analysis->modules.data[function->module];
+		analysis_values_add_exclusive(&analysis->arena, &function->values, &exclusive[i]);
+		analysis_values_add_exclusive(&analysis->arena, &module->values, &exclusive[i]);
+	}
+}
+
+static struct analysis_values *no_values(size_t count)
+{
+	struct analysis_values *values = mem_alloc((count + 1) * sizeof(*values));
+
+	for (size_t i = 0; i <= count; i++)
+		values[i] = analysis_values_zero();
+	return values;
+}
+
 void analysis_sum_functions(struct analysis *analysis)
 {
 	const size_t module_count = analysis->modules.len + 1;
 	struct sums sums = {
 		.analysis = analysis,
+		.exclusive = no_values(analysis->functions.len),
 		.depths = {
 			.functions = mem_zalloc((analysis->functions.len + 1) * sizeof(uint32_t)),
 			.modules = mem_zalloc(module_count * sizeof(uint32_t)),
@@ -154,9 +183,15 @@ void analysis_sum_functions(struct analysis *analysis)
 
 	vec_foreach (thread, &analysis->threads) {
 		analysis_walk(analysis, thread->root, &visitor);
+		if (thread->root != ANALYSIS_NONE)
+			analysis_values_add_exclusive(&analysis->arena,
+						      &sums.exclusive[analysis->functions.len],
+						      &analysis->nodes.data[thread->root].values);
 		if (thread->has_folded)
 			modules_add_folded(analysis, &sums.depths);
 	}
+	add_exclusive(analysis, sums.exclusive);
+	analysis->node_sums = sums.exclusive;
 	free(sums.depths.functions);
 	free(sums.depths.modules);
 	free(sums.depths.modules_folded);

@@ -7,19 +7,43 @@
 
 #include <assert.h>
 
-struct loader {
-	struct analysis *analysis;
-	struct map merged;   /* (parent, function) → node */
-	struct map disarmed; /* (process, function) */
-	struct map learned;  /* function: was disarmed before any call of it */
-	struct error *err;
-	bool failed;
+/*
+ * The first children of each node in the order of their indexes: most nodes have few, and to look
+ * through these costs less than a map does.
+ */
+enum { CHILDREN_IN_LIST = 16 };
+
+struct child_links {
+	uint32_t first_child, next; /* ANALYSIS_NONE: there is none */
+	uint32_t subject;	    /* its function, and whether it has folded */
 };
 
-static uint64_t merge_key(uint32_t parent, uint32_t function, uint32_t thread)
+struct loader {
+	struct analysis *analysis;
+	struct vec_of(struct child_links) links; /* by node */
+	struct map merged;    /* (parent, function) → node, of what the lists have no room for */
+	struct map disarmed;  /* (process, function) */
+	struct map learned;   /* function: was disarmed before any call of it */
+	struct prefault room; /* of the nodes */
+	struct error *err;
+	bool rows_have_lengths, any_folded, failed;
+};
+
+/* The parent's child of the subject; where it has none, the new node becomes that. */
+static uint32_t child_of(struct loader *loader, uint32_t parent, uint32_t subject)
 {
-	return parent == ANALYSIS_NONE ? (uint64_t)ANALYSIS_NONE << 32 | thread
-				       : (uint64_t)parent << 32 | function;
+	const uint32_t fresh = (uint32_t)loader->analysis->nodes.len;
+	struct child_links *links = loader->links.data;
+	uint32_t *at = &links[parent].first_child;
+
+	for (int i = 0; i < CHILDREN_IN_LIST; i++) {
+		if (*at == ANALYSIS_NONE)
+			return *at = fresh;
+		if (links[*at].subject == subject)
+			return *at;
+		at = &links[*at].next;
+	}
+	return (uint32_t)*map_put(&loader->merged, (uint64_t)parent << 32 | subject, fresh);
 }
 
 /* The root never is; what stands below a folded node is. */
@@ -85,18 +109,26 @@ static uint32_t node_add(struct loader *loader, const struct profile_node *row, 
 	assert(parent == ANALYSIS_NONE || parent < analysis->nodes.len);
 	assert(function == ANALYSIS_NONE || function < ANALYSIS_FOLDED);
 	const bool folded = is_folded(analysis, row, parent);
-	const uint64_t key =
-		merge_key(parent, folded ? function | ANALYSIS_FOLDED : function, thread);
-	const uint64_t index = *map_put(&loader->merged, key, analysis->nodes.len);
+	loader->any_folded |= folded || row->folded_elapsed_ticks || row->folded_os_ticks;
+	const uint32_t subject = folded ? function | ANALYSIS_FOLDED : function;
+	uint32_t index = (uint32_t)analysis->nodes.len;
+
+	if (parent != ANALYSIS_NONE)
+		index = child_of(loader, parent, subject);
+	else if (analysis->threads.data[thread].root != ANALYSIS_NONE)
+		index = analysis->threads.data[thread].root;
 
 	if (index < analysis->nodes.len) {
 		struct analysis_node *node = &analysis->nodes.data[index];
 		assert(node->parent == parent && node->thread == thread && node->folded == folded);
 		analysis_values_add_exclusive(&analysis->arena, &node->values, values);
 		analysis_folded_load(node, row);
-		return (uint32_t)index;
+		return index;
 	}
-	assert(index == analysis->nodes.len);
+	assert(index == analysis->nodes.len && index == loader->links.len);
+	vec_push(&loader->links,
+		 ((struct child_links){
+			 .first_child = ANALYSIS_NONE, .next = ANALYSIS_NONE, .subject = subject}));
 	vec_push(&analysis->nodes, ((struct analysis_node){.parent = parent,
 							   .first_child = ANALYSIS_NONE,
 							   .next_sibling = ANALYSIS_NONE,
@@ -105,9 +137,10 @@ static uint32_t node_add(struct loader *loader, const struct profile_node *row, 
 							   .folded = folded,
 							   .values = *values}));
 	analysis_folded_load(&analysis->nodes.data[index], row);
+	prefault_used(&loader->room, index * sizeof(*analysis->nodes.data));
 	if (parent == ANALYSIS_NONE)
-		analysis->threads.data[thread].root = (uint32_t)index;
-	return (uint32_t)index;
+		analysis->threads.data[thread].root = index;
+	return index;
 }
 
 static uint64_t disarm_key(uint32_t process, uint32_t function)
@@ -138,9 +171,25 @@ static bool is_disarmed(const struct loader *loader, const struct profile_node *
 	const struct analysis *analysis = loader->analysis;
 	const uint32_t process = analysis->threads.data[row->thread - 1].process;
 
-	return row->function &&
+	return row->function && loader->disarmed.len &&
 	       map_get(&loader->disarmed,
 		       disarm_key(process, analysis->function_of[row->function - 1]));
+}
+
+/* The lengths of its calls, where the row has them. */
+static bool load_lengths(struct loader *loader, const struct profile_node *row, uint32_t node)
+{
+	struct profile_lengths lengths;
+
+	if (!loader->rows_have_lengths)
+		return true;
+	if (!profile_node_lengths(loader->analysis->profile, row, &lengths, loader->err)) {
+		loader->failed = true;
+		return false;
+	}
+	if (node != ANALYSIS_NONE)
+		analysis_node_lengths(loader->analysis, node, &lengths);
+	return true;
 }
 
 static bool load_node(const struct profile_node *row, void *context)
@@ -170,7 +219,7 @@ static bool load_node(const struct profile_node *row, void *context)
 	assert(!analysis->node_ids.len || vec_last(&analysis->node_ids) < row->id);
 	vec_push(&analysis->node_ids, row->id);
 	vec_push(&analysis->node_of, index);
-	return true;
+	return load_lengths(loader, row, index);
 }
 
 static void sum_disarmed(struct analysis *analysis)
@@ -234,8 +283,11 @@ static void sum_threads(struct analysis *analysis)
 			continue;
 		}
 		analysis_values_add_exclusive(&analysis->arena, &thread->values, &node->values);
-		analysis_values_add_exclusive(&analysis->arena, &process->values, &node->values);
 	}
+	vec_foreach (thread, &analysis->threads)
+		analysis_values_add_exclusive(&analysis->arena,
+					      &analysis->processes.data[thread->process].values,
+					      &thread->values);
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -289,6 +341,18 @@ static void sum_session(struct analysis *analysis)
 	}
 }
 
+static void make_room(struct loader *loader, size_t nodes)
+{
+	struct analysis *analysis = loader->analysis;
+
+	vec_reserve(&analysis->nodes, nodes);
+	vec_reserve(&analysis->node_ids, nodes);
+	vec_reserve(&analysis->node_of, nodes);
+	vec_reserve(&loader->links, nodes);
+	/* As it does not grow, it stays where it is. */
+	prefault_begin(&loader->room, analysis->nodes.data, nodes * sizeof(*analysis->nodes.data));
+}
+
 bool analysis_load_tree(struct analysis *analysis, struct profile *profile, struct error *err)
 {
 	struct loader loader = {.analysis = analysis, .err = err};
@@ -296,9 +360,12 @@ bool analysis_load_tree(struct analysis *analysis, struct profile *profile, stru
 	map_init(&loader.merged);
 	map_init(&loader.disarmed);
 	map_init(&loader.learned);
-	map_reserve(&loader.merged, profile_nodes_at_most(profile));
+	loader.rows_have_lengths = profile_nodes_have_lengths(profile);
+	make_room(&loader, profile_nodes_at_most(profile));
 	const bool ok = profile_each_disarm(profile, load_disarm, &loader, err) &&
 			profile_each_node(profile, load_node, &loader, err) && !loader.failed;
+	prefault_end(&loader.room);
+	vec_fini(&loader.links);
 	map_fini(&loader.merged);
 	map_fini(&loader.disarmed);
 	map_fini(&loader.learned);
@@ -307,7 +374,8 @@ bool analysis_load_tree(struct analysis *analysis, struct profile *profile, stru
 	analysis_correct_residual(analysis);
 	if (!analysis_estimate(analysis, profile, err))
 		return false;
-	analysis_share_folded(analysis);
+	if (loader.any_folded)
+		analysis_share_folded(analysis);
 	if (analysis->my_code)
 		analysis_hide_system(analysis, true);
 	analysis_link_nodes(analysis);

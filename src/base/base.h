@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/parallel.h"
+#include "base/prefault.h"
 #include "base/partition.h"
 #include "base/rlimits.h"
 #include "base/str.h"

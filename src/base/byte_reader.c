@@ -12,11 +12,6 @@ struct byte_reader byte_reader(const void *bytes, size_t length)
 	return (struct byte_reader){.at = at, .end = length ? at + length : at};
 }
 
-size_t bytes_left(const struct byte_reader *reader)
-{
-	return (size_t)(reader->end - reader->at);
-}
-
 static bool take(struct byte_reader *reader, void *out, size_t size)
 {
 	if (reader->failed || bytes_left(reader) < size) {
@@ -26,13 +21,6 @@ static bool take(struct byte_reader *reader, void *out, size_t size)
 	memcpy(out, reader->at, size);
 	reader->at += size;
 	return true;
-}
-
-uint8_t read_u8(struct byte_reader *reader)
-{
-	uint8_t value;
-
-	return take(reader, &value, sizeof(value)) ? value : 0;
 }
 
 uint16_t read_u16(struct byte_reader *reader)
@@ -75,7 +63,7 @@ static uint64_t read_leb(struct byte_reader *reader, unsigned *shift, uint8_t *l
 	return value;
 }
 
-uint64_t read_uleb(struct byte_reader *reader)
+uint64_t read_long_uleb(struct byte_reader *reader)
 {
 	unsigned shift;
 	uint8_t last;

@@ -17,13 +17,30 @@ struct byte_reader {
 };
 
 struct byte_reader byte_reader(const void *bytes, size_t length);
-size_t bytes_left(const struct byte_reader *reader);
-uint8_t read_u8(struct byte_reader *reader);
+static inline size_t bytes_left(const struct byte_reader *reader)
+{
+	return (size_t)(reader->end - reader->at);
+}
+
+static inline uint8_t read_u8(struct byte_reader *reader)
+{
+	if (!reader->failed && reader->at != reader->end)
+		return *reader->at++;
+	reader->failed = true;
+	return 0;
+}
+
 uint16_t read_u16(struct byte_reader *reader);
 uint32_t read_u32(struct byte_reader *reader);
 uint64_t read_u64(struct byte_reader *reader);
-/* LEB128 numbers of at most 10 bytes. */
-uint64_t read_uleb(struct byte_reader *reader);
+/* LEB128 numbers of at most 10 bytes; most have one. */
+uint64_t read_long_uleb(struct byte_reader *reader);
+static inline uint64_t read_uleb(struct byte_reader *reader)
+{
+	if (!reader->failed && reader->at != reader->end && *reader->at < 0x80)
+		return *reader->at++;
+	return read_long_uleb(reader);
+}
 int64_t read_sleb(struct byte_reader *reader);
 void read_skip(struct byte_reader *reader, uint64_t count);
 /* A NUL-terminated string inside the bytes, or NULL. */

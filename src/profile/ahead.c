@@ -18,6 +18,7 @@ enum { BATCHES = 4, BATCH_ROWS = 2048 };
 
 struct batch {
 	unsigned char *rows;
+	struct arena blobs; /* of the rows */
 	int64_t ids[BATCH_ROWS];
 	size_t count;
 	int end; /* what scan_next said behind the rows; 1: there are more */
@@ -41,8 +42,10 @@ struct ahead {
 
 static void batch_fill(struct ahead *ahead, struct batch *batch)
 {
+	arena_fini(&batch->blobs);
 	batch->count = 0;
 	batch->end = 1;
+	ahead->scan.blobs = &batch->blobs;
 	while (batch->count < BATCH_ROWS) {
 		ahead->scan.row = batch->rows + batch->count * ahead->row_bytes;
 		batch->end = scan_next(&ahead->scan, &ahead->err);
@@ -109,8 +112,10 @@ void ahead_close(struct ahead *ahead)
 	if (ahead->runs)
 		pthread_join(ahead->thread, NULL);
 	scan_close(&ahead->scan);
-	for (size_t i = 0; i < BATCHES; i++)
+	for (size_t i = 0; i < BATCHES; i++) {
 		free(ahead->batches[i].rows);
+		arena_fini(&ahead->batches[i].blobs);
+	}
 	pthread_cond_destroy(&ahead->changed);
 	pthread_mutex_destroy(&ahead->lock);
 	free(ahead);

@@ -47,6 +47,25 @@ static int lengths_of_node(struct profile *profile, sqlite3_stmt *select, each_l
 	return -1;
 }
 
+bool profile_node_lengths(const struct profile *profile, const struct profile_node *row,
+			  struct profile_lengths *lengths, struct error *err)
+{
+	struct profile_histogram length = {.bucket = PER_CALL_FIRST};
+	struct byte_reader reader = byte_reader(row->per_call.start, row->per_call.size);
+	int more;
+
+	lengths->first = lengths->end = 0;
+	while ((more = per_call_next(&reader, &length)) > 0) {
+		if (!lengths->end)
+			lengths->first = lengths->end = length.bucket;
+		while (lengths->end < length.bucket)
+			lengths->calls[lengths->end++] = 0;
+		lengths->calls[lengths->end++] = length.calls;
+	}
+	return more == 0 || profile_damaged(profile, err, "the calls of node %lld make no sense",
+					    (long long)row->id);
+}
+
 static bool lengths_of_nodes(struct profile *profile, each_length each, void *context,
 			     struct error *err)
 {
@@ -66,7 +85,7 @@ static bool lengths_of_nodes(struct profile *profile, each_length each, void *co
 }
 
 /* A file of this version may be older than the column. */
-static bool stand_in_nodes(const struct profile *profile)
+bool profile_nodes_have_lengths(const struct profile *profile)
 {
 	const struct profile_table *node = &profile_tables[PROFILE_NODE];
 
@@ -78,6 +97,6 @@ bool profile_each_histogram(struct profile *profile, each_length each, void *con
 {
 	if (!profile_nodes_know(profile, err))
 		return false;
-	return stand_in_nodes(profile) ? lengths_of_nodes(profile, each, context, err)
-				       : lengths_of_table(profile, each, context, err);
+	return profile_nodes_have_lengths(profile) ? lengths_of_nodes(profile, each, context, err)
+						   : lengths_of_table(profile, each, context, err);
 }

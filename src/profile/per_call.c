@@ -135,8 +135,10 @@ static void ranges_read(struct byte_reader *reader, struct profile_node *to)
 bool per_call_take_ranges(void *row, const void *bytes, size_t size)
 {
 	struct byte_reader reader = byte_reader(bytes, size);
+	struct profile_node *node = row;
 
-	ranges_read(&reader, row);
+	ranges_read(&reader, node);
+	node->per_call = (struct profile_bytes){reader.at, bytes_left(&reader)};
 	return !reader.failed;
 }
 

@@ -10,7 +10,8 @@
 
 /* The ranges and lengths of the row, in place of what `out` holds. */
 void per_call_put(struct byte_vec *out, const struct profile_node *row);
-/* Into a struct profile_node. False where the bytes make no sense. */
+/* Into a struct profile_node, whose `per_call` are then the lengths, of the same bytes. False where
+   these make no sense. */
 bool per_call_take_ranges(void *row, const void *bytes, size_t size);
 
 /* The lengths: from behind the ranges on, bucket by bucket. */

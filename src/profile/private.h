@@ -27,15 +27,22 @@ struct profile {
 };
 
 /*
- * One pass over a table. The values of a row reach tare as the arguments of an SQL function, which
- * costs less than asking for each column of the result.
+ * One pass over a table: of its pages, or of the database. There the values of a row reach tare as
+ * the arguments of an SQL function, which costs less than asking for each column of the result.
  */
 struct scan {
 	struct profile *profile;
 	const struct profile_table *table;
 	enum profile_table_id table_id;
 	sqlite3_stmt *select;
-	struct arena texts; /* of the current row, where rows are not kept */
+	struct leaf_pages *leaves; /* what is read instead of the result; NULL: nothing */
+	const struct profile_column *present[PROFILE_COLUMNS_MAX]; /* that the file has */
+	const struct profile_column *lacking[PROFILE_COLUMNS_MAX]; /* that it has not */
+	size_t present_count, lacking_count;
+	struct arena texts;  /* of the current row, where rows are not kept */
+	bool reads_blob;     /* the row has that of its BLOB */
+	struct arena *blobs; /* where its bytes are kept; NULL: in `blob`, until the next row */
+	struct byte_vec blob;
 	struct error *err;
 	int64_t id;
 	void *row;

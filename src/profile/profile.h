@@ -143,9 +143,11 @@ struct profile_node {
 	   by it. 0: not kept, or not known. */
 	int64_t location;
 	/* Ended calls in each of the TARE_CALL_BUCKETS of struct profile_histogram; NULL: none.
-	   Told to the writer only: the reader has profile_each_histogram. */
+	   Told to the writer only: the reader has profile_node_lengths and
+	   profile_each_histogram. */
 	const uint64_t *lengths;
-	struct profile_bytes per_call; /* the ranges and lengths in the file; the module's own */
+	/* The ranges and lengths in the file; what was read has the latter. The module's own. */
+	struct profile_bytes per_call;
 };
 
 /* OS time of a node by cause, system call and object. */
@@ -170,6 +172,12 @@ struct profile_histogram {
 
 /* The verdict on a whole file, whose row stands for no function and has a sentence for its name. */
 #define PROFILE_COVERAGE_FILE "whole-file"
+
+/* The same of one node: those from the first bucket with calls to the last one. */
+struct profile_lengths {
+	uint32_t first, end; /* equal: no call ended */
+	uint64_t calls[TARE_CALL_BUCKETS];
+};
 
 /* What became of each function that was found in a module. */
 struct profile_coverage {
@@ -485,6 +493,11 @@ bool profile_has_call_sites(const struct profile *profile);
 bool profile_each_os(struct profile *profile,
 		     bool (*each)(const struct profile_os *row, void *context), void *context,
 		     struct error *err);
+/* Whether rows of nodes have them: else profile_each_histogram reads them elsewhere. */
+bool profile_nodes_have_lengths(const struct profile *profile);
+/* Of the row that profile_each_node has just told, where they have. */
+bool profile_node_lengths(const struct profile *profile, const struct profile_node *row,
+			  struct profile_lengths *lengths, struct error *err);
 bool profile_each_histogram(struct profile *profile,
 			    bool (*each)(const struct profile_histogram *row, void *context),
 			    void *context, struct error *err);

@@ -2,6 +2,7 @@
  * One pass over a table: each row becomes the table's struct, checked as far as its columns say.
  */
 #include "profile/ahead.h"
+#include "profile/leaf_pages.h"
 #include "profile/private.h"
 
 #include <limits.h>
@@ -38,17 +39,16 @@ static int64_t rows_known(const struct profile *profile, enum profile_table_id t
 	return table <= PROFILE_LAST_IN_MEMORY ? (int64_t)profile->tables[table].count : INT64_MAX;
 }
 
-static bool scan_integer(const struct scan *scan, const struct profile_column *column,
-			 sqlite3_value *source)
+static inline bool scan_integer(const struct scan *scan, const struct profile_column *column,
+				int64_t value, bool is_null)
 {
 	char *at = (char *)scan->row + column->offset;
-	int64_t value = sqlite3_value_int64(source);
 	bool ok = true;
 
 	switch (column->type) {
 	case COLUMN_MIN:
 		ok = value >= 0;
-		if (!value && sqlite3_value_type(source) == SQLITE_NULL)
+		if (!value && is_null)
 			value = -1;
 		break;
 	case COLUMN_COUNT:
@@ -92,48 +92,93 @@ static void scan_text(struct scan *scan, const struct profile_column *column, sq
 	*at = text ? arena_strdup(kept ? &scan->profile->arena : &scan->texts, text) : NULL;
 }
 
-/* The last column of its table. */
-static bool scan_blob(const struct scan *scan, size_t index, sqlite3_value **values)
+/* The bytes stay until the next row, or as long as the batch. */
+static const void *blob_keep(struct scan *scan, const void *bytes, size_t size)
 {
-	const struct profile_table *table = scan->table;
-
-	if (!table->unpack || !profile_column_in(scan->profile->columns[scan->table_id], index))
-		return true;
-	const void *bytes = sqlite3_value_blob(values[index + 1]);
-	const int size = sqlite3_value_bytes(values[index + 1]);
-
-	return table->unpack(scan->row, bytes, size < 0 ? 0 : (size_t)size) ||
-	       profile_damaged(scan->profile, scan->err, "%s of row %lld of table %s has no sense",
-			       table->columns[index].name, (long long)scan->id, table->name);
+	if (scan->blobs)
+		return memcpy(arena_alloc(scan->blobs, size), bytes, size);
+	scan->blob.len = 0;
+	vec_append(&scan->blob, (const unsigned char *)bytes, size);
+	return scan->blob.data;
 }
 
-static bool scan_row(struct scan *scan, sqlite3_value **values)
+/* The last column of its table. */
+static bool scan_blob(struct scan *scan, const struct profile_column *column, const void *bytes,
+		      size_t size)
 {
-	const int64_t id = sqlite3_value_int64(values[0]);
+	return scan->table->unpack(scan->row, size ? blob_keep(scan, bytes, size) : NULL, size) ||
+	       profile_damaged(scan->profile, scan->err, "%s of row %lld of table %s has no sense",
+			       column->name, (long long)scan->id, scan->table->name);
+}
 
+static bool scan_id(struct scan *scan, int64_t id)
+{
 	/* Pages that a hostile file uses twice would yield rows without end. */
 	if (id <= scan->id)
 		return profile_damaged(scan->profile, scan->err,
 				       "row %lld of table %s follows row %lld", (long long)id,
 				       scan->table->name, (long long)scan->id);
 	scan->id = id;
+	return true;
+}
+
+static bool scan_row(struct scan *scan, sqlite3_value **values)
+{
+	if (!scan_id(scan, sqlite3_value_int64(values[0])))
+		return false;
 	if (scan->texts.blocks) {
 		arena_fini(&scan->texts);
 		arena_init(&scan->texts);
 	}
 	for (size_t i = 0; i < scan->table->column_count; i++) {
 		const struct profile_column *column = &scan->table->columns[i];
-		if (column->type == COLUMN_BLOB)
-			return scan_blob(scan, i, values);
+		if (column->type == COLUMN_BLOB && !scan->reads_blob)
+			return true;
 		sqlite3_value *source = values[i + 1];
+		if (column->type == COLUMN_BLOB) {
+			const void *bytes = sqlite3_value_blob(source);
+			const int size = sqlite3_value_bytes(source);
+			return scan_blob(scan, column, bytes, size > 0 ? (size_t)size : 0);
+		}
 		if (column->type == COLUMN_TEXT) {
 			scan_text(scan, column, source);
 		} else if (column->type == COLUMN_REAL) {
 			const double real = sqlite3_value_double(source);
 			memcpy((char *)scan->row + column->offset, &real, sizeof(real));
-		} else if (!scan_integer(scan, column, source)) {
+		} else if (!scan_integer(scan, column, sqlite3_value_int64(source),
+					 sqlite3_value_type(source) == SQLITE_NULL)) {
 			return false;
 		}
+	}
+	return true;
+}
+
+/* What the file lacks reads as NULL. */
+static bool scan_lacking(const struct scan *scan)
+{
+	for (size_t i = 0; i < scan->lacking_count; i++)
+		if (!scan_integer(scan, scan->lacking[i], 0, true))
+			return false;
+	return true;
+}
+
+/* The values in the order of the columns that the file has. */
+static bool scan_leaf_row(struct scan *scan, struct leaf_row *row)
+{
+	struct leaf_value blob;
+	int64_t number = 0;
+	bool is_null = false;
+
+	if (!scan_id(scan, row->id) || !scan_lacking(scan))
+		return false;
+	for (size_t i = 0; i < scan->present_count; i++) {
+		const struct profile_column *column = scan->present[i];
+		if (column->type == COLUMN_BLOB)
+			return leaf_row_take(row, &blob) && (blob.bytes || blob.is_null) &&
+			       scan_blob(scan, column, blob.bytes, blob.size);
+		if (!leaf_row_take_number(row, &number, &is_null) ||
+		    !scan_integer(scan, column, number, is_null))
+			return false;
 	}
 	return true;
 }
@@ -146,20 +191,12 @@ static void scan_take_row(sqlite3_context *context, int count, sqlite3_value **v
 	scan->failed = !scan_row(scan, values);
 }
 
-bool scan_open_here(struct scan *scan, struct profile *profile, enum profile_table_id table,
-		    void *row, struct error *err)
+static bool scan_by_database(struct scan *scan, struct error *err)
 {
-	const uint64_t columns = profile->columns[table];
+	struct profile *profile = scan->profile;
+	const uint64_t columns = profile->columns[scan->table_id];
 	struct str sql = {0};
 
-	*scan = (struct scan){.profile = profile,
-			      .table = &profile_tables[table],
-			      .table_id = table,
-			      .err = err,
-			      .row = row};
-	arena_init(&scan->texts);
-	if (!columns)
-		return true;
 	str_append(&sql, "SELECT tare_row(id");
 	for (size_t i = 0; i < scan->table->column_count; i++)
 		if (scan->table->columns[i].type != COLUMN_BLOB || scan->table->unpack)
@@ -183,9 +220,45 @@ static bool has_numbers_only(const struct profile_table *table)
 {
 	for (size_t i = 0; i < table->column_count; i++)
 		if (table->columns[i].type == COLUMN_TEXT ||
+		    table->columns[i].type == COLUMN_REAL ||
 		    (table->columns[i].type == COLUMN_BLOB && !table->unpack))
 			return false;
 	return true;
+}
+
+/* Least and largest values are in the BLOB where there is one, and come from there. */
+static void scan_sort_columns(struct scan *scan)
+{
+	for (size_t i = 0; i < scan->table->column_count; i++) {
+		const struct profile_column *column = &scan->table->columns[i];
+		const bool unpacked = scan->reads_blob &&
+				      (column->type == COLUMN_MIN || column->type == COLUMN_MAX);
+		if (profile_column_in(scan->profile->columns[scan->table_id], i))
+			scan->present[scan->present_count++] = column;
+		else if (!unpacked && column->type != COLUMN_BLOB)
+			scan->lacking[scan->lacking_count++] = column;
+	}
+}
+
+bool scan_open_here(struct scan *scan, struct profile *profile, enum profile_table_id table,
+		    void *row, struct error *err)
+{
+	const struct profile_table *description = &profile_tables[table];
+
+	*scan = (struct scan){.profile = profile,
+			      .table = description,
+			      .table_id = table,
+			      .err = err,
+			      .row = row};
+	arena_init(&scan->texts);
+	if (!profile->columns[table])
+		return true;
+	scan->reads_blob = description->unpack && profile_column_in(profile->columns[table],
+								    description->column_count - 1);
+	scan_sort_columns(scan);
+	if (table > PROFILE_LAST_IN_MEMORY && has_numbers_only(description))
+		scan->leaves = leaf_pages_open(profile, table);
+	return scan->leaves || scan_by_database(scan, err);
 }
 
 static int64_t number_of(struct profile *profile, const char *sql)
@@ -232,10 +305,35 @@ bool scan_open(struct scan *scan, struct profile *profile, enum profile_table_id
 	return scan->ahead != NULL;
 }
 
+/*
+ * As scan_next. What the pages do not say clearly SQLite does, or it says what is wrong: it reads
+ * all rows, as in a damaged table to go on behind a certain one could leave out others.
+ */
+static int next_of_leaves(struct scan *scan, struct error *err)
+{
+	const int64_t before = scan->id;
+	struct leaf_row row;
+	int more = leaf_pages_next(scan->leaves, &row);
+
+	if (more == 0 || (more > 0 && scan_leaf_row(scan, &row)))
+		return more;
+	leaf_pages_close(scan->leaves);
+	scan->leaves = NULL;
+	scan->id = 0;
+	if (!scan_by_database(scan, err))
+		return -1;
+	do
+		more = scan_next(scan, err);
+	while (more > 0 && scan->id <= before);
+	return more;
+}
+
 int scan_next(struct scan *scan, struct error *err)
 {
 	if (scan->ahead)
 		return ahead_next(scan->ahead, scan->row, &scan->id, err);
+	if (scan->leaves)
+		return next_of_leaves(scan, err);
 	if (!scan->select)
 		return 0; /* a table that the file lacks */
 	const int code = sqlite3_step(scan->select);
@@ -254,5 +352,7 @@ void scan_close(struct scan *scan)
 	if (scan->ahead)
 		ahead_close(scan->ahead);
 	sqlite3_finalize(scan->select);
+	leaf_pages_close(scan->leaves);
 	arena_fini(&scan->texts);
+	vec_fini(&scan->blob);
 }

@@ -12,6 +12,7 @@ static void add_flat_rows(struct tui_page *page)
 	const struct report_table *table = &page->report.tables[0];
 
 	page->rows.len = 0;
+	vec_reserve(&page->rows, table->rows.len);
 	vec_foreach (row, &table->rows) {
 		if (row->heading)
 			vec_push(&page->rows, ((struct tui_row){.heading = row->heading}));

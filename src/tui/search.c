@@ -28,7 +28,7 @@ static void find_functions(struct tui_page *page)
 static void find_nodes(struct tui_page *page)
 {
 	const struct analysis *analysis = page->report.analysis;
-	const struct analysis_node *nodes = analysis->nodes.data;
+	const struct analysis_link *nodes = analysis->links.data;
 	const bool inverted = page->report.view->id == VIEW_CALLTREE_INVERTED;
 	bool *found = page->node_found = mem_zalloc(analysis->nodes.len + 1);
 
@@ -98,7 +98,8 @@ static bool leads_to_one(const struct tui_page *page, const struct report_row *r
 
 	if (row->inverted) {
 		for (size_t i = 0; i < row->inverted->count; i++) {
-			const uint32_t above = nodes[row->inverted->paths[i].at].parent;
+			const uint32_t above =
+				analysis->links.data[row->inverted->paths[i].at].parent;
 			if (above != ANALYSIS_NONE && page->node_found[above])
 				return true;
 		}

@@ -33,6 +33,7 @@ bool report_fill_os(struct report *report, struct error *err)
 	struct report_table *table = report_add_table(report, "os", NULL, NULL);
 
 	(void)err;
+	vec_reserve(&table->rows, report->analysis->os.len);
 	vec_foreach (os, &report->analysis->os) {
 		struct report_row row = report_row_of_function(report, ROW_OS, os->function);
 		row.values = NULL;

@@ -185,35 +185,35 @@ struct report_table *report_add_table(struct report *report, const char *name, c
 	return table;
 }
 
-/* What qsort_r hands to the comparison. */
+/*
+ * What qsort_r hands to the comparison. Numbers to sort by are read once; texts stay where they can
+ * be read only until the next one is.
+ */
 struct sorter {
 	const struct report *report;
+	const struct report_row *rows;
+	struct cell *first; /* by row, of the first key; NULL: it is a text */
 	struct sort_key keys[SORT_KEYS_MAX];
 	size_t count;
 	struct str left, right;
 };
 
-/*
- * Rows with their place before sorting, which decides between equal ones. A number to sort by is
- * read once; texts stay where they can be read only until the next one is.
- */
-struct sort_row {
-	struct report_row row;
-	struct cell first;
-	size_t place;
-};
-
+/* Of rows by their places before sorting, which decide between equal ones. */
 static int row_compare(const void *a, const void *b, void *context)
 {
-	const struct sort_row *x = a, *y = b;
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	struct sorter *sorter = context;
 
 	for (size_t i = 0; i < sorter->count; i++) {
 		const struct column *column = sorter->keys[i].column;
-		struct cell left = x->first, right = y->first;
-		if (i || column->type == CELL_TEXT) {
-			column_read(column, sorter->report, &x->row, &sorter->left, &left);
-			column_read(column, sorter->report, &y->row, &sorter->right, &right);
+		struct cell left, right;
+		if (i || !sorter->first) {
+			column_read(column, sorter->report, &sorter->rows[x], &sorter->left, &left);
+			column_read(column, sorter->report, &sorter->rows[y], &sorter->right,
+				    &right);
+		} else {
+			left = sorter->first[x];
+			right = sorter->first[y];
 		}
 		int order = cell_compare(&left, &right);
 		/* Rows without value come last either way. */
@@ -222,12 +222,31 @@ static int row_compare(const void *a, const void *b, void *context)
 		if (order)
 			return order;
 	}
-	return x->place < y->place ? -1 : 1;
+	return x < y ? -1 : 1;
+}
+
+/* Puts rows[order[i]] at i, cycle by cycle; the order is used up. */
+static void rows_arrange(struct report_row *rows, uint32_t *order, size_t count)
+{
+	for (uint32_t begin = 0; begin < count; begin++) {
+		if (order[begin] == begin)
+			continue;
+		const struct report_row first = rows[begin];
+		uint32_t at = begin;
+		while (order[at] != begin) {
+			const uint32_t from = order[at];
+			rows[at] = rows[from];
+			order[at] = at;
+			at = from;
+		}
+		rows[at] = first;
+		order[at] = at;
+	}
 }
 
 void report_sort(struct report *report, struct report_row *rows, size_t count, const char *sort)
 {
-	struct sorter sorter = {.report = report};
+	struct sorter sorter = {.report = report, .rows = rows};
 	struct error ignored;
 
 	if (count < 2)
@@ -235,17 +254,19 @@ void report_sort(struct report *report, struct report_row *rows, size_t count, c
 	if (!sort)
 		sort = report->options->sort ? report->options->sort : report_layout(report)->sort;
 	sort_parse(report->view, sort, sorter.keys, &sorter.count, &ignored);
-	struct sort_row *sorted = mem_alloc(count * sizeof(*sorted));
+	uint32_t *order = mem_alloc(count * sizeof(*order));
+	if (sorter.count && sorter.keys[0].column->type != CELL_TEXT)
+		sorter.first = mem_alloc(count * sizeof(*sorter.first));
 	for (size_t i = 0; i < count; i++) {
-		sorted[i] = (struct sort_row){.row = rows[i], .place = i};
-		if (sorter.count && sorter.keys[0].column->type != CELL_TEXT)
+		order[i] = (uint32_t)i;
+		if (sorter.first)
 			column_read(sorter.keys[0].column, report, &rows[i], &sorter.left,
-				    &sorted[i].first);
+				    &sorter.first[i]);
 	}
-	qsort_r(sorted, count, sizeof(*sorted), row_compare, &sorter);
-	for (size_t i = 0; i < count; i++)
-		rows[i] = sorted[i].row;
-	free(sorted);
+	qsort_r(order, count, sizeof(*order), row_compare, &sorter);
+	rows_arrange(rows, order, count);
+	free(order);
+	free(sorter.first);
 	str_fini(&sorter.left);
 	str_fini(&sorter.right);
 }
