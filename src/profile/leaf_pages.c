@@ -202,10 +202,11 @@ static bool take_row(const struct leaf_pages *pages, struct leaf_row *row)
 {
 	const size_t begin = cell_at(pages, pages->page, LEAF_HEADER_BYTES, pages->cell);
 	const unsigned char *at = pages->page + begin, *end = pages->page + pages->usable;
+	const size_t usable_for_row = pages->usable - CELL_OVERHEAD;
 	uint64_t bytes, id, header, type;
 
 	if (!begin || !take_number(&at, end, &bytes) || !take_number(&at, end, &id) ||
-	    bytes > pages->usable - CELL_OVERHEAD || bytes > (size_t)(end - at))
+	    bytes > usable_for_row || bytes > (size_t)(end - at))
 		return false;
 	end = at + bytes;
 	const unsigned char *const begins = at;

@@ -53,8 +53,8 @@ static inline bool leaf_row_take_number(struct leaf_row *row, int64_t *number, b
 	if (size > (size_t)(row->end - row->values))
 		return false;
 	const unsigned char *at = row->values;
-	uint64_t value = (uint64_t)(int64_t)(signed char)at[0];
-	for (size_t i = 1; i < size; i++)
+	uint64_t value = at[0] & 0x80 ? UINT64_MAX : 0;
+	for (size_t i = 0; i < size; i++)
 		value = value << 8 | at[i];
 	row->values += size;
 	*number = (int64_t)value;
