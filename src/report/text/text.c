@@ -914,8 +914,7 @@ static bool ends_with_facts(const struct report *report)
 
 void report_write_text(const struct report *report, FILE *stream)
 {
-	const bool advises =
-		report->view->id == VIEW_SUMMARY || report->view->id == VIEW_COVERAGE;
+	const bool advises = report->view->id == VIEW_SUMMARY || report->view->id == VIEW_COVERAGE;
 	bool advised = false;
 
 	report_write_text_header(report, stream, report->options->verbose);
