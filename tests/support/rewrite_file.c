@@ -24,10 +24,10 @@ static bool mode_from_name(const char *name, struct rewrite_options *options)
 		options->mode = REWRITE_POISON;
 	else if (strcmp(name, "all") == 0)
 		options->probes = REWRITE_PROBES_ALL;
-	else if (strcmp(name, "syscalls") == 0)
-		options->syscalls_only = true;
-	else
+	else if (strcmp(name, "lines") != 0 && strcmp(name, "syscalls") != 0)
 		return strcmp(name, "full") == 0;
+	options->count_executions = strcmp(name, "lines") == 0 || strcmp(name, "poison") == 0;
+	options->syscalls_only = strcmp(name, "syscalls") == 0;
 	return true;
 }
 
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 	struct error err;
 
 	if (argc != 4 || !mode_from_name(argv[1], &options)) {
-		fprintf(stderr, "usage: rewrite_file null|full|all|syscalls|poison IN OUT\n");
+		fprintf(stderr, "usage: rewrite_file null|full|all|lines|syscalls|poison IN OUT\n");
 		return 2;
 	}
 	struct object *object = object_open(argv[2], OBJECT_ALL, &err);
