@@ -5,7 +5,8 @@
  *             labels and entries of jump tables, which control reaches from outside
  *   ends      branches, returns, traps; calls that may not come back, or more than once
  *
- * The flow is not known where an indirect jump may lead to code that no known label is on.
+ * The flow is not known where an indirect jump may lead to code that no known label is on, and
+ * where others may go on in the original.
  */
 #include "rewrite/graph.h"
 
@@ -197,10 +198,43 @@ static void add_edges_of(struct building *building, uint32_t number)
 
 /* ---- the graph ---- */
 
+static bool is_unit_addr(const struct program *program, const struct unit *unit, uint64_t addr)
+{
+	const struct range *range = program_range(program, addr);
+
+	return range && range_is_in_unit(program, range, unit);
+}
+
+/* Some indirect jump of the unit may take the addresses that its code makes of instructions. */
+static bool jumps_to_labels(const struct program *program, const struct unit *unit)
+{
+	for (size_t i = 0; i < unit->ranges.len; i++)
+		vec_foreach (jump, &unit_range(program, unit, i)->jumps)
+			if (jump->way == JUMP_TRANSLATE)
+				return true;
+	vec_foreach (table, &unit->tables)
+		if (is_unit_addr(program, unit, table->base))
+			return true;
+	return false;
+}
+
+/* An address is kept for others, who go on in the original (__builtin_setjmp). */
+static bool label_is_kept(const struct program *program, const struct unit *unit)
+{
+	bool taken = false;
+
+	for (size_t i = 0; i < unit->ranges.len; i++)
+		taken |= unit_range(program, unit, i)->label_is_taken;
+	return taken && !jumps_to_labels(program, unit);
+}
+
 /* Jumps lead nowhere but where labels, tables and landing pads are. */
 static bool flow_is_known(const struct program *program, const struct unit *unit)
 {
 	bool copied = false;
+
+	if (label_is_kept(program, unit))
+		return false;
 
 	for (size_t i = 0; i < unit->ranges.len; i++) {
 		const struct range *range = unit_range(program, unit, i);

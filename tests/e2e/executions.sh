@@ -1,0 +1,61 @@
+#!/bin/bash
+# Executions, as --lines counts them.
+#
+#   executions.sh instructions   each instruction of a real library, beside callgrind's
+#   executions.sh lines          each source line of a program, beside gcov's
+#   executions.sh killed         what a program counted that was killed is there
+. "$E2E/lib.sh"
+
+# A recording of the command; nothing but times may depend on what it shows.
+record_lines() {
+	"$TARE" record -q --lines -o "$work/profile.tare" -- "$@" >"$work/recorded.stdout"
+}
+
+instructions() {
+	local environment=(env -i PATH="$PATH" LC_ALL=C HOME="$work" XDG_CACHE_HOME="$XDG_CACHE_HOME")
+	local command=(sqlite3 :memory: ".read $work/orders.sql")
+
+	sed 's/i < 20000)/i < 300)/; s/i < 60000)/i < 900)/; s/% 20000\b/% 300/' "$E2E/data/orders.sql" \
+		>"$work/orders.sql"
+	need valgrind python3 sqlite3
+	"${environment[@]}" valgrind -q --tool=callgrind --dump-instr=yes --skip-plt=no \
+		--compress-strings=no --compress-pos=no --callgrind-out-file="$work/callgrind.out" \
+		"${command[@]}" >"$work/valgrind.stdout"
+	"${environment[@]}" "$TARE" record -q --lines -o "$work/profile.tare" -- "${command[@]}" \
+		>"$work/recorded.stdout"
+	cmp "$work/valgrind.stdout" "$work/recorded.stdout" || fail "the output differs"
+	"$E2E/executions_check" instructions "$work/callgrind.out" "$work/profile.tare" libsqlite3
+}
+
+# What computed gotos share is one instruction at -O0, which has one of their lines.
+lines() {
+	need g++ gcov python3
+	cp "$E2E/../fixtures/executed.cpp" "$work"
+	cd "$work"
+	g++ -g -O0 -pthread -o plain executed.cpp
+	g++ -g -O0 -pthread --coverage -fprofile-update=atomic -o covered executed.cpp
+	./covered >covered.stdout
+	gcov -t covered-executed.gcda >gcov.out 2>/dev/null
+	record_lines ./plain
+	cmp covered.stdout recorded.stdout || fail "the output differs"
+	"$E2E/executions_check" lines gcov.out profile.tare executed.cpp "goto \\*"
+}
+
+# What was counted is there, and each call of a function is an execution of its first block, but for one in
+# progress at the end.
+killed() {
+	need sqlite3
+	"$TARE" record -q --lines -o "$work/profile.tare" -- timeout -s KILL 1 "$FIXTURES/killed" \
+		>"$work/recorded.stdout" || true
+	local printed executed entered
+	printed=$(tail -n 1 "$work/recorded.stdout" | cut -d' ' -f2)
+	executed=$(sqlite3 "$work/profile.tare" "SELECT sum(e.count) FROM execution e JOIN block b ON b.id = e.block
+		JOIN function f ON f.id = b.function AND f.link_addr = b.link_addr WHERE f.name = 'inner'")
+	entered=$(sqlite3 "$work/profile.tare" "SELECT sum(c.entered) FROM counted c JOIN function f
+		ON f.id = c.function WHERE f.name = 'inner'")
+	[ "${executed:-0}" -ge $((printed * 100)) ] || fail "inner was executed $executed times, outer $printed"
+	[ $((entered - executed)) -ge -1 ] && [ $((entered - executed)) -le 1 ] ||
+		fail "inner has $entered calls, and $executed executions"
+}
+
+"$1"
