@@ -438,6 +438,10 @@ static bool check_method(const struct record_values *values, enum record_method 
 		return error_set(err, ERROR_USAGE,
 				 "--paused holds back the probes of instrumentation, not samples; "
 				 "begin to sample when it is time: tare record -p PID");
+	if (values->selection.lines && values->selection.transform == INSTRUMENT_TRANSFORM_NULL)
+		return error_set(err, ERROR_USAGE,
+				 "--lines counts in copies with probes, and --transform=null makes "
+				 "copies without; leave out one of them");
 	if (values->trace && values->call_sites)
 		return error_set(err, ERROR_USAGE,
 				 "--trace keeps no call sites; leave out one of --trace and "

@@ -12,6 +12,8 @@ tried --method=sample -F 100001 -- true
 tried --method=sample --trace -- true
 tried --method=sample --function=main -- true
 tried --method=sample --paused -- true
+tried --method=sample --lines -- true
+tried --lines --transform=null -- true
 tried --method=sample -d 1 -- true
 tried --method=sample --unwind=guess -- true
 tried --method=sample
