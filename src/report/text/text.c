@@ -25,6 +25,7 @@ enum {
 	TREE_WANTED = 48,
 	TREE_MIN = 40,
 	INDENT_SHARE = 5,
+	FUNCTION_MORE = 6,
 	LOOK_ALIKES_MAX = 1000,
 	WHOLE_MAX = 36, /* wider places are shortened after all */
 	BAR_SHARE = 13, /* of the width for a bar */
@@ -387,6 +388,15 @@ static void drop_columns(struct text_table *t, size_t width)
 	}
 }
 
+/* Among names that are worth much the same, a function's may be longer. */
+static size_t wideness(const struct text_column *column)
+{
+	const bool is_favoured = column->column->role == ROLE_FUNCTION && !column->is_main;
+
+	return is_favoured && column->width > FUNCTION_MORE ? column->width - FUNCTION_MORE
+							    : column->width;
+}
+
 /*
  * Takes what is too much from names, the main one or the others, down to `least`, which is for the
  * main one, or the title: from
@@ -403,7 +413,7 @@ static void shrink_to(struct text_table *t, size_t width, bool main, size_t leas
 			const size_t name = main ? least : least_name(t, column);
 			if (column->is_text && !column->is_whole && column->is_main == main &&
 			    column->width > (name > title ? name : title) &&
-			    (!widest || column->width >= widest->width))
+			    (!widest || wideness(column) >= wideness(widest)))
 				widest = column;
 		}
 		if (!widest)

@@ -354,6 +354,8 @@ void name_append_brief(struct str *out, const char *name)
 }
 
 /* How deep template arguments lie in each other, at most LEVELS_MAX. */
+enum { SCOPE_BEGIN_MIN = 4 };
+
 enum { LEVELS_MAX = 6 };
 
 /* A name ends with what is its own, and begins with what it lies in. */
@@ -494,6 +496,57 @@ void name_append_middle(struct str *out, const char *text, size_t width, bool un
 		append_cut_within(out, text, width, unicode ? "\u2026" : "...", 0.5);
 }
 
+/* The next "::" of the name that is in no brackets, up to an operator, whose name may have some. */
+static const char *next_scope(const char *at)
+{
+	int depth = 0;
+
+	for (; *at && !str_starts_with(at, "operator"); at++) {
+		depth += strchr("<([{", *at) != NULL;
+		depth -= strchr(">)]}", *at) != NULL;
+		if (depth == 0 && str_starts_with(at, "::"))
+			return at;
+	}
+	return NULL;
+}
+
+/*
+ * What a folded name ends with, as much as fits of its scopes, and before them what has room of its
+ * begin: a function's own name says more than the first letters of its namespace. False where even
+ * that does not fit.
+ */
+static bool append_last_scopes(struct str *out, const char *folded, size_t width, const char *dots)
+{
+	struct str parameters = {0}, shown = {0};
+	struct str name = {0};
+
+	str_append(&name, folded);
+	str_printf(&parameters, "(%s)", dots);
+	if (str_ends_with(name.data, parameters.data))
+		name.data[name.len -= parameters.len] = 0;
+	const char *at = name.data;
+	str_append(&shown, at);
+	while (name_width(shown.data) > width && (at = next_scope(at))) {
+		str_clear(&shown);
+		str_printf(&shown, "%s%s", dots, at);
+		at += strlen("::");
+		if (!next_scope(at) && name_width(shown.data) > width) {
+			str_clear(&shown);
+			str_append(&shown, at);
+			break;
+		}
+	}
+	const size_t used = name_width(shown.data);
+	const bool fits = used <= width;
+	if (fits && str_starts_with(shown.data, dots) && width - used >= SCOPE_BEGIN_MIN)
+		str_append_bytes(out, name.data, name_bytes_within(name.data, width - used));
+	str_append(out, fits ? shown.data : "");
+	str_fini(&name);
+	str_fini(&shown);
+	str_fini(&parameters);
+	return fits;
+}
+
 void name_append_fitted(struct str *out, const char *name, size_t width, bool unicode)
 {
 	const char *dots = unicode ? "\u2026" : "...";
@@ -522,9 +575,9 @@ void name_append_fitted(struct str *out, const char *name, size_t width, bool un
 	}
 	if (name_width(shown) > width)
 		shown = behind_type(shown);
-	if (name_width(shown) > width)
-		append_cut_within(out, shown, width, dots, TAIL_SHARE);
-	else
+	if (name_width(shown) <= width)
 		str_append(out, shown);
+	else if (!append_last_scopes(out, shown, width, dots))
+		append_cut_within(out, shown, width, dots, TAIL_SHARE);
 	str_fini(&folded);
 }

@@ -257,7 +257,18 @@ static void test_fitted(void **state)
 	expect_fitted(sort, 45, "void std::sort<…>(std::vector<…>&)");
 	expect_fitted(sort, 33, "void std::sort<…>(…)");
 	expect_fitted(sort, 18, "std::sort<…>(…)");
-	expect_fitted(sort, 10, "std:…>(…)");
+	/* At last the function's own name, with as many scopes as fit. */
+	expect_fitted(sort, 12, "std::sort<…>");
+	expect_fitted(sort, 10, "…::sort<…>");
+	expect_fitted(sort, 7, "sort<…>");
+	expect_fitted(sort, 6, "st…(…)");
+	expect_fitted("trade::OrderBook::writeLog(int)", 26, "trade::OrderBook::writeLog");
+	expect_fitted("trade::OrderBook::writeLog(int)", 22, "…::OrderBook::writeLog");
+	expect_fitted("trade::OrderBook::writeLog(int)", 13, "…::writeLog");
+	expect_fitted("trade::OrderBook::writeLog(int)", 9, "writeLog");
+	expect_fitted("std::thread::join()", 12, "…::join()");
+	expect_fitted("std::condition_variable::wait(std::unique_lock&)", 16, "std::cond…::wait");
+	expect_fitted("a::b::operator<<(c::d&)", 15, "…::operator<<");
 	/* brackets that are none */
 	expect_fitted("operator<<(std::ostream&, std::map<int, int>)", 30, "operator<<(…)");
 	expect_fitted("std::function<void (int)>::operator()(int) const", 40,
