@@ -1,6 +1,6 @@
 """Executions in tare's views of the program of executed.sh against gcov's, and against each other.
 
-Usage: compare_executions.py DIRECTORY [exports]
+Usage: compare_executions.py DIRECTORY [exports | callgrind]
 """
 import csv
 import pathlib
@@ -55,10 +55,38 @@ def check_exports():
     assert [way for way in ways if way[0] == "21" and way[3] == "-"], ways
 
 
+def annotated_instructions(name):
+    """Of callgrind_annotate: instructions by the source line's text, by function, and in all."""
+    text = (directory / name).read_text(encoding="utf-8")
+    total = int(re.search(r"([\d,]+) \([^)]*\)  PROGRAM TOTALS", text)[1].replace(",", ""))
+    functions = {found[2]: int(found[1].replace(",", "")) for found in
+                 re.finditer(r"(?m)^ *([\d,]+) \(.{5,6}\)  \S*executed\.c:(\w+)", text)}
+    source = re.split(r"-- Auto-annotated source: \S*executed\.c\n", text)[1].split("\n-----")[0]
+    lines = {}
+    for found in re.finditer(r"(?m)^ *([\d,]+) \(.{5,6}\)  (.*)$", source):
+        if "=>" not in found[2]:  # texts may be there twice
+            lines[f"{len(lines)} {found[2].strip()}"] = int(found[1].replace(",", ""))
+    return lines, functions, total
+
+
+def check_callgrind():
+    """Instructions stand at lines as valgrind counts them, but for the stub of printf's linkage table."""
+    lines, functions, total = annotated_instructions("tare.annotated")
+    assert functions["mix"] > 20000000 * 3, functions
+    assert sum(lines.values()) == functions["main"] + functions["mix"] <= total, (lines, functions, total)
+    inclusive = annotated_instructions("tare.inclusive")[1]
+    assert inclusive["main"] == sum(lines.values()) and inclusive["mix"] == functions["mix"], inclusive
+    if (directory / "valgrind.annotated").exists():
+        expected, expected_functions, _ = annotated_instructions("valgrind.annotated")
+        assert functions["mix"] == expected_functions["mix"], (functions, expected_functions)
+        for text, count in expected.items():
+            assert lines[text] == count or "printf" in text, (text, count, lines[text])
+
+
 gcov = gcov_lines((directory / "gcov.txt").read_text(encoding="utf-8"))
 assert len(gcov) > 15 and 0 in gcov.values(), gcov
-if sys.argv[2:] == ["exports"]:
-    check_exports()
+if sys.argv[2:]:
+    {"exports": check_exports, "callgrind": check_callgrind}[sys.argv[2]]()
     sys.exit()
 
 lines = {int(row["line"]): int(row["executions"]) for row in own(rows_of("lines.csv"))}

@@ -61,6 +61,27 @@ if command -v genhtml >/dev/null; then
 	genhtml --branch-coverage -q -o html executed.info >genhtml.said 2>&1 || fail "genhtml: $(cat genhtml.said)"
 fi
 
+# Instructions as callgrind counts them, by line and function, and what calls cost.
+if command -v callgrind_annotate >/dev/null; then
+	annotate() {
+		callgrind_annotate --show=Ir --sort=Ir --threshold=100 "$@" || fail "callgrind_annotate does not read $1"
+	}
+	for options in "" --exact --call-sites; do
+		record_options=(--lines ${options:+"$options"})
+		record "$work/executed"
+		"$TARE" export --format=callgrind profile.tare -o tare.callgrind
+		annotate tare.callgrind >tare.annotated
+		annotate tare.callgrind --inclusive=yes >tare.inclusive
+		if command -v valgrind >/dev/null &&
+			valgrind --tool=callgrind --callgrind-out-file=valgrind.callgrind ./executed >said 2>&1; then
+			annotate valgrind.callgrind >valgrind.annotated
+		fi
+		python3 "$E2E/compare_executions.py" "$work" callgrind || fail "instructions differ (options: $options)"
+	done
+	record_options=(--lines)
+	record "$work/executed"
+fi
+
 # Without samples they stand alone; without --lines there are none.
 record_options=(--lines --method=instrument)
 record "$work/executed"

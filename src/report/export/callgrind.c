@@ -4,11 +4,14 @@
  * inclusive values. Times are nanoseconds. Values stand at the source lines that are known of
  * samples, and of calls with call sites; the rest where its function begins. Intervals with several
  * calls of the same edge on the stack are counted once in it, as data values have it: at the line
- * of the outermost of these calls.
+ * of the outermost of these calls. Of recordings with --lines the last event is Ir, the
+ * instructions executed, as callgrind itself counts them; calls of one function stand for its
+ * average one.
  *
  * Edges are gathered in one walk over all trees; an edge is open while one of its calls is on the
  * path from the root to the node.
  */
+#include "analysis/executed_code.h"
 #include "analysis/node_lines.h"
 #include "report/export/paths.h"
 
@@ -26,6 +29,7 @@ struct costs {
 	uint32_t place; /* index */
 	struct place at;
 	uint64_t calls, sum[PATH_MEASURES_MAX]; /* of edges: see paths_inclusive */
+	uint64_t instructions;
 };
 
 struct costs_list vec_of(struct costs);
@@ -56,6 +60,8 @@ struct callgrind {
 	const char *file;		  /* the one that lines are of at this point */
 	const char *command_line, **modules, **sources; /* safe; sources by function */
 	const char **line_sources;			/* by source of the profile */
+	struct executed_code code;
+	bool has_code; /* the code's instructions are known */
 };
 
 static uint32_t function_of(const struct callgrind *callgrind, uint32_t node)
@@ -141,7 +147,7 @@ static uint64_t sharing_next(struct sharing *sharing, uint64_t weight)
 
 /* A node's values, and calls, at its lines. */
 struct spread {
-	struct sharing calls, sum[PATH_MEASURES_MAX];
+	struct sharing calls, instructions, sum[PATH_MEASURES_MAX];
 	const struct analysis_node_line *rows;
 	size_t count; /* at least 1; rows is NULL where none is known */
 };
@@ -158,6 +164,7 @@ static struct spread spread_begin(const struct callgrind *callgrind, uint32_t no
 	spread.calls.value = calls;
 	for (size_t i = 0; i < spread.count; i++)
 		spread.calls.all += spread.rows[i].values.calls;
+	spread.instructions.all = spread.calls.all;
 	for (size_t i = 0; i < callgrind->paths.cost_count; i++) {
 		spread.sum[i].value = values[i];
 		for (size_t k = 0; k < spread.count; k++)
@@ -174,6 +181,7 @@ static void spread_next(const struct callgrind *callgrind, struct spread *spread
 	const struct analysis_node_line *line = spread->rows ? &spread->rows[row] : NULL;
 
 	to->calls += sharing_next(&spread->calls, line ? line->values.calls : 0);
+	to->instructions += sharing_next(&spread->instructions, line ? line->values.calls : 0);
 	for (size_t i = 0; i < callgrind->paths.cost_count; i++)
 		to->sum[i] +=
 			sharing_next(&spread->sum[i], line ? weight_of(callgrind, line, i) : 0);
@@ -188,10 +196,12 @@ static void edge_enter(struct callgrind *callgrind, uint32_t node)
 		return;
 	struct edge *edge = edge_get(callgrind, function_of(callgrind, row->parent),
 				     function_of(callgrind, node));
-	if (!edge->open++)
-		for (size_t i = 0; i < callgrind->paths.cost_count; i++)
-			values[i] = paths_inclusive(&callgrind->paths, i, node);
+	const bool is_outermost = !edge->open++;
+	for (size_t i = 0; is_outermost && i < callgrind->paths.cost_count; i++)
+		values[i] = paths_inclusive(&callgrind->paths, i, node);
 	struct spread spread = spread_begin(callgrind, node, true, row->values.calls, values);
+	if (is_outermost && callgrind->has_code)
+		spread.instructions.value = callgrind->code.inclusive[node];
 	for (size_t i = 0; i < spread.count; i++)
 		spread_next(callgrind, &spread, i,
 			    costs_get(callgrind, &callgrind->part_of, &edge->parts,
@@ -250,6 +260,12 @@ static void gather(struct callgrind *callgrind)
 	for (uint32_t i = 0; i < analysis->nodes.len; i++)
 		if (analysis->nodes.data[i].parent == ANALYSIS_NONE)
 			walk_tree(callgrind, i);
+	vec_foreach (cost, &callgrind->code.costs) {
+		const struct analysis_node_line at = {.source = cost->source, .line = cost->line};
+		costs_get(callgrind, &callgrind->own_of, &callgrind->functions[cost->function].own,
+			  cost->function, &at)
+			->instructions += cost->instructions;
+	}
 }
 
 /* ---- writing ---- */
@@ -330,6 +346,8 @@ static void write_costs(struct callgrind *callgrind, uint32_t function, const st
 		fprintf(callgrind->stream, "%" PRId64, line_of(callgrind, function));
 	for (size_t i = 0; i < callgrind->paths.cost_count; i++)
 		fprintf(callgrind->stream, " %" PRIu64, values[i]);
+	if (callgrind->has_code)
+		fprintf(callgrind->stream, " %" PRIu64, costs->instructions);
 	fputc('\n', callgrind->stream);
 }
 
@@ -412,11 +430,15 @@ static void write_head(struct callgrind *callgrind)
 		fprintf(callgrind->stream, " : %s, %s\n", paths->measures[i].name,
 			paths->measures[i].unit);
 	}
+	if (callgrind->has_code)
+		fputs("event: Ir : instructions executed\n", callgrind->stream);
 	fputs("events:", callgrind->stream);
 	for (size_t i = 0; i < paths->cost_count; i++) {
 		fputc(' ', callgrind->stream);
 		write_event_name(callgrind->stream, paths->measures[i].name);
 	}
+	if (callgrind->has_code)
+		fputs(" Ir", callgrind->stream);
 	for (uint32_t i = 0; i <= callgrind->analysis->functions.len; i++)
 		vec_foreach (costs, &callgrind->functions[i].own)
 			for (size_t k = 0; k < paths->cost_count; k++)
@@ -424,6 +446,8 @@ static void write_head(struct callgrind *callgrind)
 	fputs("\nsummary:", callgrind->stream);
 	for (size_t i = 0; i < paths->cost_count; i++)
 		fprintf(callgrind->stream, " %" PRIu64, totals[i]);
+	if (callgrind->has_code)
+		fprintf(callgrind->stream, " %" PRIu64, callgrind->code.total);
 	fputc('\n', callgrind->stream);
 }
 
@@ -466,6 +490,7 @@ static void callgrind_fini(struct callgrind *callgrind)
 	strmap_fini(&callgrind->files);
 	vec_fini(&callgrind->edges);
 	vec_fini(&callgrind->places);
+	executed_code_free(&callgrind->code);
 	paths_close(&callgrind->paths);
 }
 
@@ -486,6 +511,8 @@ bool paths_write_callgrind(const struct analysis *analysis, const struct export_
 	vec_push(&callgrind.places, (struct place){0});
 	callgrind.functions = mem_zalloc(count * sizeof(*callgrind.functions));
 	callgrind.named = mem_zalloc(count + analysis->modules.len);
+	callgrind.has_code = analysis->method == ANALYSIS_INSTRUMENT &&
+			     executed_code_load(&callgrind.code, analysis);
 	gather(&callgrind);
 	write_head(&callgrind);
 	write_functions(&callgrind);
