@@ -129,7 +129,9 @@ static void add_executed(struct source_builder *builder)
 		    strcmp(sources[line->source - 1].path,
 			   analysis->functions.data[target].source) != 0)
 			continue;
-		struct node *node = &builder->nodes.data[node_at(builder, ANALYSIS_NONE, &row)];
+		/* It may move the nodes, so it is called first. */
+		const uint32_t index = node_at(builder, ANALYSIS_NONE, &row);
+		struct node *node = &builder->nodes.data[index];
 		node->values.has_executions = true;
 		node->values.executions = line->count;
 	}
