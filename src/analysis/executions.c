@@ -170,6 +170,39 @@ bool analysis_line_executions(const struct analysis *analysis, int64_t source, u
 	return known;
 }
 
+/* How many blocks begin before the address, or there; of its module and of those before it. */
+static size_t blocks_until(const struct analysis_executions *executions, uint32_t module,
+			   uint64_t link_addr)
+{
+	const struct executed_block *blocks = executions->blocks.data;
+
+	return partition_point(executions->blocks.len, i,
+			       blocks[i].module < module || (blocks[i].module == module &&
+							     blocks[i].link_addr <= link_addr));
+}
+
+bool analysis_jump_executions(const struct analysis *analysis, uint32_t module, uint64_t link_addr,
+			      uint64_t end, struct executed_jump *jump)
+{
+	const struct analysis_executions *executions = analysis->executions;
+	bool known = false;
+
+	*jump = (struct executed_jump){0};
+	if (!executions)
+		return false;
+	const struct executed_block *blocks = executions->blocks.data;
+	size_t at = blocks_until(executions, module, link_addr);
+	while (at-- > 0 && blocks[at].module == module &&
+	       link_addr - blocks[at].link_addr < executions->largest) {
+		if (!blocks[at].branches || blocks[at].link_addr + blocks[at].size != end)
+			continue;
+		known = true;
+		jump->count += blocks[at].count;
+		jump->taken += blocks[at].taken;
+	}
+	return known;
+}
+
 bool analysis_code_executions(const struct analysis *analysis, uint32_t module, uint64_t link_addr,
 			      uint64_t *count)
 {
@@ -180,10 +213,7 @@ bool analysis_code_executions(const struct analysis *analysis, uint32_t module, 
 	if (!executions)
 		return false;
 	const struct executed_block *blocks = executions->blocks.data;
-	size_t at =
-		partition_point(executions->blocks.len, i,
-				blocks[i].module < module || (blocks[i].module == module &&
-							      blocks[i].link_addr <= link_addr));
+	size_t at = blocks_until(executions, module, link_addr);
 	while (at-- > 0 && blocks[at].module == module &&
 	       link_addr - blocks[at].link_addr < executions->largest) {
 		if (link_addr - blocks[at].link_addr >= blocks[at].size)

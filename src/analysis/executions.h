@@ -43,4 +43,15 @@ bool analysis_line_executions(const struct analysis *analysis, int64_t source, u
 bool analysis_code_executions(const struct analysis *analysis, uint32_t module, uint64_t link_addr,
 			      uint64_t *count);
 
+struct executed_jump {
+	uint64_t count, taken;
+};
+
+/*
+ * Of the conditional jump at `link_addr` that ends before `end`: how often it was executed, and how
+ * often it jumped; false where that is not known.
+ */
+bool analysis_jump_executions(const struct analysis *analysis, uint32_t module, uint64_t link_addr,
+			      uint64_t end, struct executed_jump *jump);
+
 #endif

@@ -52,7 +52,8 @@ bool compared_open(struct compared *compared, const char *path, const char *base
 	options->node_lines = use == COMPARED_PATH_LINES;
 	options->places = use == COMPARED_PAGE || use == COMPARED_LINES;
 	options->call_places = use == COMPARED_LINES;
-	options->executions = use == COMPARED_EXECUTIONS || use == COMPARED_PATH_LINES;
+	options->executions =
+		use == COMPARED_PAGE || use == COMPARED_EXECUTIONS || use == COMPARED_PATH_LINES;
 	options->coverage_functions = use == COMPARED_PAGE;
 	options->times = use == COMPARED_PAGE || use == COMPARED_EVENTS;
 	options->sample_stacks = use == COMPARED_PATHS;

@@ -213,6 +213,31 @@ const tests = {
 		return { problems, close };
 	},
 
+	async 'executions of lines, instructions and jumps are those that were counted'() {
+		run(tare, 'record', '-q', '--lines', '-o', profile('executed'), '--', program);
+		const out = join(work, 'executed.html');
+		run(tare, 'view', profile('executed'), '-o', out);
+		const { page, problems, close } = await openPage(browser, `${out}#source`, { viewport: { width: 1440, height: 2000 } });
+		await choose(page, 'busy');
+		const column = async (grid, title) => {
+			const at = (await text(grid.getByRole('columnheader'))).indexOf(title);
+			check(at >= 0, `a column ${title}`);
+			return grid.locator('.grid-row.data').evaluateAll((all, index) => all.sort((a, b) => a.dataset.index - b.dataset.index).map((row) => row.children[index].textContent.replaceAll(',', '')), at);
+		};
+		const numbers = await column(lines(page), 'Line');
+		const times = await column(lines(page), 'Executions');
+		equal(numbers.flatMap((line, i) => (line ? [[line, times[i]]] : [])), report('annotate', 'busy', profile('executed')).tables.annotate.filter((row) => !row.level)
+			.map((row) => [String(row.line), row.executions === null ? '' : String(row.executions)]).filter(([line]) => numbers.includes(line)), 'of lines');
+		const each = await column(instructions(page), 'Executions');
+		const jumps = await column(instructions(page), 'Taken / not');
+		const conditional = (await listed(page)).flatMap(({ kind }, row) => (kind === 1 ? [row] : []));
+		equal(jumps.flatMap((shown, row) => (shown ? [row] : [])), conditional, 'of conditional jumps');
+		for (const row of conditional)
+			equal(jumps[row].split(' / ').reduce((sum, n) => sum + Number(n), 0), Number(each[row]), `taken and not taken of row ${row}`);
+		equal([each[0], Math.max(...each.map(Number))], ['1', 48000000], 'one call, 6,000,000 rounds of 8');
+		return { problems, close };
+	},
+
 	async 'source text is text'() {
 		const { page, problems, close } = await open();
 		await choose(page, 'busy');

@@ -7,7 +7,8 @@
  *   assembly:N.#target    where a jump within the function leads: its row, from 1 on; 0: elsewhere
  *   assembly:N.#callee    function that a call or jump leads to, from 1 on; 0: none, or not known
  *   assembly:N.#bytes     text
- *   assembly:N.#place     its innermost line: row of the columns place.…, from 1 on
+ *   assembly:N.#taken, .#not_taken  how often a conditional jump jumped, and did not, plus one; 0:
+ * not known assembly:N.#place     its innermost line: row of the columns place.…, from 1 on
  *   place.outer           where that line was inlined, from 1 on; 0: it is the function's own
  *   place.source, place.line
  *
@@ -17,6 +18,7 @@
  */
 #include "report/html/html_code.h"
 
+#include "analysis/executions.h"
 #include "analysis/listing.h"
 #include "report/html/html_table.h"
 
@@ -27,6 +29,7 @@ enum { FUNCTIONS_MOST = 100, INSTRUCTIONS_MOST = 150000 };
 struct ranked {
 	uint32_t function;
 	uint64_t exclusive, inclusive;
+	uint64_t executed; /* instructions, where they were counted */
 };
 
 struct ranking vec_of(struct ranked);
@@ -73,17 +76,38 @@ static int compare_ranked(const void *a, const void *b)
 		return x->exclusive > y->exclusive ? -1 : 1;
 	if (x->inclusive != y->inclusive)
 		return x->inclusive > y->inclusive ? -1 : 1;
+	if (x->executed != y->executed)
+		return x->executed > y->executed ? -1 : 1;
 	return x->function < y->function ? -1 : x->function > y->function;
+}
+
+/* Executed instructions by function; free() them. */
+static uint64_t *executed_of(const struct analysis *analysis)
+{
+	uint64_t *executed = mem_zalloc((analysis->functions.len + 1) * sizeof(*executed));
+
+	if (!analysis->executions)
+		return executed;
+	vec_foreach (block, &analysis->executions->blocks) {
+		if (block->function != ANALYSIS_NONE)
+			executed[block->function] += block->count * block->instructions;
+	}
+	return executed;
 }
 
 static void rank(const struct analysis *analysis, struct ranking *ranking)
 {
+	uint64_t *executed = executed_of(analysis);
+
 	for (uint32_t i = 0; i < analysis->functions.len; i++) {
-		const struct ranked ranked = rank_of(analysis, i);
-		if (ranked.inclusive && !analysis->functions.data[i].inlined)
+		struct ranked ranked =
+			analysis->stacks ? rank_of(analysis, i) : (struct ranked){.function = i};
+		ranked.executed = executed[i];
+		if ((ranked.inclusive || ranked.executed) && !analysis->functions.data[i].inlined)
 			vec_push(ranking, ranked);
 	}
 	vec_sort(ranking, compare_ranked);
+	free(executed);
 }
 
 /* Of as many as fit, what the page needs of their code. */
@@ -173,7 +197,32 @@ static uint64_t pack_bytes(struct html_pack *pack, const struct listing_instruct
 	return html_pack_text(pack, text);
 }
 
-enum code_column { CODE_KIND, CODE_TARGET, CODE_CALLEE, CODE_BYTES, CODE_PLACE, CODE_COLUMNS };
+/* How often the conditional jump jumped, or did not; plus one. */
+static uint64_t jumped(const struct code_packer *packer, const struct listing *listing,
+		       const struct listing_instruction *instruction, bool taken)
+{
+	const uint32_t module = packer->analysis->functions.data[listing->function].module;
+	struct executed_jump jump;
+
+	if (instruction->kind != LISTING_BRANCH ||
+	    !analysis_jump_executions(packer->analysis, module, instruction->link_addr,
+				      instruction->link_addr + instruction->length, &jump))
+		return 0;
+	if (taken)
+		return jump.taken + 1;
+	return jump.count > jump.taken ? jump.count - jump.taken + 1 : 1;
+}
+
+enum code_column {
+	CODE_KIND,
+	CODE_TARGET,
+	CODE_CALLEE,
+	CODE_BYTES,
+	CODE_TAKEN,
+	CODE_NOT_TAKEN,
+	CODE_PLACE,
+	CODE_COLUMNS
+};
 
 static uint64_t code_number(const struct code_packer *packer, const struct code_rows *rows,
 			    const struct listing_instruction *instruction, enum code_column column)
@@ -187,6 +236,10 @@ static uint64_t code_number(const struct code_packer *packer, const struct code_
 		return callee_of(packer, rows->listing, instruction);
 	case CODE_BYTES:
 		return pack_bytes(packer->pack, instruction);
+	case CODE_TAKEN:
+		return jumped(packer, rows->listing, instruction, true);
+	case CODE_NOT_TAKEN:
+		return jumped(packer, rows->listing, instruction, false);
 	case CODE_PLACE:
 		return instruction->place == ANALYSIS_NONE ? 0 : instruction->place + 1ull;
 	case CODE_COLUMNS:
@@ -199,8 +252,9 @@ static void pack_code_columns(const struct code_packer *packer, const struct cod
 			      const char *name)
 {
 	static const char *const names[] = {
-		[CODE_KIND] = "kind",	[CODE_TARGET] = "target", [CODE_CALLEE] = "callee",
-		[CODE_BYTES] = "bytes", [CODE_PLACE] = "place",
+		[CODE_KIND] = "kind",		[CODE_TARGET] = "target", [CODE_CALLEE] = "callee",
+		[CODE_BYTES] = "bytes",		[CODE_PLACE] = "place",	  [CODE_TAKEN] = "taken",
+		[CODE_NOT_TAKEN] = "not_taken",
 	};
 	table_covers(names, CODE_COLUMNS);
 
@@ -359,7 +413,7 @@ bool html_pack_code(struct html_pack *pack, const struct analysis *analysis,
 	bool ok = true;
 
 	*code = (struct html_code){.wanted = options->code};
-	if (packer.analysis->stacks)
+	if (packer.analysis->stacks || packer.analysis->executions)
 		rank(packer.analysis, &ranking);
 	code->functions = ranking.len;
 	vec_foreach (ranked, &ranking) {

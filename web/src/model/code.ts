@@ -89,6 +89,8 @@ export class FunctionCode {
 	private readonly targets: Float64Array;
 	private readonly callees: Float64Array;
 	private readonly bytesOf: Float64Array;
+	private readonly taken: Float64Array;
+	private readonly notTaken: Float64Array;
 	private placesRead: Int32Array | null = null;
 	private inlinedMade: InlinedRows | null = null;
 	private linksMade: Links | null = null;
@@ -106,6 +108,8 @@ export class FunctionCode {
 		this.targets = column('target');
 		this.callees = column('callee');
 		this.bytesOf = column('bytes');
+		this.taken = column('taken');
+		this.notTaken = column('not_taken');
 	}
 
 	get isThere(): boolean {
@@ -124,6 +128,16 @@ export class FunctionCode {
 			return known;
 		const name = /<(.+)@plt>$/.exec(this.assembly!.text('text', row))?.[1];
 		return name ? this.profile.functionNamed(name) : -1;
+	}
+
+	/** Whether it is known of any conditional jump how often it jumped. */
+	get knowsJumps(): boolean {
+		return this.taken.some((times) => times > 0);
+	}
+
+	/** How often a conditional jump jumped, and how often it did not; null: that is not known. */
+	jumped(row: number): [number, number] | null {
+		return this.taken[row] ? [this.taken[row]! - 1, Math.max(0, this.notTaken[row]! - 1)] : null;
 	}
 
 	bytes(row: number): string {

@@ -22,7 +22,7 @@ export interface CodeStyle {
 }
 
 /** What has columns of its own here, or is the same in all rows. */
-const PLACED = new Set(['module', 'module_path', 'build_id', 'function', 'source', 'line', 'address', 'level', 'text', 'place', 'executions', 'taken', 'not_taken', 'calls']);
+const PLACED = new Set(['module', 'module_path', 'build_id', 'function', 'source', 'line', 'address', 'level', 'text', 'place', 'executions', 'calls']);
 
 /** The columns that a menu offers. */
 export const moreColumns = (table: CodeTable) => table.table.columns.filter(({ name, type }) => !PLACED.has(name) && type !== 'text');
@@ -67,7 +67,7 @@ function executionsColumn(table: CodeTable): Column[] {
 	const most = Math.log1p(Math.max(1, table.most('executions')));
 	const value = (row: number) => table.number('executions', row);
 	return [{
-		key: 'executions', title: 'Executions', kind: 'number', width: 104, hint: 'How often it ran; the colour is by its logarithm',
+		key: 'executions', title: 'Executions', kind: 'number', width: Math.max(96, 7.6 * count(table.most('executions')).length + 20), hint: 'How often it ran; the colour is by its logarithm',
 		text: (row) => (value(row) === null ? '' : count(value(row)!)), csv: value,
 		heat: (row) => (value(row) === null ? null : Math.log1p(value(row)!) / most),
 		className: (row) => (value(row) === 0 ? 'never' : 'ran'),
@@ -82,18 +82,17 @@ function callsColumn(table: CodeTable): Column[] {
 		text: (row) => (table.number('calls', row) ? count(table.number('calls', row)!) : '') }];
 }
 
-function takenColumn(table: CodeTable): Column[] {
-	if (!table.has('taken'))
+function takenColumn(code: FunctionCode): Column[] {
+	if (!code.knowsJumps)
 		return [];
-	const text = (row: number) => {
-		const [taken, not] = [table.number('taken', row), table.number('not_taken', row)];
-		return taken === null ? '' : not === null ? count(taken) : `${count(taken)} / ${count(not)}`;
-	};
+	const text = (row: number) => code.jumped(row)?.map(count).join(' / ') ?? '';
+	const longest = Array.from({ length: code.assembly!.rows }, (_, row) => text(row).length).reduce((most, length) => Math.max(most, length), 0);
 	return [{
-		key: 'taken', title: 'Taken / not', kind: 'number', width: 132, hint: 'How often a conditional jump jumped, and how often it did not', text,
+		key: 'taken', title: 'Taken / not', kind: 'number', width: Math.max(100, 7.6 * longest + 18), hint: 'How often a conditional jump jumped, and how often it did not',
+		text,
 		hintOf: (row) => {
-			const [taken, not] = [table.number('taken', row), table.number('not_taken', row)];
-			return taken === null || not === null || !(taken + not) ? '' : `Taken ${percent(taken / (taken + not))} % of the time`;
+			const [taken, not] = code.jumped(row) ?? [0, 0];
+			return taken + not ? `Taken ${percent(taken / (taken + not))} % of the time` : '';
 		},
 	}];
 }
@@ -159,7 +158,7 @@ export function assemblyColumns(code: FunctionCode, style: CodeStyle): Column[] 
 		hint: 'Jumps within the function; back, and so loops, in colour',
 		render: (row) => gutterCell({ lanes, chosen: style.chosen, rowHeight: CODE_ROW }, row),
 	};
-	return [...margins(table, style), ...takenColumn(table),
+	return [...margins(table, style), ...takenColumn(code),
 		{ key: 'address', title: 'Address', kind: 'number', width: 92, className: () => 'faint', text: (row) => table.text('address', row).replace(/^0x/, '') },
 		...(style.bytes ? [{ key: 'bytes', title: 'Bytes', kind: 'text' as const, width: 210, text: (row: number) => code.bytes(row), className: () => 'bytes' }] : []),
 		...(lanes.count ? [gutter] : []),

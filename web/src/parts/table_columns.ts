@@ -64,7 +64,8 @@ export function makeColumn(info: ColumnInfo, source: ColumnSource): Column {
 	const isText = info.type === 'text' || info.type === 'address';
 	const scale = info.type === 'time' && !info.each ? timeScale(info, source) : 'ms';
 	const title = info.name === 'confidence' ? '±' : titleOf(info);
-	const unit = info.type === 'time' && !info.each ? ` ${scale}` : info.type === 'percent' && !title.includes('%') ? ' %' : '';
+	const isShare = info.type === 'percent' && !info.name.endsWith('_ns');
+	const unit = info.type === 'time' && !info.each ? ` ${scale}` : isShare && !title.includes('%') ? ' %' : '';
 	return {
 		key: info.name, csvKey: info.type === 'time' ? `${info.name}_ns` : info.name, title: title + unit, group: info.group,
 		hint: HINTS[info.name],
@@ -72,7 +73,7 @@ export function makeColumn(info: ColumnInfo, source: ColumnSource): Column {
 		width: Math.max(widthOf(info), 7.6 * (title + unit).length + 34),
 		text: (row) => textOf(info, source, scale, row),
 		sortValue: (row) => source.value(info, row),
-		share: info.type === 'percent' ? (row) => Number(source.value(info, row) ?? 0) / 100 : undefined,
+		share: isShare ? (row) => Number(source.value(info, row) ?? 0) / 100 : undefined,
 	};
 }
 
