@@ -154,7 +154,7 @@ struct analysis *analysis_open(struct profile *profile, const struct analysis_op
 	    (!options->executions || analysis_load_executions(analysis, profile, err)) &&
 	    analysis_load_sampled_waits(analysis, profile, err) &&
 	    analysis_reshape(analysis, options, err)) {
-		analysis_execute_places(analysis);
+		analysis_execute_places(analysis, options->code && options->places);
 		return analysis;
 	}
 	analysis_close(analysis);

@@ -4,6 +4,7 @@
  */
 #include "analysis/executions.h"
 
+#include "analysis/code.h"
 #include "analysis/private.h"
 
 #include <string.h>
@@ -262,7 +263,61 @@ static struct analysis_line *line_at(struct analysis *analysis, struct map *know
 	return &analysis->lines.data[at];
 }
 
-void analysis_execute_places(struct analysis *analysis)
+static uint64_t code_key(uint32_t module, uint64_t link_addr)
+{
+	return hash_u64(link_addr) ^ module;
+}
+
+/* Rows for the instructions of a block that have none yet. */
+static void list_block(struct analysis *analysis, const struct object *object,
+		       const struct executed_block *block, struct map *known)
+{
+	const uint64_t end = block->link_addr + block->size;
+	char text[512];
+
+	for (uint64_t at = block->link_addr; at < end;) {
+		const size_t length = code_text(object, at, end, text, sizeof(text));
+		const size_t before = known->len;
+		if (!length)
+			return;
+		map_put(known, code_key(block->module, at), 0);
+		if (known->len > before)
+			vec_push(&analysis->instructions,
+				 ((struct analysis_instruction){
+					 .function = block->function,
+					 .link_addr = at,
+					 .text = arena_strdup(&analysis->arena, text)}));
+		at += length;
+	}
+}
+
+/* What was executed without a sample or a call. */
+static void list_code(struct analysis *analysis)
+{
+	struct code_reader reader = {0};
+	struct map known = {0};
+	const char *reason;
+
+	map_init(&known);
+	code_reader_init(&reader, analysis);
+	vec_foreach (instruction, &analysis->instructions)
+		map_put(&known,
+			code_key(analysis->functions.data[instruction->function].module,
+				 instruction->link_addr),
+			0);
+	vec_foreach (block, &analysis->executions->blocks) {
+		const struct object *object =
+			block->count && block->function != ANALYSIS_NONE
+				? code_of_module(&reader, block->module, &reason)
+				: NULL;
+		if (object)
+			list_block(analysis, object, block, &known);
+	}
+	code_reader_fini(&reader);
+	map_fini(&known);
+}
+
+void analysis_execute_places(struct analysis *analysis, bool code)
 {
 	struct strmap sources = {0};
 	struct map known = {0};
@@ -282,6 +337,8 @@ void analysis_execute_places(struct analysis *analysis)
 		row->values.has_executions = true;
 		row->values.executions += line->count;
 	}
+	if (code)
+		list_code(analysis);
 	vec_foreach (instruction, &analysis->instructions)
 		instruction->values.has_executions = analysis_code_executions(
 			analysis, analysis->functions.data[instruction->function].module,

@@ -121,8 +121,9 @@ void analysis_load_places(struct analysis *analysis, const struct analysis_optio
 bool analysis_load_executions(struct analysis *analysis, struct profile *profile,
 			      struct error *err);
 void analysis_free_executions(struct analysis *analysis);
-/* Gives lines and instructions theirs, and adds lines that have nothing else. */
-void analysis_execute_places(struct analysis *analysis);
+/* Gives lines and instructions theirs, and adds lines, and of `code` instructions, that have
+   nothing else. */
+void analysis_execute_places(struct analysis *analysis, bool code);
 
 bool analysis_load_call_places(struct analysis *analysis, struct profile *profile,
 			       const struct analysis_options *options, struct error *err);
