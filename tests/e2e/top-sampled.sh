@@ -57,6 +57,36 @@ for session in /dev/shm/tare.*/recording; do
 	! grep -qs "^sampled_pids $target$" "$session" || fail "a session was left: $session"
 done
 
+# layout FILE TABLES HEADING…: so many tables with one of the headings, and the names of all rows below "function".
+layout() {
+	awk -v tables="$2" -v first="$3" -v second="${4-}" '
+		$0 != "" && ($0 == first || $0 == second) { found++; begin = index($0, "function"); next }
+		/^$/ || /processes, [0-9]+ threads/ { begin = 0; next }
+		begin {
+			rows++
+			if (substr($0, 1, begin - 1) !~ /^( +[0-9]+(\.[0-9])?)+  $/ || substr($0, begin, 1) == " ")
+				bad = bad $0 "\n"
+		}
+		END { printf "%s", bad; exit found != tables || !rows || bad != "" }' "$1" || fail "another layout: $(cat "$1")"
+}
+"$TARE" top -p "$name" --batch --count=2 --interval=0.5 --rows=3 >"$work/top" || fail "tare top --batch failed"
+layout "$work/top" 2 ' CPU ms/s  blocked  preempt     CPU ms  function, module' ' CPU ms/s     CPU ms  function, module'
+[ "$(grep -c " $name$" "$work/top")" -le 6 ] || fail "more rows than asked for: $(cat "$work/top")"
+cp "$FIXTURES/proportions" "$work/layout-$$"
+"$TARE" record -q -o "$work/calls.tare" -- "$work/layout-$$" 1000000000 1 &
+recorder=$!
+waiter= # ends with the test, whatever comes
+for _ in $(seq 100); do
+	pid=$(pgrep -P $recorder "layout-$$" || true)
+	waiter=$pid
+	[ -n "$pid" ] && "$TARE" top "$pid" --once >"$work/top" 2>"$work/err" && grep -q ' main ' "$work/top" && break
+	sleep 0.1
+done
+layout "$work/top" 1 ' CPU ms/s  blocked  preempt   calls/s     CPU ms       calls  function, module'
+kill -KILL "$pid"
+wait $recorder || true
+recorder=
+
 # A recording that samples is found by its process: it can be looked at, and a snapshot taken.
 "$TARE" record -q "${record_options[@]}" -o "$work/other.tare" -p $target &
 recorder=$!

@@ -95,6 +95,10 @@ static void add_programs(struct report *report)
 			vec_push(&table->rows, row);
 	}
 	report_finish_rows(report, table, 0, orders[report_layout(report) - report->view->layouts]);
+	/* That all are of one program, the hot path says, too. */
+	if (report->options->format == REPORT_TEXT && table->rows.len == 1 && !table->hidden)
+		table->rows.len = 0;
+	report_drop_empty(report, table);
 }
 
 bool report_fill_summary(struct report *report, struct error *err)

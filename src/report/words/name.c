@@ -353,9 +353,10 @@ void name_append_brief(struct str *out, const char *name)
 	str_fini(&aliased);
 }
 
-/* How deep template arguments lie in each other, at most LEVELS_MAX. */
+/* So many characters of a name's begin are worth their place. */
 enum { SCOPE_BEGIN_MIN = 4 };
 
+/* How deep template arguments lie in each other, at most LEVELS_MAX. */
 enum { LEVELS_MAX = 6 };
 
 /* A name ends with what is its own, and begins with what it lies in. */
