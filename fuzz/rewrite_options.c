@@ -35,6 +35,7 @@ static struct rewrite_options options_read(const unsigned char *bytes)
 		.syscall_probes = chosen[0] & 64,
 		.probes = chosen[0] & 4 ? REWRITE_PROBES_ALL : REWRITE_PROBES_MERGED,
 		.keep_small = !(chosen[0] & 8),
+		.count_executions = chosen[1] & 2,
 		.select = chosen[0] & 16 ? select_odd : NULL,
 		.origin = chosen[0] & 32 ? "/elsewhere" : NULL,
 		.keep_points = true,

@@ -63,8 +63,11 @@ bool executions_begin(struct check *check)
 	const uint64_t known = (uint64_t)module->function_count + module->call_site_count;
 	struct tare_flow flow;
 
-	if (!module->flow_offset || module->counter_count < known)
-		return module->counter_count <= known;
+	/* A poisoned file shows the runtime no functions and call sites, but has their counters. */
+	if (!module->flow_offset)
+		return module->counter_count == known || !known;
+	if (module->counter_count < known)
+		return false;
 	check->executions =
 		mem_zalloc((module->counter_count - known + 1) * sizeof(*check->executions));
 	const unsigned char *bytes = object_at(check->copy, addr, sizeof(flow));
