@@ -65,7 +65,7 @@ bool executions_begin(struct check *check)
 
 	/* A poisoned file shows the runtime no functions and call sites, but has their counters. */
 	if (!module->flow_offset)
-		return module->counter_count == known || !known;
+		return !module->counter_count || !known || module->counter_count == known;
 	if (module->counter_count < known)
 		return false;
 	check->executions =
