@@ -10,7 +10,7 @@
 
 static void check(const struct flow *flow, const uint64_t *values)
 {
-	struct flow_counts counts;
+	struct flow_counts counts = {0};
 
 	if (!flow_solve(flow, values, &counts))
 		return;
@@ -29,7 +29,7 @@ static void check(const struct flow *flow, const uint64_t *values)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint64_t values[256] = {0};
-	struct flow flow;
+	struct flow flow = {0};
 
 	if (size < 1)
 		return 0;

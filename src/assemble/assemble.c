@@ -73,6 +73,19 @@ static bool assemble_all_counters(struct assembly *assembly, struct error *err)
 	vec_foreach (name, &assembly->counters)
 		if (!assemble_counters(assembly, *name, err))
 			return false;
+	const struct executions *executions = &assembly->executions;
+	if (executions->damaged)
+		assembly_add_reason(assembly,
+				    "the counters of %" PRIu64
+				    " modules and threads do not tell their executions",
+				    executions->damaged);
+	if (executions->shared)
+		assembly_add_reason(
+			assembly,
+			"executions in %" PRIu64
+			" modules of processes whose threads count in one place, as the "
+			"program uses %%gs itself, are not known",
+			executions->shared);
 	return executions_finish(&assembly->executions, err);
 }
 

@@ -176,6 +176,16 @@ static bool was_disarmed(const struct summing *summing, const struct resolve_cou
 	return map_get(&summing->disarmed, place_key(module_id, number)) != NULL;
 }
 
+/* More than one. */
+static bool has_threads(const struct counted_process *process)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < process->thread_count; i++)
+		count += process->threads[i].process == process->id;
+	return count > 1;
+}
+
 /* What a thread has counted by a module. */
 struct counting {
 	const struct resolve_loaded *loaded;
@@ -277,6 +287,21 @@ static bool add_inner_cost(struct summing *summing, const struct counting *count
 	return ok;
 }
 
+/* From counters that threads have shared, nothing exact follows. */
+static bool add_executions(struct summing *summing, const struct counting *counting,
+			   struct error *err)
+{
+	struct executions *executions = summing->process->executions;
+
+	if (counting->counted.flow && summing->file->header.flags & TARE_COUNTERS_SHARED &&
+	    has_threads(summing->process)) {
+		executions->shared++;
+		return true;
+	}
+	return executions_add(executions, counting->loaded->module, &counting->counted,
+			      counting->thread, counting->values, err);
+}
+
 static bool add_entry(struct summing *summing, const struct tare_counter_record *entry,
 		      struct error *err)
 {
@@ -299,8 +324,7 @@ static bool add_entry(struct summing *summing, const struct tare_counter_record 
 	for (uint32_t i = 0; i < counting.counted.site_end && ok; i++)
 		ok = !values[i] || add_counter(summing, &counting, i, err);
 	ok = ok && add_inner_cost(summing, &counting, err) &&
-	     executions_add(summing->process->executions, counting.loaded->module,
-			    &counting.counted, counting.thread, values, err);
+	     add_executions(summing, &counting, err);
 	learned_fini(&counting.learned);
 	free(values);
 	return ok;

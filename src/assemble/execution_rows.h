@@ -24,6 +24,7 @@ struct executions {
 	struct vec_of(struct executed_module) modules;
 	uint64_t in_progress; /* struct flow_counts */
 	uint64_t damaged;     /* modules and threads of which nothing can be said */
+	uint64_t shared;      /* the same, as threads have counted in each other's counters */
 };
 
 void executions_init(struct executions *executions, struct resolver *resolver);
