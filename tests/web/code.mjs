@@ -54,7 +54,9 @@ const program = join(work, 'busy');
 writeFileSync(join(work, 'mixed.h'), HEADER);
 writeFileSync(join(work, 'busy.c'), SOURCE);
 writeFileSync(join(work, 'large.c'), largeSource());
-run('cc', '-g', '-O1', '-o', program, join(work, 'busy.c'), join(work, 'large.c'));
+/* Optimizing a function of that size takes minutes. */
+run('cc', '-g', '-O0', '-c', '-o', join(work, 'large.o'), join(work, 'large.c'));
+run('cc', '-g', '-O1', '-o', program, join(work, 'busy.c'), join(work, 'large.o'));
 run(tare, 'record', '-q', '-o', profile('busy'), '--', program);
 const file = (...options) => {
 	const out = join(work, `busy${options.join('').replace(/[^a-z]/g, '-')}.html`);
@@ -143,6 +145,14 @@ const tests = {
 		const mnemonics = async () => (await linkedTexts(instructions(page))).map((what) => what.split(' ')[0]);
 		equal((await mnemonics()).length, expected.length, 'instructions of the line');
 		check((await page.locator('.view [role=status]').textContent()).includes(`line 10 · ${expected.length} instructions`), 'it is said how many');
+		/* What else changes leaves both sides where they are. */
+		const places = () => page.evaluate(() => [...document.querySelectorAll('.code-split .grid-scroller')].map(({ scrollTop }) => scrollTop));
+		await page.setViewportSize({ width: 1440, height: 420 });
+		await instructions(page).evaluate((grid) => { grid.scrollTop = 300; });
+		const before = await places();
+		await page.keyboard.press('i');
+		equal([before[1], await places()], [300, before], 'places');
+		await page.setViewportSize({ width: 1440, height: 900 });
 		/* Hovering lights up others for as long as it lasts. */
 		await lines(page).locator('.grid-row.data', { hasText: 'return sum;' }).hover();
 		equal((await mnemonics()).length, truth.filter((row) => row.lines.at(-1) === 'busy.c:16').length, 'hovered');
@@ -228,6 +238,7 @@ const tests = {
 		const times = await column(lines(page), 'Executions');
 		equal(numbers.flatMap((line, i) => (line ? [[line, times[i]]] : [])), report('annotate', 'busy', profile('executed')).tables.annotate.filter((row) => !row.level)
 			.map((row) => [String(row.line), row.executions === null ? '' : String(row.executions)]).filter(([line]) => numbers.includes(line)), 'of lines');
+		await view(page, 'Instructions');
 		const each = await column(instructions(page), 'Executions');
 		const jumps = await column(instructions(page), 'Taken / not');
 		const conditional = (await listed(page)).flatMap(({ kind }, row) => (kind === 1 ? [row] : []));

@@ -17,6 +17,8 @@ const pictures = [
 	{ name: 'html-sandwich', page: 'calls', address: '#flame&v=application_inclusive&flame=sandwich', theme: 'light', of: 'sqlite3BtreeInsert' },
 	{ name: 'html-samples', page: 'samples', address: '#summary&time=60-150', theme: 'dark' },
 	{ name: 'html-compare', page: 'compare', address: '#functions&v=application_inclusive', theme: 'light', of: 'sqlite3BtreeInsert' },
+	{ name: 'html-source', page: 'code', address: '#source&v=cpu_exclusive', theme: 'light', of: 'add_words' },
+	{ name: 'html-instructions', page: 'code', address: '#instructions&v=cpu_exclusive&bytes=1', theme: 'dark', of: 'add_words', keys: ['ArrowDown'] },
 ];
 
 let large = 0;

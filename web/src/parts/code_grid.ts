@@ -17,6 +17,8 @@ export interface CodeStyle {
 	/** Further columns of the table. */
 	more: ReadonlySet<string>;
 	bytes: boolean;
+	/** Beside source there is less room. */
+	narrow: boolean;
 	/** The row of the jump whose arrow is marked; -1: none. */
 	chosen: number;
 }
@@ -158,7 +160,7 @@ export function assemblyColumns(code: FunctionCode, style: CodeStyle): Column[] 
 		hint: 'Jumps within the function; back, and so loops, in colour',
 		render: (row) => gutterCell({ lanes, chosen: style.chosen, rowHeight: CODE_ROW }, row),
 	};
-	return [...margins(table, style), ...takenColumn(code),
+	return [...margins(table, style), ...(style.narrow ? [] : takenColumn(code)),
 		{ key: 'address', title: 'Address', kind: 'number', width: 92, className: () => 'faint', text: (row) => table.text('address', row).replace(/^0x/, '') },
 		...(style.bytes ? [{ key: 'bytes', title: 'Bytes', kind: 'text' as const, width: 210, text: (row: number) => code.bytes(row), className: () => 'bytes' }] : []),
 		...(lanes.count ? [gutter] : []),

@@ -70,7 +70,7 @@ export function styleOf(context: Context, table: CodeTable | null, more: Readonl
 	const margin = table && marginOf(table, state.measure);
 	const isSamples = margin && /samples$/.test(margin.value);
 	const name = margin?.value === state.measure.key ? state.profile.header.quantities[state.measure.quantity]!.title : isSamples && !state.profile.hasCalls ? 'Samples' : 'CPU';
-	return { measure: state.measure, title: `${name} %`, more, bytes: state.choices['bytes'] === '1', chosen };
+	return { measure: state.measure, title: `${name} %`, more, bytes: state.choices['bytes'] === '1', narrow: false, chosen };
 }
 
 /** What is not seen of the code, and why. */
@@ -100,6 +100,7 @@ export function valuesNote(context: Context, table: CodeTable | null): string {
 export interface AssemblyOptions {
 	onSelect(row: number): void;
 	onHover?(row: number): void;
+	narrow?: boolean;
 	/** Enter on an instruction that leads nowhere. */
 	onOpen?(row: number): void;
 }
@@ -115,7 +116,7 @@ export class AssemblyPane {
 
 	constructor(private readonly context: Context, private readonly options: AssemblyOptions) {
 		this.grid = new Grid({
-			label: 'Instructions', empty: 'The instructions of this function are not in the page.', rowHeight: CODE_ROW, nameWidth: 260,
+			label: 'Instructions', empty: 'The instructions of this function are not in the page.', rowHeight: CODE_ROW, nameWidth: options.narrow ? 200 : 260,
 			onSelect: (row) => this.select(row), onHover: (row) => options.onHover?.(row),
 			onOpen: (row) => { if (!this.follow(row)) options.onOpen?.(row); },
 			onKey: (key, row) => key === 'j' && this.follow(row),
@@ -154,7 +155,7 @@ export class AssemblyPane {
 	}
 
 	private columns(chosen: number): Column[] {
-		return this.code?.assembly ? assemblyColumns(this.code, styleOf(this.context, this.code.assembly, this.more, chosen)) : [];
+		return this.code?.assembly ? assemblyColumns(this.code, { ...styleOf(this.context, this.code.assembly, this.more, chosen), narrow: this.options.narrow ?? false }) : [];
 	}
 
 	/** The arrow of the row's jump is marked; of a row that jumps lead to, none is. */
@@ -167,9 +168,10 @@ export class AssemblyPane {
 	}
 
 	show(code: FunctionCode, more: ReadonlySet<string>): void {
+		const isSame = this.code === code;
 		this.code = code;
 		this.more = more;
 		this.matcher = makeMatcher(this.context.state.query);
-		this.grid.set(this.columns(this.chosen = -1), Array.from({ length: code.assembly?.rows ?? 0 }, (_, row) => row));
+		this.grid.set(this.columns(this.chosen = isSame ? this.chosen : -1), Array.from({ length: code.assembly?.rows ?? 0 }, (_, row) => row), isSame);
 	}
 }

@@ -29,6 +29,8 @@ export class SourceView implements View {
 	private readonly shown: HTMLSelectElement;
 	private readonly bytes: HTMLButtonElement;
 	private code: FunctionCode | null = null;
+	/** What the grids hold. */
+	private filled: FunctionCode | null = null;
 	private matcher: ((text: string) => boolean) | null = null;
 	/** What is marked: a line, or an instruction. */
 	private marked: { side: 'line' | 'instruction'; row: number } | null = null;
@@ -40,7 +42,7 @@ export class SourceView implements View {
 			h('option', { value: '' }, 'Source and instructions'), h('option', { value: 'source' }, 'Source lines'), h('option', { value: 'assembly' }, 'Instructions'));
 		this.bytes = h('button.button.switch', { type: 'button', title: 'The bytes of instructions', onclick: () => state.choose('bytes', state.choices['bytes'] ? '' : '1') }, 'Bytes');
 		this.lines = new Grid({
-			label: 'Source lines', empty: 'No line of this function is known: the program has no debug information here.', rowHeight: CODE_ROW, nameWidth: 260,
+			label: 'Source lines', empty: 'No line of this function is known: the program has no debug information here.', rowHeight: CODE_ROW, nameWidth: 200,
 			rowClass: (row) => [this.code!.lines!.number('level', row) ? 'inlined' : '', this.matcher?.(this.code!.lines!.text('text', row)) ? 'match' : ''].filter(Boolean).join(' '),
 			onSelect: (row) => this.mark('line', row), onHover: (row) => this.hover('line', row), onOpen: (row) => this.cross('line', row),
 			tree: {
@@ -49,7 +51,7 @@ export class SourceView implements View {
 			},
 		});
 		this.assembly = new AssemblyPane(context, {
-			onSelect: (row) => this.mark('instruction', row), onHover: (row) => this.hover('instruction', row), onOpen: (row) => this.cross('instruction', row),
+			narrow: true, onSelect: (row) => this.mark('instruction', row), onHover: (row) => this.hover('instruction', row), onOpen: (row) => this.cross('instruction', row),
 		});
 		this.element = h('section.view', { 'aria-label': 'Source' },
 			h('div.bar', {}, this.choice.element, this.shown, this.bytes, this.menu, h('span.grow'), this.where), this.empty, this.split, this.notes);
@@ -161,7 +163,9 @@ export class SourceView implements View {
 	}
 
 	private fill(code: FunctionCode): void {
-		this.lines.set(code.lines ? lineColumns(code, styleOf(this.context, code.lines, this.more)) : [], code.inlined.list(), true);
+		const isSame = this.filled === code;
+		this.filled = code;
+		this.lines.set(code.lines ? lineColumns(code, styleOf(this.context, code.lines, this.more)) : [], code.inlined.list(), isSame);
 		this.assembly.show(code, this.more);
 		this.light(this.marked?.side ?? 'line', this.marked?.row ?? -1);
 		const noLines = code.assembly && !code.lines ? 'No source line of this function is known: the debug information of its file was not found when this was recorded.' : '';
