@@ -193,6 +193,7 @@ struct sorter {
 	const struct report *report;
 	const struct report_row *rows;
 	struct cell *first; /* by row, of the first key; NULL: it is a text */
+	uint64_t *ranks;    /* by row: of different ones the smaller comes first */
 	struct sort_key keys[SORT_KEYS_MAX];
 	size_t count;
 	struct str left, right;
@@ -204,6 +205,8 @@ static int row_compare(const void *a, const void *b, void *context)
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	struct sorter *sorter = context;
 
+	if (sorter->ranks && sorter->ranks[x] != sorter->ranks[y])
+		return sorter->ranks[x] < sorter->ranks[y] ? -1 : 1;
 	for (size_t i = 0; i < sorter->count; i++) {
 		const struct column *column = sorter->keys[i].column;
 		struct cell left, right;
@@ -223,6 +226,33 @@ static int row_compare(const void *a, const void *b, void *context)
 			return order;
 	}
 	return x < y ? -1 : 1;
+}
+
+/* Numbers without a sign, by the first key, and rows without one behind them. */
+static uint64_t rank_of(const struct cell *cell, bool ascending)
+{
+	if (cell->type == CELL_EMPTY)
+		return UINT64_MAX;
+	return ascending ? cell->number : ~cell->number;
+}
+
+/* Reads what rows are sorted by first. */
+static void read_first(struct sorter *sorter, size_t count)
+{
+	const struct sort_key *key = &sorter->keys[0];
+	const enum cell_type type = key->column->type;
+
+	if (!sorter->count || type == CELL_TEXT)
+		return;
+	sorter->first = mem_alloc(count * sizeof(*sorter->first));
+	if (type == CELL_TIME || type == CELL_COUNT)
+		sorter->ranks = mem_alloc(count * sizeof(*sorter->ranks));
+	for (size_t i = 0; i < count; i++) {
+		column_read(key->column, sorter->report, &sorter->rows[i], &sorter->left,
+			    &sorter->first[i]);
+		if (sorter->ranks)
+			sorter->ranks[i] = rank_of(&sorter->first[i], key->ascending);
+	}
 }
 
 /* Puts rows[order[i]] at i, cycle by cycle; the order is used up. */
@@ -255,18 +285,14 @@ void report_sort(struct report *report, struct report_row *rows, size_t count, c
 		sort = report->options->sort ? report->options->sort : report_layout(report)->sort;
 	sort_parse(report->view, sort, sorter.keys, &sorter.count, &ignored);
 	uint32_t *order = mem_alloc(count * sizeof(*order));
-	if (sorter.count && sorter.keys[0].column->type != CELL_TEXT)
-		sorter.first = mem_alloc(count * sizeof(*sorter.first));
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		order[i] = (uint32_t)i;
-		if (sorter.first)
-			column_read(sorter.keys[0].column, report, &rows[i], &sorter.left,
-				    &sorter.first[i]);
-	}
+	read_first(&sorter, count);
 	qsort_r(order, count, sizeof(*order), row_compare, &sorter);
 	rows_arrange(rows, order, count);
 	free(order);
 	free(sorter.first);
+	free(sorter.ranks);
 	str_fini(&sorter.left);
 	str_fini(&sorter.right);
 }
