@@ -17,7 +17,7 @@ const { outputFiles: [{ text }] } = await build({
 	stdin: { contents: MODULES.map((name) => `export * from './${name}.ts';`).join('\n'), resolveDir: join(web, 'src') },
 	bundle: true, format: 'esm', write: false, target: 'es2022',
 });
-const { CallTree, Selection, shapeTree, hiddenNodes, Comparison, FlameLayout, rangeOf, TreeRows, percent, shorten, time, count, rangesOf, numbersOf,
+const { CallTree, Selection, shapeTree, hiddenNodes, Comparison, FlameLayout, rangeOf, TreeRows, percent, shorten, besideModule, time, count, rangesOf, numbersOf,
 	Lanes, Links, CodeTable, marginOf, InlinedRows } =
 	await import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
 
@@ -229,6 +229,9 @@ const tests = {
 		equal([count(1234567), count(-1000), count(999)], ['1,234,567', '−1,000', '999'], 'count');
 		equal([time(999), time(1000), time(999999), time(1e6), time(9.999e9), time(1e10), time(-1500)],
 			['999 ns', '1.000 µs', '999.999 µs', '1.000 ms', '9,999.000 ms', '10.000 s', '−1.500 µs'], 'time');
+		equal([besideModule('libx.so+0x4970', 'libx.so'), besideModule('libx.so+0x4970 [folded]', 'libx.so'), besideModule('libx.so+0x4970', 'main'),
+			besideModule('libx.so+0x4970 \u203a main', 'libx.so'), besideModule('main', 'main'), besideModule('a+b', '')],
+			['+0x4970', '+0x4970 [folded]', 'libx.so+0x4970', 'libx.so+0x4970 \u203a main', 'main', 'a+b'], 'names beside their module');
 		equal([shorten('abcdefghij', 5), shorten('abcde', 5), shorten('abcdef', 3), shorten('abc', 0)], ['ab…ij', 'abcde', 'abc', ''], 'shorten');
 		equal([shorten('ab😀cdefgh', 7), shorten('abcdef😀gh', 7)], ['ab…fgh', 'abc…gh'], 'no half of a character');
 	},

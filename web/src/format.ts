@@ -54,4 +54,8 @@ function trimSurrogates(head: string, tail: string): string {
 	return `${begin}…${end}`;
 }
 
+/** The name of a function without one is its module and an address: that alone, where its module stands beside it. */
+export const besideModule = (name: string, module: string): string =>
+	name.startsWith(module) && /^\+0x[\da-f]+( \[folded\])?$/.test(name.slice(module.length)) ? name.slice(module.length) : name;
+
 export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;

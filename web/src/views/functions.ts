@@ -1,7 +1,7 @@
 // One row per function: all columns of the report, those of the selection's threads where some are
 // left out, and what differs from the base of a comparison.
 import { append, h } from '../dom.ts';
-import { count, plural, scaleFor, timeIn } from '../format.ts';
+import { besideModule, count, plural, scaleFor, timeIn } from '../format.ts';
 import type { Table } from '../model/profile.ts';
 import { Grid, type Column } from '../parts/grid.ts';
 import { makeMatcher } from '../parts/search.ts';
@@ -199,8 +199,13 @@ export class FunctionsView implements View {
 		const disarmed = this.table.columns.find((column) => column.name === 'disarmed');
 		const chosen = this.table.columns.filter((info) => this.chosen.has(info.name)).map((info) => {
 			const column = makeColumn(info, source);
-			if (info.name === 'function')
+			if (info.name === 'function') {
 				column.className = () => 'strong';
+				if (this.chosen.has('module')) {
+					column.csv = (row) => this.nameOf(row);
+					column.text = (row) => besideModule(this.nameOf(row), this.moduleOf(row));
+				}
+			}
 			if (info.name === 'calls' && disarmed)
 				column.text = (row) => this.callsText(row, source.value(disarmed, row), Number(source.value(info, row) ?? 0));
 			return column;

@@ -1,6 +1,6 @@
 // The report's other tables as they are: modules, threads, processes, OS time, coverage, marks.
 import { h } from '../dom.ts';
-import { count, plural } from '../format.ts';
+import { besideModule, count, plural } from '../format.ts';
 import type { Table } from '../model/profile.ts';
 import { Grid } from '../parts/grid.ts';
 import { makeMatcher } from '../parts/search.ts';
@@ -80,6 +80,11 @@ export class TableView implements View {
 		this.grid.set(chosen.map((info) => {
 			const column = makeColumn(info, source);
 			const { text } = column;
+			const module = info.name === 'function' && chosen.find((other) => other.name === 'module');
+			if (module) {
+				column.csv = text;
+				column.text = (row) => besideModule(text(row), String(this.shown.value(module, row) ?? ''));
+			}
 			if (info.name === 'cause')
 				column.text = (row) => state.profile.causeTitle(text(row));
 			if (['process', 'thread', 'module'].includes(info.name) && info.name === this.options.one)

@@ -1,6 +1,6 @@
 // The call tree: processes, threads and call paths; all threads as one; or callers below callees.
 import { h } from '../dom.ts';
-import { count, percent, plural, scaleFor, timeIn } from '../format.ts';
+import { besideModule, count, percent, plural, scaleFor, timeIn } from '../format.ts';
 import { hotPath, type Frames, type FramesKind } from '../model/frames.ts';
 import type { ColumnInfo } from '../model/data.ts';
 import { Grid, type Column } from '../parts/grid.ts';
@@ -205,7 +205,8 @@ export class TreeView implements View {
 		const shown: Column[] = [
 			{ key: 'value', csvKey: 'percent', title: '% of total', group: state.profile.header.quantities[this.quantity]!.title, kind: 'number', width: 112,
 				text: (row) => (total ? percent(share(row)) : '–'), sortValue: (row) => frames.value(row, this.quantity, true), csv: (row) => 100 * share(row), share },
-			{ key: 'frame', csvKey: 'function', title: 'Function', kind: 'name', width: 0, text: (row) => rows.label(row), className: () => 'strong' },
+			{ key: 'frame', csvKey: 'function', title: 'Function', kind: 'name', width: 0, csv: (row) => rows.label(row), className: () => 'strong',
+				text: (row) => (this.chosen.has('module') ? besideModule(rows.label(row), state.profile.moduleOf(frames.func(row))) : rows.label(row)) },
 			...all.filter(({ key }) => this.chosen.has(key))];
 		return shown.map((column) => (column.key === 'frame' ? column : { ...column, text: (row) => (rows.isRest(row) ? rows.restText(row, column.key, state, this.quantity) : column.text(row)),
 			share: column.share && ((row) => (rows.isRest(row) ? 0 : column.share!(row))) }));
