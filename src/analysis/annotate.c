@@ -203,6 +203,9 @@ static void annotate(struct annotator *annotator, const struct annotated *target
 {
 	if (!annotator->options->assembly && annotate_source(annotator, target))
 		return;
+	/* Who knows the code asks for its instructions anyway. */
+	if (!annotator->options->assembly && annotator->options->whole)
+		return;
 	if (!annotator->options->assembly)
 		annotator_note(annotator, "no source line of %s is known: its instructions instead",
 			       target->name);
@@ -226,11 +229,16 @@ bool analysis_annotate(const struct analysis *analysis, const struct annotation_
 		return unknown(&annotator);
 	uint32_t *first_line = analysis_lines_of_locations(analysis);
 	annotator.first_line = first_line;
-	code_reader_init(&annotator.code, analysis);
+	struct code_reader *shared = options->whole ? options->whole->code : NULL;
+	if (shared)
+		annotator.code = *shared;
+	else
+		code_reader_init(&annotator.code, analysis);
 	const bool ok = parse_paths(&annotator) && find_targets(&annotator, &targets);
 	for (size_t i = 0; i < targets.len && ok; i++)
 		annotate(&annotator, &targets.data[i]);
-	code_reader_fini(&annotator.code);
+	if (!shared)
+		code_reader_fini(&annotator.code);
 	free(first_line);
 	vec_fini(&targets);
 	vec_fini(&annotator.prefixes);

@@ -43,6 +43,7 @@ struct annotation_whole {
 	size_t extent_count;
 	/* A profile may name any file: unless this is set, only those of `extents` are read. */
 	bool reads_any;
+	struct code_reader *code; /* of listings, whose files are open already; borrowed */
 };
 
 struct annotation_options {

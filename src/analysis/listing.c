@@ -14,7 +14,7 @@
 struct lister {
 	const struct analysis *analysis;
 	struct listings *listings;
-	struct code_reader code;
+	struct code_reader *code;
 	struct strmap sources; /* path → number */
 	struct vec_of(const char *) source_of;
 	struct map frames; /* (source, line) → number */
@@ -80,7 +80,7 @@ static void list_function(struct lister *lister, uint32_t function)
 	struct listing listing = {.function = function};
 	struct listing_instruction instruction;
 	const char *reason;
-	const struct object *object = code_of_module(&lister->code, row->module, &reason);
+	const struct object *object = code_of_module(lister->code, row->module, &reason);
 	const uint64_t end = object ? code_end(object, row) : 0;
 
 	for (uint64_t at = row->link_addr; at < end; at += instruction.length) {
@@ -145,7 +145,7 @@ static void find_lines(struct lister *lister, uint32_t module)
 {
 	struct vec_of(uint64_t) addrs = {0};
 	const char *reason;
-	const struct object *object = code_of_module(&lister->code, module, &reason);
+	const struct object *object = code_of_module(lister->code, module, &reason);
 	struct lines *lines = object ? lines_open(object, NULL) : NULL;
 	size_t at = 0;
 
@@ -200,7 +200,8 @@ void listings_make(const struct analysis *analysis, const uint32_t *functions, s
 	strmap_init(&lister.sources);
 	map_init(&lister.frames);
 	map_init(&lister.places);
-	code_reader_init(&lister.code, analysis);
+	lister.code = listings->code = mem_zalloc(sizeof(*listings->code));
+	code_reader_init(listings->code, analysis);
 	for (size_t i = 0; i < count; i++) {
 		list_function(&lister, functions[i]);
 		total += vec_last(&listings->functions).instructions.len;
@@ -211,7 +212,6 @@ void listings_make(const struct analysis *analysis, const uint32_t *functions, s
 		}
 	}
 	find_all_lines(&lister);
-	code_reader_fini(&lister.code);
 	map_fini(&lister.places);
 	map_fini(&lister.frames);
 	vec_fini(&lister.source_of);
@@ -225,6 +225,9 @@ void listings_fini(struct listings *listings)
 	}
 	vec_fini(&listings->functions);
 	vec_fini(&listings->places);
+	if (listings->code)
+		code_reader_fini(listings->code);
+	free(listings->code);
 	arena_fini(&listings->arena);
 }
 

@@ -41,8 +41,11 @@ struct listing {
 	struct vec_of(struct listing_instruction) instructions; /* ascending */
 };
 
+struct code_reader;
+
 struct listings {
 	struct arena arena;
+	struct code_reader *code;		 /* the files that were read, which stay open */
 	struct vec_of(struct listing) functions; /* as they were asked for */
 	struct vec_of(struct listing_place) places;
 };

@@ -306,12 +306,6 @@ static void pack_places(struct code_packer *packer)
 
 /* ---- tables ---- */
 
-static bool has_instructions(const struct report *report)
-{
-	return report->annotation.rows.len &&
-	       report->annotation.rows.data[0].kind == ANNOTATION_INSTRUCTION;
-}
-
 /* Lines, or instructions with their columns. A function without known lines has only the latter. */
 static bool pack_annotated(struct code_packer *packer, const struct report_options *wanted,
 			   const struct listing *listing, struct error *err)
@@ -322,7 +316,7 @@ static bool pack_annotated(struct code_packer *packer, const struct report_optio
 	if (!report_open(&report, packer->analysis, wanted, err))
 		return err->code == ERROR_NOT_FOUND || err->code == ERROR_USAGE;
 	const struct report_table *table = &report.tables[0];
-	const bool is_shown = table->rows.len && has_instructions(&report) == wanted->assembly;
+	const bool is_shown = table->rows.len > 0;
 	snprintf(name, sizeof(name), "%s:%u", wanted->assembly ? "assembly" : "source",
 		 listing->function);
 	if (is_shown)
@@ -369,6 +363,7 @@ static bool pack_function(struct code_packer *packer, const struct listing *list
 		.extents = extents.data,
 		.extent_count = extents.len,
 		.reads_any = packer->options->code == EXPORT_CODE_ALL,
+		.code = packer->listings.code,
 	};
 	struct report_options wanted = {
 		.view = "annotate",
