@@ -350,6 +350,7 @@ const tests = {
 				return Array.from({ length: table.rows }, (_, row) => [table.value(column('exclusive_samples'), row), column('text') ? table.value(column('text'), row) : null]);
 			});
 			equal(shown.map(([samples]) => samples), expected.map((row) => row.exclusive_samples), `samples in ${name}`);
+			check(await page.evaluate(() => !tarePage.state.profile.table(`source:${tarePage.state.selected}`)?.columns.some(({ name }) => name === 'address')), `${name} has instructions as its source`);
 			equal(shown.map(([, text]) => text === null), expected.map((row) => row.text === null), `lines of ${name}`);
 		}
 		await close();
