@@ -1,7 +1,7 @@
 #!/bin/bash
 # Executions, as --lines counts them.
 #
-#   executions.sh instructions   each instruction of a real library, beside callgrind's
+#   executions.sh instructions   each instruction and jump of a real library, beside callgrind's
 #   executions.sh lines          each source line of a program, beside gcov's
 #   executions.sh killed         what a program counted that was killed is there
 . "$E2E/lib.sh"
@@ -18,7 +18,7 @@ instructions() {
 	sed 's/i < 20000)/i < 300)/; s/i < 60000)/i < 900)/; s/% 20000\b/% 300/' "$E2E/data/orders.sql" \
 		>"$work/orders.sql"
 	need valgrind python3 sqlite3
-	"${environment[@]}" valgrind -q --tool=callgrind --dump-instr=yes --skip-plt=no \
+	"${environment[@]}" valgrind -q --tool=callgrind --dump-instr=yes --collect-jumps=yes --skip-plt=no \
 		--compress-strings=no --compress-pos=no --callgrind-out-file="$work/callgrind.out" \
 		"${command[@]}" >"$work/valgrind.stdout"
 	"${environment[@]}" "$TARE" record -q --lines -o "$work/profile.tare" -- "${command[@]}" \

@@ -172,6 +172,8 @@
 		.name = (name_), .group = "", .title = (title_), .type = (type_), .role = (role_), \
 		.rows = PLACES, .get = (get_), .of_executions = true                               \
 	}
+#define BRANCH(name_, title_, type_, param_)                                                       \
+	COLUMN(name_, "", title_, type_, R(BRANCH), report_get_branch, param_)
 #define OS(number, ID, cause, since, title, ...)                                                   \
 	CALLS("os_" #cause, "OS time", title, CELL_TIME, VALUES, report_get_os, TARE_OS_##ID)
 
@@ -184,10 +186,10 @@ const struct column report_columns[] = {
 	     report_get_thread),
 	NAME("module", "Module", ROLE_ASIDE,
 	     CODE | R(MODULE) | R(OS) | WAITS | R(COVERAGE) | R(VERDICT) | R(EVENT) | PLACES |
-		     SOURCE | R(COMPARISON),
+		     SOURCE | R(COMPARISON) | R(BRANCH),
 	     report_get_module),
 	NAME("function", "Function", ROLE_FUNCTION,
-	     R(FUNCTION) | R(BUSY) | TREE | R(OS) | WAITS | R(EVENT) | R(INSTRUCTION),
+	     R(FUNCTION) | R(BUSY) | TREE | R(OS) | WAITS | R(EVENT) | R(INSTRUCTION) | R(BRANCH),
 	     report_get_function),
 	NAME("function", "Function", ROLE_FUNCTION, R(RELATIVE), report_get_relative),
 	NAME("function", "Function", ROLE_FUNCTION, R(COMPARISON), report_get_compared_function),
@@ -198,6 +200,12 @@ const struct column report_columns[] = {
 	NAME("source", "Source", ROLE_NONE, R(LINE), report_get_line_source),
 	NAME("source", "Source", ROLE_NONE, R(INSTRUCTION), report_get_instruction_source),
 	NAME("source", "Source", ROLE_NONE, SOURCE, report_get_code_source),
+	BRANCH("source", "Source", CELL_TEXT, BRANCH_SOURCE),
+	BRANCH("line", "Line", CELL_SIGNED, BRANCH_LINE),
+	BRANCH("address", "Block", CELL_ADDRESS, BRANCH_BLOCK),
+	BRANCH("executions", "Executions", CELL_COUNT, BRANCH_EXECUTIONS),
+	BRANCH("taken", "Taken", CELL_COUNT, BRANCH_TAKEN),
+	BRANCH("taken_percent", "%", CELL_PERCENT, BRANCH_PERCENT),
 	COLUMN("line", "", "Line", CELL_SIGNED, CODE, report_get_line, 0),
 	COLUMN("line", "", "Line", CELL_SIGNED, R(LINE), report_get_line_line, 0),
 	COLUMN("line", "", "Line", CELL_SIGNED, R(INSTRUCTION), report_get_instruction_line, 0),
@@ -351,6 +359,7 @@ const struct column report_columns[] = {
 	SHOWN("place", "Line", ROLE_WHOLE, R(LINE), report_get_line_place),
 	SHOWN("place", "Line", ROLE_WHOLE, R(INSTRUCTION), report_get_instruction_place),
 	SHOWN("place", "Line", ROLE_WHOLE, SOURCE, report_get_code_place),
+	SHOWN("place", "Line", ROLE_WHOLE, R(BRANCH), report_get_branch_place),
 	NAME("instruction", "Instruction", ROLE_CODE, R(INSTRUCTION), report_get_instruction),
 	NAME("text", "Text", ROLE_SOURCE, SOURCE, report_get_code),
 };

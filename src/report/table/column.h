@@ -131,6 +131,16 @@ enum comparison_column {
 	COMPARED_DIFFERENCE,
 	COMPARED_OUTSIDE,
 };
+/* branch_cells.c */
+report_getter report_get_branch, report_get_branch_place;
+enum branch_column {
+	BRANCH_EXECUTIONS,
+	BRANCH_TAKEN,
+	BRANCH_PERCENT,
+	BRANCH_LINE,
+	BRANCH_BLOCK,
+	BRANCH_SOURCE,
+};
 /* event_cells.c */
 enum event_column {
 	EVENT_TIME,

@@ -35,6 +35,7 @@ enum row_type {
 	ROW_CPU,	 /* `cpu` */
 	ROW_EVENT,	 /* `event` */
 	ROW_COMPARISON,	 /* `comparison` */
+	ROW_BRANCH,	 /* `branch`: a conditional jump */
 	ROW_PAIR,	 /* `pair`: of a comparison of profiles */
 };
 
@@ -54,6 +55,12 @@ struct report_comparison {
 	uint64_t cpu_ticks, samples;
 	double cpu_percent, samples_percent;
 	double low, high; /* of the samples' share */
+};
+
+/* A conditional jump, at the end of a block. */
+struct report_branch {
+	const struct executed_block *block;
+	const char *source; /* NULL: unknown */
 };
 
 /* What a function is to the one that was asked for. */
@@ -79,6 +86,7 @@ struct report_row {
 		const struct report_cpu *cpu;
 		const struct analysis_trace_event *event;
 		const struct report_comparison *comparison;
+		const struct report_branch *branch;
 		const struct diff_row *pair;
 		/* ROW_PATH of the tree from its leaves; else NULL there. */
 		const struct analysis_inverted *inverted;

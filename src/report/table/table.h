@@ -27,6 +27,7 @@ enum view_id {
 	VIEW_CALLTRACE,
 	VIEW_LINES,
 	VIEW_INSTRUCTIONS,
+	VIEW_BRANCHES,
 	VIEW_METHODS,
 	VIEW_ANNOTATE,
 	VIEW_COUNT
@@ -87,7 +88,14 @@ struct view_layout {
 };
 
 /* What a profile must have for a view. */
-enum view_needs { NEEDS_EITHER, NEEDS_NOTHING, NEEDS_CALLS, NEEDS_PLACES, NEEDS_BOTH };
+enum view_needs {
+	NEEDS_EITHER,
+	NEEDS_NOTHING,
+	NEEDS_CALLS,
+	NEEDS_PLACES,
+	NEEDS_EXECUTIONS,
+	NEEDS_BOTH
+};
 
 struct view {
 	const char *name, *summary; /* name NULL: a variant of the view before it */
@@ -168,6 +176,8 @@ bool report_fill_modules(struct report *report, struct error *err);
 bool report_fill_threads(struct report *report, struct error *err);
 bool report_fill_processes(struct report *report, struct error *err);
 bool report_fill_marks(struct report *report, struct error *err);
+/* branch_rows.c */
+bool report_fill_branches(struct report *report, struct error *err);
 /* caller_rows.c */
 bool report_fill_callers(struct report *report, struct error *err);
 /* wait_rows.c */

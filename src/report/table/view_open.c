@@ -43,7 +43,7 @@ void report_select(const struct report_options *options, struct analysis_options
 
 	selection->places = view->needs == NEEDS_PLACES;
 	selection->call_places = selection->sampled_places = selection->places;
-	selection->executions = selection->places;
+	selection->executions = selection->places || view->needs == NEEDS_EXECUTIONS;
 	selection->code = view->id == VIEW_INSTRUCTIONS;
 	selection->merge_threads |= view->id == VIEW_SUMMARY;
 	/* A view that streams takes them by itself. */
@@ -190,6 +190,11 @@ static bool view_has_data(const struct report *report, struct error *err)
 				 sampled ? "calls of the profile are" : "profile has calls",
 				 sampled ? "--method=sample shows the samples"
 					 : "tare record --method=sample records samples");
+	if (view->needs == NEEDS_EXECUTIONS && !analysis->executions)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the view %s needs executions, and the profile has none; tare "
+				 "record --lines counts them",
+				 view->name);
 	if (report->options->never && !analysis->executions)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "--never needs executions, and the profile has none; tare record "
