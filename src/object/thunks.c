@@ -29,7 +29,7 @@ static uint64_t jump_target(const struct object *object, uint64_t addr, uint64_t
 		distance = (int32_t)read_u32(&code);
 		break;
 	case 0xeb:
-		distance = (int8_t)read_u8(&code);
+		distance = (int64_t)(int8_t)read_u8(&code);
 		break;
 	default:
 		return 0;

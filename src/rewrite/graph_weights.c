@@ -6,6 +6,7 @@
  */
 #include "rewrite/graph.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,6 +210,7 @@ static bool spread_cold(struct graph *graph)
 /* Of an edge that shares its block with another: a loop goes on rather than ends. */
 static uint32_t edge_weight(const struct graph *graph, const struct graph_edge *edge)
 {
+	assert(graph->blocks.data);
 	const struct graph_block *from = &graph->blocks.data[edge->from];
 	const struct graph_block *to =
 		edge->to == GRAPH_OUTSIDE ? NULL : &graph->blocks.data[edge->to];

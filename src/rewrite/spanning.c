@@ -61,7 +61,7 @@ static uint32_t set_of(struct spanning *spanning, uint32_t vertex)
 }
 
 /* False where they are connected already. */
-static bool connect(struct spanning *spanning, uint32_t a, uint32_t b)
+static bool unite(struct spanning *spanning, uint32_t a, uint32_t b)
 {
 	a = set_of(spanning, a);
 	b = set_of(spanning, b);
@@ -124,9 +124,9 @@ static void add_block(struct spanning *spanning, uint32_t number)
 	struct span link = {.from = vertex_in(number), .to = vertex_out(number), .number = number};
 
 	if (block->from_outside)
-		connect(spanning, VERTEX_OUTSIDE, link.from);
+		unite(spanning, VERTEX_OUTSIDE, link.from);
 	if (block->to_outside)
-		connect(spanning, link.to, VERTEX_OUTSIDE);
+		unite(spanning, link.to, VERTEX_OUTSIDE);
 	/* The call's counter counts it. */
 	if (block->is_site)
 		return;
@@ -172,7 +172,7 @@ static bool choose(struct spanning *spanning, const struct span **chosen)
 {
 	vec_sort(&spanning->links, compare_links);
 	vec_foreach (link, &spanning->links) {
-		if (connect(spanning, link->from, link->to))
+		if (unite(spanning, link->from, link->to))
 			continue;
 		if (link->no_place)
 			return false;
