@@ -134,6 +134,13 @@ show:
 	print_stack(traced, other->name, its);
 }
 
+/* Whatever it says, a stack that ends in no file's code has not reached the first frame. */
+static bool ends_in_code(struct traced *traced, const struct stack *stack)
+{
+	return stack->count &&
+	       strncmp(traced_name(traced, stack->at[stack->count - 1]), "0x", 2) != 0;
+}
+
 static void look(struct other others[OTHERS], struct traced *traced, pid_t tid, bool verbose)
 {
 	static struct stack own, its;
@@ -142,6 +149,7 @@ static void look(struct other others[OTHERS], struct traced *traced, pid_t tid, 
 	for (int i = 0; i < OTHERS; i++) {
 		its = (struct stack){0};
 		others[i].stack(&others[i], traced, tid, &its);
+		its.complete = its.complete && ends_in_code(traced, &its);
 		compare(&others[i], traced, &own, &its, verbose);
 	}
 }
