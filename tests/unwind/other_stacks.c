@@ -31,7 +31,7 @@ struct other {
 		      struct stack *stack);
 	Dwfl *dwfl;
 	unw_addr_space_t space;
-	size_t equal, longer, shorter, neither, different;
+	size_t equal, longer, shorter, neither, different, disproved;
 };
 
 /* ---- libunwind ---- */
@@ -105,15 +105,29 @@ static void print_stack(struct traced *traced, const char *name, const struct st
 		printf("      %s\n", traced_name(traced, stack->at[i]));
 }
 
+/* How many frames are the same, from the innermost on. */
+static size_t same_frames(const struct stack *a, const struct stack *b)
+{
+	const size_t both = a->count < b->count ? a->count : b->count;
+	size_t same = 0;
+
+	while (same < both && a->at[same] == b->at[same])
+		same++;
+	return same;
+}
+
+static bool are_equal(const struct stack *a, const struct stack *b)
+{
+	return a->count == b->count && same_frames(a, b) == a->count;
+}
+
 static void compare(struct other *other, struct traced *traced, const struct stack *own,
 		    const struct stack *its, bool verbose)
 {
 	const size_t both = own->count < its->count ? own->count : its->count;
-	size_t same = 0;
+	const size_t same = same_frames(own, its);
 
-	while (same < both && own->at[same] == its->at[same])
-		same++;
-	if (same == own->count && same == its->count) {
+	if (are_equal(own, its)) {
 		other->equal++;
 		return;
 	}
@@ -143,14 +157,22 @@ static bool ends_in_code(struct traced *traced, const struct stack *stack)
 
 static void look(struct other others[OTHERS], struct traced *traced, pid_t tid, bool verbose)
 {
-	static struct stack own, its;
+	static struct stack own, its[OTHERS];
+	bool confirmed = false;
 
 	traced_stack(traced, tid, &own);
 	for (int i = 0; i < OTHERS; i++) {
-		its = (struct stack){0};
-		others[i].stack(&others[i], traced, tid, &its);
-		its.complete = its.complete && ends_in_code(traced, &its);
-		compare(&others[i], traced, &own, &its, verbose);
+		its[i] = (struct stack){0};
+		others[i].stack(&others[i], traced, tid, &its[i]);
+		its[i].complete = its[i].complete && ends_in_code(traced, &its[i]);
+		confirmed |= own.complete && its[i].complete && are_equal(&own, &its[i]);
+	}
+	for (int i = 0; i < OTHERS; i++) {
+		/* Two that agree on a whole stack are right, and the third is not. */
+		if (confirmed && its[i].complete && !are_equal(&own, &its[i]))
+			others[i].disproved++;
+		else
+			compare(&others[i], traced, &own, &its[i], verbose);
 	}
 }
 
@@ -247,10 +269,11 @@ int main(int argc, char **argv)
 
 	for (int i = 0; i < OTHERS; i++) {
 		printf("%s: %zu stacks, %zu equal; complete: %zu only by tare, %zu only by %s, %zu "
-		       "by "
-		       "neither; %zu different\n",
+		       "by neither; %zu different, %zu more in which the other one agrees with "
+		       "tare\n",
 		       others[i].name, compared, others[i].equal, others[i].shorter,
-		       others[i].longer, others[i].name, others[i].neither, others[i].different);
+		       others[i].longer, others[i].name, others[i].neither, others[i].different,
+		       others[i].disproved);
 		failed |= (others[i].different + others[i].longer) * 1000000 > allowed * compared;
 	}
 	forget(others);
