@@ -2,8 +2,8 @@
  * Calls behind which control may not go on as often as before them: exceptions, longjmp, exit and
  * the end of a thread leave the callers behind, setjmp and fork come back more than once.
  *
- *   a unit escapes that calls what is not known, traps, jumps elsewhere or into the kernel, or
- * calls a unit that escapes
+ *   a unit escapes that calls what is not known, traps, jumps elsewhere or into the kernel,
+ * switches stacks, or calls a unit that escapes
  *
  * What remains are functions that compute. A signal handler may leave even those.
  */
@@ -60,6 +60,17 @@ static bool jump_escapes(const struct program *program, const struct unit *unit,
 	return unit_at(program, insn->target) != unit && target_escapes(program, insn->target);
 }
 
+/* To another stack: what the frame pointer does not keep, or an exchange. Frames there may never
+   come back. */
+static bool switches_stack(const struct insn *insn)
+{
+	const unsigned frame = REG_BIT(REG_RSP) | REG_BIT(REG_RBP);
+
+	if (!(insn->writes & REG_BIT(REG_RSP)))
+		return false;
+	return !(insn->reads & frame) || (insn->writes & insn->reads & ~frame);
+}
+
 static bool insn_escapes(const struct program *program, const struct unit *unit,
 			 const struct range *range, uint32_t number)
 {
@@ -80,7 +91,7 @@ static bool insn_escapes(const struct program *program, const struct unit *unit,
 	case INSN_TRAP:
 		return true;
 	default:
-		return insn->is_syscall || insn->rel_bits;
+		return insn->is_syscall || insn->rel_bits || switches_stack(insn);
 	}
 }
 

@@ -2,7 +2,7 @@
 # Executions, as --lines counts them.
 #
 #   executions.sh instructions   each instruction and jump of a real library, beside callgrind's
-#   executions.sh lines          each source line of a program, beside gcov's
+#   executions.sh lines SOURCE   each source line of a program, beside gcov's
 #   executions.sh killed         what a program counted that was killed is there
 . "$E2E/lib.sh"
 
@@ -30,15 +30,16 @@ instructions() {
 # What computed gotos share is one instruction at -O0, which has one of their lines.
 lines() {
 	need g++ gcov python3
-	cp "$E2E/../fixtures/executed.cpp" "$work"
+	local source=$E2E/../fixtures/$1 options=(-g -O0 -pthread -I"$E2E/../fixtures")
+	local name=${source##*/}
 	cd "$work"
-	g++ -g -O0 -pthread -o plain executed.cpp
-	g++ -g -O0 -pthread --coverage -fprofile-update=atomic -o covered executed.cpp
+	g++ "${options[@]}" -o plain "$source"
+	g++ "${options[@]}" --coverage -fprofile-update=atomic -o covered "$source"
 	./covered >covered.stdout
-	gcov -t covered-executed.gcda >gcov.out 2>/dev/null
+	gcov -t "covered-${name%.cpp}.gcda" >gcov.out 2>/dev/null
 	record_lines ./plain
 	cmp covered.stdout recorded.stdout || fail "the output differs"
-	"$E2E/executions_check" lines gcov.out profile.tare executed.cpp "goto \\*"
+	"$E2E/executions_check" lines gcov.out profile.tare "$name" "goto \\*"
 }
 
 # What was counted is there, and each call of a function is an execution of its first block, but for one in
@@ -58,4 +59,4 @@ killed() {
 		fail "inner has $entered calls, and $executed executions"
 }
 
-"$1"
+"$@"
