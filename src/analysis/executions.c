@@ -45,8 +45,6 @@ static bool load_block(const struct profile_block *row, void *context)
 	};
 
 	vec_push(&loader->to->blocks, block);
-	if (row->size > loader->to->largest)
-		loader->to->largest = row->size;
 	return true;
 }
 
@@ -117,6 +115,19 @@ static void sum_lines(struct analysis_executions *executions)
 	executions->lines.len = kept;
 }
 
+/* Blocks are in their order. */
+static void find_reaches(struct analysis_executions *executions)
+{
+	const struct executed_block *before = NULL;
+
+	vec_foreach (block, &executions->blocks) {
+		block->reach = block->link_addr + block->size;
+		if (before && before->module == block->module && before->reach > block->reach)
+			block->reach = before->reach;
+		before = block;
+	}
+}
+
 bool analysis_load_executions(struct analysis *analysis, struct profile *profile, struct error *err)
 {
 	struct analysis_executions *executions = mem_zalloc(sizeof(*executions));
@@ -129,6 +140,7 @@ bool analysis_load_executions(struct analysis *analysis, struct profile *profile
 		return false;
 	sum_lines(executions);
 	vec_sort(&executions->blocks, compare_blocks);
+	find_reaches(executions);
 	if (!executions->blocks.len && !executions->lines.len)
 		analysis_free_executions(analysis);
 	return true;
@@ -175,31 +187,42 @@ bool analysis_line_executions(const struct analysis *analysis, int64_t source, u
 static size_t blocks_until(const struct analysis_executions *executions, uint32_t module,
 			   uint64_t link_addr)
 {
-	const struct executed_block *blocks = executions->blocks.data;
+	const struct executed_block *blocks = executions ? executions->blocks.data : NULL;
 
-	return partition_point(executions->blocks.len, i,
+	return partition_point(executions ? executions->blocks.len : 0, i,
 			       blocks[i].module < module || (blocks[i].module == module &&
 							     blocks[i].link_addr <= link_addr));
+}
+
+/* From the last one of those on, *at, the next block that covers the address; NULL: no more. */
+static const struct executed_block *next_covering(const struct analysis_executions *executions,
+						  uint32_t module, uint64_t link_addr, size_t *at)
+{
+	while (*at > 0) {
+		const struct executed_block *block = &executions->blocks.data[--*at];
+		if (block->module != module || block->reach <= link_addr)
+			return NULL;
+		if (link_addr - block->link_addr < block->size)
+			return block;
+	}
+	return NULL;
 }
 
 bool analysis_jump_executions(const struct analysis *analysis, uint32_t module, uint64_t link_addr,
 			      uint64_t end, struct executed_jump *jump)
 {
 	const struct analysis_executions *executions = analysis->executions;
+	size_t at = blocks_until(executions, module, link_addr);
+	const struct executed_block *block;
 	bool known = false;
 
 	*jump = (struct executed_jump){0};
-	if (!executions)
-		return false;
-	const struct executed_block *blocks = executions->blocks.data;
-	size_t at = blocks_until(executions, module, link_addr);
-	while (at-- > 0 && blocks[at].module == module &&
-	       link_addr - blocks[at].link_addr < executions->largest) {
-		if (!blocks[at].branches || blocks[at].link_addr + blocks[at].size != end)
+	while ((block = next_covering(executions, module, link_addr, &at))) {
+		if (!block->branches || block->link_addr + block->size != end)
 			continue;
 		known = true;
-		jump->count += blocks[at].count;
-		jump->taken += blocks[at].taken;
+		jump->count += block->count;
+		jump->taken += block->taken;
 	}
 	return known;
 }
@@ -208,19 +231,14 @@ bool analysis_code_executions(const struct analysis *analysis, uint32_t module, 
 			      uint64_t *count)
 {
 	const struct analysis_executions *executions = analysis->executions;
+	size_t at = blocks_until(executions, module, link_addr);
+	const struct executed_block *block;
 	bool known = false;
 
 	*count = 0;
-	if (!executions)
-		return false;
-	const struct executed_block *blocks = executions->blocks.data;
-	size_t at = blocks_until(executions, module, link_addr);
-	while (at-- > 0 && blocks[at].module == module &&
-	       link_addr - blocks[at].link_addr < executions->largest) {
-		if (link_addr - blocks[at].link_addr >= blocks[at].size)
-			continue;
+	while ((block = next_covering(executions, module, link_addr, &at))) {
 		known = true;
-		*count += blocks[at].count;
+		*count += block->count;
 	}
 	return known;
 }

@@ -20,6 +20,7 @@ struct executed_block {
 	uint32_t module;
 	uint32_t function; /* ANALYSIS_NONE: of one that never ran */
 	uint64_t link_addr, size, instructions;
+	uint64_t reach; /* the end, or that of one before it in its module, if that is higher */
 	uint64_t count;
 	bool branches;	/* it ends with a conditional jump, at: */
 	int64_t source; /* 0: unknown */
@@ -30,7 +31,6 @@ struct executed_block {
 struct analysis_executions {
 	struct vec_of(struct executed_line) lines;   /* by source, line and function */
 	struct vec_of(struct executed_block) blocks; /* by module and address */
-	uint64_t largest;			     /* bytes of a block, at most */
 };
 
 /*

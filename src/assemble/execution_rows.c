@@ -19,13 +19,14 @@ void executions_fini(struct executions *executions)
 	vec_fini(&executions->modules);
 }
 
-static void read_module(struct executed_module *module)
+static void read_module(const struct executions *executions, struct executed_module *module)
 {
 	const struct object *original = module->module->object;
 
 	module->blocks =
 		mem_zalloc((module->flow.block_count + (size_t)1) * sizeof(*module->blocks));
-	flow_lines_read(&module->lines, &module->flow, original, module->note_addr);
+	struct lines *debug = resolver_lines(executions->resolver, module->module);
+	flow_lines_read(&module->lines, &module->flow, original, debug, module->note_addr);
 	const size_t lines = module->lines.lines.len + 1;
 	module->line_counts = mem_zalloc(lines * sizeof(*module->line_counts));
 	module->ran = mem_zalloc(lines);
@@ -42,7 +43,7 @@ static struct executed_module *module_of(struct executions *executions,
 	struct executed_module fresh = {.module = module, .note_addr = counted->note_addr};
 
 	if (flow_read(&fresh.flow, counted->flow, counted->flow_size, counted->count))
-		read_module(&fresh);
+		read_module(executions, &fresh);
 	else
 		executions->damaged++;
 	vec_push(&executions->modules, fresh);
@@ -51,7 +52,7 @@ static struct executed_module *module_of(struct executions *executions,
 
 static uint64_t block_addr(const struct executed_module *module, uint32_t block)
 {
-	return module->note_addr + (uint64_t)(int64_t)module->flow.blocks[block].addr;
+	return flow_block_addr(&module->flow, block, module->note_addr);
 }
 
 /* The unit that begins with the block. */

@@ -101,6 +101,11 @@ void flow_fini(struct flow *flow)
 	*flow = (struct flow){0};
 }
 
+uint64_t flow_block_addr(const struct flow *flow, uint32_t block, uint64_t note_addr)
+{
+	return note_addr + (uint64_t)(int64_t)flow->blocks[block].addr;
+}
+
 /* ---- solving ---- */
 
 /* Values are counted as two's complement: what leads elsewhere than counters say is negative. */

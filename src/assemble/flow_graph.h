@@ -36,6 +36,8 @@ struct flow_counts {
  */
 bool flow_read(struct flow *flow, const unsigned char *bytes, size_t size, uint32_t counter_count);
 void flow_fini(struct flow *flow);
+/* Link address of a block's original; `note_addr`: that of the copy's struct tare_module. */
+uint64_t flow_block_addr(const struct flow *flow, uint32_t block, uint64_t note_addr);
 
 /*
  * Executions of all blocks and edges, from what the counters have counted, by the rule that what

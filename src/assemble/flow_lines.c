@@ -9,7 +9,6 @@
 #include "assemble/flow_lines.h"
 
 #include "insn/insn.h"
-#include "object/lines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +17,12 @@
 
 struct addresses vec_of(uint64_t);
 
-static uint64_t block_addr(const struct flow *flow, uint32_t block, uint64_t note_addr)
-{
-	return note_addr + (uint64_t)(int64_t)flow->blocks[block].addr;
-}
-
 /* Of all instructions. first[i] is the first one of block i. */
 static void find_instructions(const struct flow *flow, const struct object *object,
 			      uint64_t note_addr, uint32_t *first, struct addresses *addrs)
 {
 	for (uint32_t i = 0; i < flow->block_count; i++) {
-		const uint64_t addr = block_addr(flow, i, note_addr);
+		const uint64_t addr = flow_block_addr(flow, i, note_addr);
 		const uint64_t size = flow->blocks[i].size;
 		const unsigned char *bytes = object_at(object, addr, size);
 		struct insn insn;
@@ -173,11 +167,10 @@ static void read_answers(struct flow_lines *lines, const struct flow *flow, stru
 }
 
 void flow_lines_read(struct flow_lines *lines, const struct flow *flow, const struct object *object,
-		     uint64_t note_addr)
+		     struct lines *debug, uint64_t note_addr)
 {
 	const size_t blocks = flow->block_count + (size_t)1;
 	struct addresses addrs = {0};
-	struct lines *debug = object ? lines_open(object, NULL) : NULL;
 
 	*lines = (struct flow_lines){
 		.debug = debug,

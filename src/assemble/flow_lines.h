@@ -6,7 +6,7 @@
 #define TARE_ASSEMBLE_FLOW_LINES_H
 
 #include "assemble/flow_graph.h"
-#include "object/object.h"
+#include "object/lines.h"
 
 struct flow_line {
 	const char *source;
@@ -15,7 +15,7 @@ struct flow_line {
 
 /* Until flow_lines_fini. */
 struct flow_lines {
-	void *debug; /* what the sources' names are part of */
+	struct lines *debug; /* what the sources' names are part of */
 	struct vec_of(struct flow_line) lines;
 	/* The lines of block i, each followed by another: runs[first[i]…first[i + 1]). */
 	uint32_t *first, *runs;
@@ -24,11 +24,12 @@ struct flow_lines {
 };
 
 /*
- * Reads them from the debug information of the original; `note_addr` is what addresses in the
- * graphs are relative to. A file without any has no lines.
+ * Reads them from the debug information of the original, which is closed with the lines, and NULL
+ * where there is no original; `note_addr` is what addresses in the graphs are relative to. A file
+ * without any has no lines.
  */
 void flow_lines_read(struct flow_lines *lines, const struct flow *flow, const struct object *object,
-		     uint64_t note_addr);
+		     struct lines *debug, uint64_t note_addr);
 void flow_lines_fini(struct flow_lines *lines);
 
 /* Adds to counts[i] how often the unit came to line i: from other lines, and round loops in it. */

@@ -193,8 +193,7 @@ uint64_t copy_code_probed_call(const struct copy_code *code, const struct object
 		return 0;
 	const uint64_t size = function->stubs - back;
 	const unsigned char *bytes = bytes_at(copy, back, size);
-	if (!bytes || !insn_decode(bytes, size, back, &insn) ||
-	    (insn.kind != INSN_CALL && insn.kind != INSN_CALL_INDIRECT))
+	if (!bytes || !insn_decode(bytes, size, back, &insn) || !insn_is_call(&insn))
 		return 0;
 	return back + insn.length - 1;
 }

@@ -102,6 +102,11 @@ static inline bool insn_is_branch(const struct insn *insn)
 	return insn->kind == INSN_BRANCH || insn->kind == INSN_JUMP || insn->kind == INSN_LOOP;
 }
 
+static inline bool insn_is_call(const struct insn *insn)
+{
+	return insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT;
+}
+
 static inline uint64_t insn_end(const struct insn *insn)
 {
 	return insn->addr + insn->length;

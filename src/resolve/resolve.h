@@ -83,6 +83,10 @@ void resolver_fini(struct resolver *resolver);
 struct resolve_module *resolver_module(struct resolver *resolver, const char *path,
 				       struct error *err);
 
+/* The lines of a module that has a file, else NULL; what was unpacked of them before is used again.
+ */
+struct lines *resolver_lines(const struct resolver *resolver, const struct resolve_module *module);
+
 /* Asks servers for the debug file of a module that has none, where the user wants that, once. */
 void resolve_module_fetch(struct resolve_module *module);
 

@@ -30,7 +30,6 @@ struct symbolizing {
 	struct module_work *work; /* as the resolver's modules */
 	size_t count;
 	struct map work_by_id; /* id of the module → index in work */
-	bool keeps_derived;
 };
 
 /* ---- what is asked ---- */
@@ -78,12 +77,18 @@ static bool none_is(const struct module_work *work, enum lines_reason reason)
 	return true;
 }
 
-static void look_up_lines(struct module_work *work, bool keeps_derived)
+struct lines *resolver_lines(const struct resolver *resolver, const struct resolve_module *module)
 {
 	static const struct lines_store store = {.open = derived_open, .keep = derived_keep};
 
+	return module->object ? lines_open(module->object, resolver->keeps_derived ? &store : NULL)
+			      : NULL;
+}
+
+static void look_up_lines(const struct resolver *resolver, struct module_work *work)
+{
 	assert(work->answers.len == work->addrs.len);
-	work->lines = lines_open(work->module->object, keeps_derived ? &store : NULL);
+	work->lines = resolver_lines(resolver, work->module);
 	lines_find(work->lines, work->addrs.data, work->addrs.len, work->answers.data);
 	lines_finish(work->lines);
 	work->state = lines_state(work->lines);
@@ -132,7 +137,7 @@ static void look_up(void *context, unsigned worker, size_t begin, size_t end)
 		for (size_t j = 0; j < work->addrs.len; j++)
 			vec_push(&work->answers, nothing);
 		if (work->module->object)
-			look_up_lines(work, all->keeps_derived);
+			look_up_lines(all->resolver, work);
 		else
 			look_up_jit(work);
 	}
@@ -222,10 +227,8 @@ static bool write_all(struct symbolizing *all, const struct resolve_location *lo
 
 bool symbolize_profile(struct resolver *resolver, struct error *err)
 {
-	struct symbolizing all = {.resolver = resolver,
-				  .writer = resolver->writer,
-				  .count = resolver->modules.len,
-				  .keeps_derived = resolver->keeps_derived};
+	struct symbolizing all = {
+		.resolver = resolver, .writer = resolver->writer, .count = resolver->modules.len};
 
 	if (!all.count)
 		return true;

@@ -342,7 +342,7 @@ static void emit_end(struct emitter *emitter)
 	emit_edge_count(emitter, range->insn_count - 1, COUNT_NEXT, last->addr);
 	if (!insn_falls_through(last))
 		return;
-	if (last->kind != INSN_CALL && last->kind != INSN_CALL_INDIRECT) {
+	if (!insn_is_call(last)) {
 		emit_jump_to(emitter, last->addr, range->end);
 		return;
 	}

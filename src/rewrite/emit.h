@@ -69,6 +69,12 @@ void emit_state(struct emitter *emitter, uint64_t like, int32_t cfa_delta);
 void emit_raw(struct emitter *emitter, const struct insn *insn);
 /* Appends an instruction made by insn_reuse_operand. False if it cannot be made. */
 bool emit_reused(struct emitter *emitter, const struct insn *insn, struct insn_operation operation);
+/* The instruction that counts; the fixup is of one of the three kinds of counters. */
+void emit_counter(struct emitter *emitter, enum fixup_kind kind, uint64_t target);
+/* Steps over the red zone, and back; `like` as of emit_state. */
+enum { RED_ZONE_BYTES = 128 };
+void emit_red_zone_begin(struct emitter *emitter, uint64_t like);
+void emit_red_zone_end(struct emitter *emitter, uint64_t like);
 /* Fills the rel32 at `position` so that it leads to the present offset. */
 void emit_land(struct emitter *emitter, uint32_t position);
 

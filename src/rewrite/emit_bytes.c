@@ -1,6 +1,8 @@
 /* What every part of the emitter writes: bytes, fixups, unwind states, instructions as they are. */
 #include "rewrite/emit.h"
 
+#include "abi/module.h"
+
 #include <assert.h>
 
 void emit_fixup(struct emitter *emitter, enum fixup_kind kind, uint64_t target, unsigned trailing)
@@ -64,4 +66,23 @@ bool emit_reused(struct emitter *emitter, const struct insn *insn, struct insn_o
 	if (length && rip_offset)
 		fix_operand(emitter, at + (uint32_t)rip_offset, insn->target);
 	return length > 0;
+}
+
+void emit_counter(struct emitter *emitter, enum fixup_kind kind, uint64_t target)
+{
+	put_bytes(&emitter->range->code, TARE_COUNT, TARE_COUNT_CODE_BYTES);
+	emit_fixup(emitter, kind, target, 0);
+}
+
+void emit_red_zone_begin(struct emitter *emitter, uint64_t like)
+{
+	emit_code(emitter, 0x48, 0x8d, 0x64, 0x24, 0x80); /* lea -128(%rsp),%rsp */
+	emit_state(emitter, like, RED_ZONE_BYTES);
+}
+
+void emit_red_zone_end(struct emitter *emitter, uint64_t like)
+{
+	/* lea 128(%rsp),%rsp */
+	emit_code(emitter, 0x48, 0x8d, 0xa4, 0x24, RED_ZONE_BYTES, 0, 0, 0);
+	emit_state(emitter, like, 0);
 }

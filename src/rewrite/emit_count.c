@@ -5,11 +5,9 @@
  */
 #include "rewrite/emit.h"
 
-#include "abi/module.h"
-
 #include <assert.h>
 
-enum { RED_ZONE_BYTES = 128, FLAGS_BYTES = 8 };
+enum { FLAGS_BYTES = 8 };
 
 static const struct edge_counter *next_counter(const struct emitter *emitter)
 {
@@ -27,24 +25,20 @@ bool emits_edge_count(const struct emitter *emitter, uint32_t insn, enum count_p
 	return next && next->insn == insn && next->place == place;
 }
 
-static void emit_counter(struct emitter *emitter)
+static void emit_next_counter(struct emitter *emitter)
 {
-	put_bytes(&emitter->range->code, TARE_COUNT, TARE_COUNT_CODE_BYTES);
-	emit_fixup(emitter, FIXUP_EDGE_COUNTER, emitter->next_edge_counter, 0);
+	emit_counter(emitter, FIXUP_EDGE_COUNTER, emitter->next_edge_counter);
 }
 
 static void emit_keeping_flags(struct emitter *emitter, uint64_t like)
 {
-	emit_code(emitter, 0x48, 0x8d, 0x64, 0x24, 0x80); /* lea -128(%rsp),%rsp */
-	emit_state(emitter, like, RED_ZONE_BYTES);
+	emit_red_zone_begin(emitter, like);
 	emit_code(emitter, 0x9c); /* pushf */
 	emit_state(emitter, like, RED_ZONE_BYTES + FLAGS_BYTES);
-	emit_counter(emitter);
+	emit_next_counter(emitter);
 	emit_code(emitter, 0x9d); /* popf */
 	emit_state(emitter, like, RED_ZONE_BYTES);
-	/* lea 128(%rsp),%rsp */
-	emit_code(emitter, 0x48, 0x8d, 0xa4, 0x24, RED_ZONE_BYTES, 0, 0, 0);
-	emit_state(emitter, like, 0);
+	emit_red_zone_end(emitter, like);
 }
 
 void emit_edge_count(struct emitter *emitter, uint32_t insn, enum count_place place, uint64_t like)
@@ -57,6 +51,6 @@ void emit_edge_count(struct emitter *emitter, uint32_t insn, enum count_place pl
 	if (next_counter(emitter)->flags_live)
 		emit_keeping_flags(emitter, like);
 	else
-		emit_counter(emitter);
+		emit_next_counter(emitter);
 	emitter->next_edge_counter++;
 }

@@ -18,7 +18,7 @@
  */
 #include "rewrite/emit.h"
 
-enum { RED_ZONE_BYTES = 128, SAVED_WORDS = 4 };
+enum { SAVED_WORDS = 4 };
 
 static void emit_lea(struct emitter *emitter, unsigned reg, enum fixup_kind kind, uint64_t target)
 {
@@ -178,8 +178,7 @@ static void emit_fast(struct emitter *emitter, const struct insn *insn, unsigned
 /* Steps over the red zone, makes room for the target, saves flags, a and b. */
 static void emit_save(struct emitter *emitter, const struct insn *insn, unsigned a, unsigned b)
 {
-	emit_code(emitter, 0x48, 0x8d, 0x64, 0x24, 0x80); /* lea -128(%rsp),%rsp */
-	emit_state(emitter, insn->addr, RED_ZONE_BYTES);
+	emit_red_zone_begin(emitter, insn->addr);
 	emit_code(emitter, 0x6a, 0); /* push $0 */
 	emit_state(emitter, insn->addr, RED_ZONE_BYTES + 8);
 	emit_code(emitter, 0x9c); /* pushf */

@@ -8,10 +8,7 @@
 
 #include <string.h>
 
-enum {
-	RED_ZONE_BYTES = 128,
-	DROP_BYTES = 5, /* of the lea behind CALL_INDIRECT's handler call */
-};
+enum { DROP_BYTES = 5 }; /* of the lea behind CALL_INDIRECT's handler call */
 
 static const struct insn_operation push_operand = {.opcode = 0xff, .reg = 6};
 
@@ -57,16 +54,15 @@ static uint32_t emit_arm_jump(struct emitter *emitter, const struct probe *probe
 }
 
 /* incq %gs:counter(%rip), of what begins behind this probe */
-static void emit_counter(struct emitter *emitter, const struct probe *probe)
+static void emit_probe_counter(struct emitter *emitter, const struct probe *probe)
 {
 	if (probe->kind != PROBE_ENTER && probe->kind != PROBE_CALL &&
 	    probe->kind != PROBE_CALL_INDIRECT)
 		return;
-	put_bytes(&emitter->range->code, TARE_COUNT, TARE_COUNT_CODE_BYTES);
 	if (probe->kind == PROBE_ENTER)
-		emit_fixup(emitter, FIXUP_COUNTER, 0, 0);
+		emit_counter(emitter, FIXUP_COUNTER, 0);
 	else
-		emit_fixup(emitter, FIXUP_SITE_COUNTER, probe->site, 0);
+		emit_counter(emitter, FIXUP_SITE_COUNTER, probe->site);
 }
 
 void emit_probe(struct emitter *emitter, const struct probe *probe)
@@ -83,7 +79,7 @@ void emit_probe(struct emitter *emitter, const struct probe *probe)
 	}
 	stub.back = emit_offset(emitter);
 	if (!probe->flags_live)
-		emit_counter(emitter, probe);
+		emit_probe_counter(emitter, probe);
 	vec_push(&emitter->stubs, stub);
 	emitter->probe_count++;
 }
@@ -92,12 +88,12 @@ void emit_probe(struct emitter *emitter, const struct probe *probe)
 static void emit_bare_counter(struct emitter *emitter, const struct probe *probe)
 {
 	if (!probe->flags_live) {
-		emit_counter(emitter, probe);
+		emit_probe_counter(emitter, probe);
 		return;
 	}
 	emit_code(emitter, 0x9c); /* pushf */
 	emit_state(emitter, probe->like, 8);
-	emit_counter(emitter, probe);
+	emit_probe_counter(emitter, probe);
 	emit_code(emitter, 0x9d); /* popf */
 	emit_state(emitter, probe->like, 0);
 }
@@ -201,11 +197,8 @@ static void emit_stub_body(struct emitter *emitter, const struct probe *probe, i
 
 static void emit_jump_back(struct emitter *emitter, const struct stub *stub, bool red_zone)
 {
-	if (red_zone) {
-		/* lea 128(%rsp),%rsp */
-		emit_code(emitter, 0x48, 0x8d, 0xa4, 0x24, RED_ZONE_BYTES, 0, 0, 0);
-		emit_state(emitter, stub->probe.like, 0);
-	}
+	if (red_zone)
+		emit_red_zone_end(emitter, stub->probe.like);
 	emit_code(emitter, 0xe9);
 	put_u32(&emitter->range->code, stub->back - (emit_offset(emitter) + 4));
 }
@@ -240,14 +233,12 @@ static void emit_stub(struct emitter *emitter, const struct stub *stub)
 	emitter->leaves = probe->kind == PROBE_LEAVE;
 	emit_land(emitter, stub->jump);
 	emit_state(emitter, probe->like, 0);
-	if (red_zone) {
-		emit_code(emitter, 0x48, 0x8d, 0x64, 0x24, 0x80); /* lea -128(%rsp),%rsp */
-		emit_state(emitter, probe->like, depth);
-	}
+	if (red_zone)
+		emit_red_zone_begin(emitter, probe->like);
 	if (probe->flags_live) {
 		emit_code(emitter, 0x9c); /* pushf */
 		emit_state(emitter, probe->like, depth + 8);
-		emit_counter(emitter, probe);
+		emit_probe_counter(emitter, probe);
 		skip = emit_arm_jump(emitter, probe, false);
 	}
 	emit_stub_body(emitter, probe, probe->flags_live ? depth + 8 : depth);

@@ -41,14 +41,9 @@ static void mark(struct building *building, uint64_t addr, unsigned flags)
 			(unsigned char)(flags | BEGINS);
 }
 
-static bool is_call(const struct insn *insn)
-{
-	return insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT;
-}
-
 static bool ends_block(const struct program *program, const struct insn *insn)
 {
-	if (is_call(insn))
+	if (insn_is_call(insn))
 		return call_escapes(program, insn);
 	return insn->kind != INSN_PLAIN || insn->rel_bits;
 }
@@ -188,7 +183,7 @@ static void add_edges_of(struct building *building, uint32_t number)
 	const struct range *range = &building->program->ranges.data[block->range];
 	const struct insn *last = &range->insns[block->last];
 
-	block->is_site = is_call(last) && call_is_counted(building->program, range, last);
+	block->is_site = insn_is_call(last) && call_is_counted(building->program, range, last);
 	block->to_outside = !insn_is_branch(last) && ends_block(building->program, last);
 	if (insn_is_branch(last))
 		add_taken(building, number, range);

@@ -174,10 +174,9 @@ static bool is_cold(const struct program *program, const struct graph_block *blo
 {
 	const struct range *range = &program->ranges.data[block->range];
 	const struct insn *last = &range->insns[block->last];
-	const bool call = last->kind == INSN_CALL || last->kind == INSN_CALL_INDIRECT;
 
 	return (!range->entry && program->units.data[range->unit].ranges.len > 1) ||
-	       last->kind == INSN_TRAP || (call && !control_goes_on(program, last)) ||
+	       last->kind == INSN_TRAP || (insn_is_call(last) && !control_goes_on(program, last)) ||
 	       (range->has_landing_pad &&
 		map_get(&program->landing_pads, range->insns[block->first].addr));
 }

@@ -119,8 +119,7 @@ static bool is_split_stack_call(const struct range *range, uint32_t number)
 	const struct insn *insn = &range->insns[number];
 	const unsigned sizes = REG_BIT(REG_R10) | REG_BIT(REG_R11);
 
-	return number >= 2 && number + 1 < range->insn_count &&
-	       (insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT) &&
+	return number >= 2 && number + 1 < range->insn_count && insn_is_call(insn) &&
 	       insn[1].kind == INSN_RETURN && (insn[-1].writes | insn[-2].writes) == sizes &&
 	       !(insn[-1].reads | insn[-2].reads);
 }
@@ -269,7 +268,7 @@ static bool is_checked_return(const struct program *program, const struct range 
 {
 	const struct insn *call = &range->insns[number - 1];
 
-	if (call->kind != INSN_CALL && call->kind != INSN_CALL_INDIRECT)
+	if (!insn_is_call(call))
 		return false;
 	for (uint32_t i = number; i < range->insn_count && i < number + RETURN_ADDRESS_LOOK_INSNS;
 	     i++) {

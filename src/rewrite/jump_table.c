@@ -237,7 +237,7 @@ static void add_predecessors(struct definition_search *search, uint32_t node)
 
 static bool may_write(const struct insn *insn, uint8_t reg)
 {
-	if (insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT)
+	if (insn_is_call(insn))
 		return REGS_CALLER_SAVED & REG_BIT(reg);
 	if (insn->is_syscall && (reg == REG_RCX || reg == REG_R11))
 		return true;

@@ -71,8 +71,7 @@ static bool range_may_leave(const struct program *program, const struct unit *un
 			return true;
 	const struct insn *last = &range->insns[range->insn_count - 1];
 
-	return insn_falls_through(last) && last->kind != INSN_CALL &&
-	       last->kind != INSN_CALL_INDIRECT && !last->is_nop;
+	return insn_falls_through(last) && !insn_is_call(last) && !last->is_nop;
 }
 
 static void find_piece(void *program_at, unsigned worker, size_t begin, size_t end)
@@ -111,7 +110,7 @@ static bool call_returns(const struct program *program, const struct insn *call)
 
 bool control_goes_on(const struct program *program, const struct insn *insn)
 {
-	if (insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT)
+	if (insn_is_call(insn))
 		return call_returns(program, insn);
 	return insn_falls_through(insn);
 }

@@ -24,8 +24,7 @@ static bool is_small(const struct program *program, const struct range *range)
 		return false;
 	for (uint32_t i = 0; i < range->insn_count; i++) {
 		const struct insn *insn = &range->insns[i];
-		if (insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT ||
-		    insn->kind == INSN_LOOP)
+		if (insn_is_call(insn) || insn->kind == INSN_LOOP)
 			return false;
 		if (insn_is_branch(insn) &&
 		    (insn->target <= insn->addr || insn->target >= range->end))
@@ -151,8 +150,7 @@ static bool runs_past_end(const struct range *range)
 {
 	const struct insn *last = &range->insns[range->insn_count - 1];
 
-	return insn_falls_through(last) && last->kind != INSN_CALL &&
-	       last->kind != INSN_CALL_INDIRECT;
+	return insn_falls_through(last) && !insn_is_call(last);
 }
 
 static enum rewrite_verdict entry_verdict(const struct program *program, const struct range *range)

@@ -119,8 +119,7 @@ static void join_by_falling(struct program *program, size_t number, size_t *pare
 	assert(range->insn_count);
 	const struct insn *last = &range->insns[range->insn_count - 1];
 
-	if (!insn_falls_through(last) || last->kind == INSN_CALL ||
-	    last->kind == INSN_CALL_INDIRECT || range->padding)
+	if (!insn_falls_through(last) || insn_is_call(last) || range->padding)
 		return;
 	struct range *next = program_range(program, range->end);
 	if (is_usable(next) && !next->called && !object_symbol_at(program->object, next->begin))

@@ -225,7 +225,7 @@ static bool run_known(struct way *way, const unsigned char *bytes, const struct 
 
 static void run(struct way *way, const unsigned char *bytes, const struct insn *insn)
 {
-	if (insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT) {
+	if (insn_is_call(insn)) {
 		for (unsigned i = 0; i < REG_COUNT; i++)
 			if (!(REGS_CALLEE_SAVED & REG_BIT(i)))
 				way->registers[i] = lost;
@@ -334,7 +334,7 @@ static bool decode(const struct object *object, uint64_t addr, struct insn *insn
 /* Another function begins behind a call that does not come back. */
 static bool is_behind_last_call(const unsigned char *bytes, const struct insn *insn)
 {
-	const bool call = insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT;
+	const bool call = insn_is_call(insn);
 
 	return call && bytes[insn->length] == 0xcc;
 }

@@ -397,15 +397,13 @@ static bool lands(const struct walk *walk)
 static enum check_probe_kind guess_kind(const struct reading *reading, bool enters,
 					bool behind_call, bool was_red)
 {
-	const enum insn_kind kind = (enum insn_kind)reading->walk->insn->kind;
-
 	if (behind_call)
 		return CHECK_RETURN;
 	if (was_red)
 		return CHECK_SYSCALL;
 	if (enters)
 		return CHECK_ENTER;
-	if (kind == INSN_CALL || kind == INSN_CALL_INDIRECT)
+	if (insn_is_call(reading->walk->insn))
 		return CHECK_CALL;
 	if (lands(reading->walk) && !reading->walk->landed)
 		return CHECK_LANDING;
@@ -423,7 +421,7 @@ static bool may_stand_here(const struct reading *reading, bool enters, bool behi
 	case CHECK_LEAVE:
 		return leaves(reading->walk);
 	case CHECK_CALL:
-		return kind == INSN_CALL || kind == INSN_CALL_INDIRECT;
+		return insn_is_call(insn);
 	case CHECK_CALL_INDIRECT:
 		return kind == INSN_CALL_INDIRECT;
 	case CHECK_SYSCALL:

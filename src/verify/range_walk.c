@@ -345,7 +345,7 @@ static bool take_end(struct walk *walk, const struct insn *last)
 		return false;
 	if (!insn_falls_through(last))
 		return true;
-	if (last->kind != INSN_CALL && last->kind != INSN_CALL_INDIRECT && !take_leave(walk))
+	if (!insn_is_call(last) && !take_leave(walk))
 		return false;
 	return count_take_tail(walk, walk->range->end) && take_jump(walk, walk->range->end);
 }

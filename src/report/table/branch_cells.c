@@ -32,10 +32,5 @@ GET(branch)
 
 GET(branch_place)
 {
-	const struct report_branch *branch = row->branch;
-
-	if (!branch->source)
-		return;
-	str_printf(scratch, "%s:%u", path_basename(branch->source), branch->block->line);
-	cell_set_scratch(cell, scratch);
+	set_place(cell, scratch, row->branch->source, row->branch->block->line);
 }

@@ -26,4 +26,16 @@ static inline void set_ticks(const struct report *report, struct cell *cell, uin
 				: analysis_ns(report->analysis, ticks));
 }
 
+/* "file.c:12"; nothing where the source is not known. */
+static inline void set_place(struct cell *cell, struct str *scratch, const char *source,
+			     uint32_t line)
+{
+	if (!source)
+		return;
+	str_append(scratch, path_basename(source));
+	if (line)
+		str_printf(scratch, ":%u", line);
+	cell_set_scratch(cell, scratch);
+}
+
 #endif

@@ -131,17 +131,6 @@ GET(cpu_per_execution)
 
 /* ---- names ---- */
 
-/* "file.c:12" */
-static void set_place(struct cell *cell, struct str *scratch, const char *source, uint32_t line)
-{
-	if (!source)
-		return;
-	str_append(scratch, path_basename(source));
-	if (line)
-		str_printf(scratch, ":%u", line);
-	cell_set_scratch(cell, scratch);
-}
-
 GET(line_place)
 {
 	set_place(cell, scratch, row->line->source, row->line->line);
