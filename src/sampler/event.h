@@ -41,7 +41,8 @@ bool event_parse(const char *text, uint64_t frequency, struct event *event, stru
 /* Appends the events of a list with commas; the names of tracepoints may be patterns (* ? [). */
 bool events_parse(const char *list, uint64_t frequency, struct events *events, struct error *err);
 
-/* What is sampled if nobody says: cycles where a processor counts them, else cpu-clock. */
+/* What is sampled if nobody says: cycles where a processor counts them, and does not make switches
+   of threads expensive, else cpu-clock. */
 void event_default(uint64_t frequency, struct event *event);
 
 /* It happens in the kernel: only those who may sample the kernel may sample it. */
