@@ -128,6 +128,47 @@ static void find_reaches(struct analysis_executions *executions)
 	}
 }
 
+/* ---- what is not known ---- */
+
+struct counted_functions {
+	const struct analysis *analysis;
+	unsigned char *flags; /* per function */
+};
+
+enum { IS_COUNTED = 1, IS_KNOWN = 2 };
+
+static bool mark_counted(const struct profile_counted *row, void *context)
+{
+	const struct counted_functions *functions = context;
+	const uint32_t function = function_of(functions->analysis, row->function);
+
+	if (row->entered && function != ANALYSIS_NONE)
+		functions->flags[function] |= IS_COUNTED;
+	return true;
+}
+
+/* A module with executions has those of all its functions but these. */
+static bool find_unknown(struct analysis *analysis, struct profile *profile, struct error *err)
+{
+	struct analysis_executions *executions = analysis->executions;
+	const size_t count = analysis->functions.len;
+	struct counted_functions functions = {analysis, mem_zalloc(count + 1)};
+	unsigned char *modules = mem_zalloc(analysis->modules.len + 1);
+	const bool ok = profile_each_counted(profile, mark_counted, &functions, err);
+
+	vec_foreach (block, &executions->blocks) {
+		modules[block->module] = 1;
+		if (block->function != ANALYSIS_NONE)
+			functions.flags[block->function] |= IS_KNOWN;
+	}
+	for (uint32_t i = 0; i < count && ok; i++)
+		if (functions.flags[i] == IS_COUNTED && modules[analysis->functions.data[i].module])
+			vec_push(&executions->unknown, i);
+	free(functions.flags);
+	free(modules);
+	return ok;
+}
+
 bool analysis_load_executions(struct analysis *analysis, struct profile *profile, struct error *err)
 {
 	struct analysis_executions *executions = mem_zalloc(sizeof(*executions));
@@ -141,9 +182,11 @@ bool analysis_load_executions(struct analysis *analysis, struct profile *profile
 	sum_lines(executions);
 	vec_sort(&executions->blocks, compare_blocks);
 	find_reaches(executions);
-	if (!executions->blocks.len && !executions->lines.len)
+	if (!executions->blocks.len && !executions->lines.len) {
 		analysis_free_executions(analysis);
-	return true;
+		return true;
+	}
+	return find_unknown(analysis, profile, err);
 }
 
 void analysis_free_executions(struct analysis *analysis)
@@ -152,6 +195,7 @@ void analysis_free_executions(struct analysis *analysis)
 		return;
 	vec_fini(&analysis->executions->lines);
 	vec_fini(&analysis->executions->blocks);
+	vec_fini(&analysis->executions->unknown);
 	free(analysis->executions);
 	analysis->executions = NULL;
 }

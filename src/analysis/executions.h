@@ -7,18 +7,18 @@
 
 #include "analysis/analysis.h"
 
-/* A line that has code in a function; of lines that never ran, the function may not be known. */
+/* A line that has code in a function; of a line that never ran, the first that has it. */
 struct executed_line {
 	int64_t source; /* id in the profile, never 0 */
 	uint32_t line;
-	uint32_t function; /* ANALYSIS_NONE: of one that never ran */
+	uint32_t function; /* ANALYSIS_NONE: not known, of what never ran */
 	uint64_t count;
 };
 
 /* Instructions that are executed as often as each other. */
 struct executed_block {
 	uint32_t module;
-	uint32_t function; /* ANALYSIS_NONE: of one that never ran */
+	uint32_t function; /* ANALYSIS_NONE: not known, of what never ran */
 	uint64_t link_addr, size, instructions;
 	uint64_t reach; /* the end, or that of one before it in its module, if that is higher */
 	uint64_t count;
@@ -31,6 +31,9 @@ struct executed_block {
 struct analysis_executions {
 	struct vec_of(struct executed_line) lines;   /* by source, line and function */
 	struct vec_of(struct executed_block) blocks; /* by module and address */
+	/* Functions that were called in their copies, without executions: ascending. Control may
+	   come into them by ways that the file does not tell. */
+	struct vec_of(uint32_t) unknown;
 };
 
 /*

@@ -219,7 +219,19 @@ bool executions_add(struct executions *executions, struct resolve_module *module
 
 /* ---- what never ran ---- */
 
-/* One row for blocks that follow each other. Returns the number behind them. */
+/* Functions are named where lines are, for who reads of these. 0: it has no name; or an error. */
+static bool name_idle(const struct executions *executions, const struct executed_module *module,
+		      uint32_t block, int64_t *function, struct error *err)
+{
+	*function = 0;
+	if (!module->lines.lines.len)
+		return true;
+	*function = resolver_function_covering(executions->resolver, module->module,
+					       block_addr(module, block), err);
+	return *function != 0;
+}
+
+/* One row for blocks of a function that follow each other. Returns the number behind them. */
 static uint32_t write_idle(const struct executions *executions,
 			   const struct executed_module *module, struct flow_unit unit, bool *ok,
 			   struct error *err)
@@ -233,19 +245,42 @@ static uint32_t write_idle(const struct executions *executions,
 		row.size += blocks[block].size;
 		row.instructions += blocks[block].insn_count;
 		block++;
-	} while (block < unit.end && block_addr(module, block) == row.link_addr + row.size);
-	*ok = profile_add_block(executions->resolver->writer, &row, err) != 0;
+	} while (block < unit.end && !(blocks[block].flags & TARE_FLOW_BEGIN) &&
+		 block_addr(module, block) == row.link_addr + row.size);
+	*ok = name_idle(executions, module, unit.begin, &row.function, err) &&
+	      profile_add_block(executions->resolver->writer, &row, err) != 0;
 	return block;
 }
 
-static bool write_idle_units(const struct executions *executions,
-			     const struct executed_module *module, struct error *err)
+/* Each line once, as one of the first function that has code of it. */
+static bool write_idle_lines(const struct executions *executions, struct executed_module *module,
+			     struct flow_unit unit, struct error *err)
+{
+	const struct flow_lines *lines = &module->lines;
+	struct profile_line_execution never = {0};
+	bool ok = true;
+
+	for (uint32_t i = lines->first[unit.begin]; i < lines->first[unit.end] && ok; i++) {
+		const uint32_t line = lines->runs[i];
+		if (module->ran[line])
+			continue;
+		ok = (never.function ||
+		      name_idle(executions, module, unit.begin, &never.function, err)) &&
+		     write_line(executions, module, line, never, err);
+		module->ran[line] = 1;
+	}
+	return ok;
+}
+
+static bool write_idle_units(const struct executions *executions, struct executed_module *module,
+			     struct error *err)
 {
 	struct flow_unit unit;
 	bool ok = true;
 
 	for (uint32_t begin = 0; begin < module->flow.block_count && ok; begin = unit.end) {
 		unit = unit_at(&module->flow, begin);
+		ok = write_idle_lines(executions, module, unit, err);
 		/* All or none of a unit's blocks have rows. */
 		while (ok && unit.begin < unit.end && !module->blocks[begin])
 			unit.begin = write_idle(executions, module, unit, &ok, err);
@@ -253,22 +288,10 @@ static bool write_idle_units(const struct executions *executions,
 	return ok;
 }
 
-static bool write_idle_lines(const struct executions *executions, struct executed_module *module,
-			     struct error *err)
-{
-	const struct profile_line_execution never = {0};
-
-	for (uint32_t i = 0; i < module->lines.lines.len; i++)
-		if (!module->ran[i] && !write_line(executions, module, i, never, err))
-			return false;
-	return true;
-}
-
 bool executions_finish(struct executions *executions, struct error *err)
 {
 	vec_foreach (module, &executions->modules)
-		if (module->blocks && (!write_idle_units(executions, module, err) ||
-				       !write_idle_lines(executions, module, err)))
+		if (module->blocks && !write_idle_units(executions, module, err))
 			return false;
 	return true;
 }

@@ -2,9 +2,10 @@
  *   blocks ─insn─▶ addresses of instructions ─object/lines─▶ lines ─▶ runs: a block's lines, in
  * order
  *
- * A line is executed as often as control comes to it from another line, or from outside; and, where
- * blocks lie in one line wholly, as often as a loop of them begins anew. That is how gcov counts
- * (gcc/gcov.cc, accumulate_line_info). Code without a line belongs to the line before it.
+ * A line is executed as often as control comes to it from another line, or from outside, but once
+ * in a block, as optimised code has lines in pieces among others; and, where blocks lie in one line
+ * wholly, as often as a loop of them begins anew. That is how gcov counts (gcc/gcov.cc,
+ * accumulate_line_info). Code without a line belongs to the line before it.
  */
 #include "assemble/flow_lines.h"
 
@@ -60,6 +61,25 @@ static uint32_t line_of(struct line_reading *reading, const struct lines_answer 
 	if (number > lines->lines.len)
 		vec_push(&lines->lines, line);
 	return (uint32_t)number;
+}
+
+/* A line that comes again in a block is there once: instructions are interleaved. */
+static void mark_again(struct flow_lines *lines, uint32_t begin, uint32_t end, uint32_t *block_of,
+		       uint32_t block)
+{
+	for (uint32_t i = begin; i < end; i++) {
+		lines->again[i] = block_of[lines->runs[i]] == block + 1;
+		block_of[lines->runs[i]] = block + 1;
+	}
+}
+
+static void find_again(struct flow_lines *lines, const struct flow *flow)
+{
+	uint32_t *block_of = mem_zalloc((lines->lines.len + 1) * sizeof(*block_of));
+
+	for (uint32_t i = 0; i < flow->block_count; i++)
+		mark_again(lines, lines->first[i], lines->first[i + 1], block_of, i);
+	free(block_of);
 }
 
 /* first[i] becomes that of the runs. */
@@ -161,6 +181,7 @@ static void read_answers(struct flow_lines *lines, const struct flow *flow, stru
 	map_init(&reading.known);
 	lines_find(debug, addrs->data, addrs->len, answers);
 	find_runs(&reading, flow, answers);
+	find_again(lines, flow);
 	free(answers);
 	strmap_fini(&reading.sources);
 	map_fini(&reading.known);
@@ -180,6 +201,7 @@ void flow_lines_read(struct flow_lines *lines, const struct flow *flow, const st
 	if (debug && lines_state(debug) == LINES_KNOWN)
 		find_instructions(flow, object, note_addr, lines->first, &addrs);
 	lines->runs = mem_zalloc((addrs.len + 1) * sizeof(*lines->runs));
+	lines->again = mem_zalloc(addrs.len + 1);
 	if (addrs.len) {
 		read_answers(lines, flow, debug, &addrs);
 		find_repeats(lines, flow);
@@ -193,6 +215,7 @@ void flow_lines_fini(struct flow_lines *lines)
 	vec_fini(&lines->lines);
 	free(lines->first);
 	free(lines->runs);
+	free(lines->again);
 	free(lines->repeats);
 }
 
@@ -223,7 +246,7 @@ void flow_lines_count(const struct flow_lines *lines, const struct flow *flow,
 		const uint64_t count = executions->blocks[i];
 
 		for (uint32_t k = lines->first[i]; k < lines->first[i + 1]; k++)
-			counts[lines->runs[k]] += count;
+			counts[lines->runs[k]] += lines->again[k] ? 0 : count;
 		if (lines->first[i] == lines->first[i + 1])
 			continue;
 		const uint64_t same = from_same_line(lines, flow, executions, i);

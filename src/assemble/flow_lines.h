@@ -19,6 +19,7 @@ struct flow_lines {
 	struct vec_of(struct flow_line) lines;
 	/* The lines of block i, each followed by another: runs[first[i]…first[i + 1]). */
 	uint32_t *first, *runs;
+	unsigned char *again; /* per run: its line comes before in its block, too */
 	/* Edges by which a loop that lies in one line begins anew. */
 	unsigned char *repeats;
 };

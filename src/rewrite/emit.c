@@ -79,13 +79,15 @@ static void emit_branch(struct emitter *emitter, uint32_t number)
 	const unsigned char condition =
 		insn_bytes(emitter->program, insn)[insn->rel_offset - 1] & 15;
 	const uint32_t target = short_target(emitter, number);
+	const bool counts = emits_edge_count(emitter, number, COUNT_TAKEN);
+	const bool inside = branch_is_inside(emitter->program, emitter->range, insn->target);
 
 	if (target != UINT32_MAX) {
 		emit_code(emitter, 0x70 | condition);
 		emit_short(emitter, number, target);
-	} else if (emits_edge_count(emitter, number, COUNT_TAKEN) ||
-		   (probes_functions(emitter) &&
-		    !branch_is_inside(emitter->program, emitter->range, insn->target))) {
+	} else if (counts && inside) {
+		emit_counted_branch(emitter, insn, condition);
+	} else if (counts || (probes_functions(emitter) && !inside)) {
 		/* The inverted branch steps over what counts, a tail call's probe, and the jump. */
 		emit_code(emitter, 0x0f, 0x80 | (condition ^ 1));
 		const uint32_t skip = emit_offset(emitter);

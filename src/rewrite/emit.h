@@ -24,11 +24,14 @@ struct probe {
 	bool flags_live;
 };
 
-/* A stub that is still to be written. */
+/* A stub that is still to be written: of a probe, or of a branch that counts how often it is
+   taken. */
 struct stub {
 	struct probe probe;
-	uint32_t jump; /* offset of the rel32 that leads to it */
-	uint32_t back; /* offset to come back to */
+	const struct insn *branch; /* NULL: a probe's */
+	uint32_t counter;	   /* of the branch, of the range's */
+	uint32_t jump;		   /* offset of the rel32 that leads to it */
+	uint32_t back;		   /* offset to come back to */
 };
 
 /* An 8-bit branch inside the range, to be filled when all offsets are known. */
@@ -94,6 +97,9 @@ void emit_call(struct emitter *emitter, const struct insn *insn);
  */
 void emit_edge_count(struct emitter *emitter, uint32_t insn, enum count_place place, uint64_t like);
 bool emits_edge_count(const struct emitter *emitter, uint32_t insn, enum count_place place);
+/* The branch as it is, to a stub that counts and jumps where it leads. */
+void emit_counted_branch(struct emitter *emitter, const struct insn *insn, unsigned char condition);
+void emit_branch_stub(struct emitter *emitter, const struct stub *stub);
 
 /* emit_jump.c */
 void emit_indirect_jump(struct emitter *emitter, const struct indirect_jump *jump);

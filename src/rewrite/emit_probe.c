@@ -256,8 +256,13 @@ static void emit_stub(struct emitter *emitter, const struct stub *stub)
 void emit_stubs(struct emitter *emitter)
 {
 	emitter->range->stubs_offset = emit_offset(emitter);
-	for (size_t i = 0; i < emitter->stubs.len; i++)
-		emit_stub(emitter, &emitter->stubs.data[i]);
+	for (size_t i = 0; i < emitter->stubs.len; i++) {
+		const struct stub *stub = &emitter->stubs.data[i];
+		if (stub->branch)
+			emit_branch_stub(emitter, stub);
+		else
+			emit_stub(emitter, stub);
+	}
 }
 
 /* ---- calls ---- */

@@ -183,6 +183,7 @@ static void add_edges_of(struct building *building, uint32_t number)
 	const struct range *range = &building->program->ranges.data[block->range];
 	const struct insn *last = &range->insns[block->last];
 
+	block->first_edge = (uint32_t)building->graph->edges.len;
 	block->is_site = insn_is_call(last) && call_is_counted(building->program, range, last);
 	block->to_outside = !insn_is_branch(last) && ends_block(building->program, last);
 	if (insn_is_branch(last))

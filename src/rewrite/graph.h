@@ -13,8 +13,8 @@ struct graph_block {
 	uint32_t range;	      /* number in the program */
 	uint32_t first, last; /* instructions */
 	uint32_t counter;     /* 1 + number of its counter among its range's; 0: there is none */
-	uint32_t weight;      /* how often it may run, as others do */
-	uint8_t depth;	      /* of loops */
+	uint32_t first_edge;  /* of those that leave it */
+	uint64_t weight;      /* how often it may run, as others do */
 	bool entry;	      /* a function begins here, which has a counter */
 	bool from_outside;    /* what comes in besides has none */
 	bool to_outside;
@@ -25,7 +25,7 @@ struct graph_block {
 struct graph_edge {
 	uint32_t from, to;
 	uint32_t counter;
-	uint32_t weight;
+	uint64_t weight;
 	bool taken; /* by the branch at the end; else it goes on */
 	bool fixed; /* no counter can stand there */
 };
@@ -40,7 +40,7 @@ struct graph *graph_make(const struct program *program, const struct unit *unit)
 void graph_free(struct graph *graph);
 
 /* graph_weights.c */
-void graph_weigh(const struct program *program, struct graph *graph);
+void graph_weigh(const struct program *program, const struct unit *unit, struct graph *graph);
 
 /* spanning.c: chooses what gets a counter, and notes it in the ranges. False: that cannot be, and
    nothing was noted. */

@@ -93,7 +93,7 @@ static void count_piece(void *program_at, unsigned worker, size_t begin, size_t 
 		unit->graph = graph_make(program, unit);
 		if (!unit->graph)
 			continue;
-		graph_weigh(program, unit->graph);
+		graph_weigh(program, unit, unit->graph);
 		if (graph_count(program, unit->graph))
 			continue;
 		graph_free(unit->graph);

@@ -13,9 +13,9 @@
 
 #include <stdlib.h>
 
-/* What a counter takes at its place, as others do: beside it, with a jump over it, with the flags
-   kept. */
-enum { COST_COUNTER = 2, COST_JUMP = 1, COST_FLAGS = 22, COST_NO_PLACE = 0 };
+/* What a counter takes at its place, as others do: beside it, with the jump back from its stub,
+   with the flags kept. */
+enum { COST_COUNTER = 2, COST_JUMP = 1, COST_FLAGS = 22 };
 /* Instructions of a block that are looked at for a place where no flags have to be kept. */
 enum { PLACES_MAX = 24 };
 
@@ -131,7 +131,7 @@ static void add_block(struct spanning *spanning, uint32_t number)
 	if (block->is_site)
 		return;
 	find_place(spanning, number, &link);
-	link.weight = (uint64_t)block->weight * (COST_COUNTER + (link.flags_live ? COST_FLAGS : 0));
+	link.weight = block->weight * (COST_COUNTER + (link.flags_live ? COST_FLAGS : 0));
 	vec_push(&spanning->links, link);
 }
 
@@ -146,10 +146,9 @@ static void add_edge(struct spanning *spanning, uint32_t number)
 
 	if (!edge->fixed) {
 		link.flags_live = edge_has_live_flags(spanning, edge);
-		link.weight = (uint64_t)edge->weight *
-			      (COST_COUNTER + (link.flags_live ? COST_FLAGS : 0));
+		link.weight = edge->weight * (COST_COUNTER + (link.flags_live ? COST_FLAGS : 0));
 		if (edge->taken)
-			link.weight += (uint64_t)graph->blocks.data[edge->from].weight * COST_JUMP;
+			link.weight += edge->weight * COST_JUMP;
 	}
 	vec_push(&spanning->links, link);
 }

@@ -66,7 +66,10 @@ bool executions_begin(struct check *check)
 	/* A poisoned file shows the runtime no functions and call sites, but has their counters. */
 	if (!module->flow_offset)
 		return !module->counter_count || !known || module->counter_count == known;
-	if (module->counter_count < known)
+	/* Before memory is taken for as many. */
+	if (module->counter_count < known ||
+	    !object_at(check->copy, check->counted_addr,
+		       module->counter_count * sizeof(struct tare_counted)))
 		return false;
 	check->executions =
 		mem_zalloc((module->counter_count - known + 1) * sizeof(*check->executions));

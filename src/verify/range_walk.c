@@ -6,12 +6,13 @@
  *   operands relative to rip: another distance to the same address
  *   branches: short or long; to the copy of the target, or to the target where there is no copy
  *   conditional tail calls: the inverted branch over a probe and a jump
+ *   branches that count how often they are taken: to a stub that does, and jumps there
  *   loop, jrcxz: over a jump to a jump
  *   reads of jump tables, indirect jumps: see indirect.c
  *   probes between instructions: see probe.c
  *
  * Behind the last instruction, if control runs on, stands a jump to where it goes; then come the
- * stubs of the probes, in the same order, to the end of the copy.
+ * stubs of probes and branches, in the same order, to the end of the copy.
  */
 #include "verify/private.h"
 
@@ -87,11 +88,34 @@ static bool take_jump_over(struct walk *walk, uint64_t skip)
 	       walk_fails(walk, VERIFY_CODE, "the inverted branch leads elsewhere");
 }
 
+/* The branch leads to a stub that counts. False: it does not; nothing was read. */
+static bool take_branch_stub(struct walk *walk, uint64_t stub_addr, bool *ok)
+{
+	const uint32_t back = walk->at;
+	const uint64_t offset = stub_addr - walk->range->copy_begin;
+
+	if (offset >= walk->size || offset <= walk->at)
+		return false;
+	walk->at = (uint32_t)offset;
+	*ok = executions_take(walk, CHECK_TAKEN, insn_end(walk->insn));
+	if (*ok && walk->at == offset) {
+		walk->at = back;
+		return false;
+	}
+	rows_check(walk, walk->at, walk->insn->addr, 0);
+	*ok = *ok && take_jump(walk, walk->insn->target);
+	const struct check_stub stub = {(uint32_t)offset, walk->at};
+	vec_push(&walk->stubs, stub);
+	walk->at = back;
+	return true;
+}
+
 static bool take_branch(struct walk *walk)
 {
 	const struct insn *insn = walk->insn;
 	const unsigned condition = walk_insn_bytes(walk, insn)[insn->rel_offset - 1] & 15;
 	uint64_t copy_target;
+	bool ok;
 
 	if (walk->size - walk->at >= 2 && walk->code[walk->at] == (0x70 | condition)) {
 		walk->at += 2;
@@ -102,6 +126,8 @@ static bool take_branch(struct walk *walk)
 	if (walk_take_bytes(walk, 0x0f, (unsigned char)(0x80 | condition))) {
 		if (!walk_take_distance(walk, 0, &copy_target))
 			return walk_fails(walk, VERIFY_CODE, "a branch is cut off");
+		if (take_branch_stub(walk, copy_target, &ok))
+			return ok;
 		walk_note_target(walk, insn->target, copy_target, false);
 		return true;
 	}

@@ -176,7 +176,20 @@ static int compare_tables(const void *left, const void *right)
 	return a->copy_table < b->copy_table ? -1 : a->copy_table > b->copy_table;
 }
 
-static void check_entries(struct check *check, const struct check_table *table, uint64_t end)
+/* Entries before this one agreed by chance: another base agrees with it, too. */
+static bool find_better_base(const struct check *check, struct check_table *table, uint64_t entry,
+			     uint64_t end)
+{
+	struct check_table found = *table;
+
+	if (!find_base(check, &found, &(struct wanted){entry + 1, end}) ||
+	    found.copy_table != table->copy_table)
+		return false;
+	*table = found;
+	return true;
+}
+
+static void check_entries(struct check *check, struct check_table *table, uint64_t end)
 {
 	const uint64_t count = (end - table->copy_table) / entry_bytes(table);
 
@@ -184,7 +197,7 @@ static void check_entries(struct check *check, const struct check_table *table, 
 	for (uint64_t i = 0; i < count; i++) {
 		const uint64_t entry = table->copy_table + i * entry_bytes(table);
 		uint64_t filler;
-		if (entry_agrees(check, table, i)) {
+		if (entry_agrees(check, table, i) || find_better_base(check, table, i, end)) {
 			check->result->counts.table_entries++;
 			continue;
 		}
@@ -210,7 +223,7 @@ void tables_check(struct check *check)
 	}
 	vec_sort(&check->tables, compare_tables);
 	for (size_t i = 0; i < check->tables.len; i++) {
-		const struct check_table *table = &check->tables.data[i];
+		struct check_table *table = &check->tables.data[i];
 		size_t next = i + 1;
 		while (next < check->tables.len &&
 		       check->tables.data[next].copy_table == table->copy_table)

@@ -316,17 +316,18 @@ static bool find_parts_in_gaps(struct check *check)
 	vec_push(&copies, last);
 	vec_foreach (copy, &copies) {
 		const uint64_t *claim = map_get(&check->claimed, copy->addr);
-		const uint64_t high = claim && *claim ? *claim : UINT64_MAX;
+		const uint64_t claimed = claim ? *claim : 0;
 		while (at < copy->addr) {
 			const struct object_extent gap = {at, copy->addr - at};
-			const uint64_t end = try_gap(check, gap, low, high);
+			const uint64_t end =
+				try_gap(check, gap, low, claimed ? claimed : UINT64_MAX);
 			if (!end)
 				break;
 			found = true;
 			at = end;
 		}
 		at = copy->addr + copy->size;
-		low = claim && *claim ? *claim : low;
+		low = claimed ? claimed : low;
 	}
 	vec_fini(&copies);
 	return found;

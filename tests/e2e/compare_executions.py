@@ -46,8 +46,8 @@ def check_exports():
     values = dict(fields)
     assert int(values["LF"]) == len(counts) and int(values["LH"]) == sum(map(bool, counts.values()))
     calls = {name: int(count) for count, name in (value.split(",") for key, value in fields if key == "FNDA")}
-    assert calls == {"main": 1, "mix": 200000}, calls
-    assert {value for key, value in fields if key == "FN"} == {"8,mix", "13,main"}
+    assert calls == {"main": 1, "mix": 200000, "never": 0}, calls
+    assert {value for key, value in fields if key == "FN"} == {"3,never", "8,mix", "13,main"}
     ways = [value.split(",") for key, value in fields if key == "BRDA"]
     assert int(values["BRF"]) == len(ways) and int(values["BRH"]) == sum(way[3] not in "-0" for way in ways)
     loop = {int(way[3]) for way in ways if way[0] == "9"}

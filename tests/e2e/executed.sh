@@ -58,7 +58,16 @@ grep -q '^20,200,000 ' text || fail "text has no executions: $(cat text)"
 "$TARE" export --format=gcov profile.tare >executed.gcov
 python3 "$E2E/compare_executions.py" "$work" exports || fail "exports differ from the views"
 if command -v genhtml >/dev/null; then
-	genhtml --branch-coverage -q -o html executed.info >genhtml.said 2>&1 || fail "genhtml: $(cat genhtml.said)"
+	LC_ALL=C genhtml --branch-coverage -o html executed.info >genhtml.said 2>&1 || fail "genhtml: $(cat genhtml.said)"
+	! grep -iE 'warning|error|mismatch|negative' genhtml.said || fail "genhtml does not like the lcov file"
+	# Its totals are those of the file.
+	for of in "lines L" "functions FN" "branches BR"; do
+		totals=$(awk -F: -v f="${of#* }F" -v h="${of#* }H" '$1 == f { f_sum += $2 } $1 == h { h_sum += $2 }
+			END { print h_sum " of " f_sum }' executed.info)
+		grep -qE "^ *${of% *}\.*: .*\($totals ${of% *}\)" genhtml.said || fail "genhtml, ${of% *}: not $totals"
+	done
+else
+	echo "genhtml is not installed: nobody else has read the lcov file"
 fi
 
 # Instructions as callgrind counts them, by line and function, and what calls cost.

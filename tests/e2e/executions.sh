@@ -3,6 +3,8 @@
 #
 #   executions.sh instructions   each instruction and jump of a real library, beside callgrind's
 #   executions.sh lines SOURCE   each source line of a program, beside gcov's
+#   executions.sh interleaved    a line of optimised code counts once where it comes in pieces
+#   executions.sh unknown        what has none is named
 #   executions.sh killed         what a program counted that was killed is there
 . "$E2E/lib.sh"
 
@@ -25,6 +27,8 @@ instructions() {
 		>"$work/recorded.stdout"
 	cmp "$work/valgrind.stdout" "$work/recorded.stdout" || fail "the output differs"
 	"$E2E/executions_check" instructions "$work/callgrind.out" "$work/profile.tare" libsqlite3
+	# What is counted is what runs seldom.
+	"$E2E/../../bench/executions/placement" "$TARE" "$work/profile.tare" --at-most 2
 }
 
 # What computed gotos share is one instruction at -O0, which has one of their lines.
@@ -40,6 +44,49 @@ lines() {
 	record_lines ./plain
 	cmp covered.stdout recorded.stdout || fail "the output differs"
 	"$E2E/executions_check" lines gcov.out profile.tare "$name" "goto \\*"
+}
+
+# At -O2 the call and what is done with its value have code of the loop's line between, in one block.
+interleaved() {
+	need g++ gcov sqlite3
+	local source=$E2E/../fixtures/executed.cpp options=(-g -O2 -fno-inline -pthread -I"$E2E/../fixtures")
+	cd "$work"
+	g++ "${options[@]}" -o plain "$source"
+	g++ "${options[@]}" --coverage -fprofile-update=atomic -o covered "$source"
+	./covered >covered.stdout
+	gcov -t covered-executed.gcda >gcov.out 2>/dev/null
+	record_lines ./plain
+	local expected mine
+	expected=$(awk -F: '/sum \+= switched\(i\);/ { print $1 + 0; exit }' gcov.out)
+	mine=$(sqlite3 profile.tare "SELECT sum(l.count) FROM line_execution l JOIN source s ON s.id = l.source
+		WHERE s.path LIKE '%/executed.cpp' AND l.line = $(grep -n 'sum += switched(i);' "$source" | head -n 1 | cut -d: -f1)")
+	[ "$mine" = "$expected" ] || fail "tare has $mine executions of the call of switched, gcov $expected"
+}
+
+# Control comes back into the middle of jumper by a pointer that the code has kept.
+unknown() {
+	need gcc
+	cat >"$work/jumps.c" <<'END'
+static void *buffer[5];
+static void __attribute__((noinline)) back(int n) { if (n > 1) __builtin_longjmp(buffer, 1); }
+static int __attribute__((noinline)) jumper(int n)
+{
+	if (__builtin_setjmp(buffer))
+		return 7;
+	back(n);
+	return 3;
+}
+static int __attribute__((noinline)) plain(int n) { return jumper(n) + jumper(n + 1); }
+int main(int argc, char **argv) { (void)argv; return plain(argc) - 10; }
+END
+	gcc -g -O0 -o "$work/jumps" "$work/jumps.c"
+	record_lines "$work/jumps"
+	"$TARE" report lines -v "$work/profile.tare" --no-pager >"$work/text"
+	grep -q '^! executed *executions not known of .* functions\?: .*jumper' "$work/text" ||
+		fail "nothing is said of jumper: $(cat "$work/text")"
+	! grep '^! executed' "$work/text" | grep -q plain || fail "plain has executions"
+	"$TARE" report functions -v "$work/profile.tare" --no-pager >"$work/text"
+	! grep -q 'executions not known' "$work/text" || fail "a view without executions speaks of them"
 }
 
 # What was counted is there, and each call of a function is an execution of its first block, but for one in

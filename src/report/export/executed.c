@@ -1,12 +1,12 @@
 /*
- * Source by source, in the order of their paths:
+ * Source by source, in the order of their paths.
  *
- *   lcov  a tracefile (man geninfo): SF, FN and FNDA per function that ran, BRDA per conditional
- * jump, DA per line with code, and how many of each there are and were hit gcov  the text of *.gcov
- * files, one after the other: executions, number and text of each line
+ * lcov: a tracefile (man geninfo) with SF, FN and FNDA per function, BRDA per conditional jump, DA
+ * per line with code, and how many of each there are and were hit.
  *
- * A line's executions are those in all functions that have its code. Functions that never ran have
- * no names in a profile: their lines are there, with 0.
+ * gcov: the text of *.gcov files, one after the other: executions, number and text of each line.
+ *
+ * A line's executions are those in all functions that have its code.
  */
 #include "report/export/executed.h"
 

@@ -4,6 +4,8 @@
  * header, JSON as the header's field "attention".
  */
 #include "report/table/table.h"
+
+#include "analysis/executions.h"
 #include "report/words/number.h"
 
 #include <fnmatch.h>
@@ -17,7 +19,7 @@
 #define TRUNCATED_SHARE 0.1
 #define DRIFT_PPM	100
 
-enum { SAMPLES_FEW = 100, UNFOLLOWED_NAMED = 5 };
+enum { SAMPLES_FEW = 100, UNFOLLOWED_NAMED = 5, UNKNOWN_NAMED = 5 };
 
 static void append_time(const struct report *report, uint64_t ticks, struct str *text)
 {
@@ -175,6 +177,7 @@ static bool is_older(const struct report *report, struct str *text)
 		report->analysis->totals.estimated
 			? "what counters and dormant probes took, which is in times by samples"
 			: NULL,
+		NULL, /* when threads waited, and who had the locks: their views say so */
 	};
 	table_covers(lacking, PROFILE_SCHEMA_VERSION - 1);
 	const char *tare = profile_session(profile)->tare_version;
@@ -225,6 +228,23 @@ static bool lacks_modules(const struct report *report, struct str *text)
 	return text->len > 0;
 }
 
+/* Of these functions lines and instructions have none, though they ran. */
+static bool lacks_executions(const struct report *report, struct str *text)
+{
+	const struct analysis *analysis = report->analysis;
+	const size_t all = analysis->executions ? analysis->executions->unknown.len : 0;
+
+	if (!all)
+		return false;
+	str_printf(text, "executions not known of %zu function%s: ", all, all == 1 ? "" : "s");
+	for (size_t i = 0; i < all && i < UNKNOWN_NAMED; i++)
+		str_printf(text, "%s%s", i ? ", " : "",
+			   analysis->functions.data[analysis->executions->unknown.data[i]].name);
+	if (all > UNKNOWN_NAMED)
+		str_printf(text, ", and %zu more", all - UNKNOWN_NAMED);
+	return true;
+}
+
 const struct report_limit report_limits[] = {
 	{TARE_LIMIT_NODES, "max-nodes"}, {TARE_LIMIT_MEMORY, "max-memory"},
 	{TARE_LIMIT_DISK, "max-disk"},	 {TARE_LIMIT_THREADS, "max-threads"},
@@ -243,6 +263,7 @@ const struct report_attention report_attentions[] = {
 	{"followed", has_not_followed, false, 0},
 	{"version", is_older, true, 0},
 	{"modules", lacks_modules, false, 0},
+	{"executed", lacks_executions, false, 0},
 };
 
 const size_t report_attention_count = sizeof(report_attentions) / sizeof(report_attentions[0]);
