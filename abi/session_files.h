@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-#define TARE_SESSION_FILES_ABI 19
+#define TARE_SESSION_FILES_ABI 20
 #define TARE_PROCESS_MAGIC     0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC      0x7268746572617400ULL
 
@@ -306,8 +306,33 @@ struct tare_os_record {
 	uint64_t object;	 /* what enum tare_object says of the system call, else 0 */
 	uint64_t count;		 /* intervals; 0: not in use */
 	uint64_t ticks;
-	uint32_t next; /* 1 + number of another record of the node, or of one not in use */
-	uint32_t name; /* of the object, see abi/objects.h */
+	uint32_t next;		/* 1 + number of another record of the node, or of one not in use */
+	uint32_t name;		/* of the object, see abi/objects.h */
+	uint64_t longest_ticks; /* of one interval */
+	uint32_t uses;		/* times that the record was no longer in use */
+	uint32_t reserved;
+	/* Blocked at a lock: which thread of the process had it, and 1 + the number of that one's
+	   node at the top, when the wait began; 0: not known. */
+	struct tare_holder {
+		uint32_t tid, node;
+	} holder;
+};
+
+/*
+ * When the thread waited: an interval in which it was switched, or several such intervals that
+ * followed each other, once there are more than TARE_THREAD_WAITS_MAX. `begin` and `end` are its
+ * clock's; TSC is that and lost_ticks, and where in the interval it waited is not known. The times
+ * that it waited are sums: they add up to those of the thread's file.
+ */
+struct tare_wait {
+	uint64_t begin, end;
+	uint64_t lost_ticks; /* at its end */
+	uint64_t blocked_ticks, preempted_ticks;
+	/* 1 + number of the OS record that has the longest wait, if `uses` is still that record's;
+	   0: none. */
+	uint32_t os, uses;
+	uint32_t count; /* of intervals */
+	uint32_t reserved;
 };
 
 enum tare_thread_flags {
@@ -324,6 +349,7 @@ enum tare_chunk_kind {
 	TARE_CHUNK_OS,
 	TARE_CHUNK_MARKS, /* bytes; there is at most one */
 	TARE_CHUNK_NAMES, /* the same */
+	TARE_CHUNK_WAITS,
 	TARE_CHUNK_KINDS
 };
 
@@ -338,14 +364,17 @@ struct tare_chunk {
 
 #define TARE_CHUNKS_MAX		 48
 #define TARE_THREAD_HEADER_BYTES 4096ULL
-/* The first chunk of each kind, mapped with the header. */
-#define TARE_THREAD_FIRST_NODES 48U
-#define TARE_THREAD_FIRST_OS	102U
-#define TARE_THREAD_FIRST_BYTES 32768ULL
+/* The first chunks of nodes, OS records and waits, mapped with the header. */
+#define TARE_THREAD_FIRST_NODES	 48U
+#define TARE_THREAD_FIRST_OS	 88U
+#define TARE_THREAD_FIRST_WAITS	 44U
+#define TARE_THREAD_FIRST_BYTES	 36864ULL
+#define TARE_THREAD_FIRST_CHUNKS 3
 
 /* Numbers of nodes and OS records are below. */
 #define TARE_THREAD_NODES_MAX	(1U << 26)
 #define TARE_THREAD_OS_MAX	(1U << 18)
+#define TARE_THREAD_WAITS_MAX	(1U << 13)
 
 #define TARE_THREAD_MARKS_BYTES (16U << 20)
 
@@ -455,13 +484,25 @@ struct tare_thread_file {
 
 	uint32_t syscall_name;		   /* of the object of the last SYSCALL probe */
 	uint64_t names_bytes, names_limit; /* used, and backed by the file */
+
+	/* Waits that follow each other in a slot of 2^wait_shift ticks are one; 0: none are. While
+	   they are being joined, none are counted. */
+	uint64_t wait_count, wait_limit;
+	uint32_t wait_shift;
+	struct tare_holder syscall_holder; /* of the object of the last SYSCALL probe */
 };
 
 _Static_assert(sizeof(struct tare_node) == 512, "shared layout");
-_Static_assert(sizeof(struct tare_os_record) == 40, "shared layout");
+_Static_assert(sizeof(struct tare_os_record) == 64, "shared layout");
+_Static_assert(sizeof(struct tare_wait) == 56, "shared layout");
 _Static_assert(sizeof(struct tare_chunk) == 32, "shared layout");
 _Static_assert(sizeof(struct tare_thread_file) <= TARE_THREAD_HEADER_BYTES, "shared layout");
 _Static_assert(TARE_THREAD_FIRST_NODES * sizeof(struct tare_node) % 4096 == 0, "whole pages");
+_Static_assert(TARE_THREAD_HEADER_BYTES + TARE_THREAD_FIRST_NODES * sizeof(struct tare_node) +
+			       TARE_THREAD_FIRST_OS * sizeof(struct tare_os_record) +
+			       TARE_THREAD_FIRST_WAITS * sizeof(struct tare_wait) <=
+		       TARE_THREAD_FIRST_BYTES,
+	       "the first chunks have room");
 _Static_assert(sizeof(struct tare_process_file) % 8 == 0, "records are aligned");
 
 #endif

@@ -76,7 +76,14 @@ static void make_sound(const char *path)
 	small_function(writer, module, "_ZN1a1bEv", 0x10);
 	small_function(writer, module, "", 0x20);
 	small_nodes(writer, nodes, sizeof(nodes) / sizeof(nodes[0]));
-	profile_add_os(writer, &(struct profile_os){2, TARE_OS_SYSCALL, 1, 3, 1, 10, NULL}, &err);
+	profile_add_os(writer,
+		       &(struct profile_os){.node = 2,
+					    .cause = TARE_OS_SYSCALL,
+					    .syscall_number = 1,
+					    .object = 3,
+					    .count = 1,
+					    .ticks = 10},
+		       &err);
 	profile_add_coverage(writer, &(struct profile_coverage){1, "f", 1, 64, "part", 1}, &err);
 	profile_add_mark(writer, &(struct profile_mark){1, -3, "m", 7}, &err);
 	add_samples(writer);

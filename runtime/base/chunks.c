@@ -18,7 +18,8 @@ void *chunks_element(const struct tare_thread_file *self, enum tare_chunk_kind k
 	static const uint64_t element_bytes[] = {[TARE_CHUNK_NODES] = sizeof(struct tare_node),
 						 [TARE_CHUNK_OS] = sizeof(struct tare_os_record),
 						 [TARE_CHUNK_MARKS] = 1,
-						 [TARE_CHUNK_NAMES] = 1};
+						 [TARE_CHUNK_NAMES] = 1,
+						 [TARE_CHUNK_WAITS] = sizeof(struct tare_wait)};
 	_Static_assert(sizeof(element_bytes) / sizeof(element_bytes[0]) == TARE_CHUNK_KINDS,
 		       "one entry per value");
 	const struct tare_chunk *chunk = chunks_find(self, kind, number);

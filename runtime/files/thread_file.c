@@ -26,6 +26,7 @@ static const uint64_t element_bytes[] = {
 	[TARE_CHUNK_OS] = sizeof(struct tare_os_record),
 	[TARE_CHUNK_MARKS] = 1,
 	[TARE_CHUNK_NAMES] = 1,
+	[TARE_CHUNK_WAITS] = sizeof(struct tare_wait),
 };
 _Static_assert(sizeof(element_bytes) / sizeof(element_bytes[0]) == TARE_CHUNK_KINDS,
 	       "one entry per value");
@@ -140,11 +141,18 @@ bool thread_grow(struct tare_thread_file *self, enum accumulate_area area)
 
 	if (*full)
 		return false;
-	if (area == ACCUMULATE_NODES)
+	switch (area) {
+	case ACCUMULATE_NODES:
 		refused =
 			kind_grow(self, TARE_CHUNK_NODES, TARE_THREAD_NODES_MAX, &self->node_limit);
-	else
+		break;
+	case ACCUMULATE_OS:
 		refused = kind_grow(self, TARE_CHUNK_OS, TARE_THREAD_OS_MAX, &self->os_limit);
+		break;
+	default:
+		refused =
+			kind_grow(self, TARE_CHUNK_WAITS, TARE_THREAD_WAITS_MAX, &self->wait_limit);
+	}
 	*full = refused != 0;
 	if (area == ACCUMULATE_NODES || refused != TARE_LIMIT_NODES)
 		self->limits |= refused;
@@ -156,7 +164,8 @@ bool thread_grow(struct tare_thread_file *self, enum accumulate_area area)
 static uint64_t file_bytes_max(void)
 {
 	return 2 * (budget_nodes() * sizeof(struct tare_node) +
-		    TARE_THREAD_OS_MAX * sizeof(struct tare_os_record)) +
+		    TARE_THREAD_OS_MAX * sizeof(struct tare_os_record) +
+		    TARE_THREAD_WAITS_MAX * sizeof(struct tare_wait)) +
 	       (64ULL << 20);
 }
 
@@ -164,10 +173,11 @@ void thread_file_unmap(const struct tare_thread_file *self, struct state_private
 {
 	uint64_t bytes = TARE_THREAD_FIRST_BYTES;
 
-	for (uint64_t i = 2; i < self->chunk_count; i++)
+	for (uint64_t i = TARE_THREAD_FIRST_CHUNKS; i < self->chunk_count; i++)
 		kernel_call(SYS_munmap, self->chunks[i].run_addr, chunk_bytes(&self->chunks[i]));
 	bytes += pages_of((self->node_limit - TARE_THREAD_FIRST_NODES) * sizeof(struct tare_node));
 	bytes += pages_of((self->os_limit - TARE_THREAD_FIRST_OS) * sizeof(struct tare_os_record));
+	bytes += pages_of((self->wait_limit - TARE_THREAD_FIRST_WAITS) * sizeof(struct tare_wait));
 	bytes += pages_of(self->marks_limit) + pages_of(self->names_limit);
 	budget_give_file(bytes, true);
 	kernel_call(SYS_munmap, private_state->file_last, PAGE_BYTES);
@@ -190,7 +200,7 @@ uint64_t thread_file_spare(const char *name)
 
 uint64_t thread_file_spare_bytes(const struct tare_thread_file *self)
 {
-	return self->chunk_count > 2 ? SPARE_BYTES : 0;
+	return self->chunk_count > TARE_THREAD_FIRST_CHUNKS ? SPARE_BYTES : 0;
 }
 
 static struct tare_thread_file *spare_take(void)

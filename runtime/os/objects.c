@@ -12,6 +12,7 @@
 #include "runtime/base/kernel.h"
 #include "runtime/base/memory.h"
 #include "runtime/os/descriptors.h"
+#include "runtime/os/holders.h"
 #include "runtime/os/names.h"
 #include "runtime/os/os_flag.h"
 #include "runtime/tree/gate.h"
@@ -35,6 +36,7 @@ struct object {
 	const struct probes_registers *registers;
 	uint64_t number;
 	uint32_t name;
+	struct tare_holder holder;
 };
 
 /* ---- paths ---- */
@@ -216,7 +218,7 @@ static bool object_begin(struct object *object)
 					 &object->name);
 	case TARE_OBJECT_FUTEX:
 		object->number = registers->rdi;
-		return true;
+		return !holders_may_wait(registers);
 	case TARE_OBJECT_PROCESS:
 		object->number = (uint32_t)registers->rdi;
 		return true;
@@ -260,6 +262,9 @@ static void object_ask(struct tare_thread_file *self, struct object *object)
 		break;
 	case TARE_OBJECT_SELECT:
 		object->name = select_name(self, registers);
+		break;
+	case TARE_OBJECT_FUTEX:
+		object->holder = holders_find(self, registers);
 		break;
 	case TARE_OBJECT_SLEEP:
 		object->number = sleep_of(registers->rdi, NULL);
@@ -313,4 +318,5 @@ void objects_note(struct tare_thread_file *self, const struct probes_registers *
 	self->syscall_number = registers->rax;
 	self->syscall_object = object.number;
 	self->syscall_name = object.name;
+	self->syscall_holder = object.holder;
 }

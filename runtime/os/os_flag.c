@@ -347,6 +347,7 @@ void os_flag_collect(struct tare_thread_file *self, struct state_private *privat
 		event->syscall_number = (uint16_t)self->syscall_number;
 		event->syscall_object = self->syscall_object;
 		event->syscall_name = self->syscall_name;
+		event->syscall_holder = self->syscall_holder;
 		private_state->syscall_uncounted = false;
 	}
 	os_flag_count_syscall(self, private_state);

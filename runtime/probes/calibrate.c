@@ -154,6 +154,7 @@ static void thread_state_init(struct tare_thread_file *self)
 {
 	accumulate_place(self, TARE_THREAD_FIRST_NODES);
 	self->os_limit = 0;
+	self->wait_limit = 0;
 	for (int area = 0; area < ACCUMULATE_AREAS; area++)
 		calibration_private.local.full[area] = true;
 	accumulate_init(self, &calibration_private.local, kernel_ticks());

@@ -18,6 +18,7 @@
 #include "runtime/files/process.h"
 #include "runtime/files/thread_file.h"
 #include "runtime/files/trace_file.h"
+#include "runtime/os/holders.h"
 #include "runtime/os/loaded.h"
 #include "runtime/os/os_flag.h"
 #include "runtime/tree/calls.h"
@@ -105,6 +106,7 @@ static struct tare_thread_file *file_continue(struct state_private *private_stat
 	control_begin_thread(self, state_birth);
 	self->begin_ticks = first_begin;
 	counters_name(first_begin);
+	holders_note_thread(self, private_state);
 	return self;
 }
 
@@ -148,6 +150,7 @@ static struct tare_thread_file *file_begin(uint32_t *limits)
 	control_begin_thread(self, state_birth);
 	private_state->file_addr = self->run_addr;
 	counters_name(self->begin_ticks);
+	holders_note_thread(self, private_state);
 	return self;
 }
 

@@ -349,23 +349,32 @@ void accumulate_repair(struct tare_thread_file *self)
 	trace_stack(self);
 }
 
+/* The first chunk of a kind lies behind the one that was placed before it. */
+static void chunk_place(struct tare_thread_file *self, enum tare_chunk_kind kind, uint32_t count,
+			uint64_t *offset)
+{
+	struct tare_chunk *chunk = &self->chunks[self->chunk_count++];
+
+	*chunk = (struct tare_chunk){.kind = kind,
+				     .file_offset = *offset,
+				     .run_addr = self->run_addr + *offset,
+				     .count = count};
+	*offset += (uint64_t)chunks_element(self, kind, count) - chunk->run_addr;
+}
+
 void accumulate_place(struct tare_thread_file *self, uint64_t node_max)
 {
-	const uint64_t nodes_bytes = TARE_THREAD_FIRST_NODES * sizeof(struct tare_node);
+	uint64_t offset = TARE_THREAD_HEADER_BYTES;
 
 	self->run_addr = (uint64_t)self;
 	self->node_max = node_max;
 	self->node_limit = TARE_THREAD_FIRST_NODES;
 	self->os_limit = TARE_THREAD_FIRST_OS;
-	self->chunk_count = 2;
-	self->chunks[0] = (struct tare_chunk){.kind = TARE_CHUNK_NODES,
-					      .file_offset = TARE_THREAD_HEADER_BYTES,
-					      .count = TARE_THREAD_FIRST_NODES};
-	self->chunks[1] = (struct tare_chunk){.kind = TARE_CHUNK_OS,
-					      .file_offset = TARE_THREAD_HEADER_BYTES + nodes_bytes,
-					      .count = TARE_THREAD_FIRST_OS};
-	for (int i = 0; i < 2; i++)
-		self->chunks[i].run_addr = self->run_addr + self->chunks[i].file_offset;
+	self->wait_limit = TARE_THREAD_FIRST_WAITS;
+	self->chunk_count = 0;
+	chunk_place(self, TARE_CHUNK_NODES, TARE_THREAD_FIRST_NODES, &offset);
+	chunk_place(self, TARE_CHUNK_OS, TARE_THREAD_FIRST_OS, &offset);
+	chunk_place(self, TARE_CHUNK_WAITS, TARE_THREAD_FIRST_WAITS, &offset);
 }
 
 void accumulate_init(struct tare_thread_file *self, struct accumulate_local *local, uint64_t ticks)

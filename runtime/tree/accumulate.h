@@ -33,12 +33,12 @@
 #define NODE_STUB_FORGOTTEN 1ULL
 
 /* Areas of a thread file that grow. */
-enum accumulate_area { ACCUMULATE_NODES, ACCUMULATE_OS, ACCUMULATE_AREAS };
+enum accumulate_area { ACCUMULATE_NODES, ACCUMULATE_OS, ACCUMULATE_WAITS, ACCUMULATE_AREAS };
 
 /* What belongs to a thread's file but to no reader. */
 struct accumulate_local {
 	struct accumulate_index nodes; /* by (parent, key, call site) */
-	struct accumulate_index os;    /* by all but count and ticks */
+	struct accumulate_index os;    /* by what they are of */
 	struct accumulate_index names; /* the host's: of objects, by their bytes */
 	struct accumulate_index path;  /* recursion.c: the functions in the chain from path_end */
 	uint64_t path_end;	       /* run address of a node; 0: the root's */
@@ -86,6 +86,7 @@ struct accumulate_event {
 	uint16_t syscall_number;
 	uint64_t syscall_object;
 	uint32_t syscall_name;
+	struct tare_holder syscall_holder; /* see tare_os_record.holder */
 };
 
 /* Lays out a file of TARE_THREAD_FIRST_BYTES, zero and mapped at `self`. */

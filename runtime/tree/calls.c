@@ -7,6 +7,7 @@
 
 #include "runtime/tree/extent.h"
 #include "runtime/tree/trace.h"
+#include "runtime/tree/wait_times.h"
 
 #define OS_OBJECT_UNKNOWN  0
 #define OS_SYSCALL_UNKNOWN 0xffff
@@ -44,8 +45,10 @@ static bool has_syscall(enum tare_os_cause cause)
 	return cause == TARE_OS_BLOCKED || cause == TARE_OS_SYSCALL;
 }
 
-static void os_record(struct tare_thread_file *self, const struct accumulate_event *event,
-		      enum tare_os_cause cause, uint64_t delta)
+/* What an interval has of a cause, or a system call counted without time; the record's number from
+   1 on, 0: there was no room. */
+static uint32_t os_record(struct tare_thread_file *self, const struct accumulate_event *event,
+			  enum tare_os_cause cause, uint64_t delta)
 {
 	struct tare_os_record wanted = {.node = context_index(top_of(self)),
 					.cause = (uint16_t)cause,
@@ -55,24 +58,32 @@ static void os_record(struct tare_thread_file *self, const struct accumulate_eve
 		wanted.object = event->syscall_object;
 		wanted.name = event->syscall_name;
 	}
-	struct tare_os_record *record = context_os(self, &wanted, self->os_limit / 2);
+	if (cause == TARE_OS_BLOCKED)
+		wanted.holder = event->syscall_holder;
+	uint32_t number = context_os(self, &wanted, self->os_limit / 2);
 
-	if (!record && wanted.name) {
-		wanted.name = TARE_NAME_OTHERS;
-		record = context_os(self, &wanted, self->os_limit / 4);
+	if (!number && (wanted.name || wanted.holder.tid)) {
+		wanted.name = wanted.name ? TARE_NAME_OTHERS : TARE_NAME_UNKNOWN;
+		wanted.holder = (struct tare_holder){0};
+		number = context_os(self, &wanted, self->os_limit / 4);
 	}
-	if (!record) {
+	if (!number) {
 		wanted.syscall_number = OS_SYSCALL_UNKNOWN;
 		wanted.object = OS_OBJECT_UNKNOWN;
 		wanted.name = TARE_NAME_UNKNOWN;
-		record = context_os(self, &wanted, 0);
+		number = context_os(self, &wanted, 0);
 	}
-	if (!record) {
+	if (!number) {
 		self->os_lost++;
-		return;
+		return 0;
 	}
+	struct tare_os_record *record = context_os_at(self, number);
+
 	record->count++;
 	record->ticks += delta;
+	if (record->longest_ticks < delta)
+		record->longest_ticks = delta;
+	return number;
 }
 
 void calls_note_syscall(struct tare_thread_file *self, const struct accumulate_event *event)
@@ -91,25 +102,35 @@ static uint64_t wait_take(uint64_t waited, uint64_t *left)
 
 /* Splits the OS time of an interval: what the thread waited, and the rest by its cause. */
 static void os_split(struct tare_thread_file *self, const struct accumulate_event *event,
-		     uint64_t os_ticks)
+		     uint64_t os_ticks, uint64_t begin)
 {
 	uint64_t left = os_ticks;
-	const uint64_t blocked = wait_take(event->blocked_ticks, &left);
-	const uint64_t preempted = wait_take(event->preempted_ticks, &left);
+	struct tare_wait wait = {
+		.begin = begin, .end = self->now_ticks, .lost_ticks = self->lost_ticks};
 
-	self->blocked_ticks += blocked;
-	self->preempted_ticks += preempted;
+	wait.blocked_ticks = wait_take(event->blocked_ticks, &left);
+	wait.preempted_ticks = wait_take(event->preempted_ticks, &left);
+	self->blocked_ticks += wait.blocked_ticks;
+	self->preempted_ticks += wait.preempted_ticks;
 	if (event->blocked_ticks)
-		os_record(self, event, TARE_OS_BLOCKED, blocked);
-	if (event->preempted_ticks)
-		os_record(self, event, TARE_OS_PREEMPTED, preempted);
+		wait.os = os_record(self, event, TARE_OS_BLOCKED, wait.blocked_ticks);
+	if (event->preempted_ticks) {
+		const uint32_t number =
+			os_record(self, event, TARE_OS_PREEMPTED, wait.preempted_ticks);
+
+		if (wait.preempted_ticks > wait.blocked_ticks)
+			wait.os = number;
+	}
 	os_record(self, event, event->os_cause, left);
+	if (wait.blocked_ticks || wait.preempted_ticks)
+		wait_times_note(self, &wait);
 }
 
 /* OS time never exceeds the call's exclusive time, which a short interval may have reduced. */
 static void os_charge(struct tare_thread_file *self, const struct accumulate_event *event,
-		      int64_t delta)
+		      uint64_t begin)
 {
+	const int64_t delta = (int64_t)(self->now_ticks - begin);
 	struct tare_node *top = top_of(self);
 	const int64_t room =
 		(int64_t)(self->now_ticks - top->start - top->child - top->os_exclusive);
@@ -122,7 +143,7 @@ static void os_charge(struct tare_thread_file *self, const struct accumulate_eve
 	mark_special(self, top);
 	top->os_inclusive += (uint64_t)os_ticks;
 	top->os_exclusive += (uint64_t)os_ticks;
-	os_split(self, event, (uint64_t)os_ticks);
+	os_split(self, event, (uint64_t)os_ticks, begin);
 }
 
 void calls_charge(struct tare_thread_file *self, const struct accumulate_event *event)
@@ -136,7 +157,7 @@ void calls_charge(struct tare_thread_file *self, const struct accumulate_event *
 	if (delta < -TARE_PROBE_TICKS_MAX)
 		clock_step_over(self, (uint64_t)-delta);
 	if (event->os) {
-		os_charge(self, event, delta);
+		os_charge(self, event, before);
 		trace_os(self, event);
 	}
 	self->lost_ticks += event->cost_ticks;

@@ -182,20 +182,21 @@ struct tare_node *context_child(struct tare_thread_file *self, struct tare_node 
 
 /* ---- OS records ---- */
 
-static struct tare_os_record *os_at(const struct tare_thread_file *self, uint32_t number)
+/* Of numbers here the first is 1, as in `next`: 0 is none. */
+struct tare_os_record *context_os_at(const struct tare_thread_file *self, uint32_t number)
 {
-	return chunks_element(self, TARE_CHUNK_OS, number);
+	return chunks_element(self, TARE_CHUNK_OS, number - 1);
 }
 
 static uint64_t os_hash(const struct tare_os_record *record)
 {
 	return index_hash((uint64_t)record->node << 32 | (uint64_t)record->cause << 16 |
 				  record->syscall_number,
-			  record->object ^ (uint64_t)record->name << 32);
+			  record->object ^ (uint64_t)record->name << 32 ^ record->holder.tid ^
+				  (uint64_t)record->holder.node << 24);
 }
 
-static struct tare_os_record *os_find(const struct tare_thread_file *self,
-				      const struct tare_os_record *wanted)
+static uint32_t os_find(const struct tare_thread_file *self, const struct tare_os_record *wanted)
 {
 	const struct accumulate_index *index = &context_local(self)->os;
 	const uint64_t hash = os_hash(wanted);
@@ -203,23 +204,25 @@ static struct tare_os_record *os_find(const struct tare_thread_file *self,
 	uint32_t number;
 
 	while (index_next(index, hash, &at, &number)) {
-		struct tare_os_record *record = os_at(self, number);
+		const struct tare_os_record *record = context_os_at(self, number);
 
 		if (record->node == wanted->node && record->cause == wanted->cause &&
 		    record->syscall_number == wanted->syscall_number &&
-		    record->object == wanted->object && record->name == wanted->name)
-			return record;
+		    record->object == wanted->object && record->name == wanted->name &&
+		    record->holder.tid == wanted->holder.tid &&
+		    record->holder.node == wanted->holder.node)
+			return number;
 	}
-	return NULL;
+	return 0;
 }
 
 static void os_note(struct tare_thread_file *self, struct tare_node *node, uint32_t number)
 {
-	struct tare_os_record *record = os_at(self, number);
+	struct tare_os_record *record = context_os_at(self, number);
 
 	record->node = context_index(node);
 	record->next = node->os_first;
-	node->os_first = number + 1;
+	node->os_first = number;
 	index_put(&context_local(self)->os, os_hash(record), number);
 }
 
@@ -235,27 +238,29 @@ static bool os_take(struct tare_thread_file *self, uint64_t keep, uint32_t *numb
 	if (!index_reserve(&local->os))
 		return false;
 	if (local->os_free) {
-		*number = local->os_free - 1;
-		local->os_free = os_at(self, *number)->next;
+		*number = local->os_free;
+		local->os_free = context_os_at(self, *number)->next;
 		local->os_free_count--;
 	} else {
-		*number = (uint32_t)self->os_count++;
+		*number = (uint32_t)++self->os_count;
 	}
 	return true;
 }
 
-struct tare_os_record *context_os(struct tare_thread_file *self,
-				  const struct tare_os_record *wanted, uint64_t keep)
+uint32_t context_os(struct tare_thread_file *self, const struct tare_os_record *wanted,
+		    uint64_t keep)
 {
-	struct tare_os_record *record = os_find(self, wanted);
-	uint32_t number;
+	uint32_t number = os_find(self, wanted);
 
-	if (record || !os_take(self, keep, &number))
-		return record;
-	record = os_at(self, number);
+	if (number || !os_take(self, keep, &number))
+		return number;
+	struct tare_os_record *record = context_os_at(self, number);
+	const uint32_t uses = record->uses;
+
 	*record = *wanted;
+	record->uses = uses;
 	os_note(self, context_node_at(self, wanted->node), number);
-	return record;
+	return number;
 }
 
 void accumulate_reserve(struct tare_thread_file *self, uint64_t count)
@@ -278,8 +283,8 @@ uint64_t context_os_ticks(const struct tare_thread_file *self, const struct tare
 {
 	uint64_t ticks = 0;
 
-	for (uint32_t at = node->os_first; at; at = os_at(self, at - 1)->next)
-		ticks += os_at(self, at - 1)->ticks;
+	for (uint32_t at = node->os_first; at; at = context_os_at(self, at)->next)
+		ticks += context_os_at(self, at)->ticks;
 	return ticks;
 }
 
@@ -288,8 +293,8 @@ struct context_waits context_waits(const struct tare_thread_file *self,
 {
 	struct context_waits waits = {0};
 
-	for (uint32_t at = node->os_first; at; at = os_at(self, at - 1)->next) {
-		const struct tare_os_record *record = os_at(self, at - 1);
+	for (uint32_t at = node->os_first; at; at = context_os_at(self, at)->next) {
+		const struct tare_os_record *record = context_os_at(self, at);
 
 		waits.blocked_ticks += record->cause == TARE_OS_BLOCKED ? record->ticks : 0;
 		waits.preempted_ticks += record->cause == TARE_OS_PREEMPTED ? record->ticks : 0;
@@ -300,23 +305,28 @@ struct context_waits context_waits(const struct tare_thread_file *self,
 static void os_move(struct tare_thread_file *self, uint32_t number, struct tare_node *to)
 {
 	struct accumulate_local *local = context_local(self);
-	struct tare_os_record *from = os_at(self, number);
+	struct tare_os_record *from = context_os_at(self, number);
 	struct tare_os_record wanted = *from;
 
 	wanted.node = context_index(to);
-	struct tare_os_record *record = os_find(self, &wanted);
+	const uint32_t found = os_find(self, &wanted);
 
 	index_remove(&local->os, os_hash(from), number);
-	if (!record) {
+	if (!found) {
 		os_note(self, to, number);
 		return;
 	}
+	struct tare_os_record *record = context_os_at(self, found);
+
 	from->ticks = 0;
 	from->count = 0;
 	record->ticks += wanted.ticks;
 	record->count += wanted.count;
+	if (record->longest_ticks < wanted.longest_ticks)
+		record->longest_ticks = wanted.longest_ticks;
+	from->uses++;
 	from->next = local->os_free;
-	local->os_free = number + 1;
+	local->os_free = number;
 	local->os_free_count++;
 }
 
@@ -326,9 +336,9 @@ uint64_t context_os_move(struct tare_thread_file *self, struct tare_node *node,
 	const uint64_t ticks = context_os_ticks(self, node);
 
 	while (node->os_first) {
-		const uint32_t number = node->os_first - 1;
+		const uint32_t number = node->os_first;
 
-		node->os_first = os_at(self, number)->next;
+		node->os_first = context_os_at(self, number)->next;
 		os_move(self, number, to);
 	}
 	return ticks;
@@ -349,11 +359,11 @@ void context_bucket_full(struct tare_thread_file *self, struct tare_node *node, 
 	const struct tare_os_record wanted = {.node = context_index(node),
 					      .cause = TARE_RECORD_CALLS,
 					      .syscall_number = (uint16_t)bucket};
-	struct tare_os_record *record = context_os(self, &wanted, 0);
+	const uint32_t number = context_os(self, &wanted, 0);
 
-	if (!record)
+	if (!number)
 		return; /* tried again at each further call: the counter has room for as many */
-	record->count += node->buckets[bucket];
+	context_os_at(self, number)->count += node->buckets[bucket];
 	node->buckets[bucket] = 0;
 }
 

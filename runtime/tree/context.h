@@ -59,11 +59,13 @@ void context_node_forget(struct tare_thread_file *self, const struct tare_node *
 void context_node_note(struct tare_thread_file *self, const struct tare_node *node);
 
 /*
- * The record with the values of `wanted` but count and ticks, a new one while more than `keep`
- * would remain; NULL otherwise.
+ * 1 + the number of the record of what `wanted` is of, a new one while more than `keep` would
+ * remain; 0 otherwise.
  */
-struct tare_os_record *context_os(struct tare_thread_file *self,
-				  const struct tare_os_record *wanted, uint64_t keep);
+uint32_t context_os(struct tare_thread_file *self, const struct tare_os_record *wanted,
+		    uint64_t keep);
+/* The record of which context_os has told that. */
+struct tare_os_record *context_os_at(const struct tare_thread_file *self, uint32_t number);
 
 /* The records of `node` become those of `to`. Returns their ticks. */
 uint64_t context_os_move(struct tare_thread_file *self, struct tare_node *node,

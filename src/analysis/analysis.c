@@ -146,6 +146,7 @@ struct analysis *analysis_open(struct profile *profile, const struct analysis_op
 	if (analysis_choose(analysis, options, err) &&
 	    analysis_choose_mine(analysis, options, err) && load_calls(analysis, profile, err) &&
 	    analysis_load_os(analysis, profile, options->keep_mangled, err) &&
+	    analysis_load_waits(analysis, profile, err) &&
 	    analysis_load_coverage(analysis, profile, options, err) &&
 	    analysis_load_call_places(analysis, profile, options, err) &&
 	    (!analysis_wants_node_lines(options) ||
@@ -177,6 +178,9 @@ void analysis_close(struct analysis *analysis)
 	vec_fini(&analysis->lines);
 	vec_fini(&analysis->instructions);
 	vec_fini(&analysis->os);
+	vec_fini(&analysis->locks);
+	vec_fini(&analysis->os_waiting);
+	vec_fini(&analysis->wait_lists);
 	vec_fini(&analysis->sampled_waits);
 	vec_fini(&analysis->module_coverage);
 	vec_fini(&analysis->coverage);

@@ -209,6 +209,21 @@ struct analysis_os {
 	enum tare_object object_kind; /* what it is */
 	const char *path;	      /* what that was called, or NULL */
 	uint64_t count, ticks;	      /* count 0: unknown, records were lost */
+	uint64_t longest_ticks;	      /* of one interval; 0: not known */
+	/* Who had the lock that was waited for, when the wait began: the program's own function in
+	   which that thread was, or the one that it was in; ANALYSIS_NONE: not known. Of several
+	   who had it for the longest, with so many of the ticks. */
+	uint32_t holder, holder_thread;
+	uint64_t held_ticks;
+};
+
+/* What a thread waits for while it is blocked. */
+enum analysis_waiting {
+	WAITING_OTHER, /* pages, children that are made, or not known */
+	WAITING_LOCK,
+	WAITING_IO,   /* files, pipes, sockets */
+	WAITING_IDLE, /* for work, time, or the end of threads and processes */
+	WAITINGS
 };
 
 /* A wait that samples tell of: without a system call and an object. */
@@ -404,6 +419,12 @@ struct analysis {
 	struct vec_of(struct analysis_line) lines; /* these two if asked for, with samples only */
 	struct vec_of(struct analysis_instruction) instructions;
 	struct vec_of(struct analysis_os) os; /* by cause, then descending ticks */
+	/* Waits for locks by who had them, too: one row each. In the order of the former. */
+	struct vec_of(struct analysis_os) locks;
+	bool any_holders; /* are known */
+	/* By the ids of the profile's rows of OS time: enum analysis_waiting. */
+	struct vec_of(uint8_t) os_waiting;
+	struct vec_of(int64_t) wait_lists; /* of threads, see thread_states.h; 0: none */
 	/* Of recordings that only sample, with the event off-cpu: in no order */
 	struct vec_of(struct analysis_sampled_wait) sampled_waits;
 	struct vec_of(struct analysis_module_coverage) module_coverage;

@@ -13,7 +13,8 @@
 
 struct loading {
 	struct analysis *analysis;
-	struct strmap paths; /* → as it is kept */
+	struct strmap paths;   /* → as it is kept */
+	struct map os_holders; /* id of a row → thread << 32 | function, both indexes */
 	bool keep_mangled;
 };
 
@@ -59,25 +60,91 @@ static uint32_t own_caller(const struct analysis *analysis, uint32_t node)
 	return at == ANALYSIS_NONE ? ANALYSIS_NONE : nodes[at].function;
 }
 
+/* The program's own function that the thread was in; else the innermost one that was timed. */
+static uint32_t holder_function(const struct analysis *analysis, uint32_t node)
+{
+	const struct analysis_node *nodes = analysis->nodes.data;
+
+	if (node == ANALYSIS_NONE)
+		return ANALYSIS_NONE;
+	return is_own(analysis, nodes[node].function) || own_caller(analysis, node) == ANALYSIS_NONE
+		       ? nodes[node].function
+		       : own_caller(analysis, node);
+}
+
+static bool load_holder(const struct profile_holder *row, void *context)
+{
+	struct loading *loading = context;
+	const struct analysis *analysis = loading->analysis;
+	const uint32_t node = row->node ? analysis_node_find(analysis, row->node) : ANALYSIS_NONE;
+
+	map_put(&loading->os_holders, (uint64_t)row->os,
+		(uint64_t)(row->thread - 1) << 32 | holder_function(analysis, node));
+	return true;
+}
+
+static enum analysis_waiting waiting_of(const struct analysis *analysis,
+					const struct analysis_os *os)
+{
+	if (os->cause != TARE_OS_BLOCKED || os->syscall_number < 0)
+		return WAITING_OTHER;
+	if (analysis_os_is_idle(analysis, os))
+		return WAITING_IDLE;
+	switch (os->object_kind) {
+	case TARE_OBJECT_NONE:
+	case TARE_OBJECT_PROCESS:
+	case TARE_OBJECT_WAIT:
+	case TARE_OBJECT_SLEEP:
+	case TARE_OBJECT_SLEEP_CLOCK:
+		return WAITING_OTHER;
+	case TARE_OBJECT_FUTEX:
+		return WAITING_LOCK;
+	default:
+		return WAITING_IO;
+	}
+}
+
+/* What the row waited for, by its id; ids have no gaps. */
+static void note_waiting(struct analysis *analysis, int64_t id, enum analysis_waiting waiting)
+{
+	while (analysis->os_waiting.len < (uint64_t)id)
+		vec_push(&analysis->os_waiting, WAITING_OTHER);
+	vec_push(&analysis->os_waiting, (uint8_t)waiting);
+}
+
 static bool load_os(const struct profile_os *row, void *context)
 {
 	struct loading *loading = context;
 	struct analysis *analysis = loading->analysis;
 	const uint32_t node = analysis_node_find(analysis, row->node);
+	const uint64_t *holder = map_get(&loading->os_holders, (uint64_t)row->id);
 
 	assert(row->cause < TARE_OS_CAUSES);
 	assert(node == ANALYSIS_NONE || node < analysis->nodes.len);
-	if (node != ANALYSIS_NONE)
-		vec_push(&analysis->os,
-			 ((struct analysis_os){.function = analysis->nodes.data[node].function,
-					       .caller = own_caller(analysis, node),
-					       .cause = row->cause,
-					       .syscall_number = row->syscall_number,
-					       .object = row->object,
-					       .object_kind = tare_object_of(row->syscall_number),
-					       .path = path_keep(loading, row),
-					       .count = row->count,
-					       .ticks = row->ticks}));
+	if (node == ANALYSIS_NONE)
+		return true;
+	const struct analysis_os os = {.function = analysis->nodes.data[node].function,
+				       .caller = own_caller(analysis, node),
+				       .cause = row->cause,
+				       .syscall_number = row->syscall_number,
+				       .object = row->object,
+				       .object_kind = tare_object_of(row->syscall_number),
+				       .path = path_keep(loading, row),
+				       .count = row->count,
+				       .ticks = row->ticks,
+				       .longest_ticks = row->longest_ticks,
+				       .holder = holder ? (uint32_t)*holder : ANALYSIS_NONE,
+				       .holder_thread =
+					       holder ? (uint32_t)(*holder >> 32) : ANALYSIS_NONE,
+				       .held_ticks = holder ? row->ticks : 0};
+	const enum analysis_waiting waiting = waiting_of(analysis, &os);
+
+	if (row->cause == TARE_OS_BLOCKED)
+		note_waiting(analysis, row->id, waiting);
+	vec_push(&analysis->os, os);
+	if (waiting == WAITING_LOCK)
+		vec_push(&analysis->locks, os);
+	analysis->any_holders |= holder != NULL;
 	return true;
 }
 
@@ -111,21 +178,66 @@ static int os_compare_ticks(const void *a, const void *b)
 	return os_compare_key(a, b);
 }
 
-static void merge_rows(struct analysis *analysis)
+static int os_compare_holder(const void *a, const void *b)
+{
+	const struct analysis_os *x = a, *y = b;
+	const int by_key = os_compare_key(a, b);
+
+	if (by_key || x->holder == y->holder)
+		return by_key;
+	return x->holder < y->holder ? -1 : 1;
+}
+
+static int os_compare_holding_thread(const void *a, const void *b)
+{
+	const struct analysis_os *x = a, *y = b;
+	const int by_holder = os_compare_holder(a, b);
+
+	if (by_holder || x->holder_thread == y->holder_thread)
+		return by_holder;
+	return x->holder_thread < y->holder_thread ? -1 : 1;
+}
+
+/* Held by the same function: by both. Else by the one that had it for longer. */
+static void row_add(struct analysis_os *to, const struct analysis_os *row)
+{
+	to->count += row->count;
+	to->ticks += row->ticks;
+	if (to->longest_ticks < row->longest_ticks)
+		to->longest_ticks = row->longest_ticks;
+	if (to->holder == row->holder) {
+		to->held_ticks += row->held_ticks;
+	} else if (to->held_ticks < row->held_ticks) {
+		to->holder = row->holder;
+		to->holder_thread = row->holder_thread;
+		to->held_ticks = row->held_ticks;
+	}
+}
+
+/* Rows that are the same for `compare` become one; the list is sorted by it then. */
+static size_t unite_rows(struct analysis_os *rows, size_t count,
+			 int (*compare)(const void *, const void *))
 {
 	size_t kept = 0;
 
-	vec_sort(&analysis->os, os_compare_key);
-	for (size_t i = 0; i < analysis->os.len; i++) {
-		const struct analysis_os *row = &analysis->os.data[i];
-		if (kept && os_compare_key(&analysis->os.data[kept - 1], row) == 0) {
-			analysis->os.data[kept - 1].count += row->count;
-			analysis->os.data[kept - 1].ticks += row->ticks;
-		} else {
-			analysis->os.data[kept++] = *row;
-		}
+	if (count)
+		qsort(rows, count, sizeof(*rows), compare);
+	for (size_t i = 0; i < count; i++) {
+		if (kept && compare(&rows[kept - 1], &rows[i]) == 0)
+			row_add(&rows[kept - 1], &rows[i]);
+		else
+			rows[kept++] = rows[i];
 	}
-	analysis->os.len = kept;
+	return kept;
+}
+
+/* Of the functions that had one row's lock that of the most ticks stays, whatever its threads. */
+static void merge_rows(struct analysis *analysis)
+{
+	struct analysis_os *rows = analysis->os.data;
+
+	analysis->os.len = unite_rows(rows, analysis->os.len, os_compare_holder);
+	analysis->os.len = unite_rows(rows, analysis->os.len, os_compare_key);
 }
 
 static bool any_estimated(const struct analysis *analysis)
@@ -173,6 +285,8 @@ static void add_remainders(struct analysis *analysis)
 							       .caller = ANALYSIS_NONE,
 							       .cause = (enum tare_os_cause)i,
 							       .syscall_number = -1,
+							       .holder = ANALYSIS_NONE,
+							       .holder_thread = ANALYSIS_NONE,
 							       .ticks = left[slot][i]}));
 	free(left);
 }
@@ -181,15 +295,21 @@ bool analysis_load_os(struct analysis *analysis, struct profile *profile, bool k
 		      struct error *err)
 {
 	struct loading loading = {.analysis = analysis, .keep_mangled = keep_mangled};
-	const bool ok = profile_each_os(profile, load_os, &loading, err);
+	map_init(&loading.os_holders);
+	const bool ok = profile_each_holder(profile, load_holder, &loading, err) &&
+			profile_each_os(profile, load_os, &loading, err);
 
 	strmap_fini(&loading.paths);
+	map_fini(&loading.os_holders);
 	if (!ok)
 		return false;
 	merge_rows(analysis);
 	add_remainders(analysis);
 	merge_rows(analysis);
 	vec_sort(&analysis->os, os_compare_ticks);
+	analysis->locks.len =
+		unite_rows(analysis->locks.data, analysis->locks.len, os_compare_holding_thread);
+	vec_sort(&analysis->locks, os_compare_ticks);
 	return true;
 }
 

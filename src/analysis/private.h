@@ -107,6 +107,8 @@ void analysis_folded_fit(struct analysis_values *values, const struct analysis_v
 /* os.c */
 bool analysis_load_os(struct analysis *analysis, struct profile *profile, bool keep_mangled,
 		      struct error *err);
+/* thread_states.c */
+bool analysis_load_waits(struct analysis *analysis, struct profile *profile, struct error *err);
 /* sampled_waits.c: after the samples of the event shown */
 bool analysis_load_sampled_waits(struct analysis *analysis, struct profile *profile,
 				 struct error *err);

@@ -303,6 +303,7 @@ static bool assemble_rows(struct assembly *assembly, struct error *err)
 			return false;
 	}
 	return assembly_write_threads(assembly, err) &&
+	       holders_write(&assembly->holders, assembly->writer, err) &&
 	       unfollowed_write_guests(assembly->writer, assembly->recording->guests, err) &&
 	       assemble_all_counters(assembly, err) && assemble_timers(assembly, err) &&
 	       write_samples(assembly, err) &&
@@ -346,6 +347,7 @@ bool assemble_profile(const struct session *session, const struct recording *rec
 	vec_fini(&assembly.by_pointer);
 	vec_fini(&assembly.known_processes);
 	executions_fini(&assembly.executions);
+	holders_fini(&assembly.holders);
 	resolver_fini(&assembly.resolver);
 	return ok;
 }

@@ -11,6 +11,7 @@
 
 #include "assemble/assemble.h"
 #include "assemble/counted.h"
+#include "assemble/lock_holders.h"
 #include "assemble/path_room.h"
 #include "assemble/sample_assemble.h"
 #include "assemble/thread_fold.h"
@@ -32,6 +33,7 @@ struct assemble_thread {
 	int32_t pid, tid;
 	uint64_t begin_ticks;
 	struct path_claim claim;
+	bool is_alone; /* its process has no other */
 };
 
 struct assembly {
@@ -48,6 +50,7 @@ struct assembly {
 	struct vec_of(struct sample_known_thread) rows;
 	struct counted_pointers by_pointer;
 	struct executions executions;
+	struct holders holders;
 	struct member_list members; /* looked for where an end was not seen */
 	bool members_known;
 	int64_t next_node;

@@ -107,6 +107,17 @@ static void share_room(struct assembly *assembly)
 	vec_fini(&claims);
 }
 
+/* The list is sorted. */
+static void find_lonely(struct assembly *assembly)
+{
+	struct assemble_thread *threads = assembly->threads.data;
+	const size_t count = assembly->threads.len;
+
+	for (size_t i = 0; i < count; i++)
+		threads[i].is_alone = (!i || threads[i - 1].pid != threads[i].pid) &&
+				      (i + 1 == count || threads[i + 1].pid != threads[i].pid);
+}
+
 bool assembly_find_files(struct assembly *assembly, struct error *err)
 {
 	const int fd = openat(assembly->session->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -133,6 +144,7 @@ bool assembly_find_files(struct assembly *assembly, struct error *err)
 	vec_sort(&assembly->threads, compare_threads);
 	vec_sort(&assembly->timers, compare_names);
 	vec_sort(&assembly->counters, compare_names);
+	find_lonely(assembly);
 	share_room(assembly);
 	return true;
 }

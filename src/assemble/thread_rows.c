@@ -8,6 +8,7 @@
 
 #include "assemble/thread_ahead.h"
 #include "assemble/thread_tree.h"
+#include "assemble/thread_waits.h"
 #include "assemble/trace_log.h"
 #include "session/thread_part.h"
 
@@ -24,6 +25,7 @@ struct thread_rows {
 	struct resolve_target *targets; /* per node */
 	int64_t *call_sites;		/* per node: location id */
 	int64_t *ids;			/* per node, 0: dropped */
+	int64_t *os_ids;		/* per OS record, 0: dropped */
 	int64_t thread;			/* id */
 };
 
@@ -178,7 +180,7 @@ static const char *object_name(const struct thread_rows *rows, const struct tare
 	return thread_file_name(rows->file, record->name);
 }
 
-static bool write_os(struct assembly *assembly, const struct thread_rows *rows, struct error *err)
+static bool write_os(struct assembly *assembly, struct thread_rows *rows, struct error *err)
 {
 	struct str scratch = {0};
 	bool ok = true;
@@ -194,9 +196,14 @@ static bool write_os(struct assembly *assembly, const struct thread_rows *rows, 
 			.path = object_name(rows, record, &scratch),
 			.count = record->count,
 			.ticks = record->ticks,
+			.longest_ticks = record->longest_ticks,
 		};
-		if (row.node)
-			ok = profile_add_os(assembly->writer, &row, err);
+		if (!row.node)
+			continue;
+		rows->os_ids[i] = profile_add_os(assembly->writer, &row, err);
+		ok = rows->os_ids[i] != 0;
+		holders_add_wait(&assembly->holders, rows->process->id, rows->file, record,
+				 rows->os_ids[i]);
 	}
 	str_fini(&scratch);
 	return ok;
@@ -232,7 +239,9 @@ static bool write_tree(struct assembly *assembly, struct thread_rows *rows, uint
 		if (rows->tree.nodes[i].keep && !write_node(assembly, rows, i, err))
 			return false;
 	}
-	return write_os(assembly, rows, err) && write_marks(assembly, rows, err);
+	return write_os(assembly, rows, err) &&
+	       thread_waits_write(rows->file, rows->thread, rows->os_ids, assembly->writer, err) &&
+	       write_marks(assembly, rows, err);
 }
 
 /* The event log, if there is one. */
@@ -293,11 +302,16 @@ static bool assemble_thread(struct assembly *assembly, const struct assemble_thr
 		rows.targets = mem_zalloc(file->node_count * sizeof(*rows.targets));
 		rows.ids = mem_zalloc(file->node_count * sizeof(*rows.ids));
 		rows.call_sites = mem_zalloc(file->node_count * sizeof(*rows.call_sites));
+		rows.os_ids = mem_zalloc((file->os_count + 1) * sizeof(*rows.os_ids));
 		ok = write_tree(assembly, &rows, thread->claim.room, err) &&
 		     write_trace(assembly, &rows, err);
+		if (!thread->is_alone)
+			holders_add_thread(&assembly->holders, rows.process->id, rows.thread, file,
+					   rows.ids);
 		thread_fold_fini(&rows.fold);
 		free(rows.targets);
 		free(rows.ids);
+		free(rows.os_ids);
 		free(rows.call_sites);
 		tree_fini(&rows.tree);
 	}

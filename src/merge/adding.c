@@ -9,6 +9,12 @@ void add_count(uint64_t *to, uint64_t value)
 		*to = UINT64_MAX;
 }
 
+void keep_most(uint64_t *to, uint64_t value)
+{
+	if (*to < value)
+		*to = value;
+}
+
 void keep_range(uint64_t *to, uint64_t least, uint64_t greatest)
 {
 	if (least > greatest)

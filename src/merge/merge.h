@@ -14,7 +14,7 @@ struct merge;
 struct merge_summary {
 	uint64_t recordings;
 	/* left out, as in struct profile_merged */
-	uint64_t event_logs, sample_times, addresses;
+	uint64_t event_logs, sample_times, addresses, waits;
 };
 
 struct merge_options {

@@ -43,6 +43,7 @@ void node_put(struct merge *merge, const struct node_sum *node, struct byte_vec 
 		put_uleb(out, os->path ? keys_find(&merge->path_keys, os->path, &fresh) + 1 : 0);
 		put_uleb(out, os->count);
 		put_uleb(out, os->ticks);
+		put_uleb(out, os->longest_ticks);
 	}
 	put_uleb(out, node->histogram.len);
 	vec_foreach (histogram, &node->histogram) {
@@ -73,6 +74,7 @@ static void add_os(const struct merge *merge, struct byte_reader *reader, struct
 			os.path = merge->path_keys.list.data[path - 1];
 		os.count = read_uleb(reader);
 		os.ticks = read_uleb(reader);
+		os.longest_ticks = read_uleb(reader);
 		vec_push(&node->os, os);
 	}
 }
@@ -140,6 +142,7 @@ void node_unite(struct node_sum *node)
 		}
 		add_count(&last->count, os->count);
 		add_count(&last->ticks, os->ticks);
+		keep_most(&last->longest_ticks, os->longest_ticks);
 	}
 	node->os.len = kept;
 	kept = 0;

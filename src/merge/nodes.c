@@ -229,6 +229,7 @@ static bool take_os(const struct profile_os *row, void *context)
 	merge->summary.addresses += object != row->object;
 	add_count(&merge->os.data[index].count, row->count);
 	add_count(&merge->os.data[index].ticks, os_rescale(input, row));
+	keep_most(&merge->os.data[index].longest_ticks, rescale(input, row->longest_ticks));
 	return true;
 }
 

@@ -165,6 +165,7 @@ struct input {
 /* Sums stay at the largest number where they would pass it: the writer refuses it. */
 void add_count(uint64_t *to, uint64_t value);
 void add_signed(int64_t *to, int64_t value);
+void keep_most(uint64_t *to, uint64_t value);
 /* Widens `to`, least and greatest, of which the first is larger where there is none yet. */
 void keep_range(uint64_t *to, uint64_t least, uint64_t greatest);
 int compare_numbers(uint64_t a, uint64_t b);

@@ -120,6 +120,7 @@ void session_take(struct merge *merge, const struct input *input)
 	add_count(&merge->summary.event_logs, merged.event_logs);
 	add_count(&merge->summary.sample_times, merged.sample_times);
 	add_count(&merge->summary.addresses, merged.addresses);
+	add_count(&merge->summary.waits, merged.waits);
 }
 
 struct profile_session session_row(struct merge *merge)
@@ -137,6 +138,7 @@ struct profile_session session_row(struct merge *merge)
 						       .event_logs = merge->summary.event_logs,
 						       .sample_times = merge->summary.sample_times,
 						       .addresses = merge->summary.addresses,
+						       .waits = merge->summary.waits,
 						       .settings = row.settings},
 			      &text);
 	row.settings = arena_strdup(&merge->arena, text.data);

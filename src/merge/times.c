@@ -194,8 +194,19 @@ static bool count_samples(int64_t id, const struct profile_sample_chunk *row, vo
 	return true;
 }
 
+static bool count_waits(int64_t id, const struct profile_wait *row, void *context)
+{
+	struct input *input = context;
+
+	(void)id;
+	add_count(&input->merge->summary.waits, row->waits);
+	return true;
+}
+
 bool combine_times(struct input *input, struct error *err)
 {
+	if (!profile_each_wait(input->profile, count_waits, input, err))
+		return false;
 	if (input->merge->keep_processes)
 		return take_traces(input, err) && take_samples(input, err);
 	return profile_each_trace(input->profile, count_log, input, err) &&

@@ -1,7 +1,8 @@
 /*
  * What a merged profile says of itself stands at the begin of its settings:
  *
- *   merged=N [keep=processes] [left-out=event-logs:N,sample-times:N,addresses:N] settings
+ *   merged=N [keep=processes] [left-out=event-logs:N,sample-times:N,addresses:N,waits:N]
+ *   settings
  *
  * Anything else there is settings of a recording.
  */
@@ -17,6 +18,7 @@ static const struct {
 	{"event-logs:", offsetof(struct profile_merged, event_logs)},
 	{"sample-times:", offsetof(struct profile_merged, sample_times)},
 	{"addresses:", offsetof(struct profile_merged, addresses)},
+	{"waits:", offsetof(struct profile_merged, waits)},
 };
 
 enum { LOSSES = sizeof(losses) / sizeof(losses[0]) };

@@ -13,7 +13,7 @@
 #include "base/base.h"
 
 #define PROFILE_APPLICATION_ID 0x74617265 /* "tare" */
-#define PROFILE_SCHEMA_VERSION 7	  /* the reader takes it and all before */
+#define PROFILE_SCHEMA_VERSION 8	  /* the reader takes it and all before */
 #define PROFILE_WAITS_SINCE    5	  /* blocked and preempted time is exact */
 
 struct profile_session {
@@ -42,6 +42,7 @@ struct profile_merged {
 	uint64_t sample_times; /* samples whose time is left out */
 	uint64_t addresses;   /* OS records whose object was an address or a process id, and is left
 				 out */
+	uint64_t waits;	      /* of which it is left out when they were, and who had the locks */
 	const char *settings; /* those of the recordings, borrowed from the session */
 };
 
@@ -157,7 +158,24 @@ struct profile_os {
 	int syscall_number; /* -1: none or unknown */
 	uint64_t object;
 	uint64_t count, ticks;
-	const char *path; /* what `object` named where it is a descriptor; NULL: unknown */
+	const char *path;	/* what `object` named where it is a descriptor; NULL: unknown */
+	uint64_t longest_ticks; /* of an interval; 0: not known */
+	int64_t id;		/* of what was read: the writer gives them */
+};
+
+/* Who had the lock that a row of OS time waited for, when the waits began. */
+struct profile_holder {
+	int64_t os; /* the row of struct profile_os */
+	int64_t thread;
+	int64_t node; /* where that thread was; 0: not known */
+};
+
+/* When a thread waited: profile/wait_record.h says what is in the data. Ticks are sums. */
+struct profile_wait {
+	int64_t thread;
+	uint64_t waits; /* records; of intervals of OS time, or of several that were joined */
+	uint64_t blocked_ticks, preempted_ticks;
+	struct profile_bytes data;
 };
 
 /*
@@ -406,7 +424,13 @@ bool profile_set_thread_in_runtime(struct profile_writer *writer, int64_t thread
 /* row->id is chosen by the caller. */
 bool profile_add_node(struct profile_writer *writer, const struct profile_node *row,
 		      struct error *err);
-bool profile_add_os(struct profile_writer *writer, const struct profile_os *row, struct error *err);
+/* Returns the id, 0 with err. */
+int64_t profile_add_os(struct profile_writer *writer, const struct profile_os *row,
+		       struct error *err);
+bool profile_add_holder(struct profile_writer *writer, const struct profile_holder *row,
+			struct error *err);
+bool profile_add_wait(struct profile_writer *writer, const struct profile_wait *row,
+		      struct error *err);
 bool profile_add_coverage(struct profile_writer *writer, const struct profile_coverage *row,
 			  struct error *err);
 bool profile_add_counted(struct profile_writer *writer, const struct profile_counted *row,
@@ -493,6 +517,15 @@ bool profile_has_call_sites(const struct profile *profile);
 bool profile_each_os(struct profile *profile,
 		     bool (*each)(const struct profile_os *row, void *context), void *context,
 		     struct error *err);
+bool profile_each_holder(struct profile *profile,
+			 bool (*each)(const struct profile_holder *row, void *context),
+			 void *context, struct error *err);
+/* Without data. */
+bool profile_each_wait(struct profile *profile,
+		       bool (*each)(int64_t id, const struct profile_wait *row, void *context),
+		       void *context, struct error *err);
+bool profile_read_wait(struct profile *profile, int64_t id, void **data, size_t *size,
+		       struct error *err);
 /* Whether rows of nodes have them: else profile_each_histogram reads them elsewhere. */
 bool profile_nodes_have_lengths(const struct profile *profile);
 /* Of the row that profile_each_node has just told, where they have. */

@@ -234,10 +234,28 @@ static const struct profile_column node_columns[] = {
 };
 
 static const struct profile_column os_columns[] = {
-	REFERENCE(profile_os, node, PROFILE_NODE),	COLUMN(profile_os, cause, COLUMN_UNSIGNED),
-	COLUMN(profile_os, syscall_number, COLUMN_INT), COLUMN(profile_os, object, COLUMN_BITS),
-	COLUMN(profile_os, count, COLUMN_COUNT),	COLUMN(profile_os, ticks, COLUMN_COUNT),
+	REFERENCE(profile_os, node, PROFILE_NODE),
+	COLUMN(profile_os, cause, COLUMN_UNSIGNED),
+	COLUMN(profile_os, syscall_number, COLUMN_INT),
+	COLUMN(profile_os, object, COLUMN_BITS),
+	COLUMN(profile_os, count, COLUMN_COUNT),
+	COLUMN(profile_os, ticks, COLUMN_COUNT),
 	SINCE(4, profile_os, path, COLUMN_TEXT),
+	SINCE(8, profile_os, longest_ticks, COLUMN_COUNT),
+};
+
+static const struct profile_column holder_columns[] = {
+	REFERENCE(profile_holder, os, PROFILE_OS),
+	REFERENCE(profile_holder, thread, PROFILE_THREAD),
+	REFERENCE(profile_holder, node, PROFILE_NODE),
+};
+
+static const struct profile_column wait_columns[] = {
+	REFERENCE(profile_wait, thread, PROFILE_THREAD),
+	COLUMN(profile_wait, waits, COLUMN_COUNT),
+	COLUMN(profile_wait, blocked_ticks, COLUMN_COUNT),
+	COLUMN(profile_wait, preempted_ticks, COLUMN_COUNT),
+	COLUMN(profile_wait, data, COLUMN_BLOB),
 };
 
 static const struct profile_column coverage_columns[] = {
@@ -381,6 +399,8 @@ const struct profile_table profile_tables[] = {
 	[PROFILE_BLOCK] = TABLE(7, block),
 	[PROFILE_EXECUTION] = TABLE(7, execution),
 	[PROFILE_LINE_EXECUTION] = TABLE(7, line_execution),
+	[PROFILE_HOLDER] = TABLE(8, holder),
+	[PROFILE_WAIT] = TABLE(8, wait),
 };
 table_covers(profile_tables, PROFILE_TABLES);
 

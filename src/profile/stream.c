@@ -98,11 +98,57 @@ bool profile_each_os(struct profile *profile,
 		return false;
 	while (ok && (more = scan_next(&scan, err)) > 0) {
 		memcpy(&cause, &os.cause, sizeof(cause));
+		os.id = scan.id;
 		if (cause >= TARE_OS_CAUSES || !profile_node_find(profile, os.node))
 			ok = profile_damaged(profile, err,
 					     "OS record %lld has cause %u of node %lld",
 					     (long long)scan.id, cause, (long long)os.node);
 		else if (!each(&os, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
+bool profile_each_holder(struct profile *profile,
+			 bool (*each)(const struct profile_holder *row, void *context),
+			 void *context, struct error *err)
+{
+	struct profile_holder holder = {0};
+	struct scan scan = {0};
+	bool ok = profile_nodes_know(profile, err) &&
+		  scan_open(&scan, profile, PROFILE_HOLDER, &holder, err);
+	int more = 0;
+
+	if (!ok)
+		return false;
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!holder.os || !holder.thread ||
+		    (holder.node && !profile_node_find(profile, holder.node)))
+			ok = profile_damaged(profile, err,
+					     "holder %lld of a lock is no thread or call path",
+					     (long long)scan.id);
+		else if (!each(&holder, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
+bool profile_each_wait(struct profile *profile,
+		       bool (*each)(int64_t id, const struct profile_wait *row, void *context),
+		       void *context, struct error *err)
+{
+	struct profile_wait wait = {0};
+	struct scan scan = {0};
+	bool ok = scan_open(&scan, profile, PROFILE_WAIT, &wait, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!wait.thread || wait.blocked_ticks >> 62 || wait.preempted_ticks >> 62)
+			ok = profile_damaged(profile, err, "list %lld of waits is of no thread",
+					     (long long)scan.id);
+		else if (!each(scan.id, &wait, context))
 			break;
 	}
 	scan_close(&scan);
@@ -406,6 +452,17 @@ bool profile_read_sample_chunk(struct profile *profile, int64_t id, void **data,
 	struct stream_chunk chunk = {.what = "the samples"};
 	const bool ok =
 		chunk_read(profile, "SELECT data FROM sample_chunk WHERE id = ?", id, &chunk, err);
+
+	*data = chunk.data;
+	*size = chunk.size;
+	return ok;
+}
+
+bool profile_read_wait(struct profile *profile, int64_t id, void **data, size_t *size,
+		       struct error *err)
+{
+	struct stream_chunk chunk = {.what = "the waits"};
+	const bool ok = chunk_read(profile, "SELECT data FROM wait WHERE id = ?", id, &chunk, err);
 
 	*data = chunk.data;
 	*size = chunk.size;

@@ -685,9 +685,22 @@ bool profile_add_node(struct profile_writer *writer, const struct profile_node *
 			 (long long)row->parent);
 }
 
-bool profile_add_os(struct profile_writer *writer, const struct profile_os *row, struct error *err)
+int64_t profile_add_os(struct profile_writer *writer, const struct profile_os *row,
+		       struct error *err)
 {
-	return writer_append(writer, PROFILE_OS, row, err) != 0;
+	return writer_append(writer, PROFILE_OS, row, err);
+}
+
+bool profile_add_holder(struct profile_writer *writer, const struct profile_holder *row,
+			struct error *err)
+{
+	return writer_append(writer, PROFILE_HOLDER, row, err) != 0;
+}
+
+bool profile_add_wait(struct profile_writer *writer, const struct profile_wait *row,
+		      struct error *err)
+{
+	return writer_append(writer, PROFILE_WAIT, row, err) != 0;
 }
 
 bool profile_add_coverage(struct profile_writer *writer, const struct profile_coverage *row,

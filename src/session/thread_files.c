@@ -373,7 +373,20 @@ static void nodes_check(struct thread_file *thread)
 		node_check(thread, i);
 }
 
-static void read_os(struct thread_file *thread, const struct thread_file_source *source)
+static bool os_is_whole(const struct thread_file *thread, const struct tare_os_record *record)
+{
+	const bool calls = record->cause == TARE_RECORD_CALLS;
+
+	return record->node < thread->number_count &&
+	       thread->numbers[record->node] != THREAD_FILE_NODE_NONE &&
+	       (calls ? record->syscall_number < TARE_CALL_BUCKETS
+		      : record->cause < TARE_OS_CAUSES) &&
+	       record->ticks <= SESSION_FILE_VALUE_MAX && record->count <= SESSION_FILE_VALUE_MAX;
+}
+
+/* The list, and of each record of the file 1 + where it is in there, which is to be freed. */
+static uint32_t *read_os(struct thread_file *thread, const struct thread_file_source *source,
+			 size_t *number_count)
 {
 	uint64_t wanted = thread->header.os_count;
 
@@ -382,30 +395,33 @@ static void read_os(struct thread_file *thread, const struct thread_file_source 
 	const size_t count = thread_file_read_kind(thread, source, TARE_CHUNK_OS, wanted, NULL);
 
 	thread->damaged += thread->header.os_count != count;
+	*number_count = count;
 	if (!count)
-		return;
+		return NULL;
+	uint32_t *numbers = mem_zalloc(count * sizeof(*numbers));
+
 	thread->os = mem_zalloc(count * sizeof(*thread->os));
 	thread_file_read_kind(thread, source, TARE_CHUNK_OS, count, thread->os);
 	for (size_t i = 0; i < count; i++) {
 		struct tare_os_record record = thread->os[i];
-		const bool calls = record.cause == TARE_RECORD_CALLS;
+
 		if (!record.count && !record.ticks)
 			continue;
-		if (record.node >= thread->number_count ||
-		    thread->numbers[record.node] == THREAD_FILE_NODE_NONE ||
-		    (!calls && record.cause >= TARE_OS_CAUSES) ||
-		    (calls && record.syscall_number >= TARE_CALL_BUCKETS) ||
-		    record.ticks > SESSION_FILE_VALUE_MAX ||
-		    record.count > SESSION_FILE_VALUE_MAX) {
+		if (!os_is_whole(thread, &record)) {
 			thread->damaged++;
 			continue;
 		}
 		record.node = thread->numbers[record.node];
-		if (calls)
+		if (record.longest_ticks > record.ticks)
+			record.longest_ticks = record.ticks;
+		if (record.cause == TARE_RECORD_CALLS) {
 			vec_push(&thread->full_buckets, record);
-		else
-			thread->os[thread->os_count++] = record;
+			continue;
+		}
+		thread->os[thread->os_count++] = record;
+		numbers[i] = (uint32_t)thread->os_count;
 	}
+	return numbers;
 }
 
 static void settle_sum(uint64_t *counted, uint64_t of_records)
@@ -445,8 +461,12 @@ bool thread_file_parse(struct thread_file *thread, int fd, uint64_t size, struct
 	if (!thread_check_header(thread, err))
 		return false;
 	thread_file_read_nodes(thread, &source);
-	read_os(thread, &source);
+	size_t number_count;
+	uint32_t *os_numbers = read_os(thread, &source, &number_count);
+
 	settle_os(thread);
+	waits_read(thread, &source, os_numbers, number_count);
+	free(os_numbers);
 	nodes_check(thread);
 	open_calls_read(thread);
 	marks_read(thread, &source);
@@ -479,6 +499,7 @@ void thread_file_fini(struct thread_file *thread)
 	free(thread->folded);
 	free(thread->open_calls);
 	free(thread->os);
+	free(thread->waits);
 	vec_fini(&thread->full_buckets);
 	*thread = (struct thread_file){0};
 }

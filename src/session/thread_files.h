@@ -71,6 +71,10 @@ struct thread_file {
 	struct tare_os_record *os;
 	size_t os_count;
 	struct vec_of(struct tare_os_record) full_buckets; /* of TARE_RECORD_CALLS */
+	/* One behind the other; `os` is 1 + an index of the list above, 0: none. Their times add up
+	   to at most the header's. */
+	struct tare_wait *waits;
+	size_t wait_count;
 	struct vec_of(struct thread_file_mark) marks;
 	struct vec_of(struct thread_file_name) names; /* by number */
 	char *given_name;			      /* by the program, or NULL */

@@ -14,6 +14,7 @@ static const size_t element_bytes[] = {
 	[TARE_CHUNK_OS] = sizeof(struct tare_os_record),
 	[TARE_CHUNK_MARKS] = 1,
 	[TARE_CHUNK_NAMES] = 1,
+	[TARE_CHUNK_WAITS] = sizeof(struct tare_wait),
 };
 table_covers(element_bytes, TARE_CHUNK_KINDS);
 

@@ -1,5 +1,5 @@
-/* What the readers of a thread file share; for thread_files.c, thread_nodes.c, open_calls.c and
-   trace_log.c. */
+/* What the readers of a thread file share; for thread_files.c, thread_nodes.c, read_waits.c,
+   open_calls.c and trace_log.c. */
 #ifndef TARE_SESSION_THREAD_PART_H
 #define TARE_SESSION_THREAD_PART_H
 
@@ -41,6 +41,10 @@ bool thread_file_node_at(const struct thread_file *thread, uint64_t addr, size_t
  * nodes have been read and checked.
  */
 void open_calls_read(struct thread_file *thread);
+
+/* Fills waits. Of each record of the file, os_numbers has 1 + its index in thread_file.os, or 0. */
+void waits_read(struct thread_file *thread, const struct thread_file_source *source,
+		const uint32_t *os_numbers, size_t os_number_count);
 
 /* Fills names, and frees them. */
 void names_read(struct thread_file *thread, const struct thread_file_source *source);

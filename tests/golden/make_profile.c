@@ -111,12 +111,12 @@ static void add_threads_of(struct profile_writer *writer, const struct small_nod
 static void add_os(struct profile_writer *writer)
 {
 	static const struct profile_os rows[] = {
-		{4, TARE_OS_SYSCALL, 0, 3, 30, 180000, NULL},
-		{4, TARE_OS_SYSCALL, 0, 4, 10, 50000, NULL},
-		{13, TARE_OS_BLOCKED, 202, 0x7f0000001040, 5, 699000, NULL},
-		{2, TARE_OS_PREEMPTED, -1, 0, 2, 20000, NULL},
-		{8, TARE_OS_MAJOR_FAULT, -1, 0, 1, 40000, NULL},
-		{7, TARE_OS_INTERRUPT, 9999, 1, 1, 5000, NULL},
+		{4, TARE_OS_SYSCALL, 0, 3, 30, 180000, NULL, 90000, 0},
+		{4, TARE_OS_SYSCALL, 0, 4, 10, 50000, NULL, 25000, 0},
+		{13, TARE_OS_BLOCKED, 202, 0x7f0000001040, 5, 699000, NULL, 349500, 0},
+		{2, TARE_OS_PREEMPTED, -1, 0, 2, 20000, NULL, 10000, 0},
+		{8, TARE_OS_MAJOR_FAULT, -1, 0, 1, 40000, NULL, 20000, 0},
+		{7, TARE_OS_INTERRUPT, 9999, 1, 1, 5000, NULL, 2500, 0},
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)
@@ -304,12 +304,12 @@ static void make_waits(const char *directory)
 		{1, 2, 5, 1, 800000, TARE_OS_PREEMPTED, 780000, 0},
 	};
 	static const struct profile_os rows[] = {
-		{3, TARE_OS_SWITCH, -1, 0, 1, 600000, NULL},
-		{4, TARE_OS_SYSCALL, 1, 1, 40, 90000, "pipe"},
-		{4, TARE_OS_BLOCKED, 1, 1, 30, 300000, "pipe"},
-		{5, TARE_OS_SYSCALL, 230, 10000000, 10, 4000, NULL},
-		{5, TARE_OS_BLOCKED, 230, 10000000, 10, 495000, NULL},
-		{6, TARE_OS_PREEMPTED, -1, 0, 1, 780000, NULL},
+		{3, TARE_OS_SWITCH, -1, 0, 1, 600000, NULL, 300000, 0},
+		{4, TARE_OS_SYSCALL, 1, 1, 40, 90000, "pipe", 45000, 0},
+		{4, TARE_OS_BLOCKED, 1, 1, 30, 300000, "pipe", 150000, 0},
+		{5, TARE_OS_SYSCALL, 230, 10000000, 10, 4000, NULL, 2000, 0},
+		{5, TARE_OS_BLOCKED, 230, 10000000, 10, 495000, NULL, 247500, 0},
+		{6, TARE_OS_PREEMPTED, -1, 0, 1, 780000, NULL, 390000, 0},
 	};
 	static const char *const names[] = {"main", "compute", "write", "usleep", "shares"};
 	struct profile_writer *writer = open_in(directory, "waits");

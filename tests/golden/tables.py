@@ -19,7 +19,7 @@ COLUMNS = {
     ("", "Parent"): "parent_pid", ("", "TID"): "tid", ("", "Threads"): "threads",
     ("", "Begin"): "begin", ("", "End"): "end", ("", "Outside"): "outside",
     ("", "Level"): "level", ("", "Line"): "line", ("", "Count"): "count",
-    ("", "OS time"): "os_time", ("", "%"): "os_percent", ("", "Time"): "time", ("", "Mark"): "mark",
+    ("", "OS time"): "os_time", ("", "longest"): "os_longest", ("", "%"): "os_percent", ("", "Time"): "time", ("", "Mark"): "mark",
     ("", "Found"): "found", ("", "Instrumented"): "instrumented", ("", "Parts"): "part",
     ("", "Small"): "small", ("", "Not selected"): "not_selected", ("", "Disarmed"): "disarmed",
     ("", "Executions"): "executions", ("", "ns each"): "cpu_per_execution_ns",
@@ -53,7 +53,7 @@ COMPARED = {f"{value} {kind}".strip(): column for (value, kind), column in COLUM
 
 # Headings whose cells are names, with the columns that they are compared with.
 NAMES = {"Function": "function", "Module": "module", "Cause": "cause", "System call": "syscall",
-         "Object": "object", "Caller": "caller", "Verdict": "verdict", "Process": "process", "Thread": "thread",
+         "Object": "object", "Caller": "caller", "Blocked by": "blocked_by", "in thread": "blocked_by_thread", "Verdict": "verdict", "Process": "process", "Thread": "thread",
          "Name": "name", "Section": None, "Source": "source", "Address": "address",
          "Executable": "executable", "Path": None, "Build id": "build_id", "Type": "type",
          "Of function": None, "Reasons of refusal": "refusals", "Line": None, "Instruction": None,

@@ -16,6 +16,7 @@
 uint64_t nodes_cap = NODES_CAP;
 uint64_t nodes_room = 2 * NODES_CAP;
 uint64_t os_cap = OS_CAP;
+uint64_t waits_cap = WAITS_MAX;
 
 static bool grow(struct tare_thread_file *self, enum accumulate_area area)
 {
@@ -29,6 +30,11 @@ static bool grow(struct tare_thread_file *self, enum accumulate_area area)
 		if (self->os_limit >= os_cap)
 			return false;
 		self->os_limit += 4;
+		return true;
+	case ACCUMULATE_WAITS:
+		if (self->wait_limit >= waits_cap)
+			return false;
+		self->wait_limit += 4;
 		return true;
 	case ACCUMULATE_AREAS:
 		break;
@@ -52,8 +58,11 @@ void thread_begin(struct thread *thread)
 	file->chunks[0].count = 2 * NODES_CAP;
 	file->chunks[1].run_addr = file->run_addr + OS_OFFSET;
 	file->chunks[1].count = OS_MAX;
+	file->chunks[2].run_addr = file->run_addr + WAITS_OFFSET;
+	file->chunks[2].count = WAITS_MAX;
 	file->node_limit = 32;
 	file->os_limit = 4;
+	file->wait_limit = 4;
 	accumulate_init(file, &thread->local, thread->ticks);
 }
 

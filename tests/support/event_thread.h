@@ -7,12 +7,14 @@
 
 #include "runtime/tree/accumulate.h"
 
-#define SP_TOP	   0x7fff0000ULL
-#define NODES_CAP  4096
-#define OS_CAP	   8
-#define OS_MAX	   4096
-#define OS_OFFSET  (TARE_THREAD_HEADER_BYTES + 2 * NODES_CAP * sizeof(struct tare_node))
-#define FILE_BYTES (OS_OFFSET + OS_MAX * sizeof(struct tare_os_record))
+#define SP_TOP	     0x7fff0000ULL
+#define NODES_CAP    4096
+#define OS_CAP	     8
+#define OS_MAX	     4096
+#define OS_OFFSET    (TARE_THREAD_HEADER_BYTES + 2 * NODES_CAP * sizeof(struct tare_node))
+#define WAITS_MAX    64
+#define WAITS_OFFSET (OS_OFFSET + OS_MAX * sizeof(struct tare_os_record))
+#define FILE_BYTES   (WAITS_OFFSET + WAITS_MAX * sizeof(struct tare_wait))
 
 /* Functions, by their keys. */
 enum {
@@ -38,7 +40,7 @@ struct values {
 };
 
 /* What the host gives: nodes to be kept, nodes and OS records in all. */
-extern uint64_t nodes_cap, nodes_room, os_cap;
+extern uint64_t nodes_cap, nodes_room, os_cap, waits_cap;
 extern size_t heap_piece_bytes; /* see heap_memory.h */
 
 void thread_begin(struct thread *thread);

@@ -97,7 +97,7 @@ static void chunk_copy(struct tare_thread_file *flat, const struct tare_chunk *c
 	const uint64_t bytes = nodes ? sizeof(struct tare_node) : sizeof(struct tare_os_record);
 	const uint64_t start = nodes ? TARE_THREAD_HEADER_BYTES : os_offset(flat);
 
-	if (chunk->first < all)
+	if (chunk->kind <= TARE_CHUNK_OS && chunk->first < all)
 		memcpy((char *)flat + start + chunk->first * bytes, file + chunk->file_offset,
 		       least(chunk->count, all - chunk->first) * bytes);
 }

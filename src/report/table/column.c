@@ -16,7 +16,8 @@
 #define PLACES_OF_ELAPSED     0
 #define PLACES_OF_CPU	      PLACES
 #define PLACES_OF_APPLICATION 0
-#define WAITS		      (R(WAIT) | R(IDLE))
+#define WAITS		      (R(WAIT) | R(IDLE) | R(LOCK))
+#define LANES		      (R(LANE) | R(SLICE))
 #define OS_TIMES	      (R(OS) | R(CAUSE) | R(OS_TOTAL) | WAITS)
 
 #define COLUMN(name_, group_, title_, type_, rows_, get_, param_)                                  \
@@ -174,15 +175,25 @@
 	}
 #define BRANCH(name_, title_, type_, param_)                                                       \
 	COLUMN(name_, "", title_, type_, R(BRANCH), report_get_branch, param_)
+#define LANE(name_, title_, type_, param_)                                                         \
+	COLUMN(name_, "", title_, type_, LANES, report_get_lane, param_)
+/* Who had a lock. */
+#define HELD(name_, title_, role_, get_)                                                           \
+	{                                                                                          \
+		.name = (name_), .group = "", .title = (title_), .type = CELL_TEXT,                \
+		.role = (role_), .rows = R(OS) | WAITS, .get = (get_), .of_holders = true          \
+	}
 #define OS(number, ID, cause, since, title, ...)                                                   \
 	CALLS("os_" #cause, "OS time", title, CELL_TIME, VALUES, report_get_os, TARE_OS_##ID)
 
 const struct column report_columns[] = {
 	COLUMN("section", "", "Section", CELL_TEXT,
-	       R(STEP) | R(BUSY) | R(CAUSE) | R(CPU) | R(PROGRAM) | WAITS, report_get_section, 0),
+	       R(STEP) | R(BUSY) | R(CAUSE) | R(CPU) | R(PROGRAM) | R(WAIT) | R(IDLE),
+	       report_get_section, 0),
 	NAME("process", "Process", ROLE_WHOLE,
-	     TREE | R(THREAD) | R(PROCESS) | R(PROGRAM) | R(MARK) | R(EVENT), report_get_process),
-	NAME("thread", "Thread", ROLE_WHOLE, TREE | R(THREAD) | R(MARK) | R(EVENT),
+	     TREE | R(THREAD) | R(PROCESS) | R(PROGRAM) | R(MARK) | R(EVENT) | LANES,
+	     report_get_process),
+	NAME("thread", "Thread", ROLE_WHOLE, TREE | R(THREAD) | R(MARK) | R(EVENT) | LANES,
 	     report_get_thread),
 	NAME("module", "Module", ROLE_ASIDE,
 	     CODE | R(MODULE) | R(OS) | WAITS | R(COVERAGE) | R(VERDICT) | R(EVENT) | PLACES |
@@ -215,15 +226,25 @@ const struct column report_columns[] = {
 	       report_get_instruction_address, 0),
 	COLUMN("address", "", "Address", CELL_ADDRESS, SOURCE, report_get_code_address, 0),
 	COLUMN("address", "", "Address", CELL_ADDRESS, R(VERDICT), report_get_verdict_address, 0),
-	COLUMN("pid", "", "PID", CELL_SIGNED, R(PROCESS) | R(THREAD) | R(EVENT), report_get_pid, 0),
+	COLUMN("pid", "", "PID", CELL_SIGNED, R(PROCESS) | R(THREAD) | R(EVENT) | LANES,
+	       report_get_pid, 0),
 	COLUMN("parent_pid", "", "Parent", CELL_SIGNED, R(PROCESS), report_get_parent_pid, 0),
-	COLUMN("tid", "", "TID", CELL_SIGNED, R(THREAD) | R(EVENT), report_get_tid, 0),
+	COLUMN("tid", "", "TID", CELL_SIGNED, R(THREAD) | R(EVENT) | LANES, report_get_tid, 0),
 	COLUMN("executable", "", "Executable", CELL_TEXT, R(PROCESS), report_get_executable, 0),
 	COLUMN("threads", "", "Threads", CELL_COUNT, R(PROCESS), report_get_threads, 0),
 	COLUMN("begin", "", "Begin", CELL_TIME, R(PROCESS), report_get_process_begin, 0),
 	COLUMN("begin", "", "Begin", CELL_TIME, R(THREAD), report_get_thread_begin, 0),
+	COLUMN("begin", "", "Begin", CELL_TIME, LANES, report_get_lane_begin, 0),
 	COLUMN("end", "", "End", CELL_TIME, R(PROCESS), report_get_process_end, 0),
 	COLUMN("end", "", "End", CELL_TIME, R(THREAD), report_get_thread_end, 0),
+	COLUMN("end", "", "End", CELL_TIME, LANES, report_get_lane_end, 0),
+	LANE("cpu", "CPU", CELL_TIME, LANE_CPU),
+	LANE("blocked", "blocked", CELL_TIME, LANE_BLOCKED),
+	LANE("preempted", "preempted", CELL_TIME, LANE_PREEMPTED),
+	LANE("blocked_lock", "locks", CELL_TIME, WAITING_LOCK),
+	LANE("blocked_io", "files", CELL_TIME, WAITING_IO),
+	LANE("blocked_idle", "idle", CELL_TIME, WAITING_IDLE),
+	LANE("blocked_other", "other", CELL_TIME, WAITING_OTHER),
 	COLUMN("module_path", "", "Path", CELL_TEXT, R(MODULE) | R(COVERAGE),
 	       report_get_module_path, 0),
 	COLUMN("build_id", "", "Build id", CELL_TEXT, R(MODULE) | R(COVERAGE), report_get_build_id,
@@ -234,6 +255,9 @@ const struct column report_columns[] = {
 	COLUMN("path", "", "Path", CELL_TEXT, R(OS) | WAITS, report_get_os_path, 0),
 	COLUMN("count", "", "Count", CELL_COUNT, R(OS) | WAITS, report_get_os_count, 0),
 	NAME("caller", "Caller", ROLE_CALLER, R(OS) | WAITS, report_get_os_caller),
+	HELD("blocked_by", "Blocked by", ROLE_OTHER_FUNCTION, report_get_blocked_by),
+	HELD("blocked_by_thread", "in thread", ROLE_WHOLE, report_get_blocked_by_thread),
+	COLUMN("os_longest", "", "longest", CELL_TIME, R(OS) | WAITS, report_get_os_longest, 0),
 	WAITED("os_time", "OS time", CELL_TIME, report_get_os_time),
 	WAITED("os_percent", "%", CELL_PERCENT, report_get_os_percent),
 	EXECUTED("executions", "Executions", CELL_COUNT, ROLE_NONE, report_get_executions),
@@ -345,6 +369,7 @@ const struct column report_columns[] = {
 	 .get = report_get_os_bar},
 	BAR("coverage_bar", "", ROLE_NONE, R(COVERAGE), report_get_coverage_bar, 0, false, false),
 	SHOWN("lifetime", "Lifetime", ROLE_WHOLE, R(THREAD), report_get_thread_lifetime),
+	SHOWN("states", "Over time", ROLE_WHOLE, R(LANE), report_get_lane_states),
 	SHOWN("lifetime", "Lifetime", ROLE_WHOLE, R(PROCESS), report_get_process_lifetime),
 	{.name = "cause_words",
 	 .group = "",
@@ -418,6 +443,8 @@ bool column_applies(const struct report *report, const struct column *column)
 	if (column->of_estimates && !analysis->totals.basis)
 		return false;
 	if (column->of_executions && !analysis->executions)
+		return false;
+	if (column->of_holders && !analysis->any_holders)
 		return false;
 	if (column->get == report_get_cpu_per_execution && !analysis->places_cpu)
 		return false;

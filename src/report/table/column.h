@@ -56,6 +56,7 @@ struct column {
 	bool of_estimates;	   /* only where CPU times are by samples */
 	/* only where lines and instructions have that beside their samples */
 	bool of_places_cpu, of_places_calls, of_executions;
+	bool of_holders; /* only where it is known who had locks */
 	bool on_request; /* only where it is named, or all are asked for */
 	report_getter *get;
 };
@@ -107,7 +108,11 @@ report_getter report_get_pid, report_get_parent_pid, report_get_executable, repo
 enum cpu_column { CPU_BEGIN, CPU_END, CPU_USED };
 report_getter report_get_cpu;
 /* os_cells.c */
-report_getter report_get_cause, report_get_syscall, report_get_object, report_get_os_path,
+enum lane_column { LANE_CPU = WAITINGS, LANE_BLOCKED, LANE_PREEMPTED };
+/* lane_cells.c; parameters below LANE_CPU are those of enum analysis_waiting */
+report_getter report_get_lane, report_get_lane_begin, report_get_lane_end, report_get_lane_states;
+report_getter report_get_blocked_by, report_get_blocked_by_thread, report_get_os_longest,
+	report_get_cause, report_get_syscall, report_get_object, report_get_os_path,
 	report_get_os_caller, report_get_os_count, report_get_os_time, report_get_os_percent,
 	report_get_os_bar, report_get_cause_words;
 /* coverage_cells.c */

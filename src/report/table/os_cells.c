@@ -4,6 +4,8 @@
 #include "report/table/syscalls.h"
 #include "report/table/table.h"
 
+#define HELD_MOSTLY 0.95 /* of the ticks: whoever had it then had it */
+
 GET(cause)
 {
 	cell_set_text(cell, analysis_causes[row->os->cause].name);
@@ -41,6 +43,41 @@ GET(os_caller)
 		return;
 	report_append_function(report, &analysis->functions.data[row->os->caller], scratch);
 	cell_set_scratch(cell, scratch);
+}
+
+/* Of several who had the lock the one that had it for the longest, with its share. */
+GET(blocked_by)
+{
+	const struct analysis_os *os = row->os;
+
+	if (os->holder_thread == ANALYSIS_NONE)
+		return;
+	if (os->holder != ANALYSIS_NONE)
+		report_append_function(report, &report->analysis->functions.data[os->holder],
+				       scratch);
+	else
+		str_append(scratch, "?");
+	if (report->options->format == REPORT_TEXT &&
+	    (double)os->held_ticks < HELD_MOSTLY * (double)os->ticks)
+		str_printf(scratch, " %.0f %%", 100.0 * (double)os->held_ticks / (double)os->ticks);
+	cell_set_scratch(cell, scratch);
+}
+
+GET(blocked_by_thread)
+{
+	const struct analysis *analysis = report->analysis;
+
+	if (row->os->holder_thread == ANALYSIS_NONE)
+		return;
+	const struct profile_thread *thread = analysis->threads.data[row->os->holder_thread].row;
+	str_printf(scratch, "%s (%lld)", thread->name ? thread->name : "", (long long)thread->tid);
+	cell_set_scratch(cell, scratch);
+}
+
+GET(os_longest)
+{
+	if (row->os->longest_ticks)
+		set_ticks(report, cell, row->os->longest_ticks);
 }
 
 GET(os_count)

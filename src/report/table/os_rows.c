@@ -46,6 +46,23 @@ bool report_fill_os(struct report *report, struct error *err)
 	return true;
 }
 
+bool report_fill_locks(struct report *report, struct error *err)
+{
+	struct report_table *table = report_add_table(report, "locks", NULL, NULL);
+
+	(void)err;
+	vec_foreach (os, &report->analysis->locks) {
+		struct report_row row = report_row_of_function(report, ROW_LOCK, os->function);
+
+		row.values = NULL;
+		row.os = os;
+		if (report_is_selected(report, os->function))
+			vec_push(&table->rows, row);
+	}
+	report_finish_rows(report, table, 0, NULL);
+	return true;
+}
+
 void report_add_causes(struct report *report)
 {
 	struct report_table *table = report_add_table(report, "os", "OS time by cause",

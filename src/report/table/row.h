@@ -4,6 +4,7 @@
 
 #include "analysis/annotate.h"
 #include "analysis/inverted.h"
+#include "analysis/thread_states.h"
 #include "analysis/trace.h"
 
 /*
@@ -36,6 +37,9 @@ enum row_type {
 	ROW_EVENT,	 /* `event` */
 	ROW_COMPARISON,	 /* `comparison` */
 	ROW_BRANCH,	 /* `branch`: a conditional jump */
+	ROW_LOCK,	 /* `os`: waits for a lock that one thread had */
+	ROW_LANE,	 /* `lane`: what a thread did over time */
+	ROW_SLICE,	 /* the same in a part of the time */
 	ROW_PAIR,	 /* `pair`: of a comparison of profiles */
 };
 
@@ -63,6 +67,13 @@ struct report_branch {
 	const char *source; /* NULL: unknown */
 };
 
+/* What a thread did, in equal parts of a time or in one of them. */
+struct report_lane {
+	struct thread_state_range range; /* ticks since the session's begin */
+	const struct thread_state_slice *slices;
+	struct thread_state_slice sum;
+};
+
 /* What a function is to the one that was asked for. */
 struct report_relation {
 	const char *name; /* "caller", "function", "callee" */
@@ -87,6 +98,7 @@ struct report_row {
 		const struct analysis_trace_event *event;
 		const struct report_comparison *comparison;
 		const struct report_branch *branch;
+		const struct report_lane *lane;
 		const struct diff_row *pair;
 		/* ROW_PATH of the tree from its leaves; else NULL there. */
 		const struct analysis_inverted *inverted;

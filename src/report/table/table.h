@@ -21,6 +21,8 @@ enum view_id {
 	VIEW_THREADS,
 	VIEW_PROCESSES,
 	VIEW_OS,
+	VIEW_LOCKS,
+	VIEW_TIMELINE,
 	VIEW_COVERAGE,
 	VIEW_COVERAGE_FUNCTIONS, /* coverage with a row per function */
 	VIEW_MARKS,
@@ -107,6 +109,7 @@ struct view {
 	unsigned rows; /* bits 1 << enum row_type: which its tables have */
 	enum view_needs needs;
 	bool needs_function;
+	bool has_time;	   /* takes --from and --to by itself */
 	bool is_of_method; /* its values are those of the method shown, never of both */
 };
 
@@ -176,6 +179,8 @@ bool report_fill_modules(struct report *report, struct error *err);
 bool report_fill_threads(struct report *report, struct error *err);
 bool report_fill_processes(struct report *report, struct error *err);
 bool report_fill_marks(struct report *report, struct error *err);
+/* lane_rows.c */
+bool report_fill_timeline(struct report *report, struct error *err);
 /* branch_rows.c */
 bool report_fill_branches(struct report *report, struct error *err);
 /* caller_rows.c */
@@ -192,6 +197,7 @@ uint32_t report_waiter(const struct analysis *analysis, const struct analysis_os
 bool report_fill_summary(struct report *report, struct error *err);
 /* os_rows.c */
 bool report_fill_os(struct report *report, struct error *err);
+bool report_fill_locks(struct report *report, struct error *err);
 void report_add_causes(struct report *report);
 /* coverage_rows.c */
 bool report_fill_coverage_modules(struct report *report, struct error *err);

@@ -46,8 +46,7 @@ void report_select(const struct report_options *options, struct analysis_options
 	selection->executions = selection->places || view->needs == NEEDS_EXECUTIONS;
 	selection->code = view->id == VIEW_INSTRUCTIONS;
 	selection->merge_threads |= view->id == VIEW_SUMMARY;
-	/* A view that streams takes them by itself. */
-	if (view->streams)
+	if (view->streams || view->has_time)
 		return;
 	selection->from = options->from;
 	selection->to = options->to;

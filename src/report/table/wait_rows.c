@@ -33,6 +33,13 @@ static void row_add(struct analysis_os *sum, const struct analysis_os *os)
 {
 	sum->count += os->count;
 	sum->ticks += os->ticks;
+	if (sum->longest_ticks < os->longest_ticks)
+		sum->longest_ticks = os->longest_ticks;
+	if (sum->held_ticks < os->held_ticks) {
+		sum->holder = os->holder;
+		sum->holder_thread = os->holder_thread;
+		sum->held_ticks = os->held_ticks;
+	}
 	if (sum->object == os->object && sum->object_kind == os->object_kind)
 		return;
 	sum->object = 0;
@@ -101,7 +108,10 @@ static void leave_out_small(const struct report *report, struct report_table *ta
 static void add_table(struct report *report, enum row_type type, const char *name,
 		      const char *title, int64_t shown)
 {
-	const char *columns = report->analysis->has_calls
+	const char *columns = type == ROW_WAIT && report->analysis->has_calls
+				      ? "os_time,os_percent,os_bar,count,caller,function,object,"
+					"blocked_by"
+			      : report->analysis->has_calls
 				      ? "os_time,os_percent,os_bar,count,caller,function,object"
 				      : "os_time,os_percent,os_bar,count,caller,function,module";
 	struct report_table *table = report_add_table(report, name, title, columns);

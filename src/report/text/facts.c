@@ -154,6 +154,7 @@ static void write_merged(const struct report *report, FILE *stream, struct str *
 	key_line_append_loss(&losses, merged.event_logs, "threads' event logs");
 	key_line_append_loss(&losses, merged.sample_times, "samples' times");
 	key_line_append_loss(&losses, merged.addresses, "addresses and process ids of OS records");
+	key_line_append_loss(&losses, merged.waits, "waits' times and holders of locks");
 	if (losses.len)
 		str_printf(text, "; left out: %s", losses.data);
 	key_line_write_facts(report, stream, LINE_PLAIN, "merged", text);

@@ -85,11 +85,16 @@ void report_append_event(const struct report *report, struct str *text)
 		key_line_append_count(text, weight, "event", "events");
 }
 
-/* What the kernel did in the threads' CPU time, where that is much of it. */
+/*
+ * What the kernel did in the threads' CPU time, where that is much of it. In intervals with no more
+ * than a switch or an interrupt it was mostly the program that ran.
+ */
 static void append_kernel(const struct report *report, struct str *text)
 {
 	const struct analysis_totals *totals = &report->analysis->totals;
-	const uint64_t kernel = totals->cpu - totals->application;
+	const uint64_t disturbed = totals->cpu - totals->application;
+	const uint64_t ran = totals->os_ticks[TARE_OS_SWITCH] + totals->os_ticks[TARE_OS_INTERRUPT];
+	const uint64_t kernel = disturbed > ran ? disturbed - ran : 0;
 
 	if (totals->cpu && kernel >= totals->cpu * KERNEL_SHOWN / PERCENT)
 		str_printf(text, " (%.0f %% in the kernel)",

@@ -69,9 +69,14 @@ static void write_small(void)
 	small_function(writer, module, "f", 0xffffffffff600000);
 	small_function(writer, module, "", 0x20);
 	small_nodes(writer, nodes, 3);
-	assert_true(profile_add_os(
-		writer, &(struct profile_os){2, TARE_OS_SYSCALL, 1, UINT64_MAX, 1, 10, NULL},
-		&err));
+	assert_true(profile_add_os(writer,
+				   &(struct profile_os){.node = 2,
+							.cause = TARE_OS_SYSCALL,
+							.syscall_number = 1,
+							.object = UINT64_MAX,
+							.count = 1,
+							.ticks = 10},
+				   &err));
 	assert_true(profile_add_coverage(
 		writer, &(struct profile_coverage){1, "f", 0x10, 64, "instrumented", 1}, &err));
 	assert_true(profile_add_mark(writer, &(struct profile_mark){1, -3, "m", 7}, &err));
@@ -412,7 +417,7 @@ static void test_refuses_other_versions(void **state)
 
 	(void)state;
 	write_small();
-	execute("PRAGMA user_version = 8");
+	execute("PRAGMA user_version = 9");
 	assert_non_null(strstr(read_all(&seen, &err), "newer tare"));
 	assert_int_equal(err.code, ERROR_UNSUPPORTED);
 	execute("PRAGMA user_version = 0");
@@ -462,6 +467,8 @@ static void test_refuses_other_versions(void **state)
 static void test_reads_older_versions(void **state)
 {
 	static const char *const younger[] = {
+		"PRAGMA user_version = 7; DROP TABLE holder; DROP TABLE wait;"
+		"ALTER TABLE os DROP COLUMN longest_ticks",
 		"PRAGMA user_version = 6; ALTER TABLE process DROP COLUMN begin_counters_ticks;"
 		"ALTER TABLE process DROP COLUMN begin_gates_ticks;"
 		"ALTER TABLE counted DROP COLUMN cost_ticks",
@@ -492,7 +499,8 @@ static void test_reads_older_versions(void **state)
 		execute(younger[i]);
 		/* DROP COLUMN takes the line break behind the last one along. */
 		execute("UPDATE sqlite_schema SET sql = "
-			"replace(sql, 'NULL) STRICT', 'NULL' || char(10) || ') STRICT')");
+			"replace(replace(sql, 'NULL) STRICT', 'NULL' || char(10) || ') STRICT'), "
+			"'TEXT) STRICT', 'TEXT' || char(10) || ') STRICT')");
 		assert_null(read_all(&seen, &err));
 		assert_int_equal(seen.node_count, 3);
 		assert_int_equal(seen.nodes[1].elapsed_ticks, 30);
@@ -500,7 +508,7 @@ static void test_reads_older_versions(void **state)
 		assert_int_equal(seen.os_count, 1);
 		assert_null(seen.os.path);
 		assert_int_equal(seen.nodes[1].elapsed_exclusive_max, 30);
-		assert_int_equal(seen.histogram_calls, i < 6 ? 3 : 0);
+		assert_int_equal(seen.histogram_calls, i < 7 ? 3 : 0);
 	}
 	struct profile *profile = profile_open(path, &err);
 	assert_int_equal(profile_version(profile), 1);

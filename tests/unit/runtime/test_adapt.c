@@ -168,8 +168,8 @@ static void thread_begin(struct thread *thread)
 	accumulate_host = &host;
 	*thread = (struct thread){.file = self, .ticks = now += 1ULL << 36};
 	accumulate_place(self, NODES_MAX);
-	self->chunks[0].count = NODES_MAX;
-	self->node_limit = NODES_MAX;
+	self->wait_limit = 0;
+	self->node_limit = self->chunks[0].count = NODES_MAX;
 	self->chunks[1].run_addr = self->run_addr + OS_OFFSET;
 	self->os_limit = self->chunks[1].count = OS_MAX;
 	accumulate_init(self, &thread->local, thread->ticks);

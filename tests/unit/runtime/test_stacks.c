@@ -81,6 +81,7 @@ static void thread_begin(struct thread *thread, int32_t tid)
 	file->pid = 1;
 	file->tid = tid;
 	accumulate_place(file, NODES);
+	file->wait_limit = 0;
 	file->chunks[0].count = 2 * NODES;
 	file->chunks[1].run_addr = file->run_addr + OS_OFFSET;
 	file->chunks[1].count = OS_MAX;
