@@ -824,6 +824,24 @@ bool record_run(const struct record_options *options, struct record_result *resu
 
 /* ---- recovery ---- */
 
+#define RECOVER_REST_NS 20000000L
+
+enum { RECOVER_ATTEMPTS = 50 };
+
+/* A killed recorder's other threads end, and let go of the session, a little after the first one.
+ */
+static bool hold_patiently(const struct session *session)
+{
+	const struct timespec rest = {.tv_nsec = RECOVER_REST_NS};
+
+	for (int attempt = 0; attempt < RECOVER_ATTEMPTS; attempt++) {
+		nanosleep(&rest, NULL);
+		if (session_hold(session))
+			return true;
+	}
+	return false;
+}
+
 static bool recover_open(const struct session *session, struct recording *recording,
 			 const char *directory, struct error *err)
 {
@@ -835,6 +853,8 @@ static bool recover_open(const struct session *session, struct recording *record
 	    !ending_is_past((pid_t)recording->recorder_pid))
 		error_set(err, ERROR_INPUT, "%s is still being recorded by process %jd", directory,
 			  (intmax_t)recording->recorder_pid);
+	else if (hold_patiently(session))
+		return true;
 	else
 		error_set(err, ERROR_INPUT, "%s is in use: its profile is being made", directory);
 	recording_fini(recording);
