@@ -177,6 +177,8 @@ void analysis_close(struct analysis *analysis)
 	vec_fini(&analysis->counted);
 	vec_fini(&analysis->lines);
 	vec_fini(&analysis->instructions);
+	vec_fini(&analysis->call_targets);
+	free(analysis->instruction_of);
 	vec_fini(&analysis->os);
 	vec_fini(&analysis->locks);
 	vec_fini(&analysis->os_waiting);

@@ -192,10 +192,18 @@ struct analysis_line {
 struct analysis_instruction {
 	uint32_t function;
 	uint64_t link_addr;
-	const char *text;   /* disassembled, if that was asked for; NULL: not known */
+	const char *text; /* disassembled, if that was asked for; NULL: not known */
+	bool calls_indirectly;
 	const char *source; /* of the innermost line there; NULL: not known */
 	uint32_t line;
 	struct analysis_place values;
+};
+
+/* What an indirect call called: a function as often as it was timed from there. */
+struct analysis_call_target {
+	uint32_t instruction; /* index in analysis.instructions */
+	uint32_t callee;
+	uint64_t calls;
 };
 
 /* OS time of a function by the program's own caller, cause, system call and object. */
@@ -345,11 +353,12 @@ struct analysis_options {
 	enum analysis_method method;
 	const char *event; /* whose samples; NULL: the first of the profile */
 	bool inlines;	   /* inlined functions are functions and calls of their own, in samples */
-	bool no_kernel;	 /* samples taken in the kernel are those of the function that called it */
-	bool places;	 /* fill analysis.lines and .instructions */
-	bool code;	 /* read the modules' files for the latter */
-	bool times;	 /* for analysis_times */
-	bool node_lines; /* fill analysis.node_lines, unless the tree is reshaped */
+	bool no_kernel; /* samples taken in the kernel are those of the function that called it */
+	bool call_targets;  /* fill that, if calls' sites are known; reads the modules' files */
+	bool places;	    /* fill analysis.lines and .instructions */
+	bool code;	    /* read the modules' files for the latter */
+	bool times;	    /* for analysis_times */
+	bool node_lines;    /* fill analysis.node_lines, unless the tree is reshaped */
 	bool sample_stacks; /* fill that, where samples are shown with all of their frames */
 	/* With `places`: of calls, by where they were made from, if calls are shown and have that.
 	 */
@@ -418,6 +427,8 @@ struct analysis {
 	struct analysis_values *node_sums;
 	struct vec_of(struct analysis_line) lines; /* these two if asked for, with samples only */
 	struct vec_of(struct analysis_instruction) instructions;
+	/* If asked for: by instruction, then descending calls. */
+	struct vec_of(struct analysis_call_target) call_targets;
 	struct vec_of(struct analysis_os) os; /* by cause, then descending ticks */
 	/* Waits for locks by who had them, too: one row each. In the order of the former. */
 	struct vec_of(struct analysis_os) locks;
@@ -434,6 +445,7 @@ struct analysis {
 	struct vec_of(struct profile_counted) counted; /* of the profile, while it is opened */
 	/* from the ids of the profile (less one) to indexes here */
 	uint32_t *function_of, *module_of;
+	uint32_t *instruction_of;	     /* of locations, where instructions were asked for */
 	struct vec_of(int64_t) node_ids;     /* of the profile, ascending */
 	struct vec_of(uint32_t) node_of;     /* beside node_ids; ANALYSIS_NONE where not selected */
 	struct analysis_stacks *stacks;	     /* of the samples, where places were asked for */

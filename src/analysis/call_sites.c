@@ -80,10 +80,10 @@ bool analysis_call_sites_init(struct analysis_stacks *stacks, const struct analy
 
 	for (int i = EXCLUSIVE; i < ANALYSIS_TIME_MEASURES; i += ANALYSIS_SIDES)
 		correct(&loader, (enum analysis_measure)i);
-	vec_fini(&loader.nodes);
 	*stacks = (struct analysis_stacks){.rows = loader.rows.data,
 					   .own_rows = loader.rows.data,
 					   .count = loader.rows.len,
+					   .nodes = loader.nodes.data,
 					   .values = loader.values.data};
 	analysis_stacks_link(stacks);
 	return ok;

@@ -3,6 +3,7 @@
 
 #include "analysis/demangle.h"
 #include "insn/format.h"
+#include "insn/insn.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -128,4 +129,12 @@ size_t code_text(const struct object *object, uint64_t addr, uint64_t end, char 
 	return insn_format(&format,
 			   (struct insn_code){object_at(object, addr, size), (size_t)size, addr},
 			   text ? text : ignored, text ? text_size : sizeof(ignored));
+}
+
+bool code_calls_indirectly(const struct object *object, uint64_t addr, size_t length)
+{
+	const unsigned char *bytes = object_at(object, addr, length);
+	struct insn insn;
+
+	return bytes && insn_decode(bytes, length, addr, &insn) && insn.kind == INSN_CALL_INDIRECT;
 }

@@ -32,4 +32,7 @@ uint64_t code_end(const struct object *object, const struct analysis_function *f
 size_t code_text(const struct object *object, uint64_t addr, uint64_t end, char *text,
 		 size_t text_size);
 
+/* Of the instruction of that length there. */
+bool code_calls_indirectly(const struct object *object, uint64_t addr, size_t length);
+
 #endif

@@ -133,6 +133,7 @@ struct address {
 	uint32_t module, location;
 	uint64_t link_addr;
 	const char *text; /* of the instruction; NULL: not known */
+	bool calls_indirectly;
 };
 
 struct addresses vec_of(struct address);
@@ -160,7 +161,8 @@ static void instruction_add(struct analysis *analysis, const struct address *add
 	struct analysis_instruction row = {
 		.function = analysis->function_of[locations[address->location].function - 1],
 		.link_addr = address->link_addr,
-		.text = address->text};
+		.text = address->text,
+		.calls_indirectly = address->calls_indirectly};
 
 	if (at < first[address->location + 1] && lines[at].source) {
 		row.source = sources[lines[at].source - 1].path;
@@ -200,6 +202,7 @@ static void decode(struct analysis *analysis, const struct object *object, struc
 			kept = kept ? kept : arena_strdup(&analysis->arena, text);
 			at->link_addr = addr;
 			at->text = kept;
+			at->calls_indirectly = code_calls_indirectly(object, addr, length);
 		}
 		addr += length;
 		--*budget;
@@ -247,7 +250,7 @@ static void load_instructions(struct analysis *analysis, const uint32_t *first, 
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t function = analysis->function_of[locations[i].function - 1];
 		vec_push(&addresses, ((struct address){analysis->functions.data[function].module, i,
-						       locations[i].link_addr, NULL}));
+						       locations[i].link_addr, NULL, false}));
 	}
 	vec_sort(&addresses, compare_addresses);
 	if (code)
@@ -270,7 +273,7 @@ static void load_instructions(struct analysis *analysis, const uint32_t *first, 
 	for (size_t i = 0; i < places.count; i++)
 		analysis->instructions.data[i].values = values[i];
 	free(values);
-	free(index_of);
+	analysis->instruction_of = index_of;
 	vec_fini(&addresses);
 	location_places_fini(&places);
 }
@@ -295,5 +298,7 @@ bool analysis_load_call_places(struct analysis *analysis, struct profile *profil
 		return false;
 	if (analysis->by_call_site)
 		analysis_load_places(analysis, options);
+	if (options->call_targets)
+		analysis_load_call_targets(analysis, stacks);
 	return true;
 }

@@ -82,7 +82,8 @@ bool analysis_choose(struct analysis *analysis, const struct analysis_options *o
 	const bool sampled = analysis->event || (recorded && strstr(recorded, "sample"));
 	analysis->has_calls = !sampled || (recorded && strstr(recorded, "instrument"));
 	analysis->method = options->method;
-	const bool sites = options->call_places && profile_has_call_sites(analysis->profile);
+	const bool sites = (options->call_places || options->call_targets) &&
+			   profile_has_call_sites(analysis->profile);
 	if (analysis->method == ANALYSIS_AUTO)
 		analysis->method = choose_method(analysis, options, sampled, sites);
 	analysis->by_call_site = sites && analysis->method == ANALYSIS_INSTRUMENT;

@@ -59,6 +59,7 @@ void analysis_stacks_init(struct analysis_stacks *stacks, const struct analysis 
 void analysis_stacks_fini(struct analysis_stacks *stacks)
 {
 	free(stacks->own_rows);
+	free(stacks->nodes);
 	free(stacks->values);
 	free(stacks->first_child);
 	free(stacks->next_sibling);

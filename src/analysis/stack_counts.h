@@ -18,6 +18,7 @@ struct analysis_stacks {
 	const struct profile_stack *rows; /* location 0: nothing is known to stand there */
 	struct profile_stack *own_rows;	  /* these, where they are not the profile's */
 	size_t count;
+	uint32_t *nodes; /* of those of calls: whose part each is; ANALYSIS_NONE */
 	struct analysis_place *values;
 	uint32_t *first_child, *next_sibling; /* indexes; ANALYSIS_NONE where there is none */
 	uint32_t first_root;
@@ -29,6 +30,9 @@ struct analysis_stacks {
  */
 bool analysis_call_sites_init(struct analysis_stacks *stacks, const struct analysis *analysis,
 			      struct profile *profile, struct error *err);
+
+/* call_targets.c: analysis.call_targets, of the former. */
+void analysis_load_call_targets(struct analysis *analysis, const struct analysis_stacks *stacks);
 
 /* A sample_value's amounts of a side. */
 void analysis_place_add_sample(struct analysis_place *to, const struct sample_value *value,

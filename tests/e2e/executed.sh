@@ -108,3 +108,32 @@ for format in lcov gcov; do
 done
 ! "$TARE" report lines --never profile.tare >text 2>&1 || fail "--never without executions"
 grep -q 'tare record --lines counts them' text || fail "no sentence: $(cat text)"
+
+# Indirect calls by what they called.
+cat >chosen.c <<'END'
+#include <stdio.h>
+static unsigned twice(unsigned x) {
+	for (int i = 0; i < 2; i++)
+		x = x * 3 + 1;
+	return x;
+}
+static unsigned often(unsigned x) {
+	for (int i = 0; i < 9; i++)
+		x = x * 5 + 1;
+	return x;
+}
+int main(void) {
+	unsigned (*volatile chosen[])(unsigned) = {twice, often};
+	unsigned sum = 0;
+	for (int i = 0; i < 1000; i++)
+		sum = chosen[i % 4 == 3](sum);
+	sum += twice(sum);
+	printf("%u\n", sum);
+	return 0;
+}
+END
+gcc -O0 -g -o chosen chosen.c
+"$TARE" record -q --exact --lines --call-sites --small-functions=keep -o chosen.tare ./chosen >printed
+"$TARE" report branches chosen.tare --function=main --format=csv >branches.csv
+[ "$(grep -cE ',16,0x[0-9a-f]+,(twice,1000,750,75[.]0000|often,1000,250,25[.]0000)' branches.csv)" = 2 ] ||
+	fail "targets of an indirect call: $(cat branches.csv)"

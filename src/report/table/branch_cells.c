@@ -1,36 +1,42 @@
-/* Cells of conditional jumps. */
+/* Cells of conditional jumps and indirect calls. */
 #include "report/table/getter.h"
-
-#include "analysis/executions.h"
 
 GET(branch)
 {
-	const struct executed_block *block = row->branch->block;
+	const struct report_branch *branch = row->branch;
 
 	switch ((enum branch_column)column->param) {
 	case BRANCH_EXECUTIONS:
-		set_count(cell, column, block->count);
+		set_count(cell, column, branch->executions);
 		break;
 	case BRANCH_TAKEN:
-		set_count(cell, column, block->taken);
+		set_count(cell, column, branch->taken);
 		break;
 	case BRANCH_PERCENT:
-		cell_set_percent(cell, 100.0 * (double)block->taken / (double)block->count);
+		cell_set_percent(cell, 100.0 * (double)branch->taken / (double)branch->executions);
 		break;
 	case BRANCH_LINE:
-		if (block->line)
-			set_count(cell, column, block->line);
+		if (branch->line)
+			set_count(cell, column, branch->line);
 		break;
 	case BRANCH_BLOCK:
-		set_count(cell, column, block->link_addr);
+		set_count(cell, column, branch->link_addr);
 		break;
 	case BRANCH_SOURCE:
-		cell_set_text(cell, row->branch->source);
+		cell_set_text(cell, branch->source);
 		break;
 	}
 }
 
 GET(branch_place)
 {
-	set_place(cell, scratch, row->branch->source, row->branch->block->line);
+	set_place(cell, scratch, row->branch->source, row->branch->line);
+}
+
+GET(branch_target)
+{
+	if (!row->branch->target)
+		return;
+	report_append_function(report, row->branch->target, scratch);
+	cell_set_scratch(cell, scratch);
 }

@@ -214,6 +214,7 @@ const struct column report_columns[] = {
 	BRANCH("source", "Source", CELL_TEXT, BRANCH_SOURCE),
 	BRANCH("line", "Line", CELL_SIGNED, BRANCH_LINE),
 	BRANCH("address", "Block", CELL_ADDRESS, BRANCH_BLOCK),
+	NAME("target", "Calls", ROLE_OTHER_FUNCTION, R(BRANCH), report_get_branch_target),
 	BRANCH("executions", "Executions", CELL_COUNT, BRANCH_EXECUTIONS),
 	BRANCH("taken", "Taken", CELL_COUNT, BRANCH_TAKEN),
 	BRANCH("taken_percent", "%", CELL_PERCENT, BRANCH_PERCENT),

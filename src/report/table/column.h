@@ -137,7 +137,7 @@ enum comparison_column {
 	COMPARED_OUTSIDE,
 };
 /* branch_cells.c */
-report_getter report_get_branch, report_get_branch_place;
+report_getter report_get_branch, report_get_branch_place, report_get_branch_target;
 enum branch_column {
 	BRANCH_EXECUTIONS,
 	BRANCH_TAKEN,

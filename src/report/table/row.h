@@ -61,10 +61,13 @@ struct report_comparison {
 	double low, high; /* of the samples' share */
 };
 
-/* A conditional jump, at the end of a block. */
+/* A conditional jump, at the end of a block; or an indirect call, and a function that it called. */
 struct report_branch {
-	const struct executed_block *block;
-	const char *source; /* NULL: unknown */
+	uint64_t executions, taken;
+	uint64_t link_addr;			/* of the jump's block, or of the call */
+	const struct analysis_function *target; /* of a call; else NULL */
+	const char *source;			/* NULL: unknown */
+	uint32_t line;
 };
 
 /* What a thread did, in equal parts of a time or in one of them. */

@@ -207,9 +207,10 @@ const struct view report_views[] = {
 	{.id = VIEW_BRANCHES,
 	 .rows = R(BRANCH),
 	 .name = "branches",
-	 .summary = "one row per conditional jump: how often it was met and taken (--lines)",
-	 .layouts = {{"executions,taken,taken_percent,place,address,function,module",
-		      "module,address", "executions"}},
+	 .summary = "one row per conditional jump: how often it was met and taken (--lines); and "
+		    "per target of an indirect call (--call-sites)",
+	 .layouts = {{"executions,taken,taken_percent,place,address,target,function,module",
+		      "module,address,target", "executions"}},
 	 .limit = 25,
 	 .needs = NEEDS_EXECUTIONS,
 	 .fill = report_fill_branches},

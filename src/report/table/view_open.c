@@ -44,7 +44,8 @@ void report_select(const struct report_options *options, struct analysis_options
 	selection->places = view->needs == NEEDS_PLACES;
 	selection->call_places = selection->sampled_places = selection->places;
 	selection->executions = selection->places || view->needs == NEEDS_EXECUTIONS;
-	selection->code = view->id == VIEW_INSTRUCTIONS;
+	selection->call_targets = view->id == VIEW_BRANCHES;
+	selection->code = view->id == VIEW_INSTRUCTIONS || selection->call_targets;
 	selection->merge_threads |= view->id == VIEW_SUMMARY;
 	if (view->streams || view->has_time)
 		return;
