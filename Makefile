@@ -140,10 +140,11 @@ web:
 	@scripts/web-packages
 	cd web && npm run --silent check && npm run --silent build
 
-# How fast the page is with 100,000 call paths.
+# How fast the page is with 100,000 call paths, and with a million waits of 1,000 threads.
 web-speed: setup-test
 	@$(MAKE) --no-print-directory build
 	tests/web/run tests/web/speed.mjs $(BUILD)/src/cli/tare $(BUILD)/bench/large_profile
+	tests/web/run tests/web/timeline_speed.mjs $(BUILD)/src/cli/tare $(BUILD)/bench/waiting_profile
 
 # The pictures of the page in docs/images.
 web-pictures: setup-test

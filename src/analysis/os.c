@@ -12,7 +12,8 @@
 #include <sys/syscall.h>
 
 struct loading {
-	struct analysis *analysis;
+	const struct analysis *analysis;
+	struct arena *arena;   /* of paths */
 	struct strmap paths;   /* → as it is kept */
 	struct map os_holders; /* id of a row → thread << 32 | function, both indexes */
 	bool keep_mangled;
@@ -29,7 +30,7 @@ static const char *variable_name(struct arena *arena, const char *text)
 
 static const char *path_keep(struct loading *loading, const struct profile_os *row)
 {
-	struct arena *arena = &loading->analysis->arena;
+	struct arena *arena = loading->arena;
 
 	if (!row->path)
 		return NULL;
@@ -112,31 +113,47 @@ static void note_waiting(struct analysis *analysis, int64_t id, enum analysis_wa
 	vec_push(&analysis->os_waiting, (uint8_t)waiting);
 }
 
-static bool load_os(const struct profile_os *row, void *context)
+/* False where its node is not in the analysis. */
+static bool read_os(struct loading *loading, const struct profile_os *row, struct analysis_os *os)
 {
-	struct loading *loading = context;
-	struct analysis *analysis = loading->analysis;
+	const struct analysis *analysis = loading->analysis;
 	const uint32_t node = analysis_node_find(analysis, row->node);
 	const uint64_t *holder = map_get(&loading->os_holders, (uint64_t)row->id);
 
 	assert(row->cause < TARE_OS_CAUSES);
 	assert(node == ANALYSIS_NONE || node < analysis->nodes.len);
 	if (node == ANALYSIS_NONE)
+		return false;
+	*os = (struct analysis_os){.function = analysis->nodes.data[node].function,
+				   .caller = own_caller(analysis, node),
+				   .cause = row->cause,
+				   .syscall_number = row->syscall_number,
+				   .object = row->object,
+				   .object_kind = tare_object_of(row->syscall_number),
+				   .path = path_keep(loading, row),
+				   .count = row->count,
+				   .ticks = row->ticks,
+				   .longest_ticks = row->longest_ticks,
+				   .holder = holder ? (uint32_t)*holder : ANALYSIS_NONE,
+				   .holder_thread =
+					   holder ? (uint32_t)(*holder >> 32) : ANALYSIS_NONE,
+				   .held_ticks = holder ? row->ticks : 0};
+	return true;
+}
+
+struct filling {
+	struct loading loading;
+	struct analysis *analysis;
+};
+
+static bool load_os(const struct profile_os *row, void *context)
+{
+	struct filling *filling = context;
+	struct analysis *analysis = filling->analysis;
+	struct analysis_os os;
+
+	if (!read_os(&filling->loading, row, &os))
 		return true;
-	const struct analysis_os os = {.function = analysis->nodes.data[node].function,
-				       .caller = own_caller(analysis, node),
-				       .cause = row->cause,
-				       .syscall_number = row->syscall_number,
-				       .object = row->object,
-				       .object_kind = tare_object_of(row->syscall_number),
-				       .path = path_keep(loading, row),
-				       .count = row->count,
-				       .ticks = row->ticks,
-				       .longest_ticks = row->longest_ticks,
-				       .holder = holder ? (uint32_t)*holder : ANALYSIS_NONE,
-				       .holder_thread =
-					       holder ? (uint32_t)(*holder >> 32) : ANALYSIS_NONE,
-				       .held_ticks = holder ? row->ticks : 0};
 	const enum analysis_waiting waiting = waiting_of(analysis, &os);
 
 	if (row->cause == TARE_OS_BLOCKED)
@@ -144,7 +161,7 @@ static bool load_os(const struct profile_os *row, void *context)
 	vec_push(&analysis->os, os);
 	if (waiting == WAITING_LOCK)
 		vec_push(&analysis->locks, os);
-	analysis->any_holders |= holder != NULL;
+	analysis->any_holders |= os.holder_thread != ANALYSIS_NONE;
 	return true;
 }
 
@@ -291,17 +308,29 @@ static void add_remainders(struct analysis *analysis)
 	free(left);
 }
 
+static bool read_rows(struct loading *loading, struct profile *profile,
+		      bool (*each)(const struct profile_os *row, void *context), void *context,
+		      struct error *err)
+{
+	map_init(&loading->os_holders);
+	const bool ok = profile_each_holder(profile, load_holder, loading, err) &&
+			profile_each_os(profile, each, context, err);
+
+	strmap_fini(&loading->paths);
+	map_fini(&loading->os_holders);
+	return ok;
+}
+
 bool analysis_load_os(struct analysis *analysis, struct profile *profile, bool keep_mangled,
 		      struct error *err)
 {
-	struct loading loading = {.analysis = analysis, .keep_mangled = keep_mangled};
-	map_init(&loading.os_holders);
-	const bool ok = profile_each_holder(profile, load_holder, &loading, err) &&
-			profile_each_os(profile, load_os, &loading, err);
+	struct filling filling = {.analysis = analysis,
+				  .loading = {.analysis = analysis,
+					      .arena = &analysis->arena,
+					      .keep_mangled = keep_mangled}};
 
-	strmap_fini(&loading.paths);
-	map_fini(&loading.os_holders);
-	if (!ok)
+	analysis->keep_mangled = keep_mangled;
+	if (!read_rows(&filling.loading, profile, load_os, &filling, err))
 		return false;
 	merge_rows(analysis);
 	add_remainders(analysis);
@@ -311,6 +340,38 @@ bool analysis_load_os(struct analysis *analysis, struct profile *profile, bool k
 		unite_rows(analysis->locks.data, analysis->locks.len, os_compare_holding_thread);
 	vec_sort(&analysis->locks, os_compare_ticks);
 	return true;
+}
+
+/* ---- rows as they are in the profile ---- */
+
+struct telling {
+	struct loading loading;
+	void (*each)(int64_t id, const struct analysis_os *os, void *context);
+	void *context;
+};
+
+static bool tell_os(const struct profile_os *row, void *context)
+{
+	struct telling *telling = context;
+	struct analysis_os os;
+
+	if (read_os(&telling->loading, row, &os))
+		telling->each(row->id, &os, telling->context);
+	return true;
+}
+
+bool analysis_each_os(const struct analysis *analysis, struct arena *arena,
+		      void (*each)(int64_t id, const struct analysis_os *os, void *context),
+		      void *context, struct error *err)
+{
+	struct telling telling = {.each = each,
+				  .context = context,
+				  .loading = {.analysis = analysis,
+					      .arena = arena,
+					      .keep_mangled = analysis->keep_mangled}};
+
+	return read_rows(&telling.loading, (struct profile *)analysis->profile, tell_os, &telling,
+			 err);
 }
 
 /* ---- waits that are no fault ---- */

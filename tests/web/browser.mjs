@@ -76,3 +76,30 @@ export function check(condition, what) {
 	if (!condition)
 		throw new Error(what);
 }
+
+/** Milliseconds between frames while `step`, the body of a function of `i`, is done in each of them. */
+export const frameTimes = (page, step) => page.evaluate(async (body) => {
+	const act = new Function('i', body);
+	const times = [];
+	let last = 0;
+	for (let i = 0; i < 120; i++) {
+		act(i);
+		const now = await new Promise(requestAnimationFrame);
+		if (last)
+			times.push(now - last);
+		last = now;
+	}
+	return times;
+}, step);
+
+/** Prints what was measured, by name as [times, limit]; returns how many medians exceed their limit `bound` times. */
+export function judge(results, bound) {
+	let slow = 0;
+	for (const [name, [times, limit]] of Object.entries(results)) {
+		times.sort((a, b) => a - b);
+		const median = times[Math.floor(times.length / 2)];
+		slow += median > limit * bound ? 1 : 0;
+		console.log(`${name}: median ${median.toFixed(1)} ms, most ${times.at(-1).toFixed(1)} ms${median > limit ? ` (more than ${limit} ms)` : ''}`);
+	}
+	return slow;
+}

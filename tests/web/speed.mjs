@@ -4,7 +4,7 @@
 // 1000 ms and 16 ms may be exceeded.
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { run, startBrowser, work } from './browser.mjs';
+import { frameTimes, judge, run, startBrowser, work } from './browser.mjs';
 
 const [tare, largeProfile] = process.argv.slice(2, 4).map((path) => resolve(path));
 const nodes = process.argv[4] ?? '100000';
@@ -25,26 +25,11 @@ for (let i = 0; i < 3; i++) {
 	first.push(await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))));
 }
 
-/** Times between frames while `step` is done in each of them. */
-const frames = (step) => page.evaluate(async (body) => {
-	const act = new Function('i', body);
-	const times = [];
-	let last = 0;
-	for (let i = 0; i < 120; i++) {
-		act(i);
-		const now = await new Promise(requestAnimationFrame);
-		if (last)
-			times.push(now - last);
-		last = now;
-	}
-	return times;
-}, step);
-
 const open = (title) => page.getByRole('tab', { name: title, exact: true }).click();
 const results = { 'first view': [first, 1000] };
 const measure = async (name, step) => {
 	await page.waitForTimeout(300);
-	results[name] = [await frames(step), 16];
+	results[name] = [await frameTimes(page, step), 16];
 };
 const scroll = (pixels) => `document.querySelector('.grid-scroller').scrollTop += ${pixels};`;
 await open('Functions');
@@ -61,12 +46,4 @@ await measure('moving the flame graph', `document.querySelector('.flame canvas')
 	deltaX: i % 40 < 20 ? 40 : -40, bubbles: true, cancelable: true }));`);
 await browser.close();
 
-let slow = 0;
-for (const [name, [times, limit]] of Object.entries(results)) {
-	times.sort((a, b) => a - b);
-	const median = times[Math.floor(times.length / 2)];
-	const most = times.at(-1);
-	slow += median > limit * bound ? 1 : 0;
-	console.log(`${name}: median ${median.toFixed(1)} ms, most ${most.toFixed(1)} ms${median > limit ? ` (more than ${limit} ms)` : ''}`);
-}
-process.exit(slow ? 1 : 0);
+process.exit(judge(results, bound) ? 1 : 0);

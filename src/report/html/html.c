@@ -9,6 +9,7 @@
 #include "analysis/sample_timeline.h"
 #include "report/data/json.h"
 #include "report/html/html_pack.h"
+#include "report/html/html_states.h"
 #include "report/html/html_table.h"
 #include "report/html/html_tree.h"
 #include "report/text/text.h"
@@ -298,6 +299,7 @@ static bool pack_profile(struct html_pack *pack, const struct html_profile *prof
 	html_pack_tree(pack, analysis);
 	return pack_header(pack, &report, err) && pack_timeline(pack, analysis, err) &&
 	       pack_times(pack, analysis, err) && pack_cpu_use(pack, analysis, err) &&
+	       html_pack_states(pack, analysis, err) &&
 	       html_pack_tables(pack, analysis, profile->options, err);
 }
 

@@ -51,6 +51,8 @@ export interface Header {
 	cause_titles: Record<string, string>;
 	tables: TableInfo[];
 	code: CodeInfo;
+	/** Spans of threads shorter than that may be joined; 0: all are as recorded. */
+	states_joined_ticks?: number;
 	columns: [string, number, number][];
 	strings: string[];
 }

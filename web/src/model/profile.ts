@@ -2,6 +2,7 @@
 // and the measures that the views show.
 import { Data, type ColumnInfo, type Header } from './data.ts';
 import type { Places } from './links.ts';
+import { ThreadStates } from './states.ts';
 import { CallTree } from './tree.ts';
 
 /** One of the values that functions and call paths have: a quantity, inclusive or exclusive. */
@@ -44,6 +45,7 @@ export class Profile {
 	private byName: Map<string, number> | null = null;
 	private withCode: number[] | null = null;
 	private threadOs: Float64Array[] | null = null;
+	private statesRead: ThreadStates | null = null;
 	private times: { bin: Int32Array; node: Int32Array; values: Float64Array[] } | null = null;
 
 	constructor(readonly data: Data) {
@@ -103,6 +105,17 @@ export class Profile {
 	/** Whether it is known of each call path when its samples were taken. */
 	get hasTimes(): boolean {
 		return this.data.countOf('times.bin') > 0;
+	}
+
+	/** Whether it is known of any thread when it waited. */
+	get hasStates(): boolean {
+		return this.data.countOf('states.signs') > 0;
+	}
+
+	/** What threads did over time; only where that is known. */
+	get states(): ThreadStates {
+		this.statesRead ??= new ThreadStates(this.data, this.threads.map(({ begin }) => begin));
+		return this.statesRead;
 	}
 
 	/** The call paths with the samples of these parts of the timeline, the last one included. */

@@ -13,6 +13,7 @@ import { SourceView } from './source.ts';
 import { SummaryView } from './summary.ts';
 import type { TableRows } from './filtered_rows.ts';
 import { TableView, type TableOptions } from './tables.ts';
+import { TimelineView } from './timeline.ts';
 import { TreeView } from './tree.ts';
 
 const VALUES = ['calls', 'cpu_inclusive', 'cpu_inclusive_percent', 'cpu_exclusive', 'cpu_exclusive_percent', 'elapsed_inclusive', 'elapsed_exclusive',
@@ -73,5 +74,6 @@ export function makeViews(context: Context): View[] {
 	const hasCode = profile.functionsWithCode.length > 0;
 	const shown: View[] = tables.map((view) => (view.name === 'instructions' && hasCode ? new InstructionsView(context, view) : view));
 	return [new SummaryView(context), new FunctionsView(context), new TreeView(context), new FlameView(context),
+		...(profile.hasStates ? [new TimelineView(context)] : []),
 		...(hasCode || profile.header.code.functions > 0 ? [new SourceView(context)] : []), ...shown, new RecordingView(context, appended)];
 }
