@@ -1,10 +1,10 @@
 /*
  * The rewriter keeps the order of instructions, so two places move on together:
  *
- *   same instruction     both; distances may differ, a branch may be inverted over a jump
- *   filler               may be left out
- *   probe                only in the copy: a comparison or jump that leads out of the original
- *   other form           of reads of tables: where nothing ahead fits, one stands for the other
+ *   same instruction     both; distances may differ, a branch may be inverted over a jump, or lead
+ * to a stub that counts how often it is taken filler               may be left out probe only in
+ * the copy: a comparison or jump that leads out of the original other form           of reads of
+ * tables: where nothing ahead fits, one stands for the other
  *
  * It knows less than verify, which proves copies right, and needs to: it only names places.
  */
@@ -47,6 +47,39 @@ static bool is_filler(const struct insn *insn)
 	return insn->is_nop && !insn->is_endbr;
 }
 
+static bool has(const struct side *side, const void *bytes, size_t size)
+{
+	return side->end - side->at >= size && memcmp(side_bytes(side), bytes, size) == 0;
+}
+
+static void step_over(struct side *side, const void *bytes, size_t size)
+{
+	if (has(side, bytes, size))
+		side->at += size;
+}
+
+/* Whether the stub is a branch's that counts, and goes on where that leads:
+ * src/rewrite/emit_count.c */
+static bool is_branch_stub(const struct copy_pair *pair, uint64_t stub)
+{
+	static const unsigned char below[] = {0x48, 0x8d, 0x64, 0x24, 0x80}, push_flags[] = {0x9c},
+				   pop_flags[] = {0x9d},
+				   above[] = {0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0};
+	struct side at;
+
+	if (!side_open(&at, pair->copy, stub, pair->stubs_end))
+		return false;
+	step_over(&at, below, sizeof(below));
+	step_over(&at, push_flags, sizeof(push_flags));
+	if (at.end - at.at < TARE_COUNT_BYTES ||
+	    memcmp(side_bytes(&at), TARE_COUNT, TARE_COUNT_CODE_BYTES) != 0)
+		return false;
+	at.at += TARE_COUNT_BYTES;
+	step_over(&at, pop_flags, sizeof(pop_flags));
+	step_over(&at, above, sizeof(above));
+	return side_decode(&at) && at.insn.kind == INSN_JUMP;
+}
+
 /* A jump to a stub, the comparison before it, or a counter: of what the original does not have. */
 static bool is_probe(const struct copy_pair *pair, const struct side *copy)
 {
@@ -54,7 +87,8 @@ static bool is_probe(const struct copy_pair *pair, const struct side *copy)
 	const struct insn *insn = &copy->insn;
 
 	if (insn->kind == INSN_BRANCH || insn->kind == INSN_JUMP)
-		return insn->target >= pair->copy_end && insn->target < pair->stubs_end;
+		return insn->target >= pair->copy_end && insn->target < pair->stubs_end &&
+		       !(insn->kind == INSN_BRANCH && is_branch_stub(pair, insn->target));
 	return insn->rip_offset && !object_is_mapped(pair->original, insn->target) &&
 	       ((bytes[0] == COMPARE && bytes[1] == COMPARE_RIP) ||
 		memcmp(bytes, TARE_COUNT, TARE_COUNT_CODE_BYTES) == 0);

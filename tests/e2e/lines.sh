@@ -151,12 +151,16 @@ case $(module_lines) in
 *) fail "lines of the module without its .dwo: $(module_lines)" ;;
 esac
 
-# Samples in copies are those of the original's instructions.
-"$TARE" instrument "$TARE" -o copy >/dev/null 2>&1 || fail "tare cannot instrument itself"
-read -r functions aligned instructions same < <("$ALIGNED_OF" "$TARE" copy)
-echo "$aligned of $functions copied functions aligned, $same of $instructions instructions alike"
-[ "$functions" -ge 500 ] && [ $((aligned * 100)) -ge $((functions * 99)) ] &&
-	[ $((same * 1000)) -ge $((instructions * 995)) ] || fail "copies are not followed"
+# Samples in copies are those of the original's instructions, with what counts executions, too.
+for counting in "" --lines; do
+	# shellcheck disable=SC2086
+	"$TARE" instrument $counting "$TARE" -o copy >/dev/null 2>&1 || fail "tare cannot instrument itself"
+	read -r functions aligned instructions same < <("$ALIGNED_OF" "$TARE" copy)
+	echo "$aligned of $functions copied functions aligned, $same of $instructions instructions alike"
+	[ "$functions" -ge 500 ] && [ $((aligned * 100)) -ge $((functions * 99)) ] &&
+		[ $((same * 1000)) -ge $((instructions * 995)) ] || fail "copies are not followed ($counting)"
+	rm -f copy
+done
 
 # ---- many addresses, as another reader sees them ----
 
