@@ -64,6 +64,7 @@ struct estimate_counted {
 /* One thread's function: by its clock, and by the samples. */
 struct estimate_tally {
 	uint64_t cpu_ticks, error_ticks;
+	uint64_t disturbed_ticks; /* of cpu_ticks, in intervals with an OS event */
 	wide own, territory; /* weight of samples in it; of those in it and in counted callees */
 	struct share cost;   /* what counters and dormant probes took of it, among its paths */
 	bool by_clock;

@@ -1,7 +1,8 @@
 /*
  * Clock or samples: of a function whose calls were all timed, and that has called no counted
  * function, the clock knows the time; its error is what the probes cost beyond their calibration.
- * The samples' error is that of counting. The smaller decides. All other functions have what is
+ * The samples' error is that of counting. The smaller decides, unless the two contradict each other
+ * by more than both errors: then a call was left unseen. All other functions have what is
  * left of the thread's CPU time, in proportion to their samples. Of that is taken off what counters
  * and dormant probes took in them; and before, what tare's own code took, by the samples there,
  * beyond the cost of the probes by calibration, which is that of a loop.
@@ -39,6 +40,8 @@ static void tally_old(struct estimate *estimate, struct estimate_thread *thread)
 		struct estimate_tally *tally = estimate_tally(thread, node->function);
 		tally->cpu_ticks += node->values.amount[CPU_EXCLUSIVE];
 		tally->error_ticks += node->values.amount[ERROR_EXCLUSIVE];
+		tally->disturbed_ticks += node->values.amount[CPU_EXCLUSIVE] -
+					  node->values.amount[APPLICATION_EXCLUSIVE];
 	}
 }
 
@@ -64,9 +67,28 @@ static void tally_paths(struct estimate *estimate, struct estimate_thread *threa
 	}
 }
 
-static void decide(const struct estimate *estimate, struct estimate_thread *thread,
-		   double draw_ticks)
+/*
+ * Where a call is left by longjmp, and its callers are only counted, no event says so: the clock
+ * goes on in it until the next one. By four standard deviations, as many functions are asked;
+ * beyond what the kernel had, which may not be sampled, and the probes.
+ */
+static bool is_contradicted(const struct estimate_tally *tally, const struct sums *sums,
+			    double draw_ticks)
 {
+	const double clock = (double)tally->cpu_ticks;
+	const double sampled = (double)tally->own / (double)sums->weight * (double)sums->cpu_ticks;
+	const double known = (double)tally->error_ticks + (double)tally->disturbed_ticks;
+
+	return fabs(clock - sampled) - known >
+	       4 * sqrt(fmax(clock, sampled) * draw_ticks) + draw_ticks;
+}
+
+static void decide(const struct estimate *estimate, struct estimate_thread *thread,
+		   const struct sums *sums)
+{
+	const double draw_ticks = (double)sums->cpu_ticks * (double)sums->squares /
+				  ((double)sums->samples * (double)sums->samples);
+
 	for (size_t i = 0; i < thread->tallies.cap; i++) {
 		const struct map_slot *slot = &thread->tallies.slots[i];
 		if (!slot->used)
@@ -77,7 +99,8 @@ static void decide(const struct estimate *estimate, struct estimate_thread *thre
 		const double by_samples =
 			2 * sqrt((double)tally->cpu_ticks * draw_ticks) + draw_ticks;
 		tally->by_clock = clock_knows(estimate, thread, function, tally) &&
-				  (double)tally->error_ticks <= by_samples;
+				  (double)tally->error_ticks <= by_samples &&
+				  !is_contradicted(tally, sums, draw_ticks);
 	}
 }
 
@@ -201,8 +224,7 @@ bool estimate_share(struct estimate *estimate, struct estimate_thread *thread)
 		sums.cpu_ticks += tally->cpu_ticks;
 	if (!sums.samples || !sums.cpu_ticks)
 		return false;
-	const double per_draw = (double)sums.squares / (double)sums.samples;
-	decide(estimate, thread, (double)sums.cpu_ticks / (double)sums.samples * per_draw);
+	decide(estimate, thread, &sums);
 	vec_foreach (tally, &thread->list) {
 		shares.whole += tally->by_clock ? 0 : tally->cpu_ticks;
 		shares.weight += tally->by_clock ? 0 : tally->own;

@@ -308,6 +308,51 @@ static void test_clock_decides_where_it_is_surer(void **state)
 	assert_true(analysis_cpu_interval(analysis, values_of("f"), EXCLUSIVE, &low, &high));
 }
 
+/* By the clock a call that longjmp has left unseen goes on: 4 ms, where no sample of 1,000 was. */
+static void test_samples_contradict_the_clock(void **state)
+{
+	(void)state;
+	const int64_t in_main = begin_timed();
+	disarm(f, 1000);
+	samples(in_main, 250);
+	samples(call(in_main, f), 750);
+	finish();
+	assert_cpu("timed", 0, 0, true);
+	assert_cpu("f", 10 * MS * 3 / 4, 10 * MS * 3 / 4, true);
+	assert_cpu("main", 10 * MS, 10 * MS / 4, true);
+}
+
+/* The kernel's time may be sampled nowhere. */
+static void test_time_of_the_kernel_contradicts_nothing(void **state)
+{
+	(void)state;
+	begin(&(struct small_times){.now = 10 * MS, .os = 4 * MS});
+	const struct small_node nodes[] = {
+		{thread, 0, 0, 0, 0, 0, 0, 0},
+		{thread, 1, main_id, 1, 6 * MS, 0, 0, 0},
+		{thread, 2, timed, 10, 4 * MS, TARE_OS_SYSCALL, 4 * MS, 0}};
+	const int64_t in_main = call(0, main_id);
+	small_nodes(writer, nodes, COUNT(nodes));
+	disarm(f, 1000);
+	samples(in_main, 250);
+	samples(call(in_main, f), 750);
+	finish();
+	assert_cpu("timed", 4 * MS, 4 * MS, false);
+}
+
+/* 30 of 100 samples are within four deviations of 40 %. */
+static void test_chance_contradicts_nothing(void **state)
+{
+	(void)state;
+	const int64_t in_main = begin_timed();
+	disarm(f, 1000);
+	samples(in_main, 20);
+	samples(call(in_main, f), 50);
+	samples(call(in_main, timed), 30);
+	finish();
+	assert_cpu("timed", 4 * MS, 4 * MS, false);
+}
+
 /* The tree of calls has `timed` below main; the stacks say that f stands between them. */
 static void test_timed_call_below_counted(void **state)
 {
@@ -741,6 +786,9 @@ int main(void)
 		ESTIMATE_TEST(test_own_samples_take_off),
 		ESTIMATE_TEST(test_few_own_samples_take_nothing_off),
 		ESTIMATE_TEST(test_clock_decides_where_it_is_surer),
+		ESTIMATE_TEST(test_samples_contradict_the_clock),
+		ESTIMATE_TEST(test_chance_contradicts_nothing),
+		ESTIMATE_TEST(test_time_of_the_kernel_contradicts_nothing),
 		ESTIMATE_TEST(test_timed_call_below_counted),
 		ESTIMATE_TEST(test_paths_share_calls),
 		ESTIMATE_TEST(test_counted_later),
