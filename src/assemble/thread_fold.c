@@ -9,6 +9,8 @@
  */
 #include "assemble/thread_fold.h"
 
+#include "session/thread_part.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,41 +244,87 @@ static int compare_u64(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* 0: their times are one. */
-static int compare_records(const void *a, const void *b)
-{
-	const struct tare_os_record *x = a, *y = b;
+/* With where it was. */
+struct placed_record {
+	struct tare_os_record record;
+	uint32_t at;
+};
 
+/* 0: their times are one. */
+static int compare_records(const struct tare_os_record *x, const struct tare_os_record *y)
+{
 	if (x->node != y->node)
 		return compare_u64(x->node, y->node);
 	if (x->cause != y->cause)
 		return compare_u64(x->cause, y->cause);
 	if (x->syscall_number != y->syscall_number)
 		return compare_u64(x->syscall_number, y->syscall_number);
-	return x->object != y->object ? compare_u64(x->object, y->object)
-				      : compare_u64(x->name, y->name);
+	if (x->object != y->object)
+		return compare_u64(x->object, y->object);
+	if (x->name != y->name)
+		return compare_u64(x->name, y->name);
+	return x->holder.tid != y->holder.tid ? compare_u64(x->holder.tid, y->holder.tid)
+					      : compare_u64(x->holder.node, y->holder.node);
+}
+
+static int compare_placed(const void *a, const void *b)
+{
+	const struct placed_record *x = a, *y = b;
+	const int order = compare_records(&x->record, &y->record);
+
+	return order ? order : compare_u64(x->at, y->at);
+}
+
+static void join_record(struct tare_os_record *to, const struct tare_os_record *from)
+{
+	to->count += from->count;
+	to->ticks += from->ticks;
+	if (to->longest_ticks < from->longest_ticks)
+		to->longest_ticks = from->longest_ticks;
+}
+
+/* Waits name records by their place: numbers[i] is 1 + the new one of record i. */
+static void settle_waits(struct thread_file *thread, const uint32_t *numbers)
+{
+	for (size_t i = 0; i < thread->wait_count; i++)
+		if (thread->waits[i].os)
+			thread->waits[i].os = numbers[thread->waits[i].os - 1];
+}
+
+/* Locks' holders are told by the numbers of the file. */
+static void settle_numbers(struct walk *walk)
+{
+	struct thread_file *thread = walk->thread;
+
+	for (size_t i = 0; i < thread->number_count; i++)
+		if (thread->numbers[i] != THREAD_FILE_NODE_NONE)
+			thread->numbers[i] = walk->into[thread->numbers[i]];
 }
 
 static void settle_os(struct walk *walk)
 {
 	struct thread_file *thread = walk->thread;
+	const size_t count = thread->os_count;
+	struct placed_record *placed = mem_zalloc((count + 1) * sizeof(*placed));
+	uint32_t *numbers = mem_zalloc((count + 1) * sizeof(*numbers));
 	size_t kept = 0;
 
-	for (size_t i = 0; i < thread->os_count; i++)
-		thread->os[i].node = walk->into[thread->os[i].node];
-	if (thread->os_count)
-		qsort(thread->os, thread->os_count, sizeof(*thread->os), compare_records);
-	for (size_t i = 0; i < thread->os_count; i++) {
-		struct tare_os_record *last = kept ? &thread->os[kept - 1] : NULL;
-
-		if (last && compare_records(last, &thread->os[i]) == 0) {
-			last->count += thread->os[i].count;
-			last->ticks += thread->os[i].ticks;
-		} else {
-			thread->os[kept++] = thread->os[i];
-		}
+	for (size_t i = 0; i < count; i++) {
+		placed[i] = (struct placed_record){thread->os[i], (uint32_t)i};
+		placed[i].record.node = walk->into[placed[i].record.node];
+	}
+	qsort(placed, count, sizeof(*placed), compare_placed);
+	for (size_t i = 0; i < count; i++) {
+		if (kept && compare_records(&thread->os[kept - 1], &placed[i].record) == 0)
+			join_record(&thread->os[kept - 1], &placed[i].record);
+		else
+			thread->os[kept++] = placed[i].record;
+		numbers[placed[i].at] = (uint32_t)kept;
 	}
 	thread->os_count = kept;
+	settle_waits(thread, numbers);
+	free(placed);
+	free(numbers);
 }
 
 static void enter(struct walk *walk, uint32_t index)
@@ -344,6 +392,7 @@ static void fold_all(struct walk *walk)
 	walk_tree(walk);
 	settle(walk);
 	settle_os(walk);
+	settle_numbers(walk);
 	free(walk->into);
 	walk->thread->header.limits |= TARE_LIMIT_PATHS;
 	free(walk->functions);

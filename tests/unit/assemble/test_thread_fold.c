@@ -301,6 +301,46 @@ static void test_values_of_rows(void **state)
 	free_tree();
 }
 
+/* Waits of calls by two who had a lock: they follow their records, which stay two. */
+static void test_waits_of_rows(void **state)
+{
+	static const struct tare_wait waits[] = {{.os = 1}, {.os = 4}, {.os = 2}, {0}, {.os = 3}};
+	static const uint64_t ticks[] = {40, 30, 5, 7};
+	bool used[SESSION_WRITER_NODES] = {false};
+
+	(void)state;
+	make_values();
+	for (size_t i = 0; i < thread.number_count && i < TABLE_COUNT(used); i++)
+		used[i] = tree.nodes[thread.numbers[i]].keep;
+	for (size_t i = 0; i < TABLE_COUNT(ticks); i++) {
+		thread.os[i].cause = TARE_OS_BLOCKED;
+		thread.os[i].syscall_number = 202;
+		thread.os[i].ticks = thread.os[i].longest_ticks = ticks[i];
+		thread.os[i].holder.tid = i == 2 ? 77 : 66;
+	}
+	thread.waits = mem_zalloc(sizeof(waits));
+	memcpy(thread.waits, waits, sizeof(waits));
+	thread.wait_count = TABLE_COUNT(waits);
+	thread_fold_make(&fold, &tree, &thread, targets, 2);
+	assert_int_equal(thread.os_count, 3);
+	for (size_t i = 0; i < TABLE_COUNT(waits); i++) {
+		const uint32_t os = thread.waits[i].os;
+		if (!waits[i].os) {
+			assert_int_equal(os, 0);
+			continue;
+		}
+		assert_in_range(os, 1, thread.os_count);
+		assert_int_equal(thread.os[os - 1].cause, TARE_OS_BLOCKED);
+		assert_int_equal(thread.os[os - 1].holder.tid, waits[i].os == 3 ? 77 : 66);
+		assert_int_equal(thread.os[os - 1].ticks, waits[i].os == 3 ? 5 : 77);
+		assert_int_equal(thread.os[os - 1].longest_ticks, waits[i].os == 3 ? 5 : 40);
+	}
+	/* Nodes by the file's numbers are those that are left. */
+	for (size_t i = 0; i < thread.number_count; i++)
+		assert_true(!used[i] || tree.nodes[thread.numbers[i]].keep);
+	free_tree();
+}
+
 /* What folds for want of room joins what has folded while the program ran. */
 static void test_rows_that_were_there(void **state)
 {
@@ -360,6 +400,7 @@ int main(void)
 		cmocka_unit_test(test_all_that_have_room_stay),
 		cmocka_unit_test(test_no_path_has_room),
 		cmocka_unit_test(test_values_of_rows),
+		cmocka_unit_test(test_waits_of_rows),
 		cmocka_unit_test(test_rows_that_were_there),
 		cmocka_unit_test(test_room_of_threads),
 	};
