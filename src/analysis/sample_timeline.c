@@ -1,7 +1,13 @@
-/* Reads all samples of one event in the order in which they were stored; keeps none of them. */
+/*
+ * Reads all samples of one event in the order in which they were stored; keeps none of them. A wait
+ * has one sample, at its begin, whose weight is its length: it is divided among the bins that it
+ * reaches into.
+ */
 #include "analysis/sample_timeline.h"
 
 #include "analysis/sample_chunk.h"
+
+#include <string.h>
 
 struct chunk {
 	int64_t id;
@@ -12,6 +18,7 @@ struct timeline_loader {
 	const struct analysis *analysis;
 	int64_t event;
 	struct vec_of(struct chunk) chunks;
+	bool waits; /* samples are, and reach as far as their weight in ns */
 	uint32_t count;
 	uint64_t begin, span; /* ticks */
 	struct analysis_bin *bins;
@@ -32,40 +39,94 @@ static bool take_chunk(int64_t id, const struct profile_sample_chunk *row, void 
 }
 
 /* Samples before the begin or behind the end are in the first and last bin. */
-static uint32_t bin_of(const struct timeline_loader *loader, const struct sample *sample)
+static uint32_t bin_of(const struct timeline_loader *loader, uint64_t ticks)
 {
-	const uint64_t since = sample->ticks > loader->begin ? sample->ticks - loader->begin : 0;
+	const uint64_t since = ticks > loader->begin ? ticks - loader->begin : 0;
 	const double place = (double)since / (double)loader->span * loader->count;
 
 	return place < loader->count ? (uint32_t)place : loader->count - 1;
 }
 
+/* When the bin ends, of which the last one never does. */
+static double end_of(const struct timeline_loader *loader, uint32_t bin)
+{
+	return (double)loader->begin + (double)loader->span / loader->count * (bin + 1);
+}
+
+/* How many ticks the sample reaches, within the session. */
+static uint64_t reach_of(const struct timeline_loader *loader, const struct sample *sample)
+{
+	const double length = (double)sample->weight * loader->analysis->ticks_per_second / 1e9;
+	const uint64_t left = UINT64_MAX - sample->ticks;
+	const uint64_t most = loader->span < left ? loader->span : left;
+
+	if (!loader->waits)
+		return 0;
+	return length < (double)most ? (uint64_t)length : most;
+}
+
+/* What of the weight is in the bins up to this one, which is not the last that it reaches. */
+static uint64_t weight_until(const struct timeline_loader *loader, const struct sample *sample,
+			     uint32_t bin)
+{
+	const double length = (double)sample->weight * loader->analysis->ticks_per_second / 1e9;
+	const double share = (end_of(loader, bin) - (double)sample->ticks) / length;
+
+	return share <= 0   ? 0
+	       : share >= 1 ? sample->weight
+			    : (uint64_t)((double)sample->weight * share);
+}
+
+/* Calls `add` with the weight in each bin that the sample reaches into. */
+static void divide(struct timeline_loader *loader, const struct sample *sample,
+		   void (*add)(struct timeline_loader *loader, const struct sample *sample,
+			       uint32_t bin, uint64_t weight))
+{
+	const uint32_t last = bin_of(loader, sample->ticks + reach_of(loader, sample));
+	uint64_t given = 0;
+
+	for (uint32_t bin = bin_of(loader, sample->ticks); bin <= last; bin++) {
+		const uint64_t until =
+			bin == last ? sample->weight : weight_until(loader, sample, bin);
+
+		add(loader, sample, bin, until - given);
+		given = until;
+	}
+}
+
+static void add_to_bin(struct timeline_loader *loader, const struct sample *sample, uint32_t bin,
+		       uint64_t weight)
+{
+	loader->bins[bin].samples += bin == bin_of(loader, sample->ticks);
+	loader->bins[bin].weight += weight;
+}
+
 static void count_sample(const struct sample *sample, void *context)
 {
-	const struct timeline_loader *loader = context;
-	struct analysis_bin *bin = &loader->bins[bin_of(loader, sample)];
-
-	bin->samples++;
-	bin->weight += sample->weight;
+	divide(context, sample, add_to_bin);
 }
 
 /* Fails softly: what is not known of a stack leaves out its sample, which the page's sums show. */
-static void place_sample(const struct sample *sample, void *context)
+static void add_to_path(struct timeline_loader *loader, const struct sample *sample, uint32_t bin,
+			uint64_t weight)
 {
-	struct timeline_loader *loader = context;
 	const uint64_t *node = map_get(&loader->analysis->stack_nodes,
 				       (uint64_t)(sample->thread - 1) << 32 | sample->stack);
 
 	if (!node || *node == ANALYSIS_NONE || loader->times->len > loader->most)
 		return;
-	const uint32_t bin = bin_of(loader, sample);
 	const uint64_t index =
 		*map_put(&loader->known, (uint64_t)bin << 32 | *node, loader->times->len);
 	if (index == loader->times->len)
 		vec_push(loader->times,
 			 ((struct analysis_time){.bin = bin, .node = (uint32_t)*node}));
-	loader->times->data[index].samples++;
-	loader->times->data[index].weight += sample->weight;
+	loader->times->data[index].samples += bin == bin_of(loader, sample->ticks);
+	loader->times->data[index].weight += weight;
+}
+
+static void place_sample(const struct sample *sample, void *context)
+{
+	divide(context, sample, add_to_path);
 }
 
 /* False with err where a chunk is damaged; without chunks nothing is read. */
@@ -77,6 +138,8 @@ static bool read_all(struct timeline_loader *loader, sample_callback *each, stru
 
 	if (!loader->analysis->event || session->end_ticks <= session->begin_ticks)
 		return true;
+	loader->waits = loader->analysis->event->name &&
+			strcmp(loader->analysis->event->name, "off-cpu") == 0;
 	loader->event = loader->analysis->event - profile_events(profile, &events) + 1;
 	loader->begin = session->begin_ticks;
 	loader->span = session->end_ticks - session->begin_ticks;

@@ -4,7 +4,8 @@
 
 #include "analysis/analysis.h"
 
-/* What was sampled in one of equal parts of the time. */
+/* What was sampled in one of equal parts of the time. A wait counts where it began, and weighs in
+   each part what it has of it. */
 struct analysis_bin {
 	uint64_t samples, weight;
 };

@@ -3,6 +3,7 @@
  * functions, lines and instructions, ranges of time, events and methods, the interval, and what a
  * profile of both methods has.
  */
+#include "analysis/sample_timeline.h"
 #include "tests/support/analysed.h"
 #include "tests/support/small_profile.h"
 
@@ -381,6 +382,57 @@ static void test_range(void **state)
 	assert_refused(&reversed, ERROR_USAGE, "later than");
 }
 
+/* A wait is in all parts of the time that it reaches into; what is sampled by a clock is in one. */
+static void test_waits_over_time(void **state)
+{
+	const struct analysis_options waits = {.event = "off-cpu", .times = true};
+	const struct analysis_options clock = {.event = "cpu-clock", .times = true};
+	/* The session has 2,000,000 ticks from 1000 on, which are nanoseconds. */
+	static const struct small_sample waited[] = {{0, 1, 1000000}, {1650000, 1, 400000}};
+	const struct {
+		const struct analysis_options *options;
+		uint64_t samples[4], weight[4];
+	} cases[] = {{&waits, {1, 0, 0, 1}, {250000, 500000, 250000, 400000}},
+		     {&clock, {1, 0, 0, 1}, {1000000, 0, 0, 400000}}};
+	int64_t thread;
+	struct error err;
+	struct profile_writer *writer = begin(&thread);
+	const int64_t f = small_function(writer, small_module(writer, "/bin/p"), "f", 0x100);
+
+	(void)state;
+	small_stack(writer, 0, f, 0x110);
+	for (int i = 0; i < 2; i++) {
+		const int64_t event = small_event(writer, i ? "off-cpu" : "cpu-clock", "ns");
+		const struct profile_stack_value sum = {thread, event, 1, 2, 1400000, 0, 0};
+
+		small_samples(writer, &sum);
+		small_chunk(writer, (struct profile_sample_chunk){thread, event, 251000, 0, 2, {0}},
+			    waited);
+	}
+	small_profile_commit_as(writer, "sample");
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct analysis_bin bins[4] = {0};
+		struct analysis_times times = {0};
+		uint64_t sum = 0;
+		bool known;
+
+		analysed_open(cases[i].options);
+		assert_true(analysis_timeline(analysis, bins, 4, &known, &err));
+		assert_true(known);
+		for (int bin = 0; bin < 4; bin++) {
+			assert_int_equal(bins[bin].samples, cases[i].samples[bin]);
+			assert_int_equal(bins[bin].weight, cases[i].weight[bin]);
+		}
+		assert_true(analysis_times(analysis, 4, 100, &times, &err));
+		vec_foreach (time, &times) {
+			assert_int_equal(time->weight, cases[i].weight[time->bin]);
+			sum += time->weight;
+		}
+		assert_int_equal(sum, 1400000);
+		vec_fini(&times);
+	}
+}
+
 /* Of three samples at one time and place, a timer has taken one: 9 and 1. */
 static void check_equal_times(const char *collector, uint64_t squares)
 {
@@ -610,6 +662,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_threads, analysed_end),
 		cmocka_unit_test_teardown(test_events, analysed_end),
 		cmocka_unit_test_teardown(test_range, analysed_end),
+		cmocka_unit_test_teardown(test_waits_over_time, analysed_end),
 		cmocka_unit_test_teardown(test_range_at_once, analysed_end),
 		cmocka_unit_test_teardown(test_range_without_times, analysed_end),
 		cmocka_unit_test_teardown(test_damaged_chunk, analysed_end),
