@@ -1,6 +1,6 @@
 // A browser, pages made by tare, and checks: what the tests of the page share.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -65,7 +65,12 @@ export async function openPage(browser, file, options = {}) {
 	return { page, problems, close: () => context.close() };
 }
 
-export const axeSource = () => join(dirname(require.resolve('axe-core')), 'axe.min.js');
+/** What axe finds, a line each. The page forbids scripts from elsewhere; axe comes in by the debugger. */
+export async function axeProblems(page, where) {
+	await page.evaluate(readFileSync(join(dirname(require.resolve('axe-core')), 'axe.min.js'), 'utf8'));
+	const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
+	return violations.map(({ id, nodes }) => `${where}: ${id}: ${nodes[0].html.slice(0, 160)} ${nodes[0].failureSummary.replaceAll('\n', ' ').slice(0, 300)}`);
+}
 
 export function equal(actual, expected, what) {
 	if (JSON.stringify(actual) !== JSON.stringify(expected))

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { axeSource, check, equal, openPage, run, skip, work } from './browser.mjs';
+import { axeProblems, check, equal, openPage, run, skip, work } from './browser.mjs';
 import { browser, profile, report, rows, runTests, tare, text, view } from './report_page.mjs';
 
 for (const tool of ['cc', 'objdump', 'addr2line'])
@@ -322,17 +322,27 @@ const tests = {
 		return { problems: [...problems, ...all.problems], close: all.close };
 	},
 
+	async 'filters do not reach lines, which is said'() {
+		const { page, problems, close } = await open('#source');
+		const note = async () => (await text(page.locator('.view .signs'))).join(' ');
+		await choose(page, 'busy');
+		check(!(await note()).includes('all of the time'), `nothing is left out yet: ${await note()}`);
+		await page.evaluate(() => tarePage.state.filter({ threads: new Set([0]) }));
+		for (const title of ['Source', 'Instructions', 'Lines']) {
+			await view(page, title);
+			check((await page.locator('.view').first().textContent()).includes('of all threads and all of the time'), `${title} says nothing`);
+		}
+		return { problems, close };
+	},
+
 	async 'axe finds nothing in code, light and dark'() {
 		const problems = [];
 		for (const colorScheme of ['light', 'dark']) {
 			const { page, close, problems: others } = await open('#source', { colorScheme });
-			await page.evaluate(readFileSync(axeSource(), 'utf8'));
 			for (const title of ['Source', 'Instructions']) {
 				await view(page, title);
 				await choose(page, 'busy');
-				const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
-				for (const { id, nodes } of violations)
-					problems.push(`${colorScheme} ${title}: ${id}: ${nodes[0].html.slice(0, 160)} ${nodes[0].failureSummary.replaceAll('\n', ' ').slice(0, 300)}`);
+				problems.push(...await axeProblems(page, `${colorScheme} ${title}`));
 			}
 			problems.push(...others);
 			await close();

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { axeSource, check, equal, openPage, run } from './browser.mjs';
+import { axeProblems, check, equal, openPage, run } from './browser.mjs';
 import { browser, cells, pageOf, profile, report, rows, runTests, tare, text, times, view } from './report_page.mjs';
 
 const row = (page, name) => rows(page).filter({ hasText: name }).first();
@@ -20,6 +20,8 @@ const copied = async (page, many) => {
 /** Of a line of CSV. */
 const fields = (line) => [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => (quoted === undefined ? plain : quoted.replaceAll('""', '"')));
 const hash = (page) => page.evaluate(() => location.hash);
+
+const settledFrames = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
 
 /** Sums and shape of a tree, with what must hold of it whatever was folded. */
 const facts = (page, shape, kind = 'merged') => page.evaluate(([wanted, of]) => {
@@ -351,9 +353,61 @@ const tests = {
 		await page.keyboard.press('ArrowDown');
 		await page.keyboard.press('m');
 		check(await page.getByRole('menu').isVisible(), 'the menu of a frame');
-		await page.evaluate(readFileSync(axeSource(), 'utf8'));
-		const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
-		equal(violations.map(({ id }) => id), [], 'axe, of the menu');
+		equal(await axeProblems(page, 'menu'), [], 'axe, of the menu');
+		return { problems, close };
+	},
+
+	async 'processes stand below those that made them'() {
+		if (!recorded('archive'))
+			return { problems: [] };
+		const { page, problems, close } = await openPage(browser, `${pageOf('archive')}#processes`);
+		const shown = () => rows(page).evaluateAll((all) => all.sort((a, b) => a.dataset.index - b.dataset.index)
+			.map((line) => [Number(line.getAttribute('aria-level')), /\((\d+)\)/.exec(line.textContent)[1], line.getAttribute('aria-expanded')]));
+		const { processes } = report('processes', profile('archive')).tables;
+		const parents = new Map(processes.map((line) => [/\((\d+)\)/.exec(line.process)[1], String(line.parent_pid)]));
+		const path = [];
+		const seen = await shown();
+		check(seen.length === processes.length && seen.some(([level]) => level > 1), `levels: ${JSON.stringify(seen)}`);
+		for (const [level, pid] of seen) {
+			path.length = level - 1;
+			if (path.length)
+				equal(parents.get(pid), path.at(-1), `the parent of ${pid}`);
+			else
+				check(!parents.has(parents.get(pid)), `${pid} has a parent here`);
+			path.push(pid);
+		}
+		await rows(page).first().click();
+		await page.keyboard.press('ArrowLeft');
+		equal((await shown()).length, seen.filter(([level]) => level === 1).length, 'folded');
+		await page.keyboard.press('ArrowRight');
+		await page.locator('[data-key=begin]').click();
+		await page.locator('[data-key=begin]').click();
+		equal((await shown()).map(([level]) => level).sort(), seen.map(([level]) => level).sort(), 'sorted as a tree');
+		return { problems, close };
+	},
+
+	async 'names in the pane are as long as they were when a part of the time was chosen'() {
+		const { page, problems, close } = await openPage(browser, pageOf('sampled'));
+		const names = () => page.locator('.pane .bar-label').evaluateAll((all) => all.map((name) => name.textContent.length));
+		await view(page, 'Functions');
+		const before = await names();
+		await view(page, 'Summary');
+		const box = await page.locator('.area-plot').boundingBox();
+		await page.mouse.move(box.x + box.width * 0.02, box.y + 30);
+		await page.mouse.down();
+		await page.mouse.move(box.x + box.width * 0.5, box.y + 30);
+		await page.mouse.move(box.x + box.width * 0.98, box.y + 30);
+		await page.mouse.up();
+		const hidden = await names();
+		check(hidden.every((length, i) => length === before[i]), `while the pane is hidden: ${hidden} instead of ${before}`);
+		await view(page, 'Functions');
+		const after = await names();
+		check(after.every((length, i) => Math.abs(length - before[i]) <= 3), `then: ${after} instead of ${before}`);
+		await page.setViewportSize({ width: 1100, height: 800 });
+		await settledFrames(page);
+		await page.setViewportSize({ width: 1440, height: 900 });
+		await settledFrames(page);
+		equal(await names(), after, 'after the window was narrow');
 		return { problems, close };
 	},
 

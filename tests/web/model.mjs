@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const web = resolve(dirname(fileURLToPath(import.meta.url)), '../../web');
-const MODULES = ['model/tree', 'model/selection', 'model/shape', 'model/compare', 'model/lanes', 'model/links', 'model/code', 'model/inlined', 'parts/flame_layout', 'parts/tree_rows', 'format', 'address'];
+const MODULES = ['model/tree', 'model/selection', 'model/shape', 'model/compare', 'model/lanes', 'model/links', 'model/code', 'model/inlined', 'parts/flame_layout', 'parts/tree_rows', 'parts/sibling_rows', 'parts/time_axis', 'model/lane_rows', 'format', 'address'];
 
 if (!existsSync(join(web, 'node_modules/esbuild'))) {
 	console.log('the packages of web/package-lock.json are not installed: cd web && npm ci');
@@ -18,7 +18,7 @@ const { outputFiles: [{ text }] } = await build({
 	bundle: true, format: 'esm', write: false, target: 'es2022',
 });
 const { CallTree, Selection, shapeTree, hiddenNodes, Comparison, FlameLayout, rangeOf, TreeRows, percent, shorten, besideModule, time, count, rangesOf, numbersOf,
-	Lanes, Links, CodeTable, marginOf, InlinedRows } =
+	Lanes, Links, CodeTable, marginOf, InlinedRows, SiblingRows, axisOf, stepOf, zoomed, windowAt, LaneRows } =
 	await import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
 
 function equal(actual, expected, what) {
@@ -55,6 +55,46 @@ const framesOf = (nodes) => ({
 });
 
 const tests = {
+	'rows of a tree stand below the nearest ancestor that is shown, siblings sorted, empty ones last'() {
+		let told = 0;
+		const rows = new SiblingRows(() => told++);
+		const parents = [-1, 0, 1, 0, -1, 4];
+		const keys = [5, 3, 9, null, 7, 1];
+		const list = (shown, descending) => rows.list(shown, (row) => parents[row], (row) => keys[row], descending);
+		equal(list([0, 1, 2, 3, 4, 5], true), [4, 5, 0, 1, 2, 3], 'descending');
+		equal([0, 1, 2, 5].map((row) => [rows.level(row), rows.expanded(row), rows.parentOf(row)]), [[0, true, -1], [1, true, 0], [2, null, 1], [1, null, 4]], 'levels');
+		equal(list([0, 1, 2, 3, 4, 5], false), [0, 1, 2, 3, 4, 5], 'ascending');
+		equal(list([0, 2, 3, 5], true), [0, 2, 3, 5], 'without some');
+		equal([rows.parentOf(2), rows.parentOf(5)], [0, -1], 'what stands below them');
+		rows.toggle(0, false);
+		equal([list([0, 1, 2, 3, 4, 5], true), told], [[4, 5, 0], 1], 'folded');
+	},
+
+	'axes count in 1, 2 and 5; zooming keeps a place and ends at the whole'() {
+		equal([stepOf(10, 5), stepOf(10, 4), stepOf(10, 3), stepOf(1, 20)], [2, 5, 5, 0.05], 'steps');
+		equal(axisOf(0, 4e9, 4).map(({ text }) => text), ['0 s', '1 s', '2 s', '3 s', '4 s'], 'seconds');
+		equal(axisOf(1_200_000, 1_250_000, 3), [{ at: 1200000, text: '1.20 ms' }, { at: 1220000, text: '1.22 ms' }, { at: 1240000, text: '1.24 ms' }], 'decimals');
+		equal(zoomed({ from: 0, to: 100 }, 25, 0.5, 100, 1), { from: 12.5, to: 62.5 }, 'in');
+		equal(zoomed({ from: 80, to: 100 }, 100, 100, 100, 1), { from: 0, to: 100 }, 'out');
+		equal(zoomed({ from: 0, to: 4 }, 2, 0.001, 100, 1), { from: 1.5, to: 2.5 }, 'no further');
+		equal(windowAt(95, 10, 100, 1), { from: 90, to: 100 }, 'at the end');
+	},
+
+	'lanes: processes and names where there are several; many begin folded'() {
+		const thread = (name, process, begin) => ({ name, process, begin, tid: begin });
+		const lanes = new LaneRows({ threads: [thread('w', 0, 3), thread('m', 0, 1), thread('w', 0, 2), thread('x', 1, 4)],
+			threadTitle: (id) => `t${id}`, processTitle: (id) => `p${id}` });
+		lanes.set([0, 1, 2]);
+		const shown = () => lanes.rows.map(({ title, level }) => `${level} ${title}`);
+		equal(shown(), ['0 t1', '0 w (2 threads)', '1 t2', '1 t0'], 'one process');
+		lanes.set([0, 1, 2, 3]);
+		equal(shown(), ['0 p0', '1 t1', '1 w (2 threads)', '2 t2', '2 t0', '0 p1', '1 t3'], 'two');
+		lanes.toggleAll(false);
+		equal([shown(), lanes.anyFolded], [['0 p0', '0 p1'], true], 'folded');
+		lanes.toggleAll(true);
+		equal([shown().length, lanes.anyFolded, lanes.foldable], [7, false, true], 'open');
+	},
+
 	'inclusive values: folded paths are in their callers already'() {
 		const tree = treeOf([[-1, -1, 1], [0, 0, 2], [1, 1, 4], [1, 2, 8, FOLDED]], { beyond: [[1, 8]] });
 		equal(tree.inclusive[0], [15, 14, 4, 8], 'inclusive');

@@ -1,6 +1,6 @@
 // The HTML report in a real browser, opened from file://. Usage: node page.mjs TARE MAKE_PROFILE
-import { copyFileSync, readFileSync } from 'node:fs';
-import { axeSource, check, equal, openPage, run } from './browser.mjs';
+import { copyFileSync } from 'node:fs';
+import { axeProblems, check, equal, openPage, run } from './browser.mjs';
 import { browser, cells, pageOf, profile, report, rows, runTests, tare, text, time, times, view } from './report_page.mjs';
 
 const tests = {
@@ -407,13 +407,9 @@ const tests = {
 		const problems = [];
 		for (const [name, colorScheme] of [['work', 'light'], ['work', 'dark'], ['cut', 'light']]) {
 			const { page, close, problems: others } = await openPage(browser, pageOf(name), { colorScheme });
-			/* The page forbids scripts from elsewhere; the test's own comes in by the debugger. */
-			await page.evaluate(readFileSync(axeSource(), 'utf8'));
 			for (const title of await text(page.getByRole('tab'))) {
 				await view(page, title);
-				const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
-				for (const { id, nodes } of violations)
-					problems.push(`${colorScheme} ${title}: ${id}: ${nodes[0].html.slice(0, 160)} ${nodes[0].failureSummary.replaceAll('\n', ' ').slice(0, 300)}`);
+				problems.push(...await axeProblems(page, `${colorScheme} ${title}`));
 			}
 			problems.push(...others);
 			await close();

@@ -1,8 +1,7 @@
 // The timeline of the HTML report in a real browser. Usage: node timeline.mjs TARE MAKE_PROFILE WAITING_PROFILE
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { axeSource, check, equal, openPage, run } from './browser.mjs';
-import { browser, cells, pageOf, profile, report, runTests, text, time, view } from './report_page.mjs';
+import { axeProblems, check, equal, openPage, run } from './browser.mjs';
+import { browser, cells, pageOf, profile, report, runTests, text, time, times, view } from './report_page.mjs';
 
 const waitingProfile = resolve(process.argv[4]);
 run(waitingProfile, profile('lanes'), '24', '60', '2');
@@ -44,6 +43,7 @@ const pixels = (page, places) => page.evaluate(([labels, axis, height, wanted]) 
 	});
 }, [LABELS, AXIS, ROW, places]);
 
+const selected = (page) => page.evaluate(() => tarePage.state.profile.functionNames[tarePage.state.selected]);
 const legend = async (page) => Object.fromEntries(await page.locator('.states-sum .legend > div').evaluateAll((all) =>
 	all.map((entry) => [entry.querySelector('dt').textContent, entry.querySelector('dd').firstChild.textContent])));
 const tip = async (page) => Object.fromEntries(await page.locator('.timeline .tip tr').evaluateAll((all) =>
@@ -152,7 +152,7 @@ const tests = {
 		equal([facts['Waited for'], facts.In, facts['Called by'], facts['Held by']],
 			['futex 0x1000 queue_lock (server)', 'pthread_mutex_lock', 'run_jobs', 'main (5001) in run_jobs'], 'for what');
 		await page.mouse.click(...await point(page, 3, at));
-		equal(await page.evaluate(() => tarePage.state.profile.functionNames[tarePage.state.selected]), 'pthread_mutex_lock', 'a click selects the function');
+		equal(await selected(page), 'pthread_mutex_lock', 'a click selects the function');
 		await page.mouse.click(...await point(page, 3, at), { button: 'right' });
 		await page.getByRole('menuitem', { name: 'Only this thread' }).click();
 		equal(await lanes(page), ['worker (5002)'], 'one lane is left');
@@ -251,15 +251,37 @@ const tests = {
 		return { problems: [...problems, ...others], close };
 	},
 
+	async 'locks have the rows of tare report, who had them, and lead to functions'() {
+		const { page, problems, close } = await open('lanes', '#locks');
+		const { locks } = report('locks', profile('lanes')).tables;
+		equal(locks.length, 24, 'rows of the report');
+		const expected = [...locks].sort((a, b) => b.os_time_ns - a.os_time_ns);
+		equal(await cells(page, 'blocked_by_thread'), expected.map((row) => row.blocked_by_thread ?? ''), 'threads that had it, by time');
+		equal(await cells(page, 'os_longest'), await times(page, 'os_longest', expected), 'the longest wait');
+		await page.locator('[data-key=count]').click();
+		equal((await cells(page, 'count')).map(Number), locks.map((row) => row.count).sort((a, b) => b - a), 'sorted by the number of waits');
+		const sum = locks.reduce((all, row) => all + row.os_time_ns, 0);
+		equal(await page.locator('.above .lead b').textContent(), time(sum), 'all of them');
+		check((await page.locator('.above .bar-detail').textContent()).startsWith(`${locks.reduce((all, row) => all + row.count, 0)} waits`), 'by lock');
+		await page.locator('.grid-row.data').first().click({ button: 'right' });
+		await page.getByRole('menuitem', { name: 'Who had it: run_jobs' }).click();
+		equal(await selected(page), 'run_jobs', 'the function that had it');
+		await page.goBack();
+		await page.locator('.grid-row.data').first().dblclick();
+		equal(await selected(page), 'pthread_mutex_lock', 'the function that waited');
+		return { problems, close };
+	},
+
 	async 'axe finds nothing, light and dark'() {
 		const problems = [];
 		for (const colorScheme of ['light', 'dark']) {
 			const { page, close, problems: others } = await open('lanes', '#timeline&range=3000000000-9000000000', { colorScheme });
 			await page.mouse.move(...await point(page, 3, 0.4));
-			await page.evaluate(readFileSync(axeSource(), 'utf8'));
-			const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
-			for (const { id, nodes } of violations)
-				problems.push(`${colorScheme}: ${id}: ${nodes[0].html.slice(0, 160)} ${nodes[0].failureSummary.replaceAll('\n', ' ').slice(0, 300)}`);
+			problems.push(...await axeProblems(page, `${colorScheme} timeline`));
+			await view(page, 'Locks');
+			problems.push(...await axeProblems(page, `${colorScheme} locks`));
+			await view(page, 'Processes');
+			problems.push(...await axeProblems(page, `${colorScheme} processes`));
 			problems.push(...others);
 			await close();
 		}

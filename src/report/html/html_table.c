@@ -209,7 +209,7 @@ bool html_pack_tables(struct html_pack *pack, const struct analysis *analysis,
 {
 	static const char *const views[] = {"functions", "modules",	 "threads", "processes",
 					    "lines",	 "instructions", "methods", "os",
-					    "coverage",	 "marks"};
+					    "locks",	 "coverage",	 "marks"};
 	struct report_options wanted = {.profile_path = options->path,
 					.format = REPORT_JSON,
 					.limit = REPORT_LIMIT_DEFAULT,

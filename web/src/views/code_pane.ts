@@ -93,7 +93,7 @@ export function valuesNote(context: Context, table: CodeTable | null): string {
 	else if (margin && table!.has('calls') && !table!.has('inclusive_samples'))
 		notes.push('The values of lines are those of the calls made from them');
 	if (!state.selection.isAll)
-		notes.push('values of all threads and all of the time');
+		notes.push(`${notes.length ? 'these' : 'These'} values are of all threads and all of the time: the profile has those of lines together only`);
 	return notes.length ? `${notes.join('; ')}.` : '';
 }
 

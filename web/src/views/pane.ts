@@ -12,13 +12,20 @@ const EDGES = 40;
 export class Pane {
 	readonly element = h('aside.pane', { 'aria-label': 'Selected function', tabindex: -1 });
 	private moved = false;
+	private width = 0; /* for which names were shortened */
 
-	constructor(private readonly context: Context) {}
+	constructor(private readonly context: Context) {
+		new ResizeObserver(() => this.element.offsetWidth !== this.width && this.update()).observe(this.element);
+	}
 
 	private get state() { return this.context.state; }
 
+	/** What names fit is not known while the pane is hidden: it is brought up to date when it appears. */
 	update(): void {
 		const { selected } = this.state;
+		this.width = this.element.offsetWidth;
+		if (!this.width)
+			return;
 		if (selected < 0)
 			replace(this.element, h('p.empty', {}, 'Select a function, in any view, to see who calls it and whom it calls.'));
 		else

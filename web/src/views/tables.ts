@@ -2,8 +2,10 @@
 import { h } from '../dom.ts';
 import { besideModule, count, plural } from '../format.ts';
 import type { Table } from '../model/profile.ts';
-import { Grid } from '../parts/grid.ts';
+import { Grid, type Column } from '../parts/grid.ts';
+import type { Action } from '../parts/menu.ts';
 import { makeMatcher } from '../parts/search.ts';
+import { SiblingRows } from '../parts/sibling_rows.ts';
 import { columnMenu, isUsed, makeColumn, tableSource } from '../parts/table_columns.ts';
 import type { Change } from '../state.ts';
 import type { Context, View } from './context.ts';
@@ -17,6 +19,8 @@ export interface TableOptions {
 	one: string;
 	/** Shown at first, in this order; others follow. */
 	columns: string[];
+	/** Columns besides those of functions that are as wide as they can be. */
+	wide?: string[];
 	/** The first of these that there is. */
 	sort: string[];
 	ascending?: boolean;
@@ -26,6 +30,10 @@ export interface TableOptions {
 	/** Has values that filters of threads and time change. */
 	counts?: boolean;
 	onOpen?: (context: Context, rows: TableRows, row: number) => void;
+	/** What else can be done with a row. */
+	actions?: (context: Context, rows: TableRows, row: number) => Action[];
+	/** The row that a row stands below, -1: none. */
+	parentOf?: (context: Context, table: Table) => (row: number) => number;
 }
 
 export class TableView implements View {
@@ -38,6 +46,8 @@ export class TableView implements View {
 	private readonly note = h('p.note', { role: 'status' });
 	private readonly above = h('div.above');
 	private shown: TableRows;
+	private readonly parentOf: ((row: number) => number) | null;
+	private readonly siblings = new SiblingRows(() => this.rebuild(true));
 
 	constructor(private readonly context: Context, private readonly options: TableOptions) {
 		const table = context.state.profile.table(options.name)!;
@@ -46,11 +56,14 @@ export class TableView implements View {
 		this.table = table;
 		this.shown = plainRows(table);
 		this.chosen = new Set(table.columns.map((column) => column.name).filter((name) => options.columns.includes(name)));
+		this.parentOf = options.parentOf?.(context, table) ?? null;
 		this.grid = new Grid({
 			label: options.title, empty: options.empty, sort: { key: firstOf(options.sort, table), descending: !options.ascending },
+			tree: this.parentOf ? this.siblings : undefined, onSort: () => this.parentOf && this.rebuild(true),
 			onSelect: (row) => { if (this.shown.subject('function', row) >= 0) context.state.set('selected', this.shown.subject('function', row)); },
 			onOpen: (row) => options.onOpen?.(context, this.shown, row),
-			actions: (row) => (this.shown.subject('function', row) >= 0 ? functionActions(context, this.shown.subject('function', row)) : []),
+			actions: (row) => [...(options.actions?.(context, this.shown, row) ?? []),
+				...(this.shown.subject('function', row) >= 0 ? functionActions(context, this.shown.subject('function', row)) : [])],
 		});
 		const source = tableSource(table);
 		this.element = h('section.view', { 'aria-label': options.title }, this.above,
@@ -70,14 +83,12 @@ export class TableView implements View {
 		});
 	}
 
-	private rebuild(): void {
+	private columns(): Column[] {
 		const { state } = this.context;
-		this.shown = rowsOf(state, this.table);
 		const source = { rows: this.shown.rows, value: this.shown.value };
-		const rows = this.matching();
 		const place = (name: string) => (this.options.columns.includes(name) ? this.options.columns.indexOf(name) : this.options.columns.length);
 		const chosen = this.table.columns.filter((info) => this.chosen.has(info.name)).sort((a, b) => place(a.name) - place(b.name));
-		this.grid.set(chosen.map((info) => {
+		return chosen.map((info) => {
 			const column = makeColumn(info, source);
 			const { text } = column;
 			const module = info.name === 'function' && chosen.find((other) => other.name === 'module');
@@ -87,10 +98,25 @@ export class TableView implements View {
 			}
 			if (info.name === 'cause')
 				column.text = (row) => state.profile.causeTitle(text(row));
-			if (['process', 'thread', 'module'].includes(info.name) && info.name === this.options.one)
+			if ((['process', 'thread', 'module'].includes(info.name) && info.name === this.options.one) || this.options.wide?.includes(info.name))
 				column.kind = 'name';
 			return column;
-		}), rows);
+		});
+	}
+
+	/** Of a tree, siblings are sorted; else the grid sorts all rows. */
+	private ordered(rows: number[], columns: Column[]): number[] {
+		const { sortedBy } = this.grid;
+		const column = columns.find(({ key }) => key === sortedBy?.key);
+		return this.parentOf ? this.siblings.list(rows, this.parentOf, (row) => column?.sortValue?.(row) ?? null, sortedBy?.descending ?? true) : rows;
+	}
+
+	private rebuild(keepPlace = false): void {
+		const { state } = this.context;
+		this.shown = rowsOf(state, this.table);
+		const rows = this.matching();
+		const columns = this.columns();
+		this.grid.set(columns, this.ordered(rows, columns), keepPlace);
 		const all = this.shown.filtered ? this.shown.rows.length : this.table.rows;
 		this.note.textContent = (rows.length === all ? plural(all, this.options.one, pluralOf(this.options.one)) :
 			`${count(rows.length)} of ${plural(all, this.options.one, pluralOf(this.options.one))}`) +

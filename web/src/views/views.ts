@@ -1,8 +1,10 @@
 // The list of views.
 import { h } from '../dom.ts';
-import { percent, time } from '../format.ts';
+import { percent, plural, shorten, time } from '../format.ts';
 import { CodeTable } from '../model/code.ts';
-import { stackedBar } from '../parts/bars.ts';
+import type { Table } from '../model/profile.ts';
+import { barList, stackedBar } from '../parts/bars.ts';
+import type { Action } from '../parts/menu.ts';
 import type { Context, View } from './context.ts';
 import { FlameView } from './flame.ts';
 import { threadsOf } from './frame_actions.ts';
@@ -19,6 +21,8 @@ import { TreeView } from './tree.ts';
 const VALUES = ['calls', 'cpu_inclusive', 'cpu_inclusive_percent', 'cpu_exclusive', 'cpu_exclusive_percent', 'elapsed_inclusive', 'elapsed_exclusive',
 	'application_inclusive', 'application_exclusive', 'inclusive_samples', 'inclusive_percent', 'exclusive_samples', 'exclusive_percent', 'exclusive_weight', 'called_cpu'];
 
+const LOCKS = 6;
+
 function osChart(context: Context): HTMLElement {
 	const { profile, selection } = context.state;
 	const parts = profile.header.causes.map((cause, c) => ({
@@ -29,6 +33,55 @@ function osChart(context: Context): HTMLElement {
 		return h('p.empty', {}, 'No time of the operating system was seen.');
 	return h('div', {}, h('p.lead', {}, h('b', {}, time(profile.ns(all))), ` of operating system time: ${percent(all / (selection.totals[0] || 1))} % of all elapsed time`),
 		stackedBar('OS time by cause', parts));
+}
+
+/** Waits by what was waited for, whoever waited and whoever had it. */
+function locksChart(context: Context): HTMLElement {
+	const { profile } = context.state;
+	const table = profile.table('locks')!;
+	const cell = (name: string, row: number) => table.value(table.columns.find((column) => column.name === name)!, row);
+	const sums = new Map<string, { ns: number; waits: number; longest: number }>();
+	for (let row = 0; row < table.rows; row++) {
+		const object = String(cell('object', row) ?? '?');
+		const sum = sums.get(object) ?? { ns: 0, waits: 0, longest: 0 };
+		sum.ns += Number(cell('os_time', row) ?? 0);
+		sum.waits += Number(cell('count', row) ?? 0);
+		sum.longest = Math.max(sum.longest, Number(cell('os_longest', row) ?? 0));
+		sums.set(object, sum);
+	}
+	const all = [...sums.values()].reduce((sum, { ns }) => sum + ns, 0);
+	const most = [...sums].sort(([, a], [, b]) => b.ns - a.ns).slice(0, LOCKS);
+	return h('div', {}, h('p.lead', {}, h('b', {}, time(all)), ` of waits for ${plural(sums.size, 'lock')}`),
+		barList('Waits by lock', most.map(([object, sum]) => ({
+			label: shorten(object, 70), title: object, share: sum.ns / (all || 1), color: 'var(--cause-3-soft)',
+			detail: `${plural(sum.waits, 'wait')}${sum.longest ? ` · longest ${time(sum.longest)}` : ''}`,
+			text: `${time(sum.ns)} · ${percent(sum.ns / (all || 1))} %`,
+		})), 'None.'));
+}
+
+/** The function that had the lock, where its name says which one that is. */
+function holderActions(context: Context, rows: TableRows, row: number): Action[] {
+	const { state } = context;
+	const column = state.profile.table('locks')!.columns.find(({ name }) => name === 'blocked_by');
+	const func = column ? state.profile.functionNamed(String(rows.value(column, row) ?? '')) : -1;
+	return func < 0 ? [] : [{ title: `Who had it: ${shorten(state.profile.functionNames[func]!, 40)}, in functions`, run: () => { state.set('selected', func); context.open('functions'); } }];
+}
+
+/** Below the process that made it: of several with that number the last one that began before. */
+function parentProcess(context: Context, table: Table): (row: number) => number {
+	const { processes } = context.state.profile;
+	const column = (name: string) => table.columns.find((candidate) => candidate.name === name)!;
+	const beginOf = (row: number) => Number(table.value(column('begin'), row) ?? 0);
+	const byPid = new Map<number, number[]>();
+	for (let row = 0; row < table.rows; row++) {
+		const { pid } = processes[table.subject.process[row]!]!;
+		byPid.set(pid, [...(byPid.get(pid) ?? []), row]);
+	}
+	return (row) => {
+		const before = (byPid.get(Number(table.value(column('parent_pid'), row) ?? -1)) ?? [])
+			.filter((candidate) => beginOf(candidate) < beginOf(row) || (beginOf(candidate) === beginOf(row) && candidate < row));
+		return before.reduce((last, candidate) => (last < 0 || beginOf(candidate) > beginOf(last) ? candidate : last), -1);
+	};
 }
 
 /** The code of a row's line or instruction. */
@@ -49,7 +102,7 @@ const TABLES: TableOptions[] = [
 	{ name: 'threads', title: 'Threads', one: 'thread', columns: ['thread', 'process', 'begin', 'end', ...VALUES, 'outside'], sort: ['cpu_inclusive', 'inclusive_samples'],
 		empty: 'No thread matches.', onOpen: (context, rows, row) => { context.state.filter({ threads: new Set([rows.subject('thread', row)]) }); context.open('functions'); } },
 	{ name: 'processes', title: 'Processes', one: 'process', columns: ['process', 'parent_pid', 'threads', 'begin', 'end', ...VALUES, 'outside'], sort: ['cpu_inclusive', 'inclusive_samples'],
-		empty: 'No process matches.', onOpen: (context, rows, row) => {
+		empty: 'No process matches.', parentOf: parentProcess, onOpen: (context, rows, row) => {
 			context.state.filter({ threads: new Set(threadsOf(context.state, rows.subject('process', row))) });
 			context.open('functions');
 		} },
@@ -58,6 +111,8 @@ const TABLES: TableOptions[] = [
 	{ name: 'methods', title: 'Methods', one: 'function', columns: ['cpu_exclusive', 'cpu_percent', 'samples', 'samples_percent', 'samples_low_percent', 'samples_high_percent', 'difference_percent', 'outside_interval', 'function', 'module'], sort: ['samples_percent'], empty: 'No function.' },
 	{ name: 'os', title: 'OS time', one: 'place', columns: ['os_time', 'os_percent', 'cause', 'function', 'syscall', 'object', 'count', 'module'], sort: ['os_time'],
 		empty: 'No time of the operating system was seen here.', above: osChart },
+	{ name: 'locks', title: 'Locks', one: 'row', columns: ['object', 'os_time', 'os_percent', 'count', 'os_longest', 'blocked_by', 'blocked_by_thread', 'function', 'caller'], wide: ['object', 'blocked_by', 'caller'], sort: ['os_time'],
+		empty: 'No wait for a lock was seen here.', above: locksChart, actions: holderActions, onOpen: (context) => context.open('functions') },
 ];
 
 const APPENDED: TableOptions[] = [
@@ -69,7 +124,7 @@ const APPENDED: TableOptions[] = [
 export function makeViews(context: Context): View[] {
 	const { profile } = context.state;
 	const has = (name: string) => profile.table(name) !== null;
-	const tables = TABLES.filter(({ name }) => has(name) && (name !== 'os' || profile.header.causes.length > 0)).map((options) => new TableView(context, { ...options, counts: true }));
+	const tables = TABLES.filter(({ name }) => has(name) && (name !== 'locks' || profile.table(name)!.rows > 0) && (name !== 'os' || profile.header.causes.length > 0)).map((options) => new TableView(context, { ...options, counts: true }));
 	const appended = APPENDED.filter(({ name }) => has(name) && profile.table(name)!.rows > 0).map((options) => new TableView(context, options));
 	const hasCode = profile.functionsWithCode.length > 0;
 	const shown: View[] = tables.map((view) => (view.name === 'instructions' && hasCode ? new InstructionsView(context, view) : view));
