@@ -6,7 +6,6 @@
  *        │ host, costs, process file, environment
  *   la_objsearch ─▶ recorder: which file instead?
  *   la_objopen ─▶ note in the file? slots, arming bytes ─▶ module record
- *   la_symbind ─▶ a call of an instrumented file? its copy's entry
  *
  * Refuses everything without a session: la_version then tells the loader to unload it. Refuses to
  * arm a module whose note points outside its own writable segments.
@@ -28,7 +27,6 @@
 #include "runtime/process/thread.h"
 #include "runtime/start/api.h"
 #include "runtime/start/armed.h"
-#include "runtime/start/bound.h"
 #include "runtime/start/startup.h"
 #include "runtime/timer/timer.h"
 
@@ -265,25 +263,7 @@ EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *c
 	module_count_calls(&segments, loaded_open(&module, &segments));
 	timer_open(&segments, module.path, is_executable);
 	sanitizers_open(&segments);
-	if (!module.instrumented)
-		return LA_FLG_BINDFROM;
-	bound_open((uint64_t)map, module_find(&segments));
-	return LA_FLG_BINDFROM | LA_FLG_BINDTO;
-}
-
-/*
- * A word of the PLT gets its function's address, or, with LA_SYMB_DLSYM, the program. What another
- * auditor has put there stays. Cookies are as the loader has made them: its link_map of the file.
- */
-EXPORTED uintptr_t la_symbind64(Elf64_Sym *sym, unsigned int ndx, uintptr_t *refcook,
-				uintptr_t *defcook, unsigned int *flags, const char *symname)
-{
-	(void)ndx;
-	(void)refcook;
-	(void)symname;
-	if (*flags & (LA_SYMB_DLSYM | LA_SYMB_ALTVALUE))
-		return sym->st_value;
-	return bound_entry(*defcook, sym->st_value);
+	return 0;
 }
 
 /* All that is there at the begin is bound, or will be when it is called first. */
@@ -308,7 +288,6 @@ EXPORTED unsigned int la_objclose(uintptr_t *cookie)
 	timer_close(&segments);
 	module_count_no_calls(&segments);
 	if (instrumented) {
-		bound_close((uint64_t)map);
 		triggers_remove(instrumented);
 		arming_remove(instrumented);
 	}

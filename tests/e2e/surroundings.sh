@@ -72,5 +72,24 @@ fi
 # Limits that leave no room for more than the program's own.
 same sh -c 'ulimit -n 16; echo few descriptors | tr a-z A-Z'
 
+# The C library takes its memory from where it does without tare: what the loader allocates for an auditor
+# may come before it knows that it is the program's.
+if command -v cc >/dev/null; then
+	cat >"$work/heap.c" <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+	char *block = malloc(1000);
+	printf("%d\n", block < (char *)sbrk(0) && (char *)sbrk(0) - block < 1 << 20);
+	return 0;
+}
+C
+	cc -o "$work/heap" "$work/heap.c"
+	same "$work/heap"
+	[ "$(cat "$work/plain.stdout")" = 1 ] || echo "malloc does not use brk here"
+fi
+
 [ -z "$skipped" ] || echo "not permitted here:$skipped"
 exit 0
