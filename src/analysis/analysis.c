@@ -182,6 +182,8 @@ void analysis_close(struct analysis *analysis)
 	vec_fini(&analysis->os);
 	vec_fini(&analysis->locks);
 	vec_fini(&analysis->os_waiting);
+	vec_fini(&analysis->os_blocked);
+	vec_fini(&analysis->blocked);
 	vec_fini(&analysis->wait_lists);
 	vec_fini(&analysis->sampled_waits);
 	vec_fini(&analysis->module_coverage);

@@ -434,8 +434,11 @@ struct analysis {
 	struct vec_of(struct analysis_os) locks;
 	bool any_holders;  /* are known */
 	bool keep_mangled; /* names, as the options have it */
-	/* By the ids of the profile's rows of OS time: enum analysis_waiting. */
+	/* By the ids of the profile's rows of OS time: enum analysis_waiting, and 1 + index in
+	   `blocked`, which has the rows of waits one by one; 0: it is none. */
 	struct vec_of(uint8_t) os_waiting;
+	struct vec_of(uint32_t) os_blocked;
+	struct vec_of(struct analysis_os) blocked;
 	struct vec_of(int64_t) wait_lists; /* of threads, see thread_states.h; 0: none */
 	/* Of recordings that only sample, with the event off-cpu: in no order */
 	struct vec_of(struct analysis_sampled_wait) sampled_waits;

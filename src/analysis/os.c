@@ -106,11 +106,16 @@ static enum analysis_waiting waiting_of(const struct analysis *analysis,
 }
 
 /* What the row waited for, by its id; ids have no gaps. */
-static void note_waiting(struct analysis *analysis, int64_t id, enum analysis_waiting waiting)
+static void note_waiting(struct analysis *analysis, int64_t id, enum analysis_waiting waiting,
+			 const struct analysis_os *os)
 {
-	while (analysis->os_waiting.len < (uint64_t)id)
+	while (analysis->os_waiting.len < (uint64_t)id) {
 		vec_push(&analysis->os_waiting, WAITING_OTHER);
+		vec_push(&analysis->os_blocked, 0);
+	}
+	vec_push(&analysis->blocked, *os);
 	vec_push(&analysis->os_waiting, (uint8_t)waiting);
+	vec_push(&analysis->os_blocked, (uint32_t)analysis->blocked.len);
 }
 
 /* False where its node is not in the analysis. */
@@ -157,7 +162,7 @@ static bool load_os(const struct profile_os *row, void *context)
 	const enum analysis_waiting waiting = waiting_of(analysis, &os);
 
 	if (row->cause == TARE_OS_BLOCKED)
-		note_waiting(analysis, row->id, waiting);
+		note_waiting(analysis, row->id, waiting, &os);
 	vec_push(&analysis->os, os);
 	if (waiting == WAITING_LOCK)
 		vec_push(&analysis->locks, os);

@@ -150,6 +150,13 @@ bool analysis_load_waits(struct analysis *analysis, struct profile *profile, str
 	return profile_each_wait(profile, take_list, analysis, err);
 }
 
+const struct analysis_os *thread_states_os(const struct analysis *analysis, uint64_t os)
+{
+	const uint32_t index = os < analysis->os_blocked.len ? analysis->os_blocked.data[os] : 0;
+
+	return index ? &analysis->blocked.data[index - 1] : NULL;
+}
+
 bool thread_states_any(const struct analysis *analysis)
 {
 	vec_foreach (list, &analysis->wait_lists) {
@@ -244,15 +251,38 @@ static void slice_add(struct thread_state_slice *to, const struct thread_state_s
 		to->blocked[i] += until->blocked[i] - before->blocked[i];
 }
 
+static bool lies_in(const struct thread_state_span *span, const struct thread_state_range *range)
+{
+	if (span->begin == span->end)
+		return span->begin >= range->begin && span->begin <= range->end;
+	return span->end > range->begin && span->begin < range->end;
+}
+
+bool thread_state_clip(struct thread_state_span *span, const struct thread_state_range *range)
+{
+	const uint64_t begin = span->begin > range->begin ? span->begin : range->begin;
+	const uint64_t end = span->end < range->end ? span->end : range->end;
+	struct thread_state_slice kept = {0};
+
+	if (!lies_in(span, range))
+		return false;
+	const struct thread_state_slice until = states_until(span, end);
+	const struct thread_state_slice before =
+		begin > span->begin ? states_until(span, begin) : (struct thread_state_slice){0};
+	slice_add(&kept, &until, &before);
+	span->begin = begin;
+	span->end = end;
+	span->states = kept;
+	return true;
+}
+
 /* A span without a length is in the part where it begins. */
 static void fill_span(const struct thread_state_span *span, void *context)
 {
 	const struct filling *filling = context;
 	const struct thread_state_range *range = filling->range;
-	const bool empty = span->begin == span->end;
 
-	if (span->end < range->begin || span->begin > range->end ||
-	    (!empty && (span->end == range->begin || span->begin == range->end)))
+	if (!lies_in(span, range))
 		return;
 	struct thread_state_slice before = {0};
 	if (span->begin < range->begin)

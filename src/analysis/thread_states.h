@@ -56,6 +56,12 @@ uint64_t thread_state_part_begin(const struct thread_state_range *range, uint64_
 bool thread_states_range(const struct analysis *analysis, const char *from, const char *to,
 			 struct thread_state_range *range, struct error *err);
 
+/* Leaves of a span what lies in the range, whose count is of no matter; false: nothing does. */
+bool thread_state_clip(struct thread_state_span *span, const struct thread_state_range *range);
+
+/* The row of OS time with the id `os` of a span, of one call path; NULL: not known. */
+const struct analysis_os *thread_states_os(const struct analysis *analysis, uint64_t os);
+
 /* Whether the profile says of any thread when it waited. */
 bool thread_states_any(const struct analysis *analysis);
 

@@ -182,6 +182,7 @@ const struct command command_export = {
 		"JSON,\n"
 		"              for chrome://tracing, ui.perfetto.dev, Chrome's tools, speedscope\n"
 		"  perfetto    the same as protobuf, for ui.perfetto.dev and trace_processor\n"
+		"              (both, and firefox, with states of threads over time)\n"
 		"  lcov        executions of source lines, functions and branches (tare record "
 		"--lines),\n"
 		"              for genhtml\n"

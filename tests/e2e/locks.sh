@@ -32,5 +32,14 @@ for times in --adaptive --exact; do
 		(SELECT preempted_ticks FROM thread WHERE id = wait.thread) <> preempted_ticks" >differ
 	[ -s differ ] && fail "$times: waits over time do not add up in the threads $(cat differ)"
 	[ "$(sqlite3 profile.tare 'SELECT count(*) FROM wait')" = 2 ] || fail "$times: not two threads' waits"
+	"$TARE" report threads profile.tare --unit=ticks --format=json --columns=all >threads.json
+	for format in chrome perfetto firefox; do
+		"$TARE" export --format=$format profile.tare -o "states.$format"
+		"$E2E/states_check" $format "states.$format" threads.json keeps keeper || fail "$times: states in $format"
+	done
+	if command -v protoc >/dev/null; then
+		protoc --decode=Trace -I "$E2E/data" perfetto.proto <states.perfetto >decoded
+		! grep -qE '^ *[0-9]+[: ]' decoded || fail "fields that Perfetto's schema does not have"
+	fi
 done
 exit 0

@@ -20,7 +20,8 @@ struct event_log {
 	struct open_calls *open; /* by thread: names of the calls in progress */
 };
 
-void chrome_begin_event(struct chrome *chrome, const char *phase, uint32_t thread)
+void chrome_begin_row_event(struct chrome *chrome, const char *phase, uint32_t thread,
+			    int64_t above)
 {
 	const struct analysis *analysis = chrome->analysis;
 	const struct analysis_thread *row = &analysis->threads.data[thread];
@@ -28,8 +29,18 @@ void chrome_begin_event(struct chrome *chrome, const char *phase, uint32_t threa
 	fprintf(chrome->stream, "%s{\"ph\":\"%s\",\"pid\":%lld,\"tid\":%lld",
 		chrome->any ? ",\n" : "\n", phase,
 		(long long)analysis->processes.data[row->process].row->pid,
-		(long long)row->row->tid);
+		(long long)row->row->tid + above);
 	chrome->any = true;
+}
+
+void chrome_begin_event(struct chrome *chrome, const char *phase, uint32_t thread)
+{
+	chrome_begin_row_event(chrome, phase, thread, 0);
+}
+
+void chrome_write_time(FILE *stream, const char *key, uint64_t ns)
+{
+	fprintf(stream, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
 }
 
 /* Readers of samples want a category and a time of each event. */
@@ -90,8 +101,7 @@ static void write_event(struct event_log *log, const struct analysis_trace_event
 			   : note		      ? "i"
 						      : "E",
 			   event->thread);
-	const uint64_t ns = analysis_ns(log->timeline.analysis, event->ticks);
-	fprintf(stream, ",\"ts\":%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
+	chrome_write_time(stream, "ts", analysis_ns(log->timeline.analysis, event->ticks));
 	/* Ends have the name of their begin: speedscope passes over others. */
 	if (!name && open->len)
 		name = open->data[--open->len];
@@ -121,16 +131,17 @@ bool timeline_write_chrome(const struct analysis *analysis, const struct export_
 		return false;
 	log.open = mem_zalloc((analysis->threads.len + 1) * sizeof(*log.open));
 	chrome_begin(&log.chrome);
-	while ((more = analysis_trace_next(log.timeline.trace, &event, err)) > 0 && !ferror(stream))
+	while ((more = timeline_next(&log.timeline, &event, err)) > 0 && !ferror(stream))
 		write_event(&log, &event);
-	const struct analysis_trace_totals *totals = analysis_trace_totals(log.timeline.trace);
+	const struct analysis_trace_totals totals = timeline_totals(&log.timeline);
+	const bool ok = more >= 0 && chrome_write_states(&log.chrome, options, err);
 	chrome_end(&log.chrome);
 	fprintf(stream, ",\"events_logged\":%" PRIu64 ",\"events_lost\":%" PRIu64 "}}\n",
-		totals->events, totals->lost);
+		totals.events, totals.lost);
 	timeline_close(&log.timeline);
 	for (size_t i = 0; i < analysis->threads.len; i++)
 		vec_fini(&log.open[i]);
 	free(log.open);
 	str_fini(&log.scratch);
-	return more >= 0;
+	return ok;
 }

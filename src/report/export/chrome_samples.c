@@ -197,8 +197,9 @@ bool chrome_write_samples(const struct analysis *analysis, const struct export_o
 		return false;
 	writer.known = mem_zalloc(analysis->nodes.len + 1);
 	chrome_begin(&writer.chrome);
-	const bool ok = analysis_each_sample(analysis, from, to, take_sample, &writer, err);
+	bool ok = analysis_each_sample(analysis, from, to, take_sample, &writer, err);
 	end_thread(&writer);
+	ok = ok && chrome_write_states(&writer.chrome, options, err);
 	chrome_end(&writer.chrome);
 	fputs(",\"event\":", stream);
 	json_write_string(stream, analysis->event->name);

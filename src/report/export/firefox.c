@@ -4,9 +4,10 @@
  * of stacks, which is the thread's call tree, and samples, which are its call paths with their
  * exclusive value as weight. Calls have no times of their own, so samples stand one after the
  * other from the thread's begin on, each as long as its value. Threads, marks and CPU use have the
- * times at which they were.
+ * times at which they were; states of threads, where they are known, are markers.
  */
 #include "report/export/paths.h"
+#include "report/export/states.h"
 #include "report/words/json_string.h"
 
 #include <ctype.h>
@@ -23,13 +24,24 @@ static const char categories[] =
 	"{\"name\":\"System libraries\",\"color\":\"blue\",\"subcategories\":[\"Other\"]},"
 	"{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]}]";
 
-/* What the marks' data are; a mark without text has its number as name. */
+/* What the markers' data are; a mark without text has its number as name. */
 static const char marker_schema[] =
 	"\"markerSchema\":[{\"name\":\"tare mark\",\"display\":[\"marker-chart\",\"marker-table\","
 	"\"timeline-overview\"],\"tooltipLabel\":\"{marker.name}\",\"tableLabel\":\"{marker.name}"
 	"\","
 	"\"chartLabel\":\"{marker.name}\",\"data\":[{\"key\":\"number\",\"label\":\"Number\","
-	"\"format\":\"integer\"}]}]";
+	"\"format\":\"integer\"}]},"
+	"{\"name\":\"tare state\",\"display\":[\"marker-chart\",\"marker-table\"],\"tooltipLabel\":"
+	"\"{marker.name}\",\"tableLabel\":\"{marker.name} {marker.data.object}\",\"chartLabel\":"
+	"\"{marker.data.object}\",\"data\":["
+	"{\"key\":\"ticks\",\"label\":\"Ticks\",\"format\":\"integer\"},"
+	"{\"key\":\"intervals\",\"label\":\"Intervals\",\"format\":\"integer\"},"
+	"{\"key\":\"system call\",\"label\":\"System call\",\"format\":\"string\"},"
+	"{\"key\":\"object\",\"label\":\"Object\",\"format\":\"string\"},"
+	"{\"key\":\"function\",\"label\":\"Function\",\"format\":\"string\"},"
+	"{\"key\":\"caller\",\"label\":\"Caller\",\"format\":\"string\"},"
+	"{\"key\":\"held by\",\"label\":\"Held by\",\"format\":\"string\"},"
+	"{\"key\":\"held in\",\"label\":\"Held in\",\"format\":\"string\"}]}]";
 
 struct mark {
 	int64_t thread, number; /* thread: its id; 0: made from outside */
@@ -51,7 +63,9 @@ struct firefox {
 	struct vec_of(uint32_t) nodes;	    /* of the thread, in the order of its stacks */
 	struct vec_of(struct path) samples; /* of the thread */
 	struct vec_of(struct mark) marks, own_marks; /* of all; of the thread */
-	uint32_t written;			     /* threads */
+	struct states states;
+	struct vec_of(struct state_slice) slices; /* of the thread */
+	uint32_t written;			  /* threads */
 	uint32_t *main_of; /* by process: number of the first thread written, plus 1 */
 	struct vec_of(struct cpu_point) cpu; /* those of a process together */
 };
@@ -114,22 +128,53 @@ static void write_mark_name(const struct firefox *firefox, const struct mark *ma
 		fprintf(firefox->stream, "\"#%" PRId64 "\"", mark->number);
 }
 
-/* Their names stand behind those of functions and modules. */
-static void write_marks(const struct firefox *firefox)
+static void write_state_data(struct firefox *firefox, const struct state_slice *slice)
+{
+	struct state_argument arguments[STATE_ARGUMENTS];
+	const size_t count = state_arguments(&firefox->states, slice, arguments);
+
+	fputs("{\"type\":\"tare state\"", firefox->stream);
+	for (size_t i = 0; i < count; i++) {
+		fprintf(firefox->stream, ",\"%s\":", arguments[i].name);
+		if (arguments[i].text)
+			json_write_string(firefox->stream, arguments[i].text);
+		else
+			fprintf(firefox->stream, "%" PRIu64, arguments[i].number);
+	}
+	fputc('}', firefox->stream);
+}
+
+enum { MARKER_POINT, MARKER_INTERVAL }; /* phases */
+
+/*
+ * Marks, then states. Their names stand behind those of functions and modules: first those of all
+ * states, then one per mark.
+ */
+static void write_markers(struct firefox *firefox)
 {
 	const struct analysis *analysis = firefox->paths.analysis;
-	const size_t count = firefox->own_marks.len;
-	const size_t first_name = analysis->functions.len + 1 + analysis->modules.len;
+	const size_t marks = firefox->own_marks.len, count = marks + firefox->slices.len;
+	const size_t state_names = analysis->functions.len + 1 + analysis->modules.len;
+	const struct mark *mark = firefox->own_marks.data;
+	const struct state_slice *slice = firefox->slices.data;
 	FILE *stream = firefox->stream;
 
 	fputs("\"markers\":{", stream);
 	WRITE_COLUMN(firefox, "data", count,
-		     fprintf(stream, "{\"type\":\"tare mark\",\"number\":%" PRId64 "}",
-			     firefox->own_marks.data[i].number));
-	WRITE_COLUMN(firefox, "name", count, fprintf(stream, "%zu", first_name + i));
-	WRITE_COLUMN(firefox, "startTime", count, write_ms(stream, firefox->own_marks.data[i].ns));
-	write_repeated(firefox, "endTime", count, "null");
-	write_repeated(firefox, "phase", count, "0");
+		     if (i < marks)
+			     fprintf(stream, "{\"type\":\"tare mark\",\"number\":%" PRId64 "}",
+				     mark[i].number);
+		     else write_state_data(firefox, &slice[i - marks]));
+	WRITE_COLUMN(firefox, "name", count,
+		     fprintf(stream, "%zu",
+			     state_names + (i < marks ? STATE_KINDS + i
+						      : (size_t)slice[i - marks].kind)));
+	WRITE_COLUMN(firefox, "startTime", count,
+		     write_ms(stream, i < marks ? mark[i].ns : slice[i - marks].begin_ns));
+	WRITE_COLUMN(firefox, "endTime", count, if (i < marks) fputs("null", stream);
+		     else write_ms(stream, slice[i - marks].end_ns));
+	WRITE_COLUMN(firefox, "phase", count,
+		     fprintf(stream, "%d", i < marks ? MARKER_POINT : MARKER_INTERVAL));
 	write_repeated(firefox, "category", count, "1");
 	fprintf(stream, "\"length\":%zu},\n", count);
 }
@@ -189,6 +234,8 @@ static void write_functions(struct firefox *firefox)
 		json_write_string(stream, analysis->modules.data[i].name);
 		fputs(",\n", stream);
 	}
+	for (int kind = 0; kind < STATE_KINDS; kind++)
+		fprintf(stream, "\"%s\",\n", state_name((enum state_kind)kind));
 	vec_foreach (mark, &firefox->own_marks) {
 		write_mark_name(firefox, mark);
 		fputs(",\n", stream);
@@ -349,7 +396,7 @@ static void write_thread(struct firefox *firefox, uint32_t index)
 	fputs(",\"processName\":", stream);
 	json_write_string(stream, process->name);
 	fputs(",\n", stream);
-	write_marks(firefox);
+	write_markers(firefox);
 	write_samples(firefox, thread->row);
 	write_stacks(firefox);
 	write_functions(firefox);
@@ -469,18 +516,30 @@ static void write_meta(struct firefox *firefox)
 	fputs("],\n\"pages\":[],\"threads\":[", stream);
 }
 
-static void write_threads(struct firefox *firefox)
+static void take_slice(const struct state_slice *slice, void *context)
+{
+	struct firefox *firefox = context;
+
+	vec_push(&firefox->slices, *slice);
+}
+
+static bool write_threads(struct firefox *firefox, struct error *err)
 {
 	size_t order = 0;
 
 	for (uint32_t i = 0; i < firefox->paths.analysis->threads.len; i++) {
 		gather_thread(firefox, i, &order);
 		gather_marks(firefox, i);
-		if (!firefox->samples.len && !firefox->own_marks.len)
+		firefox->slices.len = 0;
+		if (firefox->paths.analysis->threads.data[i].selected &&
+		    !states_of_thread(&firefox->states, i, take_slice, firefox, err))
+			return false;
+		if (!firefox->samples.len && !firefox->own_marks.len && !firefox->slices.len)
 			continue;
 		fputs(firefox->written ? ",\n" : "\n", firefox->stream);
 		write_thread(firefox, i);
 	}
+	return true;
 }
 
 bool paths_write_firefox(const struct analysis *analysis, const struct export_options *options,
@@ -495,11 +554,12 @@ bool paths_write_firefox(const struct analysis *analysis, const struct export_op
 	firefox.measure = firefox.paths.first_measure;
 	firefox.stack_of = mem_zalloc((analysis->nodes.len + 1) * sizeof(*firefox.stack_of));
 	firefox.main_of = mem_zalloc((analysis->processes.len + 1) * sizeof(*firefox.main_of));
-	const bool ok = profile_each_mark(profile, take_mark, &firefox, err) &&
-			profile_each_cpu_use(profile, take_cpu_use, &firefox, err);
+	bool ok = states_open(&firefox.states, analysis, options, err) &&
+		  profile_each_mark(profile, take_mark, &firefox, err) &&
+		  profile_each_cpu_use(profile, take_cpu_use, &firefox, err);
 	if (ok) {
 		write_meta(&firefox);
-		write_threads(&firefox);
+		ok = write_threads(&firefox, err);
 		fputc(']', stream);
 		write_counters(&firefox);
 		fputs("}\n", stream);
@@ -510,6 +570,8 @@ bool paths_write_firefox(const struct analysis *analysis, const struct export_op
 	vec_fini(&firefox.samples);
 	vec_fini(&firefox.marks);
 	vec_fini(&firefox.own_marks);
+	vec_fini(&firefox.slices);
+	states_close(&firefox.states);
 	vec_fini(&firefox.cpu);
 	paths_close(&firefox.paths);
 	return ok;

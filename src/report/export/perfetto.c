@@ -8,10 +8,11 @@
  *   TracePacket      8 timestamp  10 trusted_packet_sequence_id  11 track_event
  *                    12 interned_data  13 sequence_flags  60 track_descriptor
  *   TrackEvent       9 type  10 name_iid  11 track_uuid  23 name  4 debug_annotations
+ *                    47 flow_ids
  *   InternedData     2 event_names (1 iid, 2 name)
  *   TrackDescriptor  1 uuid  2 name  3 process  4 thread  5 parent_uuid
  *   ProcessDescriptor 1 pid  6 process_name    ThreadDescriptor 1 pid  2 tid  5 thread_name
- *   DebugAnnotation  10 name  2 bool_value
+ *   DebugAnnotation  10 name  2 bool_value  3 uint_value  6 string_value
  */
 #include "report/export/perfetto.h"
 #include "report/export/timeline.h"
@@ -19,30 +20,20 @@
 enum {
 	PACKET = 1,
 	PACKET_SEQUENCE = 10,
-	PACKET_EVENT = 11,
-	PACKET_TRACK = 60,
-	EVENT_ANNOTATION = 4,
-	EVENT_TYPE = 9,
 	EVENT_NAME_IID = 10,
-	EVENT_TRACK = 11,
-	EVENT_NAME = 23,
 	INTERNED_NAMES = 2,
 	NAME_IID = 1,
 	NAME_TEXT = 2,
-	TRACK_UUID = 1,
 	TRACK_PROCESS = 3,
 	TRACK_THREAD = 4,
-	TRACK_PARENT = 5,
 	PROCESS_PID = 1,
 	PROCESS_NAME = 6,
 	THREAD_PID = 1,
 	THREAD_TID = 2,
 	THREAD_NAME = 5,
 	ANNOTATION_BOOL = 2,
-	ANNOTATION_NAME = 10,
 };
 
-enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
 enum { SEQUENCE = 1 };
 
 struct event_log {
@@ -76,7 +67,7 @@ static uint64_t process_uuid(const struct perfetto *perfetto, uint32_t process)
 	return 1 + (uint64_t)process;
 }
 
-static uint64_t thread_uuid(const struct perfetto *perfetto, uint32_t thread)
+uint64_t perfetto_thread_track(const struct perfetto *perfetto, uint32_t thread)
 {
 	return 1 + perfetto->analysis->processes.len + thread;
 }
@@ -90,10 +81,10 @@ static void write_process(struct perfetto *perfetto, uint32_t index)
 	protobuf_number(process, PROCESS_PID, (uint64_t)(row->pid));
 	timeline_put_name(&perfetto->scratch, row->name);
 	protobuf_text(process, PROCESS_NAME, perfetto->scratch.data);
-	protobuf_number(track, TRACK_UUID, process_uuid(perfetto, index));
+	protobuf_number(track, PERFETTO_TRACK_UUID, process_uuid(perfetto, index));
 	protobuf_message(track, TRACK_PROCESS, process);
 	perfetto_packet_begin(perfetto);
-	protobuf_message(&perfetto->packet, PACKET_TRACK, track);
+	protobuf_message(&perfetto->packet, PERFETTO_PACKET_TRACK, track);
 	perfetto_packet_write(perfetto);
 }
 
@@ -109,11 +100,11 @@ static void write_thread(struct perfetto *perfetto, uint32_t index)
 	protobuf_number(thread, THREAD_TID, (uint64_t)(row->row->tid));
 	timeline_put_name(&perfetto->scratch, row->row->name);
 	protobuf_text(thread, THREAD_NAME, perfetto->scratch.data);
-	protobuf_number(track, TRACK_UUID, thread_uuid(perfetto, index));
-	protobuf_number(track, TRACK_PARENT, process_uuid(perfetto, row->process));
+	protobuf_number(track, PERFETTO_TRACK_UUID, perfetto_thread_track(perfetto, index));
+	protobuf_number(track, PERFETTO_TRACK_PARENT, process_uuid(perfetto, row->process));
 	protobuf_message(track, TRACK_THREAD, thread);
 	perfetto_packet_begin(perfetto);
-	protobuf_message(&perfetto->packet, PACKET_TRACK, track);
+	protobuf_message(&perfetto->packet, PERFETTO_PACKET_TRACK, track);
 	perfetto_packet_write(perfetto);
 }
 
@@ -163,8 +154,8 @@ static void put_unwound(struct perfetto *perfetto, struct byte_vec *event)
 
 	annotation->len = 0;
 	protobuf_number(annotation, ANNOTATION_BOOL, 1);
-	protobuf_text(annotation, ANNOTATION_NAME, "unwound");
-	protobuf_message(event, EVENT_ANNOTATION, annotation);
+	protobuf_text(annotation, PERFETTO_ANNOTATION_NAME, "unwound");
+	protobuf_message(event, PERFETTO_EVENT_ANNOTATION, annotation);
 }
 
 static void write_event(struct event_log *log, const struct analysis_trace_event *event)
@@ -187,13 +178,16 @@ static void write_event(struct event_log *log, const struct analysis_trace_event
 	message->len = 0;
 	if (event->kind == TRACE_UNWOUND && !event->implied)
 		put_unwound(out, message);
-	protobuf_number(message, EVENT_TYPE, begins ? SLICE_BEGIN : note ? INSTANT : SLICE_END);
+	protobuf_number(message, PERFETTO_EVENT_TYPE,
+			begins ? PERFETTO_SLICE_BEGIN
+			: note ? PERFETTO_INSTANT
+			       : PERFETTO_SLICE_END);
 	if (begins)
 		protobuf_number(message, EVENT_NAME_IID, name + 1);
-	protobuf_number(message, EVENT_TRACK, thread_uuid(out, event->thread));
+	protobuf_number(message, PERFETTO_EVENT_TRACK, perfetto_thread_track(out, event->thread));
 	if (note)
-		protobuf_text(message, EVENT_NAME, note);
-	protobuf_message(&out->packet, PACKET_EVENT, message);
+		protobuf_text(message, PERFETTO_EVENT_NAME, note);
+	protobuf_message(&out->packet, PERFETTO_PACKET_EVENT, message);
 	perfetto_packet_write(out);
 }
 
@@ -210,10 +204,11 @@ bool timeline_write_perfetto(const struct analysis *analysis, const struct expor
 		return false;
 	log.interned = mem_zalloc(analysis->functions.len + 1);
 	perfetto_begin(&log.out, NULL);
-	while ((more = analysis_trace_next(log.timeline.trace, &event, err)) > 0 && !ferror(stream))
+	while ((more = timeline_next(&log.timeline, &event, err)) > 0 && !ferror(stream))
 		write_event(&log, &event);
+	const bool ok = more >= 0 && perfetto_write_states(&log.out, options, err);
 	timeline_close(&log.timeline);
 	free(log.interned);
 	perfetto_fini(&log.out);
-	return more >= 0;
+	return ok;
 }

@@ -203,7 +203,8 @@ bool perfetto_write_samples(const struct analysis *analysis, const struct export
 	writer.functions = mem_zalloc(analysis->functions.len + 1);
 	writer.nodes = mem_zalloc(analysis->nodes.len + 1);
 	begin(&writer);
-	const bool ok = analysis_each_sample(analysis, from, to, take_sample, &writer, err);
+	const bool ok = analysis_each_sample(analysis, from, to, take_sample, &writer, err) &&
+			perfetto_write_states(&writer.out, options, err);
 	free(writer.modules);
 	free(writer.functions);
 	free(writer.nodes);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum protobuf_wire { PROTOBUF_NUMBER = 0, PROTOBUF_BYTES = 2 };
+enum protobuf_wire { PROTOBUF_NUMBER = 0, PROTOBUF_FIXED = 1, PROTOBUF_BYTES = 2 };
 
 static inline uint64_t protobuf_tag(unsigned field, enum protobuf_wire wire)
 {
@@ -20,6 +20,13 @@ static inline void protobuf_number(struct byte_vec *out, unsigned field, uint64_
 {
 	put_uleb(out, protobuf_tag(field, PROTOBUF_NUMBER));
 	put_uleb(out, number);
+}
+
+/* Of 8 bytes (fixed64). */
+static inline void protobuf_fixed(struct byte_vec *out, unsigned field, uint64_t number)
+{
+	put_uleb(out, protobuf_tag(field, PROTOBUF_FIXED));
+	put_bytes(out, &number, sizeof(number));
 }
 
 static inline void protobuf_bytes(struct byte_vec *out, unsigned field, const void *bytes,

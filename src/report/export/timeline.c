@@ -1,6 +1,7 @@
 /* The events of a timeline with their names. */
 #include "report/export/timeline.h"
 
+#include "analysis/thread_states.h"
 #include "report/table/syscalls.h"
 #include "report/words/name.h"
 
@@ -29,7 +30,7 @@ bool timeline_open(struct timeline *timeline, const struct analysis *analysis,
 	if (!timeline_range(analysis, options, &range.from_ticks, &range.to_ticks, err))
 		return false;
 	timeline->trace = analysis_trace_open(analysis, profile, &range, err);
-	if (!timeline->trace)
+	if (!timeline->trace && !(err->code == ERROR_NOT_FOUND && thread_states_any(analysis)))
 		return false;
 	arena_init(&timeline->arena);
 	timeline->names = arena_array(&timeline->arena, const char *, analysis->functions.len + 1);
@@ -40,6 +41,17 @@ bool timeline_open(struct timeline *timeline, const struct analysis *analysis,
 	}
 	str_fini(&name);
 	return true;
+}
+
+int timeline_next(struct timeline *timeline, struct analysis_trace_event *event, struct error *err)
+{
+	return timeline->trace ? analysis_trace_next(timeline->trace, event, err) : 0;
+}
+
+struct analysis_trace_totals timeline_totals(const struct timeline *timeline)
+{
+	return timeline->trace ? *analysis_trace_totals(timeline->trace)
+			       : (struct analysis_trace_totals){0};
 }
 
 void timeline_close(struct timeline *timeline)

@@ -7,8 +7,8 @@
 
 struct timeline {
 	const struct analysis *analysis;
-	struct analysis_trace *trace;
-	const char **names; /* of functions, valid UTF-8; owned by `arena` */
+	struct analysis_trace *trace; /* NULL: there is no log, but states of threads are known */
+	const char **names;	      /* of functions, valid UTF-8; owned by `arena` */
 	struct arena arena;
 };
 
@@ -16,10 +16,13 @@ struct timeline {
 bool timeline_range(const struct analysis *analysis, const struct export_options *options,
 		    uint64_t *from_ticks, uint64_t *to_ticks, struct error *err);
 
-/* A balanced stream of the range. Fails where there is no log. */
+/* A balanced stream of the range. Fails where there is neither a log nor states of threads. */
 bool timeline_open(struct timeline *timeline, const struct analysis *analysis,
 		   const struct export_options *options, struct error *err);
 void timeline_close(struct timeline *timeline);
+/* As analysis_trace_next and analysis_trace_totals; without a log there are no events. */
+int timeline_next(struct timeline *timeline, struct analysis_trace_event *event, struct error *err);
+struct analysis_trace_totals timeline_totals(const struct timeline *timeline);
 
 /* The name of the event's function. */
 const char *timeline_name(const struct timeline *timeline,

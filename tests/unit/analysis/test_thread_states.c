@@ -156,6 +156,44 @@ static void test_places(void **state)
 	assert_int_equal(sum_of(3000, 4000, 5).cpu, 0);
 }
 
+static void clip_add(const struct thread_state_span *span, void *context)
+{
+	const struct thread_state_range ranges[] = {{0, 1250, 1}, {1250, 1777, 1}, {1777, 9000, 1}};
+	struct thread_state_slice *sum = context;
+
+	for (int i = 0; i < 3; i++) {
+		struct thread_state_span part = *span;
+
+		if (!thread_state_clip(&part, &ranges[i]))
+			continue;
+		assert_true(part.begin >= ranges[i].begin && part.end <= ranges[i].end);
+		sum->cpu += part.states.cpu;
+		sum->preempted += part.states.preempted;
+		sum->blocked[WAITING_LOCK] += part.states.blocked[WAITING_LOCK];
+		sum->blocked[WAITING_IO] += part.states.blocked[WAITING_IO];
+		if (part.waits && part.states.blocked[WAITING_LOCK])
+			assert_int_equal(thread_states_os(analysis, part.os)->ticks, 300);
+	}
+}
+
+/* What is cut out of spans adds up; what they waited for has its row. */
+static void test_clip(void **state)
+{
+	struct thread_state_slice sum = {0};
+	struct error err;
+	bool known;
+
+	(void)state;
+	write_waits(400);
+	assert_true(thread_states_each(analysis, 0, clip_add, &sum, &known, &err) && known);
+	assert_int_equal(sum.cpu, analysis->threads.data[0].values.amount[CPU_INCLUSIVE]);
+	assert_int_equal(sum.preempted, 50);
+	assert_int_equal(sum.blocked[WAITING_LOCK], 300);
+	assert_int_equal(sum.blocked[WAITING_IO], 100);
+	assert_null(thread_states_os(analysis, 0));
+	assert_null(thread_states_os(analysis, 77));
+}
+
 /* A thread that was killed has waited for more than its list says. */
 static void test_rest(void **state)
 {
@@ -170,6 +208,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sums_are_exact, analysed_begin, analysed_end),
 		cmocka_unit_test_setup_teardown(test_adjacent_ranges, analysed_begin, analysed_end),
 		cmocka_unit_test_setup_teardown(test_places, analysed_begin, analysed_end),
+		cmocka_unit_test_setup_teardown(test_clip, analysed_begin, analysed_end),
 		cmocka_unit_test_setup_teardown(test_rest, analysed_begin, analysed_end),
 	};
 
