@@ -7,7 +7,7 @@ tare record -q -o without.tare -- "$PROGRAMS/plain_program" >/dev/null
 tare report calltrace without.tare
 echo "status $?"
 # A merged profile does not say either when its threads waited.
-tare merge -q without.tare without.tare -o merged.tare
+tare merge -q without.tare without.tare -o merged.tare 2>/dev/null
 tare export --format=chrome merged.tare -o out.json
 echo "status $?"
 tare record -q --trace -o with.tare -- "$PROGRAMS/plain_program" >/dev/null
