@@ -48,21 +48,6 @@ static void write_flow_end(struct chrome_states *writer, const char *phase, uint
 	fputc('}', writer->out->stream);
 }
 
-static void write_arguments(struct chrome_states *writer, const struct state_slice *slice)
-{
-	struct state_argument arguments[STATE_ARGUMENTS];
-	const size_t count = state_arguments(&writer->states, slice, arguments);
-	FILE *stream = writer->out->stream;
-
-	for (size_t i = 0; i < count; i++) {
-		fprintf(stream, "%s\"%s\":", i ? "," : "", arguments[i].name);
-		if (arguments[i].text)
-			json_write_string(stream, arguments[i].text);
-		else
-			fprintf(stream, "%" PRIu64, arguments[i].number);
-	}
-}
-
 static void write_slice(const struct state_slice *slice, void *context)
 {
 	struct chrome_states *writer = context;
@@ -74,7 +59,7 @@ static void write_slice(const struct state_slice *slice, void *context)
 	chrome_write_time(stream, "ts", slice->begin_ns);
 	chrome_write_time(stream, "dur", slice->end_ns - slice->begin_ns);
 	fputs(",\"args\":{", stream);
-	write_arguments(writer, slice);
+	state_write_json(&writer->states, slice, stream);
 	fputs("}}", stream);
 	if (slice->holder == ANALYSIS_NONE)
 		return;

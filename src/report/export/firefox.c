@@ -130,17 +130,8 @@ static void write_mark_name(const struct firefox *firefox, const struct mark *ma
 
 static void write_state_data(struct firefox *firefox, const struct state_slice *slice)
 {
-	struct state_argument arguments[STATE_ARGUMENTS];
-	const size_t count = state_arguments(&firefox->states, slice, arguments);
-
-	fputs("{\"type\":\"tare state\"", firefox->stream);
-	for (size_t i = 0; i < count; i++) {
-		fprintf(firefox->stream, ",\"%s\":", arguments[i].name);
-		if (arguments[i].text)
-			json_write_string(firefox->stream, arguments[i].text);
-		else
-			fprintf(firefox->stream, "%" PRIu64, arguments[i].number);
-	}
+	fputs("{\"type\":\"tare state\",", firefox->stream);
+	state_write_json(&firefox->states, slice, firefox->stream);
 	fputc('}', firefox->stream);
 }
 
@@ -234,8 +225,10 @@ static void write_functions(struct firefox *firefox)
 		json_write_string(stream, analysis->modules.data[i].name);
 		fputs(",\n", stream);
 	}
-	for (int kind = 0; kind < STATE_KINDS; kind++)
-		fprintf(stream, "\"%s\",\n", state_name((enum state_kind)kind));
+	for (int kind = 0; kind < STATE_KINDS; kind++) {
+		json_write_string(stream, state_name((enum state_kind)kind));
+		fputs(",\n", stream);
+	}
 	vec_foreach (mark, &firefox->own_marks) {
 		write_mark_name(firefox, mark);
 		fputs(",\n", stream);

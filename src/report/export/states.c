@@ -5,6 +5,9 @@
 #include "report/export/timeline.h"
 #include "report/table/os_object.h"
 #include "report/table/syscalls.h"
+#include "report/words/json_string.h"
+
+#include <inttypes.h>
 
 struct cutting {
 	struct states *states;
@@ -214,4 +217,18 @@ size_t state_arguments(struct states *states, const struct state_slice *slice,
 	if (slice->holder != ANALYSIS_NONE)
 		say_holder(&saying, slice->os);
 	return saying.count;
+}
+
+void state_write_json(struct states *states, const struct state_slice *slice, FILE *stream)
+{
+	struct state_argument arguments[STATE_ARGUMENTS];
+	const size_t count = state_arguments(states, slice, arguments);
+
+	for (size_t i = 0; i < count; i++) {
+		fprintf(stream, "%s\"%s\":", i ? "," : "", arguments[i].name);
+		if (arguments[i].text)
+			json_write_string(stream, arguments[i].text);
+		else
+			fprintf(stream, "%" PRIu64, arguments[i].number);
+	}
 }

@@ -60,5 +60,7 @@ bool states_of_all(struct states *states, state_each *each, void *context, struc
 /* Fills `arguments` for a slice; they are valid until the next call. Texts are valid UTF-8. */
 size_t state_arguments(struct states *states, const struct state_slice *slice,
 		       struct state_argument arguments[STATE_ARGUMENTS]);
+/* The same as members of an object of JSON. */
+void state_write_json(struct states *states, const struct state_slice *slice, FILE *stream);
 
 #endif
