@@ -206,6 +206,16 @@ struct analysis_call_target {
 	uint64_t calls;
 };
 
+/* Who ended a wait: a thread in the program's own function, or the one that it was in. */
+enum analysis_wake_kind { WAKE_BY_THREAD, WAKE_BY_INTERRUPT, WAKE_NOT_KNOWN };
+
+struct analysis_wake {
+	enum analysis_wake_kind kind;
+	uint32_t thread, function; /* ANALYSIS_NONE: not known */
+	/* Who had ended that thread's own wait, which went on meanwhile; NULL: it had not waited */
+	const struct analysis_wake *before;
+};
+
 /* OS time of a function by the program's own caller, cause, system call and object. */
 struct analysis_os {
 	uint32_t function; /* ANALYSIS_NONE: outside of all functions */
@@ -223,6 +233,8 @@ struct analysis_os {
 	   who had it for the longest, with so many of the ticks. */
 	uint32_t holder, holder_thread;
 	uint64_t held_ticks;
+	/* Who ended the waits; of several the one with the most ticks. NULL: nothing is known */
+	const struct analysis_wake *wake;
 };
 
 /* What a thread waits for while it is blocked. */
@@ -442,6 +454,8 @@ struct analysis {
 	struct vec_of(int64_t) wait_lists; /* of threads, see thread_states.h; 0: none */
 	/* Of recordings that only sample, with the event off-cpu: in no order */
 	struct vec_of(struct analysis_sampled_wait) sampled_waits;
+	/* The same by who ended them, where that was recorded: by descending ticks. */
+	struct vec_of(struct analysis_sampled_wait) wakers;
 	struct vec_of(struct analysis_module_coverage) module_coverage;
 	struct vec_of(struct analysis_coverage) coverage; /* if asked for */
 	const char *refusals; /* of all modules, as in struct analysis_module_coverage */

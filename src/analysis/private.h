@@ -112,6 +112,14 @@ bool analysis_load_waits(struct analysis *analysis, struct profile *profile, str
 /* sampled_waits.c: after the samples of the event shown */
 bool analysis_load_sampled_waits(struct analysis *analysis, struct profile *profile,
 				 struct error *err);
+/* Where a stack waits, or ends a wait. */
+struct wait_place {
+	uint32_t function, caller; /* ANALYSIS_NONE: not known */
+	bool idle;
+};
+struct wait_place analysis_wait_place(const struct analysis *analysis, int64_t stack);
+/* wakers.c: after both */
+bool analysis_load_wakers(struct analysis *analysis, struct profile *profile, struct error *err);
 /* coverage.c */
 bool analysis_load_coverage(struct analysis *analysis, struct profile *profile,
 			    const struct analysis_options *options, struct error *err);

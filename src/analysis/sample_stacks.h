@@ -24,6 +24,8 @@ struct sample_values vec_of(struct sample_value);
  */
 bool sample_values_load(const struct analysis *analysis, struct profile *profile, int64_t event,
 			struct sample_values *values, uint64_t *truncated, struct error *err);
+/* The id of the event of that name; 0: there is none. */
+int64_t analysis_event_id(const struct profile *profile, const char *name);
 /* By thread, then by stack. */
 void sample_values_sort(struct sample_values *values);
 

@@ -16,15 +16,7 @@ enum { KERNEL_BIT = 63 }; /* of addresses on x86-64 */
 
 struct sampled_waits {
 	struct analysis *analysis;
-	const struct profile_stack *stacks;
-	const struct profile_location *locations;
 	struct map known; /* caller, function, idle → wait */
-};
-
-/* Where a stack waits. */
-struct wait_place {
-	uint32_t function, caller; /* ANALYSIS_NONE: not known */
-	bool idle;
 };
 
 static bool is_system(const struct analysis *analysis, uint32_t function)
@@ -61,15 +53,16 @@ static bool waits_for_work(const char *name)
 	return false;
 }
 
-static struct wait_place place_of(const struct sampled_waits *waits, uint32_t stack)
+struct wait_place analysis_wait_place(const struct analysis *analysis, int64_t stack)
 {
-	const struct analysis *analysis = waits->analysis;
+	size_t count;
+	const struct profile_stack *stacks = profile_stacks(analysis->profile, &count);
+	const struct profile_location *locations = profile_locations(analysis->profile, &count);
 	struct wait_place place = {.function = ANALYSIS_NONE, .caller = ANALYSIS_NONE};
 	uint32_t innermost = ANALYSIS_NONE;
 
-	for (uint32_t at = stack; at; at = (uint32_t)waits->stacks[at - 1].parent) {
-		const struct profile_location *location =
-			&waits->locations[waits->stacks[at - 1].location - 1];
+	for (int64_t at = stack; at; at = stacks[at - 1].parent) {
+		const struct profile_location *location = &locations[stacks[at - 1].location - 1];
 		const uint32_t function = analysis->function_of[location->function - 1];
 		if (location->link_addr >> KERNEL_BIT)
 			continue;
@@ -89,7 +82,7 @@ static struct wait_place place_of(const struct sampled_waits *waits, uint32_t st
 static void take(struct sampled_waits *waits, const struct sample_value *value)
 {
 	struct analysis *analysis = waits->analysis;
-	const struct wait_place place = place_of(waits, value->stack);
+	const struct wait_place place = analysis_wait_place(analysis, value->stack);
 	const uint64_t ticks =
 		(uint64_t)((double)value->weight * (analysis->ticks_per_second / NS_PER_SECOND));
 	const uint64_t key = ((uint64_t)place.caller << 32 | place.function) ^ (uint64_t)place.idle
@@ -109,13 +102,13 @@ static void take(struct sampled_waits *waits, const struct sample_value *value)
 	analysis->totals.sampled_waits += ticks;
 }
 
-static int64_t event_of(const struct profile *profile)
+int64_t analysis_event_id(const struct profile *profile, const char *name)
 {
 	size_t count;
 	const struct profile_event *events = profile_events(profile, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (events[i].name && strcmp(events[i].name, "off-cpu") == 0)
+		if (events[i].name && strcmp(events[i].name, name) == 0)
 			return (int64_t)i + 1;
 	return 0;
 }
@@ -124,15 +117,12 @@ bool analysis_load_sampled_waits(struct analysis *analysis, struct profile *prof
 				 struct error *err)
 {
 	struct sampled_waits waits = {.analysis = analysis};
-	const int64_t event = analysis->has_calls ? 0 : event_of(profile);
+	const int64_t event = analysis->has_calls ? 0 : analysis_event_id(profile, "off-cpu");
 	struct sample_values values = {0};
 	uint64_t truncated = 0;
-	size_t count;
 
 	if (!event)
 		return true;
-	waits.stacks = profile_stacks(profile, &count);
-	waits.locations = profile_locations(profile, &count);
 	map_init(&waits.known);
 	const bool ok = sample_values_load(analysis, profile, event, &values, &truncated, err);
 	for (size_t i = 0; ok && i < values.len; i++)

@@ -11,6 +11,7 @@
  */
 #include "assemble/sample_assemble.h"
 #include "assemble/process_name.h"
+#include "assemble/wake_rows.h"
 
 #include <string.h>
 
@@ -72,6 +73,9 @@ struct sample_assembly {
 	struct vec_of(const struct sample_known_thread *) shared_threads;
 	struct clock_rate rate;
 	struct arena arena;
+	struct wake_rows wakes;
+	int64_t wait_event;    /* off-cpu; 0: there is none */
+	struct wake_told wait; /* the last sample, if it was a wait; else its thread is 0 */
 };
 
 /* ---- first reading ---- */
@@ -103,6 +107,15 @@ static void take_note(struct sample_assembly *assembly, enum sample_log_kind kin
 		assembly->threads.data[note->of].end_time = note->time;
 }
 
+/* Or what else makes its thread one that needs a row. */
+static void count_sample(struct sample_assembly *assembly, uint32_t number)
+{
+	struct log_thread *thread = &assembly->threads.data[number];
+
+	thread->samples++;
+	assembly->processes.data[thread->row.process].samples++;
+}
+
 static void take_first(struct sample_assembly *assembly, const struct sample_log_record *record)
 {
 	switch (record->kind) {
@@ -121,12 +134,13 @@ static void take_first(struct sample_assembly *assembly, const struct sample_log
 	case SAMPLE_LOG_COUNTS:
 		assembly->output->counts = record->counts;
 		break;
-	case SAMPLE_LOG_SAMPLE: {
-		struct log_thread *thread = &assembly->threads.data[record->sample.thread];
-		thread->samples++;
-		assembly->processes.data[thread->row.process].samples++;
+	case SAMPLE_LOG_SAMPLE:
+		count_sample(assembly, record->sample.thread);
 		break;
-	}
+	case SAMPLE_LOG_WAKER:
+		if (record->waker.thread)
+			count_sample(assembly, record->waker.thread - 1);
+		break;
 	default:
 		break;
 	}
@@ -327,6 +341,8 @@ static bool put_event(struct sample_assembly *assembly, const struct sample_log_
 	const int64_t id = profile_add_event(assembly->input->writer, &row, err);
 
 	vec_push(&assembly->events, id);
+	if (strcmp(event->name, "off-cpu") == 0)
+		assembly->wait_event = id;
 	return id != 0;
 }
 
@@ -493,6 +509,9 @@ static bool put_sample(struct sample_assembly *assembly, const struct sample_log
 					       .truncated = from->truncated};
 	bool in_runtime;
 
+	if (assembly->wait.thread)
+		wake_rows_miss(&assembly->wakes, &assembly->wait);
+	assembly->wait.thread = 0;
 	if (!thread->id || was_off(assembly, thread, sample.ticks)) {
 		assembly->output->counts.discarded++;
 		return true;
@@ -505,7 +524,40 @@ static bool put_sample(struct sample_assembly *assembly, const struct sample_log
 	}
 	if (from->node)
 		sample.stack = stack_id(assembly, from->node, err);
+	if (sample.event == assembly->wait_event)
+		assembly->wait = (struct wake_told){
+			.thread = sample.thread,
+			.event = sample.event,
+			.stack = sample.stack == SAMPLE_STACK_NONE ? 0 : sample.stack,
+			.begin = from->time,
+			.weight = from->weight};
 	return (!from->node || sample.stack) && sample_builder_add(assembly->builder, &sample, err);
+}
+
+/* Of tare's own code no stack is told. */
+static bool put_waker(struct sample_assembly *assembly, const struct sample_log_waker *from,
+		      struct error *err)
+{
+	struct wake_told *wait = &assembly->wait;
+	bool in_runtime = false;
+
+	wait->by = from->thread ? assembly->threads.data[from->thread - 1].id : 0;
+	wait->by_stack = 0;
+	wait->woken = from->time;
+	if (!wait->thread || (from->thread && !wait->by))
+		return true;
+	if (!is_in_runtime(assembly, from->node, &in_runtime, err))
+		return false;
+	if (wait->by && from->node && !in_runtime) {
+		const int64_t stack = stack_id(assembly, from->node, err);
+
+		if (!stack)
+			return false;
+		wait->by_stack = stack == SAMPLE_STACK_NONE ? 0 : stack;
+	}
+	wake_rows_take(&assembly->wakes, wait);
+	wait->thread = 0;
+	return true;
 }
 
 static bool take_second(struct sample_assembly *assembly, const struct sample_log_record *record,
@@ -528,6 +580,8 @@ static bool take_second(struct sample_assembly *assembly, const struct sample_lo
 	}
 	case SAMPLE_LOG_SAMPLE:
 		return put_sample(assembly, &record->sample, err);
+	case SAMPLE_LOG_WAKER:
+		return put_waker(assembly, &record->waker, err);
 	default:
 		return true;
 	}
@@ -576,7 +630,8 @@ static bool read_twice(struct sample_assembly *assembly, struct error *err)
 	while (ok && sample_log_next(&reader, &record))
 		ok = take_second(assembly, &record, err);
 	sample_log_reader_fini(&reader);
-	return ok && write_samples(assembly, err);
+	return ok && write_samples(assembly, err) &&
+	       wake_rows_write(&assembly->wakes, input->writer, err);
 }
 
 bool sample_assemble(const struct sample_input *input, struct sample_output *output,
@@ -587,9 +642,11 @@ bool sample_assemble(const struct sample_input *input, struct sample_output *out
 	*output = (struct sample_output){0};
 	arena_init(&assembly.arena);
 	map_init(&assembly.known_threads);
+	wake_rows_init(&assembly.wakes);
 	assembly.builder = sample_builder_new(input->resolver, input->writer);
 	const bool ok = read_twice(&assembly, err);
 	sample_builder_free(assembly.builder);
+	wake_rows_fini(&assembly.wakes);
 	map_fini(&assembly.known_threads);
 	vec_fini(&assembly.shared_threads);
 	arena_fini(&assembly.arena);

@@ -197,6 +197,16 @@ void sample_log_put_sample(struct sample_log *log, const struct sample_log_sampl
 	log->last = *sample;
 }
 
+void sample_log_put_waker(struct sample_log *log, const struct sample_log_waker *waker)
+{
+	/* Its sample has been counted as unwritten. */
+	if (log->full || !begin_record(log, SAMPLE_LOG_WAKER))
+		return;
+	put_uleb(&log->buffer, waker->thread);
+	put_uleb(&log->buffer, waker->node);
+	put_time(log, waker->time);
+}
+
 void sample_log_put_counts(struct sample_log *log, const struct sample_log_counts *counts)
 {
 	uint64_t values[COUNTS];
@@ -230,7 +240,7 @@ bool sample_log_reader_init(struct sample_log_reader *reader, const void *bytes,
 
 	if (reader->bytes.failed || strcmp(magic, SAMPLE_LOG_MAGIC) != 0)
 		return error_set(err, ERROR_INPUT, "the file of samples is damaged at its begin");
-	if (version != SAMPLE_LOG_VERSION)
+	if (!version || version > SAMPLE_LOG_VERSION)
 		return error_set(
 			err, ERROR_UNSUPPORTED,
 			"the samples have version %ju, this tare reads version %d; use the tare "
@@ -392,6 +402,13 @@ static void take_record(struct sample_log_reader *reader, unsigned kind,
 	case SAMPLE_LOG_NAME_OF_THREAD:
 	case SAMPLE_LOG_END:
 		take_note(reader, record->kind, &record->note);
+		break;
+	case SAMPLE_LOG_WAKER:
+		record->waker.thread =
+			take_number(reader, (uint64_t)reader->counts_of[SAMPLE_LOG_THREAD] + 1);
+		record->waker.node =
+			take_number(reader, (uint64_t)reader->counts_of[SAMPLE_LOG_NODE] + 1);
+		record->waker.time = take_time(reader);
 		break;
 	case SAMPLE_LOG_COUNTS:
 		take_counts(reader, &record->counts);

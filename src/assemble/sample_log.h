@@ -16,6 +16,8 @@
  *   END        thread, time
  *   LOCATION   image, link address
  *   NODE       number less that of the parent (= number: it has none), location
+ *   WAKER      of the sample before it, which is a wait: number of the thread that ended it and 1,
+ *              0: an interrupt; node of its stack; time
  *   COUNTS     as many numbers as struct sample_log_counts has; the last record holds
  *   0x80 to 0x8f: a sample; bits: truncated 1, of another thread 2, of another event 4, of another
  *     weight 8 than the one before it (the first: 0, 0 and 0)
@@ -35,7 +37,7 @@
 
 #define SAMPLE_LOG_NAME	   "samples"
 #define SAMPLE_LOG_MAGIC   "tare-samples"
-#define SAMPLE_LOG_VERSION 1
+#define SAMPLE_LOG_VERSION 2 /* 1: without WAKER */
 
 enum sample_log_kind {
 	SAMPLE_LOG_END_OF_LOG,
@@ -50,6 +52,7 @@ enum sample_log_kind {
 	SAMPLE_LOG_LOCATION,
 	SAMPLE_LOG_NODE,
 	SAMPLE_LOG_COUNTS,
+	SAMPLE_LOG_WAKER,
 	SAMPLE_LOG_SAMPLE = 0x80,
 };
 
@@ -99,6 +102,13 @@ struct sample_log_sample {
 	bool truncated;
 };
 
+/* Who ended the wait that the sample before it is. */
+struct sample_log_waker {
+	uint32_t thread; /* and 1; 0: an interrupt */
+	uint32_t node;	 /* 0: nothing of the stack could be read */
+	uint64_t time;
+};
+
 /* As they are at that time of the recording. */
 struct sample_log_counts {
 	uint64_t samples, discarded, lost, throttled, unreadable;
@@ -141,6 +151,7 @@ uint32_t sample_log_put_node(struct sample_log *log, const struct sample_log_nod
 void sample_log_put_note(struct sample_log *log, enum sample_log_kind kind,
 			 const struct sample_log_note *note);
 void sample_log_put_sample(struct sample_log *log, const struct sample_log_sample *sample);
+void sample_log_put_waker(struct sample_log *log, const struct sample_log_waker *waker);
 void sample_log_put_counts(struct sample_log *log, const struct sample_log_counts *counts);
 /* Hands what is buffered to the kernel: from then on it outlives this process. */
 void sample_log_flush(struct sample_log *log);
@@ -160,6 +171,7 @@ struct sample_log_record {
 		struct sample_log_node node;
 		struct sample_log_note note;
 		struct sample_log_sample sample;
+		struct sample_log_waker waker;
 		struct sample_log_counts counts;
 	};
 };

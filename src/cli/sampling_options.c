@@ -60,6 +60,7 @@ static const char *sampling_option_given(const struct sampling_values *values)
 	return values->frequency      ? "--frequency"
 	       : values->events.len   ? "--event"
 	       : values->off_cpu      ? "--off-cpu"
+	       : values->wakers	      ? "--wakers"
 	       : values->unwind	      ? "--unwind"
 	       : values->no_kernel    ? "--no-kernel"
 	       : values->pids.len     ? "--pid"
@@ -128,6 +129,7 @@ bool sampling_from_options(const struct sampling_values *values, enum record_met
 	*sampling = (struct record_sampling){
 		.frequency = values->frequency ? (uint64_t)values->frequency : FREQUENCY,
 		.off_cpu = values->off_cpu,
+		.wakers = values->wakers,
 		.by_frame_pointer = values->unwind == 1,
 		.kernel = !values->no_kernel,
 		.everything = values->all,

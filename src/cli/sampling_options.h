@@ -10,7 +10,7 @@ struct sampling_values {
 	int64_t frequency; /* 0: not given */
 	double duration;   /* 0: not given */
 	int unwind;
-	bool all, off_cpu, no_kernel;
+	bool all, off_cpu, wakers, no_kernel;
 };
 
 extern const char *const sampling_unwind_choices[];
@@ -43,6 +43,12 @@ bool sampling_lists_events(const struct sampling_values *values);
 		 .help = "Sample where threads wait, too, and for how long",                       \
 		 .type = OPTION_FLAG,                                                              \
 		 .offset = (at) + offsetof(struct sampling_values, off_cpu)},                      \
+		{.name = "wakers",                                                                 \
+		 .group = OPTION_SAMPLES,                                                          \
+		 .help = "With that, record which thread ended each wait, and where it was; for "  \
+			 "root",                                                                   \
+		 .type = OPTION_FLAG,                                                              \
+		 .offset = (at) + offsetof(struct sampling_values, wakers)},                       \
 		{.name = "pid",                                                                    \
 		 .group = OPTION_WHAT,                                                             \
 		 .letter = 'p',                                                                    \

@@ -59,7 +59,9 @@ static void try_tracepoints(struct perf_ability *ability)
 
 	if (tracepoints_root(&err) && try_name("sched:sched_switch", &err))
 		say(ability, true,
-		    "the kernel's tracepoints can be sampled (--event SUBSYSTEM:NAME)");
+		    "the kernel's tracepoints can be sampled (--event SUBSYSTEM:NAME), and who "
+		    "ends "
+		    "waits (--wakers)");
 	else
 		say(ability, false, "%s", err.message);
 }

@@ -203,9 +203,18 @@ static bool count_waits(int64_t id, const struct profile_wait *row, void *contex
 	return true;
 }
 
+static bool count_wakers(const struct profile_waker *row, void *context)
+{
+	struct input *input = context;
+
+	add_count(&input->merge->summary.waits, row->waits);
+	return true;
+}
+
 bool combine_times(struct input *input, struct error *err)
 {
-	if (!profile_each_wait(input->profile, count_waits, input, err))
+	if (!profile_each_wait(input->profile, count_waits, input, err) ||
+	    !profile_each_waker(input->profile, count_wakers, input, err))
 		return false;
 	if (input->merge->keep_processes)
 		return take_traces(input, err) && take_samples(input, err);

@@ -368,6 +368,24 @@ struct profile_stack_value {
 };
 
 /*
+ * Who ended waits: `thread`, while its stack was this one (thread 0: an interrupt). `before`: who
+ * had ended that thread's own last wait, if that went on while the other one waited already; 0:
+ * nobody, or more than PROFILE_WAKES_DEEP of them.
+ */
+enum { PROFILE_WAKES_DEEP = 8 };
+
+struct profile_wake {
+	int64_t thread, stack, before; /* the row `before` precedes this one */
+};
+
+/* Waits of a thread with the same stack that the same one ended. */
+struct profile_waker {
+	int64_t thread, event, stack;	 /* event: of the samples that they are, off-cpu */
+	int64_t wake;			 /* 0: there was no room to tell it */
+	uint64_t waits, weight, longest; /* in the event's unit, ns */
+};
+
+/*
  * A thread's samples of one event in the order of time. Each is three numbers in LEB128: ticks
  * since the one before (the first: since begin_ticks); id of the stack less that of the one before
  * (the first: less 0), signed; weight less that of the one before (less 0), signed. Signed numbers
@@ -431,6 +449,10 @@ bool profile_add_holder(struct profile_writer *writer, const struct profile_hold
 			struct error *err);
 bool profile_add_wait(struct profile_writer *writer, const struct profile_wait *row,
 		      struct error *err);
+int64_t profile_add_wake(struct profile_writer *writer, const struct profile_wake *row,
+			 struct error *err);
+bool profile_add_waker(struct profile_writer *writer, const struct profile_waker *row,
+		       struct error *err);
 bool profile_add_coverage(struct profile_writer *writer, const struct profile_coverage *row,
 			  struct error *err);
 bool profile_add_counted(struct profile_writer *writer, const struct profile_counted *row,
@@ -520,6 +542,12 @@ bool profile_each_os(struct profile *profile,
 bool profile_each_holder(struct profile *profile,
 			 bool (*each)(const struct profile_holder *row, void *context),
 			 void *context, struct error *err);
+bool profile_each_wake(struct profile *profile,
+		       bool (*each)(int64_t id, const struct profile_wake *row, void *context),
+		       void *context, struct error *err);
+bool profile_each_waker(struct profile *profile,
+			bool (*each)(const struct profile_waker *row, void *context), void *context,
+			struct error *err);
 /* Without data. */
 bool profile_each_wait(struct profile *profile,
 		       bool (*each)(int64_t id, const struct profile_wait *row, void *context),

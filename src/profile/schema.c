@@ -258,6 +258,22 @@ static const struct profile_column wait_columns[] = {
 	COLUMN(profile_wait, data, COLUMN_BLOB),
 };
 
+static const struct profile_column wake_columns[] = {
+	REFERENCE(profile_wake, thread, PROFILE_THREAD),
+	REFERENCE(profile_wake, stack, PROFILE_STACK),
+	REFERENCE(profile_wake, before, PROFILE_WAKE),
+};
+
+static const struct profile_column waker_columns[] = {
+	REFERENCE(profile_waker, thread, PROFILE_THREAD),
+	REFERENCE(profile_waker, event, PROFILE_EVENT),
+	REFERENCE(profile_waker, stack, PROFILE_STACK),
+	REFERENCE(profile_waker, wake, PROFILE_WAKE),
+	COLUMN(profile_waker, waits, COLUMN_COUNT),
+	COLUMN(profile_waker, weight, COLUMN_COUNT),
+	COLUMN(profile_waker, longest, COLUMN_COUNT),
+};
+
 static const struct profile_column coverage_columns[] = {
 	REFERENCE(profile_coverage, module, PROFILE_MODULE),
 	COLUMN(profile_coverage, function, COLUMN_TEXT),
@@ -401,6 +417,8 @@ const struct profile_table profile_tables[] = {
 	[PROFILE_LINE_EXECUTION] = TABLE(7, line_execution),
 	[PROFILE_HOLDER] = TABLE(8, holder),
 	[PROFILE_WAIT] = TABLE(8, wait),
+	[PROFILE_WAKE] = TABLE(8, wake),
+	[PROFILE_WAKER] = TABLE(8, waker),
 };
 table_covers(profile_tables, PROFILE_TABLES);
 

@@ -155,6 +155,47 @@ bool profile_each_wait(struct profile *profile,
 	return ok && more >= 0;
 }
 
+bool profile_each_wake(struct profile *profile,
+		       bool (*each)(int64_t id, const struct profile_wake *row, void *context),
+		       void *context, struct error *err)
+{
+	struct profile_wake wake = {0};
+	struct scan scan = {0};
+	bool ok = scan_open(&scan, profile, PROFILE_WAKE, &wake, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (wake.before >= scan.id)
+			ok = profile_damaged(profile, err,
+					     "who ended wait %lld was woken by what comes later",
+					     (long long)scan.id);
+		else if (!each(scan.id, &wake, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
+bool profile_each_waker(struct profile *profile,
+			bool (*each)(const struct profile_waker *row, void *context), void *context,
+			struct error *err)
+{
+	struct profile_waker waker = {0};
+	struct scan scan = {0};
+	bool ok = scan_open(&scan, profile, PROFILE_WAKER, &waker, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!waker.thread || !waker.event)
+			ok = profile_damaged(profile, err, "waker %lld is of no thread or event",
+					     (long long)scan.id);
+		else if (!each(&waker, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
 bool profile_each_coverage(struct profile *profile,
 			   bool (*each)(const struct profile_coverage *row, void *context),
 			   void *context, struct error *err)

@@ -703,6 +703,18 @@ bool profile_add_wait(struct profile_writer *writer, const struct profile_wait *
 	return writer_append(writer, PROFILE_WAIT, row, err) != 0;
 }
 
+int64_t profile_add_wake(struct profile_writer *writer, const struct profile_wake *row,
+			 struct error *err)
+{
+	return writer_append(writer, PROFILE_WAKE, row, err);
+}
+
+bool profile_add_waker(struct profile_writer *writer, const struct profile_waker *row,
+		       struct error *err)
+{
+	return writer_append(writer, PROFILE_WAKER, row, err) != 0;
+}
+
 bool profile_add_coverage(struct profile_writer *writer, const struct profile_coverage *row,
 			  struct error *err)
 {

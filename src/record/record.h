@@ -21,6 +21,7 @@ struct record_sampling {
 	uint64_t frequency;		    /* of events without a period, per second */
 	struct vec_of(const char *) events; /* as sampler/event.h reads them; none: time */
 	bool off_cpu;			    /* the event "off-cpu" too */
+	bool wakers;			    /* and who ended these waits, where permitted */
 	bool by_frame_pointer;
 	bool kernel;	      /* frames of the kernel, where permitted */
 	const uint32_t *pids; /* running processes, and what they start from now on */

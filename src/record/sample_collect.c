@@ -501,15 +501,44 @@ static uint32_t stack_of(struct sample_collect *collect, struct seen_process *pr
 	return node;
 }
 
+static struct seen_process *process_of(struct sample_collect *collect, const struct process *from,
+				       uint64_t time)
+{
+	const struct sample_log_process unseen = {.pid = from->pid,
+						  .parent_pid = from->parent_pid,
+						  .time = time,
+						  .flags = SAMPLE_LOG_RUNNING,
+						  .name = from->name};
+
+	return meet_process(collect, &unseen);
+}
+
+/* Who ended the wait whose sample has been put. */
+static void take_waker(struct sample_collect *collect, const struct sampler_waker *waker)
+{
+	struct sample_log_waker row = {.time = waker->time};
+	bool no_room = false;
+
+	if (waker->process && is_left_out(collect, waker->process->pid))
+		return;
+	if (waker->process) {
+		const struct sampler_sample sample = {.process = waker->process,
+						      .kernel = waker->kernel,
+						      .kernel_count = waker->kernel_count,
+						      .stack = waker->stack};
+		struct seen_process *process = process_of(collect, waker->process, waker->time);
+		struct seen_thread *thread = meet_thread(collect, process, waker->tid, waker->time);
+
+		row.thread = thread->number + 1;
+		row.node = stack_of(collect, process, thread, &sample, &no_room);
+	}
+	sample_log_put_waker(collect->options.log, &row);
+}
+
 static void take_sample(void *context, const struct sampler_sample *sample)
 {
 	struct sample_collect *collect = context;
 	const struct process *from = sample->process;
-	const struct sample_log_process unseen = {.pid = from->pid,
-						  .parent_pid = from->parent_pid,
-						  .time = sample->time,
-						  .flags = SAMPLE_LOG_RUNNING,
-						  .name = from->name};
 	bool no_room = false;
 
 	collect->last_time = sample->time;
@@ -517,7 +546,7 @@ static void take_sample(void *context, const struct sampler_sample *sample)
 		collect->left_out++;
 		return;
 	}
-	struct seen_process *process = meet_process(collect, &unseen);
+	struct seen_process *process = process_of(collect, from, sample->time);
 	struct seen_thread *thread = meet_thread(collect, process, sample->tid, sample->time);
 	struct sample_log_sample row = {.thread = thread->number,
 					.event = (uint32_t)sample->event,
@@ -528,6 +557,8 @@ static void take_sample(void *context, const struct sampler_sample *sample)
 	row.truncated = no_room || sample->stack->end != UNWIND_ROOT;
 	collect->without_room += no_room;
 	sample_log_put_sample(collect->options.log, &row);
+	if (sample->waker)
+		take_waker(collect, sample->waker);
 }
 
 struct sampler_sink sample_collect_sink(struct sample_collect *collect)

@@ -37,7 +37,7 @@ bool sampling_init(struct sampling *sampling, const struct record_sampling *opti
 		event_default(options->frequency, &standard);
 		vec_push(&sampling->events, standard);
 	}
-	return !options->off_cpu || add_events(sampling, "off-cpu", err);
+	return !(options->off_cpu || options->wakers) || add_events(sampling, "off-cpu", err);
 }
 
 void sampling_describe(const struct sampling *sampling, struct str *settings)
@@ -53,6 +53,8 @@ void sampling_describe(const struct sampling *sampling, struct str *settings)
 	}
 	str_printf(settings, " --frequency=%ju --unwind=%s", (uintmax_t)options->frequency,
 		   options->by_frame_pointer ? "fp" : "dwarf");
+	if (options->wakers)
+		str_append(settings, " --wakers");
 	if (!options->kernel)
 		str_append(settings, " --no-kernel");
 	for (size_t i = 0; i < options->pid_count; i++)
@@ -73,6 +75,7 @@ static struct sampler *open_sampler(struct sampling *sampling, uint32_t command_
 		.events = sampling->events.data,
 		.event_count = sampling->events.len,
 		.kernel = from->kernel,
+		.wakers = from->wakers,
 		.by_frame_pointer = from->by_frame_pointer,
 		.sink = sample_collect_sink(sampling->collect),
 	};
@@ -110,14 +113,19 @@ static void log_events(struct sampling *sampling)
 static void put_limit(const struct sampling *sampling, struct recording *recording)
 {
 	const uint64_t limit = sampler_frequency_limit(sampling->sampler);
+	const char *no_wakers = sampler_no_wakers(sampling->sampler);
 	struct str text = {0};
 
-	if (!limit)
-		return;
-	str_printf(&text,
-		   "kernel.perf_event_max_sample_rate allows %ju samples per second instead of %ju",
-		   (uintmax_t)limit, (uintmax_t)sampling->options->frequency);
-	recording_put_text(recording, "sampling_reason", text.data);
+	if (limit)
+		str_printf(&text,
+			   "kernel.perf_event_max_sample_rate allows %ju samples per second "
+			   "instead of %ju",
+			   (uintmax_t)limit, (uintmax_t)sampling->options->frequency);
+	if (no_wakers)
+		str_printf(&text, "%snobody knows who ended waits: %s", limit ? "; " : "",
+			   no_wakers);
+	if (text.len)
+		recording_put_text(recording, "sampling_reason", text.data);
 	str_fini(&text);
 }
 

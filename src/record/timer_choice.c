@@ -28,6 +28,8 @@ static const char *beyond_timers(const struct sampling *sampling)
 		return "--all";
 	if (options->off_cpu)
 		return "--off-cpu";
+	if (options->wakers)
+		return "--wakers";
 	if (options->by_frame_pointer)
 		return "--unwind=fp";
 	vec_foreach (event, &sampling->events) {

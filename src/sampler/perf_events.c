@@ -29,7 +29,9 @@ enum {
 	RING_BYTES_MAX = 8 << 20,
 	RINGS_BYTES_MAX = 256 << 20, /* all together */
 	STACK_BYTES_MAX = 60 << 10,  /* a record's length has 16 bits */
-	STACK_BYTES_BURSTS = 16 << 10
+	STACK_BYTES_BURSTS = 16 << 10,
+	STACK_BYTES_WAKINGS =
+		4 << 10 /* what is beyond is read, as the waker mostly goes on to wait */
 };
 
 /* rax to rsp and rip, and r8 to r15: not the segments, which 64-bit user mode does not have. */
@@ -330,6 +332,23 @@ static bool add_event(struct perf_events *set, struct perf_event_attr *attr, int
 	return opened > 0;
 }
 
+/* Where it is refused, all goes on without. */
+static void add_wakings(struct perf_events *set, int64_t task)
+{
+	struct error err;
+
+	if (!set->wakings.wanted)
+		return;
+	struct perf_event_attr attr = attributes(set, &set->wakings.event);
+	attr.sample_type = set->waking_layout.sample_type;
+	if (attr.sample_stack_user > STACK_BYTES_WAKINGS)
+		attr.sample_stack_user = STACK_BYTES_WAKINGS;
+	if (add_event(set, &attr, task, PERF_EVENTS_WAKINGS))
+		return;
+	perf_errors_open(&set->wakings.event, task, errno, &err);
+	wakings_refuse(&set->wakings, &err);
+}
+
 bool perf_events_add(struct perf_events *set, int64_t task, struct error *err)
 {
 	static const struct event switches = {.name = "context-switches",
@@ -357,6 +376,8 @@ bool perf_events_add(struct perf_events *set, int64_t task, struct error *err)
 		if (!add_event(set, &attr, task, last ? PERF_EVENTS_WAITS : i))
 			return perf_errors_open(event, task, errno, err);
 	}
+	if (waits)
+		add_wakings(set, task);
 	return true;
 }
 
@@ -379,6 +400,10 @@ bool perf_events_begin(struct perf_events *set, const struct perf_events_options
 		set->layout.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	set->fixed_layout = set->layout;
 	set->fixed_layout.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
+	set->waking_layout = set->fixed_layout;
+	set->waking_layout.sample_type |= PERF_SAMPLE_RAW;
+	if (options->wakers)
+		wakings_find(&set->wakings);
 	find_processors(set);
 	return open_rings(set, err);
 }
@@ -415,6 +440,8 @@ const struct perf_layout *perf_events_layout(const struct perf_events *set, cons
 	const size_t index = perf_events_index(set, read_u64(&reader)); /* the identifier */
 	if (!is_sample || index == SIZE_MAX)
 		return &set->layout;
+	if (index == PERF_EVENTS_WAKINGS)
+		return &set->waking_layout;
 	return index == PERF_EVENTS_WAITS || set->options.events[index].period ? &set->fixed_layout
 									       : &set->layout;
 }

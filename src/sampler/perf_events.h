@@ -13,6 +13,7 @@
 #include "sampler/event.h"
 #include "sampler/perf_record.h"
 #include "sampler/perf_ring.h"
+#include "sampler/wakings.h"
 
 #include <sys/resource.h>
 
@@ -21,6 +22,7 @@ struct perf_events_options {
 	size_t event_count;
 	size_t stack_bytes;
 	bool kernel;
+	bool wakers; /* of waits, where permitted */
 	bool by_frame_pointer;
 	bool on_exec; /* begins when the task executes a program */
 };
@@ -35,13 +37,15 @@ struct perf_processor {
 struct perf_events {
 	struct perf_events_options options;
 	struct vec_of(struct perf_processor) processors;
-	struct vec_of(int) descriptors;	 /* of all events but dummies */
-	struct map by_id;		 /* the kernel's id → index of the event */
-	struct perf_layout layout;	 /* of samples by frequency, and of all other records… */
-	struct perf_layout fixed_layout; /* …of samples by period */
-	bool kernel;			 /* kernel frames are permitted */
-	bool no_build_ids;		 /* the kernel is older than 5.12 */
-	uint64_t frequency_limit;	 /* the kernel's, where more was asked for; else 0 */
+	struct vec_of(int) descriptors;	  /* of all events but dummies */
+	struct map by_id;		  /* the kernel's id → index of the event */
+	struct perf_layout layout;	  /* of samples by frequency, and of all other records… */
+	struct perf_layout fixed_layout;  /* …of samples by period */
+	struct perf_layout waking_layout; /* …of wakings */
+	struct wakings wakings;
+	bool kernel;		  /* kernel frames are permitted */
+	bool no_build_ids;	  /* the kernel is older than 5.12 */
+	uint64_t frequency_limit; /* the kernel's, where more was asked for; else 0 */
 	bool limit_raised;
 	struct rlimit limit; /* of descriptors, before it was raised */
 };
@@ -63,11 +67,11 @@ void perf_events_close(struct perf_events *set);
 const struct perf_layout *perf_events_layout(const struct perf_events *set, const void *bytes,
 					     size_t size);
 
-enum { PERF_EVENTS_WAITS = 0xffff }; /* more than there are events */
+enum { PERF_EVENTS_WAITS = 0xffff, PERF_EVENTS_WAKINGS }; /* more than there are events */
 
 /*
  * The index of the event with a kernel's id; PERF_EVENTS_WAITS if it is the one that tells of
- * switches, SIZE_MAX if there is none.
+ * switches, PERF_EVENTS_WAKINGS of wakings, SIZE_MAX if there is none.
  */
 size_t perf_events_index(const struct perf_events *set, uint64_t id);
 

@@ -62,6 +62,15 @@ static void read_registers(struct byte_reader *reader, uint64_t mask, struct per
 				mask >> PERF_REG_X86_SP & 1 && mask >> PERF_REG_X86_IP & 1;
 }
 
+static void read_raw(struct byte_reader *reader, struct perf_sample *sample)
+{
+	const uint32_t size = read_u32(reader);
+
+	sample->raw = reader->at;
+	if (take(reader, size, 1))
+		sample->raw_bytes = size;
+}
+
 #define BRANCH_COUNTERS (1U << 19) /* PERF_SAMPLE_BRANCH_COUNTERS of newer headers */
 
 static void read_branches(struct byte_reader *reader, uint64_t branch_type,
@@ -144,7 +153,7 @@ static bool read_sample(struct byte_reader *reader, const struct perf_layout *la
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		read_callchain(reader, sample);
 	if (type & PERF_SAMPLE_RAW)
-		take(reader, read_u32(reader), 1);
+		read_raw(reader, sample);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		read_branches(reader, layout->branch_type, sample);
 	if (type & PERF_SAMPLE_REGS_USER)

@@ -28,6 +28,8 @@ struct perf_sample {
 	const unsigned char
 		*branches; /* branch_count of three words, the last one first; borrowed */
 	uint64_t branch_count;
+	const unsigned char *raw; /* of tracepoints: the fields of the event; borrowed */
+	uint32_t raw_bytes;
 	bool has_registers; /* those of user mode; RA is the instruction pointer, exact */
 	bool is_32_bit;	    /* code of the 32-bit ABI, or x32 */
 	struct unwind_registers registers;

@@ -168,10 +168,41 @@ static uint64_t weight_of(const struct sampler *sampler, const struct perf_sampl
 	return fixed ? fixed : sample->period;
 }
 
+/* Whose stack is looked at only if somebody is known to wait for it. */
+static void take_waking(struct sampler *sampler, const struct perf_sample *sample)
+{
+	const struct wakings *wakings = &sampler->events.wakings;
+	const uint32_t woken = wakings_woken(wakings, sample);
+
+	if (!woken || !sampler->waits || !waits_goes_on(sampler->waits, woken))
+		return;
+	struct unwind_stack stack = {.frames = sampler->frames, .room = SAMPLER_FRAMES_MAX};
+	struct sampler_waker waker = {
+		.tid = sample->tid,
+		.time = sample->time,
+		.kernel = sampler->kernel,
+		.kernel_count = callchain_kernel(sample, sampler->kernel, SAMPLER_FRAMES_MAX),
+		.stack = &stack};
+	if (!wakings_by_interrupt(wakings, sample, waker.kernel, waker.kernel_count)) {
+		struct process *process = processes_get(sampler->processes, sample->pid);
+
+		/* Of others nothing is told. */
+		if (sampler->filtered && !process->target)
+			return;
+		walk(sampler, process, sample, &stack);
+		waker.process = process;
+	}
+	waits_waken(sampler->waits, woken, &waker);
+}
+
 static void take_sample(struct sampler *sampler, const struct perf_sample *sample)
 {
 	const size_t event = perf_events_index(&sampler->events, sample->id);
 
+	if (event == PERF_EVENTS_WAKINGS) {
+		take_waking(sampler, sample);
+		return;
+	}
 	if (event == SIZE_MAX) {
 		sampler->counts.unknown++;
 		return;
@@ -394,6 +425,7 @@ static struct sampler *sampler_new(const struct sampler_options *options, bool o
 						   .event_count = options->event_count,
 						   .stack_bytes = options->stack_bytes & ~(size_t)7,
 						   .kernel = options->kernel,
+						   .wakers = options->wakers,
 						   .by_frame_pointer = options->by_frame_pointer,
 						   .on_exec = on_exec};
 
@@ -595,6 +627,11 @@ uint64_t sampler_frequency_limit(const struct sampler *sampler)
 const char *sampler_no_kernel(const struct sampler *sampler)
 {
 	return sampler->no_kernel[0] ? sampler->no_kernel : NULL;
+}
+
+const char *sampler_no_wakers(const struct sampler *sampler)
+{
+	return sampler->events.wakings.reason[0] ? sampler->events.wakings.reason : NULL;
 }
 
 const struct sampler_counts *sampler_counts(const struct sampler *sampler)

@@ -19,6 +19,16 @@
 
 enum { SAMPLER_FRAMES_MAX = 4096 };
 
+/* Who ended a wait. */
+struct sampler_waker {
+	const struct process *process; /* NULL: an interrupt did */
+	uint32_t tid;
+	uint64_t time;
+	const uint64_t *kernel; /* as in struct sampler_sample */
+	size_t kernel_count;
+	const struct unwind_stack *stack;
+};
+
 struct sampler_sample {
 	const struct process *process;
 	uint32_t tid, cpu;
@@ -30,6 +40,7 @@ struct sampler_sample {
 	/* Of user code, innermost first. Without frames: a kernel thread (complete), or it could
 	   not be had. */
 	const struct unwind_stack *stack;
+	const struct sampler_waker *waker; /* of a wait; NULL: not known */
 };
 
 /* What the sampler tells; all it hands out is borrowed until the function returns. */
@@ -61,6 +72,7 @@ struct sampler_options {
 	size_t stack_bytes;	/* copied with each sample, at most 60 KiB; 0: that, or what rings
 				   have room for */
 	bool kernel;		/* kernel frames too, where permitted */
+	bool wakers;		/* of waits: by whom each was ended, where permitted */
 	bool by_frame_pointer;	/* no copy of the stack: the kernel follows frame pointers */
 	const uint32_t *target; /* sampler_open_everything: samples of these processes, and of what
 				   they start, are kept, all others discarded; NULL: all are kept */
@@ -101,6 +113,8 @@ void sampler_stop(struct sampler *sampler);
 bool sampler_is_over(const struct sampler *sampler);
 /* Why there are no kernel frames although they were asked for: a sentence, or NULL. */
 const char *sampler_no_kernel(const struct sampler *sampler);
+/* Why wakers are not known although they were asked for: a sentence, or NULL. */
+const char *sampler_no_wakers(const struct sampler *sampler);
 /* Samples per second that the kernel allows, where an event asked for more and got these; else 0.
  */
 uint64_t sampler_frequency_limit(const struct sampler *sampler);

@@ -11,6 +11,17 @@
 
 enum wait_state { WAIT_NONE, WAIT_SAMPLED, WAIT_GOES_ON, WAIT_NEVER };
 
+/* Who has woken the thread; its storage is used again, too. */
+struct waker {
+	bool known;
+	const struct process *process; /* NULL: an interrupt */
+	uint32_t tid;
+	uint64_t time;
+	struct vec_of(struct unwind_frame) frames;
+	struct vec_of(uint64_t) kernel;
+	enum unwind_result end;
+};
+
 struct wait {
 	uint32_t tid, cpu;
 	enum wait_state state;
@@ -20,6 +31,7 @@ struct wait {
 	struct vec_of(struct unwind_frame) frames;
 	struct vec_of(uint64_t) kernel;
 	enum unwind_result end;
+	struct waker waker;
 };
 
 struct waits {
@@ -50,14 +62,20 @@ struct waits *waits_new(const struct event *events, size_t event_count,
 	return waits;
 }
 
+static void wait_fini(struct wait *wait)
+{
+	vec_fini(&wait->frames);
+	vec_fini(&wait->kernel);
+	vec_fini(&wait->waker.frames);
+	vec_fini(&wait->waker.kernel);
+}
+
 void waits_free(struct waits *waits)
 {
 	if (!waits)
 		return;
-	vec_foreach (wait, &waits->list) {
-		vec_fini(&wait->frames);
-		vec_fini(&wait->kernel);
-	}
+	vec_foreach (wait, &waits->list)
+		wait_fini(wait);
 	vec_fini(&waits->list);
 	map_fini(&waits->by_tid);
 	free(waits);
@@ -106,8 +124,32 @@ static void switched_out(struct waits *waits, struct wait *wait, const struct pr
 		wait->end = UNWIND_UNREADABLE;
 	}
 	wait->state = WAIT_GOES_ON;
+	wait->waker.known = false;
 	wait->begin_time = record->time;
 	wait->preempted = record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+}
+
+bool waits_goes_on(const struct waits *waits, uint32_t tid)
+{
+	const uint64_t *index = map_get(&waits->by_tid, tid);
+
+	return index && waits->list.data[*index].state == WAIT_GOES_ON;
+}
+
+void waits_waken(struct waits *waits, uint32_t tid, const struct sampler_waker *from)
+{
+	struct waker *waker = &wait_get(waits, tid)->waker;
+
+	waker->known = true;
+	waker->process = from->process;
+	waker->tid = from->tid;
+	waker->time = from->time;
+	waker->frames.len = waker->kernel.len = 0;
+	if (!from->process)
+		return;
+	waker->end = from->stack->end;
+	vec_append(&waker->frames, from->stack->frames, from->stack->count);
+	vec_append(&waker->kernel, from->kernel, from->kernel_count);
 }
 
 static void wait_tell(struct waits *waits, struct wait *wait, uint64_t time)
@@ -117,6 +159,17 @@ static void wait_tell(struct waits *waits, struct wait *wait, uint64_t time)
 					   .room = wait->frames.len,
 					   .count = wait->frames.len,
 					   .end = wait->end};
+	const struct waker *waker = &wait->waker;
+	const struct unwind_stack waker_stack = {.frames = waker->frames.data,
+						 .room = waker->frames.len,
+						 .count = waker->frames.len,
+						 .end = waker->end};
+	const struct sampler_waker told = {.process = waker->process,
+					   .tid = waker->tid,
+					   .time = waker->time,
+					   .kernel = waker->kernel.data,
+					   .kernel_count = waker->kernel.len,
+					   .stack = &waker_stack};
 	const bool ready = wait->state == WAIT_GOES_ON && time > wait->begin_time;
 
 	wait->state = WAIT_NONE;
@@ -124,16 +177,18 @@ static void wait_tell(struct waits *waits, struct wait *wait, uint64_t time)
 		return;
 	waits->counts->samples++;
 	waits->counts->complete += wait->end == UNWIND_ROOT;
-	waits->sink.sample(waits->sink.context,
-			   &(struct sampler_sample){.process = wait->process,
-						    .tid = wait->tid,
-						    .cpu = wait->cpu,
-						    .time = wait->begin_time,
-						    .weight = time - wait->begin_time,
-						    .event = event,
-						    .kernel = wait->kernel.data,
-						    .kernel_count = wait->kernel.len,
-						    .stack = &stack});
+	waits->sink.sample(
+		waits->sink.context,
+		&(struct sampler_sample){.process = wait->process,
+					 .tid = wait->tid,
+					 .cpu = wait->cpu,
+					 .time = wait->begin_time,
+					 .weight = time - wait->begin_time,
+					 .event = event,
+					 .kernel = wait->kernel.data,
+					 .kernel_count = wait->kernel.len,
+					 .stack = &stack,
+					 .waker = waker->known && !wait->preempted ? &told : NULL});
 }
 
 void waits_switch(struct waits *waits, const struct process *process,
@@ -162,8 +217,7 @@ void waits_end(struct waits *waits, uint32_t tid)
 {
 	struct wait *wait = wait_get(waits, tid);
 
-	vec_fini(&wait->frames);
-	vec_fini(&wait->kernel);
+	wait_fini(wait);
 	wait->state = WAIT_NEVER;
 }
 

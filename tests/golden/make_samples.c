@@ -151,6 +151,22 @@ static void add_values(struct profile_writer *writer)
 		    second);
 }
 
+/* Who ended the waits of the first two threads; of some nobody knows. */
+static void add_wakers(struct profile_writer *writer)
+{
+	static const struct profile_wake wakes[] = {{2, 9, 0}, {0, 0, 0}, {3, 12, 1}};
+	static const struct profile_waker wakers[] = {
+		{1, WAITS, 6, 3, 8, 1200000000, 500000000},
+		{1, WAITS, 6, 2, 2, 100000000, 60000000},
+		{2, WAITS, 9, 0, 10, 1000000, 200000},
+	};
+
+	for (size_t i = 0; i < COUNT(wakes); i++)
+		require(profile_add_wake(writer, &wakes[i], &err));
+	for (size_t i = 0; i < COUNT(wakers); i++)
+		require(profile_add_waker(writer, &wakers[i], &err));
+}
+
 void make_sampled(struct profile_writer *writer)
 {
 	static const struct profile_sampling collectors[] = {
@@ -176,6 +192,7 @@ void make_sampled(struct profile_writer *writer)
 		require(profile_add_sampling(writer, &collectors[i], &err));
 	add_stacks(writer);
 	add_values(writer);
+	add_wakers(writer);
 	require(profile_add_mark(writer, &(struct profile_mark){1, 7, "warm", 1004009}, &err));
 	small_profile_commit_as(writer, "sample");
 }

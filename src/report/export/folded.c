@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-static void write_name(FILE *stream, const char *name)
+void folded_write_name(FILE *stream, const char *name)
 {
 	for (; *name; name++)
 		fputc(*name == ';' ? ':' : *name, stream);
@@ -21,6 +21,8 @@ bool paths_write_folded(const struct analysis *analysis, const struct export_opt
 	struct path path;
 	struct path_chain chain = {0};
 
+	if (options->wakers)
+		return folded_write_wakers(analysis, stream, err);
 	if (!paths_open(&paths, analysis, options->measure, err))
 		return false;
 	while (paths_next(&paths, &path) && !ferror(stream)) {
@@ -29,12 +31,12 @@ bool paths_write_folded(const struct analysis *analysis, const struct export_opt
 
 		if (!value)
 			continue;
-		write_name(stream,
-			   paths.process_names[analysis->threads.data[node->thread].process]);
+		folded_write_name(
+			stream, paths.process_names[analysis->threads.data[node->thread].process]);
 		paths_chain(&paths, path.node, &chain);
 		vec_foreach (at, &chain) {
 			fputc(';', stream);
-			write_name(stream, paths_name(&paths, *at));
+			folded_write_name(stream, paths_name(&paths, *at));
 		}
 		fprintf(stream, " %" PRIu64 "\n", value);
 	}

@@ -69,6 +69,10 @@ const char *paths_text(struct paths *paths, const char *name);
 /* The name of a node's function, or `outside`. */
 const char *paths_name(const struct paths *paths, uint32_t node);
 
+/* folded.c: with ":" for ";", which separates. */
+void folded_write_name(FILE *stream, const char *name);
+/* folded_wakers.c */
+bool folded_write_wakers(const struct analysis *analysis, FILE *stream, struct error *err);
 bool paths_write_folded(const struct analysis *analysis, const struct export_options *options,
 			FILE *stream, struct error *err);
 bool paths_write_pprof(const struct analysis *analysis, const struct export_options *options,

@@ -16,7 +16,7 @@
 #define PLACES_OF_ELAPSED     0
 #define PLACES_OF_CPU	      PLACES
 #define PLACES_OF_APPLICATION 0
-#define WAITS		      (R(WAIT) | R(IDLE) | R(LOCK))
+#define WAITS		      (R(WAIT) | R(IDLE) | R(LOCK) | R(WAKER))
 #define LANES		      (R(LANE) | R(SLICE))
 #define OS_TIMES	      (R(OS) | R(CAUSE) | R(OS_TOTAL) | WAITS)
 
@@ -183,6 +183,11 @@
 		.name = (name_), .group = "", .title = (title_), .type = CELL_TEXT,                \
 		.role = (role_), .rows = R(OS) | WAITS, .get = (get_), .of_holders = true          \
 	}
+#define WOKEN(name_, title_, role_, get_)                                                          \
+	{                                                                                          \
+		.name = (name_), .group = "", .title = (title_), .type = CELL_TEXT,                \
+		.role = (role_), .rows = R(OS) | WAITS, .get = (get_), .of_wakers = true           \
+	}
 #define OS(number, ID, cause, since, title, ...)                                                   \
 	CALLS("os_" #cause, "OS time", title, CELL_TIME, VALUES, report_get_os, TARE_OS_##ID)
 
@@ -258,6 +263,9 @@ const struct column report_columns[] = {
 	NAME("caller", "Caller", ROLE_CALLER, R(OS) | WAITS, report_get_os_caller),
 	HELD("blocked_by", "Blocked by", ROLE_OTHER_FUNCTION, report_get_blocked_by),
 	HELD("blocked_by_thread", "in thread", ROLE_WHOLE, report_get_blocked_by_thread),
+	WOKEN("woken_by", "Woken by", ROLE_OTHER_FUNCTION, report_get_woken_by),
+	WOKEN("woken_by_thread", "in thread", ROLE_WHOLE, report_get_woken_by_thread),
+	WOKEN("woken_before", "woken before by", ROLE_WHOLE, report_get_woken_before),
 	COLUMN("os_longest", "", "longest", CELL_TIME, R(OS) | WAITS, report_get_os_longest, 0),
 	WAITED("os_time", "OS time", CELL_TIME, report_get_os_time),
 	WAITED("os_percent", "%", CELL_PERCENT, report_get_os_percent),
@@ -447,6 +455,8 @@ bool column_applies(const struct report *report, const struct column *column)
 		return false;
 	if (column->of_holders && !analysis->any_holders)
 		return false;
+	if (column->of_wakers && !analysis->wakers.len)
+		return false;
 	if (column->get == report_get_cpu_per_execution && !analysis->places_cpu)
 		return false;
 	if (column->of_places_cpu && !analysis->places_cpu)
@@ -455,7 +465,7 @@ bool column_applies(const struct report *report, const struct column *column)
 		return false;
 	if (column->of_calls && report->view->needs == NEEDS_PLACES)
 		return applies_to_places(analysis, column);
-	if (column->of_waits && analysis->sampled_waits.len)
+	if (column->of_waits && (analysis->sampled_waits.len || analysis->wakers.len))
 		return true;
 	if (column->of_calls)
 		return analysis->method == ANALYSIS_INSTRUMENT || (both && analysis->has_calls);

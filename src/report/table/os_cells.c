@@ -63,14 +63,67 @@ GET(blocked_by)
 	cell_set_scratch(cell, scratch);
 }
 
+static void append_thread(const struct report *report, uint32_t index, struct str *out)
+{
+	const struct profile_thread *thread = report->analysis->threads.data[index].row;
+
+	str_printf(out, "%s (%lld)", thread->name ? thread->name : "", (long long)thread->tid);
+}
+
 GET(blocked_by_thread)
 {
-	const struct analysis *analysis = report->analysis;
-
 	if (row->os->holder_thread == ANALYSIS_NONE)
 		return;
-	const struct profile_thread *thread = analysis->threads.data[row->os->holder_thread].row;
-	str_printf(scratch, "%s (%lld)", thread->name ? thread->name : "", (long long)thread->tid);
+	append_thread(report, row->os->holder_thread, scratch);
+	cell_set_scratch(cell, scratch);
+}
+
+static void append_waker(const struct report *report, const struct analysis_wake *wake,
+			 struct str *out)
+{
+	if (wake->kind == WAKE_NOT_KNOWN)
+		str_append(out, "[unseen]");
+	else if (wake->kind == WAKE_BY_INTERRUPT)
+		str_append(out, "[interrupt]");
+	else if (wake->function == ANALYSIS_NONE)
+		str_append(out, "?");
+	else
+		report_append_function(report, &report->analysis->functions.data[wake->function],
+				       out);
+}
+
+GET(woken_by)
+{
+	if (!row->os->wake)
+		return;
+	append_waker(report, row->os->wake, scratch);
+	cell_set_scratch(cell, scratch);
+}
+
+GET(woken_by_thread)
+{
+	if (!row->os->wake || row->os->wake->thread == ANALYSIS_NONE)
+		return;
+	append_thread(report, row->os->wake->thread, scratch);
+	cell_set_scratch(cell, scratch);
+}
+
+/* The nearest first. */
+GET(woken_before)
+{
+	const struct analysis_wake *wake = row->os->wake ? row->os->wake->before : NULL;
+
+	if (!wake)
+		return;
+	for (; wake; wake = wake->before) {
+		append_waker(report, wake, scratch);
+		if (wake->thread != ANALYSIS_NONE) {
+			str_append(scratch, " in ");
+			append_thread(report, wake->thread, scratch);
+		}
+		if (wake->before)
+			str_append(scratch, ", ");
+	}
 	cell_set_scratch(cell, scratch);
 }
 

@@ -63,6 +63,24 @@ bool report_fill_locks(struct report *report, struct error *err)
 	return true;
 }
 
+bool report_fill_wakers(struct report *report, struct error *err)
+{
+	struct report_table *table = report_add_table(report, "wakers", NULL, NULL);
+
+	(void)err;
+	vec_foreach (waker, &report->analysis->wakers) {
+		struct report_row row =
+			report_row_of_function(report, ROW_WAKER, waker->os.function);
+
+		row.values = NULL;
+		row.os = &waker->os;
+		if (report_is_selected(report, waker->os.function))
+			vec_push(&table->rows, row);
+	}
+	report_finish_rows(report, table, 0, NULL);
+	return true;
+}
+
 void report_add_causes(struct report *report)
 {
 	struct report_table *table = report_add_table(report, "os", "OS time by cause",

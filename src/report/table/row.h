@@ -38,6 +38,7 @@ enum row_type {
 	ROW_COMPARISON,	 /* `comparison` */
 	ROW_BRANCH,	 /* `branch`: a conditional jump */
 	ROW_LOCK,	 /* `os`: waits for a lock that one thread had */
+	ROW_WAKER,	 /* `os`: waits that one function of a thread ended */
 	ROW_LANE,	 /* `lane`: what a thread did over time */
 	ROW_SLICE,	 /* the same in a part of the time */
 	ROW_PAIR,	 /* `pair`: of a comparison of profiles */

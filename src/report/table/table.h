@@ -22,6 +22,7 @@ enum view_id {
 	VIEW_PROCESSES,
 	VIEW_OS,
 	VIEW_LOCKS,
+	VIEW_WAKERS,
 	VIEW_TIMELINE,
 	VIEW_COVERAGE,
 	VIEW_COVERAGE_FUNCTIONS, /* coverage with a row per function */
@@ -198,6 +199,7 @@ bool report_fill_summary(struct report *report, struct error *err);
 /* os_rows.c */
 bool report_fill_os(struct report *report, struct error *err);
 bool report_fill_locks(struct report *report, struct error *err);
+bool report_fill_wakers(struct report *report, struct error *err);
 void report_add_causes(struct report *report);
 /* coverage_rows.c */
 bool report_fill_coverage_modules(struct report *report, struct error *err);

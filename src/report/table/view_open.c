@@ -170,6 +170,10 @@ static bool view_has_data(const struct report *report, struct error *err)
 				 "the view os needs calls, and the waits of this profile were "
 				 "sampled: tare report functions --event=off-cpu, or calltree, "
 				 "shows them");
+	if (view->id == VIEW_WAKERS && !analysis->wakers.len)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the profile does not say who ended waits; tare record "
+				 "--method=sample --wakers records it, as root");
 	if (view->needs == NEEDS_CALLS && !analysis->has_calls)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "the view %s needs calls, and the profile has samples only; tare "

@@ -113,7 +113,8 @@ static void add_table(struct report *report, enum row_type type, const char *nam
 					"blocked_by"
 			      : report->analysis->has_calls
 				      ? "os_time,os_percent,os_bar,count,caller,function,object"
-				      : "os_time,os_percent,os_bar,count,caller,function,module";
+				      : "os_time,os_percent,os_bar,count,caller,function,woken_by,"
+					"module";
 	struct report_table *table = report_add_table(report, name, title, columns);
 
 	table->drop = "os_bar,count,os_percent";

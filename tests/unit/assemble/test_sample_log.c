@@ -74,6 +74,7 @@ static int write_all(void **state)
 		const struct sample_log_sample sample = sample_number(i);
 		sample_log_put_sample(&log, &sample);
 	}
+	sample_log_put_waker(&log, &(struct sample_log_waker){.thread = 3, .node = 2, .time = 50});
 	sample_log_put_note(&log, SAMPLE_LOG_END, &(struct sample_log_note){.of = 1, .time = 99});
 	sample_log_put_counts(&log, &(struct sample_log_counts){.samples = SAMPLES, .lost = 3});
 	sample_log_close(&log);
@@ -121,6 +122,10 @@ static void test_what_is_written_is_read(void **state)
 		} else if (record.kind == SAMPLE_LOG_END) {
 			assert_int_equal(record.note.of, 1);
 			assert_int_equal(record.note.time, 99);
+		} else if (record.kind == SAMPLE_LOG_WAKER) {
+			assert_int_equal(record.waker.thread, 3);
+			assert_int_equal(record.waker.node, 2);
+			assert_int_equal(record.waker.time, 50);
 		} else if (record.kind == SAMPLE_LOG_COUNTS) {
 			assert_int_equal(record.counts.samples, SAMPLES);
 			assert_int_equal(record.counts.lost, 3);
@@ -128,7 +133,7 @@ static void test_what_is_written_is_read(void **state)
 	}
 	assert_false(reader.damaged);
 	assert_int_equal(samples, SAMPLES);
-	assert_int_equal(others, 2 + 2 + 1 + 1 + 3 * 3 + 1 + 1);
+	assert_int_equal(others, 2 + 2 + 1 + 1 + 3 * 3 + 1 + 1 + 1);
 	sample_log_reader_fini(&reader);
 }
 
@@ -207,7 +212,7 @@ static void test_cut_off_anywhere(void **state)
 		before = count;
 		free(bytes);
 	}
-	assert_int_equal(before, SAMPLES + 2 + 2 + 1 + 1 + 3 * 3 + 1 + 1);
+	assert_int_equal(before, SAMPLES + 2 + 2 + 1 + 1 + 3 * 3 + 1 + 1 + 1);
 }
 
 static void test_changed_bytes(void **state)

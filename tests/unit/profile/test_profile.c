@@ -468,6 +468,7 @@ static void test_reads_older_versions(void **state)
 {
 	static const char *const younger[] = {
 		"PRAGMA user_version = 7; DROP TABLE holder; DROP TABLE wait;"
+		"DROP TABLE wake; DROP TABLE waker;"
 		"ALTER TABLE os DROP COLUMN longest_ticks",
 		"PRAGMA user_version = 6; ALTER TABLE process DROP COLUMN begin_counters_ticks;"
 		"ALTER TABLE process DROP COLUMN begin_gates_ticks;"

@@ -82,10 +82,28 @@ static void write_samples(void)
 						   .data = {.start = "\x1e\x04\x02", .size = 3}};
 	assert_true(profile_add_stack_value(writer, &value, &err));
 	assert_true(profile_add_sample_chunk(writer, &chunk, &err));
+	for (int64_t i = 1; i <= 2; i++)
+		assert_int_equal(profile_add_wake(writer,
+						  &(struct profile_wake){.thread = thread,
+									 .stack = i,
+									 .before = i - 1},
+						  &err),
+				 i);
+	const struct profile_waker waker = {.thread = thread,
+					    .event = 1,
+					    .stack = 1,
+					    .wake = 2,
+					    .waits = 4,
+					    .weight = 900,
+					    .longest = 800};
+	assert_true(profile_add_waker(writer, &waker, &err));
 	small_profile_commit(writer);
 }
 
 struct seen {
+	struct profile_wake wake;
+	struct profile_waker waker;
+	size_t wakes, wakers;
 	struct profile_stack_value value;
 	struct profile_sample_chunk chunk;
 	size_t values, chunks;
@@ -107,6 +125,24 @@ static bool take_chunk(int64_t id, const struct profile_sample_chunk *row, void 
 	assert_int_equal(id, 1);
 	seen->chunk = *row;
 	seen->chunks++;
+	return true;
+}
+
+static bool take_wake(int64_t id, const struct profile_wake *row, void *context)
+{
+	struct seen *seen = context;
+
+	assert_int_equal(id, ++seen->wakes);
+	seen->wake = *row;
+	return true;
+}
+
+static bool take_waker(const struct profile_waker *row, void *context)
+{
+	struct seen *seen = context;
+
+	seen->waker = *row;
+	seen->wakers++;
 	return true;
 }
 
@@ -137,6 +173,14 @@ static void test_round_trip(void **state)
 	assert_int_equal(lines[2].source, 0);
 	assert_true(profile_each_stack_value(profile, take_value, &seen, &err));
 	assert_true(profile_each_sample_chunk(profile, take_chunk, &seen, &err));
+	assert_true(profile_each_wake(profile, take_wake, &seen, &err));
+	assert_true(profile_each_waker(profile, take_waker, &seen, &err));
+	assert_int_equal(seen.wakes, 2);
+	assert_int_equal(seen.wake.before, 1);
+	assert_int_equal(seen.wake.stack, 2);
+	assert_int_equal(seen.wakers, 1);
+	assert_int_equal(seen.waker.wake, 2);
+	assert_int_equal(seen.waker.longest, 800);
 	assert_int_equal(seen.values, 1);
 	assert_int_equal(seen.value.weight, 3000000);
 	assert_int_equal(seen.value.squares, 3);
@@ -154,7 +198,9 @@ static bool read_all(struct error *err)
 	struct seen seen = {0};
 	struct profile *profile = profile_open(path, err);
 	const bool ok = profile && profile_each_stack_value(profile, take_value, &seen, err) &&
-			profile_each_sample_chunk(profile, take_chunk, &seen, err);
+			profile_each_sample_chunk(profile, take_chunk, &seen, err) &&
+			profile_each_wake(profile, take_wake, &seen, err) &&
+			profile_each_waker(profile, take_waker, &seen, err);
 
 	profile_close(profile);
 	return ok;
@@ -177,6 +223,10 @@ static void test_refuses_contradictions(void **state)
 		{"UPDATE stack_value SET stack = 3", "stack of row 1"},
 		{"UPDATE stack_value SET event = NULL", "no thread or event"},
 		{"UPDATE stack_value SET truncated = 4", "more cut-off samples"},
+		{"UPDATE wake SET before = 2 WHERE id = 2", "by what comes later"},
+		{"UPDATE wake SET stack = 3 WHERE id = 2", "stack of row 2"},
+		{"UPDATE waker SET thread = NULL", "of no thread or event"},
+		{"UPDATE waker SET stack = 3", "stack of row 1"},
 		{"UPDATE sample_chunk SET thread = NULL", "misplaced"},
 		{"UPDATE sample_chunk SET begin_ticks = 4611686018427387904", "misplaced"},
 	};

@@ -4,6 +4,7 @@
 #include "sampler/sched_text.h"
 #include "sampler/stack_reader.h"
 #include "sampler/switch_waits.h"
+#include "sampler/wakings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -171,6 +172,8 @@ struct told {
 	struct sampler_sample last;
 	size_t frames;
 	enum unwind_result end;
+	struct sampler_waker waker; /* tid 0: none */
+	size_t waker_frames, waker_kernel;
 };
 
 static void tell(void *context, const struct sampler_sample *sample)
@@ -181,6 +184,9 @@ static void tell(void *context, const struct sampler_sample *sample)
 	told->last = *sample;
 	told->frames = sample->stack->count;
 	told->end = sample->stack->end;
+	told->waker = sample->waker ? *sample->waker : (struct sampler_waker){0};
+	told->waker_frames = sample->waker ? sample->waker->stack->count : 0;
+	told->waker_kernel = sample->waker ? sample->waker->kernel_count : 0;
 }
 
 static const struct event wait_events[] = {{.kind = EVENT_COUNTED}, {.kind = EVENT_OFF_CPU}};
@@ -264,6 +270,98 @@ static void test_waits(void **state)
 	assert_int_equal(told.count, 4);
 	assert_int_equal(told.last.weight, 2);
 	waits_free(waits);
+}
+
+static void waken(struct waits *waits, const struct process *process, uint32_t tid, uint64_t time)
+{
+	static const uint64_t kernel[] = {7, 8, 9};
+	struct unwind_frame frame = {.addr = 3};
+	const struct unwind_stack stack = {
+		.frames = &frame, .room = 1, .count = 1, .end = UNWIND_ROOT};
+
+	waits_waken(waits, 5,
+		    &(struct sampler_waker){.process = process,
+					    .tid = tid,
+					    .time = time,
+					    .kernel = kernel,
+					    .kernel_count = 3,
+					    .stack = &stack});
+}
+
+static void test_who_ends_waits(void **state)
+{
+	struct told told = {0};
+	struct sampler_counts counts = {0};
+	const struct sampler_sink sink = {.sample = tell, .context = &told};
+	struct waits *waits = waits_new(wait_events, 2, &sink, &counts);
+	const struct process process = {.pid = 5};
+
+	(void)state;
+	assert_false(waits_goes_on(waits, 5));
+	sample_at(waits, &process, 100);
+	assert_false(waits_goes_on(waits, 5));
+	switch_at(waits, &process, OUT, 101);
+	assert_true(waits_goes_on(waits, 5));
+	waken(waits, &process, 6, 120);
+	switch_at(waits, &process, 0, 151);
+	assert_false(waits_goes_on(waits, 5));
+	assert_int_equal(told.waker.tid, 6);
+	assert_int_equal(told.waker.time, 120);
+	assert_ptr_equal(told.waker.process, &process);
+	assert_int_equal(told.waker_frames, 1);
+	assert_int_equal(told.waker_kernel, 3);
+	/* The next one ends by what nobody saw. */
+	sample_at(waits, &process, 200);
+	switch_at(waits, &process, OUT, 201);
+	switch_at(waits, &process, 0, 210);
+	assert_int_equal(told.count, 2);
+	assert_null(told.last.waker);
+	/* Of several the last one; an interrupt has no process, and no stack. */
+	sample_at(waits, &process, 300);
+	switch_at(waits, &process, OUT, 301);
+	waken(waits, &process, 6, 310);
+	waken(waits, NULL, 7, 320);
+	switch_at(waits, &process, 0, 330);
+	assert_int_equal(told.waker.time, 320);
+	assert_null(told.waker.process);
+	assert_int_equal(told.waker_frames + told.waker_kernel, 0);
+	waits_free(waits);
+}
+
+static void test_wakings(void **state)
+{
+	static const char format[] = "name: sched_waking\nformat:\n"
+				     "\tfield:int common_pid;\toffset:4;\tsize:4;\n"
+				     "\tfield:char comm[16];\toffset:8;\tsize:16;\n"
+				     "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n";
+	struct wakings wakings = {.irq_begin = 1000, .irq_end = 2000};
+	unsigned char raw[28] = {0};
+	struct perf_sample sample = {.pid = 4, .raw = raw, .raw_bytes = sizeof(raw)};
+	const uint64_t within[] = {5, 1500}, beside[] = {999, 2000};
+
+	(void)state;
+	assert_true(wakings_read_format(format, &wakings.tid_offset));
+	assert_int_equal(wakings.tid_offset, 24);
+	assert_false(wakings_read_format("field:pid_t pid;\n\toffset:24;", &wakings.tid_offset));
+	assert_false(wakings_read_format("field:pid_t pid;\toffset:9999;", &wakings.tid_offset));
+	assert_false(wakings_read_format("", &wakings.tid_offset));
+	wakings.tid_offset = 24;
+	raw[24] = 77;
+	assert_int_equal(wakings_woken(&wakings, &sample), 77);
+	sample.raw_bytes = 27;
+	assert_int_equal(wakings_woken(&wakings, &sample), 0);
+	sample.raw_bytes = 0;
+	assert_int_equal(wakings_woken(&wakings, &sample), 0);
+	sample.raw_bytes = sizeof(raw);
+	assert_false(wakings_by_interrupt(&wakings, &sample, within, 2));
+	raw[2] = 0x10; /* a soft one: of an interrupt only if the frames say so */
+	assert_true(wakings_by_interrupt(&wakings, &sample, within, 2));
+	assert_false(wakings_by_interrupt(&wakings, &sample, beside, 2));
+	raw[2] = 0x08;
+	assert_true(wakings_by_interrupt(&wakings, &sample, NULL, 0));
+	raw[2] = 0;
+	sample.pid = 0;
+	assert_true(wakings_by_interrupt(&wakings, &sample, NULL, 0));
 }
 
 /* ---- processes ---- */
@@ -470,6 +568,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_tracepoints, root_make, root_remove),
 		cmocka_unit_test(test_lists_of_events),
 		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_who_ends_waits),
+		cmocka_unit_test(test_wakings),
 		cmocka_unit_test(test_frames_of_the_scheduler),
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_parts_of_mappings),

@@ -1,0 +1,299 @@
+/*
+ * Who ended waits: waits of the event off-cpu by where they were, and by the thread and function
+ * that ended each, with who had ended that one's wait before. What was waited without anybody being
+ * seen to end it is a row of its own, so that all together are the samples of that event.
+ */
+#include "analysis/private.h"
+#include "analysis/sample_stacks.h"
+
+#include <inttypes.h>
+
+#define NS_PER_SECOND 1e9
+
+struct rest {
+	struct wait_place place;
+	uint64_t waits, ns;
+};
+
+struct wakers {
+	struct analysis *analysis;
+	struct vec_of(const struct analysis_wake *) wakes; /* of the rows, by id */
+	struct strmap same;				   /* wakes, by what they say */
+	struct strmap sums;				   /* of waits → index */
+	struct map rest_at;
+	struct vec_of(struct rest) rests;
+};
+
+static const struct analysis_wake *wake_keep(struct wakers *wakers,
+					     const struct analysis_wake *wake)
+{
+	struct arena *arena = &wakers->analysis->arena;
+	const char *key = arena_printf(arena, "%d %" PRIu32 " %" PRIu32 " %p", (int)wake->kind,
+				       wake->thread, wake->function, (const void *)wake->before);
+	uint64_t *known = strmap_put(&wakers->same, key, 0);
+
+	if (!*known) {
+		struct analysis_wake *kept = arena_new(arena, struct analysis_wake);
+
+		*kept = *wake;
+		*known = (uintptr_t)kept;
+	}
+	return (const struct analysis_wake *)(uintptr_t)*known;
+}
+
+static bool take_wake(int64_t id, const struct profile_wake *row, void *context)
+{
+	struct wakers *wakers = context;
+	const struct wait_place place = analysis_wait_place(wakers->analysis, row->stack);
+	const struct analysis_wake wake = {
+		.kind = row->thread ? WAKE_BY_THREAD : WAKE_BY_INTERRUPT,
+		.thread = row->thread ? (uint32_t)(row->thread - 1) : ANALYSIS_NONE,
+		.function = place.caller != ANALYSIS_NONE ? place.caller : place.function,
+		.before = row->before ? wakers->wakes.data[row->before - 1] : NULL};
+
+	(void)id;
+	vec_push(&wakers->wakes, wake_keep(wakers, &wake));
+	return true;
+}
+
+static uint64_t ticks_of(const struct analysis *analysis, uint64_t ns)
+{
+	return (uint64_t)((double)ns * (analysis->ticks_per_second / NS_PER_SECOND));
+}
+
+static void add(struct wakers *wakers, const struct analysis_sampled_wait *wait)
+{
+	struct analysis *analysis = wakers->analysis;
+	const struct analysis_os *os = &wait->os;
+	const char *key =
+		arena_printf(&analysis->arena, "%" PRIu32 " %" PRIu32 " %d %p", os->function,
+			     os->caller, (int)wait->idle, (const void *)os->wake);
+	const uint64_t fresh = analysis->wakers.len;
+	const uint64_t index = *strmap_put(&wakers->sums, key, fresh);
+
+	if (index == fresh) {
+		vec_push(&analysis->wakers, *wait);
+		return;
+	}
+	struct analysis_os *sum = &analysis->wakers.data[index].os;
+	sum->count += os->count;
+	sum->ticks += os->ticks;
+	if (sum->longest_ticks < os->longest_ticks)
+		sum->longest_ticks = os->longest_ticks;
+}
+
+static const struct analysis_wake *not_known(struct wakers *wakers)
+{
+	return wake_keep(wakers, &(struct analysis_wake){.kind = WAKE_NOT_KNOWN,
+							 .thread = ANALYSIS_NONE,
+							 .function = ANALYSIS_NONE});
+}
+
+static bool take_waker(const struct profile_waker *row, void *context)
+{
+	struct wakers *wakers = context;
+	const struct analysis *analysis = wakers->analysis;
+
+	if (!analysis->threads.data[row->thread - 1].selected ||
+	    row->wake > (int64_t)wakers->wakes.len)
+		return true;
+	const struct wait_place place = analysis_wait_place(analysis, row->stack);
+	const struct analysis_wake *wake =
+		row->wake ? wakers->wakes.data[row->wake - 1] : not_known(wakers);
+	add(wakers, &(struct analysis_sampled_wait){
+			    .idle = place.idle,
+			    .os = {.function = place.function,
+				   .caller = place.caller,
+				   .cause = TARE_OS_BLOCKED,
+				   .syscall_number = -1,
+				   .count = row->waits,
+				   .ticks = ticks_of(analysis, row->weight),
+				   .longest_ticks = ticks_of(analysis, row->longest),
+				   .holder = ANALYSIS_NONE,
+				   .holder_thread = ANALYSIS_NONE,
+				   .wake = wake}});
+	return true;
+}
+
+/* Waits of a place whose end nobody was seen at, by now. */
+static struct rest *rest_of(struct wakers *wakers, int64_t stack)
+{
+	const struct wait_place place = analysis_wait_place(wakers->analysis, stack);
+	const uint64_t key = ((uint64_t)place.caller << 32 | place.function) ^ (uint64_t)place.idle
+										       << 63;
+	const uint64_t index = *map_put(&wakers->rest_at, key, wakers->rests.len);
+
+	if (index == wakers->rests.len)
+		vec_push(&wakers->rests, ((struct rest){.place = place}));
+	return &wakers->rests.data[index];
+}
+
+static bool take_known(const struct profile_waker *row, void *context)
+{
+	struct wakers *wakers = context;
+	struct rest *rest = rest_of(wakers, row->stack);
+
+	if (!wakers->analysis->threads.data[row->thread - 1].selected)
+		return true;
+	rest->waits -= row->waits < rest->waits ? row->waits : rest->waits;
+	rest->ns -= row->weight < rest->ns ? row->weight : rest->ns;
+	return true;
+}
+
+static void add_rest(struct wakers *wakers, const struct rest *rest)
+{
+	if (rest->waits)
+		add(wakers, &(struct analysis_sampled_wait){
+				    .idle = rest->place.idle,
+				    .os = {.function = rest->place.function,
+					   .caller = rest->place.caller,
+					   .cause = TARE_OS_BLOCKED,
+					   .syscall_number = -1,
+					   .count = rest->waits,
+					   .ticks = ticks_of(wakers->analysis, rest->ns),
+					   .holder = ANALYSIS_NONE,
+					   .holder_thread = ANALYSIS_NONE,
+					   .wake = not_known(wakers)}});
+}
+
+static bool add_rests(struct wakers *wakers, struct profile *profile, struct error *err)
+{
+	struct sample_values values = {0};
+	uint64_t truncated = 0;
+	const bool ok =
+		sample_values_load(wakers->analysis, profile, analysis_event_id(profile, "off-cpu"),
+				   &values, &truncated, err);
+
+	vec_foreach (value, &values) {
+		struct rest *rest = rest_of(wakers, value->stack);
+
+		rest->waits += value->samples;
+		rest->ns += value->weight;
+	}
+	vec_fini(&values);
+	if (!ok || !profile_each_waker(profile, take_known, wakers, err))
+		return false;
+	vec_foreach (rest, &wakers->rests)
+		add_rest(wakers, rest);
+	return true;
+}
+
+static int compare_ticks(const void *a, const void *b)
+{
+	const struct analysis_os *x = &((const struct analysis_sampled_wait *)a)->os;
+	const struct analysis_os *y = &((const struct analysis_sampled_wait *)b)->os;
+
+	if (x->ticks != y->ticks)
+		return x->ticks > y->ticks ? -1 : 1;
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	return x->count > y->count ? -1 : x->count < y->count;
+}
+
+/* What is known of a caller: in which function it waits, if in one only, and who ends that. */
+struct of_caller {
+	uint32_t function;
+	bool several;
+	const struct analysis_wake *wake; /* the first, as rows come by descending ticks */
+};
+
+struct callers {
+	struct map at;
+	struct vec_of(struct of_caller) list;
+};
+
+static void callers_note(struct callers *callers, const struct analysis_os *os)
+{
+	const uint64_t index = *map_put(&callers->at, os->caller, callers->list.len);
+
+	if (index == callers->list.len)
+		vec_push(&callers->list, ((struct of_caller){os->function, false, os->wake}));
+	callers->list.data[index].several |= callers->list.data[index].function != os->function;
+}
+
+static const struct of_caller *callers_get(const struct callers *callers, uint32_t caller)
+{
+	const uint64_t *index = map_get(&callers->at, caller);
+
+	return index && !callers->list.data[*index].several ? &callers->list.data[*index] : NULL;
+}
+
+static void callers_fini(struct callers *callers)
+{
+	map_fini(&callers->at);
+	vec_fini(&callers->list);
+}
+
+/*
+ * Calls and samples name the function that waits by what was called, and by what was at work: where
+ * these differ, a caller that waits in one function only is as good.
+ */
+static void give_rows(struct analysis *analysis, const struct map *exact,
+		      const struct callers *wakers)
+{
+	struct callers rows = {0};
+
+	map_init(&rows.at);
+	vec_foreach (os, &analysis->os)
+		if (os->cause == TARE_OS_BLOCKED)
+			callers_note(&rows, os);
+	vec_foreach (os, &analysis->os) {
+		const uint64_t *wake = map_get(exact, (uint64_t)os->caller << 32 | os->function);
+		const struct of_caller *waker = callers_get(wakers, os->caller);
+
+		if (os->cause != TARE_OS_BLOCKED)
+			continue;
+		if (wake)
+			os->wake = (const struct analysis_wake *)(uintptr_t)*wake;
+		else if (waker && os->caller != ANALYSIS_NONE && callers_get(&rows, os->caller))
+			os->wake = waker->wake;
+	}
+	callers_fini(&rows);
+}
+
+static void give_wakes(struct analysis *analysis)
+{
+	struct callers callers = {0};
+	struct map exact;
+
+	map_init(&exact);
+	map_init(&callers.at);
+	vec_sort(&analysis->wakers, compare_ticks);
+	vec_foreach (waker, &analysis->wakers) {
+		const struct analysis_os *os = &waker->os;
+
+		if (os->wake->kind == WAKE_NOT_KNOWN)
+			continue;
+		map_put(&exact, (uint64_t)os->caller << 32 | os->function, (uintptr_t)os->wake);
+		callers_note(&callers, os);
+	}
+	vec_foreach (wait, &analysis->sampled_waits) {
+		const struct analysis_os *os = &wait->os;
+		const uint64_t *wake = map_get(&exact, (uint64_t)os->caller << 32 | os->function);
+
+		wait->os.wake = wake ? (const struct analysis_wake *)(uintptr_t)*wake : NULL;
+	}
+	give_rows(analysis, &exact, &callers);
+	callers_fini(&callers);
+	map_fini(&exact);
+}
+
+bool analysis_load_wakers(struct analysis *analysis, struct profile *profile, struct error *err)
+{
+	struct wakers wakers = {.analysis = analysis};
+
+	strmap_init(&wakers.same);
+	strmap_init(&wakers.sums);
+	map_init(&wakers.rest_at);
+	const bool ok = profile_each_wake(profile, take_wake, &wakers, err) &&
+			profile_each_waker(profile, take_waker, &wakers, err) &&
+			(!analysis->wakers.len || add_rests(&wakers, profile, err));
+	if (ok && analysis->wakers.len)
+		give_wakes(analysis);
+	strmap_fini(&wakers.same);
+	strmap_fini(&wakers.sums);
+	map_fini(&wakers.rest_at);
+	vec_fini(&wakers.rests);
+	vec_fini(&wakers.wakes);
+	return ok;
+}

@@ -1,0 +1,53 @@
+#!/bin/bash
+# Who ended waits: a semaphore's and a pipe's, each with what delayed it; the sums are those of the waits
+# that were sampled. Where the kernel does not permit that, the header says so, and nothing else changes.
+. "$(dirname "$0")/tracefs.sh"
+need_tracepoint sched/sched_waking
+need python3
+cd "$work"
+
+for method in sample instrument,sample; do
+	"$TARE" record -q --method=$method --wakers -o profile.tare -- "$FIXTURES/wakers" >said ||
+		fail "status $? of the recorded program"
+	[ "$(cat said)" = done ] || fail "the program printed: $(cat said)"
+	"$TARE" report wakers --format=json --columns=all profile.tare >wakers.json
+	"$TARE" report functions --method=sample --event=off-cpu --format=json profile.tare >waits.json
+	"$TARE" export --format=folded --wakers --method=sample --event=off-cpu profile.tare >folded
+	python3 - <<'P' || fail "$method: $(cat wakers.json | head -c 3000)"
+import collections
+import json
+
+rows = json.load(open("wakers.json"))["tables"]["wakers"]
+header = json.load(open("waits.json"))["header"]
+waited, by, before = (collections.Counter() for _ in range(3))
+for row in rows:
+    waited[row["caller"]] += row["os_time_ns"]
+    by[row["caller"], row["woken_by"]] += row["os_time_ns"]
+    before[row["caller"], (row["woken_before"] or "").split(" ")[0]] += row["os_time_ns"]
+for caller, waker in (("takes", "passes_on"), ("passes_on", "begins")):
+    assert waited[caller] > 100e6, (caller, waited)
+    assert by[caller, waker] >= 0.95 * waited[caller], (caller, by)
+assert before["takes", "begins"] >= 0.95 * waited["takes"], before
+total = sum(row["os_time_ns"] for row in rows)
+assert abs(total - header["samples_weight"]) <= 1e-4 * total + 1000, (total, header["samples_weight"])
+assert sum(row["count"] for row in rows) == header["samples"]
+lines = open("folded", encoding="utf-8").read().splitlines()
+assert sum(int(line.rsplit(" ", 1)[1]) for line in lines) == header["samples_weight"]
+chain = max(lines, key=lambda line: ("takes" in line.split(";--;")[0]) * int(line.rsplit(" ", 1)[1]))
+assert "passes_on" in chain.split(";--;")[1], chain
+P
+done
+"$TARE" merge -q profile.tare profile.tare -o merged.tare 2>/dev/null || fail "no merged profile"
+"$TARE" report wakers merged.tare 2>/dev/null && fail "a merged profile has wakers"
+
+umount /sys/kernel/tracing 2>/dev/null || exit 0
+[ ! -e /sys/kernel/debug/tracing/events ] || exit 0
+"$TARE" record -q --method=sample --wakers -o without.tare -- "$FIXTURES/wakers" >said ||
+	fail "status $? of the recorded program"
+[ "$(cat said)" = done ] || fail "the program printed: $(cat said)"
+COLUMNS=1000 "$TARE" report summary --format=text --no-pager without.tare >header
+grep -q 'nobody knows who ended waits: .*tracefs' header || fail "the header is silent: $(head -5 header)"
+"$TARE" report wakers without.tare 2>said && fail "wakers of a profile without any"
+grep -q -- --wakers said || fail "no remedy: $(cat said)"
+[ "$("$TARE" report functions --event=off-cpu --format=csv without.tare | wc -l)" -gt 3 ] || fail "no waits"
+exit 0

@@ -1,0 +1,142 @@
+/* Who ended waits: equal ones are one row; what is before an end is what delayed it, and no more.
+ */
+#include "assemble/wake_rows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { T = 1, W = 2, X = 3, EVENT = 1 };
+
+/* Thread `thread` waited from `begin` to `end`; `by` ended it in its stack 10 * by. */
+static void wait_told(struct wake_rows *rows, int64_t thread, uint64_t begin, uint64_t end,
+		      int64_t by)
+{
+	wake_rows_take(rows, &(struct wake_told){.thread = thread,
+						 .event = EVENT,
+						 .stack = thread,
+						 .begin = begin,
+						 .weight = end + 1 - begin,
+						 .by = by,
+						 .by_stack = 10 * by,
+						 .woken = end});
+}
+
+static const struct profile_wake *before_last(const struct wake_rows *rows)
+{
+	const struct profile_waker *wait = &vec_last(&rows->waits);
+	const struct profile_wake *wake = &rows->wakes.data[wait->wake - 1];
+
+	return wake->before ? &rows->wakes.data[wake->before - 1] : NULL;
+}
+
+static void test_equal_waits(void **state)
+{
+	struct wake_rows rows;
+
+	(void)state;
+	wake_rows_init(&rows);
+	wait_told(&rows, T, 100, 199, W);
+	wait_told(&rows, T, 300, 309, W);
+	wait_told(&rows, T, 400, 449, 0);
+	assert_int_equal(rows.waits.len, 2);
+	assert_int_equal(rows.waits.data[0].waits, 2);
+	assert_int_equal(rows.waits.data[0].weight, 110);
+	assert_int_equal(rows.waits.data[0].longest, 100);
+	assert_int_equal(rows.waits.data[1].longest, 50);
+	assert_int_equal(rows.wakes.data[0].thread, W);
+	assert_int_equal(rows.wakes.data[0].stack, 10 * W);
+	assert_int_equal(rows.wakes.data[1].thread, 0);
+	wake_rows_fini(&rows);
+}
+
+static void test_what_was_before(void **state)
+{
+	struct wake_rows rows;
+
+	(void)state;
+	wake_rows_init(&rows);
+	/* X ends W's wait while T waits, then W ends T's. */
+	wait_told(&rows, W, 50, 150, X);
+	wait_told(&rows, T, 100, 200, W);
+	assert_int_equal(before_last(&rows)->thread, X);
+	/* W's wait was over before T began to wait. */
+	wait_told(&rows, T, 300, 400, W);
+	assert_null(before_last(&rows));
+	/* After it woke T, W waited again, and that ended before T ran. */
+	wait_told(&rows, W, 500, 550, 0);
+	wait_told(&rows, W, 601, 605, X);
+	wait_told(&rows, T, 510, 600, W);
+	assert_int_equal(before_last(&rows)->thread, 0);
+	/* Nobody knows who ended the last one. */
+	wait_told(&rows, W, 700, 710, X);
+	wake_rows_miss(&rows, &(struct wake_told){.thread = W, .begin = 720, .weight = 10});
+	wait_told(&rows, 4, 690, 800, W);
+	assert_null(before_last(&rows));
+	wake_rows_fini(&rows);
+}
+
+/* A chain of many: eight are told, the nearest ones. */
+static void test_depth(void **state)
+{
+	struct wake_rows rows;
+	int64_t thread = 0;
+	int depth = 0;
+
+	(void)state;
+	wake_rows_init(&rows);
+	for (thread = 1; thread <= 20; thread++)
+		wait_told(&rows, thread, 10, 100 + (uint64_t)thread, thread - 1);
+	const struct profile_wake *wake = &rows.wakes.data[vec_last(&rows.waits).wake - 1];
+	for (thread = 19;; thread--) {
+		depth++;
+		assert_int_equal(wake->thread, thread);
+		if (!wake->before)
+			break;
+		wake = &rows.wakes.data[wake->before - 1];
+	}
+	assert_int_equal(depth, PROFILE_WAKES_DEEP);
+	for (size_t i = 0; i < rows.wakes.len; i++)
+		assert_true(rows.wakes.data[i].before <= (int64_t)i);
+	wake_rows_fini(&rows);
+}
+
+/* Rows have a limit; beyond it nothing of the time is lost. */
+static void test_limit(void **state)
+{
+	const uint64_t count = 70000;
+	struct wake_rows rows;
+	uint64_t waits = 0;
+
+	(void)state;
+	wake_rows_init(&rows);
+	for (uint64_t i = 0; i < count; i++)
+		wake_rows_take(&rows, &(struct wake_told){.thread = T,
+							  .event = EVENT,
+							  .stack = 1,
+							  .begin = i,
+							  .weight = 1,
+							  .by = W,
+							  .by_stack = (int64_t)i + 1,
+							  .woken = i});
+	vec_foreach (wait, &rows.waits)
+		waits += wait->waits;
+	assert_int_equal(waits, count);
+	assert_true(rows.wakes.len < count);
+	assert_int_equal(vec_last(&rows.waits).wake, 0);
+	wake_rows_fini(&rows);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_equal_waits),
+		cmocka_unit_test(test_what_was_before),
+		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
