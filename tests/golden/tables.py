@@ -53,7 +53,7 @@ COMPARED = {f"{value} {kind}".strip(): column for (value, kind), column in COLUM
 
 # Headings whose cells are names, with the columns that they are compared with.
 NAMES = {"Function": "function", "Module": "module", "Cause": "cause", "System call": "syscall",
-         "Object": "object", "Caller": "caller", "Blocked by": "blocked_by", "in thread": "blocked_by_thread", "Verdict": "verdict", "Process": "process", "Thread": "thread",
+         "Object": "object", "Caller": "caller", "Blocked by": "blocked_by", "in thread": "blocked_by_thread", "Woken by": "woken_by", "its thread": "woken_by_thread", "woken before by": "woken_before", "Verdict": "verdict", "Process": "process", "Thread": "thread",
          "Name": "name", "Section": None, "Source": "source", "Address": "address",
          "Executable": "executable", "Path": None, "Build id": "build_id", "Type": "type",
          "Of function": None, "Reasons of refusal": "refusals", "Line": None, "Instruction": None,

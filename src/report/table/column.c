@@ -264,7 +264,7 @@ const struct column report_columns[] = {
 	HELD("blocked_by", "Blocked by", ROLE_OTHER_FUNCTION, report_get_blocked_by),
 	HELD("blocked_by_thread", "in thread", ROLE_WHOLE, report_get_blocked_by_thread),
 	WOKEN("woken_by", "Woken by", ROLE_OTHER_FUNCTION, report_get_woken_by),
-	WOKEN("woken_by_thread", "in thread", ROLE_WHOLE, report_get_woken_by_thread),
+	WOKEN("woken_by_thread", "its thread", ROLE_WHOLE, report_get_woken_by_thread),
 	WOKEN("woken_before", "woken before by", ROLE_WHOLE, report_get_woken_before),
 	COLUMN("os_longest", "", "longest", CELL_TIME, R(OS) | WAITS, report_get_os_longest, 0),
 	WAITED("os_time", "OS time", CELL_TIME, report_get_os_time),
