@@ -254,7 +254,7 @@ static void give_rows(struct analysis *analysis, const struct map *exact,
 static void give_wakes(struct analysis *analysis)
 {
 	struct callers callers = {0};
-	struct map exact;
+	struct map exact = {0};
 
 	map_init(&exact);
 	map_init(&callers.at);

@@ -25,7 +25,7 @@ void waits_switch(struct waits *waits, const struct process *process,
 		  const struct perf_record *record);
 /* Whether the thread is known to wait; whoever wakes it then ends the wait. */
 bool waits_goes_on(const struct waits *waits, uint32_t tid);
-void waits_waken(struct waits *waits, uint32_t tid, const struct sampler_waker *waker);
+void waits_waken(struct waits *waits, uint32_t tid, const struct sampler_waker *from);
 /* A thread begins, or has ended; its number may be that of an earlier one. */
 void waits_begin(struct waits *waits, uint32_t tid);
 void waits_end(struct waits *waits, uint32_t tid);
