@@ -155,6 +155,7 @@ struct analysis *analysis_open(struct profile *profile, const struct analysis_op
 	    (!options->executions || analysis_load_executions(analysis, profile, err)) &&
 	    analysis_load_sampled_waits(analysis, profile, err) &&
 	    analysis_load_wakers(analysis, profile, err) &&
+	    analysis_load_waited(analysis, profile, options, err) &&
 	    analysis_reshape(analysis, options, err)) {
 		analysis_execute_places(analysis, options->code && options->places);
 		return analysis;
@@ -188,6 +189,7 @@ void analysis_close(struct analysis *analysis)
 	vec_fini(&analysis->wait_lists);
 	vec_fini(&analysis->sampled_waits);
 	vec_fini(&analysis->wakers);
+	free(analysis->waited);
 	vec_fini(&analysis->module_coverage);
 	vec_fini(&analysis->coverage);
 	vec_fini(&analysis->node_ids);

@@ -252,6 +252,18 @@ struct analysis_sampled_wait {
 	bool idle; /* for work, time, or the end of threads and processes */
 };
 
+/* Time of waits that were sampled, in ticks: inclusive once per stack; idle ones apart. */
+enum analysis_waited_kind {
+	WAITED_INCLUSIVE,
+	WAITED_EXCLUSIVE,
+	IDLE_INCLUSIVE,
+	IDLE_EXCLUSIVE,
+	WAITED_KINDS
+};
+struct analysis_waited {
+	uint64_t ticks[WAITED_KINDS];
+};
+
 enum analysis_coverage_class {
 	COVERAGE_INSTRUMENTED,
 	COVERAGE_PART,
@@ -454,6 +466,8 @@ struct analysis {
 	struct vec_of(int64_t) wait_lists; /* of threads, see thread_states.h; 0: none */
 	/* Of recordings that only sample, with the event off-cpu: in no order */
 	struct vec_of(struct analysis_sampled_wait) sampled_waits;
+	/* By function, beside samples of another event: what it waited; NULL: not known. */
+	struct analysis_waited *waited;
 	/* The same by who ended them, where that was recorded: by descending ticks. */
 	struct vec_of(struct analysis_sampled_wait) wakers;
 	struct vec_of(struct analysis_module_coverage) module_coverage;

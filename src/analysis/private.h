@@ -120,6 +120,9 @@ struct wait_place {
 struct wait_place analysis_wait_place(const struct analysis *analysis, int64_t stack);
 /* wakers.c: after both */
 bool analysis_load_wakers(struct analysis *analysis, struct profile *profile, struct error *err);
+/* waited.c */
+bool analysis_load_waited(struct analysis *analysis, struct profile *profile,
+			  const struct analysis_options *options, struct error *err);
 /* coverage.c */
 bool analysis_load_coverage(struct analysis *analysis, struct profile *profile,
 			    const struct analysis_options *options, struct error *err);

@@ -26,6 +26,8 @@ bool sample_values_load(const struct analysis *analysis, struct profile *profile
 			struct sample_values *values, uint64_t *truncated, struct error *err);
 /* The id of the event of that name; 0: there is none. */
 int64_t analysis_event_id(const struct profile *profile, const char *name);
+/* Whether a stack of off-cpu waits for work, time, or the end of threads and processes. */
+bool analysis_stack_is_idle(const struct analysis *analysis, int64_t stack);
 /* By thread, then by stack. */
 void sample_values_sort(struct sample_values *values);
 

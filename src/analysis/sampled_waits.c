@@ -79,6 +79,11 @@ struct wait_place analysis_wait_place(const struct analysis *analysis, int64_t s
 	return place;
 }
 
+bool analysis_stack_is_idle(const struct analysis *analysis, int64_t stack)
+{
+	return analysis_wait_place(analysis, stack).idle;
+}
+
 static void take(struct sampled_waits *waits, const struct sample_value *value)
 {
 	struct analysis *analysis = waits->analysis;

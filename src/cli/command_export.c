@@ -17,7 +17,7 @@
 struct export_values {
 	const char *format, *output, *measure, *compare;
 	int embed_source; /* enum export_code */
-	bool wakers;
+	bool waits, wakers;
 	struct option_list source_paths;
 	struct profile_values profile;
 };
@@ -45,6 +45,11 @@ static const struct option export_command_options[] = {
 		 "event's name for what they stand for",
 	 .type = OPTION_TEXT,
 	 .offset = AT(measure)},
+	{.name = "waits",
+	 .help = "folded: CPU time and the waits that were sampled, together (tare record "
+		 "--event=cpu-clock --off-cpu)",
+	 .type = OPTION_FLAG,
+	 .offset = AT(waits)},
 	{.name = "wakers",
 	 .help = "folded: the waits that were sampled, each with the stack of who ended it (tare "
 		 "record --wakers)",
@@ -78,6 +83,7 @@ static bool write_profile(const struct export_format *format, const struct expor
 					       .to = values->profile.to,
 					       .depth = values->profile.depth,
 					       .measure = values->measure,
+					       .waits = values->waits,
 					       .wakers = values->wakers,
 					       .path = compared->profile.path,
 					       .base = compared->base.analysis,
@@ -130,8 +136,9 @@ static bool check(const struct export_values *values, const struct operands *ope
 	const char *for_pages = option_of_pages(values);
 	if (for_pages && strcmp((*format)->name, "html") != 0)
 		return error_set(err, ERROR_USAGE, "%s is for --format=html only", for_pages);
-	if (values->wakers && strcmp((*format)->name, "folded") != 0)
-		return error_set(err, ERROR_USAGE, "--wakers is for --format=folded only");
+	if ((values->wakers || values->waits) && strcmp((*format)->name, "folded") != 0)
+		return error_set(err, ERROR_USAGE, "%s is for --format=folded only",
+				 values->waits ? "--waits" : "--wakers");
 	if ((*format)->is_binary && !values->output && isatty(STDOUT_FILENO))
 		return error_set(err, ERROR_USAGE,
 				 "%s is binary and not for a terminal; say -o FILE",

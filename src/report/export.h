@@ -20,6 +20,7 @@ struct export_options {
 	const char *from, *to; /* range of time as analysis_time_parse has it; NULL: all */
 	int64_t depth;	       /* calls deeper than that are left out; 0: none */
 	const char *measure;   /* of call paths, where the format has one only; NULL: the first */
+	bool waits;	       /* folded: CPU time and waits that were sampled, together */
 	bool wakers;	       /* folded: waits, and behind them who ended them */
 	const char *path;      /* of the profile, as the user gave it */
 	/* HTML: what to compare with, NULL: nothing */

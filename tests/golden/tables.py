@@ -35,6 +35,9 @@ for value in ("Elapsed", "CPU", "Application", "Overhead", "Error"):
         COLUMNS[value, kind + " %"] = f"{value.lower()}_{name}_percent"
         for each in ("avg", "min", "max", "p50", "p90", "p99"):
             COLUMNS[value, f"{kind} {each}"] = f"{value.lower()}_{name}_{each}"
+for value in ("Waited", "Idle"):
+    for kind, name in (("incl", "inclusive"), ("excl", "exclusive")):
+        COLUMNS[value, kind] = f"{value.lower()}_{name}"
 COLUMNS["CPU", "±"] = "cpu_exclusive_margin"
 for value in ("Elapsed", "CPU", "Application"):
     COLUMNS["Calls made", value] = f"called_{value.lower()}"

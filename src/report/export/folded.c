@@ -21,6 +21,8 @@ bool paths_write_folded(const struct analysis *analysis, const struct export_opt
 	struct path path;
 	struct path_chain chain = {0};
 
+	if (options->waits)
+		return folded_write_waits(analysis, stream, err);
 	if (options->wakers)
 		return folded_write_wakers(analysis, stream, err);
 	if (!paths_open(&paths, analysis, options->measure, err))

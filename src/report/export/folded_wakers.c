@@ -1,7 +1,11 @@
 /*
- * Waits as folded stacks, joined with the stacks of who ended them, as offwaketime of bcc has them:
+ * Waits as folded stacks: with CPU time, or joined with the stacks of who ended them, as
+ * offwaketime of bcc has them:
  *
  *   process;outermost;…;function that waits;--;function that ends the wait;…;outermost;thread ns
+ *
+ * and, of both, process;outermost;…;function ns, where waits have "[waits]" behind it, and those
+ * for work or time "[idle]" before the outermost one, so that they stand apart.
  *
  * Of an interrupt and of what was not recorded a name in brackets stands in the place of the
  * latter. All together are the waits that were sampled.
@@ -36,11 +40,15 @@ static const char *name_at(const struct folded_wakers *writer, int64_t stack)
 	return writer->paths.names[writer->analysis->function_of[location->function - 1]];
 }
 
-static void write_wait(struct folded_wakers *writer, uint32_t thread, int64_t stack)
+static void write_process(struct folded_wakers *writer, uint32_t thread)
 {
 	const uint32_t process = writer->analysis->threads.data[thread].process;
 
 	folded_write_name(writer->stream, writer->paths.process_names[process]);
+}
+
+static void write_stack(struct folded_wakers *writer, int64_t stack)
+{
 	writer->chain.len = 0;
 	for (int64_t at = stack; at; at = writer->stacks[at - 1].parent)
 		vec_push(&writer->chain, (uint32_t)at);
@@ -48,6 +56,12 @@ static void write_wait(struct folded_wakers *writer, uint32_t thread, int64_t st
 		fputc(';', writer->stream);
 		folded_write_name(writer->stream, name_at(writer, writer->chain.data[i]));
 	}
+}
+
+static void write_wait(struct folded_wakers *writer, uint32_t thread, int64_t stack)
+{
+	write_process(writer, thread);
+	write_stack(writer, stack);
 	fputs(";--;", writer->stream);
 }
 
@@ -109,27 +123,89 @@ static bool write_rest(struct folded_wakers *writer, struct profile *profile, st
 	return ok;
 }
 
+static bool folded_open(struct folded_wakers *writer, struct error *err)
+{
+	size_t count;
+
+	if (!paths_open(&writer->paths, writer->analysis, NULL, err))
+		return false;
+	writer->stacks = profile_stacks(writer->analysis->profile, &count);
+	writer->locations = profile_locations(writer->analysis->profile, &count);
+	map_init(&writer->told);
+	return true;
+}
+
+static void folded_close(struct folded_wakers *writer)
+{
+	map_fini(&writer->told);
+	vec_fini(&writer->wakes);
+	vec_fini(&writer->chain);
+	paths_close(&writer->paths);
+}
+
 bool folded_write_wakers(const struct analysis *analysis, FILE *stream, struct error *err)
 {
 	struct folded_wakers writer = {.analysis = analysis, .stream = stream};
 	struct profile *profile = (struct profile *)analysis->profile;
-	size_t count;
 
 	if (!analysis->wakers.len)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "the profile does not say who ended waits; tare record "
 				 "--method=sample --wakers records it, as root");
-	if (!paths_open(&writer.paths, analysis, NULL, err))
+	if (!folded_open(&writer, err))
 		return false;
-	writer.stacks = profile_stacks(profile, &count);
-	writer.locations = profile_locations(profile, &count);
-	map_init(&writer.told);
 	const bool ok = profile_each_wake(profile, take_wake, &writer, err) &&
 			profile_each_waker(profile, take_waker, &writer, err) &&
 			write_rest(&writer, profile, err);
-	map_fini(&writer.told);
-	vec_fini(&writer.wakes);
-	vec_fini(&writer.chain);
-	paths_close(&writer.paths);
+	folded_close(&writer);
+	return ok;
+}
+
+/* ---- CPU time and waits ---- */
+
+static void write_time(struct folded_wakers *writer, const struct sample_value *value, bool waited)
+{
+	const bool idle = waited && analysis_stack_is_idle(writer->analysis, value->stack);
+
+	write_process(writer, value->thread);
+	if (idle)
+		fputs(";[idle]", writer->stream);
+	write_stack(writer, value->stack);
+	if (waited && !idle)
+		fputs(";[waits]", writer->stream);
+	fprintf(writer->stream, " %" PRIu64 "\n", value->weight);
+}
+
+static bool write_times(struct folded_wakers *writer, int64_t event, bool waited, struct error *err)
+{
+	struct sample_values values = {0};
+	uint64_t truncated = 0;
+	const bool ok =
+		sample_values_load(writer->analysis, (struct profile *)writer->analysis->profile,
+				   event, &values, &truncated, err);
+
+	vec_foreach (value, &values)
+		if (value->weight)
+			write_time(writer, value, waited);
+	vec_fini(&values);
+	return ok;
+}
+
+bool folded_write_waits(const struct analysis *analysis, FILE *stream, struct error *err)
+{
+	struct folded_wakers writer = {.analysis = analysis, .stream = stream};
+	const int64_t waits = analysis_event_id(analysis->profile, "off-cpu");
+	const int64_t cpu = analysis_event_id(analysis->profile, "cpu-clock");
+
+	if (!waits || !cpu)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the profile has no samples of %s; tare record --method=sample "
+				 "--event=cpu-clock --off-cpu records both",
+				 waits ? "cpu-clock" : "waits");
+	if (!folded_open(&writer, err))
+		return false;
+	const bool ok =
+		write_times(&writer, cpu, false, err) && write_times(&writer, waits, true, err);
+	folded_close(&writer);
 	return ok;
 }

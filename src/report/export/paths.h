@@ -72,6 +72,7 @@ const char *paths_name(const struct paths *paths, uint32_t node);
 /* folded.c: with ":" for ";", which separates. */
 void folded_write_name(FILE *stream, const char *name);
 /* folded_wakers.c */
+bool folded_write_waits(const struct analysis *analysis, FILE *stream, struct error *err);
 bool folded_write_wakers(const struct analysis *analysis, FILE *stream, struct error *err);
 bool paths_write_folded(const struct analysis *analysis, const struct export_options *options,
 			FILE *stream, struct error *err);

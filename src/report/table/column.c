@@ -183,6 +183,12 @@
 		.name = (name_), .group = "", .title = (title_), .type = CELL_TEXT,                \
 		.role = (role_), .rows = R(OS) | WAITS, .get = (get_), .of_holders = true          \
 	}
+#define WAITED_FOR(name_, group_, title_, param_)                                                  \
+	{                                                                                          \
+		.name = (name_), .group = (group_), .title = (title_), .type = CELL_TIME,          \
+		.rows = R(FUNCTION), .get = report_get_waited, .param = (param_),                  \
+		.of_waited = true                                                                  \
+	}
 #define WOKEN(name_, title_, role_, get_)                                                          \
 	{                                                                                          \
 		.name = (name_), .group = "", .title = (title_), .type = CELL_TEXT,                \
@@ -342,6 +348,10 @@ const struct column report_columns[] = {
 	 .get = report_get_histogram},
 	SAMPLED("inclusive", "Inclusive", SAMPLES_INCLUSIVE, WEIGHT_INCLUSIVE),
 	SAMPLED("exclusive", "Exclusive", SAMPLES_EXCLUSIVE, WEIGHT_EXCLUSIVE),
+	WAITED_FOR("waited_inclusive", "Waited", "incl", WAITED_INCLUSIVE),
+	WAITED_FOR("waited_exclusive", "Waited", "excl", WAITED_EXCLUSIVE),
+	WAITED_FOR("idle_inclusive", "Idle", "incl", IDLE_INCLUSIVE),
+	WAITED_FOR("idle_exclusive", "Idle", "excl", IDLE_EXCLUSIVE),
 	COMPARED("cpu_exclusive", "Calls", "CPU", CELL_TIME, COMPARED_CPU),
 	COMPARED("cpu_percent", "Calls", "%", CELL_PERCENT, COMPARED_CPU_PERCENT),
 	COMPARED("samples", "Samples", "samples", CELL_COUNT, COMPARED_SAMPLES),
@@ -454,6 +464,8 @@ bool column_applies(const struct report *report, const struct column *column)
 	if (column->of_executions && !analysis->executions)
 		return false;
 	if (column->of_holders && !analysis->any_holders)
+		return false;
+	if (column->of_waited && !analysis->waited)
 		return false;
 	if (column->of_wakers && !analysis->wakers.len)
 		return false;

@@ -57,6 +57,7 @@ struct column {
 	/* only where lines and instructions have that beside their samples */
 	bool of_places_cpu, of_places_calls, of_executions;
 	bool of_holders; /* only where it is known who had locks */
+	bool of_waited;	 /* only where functions have waits beside samples of another event */
 	bool of_wakers;	 /* only where it is known who ended waits */
 	bool on_request; /* only where it is named, or all are asked for */
 	report_getter *get;
@@ -112,6 +113,7 @@ report_getter report_get_cpu;
 enum lane_column { LANE_CPU = WAITINGS, LANE_BLOCKED, LANE_PREEMPTED };
 /* lane_cells.c; parameters below LANE_CPU are those of enum analysis_waiting */
 report_getter report_get_lane, report_get_lane_begin, report_get_lane_end, report_get_lane_states;
+report_getter report_get_waited;
 report_getter report_get_woken_by, report_get_woken_by_thread, report_get_woken_before;
 report_getter report_get_blocked_by, report_get_blocked_by_thread, report_get_os_longest,
 	report_get_cause, report_get_syscall, report_get_object, report_get_os_path,

@@ -78,6 +78,15 @@ GET(blocked_by_thread)
 	cell_set_scratch(cell, scratch);
 }
 
+GET(waited)
+{
+	const struct analysis *analysis = report->analysis;
+	const size_t function = (size_t)(row->function - analysis->functions.data);
+
+	if (analysis->waited && row->function)
+		set_ticks(report, cell, analysis->waited[function].ticks[column->param]);
+}
+
 static void append_waker(const struct report *report, const struct analysis_wake *wake,
 			 struct str *out)
 {

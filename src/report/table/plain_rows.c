@@ -15,6 +15,17 @@ static bool trim_function(struct report *report, const struct analysis_values *v
 	return true;
 }
 
+/* At work, or waiting. */
+static bool was_seen(const struct report *report, uint32_t function)
+{
+	const struct analysis *analysis = report->analysis;
+	const struct analysis_waited *waited =
+		analysis->waited ? &analysis->waited[function] : NULL;
+
+	return analysis_was_seen(analysis, &analysis->functions.data[function].values) ||
+	       (waited && (waited->ticks[WAITED_INCLUSIVE] || waited->ticks[IDLE_INCLUSIVE]));
+}
+
 bool report_fill_functions(struct report *report, struct error *err)
 {
 	struct report_table *table = report_add_table(report, "functions", NULL, NULL);
@@ -22,7 +33,7 @@ bool report_fill_functions(struct report *report, struct error *err)
 	(void)err;
 	for (uint32_t i = 0; i < report->analysis->functions.len; i++) {
 		const struct analysis_values *values = &report->analysis->functions.data[i].values;
-		if (analysis_was_seen(report->analysis, values) && report_is_selected(report, i) &&
+		if (was_seen(report, i) && report_is_selected(report, i) &&
 		    !trim_function(report, values))
 			vec_push(&table->rows, report_row_of_function(report, ROW_FUNCTION, i));
 	}

@@ -63,7 +63,13 @@ const struct view report_views[] = {
 	 .rows = R(FUNCTION),
 	 .name = "functions",
 	 .summary = "one row per function",
-	 .layouts = LAYOUTS_OF("function,module", "confidence,", ""),
+	 .layouts = {{CALL_COLUMNS "confidence,function,module", CALL_DROPS, BY "_exclusive"},
+		     {SAMPLE_COLUMNS "waited_inclusive,waited_exclusive,idle_inclusive,"
+				     "function,module",
+		      "exclusive_weight,idle_inclusive,waited_exclusive,inclusive_margin,"
+		      "inclusive_samples,module,exclusive_samples,exclusive_bar,waited_inclusive",
+		      "exclusive_samples"},
+		     {WEIGHT_COLUMNS "function,module", WEIGHT_DROPS, "exclusive_weight"}},
 	 .limit = 25,
 	 .fill = report_fill_functions},
 	{.id = VIEW_CALLERS,
