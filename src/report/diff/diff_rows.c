@@ -83,6 +83,9 @@ static void add_side(struct diff_rows *rows, enum diff_side side, struct strmap 
 
 	strmap_init(&seen);
 	vec_foreach (row, &report->tables[0].rows) {
+		/* Functions that have only waited have no value that is compared. */
+		if (row->type == ROW_FUNCTION && !analysis_was_seen(report->analysis, row->values))
+			continue;
 		str_clear(&key);
 		append_key(rows, row, &key);
 		const char *name = arena_strdup(&rows->arena, key.data ? key.data : "");
