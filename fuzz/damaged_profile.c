@@ -34,6 +34,18 @@ static void add_samples(struct profile_writer *writer)
 	profile_add_sampling(writer, &(struct profile_sampling){.collector = "perf"}, &err);
 }
 
+/* Waits, and who ended them: that one had waited, too. */
+static void add_wakers(struct profile_writer *writer)
+{
+	struct error err;
+	const int64_t event = small_event(writer, "off-cpu", "ns");
+
+	small_samples(writer, &(struct profile_stack_value){1, event, 2, 3, 900, 0, 0});
+	profile_add_wake(writer, &(struct profile_wake){.thread = 1, .stack = 1}, &err);
+	profile_add_wake(writer, &(struct profile_wake){.before = 1}, &err);
+	profile_add_waker(writer, &(struct profile_waker){1, event, 2, 2, 2, 800, 700}, &err);
+}
+
 /* A call with one in it, the stack that it leaves, a mark, and a pause. */
 static void add_event_log(struct profile_writer *writer)
 {
@@ -87,6 +99,7 @@ static void make_sound(const char *path)
 	profile_add_coverage(writer, &(struct profile_coverage){1, "f", 1, 64, "part", 1}, &err);
 	profile_add_mark(writer, &(struct profile_mark){1, -3, "m", 7}, &err);
 	add_samples(writer);
+	add_wakers(writer);
 	add_event_log(writer);
 	profile_add_cpu_use(writer, &(struct profile_cpu_use){1, 1000, 1500, 400}, &err);
 	small_profile_commit_as(writer, "instrument,sample");
