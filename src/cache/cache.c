@@ -198,9 +198,17 @@ static bool stat_is_settled(const struct stat *info)
 	       info->st_ctim.tv_sec < now - SETTLE_SECONDS;
 }
 
-static bool source_digest(const struct cache *cache, const char *path, struct str *stat_text,
-			  char digest[DIGEST_TEXT_BYTES], struct error *err)
+/* What is to be instrumented, as it was when that began. */
+struct source {
+	struct str stat_text;
+	char content[DIGEST_TEXT_BYTES];
+};
+
+static bool source_read(const struct cache *cache, const char *path, struct source *source,
+			struct error *err)
 {
+	struct str *stat_text = &source->stat_text;
+	char *digest = source->content;
 	struct stat info;
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
@@ -240,26 +248,26 @@ static void entry_key(const struct cache *cache, const struct cache_request *req
 	str_fini(&text);
 }
 
-static bool source_is_unchanged(const char *path, const struct str *stat_text, struct error *err)
+/* Who gives the file another name, say, changes its times only. */
+static bool source_is_unchanged(const struct cache *cache, const char *path,
+				const struct source *source, struct error *err)
 {
-	struct stat info;
-	struct str now = {0};
+	struct source now = {0};
+	const bool is_read = source_read(cache, path, &now, err);
+	const bool same = is_read && !strcmp(now.content, source->content);
 
-	if (stat(path, &info) < 0)
-		return error_set_errno(err, errno, "cannot read %s", path);
-	cache_stat_text(&info, &now);
-	const bool same = !strcmp(now.data, stat_text->data);
-	str_fini(&now);
-	return same || error_set(err, ERROR_INPUT, "%s changed while it was instrumented", path);
+	str_fini(&now.stat_text);
+	return same || (is_read &&
+			error_set(err, ERROR_INPUT, "%s changed while it was instrumented", path));
 }
 
 static bool entry_build(struct cache *cache, const struct cache_request *request, const char *key,
-			const struct str *stat_text, struct error *err)
+			const struct source *source, struct error *err)
 {
 	struct cache_product product = {0};
 
 	const bool ok = request->build(request->path, key, &product, request->context, err) &&
-			source_is_unchanged(request->path, stat_text, err) &&
+			source_is_unchanged(cache, request->path, source, err) &&
 			cache_entry_store(cache, key, request->path, &product, err);
 	vec_fini(&product.bytes);
 	str_fini(&product.summary);
@@ -269,11 +277,11 @@ static bool entry_build(struct cache *cache, const struct cache_request *request
 
 /* With the lock: another run may have built it while this one waited for that. */
 static bool get_locked(struct cache *cache, const struct cache_request *request, const char *key,
-		       const struct str *stat_text, struct cache_entry *entry, struct error *err)
+		       const struct source *source, struct cache_entry *entry, struct error *err)
 {
 	if (cache_entry_load(cache, key, request->path, entry))
 		return true;
-	if (!entry_build(cache, request, key, stat_text, err))
+	if (!entry_build(cache, request, key, source, err))
 		return false;
 	entry->was_built = cache_entry_load(cache, key, request->path, entry);
 	return entry->was_built ||
@@ -305,21 +313,21 @@ static bool open_aside(struct cache *cache, struct error *err)
 bool cache_get(struct cache *cache, const struct cache_request *request, struct cache_entry *entry,
 	       struct error *err)
 {
-	char content[DIGEST_TEXT_BYTES], key[DIGEST_TEXT_BYTES];
-	struct str stat_text = {0};
+	char key[DIGEST_TEXT_BYTES];
+	struct source source = {0};
 	struct cache_lock lock;
 	bool ok = false;
 
 	*entry = (struct cache_entry){0};
-	if (!source_digest(cache, request->path, &stat_text, content, err))
+	if (!source_read(cache, request->path, &source, err))
 		goto out;
-	entry_key(cache, request, content, key);
+	entry_key(cache, request, source.content, key);
 	ok = cache_entry_load(cache, key, request->path, entry);
 	if (ok)
 		goto out;
 	switch (cache_lock_take(cache, key, request->path, &lock, err)) {
 	case CACHE_LOCK_TAKEN:
-		ok = get_locked(cache, request, key, &stat_text, entry, err);
+		ok = get_locked(cache, request, key, &source, entry, err);
 		cache_lock_release(cache, &lock);
 		break;
 	case CACHE_LOCK_BUSY:
@@ -330,6 +338,6 @@ bool cache_get(struct cache *cache, const struct cache_request *request, struct 
 		break;
 	}
 out:
-	str_fini(&stat_text);
+	str_fini(&source.stat_text);
 	return ok;
 }

@@ -65,6 +65,7 @@ struct recipe {
 	size_t size_bytes;
 	bool fails;
 	bool changes_source; /* as an update of the program at that moment does */
+	bool links_source;   /* it gets a second name, as others' caches give it */
 };
 
 static bool build(const char *path, const char *key, struct cache_product *product, void *context,
@@ -79,6 +80,13 @@ static bool build(const char *path, const char *key, struct cache_product *produ
 		return error_set(err, ERROR_SYSTEM, "no luck");
 	if (recipe->changes_source)
 		write_text(source, "another program");
+	if (recipe->links_source) {
+		char name[sizeof(source) + 8];
+
+		snprintf(name, sizeof(name), "%s.linked", source);
+		assert_int_equal(link(source, name), 0);
+		assert_int_equal(unlink(name), 0);
+	}
 	product->outcome = recipe->outcome;
 	for (size_t i = 0; i < recipe->size_bytes; i++)
 		vec_push(&product->bytes, (unsigned char)i);
@@ -329,6 +337,21 @@ static void test_failures_leave_nothing(void **state)
 	assert_false(get(&cache, &failing, "a", &entry, &err));
 	assert_string_equal(err.message, "no luck");
 	get_ok(&cache, &plain, "a", &entry);
+	assert_true(entry.was_built);
+	cache_entry_fini(&entry);
+	cache_close(&cache);
+}
+
+/* Such a file has other times, and is what it was. */
+static void test_files_that_get_another_name_stay(void **state)
+{
+	struct cache cache = open_cache(1 << 20);
+	struct recipe linking = plain;
+	struct cache_entry entry;
+
+	(void)state;
+	linking.links_source = true;
+	get_ok(&cache, &linking, "linked", &entry);
 	assert_true(entry.was_built);
 	cache_entry_fini(&entry);
 	cache_close(&cache);
@@ -797,6 +820,7 @@ int main(void)
 		CACHE_TEST(test_copies_of_another_user_are_rebuilt),
 		CACHE_TEST(test_refusals_and_nothing_to_do_are_kept),
 		CACHE_TEST(test_failures_leave_nothing),
+		CACHE_TEST(test_files_that_get_another_name_stay),
 		CACHE_TEST(test_files_that_change_meanwhile_leave_nothing),
 		CACHE_TEST(test_damaged_entries_are_rebuilt),
 		CACHE_TEST(test_changed_meta_files_are_not_believed),
