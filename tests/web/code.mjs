@@ -322,6 +322,27 @@ const tests = {
 		return { problems: [...problems, ...all.problems], close: all.close };
 	},
 
+	async 'a part of the timeline is one of the samples'() {
+		const { page, problems, close } = await openPage(browser, `${file('--method=sample')}#timeline`);
+		const samples = () => page.evaluate(() => tarePage.state.selection.totals[0]);
+		const all = await samples();
+		const box = await page.locator('.timeline canvas').boundingBox();
+		const at = (share) => box.x + 230 + (box.width - 230) * share;
+		await page.mouse.move(at(0.2), box.y + 40);
+		await page.mouse.down();
+		await page.mouse.move(at(0.4), box.y + 40);
+		await page.mouse.move(at(0.7), box.y + 40);
+		await page.mouse.up();
+		const some = await samples();
+		check(some > 0 && some < all, `samples of half of the time: ${some} of ${all}`);
+		check(!(await page.locator('.view .note').first().textContent()).includes('other views'), 'nothing is said of other views');
+		await view(page, 'Functions');
+		check(await page.locator('.chip', { hasText: 'time' }).isVisible(), 'a button that ends it');
+		await page.locator('.chip', { hasText: 'time' }).click();
+		equal(await samples(), all, 'all again');
+		return { problems, close };
+	},
+
 	async 'filters do not reach lines, which is said'() {
 		const { page, problems, close } = await open('#source');
 		const note = async () => (await text(page.locator('.view .signs'))).join(' ');

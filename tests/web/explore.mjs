@@ -405,6 +405,7 @@ const tests = {
 		check(after.every((length, i) => Math.abs(length - before[i]) <= 3), `then: ${after} instead of ${before}`);
 		await page.setViewportSize({ width: 1100, height: 800 });
 		await settledFrames(page);
+		check((await names()).some((length, i) => length > after[i]), 'where the pane is wider, so are names');
 		await page.setViewportSize({ width: 1440, height: 900 });
 		await settledFrames(page);
 		equal(await names(), after, 'after the window was narrow');

@@ -8,7 +8,7 @@ const [pages, out] = process.argv.slice(2).map((path) => resolve(path));
 const browser = await startBrowser();
 const LARGEST = 200000; /* bytes */
 
-/** `of`: the function to select; `keys` are pressed then. */
+/** `of`: the function to select; `keys` are pressed then; the pointer goes to `at`. */
 const pictures = [
 	{ name: 'html-summary', page: 'calls', address: '#summary', theme: 'light' },
 	{ name: 'html-functions', page: 'calls', address: '#functions&v=application_inclusive', theme: 'light', of: 'sqlite3VdbeExec' },
@@ -19,10 +19,12 @@ const pictures = [
 	{ name: 'html-compare', page: 'compare', address: '#functions&v=application_inclusive', theme: 'light', of: 'sqlite3BtreeInsert' },
 	{ name: 'html-source', page: 'code', address: '#source&v=cpu_exclusive', theme: 'light', of: 'add_words' },
 	{ name: 'html-instructions', page: 'code', address: '#instructions&v=cpu_exclusive&bytes=1', theme: 'dark', of: 'add_words', keys: ['ArrowDown'] },
+	{ name: 'html-timeline', page: 'threads', address: '#timeline', theme: 'light', at: [700, 300] },
+	{ name: 'html-locks', page: 'threads', address: '#locks', theme: 'dark' },
 ];
 
 let large = 0;
-for (const { name, page: file, address, theme, keys = [], of } of pictures) {
+for (const { name, page: file, address, theme, keys = [], of, at } of pictures) {
 	const { page, problems, close } = await openPage(browser, join(pages, `${file}.html`) + address, { colorScheme: theme, viewport: { width: 1240, height: 660 } });
 	if (of)
 		await page.evaluate((wanted) => {
@@ -33,6 +35,8 @@ for (const { name, page: file, address, theme, keys = [], of } of pictures) {
 		}, of);
 	for (const key of keys)
 		await page.keyboard.press(key);
+	if (at)
+		await page.mouse.move(...at);
 	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 	const path = join(out, `${name}.png`);
 	await page.screenshot({ path });

@@ -32,6 +32,12 @@ export class LanePixels {
 		}
 	}
 
+	/** A line from there down to the bottom. */
+	line(x: number, top: number, color: number): void {
+		if (x >= 0 && x < this.wide)
+			this.column(x, this.image!.height, top, color);
+	}
+
 	/** `above`: rows of pixels that are not lanes'. `shares`: STATE_COUNT numbers a column; `whole`: what fills a column. */
 	lane(area: LaneArea, above: number, shares: Float32Array, whole: number, colors: Uint32Array): void {
 		const top = Math.max(above, area.top);

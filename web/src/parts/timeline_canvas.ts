@@ -34,7 +34,7 @@ const DRAGGED = 4; /* pixels that are more than a click */
 const LEAST = 64; /* ticks in sight */
 const FONT = '11.5px ui-monospace, "SFMono-Regular", "JetBrains Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace';
 
-interface Colors { states: Uint32Array; text: string; muted: string; line: string; accent: string }
+interface Colors { states: Uint32Array; grid: number; text: string; muted: string; line: string; accent: string }
 
 export class TimelineCanvas {
 	readonly element: HTMLElement;
@@ -344,7 +344,7 @@ export class TimelineCanvas {
 		this.charWidth = context.measureText('MMMMMMMMMM').width / 10;
 		this.drawLanes(context, ratio);
 		this.drawLabels(context, width, height);
-		this.drawAxis(context, width, height);
+		this.drawAxis(context, width);
 		this.drawRange(context, height);
 		this.drawCursor(context, width, height);
 		this.drawTimes.push(performance.now() - started);
@@ -369,6 +369,8 @@ export class TimelineCanvas {
 		const height = Math.round(LANE * ratio);
 		const above = Math.round(AXIS * ratio);
 		pixels.begin(context, canvas.width, canvas.height);
+		for (const { x } of this.axis())
+			pixels.line(Math.round(x * ratio), above, this.colors!.grid);
 		for (const { row, top } of this.inSightRows()) {
 			const { shares, whole } = this.options.fill(row, this.window, width);
 			pixels.lane({ left, width, top: Math.round((top + (ROW - LANE) / 2) * ratio), height }, above, shares, whole, this.colors!.states);
@@ -397,15 +399,19 @@ export class TimelineCanvas {
 		context.restore();
 	}
 
-	private drawAxis(context: CanvasRenderingContext2D, width: number, height: number): void {
+	/** Times that are marked, with their places. */
+	private axis(): { x: number; text: string }[] {
+		const { ns, duration } = this.options;
+		const perNs = duration / Math.max(1e-9, ns(duration));
+		return axisOf(ns(this.window.from), ns(this.window.to), this.plotWidth / 110).map(({ at, text }) => ({ x: Math.round(this.xOf(at * perNs)), text }));
+	}
+
+	private drawAxis(context: CanvasRenderingContext2D, width: number): void {
 		const colors = this.colors!;
-		const { ns } = this.options;
-		const perNs = this.options.duration / Math.max(1e-9, ns(this.options.duration));
-		for (const { at, text } of axisOf(ns(this.window.from), ns(this.window.to), this.plotWidth / 110)) {
-			const x = Math.round(this.xOf(at * perNs));
+		for (const { x, text } of this.axis()) {
 			const long = context.measureText(text).width;
 			context.fillStyle = colors.line;
-			context.fillRect(x, AXIS - 6, 1, height);
+			context.fillRect(x, AXIS - 6, 1, 6);
 			context.fillStyle = colors.muted;
 			context.fillText(text, Math.min(x + 4, width - long - 2), AXIS / 2);
 		}
@@ -448,6 +454,6 @@ function readColors(context: CanvasRenderingContext2D, element: Element): Colors
 	const read = (name: string) => style.getPropertyValue(name).trim();
 	return {
 		states: Uint32Array.from({ length: STATE_COUNT }, (_, state) => pixelOf(context, read(`--state-${state}`))),
-		text: read('--text'), muted: read('--muted'), line: read('--line'), accent: read('--accent'),
+		grid: pixelOf(context, read('--line')), text: read('--text'), muted: read('--muted'), line: read('--line'), accent: read('--accent'),
 	};
 }

@@ -93,9 +93,10 @@ export class TimelineView implements View {
 
 	/* ---- rows ---- */
 
+	/** Folds or unfolds: sums stay as they are. */
 	private toggle(action: () => void): void {
 		action();
-		this.update();
+		this.showLanes(this.range());
 	}
 
 	private shownThreads(): number[] {
@@ -228,7 +229,7 @@ export class TimelineView implements View {
 		const joined = profile.header.states_joined_ticks ?? 0;
 		return [plural(this.lanes.rows.length, 'lane'),
 			range ? `chosen: ${this.time(range.from)} to ${this.time(range.to)} (${this.time(range.to - range.from)})` : 'drag to choose a part of the time',
-			range && !profile.hasTimes ? 'other views show all of the time: calls are kept without their times' : '',
+			range && !profile.hasTimes ? `other views show all of the time: calls are kept without their times${profile.table('methods') ? ', samples with them (tare view --method=sample)' : ''}` : '',
 			this.unknown ? `of ${plural(this.unknown, 'more thread')} it is not known when they waited` : '',
 			joined ? `states that begin in the same ${this.time(joined)} are joined` : ''].filter(Boolean).join(' · ');
 	}
@@ -236,11 +237,15 @@ export class TimelineView implements View {
 	private update(): void {
 		const threads = this.shownThreads();
 		const range = this.range();
-		this.lanes.set(threads);
 		const sums = this.sumOf(threads, range);
+		this.lanes.set(threads);
 		replace(this.sum, stackedBar(range ? 'What the threads did in the chosen time' : 'What the threads did', STATES.map(({ title }, state) => ({
 			title, value: sums[state]!, text: this.time(sums[state]!), color: colorOf(state),
 		}))));
+		this.showLanes(range);
+	}
+
+	private showLanes(range: Window | null): void {
 		this.note.textContent = this.noteText(range);
 		this.folding.hidden = !this.lanes.foldable;
 		this.folding.textContent = this.lanes.anyFolded ? 'Unfold all' : 'Fold all';
