@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const web = resolve(dirname(fileURLToPath(import.meta.url)), '../../web');
-const MODULES = ['model/tree', 'model/selection', 'model/shape', 'model/compare', 'model/lanes', 'model/links', 'model/code', 'model/inlined', 'parts/flame_layout', 'parts/tree_rows', 'parts/sibling_rows', 'parts/time_axis', 'model/lane_rows', 'format', 'address'];
+const MODULES = ['model/tree', 'model/selection', 'model/shape', 'model/compare', 'model/lanes', 'model/links', 'model/code', 'model/inlined', 'parts/flame_layout', 'parts/tree_rows', 'parts/sibling_rows', 'parts/time_axis', 'model/lane_rows', 'model/process_tree', 'format', 'address'];
 
 if (!existsSync(join(web, 'node_modules/esbuild'))) {
 	console.log('the packages of web/package-lock.json are not installed: cd web && npm ci');
@@ -18,7 +18,7 @@ const { outputFiles: [{ text }] } = await build({
 	bundle: true, format: 'esm', write: false, target: 'es2022',
 });
 const { CallTree, Selection, shapeTree, hiddenNodes, Comparison, FlameLayout, rangeOf, TreeRows, percent, shorten, besideModule, time, count, rangesOf, numbersOf,
-	Lanes, Links, CodeTable, marginOf, InlinedRows, SiblingRows, axisOf, stepOf, zoomed, windowAt, LaneRows } =
+	Lanes, Links, CodeTable, marginOf, InlinedRows, SiblingRows, axisOf, stepOf, zoomed, windowAt, LaneRows, parentProcess } =
 	await import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
 
 function equal(actual, expected, what) {
@@ -68,6 +68,15 @@ const tests = {
 		equal([rows.parentOf(2), rows.parentOf(5)], [0, -1], 'what stands below them');
 		rows.toggle(0, false);
 		equal([list([0, 1, 2, 3, 4, 5], true), told], [[4, 5, 0], 1], 'folded');
+	},
+
+	'a process stands below the last one of that number that began before it'() {
+		/* number, number of the parent, begin */
+		const processes = [[1, 0, 0], [2, 1, 10], [2, 1, 20], [3, 2, 15], [4, 2, 25], [1, 4, 30], [5, 5, 40]];
+		const columns = [{ name: 'parent_pid' }, { name: 'begin' }];
+		const parent = parentProcess({ processes: processes.map(([pid]) => ({ pid })) },
+			{ rows: processes.length, columns, subject: { process: processes.map((_, i) => i) }, value: ({ name }, row) => processes[row][name === 'begin' ? 2 : 1] });
+		equal(processes.map((_, row) => parent(row)), [-1, 0, 0, 1, 2, 4, -1], 'parents');
 	},
 
 	'axes count in 1, 2 and 5; zooming keeps a place and ends at the whole'() {

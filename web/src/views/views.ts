@@ -2,7 +2,7 @@
 import { h } from '../dom.ts';
 import { percent, plural, shorten, time } from '../format.ts';
 import { CodeTable } from '../model/code.ts';
-import type { Table } from '../model/profile.ts';
+import { parentProcess } from '../model/process_tree.ts';
 import { barList, stackedBar } from '../parts/bars.ts';
 import type { Action } from '../parts/menu.ts';
 import type { Context, View } from './context.ts';
@@ -67,23 +67,6 @@ function holderActions(context: Context, rows: TableRows, row: number): Action[]
 	return func < 0 ? [] : [{ title: `Who had it: ${shorten(state.profile.functionNames[func]!, 40)}, in functions`, run: () => { state.set('selected', func); context.open('functions'); } }];
 }
 
-/** Below the process that made it: of several with that number the last one that began before. */
-function parentProcess(context: Context, table: Table): (row: number) => number {
-	const { processes } = context.state.profile;
-	const column = (name: string) => table.columns.find((candidate) => candidate.name === name)!;
-	const beginOf = (row: number) => Number(table.value(column('begin'), row) ?? 0);
-	const byPid = new Map<number, number[]>();
-	for (let row = 0; row < table.rows; row++) {
-		const { pid } = processes[table.subject.process[row]!]!;
-		byPid.set(pid, [...(byPid.get(pid) ?? []), row]);
-	}
-	return (row) => {
-		const before = (byPid.get(Number(table.value(column('parent_pid'), row) ?? -1)) ?? [])
-			.filter((candidate) => beginOf(candidate) < beginOf(row) || (beginOf(candidate) === beginOf(row) && candidate < row));
-		return before.reduce((last, candidate) => (last < 0 || beginOf(candidate) > beginOf(last) ? candidate : last), -1);
-	};
-}
-
 /** The code of a row's line or instruction. */
 const openCode = (name: string) => (context: Context, rows: TableRows, row: number): void => {
 	const { state } = context;
@@ -102,7 +85,7 @@ const TABLES: TableOptions[] = [
 	{ name: 'threads', title: 'Threads', one: 'thread', columns: ['thread', 'process', 'begin', 'end', ...VALUES, 'outside'], sort: ['cpu_inclusive', 'inclusive_samples'],
 		empty: 'No thread matches.', onOpen: (context, rows, row) => { context.state.filter({ threads: new Set([rows.subject('thread', row)]) }); context.open('functions'); } },
 	{ name: 'processes', title: 'Processes', one: 'process', columns: ['process', 'parent_pid', 'threads', 'begin', 'end', ...VALUES, 'outside'], sort: ['cpu_inclusive', 'inclusive_samples'],
-		empty: 'No process matches.', parentOf: parentProcess, onOpen: (context, rows, row) => {
+		empty: 'No process matches.', parentOf: (context, table) => parentProcess(context.state.profile, table), onOpen: (context, rows, row) => {
 			context.state.filter({ threads: new Set(threadsOf(context.state, rows.subject('process', row))) });
 			context.open('functions');
 		} },
