@@ -6,10 +6,13 @@
 
 /*
  * How far shares of samples are from those of another run beyond counting, as a share of the whole,
- * and of the value itself at most (docs/accuracy.md).
+ * and of the value itself at most; and how many samples are one draw, as a program stays where it
+ * is for a while. By counting and a point, 81 of 100 intervals of eight programs had
+ * perf's share in them, and 93 of these have (docs/accuracy.md).
  */
-#define SYSTEMATIC_OF_ALL 0.01
-#define SYSTEMATIC_OF_OWN 0.2
+#define SYSTEMATIC_OF_ALL 0.025
+#define SYSTEMATIC_OF_OWN 0.3
+#define SAMPLES_PER_DRAW  1.5
 
 /*
  * By Wilson; shares. Where samples were taken several at once, as many draws count as would have
@@ -80,8 +83,8 @@ bool analysis_cpu_interval(const struct analysis *analysis, const struct analysi
 	const double samples = (double)values->amount[analysis_measure_of(VALUE_BASIS, side)];
 	const double squares = (double)values->amount[analysis_measure_of(VALUE_SQUARES, side)];
 	const double all = (double)totals->estimated, n = (double)totals->basis;
-	const double draw =
-		samples > 0 ? per_draw(squares, samples) : per_draw((double)totals->squares, n);
+	const double draw = SAMPLES_PER_DRAW * (samples > 0 ? per_draw(squares, samples)
+							    : per_draw((double)totals->squares, n));
 	double from, to;
 
 	if (n <= 0 || !(values->sampled || samples > 0))
