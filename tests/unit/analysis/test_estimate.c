@@ -506,7 +506,8 @@ static void test_interval(void **state)
 
 /*
  * 100 draws of 4 samples each have the variance of 100, not of 400: their interval is that of 100
- * of 250 draws, which are as many samples. A function that no draw met may have had a draw's time, not only a sample's.
+ * of 250 draws, which are as many samples. A function that no draw met may have had a draw's time,
+ * not only a sample's.
  */
 static void test_interval_of_draws(void **state)
 {
