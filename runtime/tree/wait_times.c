@@ -97,12 +97,12 @@ static bool has_room(struct tare_thread_file *self)
 	return self->wait_count < self->wait_limit || accumulate_host->grow(self, ACCUMULATE_WAITS);
 }
 
-/* The clock goes back by a probe's cost at times. */
-static void wait_follow(struct tare_wait *next, const struct tare_wait *last)
+/* The clock goes back by a probe's cost at times, before the thread's begin, too. */
+static void wait_follow(struct tare_wait *next, uint64_t after)
 {
-	if (next->begin < last->end)
-		next->begin = last->end;
-	if (next->end < next->begin + waited(next))
+	if ((int64_t)(next->begin - after) < 0)
+		next->begin = after;
+	if ((int64_t)(next->end - next->begin - waited(next)) < 0)
 		next->end = next->begin + waited(next);
 }
 
@@ -114,14 +114,12 @@ void wait_times_note(struct tare_thread_file *self, const struct tare_wait *wait
 	next.uses = next.os ? context_os_at(self, next.os)->uses : 0;
 	if (!self->wait_limit)
 		return;
-	if (self->wait_count) {
-		struct tare_wait *last = wait_at(self, self->wait_count - 1);
+	struct tare_wait *last = self->wait_count ? wait_at(self, self->wait_count - 1) : NULL;
 
-		wait_follow(&next, last);
-		if (is_one_slot(last, &next, self->wait_shift)) {
-			wait_join(last, &next);
-			return;
-		}
+	wait_follow(&next, last ? last->end : 0);
+	if (last && is_one_slot(last, &next, self->wait_shift)) {
+		wait_join(last, &next);
+		return;
 	}
 	if (!has_room(self))
 		make_room(self);

@@ -42,6 +42,7 @@ static void assert_timeline(const struct thread *thread)
 		const struct tare_wait *wait = wait_at(thread, i);
 
 		assert_true(wait->begin >= end);
+		assert_true(wait->end >= wait->begin);
 		assert_true(wait->end >= wait->begin + wait->blocked_ticks + wait->preempted_ticks);
 		end = wait->end;
 		blocked += wait->blocked_ticks;
@@ -52,6 +53,25 @@ static void assert_timeline(const struct thread *thread)
 	assert_int_equal(blocked, thread->file->blocked_ticks);
 	assert_int_equal(preempted, thread->file->preempted_ticks);
 	assert_true(count >= thread->file->wait_count);
+}
+
+/* A first interval that was shorter than its probe sets the clock back before the thread's begin.
+ */
+static void test_waits_before_the_begin(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	struct accumulate_event event = {
+		.kind = TARE_EVENT_ENTER, .key = MAIN, .sp = SP_TOP, .cost_ticks = 60};
+
+	event.ticks = thread.ticks += 10;
+	accumulate_event(thread.file, &event);
+	wait_in(&thread, (struct step){1, 0, 300, 0});
+	assert_int_equal(thread.file->wait_count, 1);
+	assert_timeline(&thread);
+	thread_end(&thread);
 }
 
 static void test_each_by_itself(void **state)
@@ -160,6 +180,7 @@ static void test_no_room(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_waits_before_the_begin),
 		cmocka_unit_test(test_each_by_itself),
 		cmocka_unit_test(test_bounded),
 		cmocka_unit_test(test_long_wait_stays),
