@@ -28,19 +28,25 @@ static void add_os_total(struct report *report, struct report_table *table)
 		   totals->elapsed - totals->application);
 }
 
+static void add_os_row(struct report *report, struct report_table *table, enum row_type type,
+		       const struct analysis_os *os)
+{
+	struct report_row row = report_row_of_function(report, type, os->function);
+
+	row.values = NULL;
+	row.os = os;
+	if (report_is_selected(report, os->function))
+		vec_push(&table->rows, row);
+}
+
 bool report_fill_os(struct report *report, struct error *err)
 {
 	struct report_table *table = report_add_table(report, "os", NULL, NULL);
 
 	(void)err;
 	vec_reserve(&table->rows, report->analysis->os.len);
-	vec_foreach (os, &report->analysis->os) {
-		struct report_row row = report_row_of_function(report, ROW_OS, os->function);
-		row.values = NULL;
-		row.os = os;
-		if (report_is_selected(report, os->function))
-			vec_push(&table->rows, row);
-	}
+	vec_foreach (os, &report->analysis->os)
+		add_os_row(report, table, ROW_OS, os);
 	report_finish_rows(report, table, 0, NULL);
 	add_os_total(report, table);
 	return true;
@@ -51,14 +57,8 @@ bool report_fill_locks(struct report *report, struct error *err)
 	struct report_table *table = report_add_table(report, "locks", NULL, NULL);
 
 	(void)err;
-	vec_foreach (os, &report->analysis->locks) {
-		struct report_row row = report_row_of_function(report, ROW_LOCK, os->function);
-
-		row.values = NULL;
-		row.os = os;
-		if (report_is_selected(report, os->function))
-			vec_push(&table->rows, row);
-	}
+	vec_foreach (os, &report->analysis->locks)
+		add_os_row(report, table, ROW_LOCK, os);
 	report_finish_rows(report, table, 0, NULL);
 	return true;
 }
@@ -68,15 +68,8 @@ bool report_fill_wakers(struct report *report, struct error *err)
 	struct report_table *table = report_add_table(report, "wakers", NULL, NULL);
 
 	(void)err;
-	vec_foreach (waker, &report->analysis->wakers) {
-		struct report_row row =
-			report_row_of_function(report, ROW_WAKER, waker->os.function);
-
-		row.values = NULL;
-		row.os = &waker->os;
-		if (report_is_selected(report, waker->os.function))
-			vec_push(&table->rows, row);
-	}
+	vec_foreach (waker, &report->analysis->wakers)
+		add_os_row(report, table, ROW_WAKER, &waker->os);
 	report_finish_rows(report, table, 0, NULL);
 	return true;
 }
