@@ -184,8 +184,8 @@ void analysis_close(struct analysis *analysis)
 	vec_fini(&analysis->os);
 	vec_fini(&analysis->locks);
 	vec_fini(&analysis->os_waiting);
-	vec_fini(&analysis->os_blocked);
-	vec_fini(&analysis->blocked);
+	vec_fini(&analysis->os_wait);
+	vec_fini(&analysis->waits);
 	vec_fini(&analysis->wait_lists);
 	vec_fini(&analysis->sampled_waits);
 	vec_fini(&analysis->wakers);

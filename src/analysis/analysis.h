@@ -456,13 +456,12 @@ struct analysis {
 	struct vec_of(struct analysis_os) os; /* by cause, then descending ticks */
 	/* Waits for locks by who had them, too: one row each. In the order of the former. */
 	struct vec_of(struct analysis_os) locks;
-	bool any_holders;  /* are known */
-	bool keep_mangled; /* names, as the options have it */
+	bool any_holders; /* are known */
 	/* By the ids of the profile's rows of OS time: enum analysis_waiting, and 1 + index in
-	   `blocked`, which has the rows of waits one by one; 0: it is none. */
+	   `waits`, which has the rows of blocked and preempted time one by one; 0: it is none. */
 	struct vec_of(uint8_t) os_waiting;
-	struct vec_of(uint32_t) os_blocked;
-	struct vec_of(struct analysis_os) blocked;
+	struct vec_of(uint32_t) os_wait;
+	struct vec_of(struct analysis_os) waits;
 	struct vec_of(int64_t) wait_lists; /* of threads, see thread_states.h; 0: none */
 	/* Of recordings that only sample, with the event off-cpu: in no order */
 	struct vec_of(struct analysis_sampled_wait) sampled_waits;
@@ -605,14 +604,6 @@ bool analysis_is_overhead_dominated(const struct analysis_values *values);
  * workers, servers and parents of processes are idle, and that is no fault.
  */
 bool analysis_os_is_idle(const struct analysis *analysis, const struct analysis_os *os);
-
-/*
- * Tells the profile's rows of OS time one by one, with the ids that spans of threads have
- * (thread_states.h). Their texts live as long as the arena.
- */
-bool analysis_each_os(const struct analysis *analysis, struct arena *arena,
-		      void (*each)(int64_t id, const struct analysis_os *os, void *context),
-		      void *context, struct error *err);
 
 /* What a cause of OS time is called: abi/os_cause.h. */
 struct analysis_cause {

@@ -12,8 +12,7 @@
 #include <sys/syscall.h>
 
 struct loading {
-	const struct analysis *analysis;
-	struct arena *arena;   /* of paths */
+	struct analysis *analysis;
 	struct strmap paths;   /* → as it is kept */
 	struct map os_holders; /* id of a row → thread << 32 | function, both indexes */
 	bool keep_mangled;
@@ -30,7 +29,7 @@ static const char *variable_name(struct arena *arena, const char *text)
 
 static const char *path_keep(struct loading *loading, const struct profile_os *row)
 {
-	struct arena *arena = loading->arena;
+	struct arena *arena = &loading->analysis->arena;
 
 	if (!row->path)
 		return NULL;
@@ -111,11 +110,11 @@ static void note_waiting(struct analysis *analysis, int64_t id, enum analysis_wa
 {
 	while (analysis->os_waiting.len < (uint64_t)id) {
 		vec_push(&analysis->os_waiting, WAITING_OTHER);
-		vec_push(&analysis->os_blocked, 0);
+		vec_push(&analysis->os_wait, 0);
 	}
-	vec_push(&analysis->blocked, *os);
+	vec_push(&analysis->waits, *os);
 	vec_push(&analysis->os_waiting, (uint8_t)waiting);
-	vec_push(&analysis->os_blocked, (uint32_t)analysis->blocked.len);
+	vec_push(&analysis->os_wait, (uint32_t)analysis->waits.len);
 }
 
 /* False where its node is not in the analysis. */
@@ -146,22 +145,17 @@ static bool read_os(struct loading *loading, const struct profile_os *row, struc
 	return true;
 }
 
-struct filling {
-	struct loading loading;
-	struct analysis *analysis;
-};
-
 static bool load_os(const struct profile_os *row, void *context)
 {
-	struct filling *filling = context;
-	struct analysis *analysis = filling->analysis;
+	struct loading *loading = context;
+	struct analysis *analysis = loading->analysis;
 	struct analysis_os os;
 
-	if (!read_os(&filling->loading, row, &os))
+	if (!read_os(loading, row, &os))
 		return true;
 	const enum analysis_waiting waiting = waiting_of(analysis, &os);
 
-	if (row->cause == TARE_OS_BLOCKED)
+	if (row->cause == TARE_OS_BLOCKED || row->cause == TARE_OS_PREEMPTED)
 		note_waiting(analysis, row->id, waiting, &os);
 	vec_push(&analysis->os, os);
 	if (waiting == WAITING_LOCK)
@@ -313,29 +307,18 @@ static void add_remainders(struct analysis *analysis)
 	free(left);
 }
 
-static bool read_rows(struct loading *loading, struct profile *profile,
-		      bool (*each)(const struct profile_os *row, void *context), void *context,
-		      struct error *err)
-{
-	map_init(&loading->os_holders);
-	const bool ok = profile_each_holder(profile, load_holder, loading, err) &&
-			profile_each_os(profile, each, context, err);
-
-	strmap_fini(&loading->paths);
-	map_fini(&loading->os_holders);
-	return ok;
-}
-
 bool analysis_load_os(struct analysis *analysis, struct profile *profile, bool keep_mangled,
 		      struct error *err)
 {
-	struct filling filling = {.analysis = analysis,
-				  .loading = {.analysis = analysis,
-					      .arena = &analysis->arena,
-					      .keep_mangled = keep_mangled}};
+	struct loading loading = {.analysis = analysis, .keep_mangled = keep_mangled};
 
-	analysis->keep_mangled = keep_mangled;
-	if (!read_rows(&filling.loading, profile, load_os, &filling, err))
+	map_init(&loading.os_holders);
+	const bool ok = profile_each_holder(profile, load_holder, &loading, err) &&
+			profile_each_os(profile, load_os, &loading, err);
+
+	strmap_fini(&loading.paths);
+	map_fini(&loading.os_holders);
+	if (!ok)
 		return false;
 	merge_rows(analysis);
 	add_remainders(analysis);
@@ -345,38 +328,6 @@ bool analysis_load_os(struct analysis *analysis, struct profile *profile, bool k
 		unite_rows(analysis->locks.data, analysis->locks.len, os_compare_holding_thread);
 	vec_sort(&analysis->locks, os_compare_ticks);
 	return true;
-}
-
-/* ---- rows as they are in the profile ---- */
-
-struct telling {
-	struct loading loading;
-	void (*each)(int64_t id, const struct analysis_os *os, void *context);
-	void *context;
-};
-
-static bool tell_os(const struct profile_os *row, void *context)
-{
-	struct telling *telling = context;
-	struct analysis_os os;
-
-	if (read_os(&telling->loading, row, &os))
-		telling->each(row->id, &os, telling->context);
-	return true;
-}
-
-bool analysis_each_os(const struct analysis *analysis, struct arena *arena,
-		      void (*each)(int64_t id, const struct analysis_os *os, void *context),
-		      void *context, struct error *err)
-{
-	struct telling telling = {.each = each,
-				  .context = context,
-				  .loading = {.analysis = analysis,
-					      .arena = arena,
-					      .keep_mangled = analysis->keep_mangled}};
-
-	return read_rows(&telling.loading, (struct profile *)analysis->profile, tell_os, &telling,
-			 err);
 }
 
 /* ---- waits that are no fault ---- */

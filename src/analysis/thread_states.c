@@ -152,9 +152,9 @@ bool analysis_load_waits(struct analysis *analysis, struct profile *profile, str
 
 const struct analysis_os *thread_states_os(const struct analysis *analysis, uint64_t os)
 {
-	const uint32_t index = os < analysis->os_blocked.len ? analysis->os_blocked.data[os] : 0;
+	const uint32_t index = os < analysis->os_wait.len ? analysis->os_wait.data[os] : 0;
 
-	return index ? &analysis->blocked.data[index - 1] : NULL;
+	return index ? &analysis->waits.data[index - 1] : NULL;
 }
 
 bool thread_states_any(const struct analysis *analysis)

@@ -63,6 +63,14 @@ static uint64_t time_at(const struct states *states, const struct thread_state_s
 	return at > states->origin ? analysis_ns(states->analysis, at - states->origin) : 0;
 }
 
+/* What the thread was blocked in; NULL where it mostly could have run. */
+static const struct analysis_os *blocked_in(const struct states *states, uint64_t os)
+{
+	const struct analysis_os *row = thread_states_os(states->analysis, os);
+
+	return row && row->cause == TARE_OS_BLOCKED ? row : NULL;
+}
+
 /* Of the one lock that was waited for; where several waits were joined it may be another's. */
 static uint32_t holder_of(const struct cutting *cutting, const struct state_slice *slice)
 {
@@ -118,7 +126,7 @@ static void cut(const struct thread_state_span *whole, void *context)
 		if (!slice.ticks)
 			continue;
 		if (kind >= STATE_BLOCKED)
-			slice.os = thread_states_os(states->analysis, span.os);
+			slice.os = blocked_in(states, span.os);
 		slice.holder = holder_of(cutting, &slice);
 		slice.begin_ns = time_at(states, &span, before, all);
 		before += slice.ticks;

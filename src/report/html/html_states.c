@@ -21,10 +21,9 @@ enum { STATES = 2 + WAITINGS, WAITED = 1 << STATES, BITS = 64 };
 struct states {
 	struct html_pack *pack;
 	const struct analysis *analysis;
-	unsigned cell_bits; /* spans that begin in the same cell are one; 0: none */
-	struct map wanted;  /* ids of rows of OS time → number, from 1 */
-	struct vec_of(struct analysis_os) os; /* by these numbers less one */
-	struct arena arena;		      /* of their texts */
+	unsigned cell_bits;	    /* spans that begin in the same cell are one; 0: none */
+	struct map wanted;	    /* ids of rows of OS time → number, from 1 */
+	struct vec_of(uint64_t) os; /* those ids by these numbers less one */
 };
 
 /* A span that the next one may be joined to. */
@@ -229,6 +228,8 @@ static void write_os(struct walk *walk, const struct thread_state_span *span)
 		return;
 	const uint64_t number =
 		span->os ? *map_put(&states->wanted, span->os, states->wanted.len + 1) : 0;
+	if (number > states->os.len)
+		vec_push(&states->os, span->os);
 	html_pack_signed(states->pack, (int64_t)(number - walk->os));
 	walk->os = number;
 }
@@ -252,15 +253,6 @@ static bool pack_column(struct states *states, const char *name,
 }
 
 /* ---- what was waited for ---- */
-
-static void take_os(int64_t id, const struct analysis_os *os, void *context)
-{
-	struct states *states = context;
-	const uint64_t *number = map_get(&states->wanted, (uint64_t)id);
-
-	if (number)
-		states->os.data[*number - 1] = *os;
-}
 
 static uint64_t pack_object(struct html_pack *pack, const struct analysis_os *os)
 {
@@ -294,28 +286,26 @@ static uint64_t os_number(struct html_pack *pack, const struct analysis_os *os, 
 	}
 }
 
-static bool pack_os(struct states *states, struct error *err)
+static void pack_os(const struct states *states)
 {
 	static const char *const names[] = {"function",	     "caller",	"holder",
 					    "holder_thread", "syscall", "object"};
-	const struct analysis_os unknown = {.function = ANALYSIS_NONE,
-					    .caller = ANALYSIS_NONE,
-					    .holder = ANALYSIS_NONE,
-					    .holder_thread = ANALYSIS_NONE,
-					    .syscall_number = -1};
+	static const struct analysis_os unknown = {.function = ANALYSIS_NONE,
+						   .caller = ANALYSIS_NONE,
+						   .holder = ANALYSIS_NONE,
+						   .holder_thread = ANALYSIS_NONE,
+						   .syscall_number = -1};
 
-	for (uint64_t i = 0; i < states->wanted.len; i++)
-		vec_push(&states->os, unknown);
-	if (!analysis_each_os(states->analysis, &states->arena, take_os, states, err))
-		return false;
 	for (int column = 0; column < 6; column++) {
 		html_pack_begin(states->pack);
-		vec_foreach (os, &states->os) {
-			html_pack_number(states->pack, os_number(states->pack, os, column));
+		vec_foreach (id, &states->os) {
+			const struct analysis_os *os = thread_states_os(states->analysis, *id);
+
+			html_pack_number(states->pack,
+					 os_number(states->pack, os ? os : &unknown, column));
 		}
 		html_pack_end(states->pack, "wait.%s", names[column]);
 	}
-	return true;
 }
 
 /* ---- all ---- */
@@ -326,11 +316,14 @@ static bool pack_columns(struct states *states, uint64_t most, struct error *err
 		return false;
 	html_pack_key_number(states->pack, "states_joined_ticks",
 			     states->cell_bits ? 1ULL << states->cell_bits : 0);
-	return pack_column(states, "states.spans", write_nothing, err) &&
-	       pack_column(states, "states.signs", write_signs, err) &&
-	       pack_column(states, "states.ticks", write_ticks, err) &&
-	       pack_column(states, "states.waits", write_waits, err) &&
-	       pack_column(states, "states.os", write_os, err) && pack_os(states, err);
+	if (!pack_column(states, "states.spans", write_nothing, err) ||
+	    !pack_column(states, "states.signs", write_signs, err) ||
+	    !pack_column(states, "states.ticks", write_ticks, err) ||
+	    !pack_column(states, "states.waits", write_waits, err) ||
+	    !pack_column(states, "states.os", write_os, err))
+		return false;
+	pack_os(states);
+	return true;
 }
 
 bool html_pack_states_within(struct html_pack *pack, const struct analysis *analysis, uint64_t most,
@@ -341,11 +334,9 @@ bool html_pack_states_within(struct html_pack *pack, const struct analysis *anal
 	if (!thread_states_any(analysis))
 		return true;
 	map_init(&states.wanted);
-	arena_init(&states.arena);
 	const bool ok = pack_columns(&states, most, err);
 
 	vec_fini(&states.os);
-	arena_fini(&states.arena);
 	map_fini(&states.wanted);
 	return ok;
 }
