@@ -580,12 +580,22 @@ bool analysis_samples_interval(const struct analysis *analysis, uint64_t samples
 			       double *high);
 
 /*
+ * The interval for the share that another run's samples have: that one, widened as that of a CPU
+ * time by samples is.
+ */
+bool analysis_samples_repeated(const struct analysis *analysis, uint64_t samples, double *low,
+			       double *high);
+
+/*
  * The 95 % confidence interval of a CPU time that is by samples: that of counting them, by Wilson
  * (1927), widened by what the same program's samples differ from run to run. False where the time
  * is by clock.
  */
 bool analysis_cpu_interval(const struct analysis *analysis, const struct analysis_values *values,
 			   enum analysis_side side, uint64_t *low, uint64_t *high);
+
+/* By how much a part `own` of `all` differs from run to run, beyond what is counted or measured. */
+double analysis_between_runs(double all, double own);
 
 /*
  * By which share the cost of pairs of probes had changed when it was measured again at the end of

@@ -74,6 +74,24 @@ bool analysis_samples_interval(const struct analysis *analysis, uint64_t samples
 	return true;
 }
 
+bool analysis_samples_repeated(const struct analysis *analysis, uint64_t samples, double *low,
+			       double *high)
+{
+	const struct analysis_sample_totals *totals = &analysis->totals.samples;
+	const double n = (double)totals->kept;
+	const double draw = SAMPLES_PER_DRAW * per_draw((double)totals->squares, n);
+	double from, to;
+
+	if (n <= 0)
+		return false;
+	wilson((double)samples / draw, n / draw, &from, &to);
+	const double share = fmin((double)samples / n, 1);
+	const double systematic = analysis_between_runs(1, share);
+	*low = 100 * fmax(share - hypot(share - from, systematic), 0);
+	*high = 100 * fmin(share + hypot(to - share, systematic), 1);
+	return true;
+}
+
 bool analysis_cpu_interval(const struct analysis *analysis, const struct analysis_values *values,
 			   enum analysis_side side, uint64_t *low, uint64_t *high)
 {
@@ -94,14 +112,18 @@ bool analysis_cpu_interval(const struct analysis *analysis, const struct analysi
 	const double one = samples > 0 ? sampled / samples : all / n;
 	/* What counters took may have been twice the least, or nothing, beside other work. */
 	const double counting = (double)values->amount[analysis_measure_of(VALUE_COUNTING, side)];
-	const double systematic =
-		hypot(fmin(SYSTEMATIC_OF_ALL * all, SYSTEMATIC_OF_OWN * sampled), counting);
+	const double systematic = hypot(analysis_between_runs(all, sampled), counting);
 	const double below = hypot(sampled - from * n * one, systematic);
 	const double above = hypot(to * n * one - sampled, systematic);
 
 	*low = (uint64_t)fmax(ticks - fmin(below, sampled), 0);
 	*high = (uint64_t)(ticks + above);
 	return true;
+}
+
+double analysis_between_runs(double all, double own)
+{
+	return fmin(SYSTEMATIC_OF_ALL * all, SYSTEMATIC_OF_OWN * own);
 }
 
 uint64_t analysis_place_cpu(const struct analysis *analysis, const struct analysis_place *place,

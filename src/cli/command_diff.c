@@ -62,8 +62,9 @@ static const struct option diff_command_options[] = {
 	{.name = "min-percent",
 	 .group = OPTION_ROWS,
 	 .argument = "P",
-	 .help = "Leave out rows below P percent of the inclusive value in both profiles, for the "
-		 "gates too",
+	 .help = "Leave out rows that have less than P percent of the column in both profiles: "
+		 "each "
+		 "gate goes by its own column, what is shown by the first one",
 	 .type = OPTION_NUMBER,
 	 .min = 0,
 	 .max = 100,
@@ -162,9 +163,8 @@ const struct command command_diff = {
 		"by module and name, so that programs that were built anew compare; those that "
 		"only\n"
 		"one profile has are \"new\" or \"vanished\". A gate (--fail-if) fails for rows\n"
-		"beyond its limit and for rows that vanished; give it --min-percent, so that "
-		"noise\n"
-		"does not trip it. Without profiles it is the newest one in this directory, and\n"
+		"that are beyond its limit by more than the errors of both profiles, and for rows\n"
+		"that vanished. Without profiles it is the newest one in this directory, and\n"
 		"the one that it has replaced, FILE.old.\n"
 		"\n"
 		"Exit status: 0 compared and no gate failed, 1 a gate failed, 2 trouble (no such\n"

@@ -12,23 +12,16 @@
 
 #include "report/data/csv.h"
 #include "report/data/json.h"
-#include "report/diff/diff_gate.h"
+#include "report/diff/diff_gates.h"
 #include "report/diff/diff_rows.h"
 #include "report/text/text.h"
 #include "report/words/json_string.h"
-#include "report/words/name.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-enum {
-	GATES_MAX = 16,
-	MEASURES_MAX = 24,
-	NAMES_IN_FAILURE = 5,
-	NAME_IN_FAILURE_WIDTH = 60,
-	PER_MEASURE = 4
-};
+enum { MEASURES_MAX = 24, PER_MEASURE = 4 };
 
 enum part { PART_BASE, PART_NEW, PART_CHANGE, PART_CHANGE_PERCENT, PART_IDENTITY, PART_STATUS };
 
@@ -47,9 +40,7 @@ struct diff {
 	const struct column *measures[MEASURES_MAX];
 	size_t measure_count;
 	const struct column *ranking; /* rows are in the order of its change */
-	struct diff_gate gates[GATES_MAX];
-	struct str names[GATES_MAX]; /* of rows that fail */
-	uint64_t failed[GATES_MAX];
+	struct diff_gates gates;
 };
 
 const char *const diff_view_names[] = {"functions", "modules", "lines", "calltree", NULL};
@@ -57,36 +48,11 @@ static const char *const sort_names[] = {"change", "change_percent", "base", "ne
 
 /* ---- cells ---- */
 
-static struct cell side_cell(const struct diff_row *row, enum diff_side side,
-			     const struct column *column, struct str *scratch)
-{
-	struct cell cell = {0};
-
-	if (row->has[side])
-		column_read(column, row->report[side], &row->side[side], scratch, &cell);
-	return cell;
-}
-
-/* NAN where the row is missing on that side; what has no value there is 0. */
-static double side_value(const struct diff_row *row, enum diff_side side,
-			 const struct column *column)
-{
-	struct str scratch = {0};
-	const struct cell cell = side_cell(row, side, column, &scratch);
-
-	str_fini(&scratch);
-	if (!row->has[side])
-		return NAN;
-	if (cell.type == CELL_PERCENT)
-		return cell.percent;
-	return cell.type == CELL_COUNT || cell.type == CELL_TIME ? (double)cell.number : 0;
-}
-
 static void change_cell(const struct diff_row *row, const struct column *of, struct cell *cell)
 {
 	struct str scratch = {0};
-	const struct cell base = side_cell(row, DIFF_BASE, of, &scratch);
-	const struct cell now = side_cell(row, DIFF_NEW, of, &scratch);
+	const struct cell base = diff_row_cell(row, DIFF_BASE, of, &scratch);
+	const struct cell now = diff_row_cell(row, DIFF_NEW, of, &scratch);
 
 	str_fini(&scratch);
 	if (of->type == CELL_PERCENT) {
@@ -103,7 +69,8 @@ static void change_cell(const struct diff_row *row, const struct column *of, str
 static void change_percent_cell(const struct diff_row *row, const struct column *of,
 				struct cell *cell)
 {
-	const double base = side_value(row, DIFF_BASE, of), now = side_value(row, DIFF_NEW, of);
+	const double base = diff_row_value(row, DIFF_BASE, of),
+		     now = diff_row_value(row, DIFF_NEW, of);
 
 	if (isnan(base) || base == 0)
 		return;
@@ -120,7 +87,8 @@ static void status_cell(const struct diff_row *row, struct cell *cell)
 static struct cell identity_cell(const struct diff_row *row, const struct column *of,
 				 struct str *scratch)
 {
-	struct cell cell = side_cell(row, row->has[DIFF_NEW] ? DIFF_NEW : DIFF_BASE, of, scratch);
+	struct cell cell =
+		diff_row_cell(row, row->has[DIFF_NEW] ? DIFF_NEW : DIFF_BASE, of, scratch);
 
 	/* Call paths begin with the root, which has no name. */
 	if (cell.type == CELL_TEXT && of->role == ROLE_CALL_PATH)
@@ -137,10 +105,10 @@ static void get_pair(const struct report *report, const struct report_row *row,
 	(void)report;
 	switch (pair->part) {
 	case PART_BASE:
-		*cell = side_cell(both, DIFF_BASE, pair->of, scratch);
+		*cell = diff_row_cell(both, DIFF_BASE, pair->of, scratch);
 		break;
 	case PART_NEW:
-		*cell = side_cell(both, DIFF_NEW, pair->of, scratch);
+		*cell = diff_row_cell(both, DIFF_NEW, pair->of, scratch);
 		break;
 	case PART_IDENTITY:
 		*cell = identity_cell(both, pair->of, scratch);
@@ -308,46 +276,6 @@ static bool choose_measures(struct diff *diff, struct error *err)
 	return true;
 }
 
-/* ---- gates ---- */
-
-static void note_failure(struct diff *diff, size_t gate, const struct diff_row *row)
-{
-	struct str safe = {0}, name = {0};
-
-	if (diff->failed[gate]++ >= NAMES_IN_FAILURE)
-		return;
-	name_append_escaped(&safe, row->name, diff->options->report.unicode);
-	name_append_shortened(&name, safe.data ? safe.data : "", NAME_IN_FAILURE_WIDTH, "");
-	str_printf(&diff->names[gate], "%s%s%s", diff->names[gate].len ? ", " : "",
-		   name.data ? name.data : "", row->has[DIFF_NEW] ? "" : " (vanished)");
-	str_fini(&safe);
-	str_fini(&name);
-}
-
-static void check_gates(struct diff *diff, struct str *failures)
-{
-	const size_t count = diff->options->gates.count;
-
-	vec_foreach (row, &diff->rows.list) {
-		for (size_t i = 0; i < count; i++) {
-			const struct column *column = diff->gates[i].column;
-
-			if (!diff_gate_fails(&diff->gates[i], side_value(row, DIFF_BASE, column),
-					     side_value(row, DIFF_NEW, column)))
-				continue;
-			row->failed = true;
-			note_failure(diff, i, row);
-		}
-	}
-	for (size_t i = 0; i < count; i++)
-		if (diff->failed[i])
-			str_printf(failures, "%s%" PRIu64 " %s --fail-if='%s': %s%s",
-				   failures->len ? "\n" : "", diff->failed[i],
-				   diff->failed[i] == 1 ? "row fails" : "rows fail",
-				   diff->gates[i].text, diff->names[i].data,
-				   diff->failed[i] > NAMES_IN_FAILURE ? ", ..." : "");
-}
-
 /* ---- order ---- */
 
 struct sort_item {
@@ -371,8 +299,8 @@ static int compare_items(const void *a, const void *b)
 static struct sort_item sort_item(const struct diff *diff, const struct diff_row *row)
 {
 	const char *sort = diff->options->report.sort ? diff->options->report.sort : "change";
-	const double base = side_value(row, DIFF_BASE, diff->ranking);
-	const double now = side_value(row, DIFF_NEW, diff->ranking);
+	const double base = diff_row_value(row, DIFF_BASE, diff->ranking);
+	const double now = diff_row_value(row, DIFF_NEW, diff->ranking);
 	const double before = isnan(base) ? 0 : base, after = isnan(now) ? 0 : now;
 	struct sort_item item = {.row = row, .size = before > after ? before : after};
 
@@ -395,11 +323,15 @@ static void fill_rows(struct diff *diff)
 	struct report_table *table = &diff->report.tables[0];
 	struct vec_of(struct sort_item) items = {0};
 	const int64_t limit = report_limit(&diff->report);
+	const struct diff_least least =
+		diff_least_of(&diff->rows, diff->ranking, diff->options->report.min_percent);
 
 	vec_foreach (row, &diff->rows.list) {
 		const struct sort_item item = sort_item(diff, row);
 
-		vec_push(&items, item);
+		/* No limit hides a row that fails. */
+		if (row->failed || !diff_row_is_below(&diff->rows, row, &least))
+			vec_push(&items, item);
 	}
 	vec_sort(&items, compare_items);
 	vec_foreach (item, &items) {
@@ -432,8 +364,26 @@ static void write_text(const struct diff *diff, FILE *stream)
 		report_write_text_line(report, stream, keys[side], &line);
 		report_write_text_totals(report, stream);
 	}
+	diff_gates_write_text(&diff->gates, &diff->report, stream);
 	report_write_text_table(&diff->report, &diff->report.tables[0], stream);
 	str_fini(&line);
+}
+
+static void write_json_gates(const struct diff_gates *gates, FILE *stream)
+{
+	fputs(",\n  \"gates\": [", stream);
+	for (size_t i = 0; i < gates->count; i++) {
+		const uint64_t *verdicts = gates->verdicts[i];
+
+		fputs(i ? ",\n    {\"gate\": " : "\n    {\"gate\": ", stream);
+		json_write_string(stream, gates->list[i].text);
+		fprintf(stream,
+			", \"rows_failed\": %" PRIu64 ", \"rows_within_errors\": %" PRIu64
+			", \"rows_not_compared\": %" PRIu64 "}",
+			verdicts[DIFF_FAILS], verdicts[DIFF_WITHIN_ERRORS],
+			verdicts[DIFF_NOT_COMPARED]);
+	}
+	fputs(gates->count ? "\n  ]" : "]", stream);
 }
 
 static void write_json(const struct diff *diff, FILE *stream)
@@ -447,31 +397,13 @@ static void write_json(const struct diff *diff, FILE *stream)
 		report_write_json_fields(diff->rows.sides[side].report, stream);
 		fputs("\n  }", stream);
 	}
-	fputs(",\n  \"gates\": [", stream);
-	for (size_t i = 0; i < diff->options->gates.count; i++) {
-		fputs(i ? ",\n    {\"gate\": " : "\n    {\"gate\": ", stream);
-		json_write_string(stream, diff->gates[i].text);
-		fprintf(stream, ", \"rows_failed\": %" PRIu64 "}", diff->failed[i]);
-	}
-	fputs(diff->options->gates.count ? "\n  ]" : "]", stream);
+	write_json_gates(&diff->gates, stream);
 	fputs(",\n  \"tables\": {\n", stream);
 	report_write_json_table(&diff->report, &diff->report.tables[0], stream);
 	fputs("\n  }\n}\n", stream);
 }
 
 /* ---- all of it ---- */
-
-static bool parse_gates(const struct diff_options *options, const struct view *view,
-			struct diff_gate *gates, struct error *err)
-{
-	if (options->gates.count > GATES_MAX)
-		return error_set(err, ERROR_USAGE, "--fail-if can be given at most %d times",
-				 GATES_MAX);
-	for (size_t i = 0; i < options->gates.count; i++)
-		if (!diff_gate_parse(options->gates.items[i], view, &gates[i], err))
-			return false;
-	return true;
-}
 
 static bool is_one_of(const char *const *names, const char *name, const char *what,
 		      struct error *err)
@@ -495,18 +427,18 @@ bool diff_check(const struct diff_options *options, struct error *err)
 	    (options->report.sort && !is_one_of(sort_names, options->report.sort, "order", err)))
 		return false;
 	diff.rows.view = diff_rows_view(options->report.view);
-	return parse_gates(options, report_view_of(diff.rows.view), diff.gates, err) &&
+	return diff_gates_parse(&diff.gates, options, report_view_of(diff.rows.view), err) &&
 	       (!options->report.columns || strcmp(options->report.columns, "all") == 0 ||
 		named_measures(&diff, options->report.columns, err));
 }
 
 static bool build(struct diff *diff, struct str *failures, struct error *err)
 {
-	if (!parse_gates(diff->options, diff->report.view, diff->gates, err) ||
+	if (!diff_gates_parse(&diff->gates, diff->options, diff->report.view, err) ||
 	    !choose_measures(diff, err))
 		return false;
 	add_columns(diff);
-	check_gates(diff, failures);
+	diff_gates_check(&diff->gates, &diff->rows, diff->options, failures);
 	fill_rows(diff);
 	return true;
 }
@@ -533,8 +465,7 @@ bool diff_write(const struct analysis *base, const struct analysis *profile,
 		report_write_csv(&diff.report, stream);
 	else if (ok)
 		write_json(&diff, stream);
-	for (size_t i = 0; i < GATES_MAX; i++)
-		str_fini(&diff.names[i]);
+	diff_gates_fini(&diff.gates);
 	vec_fini(&diff.report.tables[0].rows);
 	arena_fini(&diff.report.arena);
 	diff_rows_close(&diff.rows);

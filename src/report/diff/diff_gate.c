@@ -66,12 +66,9 @@ bool diff_gate_parse(const char *text, const struct view *view, struct diff_gate
 	return take_unit(gate, end, err);
 }
 
-/* A row that vanished fails every gate: what it stood for cannot be told. */
-bool diff_gate_fails(const struct diff_gate *gate, double base, double now)
+/* By these two numbers. */
+static bool is_beyond(const struct diff_gate *gate, double before, double now)
 {
-	if (isnan(now))
-		return base > 0;
-	const double before = isnan(base) ? 0 : base;
 	double value = gate->change ? now - before : now;
 
 	if (gate->relative && before == 0)
@@ -79,4 +76,28 @@ bool diff_gate_fails(const struct diff_gate *gate, double base, double now)
 	if (gate->relative)
 		value = value * 100 / before;
 	return gate->below ? value < gate->limit : value > gate->limit;
+}
+
+/* What it stood for when it vanished cannot be told. */
+static bool has_vanished(const struct diff_value *base, const struct diff_value *now)
+{
+	return !now->is_there && base->value > 0;
+}
+
+enum diff_verdict diff_gate_judge(const struct diff_gate *gate, const struct diff_value *base,
+				  const struct diff_value *now)
+{
+	const struct column_bounds *before = &base->bounds, *after = &now->bounds;
+	const bool vanished = has_vanished(base, now);
+
+	if (!now->is_there && !vanished)
+		return DIFF_PASSES;
+	if (!before->is_known || !after->is_known)
+		return DIFF_NOT_COMPARED;
+	if (!vanished && !is_beyond(gate, base->value, now->value))
+		return DIFF_PASSES;
+	const bool is_sure = vanished	   ? before->low > after->high
+			     : gate->below ? is_beyond(gate, before->low, after->high)
+					   : is_beyond(gate, before->high, after->low);
+	return is_sure ? DIFF_FAILS : DIFF_WITHIN_ERRORS;
 }

@@ -9,7 +9,7 @@
 #ifndef TARE_REPORT_DIFF_DIFF_GATE_H
 #define TARE_REPORT_DIFF_DIFF_GATE_H
 
-#include "report/table/table.h"
+#include "report/table/bounds.h"
 
 struct diff_gate {
 	const char *text;
@@ -23,7 +23,28 @@ struct diff_gate {
 bool diff_gate_parse(const char *text, const struct view *view, struct diff_gate *gate,
 		     struct error *err);
 
-/* What a row has of the gate's column; NAN where it has none: the row is missing there. */
-bool diff_gate_fails(const struct diff_gate *gate, double base, double now);
+/* What a row has of the gate's column on one side. */
+struct diff_value {
+	bool is_there;
+	double value; /* 0 where the row is missing */
+	struct column_bounds bounds;
+};
+
+/* What became of a row. */
+enum diff_verdict {
+	DIFF_PASSES,
+	DIFF_FAILS,
+	DIFF_WITHIN_ERRORS, /* the values fail, but by less than they may be wrong */
+	DIFF_NOT_COMPARED,  /* of one of the values only a bound is known */
+	DIFF_VERDICTS
+};
+
+/*
+ * A row fails where it does for the least favourable values within the bounds of both sides. One
+ * that vanished fails every gate, and a new one every gate on growth in percent, unless it may have
+ * been there unseen.
+ */
+enum diff_verdict diff_gate_judge(const struct diff_gate *gate, const struct diff_value *base,
+				  const struct diff_value *now);
 
 #endif

@@ -6,6 +6,9 @@
  */
 #include "report/diff/diff_rows.h"
 
+#include "report/table/bounds.h"
+
+#include <math.h>
 #include <string.h>
 
 enum view_id diff_rows_view(const char *name)
@@ -223,27 +226,6 @@ static bool open_side(struct diff_rows *rows, enum diff_side side, const struct 
 	return true;
 }
 
-static bool is_large_enough(const struct diff_row *row, double least)
-{
-	for (int side = 0; side < DIFF_SIDES; side++)
-		if (row->has[side] &&
-		    report_row_share(row->report[side], &row->side[side]) >= least)
-			return true;
-	return false;
-}
-
-static void drop_small(struct diff_rows *rows, double least)
-{
-	size_t kept = 0;
-
-	if (!(least > 0))
-		return;
-	vec_foreach (row, &rows->list)
-		if (is_large_enough(row, least))
-			rows->list.data[kept++] = *row;
-	rows->list.len = kept;
-}
-
 bool diff_rows_open(struct diff_rows *rows, const struct analysis *base,
 		    const struct analysis *profile, const struct diff_options *options,
 		    struct error *err)
@@ -272,7 +254,6 @@ bool diff_rows_open(struct diff_rows *rows, const struct analysis *base,
 		pair_paths(rows);
 	else
 		pair_tables(rows);
-	drop_small(rows, options->report.min_percent);
 	return true;
 }
 
@@ -286,4 +267,67 @@ void diff_rows_close(struct diff_rows *rows)
 	}
 	vec_fini(&rows->list);
 	arena_fini(&rows->arena);
+}
+
+/* ---- values ---- */
+
+struct cell diff_row_cell(const struct diff_row *row, enum diff_side side,
+			  const struct column *column, struct str *scratch)
+{
+	struct cell cell = {0};
+
+	if (row->has[side])
+		column_read(column, row->report[side], &row->side[side], scratch, &cell);
+	return cell;
+}
+
+double diff_row_value(const struct diff_row *row, enum diff_side side, const struct column *column)
+{
+	struct str scratch = {0};
+	const struct cell cell = diff_row_cell(row, side, column, &scratch);
+
+	str_fini(&scratch);
+	if (!row->has[side])
+		return NAN;
+	if (cell.type == CELL_PERCENT)
+		return cell.percent;
+	return cell.type == CELL_COUNT || cell.type == CELL_TIME ? (double)cell.number : 0;
+}
+
+struct diff_least diff_least_of(const struct diff_rows *rows, const struct column *column,
+				double percent)
+{
+	struct diff_least least = {.column = column, .percent = percent};
+
+	if (!(percent > 0))
+		return least;
+	vec_foreach (row, &rows->list)
+		for (int side = 0; side < DIFF_SIDES; side++)
+			if (row->has[side])
+				least.sum[side] +=
+					diff_row_value(row, (enum diff_side)side, column);
+	return least;
+}
+
+static double share_of(const struct diff_rows *rows, const struct diff_row *row,
+		       enum diff_side side, const struct diff_least *least)
+{
+	const double share =
+		column_share(least->column, rows->sides[side].report, &row->side[side]);
+
+	if (!isnan(share) || !(least->sum[side] > 0))
+		return isnan(share) ? 0 : share;
+	return 100 * diff_row_value(row, side, least->column) / least->sum[side];
+}
+
+bool diff_row_is_below(const struct diff_rows *rows, const struct diff_row *row,
+		       const struct diff_least *least)
+{
+	if (!(least->percent > 0))
+		return false;
+	for (int side = 0; side < DIFF_SIDES; side++)
+		if (row->has[side] &&
+		    share_of(rows, row, (enum diff_side)side, least) >= least->percent)
+			return false;
+	return true;
 }

@@ -37,4 +37,20 @@ void diff_rows_close(struct diff_rows *rows);
 /* A column of the view by its name, if it has values here; NULL otherwise. */
 const struct column *diff_rows_column(const struct diff_rows *rows, const char *name);
 
+struct cell diff_row_cell(const struct diff_row *row, enum diff_side side,
+			  const struct column *column, struct str *scratch);
+/* NAN where the row is missing on that side; what has no value there is 0. */
+double diff_row_value(const struct diff_row *row, enum diff_side side, const struct column *column);
+
+/* The least share of a column, in percent, that a row needs on one of the sides. */
+struct diff_least {
+	const struct column *column;
+	double percent;		/* 0: all rows have enough */
+	double sum[DIFF_SIDES]; /* of all rows, for columns that the session has no total of */
+};
+struct diff_least diff_least_of(const struct diff_rows *rows, const struct column *column,
+				double percent);
+bool diff_row_is_below(const struct diff_rows *rows, const struct diff_row *row,
+		       const struct diff_least *least);
+
 #endif

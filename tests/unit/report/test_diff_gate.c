@@ -37,6 +37,20 @@ static void test_units_of_times(void **state)
 	}
 }
 
+static struct diff_value within(double value, double error)
+{
+	return (struct diff_value){
+		.is_there = true,
+		.value = value,
+		.bounds = {.low = value - error, .high = value + error, .is_known = true}};
+}
+
+/* NAN: the row is missing. */
+static struct diff_value exact(double value)
+{
+	return isnan(value) ? (struct diff_value){.bounds.is_known = true} : within(value, 0);
+}
+
 /* What has to be more than the limit may reach it. */
 static void test_limits(void **state)
 {
@@ -74,9 +88,74 @@ static void test_limits(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		const struct diff_gate gate = parse(all[i].gate);
-		if (diff_gate_fails(&gate, all[i].base, all[i].now) != all[i].fails)
+		const struct diff_value base = exact(all[i].base), now = exact(all[i].now);
+		if (diff_gate_judge(&gate, &base, &now) !=
+		    (all[i].fails ? DIFF_FAILS : DIFF_PASSES))
 			fail_msg("%s from %g to %g", all[i].gate, all[i].base, all[i].now);
 	}
+}
+
+/* Each of 100 ± 10 and of another value ± 10. */
+static void test_errors(void **state)
+{
+	static const struct {
+		const char *gate;
+		double now;
+		enum diff_verdict verdict;
+	} all[] = {
+		{"cpu_exclusive>+10%", 109, DIFF_PASSES},
+		{"cpu_exclusive>+10%", 111, DIFF_WITHIN_ERRORS},
+		/* 110 and 10 % more are 121 */
+		{"cpu_exclusive>+10%", 131, DIFF_WITHIN_ERRORS},
+		{"cpu_exclusive>+10%", 132, DIFF_FAILS},
+		{"cpu_exclusive>+10ns", 130, DIFF_WITHIN_ERRORS},
+		{"cpu_exclusive>+10ns", 131, DIFF_FAILS},
+		{"cpu_exclusive<-10%", 91, DIFF_PASSES},
+		{"cpu_exclusive<-10%", 71, DIFF_WITHIN_ERRORS},
+		{"cpu_exclusive<-10%", 70, DIFF_FAILS},
+		{"cpu_exclusive<-10ns", 69, DIFF_FAILS},
+		/* the base does not matter */
+		{"cpu_exclusive>120ns", 130, DIFF_WITHIN_ERRORS},
+		{"cpu_exclusive>120ns", 131, DIFF_FAILS},
+		{"cpu_exclusive<80ns", 70, DIFF_WITHIN_ERRORS},
+		{"cpu_exclusive<80ns", 69, DIFF_FAILS},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		const struct diff_gate gate = parse(all[i].gate);
+		const struct diff_value base = within(100, 10), now = within(all[i].now, 10);
+		if (diff_gate_judge(&gate, &base, &now) != all[i].verdict)
+			fail_msg("%s at %g", all[i].gate, all[i].now);
+	}
+}
+
+/* What may have been there unseen has not vanished, and is not new, for sure. */
+static void test_unseen(void **state)
+{
+	const struct diff_gate gate = parse("cpu_exclusive>+10%");
+	const struct diff_value unseen = {.bounds = {.high = 20, .is_known = true}};
+	const struct diff_value little = within(25, 10), much = within(40, 10);
+
+	(void)state;
+	assert_int_equal(diff_gate_judge(&gate, &little, &unseen), DIFF_WITHIN_ERRORS);
+	assert_int_equal(diff_gate_judge(&gate, &much, &unseen), DIFF_FAILS);
+	assert_int_equal(diff_gate_judge(&gate, &unseen, &little), DIFF_WITHIN_ERRORS);
+	assert_int_equal(diff_gate_judge(&gate, &unseen, &much), DIFF_FAILS);
+	assert_int_equal(diff_gate_judge(&gate, &unseen, &unseen), DIFF_PASSES);
+}
+
+static void test_bounds_are_not_compared(void **state)
+{
+	const struct diff_gate gate = parse("calls>+10%");
+	const struct diff_value known = exact(10), more = exact(1000);
+	struct diff_value bound = more, least = known;
+
+	(void)state;
+	bound.bounds.is_known = least.bounds.is_known = false;
+	assert_int_equal(diff_gate_judge(&gate, &known, &more), DIFF_FAILS);
+	assert_int_equal(diff_gate_judge(&gate, &known, &bound), DIFF_NOT_COMPARED);
+	assert_int_equal(diff_gate_judge(&gate, &least, &more), DIFF_NOT_COMPARED);
 }
 
 int main(void)
@@ -84,6 +163,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_units_of_times),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_unseen),
+		cmocka_unit_test(test_bounds_are_not_compared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

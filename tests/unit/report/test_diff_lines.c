@@ -57,8 +57,8 @@ static void write_samples(const char *to, const uint64_t samples[3])
 	small_profile_commit_as(writer, "sample");
 }
 
-/* The comparison as CSV; free it. */
-static char *compare(void)
+/* The comparison as CSV; free it. `failed` gets what the gate says, NULL: there is none. */
+static char *compare(const char *gate, struct str *failed)
 {
 	static const struct analysis_options all = {.places = true};
 	const struct diff_options options = {.report = {.view = "lines",
@@ -66,8 +66,8 @@ static char *compare(void)
 							.format = REPORT_CSV,
 							.limit = 100,
 							.columns = "exclusive_samples"},
-					     .base_path = base_path};
-	struct str failures = {0};
+					     .base_path = base_path,
+					     .gates = {.items = &gate, .count = gate != NULL}};
 	struct error err = {0};
 	char *output = NULL;
 	size_t size;
@@ -76,10 +76,9 @@ static char *compare(void)
 	struct analysis *base = analysis_open(old, &all, &err);
 	struct analysis *now = analysis_open(new, &all, &err);
 	FILE *stream = open_memstream(&output, &size);
-	if (!diff_write(base, now, &options, stream, &failures, &err))
+	if (!diff_write(base, now, &options, stream, failed, &err))
 		fail_msg("%s", err.message);
 	fclose(stream);
-	str_fini(&failures);
 	analysis_close(base);
 	analysis_close(now);
 	profile_close(old);
@@ -107,11 +106,45 @@ static void test_lines_are_told_apart_by_their_file(void **state)
 	(void)state;
 	write_samples(base_path, (const uint64_t[]){10, 200, 50});
 	write_samples(path, (const uint64_t[]){100, 20, 50});
-	char *output = compare();
+	struct str failed = {0};
+	char *output = compare(NULL, &failed);
 	expect_row(output, "10,100,", "/src/a.c,7");
 	expect_row(output, "200,20,", "/src/b.c,7");
 	expect_row(output, "50,50,", "/src/b.c,8");
+	assert_int_equal(failed.len, 0);
 	free(output);
+}
+
+static void expect_failures(const char *gate, const char *expected)
+{
+	struct str failed = {0};
+
+	free(compare(gate, &failed));
+	if (strcmp(failed.len ? failed.data : "", expected) != 0)
+		fail_msg("%s, expected %s", failed.len ? failed.data : "nothing", expected);
+	str_fini(&failed);
+}
+
+/* Of 1,000 samples 100 may be 66 to 144 in another run, and 160 from 119 on. */
+static void test_samples_have_errors(void **state)
+{
+	(void)state;
+	write_samples(base_path, (const uint64_t[]){100, 860, 40});
+	write_samples(path, (const uint64_t[]){160, 800, 40});
+	expect_failures("exclusive_samples>+50%", "");
+	expect_failures("exclusive_percent>+50%", "");
+	expect_failures("exclusive_samples<-5%", "");
+	write_samples(path, (const uint64_t[]){400, 599, 1});
+	expect_failures("exclusive_samples>+50%",
+			"1 row fails --fail-if='exclusive_samples>+50%': a.c:7");
+	expect_failures("exclusive_percent>+50%",
+			"1 row fails --fail-if='exclusive_percent>+50%': a.c:7");
+	expect_failures("exclusive_percent>20%",
+			"2 rows fail --fail-if='exclusive_percent>20%': b.c:7, a.c:7");
+	expect_failures("exclusive_percent>37%",
+			"1 row fails --fail-if='exclusive_percent>37%': b.c:7");
+	expect_failures("exclusive_weight>+50%",
+			"1 row fails --fail-if='exclusive_weight>+50%': a.c:7");
 }
 
 int main(void)
@@ -119,6 +152,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_lines_are_told_apart_by_their_file,
 						choose_paths, remove_files),
+		cmocka_unit_test_setup_teardown(test_samples_have_errors, choose_paths,
+						remove_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
