@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "cli/recording_brief.h"
 #include "cli/recording_line.h"
+#include "cli/repeated_runs.h"
 #include "cli/sampling_options.h"
 #include "cli/selection_options.h"
 #include "cli/written.h"
@@ -33,6 +34,7 @@ struct record_values {
 	double adaptive;
 	int64_t max_nodes, max_paths, max_memory, max_disk, max_threads;
 	int64_t max_depth; /* 0: any */
+	int64_t repeat;	   /* 0: one run, whose output has no number */
 	bool exact, no_learned, all_paths, call_sites, paused, no_follow, no_cache, no_debuginfod,
 		wait, exec, quiet, verbose;
 };
@@ -275,6 +277,16 @@ static const struct option record_option_table[] = {
 	 .fallback = "full",
 	 .type = OPTION_TEXT,
 	 .offset = offsetof(struct record_values, trace)},
+	{.name = "repeat",
+	 .group = OPTION_WHAT,
+	 .argument = "N",
+	 .help = "Run COMMAND N times, one after the other, into COMMAND.1.tare and so on, for "
+		 "tare "
+		 "diff --base, --new; the exit status is that of the first run that fails",
+	 .type = OPTION_INTEGER,
+	 .min = 1,
+	 .max = REPEATED_RUNS_MAX,
+	 .offset = offsetof(struct record_values, repeat)},
 	{.name = "no-follow",
 	 .group = OPTION_WHAT,
 	 .place = 8,
@@ -449,6 +461,12 @@ static bool check_method(const struct record_values *values, enum record_method 
 	if ((values->wait || values->exec) && !has_command)
 		return error_set(err, ERROR_USAGE, "%s is for commands",
 				 values->wait ? "--wait" : "--exec");
+	if (values->repeat && (values->exec || !has_command))
+		return error_set(err, ERROR_USAGE,
+				 values->exec
+					 ? "--exec gives this process to the command, so there "
+					   "is no second run; leave out --repeat"
+					 : "--repeat is for commands");
 	return true;
 }
 
@@ -484,6 +502,73 @@ static bool run_or_sample(const struct record_values *values, struct record_opti
 	return true;
 }
 
+/* How a recording has ended: with a profile, and the command's status or tare's. */
+struct ended {
+	bool has_profile;
+	int status;
+};
+
+static struct ended record_once(const struct record_values *values, struct record_options *options,
+				struct record_output *output, struct error *err)
+{
+	struct record_result result = {0};
+	struct ended ended = {0};
+
+	progress_begin(&output->progress, &command_record, values->quiet);
+	output->progress.kept = !values->no_cache;
+	ended.has_profile = options->word_count
+				    ? run_or_sample(values, options, &result, &ended.status, err)
+				    : record_attach(options, &result, &ended.status, err);
+	progress_end(&output->progress);
+	recording_line_erase(&output->line);
+	if (ended.has_profile) {
+		if (!values->quiet)
+			print_success(&result);
+		ended.status = result.command_status;
+	} else if (err->code != ERROR_NONE) {
+		command_print_error(&command_record, err);
+	}
+	record_result_fini(&result);
+	return ended;
+}
+
+/* One of the runs of repeated_runs_make. */
+struct run_context {
+	const struct record_values *values;
+	struct record_options *options;
+	struct record_output *output;
+};
+
+static bool record_run_of_many(const char *path, int *status, void *context)
+{
+	struct run_context *run = context;
+	struct error err = {0};
+
+	run->options->output = path;
+	const struct ended ended = record_once(run->values, run->options, run->output, &err);
+	*status = ended.status;
+	return ended.has_profile;
+}
+
+static int record_repeatedly(const struct record_values *values, struct record_options *options,
+			     struct record_output *output, struct error *err)
+{
+	struct run_context context = {values, options, output};
+	const struct repeated_runs runs = {.count = values->repeat,
+					   .output = values->output,
+					   .command = options->words[0],
+					   .make = record_run_of_many,
+					   .context = &context};
+	int status = STATUS_FAILED;
+
+	if (!values->quiet && repeated_runs_lose_input(&runs))
+		print_note(&command_record, "the standard input is a pipe: only the first run can "
+					    "read what it has");
+	if (!repeated_runs_make(&runs, &status, err))
+		command_print_error(&command_record, err);
+	return status;
+}
+
 static int record_command_run(const void *values_at, const struct operands *operands,
 			      struct error *err)
 {
@@ -491,7 +576,6 @@ static int record_command_run(const void *values_at, const struct operands *oper
 	struct record_output output = {.line = {.quiet = values->quiet},
 				       .verbose = values->verbose,
 				       .quiet = values->quiet};
-	struct record_result result = {0};
 	int status;
 
 	enum record_method method;
@@ -506,8 +590,6 @@ static int record_command_run(const void *values_at, const struct operands *oper
 	uint64_t trace_bytes = 0;
 	if (values->trace && !trace_parse(values->trace, &trace_bytes, err))
 		return -1;
-	progress_begin(&output.progress, &command_record, values->quiet);
-	output.progress.kept = !values->no_cache;
 	if (!values->no_debuginfod)
 		fetch_progress_begin(&output.fetching, &command_record, values->quiet);
 	struct record_options options = {
@@ -557,18 +639,8 @@ static int record_command_run(const void *values_at, const struct operands *oper
 	effective.adaptive = options.settings.adaptive_percent / 100.0;
 	options_describe(record_option_table, &effective, &described);
 	options.described = described.data;
-	const bool ok = has_command ? run_or_sample(values, &options, &result, &status, err)
-				    : record_attach(&options, &result, &status, err);
-	progress_end(&output.progress);
-	recording_line_erase(&output.line);
-	if (ok) {
-		if (!values->quiet)
-			print_success(&result);
-		status = result.command_status;
-	} else if (err->code != ERROR_NONE) {
-		command_print_error(&command_record, err);
-	}
-	record_result_fini(&result);
+	status = values->repeat ? record_repeatedly(values, &options, &output, err)
+				: record_once(values, &options, &output, err).status;
 	str_fini(&described);
 	selection_release(&options.selection);
 	sampling_release(&options.sampling);
