@@ -110,7 +110,8 @@ static void log_events(struct sampling *sampling)
 	}
 }
 
-static void put_limit(const struct sampling *sampling, struct recording *recording)
+/* What is not as it was asked for. */
+static void put_reason(const struct sampling *sampling, struct recording *recording)
 {
 	const uint64_t limit = sampler_frequency_limit(sampling->sampler);
 	const char *no_wakers = sampler_no_wakers(sampling->sampler);
@@ -124,6 +125,14 @@ static void put_limit(const struct sampling *sampling, struct recording *recordi
 	if (no_wakers)
 		str_printf(&text, "%snobody knows who ended waits: %s", limit ? "; " : "",
 			   no_wakers);
+	if (sampler_counts(sampling->sampler)->borrowed)
+		str_printf(
+			&text,
+			"%sthreads switched so often that %ju of %ju samples are waits with their "
+			"own time and the stack of another wait of the thread, of like length",
+			text.len ? "; " : "",
+			(uintmax_t)sampler_counts(sampling->sampler)->borrowed,
+			(uintmax_t)sampler_counts(sampling->sampler)->samples);
 	if (text.len)
 		recording_put_text(recording, "sampling_reason", text.data);
 	str_fini(&text);
@@ -155,7 +164,7 @@ bool sampling_start(struct sampling *sampling, const struct sampling_begin *begi
 	if (!sampling->sampler)
 		return false;
 	log_events(sampling);
-	put_limit(sampling, recording);
+	put_reason(sampling, recording);
 	recording_put_text(recording, "collector", "perf");
 	recording_put_text(recording, "unwinding", options->by_frame_pointer ? "fp" : "rules");
 	recording_put_number(recording, "sampled_kernel",
@@ -215,6 +224,7 @@ void sampling_stop(struct sampling *sampling, struct recording *recording)
 		return;
 	sampler_stop(sampling->sampler);
 	log_counts(sampling);
+	put_reason(sampling, recording);
 	sample_log_close(&sampling->log);
 	jit_files_keep(sampling->jit, sampling->session_fd);
 	if (sampling->log.unwritten)

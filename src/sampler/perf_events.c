@@ -30,8 +30,8 @@ enum {
 	RINGS_BYTES_MAX = 256 << 20, /* all together */
 	STACK_BYTES_MAX = 60 << 10,  /* a record's length has 16 bits */
 	STACK_BYTES_BURSTS = 16 << 10,
-	STACK_BYTES_WAKINGS =
-		4 << 10 /* what is beyond is read, as the waker mostly goes on to wait */
+	STACK_BYTES_WAITS = 4 << 10 /* what is beyond is read: who waits, or has woken somebody
+				       and goes on to wait, mostly stands still */
 };
 
 /* rax to rsp and rip, and r8 to r15: not the segments, which 64-bit user mode does not have. */
@@ -239,9 +239,16 @@ static struct perf_event_attr attributes(const struct perf_events *set, const st
 	return attr;
 }
 
-/* One event tells of the processes. */
+/* Where an event that is opened belongs. */
+struct added {
+	size_t index; /* of the event, or one of those below PERF_EVENTS_WAITS */
+	bool thinned;
+};
+
+/* One event tells of the processes, and of switches where waits are asked for. */
 static void set_tracking(const struct perf_events *set, struct perf_event_attr *attr)
 {
+	attr->context_switch = set->waits;
 	attr->mmap = 1;
 	attr->mmap2 = 1;
 	attr->comm = 1;
@@ -251,15 +258,18 @@ static void set_tracking(const struct perf_events *set, struct perf_event_attr *
 }
 
 static bool keep_descriptor(struct perf_events *set, int fd, const struct perf_processor *processor,
-			    size_t index)
+			    const struct added *added)
 {
 	uint64_t id;
 
-	vec_push(&set->descriptors, fd);
+	if (added->index == PERF_EVENTS_WAITS)
+		vec_push(&set->switches[added->thinned], fd);
+	else
+		vec_push(&set->descriptors, fd);
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) != 0 ||
 	    ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, processor->descriptor) != 0)
 		return false;
-	*map_put(&set->by_id, id, index) = index;
+	*map_put(&set->by_id, id, added->index) = added->index;
 	return true;
 }
 
@@ -314,7 +324,7 @@ static int open_on(struct perf_events *set, struct perf_event_attr *attr, int64_
 
 /* An event of a task on all processors. Some may lack it, or be off-line; not all. */
 static bool add_event(struct perf_events *set, struct perf_event_attr *attr, int64_t task,
-		      size_t index)
+		      const struct added *added)
 {
 	size_t opened = 0;
 
@@ -322,7 +332,7 @@ static bool add_event(struct perf_events *set, struct perf_event_attr *attr, int
 		const int fd = open_on(set, attr, task, processor);
 
 		if (fd >= 0) {
-			if (!keep_descriptor(set, fd, processor, index))
+			if (!keep_descriptor(set, fd, processor, added))
 				return false;
 			opened++;
 		} else if (errno != ENODEV && errno != ENOENT) {
@@ -332,53 +342,103 @@ static bool add_event(struct perf_events *set, struct perf_event_attr *attr, int
 	return opened > 0;
 }
 
+static void shorten_stack(struct perf_event_attr *attr)
+{
+	if (attr->sample_stack_user > STACK_BYTES_WAITS)
+		attr->sample_stack_user = STACK_BYTES_WAITS;
+}
+
 /* Where it is refused, all goes on without. */
 static void add_wakings(struct perf_events *set, int64_t task)
 {
+	const struct added added = {.index = PERF_EVENTS_WAKINGS};
 	struct error err;
 
 	if (!set->wakings.wanted)
 		return;
 	struct perf_event_attr attr = attributes(set, &set->wakings.event);
 	attr.sample_type = set->waking_layout.sample_type;
-	if (attr.sample_stack_user > STACK_BYTES_WAKINGS)
-		attr.sample_stack_user = STACK_BYTES_WAKINGS;
-	if (add_event(set, &attr, task, PERF_EVENTS_WAKINGS))
+	shorten_stack(&attr);
+	if (add_event(set, &attr, task, &added))
 		return;
 	perf_errors_open(&set->wakings.event, task, errno, &err);
 	wakings_refuse(&set->wakings, &err);
 }
 
-bool perf_events_add(struct perf_events *set, int64_t task, struct error *err)
+/* The samples of switches: one event takes one at each, the other waits for perf_events_thin. */
+static bool add_switches(struct perf_events *set, int64_t task, struct error *err)
 {
-	static const struct event switches = {.name = "context-switches",
-					      .type = PERF_TYPE_SOFTWARE,
-					      .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
-					      .period = 1};
-	bool waits = false, tracked = false;
+	struct event switches = {.name = "context-switches",
+				 .type = PERF_TYPE_SOFTWARE,
+				 .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+				 .period = 1};
 
-	for (size_t i = 0; i <= set->options.event_count; i++) {
-		const bool last = i == set->options.event_count;
-		const struct event *event = last ? &switches : &set->options.events[i];
+	for (int thinned = 0; thinned < 2; thinned++) {
+		const struct added added = {.index = PERF_EVENTS_WAITS, .thinned = thinned};
+		struct perf_event_attr attr = attributes(set, &switches);
 
-		if (!last && event->kind != EVENT_COUNTED) {
-			waits = true;
+		shorten_stack(&attr);
+		if (thinned != set->thinned)
+			attr.enable_on_exec = 0;
+		if (thinned)
+			attr.sample_period = PERF_EVENTS_ONE_OF;
+		if (!add_event(set, &attr, task, &added))
+			return perf_errors_open(&switches, task, errno, err);
+	}
+	return true;
+}
+
+/* Without an event that counts, one that counts nothing tells of processes and switches. */
+static bool add_tracking(struct perf_events *set, int64_t task, struct error *err)
+{
+	static const struct event nothing = {.name = "dummy",
+					     .type = PERF_TYPE_SOFTWARE,
+					     .config = PERF_COUNT_SW_DUMMY,
+					     .period = 1};
+	const struct added added = {.index = SIZE_MAX};
+	struct perf_event_attr attr = attributes(set, &nothing);
+
+	set_tracking(set, &attr);
+	return add_event(set, &attr, task, &added) || perf_errors_open(&nothing, task, errno, err);
+}
+
+static bool add_counted(struct perf_events *set, int64_t task, bool *tracked, struct error *err)
+{
+	*tracked = false;
+	for (size_t i = 0; i < set->options.event_count; i++) {
+		const struct event *event = &set->options.events[i];
+		const struct added added = {.index = i};
+
+		if (event->kind != EVENT_COUNTED)
 			continue;
-		}
-		if (last && !waits)
-			break;
 		struct perf_event_attr attr = attributes(set, event);
-
-		if (!tracked)
+		if (!*tracked)
 			set_tracking(set, &attr);
-		tracked = true;
-		attr.context_switch = last;
-		if (!add_event(set, &attr, task, last ? PERF_EVENTS_WAITS : i))
+		*tracked = true;
+		if (!add_event(set, &attr, task, &added))
 			return perf_errors_open(event, task, errno, err);
 	}
-	if (waits)
+	return true;
+}
+
+bool perf_events_add(struct perf_events *set, int64_t task, struct error *err)
+{
+	bool tracked;
+
+	if (!add_counted(set, task, &tracked, err) || (!tracked && !add_tracking(set, task, err)) ||
+	    (set->waits && !add_switches(set, task, err)))
+		return false;
+	if (set->waits)
 		add_wakings(set, task);
 	return true;
+}
+
+bool perf_events_have_waits(const struct event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (events[i].kind != EVENT_COUNTED)
+			return true;
+	return false;
 }
 
 bool perf_events_begin(struct perf_events *set, const struct perf_events_options *options,
@@ -386,7 +446,10 @@ bool perf_events_begin(struct perf_events *set, const struct perf_events_options
 {
 	const uint64_t stack = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 
-	*set = (struct perf_events){.options = *options, .kernel = kernel_is_permitted()};
+	*set = (struct perf_events){
+		.options = *options,
+		.waits = perf_events_have_waits(options->events, options->event_count),
+		.kernel = kernel_is_permitted()};
 	map_init(&set->by_id);
 	set->layout = (struct perf_layout){
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
@@ -408,16 +471,41 @@ bool perf_events_begin(struct perf_events *set, const struct perf_events_options
 	return open_rings(set, err);
 }
 
+static void switch_all(const int *descriptors, size_t count, bool enabled)
+{
+	for (size_t i = 0; i < count; i++)
+		ioctl(descriptors[i], enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
 void perf_events_enable(const struct perf_events *set, bool enabled)
 {
-	vec_foreach (fd, &set->descriptors)
-		ioctl(*fd, enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+	switch_all(set->descriptors.data, set->descriptors.len, enabled);
+	for (int thinned = 0; thinned < 2; thinned++)
+		switch_all(set->switches[thinned].data, set->switches[thinned].len,
+			   enabled && thinned == set->thinned);
+}
+
+void perf_events_thin(struct perf_events *set, bool thinned)
+{
+	if (set->thinned == thinned)
+		return;
+	set->thinned = thinned;
+	switch_all(set->switches[thinned].data, set->switches[thinned].len, true);
+	switch_all(set->switches[!thinned].data, set->switches[!thinned].len, false);
+}
+
+static void close_all(int *descriptors, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		close(descriptors[i]);
+	free(descriptors);
 }
 
 void perf_events_close(struct perf_events *set)
 {
-	vec_foreach (fd, &set->descriptors)
-		close(*fd);
+	close_all(set->descriptors.data, set->descriptors.len);
+	for (int thinned = 0; thinned < 2; thinned++)
+		close_all(set->switches[thinned].data, set->switches[thinned].len);
 	vec_foreach (processor, &set->processors) {
 		perf_ring_close(&processor->ring);
 		if (processor->descriptor >= 0)
@@ -426,7 +514,6 @@ void perf_events_close(struct perf_events *set)
 	if (set->limit_raised)
 		setrlimit(RLIMIT_NOFILE, &set->limit);
 	vec_fini(&set->processors);
-	vec_fini(&set->descriptors);
 	map_fini(&set->by_id);
 }
 

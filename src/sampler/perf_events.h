@@ -37,12 +37,15 @@ struct perf_processor {
 struct perf_events {
 	struct perf_events_options options;
 	struct vec_of(struct perf_processor) processors;
-	struct vec_of(int) descriptors;	  /* of all events but dummies */
-	struct map by_id;		  /* the kernel's id → index of the event */
-	struct perf_layout layout;	  /* of samples by frequency, and of all other records… */
+	struct vec_of(int) descriptors; /* of all events but dummies of rings and… */
+	struct vec_of(int) switches[2]; /* …those of switches: all, and one of PERF_EVENTS_ONE_OF */
+	bool thinned;			/* which of these goes on */
+	struct map by_id;		/* the kernel's id → index of the event */
+	struct perf_layout layout;	/* of samples by frequency, and of all other records… */
 	struct perf_layout fixed_layout;  /* …of samples by period */
 	struct perf_layout waking_layout; /* …of wakings */
 	struct wakings wakings;
+	bool waits;		  /* switches are told, with samples */
 	bool kernel;		  /* kernel frames are permitted */
 	bool no_build_ids;	  /* the kernel is older than 5.12 */
 	uint64_t frequency_limit; /* the kernel's, where more was asked for; else 0 */
@@ -51,6 +54,9 @@ struct perf_events {
 };
 
 enum { PERF_EVERYTHING = -1 };
+
+/* Whether switches have to be told for any of them. */
+bool perf_events_have_waits(const struct event *events, size_t count);
 
 /* Rings for all processors. Errors say what the kernel refused and what would permit it. */
 bool perf_events_begin(struct perf_events *set, const struct perf_events_options *options,
@@ -61,6 +67,11 @@ bool perf_events_begin(struct perf_events *set, const struct perf_events_options
  */
 bool perf_events_add(struct perf_events *set, int64_t task, struct error *err);
 void perf_events_enable(const struct perf_events *set, bool enabled);
+/*
+ * From now on only one of PERF_EVENTS_ONE_OF switches of each thread and processor has a sample, or
+ * each one again; all are told by SWITCH records.
+ */
+void perf_events_thin(struct perf_events *set, bool thinned);
 void perf_events_close(struct perf_events *set);
 
 /* How the record at `bytes`, of `size` at least that of its header, is laid out. */
@@ -68,6 +79,9 @@ const struct perf_layout *perf_events_layout(const struct perf_events *set, cons
 					     size_t size);
 
 enum { PERF_EVENTS_WAITS = 0xffff, PERF_EVENTS_WAKINGS }; /* more than there are events */
+
+/* A prime: what a thread does by turns is seldom as long. */
+enum { PERF_EVENTS_ONE_OF = 17 };
 
 /*
  * The index of the event with a kernel's id; PERF_EVENTS_WAITS if it is the one that tells of

@@ -13,6 +13,7 @@
 #include "sampler/perf_errors.h"
 #include "sampler/perf_events.h"
 #include "sampler/stack_reader.h"
+#include "sampler/switch_rate.h"
 #include "sampler/switch_waits.h"
 
 #include <assert.h>
@@ -45,7 +46,8 @@ struct sampler {
 	struct images *images;
 	struct processes *processes;
 	struct callchains *callchains;
-	struct waits *waits;   /* NULL: not asked for */
+	struct waits *waits; /* NULL: not asked for */
+	struct switch_rate switch_rate;
 	bool everything;       /* all processes are sampled… */
 	bool filtered;	       /* …and those that are no target discarded */
 	struct map unexecuted; /* targets that count from their execve on */
@@ -241,12 +243,16 @@ static void take_switch(struct sampler *sampler, const struct perf_record *recor
 	if (!sampler->waits || !pid || pid == UINT32_MAX)
 		return;
 	const struct process *process = processes_get(sampler->processes, pid);
+	if (record->misc & PERF_RECORD_MISC_SWITCH_OUT)
+		switch_rate_note(&sampler->switch_rate);
 	if (!sampler->filtered || process->target)
 		waits_switch(sampler->waits, process, record);
 }
 
 static void take_name(struct sampler *sampler, const struct perf_name *name)
 {
+	if (name->exec && sampler->waits)
+		waits_forget(sampler->waits, name->tid);
 	if (name->exec && map_get(&sampler->unexecuted, name->pid))
 		processes_get(sampler->processes, name->pid)->target = true;
 }
@@ -389,14 +395,6 @@ static void hurry(struct sampler *sampler, bool begin)
 	sampler->hurries = syscall(SYS_sched_setattr, 0, &wanted, 0) == 0 && begin;
 }
 
-static bool has_waits(const struct sampler_options *options)
-{
-	for (size_t i = 0; i < options->event_count; i++)
-		if (options->events[i].kind != EVENT_COUNTED)
-			return true;
-	return false;
-}
-
 static bool sampler_ready(struct sampler *sampler, struct error *err)
 {
 	struct epoll_event timer = {.events = EPOLLIN};
@@ -435,7 +433,7 @@ static struct sampler *sampler_new(const struct sampler_options *options, bool o
 	sampler->processes = processes_new(sampler->images, true);
 	sampler->callchains = callchains_new();
 	map_init(&sampler->unexecuted);
-	if (has_waits(options))
+	if (perf_events_have_waits(options->events, options->event_count))
 		sampler->waits = waits_new(options->events, options->event_count, &options->sink,
 					   &sampler->counts);
 	hurry(sampler, true);
@@ -574,6 +572,20 @@ static void set_timer(struct sampler *sampler)
 	timerfd_settime(sampler->timer, 0, &when, NULL);
 }
 
+/* Threads that switch all the time have a sample at some of their switches only. */
+static void thin(struct sampler *sampler, uint64_t now)
+{
+	const bool before = sampler->events.thinned;
+	const bool many = switch_rate_look(&sampler->switch_rate, now);
+
+	if (!sampler->waits)
+		return;
+	if (many != before)
+		perf_events_thin(&sampler->events, many);
+	if (many)
+		waits_thin(sampler->waits);
+}
+
 void sampler_poll(struct sampler *sampler, int timeout_ms)
 {
 	struct epoll_event events[16];
@@ -586,6 +598,7 @@ void sampler_poll(struct sampler *sampler, int timeout_ms)
 		now = sampler_clock_ns();
 	}
 	take_until(sampler, now - SETTLE_NS);
+	thin(sampler, now);
 	set_timer(sampler);
 }
 

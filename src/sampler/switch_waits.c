@@ -2,6 +2,13 @@
  * A thread has one wait at most, whose storage is used again for its next one. A switch whose
  * sample was lost is a wait without frames; one whose end was lost is lost, and counted so, as its
  * length is not known.
+ *
+ * While not each switch has a sample (waits_thin), a wait without one gets the stack of the
+ * thread's last wait that had one and was about as long: a thread waits long for other things than
+ * it waits shortly for, so stacks that are seldom seldom stand for others.
+ *
+ *   length   4^9 … 4^10 ns   stack of the last sample      of each thread, blocked and
+ *            4^10 … 4^11     stack of the last sample      preempted apart
  */
 #include "sampler/switch_waits.h"
 
@@ -22,15 +29,27 @@ struct waker {
 	enum unwind_result end;
 };
 
-struct wait {
-	uint32_t tid, cpu;
-	enum wait_state state;
-	bool preempted;
-	uint64_t begin_time;
-	const struct process *process;
+struct wait_stack {
 	struct vec_of(struct unwind_frame) frames;
 	struct vec_of(uint64_t) kernel;
 	enum unwind_result end;
+};
+
+/* The stack of the last wait of a length that had a sample. */
+struct known_stack {
+	int length; /* see length_of */
+	bool preempted;
+	struct wait_stack stack;
+};
+
+struct wait {
+	uint32_t tid, cpu;
+	enum wait_state state;
+	bool preempted, sampled;
+	uint64_t begin_time;
+	const struct process *process;
+	struct wait_stack stack;
+	struct vec_of(struct known_stack) known;
 	struct waker waker;
 };
 
@@ -39,6 +58,7 @@ struct waits {
 	struct sampler_counts *counts;
 	size_t blocked_event, preempted_event; /* SIZE_MAX: not asked for */
 	struct sched_text scheduler;
+	bool thinned; /* not each switch has a sample, or there was such a time */
 	struct map by_tid;
 	struct vec_of(struct wait) list;
 };
@@ -62,10 +82,18 @@ struct waits *waits_new(const struct event *events, size_t event_count,
 	return waits;
 }
 
+static void stack_fini(struct wait_stack *stack)
+{
+	vec_fini(&stack->frames);
+	vec_fini(&stack->kernel);
+}
+
 static void wait_fini(struct wait *wait)
 {
-	vec_fini(&wait->frames);
-	vec_fini(&wait->kernel);
+	stack_fini(&wait->stack);
+	vec_foreach (known, &wait->known)
+		stack_fini(&known->stack);
+	vec_fini(&wait->known);
 	vec_fini(&wait->waker.frames);
 	vec_fini(&wait->waker.kernel);
 }
@@ -104,24 +132,25 @@ void waits_sample(struct waits *waits, const struct sampler_sample *sample)
 	wait->process = sample->process;
 	wait->cpu = sample->cpu;
 	wait->begin_time = sample->time;
-	wait->end = sample->stack->end;
-	wait->frames.len = wait->kernel.len = 0;
-	vec_append(&wait->frames, sample->stack->frames, sample->stack->count);
+	wait->stack.end = sample->stack->end;
+	wait->stack.frames.len = wait->stack.kernel.len = 0;
+	vec_append(&wait->stack.frames, sample->stack->frames, sample->stack->count);
 	/* What it waits in is what called the scheduler. */
 	const size_t own =
 		sched_text_frames(&waits->scheduler, sample->kernel, sample->kernel_count);
-	vec_append(&wait->kernel, sample->kernel + own, sample->kernel_count - own);
+	vec_append(&wait->stack.kernel, sample->kernel + own, sample->kernel_count - own);
 }
 
 static void switched_out(struct waits *waits, struct wait *wait, const struct process *process,
 			 const struct perf_record *record)
 {
-	if (wait->state != WAIT_SAMPLED) {
+	wait->sampled = wait->state == WAIT_SAMPLED;
+	if (!wait->sampled) {
 		if (wait->state == WAIT_GOES_ON)
 			waits->counts->lost++;
 		wait->process = process;
-		wait->frames.len = wait->kernel.len = 0;
-		wait->end = UNWIND_UNREADABLE;
+		wait->stack.frames.len = wait->stack.kernel.len = 0;
+		wait->stack.end = UNWIND_UNREADABLE;
 	}
 	wait->state = WAIT_GOES_ON;
 	wait->waker.known = false;
@@ -152,13 +181,70 @@ void waits_waken(struct waits *waits, uint32_t tid, const struct sampler_waker *
 	vec_append(&waker->kernel, from->kernel, from->kernel_count);
 }
 
-static void wait_tell(struct waits *waits, struct wait *wait, uint64_t time)
+/* ---- stacks of waits without a sample ---- */
+
+static int length_of(uint64_t ns)
 {
-	const size_t event = wait->preempted ? waits->preempted_event : waits->blocked_event;
-	const struct unwind_stack stack = {.frames = wait->frames.data,
-					   .room = wait->frames.len,
-					   .count = wait->frames.len,
-					   .end = wait->end};
+	return (63 - __builtin_clzll(ns | 1)) / 2;
+}
+
+/* Keeps the wait's stack, and gives it the storage of the one before. */
+static void stack_keep(struct wait *wait, uint64_t ns)
+{
+	const int length = length_of(ns);
+	struct known_stack *place = NULL;
+
+	vec_foreach (known, &wait->known)
+		if (known->length == length && known->preempted == wait->preempted)
+			place = known;
+	if (!place) {
+		vec_push(&wait->known,
+			 ((struct known_stack){.length = length, .preempted = wait->preempted}));
+		place = &vec_last(&wait->known);
+	}
+	const struct wait_stack before = place->stack;
+
+	place->stack = wait->stack;
+	wait->stack = before;
+}
+
+/* That of the nearest length; NULL: there is none yet. */
+static const struct wait_stack *stack_like(const struct wait *wait, uint64_t ns)
+{
+	const int length = length_of(ns);
+	const struct known_stack *nearest = NULL;
+
+	vec_foreach (known, &wait->known)
+		if (known->preempted == wait->preempted &&
+		    (!nearest || abs(known->length - length) < abs(nearest->length - length)))
+			nearest = known;
+	return nearest ? &nearest->stack : NULL;
+}
+
+void waits_thin(struct waits *waits)
+{
+	waits->thinned = true;
+}
+
+/* ---- ends ---- */
+
+/* The stack that a wait is told with. */
+static const struct wait_stack *stack_of(struct waits *waits, const struct wait *wait, uint64_t ns)
+{
+	const struct wait_stack *like =
+		waits->thinned && !wait->sampled ? stack_like(wait, ns) : NULL;
+
+	waits->counts->borrowed += like != NULL;
+	return like ? like : &wait->stack;
+}
+
+static void tell(struct waits *waits, const struct wait *wait, size_t event, uint64_t ns)
+{
+	const struct wait_stack *from = stack_of(waits, wait, ns);
+	const struct unwind_stack stack = {.frames = from->frames.data,
+					   .room = from->frames.len,
+					   .count = from->frames.len,
+					   .end = from->end};
 	const struct waker *waker = &wait->waker;
 	const struct unwind_stack waker_stack = {.frames = waker->frames.data,
 						 .room = waker->frames.len,
@@ -170,25 +256,34 @@ static void wait_tell(struct waits *waits, struct wait *wait, uint64_t time)
 					   .kernel = waker->kernel.data,
 					   .kernel_count = waker->kernel.len,
 					   .stack = &waker_stack};
-	const bool ready = wait->state == WAIT_GOES_ON && time > wait->begin_time;
 
-	wait->state = WAIT_NONE;
-	if (event == SIZE_MAX || !ready)
-		return;
 	waits->counts->samples++;
-	waits->counts->complete += wait->end == UNWIND_ROOT;
+	waits->counts->complete += from->end == UNWIND_ROOT;
 	waits->sink.sample(
 		waits->sink.context,
 		&(struct sampler_sample){.process = wait->process,
 					 .tid = wait->tid,
 					 .cpu = wait->cpu,
 					 .time = wait->begin_time,
-					 .weight = time - wait->begin_time,
+					 .weight = ns,
 					 .event = event,
-					 .kernel = wait->kernel.data,
-					 .kernel_count = wait->kernel.len,
+					 .kernel = from->kernel.data,
+					 .kernel_count = from->kernel.len,
 					 .stack = &stack,
 					 .waker = waker->known && !wait->preempted ? &told : NULL});
+}
+
+static void wait_tell(struct waits *waits, struct wait *wait, uint64_t time)
+{
+	const size_t event = wait->preempted ? waits->preempted_event : waits->blocked_event;
+	const bool ready = wait->state == WAIT_GOES_ON && time > wait->begin_time;
+
+	wait->state = WAIT_NONE;
+	if (event == SIZE_MAX || !ready)
+		return;
+	tell(waits, wait, event, time - wait->begin_time);
+	if (wait->sampled)
+		stack_keep(wait, time - wait->begin_time);
 }
 
 void waits_switch(struct waits *waits, const struct process *process,
@@ -204,10 +299,23 @@ void waits_switch(struct waits *waits, const struct process *process,
 		wait_tell(waits, wait, record->time);
 }
 
+void waits_forget(struct waits *waits, uint32_t tid)
+{
+	const uint64_t *index = map_get(&waits->by_tid, tid);
+
+	if (!index)
+		return;
+	struct wait *wait = &waits->list.data[*index];
+	vec_foreach (known, &wait->known)
+		stack_fini(&known->stack);
+	wait->known.len = 0;
+}
+
 void waits_begin(struct waits *waits, uint32_t tid)
 {
 	const uint64_t *index = map_get(&waits->by_tid, tid);
 
+	waits_forget(waits, tid);
 	if (index)
 		waits->list.data[*index].state = WAIT_NONE;
 }

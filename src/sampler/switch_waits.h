@@ -26,6 +26,13 @@ void waits_switch(struct waits *waits, const struct process *process,
 /* Whether the thread is known to wait; whoever wakes it then ends the wait. */
 bool waits_goes_on(const struct waits *waits, uint32_t tid);
 void waits_waken(struct waits *waits, uint32_t tid, const struct sampler_waker *from);
+/*
+ * From now on not each switch has a sample: a wait without one gets the stack of another one of its
+ * thread that was about as long, and is counted as borrowed.
+ */
+void waits_thin(struct waits *waits);
+/* The thread executes another program: its stacks are gone. */
+void waits_forget(struct waits *waits, uint32_t tid);
 /* A thread begins, or has ended; its number may be that of an earlier one. */
 void waits_begin(struct waits *waits, uint32_t tid);
 void waits_end(struct waits *waits, uint32_t tid);

@@ -3,6 +3,7 @@
 #include "sampler/event_sysfs.h"
 #include "sampler/sched_text.h"
 #include "sampler/stack_reader.h"
+#include "sampler/switch_rate.h"
 #include "sampler/switch_waits.h"
 #include "sampler/wakings.h"
 
@@ -270,6 +271,92 @@ static void test_waits(void **state)
 	assert_int_equal(told.count, 4);
 	assert_int_equal(told.last.weight, 2);
 	waits_free(waits);
+}
+
+/* A wait of `ns` from there on; a sample has as many frames as `frames` says, 0: there is none. */
+static void wait_at(struct waits *waits, const struct process *process, size_t frames,
+		    uint64_t begin, uint64_t ns)
+{
+	struct unwind_frame list[3] = {{.addr = 1}, {.addr = 2}, {.addr = 3}};
+	const struct unwind_stack stack = {
+		.frames = list, .room = 3, .count = frames, .end = UNWIND_ROOT};
+
+	if (frames)
+		waits_sample(waits,
+			     &(struct sampler_sample){
+				     .process = process, .tid = 5, .time = begin, .stack = &stack});
+	switch_at(waits, process, OUT, begin);
+	switch_at(waits, process, 0, begin + ns);
+}
+
+/* Without a sample of their own they have the stack of the last one of about that length. */
+static void test_waits_without_samples(void **state)
+{
+	struct told told = {0};
+	struct sampler_counts counts = {0};
+	const struct sampler_sink sink = {.sample = tell, .context = &told};
+	struct waits *waits = waits_new(wait_events, 2, &sink, &counts);
+	const struct process process = {.pid = 5};
+
+	(void)state;
+	wait_at(waits, &process, 1, 1000, 5000);
+	wait_at(waits, &process, 2, 10000, 5000000);
+	/* Until then it is lost. */
+	wait_at(waits, &process, 0, 6000000, 4500);
+	assert_int_equal(told.frames, 0);
+	assert_int_equal(counts.borrowed, 0);
+	waits_thin(waits);
+	wait_at(waits, &process, 0, 7000000, 4500);
+	assert_int_equal(told.frames, 1);
+	assert_int_equal(told.end, UNWIND_ROOT);
+	assert_int_equal(told.last.weight, 4500);
+	wait_at(waits, &process, 0, 8000000, 7000000);
+	assert_int_equal(told.frames, 2);
+	assert_int_equal(told.last.weight, 7000000);
+	/* None is as long: the nearest one. */
+	wait_at(waits, &process, 0, 20000000, 900000000);
+	assert_int_equal(told.frames, 2);
+	wait_at(waits, &process, 0, 1000000000, 10);
+	assert_int_equal(told.frames, 1);
+	assert_int_equal(counts.borrowed, 4);
+	/* The last one stands for those behind it. */
+	wait_at(waits, &process, 3, 1000000100, 5500);
+	assert_int_equal(told.frames, 3);
+	wait_at(waits, &process, 0, 1000010000, 5100);
+	assert_int_equal(told.frames, 3);
+	wait_at(waits, &process, 0, 1001000000, 6000000);
+	assert_int_equal(told.frames, 2);
+	/* Another program has none of its stacks. */
+	waits_forget(waits, 5);
+	wait_at(waits, &process, 0, 1100000000, 5000);
+	assert_int_equal(told.frames, 0);
+	assert_int_equal(told.end, UNWIND_UNREADABLE);
+	assert_int_equal(counts.borrowed, 6);
+	assert_int_equal(counts.samples, 11);
+	waits_free(waits);
+}
+
+static void test_switch_rate(void **state)
+{
+	struct switch_rate rate = {0};
+	uint64_t time = 1000000;
+
+	(void)state;
+	assert_false(switch_rate_look(&rate, time));
+	for (int i = 0; i < 390; i++)
+		switch_rate_note(&rate);
+	assert_false(switch_rate_look(&rate, time + 10000000)); /* too early to tell */
+	assert_false(switch_rate_look(&rate, time += 20000000));
+	for (int i = 0; i < 410; i++)
+		switch_rate_note(&rate);
+	assert_true(switch_rate_look(&rate, time += 20000000));
+	assert_true(switch_rate_look(&rate, time + 150000000)); /* none at all, but not for long */
+	for (int i = 0; i < 2100; i++)
+		switch_rate_note(&rate);
+	assert_true(switch_rate_look(&rate, time += 200000000));
+	for (int i = 0; i < 1900; i++)
+		switch_rate_note(&rate);
+	assert_false(switch_rate_look(&rate, time += 200000000));
 }
 
 static void waken(struct waits *waits, const struct process *process, uint32_t tid, uint64_t time)
@@ -568,6 +655,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_tracepoints, root_make, root_remove),
 		cmocka_unit_test(test_lists_of_events),
 		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_waits_without_samples),
+		cmocka_unit_test(test_switch_rate),
 		cmocka_unit_test(test_who_ends_waits),
 		cmocka_unit_test(test_wakings),
 		cmocka_unit_test(test_frames_of_the_scheduler),
