@@ -27,7 +27,7 @@ with open(f"{work}/header", encoding="utf-8") as file:
     said = re.search(r"so often that (\d+) of (\d+) samples", file.read())
 header, rows = report["header"], report["tables"]["functions"]
 seen = {row["function"]: (row["inclusive_weight"], row["inclusive_samples"]) for row in rows}
-if sum(count for _, count in true.values()) < 45000:
+if sum(count for _, count in true.values()) < 40000:
     print("the machine is too busy for so many switches")
     sys.exit(0)
 assert said, "nobody says that stacks are borrowed"
@@ -36,9 +36,10 @@ assert 0 < borrowed < samples, (borrowed, samples)
 print(f"{borrowed} of {samples} borrowed; true {true}, seen {seen.get('rests')}", file=sys.stderr)
 # Frame pointers do not lead through the C library.
 if "rests" in seen:
+    # Some 60 of 1,000 have a sample; on a busy machine others are as long at times.
     ns, count = seen["rests"]
-    assert abs(ns - true["rests"][0]) <= 0.15 * true["rests"][0], (ns, true)
-    assert abs(count - true["rests"][1]) <= 0.15 * true["rests"][1], (count, true)
+    assert abs(ns - true["rests"][0]) <= 0.4 * true["rests"][0], (ns, true)
+    assert abs(count - true["rests"][1]) <= 0.4 * true["rests"][1], (count, true)
 assert header["samples_weight"] <= 2 * 1.7e9, header["samples_weight"]
 P
 done
