@@ -189,7 +189,12 @@ static bool take_argument(struct parse *parse, const struct option *o, const cha
 		text = parse->argv[parse->next++];
 	if (!text)
 		return error_set(err, ERROR_USAGE, "--%s needs %s", o->name, o->argument);
-	return option_store(o, parse->values, text, err);
+	if (!option_store(o, parse->values, text, err))
+		return false;
+	while (o->many && parse->next < parse->argc && parse->argv[parse->next][0] != '-')
+		if (!option_store(o, parse->values, parse->argv[parse->next++], err))
+			return false;
+	return true;
 }
 
 static bool parse_long(struct parse *parse, const char *name, struct error *err)

@@ -51,8 +51,10 @@ struct option {
 		max; /* OPTION_INTEGER, OPTION_NUMBER, OPTION_SIZE; both 0: min 0, no maximum */
 	enum option_type type;
 	enum option_group group;
-	bool rare;   /* the help leaves it out, but for --help=all */
-	int tag;     /* OPTION_LIST: stored with the argument */
+	bool rare; /* the help leaves it out, but for --help=all */
+	int tag;   /* OPTION_LIST: stored with the argument */
+	bool many; /* OPTION_LIST: takes all words up to the next option, as a shell's pattern gives
+		    */
 	char letter; /* short name, or 0 */
 	/* For options_needing: what it is no use without, as bits of the command's own. */
 	unsigned needs;

@@ -22,11 +22,14 @@ extern const char *const table_unit_choices[], *const table_format_choices[],
 						       *const table_color_choices[];
 
 /* Elements of an option table whose values have a struct table_values at `at`. */
-#define TABLE_OPTIONS(at)                                                                          \
+#define TABLE_OPTIONS(at) TABLE_OPTIONS_AS(at, table_format_choices)
+/* The same of a command that has further formats. */
+#define TABLE_OPTIONS_AS(at, formats)                                                              \
 	{.name = "limit",                                                                          \
 	 .group = OPTION_ROWS,                                                                     \
 	 .argument = "N",                                                                          \
-	 .help = "Show at most N rows, 0 for all; default: all for CSV and JSON, few for text",    \
+	 .help = "Show at most N rows, 0 for all; default: all for CSV and JSON, "                 \
+		 "few for text",                                                                   \
 	 .type = OPTION_INTEGER,                                                                   \
 	 .offset = (at) + offsetof(struct table_values, limit)},                                   \
 		{.name = "module",                                                                 \
@@ -52,7 +55,7 @@ extern const char *const table_unit_choices[], *const table_format_choices[],
 		 .group = OPTION_FORM,                                                             \
 		 .help = "What to write",                                                          \
 		 .type = OPTION_CHOICE,                                                            \
-		 .choices = table_format_choices,                                                  \
+		 .choices = formats,                                                               \
 		 .offset = (at) + offsetof(struct table_values, format)},                          \
 		{.name = "output",                                                                 \
 		 .group = OPTION_FORM,                                                             \

@@ -9,7 +9,13 @@
 
 #include <stdio.h>
 
-enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON, REPORT_FORMATS };
+enum report_format {
+	REPORT_TEXT,
+	REPORT_CSV,
+	REPORT_JSON,
+	REPORT_FORMATS,
+	REPORT_MARKDOWN = REPORT_FORMATS, /* of comparisons alone */
+};
 enum report_unit { REPORT_MS, REPORT_TICKS, REPORT_UNITS }; /* ms: nanoseconds in CSV and JSON */
 
 #define REPORT_LIMIT_DEFAULT (-1) /* of the view for text, none for CSV and JSON */

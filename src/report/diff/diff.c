@@ -12,8 +12,11 @@
 
 #include "report/data/csv.h"
 #include "report/data/json.h"
+#include "report/data/markdown.h"
+#include "report/diff/diff_columns.h"
 #include "report/diff/diff_gates.h"
-#include "report/diff/diff_rows.h"
+#include "report/diff/diff_runs.h"
+#include "report/diff/rank_test.h"
 #include "report/text/text.h"
 #include "report/words/json_string.h"
 
@@ -21,191 +24,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { MEASURES_MAX = 24, PER_MEASURE = 4 };
-
-enum part { PART_BASE, PART_NEW, PART_CHANGE, PART_CHANGE_PERCENT, PART_IDENTITY, PART_STATUS };
-
-/* A column of the comparison; `of` is the view's. */
-struct pair_column {
-	struct column column;
-	const struct column *of;
-	enum part part;
-};
-
 struct diff {
 	const struct diff_options *options;
-	struct report_options side_options;
 	struct diff_rows rows;
 	struct report report; /* what is written: its rows have pairs */
-	const struct column *measures[MEASURES_MAX];
-	size_t measure_count;
+	struct diff_measures measures;
 	const struct column *ranking; /* rows are in the order of its change */
 	struct diff_gates gates;
+	const struct diff_source *source; /* of several runs; else NULL */
+	struct diff_runs runs;
 };
 
 const char *const diff_view_names[] = {"functions", "modules", "lines", "calltree", NULL};
 static const char *const sort_names[] = {"change", "change_percent", "base", "new", "name", NULL};
-
-/* ---- cells ---- */
-
-static void change_cell(const struct diff_row *row, const struct column *of, struct cell *cell)
-{
-	struct str scratch = {0};
-	const struct cell base = diff_row_cell(row, DIFF_BASE, of, &scratch);
-	const struct cell now = diff_row_cell(row, DIFF_NEW, of, &scratch);
-
-	str_fini(&scratch);
-	if (of->type == CELL_PERCENT) {
-		cell->type = CELL_PERCENT_CHANGE;
-		cell->percent = (now.type ? now.percent : 0) - (base.type ? base.percent : 0);
-		return;
-	}
-	/* Weights of samples are times or counts, as the event has it. */
-	cell->type = base.type == CELL_TIME || now.type == CELL_TIME ? CELL_TIME_CHANGE
-								     : CELL_COUNT_CHANGE;
-	cell->number = (now.type ? now.number : 0) - (base.type ? base.number : 0);
-}
-
-static void change_percent_cell(const struct diff_row *row, const struct column *of,
-				struct cell *cell)
-{
-	const double base = diff_row_value(row, DIFF_BASE, of),
-		     now = diff_row_value(row, DIFF_NEW, of);
-
-	if (isnan(base) || base == 0)
-		return;
-	cell->type = CELL_PERCENT_CHANGE;
-	cell->percent = ((isnan(now) ? 0 : now) - base) * 100 / base;
-}
-
-static void status_cell(const struct diff_row *row, struct cell *cell)
-{
-	cell->type = CELL_TEXT;
-	cell->text = !row->has[DIFF_BASE] ? "new" : !row->has[DIFF_NEW] ? "vanished" : "";
-}
-
-static struct cell identity_cell(const struct diff_row *row, const struct column *of,
-				 struct str *scratch)
-{
-	struct cell cell =
-		diff_row_cell(row, row->has[DIFF_NEW] ? DIFF_NEW : DIFF_BASE, of, scratch);
-
-	/* Call paths begin with the root, which has no name. */
-	if (cell.type == CELL_TEXT && of->role == ROLE_CALL_PATH)
-		cell.text = cell.text[0] == ';' ? cell.text + 1 : row->name;
-	return cell;
-}
-
-static void get_pair(const struct report *report, const struct report_row *row,
-		     const struct column *column, struct str *scratch, struct cell *cell)
-{
-	const struct pair_column *pair = (const struct pair_column *)column;
-	const struct diff_row *both = row->pair;
-
-	(void)report;
-	switch (pair->part) {
-	case PART_BASE:
-		*cell = diff_row_cell(both, DIFF_BASE, pair->of, scratch);
-		break;
-	case PART_NEW:
-		*cell = diff_row_cell(both, DIFF_NEW, pair->of, scratch);
-		break;
-	case PART_IDENTITY:
-		*cell = identity_cell(both, pair->of, scratch);
-		break;
-	case PART_CHANGE:
-		change_cell(both, pair->of, cell);
-		break;
-	case PART_CHANGE_PERCENT:
-		change_percent_cell(both, pair->of, cell);
-		break;
-	case PART_STATUS:
-		status_cell(both, cell);
-		break;
-	}
-}
-
-/* ---- columns ---- */
-
-static struct pair_column *add_column(struct diff *diff, const char *name, const char *title,
-				      enum cell_type type)
-{
-	struct report_table *table = &diff->report.tables[0];
-	struct pair_column *column = arena_array(&diff->report.arena, struct pair_column, 1);
-
-	*column = (struct pair_column){.column = {.name = name,
-						  .group = "",
-						  .title = title,
-						  .type = type,
-						  .rows = 1u << ROW_PAIR,
-						  .get = get_pair}};
-	if (table->column_count < COLUMNS_MAX)
-		table->columns[table->column_count++] = &column->column;
-	return column;
-}
-
-static void add_identity(struct diff *diff, const char *name)
-{
-	const struct column *of = diff_rows_column(&diff->rows, name);
-
-	if (!of)
-		return;
-	struct pair_column *column = add_column(diff, of->name, of->title, of->type);
-	column->of = of;
-	column->part = PART_IDENTITY;
-	/* Beside four columns for each measure, places have little room, too. */
-	column->column.role = of->role == ROLE_WHOLE ? ROLE_NONE : of->role;
-}
-
-static void add_part(struct diff *diff, const struct column *of, enum part part)
-{
-	static const char *const formats[] = {"base_%s", "new_%s", "%s_change",
-					      "%s_change_percent"};
-	static const char *const titles[] = {"base", "new", "change", "%"};
-	static const enum cell_type changes[] = {
-		[CELL_COUNT] = CELL_COUNT_CHANGE,
-		[CELL_TIME] = CELL_TIME_CHANGE,
-		[CELL_PERCENT] = CELL_PERCENT_CHANGE,
-	};
-	enum cell_type type = of->type;
-
-	if (part == PART_CHANGE)
-		type = changes[of->type];
-	else if (part == PART_CHANGE_PERCENT)
-		type = CELL_PERCENT_CHANGE;
-	struct str name = {0};
-	str_printf(&name, formats[part], of->name);
-	struct pair_column *column =
-		add_column(diff, arena_strdup(&diff->report.arena, name.data), titles[part], type);
-	str_fini(&name);
-	column->of = of;
-	column->part = part;
-	column->column.role = of->role == ROLE_BOUND ? ROLE_BOUND : ROLE_NONE;
-	column->column.group = arena_printf(&diff->report.arena, "%s%s%s", of->group,
-					    of->group[0] ? " " : "", of->title);
-}
-
-static void add_columns(struct diff *diff)
-{
-	const bool text = diff->options->report.format == REPORT_TEXT;
-	static const char *const identities[] = {"module", "function", "source", "line", "path"};
-
-	for (size_t i = 0; i < diff->measure_count; i++)
-		for (int part = 0; part < PER_MEASURE; part++)
-			add_part(diff, diff->measures[i], (enum part)part);
-	add_column(diff, "status", "", CELL_TEXT)->part = PART_STATUS;
-	if (!text) {
-		for (size_t i = 0; i < sizeof(identities) / sizeof(identities[0]); i++)
-			add_identity(diff, identities[i]);
-		return;
-	}
-	if (diff->rows.view == VIEW_LINES)
-		add_identity(diff, "place");
-	if (diff->rows.view != VIEW_MODULES)
-		add_identity(diff, diff->rows.view == VIEW_CALLTREE ? "path" : "function");
-	if (diff->rows.view != VIEW_CALLTREE)
-		add_identity(diff, "module");
-}
 
 static bool is_measure(const struct report *report, const struct column *column)
 {
@@ -214,15 +45,21 @@ static bool is_measure(const struct report *report, const struct column *column)
 	       (column->type == CELL_COUNT || column->type == CELL_TIME);
 }
 
+/* A table has room for the columns of so many. */
+static size_t measures_max(const struct diff_options *options)
+{
+	return options->is_of_runs ? DIFF_MEASURES_OF_RUNS_MAX : DIFF_MEASURES_MAX;
+}
+
 static bool add_measure(struct diff *diff, const struct column *column, struct error *err)
 {
 	if (column->type != CELL_COUNT && column->type != CELL_TIME && column->type != CELL_PERCENT)
 		return error_set(err, ERROR_USAGE, "the column %s is no number that can differ",
 				 column->name);
-	if (diff->measure_count == MEASURES_MAX)
+	if (diff->measures.count == measures_max(diff->options))
 		return error_set(err, ERROR_USAGE, "--columns takes at most %d columns here",
-				 MEASURES_MAX);
-	diff->measures[diff->measure_count++] = column;
+				 (int)measures_max(diff->options));
+	diff->measures.list[diff->measures.count++] = column;
 	return true;
 }
 
@@ -251,28 +88,35 @@ static const char *ranking_name(const struct analysis *analysis)
 	return analysis->by_weight ? "exclusive_weight" : "exclusive_samples";
 }
 
+static bool is_for_people(const struct diff *diff)
+{
+	return diff->options->report.format == REPORT_TEXT ||
+	       diff->options->report.format == REPORT_MARKDOWN;
+}
+
 /* What was asked for, ranked by the first of it; else in text what the method shown ranks by,
    elsewhere all. */
-static bool choose_measures(struct diff *diff, struct error *err)
+static bool choose_measures(struct diff *diff, const struct report *report, struct error *err)
 {
-	const struct report *report = diff->rows.sides[DIFF_NEW].report;
 	const char *list = diff->options->report.columns;
 	const char *ranking = ranking_name(report->analysis);
 
 	if (list && list[0] && strcmp(list, "all") != 0) {
 		const bool ok = named_measures(diff, list, err);
-		diff->ranking = diff->measures[0];
+		diff->ranking = diff->measures.list[0];
 		return ok;
 	}
 	diff->ranking = column_find(report_view_of(diff->rows.view), ranking, strlen(ranking), err);
 	if (!diff->ranking)
 		return false;
-	if (diff->options->report.format == REPORT_TEXT && !list)
+	/* Of several runs each column takes thousands of draws per row. */
+	if ((is_for_people(diff) || diff->options->is_of_runs) && !list)
 		return add_measure(diff, diff->ranking, err);
 	for (size_t i = 0; i < report_column_count; i++)
 		if (column_is_of(&report_columns[i], report->view) &&
-		    is_measure(report, &report_columns[i]) && diff->measure_count < MEASURES_MAX)
-			diff->measures[diff->measure_count++] = &report_columns[i];
+		    is_measure(report, &report_columns[i]) &&
+		    diff->measures.count < measures_max(diff->options))
+			diff->measures.list[diff->measures.count++] = &report_columns[i];
 	return true;
 }
 
@@ -317,12 +161,22 @@ static struct sort_item sort_item(const struct diff *diff, const struct diff_row
 	return item;
 }
 
+/* A comment is read by people, as text is. */
+static int64_t row_limit(const struct diff *diff)
+{
+	const bool is_default = diff->options->report.limit == REPORT_LIMIT_DEFAULT;
+
+	return is_default && diff->options->report.format == REPORT_MARKDOWN
+		       ? diff->report.view->limit
+		       : report_limit(&diff->report);
+}
+
 /* Rows that fail a gate come first, so that no limit hides them. */
 static void fill_rows(struct diff *diff)
 {
 	struct report_table *table = &diff->report.tables[0];
 	struct vec_of(struct sort_item) items = {0};
-	const int64_t limit = report_limit(&diff->report);
+	const int64_t limit = row_limit(diff);
 	const struct diff_least least =
 		diff_least_of(&diff->rows, diff->ranking, diff->options->report.min_percent);
 
@@ -350,20 +204,70 @@ static void fill_rows(struct diff *diff)
 
 /* ---- writing ---- */
 
+static const char *const side_keys[] = {"base", "new"};
+
+/* How many runs they are, from which to which. */
+static void append_runs(const struct diff_source *source, int side, struct str *line)
+{
+	const size_t count = source->count[side];
+
+	str_printf(line, "%zu %s, %s", count, count == 1 ? "run" : "runs", source->paths[side][0]);
+	if (count > 1)
+		str_printf(line, " to %s", source->paths[side][count - 1]);
+	str_append(line, ": ");
+}
+
+/* What a mark at a change stands for. */
+static void append_evidence(const struct diff *diff, struct str *out)
+{
+	str_printf(out, "%zu rows of at least %g %% tested; %s: more than chance (%g %% for all)",
+		   diff_runs_tested(&diff->runs, diff->ranking), diff->runs.least_percent,
+		   diff->options->report.format == REPORT_MARKDOWN ? "\\*" : "*", 100 * DIFF_LEVEL);
+}
+
+/* Whether no difference could be told from chance: the least that the test can say is more. */
+static bool append_too_few(const struct diff *diff, struct str *out)
+{
+	const struct diff_runs *runs = &diff->runs;
+	const double least = rank_test_least(runs->count[DIFF_BASE], runs->count[DIFF_NEW]);
+
+	if (least * (double)diff_runs_tested(runs, diff->ranking) <= DIFF_LEVEL)
+		return false;
+	str_append(out, "too few runs to tell any difference of so many rows from chance");
+	return true;
+}
+
+static void write_text_evidence(const struct diff *diff, FILE *stream)
+{
+	struct str line = {0};
+
+	append_evidence(diff, &line);
+	report_write_text_line(&diff->report, stream, "evidence", &line);
+	str_clear(&line);
+	if (append_too_few(diff, &line))
+		report_write_text_line(&diff->report, stream, "!", &line);
+	str_fini(&line);
+}
+
 static void write_text(const struct diff *diff, FILE *stream)
 {
-	static const char *const keys[] = {"base", "new"};
 	struct str line = {0};
 
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		const struct report *report = diff->rows.sides[side].report;
 		const struct profile_session *session = profile_session(report->analysis->profile);
 
-		str_printf(&line, "%s: ", report->options->profile_path);
+		if (diff->source)
+			append_runs(diff->source, side, &line);
+		else
+			str_printf(&line, "%s: ", report->options->profile_path);
 		str_append(&line, session->command_line);
-		report_write_text_line(report, stream, keys[side], &line);
-		report_write_text_totals(report, stream);
+		report_write_text_line(report, stream, side_keys[side], &line);
+		if (!diff->source)
+			report_write_text_totals(report, stream);
 	}
+	if (diff->source)
+		write_text_evidence(diff, stream);
 	diff_gates_write_text(&diff->gates, &diff->report, stream);
 	report_write_text_table(&diff->report, &diff->report.tables[0], stream);
 	str_fini(&line);
@@ -386,17 +290,92 @@ static void write_json_gates(const struct diff_gates *gates, FILE *stream)
 	fputs(gates->count ? "\n  ]" : "]", stream);
 }
 
+/* ---- for a comment ---- */
+
+/* Which profiles, and of which command. */
+static void append_markdown_side(const struct diff *diff, int side, struct str *out)
+{
+	const struct report *report = diff->rows.sides[side].report;
+	const struct profile_session *session = profile_session(report->analysis->profile);
+	struct str line = {0};
+
+	if (diff->source)
+		append_runs(diff->source, side, &line);
+	else
+		str_printf(&line, "%s: ", report->options->profile_path);
+	str_append(&line, session->command_line);
+	str_printf(out, "- %s ", side_keys[side]);
+	markdown_append_code(out, line.data);
+	str_append(out, "\n");
+	str_fini(&line);
+}
+
+static void append_markdown_gate(const struct diff_gates *gates, size_t i, struct str *out)
+{
+	const uint64_t *verdicts = gates->verdicts[i];
+
+	str_append(out, verdicts[DIFF_FAILS] ? "- :x: " : "- :white_check_mark: ");
+	markdown_append_code(out, gates->list[i].text);
+	if (verdicts[DIFF_FAILS]) {
+		str_printf(out, ": %" PRIu64 " %s: ", verdicts[DIFF_FAILS],
+			   verdicts[DIFF_FAILS] == 1 ? "row fails" : "rows fail");
+		markdown_append_code(out, gates->names[i].data);
+	}
+	str_append(out, "\n");
+}
+
+static void write_markdown(const struct diff *diff, FILE *stream)
+{
+	struct str text = {0};
+
+	str_printf(&text, "### tare: %s compared\n\n", diff->options->report.view);
+	for (int side = 0; side < DIFF_SIDES; side++)
+		append_markdown_side(diff, side, &text);
+	for (size_t i = 0; i < diff->gates.count; i++)
+		append_markdown_gate(&diff->gates, i, &text);
+	str_append(&text, "\n");
+	fputs(text.data, stream);
+	str_clear(&text);
+	report_write_markdown_table(&diff->report, &diff->report.tables[0], stream);
+	if (diff->source) {
+		str_append(&text, "\n");
+		append_evidence(diff, &text);
+		str_append(&text, "\n\n");
+		if (append_too_few(diff, &text))
+			str_append(&text, "\n");
+		fputs(text.data, stream);
+	}
+	str_fini(&text);
+}
+
+/* ---- for programs ---- */
+
+/* The headers are those of the first runs. */
+static void write_json_runs(const struct diff *diff, FILE *stream)
+{
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		fprintf(stream, ",\n  \"%s_profiles\": [", side_keys[side]);
+		for (size_t i = 0; i < diff->source->count[side]; i++) {
+			fputs(i ? ", " : "", stream);
+			json_write_string(stream, diff->source->paths[side][i]);
+		}
+		fputs("]", stream);
+	}
+	fprintf(stream, ",\n  \"level\": %g,\n  \"tested_from_percent\": %g", DIFF_LEVEL,
+		diff->runs.least_percent);
+}
+
 static void write_json(const struct diff *diff, FILE *stream)
 {
-	static const char *const keys[] = {"base", "new"};
-
 	fprintf(stream, "{\n  \"format\": \"tare-diff\",\n  \"version\": 1,\n  \"view\": \"%s\"",
 		diff->options->report.view);
 	for (int side = 0; side < DIFF_SIDES; side++) {
-		fprintf(stream, ",\n  \"%s\": {", keys[side]);
+		fprintf(stream, ",\n  \"%s\": {", side_keys[side]);
 		report_write_json_fields(diff->rows.sides[side].report, stream);
 		fputs("\n  }", stream);
 	}
+	if (diff->source)
+		write_json_runs(diff, stream);
 	write_json_gates(&diff->gates, stream);
 	fputs(",\n  \"tables\": {\n", stream);
 	report_write_json_table(&diff->report, &diff->report.tables[0], stream);
@@ -432,15 +411,41 @@ bool diff_check(const struct diff_options *options, struct error *err)
 		named_measures(&diff, options->report.columns, err));
 }
 
-static bool build(struct diff *diff, struct str *failures, struct error *err)
+static void finish(struct diff *diff, struct str *failures, FILE *stream)
 {
-	if (!diff_gates_parse(&diff->gates, diff->options, diff->report.view, err) ||
-	    !choose_measures(diff, err))
-		return false;
-	add_columns(diff);
-	diff_gates_check(&diff->gates, &diff->rows, diff->options, failures);
+	const struct diff_options *options = diff->options;
+
+	diff_columns_add(&diff->report, &diff->rows, &diff->measures);
+	diff_gates_check(&diff->gates, &diff->rows, options, failures);
 	fill_rows(diff);
-	return true;
+	if (options->report.format == REPORT_TEXT)
+		write_text(diff, stream);
+	else if (options->report.format == REPORT_MARKDOWN)
+		write_markdown(diff, stream);
+	else if (options->report.format == REPORT_CSV)
+		report_write_csv(&diff->report, stream);
+	else
+		write_json(diff, stream);
+}
+
+/* What is written is of `analysis`, the new side's. */
+static void prepare(struct diff *diff, const struct analysis *analysis)
+{
+	diff->report = (struct report){.analysis = analysis,
+				       .options = &diff->options->report,
+				       .view = report_view_of(diff->rows.view),
+				       .table_count = 1};
+	diff->report.tables[0].name = diff->options->report.view;
+	diff->report.tables[0].drop = "module";
+	arena_init(&diff->report.arena);
+}
+
+static void diff_fini(struct diff *diff)
+{
+	diff_gates_fini(&diff->gates);
+	vec_fini(&diff->report.tables[0].rows);
+	arena_fini(&diff->report.arena);
+	diff_rows_close(&diff->rows);
 }
 
 bool diff_write(const struct analysis *base, const struct analysis *profile,
@@ -449,25 +454,83 @@ bool diff_write(const struct analysis *base, const struct analysis *profile,
 {
 	struct diff diff = {.options = options};
 
-	if (!diff_rows_open(&diff.rows, base, profile, options, err))
+	diff_rows_init(&diff.rows, options);
+	prepare(&diff, profile);
+	const bool ok =
+		diff_gates_parse(&diff.gates, options, diff.report.view, err) &&
+		diff_rows_take(&diff.rows, DIFF_BASE, base, options->base_path, err) &&
+		diff_rows_take(&diff.rows, DIFF_NEW, profile, options->report.profile_path, err) &&
+		choose_measures(&diff, diff.rows.sides[DIFF_NEW].report, err);
+	if (ok)
+		finish(&diff, failures, stream);
+	diff_fini(&diff);
+	return ok;
+}
+
+/* ---- several runs ---- */
+
+/* What the first profile has decides what is compared. */
+static bool begin_runs(struct diff *diff, const struct report *report, struct error *err)
+{
+	if (!choose_measures(diff, report, err))
 		return false;
-	diff.report = (struct report){.analysis = profile,
-				      .options = &options->report,
-				      .view = diff.rows.sides[DIFF_NEW].report->view,
-				      .table_count = 1};
-	diff.report.tables[0].name = options->report.view;
-	diff.report.tables[0].drop = "module";
-	arena_init(&diff.report.arena);
-	const bool ok = build(&diff, failures, err);
-	if (ok && options->report.format == REPORT_TEXT)
-		write_text(&diff, stream);
-	else if (ok && options->report.format == REPORT_CSV)
-		report_write_csv(&diff.report, stream);
-	else if (ok)
-		write_json(&diff, stream);
-	diff_gates_fini(&diff.gates);
-	vec_fini(&diff.report.tables[0].rows);
-	arena_fini(&diff.report.arena);
-	diff_rows_close(&diff.rows);
+	diff_runs_add_column(&diff->runs, diff->ranking);
+	for (size_t i = 0; i < diff->measures.count; i++)
+		diff_runs_add_column(&diff->runs, diff->measures.list[i]);
+	for (size_t i = 0; i < diff->gates.count; i++)
+		diff_runs_add_column(&diff->runs, diff->gates.list[i].column);
+	return true;
+}
+
+static bool take_run(struct diff *diff, enum diff_side side, size_t run, struct error *err)
+{
+	const struct diff_source *source = diff->source;
+	const struct analysis *analysis;
+
+	if (!source->open(source->context, side, run, &analysis, err) ||
+	    !diff_rows_take(&diff->rows, side, analysis, source->paths[side][run], err))
+		return false;
+	const bool is_first = side == DIFF_BASE && run == 0;
+	if (is_first && !begin_runs(diff, diff->rows.sides[side].report, err))
+		return false;
+	diff_runs_take(&diff->runs, &diff->rows, side);
+	diff_rows_leave(&diff->rows, side);
+	return true;
+}
+
+/* The header is the first run's. */
+static bool open_header(struct diff *diff, enum diff_side side, struct error *err)
+{
+	const struct diff_source *source = diff->source;
+	const struct analysis *analysis;
+
+	if (!source->open(source->context, side, 0, &analysis, err))
+		return false;
+	diff->report.analysis = analysis;
+	return diff_rows_open_side(&diff->rows, side, analysis, source->paths[side][0], err);
+}
+
+bool diff_write_runs(const struct diff_source *source, const struct diff_options *options,
+		     FILE *stream, struct str *failures, struct error *err)
+{
+	struct diff diff = {.options = options, .source = source};
+	bool ok;
+
+	diff_rows_init(&diff.rows, options);
+	diff.rows.keeps_names = true;
+	diff.runs.least_percent = options->report.min_percent;
+	prepare(&diff, NULL);
+	ok = diff_gates_parse(&diff.gates, options, diff.report.view, err);
+	for (int side = 0; side < DIFF_SIDES; side++)
+		diff.runs.count[side] = source->count[side];
+	for (int side = 0; side < DIFF_SIDES; side++)
+		for (size_t run = 0; ok && run < source->count[side]; run++)
+			ok = take_run(&diff, (enum diff_side)side, run, err);
+	ok = ok && open_header(&diff, DIFF_BASE, err) && open_header(&diff, DIFF_NEW, err);
+	if (ok) {
+		diff_runs_finish(&diff.runs, &diff.rows);
+		finish(&diff, failures, stream);
+	}
+	diff_fini(&diff);
 	return ok;
 }

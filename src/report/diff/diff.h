@@ -15,7 +15,22 @@ struct diff_options {
 	struct report_options report;
 	const char *base_path;
 	struct analysis_globs gates; /* "COLUMN>+5%", see docs/reports.md */
+	bool is_of_runs;	     /* several profiles on each side: diff_write_runs */
 };
+
+enum diff_side { DIFF_BASE, DIFF_NEW, DIFF_SIDES };
+
+/* The profiles of several runs of each side. */
+struct diff_source {
+	size_t count[DIFF_SIDES]; /* none is 0 */
+	const char *const *paths[DIFF_SIDES];
+	/* Valid until the next call; the first one of each side until the end. */
+	bool (*open)(void *context, enum diff_side side, size_t run,
+		     const struct analysis **analysis, struct error *err);
+	void *context;
+};
+
+enum { DIFF_RUNS_MAX = 1000 };
 
 /* Views that there are, ended by NULL. */
 extern const char *const diff_view_names[];
@@ -30,5 +45,12 @@ bool diff_check(const struct diff_options *options, struct error *err);
 bool diff_write(const struct analysis *base, const struct analysis *profile,
 		const struct diff_options *options, FILE *stream, struct str *failures,
 		struct error *err);
+
+/*
+ * The same of several runs: medians, the interval of their difference, and whether that is more
+ * than chance (diff_runs.h). Only rows that have report.min_percent of a column are tested.
+ */
+bool diff_write_runs(const struct diff_source *source, const struct diff_options *options,
+		     FILE *stream, struct str *failures, struct error *err);
 
 #endif

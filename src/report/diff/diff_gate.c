@@ -18,6 +18,20 @@ static bool refuse(const char *text, const char *why, struct error *err)
 			 text, why);
 }
 
+/* Takes " significant" off its end. */
+static void take_significance(struct diff_gate *gate, struct str *unit)
+{
+	static const char word[] = "significant";
+
+	if (!unit->data || !str_ends_with(unit->data, word))
+		return;
+	unit->len -= strlen(word);
+	gate->significant = true;
+	while (unit->len && unit->data[unit->len - 1] == ' ')
+		unit->len--;
+	unit->data[unit->len] = 0;
+}
+
 static bool take_unit(struct diff_gate *gate, const char *unit, struct error *err)
 {
 	const bool is_time = gate->column->type == CELL_TIME;
@@ -63,11 +77,15 @@ bool diff_gate_parse(const char *text, const struct view *view, struct diff_gate
 	gate->limit = strtod(number, &end);
 	if (end == number || !isfinite(gate->limit))
 		return refuse(text, "it has no number", err);
-	return take_unit(gate, end, err);
+	struct str unit = {0};
+	str_append(&unit, end);
+	take_significance(gate, &unit);
+	const bool ok = take_unit(gate, unit.data ? unit.data : "", err);
+	str_fini(&unit);
+	return ok;
 }
 
-/* By these two numbers. */
-static bool is_beyond(const struct diff_gate *gate, double before, double now)
+bool diff_gate_is_beyond(const struct diff_gate *gate, double before, double now)
 {
 	double value = gate->change ? now - before : now;
 
@@ -94,10 +112,10 @@ enum diff_verdict diff_gate_judge(const struct diff_gate *gate, const struct dif
 		return DIFF_PASSES;
 	if (!before->is_known || !after->is_known)
 		return DIFF_NOT_COMPARED;
-	if (!vanished && !is_beyond(gate, base->value, now->value))
+	if (!vanished && !diff_gate_is_beyond(gate, base->value, now->value))
 		return DIFF_PASSES;
 	const bool is_sure = vanished	   ? before->low > after->high
-			     : gate->below ? is_beyond(gate, before->low, after->high)
-					   : is_beyond(gate, before->high, after->low);
+			     : gate->below ? diff_gate_is_beyond(gate, before->low, after->high)
+					   : diff_gate_is_beyond(gate, before->high, after->low);
 	return is_sure ? DIFF_FAILS : DIFF_WITHIN_ERRORS;
 }

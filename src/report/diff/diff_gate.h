@@ -14,14 +14,22 @@
 struct diff_gate {
 	const char *text;
 	const struct column *column;
-	bool below;    /* "<" */
-	bool change;   /* of the difference, not of the new value */
-	bool relative; /* in percent of the base */
-	double limit;  /* nanoseconds of times, else as it stands there */
+	bool below;	  /* "<" */
+	bool change;	  /* of the difference, not of the new value */
+	bool relative;	  /* in percent of the base */
+	bool significant; /* only differences between several runs that are no chance */
+	double limit;	  /* nanoseconds of times, else as it stands there */
 };
 
+/*
+ * With " significant" behind it a gate is of several runs of each side; of two profiles that are
+ * compared only the gates of what is counted may have it.
+ */
 bool diff_gate_parse(const char *text, const struct view *view, struct diff_gate *gate,
 		     struct error *err);
+
+/* Whether exact values are beyond the limit. */
+bool diff_gate_is_beyond(const struct diff_gate *gate, double base, double now);
 
 /* What a row has of the gate's column on one side. */
 struct diff_value {

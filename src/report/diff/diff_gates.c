@@ -1,12 +1,25 @@
 /* See diff_gates.h. */
 #include "report/diff/diff_gates.h"
 
+#include "report/diff/diff_runs.h"
 #include "report/text/text.h"
 #include "report/words/name.h"
 
 #include <inttypes.h>
 
 enum { NAMES_IN_FAILURE = 5, NAME_IN_FAILURE_WIDTH = 60 };
+
+/* What is counted exactly differs by itself, if the program does the same in each run. */
+static bool has_runs(const struct diff_gate *gate, const struct diff_options *options,
+		     struct error *err)
+{
+	if (!gate->significant || options->is_of_runs || diff_runs_is_counted(gate->column))
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "--fail-if='%s': what is significant takes several runs of each side: "
+			 "tare diff --base A*.tare --new B*.tare",
+			 gate->text);
+}
 
 bool diff_gates_parse(struct diff_gates *gates, const struct diff_options *options,
 		      const struct view *view, struct error *err)
@@ -18,7 +31,8 @@ bool diff_gates_parse(struct diff_gates *gates, const struct diff_options *optio
 				 DIFF_GATES_MAX);
 	}
 	for (size_t i = 0; i < gates->count; i++)
-		if (!diff_gate_parse(options->gates.items[i], view, &gates->list[i], err))
+		if (!diff_gate_parse(options->gates.items[i], view, &gates->list[i], err) ||
+		    !has_runs(&gates->list[i], options, err))
 			return false;
 	return true;
 }
@@ -41,6 +55,15 @@ static struct diff_value value_on(const struct diff_rows *rows, const struct dif
 	return (struct diff_value){.is_there = true,
 				   .value = diff_row_value(row, side, column),
 				   .bounds = column_bounds_of(column, report, &row->side[side])};
+}
+
+static enum diff_verdict judge_pair(const struct diff_gate *gate, const struct diff_rows *rows,
+				    const struct diff_row *row)
+{
+	const struct diff_value base = value_on(rows, row, DIFF_BASE, gate->column);
+	const struct diff_value now = value_on(rows, row, DIFF_NEW, gate->column);
+
+	return diff_gate_judge(gate, &base, &now);
 }
 
 static void note_failure(struct diff_gates *gates, size_t gate, const struct diff_row *row,
@@ -67,9 +90,8 @@ static void check_gate(struct diff_gates *gates, size_t i, struct diff_rows *row
 	vec_foreach (row, &rows->list) {
 		if (diff_row_is_below(rows, row, &least))
 			continue;
-		const struct diff_value base = value_on(rows, row, DIFF_BASE, gate->column);
-		const struct diff_value now = value_on(rows, row, DIFF_NEW, gate->column);
-		const enum diff_verdict verdict = diff_gate_judge(gate, &base, &now);
+		const enum diff_verdict verdict =
+			row->runs ? diff_runs_judge(gate, row->runs) : judge_pair(gate, rows, row);
 		gates->verdicts[i][verdict]++;
 		if (verdict != DIFF_FAILS)
 			continue;

@@ -6,6 +6,7 @@
  */
 #include "report/diff/diff_rows.h"
 
+#include "report/diff/diff_runs.h"
 #include "report/table/bounds.h"
 
 #include <math.h>
@@ -61,15 +62,22 @@ static const char *name_of(struct diff_rows *rows, const struct report_row *row)
 	return row->function ? row->function->name : "[outside functions]";
 }
 
+static const char *kept_name(struct diff_rows *rows, const struct report_row *row)
+{
+	const char *name = name_of(rows, row);
+
+	return rows->keeps_names ? arena_strdup(&rows->arena, name) : name;
+}
+
 /* ---- pairing ---- */
 
-static struct diff_row *pair_get(struct diff_rows *rows, struct strmap *pairs, const char *key,
+static struct diff_row *pair_get(struct diff_rows *rows, const char *key,
 				 const struct report_row *row)
 {
-	uint64_t *index = strmap_put(pairs, key, UINT64_MAX);
+	uint64_t *index = strmap_put(&rows->pairs, key, UINT64_MAX);
 
 	if (*index == UINT64_MAX) {
-		const struct diff_row pair = {.name = name_of(rows, row)};
+		const struct diff_row pair = {.name = kept_name(rows, row)};
 
 		*index = rows->list.len;
 		vec_push(&rows->list, pair);
@@ -78,7 +86,7 @@ static struct diff_row *pair_get(struct diff_rows *rows, struct strmap *pairs, c
 }
 
 /* One side's rows; those of one name are numbered in the order of their functions. */
-static void add_side(struct diff_rows *rows, enum diff_side side, struct strmap *pairs)
+static void add_side(struct diff_rows *rows, enum diff_side side)
 {
 	struct report *report = rows->sides[side].report;
 	struct strmap seen = {0};
@@ -94,8 +102,7 @@ static void add_side(struct diff_rows *rows, enum diff_side side, struct strmap 
 		const char *name = arena_strdup(&rows->arena, key.data ? key.data : "");
 		const uint64_t number = ++*strmap_put(&seen, name, 0);
 		str_printf(&key, "\n%llu", (unsigned long long)number);
-		struct diff_row *pair =
-			pair_get(rows, pairs, arena_strdup(&rows->arena, key.data), row);
+		struct diff_row *pair = pair_get(rows, arena_strdup(&rows->arena, key.data), row);
 		pair->has[side] = true;
 		pair->side[side] = *row;
 		pair->report[side] = report;
@@ -113,29 +120,17 @@ static int by_function(const void *a, const void *b)
 	return x->function < y->function ? -1 : 1;
 }
 
-static void pair_tables(struct diff_rows *rows)
+static void pair_table(struct diff_rows *rows, enum diff_side side)
 {
-	struct strmap pairs = {0};
-
-	strmap_init(&pairs);
-	for (int side = 0; side < DIFF_SIDES; side++) {
-		if (rows->view == VIEW_FUNCTIONS)
-			vec_sort(&rows->sides[side].report->tables[0].rows, by_function);
-		add_side(rows, (enum diff_side)side, &pairs);
-	}
-	strmap_fini(&pairs);
+	if (rows->view == VIEW_FUNCTIONS)
+		vec_sort(&rows->sides[side].report->tables[0].rows, by_function);
+	add_side(rows, side);
 }
 
 /* ---- call paths ---- */
 
-struct path_finder {
-	struct diff_rows *rows;
-	struct strmap functions; /* name → number, of both sides */
-	struct map paths; /* number of the parent's path << 32 | of the function → of the path */
-};
-
 /* Numbers of one side's functions; what is outside of all functions is 0, of folded calls odd. */
-static uint32_t *number_functions(struct path_finder *finder, const struct analysis *analysis)
+static uint32_t *number_functions(struct diff_rows *rows, const struct analysis *analysis)
 {
 	uint32_t *numbers = mem_zalloc((analysis->functions.len + 1) * sizeof(*numbers));
 	struct str key = {0};
@@ -143,21 +138,20 @@ static uint32_t *number_functions(struct path_finder *finder, const struct analy
 	for (uint32_t i = 0; i < analysis->functions.len; i++) {
 		str_clear(&key);
 		append_function_key(analysis, i, &key);
-		const char *name = arena_strdup(&finder->rows->arena, key.data);
-		numbers[i] = (uint32_t)*strmap_put(&finder->functions, name,
-						   2 * (finder->functions.len + 1));
+		const char *name = arena_strdup(&rows->arena, key.data);
+		numbers[i] = (uint32_t)*strmap_put(&rows->functions, name,
+						   2 * (rows->functions.len + 1));
 	}
 	str_fini(&key);
 	return numbers;
 }
 
 /* Sums of the paths of all threads, and a row for each; `paths` by node. */
-static void add_paths(struct path_finder *finder, enum diff_side side)
+static void pair_paths(struct diff_rows *rows, enum diff_side side)
 {
-	struct diff_rows *rows = finder->rows;
 	struct report *report = rows->sides[side].report;
 	const struct analysis *analysis = report->analysis;
-	uint32_t *numbers = number_functions(finder, analysis);
+	uint32_t *numbers = number_functions(rows, analysis);
 	uint32_t *paths = mem_zalloc((analysis->nodes.len + 1) * sizeof(*paths));
 
 	rows->sides[side].values =
@@ -171,10 +165,10 @@ static void add_paths(struct path_finder *finder, enum diff_side side)
 			node->folded;
 		struct report_row row = report_row_of_function(report, ROW_PATH, node->function);
 		const uint64_t index =
-			*map_put(&finder->paths, (uint64_t)above << 32 | number, rows->list.len);
+			*map_put(&rows->paths, (uint64_t)above << 32 | number, rows->list.len);
 
 		if (index == rows->list.len) {
-			const struct diff_row pair = {.name = name_of(rows, &row)};
+			const struct diff_row pair = {.name = kept_name(rows, &row)};
 			vec_push(&rows->list, pair);
 		}
 		paths[i] = (uint32_t)index;
@@ -197,25 +191,14 @@ static void add_paths(struct path_finder *finder, enum diff_side side)
 	free(paths);
 }
 
-static void pair_paths(struct diff_rows *rows)
-{
-	struct path_finder finder = {.rows = rows};
-
-	strmap_init(&finder.functions);
-	map_init(&finder.paths);
-	add_paths(&finder, DIFF_BASE);
-	add_paths(&finder, DIFF_NEW);
-	strmap_fini(&finder.functions);
-	map_fini(&finder.paths);
-}
-
 /* ---- all of it ---- */
 
-static bool open_side(struct diff_rows *rows, enum diff_side side, const struct analysis *analysis,
-		      struct error *err)
+bool diff_rows_open_side(struct diff_rows *rows, enum diff_side side,
+			 const struct analysis *analysis, const char *path, struct error *err)
 {
 	struct report *report = mem_zalloc(sizeof(*report));
 
+	rows->options[side].profile_path = path;
 	/* Call paths are paired by their nodes: of the view only its columns are wanted. */
 	rows->options[side].limit = rows->view == VIEW_CALLTREE ? 1 : 0;
 	if (!report_open(report, analysis, &rows->options[side], err)) {
@@ -226,59 +209,99 @@ static bool open_side(struct diff_rows *rows, enum diff_side side, const struct 
 	return true;
 }
 
-bool diff_rows_open(struct diff_rows *rows, const struct analysis *base,
-		    const struct analysis *profile, const struct diff_options *options,
-		    struct error *err)
+void diff_rows_init(struct diff_rows *rows, const struct diff_options *options)
 {
-	const struct analysis *analyses[DIFF_SIDES] = {base, profile};
-	const char *paths[DIFF_SIDES] = {options->base_path, options->report.profile_path};
-
 	*rows = (struct diff_rows){.view = diff_rows_view(options->report.view)};
 	arena_init(&rows->arena);
-	if (base->method != profile->method)
-		return error_set(
-			err, ERROR_NOT_FOUND,
-			"%s shows %s and %s shows %s, which do not compare; --method "
-			"chooses what both have",
-			paths[DIFF_BASE], base->method == ANALYSIS_SAMPLE ? "samples" : "calls",
-			paths[DIFF_NEW], profile->method == ANALYSIS_SAMPLE ? "samples" : "calls");
+	strmap_init(&rows->pairs);
+	strmap_init(&rows->functions);
+	map_init(&rows->paths);
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		rows->options[side] = options->report;
-		rows->options[side].profile_path = paths[side];
 		rows->options[side].columns = rows->options[side].sort = NULL;
 		rows->options[side].min_percent = 0;
-		if (!open_side(rows, (enum diff_side)side, analyses[side], err))
-			return false;
 	}
-	if (rows->view == VIEW_CALLTREE)
-		pair_paths(rows);
-	else
-		pair_tables(rows);
+}
+
+static bool check_method(struct diff_rows *rows, const struct analysis *analysis, const char *path,
+			 struct error *err)
+{
+	static const char *const shows[] = {
+		[ANALYSIS_INSTRUMENT] = "calls", [ANALYSIS_SAMPLE] = "samples"};
+
+	if (rows->has_method && rows->method != analysis->method)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%s shows %s and %s shows %s, which do not compare; --method "
+				 "chooses what both have",
+				 rows->options[DIFF_BASE].profile_path, shows[rows->method], path,
+				 shows[analysis->method]);
+	rows->method = analysis->method;
+	rows->has_method = true;
 	return true;
+}
+
+bool diff_rows_take(struct diff_rows *rows, enum diff_side side, const struct analysis *analysis,
+		    const char *path, struct error *err)
+{
+	if (!check_method(rows, analysis, path, err) ||
+	    !diff_rows_open_side(rows, side, analysis, path, err))
+		return false;
+	if (rows->view == VIEW_CALLTREE)
+		pair_paths(rows, side);
+	else
+		pair_table(rows, side);
+	return true;
+}
+
+void diff_rows_leave(struct diff_rows *rows, enum diff_side side)
+{
+	if (rows->sides[side].report)
+		report_close(rows->sides[side].report);
+	free(rows->sides[side].report);
+	free(rows->sides[side].values);
+	rows->sides[side].report = NULL;
+	rows->sides[side].values = NULL;
+	vec_foreach (row, &rows->list) {
+		row->has[side] = false;
+		row->report[side] = NULL;
+	}
 }
 
 void diff_rows_close(struct diff_rows *rows)
 {
-	for (int side = 0; side < DIFF_SIDES; side++) {
-		if (rows->sides[side].report)
-			report_close(rows->sides[side].report);
-		free(rows->sides[side].report);
-		free(rows->sides[side].values);
-	}
+	for (int side = 0; side < DIFF_SIDES; side++)
+		diff_rows_leave(rows, (enum diff_side)side);
 	vec_fini(&rows->list);
+	strmap_fini(&rows->pairs);
+	strmap_fini(&rows->functions);
+	map_fini(&rows->paths);
 	arena_fini(&rows->arena);
 }
 
 /* ---- values ---- */
 
-struct cell diff_row_cell(const struct diff_row *row, enum diff_side side,
-			  const struct column *column, struct str *scratch)
+struct cell diff_row_now(const struct diff_row *row, enum diff_side side,
+			 const struct column *column, struct str *scratch)
 {
 	struct cell cell = {0};
 
-	if (row->has[side])
+	if (row->report[side])
 		column_read(column, row->report[side], &row->side[side], scratch, &cell);
 	return cell;
+}
+
+struct cell diff_row_cell(const struct diff_row *row, enum diff_side side,
+			  const struct column *column, struct str *scratch)
+{
+	return row->runs ? diff_runs_cell(row->runs, side, column)
+			 : diff_row_now(row, side, column, scratch);
+}
+
+double diff_cell_number(const struct cell *cell)
+{
+	if (cell->type == CELL_PERCENT)
+		return cell->percent;
+	return cell->type == CELL_COUNT || cell->type == CELL_TIME ? (double)cell->number : 0;
 }
 
 double diff_row_value(const struct diff_row *row, enum diff_side side, const struct column *column)
@@ -287,11 +310,18 @@ double diff_row_value(const struct diff_row *row, enum diff_side side, const str
 	const struct cell cell = diff_row_cell(row, side, column, &scratch);
 
 	str_fini(&scratch);
-	if (!row->has[side])
-		return NAN;
-	if (cell.type == CELL_PERCENT)
-		return cell.percent;
-	return cell.type == CELL_COUNT || cell.type == CELL_TIME ? (double)cell.number : 0;
+	return row->has[side] ? diff_cell_number(&cell) : NAN;
+}
+
+/* As the profile has it that the side has taken. */
+static double value_now(const struct diff_row *row, enum diff_side side,
+			const struct column *column)
+{
+	struct str scratch = {0};
+	const struct cell cell = diff_row_now(row, side, column, &scratch);
+
+	str_fini(&scratch);
+	return diff_cell_number(&cell);
 }
 
 struct diff_least diff_least_of(const struct diff_rows *rows, const struct column *column,
@@ -303,21 +333,20 @@ struct diff_least diff_least_of(const struct diff_rows *rows, const struct colum
 		return least;
 	vec_foreach (row, &rows->list)
 		for (int side = 0; side < DIFF_SIDES; side++)
-			if (row->has[side])
-				least.sum[side] +=
-					diff_row_value(row, (enum diff_side)side, column);
+			if (row->report[side])
+				least.sum[side] += value_now(row, (enum diff_side)side, column);
 	return least;
 }
 
-static double share_of(const struct diff_rows *rows, const struct diff_row *row,
-		       enum diff_side side, const struct diff_least *least)
+double diff_row_share(const struct diff_rows *rows, const struct diff_row *row, enum diff_side side,
+		      const struct diff_least *least)
 {
 	const double share =
 		column_share(least->column, rows->sides[side].report, &row->side[side]);
 
 	if (!isnan(share) || !(least->sum[side] > 0))
 		return isnan(share) ? 0 : share;
-	return 100 * diff_row_value(row, side, least->column) / least->sum[side];
+	return 100 * value_now(row, side, least->column) / least->sum[side];
 }
 
 bool diff_row_is_below(const struct diff_rows *rows, const struct diff_row *row,
@@ -325,9 +354,11 @@ bool diff_row_is_below(const struct diff_rows *rows, const struct diff_row *row,
 {
 	if (!(least->percent > 0))
 		return false;
+	if (row->runs)
+		return diff_runs_evidence(row->runs, least->column)->share < least->percent;
 	for (int side = 0; side < DIFF_SIDES; side++)
 		if (row->has[side] &&
-		    share_of(rows, row, (enum diff_side)side, least) >= least->percent)
+		    diff_row_share(rows, row, (enum diff_side)side, least) >= least->percent)
 			return false;
 	return true;
 }

@@ -17,3 +17,14 @@ for gate in calls 'calls>' 'calls>much' 'calls>+5ms' 'elapsed_exclusive>5%' 'ela
 	tare diff --fail-if="$gate" a b
 	echo "status $?"
 done
+for options in '--base a b' '--new a b' 'c --base a --new b' '--base a --new' \
+	'--base a --new b --columns=all --format=csv' '--format=markdwn a b'; do
+	tare diff $options
+	echo "status $?"
+done
+tare diff --fail-if='cpu_exclusive>+5% significant' a b
+echo "status $?"
+tare diff --fail-if='calls>+5% signficant' a b
+echo "status $?"
+tare diff --base missing.tare other.tare --new missing.tare --fail-if='cpu_exclusive>+5% significant'
+echo "status $?"

@@ -147,6 +147,140 @@ static void test_samples_have_errors(void **state)
 			"1 row fails --fail-if='exclusive_weight>+50%': a.c:7");
 }
 
+/* ---- several runs ---- */
+
+enum { RUNS = 7 };
+
+/* Those at hand; each is written when it is asked for, in the same file. */
+struct opened {
+	const uint64_t (*samples)[RUNS][3]; /* by side */
+	struct profile *profile;
+	struct analysis *analysis;
+	struct profile *first_profile[DIFF_SIDES];
+	struct analysis *first[DIFF_SIDES];
+};
+
+static void close_last(struct opened *opened)
+{
+	analysis_close(opened->analysis);
+	profile_close(opened->profile);
+	opened->analysis = NULL;
+	opened->profile = NULL;
+}
+
+static bool open_run(void *context, enum diff_side side, size_t run,
+		     const struct analysis **analysis, struct error *err)
+{
+	static const struct analysis_options all = {.places = true};
+	struct opened *opened = context;
+	struct profile **profile = run ? &opened->profile : &opened->first_profile[side];
+	struct analysis **into = run ? &opened->analysis : &opened->first[side];
+
+	if (run)
+		close_last(opened);
+	if (!*into) {
+		unlink(path);
+		write_samples(path, opened->samples[side][run]);
+		*profile = profile_open(path, err);
+		*into = analysis_open(*profile, &all, err);
+	}
+	*analysis = *into;
+	return true;
+}
+
+/* The comparison as CSV; free it. */
+static char *compare_runs(const uint64_t samples[DIFF_SIDES][RUNS][3], size_t count,
+			  const char *gate, struct str *failed)
+{
+	static const char *const paths[RUNS] = {"1", "2", "3", "4", "5", "6", "7"};
+	struct opened opened = {.samples = samples};
+	const struct diff_source source = {.count = {count, count},
+					   .paths = {paths, paths},
+					   .open = open_run,
+					   .context = &opened};
+	const struct diff_options options = {.report = {.view = "lines",
+							.format = REPORT_CSV,
+							.limit = 100,
+							.min_percent = 1,
+							.columns = "exclusive_samples"},
+					     .is_of_runs = true,
+					     .gates = {.items = &gate, .count = gate != NULL}};
+	struct error err = {0};
+	char *output = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&output, &size);
+
+	if (!diff_write_runs(&source, &options, stream, failed, &err))
+		fail_msg("%s", err.message);
+	fclose(stream);
+	close_last(&opened);
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		analysis_close(opened.first[side]);
+		profile_close(opened.first_profile[side]);
+	}
+	return output;
+}
+
+/*
+ * Line 7 of a.c has grown in all runs, so its probability is the least that seven runs can give,
+ * 2/3432, times the two rows that are tested. Line 7 of b.c is the same but for chance, and line 8
+ * is too small to be shown.
+ */
+static const uint64_t grown[DIFF_SIDES][RUNS][3] = {
+	{{100, 900, 1},
+	 {102, 905, 1},
+	 {98, 903, 1},
+	 {101, 898, 1},
+	 {99, 901, 1},
+	 {103, 899, 1},
+	 {97, 902, 1}},
+	{{110, 901, 9},
+	 {112, 904, 9},
+	 {108, 903, 9},
+	 {111, 897, 9},
+	 {109, 902, 9},
+	 {113, 898, 9},
+	 {107, 901, 9}},
+};
+
+static void test_runs(void **state)
+{
+	struct str failed = {0};
+
+	(void)state;
+	char *output = compare_runs(grown, RUNS, NULL, &failed);
+	expect_row(output, "100,110,10,10.0000,", ",0.1166,yes,,p,f,/src/a.c,7");
+	expect_row(output, "901,901,0,0.0000,", ",92.5991,no,,p,f,/src/b.c,7");
+	assert_null(strstr(output, "b.c,8"));
+	free(output);
+}
+
+static void expect_run_failures(const char *gate, size_t count, const char *expected)
+{
+	struct str failed = {0};
+
+	free(compare_runs(grown, count, gate, &failed));
+	if (strcmp(failed.len ? failed.data : "", expected) != 0)
+		fail_msg("%s, expected %s", failed.len ? failed.data : "nothing", expected);
+	str_fini(&failed);
+}
+
+static void test_gates_of_runs(void **state)
+{
+	(void)state;
+	expect_run_failures("exclusive_samples>+5% significant", RUNS,
+			    "1 row fails --fail-if='exclusive_samples>+5% significant': a.c:7");
+	expect_run_failures("exclusive_samples>+10% significant", RUNS, "");
+	expect_run_failures("exclusive_samples<-5% significant", RUNS, "");
+	/* The interval is 10 and some more or less. */
+	expect_run_failures("exclusive_samples>+3%", RUNS,
+			    "1 row fails --fail-if='exclusive_samples>+3%': a.c:7");
+	expect_run_failures("exclusive_samples>+9%", RUNS, "");
+	/* Three runs can tell nothing from chance. */
+	expect_run_failures("exclusive_samples>+5% significant", 3, "");
+	expect_run_failures("exclusive_samples>+5%", 1, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,6 +288,8 @@ int main(void)
 						choose_paths, remove_files),
 		cmocka_unit_test_setup_teardown(test_samples_have_errors, choose_paths,
 						remove_files),
+		cmocka_unit_test_setup_teardown(test_runs, choose_paths, remove_files),
+		cmocka_unit_test_setup_teardown(test_gates_of_runs, choose_paths, remove_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

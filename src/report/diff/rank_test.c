@@ -1,0 +1,146 @@
+/*
+ * See rank_test.h. Values that are equal have the mean of their ranks, and the exact distribution
+ * is that of these, so that ties need no approximation: ways[k][s] is how many choices of k of the
+ * ranks that were passed add up to s. Ranks are doubled, to be whole.
+ */
+#include "report/diff/rank_test.h"
+
+#include "base/arena.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* More runs than that have the normal approximation. */
+enum { EXACT_MAX = 40 };
+
+struct ranked {
+	double value;
+	bool is_now;
+	size_t doubled; /* twice the rank */
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+/* Returns the sum of t³ - t over groups of t equal values. */
+static double rank(struct ranked *all, size_t count)
+{
+	double ties = 0;
+
+	qsort(all, count, sizeof(*all), compare_ranked);
+	for (size_t first = 0, end; first < count; first = end) {
+		for (end = first + 1; end < count && all[end].value == all[first].value; end++)
+			;
+		const double equal = (double)(end - first);
+		ties += equal * equal * equal - equal;
+		for (size_t i = first; i < end; i++)
+			all[i].doubled = first + end + 1;
+	}
+	return ties;
+}
+
+static struct ranked *rank_sides(const struct bootstrap_side *base,
+				 const struct bootstrap_side *now, double *ties)
+{
+	const size_t count = base->count + now->count;
+	struct ranked *all = mem_zalloc(count * sizeof(*all));
+
+	for (size_t i = 0; i < base->count; i++)
+		all[i].value = base->values[i];
+	for (size_t i = 0; i < now->count; i++)
+		all[base->count + i] = (struct ranked){.value = now->values[i], .is_now = true};
+	*ties = rank(all, count);
+	return all;
+}
+
+static double exact(const struct ranked *all, size_t count, size_t taken, size_t sum)
+{
+	const size_t sums = count * (count + 1) + 1;
+	double *ways = mem_zalloc((taken + 1) * sums * sizeof(*ways));
+	double below = 0, above = 0, total = 0;
+
+	ways[0] = 1;
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = i < taken ? i + 1 : taken; k > 0; k--)
+			for (size_t s = sums - 1; s >= all[i].doubled; s--)
+				ways[k * sums + s] += ways[(k - 1) * sums + s - all[i].doubled];
+	for (size_t s = 0; s < sums; s++) {
+		const double here = ways[taken * sums + s];
+		total += here;
+		below += s <= sum ? here : 0;
+		above += s >= sum ? here : 0;
+	}
+	free(ways);
+	return fmin(2 * fmin(below, above) / total, 1);
+}
+
+/* With the correction for ties, and half a step for the distribution's being one of steps. */
+static double approximate(double sum, double n, double m, double ties)
+{
+	const double mean = m * (n + m + 1) / 2;
+	const double variance = n * m / 12 * (n + m + 1 - ties / ((n + m) * (n + m - 1)));
+	const double distance = fmax(fabs(sum - mean) - 0.5, 0);
+
+	return variance > 0 ? erfc(distance / sqrt(2 * variance)) : 1;
+}
+
+double rank_test(const struct bootstrap_side *base, const struct bootstrap_side *now)
+{
+	const size_t count = base->count + now->count;
+	double ties;
+	size_t sum = 0;
+
+	if (!base->count || !now->count)
+		return 1;
+	struct ranked *all = rank_sides(base, now, &ties);
+	for (size_t i = 0; i < count; i++)
+		sum += all[i].is_now ? all[i].doubled : 0;
+	const double probability = count <= EXACT_MAX
+					   ? exact(all, count, now->count, sum)
+					   : approximate((double)sum / 2, (double)base->count,
+							 (double)now->count, ties);
+	free(all);
+	return probability;
+}
+
+double rank_test_least(size_t base, size_t now)
+{
+	double ways = 1;
+
+	for (size_t i = 1; i <= now; i++)
+		ways = ways * (double)(base + i) / (double)i;
+	return fmin(2 / ways, 1);
+}
+
+/* ---- many rows ---- */
+
+struct place {
+	double *probability;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return (*x->probability > *y->probability) - (*x->probability < *y->probability);
+}
+
+void rank_test_correct(double *probabilities, size_t count)
+{
+	struct place *order = mem_zalloc((count + 1) * sizeof(*order));
+	double least = 0;
+
+	for (size_t i = 0; i < count; i++)
+		order[i].probability = &probabilities[i];
+	qsort(order, count, sizeof(*order), compare_places);
+	for (size_t i = 0; i < count; i++) {
+		least = fmax(least, fmin(*order[i].probability * (double)(count - i), 1));
+		*order[i].probability = least;
+	}
+	free(order);
+}

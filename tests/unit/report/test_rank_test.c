@@ -1,0 +1,167 @@
+/* Rank tests and their correction against published and counted examples; medians and intervals. */
+#include "report/diff/rank_test.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define SIDE(...)                                                                                  \
+	{                                                                                          \
+		(const double[]){__VA_ARGS__},                                                     \
+			sizeof((const double[]){__VA_ARGS__}) / sizeof(double)                     \
+	}
+
+static void expect(const char *what, double is, double expected, double within)
+{
+	if (!(fabs(is - expected) <= within))
+		fail_msg("%s is %.9g, expected %.9g", what, is, expected);
+}
+
+static void test_probabilities(void **state)
+{
+	const struct {
+		const char *what;
+		struct bootstrap_side base, now;
+		double expected, within;
+	} all[] = {
+		/* M. Hollander, D. A. Wolfe, Nonparametric Statistical Methods (1973), 69 f.: the
+		   permeability of membranes. One-sided 0.1272061, as wilcox.test of R has it. */
+		{"membranes", SIDE(1.15, 0.88, 0.90, 0.74, 1.21),
+		 SIDE(0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46), 2 * 0.1272061,
+		 1e-6},
+		/* 2 of the 20 ways to choose three of six */
+		{"all above", SIDE(1, 2, 3), SIDE(4, 5, 6), 0.1, 1e-12},
+		{"all below", SIDE(4, 5, 6), SIDE(1, 2, 3), 0.1, 1e-12},
+		{"interleaved", SIDE(1, 3, 5), SIDE(2, 4, 6), 0.7, 1e-12},
+		{"all equal", SIDE(7, 7, 7), SIDE(7, 7, 7), 1, 1e-12},
+		/* ranks 1, 3.5 × 4, 6: of 20 ways, {3.5, 3.5, 6} and above are 6 */
+		{"ties", SIDE(1, 2, 2), SIDE(2, 2, 3), 0.6, 1e-12},
+		{"one each", SIDE(1), SIDE(2), 1, 1e-12},
+		{"none", {NULL, 0}, SIDE(2), 1, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		expect(all[i].what, rank_test(&all[i].base, &all[i].now), all[i].expected,
+		       all[i].within);
+}
+
+/* Beyond forty runs the normal approximation goes on where the exact distribution ends. */
+static void test_many_runs(void **state)
+{
+	double base[25], now[25];
+
+	(void)state;
+	for (size_t i = 0; i < 25; i++) {
+		base[i] = (double)((i * 37) % 50);
+		now[i] = (double)((i * 37 + 11) % 50) + 6;
+	}
+	const struct bootstrap_side before = {base, 25}, after = {now, 25};
+	/* The exact one is 0.1296396, of 50 over 25 choices with their ties. */
+	expect("of 25 each", rank_test(&before, &after), 0.1300432721, 1e-9);
+	const struct bootstrap_side same = {base, 25};
+	expect("the same twice", rank_test(&same, &same), 1, 1e-12);
+	for (size_t i = 0; i < 25; i++)
+		now[i] = base[i] + 100;
+	const struct bootstrap_side above = {now, 25};
+	assert_true(rank_test(&same, &above) < 1e-8);
+}
+
+static void test_least(void **state)
+{
+	(void)state;
+	expect("of 3 and 3", rank_test_least(3, 3), 0.1, 1e-12);
+	expect("of 10 and 10", rank_test_least(10, 10), 2 / 184756.0, 1e-15);
+	expect("of 1 and 1", rank_test_least(1, 1), 1, 0);
+	expect("of 1 and 9", rank_test_least(1, 9), 0.2, 1e-12);
+}
+
+/* p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") of R. */
+static void test_correction(void **state)
+{
+	double probabilities[] = {0.01, 0.04, 0.03, 0.005};
+	static const double expected[] = {0.03, 0.06, 0.06, 0.02};
+	double large[] = {0.6, 0.7};
+
+	(void)state;
+	rank_test_correct(probabilities, 4);
+	for (size_t i = 0; i < 4; i++)
+		expect("a corrected probability", probabilities[i], expected[i], 1e-12);
+	rank_test_correct(large, 2);
+	expect("what is more than certain", large[0], 1, 0);
+	rank_test_correct(NULL, 0);
+}
+
+static void test_medians(void **state)
+{
+	const struct bootstrap_side odd = SIDE(3, 1, 200), even = SIDE(4, 1, 3, 100);
+	const struct bootstrap_side none = {NULL, 0};
+
+	(void)state;
+	expect("of three", bootstrap_median(&odd), 3, 0);
+	expect("of four", bootstrap_median(&even), 3.5, 0);
+	assert_true(isnan(bootstrap_median(&none)));
+}
+
+/*
+ * Of three runs each: 7/27 of the draws of a side have its least value as their median, so the
+ * least difference has a probability of (7/27)², which is more than 2.5 %.
+ */
+static void test_intervals(void **state)
+{
+	const struct bootstrap_side base = SIDE(10, 12, 14), now = SIDE(30, 31, 32), one = SIDE(1);
+	const struct bootstrap_side same = SIDE(5, 5, 5);
+	double low, high, again_low, again_high;
+
+	(void)state;
+	assert_true(bootstrap_difference(&base, &now, 1, &low, &high));
+	expect("the lower end", low, 30 - 14, 0);
+	expect("the upper end", high, 32 - 10, 0);
+	assert_true(bootstrap_difference(&base, &now, 1, &again_low, &again_high));
+	assert_true(low == again_low && high == again_high);
+	assert_true(bootstrap_difference(&same, &base, 7, &low, &high));
+	expect("from a constant", low, 5, 0);
+	assert_false(bootstrap_difference(&one, &now, 1, &low, &high));
+	assert_false(bootstrap_difference(&now, &one, 1, &low, &high));
+}
+
+/*
+ * How often the interval has the true difference, 0, in it: of 400 pairs of ten runs, uniform ones,
+ * some 95 %. Percentile intervals of medians are a little too wide, so more is no fault.
+ */
+static void test_coverage(void **state)
+{
+	uint32_t random = 12345;
+	int covered = 0;
+
+	(void)state;
+	for (int pair = 0; pair < 400; pair++) {
+		double values[20], low, high;
+		for (size_t i = 0; i < 20; i++) {
+			random = random * 1664525 + 1013904223;
+			values[i] = random >> 8;
+		}
+		const struct bootstrap_side base = {values, 10}, now = {values + 10, 10};
+		assert_true(bootstrap_difference(&base, &now, (uint64_t)pair, &low, &high));
+		covered += low <= 0 && high >= 0;
+	}
+	if (covered < 370)
+		fail_msg("%d of 400", covered);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_probabilities), cmocka_unit_test(test_many_runs),
+		cmocka_unit_test(test_least),	      cmocka_unit_test(test_correction),
+		cmocka_unit_test(test_medians),	      cmocka_unit_test(test_intervals),
+		cmocka_unit_test(test_coverage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
