@@ -172,6 +172,62 @@ const tests = {
 		return { problems, close };
 	},
 
+	async 'work and waits stand in one flame graph, as in the folded export'() {
+		const lines = run(tare, 'export', '--format=folded', '--waits', profile('sampled')).trim().split('\n').map((line) => {
+			const [, path, value] = /^(.*) (\d+)$/.exec(line);
+			return [path.split(';').slice(1), Number(value)];
+		});
+		const sum = (wanted) => lines.reduce((all, [path, value]) => all + (wanted(path) ? value : 0), 0);
+		const idle = sum((path) => path[0] === '[idle]');
+		const waited = sum((path) => path.at(-1) === '[waits]');
+		const all = sum(() => true);
+		for (const colorScheme of ['light', 'dark']) {
+			const { page, problems, close } = await openPage(browser, pageOf('sampled'), { colorScheme });
+			await view(page, 'Flame graph');
+			await page.getByLabel('What is below what').selectOption('waits');
+			const seen = await page.evaluate(() => {
+				const frames = tarePage.state.waitFrames();
+				const paths = {};
+				for (let i = 1; i < frames.size; i++) {
+					const names = [];
+					for (let at = i; at > 0; at = frames.parent(at))
+						names.unshift(frames.label(at));
+					paths[names.join('\n')] = frames.value(i, 0, false);
+				}
+				return { paths, all: frames.value(0, 0, true), sums: ['work', 'waits', 'idle'].map((kind) => frames.nsOf(0, kind)) };
+			});
+			equal([seen.all, ...seen.sums], [all, all - waited - idle, waited, idle], 'all, work, waits, idle');
+			const plain = lines.filter(([path]) => path.length > 1 && path.every((name) => /^[\w[\]]+$/.test(name)));
+			check(plain.length > 3 && plain.some(([path]) => path.at(-1) === '[waits]'), 'paths to compare');
+			for (const [path] of plain)
+				equal(seen.paths[path.join('\n')], sum((other) => other.join() === path.join()), path.join(' › '));
+			const note = await page.locator('.view .note').textContent();
+			check(note.includes(`CPU time ${time(all - waited - idle)} · Waited ${time(waited)}`), `what it is: ${note}`);
+			const canvas = page.locator('.flame canvas');
+			const box = await canvas.boundingBox();
+			await page.mouse.move(box.x + 60, box.y + 30);
+			check((await page.locator('.flame .tip').textContent()).includes('Waited'), 'the tooltip has both');
+			const colours = await page.evaluate(() => {
+				const element = document.querySelector('.flame canvas');
+				const { data } = element.getContext('2d').getImageData(0, 0, element.width, element.height);
+				const found = new Set();
+				for (let at = 0; at < data.length; at += 4)
+					found.add(`${data[at]},${data[at + 1]},${data[at + 2]}`);
+				return [...found].filter((colour) => /^(242,17\d,17\d|13\d,5\d,5\d)$/.test(colour)).length;
+			});
+			check(colours > 0, 'waits have a colour of their own');
+			const found = await axeProblems(page, `${colorScheme} work and waits`);
+			await page.locator('.flame canvas').focus();
+			for (const key of ['ArrowDown', 'ArrowDown', 'Enter', 'Escape'])
+				await page.keyboard.press(key);
+			await page.getByRole('radio', { name: 'Exclusive' }).check({ force: true });
+			equal(await page.getByLabel('What is below what').inputValue(), 'waits', 'it stays what it is');
+			if (found.length || problems.length || colorScheme === 'dark')
+				return { problems: [...problems, ...found], close };
+			await close();
+		}
+	},
+
 	async 'the flame graph zooms, searches, turns around'() {
 		const { page, problems, close } = await openPage(browser, pageOf('work'));
 		await view(page, 'Flame graph');

@@ -1,8 +1,9 @@
 // What the user looks at: shared by all views, which follow its changes.
 import { Selection, type Bins } from './model/selection.ts';
 import { makeFrames, type Frames, type FramesKind } from './model/frames.ts';
-import { hiddenNodes, isPlain, PLAIN, type Shape } from './model/shape.ts';
+import { hiddenNodes, isPlain, PLAIN, shapeTree, type Shape } from './model/shape.ts';
 import type { Measure, Profile } from './model/profile.ts';
+import { WaitFrames } from './model/wait_frames.ts';
 
 export type Change = 'measure' | 'filter' | 'shape' | 'selected' | 'query' | 'theme' | 'view';
 /** Whether a change is one that the browser's back button undoes. */
@@ -35,6 +36,7 @@ export class State {
 	private readonly listeners = new Set<(change: Change, step: Step) => void>();
 	private readonly frameCache = new Map<FramesKind, Frames>();
 	private baseFrameCache: Frames | null = null;
+	private waitFrameCache: WaitFrames | null = null;
 	private mine: Uint8Array | null = null;
 
 	constructor(readonly profile: Profile, readonly base: Profile | null) {
@@ -99,6 +101,7 @@ export class State {
 	private forgetFrames(): void {
 		this.frameCache.clear();
 		this.baseFrameCache = null;
+		this.waitFrameCache = null;
 		this.mine = null;
 	}
 
@@ -133,6 +136,12 @@ export class State {
 			this.frameCache.set(kind, frames);
 		}
 		return frames;
+	}
+
+	/** Work and waits; only where the profile has both. */
+	waitFrames(): WaitFrames {
+		this.waitFrameCache ??= new WaitFrames(this.selection, shapeTree(this.profile, this.profile.waitTree, this.shape));
+		return this.waitFrameCache;
 	}
 
 	/** What a comparison is with; only where there is a base. */

@@ -12,6 +12,7 @@
 #include "report/html/html_states.h"
 #include "report/html/html_table.h"
 #include "report/html/html_tree.h"
+#include "report/html/html_waits.h"
 #include "report/text/text.h"
 
 #include <assert.h>
@@ -299,7 +300,7 @@ static bool pack_profile(struct html_pack *pack, const struct html_profile *prof
 	html_pack_tree(pack, analysis);
 	return pack_header(pack, &report, err) && pack_timeline(pack, analysis, err) &&
 	       pack_times(pack, analysis, err) && pack_cpu_use(pack, analysis, err) &&
-	       html_pack_states(pack, analysis, err) &&
+	       html_pack_states(pack, analysis, err) && html_pack_waits(pack, analysis, err) &&
 	       html_pack_tables(pack, analysis, profile->options, err);
 }
 

@@ -53,6 +53,8 @@ export interface Header {
 	code: CodeInfo;
 	/** Spans of threads shorter than that may be joined; 0: all are as recorded. */
 	states_joined_ticks?: number;
+	/** ns of samples that stand at a caller in the tree of work and waits, as that would be too large. */
+	waits_cut_ns?: number;
 	columns: [string, number, number][];
 	strings: string[];
 }

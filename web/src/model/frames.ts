@@ -77,7 +77,7 @@ class PlacingBuilder {
 }
 
 /** Processes, threads and call paths; or these paths merged over all threads. */
-class PathFrames extends Sorted implements Frames {
+export class PathFrames extends Sorted implements Frames {
 	readonly kind: FramesKind;
 	private readonly parents: Int32Array;
 	private readonly funcs: Int32Array;
@@ -170,7 +170,7 @@ class PathFrames extends Sorted implements Frames {
 		const builder = new PlacingBuilder(tree.count, 0);
 		const { place } = builder;
 		const known = new Map<number, number>();
-		const stride = 2 * (this.selection.profile.functionCount + 1);
+		const stride = 2 * (this.selection.profile.functionCount + 2); /* with those of wait_frames.ts */
 		for (const root of roots)
 			place[root] = 0;
 		for (let i = 0; i < tree.count; i++) {

@@ -4,6 +4,7 @@ import { Data, type ColumnInfo, type Header } from './data.ts';
 import type { Places } from './links.ts';
 import { ThreadStates } from './states.ts';
 import { CallTree } from './tree.ts';
+import { hasWaitTree, readWaitTree } from './wait_frames.ts';
 
 /** One of the values that functions and call paths have: a quantity, inclusive or exclusive. */
 export interface Measure {
@@ -46,6 +47,7 @@ export class Profile {
 	private withCode: number[] | null = null;
 	private threadOs: Float64Array[] | null = null;
 	private statesRead: ThreadStates | null = null;
+	private waitTreeRead: CallTree | null = null;
 	private times: { bin: Int32Array; node: Int32Array; values: Float64Array[] } | null = null;
 
 	constructor(readonly data: Data) {
@@ -130,6 +132,17 @@ export class Profile {
 			if (bin[i]! >= from && bin[i]! <= to)
 				values.forEach((column, q) => (exclusive[q]![node[i]!]! += column[i]!));
 		return this.tree.withValues(exclusive);
+	}
+
+	/** Whether work and waits were sampled together. */
+	get hasWaits(): boolean {
+		return hasWaitTree(this.data);
+	}
+
+	/** Work and waits in one tree; only where there are both. */
+	get waitTree(): CallTree {
+		this.waitTreeRead ??= readWaitTree(this.data);
+		return this.waitTreeRead;
 	}
 
 	private readThreads(names: string[]): Thread[] {

@@ -49,7 +49,7 @@ class Builder {
 	private readonly stride: number;
 
 	constructor(profile: Profile, private readonly tree: CallTree) {
-		this.stride = 2 * (profile.functionCount + 1);
+		this.stride = 2 * (profile.functionCount + 2); /* with those of wait_frames.ts */
 		this.place = new Int32Array(tree.count).fill(-1);
 		this.counts = new Uint8Array(tree.count);
 	}

@@ -50,9 +50,10 @@ export class CallTree {
 		this.inclusive = this.exclusive.map((exclusive, q) => this.sumUp(exclusive, columns.beyond[q]!));
 	}
 
-	static read(data: Data): CallTree {
-		const parent = data.indexes('tree.parent');
-		const func = data.indexes('tree.subject');
+	/** Where nodes stand: of columns `….parent` and `….subject`. */
+	static placesOf(data: Data, name: string): { parent: Int32Array; func: Int32Array; thread: Int32Array } {
+		const parent = data.indexes(`${name}.parent`);
+		const func = data.indexes(`${name}.subject`);
 		const thread = new Int32Array(parent.length);
 		for (let i = 0; i < parent.length; i++) {
 			const distance = parent[i]!;
@@ -61,9 +62,13 @@ export class CallTree {
 			if (!distance)
 				func[i] = -1;
 		}
+		return { parent, func, thread };
+	}
+
+	static read(data: Data): CallTree {
 		const { quantities, causes } = data.header;
 		return new CallTree({
-			parent, func, thread, calls: data.numbers('tree.calls'), flags: Uint8Array.from(data.indexes('tree.flags')),
+			...CallTree.placesOf(data, 'tree'), calls: data.numbers('tree.calls'), flags: Uint8Array.from(data.indexes('tree.flags')),
 			exclusive: quantities.map(({ name }) => data.numbers(`tree.${name}`)),
 			beyond: quantities.map(({ name }) => data.signed(`tree.${name}.beyond`)),
 			elsewhere: quantities.map(({ name }) => {

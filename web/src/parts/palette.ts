@@ -56,6 +56,13 @@ export class Palette {
 		return isDark() ? hsl(hue, 48, 52) : hsl(hue, 52, 48);
 	}
 
+	/** Of time in which threads waited; idle waits stand apart. */
+	static wait(idle: boolean): string {
+		if (idle)
+			return isDark() ? hsl(232, 18, 30) : hsl(232, 34, 89);
+		return isDark() ? hsl(2, 44, 36) : hsl(2, 72, 82);
+	}
+
 	static readonly above = (): string => (isDark() ? hsl(215, 12, 26) : hsl(215, 20, 90));
 
 	/** From 0 (cold) to 1. */

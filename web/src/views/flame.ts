@@ -1,7 +1,8 @@
 // The flame graph and the icicle: call paths from their outer end, or callers above callees.
 import { h } from '../dom.ts';
-import { count, percent, plural } from '../format.ts';
+import { count, percent, plural, time } from '../format.ts';
 import { makeFrames, nodeAt, stepsTo, type Frames, type FramesKind } from '../model/frames.ts';
+import { WaitFrames, type WaitKind } from '../model/wait_frames.ts';
 import { FlameCanvas, type FlamePaint } from '../parts/flame_canvas.ts';
 import { Palette } from '../parts/palette.ts';
 import { makeMatcher } from '../parts/search.ts';
@@ -11,6 +12,8 @@ import { frameActions, pathText, recursionSwitch } from './frame_actions.ts';
 
 /** Selects that stand in the address: key, label, what can be chosen; the first is the default. */
 const KINDS: [string, string][] = [['merged', 'Calls, all threads as one'], ['threads', 'Calls by thread'], ['callers', 'Callers (reversed)'], ['sandwich', 'Callers and callees of a function']];
+const WORK_AND_WAITS: [string, string] = ['waits', 'Work and waits, all threads as one'];
+const WAIT_TITLES: [WaitKind, string][] = [['work', 'CPU time'], ['waits', 'Waited'], ['idle', 'Idle waits']];
 const DIRECTIONS: [string, string][] = [['down', 'Icicles (downwards)'], ['up', 'Flames (upwards)']];
 const COLOURS: [string, string][] = [['module', 'Colour: module'], ['heat', 'Colour: exclusive share']];
 const WIDTHS: [string, string][] = [['new', 'Widths: new'], ['base', 'Widths: base']];
@@ -44,7 +47,7 @@ export class FlameView implements View {
 			this.selects.set(key, { element, first: options[0]![0] });
 			return element;
 		};
-		const kinds = select('flame', 'What is below what', KINDS);
+		const kinds = select('flame', 'What is below what', state.profile.hasWaits ? [...KINDS, WORK_AND_WAITS] : KINDS);
 		const directions = select('direction', 'Direction', DIRECTIONS);
 		const colours = select('colour', 'Colours', [...(comparison ? [['difference', 'Colour: difference']] as [string, string][] : []), ...COLOURS]);
 		const widths = select('widths', 'Widths', WIDTHS);
@@ -107,6 +110,8 @@ export class FlameView implements View {
 			const root = { path: [Math.min(Number(state.choices['of'] ?? 0) || 0, state.profile.functionCount - 1)], anywhere: true };
 			this.frames = makeFrames(state.selection, 'merged', { ...state.shape, root });
 			this.aboveFrames = makeFrames(state.selection, 'callers', { ...state.shape, root });
+		} else if (kind === 'waits') {
+			this.frames = state.waitFrames();
 		} else {
 			this.frames = this.isBase() ? state.baseFrames(comparison!.inBase) : state.frames(kind as FramesKind);
 		}
@@ -158,6 +163,8 @@ export class FlameView implements View {
 		const func = frames.func(node);
 		const { quantity } = this.state.measure;
 		const colour = this.chosen('colour');
+		if (frames instanceof WaitFrames && frames.waitKind(node) !== 'work')
+			return Palette.wait(frames.waitKind(node) === 'idle');
 		if (colour === 'difference' && this.match)
 			return Palette.difference((this.difference(node) / (this.total() || 1)) * 5);
 		if (func < 0)
@@ -190,12 +197,23 @@ export class FlameView implements View {
 		const matcher = makeMatcher(this.state.query);
 		const { modules } = this.state;
 		this.found = null;
-		this.note.textContent = '';
+		this.note.textContent = this.waitsNote();
 		if (!matcher && (!modules || this.isBase()))
 			return;
 		this.found = Uint8Array.from(this.profile.functionNames, (name, func) =>
 			((!matcher || matcher(name) || matcher(this.profile.moduleOf(func))) && (this.isBase() || this.state.showsFunction(func)) ? 1 : 0));
-		this.note.textContent = this.matchedShare(matcher !== null);
+		this.note.textContent = [this.matchedShare(matcher !== null), this.waitsNote()].filter(Boolean).join(' · ');
+	}
+
+	/** What all of it is; what of it is not as the user may think. */
+	private waitsNote(): string {
+		const { frames } = this;
+		if (!(frames instanceof WaitFrames))
+			return '';
+		const cut = this.profile.header.waits_cut_ns ?? 0;
+		return [...WAIT_TITLES.map(([kind, title]) => `${title} ${time(frames.nsOf(0, kind))}`),
+			this.state.bins ? 'of all the time, whichever part is chosen' : '',
+			cut ? `${time(cut)} stand at a caller, as there are too many paths` : ''].filter(Boolean).join(' · ');
 	}
 
 	private matches(func: number): boolean | null {
@@ -233,7 +251,10 @@ export class FlameView implements View {
 		const { state, profile } = this;
 		const func = frames.func(node);
 		const rows: [string, string][] = [];
-		state.profile.header.quantities.forEach((quantity, q) => {
+		if (frames instanceof WaitFrames)
+			for (const [kind, title] of WAIT_TITLES)
+				rows.push([title, `${time(frames.nsOf(node, kind))} · ${percent(frames.nsOf(node, kind) / (frames.value(0, 0, true) || 1))} %`]);
+		else state.profile.header.quantities.forEach((quantity, q) => {
 			for (const inclusive of frames.kind === 'callers' ? [true] : [true, false]) {
 				const value = frames.value(node, q, inclusive);
 				const total = frames.value(0, q, true);
@@ -242,7 +263,7 @@ export class FlameView implements View {
 					`${text} · ${total ? percent(value / total) : '–'} %`]);
 			}
 		});
-		if (func >= 0 && profile.hasCalls)
+		if (func >= 0 && profile.hasCalls && !(frames instanceof WaitFrames))
 			rows.push(['Calls', count(frames.calls(node))]);
 		if (this.match) {
 			const delta = this.difference(node);
@@ -280,7 +301,7 @@ export class FlameView implements View {
 		if (change === 'measure') {
 			/* The exclusive value is what the reversed graph divides among callers. */
 			const kind = this.chosen('flame');
-			const turned = state.measure.inclusive ? (kind === 'callers' ? 'merged' : kind) : kind === 'sandwich' ? kind : 'callers';
+			const turned = state.measure.inclusive ? (kind === 'callers' ? 'merged' : kind) : ['sandwich', 'waits'].includes(kind) ? kind : 'callers';
 			if (!this.context.comparison && turned !== kind)
 				this.changeKind(turned);
 			this.rebuild();
