@@ -306,6 +306,7 @@ void object_close(struct object *object)
 	strmap_fini(&object->dynamic_symbols);
 	map_fini(&object->thunks);
 	map_fini(&object->slot_names);
+	map_fini(&object->slot_functions);
 	map_fini(&object->code_words);
 	map_fini(&object->cies);
 	file_view_close(&object->debug_view);

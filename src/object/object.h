@@ -121,6 +121,12 @@ uint64_t object_dynamic_symbol(const struct object *object, const char *name);
  * in .plt, .plt.sec, .plt.got (by the GOT slot that their jump goes through).
  */
 const char *object_plt_symbol(const struct object *object, uint64_t addr);
+/*
+ * The function of this file that a call through the PLT stub or the GOT slot at `addr` reaches
+ * unless another file has one of that name; 0: none, or its address is found by code (IFUNC).
+ * *slot gets the slot, which is the only place that tells.
+ */
+uint64_t object_plt_function(const struct object *object, uint64_t addr, uint64_t *slot);
 
 /* ---- relocations ---- */
 

@@ -49,16 +49,28 @@ static uint64_t stub_slot(const struct object *object, uint64_t addr)
 			   : addr + (uint64_t)(code.at - start) + (uint64_t)(int64_t)displacement;
 }
 
+/* The slot that is or that the stub at `addr` goes through, 0 if neither is there. */
+static uint64_t named_slot(const struct object *object, uint64_t addr)
+{
+	if (map_get(&object->slot_names, addr))
+		return addr;
+	/* Sections come last: few addresses have such a jump, and files may have many sections. */
+	if (!object_is_executable(object, addr))
+		return 0;
+	const uint64_t slot = stub_slot(object, addr);
+	return slot && map_get(&object->slot_names, slot) && is_in_plt(object, addr) ? slot : 0;
+}
+
 const char *object_plt_symbol(const struct object *object, uint64_t addr)
 {
-	const uint64_t *name = map_get(&object->slot_names, addr);
+	const uint64_t slot = named_slot(object, addr);
 
-	/* Sections come last: few addresses have such a jump, and files may have many sections. */
-	if (!name && object_is_executable(object, addr)) {
-		const uint64_t slot = stub_slot(object, addr);
-		name = slot ? map_get(&object->slot_names, slot) : NULL;
-		if (name && !is_in_plt(object, addr))
-			name = NULL;
-	}
-	return name ? object->names.data[*name] : NULL;
+	return slot ? object->names.data[*map_get(&object->slot_names, slot)] : NULL;
+}
+
+uint64_t object_plt_function(const struct object *object, uint64_t addr, uint64_t *slot)
+{
+	*slot = named_slot(object, addr);
+	const uint64_t *function = *slot ? map_get(&object->slot_functions, *slot) : NULL;
+	return function ? *function : 0;
 }

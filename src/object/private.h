@@ -59,6 +59,7 @@ struct object {
 	struct strmap dynamic_symbols;
 	struct map thunks;     /* code without a symbol -> index of the one that jumps there */
 	struct map slot_names; /* GOT slot -> index in names */
+	struct map slot_functions; /* GOT slot -> the function of that name in this file */
 	struct vec_of(const char *) names;
 
 	struct u64_vec code_pointers, text_relocations;

@@ -68,6 +68,19 @@ static const char *rela_name(const struct object *object, const Elf64_Rela *rela
 	}
 }
 
+/* What the loader binds the slot to where no other file comes first. */
+static void slot_function_put(struct object *object, const Elf64_Rela *rela)
+{
+	const uint64_t type = ELF64_R_TYPE(rela->r_info);
+	Elf64_Sym symbol;
+
+	if ((type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT) &&
+	    dynamic_symbol_get(object, ELF64_R_SYM(rela->r_info), &symbol) &&
+	    symbol.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC)
+		*map_put(&object->slot_functions, rela->r_offset, symbol.st_value) =
+			symbol.st_value;
+}
+
 static void slot_name_put(struct object *object, const Elf64_Rela *rela)
 {
 	const char *name = rela_name(object, rela);
@@ -75,6 +88,7 @@ static void slot_name_put(struct object *object, const Elf64_Rela *rela)
 	if (!name || !*name)
 		return;
 	map_put(&object->slot_names, rela->r_offset, object->names.len);
+	slot_function_put(object, rela);
 	vec_push(&object->names, name);
 }
 

@@ -279,6 +279,13 @@ static bool is_artefact(const char *name)
 	       str_starts_with(name, "__x86_return_thunk");
 }
 
+/* A call of it needs no probes: it has its own, or a counter. */
+static bool reports_itself(const struct program *program, const struct range *callee)
+{
+	return callee && callee->verdict == REWRITE_INSTRUMENTED &&
+	       program->options->probes != REWRITE_PROBES_ALL;
+}
+
 /* Whether the direct call leaves instrumented code. */
 static bool call_leaves(const struct program *program, const struct insn *insn)
 {
@@ -290,8 +297,7 @@ static bool call_leaves(const struct program *program, const struct insn *insn)
 		return true;
 	if (insn->target != callee->begin || !callee->entry || is_artefact(callee->name))
 		return false;
-	return callee->verdict != REWRITE_INSTRUMENTED ||
-	       program->options->probes == REWRITE_PROBES_ALL;
+	return !reports_itself(program, callee);
 }
 
 /* Whether the jump that leaves the function is a call of one that does not count itself. */
@@ -362,7 +368,53 @@ bool call_is_counted(const struct program *program, const struct range *range,
 	return program_counts(program) && !range->small && make_call_probe(program, call, &probe);
 }
 
-static void emit_call_itself(struct emitter *emitter, const struct insn *insn)
+/*
+ * Calls through the PLT of functions of this file. Where the loader has bound such a call to the
+ * function here, and to none of another file, it goes to the copy at once. The way by the PLT and the
+ * jump at the original's entry takes two more jumps, and short functions as long for them as for
+ * their work. The PLT itself uses r11, and the binding of a call at its first time the flags.
+ */
+struct bound_call {
+	const struct range *callee; /* NULL: it is no such call */
+	uint64_t slot;		    /* the word that says where it is bound to */
+};
+
+static struct bound_call bound_call(const struct program *program, const struct insn *insn)
+{
+	struct bound_call call = {0};
+	const uint64_t function =
+		insn->kind == INSN_CALL || insn->rip_offset
+			? object_plt_function(program->object, insn->target, &call.slot)
+			: 0;
+	const struct range *callee = function ? program_range(program, function) : NULL;
+
+	if (callee && callee->begin == function && callee->entry && callee->copied &&
+	    !is_artefact(object_plt_symbol(program->object, call.slot)))
+		call.callee = callee;
+	return call;
+}
+
+/* lea original(%rip),%r11; cmp %r11,slot(%rip) */
+static void emit_bound_compare(struct emitter *emitter, const struct bound_call *call)
+{
+	emit_code(emitter, 0x4c, 0x8d, 0x1d);
+	emit_fixup(emitter, FIXUP_ADDRESS, call->callee->begin, 0);
+	emit_code(emitter, 0x4c, 0x39, 0x1d);
+	emit_fixup(emitter, FIXUP_ADDRESS, call->slot, 0);
+}
+
+/* … lea copy(%rip),%r11; cmovne slot(%rip),%r11; call *%r11 */
+static void emit_bound_call(struct emitter *emitter, const struct bound_call *call)
+{
+	emit_bound_compare(emitter, call);
+	emit_code(emitter, 0x4c, 0x8d, 0x1d);
+	emit_fixup(emitter, FIXUP_CODE, call->callee->begin, 0);
+	emit_code(emitter, 0x4c, 0x0f, 0x45, 0x1d);
+	emit_fixup(emitter, FIXUP_ADDRESS, call->slot, 0);
+	emit_code(emitter, 0x41, 0xff, 0xd3);
+}
+
+static void emit_original_call(struct emitter *emitter, const struct insn *insn)
 {
 	if (insn->kind == INSN_CALL_INDIRECT) {
 		emit_raw(emitter, insn);
@@ -372,19 +424,49 @@ static void emit_call_itself(struct emitter *emitter, const struct insn *insn)
 	emit_fixup(emitter, FIXUP_CODE, insn->target, 0);
 }
 
+static void emit_probed_call(struct emitter *emitter, const struct insn *insn,
+			     const struct bound_call *bound, struct probe *probe)
+{
+	probe->site = (uint32_t)emitter->range->sites.len;
+	add_site(emitter->range, probe->target, insn->addr);
+	emit_probe(emitter, probe);
+	if (bound->callee)
+		emit_bound_call(emitter, bound);
+	else
+		emit_original_call(emitter, insn);
+	probe->kind = PROBE_RETURN;
+	probe->flags_live = flags_live(emitter->program, insn_end(insn));
+	emit_probe(emitter, probe);
+}
+
+/* … je bound; the call with its probes; jmp behind; bound: call copy; behind: */
+static void emit_call_either_way(struct emitter *emitter, const struct insn *insn,
+				 const struct bound_call *bound, struct probe *probe)
+{
+	emit_bound_compare(emitter, bound);
+	emit_code(emitter, 0x0f, 0x84);
+	const uint32_t to_bound = emit_offset(emitter);
+	put_u32(&emitter->range->code, 0);
+	emit_probed_call(emitter, insn, &(struct bound_call){0}, probe);
+	emit_code(emitter, 0xeb, 5);
+	emit_land(emitter, to_bound);
+	emit_code(emitter, 0xe8);
+	emit_fixup(emitter, FIXUP_CODE, bound->callee->begin, 0);
+}
+
 void emit_call(struct emitter *emitter, const struct insn *insn)
 {
+	const struct bound_call bound = bound_call(emitter->program, insn);
 	struct probe probe;
 
 	if (!probes_functions(emitter) || !make_call_probe(emitter->program, insn, &probe)) {
-		emit_call_itself(emitter, insn);
-		return;
+		if (bound.callee)
+			emit_bound_call(emitter, &bound);
+		else
+			emit_original_call(emitter, insn);
+	} else if (reports_itself(emitter->program, bound.callee)) {
+		emit_call_either_way(emitter, insn, &bound, &probe);
+	} else {
+		emit_probed_call(emitter, insn, &bound, &probe);
 	}
-	probe.site = (uint32_t)emitter->range->sites.len;
-	add_site(emitter->range, probe.target, insn->addr);
-	emit_probe(emitter, &probe);
-	emit_call_itself(emitter, insn);
-	probe.kind = PROBE_RETURN;
-	probe.flags_live = flags_live(emitter->program, insn_end(insn));
-	emit_probe(emitter, &probe);
 }

@@ -6,6 +6,7 @@
  *   operands relative to rip: another distance to the same address
  *   branches: short or long; to the copy of the target, or to the target where there is no copy
  *   conditional tail calls: the inverted branch over a probe and a jump
+ *   calls through the PLT that may be bound to this file: to the copy at once where they are
  *   branches that count how often they are taken: to a stub that does, and jumps there
  *   loop, jrcxz: over a jump to a jump
  *   reads of jump tables, indirect jumps: see indirect.c
@@ -161,14 +162,29 @@ static bool take_relative(struct walk *walk, bool call)
 	return true;
 }
 
-static bool take_call(struct walk *walk, const struct check_probe *before)
+static bool take_probes(struct walk *walk, struct check_probe *last)
 {
-	const uint32_t begin = walk->at;
+	*last = (struct check_probe){.kind = CHECK_NO_PROBE};
+	for (;;) {
+		rows_check(walk, walk->at, walk->insn->addr, 0);
+		const struct check_probe probe = probe_take(walk, false, false);
+		if (probe.kind == CHECK_WRONG_PROBE)
+			return false;
+		if (probe.kind == CHECK_NO_PROBE)
+			return true;
+		*last = probe;
+	}
+}
 
-	if (walk->insn->kind == INSN_CALL
-		    ? !take_relative(walk, true)
-		    : !walk_take_raw(walk) && !walk_fails(walk, VERIFY_CODE, "not the same call"))
-		return false;
+/* Calls of functions of the same file through a slot that another file may be bound to: they look
+   where it leads. */
+struct bound_call {
+	uint64_t function, slot;
+};
+
+/* The call has been read, from `begin` on: its exception table, and the probe of its return. */
+static bool take_behind_call(struct walk *walk, const struct check_probe *before, uint32_t begin)
+{
 	rows_check_call_site(walk, walk->insn, begin, walk->at);
 	if (before->kind != CHECK_CALL && before->kind != CHECK_CALL_INDIRECT)
 		return true;
@@ -177,6 +193,86 @@ static bool take_call(struct walk *walk, const struct check_probe *before)
 		return false;
 	return (behind.kind == CHECK_RETURN && behind.arm_addr == before->arm_addr) ||
 	       walk_fails(walk, VERIFY_PROBE, "the probe of a call has none of its return");
+}
+
+static bool take_original_call(struct walk *walk, const struct check_probe *before)
+{
+	const uint32_t begin = walk->at;
+
+	if (walk->insn->kind == INSN_CALL
+		    ? !take_relative(walk, true)
+		    : !walk_take_raw(walk) && !walk_fails(walk, VERIFY_CODE, "not the same call"))
+		return false;
+	return take_behind_call(walk, before, begin);
+}
+
+/* [lea copy(%rip),%r11; cmovne slot(%rip),%r11; call *%r11] */
+static bool take_call_by_address(struct walk *walk, const struct bound_call *bound,
+				 const struct check_probe *before, uint32_t begin)
+{
+	uint64_t copy, slot;
+
+	if (!walk_take_bytes(walk, 0x4c, 0x8d, 0x1d) || !walk_take_distance(walk, 0, &copy) ||
+	    !walk_take_bytes(walk, 0x4c, 0x0f, 0x45, 0x1d) || !walk_take_distance(walk, 0, &slot) ||
+	    slot != bound->slot || !walk_take_bytes(walk, 0x41, 0xff, 0xd3))
+		return walk_fails(walk, VERIFY_CODE, "not the same call of what may be bound here");
+	walk_note_target(walk, bound->function, copy, true);
+	return take_behind_call(walk, before, begin);
+}
+
+/* [je bound;] the original call; jmp behind; bound: call copy; behind: */
+static bool take_call_either_way(struct walk *walk, const struct bound_call *bound)
+{
+	uint64_t to_bound, copy;
+	struct check_probe before;
+
+	if (!walk_take_distance(walk, 0, &to_bound) || !take_probes(walk, &before))
+		return false;
+	if (before.kind != CHECK_CALL)
+		return walk_fails(walk, VERIFY_PROBE, "a call to elsewhere without its probe");
+	if (!take_original_call(walk, &before))
+		return false;
+	rows_check(walk, walk->at, walk->insn->addr, 0);
+	if (!walk_take_bytes(walk, 0xeb, 5) || to_bound != walk_addr(walk) ||
+	    !walk_take_bytes(walk, 0xe8))
+		return walk_fails(walk, VERIFY_CODE, "not the other way of a call");
+	const uint32_t begin = walk->at - 1;
+	if (!walk_take_distance(walk, 0, &copy))
+		return walk_fails(walk, VERIFY_CODE, "a call is cut off");
+	walk_note_target(walk, bound->function, copy, true);
+	rows_check_call_site(walk, walk->insn, begin, walk->at);
+	return true;
+}
+
+/* lea function(%rip),%r11; cmp %r11,slot(%rip): is the slot bound to the function of this file? */
+static bool take_bound_compare(struct walk *walk, struct bound_call *bound)
+{
+	const uint32_t before = walk->at;
+	uint64_t function, slot;
+
+	*bound = (struct bound_call){0};
+	if (walk->insn->kind == INSN_CALL || walk->insn->rip_offset)
+		bound->function = object_plt_function(walk->check->original, walk->insn->target,
+						      &bound->slot);
+	if (bound->function && walk_take_bytes(walk, 0x4c, 0x8d, 0x1d) &&
+	    walk_take_distance(walk, 0, &function) && function == bound->function &&
+	    walk_take_bytes(walk, 0x4c, 0x39, 0x1d) && walk_take_distance(walk, 0, &slot) &&
+	    slot == bound->slot)
+		return true;
+	walk->at = before;
+	return false;
+}
+
+static bool take_call(struct walk *walk, const struct check_probe *before)
+{
+	const uint32_t begin = walk->at;
+	struct bound_call bound;
+
+	if (!take_bound_compare(walk, &bound))
+		return take_original_call(walk, before);
+	if (before->kind == CHECK_NO_PROBE && walk_take_bytes(walk, 0x0f, 0x84))
+		return take_call_either_way(walk, &bound);
+	return take_call_by_address(walk, &bound, before, begin);
 }
 
 static bool take_indirect_jump(struct walk *walk)
@@ -198,20 +294,6 @@ static bool take_plain(struct walk *walk)
 }
 
 /* ---- instructions ---- */
-
-static bool take_probes(struct walk *walk, struct check_probe *last)
-{
-	*last = (struct check_probe){.kind = CHECK_NO_PROBE};
-	for (;;) {
-		rows_check(walk, walk->at, walk->insn->addr, 0);
-		const struct check_probe probe = probe_take(walk, false, false);
-		if (probe.kind == CHECK_WRONG_PROBE)
-			return false;
-		if (probe.kind == CHECK_NO_PROBE)
-			return true;
-		*last = probe;
-	}
-}
 
 /* The probe of an entry stands before everything that a branch may lead to. */
 static bool take_enter(struct walk *walk)

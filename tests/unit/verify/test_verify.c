@@ -399,6 +399,75 @@ static void test_counters_without_probes(void **state)
 	pair_release(&pair);
 }
 
+/* Calls of functions of the same file through the PLT: where lea and cmp begin one, from `at` on. */
+static uint64_t next_bound_call(const struct pair *pair, const struct region *code, uint64_t at)
+{
+	static const unsigned char lea[] = {0x4c, 0x8d, 0x1d}, cmp[] = {0x4c, 0x39, 0x1d};
+
+	for (; at + 32 < code->offset + code->size; at++)
+		if (memcmp(pair->bytes.data + at, lea, sizeof(lea)) == 0 &&
+		    memcmp(pair->bytes.data + at + 7, cmp, sizeof(cmp)) == 0)
+			return at;
+	return 0;
+}
+
+/* lea, cmovne, call: from a function without probes, or with all of them. */
+static void change_call_by_address(struct pair *pair, uint64_t at)
+{
+	assert_memory_equal(pair->bytes.data + at + 15, "\x41\xff\xd3", 3);
+	must_be_found(pair, at + 3, 1, "another place in the copy");
+	must_be_found(pair, at + 9, 1, "another condition");
+	must_be_found(pair, at + 11, 8, "another slot is called");
+	must_be_found(pair, at + 17, 1, "a call by another register");
+}
+
+/* je; call with probes; jmp; call */
+static void change_call_either_way(struct pair *pair, uint64_t at)
+{
+	int32_t distance;
+
+	memcpy(&distance, pair->bytes.data + at + 2, sizeof(distance));
+	const uint64_t bound = at + 6 + (uint64_t)distance;
+	assert_memory_equal(pair->bytes.data + bound - 2, "\xeb\x05\xe8", 3);
+	must_be_found(pair, at + 1, 1, "the opposite condition");
+	must_be_found(pair, at + 2, 1, "to another place");
+	must_be_found(pair, bound - 1, 1, "back to another place");
+	must_be_found(pair, bound + 1, 1, "another place in the copy");
+}
+
+static void change_bound_calls(enum rewrite_probes probes)
+{
+	const struct rewrite_options options = {.probes = probes, .first_unit = 0, .last_unit = 300};
+	const bool all = probes == REWRITE_PROBES_ALL;
+	struct pair pair;
+	uint32_t met = 0;
+
+	pair_make(&pair, libstdcxx, &options);
+	const struct region code = section_region(&pair, ".tare.text");
+	for (uint64_t at = code.offset; met < 2; at++) {
+		at = next_bound_call(&pair, &code, at);
+		assert_int_not_equal(at, 0);
+		if (pair.bytes.data[at + 14] != (all ? 0x4c : 0x0f))
+			continue;
+		met++;
+		must_be_found(&pair, at + 3, 1, "compared with another function");
+		must_be_found(&pair, at + 10, 8, "another slot is compared");
+		if (all)
+			change_call_by_address(&pair, at + 14);
+		else
+			change_call_either_way(&pair, at + 14);
+	}
+	pair_release(&pair);
+}
+
+static void test_changed_bound_calls_are_found(void **state)
+{
+	(void)state;
+	need(libstdcxx);
+	change_bound_calls(REWRITE_PROBES_MERGED);
+	change_bound_calls(REWRITE_PROBES_ALL);
+}
+
 static void test_changed_originals_are_found(void **state)
 {
 	struct pair pair;
@@ -464,6 +533,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_changed_stubs_are_found),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_counters_without_probes),
+		cmocka_unit_test(test_changed_bound_calls_are_found),
 		cmocka_unit_test(test_changed_originals_are_found),
 		cmocka_unit_test(test_changed_unwind_tables_are_found),
 	};
