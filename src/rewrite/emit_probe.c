@@ -370,9 +370,9 @@ bool call_is_counted(const struct program *program, const struct range *range,
 
 /*
  * Calls through the PLT of functions of this file. Where the loader has bound such a call to the
- * function here, and to none of another file, it goes to the copy at once. The way by the PLT and the
- * jump at the original's entry takes two more jumps, and short functions as long for them as for
- * their work. The PLT itself uses r11, and the binding of a call at its first time the flags.
+ * function here, and to none of another file, it goes to the copy at once. The way by the PLT and
+ * the jump at the original's entry takes two more jumps, and short functions as long for them as
+ * for their work. The PLT itself uses r11, and the binding of a call at its first time the flags.
  */
 struct bound_call {
 	const struct range *callee; /* NULL: it is no such call */

@@ -399,7 +399,8 @@ static void test_counters_without_probes(void **state)
 	pair_release(&pair);
 }
 
-/* Calls of functions of the same file through the PLT: where lea and cmp begin one, from `at` on. */
+/* Calls of functions of the same file through the PLT: where lea and cmp begin one, from `at` on.
+ */
 static uint64_t next_bound_call(const struct pair *pair, const struct region *code, uint64_t at)
 {
 	static const unsigned char lea[] = {0x4c, 0x8d, 0x1d}, cmp[] = {0x4c, 0x39, 0x1d};
@@ -437,7 +438,8 @@ static void change_call_either_way(struct pair *pair, uint64_t at)
 
 static void change_bound_calls(enum rewrite_probes probes)
 {
-	const struct rewrite_options options = {.probes = probes, .first_unit = 0, .last_unit = 300};
+	const struct rewrite_options options = {
+		.probes = probes, .first_unit = 0, .last_unit = 300};
 	const bool all = probes == REWRITE_PROBES_ALL;
 	struct pair pair;
 	uint32_t met = 0;
