@@ -57,8 +57,8 @@ struct object {
 	struct symbol_vec symbols;
 	uint32_t *symbol_outer; /* 1 + index of the nearest earlier symbol that reaches here */
 	struct strmap dynamic_symbols;
-	struct map thunks;     /* code without a symbol -> index of the one that jumps there */
-	struct map slot_names; /* GOT slot -> index in names */
+	struct map thunks;	   /* code without a symbol -> index of the one that jumps there */
+	struct map slot_names;	   /* GOT slot -> index in names */
 	struct map slot_functions; /* GOT slot -> the function of that name in this file */
 	struct vec_of(const char *) names;
 
