@@ -4,15 +4,17 @@
 #include "base/arena.h"
 #include "base/str.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { REMOVE_DEPTH_MAX = 64 }; /* of directories */
 
 bool file_view_open(struct file_view *view, const char *path, struct error *err)
 {
@@ -203,17 +205,45 @@ bool directory_create_private(const char *path, struct error *err)
 	return ok && directory_check_own(path, err);
 }
 
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *ftw)
+static bool remove_at(int dir_fd, const char *name, int depth);
+
+/* All within, of which there may be many. Takes the descriptor. */
+static bool empty_directory(int fd, int depth)
 {
-	(void)info;
-	(void)type;
-	(void)ftw;
-	return remove(path);
+	DIR *directory = fdopendir(fd);
+	bool ok = directory != NULL;
+
+	if (!ok)
+		close(fd);
+	for (const struct dirent *entry; ok && (entry = readdir(directory));)
+		ok = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		     remove_at(fd, entry->d_name, depth);
+	const int why = errno;
+
+	if (directory)
+		closedir(directory);
+	errno = why;
+	return ok;
+}
+
+/* What it is, its removal tells. */
+static bool remove_at(int dir_fd, const char *name, int depth)
+{
+	if (unlinkat(dir_fd, name, 0) == 0 || errno == ENOENT)
+		return true;
+	if ((errno != EISDIR && errno != EPERM) || depth == REMOVE_DEPTH_MAX)
+		return false;
+	const int why = errno;
+	const int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOTDIR)
+		errno = why;
+	return fd >= 0 && empty_directory(fd, depth + 1) &&
+	       (unlinkat(dir_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT);
 }
 
 bool directory_remove(const char *path, struct error *err)
 {
-	if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) < 0 && errno != ENOENT)
-		return error_set_errno(err, errno, "cannot remove %s", path);
-	return true;
+	return remove_at(AT_FDCWD, path, 0) ||
+	       error_set_errno(err, errno, "cannot remove %s", path);
 }
