@@ -29,14 +29,12 @@
 static bool assemble_counters(struct assembly *assembly, const char *name, struct error *err)
 {
 	struct error reason;
-	struct counted_file file = {0};
-	uint64_t magic = 0;
+	struct counted_file file = {.fd = -1};
 
-	/* The magic number comes last. */
-	if (session_file_head(assembly->session->fd, name, &magic, sizeof(magic)) >= 0 && !magic)
-		return true;
 	if (!counted_file_read(&file, assembly->session->fd, name, &reason)) {
-		assembly_add_reason(assembly, "%s", reason.message);
+		if (file.fd < 0 || file.header.magic) /* the magic number comes last */
+			assembly_add_reason(assembly, "%s", reason.message);
+		counted_file_fini(&file);
 		return true;
 	}
 	struct assemble_process *process =
@@ -52,6 +50,7 @@ static bool assemble_counters(struct assembly *assembly, const char *name, struc
 							.threads = assembly->rows.data,
 							.thread_count = assembly->rows.len,
 							.dir_fd = assembly->session->fd,
+							.learned = &assembly->learned,
 							.by_pointer = &assembly->by_pointer,
 							.file = &process->file,
 							.executions = &assembly->executions};
@@ -346,6 +345,7 @@ bool assemble_profile(const struct session *session, const struct recording *rec
 	vec_fini(&assembly.rows);
 	vec_fini(&assembly.by_pointer);
 	vec_fini(&assembly.known_processes);
+	counted_learned_fini(&assembly.learned);
 	executions_fini(&assembly.executions);
 	holders_fini(&assembly.holders);
 	resolver_fini(&assembly.resolver);

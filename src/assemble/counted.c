@@ -26,7 +26,7 @@ bool counted_records_read(struct counted_file *file, int fd, const char *name, s
 {
 	struct tare_counters_file *header = &file->header;
 
-	*file = (struct counted_file){0};
+	*file = (struct counted_file){.fd = -1};
 	const bool whole = session_file_read_at(fd, header, sizeof(*header), 0) == sizeof(*header);
 	if (!whole || header->magic != TARE_COUNTERS_MAGIC || header->abi != TARE_COUNTERS_ABI)
 		return error_set(err, ERROR_UNSUPPORTED,
@@ -37,7 +37,6 @@ bool counted_records_read(struct counted_file *file, int fd, const char *name, s
 		count = TARE_COUNTER_RECORDS_MAX;
 		file->damaged++;
 	}
-	file->name = mem_strdup(name);
 	file->records = mem_zalloc((count + 1) * sizeof(*file->records));
 	file->count =
 		(uint32_t)(session_file_read_at(fd, file->records, count * sizeof(*file->records),
@@ -51,16 +50,19 @@ bool counted_file_read(struct counted_file *file, int dir_fd, const char *name, 
 	uint64_t size;
 	const int fd = session_file_open(dir_fd, name, &size, err);
 
-	*file = (struct counted_file){0};
-	const bool ok = fd >= 0 && counted_records_read(file, fd, name, err);
-	if (fd >= 0)
-		close(fd);
+	*file = (struct counted_file){.fd = -1};
+	if (fd < 0)
+		return false;
+	const bool ok = counted_records_read(file, fd, name, err);
+	file->fd = fd;
 	return ok;
 }
 
 void counted_file_fini(struct counted_file *file)
 {
-	free(file->name);
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
 	free(file->records);
 }
 
@@ -97,7 +99,6 @@ struct sum {
 struct summing {
 	struct counted_file *file;
 	const struct counted_process *process;
-	int fd;
 	struct vec_of(struct sum) sums;
 	struct map places;    /* (thread, function) → index */
 	struct map disarmed;  /* places of the process that were ever disarmed */
@@ -186,11 +187,34 @@ static bool has_threads(const struct counted_process *process)
 	return count > 1;
 }
 
+/* ---- what was learned ---- */
+
+static const struct learned *learned_of(const struct counted_process *process,
+					const uint8_t *source_id)
+{
+	struct counted_learned_module module;
+
+	vec_foreach (known, process->learned)
+		if (!memcmp(known->source_id, source_id, sizeof(known->source_id)))
+			return &known->learned;
+	memcpy(module.source_id, source_id, sizeof(module.source_id));
+	learned_read_session(process->dir_fd, source_id, &module.learned);
+	vec_push(process->learned, module);
+	return &vec_last(process->learned).learned;
+}
+
+void counted_learned_fini(struct counted_learned *list)
+{
+	vec_foreach (module, list)
+		learned_fini(&module->learned);
+	vec_fini(list);
+}
+
 /* What a thread has counted by a module. */
 struct counting {
 	const struct resolve_loaded *loaded;
 	struct resolve_counted counted;
-	struct learned learned;
+	const struct learned *learned;
 	const uint64_t *values;
 	int64_t thread;
 };
@@ -198,7 +222,7 @@ struct counting {
 static bool is_dormant(const struct summing *summing, const struct counting *counting,
 		       uint32_t number)
 {
-	return learned_has(&counting->learned, number) ||
+	return learned_has(counting->learned, number) ||
 	       was_disarmed(summing, &counting->counted, number);
 }
 
@@ -236,7 +260,7 @@ static bool add_counter(struct summing *summing, const struct counting *counting
 	} else {
 		sum->called += value;
 	}
-	sum->learned |= learned_has(&counting->learned, number);
+	sum->learned |= learned_has(counting->learned, number);
 	return true;
 }
 
@@ -315,17 +339,15 @@ static bool add_entry(struct summing *summing, const struct tare_counter_record 
 	/* A poisoned copy counts, too, but nothing is to be measured by it. */
 	if (!counting.counted.function_count)
 		return true;
-	uint64_t *values = counted_values(summing->fd, entry);
+	uint64_t *values = counted_values(summing->file->fd, entry);
 	bool ok = true;
 
 	counting.values = values;
-	learned_read_session(summing->process->dir_fd, counting.counted.source_id,
-			     &counting.learned);
+	counting.learned = learned_of(summing->process, counting.counted.source_id);
 	for (uint32_t i = 0; i < counting.counted.site_end && ok; i++)
 		ok = !values[i] || add_counter(summing, &counting, i, err);
 	ok = ok && add_inner_cost(summing, &counting, err) &&
 	     add_executions(summing, &counting, err);
-	learned_fini(&counting.learned);
 	free(values);
 	return ok;
 }
@@ -401,14 +423,9 @@ static bool write_missed(struct summing *summing, struct error *err)
 bool counted_write(struct counted_file *file, const struct counted_process *process,
 		   struct error *err)
 {
-	struct error ignored;
-	uint64_t size;
 	struct summing summing = {.file = file, .process = process};
 	bool ok = true;
 
-	summing.fd = session_file_open(process->dir_fd, file->name, &size, &ignored);
-	if (summing.fd < 0)
-		return true;
 	map_init(&summing.places);
 	map_init(&summing.disarmed);
 	map_init(&summing.missed);
@@ -418,7 +435,6 @@ bool counted_write(struct counted_file *file, const struct counted_process *proc
 			ok = add_entry(&summing, &file->records[i], err);
 	ok = ok && write_rows(&summing, err) &&
 	     (!summing.pointers_missed || write_missed(&summing, err));
-	close(summing.fd);
 	vec_fini(&summing.sums);
 	map_fini(&summing.places);
 	map_fini(&summing.disarmed);

@@ -9,10 +9,12 @@
 #include "assemble/execution_rows.h"
 #include "assemble/sample_assemble.h"
 #include "assemble/thread_tree.h"
+#include "cache/digest.h"
+#include "cache/learned.h"
 #include "resolve/resolve.h"
 
 struct counted_file {
-	char *name;
+	int fd; /* open by counted_file_read until counted_file_fini, else -1 */
 	struct tare_counters_file header;
 	struct tare_counter_record *records;
 	uint32_t count;
@@ -21,7 +23,7 @@ struct counted_file {
 
 /* False with err where the file is none of this kind, or of another version. */
 bool counted_file_read(struct counted_file *file, int dir_fd, const char *name, struct error *err);
-/* The same of an open file, which `name` is for the sentence of. */
+/* The same of an open file, which stays the caller's; `name` is for the sentence. */
 bool counted_records_read(struct counted_file *file, int fd, const char *name, struct error *err);
 void counted_file_fini(struct counted_file *file);
 
@@ -43,6 +45,16 @@ struct counted_pointers vec_of(struct counted_by_pointer);
 void counted_note_node(struct counted_pointers *list, int64_t process, int64_t function,
 		       const struct tare_node *from, const struct tree_node *node);
 
+/* What was learned of each module that has counted, read once for all processes. */
+struct counted_learned_module {
+	uint8_t source_id[DIGEST_BYTES]; /* of its copy */
+	struct learned learned;
+};
+
+struct counted_learned vec_of(struct counted_learned_module);
+
+void counted_learned_fini(struct counted_learned *list);
+
 struct counted_process {
 	struct resolver *resolver;
 	struct resolve_process *resolve;
@@ -51,6 +63,7 @@ struct counted_process {
 	const struct sample_known_thread *threads;
 	size_t thread_count;
 	int dir_fd;
+	struct counted_learned *learned;	   /* as far as it was read, of all processes */
 	const struct counted_pointers *by_pointer; /* of all processes, in any order */
 	const struct process_file *file;	   /* what it has noted */
 	struct executions *executions;

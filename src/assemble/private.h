@@ -49,6 +49,7 @@ struct assembly {
 	struct vec_of(struct sample_known_process) known_processes; /* rows written */
 	struct vec_of(struct sample_known_thread) rows;
 	struct counted_pointers by_pointer;
+	struct counted_learned learned;
 	struct executions executions;
 	struct holders holders;
 	struct member_list members; /* looked for where an end was not seen */

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void take_process_file(struct assembly *assembly, const char *name)
+static void take_process_file(struct assembly *assembly, const char *name, uint64_t processors)
 {
 	struct error err;
 	struct assemble_process process = {0};
@@ -23,8 +23,7 @@ static void take_process_file(struct assembly *assembly, const char *name)
 		assembly_add_reason(assembly, "%s", err.message);
 		return;
 	}
-	process_file_bound(&process.file, assembly->span_ticks,
-			   (uint64_t)sysconf(_SC_NPROCESSORS_CONF));
+	process_file_bound(&process.file, assembly->span_ticks, processors);
 	if (!recording->follow && process.file.header.pid != recording->command_pid) {
 		process_file_fini(&process.file);
 		return;
@@ -33,23 +32,17 @@ static void take_process_file(struct assembly *assembly, const char *name)
 	vec_push(&assembly->processes, process);
 }
 
-static void take_thread_file(struct assembly *assembly, const char *name)
+static void take_thread_file(struct assembly *assembly, const char *name,
+			     const struct tare_thread_file *header)
 {
-	struct tare_thread_file header = {0};
-
-	if (session_file_head(assembly->session->fd, name, &header, sizeof(header)) !=
-	    sizeof(header)) {
-		assembly_add_reason(assembly, "%s is cut off", name);
-		return;
-	}
 	const struct assemble_thread thread = {.name = mem_strdup(name),
-					       .pid = header.pid,
-					       .tid = header.tid,
-					       .begin_ticks = header.begin_ticks,
-					       .claim = {.paths = header.node_count,
-							 .ticks = header.now_ticks -
-								  header.blocked_ticks -
-								  header.preempted_ticks}};
+					       .pid = header->pid,
+					       .tid = header->tid,
+					       .begin_ticks = header->begin_ticks,
+					       .claim = {.paths = header->node_count,
+							 .ticks = header->now_ticks -
+								  header->blocked_ticks -
+								  header->preempted_ticks}};
 	vec_push(&assembly->threads, thread);
 }
 
@@ -57,16 +50,20 @@ static void take_thread_file(struct assembly *assembly, const char *name)
  * By the magic number, which comes last when a file is made: one without was laid aside and never
  * needed, or its process was killed before it did anything that is recorded.
  */
-static void take_file(struct assembly *assembly, const char *name)
+static void take_file(struct assembly *assembly, const char *name, uint64_t processors)
 {
-	uint64_t magic = 0;
+	struct tare_thread_file header = {0}; /* a process file begins with its magic number, too */
+	const ssize_t have =
+		session_file_head(assembly->session->fd, name, &header, sizeof(header));
 
-	if (session_file_head(assembly->session->fd, name, &magic, sizeof(magic)) >= 0 && !magic)
+	if (have >= 0 && !header.magic)
 		return;
-	if (magic == TARE_PROCESS_MAGIC || str_starts_with(name, "process."))
-		take_process_file(assembly, name);
+	if (header.magic == TARE_PROCESS_MAGIC || str_starts_with(name, "process."))
+		take_process_file(assembly, name, processors);
+	else if (have == sizeof(header))
+		take_thread_file(assembly, name, &header);
 	else
-		take_thread_file(assembly, name);
+		assembly_add_reason(assembly, "%s is cut off", name);
 }
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -122,6 +119,7 @@ bool assembly_find_files(struct assembly *assembly, struct error *err)
 {
 	const int fd = openat(assembly->session->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	const uint64_t processors = (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
 
 	if (!directory) {
 		error_set_errno(err, errno, "cannot read %s", assembly->session->directory);
@@ -133,7 +131,7 @@ bool assembly_find_files(struct assembly *assembly, struct error *err)
 		if (str_starts_with(file->d_name, "process.") ||
 		    str_starts_with(file->d_name, "thread.") ||
 		    str_starts_with(file->d_name, "spare."))
-			take_file(assembly, file->d_name);
+			take_file(assembly, file->d_name, processors);
 		if (str_starts_with(file->d_name, "timer."))
 			vec_push(&assembly->timers, mem_strdup(file->d_name));
 		if (str_starts_with(file->d_name, TARE_COUNTERS_NAME))
