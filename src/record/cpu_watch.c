@@ -9,13 +9,17 @@
 #include "session/thread_files.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NS_PER_SECOND 1000000000ULL
+#define NS_PER_SECOND	    1000000000ULL
+#define PROCESS_FILE_PREFIX "process."
 
 /* A process file is there a moment before its process has mapped it. */
 enum { CANDIDATE_LOOKS = 3 };
@@ -95,11 +99,21 @@ void cpu_watch_add_command(struct cpu_watch *watch, pid_t pid)
 		add(watch, pid, false);
 }
 
+/* By the number in the file's name: most short processes have, when their files are found. */
+static bool has_ended(const struct cpu_candidate *candidate)
+{
+	const long pid = strtol(candidate->name + strlen(PROCESS_FILE_PREFIX), NULL, 10);
+
+	return pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+}
+
 /* True when there is no need to look again. */
 static bool candidate_settle(struct cpu_watch *watch, struct cpu_candidate *candidate)
 {
 	struct tare_process_file header;
 
+	if (has_ended(candidate))
+		return true;
 	if (session_file_head(watch->session->fd, candidate->name, &header, sizeof(header)) ==
 		    sizeof(header) &&
 	    header.magic == TARE_PROCESS_MAGIC && header.pid > 0 &&
@@ -126,7 +140,7 @@ static void find_files(struct cpu_watch *watch)
 	for (const struct dirent *entry; files && (entry = readdir(files));) {
 		struct cpu_candidate candidate = {.looks = 0};
 
-		if (!str_starts_with(entry->d_name, "process.") ||
+		if (!str_starts_with(entry->d_name, PROCESS_FILE_PREFIX) ||
 		    strlen(entry->d_name) >= sizeof(candidate.name) ||
 		    !file_is_new(watch, entry->d_name))
 			continue;
