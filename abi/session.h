@@ -111,6 +111,7 @@ struct tare_settings {
 	uint64_t call_sites; /* --call-sites: calls from different places have nodes of their own */
 	uint64_t no_follow;  /* --no-follow: what children of the command execute is not recorded */
 	uint64_t tracer_pid; /* of the recorder, which then has the command, too; 0: none */
+	uint64_t in_memory;  /* the session's files are on no disk */
 };
 
 #define TARE_NODES_USUAL	(1ULL << 17)

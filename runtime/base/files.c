@@ -30,14 +30,14 @@ static bool failed(long result)
 	return result < 0 && result > -4096;
 }
 
-/* So much of `size_bytes` as a file may have. */
-static uint64_t size_allowed(uint64_t size_bytes)
+/* So large a file may be, in whole pages. */
+static uint64_t size_allowed(void)
 {
 	struct rlimit limit;
 
 	if (kernel_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit))
 		return 0;
-	return limit.rlim_cur < size_bytes ? limit.rlim_cur & ~(PAGE_BYTES - 1) : size_bytes;
+	return limit.rlim_cur & ~(PAGE_BYTES - 1);
 }
 
 long files_open(const char *name, int flags)
@@ -75,16 +75,18 @@ static long file_open(const char *name, uint64_t *number, char *path, size_t pat
 	return -EEXIST;
 }
 
-static uint64_t file_map(long fd, const struct files_size *size, uint32_t *limits)
+static uint64_t file_map(long fd, const struct files_size *size, uint64_t file_bytes,
+			 uint32_t *limits)
 {
 	*limits = TARE_LIMIT_SYSTEM;
-	if (kernel_call(SYS_ftruncate, fd, size_allowed(size->file_bytes)))
+	if (kernel_call(SYS_ftruncate, fd, file_bytes))
 		return 0;
 	const long map = own_place_map(size->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
 	if (failed(map))
 		return 0;
 	/* On a disk, a fault would read ahead: megabytes of what was never written. */
-	kernel_call(SYS_madvise, map, size->mapped_bytes, MADV_RANDOM);
+	if (!state_session.settings.in_memory)
+		kernel_call(SYS_madvise, map, size->mapped_bytes, MADV_RANDOM);
 	const bool good = size->heirs == FILES_INHERITED ||
 			  kernel_call(SYS_madvise, map, size->mapped_bytes, MADV_DONTFORK) == 0;
 
@@ -101,13 +103,16 @@ uint64_t files_create(const char *name, const struct files_size *size, uint32_t 
 	char path[TARE_PATH_MAX + 64];
 
 	*limits = TARE_LIMIT_SYSTEM;
-	if (size_allowed(size->backed_bytes) != size->backed_bytes)
-		return 0;
+	const uint64_t allowed = size_allowed();
 	uint64_t number;
+
+	if (allowed < size->backed_bytes)
+		return 0;
 	const long fd = file_open(name, size->number ? size->number : &number, path, sizeof(path));
 	if (failed(fd))
 		return 0;
-	const uint64_t map = file_map(fd, size, limits);
+	const uint64_t file_bytes = allowed < size->file_bytes ? allowed : size->file_bytes;
+	const uint64_t map = file_map(fd, size, file_bytes, limits);
 
 	kernel_call(SYS_close, fd);
 	if (!map)

@@ -70,6 +70,18 @@ static inline int kernel_is_tid(int32_t tid)
 	return own < 0 || own == tid;
 }
 
+/*
+ * Is the calling thread its process's first one? What /proc tells of that one is found in half the
+ * time, and leaves the kernel less to forget, under the process's own name. False where it may not
+ * be asked.
+ */
+static inline int kernel_is_first(void)
+{
+	const int32_t own = kernel_tid();
+
+	return own > 0 && own == kernel_pid();
+}
+
 /* The processor traps behind each instruction; the kernel kills who blocks the signal of that. */
 static __attribute__((noinline, unused)) bool kernel_is_stepped(void)
 {

@@ -13,6 +13,8 @@ static struct site {
 	uint32_t dull, all;
 } sites[SETS][WAYS];
 
+static bool any; /* was met: most processes never touch the table */
+
 static struct site *site_of(uint64_t arm)
 {
 	struct site *set = sites[(arm * 0x9e3779b97f4a7c15ULL >> 32) % SETS], *least = set;
@@ -31,6 +33,7 @@ bool sites_meet(uint64_t arm, bool is_dull)
 {
 	struct site *site = site_of(arm);
 
+	any = true;
 	if (site->all >= SITES_MEMORY) {
 		site->all /= 2;
 		site->dull /= 2;
@@ -45,7 +48,7 @@ bool sites_meet(uint64_t arm, bool is_dull)
 
 void sites_forget(uint64_t begin, uint64_t end)
 {
-	for (int set = 0; set < SETS; set++)
+	for (int set = 0; any && set < SETS; set++)
 		for (int way = 0; way < WAYS; way++)
 			if (sites[set][way].arm - begin < end - begin)
 				sites[set][way] = (struct site){0};

@@ -184,7 +184,9 @@ static bool is_traced(void)
 {
 	char text[STATUS_BYTES];
 	const long fd =
-		kernel_call(SYS_openat, AT_FDCWD, "/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
+		kernel_call(SYS_openat, AT_FDCWD,
+			    kernel_is_first() ? "/proc/self/status" : "/proc/thread-self/status",
+			    O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return false;

@@ -35,6 +35,10 @@
 #define SYS_landlock_restrict_self 446
 #endif
 
+#ifndef PR_GET_AUXV
+#define PR_GET_AUXV 0x41555856
+#endif
+
 #define AT_AS_EFFECTIVE 0x200 /* AT_EACCESS */
 #define SWITCH_ROUNDS	64
 #define RESERVE_NODES	4096
@@ -171,6 +175,7 @@ static bool filters_permit_start(void)
 		{SYS_prlimit64, {0, 1, 0, 4096}},
 		{SYS_prctl, {PR_GET_NAME, 4096}},
 		{SYS_prctl, {PR_GET_SECCOMP}},
+		{SYS_prctl, {PR_GET_AUXV, 4096, 1024}},
 		{SYS_mincore, {4096, 4096, 4096}},
 		{SYS_process_vm_readv, {2, 4096, 1, 4096, 1}},
 		{SYS_sched_yield, {0}},

@@ -1,7 +1,8 @@
 /*
  * The counters' file grows as thread files do: the page behind what is used is mapped, and what
  * follows is mapped by mremap of it, without the file's path or descriptor. What a slot gets at
- * once is one piece of the file: all its counters, then as much for what does not count.
+ * once is one piece of the file: all its counters, then as much for what does not count. The first
+ * pieces, which are all of most processes, are mapped with the file's head, and stay so.
  *
  * A forked child has its parent's pages under its counters until its first probe, which takes a
  * file of its own. What it counts before is its parent's.
@@ -26,7 +27,9 @@
 #define FIRST_MODULES  16
 #define ARCH_SET_GS    0x1001
 #define HEAD_MIN_BYTES 4096ULL
+#define FIRST_BYTES    32768ULL /* of counters, mapped with the head */
 #define OWNERS_MAX     512
+#define HEAD_BYTES     (TARE_COUNTERS_HEAD_BYTES + FIRST_BYTES)
 
 struct slot {
 	int64_t delta;
@@ -36,7 +39,7 @@ struct slot {
 };
 
 static struct tare_counters_file *file; /* NULL: there is none */
-static uint64_t head_backed;
+static uint64_t head_backed, first_used;
 static uint64_t tail, tail_offset; /* the page behind what is used: its run address, its place */
 static uint32_t owner_count;
 static uint64_t process_begin;
@@ -124,7 +127,7 @@ static void file_make(void)
 	char name[64];
 	struct bytes_text text = {.start = name, .size_bytes = sizeof(name)};
 	const struct files_size size = {.file_bytes = FILE_BYTES,
-					.mapped_bytes = TARE_COUNTERS_HEAD_BYTES + PAGE_BYTES,
+					.mapped_bytes = HEAD_BYTES + PAGE_BYTES,
 					.backed_bytes = HEAD_MIN_BYTES,
 					.heirs = FILES_INHERITED};
 	uint32_t limits, number;
@@ -136,8 +139,9 @@ static void file_make(void)
 		return;
 	head_backed = HEAD_MIN_BYTES;
 	owner_count = 0;
-	tail = (uint64_t)file + TARE_COUNTERS_HEAD_BYTES;
-	tail_offset = TARE_COUNTERS_HEAD_BYTES;
+	first_used = 0;
+	tail = (uint64_t)file + HEAD_BYTES;
+	tail_offset = HEAD_BYTES;
 	*file = (struct tare_counters_file){
 		.abi = TARE_COUNTERS_ABI, .pid = process_id, .process_begin_ticks = process_begin};
 	owner_add(&number); /* of slot 0 */
@@ -154,11 +158,33 @@ static void note_shared(uint64_t threads)
 
 /* ---- pages ---- */
 
+/* Behind the head. */
+static uint64_t first_take(uint64_t size_bytes, uint64_t *offset)
+{
+	const uint64_t at = TARE_COUNTERS_HEAD_BYTES + first_used;
+
+	if (2 * size_bytes > FIRST_BYTES - first_used ||
+	    files_back((uint64_t)file + at, size_bytes))
+		return 0;
+	first_used += 2 * size_bytes;
+	*offset = at;
+	return (uint64_t)file + at;
+}
+
+static bool is_first(uint64_t map)
+{
+	return map - (uint64_t)file < HEAD_BYTES;
+}
+
 /* `size_bytes` of counters, zero, and what lies between them and what does not count. */
 static uint64_t piece_take(uint64_t size_bytes, uint64_t *offset)
 {
 	if (!file || !tail)
 		return 0;
+	const uint64_t first = first_take(size_bytes, offset);
+
+	if (first)
+		return first;
 	const uint64_t map = files_extend(tail, 2 * size_bytes + PAGE_BYTES);
 
 	if (!map)
@@ -233,8 +259,9 @@ static bool slot_fill(const struct slot *slot, uint64_t first, bool keep)
 		if (keep)
 			keep_counts(map, module, slot->delta);
 		if (!entry_add(slot, module, offset, offset + size_bytes) ||
-		    !counters_move(map, module, slot->delta)) {
-			kernel_call(SYS_munmap, map, left);
+		    !counters_move(map, module, slot->delta, is_first(map))) {
+			if (!is_first(map))
+				kernel_call(SYS_munmap, map, left);
 			return false;
 		}
 		map += module->size_bytes;
@@ -633,7 +660,7 @@ void counters_begin_process(bool began, int32_t pid, uint64_t begin_ticks)
 		file_make();
 	slots_inherit();
 	if (parents)
-		kernel_call(SYS_munmap, parents, TARE_COUNTERS_HEAD_BYTES);
+		kernel_call(SYS_munmap, parents, HEAD_BYTES);
 }
 
 bool counters_are_kept(void)

@@ -44,6 +44,9 @@
 #define PREFIX_GS     0x65
 #define PREFIX_NONE   0x3e /* of a data segment: nothing in 64-bit mode */
 
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4 /* of mapped files since Linux 5.13 */
+#endif
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
@@ -188,10 +191,12 @@ uint64_t counters_id(const struct tare_module *module)
 	return id;
 }
 
-bool counters_move(uint64_t map, const struct counted_module *module, int64_t delta)
+bool counters_move(uint64_t map, const struct counted_module *module, int64_t delta, bool stays)
 {
-	return !failed(kernel_call(SYS_mremap, map, module->size_bytes, module->size_bytes,
-				   MREMAP_MAYMOVE | MREMAP_FIXED, module->addr + (uint64_t)delta));
+	const int flags = MREMAP_MAYMOVE | MREMAP_FIXED | (stays ? MREMAP_DONTUNMAP : 0);
+
+	return !failed(kernel_call(SYS_mremap, map, module->size_bytes, module->size_bytes, flags,
+				   module->addr + (uint64_t)delta));
 }
 
 void counters_put_private(const struct counted_module *module, int64_t delta)

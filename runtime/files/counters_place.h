@@ -40,8 +40,9 @@ uint64_t counters_id(const struct tare_module *module);
 /* Whether a module that was closed is still in memory; true if the kernel does not say. */
 bool counters_is_there(const struct counted_module *module);
 
-/* Puts pages at `map` there, over what there is. */
-bool counters_move(uint64_t map, const struct counted_module *module, int64_t delta);
+/* Puts pages at `map` there, over what there is. `stays`: the file goes on to be mapped at `map`.
+ */
+bool counters_move(uint64_t map, const struct counted_module *module, int64_t delta, bool stays);
 
 /* Memory of no file there: nothing that is counted in it is kept. */
 void counters_put_private(const struct counted_module *module, int64_t delta);

@@ -17,7 +17,7 @@
 
 #define FILE_BYTES_MAX (16ULL << 20)
 #define FILE_BYTES_MIN 65536ULL
-#define BACKED_BYTES   16384ULL
+#define BACKED_BYTES   4096ULL
 /* Of a program's address space, where that is limited, its file takes one part in so many. */
 #define SPACE_PARTS 64
 #define LOCK_ROUNDS 100000

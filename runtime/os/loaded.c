@@ -36,26 +36,25 @@ struct file {
 	bool open, replaced;
 };
 
-static struct file *files; /* FILES_MAX, most of them never touched */
+/* One mapping, most of which is never touched. */
+static struct tables {
+	struct file files[FILES_MAX];
+	uint64_t replaced[FILES_MAX]; /* places in `files`, in the order of their end */
+} * tables;
 static uint64_t file_count, opened_count;
-static uint64_t *replaced_files; /* places in `files`, in the order of their end */
 static uint64_t replaced_count;
-
-static void *table_map(uint64_t size_bytes)
-{
-	const long map = own_place_map(size_bytes, PROT_READ | PROT_WRITE,
-				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
-
-	return map < 0 && map > -4096 ? NULL : (void *)map;
-}
 
 static bool tables_make(void)
 {
-	if (!files)
-		files = table_map(FILES_MAX * sizeof(*files));
-	if (!replaced_files)
-		replaced_files = table_map(FILES_MAX * sizeof(*replaced_files));
-	return files && replaced_files;
+	if (tables)
+		return true;
+	const long map = own_place_map(sizeof(*tables), PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+
+	if (map < 0 && map > -4096)
+		return false;
+	tables = (struct tables *)map;
+	return true;
 }
 
 static void identify(struct identity *identity, const char *path)
@@ -94,10 +93,13 @@ static void range_find(struct file *file, const struct module_segments *segments
 
 static struct file *file_again(const struct file *wanted)
 {
-	for (uint64_t i = 0; i < file_count; i++)
-		if (!files[i].open && !files[i].replaced && files[i].bias == wanted->bias &&
-		    files[i].low == wanted->low && is_same(&files[i].identity, &wanted->identity))
-			return &files[i];
+	for (uint64_t i = 0; i < file_count; i++) {
+		struct file *file = &tables->files[i];
+
+		if (!file->open && !file->replaced && file->bias == wanted->bias &&
+		    file->low == wanted->low && is_same(&file->identity, &wanted->identity))
+			return file;
+	}
 	return NULL;
 }
 
@@ -109,7 +111,7 @@ static void file_replace(struct file *file)
 
 	file->replaced = true;
 	process_module_note(&closed);
-	replaced_files[replaced_count] = (uint64_t)(file - files);
+	tables->replaced[replaced_count] = (uint64_t)(file - tables->files);
 	__atomic_store_n(&replaced_count, replaced_count + 1, __ATOMIC_RELEASE);
 }
 
@@ -118,10 +120,12 @@ static bool replace_below(const struct file *wanted)
 	bool any = false;
 
 	for (uint64_t i = 0; i < file_count; i++) {
-		if (files[i].open || files[i].replaced || files[i].low >= wanted->high ||
-		    wanted->low >= files[i].high)
+		struct file *file = &tables->files[i];
+
+		if (file->open || file->replaced || file->low >= wanted->high ||
+		    wanted->low >= file->high)
 			continue;
-		file_replace(&files[i]);
+		file_replace(file);
 		any = true;
 	}
 	return any;
@@ -132,23 +136,23 @@ uint64_t loaded_open(const struct process_module *module, const struct module_se
 	struct file wanted = {
 		.bias = module->bias, .dynamic_addr = module->dynamic_addr, .open = true};
 	struct process_module noted = *module;
-	const bool tables = tables_make();
+	const bool made = tables_make();
 
 	range_find(&wanted, segments);
 	identify(&wanted.identity, module->path);
-	struct file *known = tables ? file_again(&wanted) : NULL;
+	struct file *known = made ? file_again(&wanted) : NULL;
 
 	if (known) {
 		known->open = true;
 		return known->ordinal;
 	}
-	const bool replaced = tables && replace_below(&wanted);
+	const bool replaced = made && replace_below(&wanted);
 
 	if (opened_count < TARE_KEY_ORDINAL_MAX)
 		opened_count++;
 	wanted.ordinal = noted.ordinal = opened_count;
-	if (tables && file_count < FILES_MAX)
-		files[file_count++] = wanted;
+	if (made && file_count < FILES_MAX)
+		tables->files[file_count++] = wanted;
 	process_module_note(&noted);
 	if (replaced)
 		os_flag_renew();
@@ -158,9 +162,11 @@ uint64_t loaded_open(const struct process_module *module, const struct module_se
 void loaded_close(uint64_t dynamic_addr)
 {
 	for (uint64_t i = file_count; i-- > 0;) {
-		if (files[i].dynamic_addr != dynamic_addr || !files[i].open)
+		struct file *file = &tables->files[i];
+
+		if (file->dynamic_addr != dynamic_addr || !file->open)
 			continue;
-		files[i].open = false;
+		file->open = false;
 		break;
 	}
 	os_flag_unload();
@@ -202,7 +208,7 @@ void loaded_notice(struct tare_thread_file *self, struct state_private *private_
 	if (private_state->modules_replaced == replaced)
 		return;
 	for (uint64_t i = private_state->modules_replaced; i < replaced; i++)
-		keys_number(self, &files[replaced_files[i]]);
+		keys_number(self, &tables->files[tables->replaced[i]]);
 	private_state->modules_replaced = replaced;
 	self->modules_seen = opened_count;
 }

@@ -141,7 +141,9 @@ static bool delay_read(uint64_t *delay_ns)
 	if (memory_has_threads() || kernel_is_stepped())
 		return false;
 	const uint64_t mask = kernel_signals_block();
-	const long fd = kernel_call(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat",
+	const long fd = kernel_call(SYS_openat, AT_FDCWD,
+				    kernel_is_first() ? "/proc/self/schedstat"
+						      : "/proc/thread-self/schedstat",
 				    O_RDONLY | O_CLOEXEC);
 	long length = -1;
 

@@ -41,7 +41,8 @@
 
 static bool is_begun;			  /* what is opened from now on is opened by the program */
 static struct module_segments executable; /* as the kernel says */
-static char **program_environment;	  /* NULL: it has no session's variables */
+static char executable_path[TARE_PATH_MAX]; /* of its file; "" where it cannot be told */
+static char **program_environment;	    /* NULL: it has no session's variables */
 static char search_path[TARE_PATH_MAX];
 static struct session_answer search_copy;
 static char search_name[TARE_PATH_MAX]; /* what was asked for when search_copy was answered */
@@ -54,17 +55,17 @@ static char search_name[TARE_PATH_MAX]; /* what was asked for when search_copy w
  */
 static void executable_replace(const struct startup *start, char **arguments, char **environment)
 {
-	static char path[TARE_PATH_MAX];
 	static struct session_answer copy;
 
-	if (!startup_read_link("/proc/self/exe", path))
+	if (!startup_read_link("/proc/self/exe", executable_path))
 		return;
 	if (module_find(&executable)) {
-		executable_know(path, start->vector);
+		executable_know(executable_path, start->vector);
 		return;
 	}
 	if (start->origin == STARTUP_BY_KERNEL &&
-	    session_ask(TARE_REQUEST_EXECUTABLE, path, &copy) && !bytes_equal(path, copy.path))
+	    session_ask(TARE_REQUEST_EXECUTABLE, executable_path, &copy) &&
+	    !bytes_equal(executable_path, copy.path))
 		exec_copy(&copy, arguments, environment);
 }
 
@@ -253,7 +254,7 @@ EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *c
 					.path = map->l_name};
 
 	if (is_executable)
-		module.path = startup_read_link("/proc/self/exe", path) ? path : "";
+		module.path = executable_path;
 	else if (path_of(map->l_name, path))
 		module.path = path;
 	module.instrumented = module_arm(&segments);

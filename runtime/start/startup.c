@@ -26,6 +26,7 @@
 #include "runtime/tree/host.h"
 
 #include <fcntl.h>
+#include <linux/prctl.h>
 #include <sys/stat.h>
 
 #ifndef AT_MINSIGSTKSZ
@@ -34,6 +35,10 @@
 
 #ifndef HWCAP2_FSGSBASE
 #define HWCAP2_FSGSBASE 2 /* of x86: bit 1 */
+#endif
+
+#ifndef PR_GET_AUXV
+#define PR_GET_AUXV 0x41555856
 #endif
 
 #define VECTOR_ENTRIES 64 /* the kernel's have about 25 */
@@ -85,21 +90,34 @@ static void settings_read(void)
 }
 
 /*
- * The vector that the kernel has made, beside the one on this stack. Emulators answer for
- * /proc/self and /proc/PID of their guest, but not for this name of it.
+ * The vector that the kernel has made; how many bytes of it are there. Emulators answer for
+ * /proc/self and /proc/PID of their guest, but not for this name of it, nor do they know the call,
+ * which is there since Linux 6.4 and takes a tenth of the time.
  */
-static enum startup_origin origin_find(const struct startup *startup)
+static long vector_read(Elf64_auxv_t vector[VECTOR_ENTRIES])
 {
-	Elf64_auxv_t vector[VECTOR_ENTRIES];
-	uint64_t random = 0, headers = 0;
+	const long size_bytes = VECTOR_ENTRIES * (long)sizeof(vector[0]);
+	long got = kernel_call(SYS_prctl, PR_GET_AUXV, vector, size_bytes, 0, 0);
+
+	if (got >= 0)
+		return got < size_bytes ? got : size_bytes;
 	const long fd =
 		kernel_call(SYS_openat, AT_FDCWD, "/proc/thread-self/auxv", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return STARTUP_BY_KERNEL;
-	const long got = kernel_call(SYS_read, fd, vector, sizeof(vector));
-
+		return fd;
+	got = kernel_call(SYS_read, fd, vector, size_bytes);
 	kernel_call(SYS_close, fd);
+	return got;
+}
+
+/* By the kernel's vector and the one on this stack. */
+static enum startup_origin origin_find(const struct startup *startup)
+{
+	Elf64_auxv_t vector[VECTOR_ENTRIES];
+	uint64_t random = 0, headers = 0;
+	const long got = vector_read(vector);
+
 	for (long i = 0; (i + 1) * (long)sizeof(vector[0]) <= got; i++) {
 		if (vector[i].a_type == AT_RANDOM)
 			random = vector[i].a_un.a_val;
