@@ -23,7 +23,7 @@ static void put(int fd, const void *bytes, size_t size, uint64_t offset)
 
 static void read_all(int fd)
 {
-	struct counted_file file = {0};
+	struct counted_file file = {.fd = -1};
 	struct error err;
 
 	if (counted_records_read(&file, fd, "counters", &err)) {

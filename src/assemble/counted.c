@@ -192,7 +192,7 @@ static bool has_threads(const struct counted_process *process)
 static const struct learned *learned_of(const struct counted_process *process,
 					const uint8_t *source_id)
 {
-	struct counted_learned_module module;
+	struct counted_learned_module module = {0};
 
 	vec_foreach (known, process->learned)
 		if (!memcmp(known->source_id, source_id, sizeof(known->source_id)))

@@ -48,7 +48,7 @@ static void put_header(struct tare_counters_file header)
 
 static void must_refuse(const char *words)
 {
-	struct counted_file file = {0};
+	struct counted_file file = {.fd = -1};
 	struct error err;
 
 	assert_false(counted_records_read(&file, fd, "counters.1.2", &err));
@@ -78,7 +78,7 @@ static void test_records_are_as_many_as_are_there(void **state)
 {
 	const struct tare_counter_record record = {.kind = TARE_COUNTER_ENTRY};
 	struct tare_counters_file header = good;
-	struct counted_file file = {0};
+	struct counted_file file = {.fd = -1};
 	struct error err;
 
 	(void)state;
