@@ -21,11 +21,25 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+/* What a record says of a file, and which that is. */
+struct met {
+	const struct image *image; /* NULL: none */
+	const char *path;
+	uint64_t inode;
+	uint32_t major, minor;
+	uint8_t build_id_bytes, build_id[PERF_BUILD_ID_BYTES];
+};
+
+enum { MET_MAX = 16 };
+
 struct images {
 	struct arena arena;
 	struct vec_of(struct image *) list;
 	struct strmap by_key;  /* what a record says of a file → index */
 	struct strmap by_file; /* what a file is → index */
+	/* Of the last mappings: a process maps what the one before has mapped. */
+	struct met met[MET_MAX];
+	size_t met_next;
 };
 
 struct images *images_new(void)
@@ -324,7 +338,30 @@ static struct image *image_new(struct images *images, const struct perf_mapping 
 	return file_open(images, mapping, live);
 }
 
-const struct image *images_get(struct images *images, const struct perf_mapping *mapping, bool live)
+static bool is_met(const struct met *met, const struct perf_mapping *mapping)
+{
+	return met->image && met->inode == mapping->inode && met->major == mapping->major &&
+	       met->minor == mapping->minor && met->build_id_bytes == mapping->build_id_bytes &&
+	       !memcmp(met->build_id, mapping->build_id, met->build_id_bytes) &&
+	       !strcmp(met->path, mapping->path);
+}
+
+static void meet(struct images *images, const struct perf_mapping *mapping,
+		 const struct image *image)
+{
+	struct met *met = &images->met[images->met_next++ % MET_MAX];
+
+	*met = (struct met){.image = image,
+			    .path = arena_strdup(&images->arena, mapping->path),
+			    .inode = mapping->inode,
+			    .major = mapping->major,
+			    .minor = mapping->minor,
+			    .build_id_bytes = mapping->build_id_bytes};
+	memcpy(met->build_id, mapping->build_id, mapping->build_id_bytes);
+}
+
+static const struct image *find(struct images *images, const struct perf_mapping *mapping,
+				bool live)
 {
 	struct str key = {0};
 
@@ -340,6 +377,17 @@ const struct image *images_get(struct images *images, const struct perf_mapping 
 		strmap_put(&images->by_key, arena_strdup(&images->arena, key.data), image->index);
 	}
 	str_fini(&key);
+	return image;
+}
+
+const struct image *images_get(struct images *images, const struct perf_mapping *mapping, bool live)
+{
+	for (size_t i = 0; i < MET_MAX; i++)
+		if (is_met(&images->met[i], mapping))
+			return images->met[i].image;
+	const struct image *image = find(images, mapping, live);
+
+	meet(images, mapping, image);
 	return image;
 }
 
