@@ -66,12 +66,16 @@ static inline void tare_level_change(uint64_t *level, enum tare_operation operat
 
 /* ---- files ---- */
 
+/* Its file is one page, in which struct tare_usage (abi/session.h) stands as well. */
 struct tare_session_control {
 	uint64_t magic;
 	uint32_t abi;
 	uint32_t reserved;
 	uint64_t global; /* level */
 };
+
+#define TARE_CONTROL_BYTES 4096ULL
+#define TARE_USAGE_OFFSET  2048ULL
 
 /* When global or process level were off. */
 struct tare_off_period {

@@ -30,7 +30,6 @@
 #define TARE_ENV_SESSION	"TARE_SESSION"
 #define TARE_SOCKET_NAME	"socket"
 #define TARE_SETTINGS_NAME	"settings"
-#define TARE_USAGE_NAME		"usage"
 #define TARE_TRIGGERS_NAME	"triggers"
 #define TARE_ENV_TUNABLES	"GLIBC_TUNABLES"
 #define TARE_TUNABLE_STATIC_TLS "glibc.rtld.optional_static_tls=0x"
@@ -122,7 +121,7 @@ struct tare_settings {
 
 /*
  * What all processes of a session have used, and what probes cost as one of them has measured it:
- * the whole of its file TARE_USAGE_NAME.
+ * in the page of TARE_CONTROL_NAME (abi/control.h).
  */
 struct tare_usage {
 	uint32_t abi;	   /* TARE_SESSION_ABI */

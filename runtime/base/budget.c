@@ -4,12 +4,8 @@
  */
 #include "runtime/base/budget.h"
 
-#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/state.h"
-
-#include <fcntl.h>
-#include <sys/mman.h>
 
 #define MEASURED_TICKS (1ULL << 32) /* a second or two */
 
@@ -17,19 +13,10 @@ static struct tare_usage own_usage;
 static struct tare_usage *usage = &own_usage;
 static uint64_t memory_used, files_mapped;
 
-void budget_begin(void)
+void budget_begin(struct tare_usage *shared)
 {
-	const long fd = files_open(TARE_USAGE_NAME, O_RDWR);
-	if (fd < 0)
-		return;
-	/* Backed at once: the recorder has written it, and a fault would be one of the target. */
-	const long map = kernel_call(SYS_mmap, 0, sizeof(*usage), PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_POPULATE, fd, 0);
-	kernel_call(SYS_close, fd);
-	if (map < 0 && map > -4096)
-		return;
-	if (((struct tare_usage *)map)->abi == TARE_SESSION_ABI)
-		usage = (struct tare_usage *)map;
+	if (shared->abi == TARE_SESSION_ABI)
+		usage = shared;
 }
 
 void budget_forked(void)

@@ -8,8 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Maps the session's count; without it each process counts by itself. */
-void budget_begin(void);
+struct tare_usage;
+
+/* Counts in the session's; without it each process counts by itself. */
+void budget_begin(struct tare_usage *shared);
 
 /* A forked child has none of its parent's files. */
 void budget_forked(void);

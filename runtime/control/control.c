@@ -13,19 +13,14 @@
 
 #include "abi/module.h"
 #include "runtime/base/arming_lock.h"
-#include "runtime/base/files.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/memory.h"
-#include "runtime/base/own_place.h"
 #include "runtime/control/arming.h"
 #include "runtime/files/counters.h"
 #include "runtime/files/process.h"
 #include "runtime/os/os_flag.h"
 #include "runtime/tree/calls.h"
 #include "runtime/tree/trace.h"
-
-#include <fcntl.h>
-#include <sys/mman.h>
 
 #define LOOK_ROUNDS	1000
 #define CALLS_NOTED_MAX 65536
@@ -41,29 +36,12 @@ static bool probes_paused;
 
 /* ---- beginnings ---- */
 
-static void session_map(void)
-{
-	const long fd = files_open(TARE_CONTROL_NAME, O_RDWR);
-
-	if (fd < 0)
-		return;
-	const long map = own_place_map(4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
-	struct tare_session_control *file = (struct tare_session_control *)map;
-
-	kernel_call(SYS_close, fd);
-	if (map < 0 && map > -4096)
-		return;
-	if (file->magic == TARE_CONTROL_MAGIC && file->abi == TARE_CONTROL_ABI)
-		session = file;
-	else
-		kernel_call(SYS_munmap, map, 4096);
-}
-
-void control_begin_session(void)
+void control_begin_session(struct tare_session_control *shared)
 {
 	if (state_session.settings.triggers & TARE_TRIGGERS_STARTS)
 		process_level = TARE_LEVEL_STOPPED;
-	session_map();
+	if (shared && shared->magic == TARE_CONTROL_MAGIC && shared->abi == TARE_CONTROL_ABI)
+		session = shared;
 }
 
 static uint64_t global_level(void)

@@ -14,10 +14,10 @@
 #include "runtime/files/self.h"
 
 /*
- * Maps the session's global level; without it there is one of this process's own. Says how the
- * process's level begins.
+ * Takes the session's global level; NULL, or another version's: one of this process's own. Says
+ * how the process's level begins.
  */
-void control_begin_session(void);
+void control_begin_session(struct tare_session_control *shared);
 
 /*
  * The process file's part begins to count; NULL: the process is not recorded. A forked child has

@@ -27,6 +27,7 @@
 
 #include <fcntl.h>
 #include <linux/prctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #ifndef AT_MINSIGSTKSZ
@@ -197,6 +198,23 @@ static const struct accumulate_host host = {.grow = thread_grow,
 					    .trace_grow = trace_file_grow,
 					    .trace_next = trace_file_next};
 
+/*
+ * The page that all processes of the session write to; NULL: there is none. Backed at once: the
+ * recorder has written it, and a fault would be one of the target.
+ */
+static char *shared_page_map(void)
+{
+	const long fd = files_open(TARE_CONTROL_NAME, O_RDWR);
+
+	if (fd < 0)
+		return NULL;
+	const long map = kernel_call(SYS_mmap, 0, TARE_CONTROL_BYTES, PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_POPULATE, fd, 0);
+
+	kernel_call(SYS_close, fd);
+	return map < 0 && map > -4096 ? NULL : (char *)map;
+}
+
 void startup_begin(const struct startup *startup)
 {
 	/* what the kernel zeroes in a forked child */
@@ -206,9 +224,12 @@ void startup_begin(const struct startup *startup)
 		return;
 	}
 	accumulate_host = &host;
-	budget_begin();
+	char *const shared = shared_page_map();
+
+	if (shared)
+		budget_begin((struct tare_usage *)(shared + TARE_USAGE_OFFSET));
 	memory_begin();
-	control_begin_session();
+	control_begin_session((struct tare_session_control *)shared);
 	os_flag_probe_host(startup->loader_base);
 	if (startup->no_syscall_sites)
 		state_session.os_means &= ~(uint32_t)TARE_OS_BY_SITES;

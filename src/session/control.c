@@ -6,7 +6,7 @@
  */
 #include "session/control.h"
 
-#include "abi/session_files.h"
+#include "abi/session.h"
 #include "session/text_file.h"
 
 #include <dirent.h>
@@ -23,6 +23,10 @@
 
 enum { FOLLOW_SECONDS_MAX = 5 };
 
+_Static_assert(sizeof(struct tare_session_control) <= TARE_USAGE_OFFSET &&
+		       TARE_USAGE_OFFSET + sizeof(struct tare_usage) <= TARE_CONTROL_BYTES,
+	       "both have room in the page");
+
 /* ---- files ---- */
 
 bool control_create(const struct session *session, bool stopped, struct error *err)
@@ -30,12 +34,14 @@ bool control_create(const struct session *session, bool stopped, struct error *e
 	const struct tare_session_control control = {.magic = TARE_CONTROL_MAGIC,
 						     .abi = TARE_CONTROL_ABI,
 						     .global = stopped ? TARE_LEVEL_STOPPED : 0};
+	const struct tare_usage usage = {.abi = TARE_SESSION_ABI};
 	const int fd = openat(session->fd, TARE_CONTROL_NAME,
 			      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	errno = 0;
 	const bool ok = fd >= 0 && write(fd, &control, sizeof(control)) == sizeof(control) &&
-			ftruncate(fd, 4096) == 0;
+			pwrite(fd, &usage, sizeof(usage), TARE_USAGE_OFFSET) == sizeof(usage) &&
+			ftruncate(fd, TARE_CONTROL_BYTES) == 0;
 	if (!ok)
 		error_set_errno(err, errno ? errno : ENOSPC, "cannot write %s/%s",
 				session->directory, TARE_CONTROL_NAME);

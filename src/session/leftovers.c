@@ -50,8 +50,7 @@ static bool is_empty(const char *directory)
 /* Made by a recorder that had not come to its recording: what is another program's is not ours. */
 static bool is_begun(const struct session *session)
 {
-	return faccessat(session->fd, TARE_USAGE_NAME, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
-	       faccessat(session->fd, TARE_SETTINGS_NAME, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+	return faccessat(session->fd, TARE_SETTINGS_NAME, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
 	       is_empty(session->directory);
 }
 

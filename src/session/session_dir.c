@@ -193,13 +193,11 @@ static bool write_file(const struct session *session, const char *name, const vo
 bool session_write_settings(const struct session *session, struct tare_settings settings,
 			    struct error *err)
 {
-	const struct tare_usage usage = {.abi = TARE_SESSION_ABI};
 	struct statfs kind;
 
 	settings.abi = TARE_SESSION_ABI;
 	settings.in_memory = fstatfs(session->fd, &kind) == 0 && kind.f_type == TMPFS_MAGIC;
-	return write_file(session, TARE_SETTINGS_NAME, &settings, sizeof(settings), err) &&
-	       write_file(session, TARE_USAGE_NAME, &usage, sizeof(usage), err);
+	return write_file(session, TARE_SETTINGS_NAME, &settings, sizeof(settings), err);
 }
 
 void session_close(struct session *session, bool remove)
