@@ -60,6 +60,7 @@ extern const struct command command_instrument;
 extern const struct command command_merge;
 extern const struct command command_record;
 extern const struct command command_recover;
+extern const struct command command_redact;
 extern const struct command command_report;
 extern const struct command command_top;
 extern const struct command command_view;

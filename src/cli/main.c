@@ -20,9 +20,10 @@
 #include <unistd.h>
 
 const struct command *const command_table[] = {
-	&command_record, &command_report,  &command_annotate, &command_view,	   &command_diff,
-	&command_export, &command_merge,   &command_import,   &command_instrument, &command_ctl,
-	&command_top,	 &command_recover, &command_doctor,   &command_help,	   NULL,
+	&command_record,     &command_report, &command_annotate, &command_view,
+	&command_diff,	     &command_export, &command_merge,	 &command_import,
+	&command_instrument, &command_ctl,    &command_top,	 &command_redact,
+	&command_recover,    &command_doctor, &command_help,	 NULL,
 };
 
 enum { COMMAND_COUNT = sizeof(command_table) / sizeof(command_table[0]) - 1 };
@@ -62,7 +63,7 @@ static const struct {
 	{"Record", " record import instrument "},
 	{"Look", " report annotate view diff export merge "},
 	{"While it runs", " top ctl "},
-	{"More", " recover doctor help "},
+	{"More", " redact recover doctor help "},
 };
 
 static void print_group(FILE *stream, const char *title, const char *names)

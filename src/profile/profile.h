@@ -509,6 +509,14 @@ struct profile;
 struct profile *profile_open(const char *path, struct error *err);
 void profile_close(struct profile *profile);
 
+/*
+ * Writes a copy with the same numbers, and without what tells of user and host: command line,
+ * directory and host's name are left out; of paths the last component stays, with a number where
+ * several have the same; what was waited for has a number; in other texts paths are shortened so,
+ * and NAME=value loses its value.
+ */
+bool profile_redact(struct profile *profile, const char *to, struct error *err);
+
 /* The schema version of its file, at most PROFILE_SCHEMA_VERSION. */
 uint32_t profile_version(const struct profile *profile);
 
