@@ -5,6 +5,7 @@
  */
 #include "cli/command.h"
 #include "cli/fetch_progress.h"
+#include "cli/output_name.h"
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/recording_brief.h"
@@ -99,7 +100,9 @@ static const struct option record_option_table[] = {
 	 .letter = 'o',
 	 .argument = "FILE",
 	 .help = "Write the profile to FILE instead of COMMAND.tare; an existing one is kept as "
-		 "FILE.old",
+		 "FILE.old. In it %r is the rank of an MPI or Slurm job, %n their number, %h the "
+		 "host, "
+		 "%p tare's process, %% a percent sign",
 	 .type = OPTION_TEXT,
 	 .offset = offsetof(struct record_values, output)},
 	{.name = "module",
@@ -569,10 +572,9 @@ static int record_repeatedly(const struct record_values *values, struct record_o
 	return status;
 }
 
-static int record_command_run(const void *values_at, const struct operands *operands,
-			      struct error *err)
+static int record_named(const struct record_values *values, const struct operands *operands,
+			struct error *err)
 {
-	const struct record_values *values = values_at;
 	struct record_output output = {.line = {.quiet = values->quiet},
 				       .verbose = values->verbose,
 				       .quiet = values->quiet};
@@ -644,6 +646,21 @@ static int record_command_run(const void *values_at, const struct operands *oper
 	str_fini(&described);
 	selection_release(&options.selection);
 	sampling_release(&options.sampling);
+	return status;
+}
+
+static int record_command_run(const void *values_at, const struct operands *operands,
+			      struct error *err)
+{
+	struct record_values values = *(const struct record_values *)values_at;
+	struct str name = {0};
+	int status = -1;
+
+	if (!values.output || output_name_expand(values.output, &name, err)) {
+		values.output = values.output ? name.data : NULL;
+		status = record_named(&values, operands, err);
+	}
+	str_fini(&name);
 	return status;
 }
 
