@@ -24,6 +24,8 @@
 enum {
 	RING_SAMPLES = 128, /* that a ring has room for, where it can */
 	RING_SAMPLES_MIN = 32,
+	WAKE_PART = 16,
+	WAKE_PART_SPACIOUS = 4,
 	RING_BYTES_MIN = 32 << 10,
 	RING_BYTES_START = 512 << 10,
 	RING_BYTES_MAX = 8 << 20,
@@ -103,7 +105,8 @@ static void find_processors(struct perf_events *set)
 	}
 }
 
-static bool open_ring(struct perf_processor *processor, size_t bytes)
+/* Wakes whoever waits for records when one `part`-th of it is filled. */
+static bool open_ring(struct perf_processor *processor, size_t bytes, size_t part)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 				       .size = sizeof(attr),
@@ -113,7 +116,7 @@ static bool open_ring(struct perf_processor *processor, size_t bytes)
 				       .use_clockid = 1,
 				       .clockid = CLOCK_MONOTONIC_RAW,
 				       .watermark = 1,
-				       .wakeup_watermark = (uint32_t)bytes / 16};
+				       .wakeup_watermark = (uint32_t)(bytes / part)};
 	processor->descriptor = event_open(&attr, getpid(), processor->number);
 	if (processor->descriptor < 0)
 		return false;
@@ -147,6 +150,15 @@ static bool comes_in_bursts(const struct perf_events_options *options)
 }
 
 /*
+ * To be woken costs more than to take some samples. What comes in bursts, and what there is little
+ * room for, is taken soon all the same.
+ */
+static size_t wake_part(const struct perf_events *set, bool spacious)
+{
+	return spacious && !comes_in_bursts(&set->options) ? WAKE_PART_SPACIOUS : WAKE_PART;
+}
+
+/*
  * Stacks as deep as they come are copied whole if the rings have room for some samples then. A
  * sample takes the room of its largest stack, not of the one that it has: where many come at once,
  * more samples are worth more than whole copies.
@@ -157,12 +169,13 @@ static bool open_rings(struct perf_events *set, struct error *err)
 
 	if (!chosen)
 		set->options.stack_bytes = STACK_BYTES_MAX;
-	size_t bytes = ring_bytes(set);
+	const size_t wanted = ring_bytes(set);
+	size_t bytes = wanted;
 
 	if (!chosen && comes_in_bursts(&set->options))
 		set->options.stack_bytes = STACK_BYTES_BURSTS;
 	vec_foreach (processor, &set->processors) {
-		while (!open_ring(processor, bytes)) {
+		while (!open_ring(processor, bytes, wake_part(set, bytes == wanted))) {
 			if ((errno != EPERM && errno != ENOMEM) || bytes / 2 < RING_BYTES_MIN)
 				return perf_errors_ring(errno, err);
 			bytes /= 2;
