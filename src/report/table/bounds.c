@@ -59,6 +59,23 @@ static struct margin place_margin(const struct report *report, const struct repo
 	return (struct margin){(share - low) * one, (high - share) * one};
 }
 
+/*
+ * So much of an elapsed time other threads had the processor for, which is not the program's: as
+ * far as it is known, which of inclusive times is that it is waiting, and no more than there was.
+ */
+static double preempted(const struct report *report, const struct analysis_values *values,
+			enum analysis_side side)
+{
+	const uint64_t all = report->analysis->totals.os_ticks[TARE_OS_PREEMPTED];
+	const uint64_t elapsed = values->amount[analysis_measure_of(VALUE_ELAPSED, side)];
+	const uint64_t cpu = values->amount[analysis_measure_of(VALUE_CPU, side)];
+	const uint64_t waiting = elapsed > cpu ? elapsed - cpu : 0;
+
+	if (side == EXCLUSIVE)
+		return (double)values->os_ticks[TARE_OS_PREEMPTED];
+	return (double)(waiting < all ? waiting : all);
+}
+
 static struct margin time_margin(const struct report *report, const struct report_row *row,
 				 enum analysis_measure measure)
 {
@@ -73,13 +90,15 @@ static struct margin time_margin(const struct report *report, const struct repor
 			       ? place_margin(report, row, side)
 			       : (struct margin){0};
 	const double error = (double)values->amount[analysis_measure_of(VALUE_ERROR, side)];
+	const double others =
+		analysis_value_of(measure) == VALUE_ELAPSED ? preempted(report, values, side) : 0;
 	const double cpu = (double)values->amount[analysis_measure_of(VALUE_CPU, side)];
 	if (analysis_cpu_interval(report->analysis, values, side, &low, &high))
-		return (struct margin){fmax(cpu - (double)low, 0) + error,
+		return (struct margin){fmax(cpu - (double)low, 0) + error + others,
 				       fmax((double)high - cpu, 0) + error};
 	const double all = (double)analysis_total(report->analysis, analysis_value_of(measure));
 	const double between = analysis_between_runs(all, (double)values->amount[measure]);
-	return (struct margin){between + error, between + error};
+	return (struct margin){between + error + others, between + error};
 }
 
 /* The unit of the column's cells that one tick is. */

@@ -15,9 +15,9 @@ struct column_bounds {
 
 /*
  * For another run: of times the error of the probes, and the 95 % interval where samples tell them,
- * with the systematic part by which runs differ; by the clock that part alone. Of samples the same
- * interval. Other numbers are exact, and least, greatest and percentiles of calls have no error
- * that is stated.
+ * with the systematic part by which runs differ; by the clock that part alone; an elapsed time may
+ * be less by what other threads had. Of samples the same interval. Other numbers are exact, and
+ * least, greatest and percentiles of calls have no error that is stated.
  */
 struct column_bounds column_bounds_of(const struct column *column, const struct report *report,
 				      const struct report_row *row);
