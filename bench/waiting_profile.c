@@ -3,9 +3,13 @@
  * arguments: for locks that the thread before has, for a socket, for work, and for a processor. The
  * first thread of a process is alone of its name.
  *
- * Usage: waiting_profile FILE [THREADS [WAITS [PROCESSES]]]. WAITS: of each thread.
+ * Usage: waiting_profile FILE [THREADS [WAITS [PROCESSES [CALLS]]]]. WAITS, CALLS: of each thread.
+ * With CALLS there are event logs: run_jobs from the first to the last second, and in it calls by
+ * turns of pthread_mutex_lock and recv, a half of the time; and a mark in each thread but the last,
+ * after as many seconds as its number is.
  */
 #include "base/base.h"
+#include "profile/trace_record.h"
 #include "profile/wait_record.h"
 #include "tests/support/small_profile.h"
 
@@ -19,7 +23,7 @@ enum { MAIN = 1, RUN, FIRST_WAIT, NODES_PER_THREAD = 2 + KINDS, SECONDS = 10 };
 #define BEGIN		 1000U
 
 struct size {
-	size_t threads, waits, processes;
+	size_t threads, waits, processes, calls;
 };
 
 /* Of one thread: what its nodes and rows have. */
@@ -155,6 +159,43 @@ static void add_os(struct profile_writer *writer, int64_t thread, const struct s
 	}
 }
 
+static void put(struct byte_vec *data, enum tare_trace_kind kind, uint64_t delta, uint32_t value)
+{
+	const struct trace_record record = {.kind = kind, .delta = delta, .value = value};
+
+	trace_record_write(data, &record);
+}
+
+/* Calls of half a turn each, a half apart. */
+static void add_calls(struct profile_writer *writer, const struct size *size, int64_t thread)
+{
+	const uint64_t second = TICKS_PER_SECOND, half = (SECONDS - 2) * second / size->calls / 2;
+	struct byte_vec data = {0};
+
+	put(&data, TARE_TRACE_ENTER, second, 1);
+	for (size_t i = 0; i < size->calls; i++) {
+		put(&data, TARE_TRACE_ENTER, i ? half : 0, 1 + i % 2);
+		put(&data, TARE_TRACE_LEAVE, half, 0);
+	}
+	put(&data, TARE_TRACE_LEAVE, half, 0);
+	const uint64_t events = 2 * size->calls + 2;
+	const struct profile_trace log = {.thread = thread, .events = events};
+	const struct profile_trace_chunk chunk = {.thread = thread,
+						  .begin_ticks = BEGIN,
+						  .end_ticks =
+							  BEGIN + second + 2 * half * size->calls,
+						  .events = events,
+						  .data = {data.data, data.len}};
+	const struct profile_mark mark = {
+		.thread = thread, .mark = thread, .ticks = BEGIN + (uint64_t)thread * second};
+
+	require(profile_add_trace(writer, &log, &err));
+	require(profile_add_trace_chunk(writer, &chunk, &err));
+	if (thread < (int64_t)size->threads && thread < SECONDS)
+		require(profile_add_mark(writer, &mark, &err));
+	vec_fini(&data);
+}
+
 static void add_thread(struct profile_writer *writer, const struct size *size, size_t index)
 {
 	const uint64_t turn = TICKS_PER_SECOND / (size->waits + 1) * SECONDS * 11 / 10;
@@ -185,6 +226,8 @@ static void add_thread(struct profile_writer *writer, const struct size *size, s
 					  .preempted_ticks = preempted,
 					  .data = {data.data, data.len}};
 	require(profile_add_wait(writer, &list, &err));
+	if (size->calls)
+		add_calls(writer, size, thread);
 	vec_fini(&data);
 }
 
@@ -207,13 +250,14 @@ static size_t argument(int count, char **words, int index, size_t fallback)
 int main(int argc, char **argv)
 {
 	const struct size size = {argument(argc, argv, 2, 1000), argument(argc, argv, 3, 1000),
-				  argument(argc, argv, 4, 1)};
+				  argument(argc, argv, 4, 1), argument(argc, argv, 5, 0)};
 	struct profile_session session = small_profile_session();
 	struct str name = {0};
 
 	if (argc < 2 || !size.processes || size.threads < size.processes ||
 	    size.threads % size.processes) {
-		fputs("usage: waiting_profile FILE [THREADS [WAITS [PROCESSES]]]\n", stderr);
+		fputs("usage: waiting_profile FILE [THREADS [WAITS [PROCESSES [CALLS]]]]\n",
+		      stderr);
 		return 2;
 	}
 	struct profile_writer *writer = small_profile_open(argv[1]);

@@ -1,11 +1,12 @@
 // The timeline of the HTML report in a real browser. Usage: node timeline.mjs TARE MAKE_PROFILE WAITING_PROFILE
 import { resolve } from 'node:path';
 import { axeProblems, check, equal, openPage, run } from './browser.mjs';
-import { browser, cells, pageOf, profile, report, runTests, text, time, times, view } from './report_page.mjs';
+import { browser, cells, pageOf, profile, report, runTests, tare, text, time, times, view } from './report_page.mjs';
 
 const waitingProfile = resolve(process.argv[4]);
 run(waitingProfile, profile('lanes'), '24', '60', '2');
 run(waitingProfile, profile('many'), '200', '20', '1');
+run(waitingProfile, profile('calls'), '3', '60', '1', '40');
 
 const LABELS = 230;
 const AXIS = 24;
@@ -235,6 +236,54 @@ const tests = {
 			return [range.from - Math.round(view.states.begin[first + 1]), range.to - Math.round(view.states.endOf(thread, first + 3))];`);
 		equal(spans, [0, 0], 'Shift and arrows choose from state to state');
 		return { problems: [...problems, ...again.problems], close };
+	},
+
+	async 'calls over time stand below their thread, and marks on the lanes'() {
+		const problems = [];
+		for (const colorScheme of ['light', 'dark']) {
+			const { page, problems: own, close } = await open('calls', '#timeline', { colorScheme });
+			problems.push(...own);
+			equal((await lanes(page)).slice(0, 6), ['main (5001)', 'calls', 'depth 1', 'worker (2 threads)', 'worker (5002)', 'calls'], 'lanes');
+			const log = run(tare, 'report', 'calltrace', profile('calls'), '--format=csv').trim().split('\n');
+			const calls = await timeline(page, `
+				const calls = state.profile.callTimes;
+				return [0, 1, 2].map((thread) => [0, 1].map((depth) => {
+					const [from, to] = calls.callsOf(thread, depth);
+					return Array.from({ length: to - from }, (_, i) => [calls.func[from + i], calls.begin[from + i], calls.end[from + i]]);
+				}));`);
+			equal(calls.map((rows) => rows.map((row) => row.length)), [[1, 40], [1, 40], [1, 40]], 'calls of each row');
+			equal(log.filter((line) => /,enter,/.test(line)).length, 3 * 41, 'as in the event log');
+			const second = 3e9;
+			equal(calls[0][0], [[1, second, 9 * second]], 'the outermost call');
+			equal(calls[1][1].slice(0, 2), [[2, 3e9, 33e8], [3, 36e8, 39e8]], 'calls in it');
+			await page.mouse.move(...await point(page, 2, 0.105));
+			const facts = await tip(page);
+			equal([facts['Call of'], facts.Took, facts.From], ['pthread_mutex_lock', '100.000 ms', '1,000.000 ms to 1,100.000 ms'], 'what the pointer is at');
+			await page.mouse.click(...await point(page, 2, 0.125));
+			equal(await selected(page), 'recv', 'a click selects the function');
+			await page.mouse.move(...await point(page, 2, 0.115));
+			equal((await tip(page)).At, '1,150.000 ms: no call', 'between two calls');
+			const accent = await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--accent').trim().slice(1));
+			const marked = async (row, share) => (await pixels(page, [[row, share], [row, share - 0.0005], [row, share + 0.0005]])).includes(accent);
+			await page.mouse.move(5, 5);
+			equal([await marked(0, 0.1), await marked(4, 0.1), await marked(0, 0.2), await marked(4, 0.2)], [true, false, false, true], 'marks on the lanes of their threads');
+			const box = await canvasOf(page).boundingBox();
+			await page.mouse.move((await point(page, 0, 0.2))[0], box.y + AXIS - 4);
+			equal(await page.locator('.timeline .tip').textContent(), 'mark 2', 'the pointer at a mark');
+			await canvasOf(page).focus();
+			await page.keyboard.press('Home');
+			for (const key of ['n', 'n', 'p'])
+				await page.keyboard.press(key);
+			equal(await timeline(page, 'return [view.lanes.rows[view.canvas.cursor.row].title, view.canvas.cursor.time]'), ['main (5001)', second], 'n and p go from mark to mark');
+			await page.keyboard.press('Enter');
+			equal((await lanes(page)).slice(0, 2), ['main (5001)', 'worker (2 threads)'], 'calls are folded');
+			for (const key of ['Enter', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight'])
+				await page.keyboard.press(key);
+			check((await page.locator('[aria-live]').textContent()).includes('depth 1: Call of recv'), 'what the keyboard is at is said');
+			problems.push(...await axeProblems(page, `${colorScheme} calls`));
+			await close();
+		}
+		return { problems };
 	},
 
 	async 'threads that are left out have no lanes'() {

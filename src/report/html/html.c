@@ -8,6 +8,7 @@
 #include "analysis/cpu_use.h"
 #include "analysis/sample_timeline.h"
 #include "report/data/json.h"
+#include "report/html/html_calls.h"
 #include "report/html/html_pack.h"
 #include "report/html/html_states.h"
 #include "report/html/html_table.h"
@@ -301,6 +302,7 @@ static bool pack_profile(struct html_pack *pack, const struct html_profile *prof
 	return pack_header(pack, &report, err) && pack_timeline(pack, analysis, err) &&
 	       pack_times(pack, analysis, err) && pack_cpu_use(pack, analysis, err) &&
 	       html_pack_states(pack, analysis, err) && html_pack_waits(pack, analysis, err) &&
+	       html_pack_calls(pack, analysis, err) &&
 	       html_pack_tables(pack, analysis, profile->options, err);
 }
 

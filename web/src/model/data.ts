@@ -53,6 +53,9 @@ export interface Header {
 	code: CodeInfo;
 	/** Spans of threads shorter than that may be joined; 0: all are as recorded. */
 	states_joined_ticks?: number;
+	/** Calls that are too short, or too deep, to be among those over time; and how short that is. */
+	calls_left_out?: number;
+	calls_shortest_ticks?: number;
 	/** ns of samples that stand at a caller in the tree of work and waits, as that would be too large. */
 	waits_cut_ns?: number;
 	columns: [string, number, number][];

@@ -1,20 +1,25 @@
-// Rows of the timeline: processes, below them threads, and those of one name together. Rows that
-// stand for several threads can be folded.
+// Rows of the timeline: processes, below them threads, and those of one name together; below a thread
+// its calls, where it is known when they were. Rows that others stand below can be folded.
 import { plural } from '../format.ts';
 import type { Profile } from './profile.ts';
 
 export interface LaneRow {
-	/** What it is folded by; '' of a thread. */
+	/** States of several threads, states of one, or its calls. */
+	kind: 'group' | 'thread' | 'calls';
+	/** What it is folded by; '' where nothing stands below. */
 	key: string;
 	title: string;
 	level: number;
 	threads: number[];
-	/** Of rows that stand for several threads: whether these are shown below. */
+	/** Whether what stands below is shown. */
 	open: boolean;
+	/** Of calls: how many callers they have. */
+	depth: number;
 }
 
 const MANY_THREADS = 48; /* more than these begin folded */
 const MANY_PROCESSES = 16;
+const MANY_WITH_CALLS = 4; /* threads: with more, calls begin folded */
 
 function grouped<K>(items: number[], keyOf: (item: number) => K): Map<K, number[]> {
 	const groups = new Map<K, number[]>();
@@ -83,13 +88,21 @@ export class LaneRows {
 			const open = members.length === 1 || this.push(`n${process} ${name}`, `${name || '?'} (${plural(members.length, 'thread')})`, level, members, this.threads.length > MANY_THREADS);
 			if (open)
 				for (const thread of members)
-					this.rows.push({ key: '', title: profile.threadTitle(thread), level: level + (members.length > 1 ? 1 : 0), threads: [thread], open: false });
+					this.pushThread(thread, level + (members.length > 1 ? 1 : 0));
 		}
+	}
+
+	private pushThread(thread: number, level: number): void {
+		const depths = this.profile.callTimes?.depthOf(thread) ?? 0;
+		const open = depths > 0 && (this.threads.length > MANY_WITH_CALLS) === this.turned.has(`t${thread}`);
+		this.rows.push({ kind: 'thread', key: depths ? `t${thread}` : '', title: this.profile.threadTitle(thread), level, threads: [thread], open, depth: -1 });
+		for (let depth = 0; open && depth < depths; depth++)
+			this.rows.push({ kind: 'calls', key: '', title: depth ? `depth ${depth}` : 'calls', level: level + 1, threads: [thread], open: false, depth });
 	}
 
 	private push(key: string, title: string, level: number, threads: number[], folded: boolean): boolean {
 		const open = folded === this.turned.has(key);
-		this.rows.push({ key, title, level, threads, open });
+		this.rows.push({ kind: 'group', key, title, level, threads, open, depth: -1 });
 		return open;
 	}
 }

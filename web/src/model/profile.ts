@@ -4,6 +4,7 @@ import { Data, type ColumnInfo, type Header } from './data.ts';
 import type { Places } from './links.ts';
 import { ThreadStates } from './states.ts';
 import { CallTree } from './tree.ts';
+import { CallTimes, hasCallTimes } from './call_times.ts';
 import { hasWaitTree, readWaitTree } from './wait_frames.ts';
 
 /** One of the values that functions and call paths have: a quantity, inclusive or exclusive. */
@@ -48,6 +49,7 @@ export class Profile {
 	private threadOs: Float64Array[] | null = null;
 	private statesRead: ThreadStates | null = null;
 	private waitTreeRead: CallTree | null = null;
+	private callTimesRead: CallTimes | null = null;
 	private times: { bin: Int32Array; node: Int32Array; values: Float64Array[] } | null = null;
 
 	constructor(readonly data: Data) {
@@ -132,6 +134,27 @@ export class Profile {
 			if (bin[i]! >= from && bin[i]! <= to)
 				values.forEach((column, q) => (exclusive[q]![node[i]!]! += column[i]!));
 		return this.tree.withValues(exclusive);
+	}
+
+	/** When calls were; null where that is not known. */
+	get callTimes(): CallTimes | null {
+		if (!this.callTimesRead && hasCallTimes(this.data))
+			this.callTimesRead = new CallTimes(this.data);
+		return this.callTimesRead;
+	}
+
+	/** Marks in the order of time; thread -1: of no thread. */
+	get marks(): { ticks: number; title: string; thread: number }[] {
+		const table = this.table('marks');
+		const column = (name: string) => table?.columns.find((candidate) => candidate.name === name);
+		const [time, mark, name] = [column('time'), column('mark'), column('name')];
+		if (!table || !time || !mark)
+			return [];
+		return Array.from({ length: table.rows }, (_, row) => ({
+			ticks: (Number(table.value(time, row)) * this.header.ticks_per_second) / 1e9,
+			title: (name && table.value(name, row)) ? String(table.value(name, row)) : `mark ${table.value(mark, row)}`,
+			thread: table.subject.thread[row]!,
+		})).sort((a, b) => a.ticks - b.ticks);
 	}
 
 	/** Whether work and waits were sampled together. */

@@ -21,6 +21,7 @@ const KEYS: [string, string][] = [
 	['Backspace Escape', 'in the flame graph and the timeline: zoom out, show all'],
 	['↑ ↓ ← →', 'in the timeline: from lane to lane, from state to state; Shift+← → chooses the time'],
 	['+ − Home End Enter', 'in the timeline: zoom, begin and end; fold lanes, or zoom to the state'],
+	['n p', 'in the timeline: the next mark, the one before'],
 	['Enter', 'in source and instructions: to the other side'],
 	['j', 'in instructions: follow the jump or call'],
 	['?', 'this list'],

@@ -15,6 +15,9 @@ export interface TimelineOptions {
 	rows(): LaneRow[];
 	/** STATE_COUNT shares a part, and how many threads would fill one. */
 	fill(row: LaneRow, window: Window, parts: number): { shares: Float32Array; whole: number };
+	/** Calls of a row of these within the window; what is shorter than `step` ticks may stand for others. */
+	boxes(row: LaneRow, window: Window, step: number): Iterable<TimeBox>;
+	marks: TimeMark[];
 	/** The stretch of a row that a time is in. */
 	stretchAt(row: LaneRow, time: number): Window | null;
 	tooltip(row: LaneRow, time: number | null): Node;
@@ -25,6 +28,10 @@ export interface TimelineOptions {
 	onMenu(row: LaneRow, time: number, place: { x: number; y: number }): void;
 }
 
+export interface TimeBox { from: number; to: number; label: string; color: string }
+/** `thread` -1: of none. */
+export interface TimeMark { ticks: number; title: string; thread: number }
+
 const ROW = 20;
 const LANE = 14;
 const AXIS = 24;
@@ -32,9 +39,10 @@ const LABELS = 230;
 const INDENT = 12;
 const DRAGGED = 4; /* pixels that are more than a click */
 const LEAST = 64; /* ticks in sight */
+const NEAR = 5; /* pixels to a mark that the pointer is at */
 const FONT = '11.5px ui-monospace, "SFMono-Regular", "JetBrains Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace';
 
-interface Colors { states: Uint32Array; grid: number; text: string; muted: string; line: string; accent: string }
+interface Colors { states: Uint32Array; grid: number; text: string; muted: string; line: string; accent: string; flame: string }
 
 export class TimelineCanvas {
 	readonly element: HTMLElement;
@@ -239,14 +247,19 @@ export class TimelineCanvas {
 
 	private hover(x: number, y: number): void {
 		const row = this.rowAt(y);
-		this.tip.hidden = row < 0;
-		if (row < 0)
+		const mark = y < AXIS ? this.markNear(x) : null;
+		this.tip.hidden = row < 0 && !mark;
+		if (this.tip.hidden)
 			return;
-		this.tip.replaceChildren(this.options.tooltip(this.options.rows()[row]!, x < this.labelWidth ? null : this.clamp(this.timeAt(x))));
+		this.tip.replaceChildren(mark ? h('strong.name', {}, mark.title) : this.options.tooltip(this.options.rows()[row]!, x < this.labelWidth ? null : this.clamp(this.timeAt(x))));
 		const right = x + 24 + this.tip.offsetWidth > this.canvas.clientWidth;
 		const low = y + 24 + this.tip.offsetHeight > this.canvas.clientHeight;
 		this.tip.style.left = `${right ? Math.max(4, x - 12 - this.tip.offsetWidth) : x + 14}px`;
 		this.tip.style.top = `${low ? Math.max(4, y - 10 - this.tip.offsetHeight) : y + 16}px`;
+	}
+
+	private markNear(x: number): TimeMark | null {
+		return this.options.marks.find(({ ticks }) => Math.abs(this.xOf(ticks) - x) <= NEAR) ?? null;
 	}
 
 	/* ---- keyboard ---- */
@@ -263,6 +276,7 @@ export class TimelineCanvas {
 			'+': () => this.zoomAt(this.cursor.time, 0.6), '=': () => this.zoomAt(this.cursor.time, 0.6), '-': () => this.zoomAt(this.cursor.time, 1 / 0.6),
 			Enter: () => (row.key ? this.options.onToggle(row, !row.open) : this.zoomToStretch(row, this.cursor.time)),
 			Backspace: () => this.reset(), Escape: () => (this.range ? this.options.onRange(null) : this.reset()),
+			n: () => this.goMark(1), p: () => this.goMark(-1),
 			m: () => this.menuAtCursor(row), ContextMenu: () => this.menuAtCursor(row),
 		};
 		keys[' '] = keys['Enter']!;
@@ -304,6 +318,20 @@ export class TimelineCanvas {
 		this.goTo((next.from + next.to) / 2);
 	}
 
+	/** To the mark behind or before. */
+	private goMark(step: number): void {
+		const { marks } = this.options;
+		const { time } = this.cursor;
+		const mark = step > 0 ? marks.find(({ ticks }) => ticks > time) : marks.filter(({ ticks }) => ticks < time).at(-1);
+		if (!mark)
+			return;
+		const row = mark.thread < 0 ? -1 : this.options.rows().findIndex(({ kind, threads }) => kind === 'thread' && threads[0] === mark.thread);
+		if (row >= 0)
+			this.cursor.row = row;
+		this.goTo(mark.ticks);
+		announce(mark.title);
+	}
+
 	private goTo(time: number): void {
 		const { from, to } = this.window;
 		this.cursor.time = this.clamp(time);
@@ -343,6 +371,8 @@ export class TimelineCanvas {
 		context.textBaseline = 'middle';
 		this.charWidth = context.measureText('MMMMMMMMMM').width / 10;
 		this.drawLanes(context, ratio);
+		this.drawCalls(context, width, height);
+		this.drawMarks(context);
 		this.drawLabels(context, width, height);
 		this.drawAxis(context, width);
 		this.drawRange(context, height);
@@ -372,10 +402,63 @@ export class TimelineCanvas {
 		for (const { x } of this.axis())
 			pixels.line(Math.round(x * ratio), above, this.colors!.grid);
 		for (const { row, top } of this.inSightRows()) {
+			if (row.kind === 'calls')
+				continue;
 			const { shares, whole } = this.options.fill(row, this.window, width);
 			pixels.lane({ left, width, top: Math.round((top + (ROW - LANE) / 2) * ratio), height }, above, shares, whole, this.colors!.states);
 		}
 		pixels.put(context);
+	}
+
+	/** From the names on, below the axis. */
+	private clipToPlot(context: CanvasRenderingContext2D, width: number, height: number): void {
+		context.save();
+		context.beginPath();
+		context.rect(this.labelWidth, AXIS, width - this.labelWidth, height - AXIS);
+		context.clip();
+	}
+
+	private drawCalls(context: CanvasRenderingContext2D, width: number, height: number): void {
+		const { from, to } = this.window;
+		const step = (to - from) / this.plotWidth;
+		this.clipToPlot(context, width, height);
+		for (const { row, top } of this.inSightRows()) {
+			if (row.kind !== 'calls')
+				continue;
+			for (const box of this.options.boxes(row, this.window, step)) {
+				const left = Math.max(this.xOf(box.from), this.labelWidth - 1);
+				const wide = Math.max(1, Math.min(this.xOf(box.to), width + 1) - left);
+				context.fillStyle = box.color;
+				context.fillRect(left, top + 1, wide > 3 ? wide - 1 : wide, ROW - 2);
+				if (wide < 6 * this.charWidth)
+					continue;
+				context.fillStyle = this.colors!.flame;
+				context.fillText(shorten(box.label, Math.floor((wide - 8) / this.charWidth)), left + 4, top + ROW / 2);
+			}
+		}
+		context.restore();
+	}
+
+	/** Lines through the lanes of their thread, and a sign on the axis. */
+	private drawMarks(context: CanvasRenderingContext2D): void {
+		const { from, to } = this.window;
+		const rows = this.options.marks.length ? this.inSightRows().map(({ row, top }) => ({ threads: new Set(row.threads), top })) : [];
+		const seen = new Set<string>();
+		context.fillStyle = this.colors!.accent;
+		for (const { ticks, thread } of this.options.marks) {
+			const x = Math.round(this.xOf(ticks));
+			if (ticks < from || ticks > to || seen.has(`${x} ${thread}`))
+				continue;
+			seen.add(`${x} ${thread}`);
+			for (const { threads, top } of rows)
+				if (top >= AXIS && (thread < 0 || threads.has(thread)))
+					context.fillRect(x - 1, top, 2, ROW);
+			context.beginPath();
+			context.moveTo(x - 4, AXIS - 8);
+			context.lineTo(x + 4, AXIS - 8);
+			context.lineTo(x, AXIS - 1);
+			context.fill();
+		}
 	}
 
 	private drawLabels(context: CanvasRenderingContext2D, width: number, height: number): void {
@@ -454,6 +537,6 @@ function readColors(context: CanvasRenderingContext2D, element: Element): Colors
 	const read = (name: string) => style.getPropertyValue(name).trim();
 	return {
 		states: Uint32Array.from({ length: STATE_COUNT }, (_, state) => pixelOf(context, read(`--state-${state}`))),
-		grid: pixelOf(context, read('--line')), text: read('--text'), muted: read('--muted'), line: read('--line'), accent: read('--accent'),
+		grid: pixelOf(context, read('--line')), text: read('--text'), muted: read('--muted'), line: read('--line'), accent: read('--accent'), flame: read('--flame-text'),
 	};
 }

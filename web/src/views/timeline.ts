@@ -6,7 +6,8 @@ import { LaneShares } from '../model/lane_shares.ts';
 import { STATES, STATE_COUNT, type ThreadStates } from '../model/states.ts';
 import { stackedBar } from '../parts/bars.ts';
 import { openMenu, type Action } from '../parts/menu.ts';
-import { TimelineCanvas } from '../parts/timeline_canvas.ts';
+import { Palette } from '../parts/palette.ts';
+import { TimelineCanvas, type TimeBox } from '../parts/timeline_canvas.ts';
 import type { Window } from '../parts/time_axis.ts';
 import type { Change } from '../state.ts';
 import type { Context, View } from './context.ts';
@@ -44,6 +45,7 @@ export class TimelineView implements View {
 			label: 'What threads did over time', duration: this.duration, ns: (ticks) => this.ns(ticks),
 			rows: () => this.lanes.rows,
 			fill: (row, window, parts) => ({ shares: this.shares.of(row, window, parts), whole: row.threads.length }),
+			boxes: (row, window, step) => this.boxes(row, window, step), marks: profile.marks,
 			stretchAt: (row, at) => this.stretchAt(row, at),
 			tooltip: (row, at) => this.tooltip(row, at),
 			describe: (row, at) => this.describe(row, at),
@@ -111,7 +113,9 @@ export class TimelineView implements View {
 		const thread = row.threads[0]!;
 		if (at < 0 || at >= this.duration)
 			return null;
-		if (row.key) {
+		if (row.kind === 'calls')
+			return this.callStretch(row, at);
+		if (row.kind === 'group') {
 			const { from, to } = this.canvas.inSight;
 			const step = (to - from) / 20;
 			return { from: Math.floor(at / step) * step, to: Math.min(this.duration, (Math.floor(at / step) + 1) * step) };
@@ -123,6 +127,44 @@ export class TimelineView implements View {
 		if (first === end || at < this.states.begin[first]!)
 			return { from: 0, to: first === end ? this.duration : this.states.begin[first]! };
 		return { from: this.states.endOf(thread, end - 1), to: this.duration };
+	}
+
+	/* ---- calls ---- */
+
+	private *boxes(row: LaneRow, { from, to }: Window, step: number): Generator<TimeBox> {
+		const { profile } = this.state;
+		const calls = profile.callTimes!;
+		for (const call of calls.within(row.threads[0]!, row.depth, from, to, step)) {
+			const func = calls.func[call]!;
+			yield { from: calls.begin[call]!, to: calls.end[call]!, label: this.callName(func), color: func < 0 ? Palette.above() : this.context.palette.module(profile.functionModules[func]!, func) };
+		}
+	}
+
+	private callName(func: number): string {
+		return func < 0 ? '[unknown function]' : this.state.profile.functionNames[func]!;
+	}
+
+	private callAt(row: LaneRow, at: number): number {
+		return row.kind === 'calls' ? this.state.profile.callTimes!.at(row.threads[0]!, row.depth, at) : -1;
+	}
+
+	/** A call, or what is between two. */
+	private callStretch(row: LaneRow, at: number): Window {
+		const calls = this.state.profile.callTimes!;
+		const [first, end] = calls.callsOf(row.threads[0]!, row.depth);
+		const next = calls.endsBehind(row.threads[0]!, row.depth, at);
+		if (next < end && calls.begin[next]! <= at)
+			return { from: calls.begin[next]!, to: calls.end[next]! };
+		return { from: next > first ? calls.end[next - 1]! : 0, to: next < end ? calls.begin[next]! : this.duration };
+	}
+
+	private callFacts(row: LaneRow, at: number): [string, string][] {
+		const calls = this.state.profile.callTimes!;
+		const call = this.callAt(row, at);
+		if (call < 0)
+			return [['At', `${this.time(at)}: no call`]];
+		const [begin, end] = [calls.begin[call]!, calls.end[call]!];
+		return [['Call of', this.callName(calls.func[call]!)], ['From', `${this.time(begin)} to ${this.time(end)}`], ['Took', this.time(end - begin)]];
 	}
 
 	/* ---- what is said of them ---- */
@@ -179,7 +221,9 @@ export class TimelineView implements View {
 	}
 
 	private factsOf(row: LaneRow, at: number): [string, string][] {
-		if (row.key)
+		if (row.kind === 'calls')
+			return this.callFacts(row, at);
+		if (row.kind === 'group')
 			return [['At', this.time(at)], ...this.momentFacts(row, at)];
 		const thread = row.threads[0]!;
 		const span = this.states.at(thread, at);
@@ -209,16 +253,18 @@ export class TimelineView implements View {
 
 	private functionAt(row: LaneRow, at: number): number {
 		const thread = row.threads[0]!;
-		const span = row.key ? -1 : this.states.at(thread, at);
+		if (row.kind === 'calls')
+			return this.callAt(row, at) < 0 ? -1 : this.state.profile.callTimes!.func[this.callAt(row, at)]!;
+		const span = row.kind === 'group' ? -1 : this.states.at(thread, at);
 		return span < 0 ? -1 : this.states.waitOf(thread, span)?.wait?.func ?? -1;
 	}
 
 	private actions(row: LaneRow, at: number): Action[] {
 		const { context, state } = this;
 		const func = this.functionAt(row, at);
-		const actions: Action[] = [{ title: row.key ? 'Only these threads' : 'Only this thread', run: () => state.filter({ threads: new Set(row.threads) }) }];
+		const actions: Action[] = [{ title: row.kind === 'group' ? 'Only these threads' : 'Only this thread', run: () => state.filter({ threads: new Set(row.threads) }) }];
 		if (func >= 0)
-			actions.push({ title: 'The function that waited, in functions', run: () => { state.set('selected', func); context.open('functions'); } }, ...functionActions(context, func));
+			actions.push({ title: row.kind === 'calls' ? 'The function, in functions' : 'The function that waited, in functions', run: () => { state.set('selected', func); context.open('functions'); } }, ...functionActions(context, func));
 		return actions;
 	}
 
@@ -231,6 +277,8 @@ export class TimelineView implements View {
 			range ? `chosen: ${this.time(range.from)} to ${this.time(range.to)} (${this.time(range.to - range.from)})` : 'drag to choose a part of the time',
 			range && !profile.hasTimes ? `other views show all of the time: calls are kept without their times${profile.table('methods') ? ', samples with them (tare view --method=sample)' : ''}` : '',
 			this.unknown ? `of ${plural(this.unknown, 'more thread')} it is not known when they waited` : '',
+			profile.header.calls_left_out ? `${plural(profile.header.calls_left_out, 'call')} shorter than ${this.time(profile.header.calls_shortest_ticks ?? 0)}, or deeper than 64, are left out` : '',
+			profile.marks.length ? `${plural(profile.marks.length, 'mark')} (n and p go there)` : '',
 			joined ? `states that begin in the same ${this.time(joined)} are joined` : ''].filter(Boolean).join(' · ');
 	}
 
