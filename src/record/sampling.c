@@ -133,6 +133,9 @@ static void put_reason(const struct sampling *sampling, struct recording *record
 			text.len ? "; " : "",
 			(uintmax_t)sampler_counts(sampling->sampler)->borrowed,
 			(uintmax_t)sampler_counts(sampling->sampler)->samples);
+	if (sampler_counts(sampling->sampler)->borrowed_wakers)
+		str_printf(&text, "; of %ju of them also with who ended such a wait",
+			   (uintmax_t)sampler_counts(sampling->sampler)->borrowed_wakers);
 	if (text.len)
 		recording_put_text(recording, "sampling_reason", text.data);
 	str_fini(&text);

@@ -275,7 +275,7 @@ static bool keep_descriptor(struct perf_events *set, int fd, const struct perf_p
 {
 	uint64_t id;
 
-	if (added->index == PERF_EVENTS_WAITS)
+	if (added->index == PERF_EVENTS_WAITS || added->index == PERF_EVENTS_WAKINGS)
 		vec_push(&set->switches[added->thinned], fd);
 	else
 		vec_push(&set->descriptors, fd);
@@ -355,50 +355,51 @@ static bool add_event(struct perf_events *set, struct perf_event_attr *attr, int
 	return opened > 0;
 }
 
-static void shorten_stack(struct perf_event_attr *attr)
+/* One event takes a sample each time, the other one waits for perf_events_thin. */
+static bool add_both(struct perf_events *set, const struct perf_event_attr *from, int64_t task,
+		     size_t index)
 {
-	if (attr->sample_stack_user > STACK_BYTES_WAITS)
-		attr->sample_stack_user = STACK_BYTES_WAITS;
+	for (int thinned = 0; thinned < 2; thinned++) {
+		const struct added added = {.index = index, .thinned = thinned};
+		struct perf_event_attr attr = *from;
+
+		if (attr.sample_stack_user > STACK_BYTES_WAITS)
+			attr.sample_stack_user = STACK_BYTES_WAITS;
+		if (thinned != set->thinned)
+			attr.enable_on_exec = 0;
+		if (thinned)
+			attr.sample_period = PERF_EVENTS_ONE_OF;
+		if (!add_event(set, &attr, task, &added))
+			return false;
+	}
+	return true;
 }
 
 /* Where it is refused, all goes on without. */
 static void add_wakings(struct perf_events *set, int64_t task)
 {
-	const struct added added = {.index = PERF_EVENTS_WAKINGS};
 	struct error err;
 
 	if (!set->wakings.wanted)
 		return;
 	struct perf_event_attr attr = attributes(set, &set->wakings.event);
 	attr.sample_type = set->waking_layout.sample_type;
-	shorten_stack(&attr);
-	if (add_event(set, &attr, task, &added))
+	if (add_both(set, &attr, task, PERF_EVENTS_WAKINGS))
 		return;
 	perf_errors_open(&set->wakings.event, task, errno, &err);
 	wakings_refuse(&set->wakings, &err);
 }
 
-/* The samples of switches: one event takes one at each, the other waits for perf_events_thin. */
 static bool add_switches(struct perf_events *set, int64_t task, struct error *err)
 {
-	struct event switches = {.name = "context-switches",
-				 .type = PERF_TYPE_SOFTWARE,
-				 .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
-				 .period = 1};
+	static const struct event switches = {.name = "context-switches",
+					      .type = PERF_TYPE_SOFTWARE,
+					      .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+					      .period = 1};
+	const struct perf_event_attr attr = attributes(set, &switches);
 
-	for (int thinned = 0; thinned < 2; thinned++) {
-		const struct added added = {.index = PERF_EVENTS_WAITS, .thinned = thinned};
-		struct perf_event_attr attr = attributes(set, &switches);
-
-		shorten_stack(&attr);
-		if (thinned != set->thinned)
-			attr.enable_on_exec = 0;
-		if (thinned)
-			attr.sample_period = PERF_EVENTS_ONE_OF;
-		if (!add_event(set, &attr, task, &added))
-			return perf_errors_open(&switches, task, errno, err);
-	}
-	return true;
+	return add_both(set, &attr, task, PERF_EVENTS_WAITS) ||
+	       perf_errors_open(&switches, task, errno, err);
 }
 
 /* Without an event that counts, one that counts nothing tells of processes and switches. */

@@ -37,11 +37,12 @@ struct perf_processor {
 struct perf_events {
 	struct perf_events_options options;
 	struct vec_of(struct perf_processor) processors;
-	struct vec_of(int) descriptors; /* of all events but dummies of rings and… */
-	struct vec_of(int) switches[2]; /* …those of switches: all, and one of PERF_EVENTS_ONE_OF */
-	bool thinned;			/* which of these goes on */
-	struct map by_id;		/* the kernel's id → index of the event */
-	struct perf_layout layout;	/* of samples by frequency, and of all other records… */
+	struct vec_of(int) descriptors;	  /* of all events but dummies of rings and… */
+	struct vec_of(int) switches[2];	  /* …those of switches and wakings: all, and one of
+					       PERF_EVENTS_ONE_OF */
+	bool thinned;			  /* which of these goes on */
+	struct map by_id;		  /* the kernel's id → index of the event */
+	struct perf_layout layout;	  /* of samples by frequency, and of all other records… */
 	struct perf_layout fixed_layout;  /* …of samples by period */
 	struct perf_layout waking_layout; /* …of wakings */
 	struct wakings wakings;
@@ -69,7 +70,7 @@ bool perf_events_add(struct perf_events *set, int64_t task, struct error *err);
 void perf_events_enable(const struct perf_events *set, bool enabled);
 /*
  * From now on only one of PERF_EVENTS_ONE_OF switches of each thread and processor has a sample, or
- * each one again; all are told by SWITCH records.
+ * each one again; all are told by SWITCH records. Wakings are told by samples alone.
  */
 void perf_events_thin(struct perf_events *set, bool thinned);
 void perf_events_close(struct perf_events *set);

@@ -64,7 +64,8 @@ struct sampler_counts {
 	uint64_t long_stacks; /* of samples: the stack went on beyond its copy… */
 	uint64_t gone;	      /* … and had changed before it could be read */
 	uint64_t borrowed; /* of samples: waits with the stack of another one, see switch_waits.h */
-	uint64_t other_abi; /* of samples: 32-bit code, whose stack is not unwound */
+	uint64_t borrowed_wakers; /* of samples: waits with who ended another one */
+	uint64_t other_abi;	  /* of samples: 32-bit code, whose stack is not unwound */
 };
 
 struct sampler_options {

@@ -9,9 +9,14 @@
  *
  *   length   4^9 … 4^10 ns   stack of the last sample      of each thread, blocked and
  *            4^10 … 4^11     stack of the last sample      preempted apart
+ *
+ * Who woke it is seen as seldom then: each waking that is seen stands for PERF_EVENTS_ONE_OF, so as
+ * many waits of that length at the same place behind it get the same waker, and what is left is
+ * not known.
  */
 #include "sampler/switch_waits.h"
 
+#include "sampler/perf_events.h"
 #include "sampler/sched_text.h"
 
 #include <string.h>
@@ -35,11 +40,15 @@ struct wait_stack {
 	enum unwind_result end;
 };
 
-/* The stack of the last wait of a length that had a sample. */
-struct known_stack {
+/* Of the last waits of a length: the stack of one that had a sample, and who was seen to end one.
+ */
+struct known_wait {
 	int length; /* see length_of */
-	bool preempted;
+	bool preempted, has_stack;
 	struct wait_stack stack;
+	struct waker waker;
+	uint64_t wakings;  /* that nobody has seen and which it stands for… */
+	uint64_t woken_at; /* …of waits at that address */
 };
 
 struct wait {
@@ -48,8 +57,9 @@ struct wait {
 	bool preempted, sampled;
 	uint64_t begin_time;
 	const struct process *process;
+	uint64_t told_at; /* innermost address of the stack that it was told with */
 	struct wait_stack stack;
-	struct vec_of(struct known_stack) known;
+	struct vec_of(struct known_wait) known;
 	struct waker waker;
 };
 
@@ -88,11 +98,18 @@ static void stack_fini(struct wait_stack *stack)
 	vec_fini(&stack->kernel);
 }
 
+static void known_fini(struct known_wait *known)
+{
+	stack_fini(&known->stack);
+	vec_fini(&known->waker.frames);
+	vec_fini(&known->waker.kernel);
+}
+
 static void wait_fini(struct wait *wait)
 {
 	stack_fini(&wait->stack);
 	vec_foreach (known, &wait->known)
-		stack_fini(&known->stack);
+		known_fini(known);
 	vec_fini(&wait->known);
 	vec_fini(&wait->waker.frames);
 	vec_fini(&wait->waker.kernel);
@@ -188,37 +205,69 @@ static int length_of(uint64_t ns)
 	return (63 - __builtin_clzll(ns | 1)) / 2;
 }
 
-/* Keeps the wait's stack, and gives it the storage of the one before. */
-static void stack_keep(struct wait *wait, uint64_t ns)
+static struct known_wait *known_of(struct wait *wait, uint64_t ns)
 {
 	const int length = length_of(ns);
-	struct known_stack *place = NULL;
 
 	vec_foreach (known, &wait->known)
 		if (known->length == length && known->preempted == wait->preempted)
-			place = known;
-	if (!place) {
-		vec_push(&wait->known,
-			 ((struct known_stack){.length = length, .preempted = wait->preempted}));
-		place = &vec_last(&wait->known);
-	}
-	const struct wait_stack before = place->stack;
+			return known;
+	vec_push(&wait->known,
+		 ((struct known_wait){.length = length, .preempted = wait->preempted}));
+	return &vec_last(&wait->known);
+}
 
-	place->stack = wait->stack;
-	wait->stack = before;
+/* Keeps what is known of the wait, and gives it the storage of what was known before. */
+static void keep(const struct waits *waits, struct wait *wait, uint64_t ns)
+{
+	if (!wait->sampled && !wait->waker.known)
+		return;
+	struct known_wait *known = known_of(wait, ns);
+
+	if (wait->sampled) {
+		const struct wait_stack before = known->stack;
+
+		known->stack = wait->stack;
+		known->has_stack = true;
+		wait->stack = before;
+	}
+	if (wait->waker.known && !wait->preempted) {
+		const struct waker before = known->waker;
+
+		known->waker = wait->waker;
+		known->woken_at = wait->told_at;
+		known->wakings = waits->thinned ? known->wakings + PERF_EVENTS_ONE_OF - 1 : 0;
+		wait->waker = before;
+	}
 }
 
 /* That of the nearest length; NULL: there is none yet. */
 static const struct wait_stack *stack_like(const struct wait *wait, uint64_t ns)
 {
 	const int length = length_of(ns);
-	const struct known_stack *nearest = NULL;
+	const struct known_wait *nearest = NULL;
 
 	vec_foreach (known, &wait->known)
-		if (known->preempted == wait->preempted &&
+		if (known->preempted == wait->preempted && known->has_stack &&
 		    (!nearest || abs(known->length - length) < abs(nearest->length - length)))
 			nearest = known;
 	return nearest ? &nearest->stack : NULL;
+}
+
+/* Who woke the thread: seen, or one of those that nobody saw; NULL: not known. */
+static const struct waker *waker_of(struct waits *waits, struct wait *wait, uint64_t ns)
+{
+	if (wait->preempted)
+		return NULL;
+	if (wait->waker.known)
+		return &wait->waker;
+	struct known_wait *known = waits->thinned ? known_of(wait, ns) : NULL;
+	if (!known || !known->wakings || known->woken_at != wait->told_at)
+		return NULL;
+	known->wakings--;
+	waits->counts->borrowed_wakers++;
+	known->waker.time = wait->begin_time + ns;
+	return &known->waker;
 }
 
 void waits_thin(struct waits *waits)
@@ -238,14 +287,18 @@ static const struct wait_stack *stack_of(struct waits *waits, const struct wait 
 	return like ? like : &wait->stack;
 }
 
-static void tell(struct waits *waits, const struct wait *wait, size_t event, uint64_t ns)
+static void tell(struct waits *waits, struct wait *wait, size_t event, uint64_t ns)
 {
+	static const struct waker nobody;
 	const struct wait_stack *from = stack_of(waits, wait, ns);
+
+	wait->told_at = from->frames.len ? from->frames.data[0].addr : 0;
+	const struct waker *seen = waker_of(waits, wait, ns);
+	const struct waker *waker = seen ? seen : &nobody;
 	const struct unwind_stack stack = {.frames = from->frames.data,
 					   .room = from->frames.len,
 					   .count = from->frames.len,
 					   .end = from->end};
-	const struct waker *waker = &wait->waker;
 	const struct unwind_stack waker_stack = {.frames = waker->frames.data,
 						 .room = waker->frames.len,
 						 .count = waker->frames.len,
@@ -259,18 +312,17 @@ static void tell(struct waits *waits, const struct wait *wait, size_t event, uin
 
 	waits->counts->samples++;
 	waits->counts->complete += from->end == UNWIND_ROOT;
-	waits->sink.sample(
-		waits->sink.context,
-		&(struct sampler_sample){.process = wait->process,
-					 .tid = wait->tid,
-					 .cpu = wait->cpu,
-					 .time = wait->begin_time,
-					 .weight = ns,
-					 .event = event,
-					 .kernel = from->kernel.data,
-					 .kernel_count = from->kernel.len,
-					 .stack = &stack,
-					 .waker = waker->known && !wait->preempted ? &told : NULL});
+	waits->sink.sample(waits->sink.context,
+			   &(struct sampler_sample){.process = wait->process,
+						    .tid = wait->tid,
+						    .cpu = wait->cpu,
+						    .time = wait->begin_time,
+						    .weight = ns,
+						    .event = event,
+						    .kernel = from->kernel.data,
+						    .kernel_count = from->kernel.len,
+						    .stack = &stack,
+						    .waker = seen ? &told : NULL});
 }
 
 static void wait_tell(struct waits *waits, struct wait *wait, uint64_t time)
@@ -282,8 +334,7 @@ static void wait_tell(struct waits *waits, struct wait *wait, uint64_t time)
 	if (event == SIZE_MAX || !ready)
 		return;
 	tell(waits, wait, event, time - wait->begin_time);
-	if (wait->sampled)
-		stack_keep(wait, time - wait->begin_time);
+	keep(waits, wait, time - wait->begin_time);
 }
 
 void waits_switch(struct waits *waits, const struct process *process,
@@ -307,7 +358,7 @@ void waits_forget(struct waits *waits, uint32_t tid)
 		return;
 	struct wait *wait = &waits->list.data[*index];
 	vec_foreach (known, &wait->known)
-		stack_fini(&known->stack);
+		known_fini(known);
 	wait->known.len = 0;
 }
 

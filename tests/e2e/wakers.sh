@@ -37,6 +37,21 @@ chain = max(lines, key=lambda line: ("takes" in line.split(";--;")[0]) * int(lin
 assert "passes_on" in chain.split(";--;")[1], chain
 P
 done
+# Where threads switch all the time few wakings are seen, and each stands for others.
+"$TARE" record -q --method=sample --wakers -o pairs.tare -- "$FIXTURES/wakers" pairs 40000 >said ||
+	fail "status $? of the recorded program"
+"$TARE" report wakers --format=json --columns=all --limit=0 pairs.tare >wakers.json
+python3 - <<'P' || fail "of pairs: $(cat said) $(head -c 3000 wakers.json)"
+import json
+
+rows = json.load(open("wakers.json"))["tables"]["wakers"]
+for caller, waker in (("main", "answers"), ("answers", "main")):
+    of = [row for row in rows if row["caller"] == caller and row["function"] == "read"]
+    waits = sum(row["count"] for row in of)
+    seen = sum(row["count"] for row in of if row["woken_by"] != "[unseen]")
+    right = sum(row["count"] for row in of if row["woken_by"] == waker)
+    assert waits > 1000 and seen >= 0.5 * waits and right >= 0.9 * seen, (caller, waits, seen, right)
+P
 "$TARE" merge -q profile.tare profile.tare -o merged.tare 2>/dev/null || fail "no merged profile"
 "$TARE" report wakers merged.tare 2>/dev/null && fail "a merged profile has wakers"
 

@@ -1,6 +1,7 @@
 /* sampler without a kernel: events of made-up machines, waits, processes, the rest of stacks. */
 #include "sampler/event.h"
 #include "sampler/event_sysfs.h"
+#include "sampler/perf_events.h"
 #include "sampler/sched_text.h"
 #include "sampler/stack_reader.h"
 #include "sampler/switch_rate.h"
@@ -415,6 +416,45 @@ static void test_who_ends_waits(void **state)
 	waits_free(waits);
 }
 
+/* While few wakings are seen, each stands for so many, of waits of that length. */
+static void test_wakings_that_nobody_saw(void **state)
+{
+	struct told told = {0};
+	struct sampler_counts counts = {0};
+	const struct sampler_sink sink = {.sample = tell, .context = &told};
+	struct waits *waits = waits_new(wait_events, 2, &sink, &counts);
+	const struct process process = {.pid = 5};
+	uint64_t time = 1000, known = 0;
+
+	(void)state;
+	for (int i = 0; i < 200; i++, time += 10000) {
+		if (i == 20)
+			waits_thin(waits);
+		switch_at(waits, &process, OUT, time);
+		if (i == 10 || i == 50 || i == 60)
+			waken(waits, &process, 6 + (i == 60), time + 500);
+		switch_at(waits, &process, 0, time + 1000);
+		known += told.last.waker != NULL;
+		if (i == 11)
+			assert_int_equal(known, 1); /* all are seen */
+		if (i == 49)
+			assert_int_equal(known, 1); /* who was seen before stands for itself */
+		if (i == 55) {
+			assert_int_equal(told.waker.tid, 6);
+			assert_int_equal(told.waker.time, time + 1000);
+			assert_int_equal(told.waker_kernel, 3);
+			/* of another length */
+			switch_at(waits, &process, OUT, time + 2000);
+			switch_at(waits, &process, 0, time + 9000);
+			assert_null(told.last.waker);
+		}
+		if (i == 62)
+			assert_int_equal(told.waker.tid, 7);
+	}
+	assert_int_equal(known, 1 + 2 * PERF_EVENTS_ONE_OF);
+	waits_free(waits);
+}
+
 static void test_wakings(void **state)
 {
 	static const char format[] = "name: sched_waking\nformat:\n"
@@ -659,6 +699,7 @@ int main(void)
 		cmocka_unit_test(test_switch_rate),
 		cmocka_unit_test(test_who_ends_waits),
 		cmocka_unit_test(test_wakings),
+		cmocka_unit_test(test_wakings_that_nobody_saw),
 		cmocka_unit_test(test_frames_of_the_scheduler),
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_parts_of_mappings),
