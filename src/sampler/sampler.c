@@ -128,6 +128,12 @@ static void walk(struct sampler *sampler, struct process *process, const struct 
 		stack->end = UNWIND_ROOT;
 }
 
+/* The thread has ended, or its process: it has no number any more, nor a name. */
+static bool is_gone(uint32_t pid, uint32_t tid)
+{
+	return pid == UINT32_MAX || tid == UINT32_MAX;
+}
+
 static struct process *outside(struct sampler *sampler)
 {
 	sampler->counts.outside++;
@@ -143,7 +149,7 @@ static struct process *process_of(struct sampler *sampler, const struct perf_sam
 {
 	const bool is_idle = !sample->pid;
 
-	if (is_idle || sample->pid == UINT32_MAX) { /* or of a thread that is no more */
+	if (is_idle || is_gone(sample->pid, sample->tid)) {
 		sampler->counts.idle += is_idle;
 		sampler->counts.outside += !is_idle;
 		sampler->counts.discarded++;
@@ -176,7 +182,8 @@ static void take_waking(struct sampler *sampler, const struct perf_sample *sampl
 	const struct wakings *wakings = &sampler->events.wakings;
 	const uint32_t woken = wakings_woken(wakings, sample);
 
-	if (!woken || !sampler->waits || !waits_goes_on(sampler->waits, woken))
+	if (!woken || !sampler->waits || is_gone(sample->pid, sample->tid) ||
+	    !waits_goes_on(sampler->waits, woken))
 		return;
 	struct unwind_stack stack = {.frames = sampler->frames, .room = SAMPLER_FRAMES_MAX};
 	struct sampler_waker waker = {
@@ -240,7 +247,7 @@ static void take_switch(struct sampler *sampler, const struct perf_record *recor
 {
 	const uint32_t pid = record->switched.pid;
 
-	if (!sampler->waits || !pid || pid == UINT32_MAX)
+	if (!sampler->waits || !pid || is_gone(pid, record->switched.tid))
 		return;
 	const struct process *process = processes_get(sampler->processes, pid);
 	if (record->misc & PERF_RECORD_MISC_SWITCH_OUT)

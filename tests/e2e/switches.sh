@@ -43,3 +43,11 @@ if "rests" in seen:
 assert header["samples_weight"] <= 2 * 1.7e9, header["samples_weight"]
 P
 done
+
+# Of all processes, threads have no numbers any more when they leave the processor for the last time.
+[ "$(id -u)" = 0 ] || exit 0
+(for i in {1..300}; do /bin/true; done) &
+"$TARE" record -q -a --off-cpu --duration=1 -o "$work/all.tare" 2>"$work/err" || skip "all processes: $(cat "$work/err")"
+wait
+"$TARE" report functions --event=off-cpu --format=json "$work/all.tare" >"$work/all.json"
+grep -q '"incomplete_reason": null' "$work/all.json" || fail "of all processes: $(grep '"incomplete_reason"' "$work/all.json")"
