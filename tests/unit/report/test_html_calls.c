@@ -3,6 +3,7 @@
 
 #include "profile/trace_record.h"
 #include "tests/support/analysed.h"
+#include "tests/support/html_columns.h"
 #include "tests/support/small_profile.h"
 
 #include <setjmp.h>
@@ -62,27 +63,6 @@ struct calls {
 	uint64_t left_out, shortest;
 };
 
-static size_t read_column(const struct html_pack *pack, const char *name, uint64_t *numbers,
-			  size_t room)
-{
-	char wanted[64];
-	size_t bytes = 0, at = 0, values = 0;
-
-	snprintf(wanted, sizeof(wanted), "[\"%s\",", name);
-	for (const char *entry = pack->index.data; entry; entry = strchr(entry + 1, '[')) {
-		sscanf(strchr(entry, ',') + 1, "%zu,%zu", &values, &bytes);
-		if (strncmp(entry, wanted, strlen(wanted)) == 0)
-			break;
-		at += bytes;
-	}
-	struct byte_reader reader = byte_reader(pack->columns.data + at, bytes);
-	assert_true(values <= room);
-	for (size_t i = 0; i < values; i++)
-		numbers[i] = read_uleb(&reader);
-	assert_false(reader.failed);
-	return values;
-}
-
 static uint64_t number_of(const struct html_pack *pack, const char *key)
 {
 	const char *at = strstr(pack->json.data, key);
@@ -102,11 +82,11 @@ static struct calls pack_within(size_t most)
 	html_pack_init(&pack);
 	assert_true(html_pack_calls_within(&pack, analysis, most, &err));
 	if (pack.index.data && strstr(pack.index.data, "calls.rows")) {
-		read_column(&pack, "calls.rows", calls.rows, 4);
-		read_column(&pack, "calls.count", calls.counts, 4);
-		read_column(&pack, "calls.begin", calls.begin, CALLS + 1);
-		read_column(&pack, "calls.ticks", calls.ticks, CALLS + 1);
-		calls.count = read_column(&pack, "calls.function", calls.functions, CALLS + 1);
+		html_column_read(&pack, "calls.rows", calls.rows, 4);
+		html_column_read(&pack, "calls.count", calls.counts, 4);
+		html_column_read(&pack, "calls.begin", calls.begin, CALLS + 1);
+		html_column_read(&pack, "calls.ticks", calls.ticks, CALLS + 1);
+		calls.count = html_column_read(&pack, "calls.function", calls.functions, CALLS + 1);
 		calls.left_out = number_of(&pack, "calls_left_out");
 		calls.shortest = number_of(&pack, "calls_shortest_ticks");
 	}

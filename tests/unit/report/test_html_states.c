@@ -5,6 +5,7 @@
 #include "analysis/thread_states.h"
 #include "profile/wait_record.h"
 #include "tests/support/analysed.h"
+#include "tests/support/html_columns.h"
 #include "tests/support/small_profile.h"
 
 #include <setjmp.h>
@@ -106,27 +107,6 @@ struct columns {
 	size_t counts[8];
 };
 
-static void read_column(struct columns *columns, const char *name, int to)
-{
-	char wanted[64];
-	size_t count = 0, bytes = 0, at = 0;
-
-	snprintf(wanted, sizeof(wanted), "[\"%s\",", name);
-	for (const char *entry = columns->pack.index.data; entry; entry = strchr(entry + 1, '[')) {
-		sscanf(strchr(entry, ',') + 1, "%zu,%zu", &count, &bytes);
-		if (strncmp(entry, wanted, strlen(wanted)) == 0)
-			break;
-		at += bytes;
-	}
-	struct byte_reader reader = byte_reader(columns->pack.columns.data + at, bytes);
-	assert_true(count <= 4 * WAITS + 64);
-	for (size_t i = 0; i < count; i++)
-		columns->numbers[to][i] = read_uleb(&reader);
-	assert_false(reader.failed);
-	assert_int_equal(bytes_left(&reader), 0);
-	columns->counts[to] = count;
-}
-
 static int64_t as_signed(uint64_t number)
 {
 	return number & 1 ? -(int64_t)(number / 2) - 1 : (int64_t)(number / 2);
@@ -144,7 +124,8 @@ static void pack_within(struct columns *columns, uint64_t most)
 	html_pack_init(&columns->pack);
 	assert_true(html_pack_states_within(&columns->pack, analysis, most, &err));
 	for (int i = 0; i < 8; i++)
-		read_column(columns, names[i], i);
+		columns->counts[i] = html_column_read(&columns->pack, names[i], columns->numbers[i],
+						      4 * WAITS + 64);
 }
 
 struct sums {

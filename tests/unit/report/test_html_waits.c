@@ -2,6 +2,7 @@
 #include "report/html/html_waits.h"
 
 #include "tests/support/analysed.h"
+#include "tests/support/html_columns.h"
 #include "tests/support/small_profile.h"
 
 #include <setjmp.h>
@@ -53,27 +54,6 @@ struct tree {
 	uint64_t count, parent[16], subject[16], ns[16], cut;
 };
 
-static void read_column(const struct html_pack *pack, const char *name, uint64_t numbers[16],
-			uint64_t *count)
-{
-	char wanted[64];
-	size_t bytes = 0, at = 0, values = 0;
-
-	snprintf(wanted, sizeof(wanted), "[\"%s\",", name);
-	for (const char *entry = pack->index.data; entry; entry = strchr(entry + 1, '[')) {
-		sscanf(strchr(entry, ',') + 1, "%zu,%zu", &values, &bytes);
-		if (strncmp(entry, wanted, strlen(wanted)) == 0)
-			break;
-		at += bytes;
-	}
-	struct byte_reader reader = byte_reader(pack->columns.data + at, bytes);
-	assert_true(values <= 16);
-	for (size_t i = 0; i < values; i++)
-		numbers[i] = read_uleb(&reader);
-	assert_false(reader.failed);
-	*count = values;
-}
-
 static struct tree pack_within(size_t most)
 {
 	struct html_pack pack = {0};
@@ -85,9 +65,9 @@ static struct tree pack_within(size_t most)
 	const char *cut = pack.json.data ? strstr(pack.json.data, "\"waits_cut_ns\":") : NULL;
 	if (cut) {
 		sscanf(strchr(cut, ':') + 1, "%ju", &tree.cut);
-		read_column(&pack, "waits.parent", tree.parent, &tree.count);
-		read_column(&pack, "waits.subject", tree.subject, &tree.count);
-		read_column(&pack, "waits.ns", tree.ns, &tree.count);
+		tree.count = html_column_read(&pack, "waits.parent", tree.parent, 16);
+		tree.count = html_column_read(&pack, "waits.subject", tree.subject, 16);
+		tree.count = html_column_read(&pack, "waits.ns", tree.ns, 16);
 	}
 	html_pack_fini(&pack);
 	return tree;
