@@ -179,6 +179,9 @@ bool html_pack_calls_within(struct html_pack *pack, const struct analysis *analy
 {
 	struct calls calls = {.analysis = analysis};
 
+	/* The log is about paths of calls; those of samples are others. */
+	if (analysis->method == ANALYSIS_SAMPLE)
+		return true;
 	if (!each_call(&calls, count, err))
 		return err->code == ERROR_NOT_FOUND;
 	choose_shortest(&calls, most);
