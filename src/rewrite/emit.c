@@ -1,7 +1,7 @@
 /*
  * Emits the copy of one range: each instruction moved, with probes before, behind or instead.
  * Branches keep their 8-bit form where they still reach; the whole range is emitted again when one
- * turns out not to. Alignment filler before aligned addresses is dropped and made anew.
+ * turns out not to.
  */
 #include "rewrite/emit.h"
 
@@ -239,47 +239,6 @@ static void emit_insn(struct emitter *emitter, uint32_t number)
 	}
 }
 
-/* ---- filler ---- */
-
-static const unsigned char nops[10][9] = {
-	{0},
-	{0x90},
-	{0x66, 0x90},
-	{0x0f, 0x1f, 0x00},
-	{0x0f, 0x1f, 0x40, 0x00},
-	{0x0f, 0x1f, 0x44, 0x00, 0x00},
-	{0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00},
-	{0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00},
-	{0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
-	{0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
-};
-
-/* Copies are placed at multiples of 16, so offsets align as addresses do. */
-static void emit_alignment(struct emitter *emitter)
-{
-	size_t missing = (16 - emit_offset(emitter) % 16) % 16;
-
-	while (missing) {
-		const size_t piece = missing > 9 ? 9 : missing;
-		put_bytes(&emitter->range->code, nops[piece], piece);
-		missing -= piece;
-	}
-	assert(emit_offset(emitter) % 16 == 0);
-}
-
-/* A run of nops that only brings the next instruction to a multiple of 16. */
-static bool is_alignment(const struct range *range, uint32_t number)
-{
-	uint32_t next = number;
-
-	while (next < range->insn_count && range->insns[next].is_nop &&
-	       next - number < ALIGN_FILLER_BYTES)
-		next++;
-	return number > 0 && next > number && next < range->insn_count &&
-	       range->insns[next].addr % 16 == 0 &&
-	       range->insns[next].addr - range->insns[number].addr < ALIGN_FILLER_BYTES;
-}
-
 /* ---- the range ---- */
 
 /* Not before a lock prefix: a jump may lead one byte into that instruction. */
@@ -314,15 +273,9 @@ static void emit_one(struct emitter *emitter, uint32_t number)
 	if (number)
 		emit_edge_count(emitter, number - 1, COUNT_NEXT, insn->addr);
 	range->copy_offset[number] = emit_offset(emitter);
-	if (is_alignment(range, number)) {
-		emitter->align_pending = true;
+	if (emit_filler(emitter, number))
 		return;
-	}
-	if (emitter->align_pending) {
-		emit_alignment(emitter);
-		emitter->align_pending = false;
-		range->copy_offset[number] = emit_offset(emitter);
-	}
+	range->copy_offset[number] = emit_offset(emitter);
 	emit_edge_count(emitter, number, COUNT_BEFORE, insn->addr);
 	if (!insn->is_endbr)
 		emit_landing(emitter, insn);
@@ -417,6 +370,7 @@ void emit_range(struct program *program, struct range *range, struct worker *wor
 		.range = range,
 		.is_long = mem_zalloc(range->insn_count),
 		.table_readers = find_table_readers(range),
+		.is_loop = find_loops(program, range),
 	};
 
 	range->copy_offset = arena_array(&worker->arena, uint32_t, range->insn_count);
@@ -434,4 +388,5 @@ void emit_range(struct program *program, struct range *range, struct worker *wor
 	vec_fini(&emitter.shorts);
 	free(emitter.is_long);
 	free(emitter.table_readers);
+	free(emitter.is_loop);
 }

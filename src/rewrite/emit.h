@@ -1,4 +1,4 @@
-/* The emitter of one range's code: shared by emit.c, emit_probe.c and emit_jump.c. */
+/* The emitter of one range's code: shared by emit*.c. */
 #ifndef TARE_REWRITE_EMIT_H
 #define TARE_REWRITE_EMIT_H
 
@@ -47,6 +47,7 @@ struct emitter {
 	struct vec_of(struct short_branch) shorts;
 	unsigned char *is_long;	 /* per instruction: its branch does not fit into 8 bits */
 	uint32_t *table_readers; /* per instruction, see find_table_readers; NULL without jumps */
+	unsigned char *is_loop;	 /* per instruction, see find_loops */
 	uint32_t next_edge_counter; /* of the range's */
 	bool align_pending;
 	uint32_t probe_count, live_flags_count;
@@ -100,6 +101,12 @@ bool emits_edge_count(const struct emitter *emitter, uint32_t insn, enum count_p
 /* The branch as it is, to a stub that counts and jumps where it leads. */
 void emit_counted_branch(struct emitter *emitter, const struct insn *insn, unsigned char condition);
 void emit_branch_stub(struct emitter *emitter, const struct stub *stub);
+
+/* emit_filler.c */
+/* Which instructions begin loops that have nothing inserted; mem_alloc'ed. */
+unsigned char *find_loops(const struct program *program, const struct range *range);
+/* The filler before the instruction; true if it is filler itself, and left out. */
+bool emit_filler(struct emitter *emitter, uint32_t number);
 
 /* emit_jump.c */
 void emit_indirect_jump(struct emitter *emitter, const struct indirect_jump *jump);

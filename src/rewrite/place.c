@@ -14,8 +14,6 @@
 #include <assert.h>
 #include <string.h>
 
-enum { CODE_ALIGN = 16 };
-
 uint64_t copied_code(const struct program *program, uint64_t addr, const struct range *jump_from)
 {
 	struct range *range;
@@ -36,16 +34,22 @@ uint64_t copied_code(const struct program *program, uint64_t addr, const struct 
 	return range->copy_addr + range->copy_offset[insn - range->insns];
 }
 
+/* Up to where the body has its place modulo LINE_BYTES. */
+static void put_range_filler(struct program *program, const struct range *range)
+{
+	while ((image_end(program) + range->body_offset - range->begin) % LINE_BYTES)
+		put_u8(&program->image, 0xcc);
+}
+
 static void place_code(struct program *program)
 {
-	put_align(&program->image, CODE_ALIGN, 0xcc);
 	program->code_begin = image_end(program);
 	vec_foreach (range, &program->ranges) {
 		if (!range->copied)
 			continue;
-		put_align(&program->image, CODE_ALIGN, 0xcc);
+		put_range_filler(program, range);
 		range->copy_addr = image_end(program);
-		assert(range->copy_addr % CODE_ALIGN == 0 && range->code.len);
+		assert(range->code.len);
 		put_bytes(&program->image, range->code.data, range->code.len);
 	}
 	program->code_end = image_end(program);

@@ -18,7 +18,7 @@
  *   graph*.c      instructions of a unit -> blocks and edges, and how often they may run
  *   spanning.c    which of them get a counter
  *   companion.c   code of another file that comes along
- *   emit*.c       code of one range, with fixups
+ *   emit*.c       code of one range, with fixups; filler (emit_filler.c)
  *   place*.c      addresses, fixups applied, tables, maps, flow graphs
  *   output.c      unwind data, note, entry jumps -> the new file
  */
@@ -242,6 +242,7 @@ struct program {
 };
 
 enum {
+	LINE_BYTES = 64, /* modulo which copies keep places: see emit_filler.c */
 	ENTRY_JUMP_BYTES = 5,
 	ENTRY_WINDOW_BYTES = 4 + ENTRY_JUMP_BYTES, /* endbr64 and the jump */
 };
