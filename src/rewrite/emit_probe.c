@@ -360,14 +360,6 @@ static bool make_call_probe(const struct program *program, const struct insn *in
 				  &rip_offset) > 0;
 }
 
-bool call_is_counted(const struct program *program, const struct range *range,
-		     const struct insn *call)
-{
-	struct probe probe;
-
-	return program_counts(program) && !range->small && make_call_probe(program, call, &probe);
-}
-
 /*
  * Calls through the PLT of functions of this file. Where the loader has bound such a call to the
  * function here, and to none of another file, it goes to the copy at once. The way by the PLT and
@@ -452,6 +444,15 @@ static void emit_call_either_way(struct emitter *emitter, const struct insn *ins
 	emit_land(emitter, to_bound);
 	emit_code(emitter, 0xe8);
 	emit_fixup(emitter, FIXUP_CODE, bound->callee->begin, 0);
+}
+
+bool call_is_counted(const struct program *program, const struct range *range,
+		     const struct insn *call)
+{
+	struct probe probe;
+
+	return program_counts(program) && !range->small && make_call_probe(program, call, &probe) &&
+	       !reports_itself(program, bound_call(program, call).callee);
 }
 
 void emit_call(struct emitter *emitter, const struct insn *insn)
