@@ -46,7 +46,7 @@ enum { FATAL = sizeof(fatal) / sizeof(fatal[0]), STACK_BYTES = 64 << 10 };
 static struct sigaction before[FATAL], before_pipe;
 static const struct launch *command;
 static const char *session, *half_written;
-static bool armed, at_exit_is_set;
+static bool armed, at_exit_is_set, pipe_is_ignored;
 static int ending;
 static pid_t recorder;
 
@@ -199,7 +199,9 @@ void rescue_arm(void)
 	sigaltstack(&other, NULL);
 	for (size_t i = 0; i < FATAL; i++)
 		sigaction(fatal[i].number, &action, &before[i]);
-	sigaction(SIGPIPE, &ignore, &before_pipe);
+	/* It stays ignored when a recording has ended; the next one's command gets what was before. */
+	if (!pipe_is_ignored)
+		pipe_is_ignored = sigaction(SIGPIPE, &ignore, &before_pipe) == 0;
 	mem_on_exhaustion(handle_exhaustion);
 	if (!at_exit_is_set)
 		at_exit_is_set = atexit(handle_exit) == 0;

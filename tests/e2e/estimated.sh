@@ -49,9 +49,12 @@ for value in "cpu", "elapsed", "application":
     assert sum(int(row[f"{value}_exclusive_ticks"]) for row in ticks) == int(thread[f"{value}_exclusive_ticks"])
 END
 
-# A 32-bit program, as its header says, cannot be instrumented.
-cp "$FIXTURES/computes" "$work/file"
-printf '\001' | dd of="$work/file" bs=1 seek=4 conv=notrunc status=none
+# as_if_short FILE COPY: a 32-bit program, as its header says, which cannot be instrumented.
+as_if_short() {
+	cp "$1" "$2"
+	printf '\001' | dd of="$2" bs=1 seek=4 conv=notrunc status=none
+}
+as_if_short "$FIXTURES/computes" "$work/file"
 if "$work/file" 200000 once >"$work/alone" 2>&1; then
 	"$TARE" record -o "$work/file.tare" -- "$work/file" 200000 once >"$work/out" 2>"$work/note" || fail "$(cat "$work/note")"
 	cmp "$work/alone" "$work/out" || fail "the output differs"
@@ -60,4 +63,13 @@ if "$work/file" 200000 once >"$work/alone" 2>&1; then
 	[ "$(wc -l <"$work/file.csv")" -gt 1 ] || fail "no samples"
 	"$TARE" record --exact -o "$work/none.tare" -- "$work/file" 200000 once 2>"$work/note" && fail "--exact has sampled"
 	[ ! -e "$work/none.tare" ] || fail "--exact has written a profile"
+fi
+
+# What is recorded at the second try has the signals that it was started with.
+as_if_short /bin/sh "$work/sh"
+signals=(-c "sed -n '/^Sig[BI]/p' /proc/self/status")
+if "$work/sh" "${signals[@]}" >"$work/alone" 2>&1; then
+	"$TARE" record -o "$work/sh.tare" -- "$work/sh" "${signals[@]}" >"$work/out" 2>"$work/note" || fail "$(cat "$work/note")"
+	grep -q 'it was sampled' "$work/note" || fail "not said: $(cat "$work/note")"
+	cmp "$work/alone" "$work/out" || fail "other signals: $(cat "$work/out")"
 fi
