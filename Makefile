@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 # Options for `meson setup`, as in `make SETUP=-Dwerror=true`.
 SETUP  ?=
 
-.PHONY: all build demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential fuzz-sessions bench accuracy clean
+.PHONY: all build everything demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential fuzz-sessions bench accuracy clean
 .PHONY: web web-speed web-pictures setup-build setup-test check-rewriter check-rewriter-full check-kills check-unwind
 
 all: build
@@ -13,7 +13,13 @@ all: build
 $(BUILD)/build.ninja:
 	meson setup $(SETUP) $(BUILD)
 
+# What is installed.
 build: setup-build
+	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	ninja -C $(BUILD) product
+
+# With tests and benches.
+everything: setup-build
 	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
 	ninja -C $(BUILD)
 
@@ -26,40 +32,39 @@ setup-test:
 
 demo:
 	@scripts/setup build demo
-	@$(MAKE) --no-print-directory build
 	@scripts/demo $(BUILD)
 
 test: setup-test
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory everything
 	@scripts/run-tests $(BUILD)
 
 # The rewriter over real programs: what `make test` does of it, and all of it with the table of results.
 # kill -9 at random moments; COUNT of them.
 check-kills: setup-test
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory everything
 	@TARE=$(abspath $(BUILD))/src/cli/tare FIXTURES=$(abspath $(BUILD))/tests/fixtures E2E=tests/e2e \
 	E2E_CACHE=$(abspath $(BUILD))/e2e-cache tests/e2e/kills.sh $(or $(COUNT),100)
 
 # Stacks beside those of libunwind and elfutils; STOPS of each program.
 check-unwind: setup-test
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory everything
 	@for program in bash perl python3 lua5.4 sqlite3 turns thrown panicked; do \
 	echo "$$program:"; tests/unwind/others.sh $(abspath $(BUILD))/tests/unwind/other_stacks \
 	$$program $(or $(STOPS),300) 30 || [ $$? = 77 ] || exit 1; done
 
 check-rewriter: setup-test
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory everything
 	@scripts/run-tests $(BUILD) --suite rewriter --suite corpus
 
 check-rewriter-full:
 	@scripts/setup build test rewriter rewriter-full
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory everything
 	@scripts/run-tests $(BUILD) --suite rewriter --suite corpus --suite corpus-full; status=$$?; \
 	tests/corpus/table $(BUILD)/tests/corpus/results src/rewrite/verdict.c docs/compatibility.md && \
 	exit $$status
 
 # Rewrites the expected outputs from the present ones; look at the difference before committing.
-test-update: build
+test-update: everything
 	TARE_TEST_UPDATE=1 meson test -C $(BUILD) --suite golden --suite cli
 
 install: build
@@ -71,7 +76,7 @@ check-format:
 	@scripts/setup lint
 	scripts/check-format
 
-lint: build
+lint: everything
 	@scripts/setup lint
 	scripts/check-lint $(BUILD)
 	scripts/check-includes
@@ -112,26 +117,26 @@ SECONDS ?= 60
 SEED ?= 1
 fuzz-differential: setup-build
 	@scripts/setup build differential
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory everything
 	scripts/fuzz-differential --tare $(BUILD)/src/cli/tare --seconds $(SECONDS) --seed $(SEED) \
 		--keep $(BUILD)/differential
 
 bench:
 	@scripts/setup build bench
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory everything
 	bench/run $(BUILD) --write docs/benchmarks.md
 
 # Recordings of real programs beside perf, callgrind and plain runs; a quarter of an hour on a machine that does
 # nothing else. OPTIONS of `tare record`, ONLY one program.
 accuracy:
 	@scripts/setup build accuracy
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory everything
 	bench/accuracy/run $(BUILD) $(if $(OPTIONS),--options="$(OPTIONS)") \
 	$(if $(ONLY),--only "$(ONLY)",$(if $(OPTIONS),,--write docs/accuracy.md)) --csv $(BUILD)/accuracy/table.csv
 
 # What is reported beside functions of known time.
 accuracy-known: setup-build
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory everything
 	bench/accuracy/known $(BUILD) --write docs/accuracy.md
 
 # The page of the HTML report, which is kept in the repository.
@@ -142,13 +147,13 @@ web:
 
 # How fast the page is with 100,000 call paths, and with a million waits of 1,000 threads.
 web-speed: setup-test
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory everything
 	tests/web/run tests/web/speed.mjs $(BUILD)/src/cli/tare $(BUILD)/bench/large_profile
 	tests/web/run tests/web/timeline_speed.mjs $(BUILD)/src/cli/tare $(BUILD)/bench/waiting_profile
 
 # The pictures of the page in docs/images.
 web-pictures: setup-test
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory everything
 	scripts/pictures $(BUILD)
 
 clean:
