@@ -48,6 +48,13 @@ static size_t caller_slot(const struct edge_walk *walk, const struct analysis_no
 	return walk->analysis->functions.len + (node->folded ? FOLDED : NO_FUNCTION);
 }
 
+static void add_path(struct edge_walk *walk, struct analysis_edge *edge,
+		     const struct analysis_node *node)
+{
+	analysis_calls_join(&edge->values, &node->values);
+	analysis_values_add_exclusive(&walk->edges->arena, &edge->values, &node->values);
+}
+
 static void edge_enter(uint32_t index, void *context)
 {
 	struct edge_walk *walk = context;
@@ -59,13 +66,13 @@ static void edge_enter(uint32_t index, void *context)
 	const size_t caller = caller_slot(walk, node);
 	if (node->function == walk->function) {
 		struct analysis_edge *edge = edge_of(walk, true, caller);
-		analysis_values_add_exclusive(&walk->edges->arena, &edge->values, &node->values);
+		add_path(walk, edge, node);
 		if (walk->caller_depth[caller]++ == 0)
 			analysis_values_add_outermost(&edge->values, node);
 	}
 	if (caller == walk->function) {
 		struct analysis_edge *edge = edge_of(walk, false, node->function);
-		analysis_values_add_exclusive(&walk->edges->arena, &edge->values, &node->values);
+		add_path(walk, edge, node);
 		if (walk->callee_depth[node->function]++ == 0)
 			analysis_values_add_outermost(&edge->values, node);
 	}

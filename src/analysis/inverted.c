@@ -44,7 +44,11 @@ static void put(const struct analysis *analysis, struct analysis_inverted *row,
 		struct analysis_inverted_path path)
 {
 	row->paths[row->count++] = path;
-	analysis_values_add_amounts(&row->values, &analysis->nodes.data[path.leaf].values);
+	const struct analysis_values *leaf = &analysis->nodes.data[path.leaf].values;
+
+	if (row->level > 0) /* those of a function are all counted */
+		analysis_calls_join(&row->values, leaf);
+	analysis_values_add_amounts(&row->values, leaf);
 }
 
 /* Those of no function are in the last one. */

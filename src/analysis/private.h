@@ -8,6 +8,11 @@
 /* An empty set of values: zeroes, and ranges without a call. */
 struct analysis_values analysis_values_zero(void);
 /*
+ * What is known of the calls in a sum of some of a function's paths, before the values of `path`
+ * are added: where a part was shared out by samples the sum is about right, and no bound.
+ */
+void analysis_calls_join(struct analysis_values *to, const struct analysis_values *path);
+/*
  * Adds everything but the inclusive values, which depend on where the node stands. The sum's
  * histogram is of the arena.
  */

@@ -57,6 +57,7 @@ static void join(struct reshaping *reshaping, uint32_t into, const struct analys
 
 	assert(into < reshaping->nodes.len);
 	assert(to->function == node->function && to->folded == node->folded);
+	analysis_calls_join(&to->values, &node->values);
 	analysis_values_add_exclusive(&reshaping->analysis->arena, &to->values, &node->values);
 	analysis_values_add_inclusive(&to->values, &node->values);
 	analysis_folded_sum(&to->folded_time, &node->folded_time);

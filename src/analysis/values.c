@@ -38,6 +38,15 @@ void analysis_values_add_amounts(struct analysis_values *to, const struct analys
 		range_add(&to->range[i], &from->range[i]);
 }
 
+void analysis_calls_join(struct analysis_values *to, const struct analysis_values *path)
+{
+	const bool at_least = analysis_calls_are(to) == ANALYSIS_CALLS_AT_LEAST ||
+			      analysis_calls_are(path) == ANALYSIS_CALLS_AT_LEAST;
+
+	to->approximate |= path->approximate;
+	to->counted = to->approximate || (!at_least && (to->counted || path->counted));
+}
+
 void analysis_values_add_exclusive(struct arena *arena, struct analysis_values *to,
 				   const struct analysis_values *from)
 {

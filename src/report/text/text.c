@@ -677,8 +677,7 @@ static const struct sign {
 	{ROLE_DISARMED, "\u2265",
 	 ">=", "\u2265 disarmed while running: later calls are not in this number", false},
 	{ROLE_DISARMED, "\u2248", "~",
-	 "\u2248 threads counted in one place, or calls through pointers untimed: some may be "
-	 "missing",
+	 "\u2248 of call paths: shared out by samples; of functions: some calls may be missing",
 	 false},
 	{ROLE_HOT, "\u25b8", ">",
 	 "\u25b8 hot path: children with at least half of their parent's value", false},

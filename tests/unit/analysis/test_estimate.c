@@ -673,6 +673,33 @@ static void test_calls_of_paths_are_estimates(void **state)
 	assert_int_equal(node_below("g", "f")->values.calls, 400);
 }
 
+/* What callers have of a function's calls is about right, and no bound; of all there is no doubt.
+ */
+static void test_calls_of_callers_are_estimates(void **state)
+{
+	struct analysis_edges edges;
+
+	(void)state;
+	const int64_t in_main = begin_main(), in_g = call(in_main, g);
+	disarm(f, 1000);
+	disarm(g, 500);
+	samples(call(in_main, f), 6);
+	samples(call(in_g, f), 4);
+	finish();
+	analysis_edges_find(analysis, (uint32_t)(analysed_function("f") - analysis->functions.data),
+			    &edges);
+	assert_int_equal(edges.callers.len, 2);
+	vec_foreach (caller, &edges.callers)
+		assert_int_equal(analysis_calls_are(&caller->values), ANALYSIS_CALLS_ABOUT);
+	analysis_edges_fini(&edges);
+	analysis_edges_find(analysis, (uint32_t)(analysed_function("g") - analysis->functions.data),
+			    &edges);
+	assert_int_equal(edges.callers.len, 1);
+	assert_int_equal(analysis_calls_are(&edges.callers.data[0].values), ANALYSIS_CALLS_ALL);
+	analysis_edges_fini(&edges);
+	assert_int_equal(analysis_calls_are(values_of("f")), ANALYSIS_CALLS_ALL);
+}
+
 /* Calls that may be missing in some thread may be missing in the one that is asked for. */
 static void test_calls_of_one_thread_are_about(void **state)
 {
@@ -777,6 +804,7 @@ int main(void)
 		ESTIMATE_TEST(test_begin_of_threads),
 		ESTIMATE_TEST(test_counted_and_never_met),
 		ESTIMATE_TEST(test_calls_of_paths_are_estimates),
+		ESTIMATE_TEST(test_calls_of_callers_are_estimates),
 		ESTIMATE_TEST(test_calls_of_one_thread_are_about),
 		ESTIMATE_TEST(test_calls_across_threads),
 		ESTIMATE_TEST(test_preempted),
