@@ -205,15 +205,27 @@ static int length_of(uint64_t ns)
 	return (63 - __builtin_clzll(ns | 1)) / 2;
 }
 
-static struct known_wait *known_of(struct wait *wait, uint64_t ns)
+/* NULL: nothing is known of such waits. */
+static struct known_wait *known_of(const struct wait *wait, uint64_t ns)
 {
 	const int length = length_of(ns);
 
 	vec_foreach (known, &wait->known)
 		if (known->length == length && known->preempted == wait->preempted)
 			return known;
+	return NULL;
+}
+
+/* The same, made where there was none; what others have of the wait's known ones is no longer
+ * valid. */
+static struct known_wait *known_make(struct wait *wait, uint64_t ns)
+{
+	struct known_wait *known = known_of(wait, ns);
+
+	if (known)
+		return known;
 	vec_push(&wait->known,
-		 ((struct known_wait){.length = length, .preempted = wait->preempted}));
+		 ((struct known_wait){.length = length_of(ns), .preempted = wait->preempted}));
 	return &vec_last(&wait->known);
 }
 
@@ -222,7 +234,7 @@ static void keep(const struct waits *waits, struct wait *wait, uint64_t ns)
 {
 	if (!wait->sampled && !wait->waker.known)
 		return;
-	struct known_wait *known = known_of(wait, ns);
+	struct known_wait *known = known_make(wait, ns);
 
 	if (wait->sampled) {
 		const struct wait_stack before = known->stack;
