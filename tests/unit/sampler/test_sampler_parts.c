@@ -173,6 +173,7 @@ struct told {
 	size_t count;
 	struct sampler_sample last;
 	size_t frames;
+	uint64_t outermost; /* address of the last frame */
 	enum unwind_result end;
 	struct sampler_waker waker; /* tid 0: none */
 	size_t waker_frames, waker_kernel;
@@ -185,6 +186,7 @@ static void tell(void *context, const struct sampler_sample *sample)
 	told->count++;
 	told->last = *sample;
 	told->frames = sample->stack->count;
+	told->outermost = told->frames ? sample->stack->frames[told->frames - 1].addr : 0;
 	told->end = sample->stack->end;
 	told->waker = sample->waker ? *sample->waker : (struct sampler_waker){0};
 	told->waker_frames = sample->waker ? sample->waker->stack->count : 0;
@@ -320,6 +322,15 @@ static void test_waits_without_samples(void **state)
 	wait_at(waits, &process, 0, 1000000000, 10);
 	assert_int_equal(told.frames, 1);
 	assert_int_equal(counts.borrowed, 4);
+	/* Of many lengths, each met for the first time, in the order of nearness to that of two
+	 * frames. */
+	for (uint64_t ns = 1 << 25; ns < UINT64_C(1) << 34; ns *= 4) {
+		wait_at(waits, &process, 0, UINT64_C(100000000000) + 2 * ns, ns);
+		assert_int_equal(told.frames, 2);
+		assert_int_equal(told.outermost, 2);
+	}
+	counts.borrowed = 4;
+	counts.samples -= 5;
 	/* The last one stands for those behind it. */
 	wait_at(waits, &process, 3, 1000000100, 5500);
 	assert_int_equal(told.frames, 3);
