@@ -217,7 +217,8 @@ odd_throws:
 .Lp0:	cmp	$1, %rdx
 	jne	.Lp2
 	call	stop@plt
-.Lp1:	mov	%rax, %rdi
+.Lp1:	call	odd_throws
+	mov	%rax, %rdi
 .Lp2:
 .Lb2:	call	stop@plt
 .Le2:	ud2

@@ -182,11 +182,16 @@ struct bound_call {
 	uint64_t function, slot;
 };
 
+static bool is_probe_of_call(const struct check_probe *probe)
+{
+	return probe->kind == CHECK_CALL || probe->kind == CHECK_CALL_INDIRECT;
+}
+
 /* The call has been read, from `begin` on: its exception table, and the probe of its return. */
 static bool take_behind_call(struct walk *walk, const struct check_probe *before, uint32_t begin)
 {
 	rows_check_call_site(walk, walk->insn, begin, walk->at);
-	if (before->kind != CHECK_CALL && before->kind != CHECK_CALL_INDIRECT)
+	if (!is_probe_of_call(before))
 		return true;
 	const struct check_probe behind = probe_take(walk, false, true);
 	if (behind.kind == CHECK_WRONG_PROBE)
@@ -270,7 +275,7 @@ static bool take_call(struct walk *walk, const struct check_probe *before)
 
 	if (!take_bound_compare(walk, &bound))
 		return take_original_call(walk, before);
-	if (before->kind == CHECK_NO_PROBE && walk_take_bytes(walk, 0x0f, 0x84))
+	if (!is_probe_of_call(before) && walk_take_bytes(walk, 0x0f, 0x84))
 		return take_call_either_way(walk, &bound);
 	return take_call_by_address(walk, &bound, before, begin);
 }
