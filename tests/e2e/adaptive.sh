@@ -46,7 +46,7 @@ found=$(python3 - "$work/profile.tare" <<'END'
 import sqlite3, sys
 base = sqlite3.connect(sys.argv[1])
 print(base.execute("""SELECT count(*) FROM disarm d JOIN function f ON f.id = d.function, session s
-    WHERE f.name = 'tiny' AND d.calls >= 200
+    WHERE f.name = 'tiny' AND d.calls >= 50
     AND d.ticks BETWEEN s.begin_ticks AND s.end_ticks""").fetchone()[0])
 END
 )

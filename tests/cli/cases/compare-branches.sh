@@ -8,7 +8,7 @@ export TARE_GATES='calls>+0%
 cpu_exclusive>+500% significant'
 "$compare" base new comment.md
 echo "status $?"
-sed -n '1p; 3,6p' comment.md | sed 's/main.*//'
+sed -n '1p; 3,6p' comment.md
 TARE_GATES='calls>0' "$compare" base new comment.md 2>&1 | sed 's/: .*//'
 grep -c '^| ' comment.md | sed 's/^[1-9].*/a table/'
 TARE_COMMAND='sh -c "exit 3"' "$compare" base new comment.md
