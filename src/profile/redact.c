@@ -6,13 +6,10 @@
  * out: a new one tells nothing before somebody has thought about it.
  */
 #include "profile/private.h"
-
-#include "base/file.h"
+#include "profile/temporary.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -252,33 +249,21 @@ static bool copy_pages(struct redaction *redaction, sqlite3 *from, struct error 
 
 static bool open_copy(struct redaction *redaction, const char *to, struct error *err)
 {
-	struct str path = {0};
-
-	/* A name that SQLite cannot take for one of its special names. */
-	str_printf(&path, "%s%s.XXXXXX", to[0] == '/' ? "" : "./", to);
-	redaction->temporary = path.data;
-	const int fd = mkostemp(path.data, O_CLOEXEC);
-	if (fd < 0)
-		return error_set_errno(err, errno, "cannot create a file beside %s", to);
-	close(fd);
-	return sqlite3_open_v2(redaction->temporary, &redaction->database,
-			       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX,
-			       NULL) == SQLITE_OK ||
-	       fail(redaction, err);
+	redaction->temporary = temporary_create(to, err);
+	return redaction->temporary &&
+	       (temporary_open(redaction->temporary, &redaction->database) == SQLITE_OK ||
+		fail(redaction, err));
 }
 
-/* Synced and under its name, when it is whole. */
+/* Under its name, when it is whole. */
 static bool commit(struct redaction *redaction, const char *to, struct error *err)
 {
 	const bool closed = sqlite3_close(redaction->database) == SQLITE_OK;
 
 	redaction->database = NULL;
-	const int fd = closed ? open(redaction->temporary, O_RDONLY | O_CLOEXEC) : -1;
-	bool ok = fd >= 0 && fsync(fd) == 0;
-	if (fd >= 0)
-		close(fd);
-	ok = ok && rename(redaction->temporary, to) == 0;
-	return ok || error_set_errno(err, errno, "cannot write %s", to);
+	if (!closed || !temporary_make_durable(redaction->temporary))
+		return error_set_errno(err, errno, "cannot write the profile %s", to);
+	return temporary_rename(redaction->temporary, to, err);
 }
 
 bool profile_redact(struct profile *profile, const char *to, struct error *err)

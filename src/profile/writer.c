@@ -6,15 +6,14 @@
  */
 #include "profile/per_call.h"
 #include "profile/schema.h"
+#include "profile/temporary.h"
 #include "profile/write_behind.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /*
@@ -170,25 +169,16 @@ static bool writer_create(struct profile_writer *writer, struct error *err)
 struct profile_writer *profile_writer_open(const char *path, bool keep_old, struct error *err)
 {
 	struct profile_writer *writer = mem_zalloc(sizeof(*writer));
-	struct str temporary = {0};
 
-	/* A name that SQLite cannot take for one of its special names. */
-	str_printf(&temporary, "%s%s.XXXXXX", path[0] == '/' ? "" : "./", path);
 	writer->path = mem_strdup(path);
 	writer->keep_old = keep_old;
 	write_behind_init(&writer->behind, batch_write, writer);
-	const int fd = mkostemp(temporary.data, O_CLOEXEC);
-	if (fd < 0) {
-		error_set_errno(err, errno, "cannot create a file beside %s", path);
-		str_fini(&temporary);
+	writer->temporary = temporary_create(path, err);
+	if (!writer->temporary) {
 		profile_writer_discard(writer);
 		return NULL;
 	}
-	close(fd);
-	writer->temporary = temporary.data;
-	if (sqlite3_open_v2(writer->temporary, &writer->database,
-			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX,
-			    NULL) != SQLITE_OK)
+	if (temporary_open(writer->temporary, &writer->database) != SQLITE_OK)
 		writer_fail(writer, err);
 	else if (writer_create(writer, err))
 		return writer;
@@ -244,23 +234,10 @@ void profile_writer_discard(struct profile_writer *writer)
 	writer_free(writer);
 }
 
-static bool file_make_durable(const char *path)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-
-	if (fd < 0)
-		return false;
-	const bool ok = fchmod(fd, FILE_MODE_PRIVATE) == 0 && fsync(fd) == 0;
-	const int saved = errno;
-	close(fd);
-	errno = saved;
-	return ok;
-}
-
 static bool writer_publish(struct profile_writer *writer, struct error *err)
 {
 	struct str old = {0};
-	bool ok = file_make_durable(writer->temporary);
+	bool ok = temporary_make_durable(writer->temporary);
 
 	if (!ok)
 		return error_set_errno(err, errno, "cannot write the profile %s", writer->path);
@@ -268,9 +245,7 @@ static bool writer_publish(struct profile_writer *writer, struct error *err)
 	if (writer->keep_old && rename(writer->path, old.data) < 0 && errno != ENOENT)
 		ok = error_set_errno(err, errno, "cannot keep %s as %s", writer->path, old.data);
 	str_fini(&old);
-	if (ok && rename(writer->temporary, writer->path) < 0)
-		ok = error_set_errno(err, errno, "cannot write the profile %s", writer->path);
-	return ok;
+	return ok && temporary_rename(writer->temporary, writer->path, err);
 }
 
 bool profile_writer_commit(struct profile_writer *writer, struct error *err)
