@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #define TARE_SESSION_FILES_ABI 20
+#define TARE_PROCESS_NAME      "process."
 #define TARE_PROCESS_MAGIC     0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC      0x7268746572617400ULL
 

@@ -141,7 +141,7 @@ static uint64_t file_create(int32_t pid, uint32_t *limits)
 	char name[64];
 	struct bytes_text text = {.start = name, .size_bytes = sizeof(name)};
 
-	bytes_put(&text, "process.");
+	bytes_put(&text, TARE_PROCESS_NAME);
 	bytes_put_number(&text, (uint64_t)pid);
 	const struct files_size size = first_size();
 	const uint64_t map = files_create(name, &size, limits);

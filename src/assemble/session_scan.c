@@ -58,7 +58,7 @@ static void take_file(struct assembly *assembly, const char *name, uint64_t proc
 
 	if (have >= 0 && !header.magic)
 		return;
-	if (header.magic == TARE_PROCESS_MAGIC || str_starts_with(name, "process."))
+	if (header.magic == TARE_PROCESS_MAGIC || str_starts_with(name, TARE_PROCESS_NAME))
 		take_process_file(assembly, name, processors);
 	else if (have == sizeof(header))
 		take_thread_file(assembly, name, &header);
@@ -128,7 +128,7 @@ bool assembly_find_files(struct assembly *assembly, struct error *err)
 		return false;
 	}
 	for (const struct dirent *file; (file = readdir(directory));) {
-		if (str_starts_with(file->d_name, "process.") ||
+		if (str_starts_with(file->d_name, TARE_PROCESS_NAME) ||
 		    str_starts_with(file->d_name, "thread.") ||
 		    str_starts_with(file->d_name, "spare."))
 			take_file(assembly, file->d_name, processors);

@@ -18,8 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NS_PER_SECOND	    1000000000ULL
-#define PROCESS_FILE_PREFIX "process."
+#define NS_PER_SECOND 1000000000ULL
 
 /* A process file is there a moment before its process has mapped it. */
 enum { CANDIDATE_LOOKS = 3 };
@@ -102,7 +101,7 @@ void cpu_watch_add_command(struct cpu_watch *watch, pid_t pid)
 /* By the number in the file's name: most short processes have, when their files are found. */
 static bool has_ended(const struct cpu_candidate *candidate)
 {
-	const long pid = strtol(candidate->name + strlen(PROCESS_FILE_PREFIX), NULL, 10);
+	const long pid = strtol(candidate->name + strlen(TARE_PROCESS_NAME), NULL, 10);
 
 	return pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 }
@@ -140,7 +139,7 @@ static void find_files(struct cpu_watch *watch)
 	for (const struct dirent *entry; files && (entry = readdir(files));) {
 		struct cpu_candidate candidate = {.looks = 0};
 
-		if (!str_starts_with(entry->d_name, PROCESS_FILE_PREFIX) ||
+		if (!str_starts_with(entry->d_name, TARE_PROCESS_NAME) ||
 		    strlen(entry->d_name) >= sizeof(candidate.name) ||
 		    !file_is_new(watch, entry->d_name))
 			continue;

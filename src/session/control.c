@@ -172,7 +172,7 @@ void control_follow(const struct session *session)
 
 	if (!control)
 		return;
-	each_name(session, "process.", process_follow, control);
+	each_name(session, TARE_PROCESS_NAME, process_follow, control);
 	munmap(control, sizeof(*control));
 }
 
@@ -235,7 +235,7 @@ bool control_change_level(const struct session *session, enum tare_operation ope
 	if (!control)
 		return false;
 	if (pid)
-		each_name(session, "process.", process_change, &wanted);
+		each_name(session, TARE_PROCESS_NAME, process_change, &wanted);
 	else
 		tare_level_change(&control->global, operation);
 	munmap(control, sizeof(*control));
@@ -309,7 +309,7 @@ bool control_status_read(const struct session *session, struct control_status *s
 	status->global = __atomic_load_n(&control->global, __ATOMIC_ACQUIRE);
 	status->on = tare_level_is_on(status->global);
 	munmap(control, sizeof(*control));
-	each_name(session, "process.", process_read, status);
+	each_name(session, TARE_PROCESS_NAME, process_read, status);
 	vec_sort(&status->processes, compare_pids);
 	return true;
 }
