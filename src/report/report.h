@@ -59,6 +59,12 @@ struct report_options {
 	bool unicode; /* text: characters beyond ASCII may be written */
 };
 
+/* Numbers have units and room, and what only programs need is left out. */
+static inline bool report_is_for_people(const struct report_options *options)
+{
+	return options->format == REPORT_TEXT || options->format == REPORT_MARKDOWN;
+}
+
 /* Ended by NULL. */
 const char *const *report_view_names(void);
 /* Whether the view takes a function; true for "callers". */

@@ -88,12 +88,6 @@ static const char *ranking_name(const struct analysis *analysis)
 	return analysis->by_weight ? "exclusive_weight" : "exclusive_samples";
 }
 
-static bool is_for_people(const struct diff *diff)
-{
-	return diff->options->report.format == REPORT_TEXT ||
-	       diff->options->report.format == REPORT_MARKDOWN;
-}
-
 /* What was asked for, ranked by the first of it; else in text what the method shown ranks by,
    elsewhere all. */
 static bool choose_measures(struct diff *diff, const struct report *report, struct error *err)
@@ -110,7 +104,7 @@ static bool choose_measures(struct diff *diff, const struct report *report, stru
 	if (!diff->ranking)
 		return false;
 	/* Of several runs each column takes thousands of draws per row. */
-	if ((is_for_people(diff) || diff->options->is_of_runs) && !list)
+	if ((report_is_for_people(&diff->options->report) || diff->options->is_of_runs) && !list)
 		return add_measure(diff, diff->ranking, err);
 	for (size_t i = 0; i < report_column_count; i++)
 		if (column_is_of(&report_columns[i], report->view) &&
@@ -217,6 +211,18 @@ static void append_runs(const struct diff_source *source, int side, struct str *
 	str_append(line, ": ");
 }
 
+/* Which profiles, and of which command. */
+static void append_side(const struct diff *diff, int side, struct str *line)
+{
+	const struct report *report = diff->rows.sides[side].report;
+
+	if (diff->source)
+		append_runs(diff->source, side, line);
+	else
+		str_printf(line, "%s: ", report->options->profile_path);
+	str_append(line, profile_session(report->analysis->profile)->command_line);
+}
+
 /* What a mark at a change stands for. */
 static void append_evidence(const struct diff *diff, struct str *out)
 {
@@ -255,13 +261,8 @@ static void write_text(const struct diff *diff, FILE *stream)
 
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		const struct report *report = diff->rows.sides[side].report;
-		const struct profile_session *session = profile_session(report->analysis->profile);
 
-		if (diff->source)
-			append_runs(diff->source, side, &line);
-		else
-			str_printf(&line, "%s: ", report->options->profile_path);
-		str_append(&line, session->command_line);
+		append_side(diff, side, &line);
 		report_write_text_line(report, stream, side_keys[side], &line);
 		if (!diff->source)
 			report_write_text_totals(report, stream);
@@ -292,18 +293,11 @@ static void write_json_gates(const struct diff_gates *gates, FILE *stream)
 
 /* ---- for a comment ---- */
 
-/* Which profiles, and of which command. */
 static void append_markdown_side(const struct diff *diff, int side, struct str *out)
 {
-	const struct report *report = diff->rows.sides[side].report;
-	const struct profile_session *session = profile_session(report->analysis->profile);
 	struct str line = {0};
 
-	if (diff->source)
-		append_runs(diff->source, side, &line);
-	else
-		str_printf(&line, "%s: ", report->options->profile_path);
-	str_append(&line, session->command_line);
+	append_side(diff, side, &line);
 	str_printf(out, "- %s ", side_keys[side]);
 	markdown_append_code(out, line.data);
 	str_append(out, "\n");

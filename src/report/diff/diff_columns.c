@@ -77,11 +77,6 @@ static const struct {
 			      .is_of_runs = true},
 };
 
-static bool is_for_people(const struct report *report)
-{
-	return report->options->format == REPORT_TEXT || report->options->format == REPORT_MARKDOWN;
-}
-
 static enum cell_type part_type(const struct column *of, enum part part)
 {
 	static const enum cell_type changes[] = {
@@ -180,7 +175,7 @@ static void evidence_cell(const struct report *report, const struct diff_row *ro
 
 	if (column->part == PART_PROBABILITY && is_known)
 		cell_set_percent(cell, 100 * evidence->probability);
-	else if (column->part == PART_SIGNIFICANT && is_for_people(report))
+	else if (column->part == PART_SIGNIFICANT && report_is_for_people(report->options))
 		cell_set_text(cell, !is_significant			     ? NULL
 				    : report->options->format == REPORT_TEXT ? "*"
 									     : "\\*");
@@ -276,7 +271,7 @@ static void add_part(struct building *building, const struct column *of, enum pa
 	struct str name = {0};
 
 	if ((parts[part].is_of_runs && !building->rows->keeps_names) ||
-	    (parts[part].data_only && is_for_people(building->report)))
+	    (parts[part].data_only && report_is_for_people(building->report->options)))
 		return;
 	str_printf(&name, parts[part].format, of->name);
 	struct pair_column *column =
@@ -293,7 +288,7 @@ static void add_part(struct building *building, const struct column *of, enum pa
 void diff_columns_add(struct report *report, const struct diff_rows *rows,
 		      const struct diff_measures *measures)
 {
-	const bool text = is_for_people(report);
+	const bool text = report_is_for_people(report->options);
 	struct building both = {report, rows}, *building = &both;
 
 	for (size_t i = 0; i < measures->count; i++)
