@@ -31,8 +31,7 @@ static void emit_up_to(struct emitter *emitter, uint64_t addr, unsigned line)
 	const uint64_t here = emit_offset(emitter) - range->body_offset + range->begin;
 	size_t missing = (addr - here) % line;
 
-	/* The original's filler has its unwind state; without it, control is already where `addr`
-	 * is. */
+	/* The original's filler has an unwind state; where there was none, it is that of `addr`. */
 	if (missing && !emitter->align_pending)
 		emit_state(emitter, addr, 0);
 	while (missing) {

@@ -416,16 +416,22 @@ static void emit_original_call(struct emitter *emitter, const struct insn *insn)
 	emit_fixup(emitter, FIXUP_CODE, insn->target, 0);
 }
 
+static void emit_call_itself(struct emitter *emitter, const struct insn *insn,
+			     const struct bound_call *bound)
+{
+	if (bound->callee)
+		emit_bound_call(emitter, bound);
+	else
+		emit_original_call(emitter, insn);
+}
+
 static void emit_probed_call(struct emitter *emitter, const struct insn *insn,
 			     const struct bound_call *bound, struct probe *probe)
 {
 	probe->site = (uint32_t)emitter->range->sites.len;
 	add_site(emitter->range, probe->target, insn->addr);
 	emit_probe(emitter, probe);
-	if (bound->callee)
-		emit_bound_call(emitter, bound);
-	else
-		emit_original_call(emitter, insn);
+	emit_call_itself(emitter, insn, bound);
 	probe->kind = PROBE_RETURN;
 	probe->flags_live = flags_live(emitter->program, insn_end(insn));
 	emit_probe(emitter, probe);
@@ -460,14 +466,10 @@ void emit_call(struct emitter *emitter, const struct insn *insn)
 	const struct bound_call bound = bound_call(emitter->program, insn);
 	struct probe probe;
 
-	if (!probes_functions(emitter) || !make_call_probe(emitter->program, insn, &probe)) {
-		if (bound.callee)
-			emit_bound_call(emitter, &bound);
-		else
-			emit_original_call(emitter, insn);
-	} else if (reports_itself(emitter->program, bound.callee)) {
+	if (!probes_functions(emitter) || !make_call_probe(emitter->program, insn, &probe))
+		emit_call_itself(emitter, insn, &bound);
+	else if (reports_itself(emitter->program, bound.callee))
 		emit_call_either_way(emitter, insn, &bound, &probe);
-	} else {
+	else
 		emit_probed_call(emitter, insn, &bound, &probe);
-	}
 }
