@@ -134,6 +134,13 @@ static void file_output_release(struct file_output *out)
 	*out = (struct file_output){.fd = -1};
 }
 
+bool file_is_same(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 mode_t file_mode_allowed(mode_t mode)
 {
 	const mode_t mask = umask(0077);

@@ -39,6 +39,8 @@ struct file_output {
 bool file_output_open(struct file_output *out, const char *path, struct error *err);
 /* All contents at once, as file_write_sparse. */
 bool file_output_write(struct file_output *out, const void *bytes, size_t size, struct error *err);
+/* Whether both are there, and one file. */
+bool file_is_same(const char *a, const char *b);
 /* The rights that the umask leaves of these. */
 mode_t file_mode_allowed(mode_t mode);
 /* Of what tells a recording's command line, in which passwords may stand. */

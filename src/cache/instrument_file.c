@@ -73,19 +73,12 @@ static void count(struct instrument_file *file, const struct rewrite_statistics 
 	};
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 static bool write_output(const struct instrument_file_options *options, const struct object *object,
 			 const struct byte_vec *bytes, struct error *err)
 {
 	struct file_output output = {.fd = -1};
 
-	if (is_same_file(options->path, options->output))
+	if (file_is_same(options->path, options->output))
 		return error_set(err, ERROR_USAGE, "%s would overwrite its own original",
 				 options->output);
 	if (!file_output_open(&output, options->output, err))

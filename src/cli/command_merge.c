@@ -48,8 +48,6 @@ static const struct option merge_options[] = {
 static bool check_usage(const struct merge_values *values, const struct operands *operands,
 			struct error *err)
 {
-	struct stat output, input;
-
 	if (!values->output)
 		return error_set(err, ERROR_USAGE,
 				 "where to? tare merge -o OUT FILE... writes one profile");
@@ -59,11 +57,8 @@ static bool check_usage(const struct merge_values *values, const struct operands
 		return error_set(err, ERROR_USAGE,
 				 "\"%s\" cannot be kept apart; --keep=processes can be",
 				 values->keep);
-	if (stat(values->output, &output) < 0)
-		return true;
 	for (size_t i = 0; i < operands->count; i++)
-		if (stat(operands->items[i], &input) == 0 && input.st_dev == output.st_dev &&
-		    input.st_ino == output.st_ino)
+		if (file_is_same(operands->items[i], values->output))
 			return error_set(err, ERROR_USAGE,
 					 "the output %s is one of the profiles to merge; give it "
 					 "another name",

@@ -29,20 +29,17 @@ static const struct option redact_options[] = {
 static bool check_usage(const struct redact_values *values, const struct operands *operands,
 			struct error *err)
 {
-	struct stat output, input;
+	struct stat output;
 
 	if (operands->count != 1)
 		return error_set(err, ERROR_USAGE, "which profile? tare redact FILE -o OUT");
 	if (!values->output)
 		return error_set(err, ERROR_USAGE,
 				 "where to? tare redact FILE -o OUT leaves FILE as it is");
-	if (stat(values->output, &output) < 0)
-		return true;
-	if (!S_ISREG(output.st_mode))
+	if (stat(values->output, &output) == 0 && !S_ISREG(output.st_mode))
 		return error_set(err, ERROR_INPUT, "the output %s exists and is not a regular file",
 				 values->output);
-	if (stat(operands->items[0], &input) == 0 && input.st_dev == output.st_dev &&
-	    input.st_ino == output.st_ino)
+	if (file_is_same(operands->items[0], values->output))
 		return error_set(err, ERROR_USAGE,
 				 "the output %s is the profile itself; give it another name",
 				 values->output);
