@@ -23,21 +23,19 @@
 
 enum wait_state { WAIT_NONE, WAIT_SAMPLED, WAIT_GOES_ON, WAIT_NEVER };
 
+struct wait_stack {
+	struct vec_of(struct unwind_frame) frames;
+	struct vec_of(uint64_t) kernel;
+	enum unwind_result end;
+};
+
 /* Who has woken the thread; its storage is used again, too. */
 struct waker {
 	bool known;
 	const struct process *process; /* NULL: an interrupt */
 	uint32_t tid;
 	uint64_t time;
-	struct vec_of(struct unwind_frame) frames;
-	struct vec_of(uint64_t) kernel;
-	enum unwind_result end;
-};
-
-struct wait_stack {
-	struct vec_of(struct unwind_frame) frames;
-	struct vec_of(uint64_t) kernel;
-	enum unwind_result end;
+	struct wait_stack stack;
 };
 
 /* Of the last waits of a length: the stack of one that had a sample, and who was seen to end one.
@@ -101,8 +99,7 @@ static void stack_fini(struct wait_stack *stack)
 static void known_fini(struct known_wait *known)
 {
 	stack_fini(&known->stack);
-	vec_fini(&known->waker.frames);
-	vec_fini(&known->waker.kernel);
+	stack_fini(&known->waker.stack);
 }
 
 static void wait_fini(struct wait *wait)
@@ -111,8 +108,30 @@ static void wait_fini(struct wait *wait)
 	vec_foreach (known, &wait->known)
 		known_fini(known);
 	vec_fini(&wait->known);
-	vec_fini(&wait->waker.frames);
-	vec_fini(&wait->waker.kernel);
+	stack_fini(&wait->waker.stack);
+}
+
+static void stack_clear(struct wait_stack *stack)
+{
+	stack->frames.len = stack->kernel.len = 0;
+	stack->end = UNWIND_UNREADABLE;
+}
+
+static void stack_take(struct wait_stack *stack, const struct unwind_stack *from,
+		       const uint64_t *kernel, size_t kernel_count)
+{
+	stack_clear(stack);
+	stack->end = from->end;
+	vec_append(&stack->frames, from->frames, from->count);
+	vec_append(&stack->kernel, kernel, kernel_count);
+}
+
+static struct unwind_stack stack_told(const struct wait_stack *stack)
+{
+	return (struct unwind_stack){.frames = stack->frames.data,
+				     .room = stack->frames.len,
+				     .count = stack->frames.len,
+				     .end = stack->end};
 }
 
 void waits_free(struct waits *waits)
@@ -149,13 +168,10 @@ void waits_sample(struct waits *waits, const struct sampler_sample *sample)
 	wait->process = sample->process;
 	wait->cpu = sample->cpu;
 	wait->begin_time = sample->time;
-	wait->stack.end = sample->stack->end;
-	wait->stack.frames.len = wait->stack.kernel.len = 0;
-	vec_append(&wait->stack.frames, sample->stack->frames, sample->stack->count);
 	/* What it waits in is what called the scheduler. */
 	const size_t own =
 		sched_text_frames(&waits->scheduler, sample->kernel, sample->kernel_count);
-	vec_append(&wait->stack.kernel, sample->kernel + own, sample->kernel_count - own);
+	stack_take(&wait->stack, sample->stack, sample->kernel + own, sample->kernel_count - own);
 }
 
 static void switched_out(struct waits *waits, struct wait *wait, const struct process *process,
@@ -166,8 +182,7 @@ static void switched_out(struct waits *waits, struct wait *wait, const struct pr
 		if (wait->state == WAIT_GOES_ON)
 			waits->counts->lost++;
 		wait->process = process;
-		wait->stack.frames.len = wait->stack.kernel.len = 0;
-		wait->stack.end = UNWIND_UNREADABLE;
+		stack_clear(&wait->stack);
 	}
 	wait->state = WAIT_GOES_ON;
 	wait->waker.known = false;
@@ -190,12 +205,9 @@ void waits_waken(struct waits *waits, uint32_t tid, const struct sampler_waker *
 	waker->process = from->process;
 	waker->tid = from->tid;
 	waker->time = from->time;
-	waker->frames.len = waker->kernel.len = 0;
-	if (!from->process)
-		return;
-	waker->end = from->stack->end;
-	vec_append(&waker->frames, from->stack->frames, from->stack->count);
-	vec_append(&waker->kernel, from->kernel, from->kernel_count);
+	stack_clear(&waker->stack);
+	if (from->process)
+		stack_take(&waker->stack, from->stack, from->kernel, from->kernel_count);
 }
 
 /* ---- stacks of waits without a sample ---- */
@@ -307,19 +319,13 @@ static void tell(struct waits *waits, struct wait *wait, size_t event, uint64_t 
 	wait->told_at = from->frames.len ? from->frames.data[0].addr : 0;
 	const struct waker *seen = waker_of(waits, wait, ns);
 	const struct waker *waker = seen ? seen : &nobody;
-	const struct unwind_stack stack = {.frames = from->frames.data,
-					   .room = from->frames.len,
-					   .count = from->frames.len,
-					   .end = from->end};
-	const struct unwind_stack waker_stack = {.frames = waker->frames.data,
-						 .room = waker->frames.len,
-						 .count = waker->frames.len,
-						 .end = waker->end};
+	const struct unwind_stack stack = stack_told(from);
+	const struct unwind_stack waker_stack = stack_told(&waker->stack);
 	const struct sampler_waker told = {.process = waker->process,
 					   .tid = waker->tid,
 					   .time = waker->time,
-					   .kernel = waker->kernel.data,
-					   .kernel_count = waker->kernel.len,
+					   .kernel = waker->stack.kernel.data,
+					   .kernel_count = waker->stack.kernel.len,
 					   .stack = &waker_stack};
 
 	waits->counts->samples++;
