@@ -42,9 +42,8 @@ static const struct option diff_command_options[] = {
 	 .offset = AT(view)},
 	{.name = "base",
 	 .argument = "FILE...",
-	 .help = "Profiles of several runs of the base, up to the next option; with "
-		 "--new: medians, "
-		 "the interval of their difference, and whether it is more than chance",
+	 .help = "Profiles of several runs of the base, up to the next option; with --new: "
+		 "medians, the interval of their difference, and whether it is more than chance",
 	 .type = OPTION_LIST,
 	 .many = true,
 	 .offset = AT(base)},
@@ -57,37 +56,30 @@ static const struct option diff_command_options[] = {
 	{.name = "fail-if",
 	 .argument = "COL>+N%",
 	 .help = "Exit with 1 if a row differs so much, or has vanished; e.g. "
-		 "'cpu_inclusive>+5%', 'elapsed_exclusive>+10ms', 'calls>1000'; "
-		 "with --base "
+		 "'cpu_inclusive>+5%', 'elapsed_exclusive>+10ms', 'calls>1000'; with --base "
 		 "and --new also 'cpu_exclusive>+5% significant' (repeatable)",
 	 .type = OPTION_LIST,
 	 .offset = AT(gates)},
 	{.name = "columns",
 	 .group = OPTION_ROWS,
 	 .argument = "COL[,COL...]",
-	 .help = "Compare these columns, or \"all\"; default: exclusive time or "
-		 "samples for text, "
-		 "all for CSV and JSON",
+	 .help = "Compare these columns, or \"all\"; default: exclusive time or samples for "
+		 "text, all for CSV and JSON",
 	 .type = OPTION_TEXT,
 	 .offset = AT(columns)},
 	{.name = "sort",
 	 .group = OPTION_ROWS,
 	 .argument = "ORDER",
-	 .help = "By the change (default), change_percent, base, new of the first "
-		 "column asked "
-		 "for, "
-		 "else of CPU time or samples; or by name",
+	 .help = "By the change (default), change_percent, base, new of the first column "
+		 "asked for, else of CPU time or samples; or by name",
 	 .type = OPTION_TEXT,
 	 .offset = AT(sort)},
 	{.name = "min-percent",
 	 .group = OPTION_ROWS,
 	 .argument = "P",
-	 .help = "Leave out rows that have less than P percent of the column in "
-		 "both profiles: "
-		 "each "
-		 "gate goes by its own column, what is shown by the first one; "
-		 "with --base and --new "
-		 "only the others are tested (default 1)",
+	 .help = "Leave out rows that have less than P percent of the column in both "
+		 "profiles: each gate goes by its own column, what is shown by the first one; "
+		 "with --base and --new only the others are tested (default 1)",
 	 .type = OPTION_NUMBER,
 	 .min = 0,
 	 .max = 100,
@@ -273,41 +265,36 @@ const struct command command_diff = {
 	.name = "diff",
 	.operands = "[BASE NEW]  |  --base FILE... --new FILE...",
 	.summary = "compare two profiles, with gates for continuous integration",
-	.description = "Compares the profile NEW with BASE: for each function "
-		       "(module, source line, call\n"
-		       "path) what both have of a value, and by how much it has "
-		       "changed. Rows are "
-		       "matched\n"
-		       "by module and name, so that programs that were built anew "
-		       "compare; those that "
-		       "only\n"
-		       "one profile has are \"new\" or \"vanished\". A gate "
-		       "(--fail-if) fails for rows\n"
-		       "that are beyond its limit by more than the errors of both "
-		       "profiles, and for rows\n"
-		       "that vanished. Without profiles it is the newest one in "
-		       "this directory, and\n"
-		       "the one that it has replaced, FILE.old.\n"
-		       "\n"
-		       "Times differ from run to run. With several profiles on "
-		       "each side (tare record\n"
-		       "--repeat=N) rows have their medians, the 95 % interval of "
-		       "the difference, and a\n"
-		       "mark where that is more than chance. Ten runs of each side "
-		       "find differences of\n"
-		       "two standard deviations.\n"
-		       "\n"
-		       "Exit status: 0 compared and no gate failed, 1 a gate "
-		       "failed, 2 trouble (no such\n"
-		       "profile, damaged, wrong command line).",
-	.examples = "tare diff                                # the newest profile "
-		    "and the one "
+	.description =
+		"Compares the profile NEW with BASE: for each function (module, source line, "
+		"call\n"
+		"path) what both have of a value, and by how much it has changed. Rows are "
+		"matched\n"
+		"by module and name, so that programs that were built anew compare; those "
+		"that only\n"
+		"one profile has are \"new\" or \"vanished\". A gate (--fail-if) fails for "
+		"rows\n"
+		"that are beyond its limit by more than the errors of both profiles, and for "
+		"rows\n"
+		"that vanished. Without profiles it is the newest one in this directory, and\n"
+		"the one that it has replaced, FILE.old.\n"
+		"\n"
+		"Times differ from run to run. With several profiles on each side (tare "
+		"record\n"
+		"--repeat=N) rows have their medians, the 95 % interval of the difference, "
+		"and a\n"
+		"mark where that is more than chance. Ten runs of each side find differences "
+		"of\n"
+		"two standard deviations.\n"
+		"\n"
+		"Exit status: 0 compared and no gate failed, 1 a gate failed, 2 trouble (no "
+		"such\n"
+		"profile, damaged, wrong command line).",
+	.examples = "tare diff                                # the newest profile and the one "
 		    "before it\n"
 		    "tare diff old.tare new.tare\n"
-		    "tare diff old.tare new.tare --fail-if='cpu_inclusive>+5%' "
-		    "--min-percent=1\n"
-		    "tare diff --base old.*.tare --new new.*.tare "
-		    "--fail-if='cpu_exclusive>+3% "
+		    "tare diff old.tare new.tare --fail-if='cpu_inclusive>+5%' --min-percent=1\n"
+		    "tare diff --base old.*.tare --new new.*.tare --fail-if='cpu_exclusive>+3% "
 		    "significant'\n",
 	.options = diff_command_options,
 	.defaults = &diff_defaults,

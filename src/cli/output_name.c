@@ -84,8 +84,6 @@ bool output_name_expand(const char *name, struct str *out, struct error *err)
 			str_append_bytes(out, name, 1);
 		else if (!append_place(*++name, out, err))
 			return false;
-		else if (!*name)
-			break;
 	}
 	return true;
 }

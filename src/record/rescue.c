@@ -199,8 +199,7 @@ void rescue_arm(void)
 	sigaltstack(&other, NULL);
 	for (size_t i = 0; i < FATAL; i++)
 		sigaction(fatal[i].number, &action, &before[i]);
-	/* It stays ignored when a recording has ended; the next one's command gets what was before.
-	 */
+	/* It stays ignored between recordings: the next one's command gets what was before. */
 	if (!pipe_is_ignored)
 		pipe_is_ignored = sigaction(SIGPIPE, &ignore, &before_pipe) == 0;
 	mem_on_exhaustion(handle_exhaustion);

@@ -655,17 +655,23 @@ static void test_counted_and_never_met(void **state)
 	assert_int_equal(calls_of_nodes("g"), 500);
 }
 
-/* Of a function's two paths each has a share of the calls, which is an estimate; one path has all.
- */
-static void test_calls_of_paths_are_estimates(void **state)
+/* f is called by main and by g, with six and four of its samples; both are counted only. */
+static void finish_two_paths(void)
 {
-	(void)state;
 	const int64_t in_main = begin_main(), in_g = call(in_main, g);
 	disarm(f, 1000);
 	disarm(g, 500);
 	samples(call(in_main, f), 6);
 	samples(call(in_g, f), 4);
 	finish();
+}
+
+/* Of a function's two paths each has a share of the calls, which is an estimate; one path has all.
+ */
+static void test_calls_of_paths_are_estimates(void **state)
+{
+	(void)state;
+	finish_two_paths();
 	assert_true(node_below("main", "f")->values.approximate);
 	assert_true(node_below("g", "f")->values.approximate);
 	assert_false(node_below("main", "g")->values.approximate);
@@ -680,12 +686,7 @@ static void test_calls_of_callers_are_estimates(void **state)
 	struct analysis_edges edges;
 
 	(void)state;
-	const int64_t in_main = begin_main(), in_g = call(in_main, g);
-	disarm(f, 1000);
-	disarm(g, 500);
-	samples(call(in_main, f), 6);
-	samples(call(in_g, f), 4);
-	finish();
+	finish_two_paths();
 	analysis_edges_find(analysis, (uint32_t)(analysed_function("f") - analysis->functions.data),
 			    &edges);
 	assert_int_equal(edges.callers.len, 2);
