@@ -6,6 +6,7 @@ PREFIX ?= /usr/local
 SETUP  ?=
 
 .PHONY: all build everything demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential fuzz-sessions bench accuracy clean
+.PHONY: deb
 .PHONY: web web-speed web-pictures setup-build setup-test check-rewriter check-rewriter-full check-kills check-unwind
 
 all: build
@@ -71,6 +72,11 @@ install: build
 	meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
 	ninja -C $(BUILD)
 	meson install -C $(BUILD) --no-rebuild
+
+# The Debian packages, for the release that this runs on: $(BUILD)/deb/*.deb.
+deb:
+	@scripts/setup build package
+	packaging/deb $(BUILD)
 
 check-format:
 	@scripts/setup lint
