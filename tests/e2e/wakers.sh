@@ -27,7 +27,8 @@ for row in rows:
 for caller, waker in (("takes", "passes_on"), ("passes_on", "begins")):
     assert waited[caller] > 100e6, (caller, waited)
     assert by[caller, waker] >= 0.95 * waited[caller], (caller, by)
-assert before["takes", "begins"] >= 0.95 * waited["takes"], before
+# Not all: where passes_on comes late, on a busy machine, it finds what it would have waited for.
+assert before["takes", "begins"] >= 0.75 * waited["takes"], before
 total = sum(row["os_time_ns"] for row in rows)
 assert abs(total - header["samples_weight"]) <= 1e-4 * total + 1000, (total, header["samples_weight"])
 assert sum(row["count"] for row in rows) == header["samples"]
