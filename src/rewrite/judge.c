@@ -148,12 +148,16 @@ static bool reads_below_stack(const struct program *program, const struct insn *
 
 /* ---- branches ---- */
 
-/* Branches into the own range must meet instructions; `lock`-skipping ones may land one behind. */
+/* Branches into the own range must meet instructions; `lock`-skipping ones may land one behind.
+   Behind all that the file maps, a copy has its code. */
 static bool meets_instruction(const struct program *program, const struct range *range,
 			      const struct insn *insn)
 {
-	if ((!insn_is_branch(insn) && insn->kind != INSN_CALL) || insn->target < range->begin ||
-	    insn->target >= range->end || range_insn_number(range, insn->target - range->begin))
+	if (!insn_is_branch(insn) && insn->kind != INSN_CALL)
+		return true;
+	if (insn->target < range->begin || insn->target >= range->end)
+		return insn->target < object_memory_end(program->object);
+	if (range_insn_number(range, insn->target - range->begin))
 		return true;
 	const struct insn *before = program_insn(program, insn->target - 1, NULL);
 	return before && before->prefix_lock;

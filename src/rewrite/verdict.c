@@ -16,7 +16,8 @@ static const struct verdict_info verdicts[] = {
 	[REWRITE_STARTUP] = {"startup", "process start-up code"},
 	[REWRITE_SIGNAL_FRAME] = {"signal-frame", "a signal trampoline"},
 	[REWRITE_UNDECODABLE] = {"undecodable", "holds bytes that are no movable instruction"},
-	[REWRITE_BAD_TARGET] = {"bad-target", "branches into the middle of an instruction"},
+	[REWRITE_BAD_TARGET] = {"bad-target", "branches into the middle of an instruction, or to "
+					      "where the file maps nothing"},
 	[REWRITE_READS_PC] = {"reads-pc", "computes with the address it runs at"},
 	[REWRITE_TEXT_RELOCATION] = {"text-relocation", "its code is changed by the loader"},
 	[REWRITE_ENTRY_TOO_SHORT] = {"entry-too-short", "no room for a jump at its entry"},
