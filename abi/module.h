@@ -35,7 +35,8 @@
  * Functions and call sites are counted, armed or not: behind the probe of a function's entry, and
  * behind that of a call, stands `incq %gs:counter(%rip)`; where the flags are live, in the stub
  * behind pushf. The counters (8 bytes each, of functions, then of call sites, numbered as the
- * arming bytes are, then of edges: abi/flow.h) fill pages of their own. With the gs base 0 they are
+ * arming bytes are, then of edges: abi/flow.h; a file without these has counters of calls that go
+ * behind the callee's own) fill pages of their own. With the gs base 0 they are
  * where the file has them; another base is a thread's distance to pages of its own, the same for
  * all modules.
  *
@@ -61,7 +62,7 @@
 
 #define TARE_NOTE_NAME	 "tare"
 #define TARE_NOTE_MODULE 1
-#define TARE_MODULE_ABI	 6
+#define TARE_MODULE_ABI	 7
 /* From a handler's return address; room for popf and the jump back. */
 #define TARE_STUB_DATA		8
 #define TARE_STUB_DATA_INDIRECT 12 /* and for lea */

@@ -257,8 +257,10 @@ static bool add_counter(struct summing *summing, const struct counting *counting
 	if (number < counting->counted.function_count) {
 		sum->entered += value;
 		sum->cost += cost_of(summing, counting, number);
-	} else {
+	} else if (number < counting->counted.site_end) {
 		sum->called += value;
+	} else {
+		sum->entered += value; /* the call goes behind the function's own counter */
 	}
 	sum->learned |= learned_has(counting->learned, number);
 	return true;
@@ -274,7 +276,7 @@ static uint64_t inner_counts(const struct counting *counting)
 	return calls;
 }
 
-/* Beside executions there are no probes. */
+/* Beside executions, and calls behind a counter, there are no probes. */
 static counter_cost inner_cost_of(const struct summing *summing, const struct counting *counting,
 				  uint32_t number)
 {
@@ -344,7 +346,10 @@ static bool add_entry(struct summing *summing, const struct tare_counter_record 
 
 	counting.values = values;
 	counting.learned = learned_of(summing->process, counting.counted.source_id);
-	for (uint32_t i = 0; i < counting.counted.site_end && ok; i++)
+	const uint32_t calls_end =
+		counting.counted.flow ? counting.counted.site_end : counting.counted.count;
+
+	for (uint32_t i = 0; i < calls_end && ok; i++)
 		ok = !values[i] || add_counter(summing, &counting, i, err);
 	ok = ok && add_inner_cost(summing, &counting, err) &&
 	     add_executions(summing, &counting, err);

@@ -129,10 +129,11 @@ bool resolver_is_probe(struct resolve_module *module, uint64_t link_addr);
 
 /* What the counters of a module's copy count. Until resolver_fini. */
 struct resolve_counted {
-	uint64_t note_addr;			  /* link address of struct tare_module */
-	uint32_t count, function_count, site_end; /* functions, then call sites, then edges */
-	const unsigned char *table;		  /* struct tare_counted[count] */
-	const unsigned char *flow;		  /* abi/flow.h; NULL: executions are not counted */
+	uint64_t note_addr; /* link address of struct tare_module */
+	/* functions, then call sites, then edges; without a flow, calls behind functions' own */
+	uint32_t count, function_count, site_end;
+	const unsigned char *table; /* struct tare_counted[count] */
+	const unsigned char *flow;  /* abi/flow.h; NULL: executions are not counted */
 	size_t flow_size;
 	const uint8_t *source_id; /* of the note */
 };

@@ -310,7 +310,7 @@ static void emit_body(struct emitter *emitter)
 	struct range *range = emitter->range;
 
 	range->code.len = range->fixups.len = range->extras.len = 0;
-	range->sites.len = 0;
+	range->sites.len = range->body_calls.len = 0;
 	emitter->next_edge_counter = 0;
 	range->syscall_count = 0;
 	emitter->stubs.len = emitter->shorts.len = 0;

@@ -406,14 +406,46 @@ static void emit_bound_call(struct emitter *emitter, const struct bound_call *ca
 	emit_code(emitter, 0x41, 0xff, 0xd3);
 }
 
+/*
+ * A small function is counted where it is called, if that is known, and the call goes behind its
+ * own counter. Calls of it that follow each other would wait for each other's additions to one
+ * word, and for small functions that is most of their time.
+ */
+static bool goes_to_body(const struct program *program, uint64_t target)
+{
+	const struct range *callee = program_range(program, target);
+
+	return program_counts(program) && !program->options->count_executions &&
+	       program->options->probes != REWRITE_PROBES_ALL && callee &&
+	       callee->begin == target && callee->copied && callee->small &&
+	       !flags_live(program, target);
+}
+
+/* call copy; or: incq %gs:counter(%rip); call body of the copy */
+static void emit_call_of_copy(struct emitter *emitter, uint64_t target)
+{
+	const bool to_body = goes_to_body(emitter->program, target);
+	struct range *range = emitter->range;
+
+	if (to_body) {
+		emit_counter(emitter, FIXUP_BODY_COUNTER, range->body_calls.len);
+		vec_push(&range->body_calls, target);
+	}
+	emit_code(emitter, 0xe8);
+	emit_fixup(emitter, to_body ? FIXUP_CODE_BODY : FIXUP_CODE, target, 0);
+}
+
 static void emit_original_call(struct emitter *emitter, const struct insn *insn)
 {
 	if (insn->kind == INSN_CALL_INDIRECT) {
 		emit_raw(emitter, insn);
-		return;
+	} else if (goes_to_body(emitter->program, insn->target)) {
+		emit_call_of_copy(emitter, insn->target);
+	} else {
+		put_bytes(&emitter->range->code, insn_bytes(emitter->program, insn),
+			  insn->rel_offset);
+		emit_fixup(emitter, FIXUP_CODE, insn->target, 0);
 	}
-	put_bytes(&emitter->range->code, insn_bytes(emitter->program, insn), insn->rel_offset);
-	emit_fixup(emitter, FIXUP_CODE, insn->target, 0);
 }
 
 static void emit_call_itself(struct emitter *emitter, const struct insn *insn,
@@ -446,10 +478,11 @@ static void emit_call_either_way(struct emitter *emitter, const struct insn *ins
 	const uint32_t to_bound = emit_offset(emitter);
 	put_u32(&emitter->range->code, 0);
 	emit_probed_call(emitter, insn, &(struct bound_call){0}, probe);
-	emit_code(emitter, 0xeb, 5);
+	emit_code(emitter, 0xeb, 0);
+	const uint32_t begin = emit_offset(emitter);
 	emit_land(emitter, to_bound);
-	emit_code(emitter, 0xe8);
-	emit_fixup(emitter, FIXUP_CODE, bound->callee->begin, 0);
+	emit_call_of_copy(emitter, bound->callee->begin);
+	emitter->range->code.data[begin - 1] = (uint8_t)(emit_offset(emitter) - begin);
 }
 
 bool call_is_counted(const struct program *program, const struct range *range,

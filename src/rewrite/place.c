@@ -111,6 +111,14 @@ static void place_maps(struct program *program)
 	program->statistics->map_bytes = program->image.len - before;
 }
 
+static uint64_t body_of(const struct program *program, uint64_t function)
+{
+	const struct range *range = program_range(program, function);
+
+	assert(range && range->copied && range->begin == function);
+	return range->copy_addr + range->body_offset;
+}
+
 static const struct jump_table *fixup_table(const struct program *program,
 					    const struct range *range, const struct fixup *fixup)
 {
@@ -135,6 +143,8 @@ static uint64_t fixup_target(const struct program *program, const struct range *
 		return copied_code(program, fixup->target, NULL);
 	case FIXUP_CODE_JUMP:
 		return copied_code(program, fixup->target, range);
+	case FIXUP_CODE_BODY:
+		return body_of(program, fixup->target);
 	case FIXUP_ADDRESS:
 		return fixup->target;
 	case FIXUP_ARM:
@@ -147,6 +157,7 @@ static uint64_t fixup_target(const struct program *program, const struct range *
 	case FIXUP_COUNTER:
 	case FIXUP_SITE_COUNTER:
 	case FIXUP_EDGE_COUNTER:
+	case FIXUP_BODY_COUNTER:
 		return fixup_counter_addr(program, range, fixup);
 	case FIXUP_SLOT:
 		return program->slots_addr + fixup->target;

@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Its number in the file: functions, then call sites, then edges. */
+/* Its number in the file: functions, then call sites, then edges or body calls. */
 static uint64_t site_number(const struct program *program, const struct range *range, uint64_t site)
 {
 	assert(site < range->sites.len);
@@ -25,6 +25,14 @@ static uint64_t edge_number(const struct program *program, const struct range *r
 	       edge;
 }
 
+static uint64_t body_call_number(const struct program *program, const struct range *range,
+				 uint64_t call)
+{
+	assert(call < range->body_calls.len && !program->edge_counter_count);
+	return (uint64_t)program->function_count + program->site_count + range->first_body_call +
+	       call;
+}
+
 static uint64_t counter_number(const struct program *program, const struct range *range,
 			       const struct fixup *fixup)
 {
@@ -33,6 +41,8 @@ static uint64_t counter_number(const struct program *program, const struct range
 		return site_number(program, range, fixup->target);
 	case FIXUP_EDGE_COUNTER:
 		return edge_number(program, range, fixup->target);
+	case FIXUP_BODY_COUNTER:
+		return body_call_number(program, range, fixup->target);
 	default:
 		return range->function;
 	}
@@ -49,14 +59,20 @@ uint64_t fixup_counter_addr(const struct program *program, const struct range *r
 static bool is_counter(const struct fixup *fixup)
 {
 	return fixup->kind == FIXUP_COUNTER || fixup->kind == FIXUP_SITE_COUNTER ||
-	       fixup->kind == FIXUP_EDGE_COUNTER;
+	       fixup->kind == FIXUP_EDGE_COUNTER || fixup->kind == FIXUP_BODY_COUNTER;
 }
 
 /* Of a call its target, or 0; of a function its begin, of an edge that of its range. */
 static uint64_t counted_addr(const struct range *range, const struct fixup *fixup)
 {
-	return fixup->kind == FIXUP_SITE_COUNTER ? range->sites.data[fixup->target].target
-						 : range->begin;
+	switch ((enum fixup_kind)fixup->kind) {
+	case FIXUP_SITE_COUNTER:
+		return range->sites.data[fixup->target].target;
+	case FIXUP_BODY_COUNTER:
+		return range->body_calls.data[fixup->target];
+	default:
+		return range->begin;
+	}
 }
 
 static void describe_counter(struct program *program, const struct range *range,

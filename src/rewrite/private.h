@@ -35,6 +35,8 @@
 enum fixup_kind {
 	FIXUP_CODE,	 /* rel32 to original code: its copy, or the original */
 	FIXUP_CODE_JUMP, /* the same for a jump: one to the own entry skips the entry probe */
+	FIXUP_CODE_BODY, /* rel32 behind the entry's counter of the copy of what begins at `target`
+			  */
 	FIXUP_ADDRESS,	 /* rel32 to a link address as it is */
 	FIXUP_ARM,	 /* rel32 to the arming byte of this range's function */
 	FIXUP_SITE_ARM,	 /* rel32 to the arming byte of call site `target` of this range */
@@ -42,6 +44,7 @@ enum fixup_kind {
 	FIXUP_COUNTER,	    /* rel32 to the counter of this range's function */
 	FIXUP_SITE_COUNTER, /* rel32 to the counter of call site `target` of this range */
 	FIXUP_EDGE_COUNTER, /* rel32 to number `target` of this range's edge counters */
+	FIXUP_BODY_COUNTER, /* rel32 to that of number `target` of this range's body calls */
 	FIXUP_SLOT,	    /* rel32 to the slot at offset `target` of struct tare_slots */
 	FIXUP_TABLE,	 /* disp32: new table `target` of the unit minus what its register holds */
 	FIXUP_MAP,	 /* rel32 to the dense map of range number `target` */
@@ -169,8 +172,9 @@ struct range {
 	struct vec_of(struct fixup) fixups;
 	struct vec_of(struct copy_extra) extras; /* copy_addr is an offset until placed */
 	struct vec_of(struct call_site) sites;
-	uint32_t first_site;	     /* number of the first one in the file */
-	uint32_t first_edge_counter; /* the same */
+	struct vec_of(uint64_t) body_calls; /* calls behind the counters of these functions */
+	uint32_t first_site;		    /* number of the first one in the file */
+	uint32_t first_edge_counter, first_body_call; /* the same */
 	uint32_t syscall_count;
 
 	/* made by place */
@@ -236,7 +240,7 @@ struct program {
 	uint64_t image_addr;
 	uint64_t note_addr; /* of struct tare_module */
 	uint64_t flow_addr; /* of struct tare_flow; 0: there is none */
-	uint32_t function_count, site_count, syscall_count, edge_counter_count;
+	uint32_t function_count, site_count, syscall_count, edge_counter_count, body_call_count;
 	struct byte_vec image;
 	uint64_t code_begin, code_end;
 };
@@ -302,12 +306,13 @@ static inline bool program_counts(const struct program *program)
 	return program->options->mode != REWRITE_NULL && !program->options->syscalls_only;
 }
 
-/* One for each arming byte of a function or call site, then those of edges. */
+/* One for each arming byte of a function or call site, then those of edges, or of body calls. */
 static inline uint64_t program_counter_count(const struct program *program)
 {
-	return program_counts(program) ? (uint64_t)program->function_count + program->site_count +
-						 program->edge_counter_count
-				       : 0;
+	return program_counts(program)
+		       ? (uint64_t)program->function_count + program->site_count +
+				 program->edge_counter_count + program->body_call_count
+		       : 0;
 }
 
 /* Link address of an exported symbol of the companion, once it has its place; 0 if there is none.

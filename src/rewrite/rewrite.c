@@ -136,6 +136,8 @@ static void emit_all(struct program *program)
 	vec_foreach (range, &program->ranges) {
 		range->first_site = program->site_count;
 		program->site_count += (uint32_t)range->sites.len;
+		range->first_body_call = program->body_call_count;
+		program->body_call_count += (uint32_t)range->body_calls.len;
 		program->syscall_count += range->syscall_count;
 	}
 }
@@ -223,6 +225,7 @@ static void program_fini(struct program *program)
 		vec_fini(&range->fixups);
 		vec_fini(&range->extras);
 		vec_fini(&range->sites);
+		vec_fini(&range->body_calls);
 		vec_fini(&range->edge_counters);
 	}
 	vec_foreach (unit, &program->units) {

@@ -100,3 +100,12 @@ bool check_leads_to(const struct check *check, uint64_t target, const struct che
 	return copy_target >= range->copy_begin + point->copy &&
 	       copy_target <= range->copy_begin + point->copy_end;
 }
+
+bool check_begins_with_counter(const struct check *check, uint64_t function)
+{
+	const struct check_range *range = check_range_at(check, function);
+	const struct check_point *point =
+		range && range->begin == function ? point_at(range, function) : NULL;
+
+	return range && (range->broken || (point && point->copy == TARE_COUNT_BYTES));
+}

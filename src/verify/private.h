@@ -46,6 +46,7 @@ struct check_target {
 	uint64_t addr, copy_addr;	/* where it stands */
 	uint64_t target, copy_target;	/* where it leads */
 	const struct check_range *from; /* NULL: a call, which enters by the entry */
+	bool behind_counter;		/* it leads behind what counts there, copy_target before */
 };
 
 enum check_table_kind { CHECK_OFFSETS, CHECK_ADDRESSES, CHECK_POINTERS };
@@ -128,6 +129,9 @@ uint64_t check_patch_addr(const struct check *check, const struct check_range *r
 /* Where control that would reach `target` may go in the copy. */
 bool check_leads_to(const struct check *check, uint64_t target, const struct check_range *from,
 		    uint64_t copy_target);
+
+/* Whether the copy of the function begins with a counter of it, and nothing else of tare's. */
+bool check_begins_with_counter(const struct check *check, uint64_t function);
 
 /* ---- walk_steps.c; check_walk: range_walk.c ---- */
 
@@ -220,6 +224,10 @@ bool count_is_described(const struct walk *walk, uint64_t number, uint64_t targe
 
 /* Steps over what counts a call by the jump to `target`, if that is next. False: a difference. */
 bool count_take_tail(struct walk *walk, uint64_t target);
+
+bool count_is_next(struct walk *walk);
+/* Steps over what counts a call that goes behind the counter of `function`. False: a difference. */
+bool count_take_body_call(struct walk *walk, uint64_t function);
 
 /* ---- execution_counters.c ---- */
 

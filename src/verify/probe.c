@@ -233,6 +233,27 @@ bool count_take_tail(struct walk *walk, uint64_t target)
 	       walk_fails(walk, VERIFY_PROBE, "the counter is not the jump's own");
 }
 
+bool count_is_next(struct walk *walk)
+{
+	const uint32_t before = walk->at;
+	uint64_t addr;
+	const bool is_next = count_take_insn(walk, &addr);
+
+	walk->at = before;
+	return is_next;
+}
+
+bool count_take_body_call(struct walk *walk, uint64_t function)
+{
+	const struct tare_module *module = &walk->check->module;
+	const struct bare bare = take_bare(walk);
+
+	return (bare.whole && !module->flow_offset &&
+		bare.number >= (uint64_t)module->function_count + module->call_site_count &&
+		count_is_described(walk, bare.number, function, bare.at)) ||
+	       walk_fails(walk, VERIFY_PROBE, "the counter is not that of a call");
+}
+
 /* ---- the stub ---- */
 
 static int64_t depth_of(const struct reading *reading)

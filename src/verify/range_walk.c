@@ -200,15 +200,33 @@ static bool take_behind_call(struct walk *walk, const struct check_probe *before
 	       walk_fails(walk, VERIFY_PROBE, "the probe of a call has none of its return");
 }
 
+/* call copy; or: incq %gs:counter(%rip); call copy, behind its own counter */
+static bool take_call_of_copy(struct walk *walk, uint64_t function)
+{
+	const bool counted = count_is_next(walk);
+	uint64_t copy;
+
+	if (counted && !count_take_body_call(walk, function))
+		return false;
+	if (!walk_take_bytes(walk, 0xe8) || !walk_take_distance(walk, 0, &copy))
+		return walk_fails(walk, VERIFY_CODE, "no call of the copy");
+	walk_note_target(walk, function, counted ? copy - TARE_COUNT_BYTES : copy, true);
+	vec_last(&walk->check->targets).behind_counter = counted;
+	return true;
+}
+
 static bool take_original_call(struct walk *walk, const struct check_probe *before)
 {
 	const uint32_t begin = walk->at;
+	bool same;
 
-	if (walk->insn->kind == INSN_CALL
-		    ? !take_relative(walk, true)
-		    : !walk_take_raw(walk) && !walk_fails(walk, VERIFY_CODE, "not the same call"))
-		return false;
-	return take_behind_call(walk, before, begin);
+	if (walk->insn->kind == INSN_CALL_INDIRECT)
+		same = walk_take_raw(walk) || walk_fails(walk, VERIFY_CODE, "not the same call");
+	else if (count_is_next(walk))
+		same = take_call_of_copy(walk, walk->insn->target);
+	else
+		same = take_relative(walk, true);
+	return same && take_behind_call(walk, before, begin);
 }
 
 /* [lea copy(%rip),%r11; cmovne slot(%rip),%r11; call *%r11] */
@@ -228,7 +246,7 @@ static bool take_call_by_address(struct walk *walk, const struct bound_call *bou
 /* [je bound;] the original call; jmp behind; bound: call copy; behind: */
 static bool take_call_either_way(struct walk *walk, const struct bound_call *bound)
 {
-	uint64_t to_bound, copy;
+	uint64_t to_bound;
 	struct check_probe before;
 
 	if (!walk_take_distance(walk, 0, &to_bound) || !take_probes(walk, &before))
@@ -238,13 +256,15 @@ static bool take_call_either_way(struct walk *walk, const struct bound_call *bou
 	if (!take_original_call(walk, &before))
 		return false;
 	rows_check(walk, walk->at, walk->insn->addr, 0);
-	if (!walk_take_bytes(walk, 0xeb, 5) || to_bound != walk_addr(walk) ||
-	    !walk_take_bytes(walk, 0xe8))
+	const uint32_t jump_end = walk->at + 2;
+	if (!walk_take_bytes(walk, 0xeb) || to_bound != walk_addr(walk) + 1)
 		return walk_fails(walk, VERIFY_CODE, "not the other way of a call");
-	const uint32_t begin = walk->at - 1;
-	if (!walk_take_distance(walk, 0, &copy))
-		return walk_fails(walk, VERIFY_CODE, "a call is cut off");
-	walk_note_target(walk, bound->function, copy, true);
+	const uint8_t distance = walk->code[walk->at++];
+	const uint32_t begin = walk->at;
+	if (!take_call_of_copy(walk, bound->function))
+		return false;
+	if (walk->at != jump_end + distance)
+		return walk_fails(walk, VERIFY_CODE, "not behind the other way of a call");
 	rows_check_call_site(walk, walk->insn, begin, walk->at);
 	return true;
 }

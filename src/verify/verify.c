@@ -358,6 +358,11 @@ static void judge_targets(struct check *check)
 			check_differs(check, VERIFY_CODE, target->addr, target->copy_addr,
 				      "leads to 0x%" PRIx64 ", which is no copy of 0x%" PRIx64,
 				      target->copy_target, target->target);
+		else if (target->behind_counter &&
+			 !check_begins_with_counter(check, target->target))
+			check_differs(check, VERIFY_CODE, target->addr, target->copy_addr,
+				      "leads behind a counter that 0x%" PRIx64 " has not",
+				      target->target);
 	}
 }
 

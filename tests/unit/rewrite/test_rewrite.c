@@ -449,8 +449,8 @@ static void test_small_functions_are_counted(void **state)
 	release(&file);
 }
 
-/* Counters of call sites that count calls of the function. */
-static unsigned sites_calling(const struct rewritten *file, const char *name)
+/* Counters beside an instruction that begins with `opcode` and goes to the function. */
+static unsigned sites_calling(const struct rewritten *file, const char *name, unsigned char opcode)
 {
 	const uint64_t addr = function_named(file, name)->addr;
 	struct tare_module module;
@@ -471,8 +471,7 @@ static unsigned sites_calling(const struct rewritten *file, const char *name)
 		const uint64_t code = note + (uint64_t)module.code_offset + counted.prefix;
 		const unsigned char *bytes = object_at(copy, code, TARE_COUNT_BYTES + 1);
 		assert_memory_equal(bytes, TARE_COUNT, TARE_COUNT_CODE_BYTES);
-		assert_int_equal(bytes[TARE_COUNT_BYTES], 0xe9);
-		found++;
+		found += bytes[TARE_COUNT_BYTES] == opcode;
 	}
 	object_close(copy);
 	return found;
@@ -486,9 +485,11 @@ static void test_calls_by_jumps_are_counted(void **state)
 
 	(void)state;
 	rewrite(&file, "/proc/self/exe", &options);
-	assert_int_equal(sites_calling(&file, "too_short"), 1);
-	assert_int_equal(sites_calling(&file, "small_straight"), 0);
-	assert_int_equal(sites_calling(&file, "small_forward"), 0);
+	assert_int_equal(sites_calling(&file, "too_short", 0xe9), 1);
+	assert_int_equal(sites_calling(&file, "small_straight", 0xe9), 0);
+	assert_int_equal(sites_calling(&file, "small_forward", 0xe9), 0);
+	assert_int_equal(sites_calling(&file, "small_straight", 0xe8), 1);
+	assert_int_equal(sites_calling(&file, "small_flags", 0xe8), 0);
 	release(&file);
 }
 

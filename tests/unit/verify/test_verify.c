@@ -363,13 +363,24 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	"	.size gives_flags, .-gives_flags\n");
 
+/* incq %gs:counter(%rip); call, behind the small function's own counter */
+static void change_call_of_body(struct pair *pair, uint64_t at)
+{
+	const uint64_t distance = at + TARE_COUNT_BYTES + 1;
+
+	must_be_found(pair, at + TARE_COUNT_CODE_BYTES, 8, "another counter");
+	must_be_found(pair, counted_of(pair, at), 1, "another function is counted");
+	must_be_found(pair, distance, -TARE_COUNT_BYTES, "counted twice");
+	must_be_found(pair, distance, 1, "behind the function's begin");
+}
+
 /* Small functions have nothing but a counter, which keeps flags that are live; calls by jumps have
- * one. */
+ * one, and calls of small functions, which go behind the function's own. */
 static void test_counters_without_probes(void **state)
 {
 	struct pair pair;
 	const struct rewrite_options options = {0};
-	uint32_t small = 0, keeping = 0, tails = 0;
+	uint32_t small = 0, keeping = 0, tails = 0, calls = 0;
 
 	(void)state;
 	pair_make(&pair, "/proc/self/exe", &options);
@@ -381,6 +392,11 @@ static void test_counters_without_probes(void **state)
 		if (bytes[TARE_COUNT_BYTES] == 0xe9 && tails++ == 0) {
 			must_be_found(&pair, at + TARE_COUNT_CODE_BYTES, 8, "another counter");
 			must_be_found(&pair, counted_of(&pair, at), 1, "another call");
+		}
+		if (bytes[TARE_COUNT_BYTES] == 0xe8 && is_small_counter(bytes)) {
+			if (calls++ == 0)
+				change_call_of_body(&pair, at);
+			continue;
 		}
 		if (!is_small_counter(bytes))
 			continue;
@@ -394,7 +410,7 @@ static void test_counters_without_probes(void **state)
 			must_be_found(&pair, counted_of(&pair, at), 1, "another function");
 		}
 	}
-	assert_true(small > 1 && tails > 0);
+	assert_true(small > 1 && tails > 0 && calls > 1);
 	assert_int_equal(keeping, 1);
 	pair_release(&pair);
 }
