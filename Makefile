@@ -62,7 +62,7 @@ check-rewriter-full:
 	@$(MAKE) --no-print-directory everything
 	@scripts/run-tests $(BUILD) --suite rewriter --suite corpus --suite corpus-full; status=$$?; \
 	tests/corpus/table $(BUILD)/tests/corpus/results src/rewrite/verdict.c docs/compatibility.md && \
-	exit $$status
+	scripts/check-documents --write && exit $$status
 
 # Rewrites the expected outputs from the present ones; look at the difference before committing.
 test-update: everything
@@ -131,6 +131,7 @@ bench:
 	@scripts/setup build bench
 	@$(MAKE) --no-print-directory everything
 	bench/run $(BUILD) --write docs/benchmarks.md
+	scripts/check-documents --write
 
 # Recordings of real programs beside perf, callgrind and plain runs; a quarter of an hour on a machine that does
 # nothing else. OPTIONS of `tare record`, ONLY one program.
@@ -139,6 +140,7 @@ accuracy:
 	@$(MAKE) --no-print-directory everything
 	bench/accuracy/run $(BUILD) $(if $(OPTIONS),--options="$(OPTIONS)") \
 	$(if $(ONLY),--only "$(ONLY)",$(if $(OPTIONS),,--write docs/accuracy.md)) --csv $(BUILD)/accuracy/table.csv
+	scripts/check-documents --write
 
 # What is reported beside functions of known time.
 accuracy-known: setup-build
