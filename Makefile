@@ -61,7 +61,7 @@ check-rewriter-full:
 	@scripts/setup build test rewriter rewriter-full
 	@$(MAKE) --no-print-directory everything
 	@scripts/run-tests $(BUILD) --suite rewriter --suite corpus --suite corpus-full; status=$$?; \
-	tests/corpus/table $(BUILD)/tests/corpus/results src/rewrite/verdict.c docs/compatibility.md && \
+	tests/corpus/table $(BUILD)/tests/corpus/results src/rewrite/verdict.c docs/explanation/compatibility.md && \
 	scripts/check-documents --write && exit $$status
 
 # Rewrites the expected outputs from the present ones; look at the difference before committing.
@@ -130,7 +130,7 @@ fuzz-differential: setup-build
 bench:
 	@scripts/setup build bench
 	@$(MAKE) --no-print-directory everything
-	bench/run $(BUILD) --write docs/benchmarks.md
+	bench/run $(BUILD) --write docs/explanation/benchmarks.md
 	scripts/check-documents --write
 
 # Recordings of real programs beside perf, callgrind and plain runs; a quarter of an hour on a machine that does
@@ -139,13 +139,13 @@ accuracy:
 	@scripts/setup build accuracy
 	@$(MAKE) --no-print-directory everything
 	bench/accuracy/run $(BUILD) $(if $(OPTIONS),--options="$(OPTIONS)") \
-	$(if $(ONLY),--only "$(ONLY)",$(if $(OPTIONS),,--write docs/accuracy.md)) --csv $(BUILD)/accuracy/table.csv
+	$(if $(ONLY),--only "$(ONLY)",$(if $(OPTIONS),,--write docs/explanation/accuracy.md)) --csv $(BUILD)/accuracy/table.csv
 	scripts/check-documents --write
 
 # What is reported beside functions of known time.
 accuracy-known: setup-build
 	@$(MAKE) --no-print-directory everything
-	bench/accuracy/known $(BUILD) --write docs/accuracy.md
+	bench/accuracy/known $(BUILD) --write docs/explanation/accuracy.md
 
 # The page of the HTML report, which is kept in the repository.
 web:

@@ -2,7 +2,8 @@
  * What the runtime counts of a thread and of a process besides calls and times: what was lost, and
  * what was otherwise not as usual. One line per counter: members of the structs, checks, columns of
  * the profile, sums, merging, and what reports say follow from these lists. What a new counter
- * needs besides: to be counted, and to be described (docs/profile-format.md, docs/reports.md).
+ * needs besides: to be counted, and to be described (docs/reference/profile-format.md,
+ * docs/reference/columns.md).
  *
  *   name   member of the structs of files, profile rows and totals; column of the profile
  *   since  version of the profile's schema in the course of which the column came

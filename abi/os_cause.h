@@ -2,7 +2,7 @@
  * The causes of OS time: one line per cause. Enum, columns of profiles and reports, names, words,
  * the page and the tests follow from this list. What a new cause needs besides: to be seen
  * (runtime/os/os_flag.c), a colour (web/src/style.css), and to be described
- * (docs/profile-format.md, docs/reports.md).
+ * (docs/reference/profile-format.md, docs/reference/columns.md).
  *
  *   number   in thread files and profiles: never changes. From 0 on, without a gap. Where the time
  *            of a killed thread's causes exceeds its time, that of the largest number gives way.

@@ -1,5 +1,6 @@
 /*
- * accumulate: from events to the call tree of one thread (docs/data-values.md, 1 and 2).
+ * accumulate: from events to the call tree of one thread (docs/explanation/data-values.md, 1 and
+ * 2).
  *
  * Pure arithmetic on struct tare_thread_file: no system calls, no clock, no libc, so that it runs
  * in the target's probes and, fed with explicit events, in the tests.

@@ -1,6 +1,6 @@
 /*
  * stacks: which stack a thread is on, and what becomes of the calls in progress when it goes to
- * another: a fiber's, a coroutine's, a context's (docs/record.md, "Other stacks").
+ * another: a fiber's, a coroutine's, a context's (docs/explanation/programs.md, "Other stacks").
  *
  * A call in progress is its node, and a node is in progress once at most. So when a thread leaves a
  * stack, the calls on it are taken off their nodes and set aside, with the time they have had;

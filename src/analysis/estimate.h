@@ -1,6 +1,6 @@
 /*
  * estimate: CPU time of functions whose calls are counted, not timed, from the samples of the same
- * recording (docs/data-values.md, 8). Private to analysis.
+ * recording (docs/explanation/data-values.md, 8). Private to analysis.
  *
  *   estimate.c        what is known of functions; thread by thread; the new tree for the old one
  *   estimate_paths.c  stacks of samples ─▶ paths of functions, as instrumentation has them

@@ -8,7 +8,7 @@
  * How far shares of samples are from those of another run beyond counting, as a share of the whole,
  * and of the value itself at most; and how many samples are one draw, as a program stays where it
  * is for a while. By counting and a point, 81 of 100 intervals of eight programs had
- * perf's share in them, and 93 of these have (docs/accuracy.md).
+ * perf's share in them, and 93 of these have (docs/explanation/accuracy.md).
  */
 #define SYSTEMATIC_OF_ALL 0.025
 #define SYSTEMATIC_OF_OWN 0.3

@@ -20,7 +20,7 @@
 #define EVIDENCE_SMALL	   3	/* average time in units of what was subtracted: not more */
 #define EVIDENCE_WEIGHT	   0.05 /* of the process's subtracted cost */
 #define RESIDUAL_MAX	   0.5	/* of the calibrated cost */
-#define UNCERTAINTY_MIN	   0.25 /* of the calibrated cost, see docs/accuracy.md */
+#define UNCERTAINTY_MIN	   0.25 /* of the calibrated cost, see docs/explanation/accuracy.md */
 
 /* A node's word on the residual. */
 struct evidence {

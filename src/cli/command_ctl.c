@@ -276,7 +276,8 @@ const struct command command_ctl = {
 		"  mark ID [TEXT]     puts a mark with the present time into the profile\n"
 		"  status             what is recorded just now\n"
 		"  dump               writes a profile of the state so far; the recording goes on\n"
-		"Programs control their own recording by <tare/tare.h>, see docs/control.md.\n\n"
+		"Programs control their own recording by <tare/tare.h>, see "
+		"docs/reference/control.md.\n\n"
 		"Exit status: 0 done, 1 failed (no such process, not recorded, another user's), 2 "
 		"wrong\n"
 		"command line.",

@@ -5,7 +5,7 @@
 #include "cache/instrument_file.h"
 
 void function_list_print_text(const struct instrument_file *file);
-/* One object; the layout is in docs/record.md. */
+/* One object; the layout is in docs/reference/checking.md. */
 void function_list_print_json(const char *path, const struct instrument_file *file);
 
 #endif

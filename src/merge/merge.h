@@ -1,7 +1,8 @@
 /*
  * merge: profiles of many runs, hosts or ranks → one profile. Takes one input after the other; what
  * memory should not hold waits in a file. Associative and commutative in
- * the values; rows are written in a canonical order. See docs/merge.md for what becomes one.
+ * the values; rows are written in a canonical order. See docs/reference/merge.md for what becomes
+ * one.
  */
 #ifndef TARE_MERGE_MERGE_H
 #define TARE_MERGE_MERGE_H

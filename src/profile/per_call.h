@@ -1,7 +1,7 @@
 /*
  * What a node's row says of single calls, as the bytes of its last column: the smallest and largest
- * values, and how many calls took how long. docs/profile-format.md describes them. Private to the
- * profile module.
+ * values, and how many calls took how long. docs/reference/profile-format.md describes them.
+ * Private to the profile module.
  */
 #ifndef TARE_PROFILE_PER_CALL_H
 #define TARE_PROFILE_PER_CALL_H

@@ -1,7 +1,8 @@
 /*
  * profile: the data model and its file, one SQLite database (*.tare). Collectors write it through
  * struct profile_writer, analysis reads it through struct profile. The only user of SQLite. Tables
- * and columns are documented in docs/profile-format.md; one struct here is one table's row.
+ * and columns are documented in docs/reference/profile-format.md; one struct here is one table's
+ * row.
  *
  * Ids are dense, from 1, in the order of adding; 0 means none. Times are TSC ticks unless named
  * otherwise; ticks_per_second of the session converts them.
@@ -254,7 +255,7 @@ struct profile_counted {
 	int64_t function;
 	uint64_t entered; /* counted where the function begins: all calls */
 	uint64_t called;  /* at the places of calls that name it: not those through pointers */
-	bool approximate; /* some calls may be missing: docs/profile-format.md */
+	bool approximate; /* some calls may be missing: docs/reference/profile-format.md */
 	/* What counters and dormant probes in it, and at its calls, have taken at least. */
 	uint64_t cost_ticks;
 };

@@ -1,6 +1,6 @@
 /*
  * export: profiles in the formats of other tools. What is written is described where each format
- * is, and in docs/reports.md.
+ * is, and in docs/reference/exports.md.
  */
 #ifndef TARE_REPORT_EXPORT_H
 #define TARE_REPORT_EXPORT_H

@@ -1,6 +1,6 @@
 /*
  * report: one analysis → one view in one format on a stream. Computes no values. Views, columns
- * and the JSON schema are described in docs/reports.md.
+ * and the JSON schema are described in docs/reference/columns.md.
  */
 #ifndef TARE_REPORT_REPORT_H
 #define TARE_REPORT_REPORT_H
@@ -73,7 +73,8 @@ bool report_view_needs_function(const char *view);
 /* What the view, which is known, wants of an analysis: places, code, a range of time. */
 void report_select(const struct report_options *options, struct analysis_options *selection);
 
-/* Whether a filter is an expression, as docs/reports.md has them, or the name of a function. */
+/* Whether a filter is an expression, as docs/reference/selecting.md has them, or the name of a
+ * function. */
 bool report_filter_is_expression(const char *filter);
 
 /* Checks names of view and columns before anything is read. Fails with ERROR_USAGE. */

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Reports of sanitizers: a sampled program prints the frames, files and lines of its plain run, and so
 # does an instrumented one, which runs from copies; only where a file and an offset stand in place of a
-# line it may be another offset, and the copy's path (docs/record.md).
+# line it may be another offset, and the copy's path (docs/explanation/programs.md).
 # Usage: sanitizers.sh COMPILER (gcc or clang)
 . "$(dirname "$0")/lib.sh"
 compiler=$1

@@ -17,7 +17,7 @@ static void require(bool ok)
 	exit(1);
 }
 
-/* ---- vector (d) of docs/data-values.md, 6 ---- */
+/* ---- vector (d) of docs/explanation/data-values.md, 6 ---- */
 
 void make_vector(struct profile_writer *writer)
 {

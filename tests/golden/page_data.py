@@ -1,4 +1,4 @@
-"""The data of a page of the HTML report, read as docs/html-report.md describes them."""
+"""The data of a page of the HTML report, read as docs/development/page.md describes them."""
 import base64
 import collections
 import json

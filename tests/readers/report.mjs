@@ -30,7 +30,7 @@ export function parseCsv(text) {
 	return rest.map((cells) => Object.fromEntries(names.map((name, i) => [name, asNamed(cells[i])])));
 }
 
-/** A cell without the apostrophe that keeps spreadsheets from running it (docs/reports.md). */
+/** A cell without the apostrophe that keeps spreadsheets from running it (docs/reference/columns.md). */
 function asNamed(cell) {
 	return cell?.replace(/^'(?=\s*[=+\-@])/, '');
 }

@@ -1,4 +1,4 @@
-/* CSV as in RFC 4180, by docs/reports.md. Private to report. */
+/* CSV as in RFC 4180, by docs/reference/columns.md. Private to report. */
 #ifndef TARE_REPORT_DATA_CSV_H
 #define TARE_REPORT_DATA_CSV_H
 

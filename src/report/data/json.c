@@ -1,6 +1,6 @@
 /*
- * JSON as in RFC 8259, by the schema in docs/reports.md. Always valid UTF-8: bytes of names that
- * are none appear as \xNN; control characters are escaped as JSON has it.
+ * JSON as in RFC 8259, by the schema in docs/reference/columns.md. Always valid UTF-8: bytes of
+ * names that are none appear as \xNN; control characters are escaped as JSON has it.
  */
 #include "report/data/json.h"
 

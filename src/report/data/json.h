@@ -1,4 +1,4 @@
-/* JSON by the schema in docs/reports.md, whole and in parts. Private to report. */
+/* JSON by the schema in docs/reference/columns.md, whole and in parts. Private to report. */
 #ifndef TARE_REPORT_DATA_JSON_H
 #define TARE_REPORT_DATA_JSON_H
 

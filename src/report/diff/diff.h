@@ -1,7 +1,7 @@
 /*
  * diff: two profiles, row by row of a view: what each has of a value and by how much they differ,
  * and gates on these differences. Rows are the same where their names are: module and function,
- * source and line, or the functions of a call path. Described in docs/reports.md.
+ * source and line, or the functions of a call path. Described in docs/reference/diff.md.
  */
 #ifndef TARE_REPORT_DIFF_H
 #define TARE_REPORT_DIFF_H
@@ -14,7 +14,7 @@ struct diff_options {
 	   name; profile_path: the new one's */
 	struct report_options report;
 	const char *base_path;
-	struct analysis_globs gates; /* "COLUMN>+5%", see docs/reports.md */
+	struct analysis_globs gates; /* "COLUMN>+5%", see docs/reference/diff.md */
 	bool is_of_runs;	     /* several profiles on each side: diff_write_runs */
 };
 

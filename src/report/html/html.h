@@ -1,7 +1,7 @@
 /*
  * html: one analysis, or two to compare, → one HTML page that needs nothing else: neither other
  * files nor a network. The page is built from web/; its data are described in
- * docs/html-report.md.
+ * docs/reference/html-report.md.
  */
 #ifndef TARE_REPORT_HTML_H
 #define TARE_REPORT_HTML_H

@@ -1,7 +1,7 @@
 /*
  * html_pack: the data of a page: columns of whole numbers, a table of strings, and a JSON object
- * that names them; compressed and in base64. docs/html-report.md describes the format. Private to
- * report.
+ * that names them; compressed and in base64. docs/development/page.md describes the format. Private
+ * to report.
  */
 #ifndef TARE_REPORT_HTML_HTML_PACK_H
 #define TARE_REPORT_HTML_HTML_PACK_H

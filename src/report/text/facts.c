@@ -176,7 +176,8 @@ static void append_method(const struct profile_session *session, struct str *tex
 	str_printf(text, "%s%s", settings[0] ? " " : "", settings);
 }
 
-/* What the probes cost, and how far what was subtracted can be trusted: docs/accuracy.md. */
+/* What the probes cost, and how far what was subtracted can be trusted:
+ * docs/explanation/accuracy.md. */
 static void append_accuracy(const struct report *report, struct str *text)
 {
 	const struct analysis_totals *totals = &report->analysis->totals;

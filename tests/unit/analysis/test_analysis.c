@@ -1,5 +1,5 @@
 /*
- * The vectors of docs/data-values.md, and what follows from it: recursion, modules,
+ * The vectors of docs/explanation/data-values.md, and what follows from it: recursion, modules,
  * threads, callers and callees, OS time by cause, shares, hot path, filters, deep trees.
  */
 #include "tests/support/analysed.h"

@@ -1,7 +1,7 @@
 /*
- * CPU time of counted functions from samples: docs/data-values.md, "Timed and counted functions".
- * Which functions the clock decides, sums that stay, timed calls below functions that the tree of
- * calls does not have, run-time libraries and the kernel, intervals.
+ * CPU time of counted functions from samples: docs/explanation/data-values.md, "Timed and counted
+ * functions". Which functions the clock decides, sums that stay, timed calls below functions that
+ * the tree of calls does not have, run-time libraries and the kernel, intervals.
  */
 #include "tests/support/analysed.h"
 #include "tests/support/small_profile.h"

@@ -1,5 +1,5 @@
 /*
- * Samples: vector (d) of docs/data-values.md, recursion, threads and processes, inlined
+ * Samples: vector (d) of docs/explanation/data-values.md, recursion, threads and processes, inlined
  * functions, lines and instructions, ranges of time, events and methods, the interval, and what a
  * profile of both methods has.
  */

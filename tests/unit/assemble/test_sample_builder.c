@@ -1,6 +1,6 @@
 /*
- * The builder of samples: vector (d) of docs/data-values.md, values and chunks that say the same,
- * chunks that go out as they fill, one row for equal locations and stacks, and no room.
+ * The builder of samples: vector (d) of docs/explanation/data-values.md, values and chunks that say
+ * the same, chunks that go out as they fill, one row for equal locations and stacks, and no room.
  */
 #include "assemble/sample_builder.h"
 #include "base/byte_reader.h"

@@ -1,6 +1,6 @@
 /*
  * The accumulation of events, fed with explicit times: the vectors (a), (b), (c) of
- * docs/data-values.md exactly, and what real control flow does to a stack of calls.
+ * docs/explanation/data-values.md exactly, and what real control flow does to a stack of calls.
  */
 #include "runtime/tree/context.h"
 #include "tests/support/event_thread.h"

@@ -1,5 +1,5 @@
 // Calls over time: those of one thread with as many callers stand in a row, in the order of time.
-// docs/html-report.md describes the columns.
+// docs/development/page.md describes the columns.
 import type { Data } from './data.ts';
 
 export const hasCallTimes = (data: Data): boolean => data.countOf('calls.ticks') > 0;

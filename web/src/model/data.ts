@@ -1,5 +1,5 @@
 // Reads what src/report/html/html_pack.c wrote: base64 of a zlib stream of a JSON object and columns of
-// whole numbers in LEB128. docs/html-report.md describes it.
+// whole numbers in LEB128. docs/development/page.md describes it.
 
 export interface QuantityInfo {
 	name: string;

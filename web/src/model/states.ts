@@ -1,5 +1,5 @@
 // What each thread did over time: spans without gaps, each with its ticks of every state. What is left
-// of a span was neither, but the cost of probes. docs/html-report.md describes the columns.
+// of a span was neither, but the cost of probes. docs/development/page.md describes the columns.
 import type { Data } from './data.ts';
 
 /** In the order of the data. */
