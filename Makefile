@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 SETUP  ?=
 
 .PHONY: all build everything demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential fuzz-sessions bench accuracy clean
-.PHONY: deb
+.PHONY: deb check-deb
 .PHONY: web web-speed web-pictures setup-build setup-test check-rewriter check-rewriter-full check-kills check-unwind
 
 all: build
@@ -77,6 +77,11 @@ install: build
 deb:
 	@scripts/setup build package
 	packaging/deb $(BUILD)
+
+# They are built, installed, tried and removed in chroots of Debian 12 and 13, as root; RELEASES are others.
+check-deb:
+	@scripts/setup build package
+	packaging/check-deb $(BUILD) $(RELEASES)
 
 check-format:
 	@scripts/setup lint
