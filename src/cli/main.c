@@ -19,6 +19,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Lines; build_facts.c.in. */
+extern const char build_facts[];
+
 const struct command *const command_table[] = {
 	&command_record,     &command_report, &command_annotate, &command_view,
 	&command_diff,	     &command_export, &command_merge,	 &command_import,
@@ -92,7 +95,7 @@ void command_print_usage(FILE *stream)
 			   "  tare view                 the same in a browser\n"
 			   "  tare top PID              what runs already, live\n"
 			   "\n\"tare COMMAND --help\" describes a command, \"tare --version\" "
-			   "prints the version.\n");
+			   "prints the version,\nwith --build also what it was built from.\n");
 }
 
 static void append_examples(const char *examples, struct str *text)
@@ -203,6 +206,22 @@ static void tell_of_program(const char *word, bool has_arguments, struct error *
 	str_fini(&command);
 }
 
+static int print_version(char **words, int count)
+{
+	const bool of_build = count == 1 && strcmp(words[0], "--build") == 0;
+	struct error err;
+
+	if (count && !of_build) {
+		error_set(&err, ERROR_USAGE, "tare --version takes nothing but --build");
+		command_print_error(NULL, &err);
+		return EXIT_STATUS_USAGE;
+	}
+	print_text(stdout, "tare " TARE_VERSION "\n");
+	if (of_build)
+		print_text(stdout, build_facts);
+	return EXIT_STATUS_OK;
+}
+
 struct words {
 	int argc;
 	char **argv;
@@ -221,10 +240,8 @@ static int run_words(void *context)
 		return EXIT_STATUS_USAGE;
 	}
 	const char *name = argv[1];
-	if (strcmp(name, "--version") == 0) {
-		print_text(stdout, "tare " TARE_VERSION "\n");
-		return finish_output(EXIT_STATUS_OK);
-	}
+	if (strcmp(name, "--version") == 0)
+		return finish_output(print_version(argv + 2, argc - 2));
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
 		command_print_usage(stdout);
 		return finish_output(EXIT_STATUS_OK);

@@ -66,6 +66,15 @@ static void try_tracepoints(struct perf_ability *ability)
 		say(ability, false, "%s", err.message);
 }
 
+enum tracefs_state perf_abilities_tracefs(void)
+{
+	struct error err;
+
+	if (tracepoints_root(&err))
+		return TRACEFS_READABLE;
+	return err.code == ERROR_PERMISSION ? TRACEFS_CLOSED : TRACEFS_MISSING;
+}
+
 static void try_kernel(struct perf_ability *ability)
 {
 	struct error err;

@@ -13,6 +13,9 @@ enum perf_ability_index {
 	PERF_ABILITIES
 };
 
+/* Where the kernel lists its tracepoints. */
+enum tracefs_state { TRACEFS_READABLE, TRACEFS_CLOSED, TRACEFS_MISSING };
+
 struct perf_ability {
 	const char *name;
 	bool works;
@@ -22,5 +25,7 @@ struct perf_ability {
 
 /* Fills PERF_ABILITIES elements by trying. */
 void perf_abilities_find(struct perf_ability *abilities);
+
+enum tracefs_state perf_abilities_tracefs(void);
 
 #endif

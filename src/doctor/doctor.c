@@ -3,11 +3,13 @@
 
 #include "cache/cache.h"
 #include "doctor/abilities.h"
+#include "doctor/hints.h"
 #include "doctor/host_facts.h"
 #include "object/debuginfod.h"
 #include "object/object.h"
 #include "record/runtime_file.h"
 #include "record/timer_choice.h"
+#include "sampler/perf_errors.h"
 #include "session/clock.h"
 #include "session/leftovers.h"
 #include "session/session_dir.h"
@@ -18,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 __attribute__((format(printf, 4, 5))) static void add_fact(struct doctor_facts *facts,
 							   const char *name,
@@ -31,6 +34,12 @@ __attribute__((format(printf, 4, 5))) static void add_fact(struct doctor_facts *
 	vsnprintf(fact.reason, sizeof(fact.reason), format, args);
 	va_end(args);
 	vec_push(facts, fact);
+}
+
+/* That of the last fact. */
+static char *last_hint(struct doctor_facts *facts)
+{
+	return facts->data[facts->len - 1].hint;
 }
 
 static void examine_clock(struct doctor_facts *facts)
@@ -64,6 +73,8 @@ static void examine_host(struct doctor_facts *facts)
 		struct host_fact fact = {0};
 		probes[i](&fact);
 		add_fact(facts, fact.name, (enum doctor_verdict)fact.verdict, "%s", fact.reason);
+		if (probes[i] == host_probe_bpf)
+			hint_copy("nothing, as tare does without", last_hint(facts));
 	}
 }
 
@@ -72,10 +83,20 @@ static void examine_perf(struct doctor_facts *facts)
 	struct perf_ability abilities[PERF_ABILITIES];
 
 	perf_abilities_find(abilities);
-	for (size_t i = 0; i < PERF_ABILITIES; i++)
+	for (size_t i = 0; i < PERF_ABILITIES; i++) {
+		const struct perf_obstacle obstacle = {
+			.ability = (enum perf_ability_index)i,
+			.tracefs = perf_abilities_tracefs(),
+			.paranoid = perf_paranoid_level(),
+			.all_refused = !abilities[PERF_OWN_PROCESSES].works,
+			.is_root = geteuid() == 0,
+		};
 		add_fact(facts, abilities[i].name,
 			 abilities[i].works ? DOCTOR_WORKS : DOCTOR_LIMITED, "%s",
 			 abilities[i].reason);
+		if (!abilities[i].works)
+			hint_for_perf(&obstacle, last_hint(facts));
+	}
 }
 
 static void examine_way_of_sampling(struct doctor_facts *facts)
@@ -89,6 +110,12 @@ static void examine_way_of_sampling(struct doctor_facts *facts)
 			   "nothing of the kernel, no events but processor time, no --pid, --all, "
 			   "--off-cpu"
 			 : "perf_event_open");
+	if (choice.by_timers)
+		hint_for_perf(&(struct perf_obstacle){.ability = PERF_OWN_PROCESSES,
+						      .paranoid = perf_paranoid_level(),
+						      .all_refused = true,
+						      .is_root = geteuid() == 0},
+			      last_hint(facts));
 }
 
 static void examine_runtime(struct doctor_facts *facts)
@@ -100,6 +127,8 @@ static void examine_runtime(struct doctor_facts *facts)
 		add_fact(facts, "runtime library", DOCTOR_WORKS, "%s", path);
 	else
 		add_fact(facts, "runtime library", DOCTOR_FAILS, "%s", err.message);
+	if (!path)
+		hint_for_runtime(last_hint(facts));
 	free(path);
 }
 
@@ -110,6 +139,8 @@ static void examine_debug_files(struct doctor_facts *facts)
 
 	add_fact(facts, "debug files", works ? DOCTOR_WORKS : DOCTOR_LIMITED,
 		 "of stripped files are looked for below %s; %s", object_debug_roots(), servers);
+	if (!works)
+		hint_for_package("libdebuginfod1", last_hint(facts));
 }
 
 static void examine_cache(struct doctor_facts *facts)
@@ -124,6 +155,7 @@ static void examine_cache(struct doctor_facts *facts)
 		cache_close(&cache);
 	} else {
 		add_fact(facts, "cache", DOCTOR_LIMITED, "%s", err.message);
+		hint_copy("export XDG_CACHE_HOME=\"$(mktemp -d)\"", last_hint(facts));
 	}
 	free(root);
 }
@@ -135,6 +167,7 @@ static void examine_session(struct doctor_facts *facts)
 
 	if (!session_create(&session, false, &err)) {
 		add_fact(facts, "recorded data", DOCTOR_FAILS, "%s", err.message);
+		hint_copy("export TMPDIR=… (a directory with room)", last_hint(facts));
 		return;
 	}
 	add_fact(facts, "recorded data", DOCTOR_WORKS, "kept in %.*s while recording",
@@ -156,13 +189,15 @@ static void examine_leftovers(struct doctor_facts *facts)
 		dead++;
 		bytes += leftover->bytes;
 	}
-	if (dead)
+	if (dead) {
 		add_fact(facts, "left-overs", DOCTOR_LIMITED,
 			 "%zu of interrupted recordings, %.1f MB: tare recover lists them, tare "
 			 "recover --clean removes them",
 			 dead, (double)bytes / 1e6);
-	else
+		hint_copy("tare recover --clean", last_hint(facts));
+	} else {
 		add_fact(facts, "left-overs", DOCTOR_WORKS, "none of interrupted recordings");
+	}
 	leftovers_fini(&leftovers);
 }
 

@@ -3,6 +3,7 @@
 #define TARE_DOCTOR_DOCTOR_H
 
 #include "base/base.h"
+#include "doctor/hints.h"
 
 enum doctor_verdict { DOCTOR_WORKS, DOCTOR_LIMITED, DOCTOR_FAILS, DOCTOR_VERDICTS };
 
@@ -10,6 +11,7 @@ struct doctor_fact {
 	const char *name;
 	enum doctor_verdict verdict;
 	char reason[ERROR_MESSAGE_BYTES];
+	char hint[HINT_BYTES]; /* a command that would mend it, or "" where none would */
 };
 
 struct doctor_facts vec_of(struct doctor_fact);
