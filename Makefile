@@ -70,7 +70,7 @@ test-update: everything
 
 install: build
 	meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
-	ninja -C $(BUILD)
+	ninja -C $(BUILD) product
 	meson install -C $(BUILD) --no-rebuild
 
 # The Debian packages, for the release that this runs on: $(BUILD)/deb/*.deb.
