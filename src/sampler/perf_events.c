@@ -258,7 +258,11 @@ struct added {
 	bool thinned;
 };
 
-/* One event tells of the processes, and of switches where waits are asked for. */
+/*
+ * One event tells of the processes, and of switches where waits are asked for. Files are told by
+ * their inodes. Build-ids are not asked for: where one event has asked, Linux marks what it tells
+ * other readers of the same mapping, too, as if it held one, and perf 6.1 dies of such a record.
+ */
 static void set_tracking(const struct perf_events *set, struct perf_event_attr *attr)
 {
 	attr->context_switch = set->waits;
@@ -267,7 +271,6 @@ static void set_tracking(const struct perf_events *set, struct perf_event_attr *
 	attr->comm = 1;
 	attr->comm_exec = 1;
 	attr->task = 1;
-	attr->build_id = !set->no_build_ids;
 }
 
 static bool keep_descriptor(struct perf_events *set, int fd, const struct perf_processor *processor,
@@ -326,12 +329,6 @@ static int open_on(struct perf_events *set, struct perf_event_attr *attr, int64_
 		fd = event_open(attr, task, processor->number);
 	while (fd < 0 && errno == EINVAL && lower_frequency(set, attr))
 		fd = event_open(attr, task, processor->number);
-	if (fd < 0 && errno == EINVAL && attr->build_id) {
-		attr->build_id = 0;
-		fd = event_open(attr, task, processor->number);
-		set->no_build_ids = fd >= 0;
-		errno = EINVAL;
-	}
 	return fd;
 }
 

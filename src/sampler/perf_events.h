@@ -48,7 +48,6 @@ struct perf_events {
 	struct wakings wakings;
 	bool waits;		  /* switches are told, with samples */
 	bool kernel;		  /* kernel frames are permitted */
-	bool no_build_ids;	  /* the kernel is older than 5.12 */
 	uint64_t frequency_limit; /* the kernel's, where more was asked for; else 0 */
 	bool limit_raised;
 	struct rlimit limit; /* of descriptors, before it was raised */

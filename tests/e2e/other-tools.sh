@@ -110,6 +110,19 @@ strace)
 	report processes
 	grep -q overrun "$work/processes.csv" || fail "a child is not followed where all are traced"
 	;;
+perf)
+	# It reads what it has recorded beside a recording: events of one reader change what others are told.
+	need perf
+	perf record -q -o "$work/plain.data" -- "$work/overrun" a 2>"$work/said" ||
+		skip "perf records nothing here: $(tail -n 1 "$work/said")"
+	for method in instrument,sample sample; do
+		perf record -q -o "$work/perf.data" -- "$TARE" record -q --method=$method -o "$work/profile.tare" -- \
+			"$work/overrun" a >"$work/out" || fail "status $? of what both record"
+		perf script -i "$work/perf.data" --show-mmap-events >"$work/events" 2>"$work/said" ||
+			fail "perf cannot read what it has recorded: $(head -n 2 "$work/said")"
+		grep -q 'MMAP2.*overrun' "$work/events" || fail "perf has seen no overrun"
+	done
+	;;
 rr)
 	need rr
 	# Without a processor's counters, or where ptrace is held back, rr ends by itself, each time at another place.
