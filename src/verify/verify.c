@@ -68,14 +68,16 @@ static bool check_pair(struct check *check, struct check_range *range, uint64_t 
 	return true;
 }
 
-/* Where a jump into the copied code leads that stands over the entry; 0 if there is none. */
+/* Where a jump into the copied code leads that stands over the entry; 0 if there is none. One that
+   the original has there is its own. */
 static uint64_t entry_target(const struct check *check, const struct check_range *range)
 {
 	const uint64_t addr = check_patch_addr(check, range);
 	const unsigned char *bytes = object_at(check->copy, addr, ENTRY_JUMP_BYTES);
+	const unsigned char *before = object_at(check->original, addr, ENTRY_JUMP_BYTES);
 	int32_t distance;
 
-	if (!bytes || bytes[0] != 0xe9)
+	if (!bytes || bytes[0] != 0xe9 || (before && !memcmp(bytes, before, ENTRY_JUMP_BYTES)))
 		return 0;
 	memcpy(&distance, bytes + 1, sizeof(distance));
 	const uint64_t target = addr + ENTRY_JUMP_BYTES + (uint64_t)(int64_t)distance;
