@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 SETUP  ?=
 
 .PHONY: all build everything demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential fuzz-sessions bench accuracy clean
-.PHONY: deb check-deb
+.PHONY: deb check-deb tarball check-tarball image
 .PHONY: web web-speed web-pictures setup-build setup-test check-rewriter check-rewriter-full check-kills check-unwind
 
 all: build
@@ -82,6 +82,20 @@ deb:
 check-deb:
 	@scripts/setup build package
 	packaging/check-deb $(BUILD) $(RELEASES)
+
+# tare with all libraries built in, for any Linux: $(BUILD)/tarball/tare-VERSION-x86_64-linux.tar.xz.
+tarball:
+	@scripts/setup build package
+	packaging/tarball $(BUILD)
+
+# It is tried in a chroot of Debian 11 and in one that has musl, as root.
+check-tarball:
+	@scripts/setup build package
+	packaging/check-tarball $(BUILD) $(RELEASES)
+
+# The image "tare", by podman or docker.
+image:
+	packaging/image $(BUILD) $(OPTIONS)
 
 check-format:
 	@scripts/setup lint

@@ -139,7 +139,7 @@ static void examine_debug_files(struct doctor_facts *facts)
 
 	add_fact(facts, "debug files", works ? DOCTOR_WORKS : DOCTOR_LIMITED,
 		 "of stripped files are looked for below %s; %s", object_debug_roots(), servers);
-	if (!works)
+	if (!works && !TARE_IS_STATIC)
 		hint_for_package("libdebuginfod1", last_hint(facts));
 }
 

@@ -108,6 +108,10 @@ void host_probe_rseq(struct host_fact *fact)
 			 "the kernel has no restartable sequences; blocking in a system call is "
 			 "seen "
 			 "by the system call alone");
+	else if (TARE_IS_STATIC)
+		fact_set(
+			fact, HOST_WORKS,
+			"switches within system calls are seen in programs of glibc 2.35 or later");
 	else if (&__rseq_size && __rseq_size)
 		fact_set(fact, HOST_WORKS, "switches within system calls are seen");
 	else

@@ -50,7 +50,8 @@ bool debuginfod_is_wanted(void)
 
 static bool library_load(struct library *library)
 {
-	void *handle = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+	/* A static program can load only what was made for its own C library. */
+	void *handle = TARE_IS_STATIC ? NULL : dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
 	const struct {
 		const char *name;
 		void *function;
@@ -119,8 +120,10 @@ bool debuginfod_state(const char **text)
 	if (!has_servers())
 		*text = "servers are not asked, as DEBUGINFOD_URLS names none";
 	else if (!works)
-		*text = "the servers of DEBUGINFOD_URLS cannot be asked: libdebuginfod is not "
-			"installed";
+		*text = TARE_IS_STATIC ? "the servers of DEBUGINFOD_URLS cannot be asked by a tare "
+					 "with its libraries built in"
+				       : "the servers of DEBUGINFOD_URLS cannot be asked: "
+					 "libdebuginfod is not installed";
 	else
 		*text = "the servers of DEBUGINFOD_URLS are asked for others";
 	return works;

@@ -207,7 +207,8 @@ bool control_act_as_owner(const struct session *session, struct error *err)
 		return error_set_errno(err, errno, "cannot read %s", session->directory);
 	if (info.st_uid == geteuid())
 		return true;
-	const struct passwd *user = getpwuid(info.st_uid);
+	/* A static program can load no services of names: they need its own C library. */
+	const struct passwd *user = TARE_IS_STATIC ? NULL : getpwuid(info.st_uid);
 	const gid_t group = user ? user->pw_gid : info.st_gid;
 
 	if ((user ? initgroups(user->pw_name, group) : setgroups(0, NULL)) == 0 &&
