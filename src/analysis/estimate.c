@@ -369,6 +369,7 @@ static void make_tree(struct estimate *estimate)
 	order_nodes(estimate);
 	vec_sort(&estimate->counted, compare_counted);
 	estimate_threads(estimate);
+	estimate_mark_unmet(estimate);
 	replace(estimate);
 }
 
@@ -381,6 +382,7 @@ static void estimate_fini(struct estimate *estimate)
 	vec_fini(&estimate->counted);
 	map_fini(&estimate->traits);
 	map_fini(&estimate->untimed);
+	map_fini(&estimate->met);
 	map_fini(&estimate->children);
 	map_fini(&estimate->known);
 	free(estimate->is_runtime);
@@ -403,6 +405,7 @@ bool analysis_estimate(struct analysis *analysis, struct profile *profile, struc
 		return true;
 	map_init(&estimate.traits);
 	map_init(&estimate.untimed);
+	map_init(&estimate.met);
 	map_init(&estimate.known);
 	ok = load_traits(&estimate, profile, err);
 	if (ok && any_counted(&estimate)) {

@@ -82,6 +82,7 @@ struct estimate {
 	struct vec_of(struct estimate_counted) counted; /* by thread */
 	struct map traits;  /* (process, function) → enum estimate_traits */
 	struct map untimed; /* (process, function) → counted calls that no thread has timed yet */
+	struct map met;	    /* functions that have untimed calls: see estimate_calls.c */
 	struct map children;				 /* (old parent, function) → old node */
 	__typeof__(((struct analysis *)0)->nodes) nodes; /* the new ones */
 	struct vec_of(struct estimate_path) paths;	 /* beside them */
@@ -123,5 +124,8 @@ void estimate_place(struct estimate *estimate, struct estimate_thread *thread, b
 
 /* Adds what counters have seen more of calls than the nodes of the new tree have. */
 void estimate_count_calls(struct estimate *estimate, const struct estimate_thread *thread);
+/* Once all threads have theirs: calls of functions that only some threads have met are about right.
+ */
+void estimate_mark_unmet(struct estimate *estimate);
 
 #endif

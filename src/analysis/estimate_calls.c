@@ -4,14 +4,20 @@
  * paths have as many calls as functions have; where there are several paths, each is an estimate.
  * A call that begins on one thread and ends on another is counted by the first and timed by the
  * second: threads have no more untimed calls than their process has.
+ * What one thread has called somewhere, and another where samples or the clock have met it, is
+ * exact as a sum only: who has called it how often is not known.
  */
 #include "analysis/estimate.h"
+
+/* Of estimate.met: whether a function's calls have had a place in some thread, and in some none. */
+enum { MET = 1, UNMET = 2 };
 
 /* A function of the thread at hand. */
 struct counted {
 	uint64_t calls; /* counted; then what the nodes have is taken off */
 	wide timed, weight;
 	uint32_t nodes, last; /* number of its nodes, and one of them */
+	bool met;	      /* by samples or by the clock */
 	struct share shares;
 };
 
@@ -53,6 +59,7 @@ static void sum_nodes(struct counting *counting, uint32_t first)
 		if (!counted)
 			continue;
 		counted->nodes++;
+		counted->met = true;
 		counted->last = i;
 		counted->timed += node->values.calls;
 		counted->weight += estimate->paths.data[i].inclusive;
@@ -126,6 +133,8 @@ void estimate_count_calls(struct estimate *estimate, const struct estimate_threa
 		struct counted *counted = &counting.list.data[slot->value];
 		counted->shares.whole =
 			take_untimed(estimate, thread->process, (uint32_t)slot->key, counted);
+		if (counted->shares.whole || counted->timed)
+			*map_put(&estimate->met, slot->key, 0) |= counted->met ? MET : UNMET;
 		counted->shares.weight = counted->weight > 0   ? counted->weight
 					 : counted->nodes == 1 ? 1
 							       : counted->timed;
@@ -133,4 +142,13 @@ void estimate_count_calls(struct estimate *estimate, const struct estimate_threa
 	add_calls(&counting, thread->first);
 	map_fini(&counting.places);
 	vec_fini(&counting.list);
+}
+
+void estimate_mark_unmet(struct estimate *estimate)
+{
+	vec_foreach (node, &estimate->nodes) {
+		const uint64_t *met = map_get(&estimate->met, node->function);
+
+		node->values.approximate |= met && *met == (MET | UNMET) && node->values.untimed;
+	}
 }

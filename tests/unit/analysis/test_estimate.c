@@ -701,6 +701,33 @@ static void test_calls_of_callers_are_estimates(void **state)
 	assert_int_equal(analysis_calls_are(values_of("f")), ANALYSIS_CALLS_ALL);
 }
 
+/* Samples tell who calls f on one thread; on another it was called somewhere. Its calls are known,
+   but not whose they are. */
+static void test_calls_met_on_some_threads(void **state)
+{
+	(void)state;
+	begin(&(struct small_times){.now = 10 * MS});
+	const int64_t second = small_thread(writer, process, 2, 10 * MS, 0);
+	const struct small_node nodes[] = {{thread, 0, 0, 0, 0, 0, 0, 0},
+					   {thread, 1, main_id, 1, 10 * MS, 0, 0, 0},
+					   {second, 0, 0, 0, 0, 0, 0, 0},
+					   {second, 3, main_id, 1, 10 * MS, 0, 0, 0}};
+	const int64_t in_main = call(0, main_id);
+	small_nodes(writer, nodes, COUNT(nodes));
+	disarm(f, 60);
+	disarm(g, 7);
+	count(second, f, 40, 0);
+	samples(in_main, 10);
+	samples(call(in_main, f), 5);
+	samples(call(in_main, g), 5);
+	finish();
+	assert_int_equal(analysis_calls_are(values_of("f")), ANALYSIS_CALLS_ALL);
+	assert_int_equal(values_of("f")->calls, 100);
+	assert_int_equal(node_below("main", "f")->values.calls, 60);
+	assert_true(node_below("main", "f")->values.approximate);
+	assert_false(node_below("main", "g")->values.approximate);
+}
+
 /* Calls that may be missing in some thread may be missing in the one that is asked for. */
 static void test_calls_of_one_thread_are_about(void **state)
 {
@@ -806,6 +833,7 @@ int main(void)
 		ESTIMATE_TEST(test_counted_and_never_met),
 		ESTIMATE_TEST(test_calls_of_paths_are_estimates),
 		ESTIMATE_TEST(test_calls_of_callers_are_estimates),
+		ESTIMATE_TEST(test_calls_met_on_some_threads),
 		ESTIMATE_TEST(test_calls_of_one_thread_are_about),
 		ESTIMATE_TEST(test_calls_across_threads),
 		ESTIMATE_TEST(test_preempted),
