@@ -20,10 +20,11 @@
 #include "abi/losses.h"
 #include "abi/objects.h"
 #include "abi/os_cause.h"
+#include "abi/rank.h"
 
 #include <stdint.h>
 
-#define TARE_SESSION_FILES_ABI 20
+#define TARE_SESSION_FILES_ABI 21
 #define TARE_PROCESS_NAME      "process."
 #define TARE_PROCESS_MAGIC     0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC      0x7268746572617400ULL
@@ -100,6 +101,7 @@ struct tare_process_file {
 	uint64_t run_addr; /* where the file is mapped in the target */
 	TARE_LOSS_MEMBERS(process_losses, TARE_PROCESS_LOSSES);
 	uint64_t images_unreached; /* of images_unfollowed, for TARE_UNFOLLOWED_REACH */
+	struct tare_rank rank;
 	uint64_t reserved[1];
 	char command[64]; /* comm, NUL-padded */
 	struct tare_control control;

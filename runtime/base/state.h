@@ -42,7 +42,8 @@ struct state_session {
 	uint32_t os_means;
 	uint64_t rseq_offset, selector; /* for state_process */
 	uint64_t stack_addr; /* in the first thread's stack, near its begin; 0: unknown */
-	bool sets_bases;     /* threads may execute wrgsbase: to any address, also below 0 */
+	struct tare_rank rank;
+	bool sets_bases; /* threads may execute wrgsbase: to any address, also below 0 */
 	/* In a static executable: the thread pointer until the C library has made its own. */
 	uint64_t start_pointer;
 	struct tare_settings settings; /* all zero where the session has none */

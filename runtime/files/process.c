@@ -97,6 +97,7 @@ static void file_fill(struct tare_process_file *file, int32_t pid)
 	file->parent_pid = (int32_t)kernel_call(SYS_getppid, 0);
 	file->begin_ticks = kernel_ticks();
 	file->used_bytes = sizeof(*file);
+	file->rank = state_session.rank;
 	for (int kind = 0; kind < TARE_EVENT_KINDS; kind++)
 		file->cost_ticks[kind] = state_session.cost_ticks[kind];
 	file->begin_calibration = state_session.calibration;

@@ -46,7 +46,10 @@
 
 void startup_scan(struct startup *startup, char **environment)
 {
+	struct tare_rank_scan scan = {0};
+
 	for (; *environment; environment++) {
+		tare_rank_take(&scan, *environment);
 		if (bytes_begin_with(*environment, "LD_AUDIT="))
 			startup->audit = *environment + 9;
 		if (bytes_begin_with(*environment, TARE_ENV_SESSION "="))
@@ -74,6 +77,7 @@ void startup_scan(struct startup *startup, char **environment)
 			startup->secure = entry->a_un.a_val != 0;
 	}
 	state_session.stack_addr = startup->random;
+	state_session.rank = tare_rank_of(&scan);
 }
 
 /* What is not there stays zero. */

@@ -3,6 +3,7 @@
 #include "assemble/process_name.h"
 
 #include "assemble/unfollowed.h"
+#include "session/job_rank.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -159,6 +160,10 @@ bool assembly_write_process(struct assembly *assembly, struct assemble_process *
 		.limits = header->limits,
 		.begin_calibration = header->begin_calibration,
 		.end_calibration = header->end_calibration,
+		.host = assembly->recording->host,
+		.launcher = job_rank_launcher(header->rank.launcher),
+		.rank = header->rank.rank,
+		.ranks = header->rank.size,
 	};
 	memcpy(row.cost_ticks, header->cost_ticks, sizeof(row.cost_ticks));
 	memcpy(row.process_losses, header->process_losses, sizeof(row.process_losses));

@@ -12,6 +12,7 @@
 #include "assemble/sample_assemble.h"
 #include "assemble/process_name.h"
 #include "assemble/wake_rows.h"
+#include "session/job_rank.h"
 
 #include <string.h>
 
@@ -20,6 +21,7 @@
 struct log_process {
 	struct sample_log_process row;
 	const char *executable;
+	struct tare_rank rank;
 	uint64_t samples, end_time;
 	bool open, replaced;		    /* a thread lives; it has executed another program */
 	bool is_new;			    /* nothing but samples tells of it */
@@ -130,6 +132,9 @@ static void take_first(struct sample_assembly *assembly, const struct sample_log
 	case SAMPLE_LOG_NAME_OF_THREAD:
 	case SAMPLE_LOG_END:
 		take_note(assembly, record->kind, &record->note);
+		break;
+	case SAMPLE_LOG_RANK:
+		assembly->processes.data[record->rank.process].rank = record->rank.rank;
 		break;
 	case SAMPLE_LOG_COUNTS:
 		assembly->output->counts = record->counts;
@@ -248,6 +253,10 @@ static bool write_process(struct sample_assembly *assembly, struct log_process *
 		.end_ticks = process->open ? 0 : ticks_of(assembly, end_time),
 		.forked = process->row.flags & SAMPLE_LOG_FORKED,
 		.ended = !process->open,
+		.host = assembly->input->recording->host,
+		.launcher = job_rank_launcher(process->rank.launcher),
+		.rank = process->rank.rank,
+		.ranks = process->rank.size,
 	};
 	process->is_new = true;
 	process->id = profile_add_process(assembly->input->writer, &row, err);

@@ -207,6 +207,16 @@ void sample_log_put_waker(struct sample_log *log, const struct sample_log_waker 
 	put_time(log, waker->time);
 }
 
+void sample_log_put_rank(struct sample_log *log, const struct sample_log_rank *rank)
+{
+	if (!begin_record(log, SAMPLE_LOG_RANK))
+		return;
+	put_uleb(&log->buffer, rank->process);
+	put_uleb(&log->buffer, rank->rank.launcher);
+	put_uleb(&log->buffer, rank->rank.rank);
+	put_uleb(&log->buffer, rank->rank.size);
+}
+
 void sample_log_put_counts(struct sample_log *log, const struct sample_log_counts *counts)
 {
 	uint64_t values[COUNTS];
@@ -357,6 +367,16 @@ static void take_note(struct sample_log_reader *reader, enum sample_log_kind kin
 		note->text = take_text(reader);
 }
 
+static void take_rank(struct sample_log_reader *reader, struct sample_log_rank *rank)
+{
+	*rank = (struct sample_log_rank){
+		.process = take_number(reader, reader->counts_of[SAMPLE_LOG_PROCESS]),
+		.rank.launcher = take_number(reader, TARE_LAUNCHERS),
+		.rank.rank = take_number(reader, NUMBER_END),
+		.rank.size = take_number(reader, NUMBER_END),
+	};
+}
+
 static void take_counts(struct sample_log_reader *reader, struct sample_log_counts *counts)
 {
 	uint64_t values[COUNTS];
@@ -409,6 +429,9 @@ static void take_record(struct sample_log_reader *reader, unsigned kind,
 		record->waker.node =
 			take_number(reader, (uint64_t)reader->counts_of[SAMPLE_LOG_NODE] + 1);
 		record->waker.time = take_time(reader);
+		break;
+	case SAMPLE_LOG_RANK:
+		take_rank(reader, &record->rank);
 		break;
 	case SAMPLE_LOG_COUNTS:
 		take_counts(reader, &record->counts);

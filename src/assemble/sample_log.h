@@ -11,6 +11,7 @@
  *   PROCESS    pid, parent pid, time, flags, name
  *   EXECUTABLE process, path
  *   NAME       process, name
+ *   RANK       process, launcher, rank, number of ranks: those of abi/rank.h
  *   THREAD     process, tid, time, name
  *   CALLED     thread, name
  *   END        thread, time
@@ -30,6 +31,7 @@
 #ifndef TARE_ASSEMBLE_SAMPLE_LOG_H
 #define TARE_ASSEMBLE_SAMPLE_LOG_H
 
+#include "abi/rank.h"
 #include "base/base.h"
 #include "base/byte_reader.h"
 
@@ -37,7 +39,7 @@
 
 #define SAMPLE_LOG_NAME	   "samples"
 #define SAMPLE_LOG_MAGIC   "tare-samples"
-#define SAMPLE_LOG_VERSION 2 /* 1: without WAKER */
+#define SAMPLE_LOG_VERSION 3 /* 1: without WAKER, 2: without RANK */
 
 enum sample_log_kind {
 	SAMPLE_LOG_END_OF_LOG,
@@ -53,6 +55,7 @@ enum sample_log_kind {
 	SAMPLE_LOG_NODE,
 	SAMPLE_LOG_COUNTS,
 	SAMPLE_LOG_WAKER,
+	SAMPLE_LOG_RANK,
 	SAMPLE_LOG_SAMPLE = 0x80,
 };
 
@@ -122,6 +125,11 @@ struct sample_log_note {
 	const char *text;
 };
 
+struct sample_log_rank {
+	uint32_t process;
+	struct tare_rank rank;
+};
+
 /* ---- writing ---- */
 
 struct sample_log {
@@ -152,6 +160,7 @@ void sample_log_put_note(struct sample_log *log, enum sample_log_kind kind,
 			 const struct sample_log_note *note);
 void sample_log_put_sample(struct sample_log *log, const struct sample_log_sample *sample);
 void sample_log_put_waker(struct sample_log *log, const struct sample_log_waker *waker);
+void sample_log_put_rank(struct sample_log *log, const struct sample_log_rank *rank);
 void sample_log_put_counts(struct sample_log *log, const struct sample_log_counts *counts);
 /* Hands what is buffered to the kernel: from then on it outlives this process. */
 void sample_log_flush(struct sample_log *log);
@@ -172,6 +181,7 @@ struct sample_log_record {
 		struct sample_log_note note;
 		struct sample_log_sample sample;
 		struct sample_log_waker waker;
+		struct sample_log_rank rank;
 		struct sample_log_counts counts;
 	};
 };

@@ -1,46 +1,24 @@
 /* See output_name.h. */
 #include "cli/output_name.h"
 
+#include "session/job_rank.h"
+
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* By who sets them; the first that has the rank is who started the process. */
-static const struct {
-	const char *rank, *size;
-} launchers[] = {
-	{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-	{"PMIX_RANK", "PMIX_SIZE"},
-	{"PMI_RANK", "PMI_SIZE"},
-	{"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-	{"SLURM_PROCID", "SLURM_NTASKS"},
-};
-
-/* Of the environment, which anybody may have set: a number and nothing else. */
-static const char *number_of(const char *variable)
-{
-	const char *text = getenv(variable);
-
-	return text && *text && strlen(text) < 10 && !text[strspn(text, "0123456789")] ? text
-										       : NULL;
-}
-
 static bool append_rank(bool is_size, struct str *out, struct error *err)
 {
-	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
-		const char *rank = number_of(launchers[i].rank);
-		const char *number = is_size ? number_of(launchers[i].size) : rank;
-		if (rank && number) {
-			str_append(out, number);
-			return true;
-		}
-	}
-	return error_set(err, ERROR_USAGE,
-			 "%%%c has no value: neither Open MPI, MPICH nor Slurm has started this "
-			 "process as a rank of a job",
-			 is_size ? 'n' : 'r');
+	const struct tare_rank rank = job_rank_own();
+
+	if (!rank.launcher || (is_size && !rank.size))
+		return error_set(err, ERROR_USAGE,
+				 "%%%c has no value: neither Open MPI, MPICH nor Slurm has started "
+				 "this process as a rank of a job",
+				 is_size ? 'n' : 'r');
+	str_printf(out, "%u", is_size ? rank.size : rank.rank);
+	return true;
 }
 
 static bool append_host(struct str *out, struct error *err)

@@ -4,8 +4,7 @@
  *   %r  the rank of the process    %n  how many there are    %h  the host's name
  *   %p  the number of tare's process                         %%  a percent sign
  *
- * Rank and number are those that the launchers of Open MPI, MPICH (and what is made of it: Intel
- * MPI, MVAPICH) and Slurm put into the environment.
+ * Rank and number are those of session/job_rank.h.
  */
 #ifndef TARE_CLI_OUTPUT_NAME_H
 #define TARE_CLI_OUTPUT_NAME_H

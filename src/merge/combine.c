@@ -50,6 +50,13 @@ static void keep_text(struct merge *merge, const char **to, const char *text)
 		*to = arena_strdup(&merge->arena, text);
 }
 
+/* The same, or "various": that of the session, where the process has none of its own. */
+static void keep_host(struct profile_process *to, const char *host)
+{
+	if (strcmp(text_of(to->host), text_of(host)) != 0)
+		to->host = "various";
+}
+
 static void keep_calibration(struct tare_calibration *to, const struct tare_calibration *from)
 {
 	for (int i = 0; i < TARE_PAIRS; i++) {
@@ -77,6 +84,7 @@ static struct profile_process process_rescaled(const struct input *input,
 
 	row.begin_ticks = rescale_time(input, row.begin_ticks);
 	row.end_ticks = end_time(input, row.end_ticks);
+	row.host = profile_process_host(profile_session(input->profile), from);
 	for (int i = 0; i < TARE_EVENT_KINDS; i++)
 		row.cost_ticks[i] = rescale(input, row.cost_ticks[i]);
 	rescale_calibration(input, &row.begin_calibration);
@@ -92,6 +100,7 @@ static void process_combine(struct merge *merge, struct profile_process *to,
 	if (to->parent_pid != from->parent_pid)
 		to->parent_pid = 0;
 	keep_text(merge, &to->executable, from->executable);
+	keep_host(to, from->host);
 	keep_least(&to->begin_ticks, from->begin_ticks);
 	to->end_ticks = !to->end_ticks || !from->end_ticks ? 0
 			: to->end_ticks > from->end_ticks  ? to->end_ticks
@@ -107,6 +116,14 @@ static void process_combine(struct merge *merge, struct profile_process *to,
 	add_losses(to->process_losses, from->process_losses, TABLE_COUNT(to->process_losses));
 }
 
+/* Ranks of a job stay apart, and what is no rank has a key without these. */
+static void append_rank(struct str *key, const struct profile_process *row)
+{
+	str_printf(key, SEPARATOR "%s" SEPARATOR "%s" SEPARATOR "%016llx %016llx %016zx",
+		   text_of(row->host), row->launcher, (unsigned long long)row->ranks,
+		   (unsigned long long)row->rank, strlen(text_of(row->host)));
+}
+
 static void take_process(struct input *input, size_t at, const struct profile_process *from)
 {
 	struct merge *merge = input->merge;
@@ -117,6 +134,8 @@ static void take_process(struct input *input, size_t at, const struct profile_pr
 
 	name.text = name_split(&merge->arena, row.name, input->is_merged, &name.count);
 	str_append(&key, row.executable && row.executable[0] ? row.executable : name.text);
+	if (row.launcher)
+		append_rank(&key, &row);
 	if (merge->keep_processes)
 		str_printf(&key,
 			   SEPARATOR "%s" SEPARATOR "%016llx %016llx %016llx" SEPARATOR "%016zx",
@@ -129,6 +148,9 @@ static void take_process(struct input *input, size_t at, const struct profile_pr
 		struct merged_process process = {.row = row, .name = name};
 		process.name.text = arena_strdup(&merge->arena, name.text);
 		process.row.executable = arena_strdup(&merge->arena, text_of(row.executable));
+		process.row.host = arena_strdup(&merge->arena, text_of(row.host));
+		process.row.launcher =
+			row.launcher ? arena_strdup(&merge->arena, row.launcher) : NULL;
 		vec_push(&merge->processes, process);
 		assert(merge->processes.len == merge->process_keys.list.len);
 		return;

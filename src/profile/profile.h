@@ -14,7 +14,7 @@
 #include "base/base.h"
 
 #define PROFILE_APPLICATION_ID 0x74617265 /* "tare" */
-#define PROFILE_SCHEMA_VERSION 8	  /* the reader takes it and all before */
+#define PROFILE_SCHEMA_VERSION 9	  /* the reader takes it and all before */
 #define PROFILE_WAITS_SINCE    5	  /* blocked and preempted time is exact */
 
 struct profile_session {
@@ -64,7 +64,10 @@ struct profile_process {
 	struct tare_calibration begin_calibration, end_calibration;
 	uint32_t os_means;
 	TARE_LOSS_MEMBERS(process_losses, TARE_PROCESS_LOSSES);
-	uint32_t limits; /* enum tare_limits: why some of these were lost */
+	uint32_t limits;      /* enum tare_limits: why some of these were lost */
+	const char *host;     /* that it ran on; NULL or "": that of the session */
+	const char *launcher; /* who started it as a rank of a job: abi/rank.h; NULL: it is none */
+	uint64_t rank, ranks; /* which of how many; ranks 0: their number is not known */
 };
 
 /* A program that was executed and is not recorded. */
@@ -74,6 +77,13 @@ struct profile_unfollowed {
 	const char *reason; /* a name in abi/unfollowed.h */
 	uint64_t count;	    /* how often */
 };
+
+/* That it ran on: its own, or else the session's; NULL or "" where neither is known. */
+static inline const char *profile_process_host(const struct profile_session *session,
+					       const struct profile_process *process)
+{
+	return process->host && process->host[0] ? process->host : session->host;
+}
 
 struct profile_thread {
 	int64_t process; /* id of struct profile_process */

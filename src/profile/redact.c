@@ -27,6 +27,7 @@ static const struct {
 	{"session", "incomplete_reason", RULE_WORDS},
 	{"process", "name", RULE_WORDS},
 	{"process", "executable", RULE_PATH},
+	{"process", "launcher", RULE_KEEP},
 	{"unfollowed", "path", RULE_PATH},
 	{"unfollowed", "reason", RULE_KEEP},
 	{"thread", "name", RULE_WORDS},

@@ -92,6 +92,10 @@ static const struct profile_column process_columns[] = {
 	PAIR_COLUMNS("end", end_calibration, "call", TARE_PAIR_CALL),
 	CALIBRATION_SINCE(7, "begin_counters_ticks", begin_calibration.counters_ticks),
 	CALIBRATION_SINCE(7, "begin_gates_ticks", begin_calibration.gates_ticks),
+	SINCE(9, profile_process, host, COLUMN_TEXT),
+	SINCE(9, profile_process, launcher, COLUMN_TEXT),
+	SINCE(9, profile_process, rank, COLUMN_COUNT),
+	SINCE(9, profile_process, ranks, COLUMN_COUNT),
 };
 
 static const struct profile_column unfollowed_columns[] = {

@@ -11,6 +11,7 @@
 #include "record/sample_collect.h"
 
 #include "assemble/sample_builder.h"
+#include "session/job_rank.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -40,6 +41,7 @@ struct seen_process {
 	bool wants_executable;	/* the next mapping is of the program that it has executed */
 	const char *executable; /* path, "" if not known */
 	char name[PROCESS_NAME_BYTES];
+	struct tare_rank rank;
 	uint64_t runtime_image; /* number, of code made at run time; or NONE */
 };
 
@@ -150,6 +152,16 @@ static void ask_executable(struct sample_collect *collect, struct seen_process *
 	set_executable(collect, process, path);
 }
 
+static void set_rank(struct sample_collect *collect, struct seen_process *process,
+		     struct tare_rank rank)
+{
+	const struct sample_log_rank row = {process->number, rank};
+
+	process->rank = rank;
+	if (rank.launcher)
+		sample_log_put_rank(collect->options.log, &row);
+}
+
 static struct seen_process *find_process(struct sample_collect *collect, uint32_t pid)
 {
 	const uint64_t *index = map_get(&collect->by_pid, pid);
@@ -170,6 +182,8 @@ static struct seen_process *add_process(struct sample_collect *collect,
 	process.number = sample_log_put_process(collect->options.log, row);
 	*map_put(&collect->by_pid, row->pid, 0) = collect->processes.len;
 	vec_push(&collect->processes, process);
+	if (collect->options.live && !(row->flags & SAMPLE_LOG_FORKED))
+		set_rank(collect, &vec_last(&collect->processes), job_rank_of(row->pid));
 	return &vec_last(&collect->processes);
 }
 
@@ -256,7 +270,9 @@ static void take_fork(struct sample_collect *collect, const struct perf_task *ta
 						       .flags = SAMPLE_LOG_FORKED,
 						       .name = parent ? parent->name : ""};
 		const char *executable = parent ? parent->executable : "";
+		const struct tare_rank rank = parent ? parent->rank : (struct tare_rank){0};
 		process = add_process(collect, &row);
+		set_rank(collect, process, rank);
 		if (*executable)
 			set_executable(collect, process, executable);
 	}

@@ -178,6 +178,7 @@ static bool is_older(const struct report *report, struct str *text)
 			? "what counters and dormant probes took, which is in times by samples"
 			: NULL,
 		NULL, /* when threads waited, and who had the locks: their views say so */
+		NULL, /* ranks: their views say so */
 	};
 	table_covers(lacking, PROFILE_SCHEMA_VERSION - 1);
 	const char *tare = profile_session(profile)->tare_version;

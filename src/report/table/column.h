@@ -103,6 +103,7 @@ report_getter report_get_calls, report_get_unwound, report_get_total, report_get
 	report_get_cpu_margin, report_get_os, report_get_confidence, report_get_disarmed,
 	report_get_time_bar, report_get_samples_bar;
 /* process_cells.c */
+report_getter report_get_host, report_get_launcher, report_get_rank, report_get_ranks;
 report_getter report_get_pid, report_get_parent_pid, report_get_executable, report_get_threads,
 	report_get_tid, report_get_process_begin, report_get_process_end, report_get_thread_begin,
 	report_get_thread_end, report_get_process_outside, report_get_thread_outside,

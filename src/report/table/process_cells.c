@@ -24,6 +24,29 @@ GET(threads)
 	set_count(cell, column, row->process->threads);
 }
 
+GET(host)
+{
+	cell_set_text(cell, profile_process_host(profile_session(report->analysis->profile),
+						 row->process->row));
+}
+
+GET(launcher)
+{
+	cell_set_text(cell, row->process->row->launcher);
+}
+
+GET(rank)
+{
+	if (row->process->row->launcher)
+		set_count(cell, column, row->process->row->rank);
+}
+
+GET(ranks)
+{
+	if (row->process->row->ranks)
+		set_count(cell, column, row->process->row->ranks);
+}
+
 GET(tid)
 {
 	set_count(cell, column, (uint64_t)row->thread->row->tid);

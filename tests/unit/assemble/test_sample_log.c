@@ -36,6 +36,7 @@ static void write_log(struct sample_log *log)
 	assert_int_equal(sample_log_put_process(log, &process), 0);
 	sample_log_put_note(log, SAMPLE_LOG_EXECUTABLE,
 			    &(struct sample_log_note){.of = 0, .text = "/bin/p"});
+	sample_log_put_rank(log, &(struct sample_log_rank){0, {TARE_LAUNCHER_SLURM, 300, 512, 0}});
 	for (uint32_t i = 0; i < 3; i++) {
 		const struct sample_log_thread thread = {0, 5 + i, 1000000 + i, "worker"};
 		assert_int_equal(sample_log_put_thread(log, &thread), i);
@@ -126,6 +127,11 @@ static void test_what_is_written_is_read(void **state)
 			assert_int_equal(record.waker.thread, 3);
 			assert_int_equal(record.waker.node, 2);
 			assert_int_equal(record.waker.time, 50);
+		} else if (record.kind == SAMPLE_LOG_RANK) {
+			assert_int_equal(record.rank.process, 0);
+			assert_int_equal(record.rank.rank.launcher, TARE_LAUNCHER_SLURM);
+			assert_int_equal(record.rank.rank.rank, 300);
+			assert_int_equal(record.rank.rank.size, 512);
 		} else if (record.kind == SAMPLE_LOG_COUNTS) {
 			assert_int_equal(record.counts.samples, SAMPLES);
 			assert_int_equal(record.counts.lost, 3);
@@ -133,7 +139,7 @@ static void test_what_is_written_is_read(void **state)
 	}
 	assert_false(reader.damaged);
 	assert_int_equal(samples, SAMPLES);
-	assert_int_equal(others, 2 + 2 + 1 + 1 + 3 * 3 + 1 + 1 + 1);
+	assert_int_equal(others, 2 + 2 + 1 + 1 + 1 + 3 * 3 + 1 + 1 + 1);
 	sample_log_reader_fini(&reader);
 }
 
@@ -187,6 +193,10 @@ static size_t read_some(const void *bytes, size_t size)
 		case SAMPLE_LOG_NAME_OF_PROCESS:
 			assert_true(record.note.of < processes);
 			break;
+		case SAMPLE_LOG_RANK:
+			assert_true(record.rank.process < processes);
+			assert_true(record.rank.rank.launcher < TARE_LAUNCHERS);
+			break;
 		case SAMPLE_LOG_NAME_OF_THREAD:
 		case SAMPLE_LOG_END:
 			assert_true(record.note.of < threads);
@@ -212,7 +222,7 @@ static void test_cut_off_anywhere(void **state)
 		before = count;
 		free(bytes);
 	}
-	assert_int_equal(before, SAMPLES + 2 + 2 + 1 + 1 + 3 * 3 + 1 + 1 + 1);
+	assert_int_equal(before, SAMPLES + 2 + 2 + 1 + 1 + 1 + 3 * 3 + 1 + 1 + 1);
 }
 
 static void test_changed_bytes(void **state)
@@ -254,7 +264,7 @@ static void test_limit(void **state)
 	snprintf(path, sizeof(path), "%s/" SAMPLE_LOG_NAME, place);
 	assert_true(file_view_open(&view, path, &err));
 	assert_in_range(view.size, 2000, 2020);
-	assert_int_equal(read_some(view.data, view.size) + unwritten, SAMPLES + 15);
+	assert_int_equal(read_some(view.data, view.size) + unwritten, SAMPLES + 16);
 	file_view_close(&view);
 	close(fd);
 	assert_true(directory_remove(place, &err));

@@ -189,6 +189,61 @@ static void test_builds_stay_apart(void **state)
 	}
 }
 
+/* ---- ranks ---- */
+
+static void write_rank(int input, const char *host, const char *launcher, uint64_t rank)
+{
+	struct profile_writer *writer = small_profile_open(paths[input]);
+	const struct profile_process row = {.pid = 5,
+					    .name = "p",
+					    .executable = "/bin/p",
+					    .begin_ticks = 1000,
+					    .host = host,
+					    .launcher = launcher,
+					    .rank = rank,
+					    .ranks = launcher ? 2 : 0};
+	struct error err;
+
+	small_thread(writer, profile_add_process(writer, &row, &err), 5, 0, 0);
+	small_profile_commit(writer);
+}
+
+/* Those of one job are no processes of one name; the same rank of another run is the same one. */
+static void test_ranks_stay_apart(void **state)
+{
+	static const struct {
+		const char *hosts[INPUTS], *launcher;
+		uint64_t ranks[INPUTS];
+		size_t processes;
+		const char *host;
+	} cases[] = {
+		{{"a", "a"}, "Open MPI", {0, 1}, 2, "a"}, {{"a", "b"}, "Open MPI", {1, 1}, 2, "a"},
+		{{"a", "a"}, "Open MPI", {1, 1}, 1, "a"}, {{"a", "b"}, NULL, {0, 0}, 1, "various"},
+		{{"a", "a"}, NULL, {0, 0}, 1, "a"},	  {{"", ""}, NULL, {0, 0}, 1, "box"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t count;
+		for (int input = 0; input < INPUTS; input++)
+			write_rank(input, cases[i].hosts[input], cases[i].launcher,
+				   cases[i].ranks[input]);
+		merge_inputs();
+		const struct profile_process *rows = profile_processes(merged, &count);
+		assert_int_equal(count, cases[i].processes);
+		assert_string_equal(profile_process_host(profile_session(merged), &rows[0]),
+				    cases[i].host);
+		if (!cases[i].launcher) {
+			assert_null(rows[0].launcher);
+		} else {
+			assert_string_equal(rows[count - 1].launcher, cases[i].launcher);
+			assert_int_equal(rows[count - 1].rank, cases[i].ranks[1]);
+			assert_int_equal(rows[count - 1].ranks, 2);
+		}
+		remove_files(NULL);
+	}
+}
+
 /* ---- calls by their time ---- */
 
 /* 3 calls of about 1536 ticks, and one of none. */
@@ -289,6 +344,7 @@ int main(void)
 		TEST(test_periods_that_differ_are_none),
 		TEST(test_own_samples_add_up),
 		TEST(test_losses_add_up),
+		TEST(test_ranks_stay_apart),
 		TEST(test_builds_stay_apart),
 		TEST(test_calls_are_counted_by_nanoseconds),
 		TEST(test_values_of_nodes_become_one),
