@@ -16,6 +16,7 @@
 #define PROFILE_APPLICATION_ID 0x74617265 /* "tare" */
 #define PROFILE_SCHEMA_VERSION 9	  /* the reader takes it and all before */
 #define PROFILE_WAITS_SINCE    5	  /* blocked and preempted time is exact */
+#define PROFILE_RANKS_SINCE    9
 
 struct profile_session {
 	const char *command_line; /* shell-quoted */

@@ -6,8 +6,9 @@
  *   cut      a recording that was cut off and lost events, with a function that was disarmed
  *   empty    a session in which nothing was recorded
  *   busy     a second in which two processes used CPU time
- * and those of make_samples.h.
+ * and those of make_ranks.h and make_samples.h.
  */
+#include "tests/golden/make_ranks.h"
 #include "tests/golden/make_samples.h"
 #include "tests/support/small_profile.h"
 
@@ -373,6 +374,7 @@ int main(int argc, char **argv)
 	make_cut(argv[1]);
 	make_busy(argv[1]);
 	make_waits(argv[1]);
+	make_ranks(argv[1]);
 	small_profile_commit(open_in(argv[1], "empty"));
 	make_vector(open_in(argv[1], "vector"));
 	make_sampled(open_in(argv[1], "sampled"));

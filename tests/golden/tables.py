@@ -27,8 +27,16 @@ COLUMNS = {
     ("Calls", "CPU"): "cpu_exclusive", ("Calls", "%"): "cpu_percent",
     ("Samples", "samples"): "samples", ("Samples", "%"): "samples_percent",
     ("Samples", "low %"): "samples_low_percent", ("Samples", "high %"): "samples_high_percent",
-    ("", "Differ"): "difference_percent",
+    ("", "Differ"): "difference_percent", ("", "Rank"): "rank", ("", "of ranks"): "ranks",
+    ("", "Processes"): "processes", ("", "Ranks"): "calling_ranks", ("In MPI", "time"): "mpi",
+    ("In MPI", "%"): "mpi_percent", ("Work", "CPU"): "work", ("Work", "of most"): "work_percent",
 }
+for value in ("Elapsed", "CPU"):
+    for title in ("least", "average", "most", "excess"):
+        COLUMNS[value, title] = f"{value.lower()}_{title}"
+    COLUMNS[value, "imb %"] = f"{value.lower()}_imbalance_percent"
+    COLUMNS[value, "least at"] = f"{value.lower()}_least_rank"
+    COLUMNS[value, "most at"] = f"{value.lower()}_most_rank"
 for value in ("Elapsed", "CPU", "Application", "Overhead", "Error"):
     for kind, name in (("incl", "inclusive"), ("excl", "exclusive")):
         COLUMNS[value, kind] = f"{value.lower()}_{name}"
@@ -58,7 +66,7 @@ COMPARED = {f"{value} {kind}".strip(): column for (value, kind), column in COLUM
 NAMES = {"Function": "function", "Module": "module", "Cause": "cause", "System call": "syscall",
          "Object": "object", "Caller": "caller", "Blocked by": "blocked_by", "in thread": "blocked_by_thread", "Woken by": "woken_by", "its thread": "woken_by_thread", "woken before by": "woken_before", "Verdict": "verdict", "Process": "process", "Thread": "thread",
          "Name": "name", "Section": None, "Source": "source", "Address": "address",
-         "Executable": "executable", "Path": None, "Build id": "build_id", "Type": "type",
+         "Executable": "executable", "Host": "host", "Launcher": "launcher", "MPI call": "mpi_call", "Path": None, "Build id": "build_id", "Type": "type",
          "Of function": None, "Reasons of refusal": "refusals", "Line": None, "Instruction": None,
          "Text": None, "Process / thread / function": None, "incl histogram": None,
          "Call path": None, "Lifetime": None}

@@ -9,7 +9,7 @@
 #define R(type) (1u << ROW_##type)
 #define TREE	(R(PATH) | R(STEP))
 #define CODE	(R(FUNCTION) | R(BUSY) | R(RELATIVE) | TREE)
-#define VALUES	(CODE | R(MODULE) | R(THREAD) | R(PROCESS) | R(PROGRAM))
+#define VALUES	(CODE | R(MODULE) | R(THREAD) | R(PROCESS) | R(PROGRAM) | R(RANK))
 #define PLACES	(R(LINE) | R(INSTRUCTION) | R(ANNOTATED))
 #define SOURCE	(R(ANNOTATED) | R(BARE))
 /* Of lines and instructions, CPU time alone is known that is exclusive: by samples. */
@@ -194,24 +194,39 @@
 		.name = (name_), .group = "", .title = (title_), .type = CELL_TEXT,                \
 		.role = (role_), .rows = R(OS) | WAITS, .get = (get_), .of_wakers = true           \
 	}
+/* A value over ranks. */
+#define SPREAD_PART(ID, name, title, part, words, type)                                            \
+	COLUMN(name, title, words, type, R(IMBALANCE), report_get_spread,                          \
+	       SPREAD_OF_VALUE(SPREAD_##part, VALUE_##ID))
+#define SPREADS(ID, name, title)                                                                   \
+	SPREAD_PART(ID, #name "_least", title, LEAST, "least", CELL_TIME),                         \
+		SPREAD_PART(ID, #name "_average", title, AVERAGE, "average", CELL_TIME),           \
+		SPREAD_PART(ID, #name "_most", title, MOST, "most", CELL_TIME),                    \
+		SPREAD_PART(ID, #name "_excess", title, EXCESS, "excess", CELL_TIME),              \
+		SPREAD_PART(ID, #name "_imbalance_percent", title, PERCENT, "imb %",               \
+			    CELL_PERCENT),                                                         \
+		SPREAD_PART(ID, #name "_least_rank", title, LEAST_RANK, "least at", CELL_COUNT),   \
+		SPREAD_PART(ID, #name "_most_rank", title, MOST_RANK, "most at", CELL_COUNT)
 #define OS(number, ID, cause, since, title, ...)                                                   \
 	CALLS("os_" #cause, "OS time", title, CELL_TIME, VALUES, report_get_os, TARE_OS_##ID)
 
 const struct column report_columns[] = {
 	COLUMN("section", "", "Section", CELL_TEXT,
-	       R(STEP) | R(BUSY) | R(CAUSE) | R(CPU) | R(PROGRAM) | R(WAIT) | R(IDLE),
+	       R(STEP) | R(BUSY) | R(CAUSE) | R(CPU) | R(PROGRAM) | R(WAIT) | R(IDLE) | R(RANK) |
+		       R(IMBALANCE),
 	       report_get_section, 0),
 	NAME("process", "Process", ROLE_WHOLE,
-	     TREE | R(THREAD) | R(PROCESS) | R(PROGRAM) | R(MARK) | R(EVENT) | LANES,
+	     TREE | R(THREAD) | R(PROCESS) | R(PROGRAM) | R(MARK) | R(EVENT) | LANES | R(RANK),
 	     report_get_process),
 	NAME("thread", "Thread", ROLE_WHOLE, TREE | R(THREAD) | R(MARK) | R(EVENT) | LANES,
 	     report_get_thread),
 	NAME("module", "Module", ROLE_ASIDE,
 	     CODE | R(MODULE) | R(OS) | WAITS | R(COVERAGE) | R(VERDICT) | R(EVENT) | PLACES |
-		     SOURCE | R(COMPARISON) | R(BRANCH),
+		     SOURCE | R(COMPARISON) | R(BRANCH) | R(IMBALANCE),
 	     report_get_module),
 	NAME("function", "Function", ROLE_FUNCTION,
-	     R(FUNCTION) | R(BUSY) | TREE | R(OS) | WAITS | R(EVENT) | R(INSTRUCTION) | R(BRANCH),
+	     R(FUNCTION) | R(BUSY) | TREE | R(OS) | WAITS | R(EVENT) | R(INSTRUCTION) | R(BRANCH) |
+		     R(IMBALANCE),
 	     report_get_function),
 	NAME("function", "Function", ROLE_FUNCTION, R(RELATIVE), report_get_relative),
 	NAME("function", "Function", ROLE_FUNCTION, R(COMPARISON), report_get_compared_function),
@@ -244,10 +259,23 @@ const struct column report_columns[] = {
 	COLUMN("tid", "", "TID", CELL_SIGNED, R(THREAD) | R(EVENT) | LANES, report_get_tid, 0),
 	COLUMN("executable", "", "Executable", CELL_TEXT, R(PROCESS), report_get_executable, 0),
 	COLUMN("threads", "", "Threads", CELL_COUNT, R(PROCESS), report_get_threads, 0),
-	COLUMN("host", "", "Host", CELL_TEXT, R(PROCESS), report_get_host, 0),
-	COLUMN("launcher", "", "Launcher", CELL_TEXT, R(PROCESS), report_get_launcher, 0),
-	COLUMN("rank", "", "Rank", CELL_COUNT, R(PROCESS), report_get_rank, 0),
-	COLUMN("ranks", "", "of ranks", CELL_COUNT, R(PROCESS), report_get_ranks, 0),
+	COLUMN("host", "", "Host", CELL_TEXT, R(PROCESS) | R(RANK), report_get_host, 0),
+	COLUMN("launcher", "", "Launcher", CELL_TEXT, R(PROCESS) | R(RANK), report_get_launcher, 0),
+	COLUMN("rank", "", "Rank", CELL_COUNT, R(PROCESS) | R(RANK), report_get_rank, 0),
+	COLUMN("ranks", "", "of ranks", CELL_COUNT, R(PROCESS) | R(RANK), report_get_ranks, 0),
+	COLUMN("processes", "", "Processes", CELL_COUNT, R(RANK), report_get_rank_processes, 0),
+	NAME("mpi_call", "MPI call", ROLE_FUNCTION, R(RANK) | R(IMBALANCE), report_get_mpi_call),
+	CALLS("mpi", "In MPI", "time", CELL_TIME, R(RANK), report_get_in_mpi, RANK_MPI),
+	CALLS("mpi_percent", "In MPI", "%", CELL_PERCENT, R(RANK), report_get_in_mpi,
+	      RANK_MPI_PERCENT),
+	CALLS("work", "Work", "CPU", CELL_TIME, R(RANK), report_get_in_mpi, RANK_WORK),
+	CALLS("work_percent", "Work", "of most", CELL_PERCENT, R(RANK), report_get_in_mpi,
+	      RANK_WORK_PERCENT),
+	COLUMN("calling_ranks", "", "Ranks", CELL_COUNT, R(IMBALANCE), report_get_spread,
+	       SPREAD_RANKS),
+	COLUMN("calls", "", "Calls", CELL_COUNT, R(IMBALANCE), report_get_spread, SPREAD_CALLS),
+	SPREADS(ELAPSED, elapsed, "Elapsed"),
+	SPREADS(CPU, cpu, "CPU"),
 	COLUMN("begin", "", "Begin", CELL_TIME, R(PROCESS), report_get_process_begin, 0),
 	COLUMN("begin", "", "Begin", CELL_TIME, R(THREAD), report_get_thread_begin, 0),
 	COLUMN("begin", "", "Begin", CELL_TIME, LANES, report_get_lane_begin, 0),

@@ -141,6 +141,23 @@ enum comparison_column {
 	COMPARED_DIFFERENCE,
 	COMPARED_OUTSIDE,
 };
+/* rank_cells.c */
+report_getter report_get_rank_processes, report_get_mpi_call, report_get_in_mpi, report_get_spread;
+enum rank_column { RANK_MPI, RANK_MPI_PERCENT, RANK_WORK, RANK_WORK_PERCENT };
+enum spread_column {
+	SPREAD_RANKS,
+	SPREAD_CALLS,
+	SPREAD_LEAST,
+	SPREAD_AVERAGE,
+	SPREAD_MOST,
+	SPREAD_EXCESS,
+	SPREAD_PERCENT,
+	SPREAD_LEAST_RANK,
+	SPREAD_MOST_RANK,
+	SPREAD_COLUMNS
+};
+/* The parameter of a column that is of a value. */
+#define SPREAD_OF_VALUE(part, value) ((int)(part) + (int)SPREAD_COLUMNS * (int)(value))
 /* branch_cells.c */
 report_getter report_get_branch, report_get_branch_place, report_get_branch_target;
 enum branch_column {

@@ -43,7 +43,12 @@ GET(section)
 		[ROW_IDLE] = "idle",	 [ROW_PROGRAM] = "processes", [ROW_CAUSE] = "os",
 		[ROW_CPU] = "cpu"};
 
-	cell_set_text(cell, names[row->type]);
+	if (row->type == ROW_RANK)
+		cell_set_text(cell, row->rank->call ? "calls" : "ranks");
+	else if (row->type == ROW_IMBALANCE)
+		cell_set_text(cell, row->imbalance->call ? "mpi" : "functions");
+	else
+		cell_set_text(cell, names[row->type]);
 }
 
 GET(process)

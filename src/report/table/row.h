@@ -4,6 +4,7 @@
 
 #include "analysis/annotate.h"
 #include "analysis/inverted.h"
+#include "analysis/ranks.h"
 #include "analysis/thread_states.h"
 #include "analysis/trace.h"
 
@@ -42,6 +43,8 @@ enum row_type {
 	ROW_LANE,	 /* `lane`: what a thread did over time */
 	ROW_SLICE,	 /* the same in a part of the time */
 	ROW_PAIR,	 /* `pair`: of a comparison of profiles */
+	ROW_RANK,	 /* `rank`: a rank of a job, or its calls of one function of MPI */
+	ROW_IMBALANCE,	 /* `imbalance`: a function, or one of MPI, over all ranks */
 };
 
 struct report_mark {
@@ -78,6 +81,12 @@ struct report_lane {
 	struct thread_state_slice sum;
 };
 
+/* `call` NULL: all of it. */
+struct report_rank {
+	const struct analysis_rank *of;
+	const char *call;
+};
+
 /* What a function is to the one that was asked for. */
 struct report_relation {
 	const char *name; /* "caller", "function", "callee" */
@@ -104,6 +113,8 @@ struct report_row {
 		const struct report_branch *branch;
 		const struct report_lane *lane;
 		const struct diff_row *pair;
+		const struct report_rank *rank;
+		const struct analysis_imbalance *imbalance;
 		/* ROW_PATH of the tree from its leaves; else NULL there. */
 		const struct analysis_inverted *inverted;
 	};

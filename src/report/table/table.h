@@ -33,6 +33,8 @@ enum view_id {
 	VIEW_BRANCHES,
 	VIEW_METHODS,
 	VIEW_ANNOTATE,
+	VIEW_RANKS,
+	VIEW_IMBALANCE,
 	VIEW_COUNT
 };
 
@@ -76,6 +78,7 @@ struct report {
 	bool annotated;
 	struct analysis_cpu_use cpu;
 	struct report_kept kept;
+	struct analysis_ranks ranks;
 	struct analysis_outline outline;
 	bool is_outlined;
 	size_t outlined; /* of the tables */
@@ -180,6 +183,9 @@ bool report_fill_modules(struct report *report, struct error *err);
 bool report_fill_threads(struct report *report, struct error *err);
 bool report_fill_processes(struct report *report, struct error *err);
 bool report_fill_marks(struct report *report, struct error *err);
+/* rank_rows.c */
+bool report_fill_ranks(struct report *report, struct error *err);
+bool report_fill_imbalance(struct report *report, struct error *err);
 /* lane_rows.c */
 bool report_fill_timeline(struct report *report, struct error *err);
 /* branch_rows.c */

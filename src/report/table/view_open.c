@@ -143,6 +143,7 @@ void report_close(struct report *report)
 		analysis_annotation_fini(&report->annotation);
 	analysis_cpu_use_fini(&report->cpu);
 	analysis_outline_fini(&report->outline);
+	analysis_ranks_fini(&report->ranks);
 	report_kept_fini(&report->kept);
 	arena_fini(&report->arena);
 }
