@@ -33,6 +33,7 @@ struct walk {
 	uint32_t *call_of;		   /* by function: 1 + number; 0: none of MPI */
 	uint32_t *depths;		   /* by function, how often it stands above */
 	uint32_t within;		   /* calls of MPI that stand above */
+	bool any_call;			   /* the thread has made one */
 	struct vec_of(uint32_t) above;	   /* functions, each once */
 	struct sum *functions, *mpi;	   /* of the rank */
 	struct vec_of(uint32_t) met;	   /* functions with a sum */
@@ -41,13 +42,30 @@ struct walk {
 
 /* ---- which functions are of MPI ---- */
 
+/*
+ * A function of MPI may end with a jump into the library, which then does the work without it on
+ * the stack: MPI_Finalize of Open MPI. What is called there so goes by its own name.
+ */
+static bool name_call(const struct analysis *analysis, const struct analysis_function *function,
+		      struct str *name)
+{
+	const char *module = analysis->modules.data[function->module].name;
+
+	str_clear(name);
+	if (mpi_call_name(function->symbol, name))
+		return true;
+	if (!module || !str_starts_with(module, "libmpi"))
+		return false;
+	str_append(name, function->name);
+	return true;
+}
+
 static void name_calls(struct walk *walk)
 {
 	struct str name = {0};
 
 	for (size_t i = 0; i < walk->analysis->functions.len; i++) {
-		str_clear(&name);
-		if (!mpi_call_name(walk->analysis->functions.data[i].symbol, &name))
+		if (!name_call(walk->analysis, &walk->analysis->functions.data[i], &name))
 			continue;
 		const uint64_t *known = strmap_get(&walk->by_call, name.data);
 		if (!known) {
@@ -187,7 +205,7 @@ static void enter_call(struct walk *walk, const struct analysis_node *node, uint
 	struct sum *sum = &walk->mpi[call];
 
 	analysis_values_add_outermost(&values, node);
-	sum->met = true;
+	sum->met = walk->any_call = true;
 	sum->calls += node->values.calls;
 	for (int value = 0; value < ANALYSIS_VALUES; value++) {
 		const uint64_t amount =
@@ -300,9 +318,15 @@ static void walk_rank(struct walk *walk, uint32_t rank, const uint32_t *rank_of)
 	const struct analysis *analysis = walk->analysis;
 	const struct analysis_visitor visitor = {node_enter, node_leave, walk};
 
-	vec_foreach (thread, &analysis->threads)
-		if (rank_of[thread->process] == rank + 1 && thread->root != ANALYSIS_NONE)
-			analysis_walk(analysis, thread->root, &visitor);
+	vec_foreach (thread, &analysis->threads) {
+		if (rank_of[thread->process] != rank + 1 || thread->root == ANALYSIS_NONE)
+			continue;
+		walk->any_call = false;
+		analysis_walk(analysis, thread->root, &visitor);
+		if (walk->any_call)
+			walk->ranks->ranks.data[rank].calling +=
+				thread->values.amount[ELAPSED_INCLUSIVE];
+	}
 }
 
 /* Ranks that never called it have 0, and the first of them is the least. */

@@ -24,6 +24,7 @@ struct analysis_rank {
 	/* Inclusive, in calls of MPI, each interval once; and the rest of the CPU time. */
 	uint64_t mpi[ANALYSIS_VALUES];
 	uint64_t work;
+	uint64_t calling; /* elapsed ticks of the threads that call MPI */
 };
 
 /* A rank's calls of one function of MPI, those alone that no other one has made. */

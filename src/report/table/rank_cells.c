@@ -25,9 +25,8 @@ static uint64_t most_work(const struct report *report)
 GET(in_mpi)
 {
 	const struct analysis_rank *rank = row->rank->of;
-	const uint64_t whole = column->param == RANK_MPI_PERCENT
-				       ? rank->values.amount[ELAPSED_INCLUSIVE]
-				       : most_work(report);
+	const uint64_t whole =
+		column->param == RANK_MPI_PERCENT ? rank->calling : most_work(report);
 
 	if (row->rank->call)
 		return;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { MAIN = 1, SOLVE, EXCHANGE, BARRIER, SEND, SPIN };
+enum { MAIN = 1, SOLVE, EXCHANGE, BARRIER, SEND, SPIN, WRITE };
 
 static struct analysis_ranks ranks;
 
@@ -45,6 +45,7 @@ static struct profile_writer *begin(void)
 	small_function(writer, library, "PMPI_Barrier", 0x1000);
 	small_function(writer, library, "MPI_Send", 0x1100);
 	small_function(writer, library, "opal_progress", 0x1200);
+	small_function(writer, program, "write", 0x1300);
 	return writer;
 }
 
@@ -199,6 +200,29 @@ static void test_which_processes(void **state)
 	assert_int_equal(rank->mpi[VALUE_ELAPSED], 6);
 }
 
+/* MPI_Send has ended with a jump, so that the library stands below main; a thread has no calls. */
+static void test_calls_that_jump(void **state)
+{
+	static const struct small_node nodes[] = {
+		{1, 0, 0, 0, 0, 0, 0, 0},    {1, 1, MAIN, 1, 70, 0, 0, 0},
+		{1, 2, SEND, 1, 5, 0, 0, 0}, {1, 2, SPIN, 1, 25, 0, 0, 0},
+		{2, 0, 0, 0, 0, 0, 0, 0},    {2, 5, WRITE, 1, 900, 0, 0, 0},
+	};
+	struct profile_writer *writer = begin();
+
+	(void)state;
+	const int64_t process = add_process(writer, "a", "Open MPI", 3);
+	small_thread(writer, process, 1, 100, 0);
+	small_thread(writer, process, 2, 900, 0);
+	finish(writer, nodes, sizeof(nodes) / sizeof(nodes[0]));
+	assert_int_equal(ranks.ranks.len, 1);
+	assert_int_equal(ranks.ranks.data[0].mpi[VALUE_ELAPSED], 30);
+	assert_int_equal(ranks.ranks.data[0].calling, 100);
+	assert_int_equal(ranks.ranks.data[0].work, 970);
+	expect(&spread_of("opal_progress")->spread[VALUE_ELAPSED], 25, 0, 25, 0);
+	expect(&spread_of("main")->spread[VALUE_CPU], 70, 0, 70, 0);
+}
+
 static void test_without_mpi(void **state)
 {
 	static const struct small_node nodes[] = {{1, 0, 0, 0, 0, 0, 0, 0},
@@ -256,8 +280,9 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_time_in_mpi),	    TEST(test_calls_of_ranks), TEST(test_spread),
-		TEST(test_which_processes), TEST(test_without_mpi),    cmocka_unit_test(test_names),
+		TEST(test_time_in_mpi),	      TEST(test_calls_of_ranks), TEST(test_spread),
+		TEST(test_which_processes),   TEST(test_without_mpi),	 TEST(test_calls_that_jump),
+		cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
