@@ -7,7 +7,7 @@ SETUP  ?=
 
 .PHONY: all build everything demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential fuzz-sessions bench accuracy clean
 .PHONY: deb check-deb tarball check-tarball image
-.PHONY: web web-speed web-pictures setup-build setup-test check-rewriter check-rewriter-full check-kills check-unwind
+.PHONY: web web-speed web-pictures setup-build setup-test check-rewriter check-rewriter-full check-kills check-ranks check-unwind
 
 all: build
 
@@ -45,6 +45,12 @@ check-kills: setup-test
 	@$(MAKE) --no-print-directory everything
 	@TARE=$(abspath $(BUILD))/src/cli/tare FIXTURES=$(abspath $(BUILD))/tests/fixtures E2E=tests/e2e \
 	E2E_CACHE=$(abspath $(BUILD))/e2e-cache tests/e2e/kills.sh $(or $(COUNT),100)
+
+# 64 ranks of Open MPI (openmpi-bin, libopenmpi-dev) on the processors that there are.
+check-ranks: setup-test
+	@$(MAKE) --no-print-directory everything
+	@TARE=$(abspath $(BUILD))/src/cli/tare FIXTURES=$(abspath $(BUILD))/tests/fixtures E2E=tests/e2e \
+	E2E_CACHE=$(abspath $(BUILD))/e2e-cache tests/e2e/mpi.sh many
 
 # Stacks beside those of libunwind and elfutils; STOPS of each program.
 check-unwind: setup-test
