@@ -56,7 +56,8 @@ check_loads() {
 		waited=$((waited + waits[rank]))
 		wanted=$((wanted + $(truth $rank barrier_ns)))
 	done
-	near "MPI_Barrier of all" $waited $wanted 3 20000000
+	# Where a rank is preempted between its clock and the call, the clock alone sees that.
+	near "MPI_Barrier of all" $waited $wanted 8 20000000
 	for rank in 0 1 2 3; do
 		near "work of rank $rank" "${works[rank]}" $((all * (rank + 1) / 10)) 2 0
 	done
