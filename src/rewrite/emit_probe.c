@@ -421,27 +421,26 @@ static bool goes_to_body(const struct program *program, uint64_t target)
 	       !flags_live(program, target);
 }
 
-/* call copy; or: incq %gs:counter(%rip); call body of the copy */
-static void emit_call_of_copy(struct emitter *emitter, uint64_t target)
+/* incq %gs:counter(%rip); call body of the copy. False, with nothing emitted, if it does not go
+   there. */
+static bool emit_body_call(struct emitter *emitter, uint64_t target)
 {
-	const bool to_body = goes_to_body(emitter->program, target);
 	struct range *range = emitter->range;
 
-	if (to_body) {
-		emit_counter(emitter, FIXUP_BODY_COUNTER, range->body_calls.len);
-		vec_push(&range->body_calls, target);
-	}
+	if (!goes_to_body(emitter->program, target))
+		return false;
+	emit_counter(emitter, FIXUP_BODY_COUNTER, range->body_calls.len);
+	vec_push(&range->body_calls, target);
 	emit_code(emitter, 0xe8);
-	emit_fixup(emitter, to_body ? FIXUP_CODE_BODY : FIXUP_CODE, target, 0);
+	emit_fixup(emitter, FIXUP_CODE_BODY, target, 0);
+	return true;
 }
 
 static void emit_original_call(struct emitter *emitter, const struct insn *insn)
 {
 	if (insn->kind == INSN_CALL_INDIRECT) {
 		emit_raw(emitter, insn);
-	} else if (goes_to_body(emitter->program, insn->target)) {
-		emit_call_of_copy(emitter, insn->target);
-	} else {
+	} else if (!emit_body_call(emitter, insn->target)) {
 		put_bytes(&emitter->range->code, insn_bytes(emitter->program, insn),
 			  insn->rel_offset);
 		emit_fixup(emitter, FIXUP_CODE, insn->target, 0);
@@ -481,7 +480,10 @@ static void emit_call_either_way(struct emitter *emitter, const struct insn *ins
 	emit_code(emitter, 0xeb, 0);
 	const uint32_t begin = emit_offset(emitter);
 	emit_land(emitter, to_bound);
-	emit_call_of_copy(emitter, bound->callee->begin);
+	if (!emit_body_call(emitter, bound->callee->begin)) {
+		emit_code(emitter, 0xe8);
+		emit_fixup(emitter, FIXUP_CODE, bound->callee->begin, 0);
+	}
 	emitter->range->code.data[begin - 1] = (uint8_t)(emit_offset(emitter) - begin);
 }
 

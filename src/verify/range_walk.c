@@ -200,18 +200,24 @@ static bool take_behind_call(struct walk *walk, const struct check_probe *before
 	       walk_fails(walk, VERIFY_PROBE, "the probe of a call has none of its return");
 }
 
-/* call copy; or: incq %gs:counter(%rip); call copy, behind its own counter */
-static bool take_call_of_copy(struct walk *walk, uint64_t function)
+/* call copy */
+static bool take_call_of_copy(struct walk *walk, uint64_t function, uint32_t skipped_bytes)
 {
-	const bool counted = count_is_next(walk);
 	uint64_t copy;
 
-	if (counted && !count_take_body_call(walk, function))
-		return false;
 	if (!walk_take_bytes(walk, 0xe8) || !walk_take_distance(walk, 0, &copy))
 		return walk_fails(walk, VERIFY_CODE, "no call of the copy");
-	walk_note_target(walk, function, counted ? copy - TARE_COUNT_BYTES : copy, true);
-	vec_last(&walk->check->targets).behind_counter = counted;
+	walk_note_target(walk, function, copy - skipped_bytes, true);
+	return true;
+}
+
+/* incq %gs:counter(%rip); call copy, behind its own counter */
+static bool take_body_call(struct walk *walk, uint64_t function)
+{
+	if (!count_take_body_call(walk, function) ||
+	    !take_call_of_copy(walk, function, TARE_COUNT_BYTES))
+		return false;
+	vec_last(&walk->check->targets).behind_counter = true;
 	return true;
 }
 
@@ -223,7 +229,7 @@ static bool take_original_call(struct walk *walk, const struct check_probe *befo
 	if (walk->insn->kind == INSN_CALL_INDIRECT)
 		same = walk_take_raw(walk) || walk_fails(walk, VERIFY_CODE, "not the same call");
 	else if (count_is_next(walk))
-		same = take_call_of_copy(walk, walk->insn->target);
+		same = take_body_call(walk, walk->insn->target);
 	else
 		same = take_relative(walk, true);
 	return same && take_behind_call(walk, before, begin);
@@ -256,14 +262,15 @@ static bool take_call_either_way(struct walk *walk, const struct bound_call *bou
 	if (!take_original_call(walk, &before))
 		return false;
 	rows_check(walk, walk->at, walk->insn->addr, 0);
-	const uint32_t jump_end = walk->at + 2;
-	if (!walk_take_bytes(walk, 0xeb) || to_bound != walk_addr(walk) + 1)
+	if (!walk_take_bytes(walk, 0xeb) || walk->at == walk->size ||
+	    to_bound != walk_addr(walk) + 1)
 		return walk_fails(walk, VERIFY_CODE, "not the other way of a call");
 	const uint8_t distance = walk->code[walk->at++];
 	const uint32_t begin = walk->at;
-	if (!take_call_of_copy(walk, bound->function))
+	if (count_is_next(walk) ? !take_body_call(walk, bound->function)
+				: !take_call_of_copy(walk, bound->function, 0))
 		return false;
-	if (walk->at != jump_end + distance)
+	if (walk->at != begin + distance)
 		return walk_fails(walk, VERIFY_CODE, "not behind the other way of a call");
 	rows_check_call_site(walk, walk->insn, begin, walk->at);
 	return true;
