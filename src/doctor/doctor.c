@@ -39,7 +39,7 @@ __attribute__((format(printf, 4, 5))) static void add_fact(struct doctor_facts *
 /* That of the last fact. */
 static char *last_hint(struct doctor_facts *facts)
 {
-	return facts->data[facts->len - 1].hint;
+	return vec_last(facts).hint;
 }
 
 static void examine_clock(struct doctor_facts *facts)
@@ -83,14 +83,14 @@ static void examine_perf(struct doctor_facts *facts)
 	struct perf_ability abilities[PERF_ABILITIES];
 
 	perf_abilities_find(abilities);
+	struct perf_obstacle obstacle = {
+		.tracefs = perf_abilities_tracefs(),
+		.paranoid = perf_paranoid_level(),
+		.all_refused = !abilities[PERF_OWN_PROCESSES].works,
+		.is_root = geteuid() == 0,
+	};
 	for (size_t i = 0; i < PERF_ABILITIES; i++) {
-		const struct perf_obstacle obstacle = {
-			.ability = (enum perf_ability_index)i,
-			.tracefs = perf_abilities_tracefs(),
-			.paranoid = perf_paranoid_level(),
-			.all_refused = !abilities[PERF_OWN_PROCESSES].works,
-			.is_root = geteuid() == 0,
-		};
+		obstacle.ability = (enum perf_ability_index)i;
 		add_fact(facts, abilities[i].name,
 			 abilities[i].works ? DOCTOR_WORKS : DOCTOR_LIMITED, "%s",
 			 abilities[i].reason);
