@@ -141,24 +141,32 @@ static void join_ranks(const struct analysis *analysis, struct analysis_ranks *r
 	ranks->ranks.len = kept;
 }
 
+/* What says of which rank a process is. */
+static struct analysis_rank rank_named(const struct analysis *analysis, uint32_t process)
+{
+	const struct profile_process *row = analysis->processes.data[process].row;
+
+	return (struct analysis_rank){
+		.host = profile_process_host(profile_session(analysis->profile), row),
+		.launcher = row->launcher,
+		.rank = row->rank,
+		.ranks = row->ranks};
+}
+
 /* rank_of gets 1 + the rank's index by process; 0: it is of none. */
 static void find_ranks(struct walk *walk, const bool *callers, bool any, uint32_t *rank_of)
 {
 	const struct analysis *analysis = walk->analysis;
-	const struct profile_session *session = profile_session(analysis->profile);
 	struct analysis_ranks *ranks = walk->ranks;
 
 	for (uint32_t i = 0; i < analysis->processes.len; i++) {
 		const struct analysis_process *process = &analysis->processes.data[i];
 		if (!process->selected || !process->row->launcher || (any && !callers[i]))
 			continue;
-		struct analysis_rank rank = {.host = profile_process_host(session, process->row),
-					     .launcher = process->row->launcher,
-					     .rank = process->row->rank,
-					     .ranks = process->row->ranks,
-					     .process = i,
-					     .processes = 1,
-					     .values = analysis_values_zero()};
+		struct analysis_rank rank = rank_named(analysis, i);
+		rank.process = i;
+		rank.processes = 1;
+		rank.values = analysis_values_zero();
 		analysis_values_sum(&rank.values, &process->values);
 		vec_push(&ranks->ranks, rank);
 		rank_of[i] = 1;
@@ -168,13 +176,9 @@ static void find_ranks(struct walk *walk, const bool *callers, bool any, uint32_
 	qsort(ranks->ranks.data, ranks->ranks.len, sizeof(ranks->ranks.data[0]), compare_ranks);
 	join_ranks(analysis, ranks);
 	for (uint32_t i = 0; i < analysis->processes.len; i++) {
-		const struct profile_process *row = analysis->processes.data[i].row;
 		if (!rank_of[i])
 			continue;
-		const struct analysis_rank wanted = {.host = profile_process_host(session, row),
-						     .launcher = row->launcher,
-						     .rank = row->rank,
-						     .ranks = row->ranks};
+		const struct analysis_rank wanted = rank_named(analysis, i);
 		const struct analysis_rank *found =
 			bsearch(&wanted, ranks->ranks.data, ranks->ranks.len, sizeof(wanted),
 				compare_ranks);
@@ -311,6 +315,8 @@ static void take_rank(struct walk *walk, uint32_t rank, struct analysis_imbalanc
 		walk->values[call] = analysis_values_zero();
 	}
 	row->work = less(row->values.amount[CPU_INCLUSIVE], row->mpi[VALUE_CPU]);
+	if (row->work > walk->ranks->most_work)
+		walk->ranks->most_work = row->work;
 }
 
 static void walk_rank(struct walk *walk, uint32_t rank, const uint32_t *rank_of)

@@ -59,6 +59,7 @@ struct analysis_ranks {
 	struct vec_of(struct analysis_rank_call) calls;	    /* by rank, then as met */
 	struct vec_of(struct analysis_imbalance) functions; /* as in analysis.functions */
 	struct vec_of(struct analysis_imbalance) mpi;	    /* by name */
+	uint64_t most_work;				    /* of a rank */
 };
 
 /* Of the selected processes. Free with analysis_ranks_fini, also what is all zero. */

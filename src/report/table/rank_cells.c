@@ -11,22 +11,11 @@ GET(mpi_call)
 	cell_set_text(cell, row->type == ROW_RANK ? row->rank->call : row->imbalance->call);
 }
 
-static uint64_t most_work(const struct report *report)
-{
-	uint64_t most = 0;
-
-	vec_foreach (rank, &report->ranks.ranks)
-		if (rank->work > most)
-			most = rank->work;
-	return most;
-}
-
 /* Of all of a rank, not of one kind of its calls. */
 GET(in_mpi)
 {
 	const struct analysis_rank *rank = row->rank->of;
-	const uint64_t whole =
-		column->param == RANK_MPI_PERCENT ? rank->calling : most_work(report);
+	const uint64_t most_work = report->ranks.most_work;
 
 	if (row->rank->call)
 		return;
@@ -38,13 +27,13 @@ GET(in_mpi)
 		set_ticks(report, cell, rank->work);
 		break;
 	case RANK_MPI_PERCENT:
-		if (whole)
-			cell_set_percent(cell,
-					 100.0 * (double)rank->mpi[VALUE_ELAPSED] / (double)whole);
+		if (rank->calling)
+			cell_set_percent(cell, 100.0 * (double)rank->mpi[VALUE_ELAPSED] /
+						       (double)rank->calling);
 		break;
 	case RANK_WORK_PERCENT:
-		if (whole)
-			cell_set_percent(cell, 100.0 * (double)rank->work / (double)whole);
+		if (most_work)
+			cell_set_percent(cell, 100.0 * (double)rank->work / (double)most_work);
 		break;
 	}
 }
