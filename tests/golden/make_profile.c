@@ -21,10 +21,7 @@ static struct error err;
 
 static void require(bool ok)
 {
-	if (ok)
-		return;
-	fprintf(stderr, "%s\n", err.message);
-	exit(1);
+	small_require(ok, &err);
 }
 
 static struct profile_writer *open_in(const char *directory, const char *name)

@@ -6,8 +6,6 @@
 #include "tests/golden/make_ranks.h"
 #include "tests/support/small_profile.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { RANKS = 4, NODES = 8, STEP = 100000 };
@@ -17,29 +15,20 @@ static struct error err;
 
 static void require(bool ok)
 {
-	if (ok)
-		return;
-	fprintf(stderr, "%s\n", err.message);
-	exit(1);
+	small_require(ok, &err);
 }
 
 static int64_t add_process(struct profile_writer *writer, const char *name, int64_t pid,
 			   const char *launcher)
 {
 	const int64_t rank = pid % 10;
-	const struct profile_process row = {.pid = pid,
-					    .parent_pid = 5000,
-					    .name = name,
-					    .executable = name,
-					    .begin_ticks = 1000,
-					    .end_ticks = 2001000,
-					    .ended = true,
-					    .cost_ticks = {4, 4, 3, 3},
-					    .os_means = 7,
-					    .host = rank < 2 ? "node1" : "node2",
-					    .launcher = launcher,
-					    .rank = launcher ? (uint64_t)rank : 0,
-					    .ranks = launcher ? RANKS : 0};
+	struct profile_process row = small_process_row(pid, name);
+
+	row.parent_pid = 5000;
+	row.host = rank < 2 ? "node1" : "node2";
+	row.launcher = launcher;
+	row.rank = launcher ? (uint64_t)rank : 0;
+	row.ranks = launcher ? RANKS : 0;
 	const int64_t id = profile_add_process(writer, &row, &err);
 
 	require(id != 0);

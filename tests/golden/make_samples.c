@@ -11,10 +11,7 @@ static struct error err;
 
 static void require(bool ok)
 {
-	if (ok)
-		return;
-	fprintf(stderr, "%s\n", err.message);
-	exit(1);
+	small_require(ok, &err);
 }
 
 /* ---- vector (d) of docs/explanation/data-values.md, 6 ---- */

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static void require(bool ok, const struct error *err)
+void small_require(bool ok, const struct error *err)
 {
 	if (ok)
 		return;
@@ -36,14 +36,13 @@ struct profile_writer *small_profile_open(const char *path)
 	struct error err;
 	struct profile_writer *writer = profile_writer_open(path, false, &err);
 
-	require(writer != NULL, &err);
+	small_require(writer != NULL, &err);
 	return writer;
 }
 
-int64_t small_process(struct profile_writer *writer, int64_t pid, const char *name)
+struct profile_process small_process_row(int64_t pid, const char *name)
 {
-	struct error err;
-	const struct profile_process row = {
+	return (struct profile_process){
 		.pid = pid,
 		.parent_pid = 1,
 		.name = name,
@@ -54,9 +53,15 @@ int64_t small_process(struct profile_writer *writer, int64_t pid, const char *na
 		.cost_ticks = {4, 4, 3, 3},
 		.os_means = TARE_OS_BY_SELECTOR | TARE_OS_BY_RSEQ | TARE_OS_BY_SITES,
 	};
+}
+
+int64_t small_process(struct profile_writer *writer, int64_t pid, const char *name)
+{
+	struct error err;
+	const struct profile_process row = small_process_row(pid, name);
 	const int64_t id = profile_add_process(writer, &row, &err);
 
-	require(id != 0, &err);
+	small_require(id != 0, &err);
 	return id;
 }
 
@@ -86,7 +91,7 @@ int64_t small_thread_of(struct profile_writer *writer, int64_t process, int64_t 
 	};
 	const int64_t id = profile_add_thread(writer, &row, &err);
 
-	require(id != 0, &err);
+	small_require(id != 0, &err);
 	return id;
 }
 
@@ -99,7 +104,7 @@ int64_t small_module(struct profile_writer *writer, const char *path)
 					   .instrumented = true};
 	const int64_t id = profile_add_module(writer, &row, &err);
 
-	require(id != 0, &err);
+	small_require(id != 0, &err);
 	return id;
 }
 
@@ -111,7 +116,7 @@ int64_t small_function(struct profile_writer *writer, int64_t module, const char
 		.module = module, .name = name, .link_addr = link_addr, .size = 64};
 	const int64_t id = profile_add_function(writer, &row, &err);
 
-	require(id != 0, &err);
+	small_require(id != 0, &err);
 	return id;
 }
 
@@ -163,7 +168,7 @@ void small_nodes(struct profile_writer *writer, const struct small_node *nodes, 
 		if (row.calls)
 			lengths_of(&nodes[i], lengths);
 		row.lengths = lengths;
-		require(profile_add_node(writer, &row, &err), &err);
+		small_require(profile_add_node(writer, &row, &err), &err);
 	}
 }
 
@@ -173,8 +178,8 @@ void small_profile_commit_as(struct profile_writer *writer, const char *method)
 	struct error err;
 
 	session.method = method;
-	require(profile_write_session(writer, &session, &err), &err);
-	require(profile_writer_commit(writer, &err), &err);
+	small_require(profile_write_session(writer, &session, &err), &err);
+	small_require(profile_writer_commit(writer, &err), &err);
 }
 
 void small_profile_commit(struct profile_writer *writer)
@@ -188,7 +193,7 @@ int64_t small_event(struct profile_writer *writer, const char *name, const char 
 	const struct profile_event row = {.name = name, .unit = unit, .frequency = 997};
 	const int64_t id = profile_add_event(writer, &row, &err);
 
-	require(id != 0, &err);
+	small_require(id != 0, &err);
 	return id;
 }
 
@@ -198,7 +203,7 @@ int64_t small_stack_at(struct profile_writer *writer, int64_t parent, int64_t lo
 	const struct profile_stack row = {.parent = parent, .location = location};
 	const int64_t id = profile_add_stack(writer, &row, &err);
 
-	require(id != 0, &err);
+	small_require(id != 0, &err);
 	return id;
 }
 
@@ -209,7 +214,7 @@ int64_t small_stack(struct profile_writer *writer, int64_t parent, int64_t funct
 	const struct profile_location row = {.function = function, .link_addr = link_addr};
 	const int64_t location = profile_add_location(writer, &row, &err);
 
-	require(location != 0, &err);
+	small_require(location != 0, &err);
 	return small_stack_at(writer, parent, location);
 }
 
@@ -220,7 +225,7 @@ void small_samples(struct profile_writer *writer, const struct profile_stack_val
 
 	if (!value.weight)
 		value.weight = value.samples * 1000000;
-	require(profile_add_stack_value(writer, &value, &err), &err);
+	small_require(profile_add_stack_value(writer, &value, &err), &err);
 }
 
 static uint64_t zigzag(uint64_t now, uint64_t before)
@@ -247,6 +252,6 @@ void small_chunk(struct profile_writer *writer, struct profile_sample_chunk row,
 		row.end_ticks += samples[i].later;
 	}
 	row.data = (struct profile_bytes){.start = data.data, .size = data.len};
-	require(profile_add_sample_chunk(writer, &row, &err), &err);
+	small_require(profile_add_sample_chunk(writer, &row, &err), &err);
 	vec_fini(&data);
 }

@@ -17,8 +17,11 @@ struct small_node {
 
 /* A writer with a session of 1 GHz, so that a tick is a nanosecond. */
 struct profile_writer *small_profile_open(const char *path);
-/* The session alone, to be changed by the caller before it is written. */
+/* Unless ok, prints the sentence of `err` and ends the program with 1. */
+void small_require(bool ok, const struct error *err);
+/* The session alone, and a process's row, to be changed by the caller before they are written. */
 struct profile_session small_profile_session(void);
+struct profile_process small_process_row(int64_t pid, const char *name);
 int64_t small_process(struct profile_writer *writer, int64_t pid, const char *name);
 /* now_ticks and os_ticks have to be the sums over the thread's nodes. */
 int64_t small_thread(struct profile_writer *writer, int64_t process, int64_t tid,
