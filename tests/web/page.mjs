@@ -50,6 +50,43 @@ const tests = {
 		return { problems, close };
 	},
 
+	async 'ranks have the numbers of tare report, and lead to their functions'() {
+		const { page, problems, close } = await openPage(browser, pageOf('ranks'));
+		await view(page, 'Ranks');
+		const { ranks, calls } = report('ranks', profile('ranks')).tables;
+		const spread = report('imbalance', profile('ranks')).tables;
+		const tables = await page.locator('.ranks .table-card h2').allTextContents();
+		equal(tables.length, 4, 'tables');
+		const card = (n) => page.locator('.ranks .table-card').nth(n);
+		const column = async (n, key) => {
+			const heads = await card(n).locator('.grid-head [role=columnheader]').evaluateAll((all) => all.map((head) => head.querySelector('[data-key]')?.dataset.key));
+			check(heads.includes(key), `no column ${key} among ${heads}`);
+			return card(n).locator('.grid-row.data').evaluateAll((all, at) => all.sort((a, b) => a.dataset.index - b.dataset.index)
+				.map((row) => row.children[at].textContent), heads.indexOf(key));
+		};
+		equal(await column(0, 'rank'), ranks.map(({ rank }) => String(rank)), 'ranks');
+		equal(await column(0, 'work_percent'), ranks.map((row) => row.work_percent.toFixed(2)), 'their work');
+		equal((await column(1, 'cpu_most_rank')).sort(), spread.functions.map((row) => String(row.cpu_most_rank)).sort(), 'of functions, the rank with most');
+		equal((await column(2, 'mpi_call')).sort(), spread.mpi.map((row) => row.mpi_call).sort(), 'calls of MPI');
+		equal((await column(3, 'calls')).map(Number).sort((a, b) => a - b), calls.map((row) => row.calls).sort((a, b) => a - b), 'calls by rank');
+		const most = ranks.reduce((best, row) => (row.work_ns > best.work_ns ? row : best));
+		const average = ranks.reduce((sum, row) => sum + row.work_ns, 0) / ranks.length;
+		equal(await text(page.locator('.ranks .lead')), [`Rank ${most.rank} works most: ${time(most.work_ns)}, ${(100 * (most.work_ns / average - 1)).toFixed(2)} % more than the average of ${ranks.length} ranks`], 'who is waited for');
+		equal(await axeProblems(page), [], 'accessibility');
+		const bars = page.locator('.ranks .bar-row');
+		equal((await text(bars.locator('.bar-text'))), ranks.map((row) => time(row.work_ns)), 'bars');
+		await bars.nth(3).click();
+		check((await cells(page, 'function')).includes('kernel'), 'no functions of the rank');
+		equal(await page.evaluate(() => [...tarePage.state.threads].length), 1, 'threads of the rank');
+		return { problems, close };
+	},
+
+	async 'has no ranks where there are none'() {
+		const { page, problems, close } = await openPage(browser, pageOf('work'));
+		equal(await page.getByRole('tab', { name: 'Ranks', exact: true }).count(), 0, 'tabs');
+		return { problems, close };
+	},
+
 	async 'sorts, searches, chooses columns'() {
 		const { page, problems, close } = await openPage(browser, pageOf('work'));
 		await view(page, 'Functions');

@@ -189,17 +189,24 @@ static bool is_of_lines(const char *view)
 	return !strcmp(view, "lines") || !strcmp(view, "instructions");
 }
 
+/* The view's first table by that name, others by theirs behind it. */
 static bool pack_view(struct html_pack *pack, const struct analysis *analysis,
 		      const struct report_options *options, const char *name, struct error *err)
 {
 	struct report report = {0};
+	struct str table = {0};
 
 	/* Not every profile has what every view shows. */
 	if (!report_open(&report, analysis, options, err))
 		return err->code == ERROR_NOT_FOUND || err->code == ERROR_USAGE;
-	for (size_t i = 0; i < report.table_count; i++)
-		html_pack_table(pack, &report, &report.tables[i],
-				name ? name : report.tables[i].name);
+	for (size_t i = 0; i < report.table_count; i++) {
+		str_clear(&table);
+		str_append(&table, name);
+		if (i)
+			str_printf(&table, "_%s", report.tables[i].name);
+		html_pack_table(pack, &report, &report.tables[i], table.data);
+	}
+	str_fini(&table);
 	report_close(&report);
 	return true;
 }
@@ -207,9 +214,9 @@ static bool pack_view(struct html_pack *pack, const struct analysis *analysis,
 bool html_pack_tables(struct html_pack *pack, const struct analysis *analysis,
 		      const struct export_options *options, struct error *err)
 {
-	static const char *const views[] = {"functions", "modules",	 "threads", "processes",
-					    "lines",	 "instructions", "methods", "os",
-					    "locks",	 "coverage",	 "marks"};
+	static const char *const views[] = {
+		"functions", "modules", "threads",  "processes", "lines", "instructions", "methods",
+		"os",	     "locks",	"coverage", "marks",	 "ranks", "imbalance"};
 	struct report_options wanted = {.profile_path = options->path,
 					.format = REPORT_JSON,
 					.limit = REPORT_LIMIT_DEFAULT,
@@ -222,7 +229,7 @@ bool html_pack_tables(struct html_pack *pack, const struct analysis *analysis,
 		wanted.view = views[i];
 		ok = pack_view(pack,
 			       is_of_lines(views[i]) ? html_lines_of(analysis, options) : analysis,
-			       &wanted, NULL, err);
+			       &wanted, views[i], err);
 	}
 	wanted.view = "coverage";
 	wanted.verbose = true;

@@ -10,6 +10,7 @@ import { FlameView } from './flame.ts';
 import { threadsOf } from './frame_actions.ts';
 import { FunctionsView } from './functions.ts';
 import { InstructionsView } from './instructions.ts';
+import { RanksView } from './ranks.ts';
 import { RecordingView } from './recording.ts';
 import { SourceView } from './source.ts';
 import { SummaryView } from './summary.ts';
@@ -113,5 +114,6 @@ export function makeViews(context: Context): View[] {
 	const shown: View[] = tables.map((view) => (view.name === 'instructions' && hasCode ? new InstructionsView(context, view) : view));
 	return [new SummaryView(context), new FunctionsView(context), new TreeView(context), new FlameView(context),
 		...(profile.hasStates ? [new TimelineView(context)] : []),
-		...(hasCode || profile.header.code.functions > 0 ? [new SourceView(context)] : []), ...shown, new RecordingView(context, appended)];
+		...(hasCode || profile.header.code.functions > 0 ? [new SourceView(context)] : []), ...shown,
+		...(has('ranks') ? [new RanksView(context)] : []), new RecordingView(context, appended)];
 }
