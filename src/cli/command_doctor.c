@@ -59,6 +59,8 @@ const struct command command_doctor = {
 		"With --fix-hints it also says what you would type to mend what is limited or\n"
 		"fails. Some of it needs root; none of it is run.\n\n"
 		"Exit status: 0 if tare can record here, 1 if not, 2 wrong command line.",
+	.examples = "tare doctor               # can tare record here?\n"
+		    "tare doctor --fix-hints   # and what mends what is limited\n",
 	.options = doctor_options,
 	.operand_kind = OPERAND_WORD,
 	.values_bytes = sizeof(struct doctor_values),

@@ -191,6 +191,10 @@ const struct command command_instrument = {
 		"arms its probes; or lists its functions with what becomes of each.\n\n"
 		"Exit status: 0; 1 if FILE cannot be instrumented or the copy cannot be written;\n"
 		"2 for a wrong command line.",
+	.examples =
+		"tare instrument --list ./prog         # its functions, and what becomes of each\n"
+		"tare instrument -o prog.copy ./prog   # a copy with probes\n"
+		"tare instrument --verify ./prog       # holds a copy against the original\n",
 	.options = instrument_options,
 	.operand_kind = OPERAND_FILE,
 	.values_bytes = sizeof(struct instrument_values),

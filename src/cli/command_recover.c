@@ -164,6 +164,9 @@ const struct command command_recover = {
 		"Exit status: 0 written, listed or removed, 1 failed (no such directory, nothing "
 		"to\n"
 		"recover, in use, profile not writable), 2 wrong command line.",
+	.examples =
+		"tare recover                                     # sessions of this user\n"
+		"tare recover /dev/shm/tare.Xk2bQ1 -o prog.tare   # the profile of one of them\n",
 	.options = recover_options,
 	.operand_kind = OPERAND_DIRECTORY,
 	.values_bytes = sizeof(struct recover_values),

@@ -94,8 +94,9 @@ void command_print_usage(FILE *stream)
 			   "  tare report               the summary of the newest profile here\n"
 			   "  tare view                 the same in a browser\n"
 			   "  tare top PID              what runs already, live\n"
-			   "\n\"tare COMMAND --help\" describes a command, \"tare --version\" "
-			   "prints the version,\nwith --build also what it was built from.\n");
+			   "\n\"tare COMMAND --help\" describes a command, \"tare help\" lists "
+			   "what else can be read.\n\"tare --version\" prints the version, with "
+			   "--build also what it was built from.\n");
 }
 
 static void append_examples(const char *examples, struct str *text)

@@ -51,6 +51,7 @@ ask tare record ls -o
 ask tare ctl 1 s
 ask tare recover ''
 ask tare help rec
+ask tare help wa
 ask tare doctor o
 COMP_WORDBREAKS=${COMP_WORDBREAKS//=/}
 ask tare report one.tare --format=c
