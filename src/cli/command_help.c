@@ -105,7 +105,7 @@ static const char *const *topic_names(void)
 static bool show_topic(const char *name, bool no_pager, struct error *err)
 {
 	struct str text = {0};
-	struct sink sink = {0};
+	struct sink sink = {.file = {.fd = -1}};
 	bool ok = topic_append(name, command_names(), text_columns(), &text, err) &&
 		  sink_open(&sink, NULL, no_pager ? 0 : SINK_PAGES, err);
 
