@@ -8,6 +8,7 @@
 #include "cli/known_functions.h"
 #include "cli/manual.h"
 #include "cli/print.h"
+#include "cli/reference_page.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
 #include "cli/topic.h"
@@ -20,7 +21,7 @@ enum { COLUMNS_LEAST = 40, COLUMNS_MOST = 100 };
 enum { SHELL_NONE = -1, SHELL_BASH, SHELL_ZSH, SHELL_FISH };
 
 struct help_values {
-	bool manual, all, no_pager;
+	bool manual, all, no_pager, markdown;
 	const char *functions;
 	int shell;
 };
@@ -36,6 +37,11 @@ static const struct option help_options[] = {
 	 .help = "Describe the rare options of COMMAND too",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct help_values, all)},
+	{.name = "markdown",
+	 .help = "Print docs/reference/commands.md: all commands with all their options",
+	 .type = OPTION_FLAG,
+	 .rare = true,
+	 .offset = offsetof(struct help_values, markdown)},
 	{.name = "functions",
 	 .argument = "PREFIX",
 	 .fallback = "",
@@ -68,6 +74,15 @@ static void print_manual(const struct command *command)
 		manual_command(command, command_table, &page);
 	else
 		manual_program(command_table, &page);
+	print_data(page.data);
+	str_fini(&page);
+}
+
+static void print_reference(void)
+{
+	struct str page = {0};
+
+	reference_page(command_table, &page);
 	print_data(page.data);
 	str_fini(&page);
 }
@@ -140,12 +155,18 @@ static int help_run(const void *values, const struct operands *operands, struct 
 	const struct help_values *help = values;
 	const struct command *command = NULL;
 
-	if (help->functions && operands->count < 2 && help->shell == SHELL_NONE && !help->manual)
+	if (help->markdown && !operands->count && !help->functions && !help->manual &&
+	    help->shell == SHELL_NONE) {
+		print_reference();
+		return EXIT_STATUS_OK;
+	}
+	if (help->functions && !help->markdown && operands->count < 2 &&
+	    help->shell == SHELL_NONE && !help->manual)
 		return known_functions_print(&command_help, help->functions,
 					     operands->count ? operands->items[0] : NULL, err)
 			       ? EXIT_STATUS_OK
 			       : -1;
-	if (help->functions || operands->count > 1 ||
+	if (help->markdown || help->functions || operands->count > 1 ||
 	    (operands->count && help->shell != SHELL_NONE) ||
 	    (help->manual && help->shell != SHELL_NONE)) {
 		error_set(err, ERROR_USAGE, "too much at once; see tare help --help");

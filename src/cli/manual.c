@@ -126,19 +126,15 @@ static void roff_entry(struct str *out, const char *term, size_t length)
 	str_append(out, "\\fR\n");
 }
 
-/* Where the term of "  term   text" ends. */
-static size_t term_length(const char *line, size_t length)
+size_t manual_term_length(const char *line, size_t length)
 {
-	size_t at = 0;
+	size_t at = 2;
 
+	if (length <= 2 || line[0] != ' ' || line[1] != ' ' || line[2] == ' ')
+		return 0;
 	while (at < length && !(line[at] == ' ' && (at + 1 == length || line[at + 1] == ' ')))
 		at++;
-	return at;
-}
-
-static bool is_entry(const char *line, size_t length)
-{
-	return length > 2 && line[0] == ' ' && line[1] == ' ' && line[2] != ' ';
+	return at - 2;
 }
 
 /* Paragraphs and lists, up to `end`. */
@@ -156,8 +152,8 @@ static void roff_paragraphs(struct str *out, const char *text, const char *end)
 			pause = true;
 			continue;
 		}
-		if (is_entry(line, length)) {
-			const size_t term = term_length(line + 2, length - 2);
+		const size_t term = manual_term_length(line, length);
+		if (term) {
 			roff_entry(out, line + 2, term);
 			line += 2 + term;
 			length -= 2 + term;

@@ -25,7 +25,7 @@ cmp <(tare help record) <(tare record --help)
 for unknown in wiats recrod mutex zzzz '' . '*' '%s%n' "$(printf '\033[31m')" "$(printf 'x%.0s' {1..5000})"; do
 	tare help "$unknown" 2>message && echo "shown: $unknown"
 	[ "$(wc -l <message)" = 1 ] || cat message
-	cut -c 1-200 message
+	sed 's,that have the word: [a-z/, -]*;,that have the word: …;,' message | cut -c 1-200
 done
 tare help --man waits 2>&1
 tare help waits glossary 2>&1
