@@ -19,9 +19,9 @@ static bool open_one(struct compared_profile *one, const char *path,
 	return one->analysis != NULL;
 }
 
-/* As `tare annotate` has them. */
+/* The samples beside calls: of a page as `tare annotate` has them. */
 static bool open_lines(struct compared_profile *one, const struct analysis_options *options,
-		       struct error *err)
+		       enum compared_use use, struct error *err)
 {
 	const struct analysis *shown = one->analysis;
 	struct analysis_options own = *options;
@@ -29,7 +29,7 @@ static bool open_lines(struct compared_profile *one, const struct analysis_optio
 	if (shown->method != ANALYSIS_INSTRUMENT || !shown->event)
 		return true;
 	own.method = ANALYSIS_SAMPLE;
-	own.call_places = own.sampled_places = true;
+	own.call_places = own.sampled_places = use == COMPARED_PAGE;
 	own.times = own.coverage_functions = false;
 	one->lines = analysis_open(one->profile, &own, err);
 	return one->lines != NULL;
@@ -66,7 +66,8 @@ bool compared_open(struct compared *compared, const char *path, const char *base
 		return error_set(err, ERROR_NOT_FOUND,
 				 "no process or thread of %s matches; the threads view lists them",
 				 path);
-	if (use == COMPARED_PAGE && !open_lines(&compared->profile, options, err))
+	if ((use == COMPARED_PAGE || use == COMPARED_FLEET) &&
+	    !open_lines(&compared->profile, options, use, err))
 		return false;
 	if (!base)
 		return true;

@@ -9,7 +9,7 @@ struct compared_profile {
 	struct profile *profile; /* NULL: none */
 	struct analysis *analysis;
 	/* Of a page: the same with the values of lines, where these are by samples and `analysis`
-	   shows calls; else NULL. */
+	   shows calls; of a fleet the same with those of samples. Else NULL. */
 	struct analysis *lines;
 };
 
@@ -20,7 +20,8 @@ struct compared {
 
 /*
  * What for: an export of events in the order of time, or of call paths, a page, or a table: of
- * lines, samples' or calls', or others; or an export of executions.
+ * lines, samples' or calls', or others; or an export of executions, or of
+ * whole runs.
  */
 enum compared_use {
 	COMPARED_EVENTS,
@@ -29,6 +30,7 @@ enum compared_use {
 	COMPARED_PAGE,
 	COMPARED_LINES,
 	COMPARED_EXECUTIONS,
+	COMPARED_FLEET, /* all call paths, of calls and of samples */
 	COMPARED_TABLE
 };
 

@@ -2,6 +2,8 @@
 #include "report/export.h"
 
 #include "report/export/executed.h"
+#include "report/export/fleet.h"
+#include "report/export/fleet_schema.h"
 #include "report/export/paths.h"
 #include "report/export/timeline.h"
 #include "report/html/html.h"
@@ -79,6 +81,11 @@ const struct export_format export_formats[] = {
 	 .of_executions = true,
 	 .tells_command = true,
 	 .write = executed_write_gcov},
+	{.name = "clickhouse",
+	 .summary = "tables of runs, functions and call paths, for ClickHouse and DuckDB",
+	 .of_tables = true,
+	 .tells_command = true,
+	 .write = fleet_write},
 	{.name = "csv", .summary = "the call tree as tare report has it", .write = write_csv},
 	{.name = "json",
 	 .summary = "the call tree as tare report has it",
@@ -94,6 +101,37 @@ const char *const *export_format_names(void)
 	for (size_t i = 0; export_formats[i].name; i++)
 		names[i] = export_formats[i].name;
 	return names;
+}
+
+const char *const *export_table_names(void)
+{
+	static const char *names[FLEET_TABLES + 1];
+
+	for (size_t i = 0; i < FLEET_TABLES; i++)
+		names[i] = fleet_tables[i].name;
+	return names;
+}
+
+uint64_t export_run_hash(const struct profile *profile)
+{
+	return fleet_run_hash(profile);
+}
+
+const char *const export_schema_choices[] = {
+	[FLEET_SCHEMA_NONE] = "none",
+	[FLEET_SCHEMA_CLICKHOUSE] = "clickhouse",
+	[FLEET_SCHEMA_SHARD] = "shard",
+	[FLEET_SCHEMA_DUCKDB] = "duckdb",
+	NULL,
+};
+
+void export_write_schema(int choice, FILE *stream)
+{
+	struct str text = {0};
+
+	fleet_schema_append(&text, (enum fleet_schema)choice);
+	fputs(text.data, stream);
+	str_fini(&text);
 }
 
 const struct export_format *export_format_find(const char *name, struct error *err)
