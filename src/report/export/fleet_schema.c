@@ -58,8 +58,8 @@ static const struct {
 	 "    GROUP BY program, program_build_id, ranks, function, rank) AS by_rank\n"
 	 "  GROUP BY program, program_build_id, job_ranks, function"},
 	{"function_by_build",
-	 "SELECT program, program_build_id, function, max(module) AS of_module,\n"
-	 "    max(name) AS of_name, sum(processes) AS ran_in, sum(all_calls) AS calls,\n"
+	 "SELECT program, program_build_id, function, max(module) AS module,\n"
+	 "    max(name) AS name, sum(processes) AS ran_in, sum(all_calls) AS calls,\n"
 	 "    sum(cpu_own_ns) AS own_ns, sum(cpu_ns) AS with_callees_ns\n"
 	 "  FROM function_by_rank GROUP BY program, program_build_id, function"},
 };
