@@ -148,7 +148,7 @@ static bool write_tables(const struct export_format *format, const struct export
 	const char *const *names = export_table_names();
 	struct export_options options = options_of(values, compared);
 	const uint64_t run = export_run_hash(compared->profile.analysis->profile);
-	struct arena arena;
+	struct arena arena = {0};
 	struct vec_of(struct sink) sinks = {0};
 	bool ok = mkdir(values->output, 0777) == 0 || errno == EEXIST ||
 		  error_set_errno(err, errno, "cannot make the directory %s", values->output);
@@ -156,7 +156,8 @@ static bool write_tables(const struct export_format *format, const struct export
 	arena_init(&arena);
 	for (size_t i = 0; ok && names[i]; i++) {
 		options.table = names[i];
-		struct sink sink = {.path = arena_printf(&arena, "%s/%s.%" PRIu64 ".csv",
+		struct sink sink = {.file = {.fd = -1},
+				    .path = arena_printf(&arena, "%s/%s.%" PRIu64 ".csv",
 							 values->output, names[i], run)};
 		ok = write_table(format, &options, compared, &sink, err);
 		if (sink.stream)
