@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 # Options for `meson setup`, as in `make SETUP=-Dwerror=true`.
 SETUP  ?=
 
-.PHONY: all build everything demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential fuzz-sessions bench accuracy clean
+.PHONY: all build everything demo test test-update install check-format lint sanitize fuzz fuzz-coverage fuzz-differential fuzz-sessions bench fleet accuracy clean
 .PHONY: deb check-deb tarball check-tarball image
 .PHONY: web web-speed web-pictures setup-build setup-test check-rewriter check-rewriter-full check-kills check-ranks check-unwind
 
@@ -157,6 +157,12 @@ bench:
 	@$(MAKE) --no-print-directory everything
 	bench/run $(BUILD) --write docs/explanation/benchmarks.md
 	scripts/check-documents --write
+
+# Large profiles in two ClickHouse servers, and with DUCKDB=FOLDER, which has the npm package @duckdb/node-api, in that.
+fleet:
+	@scripts/setup build fleet
+	@$(MAKE) --no-print-directory everything
+	bench/fleet $(BUILD) $(if $(COUNT),--count=$(COUNT)) $(if $(DUCKDB),--duckdb=$(DUCKDB))
 
 # Recordings of real programs beside perf, callgrind and plain runs; a quarter of an hour on a machine that does
 # nothing else. OPTIONS of `tare record`, ONLY one program.

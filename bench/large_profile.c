@@ -2,9 +2,10 @@
  * Writes a large profile, always the same one for the same arguments: call paths of several threads
  * over functions of several modules, deep and wide as those of real programs are, with OS time and
  * histograms. Of profiles with different seeds, the first SHARED per cent of the call paths are the
- * same, the others and all values are not.
+ * same, the others and all values are not. With RANKS, each seed is a rank of a job of so many, on
+ * a host of four, and every second job is of another build.
  *
- * Usage: large_profile FILE [NODES [MODULES [FUNCTIONS [THREADS [SEED [SHARED]]]]]]
+ * Usage: large_profile FILE [NODES [MODULES [FUNCTIONS [THREADS [SEED [SHARED [RANKS]]]]]]]
  */
 #include "tests/support/small_profile.h"
 
@@ -15,7 +16,7 @@
 enum { PATH_MAX_DEPTH = 60 };
 
 struct size {
-	size_t nodes, modules, functions, threads, seed, shared;
+	size_t nodes, modules, functions, threads, seed, shared, ranks;
 };
 
 static struct error err;
@@ -65,6 +66,39 @@ static void add_functions(struct profile_writer *writer, const struct size *size
 			       0x1000 + 64 * i);
 	}
 	str_fini(&text);
+}
+
+/* The program's own module is the last one, so that functions have the same ones in any case. */
+static void add_program(struct profile_writer *writer, const struct size *size)
+{
+	struct str build = {0};
+	const size_t job = size->seed / size->ranks;
+
+	str_printf(&build, "%040zx", job % 2 + 1);
+	const struct profile_module row = {
+		.name = "large", .path = "large", .build_id = build.data, .instrumented = true};
+	require(profile_add_module(writer, &row, &err) != 0);
+	str_fini(&build);
+}
+
+static int64_t add_process(struct profile_writer *writer, const struct size *size)
+{
+	struct str host = {0};
+	struct profile_process row = small_process_row(4001, "large");
+
+	if (!size->ranks)
+		return small_process(writer, 4001, "large");
+	row.pid += (int64_t)size->seed;
+	row.begin_ticks += size->seed;
+	row.rank = size->seed % size->ranks;
+	row.ranks = size->ranks;
+	row.launcher = "slurm";
+	str_printf(&host, "node%02zu", size->seed / 4 % 100);
+	row.host = host.data;
+	const int64_t id = profile_add_process(writer, &row, &err);
+	require(id != 0);
+	str_fini(&host);
+	return id;
 }
 
 /* The path that the node before ended; the thread's root is at 0. */
@@ -142,20 +176,23 @@ int main(int argc, char **argv)
 {
 	const struct size size = {argument(argc, argv, 2, 1000000), argument(argc, argv, 3, 50),
 				  argument(argc, argv, 4, 20000),   argument(argc, argv, 5, 8),
-				  argument(argc, argv, 6, 0),	    argument(argc, argv, 7, 0)};
+				  argument(argc, argv, 6, 0),	    argument(argc, argv, 7, 0),
+				  argument(argc, argv, 8, 0)};
 
 	if (argc < 2 || !size.nodes || !size.modules || !size.functions || !size.threads) {
 		fputs("usage: large_profile FILE [NODES [MODULES [FUNCTIONS [THREADS [SEED "
-		      "[SHARED]]]]]]\n",
+		      "[SHARED [RANKS]]]]]]]\n",
 		      stderr);
 		return 2;
 	}
 	value_state += hash_u64(size.seed);
 	struct profile_writer *writer = small_profile_open(argv[1]);
-	const int64_t process = small_process(writer, 4001, "large");
+	const int64_t process = add_process(writer, &size);
 	for (size_t i = 0; i < size.threads; i++)
 		small_thread(writer, process, 4001 + (int64_t)i, 0, 0);
 	add_functions(writer, &size);
+	if (size.ranks)
+		add_program(writer, &size);
 	add_nodes(writer, &size);
 	small_profile_commit(writer);
 	return 0;
