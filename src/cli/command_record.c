@@ -4,10 +4,13 @@
  * not support the program, 126 where the command cannot be executed, 127 where it is not found.
  */
 #include "cli/command.h"
+#include "cli/continuous.h"
+#include "cli/external_program.h"
 #include "cli/fetch_progress.h"
 #include "cli/output_name.h"
 #include "cli/print.h"
 #include "cli/progress.h"
+#include "cli/push.h"
 #include "cli/recording_brief.h"
 #include "cli/recording_line.h"
 #include "cli/repeated_runs.h"
@@ -36,6 +39,9 @@ struct record_values {
 	int64_t max_nodes, max_paths, max_memory, max_disk, max_threads;
 	int64_t max_depth; /* 0: any */
 	int64_t repeat;	   /* 0: one run, whose output has no number */
+	double every;	   /* 0: one recording */
+	int64_t keep;	   /* profiles of these */
+	const char *push;
 	bool exact, no_learned, all_paths, call_sites, paused, no_follow, no_cache, no_debuginfod,
 		wait, exec, quiet, verbose;
 };
@@ -290,6 +296,33 @@ static const struct option record_option_table[] = {
 	 .min = 1,
 	 .max = REPEATED_RUNS_MAX,
 	 .offset = offsetof(struct record_values, repeat)},
+	{.name = "every",
+	 .group = OPTION_WHAT,
+	 .argument = "SECONDS",
+	 .help = "With -p or -a: begin a new profile all so many seconds, without a gap, into "
+		 "FILE.20261231T235900Z.tare, named by the time in UTC",
+	 .type = OPTION_NUMBER,
+	 .min = 1,
+	 .max = 100000000,
+	 .offset = offsetof(struct record_values, every)},
+	{.name = "keep",
+	 .group = OPTION_WHAT,
+	 .rare = true,
+	 .argument = "N",
+	 .help = "With --every: leave the newest N profiles on the disk (default 10)",
+	 .type = OPTION_INTEGER,
+	 .min = 1,
+	 .max = 1 << 20,
+	 .offset = offsetof(struct record_values, keep)},
+	{.name = "push",
+	 .group = OPTION_WHAT,
+	 .rare = true,
+	 .argument = "SERVER:URL",
+	 .help = "With --every: send each profile to a server of continuous profiles, "
+		 "pyroscope:http://HOST:4040 or parca:http://HOST:7070, by curl; what it does not "
+		 "take is tried again as long as the profile is there",
+	 .type = OPTION_TEXT,
+	 .offset = offsetof(struct record_values, push)},
 	{.name = "no-follow",
 	 .group = OPTION_WHAT,
 	 .place = 8,
@@ -421,6 +454,24 @@ static uint32_t adaptive_percent(const struct record_values *values, enum record
 	return method == RECORD_BOTH && !wants_all_timed(values) ? USUAL : 0;
 }
 
+static bool check_continuous(const struct record_values *values, bool has_command,
+			     struct error *err)
+{
+	struct push_target target;
+
+	if (values->every > 0 && has_command)
+		return error_set(
+			err, ERROR_USAGE,
+			"--every is for --pid and --all; a command is recorded as a whole");
+	if (values->every <= 0 && (values->keep || values->push))
+		return error_set(err, ERROR_USAGE, "%s is for recordings with --every=SECONDS",
+				 values->keep ? "--keep" : "--push");
+	if (values->push && !program_is_there("curl"))
+		return error_set(err, ERROR_NOT_FOUND,
+				 "--push sends by curl, which is not installed");
+	return !values->push || push_parse(values->push, &target, err);
+}
+
 static bool check_method(const struct record_values *values, enum record_method method,
 			 bool has_command, struct error *err)
 {
@@ -470,7 +521,7 @@ static bool check_method(const struct record_values *values, enum record_method 
 					 ? "--exec gives this process to the command, so there "
 					   "is no second run; leave out --repeat"
 					 : "--repeat is for commands");
-	return true;
+	return check_continuous(values, has_command, err);
 }
 
 /*
@@ -572,6 +623,46 @@ static int record_repeatedly(const struct record_values *values, struct record_o
 	return status;
 }
 
+static bool send_part(const char *path, int64_t begin_s, int64_t end_s, void *context)
+{
+	const struct run_context *run = context;
+	struct push_target target;
+	struct error err = {0};
+
+	if (push_parse(run->values->push, &target, &err) &&
+	    push_profile(&target, path, begin_s, end_s, &err))
+		return true;
+	print_note(&command_record, "%s was not sent: %s", path, err.message);
+	return false;
+}
+
+static void say_part(const char *sentence, void *context)
+{
+	(void)context;
+	print_note(&command_record, "%s", sentence);
+}
+
+static int record_continuously(const struct record_values *values, struct record_options *options,
+			       struct record_output *output, struct error *err)
+{
+	enum { KEEP = 10 };
+	struct run_context context = {values, options, output};
+	const struct continuous continuous = {.part_s = values->every,
+					      .duration_s = values->sampling.duration,
+					      .keep = values->keep ? values->keep : KEEP,
+					      .output = values->output,
+					      .make = record_run_of_many,
+					      .send = values->push ? send_part : NULL,
+					      .say = say_part,
+					      .context = &context};
+	int status = STATUS_FAILED;
+
+	options->sampling.duration_s = values->every;
+	if (!continuous_record(&continuous, &status, err))
+		command_print_error(&command_record, err);
+	return status;
+}
+
 static int record_named(const struct record_values *values, const struct operands *operands,
 			struct error *err)
 {
@@ -641,8 +732,9 @@ static int record_named(const struct record_values *values, const struct operand
 	effective.adaptive = options.settings.adaptive_percent / 100.0;
 	options_describe(record_option_table, &effective, &described);
 	options.described = described.data;
-	status = values->repeat ? record_repeatedly(values, &options, &output, err)
-				: record_once(values, &options, &output, err).status;
+	status = values->every > 0 ? record_continuously(values, &options, &output, err)
+		 : values->repeat  ? record_repeatedly(values, &options, &output, err)
+				   : record_once(values, &options, &output, err).status;
 	str_fini(&described);
 	selection_release(&options.selection);
 	sampling_release(&options.sampling);
@@ -687,6 +779,7 @@ const struct command command_record = {
 		"tare record -- ./prog                    # calls and samples, into prog.tare\n"
 		"tare record --method=sample -- make -j8  # nearly without cost, children too\n"
 		"tare record -p redis-server -d 10        # what runs already, by number or name\n"
+		"tare record -a --every=60 --push=pyroscope:http://box:4040\n"
 		"tare record --exact --trace=16M -- ./prog\n",
 	.options = record_option_table,
 	.operand_kind = OPERAND_COMMAND,
