@@ -110,7 +110,7 @@ static bool run(const char *const *words, struct error *err)
 static bool wrap_for_parca(const char *host, const char *path, struct error *err)
 {
 	struct file_output output = {.fd = -1};
-	struct file_view pprof;
+	struct file_view pprof = {0};
 	struct str body = {0};
 
 	if (!file_view_open(&pprof, path, err))
