@@ -85,6 +85,9 @@ static bool begin_part(struct running *running, struct error *err)
 	struct part part = {.begin_s = time(NULL), .state = PART_RECORDING};
 	struct str path = {0};
 
+	/* Names differ by it. */
+	if (running->parts.len && part.begin_s <= vec_last(&running->parts).begin_s)
+		part.begin_s = vec_last(&running->parts).begin_s + 1;
 	continuous_output(of->output, part.begin_s, &path);
 	part.path = path.data;
 	part.child = begin_child(running);
@@ -100,6 +103,9 @@ static bool begin_part(struct running *running, struct error *err)
 	}
 	vec_push(&running->parts, part);
 	running->next += of->part_s;
+	/* After a long stop of the machine, not all that would have been are begun at once. */
+	if (running->next < now_s())
+		running->next = now_s() + of->part_s;
 	return true;
 }
 

@@ -72,7 +72,7 @@ busy=$!
 
 # All arrive, also those that were refused at first; the newest stay. Times follow each other.
 serve 2 3
-"$TARE" record -q -p $busy --every=1 -d 6 --keep=4 --push=pyroscope:http://127.0.0.1:$port -o p.tare 2>"$work/said" ||
+"$TARE" record -q -p $busy --every=2 -d 11 --keep=4 --push=pyroscope:http://127.0.0.1:$port -o p.tare 2>"$work/said" ||
 	fail "status $?: $(cat "$work/said")"
 end_server
 grep -c refused "$work/got" >/dev/null || fail "nothing was refused: $(cat "$work/got")"
