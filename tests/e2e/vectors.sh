@@ -5,8 +5,9 @@
 fixture=$1
 shift
 
-# A machine that is busy with other things can disturb one run, not five.
-for attempt in 1 2 3 4 5; do
+# Who is preempted between his own clock and the probe sees another time than tare: on a machine that is busy with
+# other things most runs are disturbed so, but not ten.
+for attempt in 1 2 3 4 5 6 7 8 9 10; do
 	record "$FIXTURES/$fixture" "$@"
 	report functions
 	compare sums "$work/functions.csv"
@@ -15,4 +16,4 @@ for attempt in 1 2 3 4 5; do
 	echo "attempt $attempt:"
 	cat "$work/differences"
 done
-fail "the values are wrong in each of five runs"
+fail "the values are wrong in each of ten runs"
