@@ -113,7 +113,7 @@ static void top_rename(struct tare_thread_file *self, const struct accumulate_ca
 
 /*
  * The pending call becomes that of the function which reports ENTER. When time of the operating
- * system has been recorded for the target already (the loader binding it, say), the target keeps
+ * system has been recorded for another target already (the loader binding it, say), the target keeps
  * its call and the function gets one of its own: records are not moved. `charged`: so is the
  * interval that ends here; otherwise it belongs to the function.
  */
@@ -122,17 +122,18 @@ static void call_join(struct tare_thread_file *self, const struct accumulate_eve
 {
 	struct tare_node *top = top_of(self);
 	const struct accumulate_callee callee = callee_of(self, event);
+	const bool is_target = top->key == callee.key && top->call_site == callee.call_site;
 
 	if (top->site)
 		*(volatile uint8_t *)top->site = 0;
 	top->site = 0;
-	if (top->os_exclusive) {
+	if (top->os_exclusive && !is_target) {
 		if (!charged)
 			calls_charge(self, event);
 		calls_end(self, CALL_RETURNS);
 		calls_begin(self, &callee, event->sp, 0);
 	} else {
-		if (top->key != callee.key || top->call_site != callee.call_site)
+		if (!is_target)
 			top_rename(self, &callee);
 		top_of(self)->sp += TARE_CALL_PENDING;
 		if (!charged)

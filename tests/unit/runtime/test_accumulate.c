@@ -254,6 +254,26 @@ static void test_pending_with_os_splits(void **state)
 	thread_end(&thread);
 }
 
+/* A signal between a call and its function's ENTER: one call, whose target was known. */
+static void test_pending_with_os_is_its_function(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	call(&thread, 1, FOO, SP_TOP - 32);
+	with_os(&thread, (struct accumulate_event){TARE_EVENT_ENTER, .key = A, .sp = SP_TOP - 64},
+		10, TARE_OS_INTERRUPT);
+	leave(&thread, 5, SP_TOP - 64);
+	enter(&thread, 2, FOO, SP_TOP - 32);
+	leave(&thread, 7, SP_TOP - 32);
+	leave(&thread, 0, SP_TOP);
+	assert_values(&thread, FOO, (struct values){1, 24, 19, 14, 9});
+	assert_adds_up(&thread);
+	thread_end(&thread);
+}
+
 /* An OS event in the very interval that ENTER ends belongs to the function. */
 static void test_pending_os_at_join(void **state)
 {
@@ -758,6 +778,7 @@ int main(void)
 		cmocka_unit_test(test_pending_becomes_function),
 		cmocka_unit_test(test_pending_indirect_alternates),
 		cmocka_unit_test(test_pending_with_os_splits),
+		cmocka_unit_test(test_pending_with_os_is_its_function),
 		cmocka_unit_test(test_pending_os_at_join),
 		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_cost_above_a_call),
