@@ -113,9 +113,9 @@ static void top_rename(struct tare_thread_file *self, const struct accumulate_ca
 
 /*
  * The pending call becomes that of the function which reports ENTER. When time of the operating
- * system has been recorded for another target already (the loader binding it, say), the target keeps
- * its call and the function gets one of its own: records are not moved. `charged`: so is the
- * interval that ends here; otherwise it belongs to the function.
+ * system has been recorded for another target already (the loader binding it, say), the target
+ * keeps its time until now, and the function has the call: records are not moved. `charged`: so is
+ * the interval that ends here; otherwise it belongs to the function.
  */
 static void call_join(struct tare_thread_file *self, const struct accumulate_event *event,
 		      bool charged)
@@ -130,7 +130,7 @@ static void call_join(struct tare_thread_file *self, const struct accumulate_eve
 	if (top->os_exclusive && !is_target) {
 		if (!charged)
 			calls_charge(self, event);
-		calls_end(self, CALL_RETURNS);
+		calls_abandon(self);
 		calls_begin(self, &callee, event->sp, 0);
 	} else {
 		if (!is_target)

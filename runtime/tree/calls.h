@@ -48,8 +48,8 @@ void calls_charge(struct tare_thread_file *self, const struct accumulate_event *
 void calls_note_syscall(struct tare_thread_file *self, const struct accumulate_event *event);
 
 /*
- * Ends the top call, which is not the root and will never report its end, with the last event. It
- * keeps its time and is counted nowhere.
+ * Ends the top call, which is not the root and is either another's or will never report its end,
+ * with the last event. It keeps its time and is counted nowhere.
  */
 void calls_abandon(struct tare_thread_file *self);
 

@@ -248,7 +248,7 @@ static void test_pending_with_os_splits(void **state)
 	enter(&thread, 2, FOO, SP_TOP - 32);
 	leave(&thread, 7, SP_TOP - 32);
 	leave(&thread, 0, SP_TOP);
-	assert_values(&thread, WRITE, (struct values){1, 17, 12, 7, 2});
+	assert_values(&thread, WRITE, (struct values){0, 17, 12, 7, 2});
 	assert_values(&thread, FOO, (struct values){1, 7, 7, 7, 7});
 	assert_adds_up(&thread);
 	thread_end(&thread);
