@@ -31,9 +31,10 @@ setup-test:
 	@scripts/setup build test rewriter web
 	@scripts/web-packages
 
+# A build of its own, without the optimiser: half the time, and `make` finds nothing half done.
 demo:
-	@scripts/setup build demo
-	@scripts/demo $(BUILD)
+	@scripts/setup demo
+	@scripts/demo $(BUILD)-demo $(SETUP)
 
 test: setup-test
 	@$(MAKE) --no-print-directory everything
@@ -196,4 +197,4 @@ web-pictures: setup-test
 	scripts/pictures $(BUILD)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-fuzz
+	rm -rf $(BUILD) $(BUILD)-demo $(BUILD)-sanitize $(BUILD)-fuzz
