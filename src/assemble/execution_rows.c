@@ -84,9 +84,9 @@ static const struct tare_flow_edge *branch_of(const struct flow *flow, uint32_t 
 /* The line of the block's last instruction, or NULL. */
 static const struct flow_line *last_line(const struct flow_lines *lines, uint32_t block)
 {
-	const uint32_t end = lines->first[block + 1];
+	const uint32_t number = lines->last[block];
 
-	return end > lines->first[block] ? &lines->lines.data[lines->runs[end - 1]] : NULL;
+	return number ? &lines->lines.data[number - 1] : NULL;
 }
 
 static bool write_block(struct executions *executions, struct executed_module *module,
@@ -163,7 +163,7 @@ static bool write_lines(const struct executed *executed, struct flow_unit unit, 
 
 	flow_lines_count(lines, &module->flow, &executed->counts, unit, module->line_counts);
 	for (uint32_t i = lines->first[unit.begin]; i < lines->first[unit.end] && ok; i++) {
-		const uint32_t line = lines->runs[i];
+		const uint32_t line = lines->runs.data[i].line;
 		row.count = module->line_counts[line];
 		module->line_counts[line] = 0;
 		module->ran[line] |= row.count > 0;
@@ -261,7 +261,7 @@ static bool write_idle_lines(const struct executions *executions, struct execute
 	bool ok = true;
 
 	for (uint32_t i = lines->first[unit.begin]; i < lines->first[unit.end] && ok; i++) {
-		const uint32_t line = lines->runs[i];
+		const uint32_t line = lines->runs.data[i].line;
 		if (module->ran[line])
 			continue;
 		ok = (never.function ||

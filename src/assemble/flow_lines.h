@@ -13,14 +13,34 @@ struct flow_line {
 	uint32_t line;
 };
 
+/*
+ * A line as it stands in a function, or where that was inlined: the line first, then the calls that
+ * it was inlined for.
+ */
+struct flow_place {
+	const struct lines_frame *frames;
+	size_t count; /* 0: no line */
+};
+
+/* Instructions of a block, one after the other, that are the place's own, or were inlined there. */
+struct flow_run {
+	uint32_t line;
+	struct flow_place place;
+	bool again;   /* the place comes before in this block, too */
+	bool goes_on; /* who comes to it from a block that ends there is still there */
+};
+
 /* Until flow_lines_fini. */
 struct flow_lines {
 	struct lines *debug; /* what the sources' names are part of */
 	struct vec_of(struct flow_line) lines;
-	/* The lines of block i, each followed by another: runs[first[i]…first[i + 1]). */
-	uint32_t *first, *runs;
-	unsigned char *again; /* per run: its line comes before in its block, too */
-	/* Edges by which a loop that lies in one line begins anew. */
+	struct vec_of(struct flow_run) runs;
+	uint32_t *first; /* the runs of block i are those from first[i] to first[i + 1] */
+	/* Per block: its last instruction with a line, and 1 + that line's number; 0: none has. */
+	struct flow_place *ends;
+	uint32_t *last;
+	/* Edges by which a loop in one line begins anew: in the last line of where they come from
+	   (1), of where they lead (2). */
 	unsigned char *repeats;
 };
 

@@ -4,6 +4,7 @@
 #   executions.sh instructions   each instruction and jump of a real library, beside callgrind's
 #   executions.sh lines SOURCE   each source line of a program, beside gcov's
 #   executions.sh interleaved    a line of optimised code counts once where it comes in pieces
+#   executions.sh continued      nor does it count again where control comes back to it from what was inlined
 #   executions.sh unknown        what has none is named
 #   executions.sh killed         what a program counted that was killed is there
 . "$E2E/lib.sh"
@@ -61,6 +62,48 @@ interleaved() {
 	mine=$(sqlite3 profile.tare "SELECT sum(l.count) FROM line_execution l JOIN source s ON s.id = l.source
 		WHERE s.path LIKE '%/executed.cpp' AND l.line = $(grep -n 'sum += switched(i);' "$source" | head -n 1 | cut -d: -f1)")
 	[ "$mine" = "$expected" ] || fail "tare has $mine executions of the call of switched, gcov $expected"
+}
+
+# What a line calls that was inlined into it is part of it, as is the next line of its condition; each place that
+# a function is inlined at counts for the function's lines.
+continued() {
+	need gcc sqlite3
+	cat >"$work/continued.c" <<'END'
+static inline __attribute__((always_inline)) int inlined(int x)
+{
+	if (x % 2) // inner 50
+		x += 3;
+	for (int i = 0; i < 4; i++) // loop 250
+		x ^= i; // in loop 200
+	return x;
+}
+int main(int argc, char **argv)
+{
+	volatile int sum = 0, n = 10 * argc;
+	(void)argv;
+	for (int i = 0; i < n; i++) {
+		sum += inlined(i); // once 10
+		sum += inlined(i) + inlined(i + 1); // twice 10
+		if (sum == i || // first 10
+		    sum + i == 1 || n == 10)
+			sum++; // within 10
+	}
+	for (int i = 0; i < n; i++) sum += inlined(i); // alone 11
+	for (int i = 0; i < n; i++)
+		sum += i + // several lines 10
+		       inlined(i) +
+		       2;
+	return sum == 0;
+}
+END
+	gcc -g -O0 -w -o "$work/continued" "$work/continued.c"
+	record_lines "$work/continued" || true
+	local line expected mine
+	while read -r line expected; do
+		mine=$(sqlite3 "$work/profile.tare" "SELECT sum(l.count) FROM line_execution l JOIN source s
+			ON s.id = l.source WHERE s.path LIKE '%/continued.c' AND l.line = $line")
+		[ "$mine" = "$expected" ] || fail "line $line has $mine executions: $(sed -n "${line}p" "$work/continued.c")"
+	done < <(sed -nE '=; s/.*\/\/.* ([0-9]+)$/ \1/p' "$work/continued.c" | awk '/^ / { print line, $1; next } { line = $1 }')
 }
 
 # Control comes back into the middle of jumper by a pointer that the code has kept.
