@@ -270,6 +270,7 @@ static void test_pending_with_os_is_its_function(void **state)
 	leave(&thread, 7, SP_TOP - 32);
 	leave(&thread, 0, SP_TOP);
 	assert_values(&thread, FOO, (struct values){1, 24, 19, 14, 9});
+	assert_int_equal(node_of(&thread, FOO)->elapsed_inclusive_max, 24);
 	assert_adds_up(&thread);
 	thread_end(&thread);
 }
