@@ -331,8 +331,12 @@ bool cache_get(struct cache *cache, const struct cache_request *request, struct 
 		cache_lock_release(cache, &lock);
 		break;
 	case CACHE_LOCK_BUSY:
-		ok = (cache->aside || open_aside(cache, err)) &&
-		     cache_get(cache->aside, request, entry, err);
+		if (cache->leaves_busy)
+			error_set(err, ERROR_SYSTEM, "another process makes a copy of %s",
+				  request->path);
+		else
+			ok = (cache->aside || open_aside(cache, err)) &&
+			     cache_get(cache->aside, request, entry, err);
 		break;
 	case CACHE_LOCK_FAILED:
 		break;

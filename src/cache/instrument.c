@@ -236,6 +236,8 @@ static bool build_file(const char *path, const char *key, struct cache_product *
 		.first_unit = build->units ? build->units->first : 0,
 		.last_unit = build->units ? build->units->last : 0,
 	};
+	if (object && build->options->begins)
+		build->options->begins(path, build->options->progress_context);
 	if (object)
 		ok = instrument_rewrite(build->options, &input, &product->bytes, &result, err);
 	if (ok) {
@@ -286,6 +288,9 @@ static bool get_entry(struct instrumenter *instrumenter, struct instrumented *fi
 	}
 	complete.options = text.data;
 	const bool ok = cache_get(instrumenter->cache, &complete, &file->entry, err);
+	if (ok && instrumenter->ahead &&
+	    closure_ahead_has_built(instrumenter->ahead, file->entry.key))
+		file->entry.was_built = true;
 	str_fini(&text);
 	return ok;
 }

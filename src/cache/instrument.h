@@ -6,6 +6,7 @@
 #define TARE_CACHE_INSTRUMENT_H
 
 #include "cache/cache.h"
+#include "cache/closure_ahead.h"
 #include "cache/instrument_request.h"
 #include "cache/policy.h"
 #include "cache/selection.h"
@@ -18,9 +19,11 @@ struct instrument_options {
 	struct object *companion; /* REWRITE_POISON: the one with the handlers */
 	enum rewrite_probes probes;
 	bool keep_small, count_executions;
+	/* Called before a file is rewritten, which takes long. May be NULL. */
+	void (*begins)(const char *path, void *context);
 	/* Called while a file is rewritten, and at its end; knows of no other files. */
 	void (*progress)(const struct instrument_progress *now, void *context);
-	void *progress_context;
+	void *progress_context; /* of both */
 };
 
 /* From what a user asked for; units are added by the caller. Zero-initialised before. */
@@ -38,6 +41,8 @@ struct instrumented {
 struct instrumenter {
 	struct instrument_options *options; /* borrowed */
 	struct cache *cache;		    /* borrowed */
+	/* Another process that builds for this one; borrowed, may be NULL. */
+	const struct closure_ahead *ahead;
 	struct vec_of(struct instrumented *) files;
 };
 

@@ -66,6 +66,8 @@ struct run {
 	struct cpu_watch cpu;
 	struct str original_link; /* the last answer to TARE_REQUEST_ORIGINAL */
 	struct places places;
+	struct closure_ahead ahead;
+	bool executable_is_known;
 	size_t file_number, file_count; /* see struct instrument_progress */
 	uint64_t static_tls_bytes;	/* the command's own */
 	struct children children;
@@ -141,6 +143,15 @@ static void show_progress(const struct instrument_progress *now, void *context)
 		run->options->progress(&whole, run->options->context);
 }
 
+/* The libraries' turn comes beside the program's own, where there is something to do at all. */
+static void begin_ahead(const char *path, void *context)
+{
+	struct run *run = context;
+
+	if (!run->executable_is_known && run->program.loader && run->options->use_cache)
+		closure_ahead_begin(&run->ahead, &run->instrumenter, run->program.loader, path);
+}
+
 static const struct instrumented *get_file(struct run *run, const char *path, bool *is_new,
 					   struct error *err)
 {
@@ -207,6 +218,7 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 
 	show_progress(&(struct instrument_progress){.path = run->program.path}, run);
 	*executable = get_file(run, run->program.path, &is_new, err);
+	run->executable_is_known = true;
 	if (!*executable)
 		return false;
 	note_file(run, *executable);
@@ -216,6 +228,7 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 		closure_list(run->program.loader, run->program.path, NULL, &libraries);
 	run->static_tls_bytes = closure_static_tls_bytes(&libraries);
 	run->file_count = libraries.len + 1;
+	closure_ahead_end(&run->ahead, &libraries, show_progress, run);
 	vec_foreach (path, &libraries) {
 		run->file_number = (size_t)(path - libraries.data) + 2;
 		show_progress(&(struct instrument_progress){.path = *path}, run);
@@ -694,11 +707,13 @@ static bool prepare_instrumented(struct run *run, const struct instrumented **ex
 	run->instrument.policy.syscalls_only = options->method == RECORD_SAMPLE;
 	run->output = record_choose_output(options->output, path_basename(options->words[0]), err);
 	run->runtime = run->output ? runtime_file_find(err) : NULL;
+	run->instrument.begins = begin_ahead;
 	run->instrument.progress = show_progress;
 	run->instrument.progress_context = run;
 	if (!run->runtime || !open_cache(run, err))
 		return false;
 	instrumenter_init(&run->instrumenter, &run->instrument, &run->cache);
+	run->instrumenter.ahead = &run->ahead;
 	return instrument_closure(run, executable, err);
 }
 
@@ -748,6 +763,7 @@ static void run_release(struct run *run)
 		session_close(&run->session, !run->keep_session);
 	vec_foreach (file, &run->instrumenter.files)
 		built |= (*file)->entry.was_built;
+	closure_ahead_fini(&run->ahead);
 	instrumenter_fini(&run->instrumenter);
 	if (run->cache_is_open) {
 		if (built && run->options->use_cache)

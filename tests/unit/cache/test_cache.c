@@ -789,6 +789,46 @@ static void test_who_waits_is_told_and_helps_itself(void **state)
 	cache_close(&cache);
 }
 
+static bool build_refused_meanwhile(const char *path, const char *key,
+				    struct cache_product *product, void *context, struct error *err)
+{
+	struct cache *other = context;
+	const struct cache_request request = {
+		.path = path, .options = "a", .build = build, .context = &plain};
+	struct cache_entry entry;
+	struct error busy;
+
+	assert_false(cache_get(other, &request, &entry, &busy));
+	assert_int_equal(busy.code, ERROR_SYSTEM);
+	return build(path, key, product, &plain, err);
+}
+
+/* Who works ahead of another one neither waits nor makes copies of its own. */
+static void test_busy_files_are_left(void **state)
+{
+	struct cache cache = open_cache(1 << 20), other = open_cache(1 << 20);
+	const struct cache_request request = {.path = source,
+					      .options = "a",
+					      .build = build_refused_meanwhile,
+					      .context = &other};
+	struct cache_entry entry;
+	struct error err;
+
+	(void)state;
+	other.leaves_busy = true;
+	other.waiting = take_waiting;
+	*waiting_told = 0;
+	assert_true(cache_get(&cache, &request, &entry, &err));
+	cache_entry_fini(&entry);
+	assert_string_equal(waiting_told, "");
+	assert_null(other.aside);
+	get_ok(&other, &plain, "a", &entry);
+	assert_false(entry.was_built);
+	cache_entry_fini(&entry);
+	cache_close(&other);
+	cache_close(&cache);
+}
+
 static void test_locks_are_not_left(void **state)
 {
 	struct cache cache = open_cache(1 << 20);
@@ -834,6 +874,7 @@ int main(void)
 		CACHE_TEST(test_directories_that_are_refused),
 		CACHE_TEST(test_builders_of_other_keys_do_not_wait),
 		CACHE_TEST(test_who_waits_is_told_and_helps_itself),
+		CACHE_TEST(test_busy_files_are_left),
 		CACHE_TEST(test_locks_are_not_left),
 	};
 
