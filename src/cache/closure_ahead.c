@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUILT_MAX = 512, LOOK_MS = 10, WHOLE = 1000 };
+enum { BUILT_MAX = 512, LOOK_NS = 10000000, WHOLE = 1000 };
 
 struct closure_ahead_state {
 	atomic_bool ends;
@@ -140,7 +140,7 @@ void closure_ahead_end(struct closure_ahead *ahead, const struct path_list *libr
 		       void (*show)(const struct instrument_progress *now, void *context),
 		       void *context)
 {
-	const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000};
+	const struct timespec pause = {.tv_nsec = LOOK_NS};
 	pid_t ended = 0;
 
 	if (!ahead->pid)
