@@ -6,7 +6,6 @@
 #include "cache/closure_ahead.h"
 
 #include "base/parallel.h"
-#include "cache/instrument.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -76,7 +75,7 @@ static void instrument_all(struct closure_ahead_state *state, const struct instr
 {
 	struct instrument_options options = *from->options;
 	struct cache cache = *from->cache;
-	struct instrumenter instrumenter;
+	struct instrumenter instrumenter = {0};
 	struct error ignored;
 	bool is_new;
 

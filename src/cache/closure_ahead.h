@@ -5,15 +5,13 @@
 #ifndef TARE_CACHE_CLOSURE_AHEAD_H
 #define TARE_CACHE_CLOSURE_AHEAD_H
 
-#include "cache/cache.h"
 #include "cache/closure.h"
-#include "cache/instrument_request.h"
+#include "cache/instrument.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-struct instrumenter;
 struct closure_ahead_state;
 
 /* Zero-initialised before. */

@@ -288,9 +288,6 @@ static bool get_entry(struct instrumenter *instrumenter, struct instrumented *fi
 	}
 	complete.options = text.data;
 	const bool ok = cache_get(instrumenter->cache, &complete, &file->entry, err);
-	if (ok && instrumenter->ahead &&
-	    closure_ahead_has_built(instrumenter->ahead, file->entry.key))
-		file->entry.was_built = true;
 	str_fini(&text);
 	return ok;
 }

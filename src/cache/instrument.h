@@ -6,7 +6,6 @@
 #define TARE_CACHE_INSTRUMENT_H
 
 #include "cache/cache.h"
-#include "cache/closure_ahead.h"
 #include "cache/instrument_request.h"
 #include "cache/policy.h"
 #include "cache/selection.h"
@@ -41,8 +40,6 @@ struct instrumented {
 struct instrumenter {
 	struct instrument_options *options; /* borrowed */
 	struct cache *cache;		    /* borrowed */
-	/* Another process that builds for this one; borrowed, may be NULL. */
-	const struct closure_ahead *ahead;
 	struct vec_of(struct instrumented *) files;
 };
 

@@ -8,7 +8,7 @@
 
 #include "cache/cache_entry.h"
 #include "cache/children.h"
-#include "cache/closure.h"
+#include "cache/closure_ahead.h"
 #include "cache/instrument.h"
 #include "cache/learned.h"
 #include "cache/timer_rules.h"
@@ -161,6 +161,12 @@ static const struct instrumented *get_file(struct run *run, const char *path, bo
 	return file;
 }
 
+/* By this recording, whichever of its processes. */
+static bool was_built(const struct run *run, const struct cache_entry *entry)
+{
+	return entry->was_built || closure_ahead_has_built(&run->ahead, entry->key);
+}
+
 static void note_file(const struct run *run, const struct instrumented *file)
 {
 	struct str sentence = {0};
@@ -177,7 +183,7 @@ static void note_file(const struct run *run, const struct instrumented *file)
 	else
 		str_printf(&sentence, "%s%s (%s)", summary ? summary + 1 : "",
 			   file->mode == POLICY_SYSCALLS ? ", system calls only" : "",
-			   entry->was_built ? "new" : "from the cache");
+			   was_built(run, entry) ? "new" : "from the cache");
 	run->options->note(sentence.data, run->options->context);
 	str_fini(&sentence);
 }
@@ -713,7 +719,6 @@ static bool prepare_instrumented(struct run *run, const struct instrumented **ex
 	if (!run->runtime || !open_cache(run, err))
 		return false;
 	instrumenter_init(&run->instrumenter, &run->instrument, &run->cache);
-	run->instrumenter.ahead = &run->ahead;
 	return instrument_closure(run, executable, err);
 }
 
@@ -762,7 +767,7 @@ static void run_release(struct run *run)
 	if (run->session_is_open)
 		session_close(&run->session, !run->keep_session);
 	vec_foreach (file, &run->instrumenter.files)
-		built |= (*file)->entry.was_built;
+		built |= was_built(run, &(*file)->entry);
 	closure_ahead_fini(&run->ahead);
 	instrumenter_fini(&run->instrumenter);
 	if (run->cache_is_open) {
