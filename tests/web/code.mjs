@@ -216,10 +216,10 @@ const tests = {
 		const shown = (grid, n) => grid.locator('.grid-row.data').evaluateAll((all, many) => all.sort((a, b) => a.dataset.index - b.dataset.index).slice(0, many).map((row) => [row.children[1].textContent, row.children[1].classList.contains('heat')]), n);
 		await lines(page).focus();
 		await page.keyboard.press('Home');
-		equal(await shown(lines(page), 5), [['', false], ['1', true], ['0', true], ['1,234,567', true], ['', false]], 'of lines');
+		equal(await shown(lines(page), 5), [['', false], ['1', true], ['0', true], ['1,234,567', true], ['?', false]], 'of lines');
 		await instructions(page).focus();
 		await page.keyboard.press('Home');
-		equal(await shown(instructions(page), 4), [['7', true], ['', false], ['0', true], ['', false]], 'of instructions');
+		equal(await shown(instructions(page), 4), [['7', true], ['?', false], ['0', true], ['?', false]], 'of instructions');
 		return { problems, close };
 	},
 
@@ -238,6 +238,7 @@ const tests = {
 		const times = await column(lines(page), 'Executions');
 		equal(numbers.flatMap((line, i) => (line ? [[line, times[i]]] : [])), report('annotate', 'busy', profile('executed')).tables.annotate.filter((row) => !row.level)
 			.map((row) => [String(row.line), row.executions === null ? '' : String(row.executions)]).filter(([line]) => numbers.includes(line)), 'of lines');
+		const ofLines = await column(lines(page), 'Taken / not');
 		await view(page, 'Instructions');
 		const each = await column(instructions(page), 'Executions');
 		const jumps = await column(instructions(page), 'Taken / not');
@@ -246,6 +247,21 @@ const tests = {
 		for (const row of conditional)
 			equal(jumps[row].split(' / ').reduce((sum, n) => sum + Number(n), 0), Number(each[row]), `taken and not taken of row ${row}`);
 		equal([each[0], Math.max(...each.map(Number))], ['1', 48000000], 'one call, 6,000,000 rounds of 8');
+		/* As lcov's file has them for the lines. */
+		const branches = run(tare, 'export', '--format=lcov', profile('executed')).match(/^SF:.*busy\.c\n[^]*?end_of_record/m)[0];
+		const expected = new Map();
+		for (const [, line, , taken] of branches.matchAll(/^BRDA:(\d+),([^,]+),[^,]+,(\d+)/gm))
+			expected.set(line, [...expected.get(line) ?? [], taken]);
+		const inFunction = numbers.flatMap((line, i) => (Number(line) && ofLines[i] ? [[line, ofLines[i]]] : []));
+		check(inFunction.length >= 3, 'lines with jumps');
+		for (const [line, shown] of inFunction) {
+			const sides = (expected.get(line) ?? []).map(Number);
+			const [first, more] = shown.split(' +');
+			const times = first.split(' / ').map((side) => parseFloat(side) * ({ k: 1e3, M: 1e6 }[side.at(-1)] ?? 1));
+			const [least, most] = sides.slice(0, 2).sort((a, b) => a - b);
+			check(Math.abs(Math.min(...times) - least) <= least / 200 && Math.abs(Math.max(...times) - most) <= most / 200, `line ${line}: ${shown}, lcov ${sides}`);
+			equal(Number(more ?? 0), sides.length / 2 - 1, `further jumps of line ${line}`);
+		}
 		return { problems, close };
 	},
 

@@ -17,7 +17,7 @@ const { outputFiles: [{ text }] } = await build({
 	stdin: { contents: MODULES.map((name) => `export * from './${name}.ts';`).join('\n'), resolveDir: join(web, 'src') },
 	bundle: true, format: 'esm', write: false, target: 'es2022',
 });
-const { CallTree, Selection, shapeTree, hiddenNodes, Comparison, FlameLayout, rangeOf, TreeRows, percent, shorten, besideModule, time, count, rangesOf, numbersOf,
+const { CallTree, Selection, shapeTree, hiddenNodes, Comparison, FlameLayout, rangeOf, TreeRows, percent, shortCount, shorten, besideModule, time, count, rangesOf, numbersOf,
 	Lanes, Links, CodeTable, marginOf, InlinedRows, SiblingRows, axisOf, stepOf, zoomed, windowAt, LaneRows, parentProcess } =
 	await import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
 
@@ -274,6 +274,7 @@ const tests = {
 	},
 
 	'numbers for people'() {
+		equal([99999, 100000, 39988000, 999.4e6, 1.5e9].map(shortCount), ['99,999', '100k', '40.0M', '999M', '1.50G'], 'short counts');
 		equal([percent(0.12345), percent(-0.05), percent(0), percent(NaN)], ['12.35', '−5.00', '0.00', '–'], 'percent');
 		equal([count(1234567), count(-1000), count(999)], ['1,234,567', '−1,000', '999'], 'count');
 		equal([time(999), time(1000), time(999999), time(1e6), time(9.999e9), time(1e10), time(-1500)],

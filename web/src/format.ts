@@ -59,3 +59,9 @@ export const besideModule = (name: string, module: string): string =>
 	name.startsWith(module) && /^\+0x[\da-f]+( \[folded\])?$/.test(name.slice(module.length)) ? name.slice(module.length) : name;
 
 export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
+
+/** With three digits where there are more than five: 39,988,000 is 40.0M. */
+export function shortCount(value: number): string {
+	const [unit, name] = value >= 999.5e9 ? [1e12, 'T'] : value >= 999.5e6 ? [1e9, 'G'] : value >= 999.5e3 ? [1e6, 'M'] : value >= 1e5 ? [1e3, 'k'] : [1, ''];
+	return name ? `${(value / unit).toPrecision(3)}${name}` : count(value);
+}

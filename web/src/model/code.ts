@@ -94,6 +94,7 @@ export class FunctionCode {
 	private placesRead: Int32Array | null = null;
 	private inlinedMade: InlinedRows | null = null;
 	private linksMade: Links | null = null;
+	private jumpsMade: Map<number, number[]> | null = null;
 	private lanesMade: Lanes | null = null;
 
 	constructor(private readonly profile: Profile, readonly func: number) {
@@ -138,6 +139,27 @@ export class FunctionCode {
 	/** How often a conditional jump jumped, and how often it did not; null: that is not known. */
 	jumped(row: number): [number, number] | null {
 		return this.taken[row] ? [this.taken[row]! - 1, Math.max(0, this.notTaken[row]! - 1)] : null;
+	}
+
+	/** The conditional jumps that are a line's own, as rows of instructions, if it is known how often they jumped. */
+	jumpsOn(line: number): readonly number[] {
+		this.jumpsMade ??= this.jumpsByLine();
+		return this.jumpsMade.get(line) ?? [];
+	}
+
+	private jumpsByLine(): Map<number, number[]> {
+		const found = new Map<number, number[]>();
+		for (let row = 0; row < this.taken.length; row++) {
+			const line = this.taken[row] ? this.links.linesOf(row).at(-1) : undefined;
+			if (line === undefined)
+				continue;
+			const all = found.get(line);
+			if (all)
+				all.push(row);
+			else
+				found.set(line, [row]);
+		}
+		return found;
 	}
 
 	bytes(row: number): string {

@@ -1,7 +1,7 @@
 // Lines and instructions as grids: in the margin what they took as heat, and how often they ran where
 // that is known; before instructions, arrows of jumps. Texts of sources only ever become text nodes.
 import { h } from '../dom.ts';
-import { count, percent, time } from '../format.ts';
+import { count, percent, shortCount, time } from '../format.ts';
 import { Kind, marginOf, type CodeTable, type FunctionCode } from '../model/code.ts';
 import type { Measure } from '../model/profile.ts';
 import { gutterCell, gutterWidth } from './arrows.ts';
@@ -22,6 +22,8 @@ export interface CodeStyle {
 	/** The row of the jump whose arrow is marked; -1: none. */
 	chosen: number;
 }
+
+const UNKNOWN_HINT = 'Not known: it was not counted, or control may come into the middle of the function';
 
 /** What has columns of its own here, or is the same in all rows. */
 const PLACED = new Set(['module', 'module_path', 'build_id', 'function', 'source', 'line', 'address', 'level', 'text', 'place', 'executions', 'calls']);
@@ -62,18 +64,18 @@ function heatColumn(table: CodeTable, style: CodeStyle, rowsOf: (row: number) =>
 	}];
 }
 
-/** Nothing where the profile does not know it; 0 is what never ran. */
-function executionsColumn(table: CodeTable): Column[] {
+/** A question mark where code is that the profile does not know it of; 0 is what never ran. */
+function executionsColumn(table: CodeTable, hasCode: (row: number) => boolean): Column[] {
 	if (!table.has('executions'))
 		return [];
 	const most = Math.log1p(Math.max(1, table.most('executions')));
 	const value = (row: number) => table.number('executions', row);
 	return [{
 		key: 'executions', title: 'Executions', kind: 'number', width: Math.max(96, 7.6 * count(table.most('executions')).length + 20), hint: 'How often it ran; the colour is by its logarithm',
-		text: (row) => (value(row) === null ? '' : count(value(row)!)), csv: value,
+		text: (row) => (value(row) !== null ? count(value(row)!) : hasCode(row) ? '?' : ''), csv: value,
 		heat: (row) => (value(row) === null ? null : Math.log1p(value(row)!) / most),
-		className: (row) => (value(row) === 0 ? 'never' : 'ran'),
-		hintOf: (row) => (value(row) === 0 ? 'Never executed' : ''),
+		className: (row) => (value(row) === 0 ? 'never' : value(row) === null ? 'faint' : 'ran'),
+		hintOf: (row) => (value(row) === 0 ? 'Never executed' : value(row) === null && hasCode(row) ? UNKNOWN_HINT : ''),
 	}];
 }
 
@@ -99,13 +101,46 @@ function takenColumn(code: FunctionCode): Column[] {
 	}];
 }
 
+const isOneSided = (code: FunctionCode, jump: number) => code.jumped(jump)!.some((times, _, both) => times === 0 && both[0]! + both[1]! > 0);
+
+/** The first jump of a line, and how many more there are: `a && b` has two. */
+function lineJumpsText(code: FunctionCode, jumps: readonly number[]): string {
+	const [first, ...more] = jumps;
+	return first === undefined ? '' : code.jumped(first)!.map(shortCount).join(' / ') + (more.length ? ` +${more.length}` : '');
+}
+
+function lineJumpsHint(code: FunctionCode, jumps: readonly number[]): string {
+	const said = jumps.slice(0, 12).map((jump) => `${code.assembly!.text('address', jump)}: ${code.jumped(jump)!.map(count).join(' / ')}`);
+	return [...said, ...(jumps.length > said.length ? [`and ${jumps.length - said.length} more`] : [])].join('\n');
+}
+
+/** How often the jumps of each line went either way, as lcov's BRDA has it; one that always goes the same way stands out. */
+function lineJumpsColumn(code: FunctionCode, rowsOf: (row: number) => number[]): Column[] {
+	if (!code.knowsJumps)
+		return [];
+	const jumps = (row: number) => rowsOf(row).flatMap((one) => code.jumpsOn(one));
+	const longest = Array.from({ length: code.lines!.rows }, (_, row) => lineJumpsText(code, jumps(row)).length).reduce((most, length) => Math.max(most, length), 0);
+	return [{
+		key: 'taken', title: 'Taken / not', kind: 'number', width: Math.max(92, 7.8 * longest + 20),
+		hint: 'How often the first conditional jump of the line jumped, and how often it did not; +1: there is another',
+		text: (row) => lineJumpsText(code, jumps(row)), hintOf: (row) => lineJumpsHint(code, jumps(row)),
+		className: (row) => (jumps(row).some((jump) => isOneSided(code, jump)) ? 'never' : 'ran'),
+	}];
+}
+
 function chosenColumns(table: CodeTable, style: CodeStyle): Column[] {
 	const source = tableSource(table.table);
 	return moreColumns(table).filter(({ name }) => style.more.has(name)).map((info) => makeColumn(info, source));
 }
 
-const margins = (table: CodeTable, style: CodeStyle, rowsOf = (row: number) => [row]): Column[] =>
-	[...heatColumn(table, style, rowsOf), ...executionsColumn(table), ...callsColumn(table), ...chosenColumns(table, style)];
+interface Rows {
+	/** Those whose exclusive values a row shows. */
+	of: (row: number) => number[];
+	hasCode: (row: number) => boolean;
+}
+
+const margins = (table: CodeTable, style: CodeStyle, rows: Rows): Column[] =>
+	[...heatColumn(table, style, rows.of), ...executionsColumn(table, rows.hasCode), ...callsColumn(table), ...chosenColumns(table, style)];
 
 /** Of inlined code: whose it is, and where that stands. */
 function lineText(table: CodeTable, row: number): string {
@@ -127,7 +162,8 @@ function lineCell(code: FunctionCode, row: number): Node {
 
 export function lineColumns(code: FunctionCode, style: CodeStyle): Column[] {
 	const table = code.lines!;
-	return [...margins(table, style, (row) => code.inlined.standsFor(row)),
+	const rowsOf = (row: number) => code.inlined.standsFor(row);
+	return [...margins(table, style, { of: rowsOf, hasCode: (row) => code.links.instructionsOf(row).length > 0 }), ...lineJumpsColumn(code, rowsOf),
 		{ key: 'line', title: 'Line', kind: 'number', width: 58, className: () => 'faint', text: (row) => ((table.number('level', row) ?? 0) ? '' : table.text('line', row)) },
 		{ key: 'text', title: 'Source', kind: 'code', width: 0, text: (row) => lineText(table, row), render: (row) => lineCell(code, row), hintOf: (row) => (lineText(table, row).length > 60 ? lineText(table, row).trim().slice(0, 2000) : '') }];
 }
@@ -160,7 +196,7 @@ export function assemblyColumns(code: FunctionCode, style: CodeStyle): Column[] 
 		hint: 'Jumps within the function; back, and so loops, in colour',
 		render: (row) => gutterCell({ lanes, chosen: style.chosen, rowHeight: CODE_ROW }, row),
 	};
-	return [...margins(table, style), ...(style.narrow ? [] : takenColumn(code)),
+	return [...margins(table, style, { of: (row) => [row], hasCode: () => true }), ...(style.narrow ? [] : takenColumn(code)),
 		{ key: 'address', title: 'Address', kind: 'number', width: 92, className: () => 'faint', text: (row) => table.text('address', row).replace(/^0x/, '') },
 		...(style.bytes ? [{ key: 'bytes', title: 'Bytes', kind: 'text' as const, width: 210, text: (row: number) => code.bytes(row), className: () => 'bytes' }] : []),
 		...(lanes.count ? [gutter] : []),
