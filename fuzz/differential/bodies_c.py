@@ -370,7 +370,7 @@ def timer_signal(w):
 	action.sa_flags = SA_RESTART;
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &every, NULL);
-	for (volatile int i = 0; i < 100; i++) {{
+	for (volatile int i = 0; i < 3000; i++) {{
 		fuel += 2;
 		a = a * 3 + {w.call()};
 		for (volatile int k = 0; k < 300; k++)
