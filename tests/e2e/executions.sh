@@ -77,6 +77,10 @@ static inline __attribute__((always_inline)) int inlined(int x)
 		x ^= i; // in loop 200
 	return x;
 }
+static inline __attribute__((always_inline)) int straight(int x)
+{
+	return x * 3; // straight 20
+}
 int main(int argc, char **argv)
 {
 	volatile int sum = 0, n = 10 * argc;
@@ -84,6 +88,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < n; i++) {
 		sum += inlined(i); // once 10
 		sum += inlined(i) + inlined(i + 1); // twice 10
+		sum += straight(i) + straight(i + 1); // both 10
 		if (sum == i || // first 10
 		    sum + i == 1 || n == 10)
 			sum++; // within 10
