@@ -14,6 +14,8 @@ executions() {
 	weight
 }
 
+# What is instrumented ahead asks the loader once more, the first time.
+executions 1 >"$work/first"
 few=$(executions 5)
 many=$(executions 45)
 [ $((many - few)) = 40 ] || fail "$((many - few)) executions of 40 further children"
