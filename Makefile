@@ -76,7 +76,7 @@ test-update: everything
 	TARE_TEST_UPDATE=1 meson test -C $(BUILD) --suite golden --suite cli
 
 install: build
-	meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
+	meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) -Dlibdir=lib
 	ninja -C $(BUILD) product
 	meson install -C $(BUILD) --no-rebuild
 
