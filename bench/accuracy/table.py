@@ -38,9 +38,14 @@ def shares_cells(result, way):
     return [pair(result, way, "exclusive"), pair(result, way, "inclusive"), right, covered_cell(result, way)]
 
 
+def cost_cell(result, way, run):
+    """Processor time ÷ plain, and elapsed time ÷ plain."""
+    return f"{number(result.get(f'{way}_cost_{run}'))} ({number(result.get(f'{way}_elapsed_{run}'))})"
+
+
 def costs_cells(result, way):
-    return [number(result.get(f"{way}_{name}")) for name in
-            ("cost_first", "cost_second", "total_of_plain", "total_of_clock")]
+    return [cost_cell(result, way, "first"), cost_cell(result, way, "second"),
+            *(number(result.get(f"{way}_{name}")) for name in ("total_of_plain", "total_of_clock"))]
 
 
 def grid(heads, rows):
@@ -62,7 +67,7 @@ def page(results, options):
     lines += grid(["program", "plain, s", *cost_heads, *("refused: " + head for head in cost_heads), "sample",
                    "calls equal"],
                   [[title(r), number(r["plain_seconds"]), *costs_cells(r, "tare"), *costs_cells(r, "refused"),
-                    number(r.get("sample_cost_second")), counts_cell(r)] for r in measured])
+                    cost_cell(r, "sample", "second"), counts_cell(r)] for r in measured])
     unequal = [(r["program"], entry) for r in measured for entry in r.get("counts_wrong", []) if not entry[3]]
     if unequal:
         lines += ["", "#### Calls that differ", "", "| program | function | tare | callgrind |", "|---|---|---:|---:|",
@@ -84,7 +89,7 @@ def program_lines(result):
     """One program as text."""
     yield f"{title(result)}: plain {number(result['plain_seconds'])} s, perf × {number(result['perf_cost'])}"
     for way in ("tare", "refused", "sample"):
-        yield (f"  {way}: cost {number(result.get(way + '_cost_first'))} {number(result.get(way + '_cost_second'))}, "
+        yield (f"  {way}: cost {cost_cell(result, way, 'first')} {cost_cell(result, way, 'second')}, "
                f"total ÷ plain {number(result.get(way + '_total_of_plain'))} "
                f"÷ clock {number(result.get(way + '_total_of_clock'))}, "
                f"exclusive {pair(result, way, 'exclusive')} (perf itself {pair(result, way + '_perf', 'exclusive')}), "
