@@ -134,9 +134,10 @@ def link_address(path, addr):
     return addr
 
 
-def perf_stacks(path):
-    """Stacks of perf's file, innermost first: [(module, link address)]; the kernel's frames are left out."""
-    with subprocess.Popen(["perf", "script", "-i", path, "-F", "pid,tid,ip,dso", "--no-inline"], text=True,
+def perf_stacks(path, environment):
+    """Stacks of perf's file, innermost first: [(module, link address)]; the kernel's frames are left out. In the
+    environment of the recording, as what perf keeps in ~/.debug decides what it unwinds with."""
+    with subprocess.Popen(["perf", "script", "-i", path, "-F", "pid,tid,ip,dso", "--no-inline"], text=True, env=environment,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, errors="replace") as process:
         stack, inside = [], False
         for line in process.stdout:
@@ -162,8 +163,8 @@ class Perf:
     `cut` is the share of the stacks that perf has not found the end of, whose callers it does not know.
     """
 
-    def __init__(self, path):
-        self.stacks = collections.Counter(tuple(stack) for stack in perf_stacks(path))
+    def __init__(self, path, environment):
+        self.stacks = collections.Counter(tuple(stack) for stack in perf_stacks(path, environment))
         self.count = sum(self.stacks.values())
         self.cut = sum(count for stack, count in self.stacks.items()
                        if stack and stack[-1][0] == UNKNOWN) / max(self.count, 1)

@@ -8,6 +8,8 @@
  */
 #include "rewrite/elf_sections.h"
 
+#include "base/map.h"
+
 #include <string.h>
 
 struct sections {
@@ -42,6 +44,17 @@ static void contents_copy(const struct sections *sections, size_t index, struct 
 	/* String tables begin and end with a NUL. */
 	if (!to->len || vec_last(to))
 		put_u8(to, 0);
+}
+
+/* Writes the contents of a section at the end of the file. */
+static void contents_write(struct sections *sections, size_t index, const struct byte_vec *contents)
+{
+	Elf64_Shdr *header = &sections->headers.data[index];
+
+	put_align(sections->file, 8, 0);
+	header->sh_offset = sections->file->len;
+	header->sh_size = contents->len;
+	put_bytes(sections->file, contents->data, contents->len);
 }
 
 /* ---- originals and new sections ---- */
@@ -82,6 +95,65 @@ static void original_rename(struct sections *sections, const char *name)
 			tls_remove(&sections->headers.data[i]);
 		}
 	str_fini(&renamed);
+}
+
+/* ---- the build-id ---- */
+
+/* Of the copies' code and tables. */
+static uint64_t image_hash(const struct byte_vec *image)
+{
+	uint64_t hash = image->len, word;
+
+	for (size_t i = 0; i + sizeof(word) <= image->len; i += sizeof(word)) {
+		memcpy(&word, image->data + i, sizeof(word));
+		hash = (hash ^ word) * 0x100000001b3ULL;
+	}
+	return hash_u64(hash);
+}
+
+static size_t section_find(const struct sections *sections, const char *name)
+{
+	size_t count;
+	const struct object_section *originals = object_sections(sections->input->object, &count);
+
+	for (size_t i = 1; i < count; i++)
+		if (strcmp(originals[i].name, name) == 0)
+			return i;
+	return 0;
+}
+
+/*
+ * Tools that keep files by the build-id in their sections, as perf does in ~/.debug, would take the
+ * copy for the original from then on, whose unwind data lie elsewhere. So the section of that name
+ * gets an id of its own. What is loaded stays, for programs that read their own; that section goes
+ * behind all others, where gdb takes the last: separate debug files of the original fit the copy.
+ */
+static void build_id_replace(struct sections *sections)
+{
+	const size_t index = section_find(sections, ".note.gnu.build-id");
+	const uint64_t hash = image_hash(sections->input->image);
+	size_t id_size;
+	const unsigned char *id = object_build_id(sections->input->object, &id_size);
+	struct byte_vec note = {0};
+
+	if (!index || sections->headers.data[index].sh_type != SHT_NOTE || !id)
+		return;
+	Elf64_Shdr original = sections->headers.data[index];
+	contents_copy(sections, index, &note);
+	if (original.sh_size < id_size || note.len < original.sh_size ||
+	    memcmp(note.data + original.sh_size - id_size, id, id_size) != 0) {
+		vec_fini(&note);
+		return;
+	}
+	note.len = original.sh_size;
+	for (size_t i = 0; i < id_size && i < sizeof(hash); i++)
+		note.data[note.len - 1 - i] ^= (unsigned char)(hash >> 8 * i);
+	original.sh_name = string_put(&sections->names, ".tare.orig_note.gnu.build-id");
+	vec_push(&sections->headers, original);
+	sections->headers.data[index].sh_flags = 0;
+	sections->headers.data[index].sh_addr = 0;
+	contents_write(sections, index, &note);
+	vec_fini(&note);
 }
 
 static void new_section_put(struct sections *sections, const struct elf_section *section)
@@ -147,17 +219,6 @@ static void copy_symbols_put(struct sections *sections, struct byte_vec *symbols
 		};
 		put_bytes(symbols, &symbol, sizeof(symbol));
 	}
-}
-
-/* Writes the contents of a section at the end of the file. */
-static void contents_write(struct sections *sections, size_t index, const struct byte_vec *contents)
-{
-	Elf64_Shdr *header = &sections->headers.data[index];
-
-	put_align(sections->file, 8, 0);
-	header->sh_offset = sections->file->len;
-	header->sh_size = contents->len;
-	put_bytes(sections->file, contents->data, contents->len);
 }
 
 static void symtab_extend(struct sections *sections, size_t index)
@@ -289,7 +350,7 @@ bool elf_sections_write(const struct elf_out_input *input, struct byte_vec *file
 		table_remove(file);
 		return true;
 	}
-	if (sections.headers.len + input->section_count + 3 >= SHN_LORESERVE) {
+	if (sections.headers.len + input->section_count + 4 >= SHN_LORESERVE) {
 		vec_fini(&sections.headers);
 		return error_set(err, ERROR_TOO_LARGE, "%s has too many sections",
 				 object_path(input->object));
@@ -299,6 +360,7 @@ bool elf_sections_write(const struct elf_out_input *input, struct byte_vec *file
 		original_rename(&sections, input->sections[i].name);
 		new_section_put(&sections, &input->sections[i]);
 	}
+	build_id_replace(&sections);
 	symbols_write(&sections);
 	table_write(&sections);
 	vec_fini(&sections.headers);

@@ -122,6 +122,16 @@ perf)
 			fail "perf cannot read what it has recorded: $(head -n 2 "$work/said")"
 		grep -q 'MMAP2.*overrun' "$work/events" || fail "perf has seen no overrun"
 	done
+	# What perf keeps by build-id in ~/.debug stays the original.
+	export HOME=$work/home
+	mkdir "$HOME"
+	perf record -q --buildid-all -o "$work/perf.data" -- "$TARE" record -q --method=instrument -o "$work/profile.tare" -- \
+		"$work/overrun" a >"$work/out" || fail "status $? of what both record"
+	perf record -q --buildid-all -o "$work/plain.data" -- "$work/overrun" a 2>"$work/said"
+	original=$(perf buildid-list -i "$work/plain.data" | awk '/overrun$/ { print $1 }')
+	copy=$(perf buildid-list -i "$work/perf.data" | awk '/copy[/]overrun$/ { print $1 }')
+	[ -n "$original" ] && [ -n "$copy" ] || fail "perf tells no build-ids of overrun"
+	[ "$original" != "$copy" ] || fail "perf takes the copy for the original"
 	;;
 rr)
 	need rr

@@ -205,6 +205,36 @@ static void check_segments(const struct object *original, const struct object *c
 	assert_int_equal(old[0].p_type, new[0].p_type);
 }
 
+/* The bytes of a section's last `size`. */
+static const unsigned char *section_end(const struct object *object, const char *name, size_t size)
+{
+	const struct object_section *section = object_section_by_name(object, name);
+	size_t file_size;
+	const unsigned char *bytes = object_bytes(object, &file_size);
+
+	assert_non_null(section);
+	assert_true(section->header.sh_size >= size &&
+		    section->header.sh_offset + section->header.sh_size <= file_size);
+	return bytes + section->header.sh_offset + section->header.sh_size - size;
+}
+
+/* In memory it is the original's, in the section of its name another. */
+static void check_build_id(const struct object *original, const struct object *copy)
+{
+	size_t size, copy_size;
+	const unsigned char *id = object_build_id(original, &size);
+	const unsigned char *copy_id = object_build_id(copy, &copy_size);
+
+	assert_non_null(id);
+	assert_int_equal(copy_size, size);
+	assert_memory_equal(copy_id, id, size);
+	assert_memory_equal(section_end(copy, ".tare.orig_note.gnu.build-id", size), id, size);
+	const unsigned char *own = section_end(copy, ".note.gnu.build-id", size);
+	assert_memory_not_equal(own, id, size);
+	assert_memory_equal(own, id, size - 8);
+	assert_int_equal(object_section_by_name(copy, ".note.gnu.build-id")->header.sh_flags, 0);
+}
+
 static void segments_sections_symbols(void **state)
 {
 	static const char *const paths[] = {"/bin/bash", "/usr/bin/python3.11",
@@ -222,6 +252,7 @@ static void segments_sections_symbols(void **state)
 			object_open_bytes(fake.file.data, fake.file.len, "copy", OBJECT_ALL, &err);
 		assert_non_null(copy);
 		check_segments(original, copy, &fake.layout);
+		check_build_id(original, copy);
 		assert_non_null(object_section_by_name(copy, ".tare.orig_eh_frame"));
 		assert_non_null(object_section_by_name(copy, ".tare.orig_eh_frame_hdr"));
 		assert_int_equal(object_eh_frame(copy).addr,
