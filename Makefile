@@ -159,11 +159,12 @@ bench:
 	bench/run $(BUILD) --write docs/explanation/benchmarks.md
 	scripts/check-documents --write
 
-# Large profiles in two ClickHouse servers, and with DUCKDB=FOLDER, which has the npm package @duckdb/node-api, in that.
+# Large profiles in two ClickHouse servers, and without one with DUCKDB and CHDB=FOLDER, in which
+# `npm install @duckdb/node-api chdb` was run.
 fleet:
 	@scripts/setup build fleet
 	@$(MAKE) --no-print-directory everything
-	bench/fleet $(BUILD) $(if $(COUNT),--count=$(COUNT)) $(if $(DUCKDB),--duckdb=$(DUCKDB))
+	bench/fleet $(BUILD) $(if $(COUNT),--count=$(COUNT)) $(if $(DUCKDB),--duckdb=$(DUCKDB)) $(if $(CHDB),--chdb=$(CHDB))
 
 # Recordings of real programs beside perf, callgrind and plain runs; a quarter of an hour on a machine that does
 # nothing else. OPTIONS of `tare record`, ONLY one program.

@@ -74,14 +74,15 @@ static const struct option export_command_options[] = {
 	{.name = "table",
 	 .argument = "TABLE",
 	 .help = "clickhouse: write this table alone, to the standard output or a FILE: module, "
-		 "thread, function, node, os, sample, run",
+		 "thread, function, frame, node, os, sample, run",
 	 .type = OPTION_TEXT,
 	 .proposals = export_table_names,
 	 .offset = AT(table)},
 	{.name = "schema",
 	 .argument = "DATABASE",
 	 .help = "clickhouse: write no profile, but the SQL that makes the tables and views: for "
-		 "clickhouse (one server), shard (each of several) or duckdb",
+		 "clickhouse (one server), shard (each of several), duckdb or "
+		 "duckdb-tables (which loads the files of the working directory)",
 	 .type = OPTION_CHOICE,
 	 .choices = export_schema_choices,
 	 .fallback = "clickhouse",

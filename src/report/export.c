@@ -122,6 +122,7 @@ const char *const export_schema_choices[] = {
 	[FLEET_SCHEMA_CLICKHOUSE] = "clickhouse",
 	[FLEET_SCHEMA_SHARD] = "shard",
 	[FLEET_SCHEMA_DUCKDB] = "duckdb",
+	[FLEET_SCHEMA_DUCKDB_TABLES] = "duckdb-tables",
 	NULL,
 };
 

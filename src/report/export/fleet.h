@@ -30,7 +30,7 @@ struct fleet_table {
 };
 
 /* `run`, whose row says that the others are there, is the last one. */
-enum { FLEET_TABLES = 7 };
+enum { FLEET_TABLES = 8 };
 extern const struct fleet_table fleet_tables[FLEET_TABLES];
 
 /* What all rows of a process begin with, as CSV: run, day, program, host, rank. */
@@ -64,10 +64,13 @@ void fleet_close(struct fleet *fleet);
 uint64_t fleet_run_hash(const struct profile *profile);
 uint64_t fleet_function_hash(const char *module, const char *symbol);
 uint64_t fleet_path_hash(uint64_t parent, uint64_t function);
+/* By node of `analysis`, whose functions are those of the fleet; the caller frees it. */
+uint64_t *fleet_paths(const struct fleet *fleet, const struct analysis *analysis);
 
-/* fleet_nodes.c, fleet_functions.c, fleet_rows.c */
+/* fleet_nodes.c, fleet_frames.c, fleet_functions.c, fleet_rows.c */
 void fleet_write_nodes(const struct fleet *fleet, struct fleet_sheet *sheet);
 void fleet_write_samples(const struct fleet *fleet, struct fleet_sheet *sheet);
+void fleet_write_frames(const struct fleet *fleet, struct fleet_sheet *sheet);
 void fleet_write_functions(const struct fleet *fleet, struct fleet_sheet *sheet);
 void fleet_write_modules(const struct fleet *fleet, struct fleet_sheet *sheet);
 void fleet_write_threads(const struct fleet *fleet, struct fleet_sheet *sheet);

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* By node; parents precede their children. */
-static uint64_t *make_paths(const struct fleet *fleet, const struct analysis *analysis)
+/* Parents precede their children. */
+uint64_t *fleet_paths(const struct fleet *fleet, const struct analysis *analysis)
 {
 	uint64_t *paths = mem_zalloc((analysis->nodes.len + 1) * sizeof(*paths));
 
@@ -48,7 +48,7 @@ void fleet_write_nodes(const struct fleet *fleet, struct fleet_sheet *sheet)
 
 	if (!analysis)
 		return;
-	uint64_t *paths = make_paths(fleet, analysis);
+	uint64_t *paths = fleet_paths(fleet, analysis);
 	for (size_t i = 0; i < analysis->nodes.len && !ferror(sheet->stream); i++) {
 		const struct analysis_node *node = &analysis->nodes.data[i];
 		put_thread(fleet, analysis, sheet, node);
@@ -72,7 +72,7 @@ void fleet_write_samples(const struct fleet *fleet, struct fleet_sheet *sheet)
 
 	if (!analysis || !analysis->event)
 		return;
-	uint64_t *paths = make_paths(fleet, analysis);
+	uint64_t *paths = fleet_paths(fleet, analysis);
 	for (size_t i = 0; i < analysis->nodes.len && !ferror(sheet->stream); i++) {
 		const struct analysis_node *node = &analysis->nodes.data[i];
 		put_thread(fleet, analysis, sheet, node);

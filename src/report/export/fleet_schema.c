@@ -1,13 +1,14 @@
 /*
- * The tables of a fleet as statements of SQL, for three cases: one ClickHouse server, one shard of
- * several, and DuckDB, which reads the files where they are.
+ * The tables of a fleet as statements of SQL, for four cases: one ClickHouse server, one shard of
+ * several, DuckDB, which reads the files where they are, and DuckDB with tables made of them.
  *
  * On a shard each table TABLE is a TABLE_local, and TABLE itself asks all shards; rows of a run are
  * on one shard. Sums (materialized in ClickHouse) are made where the rows are. Views on top of them
  * have the same text everywhere but for the names of functions that they look up.
  *
  *   files → function ─→ function_by_rank ─→ imbalance, function_by_build
- *           node ─────→ path_by_program ────→ flame
+ *           frame ────→ frame_by_program ──→ flame
+ *           node ─────→ path_by_program ───→ all_paths
  */
 #include "report/export/fleet_schema.h"
 
@@ -34,6 +35,10 @@ static const struct summed all_summed[] = {
 	 "sum(1) AS processes, sum(calls) AS all_calls, sum(elapsed_inclusive_ns) AS elapsed_ns, "
 	 "sum(cpu_inclusive_ns) AS cpu_ns, sum(cpu_exclusive_ns) AS cpu_own_ns, "
 	 "sum(application_inclusive_ns) AS application_ns"},
+	{"frame_by_program", "frame",
+	 "program, event, unit, path, parent_path, level, function, name",
+	 "sum(calls) AS all_calls, sum(own) AS all_own, sum(small) AS all_small, "
+	 "sum(with_callees) AS all_with_callees"},
 	{"path_by_program", "node", "program, path, parent_path, function, level",
 	 "sum(calls) AS all_calls, sum(elapsed_exclusive_ns) AS elapsed_own_ns, "
 	 "sum(cpu_exclusive_ns) AS cpu_own_ns"},
@@ -62,14 +67,31 @@ static const struct {
 	 "    max(name) AS name, sum(processes) AS ran_in, sum(all_calls) AS calls,\n"
 	 "    sum(cpu_own_ns) AS own_ns, sum(cpu_ns) AS with_callees_ns\n"
 	 "  FROM function_by_rank GROUP BY program, program_build_id, function"},
+	/* Each row is a frame, `parent_path` the one below it. */
+	{"flame", "SELECT program, event, unit, path, parent AS parent_path, steps AS level, label "
+		  "AS name,\n"
+		  "    own, small, with_callees, calls\n"
+		  "  FROM (SELECT program, event, unit, path, max(parent_path) AS parent,\n"
+		  "      max(level) AS steps, max(name) AS label, sum(all_own) AS own,\n"
+		  "      sum(all_small) AS small, sum(all_with_callees) AS with_callees,\n"
+		  "      sum(all_calls) AS calls\n"
+		  "    FROM frame_by_program GROUP BY program, event, unit, path) AS frames"},
 };
+
+static bool is_duckdb(enum fleet_schema schema)
+{
+	return schema == FLEET_SCHEMA_DUCKDB || schema == FLEET_SCHEMA_DUCKDB_TABLES;
+}
 
 static void append_columns(struct str *out, const struct fleet_table *table,
 			   enum fleet_schema schema)
 {
 	for (size_t i = 0; i < table->column_count; i++) {
 		const struct fleet_column *column = &table->columns[i];
-		if (schema == FLEET_SCHEMA_DUCKDB)
+		if (schema == FLEET_SCHEMA_DUCKDB_TABLES)
+			str_printf(out, "%s%s %s", i ? ", " : "", column->name,
+				   duckdb_types[column->type]);
+		else if (schema == FLEET_SCHEMA_DUCKDB)
 			str_printf(out, "%s'%s': '%s'", i ? ", " : "", column->name,
 				   duckdb_types[column->type]);
 		else
@@ -92,16 +114,40 @@ static void append_distributed(struct str *out, const char *name, const char *ke
 		   name, name, name, key);
 }
 
+/* The files of a table in the working directory. */
+static void append_files(struct str *out, const struct fleet_table *table)
+{
+	str_printf(out,
+		   "SELECT * FROM read_csv('%s.*.csv',\n"
+		   "  header = true, delim = ',', quote = '\"', escape = '\"',\n"
+		   "  auto_detect = false, allow_quoted_nulls = false, columns = {",
+		   table->name);
+	append_columns(out, table, FLEET_SCHEMA_DUCKDB);
+	str_append(out, "})");
+}
+
+/* All or nothing; `run` comes last, as its rows tell which runs are there. */
+static void append_loading(struct str *out)
+{
+	str_append(out, "BEGIN TRANSACTION;\n");
+	for (size_t i = 0; i < FLEET_TABLES; i++) {
+		str_printf(out, "CREATE TABLE IF NOT EXISTS %s (\n  ", fleet_tables[i].name);
+		append_columns(out, &fleet_tables[i], FLEET_SCHEMA_DUCKDB_TABLES);
+		str_append(out, ");\n");
+	}
+	for (size_t i = 0; i < FLEET_TABLES; i++) {
+		str_printf(out, "INSERT INTO %s ", fleet_tables[i].name);
+		append_files(out, &fleet_tables[i]);
+		str_append(out, "\n  WHERE run NOT IN (SELECT run FROM run);\n");
+	}
+}
+
 static void append_table(struct str *out, const struct fleet_table *table, enum fleet_schema schema)
 {
 	if (schema == FLEET_SCHEMA_DUCKDB) {
-		str_printf(out,
-			   "CREATE OR REPLACE VIEW %s AS SELECT * FROM read_csv('%s.*.csv',\n"
-			   "  header = true, delim = ',', quote = '\"', escape = '\"',\n"
-			   "  auto_detect = false, allow_quoted_nulls = false, columns = {",
-			   table->name, table->name);
-		append_columns(out, table, schema);
-		str_append(out, "});\n");
+		str_printf(out, "CREATE OR REPLACE VIEW %s AS ", table->name);
+		append_files(out, table);
+		str_append(out, ";\n");
 		return;
 	}
 	str_printf(out, "CREATE TABLE IF NOT EXISTS %s%s (\n  ", table->name, ending(schema));
@@ -114,8 +160,9 @@ static void append_table(struct str *out, const struct fleet_table *table, enum 
 
 static void append_summed(struct str *out, const struct summed *summed, enum fleet_schema schema)
 {
-	if (schema == FLEET_SCHEMA_DUCKDB)
-		str_printf(out, "CREATE OR REPLACE VIEW %s", summed->name);
+	if (is_duckdb(schema))
+		str_printf(out, "CREATE OR REPLACE %s %s",
+			   schema == FLEET_SCHEMA_DUCKDB ? "VIEW" : "TABLE", summed->name);
 	else
 		str_printf(out,
 			   "CREATE MATERIALIZED VIEW IF NOT EXISTS %s%s\n"
@@ -129,15 +176,14 @@ static void append_summed(struct str *out, const struct summed *summed, enum fle
 
 static const char *create_view(enum fleet_schema schema)
 {
-	return schema == FLEET_SCHEMA_DUCKDB ? "CREATE OR REPLACE VIEW"
-					     : "CREATE VIEW IF NOT EXISTS";
+	return is_duckdb(schema) ? "CREATE OR REPLACE VIEW" : "CREATE VIEW IF NOT EXISTS";
 }
 
-/* Call paths with their names: each row is a frame, `parent_path` the one below it. */
-static void append_flame(struct str *out, enum fleet_schema schema)
+/* All call paths with their names. */
+static void append_all_paths(struct str *out, enum fleet_schema schema)
 {
 	str_printf(out,
-		   "%s flame AS\n"
+		   "%s all_paths AS\n"
 		   "  SELECT program, path, parent_path, level, function, name, own_ns, calls\n"
 		   "  FROM (SELECT program, path, max(parent_path) AS parent_path,\n"
 		   "      max(level) AS level, max(function) AS function,\n"
@@ -145,19 +191,24 @@ static void append_flame(struct str *out, enum fleet_schema schema)
 		   "    FROM path_by_program GROUP BY program, path) AS paths\n"
 		   "  %s JOIN (SELECT function, max(name) AS name FROM function_by_rank\n"
 		   "    GROUP BY function) AS names USING (function);\n",
-		   create_view(schema), schema == FLEET_SCHEMA_DUCKDB ? "LEFT" : "ANY LEFT");
+		   create_view(schema), is_duckdb(schema) ? "LEFT" : "ANY LEFT");
 }
 
 void fleet_schema_append(struct str *out, enum fleet_schema schema)
 {
 	str_printf(out, "-- Tables of profiles for %s, made by tare export --schema.\n",
-		   schema == FLEET_SCHEMA_DUCKDB ? "DuckDB" : "ClickHouse");
-	for (size_t i = 0; i < FLEET_TABLES; i++)
-		append_table(out, &fleet_tables[i], schema);
+		   is_duckdb(schema) ? "DuckDB" : "ClickHouse");
+	if (schema == FLEET_SCHEMA_DUCKDB_TABLES)
+		append_loading(out);
+	else
+		for (size_t i = 0; i < FLEET_TABLES; i++)
+			append_table(out, &fleet_tables[i], schema);
 	for (size_t i = 0; i < TABLE_COUNT(all_summed); i++)
 		append_summed(out, &all_summed[i], schema);
+	if (schema == FLEET_SCHEMA_DUCKDB_TABLES)
+		str_append(out, "COMMIT;\n");
 	for (size_t i = 0; i < TABLE_COUNT(views); i++)
 		str_printf(out, "%s %s AS\n  %s;\n", create_view(schema), views[i].name,
 			   views[i].query);
-	append_flame(out, schema);
+	append_all_paths(out, schema);
 }

@@ -120,12 +120,29 @@ static const struct fleet_column sample_columns[] = {
 	{"weight_exclusive", FLEET_NUMBER},
 };
 
+static const struct fleet_column frame_columns[] = {
+	FLEET_ORIGIN,
+	{"process", FLEET_NUMBER},
+	{"event", FLEET_TEXT},
+	{"unit", FLEET_TEXT},
+	{"path", FLEET_NUMBER},
+	{"parent_path", FLEET_NUMBER},
+	{"level", FLEET_NUMBER},
+	{"function", FLEET_NUMBER},
+	{"name", FLEET_TEXT},
+	{"calls", FLEET_NUMBER},
+	{"own", FLEET_NUMBER},
+	{"small", FLEET_NUMBER},
+	{"with_callees", FLEET_NUMBER},
+};
+
 #define TABLE(name, key) #name, key, name##_columns, TABLE_COUNT(name##_columns)
 
 const struct fleet_table fleet_tables[FLEET_TABLES] = {
 	{TABLE(module, "module, run"), fleet_write_modules},
 	{TABLE(thread, "program, run"), fleet_write_threads},
 	{TABLE(function, "program, function, run"), fleet_write_functions},
+	{TABLE(frame, "program, event, path, run"), fleet_write_frames},
 	{TABLE(node, "program, run, path"), fleet_write_nodes},
 	{TABLE(os, "program, function, run"), fleet_write_os},
 	{TABLE(sample, "program, run, path"), fleet_write_samples},
@@ -156,10 +173,11 @@ static bool fail_unknown(const char *name, struct error *err)
 	if (nearest)
 		return error_set(err, ERROR_USAGE, "there is no table \"%s\"; did you mean \"%s\"?",
 				 name, nearest);
-	return error_set(err, ERROR_USAGE,
-			 "there is no table \"%s\"; there are module, thread, function, node, os, "
-			 "sample, run",
-			 name);
+	return error_set(
+		err, ERROR_USAGE,
+		"there is no table \"%s\"; there are module, thread, function, frame, node, os, "
+		"sample, run",
+		name);
 }
 
 bool fleet_write(const struct analysis *analysis, const struct export_options *options,
