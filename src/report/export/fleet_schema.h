@@ -6,9 +6,9 @@
 
 enum fleet_schema {
 	FLEET_SCHEMA_NONE,
-	FLEET_SCHEMA_CLICKHOUSE, /* one server */
-	FLEET_SCHEMA_SHARD,	 /* each of several, of the cluster "tare" */
-	FLEET_SCHEMA_DUCKDB,	 /* views of the files in the working directory */
+	FLEET_SCHEMA_CLICKHOUSE,    /* one server */
+	FLEET_SCHEMA_SHARD,	    /* each of several, of the cluster "tare" */
+	FLEET_SCHEMA_DUCKDB,	    /* views of the files in the working directory */
 	FLEET_SCHEMA_DUCKDB_TABLES, /* tables, with those runs of the directory that they lack */
 };
 
