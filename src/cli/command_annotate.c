@@ -1,4 +1,5 @@
 /* tare annotate: a function's source or disassembly; the view annotate of tare report. */
+#include "base/str.h"
 #include "cli/command_report.h"
 #include "cli/newest_profile.h"
 
@@ -15,6 +16,10 @@ static int annotate_run(const void *values, const struct operands *operands, str
 		return -1;
 	}
 	target.function = operands->items[0];
+	if (operands->count == 1 && str_ends_with(target.function, ".tare")) {
+		error_set(err, ERROR_USAGE, "which function of %s? %s", target.function, usage);
+		return -1;
+	}
 	if (operands->count == 1)
 		target.profile_path = newest = newest_profile(&command_annotate, usage, err);
 	else

@@ -441,6 +441,8 @@ const struct column report_columns[] = {
 };
 
 const size_t report_column_count = sizeof(report_columns) / sizeof(report_columns[0]);
+_Static_assert(sizeof(report_columns) / sizeof(report_columns[0]) <= COLUMNS_MAX,
+	       "a table has room for all of them");
 
 bool column_is_of(const struct column *column, const struct view *view)
 {

@@ -38,7 +38,8 @@ enum view_id {
 	VIEW_COUNT
 };
 
-enum { COLUMNS_MAX = 96, TABLES_MAX = 8 };
+/* A table has room for all columns there are: the summary takes those of many kinds of rows. */
+enum { COLUMNS_MAX = 256, TABLES_MAX = 8 };
 
 /* Text: so much stands left of what a line of the header says. */
 enum { REPORT_KEY_WIDTH = 13 };

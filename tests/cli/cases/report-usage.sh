@@ -22,6 +22,10 @@ try functions x.tare --min-percent=101
 try functions x.tare --colums=all
 try functions x.tare --sort
 try functions x.tare --no-pager=yes
+try x.tare --sort=foo
+try x.tare --columns=foo
+try x.tare --columns=all
+tare annotate x.tare 2>&1
 try functions x.tare -x
 tare repotr x.tare 2>&1
 echo "status $?"
