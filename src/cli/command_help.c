@@ -169,7 +169,7 @@ static int help_run(const void *values, const struct operands *operands, struct 
 	if (help->markdown || help->functions || operands->count > 1 ||
 	    (operands->count && help->shell != SHELL_NONE) ||
 	    (help->manual && help->shell != SHELL_NONE)) {
-		error_set(err, ERROR_USAGE, "too much at once; see tare help --help");
+		error_set(err, ERROR_USAGE, "ask for one thing at a time; see tare help --help");
 		return -1;
 	}
 	if (operands->count) {

@@ -95,7 +95,7 @@ static void trace_describe(const void *values_at, struct str *out)
 static const struct option record_option_table[] = {
 	{.name = "method",
 	 .argument = "METHOD",
-	 .help = "How to collect: instrument,sample (default) counts every call, times those that "
+	 .help = "How to collect: instrument,sample (default) counts calls, times those that "
 		 "last long enough, and finds the times of all others by samples; instrument "
 		 "counts and times every call; sample interrupts the program at set intervals and "
 		 "keeps its stacks, nearly without cost",

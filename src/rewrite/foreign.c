@@ -145,20 +145,20 @@ bool runtime_allows_copies(const struct object *object, struct error *err)
 	if (language)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "%s is a %s program: its runtime relies on the addresses of its "
-				 "code, so it cannot be instrumented; sampling is the way",
+				 "code, so it can only be sampled, not instrumented",
 				 path, language);
 	const char *checker =
 		mark_of(object, digest_marks, sizeof(digest_marks) / sizeof(*digest_marks));
 	if (checker)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "%s compares its own code with a digest (%s in FIPS mode), so it "
-				 "cannot be instrumented; sampling is the way",
+				 "can only be sampled, not instrumented",
 				 path, checker);
 	const char *other = other_loader(object);
 	if (other)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "%s is %s, which runs other programs in its own address space, so "
-				 "it cannot be instrumented; sampling is the way",
+				 "it can only be sampled, not instrumented",
 				 path, other);
 	return true;
 }

@@ -93,7 +93,7 @@ names() {
 }
 [ -z "$(names summary)$(names coverage)" ] || fail "a package of another file is named: $(names summary)"
 printf '/.\n%s\n' "$work/libforward.so" >dpkg/info/libforward1:amd64.list
-expected="libforward1-dbgsym has those of libforward.so: install it and record again"
+expected="functions of libforward.so have none: install libforward1-dbgsym and record again"
 for view in summary coverage; do
 	[ "$(names $view)" = "$expected" ] || fail "$view: '$(names $view)', expected '$expected'"
 done

@@ -144,8 +144,8 @@ static bool name_package(const struct report *report, struct str *text)
 	const bool found = analysis_names_missing(report->analysis, 100 * NAMELESS_SHARE, &missing);
 
 	if (found)
-		str_printf(text, "%s has those of %s: install it and record again",
-			   missing.package.data, missing.module->name);
+		str_printf(text, "functions of %s have none: install %s and record again",
+			   missing.module->name, missing.package.data);
 	str_fini(&missing.package);
 	return found;
 }
