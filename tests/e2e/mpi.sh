@@ -1,16 +1,19 @@
 #!/bin/bash
 # A job of Open MPI: loads of 1:2:3:4 on four ranks, and the waits in MPI_Barrier, as the program's
 # own clocks have them. By one recorder around mpirun, and by one per rank whose files are merged.
-# With the argument `many` instead: 64 ranks on the processors that there are, all complete.
+# With the argument `many` instead: 64 ranks on the processors that there are, all complete. With
+# `mpich`: the job of four ranks by MPICH, which may be installed beside Open MPI.
 . "$(dirname "$0")/lib.sh"
-need mpicc mpirun
+compiler=mpicc starter=mpirun launcher='Open MPI'
+[ "${1:-}" != mpich ] || compiler=mpicc.mpich starter=mpirun.mpich launcher=PMI
+need $compiler $starter
 
 # Root in a container may; more ranks than processors may; who has nothing to compute yields.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
-mpicc -O2 -g -o "$work/mpi_ranks" "$E2E/../fixtures/mpi_ranks.c" || skip "mpicc cannot build: no headers of MPI"
-run_in "$work/plain" mpirun -n 2 "$work/mpi_ranks" 1 1
-[ "$(cat "$work/plain.status")" = 0 ] || skip "mpirun cannot run a program: $(head -n 1 "$work/plain.stderr")"
+$compiler -O2 -g -o "$work/mpi_ranks" "$E2E/../fixtures/mpi_ranks.c" || skip "$compiler cannot build: no headers of MPI"
+run_in "$work/plain" $starter -n 2 "$work/mpi_ranks" 1 1
+[ "$(cat "$work/plain.status")" = 0 ] || skip "$starter cannot run a program: $(head -n 1 "$work/plain.stderr")"
 
 # number PROFILE VIEW SECTION FILTER COLUMN: of the row that has the filter's value.
 number() {
@@ -35,6 +38,8 @@ complete() {
 	[ "$("$TARE" report ranks "$1" --format=csv --columns=section,rank,ranks | tr -d '\r' |
 		grep '^ranks,' | sort | uniq | grep -c ",$2\$")" = "$2" ] ||
 		fail "$1 has not $2 ranks: $("$TARE" report ranks "$1" --columns=rank,ranks,host --limit=5)"
+	[ "$("$TARE" report processes "$1" --format=csv --columns=launcher,rank | tr -d '\r' | grep ',[0-9]' |
+		cut -d, -f1 | sort -u)" = "$launcher" ] || fail "$1 has ranks of another launcher than $launcher"
 }
 
 # What tare shows of unit_of_work over the ranks, by the process of each.
@@ -68,17 +73,17 @@ check_loads() {
 }
 
 if [ "${1:-}" = many ]; then
-	record mpirun -n 64 "$work/mpi_ranks" 2 1
+	record $starter -n 64 "$work/mpi_ranks" 2 1
 	complete "$work/profile.tare" 64
 	exit
 fi
 
-record mpirun -n 4 "$work/mpi_ranks" 10 100
+record $starter -n 4 "$work/mpi_ranks" 10 100
 complete "$work/profile.tare" 4
 check_loads "$work/profile.tare" $((10 * 100 * (1 + 2 + 3 + 4)))
 
-run_in "$work/recorded" mpirun -n 4 "$TARE" record -q -o "$work/part.%r.tare" "$work/mpi_ranks" 10 100
-[ "$(cat "$work/recorded.status")" = 0 ] || fail "tare under mpirun: $(tail -n 3 "$work/recorded.stderr")"
+run_in "$work/recorded" $starter -n 4 "$TARE" record -q -o "$work/part.%r.tare" "$work/mpi_ranks" 10 100
+[ "$(cat "$work/recorded.status")" = 0 ] || fail "tare under $starter: $(tail -n 3 "$work/recorded.stderr")"
 "$TARE" merge -q "$work"/part.*.tare -o "$work/merged.tare"
 complete "$work/merged.tare" 4
 check_loads "$work/merged.tare" $((10 * 100 * (1 + 2 + 3 + 4)))
