@@ -1,5 +1,5 @@
 /*
- * A small program with what the rewriter has to cope with: a switch table, a computed goto, an
+ * A small program with what the rewriter has to cope with: a switch table, computed gotos, an
  * indirect call, a tail call, and, by -fexceptions and cleanups, exception tables.
  */
 #include <stdio.h>
@@ -49,6 +49,41 @@ stop:
 	return sum;
 }
 
+/* Addresses of labels stand in what it runs; some of the labels are close together. */
+__attribute__((noinline)) static int run(void **program, const unsigned char *code, int count)
+{
+	static void *const labels[] = {&&stop, &&less, &&more, &&back};
+	void **at = program;
+	int sum = count;
+
+	if (!code)
+		goto **at++;
+	for (int i = 0; i < count; i++)
+		program[i] = labels[code[i] & 3];
+	return 0;
+less:
+	sum--;
+	goto **at++;
+more:
+	sum += 2;
+	goto **at++;
+back:
+	sum -= 3;
+	if (choose(sum) && sum > 0)
+		at = program;
+	goto **at++;
+stop:
+	return sum;
+}
+
+__attribute__((noinline)) static int threaded(int value)
+{
+	static void *program[4];
+
+	run(program, (const unsigned char *)"\1\2\3", 4);
+	return run(program, 0, value);
+}
+
 __attribute__((noinline)) static int keep(int (*call)(int), int value)
 {
 	__attribute__((cleanup(release))) char *text = malloc(16);
@@ -58,7 +93,8 @@ __attribute__((noinline)) static int keep(int (*call)(int), int value)
 
 __attribute__((noinline)) static int last(int value)
 {
-	return value > 4 ? choose(value - 4) : step((const unsigned char *)"\1\2\3");
+	return value > 4 ? choose(value - 4)
+			 : step((const unsigned char *)"\1\2\3") + threaded(value);
 }
 
 int main(int count, char **arguments)

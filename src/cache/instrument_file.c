@@ -67,6 +67,7 @@ static void count(struct instrument_file *file, const struct rewrite_statistics 
 		.jumps_table_static = statistics->jumps_table_static,
 		.jumps_translated = statistics->jumps_translated,
 		.jumps_saved = statistics->jumps_saved,
+		.jumps_by_labels = statistics->jumps_by_labels,
 		.jumps_tail = statistics->jumps_tail,
 		.code_bytes = statistics->code_bytes,
 		.map_bytes = statistics->map_bytes,

@@ -30,7 +30,8 @@ struct instrument_function {
 /* What was done to a file, for people who want to know how. */
 struct instrument_file_counts {
 	uint64_t units, instructions, probes, probes_with_live_flags;
-	uint64_t jumps_indirect, jumps_table_static, jumps_translated, jumps_saved, jumps_tail;
+	uint64_t jumps_indirect, jumps_table_static, jumps_translated, jumps_saved, jumps_by_labels,
+		jumps_tail;
 	uint64_t code_bytes, map_bytes;
 };
 

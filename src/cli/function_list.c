@@ -84,6 +84,7 @@ static void append_counts(const struct instrument_file *file, struct str *out)
 		{"jumps_by_table", counts->jumps_table_static},
 		{"jumps_translated", counts->jumps_translated},
 		{"jumps_translated_with_saves", counts->jumps_saved},
+		{"jumps_by_labels", counts->jumps_by_labels},
 		{"jumps_leaving", counts->jumps_tail},
 		{"input_bytes", file->input_bytes},
 		{"output_bytes", file->output_bytes},

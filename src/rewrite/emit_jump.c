@@ -239,6 +239,10 @@ void emit_indirect_jump(struct emitter *emitter, const struct indirect_jump *jum
 		else
 			emit_saving(emitter, insn);
 	}
+	if (jump->way == JUMP_BY_LABELS) {
+		emit_raw(emitter, insn);
+		return;
+	}
 	emit_leave(emitter, insn->addr, emitter->range->returns_flags);
 	if (jump->way != JUMP_TRANSLATE && insn->rip_offset)
 		emit_tail_count(emitter, insn->addr, insn->target, emitter->range->returns_flags);

@@ -206,7 +206,7 @@ static bool jumps_to_labels(const struct program *program, const struct unit *un
 {
 	for (size_t i = 0; i < unit->ranges.len; i++)
 		vec_foreach (jump, &unit_range(program, unit, i)->jumps)
-			if (jump->way == JUMP_TRANSLATE)
+			if (jump_goes_to_labels(jump))
 				return true;
 	vec_foreach (table, &unit->tables)
 		if (is_unit_addr(program, unit, table->base))
@@ -236,7 +236,7 @@ static bool flow_is_known(const struct program *program, const struct unit *unit
 		const struct range *range = unit_range(program, unit, i);
 		copied |= range->copied;
 		vec_foreach (jump, &range->jumps)
-			if (jump->way == JUMP_TRANSLATE && (unit->incomplete || !unit->has_labels))
+			if (jump_goes_to_labels(jump) && (unit->incomplete || !unit->has_labels))
 				return false;
 	}
 	return copied;

@@ -185,7 +185,7 @@ static void judge_control(const struct program *program, struct range *range)
 
 /* ---- addresses that code takes ---- */
 
-enum note_kind { NOTE_SPECIAL, NOTE_READS_PC, NOTE_WINDOW_READ, NOTE_LABEL_TAKEN };
+enum note_kind { NOTE_SPECIAL, NOTE_READS_PC, NOTE_WINDOW_READ, NOTE_LABEL_TAKEN, NOTE_CODE_READ };
 
 /* Something that the code of one range says of another. */
 struct note {
@@ -221,6 +221,9 @@ static void apply_note(const struct note *note)
 		break;
 	case NOTE_LABEL_TAKEN:
 		range->label_is_taken = true;
+		break;
+	case NOTE_CODE_READ:
+		range->code_is_read = true;
 		break;
 	}
 }
@@ -299,6 +302,8 @@ static void note_code_address(const struct program *program, const struct range 
 	const uint64_t patch = range_patch_addr(range);
 	if (addr >= patch + !reads && addr < patch + ENTRY_JUMP_BYTES)
 		put_note(notes, range, NOTE_WINDOW_READ);
+	if (reads && addr < range->end)
+		put_note(notes, range, NOTE_CODE_READ);
 	if (addr <= range->begin || addr >= range->end)
 		return;
 	put_note(notes, range, NOTE_LABEL_TAKEN);

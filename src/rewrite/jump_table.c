@@ -18,6 +18,8 @@
  *
  * A table that the program can change while it runs is no proof: `static void *labels[]`.
  *
+ * A pointer to a label that comes from memory leads there by way of the original (label_jumps.c).
+ *
  * All else is translated at run time, or leaves the function where the stack is as at its entry and
  * no label of the unit is known.
  */
@@ -717,6 +719,44 @@ static bool can_translate(const struct program *program, const struct range *ran
 		       0;
 }
 
+/* It does not come from the function's frame, where what was computed may have been kept. */
+static bool is_stored_pointer(const struct insn_memory *memory, const struct indirect_jump *jump)
+{
+	return memory->base != REG_RSP && !(memory->base == REG_RBP && jump->has_frame);
+}
+
+/* The target is what stands in memory, or the entry of a table of offsets. */
+static bool is_loaded(const struct program *program, const struct range *range,
+		      const struct indirect_jump *jump)
+{
+	const struct insn *insn = &range->insns[jump->insn];
+	struct insn_detail load;
+	struct table_jump found;
+
+	if (find_table_jump(program, range, jump->insn, &found))
+		return true;
+	if (insn->jump_register == REG_NONE)
+		return describe(program, insn, &load) && load.form == INSN_FORM_JUMP_MEM &&
+		       is_stored_pointer(&load.memory, jump);
+	return find_load(program, range, jump->insn, &load) != UINT32_MAX &&
+	       is_stored_pointer(&load.memory, jump);
+}
+
+static bool labels_lead(const struct program *program, struct unit *unit)
+{
+	if (!unit->labels_planned)
+		unit_plan_label_jumps(program, unit);
+	unit->labels_planned = true;
+	return unit->label_jumps.len > 0;
+}
+
+static bool goes_by_labels(const struct program *program, struct unit *unit,
+			   const struct range *range, const struct indirect_jump *jump)
+{
+	return unit->has_labels && !jump->may_leave && is_loaded(program, range, jump) &&
+	       labels_lead(program, unit);
+}
+
 static void plan_jump(const struct program *program, struct flow_graph *graph,
 		      const struct range *range, struct indirect_jump *jump,
 		      struct rewrite_statistics *statistics)
@@ -735,6 +775,11 @@ static void plan_jump(const struct program *program, struct flow_graph *graph,
 		statistics->jumps_tail++;
 		return;
 	}
+	if (goes_by_labels(program, unit, range, jump)) {
+		jump->way = JUMP_BY_LABELS;
+		statistics->jumps_by_labels++;
+		return;
+	}
 	jump->way = JUMP_TRANSLATE;
 	if (jump->scratch_a == REG_NONE)
 		statistics->jumps_saved++;
@@ -742,13 +787,16 @@ static void plan_jump(const struct program *program, struct flow_graph *graph,
 		statistics->jumps_translated++;
 }
 
-/* The stack pointer stands where it stood at the function's entry. */
-static bool stack_is_as_at_entry(const struct cfi_rows *rows, uint64_t addr)
+/* Of a row of registers: the stack pointer stands where it stood at the function's entry. */
+static bool stack_is_as_at_entry(const struct cfi_row *row)
 {
-	const struct cfi_row *row = cfi_row_at(rows, addr);
-
 	return !row || row->state.cfa.kind != CFI_OFFSET ||
 	       (row->state.cfa_register == 7 && row->state.cfa.offset == 8);
+}
+
+static bool has_frame(const struct cfi_row *row)
+{
+	return !row || row->state.cfa.kind != CFI_OFFSET || row->state.cfa_register == 6;
 }
 
 static void find_jumps(struct range *range)
@@ -762,11 +810,12 @@ static void find_jumps(struct range *range)
 	for (uint32_t i = 0; i < range->insn_count; i++) {
 		if (range->insns[i].kind != INSN_JUMP_INDIRECT)
 			continue;
-		const struct indirect_jump jump = {
-			.insn = i,
-			.may_leave = !known || stack_is_as_at_entry(&rows, range->insns[i].addr),
-			.scratch_a = REG_NONE,
-			.scratch_b = REG_NONE};
+		const struct cfi_row *row = known ? cfi_row_at(&rows, range->insns[i].addr) : NULL;
+		const struct indirect_jump jump = {.insn = i,
+						   .may_leave = stack_is_as_at_entry(row),
+						   .has_frame = has_frame(row),
+						   .scratch_a = REG_NONE,
+						   .scratch_b = REG_NONE};
 		vec_push(&range->jumps, jump);
 	}
 	vec_fini(&rows);

@@ -87,3 +87,8 @@ bool program_is_pointed_to(const struct program *program, uint64_t addr)
 
 	return first < program->pointer_count && program->pointers[first] == addr;
 }
+
+size_t program_first_branch_to(const struct program *program, uint64_t addr)
+{
+	return partition_point(program->branches.len, i, program->branches.data[i].to < addr);
+}

@@ -259,24 +259,46 @@ static bool append_unwind(struct output *output, struct error *err)
 
 /* ---- the original's changes ---- */
 
-static void patch_entries(struct output *output)
+static void patch(struct output *output, uint64_t addr, const unsigned char *bytes, size_t size)
 {
-	struct program *program = output->program;
+	unsigned char *kept = arena_alloc(&output->program->arena, size);
 
-	vec_foreach (range, &program->ranges) {
-		if (!range->copied || !range->entry)
-			continue;
-		unsigned char *jump = arena_alloc(&program->arena, ENTRY_JUMP_BYTES);
-		struct elf_patch patch = {
-			.addr = range_patch_addr(range), .bytes = jump, .size = ENTRY_JUMP_BYTES};
-		const uint32_t distance =
-			(uint32_t)(range->copy_addr - (patch.addr + ENTRY_JUMP_BYTES));
-		assert(range->copy_addr >= program->code_begin &&
-		       range->copy_addr < program->code_end);
-		jump[0] = 0xe9;
-		memcpy(jump + 1, &distance, sizeof(distance));
-		vec_push(&output->patches, patch);
+	memcpy(kept, bytes, size);
+	vec_push(&output->patches, ((struct elf_patch){.addr = addr, .bytes = kept, .size = size}));
+}
+
+static void patch_jump(struct output *output, uint64_t addr, uint64_t copy_addr)
+{
+	const uint32_t distance = (uint32_t)(copy_addr - (addr + ENTRY_JUMP_BYTES));
+	unsigned char jump[ENTRY_JUMP_BYTES] = {0xe9};
+
+	assert(copy_addr >= output->program->code_begin && copy_addr < output->program->code_end);
+	memcpy(jump + 1, &distance, sizeof(distance));
+	patch(output, addr, jump, sizeof(jump));
+}
+
+static void patch_label(struct output *output, const struct label_jump *jump)
+{
+	const uint64_t copy_addr = copied_code(output->program, jump->addr,
+					       program_range(output->program, jump->addr));
+
+	patch_jump(output, jump->by ? jump->by : jump->addr, copy_addr);
+	if (jump->by) {
+		const unsigned char bytes[] = {0xeb, (unsigned char)(jump->by - jump->addr - 2)};
+		patch(output, jump->addr, bytes, sizeof(bytes));
 	}
+}
+
+static void patch_original(struct output *output)
+{
+	const struct program *program = output->program;
+
+	vec_foreach (range, &program->ranges)
+		if (range->copied && range->entry)
+			patch_jump(output, range_patch_addr(range), range->copy_addr);
+	vec_foreach (unit, &program->units)
+		vec_foreach (jump, &unit->label_jumps)
+			patch_label(output, jump);
 }
 
 /* $ORIGIN of a file that lives elsewhere: the directory of the original. */
@@ -441,7 +463,7 @@ bool program_output(struct program *program, struct byte_vec *out, struct error 
 	}
 	if (ok) {
 		append_runpath(&output);
-		patch_entries(&output);
+		patch_original(&output);
 		write_note(&output);
 		describe_symbols(&output);
 		describe_sections(&output);

@@ -92,6 +92,7 @@ enum jump_way {
 	JUMP_LEAVES,	/* a tail call: exit probe, then as it was */
 	JUMP_TABLE,	/* goes through a copied table */
 	JUMP_TRANSLATE, /* through the dense map */
+	JUMP_BY_LABELS, /* as it was, through the original's labels: see label_jumps.c */
 };
 
 struct indirect_jump {
@@ -102,6 +103,7 @@ struct indirect_jump {
 	uint8_t base_register, index_register, read_register;
 	enum jump_way way;
 	bool may_leave; /* the stack is as at the function's entry: may be a tail call */
+	bool has_frame; /* rbp holds the frame's address */
 	/* JUMP_TRANSLATE: scratch registers proven dead, or REG_NONE: save registers. A jump
 	   through a register needs and has only the first. */
 	uint8_t scratch_a, scratch_b;
@@ -119,6 +121,18 @@ struct edge_counter {
 	uint8_t place; /* enum count_place */
 	bool flags_live;
 };
+
+/* A jump that replaces bytes of the original where a label is. */
+struct label_jump {
+	uint64_t addr; /* it leads to the copy of this instruction */
+	uint64_t by;   /* 0, or where the long jump stands that a short one at `addr` leads to */
+};
+
+/* It may lead to any label of its unit. */
+static inline bool jump_goes_to_labels(const struct indirect_jump *jump)
+{
+	return jump->way == JUMP_TRANSLATE || jump->way == JUMP_BY_LABELS;
+}
 
 /* A call with probes, or a jump that is one. */
 struct call_site {
@@ -156,6 +170,7 @@ struct range {
 	bool returns_flags;   /* some caller uses the flags it leaves */
 	bool window_is_read;  /* code takes or reads an address inside the entry jump's bytes */
 	bool label_is_taken;  /* code takes the address of an instruction behind the first */
+	bool code_is_read;    /* code reads bytes of it as data */
 	bool small;	      /* only counted */
 	bool copied;
 	uint32_t function; /* number of its arming byte */
@@ -191,6 +206,8 @@ struct unit {
 	bool escapes;	     /* it may be left other than by its return: see escapes.c */
 	struct graph *graph; /* of executions; NULL: they are not counted */
 	bool liveness_known;
+	bool labels_planned; /* and label_jumps found, or none */
+	struct vec_of(struct label_jump) label_jumps;
 	uint64_t searched, entries_read; /* for jump tables, which has its limits */
 	uint16_t clobbers; /* caller-saved registers that it, or what it calls, may write */
 	uint16_t dead_strict, dead_medium, dead_soft; /* at all labels, under three assumptions */
@@ -365,6 +382,9 @@ const struct indirect_jump *range_jump_at(const struct range *range, uint32_t nu
 /* Index of the first of the data's code pointers that is not below `addr`. */
 size_t program_first_pointer(const struct program *program, uint64_t addr);
 
+/* Index of the first of the program's branches that leads to `addr` or behind it. */
+size_t program_first_branch_to(const struct program *program, uint64_t addr);
+
 /* ---- judge.c ---- */
 void program_judge_ranges(struct program *program);
 
@@ -397,6 +417,11 @@ void unit_find_liveness(const struct program *program, struct unit *unit);
 
 /* ---- labels.c ---- */
 void unit_find_labels(struct program *program, struct unit *unit);
+
+/* ---- label_jumps.c ---- */
+/* Finds room in the original for a jump to the copy at each label of the unit, as they are known
+   by now. False, and no jumps, if some label has none. */
+bool unit_plan_label_jumps(const struct program *program, struct unit *unit);
 
 /* ---- jump_table.c ---- */
 /* Decides the way of every indirect jump of the unit. */

@@ -232,6 +232,7 @@ static void program_fini(struct program *program)
 		vec_foreach (table, &unit->tables)
 			vec_fini(&table->targets);
 		vec_fini(&unit->tables);
+		vec_fini(&unit->label_jumps);
 		graph_free(unit->graph);
 		vec_fini(&unit->ranges);
 	}
@@ -268,6 +269,7 @@ static void sum_statistics(const struct program *program)
 		sum->jumps_table_static += part->jumps_table_static;
 		sum->jumps_translated += part->jumps_translated;
 		sum->jumps_saved += part->jumps_saved;
+		sum->jumps_by_labels += part->jumps_by_labels;
 		sum->jumps_tail += part->jumps_tail;
 	}
 }

@@ -89,12 +89,6 @@ static bool is_copied_unit(const struct program *program, const struct range *ra
 	return source && source->unit == range->unit && source->verdict == REWRITE_INSTRUMENTED;
 }
 
-/* First branch whose target is not below `addr`. */
-static size_t first_branch_to(const struct program *program, uint64_t addr)
-{
-	return partition_point(program->branches.len, i, program->branches.data[i].to < addr);
-}
-
 static bool range_is_entered_inside(const struct program *program, const struct range *range)
 {
 	const size_t pointer = program_first_pointer(program, range->begin + 1);
@@ -102,7 +96,7 @@ static bool range_is_entered_inside(const struct program *program, const struct 
 	if (range->label_is_taken ||
 	    (pointer < program->pointer_count && program->pointers[pointer] < range->end))
 		return true;
-	for (size_t i = first_branch_to(program, range->begin + 1);
+	for (size_t i = program_first_branch_to(program, range->begin + 1);
 	     i < program->branches.len && program->branches.data[i].to < range->end; i++) {
 		if (!is_copied_unit(program, range, program->branches.data[i].from))
 			return true;
@@ -132,7 +126,7 @@ static bool window_is_entered(const struct program *program, const struct range 
 {
 	const uint64_t patch = range_patch_addr(range);
 
-	for (size_t i = first_branch_to(program, patch + 1);
+	for (size_t i = program_first_branch_to(program, patch + 1);
 	     i < program->branches.len && program->branches.data[i].to < patch + ENTRY_JUMP_BYTES;
 	     i++)
 		if (program->branches.data[i].to >= range->end ||

@@ -8,6 +8,7 @@
  *   probe.c           probes and stubs
  *   execution_counters.c  counters of executions
  *   indirect.c        translated jumps and their maps, reads of jump tables
+ *   original_labels.c  jumps in the original at labels
  *   tables.c          entries of jump tables
  *   rows.c            unwind rows and exception tables of copies
  *   records.c         the original's unwind records in the copy, and the sorted header
@@ -35,6 +36,7 @@ struct check_range {
 	uint64_t copy_begin, copy_end;
 	bool copied; /* the copy is known */
 	bool entry;  /* the original entry jumps to the copy */
+	bool part;   /* it begins with a label that does so, and nothing counts it */
 	bool broken; /* a difference ended the walk: nothing else is known of it */
 	bool walked;
 	uint64_t arm_addr; /* of its function; 0 unknown */
@@ -213,7 +215,8 @@ struct check_probe probe_take(struct walk *walk, bool enters, bool behind_call);
 /* Steps over the probe of a landing pad, if one is next; else nothing has happened. */
 bool probe_take_landing(struct walk *walk);
 
-/* Steps over what counts a function without probes. False: a difference, as where nothing does. */
+/* Steps over what counts a function without probes. Where nothing does, a part of a function begins
+   here, no entry. False: a difference. */
 bool count_take(struct walk *walk);
 
 /* Steps over the instruction that counts; *counter_addr gets where. */
@@ -297,6 +300,11 @@ struct check_allowances vec_of(struct check_allowed);
 void check_allow(const struct check *check, struct check_allowances *allowances,
 		 const unsigned char *at, uint64_t size);
 void file_check(struct check *check);
+
+/* ---- original_labels.c ---- */
+
+/* Where the original has jumps at labels that are as they must be. */
+void labels_allow(struct check *check, struct check_allowances *allowances);
 
 /* ---- static_program.c ---- */
 

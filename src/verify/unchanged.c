@@ -1,8 +1,9 @@
 /*
  * What is left of the original in the copy: every byte of the file but for the jumps over entries
- * of copied functions, the ELF header's references to tables that moved, and the library search
- * path where $ORIGIN was made absolute; every program header but for the table's own place and the
- * unwind header; nothing new below the end of the original's memory.
+ * of copied functions and over labels (original_labels.c), the ELF header's references to tables
+ * that moved, and the library search path where $ORIGIN was made absolute; every program header but
+ * for the table's own place and the unwind header; nothing new below the end of the original's
+ * memory.
  *
  * A jump over an entry may replace bytes of its own range and filler behind it, and nothing that
  * code outside of copies branches to.
@@ -273,6 +274,7 @@ void file_check(struct check *check)
 
 	allow_header(check, &allowances);
 	allow_entries(check, &allowances);
+	labels_allow(check, &allowances);
 	allow_search_path(check, &allowances);
 	if (static_has_runtime(check))
 		static_check(check, &allowances);

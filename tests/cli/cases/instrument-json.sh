@@ -29,7 +29,7 @@ print("ascending", all(a["address"] + a["size"] <= b["address"]
                        for a, b in zip(functions, functions[1:])))
 print("jumps", statistics["jumps_indirect"] ==
       sum(statistics["jumps_" + way] for way in
-          ("by_table", "translated", "translated_with_saves", "leaving")))
+          ("by_table", "translated", "translated_with_saves", "by_labels", "leaving")))
 print("counted", all(statistics[key] > 0 for key in
                      ("instructions", "probes", "input_bytes", "output_bytes", "code_bytes")))
 

@@ -1,7 +1,7 @@
 /*
  * Copies that were changed with a purpose: each change gives one thing another meaning, and each
  * must be found: landing pads, what is caught there, what stubs let pass, states in stubs, where
- * branches lead, and probes of another kind than their place has.
+ * branches and the original's labels lead, and probes of another kind than their place has.
  */
 #include "abi/module.h"
 #include "object/lsda.h"
@@ -344,6 +344,58 @@ static void test_branches(void **state)
 	assert_true(found * 10 >= tried * 9);
 }
 
+/* Where the original has a jump to a copy, over an entry or a label; 0: nowhere behind `addr`. */
+static uint64_t next_patch(uint64_t addr)
+{
+	for (; addr < code_begin; addr++) {
+		const unsigned char *at = object_at(copy, addr, 5);
+		const unsigned char *before = object_at(original, addr, 5);
+		int32_t distance;
+		if (!at || !before || *at != 0xe9 || memcmp(at, before, 5) == 0)
+			continue;
+		memcpy(&distance, at + 1, sizeof(distance));
+		const uint64_t target = addr + 5 + (uint64_t)(int64_t)distance;
+		if (target >= code_begin && target < code_end)
+			return addr;
+	}
+	return 0;
+}
+
+static bool is_begin(uint64_t addr)
+{
+	const struct object_fde *fde = object_fde_covering(original, addr);
+
+	return fde && (fde->begin == addr || fde->begin + 4 == addr);
+}
+
+/* Each leads to where the next one does. lua goes by labels in its interpreter. */
+static void test_label_jumps(void **state)
+{
+	const struct rewrite_options options = {.keep_small = true};
+	int labels = 0;
+
+	(void)state;
+	make("/usr/bin/lua5.4", &options);
+	for (uint64_t at = next_patch(0x1000); at && labels < 3 * CHANGES_MAX;
+	     at = next_patch(at + 5)) {
+		const uint64_t after = next_patch(at + 5);
+		int32_t distance;
+		if (is_begin(at) || !after)
+			continue;
+		memcpy(&distance, object_at(copy, after, 5) + 1, sizeof(distance));
+		distance += (int32_t)(after - at);
+		labels++;
+		unsigned char *jump = bytes.data + offset_of(object_at(copy, at, 5)) + 1, kept[4];
+		memcpy(kept, jump, sizeof(kept));
+		memcpy(jump, &distance, sizeof(distance));
+		if (!is_found())
+			fail_msg("the jump at %#lx leads to another label", at);
+		memcpy(jump, kept, sizeof(kept));
+	}
+	assert_true(labels >= CHANGES_MAX);
+	assert_false(is_found());
+}
+
 enum { DEF_CFA_OFFSET = 0x0e };
 
 /* Where the record says that the stack is `from` to `to` bytes deep; NULL if it does not. */
@@ -404,6 +456,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_landing_probes, drop),
 		cmocka_unit_test_teardown(test_flags_are_given_back, drop),
 		cmocka_unit_test_teardown(test_branches, drop),
+		cmocka_unit_test_teardown(test_label_jumps, drop),
 		cmocka_unit_test_teardown(test_states_in_stubs, drop),
 		cmocka_unit_test_teardown(test_states_of_originals, drop),
 	};
