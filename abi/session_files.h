@@ -24,7 +24,7 @@
 
 #include <stdint.h>
 
-#define TARE_SESSION_FILES_ABI 21
+#define TARE_SESSION_FILES_ABI 22
 #define TARE_PROCESS_NAME      "process."
 #define TARE_PROCESS_MAGIC     0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC      0x7268746572617400ULL
@@ -296,15 +296,18 @@ enum tare_call_marks {
  * an interval has of blocked and preempted time goes to records of these causes, the rest of it to
  * another cause's; each counts the interval. Of several system calls in an interval each is
  * counted, the last one has the time. With the cause TARE_RECORD_CALLS, `count` calls that the
- * node's bucket `syscall_number` has given away.
+ * node's bucket `syscall_number` has given away. With TARE_RECORD_WAITS the runtime keeps for itself
+ * what the node's records of the cause `syscall_number`, blocked or preempted, have of ticks, which
+ * is `count`: they may be many, one for each file that was read.
  */
 #define TARE_RECORD_CALLS 0xff00U
+#define TARE_RECORD_WAITS 0xff01U
 
 _Static_assert((unsigned)TARE_OS_CAUSES < TARE_RECORD_CALLS, "a cause has another meaning");
 
 struct tare_os_record {
 	uint32_t node;		 /* index */
-	uint16_t cause;		 /* enum tare_os_cause, or TARE_RECORD_CALLS */
+	uint16_t cause;		 /* enum tare_os_cause, or TARE_RECORD_… */
 	uint16_t syscall_number; /* 0xffff: none or unknown */
 	uint64_t object;	 /* what enum tare_object says of the system call, else 0 */
 	uint64_t count;		 /* intervals; 0: not in use */

@@ -122,6 +122,8 @@ static void os_split(struct tare_thread_file *self, const struct accumulate_even
 			wait.os = number;
 	}
 	os_record(self, event, event->os_cause, left);
+	context_waits_add(self, top_of(self), TARE_OS_BLOCKED, wait.blocked_ticks);
+	context_waits_add(self, top_of(self), TARE_OS_PREEMPTED, wait.preempted_ticks);
 	if (wait.blocked_ticks || wait.preempted_ticks)
 		wait_times_note(self, &wait);
 }

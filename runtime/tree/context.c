@@ -288,18 +288,37 @@ uint64_t context_os_ticks(const struct tare_thread_file *self, const struct tare
 	return ticks;
 }
 
+static struct tare_os_record waits_record(const struct tare_node *node, enum tare_os_cause cause)
+{
+	return (struct tare_os_record){.node = context_index(node),
+				       .cause = TARE_RECORD_WAITS,
+				       .syscall_number = (uint16_t)cause};
+}
+
+void context_waits_add(struct tare_thread_file *self, const struct tare_node *node,
+		       enum tare_os_cause cause, uint64_t ticks)
+{
+	const struct tare_os_record wanted = waits_record(node, cause);
+	const uint32_t number = ticks ? context_os(self, &wanted, 0) : 0;
+
+	if (number)
+		context_os_at(self, number)->count += ticks;
+}
+
+static uint64_t waited(const struct tare_thread_file *self, const struct tare_node *node,
+		       enum tare_os_cause cause)
+{
+	const struct tare_os_record wanted = waits_record(node, cause);
+	const uint32_t number = node->os_first ? os_find(self, &wanted) : 0;
+
+	return number ? context_os_at(self, number)->count : 0;
+}
+
 struct context_waits context_waits(const struct tare_thread_file *self,
 				   const struct tare_node *node)
 {
-	struct context_waits waits = {0};
-
-	for (uint32_t at = node->os_first; at; at = context_os_at(self, at)->next) {
-		const struct tare_os_record *record = context_os_at(self, at);
-
-		waits.blocked_ticks += record->cause == TARE_OS_BLOCKED ? record->ticks : 0;
-		waits.preempted_ticks += record->cause == TARE_OS_PREEMPTED ? record->ticks : 0;
-	}
-	return waits;
+	return (struct context_waits){.blocked_ticks = waited(self, node, TARE_OS_BLOCKED),
+				      .preempted_ticks = waited(self, node, TARE_OS_PREEMPTED)};
 }
 
 static void os_move(struct tare_thread_file *self, uint32_t number, struct tare_node *to)

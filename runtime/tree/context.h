@@ -80,7 +80,11 @@ uint64_t context_calls(const struct tare_node *node);
 /* The ticks of a node's records. */
 uint64_t context_os_ticks(const struct tare_thread_file *self, const struct tare_node *node);
 
-/* Of these what it waited: blocked, and preempted. */
+/* Notes what the node has waited, TARE_OS_BLOCKED or TARE_OS_PREEMPTED, beside its records. */
+void context_waits_add(struct tare_thread_file *self, const struct tare_node *node,
+		       enum tare_os_cause cause, uint64_t ticks);
+
+/* What it has waited: blocked, and preempted. The same time however many records it has. */
 struct context_waits {
 	uint64_t blocked_ticks, preempted_ticks;
 };

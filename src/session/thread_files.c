@@ -373,15 +373,22 @@ static void nodes_check(struct thread_file *thread)
 		node_check(thread, i);
 }
 
+/* `syscall_number` is what the cause says. */
+static bool os_cause_is_known(const struct tare_os_record *record)
+{
+	if (record->cause == TARE_RECORD_CALLS)
+		return record->syscall_number < TARE_CALL_BUCKETS;
+	if (record->cause == TARE_RECORD_WAITS)
+		return record->syscall_number < TARE_OS_CAUSES;
+	return record->cause < TARE_OS_CAUSES;
+}
+
 static bool os_is_whole(const struct thread_file *thread, const struct tare_os_record *record)
 {
-	const bool calls = record->cause == TARE_RECORD_CALLS;
-
 	return record->node < thread->number_count &&
 	       thread->numbers[record->node] != THREAD_FILE_NODE_NONE &&
-	       (calls ? record->syscall_number < TARE_CALL_BUCKETS
-		      : record->cause < TARE_OS_CAUSES) &&
-	       record->ticks <= SESSION_FILE_VALUE_MAX && record->count <= SESSION_FILE_VALUE_MAX;
+	       os_cause_is_known(record) && record->ticks <= SESSION_FILE_VALUE_MAX &&
+	       record->count <= SESSION_FILE_VALUE_MAX;
 }
 
 /* The list, and of each record of the file 1 + where it is in there, which is to be freed. */
@@ -418,6 +425,8 @@ static uint32_t *read_os(struct thread_file *thread, const struct thread_file_so
 			vec_push(&thread->full_buckets, record);
 			continue;
 		}
+		if (record.cause == TARE_RECORD_WAITS)
+			continue; /* the records of these causes have it */
 		thread->os[thread->os_count++] = record;
 		numbers[i] = (uint32_t)thread->os_count;
 	}

@@ -64,7 +64,8 @@ static struct part part_in(const struct probed_session *run, const char *name,
 		       &part.interrupts),
 		6);
 	for (uint64_t i = 0; i < thread->os_count; i++) {
-		if (probed_nodes(thread)[records[i].node].key != part.key)
+		if (probed_nodes(thread)[records[i].node].key != part.key ||
+		    records[i].cause == TARE_RECORD_WAITS)
 			continue;
 		assert_true(records[i].cause < TARE_OS_CAUSES);
 		part.marked[records[i].cause] += records[i].count;

@@ -116,7 +116,7 @@ static void test_causes_apart(void **state)
 	with_os(&thread, event, 10, TARE_OS_BLOCKED);
 	with_os(&thread, event, 20, TARE_OS_SYSCALL);
 	with_os(&thread, event, 40, TARE_OS_BLOCKED);
-	assert_int_equal(thread.file->os_count, 3);
+	assert_int_equal(thread.file->os_count, 4);
 	const struct tare_os_record *records = chunks_element(thread.file, TARE_CHUNK_OS, 0);
 	assert_int_equal(records[0].cause, TARE_OS_BLOCKED);
 	assert_int_equal(records[0].ticks, 50);
@@ -124,7 +124,10 @@ static void test_causes_apart(void **state)
 	assert_int_equal(records[1].cause, TARE_OS_SWITCH);
 	assert_int_equal(records[1].ticks, 0);
 	assert_int_equal(records[1].count, 2);
-	assert_int_equal(records[2].ticks, 20);
+	assert_int_equal(records[2].cause, TARE_RECORD_WAITS);
+	assert_int_equal(records[2].ticks, 0);
+	assert_int_equal(records[2].count, 50);
+	assert_int_equal(records[3].ticks, 20);
 	thread_end(&thread);
 }
 
@@ -204,6 +207,25 @@ static void test_waits_within_interval(void **state)
 	thread_end(&thread);
 }
 
+/* What a node has waited is known without its records, of which there is one for each object. */
+static void test_waits_of_many_objects(void **state)
+{
+	struct accumulate_event event = {TARE_EVENT_RETURN, .sp = SP_TOP - 4096,
+					 .blocked_ticks = 30, .preempted_ticks = 50};
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 0, MAIN, SP_TOP);
+	assert_int_equal(context_waits(thread.file, node_of(&thread, MAIN)).blocked_ticks, 0);
+	for (event.syscall_object = 1; event.syscall_object <= 5; event.syscall_object++)
+		with_os(&thread, event, 100, TARE_OS_SYSCALL);
+	const struct context_waits waits = context_waits(thread.file, node_of(&thread, MAIN));
+	assert_int_equal(waits.blocked_ticks, 150);
+	assert_int_equal(waits.preempted_ticks, 250);
+	thread_end(&thread);
+}
+
 /* A preempted interval's record names no system call: nothing of it was waiting for one. */
 static void test_waits_name_their_call(void **state)
 {
@@ -216,7 +238,7 @@ static void test_waits_name_their_call(void **state)
 	enter(&thread, 0, MAIN, SP_TOP);
 	with_os(&thread, event, 100, TARE_OS_SYSCALL);
 	const struct tare_os_record *records = chunks_element(thread.file, TARE_CHUNK_OS, 0);
-	assert_int_equal(thread.file->os_count, 3);
+	assert_int_equal(thread.file->os_count, 3 + 2);
 	assert_int_equal(records[0].syscall_number, 1);
 	assert_int_equal(records[1].syscall_number, 0xffff);
 	assert_int_equal(records[2].syscall_number, 1);
@@ -256,6 +278,7 @@ int main(void)
 		cmocka_unit_test(test_causes_apart),
 		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_waits_within_interval),
+		cmocka_unit_test(test_waits_of_many_objects),
 		cmocka_unit_test(test_waits_name_their_call),
 		cmocka_unit_test(test_no_more_records),
 	};
