@@ -302,8 +302,10 @@ void estimate_build_paths(struct estimate *estimate, struct estimate_thread *thr
 	}
 	places_find(&walk, &places);
 	for (size_t i = thread->begin; i < thread->end; i++)
-		if (values[i].stack && values[i].truncated)
+		if (values[i].stack && values[i].truncated) {
 			add_truncated(&walk, &places, &values[i]);
+			thread->truncated += values[i].weight;
+		}
 	map_fini(&places.paths);
 	map_fini(&places.nodes);
 	sum_inclusive(estimate, thread->first);

@@ -2,7 +2,8 @@
  * Clock or samples: of a function whose calls were all timed, and that has called no counted
  * function, the clock knows the time; its error is what the probes cost beyond their calibration.
  * The samples' error is that of counting. The smaller decides, unless the two contradict each other
- * by more than both errors: then a call was left unseen. All other functions have what is
+ * by more than both errors: then a call was left unseen. Samples whose callers are not known may be
+ * of what it has called, so they are part of the clock's error. All other functions have what is
  * left of the thread's CPU time, in proportion to their samples. Of that is taken off what counters
  * and dormant probes took in them; and before, what tare's own code took, by the samples there,
  * beyond the cost of the probes by calibration, which is that of a loop.
@@ -89,6 +90,9 @@ static void decide(const struct estimate *estimate, struct estimate_thread *thre
 	const double draw_ticks = (double)sums->cpu_ticks * (double)sums->squares /
 				  ((double)sums->samples * (double)sums->samples);
 
+	const double unseen_ticks =
+		(double)thread->truncated / (double)sums->weight * (double)sums->cpu_ticks;
+
 	for (size_t i = 0; i < thread->tallies.cap; i++) {
 		const struct map_slot *slot = &thread->tallies.slots[i];
 		if (!slot->used)
@@ -99,7 +103,7 @@ static void decide(const struct estimate *estimate, struct estimate_thread *thre
 		const double by_samples =
 			2 * sqrt((double)tally->cpu_ticks * draw_ticks) + draw_ticks;
 		tally->by_clock = clock_knows(estimate, thread, function, tally) &&
-				  (double)tally->error_ticks <= by_samples &&
+				  (double)tally->error_ticks + unseen_ticks <= by_samples &&
 				  !is_contradicted(tally, sums, draw_ticks);
 	}
 }

@@ -625,6 +625,24 @@ static void test_truncated(void **state)
 	assert_cpu("main", 10 * MS, 2 * MS, true);
 }
 
+/* The clock of a call does not know what it has called unseen: nor do stacks that are cut off. */
+static void test_truncated_below_the_clock(void **state)
+{
+	(void)state;
+	begin(&(struct small_times){.now = 10 * MS, .os = 4 * MS});
+	const struct small_node nodes[] = {
+		{thread, 0, 0, 0, 0, 0, 0, 0},
+		{thread, 1, main_id, 1, 6 * MS, 0, 0, 0},
+		{thread, 2, timed, 1, 4 * MS, TARE_OS_SYSCALL, 4 * MS, 0}};
+	const struct profile_stack_value cut = {thread, event, call(0, f), 250, 0, 250, 0};
+	small_nodes(writer, nodes, COUNT(nodes));
+	disarm(f, 1000);
+	small_samples(writer, &cut);
+	finish();
+	assert_cpu("timed", 0, 0, true);
+	assert_cpu("f", 10 * MS, 10 * MS, true);
+}
+
 /* Frames of libraries from which a thread begins are its root. */
 static void test_begin_of_threads(void **state)
 {
@@ -829,6 +847,7 @@ int main(void)
 		ESTIMATE_TEST(test_many_calls_more),
 		ESTIMATE_TEST(test_vdso_and_system_calls),
 		ESTIMATE_TEST(test_truncated),
+		ESTIMATE_TEST(test_truncated_below_the_clock),
 		ESTIMATE_TEST(test_begin_of_threads),
 		ESTIMATE_TEST(test_counted_and_never_met),
 		ESTIMATE_TEST(test_calls_of_paths_are_estimates),
