@@ -94,6 +94,7 @@ def all_programs(folder):
     sqlite, perl = ["sqlite3", ":memory:"], ["perl", "-e", "do $ARGV[0] for 1 .. $ARGV[1]", data + "text.pl"]
     cc1, cc1plus = ([compiler(name), "-quiet", "-O2"] for name in ("cc1", "cc1plus"))
     python = ["/usr/bin/python3", os.path.join(DATA, "words.py")]
+    php, ruby = (["php", "-n", os.path.join(DATA, "records.php")], ["ruby", os.path.join(DATA, "records.rb")])
     jq = ["jq", "-c", "select(.sum > 20) | {name, tags: (.tags | map(tostring) | join(\"-\"))}"]
     sort = ["sort", "--parallel=1", "-k3,3", "-k4,4r"]
 
@@ -111,6 +112,8 @@ def all_programs(folder):
         Program("perl", perl + ["12"], perl + ["1"]),
         Program("jq", jq + [inputs.objects(200_000)], jq + [inputs.objects(2_000)]),
         Program("python3", python + ["125"], python + ["2"]),
+        Program("php", php + ["240"], php + ["1"]),
+        Program("ruby", ruby + ["120"], ruby + ["1"]),
         Program("bash", ["bash", data + "loop.sh", "800000"], ["bash", data + "loop.sh", "5000"]),
         Program("cc1", cc1 + [inputs.units(120), "-o", os.devnull], cc1 + [inputs.units(2), "-o", os.devnull]),
     ]

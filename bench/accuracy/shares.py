@@ -137,7 +137,8 @@ def link_address(path, addr):
 def perf_stacks(path, environment):
     """Stacks of perf's file, innermost first: [(module, link address)]; the kernel's frames are left out. In the
     environment of the recording, as what perf keeps in ~/.debug decides what it unwinds with."""
-    with subprocess.Popen(["perf", "script", "-i", path, "-F", "pid,tid,ip,dso", "--no-inline"], text=True, env=environment,
+    with subprocess.Popen(["perf", "script", "-i", path, "-F", "pid,tid,ip,dso", "--no-inline",
+                           "--max-stack=1024"], text=True, env=environment,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, errors="replace") as process:
         stack, inside = [], False
         for line in process.stdout:
@@ -158,16 +159,27 @@ def perf_stacks(path, environment):
 
 
 class Perf:
-    """perf's samples, kept as stacks, because the functions that they are put to are the profile's.
-
-    `cut` is the share of the stacks that perf has not found the end of, whose callers it does not know.
-    """
+    """perf's samples, kept as stacks, because the functions that they are put to are the profile's."""
 
     def __init__(self, path, environment):
         self.stacks = collections.Counter(tuple(stack) for stack in perf_stacks(path, environment))
         self.count = sum(self.stacks.values())
-        self.cut = sum(count for stack, count in self.stacks.items()
-                       if stack and stack[-1][0] == UNKNOWN) / max(self.count, 1)
+
+    def cut(self, rows):
+        """The share of the stacks that perf has not found the end of, whose callers it does not know: what lies
+        outermost is neither where the program starts, as far as the profile says, nor a library's, where threads do."""
+        cut = sum(count for stack, count in self.stacks.items() if stack and self.is_cut(rows, stack[-1]))
+        return cut / max(self.count, 1)
+
+    @staticmethod
+    def is_cut(rows, frame):
+        module, addr = frame
+        if module == UNKNOWN:
+            return True
+        if module not in rows.functions.paths or rows.functions.is_library(module):
+            return False
+        begin = rows.functions.at(module, addr)
+        return begin is not None and bool(rows.functions.startup) and (module, begin) not in rows.functions.startup
 
     def percent(self, rows):
         exclusive, inclusive = collections.Counter(), collections.Counter()
