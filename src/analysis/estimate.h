@@ -98,7 +98,7 @@ struct estimate_thread {
 	uint32_t index, process;
 	size_t begin, end;
 	uint32_t first;
-	wide truncated; /* weight of samples whose callers are not all known */
+	wide truncated;	    /* weight of samples whose callers are not all known */
 	struct map tallies; /* function → index of `list` */
 	struct vec_of(struct estimate_tally) list;
 };
