@@ -11,6 +11,10 @@ tried top -p "$name"
 one=$!
 "./$name" 60 &
 other=$!
+# They are called so once they are executed.
+for pid in $one $other; do
+	until [ "$(cat "/proc/$pid/comm")" = "$name" ]; do sleep 0.01; done
+done
 tried record -p "$name" -d 0.1
 tried record -p "1,$name" -d 0.1
 tried top "$name"
