@@ -296,9 +296,9 @@ enum tare_call_marks {
  * an interval has of blocked and preempted time goes to records of these causes, the rest of it to
  * another cause's; each counts the interval. Of several system calls in an interval each is
  * counted, the last one has the time. With the cause TARE_RECORD_CALLS, `count` calls that the
- * node's bucket `syscall_number` has given away. With TARE_RECORD_WAITS the runtime keeps for itself
- * what the node's records of the cause `syscall_number`, blocked or preempted, have of ticks, which
- * is `count`: they may be many, one for each file that was read.
+ * node's bucket `syscall_number` has given away. With TARE_RECORD_WAITS the runtime keeps for
+ * itself what the node's records of the cause `syscall_number`, blocked or preempted, have of
+ * ticks, which is `count`: they may be many, one for each file that was read.
  */
 #define TARE_RECORD_CALLS 0xff00U
 #define TARE_RECORD_WAITS 0xff01U
