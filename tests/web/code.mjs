@@ -40,7 +40,7 @@ unsigned large(unsigned rounds);
 
 int main(void)
 {
-	printf("%u %u\\n", busy(6000000), large(3000));
+	printf("%u %u\\n", busy(30000000), large(3000));
 }
 `;
 
@@ -246,7 +246,7 @@ const tests = {
 		equal(jumps.flatMap((shown, row) => (shown ? [row] : [])), conditional, 'of conditional jumps');
 		for (const row of conditional)
 			equal(jumps[row].split(' / ').reduce((sum, n) => sum + Number(n), 0), Number(each[row]), `taken and not taken of row ${row}`);
-		equal([each[0], Math.max(...each.map(Number))], ['1', 48000000], 'one call, 6,000,000 rounds of 8');
+		equal([each[0], Math.max(...each.map(Number))], ['1', 240000000], 'one call, 30,000,000 rounds of 8');
 		/* As lcov's file has them for the lines. */
 		const branches = run(tare, 'export', '--format=lcov', profile('executed')).match(/^SF:.*busy\.c\n[^]*?end_of_record/m)[0];
 		const expected = new Map();
