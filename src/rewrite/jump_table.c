@@ -746,7 +746,6 @@ static bool labels_lead(const struct program *program, struct unit *unit)
 {
 	if (!unit->labels_planned)
 		unit_plan_label_jumps(program, unit);
-	unit->labels_planned = true;
 	return unit->label_jumps.len > 0;
 }
 

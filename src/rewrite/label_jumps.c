@@ -176,7 +176,7 @@ static bool add_short_jump(struct label_plan *plan, const struct range *range, u
 {
 	const uint64_t addr = jump_addr(plan->program, label);
 
-	if (is_in_entry_jump(range, addr))
+	if (addr >= range->end || is_in_entry_jump(range, addr))
 		return false;
 	if (plan->marks[range->slot][addr - range->begin] & MARK_TAKEN)
 		return true; /* by its long jump */
@@ -207,7 +207,7 @@ static bool add_labels(struct label_plan *plan)
 	return true;
 }
 
-bool unit_plan_label_jumps(const struct program *program, struct unit *unit)
+void unit_plan_label_jumps(const struct program *program, struct unit *unit)
 {
 	const size_t count = unit->ranges.len;
 	struct label_plan plan = {program, unit, mem_zalloc(count * sizeof(*plan.marks))};
@@ -220,11 +220,10 @@ bool unit_plan_label_jumps(const struct program *program, struct unit *unit)
 		mark_range(&plan, unit_range(program, unit, i));
 	for (size_t i = 0; i < count; i++)
 		mark_filler(&plan, unit_range(program, unit, i));
-	const bool ok = add_labels(&plan);
-	if (!ok)
+	if (!add_labels(&plan))
 		vec_fini(&unit->label_jumps);
 	for (size_t i = 0; i < count; i++)
 		free(plan.marks[i]);
 	free(plan.marks);
-	return ok;
+	unit->labels_planned = true;
 }

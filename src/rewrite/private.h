@@ -420,8 +420,8 @@ void unit_find_labels(struct program *program, struct unit *unit);
 
 /* ---- label_jumps.c ---- */
 /* Finds room in the original for a jump to the copy at each label of the unit, as they are known
-   by now. False, and no jumps, if some label has none. */
-bool unit_plan_label_jumps(const struct program *program, struct unit *unit);
+   by now; none, if some label has no room. */
+void unit_plan_label_jumps(const struct program *program, struct unit *unit);
 
 /* ---- jump_table.c ---- */
 /* Decides the way of every indirect jump of the unit. */
