@@ -55,6 +55,8 @@ static void note_register(struct insn *insn, const ZydisDecodedOperand *operand)
 		insn->reads |= (uint16_t)bit;
 	if (writes && !partial)
 		insn->writes |= (uint16_t)bit;
+	if (writes && partial)
+		insn->merges |= (uint16_t)bit;
 }
 
 static bool note_memory(struct insn *insn, const struct decoded *decoded,

@@ -65,6 +65,7 @@ struct insn {
 	uint64_t target; /* branch target, or address of a rip-relative operand */
 	uint16_t reads;	 /* registers read, address registers included */
 	uint16_t writes; /* registers wholly and always written (32-bit writes count) */
+	uint16_t merges; /* registers written in part, or under a condition; they are read, too */
 	uint8_t length;
 	uint8_t kind;	      /* enum insn_kind */
 	uint8_t rip_offset;   /* offset of a rip-relative disp32; 0 if none */

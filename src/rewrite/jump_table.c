@@ -208,12 +208,15 @@ static void graph_fini(struct flow_graph *graph)
 	free(graph->insns);
 }
 
-/* ---- reaching definitions of a table's base ---- */
+/* ---- reaching definitions ---- */
 
 struct definition_search {
 	const struct flow_graph *graph;
 	uint8_t reg;
-	uint64_t base; /* the one lea target found, 0 none yet */
+	/* Of each instruction that writes the register: whether the search goes on. */
+	bool (*take)(struct definition_search *search, const struct insn *insn);
+	uint64_t base;			  /* the one lea target found, 0 none yet */
+	const struct indirect_jump *jump; /* whose target is looked for */
 	bool failed;
 	unsigned char *seen;
 	struct vec_of(uint32_t) work;
@@ -243,39 +246,50 @@ static bool may_write(const struct insn *insn, uint8_t reg)
 		return REGS_CALLER_SAVED & REG_BIT(reg);
 	if (insn->is_syscall && (reg == REG_RCX || reg == REG_R11))
 		return true;
-	return insn->writes & REG_BIT(reg);
+	return (insn->writes | insn->merges) & REG_BIT(reg);
 }
 
-/* A partial or conditional write shows as a read only; those never hold a table's base. */
 static void visit_definition(struct definition_search *search, uint32_t node)
 {
 	const struct insn *insn = search->graph->insns[node];
 
-	if (!may_write(insn, search->reg)) {
+	if (!may_write(insn, search->reg))
 		add_predecessors(search, node);
-		return;
-	}
-	if (!insn->is_lea || !insn->rip_offset || (search->base && search->base != insn->target))
+	else if (!search->take(search, insn))
 		search->failed = true;
-	else
-		search->base = insn->target;
+}
+
+/* Every definition of the register that reaches `node` is one that the search takes. */
+static bool takes_definitions(struct definition_search *search, uint32_t node)
+{
+	struct unit *unit = search->graph->unit;
+
+	if (unit->searched > SEARCHED_MAX)
+		return false;
+	unit->searched += search->graph->node_count;
+	search->seen = mem_zalloc(search->graph->node_count);
+	add_predecessors(search, node);
+	while (search->work.len && !search->failed)
+		visit_definition(search, search->work.data[--search->work.len]);
+	free(search->seen);
+	vec_fini(&search->work);
+	return !search->failed;
+}
+
+static bool take_base(struct definition_search *search, const struct insn *insn)
+{
+	if (!insn->is_lea || !insn->rip_offset || (search->base && search->base != insn->target))
+		return false;
+	search->base = insn->target;
+	return true;
 }
 
 /* The address that register `reg` holds before `node` on every path, or 0. */
 static uint64_t base_of(const struct flow_graph *graph, uint32_t node, uint8_t reg)
 {
-	struct definition_search search = {.graph = graph, .reg = reg};
+	struct definition_search search = {.graph = graph, .reg = reg, .take = take_base};
 
-	if (graph->unit->searched > SEARCHED_MAX)
-		return 0;
-	graph->unit->searched += graph->node_count;
-	search.seen = mem_zalloc(graph->node_count);
-	add_predecessors(&search, node);
-	while (search.work.len && !search.failed)
-		visit_definition(&search, search.work.data[--search.work.len]);
-	free(search.seen);
-	vec_fini(&search.work);
-	return search.failed ? 0 : search.base;
+	return takes_definitions(&search, node) ? search.base : 0;
 }
 
 /* ---- forms ---- */
@@ -725,10 +739,32 @@ static bool is_stored_pointer(const struct insn_memory *memory, const struct ind
 	return memory->base != REG_RSP && !(memory->base == REG_RBP && jump->has_frame);
 }
 
+static bool take_stored_pointer(struct definition_search *search, const struct insn *insn)
+{
+	struct insn_detail load;
+
+	return insn->kind == INSN_PLAIN && describe(search->graph->program, insn, &load) &&
+	       load.form == INSN_FORM_LOAD && load.destination == search->reg &&
+	       is_stored_pointer(&load.memory, search->jump);
+}
+
+/* On every path to the jump; one that many cases go to together has a load in each of them. */
+static bool register_is_loaded(const struct flow_graph *graph, const struct range *range,
+			       const struct indirect_jump *jump)
+{
+	struct definition_search search = {.graph = graph,
+					   .reg = range->insns[jump->insn].jump_register,
+					   .take = take_stored_pointer,
+					   .jump = jump};
+
+	return takes_definitions(&search, graph->first_node[range->slot] + jump->insn);
+}
+
 /* The target is what stands in memory, or the entry of a table of offsets. */
-static bool is_loaded(const struct program *program, const struct range *range,
+static bool is_loaded(const struct flow_graph *graph, const struct range *range,
 		      const struct indirect_jump *jump)
 {
+	const struct program *program = graph->program;
 	const struct insn *insn = &range->insns[jump->insn];
 	struct insn_detail load;
 	struct table_jump found;
@@ -738,8 +774,9 @@ static bool is_loaded(const struct program *program, const struct range *range,
 	if (insn->jump_register == REG_NONE)
 		return describe(program, insn, &load) && load.form == INSN_FORM_JUMP_MEM &&
 		       is_stored_pointer(&load.memory, jump);
-	return find_load(program, range, jump->insn, &load) != UINT32_MAX &&
-	       is_stored_pointer(&load.memory, jump);
+	return (find_load(program, range, jump->insn, &load) != UINT32_MAX &&
+		is_stored_pointer(&load.memory, jump)) ||
+	       register_is_loaded(graph, range, jump);
 }
 
 static bool labels_lead(const struct program *program, struct unit *unit)
@@ -749,11 +786,11 @@ static bool labels_lead(const struct program *program, struct unit *unit)
 	return unit->label_jumps.len > 0;
 }
 
-static bool goes_by_labels(const struct program *program, struct unit *unit,
-			   const struct range *range, const struct indirect_jump *jump)
+static bool goes_by_labels(const struct flow_graph *graph, const struct range *range,
+			   const struct indirect_jump *jump)
 {
-	return unit->has_labels && !jump->may_leave && is_loaded(program, range, jump) &&
-	       labels_lead(program, unit);
+	return graph->unit->has_labels && !jump->may_leave && is_loaded(graph, range, jump) &&
+	       labels_lead(graph->program, graph->unit);
 }
 
 static void plan_jump(const struct program *program, struct flow_graph *graph,
@@ -774,7 +811,7 @@ static void plan_jump(const struct program *program, struct flow_graph *graph,
 		statistics->jumps_tail++;
 		return;
 	}
-	if (goes_by_labels(program, unit, range, jump)) {
+	if (goes_by_labels(graph, range, jump)) {
 		jump->way = JUMP_BY_LABELS;
 		statistics->jumps_by_labels++;
 		return;
