@@ -81,6 +81,7 @@ struct insn {
 	bool is_lea : 1;
 	bool prefix_lock : 1;
 	bool uses_gs : 1; /* reads or changes the segment register, its base, or memory by it */
+	bool is_landing_pad : 1; /* for the reader of the program: an exception may lead here */
 };
 
 /*

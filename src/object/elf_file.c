@@ -231,6 +231,7 @@ static bool object_load(struct object *object, unsigned parts, struct error *err
 	if (!sections_read(&object->arena, file, &object->header, &object->sections,
 			   &object->section_count))
 		object->section_count = 0;
+	plts_find(object);
 	for (size_t i = 0; i < object->segment_count; i++)
 		if (object->segments[i].p_type == PT_NOTE)
 			notes_load(object, &object->segments[i]);

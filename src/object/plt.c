@@ -11,15 +11,26 @@ static bool is_in_plt(const struct object *object, uint64_t addr)
 {
 	if (!object->section_count)
 		return true;
-	for (size_t i = 0; i < object->section_count; i++) {
-		const struct object_section *section = &object->sections[i];
-		if ((str_starts_with(section->name, ".plt") ||
-		     strcmp(section->name, ".iplt") == 0) &&
-		    addr >= section->header.sh_addr &&
-		    addr - section->header.sh_addr < section->header.sh_size)
+	for (size_t i = 0; i < object->plt_count; i++) {
+		const Elf64_Shdr *header = &object->plts[i]->header;
+		if (addr >= header->sh_addr && addr - header->sh_addr < header->sh_size)
 			return true;
 	}
 	return false;
+}
+
+static bool is_plt(const struct object_section *section)
+{
+	return str_starts_with(section->name, ".plt") || strcmp(section->name, ".iplt") == 0;
+}
+
+void plts_find(struct object *object)
+{
+	object->plts =
+		arena_array(&object->arena, const struct object_section *, object->section_count);
+	for (size_t i = 0; i < object->section_count; i++)
+		if (is_plt(&object->sections[i]))
+			object->plts[object->plt_count++] = &object->sections[i];
 }
 
 static void skip_bytes(struct byte_reader *code, const char *bytes, size_t length)

@@ -47,6 +47,8 @@ struct object {
 	size_t load_count;
 	struct object_section *sections;
 	size_t section_count;
+	const struct object_section **plts; /* those of them that hold stubs */
+	size_t plt_count;
 	struct object_dynamic dynamic;
 	const unsigned char *build_id;
 	size_t build_id_size;
@@ -87,6 +89,9 @@ struct byte_reader section_contents(struct byte_reader file, const struct object
 void dynamic_load(struct object *object);
 /* The string at `offset` of the dynamic string table, or NULL. */
 const char *dynamic_string(const struct object *object, uint64_t offset);
+/* plt.c: which sections hold stubs. */
+void plts_find(struct object *object);
+
 /* Number of dynamic symbols: from the sections or from the hash tables. */
 uint64_t dynamic_symbol_count(const struct object *object);
 /* Copies dynamic symbol `index`; false outside the table. */

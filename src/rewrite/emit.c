@@ -244,8 +244,7 @@ static void emit_insn(struct emitter *emitter, uint32_t number)
 /* Not before a lock prefix: a jump may lead one byte into that instruction. */
 static void emit_landing(struct emitter *emitter, const struct insn *insn)
 {
-	if (!probes_functions(emitter) || !emitter->range->has_landing_pad || insn->prefix_lock ||
-	    !map_get(&emitter->program->landing_pads, insn->addr))
+	if (!insn->is_landing_pad || insn->prefix_lock || !probes_functions(emitter))
 		return;
 	emit_probe(emitter,
 		   &(struct probe){.kind = PROBE_LANDING,
@@ -363,6 +362,38 @@ static uint32_t *find_table_readers(const struct range *range)
 	return readers;
 }
 
+/*
+ * The vectors that emit_range makes grow in those of the worker, which are large already; the range
+ * keeps a copy of their elements. So nothing is copied at each doubling, and no room is left over.
+ */
+static void lend_vectors(struct range *range, const struct range *emitted)
+{
+	range->code = emitted->code;
+	range->fixups = emitted->fixups;
+	range->extras = emitted->extras;
+	range->sites = emitted->sites;
+	range->body_calls = emitted->body_calls;
+}
+
+#define KEEP(vec)                                                                                  \
+	do {                                                                                       \
+		__typeof__((vec)->data) lent = (vec)->data;                                        \
+		const size_t count = (vec)->len;                                                   \
+		(vec)->data = NULL;                                                                \
+		(vec)->len = (vec)->cap = 0;                                                       \
+		vec_append(vec, lent, count);                                                      \
+	} while (0)
+
+static void keep_vectors(struct range *range, struct range *emitted)
+{
+	lend_vectors(emitted, range);
+	KEEP(&range->code);
+	KEEP(&range->fixups);
+	KEEP(&range->extras);
+	KEEP(&range->sites);
+	KEEP(&range->body_calls);
+}
+
 void emit_range(struct program *program, struct range *range, struct worker *worker)
 {
 	struct emitter emitter = {
@@ -374,6 +405,7 @@ void emit_range(struct program *program, struct range *range, struct worker *wor
 	};
 
 	range->copy_offset = arena_array(&worker->arena, uint32_t, range->insn_count);
+	lend_vectors(range, &worker->emitted);
 	emit_body(&emitter);
 	assert(emitter.next_edge_counter == range->edge_counters.len);
 	for (int round = 0; !fill_shorts(&emitter); round++) {
@@ -382,6 +414,7 @@ void emit_range(struct program *program, struct range *range, struct worker *wor
 			memset(emitter.is_long, 1, range->insn_count);
 		emit_body(&emitter);
 	}
+	keep_vectors(range, &worker->emitted);
 	worker->statistics.probes += emitter.probe_count;
 	worker->statistics.probes_with_live_flags += emitter.live_flags_count;
 	vec_fini(&emitter.stubs);

@@ -48,8 +48,7 @@ static bool is_cold(const struct weighing *weighing, uint32_t number)
 
 	return (!range->entry && weighing->unit->ranges.len > 1) || last->kind == INSN_TRAP ||
 	       (insn_is_call(last) && !control_goes_on(program, last)) ||
-	       (range->has_landing_pad &&
-		map_get(&program->landing_pads, range->insns[block->first].addr));
+	       range->insns[block->first].is_landing_pad;
 }
 
 /* So are blocks that lead to such alone. */

@@ -165,7 +165,6 @@ struct range {
 	bool has_jump_indirect;
 	bool has_syscall;
 	bool uses_gs;
-	bool has_landing_pad; /* an exception may lead into it */
 	bool unwind_is_known; /* its unwind and exception tables can be carried over */
 	bool returns_flags;   /* some caller uses the flags it leaves */
 	bool window_is_read;  /* code takes or reads an address inside the entry jump's bytes */
@@ -228,7 +227,8 @@ struct branch_vec vec_of(struct branch);
 
 /* What one thread fills; statistics are summed at the end. */
 struct worker {
-	struct arena arena; /* lives as long as the program */
+	struct arena arena;   /* lives as long as the program */
+	struct range emitted; /* the vectors in which a copy grows: see emit_range */
 	struct rewrite_statistics statistics;
 };
 
@@ -246,7 +246,6 @@ struct program {
 	unsigned hint_shift;
 	struct vec_of(struct unit) units;
 	struct branch_vec branches; /* by target; see concerns_others in ranges.c */
-	struct map landing_pads;    /* addresses of all of them */
 	struct companion companion;
 	struct poison_handlers poison;
 	const uint64_t *pointers; /* code pointers of the file's data */

@@ -215,19 +215,23 @@ static bool open_companion(struct program *program, struct error *err)
 	return true;
 }
 
+static void range_fini(struct range *range)
+{
+	vec_fini(&range->landing_pads);
+	vec_fini(&range->labels);
+	vec_fini(&range->jumps);
+	vec_fini(&range->code);
+	vec_fini(&range->fixups);
+	vec_fini(&range->extras);
+	vec_fini(&range->sites);
+	vec_fini(&range->body_calls);
+	vec_fini(&range->edge_counters);
+}
+
 static void program_fini(struct program *program)
 {
-	vec_foreach (range, &program->ranges) {
-		vec_fini(&range->landing_pads);
-		vec_fini(&range->labels);
-		vec_fini(&range->jumps);
-		vec_fini(&range->code);
-		vec_fini(&range->fixups);
-		vec_fini(&range->extras);
-		vec_fini(&range->sites);
-		vec_fini(&range->body_calls);
-		vec_fini(&range->edge_counters);
-	}
+	vec_foreach (range, &program->ranges)
+		range_fini(range);
 	vec_foreach (unit, &program->units) {
 		vec_foreach (table, &unit->tables)
 			vec_fini(&table->targets);
@@ -240,10 +244,11 @@ static void program_fini(struct program *program)
 	vec_fini(&program->units);
 	vec_fini(&program->branches);
 	vec_fini(&program->image);
-	map_fini(&program->landing_pads);
 	companion_fini(&program->companion);
-	for (unsigned i = 0; i < program->thread_count; i++)
+	for (unsigned i = 0; i < program->thread_count; i++) {
 		arena_fini(&program->workers[i].arena);
+		range_fini(&program->workers[i].emitted);
+	}
 	free(program->workers);
 	arena_fini(&program->arena);
 }
@@ -316,7 +321,6 @@ bool rewrite_object(const struct object *object, const struct rewrite_options *o
 	object_bytes(object, &size);
 	result->statistics.input_bytes = size;
 	arena_init(&program.arena);
-	map_init(&program.landing_pads);
 	make_workers(&program);
 	const bool ok = open_companion(&program, err) && run_passes(&program, out, result, err);
 	sum_statistics(&program);

@@ -90,10 +90,9 @@ static void find_landing_pads(struct program *program)
 	program_run(program, landing_pads_piece, program->ranges.len);
 	vec_foreach (range, &program->ranges) {
 		vec_foreach (pad, &range->landing_pads) {
-			struct range *holder = program_range(program, *pad);
-			if (holder)
-				holder->has_landing_pad = true;
-			map_put(&program->landing_pads, *pad, 1);
+			struct insn *insn = program_insn(program, *pad, NULL);
+			if (insn)
+				insn->is_landing_pad = true;
 		}
 	}
 }
