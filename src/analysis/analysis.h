@@ -326,6 +326,8 @@ struct analysis_totals {
 	uint64_t overhead, own; /* probe cost subtracted; time in the runtime */
 	/* CPU ticks by samples, the number of these, and their squares. */
 	uint64_t estimated, basis, squares;
+	/* Weights of all samples that times come from, and of those taken in the kernel. */
+	uint64_t sampled, sampled_kernel;
 	uint64_t counting;	  /* of overhead: what counters and dormant probes took */
 	uint64_t residual, error; /* of overhead: beyond calibration; sum of exclusive bounds */
 	double residual_share;	  /* of the calibrated cost: the largest of the processes */

@@ -253,6 +253,19 @@ static uint32_t owner_of(const struct walk *walk, uint32_t stack)
 	return owner;
 }
 
+static void add_to_totals(struct estimate *estimate, const struct sample_value *value)
+{
+	const struct analysis *analysis = estimate->analysis;
+	const int64_t location = estimate->stacks[value->stack - 1].location;
+	const int64_t id = estimate->locations[location - 1].function;
+	const uint32_t function = analysis->function_of[id - 1];
+	struct analysis_totals *totals = &estimate->analysis->totals;
+
+	totals->sampled += value->weight;
+	if (estimate->is_kernel[analysis->functions.data[function].module])
+		totals->sampled_kernel += value->weight;
+}
+
 static void add_samples(struct walk *walk, const struct sample_value *value,
 			const struct estimate_position *at)
 {
@@ -295,7 +308,10 @@ void estimate_build_paths(struct estimate *estimate, struct estimate_thread *thr
 	root_begin(estimate, thread);
 	for (size_t i = thread->begin; i < thread->end; i++) {
 		/* Of those without a stack nobody knows where they were. */
-		if (!values[i].stack || values[i].truncated)
+		if (!values[i].stack)
+			continue;
+		add_to_totals(estimate, &values[i]);
+		if (values[i].truncated)
 			continue;
 		const struct estimate_position at = position_of(&walk, values[i].stack);
 		add_samples(&walk, &values[i], &at);

@@ -86,19 +86,28 @@ void report_append_event(const struct report *report, struct str *text)
 }
 
 /*
- * What the kernel did in the threads' CPU time, where that is much of it. In intervals with no more
- * than a switch or an interrupt it was mostly the program that ran.
+ * Share of the CPU time that the kernel had: of the samples, where they see it. Without samples, of
+ * the disturbed intervals: in those with no more than a switch or an interrupt it was mostly the
+ * program that ran.
  */
-static void append_kernel(const struct report *report, struct str *text)
+static double kernel_share(const struct analysis *analysis)
 {
-	const struct analysis_totals *totals = &report->analysis->totals;
+	const struct analysis_totals *totals = &analysis->totals;
 	const uint64_t disturbed = totals->cpu - totals->application;
 	const uint64_t ran = totals->os_ticks[TARE_OS_SWITCH] + totals->os_ticks[TARE_OS_INTERRUPT];
-	const uint64_t kernel = disturbed > ran ? disturbed - ran : 0;
 
-	if (totals->cpu && kernel >= totals->cpu * KERNEL_SHOWN / PERCENT)
-		str_printf(text, " (%.0f %% in the kernel)",
-			   100.0 * (double)kernel / (double)totals->cpu);
+	if (totals->sampled)
+		return (double)totals->sampled_kernel / (double)totals->sampled;
+	return totals->cpu && disturbed > ran ? (double)(disturbed - ran) / (double)totals->cpu : 0;
+}
+
+/* Where that is much of it. */
+static void append_kernel(const struct report *report, struct str *text)
+{
+	const double share = kernel_share(report->analysis);
+
+	if (share * PERCENT >= KERNEL_SHOWN)
+		str_printf(text, " (%.0f %% in the kernel)", PERCENT * share);
 }
 
 static void append_wait(const struct report *report, enum tare_os_cause cause, struct str *text)
