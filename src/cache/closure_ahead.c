@@ -1,7 +1,8 @@
 /*
- * See closure_ahead.h. The process has nothing of the recording but the cache's directory: no
- * output, no handlers of signals, no life beyond its parent's. What it tells goes through memory
- * that both have.
+ * See closure_ahead.h. The processes have nothing of the recording but the cache's directory: no
+ * output, no handlers of signals, no life beyond their parent's. What they tell goes through memory
+ * that all have. The first asks the loader for the libraries and makes the others; each takes the
+ * largest that none has taken yet.
  */
 #include "cache/closure_ahead.h"
 
@@ -11,18 +12,22 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { BUILT_MAX = 512, LOOK_NS = 10000000, WHOLE = 1000 };
+/* Each process has some hundred megabytes for a large library. */
+enum { BUILT_MAX = 512, LOOK_NS = 10000000, WHOLE = 1000, PROCESSES_MAX = 8 };
 
 struct closure_ahead_state {
-	atomic_bool ends;
-	atomic_size_t library; /* it is at this one, from 0 on, */
+	atomic_bool ends;      /* nothing is begun any more */
+	atomic_size_t taken;   /* libraries, in the order of their sizes */
+	atomic_size_t library; /* the last one begun, from 0 on, */
 	atomic_uint done;      /* of WHOLE */
 	atomic_size_t built;
 	char keys[BUILT_MAX][DIGEST_TEXT_BYTES];
@@ -36,7 +41,22 @@ static struct closure_ahead_state *state_make(void)
 	return state == MAP_FAILED ? NULL : state;
 }
 
-/* ---- in the process of its own ---- */
+/* ---- in the processes of their own ---- */
+
+struct ahead_library {
+	size_t number; /* in the order of closure_list */
+	off_t size;
+};
+
+struct ahead_libraries vec_of(struct ahead_library);
+
+struct ahead_worker {
+	struct closure_ahead_state *state;
+	const struct instrumenter *from;
+	const struct path_list *paths;
+	struct ahead_libraries order;
+	size_t library; /* it is at */
+};
 
 static void leave_parents(pid_t parent)
 {
@@ -55,46 +75,83 @@ static void leave_parents(pid_t parent)
 
 static void tell_done(const struct instrument_progress *now, void *context)
 {
-	struct closure_ahead_state *state = context;
+	const struct ahead_worker *worker = context;
 
-	atomic_store(&state->done, (unsigned)(now->done * WHOLE));
+	if (atomic_load(&worker->state->library) == worker->library)
+		atomic_store(&worker->state->done, (unsigned)(now->done * WHOLE));
 }
 
 static void tell_built(struct closure_ahead_state *state, const struct cache_entry *entry)
 {
-	const size_t built = atomic_load(&state->built);
-
-	if (!entry->was_built || built == BUILT_MAX)
+	if (!entry->was_built)
 		return;
-	memcpy(state->keys[built], entry->key, sizeof(entry->key));
-	atomic_store(&state->built, built + 1);
+	const size_t built = atomic_fetch_add(&state->built, 1);
+	if (built < BUILT_MAX)
+		memcpy(state->keys[built], entry->key, sizeof(entry->key));
 }
 
-static void instrument_all(struct closure_ahead_state *state, const struct instrumenter *from,
-			   const struct path_list *libraries)
+static void instrument_untaken(struct ahead_worker *worker)
 {
-	struct instrument_options options = *from->options;
-	struct cache cache = *from->cache;
+	struct closure_ahead_state *state = worker->state;
+	struct instrument_options options = *worker->from->options;
+	struct cache cache = *worker->from->cache;
 	struct instrumenter instrumenter = {0};
 	struct error ignored;
 	bool is_new;
 
 	options.progress = tell_done;
-	options.progress_context = state;
+	options.progress_context = worker;
 	options.begins = NULL;
 	cache.waiting = NULL;
 	cache.leaves_busy = true;
 	instrumenter_init(&instrumenter, &options, &cache);
-	vec_foreach (path, libraries) {
-		if (atomic_load(&state->ends))
+	while (!atomic_load(&state->ends)) {
+		const size_t next = atomic_fetch_add(&state->taken, 1);
+		if (next >= worker->order.len)
 			break;
+		worker->library = worker->order.data[next].number;
 		atomic_store(&state->done, 0);
-		atomic_store(&state->library, (size_t)(path - libraries->data));
-		const struct instrumented *file =
-			instrumenter_get(&instrumenter, *path, &is_new, &ignored);
+		atomic_store(&state->library, worker->library);
+		const struct instrumented *file = instrumenter_get(
+			&instrumenter, worker->paths->data[worker->library], &is_new, &ignored);
 		if (file && is_new)
 			tell_built(state, &file->entry);
 	}
+}
+
+static int compare_sizes(const void *left, const void *right)
+{
+	const struct ahead_library *a = left, *b = right;
+
+	return a->size != b->size ? (a->size < b->size ? 1 : -1)
+				  : (a->number > b->number) - (a->number < b->number);
+}
+
+static void order_by_size(struct ahead_worker *worker)
+{
+	struct stat info;
+
+	for (size_t i = 0; i < worker->paths->len; i++)
+		if (stat(worker->paths->data[i], &info) == 0)
+			vec_push(&worker->order,
+				 ((struct ahead_library){.number = i, .size = info.st_size}));
+	vec_sort(&worker->order, compare_sizes);
+}
+
+/* Where one cannot be made, those that are there do its work. */
+static void instrument_together(struct ahead_worker *worker, unsigned processes)
+{
+	const pid_t first = getpid();
+
+	for (unsigned i = 1; i < processes && i < worker->order.len; i++)
+		if (fork() == 0) {
+			leave_parents(first);
+			instrument_untaken(worker);
+			_exit(0);
+		}
+	instrument_untaken(worker);
+	while (wait(NULL) > 0 || errno == EINTR)
+		;
 }
 
 /* ---- in its parent ---- */
@@ -103,8 +160,9 @@ void closure_ahead_begin(struct closure_ahead *ahead, const struct instrumenter 
 			 const char *loader, const char *program)
 {
 	const pid_t parent = getpid();
+	const unsigned processors = parallel_threads(0);
 
-	if (ahead->state || parallel_threads(0) < 2)
+	if (ahead->state || processors < 2)
 		return;
 	ahead->state = state_make();
 	if (!ahead->state)
@@ -115,7 +173,11 @@ void closure_ahead_begin(struct closure_ahead *ahead, const struct instrumenter 
 
 		leave_parents(parent);
 		closure_list(loader, program, NULL, &libraries);
-		instrument_all(ahead->state, instrumenter, &libraries);
+		struct ahead_worker worker = {
+			.state = ahead->state, .from = instrumenter, .paths = &libraries};
+		order_by_size(&worker);
+		instrument_together(&worker,
+				    processors < PROCESSES_MAX ? processors : PROCESSES_MAX);
 		_exit(0);
 	}
 	ahead->pid = pid > 0 ? pid : 0;
@@ -135,16 +197,15 @@ static void show_library(const struct closure_ahead *ahead, const struct path_li
 	show(&now, context);
 }
 
-void closure_ahead_end(struct closure_ahead *ahead, const struct path_list *libraries,
-		       void (*show)(const struct instrument_progress *now, void *context),
-		       void *context)
+void closure_ahead_wait(struct closure_ahead *ahead, const struct path_list *libraries,
+			void (*show)(const struct instrument_progress *now, void *context),
+			void *context)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_NS};
 	pid_t ended = 0;
 
 	if (!ahead->pid)
 		return;
-	atomic_store(&ahead->state->ends, true);
 	while ((ended = waitpid(ahead->pid, NULL, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
 		show_library(ahead, libraries, show, context);
 		nanosleep(&pause, NULL);
@@ -156,7 +217,7 @@ bool closure_ahead_has_built(const struct closure_ahead *ahead, const char *key)
 {
 	const size_t built = ahead->state ? atomic_load(&ahead->state->built) : 0;
 
-	for (size_t i = 0; i < built; i++)
+	for (size_t i = 0; i < built && i < BUILT_MAX; i++)
 		if (!strcmp(ahead->state->keys[i], key))
 			return true;
 	return false;
@@ -166,7 +227,9 @@ void closure_ahead_fini(struct closure_ahead *ahead)
 {
 	const struct path_list none = {0};
 
-	closure_ahead_end(ahead, &none, NULL, NULL);
+	if (ahead->state)
+		atomic_store(&ahead->state->ends, true);
+	closure_ahead_wait(ahead, &none, NULL, NULL);
 	if (ahead->state)
 		munmap(ahead->state, sizeof(*ahead->state));
 	*ahead = (struct closure_ahead){0};

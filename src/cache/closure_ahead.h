@@ -1,6 +1,7 @@
 /*
- * closure_ahead: a program's libraries are instrumented while the program itself is. Half of the
- * work on one file has use for one processor only; a process of its own does theirs on another.
+ * closure_ahead: a program's libraries are instrumented while the program itself is, or the first
+ * of them that was not yet. Half of the work on one file has use for one processor only; processes
+ * of their own, one for each processor, do the others'.
  */
 #ifndef TARE_CACHE_CLOSURE_AHEAD_H
 #define TARE_CACHE_CLOSURE_AHEAD_H
@@ -16,12 +17,12 @@ struct closure_ahead_state;
 
 /* Zero-initialised before. */
 struct closure_ahead {
-	pid_t pid;			   /* 0: none runs */
+	pid_t pid;			   /* of the first; 0: none runs */
 	struct closure_ahead_state *state; /* what it tells; NULL: it has never run */
 };
 
 /*
- * Begins with the libraries of `program`, in the order of closure_list, with the options and the
+ * Begins with the libraries of `program`, the largest first, with the options and the
  * cache of `instrumenter`. Does nothing with one processor, or where no process can be made: the
  * files are then made when they are asked for. What fails is left to the one who asks, too, and so
  * is what another recording is at.
@@ -30,15 +31,16 @@ void closure_ahead_begin(struct closure_ahead *ahead, const struct instrumenter 
 			 const char *loader, const char *program);
 
 /*
- * Waits until the file that it is at is done, and shows that; nothing is begun any more.
- * `libraries` are those of closure_list.
+ * Waits until all are done, and shows which ones are; at once where none runs. `libraries` are
+ * those of closure_list.
  */
-void closure_ahead_end(struct closure_ahead *ahead, const struct path_list *libraries,
-		       void (*show)(const struct instrument_progress *now, void *context),
-		       void *context);
+void closure_ahead_wait(struct closure_ahead *ahead, const struct path_list *libraries,
+			void (*show)(const struct instrument_progress *now, void *context),
+			void *context);
+/* Waits for those that were begun only. */
 void closure_ahead_fini(struct closure_ahead *ahead);
 
-/* Has it built the entry with this key? To be asked after closure_ahead_end. */
+/* Has it built the entry with this key? To be asked after closure_ahead_wait. */
 bool closure_ahead_has_built(const struct closure_ahead *ahead, const char *key);
 
 #endif

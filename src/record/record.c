@@ -67,7 +67,7 @@ struct run {
 	struct str original_link; /* the last answer to TARE_REQUEST_ORIGINAL */
 	struct places places;
 	struct closure_ahead ahead;
-	bool executable_is_known;
+	bool closure_is_known;
 	size_t file_number, file_count; /* see struct instrument_progress */
 	uint64_t static_tls_bytes;	/* the command's own */
 	struct children children;
@@ -143,13 +143,15 @@ static void show_progress(const struct instrument_progress *now, void *context)
 		run->options->progress(&whole, run->options->context);
 }
 
-/* The libraries' turn comes beside the program's own, where there is something to do at all. */
+/* The libraries' turn comes beside the first file's that is made at all. */
 static void begin_ahead(const char *path, void *context)
 {
 	struct run *run = context;
 
-	if (!run->executable_is_known && run->program.loader && run->options->use_cache)
-		closure_ahead_begin(&run->ahead, &run->instrumenter, run->program.loader, path);
+	(void)path;
+	if (!run->closure_is_known && run->program.loader && run->options->use_cache)
+		closure_ahead_begin(&run->ahead, &run->instrumenter, run->program.loader,
+				    run->program.path);
 }
 
 static const struct instrumented *get_file(struct run *run, const char *path, bool *is_new,
@@ -224,7 +226,6 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 
 	show_progress(&(struct instrument_progress){.path = run->program.path}, run);
 	*executable = get_file(run, run->program.path, &is_new, err);
-	run->executable_is_known = true;
 	if (!*executable)
 		return false;
 	note_file(run, *executable);
@@ -234,8 +235,8 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 		closure_list(run->program.loader, run->program.path, NULL, &libraries);
 	run->static_tls_bytes = closure_static_tls_bytes(&libraries);
 	run->file_count = libraries.len + 1;
-	closure_ahead_end(&run->ahead, &libraries, show_progress, run);
 	vec_foreach (path, &libraries) {
+		closure_ahead_wait(&run->ahead, &libraries, show_progress, run);
 		run->file_number = (size_t)(path - libraries.data) + 2;
 		show_progress(&(struct instrument_progress){.path = *path}, run);
 		const struct instrumented *file = get_file(run, *path, &is_new, err);
@@ -245,6 +246,7 @@ static bool instrument_closure(struct run *run, const struct instrumented **exec
 		if (is_new)
 			note_file(run, file);
 	}
+	run->closure_is_known = true;
 	closure_fini(&libraries);
 	return ok && instrumenter_check_patterns(&run->instrumenter, err) &&
 	       triggers_check(&run->triggers, &run->instrumenter, err);

@@ -144,7 +144,7 @@ bool runtime_allows_copies(const struct object *object, struct error *err)
 				 path);
 	if (language)
 		return error_set(err, ERROR_UNSUPPORTED,
-				 "%s is a %s program: its runtime relies on the addresses of its "
+				 "%s is written in %s: its runtime relies on the addresses of its "
 				 "code, so it can only be sampled, not instrumented",
 				 path, language);
 	const char *checker =
