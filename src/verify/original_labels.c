@@ -19,7 +19,8 @@ enum { JUMP_BYTES = 5, SHORT_JUMP_BYTES = 2, LOOK_BACK_BYTES = 4096 };
 struct label_check {
 	struct check *check;
 	struct check_allowances *allowances;
-	struct vec_of(uint64_t) met; /* where branches lead, ascending */
+	struct vec_of(uint64_t) met; /* where branches lead, ascending; once there is a jump */
+	bool met_is_known;
 	const struct check_range *range;
 	const unsigned char *original, *copy; /* the range's bytes in both files */
 };
@@ -31,27 +32,22 @@ static int compare_addrs(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-static void note_uncopied(struct label_check *labels, const struct check_range *range)
+static void note_uncopied(struct check *check, const struct insn *branch, void *context)
 {
-	const uint64_t size = range->end - range->begin;
-	const unsigned char *bytes = object_at(labels->check->original, range->begin, size);
-	struct insn insn;
+	struct label_check *labels = context;
 
-	for (uint64_t at = 0; bytes && at < size; at += insn.length) {
-		if (!insn_decode(bytes + at, size - at, range->begin + at, &insn))
-			return;
-		if (insn_is_branch(&insn) || insn.kind == INSN_CALL)
-			vec_push(&labels->met, insn.target);
-	}
+	(void)check;
+	vec_push(&labels->met, branch->target);
 }
 
 static void find_met(struct label_check *labels)
 {
+	if (labels->met_is_known)
+		return;
+	labels->met_is_known = true;
 	vec_foreach (target, &labels->check->targets)
 		vec_push(&labels->met, target->target);
-	vec_foreach (range, &labels->check->ranges)
-		if (!range->copied)
-			note_uncopied(labels, range);
+	uncopied_branches_visit(labels->check, note_uncopied, labels);
 	vec_sort(&labels->met, compare_addrs);
 }
 
@@ -151,6 +147,17 @@ static bool differs(const struct label_check *labels, uint64_t addr, uint64_t si
 	       memcmp(labels->original + offset, labels->copy + offset, size) != 0;
 }
 
+static void take_jump(struct label_check *labels, uint64_t addr, unsigned char opcode)
+{
+	if (opcode == 0xe9 && differs(labels, addr, JUMP_BYTES)) {
+		find_met(labels);
+		take_long_jump(labels, addr);
+	} else if (opcode == 0xeb && differs(labels, addr, SHORT_JUMP_BYTES)) {
+		find_met(labels);
+		take_short_jump(labels, addr);
+	}
+}
+
 static void take_range(struct label_check *labels, const struct check_range *range)
 {
 	const uint64_t size = range->end - range->begin;
@@ -160,14 +167,8 @@ static void take_range(struct label_check *labels, const struct check_range *ran
 	labels->copy = object_at(labels->check->copy, range->begin, size);
 	if (!labels->original || !labels->copy || memcmp(labels->original, labels->copy, size) == 0)
 		return;
-	vec_foreach (point, &range->points) {
-		const uint64_t addr = range->begin + point->offset;
-		if (labels->copy[point->offset] == 0xe9 && differs(labels, addr, JUMP_BYTES))
-			take_long_jump(labels, addr);
-		else if (labels->copy[point->offset] == 0xeb &&
-			 differs(labels, addr, SHORT_JUMP_BYTES))
-			take_short_jump(labels, addr);
-	}
+	vec_foreach (point, &range->points)
+		take_jump(labels, range->begin + point->offset, labels->copy[point->offset]);
 }
 
 /* Parts have no counter, so nothing calls them. */
@@ -187,7 +188,6 @@ void labels_allow(struct check *check, struct check_allowances *allowances)
 	struct label_check labels = {.check = check, .allowances = allowances};
 
 	judge_parts(check);
-	find_met(&labels);
 	vec_foreach (range, &check->ranges)
 		if (range->copied && !range->broken)
 			take_range(&labels, range);

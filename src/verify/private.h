@@ -289,6 +289,12 @@ bool rows_same_personality(const struct check *check, const struct object_cie *a
 /* ---- records.c, unchanged.c ---- */
 
 void records_check(struct check *check);
+/* Direct branches and calls of code that was not copied and still runs: none may lead to the middle
+   of a jump. */
+void uncopied_branches_visit(struct check *check,
+			     void (*visit)(struct check *check, const struct insn *branch,
+					   void *context),
+			     void *context);
 /* Places in the file where the copy may differ. */
 struct check_allowed {
 	uint64_t offset, size;

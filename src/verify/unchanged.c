@@ -85,8 +85,18 @@ static bool is_inside_jump(const struct check *check, uint64_t addr)
 	return addr > jump && addr < jump + ENTRY_JUMP_BYTES;
 }
 
-/* Code that was not copied still runs: it must not meet the middle of a jump. */
-static void check_uncopied(struct check *check)
+static void check_uncopied_branch(struct check *check, const struct insn *branch, void *context)
+{
+	(void)context;
+	if (is_inside_jump(check, branch->target))
+		check_differs(check, VERIFY_BYTES, branch->addr, branch->target,
+			      "branches into the jump over an entry");
+}
+
+void uncopied_branches_visit(struct check *check,
+			     void (*visit)(struct check *check, const struct insn *branch,
+					   void *context),
+			     void *context)
 {
 	vec_foreach (range, &check->ranges) {
 		const uint64_t size = range->end - range->begin;
@@ -96,10 +106,8 @@ static void check_uncopied(struct check *check)
 		for (uint64_t at = 0; bytes && at < size; at += insn.length) {
 			if (!insn_decode(bytes + at, size - at, range->begin + at, &insn))
 				break;
-			if ((insn_is_branch(&insn) || insn.kind == INSN_CALL) &&
-			    is_inside_jump(check, insn.target))
-				check_differs(check, VERIFY_BYTES, insn.addr, insn.target,
-					      "branches into the jump over an entry");
+			if (insn_is_branch(&insn) || insn.kind == INSN_CALL)
+				visit(check, &insn, context);
 		}
 	}
 }
@@ -280,7 +288,7 @@ void file_check(struct check *check)
 		static_check(check, &allowances);
 	vec_sort(&allowances, compare_allowed);
 	check_bytes(check, &allowances);
-	check_uncopied(check);
+	uncopied_branches_visit(check, check_uncopied_branch, NULL);
 	check_segments(check);
 	check_dynamic(check);
 	vec_fini(&allowances);
