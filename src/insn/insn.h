@@ -104,6 +104,13 @@ static inline bool insn_is_branch(const struct insn *insn)
 	return insn->kind == INSN_BRANCH || insn->kind == INSN_JUMP || insn->kind == INSN_LOOP;
 }
 
+/* A relative target: of such a branch, of a direct call, or where an aborted transaction goes on.
+ */
+static inline bool insn_has_target(const struct insn *insn)
+{
+	return insn->rel_bits != 0;
+}
+
 static inline bool insn_is_call(const struct insn *insn)
 {
 	return insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT;

@@ -118,17 +118,21 @@ static const char *other_loader(const struct object *object)
 	return NULL;
 }
 
-/* Neither the kernel nor the loader map a segment whose address does not fit its place in the file.
- */
+/* Neither the kernel nor the loader map a segment whose address does not fit its place in the file,
+   or that ends beyond the address space of a process. */
 static bool can_be_mapped(const struct object *object)
 {
 	enum { PAGE = 0x1000 };
+	const uint64_t space_end = 1ull << 47;
 	size_t count;
 	const Elf64_Phdr *segments = object_segments(object, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (segments[i].p_type == PT_LOAD && segments[i].p_filesz &&
-		    (segments[i].p_vaddr - segments[i].p_offset) % PAGE != 0)
+		if (segments[i].p_type == PT_LOAD &&
+		    ((segments[i].p_filesz &&
+		      (segments[i].p_vaddr - segments[i].p_offset) % PAGE != 0) ||
+		     segments[i].p_vaddr > space_end ||
+		     segments[i].p_memsz > space_end - segments[i].p_vaddr))
 			return false;
 	return true;
 }
@@ -140,7 +144,7 @@ bool runtime_allows_copies(const struct object *object, struct error *err)
 	if (!can_be_mapped(object))
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "%s cannot be loaded: the address of a segment does not fit its "
-				 "place in the file; link it anew",
+				 "place in the file, or the address space; link it anew",
 				 path);
 	if (language)
 		return error_set(err, ERROR_UNSUPPORTED,

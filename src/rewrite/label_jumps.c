@@ -82,7 +82,7 @@ static void mark_range(struct label_plan *plan, const struct range *range)
 	vec_foreach (pad, &range->landing_pads)
 		mark(plan, *pad, MARK_MET);
 	for (uint32_t i = 0; i < range->insn_count; i++)
-		if (insn_is_branch(&range->insns[i]) || range->insns[i].kind == INSN_CALL)
+		if (insn_has_target(&range->insns[i]))
 			mark(plan, range->insns[i].target, MARK_MET);
 	for (size_t i = program_first_branch_to(program, range->begin);
 	     i < program->branches.len && program->branches.data[i].to < range->end; i++)

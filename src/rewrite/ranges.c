@@ -105,7 +105,7 @@ static uint64_t padding_behind(const struct program *program, const struct range
 
 static void add_branch(struct branch_vec *branches, const struct insn *insn)
 {
-	if (insn_is_branch(insn) || insn->kind == INSN_CALL) {
+	if (insn_has_target(insn)) {
 		const struct branch branch = {insn->addr, insn->target, insn->kind == INSN_CALL};
 		vec_push(branches, branch);
 	}
@@ -182,8 +182,7 @@ static void add_gap_branches(struct program *program, uint64_t at, uint64_t end)
 		if (!bytes)
 			return;
 		if (insn_decode(bytes, size, at, &insn)) {
-			if ((insn_is_branch(&insn) || insn.kind == INSN_CALL) &&
-			    is_plausible_code(program, at, end))
+			if (insn_has_target(&insn) && is_plausible_code(program, at, end))
 				add_branch(&program->branches, &insn);
 			at += insn.length;
 		} else {

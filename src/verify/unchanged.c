@@ -106,7 +106,7 @@ void uncopied_branches_visit(struct check *check,
 		for (uint64_t at = 0; bytes && at < size; at += insn.length) {
 			if (!insn_decode(bytes + at, size - at, range->begin + at, &insn))
 				break;
-			if (insn_is_branch(&insn) || insn.kind == INSN_CALL)
+			if (insn_has_target(&insn))
 				visit(check, &insn, context);
 		}
 	}
