@@ -131,8 +131,13 @@ if command -v gcc >/dev/null; then
 	"$TARE" record --exec -o "$work/early.tare" -- "$work/odd" >early.out 2>&1 &
 	pid=$!
 	read -r line <listing
-	# With two processors there is one that instruments libraries ahead.
-	recorders=$(grep -lzx -e "$work/early[.]tare" /proc/[0-9]*/cmdline 2>/dev/null | wc -l)
+	# With two processors there is one that instruments libraries ahead. What is about to execute the
+	# loader is still called as its parent is, for a moment.
+	for _ in $(seq 100); do
+		recorders=$(grep -lzx -e "$work/early[.]tare" /proc/[0-9]*/cmdline 2>/dev/null | wc -l)
+		[ "$recorders" != 2 ] && [ "$recorders" != 3 ] || break
+		sleep 0.1
+	done
 	[ "$recorders" = 2 ] || [ "$recorders" = 3 ] ||
 		fail "$recorders processes of tare, expected two or three"
 	kill $pid
