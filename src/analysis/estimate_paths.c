@@ -107,6 +107,15 @@ static void step_runtime(struct walk *walk, struct estimate_position *at, uint32
 	at->in_runtime = true;
 }
 
+/* Of a stack that is not empty, the kernel's functions included. */
+static uint32_t innermost_function(const struct estimate *estimate, uint32_t stack)
+{
+	const int64_t location = estimate->stacks[stack - 1].location;
+	const int64_t id = estimate->locations[location - 1].function;
+
+	return estimate->analysis->function_of[id - 1];
+}
+
 /* A function of the run-time libraries that stands for whoever entered them. */
 static bool is_of_runtime(const struct walk *walk, uint32_t function)
 {
@@ -151,9 +160,7 @@ static struct estimate_position position_of(struct walk *walk, uint32_t stack)
 		at = positions[from - 1];
 	while (walk->pending.len) {
 		const uint32_t next = walk->pending.data[--walk->pending.len];
-		const int64_t location = estimate->stacks[next].location;
-		const int64_t function = estimate->locations[location - 1].function;
-		step(walk, &at, estimate->analysis->function_of[function - 1]);
+		step(walk, &at, innermost_function(estimate, next + 1));
 		positions[next] = at;
 	}
 	return at;
@@ -237,9 +244,7 @@ static uint32_t owner_of(const struct walk *walk, uint32_t stack)
 	uint32_t owner = ANALYSIS_NONE;
 
 	for (; stack; stack = (uint32_t)estimate->stacks[stack - 1].parent) {
-		const int64_t location = estimate->stacks[stack - 1].location;
-		const int64_t id = estimate->locations[location - 1].function;
-		const uint32_t function = analysis->function_of[id - 1];
+		const uint32_t function = innermost_function(estimate, stack);
 		const uint32_t module = analysis->functions.data[function].module;
 		if (estimate->is_kernel[module])
 			continue;
@@ -255,14 +260,11 @@ static uint32_t owner_of(const struct walk *walk, uint32_t stack)
 
 static void add_to_totals(struct estimate *estimate, const struct sample_value *value)
 {
-	const struct analysis *analysis = estimate->analysis;
-	const int64_t location = estimate->stacks[value->stack - 1].location;
-	const int64_t id = estimate->locations[location - 1].function;
-	const uint32_t function = analysis->function_of[id - 1];
+	const uint32_t function = innermost_function(estimate, value->stack);
 	struct analysis_totals *totals = &estimate->analysis->totals;
 
 	totals->sampled += value->weight;
-	if (estimate->is_kernel[analysis->functions.data[function].module])
+	if (estimate->is_kernel[estimate->analysis->functions.data[function].module])
 		totals->sampled_kernel += value->weight;
 }
 
