@@ -10,6 +10,7 @@
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
 #include "runtime/base/own_place.h"
+#include "runtime/base/spin.h"
 
 #include <asm/errno.h>
 #include <stdbool.h>
@@ -70,16 +71,29 @@ void memory_unmap(void *memory, size_t size_bytes)
 		kernel_call(SYS_munmap, memory, size_bytes);
 }
 
-static bool is_shared; /* other threads may take memory away at any time */
+static bool is_shared;	     /* other threads may take memory away, or open files, at any time */
+static uint32_t alone_count; /* what goes on that another thread must not meet */
 
 void memory_note_threads(void)
 {
-	is_shared = true;
+	__atomic_store_n(&is_shared, true, __ATOMIC_SEQ_CST);
+	for (uint32_t rounds = 0; __atomic_load_n(&alone_count, __ATOMIC_SEQ_CST);)
+		if (!spin_again(&rounds))
+			break;
 }
 
-bool memory_has_threads(void)
+bool memory_alone_begin(void)
 {
-	return is_shared;
+	__atomic_add_fetch(&alone_count, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&is_shared, __ATOMIC_SEQ_CST))
+		return true;
+	memory_alone_end();
+	return false;
+}
+
+void memory_alone_end(void)
+{
+	__atomic_sub_fetch(&alone_count, 1, __ATOMIC_SEQ_CST);
 }
 
 /* Whether the page of `addr` can be read. */
@@ -128,8 +142,12 @@ static long ask_kernel(void *to, uint64_t from, uint64_t size_bytes)
 
 long memory_ask(void *to, uint64_t from, uint64_t size_bytes)
 {
-	return is_shared || !is_told() ? ask_kernel(to, from, size_bytes)
-				       : ask_alone(to, from, size_bytes);
+	if (!is_told() || !memory_alone_begin())
+		return ask_kernel(to, from, size_bytes);
+	const long done = ask_alone(to, from, size_bytes);
+
+	memory_alone_end();
+	return done;
 }
 
 bool memory_ask_text(char *text, uint64_t from, uint64_t room, uint64_t *length)

@@ -29,9 +29,20 @@ long memory_ask(void *to, uint64_t from, uint64_t size_bytes);
  */
 bool memory_ask_text(char *text, uint64_t from, uint64_t room, uint64_t *length);
 
-/* From now on there may be other threads in this memory. Are there? */
+/*
+ * From now on there may be other threads in this memory: called before one is made, and by each
+ * that comes, for what makes it may stand in code without probes. Returns when nothing goes on any
+ * more that memory_alone_begin has allowed.
+ */
 void memory_note_threads(void);
-bool memory_has_threads(void);
+
+/*
+ * May the caller do what another thread of the process must not meet (a descriptor that comes and
+ * goes, an address that is followed after it was asked about)? Where true, memory_alone_end ends
+ * it, after microseconds.
+ */
+bool memory_alone_begin(void);
+void memory_alone_end(void);
 
 /* Copies `size_bytes` at `from`, in whatever way. Returns how many could be read, or -errno if
  * none. */

@@ -133,14 +133,8 @@ static bool delay_parse(const char *text, long length, uint64_t *delay_ns)
 	return true;
 }
 
-/* A signal handler must not meet the descriptor, nor leave it behind. */
-static bool delay_read(uint64_t *delay_ns)
+static long delay_read_text(char *text, uint64_t size_bytes)
 {
-	char text[DELAY_TEXT_SIZE];
-
-	if (memory_has_threads() || kernel_is_stepped())
-		return false;
-	const uint64_t mask = kernel_signals_block();
 	const long fd = kernel_call(SYS_openat, AT_FDCWD,
 				    kernel_is_first() ? "/proc/self/schedstat"
 						      : "/proc/thread-self/schedstat",
@@ -148,8 +142,25 @@ static bool delay_read(uint64_t *delay_ns)
 	long length = -1;
 
 	if (fd >= 0) {
-		length = kernel_call(SYS_read, fd, text, sizeof(text));
+		length = kernel_call(SYS_read, fd, text, size_bytes);
 		kernel_call(SYS_close, fd);
+	}
+	return length;
+}
+
+/* A signal handler must not meet the descriptor, nor leave it behind. */
+static bool delay_read(uint64_t *delay_ns)
+{
+	char text[DELAY_TEXT_SIZE];
+	long length = -1;
+
+	if (kernel_is_stepped())
+		return false;
+	const uint64_t mask = kernel_signals_block();
+
+	if (memory_alone_begin()) {
+		length = delay_read_text(text, sizeof(text));
+		memory_alone_end();
 	}
 	kernel_signals_restore(mask);
 	return length > 0 && delay_parse(text, length, delay_ns);

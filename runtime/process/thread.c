@@ -167,6 +167,8 @@ bool thread_begin(uint64_t sp)
 	if (state_thread == &state_unborn) { /* no handler has just done it */
 		state_birth = sp;
 		state_barrier();
+		if (kernel_tid() != process_pid())
+			memory_note_threads();
 		counters_enter();
 		uint32_t limits;
 		struct tare_thread_file *self = file_begin(&limits);

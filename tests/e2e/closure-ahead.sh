@@ -17,12 +17,14 @@ take() {
 	"$TARE" record -v --method=instrument -o "$work/profile.tare" -- "$perl" -e 'print sqrt(2) . "\n"' \
 		>"$work/$1.out" 2>"$work/$1.err" || fail "$1: $(tail -n 3 "$work/$1.err")"
 	files "$work/$1.err" >"$work/$1"
-	[ -z "$(find "$XDG_CACHE_HOME/tare/lock" "$XDG_CACHE_HOME/tare/files" -maxdepth 1 \
-		\( -name 'new.*' -o -path '*/lock/*' \))" ] || fail "$1 left $(ls -R "$XDG_CACHE_HOME" | head)"
+	[ -z "$(find "$XDG_CACHE_HOME/tare/lock" -mindepth 1)" ] ||
+		fail "$1 left $(find "$XDG_CACHE_HOME" -maxdepth 3)"
 }
 
 take cold
 take warm
+[ -z "$(find "$XDG_CACHE_HOME/tare/files" -maxdepth 1 -name 'new.*')" ] ||
+	fail "left $(find "$XDG_CACHE_HOME" -maxdepth 3)"
 [ "$(wc -l <"$work/cold")" -ge 3 ] || fail "too few files: $(cat "$work/cold.err")"
 grep -v ' new$' "$work/cold" && fail "not made by this recording"
 grep -v ' from the cache$' "$work/warm" && fail "made again"
@@ -41,7 +43,8 @@ while read -r path; do
 	cmp "$work/first/tare/files/$path" "$XDG_CACHE_HOME/tare/files/$path" || fail "$path differs"
 done <"$work/here"
 
-# Interrupted in the middle: no process goes on, and the next recording has all it needs.
+# Interrupted in the middle: no process goes on, and the next recording has all it needs. What was half
+# written stays until the cache is trimmed.
 for signal in TERM KILL; do
 	rm -rf "$XDG_CACHE_HOME"
 	mkdir "$XDG_CACHE_HOME"

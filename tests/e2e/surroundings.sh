@@ -22,7 +22,7 @@ followed() {
 
 skipped=
 for mode in descriptors environment directory umask no-umask not-dumpable signals user-namespace \
-	selectors modes 'environment umask directory signals descriptors'; do
+	selectors modes lowest-descriptors 'environment umask directory signals descriptors'; do
 	surroundings $mode
 	followed 0
 done

@@ -1,12 +1,14 @@
 /* Private memory: the first needs come from one block, all others have pages of their own. */
 #include "runtime/base/memory.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -104,6 +106,35 @@ static void test_texts(void **state)
 	assert_int_equal(munmap(pages, 2 * PAGE), 0);
 }
 
+static bool is_noted;
+
+static void *come(void *argument)
+{
+	memory_note_threads();
+	__atomic_store_n(&is_noted, true, __ATOMIC_RELEASE);
+	return argument;
+}
+
+/* Who comes waits until what another was allowed to do alone has ended. This stays for the process:
+ * the last test. */
+static void test_alone(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	assert_true(memory_alone_begin());
+	assert_true(memory_alone_begin()); /* in a signal handler */
+	memory_alone_end();
+	assert_int_equal(pthread_create(&thread, NULL, come, NULL), 0);
+	usleep(20000);
+	assert_false(__atomic_load_n(&is_noted, __ATOMIC_ACQUIRE));
+	memory_alone_end();
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_true(is_noted);
+	assert_false(memory_alone_begin());
+	assert_false(memory_alone_begin());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -111,6 +142,7 @@ int main(void)
 		cmocka_unit_test(test_first_needs_share_a_mapping),
 		cmocka_unit_test(test_what_is_large_has_its_own),
 		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,9 +43,13 @@ void process_means_note(void)
 {
 }
 
-bool memory_has_threads(void)
+bool memory_alone_begin(void)
 {
-	return false;
+	return true;
+}
+
+void memory_alone_end(void)
+{
 }
 
 static struct state_os_seen seen_now(const struct tare_thread_file *self)
