@@ -82,6 +82,11 @@ void memory_note_threads(void)
 			break;
 }
 
+bool memory_has_threads(void)
+{
+	return __atomic_load_n(&is_shared, __ATOMIC_RELAXED);
+}
+
 bool memory_alone_begin(void)
 {
 	__atomic_add_fetch(&alone_count, 1, __ATOMIC_SEQ_CST);

@@ -35,6 +35,7 @@ bool memory_ask_text(char *text, uint64_t from, uint64_t room, uint64_t *length)
  * more that memory_alone_begin has allowed.
  */
 void memory_note_threads(void);
+bool memory_has_threads(void);
 
 /*
  * May the caller do what another thread of the process must not meet (a descriptor that comes and

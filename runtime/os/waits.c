@@ -154,7 +154,7 @@ static bool delay_read(uint64_t *delay_ns)
 	char text[DELAY_TEXT_SIZE];
 	long length = -1;
 
-	if (kernel_is_stepped())
+	if (memory_has_threads() || kernel_is_stepped())
 		return false;
 	const uint64_t mask = kernel_signals_block();
 

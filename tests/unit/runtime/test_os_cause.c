@@ -43,6 +43,11 @@ void process_means_note(void)
 {
 }
 
+bool memory_has_threads(void)
+{
+	return false;
+}
+
 bool memory_alone_begin(void)
 {
 	return true;
