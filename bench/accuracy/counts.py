@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 
 import elf
@@ -26,15 +27,20 @@ def environment_under_valgrind(environment):
     return dict(entry.split("=", 1) for entry in os.fsdecode(told.stdout).split("\0") if entry)
 
 
+def files_of(command):
+    """What a result depends on: the program, the libraries that it is linked with, and the files it is given."""
+    program = shutil.which(command[0])
+    linked = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
+    given = [word.rpartition(" ")[2] for word in command[1:]]
+    return [program, *re.findall(r"(/\S+) \(0x", linked), *filter(os.path.isfile, given)]
+
+
 def digest_of(command, environment):
     digest = hashlib.sha256("\0".join(f"{name}={value}" for name, value in environment.items()).encode())
-    digest.update(b"selves")
-    for word in command:
-        path = word.rpartition(" ")[2]
-        digest.update(word.encode() + b"\0")
-        if os.path.isfile(path):
-            with open(path, "rb") as file:
-                digest.update(hashlib.sha256(file.read()).digest())
+    digest.update("\0".join(["selves", *command]).encode())
+    for path in files_of(command):
+        with open(path, "rb") as file:
+            digest.update(hashlib.sha256(file.read()).digest())
     return digest.hexdigest()[:24]
 
 

@@ -83,16 +83,20 @@ static uint64_t first_stub(const struct object *copy, uint64_t copy_addr)
 	return distance_target(at + COMPARE_BYTES + 2, copy_addr + COMPARE_BYTES + BRANCH_BYTES);
 }
 
-static void find_stubs(const struct object *copy, struct copy_function *function)
+static void read_extent(const struct object *copy, struct copy_function *function)
 {
-	const struct object_fde *fde = object_fde_covering(copy, function->copy_addr);
-	function->copy_end = fde ? fde->end : 0;
-	const uint64_t stub = fde ? first_stub(copy, function->copy_addr) : 0;
+	struct object_fde fde;
+	struct object_cie cie;
 
-	if (stub <= function->copy_addr || !fde || stub >= fde->end)
+	if (!object_fde_find(copy, function->copy_addr, &fde, &cie))
+		return;
+	const uint64_t stub = first_stub(copy, function->copy_addr);
+
+	function->copy_end = fde.end;
+	if (stub <= function->copy_addr || stub >= fde.end)
 		return;
 	function->stubs = stub;
-	function->stubs_end = fde->end;
+	function->stubs_end = fde.end;
 }
 
 static uint64_t code_end(const struct object *object)
@@ -118,11 +122,11 @@ void copy_code_read(struct copy_code *code, const struct object *copy, uint64_t 
 
 		if (target < code_begin)
 			continue;
-		find_stubs(copy, &function);
 		vec_push(&code->functions, function);
 	}
 	vec_sort(&code->functions, compare);
 	code->end = code_end(copy);
+	code->copy = copy;
 }
 
 void copy_code_fini(struct copy_code *code)
@@ -132,12 +136,19 @@ void copy_code_fini(struct copy_code *code)
 	vec_fini(&code->functions);
 }
 
-static const struct copy_function *function_of(const struct copy_code *code, uint64_t copy_addr)
+static struct copy_function *function_of(const struct copy_code *code, uint64_t copy_addr)
 {
 	const size_t above = partition_point(code->functions.len, i,
 					     code->functions.data[i].copy_addr <= copy_addr);
 
-	return above && copy_addr < code->end ? &code->functions.data[above - 1] : NULL;
+	if (!above || copy_addr >= code->end)
+		return NULL;
+	struct copy_function *function = &code->functions.data[above - 1];
+
+	if (!function->extent_is_read)
+		read_extent(code->copy, function);
+	function->extent_is_read = true;
+	return function;
 }
 
 uint64_t copy_code_function(const struct copy_code *code, uint64_t copy_addr)
@@ -201,7 +212,7 @@ uint64_t copy_code_probed_call(const struct copy_code *code, const struct object
 uint64_t copy_code_address(struct copy_code *code, const struct object *original,
 			   const struct object *copy, uint64_t copy_addr)
 {
-	struct copy_function *function = (struct copy_function *)function_of(code, copy_addr);
+	struct copy_function *function = function_of(code, copy_addr);
 
 	if (!function)
 		return 0;

@@ -12,6 +12,7 @@
 struct copy_function {
 	uint64_t copy_addr, addr;  /* link addresses of both begins */
 	uint64_t size;		   /* of the original */
+	bool extent_is_read;	   /* of the following three, when they are needed first */
 	uint64_t copy_end;	   /* of the copy with its stubs; 0: not known */
 	uint64_t stubs, stubs_end; /* of the copy's probes, behind its code; 0: not known */
 	struct copy_points points; /* read when they are needed first */
@@ -21,10 +22,11 @@ struct copy_function {
 struct copy_code {
 	struct vec_of(struct copy_function) functions; /* ascending by copy_addr */
 	uint64_t end;				       /* of the copied code */
+	const struct object *copy;
 };
 
-/* `copy`: the instrumented file, opened with OBJECT_UNWIND, whose copied code lies above
- * `code_begin`; its verdicts. */
+/* `copy`: the instrumented file, opened with OBJECT_UNWIND_SEARCH, whose copied code lies above
+ * `code_begin`, borrowed; its verdicts. */
 void copy_code_read(struct copy_code *code, const struct object *copy, uint64_t code_begin,
 		    const struct coverage *coverage);
 void copy_code_fini(struct copy_code *code);

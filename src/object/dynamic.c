@@ -192,6 +192,57 @@ uint64_t dynamic_symbol_count(const struct object *object)
 	return 0;
 }
 
+static uint32_t gnu_hash_of(const char *name)
+{
+	uint32_t hash = 5381;
+
+	for (; *name; name++)
+		hash = hash * 33 + (unsigned char)*name;
+	return hash;
+}
+
+/* False where there is no such table, or it is damaged. */
+static bool gnu_hash_chain(const struct object *object, const char *name,
+			   struct dynamic_indices *chain)
+{
+	uint64_t rest;
+	const unsigned char *at = object->dynamic.gnu_hash
+					  ? object_rest_at(object, object->dynamic.gnu_hash, &rest)
+					  : NULL;
+
+	*chain = (struct dynamic_indices){0};
+	if (!at)
+		return false;
+	struct byte_reader table = byte_reader(at, rest);
+	const uint32_t buckets = read_u32(&table), first = read_u32(&table),
+		       bloom_words = read_u32(&table);
+	read_u32(&table);
+	read_skip(&table, (uint64_t)bloom_words * 8);
+	if (!buckets)
+		return false;
+	const uint32_t bucket = gnu_hash_of(name) % buckets;
+	read_skip(&table, (uint64_t)bucket * 4);
+	chain->begin = chain->end = read_u32(&table);
+	if (table.failed || !chain->begin)
+		return !table.failed;
+	if (chain->begin < first)
+		return false;
+	read_skip(&table, (uint64_t)(buckets - bucket - 1) * 4);
+	read_skip(&table, (chain->begin - first) * 4);
+	for (bool more = true; more && !table.failed; chain->end++)
+		more = !(read_u32(&table) & 1);
+	return !table.failed;
+}
+
+struct dynamic_indices dynamic_symbols_of(const struct object *object, const char *name)
+{
+	struct dynamic_indices indices;
+
+	if (gnu_hash_chain(object, name, &indices))
+		return indices;
+	return (struct dynamic_indices){1, dynamic_symbol_count(object)};
+}
+
 bool dynamic_symbol_get(const struct object *object, uint64_t index, Elf64_Sym *symbol)
 {
 	uint64_t rest;

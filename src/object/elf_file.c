@@ -304,7 +304,6 @@ void object_close(struct object *object)
 	free(object->debug_frame);
 	vec_fini(&object->names);
 	vec_fini(&object->cie_list);
-	strmap_fini(&object->dynamic_symbols);
 	map_fini(&object->thunks);
 	map_fini(&object->slot_names);
 	map_fini(&object->slot_functions);

@@ -57,8 +57,7 @@ struct object {
 	enum object_kind kind;
 
 	struct symbol_vec symbols;
-	uint32_t *symbol_outer; /* 1 + index of the nearest earlier symbol that reaches here */
-	struct strmap dynamic_symbols;
+	uint32_t *symbol_outer;	   /* 1 + index of the nearest earlier symbol that reaches here */
 	struct map thunks;	   /* code without a symbol -> index of the one that jumps there */
 	struct map slot_names;	   /* GOT slot -> index in names */
 	struct map slot_functions; /* GOT slot -> the function of that name in this file */
@@ -91,6 +90,14 @@ void dynamic_load(struct object *object);
 const char *dynamic_string(const struct object *object, uint64_t offset);
 /* plt.c: which sections hold stubs. */
 void plts_find(struct object *object);
+
+/* Dynamic symbols, by their indices: the ones from `begin` on, below `end`. */
+struct dynamic_indices {
+	uint64_t begin, end;
+};
+
+/* Those that may have the name: a chain of the GNU hash table, all where there is no such table. */
+struct dynamic_indices dynamic_symbols_of(const struct object *object, const char *name);
 
 /* Number of dynamic symbols: from the sections or from the hash tables. */
 uint64_t dynamic_symbol_count(const struct object *object);

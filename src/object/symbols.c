@@ -75,29 +75,6 @@ static void section_symbols_append(struct object *object)
 
 /* ---- dynamic symbols ---- */
 
-/* The loader binds unversioned references to the default version: bit 15 marks the others. */
-static bool is_hidden_version(const struct object *object, uint64_t index)
-{
-	const unsigned char *at = object->dynamic.versym
-					  ? object_at(object, object->dynamic.versym + index * 2, 2)
-					  : NULL;
-
-	return at && (at[1] & 0x80);
-}
-
-static void dynamic_name_put(struct object *object, const Elf64_Sym *symbol, uint64_t index)
-{
-	const char *name = dynamic_string(object, symbol->st_name);
-	uint64_t *slot;
-
-	if (symbol->st_shndx == SHN_UNDEF || ELF64_ST_BIND(symbol->st_info) == STB_LOCAL ||
-	    ELF64_ST_TYPE(symbol->st_info) == STT_TLS || !name || !*name)
-		return;
-	slot = strmap_put(&object->dynamic_symbols, name, symbol->st_value);
-	if (!is_hidden_version(object, index))
-		*slot = symbol->st_value;
-}
-
 static void dynamic_symbols_append(struct object *object)
 {
 	uint64_t rest;
@@ -108,10 +85,8 @@ static void dynamic_symbols_append(struct object *object)
 	if (!at)
 		return;
 	const struct byte_reader strings = byte_reader(at, rest);
-	for (uint64_t i = 1; i < count && dynamic_symbol_get(object, i, &symbol); i++) {
+	for (uint64_t i = 1; i < count && dynamic_symbol_get(object, i, &symbol); i++)
 		symbol_append(object, &symbol, strings, true);
-		dynamic_name_put(object, &symbol, i);
-	}
 }
 
 /* ---- order ---- */
@@ -234,9 +209,39 @@ const struct object_symbol *object_symbol_covering(const struct object *object, 
 	return best;
 }
 
+/* The loader binds unversioned references to the default version: bit 15 marks the others. */
+static bool is_hidden_version(const struct object *object, uint64_t index)
+{
+	const unsigned char *at = object->dynamic.versym
+					  ? object_at(object, object->dynamic.versym + index * 2, 2)
+					  : NULL;
+
+	return at && (at[1] & 0x80);
+}
+
+static bool is_named(const struct object *object, const Elf64_Sym *symbol, const char *wanted)
+{
+	const char *name = dynamic_string(object, symbol->st_name);
+
+	return symbol->st_shndx != SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) != STB_LOCAL &&
+	       ELF64_ST_TYPE(symbol->st_info) != STT_TLS && name && !strcmp(name, wanted);
+}
+
 uint64_t object_dynamic_symbol(const struct object *object, const char *name)
 {
-	const uint64_t *value = strmap_get(&object->dynamic_symbols, name);
+	const struct dynamic_indices candidates = dynamic_symbols_of(object, name);
+	uint64_t value = 0;
+	bool found = false;
+	Elf64_Sym symbol;
 
-	return value ? *value : 0;
+	if (!*name)
+		return 0;
+	for (uint64_t i = candidates.begin;
+	     i < candidates.end && dynamic_symbol_get(object, i, &symbol); i++) {
+		if (!is_named(object, &symbol, name) || (found && is_hidden_version(object, i)))
+			continue;
+		value = symbol.st_value;
+		found = true;
+	}
+	return value;
 }
