@@ -89,6 +89,8 @@ bool memory_has_threads(void)
 
 bool memory_alone_begin(void)
 {
+	if (memory_has_threads())
+		return false; /* many threads that ask must not all write to the count */
 	__atomic_add_fetch(&alone_count, 1, __ATOMIC_SEQ_CST);
 	if (!__atomic_load_n(&is_shared, __ATOMIC_SEQ_CST))
 		return true;

@@ -191,9 +191,9 @@ static uint64_t stub_back(const struct object *copy, uint64_t at)
 	return bytes && *bytes == JUMP ? distance_target(bytes + 1, at + JUMP_BYTES) : 0;
 }
 
-uint64_t copy_code_probed_call(const struct copy_code *code, const struct object *copy,
-			       uint64_t copy_addr)
+uint64_t copy_code_probed_call(const struct copy_code *code, uint64_t copy_addr)
 {
+	const struct object *copy = code->copy;
 	const uint64_t probe_end =
 		copy_code_is_stub(code, copy_addr) ? stub_back(copy, copy_addr) : 0;
 	const uint64_t back = probe_end ? behind_count(copy, probe_end) : 0;
@@ -210,7 +210,7 @@ uint64_t copy_code_probed_call(const struct copy_code *code, const struct object
 }
 
 uint64_t copy_code_address(struct copy_code *code, const struct object *original,
-			   const struct object *copy, uint64_t copy_addr)
+			   uint64_t copy_addr)
 {
 	struct copy_function *function = function_of(code, copy_addr);
 
@@ -219,7 +219,7 @@ uint64_t copy_code_address(struct copy_code *code, const struct object *original
 	if (!function->points_are_read && function->copy_end) {
 		const struct copy_pair pair = {
 			.original = original,
-			.copy = copy,
+			.copy = code->copy,
 			.begin = function->addr,
 			.end = function->addr + function->size,
 			.copy_begin = function->copy_addr,

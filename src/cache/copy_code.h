@@ -39,14 +39,13 @@ bool copy_code_is_stub(const struct copy_code *code, uint64_t copy_addr);
  * begin where that cannot be found. 0: none.
  */
 uint64_t copy_code_address(struct copy_code *code, const struct object *original,
-			   const struct object *copy, uint64_t copy_addr);
+			   uint64_t copy_addr);
 
 /*
  * Of the return address of a CALL probe's handler, in its stub, the last byte of the copied call
  * that the probe is for; 0: it is no such address.
  */
-uint64_t copy_code_probed_call(const struct copy_code *code, const struct object *copy,
-			       uint64_t copy_addr);
+uint64_t copy_code_probed_call(const struct copy_code *code, uint64_t copy_addr);
 
 /* The original begin of the function whose copy, or stubs, the address is in; 0: none. */
 uint64_t copy_code_function(const struct copy_code *code, uint64_t copy_addr);

@@ -142,32 +142,60 @@ const char *dynamic_string(const struct object *object, uint64_t offset)
 	return read_string(&reader);
 }
 
-/* Highest index in any chain, plus one; entries of the chains end with bit 0 set. */
-static uint64_t gnu_hash_count(const struct object *object)
+/* The GNU hash table behind its filter: buckets, and behind them the chains, from symbol `first`
+ * on. */
+struct gnu_hash {
+	struct byte_reader buckets;
+	uint32_t bucket_count, first;
+};
+
+static bool gnu_hash_open(const struct object *object, struct gnu_hash *hash)
 {
 	uint64_t rest;
-	const unsigned char *at = object_rest_at(object, object->dynamic.gnu_hash, &rest);
-	struct byte_reader table, chain;
-	uint32_t last = 0;
+	const unsigned char *at = object->dynamic.gnu_hash
+					  ? object_rest_at(object, object->dynamic.gnu_hash, &rest)
+					  : NULL;
 
 	if (!at)
+		return false;
+	struct byte_reader table = byte_reader(at, rest);
+	hash->bucket_count = read_u32(&table);
+	hash->first = read_u32(&table);
+	const uint32_t filter_words = read_u32(&table);
+	read_u32(&table); /* the filter's shift */
+	read_skip(&table, (uint64_t)filter_words * 8);
+	hash->buckets = table;
+	return !table.failed;
+}
+
+/* Behind the chain that the symbol is in, whose last entry has bit 0 set; 0: it does not end. */
+static uint64_t gnu_hash_chain_end(const struct gnu_hash *hash, uint64_t symbol)
+{
+	struct byte_reader chain = hash->buckets;
+
+	read_skip(&chain, (hash->bucket_count + (symbol - hash->first)) * 4);
+	for (; !chain.failed; symbol++)
+		if (read_u32(&chain) & 1)
+			return symbol + 1;
+	return 0;
+}
+
+/* Highest index in any chain, plus one. */
+static uint64_t gnu_hash_count(const struct object *object)
+{
+	struct gnu_hash hash;
+	uint32_t last = 0;
+
+	if (!gnu_hash_open(object, &hash))
 		return 0;
-	table = byte_reader(at, rest);
-	const uint32_t buckets = read_u32(&table), first = read_u32(&table),
-		       bloom_words = read_u32(&table);
-	read_u32(&table);
-	read_skip(&table, (uint64_t)bloom_words * 8);
-	for (uint32_t i = 0; i < buckets && !table.failed; i++) {
-		const uint32_t bucket = read_u32(&table);
+	struct byte_reader buckets = hash.buckets;
+	for (uint32_t i = 0; i < hash.bucket_count && !buckets.failed; i++) {
+		const uint32_t bucket = read_u32(&buckets);
 		last = bucket > last ? bucket : last;
 	}
-	if (table.failed || last < first)
-		return table.failed ? 0 : first;
-	chain = table;
-	read_skip(&chain, (uint64_t)(last - first) * 4);
-	while (!chain.failed && !(read_u32(&chain) & 1))
-		last++;
-	return chain.failed ? 0 : (uint64_t)last + 1;
+	if (buckets.failed || last < hash.first)
+		return buckets.failed ? 0 : hash.first;
+	return gnu_hash_chain_end(&hash, last);
 }
 
 uint64_t dynamic_symbol_count(const struct object *object)
@@ -205,33 +233,21 @@ static uint32_t gnu_hash_of(const char *name)
 static bool gnu_hash_chain(const struct object *object, const char *name,
 			   struct dynamic_indices *chain)
 {
-	uint64_t rest;
-	const unsigned char *at = object->dynamic.gnu_hash
-					  ? object_rest_at(object, object->dynamic.gnu_hash, &rest)
-					  : NULL;
+	struct gnu_hash hash;
+
+	if (!gnu_hash_open(object, &hash) || !hash.bucket_count)
+		return false;
+	struct byte_reader buckets = hash.buckets;
+	read_skip(&buckets, (uint64_t)(gnu_hash_of(name) % hash.bucket_count) * 4);
+	const uint32_t begin = read_u32(&buckets);
 
 	*chain = (struct dynamic_indices){0};
-	if (!at)
+	if (buckets.failed || !begin)
+		return !buckets.failed;
+	if (begin < hash.first)
 		return false;
-	struct byte_reader table = byte_reader(at, rest);
-	const uint32_t buckets = read_u32(&table), first = read_u32(&table),
-		       bloom_words = read_u32(&table);
-	read_u32(&table);
-	read_skip(&table, (uint64_t)bloom_words * 8);
-	if (!buckets)
-		return false;
-	const uint32_t bucket = gnu_hash_of(name) % buckets;
-	read_skip(&table, (uint64_t)bucket * 4);
-	chain->begin = chain->end = read_u32(&table);
-	if (table.failed || !chain->begin)
-		return !table.failed;
-	if (chain->begin < first)
-		return false;
-	read_skip(&table, (uint64_t)(buckets - bucket - 1) * 4);
-	read_skip(&table, (chain->begin - first) * 4);
-	for (bool more = true; more && !table.failed; chain->end++)
-		more = !(read_u32(&table) & 1);
-	return !table.failed;
+	*chain = (struct dynamic_indices){begin, gnu_hash_chain_end(&hash, begin)};
+	return chain->end != 0;
 }
 
 struct dynamic_indices dynamic_symbols_of(const struct object *object, const char *name)

@@ -163,9 +163,9 @@ const char *places_find(struct places *places, const struct recording *recording
 	if (!place.module || !*place.module->copy)
 		return NULL;
 	struct place_file *file = file_get(places, place.module);
-	const uint64_t addr = file->copy ? copy_code_address(&file->code, file->original,
-							     file->copy, place.addr - place.bias)
-					 : 0;
+	const uint64_t addr =
+		file->copy ? copy_code_address(&file->code, file->original, place.addr - place.bias)
+			   : 0;
 
 	if (!addr)
 		return NULL;

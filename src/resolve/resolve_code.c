@@ -42,17 +42,15 @@ uint64_t resolver_copied_function(struct resolve_module *module, uint64_t link_a
 uint64_t resolver_copied_address(struct resolve_module *module, uint64_t link_addr)
 {
 	return is_behind_original(module, link_addr)
-		       ? copy_code_address(&module->copy_code, module->object, module->copied,
-					   link_addr)
+		       ? copy_code_address(&module->copy_code, module->object, link_addr)
 		       : 0;
 }
 
 uint64_t resolver_probed_call(struct resolve_module *module, uint64_t link_addr)
 {
-	const uint64_t copied =
-		is_behind_original(module, link_addr)
-			? copy_code_probed_call(&module->copy_code, module->copied, link_addr)
-			: 0;
+	const uint64_t copied = is_behind_original(module, link_addr)
+					? copy_code_probed_call(&module->copy_code, link_addr)
+					: 0;
 
 	return copied ? resolver_copied_address(module, copied) : 0;
 }

@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 	}
 	copy_code_read(&code, copy, end_of(original), &coverage);
 	vec_foreach (function, &code.functions) {
-		copy_code_address(&code, original, copy, function->copy_addr);
+		copy_code_address(&code, original, function->copy_addr);
 		aligned += function->points.len != 0;
 		vec_foreach (point, &function->points) {
 			points += point->length != 0;
