@@ -82,6 +82,7 @@ struct analysis_values {
 	bool disarmed;	      /* probes were switched off while it ran: there were further calls */
 	bool counted;	      /* so `calls` are all, also of what was disarmed … */
 	bool approximate;     /* … but for some that got lost among threads */
+	bool unseen;	      /* code without probes has called it, too, which nothing counted */
 	uint64_t untimed;     /* of the calls: those that have no part in times */
 	uint64_t probe_ticks; /* cost of the probes that its calls passed, by calibration */
 };
@@ -91,7 +92,7 @@ enum analysis_calls { ANALYSIS_CALLS_ALL, ANALYSIS_CALLS_AT_LEAST, ANALYSIS_CALL
 
 static inline enum analysis_calls analysis_calls_are(const struct analysis_values *values)
 {
-	if (values->disarmed && !values->counted)
+	if (values->unseen || (values->disarmed && !values->counted))
 		return ANALYSIS_CALLS_AT_LEAST;
 	return values->approximate ? ANALYSIS_CALLS_ABOUT : ANALYSIS_CALLS_ALL;
 }
@@ -291,6 +292,7 @@ struct analysis_module_coverage {
 	/* "3 jump-unproven, 1 bad-target", or a sentence about the whole file; "" if there are none
 	 */
 	const char *refusals;
+	bool is_deferred; /* the next recording will have instrumented it */
 };
 
 /* Of the event shown; the losses are those of the whole recording. */
@@ -316,6 +318,7 @@ struct analysis_totals {
 	uint64_t functions_disarmed, calls_disarmed; /* --adaptive: and their counted calls */
 	uint64_t functions_learned;	/* were only counted from the start, and called */
 	uint64_t functions_approximate; /* whose calls are not quite all */
+	uint64_t functions_unseen;	/* whose calls by code without probes are missing */
 	/* Of the session: all intervals of the selected threads. */
 	union {
 		uint64_t times[ANALYSIS_TIME_VALUES];

@@ -107,16 +107,36 @@ static const char *coverage_name(const struct coverage_loader *loader,
 	return "";
 }
 
+static bool is_deferred(const struct profile_coverage *row)
+{
+	return row->verdict && strcmp(row->verdict, PROFILE_COVERAGE_DEFERRED) == 0;
+}
+
+static bool is_whole_file(const struct profile_coverage *row)
+{
+	return is_deferred(row) ||
+	       (row->verdict && strcmp(row->verdict, PROFILE_COVERAGE_FILE) == 0);
+}
+
+static void load_file(struct coverage_loader *loader, const struct profile_coverage *row,
+		      struct analysis_module_coverage *module)
+{
+	struct analysis *analysis = loader->analysis;
+
+	module->refusals = arena_strdup(&analysis->arena, row->function ? row->function : "");
+	module->is_deferred = is_deferred(row);
+	refusal_add(&loader->modules[analysis->modules.len],
+		    module->is_deferred ? PROFILE_COVERAGE_DEFERRED : PROFILE_COVERAGE_FILE, 1);
+}
+
 static bool load_row(const struct profile_coverage *row, void *context)
 {
 	struct coverage_loader *loader = context;
 	struct analysis *analysis = loader->analysis;
 	const uint32_t module = analysis->module_of[row->module - 1];
 
-	if (row->verdict && strcmp(row->verdict, PROFILE_COVERAGE_FILE) == 0) {
-		analysis->module_coverage.data[module].refusals =
-			arena_strdup(&analysis->arena, row->function ? row->function : "");
-		refusal_add(&loader->modules[analysis->modules.len], PROFILE_COVERAGE_FILE, 1);
+	if (is_whole_file(row)) {
+		load_file(loader, row, &analysis->module_coverage.data[module]);
 		return true;
 	}
 	const char *verdict = verdict_intern(loader, row->verdict ? row->verdict : "");

@@ -1,6 +1,6 @@
 /*
  * What is known of functions, then thread by thread: paths, shares, places. Threads without
- * samples, and profiles whose functions were all timed, keep their trees.
+ * samples, and recordings that were to time all calls, keep their trees.
  */
 #include "analysis/estimate.h"
 
@@ -151,6 +151,17 @@ static bool any_counted(const struct estimate *estimate)
 	return false;
 }
 
+/*
+ * Where calls may be counted only, samples are asked even if none was: code without probes is seen
+ * by them alone.
+ */
+static bool is_adaptive(const struct profile *profile)
+{
+	const char *settings = profile_session(profile)->settings;
+
+	return settings && strstr(settings, "--adaptive");
+}
+
 static void find_modules(struct estimate *estimate)
 {
 	const struct analysis *analysis = estimate->analysis;
@@ -293,6 +304,36 @@ static void estimate_threads(struct estimate *estimate)
 	}
 }
 
+/* Code of the program itself whose calls nothing sees: the whole file is as it was. */
+static bool is_without_probes(const struct estimate *estimate, uint32_t function)
+{
+	if (function == ANALYSIS_NONE)
+		return false;
+	const uint32_t module = estimate->analysis->functions.data[function].module;
+
+	return !estimate->analysis->modules.data[module].instrumented &&
+	       !estimate->is_runtime[module] && !estimate->is_kernel[module];
+}
+
+/*
+ * Of a function without a counter of its own that samples have found called by such code, not all
+ * calls were seen.
+ */
+static void mark_unseen(struct estimate *estimate)
+{
+	const struct analysis_thread *threads = estimate->analysis->threads.data;
+	struct analysis_node *nodes = estimate->nodes.data;
+
+	vec_foreach (node, &estimate->nodes) {
+		if (node->parent == ANALYSIS_NONE || node->function == ANALYSIS_NONE)
+			continue;
+		const uint32_t traits =
+			estimate_traits_of(estimate, threads[node->thread].process, node->function);
+		node->values.unseen = traits && !(traits & ESTIMATE_KNOWN) &&
+				      is_without_probes(estimate, nodes[node->parent].function);
+	}
+}
+
 /* Whether something is known of the node itself. */
 static bool has_values(const struct analysis_node *node)
 {
@@ -370,6 +411,7 @@ static void make_tree(struct estimate *estimate)
 	vec_sort(&estimate->counted, compare_counted);
 	estimate_threads(estimate);
 	estimate_mark_unmet(estimate);
+	mark_unseen(estimate);
 	replace(estimate);
 }
 
@@ -408,7 +450,7 @@ bool analysis_estimate(struct analysis *analysis, struct profile *profile, struc
 	map_init(&estimate.met);
 	map_init(&estimate.known);
 	ok = load_traits(&estimate, profile, err);
-	if (ok && any_counted(&estimate)) {
+	if (ok && (any_counted(&estimate) || is_adaptive(profile))) {
 		uint64_t truncated = 0;
 		ok = sample_values_load(analysis, profile, event, &estimate.values, &truncated,
 					err);

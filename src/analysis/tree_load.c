@@ -226,6 +226,7 @@ static void sum_disarmed(struct analysis *analysis)
 {
 	vec_foreach (function, &analysis->functions) {
 		analysis->totals.functions_disarmed += function->values.disarmed;
+		analysis->totals.functions_unseen += function->values.unseen;
 		if (function->values.disarmed)
 			analysis->totals.calls_disarmed += function->values.calls;
 	}

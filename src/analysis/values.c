@@ -31,6 +31,7 @@ void analysis_values_add_amounts(struct analysis_values *to, const struct analys
 	to->probe_ticks += from->probe_ticks;
 	to->sampled |= from->sampled;
 	to->disarmed |= from->disarmed;
+	to->unseen |= from->unseen;
 	to->absorbed |= from->absorbed;
 	for (int i = 0; i < TARE_OS_CAUSES; i++)
 		to->os_ticks[i] += from->os_ticks[i];

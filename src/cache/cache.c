@@ -310,21 +310,40 @@ static bool open_aside(struct cache *cache, struct error *err)
 	return ok;
 }
 
+/* The key of what is made of the file as it is now, and the entry where that is there. */
+static bool look_up(struct cache *cache, const struct cache_request *request, struct source *source,
+		    char key[DIGEST_TEXT_BYTES], struct cache_entry *entry, struct error *err)
+{
+	*entry = (struct cache_entry){0};
+	if (!source_read(cache, request->path, source, err))
+		return false;
+	entry_key(cache, request, source->content, key);
+	cache_entry_load(cache, key, request->path, entry);
+	return true;
+}
+
+bool cache_find(struct cache *cache, const struct cache_request *request, struct cache_entry *entry,
+		struct error *err)
+{
+	char key[DIGEST_TEXT_BYTES];
+	struct source source = {0};
+	const bool ok = look_up(cache, request, &source, key, entry, err);
+
+	str_fini(&source.stat_text);
+	return ok;
+}
+
 bool cache_get(struct cache *cache, const struct cache_request *request, struct cache_entry *entry,
 	       struct error *err)
 {
 	char key[DIGEST_TEXT_BYTES];
 	struct source source = {0};
 	struct cache_lock lock;
-	bool ok = false;
+	bool ok = look_up(cache, request, &source, key, entry, err);
 
-	*entry = (struct cache_entry){0};
-	if (!source_read(cache, request->path, &source, err))
+	if (!ok || entry->directory)
 		goto out;
-	entry_key(cache, request, source.content, key);
-	ok = cache_entry_load(cache, key, request->path, entry);
-	if (ok)
-		goto out;
+	ok = false;
 	switch (cache_lock_take(cache, key, request->path, &lock, err)) {
 	case CACHE_LOCK_TAKEN:
 		ok = get_locked(cache, request, key, &source, entry, err);

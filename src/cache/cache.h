@@ -88,8 +88,13 @@ struct cache_entry {
 	bool was_built; /* by this call */
 };
 
-/* Finds or builds the entry, here or aside; it is held until cache_close. Free with
- * cache_entry_fini. */
+/*
+ * Finds the entry, which is held until cache_close; free it with cache_entry_fini. Nothing is
+ * built: where it is not there, true with entry->directory NULL.
+ */
+bool cache_find(struct cache *cache, const struct cache_request *request, struct cache_entry *entry,
+		struct error *err);
+/* Finds or builds the entry, here or aside. */
 bool cache_get(struct cache *cache, const struct cache_request *request, struct cache_entry *entry,
 	       struct error *err);
 void cache_entry_fini(struct cache_entry *entry);

@@ -1,8 +1,7 @@
 /*
  * See closure_ahead.h. The processes have nothing of the recording but the cache's directory: no
  * output, no handlers of signals, no life beyond their parent's. What they tell goes through memory
- * that all have. The first asks the loader for the libraries and makes the others; each takes the
- * largest that none has taken yet.
+ * that all have. The first makes the others; each takes the largest that none has taken yet.
  */
 #include "cache/closure_ahead.h"
 
@@ -43,7 +42,7 @@ static struct closure_ahead_state *state_make(void)
 /* ---- in the processes of their own ---- */
 
 struct ahead_library {
-	size_t number; /* in the order of closure_list */
+	size_t number; /* in the list of libraries */
 	off_t size;
 };
 
@@ -100,7 +99,6 @@ static void instrument_untaken(struct ahead_worker *worker)
 
 	options.progress = tell_done;
 	options.progress_context = worker;
-	options.begins = NULL;
 	cache.waiting = NULL;
 	cache.leaves_busy = true;
 	instrumenter_init(&instrumenter, &options, &cache);
@@ -156,24 +154,22 @@ static void instrument_together(struct ahead_worker *worker, unsigned processes)
 /* ---- in its parent ---- */
 
 void closure_ahead_begin(struct closure_ahead *ahead, const struct instrumenter *instrumenter,
-			 const char *loader, const char *program)
+			 const struct path_list *libraries)
 {
 	const pid_t parent = getpid();
 	const unsigned processors = parallel_threads(0);
 
-	if (ahead->state || processors < 2)
+	if (ahead->state || processors < 2 || !libraries->len)
 		return;
 	ahead->state = state_make();
 	if (!ahead->state)
 		return;
 	const pid_t pid = fork();
 	if (pid == 0) {
-		struct path_list libraries = {0};
+		struct ahead_worker worker = {
+			.state = ahead->state, .from = instrumenter, .paths = libraries};
 
 		leave_parents(parent);
-		closure_list(loader, program, NULL, &libraries);
-		struct ahead_worker worker = {
-			.state = ahead->state, .from = instrumenter, .paths = &libraries};
 		order_by_size(&worker);
 		instrument_together(&worker,
 				    processors < PROCESSES_MAX ? processors : PROCESSES_MAX);

@@ -1,6 +1,6 @@
 /*
- * closure_ahead: a program's libraries are instrumented while the program itself is, or the first
- * of them that was not yet. Half of the work on one file has use for one processor only; processes
+ * closure_ahead: a program's libraries that are not in the cache are instrumented while the program
+ * itself is. Half of the work on one file has use for one processor only; processes
  * of their own, one for each processor, do the others'.
  */
 #ifndef TARE_CACHE_CLOSURE_AHEAD_H
@@ -22,18 +22,16 @@ struct closure_ahead {
 };
 
 /*
- * Begins with the libraries of `program`, the largest first, with the options and the
- * cache of `instrumenter`. Does nothing with one processor, or where no process can be made: the
- * files are then made when they are asked for. What fails is left to the one who asks, too, and so
- * is what another recording is at.
+ * Begins with the libraries, the largest first, with the options and the cache of `instrumenter`.
+ * Does nothing with one processor, or where no process can be made: the files are then made when
+ * they are asked for. What fails is left to the one who asks, too, and so is what another recording
+ * is at.
  */
 void closure_ahead_begin(struct closure_ahead *ahead, const struct instrumenter *instrumenter,
-			 const char *loader, const char *program);
+			 const struct path_list *libraries);
 
-/*
- * Waits until all are done, and shows which ones are; at once where none runs. `libraries` are
- * those of closure_list.
- */
+/* Waits until all the libraries, given again, are done, and shows which ones are; at once where
+ * none runs. */
 void closure_ahead_wait(struct closure_ahead *ahead, const struct path_list *libraries,
 			void (*show)(const struct instrument_progress *now, void *context),
 			void *context);

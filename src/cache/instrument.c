@@ -71,14 +71,18 @@ void instrumenter_init(struct instrumenter *instrumenter, struct instrument_opti
 	*instrumenter = (struct instrumenter){.options = options, .cache = cache};
 }
 
+static void file_free(struct instrumented *file)
+{
+	cache_entry_fini(&file->entry);
+	free(file->path);
+	free(file->stat);
+	free(file);
+}
+
 void instrumenter_fini(struct instrumenter *instrumenter)
 {
-	vec_foreach (file, &instrumenter->files) {
-		cache_entry_fini(&(*file)->entry);
-		free((*file)->path);
-		free((*file)->stat);
-		free(*file);
-	}
+	vec_foreach (file, &instrumenter->files)
+		file_free(*file);
 	vec_fini(&instrumenter->files);
 }
 
@@ -236,8 +240,6 @@ static bool build_file(const char *path, const char *key, struct cache_product *
 		.first_unit = build->units ? build->units->first : 0,
 		.last_unit = build->units ? build->units->last : 0,
 	};
-	if (object && build->options->begins)
-		build->options->begins(path, build->options->progress_context);
 	if (object)
 		ok = instrument_rewrite(build->options, &input, &product->bytes, &result, err);
 	if (ok) {
@@ -267,8 +269,11 @@ static struct instrumented *find_known(const struct instrumenter *instrumenter, 
 	return NULL;
 }
 
+typedef bool get_function(struct cache *cache, const struct cache_request *request,
+			  struct cache_entry *entry, struct error *err);
+
 static bool get_entry(struct instrumenter *instrumenter, struct instrumented *file,
-		      struct error *err)
+		      get_function *get, struct error *err)
 {
 	struct str text = {0};
 	const struct instrument_options *options = instrumenter->options;
@@ -287,7 +292,7 @@ static bool get_entry(struct instrumenter *instrumenter, struct instrumented *fi
 		selection_describe(&options->selection, &text);
 	}
 	complete.options = text.data;
-	const bool ok = cache_get(instrumenter->cache, &complete, &file->entry, err);
+	const bool ok = get(instrumenter->cache, &complete, &file->entry, err);
 	str_fini(&text);
 	return ok;
 }
@@ -336,32 +341,69 @@ const struct instrumented *instrumenter_find(const struct instrumenter *instrume
 	return file;
 }
 
-const struct instrumented *instrumenter_get(struct instrumenter *instrumenter, const char *path,
-					    bool *is_new, struct error *err)
+static struct instrumented *file_make(const struct instrumenter *instrumenter, const char *real,
+				      const char *stat_text)
+{
+	struct instrumented *file = mem_zalloc(sizeof(*file));
+
+	file->stat = mem_strdup(stat_text);
+	file->path = mem_strdup(real);
+	file->mode = mode_of(&instrumenter->options->policy, real);
+	return file;
+}
+
+/* Known from before, or by `get`. */
+static const struct instrumented *get_file(struct instrumenter *instrumenter, const char *path,
+					   get_function *get, bool *is_new, struct error *err)
 {
 	char real[PATH_MAX];
 	struct str stat_text = {0};
 
 	*is_new = false;
+	*err = (struct error){0};
 	if (!identify(path, real, &stat_text, err))
 		return NULL;
 	struct instrumented *file = find_known(instrumenter, real, stat_text.data);
-	if (file) {
-		str_fini(&stat_text);
-		return file;
+	if (!file) {
+		file = file_make(instrumenter, real, stat_text.data);
+		if (file->mode == POLICY_NONE ||
+		    (get_entry(instrumenter, file, get, err) && file->entry.directory)) {
+			vec_push(&instrumenter->files, file);
+			*is_new = true;
+		} else {
+			file_free(file);
+			file = NULL;
+		}
 	}
-	file = mem_zalloc(sizeof(*file));
-	file->stat = stat_text.data;
-	file->path = mem_strdup(real);
-	file->mode = mode_of(&instrumenter->options->policy, real);
-	if (file->mode != POLICY_NONE && !get_entry(instrumenter, file, err)) {
-		free(file->path);
-		free(file->stat);
-		free(file);
+	str_fini(&stat_text);
+	return file;
+}
+
+const struct instrumented *instrumenter_get(struct instrumenter *instrumenter, const char *path,
+					    bool *is_new, struct error *err)
+{
+	return get_file(instrumenter, path, cache_get, is_new, err);
+}
+
+const struct instrumented *instrumenter_get_made(struct instrumenter *instrumenter,
+						 const char *path, bool *is_new, struct error *err)
+{
+	return get_file(instrumenter, path, cache_find, is_new, err);
+}
+
+const struct instrumented *instrumenter_leave(struct instrumenter *instrumenter, const char *path,
+					      const char *sentence, struct error *err)
+{
+	char real[PATH_MAX];
+	struct str stat_text = {0};
+
+	if (!identify(path, real, &stat_text, err))
 		return NULL;
-	}
+	struct instrumented *file = file_make(instrumenter, real, stat_text.data);
+	file->mode = POLICY_NONE;
+	file->entry.refusal = mem_strdup(sentence);
 	vec_push(&instrumenter->files, file);
-	*is_new = true;
+	str_fini(&stat_text);
 	return file;
 }
 

@@ -18,11 +18,9 @@ struct instrument_options {
 	struct object *companion; /* REWRITE_POISON: the one with the handlers */
 	enum rewrite_probes probes;
 	bool keep_small, count_executions;
-	/* Called before a file is rewritten, which takes long. May be NULL. */
-	void (*begins)(const char *path, void *context);
 	/* Called while a file is rewritten, and at its end; knows of no other files. */
 	void (*progress)(const struct instrument_progress *now, void *context);
-	void *progress_context; /* of both */
+	void *progress_context;
 };
 
 /* From what a user asked for; units are added by the caller. Zero-initialised before. */
@@ -54,6 +52,20 @@ void instrumenter_fini(struct instrumenter *instrumenter);
  */
 const struct instrumented *instrumenter_get(struct instrumenter *instrumenter, const char *path,
 					    bool *is_new, struct error *err);
+
+/*
+ * The same where nothing has to be made for it; else NULL, with an empty err where it would have to
+ * be.
+ */
+const struct instrumented *instrumenter_get_made(struct instrumenter *instrumenter,
+						 const char *path, bool *is_new, struct error *err);
+
+/*
+ * What becomes of the file at `path` in this run: it stays as it is, for the reason that the
+ * sentence gives. NULL with err where it cannot be found.
+ */
+const struct instrumented *instrumenter_leave(struct instrumenter *instrumenter, const char *path,
+					      const char *sentence, struct error *err);
 
 /* The same where it is known from before, unchanged; else NULL. */
 const struct instrumented *instrumenter_find(const struct instrumenter *instrumenter,

@@ -2,6 +2,7 @@
  * tare instrument: write an instrumented copy of one file, or list its functions with what would
  * become of each.
  */
+#include "cache/instrument_ahead.h"
 #include "cli/command.h"
 #include "cli/function_list.h"
 #include "cli/print.h"
@@ -15,7 +16,7 @@
 struct instrument_values {
 	struct selection_values selection;
 	const char *output, *only_units, *original;
-	bool verify, null, poison, list, json, quiet;
+	bool cache, verify, null, poison, list, json, quiet;
 };
 
 static const struct option instrument_options[] = {
@@ -33,6 +34,12 @@ static const struct option instrument_options[] = {
 	 .help = "List as JSON (implies --list)",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct instrument_values, json)},
+	{.name = "cache",
+	 .help = "Put copies of all FILEs and their libraries into the cache, where recordings "
+		 "find "
+		 "them; write no others",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct instrument_values, cache)},
 	SELECTION_OPTIONS(offsetof(struct instrument_values, selection)),
 	{.name = "null",
 	 .help = "The same as --transform=null",
@@ -126,6 +133,62 @@ static int verify_written(const struct instrument_values *values, const char *co
 	return status;
 }
 
+static void request_from_options(const struct instrument_values *values,
+				 struct instrument_request *request)
+{
+	selection_from_options(&values->selection, request);
+	if (values->null)
+		request->transform = INSTRUMENT_TRANSFORM_NULL;
+	if (values->poison)
+		request->transform = INSTRUMENT_TRANSFORM_POISON;
+}
+
+/* ---- the cache ---- */
+
+static void show_note(const char *sentence, void *context)
+{
+	progress_erase(context);
+	print_note(&command_instrument, "%s", sentence);
+}
+
+static int put_into_cache(const struct instrument_values *values, const struct operands *operands,
+			  struct error *err)
+{
+	struct progress progress;
+	struct instrument_ahead_result result;
+	struct instrument_ahead_options options = {
+		.paths = operands->items,
+		.path_count = operands->count,
+		.progress = progress_show,
+		.note = values->quiet ? NULL : show_note,
+		.context = &progress,
+	};
+
+	request_from_options(values, &options.selection);
+	progress_begin(&progress, &command_instrument, values->quiet);
+	const bool ok = instrument_ahead(&options, &result, err);
+	progress_end(&progress);
+	selection_release(&options.selection);
+	if (!ok)
+		return -1;
+	if (!values->quiet)
+		print_note(&command_instrument,
+			   "%zu copies made, %zu there before, %zu files that cannot be "
+			   "instrumented",
+			   result.made, result.present, result.refused);
+	return EXIT_STATUS_OK;
+}
+
+static bool check_cache(const struct instrument_values *values, struct error *err)
+{
+	if (!values->output && !values->list && !values->json && !values->verify &&
+	    !values->only_units && !values->original)
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "--cache makes copies of whole files in the cache; leave out --output, "
+			 "--list, --json, --verify, --original and --only-units");
+}
+
 static int instrument_run(const void *values_at, const struct operands *operands, struct error *err)
 {
 	const struct instrument_values *values = values_at;
@@ -134,12 +197,14 @@ static int instrument_run(const void *values_at, const struct operands *operands
 	struct instrument_file file = {0};
 	struct str output = {0};
 
-	if (operands->count != 1) {
-		error_set(err, ERROR_USAGE, "which file? tare instrument [OPTIONS] FILE");
-		return -1;
-	}
 	if (values->null && values->poison) {
 		error_set(err, ERROR_USAGE, "--null and --poison exclude each other");
+		return -1;
+	}
+	if (values->cache && operands->count)
+		return check_cache(values, err) ? put_into_cache(values, operands, err) : -1;
+	if (operands->count != 1) {
+		error_set(err, ERROR_USAGE, "which file? tare instrument [OPTIONS] FILE");
 		return -1;
 	}
 	if (values->original && !values->verify) {
@@ -162,11 +227,7 @@ static int instrument_run(const void *values_at, const struct operands *operands
 		.progress = progress_show,
 		.context = &progress,
 	};
-	selection_from_options(&values->selection, &options.selection);
-	if (values->null)
-		options.selection.transform = INSTRUMENT_TRANSFORM_NULL;
-	if (values->poison)
-		options.selection.transform = INSTRUMENT_TRANSFORM_POISON;
+	request_from_options(values, &options.selection);
 	const bool ok = instrument_file_write(&options, &file, err);
 	int status = ok ? EXIT_STATUS_OK : -1;
 	progress_end(&progress);
@@ -194,7 +255,8 @@ const struct command command_instrument = {
 	.examples =
 		"tare instrument --list ./prog         # its functions, and what becomes of each\n"
 		"tare instrument -o prog.copy ./prog   # a copy with probes\n"
-		"tare instrument --verify ./prog       # holds a copy against the original\n",
+		"tare instrument --verify ./prog       # holds a copy against the original\n"
+		"tare instrument --cache ./prog        # so that no recording waits for copies\n",
 	.options = instrument_options,
 	.operand_kind = OPERAND_FILE,
 	.values_bytes = sizeof(struct instrument_values),

@@ -27,8 +27,9 @@
 
 enum { STATUS_FAILED = 125 };
 
-#define TRACE_BYTES_MIN (64ULL << 10)
-#define TRACE_BYTES_MAX (64ULL << 30)
+#define TRACE_BYTES_MIN	   (64ULL << 10)
+#define TRACE_BYTES_MAX	   (64ULL << 30)
+#define MAX_NEW_CODE_BYTES (8ULL << 20)
 
 struct record_values {
 	struct selection_values selection;
@@ -37,6 +38,7 @@ struct record_values {
 	const char *output, *method, *trace;
 	double adaptive;
 	int64_t max_nodes, max_paths, max_memory, max_disk, max_threads;
+	int64_t max_new_code;
 	int64_t max_depth; /* 0: any */
 	int64_t repeat;	   /* 0: one run, whose output has no number */
 	double every;	   /* 0: one recording */
@@ -218,6 +220,19 @@ static const struct option record_option_table[] = {
 	 .min = 1 << 20,
 	 .max = 1LL << 44,
 	 .offset = offsetof(struct record_values, max_disk)},
+	{.name = "max-new-code",
+	 .group = OPTION_LIMITS,
+	 .rare = true,
+	 .needs = SELECTION_NEEDS_INSTRUMENT,
+	 .argument = "SIZE",
+	 .help = "Where no copies of libraries are in the cache, make those with SIZE of code at "
+		 "most (default 8M) before the command starts; the others are sampled, and their "
+		 "copies are made after the recording, for the next one. Only where neither "
+		 "options say what to instrument, or how, nor --repeat asks for equal runs",
+	 .type = OPTION_SIZE,
+	 .min = 1,
+	 .max = 1LL << 40,
+	 .offset = offsetof(struct record_values, max_new_code)},
 	{.name = "paused",
 	 .group = OPTION_RUN,
 	 .place = 9,
@@ -452,6 +467,14 @@ static uint32_t adaptive_percent(const struct record_values *values, enum record
 	if (values->adaptive > 0)
 		return (uint32_t)(values->adaptive * 100);
 	return method == RECORD_BOTH && !wants_all_timed(values) ? USUAL : 0;
+}
+
+/* Runs that are compared are of the same copies. */
+static uint64_t max_new_code(const struct record_values *values)
+{
+	if (values->repeat)
+		return UINT64_MAX;
+	return values->max_new_code ? (uint64_t)values->max_new_code : MAX_NEW_CODE_BYTES;
 }
 
 static bool check_continuous(const struct record_values *values, bool has_command,
@@ -692,6 +715,7 @@ static int record_named(const struct record_values *values, const struct operand
 		.method = method,
 		.follow = !values->no_follow,
 		.use_cache = !values->no_cache,
+		.max_new_code = max_new_code(values),
 		.learned = !values->no_learned,
 		.paused = values->paused,
 		.max_paths = (uint64_t)values->max_paths,

@@ -202,6 +202,8 @@ struct profile_histogram {
 
 /* The verdict on a whole file, whose row stands for no function and has a sentence for its name. */
 #define PROFILE_COVERAGE_FILE "whole-file"
+/* The same of a file that a later recording of the same program will instrument. */
+#define PROFILE_COVERAGE_DEFERRED "deferred-file"
 
 /* The same of one node: those from the first bucket with calls to the last one. */
 struct profile_lengths {

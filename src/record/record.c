@@ -9,6 +9,7 @@
 #include "cache/cache_entry.h"
 #include "cache/children.h"
 #include "cache/closure_ahead.h"
+#include "cache/deferral.h"
 #include "cache/instrument.h"
 #include "cache/learned.h"
 #include "cache/timer_rules.h"
@@ -23,23 +24,21 @@
 #include "session/answer_file.h"
 #include "session/control.h"
 #include "session/interrupt.h"
-#include "session/leftovers.h"
 #include "session/members.h"
 #include "session/notes.h"
 #include "session/server.h"
-#include "target/ending.h"
 #include "target/handover.h"
 #include "target/launch.h"
 #include "target/program.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NS_PER_SECOND 1000000000ULL
@@ -66,8 +65,8 @@ struct run {
 	struct cpu_watch cpu;
 	struct str original_link; /* the last answer to TARE_REQUEST_ORIGINAL */
 	struct places places;
+	struct deferral deferral;
 	struct closure_ahead ahead;
-	bool closure_is_known;
 	size_t file_number, file_count; /* see struct instrument_progress */
 	uint64_t static_tls_bytes;	/* the command's own */
 	struct children children;
@@ -143,17 +142,6 @@ static void show_progress(const struct instrument_progress *now, void *context)
 		run->options->progress(&whole, run->options->context);
 }
 
-/* The libraries' turn comes beside the first file's that is made at all. */
-static void begin_ahead(const char *path, void *context)
-{
-	struct run *run = context;
-
-	(void)path;
-	if (!run->closure_is_known && run->program.loader && run->options->use_cache)
-		closure_ahead_begin(&run->ahead, &run->instrumenter, run->program.loader,
-				    run->program.path);
-}
-
 static const struct instrumented *get_file(struct run *run, const char *path, bool *is_new,
 					   struct error *err)
 {
@@ -161,6 +149,16 @@ static const struct instrumented *get_file(struct run *run, const char *path, bo
 
 	note_private_copies(run);
 	return file;
+}
+
+/* The same of a library, which may not be worth waiting for. */
+static const struct instrumented *get_library(struct run *run, const char *path, bool *is_new,
+					      struct error *err)
+{
+	const struct instrumented *file =
+		deferral_get(&run->deferral, &run->instrumenter, path, is_new, err);
+
+	return file || err->code != ERROR_NONE ? file : get_file(run, path, is_new, err);
 }
 
 /* By this recording, whichever of its processes. */
@@ -178,10 +176,10 @@ static void note_file(const struct run *run, const struct instrumented *file)
 	if (!run->options->note)
 		return;
 	str_printf(&sentence, "%s: ", file->path);
-	if (file->mode == POLICY_NONE)
-		str_append(&sentence, "left alone");
-	else if (entry->refusal)
+	if (entry->refusal)
 		str_printf(&sentence, "not instrumented: %s", entry->refusal);
+	else if (file->mode == POLICY_NONE)
+		str_append(&sentence, "left alone");
 	else
 		str_printf(&sentence, "%s%s (%s)", summary ? summary + 1 : "",
 			   file->mode == POLICY_SYSCALLS ? ", system calls only" : "",
@@ -216,38 +214,58 @@ static bool check_executable(struct run *run, const struct instrumented *executa
 		       : error_set(err, ERROR_UNSUPPORTED, "%s", entry->refusal);
 }
 
+/* Those that are not made are made, beside the program and before it runs, or left for later. */
+static bool instrument_libraries(struct run *run, const struct path_list *libraries,
+				 const struct path_list *missing, struct error *err)
+{
+	bool is_new;
+
+	vec_foreach (path, missing) {
+		closure_ahead_wait(&run->ahead, missing, show_progress, run);
+		run->file_number = (size_t)(path - missing->data) + 2;
+		show_progress(&(struct instrument_progress){.path = *path}, run);
+		if (!get_file(run, *path, &is_new, err))
+			return false;
+	}
+	vec_foreach (path, libraries) {
+		const struct instrumented *file = instrumenter_find(&run->instrumenter, *path);
+		if (file)
+			note_file(run, file);
+	}
+	return true;
+}
+
 /* The executable must be instrumented, left alone on purpose, or too large; its libraries may be
    refused. */
-static bool instrument_closure(struct run *run, const struct instrumented **executable,
+static bool instrument_program(struct run *run, const struct instrumented **executable,
 			       struct error *err)
 {
-	struct path_list libraries = {0};
-	bool is_new, ok = true;
+	bool is_new;
 
 	show_progress(&(struct instrument_progress){.path = run->program.path}, run);
 	*executable = get_file(run, run->program.path, &is_new, err);
 	if (!*executable)
 		return false;
 	note_file(run, *executable);
-	if (!check_executable(run, *executable, err))
-		return false;
+	return check_executable(run, *executable, err);
+}
+
+static bool instrument_closure(struct run *run, const struct instrumented **executable,
+			       struct error *err)
+{
+	struct path_list libraries = {0}, missing = {0};
+
 	if (run->program.loader)
 		closure_list(run->program.loader, run->program.path, NULL, &libraries);
 	run->static_tls_bytes = closure_static_tls_bytes(&libraries);
-	run->file_count = libraries.len + 1;
-	vec_foreach (path, &libraries) {
-		closure_ahead_wait(&run->ahead, &libraries, show_progress, run);
-		run->file_number = (size_t)(path - libraries.data) + 2;
-		show_progress(&(struct instrument_progress){.path = *path}, run);
-		const struct instrumented *file = get_file(run, *path, &is_new, err);
-		ok = file != NULL;
-		if (!ok)
-			break;
-		if (is_new)
-			note_file(run, file);
-	}
-	run->closure_is_known = true;
+	bool ok = deferral_choose(&run->deferral, &run->instrumenter, &libraries, &missing, err);
+	if (ok && run->options->use_cache)
+		closure_ahead_begin(&run->ahead, &run->instrumenter, &missing);
+	run->file_count = missing.len + 1;
+	ok = ok && instrument_program(run, executable, err) &&
+	     instrument_libraries(run, &libraries, &missing, err);
 	closure_fini(&libraries);
+	closure_fini(&missing);
 	return ok && instrumenter_check_patterns(&run->instrumenter, err) &&
 	       triggers_check(&run->triggers, &run->instrumenter, err);
 }
@@ -387,7 +405,9 @@ static struct server_answer answer_request(enum tare_request_kind kind, const ch
 		return none;
 	if (kind == TARE_REQUEST_CHILD)
 		return answer_child(run, path);
-	const struct instrumented *file = get_file(run, path, &is_new, &err);
+	const struct instrumented *file = kind == TARE_REQUEST_LIBRARY
+						  ? get_library(run, path, &is_new, &err)
+						  : get_file(run, path, &is_new, &err);
 	if (!file)
 		return none;
 	if (is_new) {
@@ -668,6 +688,23 @@ static void append_unmatched(const struct run *run, struct str *out)
 	}
 }
 
+/* Of which files there is a copy next time only. */
+static void append_deferred(const struct run *run, struct str *out)
+{
+	const struct path_list *files = &run->deferral.files;
+
+	if (!files->len)
+		return;
+	str_printf(out, "%s%s", out->len ? "; " : "", path_basename(files->data[0]));
+	if (files->len > 1)
+		str_printf(out, " and %zu other libraries", files->len - 1);
+	str_printf(out,
+		   " (%" PRIu64 " MB of code) had no copies yet: samples tell their times, and "
+		   "calls within them were not counted. The copies are made now, at idle "
+		   "priority, for the next recording (--max-new-code)",
+		   (run->deferral.bytes + (1 << 20) - 1) >> 20);
+}
+
 static void put_remark(const struct run *run, const struct instrumented *executable,
 		       struct record_result *result)
 {
@@ -680,6 +717,7 @@ static void put_remark(const struct run *run, const struct instrumented *executa
 		str_printf(&remark, "%s%s; its libraries were recorded without it",
 			   remark.len ? "; " : "", executable->entry.refusal);
 	append_unmatched(run, &remark);
+	append_deferred(run, &remark);
 	result->remark = remark.data;
 }
 
@@ -693,13 +731,30 @@ static bool finish_run(struct run *run, const struct instrumented *executable,
 	recording_put_number(&run->recording, "exit_status", result->command_status);
 	clock_schedule_finish(&run->recording);
 	if (record_build_profile(&run->session, &run->recording, run->output, result,
-				 learns(run) ? &learning : NULL, err))
+				 learns(run) ? &learning : NULL, err)) {
+		deferral_start(&run->deferral);
 		return true;
+	}
 	run->keep_session = true;
 	return record_keep_and_explain(run->session.directory, err);
 }
 
 /* ---- all of it ---- */
+
+/*
+ * Whoever says what to instrument, or how, waits for it. Without samples, and without a cache, a
+ * later copy is of no use.
+ */
+static bool may_defer(const struct record_options *options)
+{
+	const struct instrument_request *from = &options->selection;
+
+	return options->use_cache && options->method == RECORD_BOTH &&
+	       options->settings.adaptive_percent && !from->modules.len && !from->patterns.len &&
+	       !from->units.len && !from->start_at.len && !from->stop_at.len &&
+	       from->transform == INSTRUMENT_TRANSFORM_FULL && !from->count_executions &&
+	       !from->probes_all && !from->keep_small;
+}
 
 static bool prepare_instrumented(struct run *run, const struct instrumented **executable,
 				 int *status, struct error *err)
@@ -715,12 +770,13 @@ static bool prepare_instrumented(struct run *run, const struct instrumented **ex
 	run->instrument.policy.syscalls_only = options->method == RECORD_SAMPLE;
 	run->output = record_choose_output(options->output, path_basename(options->words[0]), err);
 	run->runtime = run->output ? runtime_file_find(err) : NULL;
-	run->instrument.begins = begin_ahead;
 	run->instrument.progress = show_progress;
 	run->instrument.progress_context = run;
 	if (!run->runtime || !open_cache(run, err))
 		return false;
 	instrumenter_init(&run->instrumenter, &run->instrument, &run->cache);
+	run->deferral = (struct deferral){.allowed = may_defer(options),
+					  .left_bytes = options->max_new_code};
 	return instrument_closure(run, executable, err);
 }
 
@@ -772,6 +828,7 @@ static void run_release(struct run *run)
 		built |= was_built(run, &(*file)->entry);
 	closure_ahead_fini(&run->ahead);
 	instrumenter_fini(&run->instrumenter);
+	deferral_fini(&run->deferral);
 	if (run->cache_is_open) {
 		if (built && run->options->use_cache)
 			cache_trim(&run->cache);
@@ -842,99 +899,6 @@ bool record_run(const struct record_options *options, struct record_result *resu
 	run_release(&run);
 	rescue_disarm();
 	handover_fini(&run.handover);
-	return ok;
-}
-
-/* ---- recovery ---- */
-
-#define RECOVER_REST_NS 20000000L
-
-enum { RECOVER_ATTEMPTS = 50 };
-
-/* A killed recorder's other threads end, and let go of the session, a little after the first one.
- */
-static bool hold_patiently(const struct session *session)
-{
-	const struct timespec rest = {.tv_nsec = RECOVER_REST_NS};
-
-	for (int attempt = 0; attempt < RECOVER_ATTEMPTS; attempt++) {
-		nanosleep(&rest, NULL);
-		if (session_hold(session))
-			return true;
-	}
-	return false;
-}
-
-static bool recover_open(const struct session *session, struct recording *recording,
-			 const char *directory, struct error *err)
-{
-	if (!recording_read(recording, session->fd, err))
-		return error_prefix(err, "%s", directory);
-	if (session_hold(session))
-		return true;
-	if (recording->recorder_pid > 0 && !recording->exited &&
-	    !ending_is_past((pid_t)recording->recorder_pid))
-		error_set(err, ERROR_INPUT, "%s is still being recorded by process %jd", directory,
-			  (intmax_t)recording->recorder_pid);
-	else if (hold_patiently(session))
-		return true;
-	else
-		error_set(err, ERROR_INPUT, "%s is in use: its profile is being made", directory);
-	recording_fini(recording);
-	return false;
-}
-
-bool record_recover(const char *directory, const char *output, struct record_result *result,
-		    struct error *err)
-{
-	struct session session = {.fd = -1};
-	struct recording recording = {.fd = -1};
-
-	*result = (struct record_result){.command_status = -1};
-	if (!session_open(&session, directory, err))
-		return false;
-	bool ok = recover_open(&session, &recording, directory, err);
-	if (ok) {
-		if (recording.exited)
-			result->command_status = (int)recording.exit_status;
-		recording_extend_clock(&recording);
-		ok = record_build_profile(&session, &recording, output ? output : recording.output,
-					  result, NULL, err);
-		if (ok)
-			leftover_remove_copies(&recording);
-		recording_fini(&recording);
-	}
-	session_close(&session, ok);
-	return ok;
-}
-
-/* ---- snapshots ---- */
-
-static char *snapshot_path(const char *output)
-{
-	struct str path = {0};
-	const char *suffix = ".tare";
-	const size_t length = strlen(output) - (str_ends_with(output, suffix) ? strlen(suffix) : 0);
-
-	str_append_bytes(&path, output, length);
-	str_printf(&path, ".snapshot%s", suffix);
-	return path.data;
-}
-
-bool record_dump(const struct session *session, const char *output, struct record_result *result,
-		 struct error *err)
-{
-	struct recording recording = {.fd = -1};
-
-	*result = (struct record_result){.command_status = -1};
-	if (!recording_read(&recording, session->fd, err))
-		return false;
-	char *path = output ? mem_strdup(output) : snapshot_path(recording.output);
-	recording.is_snapshot = true;
-	recording_extend_clock(&recording);
-	const bool ok = record_build_profile(session, &recording, path, result, NULL, err);
-	free(path);
-	recording_fini(&recording);
 	return ok;
 }
 

@@ -49,6 +49,8 @@ struct record_options {
 	struct record_sampling sampling; /* unless RECORD_INSTRUMENT */
 	struct instrument_request selection;
 	bool follow, use_cache;
+	/* Of libraries without a copy that are waited for, in bytes; see cache/deferral.h. */
+	uint64_t max_new_code;
 	bool learned; /* with adaptive_percent: go on from what earlier recordings have learned */
 	bool paused;  /* the global level is stopped at first */
 	bool wait;    /* for all recorded processes, not only for the command */

@@ -179,11 +179,14 @@ static void module_load_coverage(struct resolve_module *module,
 {
 	struct error ignored;
 
-	if (!known || !*known->entry)
+	if (!known)
+		return;
+	module->refusal = *known->refusal ? known->refusal : NULL;
+	module->is_deferred = module->refusal && !*known->entry;
+	if (!*known->entry)
 		return;
 	char *text = cache_read_coverage(known->entry, &ignored);
 	module->covered = text && coverage_parse(&module->coverage, text, &ignored);
-	module->refusal = *known->refusal ? known->refusal : NULL;
 }
 
 /* Of code that a compiler made while the program ran, as perf does. */
@@ -617,9 +620,10 @@ static bool write_refusal(struct resolver *resolver, const struct resolve_module
 			  struct error *err)
 {
 	assert(module->refusal);
-	const struct profile_coverage coverage = {.module = module->id,
-						  .function = module->refusal,
-						  .verdict = PROFILE_COVERAGE_FILE};
+	const struct profile_coverage coverage = {
+		.module = module->id,
+		.function = module->refusal,
+		.verdict = module->is_deferred ? PROFILE_COVERAGE_DEFERRED : PROFILE_COVERAGE_FILE};
 
 	return profile_add_coverage(resolver->writer, &coverage, err);
 }

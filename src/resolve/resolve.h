@@ -33,6 +33,7 @@ struct resolve_module {
 	struct coverage coverage;
 	bool covered;	     /* coverage is known */
 	const char *refusal; /* of the file as a whole; NULL: none */
+	bool is_deferred;    /* it is for this recording only */
 	const char *copy;    /* path of the instrumented one, NULL: none */
 	bool copy_is_read;
 	struct copy_code copy_code;

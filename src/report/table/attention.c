@@ -15,6 +15,7 @@
 /* From which share on something is worth a sentence. */
 #define ERROR_SHARE	0.25
 #define REFUSED_SHARE	0.1
+#define DEFERRED_SHARE	0.01
 #define PREEMPTED_SHARE 0.25
 #define TRUNCATED_SHARE 0.1
 #define DRIFT_PPM	100
@@ -60,6 +61,35 @@ static bool has_gaps(const struct report *report, struct str *text)
 		"%.0f %% of the functions are not instrumented: their time is in their callers'; "
 		"tare report coverage -v says which and why",
 		100.0 * (double)refused / (double)selected);
+	return true;
+}
+
+/* Libraries that the next recording of the program will have instrumented, and their time. */
+static bool has_deferred(const struct report *report, struct str *text)
+{
+	const struct analysis *analysis = report->analysis;
+	const struct analysis_module *hottest = NULL;
+	uint64_t cpu = 0;
+	size_t count = 0;
+
+	vec_foreach (coverage, &analysis->module_coverage) {
+		const struct analysis_module *module = &analysis->modules.data[coverage->module];
+		if (!coverage->is_deferred)
+			continue;
+		if (!hottest ||
+		    module->values.amount[CPU_EXCLUSIVE] > hottest->values.amount[CPU_EXCLUSIVE])
+			hottest = module;
+		cpu += module->values.amount[CPU_EXCLUSIVE];
+		count++;
+	}
+	if (!analysis->has_calls || !analysis->totals.cpu ||
+	    (double)cpu < DEFERRED_SHARE * (double)analysis->totals.cpu)
+		return false;
+	str_printf(text, "calls within %s", hottest->name);
+	if (count > 1)
+		str_printf(text, " and %zu more", count - 1);
+	str_printf(text, " (%.0f %% of CPU) not counted yet: record again",
+		   100 * (double)cpu / (double)analysis->totals.cpu);
 	return true;
 }
 
@@ -257,6 +287,7 @@ const struct report_attention report_attentions[] = {
 	{"accuracy", is_inaccurate, false, DIFFER_CALLS},
 	{"preempted", was_preempted, false, DIFFER_CALLS},
 	{"coverage", has_gaps, false, 0},
+	{"deferred", has_deferred, false, 0},
 	{"os", lacks_os_events, false, DIFFER_CALLS},
 	{"clock", clock_drifts, false, DIFFER_CALLS | DIFFER_SAMPLES},
 	{"samples", has_few_samples, false, DIFFER_SAMPLES},

@@ -130,6 +130,7 @@ static bool column_is_wanted(const struct report *report, const struct column *c
 	return column_applies(report, column) &&
 	       (report->options->format != REPORT_TEXT || column->role != ROLE_DISARMED ||
 		report->analysis->totals.functions_disarmed ||
+		report->analysis->totals.functions_unseen ||
 		report->analysis->totals.functions_approximate);
 }
 

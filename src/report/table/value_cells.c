@@ -182,7 +182,7 @@ GET(disarmed)
 	if (!has_calls(row))
 		return;
 	if (report->options->format != REPORT_TEXT) {
-		cell_set_number(cell, CELL_COUNT, row->values->disarmed);
+		cell_set_number(cell, CELL_COUNT, row->values->disarmed || row->values->unseen);
 		return;
 	}
 	switch (analysis_calls_are(row->values)) {

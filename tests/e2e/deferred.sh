@@ -1,0 +1,110 @@
+#!/bin/bash
+# Libraries beyond --max-new-code are not waited for: samples tell their functions' times, calls that nobody has
+# seen are told apart, and a process that nobody waits for makes their copies, for the next recording.
+. "$(dirname "$0")/lib.sh"
+
+need sqlite3 python3
+cd "$work"
+export XDG_CACHE_HOME=$work/cache
+query="WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM c WHERE x < 400000)
+	SELECT count(DISTINCT printf('%d', x % 1000)), sum(length(hex(x))) FROM c"
+
+fresh_cache() {
+	rm -rf "$XDG_CACHE_HOME"
+	mkdir "$XDG_CACHE_HOME"
+}
+
+# $1: options; the rest of what tare says is in the file err.
+take() {
+	"$TARE" record -v -o profile.tare "$@" -- sqlite3 :memory: "$query" >out 2>err || fail "$*: $(tail -n 3 err)"
+	"$TARE" report --format=csv functions profile.tare >functions.csv
+	"$TARE" report --format=json summary profile.tare >summary.json
+}
+
+# Processes that make copies in this cache.
+later() {
+	local pid
+	for pid in $(pgrep -f '^tare instrument --cache' || true); do
+		! grep -qsz "^XDG_CACHE_HOME=$XDG_CACHE_HOME\$" "/proc/$pid/environ" || echo "$pid"
+	done
+}
+
+wait_for_later() {
+	local i
+	for ((i = 0; i < 600; i++)); do
+		[ -n "$(later)" ] || return 0
+		sleep 0.1
+	done
+	fail "copies are still made by $(later)"
+}
+
+plain=$(sqlite3 :memory: "$query")
+
+fresh_cache
+take --max-new-code=1
+[ "$(cat out)" = "$plain" ] || fail "another result: $(cat out)"
+grep -q 'libsqlite3.*(.* MB of code) had no copies yet' err || fail "nothing is said: $(cat err)"
+for pid in $(later); do
+	class=$(ps -o cls= -p "$pid" || true)
+	[ -z "$class" ] || [ "$class" = IDL ] || fail "copies are made in the scheduling class $class"
+done
+python3 - <<'END' || fail "the recording without a copy"
+import csv, json
+rows = list(csv.DictReader(open("functions.csv")))
+summary = json.load(open("summary.json"))
+within = [row for row in rows if row["module"].startswith("libsqlite3")]
+total = sum(float(row["cpu_exclusive_ns"] or 0) for row in rows)
+share = sum(float(row["cpu_exclusive_ns"] or 0) for row in within) / total
+assert share > 0.5, share
+# The query is no longer one call of sqlite3_step: functions below it have the time.
+assert len([row for row in within if float(row["cpu_exclusive_ns"] or 0) > 0.01 * total]) >= 5, within
+exec_row = next(row for row in within if row["function"] == "sqlite3_exec" or row["function"] == "sqlite3_step")
+assert int(exec_row["calls"]) > 0 and float(exec_row["cpu_exclusive_ns"]) < 0.2 * total, exec_row
+# Of functions of the C library that both call, only the program's calls were seen, and that is said.
+both = [row for row in rows if row["module"].startswith("libc.") and row["disarmed"] == "1"]
+assert both and all(int(row["calls"]) > 0 for row in both), both
+told = {item["kind"]: item["text"] for item in summary["header"]["attention"]}
+assert "libsqlite3" in told["deferred"] and "record again" in told["deferred"], told
+END
+
+wait_for_later
+take
+grep -q 'had no copies yet' err && fail "deferred again: $(cat err)"
+grep 'libsqlite3' err | grep -q 'from the cache' || fail "no copy was there: $(cat err)"
+python3 - <<'END' || fail "the next recording"
+import csv, json
+rows = list(csv.DictReader(open("functions.csv")))
+assert "deferred" not in [item["kind"] for item in json.load(open("summary.json"))["header"]["attention"]]
+hot = max((row for row in rows if row["module"].startswith("libsqlite3")), key=lambda row: float(row["cpu_exclusive_ns"]))
+assert int(hot["calls"]) > 0, hot
+END
+
+# Libraries that are opened later, too.
+fresh_cache
+"$TARE" record -v -o profile.tare --max-new-code=1 -- perl -MPOSIX -e 'print POSIX::floor(2.5), "\n"' >out 2>err
+[ "$(cat out)" = 2 ] || fail "another result: $(cat out)"
+grep 'POSIX.so' err | grep -q 'not instrumented: ' || fail "POSIX.so was waited for: $(cat err)"
+wait_for_later
+
+# Whoever says what is to be instrumented, or compares runs, waits for it.
+for options in --exact --method=instrument --lines '--module=libsqlite3*' '--function=sqlite3*' --no-cache; do
+	fresh_cache
+	take --max-new-code=1 "$options"
+	grep -q 'had no copies yet' err && fail "deferred with $options"
+	[ -z "$(later)" ] || fail "copies are made after $options"
+done
+fresh_cache
+"$TARE" record -v -o profile.tare --max-new-code=1 --repeat=2 -- sqlite3 :memory: "$query" >out 2>err
+grep -q 'had no copies yet' err && fail "deferred with --repeat"
+
+# Copies can be made before.
+fresh_cache
+"$TARE" instrument --cache sqlite3 2>err && fail "no file of that name is here"
+"$TARE" instrument --cache -o copy "$(command -v sqlite3)" 2>err && fail "--cache and --output"
+"$TARE" instrument --cache "$(command -v sqlite3)" 2>err || fail "$(cat err)"
+grep -q ' copies made, 0 there before' err || fail "$(cat err)"
+"$TARE" instrument --cache "$(command -v sqlite3)" 2>err || fail "$(cat err)"
+grep -q ' 0 copies made, ' err || fail "made twice: $(cat err)"
+take --max-new-code=1
+grep -q '(new)\|had no copies yet' err && fail "made again: $(cat err)"
+true
