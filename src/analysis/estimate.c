@@ -269,11 +269,79 @@ static void order_nodes(struct estimate *estimate)
 
 /* ---- threads ---- */
 
-static size_t samples_end(const struct estimate *estimate, size_t begin, uint32_t thread)
+/* What a sample's weight is in ticks: by its unit, or by what threads have of both. */
+static double ticks_of_weight(const struct estimate *estimate)
 {
-	while (begin < estimate->values.len && estimate->values.data[begin].thread <= thread)
-		begin++;
-	return begin;
+	const struct analysis *analysis = estimate->analysis;
+	size_t count;
+	const char *unit = profile_events(analysis->profile, &count)[estimate->event - 1].unit;
+	double ticks = 0;
+	wide weight = 0;
+
+	if (unit && !strcmp(unit, "ns"))
+		return analysis->ticks_per_second / 1e9;
+	vec_foreach (node, &analysis->nodes)
+		ticks += (double)node->values.amount[CPU_EXCLUSIVE];
+	vec_foreach (value, &estimate->clocked)
+		weight += value->weight;
+	return weight > 0 ? ticks / (double)weight : 0;
+}
+
+/*
+ * Leaves those that the clock knows nothing of to `unclocked`: of threads without calls, and the
+ * `early` ones, which are part of the others. Both are sorted.
+ */
+static void split_values(struct estimate *estimate, struct sample_values *early)
+{
+	const struct analysis_thread *threads = estimate->analysis->threads.data;
+	struct sample_values *all = &estimate->clocked;
+	size_t kept = 0, at = 0;
+
+	vec_foreach (value, all) {
+		while (at < early->len && sample_values_compare(&early->data[at], value) < 0)
+			at++;
+		const bool any =
+			at < early->len && sample_values_compare(&early->data[at], value) == 0;
+		if (threads[value->thread].root == ANALYSIS_NONE) {
+			vec_push(&estimate->unclocked, *value);
+			continue;
+		}
+		if (any)
+			vec_push(&estimate->unclocked, sample_value_take(value, &early->data[at]));
+		if (value->samples)
+			all->data[kept++] = *value;
+	}
+	all->len = kept;
+}
+
+static bool load_values(struct estimate *estimate, struct profile *profile, struct error *err)
+{
+	struct analysis *analysis = estimate->analysis;
+	struct sample_values early = {0};
+	uint64_t truncated = 0;
+
+	const bool ok =
+		sample_values_load(analysis, profile, estimate->event, &estimate->clocked,
+				   &truncated, err) &&
+		sample_values_load_before_probes(analysis, profile, estimate->event, &early, err);
+	if (ok) {
+		sample_values_sort(&estimate->clocked);
+		sample_values_sort(&early);
+		split_values(estimate, &early);
+	}
+	vec_fini(&early);
+	return ok;
+}
+
+/* The samples of one thread, those of whose predecessors end at `*at`, which becomes its end. */
+static struct estimate_range range_of(const struct sample_values *values, size_t *at,
+				      uint32_t thread)
+{
+	const size_t begin = *at;
+
+	while (*at < values->len && values->data[*at].thread <= thread)
+		++*at;
+	return (struct estimate_range){values->data + begin, values->data + *at};
 }
 
 static void estimate_one(struct estimate *estimate, struct estimate_thread *thread)
@@ -284,24 +352,33 @@ static void estimate_one(struct estimate *estimate, struct estimate_thread *thre
 	estimate_build_paths(estimate, thread);
 	row->estimated = estimate_share(estimate, thread);
 	estimate_place(estimate, thread, row->estimated);
+	estimate_unclocked(estimate, thread);
+	row->estimated |= row->unclocked_ticks > 0;
 	estimate_count_calls(estimate, thread);
 	row->root = thread->first;
 	map_fini(&thread->tallies);
 	vec_fini(&thread->list);
 }
 
+/* Those that have passed no probe, too, where their process has passed some. */
 static void estimate_threads(struct estimate *estimate)
 {
 	struct analysis *analysis = estimate->analysis;
-	size_t at = 0;
+	bool *has_calls = mem_zalloc(analysis->processes.len + 1);
+	size_t clocked = 0, unclocked = 0;
 
+	vec_foreach (thread, &analysis->threads)
+		has_calls[thread->process] |= thread->root != ANALYSIS_NONE;
 	for (uint32_t i = 0; i < analysis->threads.len; i++) {
-		struct estimate_thread thread = {
-			.index = i, .process = analysis->threads.data[i].process, .begin = at};
-		thread.end = at = samples_end(estimate, at, i);
-		if (analysis->threads.data[i].root != ANALYSIS_NONE)
+		struct estimate_thread thread = {.index = i,
+						 .process = analysis->threads.data[i].process};
+		thread.clocked = range_of(&estimate->clocked, &clocked, i);
+		thread.unclocked = range_of(&estimate->unclocked, &unclocked, i);
+		if (analysis->threads.data[i].root != ANALYSIS_NONE ||
+		    (thread.unclocked.begin < thread.unclocked.end && has_calls[thread.process]))
 			estimate_one(estimate, &thread);
 	}
+	free(has_calls);
 }
 
 /* Code of the program itself whose calls nothing sees: the whole file is as it was. */
@@ -408,6 +485,7 @@ static void make_tree(struct estimate *estimate)
 	find_modules(estimate);
 	find_entries(estimate);
 	order_nodes(estimate);
+	estimate->ticks_of_weight = ticks_of_weight(estimate);
 	vec_sort(&estimate->counted, compare_counted);
 	estimate_threads(estimate);
 	estimate_mark_unmet(estimate);
@@ -417,7 +495,8 @@ static void make_tree(struct estimate *estimate)
 
 static void estimate_fini(struct estimate *estimate)
 {
-	vec_fini(&estimate->values);
+	vec_fini(&estimate->clocked);
+	vec_fini(&estimate->unclocked);
 	vec_fini(&estimate->nodes);
 	vec_fini(&estimate->paths);
 	vec_fini(&estimate->matches);
@@ -451,10 +530,7 @@ bool analysis_estimate(struct analysis *analysis, struct profile *profile, struc
 	map_init(&estimate.known);
 	ok = load_traits(&estimate, profile, err);
 	if (ok && (any_counted(&estimate) || is_adaptive(profile))) {
-		uint64_t truncated = 0;
-		ok = sample_values_load(analysis, profile, event, &estimate.values, &truncated,
-					err);
-		sample_values_sort(&estimate.values);
+		ok = load_values(&estimate, profile, err);
 		if (ok)
 			make_tree(&estimate);
 	}

@@ -29,6 +29,13 @@ enum estimate_traits {
 	ESTIMATE_KNOWN = 4,   /* it has a copy: its entry is seen */
 };
 
+/* Samples of stacks that end at a node. */
+struct estimate_samples {
+	uint64_t samples, squares;
+	wide weight;
+	wide kernel[TARE_OS_CAUSES]; /* of it, by why the kernel ran */
+};
+
 /* What stands beside each node of the new tree. */
 struct estimate_path {
 	uint32_t territory; /* the innermost function there that is only timed; NONE: the root */
@@ -36,15 +43,14 @@ struct estimate_path {
 	 */
 	uint32_t candidates[ESTIMATE_CANDIDATES];
 	uint32_t candidate_count;
-	uint64_t samples, squares; /* of stacks that end here */
-	wide weight;
-	wide kernel[TARE_OS_CAUSES]; /* of it, by why the kernel ran */
-	wide inclusive;		     /* weight of it and of all below */
+	/* Taken while the thread's clock was read, and before it passed a probe. */
+	struct estimate_samples clocked, unclocked;
+	wide inclusive; /* weight of both, and of all below */
 };
 
 /* Where a stack leads: what its next frame inwards continues. */
 struct estimate_position {
-	uint32_t thread; /* that came by last, from 1: of that one it is */
+	uint32_t thread; /* that came by last, and which of its samples: see position_of */
 	uint32_t node;
 	bool in_runtime, in_kernel;
 	enum tare_os_cause cause; /* in the kernel: why */
@@ -72,8 +78,9 @@ struct estimate_tally {
 
 struct estimate {
 	struct analysis *analysis;
-	int64_t event;		     /* whose samples they are */
-	struct sample_values values; /* by thread, then by stack */
+	int64_t event;				 /* whose samples they are */
+	double ticks_of_weight;			 /* their weight, times this, is CPU time */
+	struct sample_values clocked, unclocked; /* by thread, then by stack */
 	const struct profile_stack *stacks;
 	const struct profile_location *locations;
 	struct estimate_position *positions; /* by stack */
@@ -93,10 +100,15 @@ struct estimate {
 	struct vec_of(struct estimate_match) matches;
 };
 
-/* The thread at hand: its samples are values[begin, end), its new nodes [first, nodes.len). */
+/* Of the samples by thread, those of one. */
+struct estimate_range {
+	const struct sample_value *begin, *end;
+};
+
+/* The thread at hand: its new nodes are [first, nodes.len). */
 struct estimate_thread {
 	uint32_t index, process;
-	size_t begin, end;
+	struct estimate_range clocked, unclocked;
 	uint32_t first;
 	wide truncated;	    /* weight of samples whose callers are not all known */
 	struct map tallies; /* function → index of `list` */
@@ -120,6 +132,11 @@ void estimate_build_paths(struct estimate *estimate, struct estimate_thread *thr
  * go by: the paths have no time then, and all is by clock.
  */
 bool estimate_share(struct estimate *estimate, struct estimate_thread *thread);
+/*
+ * Adds the CPU time that no clock of the thread's has seen, before it passed a probe or as it never
+ * did: that of the samples then.
+ */
+void estimate_unclocked(struct estimate *estimate, struct estimate_thread *thread);
 /* Adds the thread's old nodes; with all of their CPU time unless samples have decided. */
 void estimate_place(struct estimate *estimate, struct estimate_thread *thread, bool decided);
 

@@ -10,6 +10,7 @@
 struct walk {
 	struct estimate *estimate;
 	struct estimate_thread *thread;
+	bool clocked; /* the samples at hand were taken while the thread's clock was read */
 	struct vec_of(uint32_t) pending;
 };
 
@@ -92,13 +93,23 @@ static bool root_calls(const struct walk *walk, uint32_t root, uint32_t function
 	       map_get(&walk->estimate->children, (uint64_t)path->candidates[0] << 32 | function);
 }
 
+/* What works before the program does: not its thread's root, but as if it was called from there. */
+static bool is_loaders(const struct walk *walk, uint32_t function)
+{
+	const struct analysis *analysis = walk->estimate->analysis;
+	const struct analysis_function *row = &analysis->functions.data[function];
+
+	return !walk->clocked && strncmp(analysis->modules.data[row->module].name, "ld-", 3) == 0 &&
+	       strcmp(row->symbol, "_start") != 0;
+}
+
 static void step_runtime(struct walk *walk, struct estimate_position *at, uint32_t function)
 {
 	const uint32_t entry = walk->estimate->entry_of[function];
 
 	if (at->in_runtime)
 		return;
-	if (at->node == walk->thread->first) {
+	if (at->node == walk->thread->first && !is_loaders(walk, function)) {
 		if (root_calls(walk, at->node, entry))
 			at->node = descend(walk, at->node, entry);
 		return;
@@ -149,7 +160,7 @@ static struct estimate_position position_of(struct walk *walk, uint32_t stack)
 {
 	const struct estimate *estimate = walk->estimate;
 	struct estimate_position *positions = estimate->positions;
-	struct estimate_position at = {.thread = walk->thread->index + 1,
+	struct estimate_position at = {.thread = 2 * walk->thread->index + 1 + walk->clocked,
 				       .node = walk->thread->first};
 	uint32_t from = stack;
 
@@ -178,20 +189,29 @@ static void root_begin(struct estimate *estimate, struct estimate_thread *thread
 							   .function = ANALYSIS_NONE,
 							   .thread = thread->index,
 							   .values = analysis_values_zero()}));
-	candidate_add(&path, old);
+	if (old != ANALYSIS_NONE)
+		candidate_add(&path, old);
 	vec_push(&estimate->paths, path);
-	match_add(estimate, old, thread->first);
+	if (old != ANALYSIS_NONE)
+		match_add(estimate, old, thread->first);
 }
 
 static void sum_inclusive(struct estimate *estimate, uint32_t first)
 {
 	for (size_t i = estimate->nodes.len; i-- > first;) {
 		struct estimate_path *path = &estimate->paths.data[i];
-		path->inclusive += path->weight;
+		path->inclusive += path->clocked.weight + path->unclocked.weight;
 		if (i > first)
 			estimate->paths.data[estimate->nodes.data[i].parent].inclusive +=
 				path->inclusive;
 	}
+}
+
+static wide own_weight(const struct estimate *estimate, uint32_t node)
+{
+	const struct estimate_path *path = &estimate->paths.data[node];
+
+	return path->clocked.weight + path->unclocked.weight;
 }
 
 /* By function, where its time is: of the paths the one with most samples, of old nodes with calls.
@@ -210,7 +230,7 @@ static void places_find(const struct walk *walk, struct places *places)
 	map_init(&places->nodes);
 	for (uint32_t i = walk->thread->first; i < estimate->nodes.len; i++) {
 		uint64_t *best = map_put(&places->paths, estimate->nodes.data[i].function, i);
-		if (estimate->paths.data[i].weight > estimate->paths.data[*best].weight)
+		if (own_weight(estimate, i) > own_weight(estimate, (uint32_t)*best))
 			*best = i;
 	}
 	for (uint32_t i = begin[0]; i < begin[1]; i++) {
@@ -268,16 +288,21 @@ static void add_to_totals(struct estimate *estimate, const struct sample_value *
 		totals->sampled_kernel += value->weight;
 }
 
-static void add_samples(struct walk *walk, const struct sample_value *value,
+static void add_samples(struct estimate_samples *to, const struct sample_value *value,
 			const struct estimate_position *at)
 {
-	struct estimate_path *path = &walk->estimate->paths.data[at->node];
-
-	path->samples += value->samples;
-	path->squares += value->squares;
-	path->weight += value->weight;
+	to->samples += value->samples;
+	to->squares += value->squares;
+	to->weight += value->weight;
 	if (at->in_kernel)
-		path->kernel[at->cause] += value->weight;
+		to->kernel[at->cause] += value->weight;
+}
+
+static struct estimate_samples *samples_at(const struct walk *walk, uint32_t node)
+{
+	struct estimate_path *path = &walk->estimate->paths.data[node];
+
+	return walk->clocked ? &path->clocked : &path->unclocked;
 }
 
 /*
@@ -298,32 +323,50 @@ static void add_truncated(struct walk *walk, const struct places *places,
 		at.node = path_of(walk, (uint32_t)*node);
 	else
 		at = position_of(walk, value->stack);
-	add_samples(walk, value, &at);
+	add_samples(samples_at(walk, at.node), value, &at);
+}
+
+static void add_whole_stacks(struct walk *walk, const struct estimate_range *range)
+{
+	for (const struct sample_value *value = range->begin; value < range->end; value++) {
+		/* Of those without a stack nobody knows where they were. */
+		if (!value->stack)
+			continue;
+		add_to_totals(walk->estimate, value);
+		if (value->truncated)
+			continue;
+		const struct estimate_position at = position_of(walk, value->stack);
+		add_samples(samples_at(walk, at.node), value, &at);
+	}
+}
+
+static void add_truncated_stacks(struct walk *walk, const struct places *places,
+				 const struct estimate_range *range)
+{
+	for (const struct sample_value *value = range->begin; value < range->end; value++) {
+		if (!value->stack || !value->truncated)
+			continue;
+		add_truncated(walk, places, value);
+		walk->thread->truncated += walk->clocked ? value->weight : 0;
+	}
 }
 
 void estimate_build_paths(struct estimate *estimate, struct estimate_thread *thread)
 {
 	struct walk walk = {.estimate = estimate, .thread = thread};
-	const struct sample_value *values = estimate->values.data;
 	struct places places = {0};
 
 	root_begin(estimate, thread);
-	for (size_t i = thread->begin; i < thread->end; i++) {
-		/* Of those without a stack nobody knows where they were. */
-		if (!values[i].stack)
-			continue;
-		add_to_totals(estimate, &values[i]);
-		if (values[i].truncated)
-			continue;
-		const struct estimate_position at = position_of(&walk, values[i].stack);
-		add_samples(&walk, &values[i], &at);
+	for (int clocked = 0; clocked < 2; clocked++) {
+		walk.clocked = clocked;
+		add_whole_stacks(&walk, clocked ? &thread->clocked : &thread->unclocked);
 	}
 	places_find(&walk, &places);
-	for (size_t i = thread->begin; i < thread->end; i++)
-		if (values[i].stack && values[i].truncated) {
-			add_truncated(&walk, &places, &values[i]);
-			thread->truncated += values[i].weight;
-		}
+	for (int clocked = 0; clocked < 2; clocked++) {
+		walk.clocked = clocked;
+		add_truncated_stacks(&walk, &places,
+				     clocked ? &thread->clocked : &thread->unclocked);
+	}
 	map_fini(&places.paths);
 	map_fini(&places.nodes);
 	sum_inclusive(estimate, thread->first);

@@ -13,6 +13,8 @@
 #include <assert.h>
 #include <math.h>
 
+#define TICKS_MAX 0x1p62 /* which no thread lives for */
+
 static wide territory_of(const struct estimate_tally *tally)
 {
 	return tally->territory - tally->own;
@@ -58,13 +60,14 @@ static void tally_paths(struct estimate *estimate, struct estimate_thread *threa
 {
 	for (size_t i = thread->first; i < estimate->nodes.len; i++) {
 		const struct estimate_path *path = &estimate->paths.data[i];
-		if (!path->samples)
+		const struct estimate_samples *samples = &path->clocked;
+		if (!samples->samples)
 			continue;
-		estimate_tally(thread, estimate->nodes.data[i].function)->own += path->weight;
-		estimate_tally(thread, path->territory)->territory += path->weight;
-		sums->weight += path->weight;
-		sums->samples += path->samples;
-		sums->squares += path->squares;
+		estimate_tally(thread, estimate->nodes.data[i].function)->own += samples->weight;
+		estimate_tally(thread, path->territory)->territory += samples->weight;
+		sums->weight += samples->weight;
+		sums->samples += samples->samples;
+		sums->squares += samples->squares;
 	}
 }
 
@@ -124,14 +127,14 @@ static void tally_costs(struct estimate *estimate, struct estimate_thread *threa
  * CPU time of samples; what of it the kernel had is OS time, the rest application. Returns what of
  * the cost, at most the application's time, was taken off.
  */
-static uint64_t path_set(struct analysis_values *values, const struct estimate_path *path,
+static uint64_t path_add(struct analysis_values *values, const struct estimate_samples *samples,
 			 uint64_t ticks, uint64_t cost)
 {
 	uint64_t left = ticks;
 
 	for (int cause = 0; cause < TARE_OS_CAUSES; cause++) {
-		uint64_t kernel =
-			(uint64_t)share_in_proportion(path->kernel[cause], path->weight, ticks);
+		uint64_t kernel = (uint64_t)share_in_proportion(samples->kernel[cause],
+								samples->weight, ticks);
 		if (kernel > left)
 			kernel = left;
 		values->os_ticks[cause] += kernel;
@@ -145,8 +148,8 @@ static uint64_t path_set(struct analysis_values *values, const struct estimate_p
 	values->amount[CPU_EXCLUSIVE] += ticks - cost;
 	values->amount[APPLICATION_EXCLUSIVE] += left;
 	values->amount[ESTIMATED_EXCLUSIVE] += ticks - cost;
-	values->amount[BASIS_EXCLUSIVE] += path->samples;
-	values->amount[SQUARES_EXCLUSIVE] += path->squares;
+	values->amount[BASIS_EXCLUSIVE] += samples->samples;
+	values->amount[SQUARES_EXCLUSIVE] += samples->squares;
 	assert(left <= ticks);
 	return cost;
 }
@@ -200,19 +203,20 @@ static void share_out(struct estimate *estimate, struct estimate_thread *thread,
 		beyond.whole = shares.whole;
 	shares.whole -= beyond.whole;
 	for (size_t i = thread->first; i < estimate->nodes.len; i++) {
-		const struct estimate_path *path = &estimate->paths.data[i];
+		const struct estimate_samples *samples = &estimate->paths.data[i].clocked;
 		struct analysis_node *node = &estimate->nodes.data[i];
 		if (!is_sampled(thread, node))
 			continue;
 		node->values.sampled = true;
-		if (!path->samples)
+		if (!samples->samples)
 			continue;
-		const uint64_t own = share_next(&beyond, path->weight);
+		const uint64_t own = share_next(&beyond, samples->weight);
 		node->values.amount[OVERHEAD_EXCLUSIVE] += own;
 		taken_off(estimate->analysis, thread,
-			  own + path_set(&node->values, path, share_next(&shares, path->weight),
+			  own + path_add(&node->values, samples,
+					 share_next(&shares, samples->weight),
 					 share_next(&estimate_tally(thread, node->function)->cost,
-						    path->weight)));
+						    samples->weight)));
 	}
 }
 
@@ -237,4 +241,26 @@ bool estimate_share(struct estimate *estimate, struct estimate_thread *thread)
 		return false;
 	share_out(estimate, thread, &sums, shares);
 	return true;
+}
+
+void estimate_unclocked(struct estimate *estimate, struct estimate_thread *thread)
+{
+	struct analysis_thread *row = &estimate->analysis->threads.data[thread->index];
+	struct share shares = {0};
+
+	for (size_t i = thread->first; i < estimate->nodes.len; i++)
+		shares.weight += estimate->paths.data[i].unclocked.weight;
+	const double ticks = (double)shares.weight * estimate->ticks_of_weight;
+	if (!(ticks > 0 && ticks < TICKS_MAX))
+		return;
+	row->unclocked_ticks = (uint64_t)ticks;
+	shares.whole = (wide)row->unclocked_ticks;
+	for (size_t i = thread->first; i < estimate->nodes.len; i++) {
+		const struct estimate_samples *samples = &estimate->paths.data[i].unclocked;
+		if (!samples->samples)
+			continue;
+		estimate->nodes.data[i].values.sampled = true;
+		path_add(&estimate->nodes.data[i].values, samples,
+			 share_next(&shares, samples->weight), 0);
+	}
 }

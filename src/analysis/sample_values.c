@@ -25,7 +25,7 @@ static bool take_value(const struct profile_stack_value *row, void *context)
 	return true;
 }
 
-static int compare_threads(const void *a, const void *b)
+int sample_values_compare(const void *a, const void *b)
 {
 	const struct sample_value *x = a, *y = b;
 
@@ -34,9 +34,30 @@ static int compare_threads(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
+static uint64_t take(uint64_t *from, uint64_t *wanted)
+{
+	const uint64_t taken = *wanted < *from ? *wanted : *from;
+
+	*from -= taken;
+	*wanted -= taken;
+	return taken;
+}
+
+struct sample_value sample_value_take(struct sample_value *from, struct sample_value *wanted)
+{
+	struct sample_value taken = *from;
+	uint64_t truncated = wanted->samples;
+
+	taken.samples = take(&from->samples, &wanted->samples);
+	taken.weight = take(&from->weight, &wanted->weight);
+	taken.squares = take(&from->squares, &wanted->squares);
+	taken.truncated = take(&from->truncated, &truncated);
+	return taken;
+}
+
 void sample_values_sort(struct sample_values *values)
 {
-	vec_sort(values, compare_threads);
+	vec_sort(values, sample_values_compare);
 }
 
 bool sample_values_load(const struct analysis *analysis, struct profile *profile, int64_t event,

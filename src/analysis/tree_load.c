@@ -326,7 +326,8 @@ static void sum_session(struct analysis *analysis)
 			times[time] = analysis->nodes.data[thread->root]
 					      .values.amount[analysis_measure_of(
 						      (enum analysis_value)time, INCLUSIVE)];
-		const uint64_t clock = without(row->now_ticks, thread->residual_ticks);
+		const uint64_t clock =
+			without(row->now_ticks, thread->residual_ticks) + thread->unclocked_ticks;
 		const uint64_t os = row->os_ticks < clock ? row->os_ticks : clock;
 		totals->inconsistent_ticks += distance(times[VALUE_ELAPSED], clock);
 		if (!thread->estimated)

@@ -3,7 +3,7 @@
 # seen are told apart, and a process that nobody waits for makes their copies, for the next recording.
 . "$(dirname "$0")/lib.sh"
 
-need sqlite3 python3
+need sqlite3 python3 gcc
 cd "$work"
 export XDG_CACHE_HOME=$work/cache
 query="WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM c WHERE x < 400000)
@@ -85,6 +85,73 @@ fresh_cache
 [ "$(cat out)" = 2 ] || fail "another result: $(cat out)"
 grep 'POSIX.so' err | grep -q 'not instrumented: ' || fail "POSIX.so was waited for: $(cat err)"
 wait_for_later
+
+# Time of which no clock of ours knows: of a constructor before the first probe, and of a thread of the library alone.
+cat >burning.c <<'END'
+#include <pthread.h>
+#include <time.h>
+static volatile double sum;
+static double cpu(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec + now.tv_nsec * 1e-9;
+}
+__attribute__((noinline)) static void burn(double seconds)
+{
+	const double end = cpu() + seconds;
+	while (cpu() < end)
+		for (int i = 0; i < 20000; i++)
+			sum += i;
+}
+__attribute__((noinline)) void burn_early(void) { burn(0.4); __asm__(""); }
+__attribute__((noinline)) void burn_apart(void) { burn(0.8); __asm__(""); }
+__attribute__((constructor)) static void begin(void) { burn_early(); __asm__(""); }
+static void *work(void *nothing) { burn_apart(); return nothing; }
+void start(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, 0, work, 0);
+	pthread_join(thread, 0);
+}
+END
+cat >started.c <<'END'
+#include <stdio.h>
+#include <time.h>
+void start(void);
+int main(void)
+{
+	struct timespec now;
+	start();
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	printf("%.0f\n", now.tv_sec * 1e9 + now.tv_nsec);
+}
+END
+gcc -O1 -g -w -shared -fPIC -pthread -o libburning.so burning.c
+gcc -O1 -w -o started started.c -L. -lburning -Wl,-rpath,"$work"
+unclocked() {
+	fresh_cache
+	"$1" record -q --max-new-code=1 -o profile.tare -- ./started >out 2>err || fail "$(cat err)"
+	"$TARE" report --format=csv functions profile.tare >functions.csv
+	"$TARE" report --format=csv threads profile.tare >threads.csv
+	python3 - <<'END' || fail "by $1"
+import csv
+rows = {row["function"]: row for row in csv.DictReader(open("functions.csv"))}
+cpu = lambda name: float(rows[name]["cpu_inclusive_ns"])
+assert abs(cpu("burn_early") / 0.4e9 - 1) < 0.2, cpu("burn_early")
+assert abs(cpu("burn_apart") / 0.8e9 - 1) < 0.2, cpu("burn_apart")
+total = sum(float(row["cpu_inclusive_ns"]) for row in csv.DictReader(open("threads.csv")))
+own = float(open("out").read())
+assert abs(total / own - 1) < 0.15, (total, own)
+END
+	wait_for_later
+}
+unclocked "$TARE"
+if "$FIXTURES/refused" 1 true 2>/dev/null; then
+	printf '#!/bin/sh\nexec "%s" 1 "%s" "$@"\n' "$FIXTURES/refused" "$TARE" >refused-tare
+	chmod +x refused-tare
+	unclocked "$work/refused-tare"
+fi
 
 # Whoever says what is to be instrumented, or compares runs, waits for it.
 for options in --exact --method=instrument --lines '--module=libsqlite3*' '--function=sqlite3*' --no-cache; do
