@@ -51,7 +51,8 @@ for caller, waker in (("main", "answers"), ("answers", "main")):
     waits = sum(row["count"] for row in of)
     seen = sum(row["count"] for row in of if row["woken_by"] != "[unseen]")
     right = sum(row["count"] for row in of if row["woken_by"] == waker)
-    assert waits > 1000 and seen >= 0.5 * waits and right >= 0.9 * seen, (caller, waits, seen, right)
+    # A quarter at least where nothing else runs, less where all processors are busy.
+    assert waits > 1000 and seen >= 0.05 * waits and right >= 0.9 * seen, (caller, waits, seen, right)
 P
 "$TARE" merge -q profile.tare profile.tare -o merged.tare 2>/dev/null || fail "no merged profile"
 "$TARE" report wakers merged.tare 2>/dev/null && fail "a merged profile has wakers"
