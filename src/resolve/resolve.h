@@ -23,6 +23,12 @@
 #define RESOLVE_KERNEL_PATH  "[kernel.kallsyms]"
 #define RESOLVE_VDSO_PATH    "[vdso]"
 
+/* See chosen_code.h. */
+struct resolve_chosen {
+	uint64_t link_addr; /* of the form that was chosen */
+	const struct object_symbol *symbol;
+};
+
 /* A file that some process had loaded, or one of the modules that are no files. */
 struct resolve_module {
 	int64_t id;	       /* in the profile */
@@ -43,12 +49,14 @@ struct resolve_module {
 	int64_t *counted_functions; /* of its counters, ids as they become known; else 0 */
 	bool fetched;		    /* its debug file was asked for from servers */
 	bool data_is_read;
-	struct object *data;		 /* with its symbols of data; NULL: none */
-	bool unwind_is_read;		 /* and the next is what came of it */
-	struct object *unwind;		 /* its unwind information; NULL: none */
-	struct map functions;		 /* link address → function id */
-	struct strmap functions_by_name; /* of those known by name only */
-	struct map locations;		 /* link address → location id */
+	struct object *data;   /* with its symbols of data; NULL: none */
+	bool unwind_is_read;   /* and the next is what came of it */
+	struct object *unwind; /* its unwind information; NULL: none */
+	bool chosen_is_read;
+	struct vec_of(struct resolve_chosen) chosen; /* by address */
+	struct map functions;			     /* link address → function id */
+	struct strmap functions_by_name;	     /* of those known by name only */
+	struct map locations;			     /* link address → location id */
 };
 
 /* A row of the table location. */

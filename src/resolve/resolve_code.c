@@ -6,7 +6,7 @@
  * A gap reaches from what ends last before the address; so code of which nothing is known falls
  * into as many nameless functions as there are known ones between.
  */
-#include "resolve/resolve.h"
+#include "resolve/chosen_code.h"
 
 #include "abi/flow.h"
 #include "abi/module.h"
@@ -191,6 +191,11 @@ static void find_nameless(struct resolve_module *module, uint64_t link_addr,
 	const struct object_fde *fde = unwind ? object_fde_covering(unwind, link_addr) : NULL;
 	const struct object_symbol *below = symbol_below(module->object, link_addr);
 
+	const struct object_symbol *chosen = fde ? resolver_chosen_for(module, fde->begin) : NULL;
+	if (chosen) {
+		*function = (struct resolve_function){chosen->name, chosen->addr, chosen->size};
+		return;
+	}
 	if (fde) {
 		const char *name = object_function_name(module->object, fde->begin);
 		*function = (struct resolve_function){name ? name : "", fde->begin,
