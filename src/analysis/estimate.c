@@ -38,8 +38,8 @@ static int64_t event_of(const struct profile *profile)
 
 /* ---- functions ---- */
 
-static void trait_add(struct estimate *estimate, uint32_t process, uint32_t function,
-		      uint32_t traits)
+void estimate_trait_add(struct estimate *estimate, uint32_t process, uint32_t function,
+			uint32_t traits)
 {
 	*map_put(&estimate->traits, estimate_key(process, function), 0) |= traits;
 }
@@ -81,15 +81,15 @@ static void take_counted(struct call_counts *counts, const struct profile_counte
 						    .calls = calls,
 						    .cost_ticks = row->cost_ticks}));
 	if (row->entered)
-		trait_add(counts->estimate, process, function, ESTIMATE_KNOWN);
+		estimate_trait_add(counts->estimate, process, function, ESTIMATE_KNOWN);
 }
 
 static bool take_disarm(const struct profile_disarm *row, void *context)
 {
 	struct estimate *estimate = context;
 
-	trait_add(estimate, (uint32_t)(row->process - 1),
-		  estimate->analysis->function_of[row->function - 1], ESTIMATE_COUNTED);
+	estimate_trait_add(estimate, (uint32_t)(row->process - 1),
+			   estimate->analysis->function_of[row->function - 1], ESTIMATE_COUNTED);
 	return true;
 }
 
@@ -103,7 +103,7 @@ static bool load_traits(struct estimate *estimate, struct profile *profile, stru
 		if (node->function == ANALYSIS_NONE)
 			continue;
 		const uint32_t process = analysis->threads.data[node->thread].process;
-		trait_add(estimate, process, node->function, ESTIMATE_TIMED);
+		estimate_trait_add(estimate, process, node->function, ESTIMATE_TIMED);
 		calls_of(&counts, process, node->function)->timed += node->values.calls;
 	}
 	vec_foreach (row, &analysis->counted)
@@ -381,36 +381,6 @@ static void estimate_threads(struct estimate *estimate)
 	free(has_calls);
 }
 
-/* Code of the program itself whose calls nothing sees: the whole file is as it was. */
-static bool is_without_probes(const struct estimate *estimate, uint32_t function)
-{
-	if (function == ANALYSIS_NONE)
-		return false;
-	const uint32_t module = estimate->analysis->functions.data[function].module;
-
-	return !estimate->analysis->modules.data[module].instrumented &&
-	       !estimate->is_runtime[module] && !estimate->is_kernel[module];
-}
-
-/*
- * Of a function without a counter of its own that samples have found called by such code, not all
- * calls were seen.
- */
-static void mark_unseen(struct estimate *estimate)
-{
-	const struct analysis_thread *threads = estimate->analysis->threads.data;
-	struct analysis_node *nodes = estimate->nodes.data;
-
-	vec_foreach (node, &estimate->nodes) {
-		if (node->parent == ANALYSIS_NONE || node->function == ANALYSIS_NONE)
-			continue;
-		const uint32_t traits =
-			estimate_traits_of(estimate, threads[node->thread].process, node->function);
-		node->values.unseen = traits && !(traits & ESTIMATE_KNOWN) &&
-				      is_without_probes(estimate, nodes[node->parent].function);
-	}
-}
-
 /* Whether something is known of the node itself. */
 static bool has_values(const struct analysis_node *node)
 {
@@ -484,12 +454,13 @@ static void make_tree(struct estimate *estimate)
 		estimate->first_match[i] = ANALYSIS_NONE;
 	find_modules(estimate);
 	find_entries(estimate);
+	estimate_find_unseen(estimate);
 	order_nodes(estimate);
 	estimate->ticks_of_weight = ticks_of_weight(estimate);
 	vec_sort(&estimate->counted, compare_counted);
 	estimate_threads(estimate);
 	estimate_mark_unmet(estimate);
-	mark_unseen(estimate);
+	estimate_mark_unseen(estimate);
 	replace(estimate);
 }
 

@@ -3,6 +3,7 @@
  * recording (docs/explanation/data-values.md, 8). Private to analysis.
  *
  *   estimate.c        what is known of functions; thread by thread; the new tree for the old one
+ *   estimate_unseen.c calls by code without probes
  *   estimate_paths.c  stacks of samples ─▶ paths of functions, as instrumentation has them
  *   estimate_share.c  which functions the clock decides; the thread's CPU time among the paths
  *   estimate_tree.c   the new tree's nodes
@@ -118,12 +119,22 @@ struct estimate_thread {
 /* Of the map of traits. */
 uint64_t estimate_key(uint32_t process, uint32_t function);
 uint32_t estimate_traits_of(const struct estimate *estimate, uint32_t process, uint32_t function);
+void estimate_trait_add(struct estimate *estimate, uint32_t process, uint32_t function,
+			uint32_t traits);
 /* A node of the new tree below `parent`, made where there is none. */
 uint32_t estimate_child(struct estimate *estimate, uint32_t parent, uint32_t function, bool folded);
 struct estimate_tally *estimate_tally(struct estimate_thread *thread, uint32_t function);
 
 /* The rows of the thread in estimate.counted, from the return to *end. */
 size_t estimate_counted_rows(const struct estimate *estimate, uint32_t thread, size_t *end);
+
+/*
+ * Functions without a counter of their own that samples have found called by code without probes
+ * are counted ones: the clock has not seen all of their calls.
+ */
+void estimate_find_unseen(struct estimate *estimate);
+/* And their calls are at least so many. */
+void estimate_mark_unseen(struct estimate *estimate);
 
 /* Makes the thread's root and the paths of its stacks. */
 void estimate_build_paths(struct estimate *estimate, struct estimate_thread *thread);
