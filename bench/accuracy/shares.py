@@ -1,7 +1,8 @@
 """Functions' shares of the CPU time, in perf's samples and in tare's rows, and how far they are apart.
 
 A function is (module, link address). perf's addresses are found in the functions that tare tells of. What
-perf has in a function without a row in tare's table is its caller's, as with tare. Of the kernel's time the
+perf has in a function without a row in tare's table is its caller's, as with tare. Stubs of procedure linkage tables
+are part of the function that they lead to. Of the kernel's time the
 function has it that called the kernel. Libraries that tare does not instrument are one row, LIBRARIES.
 """
 import bisect
@@ -99,6 +100,9 @@ class Rows:
         self.imported_calls[name] += int(row.get("calls") or 0)
 
     def key_of(self, row):
+        if row["function"].endswith("@plt") and row["address"]:
+            called = stubs_of(self.functions).called(row["module"], int(row["address"], 16))
+            return called or LIBRARIES
         if self.functions.is_library(row["module"]) or not row["address"]:
             return LIBRARIES
         return row["module"], int(row["address"], 16)
@@ -158,6 +162,42 @@ def perf_stacks(path, environment):
             yield stack
 
 
+class Stubs:
+    """Which function a stub of a file's procedure linkage table leads to, as its name says."""
+
+    def __init__(self, paths, is_library):
+        self.of, self.exported = {}, {}
+        for module, path in paths.items():
+            if is_library(module) or not os.path.isfile(path):
+                continue
+            self.of[module] = {int(addr, 16): name for addr, name in re.findall(
+                r"^([0-9a-f]+) <([^@>]+)@plt>:$", output_of("objdump", "-d", path), re.M)}
+            for addr, name in re.findall(r"^([0-9a-f]+) [TtWi] ([^@\n]+)", output_of("nm", "-D", path), re.M):
+                self.exported.setdefault(name, (module, int(addr, 16)))
+
+    def called(self, module, addr):
+        """(module, begin) of the function; None where that is a library's, or the address is in no stub."""
+        names = self.of.get(module, {})
+        for size in (16, 8):
+            if addr & -size in names:
+                return self.exported.get(names[addr & -size])
+        return None
+
+
+def output_of(*command):
+    return subprocess.run(command, check=False, capture_output=True, text=True, errors="replace").stdout
+
+
+_stubs = {}
+
+
+def stubs_of(functions):
+    key = tuple(sorted(functions.paths.items()))
+    if key not in _stubs:
+        _stubs[key] = Stubs(functions.paths, functions.is_library)
+    return _stubs[key]
+
+
 class Perf:
     """perf's samples, kept as stacks, because the functions that they are put to are the profile's."""
 
@@ -197,9 +237,12 @@ class Perf:
         module, addr = frame
         if module not in rows.functions.paths or rows.functions.is_library(module):
             return LIBRARIES
+        called = stubs_of(rows.functions).called(module, addr)
+        if called:
+            return called if called in rows.names else None
         begin = rows.functions.at(module, addr)
-        if begin is None:
-            return LIBRARIES  # a stub of the procedure linkage table
+        if begin is None or begin in stubs_of(rows.functions).of.get(module, {}):
+            return LIBRARIES  # a stub of one of theirs
         return (module, begin) if (module, begin) in rows.names else None
 
 

@@ -180,64 +180,6 @@ static void find_modules(struct estimate *estimate)
 	}
 }
 
-/*
- * The C library has functions in several forms for different processors, "__memset_avx2_erms" and
- * the like, of which one is chosen when the program begins: calls are those of "memset".
- */
-static size_t chosen_form(const char *symbol, const char **base)
-{
-	static const char *const forms[] = {"_avx", "_sse", "_ssse", "_evex", "_erms", "_fma"};
-	size_t length = 0;
-
-	if (strncmp(symbol, "__", 2) != 0)
-		return 0;
-	for (size_t i = 0; i < TABLE_COUNT(forms); i++) {
-		const char *at = strstr(symbol + 2, forms[i]);
-		if (at && (!length || (size_t)(at - symbol - 2) < length))
-			length = (size_t)(at - symbol - 2);
-	}
-	*base = symbol + 2;
-	return length;
-}
-
-static const char *name_key(struct analysis *analysis, uint32_t module, const char *name,
-			    size_t length)
-{
-	return arena_printf(&analysis->arena, "%u:%.*s", module, (int)length, name);
-}
-
-static void find_entries(struct estimate *estimate)
-{
-	struct analysis *analysis = estimate->analysis;
-	struct strmap names = {0};
-
-	strmap_init(&names);
-	for (uint32_t i = 0; i < analysis->functions.len; i++) {
-		const struct analysis_function *function = &analysis->functions.data[i];
-		if (estimate->is_runtime[function->module] && function->symbol[0])
-			strmap_put(&names,
-				   name_key(analysis, function->module, function->symbol,
-					    strlen(function->symbol)),
-				   i);
-	}
-	estimate->entry_of = mem_alloc((analysis->functions.len + 1) * sizeof(uint32_t));
-	for (uint32_t i = 0; i < analysis->functions.len; i++) {
-		const struct analysis_function *function = &analysis->functions.data[i];
-		const char *base;
-		estimate->entry_of[i] = i;
-		const size_t length = estimate->is_runtime[function->module]
-					      ? chosen_form(function->symbol, &base)
-					      : 0;
-		const uint64_t *entry =
-			length ? strmap_get(&names,
-					    name_key(analysis, function->module, base, length))
-			       : NULL;
-		if (entry)
-			estimate->entry_of[i] = (uint32_t)*entry;
-	}
-	strmap_fini(&names);
-}
-
 /* ---- nodes ---- */
 
 static void order_nodes(struct estimate *estimate)
@@ -453,7 +395,7 @@ static void make_tree(struct estimate *estimate)
 	for (size_t i = 0; i < count; i++)
 		estimate->first_match[i] = ANALYSIS_NONE;
 	find_modules(estimate);
-	find_entries(estimate);
+	estimate_find_names(estimate);
 	estimate_find_unseen(estimate);
 	order_nodes(estimate);
 	estimate->ticks_of_weight = ticks_of_weight(estimate);
@@ -480,6 +422,7 @@ static void estimate_fini(struct estimate *estimate)
 	free(estimate->is_runtime);
 	free(estimate->is_kernel);
 	free(estimate->entry_of);
+	free(estimate->stub_of);
 	free(estimate->positions);
 	free(estimate->order);
 	free(estimate->order_begin);

@@ -137,9 +137,10 @@ static bool is_of_runtime(const struct walk *walk, uint32_t function)
 	       !(estimate_traits_of(estimate, walk->thread->process, function) & ESTIMATE_KNOWN);
 }
 
-static void step(struct walk *walk, struct estimate_position *at, uint32_t function)
+static void step(struct walk *walk, struct estimate_position *at, uint32_t frame)
 {
 	const struct estimate *estimate = walk->estimate;
+	const uint32_t function = estimate->stub_of[frame];
 	const struct analysis_function *row = &estimate->analysis->functions.data[function];
 
 	if (estimate->is_kernel[row->module]) {
@@ -264,7 +265,7 @@ static uint32_t owner_of(const struct walk *walk, uint32_t stack)
 	uint32_t owner = ANALYSIS_NONE;
 
 	for (; stack; stack = (uint32_t)estimate->stacks[stack - 1].parent) {
-		const uint32_t function = innermost_function(estimate, stack);
+		const uint32_t function = estimate->stub_of[innermost_function(estimate, stack)];
 		const uint32_t module = analysis->functions.data[function].module;
 		if (estimate->is_kernel[module])
 			continue;
