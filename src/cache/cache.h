@@ -35,7 +35,7 @@ struct cache {
 	/* Another process builds what is needed: when somebody is told so, and when it is waited
 	   for no longer. cache_open sets both. */
 	int64_t notice_ms, limit_ms;
-	bool leaves_busy; /* instead: that is an error, at once */
+	bool leaves_busy; /* then that is an error; else a copy is made aside */
 	void (*waiting)(const char *sentence, void *context); /* may be NULL */
 	void *context;
 	/* A private cache with the copies that this run has made instead of waiting; NULL: none.

@@ -132,7 +132,7 @@ enum cache_lock_result cache_lock_take(const struct cache *cache, const char *ke
 		const enum cache_lock_result result = lock_try(cache, lock, err);
 		if (result == CACHE_LOCK_TAKEN)
 			put_owner(lock);
-		if (result != CACHE_LOCK_BUSY || cache->leaves_busy)
+		if (result != CACHE_LOCK_BUSY)
 			return result;
 		const int64_t waited_ms = now_ms() - begin_ms;
 		if (waited_ms >= cache->notice_ms && !told) {
@@ -140,7 +140,8 @@ enum cache_lock_result cache_lock_take(const struct cache *cache, const char *ke
 			told = true;
 		}
 		if (waited_ms >= cache->limit_ms) {
-			tell(cache, lock, source, false);
+			if (!cache->leaves_busy)
+				tell(cache, lock, source, false);
 			return CACHE_LOCK_BUSY;
 		}
 		const struct timespec pause = {.tv_nsec = pause_ms * 1000000};

@@ -101,6 +101,7 @@ static void instrument_untaken(struct ahead_worker *worker)
 	options.progress_context = worker;
 	cache.waiting = NULL;
 	cache.leaves_busy = true;
+	cache.limit_ms = 0;
 	instrumenter_init(&instrumenter, &options, &cache);
 	while (!atomic_load(&state->ends)) {
 		const size_t next = atomic_fetch_add(&state->taken, 1);

@@ -7,6 +7,8 @@
 #include <limits.h>
 #include <string.h>
 
+enum { BUSY_LIMIT_MS = 600000 };
+
 struct run {
 	const struct instrument_ahead_options *options;
 	struct instrument_ahead_result *result;
@@ -134,7 +136,11 @@ bool instrument_ahead(const struct instrument_ahead_options *options,
 		  cache_open(&run.cache, root, CACHE_LIMIT_BYTES, err);
 	run.instrument.progress = show;
 	run.instrument.progress_context = &run;
+	/* A copy aside would be of no use to anybody. */
 	run.cache.leaves_busy = true;
+	run.cache.limit_ms = BUSY_LIMIT_MS;
+	run.cache.waiting = options->note;
+	run.cache.context = options->context;
 	instrumenter_init(&run.instrumenter, &run.instrument, &run.cache);
 	ok = ok && list_all(&run, err) && make_all(&run, err);
 	closure_ahead_fini(&run.ahead);

@@ -816,6 +816,7 @@ static void test_busy_files_are_left(void **state)
 
 	(void)state;
 	other.leaves_busy = true;
+	other.limit_ms = 0;
 	other.waiting = take_waiting;
 	*waiting_told = 0;
 	assert_true(cache_get(&cache, &request, &entry, &err));
