@@ -82,7 +82,7 @@ static bool has_deferred(const struct report *report, struct str *text)
 		cpu += module->values.amount[CPU_EXCLUSIVE];
 		count++;
 	}
-	if (!analysis->has_calls || !analysis->totals.cpu ||
+	if (!hottest || !analysis->has_calls || !analysis->totals.cpu ||
 	    (double)cpu < DEFERRED_SHARE * (double)analysis->totals.cpu)
 		return false;
 	str_printf(text, "calls within %s", hottest->name);
