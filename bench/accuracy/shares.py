@@ -8,6 +8,7 @@ function has it that called the kernel. Libraries that tare does not instrument 
 import bisect
 import collections
 import csv
+import functools
 import io
 import os
 import re
@@ -45,6 +46,11 @@ class Functions:
                 """SELECT DISTINCT m.name, f.link_addr FROM counted c JOIN function f ON f.id = c.function
                    JOIN module m ON m.id = f.module WHERE c.approximate""")) if "counted" in tables else set()
         self.ranges = {module: sorted(functions.items()) for module, functions in found.items()}
+
+    @functools.cached_property
+    def stubs(self):
+        """Those of all files; profiles of the same files share them."""
+        return stubs_of(tuple(sorted(self.paths.items())), tuple(sorted(self.system.items())))
 
     def at(self, module, addr):
         """The function's begin, or None."""
@@ -101,7 +107,7 @@ class Rows:
 
     def key_of(self, row):
         if row["function"].endswith("@plt") and row["address"]:
-            called = stubs_of(self.functions).called(row["module"], int(row["address"], 16))
+            called = self.functions.stubs.called(row["module"], int(row["address"], 16))
             return called or LIBRARIES
         if self.functions.is_library(row["module"]) or not row["address"]:
             return LIBRARIES
@@ -188,14 +194,10 @@ def output_of(*command):
     return subprocess.run(command, check=False, capture_output=True, text=True, errors="replace").stdout
 
 
-_stubs = {}
-
-
-def stubs_of(functions):
-    key = tuple(sorted(functions.paths.items()))
-    if key not in _stubs:
-        _stubs[key] = Stubs(functions.paths, functions.is_library)
-    return _stubs[key]
+@functools.cache
+def stubs_of(paths, system):
+    libraries = dict(system)
+    return Stubs(dict(paths), lambda module: bool(libraries.get(module, 1)))
 
 
 class Perf:
@@ -237,11 +239,11 @@ class Perf:
         module, addr = frame
         if module not in rows.functions.paths or rows.functions.is_library(module):
             return LIBRARIES
-        called = stubs_of(rows.functions).called(module, addr)
+        called = rows.functions.stubs.called(module, addr)
         if called:
             return called if called in rows.names else None
         begin = rows.functions.at(module, addr)
-        if begin is None or begin in stubs_of(rows.functions).of.get(module, {}):
+        if begin is None or begin in rows.functions.stubs.of.get(module, {}):
             return LIBRARIES  # a stub of one of theirs
         return (module, begin) if (module, begin) in rows.names else None
 

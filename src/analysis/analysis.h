@@ -87,6 +87,9 @@ struct analysis_values {
 	uint64_t probe_ticks; /* cost of the probes that its calls passed, by calibration */
 };
 
+/* Whether calls of some functions may have been counted only, as the settings say. */
+bool analysis_is_adaptive(const struct profile *profile);
+
 /* What `calls` are. */
 enum analysis_calls { ANALYSIS_CALLS_ALL, ANALYSIS_CALLS_AT_LEAST, ANALYSIS_CALLS_ABOUT };
 

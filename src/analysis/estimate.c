@@ -151,17 +151,6 @@ static bool any_counted(const struct estimate *estimate)
 	return false;
 }
 
-/*
- * Where calls may be counted only, samples are asked even if none was: code without probes is seen
- * by them alone.
- */
-static bool is_adaptive(const struct profile *profile)
-{
-	const char *settings = profile_session(profile)->settings;
-
-	return settings && strstr(settings, "--adaptive");
-}
-
 static void find_modules(struct estimate *estimate)
 {
 	const struct analysis *analysis = estimate->analysis;
@@ -443,11 +432,19 @@ bool analysis_estimate(struct analysis *analysis, struct profile *profile, struc
 	map_init(&estimate.met);
 	map_init(&estimate.known);
 	ok = load_traits(&estimate, profile, err);
-	if (ok && (any_counted(&estimate) || is_adaptive(profile))) {
+	/* Code without probes is seen by samples alone, even if no function was counted. */
+	if (ok && (any_counted(&estimate) || analysis_is_adaptive(profile))) {
 		ok = load_values(&estimate, profile, err);
 		if (ok)
 			make_tree(&estimate);
 	}
 	estimate_fini(&estimate);
 	return ok;
+}
+
+bool analysis_is_adaptive(const struct profile *profile)
+{
+	const char *settings = profile_session(profile)->settings;
+
+	return settings && strstr(settings, "--adaptive");
 }

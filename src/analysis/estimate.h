@@ -123,6 +123,8 @@ uint64_t estimate_key(uint32_t process, uint32_t function);
 uint32_t estimate_traits_of(const struct estimate *estimate, uint32_t process, uint32_t function);
 void estimate_trait_add(struct estimate *estimate, uint32_t process, uint32_t function,
 			uint32_t traits);
+/* The function of a stack's innermost frame, the kernel's included; the stack is not empty. */
+uint32_t estimate_function_at(const struct estimate *estimate, uint32_t stack);
 /* A node of the new tree below `parent`, made where there is none. */
 uint32_t estimate_child(struct estimate *estimate, uint32_t parent, uint32_t function, bool folded);
 struct estimate_tally *estimate_tally(struct estimate_thread *thread, uint32_t function);

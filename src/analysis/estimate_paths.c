@@ -118,15 +118,6 @@ static void step_runtime(struct walk *walk, struct estimate_position *at, uint32
 	at->in_runtime = true;
 }
 
-/* Of a stack that is not empty, the kernel's functions included. */
-static uint32_t innermost_function(const struct estimate *estimate, uint32_t stack)
-{
-	const int64_t location = estimate->stacks[stack - 1].location;
-	const int64_t id = estimate->locations[location - 1].function;
-
-	return estimate->analysis->function_of[id - 1];
-}
-
 /* A function of the run-time libraries that stands for whoever entered them. */
 static bool is_of_runtime(const struct walk *walk, uint32_t function)
 {
@@ -172,7 +163,7 @@ static struct estimate_position position_of(struct walk *walk, uint32_t stack)
 		at = positions[from - 1];
 	while (walk->pending.len) {
 		const uint32_t next = walk->pending.data[--walk->pending.len];
-		step(walk, &at, innermost_function(estimate, next + 1));
+		step(walk, &at, estimate_function_at(estimate, next + 1));
 		positions[next] = at;
 	}
 	return at;
@@ -197,22 +188,22 @@ static void root_begin(struct estimate *estimate, struct estimate_thread *thread
 		match_add(estimate, old, thread->first);
 }
 
-static void sum_inclusive(struct estimate *estimate, uint32_t first)
-{
-	for (size_t i = estimate->nodes.len; i-- > first;) {
-		struct estimate_path *path = &estimate->paths.data[i];
-		path->inclusive += path->clocked.weight + path->unclocked.weight;
-		if (i > first)
-			estimate->paths.data[estimate->nodes.data[i].parent].inclusive +=
-				path->inclusive;
-	}
-}
-
 static wide own_weight(const struct estimate *estimate, uint32_t node)
 {
 	const struct estimate_path *path = &estimate->paths.data[node];
 
 	return path->clocked.weight + path->unclocked.weight;
+}
+
+static void sum_inclusive(struct estimate *estimate, uint32_t first)
+{
+	for (size_t i = estimate->nodes.len; i-- > first;) {
+		struct estimate_path *path = &estimate->paths.data[i];
+		path->inclusive += own_weight(estimate, (uint32_t)i);
+		if (i > first)
+			estimate->paths.data[estimate->nodes.data[i].parent].inclusive +=
+				path->inclusive;
+	}
 }
 
 /* By function, where its time is: of the paths the one with most samples, of old nodes with calls.
@@ -265,7 +256,7 @@ static uint32_t owner_of(const struct walk *walk, uint32_t stack)
 	uint32_t owner = ANALYSIS_NONE;
 
 	for (; stack; stack = (uint32_t)estimate->stacks[stack - 1].parent) {
-		const uint32_t function = estimate->stub_of[innermost_function(estimate, stack)];
+		const uint32_t function = estimate->stub_of[estimate_function_at(estimate, stack)];
 		const uint32_t module = analysis->functions.data[function].module;
 		if (estimate->is_kernel[module])
 			continue;
@@ -281,7 +272,7 @@ static uint32_t owner_of(const struct walk *walk, uint32_t stack)
 
 static void add_to_totals(struct estimate *estimate, const struct sample_value *value)
 {
-	const uint32_t function = innermost_function(estimate, value->stack);
+	const uint32_t function = estimate_function_at(estimate, value->stack);
 	struct analysis_totals *totals = &estimate->analysis->totals;
 
 	totals->sampled += value->weight;

@@ -41,3 +41,11 @@ struct estimate_tally *estimate_tally(struct estimate_thread *thread, uint32_t f
 		vec_push(&thread->list, (struct estimate_tally){0});
 	return &thread->list.data[place];
 }
+
+uint32_t estimate_function_at(const struct estimate *estimate, uint32_t stack)
+{
+	const int64_t location = estimate->stacks[stack - 1].location;
+	const int64_t id = estimate->locations[location - 1].function;
+
+	return estimate->analysis->function_of[id - 1];
+}

@@ -18,10 +18,7 @@ static bool is_without_probes(const struct estimate *estimate, uint32_t function
 /* What a frame stands for: of run-time libraries the function that is called. */
 static uint32_t function_of_frame(const struct estimate *estimate, uint32_t stack)
 {
-	const int64_t location = estimate->stacks[stack - 1].location;
-	const int64_t id = estimate->locations[location - 1].function;
-
-	return estimate->entry_of[estimate->analysis->function_of[id - 1]];
+	return estimate->entry_of[estimate_function_at(estimate, stack)];
 }
 
 static bool is_counted_itself(const struct estimate *estimate, uint32_t process, uint32_t function)

@@ -209,14 +209,14 @@ void closure_ahead_wait(struct closure_ahead *ahead, const struct path_list *lib
 	ahead->pid = 0;
 }
 
-bool closure_ahead_has_built(const struct closure_ahead *ahead, const char *key)
+bool closure_ahead_was_built(const struct closure_ahead *ahead, const struct cache_entry *entry)
 {
 	const size_t built = ahead->state ? atomic_load(&ahead->state->built) : 0;
 
 	for (size_t i = 0; i < built && i < BUILT_MAX; i++)
-		if (!strcmp(ahead->state->keys[i], key))
+		if (!strcmp(ahead->state->keys[i], entry->key))
 			return true;
-	return false;
+	return entry->was_built;
 }
 
 void closure_ahead_fini(struct closure_ahead *ahead)

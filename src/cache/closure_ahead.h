@@ -38,7 +38,7 @@ void closure_ahead_wait(struct closure_ahead *ahead, const struct path_list *lib
 /* Waits for those that were begun only. */
 void closure_ahead_fini(struct closure_ahead *ahead);
 
-/* Has it built the entry with this key? To be asked after closure_ahead_wait. */
-bool closure_ahead_has_built(const struct closure_ahead *ahead, const char *key);
+/* Was the entry built in this run, by it or by who asks? After closure_ahead_wait. */
+bool closure_ahead_was_built(const struct closure_ahead *ahead, const struct cache_entry *entry);
 
 #endif

@@ -36,17 +36,11 @@ static uint64_t code_bytes(const char *path)
 	return bytes;
 }
 
-/* Takes the bytes that are to be waited for from the bound; false: there are too many. */
-static bool fits(struct deferral *deferral, const struct instrumenter *instrumenter,
-		 const char *path, uint64_t bytes)
+static bool may_be_deferred(const struct deferral *deferral,
+			    const struct instrumenter *instrumenter, const char *path)
 {
-	if (!deferral->allowed ||
-	    policy_mode_of(&instrumenter->options->policy, path) != POLICY_FULL)
-		return true;
-	if (bytes > deferral->left_bytes)
-		return false;
-	deferral->left_bytes -= bytes;
-	return true;
+	return deferral->allowed &&
+	       policy_mode_of(&instrumenter->options->policy, path) == POLICY_FULL;
 }
 
 static const struct instrumented *defer(struct deferral *deferral,
@@ -68,11 +62,13 @@ const struct instrumented *deferral_get(struct deferral *deferral,
 {
 	const struct instrumented *file = instrumenter_get_made(instrumenter, path, is_new, err);
 
-	if (file || err->code != ERROR_NONE)
+	if (file || err->code != ERROR_NONE || !may_be_deferred(deferral, instrumenter, path))
 		return file;
 	const uint64_t bytes = code_bytes(path);
-	if (fits(deferral, instrumenter, path, bytes))
+	if (bytes <= deferral->left_bytes) {
+		deferral->left_bytes -= bytes;
 		return NULL;
+	}
 	*is_new = true;
 	return defer(deferral, instrumenter, path, bytes, err);
 }

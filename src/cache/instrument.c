@@ -420,6 +420,22 @@ bool instrumented_takes_runtime(const struct instrumented *file)
 	return is_loaded || (is_static && file->entry.copy);
 }
 
+void instrumented_describe(const struct instrumented *file, bool was_made, struct str *out)
+{
+	const struct cache_entry *entry = &file->entry;
+	const char *summary = entry->summary ? strchr(entry->summary, '|') : NULL;
+
+	str_printf(out, "%s: ", file->path);
+	if (entry->refusal)
+		str_printf(out, "not instrumented: %s", entry->refusal);
+	else if (file->mode == POLICY_NONE)
+		str_append(out, "left alone");
+	else
+		str_printf(out, "%s%s (%s)", summary ? summary + 1 : "",
+			   file->mode == POLICY_SYSCALLS ? ", system calls only" : "",
+			   was_made ? "new" : "from the cache");
+}
+
 /* ---- patterns without a match ---- */
 
 struct name_list vec_of(const char *);

@@ -77,6 +77,9 @@ const struct instrumented *instrumenter_find(const struct instrumenter *instrume
  */
 bool instrumented_takes_runtime(const struct instrumented *file);
 
+/* What became of the file, as a sentence; `was_made`: in this run. */
+void instrumented_describe(const struct instrumented *file, bool was_made, struct str *out);
+
 /* Fails if a pattern has matched no function in any file so far, and names the nearest ones. */
 bool instrumenter_check_patterns(struct instrumenter *instrumenter, struct error *err);
 

@@ -72,16 +72,10 @@ static void show(const struct instrument_progress *now, void *context)
 static void note(const struct run *run, const struct instrumented *file, bool was_made)
 {
 	struct str sentence = {0};
-	const char *summary = file->entry.summary ? strchr(file->entry.summary, '|') : NULL;
 
 	if (!run->options->note)
 		return;
-	str_printf(&sentence, "%s: ", file->path);
-	if (file->entry.refusal)
-		str_printf(&sentence, "not instrumented: %s", file->entry.refusal);
-	else
-		str_printf(&sentence, "%s (%s)", summary ? summary + 1 : "",
-			   was_made ? "new" : "in the cache already");
+	instrumented_describe(file, was_made, &sentence);
 	run->options->note(sentence.data, run->options->context);
 	str_fini(&sentence);
 }
@@ -95,8 +89,7 @@ static bool take(struct run *run, const char *path, struct error *err)
 		return false;
 	if (file->mode == POLICY_NONE)
 		return true;
-	const bool was_made =
-		file->entry.was_built || closure_ahead_has_built(&run->ahead, file->entry.key);
+	const bool was_made = closure_ahead_was_built(&run->ahead, &file->entry);
 	if (file->entry.refusal)
 		run->result->refused++;
 	else if (was_made)

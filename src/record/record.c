@@ -161,29 +161,13 @@ static const struct instrumented *get_library(struct run *run, const char *path,
 	return file || err->code != ERROR_NONE ? file : get_file(run, path, is_new, err);
 }
 
-/* By this recording, whichever of its processes. */
-static bool was_built(const struct run *run, const struct cache_entry *entry)
-{
-	return entry->was_built || closure_ahead_has_built(&run->ahead, entry->key);
-}
-
 static void note_file(const struct run *run, const struct instrumented *file)
 {
 	struct str sentence = {0};
-	const struct cache_entry *entry = &file->entry;
-	const char *summary = entry->summary ? strchr(entry->summary, '|') : NULL;
 
 	if (!run->options->note)
 		return;
-	str_printf(&sentence, "%s: ", file->path);
-	if (entry->refusal)
-		str_printf(&sentence, "not instrumented: %s", entry->refusal);
-	else if (file->mode == POLICY_NONE)
-		str_append(&sentence, "left alone");
-	else
-		str_printf(&sentence, "%s%s (%s)", summary ? summary + 1 : "",
-			   file->mode == POLICY_SYSCALLS ? ", system calls only" : "",
-			   was_built(run, entry) ? "new" : "from the cache");
+	instrumented_describe(file, closure_ahead_was_built(&run->ahead, &file->entry), &sentence);
 	run->options->note(sentence.data, run->options->context);
 	str_fini(&sentence);
 }
@@ -825,7 +809,7 @@ static void run_release(struct run *run)
 	if (run->session_is_open)
 		session_close(&run->session, !run->keep_session);
 	vec_foreach (file, &run->instrumenter.files)
-		built |= was_built(run, &(*file)->entry);
+		built |= closure_ahead_was_built(&run->ahead, &(*file)->entry);
 	closure_ahead_fini(&run->ahead);
 	instrumenter_fini(&run->instrumenter);
 	deferral_fini(&run->deferral);

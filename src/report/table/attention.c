@@ -31,8 +31,7 @@ static void append_time(const struct report *report, uint64_t ticks, struct str 
 static bool is_inaccurate(const struct report *report, struct str *text)
 {
 	const struct analysis_totals *totals = &report->analysis->totals;
-	const struct profile_session *session = profile_session(report->analysis->profile);
-	const bool adaptive = session->settings && strstr(session->settings, "--adaptive");
+	const bool adaptive = analysis_is_adaptive(report->analysis->profile);
 
 	if (!report->analysis->has_calls ||
 	    (double)totals->error < ERROR_SHARE * (double)totals->cpu)
