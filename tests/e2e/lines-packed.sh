@@ -28,12 +28,13 @@ readelf -SW packed.debug | grep -q 'debug_info.* C ' || skip "this gcc does not 
 record_options=(--small-functions=keep)
 export XDG_CACHE_HOME=$work/cache
 
-# lines_as NAME: "function source line" of the program's own functions.
+# lines_as NAME: "function source line" of the functions that the program's source has. Those of the C
+# library's start files have none; samples may show them in one run and not in another.
 lines_as() {
 	record "$work/packed"
 	report functions
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["module"] == "packed" { print $at["function"], $at["source"], $at["line"] }' \
+		$at["module"] == "packed" && $at["source"] != "" { print $at["function"], $at["source"], $at["line"] }' \
 		"$work/functions.csv" | sort >"$work/$1"
 }
 kept() {
