@@ -24,9 +24,9 @@ static void add_samples(struct profile_writer *writer)
 	const int64_t outer = small_stack(writer, 0, 1, 0x14);
 	const int64_t inner = small_stack(writer, outer, 2, 0x24);
 
-	small_samples(writer, &(struct profile_stack_value){1, event, outer, 1, 0, 0, 0});
-	small_samples(writer, &(struct profile_stack_value){1, event, inner, 2, 0, 1, 0});
-	small_samples(writer, &(struct profile_stack_value){1, event, 0, 1, 0, 1, 0});
+	small_samples(writer, &(struct profile_stack_value)SMALL_VALUE(1, event, outer, 1, 0, 0));
+	small_samples(writer, &(struct profile_stack_value)SMALL_VALUE(1, event, inner, 2, 0, 1));
+	small_samples(writer, &(struct profile_stack_value)SMALL_VALUE(1, event, 0, 1, 0, 1));
 	small_chunk(writer, (struct profile_sample_chunk){1, event, 1000, 0, 3, {0}}, samples);
 	profile_add_source(writer, &(struct profile_source){"/nowhere/a.c"}, &err);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
@@ -40,7 +40,7 @@ static void add_wakers(struct profile_writer *writer)
 	struct error err;
 	const int64_t event = small_event(writer, "off-cpu", "ns");
 
-	small_samples(writer, &(struct profile_stack_value){1, event, 2, 3, 900, 0, 0});
+	small_samples(writer, &(struct profile_stack_value)SMALL_VALUE(1, event, 2, 3, 900, 0));
 	profile_add_wake(writer, &(struct profile_wake){.thread = 1, .stack = 1}, &err);
 	profile_add_wake(writer, &(struct profile_wake){.before = 1}, &err);
 	profile_add_waker(writer, &(struct profile_waker){1, event, 2, 2, 2, 800, 700}, &err);

@@ -7,6 +7,7 @@ import dataclasses
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 
@@ -75,6 +76,12 @@ class Inputs:
         subprocess.run(["g++", level, "-g", "-pthread", "-o", beside, SHAPES], check=True)
         os.replace(beside, path)
         return path
+
+
+def given(line):
+    """A command as words of a shell, which nothing was tuned to and whose calls are not compared."""
+    command = shlex.split(line)
+    return Program(" ".join([os.path.basename(command[0]), *command[1:]])[:40], command, [])
 
 
 def compiler(name):

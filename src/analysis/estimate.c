@@ -218,50 +218,14 @@ static double ticks_of_weight(const struct estimate *estimate)
 	return weight > 0 ? ticks / (double)weight : 0;
 }
 
-/*
- * Leaves those that the clock knows nothing of to `unclocked`: of threads without calls, and the
- * `early` ones, which are part of the others. Both are sorted.
- */
-static void split_values(struct estimate *estimate, struct sample_values *early)
-{
-	const struct analysis_thread *threads = estimate->analysis->threads.data;
-	struct sample_values *all = &estimate->clocked;
-	size_t kept = 0, at = 0;
-
-	vec_foreach (value, all) {
-		while (at < early->len && sample_values_compare(&early->data[at], value) < 0)
-			at++;
-		const bool any =
-			at < early->len && sample_values_compare(&early->data[at], value) == 0;
-		if (threads[value->thread].root == ANALYSIS_NONE) {
-			vec_push(&estimate->unclocked, *value);
-			continue;
-		}
-		if (any)
-			vec_push(&estimate->unclocked, sample_value_take(value, &early->data[at]));
-		if (value->samples)
-			all->data[kept++] = *value;
-	}
-	all->len = kept;
-}
-
 static bool load_values(struct estimate *estimate, struct profile *profile, struct error *err)
 {
-	struct analysis *analysis = estimate->analysis;
-	struct sample_values early = {0};
-	uint64_t truncated = 0;
-
-	const bool ok =
-		sample_values_load(analysis, profile, estimate->event, &estimate->clocked,
-				   &truncated, err) &&
-		sample_values_load_before_probes(analysis, profile, estimate->event, &early, err);
-	if (ok) {
-		sample_values_sort(&estimate->clocked);
-		sample_values_sort(&early);
-		split_values(estimate, &early);
-	}
-	vec_fini(&early);
-	return ok;
+	if (!sample_values_load_apart(estimate->analysis, profile, estimate->event,
+				      &estimate->clocked, &estimate->unclocked, err))
+		return false;
+	sample_values_sort(&estimate->clocked);
+	sample_values_sort(&estimate->unclocked);
+	return true;
 }
 
 /* The samples of one thread, those of whose predecessors end at `*at`, which becomes its end. */

@@ -13,8 +13,7 @@ struct chunk {
 
 struct range_loader {
 	struct analysis *analysis;
-	uint64_t from, to;  /* ticks */
-	bool before_probes; /* instead: of each thread until it passed a probe */
+	uint64_t from, to; /* ticks */
 	int64_t event;
 	bool any; /* chunks of the event, whenever */
 	struct vec_of(struct chunk) chunks;
@@ -30,8 +29,6 @@ static bool chunk_is_wanted(const struct range_loader *loader,
 {
 	const struct analysis_thread *thread = &loader->analysis->threads.data[row->thread - 1];
 
-	if (loader->before_probes)
-		return thread->root != ANALYSIS_NONE && row->begin_ticks < thread->row->begin_ticks;
 	return thread->selected && row->begin_ticks <= loader->to && row->end_ticks >= loader->from;
 }
 
@@ -60,19 +57,11 @@ static uint64_t square_grows(struct range_loader *loader, const struct sample *s
 	return 2 * loader->equal - 1;
 }
 
-static bool is_within(const struct range_loader *loader, const struct sample *sample)
-{
-	if (loader->before_probes)
-		return sample->ticks <
-		       loader->analysis->threads.data[sample->thread - 1].row->begin_ticks;
-	return sample->ticks >= loader->from && sample->ticks <= loader->to;
-}
-
 static void take_sample(const struct sample *sample, void *context)
 {
 	struct range_loader *loader = context;
 
-	if (!is_within(loader, sample))
+	if (sample->ticks < loader->from || sample->ticks > loader->to)
 		return;
 	const uint64_t index =
 		*map_put(&loader->known, (uint64_t)sample->thread << 32 | sample->stack,
@@ -138,24 +127,6 @@ bool analysis_load_range(struct analysis *analysis, struct profile *profile,
 			       "the profile does not say when its samples were taken: leave out "
 			       "--from and --to");
 	ok = ok && read_chunks(&loader, profile, err);
-	map_fini(&loader.known);
-	vec_fini(&loader.chunks);
-	return ok;
-}
-
-bool sample_values_load_before_probes(struct analysis *analysis, struct profile *profile,
-				      int64_t event, struct sample_values *values,
-				      struct error *err)
-{
-	struct range_loader loader = {.analysis = analysis,
-				      .before_probes = true,
-				      .values = values,
-				      .at_once = analysis_has_timers(profile),
-				      .event = event};
-
-	map_init(&loader.known);
-	const bool ok = profile_each_sample_chunk(profile, take_chunk, &loader, err) &&
-			read_chunks(&loader, profile, err);
 	map_fini(&loader.known);
 	vec_fini(&loader.chunks);
 	return ok;

@@ -25,12 +25,12 @@ struct sample_values vec_of(struct sample_value);
 bool sample_values_load(const struct analysis *analysis, struct profile *profile, int64_t event,
 			struct sample_values *values, uint64_t *truncated, struct error *err);
 /*
- * The same of those that were taken before their threads passed a probe, of threads that did, where
- * the profile says when samples were taken. `truncated` is not known of them.
+ * The same, with those apart that were taken while no clock of their thread was read: before it
+ * passed a probe, or as it passed none. Files before version 10 know of the latter alone.
  */
-bool sample_values_load_before_probes(struct analysis *analysis, struct profile *profile,
-				      int64_t event, struct sample_values *values,
-				      struct error *err);
+bool sample_values_load_apart(const struct analysis *analysis, struct profile *profile,
+			      int64_t event, struct sample_values *clocked,
+			      struct sample_values *unclocked, struct error *err);
 /* The id of the event of that name; 0: there is none. */
 int64_t analysis_event_id(const struct profile *profile, const char *name);
 /* Whether a stack of off-cpu waits for work, time, or the end of threads and processes. */
@@ -38,12 +38,6 @@ bool analysis_stack_is_idle(const struct analysis *analysis, int64_t stack);
 /* By thread, then by stack. */
 int sample_values_compare(const void *a, const void *b);
 void sample_values_sort(struct sample_values *values);
-/*
- * Takes what is wanted of a thread's stack from its value, as far as it has that, and off the
- * wanted one. Of cut stacks, as many as can be are taken.
- */
-struct sample_value sample_value_take(struct sample_value *from, struct sample_value *wanted);
-
 /*
  * What stands at each location, by its id less one: elements first[i] to first[i + 1] of `at`, any
  * numbers below `count`. The last of them is the one that executes where the location does.

@@ -90,16 +90,17 @@ static bool assemble_all_counters(struct assembly *assembly, struct error *err)
 
 /* ---- the runtime's own samples ---- */
 
-/* Of a thread that has run at the same time; 0: it has no row. */
-static int64_t thread_row_of(const struct assembly *assembly, int64_t process,
-			     const struct tare_timer_file *header)
+/* Of a thread that has run at the same time; NULL: it has no row. */
+static const struct sample_known_thread *thread_row_of(const struct assembly *assembly,
+						       int64_t process,
+						       const struct tare_timer_file *header)
 {
 	vec_foreach (row, &assembly->rows)
 		if (row->process == process && row->tid == header->tid &&
 		    (!header->end_ticks || row->begin_ticks < header->end_ticks) &&
 		    (!row->end_ticks || row->end_ticks > header->begin_ticks))
-			return row->id;
-	return 0;
+			return row;
+	return NULL;
 }
 
 static bool assemble_timer(struct assembly *assembly, struct timer_assembly *timer,
@@ -123,8 +124,10 @@ static bool assemble_timer(struct assembly *assembly, struct timer_assembly *tim
 	if (!timer->event && !timer_assemble_begin(timer, header->period_ns, err))
 		return false;
 	assembly->assembled->threads++;
-	return timer_assemble_thread(timer, reader, &of,
-				     thread_row_of(assembly, process->id, header), err);
+	const struct sample_known_thread *row = thread_row_of(assembly, process->id, header);
+	if (row)
+		sample_builder_clock_begins(timer->builder, row->id, row->begin_ticks);
+	return timer_assemble_thread(timer, reader, &of, row ? row->id : 0, err);
 }
 
 static bool assemble_timer_files(struct assembly *assembly, struct timer_assembly *timer,

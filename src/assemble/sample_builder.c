@@ -13,9 +13,11 @@
 #include <string.h>
 
 enum { CHUNK_BYTES = 16 << 10 };
+#define NEVER UINT64_MAX
 
 struct track {
 	int64_t thread, event;
+	uint64_t clock_begin_ticks; /* NEVER: it has no clock */
 	struct byte_vec data;
 	uint64_t begin_ticks, samples; /* of the open chunk */
 	struct sample_record last;     /* in it */
@@ -25,6 +27,7 @@ struct value {
 	uint32_t track;
 	int64_t stack;
 	uint64_t samples, weight, truncated, squares;
+	uint64_t unclocked_samples, unclocked_weight, unclocked_squares;
 };
 
 /* A thread's samples in tare's own code. */
@@ -36,7 +39,8 @@ struct own {
 struct sample_builder {
 	struct resolver *resolver;
 	struct profile_writer *writer;
-	struct map stacks; /* parent << 32 | location → id */
+	struct map stacks;	 /* parent << 32 | location → id */
+	struct map clock_begins; /* by thread: ticks */
 	struct map tracks_by_id;
 	struct vec_of(struct track) tracks;
 	struct map values_by_id;
@@ -53,6 +57,7 @@ struct sample_builder *sample_builder_new(struct resolver *resolver, struct prof
 	builder->resolver = resolver;
 	builder->writer = writer;
 	map_init(&builder->stacks);
+	map_init(&builder->clock_begins);
 	map_init(&builder->tracks_by_id);
 	map_init(&builder->values_by_id);
 	map_init(&builder->owns_by_thread);
@@ -68,6 +73,7 @@ void sample_builder_free(struct sample_builder *builder)
 	vec_fini(&builder->tracks);
 	vec_fini(&builder->values);
 	map_fini(&builder->stacks);
+	map_fini(&builder->clock_begins);
 	map_fini(&builder->tracks_by_id);
 	map_fini(&builder->values_by_id);
 	map_fini(&builder->owns_by_thread);
@@ -103,6 +109,11 @@ int64_t sample_builder_stack(struct sample_builder *builder, int64_t parent, int
 
 /* ---- samples ---- */
 
+void sample_builder_clock_begins(struct sample_builder *builder, int64_t thread, uint64_t ticks)
+{
+	*map_put(&builder->clock_begins, (uint64_t)thread, 0) = ticks;
+}
+
 static bool track_flush(struct sample_builder *builder, struct track *track, struct error *err)
 {
 	const struct profile_sample_chunk row = {
@@ -127,8 +138,11 @@ static size_t track_of(struct sample_builder *builder, int64_t thread, int64_t e
 	const uint64_t index = *map_put(&builder->tracks_by_id, key, builder->tracks.len);
 
 	if (index == builder->tracks.len) {
-		const struct track track = {.thread = thread, .event = event};
-		vec_push(&builder->tracks, track);
+		const uint64_t *clock_begin = map_get(&builder->clock_begins, (uint64_t)thread);
+		vec_push(&builder->tracks,
+			 ((struct track){.thread = thread,
+					 .event = event,
+					 .clock_begin_ticks = clock_begin ? *clock_begin : NEVER}));
 	}
 	return (size_t)index;
 }
@@ -167,11 +181,17 @@ static void value_count(struct sample_builder *builder, size_t track,
 		vec_push(&builder->values, fresh);
 	}
 	struct value *value = &builder->values.data[index];
+	/* n samples of n each are n squared */
+	const uint64_t squares = sample->at_once ? sample->at_once : 1;
 	value->samples++;
 	add_count(&value->weight, sample->weight);
-	/* n samples of n each are n squared */
-	add_count(&value->squares, sample->at_once ? sample->at_once : 1);
+	add_count(&value->squares, squares);
 	value->truncated += truncated;
+	if (sample->ticks >= builder->tracks.data[track].clock_begin_ticks)
+		return;
+	value->unclocked_samples++;
+	add_count(&value->unclocked_weight, sample->weight);
+	add_count(&value->unclocked_squares, squares);
 }
 
 bool sample_builder_add(struct sample_builder *builder, const struct sample_builder_sample *sample,
@@ -228,13 +248,17 @@ static bool write_values(struct sample_builder *builder, struct error *err)
 {
 	vec_foreach (value, &builder->values) {
 		const struct track *track = &builder->tracks.data[value->track];
-		const struct profile_stack_value row = {.thread = track->thread,
-							.event = track->event,
-							.stack = value->stack,
-							.samples = value->samples,
-							.weight = value->weight,
-							.truncated = value->truncated,
-							.squares = value->squares};
+		const struct profile_stack_value row = {
+			.thread = track->thread,
+			.event = track->event,
+			.stack = value->stack,
+			.samples = value->samples,
+			.weight = value->weight,
+			.truncated = value->truncated,
+			.squares = value->squares,
+			.unclocked_samples = value->unclocked_samples,
+			.unclocked_weight = value->unclocked_weight,
+			.unclocked_squares = value->unclocked_squares};
 		if (!profile_add_stack_value(builder->writer, &row, err))
 			return false;
 	}

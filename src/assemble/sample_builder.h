@@ -39,6 +39,12 @@ void sample_builder_free(struct sample_builder *builder);
 int64_t sample_builder_stack(struct sample_builder *builder, int64_t parent, int64_t location,
 			     struct error *err);
 
+/*
+ * A thread's clock is read from `ticks` on, when it passes its first probe: samples before that are
+ * `unclocked`. Threads that nothing is said of have no such clock.
+ */
+void sample_builder_clock_begins(struct sample_builder *builder, int64_t thread, uint64_t ticks);
+
 struct sample_builder_sample {
 	int64_t thread, event;
 	int64_t stack; /* 0: nothing of it could be read */

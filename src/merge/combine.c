@@ -600,6 +600,9 @@ static bool take_value(const struct profile_stack_value *row, void *context)
 	add_count(&value->weight, row->weight);
 	add_count(&value->truncated, row->truncated);
 	add_count(&value->squares, row->squares);
+	add_count(&value->unclocked_samples, row->unclocked_samples);
+	add_count(&value->unclocked_weight, row->unclocked_weight);
+	add_count(&value->unclocked_squares, row->unclocked_squares);
 	return true;
 }
 

@@ -14,7 +14,7 @@
 #include "base/base.h"
 
 #define PROFILE_APPLICATION_ID 0x74617265 /* "tare" */
-#define PROFILE_SCHEMA_VERSION 9	  /* the reader takes it and all before */
+#define PROFILE_SCHEMA_VERSION 10	  /* the reader takes it and all before */
 #define PROFILE_WAITS_SINCE    5	  /* blocked and preempted time is exact */
 #define PROFILE_RANKS_SINCE    9
 
@@ -379,6 +379,9 @@ struct profile_stack_value {
 	/* Their variance: samples that were taken at once are one draw, and this is the sum of the
 	   squares of how many samples each draw is. What is less than `samples` stands for it. */
 	uint64_t squares;
+	/* Of these, what was taken while no clock of the thread was read: before it passed its
+	   first probe, or of a thread that has passed none. */
+	uint64_t unclocked_samples, unclocked_weight, unclocked_squares;
 };
 
 /*

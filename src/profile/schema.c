@@ -193,6 +193,9 @@ static const struct profile_column stack_value_columns[] = {
 	COLUMN(profile_stack_value, weight, COLUMN_COUNT),
 	COLUMN(profile_stack_value, truncated, COLUMN_COUNT),
 	SINCE(6, profile_stack_value, squares, COLUMN_COUNT),
+	SINCE(10, profile_stack_value, unclocked_samples, COLUMN_COUNT),
+	SINCE(10, profile_stack_value, unclocked_weight, COLUMN_COUNT),
+	SINCE(10, profile_stack_value, unclocked_squares, COLUMN_COUNT),
 };
 
 static const struct profile_column sample_chunk_columns[] = {

@@ -397,11 +397,14 @@ bool profile_each_stack_value(struct profile *profile,
 	int more = 0;
 
 	while (ok && (more = scan_next(&scan, err)) > 0) {
-		if (!value.thread || !value.event || value.truncated > value.samples)
+		if (!value.thread || !value.event || value.truncated > value.samples ||
+		    value.unclocked_samples > value.samples ||
+		    value.unclocked_weight > value.weight ||
+		    value.unclocked_squares > with_squares(&value)->squares)
 			ok = profile_damaged(
 				profile, err,
-				"value %lld of a stack has no thread or event, or more "
-				"cut-off samples than samples",
+				"value %lld of a stack has no thread or event, or more samples "
+				"that are cut off or were taken without a clock than samples",
 				(long long)scan.id);
 		else if (!each(with_squares(&value), context))
 			break;

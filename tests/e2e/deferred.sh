@@ -147,6 +147,20 @@ END
 	wait_for_later
 }
 unclocked "$TARE"
+# Nor does merging lose it.
+"$TARE" merge -q -o merged.tare profile.tare profile.tare || fail "merge failed"
+"$TARE" report --format=csv functions merged.tare >merged.csv
+"$TARE" report --format=csv threads merged.tare >merged-threads.csv
+python3 - <<'END' || fail "merged"
+import csv
+def rows(path):
+    return list(csv.DictReader(open(path)))
+def total(path, name):
+    return sum(float(row["cpu_inclusive_ns"]) for row in rows(path) if name in (None, row.get("function")))
+for one, two, name in [("threads.csv", "merged-threads.csv", None), ("functions.csv", "merged.csv", "burn_early"),
+                       ("functions.csv", "merged.csv", "burn_apart")]:
+    assert abs(total(two, name) - 2 * total(one, name)) <= 8, (name, total(one, name), total(two, name))
+END
 if "$FIXTURES/refused" 1 true 2>/dev/null; then
 	printf '#!/bin/sh\nexec "%s" 1 "%s" "$@"\n' "$FIXTURES/refused" "$TARE" >refused-tare
 	chmod +x refused-tare

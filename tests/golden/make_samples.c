@@ -28,10 +28,10 @@ void make_vector(struct profile_writer *writer)
 	const int64_t in_main = small_stack(writer, 0, main_id, 0x110);
 	const int64_t in_foo = small_stack(writer, in_main, foo, 0x210);
 	const struct profile_stack_value values[] = {
-		{thread, event, small_stack(writer, in_foo, bar, 0x310), 3, 0, 0, 0},
-		{thread, event, in_foo, 2, 0, 0, 0},
-		{thread, event, in_main, 1, 0, 0, 0},
-		{thread, event, small_stack(writer, in_foo, foo, 0x220), 1, 0, 0, 0},
+		SMALL_VALUE(thread, event, small_stack(writer, in_foo, bar, 0x310), 3, 0, 0),
+		SMALL_VALUE(thread, event, in_foo, 2, 0, 0),
+		SMALL_VALUE(thread, event, in_main, 1, 0, 0),
+		SMALL_VALUE(thread, event, small_stack(writer, in_foo, foo, 0x220), 1, 0, 0),
 	};
 	const struct profile_sampling sampling = {
 		.collector = "perf", .unwinding = "rules", .samples = 7};
@@ -124,13 +124,20 @@ static void add_values(struct profile_writer *writer)
 {
 	/* Threads 1 and 2 are of the first process, 3 is of the second. */
 	static const struct profile_stack_value values[] = {
-		{1, CLOCK, 1, 3, 0, 0, 0},	     {1, CLOCK, 2, 420, 0, 0, 0},
-		{1, CLOCK, 3, 55, 0, 0, 0},	     {1, CLOCK, 4, 130, 0, 0, 0},
-		{1, CLOCK, 6, 44, 0, 0, 0},	     {1, CLOCK, 13, 6, 0, 6, 0},
-		{1, CLOCK, 0, 2, 0, 2, 0},	     {2, CLOCK, 8, 61, 0, 0, 0},
-		{2, CLOCK, 9, 150, 0, 0, 0},	     {2, CLOCK, 10, 17, 0, 1, 0},
-		{3, CLOCK, 11, 9, 0, 0, 0},	     {3, CLOCK, 12, 100, 0, 0, 0},
-		{1, WAITS, 6, 12, 1500000000, 0, 0}, {2, WAITS, 9, 900, 30000000, 0, 0},
+		SMALL_VALUE(1, CLOCK, 1, 3, 0, 0),
+		SMALL_VALUE(1, CLOCK, 2, 420, 0, 0),
+		SMALL_VALUE(1, CLOCK, 3, 55, 0, 0),
+		SMALL_VALUE(1, CLOCK, 4, 130, 0, 0),
+		SMALL_VALUE(1, CLOCK, 6, 44, 0, 0),
+		SMALL_VALUE(1, CLOCK, 13, 6, 0, 6),
+		SMALL_VALUE(1, CLOCK, 0, 2, 0, 2),
+		SMALL_VALUE(2, CLOCK, 8, 61, 0, 0),
+		SMALL_VALUE(2, CLOCK, 9, 150, 0, 0),
+		SMALL_VALUE(2, CLOCK, 10, 17, 0, 1),
+		SMALL_VALUE(3, CLOCK, 11, 9, 0, 0),
+		SMALL_VALUE(3, CLOCK, 12, 100, 0, 0),
+		SMALL_VALUE(1, WAITS, 6, 12, 1500000000, 0),
+		SMALL_VALUE(2, WAITS, 9, 900, 30000000, 0),
 	};
 	static const struct small_sample first[] = {
 		{1000, 2, 1003009}, {1003009, 2, 1003009}, {1003009, 4, 1003009}, {500, 6, 7}};
@@ -221,9 +228,11 @@ void make_both(struct profile_writer *writer)
 	const int64_t in_warm = small_stack(writer, in_main, 3, 0x310);
 	const int64_t in_unseen = small_stack(writer, in_warm, 5, 0x510);
 	const struct profile_stack_value values[] = {
-		{thread, event, in_main, 90, 0, 0, 0},	{thread, event, in_hot, 620, 0, 0, 0},
-		{thread, event, in_warm, 199, 0, 0, 0}, {thread, event, in_unseen, 88, 0, 0, 0},
-		{thread, event, 0, 3, 0, 3, 0},
+		SMALL_VALUE(thread, event, in_main, 90, 0, 0),
+		SMALL_VALUE(thread, event, in_hot, 620, 0, 0),
+		SMALL_VALUE(thread, event, in_warm, 199, 0, 0),
+		SMALL_VALUE(thread, event, in_unseen, 88, 0, 0),
+		SMALL_VALUE(thread, event, 0, 3, 0, 3),
 	};
 
 	small_nodes(writer, nodes, COUNT(nodes));

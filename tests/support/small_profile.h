@@ -48,7 +48,13 @@ int64_t small_stack(struct profile_writer *writer, int64_t parent, int64_t funct
 		    uint64_t link_addr);
 /* The same at a location that is there. */
 int64_t small_stack_at(struct profile_writer *writer, int64_t parent, int64_t location);
-/* A millisecond of weight each. */
+/* Of a struct profile_stack_value; weight 0: as small_samples has it. */
+#define SMALL_VALUE(thread_, event_, stack_, samples_, weight_, truncated_)                        \
+	{                                                                                          \
+		.thread = (thread_), .event = (event_), .stack = (stack_), .samples = (samples_),  \
+		.weight = (weight_), .truncated = (truncated_)                                     \
+	}
+/* A millisecond of weight each, where it has none. */
 void small_samples(struct profile_writer *writer, const struct profile_stack_value *row);
 /* A sample of a chunk: ticks since the one before, stack, weight. */
 struct small_sample {

@@ -208,6 +208,9 @@ static bool is_older(const struct report *report, struct str *text)
 			: NULL,
 		NULL, /* when threads waited, and who had the locks: their views say so */
 		NULL, /* ranks: their views say so */
+		report->analysis->totals.estimated
+			? "time before each thread's first probe, which shares that of the clock"
+			: NULL,
 	};
 	table_covers(lacking, PROFILE_SCHEMA_VERSION - 1);
 	const char *tare = profile_session(profile)->tare_version;

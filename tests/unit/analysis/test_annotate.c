@@ -137,11 +137,11 @@ static void make_source(void)
 		{1, 0, "work", 1, 10, 0}, {2, 0, "add", 2, 5, 0}, {2, 1, "twice", 1, 3, 0},
 		{2, 2, "work", 1, 12, 0}, {3, 0, "add", 2, 6, 0}, {5, 0, "work", 1, 40, 0},
 	};
-	const struct profile_stack_value values[] = {{thread, event, plain, 2, 0, 0, 0},
-						     {thread, event, inlined, 5, 0, 0, 0},
-						     {thread, event, called, 3, 0, 0, 0},
-						     {thread, event, bare, 1, 0, 0, 0},
-						     {thread, event, far, 1, 0, 0, 0}};
+	const struct profile_stack_value values[] = {SMALL_VALUE(thread, event, plain, 2, 0, 0),
+						     SMALL_VALUE(thread, event, inlined, 5, 0, 0),
+						     SMALL_VALUE(thread, event, called, 3, 0, 0),
+						     SMALL_VALUE(thread, event, bare, 1, 0, 0),
+						     SMALL_VALUE(thread, event, far, 1, 0, 0)};
 
 	assert_int_equal(
 		profile_add_source(writer, &(struct profile_source){"/nowhere/src/a.c"}, &err), 1);
@@ -304,8 +304,8 @@ static void make_inlined(void)
 		2);
 	for (size_t i = 0; i < COUNT(samples); i++) {
 		const int64_t stack = small_stack(writer, 0, work, 0x110 + i);
-		small_samples(writer, &(struct profile_stack_value){thread, event, stack,
-								    samples[i], 0, 0, 0});
+		small_samples(writer, &(struct profile_stack_value)SMALL_VALUE(thread, event, stack,
+									       samples[i], 0, 0));
 	}
 	for (size_t i = 0; i < COUNT(lines); i++)
 		assert_true(profile_add_location_line(writer, &lines[i], &err));
@@ -390,10 +390,10 @@ static void make_code(const char *build_id, uint64_t begin)
 	const int64_t called = small_stack(writer, within, helper, begin + 7);
 	const int64_t after = small_stack(writer, 0, function, begin + 6);
 	const int64_t apart = small_stack(writer, 0, function, begin + 0x100000000);
-	const struct profile_stack_value values[] = {{thread, event, before, 3, 0, 0, 0},
-						     {thread, event, called, 4, 0, 0, 0},
-						     {thread, event, after, 2, 0, 0, 0},
-						     {thread, event, apart, 1, 0, 0, 0}};
+	const struct profile_stack_value values[] = {SMALL_VALUE(thread, event, before, 3, 0, 0),
+						     SMALL_VALUE(thread, event, called, 4, 0, 0),
+						     SMALL_VALUE(thread, event, after, 2, 0, 0),
+						     SMALL_VALUE(thread, event, apart, 1, 0, 0)};
 
 	for (size_t i = 0; i < COUNT(values); i++)
 		small_samples(writer, &values[i]);

@@ -539,7 +539,7 @@ static void test_second_event(void **state)
 	(void)state;
 	has_other_event = true;
 	const int64_t in_main = begin_main(), in_f = call(in_main, f);
-	const struct profile_stack_value other = {thread, event - 1, in_main, 100, 0, 0, 0};
+	const struct profile_stack_value other = SMALL_VALUE(thread, event - 1, in_main, 100, 0, 0);
 	disarm(f, 1000);
 	samples(in_main, 2);
 	samples(in_f, 8);
@@ -607,12 +607,37 @@ static void test_vdso_and_system_calls(void **state)
 	assert_int_equal(values_of("f")->os_ticks[TARE_OS_MINOR_FAULT], 0);
 }
 
+/* What passed while no clock was read is in no node, and more than the clock's: 3 ms of 13. */
+static void test_time_without_a_clock(void **state)
+{
+	(void)state;
+	const int64_t in_main = begin_main(), in_f = call(in_main, f), in_g = call(0, g);
+	const struct profile_stack_value early = {.thread = thread,
+						  .event = event,
+						  .stack = in_g,
+						  .samples = 3,
+						  .weight = 3 * MS,
+						  .unclocked_samples = 3,
+						  .unclocked_weight = 3 * MS};
+	disarm(f, 1000);
+	small_samples(writer, &(struct profile_stack_value)SMALL_VALUE(thread, event, in_main, 2,
+								       2 * MS, 0));
+	small_samples(writer,
+		      &(struct profile_stack_value)SMALL_VALUE(thread, event, in_f, 8, 8 * MS, 0));
+	small_samples(writer, &early);
+	finish();
+	assert_cpu("main", 10 * MS, 2 * MS, true);
+	assert_cpu("f", 8 * MS, 8 * MS, true);
+	assert_cpu("g", 3 * MS, 3 * MS, true);
+	assert_int_equal(analysis->totals.cpu, 13 * MS);
+}
+
 /* Of a stack that is cut off, the innermost function is known: it has most where it had most. */
 static void test_truncated(void **state)
 {
 	(void)state;
 	const int64_t in_main = begin_main(), alone = call(0, f);
-	const struct profile_stack_value cut = {thread, event, alone, 3, 0, 3, 0};
+	const struct profile_stack_value cut = SMALL_VALUE(thread, event, alone, 3, 0, 3);
 	disarm(f, 1000);
 	disarm(g, 1000);
 	samples(in_main, 2);
@@ -634,7 +659,7 @@ static void test_truncated_below_the_clock(void **state)
 		{thread, 0, 0, 0, 0, 0, 0, 0},
 		{thread, 1, main_id, 1, 6 * MS, 0, 0, 0},
 		{thread, 2, timed, 1, 4 * MS, TARE_OS_SYSCALL, 4 * MS, 0}};
-	const struct profile_stack_value cut = {thread, event, call(0, f), 250, 0, 250, 0};
+	const struct profile_stack_value cut = SMALL_VALUE(thread, event, call(0, f), 250, 0, 250);
 	small_nodes(writer, nodes, COUNT(nodes));
 	disarm(f, 1000);
 	small_samples(writer, &cut);
@@ -846,6 +871,7 @@ int main(void)
 		ESTIMATE_TEST(test_few_calls_more),
 		ESTIMATE_TEST(test_many_calls_more),
 		ESTIMATE_TEST(test_vdso_and_system_calls),
+		ESTIMATE_TEST(test_time_without_a_clock),
 		ESTIMATE_TEST(test_truncated),
 		ESTIMATE_TEST(test_truncated_below_the_clock),
 		ESTIMATE_TEST(test_begin_of_threads),

@@ -68,10 +68,10 @@ static void make_vector(const char *method)
 	const int64_t in_bar = small_stack(writer, in_foo, bar, 0x310);
 	const int64_t in_foo_foo = small_stack(writer, in_foo, foo, 0x220);
 	const struct profile_stack_value values[] = {
-		{thread, event, in_bar, 3, 0, 0, 0},
-		{thread, event, in_foo, 2, 0, 1, 0},
-		{thread, event, in_main, 1, 0, 0, 0},
-		{thread, event, in_foo_foo, 1, 0, 0, 0},
+		SMALL_VALUE(thread, event, in_bar, 3, 0, 0),
+		SMALL_VALUE(thread, event, in_foo, 2, 0, 1),
+		SMALL_VALUE(thread, event, in_main, 1, 0, 0),
+		SMALL_VALUE(thread, event, in_foo_foo, 1, 0, 0),
 	};
 
 	for (size_t i = 0; i < COUNT(values); i++)
@@ -172,10 +172,10 @@ static void make_inlines(void)
 		{1, 3, "outer", 1, 12, 4}, {2, 0, "push", 2, 30, 0}, {2, 1, "outer", 1, 14, 0},
 		{3, 0, "push", 2, 31, 0},
 	};
-	const struct profile_stack_value values[] = {{thread, event, deep, 4, 0, 0, 0},
-						     {thread, event, flat, 2, 0, 0, 0},
-						     {thread, event, own, 1, 0, 0, 0},
-						     {thread, event, 0, 3, 0, 3, 0}};
+	const struct profile_stack_value values[] = {SMALL_VALUE(thread, event, deep, 4, 0, 0),
+						     SMALL_VALUE(thread, event, flat, 2, 0, 0),
+						     SMALL_VALUE(thread, event, own, 1, 0, 0),
+						     SMALL_VALUE(thread, event, 0, 3, 0, 3)};
 
 	assert_int_equal(profile_add_source(writer, &(struct profile_source){"/src/a.c"}, &err), 1);
 	assert_int_equal(profile_add_source(writer, &(struct profile_source){"/src/b.h"}, &err), 2);
@@ -227,7 +227,7 @@ static void test_inlined_twin(void **state)
 	small_function(writer, module, "push", 0x300);
 	const int64_t event = small_event(writer, "cpu-clock", "ns");
 	const int64_t stack = small_stack(writer, 0, outer, 0x110);
-	const struct profile_stack_value value = {thread, event, stack, 4, 0, 0, 0};
+	const struct profile_stack_value value = SMALL_VALUE(thread, event, stack, 4, 0, 0);
 
 	assert_int_equal(profile_add_source(writer, &(struct profile_source){"/src/a.c"}, &err), 1);
 	for (size_t i = 0; i < COUNT(lines); i++)
@@ -288,9 +288,9 @@ static void make_two(const char *method)
 	const int64_t in_f = small_stack(writer, 0, f, 0x110);
 	const int64_t in_g = small_stack(writer, in_f, g, 0x210);
 	const struct profile_stack_value values[] = {
-		{a, clock, in_f, 5, 0, 0, 0},	   {b, clock, in_g, 3, 0, 0, 0},
-		{c, clock, in_g, 2, 0, 0, 0},	   {a, waits, in_f, 90, 900, 0, 0},
-		{c, waits, in_g, 1, 100000, 0, 0},
+		SMALL_VALUE(a, clock, in_f, 5, 0, 0),	   SMALL_VALUE(b, clock, in_g, 3, 0, 0),
+		SMALL_VALUE(c, clock, in_g, 2, 0, 0),	   SMALL_VALUE(a, waits, in_f, 90, 900, 0),
+		SMALL_VALUE(c, waits, in_g, 1, 100000, 0),
 	};
 	static const struct small_sample early[] = {{500, 1, 10}, {1000, 2, 20}, {1500, 1, 5}};
 	static const struct small_sample late[] = {{1000, 2, 7}};
@@ -403,7 +403,7 @@ static void test_waits_over_time(void **state)
 	small_stack(writer, 0, f, 0x110);
 	for (int i = 0; i < 2; i++) {
 		const int64_t event = small_event(writer, i ? "off-cpu" : "cpu-clock", "ns");
-		const struct profile_stack_value sum = {thread, event, 1, 2, 1400000, 0, 0};
+		const struct profile_stack_value sum = SMALL_VALUE(thread, event, 1, 2, 1400000, 0);
 
 		small_samples(writer, &sum);
 		small_chunk(writer, (struct profile_sample_chunk){thread, event, 251000, 0, 2, {0}},
@@ -536,10 +536,14 @@ static void make_both(void)
 	const int64_t in_g = small_stack(writer, in_f, g, 0x310);
 
 	small_nodes(writer, nodes, COUNT(nodes));
-	small_samples(writer, &(struct profile_stack_value){thread, event, start, 1, 0, 0, 0});
-	small_samples(writer, &(struct profile_stack_value){thread, event, in_main, 3, 0, 0, 0});
-	small_samples(writer, &(struct profile_stack_value){thread, event, in_f, 4, 0, 0, 0});
-	small_samples(writer, &(struct profile_stack_value){thread, event, in_g, 2, 0, 0, 0});
+	small_samples(writer,
+		      &(struct profile_stack_value)SMALL_VALUE(thread, event, start, 1, 0, 0));
+	small_samples(writer,
+		      &(struct profile_stack_value)SMALL_VALUE(thread, event, in_main, 3, 0, 0));
+	small_samples(writer,
+		      &(struct profile_stack_value)SMALL_VALUE(thread, event, in_f, 4, 0, 0));
+	small_samples(writer,
+		      &(struct profile_stack_value)SMALL_VALUE(thread, event, in_g, 2, 0, 0));
 	small_profile_commit_as(writer, "instrument,sample");
 }
 
@@ -581,9 +585,12 @@ static void test_without_kernel(void **state)
 	const int64_t alone = small_stack(writer, 0, kernel, 0xffffffff81000030);
 
 	(void)state;
-	small_samples(writer, &(struct profile_stack_value){thread, event, in_f, 1, 0, 0, 0});
-	small_samples(writer, &(struct profile_stack_value){thread, event, deep, 5, 0, 0, 0});
-	small_samples(writer, &(struct profile_stack_value){thread, event, alone, 2, 0, 0, 0});
+	small_samples(writer,
+		      &(struct profile_stack_value)SMALL_VALUE(thread, event, in_f, 1, 0, 0));
+	small_samples(writer,
+		      &(struct profile_stack_value)SMALL_VALUE(thread, event, deep, 5, 0, 0));
+	small_samples(writer,
+		      &(struct profile_stack_value)SMALL_VALUE(thread, event, alone, 2, 0, 0));
 	small_profile_commit_as(writer, "sample");
 	analysed_open(NULL);
 	assert_function("f", 6, 1);
@@ -639,9 +646,9 @@ static void test_many_stacks(void **state)
 	for (size_t i = 0; i < 50000; i++)
 		at = small_stack(writer, at, functions[i % 2], functions[i % 2] * 0x100U);
 	for (int64_t i = 0; i < 200000; i++)
-		small_samples(writer, &(struct profile_stack_value){
+		small_samples(writer, &(struct profile_stack_value)SMALL_VALUE(
 					      thread, event, small_stack_at(writer, at, 1 + i % 2),
-					      1, 0, 0, 0});
+					      1, 0, 0));
 	small_profile_commit_as(writer, "sample");
 	analysed_open(NULL);
 	assert_function("even", 200000, 100000);

@@ -219,6 +219,63 @@ static void test_samples_at_once(void **state)
 	profile_close(profile);
 }
 
+/* ---- while no clock is read ---- */
+
+static bool sum_unclocked(const struct profile_stack_value *row, void *context)
+{
+	struct profile_stack_value *sum = context;
+
+	sum->unclocked_samples += row->unclocked_samples;
+	sum->unclocked_weight += row->unclocked_weight;
+	sum->unclocked_squares += row->unclocked_squares;
+	return true;
+}
+
+static struct profile_stack_value unclocked(void)
+{
+	struct profile *profile = finish();
+	struct profile_stack_value sum = {0};
+	struct error err;
+
+	assert_true(profile_each_stack_value(profile, sum_unclocked, &sum, &err));
+	profile_close(profile);
+	return sum;
+}
+
+/* Of three at 100 and one each at 101 and 102, the last is in time. */
+static void test_before_the_clock_begins(void **state)
+{
+	struct error err = {0};
+	const struct sample_builder_sample sample = {.thread = thread,
+						     .event = event,
+						     .stack = stack("main;foo"),
+						     .ticks = 100,
+						     .weight = 10,
+						     .at_once = 3};
+
+	(void)state;
+	sample_builder_clock_begins(builder, thread, 102);
+	for (int i = 0; i < 3; i++)
+		assert_true(sample_builder_add(builder, &sample, &err));
+	add(stack("main;foo"), 101, 20, false);
+	add(stack("main;foo"), 102, 40, false);
+	const struct profile_stack_value sum = unclocked();
+	assert_int_equal(sum.unclocked_samples, 4);
+	assert_int_equal(sum.unclocked_weight, 50);
+	assert_int_equal(sum.unclocked_squares, 10);
+}
+
+static void test_thread_without_a_clock(void **state)
+{
+	(void)state;
+	add(stack("main"), 100, 10, false);
+	add(stack("main;foo"), 101, 20, false);
+	const struct profile_stack_value sum = unclocked();
+	assert_int_equal(sum.unclocked_samples, 2);
+	assert_int_equal(sum.unclocked_weight, 30);
+	assert_int_equal(sum.unclocked_squares, 2);
+}
+
 /* ---- in tare's own code ---- */
 
 /* Two threads; of the first, samples of two events, of which the later one counts in the sum alone.
@@ -359,6 +416,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		BUILDER_TEST(test_vector),
 		BUILDER_TEST(test_samples_at_once),
+		BUILDER_TEST(test_before_the_clock_begins),
+		BUILDER_TEST(test_thread_without_a_clock),
 		BUILDER_TEST(test_own_samples_are_their_threads),
 		BUILDER_TEST(test_chunks_have_every_sample),
 		BUILDER_TEST(test_time_does_not_go_back),

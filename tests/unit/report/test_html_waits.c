@@ -38,11 +38,11 @@ static void write_profile(bool with_waits)
 	const int64_t in_read = small_stack(writer, in_main, read_id, 0x21);
 	const int64_t in_poll = small_stack(writer, in_main, poll_id, 0x31);
 	const struct profile_stack_value values[] = {
-		{thread, CLOCK, in_main, 3, 300, 0, 0},
-		{thread, CLOCK, in_read, 1, 100, 0, 0},
-		{thread, OFF_CPU, in_read, 2, 7000, 0, 0},
-		{thread, OFF_CPU, in_poll, 1, 50000, 0, 0},
-		{thread, OFF_CPU, 0, 1, 11, 0, 0},
+		SMALL_VALUE(thread, CLOCK, in_main, 3, 300, 0),
+		SMALL_VALUE(thread, CLOCK, in_read, 1, 100, 0),
+		SMALL_VALUE(thread, OFF_CPU, in_read, 2, 7000, 0),
+		SMALL_VALUE(thread, OFF_CPU, in_poll, 1, 50000, 0),
+		SMALL_VALUE(thread, OFF_CPU, 0, 1, 11, 0),
 	};
 	for (size_t i = 0; i < (with_waits ? 5 : 2); i++)
 		small_samples(writer, &values[i]);
