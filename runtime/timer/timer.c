@@ -198,6 +198,7 @@ static void thread_end_sampling(struct timer_thread *self)
 
 	if (spin_lock(&timer_state.lock)) {
 		timer_disarm(self);
+		timer_stack_account(self);
 		timer_file_end(self);
 		self->used = 0;
 		spin_unlock(&timer_state.lock);
@@ -210,6 +211,7 @@ static void thread_end_sampling(struct timer_thread *self)
 
 static void note_end(struct timer_thread *thread)
 {
+	timer_stack_account(thread);
 	thread->file->end_ticks = kernel_ticks();
 	thread->file->flags |= TARE_TIMER_ENDED;
 }

@@ -13,6 +13,7 @@
 #include "runtime/base/kernel.h"
 #include "runtime/base/memory.h"
 
+#include <cpuid.h>
 #include <linux/time_types.h>
 
 #define SS_ONSTACK    1
@@ -20,7 +21,9 @@
 #define SA_ONSTACK    0x08000000UL
 #define FRAMES_BYTES  65536ULL /* as far up the stack as the C library's own structs are */
 #define BESIDES_BYTES 512ULL   /* what timer_entry uses, and the kernel's alignment */
-#define CLOCK_THREAD  3	       /* CLOCK_THREAD_CPUTIME_ID */
+#define FEATURES_ASK  0x1022   /* arch_prctl: ARCH_GET_XCOMP_PERM */
+#define XSAVE_LEAF    0xd
+#define XSAVE_LEGACY  576 /* bytes of x87, SSE and the header */
 
 struct kernel_stack {
 	uint64_t start;
@@ -32,18 +35,59 @@ struct kernel_action {
 	uint64_t handler, flags, restorer, mask;
 };
 
-static uint64_t cpu_ns(void)
+/* Processor time of a thread of this process (CPUCLOCK_PERTHREAD | CPUCLOCK_SCHED). */
+static uint64_t cpu_ns(int32_t tid)
 {
 	struct __kernel_timespec now = {0};
 
-	kernel_call(SYS_clock_gettime, CLOCK_THREAD, &now);
+	kernel_call(SYS_clock_gettime, (long)((~(uint32_t)tid << 3) | 6), &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* Bytes of the area for these features in the standard format: to the end of the last one. */
+static uint64_t xsave_bytes(uint64_t features)
+{
+	uint64_t bytes = XSAVE_LEGACY;
+
+	for (uint32_t i = 2; i < 63; i++) {
+		uint32_t size = 0, offset = 0, flags, unused;
+		if (!(features >> i & 1))
+			continue;
+		__cpuid_count(XSAVE_LEAF, i, size, offset, flags, unused);
+		if ((uint64_t)offset + size > bytes)
+			bytes = (uint64_t)offset + size;
+	}
+	return bytes;
+}
+
+/*
+ * The kernel says at first how large frames are with all of the processor's features. It stores
+ * those that the process may use: without AMX, which has to be asked for, 3 KB of 11. Who asks
+ * later is refused while a signal stack of the process has no room for it.
+ */
+static void frame_settle(void)
+{
+	uint64_t permitted = 0;
+	uint32_t all = 0, unused;
+
+	timer_state.frame_is_exact = true;
+	if (kernel_call(SYS_arch_prctl, FEATURES_ASK, &permitted) || !permitted)
+		return;
+	__cpuid_count(XSAVE_LEAF, 0, unused, all, unused, unused);
+	const uint64_t bytes = xsave_bytes(permitted);
+	if (bytes < all && all - bytes < timer_state.frame_bytes)
+		timer_state.frame_bytes -= all - bytes;
+}
+
+/* What is wanted of the processor takes a virtual machine long: only where it matters. */
 static bool is_small(const struct kernel_stack *stack)
 {
-	return !(stack->flags & SS_DISABLE) &&
-	       stack->size_bytes < timer_state.frame_bytes + BESIDES_BYTES;
+	if (stack->flags & SS_DISABLE ||
+	    stack->size_bytes >= timer_state.frame_bytes + BESIDES_BYTES)
+		return false;
+	if (!timer_state.frame_is_exact)
+		frame_settle();
+	return stack->size_bytes < timer_state.frame_bytes + BESIDES_BYTES;
 }
 
 /* One of our slots': a forked child has its parent thread's. */
@@ -58,17 +102,25 @@ static bool is_ours(const struct kernel_stack *stack)
 static void stack_become_small(struct timer_thread *self)
 {
 	if (!self->stack_is_small)
-		self->unsampled_begin_ns = cpu_ns();
+		self->unsampled_begin_ns = cpu_ns(self->tid);
 	self->stack_is_small = true;
 	timer_disarm(self);
 }
 
+void timer_stack_account(struct timer_thread *thread)
+{
+	if (!thread->stack_is_small)
+		return;
+	const uint64_t now_ns = cpu_ns(thread->tid);
+
+	thread->file->unsampled_ns += now_ns - thread->unsampled_begin_ns;
+	thread->unsampled_begin_ns = now_ns;
+}
+
 static void stack_become_good(struct timer_thread *self)
 {
-	if (!self->stack_is_small)
-		return;
+	timer_stack_account(self);
 	self->stack_is_small = false;
-	self->file->unsampled_ns += cpu_ns() - self->unsampled_begin_ns;
 }
 
 void timer_stack_take(struct timer_thread *self)

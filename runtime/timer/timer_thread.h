@@ -67,6 +67,7 @@ struct timer_state {
 	uint32_t lock;
 	uint64_t first_stack_end, vdso;
 	uint64_t frame_bytes; /* of a signal, at most */
+	bool frame_is_exact;  /* timer_stack.c has asked what it takes in this process */
 	bool may_trace;	      /* the program knows ptrace: it may trace its forked children */
 	bool hidden;	      /* from a tracer, until the process executes a program */
 };
@@ -134,6 +135,8 @@ bool timer_between_passed(struct timer_thread *self, const struct timer_context 
 void timer_stack_take(struct timer_thread *self);
 void timer_stack_notice(struct timer_thread *self, const struct probes_registers *registers);
 void timer_stack_spare(const struct probes_registers *registers);
+/* Adds the time since when the thread has not been sampled; may be called by another thread. */
+void timer_stack_account(struct timer_thread *thread);
 
 /* With signals blocked: takes a free signal; false where there is none. Gives it back. */
 bool timer_signal_take(void);
