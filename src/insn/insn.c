@@ -9,6 +9,8 @@
 #include <Zydis/Zydis.h>
 #include <string.h>
 
+enum { OPCODE_SHIFT_BY_1_BYTE = 0xd0, OPCODE_SHIFT_BY_1 = 0xd1 };
+
 struct decoded {
 	ZydisDecodedInstruction info;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -109,7 +111,6 @@ static bool note_operands(struct insn *insn, const struct decoded *decoded)
 	return true;
 }
 
-/* Shifts and rotates by zero leave the flags alone, so they never kill them. */
 static bool is_shift(ZydisMnemonic mnemonic)
 {
 	switch (mnemonic) {
@@ -128,10 +129,28 @@ static bool is_shift(ZydisMnemonic mnemonic)
 	}
 }
 
+/*
+ * Shifts and rotates by zero leave the flags alone: those by %cl may be ones. Through the carry,
+ * 8 and 16 bits turn by the remainder of 9 and 17.
+ */
+static bool may_shift_by_none(const ZydisDecodedInstruction *info)
+{
+	const uint64_t mask = info->operand_width == 64 ? 63 : 31;
+
+	if (!is_shift(info->mnemonic))
+		return false;
+	if (info->mnemonic == ZYDIS_MNEMONIC_RCL || info->mnemonic == ZYDIS_MNEMONIC_RCR)
+		return true;
+	if (info->raw.imm[0].size)
+		return !(info->raw.imm[0].value.u & mask);
+	return info->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT ||
+	       (info->opcode != OPCODE_SHIFT_BY_1 && info->opcode != OPCODE_SHIFT_BY_1_BYTE);
+}
+
 /* A repeated comparison may be none. */
 static bool may_write_no_flags(const ZydisDecodedInstruction *info)
 {
-	return is_shift(info->mnemonic) ||
+	return may_shift_by_none(info) ||
 	       (info->attributes &
 		(ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0;
 }
@@ -213,8 +232,9 @@ static size_t deciding_bytes(const ZydisDecodedInstruction *info)
 {
 	size_t count = info->length;
 
-	/* The last byte of a 3DNow! instruction is a part of its opcode. */
-	if (info->opcode_map == ZYDIS_OPCODE_MAP_0F0F)
+	/* The last byte of a 3DNow! instruction is a part of its opcode; how far a shift goes
+	   decides whether it writes the flags. */
+	if (info->opcode_map == ZYDIS_OPCODE_MAP_0F0F || is_shift(info->mnemonic))
 		return count;
 	if (info->raw.disp.size && info->raw.disp.offset < count)
 		count = info->raw.disp.offset;

@@ -126,7 +126,19 @@ static void test_flags(void **state)
 	assert_int_equal(DECODE(0x39, 0xc8).flags_read, 0);
 	assert_int_equal(DECODE(0x11, 0xc8).flags_read, FLAG_CARRY);		     /* adc */
 	assert_int_equal(DECODE(0xff, 0xc0).flags_written, FLAGS_ALL & ~FLAG_CARRY); /* inc */
-	assert_int_equal(DECODE(0xd3, 0xe0).flags_written, 0);	 /* shl %cl may change nothing */
+	assert_int_equal(DECODE(0xd3, 0xe0).flags_written, 0); /* shl %cl may change nothing */
+	assert_int_equal(DECODE(0xc1, 0xef, 0x03).flags_written, FLAGS_ALL); /* shr $3,%edi */
+	/* shr $32,%edi is none, shr $32,%rdi is one */
+	assert_int_equal(DECODE(0xc1, 0xef, 0x20).flags_written, 0);
+	assert_int_equal(DECODE(0x48, 0xc1, 0xef, 0x20).flags_written, FLAGS_ALL);
+	assert_int_equal(DECODE(0x48, 0xc1, 0xef, 0x40).flags_written, 0);
+	assert_int_equal(DECODE(0xd1, 0xf8).flags_written, FLAGS_ALL); /* sar %eax */
+	assert_int_equal(DECODE(0xd0, 0xf8).flags_written, FLAGS_ALL); /* sar %al */
+	assert_int_equal(DECODE(0xc1, 0xc0, 0x05).flags_written & ~FLAG_OVERFLOW,
+			 FLAG_CARRY);				     /* rol $5,%eax */
+	assert_int_equal(DECODE(0xc0, 0xd0, 0x09).flags_written, 0); /* rcl $9,%al is none */
+	assert_int_equal(DECODE(0x0f, 0xa4, 0xd0, 0x04).flags_written, FLAGS_ALL); /* shld $4 */
+	assert_int_equal(DECODE(0x0f, 0xa5, 0xd0).flags_written, 0);		   /* shld %cl */
 	assert_int_equal(DECODE(0xf3, 0xa6).flags_written, 0);	 /* repe cmpsb, too */
 	assert_int_equal(DECODE(0xa6).flags_written, FLAGS_ALL); /* cmpsb */
 	assert_int_equal(DECODE(0x0f, 0xba, 0xe0, 0x01).flags_written & (FLAG_CARRY | FLAG_ZERO),
