@@ -4,12 +4,12 @@ import os
 import subprocess
 import time
 
-TEXT = """A profile of a million call paths, up to 60 deep, over 20,000 functions of 50 modules in 8
-threads (`bench/large_profile`, 93 MB), in the page cache: seconds from the start of the command to its
-end, processor seconds, highest resident memory, and bytes written (to a pipe that is read and
-forgotten; page and exports to a file). The least time of the rounds. Call paths as CSV and JSON are
-mostly the column `path`; a selection of columns without it takes a fraction of that. Where elapsed and
-processor seconds are far apart, other load was on the machine."""
+TEXT = """The profile has a million call paths, up to 60 deep, over 20,000 functions of 50 modules in 8 threads
+(`bench/large_profile`, 93 MB), and is in the page cache. The columns are seconds from the start of the
+command to its end, processor seconds, highest resident memory, and what was written: to a pipe that is
+read and forgotten; by exports, to a file. Times are the least of the rounds. Where elapsed and processor
+seconds are far apart, other load was on the machine. Call paths as CSV and JSON are mostly the column
+`path`; a selection of columns without it takes a fraction of that."""
 
 VIEWS = ("summary", "functions", "callers part_1_function_1", "calltree", "modules", "threads",
          "processes", "os", "coverage", "marks")

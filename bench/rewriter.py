@@ -17,20 +17,22 @@ FILES = ["/bin/bash", "/usr/bin/perl", "/usr/bin/python3.11", "/usr/bin/git",
          "/usr/bin/node", f"{LIBRARIES}/libLLVM-14.so.1", "/usr/lib/llvm-14/lib/libclang-cpp.so.14",
          "/usr/bin/gdb"]
 
-MAKING_TEXT = """`tare instrument FILE`: what it takes to make the copy, written file included. Processor time
-and instructions per second are those on one processor, the minimum of the rounds; "all" is the
-elapsed time on all processors. Memory is the highest resident size."""
+MAKING_TEXT = """What `tare instrument FILE` takes to make a copy and write the file. Processor time and instructions
+per second are those on one processor, the minimum of the rounds. "All" is the elapsed time on all
+processors. Memory is the highest resident size."""
 
-START_TEXT = """Milliseconds from the start of the command to the first byte that the program prints, beyond
-what it takes by itself, with copies in the cache; minima and medians over the rounds. "Without
-probes" (`--transform=null`) is the start itself: recorder, runtime, loading of the copies. The
-other columns have in them what the probes cost in all calls that the program makes until it prints,
-whose number is beside. `all` instruments every library whole (`--module='*'`)."""
+START_TEXT = """Milliseconds from the start of the command to the first byte that the program prints, with copies in
+the cache; minimum and median of the rounds. The columns with `+` have what is added to the plain
+run. "Without probes" (`--transform=null`) is the start itself: recorder, runtime, loading of the
+copies. *default* and `all` also contain what the probes cost in all calls that the program makes
+until it prints; the last column has their number. `all` instruments every library whole
+(`--module='*'`)."""
 
-DORMANT_TEXT = """Processor time (user) of programs that run from instrumented copies without a runtime:
-every probe is a compare and a branch. Ratios to the originals, in turn with them, of minima and of
-medians: with the selection of a recording (the executable and its libraries, but not the run-time
-libraries of C and C++), and with all libraries, the C library whole."""
+DORMANT_TEXT = """Processor time (user) of programs that run from instrumented copies without a recording, so that every
+probe is a compare and a branch. The values are ratios to the originals, which ran in turn with the
+copies: first of the minima, then of the medians. Copied were either the files that a recording
+instruments (the executable and its libraries, but not the run-time libraries of C and C++), or all
+libraries, the C library whole."""
 
 
 def capture(command, **options):

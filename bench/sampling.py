@@ -14,29 +14,34 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 FREQUENCY = "997"
 
-TEXT = """Programs whose functions work for known shares of the time, built with
-`-O2 -fomit-frame-pointer`, sampled in user mode at 997 Hz of cpu-clock: C at the end of calls 40, 200
-and 500 deep (of which gcc makes loops: 27, 107 and 257 frames); C++ with 100 threads; a tree of 50
-processes. "Recorder" is the processor time of the
-recording beyond the program's own, "program" the program's own against a run without a recorder,
-"report" that of the first table of functions (for perf, of `perf script`, which unwinds there).
-A stack is complete if the unwinder reached its root (tare), or if it has `_start`, `main` or the
-thread's function in it (perf, which does not say). perf shows at most 127 frames of a callchain, and
-by `--call-graph dwarf` what its copy of the stack (8 KiB, at most 64 KiB) reaches. "Top 10" compares
-the ten functions with most samples of their own with tare's: how many are the same, and the largest
-difference of their shares, in points."""
+TEXT = """Programs whose functions work for known shares of the time, built with `-O2 -fomit-frame-pointer`
+and sampled in user mode at 997 Hz of cpu-clock: C at the end of calls 40, 200 and 500 deep (gcc makes
+loops of some calls, so there are 27, 107 and 257 frames); C++ with 100 threads; a tree of 50
+processes.
 
-OVERHEAD_TEXT = """Processor time of programs that are sampled, as a ratio to the run without a
-recorder beside it: each round runs all variants, one after the other, in turn beginning with
-another. "Program" is the program by itself, "with recorder" everything from the start of the command
-to the written profile. Medians of the rounds' ratios, in brackets the middle half of them.
-What `perf record` takes without any stacks is the cost of the interrupts alone: in a virtual machine
-each may be many times as expensive as on the hardware. Timers of threads sample at the kernel's ticks
-(CONFIG_HZ) and between them. Where the middle half is wide, other load was on the machine."""
+- "Recorder" is the processor time of the recording beyond the program's own.
+- "Program" is the program's own processor time against a run without a recorder.
+- "Report" is the processor time of the first table of functions; for perf that of `perf script`, which
+  unwinds the stacks.
+- A stack is "complete" for tare if the unwinder reached its root. perf does not say that, so for perf it
+  is complete if it has `_start`, `main` or the thread's function in it. perf shows at most 127 frames of
+  a callchain, and by `--call-graph dwarf` what its copy of the stack (8 KiB, at most 64 KiB) reaches.
+- "Top 10" compares the ten functions with most samples of their own with tare's: how many are the same,
+  and the largest difference of their shares, in points."""
 
-UNWINDING_TEXT = """Stacks of programs that were stopped at random moments, each walked again and
-again from a copy, by the rules that a recording uses: nanoseconds, medians over the stacks. The first
-walk finds the rules, where no stack before has."""
+OVERHEAD_TEXT = """Processor time of programs that are sampled, as a ratio to the run without a recorder beside it. Each
+round runs all variants, one after the other, and begins with another one than the round before.
+"Program" is the program by itself, "with recorder" everything from the start of the command to the
+written profile. The values are medians of the rounds' ratios, with the middle half of them in
+brackets. Where that is wide, other load was on the machine.
+
+What `perf record` takes without any stacks is the cost of the interrupts alone. In a virtual machine an
+interrupt may cost many times as much as on the hardware. Timers of threads sample at the
+kernel's ticks (CONFIG_HZ) and between them."""
+
+UNWINDING_TEXT = """Nanoseconds to unwind a stack by the rules that a recording uses. The stacks are copies, of programs that
+were stopped at random moments. Each is walked again and again; the values are medians over the
+stacks. The first walk also finds the rules, where no stack before has needed them."""
 
 
 def fail_text(result):
