@@ -38,6 +38,7 @@ void resolver_fini(struct resolver *resolver)
 		copy_code_fini(&module->copy_code);
 		object_close(module->copied);
 		object_close(module->counted);
+		vec_fini(&module->called);
 		vec_fini(&module->chosen);
 		map_fini(&module->functions);
 		strmap_fini(&module->functions_by_name);

@@ -13,6 +13,7 @@
 #include "cache/coverage.h"
 #include "object/object.h"
 #include "profile/profile.h"
+#include "resolve/called_code.h"
 #include "resolve/jit_files.h"
 #include "resolve/kernel_symbols.h"
 #include "session/recording_file.h"
@@ -52,6 +53,8 @@ struct resolve_module {
 	struct object *data;   /* with its symbols of data; NULL: none */
 	bool unwind_is_read;   /* and the next is what came of it */
 	struct object *unwind; /* its unwind information; NULL: none */
+	bool called_is_read;
+	struct called_code called;
 	bool chosen_is_read;
 	struct vec_of(struct resolve_chosen) chosen; /* by address */
 	struct map functions;			     /* link address → function id */
@@ -108,10 +111,10 @@ bool resolver_settle(struct resolver *resolver, const char *path, const char *fi
 
 /*
  * The function that covers an address of the module: of a symbol, of a PLT stub ("name@plt"), else
- * a nameless one: what one piece of unwind information is about, or what lies between two such. Of
- * a module that cannot be read it is "[unknown]", without an address. In the kernel module
- * link_addr is the run address, and the function may be that of one of the kernel's own modules. 0
- * with err.
+ * a nameless one: what one piece of unwind information is about, or what lies between two such, or
+ * between two places that calls lead to. Of a module that cannot be read it is "[unknown]", without
+ * an address. In the kernel module link_addr is the run address, and the function may be that of
+ * one of the kernel's own modules. 0 with err.
  */
 int64_t resolver_function_covering(struct resolver *resolver, struct resolve_module *module,
 				   uint64_t link_addr, struct error *err);

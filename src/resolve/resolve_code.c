@@ -3,8 +3,8 @@
  *
  *   symbol with a size ── PLT stub ── unwind information ── symbol without a size ── the gap
  *
- * A gap reaches from what ends last before the address; so code of which nothing is known falls
- * into as many nameless functions as there are known ones between.
+ * A gap reaches from what ends last before the address to what begins next. Code of which nothing
+ * is known falls into nameless functions that begin where calls lead to (called_code.h).
  */
 #include "resolve/chosen_code.h"
 
@@ -184,6 +184,50 @@ static uint64_t fde_end_below(const struct object *unwind, uint64_t link_addr)
 	return above ? fdes[above - 1].end : 0;
 }
 
+static uint64_t fde_begin_above(const struct object *unwind, uint64_t link_addr)
+{
+	size_t count = 0;
+	const struct object_fde *fdes = unwind ? object_fdes(unwind, &count) : NULL;
+	const size_t above = partition_point(count, i, fdes[i].begin <= link_addr);
+
+	return above < count ? fdes[above].begin : UINT64_MAX;
+}
+
+static uint64_t symbol_above(const struct object *object, uint64_t link_addr)
+{
+	size_t count;
+	const struct object_symbol *symbols = object_symbols(object, &count);
+	const size_t above = partition_point(count, i, symbols[i].addr <= link_addr);
+
+	return above < count ? symbols[above].addr : UINT64_MAX;
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The part of a gap that begins where the last call before the address leads to. */
+static struct resolve_function gap_at(struct resolve_module *module, uint64_t gap_begin,
+				      uint64_t link_addr)
+{
+	if (!module->called_is_read)
+		called_code_read(&module->called, module->object);
+	module->called_is_read = true;
+	const uint64_t begin = greater(gap_begin, called_code_below(&module->called, link_addr));
+	const uint64_t end =
+		less(less(fde_begin_above(module->unwind, link_addr),
+			  symbol_above(module->object, link_addr)),
+		     less(called_code_above(&module->called, link_addr), module->high));
+
+	return (struct resolve_function){"", begin, end - begin};
+}
+
 static void find_nameless(struct resolve_module *module, uint64_t link_addr,
 			  struct resolve_function *function)
 {
@@ -212,7 +256,8 @@ static void find_nameless(struct resolve_module *module, uint64_t link_addr,
 		begin = fde_end;
 	if (below && below->size && below->addr + below->size > begin)
 		begin = below->addr + below->size;
-	*function = (struct resolve_function){"", begin <= link_addr ? begin : link_addr, 0};
+	*function = begin <= link_addr ? gap_at(module, begin, link_addr)
+				       : (struct resolve_function){"", link_addr, 0};
 }
 
 static int64_t kernel_function(struct resolver *resolver, struct resolve_module *module,
