@@ -363,6 +363,7 @@ static void estimate_fini(struct estimate *estimate)
 {
 	vec_fini(&estimate->clocked);
 	vec_fini(&estimate->unclocked);
+	vec_fini(&estimate->candidates);
 	vec_fini(&estimate->nodes);
 	vec_fini(&estimate->paths);
 	vec_fini(&estimate->matches);

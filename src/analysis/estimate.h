@@ -22,7 +22,7 @@
 #include "analysis/sample_stacks.h"
 #include "analysis/share.h"
 
-#define ESTIMATE_CANDIDATES 6
+#define ESTIMATE_CANDIDATES 64 /* of a path, at most */
 
 /* What a process's samples and counters say of a function. */
 enum estimate_traits {
@@ -41,10 +41,9 @@ struct estimate_samples {
 /* What stands beside each node of the new tree. */
 struct estimate_path {
 	uint32_t territory; /* the innermost function there that is only timed; NONE: the root */
-	/* Nodes of the old tree that may be the innermost timed call here, by the likelier first.
-	 */
-	uint32_t candidates[ESTIMATE_CANDIDATES];
-	uint32_t candidate_count;
+	/* Nodes of the old tree that may be the innermost timed call here, by the likelier first:
+	   elements of estimate.candidates. */
+	uint32_t first_candidate, candidate_count;
 	/* Taken while the thread's clock was read, and before it passed a probe. */
 	struct estimate_samples clocked, unclocked;
 	wide inclusive; /* weight of both, and of all below */
@@ -96,6 +95,7 @@ struct estimate {
 	struct map children;				 /* (old parent, function) → old node */
 	__typeof__(((struct analysis *)0)->nodes) nodes; /* the new ones */
 	struct vec_of(struct estimate_path) paths;	 /* beside them */
+	struct vec_of(uint32_t) candidates;		 /* of the paths, which may share them */
 	struct map known;				 /* (parent, function) → new node */
 	uint32_t *order, *order_begin; /* old nodes by thread, and where each thread's begin */
 	uint32_t *to;		       /* from old to new */

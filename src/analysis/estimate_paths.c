@@ -37,13 +37,22 @@ static void match_add(struct estimate *estimate, uint32_t old, uint32_t path)
 	estimate->first_match[old] = (uint32_t)estimate->matches.len - 1;
 }
 
-static void candidate_add(struct estimate_path *path, uint32_t old)
+/* To the path whose candidates are the last ones. */
+static void candidate_add(struct estimate *estimate, struct estimate_path *path, uint32_t old)
 {
 	for (uint32_t i = 0; i < path->candidate_count; i++)
-		if (path->candidates[i] == old)
+		if (estimate->candidates.data[path->first_candidate + i] == old)
 			return;
-	if (path->candidate_count < ESTIMATE_CANDIDATES)
-		path->candidates[path->candidate_count++] = old;
+	if (path->candidate_count == ESTIMATE_CANDIDATES)
+		return;
+	vec_push(&estimate->candidates, old);
+	path->candidate_count++;
+}
+
+static uint32_t candidate_of(const struct estimate *estimate, const struct estimate_path *path,
+			     uint32_t number)
+{
+	return estimate->candidates.data[path->first_candidate + number];
 }
 
 /*
@@ -56,18 +65,24 @@ static void candidates_find(struct walk *walk, uint32_t node, uint32_t parent, u
 	const struct estimate_path above = estimate->paths.data[parent];
 	struct estimate_path *path = &estimate->paths.data[node];
 
+	path->first_candidate = (uint32_t)estimate->candidates.len;
 	for (uint32_t i = 0; i < above.candidate_count; i++) {
-		const uint64_t *old = map_get(&estimate->children,
-					      (uint64_t)above.candidates[i] << 32 | function);
+		const uint64_t caller = candidate_of(estimate, &above, i);
+		const uint64_t *old = map_get(&estimate->children, caller << 32 | function);
 		if (!old)
 			continue;
-		candidate_add(path, (uint32_t)*old);
+		candidate_add(estimate, path, (uint32_t)*old);
 		match_add(estimate, (uint32_t)*old, node);
 	}
-	if (path->candidate_count && is_only_timed(walk, function))
+	if (!path->candidate_count) {
+		path->first_candidate = above.first_candidate;
+		path->candidate_count = above.candidate_count;
+		return;
+	}
+	if (is_only_timed(walk, function))
 		return;
 	for (uint32_t i = 0; i < above.candidate_count; i++)
-		candidate_add(path, above.candidates[i]);
+		candidate_add(estimate, path, candidate_of(estimate, &above, i));
 }
 
 static uint32_t descend(struct walk *walk, uint32_t parent, uint32_t function)
@@ -87,10 +102,12 @@ static uint32_t descend(struct walk *walk, uint32_t parent, uint32_t function)
 /* Whether a timed call of it stands directly below a root. */
 static bool root_calls(const struct walk *walk, uint32_t root, uint32_t function)
 {
-	const struct estimate_path *path = &walk->estimate->paths.data[root];
+	const struct estimate *estimate = walk->estimate;
+	const struct estimate_path *path = &estimate->paths.data[root];
 
 	return path->candidate_count &&
-	       map_get(&walk->estimate->children, (uint64_t)path->candidates[0] << 32 | function);
+	       map_get(&estimate->children,
+		       (uint64_t)candidate_of(estimate, path, 0) << 32 | function);
 }
 
 /* What works before the program does: not its thread's root, but as if it was called from there. */
@@ -172,7 +189,8 @@ static struct estimate_position position_of(struct walk *walk, uint32_t stack)
 static void root_begin(struct estimate *estimate, struct estimate_thread *thread)
 {
 	const uint32_t old = estimate->analysis->threads.data[thread->index].root;
-	struct estimate_path path = {.territory = ANALYSIS_NONE};
+	struct estimate_path path = {.territory = ANALYSIS_NONE,
+				     .first_candidate = (uint32_t)estimate->candidates.len};
 
 	thread->first = (uint32_t)estimate->nodes.len;
 	vec_push(&estimate->nodes, ((struct analysis_node){.parent = ANALYSIS_NONE,
@@ -182,7 +200,7 @@ static void root_begin(struct estimate *estimate, struct estimate_thread *thread
 							   .thread = thread->index,
 							   .values = analysis_values_zero()}));
 	if (old != ANALYSIS_NONE)
-		candidate_add(&path, old);
+		candidate_add(estimate, &path, old);
 	vec_push(&estimate->paths, path);
 	if (old != ANALYSIS_NONE)
 		match_add(estimate, old, thread->first);

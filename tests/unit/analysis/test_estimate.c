@@ -417,6 +417,42 @@ static uint64_t calls_of_nodes(const char *name)
 	return calls;
 }
 
+/*
+ * g's timed calls stand below main, as each function on the way from there was only counted by
+ * then. All of those were timed before, below main likewise: none of their nodes takes main's
+ * place.
+ */
+static void test_timed_call_below_many_counted(void **state)
+{
+	enum { DEEP = 12 };
+	char names[DEEP][8];
+	struct small_node nodes[DEEP + 3];
+	int64_t functions[DEEP];
+
+	(void)state;
+	begin(&(struct small_times){.now = 20 * MS});
+	const int64_t program = module_add("q", false);
+	nodes[0] = (struct small_node){thread, 0, 0, 0, 0, 0, 0, 0};
+	nodes[1] = (struct small_node){thread, 1, main_id, 1, 8 * MS, 0, 0, 0};
+	nodes[2] = (struct small_node){thread, 2, g, 100, 12 * MS, 0, 0, 0};
+	int64_t at = call(0, main_id);
+	for (int i = 0; i < DEEP; i++) {
+		snprintf(names[i], sizeof(names[i]), "f%d", i);
+		functions[i] = small_function(writer, program, names[i], 0x100U * (unsigned)i);
+		nodes[i + 3] = (struct small_node){thread, 2, functions[i], 5, 0, 0, 0, 0};
+		at = call(at, functions[i]);
+	}
+	small_nodes(writer, nodes, COUNT(nodes));
+	for (int i = 0; i < DEEP; i++)
+		disarm(functions[i], 1000);
+	samples(at, 8);
+	samples(call(at, g), 12);
+	finish();
+	assert_int_equal(node_below("f11", "g")->values.calls, 100);
+	assert_cpu("g", 12 * MS, 12 * MS, false);
+	assert_int_equal(values_of("f0")->amount[CPU_INCLUSIVE], 20 * MS);
+}
+
 /* What was timed before a function was counted only: its waits stay, and its calls are not two. */
 static void test_counted_later(void **state)
 {
@@ -894,6 +930,7 @@ int main(void)
 		ESTIMATE_TEST(test_time_of_the_kernel_contradicts_nothing),
 		ESTIMATE_TEST(test_timed_call_below_counted),
 		ESTIMATE_TEST(test_paths_share_calls),
+		ESTIMATE_TEST(test_timed_call_below_many_counted),
 		ESTIMATE_TEST(test_counted_later),
 		ESTIMATE_TEST(test_libraries_and_kernel),
 		ESTIMATE_TEST(test_all_timed),
