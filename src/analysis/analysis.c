@@ -84,6 +84,13 @@ uint64_t analysis_loss_number(const struct analysis_totals *totals,
 	return *(const uint64_t *)(const void *)((const char *)totals + loss->offset);
 }
 
+uint64_t analysis_loss_by_key(const struct analysis *analysis, const struct analysis_loss *loss)
+{
+	const uint64_t number = analysis_loss_number(&analysis->totals, loss);
+
+	return loss->line == TARE_LOSS_OFF_TIME ? analysis_ns(analysis, number) : number;
+}
+
 static void add_losses(uint64_t *to, const uint64_t *from, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

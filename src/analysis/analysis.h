@@ -509,6 +509,9 @@ void analysis_close(struct analysis *analysis);
 /* Nanoseconds, rounded to the nearest. */
 uint64_t analysis_ns(const struct analysis *analysis, uint64_t ticks);
 
+/* What a loss with a key has by it: the number, of times in nanoseconds. */
+uint64_t analysis_loss_by_key(const struct analysis *analysis, const struct analysis_loss *loss);
+
 /*
  * OS time of one cause in nanoseconds. Rounded so that with it the application exclusive time and
  * all causes add up to the elapsed exclusive time, each in nanoseconds.

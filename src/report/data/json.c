@@ -163,12 +163,8 @@ static void write_losses(const struct report *report, FILE *stream)
 
 	for (size_t i = 0; i < analysis_loss_count; i++) {
 		const struct analysis_loss *loss = &analysis_losses[i];
-		const uint64_t number = analysis_loss_number(totals, loss);
 		if (loss->key)
-			field_number(stream, loss->key,
-				     loss->line == TARE_LOSS_OFF_TIME
-					     ? analysis_ns(analysis, number)
-					     : number);
+			field_number(stream, loss->key, analysis_loss_by_key(analysis, loss));
 	}
 	field_limits(stream, totals->limits);
 	field_number(stream, "inconsistent_ns", analysis_ns(analysis, totals->inconsistent_ticks));

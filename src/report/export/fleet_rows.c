@@ -74,10 +74,10 @@ static void put_losses(const struct analysis *analysis, struct fleet_sheet *shee
 	struct str text = {0};
 
 	for (size_t i = 0; i < analysis_loss_count; i++) {
-		const uint64_t number =
-			analysis_loss_number(&analysis->totals, &analysis_losses[i]);
+		const struct analysis_loss *loss = &analysis_losses[i];
+		const uint64_t number = loss->key ? analysis_loss_by_key(analysis, loss) : 0;
 		if (number)
-			str_printf(&text, "%s%s=%llu", text.len ? " " : "", analysis_losses[i].key,
+			str_printf(&text, "%s%s=%llu", text.len ? " " : "", loss->key,
 				   (unsigned long long)number);
 	}
 	sheet_text(sheet, text.data);
