@@ -79,5 +79,12 @@ class Page:
                 inclusive[function] = max(exclusive[function], min(value, most))
         return exclusive, inclusive, outside
 
+    def cells(self, table, column):
+        """Of a table of a view, as JSON reports have them; texts and addresses are left out."""
+        name = f"{table['name']}.{column['name']}"
+        scale = 1e4 if column["type"].endswith("percent") else 1
+        read = signed if column["type"].startswith("signed") else int
+        return [read(number - 1) / scale if number else None for number in self.columns[name]]
+
     def name(self, function):
         return self.text(self.columns["function.name"][function])

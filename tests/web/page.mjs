@@ -81,6 +81,15 @@ const tests = {
 		return { problems, close };
 	},
 
+	async 'methods have the differences of tare report, with their signs'() {
+		const { page, problems, close } = await openPage(browser, pageOf('both'));
+		await view(page, 'Methods');
+		const expected = report('methods', profile('both')).tables.methods.map((row) => row.difference_percent.toFixed(2));
+		check(expected.some((value) => value.startsWith('-')), 'none is below 0');
+		equal((await cells(page, 'difference_percent')).sort(), expected.sort(), 'differences');
+		return { problems, close };
+	},
+
 	async 'has no ranks where there are none'() {
 		const { page, problems, close } = await openPage(browser, pageOf('work'));
 		equal(await page.getByRole('tab', { name: 'Ranks', exact: true }).count(), 0, 'tabs');

@@ -13,6 +13,14 @@ enum { TAB = 4 };
 
 /* ---- cells ---- */
 
+/* Plus one, as 0 is a cell without value. */
+static uint64_t signed_number(int64_t value)
+{
+	const uint64_t number = (uint64_t)value << 1;
+
+	return (value < 0 ? ~number : number) + 1;
+}
+
 static uint64_t cell_number(struct html_pack *pack, const struct cell *cell)
 {
 	struct str address = {0};
@@ -29,11 +37,11 @@ static uint64_t cell_number(struct html_pack *pack, const struct cell *cell)
 	case CELL_SIGNED:
 	case CELL_COUNT_CHANGE:
 	case CELL_TIME_CHANGE:
-		number = cell->number << 1;
-		return ((int64_t)cell->number < 0 ? ~number : number) + 1;
+		return signed_number((int64_t)cell->number);
+	case CELL_PERCENT_CHANGE:
+		return signed_number(llround(cell->percent * 1e4));
 	case CELL_BAR:
 	case CELL_PERCENT:
-	case CELL_PERCENT_CHANGE:
 		return (uint64_t)llround(fabs(cell->percent) * 1e4) + 1;
 	case CELL_ADDRESS:
 		str_printf(&address, "0x%llx", (unsigned long long)cell->number);
@@ -43,7 +51,7 @@ static uint64_t cell_number(struct html_pack *pack, const struct cell *cell)
 	return number;
 }
 
-/* Changes are those of `tare diff`, which the page does by itself; bars are of text only. */
+/* Bars are of text only. */
 static const char *type_name(enum cell_type type)
 {
 	switch (type) {
@@ -58,8 +66,9 @@ static const char *type_name(enum cell_type type)
 	case CELL_TIME:
 		return "time";
 	case CELL_PERCENT:
-	case CELL_PERCENT_CHANGE:
 		return "percent";
+	case CELL_PERCENT_CHANGE:
+		return "signed_percent";
 	case CELL_ADDRESS:
 		return "address";
 	case CELL_EMPTY:
@@ -131,6 +140,8 @@ static enum cell_type pack_cells(struct html_pack *pack, const struct report *re
 		/* The page shows a sign before the number, as text does. */
 		if (column->role == ROLE_DISARMED && row->values && cell.type == CELL_COUNT)
 			cell.number = analysis_calls_are(row->values);
+		if (column->role == ROLE_DIFFERENCE && cell.type == CELL_PERCENT)
+			cell.type = CELL_PERCENT_CHANGE;
 		html_pack_number(pack, cell_number(pack, &cell));
 		if (cell.type != CELL_EMPTY)
 			type = cell.type;

@@ -392,7 +392,7 @@ const struct column report_columns[] = {
 		    COMPARED_LOW),
 	COMPARED_AS("samples_high_percent", "Samples", "high %", CELL_PERCENT, ROLE_BOUND,
 		    COMPARED_HIGH),
-	COMPARED_AS("difference_percent", "", "Differ", CELL_PERCENT, ROLE_BOUND,
+	COMPARED_AS("difference_percent", "", "Differ", CELL_PERCENT, ROLE_DIFFERENCE,
 		    COMPARED_DIFFERENCE),
 	COMPARED_AS("outside_interval", "", "", CELL_TEXT, ROLE_DIFFERS, COMPARED_OUTSIDE),
 	COLUMN("time", "", "Time", CELL_TIME, R(EVENT), report_get_event, EVENT_TIME),

@@ -31,8 +31,9 @@ enum column_role {
 	/* Numbers; percents are shares unless they are one of these. */
 	ROLE_MARGIN,
 	ROLE_BOUND,
-	ROLE_EACH,   /* a small number, with two decimals */
-	ROLE_WEIGHT, /* a count, or a time where the event is one */
+	ROLE_DIFFERENCE, /* of two shares: it may be below 0 */
+	ROLE_EACH,	 /* a small number, with two decimals */
+	ROLE_WEIGHT,	 /* a count, or a time where the event is one */
 	ROLE_TIME_BAR,
 	/* Signs, which text explains below the table. */
 	ROLE_HOT,

@@ -652,7 +652,7 @@ static const char *cell_style(const struct text_table *t, const struct report_ro
 	if (!t->report->options->color)
 		return "";
 	if (cell->type == CELL_PERCENT && role != ROLE_MARGIN && role != ROLE_BOUND &&
-	    role != ROLE_EACH)
+	    role != ROLE_DIFFERENCE && role != ROLE_EACH)
 		return style_of_share(cell->percent);
 	if (role == ROLE_HOT)
 		return STYLE_HOT;

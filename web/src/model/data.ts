@@ -25,7 +25,7 @@ export interface CodeInfo {
 	most_functions: number; /* 0: no limit */
 	most_instructions: number;
 }
-export type ColumnType = 'text' | 'count' | 'signed' | 'time' | 'percent' | 'address';
+export type ColumnType = 'text' | 'count' | 'signed' | 'time' | 'percent' | 'signed_percent' | 'address';
 
 export interface Header {
 	format: string;

@@ -29,6 +29,8 @@ export interface Table {
 
 export interface Thread { name: string; tid: number; process: number; selected: boolean; begin: number; end: number }
 
+/** Zigzag, stored plus one. */
+const signedOf = (stored: number): number => ((stored - 1) % 2 ? -stored / 2 : (stored - 1) / 2);
 const lessOne = (numbers: Int32Array): Int32Array => numbers.map((n) => n - 1);
 
 export class Profile {
@@ -286,7 +288,9 @@ export class Profile {
 		case 'percent':
 			return (stored - 1) / 1e4;
 		case 'signed':
-			return (stored - 1) % 2 ? -stored / 2 : (stored - 1) / 2;
+			return signedOf(stored);
+		case 'signed_percent':
+			return signedOf(stored) / 1e4;
 		default:
 			return stored - 1;
 		}

@@ -37,6 +37,8 @@ function timeScale(info: ColumnInfo, source: ColumnSource): Scale {
 
 const MARKS: Record<string, string> = { 'overhead-dominated': '~', 'within-error': '?' };
 
+const isPercent = (info: ColumnInfo): boolean => info.type === 'percent' || info.type === 'signed_percent';
+
 function textOf(info: ColumnInfo, source: ColumnSource, scale: Scale, row: number): string {
 	const value = source.value(info, row);
 	if (value === null)
@@ -45,7 +47,7 @@ function textOf(info: ColumnInfo, source: ColumnSource, scale: Scale, row: numbe
 		return info.name === 'confidence' ? (MARKS[value] ?? value) : value;
 	if (info.type === 'time')
 		return info.each ? time(value) : timeIn(value, scale);
-	if (info.type === 'percent')
+	if (isPercent(info))
 		return value.toFixed(2);
 	return info.type === 'signed' ? String(value) : count(value);
 }
@@ -57,7 +59,7 @@ function widthOf(info: ColumnInfo): number {
 		return 190;
 	if (info.type === 'text' || info.type === 'address')
 		return info.type === 'address' ? 110 : info.name === 'build_id' ? 300 : 150;
-	return info.type === 'percent' ? 76 : info.type === 'signed' ? 84 : info.each ? 104 : 100;
+	return isPercent(info) ? 76 : info.type === 'signed' ? 84 : info.each ? 104 : 100;
 }
 
 export function makeColumn(info: ColumnInfo, source: ColumnSource): Column {
@@ -65,7 +67,8 @@ export function makeColumn(info: ColumnInfo, source: ColumnSource): Column {
 	const scale = info.type === 'time' && !info.each ? timeScale(info, source) : 'ms';
 	const title = info.name === 'confidence' ? '±' : titleOf(info);
 	const isShare = info.type === 'percent' && !info.name.endsWith('_ns');
-	const unit = info.type === 'time' && !info.each ? ` ${scale}` : isShare && !title.includes('%') ? ' %' : '';
+	const hasUnit = isShare || info.type === 'signed_percent';
+	const unit = info.type === 'time' && !info.each ? ` ${scale}` : hasUnit && !title.includes('%') ? ' %' : '';
 	return {
 		key: info.name, csvKey: info.type === 'time' ? `${info.name}_ns` : info.name, title: title + unit, group: info.group,
 		hint: HINTS[info.name],
