@@ -354,6 +354,12 @@ const tests = {
 		await page.keyboard.type('main');
 		await page.keyboard.press('Enter');
 		check(await page.evaluate(() => document.activeElement.getAttribute('role') === 'grid'), 'Enter leaves the search');
+		const search = () => page.evaluate(() => [document.activeElement.id, tarePage.state.query]);
+		await page.keyboard.press('/');
+		await page.keyboard.press('Escape');
+		equal(await search(), ['search', ''], 'Escape clears the search');
+		await page.keyboard.press('Escape');
+		check((await search())[0] !== 'search', 'a second Escape leaves it');
 		await page.keyboard.press('3');
 		await page.keyboard.press('Home');
 		const count = await rows(page).count();

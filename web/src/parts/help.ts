@@ -3,7 +3,7 @@ import { h } from '../dom.ts';
 
 const KEYS: [string, string][] = [
 	['1 … 9', 'go to a view'],
-	['/', 'search; Escape leaves it, a second Escape clears it'],
+	['/', 'search; Escape clears it, a second Escape leaves it'],
 	['e', 'Elapsed or Application, or the next quantity'],
 	['i', 'inclusive or exclusive'],
 	['h', 'hot path in the call tree'],
