@@ -285,7 +285,7 @@ const struct command command_diff = {
 		"and a\n"
 		"mark where that is more than chance. Ten runs of each side find differences "
 		"of\n"
-		"two standard deviations.\n"
+		"three standard deviations.\n"
 		"\n"
 		"Exit status: 0 compared and no gate failed, 1 a gate failed, 2 trouble (no "
 		"such\n"
