@@ -18,11 +18,11 @@ static void say(struct browser *browser, const char *text)
 	str_append(&browser->message, text);
 }
 
-static void announce(const struct browser *browser, bool places)
+static void announce(const struct browser *browser, const char *view)
 {
 	struct browser_screen screen = {0};
 
-	if (!browser->announce || tui_source_has(&browser->source, places))
+	if (!browser->announce || tui_source_has(&browser->source, view))
 		return;
 	browser_draw_reading(browser, &screen);
 	browser->announce(&screen);
@@ -30,12 +30,10 @@ static void announce(const struct browser *browser, bool places)
 }
 
 static struct tui_page *make_page(struct browser *browser, const struct tui_target *target,
-				  bool wants_places, struct error *err)
+				  struct error *err)
 {
-	const bool places = wants_places && tui_source_has_places(&browser->source);
-
-	announce(browser, places);
-	const struct analysis *analysis = tui_source_analysis(&browser->source, places, err);
+	announce(browser, target->view);
+	const struct analysis *analysis = tui_source_analysis(&browser->source, target->view, err);
 
 	if (!analysis)
 		return NULL;
@@ -56,7 +54,7 @@ static void show_tab(struct browser *browser, size_t tab)
 		return;
 	browser->tabs[tab] = make_page(
 		browser, &(struct tui_target){.view = chosen->view, .inverted = chosen->inverted},
-		chosen->places, &err);
+		&err);
 	if (!browser->tabs[tab])
 		browser->tabs[tab] = tui_page_of_text(err.message);
 }
@@ -78,10 +76,10 @@ static void leave_all(struct browser *browser)
 }
 
 /* A page above the present one, or the reason why there is none in the last line. */
-static void show_above(struct browser *browser, const struct tui_target *target, bool places)
+static void show_above(struct browser *browser, const struct tui_target *target)
 {
 	struct error err = {0};
-	struct tui_page *page = make_page(browser, target, places, &err);
+	struct tui_page *page = make_page(browser, target, &err);
 
 	if (page)
 		vec_push(&browser->above, page);
@@ -102,12 +100,10 @@ static void show_function(struct browser *browser, const char *view, bool assemb
 	tui_append_glob(&function, row->function->name);
 	if (row->module)
 		tui_append_glob(&module, row->module->path);
-	show_above(browser,
-		   &(struct tui_target){.view = view,
-					.function = function.data,
-					.module = module.data,
-					.assembly = assembly},
-		   strcmp(view, "annotate") == 0);
+	show_above(browser, &(struct tui_target){.view = view,
+						 .function = function.data,
+						 .module = module.data,
+						 .assembly = assembly});
 	str_fini(&function);
 	str_fini(&module);
 }
@@ -117,8 +113,7 @@ static void show_module(struct browser *browser, const struct report_row *row)
 	struct str module = {0};
 
 	tui_append_glob(&module, row->module->path);
-	show_above(browser, &(struct tui_target){.view = "functions", .module = module.data},
-		   false);
+	show_above(browser, &(struct tui_target){.view = "functions", .module = module.data});
 	str_fini(&module);
 }
 
@@ -134,7 +129,7 @@ static bool turn_assembly(struct browser *browser)
 					  .module = page->module,
 					  .assembly = !page->options.assembly};
 	struct error err = {0};
-	struct tui_page *other = make_page(browser, &target, true, &err);
+	struct tui_page *other = make_page(browser, &target, &err);
 	if (other) {
 		leave_page(browser);
 		vec_push(&browser->above, other);
@@ -536,7 +531,7 @@ void browser_press(struct browser *browser, int key)
 bool browser_open(struct browser *browser, const struct tui_options *options, struct error *err)
 {
 	*browser = (struct browser){.options = options, .width = 80, .height = 24};
-	return tui_source_open(&browser->source, options->path, options->selection, err);
+	return tui_source_open(&browser->source, options, err);
 }
 
 bool browser_begin(struct browser *browser, struct error *err)
@@ -544,16 +539,15 @@ bool browser_begin(struct browser *browser, struct error *err)
 	const struct tui_options *options = browser->options;
 	const size_t tab = browser_tab_of(options->view, options->inverted);
 
-	announce(browser, false);
-	if (!tui_source_analysis(&browser->source, false, err))
+	announce(browser, options->view);
+	if (!tui_source_analysis(&browser->source, options->view, err))
 		return false;
 	if (tab < browser_tab_count) {
 		show_tab(browser, tab);
 		return true;
 	}
 	const struct tui_target target = {.view = options->view, .function = options->function};
-	struct tui_page *page =
-		make_page(browser, &target, strcmp(options->view, "annotate") == 0, err);
+	struct tui_page *page = make_page(browser, &target, err);
 	if (!page)
 		return false;
 	show_tab(browser, browser_tab_of("functions", false));

@@ -65,7 +65,7 @@ void browser_screen_fini(struct browser_screen *screen);
 
 struct browser_tab {
 	const char *name, *view;
-	bool inverted, places;
+	bool inverted;
 };
 extern const struct browser_tab browser_tabs[];
 extern const size_t browser_tab_count;

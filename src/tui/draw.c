@@ -122,6 +122,17 @@ static void append_filters(const struct browser *browser, struct str *out)
 	str_append(out, before[0] == ',' ? "; " : "");
 }
 
+/* Of which part of the time samples are. */
+static void append_time(const struct browser *browser, const char *before, const char *time,
+			struct str *out)
+{
+	if (!time)
+		return;
+	str_append(out, before);
+	append_safe(browser, out, time);
+	str_append(out, "; ");
+}
+
 static void draw_context(const struct browser *browser, const struct tui_page *page,
 			 struct browser_screen *screen)
 {
@@ -138,6 +149,8 @@ static void draw_context(const struct browser *browser, const struct tui_page *p
 			append_safe(browser, &line, browser->source.filter.data);
 			str_append(&line, "; ");
 		}
+		append_time(browser, "from ", browser->source.from, &line);
+		append_time(browser, "to ", browser->source.to, &line);
 		str_append(&line, browser->source.merge_threads ? "threads merged; " : "");
 		append_safe(browser, &line, browser->options->path);
 		str_append(&line, ": ");

@@ -4,20 +4,24 @@
 #include <inttypes.h>
 #include <string.h>
 
-bool tui_source_open(struct tui_source *source, const char *path,
-		     const struct analysis_options *asked, struct error *err)
+bool tui_source_open(struct tui_source *source, const struct tui_options *options,
+		     struct error *err)
 {
-	*source = (struct tui_source){
-		.path = path, .asked = *asked, .merge_threads = asked->merge_threads};
-	source->profile = profile_open(path, err);
+	*source = (struct tui_source){.path = options->path,
+				      .asked = *options->selection,
+				      .from = options->report->from,
+				      .to = options->report->to,
+				      .merge_threads = options->selection->merge_threads};
+	source->profile = profile_open(options->path, err);
 	return source->profile != NULL;
 }
 
 static void close_analyses(struct tui_source *source)
 {
-	analysis_close(source->plain);
-	analysis_close(source->places);
-	source->plain = source->places = NULL;
+	for (int kind = 0; kind < SOURCE_KINDS; kind++) {
+		analysis_close(source->analyses[kind]);
+		source->analyses[kind] = NULL;
+	}
 }
 
 static void forget_selection(struct tui_source *source)
@@ -37,27 +41,114 @@ void tui_source_close(struct tui_source *source)
 		profile_close(source->profile);
 }
 
-bool tui_source_has(const struct tui_source *source, bool places)
+/* ---- what a view needs ---- */
+
+/* Whether merging threads of one name would change anything. */
+static bool has_namesakes(const struct tui_source *source)
 {
-	return places ? source->places != NULL : source->plain != NULL;
+	size_t process_count, thread_count;
+	const struct profile_process *processes =
+		profile_processes(source->profile, &process_count);
+	const struct profile_thread *threads = profile_threads(source->profile, &thread_count);
+	struct strmap names = {0};
+	struct arena arena;
+	bool found = false;
+
+	arena_init(&arena);
+	for (size_t i = 0; i < process_count + thread_count && !found; i++) {
+		const struct profile_thread *thread =
+			i < process_count ? NULL : &threads[i - process_count];
+		const struct profile_process *process =
+			&processes[thread ? (size_t)thread->process - 1 : i];
+		const char *name = process->name ? process->name : "";
+		const char *key = thread ? arena_printf(&arena, "%s/%s", name,
+							thread->name ? thread->name : "")
+					 : name;
+		found = *strmap_put(&names, key, i) != i;
+	}
+	strmap_fini(&names);
+	arena_fini(&arena);
+	return found;
 }
 
-bool tui_source_has_places(const struct tui_source *source)
+static bool note_block(const struct profile_block *row, void *found)
 {
-	return !source->plain || source->plain->method == ANALYSIS_SAMPLE ||
-	       profile_has_call_sites(source->profile);
+	(void)row;
+	*(bool *)found = true;
+	return false;
 }
 
-struct analysis *tui_source_analysis(struct tui_source *source, bool places, struct error *err)
+static bool note_line(const struct profile_line_execution *row, void *found)
 {
-	struct analysis **analysis = places ? &source->places : &source->plain;
-	struct analysis_options options = source->asked;
+	(void)row;
+	*(bool *)found = true;
+	return false;
+}
+
+/* True of a damaged profile, too: the analysis says what is wrong with it. */
+static bool has_executions(const struct tui_source *source)
+{
+	struct error ignored;
+	bool found = false;
+
+	return !profile_each_block(source->profile, note_block, &found, &ignored) || found ||
+	       !profile_each_line_execution(source->profile, note_line, &found, &ignored) || found;
+}
+
+static bool has_samples(const struct tui_source *source)
+{
+	const char *method = profile_session(source->profile)->method;
+	size_t events;
+
+	profile_events(source->profile, &events);
+	return events || (method && strstr(method, "sample"));
+}
+
+/*
+ * The options of the view's analysis, and which it is. Where the profile has nothing that a further
+ * one would be of, the plain one is as good: the view says what it lacks.
+ */
+static enum source_kind choose(const struct tui_source *source, const char *view,
+			       struct analysis_options *options)
+{
+	const struct report_options wanted = {.view = view, .from = source->from, .to = source->to};
+
+	*options = source->asked;
+	options->merge_threads = source->merge_threads;
+	report_select(&wanted, options);
+	if (options->places) {
+		options->code = true; /* of instructions, which lines share it with */
+		if (has_samples(source) || profile_has_call_sites(source->profile) ||
+		    has_executions(source))
+			return SOURCE_PLACES;
+	} else if (options->executions && has_executions(source)) {
+		return SOURCE_EXECUTED;
+	} else if (options->merge_threads != source->merge_threads && has_namesakes(source)) {
+		return SOURCE_MERGED;
+	} else if (options->from != source->from || options->to != source->to) {
+		return SOURCE_ALL_TIME;
+	}
+	*options = source->asked;
+	options->merge_threads = source->merge_threads;
+	options->from = source->from;
+	options->to = source->to;
+	return SOURCE_PLAIN;
+}
+
+bool tui_source_has(const struct tui_source *source, const char *view)
+{
+	struct analysis_options options;
+
+	return source->analyses[choose(source, view, &options)] != NULL;
+}
+
+struct analysis *tui_source_analysis(struct tui_source *source, const char *view, struct error *err)
+{
+	struct analysis_options options;
+	struct analysis **analysis = &source->analyses[choose(source, view, &options)];
 
 	if (*analysis)
 		return *analysis;
-	options.merge_threads = source->merge_threads;
-	options.places = options.call_places = options.code = options.sampled_places = places;
-	options.executions = places;
 	if (source->process)
 		options.processes = (struct analysis_globs){
 			.items = (const char *const *)&source->process, .count = 1};

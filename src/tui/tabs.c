@@ -4,19 +4,19 @@
 #include <string.h>
 
 const struct browser_tab browser_tabs[] = {
-	{"summary", "summary", false, false},
-	{"functions", "functions", false, false},
-	{"call tree", "calltree", false, false},
-	{"inverted", "calltree", true, false},
-	{"threads", "threads", false, false},
-	{"processes", "processes", false, false},
-	{"os", "os", false, false},
-	{"lines", "lines", false, true},
-	{"modules", "modules", false, false},
-	{"instructions", "instructions", false, true},
-	{"coverage", "coverage", false, false},
-	{"marks", "marks", false, false},
-	{"methods", "methods", false, false},
+	{"summary", "summary", false},
+	{"functions", "functions", false},
+	{"call tree", "calltree", false},
+	{"inverted", "calltree", true},
+	{"threads", "threads", false},
+	{"processes", "processes", false},
+	{"os", "os", false},
+	{"lines", "lines", false},
+	{"modules", "modules", false},
+	{"instructions", "instructions", false},
+	{"coverage", "coverage", false},
+	{"marks", "marks", false},
+	{"methods", "methods", false},
 };
 
 const size_t browser_tab_count = sizeof(browser_tabs) / sizeof(browser_tabs[0]);

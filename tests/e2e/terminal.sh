@@ -19,7 +19,7 @@ __attribute__((noinline)) static void inner_most(int i)
 
 __attribute__((noinline)) static void outer_loop(void)
 {
-	for (int i = 0; i < 2000; i++)
+	for (int i = 0; i < TIMES; i++)
 		inner_most(i);
 	sum++;
 }
@@ -43,11 +43,15 @@ int main(void)
 }
 C
 cd "$work"
-gcc -g -O1 -pthread -o work work.c
+gcc -g -O1 -pthread -DTIMES=2000 -o work work.c
+gcc -g -O1 -pthread -DTIMES=200000 -o long work.c
 "$TARE" record -q --exact --call-sites -o p.tare -- ./work $'\033]2;owned\a\033[2J'
 "$TARE" report functions p.tare --format=csv --columns=function | tail -n +2 >names
 n=$(wc -l <names)
 m=$(grep -n '^outer_loop$' names | cut -d: -f1) # its row
+
+"$TARE" record -q -o default.tare -- ./long
+"$TARE" record -q --lines -o lines.tare -- ./long
 
 tmux_() {
 	LC_ALL=C.UTF-8 tmux -u -S "$work/tmux" -f /dev/null "$@"
@@ -204,6 +208,22 @@ after 2 -- "by cpu_exclusive"
 after Enter -- "callers of"
 after 3 -- "outer_loop" "by cpu_inclusive"
 lacks "work ("
+key q
+restored 0
+
+# ---- what samples and counts tell of places, beside calls ----
+begin "functions default.tare"
+after / -- "search: _"
+key -l inner_most
+after Enter a -- "annotate of inner_most" "sum += (unsigned long)(i * j);"
+after 8 -- "work.c:9"
+after 9 Tab -- "add %"
+after 1 -- "pool (2 threads)"
+key q
+restored 0
+begin "branches lines.tare"
+shows "160,000,000" "work.c:8"
+after 8 -- "Executions" "work.c:"
 key q
 restored 0
 

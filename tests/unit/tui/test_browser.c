@@ -470,6 +470,148 @@ static void test_many_rows(void **state)
 	write_profile();
 }
 
+/* What a default recording has: calls, and samples of the same functions. */
+static void write_both(void)
+{
+	static const struct small_node nodes[] = {
+		{.thread = 1, .elapsed = 10},
+		{.thread = 1, .parent = 1, .function = 1, .calls = 1, .elapsed = 990},
+	};
+	struct profile_writer *writer = small_profile_open(path);
+
+	small_process(writer, 100, "work");
+	small_thread(writer, 1, 101, 1000, 0);
+	small_module(writer, "/usr/bin/work");
+	small_function(writer, 1, "main", 0x1000);
+	small_function(writer, 1, "parse", 0x1100);
+	small_nodes(writer, nodes, 2);
+	const int64_t event = small_event(writer, "cpu-clock", "ns");
+	const int64_t main = small_stack(writer, 0, 1, 0x1010);
+	const int64_t parse = small_stack(writer, main, 2, 0x1120);
+	small_samples(writer, &(struct profile_stack_value)SMALL_VALUE(1, event, main, 3, 0, 0));
+	small_samples(writer, &(struct profile_stack_value)SMALL_VALUE(1, event, parse, 9, 0, 0));
+	small_profile_commit_as(writer, "instrument,sample");
+}
+
+static void test_places_of_samples(void **state)
+{
+	(void)state;
+	write_both();
+	open_at("functions");
+	press("8");
+	has_rows("parse main");
+	browser_press(&browser, TUI_KEY_TAB);
+	browser_press(&browser, TUI_KEY_TAB);
+	assert_string_equal(browser_tabs[browser.tab].name, "instructions");
+	has_rows("parse main");
+	press("a");
+	assert_false(shows("needs samples or call sites"));
+	press("2");
+	assert_true(shows("Calls"));
+	close_it();
+	write_profile();
+}
+
+/* What --lines counts: branches have it, and lines without any samples. */
+static void write_executed(void)
+{
+	static const struct small_node nodes[] = {
+		{.thread = 1, .elapsed = 10},
+		{.thread = 1, .parent = 1, .function = 1, .calls = 1, .elapsed = 990},
+	};
+	struct profile_writer *writer = small_profile_open(path);
+	struct error err = {0};
+
+	small_process(writer, 100, "work");
+	small_thread(writer, 1, 101, 1000, 0);
+	small_module(writer, "/usr/bin/work");
+	small_function(writer, 1, "main", 0x1000);
+	small_nodes(writer, nodes, 2);
+	const struct profile_source source = {.path = "/src/work.c"};
+	const int64_t file = profile_add_source(writer, &source, &err);
+	const struct profile_block block = {.module = 1,
+					    .function = 1,
+					    .link_addr = 0x1010,
+					    .size = 8,
+					    .instructions = 2,
+					    .branches = true,
+					    .source = file,
+					    .line = 7};
+	small_require(profile_add_block(writer, &block, &err) == 1, &err);
+	const struct profile_execution executed = {
+		.thread = 1, .block = 1, .count = 50, .taken = 49};
+	small_require(profile_add_execution(writer, &executed, &err), &err);
+	const struct profile_line_execution line = {
+		.thread = 1, .function = 1, .source = file, .line = 7, .count = 50};
+	small_require(profile_add_line_execution(writer, &line, &err), &err);
+	small_profile_commit(writer);
+}
+
+static void test_executions(void **state)
+{
+	(void)state;
+	write_executed();
+	open_at("branches");
+	has_rows("main");
+	assert_true(shows("98.0"));
+	press("8");
+	has_rows("main");
+	assert_true(shows("work.c:7"));
+	close_it();
+	write_profile();
+}
+
+/* Samples of a part of the time; what is of calls says that it has none. */
+static void test_part_of_the_time(void **state)
+{
+	(void)state;
+	struct profile_writer *writer = small_profile_open(path);
+	small_process(writer, 100, "work");
+	small_thread(writer, 1, 101, 0, 0);
+	small_module(writer, "/usr/bin/work");
+	small_function(writer, 1, "main", 0x1000);
+	small_function(writer, 1, "parse", 0x1100);
+	const int64_t event = small_event(writer, "cpu-clock", "ns");
+	const int64_t main = small_stack(writer, 0, 1, 0x1010);
+	const int64_t parse = small_stack(writer, main, 2, 0x1120);
+	small_samples(writer, &(struct profile_stack_value)SMALL_VALUE(1, event, main, 1, 1000, 0));
+	small_samples(writer,
+		      &(struct profile_stack_value)SMALL_VALUE(1, event, parse, 1, 1000, 0));
+	small_chunk(writer,
+		    (struct profile_sample_chunk){
+			    .thread = 1, .event = event, .begin_ticks = 1000, .samples = 2},
+		    (struct small_sample[]){{0, (uint64_t)main, 1000},
+					    {1500000, (uint64_t)parse, 1000}});
+	small_profile_commit_as(writer, "sample");
+	shown.to = "1";
+	open_at("functions");
+	has_rows("main");
+	assert_true(shows("to 1; "));
+	press("8");
+	has_rows("main");
+	close_it();
+	write_both();
+	struct error err = {0};
+	assert_true(browser_open(&browser, &options, &err));
+	assert_false(browser_begin(&browser, &err));
+	assert_non_null(strstr(err.message, "--from and --to choose among samples"));
+	close_it();
+	shown.to = NULL;
+	write_profile();
+}
+
+/* As tare report has it: the hot path of all threads of a name. */
+static void test_summary(void **state)
+{
+	(void)state;
+	open_at("summary");
+	browser_resize(&browser, 100, 100);
+	assert_true(shows("worker (2 threads)"));
+	press("3");
+	assert_false(shows("worker (2 threads)"));
+	close_it();
+}
+
 /* Whatever is pressed, the cursor is at a row, and that row on the screen. */
 static void test_any_keys(void **state)
 {
@@ -522,6 +664,10 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_many_rows),
+		cmocka_unit_test(test_places_of_samples),
+		cmocka_unit_test(test_executions),
+		cmocka_unit_test(test_part_of_the_time),
+		cmocka_unit_test(test_summary),
 		cmocka_unit_test(test_any_keys),
 	};
 
