@@ -1,7 +1,8 @@
 /*
  * tare record: run a command and profile it, or sample what runs already. Exit status: the
- * command's once it has run, 128+n where signal n killed it; 125 where tare failed before or does
- * not support the program, 126 where the command cannot be executed, 127 where it is not found.
+ * command's once it has run, 128+n where signal n killed it; 125 where tare failed before or can
+ * neither instrument nor sample the program, 126 where the command cannot be executed, 127 where it
+ * is not found.
  */
 #include "cli/command.h"
 #include "cli/continuous.h"
@@ -99,8 +100,8 @@ static const struct option record_option_table[] = {
 	 .argument = "METHOD",
 	 .help = "How to collect: instrument,sample (default) counts calls, times those that "
 		 "last long enough, and finds the times of all others by samples; instrument "
-		 "counts and times every call; sample interrupts the program at set intervals and "
-		 "keeps its stacks, nearly without cost",
+		 "counts every call, and times it unless the function is small; sample interrupts "
+		 "the program at set intervals and keeps its stacks, nearly without cost",
 	 .type = OPTION_TEXT,
 	 .proposals = method_proposals,
 	 .offset = offsetof(struct record_values, method)},
@@ -140,9 +141,9 @@ static const struct option record_option_table[] = {
 	 .offset = offsetof(struct record_values, adaptive)},
 	{.name = "exact",
 	 .needs = SELECTION_NEEDS_INSTRUMENT,
-	 .help = "Time every call, however short, which may take many times as long; what "
-		 "--method=instrument does, and --trace, --call-sites and --paused without "
-		 "--method",
+	 .help = "Time every call, which may take many times as long; those of small functions "
+		 "only with --small-functions=keep. It is what --method=instrument does, and "
+		 "--trace, --call-sites and --paused without --method",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct record_values, exact)},
 	{.name = "no-learned",
@@ -793,12 +794,16 @@ const struct command command_record = {
 		"made.\n"
 		"Instrumented copies are cached in $XDG_CACHE_HOME/tare or ~/.cache/tare.\n"
 		"With --method=sample COMMAND runs as it is, and its stacks are collected at set\n"
-		"intervals. -p PID and -a do that with what runs already.\n\n"
+		"intervals. -p PID and -a do that with what runs already. A program that cannot "
+		"be\n"
+		"instrumented is sampled instead, and a line says so; not with --exec or options "
+		"of\n"
+		"instrumentation.\n\n"
 		"Exit status: that of COMMAND, 128+N if signal N killed it, even if no profile "
 		"could be\n"
-		"written; 125 if tare failed before or does not support the program, 126 if it "
-		"cannot be\n"
-		"executed, 127 if it is not found.",
+		"written; 125 if tare failed before, or can neither instrument nor sample it; 126 "
+		"if it\n"
+		"cannot be executed, 127 if it is not found.",
 	.examples =
 		"tare record -- ./prog                    # calls and samples, into prog.tare\n"
 		"tare record --method=sample -- make -j8  # nearly without cost, children too\n"
