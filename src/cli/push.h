@@ -1,11 +1,11 @@
 /*
  * Sending a profile to a server of continuous profiles, as pprof by HTTP. `tare export` and curl do
- * the work, as processes: curl knows proxies, certificates and, from ~/.curlrc and ~/.netrc, who
- * the user is.
+ * the work, as processes: curl knows proxies, certificates and, from ~/.curlrc, who the user is. It
+ * reads ~/.netrc only where ~/.curlrc says so.
  *
- * Pyroscope: POST /ingest,
- * https://grafana.com/docs/pyroscope/latest/configure-server/about-server-api Parca: POST
- * /profiles/writeraw, the JSON form of ProfileStoreService.WriteRaw
+ * - Pyroscope: POST /ingest, see
+ *   https://grafana.com/docs/pyroscope/latest/configure-server/about-server-api
+ * - Parca: POST /profiles/writeraw, the JSON form of ProfileStoreService.WriteRaw
  */
 #ifndef TARE_CLI_PUSH_H
 #define TARE_CLI_PUSH_H
