@@ -96,7 +96,7 @@ static bool root_make_directories(struct cache *cache, struct error *err)
 			return false;
 	}
 	if (fstatvfs(cache->root_fd, &file_system) == 0 && (file_system.f_flag & ST_NOEXEC))
-		return error_set(err, ERROR_UNSUPPORTED,
+		return error_set(err, ERROR_PERMISSION,
 				 "the cache %s lies on a file system that is mounted noexec, so no "
 				 "program could run from it; set XDG_CACHE_HOME to another place",
 				 cache->root);
