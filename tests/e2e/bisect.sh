@@ -25,8 +25,18 @@ found() {
 		fail "expected $*: $(cat "$work/found")"
 }
 
-bisect one
+cat >"$work/tare" <<EOF
+#!/bin/sh
+echo "\$*" >>"$work/commands"
+exec "$TARE" "\$@"
+EOF
+chmod +x "$work/tare"
+bisect one -- --tare "$work/tare"
 found suspects suspect_middle
+# All runs have the same probes, whatever was learned of the functions meanwhile.
+grep -q '^record ' "$work/commands" || fail "nothing was recorded"
+! grep '^record ' "$work/commands" | grep -qv -e ' --exact ' || fail "not exact: $(cat "$work/commands")"
+grep -q '^again with: tare record --exact ' "$work/found" || fail "again in another way: $(cat "$work/found")"
 bisect one -- --transform=null
 found suspects suspect_middle
 runs=$(grep -oE '^[0-9]+ runs' "$work/found" | cut -d' ' -f1)
