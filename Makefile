@@ -166,7 +166,7 @@ fleet:
 	@$(MAKE) --no-print-directory everything
 	bench/fleet $(BUILD) $(if $(COUNT),--count=$(COUNT)) $(if $(DUCKDB),--duckdb=$(DUCKDB)) $(if $(CHDB),--chdb=$(CHDB))
 
-# Recordings of real programs beside perf, callgrind and plain runs; a quarter of an hour on a machine that does
+# Recordings of real programs beside perf, callgrind and plain runs; half an hour on a machine that does
 # nothing else. OPTIONS of `tare record`, ONLY one program.
 accuracy:
 	@scripts/setup build accuracy

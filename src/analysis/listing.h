@@ -8,7 +8,7 @@
 
 #include "analysis/analysis.h"
 
-/* The numbers are those of the page, see docs/reference/html-report.md. */
+/* The numbers are those of the page, see docs/development/page.md. */
 enum listing_kind {
 	LISTING_PLAIN,
 	LISTING_BRANCH, /* conditional */

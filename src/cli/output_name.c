@@ -14,8 +14,9 @@ static bool append_rank(bool is_size, struct str *out, struct error *err)
 
 	if (!rank.launcher || (is_size && !rank.size))
 		return error_set(err, ERROR_USAGE,
-				 "%%%c has no value: neither Open MPI, MPICH nor Slurm has started "
-				 "this process as a rank of a job",
+				 "%%%c has no value: no launcher of Open MPI, PMIx, MPICH, Intel "
+				 "MPI, MVAPICH or Slurm has started this process as a rank of a "
+				 "job",
 				 is_size ? 'n' : 'r');
 	str_printf(out, "%u", is_size ? rank.size : rank.rank);
 	return true;

@@ -2,12 +2,14 @@
  * Waits in the data of struct profile_wait, read as untrusted bytes, and written. Each record is
  * seven numbers in LEB128; `lost` and `os` are signed ones (SLEB128):
  *
- *   begin      of the interval, on the thread's clock, since the end of the record before (first:
- * 0) length     of the interval, ticks lost       ticks of the session less the thread's clock at
- * the end, less that of the record before (first: less the thread's begin_ticks) blocked, preempted
- * ticks of these that it waited count      of intervals that were joined os         id of the row
- * of OS time with the longest wait, less that of the record before (first: less 0); the id 0: not
- * known
+ * - begin: of the interval, on the thread's clock, since the end of the record before (first: 0)
+ * - length: of the interval, in ticks
+ * - lost: ticks of the session less the thread's clock at the end, less that of the record before
+ *   (first: less the thread's begin_ticks)
+ * - blocked, preempted: ticks of these that it waited
+ * - count: of intervals that were joined
+ * - os: id of the row of OS time with the longest wait, less that of the record before (first: less
+ *   0); the id 0: not known
  *
  * The thread's clock counts its elapsed time, without the cost of its probes.
  */

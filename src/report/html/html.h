@@ -1,7 +1,7 @@
 /*
  * html: one analysis, or two to compare, → one HTML page that needs nothing else: neither other
  * files nor a network. The page is built from web/; its data are described in
- * docs/reference/html-report.md.
+ * docs/development/page.md.
  */
 #ifndef TARE_REPORT_HTML_H
 #define TARE_REPORT_HTML_H

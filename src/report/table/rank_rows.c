@@ -14,7 +14,8 @@ static bool find_ranks(struct report *report, struct error *err)
 		return true;
 	return error_set(err, ERROR_NOT_FOUND,
 			 "the view %s needs ranks of a parallel job, and the profile has none: no "
-			 "launcher of Open MPI, MPICH or Slurm has started any of its processes%s",
+			 "launcher of Open MPI, PMIx, MPICH, Intel MPI, MVAPICH or Slurm has "
+			 "started any of its processes%s",
 			 report->view->name,
 			 profile_version(report->analysis->profile) < PROFILE_RANKS_SINCE
 				 ? ", or the tare that recorded it was too old to see it"

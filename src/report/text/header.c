@@ -1,6 +1,6 @@
 /*
- * The header of text reports, two to four lines: what was recorded and when, how long it took, and
- * whether something is wrong. All else that is known of a recording is in facts.c.
+ * The header of text reports, three or four lines: what was recorded and when, how long it took,
+ * and whether something is wrong. All else that is known of a recording is in facts.c.
  */
 #include "report/text/key_line.h"
 #include "report/text/text.h"
