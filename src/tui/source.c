@@ -51,7 +51,7 @@ static bool has_namesakes(const struct tui_source *source)
 		profile_processes(source->profile, &process_count);
 	const struct profile_thread *threads = profile_threads(source->profile, &thread_count);
 	struct strmap names = {0};
-	struct arena arena;
+	struct arena arena = {0};
 	bool found = false;
 
 	arena_init(&arena);
