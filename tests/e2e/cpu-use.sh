@@ -17,8 +17,9 @@ record bash -c 'burn() { for ((i = 0; i < $1; i++)); do :; done; }
 told=$(awk '{ for (i = 1; i <= NF; i++) { split($i, part, /[ms]/); sum += 60 * part[1] + part[2] } } END { print sum }' \
 	"$work/recorded.stdout")
 seen=$(query "SELECT sum(cpu_ticks) / ticks_per_second FROM cpu_use, session")
-# More by what it used until its end; less by what it used before its program began.
-awk "BEGIN { exit !($seen > $told - 0.03 && $seen < 1.25 * $told + 0.2) }" ||
+# More by what it used until its end; less by what it used before its program began, which takes longer where
+# the machine is slow, as the rest does.
+awk "BEGIN { exit !($seen > 0.97 * $told - 0.03 && $seen < 1.25 * $told + 0.2) }" ||
 	fail "CPU use of $seen s was recorded, the shell tells $told s"
 [ "$(query "SELECT count(*) > 3 FROM cpu_use JOIN process p ON p.id = process WHERE p.name LIKE 'bash%'")" = 1 ] ||
 	fail "no CPU use over time: $(query "SELECT * FROM cpu_use")"
