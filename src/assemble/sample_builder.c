@@ -23,13 +23,6 @@ struct track {
 	struct sample_record last;     /* in it */
 };
 
-struct value {
-	uint32_t track;
-	int64_t stack;
-	uint64_t samples, weight, truncated, squares;
-	uint64_t unclocked_samples, unclocked_weight, unclocked_squares;
-};
-
 /* A thread's samples in tare's own code. */
 struct own {
 	int64_t thread, event;
@@ -44,7 +37,7 @@ struct sample_builder {
 	struct map tracks_by_id;
 	struct vec_of(struct track) tracks;
 	struct map values_by_id;
-	struct vec_of(struct value) values;
+	struct vec_of(struct profile_stack_value) values; /* by track and stack */
 	struct map owns_by_thread;
 	struct vec_of(struct own) owns;
 	struct sample_builder_counts counts;
@@ -177,10 +170,11 @@ static void value_count(struct sample_builder *builder, size_t track,
 	const uint64_t index = *map_put(&builder->values_by_id, key, builder->values.len);
 
 	if (index == builder->values.len) {
-		const struct value fresh = {.track = (uint32_t)track, .stack = stack};
+		const struct profile_stack_value fresh = {
+			.thread = sample->thread, .event = sample->event, .stack = stack};
 		vec_push(&builder->values, fresh);
 	}
-	struct value *value = &builder->values.data[index];
+	struct profile_stack_value *value = &builder->values.data[index];
 	/* n samples of n each are n squared */
 	const uint64_t squares = sample->at_once ? sample->at_once : 1;
 	value->samples++;
@@ -247,19 +241,7 @@ static bool write_owns(struct sample_builder *builder, struct error *err)
 static bool write_values(struct sample_builder *builder, struct error *err)
 {
 	vec_foreach (value, &builder->values) {
-		const struct track *track = &builder->tracks.data[value->track];
-		const struct profile_stack_value row = {
-			.thread = track->thread,
-			.event = track->event,
-			.stack = value->stack,
-			.samples = value->samples,
-			.weight = value->weight,
-			.truncated = value->truncated,
-			.squares = value->squares,
-			.unclocked_samples = value->unclocked_samples,
-			.unclocked_weight = value->unclocked_weight,
-			.unclocked_squares = value->unclocked_squares};
-		if (!profile_add_stack_value(builder->writer, &row, err))
+		if (!profile_add_stack_value(builder->writer, value, err))
 			return false;
 	}
 	return true;

@@ -231,7 +231,7 @@ static bool sum_unclocked(const struct profile_stack_value *row, void *context)
 	return true;
 }
 
-static struct profile_stack_value unclocked(void)
+static void assert_unclocked(uint64_t samples, uint64_t weight, uint64_t squares)
 {
 	struct profile *profile = finish();
 	struct profile_stack_value sum = {0};
@@ -239,7 +239,9 @@ static struct profile_stack_value unclocked(void)
 
 	assert_true(profile_each_stack_value(profile, sum_unclocked, &sum, &err));
 	profile_close(profile);
-	return sum;
+	assert_int_equal(sum.unclocked_samples, samples);
+	assert_int_equal(sum.unclocked_weight, weight);
+	assert_int_equal(sum.unclocked_squares, squares);
 }
 
 /* Of three at 100 and one each at 101 and 102, the last is in time. */
@@ -259,10 +261,7 @@ static void test_before_the_clock_begins(void **state)
 		assert_true(sample_builder_add(builder, &sample, &err));
 	add(stack("main;foo"), 101, 20, false);
 	add(stack("main;foo"), 102, 40, false);
-	const struct profile_stack_value sum = unclocked();
-	assert_int_equal(sum.unclocked_samples, 4);
-	assert_int_equal(sum.unclocked_weight, 50);
-	assert_int_equal(sum.unclocked_squares, 10);
+	assert_unclocked(4, 50, 10);
 }
 
 static void test_thread_without_a_clock(void **state)
@@ -270,10 +269,7 @@ static void test_thread_without_a_clock(void **state)
 	(void)state;
 	add(stack("main"), 100, 10, false);
 	add(stack("main;foo"), 101, 20, false);
-	const struct profile_stack_value sum = unclocked();
-	assert_int_equal(sum.unclocked_samples, 2);
-	assert_int_equal(sum.unclocked_weight, 30);
-	assert_int_equal(sum.unclocked_squares, 2);
+	assert_unclocked(2, 30, 2);
 }
 
 /* ---- in tare's own code ---- */
