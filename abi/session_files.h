@@ -190,8 +190,9 @@ struct tare_unfollowed_record {
  * call in progress is (start of the call above it, or the clock) - start - child.
  *
  * Where a call was shorter than the cost assumed for its probes, these times are below 0, so that
- * what one call was charged too little another is not charged too much. Whoever adds them up
- * raises a node's sum to its OS time, or 0, and the thread's clock by as much.
+ * what one call was charged too little another is not charged too much. So may be the clock, until
+ * the OS is seen at work. Whoever adds times up raises a node's sum to its OS time, or 0, and the
+ * thread's clock by as much.
  */
 struct tare_node {
 	/* Return address of the handler call of the ENTER or direct CALL stub that reported this
@@ -200,7 +201,7 @@ struct tare_node {
 	uint64_t last_child; /* run address of the child found last: a cache of one */
 	uint64_t parent;     /* run address of the caller's node; the root's own for the root */
 	uint64_t sp;	/* in progress: frame sp - TARE_CALL_BELOW - marks; root: stack's end */
-	uint64_t start; /* in progress: the clock at its begin */
+	uint64_t start; /* in progress: the clock at its begin, signed */
 	int64_t child;	/* in progress: inclusive ticks of the calls it made that have ended */
 	/* Run address of the function's original entry, or of the call's target. 0: thread root.
 	   Once another module has taken the place, the upper 16 bits tell which it was: see
@@ -425,12 +426,12 @@ struct tare_thread_file {
 	/* hot; the fast path touches only these two cache lines of the page */
 	_Alignas(64) uint64_t gate; /* 0: open; else rsp of the probe at work, or ~0: off */
 	uint64_t top;		    /* run address of the innermost call's node */
-	uint64_t now_ticks;	    /* the thread's clock at its last event, 0 at its begin */
-	uint64_t lost_ticks;	    /* TSC less the clock: cost of the probes so far, and begin */
-	uint64_t stack_low;	    /* place of the lowest frame of the present stack, or below */
-	uint64_t rseq_word;	    /* run address of the thread's rseq_cs, or of a dummy word */
-	uint64_t rseq_armed;	    /* the value it holds while nothing has happened */
-	uint64_t syscalls;	    /* system calls counted by SYSCALL probes */
+	uint64_t now_ticks;  /* the thread's clock at its last event, 0 at its begin; signed */
+	uint64_t lost_ticks; /* TSC less the clock: cost of the probes so far, and begin */
+	uint64_t stack_low;  /* place of the lowest frame of the present stack, or below */
+	uint64_t rseq_word;  /* run address of the thread's rseq_cs, or of a dummy word */
+	uint64_t rseq_armed; /* the value it holds while nothing has happened */
+	uint64_t syscalls;   /* system calls counted by SYSCALL probes */
 
 	/* The event log (abi/trace.h), of which the handlers touch this line only. */
 	_Alignas(64) uint64_t trace_next; /* run address of the next record; 0: no log */

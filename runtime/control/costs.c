@@ -14,19 +14,20 @@ uint64_t costs_pair_ticks(void)
 	       state_session.cost_ticks[TARE_EVENT_LEAVE];
 }
 
+uint64_t costs_between(uint64_t then, uint64_t now)
+{
+	return (int64_t)(now - then) > 0 ? now - then : 0;
+}
+
 /* Time while collection was off is no work, and is not taken by the runtime either. */
 struct costs_mark costs_now(const struct tare_thread_file *self)
 {
 	return (struct costs_mark){
-		.worked_ticks = self->now_ticks - self->blocked_ticks - self->preempted_ticks,
+		.worked_ticks =
+			costs_between(self->blocked_ticks + self->preempted_ticks, self->now_ticks),
 		.taken_ticks = self->lost_ticks - self->begin_ticks - self->idle_ticks,
 		.own_ticks = self->own_ticks,
 	};
-}
-
-uint64_t costs_between(uint64_t then, uint64_t now)
-{
-	return (int64_t)(now - then) > 0 ? now - then : 0;
 }
 
 struct sums_work costs_since(const struct tare_thread_file *self, const struct costs_mark *then)

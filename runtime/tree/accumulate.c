@@ -383,6 +383,7 @@ void accumulate_init(struct tare_thread_file *self, struct accumulate_local *loc
 	self->local = (uint64_t)local;
 	context_init(self);
 	self->begun_above = ~0ULL;
+	local->floor_ticks = 0;
 	stacks_init(self);
 	accumulate_begin(self, ticks);
 	self->top = (uint64_t)context_nodes(self);

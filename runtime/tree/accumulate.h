@@ -60,6 +60,7 @@ struct accumulate_local {
 	   counted then; 0: none. Set by the host. */
 	uint64_t unseen_above;
 	bool some_are_counted; /* the host's: some functions tell no begin and end of calls */
+	uint64_t floor_ticks;  /* the clock when the OS was seen at work last; it stays above */
 	uint64_t trace_ticks;  /* TSC of the event at work, for the event log */
 	/* The host's: where the log is mapped, and whether the mapping moves on with it. */
 	uint64_t trace_window, trace_window_bytes;

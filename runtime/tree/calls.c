@@ -30,13 +30,43 @@ static void mark_special(const struct tare_thread_file *self, struct tare_node *
 
 /* ---- the clock ---- */
 
+/* So much more was taken off for probes than they took: the interval that ends gets it back. */
+static void clock_put_forward(struct tare_thread_file *self, uint64_t ticks)
+{
+	top_of(self)->clamped_ticks += ticks;
+	self->now_ticks += ticks;
+	self->lost_ticks -= ticks;
+}
+
 /* The clock has stepped back by more than the cost of a probe: it goes on from where it was. */
 static void clock_step_over(struct tare_thread_file *self, uint64_t ticks)
 {
 	self->negative++;
-	top_of(self)->clamped_ticks += ticks;
-	self->now_ticks += ticks;
-	self->lost_ticks -= ticks;
+	clock_put_forward(self, ticks);
+}
+
+static void clock_put_above(struct tare_thread_file *self, uint64_t floor_ticks, uint64_t ticks)
+{
+	const int64_t missing = (int64_t)(floor_ticks - ticks);
+
+	if (missing > 0)
+		clock_put_forward(self, (uint64_t)missing);
+}
+
+/*
+ * From one time that the OS was at work to the next, thousands of probes as a rule, the clock does
+ * not go back: probes that take less now than was measured cannot have taken more than all the
+ * time. `before`: the clock at the event before this one. Returns it as it has to be.
+ */
+static uint64_t clock_keep_floor(struct tare_thread_file *self, uint64_t before)
+{
+	struct accumulate_local *local = context_local(self);
+	const uint64_t floor = local->floor_ticks;
+
+	clock_put_above(self, floor, before);
+	clock_put_above(self, floor, self->now_ticks);
+	local->floor_ticks = self->now_ticks;
+	return (int64_t)(floor - before) > 0 ? floor : before;
 }
 
 /* A system call makes a thread wait, and takes time; preemption and faults have none. */
@@ -159,7 +189,7 @@ void calls_charge(struct tare_thread_file *self, const struct accumulate_event *
 	if (delta < -TARE_PROBE_TICKS_MAX)
 		clock_step_over(self, (uint64_t)-delta);
 	if (event->os) {
-		os_charge(self, event, before);
+		os_charge(self, event, clock_keep_floor(self, before));
 		trace_os(self, event);
 	}
 	self->lost_ticks += event->cost_ticks;

@@ -32,17 +32,24 @@ static void take_process_file(struct assembly *assembly, const char *name, uint6
 	vec_push(&assembly->processes, process);
 }
 
+/* What the thread worked; nothing where its clock lies below 0. */
+static uint64_t worked_ticks(const struct tare_thread_file *header)
+{
+	const int64_t ticks =
+		(int64_t)(header->now_ticks - header->blocked_ticks - header->preempted_ticks);
+
+	return ticks > 0 ? (uint64_t)ticks : 0;
+}
+
 static void take_thread_file(struct assembly *assembly, const char *name,
 			     const struct tare_thread_file *header)
 {
-	const struct assemble_thread thread = {.name = mem_strdup(name),
-					       .pid = header->pid,
-					       .tid = header->tid,
-					       .begin_ticks = header->begin_ticks,
-					       .claim = {.paths = header->node_count,
-							 .ticks = header->now_ticks -
-								  header->blocked_ticks -
-								  header->preempted_ticks}};
+	const struct assemble_thread thread = {
+		.name = mem_strdup(name),
+		.pid = header->pid,
+		.tid = header->tid,
+		.begin_ticks = header->begin_ticks,
+		.claim = {.paths = header->node_count, .ticks = worked_ticks(header)}};
 	vec_push(&assembly->threads, thread);
 }
 

@@ -156,7 +156,9 @@ void tree_compute_overhead(struct tree *tree, const uint64_t cost_ticks[TARE_EVE
 
 uint64_t tree_clock(const struct tree *tree)
 {
-	return tree->thread->header.now_ticks + tree->given_back_ticks;
+	const int64_t ticks = (int64_t)(tree->thread->header.now_ticks + tree->given_back_ticks);
+
+	return ticks > 0 ? (uint64_t)ticks : 0;
 }
 
 void tree_settle(struct tree *tree, struct thread_file *thread)

@@ -13,15 +13,9 @@ struct chain {
 	size_t count;
 };
 
-/* Sums of times may lie below 0: abi/session_files.h. */
-static bool value_is_sound(int64_t sum)
-{
-	return sum <= (int64_t)SESSION_FILE_VALUE_MAX && sum >= -(int64_t)SESSION_FILE_VALUE_MAX;
-}
-
 static bool is_sane(const struct tare_node *node)
 {
-	return node->start <= SESSION_FILE_VALUE_MAX && value_is_sound(node->child) &&
+	return session_sum_is_sound((int64_t)node->start) && session_sum_is_sound(node->child) &&
 	       node->os_exclusive <= SESSION_FILE_VALUE_MAX;
 }
 
@@ -74,9 +68,13 @@ static int64_t missing_child_ticks(const struct chain *chain)
 	for (size_t i = 0; i < chain->count; i++)
 		missing -= thread->nodes[chain->links[i]].child;
 	missing -= thread->nodes[0].child;
-	const int64_t most = (int64_t)thread->header.now_ticks;
+	const uint64_t most = thread->header.now_ticks + thread->header.lost_ticks -
+			      thread->header.begin_ticks; /* all that has passed */
 
-	return missing <= most && missing >= -most ? missing : 0;
+	return most <= SESSION_FILE_VALUE_MAX && missing <= (int64_t)most &&
+			       missing >= -(int64_t)most
+		       ? missing
+		       : 0;
 }
 
 /* The exclusive time so far. */

@@ -264,13 +264,31 @@ void process_file_fini(struct process_file *process)
 
 /* ---- thread files ---- */
 
+/* A sum of times; those below 0 are the reader's to raise. */
+static void cut_sum(int64_t *sum, uint64_t *damaged)
+{
+	if (session_sum_is_sound(*sum))
+		return;
+	*sum = 0;
+	(*damaged)++;
+}
+
+/* The thread's clock, a sum as well. */
+static void cut_clock(uint64_t *ticks, uint64_t *damaged)
+{
+	int64_t sum = (int64_t)*ticks;
+
+	cut_sum(&sum, damaged);
+	*ticks = (uint64_t)sum;
+}
+
 static bool thread_check_header(struct thread_file *thread, struct error *err)
 {
 	struct tare_thread_file *header = &thread->header;
 	uint64_t *const values[] = {
-		&header->now_ticks,	  &header->os_ticks,	     &header->blocked_ticks,
-		&header->preempted_ticks, &header->own_ticks,	     &header->syscalls,
-		&header->events,	  &header->inherited_frames,
+		&header->os_ticks,	   &header->blocked_ticks, &header->preempted_ticks,
+		&header->own_ticks,	   &header->syscalls,	   &header->events,
+		&header->inherited_frames,
 	};
 
 	if (header->magic != TARE_THREAD_MAGIC)
@@ -284,6 +302,7 @@ static bool thread_check_header(struct thread_file *thread, struct error *err)
 		cut_value(values[i], &thread->damaged);
 	for (size_t i = 0; i < TABLE_COUNT(header->thread_losses); i++)
 		cut_value(&header->thread_losses[i], &thread->damaged);
+	cut_clock(&header->now_ticks, &thread->damaged);
 	cut_stamp(&header->begin_ticks, &thread->damaged);
 	cut_stamp(&header->end_ticks, &thread->damaged);
 	cut_stamp(&header->lost_ticks, &thread->damaged);
@@ -296,15 +315,6 @@ void thread_file_bound(struct thread_file *thread, uint64_t ticks)
 
 	bound_counts(header->thread_losses, TABLE_COUNT(header->thread_losses), ticks,
 		     &thread->damaged);
-}
-
-/* A sum of times; those below 0 are the reader's to raise. */
-static void cut_sum(int64_t *sum, uint64_t *damaged)
-{
-	if (*sum <= (int64_t)SESSION_FILE_VALUE_MAX && *sum >= -(int64_t)SESSION_FILE_VALUE_MAX)
-		return;
-	*sum = 0;
-	(*damaged)++;
 }
 
 /* Calls that were shorter than their probes' cost took no time. */

@@ -8,6 +8,12 @@
 /* Opens a file of the session, if it is a regular one. -1 with err. */
 int session_file_open(int dir_fd, const char *name, uint64_t *size, struct error *err);
 
+/* Of times as a thread file has them: a sum may lie below 0 (abi/session_files.h). */
+static inline bool session_sum_is_sound(int64_t sum)
+{
+	return sum <= (int64_t)SESSION_FILE_VALUE_MAX && sum >= -(int64_t)SESSION_FILE_VALUE_MAX;
+}
+
 /* An open thread file. */
 struct thread_file_source {
 	int fd;

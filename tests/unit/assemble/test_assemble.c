@@ -336,6 +336,27 @@ static void test_cost_is_given_back(void **state)
 	assert_false(assembled.complete);
 }
 
+/* More was taken off for probes than the thread ran: its clock and a call in progress lie below 0.
+ */
+static void test_a_clock_below_zero_is_no_damage(void **state)
+{
+	struct session_writer_thread thread;
+	size_t count;
+
+	(void)state;
+	write_plain_process(10);
+	session_writer_thread_init(&thread, 10, 10);
+	session_writer_add_node(&thread, 0, 0x1000, 9, (uint64_t)-300);
+	const size_t open = session_writer_add_node(&thread, 0, 0x2000, 0, 0);
+	session_writer_open_call(&thread, open, 40, OPEN_ENTERED);
+	session_writer_write_thread(&thread, directory, "thread.10.10.0");
+	assemble();
+	assert_true(assembled.complete);
+	assert_int_equal(nodes[1].elapsed_ticks, 0);
+	assert_int_equal(nodes[2].elapsed_ticks, 40);
+	assert_int_equal(profile_threads(profile, &count)->now_ticks, 40);
+}
+
 static void test_overhead_by_kind_of_event(void **state)
 {
 	struct session_writer_thread thread_file;
@@ -929,6 +950,7 @@ int main(void)
 		ASSEMBLE_TEST(test_losses_of_a_process_are_told),
 		ASSEMBLE_TEST(test_os_time_never_exceeds_elapsed),
 		ASSEMBLE_TEST(test_cost_is_given_back),
+		ASSEMBLE_TEST(test_a_clock_below_zero_is_no_damage),
 		ASSEMBLE_TEST(test_overhead_by_kind_of_event),
 		ASSEMBLE_TEST(test_full_buckets),
 		ASSEMBLE_TEST(test_folded_nodes_are_marked),

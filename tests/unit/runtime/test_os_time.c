@@ -32,7 +32,8 @@ static void clock_back(struct thread *thread)
 	interval(thread, 5, false);
 }
 
-static void test_not_above_exclusive(void **state)
+/* Between two OS events the clock does not go back: the interval of the second is whole. */
+static void test_clock_keeps_above_os(void **state)
 {
 	struct thread thread;
 
@@ -42,11 +43,33 @@ static void test_not_above_exclusive(void **state)
 	interval(&thread, 100, true);
 	clock_back(&thread);
 	interval(&thread, 30, true);
-	assert_int_equal(thread.file->os_ticks, 100 - 15 + 30);
+	assert_int_equal(thread.file->os_ticks, 100 + 30);
 	assert_int_equal(thread.file->flagged, 2);
 	leave(&thread, 10, SP_TOP);
-	assert_values(&thread, MAIN, (struct values){1, 125, 125, 10, 10});
-	assert_int_equal(node_of(&thread, MAIN)->application_exclusive_min, 10);
+	assert_values(&thread, MAIN, (struct values){1, 140, 140, 10, 10});
+	assert_int_equal(node_of(&thread, MAIN)->clamped_ticks, 15);
+	assert_int_equal(thread.file->negative, 0);
+	thread_end(&thread);
+}
+
+/* An interval whose probe is said to have cost more than it took, and an OS event in it. */
+static void test_no_os_time_below_nothing(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread);
+	enter(&thread, 5, MAIN, SP_TOP);
+	thread.cost = 50;
+	interval(&thread, 100, true);
+	thread.cost = 0;
+	interval(&thread, 20, true);
+	assert_int_equal(thread.file->os_ticks, 100);
+	assert_int_equal(thread.file->now_ticks, 105);
+	interval(&thread, 7, true);
+	assert_int_equal(thread.file->os_ticks, 107);
+	leave(&thread, 10, SP_TOP);
+	assert_values(&thread, MAIN, (struct values){1, 117, 117, 10, 10});
 	thread_end(&thread);
 }
 
@@ -271,7 +294,8 @@ static void test_no_more_records(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_not_above_exclusive),
+		cmocka_unit_test(test_clock_keeps_above_os),
+		cmocka_unit_test(test_no_os_time_below_nothing),
 		cmocka_unit_test(test_callees_time_is_not_exclusive),
 		cmocka_unit_test(test_not_negative),
 		cmocka_unit_test(test_callers_know),
