@@ -24,7 +24,7 @@
 
 #include <stdint.h>
 
-#define TARE_SESSION_FILES_ABI 22
+#define TARE_SESSION_FILES_ABI 23
 #define TARE_PROCESS_NAME      "process."
 #define TARE_PROCESS_MAGIC     0x636f727065726174ULL /* "tareproc" */
 #define TARE_THREAD_MAGIC      0x7268746572617400ULL
@@ -41,6 +41,9 @@ enum tare_event_kind {
 
 /* No probe costs more: what seems a longer step back of the clock is one. */
 #define TARE_PROBE_TICKS_MAX 256
+
+/* A processor's pace does not change by more than that. */
+#define TARE_PACE_CHANGE_MAX 4
 
 /*
  * Pairs of probes around a call of an empty function, as they are measured in the target. The
@@ -63,6 +66,7 @@ struct tare_calibration {
 	/* 256 counters, and 256 dormant probes of functions or calls, one behind the other. Only of
 	   the begin. */
 	uint64_t counters_ticks, gates_ticks;
+	uint64_t pace; /* what runtime/control/pace.h measures; only of the begin */
 };
 
 /* ---- OS time, by cause: abi/os_cause.h ---- */
@@ -429,9 +433,8 @@ struct tare_thread_file {
 	uint64_t now_ticks;  /* the thread's clock at its last event, 0 at its begin; signed */
 	uint64_t lost_ticks; /* TSC less the clock: cost of the probes so far, and begin */
 	uint64_t stack_low;  /* place of the lowest frame of the present stack, or below */
-	uint64_t rseq_word;  /* run address of the thread's rseq_cs, or of a dummy word */
-	uint64_t rseq_armed; /* the value it holds while nothing has happened */
-	uint64_t syscalls;   /* system calls counted by SYSCALL probes */
+	uint32_t cost_ticks[TARE_EVENT_KINDS]; /* of a probe now, in the interval that it begins */
+	uint64_t rseq_word; /* run address of the thread's rseq_cs, or of a dummy word */
 
 	/* The event log (abi/trace.h), of which the handlers touch this line only. */
 	_Alignas(64) uint64_t trace_next; /* run address of the next record; 0: no log */
@@ -444,7 +447,9 @@ struct tare_thread_file {
 	uint32_t trace_slots;		  /* chunks that the file has had room for so far */
 	uint32_t trace_number;		  /* of the log's file */
 
-	_Alignas(64) uint64_t node_count; /* used */
+	_Alignas(64) uint64_t rseq_armed; /* what rseq_word holds while nothing has happened */
+	uint64_t syscalls;		  /* system calls counted by SYSCALL probes */
+	uint64_t node_count;		  /* used */
 	uint64_t node_limit;		  /* room that is backed by the file */
 	uint64_t node_max;		  /* in effect; see struct tare_node */
 	uint64_t chunk_count;		  /* of `chunks` */

@@ -8,6 +8,7 @@
 #define THREAD_NOW_TICKS	       80
 #define THREAD_LOST_TICKS	       88
 #define THREAD_STACK_LOW	       96
+#define THREAD_COSTS		       104
 #define THREAD_TRACE_NEXT	       128
 #define THREAD_TRACE_END	       136
 #define THREAD_TRACE_TICKS	       144
@@ -42,8 +43,7 @@
 #define MARK_BY_CALL	    2
 #define CALL_BELOW	    40 /* TARE_CALL_BELOW */
 
-#define SESSION_COSTS	    0
-#define SESSION_RSEQ_ARMED  32
+#define SESSION_RSEQ_ARMED  0
 #define PROCESS_RSEQ_OFFSET 0
 
 #define STUB_DATA	    8 /* TARE_STUB_DATA */

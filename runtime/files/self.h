@@ -101,8 +101,9 @@ struct state_private {
 	uint64_t file_end;	    /* that page's offset in the file */
 	uint64_t unloads;	    /* of modules, as noticed: see os_flag.h */
 	struct adapt_local adapt;
-	bool renamed;		/* the thread's last system call was about its name */
-	bool syscall_uncounted; /* its last system call is in no OS record yet */
+	bool renamed;		   /* the thread's last system call was about its name */
+	bool syscall_uncounted;	   /* its last system call is in no OS record yet */
+	uint64_t pace, pace_ticks; /* of pace.h, and when it was measured (TSC) */
 	struct state_objects objects;
 	struct state_private *made_before; /* all that were ever made */
 };

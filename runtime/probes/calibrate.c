@@ -21,6 +21,7 @@
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
 #include "runtime/control/control.h"
+#include "runtime/control/pace.h"
 #include "runtime/files/process.h"
 #include "runtime/os/os_flag.h"
 #include "runtime/tree/trace.h"
@@ -32,7 +33,7 @@
 #define LONG_TICKS    (1ULL << 28) /* a tenth of a second */
 #define MEANS_STATIC  (1ULL << 32) /* handlers of a static executable's own runtime */
 
-/* In calibrate_stubs.S. */
+/* In pace_work.S. */
 extern struct tare_slots calibrate_slots __attribute__((visibility("hidden")));
 extern volatile uint8_t calibrate_arm __attribute__((visibility("hidden")));
 void calibrate_enter(void);
@@ -85,7 +86,7 @@ static uint64_t quartile(uint64_t *values, int count)
 static void pair_measure(struct tare_thread_file *self, enum tare_probe_pair pair, int count,
 			 struct tare_calibration *result)
 {
-	const uint64_t *costs = state_session.cost_ticks;
+	const uint32_t *costs = self->cost_ticks;
 	uint64_t inside[BATCHES], both[BATCHES];
 	const struct tare_node *nodes =
 		(const struct tare_node *)(self->run_addr + TARE_THREAD_HEADER_BYTES);
@@ -100,9 +101,9 @@ static void pair_measure(struct tare_thread_file *self, enum tare_probe_pair pai
 		pairs[pair].batch();
 		inside[i] = node->elapsed_ticks - elapsed;
 		both[i] = self->now_ticks - now;
-		inside[i] += costs[pairs[pair].first] * BATCH_CALLS;
-		both[i] += costs[pairs[pair].first] * BATCH_CALLS +
-			   costs[pairs[pair].second] * (BATCH_CALLS - 1);
+		inside[i] += (uint64_t)costs[pairs[pair].first] * BATCH_CALLS;
+		both[i] += (uint64_t)costs[pairs[pair].first] * BATCH_CALLS +
+			   (uint64_t)costs[pairs[pair].second] * (BATCH_CALLS - 1);
 	}
 	result->inside_ticks[pair] = per_call(quartile(inside, count));
 	/* the pair's cost is rounded once */
@@ -209,6 +210,7 @@ static void measure(struct tare_calibration *result)
 	stage_begin(self);
 	state_thread = self;
 	pairs_measure(self, TARE_PAIRS, BATCHES, result);
+	result->pace = pace_measure();
 	result->syscall_ticks = per_call(batch_measure(calibrate_syscall, BATCHES));
 	calibrate_arm = 0;
 	result->bare_ticks = per_call(batch_measure(calibrate_enter, BATCHES));

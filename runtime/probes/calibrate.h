@@ -1,5 +1,6 @@
 /*
- * calibrate: what the probes themselves cost, measured in the target at its start and at its end.
+ * calibrate: what the probes themselves cost, measured in the target at its start and at its end;
+ * while it runs, see control/pace.h.
  */
 #ifndef TARE_RUNTIME_PROBES_CALIBRATE_H
 #define TARE_RUNTIME_PROBES_CALIBRATE_H

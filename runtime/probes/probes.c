@@ -13,6 +13,7 @@
 #include "runtime/control/adapt.h"
 #include "runtime/control/control.h"
 #include "runtime/control/looks.h"
+#include "runtime/control/pace.h"
 #include "runtime/control/triggers.h"
 #include "runtime/exec/exec.h"
 #include "runtime/exec/sandbox.h"
@@ -42,6 +43,7 @@ AT(tare_thread_file, top, THREAD_TOP);
 AT(tare_thread_file, now_ticks, THREAD_NOW_TICKS);
 AT(tare_thread_file, lost_ticks, THREAD_LOST_TICKS);
 AT(tare_thread_file, stack_low, THREAD_STACK_LOW);
+AT(tare_thread_file, cost_ticks, THREAD_COSTS);
 AT(tare_thread_file, trace_next, THREAD_TRACE_NEXT);
 AT(tare_thread_file, trace_end, THREAD_TRACE_END);
 AT(tare_thread_file, trace_ticks, THREAD_TRACE_TICKS);
@@ -70,7 +72,6 @@ AT(tare_node, calls_by_call, NODE_CALLS_BY_CALL);
 AT(tare_node, call_site, NODE_CALL_SITE);
 AT(tare_node, buckets, NODE_BUCKETS);
 AT(state_process, rseq_offset, PROCESS_RSEQ_OFFSET);
-AT(state_session, cost_ticks, SESSION_COSTS);
 AT(state_session, rseq_armed, SESSION_RSEQ_ARMED);
 _Static_assert(STUB_DATA == TARE_STUB_DATA && STUB_DATA_INDIRECT == TARE_STUB_DATA_INDIRECT &&
 		       SHORT_TICKS == TARE_PROBE_TICKS_MAX && CALL_BELOW == TARE_CALL_BELOW &&
@@ -95,6 +96,8 @@ static uint64_t event_general(struct tare_thread_file *self, struct accumulate_e
 		return GATE_OFF;
 	}
 	adapt_before(self, &state_private->adapt, event);
+	if (event->os)
+		pace_follow(self, state_private, event->ticks);
 	accumulate_event(self, event);
 	adapt_after(self, &state_private->adapt, event);
 	const uint64_t spent = os_flag_settle(self, state_private) - event->ticks;
@@ -136,7 +139,7 @@ static void probe_work(struct accumulate_event *event)
 	/* a time before the clock's was read before another probe's, a signal handler's */
 	if ((int64_t)(event->ticks - self->lost_ticks - self->now_ticks) < 0)
 		event->ticks = kernel_ticks();
-	event->cost_ticks = state_session.cost_ticks[event->kind];
+	event->cost_ticks = self->cost_ticks[event->kind];
 	gate_exit(self, event_general(self, event));
 }
 

@@ -14,6 +14,7 @@
 #include "runtime/base/reserve.h"
 #include "runtime/control/adapt.h"
 #include "runtime/control/control.h"
+#include "runtime/control/pace.h"
 #include "runtime/files/counters.h"
 #include "runtime/files/process.h"
 #include "runtime/files/thread_file.h"
@@ -97,6 +98,7 @@ static struct tare_thread_file *file_continue(struct state_private *private_stat
 	thread_read_name(self);
 	state_private = private_state;
 	os_flag_begin(self, private_state);
+	pace_begin(self, private_state);
 	const uint64_t first_begin = self->begin_ticks;
 
 	self->begin_ticks = kernel_ticks();
@@ -145,6 +147,7 @@ static struct tare_thread_file *file_begin(uint32_t *limits)
 	self->magic = TARE_THREAD_MAGIC;
 	loaded_begin(self, private_state);
 	os_flag_begin(self, private_state);
+	pace_begin(self, private_state);
 	process_note_ready(true);
 	accumulate_begin(self, kernel_ticks());
 	control_begin_thread(self, state_birth);

@@ -127,9 +127,11 @@ static uint64_t without(uint64_t all, uint64_t some)
 	return all > some ? all - some : 0;
 }
 
-void tree_compute_overhead(struct tree *tree, const uint64_t cost_ticks[TARE_EVENT_KINDS])
+/* Each event at its kind's cost by calibration. */
+static uint64_t overhead_nominal(struct tree *tree, const uint64_t cost_ticks[TARE_EVENT_KINDS])
 {
 	const struct thread_file *thread = tree->thread;
+	uint64_t ticks = 0;
 
 	for (size_t i = 0; i < thread->node_count; i++) {
 		struct tree_node *node = &tree->nodes[i];
@@ -142,11 +144,46 @@ void tree_compute_overhead(struct tree *tree, const uint64_t cost_ticks[TARE_EVE
 		node->overhead_ticks += node->calls_by_call * cost_ticks[TARE_EVENT_CALL];
 		parent->overhead_ticks += node->ended_by_call * cost_ticks[TARE_EVENT_RETURN];
 	}
+	for (size_t i = 0; i < thread->node_count; i++)
+		ticks += tree->nodes[i].overhead_ticks;
+	return ticks;
+}
+
+/*
+ * What probes took by the thread's own account, which followed the processor's pace
+ * (runtime/control/pace.h), less what it was given back already.
+ */
+static uint64_t overhead_taken(const struct tree *tree)
+{
+	const struct tare_thread_file *header = &tree->thread->header;
+	uint64_t ticks = header->lost_ticks - header->begin_ticks - header->own_ticks -
+			 header->idle_ticks - header->off_ticks;
+
+	for (size_t i = 0; i < tree->thread->node_count; i++)
+		ticks += tree->thread->nodes[i].clamped_ticks;
+	return ticks;
+}
+
+/* The share that fits what was taken; of no thread that was cut off, or is damaged. */
+static uint64_t overhead_share(uint64_t ticks, uint64_t nominal, uint64_t taken)
+{
+	if (!nominal || taken / TARE_PACE_CHANGE_MAX > nominal ||
+	    taken < nominal / TARE_PACE_CHANGE_MAX)
+		return ticks;
+	return (uint64_t)((unsigned __int128)ticks * taken / nominal);
+}
+
+void tree_compute_overhead(struct tree *tree, const uint64_t cost_ticks[TARE_EVENT_KINDS])
+{
+	const struct thread_file *thread = tree->thread;
+	const uint64_t nominal = overhead_nominal(tree, cost_ticks);
+	const uint64_t taken = overhead_taken(tree);
+
 	tree->overhead_ticks = 0;
 	for (size_t i = 0; i < thread->node_count; i++) {
 		struct tree_node *node = &tree->nodes[i];
 		node->overhead_ticks =
-			without(node->overhead_ticks,
+			without(overhead_share(node->overhead_ticks, nominal, taken),
 				thread->nodes[i].clamped_ticks + node->given_back_ticks);
 		if (node->overhead_ticks > SESSION_FILE_VALUE_MAX)
 			node->overhead_ticks = 0;

@@ -6,7 +6,6 @@
 #include "assemble/assemble.h"
 
 #include "abi/timer.h"
-#include "assemble/thread_tree.h"
 #include "object/object.h"
 #include "session/thread_files.h"
 #include "tests/support/own_directory.h"
@@ -336,8 +335,7 @@ static void test_cost_is_given_back(void **state)
 	assert_false(assembled.complete);
 }
 
-/* More was taken off for probes than the thread ran: its clock and a call in progress lie below 0.
- */
+/* More was taken off for probes than the thread ran: its clock lies below 0. */
 static void test_a_clock_below_zero_is_no_damage(void **state)
 {
 	struct session_writer_thread thread;
@@ -355,77 +353,6 @@ static void test_a_clock_below_zero_is_no_damage(void **state)
 	assert_int_equal(nodes[1].elapsed_ticks, 0);
 	assert_int_equal(nodes[2].elapsed_ticks, 40);
 	assert_int_equal(profile_threads(profile, &count)->now_ticks, 40);
-}
-
-static void test_overhead_by_kind_of_event(void **state)
-{
-	struct session_writer_thread thread_file;
-	struct thread_file thread;
-	struct tree tree;
-	struct error err;
-	static const uint64_t cost[TARE_EVENT_KINDS] = {[TARE_EVENT_ENTER] = 1,
-							[TARE_EVENT_LEAVE] = 10,
-							[TARE_EVENT_CALL] = 100,
-							[TARE_EVENT_RETURN] = 1000};
-
-	(void)state;
-	session_writer_thread_init(&thread_file, 10, 10);
-	const size_t outer = session_writer_add_node(&thread_file, 0, 0x1000, 1, 10);
-	const size_t entered = session_writer_add_node(&thread_file, outer, 0x2000, 7, 10);
-	const size_t called = session_writer_add_node(&thread_file, outer, 0x3000, 3, 10);
-	thread_file.nodes[entered].unwound = 2;
-	thread_file.nodes[called].calls_by_call = 3;
-	thread_file.nodes[called].clamped_ticks = 40;
-	session_writer_open_call(&thread_file, outer, 5, OPEN_ENTERED);
-	session_writer_write_thread(&thread_file, directory, "thread.10.10.0");
-	if (!thread_file_read(&thread, session.fd, "thread.10.10.0", &err))
-		fail_msg("%s", err.message);
-	tree_init(&tree, &thread);
-	tree.nodes[outer].reports_enter = tree.nodes[entered].reports_enter = true;
-	tree_compute_overhead(&tree, cost);
-	/* outer: 2 ENTER (one in progress), 5 LEAVE of `entered`, 3 RETURN of `called`. */
-	assert_int_equal(tree.nodes[outer].overhead_ticks, 2 + 50 + 3000);
-	assert_int_equal(tree.nodes[entered].overhead_ticks, 7);
-	assert_int_equal(tree.nodes[called].overhead_ticks, 300 - 40);
-	assert_int_equal(tree.nodes[0].overhead_ticks, 10);
-	assert_int_equal(tree.overhead_ticks, 2 + 50 + 3000 + 7 + 260 + 10);
-	tree_fini(&tree);
-	thread_file_fini(&thread);
-}
-
-/* What full counters have moved to a record are calls of the node. */
-static void test_full_buckets(void **state)
-{
-	uint64_t lengths[TARE_CALL_BUCKETS];
-	struct session_writer_thread thread_file;
-	struct thread_file thread;
-	struct error err;
-
-	(void)state;
-	session_writer_thread_init(&thread_file, 10, 10);
-	const size_t node = session_writer_add_node(&thread_file, 0, 0x1000, 3, 30);
-	const uint32_t bucket = tare_call_bucket(10);
-	thread_file.nodes[node].buckets[TARE_CALL_BUCKETS - 1] = 2;
-	thread_file.nodes[node].buckets[0] = 4;
-	thread_file.nodes[node].calls_by_call = TARE_BUCKET_FULL + 9ULL;
-	for (uint16_t at = 0; at < 2; at++)
-		thread_file.os[thread_file.header.os_count++] = (struct tare_os_record){
-			.node = (uint32_t)node,
-			.cause = TARE_RECORD_CALLS,
-			.syscall_number = at ? TARE_CALL_BUCKETS : (uint16_t)bucket,
-			.count = TARE_BUCKET_FULL};
-	session_writer_write_thread(&thread_file, directory, "thread.10.10.0");
-	if (!thread_file_read(&thread, session.fd, "thread.10.10.0", &err))
-		fail_msg("%s", err.message);
-	assert_int_equal(thread_file_calls(&thread, node), TARE_BUCKET_FULL + 9ULL);
-	thread_file_lengths(&thread, node, lengths);
-	assert_int_equal(lengths[bucket], TARE_BUCKET_FULL + 3ULL);
-	assert_int_equal(lengths[0], 6);
-	assert_int_equal(lengths[TARE_CALL_BUCKETS - 1], 0);
-	assert_int_equal(thread.nodes[node].calls_by_call, TARE_BUCKET_FULL + 9ULL);
-	assert_int_equal(thread.os_count, 0);
-	assert_int_equal(thread.damaged, 1); /* the record of no bucket */
-	thread_file_fini(&thread);
 }
 
 static void test_folded_nodes_are_marked(void **state)
@@ -951,8 +878,6 @@ int main(void)
 		ASSEMBLE_TEST(test_os_time_never_exceeds_elapsed),
 		ASSEMBLE_TEST(test_cost_is_given_back),
 		ASSEMBLE_TEST(test_a_clock_below_zero_is_no_damage),
-		ASSEMBLE_TEST(test_overhead_by_kind_of_event),
-		ASSEMBLE_TEST(test_full_buckets),
 		ASSEMBLE_TEST(test_folded_nodes_are_marked),
 		ASSEMBLE_TEST(test_limits_are_kept),
 		ASSEMBLE_TEST(test_threads_go_to_their_process_file),
