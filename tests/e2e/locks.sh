@@ -35,7 +35,7 @@ for times in --adaptive --exact; do
 	"$TARE" report threads profile.tare --unit=ticks --format=json --columns=all >threads.json
 	for format in chrome perfetto firefox; do
 		"$TARE" export --format=$format profile.tare -o "states.$format"
-		"$E2E/states_check" $format "states.$format" threads.json keeps keeper || fail "$times: states in $format"
+		"$E2E/states_check" $format "states.$format" threads.json profile.tare keeps keeper || fail "$times: states in $format"
 	done
 	if command -v protoc >/dev/null; then
 		protoc --decode=Trace -I "$E2E/data" perfetto.proto <states.perfetto >decoded
