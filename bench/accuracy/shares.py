@@ -47,6 +47,11 @@ class Functions:
                    JOIN module m ON m.id = f.module WHERE c.approximate""")) if "counted" in tables else set()
         self.ranges = {module: sorted(functions.items()) for module, functions in found.items()}
 
+    def take(self, other):
+        """Functions of the same files that this profile does not tell of, as it has not met them."""
+        for module, functions in other.ranges.items():
+            self.ranges[module] = sorted({**dict(functions), **dict(self.ranges.get(module, []))}.items())
+
     @functools.cached_property
     def stubs(self):
         """Those of all files; profiles of the same files share them."""
