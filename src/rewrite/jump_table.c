@@ -786,11 +786,12 @@ static bool labels_lead(const struct program *program, struct unit *unit)
 	return unit->label_jumps.len > 0;
 }
 
+/* Where not all labels are known, one may lie between the bytes of another's jump. */
 static bool goes_by_labels(const struct flow_graph *graph, const struct range *range,
 			   const struct indirect_jump *jump)
 {
-	return graph->unit->has_labels && !jump->may_leave && is_loaded(graph, range, jump) &&
-	       labels_lead(graph->program, graph->unit);
+	return graph->unit->has_labels && !graph->unit->incomplete && !jump->may_leave &&
+	       is_loaded(graph, range, jump) && labels_lead(graph->program, graph->unit);
 }
 
 static void plan_jump(const struct program *program, struct flow_graph *graph,

@@ -2,22 +2,24 @@
  * Labels: where the indirect jumps of a unit may lead, other than to functions. Sources are code
  * pointers in data, lea of own code, tables of 32-bit offsets that a lea in the unit points at
  * (relative to themselves, or to an own label as glibc's vfprintf has them), and in non-PIE files
- * immediates.
+ * immediates. In the medium and large code models the address of a table is the sum of a lea's
+ * target, the GOT, and a 64-bit immediate.
  *
  * The set serves liveness and the question whether an indirect jump can be a goto at all. It need
  * not be complete for correctness: translated jumps handle every instruction. Code that nothing
- * known leads to marks the unit incomplete.
+ * known leads to marks the unit incomplete; no jump goes by way of the original's labels then.
  */
 #include "rewrite/private.h"
 
 #include <string.h>
 
-enum { OWN_LABELS_MAX = 64, ENTRIES_MAX = 4000000 };
+enum { OWN_LABELS_MAX = 64, ENTRIES_MAX = 4000000, MOVABS_BYTES = 10 };
 
 struct label_search {
 	struct program *program;
 	struct unit *unit;
-	struct vec_of(uint64_t) own; /* lea targets inside the unit */
+	struct vec_of(uint64_t) own;	 /* lea targets inside the unit */
+	struct vec_of(uint64_t) outside; /* and outside of code */
 	uint32_t entries; /* of tables that were looked at; beyond a limit they are not */
 };
 
@@ -55,17 +57,34 @@ static void add_table(struct label_search *search, uint64_t table, uint64_t base
 	}
 }
 
-static void add_lea(struct label_search *search, const struct insn *insn)
+/* An address that the code makes: of a label or, maybe, of a table. */
+static void add_made_address(struct label_search *search, uint64_t addr)
 {
-	if (program_range(search->program, insn->target)) {
-		add_label(search, insn->target);
+	if (program_range(search->program, addr)) {
+		add_label(search, addr);
 		return;
 	}
-	if (!object_is_mapped(search->program->object, insn->target))
+	if (!object_is_mapped(search->program->object, addr))
 		return;
-	add_table(search, insn->target, insn->target);
+	add_table(search, addr, addr);
 	vec_foreach (label, &search->own)
-		add_table(search, insn->target, *label);
+		add_table(search, addr, *label);
+}
+
+/* movabs: what it gives to a register may be an address, or an offset from the GOT. */
+static void add_movabs(struct label_search *search, const struct insn *insn, bool fixed)
+{
+	const unsigned char *bytes = insn_bytes(search->program, insn);
+	uint64_t value;
+
+	if (insn->length != MOVABS_BYTES || !bytes || (bytes[0] & 0xf8) != 0x48 ||
+	    (bytes[1] & 0xf8) != 0xb8)
+		return;
+	memcpy(&value, bytes + 2, sizeof(value));
+	if (fixed)
+		add_made_address(search, value);
+	vec_foreach (target, &search->outside)
+		add_made_address(search, *target + value);
 }
 
 /* A 32-bit immediate or displacement at the end of the instruction that is an own address. */
@@ -82,19 +101,30 @@ static void add_immediate(struct label_search *search, const struct range *range
 		add_label(search, value);
 }
 
-static void find_own_labels(struct label_search *search)
+static void note_lea(struct label_search *search, uint64_t target)
+{
+	const struct range *range = program_range(search->program, target);
+
+	if (!range) {
+		vec_foreach (known, &search->outside) {
+			if (*known == target)
+				return;
+		}
+		if (search->outside.len < OWN_LABELS_MAX)
+			vec_push(&search->outside, target);
+	} else if (range_is_in_unit(search->program, range, search->unit) &&
+		   search->own.len < OWN_LABELS_MAX) {
+		vec_push(&search->own, target);
+	}
+}
+
+static void find_leas(struct label_search *search)
 {
 	for (size_t i = 0; i < search->unit->ranges.len; i++) {
 		const struct range *range = unit_range(search->program, search->unit, i);
 		for (uint32_t k = 0; k < range->insn_count; k++) {
-			const struct insn *insn = &range->insns[k];
-			const struct range *target =
-				insn->is_lea && insn->rip_offset
-					? program_range(search->program, insn->target)
-					: NULL;
-			if (target && range_is_in_unit(search->program, target, search->unit) &&
-			    search->own.len < OWN_LABELS_MAX)
-				vec_push(&search->own, insn->target);
+			if (range->insns[k].is_lea && range->insns[k].rip_offset)
+				note_lea(search, range->insns[k].target);
 		}
 	}
 }
@@ -117,7 +147,9 @@ static void add_from_code(struct label_search *search, const struct range *range
 		if (insn->kind != INSN_PLAIN && !(fixed && insn->kind == INSN_JUMP_INDIRECT))
 			continue;
 		if (insn->is_lea && insn->rip_offset)
-			add_lea(search, insn);
+			add_made_address(search, insn->target);
+		else if (insn->length == MOVABS_BYTES)
+			add_movabs(search, insn, fixed);
 		else if (fixed && !insn->rip_offset)
 			add_immediate(search, range, insn);
 	}
@@ -230,7 +262,7 @@ void unit_find_labels(struct program *program, struct unit *unit)
 {
 	struct label_search search = {.program = program, .unit = unit};
 
-	find_own_labels(&search);
+	find_leas(&search);
 	for (size_t i = 0; i < unit->ranges.len; i++) {
 		const struct range *range = unit_range(program, unit, i);
 		if (!range->decoded)
@@ -247,4 +279,5 @@ void unit_find_labels(struct program *program, struct unit *unit)
 		unit->has_labels |= range->labels.len > 0;
 	}
 	vec_fini(&search.own);
+	vec_fini(&search.outside);
 }
