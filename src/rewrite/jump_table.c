@@ -482,25 +482,40 @@ static bool table_entry(const struct program *program, uint64_t addr,
 	return true;
 }
 
-/* Reads the original's entries; true if there are enough of them. */
+/* Not where functions begin, which tables of function pointers lead to. */
+static bool leads_between(const struct program *program, uint64_t target)
+{
+	struct range *range;
+
+	return program_insn(program, target, &range) && !(range->entry && target == range->begin);
+}
+
+/*
+ * Reads the original's entries; true if there are enough of them, and one at least leads between
+ * the unit's begin and its end. Else they are functions' that are called last, and where the table
+ * ends nobody knows.
+ */
 static bool read_table(const struct program *program, struct unit *unit, int64_t bound,
 		       struct jump_table *table)
 {
 	uint64_t addr = table->source, target;
 	size_t good = 0;
+	bool any_between = false;
 
 	while (table->targets.len < TABLE_ENTRIES_MAX && unit->entries_read < ENTRIES_READ_MAX &&
 	       table_entry(program, addr, table, &target)) {
 		vec_push(&table->targets, target);
 		unit->entries_read++;
-		if (leads_into_unit(program, unit, target))
+		if (leads_into_unit(program, unit, target)) {
 			good = table->targets.len;
-		else if (table->targets.len - good > TABLE_HOLE_MAX)
+			any_between |= leads_between(program, target);
+		} else if (table->targets.len - good > TABLE_HOLE_MAX) {
 			break;
+		}
 		addr += table->kind == TABLE_OFFSETS ? 4 : 8;
 	}
 	table->targets.len = good;
-	return good > 0 && (bound < 0 || (int64_t)good >= bound) &&
+	return any_between && (bound < 0 || (int64_t)good >= bound) &&
 	       unit->entries_read < ENTRIES_READ_MAX;
 }
 
