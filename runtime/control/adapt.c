@@ -15,6 +15,7 @@
 #include "runtime/base/stub.h"
 #include "runtime/control/costs.h"
 #include "runtime/control/disarmed.h"
+#include "runtime/control/imports.h"
 #include "runtime/control/looks.h"
 #include "runtime/control/phases.h"
 #include "runtime/control/sites.h"
@@ -257,7 +258,7 @@ void adapt_after(struct tare_thread_file *self, struct adapt_local *local,
 		return;
 	/* Who runs one instruction at a time has no costs to judge by, and no time for it. */
 	if (counters_are_kept() && !kernel_is_stepped()) {
-		if (looks_at(self, local, event))
+		if (looks_at(self, local, event) | imports_look(local, event))
 			generation_begin();
 		judge_when_due(self, local, event->ticks);
 		looks_begin_when_dear(self, local);

@@ -20,7 +20,8 @@ struct costs_mark {
 	uint64_t own_ticks;    /* and of these beside the probes' short way */
 };
 
-#define ADAPT_MET 64
+#define ADAPT_MET     64
+#define ADAPT_IMPORTS 16
 
 /* Of adapt.h, which begins it. */
 struct adapt_local {
@@ -37,6 +38,8 @@ struct adapt_local {
 	bool some_stay;		  /* functions that should go, and are called through pointers */
 	uint32_t met[ADAPT_MET];  /* marks of who was called among these events */
 	struct adapt_sums sums;
+	uint64_t imports[ADAPT_IMPORTS]; /* stubs: see imports.h */
+	uint32_t imports_met;		 /* 0: there are none, or they are gone */
 };
 
 /* Counters of the kernel for this thread, as last seen. */

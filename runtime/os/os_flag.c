@@ -244,6 +244,7 @@ void os_flag_noticed(struct tare_thread_file *self, struct state_private *privat
 	if (private_state->unloads == now)
 		return;
 	stubs_forget(self);
+	private_state->adapt.imports_met = 0;
 	private_state->unloads = now;
 }
 
