@@ -150,8 +150,8 @@ static uint64_t overhead_nominal(struct tree *tree, const uint64_t cost_ticks[TA
 }
 
 /*
- * What probes took by the thread's own account, which followed the processor's pace
- * (runtime/control/pace.h), less what it was given back already.
+ * What was taken off for probes by the thread's own account, which followed the processor's pace
+ * (runtime/control/pace.h), before some was given back: that is taken off node by node.
  */
 static uint64_t overhead_taken(const struct tree *tree)
 {
