@@ -18,6 +18,7 @@
 struct diff_values {
 	const char *view, *sort, *columns;
 	double min_percent;
+	bool paired;
 	struct option_list gates, base, new;
 	struct profile_values profile;
 	struct table_values table;
@@ -53,6 +54,12 @@ static const struct option diff_command_options[] = {
 	 .type = OPTION_LIST,
 	 .many = true,
 	 .offset = AT(new)},
+	{.name = "paired",
+	 .help = "The first profile of --new was recorded beside the first one of --base, the "
+		 "second beside the second, and so on: compares them in pairs, so that a "
+		 "machine that gets slower in the course of it does not count",
+	 .type = OPTION_FLAG,
+	 .offset = AT(paired)},
 	{.name = "fail-if",
 	 .argument = "COL>+N%",
 	 .help = "Exit with 1 if a row differs so much, or has vanished; e.g. "
@@ -181,6 +188,11 @@ static bool check_runs(const struct diff_values *values, const struct operands *
 		return error_set(err, ERROR_USAGE,
 				 "--base and --new go together: tare diff --base A*.tare --new "
 				 "B*.tare");
+	if (values->paired && values->base.len != values->new.len)
+		return error_set(err, ERROR_USAGE,
+				 "--paired wants as many profiles of --new as of --base; there are "
+				 "%zu and %zu",
+				 values->new.len, values->base.len);
 	if (operands->count)
 		return error_set(err, ERROR_USAGE,
 				 "%s is of neither side: all profiles stand behind --base or --new",
@@ -232,7 +244,7 @@ static bool compare_pair(const struct diff_values *values, const struct operands
 static int diff_run(const void *opaque, const struct operands *operands, struct error *err)
 {
 	const struct diff_values *values = opaque;
-	const bool of_runs = values->base.len || values->new.len;
+	const bool of_runs = values->base.len || values->new.len || values->paired;
 	struct globs gates = {0};
 	struct table_globs globs = {0};
 	struct str failures = {0}, text = {0};
@@ -243,6 +255,7 @@ static int diff_run(const void *opaque, const struct operands *operands, struct 
 			   .min_percent = values->min_percent >= 0 ? values->min_percent : of_runs},
 		.gates = globs_of(&gates, &values->gates),
 		.is_of_runs = of_runs,
+		.is_paired = values->paired,
 	};
 
 	table_options_apply(&values->table, &options.report, &globs);

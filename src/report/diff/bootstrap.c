@@ -52,6 +52,14 @@ static double draw_median(const struct bootstrap_side *side, uint64_t *state)
 	return median_of(drawn, side->count);
 }
 
+/* 95 % of the draws, which are moved. */
+static void take_interval(double draws[DRAWS], double *low, double *high)
+{
+	qsort(draws, DRAWS, sizeof(*draws), compare_numbers);
+	*low = draws[DRAWS_BELOW];
+	*high = draws[DRAWS - 1 - DRAWS_BELOW];
+}
+
 bool bootstrap_difference(const struct bootstrap_side *base, const struct bootstrap_side *now,
 			  uint64_t seed, double *low, double *high)
 {
@@ -65,8 +73,52 @@ bool bootstrap_difference(const struct bootstrap_side *base, const struct bootst
 		const double before = draw_median(base, &state);
 		differences[i] = draw_median(now, &state) - before;
 	}
-	qsort(differences, DRAWS, sizeof(*differences), compare_numbers);
-	*low = differences[DRAWS_BELOW];
-	*high = differences[DRAWS - 1 - DRAWS_BELOW];
+	take_interval(differences, low, high);
+	return true;
+}
+
+/* ---- pairs ---- */
+
+static bool has_ratios(const struct bootstrap_side *base)
+{
+	for (size_t i = 0; i < base->count; i++)
+		if (!(base->values[i] > 0))
+			return false;
+	return true;
+}
+
+/* What of each pair is drawn: see bootstrap.h. Returns the factor that its median is shown by. */
+static double pairs_of(const struct bootstrap_side *base, const struct bootstrap_side *now,
+		       double changes[BOOTSTRAP_RUNS_MAX])
+{
+	const bool ratios = has_ratios(base);
+
+	assert(base->count == now->count && base->count <= BOOTSTRAP_RUNS_MAX);
+	for (size_t i = 0; i < base->count; i++)
+		changes[i] = (now->values[i] - base->values[i]) / (ratios ? base->values[i] : 1);
+	return ratios ? bootstrap_median(base) : 1;
+}
+
+double bootstrap_paired_change(const struct bootstrap_side *base, const struct bootstrap_side *now)
+{
+	double changes[BOOTSTRAP_RUNS_MAX];
+	const double factor = pairs_of(base, now, changes);
+
+	return factor * median_of(changes, base->count);
+}
+
+bool bootstrap_paired(const struct bootstrap_side *base, const struct bootstrap_side *now,
+		      uint64_t seed, double *low, double *high)
+{
+	double changes[BOOTSTRAP_RUNS_MAX], drawn[DRAWS];
+	const double factor = pairs_of(base, now, changes);
+	const struct bootstrap_side pairs = {changes, base->count};
+	uint64_t state = seed;
+
+	if (base->count < 2)
+		return false;
+	for (size_t i = 0; i < DRAWS; i++)
+		drawn[i] = factor * draw_median(&pairs, &state);
+	take_interval(drawn, low, high);
 	return true;
 }

@@ -16,7 +16,6 @@
 #include "report/diff/diff_columns.h"
 #include "report/diff/diff_gates.h"
 #include "report/diff/diff_runs.h"
-#include "report/diff/rank_test.h"
 #include "report/text/text.h"
 #include "report/words/json_string.h"
 
@@ -226,8 +225,9 @@ static void append_side(const struct diff *diff, int side, struct str *line)
 /* What a mark at a change stands for. */
 static void append_evidence(const struct diff *diff, struct str *out)
 {
-	str_printf(out, "%zu rows of at least %g %% tested; %s: more than chance (%g %% for all)",
+	str_printf(out, "%zu rows of at least %g %% tested%s; %s: more than chance (%g %% for all)",
 		   diff_runs_tested(&diff->runs, diff->ranking), diff->runs.least_percent,
+		   diff->runs.is_paired ? " in pairs" : "",
 		   diff->options->report.format == REPORT_MARKDOWN ? "\\*" : "*", 100 * DIFF_LEVEL);
 }
 
@@ -235,9 +235,8 @@ static void append_evidence(const struct diff *diff, struct str *out)
 static bool append_too_few(const struct diff *diff, struct str *out)
 {
 	const struct diff_runs *runs = &diff->runs;
-	const double least = rank_test_least(runs->count[DIFF_BASE], runs->count[DIFF_NEW]);
 
-	if (least * (double)diff_runs_tested(runs, diff->ranking) <= DIFF_LEVEL)
+	if (diff_runs_least(runs) * (double)diff_runs_tested(runs, diff->ranking) <= DIFF_LEVEL)
 		return false;
 	str_append(out, "too few runs to tell any difference of so many rows from chance");
 	return true;
@@ -355,8 +354,8 @@ static void write_json_runs(const struct diff *diff, FILE *stream)
 		}
 		fputs("]", stream);
 	}
-	fprintf(stream, ",\n  \"level\": %g,\n  \"tested_from_percent\": %g", DIFF_LEVEL,
-		diff->runs.least_percent);
+	fprintf(stream, ",\n  \"paired\": %s,\n  \"level\": %g,\n  \"tested_from_percent\": %g",
+		diff->runs.is_paired ? "true" : "false", DIFF_LEVEL, diff->runs.least_percent);
 }
 
 static void write_json(const struct diff *diff, FILE *stream)
@@ -513,6 +512,7 @@ bool diff_write_runs(const struct diff_source *source, const struct diff_options
 	diff_rows_init(&diff.rows, options);
 	diff.rows.keeps_names = true;
 	diff.runs.least_percent = options->report.min_percent;
+	diff.runs.is_paired = options->is_paired;
 	prepare(&diff, NULL);
 	ok = diff_gates_parse(&diff.gates, options, diff.report.view, err);
 	for (int side = 0; side < DIFF_SIDES; side++)

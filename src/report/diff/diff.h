@@ -16,6 +16,7 @@ struct diff_options {
 	const char *base_path;
 	struct analysis_globs gates; /* "COLUMN>+5%", see docs/reference/diff.md */
 	bool is_of_runs;	     /* several profiles on each side: diff_write_runs */
+	bool is_paired;		     /* the i-th of one side with the i-th of the other */
 };
 
 enum diff_side { DIFF_BASE, DIFF_NEW, DIFF_SIDES };

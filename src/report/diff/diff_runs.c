@@ -133,7 +133,9 @@ static void weigh(const struct diff_runs *runs, struct diff_run_row *row, size_t
 	const struct bootstrap_side now = {numbers + base.count, runs->count[DIFF_NEW]};
 
 	evidence->median[DIFF_BASE] = bootstrap_median(&base);
-	evidence->median[DIFF_NEW] = bootstrap_median(&now);
+	evidence->median[DIFF_NEW] =
+		runs->is_paired ? evidence->median[DIFF_BASE] + bootstrap_paired_change(&base, &now)
+				: bootstrap_median(&now);
 	evidence->probability = 1;
 	if (evidence->is_bound)
 		return;
@@ -145,9 +147,10 @@ static void weigh(const struct diff_runs *runs, struct diff_run_row *row, size_t
 	if (evidence->share < runs->least_percent)
 		return;
 	evidence->is_tested = true;
-	evidence->probability = rank_test(&base, &now);
-	evidence->has_interval =
-		bootstrap_difference(&base, &now, seed_of(row), &evidence->low, &evidence->high);
+	evidence->probability =
+		runs->is_paired ? rank_test_paired(&base, &now) : rank_test(&base, &now);
+	evidence->has_interval = (runs->is_paired ? bootstrap_paired : bootstrap_difference)(
+		&base, &now, seed_of(row), &evidence->low, &evidence->high);
 }
 
 static void correct(struct diff_runs *runs, const struct diff_rows *rows, size_t c)
@@ -187,6 +190,12 @@ const struct diff_evidence *diff_runs_evidence(const struct diff_run_row *row,
 	const size_t c = column_index(row->runs, column);
 
 	return c < row->runs->column_count ? &row->evidence[c] : NULL;
+}
+
+double diff_runs_least(const struct diff_runs *runs)
+{
+	return runs->is_paired ? rank_test_paired_least(runs->count[DIFF_BASE])
+			       : rank_test_least(runs->count[DIFF_BASE], runs->count[DIFF_NEW]);
 }
 
 size_t diff_runs_tested(const struct diff_runs *runs, const struct column *column)

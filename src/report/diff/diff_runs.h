@@ -7,6 +7,8 @@
  *   interval    95 %, of the difference of the medians: bootstrap.h
  *   significant by rank_test.h, at LEVEL for all rows of a column together; only rows that have
  *               least_percent of the column are tested, as each further one takes from the others
+ *
+ * Of runs in pairs the new side's median is the base's with the change of the median pair.
  */
 #ifndef TARE_REPORT_DIFF_DIFF_RUNS_H
 #define TARE_REPORT_DIFF_DIFF_RUNS_H
@@ -43,6 +45,7 @@ struct diff_run_row {
 
 struct diff_runs {
 	size_t count[DIFF_SIDES], taken[DIFF_SIDES];
+	bool is_paired; /* there are as many of each side */
 	const struct column *columns[DIFF_RUN_COLUMNS_MAX];
 	enum cell_type types[DIFF_RUN_COLUMNS_MAX];
 	size_t column_count;
@@ -61,6 +64,9 @@ void diff_runs_take(struct diff_runs *runs, struct diff_rows *rows, enum diff_si
 
 /* When all runs have been taken. Rows are from then on what their medians are. */
 void diff_runs_finish(struct diff_runs *runs, struct diff_rows *rows);
+
+/* The least probability that so many runs can have. */
+double diff_runs_least(const struct diff_runs *runs);
 
 /* So many rows of the column were tested. */
 size_t diff_runs_tested(const struct diff_runs *runs, const struct column *column);

@@ -16,7 +16,7 @@ enum { EXACT_MAX = 40 };
 
 struct ranked {
 	double value;
-	bool is_now;
+	bool is_now;	/* of pairs: is the second one greater? */
 	size_t doubled; /* twice the rank */
 };
 
@@ -115,6 +115,74 @@ double rank_test_least(size_t base, size_t now)
 	for (size_t i = 1; i <= now; i++)
 		ways = ways * (double)(base + i) / (double)i;
 	return fmin(2 / ways, 1);
+}
+
+/* ---- pairs ---- */
+
+/* The pairs that differ; their values say by what ratio. Returns how many. */
+static size_t pairs_of(const struct bootstrap_side *base, const struct bootstrap_side *now,
+		       struct ranked *all)
+{
+	size_t count = 0;
+
+	assert(base->count == now->count);
+	for (size_t i = 0; i < base->count; i++) {
+		const double before = base->values[i], after = now->values[i];
+		if (before != after)
+			all[count++] =
+				(struct ranked){.value = fabs(after - before) / (after + before),
+						.is_now = after > before};
+	}
+	return count;
+}
+
+/* ways[s]: so many choices of signs whose ranks add up to s. */
+static double exact_paired(const struct ranked *all, size_t count, size_t sum)
+{
+	const size_t sums = count * (count + 1) + 1;
+	double *ways = mem_zalloc(sums * sizeof(*ways));
+	double below = 0, above = 0;
+
+	ways[0] = 1;
+	for (size_t i = 0; i < count; i++)
+		for (size_t s = sums - 1; s >= all[i].doubled; s--)
+			ways[s] += ways[s - all[i].doubled];
+	for (size_t s = 0; s < sums; s++) {
+		below += s <= sum ? ways[s] : 0;
+		above += s >= sum ? ways[s] : 0;
+	}
+	free(ways);
+	return fmin(2 * fmin(below, above) / exp2((double)count), 1);
+}
+
+static double approximate_paired(double sum, double n, double ties)
+{
+	const double mean = n * (n + 1) / 4;
+	const double variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48;
+	const double distance = fmax(fabs(sum - mean) - 0.5, 0);
+
+	return variance > 0 ? erfc(distance / sqrt(2 * variance)) : 1;
+}
+
+double rank_test_paired(const struct bootstrap_side *base, const struct bootstrap_side *now)
+{
+	struct ranked *all = mem_zalloc((base->count + 1) * sizeof(*all));
+	const size_t count = pairs_of(base, now, all);
+	const double ties = rank(all, count);
+	size_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += all[i].is_now ? all[i].doubled : 0;
+	const double probability =
+		count <= EXACT_MAX ? exact_paired(all, count, sum)
+				   : approximate_paired((double)sum / 2, (double)count, ties);
+	free(all);
+	return probability;
+}
+
+double rank_test_paired_least(size_t pairs)
+{
+	return fmin(exp2(1 - (double)pairs), 1);
 }
 
 /* ---- many rows ---- */

@@ -13,4 +13,9 @@ TARE_GATES='calls>0' "$compare" base new comment.md 2>&1 | sed 's/: .*//'
 grep -c '^| ' comment.md | sed 's/^[1-9].*/a table/'
 TARE_COMMAND='sh -c "exit 3"' "$compare" base new comment.md
 echo "status $?, comment of $(wc -c <comment.md) bytes"
+TARE_BASE_COMMAND=$TARE_COMMAND "$compare" turns new comment.md
+echo "status $?, $(ls turns new | tr '\n' ' ')"
+grep -o 'in pairs' comment.md
+TARE_BASE_COMMAND='sh -c "exit 4"' "$compare" turns new comment.md
+echo "status $?, comment of $(wc -c <comment.md) bytes"
 "$compare" base 2>&1 | head -n 1

@@ -18,7 +18,8 @@ for gate in calls 'calls>' 'calls>much' 'calls>+5ms' 'elapsed_exclusive>5%' 'ela
 	echo "status $?"
 done
 for options in '--base a b' '--new a b' 'c --base a --new b' '--base a --new' \
-	'--base a --new b --columns=all --format=csv' '--format=markdwn a b'; do
+	'--base a --new b --columns=all --format=csv' '--format=markdwn a b' \
+	'--paired a b' '--paired --base a b --new c'; do
 	tare diff $options
 	echo "status $?"
 done

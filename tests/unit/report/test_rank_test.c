@@ -81,6 +81,89 @@ static void test_least(void **state)
 	expect("of 1 and 9", rank_test_least(1, 9), 0.2, 1e-12);
 }
 
+/* ---- pairs ---- */
+
+/*
+ * M. Hollander, D. A. Wolfe, Nonparametric Statistical Methods (1973), 27 ff.: depression scale
+ * factors. wilcox.test(x, y, paired = TRUE, alternative = "greater") of R has V = 40, p = 0.01953.
+ * Ratios of exponentials have the order of differences.
+ */
+static void test_pairs(void **state)
+{
+	static const double x[] = {1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30};
+	static const double y[] = {0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29};
+	double base[9], now[9];
+	const struct {
+		const char *what;
+		struct bootstrap_side base, now;
+		double expected;
+	} all[] = {
+		{"depression", {base, 9}, {now, 9}, 2 * 10.0 / 512},
+		{"the other way", {now, 9}, {base, 9}, 2 * 10.0 / 512},
+		/* the ratio counts, not the difference: ranks + 1, + 2, - 3 of 8 choices of signs
+		 */
+		{"ratios", SIDE(100, 10, 2), SIDE(110, 12, 1), 1},
+		{"all above", SIDE(1, 20, 300), SIDE(2, 30, 310), 0.25},
+		{"from nothing", SIDE(0, 0, 0), SIDE(1, 2, 3), 0.25},
+		/* two that differ, with one rank each; the sums are 0, 3, 3, 6 of doubled ranks */
+		{"ties", SIDE(1, 1, 5), SIDE(2, 2, 5), 0.5},
+		{"all equal", SIDE(7, 7, 0), SIDE(7, 7, 0), 1},
+		{"one", SIDE(1), SIDE(2), 1},
+		{"none", {NULL, 0}, {NULL, 0}, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 9; i++) {
+		base[i] = exp(y[i]);
+		now[i] = exp(x[i]);
+	}
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		expect(all[i].what, rank_test_paired(&all[i].base, &all[i].now), all[i].expected,
+		       1e-12);
+	expect("the least of ten", rank_test_paired_least(10), 2 / 1024.0, 1e-15);
+	expect("the least of one", rank_test_paired_least(1), 1, 0);
+	expect("the least of none", rank_test_paired_least(0), 1, 0);
+}
+
+/*
+ * Beyond forty pairs that differ the normal approximation goes on: of 41, whose exact probability
+ * is 0.0069394. Both were counted apart from this code.
+ */
+static void test_many_pairs(void **state)
+{
+	double base[41], now[41];
+
+	(void)state;
+	for (size_t i = 0; i < 41; i++) {
+		base[i] = 1;
+		now[i] = exp(((double)((i * 29) % 41) - 14.3) / 20);
+	}
+	const struct bootstrap_side before = {base, 41}, after = {now, 41};
+	const double approximate = rank_test_paired(&before, &after);
+	const struct bootstrap_side fewer = {base + 1, 40}, later = {now + 1, 40};
+	const double exact = rank_test_paired(&fewer, &later);
+	expect("of 41", approximate, 0.00789649856, 1e-6);
+	expect("of 40", exact, 0.00335754351, 1e-6);
+}
+
+static void test_paired_changes(void **state)
+{
+	const struct bootstrap_side base = SIDE(100, 200, 400), now = SIDE(110, 240, 420);
+	const struct bootstrap_side absent = SIDE(0, 1, 2), some = SIDE(5, 1, 4);
+	const struct bootstrap_side one = SIDE(100), none = {NULL, 0};
+	double low, high;
+
+	(void)state;
+	/* + 10, + 20, + 5 %: of the median, 200 */
+	expect("of ratios", bootstrap_paired_change(&base, &now), 20, 1e-9);
+	expect("of differences", bootstrap_paired_change(&absent, &some), 2, 0);
+	assert_true(isnan(bootstrap_paired_change(&none, &none)));
+	assert_true(bootstrap_paired(&base, &now, 1, &low, &high));
+	expect("the lower end", low, 10, 1e-9);
+	expect("the upper end", high, 40, 1e-9);
+	assert_false(bootstrap_paired(&one, &one, 1, &low, &high));
+}
+
 /* p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") of R. */
 static void test_correction(void **state)
 {
@@ -156,7 +239,9 @@ static void test_coverage(void **state)
 
 /* ---- what ten runs find ---- */
 
-enum { PAIRS = 200, TESTED = 8, EACH = 10 };
+enum { PAIRS = 200, ALIKE = 1000, TESTED = 8, EACH = 10 };
+
+typedef double rank_test_of(const struct bootstrap_side *base, const struct bootstrap_side *now);
 
 /* Sum of twelve uniform numbers: nearly normal, with a standard deviation of 1 %. */
 static double time_of_run(uint64_t *state, double mean)
@@ -170,29 +255,47 @@ static double time_of_run(uint64_t *state, double mean)
 	return mean * (1 + 0.01 * sum);
 }
 
-/* Pairs in which a row is significant at 1 %; the first row is slower by so much. */
-static int significant_pairs(double slower)
+/*
+ * In how many pairs of sets a row is significant at 1 %; the first row is slower by so much. In
+ * each round the machine has another pace, by so much, which both runs of it have.
+ */
+static int significant_sets(int sets, double slower, double drift, rank_test_of *test, int rows)
 {
 	uint64_t state = 1;
 	int found = 0;
 
-	for (int pair = 0; pair < PAIRS; pair++) {
-		double probabilities[TESTED], base[EACH], now[EACH];
-		for (int row = 0; row < TESTED; row++) {
+	for (int set = 0; set < sets; set++) {
+		double probabilities[TESTED], base[EACH], now[EACH], paces[EACH];
+		for (int i = 0; i < EACH; i++)
+			paces[i] = 1 + drift * (100 * (time_of_run(&state, 1) - 1));
+		for (int row = 0; row < rows; row++) {
 			for (int i = 0; i < EACH; i++) {
-				base[i] = time_of_run(&state, 100);
-				now[i] = time_of_run(&state, row ? 100 : 100 * (1 + slower));
+				base[i] = paces[i] * time_of_run(&state, 100);
+				now[i] = paces[i] *
+					 time_of_run(&state, row ? 100 : 100 * (1 + slower));
 			}
 			const struct bootstrap_side sides[] = {{base, EACH}, {now, EACH}};
-			probabilities[row] = rank_test(&sides[0], &sides[1]);
+			probabilities[row] = test(&sides[0], &sides[1]);
 		}
-		rank_test_correct(probabilities, TESTED);
+		rank_test_correct(probabilities, (size_t)rows);
 		bool any = false;
-		for (int row = 0; row < TESTED; row++)
+		for (int row = 0; row < rows; row++)
 			any |= probabilities[row] <= 0.01;
 		found += any;
 	}
 	return found;
+}
+
+static void expect_found(const char *what, double drift, rank_test_of *test, int rows, int least,
+			 int most)
+{
+	const int alarms = significant_sets(ALIKE, 0, drift, test, rows);
+	const int found = significant_sets(PAIRS, 0.03, drift, test, rows);
+
+	print_message("%s: %d false alarms of %d, %d found of %d\n", what, alarms, ALIKE, found,
+		      PAIRS);
+	assert_true(alarms <= ALIKE / 100 + 6); /* two standard deviations of ten */
+	assert_true(found >= least && found <= most);
 }
 
 /*
@@ -202,21 +305,30 @@ static int significant_pairs(double slower)
 static void test_ten_runs(void **state)
 {
 	(void)state;
-	const int alarms = significant_pairs(0), found = significant_pairs(0.03);
-	if (alarms > PAIRS / 100)
-		fail_msg("%d false alarms in %d pairs", alarms, PAIRS);
-	if (found < PAIRS * 9 / 10)
-		fail_msg("%d of %d found", found, PAIRS);
-	print_message("%d false alarms, %d found, of %d pairs\n", alarms, found, PAIRS);
+	expect_found("apart", 0, rank_test, TESTED, PAIRS * 9 / 10, PAIRS);
+}
+
+/*
+ * Where the machine's pace differs by 12 % from round to round, sides apart find nothing. Pairs do,
+ * for what both runs have in common is no difference; of four rows, because the least that ten
+ * pairs can say is 0.2 %, which eight rows make more than 1 %.
+ */
+static void test_ten_pairs(void **state)
+{
+	(void)state;
+	expect_found("apart, another pace", 0.12, rank_test, 4, 0, PAIRS / 20);
+	expect_found("in pairs", 0.12, rank_test_paired, 4, PAIRS * 3 / 4, PAIRS);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_probabilities), cmocka_unit_test(test_many_runs),
-		cmocka_unit_test(test_least),	      cmocka_unit_test(test_correction),
-		cmocka_unit_test(test_medians),	      cmocka_unit_test(test_intervals),
-		cmocka_unit_test(test_coverage),      cmocka_unit_test(test_ten_runs),
+		cmocka_unit_test(test_probabilities),  cmocka_unit_test(test_many_runs),
+		cmocka_unit_test(test_least),	       cmocka_unit_test(test_correction),
+		cmocka_unit_test(test_medians),	       cmocka_unit_test(test_intervals),
+		cmocka_unit_test(test_coverage),       cmocka_unit_test(test_ten_runs),
+		cmocka_unit_test(test_pairs),	       cmocka_unit_test(test_many_pairs),
+		cmocka_unit_test(test_paired_changes), cmocka_unit_test(test_ten_pairs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
