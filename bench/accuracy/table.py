@@ -64,10 +64,10 @@ def page(results, options):
                      *shares_cells(r, "tare"), *shares_cells(r, "refused"), pair(r, "sample", "exclusive")]
                     for r in measured]), "", "#### Totals, cost and calls", ""]
     cost_heads = ["first", "second", "total ÷ plain", "÷ clock"]
-    lines += grid(["program", "plain, s", *cost_heads, *("refused: " + head for head in cost_heads), "sample",
-                   "calls equal"],
-                  [[title(r), number(r["plain_seconds"]), *costs_cells(r, "tare"), *costs_cells(r, "refused"),
-                    cost_cell(r, "sample", "second"), counts_cell(r)] for r in measured])
+    lines += grid(["program", "plain, s", "slowest", *cost_heads, *("refused: " + head for head in cost_heads),
+                   "sample", "calls equal"],
+                  [[title(r), number(r["plain_seconds"]), number(r["plain_spread"]), *costs_cells(r, "tare"),
+                    *costs_cells(r, "refused"), cost_cell(r, "sample", "second"), counts_cell(r)] for r in measured])
     unequal = [(r["program"], entry) for r in measured for entry in r.get("counts_wrong", []) if not entry[3]]
     if unequal:
         lines += ["", "#### Calls that differ", "", "| program | function | tare | callgrind |", "|---|---|---:|---:|",
@@ -87,7 +87,8 @@ def page(results, options):
 
 def program_lines(result):
     """One program as text."""
-    yield f"{title(result)}: plain {number(result['plain_seconds'])} s, perf × {number(result['perf_cost'])}"
+    yield (f"{title(result)}: plain {number(result['plain_seconds'])} s, the slowest × "
+           f"{number(result['plain_spread'])}, perf × {number(result['perf_cost'])}")
     for way in ("tare", "refused", "sample"):
         yield (f"  {way}: cost {cost_cell(result, way, 'first')} {cost_cell(result, way, 'second')}, "
                f"total ÷ plain {number(result.get(way + '_total_of_plain'))} "
