@@ -1,6 +1,7 @@
 """What was measured as Markdown, as CSV and as lines for who waits."""
 import collections
 import csv
+import statistics
 
 MARKERS = "<!-- accuracy: {} begin -->\n", "<!-- accuracy: {} end -->"
 
@@ -48,6 +49,17 @@ def costs_cells(result, way):
             *(number(result.get(f"{way}_{name}")) for name in ("total_of_plain", "total_of_clock"))]
 
 
+def medians_line(measured):
+    """What the median program's recordings cost: one program's figures are no surer than the machine's pace."""
+    def median(key):
+        values = [result[key] for result in measured if result.get(key) not in (None, "")]
+        return number(statistics.median(map(float, values)) if values else None)
+
+    return ("Processor time ÷ plain of the median program: first {}, second {}; refused: first {}, second {}; "
+            "`--method=sample` {}.").format(*map(median, ("tare_cost_first", "tare_cost_second", "refused_cost_first",
+                                                          "refused_cost_second", "sample_cost_second")))
+
+
 def grid(heads, rows):
     return ["| " + " | ".join(heads) + " |", "|---" + "|---:" * (len(heads) - 1) + "|",
             *("| " + " | ".join(row) + " |" for row in rows)]
@@ -68,6 +80,7 @@ def page(results, options):
                    "sample", "calls equal"],
                   [[title(r), number(r["plain_seconds"]), number(r["plain_spread"]), *costs_cells(r, "tare"),
                     *costs_cells(r, "refused"), cost_cell(r, "sample", "second"), counts_cell(r)] for r in measured])
+    lines += ["", medians_line(measured)]
     unequal = [(r["program"], entry) for r in measured for entry in r.get("counts_wrong", []) if not entry[3]]
     if unequal:
         lines += ["", "#### Calls that differ", "", "| program | function | tare | callgrind |", "|---|---|---:|---:|",

@@ -245,13 +245,17 @@ void accumulate_event(struct tare_thread_file *self, const struct accumulate_eve
 	stacks_follow(self, &here);
 	switch (here.kind) {
 	case TARE_EVENT_ENTER:
+		extent_hold(self);
 		event_enter(self, &here);
+		extent_release(self);
 		break;
 	case TARE_EVENT_LEAVE:
 		event_leave(self, &here);
 		break;
 	case TARE_EVENT_CALL:
+		extent_hold(self);
 		event_call(self, &here);
+		extent_release(self);
 		break;
 	case TARE_EVENT_RETURN:
 		event_return(self, &here);
@@ -338,6 +342,7 @@ void accumulate_repair(struct tare_thread_file *self)
 
 	stack_table_lock_break();
 	recursion_reset(context_local(self));
+	extent_release(self);
 	for (uint64_t i = 0; i < self->node_count; i++)
 		missing += context_node_at(self, (uint32_t)i)->elapsed_ticks;
 	for (const struct tare_node *node = top_of(self);; node = context_node(node->parent)) {

@@ -290,8 +290,7 @@ static struct tare_node *top_end(struct tare_thread_file *self, struct ended_cal
 
 	*ended = top_take_off(self);
 	carried_add(self, node, ended);
-	if (extent_is_floor(self, top_of(self)))
-		extent_nested_end(self);
+	extent_call_ended(self);
 	if ((uint64_t)node != self->inherited)
 		return node;
 	self->inherited = node->parent;

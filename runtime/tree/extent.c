@@ -45,6 +45,23 @@ void extent_nested_end(struct tare_thread_file *self)
 	extent_show(self);
 }
 
+void extent_call_ended(struct tare_thread_file *self)
+{
+	if (!extent_stacks(self)->held && extent_is_floor(self, context_node(self->top)))
+		extent_nested_end(self);
+}
+
+void extent_hold(struct tare_thread_file *self)
+{
+	extent_stacks(self)->held = true;
+}
+
+void extent_release(struct tare_thread_file *self)
+{
+	extent_stacks(self)->held = false;
+	extent_call_ended(self);
+}
+
 const struct stack_frame *extent_carried(struct tare_thread_file *self,
 					 const struct tare_node *node)
 {

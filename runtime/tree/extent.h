@@ -29,8 +29,19 @@ bool extent_is_here(const struct tare_thread_file *self, uint64_t sp);
 /* Is `node` the one that a nested stack has interrupted? Its calls there end the general path. */
 bool extent_is_floor(const struct tare_thread_file *self, const struct tare_node *node);
 
-/* The outermost call on the nested stack has ended. */
+/* Goes back to the stack that the nested one has interrupted. */
 void extent_nested_end(struct tare_thread_file *self);
+
+/* A call has ended, and `self`'s top is its caller: was it the outermost one on the nested stack?
+ */
+void extent_call_ended(struct tare_thread_file *self);
+
+/*
+ * Between the two a call begins on the present stack. What it finds there that control has left is
+ * ended first, and if that is the outermost call of a nested stack, the stack is not left with it.
+ */
+void extent_hold(struct tare_thread_file *self);
+void extent_release(struct tare_thread_file *self);
 
 /* The call of `node` ends: what it had before its stack was continued; NULL if it was not. */
 const struct stack_frame *extent_carried(struct tare_thread_file *self,

@@ -42,6 +42,7 @@ struct stacks_local {
 	uint64_t own_base;	   /* where the thread's own stack was seen first, or 0 */
 	struct stacks_outer outer[STACKS_NESTED_MAX];
 	uint64_t nested;
+	bool held; /* a call begins on the nested stack: those that end before do not leave it */
 	struct stack_extent child; /* stack given to a vfork-like child */
 };
 

@@ -22,19 +22,18 @@ struct gathering {
 	struct vec_of(uint32_t) ran; /* functions with instructions */
 };
 
-static void sum_blocks(struct gathering *gathering)
+static void take_sums(struct gathering *gathering)
 {
-	const struct analysis *analysis = gathering->analysis;
+	const struct analysis_executions *executions = gathering->analysis->executions;
 
-	vec_foreach (block, &analysis->executions->blocks) {
-		if (block->function == ANALYSIS_NONE)
-			continue;
-		gathering->left[block->function] += block->count * block->instructions;
-		gathering->to->total += block->count * block->instructions;
-	}
-	for (uint32_t i = 0; i < analysis->functions.len; i++)
-		if (gathering->left[i])
+	for (uint32_t i = 0; i < executions->functions.len; i++) {
+		const uint64_t instructions = executions->functions.data[i].instructions;
+
+		gathering->left[i] = instructions;
+		gathering->to->total += instructions;
+		if (instructions)
 			vec_push(&gathering->ran, i);
+	}
 }
 
 static void add_cost(struct gathering *gathering, uint32_t function, uint32_t source, uint32_t line,
@@ -149,7 +148,7 @@ bool executed_code_load(struct executed_code *code, const struct analysis *analy
 	strmap_init(&gathering.sources);
 	for (size_t i = 0; i < count; i++)
 		strmap_put(&gathering.sources, sources[i].path, i);
-	sum_blocks(&gathering);
+	take_sums(&gathering);
 	code->inclusive = share_out(analysis, gathering.left);
 	add_all(&gathering);
 	free(gathering.left);

@@ -28,9 +28,17 @@ struct executed_block {
 	uint64_t taken;
 };
 
+/* Executed instructions, callgrind's Ir. */
+struct executed_sum {
+	uint64_t instructions;
+	bool is_known;
+};
+
 struct analysis_executions {
 	struct vec_of(struct executed_line) lines;   /* by source, line and function */
 	struct vec_of(struct executed_block) blocks; /* by module and address */
+	/* Of the blocks of each. A module is known if all of its functions are that were called. */
+	struct vec_of(struct executed_sum) functions, modules;
 	/* Functions that were called in their copies, without executions: ascending. Control may
 	   come into them by ways that the file does not tell. */
 	struct vec_of(uint32_t) unknown;

@@ -42,6 +42,25 @@ static void close_one(struct compared_profile *one)
 	profile_close(one->profile);
 }
 
+/* A table has them beside times of the whole run. */
+static bool wants_executions(enum compared_use use, const struct profile_values *values)
+{
+	switch (use) {
+	case COMPARED_PAGE:
+	case COMPARED_EXECUTIONS:
+	case COMPARED_PATH_LINES:
+	case COMPARED_LINES:
+		return true;
+	case COMPARED_TABLE:
+		return !values->from && !values->to;
+	case COMPARED_EVENTS:
+	case COMPARED_PATHS:
+	case COMPARED_FLEET:
+		return false;
+	}
+	return false;
+}
+
 bool compared_open(struct compared *compared, const char *path, const char *base,
 		   const struct profile_values *values, enum compared_use use, struct error *err)
 {
@@ -52,8 +71,7 @@ bool compared_open(struct compared *compared, const char *path, const char *base
 	options->node_lines = use == COMPARED_PATH_LINES;
 	options->places = use == COMPARED_PAGE || use == COMPARED_LINES;
 	options->call_places = use == COMPARED_LINES;
-	options->executions =
-		use == COMPARED_PAGE || use == COMPARED_EXECUTIONS || use == COMPARED_PATH_LINES;
+	options->executions = wants_executions(use, values);
 	options->coverage_functions = use == COMPARED_PAGE;
 	options->times = use == COMPARED_PAGE || use == COMPARED_EVENTS;
 	options->sample_stacks = use == COMPARED_PATHS;

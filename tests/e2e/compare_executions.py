@@ -83,6 +83,18 @@ def check_callgrind():
             assert lines[text] == count or "printf" in text, (text, count, lines[text])
 
 
+def check_functions():
+    """A function has the instructions of its lines, and of its blocks; those of a module are its functions'."""
+    functions = {row["function"]: row for row in rows_of("functions.csv") if row["module"] == "executed"}
+    blocks = {row["address"]: row for row in rows_of("assembly.csv")}
+    assert int(functions["main"]["instructions"]) == sum(int(row["executions"]) for row in blocks.values())
+    assert int(functions["mix"]["instructions"]) > 20000000 * 3, functions["mix"]
+    libraries = [row for row in rows_of("functions.csv") if row["module"] != "executed"]
+    assert any(row["instructions"] == "" for row in libraries), libraries
+    own = {row["module"]: row for row in rows_of("modules.csv")}["executed"]
+    assert int(own["instructions"]) == sum(int(row["instructions"] or 0) for row in functions.values())
+
+
 gcov = gcov_lines((directory / "gcov.txt").read_text(encoding="utf-8"))
 assert len(gcov) > 15 and 0 in gcov.values(), gcov
 if sys.argv[2:]:
@@ -102,6 +114,7 @@ for line, count in gcov.items():
         assert int(annotated[line]["executions"]) == count, (line, annotated[line])
 assert annotated[13]["cpu_exclusive_ns"] is not None
 
+check_functions()
 code = rows_of("assembly.csv")
 counts = {int(row["executions"]) for row in code if row["executions"]}
 assert all(row["executions"] for row in code), [row for row in code if not row["executions"]]

@@ -43,6 +43,9 @@ gcc -O0 -g --coverage -o covered/executed executed.c >built 2>&1 || skip "gcc ha
 "$TARE" record -q --method=sample -o try.tare -- true >try 2>&1 || skip "no samples here: $(cat try)"
 record_options=(--lines)
 same "$work/executed"
+for view in functions modules; do
+	report $view
+done
 for view in lines instructions; do
 	report $view
 	"$TARE" report $view profile.tare --never --format=csv >never-$view.csv
@@ -52,6 +55,21 @@ done
 python3 "$E2E/compare_executions.py" "$work" || fail "executions are not what they should be"
 COLUMNS=100 "$TARE" annotate mix profile.tare --no-pager >text
 grep -q '^20,200,000 ' text || fail "text has no executions: $(cat text)"
+
+# One round more of the loop is more than nothing, and no more than that: one recording of each side tells.
+sed 's/i < 200000/i < 200001/' executed.c >longer.c
+mkdir longer
+gcc -O0 -g -o longer/executed longer.c
+"$TARE" record -q --lines -o longer.tare -- longer/executed >printed
+"$TARE" record -q --lines -o again.tare -- ./executed >printed
+gate() {
+	"$TARE" diff "$1" "$2" --columns=instructions --fail-if="$3" >gated 2>&1
+}
+gate profile.tare again.tare 'instructions>+0%' || fail "the same program executes more: $(cat gated)"
+! gate profile.tare longer.tare 'instructions>+0%' || fail "a longer loop executes no more: $(cat gated)"
+gate profile.tare longer.tare 'instructions>+1%' || fail "200,001 rounds are 1 % more than 200,000: $(cat gated)"
+"$TARE" report functions profile.tare --from=0s --format=csv >part.csv
+! head -n 1 part.csv | grep -q instructions || fail "instructions of a part of the time"
 
 # For other programs: the same numbers, in the forms of lcov and gcov.
 "$TARE" export --format=lcov profile.tare >executed.info

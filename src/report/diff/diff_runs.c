@@ -103,7 +103,8 @@ void diff_runs_take(struct diff_runs *runs, struct diff_rows *rows, enum diff_si
 
 bool diff_runs_is_counted(const struct column *column)
 {
-	return column->get == report_get_calls || column->get == report_get_executions;
+	return column->get == report_get_calls || column->get == report_get_executions ||
+	       column->get == report_get_instructions;
 }
 
 static bool is_constant(const struct bootstrap_side *side)

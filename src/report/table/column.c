@@ -173,6 +173,12 @@
 		.name = (name_), .group = "", .title = (title_), .type = (type_), .role = (role_), \
 		.rows = PLACES, .get = (get_), .of_executions = true                               \
 	}
+/* Instructions that were executed. */
+#define RAN(rows_)                                                                                 \
+	{                                                                                          \
+		.name = "instructions", .group = "", .title = "Instructions", .type = CELL_COUNT,  \
+		.rows = (rows_), .get = report_get_instructions, .of_executions = true             \
+	}
 #define BRANCH(name_, title_, type_, param_)                                                       \
 	COLUMN(name_, "", title_, type_, R(BRANCH), report_get_branch, param_)
 #define LANE(name_, title_, type_, param_)                                                         \
@@ -311,6 +317,7 @@ const struct column report_columns[] = {
 	EXECUTED("cpu_per_execution_ns", "ns each", CELL_PERCENT, ROLE_EACH,
 		 report_get_cpu_per_execution),
 	CALLS("calls", "", "Calls", CELL_COUNT, VALUES | PLACES, report_get_calls, 0),
+	RAN(R(FUNCTION) | R(MODULE)),
 	ANALYSIS_TIMES(CALLED),
 	CALLS("unwound", "", "Unwound", CELL_COUNT, VALUES, report_get_unwound, 0),
 	ANALYSIS_TIMES(SUMS),

@@ -131,7 +131,8 @@ report_getter report_get_samples, report_get_samples_percent, report_get_samples
 	report_get_samples_high, report_get_samples_margin, report_get_line_place,
 	report_get_instruction_place, report_get_code_place, report_get_comparison, report_get_code,
 	report_get_instruction, report_get_place_cpu_low, report_get_place_cpu_high,
-	report_get_called, report_get_executions, report_get_cpu_per_execution;
+	report_get_called, report_get_executions, report_get_cpu_per_execution,
+	report_get_instructions;
 enum comparison_column {
 	COMPARED_CPU,
 	COMPARED_CPU_PERCENT,

@@ -1,4 +1,5 @@
 /* Samples with their intervals, places in code, and the comparison of both methods. */
+#include "analysis/executions.h"
 #include "report/table/getter.h"
 #include "report/words/name.h"
 
@@ -127,6 +128,25 @@ GET(cpu_per_execution)
 	if (place->executions && cpu)
 		cell_set_percent(cell, (double)analysis_ns(report->analysis, cpu) /
 					       (double)place->executions);
+}
+
+static const struct executed_sum *executed(const struct report *report,
+					   const struct report_row *row)
+{
+	const struct analysis *analysis = report->analysis;
+	const struct analysis_executions *executions = analysis->executions;
+
+	return row->type == ROW_MODULE
+		       ? &executions->modules.data[row->module - analysis->modules.data]
+		       : &executions->functions.data[row->function - analysis->functions.data];
+}
+
+GET(instructions)
+{
+	const struct executed_sum *sum = executed(report, row);
+
+	if (sum->is_known)
+		set_count(cell, column, sum->instructions);
 }
 
 /* ---- names ---- */

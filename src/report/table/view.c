@@ -3,13 +3,14 @@
 #include "report/table/ranking.h"
 #include "report/table/table.h"
 
-#define CALL_COLUMNS                                                                               \
-	"disarmed,calls," BY "_inclusive," BY "_inclusive_percent," BY "_exclusive," BY            \
-	"_exclusive_percent," BY "_exclusive_margin," BY "_exclusive_bar," OTHERS
+#define CALL_TIMES                                                                                 \
+	BY "_inclusive," BY "_inclusive_percent," BY "_exclusive," BY "_exclusive_percent," BY     \
+	   "_exclusive_margin," BY "_exclusive_bar," OTHERS
+#define CALL_COLUMNS "disarmed,calls," CALL_TIMES
 #define CALL_DROPS                                                                                 \
 	"application_inclusive,application_exclusive," BY                                          \
-	"_inclusive_percent,elapsed_inclusive," BY "_exclusive_bar,module,elapsed_exclusive," BY   \
-	"_exclusive_margin," BY "_inclusive," BY "_exclusive_percent"
+	"_inclusive_percent,elapsed_inclusive," BY "_exclusive_bar,module,elapsed_exclusive,"      \
+	"instructions," BY "_exclusive_margin," BY "_inclusive," BY "_exclusive_percent"
 #define SAMPLE_COLUMNS                                                                             \
 	"inclusive_samples,inclusive_percent,inclusive_margin,exclusive_samples,"                  \
 	"exclusive_percent,exclusive_margin,exclusive_bar,exclusive_weight,"
@@ -63,7 +64,8 @@ const struct view report_views[] = {
 	 .rows = R(FUNCTION),
 	 .name = "functions",
 	 .summary = "one row per function",
-	 .layouts = {{CALL_COLUMNS "confidence,function,module", CALL_DROPS, BY "_exclusive"},
+	 .layouts = {{"disarmed,calls,instructions," CALL_TIMES "confidence,function,module",
+		      CALL_DROPS, BY "_exclusive"},
 		     {SAMPLE_COLUMNS "waited_inclusive,waited_exclusive,idle_inclusive,"
 				     "function,module",
 		      "exclusive_weight,idle_inclusive,waited_exclusive,inclusive_margin,"
@@ -132,7 +134,7 @@ const struct view report_views[] = {
 	 .rows = R(MODULE),
 	 .name = "modules",
 	 .summary = "one row per executable or library",
-	 .layouts = LAYOUTS_OF("module,module_path", "", "module_path,"),
+	 .layouts = LAYOUTS_OF("module,module_path", "instructions,", "module_path,"),
 	 .limit = 25,
 	 .fill = report_fill_modules},
 	{.id = VIEW_THREADS,

@@ -37,13 +37,21 @@ static const struct view *view_find(const char *name, const struct report_option
 	return NULL;
 }
 
+/* Beside times of the whole run, as it is not known when an instruction was executed. */
+static bool counts_instructions(const struct view *view, const struct report_options *options)
+{
+	return (view->id == VIEW_FUNCTIONS || view->id == VIEW_MODULES) && !options->from &&
+	       !options->to;
+}
+
 void report_select(const struct report_options *options, struct analysis_options *selection)
 {
 	const struct view *view = view_find(options->view, options);
 
 	selection->places = view->needs == NEEDS_PLACES;
 	selection->call_places = selection->sampled_places = selection->places;
-	selection->executions = selection->places || view->needs == NEEDS_EXECUTIONS;
+	selection->executions = selection->places || view->needs == NEEDS_EXECUTIONS ||
+				counts_instructions(view, options);
 	selection->call_targets = view->id == VIEW_BRANCHES;
 	selection->code = view->id == VIEW_INSTRUCTIONS || selection->call_targets;
 	selection->merge_threads |= view->id == VIEW_SUMMARY;

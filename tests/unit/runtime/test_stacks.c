@@ -4,6 +4,7 @@
  */
 #include "runtime/tree/accumulate.h"
 #include "runtime/tree/calls.h"
+#include "runtime/tree/extent.h"
 #include "tests/support/heap_memory.h"
 #include "tests/support/plain_host.h"
 
@@ -34,6 +35,7 @@ struct thread {
 };
 
 static bool nested_sign, called_sign;
+static uint64_t inner_base; /* of a handlers' stack anywhere; 0: there is none */
 
 static enum stacks_sign stack_sign(const struct tare_thread_file *self,
 				   const struct accumulate_event *event, struct stacks_signs *signs)
@@ -47,7 +49,9 @@ static enum stacks_sign stack_sign(const struct tare_thread_file *self,
 		if (nested_sign && place <= base && place > base - STACK_BYTES)
 			return STACKS_NESTED;
 	}
-	return STACKS_UNKNOWN;
+	*signs = (struct stacks_signs){
+		.extent = {.low = inner_base - STACK_BYTES, .base = inner_base}};
+	return inner_base && extent_has(&signs->extent, place) ? STACKS_NESTED : STACKS_UNKNOWN;
 }
 
 static bool called_by(const struct accumulate_event *event, uint64_t stub)
@@ -89,6 +93,7 @@ static void thread_begin(struct thread *thread, int32_t tid)
 	file->os_limit = OS_MAX;
 	accumulate_init(file, &thread->local, thread->ticks);
 	nested_sign = called_sign = false;
+	inner_base = 0;
 }
 
 static struct tare_node *nodes(const struct thread *thread)
@@ -278,6 +283,67 @@ static void test_nested(void **state)
 	assert_int_equal(unwound_of(&thread, HANDLER), 1);
 	assert_int_equal(thread.file->unmatched, 0);
 	assert_int_equal(thread.file->stack_switches, 0);
+	thread_end(&thread);
+}
+
+/*
+ * A handler on a stack that lies within the thread's own is left by siglongjmp again and again, and
+ * nothing on the other stack tells so: each of its calls ends the one before, at the same place.
+ */
+static void test_left_again(enum tare_event_kind kind)
+{
+	struct thread thread;
+
+	thread_begin(&thread, 2);
+	enter(&thread, MAIN, OWN);
+	enter(&thread, BODY, OWN - STACK_BYTES - 256);
+	inner_base = OWN - 64;
+	for (int i = 0; i < 3; i++) {
+		event(&thread, kind, HANDLER, OWN - 512);
+		assert_int_equal(thread.local.stacks.nested, 1);
+	}
+	leave(&thread, OWN - STACK_BYTES - 256);
+	assert_int_equal(thread.local.stacks.nested, 0);
+	leave(&thread, OWN);
+	assert_int_equal(thread.file->unmatched, 0);
+	assert_int_equal(thread.file->begun_while_off, 0);
+	assert_int_equal(calls_of(&thread, HANDLER), 3);
+	assert_int_equal(unwound_of(&thread, HANDLER), 3);
+	assert_int_equal(calls_of(&thread, BODY), 1);
+	assert_int_equal(node_of(&thread, MAIN)->elapsed_inclusive_max, 60);
+	thread_end(&thread);
+}
+
+static void test_handler_left_again(void **state)
+{
+	(void)state;
+	test_left_again(TARE_EVENT_ENTER);
+}
+
+static void test_call_of_handler_left_again(void **state)
+{
+	(void)state;
+	test_left_again(TARE_EVENT_CALL);
+}
+
+/* The same where there is no node for the call: the handler's stack is left with the one before. */
+static void test_left_without_room(void **state)
+{
+	struct thread thread;
+
+	(void)state;
+	thread_begin(&thread, 2);
+	enter(&thread, MAIN, OWN);
+	enter(&thread, BODY, OWN - STACK_BYTES - 256);
+	inner_base = OWN - 64;
+	enter(&thread, HANDLER, OWN - 512);
+	thread.local.max_depth = 2;
+	enter(&thread, HANDLER, OWN - 512);
+	assert_int_equal(thread.local.stacks.nested, 0);
+	leave(&thread, OWN - STACK_BYTES - 256);
+	leave(&thread, OWN);
+	assert_int_equal(calls_of(&thread, HANDLER), 1);
+	assert_int_equal(calls_of(&thread, BODY), 1);
 	thread_end(&thread);
 }
 
@@ -593,6 +659,9 @@ int main(void)
 		cmocka_unit_test_teardown(test_same_path_twice, table_is_empty),
 		cmocka_unit_test_teardown(test_other_thread, table_is_empty),
 		cmocka_unit_test_teardown(test_nested, table_is_empty),
+		cmocka_unit_test_teardown(test_handler_left_again, table_is_empty),
+		cmocka_unit_test_teardown(test_call_of_handler_left_again, table_is_empty),
+		cmocka_unit_test_teardown(test_left_without_room, table_is_empty),
 		cmocka_unit_test_teardown(test_large_frame, table_is_empty),
 		cmocka_unit_test_teardown(test_used_again, table_is_empty),
 		cmocka_unit_test_teardown(test_unwinding, table_is_empty),
