@@ -134,8 +134,15 @@ END
 	grep -q '^! executed *executions not known of .* functions\?: .*jumper' "$work/text" ||
 		fail "nothing is said of jumper: $(cat "$work/text")"
 	! grep '^! executed' "$work/text" | grep -q plain || fail "plain has executions"
-	"$TARE" report functions -v "$work/profile.tare" --no-pager >"$work/text"
+	"$TARE" report threads -v "$work/profile.tare" --no-pager >"$work/text"
 	! grep -q 'executions not known' "$work/text" || fail "a view without executions speaks of them"
+	"$TARE" report functions "$work/profile.tare" --columns=function,instructions --format=csv |
+		tr -d "\r" >"$work/functions.csv"
+	grep -q '^jumper,$' "$work/functions.csv" || fail "instructions of jumper are known: $(cat "$work/functions.csv")"
+	grep -qE '^plain,[1-9][0-9]+$' "$work/functions.csv" || fail "those of plain are not: $(cat "$work/functions.csv")"
+	"$TARE" report modules "$work/profile.tare" --columns=module,instructions --format=csv |
+		tr -d "\r" >"$work/modules.csv"
+	grep -q '^jumps,$' "$work/modules.csv" || fail "a part of the module's instructions: $(cat "$work/modules.csv")"
 }
 
 # What was counted is there, and each call of a function is an execution of its first block, but for one in
