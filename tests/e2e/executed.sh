@@ -68,6 +68,16 @@ gate() {
 gate profile.tare again.tare 'instructions>+0%' || fail "the same program executes more: $(cat gated)"
 ! gate profile.tare longer.tare 'instructions>+0%' || fail "a longer loop executes no more: $(cat gated)"
 gate profile.tare longer.tare 'instructions>+1%' || fail "200,001 rounds are 1 % more than 200,000: $(cat gated)"
+"$TARE" record -q -o counted.tare -- ./executed >printed
+for sides in "profile.tare counted.tare" "counted.tare profile.tare" "--base profile.tare --new counted.tare"; do
+	for asked in --columns=instructions "--fail-if=instructions>+1%"; do
+		! "$TARE" diff $sides $asked >gated 2>&1 || fail "$asked of a profile without executions"
+		grep -q 'needs executions, and counted.tare has none' gated || fail "no sentence: $(cat gated)"
+	done
+done
+! "$TARE" report functions counted.tare --columns=instructions >gated 2>&1 || fail "a column without executions"
+grep -q 'tare record --lines counts them' gated || fail "no sentence: $(cat gated)"
+"$TARE" diff profile.tare counted.tare --format=csv >gated || fail "all columns, of which one side lacks some"
 "$TARE" report functions profile.tare --method=sample --from=1 --format=csv >part.csv
 ! head -n 1 part.csv | grep -q instructions || fail "instructions of a part of the time"
 

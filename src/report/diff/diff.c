@@ -39,8 +39,8 @@ static const char *const sort_names[] = {"change", "change_percent", "base", "ne
 
 static bool is_measure(const struct report *report, const struct column *column)
 {
-	return (column->of_calls || column->of_samples) && column_applies(report, column) &&
-	       !column->text_only && !column->each &&
+	return (column->of_calls || column->of_samples || column->of_executions) &&
+	       column_applies(report, column) && !column->text_only && !column->each &&
 	       (column->type == CELL_COUNT || column->type == CELL_TIME);
 }
 
@@ -110,6 +110,22 @@ static bool choose_measures(struct diff *diff, const struct report *report, stru
 		    is_measure(report, &report_columns[i]) &&
 		    diff->measures.count < measures_max(diff->options))
 			diff->measures.list[diff->measures.count++] = &report_columns[i];
+	return true;
+}
+
+/* Executions are compared where both sides have them; else all rows would be new or gone. */
+static bool check_executions(const struct diff *diff, enum diff_side side, struct error *err)
+{
+	const struct report *report = diff->rows.sides[side].report;
+
+	for (size_t i = 0; i < diff->measures.count; i++)
+		if (diff->options->report.columns && diff->measures.list[i]->of_executions &&
+		    !column_check(report, diff->measures.list[i], "", err))
+			return false;
+	for (size_t i = 0; i < diff->gates.count; i++)
+		if (diff->gates.list[i].column->of_executions &&
+		    !column_check(report, diff->gates.list[i].column, " of --fail-if", err))
+			return false;
 	return true;
 }
 
@@ -453,7 +469,8 @@ bool diff_write(const struct analysis *base, const struct analysis *profile,
 		diff_gates_parse(&diff.gates, options, diff.report.view, err) &&
 		diff_rows_take(&diff.rows, DIFF_BASE, base, options->base_path, err) &&
 		diff_rows_take(&diff.rows, DIFF_NEW, profile, options->report.profile_path, err) &&
-		choose_measures(&diff, diff.rows.sides[DIFF_NEW].report, err);
+		choose_measures(&diff, diff.rows.sides[DIFF_NEW].report, err) &&
+		check_executions(&diff, DIFF_BASE, err) && check_executions(&diff, DIFF_NEW, err);
 	if (ok)
 		finish(&diff, failures, stream);
 	diff_fini(&diff);
@@ -485,6 +502,8 @@ static bool take_run(struct diff *diff, enum diff_side side, size_t run, struct 
 		return false;
 	const bool is_first = side == DIFF_BASE && run == 0;
 	if (is_first && !begin_runs(diff, diff->rows.sides[side].report, err))
+		return false;
+	if (!check_executions(diff, side, err))
 		return false;
 	diff_runs_take(&diff->runs, &diff->rows, side);
 	diff_rows_leave(&diff->rows, side);

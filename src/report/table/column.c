@@ -527,6 +527,21 @@ bool column_applies(const struct report *report, const struct column *column)
 	return true;
 }
 
+bool column_check(const struct report *report, const struct column *column, const char *of,
+		  struct error *err)
+{
+	if (column_applies(report, column))
+		return true;
+	if (column->of_executions && !report->analysis->executions)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the column %s%s needs executions, and %s has none; tare record "
+				 "--lines counts them",
+				 column->name, of, report->options->profile_path);
+	return error_set(err, ERROR_NOT_FOUND, "the column %s%s is of %s, and this view shows %s",
+			 column->name, of, column->of_calls ? "calls" : "samples",
+			 column->of_calls ? "samples" : "calls");
+}
+
 /* The name with or without its unit. */
 static bool column_is_named(const struct column *column, const char *name, size_t length)
 {

@@ -291,13 +291,8 @@ void filter_free(struct filter *filter)
 bool filter_applies(const struct filter *filter, const struct report *report, struct error *err)
 {
 	vec_foreach (node, &filter->nodes) {
-		if (node->kind == TEST && !column_applies(report, node->column))
-			return error_set(err, ERROR_NOT_FOUND,
-					 "the column %s of --filter is of %s, and this view shows "
-					 "%s",
-					 node->column->name,
-					 node->column->of_calls ? "calls" : "samples",
-					 node->column->of_calls ? "samples" : "calls");
+		if (node->kind == TEST && !column_check(report, node->column, " of --filter", err))
+			return false;
 	}
 	return true;
 }

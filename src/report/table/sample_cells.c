@@ -143,9 +143,10 @@ static const struct executed_sum *executed(const struct report *report,
 
 GET(instructions)
 {
-	const struct executed_sum *sum = executed(report, row);
+	const struct executed_sum *sum =
+		report->analysis->executions ? executed(report, row) : NULL;
 
-	if (sum->is_known)
+	if (sum && sum->is_known)
 		set_count(cell, column, sum->instructions);
 }
 

@@ -115,11 +115,8 @@ bool report_columns_have_data(const struct report *report, const char *list, str
 			return error_set(err, ERROR_USAGE,
 					 "the column %s is one of CSV and JSON: --format=csv",
 					 column->name);
-		if (!column_applies(report, column))
-			return error_set(err, ERROR_NOT_FOUND,
-					 "the column %s is of %s, and this view shows %s",
-					 column->name, column->of_calls ? "calls" : "samples",
-					 column->of_calls ? "samples" : "calls");
+		if (!column_check(report, column, "", err))
+			return false;
 	}
 	return true;
 }
