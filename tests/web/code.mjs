@@ -247,6 +247,13 @@ const tests = {
 		for (const row of conditional)
 			equal(jumps[row].split(' / ').reduce((sum, n) => sum + Number(n), 0), Number(each[row]), `taken and not taken of row ${row}`);
 		equal([each[0], Math.max(...each.map(Number))], ['1', 240000000], 'one call, 30,000,000 rounds of 8');
+		/* What each function executed stands in its row. */
+		await view(page, 'Functions');
+		const functions = page.getByRole('grid', { name: 'Functions' });
+		const names = await column(functions, 'Function'), ran = await column(functions, 'Instructions');
+		const told = report('functions', profile('executed')).tables.functions;
+		for (const name of ['busy', 'large', 'main'])
+			equal(ran[names.indexOf(name)], String(told.find((row) => row.function === name).instructions), `instructions of ${name}`);
 		/* As lcov's file has them for the lines. */
 		const branches = run(tare, 'export', '--format=lcov', profile('executed')).match(/^SF:.*busy\.c\n[^]*?end_of_record/m)[0];
 		const expected = new Map();

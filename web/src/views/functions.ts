@@ -10,7 +10,7 @@ import type { Change } from '../state.ts';
 import { callsSign, isTime, marginOf, type Context, type View } from './context.ts';
 import { functionActions } from './frame_actions.ts';
 
-const DEFAULTS = ['calls', 'confidence', 'cpu_inclusive', 'cpu_exclusive', 'elapsed_inclusive', 'elapsed_exclusive', 'application_inclusive',
+const DEFAULTS = ['calls', 'instructions', 'confidence', 'cpu_inclusive', 'cpu_exclusive', 'elapsed_inclusive', 'elapsed_exclusive', 'application_inclusive',
 	'application_exclusive', 'inclusive_samples', 'exclusive_samples', 'exclusive_percent', 'exclusive_weight', 'elapsed_inclusive_avg', 'function', 'module'];
 
 export class FunctionsView implements View {
