@@ -130,21 +130,25 @@ GET(cpu_per_execution)
 					       (double)place->executions);
 }
 
+/* What was executed of the row's module or function; NULL: nothing is known. */
 static const struct executed_sum *executed(const struct report *report,
 					   const struct report_row *row)
 {
 	const struct analysis *analysis = report->analysis;
 	const struct analysis_executions *executions = analysis->executions;
 
-	return row->type == ROW_MODULE
-		       ? &executions->modules.data[row->module - analysis->modules.data]
-		       : &executions->functions.data[row->function - analysis->functions.data];
+	if (!executions)
+		return NULL;
+	if (row->type == ROW_MODULE)
+		return &executions->modules.data[row->module - analysis->modules.data];
+	/* Waits and samples may have brought in functions that no code was counted of. */
+	const size_t function = (size_t)(row->function - analysis->functions.data);
+	return function < executions->functions.len ? &executions->functions.data[function] : NULL;
 }
 
 GET(instructions)
 {
-	const struct executed_sum *sum =
-		report->analysis->executions ? executed(report, row) : NULL;
+	const struct executed_sum *sum = executed(report, row);
 
 	if (sum && sum->is_known)
 		set_count(cell, column, sum->instructions);
