@@ -101,7 +101,9 @@ static void take(struct sampled_waits *waits, const struct sample_value *value)
 							 .os = {.function = place.function,
 								.caller = place.caller,
 								.cause = TARE_OS_BLOCKED,
-								.syscall_number = -1}}));
+								.syscall_number = -1,
+								.holder = ANALYSIS_NONE,
+								.holder_thread = ANALYSIS_NONE}}));
 	analysis->sampled_waits.data[index].os.count += value->samples;
 	analysis->sampled_waits.data[index].os.ticks += ticks;
 	analysis->totals.sampled_waits += ticks;

@@ -42,4 +42,12 @@ for times in --adaptive --exact; do
 		! grep -qE '^ *[0-9]+[: ]' decoded || fail "fields that Perfetto's schema does not have"
 	fi
 done
-exit 0
+# Where nobody waited for a lock, the columns are there and empty, for samples of waits, too.
+"$TARE" record -q -o "$work/alone.tare" -- true
+"$TARE" report locks "$work/alone.tare" --columns=os_time_ns,blocked_by,blocked_by_thread --format=csv >"$work/alone.csv" ||
+	fail "columns of a recording in which nobody waited"
+[ "$(tr -d '\r' <"$work/alone.csv")" = os_time_ns,blocked_by,blocked_by_thread ] || fail "no columns: $(cat "$work/alone.csv")"
+"$TARE" report os "$work/alone.tare" --columns=os_time_ns,blocked_by,blocked_by_thread --format=csv | tr -d '\r' >"$work/alone.csv"
+! tail -n +2 "$work/alone.csv" | grep -v ',,$' || fail "holders where nobody waited: $(cat "$work/alone.csv")"
+! "$TARE" report os "$work/alone.tare" --columns=woken_by >"$work/text" 2>&1 || fail "wakers without --wakers"
+grep -q 'tare record --wakers records them' "$work/text" || fail "no sentence: $(cat "$work/text")"

@@ -527,11 +527,23 @@ bool column_applies(const struct report *report, const struct column *column)
 	return true;
 }
 
+/* Whether anybody waited for a lock is chance, and what is run again and again must not depend on
+ * it. */
+bool column_can_be_shown(const struct report *report, const struct column *column)
+{
+	return column->of_holders || column_applies(report, column);
+}
+
 bool column_check(const struct report *report, const struct column *column, const char *of,
 		  struct error *err)
 {
-	if (column_applies(report, column))
+	if (column_can_be_shown(report, column))
 		return true;
+	if (column->of_wakers)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the column %s%s needs wakers, and %s has none; tare record "
+				 "--wakers records them",
+				 column->name, of, report->options->profile_path);
 	if (column->of_executions && !report->analysis->executions)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "the column %s%s needs executions, and %s has none; tare record "

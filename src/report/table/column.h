@@ -77,7 +77,9 @@ void column_append_name(const struct column *column, enum report_unit unit, stru
 
 /* Whether the profile and the method shown have values for it. */
 bool column_applies(const struct report *report, const struct column *column);
-/* Fails where it does not; `of` names the option that has asked for the column, or is "". */
+/* Whether it is shown where it is asked for: also if nothing has happened that it would tell. */
+bool column_can_be_shown(const struct report *report, const struct column *column);
+/* Fails where it cannot; `of` names the option that has asked for the column, or is "". */
 bool column_check(const struct report *report, const struct column *column, const char *of,
 		  struct error *err);
 

@@ -136,7 +136,7 @@ static void columns_choose(const struct report *report, struct report_table *tab
 	size_t kept = 0;
 
 	for (size_t i = 0; i < table->column_count; i++)
-		if (table->by_user ? column_applies(report, table->columns[i])
+		if (table->by_user ? column_can_be_shown(report, table->columns[i])
 				   : column_is_wanted(report, table->columns[i]))
 			table->columns[kept++] = table->columns[i];
 	table->column_count = kept;
