@@ -32,8 +32,7 @@ bool extent_is_floor(const struct tare_thread_file *self, const struct tare_node
 /* Goes back to the stack that the nested one has interrupted. */
 void extent_nested_end(struct tare_thread_file *self);
 
-/* A call has ended, and `self`'s top is its caller: was it the outermost one on the nested stack?
- */
+/* A call has ended, and the top is its caller: leaves a nested stack with its outermost call. */
 void extent_call_ended(struct tare_thread_file *self);
 
 /*

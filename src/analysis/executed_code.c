@@ -26,8 +26,8 @@ static void take_sums(struct gathering *gathering)
 {
 	const struct analysis_executions *executions = gathering->analysis->executions;
 
-	for (uint32_t i = 0; i < executions->functions.len; i++) {
-		const uint64_t instructions = executions->functions.data[i].instructions;
+	for (uint32_t i = 0; i < executions->function_count; i++) {
+		const uint64_t instructions = executions->functions[i].instructions;
 
 		gathering->left[i] = instructions;
 		gathering->to->total += instructions;

@@ -147,14 +147,6 @@ static bool mark_counted(const struct profile_counted *row, void *context)
 	return true;
 }
 
-/* Finds room for `count` of them, of which nothing is known. */
-#define SUMS_RESERVE(sums, count)                                                                  \
-	do {                                                                                       \
-		vec_reserve(sums, count);                                                          \
-		(sums)->len = count;                                                               \
-		memset((sums)->data, 0, (count) * sizeof(*(sums)->data));                          \
-	} while (0)
-
 static void sum_add(struct executed_sum *sum, const struct executed_block *block)
 {
 	sum->is_known = true;
@@ -165,16 +157,18 @@ static void sum_instructions(const struct analysis *analysis)
 {
 	struct analysis_executions *executions = analysis->executions;
 
-	SUMS_RESERVE(&executions->functions, analysis->functions.len);
-	SUMS_RESERVE(&executions->modules, analysis->modules.len);
+	executions->function_count = analysis->functions.len;
+	executions->functions =
+		mem_zalloc((analysis->functions.len + 1) * sizeof(*executions->functions));
+	executions->modules =
+		mem_zalloc((analysis->modules.len + 1) * sizeof(*executions->modules));
 	vec_foreach (block, &executions->blocks) {
-		sum_add(&executions->modules.data[block->module], block);
+		sum_add(&executions->modules[block->module], block);
 		if (block->function != ANALYSIS_NONE)
-			sum_add(&executions->functions.data[block->function], block);
+			sum_add(&executions->functions[block->function], block);
 	}
 	vec_foreach (function, &executions->unknown)
-		executions->modules.data[analysis->functions.data[*function].module].is_known =
-			false;
+		executions->modules[analysis->functions.data[*function].module].is_known = false;
 }
 
 /* A module with executions has those of all its functions but these. */
@@ -229,8 +223,8 @@ void analysis_free_executions(struct analysis *analysis)
 	vec_fini(&analysis->executions->lines);
 	vec_fini(&analysis->executions->blocks);
 	vec_fini(&analysis->executions->unknown);
-	vec_fini(&analysis->executions->functions);
-	vec_fini(&analysis->executions->modules);
+	free(analysis->executions->functions);
+	free(analysis->executions->modules);
 	free(analysis->executions);
 	analysis->executions = NULL;
 }

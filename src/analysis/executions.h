@@ -37,8 +37,10 @@ struct executed_sum {
 struct analysis_executions {
 	struct vec_of(struct executed_line) lines;   /* by source, line and function */
 	struct vec_of(struct executed_block) blocks; /* by module and address */
-	/* Of the blocks of each. A module is known if all of its functions are that were called. */
-	struct vec_of(struct executed_sum) functions, modules;
+	/* Of the blocks of each. A module is known if all of its functions are that were called.
+	   Functions are those that there were when the executions were loaded. */
+	struct executed_sum *functions, *modules;
+	size_t function_count;
 	/* Functions that were called in their copies, without executions: ascending. Control may
 	   come into them by ways that the file does not tell. */
 	struct vec_of(uint32_t) unknown;

@@ -58,48 +58,69 @@ static struct ranked *rank_sides(const struct bootstrap_side *base,
 	return all;
 }
 
+/* The ranks of the second side, or of pairs whose second one is greater; doubled. */
+static size_t sum_of_now(const struct ranked *all, size_t count)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += all[i].is_now ? all[i].doubled : 0;
+	return sum;
+}
+
+/* How much of what can be, ways[s] times the sum s, is as far from the middle as `sum`. */
+static double two_sided(const double *ways, size_t sums, size_t sum)
+{
+	double below = 0, above = 0, total = 0;
+
+	for (size_t s = 0; s < sums; s++) {
+		total += ways[s];
+		below += s <= sum ? ways[s] : 0;
+		above += s >= sum ? ways[s] : 0;
+	}
+	return fmin(2 * fmin(below, above) / total, 1);
+}
+
+/* The same by the normal distribution, with half a step, as sums come in steps. */
+static double two_sided_normal(double sum, double mean, double variance)
+{
+	const double distance = fmax(fabs(sum - mean) - 0.5, 0);
+
+	return variance > 0 ? erfc(distance / sqrt(2 * variance)) : 1;
+}
+
 static double exact(const struct ranked *all, size_t count, size_t taken, size_t sum)
 {
 	const size_t sums = count * (count + 1) + 1;
 	double *ways = mem_zalloc((taken + 1) * sums * sizeof(*ways));
-	double below = 0, above = 0, total = 0;
 
 	ways[0] = 1;
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = i < taken ? i + 1 : taken; k > 0; k--)
 			for (size_t s = sums - 1; s >= all[i].doubled; s--)
 				ways[k * sums + s] += ways[(k - 1) * sums + s - all[i].doubled];
-	for (size_t s = 0; s < sums; s++) {
-		const double here = ways[taken * sums + s];
-		total += here;
-		below += s <= sum ? here : 0;
-		above += s >= sum ? here : 0;
-	}
+	const double probability = two_sided(ways + taken * sums, sums, sum);
 	free(ways);
-	return fmin(2 * fmin(below, above) / total, 1);
+	return probability;
 }
 
-/* With the correction for ties, and half a step for the distribution's being one of steps. */
+/* With the correction for ties. */
 static double approximate(double sum, double n, double m, double ties)
 {
-	const double mean = m * (n + m + 1) / 2;
 	const double variance = n * m / 12 * (n + m + 1 - ties / ((n + m) * (n + m - 1)));
-	const double distance = fmax(fabs(sum - mean) - 0.5, 0);
 
-	return variance > 0 ? erfc(distance / sqrt(2 * variance)) : 1;
+	return two_sided_normal(sum, m * (n + m + 1) / 2, variance);
 }
 
 double rank_test(const struct bootstrap_side *base, const struct bootstrap_side *now)
 {
 	const size_t count = base->count + now->count;
 	double ties;
-	size_t sum = 0;
 
 	if (!base->count || !now->count)
 		return 1;
 	struct ranked *all = rank_sides(base, now, &ties);
-	for (size_t i = 0; i < count; i++)
-		sum += all[i].is_now ? all[i].doubled : 0;
+	const size_t sum = sum_of_now(all, count);
 	const double probability = count <= EXACT_MAX
 					   ? exact(all, count, now->count, sum)
 					   : approximate((double)sum / 2, (double)base->count,
@@ -141,27 +162,21 @@ static double exact_paired(const struct ranked *all, size_t count, size_t sum)
 {
 	const size_t sums = count * (count + 1) + 1;
 	double *ways = mem_zalloc(sums * sizeof(*ways));
-	double below = 0, above = 0;
 
 	ways[0] = 1;
 	for (size_t i = 0; i < count; i++)
 		for (size_t s = sums - 1; s >= all[i].doubled; s--)
 			ways[s] += ways[s - all[i].doubled];
-	for (size_t s = 0; s < sums; s++) {
-		below += s <= sum ? ways[s] : 0;
-		above += s >= sum ? ways[s] : 0;
-	}
+	const double probability = two_sided(ways, sums, sum);
 	free(ways);
-	return fmin(2 * fmin(below, above) / exp2((double)count), 1);
+	return probability;
 }
 
 static double approximate_paired(double sum, double n, double ties)
 {
-	const double mean = n * (n + 1) / 4;
 	const double variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48;
-	const double distance = fmax(fabs(sum - mean) - 0.5, 0);
 
-	return variance > 0 ? erfc(distance / sqrt(2 * variance)) : 1;
+	return two_sided_normal(sum, n * (n + 1) / 4, variance);
 }
 
 double rank_test_paired(const struct bootstrap_side *base, const struct bootstrap_side *now)
@@ -169,10 +184,7 @@ double rank_test_paired(const struct bootstrap_side *base, const struct bootstra
 	struct ranked *all = mem_zalloc((base->count + 1) * sizeof(*all));
 	const size_t count = pairs_of(base, now, all);
 	const double ties = rank(all, count);
-	size_t sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		sum += all[i].is_now ? all[i].doubled : 0;
+	const size_t sum = sum_of_now(all, count);
 	const double probability =
 		count <= EXACT_MAX ? exact_paired(all, count, sum)
 				   : approximate_paired((double)sum / 2, (double)count, ties);

@@ -168,16 +168,10 @@
 		.of_samples = true, .of_places_calls = true                                        \
 	}
 /* Of code whose executions were counted. */
-#define EXECUTED(name_, title_, type_, role_, get_)                                                \
+#define EXECUTED(name_, title_, type_, role_, rows_, get_)                                         \
 	{                                                                                          \
 		.name = (name_), .group = "", .title = (title_), .type = (type_), .role = (role_), \
-		.rows = PLACES, .get = (get_), .of_executions = true                               \
-	}
-/* Instructions that were executed. */
-#define RAN(rows_)                                                                                 \
-	{                                                                                          \
-		.name = "instructions", .group = "", .title = "Instructions", .type = CELL_COUNT,  \
-		.rows = (rows_), .get = report_get_instructions, .of_executions = true             \
+		.rows = (rows_), .get = (get_), .of_executions = true                              \
 	}
 #define BRANCH(name_, title_, type_, param_)                                                       \
 	COLUMN(name_, "", title_, type_, R(BRANCH), report_get_branch, param_)
@@ -313,11 +307,12 @@ const struct column report_columns[] = {
 	COLUMN("os_longest", "", "longest", CELL_TIME, R(OS) | WAITS, report_get_os_longest, 0),
 	WAITED("os_time", "OS time", CELL_TIME, report_get_os_time),
 	WAITED("os_percent", "%", CELL_PERCENT, report_get_os_percent),
-	EXECUTED("executions", "Executions", CELL_COUNT, ROLE_NONE, report_get_executions),
-	EXECUTED("cpu_per_execution_ns", "ns each", CELL_PERCENT, ROLE_EACH,
+	EXECUTED("executions", "Executions", CELL_COUNT, ROLE_NONE, PLACES, report_get_executions),
+	EXECUTED("cpu_per_execution_ns", "ns each", CELL_PERCENT, ROLE_EACH, PLACES,
 		 report_get_cpu_per_execution),
 	CALLS("calls", "", "Calls", CELL_COUNT, VALUES | PLACES, report_get_calls, 0),
-	RAN(R(FUNCTION) | R(MODULE)),
+	EXECUTED("instructions", "Instructions", CELL_COUNT, ROLE_NONE, R(FUNCTION) | R(MODULE),
+		 report_get_instructions),
 	ANALYSIS_TIMES(CALLED),
 	CALLS("unwound", "", "Unwound", CELL_COUNT, VALUES, report_get_unwound, 0),
 	ANALYSIS_TIMES(SUMS),
@@ -527,8 +522,7 @@ bool column_applies(const struct report *report, const struct column *column)
 	return true;
 }
 
-/* Whether anybody waited for a lock is chance, and what is run again and again must not depend on
- * it. */
+/* Whether anybody waited for a lock is chance, on which commands of scripts must not depend. */
 bool column_can_be_shown(const struct report *report, const struct column *column)
 {
 	return column->of_holders || column_applies(report, column);

@@ -140,10 +140,10 @@ static const struct executed_sum *executed(const struct report *report,
 	if (!executions)
 		return NULL;
 	if (row->type == ROW_MODULE)
-		return &executions->modules.data[row->module - analysis->modules.data];
+		return &executions->modules[row->module - analysis->modules.data];
 	/* Waits and samples may have brought in functions that no code was counted of. */
 	const size_t function = (size_t)(row->function - analysis->functions.data);
-	return function < executions->functions.len ? &executions->functions.data[function] : NULL;
+	return function < executions->function_count ? &executions->functions[function] : NULL;
 }
 
 GET(instructions)
