@@ -3,6 +3,7 @@ import dataclasses
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -14,7 +15,6 @@ POLL_SECONDS = 0.005
 @dataclasses.dataclass
 class Run:
     cpu_seconds: float
-    elapsed_seconds: float
     # What the recorded process's own CPU clock showed last, 0 if it was not asked.
     clock_seconds: float
     output_digest: str
@@ -59,7 +59,6 @@ class ChildClock(threading.Thread):
 def run(command, environment, clock=False, user=None):
     """Runs the command; its output must not differ between runs of the same program."""
     out_path = os.path.join(environment["ACCURACY_OUT"], "output")
-    begin = time.monotonic()
     as_user = {"user": user, "group": user, "extra_groups": []} if user is not None else {}
     with open(out_path, "wb") as out, open(out_path + ".errors", "wb") as errors:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors,
@@ -68,7 +67,6 @@ def run(command, environment, clock=False, user=None):
     if watcher:
         watcher.start()
     _, status, usage = os.wait4(process.pid, 0)
-    elapsed = time.monotonic() - begin
     process.returncode = os.waitstatus_to_exitcode(status)
     longest = watcher.longest() if watcher else 0.0
     if process.returncode != 0:
@@ -79,7 +77,7 @@ def run(command, environment, clock=False, user=None):
         raise Failed(f"{how}: {' '.join(command)}: {said[-600:]}")
     with open(out_path, "rb") as out:
         digest = hashlib.sha256(out.read()).hexdigest()
-    return Run(usage.ru_utime + usage.ru_stime, elapsed, longest, digest)
+    return Run(usage.ru_utime + usage.ru_stime, longest, digest)
 
 
 class Tare:
@@ -105,6 +103,10 @@ class Tare:
                 os.unlink(path)
         return run([*self.prefix, self.command, "record", "-q", *self.options, *more, "-o", self.profile, "--",
                     *command], self.environment, clock, self.user)
+
+    def forget(self):
+        """Empties the cache."""
+        shutil.rmtree(self.environment["XDG_CACHE_HOME"], ignore_errors=True)
 
     def report(self, view, *options):
         return subprocess.run([self.command, "report", view, self.profile, "--limit=0", *options], check=True,

@@ -39,18 +39,13 @@ def shares_cells(result, way):
     return [pair(result, way, "exclusive"), pair(result, way, "inclusive"), right, covered_cell(result, way)]
 
 
-def cost_cell(result, way, run):
-    """Processor time ÷ plain, and elapsed time ÷ plain."""
-    return f"{number(result.get(f'{way}_cost_{run}'))} ({number(result.get(f'{way}_elapsed_{run}'))})"
-
-
 def costs_cells(result, way):
-    return [cost_cell(result, way, "first"), cost_cell(result, way, "second"),
-            *(number(result.get(f"{way}_{name}")) for name in ("total_of_plain", "total_of_clock"))]
+    return [number(result.get(f"{way}_{name}"))
+            for name in ("cost_first", "cost_second", "total_of_plain", "total_of_clock")]
 
 
 def medians_line(measured):
-    """What the median program's recordings cost: one program's figures are no surer than the machine's pace."""
+    """What the median program's recordings cost."""
     def median(key):
         values = [result[key] for result in measured if result.get(key) not in (None, "")]
         return number(statistics.median(map(float, values)) if values else None)
@@ -79,7 +74,7 @@ def page(results, options):
     lines += grid(["program", "plain, s", "slowest", *cost_heads, *("refused: " + head for head in cost_heads),
                    "sample", "calls equal"],
                   [[title(r), number(r["plain_seconds"]), number(r["plain_spread"]), *costs_cells(r, "tare"),
-                    *costs_cells(r, "refused"), cost_cell(r, "sample", "second"), counts_cell(r)] for r in measured])
+                    *costs_cells(r, "refused"), number(r.get("sample_cost_second")), counts_cell(r)] for r in measured])
     lines += ["", medians_line(measured)]
     unequal = [(r["program"], entry) for r in measured for entry in r.get("counts_wrong", []) if not entry[3]]
     if unequal:
@@ -103,7 +98,7 @@ def program_lines(result):
     yield (f"{title(result)}: plain {number(result['plain_seconds'])} s, the slowest × "
            f"{number(result['plain_spread'])}, perf × {number(result['perf_cost'])}")
     for way in ("tare", "refused", "sample"):
-        yield (f"  {way}: cost {cost_cell(result, way, 'first')} {cost_cell(result, way, 'second')}, "
+        yield (f"  {way}: cost {number(result.get(way + '_cost_first'))} {number(result.get(way + '_cost_second'))}, "
                f"total ÷ plain {number(result.get(way + '_total_of_plain'))} "
                f"÷ clock {number(result.get(way + '_total_of_clock'))}, "
                f"exclusive {pair(result, way, 'exclusive')} (perf itself {pair(result, way + '_perf', 'exclusive')}), "
