@@ -6,50 +6,67 @@ took processor time in a ratio of 0.999 to 1.001 so, and of 0.8 to 1.3 when they
 """
 import concurrent.futures
 import os
+import subprocess
 import threading
 
 
-class Side:
-    """One of the two: runs again and again until both have ended often enough."""
+def processor_seconds(command, **given):
+    """What a command took, with all that it waited for. Raises CalledProcessError if it fails."""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, **given)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return usage.ru_utime + usage.ru_stime
 
-    def __init__(self, run, least):
-        self.run, self.least, self.results, self.other = run, least, [], None
 
-    @property
-    def enough(self):
-        return len(self.results) >= self.least
+class Pair:
+    """Two functions, each of which starts a program and waits for it, and what they returned."""
 
-    def go(self, processor, ended):
-        # Of this thread, and so of what it starts.
-        os.sched_setaffinity(0, {processor})
+    def __init__(self, runs):
+        self.runs, self.results, self.ended = runs, ([], []), threading.Event()
+
+    def once(self, which, _):
+        self.results[which].append(self.runs[which]())
+
+    def again(self, which, least):
+        """Until both have ended so often. What ends later had the processor for itself in part: it does not count."""
+        while not self.ended.is_set():
+            result = self.runs[which]()
+            if self.ended.is_set():
+                return
+            self.results[which].append(result)
+            if all(len(results) >= least for results in self.results):
+                self.ended.set()
+
+    def go(self, how, which, processor, least):
+        os.sched_setaffinity(0, {processor})  # of this thread, and so of what it starts
         try:
-            while not ended.is_set():
-                result = self.run()
-                if ended.is_set():
-                    return  # a part of it had the processor for itself
-                self.results.append(result)
-                if self.enough and self.other.enough:
-                    ended.set()
+            how(self, which, least)
         except BaseException:
-            ended.set()
+            self.ended.set()
             raise
 
 
-def beside(pairs, least):
-    """Runs each pair (base, other) on a processor of its own, as many at once as there are processors, until either
-    of the two has ended `least` times. Both are called without arguments, start a program and wait for it.
-    Returns for each pair what the calls returned, ([of base], [of other]); a call's exception is raised here."""
+def run_pairs(given, how, least):
+    """As many pairs at once as there are processors. An exception of a function is raised here."""
     processors = sorted(os.sched_getaffinity(0))
-    found = []
+    pairs = [Pair(runs) for runs in given]
     for first in range(0, len(pairs), len(processors)):
-        at_once = [[Side(run, least) for run in pair] for pair in pairs[first:first + len(processors)]]
+        at_once = list(zip(processors, pairs[first:first + len(processors)]))
         with concurrent.futures.ThreadPoolExecutor(2 * len(at_once)) as pool:
-            waits = []
-            for processor, (base, other) in zip(processors, at_once):
-                base.other, other.other = other, base
-                ended = threading.Event()
-                waits += [pool.submit(side.go, processor, ended) for side in (base, other)]
-            for wait in waits:
+            for wait in [pool.submit(pair.go, how, which, processor, least)
+                         for processor, pair in at_once for which in range(2)]:
                 wait.result()
-        found += [(base.results, other.results) for base, other in at_once]
-    return found
+    return [pair.results for pair in pairs]
+
+
+def beside(pairs, least):
+    """Runs each pair (base, other) until either has ended so often, and so all the time beside each other.
+    Returns for each pair what they returned: ([of base, …], [of other, …])."""
+    return run_pairs(pairs, Pair.again, least)
+
+
+def once(pairs):
+    """Runs each of a pair once, for two that take about the same time. Returns [(of base, of other), …]."""
+    return [(base, other) for (base,), (other,) in run_pairs(pairs, Pair.once, 1)]

@@ -18,4 +18,11 @@ echo "status $?, $(ls turns new | tr '\n' ' ')"
 grep -o 'in pairs' comment.md
 TARE_BASE_COMMAND='sh -c "exit 4"' "$compare" turns new comment.md
 echo "status $?, comment of $(wc -c <comment.md) bytes"
+export TARE_AT_ONCE=yes
+TARE_BASE_COMMAND=$TARE_COMMAND "$compare" turns new comment.md
+echo "status $?, $(ls turns new | tr '\n' ' ')"
+TARE_BASE_COMMAND='sh -c "exit 4"' "$compare" turns new comment.md
+echo "status $?, comment of $(wc -c <comment.md) bytes"
+TARE_BASE_COMMAND=$TARE_COMMAND TARE_COMMAND='sh -c "exit 5"' "$compare" turns new comment.md
+echo "status $?, comment of $(wc -c <comment.md) bytes"
 "$compare" base 2>&1 | head -n 1
