@@ -44,6 +44,7 @@ static void add_wakers(struct profile_writer *writer)
 	profile_add_wake(writer, &(struct profile_wake){.thread = 1, .stack = 1}, &err);
 	profile_add_wake(writer, &(struct profile_wake){.before = 1}, &err);
 	profile_add_waker(writer, &(struct profile_waker){1, event, 2, 2, 2, 800, 700}, &err);
+	profile_add_woken(writer, &(struct profile_woken){1, 2, 2, 1000, 1600, 1700}, &err);
 }
 
 /* A call with one in it, the stack that it leaves, a mark, and a pause. */

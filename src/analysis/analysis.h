@@ -257,6 +257,13 @@ struct analysis_sampled_wait {
 	bool idle; /* for work, time, or the end of threads and processes */
 };
 
+/* A wait, in session ticks: it ends when the thread runs again. */
+struct analysis_ended_wait {
+	uint32_t thread;
+	uint64_t begin_ticks, woken_ticks, end_ticks;
+	struct analysis_sampled_wait wait;
+};
+
 /* Time of waits that were sampled, in ticks: inclusive once per stack; idle ones apart. */
 enum analysis_waited_kind {
 	WAITED_INCLUSIVE,
@@ -478,6 +485,8 @@ struct analysis {
 	struct analysis_waited *waited;
 	/* The same by who ended them, where that was recorded: by descending ticks. */
 	struct vec_of(struct analysis_sampled_wait) wakers;
+	/* The longest of them one by one, by thread and time. */
+	struct vec_of(struct analysis_ended_wait) ended_waits;
 	struct vec_of(struct analysis_module_coverage) module_coverage;
 	struct vec_of(struct analysis_coverage) coverage; /* if asked for */
 	const char *refusals; /* of all modules, as in struct analysis_module_coverage */

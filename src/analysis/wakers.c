@@ -89,30 +89,72 @@ static const struct analysis_wake *not_known(struct wakers *wakers)
 							 .function = ANALYSIS_NONE});
 }
 
+/* The wait of a stack, without how often and how long; thread from 1, as in the profile. */
+static struct analysis_sampled_wait wait_of(const struct wakers *wakers, int64_t stack,
+					    int64_t wake, const struct analysis_wake *unknown)
+{
+	const struct wait_place place = analysis_wait_place(wakers->analysis, stack);
+
+	return (struct analysis_sampled_wait){
+		.idle = place.idle,
+		.os = {.function = place.function,
+		       .caller = place.caller,
+		       .cause = TARE_OS_BLOCKED,
+		       .syscall_number = -1,
+		       .holder = ANALYSIS_NONE,
+		       .holder_thread = ANALYSIS_NONE,
+		       .wake = wake ? wakers->wakes.data[wake - 1] : unknown}};
+}
+
+static bool is_told(const struct wakers *wakers, int64_t thread, int64_t wake)
+{
+	return wakers->analysis->threads.data[thread - 1].selected &&
+	       wake <= (int64_t)wakers->wakes.len;
+}
+
 static bool take_waker(const struct profile_waker *row, void *context)
 {
 	struct wakers *wakers = context;
 	const struct analysis *analysis = wakers->analysis;
 
-	if (!analysis->threads.data[row->thread - 1].selected ||
-	    row->wake > (int64_t)wakers->wakes.len)
+	if (!is_told(wakers, row->thread, row->wake))
 		return true;
-	const struct wait_place place = analysis_wait_place(analysis, row->stack);
-	const struct analysis_wake *wake =
-		row->wake ? wakers->wakes.data[row->wake - 1] : not_known(wakers);
-	add(wakers, &(struct analysis_sampled_wait){
-			    .idle = place.idle,
-			    .os = {.function = place.function,
-				   .caller = place.caller,
-				   .cause = TARE_OS_BLOCKED,
-				   .syscall_number = -1,
-				   .count = row->waits,
-				   .ticks = ticks_of(analysis, row->weight),
-				   .longest_ticks = ticks_of(analysis, row->longest),
-				   .holder = ANALYSIS_NONE,
-				   .holder_thread = ANALYSIS_NONE,
-				   .wake = wake}});
+	struct analysis_sampled_wait wait =
+		wait_of(wakers, row->stack, row->wake, not_known(wakers));
+
+	wait.os.count = row->waits;
+	wait.os.ticks = ticks_of(analysis, row->weight);
+	wait.os.longest_ticks = ticks_of(analysis, row->longest);
+	add(wakers, &wait);
 	return true;
+}
+
+static bool take_woken(const struct profile_woken *row, void *context)
+{
+	struct wakers *wakers = context;
+
+	if (!is_told(wakers, row->thread, row->wake))
+		return true;
+	struct analysis_ended_wait ended = {
+		.thread = (uint32_t)(row->thread - 1),
+		.begin_ticks = row->begin_ticks,
+		.woken_ticks = row->woken_ticks,
+		.end_ticks = row->end_ticks,
+		.wait = wait_of(wakers, row->stack, row->wake, not_known(wakers))};
+
+	ended.wait.os.count = 1;
+	ended.wait.os.ticks = ended.wait.os.longest_ticks = row->end_ticks - row->begin_ticks;
+	vec_push(&wakers->analysis->ended_waits, ended);
+	return true;
+}
+
+static int compare_ended(const void *a, const void *b)
+{
+	const struct analysis_ended_wait *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->begin_ticks < y->begin_ticks ? -1 : x->begin_ticks > y->begin_ticks;
 }
 
 /* Waits of a place whose end nobody was seen at, by now. */
@@ -287,9 +329,11 @@ bool analysis_load_wakers(struct analysis *analysis, struct profile *profile, st
 	map_init(&wakers.rest_at);
 	const bool ok = profile_each_wake(profile, take_wake, &wakers, err) &&
 			profile_each_waker(profile, take_waker, &wakers, err) &&
+			profile_each_woken(profile, take_woken, &wakers, err) &&
 			(!analysis->wakers.len || add_rests(&wakers, profile, err));
 	if (ok && analysis->wakers.len)
 		give_wakes(analysis);
+	vec_sort(&analysis->ended_waits, compare_ended);
 	strmap_fini(&wakers.same);
 	strmap_fini(&wakers.sums);
 	map_fini(&wakers.rest_at);

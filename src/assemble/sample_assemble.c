@@ -158,6 +158,11 @@ static uint64_t ticks_of(const struct sample_assembly *assembly, uint64_t time)
 	return clock_ticks_at(&assembly->input->recording->clock, &assembly->rate, time);
 }
 
+static uint64_t ticks_of_wake(const void *assembly, uint64_t time)
+{
+	return ticks_of(assembly, time);
+}
+
 /* A process ends with its last thread. */
 static void find_ends(struct sample_assembly *assembly)
 {
@@ -643,7 +648,7 @@ static bool read_twice(struct sample_assembly *assembly, struct error *err)
 		ok = take_second(assembly, &record, err);
 	sample_log_reader_fini(&reader);
 	return ok && write_samples(assembly, err) &&
-	       wake_rows_write(&assembly->wakes, input->writer, err);
+	       wake_rows_write(&assembly->wakes, ticks_of_wake, assembly, input->writer, err);
 }
 
 bool sample_assemble(const struct sample_input *input, struct sample_output *output,

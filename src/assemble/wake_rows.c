@@ -11,7 +11,7 @@
  */
 #include "assemble/wake_rows.h"
 
-enum { WAKES_MAX = 1 << 16, WAITS_MAX = 1 << 18 };
+enum { WAKES_MAX = 1 << 16, WAITS_MAX = 1 << 18, LONGEST_MAX = 1 << 14 };
 
 void wake_rows_init(struct wake_rows *rows)
 {
@@ -27,6 +27,7 @@ void wake_rows_fini(struct wake_rows *rows)
 	vec_fini(&rows->wakes);
 	vec_fini(&rows->depths);
 	vec_fini(&rows->waits);
+	vec_fini(&rows->longest);
 	vec_fini(&rows->last);
 	vec_fini(&rows->last_but_one);
 	map_fini(&rows->places);
@@ -126,6 +127,50 @@ void wake_rows_miss(struct wake_rows *rows, const struct wake_told *told)
 	end_note(rows, told->thread, (struct wake_end){told->begin + told->weight, 0});
 }
 
+static uint64_t length_of(const struct profile_woken *wait)
+{
+	return wait->end_ticks - wait->begin_ticks;
+}
+
+static void swap(struct profile_woken *a, struct profile_woken *b)
+{
+	const struct profile_woken held = *a;
+
+	*a = *b;
+	*b = held;
+}
+
+static void heap_raise(struct profile_woken *heap, size_t at)
+{
+	for (; at && length_of(&heap[at]) < length_of(&heap[(at - 1) / 2]); at = (at - 1) / 2)
+		swap(&heap[at], &heap[(at - 1) / 2]);
+}
+
+static void heap_lower(struct profile_woken *heap, size_t count)
+{
+	for (size_t at = 0, least;; at = least) {
+		least = at;
+		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++)
+			if (length_of(&heap[child]) < length_of(&heap[least]))
+				least = child;
+		if (least == at)
+			return;
+		swap(&heap[at], &heap[least]);
+	}
+}
+
+/* Keeps it if it is one of the longest. */
+static void longest_note(struct wake_rows *rows, const struct profile_woken *wait)
+{
+	if (rows->longest.len < LONGEST_MAX) {
+		vec_push(&rows->longest, *wait);
+		heap_raise(rows->longest.data, rows->longest.len - 1);
+	} else if (length_of(wait) > length_of(&rows->longest.data[0])) {
+		rows->longest.data[0] = *wait;
+		heap_lower(rows->longest.data, rows->longest.len);
+	}
+}
+
 void wake_rows_take(struct wake_rows *rows, const struct wake_told *told)
 {
 	const uint32_t before = before_of(rows, told);
@@ -139,16 +184,40 @@ void wake_rows_take(struct wake_rows *rows, const struct wake_told *told)
 	wait->weight += told->weight;
 	if (wait->longest < told->weight)
 		wait->longest = told->weight;
+	longest_note(rows, &(struct profile_woken){.thread = told->thread,
+						   .stack = wait->stack,
+						   .wake = wait->wake,
+						   .begin_ticks = told->begin,
+						   .woken_ticks = told->woken,
+						   .end_ticks = told->begin + told->weight});
 	end_note(rows, told->thread, (struct wake_end){told->woken, wake});
 }
 
-bool wake_rows_write(const struct wake_rows *rows, struct profile_writer *writer, struct error *err)
+static int compare_begins(const void *a, const void *b)
 {
+	const struct profile_woken *x = a, *y = b;
+
+	if (x->begin_ticks != y->begin_ticks)
+		return x->begin_ticks < y->begin_ticks ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+bool wake_rows_write(struct wake_rows *rows, wake_rows_ticks *ticks_of, const void *context,
+		     struct profile_writer *writer, struct error *err)
+{
+	vec_sort(&rows->longest, compare_begins);
 	vec_foreach (wake, &rows->wakes)
 		if (!profile_add_wake(writer, wake, err))
 			return false;
 	vec_foreach (wait, &rows->waits)
 		if (!profile_add_waker(writer, wait, err))
 			return false;
+	vec_foreach (wait, &rows->longest) {
+		wait->begin_ticks = ticks_of(context, wait->begin_ticks);
+		wait->woken_ticks = ticks_of(context, wait->woken_ticks);
+		wait->end_ticks = ticks_of(context, wait->end_ticks);
+		if (!profile_add_woken(writer, wait, err))
+			return false;
+	}
 	return true;
 }

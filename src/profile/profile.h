@@ -14,7 +14,7 @@
 #include "base/base.h"
 
 #define PROFILE_APPLICATION_ID 0x74617265 /* "tare" */
-#define PROFILE_SCHEMA_VERSION 10	  /* the reader takes it and all before */
+#define PROFILE_SCHEMA_VERSION 11	  /* the reader takes it and all before */
 #define PROFILE_WAITS_SINCE    5	  /* blocked and preempted time is exact */
 #define PROFILE_RANKS_SINCE    9
 
@@ -403,6 +403,15 @@ struct profile_waker {
 };
 
 /*
+ * One of the longest waits, with who ended it, in ticks of the session. Its thread ran again at its
+ * end, some time after it was woken.
+ */
+struct profile_woken {
+	int64_t thread, stack, wake;
+	uint64_t begin_ticks, woken_ticks, end_ticks;
+};
+
+/*
  * A thread's samples of one event in the order of time. Each is three numbers in LEB128: ticks
  * since the one before (the first: since begin_ticks); id of the stack less that of the one before
  * (the first: less 0), signed; weight less that of the one before (less 0), signed. Signed numbers
@@ -469,6 +478,8 @@ bool profile_add_wait(struct profile_writer *writer, const struct profile_wait *
 int64_t profile_add_wake(struct profile_writer *writer, const struct profile_wake *row,
 			 struct error *err);
 bool profile_add_waker(struct profile_writer *writer, const struct profile_waker *row,
+		       struct error *err);
+bool profile_add_woken(struct profile_writer *writer, const struct profile_woken *row,
 		       struct error *err);
 bool profile_add_coverage(struct profile_writer *writer, const struct profile_coverage *row,
 			  struct error *err);
@@ -572,6 +583,9 @@ bool profile_each_wake(struct profile *profile,
 		       void *context, struct error *err);
 bool profile_each_waker(struct profile *profile,
 			bool (*each)(const struct profile_waker *row, void *context), void *context,
+			struct error *err);
+bool profile_each_woken(struct profile *profile,
+			bool (*each)(const struct profile_woken *row, void *context), void *context,
 			struct error *err);
 /* Without data. */
 bool profile_each_wait(struct profile *profile,

@@ -281,6 +281,15 @@ static const struct profile_column waker_columns[] = {
 	COLUMN(profile_waker, longest, COLUMN_COUNT),
 };
 
+static const struct profile_column woken_columns[] = {
+	REFERENCE(profile_woken, thread, PROFILE_THREAD),
+	REFERENCE(profile_woken, stack, PROFILE_STACK),
+	REFERENCE(profile_woken, wake, PROFILE_WAKE),
+	COLUMN(profile_woken, begin_ticks, COLUMN_COUNT),
+	COLUMN(profile_woken, woken_ticks, COLUMN_COUNT),
+	COLUMN(profile_woken, end_ticks, COLUMN_COUNT),
+};
+
 static const struct profile_column coverage_columns[] = {
 	REFERENCE(profile_coverage, module, PROFILE_MODULE),
 	COLUMN(profile_coverage, function, COLUMN_TEXT),
@@ -426,6 +435,7 @@ const struct profile_table profile_tables[] = {
 	[PROFILE_WAIT] = TABLE(8, wait),
 	[PROFILE_WAKE] = TABLE(8, wake),
 	[PROFILE_WAKER] = TABLE(8, waker),
+	[PROFILE_WOKEN] = TABLE(11, woken),
 };
 table_covers(profile_tables, PROFILE_TABLES);
 

@@ -40,6 +40,7 @@ enum profile_table_id {
 	PROFILE_WAIT,
 	PROFILE_WAKE,
 	PROFILE_WAKER,
+	PROFILE_WOKEN,
 	PROFILE_TABLES
 };
 

@@ -196,6 +196,27 @@ bool profile_each_waker(struct profile *profile,
 	return ok && more >= 0;
 }
 
+bool profile_each_woken(struct profile *profile,
+			bool (*each)(const struct profile_woken *row, void *context), void *context,
+			struct error *err)
+{
+	struct profile_woken woken = {0};
+	struct scan scan = {0};
+	bool ok = scan_open(&scan, profile, PROFILE_WOKEN, &woken, err);
+	int more = 0;
+
+	while (ok && (more = scan_next(&scan, err)) > 0) {
+		if (!woken.thread || woken.end_ticks < woken.begin_ticks)
+			ok = profile_damaged(profile, err,
+					     "wait %lld is of no thread, or ends before it begins",
+					     (long long)scan.id);
+		else if (!each(&woken, context))
+			break;
+	}
+	scan_close(&scan);
+	return ok && more >= 0;
+}
+
 bool profile_each_coverage(struct profile *profile,
 			   bool (*each)(const struct profile_coverage *row, void *context),
 			   void *context, struct error *err)

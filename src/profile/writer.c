@@ -690,6 +690,12 @@ bool profile_add_waker(struct profile_writer *writer, const struct profile_waker
 	return writer_append(writer, PROFILE_WAKER, row, err) != 0;
 }
 
+bool profile_add_woken(struct profile_writer *writer, const struct profile_woken *row,
+		       struct error *err)
+{
+	return writer_append(writer, PROFILE_WOKEN, row, err) != 0;
+}
+
 bool profile_add_coverage(struct profile_writer *writer, const struct profile_coverage *row,
 			  struct error *err)
 {

@@ -37,6 +37,37 @@ assert sum(int(line.rsplit(" ", 1)[1]) for line in lines) == header["samples_wei
 chain = max(lines, key=lambda line: ("takes" in line.split(";--;")[0]) * int(line.rsplit(" ", 1)[1]))
 assert "passes_on" in chain.split(";--;")[1], chain
 P
+	# A flow leads from who ended a wait, while it went on, to that wait.
+	for format in chrome perfetto firefox; do
+		"$TARE" export --format=$format --method=${method%,*} profile.tare -o waits.$format
+	done
+	python3 - <<'P' || fail "$method: $(grep -o '{[^{]*"cat":"wake".*' waits.chrome | head -c 3000)"
+import collections
+import json
+import re
+
+ROW = 4194304
+events = json.load(open("waits.chrome"))["traceEvents"]
+begins, ends = ({event["id"]: event for event in events if event["ph"] == phase and event["cat"] == "wake"}
+                for phase in "sf")
+assert set(begins) == set(ends)
+at_end = collections.defaultdict(list)
+for number, end in ends.items():
+    at_end[end["tid"], end["ts"]].append(begins[number])
+seen = collections.Counter()
+for wait in events:
+    if wait["ph"] != "X" or wait["args"].get("ended by") in (None, "an interrupt"):
+        continue
+    begin, = at_end[wait["tid"], round(wait["ts"] + wait["dur"], 3)]
+    assert begin["tid"] - ROW == int(re.search(r"\((\d+)\)$", wait["args"]["ended by"])[1]), (wait, begin)
+    assert wait["ts"] - 100 <= begin["ts"] <= wait["ts"] + wait["dur"] + 100, (wait, begin)
+    seen[wait["args"].get("caller"), wait["args"].get("ended in")] += 1
+assert sum(seen.values()) == len(begins), (seen, len(begins))
+assert seen["takes", "passes_on"] >= 20 and seen["passes_on", "begins"] >= 20, seen
+assert open("waits.perfetto", "rb").read().count(b"ends the wait") == len(begins)
+markers = [data for thread in json.load(open("waits.firefox"))["threads"] for data in thread["markers"]["data"]]
+assert sum(data.get("ended by") not in (None, "an interrupt") for data in markers) == len(begins)
+P
 done
 # Where threads switch all the time few wakings are seen, and each stands for others.
 "$TARE" record -q --method=sample --wakers -o pairs.tare -- "$FIXTURES/wakers" pairs 40000 >said ||

@@ -164,11 +164,17 @@ static void add_wakers(struct profile_writer *writer)
 		{1, WAITS, 6, 2, 2, 100000000, 60000000},
 		{2, WAITS, 9, 0, 10, 1000000, 200000},
 	};
+	/* Of the first thread's, one ended by the second and one by an interrupt. */
+	static const struct profile_woken woken[] = {{1, 6, 3, 1000000, 1490000, 1500000},
+						     {1, 6, 2, 1600000, 1659000, 1660000},
+						     {2, 9, 0, 1700000, 1700000, 1700200}};
 
 	for (size_t i = 0; i < COUNT(wakes); i++)
 		require(profile_add_wake(writer, &wakes[i], &err));
 	for (size_t i = 0; i < COUNT(wakers); i++)
 		require(profile_add_waker(writer, &wakers[i], &err));
+	for (size_t i = 0; i < COUNT(woken); i++)
+		require(profile_add_woken(writer, &woken[i], &err));
 }
 
 void make_sampled(struct profile_writer *writer)

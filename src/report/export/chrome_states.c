@@ -1,8 +1,8 @@
 /*
  * States of threads in Chrome's trace event format: complete events ("X") on a row beside that of
  * the thread's calls, as events of one row have to lie within each other. The row's number is above
- * those of all threads. Where a wait was for a lock that another thread had, a flow comes from
- * there.
+ * those of all threads. Where another thread had the lock that was waited for, or ended the wait, a
+ * flow comes from there.
  */
 #include "report/export/chrome.h"
 #include "report/export/states.h"
@@ -35,22 +35,23 @@ static void name_row(struct chrome_states *writer, uint32_t thread)
 	str_fini(&name);
 }
 
+/* "s": where it comes from, "f": where it leads to. */
 static void write_flow_end(struct chrome_states *writer, const char *phase, uint32_t thread,
-			   const struct state_slice *slice)
+			   const struct state_flow *flow)
 {
 	name_row(writer, thread);
 	chrome_begin_row_event(writer->out, phase, thread, STATES_ROW);
 	fprintf(writer->out->stream,
-		",\"id\":%" PRIu64
-		",\"bp\":\"e\",\"cat\":\"lock\",\"name\":\"has the lock\",\"args\":{}",
-		slice->number);
-	chrome_write_time(writer->out->stream, "ts", slice->begin_ns);
+		",\"id\":%" PRIu64 ",\"bp\":\"e\",\"cat\":\"%s\",\"name\":\"%s\",\"args\":{}",
+		flow->number, flow->category, flow->name);
+	chrome_write_time(writer->out->stream, "ts", *phase == 's' ? flow->from_ns : flow->to_ns);
 	fputc('}', writer->out->stream);
 }
 
 static void write_slice(const struct state_slice *slice, void *context)
 {
 	struct chrome_states *writer = context;
+	struct state_flow flows[STATE_FLOWS];
 	FILE *stream = writer->out->stream;
 
 	name_row(writer, slice->thread);
@@ -61,10 +62,12 @@ static void write_slice(const struct state_slice *slice, void *context)
 	fputs(",\"args\":{", stream);
 	state_write_json(&writer->states, slice, stream);
 	fputs("}}", stream);
-	if (slice->holder == ANALYSIS_NONE)
-		return;
-	write_flow_end(writer, "s", slice->holder, slice);
-	write_flow_end(writer, "f", slice->thread, slice);
+	const size_t count = state_flows(&writer->states, slice, flows);
+
+	for (size_t i = 0; i < count; i++) {
+		write_flow_end(writer, "s", flows[i].from, &flows[i]);
+		write_flow_end(writer, "f", slice->thread, &flows[i]);
+	}
 }
 
 bool chrome_write_states(struct chrome *chrome, const struct export_options *options,

@@ -41,7 +41,9 @@ static const char marker_schema[] =
 	"{\"key\":\"function\",\"label\":\"Function\",\"format\":\"string\"},"
 	"{\"key\":\"caller\",\"label\":\"Caller\",\"format\":\"string\"},"
 	"{\"key\":\"held by\",\"label\":\"Held by\",\"format\":\"string\"},"
-	"{\"key\":\"held in\",\"label\":\"Held in\",\"format\":\"string\"}]}]";
+	"{\"key\":\"held in\",\"label\":\"Held in\",\"format\":\"string\"},"
+	"{\"key\":\"ended by\",\"label\":\"Ended by\",\"format\":\"string\"},"
+	"{\"key\":\"ended in\",\"label\":\"Ended in\",\"format\":\"string\"}]}]";
 
 struct mark {
 	int64_t thread, number; /* thread: its id; 0: made from outside */

@@ -1,6 +1,7 @@
 /*
  * States of threads as Perfetto's protobuf: below the track of each thread one of slices, and where
- * a wait was for a lock that another thread had, an instant there with a flow to the wait.
+ * another thread had the lock that was waited for, or ended the wait, an instant there with a flow
+ * to the wait.
  */
 #include "report/export/perfetto.h"
 #include "report/export/states.h"
@@ -66,11 +67,11 @@ static void end_event(struct perfetto *out)
 	perfetto_packet_write(out);
 }
 
-static void write_holder(struct perfetto_states *writer, const struct state_slice *slice)
+static void write_source(struct perfetto_states *writer, const struct state_flow *flow)
 {
-	begin_event(writer, slice->holder, PERFETTO_INSTANT, slice->begin_ns);
-	protobuf_text(&writer->out->message, PERFETTO_EVENT_NAME, "has the lock");
-	protobuf_fixed(&writer->out->message, EVENT_FLOW, slice->number);
+	begin_event(writer, flow->from, PERFETTO_INSTANT, flow->from_ns);
+	protobuf_text(&writer->out->message, PERFETTO_EVENT_NAME, flow->name);
+	protobuf_fixed(&writer->out->message, EVENT_FLOW, flow->number);
 	end_event(writer->out);
 }
 
@@ -79,16 +80,17 @@ static void write_slice(const struct state_slice *slice, void *context)
 	struct perfetto_states *writer = context;
 	struct state_argument arguments[STATE_ARGUMENTS];
 	const size_t count = state_arguments(&writer->states, slice, arguments);
-	const bool flows = slice->holder != ANALYSIS_NONE;
+	struct state_flow flows[STATE_FLOWS];
+	const size_t flow_count = state_flows(&writer->states, slice, flows);
 
-	if (flows)
-		write_holder(writer, slice);
+	for (size_t i = 0; i < flow_count; i++)
+		write_source(writer, &flows[i]);
 	begin_event(writer, slice->thread, PERFETTO_SLICE_BEGIN, slice->begin_ns);
 	for (size_t i = 0; i < count; i++)
 		put_argument(writer->out, &arguments[i]);
 	protobuf_text(&writer->out->message, PERFETTO_EVENT_NAME, state_name(slice->kind));
-	if (flows)
-		protobuf_fixed(&writer->out->message, EVENT_FLOW, slice->number);
+	for (size_t i = 0; i < flow_count; i++)
+		protobuf_fixed(&writer->out->message, EVENT_FLOW, flows[i].number);
 	end_event(writer->out);
 	begin_event(writer, slice->thread, PERFETTO_SLICE_END, slice->end_ns);
 	end_event(writer->out);

@@ -2,6 +2,7 @@
  */
 #include "report/export/states.h"
 
+#include "base/partition.h"
 #include "report/export/timeline.h"
 #include "report/table/os_object.h"
 #include "report/table/syscalls.h"
@@ -36,7 +37,7 @@ bool states_open(struct states *states, const struct analysis *analysis,
 	*states = (struct states){.analysis = analysis,
 				  .range = {0, UINT64_MAX, 1},
 				  .origin = profile_session(analysis->profile)->begin_ticks};
-	if (!thread_states_any(analysis))
+	if (!thread_states_any(analysis) && !analysis->ended_waits.len)
 		return true;
 	return thread_states_range(analysis, options->from, options->to, &states->range, err);
 }
@@ -54,13 +55,16 @@ static uint64_t ticks_of(const struct thread_state_slice *states, enum state_kin
 	return kind == STATE_PREEMPTED ? states->preempted : states->blocked[kind - STATE_BLOCKED];
 }
 
+static uint64_t ns_at(const struct states *states, uint64_t ticks)
+{
+	return ticks > states->origin ? analysis_ns(states->analysis, ticks - states->origin) : 0;
+}
+
 static uint64_t time_at(const struct states *states, const struct thread_state_span *span,
 			uint64_t part, uint64_t all)
 {
 	const uint64_t length = span->end - span->begin;
-	const uint64_t at = span->begin + (uint64_t)((unsigned __int128)length * part / all);
-
-	return at > states->origin ? analysis_ns(states->analysis, at - states->origin) : 0;
+	return ns_at(states, span->begin + (uint64_t)((unsigned __int128)length * part / all));
 }
 
 /* What the thread was blocked in; NULL where it mostly could have run. */
@@ -81,6 +85,39 @@ static uint32_t holder_of(const struct cutting *cutting, const struct state_slic
 	return holder < analysis->threads.len && analysis->threads.data[holder].selected
 		       ? holder
 		       : ANALYSIS_NONE;
+}
+
+/* The first wait of a thread that is not over at a time of the session; `*end`: behind its last. */
+static const struct analysis_ended_wait *waits_from(const struct states *states, uint32_t thread,
+						    uint64_t ticks,
+						    const struct analysis_ended_wait **end)
+{
+	const struct analysis_ended_wait *waits = states->analysis->ended_waits.data;
+	const size_t count = states->analysis->ended_waits.len;
+	const size_t first =
+		partition_point(count, i,
+				waits[i].thread < thread ||
+					(waits[i].thread == thread && waits[i].end_ticks <= ticks));
+
+	*end = waits + partition_point(count, i, waits[i].thread <= thread);
+	return waits + first;
+}
+
+/* A wait that fills more than half of the stretch of time in which the thread waited once. */
+static const struct analysis_ended_wait *wait_in(const struct states *states, uint32_t thread,
+						 uint64_t begin, uint64_t end)
+{
+	const struct analysis_ended_wait *behind;
+	const struct analysis_ended_wait *wait = waits_from(states, thread, begin, &behind);
+
+	for (; wait < behind && wait->begin_ticks < end; wait++) {
+		const uint64_t from = wait->begin_ticks > begin ? wait->begin_ticks : begin;
+		const uint64_t to = wait->end_ticks < end ? wait->end_ticks : end;
+
+		if (to > from && to - from > (end - begin) / 2)
+			return wait;
+	}
+	return NULL;
 }
 
 static void tell_last(struct cutting *cutting)
@@ -106,6 +143,31 @@ static void tell(struct cutting *cutting, const struct state_slice *slice)
 	*last = *slice;
 }
 
+/* What lies in the range, each as a slice. */
+static void tell_waits(struct cutting *cutting)
+{
+	struct states *states = cutting->states;
+	const struct thread_state_range *range = &states->range;
+	const struct analysis_ended_wait *end;
+
+	for (const struct analysis_ended_wait *wait =
+		     waits_from(states, cutting->thread, range->begin, &end);
+	     wait < end && wait->begin_ticks < range->end; wait++) {
+		const struct state_slice slice = {
+			.thread = cutting->thread,
+			.kind = STATE_BLOCKED + (wait->wait.idle ? WAITING_IDLE : WAITING_OTHER),
+			.begin_ns = ns_at(states, wait->begin_ticks),
+			.end_ns = ns_at(states, wait->end_ticks),
+			.ticks = wait->end_ticks - wait->begin_ticks,
+			.intervals = 1,
+			.os = &wait->wait.os,
+			.holder = ANALYSIS_NONE,
+			.ended = wait};
+
+		tell(cutting, &slice);
+	}
+}
+
 static void cut(const struct thread_state_span *whole, void *context)
 {
 	struct cutting *cutting = context;
@@ -128,6 +190,8 @@ static void cut(const struct thread_state_span *whole, void *context)
 		if (kind >= STATE_BLOCKED)
 			slice.os = blocked_in(states, span.os);
 		slice.holder = holder_of(cutting, &slice);
+		if (kind >= STATE_BLOCKED && span.waits == 1)
+			slice.ended = wait_in(states, cutting->thread, span.begin, span.end);
 		slice.begin_ns = time_at(states, &span, before, all);
 		before += slice.ticks;
 		slice.end_ns = time_at(states, &span, before, all);
@@ -144,6 +208,8 @@ bool states_of_thread(struct states *states, uint32_t thread, state_each *each, 
 
 	if (!thread_states_each(states->analysis, thread, cut, &cutting, &known, err))
 		return false;
+	if (!known)
+		tell_waits(&cutting);
 	tell_last(&cutting);
 	return true;
 }
@@ -200,16 +266,69 @@ static void say_os(struct saying *saying, const struct analysis_os *os)
 	say_function(saying, "caller", os->caller);
 }
 
-static void say_holder(struct saying *saying, const struct analysis_os *os)
+static void say_thread(struct saying *saying, const char *name, uint32_t index)
 {
-	const struct profile_thread *thread =
-		saying->states->analysis->threads.data[os->holder_thread].row;
+	const struct profile_thread *thread = saying->states->analysis->threads.data[index].row;
 	struct str text = {0};
 
 	str_printf(&text, "%s (%lld)", thread->name ? thread->name : "", (long long)thread->tid);
-	say_text(saying, "held by", text.data);
+	say_text(saying, name, text.data);
 	str_fini(&text);
+}
+
+static void say_holder(struct saying *saying, const struct analysis_os *os)
+{
+	say_thread(saying, "held by", os->holder_thread);
 	say_function(saying, "held in", os->holder);
+}
+
+static bool is_selected(const struct states *states, uint32_t thread)
+{
+	return thread < states->analysis->threads.len &&
+	       states->analysis->threads.data[thread].selected;
+}
+
+static const struct analysis_wake *wake_of(const struct state_slice *slice)
+{
+	const struct analysis_wake *wake = slice->ended ? slice->ended->wait.os.wake : NULL;
+
+	return wake && wake->kind == WAKE_BY_THREAD ? wake : NULL;
+}
+
+size_t state_flows(const struct states *states, const struct state_slice *slice,
+		   struct state_flow flows[STATE_FLOWS])
+{
+	const struct analysis_wake *wake = wake_of(slice);
+	size_t count = 0;
+
+	if (slice->holder != ANALYSIS_NONE)
+		flows[count++] = (struct state_flow){.category = "lock",
+						     .name = "has the lock",
+						     .from = slice->holder,
+						     .from_ns = slice->begin_ns,
+						     .to_ns = slice->begin_ns,
+						     .number = 2 * slice->number};
+	if (wake && is_selected(states, wake->thread))
+		flows[count++] =
+			(struct state_flow){.category = "wake",
+					    .name = "ends the wait",
+					    .from = wake->thread,
+					    .from_ns = ns_at(states, slice->ended->woken_ticks),
+					    .to_ns = slice->end_ns,
+					    .number = 2 * slice->number + 1};
+	return count;
+}
+
+static void say_waker(struct saying *saying, const struct analysis_ended_wait *ended)
+{
+	const struct analysis_wake *wake = ended->wait.os.wake;
+
+	if (wake->kind == WAKE_BY_INTERRUPT)
+		say_text(saying, "ended by", "an interrupt");
+	if (wake->kind != WAKE_BY_THREAD)
+		return;
+	say_thread(saying, "ended by", wake->thread);
+	say_function(saying, "ended in", wake->function);
 }
 
 size_t state_arguments(struct states *states, const struct state_slice *slice,
@@ -224,6 +343,8 @@ size_t state_arguments(struct states *states, const struct state_slice *slice,
 		say_os(&saying, slice->os);
 	if (slice->holder != ANALYSIS_NONE)
 		say_holder(&saying, slice->os);
+	if (slice->ended)
+		say_waker(&saying, slice->ended);
 	return saying.count;
 }
 

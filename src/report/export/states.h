@@ -23,8 +23,19 @@ struct state_slice {
 	uint64_t intervals; /* with a wait that the span stands for, 0: it ran all the time */
 	const struct analysis_os *os; /* what was waited for, mostly; NULL: not known */
 	uint32_t holder; /* thread that had the lock when this wait began, or ANALYSIS_NONE */
-	uint64_t number; /* of the slice, from 1 */
+	const struct analysis_ended_wait *ended; /* who ended this wait; NULL: not known */
+	uint64_t number;			 /* of the slice, from 1 */
 };
+
+/* An arrow to a slice of a wait: from who had the lock when it began, or to its end from who ended
+   it. */
+struct state_flow {
+	const char *category, *name; /* of what the other thread does */
+	uint32_t from;		     /* thread */
+	uint64_t from_ns, to_ns, number;
+};
+
+enum { STATE_FLOWS = 2 };
 
 /* What is said of a slice beside its times; text NULL: it is a number. */
 struct state_argument {
@@ -32,7 +43,7 @@ struct state_argument {
 	uint64_t number;
 };
 
-enum { STATE_ARGUMENTS = 8, STATE_TEXTS = 6 };
+enum { STATE_ARGUMENTS = 10, STATE_TEXTS = 8 };
 
 struct states {
 	const struct analysis *analysis;
@@ -51,11 +62,16 @@ void states_close(struct states *states);
 
 typedef void state_each(const struct state_slice *slice, void *context);
 
-/* Tells the slices of a thread in the order of time; none where its states are not known. */
+/* Tells the slices of a thread in the order of time; where its states are not known, the longest of
+   its waits that somebody ended. */
 bool states_of_thread(struct states *states, uint32_t thread, state_each *each, void *context,
 		      struct error *err);
 /* Of all threads that are selected, one after the other. */
 bool states_of_all(struct states *states, state_each *each, void *context, struct error *err);
+
+/* Fills `flows` with those to a slice, and returns how many there are. */
+size_t state_flows(const struct states *states, const struct state_slice *slice,
+		   struct state_flow flows[STATE_FLOWS]);
 
 /* Fills `arguments` for a slice; they are valid until the next call. Texts are valid UTF-8. */
 size_t state_arguments(struct states *states, const struct state_slice *slice,

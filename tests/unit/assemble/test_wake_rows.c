@@ -52,6 +52,37 @@ static void test_equal_waits(void **state)
 	wake_rows_fini(&rows);
 }
 
+/* Of more than there is room for the longest are kept. */
+static void test_longest(void **state)
+{
+	enum { ROOM = 1 << 14, MORE = 1000 };
+	struct wake_rows rows;
+	uint64_t sum = 0, least = UINT64_MAX;
+
+	(void)state;
+	wake_rows_init(&rows);
+	/* 7919 and the number of waits have no divisor in common: each length comes once. */
+	for (uint64_t i = 0; i < ROOM + MORE; i++) {
+		const uint64_t begin = 100000 * i, length = 1 + i * 7919 % (ROOM + MORE);
+
+		wait_told(&rows, T, begin, begin + length - 1, W);
+	}
+	assert_int_equal(rows.longest.len, ROOM);
+	vec_foreach (wait, &rows.longest) {
+		const uint64_t length = wait->end_ticks - wait->begin_ticks;
+
+		assert_int_equal(wait->thread, T);
+		assert_int_equal(wait->wake, 1);
+		assert_int_equal(wait->woken_ticks, wait->end_ticks - 1);
+		assert_int_equal(wait->begin_ticks % 100000, 0);
+		sum += length;
+		least = length < least ? length : least;
+	}
+	assert_int_equal(least, MORE + 1);
+	assert_int_equal(sum, (uint64_t)ROOM * (2 * MORE + 1 + ROOM) / 2);
+	wake_rows_fini(&rows);
+}
+
 static void test_what_was_before(void **state)
 {
 	struct wake_rows rows;
@@ -132,9 +163,8 @@ static void test_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_equal_waits),
-		cmocka_unit_test(test_what_was_before),
-		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_equal_waits),	cmocka_unit_test(test_longest),
+		cmocka_unit_test(test_what_was_before), cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_limit),
 	};
 

@@ -97,13 +97,21 @@ static void write_samples(void)
 					    .weight = 900,
 					    .longest = 800};
 	assert_true(profile_add_waker(writer, &waker, &err));
+	const struct profile_woken woken = {.thread = thread,
+					    .stack = 1,
+					    .wake = 2,
+					    .begin_ticks = 500,
+					    .woken_ticks = 600,
+					    .end_ticks = 601};
+	assert_true(profile_add_woken(writer, &woken, &err));
 	small_profile_commit(writer);
 }
 
 struct seen {
 	struct profile_wake wake;
 	struct profile_waker waker;
-	size_t wakes, wakers;
+	struct profile_woken woken;
+	size_t wakes, wakers, wokens;
 	struct profile_stack_value value;
 	struct profile_sample_chunk chunk;
 	size_t values, chunks;
@@ -146,6 +154,15 @@ static bool take_waker(const struct profile_waker *row, void *context)
 	return true;
 }
 
+static bool take_woken(const struct profile_woken *row, void *context)
+{
+	struct seen *seen = context;
+
+	seen->woken = *row;
+	seen->wokens++;
+	return true;
+}
+
 static void test_round_trip(void **state)
 {
 	struct error err;
@@ -175,6 +192,12 @@ static void test_round_trip(void **state)
 	assert_true(profile_each_sample_chunk(profile, take_chunk, &seen, &err));
 	assert_true(profile_each_wake(profile, take_wake, &seen, &err));
 	assert_true(profile_each_waker(profile, take_waker, &seen, &err));
+	assert_true(profile_each_woken(profile, take_woken, &seen, &err));
+	assert_int_equal(seen.wokens, 1);
+	assert_int_equal(seen.woken.wake, 2);
+	assert_int_equal(seen.woken.begin_ticks, 500);
+	assert_int_equal(seen.woken.woken_ticks, 600);
+	assert_int_equal(seen.woken.end_ticks, 601);
 	assert_int_equal(seen.wakes, 2);
 	assert_int_equal(seen.wake.before, 1);
 	assert_int_equal(seen.wake.stack, 2);
@@ -200,7 +223,8 @@ static bool read_all(struct error *err)
 	const bool ok = profile && profile_each_stack_value(profile, take_value, &seen, err) &&
 			profile_each_sample_chunk(profile, take_chunk, &seen, err) &&
 			profile_each_wake(profile, take_wake, &seen, err) &&
-			profile_each_waker(profile, take_waker, &seen, err);
+			profile_each_waker(profile, take_waker, &seen, err) &&
+			profile_each_woken(profile, take_woken, &seen, err);
 
 	profile_close(profile);
 	return ok;
@@ -230,6 +254,9 @@ static void test_refuses_contradictions(void **state)
 		{"UPDATE wake SET stack = 3 WHERE id = 2", "stack of row 2"},
 		{"UPDATE waker SET thread = NULL", "of no thread or event"},
 		{"UPDATE waker SET stack = 3", "stack of row 1"},
+		{"UPDATE woken SET thread = NULL", "of no thread"},
+		{"UPDATE woken SET stack = 3", "stack of row 1"},
+		{"UPDATE woken SET end_ticks = 499", "ends before it begins"},
 		{"UPDATE sample_chunk SET thread = NULL", "misplaced"},
 		{"UPDATE sample_chunk SET begin_ticks = 4611686018427387904", "misplaced"},
 	};
