@@ -77,6 +77,9 @@ for sides in "profile.tare counted.tare" "counted.tare profile.tare" "--base pro
 done
 ! "$TARE" report functions counted.tare --columns=instructions >gated 2>&1 || fail "a column without executions"
 grep -q 'tare record --lines counts them' gated || fail "no sentence: $(cat gated)"
+! "$TARE" report functions profile.tare --method=sample --from=0 --columns=instructions >gated 2>&1 ||
+	fail "executions of a part of the time"
+grep -q 'executions have no times; leave --from and --to out' gated || fail "no sentence: $(cat gated)"
 "$TARE" diff profile.tare counted.tare --format=csv >gated || fail "all columns, of which one side lacks some"
 "$TARE" report functions profile.tare --method=sample --from=1 --format=csv >part.csv
 ! head -n 1 part.csv | grep -q instructions || fail "instructions of a part of the time"

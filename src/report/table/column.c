@@ -538,6 +538,11 @@ bool column_check(const struct report *report, const struct column *column, cons
 				 "the column %s%s needs wakers, and %s has none; tare record "
 				 "--wakers records them",
 				 column->name, of, report->options->profile_path);
+	if (column->of_executions && (report->options->from || report->options->to))
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the column %s%s is of the whole recording, as executions have no "
+				 "times; leave --from and --to out",
+				 column->name, of);
 	if (column->of_executions && !report->analysis->executions)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "the column %s%s needs executions, and %s has none; tare record "
