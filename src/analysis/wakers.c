@@ -89,21 +89,26 @@ static const struct analysis_wake *not_known(struct wakers *wakers)
 							 .function = ANALYSIS_NONE});
 }
 
-/* The wait of a stack, without how often and how long; thread from 1, as in the profile. */
-static struct analysis_sampled_wait wait_of(const struct wakers *wakers, int64_t stack,
-					    int64_t wake, const struct analysis_wake *unknown)
+/* Waits of a place that one and the same ended, without how often and how long. */
+static struct analysis_sampled_wait waits_at(const struct wait_place *place,
+					     const struct analysis_wake *wake)
+{
+	return (struct analysis_sampled_wait){.idle = place->idle,
+					      .os = {.function = place->function,
+						     .caller = place->caller,
+						     .cause = TARE_OS_BLOCKED,
+						     .syscall_number = -1,
+						     .holder = ANALYSIS_NONE,
+						     .holder_thread = ANALYSIS_NONE,
+						     .wake = wake}};
+}
+
+/* The same of a stack and the row of `wake`, 0: not known. */
+static struct analysis_sampled_wait waits_of(struct wakers *wakers, int64_t stack, int64_t wake)
 {
 	const struct wait_place place = analysis_wait_place(wakers->analysis, stack);
 
-	return (struct analysis_sampled_wait){
-		.idle = place.idle,
-		.os = {.function = place.function,
-		       .caller = place.caller,
-		       .cause = TARE_OS_BLOCKED,
-		       .syscall_number = -1,
-		       .holder = ANALYSIS_NONE,
-		       .holder_thread = ANALYSIS_NONE,
-		       .wake = wake ? wakers->wakes.data[wake - 1] : unknown}};
+	return waits_at(&place, wake ? wakers->wakes.data[wake - 1] : not_known(wakers));
 }
 
 static bool is_told(const struct wakers *wakers, int64_t thread, int64_t wake)
@@ -119,8 +124,7 @@ static bool take_waker(const struct profile_waker *row, void *context)
 
 	if (!is_told(wakers, row->thread, row->wake))
 		return true;
-	struct analysis_sampled_wait wait =
-		wait_of(wakers, row->stack, row->wake, not_known(wakers));
+	struct analysis_sampled_wait wait = waits_of(wakers, row->stack, row->wake);
 
 	wait.os.count = row->waits;
 	wait.os.ticks = ticks_of(analysis, row->weight);
@@ -135,12 +139,11 @@ static bool take_woken(const struct profile_woken *row, void *context)
 
 	if (!is_told(wakers, row->thread, row->wake))
 		return true;
-	struct analysis_ended_wait ended = {
-		.thread = (uint32_t)(row->thread - 1),
-		.begin_ticks = row->begin_ticks,
-		.woken_ticks = row->woken_ticks,
-		.end_ticks = row->end_ticks,
-		.wait = wait_of(wakers, row->stack, row->wake, not_known(wakers))};
+	struct analysis_ended_wait ended = {.thread = (uint32_t)(row->thread - 1),
+					    .begin_ticks = row->begin_ticks,
+					    .woken_ticks = row->woken_ticks,
+					    .end_ticks = row->end_ticks,
+					    .wait = waits_of(wakers, row->stack, row->wake)};
 
 	ended.wait.os.count = 1;
 	ended.wait.os.ticks = ended.wait.os.longest_ticks = row->end_ticks - row->begin_ticks;
@@ -184,18 +187,12 @@ static bool take_known(const struct profile_waker *row, void *context)
 
 static void add_rest(struct wakers *wakers, const struct rest *rest)
 {
+	struct analysis_sampled_wait waits = waits_at(&rest->place, not_known(wakers));
+
+	waits.os.count = rest->waits;
+	waits.os.ticks = ticks_of(wakers->analysis, rest->ns);
 	if (rest->waits)
-		add(wakers, &(struct analysis_sampled_wait){
-				    .idle = rest->place.idle,
-				    .os = {.function = rest->place.function,
-					   .caller = rest->place.caller,
-					   .cause = TARE_OS_BLOCKED,
-					   .syscall_number = -1,
-					   .count = rest->waits,
-					   .ticks = ticks_of(wakers->analysis, rest->ns),
-					   .holder = ANALYSIS_NONE,
-					   .holder_thread = ANALYSIS_NONE,
-					   .wake = not_known(wakers)}});
+		add(wakers, &waits);
 }
 
 static bool add_rests(struct wakers *wakers, struct profile *profile, struct error *err)
