@@ -1,6 +1,7 @@
 /*
- * See diff_rows.h. Functions are the same where module and name are; of several with one name the
- * first of one profile is the first of the other. Modules go by their name, as paths differ from
+ * See diff_rows.h. Functions are the same where module and name are; of several with one name those
+ * of the same source file, and else the first in memory of one profile is the first of the other.
+ * Modules go by their name, as paths differ from
  * host to host; lines by source and number. Call paths are those of all threads together: a path is
  * its parent's and a function.
  */
@@ -71,59 +72,123 @@ static const char *kept_name(struct diff_rows *rows, const struct report_row *ro
 
 /* ---- pairing ---- */
 
-static struct diff_row *pair_get(struct diff_rows *rows, const char *key,
-				 const struct report_row *row)
+/* What a row is found by. Of several with the same name, or the same name and source file, each has
+ * a number, in the order of their addresses. */
+struct row_keys {
+	const char *name, *source; /* source NULL: it has none */
+};
+
+struct adding {
+	struct diff_rows *rows;
+	enum diff_side side;
+	struct strmap seen; /* keys without a number → the last number */
+	struct str key;
+};
+
+static const char *numbered(struct adding *adding)
 {
-	uint64_t *index = strmap_put(&rows->pairs, key, UINT64_MAX);
+	struct arena *arena = &adding->rows->arena;
+	const char *key = arena_strdup(arena, adding->key.data ? adding->key.data : "");
+	const uint64_t number = ++*strmap_put(&adding->seen, key, 0);
 
-	if (*index == UINT64_MAX) {
-		const struct diff_row pair = {.name = kept_name(rows, row)};
-
-		*index = rows->list.len;
-		vec_push(&rows->list, pair);
-	}
-	return &rows->list.data[*index];
+	return arena_printf(arena, "%s\n%llu", key, (unsigned long long)number);
 }
 
-/* One side's rows; those of one name are numbered in the order of their functions. */
+static struct row_keys keys_of(struct adding *adding, const struct report_row *row)
+{
+	struct row_keys keys = {0};
+
+	str_clear(&adding->key);
+	append_key(adding->rows, row, &adding->key);
+	keys.name = numbered(adding);
+	if (adding->rows->view == VIEW_FUNCTIONS && row->function && row->function->source) {
+		str_printf(&adding->key, "\n%s\n", path_basename(row->function->source));
+		keys.source = numbered(adding);
+	}
+	return keys;
+}
+
+/* The pair of the key that this profile has no row of yet; UINT64_MAX: there is none. */
+static uint64_t pair_free(const struct adding *adding, const char *key)
+{
+	const uint64_t *index = key ? strmap_get(&adding->rows->pairs, key) : NULL;
+
+	return index && !adding->rows->list.data[*index].has[adding->side] ? *index : UINT64_MAX;
+}
+
+static void place(const struct adding *adding, uint64_t index, const struct row_keys *keys,
+		  const struct report_row *row)
+{
+	struct diff_rows *rows = adding->rows;
+	struct diff_row *pair = &rows->list.data[index];
+
+	pair->has[adding->side] = true;
+	pair->side[adding->side] = *row;
+	pair->report[adding->side] = rows->sides[adding->side].report;
+	strmap_put(&rows->pairs, keys->name, index);
+	if (keys->source)
+		strmap_put(&rows->pairs, keys->source, index);
+}
+
+static uint64_t pair_new(struct diff_rows *rows, const struct report_row *row)
+{
+	vec_push(&rows->list, ((struct diff_row){.name = kept_name(rows, row)}));
+	return rows->list.len - 1;
+}
+
+/* Functions that have only waited have no value that is compared. */
+static bool is_compared(const struct report *report, const struct report_row *row)
+{
+	return row->type != ROW_FUNCTION || analysis_was_seen(report->analysis, row->values);
+}
+
+/* One side's rows: first those that the other side has of the same source file, then by the name
+ * alone. */
 static void add_side(struct diff_rows *rows, enum diff_side side)
 {
 	struct report *report = rows->sides[side].report;
-	struct strmap seen = {0};
-	struct str key = {0};
+	const struct report_row *row = report->tables[0].rows.data;
+	const size_t count = report->tables[0].rows.len;
+	struct adding adding = {.rows = rows, .side = side};
+	struct row_keys *keys = mem_zalloc((count + 1) * sizeof(*keys));
 
-	strmap_init(&seen);
-	vec_foreach (row, &report->tables[0].rows) {
-		/* Functions that have only waited have no value that is compared. */
-		if (row->type == ROW_FUNCTION && !analysis_was_seen(report->analysis, row->values))
+	strmap_init(&adding.seen);
+	for (size_t i = 0; i < count; i++) {
+		if (!is_compared(report, &row[i]))
 			continue;
-		str_clear(&key);
-		append_key(rows, row, &key);
-		const char *name = arena_strdup(&rows->arena, key.data ? key.data : "");
-		const uint64_t number = ++*strmap_put(&seen, name, 0);
-		str_printf(&key, "\n%llu", (unsigned long long)number);
-		struct diff_row *pair = pair_get(rows, arena_strdup(&rows->arena, key.data), row);
-		pair->has[side] = true;
-		pair->side[side] = *row;
-		pair->report[side] = report;
+		keys[i] = keys_of(&adding, &row[i]);
+		const uint64_t index = pair_free(&adding, keys[i].source);
+		if (index == UINT64_MAX)
+			continue;
+		place(&adding, index, &keys[i], &row[i]);
+		keys[i].name = NULL;
 	}
-	strmap_fini(&seen);
-	str_fini(&key);
+	for (size_t i = 0; i < count; i++) {
+		if (!keys[i].name)
+			continue;
+		const uint64_t index = pair_free(&adding, keys[i].name);
+		place(&adding, index != UINT64_MAX ? index : pair_new(rows, &row[i]), &keys[i],
+		      &row[i]);
+	}
+	free(keys);
+	strmap_fini(&adding.seen);
+	str_fini(&adding.key);
 }
 
-static int by_function(const void *a, const void *b)
+static int by_address(const void *a, const void *b)
 {
-	const struct report_row *x = a, *y = b;
+	const struct analysis_function *x = ((const struct report_row *)a)->function;
+	const struct analysis_function *y = ((const struct report_row *)b)->function;
 
-	if (x->function == y->function)
-		return 0;
-	return x->function < y->function ? -1 : 1;
+	if (x && y && x->link_addr != y->link_addr)
+		return x->link_addr < y->link_addr ? -1 : 1;
+	return x < y ? -1 : x > y;
 }
 
 static void pair_table(struct diff_rows *rows, enum diff_side side)
 {
 	if (rows->view == VIEW_FUNCTIONS)
-		vec_sort(&rows->sides[side].report->tables[0].rows, by_function);
+		vec_sort(&rows->sides[side].report->tables[0].rows, by_address);
 	add_side(rows, side);
 }
 
