@@ -36,15 +36,15 @@ same() {
 }
 for debug in -g -g0; do
 	cc -O1 $debug -o two a.c b.c main.c
-	"$TARE" record -q -o first.tare -- ./two
-	"$TARE" record -q -o second.tare -- ./two x
+	"$TARE" record -q --exact -o first.tare -- ./two
+	"$TARE" record -q --exact -o second.tare -- ./two x
 	same first.tare second.tare
 	same --base first.tare second.tare --new second.tare first.tare
 done
 mkdir three
 cc -O1 -g -o two a.c b.c main.c
 cc -O1 -g -DTHREE -o three/two c.c a.c b.c main.c
-"$TARE" record -q -o first.tare -- ./two
+"$TARE" record -q --exact -o first.tare -- ./two
 "$TARE" record -q -o second.tare -- three/two
 "$TARE" diff first.tare second.tare --format=csv --columns=calls | tr -d '\r' | grep ',work,' >said
 [ "$(wc -l <said)" = 3 ] || fail "rows: $(cat said)"
