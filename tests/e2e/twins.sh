@@ -9,7 +9,7 @@ cd "$work"
 # unit NAME CALLS: a file with a function of its own called work.
 unit() {
 	cat >"$1.c" <<-C
-		__attribute__((noinline)) static int work(int n) { volatile int s = n; return s; }
+		__attribute__((noinline)) static int work(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
 		int $1(void) { int s = 0; for (int i = 0; i < $2; i++) s += work(i); return s; }
 	C
 }
