@@ -341,7 +341,7 @@ size_t state_arguments(struct states *states, const struct state_slice *slice,
 		say_number(&saying, "intervals", slice->intervals);
 	if (slice->os)
 		say_os(&saying, slice->os);
-	if (slice->holder != ANALYSIS_NONE)
+	if (slice->os && slice->holder != ANALYSIS_NONE)
 		say_holder(&saying, slice->os);
 	if (slice->ended)
 		say_waker(&saying, slice->ended);
