@@ -123,6 +123,8 @@ struct wait_place {
 	bool idle;
 };
 struct wait_place analysis_wait_place(const struct analysis *analysis, int64_t stack);
+/* Waits there, without how often, how long, and who ended them. */
+struct analysis_sampled_wait analysis_waits_at(const struct wait_place *place);
 /* wakers.c: after both */
 bool analysis_load_wakers(struct analysis *analysis, struct profile *profile, struct error *err);
 /* waited.c */

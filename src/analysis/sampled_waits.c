@@ -79,6 +79,17 @@ struct wait_place analysis_wait_place(const struct analysis *analysis, int64_t s
 	return place;
 }
 
+struct analysis_sampled_wait analysis_waits_at(const struct wait_place *place)
+{
+	return (struct analysis_sampled_wait){.idle = place->idle,
+					      .os = {.function = place->function,
+						     .caller = place->caller,
+						     .cause = TARE_OS_BLOCKED,
+						     .syscall_number = -1,
+						     .holder = ANALYSIS_NONE,
+						     .holder_thread = ANALYSIS_NONE}};
+}
+
 bool analysis_stack_is_idle(const struct analysis *analysis, int64_t stack)
 {
 	return analysis_wait_place(analysis, stack).idle;
@@ -96,14 +107,7 @@ static void take(struct sampled_waits *waits, const struct sample_value *value)
 	const uint64_t index = *map_put(&waits->known, key, fresh);
 
 	if (index == fresh)
-		vec_push(&analysis->sampled_waits,
-			 ((struct analysis_sampled_wait){.idle = place.idle,
-							 .os = {.function = place.function,
-								.caller = place.caller,
-								.cause = TARE_OS_BLOCKED,
-								.syscall_number = -1,
-								.holder = ANALYSIS_NONE,
-								.holder_thread = ANALYSIS_NONE}}));
+		vec_push(&analysis->sampled_waits, analysis_waits_at(&place));
 	analysis->sampled_waits.data[index].os.count += value->samples;
 	analysis->sampled_waits.data[index].os.ticks += ticks;
 	analysis->totals.sampled_waits += ticks;

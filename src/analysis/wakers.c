@@ -89,26 +89,14 @@ static const struct analysis_wake *not_known(struct wakers *wakers)
 							 .function = ANALYSIS_NONE});
 }
 
-/* Waits of a place that one and the same ended, without how often and how long. */
-static struct analysis_sampled_wait waits_at(const struct wait_place *place,
-					     const struct analysis_wake *wake)
-{
-	return (struct analysis_sampled_wait){.idle = place->idle,
-					      .os = {.function = place->function,
-						     .caller = place->caller,
-						     .cause = TARE_OS_BLOCKED,
-						     .syscall_number = -1,
-						     .holder = ANALYSIS_NONE,
-						     .holder_thread = ANALYSIS_NONE,
-						     .wake = wake}};
-}
-
-/* The same of a stack and the row of `wake`, 0: not known. */
+/* Waits of a stack that one and the same ended: the row of `wake`, 0: not known. */
 static struct analysis_sampled_wait waits_of(struct wakers *wakers, int64_t stack, int64_t wake)
 {
 	const struct wait_place place = analysis_wait_place(wakers->analysis, stack);
+	struct analysis_sampled_wait waits = analysis_waits_at(&place);
 
-	return waits_at(&place, wake ? wakers->wakes.data[wake - 1] : not_known(wakers));
+	waits.os.wake = wake ? wakers->wakes.data[wake - 1] : not_known(wakers);
+	return waits;
 }
 
 static bool is_told(const struct wakers *wakers, int64_t thread, int64_t wake)
@@ -187,8 +175,9 @@ static bool take_known(const struct profile_waker *row, void *context)
 
 static void add_rest(struct wakers *wakers, const struct rest *rest)
 {
-	struct analysis_sampled_wait waits = waits_at(&rest->place, not_known(wakers));
+	struct analysis_sampled_wait waits = analysis_waits_at(&rest->place);
 
+	waits.os.wake = not_known(wakers);
 	waits.os.count = rest->waits;
 	waits.os.ticks = ticks_of(wakers->analysis, rest->ns);
 	if (rest->waits)

@@ -232,10 +232,8 @@ static void pair_paths(struct diff_rows *rows, enum diff_side side)
 		const uint64_t index =
 			*map_put(&rows->paths, (uint64_t)above << 32 | number, rows->list.len);
 
-		if (index == rows->list.len) {
-			const struct diff_row pair = {.name = kept_name(rows, &row)};
-			vec_push(&rows->list, pair);
-		}
+		if (index == rows->list.len)
+			pair_new(rows, &row);
 		paths[i] = (uint32_t)index;
 		struct diff_row *pair = &rows->list.data[index];
 		struct analysis_values *values = &rows->sides[side].values[i];

@@ -75,16 +75,19 @@ static const struct analysis_os *blocked_in(const struct states *states, uint64_
 	return row && row->cause == TARE_OS_BLOCKED ? row : NULL;
 }
 
+static bool is_selected(const struct states *states, uint32_t thread)
+{
+	return thread < states->analysis->threads.len &&
+	       states->analysis->threads.data[thread].selected;
+}
+
 /* Of the one lock that was waited for; where several waits were joined it may be another's. */
 static uint32_t holder_of(const struct cutting *cutting, const struct state_slice *slice)
 {
-	const struct analysis *analysis = cutting->states->analysis;
 	const bool one = slice->kind == STATE_BLOCKED + WAITING_LOCK && slice->intervals == 1;
 	const uint32_t holder = one && slice->os ? slice->os->holder_thread : ANALYSIS_NONE;
 
-	return holder < analysis->threads.len && analysis->threads.data[holder].selected
-		       ? holder
-		       : ANALYSIS_NONE;
+	return is_selected(cutting->states, holder) ? holder : ANALYSIS_NONE;
 }
 
 /* The first wait of a thread that is not over at a time of the session; `*end`: behind its last. */
@@ -280,12 +283,6 @@ static void say_holder(struct saying *saying, const struct analysis_os *os)
 {
 	say_thread(saying, "held by", os->holder_thread);
 	say_function(saying, "held in", os->holder);
-}
-
-static bool is_selected(const struct states *states, uint32_t thread)
-{
-	return thread < states->analysis->threads.len &&
-	       states->analysis->threads.data[thread].selected;
 }
 
 static const struct analysis_wake *wake_of(const struct state_slice *slice)
