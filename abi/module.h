@@ -6,12 +6,14 @@
  * so the runtime needs no load bias. The writable part (slots, arming bytes, counters) is a
  * PT_LOAD, in the file all zero, so every probe is dormant until a runtime arms it.
  *
- * A probe is `cmpb $0, arm(%rip); jne stub` in the copied code, where the flags are dead. The stub
- * lies behind the copied code, calls through a slot, and jumps back. Where the flags are live the
- * probe is `jmp stub`, and the stub is `pushf; cmpb $0, arm; je 1f; …; 1: popf; jmp back` with the
- * same in the middle, but through the handlers of `below_flags`, which find everything on the stack
- * one word higher. Handlers preserve every register but the arithmetic flags; they may use the
- * stack below rsp (SYSCALL stubs first step over the red zone).
+ * A probe is `cmpb arm(%rip), %spl; jb stub` in the copied code, where the flags are dead: no stack
+ * pointer ends in TARE_ARMED, as it is a multiple of 8, and none is below 0. Without an immediate
+ * value processors make one operation of the two instructions, where `cmpb $0, arm(%rip); jne` are
+ * three. The stub lies behind the copied code, calls through a slot, and jumps back. Where the
+ * flags are live the probe is `jmp stub`, and the stub is `pushf; cmpb arm, %spl; jae 1f; …; 1:
+ * popf; jmp back` with the same in the middle, but through the handlers of `below_flags`, which
+ * find everything on the stack one word higher. Handlers preserve every register but the arithmetic
+ * flags; they may use the stack below rsp (SYSCALL stubs first step over the red zone).
  *
  *   kind          stub                                         at entry of the handler
  *   ENTER         call *enter; data F, A                       frame sp = rsp+8, key = F
@@ -26,11 +28,11 @@
  *
  * In a poisoned file, which is for trying the probes, `call *slot(%rip)` is `addr32 call` of a
  * handler that lies in the file itself (runtime/probes/poison.S) and scrambles all that handlers
- * need not keep; the senses of je and jne are exchanged, so that a probe runs with its byte zero. A
+ * need not keep; the senses of jb and jae are exchanged, so that a probe runs with its byte zero. A
  * runtime finds no functions and no call sites in it. Its SYSCALL probes have their function's
  * byte, and call through the slot as well if the byte that the runtime sets says so:
  *
- *     addr32 call poison; cmpb $0, arm(%rip); je 1f; call *syscall_; 1:
+ *     addr32 call poison; cmpb arm(%rip), %spl; jae 1f; call *syscall_; 1:
  *
  * Functions and call sites are counted, armed or not: behind the probe of a function's entry, and
  * behind that of a call, stands `incq %gs:counter(%rip)`; where the flags are live, in the stub
@@ -62,7 +64,7 @@
 
 #define TARE_NOTE_NAME	 "tare"
 #define TARE_NOTE_MODULE 1
-#define TARE_MODULE_ABI	 7
+#define TARE_MODULE_ABI	 8
 /* From a handler's return address; room for popf and the jump back. */
 #define TARE_STUB_DATA		8
 #define TARE_STUB_DATA_INDIRECT 12 /* and for lea */
@@ -76,6 +78,16 @@ struct tare_handlers {
 	uint64_t landing;
 	uint64_t syscall_;
 };
+
+/* An arming byte is 0 or this. */
+#define TARE_ARMED 0xff
+
+/* cmpb arm(%rip), %spl: these bytes, then the distance. */
+#define TARE_GATE	     "\x40\x3a\x25"
+#define TARE_GATE_BYTES	     7
+#define TARE_GATE_CODE_BYTES 3 /* before the distance */
+/* The second byte of a near jump behind it, if the byte is TARE_ARMED; + 1: if it is 0. */
+#define TARE_GATE_JUMP 0x82
 
 /* Counters begin at a multiple of this and have their pages alone. */
 #define TARE_COUNTER_PAGE 4096ULL
@@ -111,8 +123,8 @@ struct tare_module {
 	uint32_t call_site_count;
 	uint32_t syscall_site_count;
 	int64_t slots_offset; /* to struct tare_slots */
-	int64_t arm_offset;   /* to uint8_t[function_count + call_site_count + 1]; the last byte
-				 arms all SYSCALL probes of the module */
+	int64_t arm_offset;   /* to uint8_t[function_count + call_site_count + 1], 0 or TARE_ARMED;
+				 the last   byte arms all SYSCALL probes of the module */
 	uint64_t link_addr;   /* of this descriptor: run address - link_addr is the load bias */
 	int64_t code_offset;  /* to the first byte of the copied code (stubs included) */
 	uint64_t code_size;

@@ -58,12 +58,12 @@ static uint8_t *module_bytes(const struct tare_module *module)
 static void module_arm_all(const struct armed_module *module)
 {
 	if (!module->states) {
-		memset(module->arm, 1, module->size_bytes);
+		memset(module->arm, TARE_ARMED, module->size_bytes);
 		return;
 	}
 	for (uint64_t i = 0; i < module->reachable; i++)
-		module->arm[i] = !module->states[i].off;
-	module->arm[module->reachable] = 1;
+		module->arm[i] = module->states[i].off ? 0 : TARE_ARMED;
+	module->arm[module->reachable] = TARE_ARMED;
 }
 
 /* System calls are followed, and kept functions reported, all the time. */
@@ -74,10 +74,10 @@ static void module_pause(struct armed_module *module)
 	if (!module->shared)
 		module->shared = arming_share(&range);
 	memset(module->arm, 0, module->reachable);
-	module->arm[module->reachable] = 1;
+	module->arm[module->reachable] = TARE_ARMED;
 	for (uint32_t i = 0; i < kept_count; i++)
 		if ((uint64_t)kept[i] - (uint64_t)module->arm < module->reachable)
-			*kept[i] = 1;
+			*kept[i] = TARE_ARMED;
 }
 
 static void module_set(struct armed_module *module)
@@ -243,7 +243,7 @@ void arming_rearm(const struct arming_place *place)
 
 	place->state->off = false;
 	if (!switched_off && !paused)
-		__atomic_store_n(byte, 1, __ATOMIC_RELEASE);
+		__atomic_store_n(byte, TARE_ARMED, __ATOMIC_RELEASE);
 }
 
 bool arming_next_off(struct arming_cursor *cursor, struct arming_place *place, uint64_t *steps)

@@ -17,6 +17,7 @@
  */
 #include "runtime/probes/calibrate.h"
 
+#include "abi/module.h"
 #include "runtime/base/budget.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/kernel.h"
@@ -216,7 +217,7 @@ static void measure(struct tare_calibration *result)
 	result->bare_ticks = per_call(batch_measure(calibrate_enter, BATCHES));
 	result->gates_ticks = batch_measure(calibrate_gates, BATCHES);
 	result->counters_ticks = batch_measure(calibrate_counters, BATCHES);
-	calibrate_arm = 1;
+	calibrate_arm = TARE_ARMED;
 	os_flag_end(self);
 	state_thread = &state_unborn;
 	state_private = NULL;

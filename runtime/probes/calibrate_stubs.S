@@ -48,8 +48,8 @@
 	.endm
 
 	.macro	probe slot, function=leaf
-	cmpb	$0, calibrate_arm(%rip)
-	jne	10\@f
+	cmpb	calibrate_arm(%rip), %spl
+	jb	10\@f
 11\@:
 	.subsection 1
 10\@:
@@ -65,8 +65,8 @@
 	.subsection 1
 10\@:
 	pushfq
-	cmpb	$0, calibrate_arm(%rip)
-	je	13\@f
+	cmpb	calibrate_arm(%rip), %spl
+	jae	13\@f
 	stub_body \slot, BELOW_FLAGS, .Lcall_end\@
 13\@:
 	popfq
@@ -86,7 +86,7 @@ calibrate_slots:
 	.globl	calibrate_arm
 	.hidden	calibrate_arm
 calibrate_arm:
-	.byte	1
+	.byte	0xff
 
 	.section .data.rel.ro, "aw"
 	.balign	8
@@ -199,8 +199,8 @@ counters:
 	mov	$16, %eax
 1:
 	.rept	16
-	cmpb	$0, calibrate_arm(%rip)
-	jne	2f
+	cmpb	calibrate_arm(%rip), %spl
+	jb	2f
 	.endr
 	dec	%eax
 	jnz	1b

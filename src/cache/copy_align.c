@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { AHEAD_MAX = 24, COMPARE = 0x80, COMPARE_RIP = 0x3d };
+enum { AHEAD_MAX = 24 };
 
 struct side {
 	const unsigned char *bytes;
@@ -90,7 +90,7 @@ static bool is_probe(const struct copy_pair *pair, const struct side *copy)
 		return insn->target >= pair->copy_end && insn->target < pair->stubs_end &&
 		       !(insn->kind == INSN_BRANCH && is_branch_stub(pair, insn->target));
 	return insn->rip_offset && !object_is_mapped(pair->original, insn->target) &&
-	       ((bytes[0] == COMPARE && bytes[1] == COMPARE_RIP) ||
+	       (memcmp(bytes, TARE_GATE, TARE_GATE_CODE_BYTES) == 0 ||
 		memcmp(bytes, TARE_COUNT, TARE_COUNT_CODE_BYTES) == 0);
 }
 

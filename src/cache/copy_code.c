@@ -2,7 +2,7 @@
  * endbr64 stays before the jump where the original begins with it. The first probe of a copy is the
  * one of its entry, and its stub the first of the stubs, which reach to the copy's end:
  *
- *   copy: [endbr64] cmpb $0, arm(%rip); jne stub    or    jmp stub
+ *   copy: [endbr64] cmpb arm(%rip), %spl; jb stub    or    jmp stub
  */
 #include "cache/copy_code.h"
 
@@ -67,20 +67,21 @@ static uint64_t jump_target(const struct object *object, uint64_t addr)
 /* Where the stub of the probe at the copy's entry is; 0: there is none. */
 static uint64_t first_stub(const struct object *copy, uint64_t copy_addr)
 {
-	enum { COMPARE_BYTES = 7, BRANCH_BYTES = 6 };
+	enum { BRANCH_BYTES = 6 };
 	const unsigned char *at = bytes_at(copy, copy_addr, LANDING_BYTES);
 
 	if (at && memcmp(at, landing, sizeof(landing)) == 0)
 		copy_addr += LANDING_BYTES;
-	at = bytes_at(copy, copy_addr, COMPARE_BYTES + BRANCH_BYTES);
+	at = bytes_at(copy, copy_addr, TARE_GATE_BYTES + BRANCH_BYTES);
 	if (!at)
 		return 0;
 	if (*at == JUMP)
 		return distance_target(at + 1, copy_addr + JUMP_BYTES);
-	if (at[0] != 0x80 || at[1] != 0x3d || at[COMPARE_BYTES] != 0x0f ||
-	    at[COMPARE_BYTES + 1] != 0x85)
+	if (memcmp(at, TARE_GATE, TARE_GATE_CODE_BYTES) != 0 || at[TARE_GATE_BYTES] != 0x0f ||
+	    at[TARE_GATE_BYTES + 1] != TARE_GATE_JUMP)
 		return 0;
-	return distance_target(at + COMPARE_BYTES + 2, copy_addr + COMPARE_BYTES + BRANCH_BYTES);
+	return distance_target(at + TARE_GATE_BYTES + 2,
+			       copy_addr + TARE_GATE_BYTES + BRANCH_BYTES);
 }
 
 static void read_extent(const struct object *copy, struct copy_function *function)

@@ -32,12 +32,11 @@ static enum fixup_kind arming_byte(const struct emitter *emitter, const struct p
 	}
 }
 
-/* cmpb $0, arm(%rip) */
+/* cmpb arm(%rip), %spl */
 static void emit_compare(struct emitter *emitter, enum fixup_kind kind, uint64_t target)
 {
-	emit_code(emitter, 0x80, 0x3d);
-	emit_fixup(emitter, kind, target, 1);
-	emit_code(emitter, 0);
+	put_bytes(&emitter->range->code, TARE_GATE, TARE_GATE_CODE_BYTES);
+	emit_fixup(emitter, kind, target, 0);
 }
 
 /* Compares, and jumps if the probe runs (or if it does not); returns the place of the distance. */
@@ -46,8 +45,9 @@ static uint32_t emit_arm_jump(struct emitter *emitter, const struct probe *probe
 	const enum fixup_kind kind = arming_byte(emitter, probe);
 
 	emit_compare(emitter, kind, kind == FIXUP_SITE_ARM ? probe->site : 0);
-	/* je or jne: poison runs where the byte is zero, which it always is. */
-	emit_code(emitter, 0x0f, 0x84 | (if_it_runs != program_poisons(emitter->program)));
+	/* jb or jae: poison runs where the byte is zero, which it always is. */
+	emit_code(emitter, 0x0f,
+		  TARE_GATE_JUMP | (if_it_runs == program_poisons(emitter->program)));
 	const uint32_t position = emit_offset(emitter);
 	put_u32(&emitter->range->code, 0);
 	return position;
@@ -141,7 +141,7 @@ static void emit_poison_call(struct emitter *emitter, const struct probe *probe,
 	if (probe->kind != PROBE_SYSCALL)
 		return;
 	emit_compare(emitter, FIXUP_SYSCALL_ARM, 0);
-	emit_code(emitter, 0x0f, 0x84); /* je */
+	emit_code(emitter, 0x0f, TARE_GATE_JUMP | 1); /* jae */
 	const uint32_t skip = emit_offset(emitter);
 	put_u32(&emitter->range->code, 0);
 	emit_slot_call(emitter, probe, slot_offset);

@@ -6,6 +6,7 @@
  */
 #include "session/control.h"
 
+#include "abi/module.h"
 #include "abi/session.h"
 #include "session/text_file.h"
 
@@ -121,13 +122,13 @@ static void arming_set(const struct session *session, const char *name, void *co
 {
 	struct tare_arming_file file;
 	struct stat info;
-	char ones[4096];
+	unsigned char ones[4096];
 	const int fd = openat(session->fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 	(void)context;
 	if (fd < 0)
 		return;
-	memset(ones, 1, sizeof(ones));
+	memset(ones, TARE_ARMED, sizeof(ones));
 	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
 	    pread(fd, &file, sizeof(file), 0) == sizeof(file) && file.magic == TARE_ARMING_MAGIC &&
 	    file.offset >= TARE_ARMING_OFFSET && file.offset <= (uint64_t)info.st_size &&

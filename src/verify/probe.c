@@ -1,8 +1,8 @@
 /*
  * Probes and their stubs, in the shapes of abi/module.h, and nothing else.
  *
- *   inline   cmpb $0,arm(%rip); jne stub; [count]     or      jmp stub, where the flags are live
- *   stub     [lea -128(%rsp),%rsp] [pushf; [count;] cmpb $0,arm(%rip); je 1f]
+ *   inline   cmpb arm(%rip),%spl; jb stub; [count]    or      jmp stub, where the flags are live
+ *   stub     [lea -128(%rsp),%rsp] [pushf; [count;] cmpb arm(%rip),%spl; jae 1f]
  *            [push operand] call handler [lea 8(%rsp),%rsp]
  *            [1: popf] [lea 128(%rsp),%rsp] jmp back; [filler; data]
  *
@@ -34,13 +34,13 @@ static bool is_arm(const struct check *check, uint64_t addr)
 	return addr >= check->arm_addr && addr < check->arm_end;
 }
 
-/* cmpb $0, arm(%rip) */
+/* cmpb arm(%rip), %spl */
 static bool take_compare(struct walk *walk, uint64_t *arm_addr)
 {
 	const uint32_t before = walk->at;
 
-	if (walk_take_bytes(walk, 0x80, 0x3d) && walk_take_distance(walk, 1, arm_addr) &&
-	    walk_take_bytes(walk, 0) && is_arm(walk->check, *arm_addr))
+	if (walk_take_bytes(walk, 0x40, 0x3a, 0x25) && walk_take_distance(walk, 0, arm_addr) &&
+	    is_arm(walk->check, *arm_addr))
 		return true;
 	walk->at = before;
 	return false;
@@ -66,10 +66,10 @@ static void read_count(struct reading *reading)
 		reading->count_at = at;
 }
 
-/* je or jne: of poison the opposite. */
+/* jb or jae: of poison the opposite. */
 static bool take_condition(struct walk *walk, bool if_armed, uint64_t *target)
 {
-	const unsigned char equal = 0x84, opcode = equal | (if_armed != walk->check->poison);
+	const unsigned char below = 0x82, opcode = below | (if_armed == walk->check->poison);
 
 	return walk_take_bytes(walk, 0x0f, opcode) && walk_take_distance(walk, 0, target);
 }
@@ -303,7 +303,7 @@ static bool take_poison_call(struct reading *reading)
 		return false;
 	if (!take_compare(walk, &arm_addr))
 		return true;
-	return walk_take_bytes(walk, 0x0f, 0x84) && walk_take_distance(walk, 0, &skip) &&
+	return walk_take_bytes(walk, 0x0f, 0x83) && walk_take_distance(walk, 0, &skip) &&
 	       take_slot_call(reading) && reading->kind == CHECK_SYSCALL && skip == walk_addr(walk);
 }
 

@@ -280,9 +280,9 @@ static void test_short_and_dear(void **state)
 	thread.file->preempted_ticks += DUE; /* what judge lets pass is no work */
 	judge(&thread);
 	assert_int_equal(file.arm[SHORT], 0);
-	assert_int_equal(file.arm[SHORTER], 1); /* not called often enough */
-	assert_int_equal(file.arm[LONG], 1);
-	assert_int_equal(file.arm[BYTES], 1); /* shares its code */
+	assert_int_equal(file.arm[SHORTER], TARE_ARMED); /* not called often enough */
+	assert_int_equal(file.arm[LONG], TARE_ARMED);
+	assert_int_equal(file.arm[BYTES], TARE_ARMED); /* shares its code */
 	assert_int_equal(noted, 1);
 	assert_int_equal(noted_keys[0], key(SHORT));
 	assert_int_equal(noted_calls[0], MANY);
@@ -323,7 +323,7 @@ static void test_rare_ones_are_kept(void **state)
 	calls(&thread, SHORT, MANY, 1);
 	thread.ticks += (uint64_t)MANY * PAIR * SUMS_SHARE;
 	judge(&thread);
-	assert_int_equal(file.arm[SHORT], 1);
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);
 	assert_int_equal(noted, 0);
 	thread_end(&thread);
 }
@@ -338,7 +338,7 @@ static void test_off_by_default(void **state)
 	enter(&thread, 0, LONG, 1);
 	calls(&thread, SHORT, MANY, 1);
 	judge(&thread);
-	assert_int_equal(file.arm[SHORT], 1);
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);
 	thread_end(&thread);
 }
 
@@ -487,7 +487,7 @@ static void test_call_of_several(void **state)
 		site_calls(&thread, key(SITE), 1, true);
 		site_calls(&thread, key(SITE) + 1, 1, true);
 	}
-	assert_int_equal(file.arm[SITE], 1);
+	assert_int_equal(file.arm[SITE], TARE_ARMED);
 	assert_int_equal(noted, 0);
 	leave(&thread, 100, 1, true);
 	thread_end(&thread);
@@ -504,7 +504,7 @@ static void test_call_of_what_reports_itself(void **state)
 	enter(&thread, 0, LONG, 1);
 	call.key = key(SHORT);
 	for (int i = 0; i < SITES_DULL_MIN + 1; i++) {
-		assert_int_equal(file.arm[SITE], 1);
+		assert_int_equal(file.arm[SITE], TARE_ARMED);
 		apply(&thread, call, 1, true);
 		enter(&thread, 1, SHORT, 2);
 		leave(&thread, 1, 2, true);
@@ -530,8 +530,8 @@ static void test_budget(void **state)
 	calls(&thread, LONG, 400, 1000 * PAIR);
 	judge(&thread);
 	assert_int_equal(file.arm[SHORT], 0);
-	assert_int_equal(file.arm[LONGER], 1);
-	assert_int_equal(file.arm[LONG], 1);
+	assert_int_equal(file.arm[LONGER], TARE_ARMED);
+	assert_int_equal(file.arm[LONG], TARE_ARMED);
 	thread_end(&thread);
 }
 
@@ -545,7 +545,7 @@ static void test_of_late(void **state)
 	enter(&thread, 0, LONG, 1);
 	calls(&thread, SHORT, 1000, 1000 * PAIR);
 	judge(&thread);
-	assert_int_equal(file.arm[SHORT], 1);
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);
 	calls(&thread, SHORT, MANY, PAIR / 2);
 	judge(&thread);
 	assert_int_equal(file.arm[SHORT], 0);
@@ -571,7 +571,7 @@ static void test_what_waits_is_timed(void **state)
 	enter(&thread, 0, SHORT, 2);
 	apply(&thread, late, MANY * 1000, false);
 	judge(&thread);
-	assert_int_equal(file.arm[SHORT], 1);
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);
 	assert_int_equal(file.arm[SHORTER], 0);
 	thread_end(&thread);
 }
@@ -600,7 +600,7 @@ static void test_waits_in_progress(void **state)
 		enter(&thread, 1, SHORTER, 3);
 		leave(&thread, DUE, 3, true);
 	}
-	assert_int_equal(file.arm[SHORT], 1);
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);
 	leave(&thread, 1, 2, true);
 	leave(&thread, 1, 1, true);
 	thread_end(&thread);
@@ -632,7 +632,7 @@ static void test_phases(void **state)
 	look(&thread, 10, 1 << 24);
 	assert_int_equal(file.arm[SHORT], 0);
 	look(&thread, PHASES_LOOKS, 10);
-	assert_int_equal(file.arm[SHORT], 1);
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);
 	assert_int_equal(noted_what[noted - 1], TARE_DISARM_TAKEN_BACK);
 	calls(&thread, SHORT, MANY, 1);
 	judge(&thread);
@@ -644,7 +644,7 @@ static void test_phases(void **state)
 	look(&thread, PHASES_LOOKS * 2 - 1, 10);
 	assert_int_equal(file.arm[SHORT], 0);
 	look(&thread, 1, 10);
-	assert_int_equal(file.arm[SHORT], 1);
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);
 	thread_end(&thread);
 }
 
@@ -662,7 +662,7 @@ static void test_end_of_what_is_timed_again(void **state)
 	judge(&thread);
 	look(&thread, 1, 0);
 	look(&thread, PHASES_LOOKS, 10);
-	assert_int_equal(file.arm[SHORT], 1);
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);
 	enter(&other, 5, LONG, 4); /* below two calls of SHORT */
 	leave(&other, 5, 4, true);
 	leave(&other, 5, 3, true);
@@ -706,7 +706,7 @@ static void test_disarmed_from_the_start(void **state)
 	assert_false(disarmed_start(&file.module, BYTES));
 	assert_int_equal(file.arm[SHORT], 0);
 	assert_int_equal(file.arm[SITE], 0);
-	assert_int_equal(file.arm[LONG], 1);
+	assert_int_equal(file.arm[LONG], TARE_ARMED);
 	assert_true(disarmed_now(key(SHORT)));
 	assert_false(disarmed_ever(key(SITE)));
 	assert_false(disarmed_ever(key(LONG)));
@@ -716,7 +716,7 @@ static void test_disarmed_from_the_start(void **state)
 	look(&thread, PHASES_LOOKS, 10); /* the first look only takes note */
 	assert_int_equal(file.arm[SHORT], 0);
 	look(&thread, 1, 10);
-	assert_int_equal(file.arm[SHORT], 1);
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);
 	assert_int_equal(file.arm[SITE], 0);
 	assert_false(disarmed_now(key(SHORT)));
 	assert_true(disarmed_ever(key(SHORT)));
@@ -766,7 +766,7 @@ static void test_counters_of_modules(void **state)
 		counted[SITE] += 10;
 		look(&thread, 1, 10);
 	}
-	assert_int_equal(file.arm[SHORT], 1);
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);
 	assert_int_equal(file.arm[SITE], 0);
 	assert_int_equal(second.arm[SHORT], 0);
 	arming_remove(&second.module);
@@ -787,8 +787,8 @@ static void test_process_without_counters(void **state)
 	assert_int_equal(file.arm[SHORT], 0);
 	state_session.settings.adaptive_percent = 100;
 	adapt_begin_process();
-	assert_int_equal(file.arm[SHORT], 1);
-	assert_int_equal(file.arm[LONG], 1);
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);
+	assert_int_equal(file.arm[LONG], TARE_ARMED);
 	assert_int_equal(noted, 2);
 	assert_int_equal(noted_what[1], TARE_DISARM_TAKEN_BACK);
 	assert_int_equal(renewals, 1);
@@ -918,23 +918,24 @@ static void test_looks_find_functions(void **state)
 	calls(&thread, SHORTER, LOOKS_CALLS_MIN - 2, 1);
 	looked_call(&thread, SHORT);
 	looked_call(&thread, SHORT);
-	assert_int_equal(file.arm[SHORT], 1);		      /* nothing is looked at */
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);	      /* nothing is looked at */
 	thread.adapt.due_ticks = thread.ticks + (1ULL << 40); /* nor added up */
 	dear(&thread, 1 << 21, SUMS_BUDGET / 2);
 	assert_true(thread.adapt.looks > 0);
 	looked_call(&thread, SHORTER);
 	looked_call(&thread, SHORT);
-	assert_int_equal(file.arm[SHORT], 1);
+	assert_int_equal(file.arm[SHORT], TARE_ARMED);
 	looked_call(&thread, LONG);
 	looked_call(&thread, LONG);
-	assert_int_equal(file.arm[LONG], 1);
+	assert_int_equal(file.arm[LONG], TARE_ARMED);
 	looked_call(&thread, SHORT);
 	assert_int_equal(file.arm[SHORT], 0);
 	assert_int_equal(noted_keys[0], key(SHORT));
 	assert_in_range(noted_calls[0], MANY, MANY + 4);
-	assert_int_equal(file.arm[SHORTER], 1); /* it was met once, and has too few calls */
+	assert_int_equal(file.arm[SHORTER],
+			 TARE_ARMED); /* it was met once, and has too few calls */
 	looked_call(&thread, SHORTER);
-	assert_int_equal(file.arm[SHORTER], 1);
+	assert_int_equal(file.arm[SHORTER], TARE_ARMED);
 	looked_call(&thread, SHORTER);
 	assert_int_equal(file.arm[SHORTER], 0);
 	thread_end(&thread);
@@ -957,8 +958,8 @@ static void test_looks_at_once(void **state)
 	looked_call(&thread, LONG);
 	looked_call(&thread, SHORT);
 	assert_int_equal(file.arm[SHORT], 0);
-	assert_int_equal(file.arm[LONG], 1);
-	assert_int_equal(file.arm[SHORTER], 1); /* it has too few calls */
+	assert_int_equal(file.arm[LONG], TARE_ARMED);
+	assert_int_equal(file.arm[SHORTER], TARE_ARMED); /* it has too few calls */
 	thread_end(&thread);
 }
 

@@ -46,7 +46,7 @@ static bool disarm(uint8_t *byte)
 static void assert_bytes(const struct file *file, const char *expected)
 {
 	for (int i = 0; i < BYTES; i++)
-		assert_int_equal(file->arm[i], expected[i] - '0');
+		assert_int_equal(file->arm[i], expected[i] == '1' ? TARE_ARMED : 0);
 }
 
 static void test_disarmed_stays_off(void **state)
@@ -145,7 +145,7 @@ static void test_many_modules(void **state)
 		int armed = 0;
 
 		for (int k = 0; k < BYTES; k++)
-			armed += files[i].arm[k];
+			armed += files[i].arm[k] == TARE_ARMED;
 		assert_int_equal(armed, BYTES - 1);
 		assert_int_equal(files[i].arm[i % FUNCTIONS], 0);
 		arming_remove(&files[i].module);

@@ -62,7 +62,7 @@ static int armed(void)
 	int count = 0;
 
 	for (int i = 0; i < MANY; i++)
-		count += file.arm[i];
+		count += file.arm[i] == TARE_ARMED;
 	return count;
 }
 

@@ -295,7 +295,7 @@ __asm__(".text\n"
 	"	call gives_carry\n	setc %al\n	ret\n"
 	"	.cfi_endproc\n	.size takes_carry, .-takes_carry\n");
 
-/* cmpb $0, arm(%rip); je: over the handler's call to where the flags are given back. */
+/* cmpb arm(%rip), %spl; jae: over the handler's call to where the flags are given back. */
 static bool skips_handler(uint64_t at)
 {
 	const unsigned char *code = object_at(copy, at, 13);
@@ -303,8 +303,8 @@ static bool skips_handler(uint64_t at)
 
 	memcpy(&distance, code + 9, sizeof(distance));
 	const unsigned char *target = object_at(copy, at + 13 + (uint64_t)(int64_t)distance, 1);
-	return code[0] == 0x80 && code[1] == 0x3d && code[7] == 0x0f && code[8] == 0x84 && target &&
-	       *target == 0x9d;
+	return memcmp(code, TARE_GATE, TARE_GATE_CODE_BYTES) == 0 && code[7] == 0x0f &&
+	       code[8] == 0x83 && target && *target == 0x9d;
 }
 
 static void test_flags_are_given_back(void **state)
