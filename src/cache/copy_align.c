@@ -122,6 +122,15 @@ static bool fits(const struct side *original, const struct side *copy)
 	       memcmp(a + behind, b + behind, from->length - behind) == 0;
 }
 
+/* Whether the copy has the same bytes, which name no place: then they are the same instruction. */
+static bool is_same(const struct side *original, const struct side *copy)
+{
+	const struct insn *insn = &original->insn;
+
+	return !insn->rip_offset && !insn->rel_bits && !is_filler(insn) &&
+	       has(copy, side_bytes(original), insn->length);
+}
+
 /* Whether the original's instruction stands a little further on in the copy. */
 static bool fits_ahead(const struct copy_pair *pair, const struct side *original, struct side copy)
 {
@@ -176,7 +185,12 @@ static bool read_side_by_side(const struct copy_pair *pair, struct side *origina
 		if (!side_decode(original))
 			return false;
 		const bool filler = is_filler(&original->insn);
-		if (!side_decode(copy)) {
+		if (is_same(original, copy)) {
+			point_add(points, original, copy, original->insn.length);
+			copy->at += original->insn.length;
+			original->at += original->insn.length;
+			pairs++;
+		} else if (!side_decode(copy)) {
 			if (!filler)
 				return false;
 			original->at += original->insn.length;

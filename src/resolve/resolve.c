@@ -41,6 +41,7 @@ void resolver_fini(struct resolver *resolver)
 		vec_fini(&module->called);
 		vec_fini(&module->chosen);
 		map_fini(&module->functions);
+		map_fini(&module->own);
 		strmap_fini(&module->functions_by_name);
 		map_fini(&module->locations);
 		object_close(module->unwind);
@@ -217,6 +218,7 @@ static struct resolve_module *module_add(struct resolver *resolver, const char *
 		module->jit = jit_files_read(path, resolver->jit_directory);
 	module->object = object;
 	map_init(&module->functions);
+	map_init(&module->own);
 	map_init(&module->locations);
 	strmap_init(&module->functions_by_name);
 	if (known && *known->copy)
@@ -500,6 +502,21 @@ static int64_t function_of_symbol(struct resolver *resolver, const struct resolv
 	return id;
 }
 
+/* What is at an address of a file is the same for all processes, but in code made at run time. */
+static bool resolve_own(struct resolver *resolver, const struct resolve_loaded *loaded,
+			uint64_t link_addr, struct resolve_target *target, struct error *err)
+{
+	struct resolve_module *module = loaded->module;
+	const struct coverage_row *row = coverage_find(&module->coverage, link_addr);
+	const bool instrumented = row && row->verdict == REWRITE_INSTRUMENTED;
+
+	target->reports_enter = loaded->instrumented && instrumented;
+	target->function = function_at(resolver, module, link_addr, NULL, err);
+	if (target->function && module->object && !module->jit)
+		map_put(&module->own, link_addr, (uint64_t)target->function << 1 | instrumented);
+	return target->function != 0;
+}
+
 static bool resolve_new(struct resolver *resolver, struct resolve_process *process, uint64_t key,
 			const struct resolve_time *time, struct resolve_target *target,
 			struct error *err)
@@ -520,16 +537,19 @@ static bool resolve_new(struct resolver *resolver, struct resolve_process *proce
 	}
 	struct resolve_module *module = loaded->module;
 	const uint64_t link_addr = addr_of(key) - loaded->bias;
+	const uint64_t *own = map_get(&module->own, link_addr);
+	if (own) {
+		target->function = (int64_t)(*own >> 1);
+		target->reports_enter = loaded->instrumented && (*own & 1);
+		return true;
+	}
 	const char *name = object_plt_symbol(module->object, link_addr);
 	if (name) {
 		const struct symbol_use use = {module, name, time};
 		target->function = function_of_symbol(resolver, process, &use, err);
 		return target->function != 0;
 	}
-	const struct coverage_row *row = coverage_find(&module->coverage, link_addr);
-	target->reports_enter = loaded->instrumented && row && row->verdict == REWRITE_INSTRUMENTED;
-	target->function = function_at(resolver, module, link_addr, NULL, err);
-	return target->function != 0;
+	return resolve_own(resolver, loaded, link_addr, target, err);
 }
 
 bool resolve_key(struct resolver *resolver, struct resolve_process *process, uint64_t key,

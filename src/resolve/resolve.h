@@ -58,8 +58,9 @@ struct resolve_module {
 	bool chosen_is_read;
 	struct vec_of(struct resolve_chosen) chosen; /* by address */
 	struct map functions;			     /* link address → function id */
-	struct strmap functions_by_name;	     /* of those known by name only */
-	struct map locations;			     /* link address → location id */
+	struct map own; /* link address of no PLT → twice the function's id, + 1: instrumented */
+	struct strmap functions_by_name; /* of those known by name only */
+	struct map locations;		 /* link address → location id */
 };
 
 /* A row of the table location. */

@@ -932,8 +932,7 @@ static void test_looks_find_functions(void **state)
 	assert_int_equal(file.arm[SHORT], 0);
 	assert_int_equal(noted_keys[0], key(SHORT));
 	assert_in_range(noted_calls[0], MANY, MANY + 4);
-	assert_int_equal(file.arm[SHORTER],
-			 TARE_ARMED); /* it was met once, and has too few calls */
+	assert_int_equal(file.arm[SHORTER], TARE_ARMED); /* met once, with too few calls */
 	looked_call(&thread, SHORTER);
 	assert_int_equal(file.arm[SHORTER], TARE_ARMED);
 	looked_call(&thread, SHORTER);
