@@ -1,6 +1,7 @@
 /*
  * The modules' arming bytes. Beside each module that has disarmed bytes lies the state of each of
- * its bytes, so that switching all probes off and on again leaves them off.
+ * its bytes, so that switching all probes off and on again leaves them off. Which are off is told
+ * by bits: of 100,000 bytes some thousand are, and they are looked for some thirty times a second.
  *
  * Refuses to arm a module that it cannot keep in mind, and bytes that are no module's.
  */
@@ -20,6 +21,7 @@ struct armed_module {
 	uint64_t size_bytes;
 	uint64_t reachable;	     /* bytes of functions and call sites, which come first */
 	struct arming_state *states; /* of the reachable ones; NULL: none was ever disarmed */
+	uint64_t *off;		     /* behind them: a bit for each that is disarmed now */
 	const struct tare_module *module;
 	bool shared; /* its bytes lie in a file: arming_shared.h */
 };
@@ -29,6 +31,11 @@ static uint64_t module_count, module_room;
 static bool switched_off, paused;
 static uint8_t *kept[ARMING_KEPT_MAX]; /* armed also while paused */
 static uint32_t kept_count;
+
+static bool is_off(const struct armed_module *module, uint64_t number)
+{
+	return module->off[number / 64] >> number % 64 & 1;
+}
 
 static struct armed_module *place_find(void)
 {
@@ -62,7 +69,7 @@ static void module_arm_all(const struct armed_module *module)
 		return;
 	}
 	for (uint64_t i = 0; i < module->reachable; i++)
-		module->arm[i] = module->states[i].off ? 0 : TARE_ARMED;
+		module->arm[i] = is_off(module, i) ? 0 : TARE_ARMED;
 	module->arm[module->reachable] = TARE_ARMED;
 }
 
@@ -154,9 +161,15 @@ bool arming_add(const struct tare_module *module)
 	return place != NULL;
 }
 
+/* Where the bits begin. */
+static uint64_t off_offset(const struct armed_module *module)
+{
+	return (module->reachable * sizeof(struct arming_state) + 7) & ~7ULL;
+}
+
 static uint64_t states_bytes(const struct armed_module *module)
 {
-	return module->reachable * sizeof(struct arming_state);
+	return off_offset(module) + (module->reachable + 63) / 64 * sizeof(uint64_t);
 }
 
 void arming_remove(const struct tare_module *module)
@@ -215,8 +228,10 @@ static struct armed_module *module_of(const uint8_t *byte)
 
 static bool states_make(struct armed_module *module)
 {
-	if (!module->states)
+	if (!module->states) {
 		module->states = memory_map(states_bytes(module));
+		module->off = (uint64_t *)((uint64_t)module->states + off_offset(module));
+	}
 	return module->states != NULL;
 }
 
@@ -229,7 +244,8 @@ bool arming_disarm(uint8_t *byte, struct arming_place *place)
 	const uint32_t number = (uint32_t)(byte - module->arm);
 	struct arming_state *state = &module->states[number];
 
-	*state = (struct arming_state){.off = true, .times = state->times};
+	*state = (struct arming_state){.times = state->times};
+	module->off[number / 64] |= 1ULL << number % 64;
 	if (state->times < ARMING_TIMES_MAX)
 		state->times++;
 	*place = (struct arming_place){module->module, number, state};
@@ -240,10 +256,27 @@ bool arming_disarm(uint8_t *byte, struct arming_place *place)
 void arming_rearm(const struct arming_place *place)
 {
 	uint8_t *byte = module_bytes(place->module) + place->number;
+	const struct armed_module *module = module_of(byte);
 
-	place->state->off = false;
+	if (module)
+		module->off[place->number / 64] &= ~(1ULL << place->number % 64);
 	if (!switched_off && !paused)
 		__atomic_store_n(byte, TARE_ARMED, __ATOMIC_RELEASE);
+}
+
+/* Goes to the first that is off. False at the module's end, and where no steps are left before. */
+static bool off_find(const struct armed_module *module, uint32_t *number, uint64_t *steps)
+{
+	for (; *number < module->reachable && *steps; *number = (*number | 63) + 1) {
+		const uint64_t bits = module->off[*number / 64] >> *number % 64;
+
+		--*steps;
+		if (!bits)
+			continue;
+		*number += (uint32_t)__builtin_ctzll(bits);
+		return true;
+	}
+	return false;
 }
 
 bool arming_next_off(struct arming_cursor *cursor, struct arming_place *place, uint64_t *steps)
@@ -253,17 +286,14 @@ bool arming_next_off(struct arming_cursor *cursor, struct arming_place *place, u
 
 		if (!module->arm || !module->states)
 			continue;
-		for (; cursor->number < module->reachable; cursor->number++) {
-			if (!*steps)
-				return false;
-			--*steps;
-			if (!module->states[cursor->number].off)
-				continue;
+		if (off_find(module, &cursor->number, steps)) {
 			*place = (struct arming_place){module->module, cursor->number,
 						       &module->states[cursor->number]};
 			cursor->number++;
 			return true;
 		}
+		if (cursor->number < module->reachable)
+			return false;
 	}
 	*cursor = (struct arming_cursor){0};
 	return false;

@@ -48,9 +48,8 @@ void arming_forked(void);
 
 #define ARMING_KEPT_MAX TARE_TRIGGERS_MAX
 
-/* What became of one byte that was ever disarmed. */
+/* What became of one byte that was ever disarmed; zero for the others. */
 struct arming_state {
-	bool off;	/* is disarmed */
 	uint8_t times;	/* how often it was */
 	uint16_t quiet; /* looks in a row at which its function was rare */
 	/* Its counter when it was last looked at, and when that was: ticks / ARMING_LOOK_TICKS */
@@ -83,7 +82,8 @@ struct arming_cursor {
 
 /*
  * The next byte that is disarmed, under the same lock. False at the end, where the cursor goes back
- * to the begin, and where no more of `steps` are left.
+ * to the begin, and where no more of `steps` are left: one for each that is found, and for 64
+ * others.
  */
 bool arming_next_off(struct arming_cursor *cursor, struct arming_place *place, uint64_t *steps);
 

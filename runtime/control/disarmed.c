@@ -15,7 +15,8 @@
 #define KEY_FORGOTTEN (~0ULL - 1) /* TARE_NODE_OTHER is no function either */
 
 static uint64_t keys[SLOTS];
-static bool silent[SLOTS]; /* beside them: a byte is cleared */
+static bool silent[SLOTS];	    /* beside them: a byte is cleared */
+static uint32_t used[DISARMED_MAX]; /* slots with a key, in the order in which they got it */
 static uint64_t key_count;
 
 static uint64_t slot_of(uint64_t key)
@@ -66,6 +67,7 @@ static uint64_t slot_begin(uint64_t key)
 		slot = (slot + 1) & (SLOTS - 1);
 	__atomic_store_n(&silent[slot], false, __ATOMIC_RELAXED);
 	__atomic_store_n(&keys[slot], key, __ATOMIC_RELAXED);
+	used[key_count] = (uint32_t)slot;
 	__atomic_store_n(&key_count, key_count + 1, __ATOMIC_RELEASE);
 	return slot;
 }
@@ -176,7 +178,7 @@ void disarmed_take_back(const struct arming_place *place)
 
 void disarmed_forget(uint64_t begin, uint64_t end)
 {
-	for (uint64_t slot = 0; key_count && slot < SLOTS; slot++)
-		if (keys[slot] - begin < end - begin)
-			__atomic_store_n(&keys[slot], KEY_FORGOTTEN, __ATOMIC_RELAXED);
+	for (uint64_t i = 0; i < key_count; i++)
+		if (keys[used[i]] - begin < end - begin)
+			__atomic_store_n(&keys[used[i]], KEY_FORGOTTEN, __ATOMIC_RELAXED);
 }

@@ -153,6 +153,64 @@ static void test_many_modules(void **state)
 	free(files);
 }
 
+/* Those that are off are found in order, in several modules, however few steps are taken at once.
+ */
+static void test_next_off(void **state)
+{
+	enum { MANY = 200, STEP = 64 };
+	static const uint32_t off[] = {0, 63, 64, 65, MANY - 1};
+	static struct {
+		struct tare_module module;
+		uint8_t arm[MANY + 1];
+	} files[2];
+	const size_t wanted = sizeof(off) / sizeof(*off);
+	uint64_t most;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		files[i].module = (struct tare_module){
+			.abi = TARE_MODULE_ABI,
+			.function_count = MANY,
+			.arm_offset = (int64_t)((uint64_t)files[i].arm - (uint64_t)&files[i])};
+		assert_true(arming_add(&files[i].module));
+		for (size_t k = 0; k < wanted; k++)
+			assert_true(disarm(&files[i].arm[off[k]]));
+	}
+	for (most = 1; most <= 2 * (MANY / STEP + 1) + 2 * wanted; most++) {
+		struct arming_cursor cursor = {0};
+		struct arming_place place;
+		size_t found = 0;
+
+		for (int rounds = 0; rounds < 100; rounds++) {
+			const size_t before = found;
+			uint64_t steps = most;
+
+			while (arming_next_off(&cursor, &place, &steps)) {
+				assert_true(found < 2 * wanted);
+				assert_ptr_equal(place.module, &files[found / wanted].module);
+				assert_int_equal(place.number, off[found % wanted]);
+				found++;
+			}
+			assert_true(found - before <= most);
+			if (!cursor.module && !cursor.number && found)
+				break;
+		}
+		assert_int_equal(found, 2 * wanted);
+	}
+	struct arming_cursor cursor = {0};
+	struct arming_place place;
+	uint64_t steps = UINT64_MAX;
+
+	assert_true(arming_next_off(&cursor, &place, &steps));
+	arming_rearm(&place);
+	assert_int_equal(files[0].arm[0], TARE_ARMED);
+	cursor = (struct arming_cursor){0};
+	assert_true(arming_next_off(&cursor, &place, &steps));
+	assert_int_equal(place.number, 63);
+	for (int i = 0; i < 2; i++)
+		arming_remove(&files[i].module);
+}
+
 /* A program's filter that forbids to yield. */
 static void forbid_yield(void)
 {
@@ -210,6 +268,7 @@ int main(void)
 		cmocka_unit_test(test_loaded_while_off),
 		cmocka_unit_test(test_many_modules),
 		cmocka_unit_test(test_kept_while_paused),
+		cmocka_unit_test(test_next_off),
 		/* the last one: the filter stays */
 		cmocka_unit_test(test_waits_without_yielding),
 	};
