@@ -84,7 +84,6 @@ struct tare_handlers {
 
 /* cmpb arm(%rip), %spl: these bytes, then the distance. */
 #define TARE_GATE	     "\x40\x3a\x25"
-#define TARE_GATE_BYTES	     7
 #define TARE_GATE_CODE_BYTES 3 /* before the distance */
 /* The second byte of a near jump behind it, if the byte is TARE_ARMED; + 1: if it is 0. */
 #define TARE_GATE_JUMP 0x82

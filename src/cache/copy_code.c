@@ -1,9 +1,4 @@
-/*
- * endbr64 stays before the jump where the original begins with it. The first probe of a copy is the
- * one of its entry, and its stub the first of the stubs, which reach to the copy's end:
- *
- *   copy: [endbr64] cmpb arm(%rip), %spl; jb stub    or    jmp stub
- */
+/* Where which copy lies is the rewriter's to say: see cache/coverage.h. */
 #include "cache/copy_code.h"
 
 #include "abi/module.h"
@@ -11,9 +6,7 @@
 
 #include <string.h>
 
-enum { JUMP = 0xe9, JUMP_BYTES = 5, LANDING_BYTES = 4 };
-
-static const unsigned char landing[LANDING_BYTES] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
+enum { JUMP = 0xe9, JUMP_BYTES = 5 };
 
 static int compare(const void *a, const void *b)
 {
@@ -51,55 +44,6 @@ static uint64_t distance_target(const unsigned char *distance_at, uint64_t end)
 	return end + (uint64_t)(int64_t)distance;
 }
 
-/* Where a function's begin jumps to; 0: it does not begin with a jump. */
-static uint64_t jump_target(const struct object *object, uint64_t addr)
-{
-	const unsigned char *at = bytes_at(object, addr, LANDING_BYTES);
-
-	if (at && memcmp(at, landing, sizeof(landing)) == 0)
-		addr += LANDING_BYTES;
-	at = bytes_at(object, addr, JUMP_BYTES);
-	if (!at || *at != JUMP)
-		return 0;
-	return distance_target(at + 1, addr + JUMP_BYTES);
-}
-
-/* Where the stub of the probe at the copy's entry is; 0: there is none. */
-static uint64_t first_stub(const struct object *copy, uint64_t copy_addr)
-{
-	enum { BRANCH_BYTES = 6 };
-	const unsigned char *at = bytes_at(copy, copy_addr, LANDING_BYTES);
-
-	if (at && memcmp(at, landing, sizeof(landing)) == 0)
-		copy_addr += LANDING_BYTES;
-	at = bytes_at(copy, copy_addr, TARE_GATE_BYTES + BRANCH_BYTES);
-	if (!at)
-		return 0;
-	if (*at == JUMP)
-		return distance_target(at + 1, copy_addr + JUMP_BYTES);
-	if (memcmp(at, TARE_GATE, TARE_GATE_CODE_BYTES) != 0 || at[TARE_GATE_BYTES] != 0x0f ||
-	    at[TARE_GATE_BYTES + 1] != TARE_GATE_JUMP)
-		return 0;
-	return distance_target(at + TARE_GATE_BYTES + 2,
-			       copy_addr + TARE_GATE_BYTES + BRANCH_BYTES);
-}
-
-static void read_extent(const struct object *copy, struct copy_function *function)
-{
-	struct object_fde fde;
-	struct object_cie cie;
-
-	if (!object_fde_find(copy, function->copy_addr, &fde, &cie))
-		return;
-	const uint64_t stub = first_stub(copy, function->copy_addr);
-
-	function->copy_end = fde.end;
-	if (stub <= function->copy_addr || stub >= fde.end)
-		return;
-	function->stubs = stub;
-	function->stubs_end = fde.end;
-}
-
 static uint64_t code_end(const struct object *object)
 {
 	size_t count;
@@ -117,13 +61,16 @@ void copy_code_read(struct copy_code *code, const struct object *copy, uint64_t 
 		    const struct coverage *coverage)
 {
 	vec_foreach (row, &coverage->rows) {
-		const uint64_t target = jump_target(copy, row->addr);
-		struct copy_function function = {
-			.copy_addr = target, .addr = row->addr, .size = row->size};
+		const struct copy_function function = {
+			.copy_addr = row->copy_addr,
+			.addr = row->addr,
+			.size = row->size,
+			.stubs = row->copy_addr + row->copy_bytes,
+			.stubs_end = row->copy_addr + row->copy_bytes + row->stub_bytes,
+		};
 
-		if (target < code_begin)
-			continue;
-		vec_push(&code->functions, function);
+		if (row->copy_addr >= code_begin)
+			vec_push(&code->functions, function);
 	}
 	vec_sort(&code->functions, compare);
 	code->end = code_end(copy);
@@ -144,12 +91,7 @@ static struct copy_function *function_of(const struct copy_code *code, uint64_t 
 
 	if (!above || copy_addr >= code->end)
 		return NULL;
-	struct copy_function *function = &code->functions.data[above - 1];
-
-	if (!function->extent_is_read)
-		read_extent(code->copy, function);
-	function->extent_is_read = true;
-	return function;
+	return &code->functions.data[above - 1];
 }
 
 uint64_t copy_code_function(const struct copy_code *code, uint64_t copy_addr)
@@ -217,20 +159,20 @@ uint64_t copy_code_address(struct copy_code *code, const struct object *original
 
 	if (!function)
 		return 0;
-	if (!function->points_are_read && function->copy_end) {
+	if (!function->points_are_read) {
 		const struct copy_pair pair = {
 			.original = original,
 			.copy = code->copy,
 			.begin = function->addr,
 			.end = function->addr + function->size,
 			.copy_begin = function->copy_addr,
-			.copy_end = function->stubs ? function->stubs : function->copy_end,
+			.copy_end = function->stubs,
 			.stubs_end = function->stubs_end,
 		};
 		copy_points_read(&pair, &function->points);
 	}
 	function->points_are_read = true;
-	const uint64_t end = function->stubs ? function->stubs : function->copy_end;
-	const uint64_t found = copy_addr < end ? copy_points_find(&function->points, copy_addr) : 0;
+	const uint64_t found =
+		copy_addr < function->stubs ? copy_points_find(&function->points, copy_addr) : 0;
 	return found ? found : function->addr;
 }

@@ -1,7 +1,4 @@
-/*
- * Which function a piece of copied code is a copy of: the first bytes of an instrumented function
- * were replaced by a jump to its copy.
- */
+/* Which function a piece of copied code is a copy of, and which of its instructions. */
 #ifndef TARE_CACHE_COPY_CODE_H
 #define TARE_CACHE_COPY_CODE_H
 
@@ -9,12 +6,10 @@
 #include "cache/coverage.h"
 #include "object/object.h"
 
-struct copy_function {
+struct copy_function {		   /* or a part of one */
 	uint64_t copy_addr, addr;  /* link addresses of both begins */
 	uint64_t size;		   /* of the original */
-	bool extent_is_read;	   /* of the following three, when they are needed first */
-	uint64_t copy_end;	   /* of the copy with its stubs; 0: not known */
-	uint64_t stubs, stubs_end; /* of the copy's probes, behind its code; 0: not known */
+	uint64_t stubs, stubs_end; /* of the copy's probes, behind its code */
 	struct copy_points points; /* read when they are needed first */
 	bool points_are_read;
 };
@@ -25,8 +20,8 @@ struct copy_code {
 	const struct object *copy;
 };
 
-/* `copy`: the instrumented file, opened with OBJECT_UNWIND_SEARCH, whose copied code lies above
- * `code_begin`, borrowed; its verdicts. */
+/* `copy`: the instrumented file, whose copied code lies above `code_begin`, borrowed; its verdicts.
+ */
 void copy_code_read(struct copy_code *code, const struct object *copy, uint64_t code_begin,
 		    const struct coverage *coverage);
 void copy_code_fini(struct copy_code *code);

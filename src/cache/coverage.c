@@ -1,4 +1,7 @@
-/* Lines "address size verdict name", ascending. Refuses unknown verdicts and disorder. */
+/*
+ * Lines "address size copy bytes stubs verdict name", ascending. Refuses unknown verdicts and
+ * disorder.
+ */
 #include "cache/coverage.h"
 
 #include "session/text_file.h"
@@ -9,8 +12,11 @@
 void coverage_format(const struct rewrite_result *result, struct str *out)
 {
 	vec_foreach (function, &result->functions) {
-		str_printf(out, "0x%jx\t0x%jx\t%s\t", (uintmax_t)function->addr,
-			   (uintmax_t)function->size, rewrite_verdict_name(function->verdict));
+		str_printf(out, "0x%jx\t0x%jx\t0x%jx\t0x%jx\t0x%jx\t%s\t",
+			   (uintmax_t)function->addr, (uintmax_t)function->size,
+			   (uintmax_t)function->copy_addr, (uintmax_t)function->copy_bytes,
+			   (uintmax_t)function->stub_bytes,
+			   rewrite_verdict_name(function->verdict));
 		struct str name = {0};
 		text_put_field(&name, function->name);
 		if (name.data)
@@ -40,9 +46,11 @@ bool coverage_parse(struct coverage *coverage, char *text, struct error *err)
 
 	*coverage = (struct coverage){.text = text};
 	while (text_next_line(&at, &line)) {
-		struct coverage_row row = {.name = text_field(&line, 3)};
+		struct coverage_row row = {.name = text_field(&line, 6)};
 		if (!text_u64(&line, 0, &row.addr) || !text_u64(&line, 1, &row.size) ||
-		    !verdict_parse(text_field(&line, 2), &row.verdict) ||
+		    !text_u64(&line, 2, &row.copy_addr) || !text_u64(&line, 3, &row.copy_bytes) ||
+		    !text_u64(&line, 4, &row.stub_bytes) ||
+		    !verdict_parse(text_field(&line, 5), &row.verdict) ||
 		    (coverage->rows.len && vec_last(&coverage->rows).addr > row.addr)) {
 			coverage_fini(coverage);
 			return error_set(err, ERROR_INPUT, "the list of functions is damaged");

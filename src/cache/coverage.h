@@ -9,6 +9,7 @@ struct coverage_row {
 	uint64_t addr, size;
 	const char *name; /* mangled, "" if none */
 	enum rewrite_verdict verdict;
+	uint64_t copy_addr, copy_bytes, stub_bytes; /* as in struct rewrite_function */
 };
 
 struct coverage {

@@ -36,7 +36,7 @@ static void file_read(struct place_file *file, const struct recording_module *mo
 	char *text = cache_read_coverage(module->entry, &ignored);
 
 	file->original = object_open(module->path, 0, &ignored);
-	file->copy = object_open(module->copy, OBJECT_UNWIND_SEARCH, &ignored);
+	file->copy = object_open(module->copy, 0, &ignored);
 	if (file->original && file->copy && text && coverage_parse(&file->coverage, text, &ignored))
 		copy_code_read(&file->code, file->copy, object_memory_end(file->original),
 			       &file->coverage);

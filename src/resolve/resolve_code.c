@@ -23,7 +23,7 @@ static bool is_behind_original(struct resolve_module *module, uint64_t link_addr
 	if (!module->copy || !module->high || link_addr < module->high)
 		return false;
 	if (!module->copy_is_read) {
-		module->copied = object_open(module->copy, OBJECT_UNWIND_SEARCH, &ignored);
+		module->copied = object_open(module->copy, 0, &ignored);
 		if (module->copied)
 			copy_code_read(&module->copy_code, module->copied, module->high,
 				       &module->coverage);

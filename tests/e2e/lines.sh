@@ -154,12 +154,14 @@ esac
 # Samples in copies are those of the original's instructions, with what counts executions, too.
 for counting in "" --lines; do
 	# shellcheck disable=SC2086
-	"$TARE" instrument $counting "$TARE" -o copy >/dev/null 2>&1 || fail "tare cannot instrument itself"
-	read -r functions aligned instructions same < <("$ALIGNED_OF" "$TARE" copy)
+	XDG_CACHE_HOME=$PWD/copies "$TARE" instrument $counting --cache "$TARE" >/dev/null 2>&1 ||
+		fail "tare cannot instrument itself"
+	for copy in copies/tare/files/*/copy/"${TARE##*/}"; do entry=${copy%/copy/*}; done
+	read -r functions aligned instructions same < <("$ALIGNED_OF" "$TARE" "$entry")
 	echo "$aligned of $functions copied functions aligned, $same of $instructions instructions alike"
 	[ "$functions" -ge 500 ] && [ $((aligned * 100)) -ge $((functions * 99)) ] &&
 		[ $((same * 1000)) -ge $((instructions * 995)) ] || fail "copies are not followed ($counting)"
-	rm -f copy
+	rm -rf copies
 done
 
 # ---- many addresses, as another reader sees them ----

@@ -1,8 +1,10 @@
 /*
- * aligned_of ORIGINAL COPY: how many of the copied functions of an instrumented file
- * cache/copy_align finds instructions of, and of how many of these the instruction is of the same
- * kind and, but for jumps, the same length. Prints the four numbers.
+ * aligned_of ORIGINAL ENTRY: how many of the copied functions, and parts of such, of the
+ * instrumented file in a directory of the cache cache/copy_align finds instructions of, and of how
+ * many of these the instruction is of the same kind and, but for jumps, the same length. Prints the
+ * four numbers.
  */
+#include "cache/cache_entry.h"
 #include "cache/copy_code.h"
 #include "insn/insn.h"
 
@@ -11,7 +13,7 @@
 static struct object *open_file(const char *path)
 {
 	struct error err;
-	struct object *object = object_open(path, OBJECT_UNWIND, &err);
+	struct object *object = object_open(path, 0, &err);
 
 	if (!object)
 		fprintf(stderr, "%s\n", err.message);
@@ -44,21 +46,29 @@ static bool is_same(const struct object *original, const struct object *copy,
 	       (a.rel_bits || a.length == b.length);
 }
 
+static struct object *open_copy(const char *original, const char *entry)
+{
+	struct str path = {0};
+
+	str_printf(&path, "%s/copy/%s", entry, path_basename(original));
+	struct object *copy = open_file(path.data);
+	str_fini(&path);
+	return copy;
+}
+
 int main(int argc, char **argv)
 {
-	size_t count, aligned = 0, points = 0, same = 0;
+	size_t aligned = 0, points = 0, same = 0;
 	struct coverage coverage = {0};
 	struct copy_code code = {0};
+	struct error err = {0};
 	struct object *original = argc == 3 ? open_file(argv[1]) : NULL;
-	struct object *copy = original ? open_file(argv[2]) : NULL;
+	struct object *copy = original ? open_copy(argv[1], argv[2]) : NULL;
+	char *text = copy ? cache_read_coverage(argv[2], &err) : NULL;
 
-	if (!copy)
+	if (!text || !coverage_parse(&coverage, text, &err)) {
+		fprintf(stderr, "%s\n", err.message);
 		return 1;
-	const struct object_fde *fdes = object_fdes(original, &count);
-	for (size_t i = 0; i < count; i++) {
-		const struct coverage_row row = {
-			.addr = fdes[i].begin, .size = fdes[i].end - fdes[i].begin, .name = ""};
-		vec_push(&coverage.rows, row);
 	}
 	copy_code_read(&code, copy, end_of(original), &coverage);
 	vec_foreach (function, &code.functions) {
@@ -71,7 +81,7 @@ int main(int argc, char **argv)
 	}
 	printf("%zu %zu %zu %zu\n", code.functions.len, aligned, points, same);
 	copy_code_fini(&code);
-	vec_fini(&coverage.rows);
+	coverage_fini(&coverage);
 	object_close(copy);
 	object_close(original);
 	return 0;

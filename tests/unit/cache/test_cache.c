@@ -19,6 +19,8 @@
 
 #include <cmocka.h>
 
+#define COVERAGE "0x10\t0x20\t0x1010\t0x30\t0x8\tinstrumented\tmain\n"
+
 static char base[] = "/tmp/tare-test-cache-XXXXXX";
 static char root[64], source[64];
 static int builds;
@@ -91,7 +93,7 @@ static bool build(const char *path, const char *key, struct cache_product *produ
 	for (size_t i = 0; i < recipe->size_bytes; i++)
 		vec_push(&product->bytes, (unsigned char)i);
 	str_append(&product->summary, "one\ttwo");
-	str_append(&product->coverage, "0x10\t0x20\tinstrumented\tmain\n");
+	str_append(&product->coverage, COVERAGE);
 	snprintf(product->refusal, sizeof(product->refusal), "it is a test");
 	return true;
 }
@@ -149,7 +151,7 @@ static void test_second_time_is_a_hit(void **state)
 	assert_string_equal(second.copy, first.copy);
 	assert_string_equal(second.summary, "one\ttwo");
 	char *coverage = cache_read_coverage(second.directory, &err);
-	assert_string_equal(coverage, "0x10\t0x20\tinstrumented\tmain\n");
+	assert_string_equal(coverage, COVERAGE);
 	free(coverage);
 	cache_entry_fini(&first);
 	cache_entry_fini(&second);
@@ -627,7 +629,7 @@ static void test_programs_are_named_like_own_files(void **state)
 			assert_int_equal(entry.was_built, !time);
 			assert_string_equal(path_basename(entry.copy), names[i]);
 			char *coverage = cache_read_coverage(entry.directory, &err);
-			assert_string_equal(coverage, "0x10\t0x20\tinstrumented\tmain\n");
+			assert_string_equal(coverage, COVERAGE);
 			free(coverage);
 			cache_entry_fini(&entry);
 		}
