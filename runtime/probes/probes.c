@@ -249,7 +249,7 @@ static void count_calls(const struct probes_registers *registers)
 		counters_give_up_gs();
 }
 
-void probes_syscall_event(struct probes_registers *registers)
+bool probes_syscall_event(struct probes_registers *registers)
 {
 	timer_syscall(registers);
 	count_calls(registers);
@@ -271,4 +271,5 @@ void probes_syscall_event(struct probes_registers *registers)
 	if (registers->rax == SYS_execve || registers->rax == SYS_execveat)
 		exec_with_session(self, registers);
 	control_poll();
+	return timer_makes_call(registers);
 }

@@ -40,7 +40,8 @@ void probes_syscall(void); /* in probes_syscall.S */
  */
 void probes_general(const uint64_t *entry, uint64_t ticks, uint32_t place);
 
-/* At a SYSCALL probe. May change the registers: they are what the system call gets. */
-void probes_syscall_event(struct probes_registers *registers);
+/* At a SYSCALL probe. May change the registers: they are what the system call gets. True: the call
+   has been made, and they are what it gave. */
+bool probes_syscall_event(struct probes_registers *registers);
 
 #endif

@@ -23,6 +23,7 @@
 #define CLOCK_COARSE	  6 /* CLOCK_MONOTONIC_COARSE: its resolution is the tick */
 #define TIMER_SELF	  ((struct timer_thread *)1) /* timer_self of a thread that has none */
 #define FRAME_BYTES_USUAL 4096
+#define SIG_BLOCK	  0
 #define STACK_MAX	  (64ULL << 20) /* as far as a thread's stack may reach below its pointer */
 
 /* The calling thread's slot, and the process for which it was found: it outlives a fork. */
@@ -389,4 +390,24 @@ void timer_syscall(const struct probes_registers *registers)
 		self->mask_stale = true;
 	else
 		call_of_own(self, registers);
+}
+
+bool timer_makes_call(struct probes_registers *registers)
+{
+	/* Only what lets no signal through: its handler would find our frames on the stack. */
+	if (registers->rax != SYS_rt_sigprocmask || registers->rdi != SIG_BLOCK ||
+	    !registers->rsi || !timer_state.signal)
+		return false;
+	struct timer_thread *self = thread_known();
+	const uint64_t call = self && kernel_is_tid(self->tid) ? timer_call_addr(registers) : 0;
+
+	if (!call)
+		return false;
+	registers->rax = (uint64_t)kernel_call(SYS_rt_sigprocmask, registers->rdi, registers->rsi,
+					       registers->rdx, registers->r10);
+	registers->rcx = call + SYSCALL_BYTES;
+	((uint64_t *)registers)[TIMER_RETURN_WORD] = call + SYSCALL_BYTES;
+	timer_signal_unblock();
+	self->mask_stale = false;
+	return true;
 }

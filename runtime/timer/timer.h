@@ -27,6 +27,13 @@ void timer_begin(const struct timer_surroundings *surroundings);
 /* At a SYSCALL probe, before the system call. */
 void timer_syscall(const struct probes_registers *registers);
 
+/*
+ * Last at that probe: blocks signals in the program's place, but for the timers'. What it does
+ * behind the call may be long, and hold no other call. False: the call is the program's to make.
+ * True: it has been made; registers, and behind them where the stub would go on, are as behind it.
+ */
+bool timer_makes_call(struct probes_registers *registers);
+
 /* The program has installed a filter of system calls. */
 void timer_filtered(void);
 

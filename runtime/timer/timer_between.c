@@ -22,7 +22,6 @@
 #define FILES_ASKED   8	    /* a microsecond or two, of some hundred */
 #define STUB_BYTES    16    /* from the handler's return to the end of its stub */
 #define WORK_BYTES    65536 /* of stack, below a probe: tare's own work for it */
-#define RETURN_WORD   10    /* of the stack at a probe: behind the registers and a frame pointer */
 
 static uint64_t cpu_ns(void)
 {
@@ -59,6 +58,8 @@ void timer_between_filtered(void)
 
 /* ---- the place of a system call ---- */
 
+#define POP_FLAGS 0x9d
+
 /*
  * The stub's end, see abi/module.h: popf where the flags are live, lea 128(%rsp),%rsp, jmp to the
  * system call. 0 where it reads otherwise, as in poisoned files.
@@ -69,7 +70,7 @@ static uint64_t call_addr(uint64_t back)
 	const uint8_t *at = (const uint8_t *)back;
 	int32_t distance;
 
-	at += *at == 0x9d;
+	at += *at == POP_FLAGS;
 	for (uint64_t i = 0; i < sizeof(end); i++)
 		if (at[i] != end[i])
 			return 0;
@@ -78,9 +79,19 @@ static uint64_t call_addr(uint64_t back)
 	return (uint64_t)at + sizeof(distance) + (uint64_t)(int64_t)distance;
 }
 
+uint64_t timer_call_addr(const struct probes_registers *registers)
+{
+	static const uint8_t instruction[SYSCALL_BYTES] = {0x0f, 0x05};
+	const uint64_t back = ((const uint64_t *)registers)[TIMER_RETURN_WORD];
+	const uint64_t call = *(const uint8_t *)back == POP_FLAGS ? 0 : call_addr(back);
+	const uint8_t *at = (const uint8_t *)call;
+
+	return call && at[0] == instruction[0] && at[1] == instruction[1] ? call : 0;
+}
+
 void timer_between_stop(struct timer_thread *self, const struct probes_registers *registers)
 {
-	const uint64_t back = ((const uint64_t *)registers)[RETURN_WORD];
+	const uint64_t back = ((const uint64_t *)registers)[TIMER_RETURN_WORD];
 	struct timer_between *between = &self->between;
 
 	if (!between->has_timer)

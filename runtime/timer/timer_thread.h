@@ -12,6 +12,8 @@
 #define TIMER_THREADS_MAX 4096
 #define TIMER_STACK_BYTES 16384
 #define SYSCALL_BYTES	  2
+#define TIMER_RETURN_WORD 10 /* of the stack at a probe: behind the registers and a frame pointer  \
+			      */
 /* Handlers of the program that want a signal stack, and have none, run on it too. */
 #define TIMER_SIGNAL_STACK_BYTES 262144
 
@@ -117,6 +119,8 @@ void timer_disarm(struct timer_thread *thread);
 /* timer_between.c: is there a clock for samples between ticks? Filters may forbid its calls. */
 bool timer_between_has_clock(void);
 void timer_between_filtered(void);
+/* The system call of the probe; 0: not known, or its stub has flags to give back. */
+uint64_t timer_call_addr(const struct probes_registers *registers);
 /* At the probe of a system call. */
 void timer_between_stop(struct timer_thread *self, const struct probes_registers *registers);
 /*

@@ -19,6 +19,17 @@ grep -v ' 0 interrupted, 0 partial, 0 early, 0 late$' "$work/plain.stdout" &&
 # Many, with hardly any work between them.
 same timeout -s KILL 120 "$FIXTURES/blocking" 2000 5
 
+# What is computed while the program blocks all signals is sampled as well: half of the time.
+same "$FIXTURES/masked" 20000
+grep -q ' 0 failed, EFAULT$' "$work/plain.stdout" || fail "masks without tare: $(cat "$work/plain.stdout")"
+record "$FIXTURES/masked" 20000
+[ "$(ask "SELECT total(v.samples) BETWEEN 0.3 * (SELECT total(samples) FROM stack_value) AND
+	0.7 * (SELECT total(samples) FROM stack_value) FROM stack_value v JOIN stack s ON s.id = v.stack
+	JOIN location l ON l.id = s.location JOIN function f ON f.id = l.function
+	WHERE f.name = 'masked_work'")" = 1 ] || fail "samples while signals are blocked: $(ask "SELECT f.name,
+	total(v.samples) FROM stack_value v JOIN stack s ON s.id = v.stack
+	JOIN location l ON l.id = s.location JOIN function f ON f.id = l.function GROUP BY 1")"
+
 # A program that computes is sampled between ticks: most samples are of moments of their own.
 record "$FIXTURES/proportions" 20000 1
 "$TARE" export --format=chrome -o "$work/times" "$work/profile.tare" || fail "no times"
