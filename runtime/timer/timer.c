@@ -23,7 +23,6 @@
 #define CLOCK_COARSE	  6 /* CLOCK_MONOTONIC_COARSE: its resolution is the tick */
 #define TIMER_SELF	  ((struct timer_thread *)1) /* timer_self of a thread that has none */
 #define FRAME_BYTES_USUAL 4096
-#define SIG_BLOCK	  0
 #define STACK_MAX	  (64ULL << 20) /* as far as a thread's stack may reach below its pointer */
 
 /* The calling thread's slot, and the process for which it was found: it outlives a fork. */
@@ -394,9 +393,8 @@ void timer_syscall(const struct probes_registers *registers)
 
 bool timer_makes_call(struct probes_registers *registers)
 {
-	/* Only what lets no signal through: its handler would find our frames on the stack. */
-	if (registers->rax != SYS_rt_sigprocmask || registers->rdi != SIG_BLOCK ||
-	    !registers->rsi || !timer_state.signal)
+	if (registers->rax != SYS_rt_sigprocmask || !timer_state.signal ||
+	    !timer_signal_blocks_only(registers))
 		return false;
 	struct timer_thread *self = thread_known();
 	const uint64_t call = self && kernel_is_tid(self->tid) ? timer_call_addr(registers) : 0;

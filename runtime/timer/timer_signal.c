@@ -5,14 +5,16 @@
  * system call the timers come back, with another signal if the program now uses this one.
  *
  * The program may block all signals, for a thread's whole life. The mask is taken as it sets it,
- * and the one signal let through at its next system call; it is not seen in masks that the program
- * sets itself, only missing where it asks for the mask.
+ * and the one signal let through at once where the call lets no other through, else at the next
+ * system call; it is not seen in masks that the program sets itself, only missing where it asks for
+ * the mask.
  *
  * Refuses signals below FIRST, which C libraries use themselves.
  */
 #include "runtime/timer/timer_thread.h"
 
 #include "runtime/base/kernel.h"
+#include "runtime/base/memory.h"
 #include "runtime/files/process.h"
 
 #include <asm/errno.h>
@@ -25,7 +27,9 @@
 #define SA_RESTART	0x10000000UL
 #define HANDLER_DEFAULT 0
 #define HANDLER_IGNORE	1
+#define SIG_BLOCK	0
 #define SIG_UNBLOCK	1
+#define SIG_SETMASK	2
 
 struct kernel_action {
 	uint64_t handler, flags, restorer, mask;
@@ -73,6 +77,20 @@ void timer_signal_give(void)
 	action_set(number, &ignore, NULL);
 	action_set(number, &usual, NULL);
 	timer_state.signal = 0;
+}
+
+bool timer_signal_blocks_only(const struct probes_registers *registers)
+{
+	uint64_t now, set;
+
+	if (!registers->rsi || registers->rdi == SIG_BLOCK)
+		return registers->rsi;
+	if (registers->rdi != SIG_SETMASK || registers->r10 != sizeof(set) ||
+	    kernel_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, &now, sizeof(now)) != 0)
+		return false;
+	now &= ~bit_of(timer_state.signal);
+	return !now ||
+	       (memory_ask(&set, registers->rsi, sizeof(set)) == sizeof(set) && !(now & ~set));
 }
 
 void timer_signal_unblock(void)

@@ -12,8 +12,9 @@
 #define TIMER_THREADS_MAX 4096
 #define TIMER_STACK_BYTES 16384
 #define SYSCALL_BYTES	  2
-#define TIMER_RETURN_WORD 10 /* of the stack at a probe: behind the registers and a frame pointer  \
-			      */
+#define TIMER_RETURN_WORD                                                                          \
+	10 /* of the stack at a probe: behind the registers and a frame pointer                    \
+	    */
 /* Handlers of the program that want a signal stack, and have none, run on it too. */
 #define TIMER_SIGNAL_STACK_BYTES 262144
 
@@ -145,6 +146,11 @@ void timer_stack_account(struct timer_thread *thread);
 /* With signals blocked: takes a free signal; false where there is none. Gives it back. */
 bool timer_signal_take(void);
 void timer_signal_give(void);
+/*
+ * Whether this rt_sigprocmask lets no signal through that the thread's mask blocks. One that comes
+ * from a call of ours would find our frames on the stack.
+ */
+bool timer_signal_blocks_only(const struct probes_registers *registers);
 /* The calling thread's mask lets the signal through. */
 void timer_signal_unblock(void);
 
