@@ -3,8 +3,9 @@
  *
  *   symbol with a size ── PLT stub ── unwind information ── symbol without a size ── the gap
  *
- * A gap reaches from what ends last before the address to what begins next. Code of which nothing
- * is known falls into nameless functions that begin where calls lead to (called_code.h).
+ * A gap reaches from what ends last before the address to what begins next in its segment. Code of
+ * which nothing is known falls into nameless functions that begin where calls lead to
+ * (called_code.h).
  */
 #include "resolve/chosen_code.h"
 
@@ -212,18 +213,35 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* The segment that the address is in; NULL: none. */
+static const Elf64_Phdr *segment_of(const struct object *object, uint64_t link_addr)
+{
+	size_t count;
+	const Elf64_Phdr *segments = object_segments(object, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (segments[i].p_type == PT_LOAD &&
+		    link_addr - segments[i].p_vaddr < segments[i].p_memsz)
+			return &segments[i];
+	return NULL;
+}
+
 /* The part of a gap that begins where the last call before the address leads to. */
 static struct resolve_function gap_at(struct resolve_module *module, uint64_t gap_begin,
 				      uint64_t link_addr)
 {
+	const Elf64_Phdr *segment = segment_of(module->object, link_addr);
+
 	if (!module->called_is_read)
 		called_code_read(&module->called, module->object);
 	module->called_is_read = true;
-	const uint64_t begin = greater(gap_begin, called_code_below(&module->called, link_addr));
+	const uint64_t begin = greater(greater(gap_begin, segment ? segment->p_vaddr : 0),
+				       called_code_below(&module->called, link_addr));
 	const uint64_t end =
 		less(less(fde_begin_above(module->unwind, link_addr),
 			  symbol_above(module->object, link_addr)),
-		     less(called_code_above(&module->called, link_addr), module->high));
+		     less(called_code_above(&module->called, link_addr),
+			  segment ? segment->p_vaddr + segment->p_memsz : module->high));
 
 	return (struct resolve_function){"", begin, end - begin};
 }

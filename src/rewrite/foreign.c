@@ -1,9 +1,9 @@
 /*
  * Files that need their code where it is and as it is: programs whose language's run-time system
- * finds its tables by code addresses, modules that compare their code in memory with a digest, and
- * programs that run others in their own address space. Known by notes, sections, symbols and
- * strings. A module that reads its own file for that is no concern: under tare it finds the
- * original.
+ * finds its tables by code addresses, modules that compare their code in memory with a digest,
+ * programs that run others in their own address space, and images of programs with their heaps.
+ * Known by notes, sections, symbols and strings. A module that reads its own file for that is no
+ * concern: under tare it finds the original.
  */
 #include "rewrite/private.h"
 
@@ -118,6 +118,21 @@ static const char *other_loader(const struct object *object)
 	return NULL;
 }
 
+/*
+ * A program that was written into a file while it ran, its heap too, as GNU Common Lisp's and that
+ * of Emacs until 26: by unexec, which makes a further .data of .bss and of what follows. Its heap
+ * goes on where the last segment ends, and that must be where it ended then.
+ */
+static bool is_dumped_image(const struct object *object)
+{
+	size_t count, found = 0;
+	const struct object_section *sections = object_sections(object, &count);
+
+	for (size_t i = 0; i < count; i++)
+		found += strcmp(sections[i].name, ".data") == 0;
+	return found > 1;
+}
+
 /* Neither the kernel nor the loader map a segment whose address does not fit its place in the file,
    or that ends beyond the address space of a process. */
 static bool can_be_mapped(const struct object *object)
@@ -158,6 +173,13 @@ bool runtime_allows_copies(const struct object *object, struct error *err)
 				 "%s compares its own code with a digest (%s in FIPS mode), so it "
 				 "can only be sampled, not instrumented",
 				 path, checker);
+	if (is_dumped_image(object))
+		return error_set(
+			err, ERROR_UNSUPPORTED,
+			"%s was written out of a program that ran (by unexec, as of GNU "
+			"Common Lisp): its heap begins where the file's last segment ends, so "
+			"it can only be sampled, not instrumented",
+			path);
 	const char *other = other_loader(object);
 	if (other)
 		return error_set(err, ERROR_UNSUPPORTED,
