@@ -231,17 +231,17 @@ static struct resolve_function gap_at(struct resolve_module *module, uint64_t ga
 				      uint64_t link_addr)
 {
 	const Elf64_Phdr *segment = segment_of(module->object, link_addr);
+	const uint64_t segment_end = segment ? segment->p_vaddr + segment->p_memsz : module->high;
 
+	if (segment)
+		gap_begin = greater(gap_begin, segment->p_vaddr);
 	if (!module->called_is_read)
 		called_code_read(&module->called, module->object);
 	module->called_is_read = true;
-	const uint64_t begin = greater(greater(gap_begin, segment ? segment->p_vaddr : 0),
-				       called_code_below(&module->called, link_addr));
-	const uint64_t end =
-		less(less(fde_begin_above(module->unwind, link_addr),
-			  symbol_above(module->object, link_addr)),
-		     less(called_code_above(&module->called, link_addr),
-			  segment ? segment->p_vaddr + segment->p_memsz : module->high));
+	const uint64_t begin = greater(gap_begin, called_code_below(&module->called, link_addr));
+	const uint64_t end = less(less(fde_begin_above(module->unwind, link_addr),
+				       symbol_above(module->object, link_addr)),
+				  less(called_code_above(&module->called, link_addr), segment_end));
 
 	return (struct resolve_function){"", begin, end - begin};
 }

@@ -2,7 +2,7 @@
 # Functions that neither symbols nor unwind information tell of are those that calls lead to, each with its
 # own samples and its extent.
 . "$(dirname "$0")/lib.sh"
-need gcc strip nm
+need gcc strip nm readelf
 
 cat >"$work/bare.c" <<'END'
 static volatile unsigned long sum;
@@ -53,3 +53,30 @@ record_options=()
 record "$work/bare"
 "$TARE" report functions "$work/profile.tare" --method=sample --format=csv --no-kernel >functions.csv
 shown "default"
+
+# Code in another segment, as in images of Lisp programs: the gap there is not the one behind the last function.
+cat >"$work/apart.c" <<'END'
+__asm__(".section .kept,\"awx\", @progbits\n.balign 16\n.globl spin\n"
+	"spin: mov $400000000, %rcx\n1: dec %rcx\n jnz 1b\n ret\n.text\n");
+extern char spin[];
+void (*volatile kept)(void) = (void (*)(void))spin;
+int main(void)
+{
+	kept();
+	return 0;
+}
+END
+gcc -O1 -w -fno-pie -no-pie -o apart.named apart.c
+strip -o apart apart.named
+record_options=(--method=sample)
+record "$work/apart"
+python3 - "$work" "$(nm apart.named | awk '$3 == "spin" { print $1 }')" <<'END' || fail "a gap reaches over segments"
+import sqlite3, subprocess, sys
+spin = int(sys.argv[2], 16)
+rows = [line.split() for line in subprocess.check_output(["readelf", "-lW", "apart"], text=True).splitlines()]
+begin = max(addr for addr in (int(row[2], 16) for row in rows if row and row[0] == "LOAD") if addr <= spin)
+addr, size = sqlite3.connect(sys.argv[1] + "/profile.tare").execute(
+    "SELECT f.link_addr, f.size FROM stack_value v JOIN stack s ON s.id = v.stack JOIN location l ON l.id = s.location "
+    "JOIN function f ON f.id = l.function GROUP BY f.id ORDER BY total(v.samples) DESC LIMIT 1").fetchone()
+assert begin <= addr <= spin < addr + size, (hex(begin), hex(addr), size, hex(spin))
+END
