@@ -391,9 +391,19 @@ void timer_syscall(const struct probes_registers *registers)
 		call_of_own(self, registers);
 }
 
+/* With a shadow stack a `ret` goes where its call was. Where there is none the instruction does
+   nothing. */
+static bool has_shadow_stack(void)
+{
+	uint64_t top = 0;
+
+	__asm__ volatile("rdsspq %0" : "+r"(top));
+	return top != 0;
+}
+
 bool timer_makes_call(struct probes_registers *registers)
 {
-	if (registers->rax != SYS_rt_sigprocmask || !timer_state.signal ||
+	if (registers->rax != SYS_rt_sigprocmask || !timer_state.signal || has_shadow_stack() ||
 	    !timer_signal_blocks_only(registers))
 		return false;
 	struct timer_thread *self = thread_known();
