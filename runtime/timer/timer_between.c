@@ -81,12 +81,10 @@ static uint64_t call_addr(uint64_t back)
 
 uint64_t timer_call_addr(const struct probes_registers *registers)
 {
-	static const uint8_t instruction[SYSCALL_BYTES] = {0x0f, 0x05};
 	const uint64_t back = ((const uint64_t *)registers)[TIMER_RETURN_WORD];
 	const uint64_t call = *(const uint8_t *)back == POP_FLAGS ? 0 : call_addr(back);
-	const uint8_t *at = (const uint8_t *)call;
 
-	return call && at[0] == instruction[0] && at[1] == instruction[1] ? call : 0;
+	return call && timer_is_syscall(call) ? call : 0;
 }
 
 void timer_between_stop(struct timer_thread *self, const struct probes_registers *registers)

@@ -279,15 +279,12 @@ static bool is_interrupted(const struct timer_context *context)
 
 static bool call_repeat(struct timer_thread *self, struct timer_context *context)
 {
-	static const uint8_t instruction[SYSCALL_BYTES] = {0x0f, 0x05};
 	const struct timer_call *call = &self->call;
 
 	if (call->rdi != context->rdi || call->rsi != context->rsi || call->rdx != context->rdx ||
 	    !may_begin_again(call->number))
 		return false;
-	const uint8_t *at = (const uint8_t *)context->rip - SYSCALL_BYTES;
-
-	if (at[0] != instruction[0] || at[1] != instruction[1])
+	if (!timer_is_syscall(context->rip - SYSCALL_BYTES))
 		return false;
 	context->rip -= SYSCALL_BYTES;
 	context->rax = call->number;

@@ -120,6 +120,13 @@ void timer_disarm(struct timer_thread *thread);
 /* timer_between.c: is there a clock for samples between ticks? Filters may forbid its calls. */
 bool timer_between_has_clock(void);
 void timer_between_filtered(void);
+static inline bool timer_is_syscall(uint64_t addr)
+{
+	const uint8_t *at = (const uint8_t *)addr;
+
+	return at[0] == 0x0f && at[1] == 0x05;
+}
+
 /* The system call of the probe; 0: not known, or its stub has flags to give back. */
 uint64_t timer_call_addr(const struct probes_registers *registers);
 /* At the probe of a system call. */
