@@ -123,7 +123,7 @@ struct tare_module {
 	uint32_t syscall_site_count;
 	int64_t slots_offset; /* to struct tare_slots */
 	int64_t arm_offset;   /* to uint8_t[function_count + call_site_count + 1], 0 or TARE_ARMED;
-				 the last   byte arms all SYSCALL probes of the module */
+				 the last byte arms all SYSCALL probes of the module */
 	uint64_t link_addr;   /* of this descriptor: run address - link_addr is the load bias */
 	int64_t code_offset;  /* to the first byte of the copied code (stubs included) */
 	uint64_t code_size;

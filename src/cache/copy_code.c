@@ -15,27 +15,6 @@ static int compare(const void *a, const void *b)
 	return x->copy_addr < y->copy_addr ? -1 : x->copy_addr > y->copy_addr;
 }
 
-/* The bytes at a link address, `size` of them; NULL where the file has none there. */
-static const unsigned char *bytes_at(const struct object *object, uint64_t addr, uint64_t size)
-{
-	size_t count, file_bytes;
-	const Elf64_Phdr *segments = object_segments(object, &count);
-	const unsigned char *bytes = object_bytes(object, &file_bytes);
-
-	for (size_t i = 0; i < count; i++) {
-		const uint64_t offset = addr - segments[i].p_vaddr;
-
-		if (segments[i].p_type != PT_LOAD || offset >= segments[i].p_filesz ||
-		    segments[i].p_filesz - offset < size)
-			continue;
-		if (segments[i].p_offset > file_bytes ||
-		    file_bytes - segments[i].p_offset < offset + size)
-			return NULL;
-		return bytes + segments[i].p_offset + offset;
-	}
-	return NULL;
-}
-
 static uint64_t distance_target(const unsigned char *distance_at, uint64_t end)
 {
 	int32_t distance;
@@ -111,7 +90,7 @@ bool copy_code_is_stub(const struct copy_code *code, uint64_t copy_addr)
 /* Behind a counter, if one stands there. */
 static uint64_t behind_count(const struct object *copy, uint64_t at)
 {
-	const unsigned char *bytes = bytes_at(copy, at, TARE_COUNT_BYTES);
+	const unsigned char *bytes = object_at(copy, at, TARE_COUNT_BYTES);
 
 	return bytes && memcmp(bytes, TARE_COUNT, TARE_COUNT_CODE_BYTES) == 0
 		       ? at + TARE_COUNT_BYTES
@@ -123,14 +102,14 @@ static uint64_t stub_back(const struct object *copy, uint64_t at)
 {
 	static const unsigned char drop[] = {0x48, 0x8d, 0x64, 0x24, 0x08};
 	enum { POP_FLAGS = 0x9d };
-	const unsigned char *bytes = bytes_at(copy, at, sizeof(drop));
+	const unsigned char *bytes = object_at(copy, at, sizeof(drop));
 
 	if (bytes && memcmp(bytes, drop, sizeof(drop)) == 0)
 		at += sizeof(drop);
-	bytes = bytes_at(copy, at, 1);
+	bytes = object_at(copy, at, 1);
 	if (bytes && *bytes == POP_FLAGS)
 		at++;
-	bytes = bytes_at(copy, at, JUMP_BYTES);
+	bytes = object_at(copy, at, JUMP_BYTES);
 	return bytes && *bytes == JUMP ? distance_target(bytes + 1, at + JUMP_BYTES) : 0;
 }
 
@@ -146,7 +125,7 @@ uint64_t copy_code_probed_call(const struct copy_code *code, uint64_t copy_addr)
 	if (!function || back >= function->stubs)
 		return 0;
 	const uint64_t size = function->stubs - back;
-	const unsigned char *bytes = bytes_at(copy, back, size);
+	const unsigned char *bytes = object_at(copy, back, size);
 	if (!bytes || !insn_decode(bytes, size, back, &insn) || !insn_is_call(&insn))
 		return 0;
 	return back + insn.length - 1;

@@ -1,8 +1,7 @@
 /* From link addresses to what the file has there. Everything is bounded by the segment. */
 #include "object/private.h"
 
-/* The PT_LOAD that holds `addr` (bss included), or NULL. */
-static const Elf64_Phdr *object_load_at(const struct object *object, uint64_t addr)
+const Elf64_Phdr *object_load_at(const struct object *object, uint64_t addr)
 {
 	const size_t low = partition_point(object->load_count, i, object->loads[i].p_vaddr <= addr);
 

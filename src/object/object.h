@@ -73,6 +73,8 @@ bool object_has_go_note(const struct object *object);
 
 /* File contents at a link address, or NULL where [addr, addr + size) is not wholly in the file. */
 const unsigned char *object_at(const struct object *object, uint64_t addr, uint64_t size);
+/* The PT_LOAD that holds `addr` (bss included), or NULL. */
+const Elf64_Phdr *object_load_at(const struct object *object, uint64_t addr);
 /* Inside a PT_LOAD (bss included); inside an executable one (file contents only). */
 bool object_is_mapped(const struct object *object, uint64_t addr);
 bool object_is_executable(const struct object *object, uint64_t addr);

@@ -213,24 +213,11 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The segment that the address is in; NULL: none. */
-static const Elf64_Phdr *segment_of(const struct object *object, uint64_t link_addr)
-{
-	size_t count;
-	const Elf64_Phdr *segments = object_segments(object, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (segments[i].p_type == PT_LOAD &&
-		    link_addr - segments[i].p_vaddr < segments[i].p_memsz)
-			return &segments[i];
-	return NULL;
-}
-
 /* The part of a gap that begins where the last call before the address leads to. */
 static struct resolve_function gap_at(struct resolve_module *module, uint64_t gap_begin,
 				      uint64_t link_addr)
 {
-	const Elf64_Phdr *segment = segment_of(module->object, link_addr);
+	const Elf64_Phdr *segment = object_load_at(module->object, link_addr);
 	const uint64_t segment_end = segment ? segment->p_vaddr + segment->p_memsz : module->high;
 
 	if (segment)
