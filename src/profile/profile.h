@@ -18,6 +18,10 @@
 #define PROFILE_WAITS_SINCE    5	  /* blocked and preempted time is exact */
 #define PROFILE_RANKS_SINCE    9
 
+/* The names of modules of code made at run time, and of functions that none is known of. */
+#define PROFILE_MODULE_JIT	 "[jit]"
+#define PROFILE_FUNCTION_UNKNOWN "[unknown]"
+
 struct profile_session {
 	const char *command_line; /* shell-quoted */
 	const char *directory;	  /* working directory */

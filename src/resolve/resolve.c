@@ -202,7 +202,7 @@ static const char *module_name(const char *path)
 {
 	if (!strcmp(path, RESOLVE_KERNEL_PATH))
 		return "[kernel]";
-	return is_jit(path) ? "[jit]" : path_basename(path);
+	return is_jit(path) ? PROFILE_MODULE_JIT : path_basename(path);
 }
 
 /* `object` is the module's from now on. */

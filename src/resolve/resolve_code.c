@@ -268,7 +268,7 @@ static void find_nameless(struct resolve_module *module, uint64_t link_addr,
 static int64_t kernel_function(struct resolver *resolver, struct resolve_module *module,
 			       uint64_t run_addr, struct error *err)
 {
-	struct resolve_function function = {.name = "[unknown]"};
+	struct resolve_function function = {.name = PROFILE_FUNCTION_UNKNOWN};
 
 	if (!resolver->kernel_is_read)
 		kernel_symbols_read(&resolver->kernel, resolver->keeps_derived);
@@ -289,7 +289,7 @@ int64_t resolver_function_covering(struct resolver *resolver, struct resolve_mod
 {
 	const struct jit_function *made =
 		module->jit ? jit_code_find(module->jit, link_addr) : NULL;
-	struct resolve_function function = {.name = "[unknown]"};
+	struct resolve_function function = {.name = PROFILE_FUNCTION_UNKNOWN};
 	struct str name = {0};
 
 	if (made)

@@ -29,6 +29,11 @@ share() {
 		LEFT JOIN location l ON l.id = s.location LEFT JOIN function f ON f.id = l.function"
 }
 
+# names: what the summary says of names that are missing
+names() {
+	COLUMNS=120 "$TARE" report --no-pager "$work/profile.tare" | sed -n 's/^names  *//p'
+}
+
 expect_made() {
 	local slow quick
 	slow=$(share made_slow) quick=$(share made_quick)
@@ -40,6 +45,7 @@ expect_made() {
 sample "$work/made" map 0.4
 rm -f "/tmp/perf-$(cat "$work/out").map"
 expect_made map
+[ -z "$(names)" ] || fail "code with names is said to have none: $(names)"
 [ "$(query "SELECT name || ' ' || path FROM module WHERE name = '[jit]'")" = \
 	"[jit] /tmp/perf-$(cat "$work/out").map" ] || fail "the module is not the map's"
 
@@ -51,6 +57,21 @@ lines=$(query "SELECT group_concat(x) FROM (SELECT DISTINCT f.name || '@' || p.p
 [ "$lines" = "made_quick@/made.src:9,made_slow@/made.src:7" ] || fail "lines of the dump: $lines"
 [ "$(query "SELECT source || ':' || line FROM function WHERE name = 'made_slow'")" = /made.src:7 ] ||
 	fail "made_slow has no place"
+
+# What has no names is said, and how its program is asked for them, if that is known.
+cp "$work/made" "$work/beam.smp"
+sample "$work/made" map 0.2
+"$TARE" report --no-pager "$work/profile.tare" | grep -q "^next.*made_slow" || fail "made_slow is no advice"
+rm -f "/tmp/perf-$(cat "$work/out").map"
+sample "$work/made" link 0.2
+rm -f "/tmp/perf-$(cat "$work/out").map"
+names | grep -q "^[0-9]* % is code made at run time, without names: ask for a perf map (tare help lines)$" ||
+	fail "nothing is said of code without names: $(names)"
+"$TARE" report --no-pager "$work/profile.tare" | grep "^next.*unknown" && fail "code without names is advice"
+sample "$work/beam.smp" link 0.2
+rm -f "/tmp/perf-$(cat "$work/out").map"
+names | grep -q "names: start it as erl +JPperf true, and record again$" ||
+	fail "erl is not named: $(names)"
 
 modes=link
 [ "$(id -u)" = 0 ] && modes="link other-user"

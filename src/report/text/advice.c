@@ -1,8 +1,9 @@
 /*
  * What to look at next: one line below the summary, with the command that shows it. What a thread
  * waits for counts before CPU time where it is more, as nobody gains by less work then. And which
- * package has the names of hot functions that have none.
+ * package, or which way to start the program, gives names to hot functions that have none.
  */
+#include "analysis/jit_names.h"
 #include "analysis/names_missing.h"
 #include "report/text/key_line.h"
 #include "report/text/line.h"
@@ -16,6 +17,7 @@
 #define FUNCTION_SHARE 0.1
 #define PROCESS_SHARE  0.5
 #define NAMELESS_SHARE 0.01
+#define JIT_SHARE      0.05
 
 /* As a shell takes it. */
 static void append_word(struct str *out, const char *word)
@@ -103,7 +105,8 @@ static bool advise_function(const struct report *report, struct str *text)
 	const struct report_row *row = first_row(report, "functions");
 
 	if (!row || !row->function ||
-	    !(analysis_exclusive_share(report->analysis, row->values) >= 100 * FUNCTION_SHARE))
+	    !(analysis_exclusive_share(report->analysis, row->values) >= 100 * FUNCTION_SHARE) ||
+	    analysis_jit_is_nameless(report->analysis, row->function))
 		return false;
 	if (row->module->system) {
 		append_command(report, "report callers", row->function, text);
@@ -150,19 +153,38 @@ static bool name_package(const struct report *report, struct str *text)
 	return found;
 }
 
+/* Code made at run time that nobody has written names of down. */
+static bool name_program(const struct report *report, struct str *text)
+{
+	struct jit_nameless nameless;
+
+	if (!analysis_jit_nameless(report->analysis, 100 * JIT_SHARE, &nameless))
+		return false;
+	str_printf(text, "%.0f %% is code made at run time, without names: ", nameless.share);
+	if (nameless.start)
+		str_printf(text, "start it as %s, and record again", nameless.start);
+	else
+		str_append(text, "ask for a perf map (tare help lines)");
+	return true;
+}
+
 void report_write_text_advice(const struct report *report, FILE *stream)
 {
-	struct str next = {0}, names = {0};
+	struct str next = {0}, names = {0}, made = {0};
 
 	if (report->options->columns)
 		return;
-	const bool has_next = advise(report, &next), has_names = name_package(report, &names);
-	if (has_next || has_names)
+	const bool has_next = advise(report, &next), has_names = name_package(report, &names),
+		   has_made = name_program(report, &made);
+	if (has_next || has_names || has_made)
 		line_write(stream, report->options, "", "");
 	if (has_next)
 		key_line_write_facts(report, stream, LINE_PLAIN, "next", &next);
+	if (has_made)
+		key_line_write_facts(report, stream, LINE_PLAIN, "names", &made);
 	if (has_names)
 		key_line_write_facts(report, stream, LINE_PLAIN, "names", &names);
 	str_fini(&next);
 	str_fini(&names);
+	str_fini(&made);
 }
