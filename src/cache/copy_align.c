@@ -1,10 +1,12 @@
 /*
  * The rewriter keeps the order of instructions, so two places move on together:
  *
- *   same instruction     both; distances may differ, a branch may be inverted over a jump, or lead
- * to a stub that counts how often it is taken filler               may be left out probe only in
- * the copy: a comparison or jump that leads out of the original other form           of reads of
- * tables: where nothing ahead fits, one stands for the other
+ * - the same instruction: both; distances may differ, a branch may be inverted over a jump;
+ * - filler: it may be left out;
+ * - a probe: only in the copy, a comparison or jump that leads out of the original;
+ * - another form, of reads of tables: where nothing ahead fits, one stands for the other.
+ *
+ * Behind that stand the counts of branches, each of which belongs to the branch that leads there.
  *
  * It knows less than verify, which proves copies right, and needs to: it only names places.
  */
@@ -52,34 +54,6 @@ static bool has(const struct side *side, const void *bytes, size_t size)
 	return side->end - side->at >= size && memcmp(side_bytes(side), bytes, size) == 0;
 }
 
-static void step_over(struct side *side, const void *bytes, size_t size)
-{
-	if (has(side, bytes, size))
-		side->at += size;
-}
-
-/* Whether the stub is a branch's that counts, and goes on where that leads:
- * src/rewrite/emit_count.c */
-static bool is_branch_stub(const struct copy_pair *pair, uint64_t stub)
-{
-	static const unsigned char below[] = {0x48, 0x8d, 0x64, 0x24, 0x80}, push_flags[] = {0x9c},
-				   pop_flags[] = {0x9d},
-				   above[] = {0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0};
-	struct side at;
-
-	if (!side_open(&at, pair->copy, stub, pair->stubs_end))
-		return false;
-	step_over(&at, below, sizeof(below));
-	step_over(&at, push_flags, sizeof(push_flags));
-	if (at.end - at.at < TARE_COUNT_BYTES ||
-	    memcmp(side_bytes(&at), TARE_COUNT, TARE_COUNT_CODE_BYTES) != 0)
-		return false;
-	at.at += TARE_COUNT_BYTES;
-	step_over(&at, pop_flags, sizeof(pop_flags));
-	step_over(&at, above, sizeof(above));
-	return side_decode(&at) && at.insn.kind == INSN_JUMP;
-}
-
 /* A jump to a stub, the comparison before it, or a counter: of what the original does not have. */
 static bool is_probe(const struct copy_pair *pair, const struct side *copy)
 {
@@ -87,8 +61,7 @@ static bool is_probe(const struct copy_pair *pair, const struct side *copy)
 	const struct insn *insn = &copy->insn;
 
 	if (insn->kind == INSN_BRANCH || insn->kind == INSN_JUMP)
-		return insn->target >= pair->copy_end && insn->target < pair->stubs_end &&
-		       !(insn->kind == INSN_BRANCH && is_branch_stub(pair, insn->target));
+		return insn->target >= pair->copy_end && insn->target < pair->stubs_end;
 	return insn->rip_offset && !object_is_mapped(pair->original, insn->target) &&
 	       (memcmp(bytes, TARE_GATE, TARE_GATE_CODE_BYTES) == 0 ||
 		memcmp(bytes, TARE_COUNT, TARE_COUNT_CODE_BYTES) == 0);
@@ -160,13 +133,36 @@ static void skip_to(struct copy_points *points, const struct side *original, str
 	copy->at = end;
 }
 
-static void take_pair(struct copy_points *points, struct side *original, struct side *copy)
+/* Where branches lead in the copy; those behind its instructions are their counts. */
+struct branches vec_of(struct copy_point);
+
+static void take_branch(struct branches *branches, const struct side *original,
+			const struct insn *copied)
+{
+	const struct copy_point count = {copied->target, original->at, 0};
+
+	if (copied->kind == INSN_BRANCH && copied->target > copied->addr)
+		vec_push(branches, count);
+}
+
+static void take_counts(struct copy_points *points, const struct branches *branches,
+			const struct side *copy)
+{
+	vec_foreach (branch, branches)
+		if (branch->copy_addr >= copy->at && branch->copy_addr < copy->end &&
+		    (!points->len || branch->copy_addr > vec_last(points).copy_addr))
+			vec_push(points, *branch);
+}
+
+static void take_pair(struct copy_points *points, struct branches *branches, struct side *original,
+		      struct side *copy)
 {
 	const struct insn insn = copy->insn;
 	const bool inverted = insn.kind == INSN_BRANCH && original->insn.kind == INSN_BRANCH &&
 			      condition_of(original) != condition_of(copy);
 
 	point_add(points, original, copy, original->insn.length);
+	take_branch(branches, original, &insn);
 	copy->at += insn.length;
 	if (inverted)
 		skip_to(points, original, copy, insn.target);
@@ -177,7 +173,8 @@ static void take_pair(struct copy_points *points, struct side *original, struct 
 }
 
 static bool read_side_by_side(const struct copy_pair *pair, struct side *original,
-			      struct side *copy, struct copy_points *points)
+			      struct side *copy, struct copy_points *points,
+			      struct branches *branches)
 {
 	size_t pairs = 0, other_forms = 0;
 
@@ -198,7 +195,7 @@ static bool read_side_by_side(const struct copy_pair *pair, struct side *origina
 			point_add(points, original, copy, 0);
 			copy->at += copy->insn.length;
 		} else if (fits(original, copy)) {
-			take_pair(points, original, copy);
+			take_pair(points, branches, original, copy);
 			pairs++;
 		} else if (filler) {
 			original->at += original->insn.length;
@@ -206,7 +203,7 @@ static bool read_side_by_side(const struct copy_pair *pair, struct side *origina
 			point_add(points, original, copy, 0);
 			copy->at += copy->insn.length;
 		} else {
-			take_pair(points, original, copy);
+			take_pair(points, branches, original, copy);
 			other_forms++;
 		}
 	}
@@ -215,14 +212,18 @@ static bool read_side_by_side(const struct copy_pair *pair, struct side *origina
 
 bool copy_points_read(const struct copy_pair *pair, struct copy_points *points)
 {
+	struct branches branches = {0};
 	struct side original, copy;
+	const bool fits_together = side_open(&original, pair->original, pair->begin, pair->end) &&
+				   side_open(&copy, pair->copy, pair->copy_begin, pair->copy_end) &&
+				   read_side_by_side(pair, &original, &copy, points, &branches);
 
-	if (side_open(&original, pair->original, pair->begin, pair->end) &&
-	    side_open(&copy, pair->copy, pair->copy_begin, pair->copy_end) &&
-	    read_side_by_side(pair, &original, &copy, points))
-		return true;
-	points->len = 0;
-	return false;
+	if (fits_together)
+		take_counts(points, &branches, &copy);
+	else
+		points->len = 0;
+	vec_fini(&branches);
+	return fits_together;
 }
 
 uint64_t copy_points_find(const struct copy_points *points, uint64_t copy_addr)

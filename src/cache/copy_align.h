@@ -18,7 +18,8 @@ struct copy_points vec_of(struct copy_point);
 struct copy_pair {
 	const struct object *original, *copy;
 	uint64_t begin, end;	       /* of the original function */
-	uint64_t copy_begin, copy_end; /* of its copy, without the stubs of probes */
+	uint64_t copy_begin, copy_end; /* of its copy, without the stubs of probes; counts of
+					  branches stand at its end */
 	uint64_t stubs_end;	       /* where stubs end that begin at copy_end */
 };
 

@@ -253,16 +253,17 @@ static void emit_stub(struct emitter *emitter, const struct stub *stub)
 	emitter->leaves = false;
 }
 
+/* Counts of branches stand first: they are the program's own way, which probes are not. */
 void emit_stubs(struct emitter *emitter)
 {
 	emitter->range->stubs_offset = emit_offset(emitter);
-	for (size_t i = 0; i < emitter->stubs.len; i++) {
-		const struct stub *stub = &emitter->stubs.data[i];
+	vec_foreach (stub, &emitter->stubs)
 		if (stub->branch)
 			emit_branch_stub(emitter, stub);
-		else
+	emitter->range->probe_stubs_offset = emit_offset(emitter);
+	vec_foreach (stub, &emitter->stubs)
+		if (!stub->branch)
 			emit_stub(emitter, stub);
-	}
 }
 
 /* ---- calls ---- */

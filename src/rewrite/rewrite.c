@@ -182,8 +182,8 @@ static void fill_result(const struct program *program, struct rewrite_result *re
 						    .unit = range->unit};
 		if (range->copied) {
 			function.copy_addr = range->copy_addr;
-			function.copy_bytes = range->stubs_offset;
-			function.stub_bytes = range->code.len - range->stubs_offset;
+			function.copy_bytes = range->probe_stubs_offset;
+			function.stub_bytes = range->code.len - range->probe_stubs_offset;
 		}
 		if (range->copied && !range->entry)
 			function.verdict = REWRITE_PART;

@@ -60,7 +60,8 @@ struct rewrite_function {
 	const char *name; /* mangled, "" if none; borrowed from the object */
 	enum rewrite_verdict verdict;
 	size_t unit; /* functions and parts with the same number share code */
-	/* Its copy, 0: none; so many bytes of code, and of stubs behind them. */
+	/* Its copy, 0: none; so many bytes of code, counts of its branches with it, and of the
+	   stubs of probes behind them. */
 	uint64_t copy_addr, copy_bytes, stub_bytes;
 };
 

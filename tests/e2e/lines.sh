@@ -157,10 +157,12 @@ for counting in "" --lines; do
 	XDG_CACHE_HOME=$PWD/copies "$TARE" instrument $counting --cache "$TARE" >/dev/null 2>&1 ||
 		fail "tare cannot instrument itself"
 	for copy in copies/tare/files/*/copy/"${TARE##*/}"; do entry=${copy%/copy/*}; done
-	read -r functions aligned instructions same < <("$ALIGNED_OF" "$TARE" "$entry")
-	echo "$aligned of $functions copied functions aligned, $same of $instructions instructions alike"
+	read -r functions aligned instructions same counted < <("$ALIGNED_OF" "$TARE" "$entry")
+	echo "$aligned of $functions copied functions aligned, $same of $instructions instructions alike," \
+		"$counted counts of branches"
 	[ "$functions" -ge 500 ] && [ $((aligned * 100)) -ge $((functions * 99)) ] &&
 		[ $((same * 1000)) -ge $((instructions * 995)) ] || fail "copies are not followed ($counting)"
+	[ $((counted > functions)) = $((${#counting} > 0)) ] || fail "$counted branches counted ($counting)"
 	rm -rf copies
 done
 

@@ -1,8 +1,8 @@
 /*
  * aligned_of ORIGINAL ENTRY: how many of the copied functions, and parts of such, of the
  * instrumented file in a directory of the cache cache/copy_align finds instructions of, and of how
- * many of these the instruction is of the same kind and, but for jumps, the same length. Prints the
- * four numbers.
+ * many of these the instruction is of the same kind and, but for jumps, the same length; and how
+ * many counts of branches, behind the instructions, belong to a branch. Prints the five numbers.
  */
 #include "cache/cache_entry.h"
 #include "cache/copy_code.h"
@@ -56,9 +56,22 @@ static struct object *open_copy(const char *original, const char *entry)
 	return copy;
 }
 
+static size_t branches_counted(const struct object *original, const struct copy_points *points)
+{
+	size_t counted = 0;
+	struct insn insn;
+
+	for (size_t i = points->len; i-- > 0 && !points->data[i].length;) {
+		const uint64_t addr = points->data[i].addr;
+		const unsigned char *bytes = object_at(original, addr, 1);
+		counted += bytes && insn_decode(bytes, 15, addr, &insn) && insn.kind == INSN_BRANCH;
+	}
+	return counted;
+}
+
 int main(int argc, char **argv)
 {
-	size_t aligned = 0, points = 0, same = 0;
+	size_t aligned = 0, points = 0, same = 0, counted = 0;
 	struct coverage coverage = {0};
 	struct copy_code code = {0};
 	struct error err = {0};
@@ -74,12 +87,13 @@ int main(int argc, char **argv)
 	vec_foreach (function, &code.functions) {
 		copy_code_address(&code, original, function->copy_addr);
 		aligned += function->points.len != 0;
+		counted += branches_counted(original, &function->points);
 		vec_foreach (point, &function->points) {
 			points += point->length != 0;
 			same += point->length && is_same(original, copy, point);
 		}
 	}
-	printf("%zu %zu %zu %zu\n", code.functions.len, aligned, points, same);
+	printf("%zu %zu %zu %zu %zu\n", code.functions.len, aligned, points, same, counted);
 	copy_code_fini(&code);
 	coverage_fini(&coverage);
 	object_close(copy);
