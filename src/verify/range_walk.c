@@ -490,10 +490,19 @@ static bool take_end(struct walk *walk, const struct insn *last)
 	return count_take_tail(walk, walk->range->end) && take_jump(walk, walk->range->end);
 }
 
+static int compare_stubs(const void *a, const void *b)
+{
+	const struct check_stub *x = a, *y = b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* Those of branches come before those of probes; nothing is between. */
 static bool check_stub_order(struct walk *walk)
 {
 	uint64_t at = walk->at;
 
+	vec_sort(&walk->stubs, compare_stubs);
 	vec_foreach (stub, &walk->stubs) {
 		if (stub->begin != at)
 			return walk_fails(walk, VERIFY_PROBE,
