@@ -90,6 +90,8 @@ enum tare_process_flags {
 	TARE_PROCESS_BLINDED = 8,
 	/* Works under system call filters of its own: the runtime makes only calls they allow. */
 	TARE_PROCESS_FILTERED = 16,
+	/* Blinded because its system calls, the runtime's too, go to its own handler. */
+	TARE_PROCESS_CALLS_TAKEN = 32,
 };
 
 struct tare_process_file {

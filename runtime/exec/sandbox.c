@@ -1,9 +1,11 @@
 /*
- * Three ways to lose ground:
+ * Four ways to lose ground:
  *
  *   filters       copied, and asked before every system call of the runtime (filter.h)
  *   no clock      seccomp's strict mode and PR_SET_TSC make rdtsc fatal: all probes are switched
  *                 off before, for good
+ *   no calls      PR_SET_SYSCALL_USER_DISPATCH hands a thread's system calls to its handler of
+ *                 SIGSYS, the runtime's as well: the same
  *   no session    another root, user or limit: files are laid aside for later (reserve.h)
  *
  * A call that will fail is not told from one that will work: the runtime is then more careful than
@@ -39,6 +41,11 @@
 #define PR_GET_AUXV 0x41555856
 #endif
 
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#define PR_SYS_DISPATCH_ON	     1
+#endif
+
 #define AT_AS_EFFECTIVE 0x200 /* AT_EACCESS */
 #define SWITCH_ROUNDS	64
 #define RESERVE_NODES	4096
@@ -51,12 +58,12 @@ static void files_reserve(void)
 	reserve_make(makers);
 }
 
-static void blind(struct tare_thread_file *self)
+static void blind(struct tare_thread_file *self, unsigned why)
 {
 	if (self)
 		thread_complete(self, true);
 	timer_stop();
-	process_note_flag(TARE_PROCESS_BLINDED);
+	process_note_flag(why);
 	process_complete();
 	for (int round = 0; round < SWITCH_ROUNDS && !arming_switch(false); round++)
 		kernel_call(SYS_sched_yield, 0);
@@ -101,6 +108,15 @@ static void confine(struct tare_thread_file *self, uint64_t program)
 	timer_filtered();
 }
 
+/* Whether what the runtime calls will go to the program. It allows one range of addresses: rdx,
+ * r10. */
+static bool takes_calls(const struct probes_registers *registers)
+{
+	return registers->rdi == PR_SET_SYSCALL_USER_DISPATCH &&
+	       registers->rsi == PR_SYS_DISPATCH_ON &&
+	       (uint64_t)&takes_calls - registers->rdx >= registers->r10;
+}
+
 static bool is_privileged(void)
 {
 	return kernel_call(SYS_geteuid, 0) == 0;
@@ -113,14 +129,16 @@ void sandbox_notice(struct tare_thread_file *self, const struct probes_registers
 	switch (registers->rax) {
 	case SYS_seccomp:
 		if (registers->rdi == SECCOMP_SET_MODE_STRICT && !registers->rsi && !registers->rdx)
-			blind(self);
+			blind(self, TARE_PROCESS_BLINDED);
 		if (registers->rdi == SECCOMP_SET_MODE_FILTER)
 			confine(self, registers->rdx);
 		break;
 	case SYS_prctl:
 		if ((registers->rdi == PR_SET_SECCOMP && registers->rsi == SECCOMP_MODE_STRICT) ||
 		    (registers->rdi == PR_SET_TSC && registers->rsi == PR_TSC_SIGSEGV))
-			blind(self);
+			blind(self, TARE_PROCESS_BLINDED);
+		if (takes_calls(registers))
+			blind(self, TARE_PROCESS_BLINDED | TARE_PROCESS_CALLS_TAKEN);
 		if (registers->rdi == PR_SET_SECCOMP && registers->rsi == SECCOMP_MODE_FILTER)
 			confine(self, registers->rdx);
 		break;

@@ -63,9 +63,12 @@ static void note_process_state(struct assembly *assembly, const struct assemble_
 			"them from the session",
 			header->images_unreached, header->pid, header->command);
 	if (header->flags & TARE_PROCESS_BLINDED)
-		add_process_reason(
-			assembly, header,
-			"gave up the right to read the clock, and was recorded until then");
+		add_process_reason(assembly, header,
+				   header->flags & TARE_PROCESS_CALLS_TAKEN
+					   ? "hands system calls to its own handler, and was "
+					     "recorded until then"
+					   : "gave up the right to read the clock, and was "
+					     "recorded until then");
 	if (header->flags & TARE_PROCESS_UNREADY)
 		add_process_reason(assembly, header,
 				   "never set up thread-local storage, so none of it was recorded");

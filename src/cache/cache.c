@@ -13,6 +13,7 @@
 
 #include "cache/cache_entry.h"
 #include "cache/cache_lock.h"
+#include "cache/stat_index.h"
 #include "session/session_dir.h"
 #include "session/text_file.h"
 #include "target/target.h"
@@ -141,63 +142,6 @@ void cache_entry_fini(struct cache_entry *entry)
 	*entry = (struct cache_entry){0};
 }
 
-/* ---- stat index ---- */
-
-static void stat_index_name(const char *stat_text, char name[32])
-{
-	snprintf(name, 32, "stat/%016jx", (uintmax_t)hash_bytes(stat_text, strlen(stat_text)));
-}
-
-static bool stat_index_find(const struct cache *cache, const char *stat_text,
-			    char digest[DIGEST_TEXT_BYTES])
-{
-	struct error ignored;
-	struct text_line line;
-	unsigned char bytes[DIGEST_BYTES];
-	char name[32];
-	bool found = false;
-
-	stat_index_name(stat_text, name);
-	char *text = text_read_file(cache->root_fd, name, 4096, &ignored), *at = text;
-	if (text && text_next_line(&at, &line) && !strcmp(text_field(&line, 0), stat_text) &&
-	    digest_parse(text_field(&line, 1), bytes)) {
-		memcpy(digest, text_field(&line, 1), DIGEST_TEXT_BYTES);
-		found = true;
-	}
-	free(text);
-	return found;
-}
-
-/* Best effort: without it the file is hashed again. */
-static void stat_index_add(const struct cache *cache, const char *stat_text, const char *digest)
-{
-	char name[32], temporary[64];
-	struct str text = {0};
-
-	stat_index_name(stat_text, name);
-	snprintf(temporary, sizeof(temporary), "%s.%d", name, (int)getpid());
-	const int fd = openat(cache->root_fd, temporary,
-			      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return;
-	str_printf(&text, "%s\t%s\n", stat_text, digest);
-	const bool ok = write(fd, text.data, text.len) == (ssize_t)text.len;
-	close(fd);
-	if (!ok || renameat(cache->root_fd, temporary, cache->root_fd, name) < 0)
-		unlinkat(cache->root_fd, temporary, 0);
-	str_fini(&text);
-}
-
-/* A file that was changed a moment ago may change again without a new time stamp. */
-static bool stat_is_settled(const struct stat *info)
-{
-	enum { SETTLE_SECONDS = 3 };
-	const time_t now = time(NULL);
-
-	return info->st_mtim.tv_sec < now - SETTLE_SECONDS &&
-	       info->st_ctim.tv_sec < now - SETTLE_SECONDS;
-}
-
 /* What is to be instrumented, as it was when that began. */
 struct source {
 	struct str stat_text;
@@ -208,7 +152,6 @@ static bool source_read(const struct cache *cache, const char *path, struct sour
 			struct error *err)
 {
 	struct str *stat_text = &source->stat_text;
-	char *digest = source->content;
 	struct stat info;
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
@@ -221,13 +164,9 @@ static bool source_read(const struct cache *cache, const char *path, struct sour
 		ok = error_set(err, ERROR_INPUT, "%s is not a regular file", path);
 	} else {
 		cache_stat_text(&info, stat_text);
-		if (!stat_is_settled(&info) || !stat_index_find(cache, stat_text->data, digest)) {
-			ok = digest_file(fd, (uint64_t)info.st_size, digest);
-			if (!ok)
-				error_set_errno(err, errno, "cannot read %s", path);
-			else if (stat_is_settled(&info))
-				stat_index_add(cache, stat_text->data, digest);
-		}
+		ok = stat_index_digest(cache, fd, &info, STAT_INDEX_WHOLE, source->content);
+		if (!ok)
+			error_set_errno(err, errno, "cannot read %s", path);
 	}
 	close(fd);
 	return ok;

@@ -6,10 +6,12 @@
  *   copy NAME STAT DIGEST | end DIGEST
  *
  * The copy is trusted while its stat tuple is the one that was stored; when it differs (a restored
- * backup, or damage), its digest decides. Refuses entries of other users and links.
+ * backup, damage, or a tool that keeps a link to the file), its digest decides. Refuses entries of
+ * other users and links.
  */
 #include "cache/cache_entry.h"
 
+#include "cache/stat_index.h"
 #include "session/text_file.h"
 
 #include <errno.h>
@@ -93,7 +95,7 @@ static int copy_open_directory(int dir_fd)
 	return openat(dir_fd, COPY_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-static bool copy_is_intact(int dir_fd, const struct meta *meta)
+static bool copy_is_intact(const struct cache *cache, int dir_fd, const struct meta *meta)
 {
 	struct stat info;
 	struct str now = {0};
@@ -111,7 +113,7 @@ static bool copy_is_intact(int dir_fd, const struct meta *meta)
 	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid()) {
 		cache_stat_text(&info, &now);
 		intact = !strcmp(now.data, meta->copy_stat) ||
-			 (digest_sparse_file(fd, (uint64_t)info.st_size, digest) &&
+			 (stat_index_digest(cache, fd, &info, STAT_INDEX_SPARSE, digest) &&
 			  !strcmp(digest, meta->copy_digest));
 	}
 	close(fd);
@@ -181,7 +183,7 @@ bool cache_entry_load(struct cache *cache, const char *key, const char *source,
 		return false;
 	char *text = text_read_file(dir_fd, META_NAME, META_LIMIT, &ignored);
 	if (text && meta_parse(&meta, text) && !strcmp(meta.source, source) &&
-	    (meta.outcome != CACHE_INSTRUMENTED || copy_is_intact(dir_fd, &meta))) {
+	    (meta.outcome != CACHE_INSTRUMENTED || copy_is_intact(cache, dir_fd, &meta))) {
 		futimens(held_fd, NULL);
 		entry_fill(entry, cache, key, &meta);
 		if (cache->held.len < held_max())

@@ -25,6 +25,10 @@ for mode in strict no-tsc; do
 	compare counts "$work/recorded.stdout" "$work/functions.csv"
 	says 'gave up the right to read the clock'
 done
+# Nor system calls: the same.
+sandboxed dispatch
+compare counts "$work/recorded.stdout" "$work/functions.csv"
+says 'hands system calls to its own handler'
 # Filters: recorded to the end, without the causes of OS events, nor CPU time of what was switched.
 for mode in filter errors children threads; do
 	# Threads that the sandbox gives no pages for share their counters, which may lose a call then: ≈.

@@ -1,0 +1,20 @@
+/* Digests of files that were read before and have not changed since: what "stat" keeps in the
+ * cache. */
+#ifndef TARE_CACHE_STAT_INDEX_H
+#define TARE_CACHE_STAT_INDEX_H
+
+#include "cache/cache.h"
+
+#include <sys/stat.h>
+
+/* How the digest is made: see digest.h. */
+enum stat_index_kind { STAT_INDEX_WHOLE, STAT_INDEX_SPARSE };
+
+/*
+ * The digest of the open file, which is read only if none is known of it as `info` has it, or if it
+ * was changed a moment ago. False with errno where it cannot be read.
+ */
+bool stat_index_digest(const struct cache *cache, int fd, const struct stat *info,
+		       enum stat_index_kind kind, char digest[DIGEST_TEXT_BYTES]);
+
+#endif
