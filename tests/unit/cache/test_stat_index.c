@@ -84,6 +84,7 @@ static void each_sort_of_digest_is_its_own(void **state)
 
 	(void)state;
 	digest_of(&settled, STAT_INDEX_SPARSE, sparse);
+	assert_string_not_equal(sparse, first);
 	fill('c');
 	digest_of(&settled, STAT_INDEX_SPARSE, digest);
 	assert_string_equal(digest, sparse);
