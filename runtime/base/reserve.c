@@ -3,7 +3,9 @@
  * mappings, so two processes may want the same one: the file's own word of the address decides,
  * which is shared.
  *
- * Refuses to fill up a reserve that was made: what can be made later is made by path as ever.
+ * A child that may still make files makes a reserve of its own: a server's children give up their
+ * rights each for itself, and have many threads. Refuses to fill up a reserve that its process has
+ * made: what can be made later is made by path as ever.
  */
 #include "runtime/base/reserve.h"
 
@@ -14,9 +16,10 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
-enum { FILES = 12 };
+static const uint32_t counts[RESERVE_KINDS] = {
+	[RESERVE_PROCESS] = 4, [RESERVE_THREAD] = 8, [RESERVE_SMALL_THREAD] = 56};
 
-static const uint32_t counts[RESERVE_KINDS] = {[RESERVE_PROCESS] = 4, [RESERVE_THREAD] = FILES - 4};
+enum { FILES = 4 + 8 + 56 };
 
 struct spare {
 	uint64_t map; /* 0: none, or taken by this process */
@@ -24,30 +27,42 @@ struct spare {
 };
 
 static struct spare spares[FILES];
-static uint32_t made;
+static uint64_t owners[RESERVE_KINDS]; /* for which process each kind was made last */
 
 /* What tells that a file is taken: zero in a new one, and not in one in use. */
 static uint64_t *owner_word(const struct spare *spare)
 {
-	return spare->kind == RESERVE_THREAD ? &((struct tare_thread_file *)spare->map)->run_addr
-					     : &((struct tare_process_file *)spare->map)->run_addr;
+	return spare->kind == RESERVE_PROCESS ? &((struct tare_process_file *)spare->map)->run_addr
+					      : &((struct tare_thread_file *)spare->map)->run_addr;
 }
 
-void reserve_make(reserve_maker *const makers[RESERVE_KINDS])
+/* What cannot be made leaves what was inherited. */
+static void kind_fill(enum reserve_kind kind, uint32_t first, reserve_maker *make)
 {
 	char name[64];
 	struct bytes_text text = {.start = name, .size_bytes = sizeof(name)};
-	uint32_t at = 0;
 
-	if (__atomic_exchange_n(&made, 1, __ATOMIC_ACQ_REL))
-		return;
 	bytes_put(&text, "spare.");
 	bytes_put_number(&text, (uint64_t)kernel_pid());
-	for (enum reserve_kind kind = 0; kind < RESERVE_KINDS; kind++)
-		for (uint32_t i = 0; i < counts[kind]; i++, at++) {
-			spares[at].kind = kind;
-			__atomic_store_n(&spares[at].map, makers[kind](name), __ATOMIC_RELEASE);
-		}
+	for (uint32_t i = first; i < first + counts[kind]; i++) {
+		const uint64_t map = make(name);
+		if (!map)
+			return;
+		spares[i].kind = kind;
+		__atomic_store_n(&spares[i].map, map, __ATOMIC_RELEASE);
+	}
+}
+
+void reserve_make(reserve_maker *const makers[RESERVE_KINDS], enum reserve_kind last,
+		  uint64_t owner)
+{
+	uint32_t first = 0;
+
+	for (enum reserve_kind kind = 0; kind < RESERVE_KINDS && kind <= last; kind++) {
+		if (__atomic_exchange_n(&owners[kind], owner, __ATOMIC_ACQ_REL) != owner)
+			kind_fill(kind, first, makers[kind]);
+		first += counts[kind];
+	}
 }
 
 uint64_t reserve_take(enum reserve_kind kind)

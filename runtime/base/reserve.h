@@ -8,13 +8,19 @@
 
 #include <stdint.h>
 
-enum reserve_kind { RESERVE_PROCESS, RESERVE_THREAD, RESERVE_KINDS };
+/* Threads of a process that may not map memory either need more in their files than others. */
+enum reserve_kind { RESERVE_PROCESS, RESERVE_THREAD, RESERVE_SMALL_THREAD, RESERVE_KINDS };
 
 /* Makes a file of that name; its run address, or 0. */
 typedef uint64_t reserve_maker(const char *name);
 
-/* Fills the reserve, once; as far as that is possible. */
-void reserve_make(reserve_maker *const makers[RESERVE_KINDS]);
+/*
+ * Fills the reserve up to the kind `last`, each kind once for the process that `owner` (not 0)
+ * tells from others that were forked from it or that it was forked from; as far as that is
+ * possible.
+ */
+void reserve_make(reserve_maker *const makers[RESERVE_KINDS], enum reserve_kind last,
+		  uint64_t owner);
 
 /* The run address of a file that is the caller's from now on, mapped and backed; 0: none left. */
 uint64_t reserve_take(enum reserve_kind kind);

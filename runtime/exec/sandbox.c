@@ -50,12 +50,15 @@
 #define SWITCH_ROUNDS	64
 #define RESERVE_NODES	4096
 
-static void files_reserve(void)
+static void files_reserve(enum reserve_kind last)
 {
 	static reserve_maker *const makers[RESERVE_KINDS] = {
-		[RESERVE_PROCESS] = process_file_spare, [RESERVE_THREAD] = thread_file_spare};
+		[RESERVE_PROCESS] = process_file_spare,
+		[RESERVE_THREAD] = thread_file_spare,
+		[RESERVE_SMALL_THREAD] = thread_file_spare_small,
+	};
 
-	reserve_make(makers);
+	reserve_make(makers, last, process_begin_ticks());
 }
 
 static void blind(struct tare_thread_file *self, unsigned why)
@@ -98,7 +101,7 @@ static void confine(struct tare_thread_file *self, uint64_t program)
 
 	if (!filter)
 		return;
-	files_reserve();
+	files_reserve(RESERVE_THREAD);
 	if (self)
 		accumulate_reserve(self, RESERVE_NODES);
 	if (self)
@@ -147,19 +150,21 @@ void sandbox_notice(struct tare_thread_file *self, const struct probes_registers
 	case SYS_setresuid:
 	case SYS_setfsuid:
 		if (is_privileged())
-			files_reserve();
+			files_reserve(RESERVE_SMALL_THREAD);
 		break;
 	case SYS_prlimit64:
 		if (registers->rdx)
-			files_reserve();
+			files_reserve(RESERVE_THREAD);
 		break;
 	case SYS_chroot:
 	case SYS_pivot_root:
 	case SYS_setns:
 	case SYS_unshare:
+		files_reserve(RESERVE_SMALL_THREAD);
+		break;
 	case SYS_setrlimit:
 	case SYS_landlock_restrict_self:
-		files_reserve();
+		files_reserve(RESERVE_THREAD);
 		break;
 	default:
 		break;

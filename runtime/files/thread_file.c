@@ -16,10 +16,12 @@
 #define GROWTH_MAX_BYTES (1ULL << 20)
 #define CHUNK_MIN_BYTES	 32768ULL
 /* Files of the reserve have a further chunk from the start: their threads may not map memory. */
-#define SPARE_NODES	   16384ULL
-#define SPARE_NODES_BACKED 512ULL
-#define SPARE_BYTES	   (SPARE_NODES * sizeof(struct tare_node))
-#define SPARE_BACKED_BYTES (SPARE_NODES_BACKED * sizeof(struct tare_node))
+static const struct {
+	uint32_t nodes, backed;
+} spares[RESERVE_KINDS] = {
+	[RESERVE_THREAD] = {16384, 512},
+	[RESERVE_SMALL_THREAD] = {2048, 64},
+};
 
 static const uint64_t element_bytes[] = {
 	[TARE_CHUNK_NODES] = sizeof(struct tare_node),
@@ -186,26 +188,40 @@ void thread_file_unmap(const struct tare_thread_file *self, struct state_private
 	private_state->file_last = 0;
 }
 
-uint64_t thread_file_spare(const char *name)
+static uint64_t spare_make(const char *name, enum reserve_kind kind)
 {
+	const uint64_t bytes = spares[kind].nodes * sizeof(struct tare_node);
 	const struct files_size size = {
-		.file_bytes = file_bytes_max() + SPARE_BYTES,
-		.mapped_bytes = TARE_THREAD_FIRST_BYTES + SPARE_BYTES + PAGE_BYTES,
-		.backed_bytes = TARE_THREAD_FIRST_BYTES + SPARE_BACKED_BYTES,
+		.file_bytes = file_bytes_max() + bytes,
+		.mapped_bytes = TARE_THREAD_FIRST_BYTES + bytes + PAGE_BYTES,
+		.backed_bytes =
+			TARE_THREAD_FIRST_BYTES + spares[kind].backed * sizeof(struct tare_node),
 		.heirs = FILES_INHERITED};
 	uint32_t limits;
 
 	return files_create(name, &size, &limits);
 }
 
-uint64_t thread_file_spare_bytes(const struct tare_thread_file *self)
+uint64_t thread_file_spare(const char *name)
 {
-	return self->chunk_count > TARE_THREAD_FIRST_CHUNKS ? SPARE_BYTES : 0;
+	return spare_make(name, RESERVE_THREAD);
 }
 
-static struct tare_thread_file *spare_take(void)
+uint64_t thread_file_spare_small(const char *name)
 {
-	struct tare_thread_file *self = (struct tare_thread_file *)reserve_take(RESERVE_THREAD);
+	return spare_make(name, RESERVE_SMALL_THREAD);
+}
+
+uint64_t thread_file_spare_bytes(const struct tare_thread_file *self)
+{
+	return self->chunk_count > TARE_THREAD_FIRST_CHUNKS
+		       ? chunk_bytes(&self->chunks[TARE_THREAD_FIRST_CHUNKS])
+		       : 0;
+}
+
+static struct tare_thread_file *spare_take(enum reserve_kind kind)
+{
+	struct tare_thread_file *self = (struct tare_thread_file *)reserve_take(kind);
 
 	if (!self)
 		return NULL;
@@ -213,10 +229,10 @@ static struct tare_thread_file *spare_take(void)
 	self->chunks[self->chunk_count++] =
 		(struct tare_chunk){.kind = TARE_CHUNK_NODES,
 				    .first = TARE_THREAD_FIRST_NODES,
-				    .count = SPARE_NODES,
+				    .count = spares[kind].nodes,
 				    .file_offset = TARE_THREAD_FIRST_BYTES,
 				    .run_addr = self->run_addr + TARE_THREAD_FIRST_BYTES};
-	self->node_limit += SPARE_NODES_BACKED;
+	self->node_limit += spares[kind].backed;
 	return self;
 }
 
@@ -236,9 +252,10 @@ static struct tare_thread_file *file_find(int32_t pid, int32_t tid, uint32_t *li
 		(struct tare_thread_file *)files_create(name, &size, limits);
 
 	if (!self)
-		return spare_take();
-	accumulate_place(self, budget_nodes());
-	return self;
+		self = spare_take(RESERVE_THREAD);
+	else
+		accumulate_place(self, budget_nodes());
+	return self ? self : spare_take(RESERVE_SMALL_THREAD);
 }
 
 struct tare_thread_file *thread_file_make(int32_t pid, int32_t tid, uint32_t *limits)

@@ -13,6 +13,7 @@ void thread_file_unmap(const struct tare_thread_file *self, struct state_private
 
 /* A file for a thread to come, in the reserve; its run address, or 0. */
 uint64_t thread_file_spare(const char *name);
+uint64_t thread_file_spare_small(const char *name);
 
 /* The further chunk that a new file has which comes from the reserve. */
 uint64_t thread_file_spare_bytes(const struct tare_thread_file *self);
