@@ -25,6 +25,7 @@
 #include "runtime/process/thread.h"
 #include "runtime/timer/timer.h"
 #include "runtime/tree/accumulate.h"
+#include "runtime/tree/gate.h"
 
 #include <fcntl.h>
 #include <linux/prctl.h>
@@ -50,7 +51,7 @@
 #define SWITCH_ROUNDS	64
 #define RESERVE_NODES	4096
 
-static void files_reserve(enum reserve_kind last)
+static void files_reserve(struct tare_thread_file *self, enum reserve_kind last)
 {
 	static reserve_maker *const makers[RESERVE_KINDS] = {
 		[RESERVE_PROCESS] = process_file_spare,
@@ -58,7 +59,15 @@ static void files_reserve(enum reserve_kind last)
 		[RESERVE_SMALL_THREAD] = thread_file_spare_small,
 	};
 
+	const bool timed =
+		self && !self->gate && gate_enter(self, (uint64_t)__builtin_frame_address(0));
+	const uint64_t begin = kernel_ticks();
+
 	reserve_make(makers, last, process_begin_ticks());
+	if (timed) {
+		gate_spend(self, kernel_ticks() - begin);
+		gate_exit(self, 0);
+	}
 }
 
 static void blind(struct tare_thread_file *self, unsigned why)
@@ -101,7 +110,7 @@ static void confine(struct tare_thread_file *self, uint64_t program)
 
 	if (!filter)
 		return;
-	files_reserve(RESERVE_THREAD);
+	files_reserve(self, RESERVE_THREAD);
 	if (self)
 		accumulate_reserve(self, RESERVE_NODES);
 	if (self)
@@ -150,21 +159,21 @@ void sandbox_notice(struct tare_thread_file *self, const struct probes_registers
 	case SYS_setresuid:
 	case SYS_setfsuid:
 		if (is_privileged())
-			files_reserve(RESERVE_SMALL_THREAD);
+			files_reserve(self, RESERVE_SMALL_THREAD);
 		break;
 	case SYS_prlimit64:
 		if (registers->rdx)
-			files_reserve(RESERVE_THREAD);
+			files_reserve(self, RESERVE_THREAD);
 		break;
 	case SYS_chroot:
 	case SYS_pivot_root:
 	case SYS_setns:
 	case SYS_unshare:
-		files_reserve(RESERVE_SMALL_THREAD);
+		files_reserve(self, RESERVE_SMALL_THREAD);
 		break;
 	case SYS_setrlimit:
 	case SYS_landlock_restrict_self:
-		files_reserve(RESERVE_THREAD);
+		files_reserve(self, RESERVE_THREAD);
 		break;
 	default:
 		break;

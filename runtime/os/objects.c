@@ -285,12 +285,7 @@ static void object_ask_aside(struct tare_thread_file *self, struct object *objec
 	const uint64_t begin = kernel_ticks();
 
 	object_ask(self, object);
-	const uint64_t spent = kernel_ticks() - begin;
-
-	if ((int64_t)spent > 0) {
-		self->own_ticks += spent;
-		self->lost_ticks += spent;
-	}
+	gate_spend(self, kernel_ticks() - begin);
 	gate_exit(self, 0);
 }
 

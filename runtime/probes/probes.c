@@ -100,12 +100,7 @@ static uint64_t event_general(struct tare_thread_file *self, struct accumulate_e
 		pace_follow(self, state_private, event->ticks);
 	accumulate_event(self, event);
 	adapt_after(self, &state_private->adapt, event);
-	const uint64_t spent = os_flag_settle(self, state_private) - event->ticks;
-
-	if ((int64_t)spent > 0) {
-		self->own_ticks += spent;
-		self->lost_ticks += spent;
-	}
+	gate_spend(self, os_flag_settle(self, state_private) - event->ticks);
 	if (looks_want_next(&state_private->adapt))
 		os_flag_again(self);
 	return 0;

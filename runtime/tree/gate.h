@@ -22,4 +22,13 @@ void gate_close(struct tare_thread_file *self, uint64_t sp);
 /* Leaves the gate with a value: 0, open, or GATE_OFF. */
 void gate_exit(struct tare_thread_file *self, uint64_t gate);
 
+/* Of what was done behind the gate: the runtime's own time is nobody's. */
+static inline void gate_spend(struct tare_thread_file *self, uint64_t spent_ticks)
+{
+	if ((int64_t)spent_ticks > 0) {
+		self->own_ticks += spent_ticks;
+		self->lost_ticks += spent_ticks;
+	}
+}
+
 #endif
