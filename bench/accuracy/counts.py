@@ -16,6 +16,7 @@ import elf
 
 WITNESSED_CALLS = 200_000  # a breakpoint takes a tenth of a millisecond
 RECORDINGS = 5  # to find out what is other each time
+PACKAGES = "/var/lib/dpkg/status"  # changes with each that is installed
 # The C library chooses one of several functions by the processor; callgrind names the one chosen.
 VARIANT = re.compile(r"^__(?:new_)?(\w+?)_(?:sse\d\w*|ssse\d\w*|avx\w*|evex\w*|erms|unaligned\w*|generic|ifunc|fma\w*)$")
 
@@ -36,7 +37,10 @@ def files_of(command):
 
 
 def digest_of(command, environment):
+    """Interpreters look at all that is installed for them, too."""
     digest = hashlib.sha256("\0".join(f"{name}={value}" for name, value in environment.items()).encode())
+    if os.path.exists(PACKAGES):
+        digest.update(str(os.stat(PACKAGES).st_mtime_ns).encode())
     digest.update("\0".join(["selves", *command]).encode())
     for path in files_of(command):
         with open(path, "rb") as file:
