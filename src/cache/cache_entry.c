@@ -32,13 +32,6 @@ struct meta {
 	const char *coverage_digest;
 };
 
-void cache_stat_text(const struct stat *info, struct str *out)
-{
-	str_printf(out, "%ju %ju %jd %jd.%09ld %jd.%09ld", (uintmax_t)info->st_dev,
-		   (uintmax_t)info->st_ino, (intmax_t)info->st_size, (intmax_t)info->st_mtim.tv_sec,
-		   info->st_mtim.tv_nsec, (intmax_t)info->st_ctim.tv_sec, info->st_ctim.tv_nsec);
-}
-
 static bool outcome_is_refusal(uint64_t outcome)
 {
 	return outcome == CACHE_REFUSED || outcome == CACHE_TOO_LARGE;

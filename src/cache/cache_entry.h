@@ -4,8 +4,6 @@
 
 #include "cache/cache.h"
 
-#include <sys/stat.h>
-
 #define META_NAME     ".tare-meta"
 #define COVERAGE_NAME ".tare-coverage"
 /* The directory with the copy, which has its original's name, whatever that is. */
@@ -24,8 +22,5 @@ bool cache_entry_store(struct cache *cache, const char *key, const char *source,
 
 /* Removes files/NAME: renamed first, so that nobody meets half of it. */
 void cache_entry_remove(struct cache *cache, const char *name);
-
-/* "device inode size mtime ctime" of a file, the proof that it is unchanged. */
-void cache_stat_text(const struct stat *info, struct str *out);
 
 #endif

@@ -4,9 +4,9 @@
  */
 #include "cache/instrument.h"
 
-#include "cache/cache_entry.h"
 #include "cache/coverage.h"
 #include "cache/other_tools.h"
+#include "cache/stat_index.h"
 #include "session/text_file.h"
 #include "target/target.h"
 

@@ -1,6 +1,5 @@
 #include "cache/stat_index.h"
 
-#include "cache/cache_entry.h"
 #include "session/text_file.h"
 
 #include <fcntl.h>
@@ -9,6 +8,13 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+void cache_stat_text(const struct stat *info, struct str *out)
+{
+	str_printf(out, "%ju %ju %jd %jd.%09ld %jd.%09ld", (uintmax_t)info->st_dev,
+		   (uintmax_t)info->st_ino, (intmax_t)info->st_size, (intmax_t)info->st_mtim.tv_sec,
+		   info->st_mtim.tv_nsec, (intmax_t)info->st_ctim.tv_sec, info->st_ctim.tv_nsec);
+}
 
 static void stat_index_name(const char *stat_text, char name[32])
 {

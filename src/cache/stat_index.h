@@ -10,6 +10,9 @@
 /* How the digest is made: see digest.h. */
 enum stat_index_kind { STAT_INDEX_WHOLE, STAT_INDEX_SPARSE };
 
+/* "device inode size mtime ctime" of a file, the proof that it is unchanged. */
+void cache_stat_text(const struct stat *info, struct str *out);
+
 /*
  * The digest of the open file, which is read only if none is known of it as `info` has it, or if it
  * was changed a moment ago. False with errno where it cannot be read.

@@ -5,7 +5,7 @@
 #include "cache/timer_rules.h"
 
 #include "abi/timer.h"
-#include "cache/cache_entry.h"
+#include "cache/stat_index.h"
 #include "unwind/build.h"
 
 #include <fcntl.h>

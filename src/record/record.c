@@ -6,12 +6,12 @@
  */
 #include "record/record.h"
 
-#include "cache/cache_entry.h"
 #include "cache/children.h"
 #include "cache/closure_ahead.h"
 #include "cache/deferral.h"
 #include "cache/instrument.h"
 #include "cache/learned.h"
+#include "cache/stat_index.h"
 #include "cache/timer_rules.h"
 #include "cache/triggers.h"
 #include "record/cpu_watch.h"

@@ -5,8 +5,8 @@
  */
 #include "resolve/resolve.h"
 
-#include "cache/cache_entry.h"
 #include "cache/policy.h"
+#include "cache/stat_index.h"
 #include "object/debuginfod.h"
 
 #include <assert.h>

@@ -5,7 +5,7 @@
  */
 #include "resolve/resolve.h"
 
-#include "cache/cache_entry.h"
+#include "cache/stat_index.h"
 #include "tests/support/own_directory.h"
 
 #include <link.h>
