@@ -16,10 +16,16 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
-static const uint32_t counts[RESERVE_KINDS] = {
-	[RESERVE_PROCESS] = 4, [RESERVE_THREAD] = 8, [RESERVE_SMALL_THREAD] = 56};
+enum {
+	PROCESSES = 4,
+	THREADS = 8,
+	SMALL_THREADS = 56,
+	FILES = PROCESSES + THREADS + SMALL_THREADS
+};
 
-enum { FILES = 4 + 8 + 56 };
+static const uint32_t counts[RESERVE_KINDS] = {[RESERVE_PROCESS] = PROCESSES,
+					       [RESERVE_THREAD] = THREADS,
+					       [RESERVE_SMALL_THREAD] = SMALL_THREADS};
 
 struct spare {
 	uint64_t map; /* 0: none, or taken by this process */

@@ -120,8 +120,7 @@ static void confine(struct tare_thread_file *self, uint64_t program)
 	timer_filtered();
 }
 
-/* Whether what the runtime calls will go to the program. It allows one range of addresses: rdx,
- * r10. */
+/* Whether the program will get the runtime's calls. It lets those of one range pass: rdx, r10. */
 static bool takes_calls(const struct probes_registers *registers)
 {
 	return registers->rdi == PR_SET_SYSCALL_USER_DISPATCH &&

@@ -133,10 +133,8 @@ static void skip_to(struct copy_points *points, const struct side *original, str
 	copy->at = end;
 }
 
-/* Where branches lead in the copy; those behind its instructions are their counts. */
-struct branches vec_of(struct copy_point);
-
-static void take_branch(struct branches *branches, const struct side *original,
+/* Where branches lead in the copy; what lies behind its instructions are their counts. */
+static void take_branch(struct copy_points *branches, const struct side *original,
 			const struct insn *copied)
 {
 	const struct copy_point count = {copied->target, original->at, 0};
@@ -145,7 +143,7 @@ static void take_branch(struct branches *branches, const struct side *original,
 		vec_push(branches, count);
 }
 
-static void take_counts(struct copy_points *points, const struct branches *branches,
+static void take_counts(struct copy_points *points, const struct copy_points *branches,
 			const struct side *copy)
 {
 	vec_foreach (branch, branches)
@@ -154,8 +152,8 @@ static void take_counts(struct copy_points *points, const struct branches *branc
 			vec_push(points, *branch);
 }
 
-static void take_pair(struct copy_points *points, struct branches *branches, struct side *original,
-		      struct side *copy)
+static void take_pair(struct copy_points *points, struct copy_points *branches,
+		      struct side *original, struct side *copy)
 {
 	const struct insn insn = copy->insn;
 	const bool inverted = insn.kind == INSN_BRANCH && original->insn.kind == INSN_BRANCH &&
@@ -174,7 +172,7 @@ static void take_pair(struct copy_points *points, struct branches *branches, str
 
 static bool read_side_by_side(const struct copy_pair *pair, struct side *original,
 			      struct side *copy, struct copy_points *points,
-			      struct branches *branches)
+			      struct copy_points *branches)
 {
 	size_t pairs = 0, other_forms = 0;
 
@@ -212,7 +210,7 @@ static bool read_side_by_side(const struct copy_pair *pair, struct side *origina
 
 bool copy_points_read(const struct copy_pair *pair, struct copy_points *points)
 {
-	struct branches branches = {0};
+	struct copy_points branches = {0};
 	struct side original, copy;
 	const bool fits_together = side_open(&original, pair->original, pair->begin, pair->end) &&
 				   side_open(&copy, pair->copy, pair->copy_begin, pair->copy_end) &&

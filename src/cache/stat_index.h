@@ -1,5 +1,4 @@
-/* Digests of files that were read before and have not changed since: what "stat" keeps in the
- * cache. */
+/* Digests of files that have not changed since they were read: what "stat" in the cache keeps. */
 #ifndef TARE_CACHE_STAT_INDEX_H
 #define TARE_CACHE_STAT_INDEX_H
 
