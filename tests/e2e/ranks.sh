@@ -21,14 +21,15 @@ expect() {
 	[ "$found" = "$3" ] || fail "$2 in $1: \"$found\" instead of \"$3\""
 }
 
+# The recorder reads the environment of what it samples while it runs: a second of it.
 cat >"$work/job" <<END
 #!/bin/sh
 for rank in 0 1 2; do
-	OMPI_COMM_WORLD_RANK=\$rank OMPI_COMM_WORLD_SIZE=3 SLURM_PROCID=0 "$FIXTURES/proportions" &
+	OMPI_COMM_WORLD_RANK=\$rank OMPI_COMM_WORLD_SIZE=3 SLURM_PROCID=0 "$FIXTURES/proportions" \$1 &
 done
-PMI_RANK=7 sh -c '"$FIXTURES/proportions"; :' &
+PMI_RANK=7 sh -c '"$FIXTURES/proportions" '\$1'; :' &
 wait
-"$FIXTURES/proportions"
+"$FIXTURES/proportions" \$1
 END
 chmod +x "$work/job"
 all='  ;Open MPI 0 3;Open MPI 1 3;Open MPI 2 3;PMI 7 ;'
@@ -36,7 +37,9 @@ all='  ;Open MPI 0 3;Open MPI 1 3;Open MPI 2 3;PMI 7 ;'
 for method in instrument sample; do
 	[ $method = instrument ] || "$TARE" doctor | grep -q '^ok *sampling' || continue
 	record_options=(--method=$method)
-	record "$work/job"
+	rounds=100
+	[ $method = instrument ] || rounds=8000
+	record "$work/job" $rounds
 	expect "$work/profile.tare" proportions "$all"
 	mv "$work/profile.tare" "$work/$method.tare"
 done
