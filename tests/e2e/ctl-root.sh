@@ -33,7 +33,7 @@ for _ in $(seq 100); do
 	[ -z "$recorder" ] || break
 	sleep 0.1
 done
-trap clean_up EXIT
+at_end clean_up
 for _ in $(seq 200); do
 	status=$(root ctl $recorder status --json 2>"$work/ctl.err" || true)
 	[[ $status != *'"pid":'* ]] || break

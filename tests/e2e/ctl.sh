@@ -10,7 +10,7 @@ clean_up() {
 	kill -KILL ${target:-} $recorder || true
 	rm -rf "$work"
 } 2>/dev/null
-trap clean_up EXIT
+at_end clean_up
 ctl() {
 	"$TARE" ctl "$@" || fail "tare ctl $* failed"
 }

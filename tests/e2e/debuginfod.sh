@@ -21,7 +21,7 @@ print(server.server_address[1])
 server.serve_forever()
 END
 server=$!
-trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
+at_end 'kill $server 2>/dev/null; rm -rf "$work"'
 for _ in $(seq 200); do
 	[ -s port ] && break
 	kill -0 $server 2>/dev/null || skip "no server can be started here: $(head -n 1 requests)"
@@ -74,7 +74,7 @@ while True:
     open("silent_requests", "a").write(kept[-1][0].recv(4096).decode().split("\r\n")[0] + "\n")
 END
 silent=$!
-trap 'kill $server $silent 2>/dev/null; rm -rf "$work"' EXIT
+at_end 'kill $server $silent 2>/dev/null; rm -rf "$work"'
 for _ in $(seq 200); do
 	[ -s silent_port ] && break
 	sleep 0.05

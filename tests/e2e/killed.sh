@@ -20,7 +20,7 @@ clean_up() {
 	kill -KILL $(cat /proc/"$recorder"/task/*/children) "$recorder" || true
 	rm -rf "$work"
 } 2>/dev/null
-trap clean_up EXIT
+at_end clean_up
 for _ in $(seq 100); do
 	[ "$(wc -l <"$work/out")" -lt 20 ] || break
 	sleep 0.1

@@ -26,7 +26,7 @@ clean_up() {
 	[ -z "$recorder" ] || kill -KILL $target $recorder || true
 	rm -rf "$work" "$sessions"
 } 2>/dev/null
-trap clean_up EXIT
+at_end clean_up
 
 wait_until() {
 	for _ in $(seq 600); do

@@ -5,7 +5,13 @@
 
 set -eu
 work=$(mktemp -d "${TMPDIR:-/tmp}/tare-e2e-XXXXXX")
-trap 'rm -rf "$work"' EXIT
+# at_end COMMAND: instead of what was to be done then. Only this shell does it: a child that is killed before it has
+# begun still has its parent's trap.
+at_end() {
+	ending=$1
+}
+at_end 'rm -rf "$work"'
+trap '[ "$BASHPID" != $$ ] || eval "$ending"' EXIT
 # A build has a cache of its own: its rewriter may differ at the same version.
 XDG_CACHE_HOME=$E2E_CACHE/$(cat "$TARE" "$(dirname "$TARE")"/../../runtime/*.so | cksum | tr ' ' -)
 export XDG_CACHE_HOME

@@ -9,7 +9,7 @@ clean_up() {
 	wait || true
 	rm -rf "$work"
 } 2>/dev/null
-trap clean_up EXIT
+at_end clean_up
 
 # wait_for TEXT FILE: until the file has a line with it.
 wait_for() {

@@ -11,7 +11,7 @@ clean_up() {
 	wait || true
 	rm -rf "$work"
 } 2>/dev/null
-trap clean_up EXIT
+at_end clean_up
 
 # serve NUMBER…: answers POST requests with 200, and those numbers with 500; says what it got in $work/got.
 serve() {

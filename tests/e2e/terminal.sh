@@ -56,7 +56,7 @@ m=$(grep -n '^outer_loop$' names | cut -d: -f1) # its row
 tmux_() {
 	LC_ALL=C.UTF-8 tmux -u -S "$work/tmux" -f /dev/null "$@"
 }
-trap 'tmux_ kill-server 2>/dev/null || true; rm -rf "$work"' EXIT
+at_end 'tmux_ kill-server 2>/dev/null || true; rm -rf "$work"'
 
 tmux_ new-session -d -x 100 -y 30 "exec env PS1='> ' LC_ALL=C.UTF-8 bash --norc --noprofile -i"
 

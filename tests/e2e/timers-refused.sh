@@ -31,7 +31,7 @@ samples() {
 	sqlite3 "$work/home/p.tare" 'SELECT samples - truncated FROM sampling'
 }
 
-trap 'echo "$before" >$setting; rm -rf "$work"' EXIT
+at_end 'echo "$before" >$setting; rm -rf "$work"'
 echo 3 >$setting
 as_nobody "$work/src/cli/tare" record --method=sample -o p.tare -- \
 	"$work/fixtures/proportions" 8000 2>"$work/stderr" || fail "$(cat "$work/stderr")"

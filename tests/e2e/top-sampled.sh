@@ -13,7 +13,7 @@ clean_up() {
 	kill -KILL $target ${waiter:-} ${recorder:-} || true
 	rm -rf "$work"
 } 2>/dev/null
-trap clean_up EXIT
+at_end clean_up
 
 # sums FILE: for each function of a table of tare top, "most ns".
 sums() {
