@@ -1,9 +1,12 @@
 /*
- * A target counts where several calls lead to it, where it is aligned as compilers align functions,
- * or where what is before it does not run on into it: the end of another function, or filling.
+ * A target of calls counts where several lead to it, where it is aligned as compilers align
+ * functions, or where what is before it does not run on into it: the end of another function, or
+ * filling. Addresses are also taken of what lies within functions, the targets of computed jumps:
+ * such a place has to be aligned, too, and has no weight beside calls.
  */
 #include "resolve/called_code.h"
 
+#include "base/base.h"
 #include "base/partition.h"
 
 #include <elf.h>
@@ -16,7 +19,9 @@ enum {
 	RETURN_OPCODE = 0xc3,
 	TRAP_OPCODE = 0xcc,
 	NOP_OPCODE = 0x90,
+	LEA_OPCODE = 0x8d,
 	CALL_BYTES = 5,
+	LEA_BYTES = 7, /* of them the first is REX.W */
 	SHORT_JUMP_BYTES = 2,
 	FUNCTION_ALIGN = 16
 };
@@ -28,31 +33,95 @@ static int compare_addrs(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Where a call at `at` leads to. */
-static uint64_t target_of(const unsigned char *bytes, uint64_t at)
+/* What an instruction that ends at `end` leads to or names, by the distance in its last bytes. */
+static uint64_t target_of(const unsigned char *bytes_end, uint64_t end)
 {
 	int32_t distance;
 
-	memcpy(&distance, bytes + 1, sizeof(distance));
-	return at + CALL_BYTES + (uint64_t)(int64_t)distance;
+	memcpy(&distance, bytes_end - sizeof(distance), sizeof(distance));
+	return end + (uint64_t)(int64_t)distance;
 }
 
-static void take_segment(struct called_code *code, const struct object *object,
-			 const Elf64_Phdr *segment)
+/* lea distance(%rip),%register of 64 bits, by its second byte. */
+static bool is_lea(const unsigned char *opcode)
 {
-	const unsigned char *bytes = object_at(object, segment->p_vaddr, segment->p_filesz);
-	const unsigned char *at = bytes;
+	enum { REX_W = 0x48, REX_R = 0x04, MODE_AND_BASE = 0xc7, BY_RIP = 0x05 };
 
-	if (!bytes || segment->p_filesz < CALL_BYTES)
-		return;
+	return (opcode[-1] & ~REX_R) == REX_W && (opcode[1] & MODE_AND_BASE) == BY_RIP;
+}
+
+static const unsigned char *next_of(const unsigned char *at, const unsigned char *end, int opcode)
+{
+	return at < end ? memchr(at, opcode, (size_t)(end - at)) : NULL;
+}
+
+static void take_calls(struct called_code *code, const struct object *object,
+		       const Elf64_Phdr *segment, const unsigned char *bytes)
+{
 	const unsigned char *end = bytes + segment->p_filesz - CALL_BYTES + 1;
 
-	while (at < end && (at = memchr(at, CALL_OPCODE, (size_t)(end - at)))) {
-		const uint64_t target = target_of(at, segment->p_vaddr + (uint64_t)(at - bytes));
+	for (const unsigned char *at = bytes; (at = next_of(at, end, CALL_OPCODE)); at++) {
+		const unsigned char *behind = at + CALL_BYTES;
+		const uint64_t target =
+			target_of(behind, segment->p_vaddr + (uint64_t)(behind - bytes));
 		if (object_is_executable(object, target))
 			vec_push(code, target);
-		at++;
 	}
+}
+
+static void take_addresses(struct called_code *code, const struct object *object,
+			   const Elf64_Phdr *segment, const unsigned char *bytes)
+{
+	const unsigned char *end = bytes + segment->p_filesz - LEA_BYTES + 2;
+
+	for (const unsigned char *at = bytes + 1; (at = next_of(at, end, LEA_OPCODE)); at++) {
+		const unsigned char *behind = at + LEA_BYTES - 1;
+		const uint64_t target =
+			target_of(behind, segment->p_vaddr + (uint64_t)(behind - bytes));
+		if (is_lea(at) && object_is_executable(object, target))
+			vec_push(code, target);
+	}
+}
+
+static void take_all(struct called_code *code, const struct object *object,
+		     void (*take)(struct called_code *, const struct object *, const Elf64_Phdr *,
+				  const unsigned char *))
+{
+	size_t count;
+	const Elf64_Phdr *segments = object_segments(object, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const Elf64_Phdr *segment = &segments[i];
+		const unsigned char *bytes =
+			segment->p_type == PT_LOAD && segment->p_flags & PF_X &&
+					segment->p_filesz >= LEA_BYTES
+				? object_at(object, segment->p_vaddr, segment->p_filesz)
+				: NULL;
+		if (bytes)
+			take(code, object, segment, bytes);
+	}
+	vec_sort(code, compare_addrs);
+}
+
+/* One of the long no-operations that assemblers fill with, of 3 to 8 bytes. */
+static bool fills_before(const struct object *object, uint64_t addr)
+{
+	static const struct {
+		unsigned size;
+		unsigned char bytes[8];
+	} fillings[] = {{3, {0x0f, 0x1f, 0x00}},
+			{4, {0x0f, 0x1f, 0x40, 0x00}},
+			{5, {0x0f, 0x1f, 0x44, 0x00, 0x00}},
+			{7, {0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00}},
+			{8, {0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00}}};
+
+	for (size_t i = 0; i < TABLE_COUNT(fillings); i++) {
+		const unsigned size = fillings[i].size;
+		const unsigned char *bytes = object_at(object, addr - size, size);
+		if (bytes && !memcmp(bytes, fillings[i].bytes, size))
+			return true;
+	}
+	return false;
 }
 
 static bool ends_before(const struct object *object, uint64_t addr)
@@ -66,15 +135,10 @@ static bool ends_before(const struct object *object, uint64_t addr)
 			jump[CALL_BYTES - SHORT_JUMP_BYTES] == SHORT_JUMP_OPCODE);
 }
 
-void called_code_read(struct called_code *code, const struct object *object)
+static void choose_called(struct called_code *code, const struct object *object)
 {
-	size_t count, kept = 0;
-	const Elf64_Phdr *segments = object_segments(object, &count);
+	size_t kept = 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (segments[i].p_type == PT_LOAD && segments[i].p_flags & PF_X)
-			take_segment(code, object, &segments[i]);
-	vec_sort(code, compare_addrs);
 	for (size_t i = 0, next; i < code->len; i = next) {
 		const uint64_t addr = code->data[i];
 		for (next = i + 1; next < code->len && code->data[next] == addr;)
@@ -83,6 +147,27 @@ void called_code_read(struct called_code *code, const struct object *object)
 			code->data[kept++] = addr;
 	}
 	code->len = kept;
+}
+
+static void add_named(struct called_code *code, const struct called_code *named,
+		      const struct object *object)
+{
+	vec_foreach (addr, named)
+		if (*addr % FUNCTION_ALIGN == 0 &&
+		    (ends_before(object, *addr) || fills_before(object, *addr)))
+			vec_push(code, *addr);
+	vec_sort(code, compare_addrs);
+}
+
+void called_code_read(struct called_code *code, const struct object *object)
+{
+	struct called_code named = {0};
+
+	take_all(code, object, take_calls);
+	choose_called(code, object);
+	take_all(&named, object, take_addresses);
+	add_named(code, &named, object);
+	vec_fini(&named);
 }
 
 uint64_t called_code_below(const struct called_code *code, uint64_t link_addr)

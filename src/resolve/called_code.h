@@ -1,7 +1,8 @@
 /*
  * called_code: where the functions begin that neither symbols nor unwind information tell of: where
- * calls lead to. Stripped programs that were built without unwind tables (-fno-asynchronous-unwind-
- * tables, as busybox is) and assembler code without .cfi directives are one gap otherwise.
+ * calls lead to, and what code takes the address of. Stripped programs that were built without
+ * unwind tables (-fno-asynchronous-unwind-tables, as busybox is) are one gap otherwise, and
+ * assembler code (libx264, whose symbols have no sizes) is all its last exported function.
  */
 #ifndef TARE_RESOLVE_CALLED_CODE_H
 #define TARE_RESOLVE_CALLED_CODE_H
@@ -14,9 +15,9 @@
 struct called_code vec_of(uint64_t);
 
 /*
- * All targets of direct calls in the file's executable segments where a function may begin. The
- * bytes are searched, not decoded: of a megabyte, a byte or two that only look like a call may be
- * among them. Free with vec_fini.
+ * All targets of direct calls, and of lea by %rip, in the file's executable segments where a
+ * function may begin. The bytes are searched, not decoded: of a megabyte, a byte or two that only
+ * look like a call may be among them. Free with vec_fini.
  */
 void called_code_read(struct called_code *code, const struct object *object);
 

@@ -5,7 +5,7 @@
  *
  * A gap reaches from what ends last before the address to what begins next in its segment. Code of
  * which nothing is known falls into nameless functions that begin where calls lead to
- * (called_code.h).
+ * (called_code.h). A symbol without a size reaches to the first of these.
  */
 #include "resolve/chosen_code.h"
 
@@ -213,6 +213,15 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* Where calls lead to, read when it is first asked for. */
+static const struct called_code *called_of(struct resolve_module *module)
+{
+	if (!module->called_is_read)
+		called_code_read(&module->called, module->object);
+	module->called_is_read = true;
+	return &module->called;
+}
+
 /* The part of a gap that begins where the last call before the address leads to. */
 static struct resolve_function gap_at(struct resolve_module *module, uint64_t gap_begin,
 				      uint64_t link_addr)
@@ -222,13 +231,11 @@ static struct resolve_function gap_at(struct resolve_module *module, uint64_t ga
 
 	if (segment)
 		gap_begin = greater(gap_begin, segment->p_vaddr);
-	if (!module->called_is_read)
-		called_code_read(&module->called, module->object);
-	module->called_is_read = true;
-	const uint64_t begin = greater(gap_begin, called_code_below(&module->called, link_addr));
+	const struct called_code *called = called_of(module);
+	const uint64_t begin = greater(gap_begin, called_code_below(called, link_addr));
 	const uint64_t end = less(less(fde_begin_above(module->unwind, link_addr),
 				       symbol_above(module->object, link_addr)),
-				  less(called_code_above(&module->called, link_addr), segment_end));
+				  less(called_code_above(called, link_addr), segment_end));
 
 	return (struct resolve_function){"", begin, end - begin};
 }
@@ -252,7 +259,8 @@ static void find_nameless(struct resolve_module *module, uint64_t link_addr,
 		return;
 	}
 	const uint64_t fde_end = fde_end_below(unwind, link_addr);
-	if (below && !below->size && below->addr >= fde_end) {
+	if (below && !below->size && below->addr >= fde_end &&
+	    called_code_below(called_of(module), link_addr) <= below->addr) {
 		*function = (struct resolve_function){below->name, below->addr, 0};
 		return;
 	}

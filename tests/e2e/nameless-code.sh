@@ -1,6 +1,6 @@
 #!/bin/bash
-# Functions that neither symbols nor unwind information tell of are those that calls lead to, each with its
-# own samples and its extent.
+# Functions that neither symbols nor unwind information tell of are those that calls lead to, and whose address is
+# taken, each with its own samples and its extent.
 . "$(dirname "$0")/lib.sh"
 need gcc strip nm readelf
 
@@ -54,6 +54,40 @@ record "$work/bare"
 "$TARE" report functions "$work/profile.tare" --method=sample --format=csv --no-kernel >functions.csv
 shown "default"
 
+# Assembler code has symbols without sizes, of what is exported: what is beside it has a name of its own, as a whole,
+# though the address of a place within it is taken, too.
+cat >"$work/exported.c" <<'END'
+#define SPIN(name, count)                                                                                             \
+	".balign 16\n" name ": mov $1, %rdx\n mov $" #count ", %rcx\n xor %eax, %eax\n"                               \
+	name "_loop: dec %rcx\n jnz " name "_loop\n ret\n"
+__asm__(".text\n.globl first\n" SPIN("first", 100000000) SPIN("second", 400000000));
+extern void first(void);
+extern void second(void) __attribute__((visibility("hidden")));
+void (*volatile next)(void);
+int main(void)
+{
+	first();
+	__asm__ volatile("lea second_loop(%%rip), %%rax" ::: "rax");
+	next = second;
+	next();
+	return 0;
+}
+END
+gcc -O1 -w -fpie -pie -rdynamic -o exported.named exported.c
+strip -o exported exported.named
+record_options=(--method=sample)
+record "$work/exported"
+report functions
+python3 - "$(nm exported.named | awk '$3 == "second" { print $1 }')" <<'END' || fail "what a symbol without a size names"
+import csv, sys
+rows = [row for row in csv.DictReader(open("functions.csv")) if row["module"] == "exported" and row["address"]]
+found = {int(row["address"], 16): row for row in rows}
+second = found[int(sys.argv[1], 16)]
+first = next(row for row in rows if row["function"] == "first")
+samples = [int(row["exclusive_samples"]) for row in (first, second)]
+assert 2 < samples[1] / samples[0] < 8 and "first" not in second["function"], (samples, second)
+END
+
 # Code in another segment, as in images of Lisp programs: the gap there is not the one behind the last function.
 cat >"$work/apart.c" <<'END'
 __asm__(".section .kept,\"awx\", @progbits\n.balign 16\n.globl spin\n"
@@ -68,7 +102,6 @@ int main(void)
 END
 gcc -O1 -w -fno-pie -no-pie -o apart.named apart.c
 strip -o apart apart.named
-record_options=(--method=sample)
 record "$work/apart"
 python3 - "$work" "$(nm apart.named | awk '$3 == "spin" { print $1 }')" <<'END' || fail "a gap reaches over segments"
 import sqlite3, subprocess, sys
