@@ -101,8 +101,8 @@ struct object_symbol {
 
 /*
  * Defined symbols in executable segments (with OBJECT_DATA_SYMBOLS: in all others), sorted by
- * address, then best name first (FUNC before NOTYPE, GLOBAL before WEAK before LOCAL, fewer leading
- * underscores first). From .symtab, .dynsym and the separate debug file (build-id or
+ * address, then best name first (FUNC before NOTYPE, LOCAL last, fewer leading underscores first,
+ * GLOBAL before WEAK). From .symtab, .dynsym and the separate debug file (build-id or
  * .gnu_debuglink, below /usr/lib/debug or the roots that the environment variable TARE_DEBUG_PATH
  * names).
  */

@@ -96,9 +96,21 @@ static int type_rank(uint8_t type)
 	return type == STT_FUNC || type == STT_GNU_IFUNC ? 0 : type == STT_NOTYPE ? 1 : 2;
 }
 
-static int bind_rank(uint8_t bind)
+/* What callers write comes before its implementation: of "write" and "__write" the C library may
+ * have the first weak. */
+static int name_compare(const struct object_symbol *a, const struct object_symbol *b)
 {
-	return bind == STB_LOCAL ? 2 : bind == STB_WEAK ? 1 : 0;
+	const bool a_local = a->bind == STB_LOCAL, b_local = b->bind == STB_LOCAL;
+	const bool a_weak = a->bind == STB_WEAK, b_weak = b->bind == STB_WEAK;
+	const size_t a_underscores = strspn(a->name, "_"), b_underscores = strspn(b->name, "_");
+
+	if (a_local != b_local)
+		return a_local - b_local;
+	if (a_underscores != b_underscores)
+		return a_underscores < b_underscores ? -1 : 1;
+	if (a_weak != b_weak)
+		return a_weak - b_weak;
+	return strcmp(a->name, b->name);
 }
 
 static int symbol_compare(const void *a_pointer, const void *b_pointer)
@@ -109,12 +121,7 @@ static int symbol_compare(const void *a_pointer, const void *b_pointer)
 		return a->addr < b->addr ? -1 : 1;
 	if (type_rank(a->type) != type_rank(b->type))
 		return type_rank(a->type) - type_rank(b->type);
-	if (bind_rank(a->bind) != bind_rank(b->bind))
-		return bind_rank(a->bind) - bind_rank(b->bind);
-	const size_t a_underscores = strspn(a->name, "_"), b_underscores = strspn(b->name, "_");
-	if (a_underscores != b_underscores)
-		return a_underscores < b_underscores ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return name_compare(a, b);
 }
 
 /* The same symbol in .symtab and .dynsym becomes one. */

@@ -50,3 +50,22 @@ cc -O1 -g -DTHREE -o three/two c.c a.c b.c main.c
 [ "$(wc -l <said)" = 3 ] || fail "rows: $(cat said)"
 grep -q '^1000,1000,0,.*/b.c' said && grep -q '^10,10,0,.*/a.c' said && grep -q '^,*3,.*new,.*/c.c' said ||
 	fail "paired wrongly: $(cat said)"
+
+# A function with two names: each of two programs calls it by another one.
+cat >both.c <<'C'
+__attribute__((noinline)) int one(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+int two(int n) __attribute__((alias("one")));
+C
+cc -O1 -shared -fPIC -o libboth.so both.c
+for name in one two; do
+	mkdir "by-$name"
+	echo "int $name(int); int main(void) { for (int i = 0; i < 5; i++) $name(i); return 0; }" >"$name.c"
+	cc -O1 -o "by-$name/caller" "$name.c" -L. -lboth -Wl,-rpath,"$work"
+	"$TARE" record -q --exact --module=caller -o "$name.tare" -- "by-$name/caller"
+	"$TARE" report functions "$name.tare" --limit=0 >said
+	grep -q " $name  *lib" said || fail "called by another name than $name: $(cat said)"
+done
+for view in functions calltree; do
+	"$TARE" diff one.tare two.tare --view=$view --format=csv --columns=calls --min-percent=0 | tr -d '\r' | grep libboth >said
+	grep -q '^5,5,0,' said && ! grep -q vanished said || fail "$view: $(cat said)"
+done

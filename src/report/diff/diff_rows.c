@@ -1,6 +1,8 @@
 /*
- * See diff_rows.h. Functions are the same where module and name are; of several with one name those
- * of the same source file, and else the first in memory of one profile is the first of the other.
+ * See diff_rows.h. Functions are the same where file and address are, whatever they are called: of
+ * the C library's functions with several names a recording has the one that its callers know. Of
+ * different files they are the same where module and name are; of several with one name those of
+ * the same source file, and else the first in memory of one profile is the first of the other.
  * Modules go by their name, as paths differ from
  * host to host; lines by source and number. Call paths are those of all threads together: a path is
  * its parent's and a function.
@@ -10,6 +12,7 @@
 #include "report/diff/diff_runs.h"
 #include "report/table/bounds.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,6 +35,17 @@ const struct column *diff_rows_column(const struct diff_rows *rows, const char *
 }
 
 /* ---- names ---- */
+
+/* By the very file and the address in it; false where either is not known. */
+static bool append_place_key(const struct analysis_module *module,
+			     const struct analysis_function *function, struct str *key)
+{
+	if (!*module->build_id || module->path[0] != '/' || !function->link_addr ||
+	    function->inlined)
+		return false;
+	str_printf(key, "%s\n\n%s\n%" PRIx64, module->name, module->build_id, function->link_addr);
+	return true;
+}
 
 static void append_function_key(const struct analysis *analysis, uint32_t function, struct str *key)
 {
@@ -75,7 +89,7 @@ static const char *kept_name(struct diff_rows *rows, const struct report_row *ro
 /* What a row is found by. Of several with the same name, or the same name and source file, each has
  * a number, in the order of their addresses. */
 struct row_keys {
-	const char *name, *source; /* source NULL: it has none */
+	const char *name, *source, *place; /* these two NULL: it has none */
 };
 
 struct adding {
@@ -101,10 +115,15 @@ static struct row_keys keys_of(struct adding *adding, const struct report_row *r
 	str_clear(&adding->key);
 	append_key(adding->rows, row, &adding->key);
 	keys.name = numbered(adding);
-	if (adding->rows->view == VIEW_FUNCTIONS && row->function && row->function->source) {
+	if (adding->rows->view != VIEW_FUNCTIONS || !row->function)
+		return keys;
+	if (row->function->source) {
 		str_printf(&adding->key, "\n%s\n", path_basename(row->function->source));
 		keys.source = numbered(adding);
 	}
+	str_clear(&adding->key);
+	if (append_place_key(row->module, row->function, &adding->key))
+		keys.place = arena_strdup(&adding->rows->arena, adding->key.data);
 	return keys;
 }
 
@@ -128,6 +147,8 @@ static void place(const struct adding *adding, uint64_t index, const struct row_
 	strmap_put(&rows->pairs, keys->name, index);
 	if (keys->source)
 		strmap_put(&rows->pairs, keys->source, index);
+	if (keys->place)
+		strmap_put(&rows->pairs, keys->place, index);
 }
 
 static uint64_t pair_new(struct diff_rows *rows, const struct report_row *row)
@@ -142,8 +163,20 @@ static bool is_compared(const struct report *report, const struct report_row *ro
 	return row->type != ROW_FUNCTION || analysis_was_seen(report->analysis, row->values);
 }
 
-/* One side's rows: first those that the other side has of the same source file, then by the name
- * alone. */
+/* Places the rows for which there is a pair by one of their keys, and marks them so: no name. */
+static void add_known(const struct adding *adding, const struct report_row *row,
+		      struct row_keys *keys, const char *key)
+{
+	const uint64_t index = keys->name ? pair_free(adding, key) : UINT64_MAX;
+
+	if (index == UINT64_MAX)
+		return;
+	place(adding, index, keys, row);
+	keys->name = NULL;
+}
+
+/* One side's rows: first those that the other side has at the same address of the same file, then
+ * of the same source file, then by the name alone. */
 static void add_side(struct diff_rows *rows, enum diff_side side)
 {
 	struct report *report = rows->sides[side].report;
@@ -157,12 +190,10 @@ static void add_side(struct diff_rows *rows, enum diff_side side)
 		if (!is_compared(report, &row[i]))
 			continue;
 		keys[i] = keys_of(&adding, &row[i]);
-		const uint64_t index = pair_free(&adding, keys[i].source);
-		if (index == UINT64_MAX)
-			continue;
-		place(&adding, index, &keys[i], &row[i]);
-		keys[i].name = NULL;
+		add_known(&adding, &row[i], &keys[i], keys[i].place);
 	}
+	for (size_t i = 0; i < count; i++)
+		add_known(&adding, &row[i], &keys[i], keys[i].source);
 	for (size_t i = 0; i < count; i++) {
 		if (!keys[i].name)
 			continue;
@@ -194,19 +225,40 @@ static void pair_table(struct diff_rows *rows, enum diff_side side)
 
 /* ---- call paths ---- */
 
+/* The number of a function, by its place if that has one. */
+static uint64_t number_function(struct diff_rows *rows, const struct analysis *analysis,
+				uint32_t function, struct str *key)
+{
+	const struct analysis_function *row = &analysis->functions.data[function];
+	const uint64_t *known = NULL;
+	const char *place = NULL;
+
+	str_clear(key);
+	if (append_place_key(&analysis->modules.data[row->module], row, key)) {
+		place = arena_strdup(&rows->arena, key->data);
+		known = strmap_get(&rows->functions, place);
+	}
+	if (known)
+		return *known;
+	str_clear(key);
+	append_function_key(analysis, function, key);
+	const uint64_t number = *strmap_put(&rows->functions, arena_strdup(&rows->arena, key->data),
+					    rows->next_function);
+	if (number == rows->next_function)
+		rows->next_function += 2;
+	if (place)
+		strmap_put(&rows->functions, place, number);
+	return number;
+}
+
 /* Numbers of one side's functions; what is outside of all functions is 0, of folded calls odd. */
 static uint32_t *number_functions(struct diff_rows *rows, const struct analysis *analysis)
 {
 	uint32_t *numbers = mem_zalloc((analysis->functions.len + 1) * sizeof(*numbers));
 	struct str key = {0};
 
-	for (uint32_t i = 0; i < analysis->functions.len; i++) {
-		str_clear(&key);
-		append_function_key(analysis, i, &key);
-		const char *name = arena_strdup(&rows->arena, key.data);
-		numbers[i] = (uint32_t)*strmap_put(&rows->functions, name,
-						   2 * (rows->functions.len + 1));
-	}
+	for (uint32_t i = 0; i < analysis->functions.len; i++)
+		numbers[i] = (uint32_t)number_function(rows, analysis, i, &key);
 	str_fini(&key);
 	return numbers;
 }
@@ -274,7 +326,8 @@ bool diff_rows_open_side(struct diff_rows *rows, enum diff_side side,
 
 void diff_rows_init(struct diff_rows *rows, const struct diff_options *options)
 {
-	*rows = (struct diff_rows){.view = diff_rows_view(options->report.view)};
+	*rows = (struct diff_rows){.view = diff_rows_view(options->report.view),
+				   .next_function = 2};
 	arena_init(&rows->arena);
 	strmap_init(&rows->pairs);
 	strmap_init(&rows->functions);

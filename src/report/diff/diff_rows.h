@@ -1,4 +1,4 @@
-/* The rows of two profiles in one view, paired by name. Private to report. */
+/* The rows of two profiles in one view, paired by what they are of. Private to report. */
 #ifndef TARE_REPORT_DIFF_DIFF_ROWS_H
 #define TARE_REPORT_DIFF_DIFF_ROWS_H
 
@@ -25,7 +25,8 @@ struct diff_rows {
 	bool has_method;
 	bool keeps_names;	 /* when profiles are left, too */
 	struct strmap pairs;	 /* key of a row → its index */
-	struct strmap functions; /* name → number, of all profiles */
+	struct strmap functions; /* key of a function → number, of all profiles */
+	uint64_t next_function;	 /* the number that the next one gets */
 	struct map paths; /* number of the parent's path << 32 | of the function → of the path */
 	struct arena arena;
 	struct vec_of(struct diff_row) list;

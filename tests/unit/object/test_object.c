@@ -433,6 +433,9 @@ static void real_files(void **state)
 	const uint64_t printf_addr = object_dynamic_symbol(libc, "printf");
 	assert_true(printf_addr && object_fde_covering(libc, printf_addr)->begin == printf_addr);
 	assert_string_equal(object_symbol_at(libc, printf_addr)->name, "printf");
+	/* Weak, where its own name for it is global. */
+	const uint64_t yield_addr = object_dynamic_symbol(libc, "__sched_yield");
+	assert_string_equal(object_symbol_at(libc, yield_addr)->name, "sched_yield");
 	assert_int_equal(object_dynamic_symbol(bash, "printf"), 0);
 	const struct object_section *plt = object_section_by_name(bash, ".plt.sec");
 	if (!plt)
