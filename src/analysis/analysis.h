@@ -652,6 +652,13 @@ bool analysis_name_matches(const char *name, const struct analysis_globs *globs)
 bool analysis_function_matches(const struct analysis *analysis, uint32_t function,
 			       const struct analysis_globs *globs);
 
+/*
+ * The build-id of the file that the function's link_addr is of, as hexadecimal digits: with it
+ * another profile has the same function, whatever it is called there. "" where either is not known.
+ */
+const char *analysis_function_build(const struct analysis *analysis,
+				    const struct analysis_function *function);
+
 /* By the method shown. */
 bool analysis_was_seen(const struct analysis *analysis, const struct analysis_values *values);
 /* Fails with the name that is nearest among the functions that were seen. */

@@ -57,6 +57,17 @@ static const char *function_name(struct analysis *analysis, uint32_t module,
 	return keep_mangled ? symbol : analysis_demangle(&analysis->arena, symbol);
 }
 
+/* Of what is no file the addresses differ from run to run: the kernel, code made at run time. */
+const char *analysis_function_build(const struct analysis *analysis,
+				    const struct analysis_function *function)
+{
+	const struct analysis_module *module = &analysis->modules.data[function->module];
+
+	return module->path[0] == '/' && function->link_addr && !function->inlined
+		       ? module->build_id
+		       : "";
+}
+
 /* Functions of the same module and name get `has_twin`. */
 static void mark_twins(struct analysis *analysis)
 {

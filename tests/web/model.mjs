@@ -43,7 +43,7 @@ function treeOf(nodes, { beyond = [], elsewhere = [], threads = nodes.map(() => 
 const profileOf = (system, tree, more = {}) => ({
 	functionCount: system.length, functionModules: system.map((_, i) => i), moduleSystem: system.map(Number), tree,
 	header: { quantities: [{ name: 'elapsed', unit: 'ticks', total: 1000 }], ticks_per_second: 1e9 }, treeOf: () => tree,
-	osByThread: () => [], identity: (func) => `f${func}`, ...more,
+	osByThread: () => [], identity: (func) => `f${func}`, place: () => '', ...more,
 });
 
 /** A tree to be shown: nodes as [parent, value, exclusive]. */
@@ -153,6 +153,15 @@ const tests = {
 		equal(comparison.scaled(800, 0), 200, 'ticks');
 		profile.header.quantities[0].unit = 'samples';
 		equal(comparison.scaled(800, 0), 800, 'samples');
+	},
+
+	'functions are the same by their place, whatever they are called, and else by their name'() {
+		const tree = treeOf([[-1, -1, 1]]);
+		const of = (names, places) => profileOf(names.map(() => false), tree, { identity: (func) => names[func], place: (func) => places[func] });
+		const comparison = new Comparison(of(['yield', 'free', 'gone', 'old'], ['a 1', 'a 2', '', 'a 3']), of(['old', '__yield', 'free'], ['a 4', 'a 1', 'b 2']));
+		equal([comparison.inBase, comparison.vanished], [[1, 2, -1, 0], []], 'functions');
+		const once = new Comparison(of(['f', 'g'], ['a 1', '']), of(['g'], ['a 1']));
+		equal([once.inBase, once.vanished], [[0, -1], []], 'no function is two');
 	},
 
 	'boxes stand side by side within their caller'() {

@@ -37,14 +37,14 @@ const struct column *diff_rows_column(const struct diff_rows *rows, const char *
 /* ---- names ---- */
 
 /* By the very file and the address in it; false where either is not known. */
-static bool append_place_key(const struct analysis_module *module,
+static bool append_place_key(const struct analysis *analysis,
 			     const struct analysis_function *function, struct str *key)
 {
-	if (!*module->build_id || module->path[0] != '/' || !function->link_addr ||
-	    function->inlined)
-		return false;
-	str_printf(key, "%s\n\n%s\n%" PRIx64, module->name, module->build_id, function->link_addr);
-	return true;
+	const char *build = analysis_function_build(analysis, function);
+
+	if (*build)
+		str_printf(key, "\n\n%s\n%" PRIx64, build, function->link_addr);
+	return *build;
 }
 
 static void append_function_key(const struct analysis *analysis, uint32_t function, struct str *key)
@@ -122,7 +122,8 @@ static struct row_keys keys_of(struct adding *adding, const struct report_row *r
 		keys.source = numbered(adding);
 	}
 	str_clear(&adding->key);
-	if (append_place_key(row->module, row->function, &adding->key))
+	if (append_place_key(adding->rows->sides[adding->side].report->analysis, row->function,
+			     &adding->key))
 		keys.place = arena_strdup(&adding->rows->arena, adding->key.data);
 	return keys;
 }
@@ -234,7 +235,7 @@ static uint64_t number_function(struct diff_rows *rows, const struct analysis *a
 	const char *place = NULL;
 
 	str_clear(key);
-	if (append_place_key(&analysis->modules.data[row->module], row, key)) {
+	if (append_place_key(analysis, row, key)) {
 		place = arena_strdup(&rows->arena, key->data);
 		known = strmap_get(&rows->functions, place);
 	}

@@ -131,6 +131,22 @@ static void pack_functions(struct html_pack *pack, const struct analysis *analys
 	html_pack_end(pack, "function.twin");
 }
 
+/* What a function of another profile is compared by. */
+static void pack_places(struct html_pack *pack, const struct analysis *analysis)
+{
+	html_pack_begin(pack);
+	vec_foreach (function, &analysis->functions) {
+		const char *build = analysis_function_build(analysis, function);
+		html_pack_number(pack, html_pack_text(pack, build));
+	}
+	html_pack_end(pack, "function.build");
+	html_pack_begin(pack);
+	vec_foreach (function, &analysis->functions) {
+		html_pack_number(pack, function->link_addr);
+	}
+	html_pack_end(pack, "function.address");
+}
+
 static void pack_modules(struct html_pack *pack, const struct analysis *analysis)
 {
 	html_pack_begin(pack);
@@ -295,6 +311,8 @@ static bool pack_profile(struct html_pack *pack, const struct html_profile *prof
 	html_pack_key_text(pack, "profile", profile->path);
 	pack_session(pack, analysis);
 	pack_functions(pack, analysis);
+	if (profile->options->base)
+		pack_places(pack, analysis);
 	pack_modules(pack, analysis);
 	pack_processes(pack, analysis);
 	pack_threads(pack, analysis);

@@ -1,5 +1,5 @@
-// What differs between two profiles: functions are matched by module and name, call paths by the
-// functions that they consist of.
+// What differs between two profiles: functions are matched by file and address, else by module and
+// name; call paths by the functions that they consist of.
 import type { Frames } from './frames.ts';
 import type { Profile } from './profile.ts';
 
@@ -10,18 +10,23 @@ export class Comparison {
 	readonly vanished: number[] = [];
 
 	constructor(readonly profile: Profile, readonly base: Profile) {
-		const known = new Map<string, number>();
-		for (let i = 0; i < base.functionCount; i++)
-			known.set(base.identity(i), i);
 		this.inBase = new Int32Array(profile.functionCount).fill(-1);
 		const matched = new Set<number>();
-		for (let i = 0; i < profile.functionCount; i++) {
-			const other = known.get(profile.identity(i));
-			if (other === undefined)
-				continue;
-			this.inBase[i] = other;
-			matched.add(other);
-		}
+		const match = (keyOf: (of: Profile, func: number) => string) => {
+			const known = new Map<string, number>();
+			for (let i = 0; i < base.functionCount; i++)
+				known.set(keyOf(base, i), i);
+			for (let i = 0; i < profile.functionCount; i++) {
+				const key = keyOf(profile, i);
+				const other = key && this.inBase[i]! < 0 ? known.get(key) : undefined;
+				if (other === undefined || matched.has(other))
+					continue;
+				this.inBase[i] = other;
+				matched.add(other);
+			}
+		};
+		match((of, func) => of.place(func));
+		match((of, func) => of.identity(func));
 		for (let i = 0; i < base.functionCount; i++)
 			if (!matched.has(i))
 				this.vanished.push(i);

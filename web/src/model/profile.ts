@@ -37,6 +37,9 @@ export class Profile {
 	readonly header: Header;
 	readonly functionNames: string[];
 	readonly functionModules: Int32Array;
+	/* These two only where profiles are compared. */
+	private readonly functionBuilds: string[];
+	private readonly functionAddresses: Float64Array;
 	readonly moduleNames: string[];
 	readonly modulePaths: string[];
 	readonly moduleSystem: Uint8Array;
@@ -59,6 +62,8 @@ export class Profile {
 		this.header = data.header;
 		this.functionNames = texts('function.name');
 		this.functionModules = data.indexes('function.module');
+		this.functionBuilds = texts('function.build');
+		this.functionAddresses = data.numbers('function.address');
 		data.numbers('function.twin').forEach((address, i) => {
 			if (address)
 				this.functionNames[i] += ` @${address.toString(16)}`;
@@ -215,6 +220,12 @@ export class Profile {
 		for (let at = place; at; at = this.places.outer[at - 1]!)
 			parts.push(`${this.places.source(at).split('/').at(-1)}:${this.places.line[at - 1]}`);
 		return parts.join(', inlined at ');
+	}
+
+	/** Where a function lies in a file, if that is known: the same in another profile, under whatever name. */
+	place(func: number): string {
+		const build = this.functionBuilds[func] ?? '';
+		return build && `${build} ${this.functionAddresses[func]}`;
 	}
 
 	/** What a function is known by in another profile. */
