@@ -13,15 +13,12 @@
 #include <string.h>
 
 enum {
-	CALL_OPCODE = 0xe8,
 	JUMP_OPCODE = 0xe9,
 	SHORT_JUMP_OPCODE = 0xeb,
 	RETURN_OPCODE = 0xc3,
 	TRAP_OPCODE = 0xcc,
 	NOP_OPCODE = 0x90,
-	LEA_OPCODE = 0x8d,
 	CALL_BYTES = 5,
-	LEA_BYTES = 7, /* of them the first is REX.W */
 	SHORT_JUMP_BYTES = 2,
 	FUNCTION_ALIGN = 16
 };
@@ -42,64 +39,53 @@ static uint64_t target_of(const unsigned char *bytes_end, uint64_t end)
 	return end + (uint64_t)(int64_t)distance;
 }
 
-/* lea distance(%rip),%register of 64 bits, by its second byte. */
-static bool is_lea(const unsigned char *opcode)
+/* An instruction that ends with the distance of a place, as it is searched for. */
+struct form {
+	unsigned char opcode;
+	unsigned before, bytes; /* of the instruction: before its opcode, and all */
+};
+
+static const struct form call = {.opcode = 0xe8, .bytes = CALL_BYTES};
+/* lea distance(%rip),%register of 64 bits: behind the opcode stands how the place is given. */
+static const struct form lea = {.opcode = 0x8d, .before = 1, .bytes = 7};
+
+static bool is_form(const struct form *form, const unsigned char *opcode)
 {
 	enum { REX_W = 0x48, REX_R = 0x04, MODE_AND_BASE = 0xc7, BY_RIP = 0x05 };
 
-	return (opcode[-1] & ~REX_R) == REX_W && (opcode[1] & MODE_AND_BASE) == BY_RIP;
+	return form != &lea ||
+	       ((opcode[-1] & ~REX_R) == REX_W && (opcode[1] & MODE_AND_BASE) == BY_RIP);
 }
 
-static const unsigned char *next_of(const unsigned char *at, const unsigned char *end, int opcode)
+static void take_segment(struct called_code *code, const struct object *object,
+			 const Elf64_Phdr *segment, const struct form *form)
 {
-	return at < end ? memchr(at, opcode, (size_t)(end - at)) : NULL;
-}
+	const unsigned char *bytes = object_at(object, segment->p_vaddr, segment->p_filesz);
 
-static void take_calls(struct called_code *code, const struct object *object,
-		       const Elf64_Phdr *segment, const unsigned char *bytes)
-{
-	const unsigned char *end = bytes + segment->p_filesz - CALL_BYTES + 1;
+	if (!bytes || segment->p_filesz < form->bytes)
+		return;
+	const unsigned char *at = bytes + form->before;
+	const unsigned char *end = at + segment->p_filesz - form->bytes + 1;
 
-	for (const unsigned char *at = bytes; (at = next_of(at, end, CALL_OPCODE)); at++) {
-		const unsigned char *behind = at + CALL_BYTES;
+	while (at < end && (at = memchr(at, form->opcode, (size_t)(end - at)))) {
+		const unsigned char *behind = at - form->before + form->bytes;
 		const uint64_t target =
 			target_of(behind, segment->p_vaddr + (uint64_t)(behind - bytes));
-		if (object_is_executable(object, target))
+		if (is_form(form, at) && object_is_executable(object, target))
 			vec_push(code, target);
+		at++;
 	}
 }
 
-static void take_addresses(struct called_code *code, const struct object *object,
-			   const Elf64_Phdr *segment, const unsigned char *bytes)
-{
-	const unsigned char *end = bytes + segment->p_filesz - LEA_BYTES + 2;
-
-	for (const unsigned char *at = bytes + 1; (at = next_of(at, end, LEA_OPCODE)); at++) {
-		const unsigned char *behind = at + LEA_BYTES - 1;
-		const uint64_t target =
-			target_of(behind, segment->p_vaddr + (uint64_t)(behind - bytes));
-		if (is_lea(at) && object_is_executable(object, target))
-			vec_push(code, target);
-	}
-}
-
-static void take_all(struct called_code *code, const struct object *object,
-		     void (*take)(struct called_code *, const struct object *, const Elf64_Phdr *,
-				  const unsigned char *))
+/* What all instructions of the form lead to or name, ascending. */
+static void take_all(struct called_code *code, const struct object *object, const struct form *form)
 {
 	size_t count;
 	const Elf64_Phdr *segments = object_segments(object, &count);
 
-	for (size_t i = 0; i < count; i++) {
-		const Elf64_Phdr *segment = &segments[i];
-		const unsigned char *bytes =
-			segment->p_type == PT_LOAD && segment->p_flags & PF_X &&
-					segment->p_filesz >= LEA_BYTES
-				? object_at(object, segment->p_vaddr, segment->p_filesz)
-				: NULL;
-		if (bytes)
-			take(code, object, segment, bytes);
-	}
+	for (size_t i = 0; i < count; i++)
+		if (segments[i].p_type == PT_LOAD && segments[i].p_flags & PF_X)
+			take_segment(code, object, &segments[i], form);
 	vec_sort(code, compare_addrs);
 }
 
@@ -131,7 +117,7 @@ static bool ends_before(const struct object *object, uint64_t addr)
 
 	if (last && (*last == RETURN_OPCODE || *last == TRAP_OPCODE || *last == NOP_OPCODE))
 		return true;
-	return jump && (jump[0] == JUMP_OPCODE || jump[0] == CALL_OPCODE ||
+	return jump && (jump[0] == JUMP_OPCODE || jump[0] == call.opcode ||
 			jump[CALL_BYTES - SHORT_JUMP_BYTES] == SHORT_JUMP_OPCODE);
 }
 
@@ -163,9 +149,9 @@ void called_code_read(struct called_code *code, const struct object *object)
 {
 	struct called_code named = {0};
 
-	take_all(code, object, take_calls);
+	take_all(code, object, &call);
 	choose_called(code, object);
-	take_all(&named, object, take_addresses);
+	take_all(&named, object, &lea);
 	add_named(code, &named, object);
 	vec_fini(&named);
 }

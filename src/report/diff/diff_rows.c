@@ -164,7 +164,7 @@ static bool is_compared(const struct report *report, const struct report_row *ro
 	return row->type != ROW_FUNCTION || analysis_was_seen(report->analysis, row->values);
 }
 
-/* Places the rows for which there is a pair by one of their keys, and marks them so: no name. */
+/* Places the row, and takes its name away, if it has one yet and there is a pair of the key. */
 static void add_known(const struct adding *adding, const struct report_row *row,
 		      struct row_keys *keys, const char *key)
 {
@@ -243,10 +243,9 @@ static uint64_t number_function(struct diff_rows *rows, const struct analysis *a
 		return *known;
 	str_clear(key);
 	append_function_key(analysis, function, key);
+	/* The map only grows, so that no two get the same. */
 	const uint64_t number = *strmap_put(&rows->functions, arena_strdup(&rows->arena, key->data),
-					    rows->next_function);
-	if (number == rows->next_function)
-		rows->next_function += 2;
+					    2 * (rows->functions.len + 1));
 	if (place)
 		strmap_put(&rows->functions, place, number);
 	return number;
@@ -327,8 +326,7 @@ bool diff_rows_open_side(struct diff_rows *rows, enum diff_side side,
 
 void diff_rows_init(struct diff_rows *rows, const struct diff_options *options)
 {
-	*rows = (struct diff_rows){.view = diff_rows_view(options->report.view),
-				   .next_function = 2};
+	*rows = (struct diff_rows){.view = diff_rows_view(options->report.view)};
 	arena_init(&rows->arena);
 	strmap_init(&rows->pairs);
 	strmap_init(&rows->functions);

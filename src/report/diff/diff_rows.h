@@ -26,7 +26,6 @@ struct diff_rows {
 	bool keeps_names;	 /* when profiles are left, too */
 	struct strmap pairs;	 /* key of a row → its index */
 	struct strmap functions; /* key of a function → number, of all profiles */
-	uint64_t next_function;	 /* the number that the next one gets */
 	struct map paths; /* number of the parent's path << 32 | of the function → of the path */
 	struct arena arena;
 	struct vec_of(struct diff_row) list;
