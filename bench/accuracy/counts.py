@@ -116,7 +116,7 @@ def is_jump(path, addr):
     return False
 
 
-def library_name(name):
+def name_of_library(name):
     """memcpy and memmove are one function on most processors, and callgrind knows it by one name."""
     variant = VARIANT.match(name)
     name = variant[1] if variant else name
@@ -131,7 +131,7 @@ def calls_by_function(found, functions):
         if not functions.is_library(module):
             ours[module, addr] += count
         elif not functions.is_library(source):
-            libraries[library_name(name)] += count
+            libraries[name_of_library(name)] += count
     for module, source, target, count in found["jumps"]:
         begin, size = target, functions.size(module, target)
         if not functions.is_library(module) and not begin <= source < begin + size:

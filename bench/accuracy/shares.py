@@ -104,7 +104,7 @@ class Rows:
         self.fill_ends(rows)
 
     def add_library(self, row):
-        name, place = counts.library_name(row["function"]), None
+        name, place = counts.name_of_library(row["function"]), None
         if row["address"]:
             place = row["module"], int(row["address"], 16)
         self.imported_places[name] = place if self.imported_places.get(name, place) == place else None
