@@ -4,7 +4,13 @@
  * is valid into the session, as TARE_LEARNED_NAME and the first 8 bytes of the source_id as a
  * decimal number, before the copy's path is replied.
  *
+ * A command that is recorded again gets, where there is one, a bare copy: what was learned has its
+ * counters there and no probes. It is another copy of the same file with the same arming bytes, so
+ * what is learned is about both, and kept beside the one that has all probes.
+ *
  *   struct tare_learned | one bit per arming byte, the first in the lowest bit
+ *                       | the same: in the cache what the last bare copy leaves out; in the session
+ *                         what the copy that is loaded does, all of it learned
  */
 #ifndef TARE_ABI_LEARNED_H
 #define TARE_ABI_LEARNED_H
@@ -13,7 +19,7 @@
 
 #define TARE_LEARNED_NAME  "learned."
 #define TARE_LEARNED_MAGIC 0x6e7261656c657261ULL /* "arelearn" */
-#define TARE_LEARNED_ABI   1
+#define TARE_LEARNED_ABI   2
 #define TARE_LEARNED_MAX   (1U << 24) /* bits */
 
 struct tare_learned {
@@ -21,8 +27,9 @@ struct tare_learned {
 	uint32_t abi;
 	uint32_t count;	       /* of functions and call sites; else it is another copy's */
 	uint8_t source_id[32]; /* of struct tare_module; the same */
+	uint8_t command[32];   /* digest of the one that the bare copy is for; in the cache */
 };
 
-_Static_assert(sizeof(struct tare_learned) == 48, "shared layout");
+_Static_assert(sizeof(struct tare_learned) == 80, "shared layout");
 
 #endif

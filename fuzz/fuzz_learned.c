@@ -9,6 +9,7 @@
 #include "fuzz/fuzz.h"
 #include "runtime/base/arming_lock.h"
 #include "runtime/base/files.h"
+#include "runtime/control/arming.h"
 #include "runtime/control/disarmed.h"
 #include "runtime/control/learned.h"
 
@@ -29,7 +30,7 @@ static int dir_fd = -1;
 static struct tare_learned head;
 static struct tare_module module;
 static bool started[STARTED_MAX];
-static uint64_t start_count;
+static uint64_t start_count, bare_count;
 static int locks;
 
 static void name_of(char name[NAME_BYTES])
@@ -71,6 +72,13 @@ bool disarmed_start(const struct tare_module *of, uint32_t number)
 	return true;
 }
 
+void arming_set_bare(const struct tare_module *of, uint32_t number)
+{
+	assert(of == &module && locks == 1);
+	assert(number < module.function_count + module.call_site_count);
+	bare_count++;
+}
+
 static void directory_remove_at_end(void)
 {
 	char path[64];
@@ -109,20 +117,22 @@ static void put(const char *name, const uint8_t *bits, size_t size, size_t head_
 static void check(const char *name, uint64_t file_bytes)
 {
 	struct learned learned = {0};
-	uint64_t found = 0;
+	uint64_t found = 0, bare = 0;
 	const bool ok = learned_read(dir_fd, name, head.source_id, &learned);
 
 	assert(ok == (learned.count != 0));
 	assert(learned.count <= TARE_LEARNED_MAX && (!ok || learned.count == head.count));
-	assert(!ok || file_bytes == sizeof(head) + (learned.count + 7) / 8);
+	assert(!ok || file_bytes == sizeof(head) + 2 * ((uint64_t)(learned.count + 7) / 8));
 	assert(!learned_has(&learned, learned.count));
-	for (uint32_t i = 0; i < learned.count; i++)
+	for (uint32_t i = 0; i < learned.count; i++) {
 		found += learned_has(&learned, i);
+		bare += learned_is_bare(&learned, i);
+	}
 	memset(started, 0, sizeof(started));
-	start_count = 0;
+	start_count = bare_count = 0;
 	learned_add(&module);
 	assert(!locks);
-	assert(!ok || start_count == found);
+	assert(!ok || (start_count == found && bare_count == bare));
 	for (uint32_t i = 0; ok && i < learned.count && i < STARTED_MAX; i++)
 		assert(started[i] == learned_has(&learned, i));
 	learned_fini(&learned);
@@ -150,7 +160,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		head.count = *data++;
 		size--;
 	} else {
-		head.count = (uint32_t)(size * 8) - kind / 32; /* not all of the last byte */
+		size -= size % 2;			       /* two rows of bits */
+		head.count = (uint32_t)(size * 4) - kind / 32; /* not all of the last byte */
 	}
 	module = (struct tare_module){.function_count = head.count / 2,
 				      .call_site_count = head.count - head.count / 2};

@@ -253,6 +253,14 @@ bool arming_disarm(uint8_t *byte, struct arming_place *place)
 	return true;
 }
 
+void arming_set_bare(const struct tare_module *module, uint32_t number)
+{
+	const struct armed_module *place = module_of(module_bytes(module) + number);
+
+	if (place && place->states && is_off(place, number))
+		place->states[number].times = ARMING_BARE;
+}
+
 void arming_rearm(const struct arming_place *place)
 {
 	uint8_t *byte = module_bytes(place->module) + place->number;
@@ -279,6 +287,17 @@ static bool off_find(const struct armed_module *module, uint32_t *number, uint64
 	return false;
 }
 
+/* The same, and past those that have no probes. */
+static bool off_find_probed(const struct armed_module *module, uint32_t *number, uint64_t *steps)
+{
+	while (off_find(module, number, steps)) {
+		if (module->states[*number].times != ARMING_BARE)
+			return true;
+		++*number;
+	}
+	return false;
+}
+
 bool arming_next_off(struct arming_cursor *cursor, struct arming_place *place, uint64_t *steps)
 {
 	for (; cursor->module < module_count; cursor->module++, cursor->number = 0) {
@@ -286,7 +305,7 @@ bool arming_next_off(struct arming_cursor *cursor, struct arming_place *place, u
 
 		if (!module->arm || !module->states)
 			continue;
-		if (off_find(module, &cursor->number, steps)) {
+		if (off_find_probed(module, &cursor->number, steps)) {
 			*place = (struct arming_place){module->module, cursor->number,
 						       &module->states[cursor->number]};
 			cursor->number++;

@@ -50,13 +50,14 @@ void arming_forked(void);
 
 /* What became of one byte that was ever disarmed; zero for the others. */
 struct arming_state {
-	uint8_t times;	/* how often it was */
+	uint8_t times;	/* how often it was; or ARMING_BARE */
 	uint16_t quiet; /* looks in a row at which its function was rare */
 	/* Its counter when it was last looked at, and when that was: ticks / ARMING_LOOK_TICKS */
 	uint32_t count, look;
 };
 
 #define ARMING_TIMES_MAX  15
+#define ARMING_BARE	  0xff /* it has no probes (abi/learned.h), and is never armed */
 #define ARMING_LOOK_TICKS (1ULL << 20)
 
 struct arming_place {
@@ -72,6 +73,9 @@ struct arming_place {
  */
 bool arming_disarm(uint8_t *byte, struct arming_place *place);
 
+/* Of a byte that was disarmed, under the same lock: there is nothing to arm. */
+void arming_set_bare(const struct tare_module *module, uint32_t number);
+
 /* Takes that back; the byte is set unless probes are switched off or paused. The same lock. */
 void arming_rearm(const struct arming_place *place);
 
@@ -81,9 +85,9 @@ struct arming_cursor {
 };
 
 /*
- * The next byte that is disarmed, under the same lock. False at the end, where the cursor goes back
- * to the begin, and where no more of `steps` are left: one for each that is found, and for 64
- * others.
+ * The next byte that is disarmed and may be armed, under the same lock. False at the end, where the
+ * cursor goes back to the begin, and where no more of `steps` are left: one for each that is found,
+ * and for 64 others.
  */
 bool arming_next_off(struct arming_cursor *cursor, struct arming_place *place, uint64_t *steps);
 

@@ -33,23 +33,48 @@ static bool is_of(const struct tare_learned *head, const struct tare_module *mod
 	       head->count == module->function_count + module->call_site_count;
 }
 
+static void bit_take(const struct tare_module *module, uint32_t number, bool bare)
+{
+	if (bare)
+		arming_set_bare(module, number);
+	else
+		disarmed_start(module, number);
+}
+
 /* Bits from `first` on; those behind the last arming byte mean nothing. */
-static void bits_take(const struct tare_module *module, uint32_t first, const uint8_t *bits,
-		      uint64_t size_bytes)
+static void bits_take(const struct tare_module *module, uint32_t first, bool bare,
+		      const uint8_t *bits, uint64_t size_bytes)
 {
 	const uint32_t count = module->function_count + module->call_site_count;
 
 	for (uint64_t i = 0; i < size_bytes * 8; i++)
 		if (bits[i / 8] >> (i % 8) & 1 && first + i < count)
-			disarmed_start(module, (uint32_t)(first + i));
+			bit_take(module, (uint32_t)(first + i), bare);
+}
+
+/* One of the two rows of bits. */
+static void row_take(const struct tare_module *module, long fd, bool bare)
+{
+	const uint32_t count = module->function_count + module->call_site_count;
+	uint64_t left_bytes = ((uint64_t)count + 7) / 8;
+	uint8_t some[READ_AT_ONCE];
+	uint32_t first = 0;
+
+	while (left_bytes) {
+		const uint64_t wanted = left_bytes < sizeof(some) ? left_bytes : sizeof(some);
+		const long got = kernel_call(SYS_read, fd, some, wanted);
+
+		if (got <= 0)
+			return;
+		bits_take(module, first, bare, some, (uint64_t)got);
+		first += (uint32_t)got * 8;
+		left_bytes -= (uint64_t)got;
+	}
 }
 
 void learned_add(const struct tare_module *module)
 {
 	struct tare_learned head;
-	uint8_t some[READ_AT_ONCE];
-	uint32_t first = 0;
-	long got;
 
 	if (!state_session.settings.adaptive_percent)
 		return;
@@ -60,11 +85,8 @@ void learned_add(const struct tare_module *module)
 	if (kernel_call(SYS_read, fd, &head, sizeof(head)) == (long)sizeof(head) &&
 	    is_of(&head, module)) {
 		arming_lock_wait();
-		while (first < head.count &&
-		       (got = kernel_call(SYS_read, fd, some, sizeof(some))) > 0) {
-			bits_take(module, first, some, (uint64_t)got);
-			first += (uint32_t)got * 8;
-		}
+		row_take(module, fd, false);
+		row_take(module, fd, true);
 		arming_unlock();
 	}
 	kernel_call(SYS_close, fd);

@@ -219,11 +219,19 @@ struct counting {
 	int64_t thread;
 };
 
-static bool is_dormant(const struct summing *summing, const struct counting *counting,
-		       uint32_t number)
+/* Were calls not timed? */
+static bool is_silent(const struct summing *summing, const struct counting *counting,
+		      uint32_t number)
 {
 	return learned_has(counting->learned, number) ||
 	       was_disarmed(summing, &counting->counted, number);
+}
+
+/* Are there probes beside it that the program has passed by? */
+static bool is_dormant(const struct summing *summing, const struct counting *counting,
+		       uint32_t number)
+{
+	return is_silent(summing, counting, number) && !learned_is_bare(counting->learned, number);
 }
 
 static counter_cost cost_of(const struct summing *summing, const struct counting *counting,
@@ -247,7 +255,7 @@ static bool add_counter(struct summing *summing, const struct counting *counting
 
 	/* Where a call through a pointer leads the counter does not know. */
 	if (!resolve_counted_target(&counting->counted, number)) {
-		summing->pointers_missed |= is_dormant(summing, counting, number);
+		summing->pointers_missed |= is_silent(summing, counting, number);
 		return true;
 	}
 	const int64_t function = function_of(summing, counting, number, err);

@@ -123,6 +123,7 @@ static _Noreturn void make_copies(const struct deferral *deferral)
 	vec_push(&words, (char *)"tare");
 	vec_push(&words, (char *)"instrument");
 	vec_push(&words, (char *)"--cache");
+	vec_push(&words, (char *)"--learned");
 	vec_push(&words, (char *)"--");
 	vec_append(&words, deferral->files.data, deferral->files.len);
 	vec_push(&words, NULL);

@@ -16,7 +16,7 @@ struct deferral {
 	bool allowed;
 	uint64_t left_bytes;	/* of code that may still be waited for */
 	uint64_t bytes;		/* of code in the files: */
-	struct path_list files; /* deferred */
+	struct path_list files; /* deferred; and those of which a bare copy is to be made */
 };
 
 /*

@@ -5,6 +5,7 @@
 #include "cache/instrument.h"
 
 #include "cache/coverage.h"
+#include "cache/learned.h"
 #include "cache/other_tools.h"
 #include "cache/stat_index.h"
 #include "session/text_file.h"
@@ -74,6 +75,7 @@ void instrumenter_init(struct instrumenter *instrumenter, struct instrument_opti
 static void file_free(struct instrumented *file)
 {
 	cache_entry_fini(&file->entry);
+	cache_entry_fini(&file->full);
 	free(file->path);
 	free(file->stat);
 	free(file);
@@ -113,6 +115,7 @@ struct build {
 	enum policy_mode mode;
 	const char *path;
 	const struct policy_units *units; /* NULL: all */
+	const struct learned *learned;	  /* of a bare copy; else NULL */
 };
 
 static bool build_select(const char *name, uint64_t addr, void *context)
@@ -172,6 +175,8 @@ bool instrument_rewrite(struct instrument_options *options, const struct instrum
 		.count_executions = options->count_executions,
 		.first_unit = input->first_unit,
 		.last_unit = input->last_unit,
+		.bare = input->learned ? input->learned->bare : NULL,
+		.bare_count = input->learned ? input->learned->count : 0,
 		.companion = options->companion,
 		.runtime = runtime,
 	};
@@ -239,6 +244,7 @@ static bool build_file(const char *path, const char *key, struct cache_product *
 		.syscall_probes = true,
 		.first_unit = build->units ? build->units->first : 0,
 		.last_unit = build->units ? build->units->last : 0,
+		.learned = build->learned,
 	};
 	if (object)
 		ok = instrument_rewrite(build->options, &input, &product->bytes, &result, err);
@@ -272,29 +278,84 @@ static struct instrumented *find_known(const struct instrumenter *instrumenter, 
 typedef bool get_function(struct cache *cache, const struct cache_request *request,
 			  struct cache_entry *entry, struct error *err);
 
+/* All that a file's copy depends on beside the file; `bare`: what of it has no probes, or "". */
+static void describe_copy(const struct instrument_options *options, const struct build *build,
+			  const char *bare, struct str *text)
+{
+	const struct policy_units *units = build->units;
+
+	str_printf(text, "%s %s ", policy_mode_name(build->mode), mode_name(options->mode));
+	if (units && !units->all)
+		str_printf(text, "%zu-%zu ", units->first, units->last);
+	if (build->mode == POLICY_FULL) {
+		str_printf(text, "%d %d%s", (int)options->probes, options->keep_small,
+			   options->count_executions ? " lines" : "");
+		selection_describe(&options->selection, text);
+	}
+	if (*bare)
+		str_printf(text, " bare %s", bare);
+}
+
+static bool get_copy(struct instrumenter *instrumenter, struct build *build, const char *bare,
+		     get_function *get, struct cache_entry *entry, struct error *err)
+{
+	struct str text = {0};
+
+	describe_copy(instrumenter->options, build, bare, &text);
+	const struct cache_request request = {
+		.path = build->path, .options = text.data, .build = build_file, .context = build};
+	const bool ok = get(instrumenter->cache, &request, entry, err);
+	str_fini(&text);
+	return ok;
+}
+
+/* Is there a bare copy to ask for? */
+static bool wants_bare(const struct instrument_options *options, const struct learned *learned)
+{
+	return options->bare == INSTRUMENT_BARE_MAKE ||
+	       !memcmp(learned->command, options->command, sizeof(learned->command));
+}
+
+/* The bare copy in place of the full one. Without it that one serves. */
+static void get_bare(struct instrumenter *instrumenter, struct instrumented *file,
+		     struct build *build)
+{
+	const bool makes = instrumenter->options->bare == INSTRUMENT_BARE_MAKE;
+	char digest[DIGEST_TEXT_BYTES];
+	struct cache_entry entry = {0};
+	struct learned learned;
+	struct error ignored = {0};
+
+	if (!learned_of_entry(&file->entry, &learned))
+		return;
+	learned_bare_digest(&learned, digest);
+	build->learned = &learned;
+	if (*digest && wants_bare(instrumenter->options, &learned) &&
+	    get_copy(instrumenter, build, digest, makes ? cache_get : cache_find, &entry,
+		     &ignored) &&
+	    entry.directory && entry.outcome == CACHE_INSTRUMENTED) {
+		file->full = file->entry;
+		file->entry = entry;
+	} else {
+		cache_entry_fini(&entry);
+	}
+	learned_fini(&learned);
+}
+
 static bool get_entry(struct instrumenter *instrumenter, struct instrumented *file,
 		      get_function *get, struct error *err)
 {
-	struct str text = {0};
 	const struct instrument_options *options = instrumenter->options;
-	const struct policy_units *units = policy_units_of(&options->policy, file->path);
-	struct build build = {instrumenter->options, file->mode, file->path, units};
-	const struct cache_request request = {
-		.path = file->path, .build = build_file, .context = &build};
-	struct cache_request complete = request;
+	struct build build = {.options = instrumenter->options,
+			      .mode = file->mode,
+			      .path = file->path,
+			      .units = policy_units_of(&options->policy, file->path)};
 
-	str_printf(&text, "%s %s ", policy_mode_name(file->mode), mode_name(options->mode));
-	if (units && !units->all)
-		str_printf(&text, "%zu-%zu ", units->first, units->last);
-	if (file->mode == POLICY_FULL) {
-		str_printf(&text, "%d %d%s", (int)options->probes, options->keep_small,
-			   options->count_executions ? " lines" : "");
-		selection_describe(&options->selection, &text);
-	}
-	complete.options = text.data;
-	const bool ok = get(instrumenter->cache, &complete, &file->entry, err);
-	str_fini(&text);
-	return ok;
+	if (!get_copy(instrumenter, &build, "", get, &file->entry, err))
+		return false;
+	if (options->bare != INSTRUMENT_BARE_NONE && file->mode == POLICY_FULL)
+		get_bare(instrumenter, file, &build);
+	return true;
 }
 
 /* A static executable has its C library in it, and takes the runtime along only if it is copied. */

@@ -11,6 +11,13 @@
 #include "cache/selection.h"
 #include "rewrite/rewrite.h"
 
+/* Copies without the probes of what was learned to be counted only: abi/learned.h. */
+enum instrument_bare {
+	INSTRUMENT_BARE_NONE,
+	INSTRUMENT_BARE_FIND, /* where there is one for the command that is recorded */
+	INSTRUMENT_BARE_MAKE, /* for whatever command it was last wanted */
+};
+
 struct instrument_options {
 	struct policy policy;
 	struct selection selection;
@@ -18,6 +25,8 @@ struct instrument_options {
 	struct object *companion; /* REWRITE_POISON: the one with the handlers */
 	enum rewrite_probes probes;
 	bool keep_small, count_executions;
+	enum instrument_bare bare;
+	uint8_t command[DIGEST_BYTES]; /* INSTRUMENT_BARE_FIND: the digest of what is recorded */
 	/* Called while a file is rewritten, and at its end; knows of no other files. */
 	void (*progress)(const struct instrument_progress *now, void *context);
 	void *progress_context;
@@ -33,6 +42,7 @@ struct instrumented {
 	char *stat; /* device, inode, size and times: a file that is replaced is another one */
 	enum policy_mode mode;
 	struct cache_entry entry; /* empty where mode is POLICY_NONE */
+	struct cache_entry full;  /* where that is a bare copy: the one with all probes */
 };
 
 struct instrumenter {
@@ -90,12 +100,15 @@ bool instrumenter_report_unmatched(struct instrumenter *instrumenter, const char
 /* The options that a copy depends on, as one line. */
 void instrument_describe(const struct instrument_options *options, struct str *out);
 
+struct learned;
+
 struct instrument_input {
 	const struct object *object;
 	enum policy_mode mode;
-	const char *key;	      /* digest that goes into the copy's note */
-	bool syscall_probes;	      /* with REWRITE_NULL too */
-	size_t first_unit, last_unit; /* as in rewrite_options */
+	const char *key;	       /* digest that goes into the copy's note */
+	bool syscall_probes;	       /* with REWRITE_NULL too */
+	size_t first_unit, last_unit;  /* as in rewrite_options */
+	const struct learned *learned; /* whose bare ones have no probes; NULL: none are left out */
 };
 
 /*

@@ -127,6 +127,7 @@ bool instrument_ahead(const struct instrument_ahead_options *options,
 	char *root = cache_default_root(err);
 	bool ok = root && instrument_options_init(&run.instrument, &options->selection, err) &&
 		  cache_open(&run.cache, root, CACHE_LIMIT_BYTES, err);
+	run.instrument.bare = options->bare ? INSTRUMENT_BARE_MAKE : INSTRUMENT_BARE_NONE;
 	run.instrument.progress = show;
 	run.instrument.progress_context = &run;
 	/* A copy aside would be of no use to anybody. */

@@ -11,6 +11,7 @@ struct instrument_ahead_options {
 	char *const *paths; /* programs and libraries */
 	size_t path_count;
 	struct instrument_request selection; /* as that of the recordings */
+	bool bare;			     /* also those of what was learned: abi/learned.h */
 	void (*progress)(const struct instrument_progress *now, void *context);
 	/* Called with a sentence about each file. May be NULL, as the one above. */
 	void (*note)(const char *sentence, void *context);

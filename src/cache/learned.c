@@ -2,6 +2,9 @@
  *   cache: KEY/.tare-learned ──checked──▶ session: learned.N ──▶ runtime
  *             ▲                                                  │ what it disarms, and takes back
  *             └── (old, less what was taken back) and what is disarmed in the end ◀──┘
+ *
+ * A bare copy is made anew when what was learned since is a part of what it leaves out: one of
+ * BARE_PART, and BARE_LEAST.
  */
 #include "cache/learned.h"
 
@@ -15,6 +18,8 @@
 #include <unistd.h>
 
 #define LEARNED_FILE ".tare-learned"
+
+enum { BARE_PART = 8, BARE_LEAST = 4 };
 
 static size_t bits_bytes(uint32_t count)
 {
@@ -32,6 +37,13 @@ static bool is_private(int fd, uint64_t *size)
 	return true;
 }
 
+static void learned_init(struct learned *learned, uint32_t count)
+{
+	*learned = (struct learned){.count = count,
+				    .bits = mem_zalloc(bits_bytes(count)),
+				    .bare = mem_zalloc(bits_bytes(count))};
+}
+
 static bool read_open(int fd, const uint8_t *source_id, struct learned *learned)
 {
 	struct tare_learned head;
@@ -39,13 +51,16 @@ static bool read_open(int fd, const uint8_t *source_id, struct learned *learned)
 
 	if (!is_private(fd, &size) || read(fd, &head, sizeof(head)) != sizeof(head) ||
 	    head.magic != TARE_LEARNED_MAGIC || head.abi != TARE_LEARNED_ABI || !head.count ||
-	    head.count > TARE_LEARNED_MAX || size != sizeof(head) + bits_bytes(head.count) ||
+	    head.count > TARE_LEARNED_MAX ||
+	    size != sizeof(head) + 2 * (uint64_t)bits_bytes(head.count) ||
 	    memcmp(head.source_id, source_id, sizeof(head.source_id)) != 0)
 		return false;
 	const size_t bytes = bits_bytes(head.count);
 
-	*learned = (struct learned){head.count, mem_zalloc(bytes)};
-	if (read(fd, learned->bits, bytes) == (ssize_t)bytes)
+	learned_init(learned, head.count);
+	memcpy(learned->command, head.command, sizeof(learned->command));
+	if (read(fd, learned->bits, bytes) == (ssize_t)bytes &&
+	    read(fd, learned->bare, bytes) == (ssize_t)bytes)
 		return true;
 	learned_fini(learned);
 	return false;
@@ -66,12 +81,18 @@ bool learned_read(int dir_fd, const char *name, const uint8_t *source_id, struct
 void learned_fini(struct learned *learned)
 {
 	free(learned->bits);
+	free(learned->bare);
 	*learned = (struct learned){0};
 }
 
 bool learned_has(const struct learned *learned, uint32_t number)
 {
 	return number < learned->count && learned->bits[number / 8] >> (number % 8) & 1;
+}
+
+bool learned_is_bare(const struct learned *learned, uint32_t number)
+{
+	return number < learned->count && learned->bare[number / 8] >> (number % 8) & 1;
 }
 
 static void set(struct learned *learned, uint32_t number, bool value)
@@ -95,8 +116,10 @@ static void write_file(const char *path, const uint8_t *source_id, const struct 
 	if (!file_output_open(&output, path, &ignored))
 		return;
 	memcpy(head.source_id, source_id, sizeof(head.source_id));
+	memcpy(head.command, learned->command, sizeof(head.command));
 	if (write(output.fd, &head, sizeof(head)) == sizeof(head) &&
-	    write(output.fd, learned->bits, bytes) == (ssize_t)bytes)
+	    write(output.fd, learned->bits, bytes) == (ssize_t)bytes &&
+	    write(output.fd, learned->bare, bytes) == (ssize_t)bytes)
 		file_output_commit(&output, FILE_MODE_PRIVATE, &ignored);
 	file_output_discard(&output);
 }
@@ -107,17 +130,47 @@ static bool id_of(const struct instrumented *file, uint8_t *source_id)
 	       digest_parse(file->entry.key, source_id);
 }
 
-static bool read_cache(const struct instrumented *file, const uint8_t *source_id,
+/* The copy with all probes, beside which it is kept. */
+static const struct cache_entry *full_entry(const struct instrumented *file)
+{
+	return file->full.directory ? &file->full : &file->entry;
+}
+
+static bool read_cache(const struct cache_entry *entry, const uint8_t *source_id,
 		       struct learned *learned)
 {
-	const int dir_fd =
-		open(file->entry.directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	const int dir_fd = open(entry->directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (dir_fd < 0)
 		return false;
 	const bool ok = learned_read(dir_fd, LEARNED_FILE, source_id, learned);
 	close(dir_fd);
 	return ok;
+}
+
+bool learned_of_entry(const struct cache_entry *entry, struct learned *learned)
+{
+	uint8_t source_id[DIGEST_BYTES];
+
+	*learned = (struct learned){0};
+	return entry->outcome == CACHE_INSTRUMENTED && digest_parse(entry->key, source_id) &&
+	       read_cache(entry, source_id, learned);
+}
+
+static uint32_t count_bits(const struct learned *learned, const uint8_t *bits)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < bits_bytes(learned->count); i++)
+		count += (uint32_t)__builtin_popcount(bits[i]);
+	return count;
+}
+
+void learned_bare_digest(const struct learned *learned, char text[DIGEST_TEXT_BYTES])
+{
+	text[0] = 0;
+	if (count_bits(learned, learned->bare))
+		digest_bytes(learned->bare, bits_bytes(learned->count), text);
 }
 
 static uint64_t module_id_of(const uint8_t *source_id)
@@ -133,14 +186,26 @@ static void session_name(const uint8_t *source_id, struct str *name)
 	str_printf(name, TARE_LEARNED_NAME "%" PRIu64, module_id_of(source_id));
 }
 
+/* The session's says what the copy that is loaded leaves out. */
+static void bare_settle(const struct instrumented *file, struct learned *learned)
+{
+	const bool is_bare = file->full.directory != NULL;
+
+	for (size_t i = 0; i < bits_bytes(learned->count); i++) {
+		learned->bare[i] = is_bare ? learned->bare[i] : 0;
+		learned->bits[i] |= learned->bare[i];
+	}
+}
+
 void learned_hand_over(const struct session *session, const struct instrumented *file)
 {
 	uint8_t source_id[DIGEST_BYTES];
 	struct learned learned = {0};
 	struct str path = {0};
 
-	if (!id_of(file, source_id) || !read_cache(file, source_id, &learned))
+	if (!id_of(file, source_id) || !learned_of_entry(full_entry(file), &learned))
 		return;
+	bare_settle(file, &learned);
 	str_printf(&path, "%s/", session->directory);
 	session_name(source_id, &path);
 	write_file(path.data, source_id, &learned);
@@ -175,30 +240,67 @@ static void take(struct learned *learned, const struct tare_disarm_record *recor
 			set(learned, records[i].number, records[i].what != TARE_DISARM_TAKEN_BACK);
 }
 
-void learned_keep(const struct instrumented *file, const struct tare_disarm_record *records,
-		  size_t record_count)
+static uint32_t count_of(const struct tare_disarm_record *records, size_t record_count,
+			 uint64_t module_id)
 {
-	uint8_t source_id[DIGEST_BYTES];
+	for (size_t i = 0; i < record_count; i++)
+		if (is_about(&records[i], module_id, 0))
+			return records[i].count;
+	return 0;
+}
+
+/* Is what was learned more than what the last bare copy leaves out? */
+static bool is_beyond_bare(const struct learned *learned)
+{
+	uint32_t left_out = 0, more = 0;
+
+	for (uint32_t i = 0; i < learned->count; i++) {
+		left_out += learned_is_bare(learned, i);
+		more += learned_has(learned, i) && !learned_is_bare(learned, i);
+	}
+	return more >= BARE_LEAST && more >= left_out / BARE_PART;
+}
+
+/*
+ * A bare copy for `command`. What another command has left out may stay: else two that are recorded
+ * in turn would have a new copy each time.
+ */
+static bool take_command(struct learned *learned, const uint8_t *command)
+{
+	memcpy(learned->command, command, sizeof(learned->command));
+	if (is_beyond_bare(learned))
+		memcpy(learned->bare, learned->bits, bits_bytes(learned->count));
+	return count_bits(learned, learned->bare) > 0;
+}
+
+bool learned_keep(const struct instrumented *file, const struct tare_disarm_record *records,
+		  size_t record_count, const uint8_t *command)
+{
+	const struct cache_entry *full = full_entry(file);
+	uint8_t source_id[DIGEST_BYTES], full_id[DIGEST_BYTES];
+	char before[DIGEST_TEXT_BYTES], now[DIGEST_TEXT_BYTES];
 	struct learned learned = {0};
 	struct str path = {0};
-	uint32_t count = 0;
 
-	if (!id_of(file, source_id))
-		return;
+	if (!id_of(file, source_id) || !digest_parse(full->key, full_id))
+		return false;
 	const uint64_t module_id = module_id_of(source_id);
+	const uint32_t count = count_of(records, record_count, module_id);
+	const bool known = learned_of_entry(full, &learned);
+	learned_bare_digest(&learned, before);
 
-	for (size_t i = 0; i < record_count && !count; i++)
-		if (is_about(&records[i], module_id, 0))
-			count = records[i].count;
-	if (!count)
-		return;
-	if (!read_cache(file, source_id, &learned) || learned.count != count) {
+	if (count && (!known || learned.count != count)) {
 		learned_fini(&learned);
-		learned = (struct learned){count, mem_zalloc(bits_bytes(count))};
+		learned_init(&learned, count);
 	}
 	take(&learned, records, record_count, module_id);
-	str_printf(&path, "%s/" LEARNED_FILE, file->entry.directory);
-	write_file(path.data, source_id, &learned);
-	str_fini(&path);
+	const bool has_bare = learned.count && command && take_command(&learned, command);
+	if (count || has_bare) {
+		str_printf(&path, "%s/" LEARNED_FILE, full->directory);
+		write_file(path.data, full_id, &learned);
+		str_fini(&path);
+	}
+	learned_bare_digest(&learned, now);
 	learned_fini(&learned);
+	return has_bare && (full == &file->entry || strcmp(now, before) != 0);
 }

@@ -16,7 +16,7 @@
 struct instrument_values {
 	struct selection_values selection;
 	const char *output, *only_units, *original;
-	bool cache, verify, null, poison, list, json, quiet;
+	bool cache, learned, verify, null, poison, list, json, quiet;
 };
 
 static const struct option instrument_options[] = {
@@ -40,6 +40,13 @@ static const struct option instrument_options[] = {
 		 "them; write no others",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct instrument_values, cache)},
+	{.name = "learned",
+	 .help = "With --cache: also make the copies, for commands that are recorded again, "
+		 "without "
+		 "the probes of what recordings have learned to count only",
+	 .type = OPTION_FLAG,
+	 .rare = true,
+	 .offset = offsetof(struct instrument_values, learned)},
 	SELECTION_OPTIONS(offsetof(struct instrument_values, selection)),
 	{.name = "null",
 	 .help = "The same as --transform=null",
@@ -159,6 +166,7 @@ static int put_into_cache(const struct instrument_values *values, const struct o
 	struct instrument_ahead_options options = {
 		.paths = operands->items,
 		.path_count = operands->count,
+		.bare = values->learned,
 		.progress = progress_show,
 		.note = values->quiet ? NULL : show_note,
 		.context = &progress,
@@ -209,6 +217,10 @@ static int instrument_run(const void *values_at, const struct operands *operands
 	}
 	if (values->original && !values->verify) {
 		error_set(err, ERROR_USAGE, "--original belongs to --verify");
+		return -1;
+	}
+	if (values->learned) {
+		error_set(err, ERROR_USAGE, "--learned belongs to --cache");
 		return -1;
 	}
 	const char *path = operands->items[0];

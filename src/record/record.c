@@ -42,6 +42,7 @@
 #include <unistd.h>
 
 #define NS_PER_SECOND 1000000000ULL
+#define BARE_NS_LEAST NS_PER_SECOND /* recordings that end before are learned from only */
 
 struct run {
 	const struct record_options *options;
@@ -705,15 +706,26 @@ static void put_remark(const struct run *run, const struct instrumented *executa
 	result->remark = remark.data;
 }
 
+/* Is it worth a second to make copies that save a tenth? */
+static bool was_long(const struct run *run)
+{
+	const struct clock_points *points = &run->recording.clock;
+
+	return points->len && vec_last(points).raw_ns - points->data[0].raw_ns >= BARE_NS_LEAST;
+}
+
 static bool finish_run(struct run *run, const struct instrumented *executable,
 		       struct record_result *result, struct error *err)
 {
-	const struct record_learning learning = {&run->instrumenter};
+	struct record_learning learning = {.instrumenter = &run->instrumenter,
+					   .bare = &run->deferral.files};
 
 	result->command_status = launch_exit_status(&run->launch);
 	put_remark(run, executable, result);
 	recording_put_number(&run->recording, "exit_status", result->command_status);
 	clock_schedule_finish(&run->recording);
+	if (run->instrument.bare == INSTRUMENT_BARE_FIND && was_long(run))
+		learning.command = run->instrument.command;
 	if (record_build_profile(&run->session, &run->recording, run->output, result,
 				 learns(run) ? &learning : NULL, err)) {
 		deferral_start(&run->deferral);
@@ -740,6 +752,25 @@ static bool may_defer(const struct record_options *options)
 	       !from->probes_all && !from->keep_small;
 }
 
+/*
+ * What was learned of one command may be wrong of another one: what is only counted there cannot be
+ * timed again when it turns out to wait. So bare copies serve the command that they were made for.
+ */
+static void choose_bare(struct run *run)
+{
+	const struct record_options *options = run->options;
+	char digest[DIGEST_TEXT_BYTES];
+	struct str words = {0};
+
+	str_printf(&words, "%s", run->program.path);
+	for (size_t i = 0; i < options->word_count; i++)
+		str_append_bytes(&words, options->words[i], strlen(options->words[i]) + 1);
+	digest_bytes(words.data, words.len, digest);
+	str_fini(&words);
+	if (may_defer(options) && learns(run) && digest_parse(digest, run->instrument.command))
+		run->instrument.bare = INSTRUMENT_BARE_FIND;
+}
+
 static bool prepare_instrumented(struct run *run, const struct instrumented **executable,
 				 int *status, struct error *err)
 {
@@ -756,6 +787,7 @@ static bool prepare_instrumented(struct run *run, const struct instrumented **ex
 	run->runtime = run->output ? runtime_file_find(err) : NULL;
 	run->instrument.progress = show_progress;
 	run->instrument.progress_context = run;
+	choose_bare(run);
 	if (!run->runtime || !open_cache(run, err))
 		return false;
 	instrumenter_init(&run->instrumenter, &run->instrument, &run->cache);

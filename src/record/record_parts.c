@@ -124,7 +124,9 @@ void clock_schedule_finish(struct recording *recording)
 static void keep_learned(const struct record_learning *learning, const struct assembled *assembled)
 {
 	vec_foreach (file, &learning->instrumenter->files)
-		learned_keep(*file, assembled->disarmed.data, assembled->disarmed.len);
+		if (learned_keep(*file, assembled->disarmed.data, assembled->disarmed.len,
+				 learning->command))
+			vec_push(learning->bare, mem_strdup((*file)->path));
 }
 
 bool record_build_profile(const struct session *session, const struct recording *recording,

@@ -2,6 +2,7 @@
 #ifndef TARE_RECORD_RECORD_PARTS_H
 #define TARE_RECORD_RECORD_PARTS_H
 
+#include "cache/closure.h"
 #include "record/record.h"
 #include "session/recording_file.h"
 #include "session/session_dir.h"
@@ -29,6 +30,8 @@ void clock_schedule_finish(struct recording *recording);
 /* Whose copies learn from a recording. */
 struct record_learning {
 	const struct instrumenter *instrumenter;
+	const uint8_t *command; /* see learned_keep; NULL: no bare copies */
+	struct path_list *bare; /* gets the files of which one is to be made */
 };
 
 /* The profile from what the session has, at `output`. `learning`: NULL, nothing is kept. */

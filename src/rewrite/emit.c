@@ -314,7 +314,7 @@ static void emit_body(struct emitter *emitter)
 	range->syscall_count = 0;
 	emitter->stubs.len = emitter->shorts.len = 0;
 	emitter->align_pending = false;
-	emitter->probe_count = emitter->live_flags_count = 0;
+	range->probe_count = range->live_flags_count = 0;
 	if (range->entry && probes_functions(emitter))
 		emit_probe(emitter, &(struct probe){.kind = PROBE_ENTER,
 						    .like = range->begin,
@@ -375,6 +375,15 @@ static void lend_vectors(struct range *range, const struct range *emitted)
 	range->body_calls = emitted->body_calls;
 }
 
+static void range_forget_code(struct range *range)
+{
+	vec_fini(&range->code);
+	vec_fini(&range->fixups);
+	vec_fini(&range->extras);
+	vec_fini(&range->sites);
+	vec_fini(&range->body_calls);
+}
+
 #define KEEP(vec)                                                                                  \
 	do {                                                                                       \
 		__typeof__((vec)->data) lent = (vec)->data;                                        \
@@ -405,6 +414,7 @@ void emit_range(struct program *program, struct range *range, struct worker *wor
 	};
 
 	range->copy_offset = arena_array(&worker->arena, uint32_t, range->insn_count);
+	range_forget_code(range);
 	lend_vectors(range, &worker->emitted);
 	emit_body(&emitter);
 	assert(emitter.next_edge_counter == range->edge_counters.len);
@@ -415,8 +425,6 @@ void emit_range(struct program *program, struct range *range, struct worker *wor
 		emit_body(&emitter);
 	}
 	keep_vectors(range, &worker->emitted);
-	worker->statistics.probes += emitter.probe_count;
-	worker->statistics.probes_with_live_flags += emitter.live_flags_count;
 	vec_fini(&emitter.stubs);
 	vec_fini(&emitter.shorts);
 	free(emitter.is_long);

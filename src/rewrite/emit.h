@@ -50,7 +50,6 @@ struct emitter {
 	unsigned char *is_loop;	 /* per instruction, see find_loops */
 	uint32_t next_edge_counter; /* of the range's */
 	bool align_pending;
-	uint32_t probe_count, live_flags_count;
 	bool leaves; /* of the unwind states that are noted: see struct copy_extra */
 };
 

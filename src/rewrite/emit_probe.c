@@ -53,35 +53,21 @@ static uint32_t emit_arm_jump(struct emitter *emitter, const struct probe *probe
 	return position;
 }
 
+static bool probe_counts(const struct probe *probe)
+{
+	return probe->kind == PROBE_ENTER || probe->kind == PROBE_CALL ||
+	       probe->kind == PROBE_CALL_INDIRECT;
+}
+
 /* incq %gs:counter(%rip), of what begins behind this probe */
 static void emit_probe_counter(struct emitter *emitter, const struct probe *probe)
 {
-	if (probe->kind != PROBE_ENTER && probe->kind != PROBE_CALL &&
-	    probe->kind != PROBE_CALL_INDIRECT)
+	if (!probe_counts(probe))
 		return;
 	if (probe->kind == PROBE_ENTER)
 		emit_counter(emitter, FIXUP_COUNTER, 0);
 	else
 		emit_counter(emitter, FIXUP_SITE_COUNTER, probe->site);
-}
-
-void emit_probe(struct emitter *emitter, const struct probe *probe)
-{
-	struct stub stub = {.probe = *probe};
-
-	if (probe->flags_live) {
-		emit_code(emitter, 0xe9); /* jmp stub */
-		stub.jump = emit_offset(emitter);
-		put_u32(&emitter->range->code, 0);
-		emitter->live_flags_count++;
-	} else {
-		stub.jump = emit_arm_jump(emitter, probe, true);
-	}
-	stub.back = emit_offset(emitter);
-	if (!probe->flags_live)
-		emit_probe_counter(emitter, probe);
-	vec_push(&emitter->stubs, stub);
-	emitter->probe_count++;
 }
 
 /* What the probe would count, without it; the stack is as before the instruction at `like`. */
@@ -98,6 +84,60 @@ static void emit_bare_counter(struct emitter *emitter, const struct probe *probe
 	emit_state(emitter, probe->like, 0);
 }
 
+static bool is_bare(const struct program *program, uint32_t number)
+{
+	const uint8_t *bare = program->options->bare;
+
+	return bare && number < program->options->bare_count && bare[number / 8] >> number % 8 & 1;
+}
+
+bool range_has_bare(const struct program *program, const struct range *range)
+{
+	const uint32_t first = program->function_count + range->first_site;
+	bool any = is_bare(program, range->function);
+
+	for (uint32_t i = 0; i < range->sites.len && !any; i++)
+		any = is_bare(program, first + i);
+	return any;
+}
+
+/* Which call site it is counts only when all have been emitted once. */
+static bool probe_is_bare(const struct emitter *emitter, const struct probe *probe)
+{
+	const struct program *program = emitter->program;
+	const struct range *range = emitter->range;
+
+	if (!range->numbered || probe->kind == PROBE_SYSCALL)
+		return false;
+	if (arming_byte(emitter, probe) == FIXUP_SITE_ARM)
+		return is_bare(program, program->function_count + range->first_site + probe->site);
+	return is_bare(program, range->function);
+}
+
+void emit_probe(struct emitter *emitter, const struct probe *probe)
+{
+	struct stub stub = {.probe = *probe};
+
+	if (probe_is_bare(emitter, probe)) {
+		if (probe_counts(probe))
+			emit_bare_counter(emitter, probe);
+		return;
+	}
+	if (probe->flags_live) {
+		emit_code(emitter, 0xe9); /* jmp stub */
+		stub.jump = emit_offset(emitter);
+		put_u32(&emitter->range->code, 0);
+		emitter->range->live_flags_count++;
+	} else {
+		stub.jump = emit_arm_jump(emitter, probe, true);
+	}
+	stub.back = emit_offset(emitter);
+	if (!probe->flags_live)
+		emit_probe_counter(emitter, probe);
+	vec_push(&emitter->stubs, stub);
+	emitter->range->probe_count++;
+}
+
 void emit_count(struct emitter *emitter)
 {
 	const uint64_t begin = emitter->range->begin;
@@ -110,10 +150,11 @@ void emit_count(struct emitter *emitter)
 
 void emit_leave(struct emitter *emitter, uint64_t like, bool flags)
 {
-	if (!probes_functions(emitter))
+	const struct probe probe = {.kind = PROBE_LEAVE, .like = like, .flags_live = flags};
+
+	if (!probes_functions(emitter) || probe_is_bare(emitter, &probe))
 		return;
-	emit_probe(emitter,
-		   &(struct probe){.kind = PROBE_LEAVE, .like = like, .flags_live = flags});
+	emit_probe(emitter, &probe);
 	/* Until the function has been left. */
 	emitter->leaves = true;
 	emit_state(emitter, like, 0);

@@ -172,6 +172,7 @@ struct range {
 	bool code_is_read;    /* code reads bytes of it as data */
 	bool small;	      /* only counted */
 	bool copied;
+	bool numbered;	   /* its call sites are: see first_site */
 	uint32_t function; /* number of its arming byte */
 	struct vec_of(uint64_t) landing_pads;
 	struct vec_of(uint32_t) labels;		   /* offsets where indirect jumps may lead */
@@ -187,7 +188,8 @@ struct range {
 	struct vec_of(struct copy_extra) extras; /* copy_addr is an offset until placed */
 	struct vec_of(struct call_site) sites;
 	struct vec_of(uint64_t) body_calls; /* calls behind the counters of these functions */
-	uint32_t first_site;		    /* number of the first one in the file */
+	uint32_t probe_count, live_flags_count;
+	uint32_t first_site;			      /* number of the first one in the file */
 	uint32_t first_edge_counter, first_body_call; /* the same */
 	uint32_t syscall_count;
 
@@ -432,7 +434,10 @@ bool branch_is_inside(const struct program *program, const struct range *range, 
 /* emit_probe.c: whether the call has a counter. */
 bool call_is_counted(const struct program *program, const struct range *range,
 		     const struct insn *call);
+/* May be called again, when its call sites are numbered. */
 void emit_range(struct program *program, struct range *range, struct worker *worker);
+/* Whether something in the range has a counter alone: see rewrite_options.bare. */
+bool range_has_bare(const struct program *program, const struct range *range);
 
 /* ---- place.c ---- */
 bool program_place(struct program *program, struct error *err);

@@ -130,9 +130,8 @@ static void emit_piece(void *program_at, unsigned worker, size_t begin, size_t e
 		program_report(program, 0.4 + 0.4 * (double)begin / (double)program->units.len);
 }
 
-static void emit_all(struct program *program)
+static void number_sites(struct program *program)
 {
-	program_run(program, emit_piece, program->units.len);
 	vec_foreach (range, &program->ranges) {
 		range->first_site = program->site_count;
 		program->site_count += (uint32_t)range->sites.len;
@@ -140,6 +139,51 @@ static void emit_all(struct program *program)
 		program->body_call_count += (uint32_t)range->body_calls.len;
 		program->syscall_count += range->syscall_count;
 	}
+}
+
+static void emit_bare_piece(void *program_at, unsigned worker, size_t begin, size_t end)
+{
+	struct program *program = program_at;
+
+	for (size_t i = begin; i < end; i++) {
+		vec_foreach (number, &program->units.data[i].ranges) {
+			struct range *range = &program->ranges.data[*number];
+			range->numbered = true;
+			if (range->copied && range_has_bare(program, range))
+				emit_range(program, range, &program->workers[worker]);
+		}
+	}
+}
+
+/*
+ * Once more, without the probes that are not wanted: which those are is said by numbers that only
+ * follow when all call sites are known. They are few, so this is a small part of the work.
+ */
+static bool emit_bare(struct program *program, struct error *err)
+{
+	if (!program->options->bare)
+		return true;
+	if (program->options->bare_count != program->function_count + program->site_count)
+		return error_set(err, ERROR_INPUT,
+				 "what was learned of %s is of another copy: %u functions and call "
+				 "sites, not %u",
+				 object_path(program->object), program->options->bare_count,
+				 program->function_count + program->site_count);
+	program_run(program, emit_bare_piece, program->units.len);
+	return true;
+}
+
+static bool emit_all(struct program *program, struct error *err)
+{
+	program_run(program, emit_piece, program->units.len);
+	number_sites(program);
+	if (!emit_bare(program, err))
+		return false;
+	vec_foreach (range, &program->ranges) {
+		program->statistics->probes += range->probe_count;
+		program->statistics->probes_with_live_flags += range->live_flags_count;
+	}
+	return true;
 }
 
 static void plan_piece(void *program_at, unsigned worker, size_t begin, size_t end)
@@ -273,8 +317,6 @@ static void sum_statistics(const struct program *program)
 	for (unsigned i = 0; i < program->thread_count; i++) {
 		const struct rewrite_statistics *part = &program->workers[i].statistics;
 		sum->instructions += part->instructions;
-		sum->probes += part->probes;
-		sum->probes_with_live_flags += part->probes_with_live_flags;
 		sum->jumps_indirect += part->jumps_indirect;
 		sum->jumps_table_static += part->jumps_table_static;
 		sum->jumps_translated += part->jumps_translated;
@@ -304,8 +346,7 @@ static bool run_passes(struct program *program, struct byte_vec *out, struct rew
 		plan_all_jumps(program);
 		count_executions(program);
 		program_report(program, 0.4);
-		emit_all(program);
-		if (!program_output(program, out, err))
+		if (!emit_all(program, err) || !program_output(program, out, err))
 			return false;
 	}
 	fill_result(program, result);

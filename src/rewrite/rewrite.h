@@ -71,7 +71,14 @@ struct rewrite_options {
 	bool keep_small;       /* short leaf functions have probes, too, not only a counter */
 	bool count_executions; /* counters from which those of each instruction follow: abi/flow.h
 				*/
-	bool syscalls_only;    /* copy only what holds a syscall instruction, and probe only that */
+	/*
+	 * Functions and call sites that have a counter alone, and no probes: a bit for each arming
+	 * byte of the copy that is made without this, as abi/learned.h has them. Refused with an
+	 * error: a number of bytes other than bare_count. NULL: none.
+	 */
+	const uint8_t *bare;
+	uint32_t bare_count;
+	bool syscalls_only; /* copy only what holds a syscall instruction, and probe only that */
 	/* REWRITE_NULL: probes at system calls all the same. The runtime follows children, and
 	   shows a program its original's path, by what it sees there. */
 	bool syscall_probes;

@@ -228,6 +228,9 @@ bool count_is_described(const struct walk *walk, uint64_t number, uint64_t targe
 /* Steps over what counts a call by the jump to `target`, if that is next. False: a difference. */
 bool count_take_tail(struct walk *walk, uint64_t target);
 
+/* Steps over what counts a call that has no probes, if that is next. False: a difference. */
+bool count_take_call(struct walk *walk, bool *found);
+
 bool count_is_next(struct walk *walk);
 /* Steps over what counts a call that goes behind the counter of `function`. False: a difference. */
 bool count_take_body_call(struct walk *walk, uint64_t function);

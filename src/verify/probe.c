@@ -237,6 +237,36 @@ bool count_take_tail(struct walk *walk, uint64_t target)
 	       walk_fails(walk, VERIFY_PROBE, "the counter is not the jump's own");
 }
 
+/* What the file says that the call leads to; 0 where its place in memory is asked. */
+static bool is_described_call(const struct walk *walk, const struct bare *bare)
+{
+	const struct insn *insn = walk->insn;
+
+	return (insn->kind == INSN_CALL_INDIRECT &&
+		count_is_described(walk, bare->number, 0, bare->at)) ||
+	       ((insn->kind == INSN_CALL || insn->rip_offset) &&
+		count_is_described(walk, bare->number, insn->target, bare->at));
+}
+
+bool count_take_call(struct walk *walk, bool *found)
+{
+	const struct tare_module *module = &walk->check->module;
+	const uint64_t from = walk->insn->addr;
+	const uint32_t before = walk->at;
+	const struct bare bare = take_bare(walk);
+
+	*found = bare.found && bare.number - module->function_count < module->call_site_count;
+	if (!*found) {
+		walk->at = before;
+		return true;
+	}
+	rows_check(walk, walk->at, from, 0);
+	const uint64_t *owner =
+		map_put(&walk->check->sites, walk->check->arm_addr + bare.number, from);
+	return (bare.whole && *owner == from && is_described_call(walk, &bare)) ||
+	       walk_fails(walk, VERIFY_PROBE, "the counter is not the call's own");
+}
+
 bool count_is_next(struct walk *walk)
 {
 	const uint32_t before = walk->at;

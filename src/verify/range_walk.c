@@ -254,10 +254,12 @@ static bool take_call_either_way(struct walk *walk, const struct bound_call *bou
 {
 	uint64_t to_bound;
 	struct check_probe before;
+	bool is_bare;
 
-	if (!walk_take_distance(walk, 0, &to_bound) || !take_probes(walk, &before))
+	if (!walk_take_distance(walk, 0, &to_bound) || !take_probes(walk, &before) ||
+	    !count_take_call(walk, &is_bare))
 		return false;
-	if (before.kind != CHECK_CALL)
+	if (before.kind != CHECK_CALL && !is_bare)
 		return walk_fails(walk, VERIFY_PROBE, "a call to elsewhere without its probe");
 	if (!take_original_call(walk, &before))
 		return false;
@@ -297,9 +299,12 @@ static bool take_bound_compare(struct walk *walk, struct bound_call *bound)
 
 static bool take_call(struct walk *walk, const struct check_probe *before)
 {
-	const uint32_t begin = walk->at;
 	struct bound_call bound;
+	bool is_bare;
 
+	if (!is_probe_of_call(before) && !count_take_call(walk, &is_bare))
+		return false;
+	const uint32_t begin = walk->at;
 	if (!take_bound_compare(walk, &bound))
 		return take_original_call(walk, before);
 	if (!is_probe_of_call(before) && walk_take_bytes(walk, 0x0f, 0x84))

@@ -60,7 +60,7 @@ static int tear_down(void **state)
 
 struct contents {
 	struct tare_learned head;
-	uint8_t bits[BYTES + 1];
+	uint8_t bits[BYTES], bare[BYTES], more;
 };
 
 /* The first, the tenth and the last one. */
@@ -68,7 +68,9 @@ static struct contents good(void)
 {
 	struct contents contents = {
 		{.magic = TARE_LEARNED_MAGIC, .abi = TARE_LEARNED_ABI, .count = COUNT},
-		{0x01, 0x02, 0x10}};
+		{0x01, 0x02, 0x10},
+		{0x00, 0x02, 0x10},
+		0};
 
 	memcpy(contents.head.source_id, id, sizeof(id));
 	return contents;
@@ -85,7 +87,7 @@ static void put(const char *name, const struct contents *contents, size_t size)
 
 static bool is_read(const char *name)
 {
-	struct learned learned = {1, NULL};
+	struct learned learned = {.count = 1};
 	const bool ok = learned_read(session.fd, name, id, &learned);
 
 	assert_int_equal(ok, learned.count != 0);
@@ -94,7 +96,7 @@ static bool is_read(const char *name)
 	return ok;
 }
 
-#define GOOD_BYTES (sizeof(struct tare_learned) + BYTES)
+#define GOOD_BYTES (sizeof(struct tare_learned) + 2 * BYTES)
 
 static bool is_read_with(const struct contents *contents, size_t size)
 {
@@ -176,11 +178,11 @@ static void test_most(void **state)
 	snprintf(path, sizeof(path), "%s/f", directory);
 	contents.head.count = TARE_LEARNED_MAX;
 	put("f", &contents, GOOD_BYTES);
-	assert_int_equal(truncate(path, sizeof(contents.head) + TARE_LEARNED_MAX / 8), 0);
+	assert_int_equal(truncate(path, sizeof(contents.head) + TARE_LEARNED_MAX / 4), 0);
 	assert_true(is_read("f"));
 	contents.head.count++;
 	put("f", &contents, GOOD_BYTES);
-	assert_int_equal(truncate(path, sizeof(contents.head) + TARE_LEARNED_MAX / 8 + 1), 0);
+	assert_int_equal(truncate(path, sizeof(contents.head) + TARE_LEARNED_MAX / 4 + 2), 0);
 	assert_false(is_read("f"));
 }
 
@@ -241,9 +243,9 @@ static void test_kept_and_taken_back(void **state)
 
 	(void)state;
 	assert_int_equal(kept(0, 0), -1);
-	learned_keep(&file, records, 0);
+	learned_keep(&file, records, 0, NULL);
 	assert_int_equal(kept(0, 0), -1);
-	learned_keep(&file, records, 2);
+	learned_keep(&file, records, 2, NULL);
 	assert_int_equal(kept(3, COUNT - 1), 2);
 	snprintf(name, sizeof(name), TARE_LEARNED_NAME "%llu", MODULE_ID);
 	assert_int_equal(fstatat(session.fd, name, &info, 0), 0);
@@ -251,15 +253,15 @@ static void test_kept_and_taken_back(void **state)
 	/* The next recording adds, and takes back; what it says last counts. */
 	records[0] = record_of(5, TARE_DISARM_FUNCTION);
 	records[1] = record_of(3, TARE_DISARM_TAKEN_BACK);
-	learned_keep(&file, records, 2);
+	learned_keep(&file, records, 2, NULL);
 	assert_int_equal(kept(5, COUNT - 1), 2);
 	records[0] = record_of(5, TARE_DISARM_TAKEN_BACK);
 	records[1] = record_of(5, TARE_DISARM_PLACE);
-	learned_keep(&file, records, 2);
+	learned_keep(&file, records, 2, NULL);
 	assert_int_equal(kept(5, COUNT - 1), 2);
 	records[0] = record_of(5, TARE_DISARM_TAKEN_BACK);
 	records[1] = record_of(COUNT - 1, TARE_DISARM_TAKEN_BACK);
-	learned_keep(&file, records, 2);
+	learned_keep(&file, records, 2, NULL);
 	assert_int_equal(kept(0, 0), 0);
 }
 
@@ -272,23 +274,23 @@ static void test_hostile_records(void **state)
 
 	(void)state;
 	records[2].count = COUNT + 100; /* of another copy */
-	learned_keep(&file, records, 3);
+	learned_keep(&file, records, 3, NULL);
 	assert_int_equal(kept(3, 3), 1);
 	records[0] = record_of(UINT32_MAX, TARE_DISARM_FUNCTION);
 	records[1] = record_of(7, TARE_DISARM_FUNCTION);
 	records[1].module_id++;
 	records[2] = record_of(6, TARE_DISARM_FUNCTION);
-	learned_keep(&file, records, 3);
+	learned_keep(&file, records, 3, NULL);
 	assert_int_equal(kept(3, 6), 2);
 	/* The first that is valid decides how many there are. */
 	records[0].count = UINT32_MAX;
 	records[0].number = TARE_LEARNED_MAX;
 	records[2].number = 8;
 	records[2].count = COUNT + 100;
-	learned_keep(&file, records, 3);
+	learned_keep(&file, records, 3, NULL);
 	assert_int_equal(kept(8, 8), 1);
 	records[2].count = 0;
-	learned_keep(&file, records + 2, 1);
+	learned_keep(&file, records + 2, 1, NULL);
 	assert_int_equal(kept(8, 8), 1);
 }
 
@@ -299,20 +301,106 @@ static void test_files_without(void **state)
 
 	(void)state;
 	other.mode = POLICY_SYSCALLS;
-	learned_keep(&other, &record, 1);
+	learned_keep(&other, &record, 1, NULL);
 	other = file;
 	other.entry.outcome = CACHE_REFUSED;
-	learned_keep(&other, &record, 1);
+	learned_keep(&other, &record, 1, NULL);
 	other = file;
 	other.entry.key[5] = 'x';
-	learned_keep(&other, &record, 1);
+	learned_keep(&other, &record, 1, NULL);
 	assert_int_equal(kept(0, 0), -1);
 	/* A directory that is gone is no error either. */
 	other = file;
 	other.entry.directory = (char *)"/nowhere/of/all";
-	learned_keep(&other, &record, 1);
+	learned_keep(&other, &record, 1, NULL);
 	learned_hand_over(&session, &other);
 	assert_int_equal(kept(0, 0), -1);
+}
+
+/* ---- bare copies ---- */
+
+static const uint8_t first_command[DIGEST_BYTES] = {1}, second_command[DIGEST_BYTES] = {2};
+
+static bool keep(uint32_t first, uint32_t end, const uint8_t *command)
+{
+	struct tare_disarm_record records[COUNT];
+
+	for (uint32_t i = first; i < end; i++)
+		records[i - first] = record_of(i, TARE_DISARM_FUNCTION);
+	return learned_keep(&file, records, end - first, command);
+}
+
+/* How many have no probes in the copy that serves, as a session is told. */
+static uint32_t bare_in_session(void)
+{
+	struct learned learned;
+	uint32_t bare = 0;
+
+	learned_hand_over(&session, &file);
+	assert_true(learned_read_session(session.fd, id, &learned));
+	for (uint32_t i = 0; i < learned.count; i++) {
+		bare += learned_is_bare(&learned, i);
+		assert_true(!learned_is_bare(&learned, i) || learned_has(&learned, i));
+	}
+	learned_fini(&learned);
+	return bare;
+}
+
+static void bare_digest(char text[DIGEST_TEXT_BYTES])
+{
+	struct learned learned;
+
+	assert_true(learned_of_entry(file.full.directory ? &file.full : &file.entry, &learned));
+	learned_bare_digest(&learned, text);
+	learned_fini(&learned);
+}
+
+static void test_bare_copies(void **state)
+{
+	char first[DIGEST_TEXT_BYTES], now[DIGEST_TEXT_BYTES];
+
+	(void)state;
+	/* Without a command, or with next to nothing learned, none is wanted. */
+	assert_false(keep(0, 10, NULL));
+	bare_digest(first);
+	assert_string_equal(first, "");
+	assert_int_equal(bare_in_session(), 0);
+	assert_true(keep(0, 10, first_command));
+	bare_digest(first);
+	assert_string_not_equal(first, "");
+	/* It is wanted until there is one; what is loaded has all probes so far. */
+	assert_int_equal(bare_in_session(), 0);
+	assert_true(keep(0, 0, first_command));
+	bare_digest(now);
+	assert_string_equal(first, now);
+	/* Now there is: another copy, by another key, and the same file beside the first. */
+	file.full = file.entry;
+	file.entry.key[0] = '7';
+	assert_true(digest_parse(file.entry.key, id));
+	assert_int_equal(bare_in_session(), 10);
+	assert_false(keep(0, 0, first_command));
+	/* A little more is not worth another; nor is another command, for which it serves. */
+	struct tare_disarm_record record = record_of(10, TARE_DISARM_FUNCTION);
+	memcpy(&record.module_id, id, sizeof(record.module_id));
+	assert_false(learned_keep(&file, &record, 1, first_command));
+	assert_int_equal(bare_in_session(), 10);
+	assert_false(learned_keep(&file, &record, 1, second_command));
+	bare_digest(now);
+	assert_string_equal(first, now);
+	/* What has no probes stays so, though a recording by the full copy has timed it again. */
+	record = record_of(3, TARE_DISARM_TAKEN_BACK);
+	memcpy(&record.module_id, id, sizeof(record.module_id));
+	assert_false(learned_keep(&file, &record, 1, first_command));
+	assert_int_equal(bare_in_session(), 10);
+	/* More is. */
+	struct tare_disarm_record more[4];
+	for (uint32_t i = 0; i < 4; i++) {
+		more[i] = record_of(11 + i, TARE_DISARM_FUNCTION);
+		memcpy(&more[i].module_id, id, sizeof(more[i].module_id));
+	}
+	assert_true(learned_keep(&file, more, 4, first_command));
+	bare_digest(now);
+	assert_string_not_equal(first, now);
 }
 
 /* Damage beside the copy never reaches a session. */
@@ -328,7 +416,7 @@ static void test_damage_is_not_handed_over(void **state)
 	put(".tare-learned", &contents, GOOD_BYTES - 1);
 	assert_int_equal(kept(0, 0), -1);
 	/* What is learned then begins anew. */
-	learned_keep(&file, &record, 1);
+	learned_keep(&file, &record, 1, NULL);
 	assert_int_equal(kept(2, 2), 1);
 }
 
@@ -344,6 +432,7 @@ int main(void)
 		LEARNED_TEST(test_kept_and_taken_back),
 		LEARNED_TEST(test_hostile_records),
 		LEARNED_TEST(test_files_without),
+		LEARNED_TEST(test_bare_copies),
 		LEARNED_TEST(test_damage_is_not_handed_over),
 	};
 

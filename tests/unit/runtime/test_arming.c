@@ -207,6 +207,22 @@ static void test_next_off(void **state)
 	cursor = (struct arming_cursor){0};
 	assert_true(arming_next_off(&cursor, &place, &steps));
 	assert_int_equal(place.number, 63);
+	/* What has no probes is passed by, and stays off; what is armed is not touched. */
+	arming_set_bare(&files[0].module, 63);
+	arming_set_bare(&files[0].module, 65);
+	arming_set_bare(&files[0].module, 0);
+	cursor = (struct arming_cursor){0};
+	assert_true(arming_next_off(&cursor, &place, &steps));
+	assert_int_equal(place.number, 64);
+	assert_true(arming_next_off(&cursor, &place, &steps));
+	assert_int_equal(place.number, MANY - 1);
+	assert_true(disarm(&files[0].arm[0]));
+	cursor = (struct arming_cursor){0};
+	assert_true(arming_next_off(&cursor, &place, &steps));
+	assert_int_equal(place.number, 0);
+	assert_true(arming_switch(false) && arming_switch(true));
+	assert_int_equal(files[0].arm[63], 0);
+	assert_int_equal(files[0].arm[1], TARE_ARMED);
 	for (int i = 0; i < 2; i++)
 		arming_remove(&files[i].module);
 }

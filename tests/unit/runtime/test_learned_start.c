@@ -25,7 +25,7 @@ struct state_session state_session;
 
 static struct {
 	struct tare_learned head;
-	uint8_t bits[BYTES + 64];
+	uint8_t bits[BYTES], bare[BYTES], more[64];
 } contents;
 
 static struct tare_module module;
@@ -34,7 +34,8 @@ static bool is_missing;
 static int opened, locks, unlocks;
 static char asked[64];
 static uint8_t started[COUNT];
-static uint32_t start_count;
+static uint32_t start_count, bare_count;
+static uint8_t bare[COUNT];
 
 long files_open(const char *name, int flags)
 {
@@ -69,6 +70,15 @@ bool disarmed_start(const struct tare_module *of, uint32_t number)
 	return true;
 }
 
+void arming_set_bare(const struct tare_module *of, uint32_t number)
+{
+	assert_ptr_equal(of, &module);
+	assert_true(number < COUNT);
+	assert_int_equal(locks, unlocks + 1);
+	bare[number]++;
+	bare_count++;
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -79,13 +89,14 @@ static int set_up(void **state)
 	contents.head.magic = TARE_LEARNED_MAGIC;
 	contents.head.abi = TARE_LEARNED_ABI;
 	contents.head.count = COUNT;
-	size_bytes = sizeof(contents.head) + BYTES;
+	size_bytes = sizeof(contents.head) + 2 * BYTES;
 	state_session.settings.adaptive_percent = 100;
 	is_missing = false;
 	opened = -1;
 	locks = unlocks = 0;
 	memset(started, 0, sizeof(started));
-	start_count = 0;
+	memset(bare, 0, sizeof(bare));
+	start_count = bare_count = 0;
 	*asked = 0;
 	return 0;
 }
@@ -116,6 +127,28 @@ static void test_those_that_are_set(void **state)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		assert_int_equal(started[numbers[i]], 1);
 	assert_string_equal(asked, TARE_LEARNED_NAME "578437695752307201");
+}
+
+/* They are disarmed by the first row, and before the second is looked at. */
+static void test_those_without_probes(void **state)
+{
+	static const uint32_t numbers[] = {1, 8, 4095, 8192, COUNT - 1};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		bit_set(numbers[i]);
+		contents.bare[numbers[i] / 8] |= (uint8_t)(1U << (numbers[i] % 8));
+	}
+	bit_set(2);
+	assert_int_equal(add(), sizeof(numbers) / sizeof(numbers[0]) + 1);
+	assert_int_equal(bare_count, sizeof(numbers) / sizeof(numbers[0]));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		assert_int_equal(bare[numbers[i]], 1);
+	memset(contents.bare, 0xff, sizeof(contents.bare));
+	memset(contents.more, 0xff, sizeof(contents.more));
+	size_bytes = sizeof(contents);
+	add();
+	assert_int_equal(bare_count, sizeof(numbers) / sizeof(numbers[0]) + COUNT);
 }
 
 /* Also where the file is longer than it should be. */
@@ -189,6 +222,7 @@ int main(void)
 #define START_TEST(name) cmocka_unit_test_setup(name, set_up)
 	const struct CMUnitTest tests[] = {
 		START_TEST(test_those_that_are_set),
+		START_TEST(test_those_without_probes),
 		START_TEST(test_nothing_behind_the_last),
 		START_TEST(test_cut_off),
 		START_TEST(test_another_file),
